@@ -1,0 +1,1 @@
+//! rise-opt: from a functional array program, through sketches, to a C kernel.
