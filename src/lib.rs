@@ -1,1 +1,4 @@
 //! rise-opt: from a functional array program, through sketches, to a C kernel.
+
+pub mod diag;
+pub mod source;

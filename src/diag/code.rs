@@ -1,0 +1,72 @@
+//! The table of diagnostic codes: stable identifier, title, and what the process exits with.
+//!
+//! A code is never reused or renumbered. Each has a page in `docs/errors.md` and a golden message in
+//! the test suite; a test walks this table and fails for a code without either. Hundreds group them:
+//! 00 files, 01 syntax, 02 names, 03 types and sizes, 04 rules, 05 sketches, 06 search,
+//! 07 lowering and emission, 08 running and checking, 09 the command line.
+
+/// Exit codes of the process, by who has to act.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Exit {
+    /// The input has to change.
+    Input = 1,
+    /// The command line has to change.
+    Usage = 2,
+    /// The goal was not reached within the limits.
+    Goal = 3,
+    /// A check failed: run, verify, validate.
+    Check = 4,
+    /// rise-opt is at fault.
+    Bug = 101,
+}
+
+#[derive(PartialEq, Eq, Debug)]
+pub struct Code {
+    /// `E0102`, or `W0101` for warnings.
+    pub id: &'static str,
+    pub title: &'static str,
+    pub exit: Exit,
+}
+
+macro_rules! codes {
+    ($($name:ident = $id:literal $exit:ident $title:literal;)*) => {
+        $(#[doc = $title] pub const $name: &Code = &Code { id: $id, title: $title, exit: Exit::$exit };)*
+        /// Every code, in order of declaration.
+        pub const ALL: &[&Code] = &[$($name),*];
+    };
+}
+
+codes! {
+    FILE_MISSING = "E0001" Input "a file does not exist";
+    FILE_DIRECTORY = "E0002" Input "a directory stands where a file is needed";
+    FILE_EMPTY = "E0003" Input "a file is empty";
+    FILE_BINARY = "E0004" Input "a file is not text";
+    FILE_NOT_UTF8 = "E0005" Input "a file is not UTF-8";
+    FILE_TOO_LONG = "E0006" Input "a file is too long";
+    FILE_UNREADABLE = "E0007" Input "a file cannot be read";
+    FILE_KIND = "E0008" Input "a file has an unknown extension";
+    FILE_CYCLE = "E0009" Input "a file includes itself";
+
+    BAD_CHARACTER = "E0101" Input "a character that no token contains";
+    OPEN_COMMENT = "E0102" Input "a block comment is not closed";
+    OPEN_STRING = "E0103" Input "a string is not closed";
+    BAD_NUMBER = "E0104" Input "a number is malformed";
+    NUMBER_RANGE = "E0105" Input "a number does not fit";
+    EXPECTED = "E0106" Input "something else was expected here";
+    NOT_CLOSED = "E0107" Input "a bracket is not closed";
+    TOO_DEEP = "E0108" Input "an expression is nested too deeply";
+    NOT_AN_ITEM = "E0109" Input "a line at column one does not start an item";
+    WRONG_FILE = "E0110" Input "an item that this kind of file does not hold";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_unique_and_ascending() {
+        for w in ALL.windows(2) {
+            assert!(w[0].id[1..] < w[1].id[1..], "{} {}", w[0].id, w[1].id);
+        }
+    }
+}

@@ -1,0 +1,369 @@
+//! The source map: which texts exist, what a span is, and where files are found.
+//!
+//! In: paths that a user or a file names. Out: a `FileId` with its text, or a `LoadError`.
+//! Every span points into exactly one text of the map; texts never change and are never dropped,
+//! so a span stays meaningful until the last diagnostic is printed.
+//!
+//! A path inside a file is looked up beside that file, then relative to the working directory, then
+//! among the shipped files, which are part of the binary. So an installed `rise-opt` works anywhere.
+//!
+//! Absent: diagnostics (`diag` turns a `LoadError` into one), syntax.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+/// (path inside the repository, contents), sorted by path.
+static SHIPPED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/shipped.rs"));
+
+/// Larger files are refused: spans are 32 bits wide, and no program is this long.
+const MAX_BYTES: u64 = 16 << 20;
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct FileId(pub u32);
+
+/// A half-open range of bytes `lo..hi` of one file.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Span {
+    pub file: FileId,
+    pub lo: u32,
+    pub hi: u32,
+}
+
+impl Span {
+    pub fn new(file: FileId, lo: usize, hi: usize) -> Span {
+        Span {
+            file,
+            lo: lo as u32,
+            hi: hi as u32,
+        }
+    }
+
+    /// The smallest span that covers both; `other` of another file is ignored.
+    pub fn to(self, other: Span) -> Span {
+        if self.file != other.file {
+            return self;
+        }
+        Span {
+            file: self.file,
+            lo: self.lo.min(other.lo),
+            hi: self.hi.max(other.hi),
+        }
+    }
+
+    /// The empty span just after this one.
+    pub fn end(self) -> Span {
+        Span {
+            lo: self.hi,
+            ..self
+        }
+    }
+}
+
+/// Where a text came from; two loads of the same origin give the same `FileId`.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Origin {
+    /// A file on disk, by its canonical path.
+    Disk(PathBuf),
+    /// A shipped file, by its path in the table.
+    Shipped(String),
+    /// A text made inside the process (tests, printed terms).
+    Memory(String),
+}
+
+#[derive(Debug)]
+pub struct SourceFile {
+    /// The name as the user would write it; shown in diagnostics.
+    pub name: String,
+    pub origin: Origin,
+    pub text: Arc<str>,
+    /// Byte offset of the start of each line.
+    lines: Vec<u32>,
+}
+
+/// Why a file could not be loaded. The path is the one that was asked for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum LoadError {
+    Missing { path: String, near: Vec<String> },
+    Directory { path: String },
+    Empty { path: String },
+    Binary { path: String, offset: usize },
+    NotUtf8 { path: String, offset: usize },
+    TooLong { path: String, bytes: u64 },
+    Unreadable { path: String, reason: String },
+}
+
+#[derive(Debug, Default)]
+pub struct SourceMap {
+    files: Vec<SourceFile>,
+    by_origin: BTreeMap<Origin, FileId>,
+}
+
+impl SourceMap {
+    pub fn new() -> SourceMap {
+        SourceMap::default()
+    }
+
+    pub fn file(&self, id: FileId) -> &SourceFile {
+        &self.files[id.0 as usize]
+    }
+
+    pub fn files(&self) -> impl Iterator<Item = &SourceFile> {
+        self.files.iter()
+    }
+
+    pub fn text(&self, span: Span) -> &str {
+        let text = &self.file(span.file).text;
+        text.get(span.lo as usize..span.hi as usize).unwrap_or("")
+    }
+
+    /// Line and column, both from 1; columns count characters.
+    pub fn position(&self, file: FileId, offset: u32) -> (usize, usize) {
+        let f = self.file(file);
+        let offset = (offset as usize).min(f.text.len());
+        let line = f.lines.partition_point(|&start| start as usize <= offset) - 1;
+        let start = f.lines[line] as usize;
+        let column = f.text[start..].char_indices();
+        let column = column.take_while(|(i, _)| start + i < offset).count();
+        (line + 1, column + 1)
+    }
+
+    /// Adds a text that no file holds.
+    pub fn add_text(&mut self, name: &str, text: &str) -> FileId {
+        self.insert(
+            name.to_string(),
+            Origin::Memory(name.to_string()),
+            text.to_string(),
+        )
+    }
+
+    /// Loads a path given by the user: relative to the working directory, else a shipped file.
+    pub fn load(&mut self, path: &str) -> Result<FileId, LoadError> {
+        self.find(&[PathBuf::from(path)], path, path)
+    }
+
+    /// Loads a path that stands in the file `from`.
+    pub fn load_from(&mut self, from: FileId, path: &str) -> Result<FileId, LoadError> {
+        match &self.file(from).origin {
+            Origin::Shipped(name) => {
+                let beside = sibling(name, path);
+                if shipped_text(&beside).is_some() {
+                    return self.load_shipped(&beside);
+                }
+                self.find(&[PathBuf::from(path)], path, path)
+            }
+            Origin::Disk(_) | Origin::Memory(_) => {
+                // The name, not the canonical path: diagnostics keep showing what the user wrote.
+                let beside = match Path::new(&self.file(from).name).parent() {
+                    Some(dir) => dir.join(path),
+                    None => PathBuf::from(path),
+                };
+                self.find(&[beside, PathBuf::from(path)], path, path)
+            }
+        }
+    }
+
+    /// The paths of all shipped files, sorted.
+    pub fn shipped() -> impl Iterator<Item = &'static str> {
+        SHIPPED.iter().map(|(name, _)| *name)
+    }
+
+    /// Loads a shipped file by its path in the table, whatever stands in the working directory.
+    pub fn load_shipped(&mut self, name: &str) -> Result<FileId, LoadError> {
+        let Some(text) = shipped_text(name) else {
+            return Err(missing(name));
+        };
+        let origin = Origin::Shipped(name.to_string());
+        if text.trim().is_empty() {
+            return Err(LoadError::Empty {
+                path: name.to_string(),
+            });
+        }
+        Ok(self.insert(name.to_string(), origin, text.to_string()))
+    }
+
+    fn find(
+        &mut self,
+        places: &[PathBuf],
+        shipped: &str,
+        asked: &str,
+    ) -> Result<FileId, LoadError> {
+        for place in places {
+            if std::fs::symlink_metadata(place).is_ok() {
+                return self.read(place);
+            }
+        }
+        let shipped = sibling("", shipped);
+        if shipped_text(&shipped).is_some() {
+            return self.load_shipped(&shipped);
+        }
+        Err(missing(asked))
+    }
+
+    fn read(&mut self, path: &Path) -> Result<FileId, LoadError> {
+        let name = path.to_string_lossy().into_owned();
+        let unreadable = |e: std::io::Error| LoadError::Unreadable {
+            path: name.clone(),
+            reason: e.kind().to_string(),
+        };
+        let meta = std::fs::metadata(path).map_err(unreadable)?;
+        if meta.is_dir() {
+            return Err(LoadError::Directory { path: name });
+        }
+        let canonical = path.canonicalize().map_err(unreadable)?;
+        if let Some(&id) = self.by_origin.get(&Origin::Disk(canonical.clone())) {
+            return Ok(id);
+        }
+        // A pipe or device has no length: read one byte more than allowed and look.
+        let mut bytes = Vec::new();
+        let file = std::fs::File::open(path).map_err(unreadable)?;
+        file.take(MAX_BYTES + 1)
+            .read_to_end(&mut bytes)
+            .map_err(unreadable)?;
+        if bytes.len() as u64 > MAX_BYTES {
+            return Err(LoadError::TooLong {
+                path: name,
+                bytes: meta.len().max(bytes.len() as u64),
+            });
+        }
+        if let Some(offset) = bytes.iter().position(|&b| b == 0) {
+            return Err(LoadError::Binary { path: name, offset });
+        }
+        let text = match String::from_utf8(bytes) {
+            Ok(text) => text,
+            Err(e) => {
+                let offset = e.utf8_error().valid_up_to();
+                return Err(LoadError::NotUtf8 { path: name, offset });
+            }
+        };
+        if text.trim().is_empty() {
+            return Err(LoadError::Empty { path: name });
+        }
+        Ok(self.insert(name, Origin::Disk(canonical), text))
+    }
+
+    fn insert(&mut self, name: String, origin: Origin, text: String) -> FileId {
+        if !matches!(origin, Origin::Memory(_)) {
+            if let Some(&id) = self.by_origin.get(&origin) {
+                return id;
+            }
+        }
+        let id = FileId(self.files.len() as u32);
+        let newlines = text.bytes().enumerate().filter(|&(_, b)| b == b'\n');
+        let lines = std::iter::once(0).chain(newlines.map(|(i, _)| i as u32 + 1));
+        self.by_origin.insert(origin.clone(), id);
+        self.files.push(SourceFile {
+            name,
+            origin,
+            lines: lines.collect(),
+            text: text.into(),
+        });
+        id
+    }
+}
+
+fn shipped_text(name: &str) -> Option<&'static str> {
+    let i = SHIPPED.binary_search_by(|(n, _)| (*n).cmp(name)).ok()?;
+    Some(SHIPPED[i].1)
+}
+
+/// `path` seen from beside the shipped file `name`, with `.` and `..` removed.
+fn sibling(name: &str, path: &str) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    let joined = Path::new(name).parent().unwrap_or(Path::new("")).join(path);
+    for part in joined.components() {
+        match part {
+            Component::ParentDir => {
+                parts.pop();
+            }
+            Component::Normal(p) => parts.push(p.to_string_lossy().into_owned()),
+            _ => {}
+        }
+    }
+    parts.join("/")
+}
+
+/// Near matches are shipped files of the same last component, or one that starts alike.
+fn missing(path: &str) -> LoadError {
+    let last = path.rsplit('/').next().unwrap_or(path);
+    let near = SourceMap::shipped()
+        .filter(|s| s.rsplit('/').next() == Some(last))
+        .take(3);
+    LoadError::Missing {
+        path: path.to_string(),
+        near: near.map(str::to_string).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn every_kind_of_bad_file_has_its_own_error() {
+        let dir = tempfile::tempdir().unwrap();
+        let put = |name: &str, bytes: &[u8]| {
+            let p = dir.path().join(name);
+            fs::write(&p, bytes).unwrap();
+            p.to_string_lossy().into_owned()
+        };
+        let mut map = SourceMap::new();
+        let empty = put("empty.rise", b" \n\t\n");
+        let binary = put("binary.rise", b"def\0");
+        let latin = put("latin.rise", b"def \xe9");
+        assert!(matches!(map.load(&empty), Err(LoadError::Empty { .. })));
+        assert!(matches!(
+            map.load(&binary),
+            Err(LoadError::Binary { offset: 3, .. })
+        ));
+        assert!(matches!(
+            map.load(&latin),
+            Err(LoadError::NotUtf8 { offset: 4, .. })
+        ));
+        let folder = dir.path().to_string_lossy().into_owned();
+        assert!(matches!(
+            map.load(&folder),
+            Err(LoadError::Directory { .. })
+        ));
+        assert!(matches!(
+            map.load("no/such/file.rise"),
+            Err(LoadError::Missing { .. })
+        ));
+    }
+
+    #[test]
+    fn beside_the_including_file_comes_first() {
+        let dir = tempfile::tempdir().unwrap();
+        let a = dir.path().join("a.sk");
+        fs::write(&a, "include b.sk").unwrap();
+        fs::write(dir.path().join("b.sk"), "-- b").unwrap();
+        let mut map = SourceMap::new();
+        let a = map.load(&a.to_string_lossy()).unwrap();
+        let b = map.load_from(a, "b.sk").unwrap();
+        assert_eq!(&*map.file(b).text, "-- b");
+        assert_eq!(map.load_from(a, "./b.sk").unwrap(), b);
+    }
+
+    #[test]
+    fn positions_count_characters_from_one() {
+        let mut map = SourceMap::new();
+        let f = map.add_text("t", "aé\nb");
+        assert_eq!(map.position(f, 0), (1, 1));
+        assert_eq!(map.position(f, 3), (1, 3));
+        assert_eq!(map.position(f, 4), (2, 1));
+        assert_eq!(map.position(f, 999), (2, 2));
+    }
+
+    #[test]
+    fn shipped_names_are_relative_and_sorted() {
+        let names: Vec<_> = SourceMap::shipped().collect();
+        assert!(names.windows(2).all(|w| w[0] < w[1]));
+        assert!(names.iter().all(|n| !n.starts_with('/')));
+        assert_eq!(
+            sibling("sketches/mm/a.sk", "../prelude.sk"),
+            "sketches/prelude.sk"
+        );
+    }
+}
