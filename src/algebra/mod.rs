@@ -1,0 +1,1 @@
+//! The room of `algebra`; see ARCHITECTURE.md.

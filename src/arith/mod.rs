@@ -1,0 +1,398 @@
+//! Integer expressions: sizes and indices are one language.
+//!
+//! Comes in: constants, named variables and operations on them; goes out: a
+//! [`Nat`], the id of a normal form, so that equality is equality of ids.
+//! Normal form: a polynomial with rational coefficients and integer exponents
+//! over atoms; an atom is a variable or an operation that does not distribute
+//! (floor, ceiling, remainder, minimum, maximum, exact quotient by a sum).
+//! `a / b` is exact division: that it leaves no rest is an assumption which
+//! whoever writes it has to see to. `floor`, `ceil` and `rem` are Euclidean.
+//! Overflow of a coefficient gives [`Nat::overflow`], which absorbs everything
+//! and which `elab` refuses. Absent: spans, facts about variables.
+
+mod poly;
+mod rat;
+mod show;
+
+pub use poly::{Atom, AtomKind, Mono};
+pub use rat::Rat;
+
+use crate::intern::{NotSend, Symbol, Table};
+use poly::Poly;
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+use std::marker::PhantomData;
+
+/// An integer expression in normal form: a size or an index.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Nat(u32, NotSend);
+
+#[derive(Copy, Clone, PartialEq, Eq, Hash)]
+enum Op {
+    Add,
+    Sub,
+    Mul,
+    Div,
+}
+
+#[derive(Default)]
+struct Arith {
+    polys: Table<Poly>,
+    has_meta: Vec<bool>,
+    atoms: Table<AtomKind>,
+    memo: FxHashMap<(Op, u32, u32), u32>,
+    ints: FxHashMap<i64, u32>,
+}
+
+thread_local! {
+    static ARITH: RefCell<Arith> = RefCell::default();
+}
+
+fn intern(poly: Poly) -> Nat {
+    let meta = poly
+        .terms()
+        .iter()
+        .any(|(m, _)| m.atoms().any(|a| a.has_meta()));
+    ARITH.with_borrow_mut(|t| {
+        let (id, new) = t.polys.intern(poly);
+        if new {
+            t.has_meta.push(meta);
+        }
+        Nat(id, PhantomData)
+    })
+}
+
+impl From<i64> for Nat {
+    fn from(n: i64) -> Nat {
+        Nat::int(n)
+    }
+}
+
+impl Nat {
+    /// The constant `n`.
+    pub fn int(n: i64) -> Nat {
+        if let Some(id) = ARITH.with_borrow(|t| t.ints.get(&n).copied()) {
+            return Nat(id, PhantomData);
+        }
+        let nat = intern(Poly::constant(Rat::int(n)));
+        ARITH.with_borrow_mut(|t| t.ints.insert(n, nat.0));
+        nat
+    }
+
+    /// The constant `r`.
+    pub fn rat(r: Rat) -> Nat {
+        intern(Poly::constant(r))
+    }
+
+    /// A named variable: a size parameter or a loop index.
+    pub fn var(name: Symbol) -> Nat {
+        Nat::atom(Atom::new(AtomKind::Var(name)))
+    }
+
+    /// An unknown of unification or of a pattern.
+    pub fn meta(n: u32) -> Nat {
+        Nat::atom(Atom::new(AtomKind::Meta(n)))
+    }
+
+    /// What an operation becomes that left 64 bits.
+    pub fn overflow() -> Nat {
+        Nat::atom(Atom::new(AtomKind::Overflow))
+    }
+
+    /// The expression that is just `atom`.
+    pub fn atom(atom: Atom) -> Nat {
+        intern(Poly::atom(atom))
+    }
+
+    fn poly(self) -> Poly {
+        ARITH.with_borrow(|t| t.polys.get(self.0).clone())
+    }
+
+    /// The terms of the polynomial: monomial and coefficient, in no meaningful order.
+    pub fn terms(self) -> Vec<(Mono, Rat)> {
+        self.poly().terms().to_vec()
+    }
+
+    /// Rebuilds an expression from terms.
+    pub fn from_terms(terms: impl IntoIterator<Item = (Mono, Rat)>) -> Nat {
+        match Poly::from_terms(terms) {
+            Some(p) => intern(p),
+            None => Nat::overflow(),
+        }
+    }
+
+    /// A dense id, unique in this thread; for tables only.
+    pub fn id(self) -> u32 {
+        self.0
+    }
+
+    /// The rational it is, if it is constant.
+    pub fn as_rat(self) -> Option<Rat> {
+        ARITH.with_borrow(|t| t.polys.get(self.0).as_constant())
+    }
+
+    /// The integer it is, if it is a constant integer.
+    pub fn as_int(self) -> Option<i64> {
+        self.as_rat().and_then(Rat::as_int)
+    }
+
+    /// The atom it is, if it is nothing but one.
+    pub fn as_atom(self) -> Option<Atom> {
+        ARITH.with_borrow(|t| t.polys.get(self.0).as_atom())
+    }
+
+    /// The unknown it is, if it is nothing but one.
+    pub fn as_meta(self) -> Option<u32> {
+        match self.as_atom()?.kind() {
+            AtomKind::Meta(n) => Some(n),
+            _ => None,
+        }
+    }
+
+    /// Whether an unknown stands in it.
+    pub fn has_meta(self) -> bool {
+        ARITH.with_borrow(|t| t.has_meta[self.0 as usize])
+    }
+
+    /// Whether an operation left 64 bits.
+    pub fn is_overflow(self) -> bool {
+        let mut found = false;
+        self.each_atom(&mut |a| found |= matches!(a.kind(), AtomKind::Overflow));
+        found
+    }
+
+    /// Whether no array can have this size whatever the variables are: a
+    /// constant that is no integer or less than 1.
+    pub fn never_a_size(self) -> bool {
+        match self.as_rat() {
+            Some(r) => r.as_int().is_none_or(|n| n < 1),
+            None => self.is_overflow(),
+        }
+    }
+
+    /// Calls `f` on every atom, those inside of atoms included.
+    pub fn each_atom(self, f: &mut impl FnMut(Atom)) {
+        for (mono, _) in self.terms() {
+            for a in mono.atoms() {
+                f(a);
+                for part in a.kind().parts() {
+                    part.each_atom(f);
+                }
+            }
+        }
+    }
+
+    fn memo(op: Op, a: Nat, b: Nat, f: impl FnOnce(&Poly, &Poly) -> Option<Nat>) -> Nat {
+        let key = (op, a.0, b.0);
+        if let Some(&id) = ARITH.with_borrow(|t| t.memo.get(&key).copied()).as_ref() {
+            return Nat(id, PhantomData);
+        }
+        let result = f(&a.poly(), &b.poly()).unwrap_or_else(Nat::overflow);
+        ARITH.with_borrow_mut(|t| t.memo.insert(key, result.0));
+        result
+    }
+
+    /// `self / d`, exact.
+    pub fn exact_div(self, d: Nat) -> Nat {
+        Nat::memo(Op::Div, self, d, |a, b| {
+            if let Some(q) = a.div_exact(b)? {
+                return Some(intern(q));
+            }
+            Some(Nat::atom(Atom::new(AtomKind::Quot(self, d))))
+        })
+    }
+
+    /// ⌊self / d⌋.
+    pub fn floor_div(self, d: Nat) -> Nat {
+        if let (Some(a), Some(b)) = (self.as_rat(), d.as_rat()) {
+            return match a.div(b) {
+                Some(q) => Nat::int(q.floor()),
+                None => Nat::overflow(),
+            };
+        }
+        let (whole, rest) = self.split_multiple(d);
+        let atom = match rest.as_rat() {
+            Some(r) if r.is_zero() => return whole,
+            Some(_) if d.as_rat().is_some() => rest.floor_div(d),
+            _ => Nat::atom(Atom::new(AtomKind::Floor(rest, d))),
+        };
+        whole + atom
+    }
+
+    /// ⌈self / d⌉.
+    pub fn ceil_div(self, d: Nat) -> Nat {
+        if let (Some(a), Some(b)) = (self.as_rat(), d.as_rat()) {
+            return match a.neg().and_then(|a| a.div(b)) {
+                Some(q) => Nat::int(-q.floor()),
+                None => Nat::overflow(),
+            };
+        }
+        let (whole, rest) = self.split_multiple(d);
+        let atom = match rest.as_rat() {
+            Some(r) if r.is_zero() => return whole,
+            Some(_) if d.as_rat().is_some() => rest.ceil_div(d),
+            _ => Nat::atom(Atom::new(AtomKind::Ceil(rest, d))),
+        };
+        whole + atom
+    }
+
+    /// self mod d, in [0, |d|).
+    pub fn rem(self, d: Nat) -> Nat {
+        if let (Some(a), Some(b)) = (self.as_int(), d.as_int()) {
+            return match a.checked_rem_euclid(b) {
+                Some(r) => Nat::int(r),
+                None => Nat::overflow(),
+            };
+        }
+        let (_, rest) = self.split_multiple(d);
+        match rest.as_int() {
+            Some(0) => rest,
+            Some(_) if d.as_int().is_some() => rest.rem(d),
+            _ => Nat::atom(Atom::new(AtomKind::Mod(rest, d))),
+        }
+    }
+
+    /// `self = q·d + r`, taking into `q` the terms whose quotient is certainly
+    /// an integer whatever the variables are.
+    fn split_multiple(self, d: Nat) -> (Nat, Nat) {
+        let divisor = d.poly();
+        let [(dm, dc)] = divisor.terms() else {
+            return if self == d {
+                (Nat::int(1), Nat::int(0))
+            } else {
+                (Nat::int(0), self)
+            };
+        };
+        let (mut q, mut r) = (Vec::new(), Vec::new());
+        for (m, c) in self.terms() {
+            match (m.div(dm), c.div(*dc)) {
+                (qm, Some(qc)) if qc.as_int().is_some() && qm.is_integral() => q.push((qm, qc)),
+                _ => r.push((m, c)),
+            }
+        }
+        (Nat::from_terms(q), Nat::from_terms(r))
+    }
+
+    /// The smaller.
+    pub fn min(self, o: Nat) -> Nat {
+        match (self - o).as_rat() {
+            Some(d) if d <= Rat::ZERO => self,
+            Some(_) => o,
+            None => Nat::atom(Atom::new(AtomKind::min(self, o))),
+        }
+    }
+
+    /// The larger.
+    pub fn max(self, o: Nat) -> Nat {
+        match (self - o).as_rat() {
+            Some(d) if d >= Rat::ZERO => self,
+            Some(_) => o,
+            None => Nat::atom(Atom::new(AtomKind::max(self, o))),
+        }
+    }
+
+    /// Replaces atoms: where `f` answers, its answer stands; operations are
+    /// rebuilt, and so normalised again.
+    pub fn map_atoms(self, f: &mut impl FnMut(Atom) -> Option<Nat>) -> Nat {
+        let mut sum = Nat::int(0);
+        for (mono, c) in self.terms() {
+            let mut product = Nat::rat(c);
+            for (atom, exp) in mono.factors() {
+                let value = f(atom).unwrap_or_else(|| atom.kind().rebuild(&mut |n| n.map_atoms(f)));
+                for _ in 0..exp.unsigned_abs() {
+                    product = if exp > 0 {
+                        product * value
+                    } else {
+                        product.exact_div(value)
+                    };
+                }
+            }
+            sum = sum + product;
+        }
+        sum
+    }
+
+    /// Replaces variables by name.
+    pub fn subst_vars(self, f: &mut impl FnMut(Symbol) -> Option<Nat>) -> Nat {
+        self.map_atoms(&mut |a| match a.kind() {
+            AtomKind::Var(name) => f(name),
+            _ => None,
+        })
+    }
+
+    /// Replaces unknowns.
+    pub fn subst_metas(self, f: &mut impl FnMut(u32) -> Option<Nat>) -> Nat {
+        if !self.has_meta() {
+            return self;
+        }
+        if let Some(n) = self.as_meta() {
+            return f(n).unwrap_or(self);
+        }
+        self.map_atoms(&mut |a| match a.kind() {
+            AtomKind::Meta(n) => f(n),
+            _ => None,
+        })
+    }
+
+    /// Its value when the variables are known; `None` when one is not, when an
+    /// exact division leaves a rest, or when it does not fit.
+    pub fn eval(self, env: &mut impl FnMut(Symbol) -> Option<i64>) -> Option<i64> {
+        self.subst_vars(&mut |s| env(s).map(Nat::int)).as_int()
+    }
+
+    /// Solves `self = target` for the only unknown of `self`, if it stands in
+    /// it linearly or as a factor: `a·x + b = target ⇒ x = (target − b) / a`.
+    pub fn solve(self, target: Nat) -> Option<(u32, Nat)> {
+        if let Some(n) = self.as_meta() {
+            return Some((n, target));
+        }
+        let mut unknown = None;
+        let (mut factor, mut rest) = (Vec::new(), Vec::new());
+        for (mono, c) in self.terms() {
+            let metas: Vec<_> = mono.factors().filter(|(a, _)| a.has_meta()).collect();
+            match metas[..] {
+                [] => rest.push((mono, c)),
+                [(a, 1)] => {
+                    let AtomKind::Meta(n) = a.kind() else {
+                        return None;
+                    };
+                    if unknown.is_some_and(|u| u != n) {
+                        return None;
+                    }
+                    unknown = Some(n);
+                    factor.push((mono.div(&Mono::atom(a)), c));
+                }
+                _ => return None,
+            }
+        }
+        let n = unknown?;
+        let value = (target - Nat::from_terms(rest)).exact_div(Nat::from_terms(factor));
+        Some((n, value))
+    }
+}
+
+impl std::ops::Add for Nat {
+    type Output = Nat;
+    fn add(self, o: Nat) -> Nat {
+        Nat::memo(Op::Add, self, o, |a, b| Some(intern(a.add(b, Rat::ONE)?)))
+    }
+}
+
+impl std::ops::Sub for Nat {
+    type Output = Nat;
+    fn sub(self, o: Nat) -> Nat {
+        Nat::memo(Op::Sub, self, o, |a, b| {
+            Some(intern(a.add(b, Rat::int(-1))?))
+        })
+    }
+}
+
+impl std::ops::Mul for Nat {
+    type Output = Nat;
+    fn mul(self, o: Nat) -> Nat {
+        Nat::memo(Op::Mul, self, o, |a, b| Some(intern(a.mul(b)?)))
+    }
+}
+
+#[cfg(test)]
+mod tests;

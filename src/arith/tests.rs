@@ -1,0 +1,72 @@
+use super::*;
+
+fn v(name: &str) -> Nat {
+    Nat::var(name.into())
+}
+
+#[test]
+fn equal_sizes_have_equal_ids() {
+    let (n, k) = (v("n"), v("k"));
+    assert_eq!(n.exact_div(32.into()) * 32.into(), n);
+    assert_eq!((n * k).exact_div(k), n);
+    assert_eq!((n + k) * (n - k), n * n - k * k);
+    assert_eq!((n * n - k * k).exact_div(n - k), n + k);
+    assert_eq!((n * k + n).exact_div(k + 1.into()), n);
+    assert_ne!(n.exact_div(k), k.exact_div(n));
+}
+
+#[test]
+fn a_constant_below_one_is_never_a_size() {
+    assert!(Nat::int(4).exact_div(32.into()).never_a_size());
+    assert!(Nat::int(0).never_a_size());
+    assert!(!Nat::int(1).never_a_size());
+    assert!(!v("n").exact_div(32.into()).never_a_size());
+}
+
+#[test]
+fn floor_ceil_and_rem_take_out_whole_multiples() {
+    let n = v("n");
+    assert_eq!((n * 8.into() + 3.into()).floor_div(8.into()), n);
+    assert_eq!((n * 8.into()).ceil_div(8.into()), n);
+    assert_eq!((n * 8.into()).rem(8.into()), 0.into());
+    assert_eq!(Nat::int(-1).rem(8.into()), 7.into());
+    assert_eq!(Nat::int(9).ceil_div(8.into()), 2.into());
+    let tiles = n.ceil_div(8.into());
+    assert_eq!((tiles * 8.into()).exact_div(8.into()), tiles);
+}
+
+#[test]
+fn solves_for_one_unknown() {
+    let (n, q) = (v("n"), Nat::meta(0));
+    assert_eq!((q * 32.into()).solve(n), Some((0, n.exact_div(32.into()))));
+    assert_eq!((q + 3.into()).solve(n), Some((0, n - 3.into())));
+    assert_eq!((q * Nat::meta(1)).solve(n), None);
+}
+
+#[test]
+fn overflow_absorbs_and_is_found() {
+    let big = Nat::int(i64::MAX);
+    assert!((big * big).is_overflow());
+    assert!((big * big + v("n")).never_a_size());
+    assert!(Nat::int(1).exact_div(0.into()).is_overflow());
+}
+
+#[test]
+fn shows_what_the_parser_reads() {
+    let (m, n) = (v("m"), v("n"));
+    assert_eq!(n.exact_div(32.into()).to_string(), "n/32");
+    assert_eq!(
+        (Nat::int(3) + n * m - m.exact_div(n)).to_string(),
+        "m*n - m/n + 3"
+    );
+    assert_eq!((Nat::int(0) - n).to_string(), "-n");
+    assert_eq!(n.ceil_div(8.into()).to_string(), "ceil(n, 8)");
+}
+
+#[test]
+fn evaluates_and_refuses_inexact_division() {
+    let n = v("n").exact_div(32.into());
+    assert_eq!(n.eval(&mut |_| Some(64)), Some(2));
+    assert_eq!(n.eval(&mut |_| Some(65)), None);
+    assert_eq!(n.eval(&mut |_| None), None);
+}

@@ -1,0 +1,1 @@
+//! The room of `cli`; see ARCHITECTURE.md.

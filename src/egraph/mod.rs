@@ -1,0 +1,1 @@
+//! The room of `egraph`; see ARCHITECTURE.md.

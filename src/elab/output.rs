@@ -1,0 +1,211 @@
+//! What elaboration gives: rules and steps without names.
+//!
+//! Unknown sizes and types of a rule are numbered from 0; its explicit size
+//! parameters are the first unknown sizes. Binder hints of the two sides keep
+//! the names of lambda variables, from which `rule` derives shifts and
+//! not-free conditions. Absent: how rules are matched, how sketches are
+//! satisfied.
+
+use crate::arith::Nat;
+use crate::diag::Span;
+use crate::intern::Symbol;
+use crate::term::{Class, Lit, Op, Term};
+use crate::ty::{Scalar, Ty};
+use std::rc::Rc;
+
+/// A typed rewriting rule.
+#[derive(Clone, Debug)]
+pub struct RuleDecl {
+    /// Its name.
+    pub name: Symbol,
+    /// Where it is declared.
+    pub span: Span,
+    /// Names of the explicit size parameters: unknown sizes `0..size_params.len()`.
+    pub size_params: Vec<Symbol>,
+    /// Number of unknown sizes.
+    pub nats: u32,
+    /// The unknown types, each with what is asked of it.
+    pub tys: Vec<Option<Class>>,
+    /// The pattern variables, in order of first occurrence.
+    pub holes: Vec<HoleDecl>,
+    /// Left side.
+    pub lhs: Term,
+    /// Right side.
+    pub rhs: Term,
+    /// Side conditions as written.
+    pub conds: Vec<Cond>,
+}
+
+/// A pattern variable.
+#[derive(Clone, Debug)]
+pub struct HoleDecl {
+    /// Its name.
+    pub name: Symbol,
+    /// Its type.
+    pub ty: Ty,
+    /// Where it stands first.
+    pub span: Span,
+    /// Whether a side condition binds it (`vectorizable f as fv`), not the left side.
+    pub computed: bool,
+}
+
+/// A relation between sizes.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum Rel {
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+}
+
+/// A side condition.
+#[derive(Clone, Debug)]
+pub enum Cond {
+    /// `x not in e`: the binder named `x` around the hole does not occur in it.
+    NotFree { var: Symbol, hole: u32 },
+    /// `k divides n`
+    Divides(Nat, Nat),
+    /// `n != k` and its like.
+    Compare(Nat, Rel, Nat),
+    /// `associative op`; the operator as a pattern.
+    Associative(Term),
+    /// `commutative op`
+    Commutative(Term),
+    /// `identity e op`
+    Identity(Term, Term),
+    /// `vectorizable f as fv [k]`: holes `f` and `fv`.
+    Vectorizable { f: u32, fv: u32, lanes: Nat },
+    /// The type is not a function's: `(e : data)`.
+    Data(Ty),
+    /// The type is a scalar or a pair of such: `flat e`.
+    Flat(Ty),
+}
+
+/// A sketch, definitions expanded.
+#[derive(Clone, Debug)]
+pub struct Sketch {
+    /// What it is.
+    pub kind: SketchKind,
+    /// Where it is written (the outermost definition's use).
+    pub span: Span,
+    /// How to name it in a diagnosis: the user's words, e.g. `containsMap (m/32) …`.
+    pub label: String,
+}
+
+/// The forms of sketches.
+#[derive(Clone, Debug)]
+pub enum SketchKind {
+    /// `?`
+    Any,
+    /// `\ s`
+    Lam(Box<Sketch>),
+    /// `app f x`; more arguments nest to the left.
+    App(Box<Sketch>, Box<Sketch>),
+    /// A primitive; sizes only if they were written.
+    Prim(Op, Option<Vec<Nat>>),
+    /// A number of any type.
+    Number(f64),
+    /// `true`, `false`
+    Bool(bool),
+    /// `contains s`
+    Contains(Box<Sketch>),
+    /// `onlyContains s`: every path to a leaf of data meets `s` or nothing else than it.
+    OnlyContains(Box<Sketch>),
+    /// `s or s`
+    Or(Vec<Sketch>),
+    /// `s : T`
+    Typed(Box<Sketch>, TyPattern),
+}
+
+/// A type in which parts are left open.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum TyPattern {
+    /// `?`
+    Any,
+    /// A scalar.
+    Scalar(Scalar),
+    /// `idx[n]`
+    Idx(Option<Nat>),
+    /// `(s, t)`
+    Pair(Box<TyPattern>, Box<TyPattern>),
+    /// `<k>t`
+    Vec(Option<Nat>, Box<TyPattern>),
+    /// `n.t`
+    Array(Option<Nat>, Box<TyPattern>),
+    /// `s -> t`
+    Fun(Box<TyPattern>, Box<TyPattern>),
+}
+
+/// A rule that takes part in a step, with its explicit sizes.
+#[derive(Clone, Debug)]
+pub struct RuleUse {
+    /// The rule.
+    pub rule: Rc<RuleDecl>,
+    /// One size for each of its parameters.
+    pub args: Vec<Nat>,
+    /// Where it is named.
+    pub span: Span,
+}
+
+/// What ends a search; `None` is no limit of that kind.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Iterations.
+    pub iterations: Option<u64>,
+    /// E-nodes.
+    pub nodes: Option<u64>,
+    /// Wall-clock seconds; not reproducible.
+    pub seconds: Option<u64>,
+    /// Bytes the allocator holds.
+    pub bytes: Option<u64>,
+    /// Array nesting of any type that is added.
+    pub nesting: Option<u64>,
+    /// Size of the smallest term through any node that is added.
+    pub size: Option<u64>,
+}
+
+/// Which rules may wait.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub enum Scheduler {
+    /// Every rule in every iteration.
+    #[default]
+    None,
+    /// A rule with too many matches is banned for a while.
+    Backoff,
+}
+
+/// One step of guided search.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// Its name: written, or the file's stem.
+    pub name: String,
+    /// Where it is written.
+    pub span: Span,
+    /// The rules, without duplicates, in the order of their naming.
+    pub rules: Vec<RuleUse>,
+    /// The cost by which the cheapest term is chosen.
+    pub cost: Symbol,
+    /// Limits.
+    pub limits: Limits,
+    /// Whether right sides are β/η-normalised while they are built.
+    pub normalize: bool,
+    /// Scheduler.
+    pub scheduler: Scheduler,
+    /// Whether floating-point operators count as associative and commutative.
+    pub reassociate: bool,
+    /// The goal.
+    pub sketch: Sketch,
+}
+
+/// A literal as written in a sketch or a rule side, for `SketchKind::Number`.
+pub fn lit_value(lit: Lit) -> Option<f64> {
+    match lit {
+        Lit::Int(i) => Some(i as f64),
+        Lit::F32(b) => Some(f64::from(f32::from_bits(b))),
+        Lit::F64(b) => Some(f64::from_bits(b)),
+        Lit::Bool(_) | Lit::Size(_) => None,
+    }
+}

@@ -1,0 +1,1 @@
+//! The room of `exec`; see ARCHITECTURE.md.

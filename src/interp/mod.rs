@@ -1,0 +1,1 @@
+//! The room of `interp`; see ARCHITECTURE.md.

@@ -1,0 +1,1 @@
+//! The room of `lower`; see ARCHITECTURE.md.

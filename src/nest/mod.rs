@@ -1,0 +1,1 @@
+//! The room of `nest`; see ARCHITECTURE.md.

@@ -1,0 +1,1 @@
+//! The room of `report`; see ARCHITECTURE.md.

@@ -1,0 +1,1 @@
+//! The room of `rule`; see ARCHITECTURE.md.

@@ -1,0 +1,1 @@
+//! The room of `sketch`; see ARCHITECTURE.md.

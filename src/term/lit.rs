@@ -1,0 +1,60 @@
+//! Literals.
+
+use crate::arith::Nat;
+use crate::ty::Scalar;
+use std::fmt;
+
+/// A constant of a scalar type. Its type stands in the term.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Lit {
+    /// `true`, `false`
+    Bool(bool),
+    /// An integer of any integer type, or an index.
+    Int(i128),
+    /// The bits of an f32.
+    F32(u32),
+    /// The bits of an f64.
+    F64(u64),
+    /// A size as a number of an integer type.
+    Size(Nat),
+}
+
+impl Lit {
+    /// The f32 `x`.
+    pub fn f32(x: f32) -> Lit {
+        Lit::F32(x.to_bits())
+    }
+
+    /// The f64 `x`.
+    pub fn f64(x: f64) -> Lit {
+        Lit::F64(x.to_bits())
+    }
+
+    /// The value `x` as a literal of type `s`, rounded to it.
+    pub fn number(x: f64, s: Scalar) -> Lit {
+        match s {
+            Scalar::Bool => Lit::Bool(x != 0.0),
+            Scalar::F32 => Lit::f32(x as f32),
+            Scalar::F64 => Lit::f64(x),
+            _ => Lit::Int(x as i128),
+        }
+    }
+}
+
+impl fmt::Display for Lit {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Lit::Bool(b) => write!(f, "{b}"),
+            Lit::Int(i) => write!(f, "{i}"),
+            Lit::F32(b) => write!(f, "{:?}", f32::from_bits(*b)),
+            Lit::F64(b) => write!(f, "{:?}f64", f64::from_bits(*b)),
+            Lit::Size(n) => write!(f, "{n}"),
+        }
+    }
+}
+
+impl fmt::Debug for Lit {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}

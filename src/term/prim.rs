@@ -1,0 +1,369 @@
+//! The table of primitives: names, explicit size arguments, type schemes.
+//!
+//! A [`Prim`] is an operation with its explicit sizes (`split[32]`): one leaf.
+//! Invariant: this table is the only place that lists primitives; elaboration,
+//! printing and documentation read it. Absent: what primitives mean (`interp`)
+//! and how they are compiled (`lower`).
+
+use crate::arith::Nat;
+use crate::intern::{NotSend, Table};
+use crate::ty::{Scalar, Ty};
+use smallvec::SmallVec;
+use std::cell::RefCell;
+use std::fmt;
+use std::marker::PhantomData;
+
+macro_rules! ops {
+    ($($variant:ident $name:literal $sizes:literal;)*) => {
+        /// An operation, without its explicit sizes.
+        #[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+        #[allow(missing_docs)]
+        pub enum Op { $($variant),* }
+
+        impl Op {
+            /// Every operation, in the order of the documentation.
+            pub const ALL: &'static [Op] = &[$(Op::$variant),*];
+
+            /// Its name in programs.
+            pub fn name(self) -> &'static str {
+                match self { $(Op::$variant => $name),* }
+            }
+
+            /// How many explicit sizes stand in its brackets.
+            pub fn size_args(self) -> usize {
+                match self { $(Op::$variant => $sizes),* }
+            }
+
+            /// The operation of that name.
+            pub fn from_name(name: &str) -> Option<Op> {
+                match name { $($name => Some(Op::$variant),)* _ => None }
+            }
+        }
+    };
+}
+
+ops! {
+    Map "map" 0; MapSeq "mapSeq" 0; MapPar "mapPar" 0; MapSeqUnroll "mapSeqUnroll" 0;
+    Reduce "reduce" 0; ReduceSeq "reduceSeq" 0; ReduceSeqUnroll "reduceSeqUnroll" 0; ScanSeq "scanSeq" 0;
+    Zip "zip" 0; Unzip "unzip" 0; Pair "pair" 0; Fst "fst" 0; Snd "snd" 0; MapFst "mapFst" 0; MapSnd "mapSnd" 0;
+    Split "split" 1; Join "join" 0; Transpose "transpose" 0; Slide "slide" 2;
+    Take "take" 1; Drop "drop" 1; Concat "concat" 0; PadCst "padCst" 2; PadClamp "padClamp" 2;
+    Gather "gather" 0; Scatter "scatter" 0; Reorder "reorder" 0; Reverse "reverse" 0;
+    Generate "generate" 0; Idx "idx" 0; Fill "fill" 1; At "at" 1; MakeArray "makeArray" 1; Iterate "iterate" 1;
+    AsVector "asVector" 1; AsScalar "asScalar" 0; VectorFromScalar "vectorFromScalar" 0;
+    ToMem "toMem" 0; Let "let" 0; CircularBuffer "circularBuffer" 2; RotateValues "rotateValues" 1;
+    Neg "neg" 0; Add "add" 0; Sub "sub" 0; Mul "mul" 0; Div "div" 0; Mod "mod" 0; Min "min" 0; Max "max" 0;
+    Fma "fma" 0; Abs "abs" 0; Sqrt "sqrt" 0; Exp "exp" 0; Log "log" 0; Sin "sin" 0; Cos "cos" 0; Tanh "tanh" 0;
+    Lt "lt" 0; Le "le" 0; Gt "gt" 0; Ge "ge" 0; Eq "eq" 0; Ne "ne" 0; And "and" 0; Or "or" 0; Not "not" 0;
+    Select "select" 0; Cast "cast" 0;
+}
+
+/// What a scheme asks of one of its type variables.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Class {
+    /// Not a function.
+    Data,
+    /// A number, or a vector of numbers.
+    Number,
+    /// An f32 or f64, or a vector of them.
+    Float,
+    /// A scalar (bool and idx[n] included), or a vector of them.
+    Element,
+    /// A scalar or pair of such.
+    Flat,
+}
+
+/// A type scheme. Unknown sizes `0..nats` and types `0..tys.len()` are
+/// quantified; the explicit sizes are the first unknown sizes.
+#[derive(Clone, Debug)]
+pub struct Scheme {
+    /// Number of quantified sizes.
+    pub nats: u32,
+    /// The quantified types with what is asked of them.
+    pub tys: Vec<Class>,
+    /// The type.
+    pub ty: Ty,
+}
+
+impl Op {
+    /// Its scheme. `sizes` are the explicit sizes, of which only `makeArray`
+    /// looks at one: how many arguments it takes. `None` if that is no constant
+    /// in 1…64.
+    pub fn scheme(self, sizes: &[Nat]) -> Option<Scheme> {
+        use Class::*;
+        use Op::*;
+        let n = Nat::meta;
+        let t = Ty::meta;
+        let arr = Ty::array;
+        let pair = Ty::pair;
+        let int = Nat::int;
+        let bool_ = Ty::from(Scalar::Bool);
+        let fun = |args: &[Ty], r: Ty| Ty::funs(args.iter().copied(), r);
+        let fun1 = Ty::fun;
+        let (nats, tys, ty): (u32, &[Class], Ty) = match self {
+            Map | MapSeq | MapPar | MapSeqUnroll => (
+                1,
+                &[Data, Data],
+                fun(&[fun1(t(0), t(1)), arr(n(0), t(0))], arr(n(0), t(1))),
+            ),
+            Reduce => (
+                1,
+                &[Data],
+                fun(&[fun(&[t(0), t(0)], t(0)), t(0), arr(n(0), t(0))], t(0)),
+            ),
+            ReduceSeq | ReduceSeqUnroll => (
+                1,
+                &[Data, Data],
+                fun(&[fun(&[t(1), t(0)], t(1)), t(1), arr(n(0), t(0))], t(1)),
+            ),
+            ScanSeq => (
+                1,
+                &[Data, Data],
+                fun(
+                    &[fun(&[t(0), t(1)], t(1)), t(1), arr(n(0), t(0))],
+                    arr(n(0), t(1)),
+                ),
+            ),
+            Zip => (
+                1,
+                &[Data, Data],
+                fun(
+                    &[arr(n(0), t(0)), arr(n(0), t(1))],
+                    arr(n(0), pair(t(0), t(1))),
+                ),
+            ),
+            Unzip => (
+                1,
+                &[Data, Data],
+                fun1(
+                    arr(n(0), pair(t(0), t(1))),
+                    pair(arr(n(0), t(0)), arr(n(0), t(1))),
+                ),
+            ),
+            Pair => (0, &[Data, Data], fun(&[t(0), t(1)], pair(t(0), t(1)))),
+            Fst => (0, &[Data, Data], fun1(pair(t(0), t(1)), t(0))),
+            Snd => (0, &[Data, Data], fun1(pair(t(0), t(1)), t(1))),
+            MapFst => (
+                0,
+                &[Data, Data, Data],
+                fun(&[fun1(t(0), t(2)), pair(t(0), t(1))], pair(t(2), t(1))),
+            ),
+            MapSnd => (
+                0,
+                &[Data, Data, Data],
+                fun(&[fun1(t(1), t(2)), pair(t(0), t(1))], pair(t(0), t(2))),
+            ),
+            Split => (
+                2,
+                &[Data],
+                fun1(arr(n(1) * n(0), t(0)), arr(n(1), arr(n(0), t(0)))),
+            ),
+            Join => (
+                2,
+                &[Data],
+                fun1(arr(n(0), arr(n(1), t(0))), arr(n(0) * n(1), t(0))),
+            ),
+            Transpose => (
+                2,
+                &[Data],
+                fun1(arr(n(0), arr(n(1), t(0))), arr(n(1), arr(n(0), t(0)))),
+            ),
+            Slide => (
+                3,
+                &[Data],
+                fun1(
+                    arr(n(1) * n(2) + n(0), t(0)),
+                    arr(int(1) + n(2), arr(n(0), t(0))),
+                ),
+            ),
+            Take => (2, &[Data], fun1(arr(n(0) + n(1), t(0)), arr(n(0), t(0)))),
+            Drop => (2, &[Data], fun1(arr(n(0) + n(1), t(0)), arr(n(1), t(0)))),
+            Concat => (
+                2,
+                &[Data],
+                fun(&[arr(n(0), t(0)), arr(n(1), t(0))], arr(n(0) + n(1), t(0))),
+            ),
+            PadCst => (
+                3,
+                &[Data],
+                fun(&[t(0), arr(n(2), t(0))], arr(n(0) + n(2) + n(1), t(0))),
+            ),
+            PadClamp => (
+                3,
+                &[Data],
+                fun1(arr(n(2), t(0)), arr(n(0) + n(2) + n(1), t(0))),
+            ),
+            Gather => (
+                2,
+                &[Data],
+                fun(
+                    &[arr(n(0), Ty::idx(n(1))), arr(n(1), t(0))],
+                    arr(n(0), t(0)),
+                ),
+            ),
+            Scatter => (
+                2,
+                &[Data],
+                fun(
+                    &[arr(n(0), Ty::idx(n(1))), arr(n(0), t(0))],
+                    arr(n(1), t(0)),
+                ),
+            ),
+            Reorder => {
+                let perm = fun1(Ty::idx(n(0)), Ty::idx(n(0)));
+                (
+                    1,
+                    &[Data],
+                    fun(&[perm, perm, arr(n(0), t(0))], arr(n(0), t(0))),
+                )
+            }
+            Reverse => (1, &[Data], fun1(arr(n(0), t(0)), arr(n(0), t(0)))),
+            Generate => (1, &[Data], fun1(fun1(Ty::idx(n(0)), t(0)), arr(n(0), t(0)))),
+            Idx => (1, &[Data], fun(&[Ty::idx(n(0)), arr(n(0), t(0))], t(0))),
+            Fill => (1, &[Data], fun1(t(0), arr(n(0), t(0)))),
+            // The index is checked against the size where both are known.
+            At => (2, &[Data], fun1(arr(n(1), t(0)), t(0))),
+            MakeArray => {
+                let k = sizes.first()?.as_int().filter(|k| (1..=64).contains(k))?;
+                (
+                    1,
+                    &[Data],
+                    Ty::funs(vec![t(0); k as usize], arr(n(0), t(0))),
+                )
+            }
+            Iterate => (1, &[Data], fun(&[fun1(t(0), t(0)), t(0)], t(0))),
+            AsVector => (
+                2,
+                &[Flat],
+                fun1(arr(n(1) * n(0), t(0)), arr(n(1), Ty::vec(n(0), t(0)))),
+            ),
+            AsScalar => (
+                2,
+                &[Flat],
+                fun1(arr(n(0), Ty::vec(n(1), t(0))), arr(n(0) * n(1), t(0))),
+            ),
+            VectorFromScalar => (1, &[Flat], fun1(t(0), Ty::vec(n(0), t(0)))),
+            ToMem => (0, &[Data], fun1(t(0), t(0))),
+            Let => (0, &[Data, Data], fun(&[t(0), fun1(t(0), t(1))], t(1))),
+            CircularBuffer => (
+                3,
+                &[Data, Data],
+                fun(
+                    &[fun1(t(0), t(1)), arr(n(2) + n(1), t(0))],
+                    arr(int(1) + n(2), arr(n(1), t(1))),
+                ),
+            ),
+            RotateValues => (
+                2,
+                &[Data],
+                fun(
+                    &[fun1(t(0), t(0)), arr(n(1) + n(0), t(0))],
+                    arr(int(1) + n(1), arr(n(0), t(0))),
+                ),
+            ),
+            Neg | Abs => (0, &[Number], fun1(t(0), t(0))),
+            Add | Sub | Mul | Div | Mod | Min | Max => (0, &[Number], fun(&[t(0), t(0)], t(0))),
+            Fma => (0, &[Number], fun(&[t(0), t(0), t(0)], t(0))),
+            Sqrt | Exp | Log | Sin | Cos | Tanh => (0, &[Float], fun1(t(0), t(0))),
+            Lt | Le | Gt | Ge | Eq | Ne => (0, &[Element], fun(&[t(0), t(0)], bool_)),
+            And | Or => (0, &[], fun(&[bool_, bool_], bool_)),
+            Not => (0, &[], fun1(bool_, bool_)),
+            Select => (0, &[Data], fun(&[bool_, t(0), t(0)], t(0))),
+            Cast => (0, &[Element, Element], fun1(t(0), t(1))),
+        };
+        Some(Scheme {
+            nats,
+            tys: tys.to_vec(),
+            ty,
+        })
+    }
+
+    /// How many arguments it takes before it gives data.
+    pub fn arity(self, sizes: &[Nat]) -> usize {
+        let Some(scheme) = self.scheme(sizes) else {
+            return 0;
+        };
+        let (mut ty, mut n) = (scheme.ty, 0);
+        while let Some((_, result)) = ty.as_fun() {
+            ty = result;
+            n += 1;
+        }
+        n
+    }
+}
+
+thread_local! {
+    static PRIMS: RefCell<Table<(Op, SmallVec<[Nat; 2]>)>> = RefCell::default();
+}
+
+/// An operation with its explicit sizes, interned.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Prim(u32, NotSend);
+
+impl Prim {
+    /// `op[sizes]`; there must be as many sizes as the operation takes.
+    pub fn new(op: Op, sizes: &[Nat]) -> Prim {
+        assert_eq!(
+            op.size_args(),
+            sizes.len(),
+            "{} takes {} sizes",
+            op.name(),
+            op.size_args()
+        );
+        PRIMS.with_borrow_mut(|t| Prim(t.intern((op, sizes.into())).0, PhantomData))
+    }
+
+    /// The operation.
+    pub fn op(self) -> Op {
+        PRIMS.with_borrow(|t| t.get(self.0).0)
+    }
+
+    /// Its explicit sizes.
+    pub fn sizes(self) -> SmallVec<[Nat; 2]> {
+        PRIMS.with_borrow(|t| t.get(self.0).1.clone())
+    }
+
+    /// A dense id, unique in this thread; for tables only.
+    pub fn id(self) -> u32 {
+        self.0
+    }
+
+    /// The primitive of a dense id that [`Prim::id`] gave on this thread.
+    pub fn from_id(id: u32) -> Prim {
+        debug_assert!((id as usize) < PRIMS.with_borrow(|t| t.len()));
+        Prim(id, PhantomData)
+    }
+
+    /// The same operation with every size replaced.
+    pub fn map_nats(self, f: &mut impl FnMut(Nat) -> Nat) -> Prim {
+        if self.op().size_args() == 0 {
+            return self;
+        }
+        let sizes: SmallVec<[Nat; 2]> = self.sizes().into_iter().map(f).collect();
+        Prim::new(self.op(), &sizes)
+    }
+}
+
+impl From<Op> for Prim {
+    fn from(op: Op) -> Prim {
+        Prim::new(op, &[])
+    }
+}
+
+impl fmt::Display for Prim {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(self.op().name())?;
+        let sizes = self.sizes();
+        if !sizes.is_empty() {
+            let sizes: Vec<_> = sizes.iter().map(|n| n.to_string()).collect();
+            write!(f, "[{}]", sizes.join(", "))?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Prim {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
