@@ -7,7 +7,7 @@
 //! satisfied.
 
 use crate::arith::Nat;
-use crate::diag::Span;
+use crate::source::Span;
 use crate::intern::Symbol;
 use crate::term::{Class, Lit, Op, Term};
 use crate::ty::{Scalar, Ty};
