@@ -1,6 +1,7 @@
 //! rise-opt: from a functional array program, through sketches, to a C kernel.
 
 pub mod algebra;
+pub mod alloc;
 pub mod arith;
 pub mod cli;
 pub mod cost;

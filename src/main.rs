@@ -1,1 +1,4 @@
+#[global_allocator]
+static ALLOCATOR: rise_opt::alloc::Jemalloc = rise_opt::alloc::Jemalloc;
+
 fn main() {}

@@ -7,8 +7,8 @@
 //! satisfied.
 
 use crate::arith::Nat;
-use crate::source::Span;
 use crate::intern::Symbol;
+use crate::source::Span;
 use crate::term::{Class, Lit, Op, Term};
 use crate::ty::{Scalar, Ty};
 use std::rc::Rc;
