@@ -223,7 +223,7 @@ impl Nat {
     pub fn ceil_div(self, d: Nat) -> Nat {
         if let (Some(a), Some(b)) = (self.as_rat(), d.as_rat()) {
             return match a.neg().and_then(|a| a.div(b)) {
-                Some(q) => Nat::int(-q.floor()),
+                Some(q) => q.floor().checked_neg().map_or_else(Nat::overflow, Nat::int),
                 None => Nat::overflow(),
             };
         }
@@ -337,7 +337,30 @@ impl Nat {
     /// Its value when the variables are known; `None` when one is not, when an
     /// exact division leaves a rest, or when it does not fit.
     pub fn eval(self, env: &mut impl FnMut(Symbol) -> Option<i64>) -> Option<i64> {
-        self.subst_vars(&mut |s| env(s).map(Nat::int)).as_int()
+        self.eval_rat(env)?.as_int()
+    }
+
+    /// As [`Nat::eval`], without interning what stands in between.
+    fn eval_rat(self, env: &mut dyn FnMut(Symbol) -> Option<i64>) -> Option<Rat> {
+        if let Some(r) = self.as_rat() {
+            return Some(r);
+        }
+        let mut sum = Rat::ZERO;
+        for (mono, c) in self.terms() {
+            let mut product = c;
+            for (atom, exp) in mono.factors() {
+                let value = atom.eval_rat(env)?;
+                for _ in 0..exp.unsigned_abs() {
+                    product = if exp > 0 {
+                        product.mul(value)?
+                    } else {
+                        product.div(value)?
+                    };
+                }
+            }
+            sum = sum.add(product)?;
+        }
+        Some(sum)
     }
 
     /// Solves `self = target` for the only unknown of `self`, if it stands in

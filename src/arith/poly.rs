@@ -78,6 +78,25 @@ impl Atom {
         ARITH.with_borrow(|t| *t.atoms.get(self.0))
     }
 
+    pub(super) fn eval_rat(self, env: &mut dyn FnMut(Symbol) -> Option<i64>) -> Option<Rat> {
+        use AtomKind::*;
+        let (a, b) = match self.kind() {
+            Var(name) => return env(name).map(Rat::int),
+            Meta(_) | Overflow => return None,
+            Floor(a, b) | Ceil(a, b) | Mod(a, b) | Min(a, b) | Max(a, b) | Quot(a, b) => {
+                (a.eval_rat(env)?, b.eval_rat(env)?)
+            }
+        };
+        match self.kind() {
+            Floor(..) => Some(Rat::int(a.div(b)?.floor())),
+            Ceil(..) => Some(Rat::int(a.neg()?.div(b)?.floor().checked_neg()?)),
+            Mod(..) => Some(Rat::int(a.as_int()?.checked_rem_euclid(b.as_int()?)?)),
+            Min(..) => Some(Ord::min(a, b)),
+            Max(..) => Some(Ord::max(a, b)),
+            _ => a.div(b),
+        }
+    }
+
     /// Whether an unknown stands in it.
     pub fn has_meta(self) -> bool {
         match self.kind() {

@@ -1,9 +1,10 @@
 //! Exact rationals on 64 bits; every operation says when it overflows.
 
+use std::cmp::Ordering;
 use std::fmt;
 
 /// A reduced fraction with a positive denominator.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash)]
 pub struct Rat {
     num: i64,
     den: i64,
@@ -96,6 +97,22 @@ impl Rat {
     /// Largest integer that is not larger.
     pub fn floor(self) -> i64 {
         self.num.div_euclid(self.den)
+    }
+}
+
+impl PartialOrd for Rat {
+    fn partial_cmp(&self, o: &Rat) -> Option<Ordering> {
+        Some(self.cmp(o))
+    }
+}
+
+impl Ord for Rat {
+    fn cmp(&self, o: &Rat) -> Ordering {
+        let (a, b) = (
+            self.num as i128 * o.den as i128,
+            o.num as i128 * self.den as i128,
+        );
+        a.cmp(&b)
     }
 }
 

@@ -69,4 +69,9 @@ fn evaluates_and_refuses_inexact_division() {
     assert_eq!(n.eval(&mut |_| Some(64)), Some(2));
     assert_eq!(n.eval(&mut |_| Some(65)), None);
     assert_eq!(n.eval(&mut |_| None), None);
+    let m = v("m");
+    let tiles = (m + 1.into()).ceil_div(8.into()) * m.rem(5.into()).max(m.floor_div(3.into()));
+    assert_eq!(tiles.eval(&mut |_| Some(13)), Some(8));
+    let whole = n * 32.into() - m.exact_div(m + 1.into()) * (m + 1.into());
+    assert_eq!(whole.eval(&mut |_| Some(7)), Some(0));
 }
