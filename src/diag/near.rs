@@ -9,7 +9,7 @@ pub fn near<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a
     let limit = match wanted.len() {
         0..=1 => 0,
         2..=4 => 1,
-        5..=8 => 2,
+        5..=11 => 2,
         _ => 3,
     };
     let mut found: Vec<(usize, &str)> = Vec::new();
@@ -28,13 +28,12 @@ pub fn near<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a
         if d <= limit {
             found.push((d, k));
         } else if prefix && folded.len() >= 3 {
-            found.push((limit + 1, k));
+            found.push((limit + 2, k));
         }
     }
     found.sort_by_key(|(d, _)| *d);
-    if found.first().is_some_and(|(d, _)| *d <= limit) {
-        found.retain(|(d, _)| *d <= limit);
-    }
+    let best = found.first().map_or(0, |(d, _)| *d);
+    found.retain(|(d, _)| *d <= best + 1);
     found.into_iter().take(3).map(|(_, k)| k).collect()
 }
 

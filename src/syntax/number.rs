@@ -1,0 +1,115 @@
+//! The texts of numbers: `32`, `50_000_000`, `0.5f64`, `3i64`, `1e-3`.
+
+use crate::diag::{code, Diagnostic};
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Literal {
+    pub value: Value,
+    /// The scalar type that was written behind the digits.
+    pub suffix: Option<&'static str>,
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Value {
+    Int(u64),
+    Float(f64),
+}
+
+pub const SUFFIXES: [&str; 10] = [
+    "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64",
+];
+
+/// The diagnostic has no place yet.
+pub fn parse(text: &str) -> Result<Literal, Diagnostic> {
+    let found = SUFFIXES.into_iter().find(|s| text.ends_with(s));
+    let digits = &text[..text.len() - found.map_or(0, str::len)];
+    let digits: String = digits.chars().filter(|c| *c != '_').collect();
+    let malformed = || {
+        Diagnostic::new(
+            code::BAD_NUMBER,
+            format!("`{}` is not a number", shorten(text)),
+        )
+        .help("numbers are written `32`, `50_000_000`, `0.5`, `1e-3`, `0.5f64`, `3i64`")
+    };
+    let range = |what: &str| {
+        Diagnostic::new(
+            code::NUMBER_RANGE,
+            format!("`{}` does not fit {what}", shorten(text)),
+        )
+    };
+    let plain = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+    let float = found.is_some_and(|s| s.starts_with('f'));
+    if plain && !float {
+        let bits = found.unwrap_or("i64");
+        let limit = match bits {
+            "i8" => i8::MAX as u64,
+            "i16" => i16::MAX as u64,
+            "i32" => i32::MAX as u64,
+            "u8" => u8::MAX as u64,
+            "u16" => u16::MAX as u64,
+            "u32" => u32::MAX as u64,
+            "u64" => u64::MAX,
+            _ => i64::MAX as u64,
+        };
+        let value = digits.parse::<u64>().ok().filter(|v| *v <= limit);
+        let value = value.ok_or_else(|| {
+            range(match found {
+                Some(s) => s,
+                None => "63 bits",
+            })
+            .help("sizes and integers stop at 9223372036854775807")
+        })?;
+        return Ok(Literal {
+            value: Value::Int(value),
+            suffix: found,
+        });
+    }
+    if found.is_some() && !float {
+        return Err(malformed());
+    }
+    let numeric = digits
+        .bytes()
+        .all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'e' | b'E' | b'+' | b'-'));
+    let value = digits.parse::<f64>().ok().filter(|_| numeric);
+    let value = value.ok_or_else(malformed)?;
+    if !value.is_finite() || (found == Some("f32") && !(value as f32).is_finite()) {
+        return Err(range(found.unwrap_or("f64")).help("write a smaller number"));
+    }
+    Ok(Literal {
+        value: Value::Float(value),
+        suffix: found,
+    })
+}
+
+fn shorten(text: &str) -> String {
+    match text.chars().count() > 40 {
+        true => format!("{}…", text.chars().take(40).collect::<String>()),
+        false => text.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_and_suffixes() {
+        let value = |t: &str| parse(t).unwrap().value;
+        assert_eq!(value("50_000_000"), Value::Int(50_000_000));
+        assert_eq!(value("1e-3"), Value::Float(1e-3));
+        assert_eq!(value("2f32"), Value::Float(2.0));
+        assert_eq!(parse("3i64").unwrap().suffix, Some("i64"));
+        assert_eq!(value("18446744073709551615u64"), Value::Int(u64::MAX));
+        for bad in [
+            "32f",
+            "1i7",
+            "0.5i32",
+            "9223372036854775808",
+            "300u8",
+            "1e999",
+            "4e39f32",
+        ] {
+            assert!(parse(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! The side conditions of rules.
+
+use super::super::token::TokenKind;
+use super::super::tree::{prec, BinOp, Condition, ConditionKind, Expr};
+use super::Parser;
+
+impl Parser<'_> {
+    pub(super) fn condition(&mut self) -> Condition {
+        self.in_condition = true;
+        let start = self.peek().span;
+        let kind = self.condition_kind();
+        self.in_condition = false;
+        let last = self.tokens[self.at.saturating_sub(1)].span;
+        Condition {
+            kind,
+            span: start.to(last),
+        }
+    }
+
+    fn condition_kind(&mut self) -> ConditionKind {
+        if self.peek().kind == TokenKind::Name {
+            if self.is_at(1, "not") && self.is_at(2, "in") {
+                let name = self.name("a variable");
+                self.at += 2;
+                return ConditionKind::NotIn(name, self.expr_at(prec::APP));
+            }
+            // A word with an argument; sizes have none, except in parentheses: `ceil(a, b)`.
+            let next = self.peek_at(1).kind;
+            let operand = match next {
+                TokenKind::Name => !["not", "divides", "as"].contains(&self.peek_text(1)),
+                TokenKind::Symbol => {
+                    self.is_at(1, "(")
+                        && !["ceil", "floor", "min", "max"].contains(&self.peek_text(0))
+                }
+                _ => next == TokenKind::Number,
+            };
+            if operand {
+                return self.property();
+            }
+        }
+        let left = self.expr_at(prec::ADD);
+        if self.eat("divides") {
+            return ConditionKind::Divides(left, self.expr_at(prec::ADD));
+        }
+        match self.infix() {
+            Some(op) if op.is_comparison() => {
+                self.bump();
+                let right = self.expr_at(prec::ADD);
+                ConditionKind::Compare(op, left, right)
+            }
+            _ => {
+                self.error_expected(
+                    "`not in`, `divides` or a comparison",
+                    "conditions: `x not in e`, `k divides n`, `n != k`, `associative op`, \
+                     `commutative op`, `identity e op`, `flat e`, `vectorizable f as fv [k]`",
+                );
+                ConditionKind::Error
+            }
+        }
+    }
+
+    fn property(&mut self) -> ConditionKind {
+        let keyword = self.name("a condition");
+        let first = self.argument();
+        match &*keyword.text {
+            "identity" => {
+                let operator = self.argument();
+                ConditionKind::Identity(keyword, first, operator)
+            }
+            "vectorizable" => {
+                self.expect("as", "write `vectorizable f as fv [k]`");
+                let result = self.name("the name of the vector function");
+                let lanes = match self.is("[") {
+                    true => self.size_arguments().0,
+                    false => Vec::new(),
+                };
+                if lanes.len() != 1 {
+                    self.error_expected("the number of lanes", "write `vectorizable f as fv [k]`");
+                }
+                let lanes = lanes.into_iter().next();
+                ConditionKind::Vectorizable {
+                    keyword,
+                    function: first,
+                    result,
+                    lanes: lanes.unwrap_or_else(|| self.error_expr()),
+                }
+            }
+            _ => ConditionKind::Property(keyword, first),
+        }
+    }
+
+    fn argument(&mut self) -> Expr {
+        self.expr_at(prec::DOT)
+    }
+
+    /// The infix operator that comes next.
+    pub(super) fn infix(&self) -> Option<BinOp> {
+        let op = BinOp::ALL.into_iter().find(|op| self.is(op.text()))?;
+        (op != BinOp::Or || self.or_is_infix()).then_some(op)
+    }
+}
