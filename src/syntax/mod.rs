@@ -1,6 +1,3 @@
-<<<<<<< HEAD
-//! The room of `syntax`; see ARCHITECTURE.md.
-=======
 //! Text ↔ tree, for programs, rules and sketches alike.
 //!
 //! In: the text of a file and its kind. Out: a tree, all syntax errors, the comments. Parsing never
@@ -9,13 +6,16 @@
 //!
 //! Absent: what names mean, types, files other than the given one.
 
+mod doc;
 mod lexer;
 pub mod number;
 mod parser;
+mod printer;
 mod token;
 pub mod tree;
 
 pub use parser::{parse, Parsed, MAX_DEPTH};
+pub use printer::{parenthesize, print, print_expr, print_expr_flat, print_item, WIDTH};
 pub use token::Comment;
 
 /// What kind of file; decides which items it may hold.
@@ -44,4 +44,6 @@ impl Dialect {
             .find(|d| d.extension() == extension)
     }
 }
->>>>>>> afe8c25 (Syntax: lexer, tree and parser of the three file kinds)
+
+#[cfg(test)]
+mod tests;

@@ -7,7 +7,7 @@ use crate::diag::{code, Diagnostic};
 
 impl Parser<'_> {
     pub(super) fn item_kind(&mut self) -> ItemKind {
-        if !self.starts_item(self.at) {
+        if !self.is_keyword(self.at) {
             self.not_an_item();
             return ItemKind::Error;
         }
@@ -15,7 +15,7 @@ impl Parser<'_> {
         let (_, dialects) = ITEMS
             .iter()
             .find(|(k, _)| *k == keyword.text)
-            .expect("starts_item");
+            .expect("a keyword");
         if !dialects.contains(&self.dialect) {
             let places: Vec<&str> = dialects.iter().map(|d| d.extension()).collect();
             self.fail(

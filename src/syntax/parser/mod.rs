@@ -1,7 +1,7 @@
 //! Tokens to tree: recursive descent for items, Pratt for expressions. Never fails.
 //!
-//! An item starts with its keyword at column one; everything else of it is indented (a line at column one
-//! that starts with no keyword still continues an item that is not complete). So recovery is exact: the
+//! An item starts with its keyword at column one; everything else of it is indented (only operators,
+//! brackets, and a body right behind `=` may stand at column one as well). So recovery is exact: the
 //! first error of an item is reported, the rest of the item is skipped, and the next item is read as if
 //! nothing had happened. Nesting is bounded, so neither reading nor dropping a tree exhausts the stack.
 
@@ -118,13 +118,18 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A keyword at column one. `include` may also follow `step NAME`, but then not at column one.
+    /// A word at column one, and whether it is the keyword of an item. The body of a definition may
+    /// start at column one, directly behind its `=` or an `in`.
     fn starts_item(&self, i: usize) -> bool {
         let t = &self.tokens[i];
-        t.first_column && t.kind == TokenKind::Name && {
-            let word = self.token_text(t);
-            ITEMS.iter().any(|(keyword, _)| *keyword == word)
-        }
+        let behind_equals = i > 0 && ["=", "in"].contains(&self.token_text(&self.tokens[i - 1]));
+        let word = t.kind == TokenKind::Name && t.first_column;
+        word && (!behind_equals || self.is_keyword(i))
+    }
+
+    fn is_keyword(&self, i: usize) -> bool {
+        let word = self.token_text(&self.tokens[i]);
+        ITEMS.iter().any(|(keyword, _)| *keyword == word)
     }
 
     fn token_text(&self, t: &Token) -> &'a str {
