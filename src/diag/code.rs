@@ -57,6 +57,21 @@ codes! {
     TOO_DEEP = "E0108" Input "an expression is nested too deeply";
     NOT_AN_ITEM = "E0109" Input "a line at column one does not start an item";
     WRONG_FILE = "E0110" Input "an item that this kind of file does not hold";
+
+    NO_COMPILER = "E0801" Input "there is no C compiler";
+    COMPILER_REFUSES = "E0802" Check "the C compiler does not take a kernel";
+    KERNEL_DIED = "E0803" Check "a kernel crashed";
+    KERNEL_HANGS = "E0804" Check "a kernel does not return";
+    KERNEL_REFUSES = "E0805" Check "a kernel returned an error code";
+    OUT_OF_BOUNDS = "E0806" Check "a kernel wrote outside of its result";
+    MISMATCH = "E0807" Check "a kernel computes something else than the program";
+    RUN_SIZES = "E0808" Input "there are no sizes to run a kernel with";
+    RUN_MEMORY = "E0809" Input "there is no memory for the arrays of a run";
+    NO_TEMP = "E0810" Input "the temporary folder cannot be used";
+    NO_OPENMP = "W0811" Input "the C compiler has no OpenMP";
+
+    OUTPUT_UNWRITABLE = "E0901" Input "an output file cannot be written";
+    SET_UNKNOWN = "E0902" Usage "a parameter that no file declares is set";
 }
 
 #[cfg(test)]

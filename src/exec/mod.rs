@@ -1,1 +1,17 @@
-//! The room of `exec`; see ARCHITECTURE.md.
+//! Compiling, running, checking and measuring kernels: the only module that starts a compiler or a
+//! kernel.
+//!
+//! In: C text with its signature, arrays. Out: arrays, times, verdicts, or diagnostics. Invariant:
+//! whatever a compiler or a kernel does (crash, hang, write where it must not), only a child process
+//! suffers, and a diagnostic says what happened. Files are made in temporary folders only.
+//!
+//! Absent: which term a kernel comes from, and printing.
+
+pub mod array;
+pub mod kernel;
+pub mod process;
+pub mod toolchain;
+
+pub use array::{Array, Random};
+pub use kernel::{Input, Kernel, Sample, Session, Setting, Signature, Source};
+pub use toolchain::Toolchain;

@@ -1,0 +1,175 @@
+//! Dense arrays of scalars as bytes: what goes into a kernel and what comes out.
+//!
+//! In: a scalar type with a length, and a seed or values. Out: an [`Array`] in the machine's byte
+//! order, readable as numbers. Invariant: the same seed gives the same array on every machine.
+//! Values are small: floats in [-1, 1), integers in ±9 and never 0, so that sums do not overflow,
+//! and no division by zero hides what is to be compared. Absent: shapes (`interp` has them).
+
+use crate::ty::Scalar;
+
+/// `bytes.len()` is a multiple of the scalar's size.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Array {
+    pub scalar: Scalar,
+    pub bytes: Vec<u8>,
+}
+
+/// The generator SplitMix64 (Steele, Lea, Flood 2014): every seed is good, also 0.
+#[derive(Clone, Debug)]
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Random {
+        Random(seed)
+    }
+
+    pub fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `n`; the bias is below n/2^64.
+    pub fn below(&mut self, n: u64) -> u64 {
+        ((u128::from(self.bits()) * u128::from(n)) >> 64) as u64
+    }
+
+    /// Puts a slice in random order.
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for i in (1..items.len()).rev() {
+            items.swap(i, self.below(i as u64 + 1) as usize);
+        }
+    }
+}
+
+impl Array {
+    pub fn random(scalar: Scalar, len: usize, random: &mut Random) -> Array {
+        let mut bytes = Vec::with_capacity(len * scalar.bytes() as usize);
+        for _ in 0..len {
+            push(&mut bytes, scalar, random_value(scalar, random));
+        }
+        Array { scalar, bytes }
+    }
+
+    /// Indices below `bound`.
+    pub fn random_indices(scalar: Scalar, len: usize, bound: u64, random: &mut Random) -> Array {
+        let mut bytes = Vec::new();
+        for _ in 0..len {
+            push(&mut bytes, scalar, random.below(bound.max(1)) as f64);
+        }
+        Array { scalar, bytes }
+    }
+
+    /// Rounds each number to the scalar type.
+    pub fn of(scalar: Scalar, numbers: impl IntoIterator<Item = f64>) -> Array {
+        let mut bytes = Vec::new();
+        for x in numbers {
+            push(&mut bytes, scalar, x);
+        }
+        Array { scalar, bytes }
+    }
+
+    pub fn len(&self) -> usize {
+        self.bytes.len() / self.scalar.bytes() as usize
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// Element `i` as an integer, which every scalar but the floats is.
+    pub fn int(&self, i: usize) -> i128 {
+        macro_rules! read {
+            ($t:ty) => {{
+                const N: usize = size_of::<$t>();
+                let bytes = self.bytes[i * N..(i + 1) * N].try_into();
+                <$t>::from_ne_bytes(bytes.expect("N bytes"))
+            }};
+        }
+        match self.scalar {
+            Scalar::Bool => i128::from(self.bytes[i] != 0),
+            Scalar::I8 => read!(i8).into(),
+            Scalar::I16 => read!(i16).into(),
+            Scalar::I32 => read!(i32).into(),
+            Scalar::I64 => read!(i64).into(),
+            Scalar::U8 => read!(u8).into(),
+            Scalar::U16 => read!(u16).into(),
+            Scalar::U32 => read!(u32).into(),
+            Scalar::U64 => read!(u64).into(),
+            Scalar::F32 => read!(f32) as i128,
+            Scalar::F64 => read!(f64) as i128,
+        }
+    }
+
+    /// Element `i` as a number; integers beyond 2^53 are rounded.
+    pub fn number(&self, i: usize) -> f64 {
+        let n = self.scalar.bytes() as usize;
+        let bytes = &self.bytes[i * n..(i + 1) * n];
+        match self.scalar {
+            Scalar::F32 => f32::from_ne_bytes(bytes.try_into().expect("4 bytes")).into(),
+            Scalar::F64 => f64::from_ne_bytes(bytes.try_into().expect("8 bytes")),
+            _ => self.int(i) as f64,
+        }
+    }
+}
+
+fn random_value(scalar: Scalar, random: &mut Random) -> f64 {
+    let digit = |r: &mut Random| (r.below(9) + 1) as f64;
+    match scalar {
+        Scalar::Bool => random.below(2) as f64,
+        // 24 bits: exact in both float types, so that f32 and f64 see the same numbers.
+        Scalar::F32 | Scalar::F64 => (random.below(1 << 24) as f64) / f64::from(1 << 23) - 1.0,
+        s if s.is_signed() => digit(random) * [1.0, -1.0][random.below(2) as usize],
+        _ => digit(random),
+    }
+}
+
+fn push(bytes: &mut Vec<u8>, scalar: Scalar, x: f64) {
+    match scalar {
+        Scalar::Bool => bytes.push(u8::from(x != 0.0)),
+        Scalar::I8 => bytes.extend((x as i8).to_ne_bytes()),
+        Scalar::I16 => bytes.extend((x as i16).to_ne_bytes()),
+        Scalar::I32 => bytes.extend((x as i32).to_ne_bytes()),
+        Scalar::I64 => bytes.extend((x as i64).to_ne_bytes()),
+        Scalar::U8 => bytes.extend((x as u8).to_ne_bytes()),
+        Scalar::U16 => bytes.extend((x as u16).to_ne_bytes()),
+        Scalar::U32 => bytes.extend((x as u32).to_ne_bytes()),
+        Scalar::U64 => bytes.extend((x as u64).to_ne_bytes()),
+        Scalar::F32 => bytes.extend((x as f32).to_ne_bytes()),
+        Scalar::F64 => bytes.extend(x.to_ne_bytes()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn random_arrays_depend_on_the_seed_only_and_stay_in_range() {
+        for scalar in Scalar::ALL {
+            let make = |seed| Array::random(scalar, 100, &mut Random::new(seed));
+            assert_eq!(make(7), make(7));
+            let a = make(7);
+            assert_eq!(a.len(), 100);
+            for i in 0..100 {
+                let x = a.number(i);
+                assert!((-9.0..=9.0).contains(&x));
+                assert!(scalar.is_signed() || scalar.is_float() || x >= 0.0);
+                assert!(!scalar.is_int() || x != 0.0);
+            }
+        }
+        let a = Array::random(Scalar::F32, 8, &mut Random::new(1));
+        assert_ne!(a, Array::random(Scalar::F32, 8, &mut Random::new(2)));
+    }
+
+    #[test]
+    fn shuffling_keeps_all_items() {
+        let mut items: Vec<_> = (0..20).collect();
+        Random::new(3).shuffle(&mut items);
+        assert_ne!(items, (0..20).collect::<Vec<_>>());
+        items.sort();
+        assert_eq!(items, (0..20).collect::<Vec<_>>());
+    }
+}

@@ -1,0 +1,91 @@
+/* Calls one kernel on request, as a child process that may crash or hang.
+ *
+ * driver INPUT OUTPUT BYTES GUARD SIZE... : INPUT holds the arrays one after the other, each led by
+ * its length in bytes; OUTPUT is written on request; BYTES is the length of the result; with GUARD 1
+ * every array ends at a page that cannot be touched, with 0 it starts at 64 bytes.
+ * Then line by line:   clear -> cleared          fills the result with a pattern
+ *                      call N -> ok RC WALL CPU  N calls or up to the first that fails; nanoseconds
+ *                      save -> saved DAMAGE      writes the result; bytes changed in front of it
+ */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "kernel.h"
+#include "call.h" /* static int call(void *out, const int64_t *sizes, void **in); INPUTS */
+
+#define PATTERN 0xA5
+
+static void *room(size_t bytes, int guard, size_t *front) {
+  size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  size_t whole = (bytes + page - 1) / page * page;
+  /* One page in front, which may be written and is looked at; one behind, which may not. */
+  char *p = mmap(NULL, whole + 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (p == MAP_FAILED || mprotect(p + page + whole, page, PROT_NONE) != 0) {
+    fprintf(stderr, "no memory for %zu bytes\n", bytes);
+    exit(70);
+  }
+  char *start = guard ? p + page + (whole - bytes) : p + page;
+  *front = (size_t)(start - p);
+  memset(p, PATTERN, *front);
+  return start;
+}
+
+static int64_t now(clockid_t clock) {
+  struct timespec t;
+  clock_gettime(clock, &t);
+  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+int main(int argc, char **argv) {
+  if (argc < 5) return 64;
+  size_t bytes = strtoull(argv[3], NULL, 10);
+  int guard = argv[4][0] == '1';
+  int64_t sizes[64];
+  for (int i = 5; i < argc && i < 69; i++) sizes[i - 5] = strtoll(argv[i], NULL, 10);
+  void *in[INPUTS + 1];
+  size_t front;
+  FILE *f = fopen(argv[1], "rb");
+  if (!f) return 66;
+  for (int i = 0; i < INPUTS; i++) {
+    uint64_t length;
+    if (fread(&length, 8, 1, f) != 1) return 66;
+    in[i] = room(length, guard, &front);
+    if (fread(in[i], 1, length, f) != length) return 66;
+  }
+  fclose(f);
+  unsigned char *out = room(bytes, guard, &front);
+  char line[64];
+  while (fgets(line, sizeof line, stdin)) {
+    if (strncmp(line, "clear", 5) == 0) {
+      memset(out, PATTERN, bytes);
+      printf("cleared\n");
+    } else if (strncmp(line, "call ", 5) == 0) {
+      long n = strtol(line + 5, NULL, 10);
+      int rc = 0;
+      int64_t wall = now(CLOCK_MONOTONIC), cpu = now(CLOCK_PROCESS_CPUTIME_ID);
+      for (long i = 0; i < n && rc == 0; i++) rc = call(out, sizes, in);
+      cpu = now(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+      wall = now(CLOCK_MONOTONIC) - wall;
+      printf("ok %d %" PRId64 " %" PRId64 "\n", rc, wall, cpu);
+    } else if (strncmp(line, "save", 4) == 0) {
+      size_t damage = 0;
+      for (size_t i = 1; i <= front; i++) damage += out[-(ptrdiff_t)i] != PATTERN;
+      FILE *g = fopen(argv[2], "wb");
+      if (!g || fwrite(out, 1, bytes, g) != bytes || fclose(g) != 0) {
+        fprintf(stderr, "the result cannot be saved\n");
+        return 74;
+      }
+      printf("saved %zu\n", damage);
+    }
+    fflush(stdout);
+  }
+  return 0;
+}

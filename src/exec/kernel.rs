@@ -1,0 +1,326 @@
+//! A compiled kernel, and calls of it in a child process.
+//!
+//! In: C text with its signature, sizes, arrays. Out: arrays, times, or a diagnostic that says how
+//! the kernel failed. The C text is linked to a small driver (`driver.c`) that knows nothing of the
+//! kernel but how to call it. Invariants: whatever the kernel does, only the child suffers; a result
+//! is never read before the kernel returned 0. Absent: what the right result is (`check`), how
+//! often to call (`measure`).
+
+use super::array::Array;
+use super::process::{Broken, Dialog, End};
+use super::toolchain::{temp_dir, Toolchain};
+use crate::diag::{code, Diagnostic};
+use crate::ty::Scalar;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+
+const DRIVER: &str = include_str!("driver.c");
+
+/// How long one answer of a driver may take, unless the caller knows better.
+pub const PATIENCE: Duration = Duration::from_secs(120);
+
+/// How a kernel is called: result, sizes, inputs, in this order.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Signature {
+    pub name: String,
+    /// How many sizes it takes; fixed ones are not among them.
+    pub sizes: usize,
+    pub out: Scalar,
+    pub inputs: Vec<Input>,
+}
+
+/// An argument that carries data.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Input {
+    /// A pointer to the first element.
+    Array(Scalar),
+    /// The number itself.
+    Value(Scalar),
+}
+
+/// The C text of a kernel.
+#[derive(Clone, Debug)]
+pub struct Source<'a> {
+    pub signature: &'a Signature,
+    pub c: &'a str,
+    /// Declares the function; the C text includes it by this name.
+    pub header: &'a str,
+    pub header_name: &'a str,
+    /// Libraries to link, as flags.
+    pub libraries: &'a [&'a str],
+}
+
+/// A program that calls one kernel.
+pub struct Kernel {
+    dir: tempfile::TempDir,
+    exe: PathBuf,
+    signature: Signature,
+    /// What the compiler remarked; a kernel should give it no reason.
+    pub remarks: String,
+    /// How long the compiler took.
+    pub compile_time: Duration,
+    runs: std::cell::Cell<u32>,
+}
+
+/// What a child process is started with.
+#[derive(Copy, Clone, Debug)]
+pub struct Setting<'a> {
+    pub sizes: &'a [i64],
+    pub inputs: &'a [Array],
+    /// Elements of the result.
+    pub out_len: usize,
+    pub threads: usize,
+    /// Arrays end at forbidden memory, so that reading past them crashes; else they are aligned,
+    /// as is right for measuring.
+    pub guard: bool,
+}
+
+/// Calls and their time.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Sample {
+    /// What the kernel returned.
+    pub status: i32,
+    pub wall: Duration,
+    /// Processor time of all threads.
+    pub cpu: Duration,
+}
+
+/// A kernel that waits in its process to be called.
+pub struct Session {
+    name: String,
+    dialog: Dialog,
+    output: PathBuf,
+    scalar: Scalar,
+}
+
+impl Kernel {
+    pub fn build(tool: &Toolchain, source: &Source) -> Result<Kernel, Diagnostic> {
+        let dir = temp_dir()?;
+        let put = |name: &str, text: &str| -> Result<PathBuf, Diagnostic> {
+            let path = dir.path().join(name);
+            std::fs::write(&path, text).map_err(no_room)?;
+            Ok(path)
+        };
+        put(source.header_name, source.header)?;
+        put(
+            "kernel.h",
+            &format!("#include \"{}\"\n", source.header_name),
+        )?;
+        put("call.h", &call_text(source.signature))?;
+        let sources = [put("kernel.c", source.c)?, put("driver.c", DRIVER)?];
+        let exe = dir.path().join("driver");
+        let start = std::time::Instant::now();
+        let remarks = tool.build(&sources, &exe, source.libraries)?;
+        Ok(Kernel {
+            exe,
+            signature: source.signature.clone(),
+            remarks,
+            compile_time: start.elapsed(),
+            runs: Default::default(),
+            dir,
+        })
+    }
+
+    pub fn name(&self) -> &str {
+        &self.signature.name
+    }
+
+    /// Starts the process and gives it its inputs.
+    pub fn start(&self, setting: &Setting) -> Result<Session, Diagnostic> {
+        let run = self.runs.get();
+        self.runs.set(run + 1);
+        let input = self.dir.path().join(format!("in{run}"));
+        let output = self.dir.path().join(format!("out{run}"));
+        let mut file = std::io::BufWriter::new(std::fs::File::create(&input).map_err(no_room)?);
+        for a in setting.inputs {
+            file.write_all(&(a.bytes.len() as u64).to_ne_bytes())
+                .and_then(|()| file.write_all(&a.bytes))
+                .map_err(no_room)?;
+        }
+        file.flush().map_err(no_room)?;
+        drop(file);
+        let bytes = setting.out_len as u64 * self.signature.out.bytes();
+        let mut command = Command::new(&self.exe);
+        command.arg(&input).arg(&output).arg(bytes.to_string());
+        command.arg(if setting.guard { "1" } else { "0" });
+        command.args(setting.sizes.iter().map(i64::to_string));
+        for variable in ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"] {
+            command.env(variable, setting.threads.max(1).to_string());
+        }
+        // A peer library must choose its code by the machine, not by what stands in the environment.
+        command.env_remove("OPENBLAS_CORETYPE");
+        let dialog = Dialog::start(&mut command).map_err(|e| {
+            Diagnostic::new(
+                code::KERNEL_DIED,
+                format!("`{}` cannot be started: {}", self.name(), e.kind()),
+            )
+            .help("check that programs may be run from the temporary folder, or set TMPDIR")
+        })?;
+        let mut session = Session {
+            name: self.signature.name.clone(),
+            dialog,
+            output,
+            scalar: self.signature.out,
+        };
+        // The answer shows that the inputs were read, after which their file is not needed.
+        session.ask("clear", PATIENCE)?;
+        let _ = std::fs::remove_file(input);
+        Ok(session)
+    }
+
+    /// One call on guarded arrays; the result.
+    pub fn result(&self, setting: &Setting) -> Result<Array, Diagnostic> {
+        let mut session = self.start(setting)?;
+        let sample = session.call(1, PATIENCE)?;
+        if sample.status != 0 {
+            return Err(refusal(self.name(), sample.status, setting.sizes));
+        }
+        session.output()
+    }
+}
+
+impl Session {
+    /// Calls the kernel `times` times, or until it returns something else than 0.
+    pub fn call(&mut self, times: u64, limit: Duration) -> Result<Sample, Diagnostic> {
+        let answer = self.ask(&format!("call {times}"), limit)?;
+        let mut words = answer.split_whitespace().skip(1);
+        let mut number = || words.next().and_then(|w| w.parse::<i64>().ok());
+        let (status, wall, cpu) = (number(), number(), number());
+        match (status, wall, cpu) {
+            (Some(status), Some(wall), Some(cpu)) => Ok(Sample {
+                status: status as i32,
+                wall: Duration::from_nanos(wall.max(0) as u64),
+                cpu: Duration::from_nanos(cpu.max(0) as u64),
+            }),
+            _ => Err(self.garbled(&answer)),
+        }
+    }
+
+    /// Fills the result with a pattern, so that what a call does not write can be seen.
+    pub fn clear(&mut self) -> Result<(), Diagnostic> {
+        self.ask("clear", PATIENCE).map(|_| ())
+    }
+
+    /// The result as it stands.
+    pub fn output(&mut self) -> Result<Array, Diagnostic> {
+        let answer = self.ask("save", PATIENCE)?;
+        match answer.strip_prefix("saved ") {
+            Some("0") => {}
+            Some(bytes) => {
+                let what = format!("`{}` wrote {bytes} bytes in front of its result", self.name);
+                return Err(Diagnostic::new(code::OUT_OF_BOUNDS, what).help(REPORT));
+            }
+            None => return Err(self.garbled(&answer)),
+        }
+        let bytes = std::fs::read(&self.output).map_err(no_room)?;
+        let _ = std::fs::remove_file(&self.output);
+        Ok(Array {
+            scalar: self.scalar,
+            bytes,
+        })
+    }
+
+    fn ask(&mut self, line: &str, limit: Duration) -> Result<String, Diagnostic> {
+        let broken = match self.dialog.ask(line, limit) {
+            Ok(answer) => return Ok(answer),
+            Err(broken) => broken,
+        };
+        Err(died(&self.name, &broken))
+    }
+
+    fn garbled(&self, answer: &str) -> Diagnostic {
+        let what = format!("`{}` printed something of its own: {answer}", self.name);
+        Diagnostic::new(code::KERNEL_DIED, what).help(REPORT)
+    }
+}
+
+const REPORT: &str =
+    "report this as a bug of rise-opt, with the program, the sketches and the command line";
+
+fn died(name: &str, broken: &Broken) -> Diagnostic {
+    let (code, what) = match &broken.end {
+        End::TimeOut(limit) => (
+            code::KERNEL_HANGS,
+            format!("`{name}` did not return within {} s", limit.as_secs()),
+        ),
+        // The driver's own codes: memory, and its files.
+        End::Code(70) => (
+            code::RUN_MEMORY,
+            format!("`{name}` cannot be run: there is no memory for its arrays"),
+        ),
+        End::Code(66 | 74) => (
+            code::NO_TEMP,
+            format!("`{name}` cannot be run: the temporary folder is full or unreadable"),
+        ),
+        end => (
+            code::KERNEL_DIED,
+            format!("`{name}` died while it was called: {end}"),
+        ),
+    };
+    let d = Diagnostic::new(code, what);
+    let d = match broken.stderr.trim() {
+        "" => d,
+        said => d.note(format!("it said: {}", said.lines().next().unwrap_or(""))),
+    };
+    if code == code::RUN_MEMORY {
+        d.help("choose smaller sizes with `--set`")
+    } else if code == code::NO_TEMP {
+        d.help("make room there, or set TMPDIR to another folder")
+    } else if code == code::KERNEL_HANGS {
+        d.help("choose smaller sizes with `--set`; if it hangs on small ones, report this as a bug")
+    } else {
+        d.help(REPORT)
+    }
+}
+
+fn refusal(name: &str, status: i32, sizes: &[i64]) -> Diagnostic {
+    let what = format!("`{name}` returned {status} for the sizes {sizes:?}");
+    Diagnostic::new(code::KERNEL_REFUSES, what).help(
+        "the header lists the codes, and the sizes that the kernel takes; choose with `--set`",
+    )
+}
+
+fn no_room(e: std::io::Error) -> Diagnostic {
+    let what = format!("the temporary folder cannot be used: {}", e.kind());
+    Diagnostic::new(code::NO_TEMP, what).help("make room there, or set TMPDIR to another folder")
+}
+
+/// The name of the scalar in C.
+pub fn c_name(s: Scalar) -> &'static str {
+    match s {
+        Scalar::Bool => "_Bool",
+        Scalar::I8 => "int8_t",
+        Scalar::I16 => "int16_t",
+        Scalar::I32 => "int32_t",
+        Scalar::I64 => "int64_t",
+        Scalar::U8 => "uint8_t",
+        Scalar::U16 => "uint16_t",
+        Scalar::U32 => "uint32_t",
+        Scalar::U64 => "uint64_t",
+        Scalar::F32 => "float",
+        Scalar::F64 => "double",
+    }
+}
+
+/// The one function of the driver that depends on the kernel.
+fn call_text(s: &Signature) -> String {
+    let mut args = vec![format!("({} *)out", c_name(s.out))];
+    args.extend((0..s.sizes).map(|i| format!("sizes[{i}]")));
+    for (i, input) in s.inputs.iter().enumerate() {
+        args.push(match input {
+            Input::Array(t) => format!("(const {} *)in[{i}]", c_name(*t)),
+            Input::Value(t) => format!("*(const {} *)in[{i}]", c_name(*t)),
+        });
+    }
+    let mut text = format!("#define INPUTS {}\n", s.inputs.len());
+    text += "static int call(void *out, const int64_t *sizes, void **in) {\n";
+    text += "  (void)sizes, (void)in;\n";
+    let _ = writeln!(text, "  return {}({});\n}}", s.name, args.join(", "));
+    text
+}
+
+#[cfg(test)]
+mod tests;

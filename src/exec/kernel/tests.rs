@@ -1,0 +1,80 @@
+use super::*;
+use crate::exec::array::Random;
+
+/// A kernel `int k(float *out, int64_t n, const float *a, float s)` with this body.
+fn build(body: &str) -> Kernel {
+    let signature = Signature {
+        name: "k".into(),
+        sizes: 1,
+        out: Scalar::F32,
+        inputs: vec![Input::Array(Scalar::F32), Input::Value(Scalar::F32)],
+    };
+    let decl = "int k(float *restrict out, int64_t n, const float *restrict a, float s)";
+    let source = Source {
+        signature: &signature,
+        c: &format!("#include \"k.h\"\n#include <stdlib.h>\n{decl} {{ (void)n, (void)a, (void)s; {body} }}\n"),
+        header: &format!("#include <stdint.h>\n{decl};\n"),
+        header_name: "k.h",
+        libraries: &[],
+    };
+    Kernel::build(&Toolchain::find().unwrap(), &source).unwrap()
+}
+
+fn inputs() -> [Array; 2] {
+    let a = Array::random(Scalar::F32, 10, &mut Random::new(1));
+    [a, Array::of(Scalar::F32, [2.0])]
+}
+
+fn run(body: &str, guard: bool) -> Result<Array, Diagnostic> {
+    build(body).result(&Setting {
+        sizes: &[10],
+        inputs: &inputs(),
+        out_len: 10,
+        threads: 1,
+        guard,
+    })
+}
+
+#[test]
+fn a_kernel_gets_its_arguments_and_gives_its_result() {
+    let body = "for (int64_t i = 0; i < n; i++) out[i] = s * a[i]; return 0;";
+    for guard in [false, true] {
+        let got = run(body, guard).unwrap();
+        for i in 0..10 {
+            assert_eq!(got.number(i), 2.0 * inputs()[0].number(i));
+        }
+    }
+}
+
+#[test]
+fn whatever_a_kernel_does_is_told() {
+    let cases = [
+        ("abort();", code::KERNEL_DIED),
+        ("exit(0);", code::KERNEL_DIED),
+        ("out[n] = 1; return 0;", code::KERNEL_DIED),
+        ("out[-1] = 1; return 0;", code::OUT_OF_BOUNDS),
+        ("*out = a[n]; return 0;", code::KERNEL_DIED),
+        ("return 2;", code::KERNEL_REFUSES),
+    ];
+    for (body, code) in cases {
+        let e = run(body, true).unwrap_err();
+        assert_eq!(e.code, code, "{body}: {e:?}");
+        assert!(e.message.contains("`k`"), "{e:?}");
+    }
+}
+
+#[test]
+fn a_kernel_that_hangs_is_stopped() {
+    let kernel = build("for (volatile int x = 1; x;) {} return 0;");
+    let mut session = kernel
+        .start(&Setting {
+            sizes: &[10],
+            inputs: &inputs(),
+            out_len: 10,
+            threads: 1,
+            guard: false,
+        })
+        .unwrap();
+    let e = session.call(1, Duration::from_millis(200)).unwrap_err();
+    assert_eq!(e.code, code::KERNEL_HANGS);
+}

@@ -1,0 +1,216 @@
+//! The C compiler of the machine: which one, what it is able to do, one compilation.
+//!
+//! In: the environment. Out: a [`Toolchain`], or a diagnostic that names the package to install.
+//! `$CC` decides if it is set; else `cc`, `gcc`, `clang` in this order. Flags that the compiler does
+//! not know are left out after a trial, and the caller is told: a kernel without `-fopenmp` is right
+//! but runs in one thread. Absent: what is compiled.
+
+use super::process::{self, End, Finished};
+use crate::diag::{code, Diagnostic};
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// The flags that a kernel promises to compile with, without a warning.
+pub const FLAGS: [&str; 5] = ["-std=gnu11", "-Wall", "-Wextra", "-O3", "-march=native"];
+/// The flag that makes `mapPar` parallel.
+pub const OPENMP: &str = "-fopenmp";
+
+/// A kernel takes a second or two to compile; this much means that something hangs.
+const LIMIT: Duration = Duration::from_secs(300);
+
+/// A compiler that was found and asked.
+#[derive(Clone, Debug)]
+pub struct Toolchain {
+    /// The command and its leading arguments: `$CC` may hold `ccache gcc`.
+    command: Vec<String>,
+    /// The first line of its `--version`.
+    pub version: String,
+    /// The flags of [`FLAGS`] and [`OPENMP`] that it takes.
+    pub flags: Vec<&'static str>,
+}
+
+impl Toolchain {
+    /// Looks for a compiler and tries it.
+    pub fn find() -> Result<Toolchain, Diagnostic> {
+        Toolchain::find_in(std::env::var("CC").ok().as_deref())
+    }
+
+    fn find_in(cc: Option<&str>) -> Result<Toolchain, Diagnostic> {
+        let chosen: Vec<String> = match cc {
+            Some(cc) if !cc.trim().is_empty() => vec![cc.trim().to_string()],
+            _ => ["cc", "gcc", "clang"].map(str::to_string).into(),
+        };
+        let dir = temp_dir()?;
+        let mut why = Vec::new();
+        for candidate in &chosen {
+            let command: Vec<String> = candidate.split_whitespace().map(str::to_string).collect();
+            match Toolchain::ask(command, dir.path()) {
+                Ok(found) => return Ok(found),
+                Err(reason) => why.push(format!("`{candidate}`: {reason}")),
+            }
+        }
+        let mut d = Diagnostic::new(code::NO_COMPILER, "no C compiler works on this machine");
+        d.notes = why;
+        Err(d.help("install gcc (Debian and Ubuntu: package `gcc` and `libc6-dev`; Fedora: `gcc`; macOS: `xcode-select --install`), or set CC to a compiler"))
+    }
+
+    /// The reason, when the command is no C compiler.
+    fn ask(command: Vec<String>, dir: &Path) -> Result<Toolchain, String> {
+        let mut tool = Toolchain {
+            command,
+            version: String::new(),
+            flags: Vec::new(),
+        };
+        let asked = process::run(tool.command().arg("--version"), LIMIT);
+        let version = match asked {
+            Ok(f) if f.end == End::Code(0) => f.stdout,
+            Ok(f) => return Err(f.end.to_string()),
+            Err(e) => return Err(e.kind().to_string()),
+        };
+        tool.version = version.lines().next().unwrap_or("").trim().to_string();
+        let trial = "int main(void) { return 0; }\n";
+        tool.trial(dir, trial)?;
+        for flag in FLAGS {
+            tool.try_flag(dir, trial, flag);
+        }
+        let parallel = "#include <omp.h>\nint main(void) { return omp_get_max_threads() < 1; }\n";
+        tool.try_flag(dir, parallel, OPENMP);
+        Ok(tool)
+    }
+
+    fn try_flag(&mut self, dir: &Path, source: &str, flag: &'static str) {
+        self.flags.push(flag);
+        if self.trial(dir, source).is_err() {
+            self.flags.pop();
+        }
+    }
+
+    fn trial(&self, dir: &Path, source: &str) -> Result<(), String> {
+        let (c, exe) = (dir.join("trial.c"), dir.join("trial"));
+        std::fs::write(&c, source).map_err(|e| e.kind().to_string())?;
+        let _ = std::fs::remove_file(&exe);
+        match self.run(&[c], &exe, &[]) {
+            Ok(f) if f.end == End::Code(0) && exe.exists() => Ok(()),
+            Ok(f) if f.end == End::Code(0) => Err("it makes no program".to_string()),
+            Ok(f) => {
+                let said = f.stderr.lines().next().unwrap_or("").trim().to_string();
+                Err(match said.is_empty() {
+                    true => f.end.to_string(),
+                    false => said,
+                })
+            }
+            Err(e) => Err(e.kind().to_string()),
+        }
+    }
+
+    fn command(&self) -> Command {
+        let mut c = Command::new(&self.command[0]);
+        c.args(&self.command[1..]).env("LC_ALL", "C");
+        c
+    }
+
+    fn run(&self, sources: &[PathBuf], exe: &Path, more: &[&str]) -> std::io::Result<Finished> {
+        let mut c = self.command();
+        c.args(&self.flags).args(more).args(sources);
+        c.args([OsStr::new("-o"), exe.as_os_str(), OsStr::new("-lm")]);
+        process::run(&mut c, LIMIT)
+    }
+
+    /// The command as one would type it.
+    pub fn name(&self) -> String {
+        self.command.join(" ")
+    }
+
+    /// Whether `mapPar` runs in several threads.
+    pub fn openmp(&self) -> bool {
+        self.flags.contains(&OPENMP)
+    }
+
+    /// The flags that a kernel is written for and this compiler does not take.
+    pub fn missing_flags(&self) -> Vec<&'static str> {
+        let all = FLAGS.iter().chain([&OPENMP]).copied();
+        all.filter(|f| !self.flags.contains(f)).collect()
+    }
+
+    /// A warning when OpenMP is missing.
+    pub fn warning(&self) -> Option<Diagnostic> {
+        if self.openmp() {
+            return None;
+        }
+        let what = format!(
+            "`{}` does not compile with {OPENMP}: the kernel runs in one thread",
+            self.name()
+        );
+        Some(Diagnostic::new(code::NO_OPENMP, what).help(
+            "install OpenMP for it (gcc brings it; Debian and Ubuntu for clang: package `libomp-dev`)",
+        ))
+    }
+
+    /// Compiles and links; gives what the compiler remarked. An error if it refuses.
+    pub fn build(
+        &self,
+        sources: &[PathBuf],
+        exe: &Path,
+        libraries: &[&str],
+    ) -> Result<String, Diagnostic> {
+        let refused = |why: String, said: &str| {
+            let d = Diagnostic::new(
+                code::COMPILER_REFUSES,
+                format!("`{}` does not compile the kernel: {why}", self.name()),
+            );
+            said.lines()
+                .filter(|line| line.contains("error") || line.contains("undefined reference"))
+                .take(6)
+                .fold(d, |d, line| d.note(line.to_string()))
+                .help("look at the emitted C with `--emit c`; if the compiler is a recent gcc or clang, report this as a bug of rise-opt")
+        };
+        match self.run(sources, exe, libraries) {
+            Ok(f) if f.end == End::Code(0) => Ok(f.stderr),
+            Ok(f) => Err(refused(f.end.to_string(), &f.stderr)),
+            Err(e) => Err(refused(e.kind().to_string(), "")),
+        }
+    }
+}
+
+/// A folder for what is compiled; it goes when the value is dropped.
+pub fn temp_dir() -> Result<tempfile::TempDir, Diagnostic> {
+    let made = tempfile::Builder::new().prefix("rise-opt-").tempdir();
+    made.map_err(|e| {
+        let what = format!("no temporary folder can be made: {}", e.kind());
+        Diagnostic::new(code::NO_TEMP, what)
+            .help("make room in the folder for temporary files, or set TMPDIR to another one")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_compiler_is_named_with_the_package() {
+        let e = Toolchain::find_in(Some("no-such-compiler -x")).unwrap_err();
+        assert_eq!(e.code, code::NO_COMPILER);
+        assert!(e.notes[0].contains("no-such-compiler"), "{e:?}");
+        assert!(e.help.unwrap().contains("gcc"));
+    }
+
+    #[test]
+    fn what_is_no_compiler_is_not_taken_for_one() {
+        let e = Toolchain::find_in(Some("true")).unwrap_err();
+        assert_eq!(e.code, code::NO_COMPILER);
+    }
+
+    #[test]
+    fn the_machine_has_a_compiler_and_errors_are_passed_on() {
+        let tool = Toolchain::find().unwrap();
+        assert!(!tool.version.is_empty());
+        let dir = temp_dir().unwrap();
+        let c = dir.path().join("a.c");
+        std::fs::write(&c, "int main(void) { return nothing; }").unwrap();
+        let e = tool.build(&[c], &dir.path().join("a"), &[]).unwrap_err();
+        assert_eq!(e.code, code::COMPILER_REFUSES);
+        assert!(e.notes.iter().any(|n| n.contains("nothing")), "{e:?}");
+    }
+}
