@@ -58,6 +58,10 @@ codes! {
     NOT_AN_ITEM = "E0109" Input "a line at column one does not start an item";
     WRONG_FILE = "E0110" Input "an item that this kind of file does not hold";
 
+    NOT_LOWERABLE = "E0701" Input "a term has no loop program";
+    SIZES_EXCLUDED = "E0702" Input "fixed sizes contradict what the program assumes";
+    KERNEL_TOO_LONG = "E0703" Input "the loop program grows too long";
+
     NO_COMPILER = "E0801" Input "there is no C compiler";
     COMPILER_REFUSES = "E0802" Check "the C compiler does not take a kernel";
     KERNEL_DIED = "E0803" Check "a kernel crashed";

@@ -1,1 +1,182 @@
-//! The room of `nest`; see ARCHITECTURE.md.
+//! The loop program: what `lower` decides and `emit` prints.
+//!
+//! A [`Nest`] is one function: its interface ([`Abi`]), buffers, and a block of
+//! statements over scalar and vector values. Invariants: every loop runs from 0
+//! to a size, every buffer has a size; strategy primitives are gone; a variable
+//! is declared once, in a block around all its uses; every store knows the
+//! sub-term it computes and the flat index of the element in it.
+//! Absent: C syntax, terms other than in those annotations.
+
+pub mod abi;
+mod expr;
+pub mod promote;
+mod show;
+pub mod tidy;
+pub mod walk;
+
+pub use abi::{Abi, Assumption, ErrorCode, Slot};
+pub use expr::{Expr, ExprKind, Shape};
+
+use crate::arith::Nat;
+use crate::intern::Symbol;
+use crate::term::Term;
+use crate::ty::Scalar;
+
+/// Index into [`Nest::buffers`].
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct BufId(pub u32);
+
+/// Index into [`Nest::computed`].
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct WhatId(pub u32);
+
+/// One function.
+#[derive(Clone, Debug)]
+pub struct Nest {
+    /// How it is called.
+    pub abi: Abi,
+    /// All buffers, those of the interface first.
+    pub buffers: Vec<Buffer>,
+    /// What the stores compute.
+    pub computed: Vec<Computed>,
+    /// The statements.
+    pub body: Block,
+    /// Bytes of a vector register, the width to which vectors were split.
+    pub register_bytes: u32,
+}
+
+/// Where a buffer lives.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Home {
+    /// `abi.inputs[i]`
+    Input(usize),
+    /// `abi.outputs[i]`
+    Output(usize),
+    /// In the block that holds its [`Stmt::Alloc`]; its size is constant.
+    Stack,
+    /// Allocated when the function starts.
+    Heap,
+    /// Allocated when the function starts, one for each thread.
+    ThreadHeap,
+    /// Only variables are left of it.
+    Gone,
+}
+
+/// A dense array of scalars.
+#[derive(Clone, Debug)]
+pub struct Buffer {
+    /// Its name in C.
+    pub name: Symbol,
+    /// Its elements.
+    pub elem: Scalar,
+    /// How many there are.
+    pub len: Nat,
+    /// Where it lives. All but inputs and outputs are aligned to a register.
+    pub home: Home,
+    /// A second name for another buffer: the accumulator of a reduction that
+    /// runs in place.
+    pub alias: Option<BufId>,
+}
+
+/// Why a store happens.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Role {
+    /// An element of the result.
+    Result,
+    /// An element of a value kept in memory.
+    Kept,
+    /// The start of an accumulator.
+    Start,
+    /// The next value of an accumulator.
+    Step,
+    /// The last value of an accumulator, on its way out.
+    Copy,
+}
+
+/// A sub-term of which stores compute elements.
+#[derive(Clone, Debug)]
+pub struct Computed {
+    /// Why.
+    pub role: Role,
+    /// The sub-term, open in the variables around it.
+    pub term: Option<Term>,
+}
+
+/// Statements in order.
+pub type Block = Vec<Stmt>;
+
+/// How the iterations of a loop run.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum LoopKind {
+    /// One after the other.
+    Seq,
+    /// In any order, by several threads.
+    Par,
+}
+
+/// A statement.
+#[derive(Clone, Debug)]
+pub enum Stmt {
+    /// `for var in 0..extent`
+    For {
+        /// The index.
+        var: Symbol,
+        /// The number of iterations.
+        extent: Nat,
+        /// Their order.
+        kind: LoopKind,
+        /// The statements.
+        body: Block,
+        /// What the loop computes, for the reader.
+        note: Option<String>,
+    },
+    /// `if cond then … else …`
+    If {
+        /// A bool.
+        cond: Expr,
+        /// If so.
+        then: Block,
+        /// If not.
+        els: Block,
+    },
+    /// Declares a variable.
+    Let {
+        /// The variable.
+        var: Symbol,
+        /// Its value; `None` for one that is assigned before it is read.
+        value: Option<Expr>,
+        /// Its shape.
+        shape: Shape,
+        /// Whether it is assigned later.
+        mutable: bool,
+    },
+    /// Gives a mutable variable a value.
+    Assign {
+        /// The variable.
+        var: Symbol,
+        /// The value.
+        value: Expr,
+    },
+    /// Declares an index that stays as it is.
+    Index {
+        /// The variable.
+        var: Symbol,
+        /// Its value.
+        value: Nat,
+    },
+    /// The buffer lives in this block from here on.
+    Alloc(BufId),
+    /// Stores a scalar, or a vector into consecutive elements.
+    Store {
+        /// The buffer.
+        buf: BufId,
+        /// The (first) element.
+        index: Nat,
+        /// The value.
+        value: Expr,
+        /// What it is.
+        what: WhatId,
+        /// Which (first) element of that, flat, row-major.
+        element: Nat,
+    },
+}

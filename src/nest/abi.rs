@@ -1,0 +1,227 @@
+//! How an emitted function is called: `int name(out…, sizes…, inputs…)`.
+//!
+//! A slot is one C parameter. A value of a scalar type is passed by value, a
+//! result always through a pointer; an array is a pointer to its elements,
+//! dense and row-major. A type with pairs in it is passed as one slot for each
+//! scalar leaf, first components first (structure of arrays): `n.(f32, 4.i32)`
+//! is two slots, of shapes `n` and `n.4`. Vectors count as one more dimension.
+
+use crate::arith::{AtomKind, Nat};
+use crate::intern::Symbol;
+use crate::ty::{Scalar, Ty, TyKind};
+use std::fmt;
+
+/// The interface.
+#[derive(Clone, Debug)]
+pub struct Abi {
+    /// The C name of the function.
+    pub name: String,
+    /// Results, the first parameters.
+    pub outputs: Vec<Slot>,
+    /// Size parameters that were not fixed, `int64_t` each.
+    pub sizes: Vec<Symbol>,
+    /// Arguments, the last parameters.
+    pub inputs: Vec<Slot>,
+    /// What the sizes must satisfy, checked on entry.
+    pub assumptions: Vec<Assumption>,
+    /// What the function returns, 0 aside.
+    pub errors: Vec<ErrorCode>,
+}
+
+/// One parameter that carries data.
+#[derive(Clone, Debug)]
+pub struct Slot {
+    /// Its C name.
+    pub name: String,
+    /// Which of the program's parameters it is (a part of); results have none.
+    pub param: Option<usize>,
+    /// Its elements; an index is an `i64`.
+    pub elem: Scalar,
+    /// The bound, if the elements are indices: checked on entry.
+    pub bound: Option<Nat>,
+    /// The dimensions, outermost first; none for a scalar.
+    pub dims: Vec<Nat>,
+    /// Whether it is a value and not a pointer.
+    pub by_value: bool,
+}
+
+impl Slot {
+    /// The number of its elements.
+    pub fn count(&self) -> Nat {
+        self.dims.iter().fold(Nat::int(1), |a, &b| a * b)
+    }
+}
+
+/// What the sizes must satisfy.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Assumption {
+    /// The second is a multiple of the first, which is not 0.
+    Divides(Nat, Nat),
+    /// It is not negative.
+    NotNegative(Nat),
+}
+
+impl Assumption {
+    /// Whether given sizes satisfy it; `None` where it cannot be evaluated.
+    pub fn holds(self, sizes: &mut impl FnMut(Symbol) -> Option<i64>) -> Option<bool> {
+        match self {
+            Assumption::Divides(d, n) => {
+                let (d, n) = (d.eval(sizes)?, n.eval(sizes)?);
+                Some(d != 0 && n.checked_rem(d) == Some(0))
+            }
+            Assumption::NotNegative(n) => Some(n.eval(sizes)? >= 0),
+        }
+    }
+}
+
+impl fmt::Display for Assumption {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Assumption::Divides(d, n) => write!(f, "{d} divides {n}"),
+            Assumption::NotNegative(n) => {
+                // `n - 1 >= 0` reads better as `n >= 1`.
+                let constant = n.terms().iter().find(|t| t.0.is_one()).map(|t| t.1);
+                match constant.and_then(|c| c.as_int()) {
+                    Some(c) => write!(f, "{} >= {}", *n - Nat::int(c), -i128::from(c)),
+                    None => write!(f, "{n} >= 0"),
+                }
+            }
+        }
+    }
+}
+
+/// A value that the function returns.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ErrorCode {
+    /// Its C name, of the header.
+    pub name: String,
+    /// Its value.
+    pub code: i32,
+    /// When.
+    pub meaning: &'static str,
+}
+
+/// The scalar leaves of a data type: element type, bound of an index, dimensions.
+pub fn leaves(ty: Ty) -> Option<Vec<(Scalar, Option<Nat>, Vec<Nat>)>> {
+    let mut out = Vec::new();
+    push_leaves(ty, &mut Vec::new(), &mut out)?;
+    Some(out)
+}
+
+fn push_leaves(
+    ty: Ty,
+    dims: &mut Vec<Nat>,
+    out: &mut Vec<(Scalar, Option<Nat>, Vec<Nat>)>,
+) -> Option<()> {
+    match ty.kind() {
+        TyKind::Scalar(s) => out.push((s, None, dims.clone())),
+        TyKind::Idx(n) => out.push((Scalar::I64, Some(n), dims.clone())),
+        TyKind::Pair(a, b) => {
+            push_leaves(a, dims, out)?;
+            push_leaves(b, dims, out)?;
+        }
+        TyKind::Vec(n, t) | TyKind::Array(n, t) => {
+            dims.push(n);
+            push_leaves(t, dims, out)?;
+            dims.pop();
+        }
+        TyKind::Fun(..) | TyKind::Meta(_) => return None,
+    }
+    Some(())
+}
+
+/// The number of scalars of each leaf.
+pub fn leaf_sizes(ty: Ty) -> Vec<Nat> {
+    let leaves = leaves(ty).unwrap_or_default();
+    let len = |dims: Vec<Nat>| dims.into_iter().fold(Nat::int(1), |a, b| a * b);
+    leaves.into_iter().map(|(_, _, dims)| len(dims)).collect()
+}
+
+/// Whether an operation stands in `n` that C integers do not have.
+pub fn has_operations(n: Nat) -> bool {
+    let mut found = false;
+    n.each_atom(&mut |a| found |= !matches!(a.kind(), AtomKind::Var(_)));
+    found
+}
+
+const RESERVED: &[&str] = &[
+    "auto",
+    "break",
+    "case",
+    "char",
+    "const",
+    "continue",
+    "default",
+    "do",
+    "double",
+    "else",
+    "enum",
+    "extern",
+    "float",
+    "for",
+    "goto",
+    "if",
+    "inline",
+    "int",
+    "long",
+    "register",
+    "restrict",
+    "return",
+    "short",
+    "signed",
+    "sizeof",
+    "static",
+    "struct",
+    "switch",
+    "typedef",
+    "typeof",
+    "union",
+    "unsigned",
+    "void",
+    "volatile",
+    "while",
+    "asm",
+    "bool",
+    "true",
+    "false",
+    "main",
+    "out",
+    "free",
+    "malloc",
+    "aligned_alloc",
+    "memcpy",
+    "memset",
+    "exp",
+    "log",
+    "sin",
+    "cos",
+    "tanh",
+    "sqrt",
+    "fma",
+    "abs",
+    "fmod",
+    "unix",
+    "linux",
+    "threads",
+    "status",
+    "NULL",
+];
+
+/// A C identifier for a name of a program: itself where that is free.
+pub fn identifier(name: &str) -> String {
+    let mut text = String::new();
+    for c in name.chars() {
+        match c {
+            c if c.is_ascii_alphanumeric() || c == '_' => text.push(c),
+            _ => text.push('_'),
+        }
+    }
+    let clash = RESERVED.contains(&text.as_str())
+        || text.starts_with(|c: char| c.is_ascii_digit() || c == '_')
+        || text.is_empty()
+        || text.ends_with("_t");
+    match clash {
+        true => format!("v_{text}"),
+        false => text,
+    }
+}

@@ -1,0 +1,194 @@
+//! Scalar and vector values.
+
+use super::BufId;
+use crate::arith::Nat;
+use crate::intern::Symbol;
+use crate::term::{Lit, Op};
+use crate::ty::Scalar;
+use std::rc::Rc;
+
+/// Element type and number of lanes; one lane is a scalar.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Shape {
+    /// The element.
+    pub elem: Scalar,
+    /// A power of two that fits a register.
+    pub lanes: u32,
+}
+
+impl Shape {
+    /// One element.
+    pub fn scalar(elem: Scalar) -> Shape {
+        Shape { elem, lanes: 1 }
+    }
+
+    /// An index.
+    pub fn index() -> Shape {
+        Shape::scalar(Scalar::I64)
+    }
+}
+
+/// A value: a shared tree without effects.
+#[derive(Clone, Debug)]
+pub struct Expr(Rc<Node>);
+
+#[derive(Debug)]
+struct Node {
+    kind: ExprKind,
+    shape: Shape,
+    size: u32,
+}
+
+/// What an [`Expr`] is.
+#[derive(Clone, Debug)]
+pub enum ExprKind {
+    /// A constant.
+    Lit(Lit),
+    /// A variable declared by `Let`.
+    Var(Symbol),
+    /// An integer expression over sizes, loop variables and indices.
+    Index(Nat),
+    /// Consecutive elements of a buffer.
+    Load(BufId, Nat),
+    /// An operation with one, two or three operands, lane by lane: arithmetic,
+    /// comparison (gives bool), logic, `select`.
+    Op(Op, Vec<Expr>),
+    /// To another element type, lane by lane.
+    Cast(Expr),
+    /// To an index below the bound.
+    Clamp(Expr, Nat),
+    /// A scalar in every lane.
+    Splat(Expr),
+    /// One lane.
+    Lane(Expr, u32),
+    /// Lanes one by one.
+    Build(Vec<Expr>),
+}
+
+impl Expr {
+    /// Of a shape.
+    pub fn new(kind: ExprKind, shape: Shape) -> Expr {
+        let mut size = 1u32;
+        each_child(&kind, &mut |e| size = size.saturating_add(e.size()));
+        Expr(Rc::new(Node { kind, shape, size }))
+    }
+
+    /// A constant.
+    pub fn lit(lit: Lit, elem: Scalar) -> Expr {
+        Expr::new(ExprKind::Lit(lit), Shape::scalar(elem))
+    }
+
+    /// A truth value.
+    pub fn bool(b: bool) -> Expr {
+        Expr::lit(Lit::Bool(b), Scalar::Bool)
+    }
+
+    /// An index.
+    pub fn index(n: Nat) -> Expr {
+        Expr::new(ExprKind::Index(n), Shape::index())
+    }
+
+    /// A variable.
+    pub fn var(name: Symbol, shape: Shape) -> Expr {
+        Expr::new(ExprKind::Var(name), shape)
+    }
+
+    /// `a op b` on indices.
+    pub fn compare(op: Op, a: Nat, b: Nat) -> Expr {
+        let args = vec![Expr::index(a), Expr::index(b)];
+        Expr::new(ExprKind::Op(op, args), Shape::scalar(Scalar::Bool))
+    }
+
+    /// `a && b`
+    pub fn and(self, b: Expr) -> Expr {
+        match (self.kind(), b.kind()) {
+            (ExprKind::Lit(Lit::Bool(true)), _) => b,
+            (_, ExprKind::Lit(Lit::Bool(true))) => self,
+            (ExprKind::Lit(Lit::Bool(false)), _) => self,
+            _ => Expr::new(
+                ExprKind::Op(Op::And, vec![self, b]),
+                Shape::scalar(Scalar::Bool),
+            ),
+        }
+    }
+
+    /// What it is.
+    pub fn kind(&self) -> &ExprKind {
+        &self.0.kind
+    }
+
+    /// Its shape.
+    pub fn shape(&self) -> Shape {
+        self.0.shape
+    }
+
+    /// Number of nodes of the tree.
+    pub fn size(&self) -> u32 {
+        self.0.size
+    }
+
+    /// The truth value it is.
+    pub fn as_bool(&self) -> Option<bool> {
+        match self.kind() {
+            ExprKind::Lit(Lit::Bool(b)) => Some(*b),
+            _ => None,
+        }
+    }
+
+    /// The index it is.
+    pub fn as_index(&self) -> Option<Nat> {
+        match self.kind() {
+            ExprKind::Index(n) => Some(*n),
+            _ => None,
+        }
+    }
+
+    /// Whether it costs nothing to write it twice.
+    pub fn is_atom(&self) -> bool {
+        match self.kind() {
+            ExprKind::Lit(_) | ExprKind::Var(_) | ExprKind::Index(_) => true,
+            ExprKind::Splat(e) => e.is_atom(),
+            _ => false,
+        }
+    }
+
+    /// Calls `f` on it and everything in it, parents first.
+    pub fn visit(&self, f: &mut impl FnMut(&Expr)) {
+        fn go(e: &Expr, f: &mut dyn FnMut(&Expr)) {
+            f(e);
+            each_child(e.kind(), &mut |c| go(c, f));
+        }
+        go(self, f);
+    }
+
+    /// Rebuilds it bottom-up; where `f` answers, its answer stands.
+    pub fn rewrite(&self, f: &mut impl FnMut(&Expr) -> Option<Expr>) -> Expr {
+        fn go(e: &Expr, f: &mut dyn FnMut(&Expr) -> Option<Expr>) -> Expr {
+            if let Some(r) = f(e) {
+                return r;
+            }
+            let mut all = |es: &[Expr]| -> Vec<Expr> { es.iter().map(|e| go(e, f)).collect() };
+            let kind = match e.kind() {
+                ExprKind::Op(op, args) => ExprKind::Op(*op, all(args)),
+                ExprKind::Build(es) => ExprKind::Build(all(es)),
+                ExprKind::Cast(a) => ExprKind::Cast(go(a, f)),
+                ExprKind::Clamp(a, n) => ExprKind::Clamp(go(a, f), *n),
+                ExprKind::Splat(a) => ExprKind::Splat(go(a, f)),
+                ExprKind::Lane(a, i) => ExprKind::Lane(go(a, f), *i),
+                _ => return e.clone(),
+            };
+            Expr::new(kind, e.shape())
+        }
+        go(self, f)
+    }
+}
+
+fn each_child(kind: &ExprKind, f: &mut dyn FnMut(&Expr)) {
+    match kind {
+        ExprKind::Lit(_) | ExprKind::Var(_) | ExprKind::Index(_) | ExprKind::Load(..) => {}
+        ExprKind::Op(_, es) | ExprKind::Build(es) => es.iter().for_each(f),
+        ExprKind::Cast(e) | ExprKind::Clamp(e, _) | ExprKind::Splat(e) | ExprKind::Lane(e, _) => {
+            f(e)
+        }
+    }
+}

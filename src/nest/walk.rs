@@ -1,0 +1,89 @@
+//! Visits of statements and of the expressions in them.
+
+use super::{Block, Expr, Stmt};
+use crate::arith::Nat;
+
+/// Calls `f` on every statement, outer ones first.
+pub fn each_stmt(block: &Block, f: &mut impl FnMut(&Stmt)) {
+    fn go(block: &Block, f: &mut dyn FnMut(&Stmt)) {
+        for s in block {
+            f(s);
+            match s {
+                Stmt::For { body, .. } => go(body, f),
+                Stmt::If { then, els, .. } => {
+                    go(then, f);
+                    go(els, f);
+                }
+                _ => {}
+            }
+        }
+    }
+    go(block, f);
+}
+
+/// The expressions that stand directly in a statement.
+pub fn exprs(s: &Stmt) -> Option<&Expr> {
+    match s {
+        Stmt::If { cond, .. } => Some(cond),
+        Stmt::Let { value, .. } => value.as_ref(),
+        Stmt::Assign { value, .. } | Stmt::Store { value, .. } => Some(value),
+        Stmt::For { .. } | Stmt::Index { .. } | Stmt::Alloc(_) => None,
+    }
+}
+
+/// Calls `f` on every integer expression that stands directly in a statement.
+pub fn each_index(s: &Stmt, f: &mut impl FnMut(Nat)) {
+    match s {
+        Stmt::For { extent, .. } => f(*extent),
+        Stmt::Index { value, .. } => f(*value),
+        Stmt::Store { index, .. } => f(*index),
+        _ => {}
+    }
+    if let Some(e) = exprs(s) {
+        e.visit(&mut |e| match e.kind() {
+            super::ExprKind::Index(n) | super::ExprKind::Load(_, n) => f(*n),
+            super::ExprKind::Clamp(_, n) => f(*n),
+            _ => {}
+        });
+    }
+}
+
+/// Replaces every expression of a block, and every integer expression outside
+/// of those.
+pub fn map_block(
+    block: &mut Block,
+    expr: &mut dyn FnMut(&Expr) -> Expr,
+    index: &mut dyn FnMut(Nat) -> Nat,
+) {
+    for s in block {
+        match s {
+            Stmt::For { extent, body, .. } => {
+                *extent = index(*extent);
+                map_block(body, expr, index);
+            }
+            Stmt::If { cond, then, els } => {
+                *cond = expr(cond);
+                map_block(then, expr, index);
+                map_block(els, expr, index);
+            }
+            Stmt::Let { value, .. } => {
+                if let Some(v) = value {
+                    *v = expr(v);
+                }
+            }
+            Stmt::Assign { value, .. } => *value = expr(value),
+            Stmt::Index { value, .. } => *value = index(*value),
+            Stmt::Store {
+                index: i,
+                value,
+                element,
+                ..
+            } => {
+                *i = index(*i);
+                *element = index(*element);
+                *value = expr(value);
+            }
+            Stmt::Alloc(_) => {}
+        }
+    }
+}
