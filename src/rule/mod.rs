@@ -1,1 +1,359 @@
-//! The room of `rule`; see ARCHITECTURE.md.
+//! Rules: compiled from declarations, searched in a view, applied to a graph.
+//!
+//! Comes in: a typed declaration; goes out: matches and applications, with a
+//! count of what was refused. Invariants: what is added has the type of what it
+//! replaces; a hole never takes a variable out of its scope (`Note [Scopes]` in
+//! `compile`); nothing is added whose type or size the limits exclude, so that
+//! no class ever has to be deleted. β and η are rules of this module too.
+//! Absent: the order in which rules are tried, limits on time and memory.
+
+mod compile;
+mod condition;
+mod typing;
+mod vectorize;
+
+pub use compile::{compile, distinct, heads};
+
+use crate::algebra;
+use crate::egraph::{Class, Evidence, Graph, Heads, Id, LitId, Node, Pattern, Renaming, Shape, View};
+use crate::term::{Kind, Term};
+use typing::{InstanceId, Key, Typing};
+
+/// A compiled rule.
+#[derive(Clone, Debug)]
+pub struct Rule {
+    /// Name with explicit sizes.
+    pub name: String,
+    pattern: Pattern,
+    typing: Typing,
+    steps: Vec<Make>,
+    laws: Vec<Law>,
+    /// Nodes of the right side that are not holes.
+    own_size: u32,
+}
+
+/// One node of a right side. Operands are places in the list of steps; `ty`,
+/// `prim` and `lit` are places in the instance.
+#[derive(Clone, Debug)]
+enum Make {
+    Hole { hole: usize, renaming: Renaming },
+    Var { index: u32, ty: usize },
+    Lam { body: usize, keep: bool, ty: usize },
+    App { f: usize, x: usize, ty: usize },
+    Prim { prim: usize, ty: usize },
+    Lit { lit: usize, ty: usize },
+}
+
+/// A side condition on what holes stand for.
+#[derive(Clone, Debug)]
+enum Law {
+    Associative(Term),
+    Commutative(Term),
+    Identity(Term, Term),
+    Vectorizable {
+        f: usize,
+        fv: usize,
+        lanes_at: usize,
+    },
+}
+
+/// Matches of one rule, flat: each takes [`Matches::stride`] numbers.
+#[derive(Clone, Debug, Default)]
+pub struct Matches {
+    /// root, instance, classes of the holes in order
+    data: Vec<u32>,
+    stride: usize,
+    /// Matches that types, sizes or limits refused.
+    pub refused: u64,
+}
+
+impl Matches {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.data.len().checked_div(self.stride).unwrap_or(0)
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.data.is_empty()
+    }
+
+    fn get(&self, i: usize) -> &[u32] {
+        &self.data[i * self.stride..(i + 1) * self.stride]
+    }
+}
+
+/// What became of one match.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Applied {
+    /// Two classes became one.
+    Changed,
+    /// Both sides were equal already.
+    Known,
+    /// A side condition refused.
+    Refused,
+}
+
+/// Where rules look, and what they must not exceed.
+pub struct Scene<'a> {
+    /// The graph as of the last rebuild.
+    pub view: &'a View,
+    /// See [`View::contexts`].
+    pub contexts: &'a [u32],
+    /// Size limit of the smallest term through what is added.
+    pub size: u32,
+    /// Ends the search of one rule when it answers false; asked now and then.
+    pub go_on: &'a dyn Fn(&Matches) -> bool,
+}
+
+impl Scene<'_> {
+    fn live(&self, c: Class) -> bool {
+        self.contexts[c as usize] != u32::MAX
+    }
+
+    fn fits(&self, root: Class, size: u32) -> bool {
+        self.contexts[root as usize].saturating_add(size) <= self.size
+    }
+}
+
+/// A rule of a step.
+pub enum Rewrite {
+    /// From a rule file.
+    Rule(Box<Rule>),
+    /// `(\x -> b) e  =>  b[e/x]`
+    Beta,
+    /// `\x -> f x  =>  f`
+    Eta,
+}
+
+fn class_id(view: &View, c: Class) -> u32 {
+    usize::from(view.id(c)) as u32
+}
+
+fn id(raw: u32) -> Id {
+    Id::from(raw as usize)
+}
+
+impl Rewrite {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        match self {
+            Rewrite::Rule(r) => &r.name,
+            Rewrite::Beta => "beta",
+            Rewrite::Eta => "eta",
+        }
+    }
+
+    /// All matches in a scene, in the order of classes.
+    pub fn search(&mut self, scene: &Scene, graph: &Graph) -> Matches {
+        match self {
+            Rewrite::Rule(r) => r.search(scene),
+            Rewrite::Beta => search_beta(scene, graph),
+            Rewrite::Eta => search_eta(scene),
+        }
+    }
+
+    /// Applies match `i`; `reassociate` is the user's permission for floats.
+    pub fn apply(&self, graph: &mut Graph, matches: &Matches, i: usize, reassociate: bool) -> Applied {
+        let m = matches.get(i);
+        let made = match self {
+            Rewrite::Rule(r) => r.build(graph, m, reassociate),
+            Rewrite::Beta => graph.instantiate(id(m[1]), id(m[2])),
+            Rewrite::Eta => graph.rename(id(m[1]), &Renaming::shift(-1)),
+        };
+        match made {
+            None => Applied::Refused,
+            Some(made) if graph.union(id(m[0]), made) => Applied::Changed,
+            Some(_) => Applied::Known,
+        }
+    }
+}
+
+/// How often a search asks whether to go on.
+const ASK_EVERY: usize = 4096;
+
+impl Rule {
+    fn search(&mut self, scene: &Scene) -> Matches {
+        let view = scene.view;
+        let holes = self.pattern.holes.len();
+        let mut out = Matches {
+            stride: 2 + holes,
+            ..Matches::default()
+        };
+        let (pattern, typing, own_size) = (&self.pattern, &mut self.typing, self.own_size);
+        let steps = &self.steps;
+        let mut key = Key::new();
+        let mut on = true;
+        for root in (0..view.len() as Class).filter(|c| scene.live(*c)) {
+            pattern.matches(view, root, &mut |regs, prims| {
+                key.clear();
+                for e in typing.evidence() {
+                    key.push(match e {
+                        Evidence::Type(reg, _) => view.ty(regs[*reg]).id(),
+                        Evidence::Prim(slot, _) => prims[*slot].id(),
+                    });
+                }
+                let Some(instance) = typing.instance(&key) else {
+                    out.refused += 1;
+                    return true;
+                };
+                let class = |h: usize| pattern.holes[h].first().map(|o| regs[o.reg]);
+                let mut size = own_size;
+                for step in steps {
+                    if let Make::Hole { hole, .. } = step {
+                        size = size.saturating_add(class(*hole).map_or(1, |c| view.size(c)));
+                    }
+                }
+                if !scene.fits(root, size) {
+                    out.refused += 1;
+                    return true;
+                }
+                out.data.extend([class_id(view, root), instance]);
+                // What a condition computes has no class yet.
+                out.data
+                    .extend((0..holes).map(|h| class(h).map_or(u32::MAX, |c| class_id(view, c))));
+                on = out.len() % ASK_EVERY != 0 || (scene.go_on)(&out);
+                on
+            });
+            if !on {
+                break;
+            }
+        }
+        out
+    }
+
+    /// The class of the right side; `None` where a side condition refuses.
+    fn build(&self, g: &mut Graph, m: &[u32], reassociate: bool) -> Option<Id> {
+        let mut holes: smallvec::SmallVec<[Id; 8]> = m[2..].iter().map(|c| id(*c)).collect();
+        if !self.laws.is_empty() {
+            self.obey(g, m[1], &mut holes, reassociate)?;
+        }
+        let instance = self.typing.get(m[1]);
+        let mut made: smallvec::SmallVec<[Id; 32]> = smallvec::SmallVec::new();
+        for step in &self.steps {
+            let class = match step {
+                Make::Hole { hole, renaming } => g.rename(holes[*hole], renaming)?,
+                Make::Var { index, ty } => g.add(Node::new(Shape::Var(*index), instance.tys[*ty])),
+                Make::Prim { prim, ty } => {
+                    g.add(Node::new(Shape::Prim(instance.prims[*prim]), instance.tys[*ty]))
+                }
+                Make::Lit { lit, ty } => {
+                    let lit = LitId::new(instance.lits[*lit]);
+                    g.add(Node::new(Shape::Lit(lit), instance.tys[*ty]))
+                }
+                Make::App { f, x, ty } => g.app(made[*f], made[*x], instance.tys[*ty])?,
+                Make::Lam { body, keep, ty } => {
+                    let ty = instance.tys[*ty];
+                    if *keep {
+                        g.add(Node::new(Shape::Lam([made[*body]]), ty))
+                    } else {
+                        g.lam(made[*body], ty)?
+                    }
+                }
+            };
+            made.push(class);
+        }
+        made.last().copied()
+    }
+
+    fn obey(&self, g: &mut Graph, instance: InstanceId, holes: &mut [Id], reassociate: bool) -> Option<()> {
+        // A hole that stands twice in different scopes must be one term.
+        for law in &self.laws {
+            match law {
+                Law::Associative(op) => {
+                    let op = fill(g, op, holes)?;
+                    algebra::is_associative(&op, reassociate).then_some(())?;
+                }
+                Law::Commutative(op) => {
+                    let op = fill(g, op, holes)?;
+                    algebra::is_commutative(&op, reassociate).then_some(())?;
+                }
+                Law::Identity(e, op) => {
+                    let (e, op) = (fill(g, e, holes)?, fill(g, op, holes)?);
+                    algebra::is_identity(&e, &op, reassociate).then_some(())?;
+                }
+                Law::Vectorizable { f, fv, lanes_at } => {
+                    let lanes = self.typing.get(instance).nats[*lanes_at];
+                    holes[*fv] = vectorize::vectorize(g, holes[*f], lanes)?;
+                }
+            }
+        }
+        Some(())
+    }
+}
+
+/// The term of a condition's operand: holes become the best terms of their
+/// classes. Types of a pattern's own nodes stay unknown and are not looked at.
+fn fill(g: &Graph, pattern: &Term, holes: &[Id]) -> Option<Term> {
+    Some(match pattern.kind() {
+        Kind::Hole(h) => g.best_term(holes[*h as usize]),
+        Kind::App(f, x) => Term::app(fill(g, f, holes)?, fill(g, x, holes)?),
+        Kind::Prim(_) | Kind::Lit(_) => pattern.clone(),
+        Kind::Lam(..) | Kind::Var(_) => return None,
+    })
+}
+
+fn search_beta(scene: &Scene, graph: &Graph) -> Matches {
+    let view = scene.view;
+    let mut out = Matches {
+        stride: 3,
+        ..Matches::default()
+    };
+    let applied = Heads::lambda(1);
+    for root in (0..view.len() as Class).filter(|c| scene.live(*c)) {
+        if view.heads(root) & applied == 0 {
+            continue;
+        }
+        for n in view.nodes(root) {
+            let Shape::App([f, x]) = n.shape else {
+                continue;
+            };
+            let (f, x) = (usize::from(f) as Class, usize::from(x) as Class);
+            for n in view.nodes(f) {
+                let Shape::Lam([body]) = n.shape else {
+                    continue;
+                };
+                let body = view.id(usize::from(body) as Class);
+                let arg = view.id(x);
+                if !scene.fits(root, graph.instantiated_size(body, arg, scene.size)) {
+                    out.refused += 1;
+                    continue;
+                }
+                let raw = |i: Id| usize::from(i) as u32;
+                out.data.extend([class_id(view, root), raw(body), raw(arg)]);
+                if out.len() % ASK_EVERY == 0 && !(scene.go_on)(&out) {
+                    return out;
+                }
+            }
+        }
+    }
+    out
+}
+
+fn search_eta(scene: &Scene) -> Matches {
+    let view = scene.view;
+    let mut out = Matches {
+        stride: 2,
+        ..Matches::default()
+    };
+    for root in (0..view.len() as Class).filter(|c| scene.live(*c)) {
+        if view.heads(root) & Heads::lambda(0) == 0 {
+            continue;
+        }
+        for n in view.nodes(root) {
+            let Shape::Lam([body]) = n.shape else {
+                continue;
+            };
+            for n in view.nodes(usize::from(body) as Class) {
+                let Shape::App([f, x]) = n.shape else {
+                    continue;
+                };
+                let (f, x) = (usize::from(f) as Class, usize::from(x) as Class);
+                if view.is_var(x, 0) && !view.free(f).has(0) {
+                    out.data.extend([class_id(view, root), class_id(view, f)]);
+                }
+            }
+        }
+    }
+    out
+}

@@ -1,0 +1,282 @@
+//! The e-graph: adding terms, substitution and shifting by extraction.
+//!
+//! Substituting in a class means: follow the best nodes of the class and its
+//! children as long as they mention the variable, and add the result. No term
+//! is stored anywhere. Invariant: everything that is added has the type of what
+//! it stands for. See `Note [Stale facts]`.
+//!
+//! Note [Stale facts]: between a union and the next rebuild the facts of
+//! parents may be older than those of their children. That is sound: a class
+//! that once held a term without variable `i` means something that does not
+//! depend on `i`, so returning it unchanged is right; and where a best node
+//! leads to a variable that has no new name, the operation answers `None` and
+//! the rule is not applied.
+
+use super::facts::{Facts, FactsOf, Heads};
+use super::node::{LitId, Node, Shape};
+use crate::term::{Kind, Term};
+use crate::ty::Ty;
+use egg::{EGraph, Id};
+use rustc_hash::FxHashMap;
+
+/// An e-graph of typed terms.
+pub struct Graph {
+    pub(super) egg: EGraph<Node, FactsOf>,
+    /// Whether what is added is kept β/η-normal where best nodes show a redex.
+    pub normalize: bool,
+    scratch: Memo,
+}
+
+type Memo = FxHashMap<(Id, u32), Id>;
+
+/// How free variables of a class are renamed: those below the number of
+/// `names` one by one (`None`: it may not occur), the others by `delta`.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Renaming {
+    /// New index of each of the first variables.
+    pub names: Vec<Option<u32>>,
+    /// What is added to all others.
+    pub delta: i32,
+}
+
+impl Renaming {
+    /// Adds `delta` to every index.
+    pub fn shift(delta: i32) -> Renaming {
+        Renaming {
+            names: Vec::new(),
+            delta,
+        }
+    }
+
+    /// Whether nothing changes.
+    pub fn is_identity(&self) -> bool {
+        self.delta == 0
+            && (self.names.iter().enumerate()).all(|(i, n)| n.is_none_or(|n| n == i as u32))
+    }
+
+    fn apply(&self, i: u32) -> Option<u32> {
+        match self.names.get(i as usize) {
+            Some(name) => *name,
+            None => i.checked_add_signed(self.delta),
+        }
+    }
+}
+
+/// What happens to free variables.
+enum Change<'a> {
+    Rename(&'a Renaming),
+    /// Variable 0 becomes the class, the others go down by one.
+    Instantiate(Id),
+}
+
+impl Graph {
+    /// An empty e-graph; `heads` are the operations that rules look for.
+    pub fn new(heads: Heads, normalize: bool) -> Graph {
+        Graph {
+            egg: EGraph::new(FactsOf { heads }),
+            normalize,
+            scratch: Memo::default(),
+        }
+    }
+
+    /// The operations with bits of their own.
+    pub fn heads(&self) -> &Heads {
+        &self.egg.analysis.heads
+    }
+
+    /// E-nodes held.
+    pub fn nodes(&self) -> usize {
+        self.egg.total_size()
+    }
+
+    /// Classes held.
+    pub fn classes(&self) -> usize {
+        self.egg.number_of_classes()
+    }
+
+    /// Facts of a class.
+    pub fn facts(&self, id: Id) -> &Facts {
+        &self.egg[id].data
+    }
+
+    /// The canonical id of a class.
+    pub fn find(&self, id: Id) -> Id {
+        self.egg.find(id)
+    }
+
+    /// Adds a node.
+    pub fn add(&mut self, node: Node) -> Id {
+        self.egg.add(node)
+    }
+
+    /// Merges two classes; whether they were different.
+    pub fn union(&mut self, a: Id, b: Id) -> bool {
+        self.egg.union(a, b)
+    }
+
+    /// Restores the invariants after unions.
+    pub fn rebuild(&mut self) {
+        self.egg.rebuild();
+    }
+
+    /// Adds a term as it is.
+    pub fn add_term(&mut self, t: &Term) -> Id {
+        let shape = match t.kind() {
+            Kind::Var(i) => Shape::Var(*i),
+            Kind::Lam(_, b) => Shape::Lam([self.add_term(b)]),
+            Kind::App(f, x) => Shape::App([self.add_term(f), self.add_term(x)]),
+            Kind::Prim(p) => Shape::Prim(*p),
+            Kind::Lit(l) => Shape::Lit(LitId::new(*l)),
+            Kind::Hole(_) => panic!("a pattern is no term"),
+        };
+        self.add(Node::new(shape, t.ty()))
+    }
+
+    /// The term that best nodes lead to.
+    pub fn best_term(&self, id: Id) -> Term {
+        self.node_term(&self.facts(id).best)
+    }
+
+    /// The term of a node over best terms.
+    pub fn node_term(&self, node: &Node) -> Term {
+        match node.shape {
+            Shape::Var(i) => Term::var(i, node.ty),
+            Shape::Lam([b]) => {
+                let (arg, _) = node.ty.as_fun().expect("a lambda is a function");
+                Term::lam(None, arg, self.best_term(b))
+            }
+            Shape::App([f, x]) => Term::app(self.best_term(f), self.best_term(x)),
+            Shape::Prim(p) => Term::prim(p, node.ty),
+            Shape::Lit(l) => Term::lit(l.get(), node.ty),
+        }
+    }
+
+    /// `f x` of type `ty`; with `normalize` a β-redex that best nodes show is
+    /// reduced instead of added.
+    pub fn app(&mut self, f: Id, x: Id, ty: Ty) -> Option<Id> {
+        if self.normalize {
+            if let Shape::Lam([body]) = self.facts(f).best.shape {
+                return self.instantiate(body, x);
+            }
+        }
+        Some(self.add(Node::new(Shape::App([f, x]), ty)))
+    }
+
+    /// `\ body` of type `ty`; with `normalize` an η-redex that best nodes show
+    /// is reduced instead of added.
+    pub fn lam(&mut self, body: Id, ty: Ty) -> Option<Id> {
+        if self.normalize {
+            if let Some(f) = self.eta(body) {
+                return self.rename(f, &Renaming::shift(-1));
+            }
+        }
+        Some(self.add(Node::new(Shape::Lam([body]), ty)))
+    }
+
+    /// `f`, if the best node of `body` is `f %0` and `f` does not mention `%0`.
+    fn eta(&self, body: Id) -> Option<Id> {
+        let Shape::App([f, x]) = self.facts(body).best.shape else {
+            return None;
+        };
+        let var = matches!(self.facts(x).best.shape, Shape::Var(0));
+        (var && !self.facts(f).free.has(0)).then_some(f)
+    }
+
+    /// The class with its free variables renamed.
+    pub fn rename(&mut self, id: Id, renaming: &Renaming) -> Option<Id> {
+        if renaming.is_identity() {
+            return Some(id);
+        }
+        self.change(id, &Change::Rename(renaming))
+    }
+
+    /// `body` with `value` for variable 0, the other variables one less.
+    pub fn instantiate(&mut self, body: Id, value: Id) -> Option<Id> {
+        self.change(body, &Change::Instantiate(value))
+    }
+
+    fn change(&mut self, id: Id, change: &Change) -> Option<Id> {
+        let mut memo = std::mem::take(&mut self.scratch);
+        memo.clear();
+        let result = self.change_at(id, 0, change, &mut memo);
+        self.scratch = memo;
+        result
+    }
+
+    fn change_at(&mut self, id: Id, depth: u32, change: &Change, memo: &mut Memo) -> Option<Id> {
+        let facts = self.facts(id);
+        if !facts.free.any_from(depth) {
+            return Some(id);
+        }
+        let node = facts.best;
+        if let Shape::Var(i) = node.shape {
+            return self.change_var(i, depth, node.ty, change);
+        }
+        let id = self.find(id);
+        if let Some(&done) = memo.get(&(id, depth)) {
+            return Some(done);
+        }
+        let result = match node.shape {
+            Shape::Lam([b]) => {
+                let body = self.change_at(b, depth + 1, change, memo)?;
+                self.lam(body, node.ty)?
+            }
+            Shape::App([f, x]) => {
+                let f = self.change_at(f, depth, change, memo)?;
+                let x = self.change_at(x, depth, change, memo)?;
+                self.app(f, x, node.ty)?
+            }
+            Shape::Var(_) | Shape::Prim(_) | Shape::Lit(_) => id,
+        };
+        memo.insert((id, depth), result);
+        Some(result)
+    }
+
+    fn change_var(&mut self, i: u32, depth: u32, ty: Ty, change: &Change) -> Option<Id> {
+        // The union of free variables may name more than the best term has.
+        if i < depth {
+            return Some(self.add(Node::new(Shape::Var(i), ty)));
+        }
+        let index = match change {
+            Change::Rename(r) => r.apply(i - depth)? + depth,
+            Change::Instantiate(value) if i == depth => {
+                return self.rename(*value, &Renaming::shift(depth as i32))
+            }
+            Change::Instantiate(_) => i - 1,
+        };
+        Some(self.add(Node::new(Shape::Var(index), ty)))
+    }
+
+    /// An upper bound of the size of `instantiate(body, value)`: exact for the
+    /// best term of `body`, never adding anything. Stops counting at `enough`.
+    pub fn instantiated_size(&self, body: Id, value: Id, enough: u32) -> u32 {
+        let (b, v) = (self.facts(body), self.facts(value));
+        if u64::from(b.best_size) * u64::from(v.best_size) <= u64::from(enough) {
+            return b.best_size.saturating_mul(v.best_size);
+        }
+        let uses = self.count_uses(body, 0, &mut FxHashMap::default());
+        let grown = u64::from(b.best_size) + u64::from(uses) * u64::from(v.best_size - 1);
+        grown.min(u64::from(u32::MAX)) as u32
+    }
+
+    fn count_uses(&self, id: Id, var: u32, memo: &mut FxHashMap<(Id, u32), u32>) -> u32 {
+        let facts = self.facts(id);
+        if !facts.free.has(var) {
+            return 0;
+        }
+        let key = (self.find(id), var);
+        if let Some(&n) = memo.get(&key) {
+            return n;
+        }
+        let n = match facts.best.shape {
+            Shape::Var(i) => u32::from(i == var),
+            Shape::Lam([b]) => self.count_uses(b, var + 1, memo),
+            Shape::App([f, x]) => self
+                .count_uses(f, var, memo)
+                .saturating_add(self.count_uses(x, var, memo)),
+            Shape::Prim(_) | Shape::Lit(_) => 0,
+        };
+        memo.insert(key, n);
+        n
+    }
+}

@@ -1,0 +1,335 @@
+//! Matching of patterns against classes: shape only.
+//!
+//! Comes in: a pattern (a term with holes), compiled once; goes out: for every
+//! match the classes of the registers. Types and sizes are not looked at here:
+//! the caller reads them off the registers named in [`Pattern::evidence`],
+//! which determine every unknown of the pattern. Heads (see [`super::Heads`])
+//! stop most classes before their nodes are read.
+
+use super::facts::Heads;
+use super::node::{LitId, Shape};
+use super::view::{Class, View};
+use crate::term::{Kind, Op, Prim, Term};
+use crate::ty::{Ty, TyKind};
+use std::collections::BTreeSet;
+
+/// A register: the class matched at some place of the pattern.
+pub type Reg = usize;
+
+/// From where unknowns of a pattern are read.
+#[derive(Clone, Debug)]
+pub enum Evidence {
+    /// The type of a register's class, against a type with unknowns.
+    Type(Reg, Ty),
+    /// The primitive found in a slot, against one whose sizes have unknowns.
+    Prim(usize, Prim),
+}
+
+/// A compiled pattern.
+#[derive(Clone, Debug)]
+pub struct Pattern {
+    code: Vec<Instr>,
+    /// How many registers a match has; register 0 is the root.
+    pub regs: usize,
+    /// How many primitives with sizes a match names.
+    pub prims: usize,
+    /// For every hole its occurrences.
+    pub holes: Vec<Vec<Occurrence>>,
+    /// What determines the unknowns.
+    pub evidence: Vec<Evidence>,
+}
+
+/// One occurrence of a hole.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Occurrence {
+    /// The class there.
+    pub reg: Reg,
+    /// Names of the binders above it, outermost first.
+    pub scope: Vec<Option<crate::intern::Symbol>>,
+}
+
+#[derive(Clone, Debug)]
+enum Instr {
+    App {
+        reg: Reg,
+        fun: Reg,
+        arg: Reg,
+        heads: u64,
+    },
+    Lam {
+        reg: Reg,
+        body: Reg,
+    },
+    Var {
+        reg: Reg,
+        index: u32,
+    },
+    Lit {
+        reg: Reg,
+        lit: LitId,
+    },
+    Prim {
+        reg: Reg,
+        op: Op,
+        slot: usize,
+    },
+    Same {
+        a: Reg,
+        b: Reg,
+    },
+    /// None of these variables occurs in the class.
+    NotFree {
+        reg: Reg,
+        mask: u64,
+    },
+}
+
+impl Pattern {
+    /// Compiles a pattern with `holes` holes. `forbidden(hole, occurrence)` is
+    /// the set of variables, as bits, that must not occur in what a hole
+    /// matches.
+    pub fn new(
+        term: &Term,
+        holes: usize,
+        heads: &Heads,
+        forbidden: &dyn Fn(usize, &Occurrence) -> u64,
+    ) -> Pattern {
+        let mut p = Pattern {
+            code: Vec::new(),
+            regs: 1,
+            prims: 0,
+            holes: vec![Vec::new(); holes],
+            evidence: Vec::new(),
+        };
+        let mut types = vec![(0, term.ty())];
+        let mut prim_types = Vec::new();
+        let mut scope = Vec::new();
+        p.compile(term, 0, heads, forbidden, &mut scope, &mut types, &mut prim_types);
+        p.choose_evidence(types, prim_types);
+        p
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn compile(
+        &mut self,
+        term: &Term,
+        reg: Reg,
+        heads: &Heads,
+        forbidden: &dyn Fn(usize, &Occurrence) -> u64,
+        scope: &mut Vec<Option<crate::intern::Symbol>>,
+        types: &mut Vec<(Reg, Ty)>,
+        prim_types: &mut Vec<(Reg, Ty)>,
+    ) {
+        match term.kind() {
+            Kind::Hole(h) => {
+                types.push((reg, term.ty()));
+                let here = Occurrence {
+                    reg,
+                    scope: scope.clone(),
+                };
+                let mask = forbidden(*h as usize, &here);
+                if mask != 0 {
+                    self.code.push(Instr::NotFree { reg, mask });
+                }
+                if let Some(first) = self.holes[*h as usize].first() {
+                    if first.scope == here.scope {
+                        self.code.push(Instr::Same { a: first.reg, b: reg });
+                    }
+                }
+                self.holes[*h as usize].push(here);
+            }
+            Kind::App(f, x) => {
+                let (fun, arg) = (self.regs, self.regs + 1);
+                self.regs += 2;
+                let bit = match term.as_prim_app() {
+                    Some((p, args)) => heads.bit(p.op(), args.len() as u32),
+                    None => 0,
+                };
+                self.code.push(Instr::App {
+                    reg,
+                    fun,
+                    arg,
+                    heads: bit,
+                });
+                self.compile(f, fun, heads, forbidden, scope, types, prim_types);
+                self.compile(x, arg, heads, forbidden, scope, types, prim_types);
+            }
+            Kind::Lam(name, b) => {
+                let body = self.regs;
+                self.regs += 1;
+                self.code.push(Instr::Lam { reg, body });
+                scope.push(*name);
+                self.compile(b, body, heads, forbidden, scope, types, prim_types);
+                scope.pop();
+            }
+            Kind::Var(index) => self.code.push(Instr::Var { reg, index: *index }),
+            Kind::Lit(l) => self.code.push(Instr::Lit {
+                reg,
+                lit: LitId::new(*l),
+            }),
+            Kind::Prim(p) => {
+                prim_types.push((reg, term.ty()));
+                let slot = self.prims;
+                self.prims += 1;
+                self.code.push(Instr::Prim {
+                    reg,
+                    op: p.op(),
+                    slot,
+                });
+                if p.op().size_args() > 0 {
+                    self.evidence.push(Evidence::Prim(slot, *p));
+                }
+            }
+        }
+    }
+
+    /// Types of the root and of holes have to fit; primitives are asked only
+    /// for unknowns that are still open then.
+    fn choose_evidence(&mut self, types: Vec<(Reg, Ty)>, prim_types: Vec<(Reg, Ty)>) {
+        let mut seen = BTreeSet::new();
+        let mut known = BTreeSet::new();
+        let mut chosen = Vec::new();
+        for (reg, ty) in types {
+            // A closed type is checked as well: it may be all that refuses.
+            if seen.insert((reg, ty.id())) {
+                unknowns(ty, &mut known);
+                chosen.push(Evidence::Type(reg, ty));
+            }
+        }
+        for (reg, ty) in prim_types {
+            let mut here = BTreeSet::new();
+            unknowns(ty, &mut here);
+            if !here.is_subset(&known) {
+                known.extend(here);
+                chosen.push(Evidence::Type(reg, ty));
+            }
+        }
+        chosen.append(&mut self.evidence);
+        self.evidence = chosen;
+    }
+
+    /// Calls `found` with the registers and primitives of every match at `root`.
+    /// `found` returns whether to go on.
+    pub fn matches(&self, view: &View, root: Class, found: &mut dyn FnMut(&[Class], &[Prim]) -> bool) {
+        let mut regs = [0; 64];
+        let mut prims = [Prim::from(Op::Map); 32];
+        assert!(self.regs <= 64 && self.prims <= 32, "pattern too large");
+        regs[0] = root;
+        self.run(view, 0, &mut regs, &mut prims, found);
+    }
+
+    fn run(
+        &self,
+        view: &View,
+        pc: usize,
+        regs: &mut [Class; 64],
+        prims: &mut [Prim; 32],
+        found: &mut dyn FnMut(&[Class], &[Prim]) -> bool,
+    ) -> bool {
+        let Some(instr) = self.code.get(pc) else {
+            return found(&regs[..self.regs], &prims[..self.prims]);
+        };
+        match *instr {
+            Instr::App {
+                reg,
+                fun,
+                arg,
+                heads,
+            } => {
+                let c = regs[reg];
+                if view.heads(c) & heads != heads {
+                    return true;
+                }
+                for n in view.nodes(c) {
+                    if let Shape::App([f, x]) = n.shape {
+                        regs[fun] = usize::from(f) as Class;
+                        regs[arg] = usize::from(x) as Class;
+                        if !self.run(view, pc + 1, regs, prims, found) {
+                            return false;
+                        }
+                    }
+                }
+                true
+            }
+            Instr::Lam { reg, body } => {
+                let c = regs[reg];
+                if view.heads(c) & Heads::lambda(0) == 0 {
+                    return true;
+                }
+                for n in view.nodes(c) {
+                    if let Shape::Lam([b]) = n.shape {
+                        regs[body] = usize::from(b) as Class;
+                        if !self.run(view, pc + 1, regs, prims, found) {
+                            return false;
+                        }
+                    }
+                }
+                true
+            }
+            Instr::Prim { reg, op, slot } => {
+                for n in view.nodes(regs[reg]) {
+                    if let Shape::Prim(p) = n.shape {
+                        if p.op() == op {
+                            prims[slot] = p;
+                            if !self.run(view, pc + 1, regs, prims, found) {
+                                return false;
+                            }
+                        }
+                    }
+                }
+                true
+            }
+            Instr::Var { reg, index } => {
+                !view.is_var(regs[reg], index) || self.run(view, pc + 1, regs, prims, found)
+            }
+            Instr::Lit { reg, lit } => {
+                let here = view.nodes(regs[reg]).iter().any(|n| n.shape == Shape::Lit(lit));
+                !here || self.run(view, pc + 1, regs, prims, found)
+            }
+            Instr::Same { a, b } => {
+                regs[a] != regs[b] || self.run(view, pc + 1, regs, prims, found)
+            }
+            Instr::NotFree { reg, mask } => {
+                view.free(regs[reg]).0 & mask != 0 || self.run(view, pc + 1, regs, prims, found)
+            }
+        }
+    }
+}
+
+/// The unknowns of a type: (0, type) and (1, size).
+fn unknowns(ty: Ty, out: &mut BTreeSet<(u8, u32)>) {
+    match ty.kind() {
+        TyKind::Meta(i) => {
+            out.insert((0, i));
+        }
+        TyKind::Pair(a, b) | TyKind::Fun(a, b) => {
+            unknowns(a, out);
+            unknowns(b, out);
+        }
+        TyKind::Vec(_, t) | TyKind::Array(_, t) => unknowns(t, out),
+        TyKind::Scalar(_) | TyKind::Idx(_) => {}
+    }
+    if !matches!(ty.kind(), TyKind::Fun(..) | TyKind::Pair(..)) {
+        ty.each_nat(&mut |n| {
+            n.each_atom(&mut |a| {
+                if let crate::arith::AtomKind::Meta(i) = a.kind() {
+                    out.insert((1, i));
+                }
+            });
+        });
+    }
+}
+
+/// Every operation that the left sides of rules look for.
+pub fn sought_ops<'a>(terms: impl IntoIterator<Item = &'a Term>) -> Vec<Op> {
+    let mut ops = BTreeSet::new();
+    for t in terms {
+        t.visit(&mut |t, _| {
+            if let Kind::Prim(p) = t.kind() {
+                ops.insert(p.op());
+            }
+        });
+    }
+    ops.into_iter().collect()
+}
+

@@ -1,0 +1,242 @@
+//! From a declared rule to one that can be searched and applied.
+//!
+//! Note [Scopes]: a hole under binders stands for a class that may mention
+//! them. Where the right side puts it under other binders, each left binder is
+//! renamed to the right binder of the same name. A left binder whose name is
+//! not in scope at some right-hand occurrence must not occur in what the hole
+//! matched: every `x not in e` follows from that, so none can be forgotten.
+
+use super::condition::SizeCondition;
+use super::typing::{Typing, Wanted};
+use super::{Law, Make, Rule};
+use crate::diag::{Code, Diagnostic};
+use crate::egraph::{Heads, Occurrence, Pattern, Renaming};
+use crate::elab::{Cond, RuleDecl, RuleUse};
+use crate::intern::Symbol;
+use crate::term::{Kind, Term};
+use rustc_hash::FxHashMap;
+
+type Scope = Vec<Option<Symbol>>;
+
+/// Compiles a rule at its explicit sizes.
+pub fn compile(used: &RuleUse, heads: &Heads, nesting: u32) -> Result<Rule, Diagnostic> {
+    let decl = &*used.rule;
+    let rhs_scopes = rhs_scopes(decl);
+    let forbidden = |hole: usize, here: &Occurrence| forbidden(decl, &rhs_scopes, hole, here);
+    let pattern = Pattern::new(&decl.lhs, decl.holes.len(), heads, &forbidden);
+
+    let mut builder = Builder {
+        decl,
+        pattern: &pattern,
+        steps: Vec::new(),
+        wanted: Wanted::default(),
+        scope: Vec::new(),
+    };
+    builder.make(&decl.rhs, true)?;
+    let Builder {
+        steps, mut wanted, ..
+    } = builder;
+
+    let mut conditions = Vec::new();
+    let mut laws = Vec::new();
+    for cond in &decl.conds {
+        match cond {
+            // Part of the pattern, see `forbidden`.
+            Cond::NotFree { .. } => {}
+            Cond::Divides(k, n) => conditions.push(SizeCondition::Divides(*k, *n)),
+            Cond::Compare(a, rel, b) => conditions.push(SizeCondition::Compare(*a, *rel, *b)),
+            Cond::Data(t) => conditions.push(SizeCondition::Data(*t)),
+            Cond::Flat(t) => conditions.push(SizeCondition::Flat(*t)),
+            Cond::Associative(op) => laws.push(Law::Associative(op.clone())),
+            Cond::Commutative(op) => laws.push(Law::Commutative(op.clone())),
+            Cond::Identity(e, op) => laws.push(Law::Identity(e.clone(), op.clone())),
+            Cond::Vectorizable { f, fv, lanes } => {
+                let lanes_at = wanted.nats.len();
+                wanted.nats.push(*lanes);
+                laws.push(Law::Vectorizable {
+                    f: *f as usize,
+                    fv: *fv as usize,
+                    lanes_at,
+                });
+            }
+        }
+    }
+    let own_size = steps
+        .iter()
+        .filter(|s| !matches!(s.1, Make::Hole { .. }))
+        .count() as u32;
+    let mut name = decl.name.to_string();
+    if !used.args.is_empty() {
+        let args: Vec<_> = used.args.iter().map(|n| n.to_string()).collect();
+        name = format!("{name}[{}]", args.join(", "));
+    }
+    let typing = Typing::new(
+        pattern.evidence.clone(),
+        used.args.clone(),
+        decl.tys.clone(),
+        conditions,
+        wanted,
+        nesting,
+    );
+    Ok(Rule {
+        name,
+        pattern,
+        typing,
+        steps: steps.into_iter().map(|s| s.1).collect(),
+        laws,
+        own_size,
+    })
+}
+
+/// For every hole the scopes of its occurrences on the right side. What a side
+/// condition computes from a hole counts as an occurrence of that hole.
+fn rhs_scopes(decl: &RuleDecl) -> Vec<Vec<Scope>> {
+    fn walk(t: &Term, scope: &mut Scope, out: &mut [Vec<Scope>]) {
+        match t.kind() {
+            Kind::Hole(h) => out[*h as usize].push(scope.clone()),
+            Kind::App(f, x) => {
+                walk(f, scope, out);
+                walk(x, scope, out);
+            }
+            Kind::Lam(name, b) => {
+                scope.push(*name);
+                walk(b, scope, out);
+                scope.pop();
+            }
+            _ => {}
+        }
+    }
+    let mut out = vec![Vec::new(); decl.holes.len()];
+    walk(&decl.rhs, &mut Vec::new(), &mut out);
+    for cond in &decl.conds {
+        if let Cond::Vectorizable { f, fv, .. } = cond {
+            let scopes = out[*fv as usize].clone();
+            out[*f as usize].extend(scopes);
+        }
+    }
+    out
+}
+
+/// Variables that what the hole matches here must not mention, as bits.
+fn forbidden(decl: &RuleDecl, rhs: &[Vec<Scope>], hole: usize, here: &Occurrence) -> u64 {
+    let depth = here.scope.len();
+    let mut mask = 0;
+    for (i, name) in here.scope.iter().enumerate() {
+        let index = depth - 1 - i;
+        let shadowed = name.is_none() || here.scope[i + 1..].contains(name);
+        let lost = |s: &Scope| shadowed || !s.contains(name);
+        let written = |c: &Cond| matches!(c, Cond::NotFree { var, hole: h } if *h as usize == hole && Some(*var) == *name);
+        if rhs[hole].iter().any(lost) || (!shadowed && decl.conds.iter().any(written)) {
+            mask |= 1 << index.min(63);
+        }
+    }
+    mask
+}
+
+struct Builder<'a> {
+    decl: &'a RuleDecl,
+    pattern: &'a Pattern,
+    /// In post-order; operands are named by their place.
+    steps: Vec<(Term, Make)>,
+    wanted: Wanted,
+    scope: Scope,
+}
+
+impl Builder<'_> {
+    /// `written`: whether an η-redex here was written as one and is to stay.
+    fn make(&mut self, t: &Term, written: bool) -> Result<usize, Diagnostic> {
+        let ty = self.wanted.tys.len();
+        self.wanted.tys.push(t.ty());
+        let make = match t.kind() {
+            Kind::Hole(h) => Make::Hole {
+                hole: *h as usize,
+                renaming: self.renaming(*h)?,
+            },
+            Kind::Var(index) => Make::Var { index: *index, ty },
+            Kind::Lit(l) => {
+                self.wanted.lits.push(*l);
+                let lit = self.wanted.lits.len() - 1;
+                Make::Lit { lit, ty }
+            }
+            Kind::Prim(p) => {
+                self.wanted.prims.push(*p);
+                let prim = self.wanted.prims.len() - 1;
+                Make::Prim { prim, ty }
+            }
+            Kind::App(f, x) => {
+                let f = self.make(f, written)?;
+                let x = self.make(x, written)?;
+                Make::App { f, x, ty }
+            }
+            Kind::Lam(name, b) => {
+                self.scope.push(*name);
+                let body = self.make(b, written)?;
+                self.scope.pop();
+                let keep = written && is_eta_redex(b);
+                Make::Lam { body, keep, ty }
+            }
+        };
+        self.steps.push((t.clone(), make));
+        Ok(self.steps.len() - 1)
+    }
+
+    fn renaming(&self, hole: u32) -> Result<Renaming, Diagnostic> {
+        let decl = &self.decl.holes[hole as usize];
+        let source = if decl.computed {
+            let from = self.decl.conds.iter().find_map(|c| match c {
+                Cond::Vectorizable { f, fv, .. } if *fv == hole => Some(*f),
+                _ => None,
+            });
+            from.unwrap_or(hole)
+        } else {
+            hole
+        };
+        let Some(left) = self.pattern.holes[source as usize].first() else {
+            return Err(Diagnostic::error(
+                Code::RULE_UNBOUND,
+                format!("`{}` stands on the right side of rule `{}` but not on the left", decl.name, self.decl.name),
+            )
+            .primary(decl.span, "bound nowhere")
+            .help("use only what the left side or a side condition binds"));
+        };
+        let depth = left.scope.len();
+        let names = (0..depth)
+            .map(|i| {
+                let name = left.scope[depth - 1 - i]?;
+                let shadowed = left.scope[depth - i..].contains(&Some(name));
+                let place = self.scope.iter().rposition(|n| *n == Some(name))?;
+                (!shadowed).then_some((self.scope.len() - 1 - place) as u32)
+            })
+            .collect();
+        Ok(Renaming {
+            names,
+            delta: self.scope.len() as i32 - depth as i32,
+        })
+    }
+}
+
+/// `b` is `f %0` with a pattern `f` that stands for nothing with `%0`.
+fn is_eta_redex(b: &Term) -> bool {
+    match b.kind() {
+        Kind::App(f, x) => matches!(x.kind(), Kind::Var(0)) && !f.mentions(0),
+        _ => false,
+    }
+}
+
+/// Operations that the left sides look for, for [`Heads`].
+pub fn heads(rules: &[RuleUse]) -> Heads {
+    Heads::new(crate::egraph::sought_ops(rules.iter().map(|r| &r.rule.lhs)))
+}
+
+/// Rules that are used twice with the same sizes count once.
+pub fn distinct(rules: &[RuleUse]) -> Vec<RuleUse> {
+    let mut seen = FxHashMap::default();
+    let mut out: Vec<RuleUse> = Vec::new();
+    for r in rules {
+        let key = (r.rule.name, r.args.clone());
+        if seen.insert(key, ()).is_none() {
+            out.push(r.clone());
+        }
+    }
+    out
+}
