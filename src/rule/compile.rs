@@ -9,8 +9,7 @@
 use super::condition::SizeCondition;
 use super::typing::{Typing, Wanted};
 use super::{Law, Make, Rule};
-use crate::diag::{Code, Diagnostic};
-use crate::egraph::{Heads, Occurrence, Pattern, Renaming};
+use crate::egraph::{Heads, Occurrence, Pattern, Reg, Renaming};
 use crate::elab::{Cond, RuleDecl, RuleUse};
 use crate::intern::Symbol;
 use crate::term::{Kind, Term};
@@ -19,7 +18,7 @@ use rustc_hash::FxHashMap;
 type Scope = Vec<Option<Symbol>>;
 
 /// Compiles a rule at its explicit sizes.
-pub fn compile(used: &RuleUse, heads: &Heads, nesting: u32) -> Result<Rule, Diagnostic> {
+pub fn compile(used: &RuleUse, heads: &Heads, nesting: u32) -> Rule {
     let decl = &*used.rule;
     let rhs_scopes = rhs_scopes(decl);
     let forbidden = |hole: usize, here: &Occurrence| forbidden(decl, &rhs_scopes, hole, here);
@@ -32,7 +31,7 @@ pub fn compile(used: &RuleUse, heads: &Heads, nesting: u32) -> Result<Rule, Diag
         wanted: Wanted::default(),
         scope: Vec::new(),
     };
-    builder.make(&decl.rhs, true)?;
+    builder.make(&decl.rhs);
     let Builder {
         steps, mut wanted, ..
     } = builder;
@@ -63,7 +62,7 @@ pub fn compile(used: &RuleUse, heads: &Heads, nesting: u32) -> Result<Rule, Diag
     }
     let own_size = steps
         .iter()
-        .filter(|s| !matches!(s.1, Make::Hole { .. }))
+        .filter(|s| !matches!(s, Make::Hole { .. }))
         .count() as u32;
     let mut name = decl.name.to_string();
     if !used.args.is_empty() {
@@ -78,14 +77,15 @@ pub fn compile(used: &RuleUse, heads: &Heads, nesting: u32) -> Result<Rule, Diag
         wanted,
         nesting,
     );
-    Ok(Rule {
+    Rule {
         name,
+        again: repeated(&pattern),
         pattern,
         typing,
-        steps: steps.into_iter().map(|s| s.1).collect(),
+        steps,
         laws,
         own_size,
-    })
+    }
 }
 
 /// For every hole the scopes of its occurrences on the right side. What a side
@@ -137,20 +137,19 @@ struct Builder<'a> {
     decl: &'a RuleDecl,
     pattern: &'a Pattern,
     /// In post-order; operands are named by their place.
-    steps: Vec<(Term, Make)>,
+    steps: Vec<Make>,
     wanted: Wanted,
     scope: Scope,
 }
 
 impl Builder<'_> {
-    /// `written`: whether an η-redex here was written as one and is to stay.
-    fn make(&mut self, t: &Term, written: bool) -> Result<usize, Diagnostic> {
+    fn make(&mut self, t: &Term) -> usize {
         let ty = self.wanted.tys.len();
         self.wanted.tys.push(t.ty());
         let make = match t.kind() {
             Kind::Hole(h) => Make::Hole {
                 hole: *h as usize,
-                renaming: self.renaming(*h)?,
+                renaming: self.renaming(*h),
             },
             Kind::Var(index) => Make::Var { index: *index, ty },
             Kind::Lit(l) => {
@@ -164,55 +163,64 @@ impl Builder<'_> {
                 Make::Prim { prim, ty }
             }
             Kind::App(f, x) => {
-                let f = self.make(f, written)?;
-                let x = self.make(x, written)?;
+                let f = self.make(f);
+                let x = self.make(x);
                 Make::App { f, x, ty }
             }
             Kind::Lam(name, b) => {
                 self.scope.push(*name);
-                let body = self.make(b, written)?;
+                let body = self.make(b);
                 self.scope.pop();
-                let keep = written && is_eta_redex(b);
+                // An η-redex that was written is meant to stay one.
+                let keep = is_eta_redex(b);
                 Make::Lam { body, keep, ty }
             }
         };
-        self.steps.push((t.clone(), make));
-        Ok(self.steps.len() - 1)
+        self.steps.push(make);
+        self.steps.len() - 1
     }
 
-    fn renaming(&self, hole: u32) -> Result<Renaming, Diagnostic> {
-        let decl = &self.decl.holes[hole as usize];
-        let source = if decl.computed {
-            let from = self.decl.conds.iter().find_map(|c| match c {
-                Cond::Vectorizable { f, fv, .. } if *fv == hole => Some(*f),
-                _ => None,
-            });
-            from.unwrap_or(hole)
-        } else {
-            hole
-        };
-        let Some(left) = self.pattern.holes[source as usize].first() else {
-            return Err(Diagnostic::error(
-                Code::RULE_UNBOUND,
-                format!("`{}` stands on the right side of rule `{}` but not on the left", decl.name, self.decl.name),
-            )
-            .primary(decl.span, "bound nowhere")
-            .help("use only what the left side or a side condition binds"));
-        };
-        let depth = left.scope.len();
-        let names = (0..depth)
-            .map(|i| {
-                let name = left.scope[depth - 1 - i]?;
-                let shadowed = left.scope[depth - i..].contains(&Some(name));
-                let place = self.scope.iter().rposition(|n| *n == Some(name))?;
-                (!shadowed).then_some((self.scope.len() - 1 - place) as u32)
-            })
-            .collect();
-        Ok(Renaming {
-            names,
-            delta: self.scope.len() as i32 - depth as i32,
-        })
+    fn renaming(&self, hole: u32) -> Renaming {
+        let computed_from = self.decl.conds.iter().find_map(|c| match c {
+            Cond::Vectorizable { f, fv, .. } if *fv == hole => Some(*f),
+            _ => None,
+        });
+        let source = computed_from.unwrap_or(hole) as usize;
+        let left = self.pattern.holes[source].first();
+        let left = left.expect("elaboration binds every hole on the left");
+        renaming(&left.scope, &self.scope)
     }
+}
+
+/// Renames variables from one scope to another by the names of binders.
+fn renaming(from: &Scope, to: &Scope) -> Renaming {
+    let depth = from.len();
+    let names = (0..depth)
+        .map(|i| {
+            let name = from[depth - 1 - i]?;
+            let shadowed = from[depth - i..].contains(&Some(name));
+            let place = to.iter().rposition(|n| *n == Some(name))?;
+            (!shadowed).then_some((to.len() - 1 - place) as u32)
+        })
+        .collect();
+    Renaming {
+        names,
+        delta: to.len() as i32 - depth as i32,
+    }
+}
+
+/// Occurrences of a hole in another scope than its first.
+fn repeated(pattern: &Pattern) -> Vec<(usize, Reg, Renaming)> {
+    let mut out = Vec::new();
+    for (hole, occurrences) in pattern.holes.iter().enumerate() {
+        let Some((first, rest)) = occurrences.split_first() else {
+            continue;
+        };
+        for o in rest.iter().filter(|o| o.scope != first.scope) {
+            out.push((hole, o.reg, renaming(&o.scope, &first.scope)));
+        }
+    }
+    out
 }
 
 /// `b` is `f %0` with a pattern `f` that stands for nothing with `%0`.

@@ -15,8 +15,9 @@ mod vectorize;
 pub use compile::{compile, distinct, heads};
 
 use crate::algebra;
-use crate::egraph::{Class, Evidence, Graph, Heads, Id, LitId, Node, Pattern, Renaming, Shape, View};
+use crate::egraph::{Class, Evidence, Graph, Heads, Id, LitId, Node, Pattern, Reg, Renaming, Shape, View};
 use crate::term::{Kind, Term};
+use smallvec::SmallVec;
 use typing::{InstanceId, Key, Typing};
 
 /// A compiled rule.
@@ -28,6 +29,9 @@ pub struct Rule {
     typing: Typing,
     steps: Vec<Make>,
     laws: Vec<Law>,
+    /// Occurrences of holes in another scope than their first, with how to get
+    /// from there to the first.
+    again: Vec<(usize, Reg, Renaming)>,
     /// Nodes of the right side that are not holes.
     own_size: u32,
 }
@@ -60,7 +64,7 @@ enum Law {
 /// Matches of one rule, flat: each takes [`Matches::stride`] numbers.
 #[derive(Clone, Debug, Default)]
 pub struct Matches {
-    /// root, instance, classes of the holes in order
+    /// root, instance, classes of the holes in order, classes of repeated holes
     data: Vec<u32>,
     stride: usize,
     /// Matches that types, sizes or limits refused.
@@ -177,11 +181,11 @@ impl Rule {
         let view = scene.view;
         let holes = self.pattern.holes.len();
         let mut out = Matches {
-            stride: 2 + holes,
+            stride: 2 + holes + self.again.len(),
             ..Matches::default()
         };
         let (pattern, typing, own_size) = (&self.pattern, &mut self.typing, self.own_size);
-        let steps = &self.steps;
+        let (steps, again) = (&self.steps, &self.again);
         let mut key = Key::new();
         let mut on = true;
         for root in (0..view.len() as Class).filter(|c| scene.live(*c)) {
@@ -212,6 +216,8 @@ impl Rule {
                 // What a condition computes has no class yet.
                 out.data
                     .extend((0..holes).map(|h| class(h).map_or(u32::MAX, |c| class_id(view, c))));
+                out.data
+                    .extend(again.iter().map(|a| class_id(view, regs[a.1])));
                 on = out.len() % ASK_EVERY != 0 || (scene.go_on)(&out);
                 on
             });
@@ -224,12 +230,17 @@ impl Rule {
 
     /// The class of the right side; `None` where a side condition refuses.
     fn build(&self, g: &mut Graph, m: &[u32], reassociate: bool) -> Option<Id> {
-        let mut holes: smallvec::SmallVec<[Id; 8]> = m[2..].iter().map(|c| id(*c)).collect();
+        let (holes, again) = m[2..].split_at(self.pattern.holes.len());
+        let mut holes: SmallVec<[Id; 8]> = holes.iter().map(|c| id(*c)).collect();
+        for ((hole, _, renaming), other) in self.again.iter().zip(again) {
+            let other = g.rename(id(*other), renaming)?;
+            (g.find(other) == g.find(holes[*hole])).then_some(())?;
+        }
         if !self.laws.is_empty() {
             self.obey(g, m[1], &mut holes, reassociate)?;
         }
         let instance = self.typing.get(m[1]);
-        let mut made: smallvec::SmallVec<[Id; 32]> = smallvec::SmallVec::new();
+        let mut made: SmallVec<[Id; 32]> = SmallVec::new();
         for step in &self.steps {
             let class = match step {
                 Make::Hole { hole, renaming } => g.rename(holes[*hole], renaming)?,
@@ -257,7 +268,6 @@ impl Rule {
     }
 
     fn obey(&self, g: &mut Graph, instance: InstanceId, holes: &mut [Id], reassociate: bool) -> Option<()> {
-        // A hole that stands twice in different scopes must be one term.
         for law in &self.laws {
             match law {
                 Law::Associative(op) => {

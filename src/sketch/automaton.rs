@@ -1,0 +1,288 @@
+//! Sketches as tree automata: the one recursion behind checking and extracting.
+//!
+//! A state is a set of sketches that a term has to satisfy at once. What a
+//! state asks of a node is a list of alternatives; each gives every child of
+//! the node a state, and may ask for types of the node itself.
+//! `Automaton::ways` is the only place that says what a sketch means: `solve`
+//! decides with it which classes satisfy a state, and finds the cheapest term
+//! with it, so the two cannot disagree. The empty state asks nothing.
+
+use crate::arith::Nat;
+use crate::egraph::{Node, Shape};
+use crate::elab::{Sketch, SketchKind, TyPattern};
+use crate::term::{Lit, Op};
+use crate::ty::{Ty, TyKind};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+/// A form of an automaton: a sub-sketch.
+pub type FormId = u32;
+
+/// A state: forms to satisfy together, ascending; state 0 is empty.
+pub type StateId = u32;
+
+/// One way for a node to satisfy a state.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Alternative {
+    /// For each child the state it has to satisfy.
+    pub children: SmallVec<[StateId; 2]>,
+    /// Forms whose type pattern has to fit the node.
+    guards: SmallVec<[FormId; 1]>,
+}
+
+impl Alternative {
+    /// Asks nothing of up to two children.
+    pub fn anything() -> Alternative {
+        Alternative {
+            children: SmallVec::from_slice(&[ANYTHING; 2]),
+            guards: SmallVec::new(),
+        }
+    }
+}
+
+/// The kinds of nodes that have children.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Inner {
+    /// A lambda.
+    Lam,
+    /// An application.
+    App,
+}
+
+impl Inner {
+    /// The kind of a node; `None` for a leaf.
+    pub fn of(node: &Node) -> Option<Inner> {
+        match node.shape {
+            Shape::App(_) => Some(Inner::App),
+            Shape::Lam(_) => Some(Inner::Lam),
+            _ => None,
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Form {
+    Any,
+    Lam(FormId),
+    App(FormId, FormId),
+    Prim(Op, Option<Vec<Nat>>),
+    Number(f64),
+    Bool(bool),
+    Contains(FormId),
+    OnlyContains(FormId),
+    Or(Vec<FormId>),
+    Typed(FormId, TyPattern),
+}
+
+/// A compiled sketch.
+pub struct Automaton {
+    forms: Vec<Form>,
+    states: Vec<Vec<FormId>>,
+    by_forms: FxHashMap<Vec<FormId>, StateId>,
+    /// The state of the whole sketch.
+    pub start: StateId,
+}
+
+/// The state that asks nothing.
+pub const ANYTHING: StateId = 0;
+
+/// An alternative before its sets of forms have become states.
+#[derive(Clone, Default)]
+struct Way {
+    children: SmallVec<[Vec<FormId>; 2]>,
+    guards: SmallVec<[FormId; 1]>,
+}
+
+impl Automaton {
+    /// Compiles a sketch.
+    pub fn new(sketch: &Sketch) -> Automaton {
+        let mut a = Automaton {
+            forms: Vec::new(),
+            states: Vec::new(),
+            by_forms: FxHashMap::default(),
+            start: 0,
+        };
+        a.state(Vec::new());
+        a.start = a.state_of(sketch);
+        a
+    }
+
+    /// The state of a further sketch.
+    pub fn state_of(&mut self, sketch: &Sketch) -> StateId {
+        let form = self.form(sketch);
+        self.state(vec![form])
+    }
+
+    fn form(&mut self, s: &Sketch) -> FormId {
+        let form = match &s.kind {
+            SketchKind::Any => Form::Any,
+            SketchKind::Lam(b) => Form::Lam(self.form(b)),
+            SketchKind::App(f, x) => Form::App(self.form(f), self.form(x)),
+            SketchKind::Prim(op, sizes) => Form::Prim(*op, sizes.clone()),
+            SketchKind::Number(x) => Form::Number(*x),
+            SketchKind::Bool(b) => Form::Bool(*b),
+            SketchKind::Contains(b) => Form::Contains(self.form(b)),
+            SketchKind::OnlyContains(b) => Form::OnlyContains(self.form(b)),
+            SketchKind::Or(all) => Form::Or(all.iter().map(|s| self.form(s)).collect()),
+            SketchKind::Typed(b, t) => Form::Typed(self.form(b), t.clone()),
+        };
+        self.forms.push(form);
+        self.forms.len() as FormId - 1
+    }
+
+    fn state(&mut self, mut forms: Vec<FormId>) -> StateId {
+        forms.retain(|f| !matches!(self.forms[*f as usize], Form::Any));
+        forms.sort_unstable();
+        forms.dedup();
+        if let Some(&id) = self.by_forms.get(&forms) {
+            return id;
+        }
+        let id = self.states.len() as StateId;
+        self.states.push(forms.clone());
+        self.by_forms.insert(forms, id);
+        id
+    }
+
+    /// How many states are known.
+    pub fn len(&self) -> usize {
+        self.states.len()
+    }
+
+    /// Whether no state is known; never, the empty state always is.
+    pub fn is_empty(&self) -> bool {
+        self.states.is_empty()
+    }
+
+    /// In which ways a node of a kind can satisfy a state.
+    pub fn alternatives(&mut self, state: StateId, kind: Inner) -> Vec<Alternative> {
+        let mut out: Vec<Alternative> = Vec::new();
+        for way in self.all_ways(state, Some(kind), None) {
+            let alternative = Alternative {
+                children: way.children.into_iter().map(|s| self.state(s)).collect(),
+                guards: way.guards,
+            };
+            if !out.contains(&alternative) {
+                out.push(alternative);
+            }
+        }
+        out
+    }
+
+    /// Whether a leaf satisfies a state.
+    pub fn accepts_leaf(&self, state: StateId, node: &Node) -> bool {
+        (self.all_ways(state, None, Some(node)).iter()).any(|w| self.guards_fit(&w.guards, node.ty))
+    }
+
+    /// Whether a node of type `ty` may take an alternative.
+    pub fn allows(&self, alternative: &Alternative, ty: Ty) -> bool {
+        self.guards_fit(&alternative.guards, ty)
+    }
+
+    fn guards_fit(&self, guards: &[FormId], ty: Ty) -> bool {
+        guards.iter().all(|g| match &self.forms[*g as usize] {
+            Form::Typed(_, pattern) => type_fits(pattern, ty),
+            _ => true,
+        })
+    }
+
+    fn all_ways(&self, state: StateId, kind: Option<Inner>, leaf: Option<&Node>) -> Vec<Way> {
+        let mut ways = vec![empty_way(kind)];
+        for form in &self.states[state as usize] {
+            let here = self.ways(*form, kind, leaf);
+            let mut joined = Vec::new();
+            for a in &ways {
+                for b in &here {
+                    let both = a.children.iter().zip(&b.children);
+                    joined.push(Way {
+                        children: both.map(|(a, b)| [&a[..], &b[..]].concat()).collect(),
+                        guards: a.guards.iter().chain(&b.guards).copied().collect(),
+                    });
+                }
+            }
+            ways = joined;
+        }
+        ways
+    }
+
+    /// The meaning of sketches: how a node can satisfy a form. `kind` is that of
+    /// an inner node, `leaf` the node if it is none.
+    fn ways(&self, form: FormId, kind: Option<Inner>, leaf: Option<&Node>) -> Vec<Way> {
+        let nothing = || vec![empty_way(kind)];
+        let children = |c: &[FormId]| {
+            vec![Way {
+                children: c.iter().map(|f| vec![*f]).collect(),
+                guards: SmallVec::new(),
+            }]
+        };
+        let only_if = |holds: bool| if holds { nothing() } else { Vec::new() };
+        let shape = leaf.map(|n| n.shape);
+        match (&self.forms[form as usize], kind, shape) {
+            (Form::Any, _, _) => nothing(),
+            (Form::Lam(b), Some(Inner::Lam), _) => children(&[*b]),
+            (Form::App(f, x), Some(Inner::App), _) => children(&[*f, *x]),
+            (Form::Prim(op, sizes), _, Some(Shape::Prim(p))) => only_if(
+                p.op() == *op && sizes.as_ref().is_none_or(|s| s[..] == p.sizes()[..]),
+            ),
+            (Form::Number(x), _, Some(Shape::Lit(l))) => only_if(match l.get() {
+                Lit::Int(i) => i as f64 == *x,
+                Lit::F32(b) => f32::from_bits(b) == *x as f32,
+                Lit::F64(b) => f64::from_bits(b) == *x,
+                Lit::Bool(_) | Lit::Size(_) => false,
+            }),
+            (Form::Bool(x), _, Some(Shape::Lit(l))) => only_if(l.get() == Lit::Bool(*x)),
+            (Form::Contains(b), _, _) => {
+                let mut out = self.ways(*b, kind, leaf);
+                let arity = empty_way(kind).children.len();
+                for i in 0..arity {
+                    let mut below = empty_way(kind);
+                    below.children[i].push(form);
+                    out.push(below);
+                }
+                out
+            }
+            (Form::OnlyContains(b), _, _) => {
+                let mut out = self.ways(*b, kind, leaf);
+                for way in &mut out {
+                    way.children.iter_mut().for_each(|c| c.push(form));
+                }
+                out
+            }
+            (Form::Or(all), _, _) => all.iter().flat_map(|f| self.ways(*f, kind, leaf)).collect(),
+            (Form::Typed(f, _), _, _) => {
+                let mut out = self.ways(*f, kind, leaf);
+                out.iter_mut().for_each(|way| way.guards.push(form));
+                out
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+fn empty_way(kind: Option<Inner>) -> Way {
+    let arity = match kind {
+        Some(Inner::App) => 2,
+        Some(Inner::Lam) => 1,
+        None => 0,
+    };
+    Way {
+        children: std::iter::repeat_n(Vec::new(), arity).collect(),
+        guards: SmallVec::new(),
+    }
+}
+
+/// Whether a type fits a pattern.
+pub fn type_fits(pattern: &TyPattern, ty: Ty) -> bool {
+    let size = |p: &Option<Nat>, n: Nat| p.is_none_or(|p| p == n);
+    match (pattern, ty.kind()) {
+        (TyPattern::Any, _) => true,
+        (TyPattern::Scalar(a), TyKind::Scalar(b)) => *a == b,
+        (TyPattern::Idx(p), TyKind::Idx(n)) => size(p, n),
+        (TyPattern::Pair(p, q), TyKind::Pair(a, b)) => type_fits(p, a) && type_fits(q, b),
+        (TyPattern::Fun(p, q), TyKind::Fun(a, b)) => type_fits(p, a) && type_fits(q, b),
+        (TyPattern::Array(p, q), TyKind::Array(n, t)) => size(p, n) && type_fits(q, t),
+        (TyPattern::Vec(p, q), _) => ty
+            .as_vec()
+            .is_some_and(|(n, t)| size(p, n) && type_fits(q, t)),
+        _ => false,
+    }
+}
