@@ -41,7 +41,22 @@ fn moves(op: Op) -> bool {
     use Op::*;
     matches!(
         op,
-        Split | Join | Transpose | Slide | Take | Drop | Concat | PadCst | PadClamp | Gather | Scatter | Reorder
-            | Reverse | AsVector | AsScalar | Zip | Unzip
+        Split
+            | Join
+            | Transpose
+            | Slide
+            | Take
+            | Drop
+            | Concat
+            | PadCst
+            | PadClamp
+            | Gather
+            | Scatter
+            | Reorder
+            | Reverse
+            | AsVector
+            | AsScalar
+            | Zip
+            | Unzip
     )
 }

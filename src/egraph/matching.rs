@@ -104,7 +104,15 @@ impl Pattern {
         let mut types = vec![(0, term.ty())];
         let mut prim_types = Vec::new();
         let mut scope = Vec::new();
-        p.compile(term, 0, heads, forbidden, &mut scope, &mut types, &mut prim_types);
+        p.compile(
+            term,
+            0,
+            heads,
+            forbidden,
+            &mut scope,
+            &mut types,
+            &mut prim_types,
+        );
         p.choose_evidence(types, prim_types);
         p
     }
@@ -133,7 +141,10 @@ impl Pattern {
                 }
                 if let Some(first) = self.holes[*h as usize].first() {
                     if first.scope == here.scope {
-                        self.code.push(Instr::Same { a: first.reg, b: reg });
+                        self.code.push(Instr::Same {
+                            a: first.reg,
+                            b: reg,
+                        });
                     }
                 }
                 self.holes[*h as usize].push(here);
@@ -210,7 +221,12 @@ impl Pattern {
 
     /// Calls `found` with the registers and primitives of every match at `root`.
     /// `found` returns whether to go on.
-    pub fn matches(&self, view: &View, root: Class, found: &mut dyn FnMut(&[Class], &[Prim]) -> bool) {
+    pub fn matches(
+        &self,
+        view: &View,
+        root: Class,
+        found: &mut dyn FnMut(&[Class], &[Prim]) -> bool,
+    ) {
         let mut regs = [0; 64];
         let mut prims = [Prim::from(Op::Map); 32];
         assert!(self.regs <= 64 && self.prims <= 32, "pattern too large");
@@ -283,7 +299,10 @@ impl Pattern {
                 !view.is_var(regs[reg], index) || self.run(view, pc + 1, regs, prims, found)
             }
             Instr::Lit { reg, lit } => {
-                let here = view.nodes(regs[reg]).iter().any(|n| n.shape == Shape::Lit(lit));
+                let here = view
+                    .nodes(regs[reg])
+                    .iter()
+                    .any(|n| n.shape == Shape::Lit(lit));
                 !here || self.run(view, pc + 1, regs, prims, found)
             }
             Instr::Same { a, b } => {
@@ -332,4 +351,3 @@ pub fn sought_ops<'a>(terms: impl IntoIterator<Item = &'a Term>) -> Vec<Op> {
     }
     ops.into_iter().collect()
 }
-

@@ -198,7 +198,8 @@ impl View {
                     continue;
                 }
                 for node in self.nodes(c) {
-                    let below = View::children(node).fold(1u32, |s, k| s.saturating_add(self.size(k)));
+                    let below =
+                        View::children(node).fold(1u32, |s, k| s.saturating_add(self.size(k)));
                     for k in View::children(node) {
                         let up = (cost as u32).saturating_add(below - self.size(k));
                         let through = up.saturating_add(self.size(k));

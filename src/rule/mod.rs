@@ -15,7 +15,9 @@ mod vectorize;
 pub use compile::{compile, distinct, heads};
 
 use crate::algebra;
-use crate::egraph::{Class, Evidence, Graph, Heads, Id, LitId, Node, Pattern, Reg, Renaming, Shape, View};
+use crate::egraph::{
+    Class, Evidence, Graph, Heads, Id, LitId, Node, Pattern, Reg, Renaming, Shape, View,
+};
 use crate::term::{Kind, Term};
 use smallvec::SmallVec;
 use typing::{InstanceId, Key, Typing};
@@ -158,7 +160,13 @@ impl Rewrite {
     }
 
     /// Applies match `i`; `reassociate` is the user's permission for floats.
-    pub fn apply(&self, graph: &mut Graph, matches: &Matches, i: usize, reassociate: bool) -> Applied {
+    pub fn apply(
+        &self,
+        graph: &mut Graph,
+        matches: &Matches,
+        i: usize,
+        reassociate: bool,
+    ) -> Applied {
         let m = matches.get(i);
         let made = match self {
             Rewrite::Rule(r) => r.build(graph, m, reassociate),
@@ -245,9 +253,10 @@ impl Rule {
             let class = match step {
                 Make::Hole { hole, renaming } => g.rename(holes[*hole], renaming)?,
                 Make::Var { index, ty } => g.add(Node::new(Shape::Var(*index), instance.tys[*ty])),
-                Make::Prim { prim, ty } => {
-                    g.add(Node::new(Shape::Prim(instance.prims[*prim]), instance.tys[*ty]))
-                }
+                Make::Prim { prim, ty } => g.add(Node::new(
+                    Shape::Prim(instance.prims[*prim]),
+                    instance.tys[*ty],
+                )),
                 Make::Lit { lit, ty } => {
                     let lit = LitId::new(instance.lits[*lit]);
                     g.add(Node::new(Shape::Lit(lit), instance.tys[*ty]))
@@ -267,7 +276,13 @@ impl Rule {
         made.last().copied()
     }
 
-    fn obey(&self, g: &mut Graph, instance: InstanceId, holes: &mut [Id], reassociate: bool) -> Option<()> {
+    fn obey(
+        &self,
+        g: &mut Graph,
+        instance: InstanceId,
+        holes: &mut [Id],
+        reassociate: bool,
+    ) -> Option<()> {
         for law in &self.laws {
             match law {
                 Law::Associative(op) => {

@@ -53,7 +53,23 @@ fn lane_wise(p: Prim) -> bool {
     use Op::*;
     matches!(
         p.op(),
-        Pair | Fst | Snd | Neg | Add | Sub | Mul | Div | Min | Max | Fma | Abs | Sqrt | Exp | Log | Sin | Cos | Tanh
+        Pair | Fst
+            | Snd
+            | Neg
+            | Add
+            | Sub
+            | Mul
+            | Div
+            | Min
+            | Max
+            | Fma
+            | Abs
+            | Sqrt
+            | Exp
+            | Log
+            | Sin
+            | Cos
+            | Tanh
     )
 }
 

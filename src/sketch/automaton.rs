@@ -220,9 +220,9 @@ impl Automaton {
             (Form::Any, _, _) => nothing(),
             (Form::Lam(b), Some(Inner::Lam), _) => children(&[*b]),
             (Form::App(f, x), Some(Inner::App), _) => children(&[*f, *x]),
-            (Form::Prim(op, sizes), _, Some(Shape::Prim(p))) => only_if(
-                p.op() == *op && sizes.as_ref().is_none_or(|s| s[..] == p.sizes()[..]),
-            ),
+            (Form::Prim(op, sizes), _, Some(Shape::Prim(p))) => {
+                only_if(p.op() == *op && sizes.as_ref().is_none_or(|s| s[..] == p.sizes()[..]))
+            }
             (Form::Number(x), _, Some(Shape::Lit(l))) => only_if(match l.get() {
                 Lit::Int(i) => i as f64 == *x,
                 Lit::F32(b) => f32::from_bits(b) == *x as f32,

@@ -61,7 +61,10 @@ impl Goal {
     /// The cheapest term of a class that satisfies the sketch.
     pub fn extract(&self, view: &View, root: Class, cost: Cost) -> Option<Term> {
         let term = extract(&self.plan, view, root, cost)?;
-        debug_assert!(self.accepts(&term), "extracted a term that its sketch refuses");
+        debug_assert!(
+            self.accepts(&term),
+            "extracted a term that its sketch refuses"
+        );
         Some(term)
     }
 

@@ -145,7 +145,9 @@ impl Plan {
         for &n in view.parents(class) {
             let node = view.node(n);
             for u in uses {
-                if Inner::of(node) != Some(u.kind) || View::children(node).nth(u.position) != Some(class) {
+                if Inner::of(node) != Some(u.kind)
+                    || View::children(node).nth(u.position) != Some(class)
+                {
                     continue;
                 }
                 let a = &self.alternatives(u.state, u.kind)[u.alternative];
@@ -177,7 +179,9 @@ impl Satisfied {
                 let holds = |(child, q): (Class, &StateId)| {
                     *q == ANYTHING || states[*q as usize].has(child)
                 };
-                if !states[s as usize].has(owner) && View::children(node).zip(&a.children).all(holds) {
+                if !states[s as usize].has(owner)
+                    && View::children(node).zip(&a.children).all(holds)
+                {
                     states[s as usize].insert(owner);
                     queue.push((s, owner));
                 }
@@ -333,7 +337,9 @@ impl Cheapest<'_> {
                 _ => self.plan.alternatives(state, kind),
             };
             for a in alternatives {
-                if !self.plan.automaton.allows(a, node.ty) || self.node_cost(node, &a.children) != cost {
+                if !self.plan.automaton.allows(a, node.ty)
+                    || self.node_cost(node, &a.children) != cost
+                {
                     continue;
                 }
                 let mut children = View::children(node)

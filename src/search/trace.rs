@@ -1,0 +1,132 @@
+//! What happened in a search, as plain data.
+//!
+//! Comes in: counts and times of each iteration; goes out: a value that is
+//! printed elsewhere and saved as JSON. Counts are reproducible, times (in
+//! seconds) are not. Absent: terms, ids, printing.
+
+use serde::{Deserialize, Serialize};
+
+/// Version of the JSON form.
+pub const VERSION: u32 = 1;
+
+/// A whole search.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Trace {
+    /// [`VERSION`]
+    pub version: u32,
+    /// Name of the program.
+    pub program: String,
+    /// One for each step that was run.
+    pub steps: Vec<StepTrace>,
+}
+
+/// One step.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct StepTrace {
+    /// Its name.
+    pub name: String,
+    /// Why it ended.
+    pub stop: Stop,
+    /// E-nodes and classes before the first iteration.
+    pub start: Size,
+    /// The iterations.
+    pub iterations: Vec<Iteration>,
+    /// Wall clock of the whole step, extraction included.
+    pub seconds: f64,
+    /// Of it, extraction.
+    pub extract_seconds: f64,
+    /// Most bytes seen while it ran, less those held before it.
+    pub bytes: u64,
+    /// Whether a limit in seconds or bytes ended it, so that another run may end elsewhere.
+    pub reproducible: bool,
+}
+
+/// Size of a graph.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Size {
+    /// E-nodes.
+    pub nodes: u64,
+    /// Classes.
+    pub classes: u64,
+}
+
+/// Why a step ended.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stop {
+    /// The sketch is satisfied.
+    Found,
+    /// No rule changes anything any more.
+    Saturated,
+    /// Limit on iterations.
+    Iterations(u64),
+    /// Limit on e-nodes.
+    Nodes(u64),
+    /// Limit on seconds.
+    Seconds(u64),
+    /// Limit on bytes.
+    Bytes(u64),
+}
+
+/// One iteration.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Iteration {
+    /// The graph after it.
+    pub size: Size,
+    /// Searching all rules.
+    pub search_seconds: f64,
+    /// Applying all matches.
+    pub apply_seconds: f64,
+    /// Restoring congruence.
+    pub rebuild_seconds: f64,
+    /// Asking the sketch, the picture of the graph included.
+    pub goal_seconds: f64,
+    /// The rules, in the order of the step.
+    pub rules: Vec<RuleTrace>,
+}
+
+/// One rule in one iteration.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct RuleTrace {
+    /// Its name.
+    pub name: String,
+    /// Matches that types, sizes and limits allow.
+    pub matches: u64,
+    /// Of them, those that merged two classes.
+    pub applied: u64,
+    /// Of them, those whose sides were equal already.
+    pub known: u64,
+    /// Matches refused: by types, sizes or limits, or by a side condition.
+    pub refused: u64,
+    /// E-nodes added.
+    pub nodes_added: u64,
+    /// Time for searching and applying it.
+    pub seconds: f64,
+    /// Whether the scheduler made it wait.
+    pub banned: bool,
+}
+
+impl StepTrace {
+    /// Rules applied in all.
+    pub fn applied(&self) -> u64 {
+        (self.iterations.iter().flat_map(|i| &i.rules))
+            .map(|r| r.applied)
+            .sum()
+    }
+
+    /// The graph at the end.
+    pub fn size(&self) -> Size {
+        self.iterations.last().map_or(self.start, |i| i.size)
+    }
+
+    /// E-nodes that each rule added, most first.
+    pub fn growth(&self) -> Vec<(String, u64)> {
+        let mut sums: indexmap::IndexMap<&str, u64> = indexmap::IndexMap::new();
+        for r in self.iterations.iter().flat_map(|i| &i.rules) {
+            *sums.entry(&r.name).or_default() += r.nodes_added;
+        }
+        let mut out: Vec<_> = sums.into_iter().map(|(n, c)| (n.to_string(), c)).collect();
+        out.sort_by_key(|r| std::cmp::Reverse(r.1));
+        out
+    }
+}
