@@ -7,11 +7,13 @@
 //! variable only as a hint that equality ignores. Absent: names with meaning,
 //! spans, effects.
 
+mod build;
 pub mod lit;
 mod normal;
 pub mod prim;
 mod show;
 
+pub use build::{call, call_as};
 pub use lit::Lit;
 pub use normal::normalize;
 pub use prim::{Class, Op, Prim, Scheme};

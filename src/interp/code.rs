@@ -1,0 +1,167 @@
+//! Terms with everything decided that does not depend on data.
+//!
+//! Comes in: a term and the sizes; goes out: [`Code`], in which applications of
+//! primitives stand with all their arguments, sizes are numbers, and each
+//! primitive knows its element types. Invariant: nesting is bounded, so that
+//! whoever walks the code has a bounded stack. Absent: evaluation.
+
+use super::shape::size;
+use super::{Elem, InterpError, Num, Shape, Sizes, Value};
+use crate::term::{Kind, Lit, Op, Prim, Term};
+use crate::ty::{Ty, TyKind};
+use smallvec::SmallVec;
+use std::rc::Rc;
+
+/// A term ready to be evaluated.
+pub(super) enum Code {
+    Var(u32),
+    Const(Value),
+    Lam(Rc<Code>),
+    /// A function that is no primitive and at least one argument.
+    Apply(Box<Code>, Vec<Code>),
+    /// A primitive with as many arguments as it takes, or fewer.
+    Prim(Rc<PrimCode>, Vec<Code>),
+}
+
+/// A primitive at its type.
+pub(super) struct PrimCode {
+    pub op: Op,
+    /// Its explicit sizes.
+    pub sizes: SmallVec<[u32; 2]>,
+    /// How many arguments it takes.
+    pub arity: usize,
+    /// Size of the result, where that is an array or a vector.
+    pub outer: u32,
+    /// What the elements of the first argument and of the result are, where
+    /// they are scalars or vectors.
+    pub from: Elem,
+    pub to: Elem,
+    /// Shape of the elements of the result, where that is an array that the
+    /// primitive fills.
+    pub item: Option<Shape>,
+}
+
+/// Compiles a term, in which at most `depth` applications and lambdas nest.
+pub(super) fn compile(t: &Term, sizes: &Sizes, depth: u32) -> Result<Code, InterpError> {
+    let Some(depth) = depth.checked_sub(1) else {
+        return Err(InterpError::Depth);
+    };
+    let args = |args: Vec<&Term>| -> Result<Vec<Code>, InterpError> {
+        args.into_iter().map(|a| compile(a, sizes, depth)).collect()
+    };
+    match t.kind() {
+        Kind::Var(i) => Ok(Code::Var(*i)),
+        Kind::Hole(i) => Err(InterpError::Hole(*i)),
+        Kind::Lit(l) => Ok(Code::Const(Value::Num(literal(*l, t.ty(), sizes)?))),
+        Kind::Prim(p) => Ok(Code::Prim(prim(*p, t.ty(), sizes)?, Vec::new())),
+        Kind::Lam(_, body) => Ok(Code::Lam(Rc::new(compile(body, sizes, depth)?))),
+        Kind::App(..) => {
+            let (head, rest) = t.spine();
+            match head.kind() {
+                Kind::Prim(p) => {
+                    let code = prim(*p, head.ty(), sizes)?;
+                    if rest.len() > code.arity {
+                        return Err(InterpError::Type(t.ty().to_string()));
+                    }
+                    Ok(Code::Prim(code, args(rest)?))
+                }
+                _ => {
+                    let head = compile(head, sizes, depth)?;
+                    Ok(Code::Apply(head.into(), args(rest)?))
+                }
+            }
+        }
+    }
+}
+
+fn literal(l: Lit, ty: Ty, sizes: &Sizes) -> Result<Num, InterpError> {
+    let whole = |x: i128| match elem(ty, sizes) {
+        Some(Elem::Scalar(s)) => Num::Int(super::scalar::wrap(x, s)),
+        Some(Elem::Idx(n)) => Num::Int(x.clamp(0, i128::from(n.max(1)) - 1) as i64),
+        None => Num::Int(x as i64),
+    };
+    Ok(match l {
+        Lit::Bool(b) => Num::Int(i64::from(b)),
+        Lit::Int(x) => whole(x),
+        Lit::F32(bits) => Num::F32(f32::from_bits(bits)),
+        Lit::F64(bits) => Num::F64(f64::from_bits(bits)),
+        Lit::Size(n) => whole(
+            n.eval(&mut |name| sizes.get(&name).copied())
+                .ok_or_else(|| InterpError::Size(n.to_string()))?
+                .into(),
+        ),
+    })
+}
+
+/// The element type of a scalar, index or vector.
+fn elem(ty: Ty, sizes: &Sizes) -> Option<Elem> {
+    match ty.kind() {
+        TyKind::Scalar(s) => Some(Elem::Scalar(s)),
+        TyKind::Idx(n) => size(n, sizes).ok().map(Elem::Idx),
+        TyKind::Vec(_, t) => elem(t, sizes),
+        _ => None,
+    }
+}
+
+fn prim(p: Prim, ty: Ty, sizes: &Sizes) -> Result<Rc<PrimCode>, InterpError> {
+    use Op::*;
+    let op = p.op();
+    let (mut result, mut arity, mut first) = (ty, 0, None);
+    while let Some((arg, rest)) = result.as_fun() {
+        first = first.or(Some(arg));
+        result = rest;
+        arity += 1;
+    }
+    let explicit = p
+        .sizes()
+        .into_iter()
+        .map(|n| size(n, sizes))
+        .collect::<Result<_, _>>()?;
+    let outer = match result.kind() {
+        TyKind::Array(n, _) => size(n, sizes)?,
+        _ => match result.as_vec() {
+            Some((n, _)) => size(n, sizes)?,
+            None => 0,
+        },
+    };
+    let fills = matches!(
+        op,
+        Map | MapSeq
+            | MapPar
+            | MapSeqUnroll
+            | ScanSeq
+            | Concat
+            | PadCst
+            | PadClamp
+            | Gather
+            | Scatter
+            | Reorder
+            | Generate
+            | MakeArray
+            | CircularBuffer
+            | RotateValues
+    );
+    let item = match result.as_array() {
+        // The last two give windows of what they fill.
+        Some((_, t)) if fills => match (op, t.as_array()) {
+            (CircularBuffer | RotateValues, Some((_, t))) => Some(Shape::of(t, sizes)?),
+            _ => Some(Shape::of(t, sizes)?),
+        },
+        _ if op == Split || op == AsVector || op == Slide => {
+            // Their inner sizes must be whole numbers, too.
+            Shape::of(result, sizes)?;
+            None
+        }
+        _ => None,
+    };
+    let number = |t: Option<Ty>| t.and_then(|t| elem(t, sizes)).unwrap_or(Elem::Idx(0));
+    Ok(Rc::new(PrimCode {
+        op,
+        sizes: explicit,
+        arity,
+        outer,
+        from: number(first),
+        to: number(Some(result)),
+        item,
+    }))
+}

@@ -1,0 +1,255 @@
+//! Arithmetic on scalars.
+//!
+//! Comes in: an operation, an element type, numbers; goes out: a number.
+//! Integers of every width are kept in 64 bits: sign-extended, zero-extended,
+//! or for u64 as its bits. Invariant: every result is a value of its type.
+//! Absent: vectors (`array` applies these lane by lane).
+//!
+//! Note [Total arithmetic]
+//! Every operation has one result for all operands, and emitted C has to give
+//! the same one:
+//! * integers wrap; `neg` and `abs` of the least integer are itself;
+//! * integer division truncates; `x / 0 = 0`, `x % 0 = 0`, least `/ -1` = least, least `% -1` = 0;
+//! * f32 and f64 round to nearest after each operation; `fma` rounds once;
+//!   division and remainder (`fmod`) by zero follow IEEE 754;
+//! * `min x y = x < y ? x : y`, `max x y = x > y ? x : y`, as `vminps` does: when
+//!   one is NaN, or both are zeros, the result is `y`;
+//! * `exp log sin cos tanh` are those of the C library of the same width;
+//! * `cast` to an integer from a float truncates toward zero and saturates, NaN
+//!   gives 0; between integers it wraps; to a float it rounds to nearest; to bool
+//!   it asks `x != 0`; to `idx[n]` it clamps to `0 … n-1`.
+
+use super::Elem;
+use crate::term::Op;
+use crate::ty::Scalar;
+
+/// A number, a truth value (0 or 1) or an index.
+#[derive(Copy, Clone, Debug)]
+pub enum Num {
+    /// Of bool, any integer type, or idx.
+    Int(i64),
+    /// Of f32.
+    F32(f32),
+    /// Of f64.
+    F64(f64),
+}
+
+impl Num {
+    /// Equal bits; any NaN equals any NaN.
+    pub fn same(self, o: Num) -> bool {
+        match (self, o) {
+            (Num::Int(a), Num::Int(b)) => a == b,
+            (Num::F32(a), Num::F32(b)) => a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan(),
+            (Num::F64(a), Num::F64(b)) => a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan(),
+            _ => false,
+        }
+    }
+
+    /// As f64, rounded; of u64 as if it were i64.
+    pub fn as_f64(self) -> f64 {
+        match self {
+            Num::Int(i) => i as f64,
+            Num::F32(x) => f64::from(x),
+            Num::F64(x) => x,
+        }
+    }
+
+    pub(super) fn int(self) -> i64 {
+        match self {
+            Num::Int(i) => i,
+            Num::F32(x) => x as i64,
+            Num::F64(x) => x as i64,
+        }
+    }
+
+    pub(super) fn truth(self) -> bool {
+        self.int() != 0
+    }
+
+    /// Zero of a type.
+    pub fn zero(e: Elem) -> Num {
+        match e {
+            Elem::Scalar(Scalar::F32) => Num::F32(0.0),
+            Elem::Scalar(Scalar::F64) => Num::F64(0.0),
+            _ => Num::Int(0),
+        }
+    }
+}
+
+/// `x` modulo the width of `s`.
+pub(super) fn wrap(x: i128, s: Scalar) -> i64 {
+    match s {
+        Scalar::Bool => i64::from(x != 0),
+        Scalar::I8 => i64::from(x as i8),
+        Scalar::I16 => i64::from(x as i16),
+        Scalar::I32 => i64::from(x as i32),
+        Scalar::I64 | Scalar::U64 => x as i64,
+        Scalar::U8 => i64::from(x as u8),
+        Scalar::U16 => i64::from(x as u16),
+        Scalar::U32 => i64::from(x as u32),
+        Scalar::F32 | Scalar::F64 => 0,
+    }
+}
+
+/// The mathematical value of the integer `x` of type `s`.
+fn value(x: i64, s: Scalar) -> i128 {
+    match s {
+        Scalar::U64 => i128::from(x as u64),
+        _ => i128::from(x),
+    }
+}
+
+macro_rules! float_binary {
+    ($op:expr, $a:expr, $b:expr) => {
+        match $op {
+            Op::Add => $a + $b,
+            Op::Sub => $a - $b,
+            Op::Mul => $a * $b,
+            Op::Div => $a / $b,
+            Op::Mod => $a % $b,
+            Op::Min => {
+                if $a < $b {
+                    $a
+                } else {
+                    $b
+                }
+            }
+            _ => {
+                if $a > $b {
+                    $a
+                } else {
+                    $b
+                }
+            }
+        }
+    };
+}
+
+/// `add … max` at a number type.
+pub(super) fn binary(op: Op, s: Scalar, a: Num, b: Num) -> Num {
+    match (a, b) {
+        (Num::F32(a), Num::F32(b)) => Num::F32(float_binary!(op, a, b)),
+        (Num::F64(a), Num::F64(b)) => Num::F64(float_binary!(op, a, b)),
+        _ => {
+            let (x, y) = (value(a.int(), s), value(b.int(), s));
+            let r = match op {
+                Op::Add => x + y,
+                Op::Sub => x - y,
+                Op::Mul => i128::from(a.int().wrapping_mul(b.int())),
+                Op::Div => x.checked_div(y).unwrap_or(0),
+                Op::Mod => x.checked_rem(y).unwrap_or(0),
+                Op::Min => x.min(y),
+                _ => x.max(y),
+            };
+            Num::Int(wrap(r, s))
+        }
+    }
+}
+
+macro_rules! float_unary {
+    ($op:expr, $a:expr) => {
+        match $op {
+            Op::Neg => -$a,
+            Op::Abs => $a.abs(),
+            Op::Sqrt => $a.sqrt(),
+            Op::Exp => $a.exp(),
+            Op::Log => $a.ln(),
+            Op::Sin => $a.sin(),
+            Op::Cos => $a.cos(),
+            _ => $a.tanh(),
+        }
+    };
+}
+
+/// `neg abs sqrt exp log sin cos tanh` at a number type.
+pub(super) fn unary(op: Op, s: Scalar, a: Num) -> Num {
+    match a {
+        Num::F32(a) => Num::F32(float_unary!(op, a)),
+        Num::F64(a) => Num::F64(float_unary!(op, a)),
+        Num::Int(i) => {
+            let x = value(i, s);
+            let r = match op {
+                Op::Neg => -x,
+                Op::Abs => x.abs(),
+                _ => x,
+            };
+            Num::Int(wrap(r, s))
+        }
+    }
+}
+
+/// `a·b + c`, rounded once.
+pub(super) fn fma(s: Scalar, a: Num, b: Num, c: Num) -> Num {
+    match (a, b, c) {
+        (Num::F32(a), Num::F32(b), Num::F32(c)) => Num::F32(a.mul_add(b, c)),
+        (Num::F64(a), Num::F64(b), Num::F64(c)) => Num::F64(a.mul_add(b, c)),
+        _ => binary(Op::Add, s, binary(Op::Mul, s, a, b), c),
+    }
+}
+
+/// `lt … ne`; false for NaN, but `ne`.
+pub(super) fn compare(op: Op, e: Elem, a: Num, b: Num) -> Num {
+    let order = match (a, b) {
+        (Num::F32(a), Num::F32(b)) => a.partial_cmp(&b),
+        (Num::F64(a), Num::F64(b)) => a.partial_cmp(&b),
+        _ => match e {
+            Elem::Scalar(s) => value(a.int(), s).partial_cmp(&value(b.int(), s)),
+            Elem::Idx(_) => a.int().partial_cmp(&b.int()),
+        },
+    };
+    let holds = match op {
+        Op::Lt => order.is_some_and(|o| o.is_lt()),
+        Op::Le => order.is_some_and(|o| o.is_le()),
+        Op::Gt => order.is_some_and(|o| o.is_gt()),
+        Op::Ge => order.is_some_and(|o| o.is_ge()),
+        Op::Eq => order.is_some_and(|o| o.is_eq()),
+        _ => order.is_none_or(|o| o.is_ne()),
+    };
+    Num::Int(i64::from(holds))
+}
+
+/// `cast`, see Note [Total arithmetic].
+pub(super) fn cast(from: Elem, to: Elem, a: Num) -> Num {
+    // The integer it stands for, if it is none of the floats.
+    let whole = |a: Num| match (a, from) {
+        (Num::Int(i), Elem::Scalar(s)) => value(i, s),
+        (Num::Int(i), Elem::Idx(_)) => i128::from(i),
+        (Num::F32(x), _) => x as i128,
+        (Num::F64(x), _) => x as i128,
+    };
+    match to {
+        Elem::Scalar(Scalar::F32) => Num::F32(match a {
+            Num::F32(x) => x,
+            Num::F64(x) => x as f32,
+            a => whole(a) as f32,
+        }),
+        Elem::Scalar(Scalar::F64) => Num::F64(match a {
+            Num::F32(x) => f64::from(x),
+            Num::F64(x) => x,
+            a => whole(a) as f64,
+        }),
+        Elem::Scalar(Scalar::Bool) => Num::Int(i64::from(match a {
+            Num::Int(i) => i != 0,
+            Num::F32(x) => x != 0.0,
+            Num::F64(x) => x != 0.0,
+        })),
+        Elem::Scalar(s) => Num::Int(match a {
+            Num::Int(_) => wrap(whole(a), s),
+            a => {
+                let (least, most) = range(s);
+                wrap(whole(a).clamp(least, most), s)
+            }
+        }),
+        Elem::Idx(n) => Num::Int(whole(a).clamp(0, i128::from(n.max(1)) - 1) as i64),
+    }
+}
+
+/// The least and the largest value of an integer type; 0 and 1 for bool.
+pub fn range(s: Scalar) -> (i128, i128) {
+    let bits = 8 * s.bytes() as u32;
+    match s {
+        Scalar::Bool => (0, 1),
+        _ if s.is_signed() => (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1),
+        _ => (0, (1i128 << bits) - 1),
+    }
+}
