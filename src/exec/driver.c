@@ -1,11 +1,11 @@
 /* Calls one kernel on request, as a child process that may crash or hang.
  *
- * driver INPUT OUTPUT BYTES GUARD SIZE... : INPUT holds the arrays one after the other, each led by
- * its length in bytes; OUTPUT is written on request; BYTES is the length of the result; with GUARD 1
- * every array ends at a page that cannot be touched, with 0 it starts at 64 bytes.
- * Then line by line:   clear -> cleared          fills the result with a pattern
+ * driver INPUT OUTPUT GUARD BYTES... SIZE... : INPUT holds the arrays one after the other, each led by
+ * its length in bytes; OUTPUT is written on request; BYTES are the lengths of the results; with GUARD
+ * 1 every array ends at a page that cannot be touched, with 0 it starts at one.
+ * Then line by line:   clear -> cleared          fills the results with a pattern
  *                      call N -> ok RC WALL CPU  N calls or up to the first that fails; nanoseconds
- *                      save -> saved DAMAGE      writes the result; bytes changed in front of it
+ *                      save -> saved DAMAGE      writes the results; bytes changed in front of them
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "kernel.h"
-#include "call.h" /* static int call(void *out, const int64_t *sizes, void **in); INPUTS */
+#include "call.h" /* static int call(void **out, const int64_t *sizes, void **in); OUTPUTS, INPUTS */
 
 #define PATTERN 0xA5
 
@@ -45,27 +45,32 @@ static int64_t now(clockid_t clock) {
 }
 
 int main(int argc, char **argv) {
-  if (argc < 5) return 64;
-  size_t bytes = strtoull(argv[3], NULL, 10);
-  int guard = argv[4][0] == '1';
+  if (argc < 4 + OUTPUTS) return 64;
+  int guard = argv[3][0] == '1';
   int64_t sizes[64];
-  for (int i = 5; i < argc && i < 69; i++) sizes[i - 5] = strtoll(argv[i], NULL, 10);
+  for (int i = 4 + OUTPUTS; i < argc && i < 68 + OUTPUTS; i++) {
+    sizes[i - 4 - OUTPUTS] = strtoll(argv[i], NULL, 10);
+  }
   void *in[INPUTS + 1];
-  size_t front;
+  size_t front[OUTPUTS], bytes[OUTPUTS];
   FILE *f = fopen(argv[1], "rb");
   if (!f) return 66;
   for (int i = 0; i < INPUTS; i++) {
     uint64_t length;
     if (fread(&length, 8, 1, f) != 1) return 66;
-    in[i] = room(length, guard, &front);
+    in[i] = room(length, guard, front);
     if (fread(in[i], 1, length, f) != length) return 66;
   }
   fclose(f);
-  unsigned char *out = room(bytes, guard, &front);
+  void *out[OUTPUTS];
+  for (int i = 0; i < OUTPUTS; i++) {
+    bytes[i] = strtoull(argv[4 + i], NULL, 10);
+    out[i] = room(bytes[i], guard, &front[i]);
+  }
   char line[64];
   while (fgets(line, sizeof line, stdin)) {
     if (strncmp(line, "clear", 5) == 0) {
-      memset(out, PATTERN, bytes);
+      for (int i = 0; i < OUTPUTS; i++) memset(out[i], PATTERN, bytes[i]);
       printf("cleared\n");
     } else if (strncmp(line, "call ", 5) == 0) {
       long n = strtol(line + 5, NULL, 10);
@@ -77,9 +82,14 @@ int main(int argc, char **argv) {
       printf("ok %d %" PRId64 " %" PRId64 "\n", rc, wall, cpu);
     } else if (strncmp(line, "save", 4) == 0) {
       size_t damage = 0;
-      for (size_t i = 1; i <= front; i++) damage += out[-(ptrdiff_t)i] != PATTERN;
       FILE *g = fopen(argv[2], "wb");
-      if (!g || fwrite(out, 1, bytes, g) != bytes || fclose(g) != 0) {
+      int written = g != NULL;
+      for (int i = 0; i < OUTPUTS && written; i++) {
+        const unsigned char *p = out[i];
+        for (size_t j = 1; j <= front[i]; j++) damage += p[-(ptrdiff_t)j] != PATTERN;
+        written = fwrite(p, 1, bytes[i], g) == bytes[i];
+      }
+      if (!written || fclose(g) != 0) {
         fprintf(stderr, "the result cannot be saved\n");
         return 74;
       }

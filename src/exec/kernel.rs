@@ -22,13 +22,13 @@ const DRIVER: &str = include_str!("driver.c");
 /// How long one answer of a driver may take, unless the caller knows better.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
-/// How a kernel is called: result, sizes, inputs, in this order.
+/// How a kernel is called: results, sizes, inputs, in this order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Signature {
     pub name: String,
     /// How many sizes it takes; fixed ones are not among them.
     pub sizes: usize,
-    pub out: Scalar,
+    pub outputs: Vec<Scalar>,
     pub inputs: Vec<Input>,
 }
 
@@ -70,8 +70,8 @@ pub struct Kernel {
 pub struct Setting<'a> {
     pub sizes: &'a [i64],
     pub inputs: &'a [Array],
-    /// Elements of the result.
-    pub out_len: usize,
+    /// Elements of each result.
+    pub out_lens: &'a [usize],
     pub threads: usize,
     /// Arrays end at forbidden memory, so that reading past them crashes; else they are aligned,
     /// as is right for measuring.
@@ -93,7 +93,8 @@ pub struct Session {
     name: String,
     dialog: Dialog,
     output: PathBuf,
-    scalar: Scalar,
+    /// Type and bytes of each result.
+    results: Vec<(Scalar, usize)>,
 }
 
 impl Kernel {
@@ -142,10 +143,12 @@ impl Kernel {
         }
         file.flush().map_err(no_room)?;
         drop(file);
-        let bytes = setting.out_len as u64 * self.signature.out.bytes();
+        let lens = self.signature.outputs.iter().zip(setting.out_lens);
+        let results: Vec<_> = lens.map(|(s, n)| (*s, n * s.bytes() as usize)).collect();
         let mut command = Command::new(&self.exe);
-        command.arg(&input).arg(&output).arg(bytes.to_string());
+        command.arg(&input).arg(&output);
         command.arg(if setting.guard { "1" } else { "0" });
+        command.args(results.iter().map(|(_, bytes)| bytes.to_string()));
         command.args(setting.sizes.iter().map(i64::to_string));
         for variable in ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"] {
             command.env(variable, setting.threads.max(1).to_string());
@@ -163,7 +166,7 @@ impl Kernel {
             name: self.signature.name.clone(),
             dialog,
             output,
-            scalar: self.signature.out,
+            results,
         };
         // The answer shows that the inputs were read, after which their file is not needed.
         session.ask("clear", PATIENCE)?;
@@ -171,14 +174,14 @@ impl Kernel {
         Ok(session)
     }
 
-    /// One call on guarded arrays; the result.
-    pub fn result(&self, setting: &Setting) -> Result<Array, Diagnostic> {
+    /// One call; the results.
+    pub fn results(&self, setting: &Setting) -> Result<Vec<Array>, Diagnostic> {
         let mut session = self.start(setting)?;
         let sample = session.call(1, PATIENCE)?;
         if sample.status != 0 {
             return Err(refusal(self.name(), sample.status, setting.sizes));
         }
-        session.output()
+        session.outputs()
     }
 }
 
@@ -204,8 +207,8 @@ impl Session {
         self.ask("clear", PATIENCE).map(|_| ())
     }
 
-    /// The result as it stands.
-    pub fn output(&mut self) -> Result<Array, Diagnostic> {
+    /// The results as they stand.
+    pub fn outputs(&mut self) -> Result<Vec<Array>, Diagnostic> {
         let answer = self.ask("save", PATIENCE)?;
         match answer.strip_prefix("saved ") {
             Some("0") => {}
@@ -217,10 +220,17 @@ impl Session {
         }
         let bytes = std::fs::read(&self.output).map_err(no_room)?;
         let _ = std::fs::remove_file(&self.output);
-        Ok(Array {
-            scalar: self.scalar,
-            bytes,
-        })
+        let mut rest = bytes.as_slice();
+        let mut arrays = Vec::new();
+        for &(scalar, len) in &self.results {
+            let Some((bytes, more)) = rest.split_at_checked(len) else {
+                return Err(self.garbled("too short a file"));
+            };
+            let bytes = bytes.to_vec();
+            arrays.push(Array { scalar, bytes });
+            rest = more;
+        }
+        Ok(arrays)
     }
 
     fn ask(&mut self, line: &str, limit: Duration) -> Result<String, Diagnostic> {
@@ -307,7 +317,10 @@ pub fn c_name(s: Scalar) -> &'static str {
 
 /// The one function of the driver that depends on the kernel.
 fn call_text(s: &Signature) -> String {
-    let mut args = vec![format!("({} *)out", c_name(s.out))];
+    let outputs = s.outputs.iter().enumerate();
+    let mut args: Vec<_> = outputs
+        .map(|(i, t)| format!("({} *)out[{i}]", c_name(*t)))
+        .collect();
     args.extend((0..s.sizes).map(|i| format!("sizes[{i}]")));
     for (i, input) in s.inputs.iter().enumerate() {
         args.push(match input {
@@ -316,7 +329,8 @@ fn call_text(s: &Signature) -> String {
         });
     }
     let mut text = format!("#define INPUTS {}\n", s.inputs.len());
-    text += "static int call(void *out, const int64_t *sizes, void **in) {\n";
+    let _ = writeln!(text, "#define OUTPUTS {}", s.outputs.len());
+    text += "static int call(void **out, const int64_t *sizes, void **in) {\n";
     text += "  (void)sizes, (void)in;\n";
     let _ = writeln!(text, "  return {}({});\n}}", s.name, args.join(", "));
     text

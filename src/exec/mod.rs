@@ -8,7 +8,10 @@
 //! Absent: which term a kernel comes from, and printing.
 
 pub mod array;
+pub mod compare;
+pub mod flops;
 pub mod kernel;
+pub mod measure;
 pub mod process;
 pub mod toolchain;
 

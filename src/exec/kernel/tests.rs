@@ -6,7 +6,7 @@ fn build(body: &str) -> Kernel {
     let signature = Signature {
         name: "k".into(),
         sizes: 1,
-        out: Scalar::F32,
+        outputs: vec![Scalar::F32],
         inputs: vec![Input::Array(Scalar::F32), Input::Value(Scalar::F32)],
     };
     let decl = "int k(float *restrict out, int64_t n, const float *restrict a, float s)";
@@ -25,11 +25,11 @@ fn inputs() -> [Array; 2] {
     [a, Array::of(Scalar::F32, [2.0])]
 }
 
-fn run(body: &str, guard: bool) -> Result<Array, Diagnostic> {
-    build(body).result(&Setting {
+fn run(body: &str, guard: bool) -> Result<Vec<Array>, Diagnostic> {
+    build(body).results(&Setting {
         sizes: &[10],
         inputs: &inputs(),
-        out_len: 10,
+        out_lens: &[10],
         threads: 1,
         guard,
     })
@@ -39,7 +39,7 @@ fn run(body: &str, guard: bool) -> Result<Array, Diagnostic> {
 fn a_kernel_gets_its_arguments_and_gives_its_result() {
     let body = "for (int64_t i = 0; i < n; i++) out[i] = s * a[i]; return 0;";
     for guard in [false, true] {
-        let got = run(body, guard).unwrap();
+        let got = run(body, guard).unwrap().remove(0);
         for i in 0..10 {
             assert_eq!(got.number(i), 2.0 * inputs()[0].number(i));
         }
@@ -70,7 +70,7 @@ fn a_kernel_that_hangs_is_stopped() {
         .start(&Setting {
             sizes: &[10],
             inputs: &inputs(),
-            out_len: 10,
+            out_lens: &[10],
             threads: 1,
             guard: false,
         })

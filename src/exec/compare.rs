@@ -1,0 +1,152 @@
+//! Whether two results agree.
+//!
+//! In: arrays of one type and length, and how many operations stand behind each number. Out: the
+//! largest relative error and whether it can be rounding. Integers and truth values must be equal.
+//! A float may differ from the other by rounding, which grows with the square root of the number of
+//! operations (Higham, Accuracy and Stability, section 2.8: the statistical rule of thumb); near 0
+//! the error is taken relative to the mean magnitude of the array, because what cancels is not
+//! exact in any order. Absent: which of the two is right.
+
+use super::array::Array;
+use serde::Serialize;
+
+/// What comparing gave.
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+pub struct Difference {
+    /// The largest relative error of all elements.
+    pub error: f64,
+    /// The largest one that rounding explains.
+    pub tolerance: f64,
+    /// Where it is, if it is not 0.
+    pub worst: Option<Worst>,
+}
+
+/// The element that differs most.
+#[derive(Copy, Clone, PartialEq, Debug, Serialize)]
+pub struct Worst {
+    /// Which result, of a kernel with several.
+    pub result: usize,
+    pub index: usize,
+    pub got: f64,
+    pub want: f64,
+}
+
+impl Difference {
+    pub fn agrees(&self) -> bool {
+        self.error <= self.tolerance
+    }
+
+    /// The graver of two.
+    pub fn or(self, other: Difference) -> Difference {
+        let gravity = |d: &Difference| d.error / d.tolerance.max(f64::MIN_POSITIVE);
+        match gravity(&other) > gravity(&self) {
+            true => other,
+            false => self,
+        }
+    }
+}
+
+/// Compares all results; `operations` is how many stand behind one number.
+pub fn compare(got: &[Array], want: &[Array], operations: f64) -> Difference {
+    let mut all = Difference::default();
+    if got.len() != want.len() {
+        return different(0, 0);
+    }
+    for (i, (g, w)) in got.iter().zip(want).enumerate() {
+        all = all.or(compare_one(i, g, w, operations));
+    }
+    all
+}
+
+fn different(result: usize, index: usize) -> Difference {
+    let (got, want) = (f64::NAN, f64::NAN);
+    Difference {
+        error: f64::INFINITY,
+        tolerance: 0.0,
+        worst: Some(Worst {
+            result,
+            index,
+            got,
+            want,
+        }),
+    }
+}
+
+fn compare_one(result: usize, got: &Array, want: &Array, operations: f64) -> Difference {
+    if got.scalar != want.scalar || got.len() != want.len() {
+        return different(result, 0);
+    }
+    let n = got.len();
+    let float = got.scalar.is_float();
+    let epsilon = match got.scalar.bytes() {
+        _ if !float => 0.0,
+        4 => f64::from(f32::EPSILON),
+        _ => f64::EPSILON,
+    };
+    let mut d = Difference {
+        error: 0.0,
+        tolerance: epsilon * 16.0 * (1.0 + operations.max(0.0).sqrt()),
+        worst: None,
+    };
+    let finite = (0..n)
+        .map(|i| want.number(i).abs())
+        .filter(|x| x.is_finite());
+    let mean = match float {
+        true => finite.sum::<f64>() / n.max(1) as f64,
+        false => 0.0,
+    };
+    for i in 0..n {
+        let (g, w) = (got.number(i), want.number(i));
+        let error = match float {
+            false if got.int(i) == want.int(i) => 0.0,
+            false => f64::INFINITY,
+            true if g == w || (g.is_nan() && w.is_nan()) => 0.0,
+            true if g.is_finite() && w.is_finite() => (g - w).abs() / w.abs().max(mean),
+            true => f64::INFINITY,
+        };
+        if error > d.error {
+            d.error = error;
+            d.worst = Some(Worst {
+                result,
+                index: i,
+                got: g,
+                want: w,
+            });
+        }
+    }
+    d
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ty::Scalar;
+
+    fn floats(xs: &[f64]) -> Vec<Array> {
+        vec![Array::of(Scalar::F32, xs.iter().copied())]
+    }
+
+    #[test]
+    fn rounding_agrees_and_errors_do_not() {
+        let want = floats(&[1.0, -2.0, 1e-9]);
+        assert!(compare(&floats(&[1.0000002, -2.0, 1.1e-9]), &want, 4.0).agrees());
+        let d = compare(&floats(&[1.0, -2.01, 1e-9]), &want, 4.0);
+        assert!(!d.agrees());
+        assert_eq!(d.worst.unwrap().index, 1);
+        assert!(!compare(&floats(&[1.0, f64::NAN, 0.0]), &want, 4.0).agrees());
+        assert!(!compare(&floats(&[1.0, -2.0]), &want, 4.0).agrees());
+    }
+
+    #[test]
+    fn infinities_and_nan_agree_with_themselves() {
+        let xs = floats(&[f64::INFINITY, f64::NAN, 0.0]);
+        assert_eq!(compare(&xs, &xs, 1.0).error, 0.0);
+    }
+
+    #[test]
+    fn integers_must_be_equal() {
+        let ints = |xs: &[f64]| vec![Array::of(Scalar::I32, xs.iter().copied())];
+        assert!(compare(&ints(&[1.0, 2.0]), &ints(&[1.0, 2.0]), 9.0).agrees());
+        assert!(!compare(&ints(&[1.0, 3.0]), &ints(&[1.0, 2.0]), 9.0).agrees());
+    }
+}

@@ -1,0 +1,165 @@
+//! How many arithmetic operations a term does on data.
+//!
+//! In: a closed term in normal form, sizes. Out: a number of operations: one for each `add`, `sub`,
+//! `mul`, `div`, `mod`, `min`, `max`, `neg`, `abs` and function such as `sqrt`, two for `fma`, times
+//! the lanes of a vector. Comparisons, selections, conversions and index arithmetic do not count.
+//! The source program is what is counted, never what the search made of it: so two kernels of one
+//! program are compared by the same number. Absent: time.
+
+use crate::arith::Nat;
+use crate::intern::Symbol;
+use crate::term::{normalize, Kind, Op, Program, Term};
+use crate::ty::{Ty, TyKind};
+use std::collections::BTreeMap;
+
+/// The operations of one call; `None` when a size has no value.
+pub fn flops(program: &Program, sizes: &BTreeMap<Symbol, i64>) -> Option<f64> {
+    let term = normalize(&program.term);
+    Count { sizes }.call(&term, program.params.len())
+}
+
+struct Count<'a> {
+    sizes: &'a BTreeMap<Symbol, i64>,
+}
+
+impl Count<'_> {
+    fn size(&self, n: Nat) -> Option<f64> {
+        let n = n.eval(&mut |s| self.sizes.get(&s).copied())?;
+        (n >= 0).then_some(n as f64)
+    }
+
+    fn array_size(&self, ty: Ty) -> Option<f64> {
+        let (n, _) = ty.as_array()?;
+        self.size(n)
+    }
+
+    /// Evaluating `t` itself.
+    fn work(&self, t: &Term) -> Option<f64> {
+        match t.kind() {
+            Kind::App(..) if t.ty().is_fun() => self.arguments(t),
+            Kind::App(..) => self.call(t, 0),
+            _ => Some(0.0),
+        }
+    }
+
+    fn arguments(&self, t: &Term) -> Option<f64> {
+        t.spine().1.into_iter().map(|a| self.work(a)).sum()
+    }
+
+    /// Applying `f` to `n` more arguments whose own evaluation is counted elsewhere.
+    fn call(&self, f: &Term, n: usize) -> Option<f64> {
+        let (head, args) = f.spine();
+        match head.kind() {
+            Kind::Lam(_, body) if args.is_empty() && n > 0 => self.call(body, n - 1),
+            Kind::Lam(_, body) => Some(self.arguments(f)? + self.call(body, n + args.len() - 1)?),
+            Kind::Prim(p) => {
+                let mut types = Vec::new();
+                let mut ty = head.ty();
+                while let (true, Some((a, r))) = (types.len() < args.len() + n, ty.as_fun()) {
+                    types.push(a);
+                    ty = r;
+                }
+                Some(
+                    self.arguments(f)?
+                        + self.operation(p.op(), p.sizes().as_slice(), &args, &types, ty)?,
+                )
+            }
+            // A function that comes from outside: only data does.
+            _ => Some(0.0),
+        }
+    }
+
+    /// A primitive on arguments of these types, of which the first are known.
+    fn operation(
+        &self,
+        op: Op,
+        sizes: &[Nat],
+        args: &[&Term],
+        types: &[Ty],
+        result: Ty,
+    ) -> Option<f64> {
+        use Op::*;
+        // Not yet all arguments: nothing happens.
+        if result.is_fun() {
+            return Some(0.0);
+        }
+        let function = |arity: usize| match args.first() {
+            Some(f) => self.call(f, arity),
+            None => Some(0.0),
+        };
+        let last = || self.array_size(*types.last()?);
+        match op {
+            Map | MapSeq | MapPar | MapSeqUnroll => Some(last()? * function(1)?),
+            Reduce | ReduceSeq | ReduceSeqUnroll | ScanSeq => Some(last()? * function(2)?),
+            CircularBuffer => Some(last()? * function(1)?),
+            MapFst | MapSnd => function(1),
+            Generate => Some(self.array_size(result)? * function(1)?),
+            Iterate => Some(self.size(*sizes.first()?)? * function(1)?),
+            Let => match args.get(1) {
+                Some(f) => self.call(f, 1),
+                None => Some(0.0),
+            },
+            Fma => Some(2.0 * self.lanes(result)?),
+            Neg | Add | Sub | Mul | Div | Mod | Min | Max | Abs | Sqrt | Exp | Log | Sin | Cos
+            | Tanh => self.lanes(result),
+            _ => Some(0.0),
+        }
+    }
+
+    /// How many numbers a scalar or vector holds; an index is none.
+    fn lanes(&self, ty: Ty) -> Option<f64> {
+        match ty.kind() {
+            TyKind::Scalar(_) => Some(1.0),
+            TyKind::Vec(n, t) => Some(self.size(n)? * self.lanes(t)?),
+            _ => Some(0.0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ty::Scalar;
+
+    fn f32() -> Ty {
+        Scalar::F32.into()
+    }
+
+    fn op(o: Op, args: &[Ty], result: Ty) -> Term {
+        Term::prim(o.into(), Ty::funs(args.iter().copied(), result))
+    }
+
+    /// dot = \a -> \b -> reduce add 0 (map (\p -> mul (fst p) (snd p)) (zip a b))
+    fn dot() -> Program {
+        let n = Nat::var(Symbol::new("n"));
+        let (xs, pair) = (Ty::array(n, f32()), Ty::pair(f32(), f32()));
+        let add = op(Op::Add, &[f32(), f32()], f32());
+        let mul = op(Op::Mul, &[f32(), f32()], f32());
+        let p = Term::var(0, pair);
+        let fst = Term::app(op(Op::Fst, &[pair], f32()), p.clone());
+        let snd = Term::app(op(Op::Snd, &[pair], f32()), p);
+        let product = Term::lam(None, pair, Term::apps(mul, [fst, snd]));
+        let pairs = Ty::array(n, pair);
+        let zip = op(Op::Zip, &[xs, xs], pairs);
+        let zipped = Term::apps(zip, [Term::var(1, xs), Term::var(0, xs)]);
+        let map = op(Op::Map, &[Ty::fun(pair, f32()), pairs], xs);
+        let mapped = Term::apps(map, [product, zipped]);
+        let reduce = op(Op::Reduce, &[add.ty(), f32(), xs], f32());
+        let zero = Term::lit(crate::term::Lit::f32(0.0), f32());
+        let body = Term::apps(reduce, [add, zero, mapped]);
+        Program {
+            name: Symbol::new("dot"),
+            sizes: vec![Symbol::new("n")],
+            params: vec![(Symbol::new("a"), xs), (Symbol::new("b"), xs)],
+            result: f32(),
+            term: Term::lam(None, xs, Term::lam(None, xs, body)),
+        }
+    }
+
+    #[test]
+    fn a_dot_product_does_two_operations_for_each_element() {
+        let sizes = BTreeMap::from([(Symbol::new("n"), 100)]);
+        assert_eq!(flops(&dot(), &sizes), Some(200.0));
+        assert_eq!(flops(&dot(), &BTreeMap::new()), None);
+    }
+}
