@@ -1,1 +1,103 @@
-//! The room of `cli`; see ARCHITECTURE.md.
+//! The command line: one file per subcommand, and `optimize` for the main job.
+//!
+//! In: arguments. Out: files, a summary on standard output, diagnostics on standard error, an exit
+//! code (0 done, 1 your input, 2 usage, 3 goal not reached, 4 a check failed, 101 our bug).
+//! Invariants: nothing is written before everything that can fail has succeeded; a closed pipe ends
+//! the output, not with an error. Absent: every decision about programs; what to say about a result
+//! (`report`).
+
+mod check;
+mod context;
+mod doctor;
+mod fmt;
+mod output;
+mod values;
+
+pub use context::Context;
+
+use clap::{Parser, Subcommand, ValueEnum};
+use std::process::ExitCode;
+
+/// Deep terms are walked by recursion; ids of types and sizes belong to one thread. So all work is
+/// done in one thread with a stack that no input within the parser's depth limit fills.
+const STACK_BYTES: usize = 1 << 28;
+
+/// Optimises a functional array program, guided by sketches, and writes a C kernel.
+#[derive(Parser, Debug)]
+#[command(
+    name = "rise-opt",
+    version,
+    args_conflicts_with_subcommands = true,
+    after_help = "Exit codes: 0 done, 1 the input has to change, 2 the command line has to change,\n\
+                  3 a goal was not reached within the limits, 4 a check failed, 101 a bug of rise-opt."
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+    /// How errors are printed: `human` for people, `short` for editors that jump to file:line:column,
+    /// `json` for programs (one object per line on standard error)
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        default_value_t,
+        value_name = "FORMAT"
+    )]
+    message_format: MessageFormat,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Reads programs, rules and sketches and reports every error in them, without searching
+    Check(check::Args),
+    /// Prints files in the one layout; comments are kept
+    Fmt(fmt::Args),
+    /// Says what this machine lacks to compile, run and measure kernels
+    Doctor(doctor::Args),
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
+enum MessageFormat {
+    #[default]
+    Human,
+    Short,
+    Json,
+}
+
+/// The whole process: what `main` calls.
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(e) => {
+            let _ = e.print();
+            return ExitCode::from(e.exit_code() as u8);
+        }
+    };
+    std::panic::set_hook(Box::new(|info| {
+        let mut context = Context::new(MessageFormat::Human);
+        context.error_line(&format!(
+            "this is a bug in rise-opt: {info}\n\
+             please report it, with the command line and the files that it names"
+        ));
+    }));
+    let worker = std::thread::Builder::new().stack_size(STACK_BYTES);
+    let code = match worker.spawn(move || dispatch(cli)) {
+        Ok(handle) => handle.join().unwrap_or(101),
+        Err(_) => {
+            Context::new(MessageFormat::Human)
+                .error_line("there is no memory for a stack of 256 MB");
+            1
+        }
+    };
+    ExitCode::from(code)
+}
+
+fn dispatch(cli: Cli) -> u8 {
+    let mut context = Context::new(cli.message_format);
+    match cli.command {
+        Some(Command::Check(args)) => check::run(&args, &mut context),
+        Some(Command::Fmt(args)) => fmt::run(&args, &mut context),
+        Some(Command::Doctor(args)) => doctor::run(&args, &mut context),
+        None => 2,
+    }
+}

@@ -10,6 +10,7 @@ use super::array::Array;
 use super::process::{Broken, Dialog, End};
 use super::toolchain::{temp_dir, Toolchain};
 use crate::diag::{code, Diagnostic};
+use crate::nest::{Abi, Slot};
 use crate::ty::Scalar;
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -30,6 +31,22 @@ pub struct Signature {
     pub sizes: usize,
     pub outputs: Vec<Scalar>,
     pub inputs: Vec<Input>,
+}
+
+impl Signature {
+    /// How an emitted function is called.
+    pub fn of(abi: &Abi) -> Signature {
+        let input = |s: &Slot| match s.by_value {
+            true => Input::Value(s.elem),
+            false => Input::Array(s.elem),
+        };
+        Signature {
+            name: abi.name.clone(),
+            sizes: abi.sizes.len(),
+            outputs: abi.outputs.iter().map(|s| s.elem).collect(),
+            inputs: abi.inputs.iter().map(input).collect(),
+        }
+    }
 }
 
 /// An argument that carries data.

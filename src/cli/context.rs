@@ -1,0 +1,56 @@
+//! What every subcommand shares: the texts that were read, and where to print.
+//!
+//! In: diagnostics, lines. Out: standard error and standard output. Invariant: a reader that went
+//! away (`| head`) ends the output silently. Absent: what is printed.
+
+use super::MessageFormat;
+use crate::diag::{self, Diagnostic, Format};
+use crate::source::SourceMap;
+use std::io::{IsTerminal, Write};
+
+pub struct Context {
+    pub sources: SourceMap,
+    format: Format,
+}
+
+impl Context {
+    pub(super) fn new(format: MessageFormat) -> Context {
+        let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+        Context {
+            sources: SourceMap::new(),
+            format: match format {
+                MessageFormat::Human if colour => Format::Colour,
+                MessageFormat::Human => Format::Human,
+                MessageFormat::Short => Format::Short,
+                MessageFormat::Json => Format::Json,
+            },
+        }
+    }
+
+    /// Whether standard output is for programs, too.
+    pub fn json(&self) -> bool {
+        self.format == Format::Json
+    }
+
+    /// Prints diagnostics, file by file, and gives the exit code that they mean.
+    pub fn report(&mut self, diagnostics: impl Into<Vec<Diagnostic>>) -> u8 {
+        let mut diagnostics = diagnostics.into();
+        diag::sort(&mut diagnostics);
+        for d in &diagnostics {
+            let text = diag::render(d, &self.sources, self.format);
+            let _ = std::io::stderr().lock().write_all(text.as_bytes());
+        }
+        u8::try_from(diag::exit_code(&diagnostics)).unwrap_or(101)
+    }
+
+    /// A line for people on standard error.
+    pub fn error_line(&mut self, text: &str) {
+        let _ = writeln!(std::io::stderr().lock(), "{text}");
+    }
+
+    /// Text on standard output, as it is.
+    pub fn print(&mut self, text: &str) {
+        let mut out = std::io::stdout().lock();
+        let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    }
+}

@@ -1,0 +1,87 @@
+//! `rise-opt doctor`: what this machine lacks.
+//!
+//! In: the machine. Out: one line for each thing that a kernel needs to be compiled, run and
+//! measured; exit code 1 when something is missing without which nothing runs. It compiles and runs
+//! a small kernel in two threads, because a compiler that is there is not yet one that works.
+
+use super::Context;
+use crate::exec::{Array, Input, Kernel, Setting, Signature, Source, Toolchain};
+use crate::ty::Scalar;
+use crate::{alloc, diag::Diagnostic};
+
+#[derive(clap::Args, Debug)]
+pub struct Args {}
+
+pub fn run(_: &Args, context: &mut Context) -> u8 {
+    let mut found = Vec::new();
+    let mut wrong = Vec::new();
+    let tool = match Toolchain::find() {
+        Ok(tool) => {
+            found.push(("compiler", format!("`{}`: {}", tool.name(), tool.version)));
+            found.push(("flags", tool.flags.join(" ")));
+            let missing = tool.missing_flags();
+            if !missing.is_empty() {
+                found.push(("not taken", missing.join(" ")));
+            }
+            wrong.extend(tool.warning());
+            Some(tool)
+        }
+        Err(d) => {
+            wrong.push(d);
+            None
+        }
+    };
+    let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
+    found.push(("cores", cores.to_string()));
+    if let Some(bytes) = alloc::available() {
+        found.push((
+            "memory",
+            format!("{:.1} GiB", bytes as f64 / (1u64 << 30) as f64),
+        ));
+    }
+    if let Some(tool) = tool {
+        match try_kernel(&tool, cores.min(2)) {
+            Ok(threads) => found.push(("a kernel", format!("compiles and runs, {threads}"))),
+            Err(d) => wrong.push(d),
+        }
+    }
+    for (what, how) in found {
+        context.print(&format!("{what:>10}  {how}\n"));
+    }
+    context.report(wrong)
+}
+
+/// Compiles and runs a kernel that asks how many threads it has.
+fn try_kernel(tool: &Toolchain, threads: usize) -> Result<String, Diagnostic> {
+    let signature = Signature {
+        name: "trial".into(),
+        sizes: 1,
+        outputs: vec![Scalar::F32],
+        inputs: vec![Input::Array(Scalar::F32)],
+    };
+    let declaration = "int trial(float *restrict out, int64_t n, const float *restrict a)";
+    let c = format!(
+        "#include \"trial.h\"\n{declaration} {{\n  float threads = 0;\n\
+         #pragma omp parallel reduction(+ : threads)\n  threads += 1;\n\
+         for (int64_t i = 0; i < n; i++) out[i] = a[i] * threads;\n  return 0;\n}}\n"
+    );
+    let source = Source {
+        signature: &signature,
+        c: &c,
+        header: &format!("#include <stdint.h>\n{declaration};\n"),
+        header_name: "trial.h",
+        libraries: &[],
+    };
+    let kernel = Kernel::build(tool, &source)?;
+    let results = kernel.results(&Setting {
+        sizes: &[1],
+        inputs: &[Array::of(Scalar::F32, [1.0])],
+        out_lens: &[1],
+        threads,
+        guard: true,
+    })?;
+    Ok(match results[0].number(0) {
+        1.0 => "in one thread".to_string(),
+        n => format!("in {n} threads"),
+    })
+}

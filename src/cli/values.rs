@@ -1,0 +1,95 @@
+//! Values of flags: sizes by name, numbers of bytes.
+//!
+//! In: the text after a flag. Out: the value, or a sentence that the command line's error shows.
+
+/// `m=1024`: a size parameter of the program or a parameter of a sketch.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Setting {
+    pub name: String,
+    pub value: i64,
+}
+
+impl std::str::FromStr for Setting {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Setting, String> {
+        let (name, value) = text
+            .split_once('=')
+            .ok_or("write NAME=NUMBER, as in m=1024")?;
+        let name = name.trim();
+        let mut chars = name.chars();
+        let starts = chars.next().is_some_and(|c| c.is_alphabetic() || c == '_');
+        if !starts || !chars.all(|c| c.is_alphanumeric() || "_'-".contains(c)) {
+            return Err(format!(
+                "`{name}` is no name; write NAME=NUMBER, as in m=1024"
+            ));
+        }
+        let digits = value.trim().replace('_', "");
+        match digits.parse::<i64>() {
+            Ok(value) if value >= 1 => Ok(Setting {
+                name: name.to_string(),
+                value,
+            }),
+            Ok(_) => Err(format!("{name} must be at least 1")),
+            Err(_) => Err(format!("`{value}` is no whole number below 2^63")),
+        }
+    }
+}
+
+/// A number of bytes, with `K`, `M` or `G` for powers of 1024.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Bytes(pub u64);
+
+impl std::str::FromStr for Bytes {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Bytes, String> {
+        let text = text.trim();
+        let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        let shift = match &*text[digits.len()..].to_ascii_uppercase() {
+            "" | "B" => 0,
+            "K" | "KB" | "KIB" => 10,
+            "M" | "MB" | "MIB" => 20,
+            "G" | "GB" | "GIB" => 30,
+            unit => return Err(format!("`{unit}` is no unit; write K, M or G")),
+        };
+        let number = digits.replace('_', "").parse::<u64>();
+        let bytes = number.ok().and_then(|n| n.checked_mul(1 << shift));
+        match bytes {
+            Some(n) if n > 0 => Ok(Bytes(n)),
+            _ => Err("write a number of bytes, as in 2G or 500M".to_string()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_names_with_sizes() {
+        let s: Setting = "tile=1_024".parse().unwrap();
+        assert_eq!((&*s.name, s.value), ("tile", 1024));
+        for bad in [
+            "m",
+            "=3",
+            "m=",
+            "m=0",
+            "m=-4",
+            "m=99999999999999999999",
+            "3=4",
+        ] {
+            assert!(bad.parse::<Setting>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn bytes_have_units() {
+        assert_eq!("2G".parse(), Ok(Bytes(2 << 30)));
+        assert_eq!("500m".parse(), Ok(Bytes(500 << 20)));
+        assert_eq!("123".parse(), Ok(Bytes(123)));
+        for bad in ["", "G", "1.5G", "0", "-1", "3T", "99999999999G"] {
+            assert!(bad.parse::<Bytes>().is_err(), "{bad}");
+        }
+    }
+}
