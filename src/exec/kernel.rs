@@ -303,7 +303,7 @@ fn died(name: &str, broken: &Broken) -> Diagnostic {
     }
 }
 
-fn refusal(name: &str, status: i32, sizes: &[i64]) -> Diagnostic {
+pub(super) fn refusal(name: &str, status: i32, sizes: &[i64]) -> Diagnostic {
     let what = format!("`{name}` returned {status} for the sizes {sizes:?}");
     Diagnostic::new(code::KERNEL_REFUSES, what).help(
         "the header lists the codes, and the sizes that the kernel takes; choose with `--set`",

@@ -10,7 +10,7 @@
 //! Absent: whether results are right (`compare`); what the times mean.
 
 use super::array::Random;
-use super::kernel::Session;
+use super::kernel::{Sample, Session};
 use crate::diag::Diagnostic;
 use serde::Serialize;
 use std::time::Duration;
@@ -23,7 +23,7 @@ pub struct Options {
     pub sample_time: Duration,
     /// Rest before each sample.
     pub pause: Duration,
-    /// A contestant whose call takes longer than this gets two samples only.
+    /// A contestant whose call takes longer than this is not called again.
     pub slow: Duration,
     /// How long one sample may take before it is a hang.
     pub limit: Duration,
@@ -77,25 +77,43 @@ struct Raw {
     cpu: f64,
 }
 
+impl Raw {
+    fn of(sample: &Sample) -> Raw {
+        Raw {
+            wall: sample.wall.as_secs_f64(),
+            cpu: sample.cpu.as_secs_f64(),
+        }
+    }
+}
+
 /// Below this part of the best processor time per wall time, threads shared a core.
 const SHARED: f64 = 0.75;
 
-/// Measures all sessions in turn. They have been called once before, with success.
-pub fn race(sessions: &mut [Session], options: &Options) -> Result<Vec<Timing>, Diagnostic> {
+/// Measures all sessions in turn; `first` is the first call of each, which had success.
+pub fn race(
+    sessions: &mut [Session],
+    first: &[Sample],
+    options: &Options,
+) -> Result<Vec<Timing>, Diagnostic> {
     let mut random = Random::new(options.seed);
     let mut calls = Vec::new();
     let mut wanted = Vec::new();
-    for s in sessions.iter_mut() {
-        let warm = s.call(1, options.limit)?;
+    let mut raw: Vec<Vec<Raw>> = Vec::new();
+    for (session, first) in sessions.iter_mut().zip(first) {
+        if first.wall > options.slow {
+            // What takes seconds does not depend on how warm the caches are.
+            calls.push(1);
+            wanted.push(1);
+            raw.push(vec![Raw::of(first)]);
+            continue;
+        }
+        let warm = session.call(1, options.limit)?;
         let time = warm.wall.max(Duration::from_nanos(1));
         let needed = options.sample_time.as_nanos().div_ceil(time.as_nanos());
         calls.push((needed as u64).clamp(1, 1_000_000));
-        wanted.push(match time > options.slow {
-            true => 2.min(options.samples),
-            false => options.samples,
-        });
+        wanted.push(options.samples);
+        raw.push(Vec::new());
     }
-    let mut raw: Vec<Vec<Raw>> = sessions.iter().map(|_| Vec::new()).collect();
     // Samples that do not count are repeated, up to three times as many in all.
     for _ in 0..3 * options.samples {
         let mut open: Vec<usize> = (0..sessions.len())
@@ -108,10 +126,7 @@ pub fn race(sessions: &mut [Session], options: &Options) -> Result<Vec<Timing>, 
         for i in open {
             std::thread::sleep(options.pause);
             let sample = sessions[i].call(calls[i], options.limit)?;
-            raw[i].push(Raw {
-                wall: sample.wall.as_secs_f64(),
-                cpu: sample.cpu.as_secs_f64(),
-            });
+            raw[i].push(Raw::of(&sample));
         }
     }
     let timings = raw.iter().zip(&calls);

@@ -13,6 +13,8 @@ pub mod flops;
 pub mod kernel;
 pub mod measure;
 pub mod process;
+pub mod run;
+pub mod sizes;
 pub mod toolchain;
 
 pub use array::{Array, Random};

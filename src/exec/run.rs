@@ -1,0 +1,426 @@
+//! Is a kernel right, and how fast is it?
+//!
+//! In: a program, its kernel, the kernel of the unoptimised program. Out: a [`Report`], or the
+//! diagnostic that says where they differ. At small sizes both kernels are compared with the
+//! interpreter, on random inputs and on memory that ends where an array ends, with one thread and
+//! with all. At a large size, which the interpreter cannot do, the kernel is compared with the
+//! unoptimised one, and both are measured. With fixed sizes the kernel is compared where it can be.
+//!
+//! Absent: printing; whether a slow kernel is acceptable.
+
+use super::array::{Array, Random};
+use super::compare::{compare, Difference};
+use super::kernel::{refusal, Kernel, Setting, Signature, Source};
+use super::measure::{race, Options as Measuring, Timing};
+use super::sizes::{Bound, Question, Sizes};
+use super::toolchain::Toolchain;
+use crate::diag::{code, Diagnostic};
+use crate::emit::CUnit;
+use crate::interp::{self, buffers, Shape};
+use crate::term::Program;
+use serde::Serialize;
+
+/// Name of the header that units given to [`run`] include.
+pub const HEADER: &str = "unit.h";
+
+#[derive(Clone, Debug)]
+pub struct Options {
+    pub seed: u64,
+    /// Threads of the kernels when they are measured.
+    pub threads: usize,
+    /// Sizes that the kernel was made for.
+    pub fixed: Sizes,
+    pub measuring: Measuring,
+}
+
+/// What a run showed.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    pub compiler: String,
+    pub flags: Vec<String>,
+    pub seed: u64,
+    pub threads: usize,
+    pub compile_seconds: f64,
+    /// What the compiler said about the kernel: nothing, one hopes.
+    pub remarks: String,
+    pub checks: Vec<Check>,
+    /// Sizes of the measurement.
+    pub sizes: Vec<(String, i64)>,
+    pub flops: f64,
+    pub kernel: Timing,
+    pub unoptimised: Timing,
+}
+
+impl Report {
+    /// The largest relative error of all comparisons of the kernel.
+    pub fn error(&self) -> f64 {
+        let errors = self.checks.iter().filter(|c| c.what == Subject::Kernel);
+        errors.map(|c| c.difference.error).fold(0.0, f64::max)
+    }
+
+    pub fn gflops(&self, timing: &Timing) -> f64 {
+        self.flops / timing.best() / 1e9
+    }
+}
+
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Subject {
+    Kernel,
+    Unoptimised,
+    Interpreter,
+}
+
+/// One comparison.
+#[derive(Clone, Debug, Serialize)]
+pub struct Check {
+    pub what: Subject,
+    pub against: Subject,
+    pub sizes: Vec<(String, i64)>,
+    pub threads: usize,
+    pub difference: Difference,
+}
+
+/// What the interpreter does in a second or so.
+const SMALL: Bound = Bound {
+    flops: 2e6,
+    elements: 1e6,
+    bytes: 1e8,
+};
+/// What a kernel does in a second, in memory that any machine has.
+const LARGE: Bound = Bound {
+    flops: 2.2e9,
+    elements: 1e9,
+    bytes: 2.56e8,
+};
+
+struct Job<'a> {
+    program: &'a Program,
+    seed: u64,
+}
+
+/// Compiles, compares, measures.
+pub fn run(
+    program: &Program,
+    kernel: &CUnit,
+    unoptimised: &CUnit,
+    tool: &Toolchain,
+    options: &Options,
+) -> Result<Report, Diagnostic> {
+    let question = |assumptions: Vec<_>, fixed| Question {
+        program,
+        assumptions,
+        fixed,
+    };
+    let both: Vec<_> = [kernel, unoptimised]
+        .iter()
+        .flat_map(|u| u.abi.assumptions.clone())
+        .collect();
+    let sized = question(both, &options.fixed);
+    let large = match sized.large(&LARGE) {
+        Some(sizes) => sizes,
+        None => large_enough(&sized)?,
+    };
+    let none = Sizes::new();
+    let free = question(unoptimised.abi.assumptions.clone(), &none);
+
+    let signatures = [Signature::of(&kernel.abi), Signature::of(&unoptimised.abi)];
+    let [kernel_exe, unoptimised_exe] = build_both(tool, [kernel, unoptimised], &signatures)?;
+    let job = Job {
+        program,
+        seed: options.seed,
+    };
+    let subjects = [
+        (Subject::Kernel, kernel, &kernel_exe),
+        (Subject::Unoptimised, unoptimised, &unoptimised_exe),
+    ];
+    let mut checks = Vec::new();
+    let small = sized.small(&SMALL);
+    for (subject, unit, exe) in subjects {
+        let own = match subject {
+            Subject::Unoptimised if small.is_empty() => free.small(&SMALL),
+            _ => small.clone(),
+        };
+        for sizes in own {
+            let mut threads = vec![1, options.threads];
+            threads.dedup();
+            for threads in threads {
+                checks.push(job.against_interpreter(&sized, subject, unit, exe, &sizes, threads)?);
+            }
+        }
+    }
+
+    // The large run: results first, then times.
+    let effort = sized.effort(&large).ok_or_else(|| no_sizes(&sized))?;
+    let inputs = job.inputs(unoptimised, &large)?;
+    let mut sessions = Vec::new();
+    let mut warm = Vec::new();
+    let mut results = Vec::new();
+    for (_, unit, exe) in subjects {
+        let sizes = arguments(unit, &large)?;
+        let lens = out_lens(unit, &large)?;
+        let mut session = exe.start(&Setting {
+            sizes: &sizes,
+            inputs: &inputs,
+            out_lens: &lens,
+            threads: options.threads,
+            guard: false,
+        })?;
+        let sample = session.call(1, options.measuring.limit)?;
+        if sample.status != 0 {
+            return Err(refusal(exe.name(), sample.status, &sizes));
+        }
+        results.push(session.outputs()?);
+        warm.push(sample);
+        sessions.push(session);
+    }
+    let check = Check {
+        what: Subject::Kernel,
+        against: Subject::Unoptimised,
+        sizes: named(program, &large),
+        threads: options.threads,
+        difference: compare(&results[0], &results[1], per_number(&effort, &results[1])),
+    };
+    job.agree(&check)?;
+    checks.push(check);
+    drop(results);
+    let mut timings = race(&mut sessions, &warm, &options.measuring)?.into_iter();
+    Ok(Report {
+        compiler: tool.version.clone(),
+        flags: tool.flags.iter().map(|f| f.to_string()).collect(),
+        seed: options.seed,
+        threads: options.threads,
+        compile_seconds: kernel_exe.compile_time.as_secs_f64(),
+        remarks: kernel_exe.remarks.clone(),
+        checks,
+        sizes: named(program, &large),
+        flops: effort.flops,
+        kernel: timings.next().unwrap_or_default(),
+        unoptimised: timings.next().unwrap_or_default(),
+    })
+}
+
+/// Fixed sizes may be beyond the bound: they are what the user wants.
+fn large_enough(question: &Question) -> Result<Sizes, Diagnostic> {
+    let all_fixed = question
+        .program
+        .sizes
+        .iter()
+        .all(|n| question.fixed.contains_key(n));
+    if all_fixed && question.objection(question.fixed).is_none() {
+        return Ok(question.fixed.clone());
+    }
+    let unbounded = Bound {
+        flops: f64::INFINITY,
+        elements: f64::INFINITY,
+        bytes: 16e9,
+    };
+    let smallest = question.small(&unbounded).into_iter().next();
+    smallest.ok_or_else(|| no_sizes(question))
+}
+
+fn no_sizes(question: &Question) -> Diagnostic {
+    let name = question.program.name;
+    let what = format!("no sizes were found at which `{name}` can be run");
+    let d = Diagnostic::new(code::RUN_SIZES, what);
+    let all_fixed = question
+        .program
+        .sizes
+        .iter()
+        .all(|n| question.fixed.contains_key(n));
+    let d = match question.objection(question.fixed) {
+        Some(objection) if all_fixed => d.note(format!("the kernel assumes {objection}")),
+        _ => question
+            .assumptions
+            .iter()
+            .fold(d, |d, a| d.note(format!("the kernel assumes {a}"))),
+    };
+    d.help("give sizes that satisfy the assumptions, with `--set`")
+}
+
+/// Both at once: compiling takes longer than all comparing.
+fn build_both(
+    tool: &Toolchain,
+    units: [&CUnit; 2],
+    signatures: &[Signature; 2],
+) -> Result<[Kernel; 2], Diagnostic> {
+    let texts = units.map(|u| (u.c.as_str(), u.header.as_str()));
+    std::thread::scope(|scope| {
+        let build = |i: usize| {
+            Kernel::build(
+                tool,
+                &Source {
+                    signature: &signatures[i],
+                    c: texts[i].0,
+                    header: texts[i].1,
+                    header_name: HEADER,
+                    libraries: &[],
+                },
+            )
+        };
+        let second = scope.spawn(move || build(1));
+        let first = build(0)?;
+        let second = second
+            .join()
+            .unwrap_or_else(|e| std::panic::resume_unwind(e))?;
+        Ok([first, second])
+    })
+}
+
+impl Job<'_> {
+    /// The same for the same seed and sizes, whichever kernel asks.
+    fn inputs(&self, unit: &CUnit, sizes: &Sizes) -> Result<Vec<Array>, Diagnostic> {
+        let mut random = Random::new(self.seed);
+        let mut arrays = Vec::new();
+        for slot in &unit.abi.inputs {
+            let len = evaluate(slot.count(), sizes)? as usize;
+            arrays.push(match slot.bound {
+                Some(bound) => {
+                    let bound = evaluate(bound, sizes)? as u64;
+                    Array::random_indices(slot.elem, len, bound, &mut random)
+                }
+                None => Array::random(slot.elem, len, &mut random),
+            });
+        }
+        Ok(arrays)
+    }
+
+    fn against_interpreter(
+        &self,
+        question: &Question,
+        what: Subject,
+        unit: &CUnit,
+        exe: &Kernel,
+        sizes: &Sizes,
+        threads: usize,
+    ) -> Result<Check, Diagnostic> {
+        let inputs = self.inputs(unit, sizes)?;
+        let want = self.interpret(unit, &inputs, sizes)?;
+        let got = exe.results(&Setting {
+            sizes: &arguments(unit, sizes)?,
+            inputs: &inputs,
+            out_lens: &out_lens(unit, sizes)?,
+            threads,
+            guard: true,
+        })?;
+        let effort = question.effort(sizes).ok_or_else(|| no_sizes(question))?;
+        let check = Check {
+            what,
+            against: Subject::Interpreter,
+            sizes: named(self.program, sizes),
+            threads,
+            difference: compare(&got, &want, per_number(&effort, &want)),
+        };
+        self.agree(&check)?;
+        Ok(check)
+    }
+
+    fn interpret(
+        &self,
+        unit: &CUnit,
+        inputs: &[Array],
+        sizes: &Sizes,
+    ) -> Result<Vec<Array>, Diagnostic> {
+        let fail = |e: interp::InterpError| {
+            let what = format!("`{}` cannot be interpreted: {e}", self.program.name);
+            Diagnostic::new(code::RUN_SIZES, what).help("choose other sizes with `--set`")
+        };
+        let mut args = Vec::new();
+        for (i, (_, ty)) in self.program.params.iter().enumerate() {
+            let shape = Shape::of(*ty, sizes).map_err(fail)?;
+            let slots = unit.abi.inputs.iter().zip(inputs);
+            let leaves: Vec<&[u8]> = slots
+                .filter(|(s, _)| s.param == Some(i))
+                .map(|(_, a)| a.bytes.as_slice())
+                .collect();
+            args.push(buffers::from_buffers(&shape, &leaves).map_err(fail)?);
+        }
+        let value = interp::eval_program(self.program, sizes, &args).map_err(fail)?;
+        let shape = Shape::of(self.program.result, sizes).map_err(fail)?;
+        let leaves = buffers::to_buffers(&value, &shape).map_err(fail)?;
+        let typed = leaves.into_iter().zip(&unit.abi.outputs);
+        Ok(typed
+            .map(|(b, slot)| Array {
+                scalar: slot.elem,
+                bytes: b.bytes,
+            })
+            .collect())
+    }
+
+    fn agree(&self, check: &Check) -> Result<(), Diagnostic> {
+        if check.difference.agrees() {
+            return Ok(());
+        }
+        let name = match check.what {
+            Subject::Kernel => format!("the kernel `{}`", self.program.name),
+            _ => format!("the unoptimised kernel of `{}`", self.program.name),
+        };
+        let reference = match check.against {
+            Subject::Interpreter => "the interpreter",
+            _ => "the unoptimised kernel",
+        };
+        let what = format!("{name} computes something else than {reference}");
+        let sizes: Vec<_> = check
+            .sizes
+            .iter()
+            .map(|(n, v)| format!("{n}={v}"))
+            .collect();
+        let mut d = Diagnostic::new(code::MISMATCH, what);
+        if let Some(w) = check.difference.worst {
+            d = d.note(format!(
+                "element {} of result {} is {:e}, not {:e}",
+                w.index, w.result, w.got, w.want
+            ));
+        }
+        let d = d.note(format!(
+            "relative error {:.2e}, rounding explains {:.2e}",
+            check.difference.error, check.difference.tolerance
+        ));
+        Err(d
+            .note(format!(
+                "sizes {}, seed {}, threads {}",
+                sizes.join(" "),
+                self.seed,
+                check.threads
+            ))
+            .help("report this as a bug of rise-opt, with the program, the sketches and the command line"))
+    }
+}
+
+fn evaluate(n: crate::arith::Nat, sizes: &Sizes) -> Result<i64, Diagnostic> {
+    let value = n.eval(&mut |s| sizes.get(&s).copied());
+    value.filter(|v| *v >= 0).ok_or_else(|| {
+        Diagnostic::new(
+            code::RUN_SIZES,
+            format!("`{n}` has no value at these sizes"),
+        )
+        .help("choose other sizes with `--set`")
+    })
+}
+
+fn arguments(unit: &CUnit, sizes: &Sizes) -> Result<Vec<i64>, Diagnostic> {
+    let names = unit.abi.sizes.iter();
+    names
+        .map(|s| evaluate(crate::arith::Nat::var(*s), sizes))
+        .collect()
+}
+
+fn out_lens(unit: &CUnit, sizes: &Sizes) -> Result<Vec<usize>, Diagnostic> {
+    let slots = unit.abi.outputs.iter();
+    slots
+        .map(|s| evaluate(s.count(), sizes).map(|n| n as usize))
+        .collect()
+}
+
+fn named(program: &Program, sizes: &Sizes) -> Vec<(String, i64)> {
+    let names = program.sizes.iter();
+    names
+        .filter_map(|n| Some((n.to_string(), *sizes.get(n)?)))
+        .collect()
+}
+
+/// Operations behind one number of the result.
+fn per_number(effort: &super::sizes::Effort, results: &[Array]) -> f64 {
+    let numbers: usize = results.iter().map(Array::len).sum();
+    effort.flops / numbers.max(1) as f64
+}

@@ -1,0 +1,235 @@
+//! Sizes to run a program with.
+//!
+//! In: a program, what its kernels assume of the sizes, sizes that are fixed. Out: small sizes, at
+//! which the interpreter is quick, and large ones, at which a kernel shows its speed. Invariant:
+//! sizes that come out satisfy all assumptions and give every array at least one element. Absent:
+//! proofs that none exist: what is not found by trying must be given by the user.
+
+use super::flops::flops;
+use crate::intern::Symbol;
+use crate::nest::{abi, Assumption};
+use crate::term::Program;
+use std::collections::BTreeMap;
+
+pub type Sizes = BTreeMap<Symbol, i64>;
+
+/// Sizes that are tried for one parameter.
+const TRIED: i64 = 8192;
+
+/// What sizes must satisfy.
+pub struct Question<'a> {
+    pub program: &'a Program,
+    pub assumptions: Vec<Assumption>,
+    /// Parameters that have their size already.
+    pub fixed: &'a Sizes,
+}
+
+/// What a run at given sizes takes.
+#[derive(Copy, Clone, PartialEq, Debug)]
+pub struct Effort {
+    pub flops: f64,
+    /// Elements of all arguments and results.
+    pub elements: f64,
+    /// Bytes of all arguments and results.
+    pub bytes: f64,
+}
+
+/// An upper bound.
+pub type Bound = Effort;
+
+impl Question<'_> {
+    /// The first assumption that does not hold, as a sentence.
+    pub fn objection(&self, sizes: &Sizes) -> Option<String> {
+        let lookup = &mut |s: Symbol| sizes.get(&s).copied();
+        for a in &self.assumptions {
+            if a.holds(lookup) != Some(true) {
+                return Some(a.to_string());
+            }
+        }
+        let params = self.program.params.iter().map(|(_, ty)| *ty);
+        for ty in params.chain([self.program.result]) {
+            for (_, _, dims) in abi::leaves(ty).unwrap_or_default() {
+                for n in dims {
+                    if n.eval(lookup).is_none_or(|n| n < 1) {
+                        return Some(format!("{n} >= 1"));
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    pub fn effort(&self, sizes: &Sizes) -> Option<Effort> {
+        let lookup = &mut |s: Symbol| sizes.get(&s).copied();
+        let (mut elements, mut bytes) = (0.0, 0.0);
+        let params = self.program.params.iter().map(|(_, ty)| *ty);
+        for ty in params.chain([self.program.result]) {
+            for (scalar, _, dims) in abi::leaves(ty)? {
+                let mut count = 1.0;
+                for n in dims {
+                    count *= n.eval(lookup)? as f64;
+                }
+                elements += count;
+                bytes += count * scalar.bytes() as f64;
+            }
+        }
+        Some(Effort {
+            flops: flops(self.program, sizes)?,
+            elements,
+            bytes,
+        })
+    }
+
+    fn allowed(&self, sizes: &Sizes, bound: &Bound) -> bool {
+        self.objection(sizes).is_none()
+            && self.effort(sizes).is_some_and(|e| {
+                e.flops <= bound.flops && e.elements <= bound.elements && e.bytes <= bound.bytes
+            })
+    }
+
+    /// All free parameters of one size.
+    fn all(&self, n: i64) -> Sizes {
+        let mut sizes = self.fixed.clone();
+        for &name in &self.program.sizes {
+            sizes.entry(name).or_insert(n);
+        }
+        sizes
+    }
+
+    fn free(&self) -> Vec<Symbol> {
+        let names = self.program.sizes.iter().copied();
+        names.filter(|n| !self.fixed.contains_key(n)).collect()
+    }
+
+    /// The smallest size that all free parameters may have, then each made as small as can be.
+    fn smallest(&self, bound: &Bound) -> Option<Sizes> {
+        let mut sizes = (1..=TRIED)
+            .map(|n| self.all(n))
+            .find(|s| self.allowed(s, bound))?;
+        for name in self.free() {
+            let most = sizes[&name];
+            for n in 1..most {
+                let mut smaller = sizes.clone();
+                smaller.insert(name, n);
+                if self.allowed(&smaller, bound) {
+                    sizes = smaller;
+                    break;
+                }
+            }
+        }
+        Some(sizes)
+    }
+
+    /// Up to three different choices: the smallest, and two in which no two parameters are equal,
+    /// so that a kernel that takes one for the other is found out.
+    pub fn small(&self, bound: &Bound) -> Vec<Sizes> {
+        let Some(smallest) = self.smallest(bound) else {
+            return Vec::new();
+        };
+        let mut found = vec![smallest.clone()];
+        let mut names = self.free();
+        for _ in 0..2 {
+            let mut sizes = smallest.clone();
+            let mut floor = 0;
+            for name in &names {
+                let from = floor.max(smallest[name]) + 1;
+                for n in from..from + TRIED {
+                    let mut larger = sizes.clone();
+                    larger.insert(*name, n);
+                    if self.allowed(&larger, bound) {
+                        sizes = larger;
+                        floor = n;
+                        break;
+                    }
+                }
+            }
+            if !found.contains(&sizes) {
+                found.push(sizes);
+            }
+            names.reverse();
+        }
+        found
+    }
+
+    /// All free parameters equal, at a power of two or the next size that is allowed, as large as
+    /// the bound permits.
+    pub fn large(&self, bound: &Bound) -> Option<Sizes> {
+        (0..40).rev().find_map(|e| {
+            // Where the power itself is far too large, nothing near it fits.
+            let power = self.all(1 << e);
+            let effort = self.effort(&power)?;
+            if effort.flops > bound.flops || effort.bytes > bound.bytes {
+                return None;
+            }
+            (0..TRIED.min((1 << e) / 2 + 1))
+                .map(|d| self.all((1 << e) + d))
+                .find(|s| self.allowed(s, bound))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arith::Nat;
+    use crate::term::Term;
+    use crate::ty::{Scalar, Ty};
+
+    const BOUND: Bound = Bound {
+        flops: 1e9,
+        elements: 1e6,
+        bytes: 1e9,
+    };
+
+    /// A program that returns its argument, an m.n.f32.
+    fn program() -> Program {
+        let (m, n) = (Symbol::new("m"), Symbol::new("n"));
+        let ty = Ty::array(Nat::var(m), Ty::array(Nat::var(n), Scalar::F32.into()));
+        Program {
+            name: Symbol::new("id"),
+            sizes: vec![m, n],
+            params: vec![(Symbol::new("a"), ty)],
+            result: ty,
+            term: Term::lam(None, ty, Term::var(0, ty)),
+        }
+    }
+
+    fn divides(k: i64, name: &str) -> Assumption {
+        Assumption::Divides(Nat::int(k), Nat::var(Symbol::new(name)))
+    }
+
+    fn pairs(s: &Sizes) -> Vec<i64> {
+        s.values().copied().collect()
+    }
+
+    #[test]
+    fn small_sizes_satisfy_the_assumptions_and_differ() {
+        let program = program();
+        let fixed = Sizes::new();
+        let q = Question {
+            program: &program,
+            assumptions: vec![divides(32, "m"), divides(4, "n")],
+            fixed: &fixed,
+        };
+        let found: Vec<_> = q.small(&BOUND).iter().map(pairs).collect();
+        assert_eq!(found, [[32, 4], [64, 68], [64, 8]]);
+        let large = q.large(&BOUND).unwrap();
+        assert_eq!(pairs(&large), [512, 512]);
+    }
+
+    #[test]
+    fn fixed_sizes_stay_and_impossible_ones_are_told() {
+        let program = program();
+        let fixed = Sizes::from([(Symbol::new("n"), 6)]);
+        let mut q = Question {
+            program: &program,
+            assumptions: vec![divides(5, "m")],
+            fixed: &fixed,
+        };
+        assert!(q.small(&BOUND).iter().all(|s| s[&Symbol::new("n")] == 6));
+        q.assumptions.push(divides(4, "n"));
+        assert!(q.small(&BOUND).is_empty());
+        assert_eq!(q.large(&BOUND), None);
+        assert_eq!(q.objection(&q.all(5)).unwrap(), "4 divides n");
+    }
+}
