@@ -58,6 +58,34 @@ codes! {
     NOT_AN_ITEM = "E0109" Input "a line at column one does not start an item";
     WRONG_FILE = "E0110" Input "an item that this kind of file does not hold";
 
+    UNKNOWN_NAME = "E0201" Input "a name that is not known";
+    UNKNOWN_SIZE = "E0202" Input "a size that is not known";
+    UNKNOWN_TYPE = "E0203" Input "a type that is not known";
+    DUPLICATE = "E0204" Input "a name is declared twice";
+    RECURSION = "E0205" Input "a definition uses itself";
+    NO_ENTRY = "E0206" Input "there is no such definition to compile";
+    NOT_A_VALUE = "E0207" Input "something else stands where a value is needed";
+    NOT_A_SIZE = "E0208" Input "something else stands where a size is needed";
+    NOT_A_TYPE = "E0209" Input "something else stands where a type is needed";
+
+    TYPE_MISMATCH = "E0301" Input "two types do not agree";
+    SIZE_MISMATCH = "E0302" Input "two sizes do not agree";
+    INFINITE_TYPE = "E0303" Input "a type would contain itself";
+    WRONG_CLASS = "E0304" Input "an operation is used at a type it does not work on";
+    AMBIGUOUS = "E0305" Input "a type or size cannot be inferred";
+    SIZE_ARGUMENTS = "E0306" Input "the wrong number of size arguments";
+    IMPOSSIBLE_SIZE = "E0307" Input "a size that no array can have";
+    TOO_MANY_ARGUMENTS = "E0308" Input "something that is not a function is applied";
+    EXPRESSION_HOLE = "E0309" Input "a hole is left in a program";
+    LITERAL_RANGE = "E0310" Input "a literal does not fit its type";
+    TOO_LARGE = "E0311" Input "a program is too large once its definitions are put in";
+    NOT_DATA = "E0312" Input "a kernel takes or gives a function";
+    UNSUPPORTED = "E0313" Input "a form that is not supported here";
+    INDEX_OUT_OF_BOUNDS = "E0314" Input "an index is out of bounds";
+
+    RULE_SCOPE = "E0401" Input "a rule uses a bound variable out of its scope";
+    RULE_UNBOUND = "E0402" Input "a rule needs something that its left side does not bind";
+
     NOT_LOWERABLE = "E0701" Input "a term has no loop program";
     SIZES_EXCLUDED = "E0702" Input "fixed sizes contradict what the program assumes";
     KERNEL_TOO_LONG = "E0703" Input "the loop program grows too long";

@@ -1,5 +1,25 @@
 //! Elaboration: from trees with names to typed terms, rules and steps.
+//!
+//! In: files. Out: a `Program`, rules, steps; or every error of the files, most informative first. This is the
+//! only code that knows names: after it variables are De Bruijn indices, sizes and types are ids, and every node
+//! has a type. Inference is by unification, with sizes solved modulo arithmetic (`unify`).
+//!
+//! Absent: the e-graph, what primitives mean, how rules are matched and sketches satisfied.
 
+mod files;
+mod infer;
 mod output;
+mod pre;
+mod program;
+mod report;
+mod scheme;
+mod show;
+mod size;
+mod unify;
+mod uses;
 
 pub use output::*;
+pub use program::{check_program, program};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,58 @@
+//! Files and what they import or include, each once.
+
+use crate::diag::Diagnostic;
+use crate::source::{FileId, SourceMap};
+use crate::syntax::tree::{File, ItemKind};
+use crate::syntax::{parse, Dialect};
+
+/// A parsed file.
+pub struct Loaded {
+    pub id: FileId,
+    pub tree: File,
+}
+
+/// The file and everything it imports, what is imported first. A circle is harmless: every file is
+/// read once, and definitions are found whatever their order.
+pub fn load_all(
+    sources: &mut SourceMap,
+    id: FileId,
+    dialect: Dialect,
+    files: &mut Vec<Loaded>,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    let mut seen = Vec::new();
+    visit(sources, id, dialect, &mut seen, files, diagnostics);
+}
+
+fn visit(
+    sources: &mut SourceMap,
+    id: FileId,
+    dialect: Dialect,
+    seen: &mut Vec<FileId>,
+    files: &mut Vec<Loaded>,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    if seen.contains(&id) {
+        return;
+    }
+    seen.push(id);
+    let text = sources.file(id).text.clone();
+    let parsed = parse(id, &text, dialect);
+    diagnostics.extend(parsed.diagnostics);
+    for item in &parsed.file.items {
+        let (ItemKind::Import(path) | ItemKind::Include(path)) = &item.kind else {
+            continue;
+        };
+        if path.text.is_empty() {
+            continue;
+        }
+        match sources.load_from(id, &path.text) {
+            Ok(next) => visit(sources, next, dialect, seen, files, diagnostics),
+            Err(e) => diagnostics.push(Diagnostic::from(e).at(path.span)),
+        }
+    }
+    files.push(Loaded {
+        id,
+        tree: parsed.file,
+    });
+}

@@ -1,0 +1,457 @@
+//! Programs: files of definitions to one closed term.
+//!
+//! In: a file, with what it imports, and the name of the entry. Out: a `Program`, or everything that is wrong
+//! with any definition. Every definition is inferred once, uses before users; a use puts its term in.
+//! The entry is the last definition of the file that was asked for. Absent: fixed sizes, optimisation.
+
+use super::files::{self, Loaded};
+use super::infer::{Infer, Names};
+use super::pre::Pre;
+use super::report::Reason;
+use super::scheme::{contents, nat_unknowns, unknowns, Scheme};
+use super::show::show;
+use super::uses::uses;
+use crate::arith::Nat;
+use crate::diag::{self, code, Diagnostic};
+use crate::intern::Symbol;
+use crate::source::{FileId, SourceMap, Span};
+use crate::syntax::tree::{Binder, Def, ItemKind};
+use crate::syntax::Dialect;
+use crate::term::{Op, Program, Term};
+use crate::ty::{Scalar, Ty};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// Deeper terms are refused: everything that walks a term may recurse.
+const MAX_DEPTH: usize = 1000;
+
+/// The program of a file: its last definition, or the one called `entry`.
+pub fn program(
+    sources: &mut SourceMap,
+    file: FileId,
+    entry: Option<&str>,
+) -> Result<Program, Vec<Diagnostic>> {
+    let mut module = Module::load(sources, file);
+    module.infer_all();
+    let program = module.entry(file, entry);
+    let mut diagnostics = module.diagnostics;
+    diag::sort(&mut diagnostics);
+    match program {
+        Some(p) if diagnostics.is_empty() => Ok(p),
+        _ => Err(diagnostics),
+    }
+}
+
+/// Everything wrong with a file of definitions, whichever of them is compiled.
+pub fn check_program(sources: &mut SourceMap, file: FileId) -> Vec<Diagnostic> {
+    let mut module = Module::load(sources, file);
+    module.infer_all();
+    let mut diagnostics = module.diagnostics;
+    diag::sort(&mut diagnostics);
+    diagnostics
+}
+
+struct Module {
+    defs: Vec<Def>,
+    by_name: BTreeMap<String, usize>,
+    schemes: BTreeMap<String, Option<Rc<Scheme>>>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Module {
+    fn load(sources: &mut SourceMap, file: FileId) -> Module {
+        let mut diagnostics = Vec::new();
+        let mut files: Vec<Loaded> = Vec::new();
+        files::load_all(
+            sources,
+            file,
+            Dialect::Program,
+            &mut files,
+            &mut diagnostics,
+        );
+        let mut module = Module {
+            defs: Vec::new(),
+            by_name: BTreeMap::new(),
+            schemes: BTreeMap::new(),
+            diagnostics,
+        };
+        for item in files.into_iter().flat_map(|f| f.tree.items) {
+            if let ItemKind::Def(def) = item.kind {
+                module.add(def);
+            }
+        }
+        module
+    }
+
+    fn add(&mut self, def: Def) {
+        let name = def.name.text.clone();
+        if name.is_empty() {
+            return;
+        }
+        let taken = Op::from_name(&name).is_some() || Scalar::from_name(&name).is_some();
+        if taken || ["true", "false", "_"].contains(&&*name) {
+            self.diagnostics.push(
+                Diagnostic::new(
+                    code::DUPLICATE,
+                    format!("`{name}` has a meaning of its own already"),
+                )
+                .at(def.name.span)
+                .help("give the definition another name"),
+            );
+            return;
+        }
+        if let Some(&first) = self.by_name.get(&name) {
+            self.diagnostics.push(
+                Diagnostic::new(code::DUPLICATE, format!("`{name}` is defined twice"))
+                    .at(def.name.span)
+                    .also(self.defs[first].name.span, "first defined here")
+                    .help("rename one of them"),
+            );
+            return;
+        }
+        self.by_name.insert(name, self.defs.len());
+        self.defs.push(def);
+    }
+
+    /// Uses before users.
+    fn infer_all(&mut self) {
+        let needs: Vec<Vec<(usize, Span)>> = self
+            .defs
+            .iter()
+            .map(|d| {
+                let named = uses(d).into_iter();
+                let known = named.filter_map(|(n, span)| Some((*self.by_name.get(&n)?, span)));
+                known.collect()
+            })
+            .collect();
+        // 0: not seen, 1: being visited, 2: done.
+        let mut state = vec![0u8; self.defs.len()];
+        let mut order = Vec::new();
+        for start in 0..self.defs.len() {
+            let mut stack = vec![(start, 0)];
+            while let Some((d, i)) = stack.pop() {
+                if i == 0 {
+                    if state[d] != 0 {
+                        continue;
+                    }
+                    state[d] = 1;
+                }
+                match needs[d].get(i) {
+                    None => {
+                        state[d] = 2;
+                        order.push(d);
+                    }
+                    Some(&(next, span)) => {
+                        stack.push((d, i + 1));
+                        match state[next] {
+                            0 => stack.push((next, 0)),
+                            1 => self.recursion(d, next, span),
+                            _ => {}
+                        }
+                    }
+                }
+            }
+        }
+        for d in order {
+            let name = self.defs[d].name.text.clone();
+            if self.schemes.contains_key(&name) {
+                continue;
+            }
+            let scheme = infer_def(&self.defs[d], &self.schemes, &mut self.diagnostics);
+            self.schemes.insert(name, scheme.map(Rc::new));
+        }
+    }
+
+    fn recursion(&mut self, user: usize, used: usize, span: Span) {
+        let name = &self.defs[used].name;
+        let text = match user == used {
+            true => format!("`{}` uses itself", name.text),
+            false => format!(
+                "`{}` and `{}` use each other",
+                name.text, self.defs[user].name.text
+            ),
+        };
+        self.diagnostics.push(
+            Diagnostic::new(code::RECURSION, text)
+                .label(span, "used here")
+                .also(name.span, "defined here")
+                .help("repeat with `map`, `reduce`, `iterate`; programs have no recursion"),
+        );
+        self.schemes.insert(name.text.clone(), None);
+    }
+
+    fn entry(&mut self, file: FileId, entry: Option<&str>) -> Option<Program> {
+        let def = match entry {
+            Some(name) => self.by_name.get(name).map(|&i| &self.defs[i]),
+            None => self.defs.iter().rev().find(|d| d.name.span.file == file),
+        };
+        let Some(def) = def else {
+            if self.diagnostics.is_empty() {
+                let names = self.by_name.keys().map(|s| &**s);
+                let d = match entry {
+                    Some(name) => Diagnostic::new(
+                        code::NO_ENTRY,
+                        format!("there is no definition `{name}` to compile"),
+                    )
+                    .help_near(
+                        name,
+                        names.clone(),
+                        format!("definitions: {}", names.collect::<Vec<_>>().join(", ")),
+                    ),
+                    None => Diagnostic::new(code::NO_ENTRY, "the file defines nothing")
+                        .at(Span::new(file, 0, 0))
+                        .help("write a definition: `def f [n : nat] (xs : n.f32) : n.f32 = xs`"),
+                };
+                self.diagnostics.push(d);
+            }
+            return None;
+        };
+        let scheme = self.schemes.get(&def.name.text)?.clone()?;
+        finish(def, &scheme, &mut self.diagnostics)
+    }
+}
+
+fn infer_def(
+    def: &Def,
+    schemes: &BTreeMap<String, Option<Rc<Scheme>>>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<Scheme> {
+    let mut infer = Infer::new(Names {
+        defs: Some(schemes),
+        ..Names::default()
+    });
+    let mut sizes = Vec::new();
+    for b in &def.binders {
+        let Binder::Sizes(group) = b else { continue };
+        for (name, _) in &group.names {
+            let symbol = Symbol::new(&name.text);
+            let n = Nat::var(symbol);
+            if infer.names.sizes.insert(name.text.clone(), n).is_some() {
+                infer.report(declared_twice(&name.text, name.span));
+            }
+            sizes.push(symbol);
+        }
+    }
+    let (mut params, mut spans) = (Vec::new(), Vec::new());
+    for b in &def.binders {
+        let Binder::Typed { names, ty } = b else {
+            continue;
+        };
+        let t = infer.ty(ty);
+        for name in names {
+            if params.iter().any(|(n, _)| *n == name) || infer.names.sizes.contains_key(&name.text)
+            {
+                infer.report(declared_twice(&name.text, name.span));
+            }
+            params.push((name, t));
+            spans.push(ty.span);
+        }
+    }
+    let result = match &def.result {
+        Some(t) => infer.ty(t),
+        None => infer.unknown_type(def.name.span),
+    };
+    for (name, t) in &params {
+        infer.enter_param(&name.text, *t);
+    }
+    let reason = match &def.result {
+        Some(t) => Reason::at(t.span, format!("the result of `{}`", def.name.text)),
+        None => Reason::new("nothing"),
+    };
+    let body = infer.check(&def.body, result, &reason);
+    let mut pre = body;
+    for (name, t) in params.iter().rev() {
+        pre = Pre::Lam(Some(Symbol::new(&name.text)), *t, Rc::new(pre));
+    }
+    let fine = infer.conclude();
+    diagnostics.append(&mut infer.diagnostics);
+    if !fine {
+        return None;
+    }
+    let ty = infer.u.ty(Ty::funs(params.iter().map(|p| p.1), result));
+    let pre = pre.map(&|t| infer.u.ty(t), &|n| infer.u.nat(n));
+    let extent = pre.extent();
+    if extent.depth > MAX_DEPTH {
+        diagnostics.push(
+            Diagnostic::new(
+                code::TOO_LARGE,
+                format!(
+                    "`{}` is a term of more than {MAX_DEPTH} levels",
+                    def.name.text
+                ),
+            )
+            .at(def.name.span)
+            .help("compose fewer definitions"),
+        );
+        return None;
+    }
+    let (mut types, mut nats) = (vec![ty], Vec::new());
+    contents(&pre, &mut types, &mut nats);
+    let (tys, mut free) = unknowns(types);
+    for n in nats {
+        nat_unknowns(n, &mut free);
+    }
+    free.sort_unstable();
+    free.dedup();
+    let requirements = infer.requirements.iter();
+    let requirements = requirements.map(|r| (infer.u.ty(r.ty), r.class));
+    let requirements = requirements.filter(|(t, _)| t.has_meta()).collect();
+    Some(Scheme {
+        sizes,
+        tys,
+        nats: free,
+        ty,
+        pre,
+        extent,
+        requirements,
+        span: def.name.span,
+    })
+}
+
+fn declared_twice(name: &str, span: Span) -> Diagnostic {
+    Diagnostic::new(code::DUPLICATE, format!("`{name}` is declared twice"))
+        .at(span)
+        .help("rename one of them")
+}
+
+/// The entry as a program: everything known, parameters and result data.
+fn finish(def: &Def, scheme: &Scheme, diagnostics: &mut Vec<Diagnostic>) -> Option<Program> {
+    let before = diagnostics.len();
+    if !scheme.tys.is_empty() || !scheme.nats.is_empty() {
+        diagnostics.push(ambiguous(def, scheme));
+        return None;
+    }
+    let mut params = Vec::new();
+    let mut rest = scheme.ty;
+    for b in &def.binders {
+        let Binder::Typed { names, ty } = b else {
+            continue;
+        };
+        for name in names {
+            let (t, result) = rest.as_fun()?;
+            if has_fun(t) {
+                diagnostics.push(
+                    Diagnostic::new(
+                        code::NOT_DATA,
+                        format!("the parameter `{}` of a kernel is a function", name.text),
+                    )
+                    .label(ty.span, format!("of type `{}`", show(t)))
+                    .help("compile a definition that gives the function: `--entry NAME`"),
+                );
+            }
+            params.push((Symbol::new(&name.text), t));
+            rest = result;
+        }
+    }
+    if has_fun(rest) {
+        diagnostics.push(
+            Diagnostic::new(
+                code::NOT_DATA,
+                format!("the result of the kernel `{}` is a function", def.name.text),
+            )
+            .label(
+                def.name.span,
+                format!("the result is of type `{}`", show(rest)),
+            )
+            .help("name its arguments: `def f (x : t) : r = …`"),
+        );
+    }
+    let term = scheme
+        .pre
+        .finish(&super::unify::Unifier::default(), diagnostics)?;
+    check_sizes(&term, def, diagnostics);
+    if diagnostics.len() > before {
+        return None;
+    }
+    Some(Program {
+        name: Symbol::new(&def.name.text),
+        sizes: scheme.sizes.clone(),
+        params,
+        result: rest,
+        term,
+    })
+}
+
+fn ambiguous(def: &Def, scheme: &Scheme) -> Diagnostic {
+    // The first primitive whose type is not known says best what to write.
+    fn find(p: &Pre) -> Option<(Op, Ty, Span)> {
+        match p {
+            Pre::Prim(op, _, ty, span) if ty.has_meta() => Some((*op, *ty, *span)),
+            Pre::Lam(_, _, b) => find(b),
+            Pre::App(f, x) | Pre::Let(f, _, _, x, _) => find(f).or_else(|| find(x)),
+            _ => None,
+        }
+    }
+    let what = match scheme.tys.is_empty() {
+        true => "a size",
+        false => "a type",
+    };
+    let d = Diagnostic::new(
+        code::AMBIGUOUS,
+        format!("{what} in `{}` cannot be inferred", def.name.text),
+    );
+    match find(&scheme.pre) {
+        Some((op, ty, span)) => d
+            .label(span, format!("`{}` is used at `{}`", op.name(), show(ty)))
+            .help("annotate a value with `(e : t)`, or give the sizes in brackets"),
+        None => d
+            .label(def.name.span, format!("of type `{}`", show(scheme.ty)))
+            .help("declare the types of the parameters and of the result"),
+    }
+}
+
+fn has_fun(t: Ty) -> bool {
+    use crate::ty::TyKind;
+    match t.kind() {
+        TyKind::Fun(..) => true,
+        TyKind::Pair(a, b) => has_fun(a) || has_fun(b),
+        TyKind::Array(_, t) | TyKind::Vec(_, t) => has_fun(t),
+        TyKind::Scalar(_) | TyKind::Idx(_) | TyKind::Meta(_) => false,
+    }
+}
+
+/// No value has a type with an impossible size, and constant indices are inside.
+fn check_sizes(term: &Term, def: &Def, diagnostics: &mut Vec<Diagnostic>) {
+    let mut never = None;
+    let mut outside = None;
+    term.visit(&mut |t, _| {
+        if t.ty().is_never() && never.is_none() {
+            never = Some(t.clone());
+        }
+        if let crate::term::Kind::Prim(p) = t.kind() {
+            if p.op() == Op::At {
+                let array = t.ty().as_fun().and_then(|(a, _)| a.as_array());
+                let size = array.and_then(|(n, _)| n.as_int());
+                if let (Some(n), Some(i)) = (size, p.sizes()[0].as_int()) {
+                    if i >= n {
+                        outside = Some((i, n));
+                    }
+                }
+            }
+        }
+    });
+    if let Some((i, n)) = outside {
+        diagnostics.push(
+            Diagnostic::new(
+                code::INDEX_OUT_OF_BOUNDS,
+                format!("`at[{i}]` is applied to an array of {n}"),
+            )
+            .label(def.name.span, "in this definition")
+            .help("indices count from 0"),
+        );
+    }
+    if let Some(t) = never {
+        diagnostics.push(
+            Diagnostic::new(
+                code::IMPOSSIBLE_SIZE,
+                format!(
+                    "`{}` holds values of type `{}`, which nothing has",
+                    def.name.text,
+                    t.ty()
+                ),
+            )
+            .label(def.name.span, "in this definition")
+            .help("sizes are whole numbers that are at least 1"),
+        );
+    }
+}

@@ -1,0 +1,283 @@
+//! From mismatches to messages.
+//!
+//! In: what unification could not satisfy and what the checks at the end of a definition found. Out: diagnostics.
+//! A mismatch shows the two types, and the first pair in them that cannot agree, sizes in normal form.
+
+use super::infer::Infer;
+use super::show::show;
+use super::unify::{belongs, Mismatch, Pair};
+use crate::diag::{code, Diagnostic};
+use crate::source::Span;
+use crate::term::Class;
+use crate::ty::{Ty, TyKind};
+
+/// Why a type is wanted: "… is of type …", with the place that says so.
+#[derive(Clone, Debug)]
+pub struct Reason {
+    text: String,
+    span: Option<Span>,
+}
+
+impl Reason {
+    pub fn new(text: impl Into<String>) -> Reason {
+        Reason {
+            text: text.into(),
+            span: None,
+        }
+    }
+
+    pub fn at(span: Span, text: impl Into<String>) -> Reason {
+        Reason {
+            text: text.into(),
+            span: Some(span),
+        }
+    }
+}
+
+/// Where an unknown or an equation comes from.
+#[derive(Debug)]
+pub enum Origin {
+    Unknown {
+        span: Span,
+        what: String,
+    },
+    Equation {
+        span: Span,
+        want: Ty,
+        found: Ty,
+        reason: Reason,
+    },
+    /// `_` where a value is needed.
+    Hole {
+        span: Span,
+        ty: Ty,
+    },
+}
+
+impl Infer<'_> {
+    /// Gives literals their default types, solves what is left, and reports what does not hold.
+    /// Whether nothing was wrong.
+    pub fn conclude(&mut self) -> bool {
+        self.default_literals();
+        self.u.finish();
+        for m in std::mem::take(&mut self.u.mismatches) {
+            let d = self.mismatch(m);
+            self.report(d);
+        }
+        self.report_holes();
+        if self.diagnostics.is_empty() {
+            self.check_classes();
+        }
+        if self.diagnostics.is_empty() {
+            self.check_inferred();
+        }
+        self.diagnostics.is_empty()
+    }
+
+    /// Fractions first: `x * 2 + 0.5` is a computation with f32.
+    fn default_literals(&mut self) {
+        for floats in [true, false] {
+            for i in 0..self.literals.len() {
+                let (ty, default, span) = self.literals[i];
+                let unknown =
+                    matches!(self.u.head(ty).kind(), TyKind::Meta(n) if !self.u.ty_is_rigid(n));
+                if unknown && default.is_float() == floats {
+                    let reason = Reason::new("a literal of no known type");
+                    self.unify(ty, default.into(), span, &reason);
+                }
+            }
+        }
+    }
+
+    fn mismatch(&self, m: Mismatch) -> Diagnostic {
+        let Origin::Equation {
+            span,
+            want,
+            found,
+            reason,
+        } = &self.origins[m.site.0 as usize]
+        else {
+            let (Origin::Unknown { span, .. } | Origin::Hole { span, .. }) =
+                &self.origins[m.site.0 as usize]
+            else {
+                unreachable!("the third kind is above");
+            };
+            return Diagnostic::new(code::TYPE_MISMATCH, "this type does not fit").at(*span);
+        };
+        let (want, found) = (self.u.ty(*want), self.u.ty(*found));
+        let (w, f) = (show(want), show(found));
+        let code = match m.pair {
+            Pair::Sizes(..) => code::SIZE_MISMATCH,
+            Pair::Types(..) => code::TYPE_MISMATCH,
+            Pair::Infinite(..) => code::INFINITE_TYPE,
+        };
+        let mut d = Diagnostic::new(code, format!("expected `{w}`, found `{f}`"))
+            .label(*span, format!("this is of type `{f}`"));
+        match reason.span {
+            Some(at) => d = d.also(at, format!("{} is of type `{w}`", reason.text)),
+            None if reason.text != "nothing" => {
+                d = d.note(format!("{} is of type `{w}`", reason.text));
+            }
+            None => {}
+        }
+        let help = match m.pair {
+            Pair::Sizes(a, b) => {
+                let (a, b) = (self.u.nat(a), self.u.nat(b));
+                d = d.note(format!(
+                    "the first sizes that cannot agree: `{}` against `{}`",
+                    show(a),
+                    show(b)
+                ));
+                match a.has_meta() || b.has_meta() {
+                    true => "write the size that is not known in brackets or in an annotation",
+                    false => "make the sizes equal: change a type, or a size argument",
+                }
+                .to_string()
+            }
+            Pair::Types(a, b) => {
+                let (a, b) = (self.u.ty(a), self.u.ty(b));
+                if (a, b) != (want, found) {
+                    d = d.note(format!(
+                        "the first parts that cannot agree: `{}` against `{}`",
+                        show(a),
+                        show(b)
+                    ));
+                }
+                advice(a, b)
+            }
+            Pair::Infinite(..) => {
+                "a value is applied to itself, or put into an array of its own type".to_string()
+            }
+        };
+        d.help(help)
+    }
+
+    fn report_holes(&mut self) {
+        for i in 0..self.origins.len() {
+            if let Origin::Hole { span, ty } = self.origins[i] {
+                let ty = show(self.u.ty(ty));
+                self.report(
+                    Diagnostic::new(
+                        code::EXPRESSION_HOLE,
+                        format!("a value of type `{ty}` is missing here"),
+                    )
+                    .at(span)
+                    .help("write the value; holes may only stand for types and sizes"),
+                );
+            }
+        }
+    }
+
+    fn check_classes(&mut self) {
+        let mut seen: Vec<(Span, &str)> = Vec::new();
+        for i in 0..self.literals.len() {
+            let (ty, default, span) = self.literals[i];
+            let ty = self.u.ty(ty);
+            let fits = match ty.kind() {
+                TyKind::Idx(_) => !default.is_float(),
+                TyKind::Scalar(_) => belongs(ty, Class::Number) == Some(true),
+                TyKind::Meta(_) => true,
+                _ => false,
+            };
+            if !fits {
+                let help = match ty.kind() {
+                    TyKind::Vec(..) => "spread it over the lanes: `vectorFromScalar[k] e`",
+                    TyKind::Array(..) => "make an array of it: `fill[n] e`",
+                    _ => "write a value of that type",
+                };
+                self.report(
+                    Diagnostic::new(
+                        code::WRONG_CLASS,
+                        format!("a number stands where `{}` is needed", show(ty)),
+                    )
+                    .label(span, "a number")
+                    .help(help),
+                );
+            }
+        }
+        let mut failed = Vec::new();
+        for r in &self.requirements {
+            let ty = self.u.ty(r.ty);
+            if belongs(ty, r.class) == Some(false) {
+                let (is, help) = match r.class {
+                    Class::Data => ("values that are no functions", "apply the function first"),
+                    Class::Number => (
+                        "numbers and vectors of numbers",
+                        "apply it to the elements: `map`, or `zip` and `map`",
+                    ),
+                    Class::Float => ("f32, f64 and vectors of them", "convert with `cast`"),
+                    Class::Element => (
+                        "scalars and vectors of scalars",
+                        "apply it to the elements: `map`, or `zip` and `map`",
+                    ),
+                    Class::Flat => (
+                        "scalars and pairs of scalars",
+                        "vectors are made of scalars, or of pairs of scalars",
+                    ),
+                };
+                if seen.iter().any(|s| *s == (r.span, is)) {
+                    continue;
+                }
+                seen.push((r.span, is));
+                failed.push(
+                    Diagnostic::new(
+                        code::WRONG_CLASS,
+                        format!("{} works on {is}, not on `{}`", r.what, show(ty)),
+                    )
+                    .label(r.span, format!("used at `{}`", show(ty)))
+                    .help(help),
+                );
+            }
+        }
+        self.diagnostics.extend(failed);
+    }
+
+    /// Sizes that were inferred must be whole and not negative.
+    fn check_inferred(&mut self) {
+        let mut seen = Vec::new();
+        for i in 0..self.inferred.len() {
+            let (n, op, span) = self.inferred[i];
+            let n = self.u.nat(n);
+            let bad = n.as_rat().is_some_and(|r| r.as_int().is_none_or(|i| i < 0));
+            if bad && !seen.contains(&span) {
+                seen.push(span);
+                self.report(
+                    Diagnostic::new(
+                        code::IMPOSSIBLE_SIZE,
+                        format!(
+                            "`{}` does not fit the array: a size would be {n}",
+                            op.name()
+                        ),
+                    )
+                    .at(span)
+                    .help("change the size argument, or the size of the array"),
+                );
+            }
+        }
+    }
+}
+
+fn advice(want: Ty, found: Ty) -> String {
+    match (want.kind(), found.kind()) {
+        (w, TyKind::Fun(..)) if !matches!(w, TyKind::Fun(..)) => {
+            "an argument may be missing".to_string()
+        }
+        (TyKind::Fun(..), _) => "a function is needed: write `\\x -> …`".to_string(),
+        (TyKind::Vec(k, _), TyKind::Scalar(_)) => {
+            format!(
+                "spread the value over the lanes: `vectorFromScalar[{}] e`",
+                show(k)
+            )
+        }
+        (TyKind::Scalar(s), TyKind::Scalar(_)) => format!("convert with `(cast e : {})`", s.name()),
+        (TyKind::Array(..), TyKind::Scalar(_)) => {
+            "make an array of it: `fill[n] e`, or use an element of the other side".to_string()
+        }
+        (TyKind::Scalar(_), TyKind::Array(..)) => {
+            "work on the elements: `map`, `reduce`, `at[0]`".to_string()
+        }
+        (TyKind::Pair(..), _) => "make a pair: `(a, b)` or `zip a b`".to_string(),
+        (_, TyKind::Pair(..)) => "take the pair apart: `fst p`, `snd p`".to_string(),
+        _ => "change one of the two".to_string(),
+    }
+}

@@ -1,0 +1,196 @@
+use super::*;
+use crate::diag::{render, Diagnostic, Format};
+use crate::source::SourceMap;
+use crate::term::Program;
+
+fn elab(text: &str) -> Result<Program, (SourceMap, Vec<Diagnostic>)> {
+    let mut sources = SourceMap::new();
+    let file = sources.add_text("a.rise", text);
+    program(&mut sources, file, None).map_err(|d| (sources, d))
+}
+
+fn ok(text: &str) -> Program {
+    elab(text).unwrap_or_else(|(sources, d)| {
+        let shown: Vec<String> = d
+            .iter()
+            .map(|d| render(d, &sources, Format::Human))
+            .collect();
+        panic!("{text}\n{}", shown.join("\n"))
+    })
+}
+
+fn errors(text: &str) -> Vec<String> {
+    match elab(text) {
+        Ok(p) => panic!("no error: {p}"),
+        Err((_, d)) => d
+            .iter()
+            .map(|d| format!("{} {} | {}", d.code.id, d.message, d.notes.join(" | ")))
+            .collect(),
+    }
+}
+
+const MM: &str = "def mm [m n k : nat] (a : m.k.f32) (b : k.n.f32) : m.n.f32 =
+  a |> map (\\row ->
+    transpose b |> map (\\col ->
+      zip row col |> map (\\p -> fst p * snd p) |> reduce (+) 0.0))
+";
+
+#[test]
+fn the_shipped_programs_elaborate() {
+    let mut n = 0;
+    for name in SourceMap::shipped().filter(|n| n.ends_with(".rise")) {
+        let mut sources = SourceMap::new();
+        let file = sources.load_shipped(name).unwrap();
+        let p = program(&mut sources, file, None);
+        let p = p.unwrap_or_else(|d| {
+            let shown: Vec<String> = d
+                .iter()
+                .map(|d| render(d, &sources, Format::Human))
+                .collect();
+            panic!("{name}\n{}", shown.join("\n"))
+        });
+        assert_eq!(p.term.open(), 0, "{name}");
+        assert!(!p.term.ty().has_meta(), "{name}");
+        n += 1;
+    }
+    assert!(n > 0);
+}
+
+#[test]
+fn mm_with_other_elements() {
+    for t in ["f64", "i32", "u8"] {
+        let p = ok(&MM.replace("f32", t));
+        assert_eq!(p.result.to_string(), format!("m.n.{t}"));
+    }
+    let p = ok(MM);
+    assert_eq!(
+        p.term.to_string(),
+        "\\\\map (\\map (\\reduce add 0.0 (map (\\mul (fst %0) (snd %0)) (zip %1 %0))) (transpose %1)) %1"
+    );
+}
+
+#[test]
+fn kernel_terms() {
+    let head = "def mm [m n k : nat] (a : m.k.f32) (b : k.n.f32) : m.n.f32 =\n";
+    for body in [
+        "  a |> mapSeq (\\row -> transpose b |> mapSeq (\\col ->
+      zip row col |> reduceSeq (\\s (x, y) -> s + x * y) 0.0))",
+        "  split[32] a |> mapSeq (\\ra -> split[32] (transpose b) |> map transpose |> mapSeq (\\panel ->
+      zip (split[4] (transpose ra)) (split[4] panel)
+      |> reduceSeq (\\c0 (a4, b4) ->
+         zip a4 b4 |> reduceSeq (\\c1 (av, bv) ->
+           zip c1 av |> mapSeq (\\(cr, ai) -> asScalar (zip (asVector[32] cr) (asVector[32] bv) |> mapSeq (\\(c, bj) -> c + vectorFromScalar[32] ai * bj)))) c0) (fill[32] (fill[32] 0.0)))
+    |> transpose |> map join) |> join",
+        "  let bp = toMem (split[32] (transpose b) |> mapPar (\\p -> transpose p |> mapSeq (\\r -> asScalar (mapSeq (\\x -> x) (asVector[32] r))))) in
+  split[32] a |> mapPar (\\ra -> bp |> mapSeq (\\panel ->
+      zip (split[4] (transpose ra)) (split[4] panel)
+      |> reduceSeq (\\c0 (a4, b4) ->
+         zip c0 (transpose a4) |> mapSeq (\\(cr, ar) ->
+           zip ar b4 |> reduceSeqUnroll (\\cr (ai, bv) -> asScalar (zip (asVector[32] cr) (asVector[32] bv) |> mapSeq (\\(c, bj) -> c + vectorFromScalar[32] ai * bj))) cr)) (fill[32] (fill[32] 0.0)))
+    |> transpose |> map join) |> join",
+        "  let bp = toMem (b |> map (padCst[0, 32*ceil(n,32) - n] 0.0) |> transpose |> split[32]
+                  |> mapPar (\\p -> transpose p |> mapSeq (\\r -> asVector[16] r |> mapSeqUnroll (\\v -> v)))) in
+  a |> padClamp[0, 8*ceil(m,8) - m] |> split[8] |> padClamp[0, 16*ceil(ceil(m,8),16) - ceil(m,8)] |> split[16]
+    |> mapPar (\\tiles -> bp |> mapSeq (\\panel ->
+           tiles |> mapSeq (\\t -> zip (transpose t) panel |> reduceSeq (\\c (x, y) -> zip c x |> mapSeqUnroll (\\(ci, xi) -> zip ci y |> mapSeqUnroll (\\(v, w) -> v + vectorFromScalar[16] xi * w))) (fill[8] (fill[(32/16)] (vectorFromScalar[16] 0.0))) |> map asScalar))
+         |> transpose |> map transpose |> map (map join) |> map (map (take[n])))
+    |> join |> take[ceil(m,8)] |> join |> take[m]",
+        "  let f = \\c (ak, bk) -> (let bp = toMem (bk |> map (padCst[0, 32*ceil(n,32) - n] 0.0) |> transpose |> split[32]
+                     |> mapPar (\\p -> transpose p |> mapSeq (\\r -> asVector[16] r |> mapSeqUnroll (\\v -> v)))) in
+      zip (c |> map (padCst[0, 32*ceil(n,32) - n] 0.0) |> padClamp[0, 14*ceil(m,14) - m] |> split[14] |> padClamp[0, 8*ceil(ceil(m,14),8) - ceil(m,14)] |> split[8])
+          (transpose ak |> padClamp[0, 14*ceil(m,14) - m] |> split[14] |> padClamp[0, 8*ceil(ceil(m,14),8) - ceil(m,14)] |> split[8])
+      |> mapPar (\\(cg, tiles) ->
+           let ap = toMem (tiles |> mapSeq (\\t -> transpose t |> mapSeq (\\x -> x |> mapSeqUnroll (\\v -> v)))) in
+           zip (cg |> map (map (split[32])) |> map transpose |> transpose) bp |> mapSeq (\\(cp, panel) ->
+             zip cp ap |> mapSeq (\\(ct, t) -> zip t panel |> reduceSeq (\\c (x, y) -> zip c x |> mapSeqUnroll (\\(ci, xi) -> zip ci y |> mapSeqUnroll (\\(v, w) -> v + vectorFromScalar[16] xi * w))) (map (asVector[16]) ct) |> map asScalar))
+           |> transpose |> map transpose |> map (map join) |> map (map (take[n])))
+      |> join |> take[ceil(m,14)] |> join |> take[m]) in
+  let xs = zip (a |> map (padCst[0, ceil(k,1024)*ceil(k,ceil(k,1024)) - k] 0.0) |> transpose |> split[ceil(k,ceil(k,1024))])
+      (b |> padCst[0, ceil(k,1024)*ceil(k,ceil(k,1024)) - k] (fill[n] 0.0) |> split[ceil(k,ceil(k,1024))]) in
+  reduceSeq f (f (fill[m] (fill[n] 0.0)) (at[0] xs)) (drop[1] xs)",
+        "  let bp = toMem (b |> map (padCst[0, 32*ceil(n,32) - n] 0.0) |> transpose |> split[32]
+                  |> mapPar (\\p -> transpose p |> mapSeq (\\r -> asVector[16] r |> mapSeqUnroll (\\v -> v)))) in
+  concat (take[8*floor(m,8)] a |> split[8] |> padClamp[0, 16*ceil(floor(m,8),16) - floor(m,8)] |> split[16]
+    |> mapPar (\\tiles -> bp |> mapSeq (\\panel ->
+           tiles |> mapSeq (\\t -> zip (transpose t) panel |> reduceSeq (\\c (x, y) -> zip c x |> mapSeqUnroll (\\(ci, xi) -> zip ci y |> mapSeqUnroll (\\(v, w) -> v + vectorFromScalar[16] xi * w))) (fill[8] (fill[(32/16)] (vectorFromScalar[16] 0.0))) |> map asScalar))
+         |> transpose |> map transpose |> map (map join) |> map (map (take[n])))
+    |> join |> take[floor(m,8)] |> join)
+    (drop[8*floor(m,8)] a |> mapSeq (\\row -> bp |> mapSeq (\\panel -> zip row panel |> reduceSeq (\\ci (xi, y) -> zip ci y |> mapSeqUnroll (\\(v, w) -> v + vectorFromScalar[16] xi * w))
+          (fill[(32/16)] (vectorFromScalar[16] 0.0)) |> asScalar) |> join |> take[n]))",
+    ] {
+        ok(&format!("{head}{body}\n"));
+    }
+    ok("def mm [t : nat] (a : t.8.8.f32) (b : t.8.8.f32) : t.8.8.f32 =
+  zip a b |> mapSeq (\\(x, y) -> split[4] x |> mapSeq (\\r ->
+     zip (transpose r) (map (asVector[8]) y) |> reduceSeq (\\c (p, q) -> zip c p |> mapSeqUnroll (\\(ci, xi) -> zip ci q |> mapSeqUnroll (\\(v, w) -> v + vectorFromScalar[8] xi * w)))
+        (fill[4] (fill[(8/8)] (vectorFromScalar[8] 0.0))) |> map asScalar) |> join)
+");
+    ok("def mm [m n : nat] (a : (m+2).(n+2).f32) : m.n.f32 =
+  slide[3, 1] a |> mapSeq (\\rows -> transpose rows |> map (\\w -> at[0] w + 2.0 * at[1] w + at[2] w) |> slide[3, 1] |> mapSeq (\\w -> 0.0625 * (\\w -> at[0] w + 2.0 * at[1] w + at[2] w) w))
+");
+    ok("def mm [m n : nat] (a : (m+4).(n+4).f32) : m.n.f32 =
+slide[16+4, 16] a |> mapSeq (\\strip ->
+   let gx = toMem (strip |> map (\\r -> slide[3, 1] r |> map (\\w -> at[2] w - at[0] w) |> padCst[0, 16*ceil(n+2,16) - n - 2] 0.0 |> asVector[16]) |> transpose |> mapSeq (\\c -> rotateValues[3] (\\v -> v) c |> mapSeq (\\w -> at[0] w + vectorFromScalar[16] 2.0 * at[1] w + at[2] w)) |> transpose |> map asScalar) in
+   let gy = toMem (strip |> map (\\r -> slide[3, 1] r |> map (\\w -> at[0] w + 2.0 * at[1] w + at[2] w) |> padCst[0, 16*ceil(n+2,16) - n - 2] 0.0 |> asVector[16]) |> transpose |> mapSeq (\\c -> rotateValues[3] (\\v -> v) c |> mapSeq (\\w -> at[2] w - at[0] w)) |> transpose |> map asScalar) in
+   zip gx gy |> map (\\(rx, ry) ->
+        zip (slide[3, 1] (take[n+2] rx) |> map (map (\\v -> v * v) >> (\\w -> at[0] w + at[1] w + at[2] w)) |> asVector[16])
+        (zip (slide[3, 1] (take[n+2] (zip rx ry |> map (\\p -> fst p * snd p))) |> map (\\w -> at[0] w + at[1] w + at[2] w) |> asVector[16])
+             (slide[3, 1] (take[n+2] ry) |> map (map (\\v -> v * v) >> (\\w -> at[0] w + at[1] w + at[2] w)) |> asVector[16])))
+   |> transpose |> mapSeq (\\c -> rotateValues[3] (\\v -> v) c |> mapSeq (\\w ->
+        (\\s -> fst s * snd (snd s) - fst (snd s) * fst (snd s) - vectorFromScalar[16] 0.04 * (fst s + snd (snd s)) * (fst s + snd (snd s))) (pair (map fst w |> (\\w -> at[0] w + at[1] w + at[2] w)) (pair (map snd w |> map fst |> (\\w -> at[0] w + at[1] w + at[2] w)) (map snd w |> map snd |> (\\w -> at[0] w + at[1] w + at[2] w))))))
+   |> transpose |> map asScalar) |> join
+");
+}
+
+#[test]
+fn size_mismatches_show_the_first_pair_in_normal_form() {
+    let e = errors(
+        "def f [t k : nat] (a : (4+t).f32) (b : (2*k*2).f32) : (4+t).f32 =\n  zip a b |> map fst\n",
+    );
+    assert_eq!(e.len(), 1, "{e:?}");
+    assert!(e[0].contains("`t + 4` against `4*k`"), "{e:?}");
+}
+
+#[test]
+fn every_definition_reports() {
+    let e = errors("def f (x : f32) : i32 = x\ndef g (x : f32) : f32 = y\ndef h : f32 = mapp\n");
+    assert_eq!(e.len(), 3, "{e:?}");
+    let e = errors("def f (x : f32) : f32 = f x\n");
+    assert!(e[0].starts_with("E0205"), "{e:?}");
+    for (text, code) in [
+        ("def f (x : f32) : f32 = x x\n", "E0308"),
+        ("def f [n : nat] (x : n.f32) : f32 = x + x\n", "E0301"),
+        ("def f (x : 10.f32) : _ = split[3] x\n", "E0307"),
+        ("def f (x : 3.f32) : f32 = at[3] x\n", "E0314"),
+        ("def f [n : nat] (x : n.f32) : _ = split x\n", "E0306"),
+        ("def f (x : m.f32) : f32 = at[0] x\n", "E0202"),
+        ("def f (g : f32 -> f32) : f32 = g 1.0\n", "E0312"),
+        ("def f : f32 = _\n", "E0309"),
+        ("def f : i8 = 300\n", "E0310"),
+        ("def f (x : f32) : f32 = (\\y -> y y) x\n", "E0303"),
+        (
+            "def f (x : 2.<4>f32) : 2.<4>f32 = map (\\v -> v * 2.0) x\n",
+            "E0304",
+        ),
+        ("def f (x : f32) (x : f32) : f32 = x\n", "E0204"),
+        ("def f (x : f33) : f32 = 1.0\n", "E0203"),
+        ("def f (x : 0.f32) : f32 = 1.0\n", "E0307"),
+    ] {
+        let e = errors(text);
+        assert!(e[0].starts_with(code), "{text} {e:?}");
+    }
+}
+
+#[test]
+fn definitions_are_general_in_sizes_and_types() {
+    let p = ok("def sum [n : nat] (xs : n.f32) : f32 = reduce (+) 0.0 xs
+def twice = \\f -> f >> f
+def main [m n : nat] (x : m.n.f32) : f32 = sum (map sum x) + sum[n] (at[0] x) + twice (\\v -> v * 2.0) 1.0
+");
+    assert_eq!(p.sizes.len(), 2);
+    let p = ok("def f (p : (f32, (i32, bool))) : (bool, i32) = (\\(a, (b, c)) -> (c, b)) p\n");
+    assert_eq!(
+        p.term.to_string(),
+        "\\(\\pair (snd (snd %0)) (fst (snd %0))) %0"
+    );
+}

@@ -1,0 +1,367 @@
+//! Unification of types, with sizes modulo arithmetic.
+//!
+//! In: pairs of types that must agree, each with the site that asks for it. Out: a substitution, and the first
+//! irreconcilable pair of every site that cannot be satisfied. An equation between sizes is solved when it
+//! has one unknown (`q·k = p ⇒ q = p/k`) or an unknown stands alone on a side; otherwise it waits, and is
+//! tried again when something has been bound. Unknowns can be made rigid: then nothing binds them.
+//!
+//! Absent: terms, names, the texts of messages.
+
+use crate::arith::{Atom, AtomKind, Nat};
+use crate::term::Class;
+use crate::ty::{Ty, TyKind};
+use rustc_hash::FxHashMap;
+
+/// Who asks for an equation; an index into the caller's table.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct SiteId(pub u32);
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Pair {
+    Sizes(Nat, Nat),
+    Types(Ty, Ty),
+    /// The type contains itself.
+    Infinite(Ty, Ty),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Mismatch {
+    pub site: SiteId,
+    pub pair: Pair,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Equation {
+    want: Nat,
+    found: Nat,
+    site: SiteId,
+}
+
+#[derive(Default)]
+pub struct Unifier {
+    tys: Vec<Unknown<Ty>>,
+    nats: Vec<Unknown<Nat>>,
+    waiting: Vec<Equation>,
+    pub mismatches: Vec<Mismatch>,
+}
+
+#[derive(Clone, Copy)]
+struct Unknown<T> {
+    value: Option<T>,
+    rigid: bool,
+    site: SiteId,
+}
+
+impl Unifier {
+    pub fn fresh_ty(&mut self, site: SiteId) -> Ty {
+        self.tys.push(Unknown {
+            value: None,
+            rigid: false,
+            site,
+        });
+        Ty::meta(self.tys.len() as u32 - 1)
+    }
+
+    pub fn fresh_nat(&mut self, site: SiteId) -> Nat {
+        self.nats.push(Unknown {
+            value: None,
+            rigid: false,
+            site,
+        });
+        Nat::meta(self.nats.len() as u32 - 1)
+    }
+
+    /// From now on nothing binds the unknowns that exist and are not bound.
+    pub fn make_rigid(&mut self) {
+        for u in &mut self.tys {
+            u.rigid = true;
+        }
+        for u in &mut self.nats {
+            u.rigid = true;
+        }
+    }
+
+    /// Who made the unknown.
+    pub fn ty_site(&self, n: u32) -> SiteId {
+        self.tys[n as usize].site
+    }
+
+    pub fn nat_site(&self, n: u32) -> SiteId {
+        self.nats[n as usize].site
+    }
+
+    pub fn ty_is_rigid(&self, n: u32) -> bool {
+        self.tys[n as usize].rigid
+    }
+
+    pub fn nat_is_rigid(&self, n: u32) -> bool {
+        self.nats[n as usize].rigid
+    }
+
+    /// With everything known put in.
+    pub fn ty(&self, t: Ty) -> Ty {
+        t.subst(
+            &mut |n| self.tys[n as usize].value.map(|v| self.ty(v)),
+            &mut |n| self.nats[n as usize].value.map(|v| self.nat(v)),
+        )
+    }
+
+    pub fn nat(&self, n: Nat) -> Nat {
+        n.subst_metas(&mut |n| self.nats[n as usize].value.map(|v| self.nat(v)))
+    }
+
+    /// The outermost constructor of a type, as far as it is known.
+    pub fn head(&self, mut t: Ty) -> Ty {
+        loop {
+            match t.kind() {
+                TyKind::Meta(n) => match self.tys[n as usize].value {
+                    Some(v) => t = v,
+                    None => return t,
+                },
+                // Vectors distribute over pairs, once it is known that it is a pair.
+                TyKind::Vec(k, e) => {
+                    let inner = self.head(e);
+                    let again = Ty::vec(k, inner);
+                    match again.kind() {
+                        TyKind::Pair(..) => t = again,
+                        _ => return again,
+                    }
+                }
+                _ => return t,
+            }
+        }
+    }
+
+    /// Requires that both are the same type.
+    pub fn unify(&mut self, want: Ty, found: Ty, site: SiteId) {
+        self.types(want, found, site);
+        self.retry();
+    }
+
+    pub fn unify_sizes(&mut self, want: Nat, found: Nat, site: SiteId) {
+        self.sizes(want, found, site);
+        self.retry();
+    }
+
+    fn types(&mut self, want: Ty, found: Ty, site: SiteId) {
+        let (a, b) = (self.head(want), self.head(found));
+        if a == b {
+            return;
+        }
+        match (a.kind(), b.kind()) {
+            (TyKind::Meta(n), _) if !self.tys[n as usize].rigid => self.bind(n, b, a, b, site),
+            (_, TyKind::Meta(n)) if !self.tys[n as usize].rigid => self.bind(n, a, a, b, site),
+            (TyKind::Pair(a1, a2), TyKind::Pair(b1, b2))
+            | (TyKind::Fun(a1, a2), TyKind::Fun(b1, b2)) => {
+                self.types(a1, b1, site);
+                self.types(a2, b2, site);
+            }
+            (TyKind::Array(n, s), TyKind::Array(m, t)) | (TyKind::Vec(n, s), TyKind::Vec(m, t)) => {
+                self.sizes(n, m, site);
+                self.types(s, t, site);
+            }
+            (TyKind::Idx(n), TyKind::Idx(m)) => self.sizes(n, m, site),
+            // A pair of vectors is a vector of pairs.
+            (TyKind::Vec(_, e), TyKind::Pair(..)) if self.flexible(e) => {
+                self.split_vector(e, site);
+                self.types(a, b, site);
+            }
+            (TyKind::Pair(..), TyKind::Vec(_, e)) if self.flexible(e) => {
+                self.split_vector(e, site);
+                self.types(a, b, site);
+            }
+            _ => self.mismatch(site, Pair::Types(a, b)),
+        }
+    }
+
+    fn flexible(&self, t: Ty) -> bool {
+        matches!(self.head(t).kind(), TyKind::Meta(n) if !self.tys[n as usize].rigid)
+    }
+
+    fn split_vector(&mut self, element: Ty, site: SiteId) {
+        let pair = Ty::pair(self.fresh_ty(site), self.fresh_ty(site));
+        self.types(element, pair, site);
+    }
+
+    fn bind(&mut self, n: u32, value: Ty, want: Ty, found: Ty, site: SiteId) {
+        let whole = self.ty(value);
+        let mut inside = false;
+        whole.subst(
+            &mut |m| {
+                inside |= m == n;
+                None
+            },
+            &mut |_| None,
+        );
+        if inside {
+            return self.mismatch(site, Pair::Infinite(want, found));
+        }
+        self.tys[n as usize].value = Some(value);
+    }
+
+    fn sizes(&mut self, want: Nat, found: Nat, site: SiteId) {
+        let equation = Equation { want, found, site };
+        if !self.solve(equation, false) {
+            self.waiting.push(equation);
+        }
+    }
+
+    /// Whether the equation is dealt with. With `force`, also if other unknowns stay in the solution.
+    fn solve(&mut self, e: Equation, force: bool) -> bool {
+        let (a, b) = (self.nat(e.want), self.nat(e.found));
+        if a == b {
+            return true;
+        }
+        let unknowns = self.unknowns(a - b);
+        if unknowns.is_empty() {
+            self.mismatch(e.site, Pair::Sizes(a, b));
+            return true;
+        }
+        // Alone on a side.
+        for (lone, other) in [(a, b), (b, a)] {
+            if let Some(n) = lone.as_meta() {
+                if unknowns.contains(&n) && !mentions(other, n) {
+                    self.nats[n as usize].value = Some(other);
+                    return true;
+                }
+            }
+        }
+        if unknowns.len() > 1 && !force {
+            return false;
+        }
+        for n in unknowns {
+            if let Some(value) = solve_for(a - b, n) {
+                self.nats[n as usize].value = Some(value);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// The unknowns in a size that may be bound, in ascending order.
+    fn unknowns(&self, n: Nat) -> Vec<u32> {
+        let mut found = Vec::new();
+        n.each_atom(&mut |a| {
+            if let AtomKind::Meta(n) = a.kind() {
+                if !self.nats[n as usize].rigid {
+                    found.push(n);
+                }
+            }
+        });
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    fn retry(&mut self) {
+        loop {
+            let before = self.waiting.len();
+            let waiting = std::mem::take(&mut self.waiting);
+            for e in waiting {
+                if !self.solve(e, false) {
+                    self.waiting.push(e);
+                }
+            }
+            if self.waiting.len() == before {
+                return;
+            }
+        }
+    }
+
+    /// Solves what is left for any of its unknowns; what cannot be solved is irreconcilable.
+    pub fn finish(&mut self) {
+        while let Some(i) = (0..self.waiting.len()).find(|&i| self.solve(self.waiting[i], true)) {
+            self.waiting.remove(i);
+            self.retry();
+        }
+        for e in std::mem::take(&mut self.waiting) {
+            let pair = Pair::Sizes(self.nat(e.want), self.nat(e.found));
+            self.mismatch(e.site, pair);
+        }
+    }
+
+    /// Only the first of each site says something new.
+    fn mismatch(&mut self, site: SiteId, pair: Pair) {
+        if !self.mismatches.iter().any(|m| m.site == site) {
+            self.mismatches.push(Mismatch { site, pair });
+        }
+    }
+
+    /// Fresh unknowns for those given.
+    pub fn refresh(
+        &mut self,
+        tys: &[u32],
+        nats: &[u32],
+        site: SiteId,
+    ) -> (FxHashMap<u32, Ty>, FxHashMap<u32, Nat>) {
+        (
+            tys.iter().map(|&n| (n, self.fresh_ty(site))).collect(),
+            nats.iter().map(|&n| (n, self.fresh_nat(site))).collect(),
+        )
+    }
+}
+
+fn mentions(n: Nat, meta: u32) -> bool {
+    let mut found = false;
+    n.each_atom(&mut |a| found |= matches!(a.kind(), AtomKind::Meta(m) if m == meta));
+    found
+}
+
+/// Solves `difference = 0` for the unknown, if it stands in it only as a factor.
+fn solve_for(difference: Nat, meta: u32) -> Option<Nat> {
+    let atom = Atom::new(AtomKind::Meta(meta));
+    let (mut factor, mut rest) = (Vec::new(), Vec::new());
+    for (mono, c) in difference.terms() {
+        let exponent = mono.factors().find(|(a, _)| *a == atom).map(|(_, e)| e);
+        match exponent {
+            None => rest.push((mono, c)),
+            Some(1) => factor.push((mono.div(&crate::arith::Mono::atom(atom)), c)),
+            Some(_) => return None,
+        }
+    }
+    let (factor, rest) = (Nat::from_terms(factor), Nat::from_terms(rest));
+    if mentions(factor, meta) || mentions(rest, meta) || factor == Nat::int(0) {
+        return None;
+    }
+    Some((Nat::int(0) - rest).exact_div(factor))
+}
+
+/// Whether the type is of the class; `None` if that is not known yet.
+pub fn belongs(t: Ty, class: Class) -> Option<bool> {
+    let scalar = |t: Ty, test: &dyn Fn(crate::ty::Scalar) -> bool| match t.kind() {
+        TyKind::Scalar(s) => Some(test(s)),
+        TyKind::Meta(_) => None,
+        _ => Some(false),
+    };
+    let lanes = |t: Ty| match t.kind() {
+        TyKind::Vec(_, e) => e,
+        _ => t,
+    };
+    match class {
+        Class::Data => match t.kind() {
+            TyKind::Meta(_) => None,
+            TyKind::Fun(..) => Some(false),
+            TyKind::Pair(a, b) => both(belongs(a, class), belongs(b, class)),
+            TyKind::Array(_, e) => belongs(e, class),
+            _ => Some(true),
+        },
+        Class::Number => scalar(lanes(t), &|s| s != crate::ty::Scalar::Bool),
+        Class::Float => scalar(lanes(t), &|s| s.is_float()),
+        Class::Element => match t.kind() {
+            TyKind::Idx(_) => Some(true),
+            _ => scalar(lanes(t), &|_| true),
+        },
+        Class::Flat => match t.kind() {
+            TyKind::Pair(a, b) => both(belongs(a, class), belongs(b, class)),
+            _ => scalar(t, &|_| true),
+        },
+    }
+}
+
+fn both(a: Option<bool>, b: Option<bool>) -> Option<bool> {
+    match (a, b) {
+        (Some(false), _) | (_, Some(false)) => Some(false),
+        (Some(true), Some(true)) => Some(true),
+        _ => None,
+    }
+}
