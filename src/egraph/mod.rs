@@ -17,3 +17,6 @@ pub use graph::{Graph, Renaming};
 pub use matching::{sought_ops, Evidence, Occurrence, Pattern, Reg};
 pub use node::{LitId, Node, Shape};
 pub use view::{Class, View};
+
+#[cfg(test)]
+mod tests;
