@@ -1,0 +1,292 @@
+//! The boundaries of ARCHITECTURE.md, read off the source text.
+//!
+//! A module may name only modules of its own layer or of the layers above it in the list, and no two
+//! modules of one layer may need each other. Code under `#[cfg(test)]` may use everything.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The layers, lowest first. `lib.rs` and `main.rs` stand above all of them.
+const LAYERS: &[&[&str]] = &[
+    &["intern", "alloc", "source", "diag"],
+    &["arith", "ty"],
+    &["syntax"],
+    &["term", "elab", "interp"],
+    &["algebra", "egraph", "rule", "cost", "sketch"],
+    &["search"],
+    &["nest", "index", "lower", "emit"],
+    &["exec"],
+    &["report", "cli"],
+];
+
+/// Above this a file holds more than one concept.
+const MAX_LINES: usize = 800;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// All files under a folder, sorted.
+fn files(dir: &Path, skip: &[&str]) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if skip.contains(&&*name) {
+            continue;
+        }
+        if path.is_dir() {
+            found.extend(files(&path, skip));
+        } else {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+/// A source file of the library.
+struct Source {
+    /// `exec/kernel.rs`
+    name: String,
+    /// `exec`
+    module: String,
+    /// Without comments and without what is compiled for tests only.
+    code: String,
+}
+
+fn sources() -> Vec<Source> {
+    let src = root().join("src");
+    let rust = files(&src, &[])
+        .into_iter()
+        .filter(|p| p.extension().is_some_and(|e| e == "rs"));
+    rust.map(|path| {
+        let inner = path.strip_prefix(&src).unwrap();
+        let first = inner.iter().next().unwrap().to_string_lossy().into_owned();
+        let name = inner.to_string_lossy().into_owned();
+        let test_file = inner
+            .iter()
+            .any(|part| part == "tests.rs" || part == "tests");
+        let text = fs::read_to_string(&path).unwrap();
+        let code = if test_file {
+            String::new()
+        } else {
+            without_tests(&text)
+        };
+        Source {
+            name,
+            module: first.trim_end_matches(".rs").to_string(),
+            code,
+        }
+    })
+    .collect()
+}
+
+/// The code up to the test module, which stands last, without line comments.
+fn without_tests(text: &str) -> String {
+    let end = text.find("#[cfg(test)]\nmod ").unwrap_or(text.len());
+    let lines = text[..end].lines();
+    let code = lines.map(|line| match line.find("//") {
+        Some(at) if !line[..at].contains('"') => &line[..at],
+        _ => line,
+    });
+    code.collect::<Vec<_>>().join("\n")
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// The modules named after `crate::`: one, or those of a braced list.
+fn crate_names(code: &str) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for (at, prefix) in code.match_indices("crate::") {
+        if code[..at].ends_with(is_word) {
+            continue;
+        }
+        let rest = &code[at + prefix.len()..];
+        if !rest.starts_with('{') {
+            names.insert(first_word(rest));
+            continue;
+        }
+        let mut depth = 0;
+        for (i, c) in rest.char_indices() {
+            depth += i32::from(c == '{') - i32::from(c == '}');
+            if depth == 0 {
+                break;
+            }
+            if depth == 1 && (c == '{' || c == ',') {
+                names.insert(first_word(&rest[i + 1..]));
+            }
+        }
+    }
+    names
+}
+
+fn first_word(text: &str) -> String {
+    let text = text.trim_start();
+    text.chars().take_while(|c| is_word(*c)).collect()
+}
+
+#[test]
+fn braced_lists_are_read() {
+    let names = crate_names("use crate::{a::{b, c}, d};\nfn f(x: crate::e::F) {} mycrate::g");
+    assert_eq!(names.into_iter().collect::<Vec<_>>(), ["a", "d", "e"]);
+}
+
+fn layer(module: &str) -> Option<usize> {
+    LAYERS.iter().position(|l| l.contains(&module))
+}
+
+#[test]
+fn every_module_has_a_layer() {
+    for s in sources() {
+        let known = layer(&s.module).is_some() || s.module == "lib" || s.module == "main";
+        assert!(known, "src/{} belongs to no layer of this test", s.name);
+    }
+}
+
+#[test]
+fn no_module_names_a_higher_layer() {
+    let mut edges: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let mut wrong = Vec::new();
+    let mut seen = 0;
+    for s in sources() {
+        let Some(own) = layer(&s.module) else {
+            continue;
+        };
+        for name in crate_names(&s.code) {
+            let Some(other) = layer(&name).filter(|_| name != s.module) else {
+                continue;
+            };
+            seen += 1;
+            if other > own {
+                wrong.push(format!("src/{} names {name}, which stands higher", s.name));
+            }
+            if other == own {
+                edges.entry(s.module.clone()).or_default().insert(name);
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(seen > 50, "only {seen} uses found: the test reads nothing");
+    for start in edges.keys() {
+        let mut reached = BTreeSet::new();
+        let mut open: Vec<&String> = edges[start].iter().collect();
+        while let Some(m) = open.pop() {
+            assert_ne!(m, start, "{start} needs itself, by way of its own layer");
+            if reached.insert(m) {
+                open.extend(edges.get(m).into_iter().flatten());
+            }
+        }
+    }
+}
+
+/// Every source file of another module than `allowed` is free of `word`.
+fn only(allowed: &[&str], words: &[&str]) {
+    let mut found = 0;
+    for s in sources() {
+        for word in words {
+            let mut rest = &*s.code;
+            while let Some(at) = rest.find(word) {
+                let whole = !rest[..at].ends_with(is_word);
+                rest = &rest[at + word.len()..];
+                if whole {
+                    found += 1;
+                    let ok = allowed.contains(&&*s.module);
+                    assert!(ok, "src/{} names {word}; only {allowed:?} may", s.name);
+                }
+            }
+        }
+    }
+    assert!(
+        found > 0,
+        "{words:?} stands nowhere: the test reads nothing"
+    );
+}
+
+#[test]
+fn only_egraph_names_the_engine() {
+    only(&["egraph"], &["egg::"]);
+}
+
+#[test]
+fn only_exec_starts_processes() {
+    only(&["exec"], &["process::Command", "Command::new"]);
+}
+
+/// `source` reads what the user names, `cli` writes it. `exec` has temporary folders of its own;
+/// `alloc` asks the system, which answers in files.
+#[test]
+fn only_source_and_cli_touch_the_files_of_the_user() {
+    let allowed = ["source", "cli", "exec", "alloc"];
+    only(
+        &allowed,
+        &[
+            "std::fs",
+            "fs::read",
+            "fs::write",
+            "File::open",
+            "File::create",
+        ],
+    );
+    for s in sources().iter().filter(|s| s.module == "alloc") {
+        for call in s
+            .code
+            .match_indices("fs::read_to_string(")
+            .map(|(i, m)| &s.code[i + m.len()..])
+        {
+            let argument: String = call.chars().take_while(|c| *c != ')').collect();
+            let system = argument.contains("\"/proc/") || argument.contains("\"/sys/");
+            assert!(system, "src/alloc.rs reads {argument}");
+        }
+    }
+}
+
+#[test]
+fn files_hold_one_concept() {
+    for dir in ["src", "tests", "benches"] {
+        let dir = root().join(dir);
+        let all = if dir.exists() {
+            files(&dir, &[])
+        } else {
+            Vec::new()
+        };
+        for path in all
+            .iter()
+            .filter(|p| p.extension().is_some_and(|e| e == "rs"))
+        {
+            let lines = fs::read_to_string(path).unwrap().lines().count();
+            assert!(lines <= MAX_LINES, "{} has {lines} lines", path.display());
+        }
+    }
+}
+
+/// Nothing in the repository depends on one machine: no folders of a user, no hosts.
+#[test]
+fn the_repository_names_no_machine() {
+    // Put together here, so that this file does not find itself.
+    let folders = ["home", "root", "work", "Users"].map(|f| format!("/{f}/"));
+    let hosts = ["www.apache.org/licenses/"];
+    let scheme = format!(":{}", "//");
+    for path in files(root(), &["target", ".git", "Cargo.lock"]) {
+        let Ok(text) = fs::read_to_string(&path) else {
+            continue;
+        };
+        for (i, line) in text.lines().enumerate() {
+            let place = format!("{}:{}", path.strip_prefix(root()).unwrap().display(), i + 1);
+            for folder in &folders {
+                let absolute = line.match_indices(folder).any(|(at, _)| {
+                    !line[..at].ends_with(|c: char| is_word(c) || "./-)".contains(c))
+                });
+                assert!(!absolute, "{place} names a folder of one machine: {line}");
+            }
+            for (at, _) in line.match_indices(&scheme) {
+                let host = &line[at + scheme.len()..];
+                let known = hosts.iter().any(|h| host.starts_with(h));
+                assert!(known, "{place} names a host: {line}");
+            }
+        }
+    }
+}
