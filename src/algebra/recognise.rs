@@ -72,7 +72,7 @@ fn find(body: &Term, x: &Term, y: &Term) -> Option<Operator> {
     let (p, args) = body.as_prim_app()?;
     match (p.op(), &args[..]) {
         (Op::Pair, [a, b]) => {
-            let part = |op, of: &Term| call(op, &[], std::slice::from_ref(of));
+            let part = |op, of: &Term| call(op, [], std::slice::from_ref(of));
             let left = find(a, &part(Op::Fst, x)?, &part(Op::Fst, y)?)?;
             let right = find(b, &part(Op::Snd, x)?, &part(Op::Snd, y)?)?;
             Some(Operator::Pair(left.into(), right.into()))
@@ -88,7 +88,7 @@ fn find(body: &Term, x: &Term, y: &Term) -> Option<Operator> {
                 return None;
             };
             let z = Term::var(0, elem);
-            let (first, second) = (call(Op::Fst, &[], &[z.clone()])?, call(Op::Snd, &[], &[z])?);
+            let (first, second) = (call(Op::Fst, [], [z.clone()])?, call(Op::Snd, [], &[z])?);
             let each = match () {
                 _ if a == x && b == y => find(inner, &first, &second),
                 _ if a == y && b == x => find(inner, &second, &first),
@@ -148,16 +148,14 @@ impl Operator {
                     None => Some(one),
                     Some(k) => crate::term::call_as(
                         Op::VectorFromScalar,
-                        &[],
+                        [],
                         &[one],
                         Ty::vec(*k, (*elem).into()),
                     ),
                 }
             }
-            Operator::Pair(a, b) => {
-                call(Op::Pair, &[], &[a.identity(floats)?, b.identity(floats)?])
-            }
-            Operator::Array(n, each) => call(Op::Fill, &[*n], &[each.identity(floats)?]),
+            Operator::Pair(a, b) => call(Op::Pair, [], &[a.identity(floats)?, b.identity(floats)?]),
+            Operator::Array(n, each) => call(Op::Fill, [*n], &[each.identity(floats)?]),
         }
     }
 

@@ -126,6 +126,6 @@ pub fn operators(s: Scalar, floats: Floats) -> Vec<(Term, Facts)> {
         .iter()
         .map(|&op| (op, facts(op, s, floats)))
         .filter(|(_, f)| *f != Facts::default())
-        .filter_map(|(op, f)| Some((call_as(op, &[], &[], at)?, f)))
+        .filter_map(|(op, f)| Some((call_as(op, [], &[], at)?, f)))
         .collect()
 }

@@ -84,8 +84,8 @@ fn lam2(t: Ty, body: Term) -> Term {
     Term::lam(None, t, Term::lam(None, t, body))
 }
 
-fn op(o: Op, args: &[Term]) -> Term {
-    call(o, &[], args).expect("typed")
+fn op(o: Op, args: impl AsRef<[Term]>) -> Term {
+    call(o, [], args).expect("typed")
 }
 
 #[test]
@@ -118,11 +118,11 @@ fn pairs_and_arrays_are_combined_by_part() {
             &[
                 op(
                     Op::Add,
-                    &[op(Op::Fst, &[x.clone()]), op(Op::Fst, &[y.clone()])],
+                    &[op(Op::Fst, [x.clone()]), op(Op::Fst, [y.clone()])],
                 ),
                 op(
                     Op::Max,
-                    &[op(Op::Snd, &[y.clone()]), op(Op::Snd, &[x.clone()])],
+                    &[op(Op::Snd, [y.clone()]), op(Op::Snd, [x.clone()])],
                 ),
             ],
         ),
@@ -141,7 +141,7 @@ fn pairs_and_arrays_are_combined_by_part() {
             &[
                 op(
                     Op::Add,
-                    &[op(Op::Fst, &[x.clone()]), op(Op::Snd, &[y.clone()])],
+                    &[op(Op::Fst, [x.clone()]), op(Op::Snd, [y.clone()])],
                 ),
                 op(Op::Add, &[op(Op::Snd, &[x]), op(Op::Snd, &[y])]),
             ],
@@ -153,7 +153,7 @@ fn pairs_and_arrays_are_combined_by_part() {
     let z = var(0, Ty::pair(Ty::vec(8.into(), f), Ty::vec(8.into(), f)));
     let add = op(
         Op::Add,
-        &[op(Op::Snd, &[z.clone()]), op(Op::Fst, &[z.clone()])],
+        &[op(Op::Snd, [z.clone()]), op(Op::Fst, [z.clone()])],
     );
     let each = Term::lam(None, z.ty(), add);
     let whole = lam2(

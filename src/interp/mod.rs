@@ -16,6 +16,7 @@ mod build;
 mod code;
 pub mod compare;
 mod error;
+pub mod generate;
 pub mod random;
 mod run;
 pub mod scalar;

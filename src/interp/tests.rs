@@ -20,13 +20,14 @@ fn lam(t: Ty, body: Term) -> Term {
     Term::lam(None, t, body)
 }
 
-fn op(o: Op, sizes: &[i64], args: &[Term]) -> Term {
+fn op(o: Op, sizes: &[i64], args: impl AsRef<[Term]>) -> Term {
     let sizes: Vec<Nat> = sizes.iter().map(|&n| n.into()).collect();
+    let args = args.as_ref();
     call(o, &sizes, args).unwrap_or_else(|| panic!("{} does not fit {args:?}", o.name()))
 }
 
 fn fun(o: Op, t: Ty) -> Term {
-    call_as(o, &[], &[], t).expect("an operator")
+    call_as(o, [], &[], t).expect("an operator")
 }
 
 fn zero() -> Term {
@@ -271,13 +272,13 @@ fn indices() {
     let i = Ty::idx(4.into());
     let id = lam(i, var(0, i));
     let xs4 = |x: Term| {
-        let is = op(Op::Generate, &[], &[id.clone()]);
+        let is = op(Op::Generate, &[], [id.clone()]);
         op(Op::Gather, &[], &[op(Op::Reverse, &[], &[is]), x])
     };
     assert_eq!(of_count(4, xs4), "[3, 2, 1, 0]");
     let scatter = |x: Term| {
         let two = Term::lit(Lit::Int(2), i);
-        let is = call_as(Op::Fill, &[4.into()], &[two], Ty::array(4.into(), i)).unwrap();
+        let is = call_as(Op::Fill, [4.into()], &[two], Ty::array(4.into(), i)).unwrap();
         op(Op::Scatter, &[], &[is, x])
     };
     assert_eq!(of_count(4, scatter), "[0, 0, 3, 0]");
@@ -294,7 +295,7 @@ fn indices() {
 #[test]
 fn arrays_of_pairs_and_vectors_of_pairs() {
     let f = |x: Term| {
-        let swapped = op(Op::Zip, &[], &[op(Op::Reverse, &[], &[x.clone()]), x]);
+        let swapped = op(Op::Zip, &[], &[op(Op::Reverse, &[], [x.clone()]), x]);
         op(Op::AsVector, &[2], &[swapped])
     };
     assert_eq!(of_count(4, f), "([[3, 2], [1, 0]], [[0, 1], [2, 3]])");
@@ -314,12 +315,12 @@ fn arrays_of_pairs_and_vectors_of_pairs() {
     assert_eq!(of_count(4, sum), "[3, 3, 3, 3]");
     let wide = |x: Term| {
         let t = Ty::vec(3.into(), ty(Scalar::I64));
-        call_as(Op::VectorFromScalar, &[], &[op(Op::At, &[1], &[x])], t).unwrap()
+        call_as(Op::VectorFromScalar, [], &[op(Op::At, &[1], &[x])], t).unwrap()
     };
     assert_eq!(of_count(2, wide), "[1, 1, 1]");
     let map_fst = |x: Term| {
         let i = ty(Scalar::I64);
-        let p = op(Op::Pair, &[], &[op(Op::At, &[1], &[x.clone()]), x]);
+        let p = op(Op::Pair, &[], &[op(Op::At, &[1], [x.clone()]), x]);
         op(Op::MapFst, &[], &[fun(Op::Neg, Ty::fun(i, i)), p])
     };
     assert_eq!(of_count(2, map_fst), "(-1, [0, 1])");
@@ -382,7 +383,7 @@ fn empty_arrays_keep_their_shape() {
     let n = Nat::var("n".into());
     let i = ty(Scalar::I64);
     let t = Ty::array(n, i);
-    let to_float = call_as(Op::Cast, &[], &[var(0, i)], ty(Scalar::F32)).unwrap();
+    let to_float = call_as(Op::Cast, [], &[var(0, i)], ty(Scalar::F32)).unwrap();
     let pairs = lam(i, op(Op::Pair, &[], &[var(0, i), to_float]));
     let term = lam(t, op(Op::Map, &[], &[pairs, var(0, t)]));
     let sizes: Sizes = [(Symbol::new("n"), 0)].into();
@@ -409,7 +410,7 @@ fn what_has_no_value_is_refused() {
     assert_eq!(fails(&t), InterpError::Size("n".into()));
     // 7 is no multiple of 2.
     let xs = Ty::array(n, i);
-    let split = lam(xs, call(Op::Split, &[2.into()], &[var(0, xs)]).unwrap());
+    let split = lam(xs, call(Op::Split, [2.into()], &[var(0, xs)]).unwrap());
     let seven: Sizes = [(Symbol::new("n"), 7)].into();
     let e = eval(&split, &seven, &[count(7)]).expect_err("not whole");
     assert!(matches!(e, InterpError::Size(_)), "{e}");
@@ -420,7 +421,7 @@ fn what_has_no_value_is_refused() {
     ));
     let huge = call(
         Op::Fill,
-        &[(1i64 << 30).into()],
+        [(1i64 << 30).into()],
         &[Term::lit(Lit::Int(1), i)],
     )
     .unwrap();
@@ -510,4 +511,41 @@ fn the_depth_limit_keeps_the_stack_small() {
     };
     let thread = std::thread::Builder::new().stack_size(1 << 20);
     thread.spawn(run).unwrap().join().unwrap();
+}
+
+#[test]
+fn random_programs_have_values() {
+    use super::generate::{Generator, Options};
+    let mut used = std::collections::BTreeMap::new();
+    let mut elements = 0;
+    for seed in 0..1000 {
+        let mut rng = Rng::new(seed);
+        let mut g = Generator::new(&mut rng, Options::default());
+        let p = g.program();
+        let sizes = g.sizes.clone();
+        assert_eq!(p.term.open(), 0);
+        assert_eq!(
+            p.term.ty(),
+            Ty::funs(p.params.iter().map(|p| p.1), p.result)
+        );
+        let args: Vec<Value> = p
+            .params
+            .iter()
+            .map(|(_, t)| random::value_of(&mut rng, *t, &sizes, Numbers::Whole).unwrap())
+            .collect();
+        let v = eval_program(&p, &sizes, &args).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{p}"));
+        assert!(v.fits(&Shape::of(p.result, &sizes).unwrap()), "seed {seed}");
+        v.each_num(&mut |_| elements += 1);
+        p.term.visit(&mut |t, _| {
+            if let crate::term::Kind::Prim(p) = t.kind() {
+                *used.entry(p.op()).or_insert(0) += 1;
+            }
+        });
+    }
+    let missing: Vec<_> = Op::ALL
+        .iter()
+        .filter(|o| !used.contains_key(o) && !Options::default().exclude.contains(o))
+        .collect();
+    assert!(missing.is_empty(), "never generated: {missing:?}");
+    assert!(elements > 1000);
 }

@@ -10,13 +10,18 @@ use crate::arith::Nat;
 use crate::ty::{Ty, TyKind, TySubst};
 
 /// `op[sizes] args…`; `None` when the arguments do not fit or do not decide the type.
-pub fn call(op: Op, sizes: &[Nat], args: &[Term]) -> Option<Term> {
-    build(op, sizes, args, None)
+pub fn call(op: Op, sizes: impl AsRef<[Nat]>, args: impl AsRef<[Term]>) -> Option<Term> {
+    build(op, sizes.as_ref(), args.as_ref(), None)
 }
 
 /// As [`call`], for a result that is a `result`.
-pub fn call_as(op: Op, sizes: &[Nat], args: &[Term], result: Ty) -> Option<Term> {
-    build(op, sizes, args, Some(result))
+pub fn call_as(
+    op: Op,
+    sizes: impl AsRef<[Nat]>,
+    args: impl AsRef<[Term]>,
+    result: Ty,
+) -> Option<Term> {
+    build(op, sizes.as_ref(), args.as_ref(), Some(result))
 }
 
 fn build(op: Op, sizes: &[Nat], args: &[Term], result: Option<Ty>) -> Option<Term> {
