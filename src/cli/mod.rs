@@ -6,16 +6,18 @@
 //! the output, not with an error. Absent: every decision about programs; what to say about a result
 //! (`report`).
 
+mod artefacts;
 mod check;
 mod context;
 mod doctor;
 mod fmt;
+mod optimize;
 mod output;
 mod values;
 
 pub use context::Context;
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 use std::process::ExitCode;
 
 /// Deep terms are walked by recursion; ids of types and sizes belong to one thread. So all work is
@@ -27,13 +29,17 @@ const STACK_BYTES: usize = 1 << 28;
 #[command(
     name = "rise-opt",
     version,
-    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    override_usage = "rise-opt PROGRAM [--sketch FILE]... [OPTIONS]\n       rise-opt COMMAND",
+    arg_required_else_help = true,
     after_help = "Exit codes: 0 done, 1 the input has to change, 2 the command line has to change,\n\
                   3 a goal was not reached within the limits, 4 a check failed, 101 a bug of rise-opt."
 )]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
+    #[command(flatten)]
+    optimize: Option<optimize::Args>,
     /// How errors are printed: `human` for people, `short` for editors that jump to file:line:column,
     /// `json` for programs (one object per line on standard error)
     #[arg(
@@ -66,7 +72,7 @@ enum MessageFormat {
 
 /// The whole process: what `main` calls.
 pub fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::try_parse().and_then(one_job) {
         Ok(cli) => cli,
         Err(e) => {
             let _ = e.print();
@@ -92,12 +98,26 @@ pub fn main() -> ExitCode {
     ExitCode::from(code)
 }
 
+/// The main job has no word of its own, so that a word may follow its arguments by mistake.
+fn one_job(cli: Cli) -> Result<Cli, clap::Error> {
+    match (&cli.command, &cli.optimize) {
+        (Some(_), Some(_)) => Err(Cli::command().error(
+            clap::error::ErrorKind::ArgumentConflict,
+            "a program to optimise and its flags cannot stand before a command",
+        )),
+        _ => Ok(cli),
+    }
+}
+
 fn dispatch(cli: Cli) -> u8 {
     let mut context = Context::new(cli.message_format);
     match cli.command {
         Some(Command::Check(args)) => check::run(&args, &mut context),
         Some(Command::Fmt(args)) => fmt::run(&args, &mut context),
         Some(Command::Doctor(args)) => doctor::run(&args, &mut context),
-        None => 2,
+        None => match cli.optimize {
+            Some(args) => optimize::run(&args, &mut context),
+            None => 2,
+        },
     }
 }

@@ -86,6 +86,8 @@ codes! {
     RULE_SCOPE = "E0401" Input "a rule uses a bound variable out of its scope";
     RULE_UNBOUND = "E0402" Input "a rule needs something that its left side does not bind";
 
+    GOAL_NOT_REACHED = "E0601" Goal "a sketch was not reached";
+
     NOT_LOWERABLE = "E0701" Input "a term has no loop program";
     SIZES_EXCLUDED = "E0702" Input "fixed sizes contradict what the program assumes";
     KERNEL_TOO_LONG = "E0703" Input "the loop program grows too long";

@@ -1,1 +1,12 @@
-//! The room of `report`; see ARCHITECTURE.md.
+//! Witnesses as text: what a search, a kernel and a run came to.
+//!
+//! In: traces, diagnoses, reports of runs: plain data. Out: text for people, JSON, diagnostics.
+//! Invariant: a pure function of its input, so that it can be made again from saved JSON. Absent:
+//! the e-graph, files, terminals.
+
+mod goal;
+mod number;
+mod summary;
+
+pub use goal::not_reached;
+pub use summary::{human, Reassociation, Summary};

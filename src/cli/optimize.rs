@@ -1,0 +1,309 @@
+//! The main job: a program, through sketches, to a kernel in C.
+//!
+//! In: files and flags. Out: the artefacts, a summary. It reads like a table of contents: load,
+//! prepare the outputs and the compiler, search, lower, run, write. What can fail for a reason of
+//! the user's is tried before the search, what is written is written after everything succeeded.
+
+use super::artefacts::{Artefact, Plan};
+use super::values::{Bytes, Setting};
+use super::Context;
+use crate::diag::{code, did_you_mean, Diagnostic};
+use crate::elab::{self, Cond, Step};
+use crate::emit::{emit, CUnit};
+use crate::exec::sizes::Sizes;
+use crate::exec::{run, Toolchain};
+use crate::intern::Symbol;
+use crate::lower::{self, lower};
+use crate::nest::Nest;
+use crate::report::{self, Reassociation, Summary};
+use crate::search::{self, Outcome, Trace};
+use crate::source::LoadError;
+use crate::term::Program;
+use crate::{alloc, emit};
+
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// The program to optimise (.rise): a file, or a shipped one such as `programs/mm.rise`
+    #[arg(value_name = "PROGRAM")]
+    program: String,
+    /// A sketch file (.sk) to go through; several follow one another. Without any, the program is
+    /// compiled as it stands
+    #[arg(long, value_name = "FILE")]
+    sketch: Vec<String>,
+    /// Where to write: names the first of the files to emit, the others stand beside it; `-` prints
+    /// them [default: named after the kernel, in this folder]
+    #[arg(short, value_name = "FILE")]
+    output: Option<String>,
+    /// What to write, separated by commas: when the kernel is not all you want to see
+    #[arg(
+        long,
+        value_enum,
+        value_delimiter = ',',
+        default_value = "c,header",
+        value_name = "WHAT"
+    )]
+    emit: Vec<Artefact>,
+    /// Fixes a size of the program, which then leaves the kernel's signature, or changes a parameter
+    /// of a sketch: `--set m=1024,tile=16`
+    #[arg(long, value_delimiter = ',', value_name = "NAME=NUMBER")]
+    set: Vec<Setting>,
+    /// The definition to compile, when it is not the last of the file
+    #[arg(long, value_name = "NAME")]
+    entry: Option<String>,
+    /// Ends a step at so many e-nodes; reproducible
+    #[arg(long, value_name = "N")]
+    node_limit: Option<u64>,
+    /// Ends a step after so many iterations; reproducible
+    #[arg(long, value_name = "N")]
+    iter_limit: Option<u64>,
+    /// Ends a step after so many seconds; what is found may then differ from run to run
+    #[arg(long, value_name = "SECONDS")]
+    time_limit: Option<u64>,
+    /// Ends a step when the process holds so many bytes, as in 2G [default: four fifths of what the
+    /// machine or its control group allows]
+    #[arg(long, value_name = "BYTES")]
+    memory_limit: Option<Bytes>,
+    /// Searches for the last sketch with the rules of all steps at once: to see what guidance saves
+    #[arg(long)]
+    unguided: bool,
+    /// Compiles the kernel, checks it on random inputs against the interpreter and the unoptimised
+    /// kernel, and measures both
+    #[arg(long)]
+    run: bool,
+    /// Seed of the random inputs of `--run`: another one gives other inputs
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    seed: u64,
+    /// Threads that `--run` gives the kernel [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+}
+
+pub fn run(args: &Args, context: &mut Context) -> u8 {
+    match job(args, context) {
+        Ok(()) => 0,
+        Err(diagnostics) => context.report(diagnostics),
+    }
+}
+
+fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
+    let input = load(args, context)?;
+    let plan = Plan::prepare(
+        &args.emit,
+        args.output.as_deref(),
+        input.program.name.as_str(),
+        &context.sources,
+    )
+    .map_err(|d| vec![d])?;
+    let tool = match args.run {
+        true => Some(Toolchain::find().map_err(|d| vec![d])?),
+        false => None,
+    };
+    if let Some(warning) = tool.as_ref().and_then(Toolchain::warning) {
+        context.report([warning]);
+    }
+
+    let outcome = search::optimize(&input.program, &input.steps, &limits(args));
+    if let Some(diagnosis) = &outcome.failure {
+        return Err(vec![report::not_reached(diagnosis)]);
+    }
+    let found = Program {
+        term: outcome.terms.last().unwrap_or(&input.program.term).clone(),
+        ..input.program.clone()
+    };
+    let nest = lowered(&found, &input.fixed)?;
+    let unit = emit(
+        &nest,
+        &emit::Options {
+            command: Some(command_line()),
+            header_name: plan.header_name(),
+        },
+    );
+    let measured = match &tool {
+        Some(tool) => Some(measure(args, &input, &nest, tool)?),
+        None => None,
+    };
+
+    let mut summary = Summary {
+        version: 1,
+        rise_opt: env!("CARGO_PKG_VERSION").to_string(),
+        program: input.program.name.to_string(),
+        kernel: declaration(&unit),
+        assumptions: unit.abi.assumptions.iter().map(|a| a.to_string()).collect(),
+        reassociation: reassociation(&input.steps, &outcome),
+        peak_bytes: alloc::peak(),
+        run: measured,
+        files: Vec::new(),
+        trace: outcome.trace,
+    };
+    let beside = plan.to_stdout();
+    summary.files = plan
+        .write(|a| text(a, &unit, &nest, &found, &summary.trace), context)
+        .map_err(|d| vec![d])?;
+    let page = match context.json() {
+        true => serde_json::to_string(&summary).unwrap_or_default() + "\n",
+        false => report::human(&summary),
+    };
+    // What is emitted to standard output stays free of other text.
+    match beside {
+        true => context.error_line(page.trim_end()),
+        false => context.print(&page),
+    }
+    Ok(())
+}
+
+/// What the files say.
+struct Input {
+    program: Program,
+    steps: Vec<Step>,
+    /// Sizes of the program that `--set` fixes.
+    fixed: Sizes,
+}
+
+fn load(args: &Args, context: &mut Context) -> Result<Input, Vec<Diagnostic>> {
+    let file = context.sources.load(&args.program);
+    let file = file.map_err(|e| vec![no_program(&args.program, e)])?;
+    let program = elab::program(&mut context.sources, file, args.entry.as_deref())?;
+    let fixed: Sizes = args
+        .set
+        .iter()
+        .map(|s| (Symbol::new(&s.name), s.value))
+        .filter(|(name, _)| program.sizes.contains(name))
+        .collect();
+    Ok(Input {
+        program,
+        steps: Vec::new(),
+        fixed,
+    })
+}
+
+/// What is no file may have been meant as a command.
+fn no_program(word: &str, e: LoadError) -> Diagnostic {
+    let d = Diagnostic::from(e);
+    match did_you_mean(word, ["check", "fmt", "doctor"]) {
+        Some(help) if d.code == code::FILE_MISSING => d.help(help),
+        _ => d,
+    }
+}
+
+/// The user's limits; memory is always limited, because the system kills what takes all of it.
+fn limits(args: &Args) -> search::Options {
+    let machine = || alloc::available().map(|b| b / 5 * 4);
+    search::Options {
+        iterations: args.iter_limit,
+        nodes: args.node_limit,
+        seconds: args.time_limit,
+        bytes: args.memory_limit.map(|b| b.0).or_else(machine),
+    }
+}
+
+fn lowered(program: &Program, fixed: &Sizes) -> Result<Nest, Vec<Diagnostic>> {
+    let options = lower::Options {
+        fixed: fixed.clone(),
+        ..lower::Options::default()
+    };
+    lower(program, &options).map_err(|d| vec![d])
+}
+
+fn measure(
+    args: &Args,
+    input: &Input,
+    kernel: &Nest,
+    tool: &Toolchain,
+) -> Result<run::Report, Vec<Diagnostic>> {
+    let unoptimised = lowered(&input.program, &Sizes::new())?;
+    let [kernel, unoptimised] = [kernel, &unoptimised].map(|nest| {
+        emit(
+            nest,
+            &emit::Options {
+                command: None,
+                header_name: Some(run::HEADER.to_string()),
+            },
+        )
+    });
+    let cores = || std::thread::available_parallelism().map_or(1, |n| n.get());
+    let options = run::Options {
+        seed: args.seed,
+        threads: args.threads.map_or_else(cores, usize::from),
+        fixed: input.fixed.clone(),
+        measuring: Default::default(),
+    };
+    run::run(&input.program, &kernel, &unoptimised, tool, &options).map_err(|d| vec![d])
+}
+
+fn text(artefact: Artefact, unit: &CUnit, nest: &Nest, found: &Program, trace: &Trace) -> String {
+    match artefact {
+        Artefact::C => unit.c.clone(),
+        Artefact::Header => unit.header.clone(),
+        Artefact::Term => format!("{found}\n"),
+        Artefact::Nest => format!("{nest}\n"),
+        Artefact::Trace => trace_file(trace),
+    }
+}
+
+#[derive(serde::Serialize)]
+struct TraceFile<'a> {
+    rise_opt: &'a str,
+    command: String,
+    #[serde(flatten)]
+    trace: &'a Trace,
+}
+
+fn trace_file(trace: &Trace) -> String {
+    let file = TraceFile {
+        rise_opt: env!("CARGO_PKG_VERSION"),
+        command: command_line(),
+        trace,
+    };
+    serde_json::to_string_pretty(&file).unwrap_or_default() + "\n"
+}
+
+/// The steps that may regroup sums, with the rules that did.
+fn reassociation(steps: &[Step], outcome: &Outcome) -> Vec<Reassociation> {
+    let permitted = steps.iter().zip(&outcome.trace.steps);
+    let permitted = permitted.filter(|(step, _)| step.reassociate);
+    permitted
+        .map(|(step, trace)| {
+            let regroups = |c: &Cond| matches!(c, Cond::Associative(_) | Cond::Commutative(_));
+            let rules = step.rules.iter().map(|u| &u.rule);
+            let rules = rules.filter(|r| r.conds.iter().any(regroups));
+            let applied = |name: &str| {
+                let all = trace.iterations.iter().flat_map(|i| &i.rules);
+                all.clone()
+                    .any(|r| r.applied > 0 && r.name.split('[').next() == Some(name))
+            };
+            let mut names: Vec<String> = rules
+                .map(|r| r.name.to_string())
+                .filter(|n| applied(n))
+                .collect();
+            names.dedup();
+            Reassociation {
+                step: step.name.clone(),
+                rules: names,
+            }
+        })
+        .collect()
+}
+
+/// `int mm(…)`, as the header has it.
+fn declaration(unit: &CUnit) -> String {
+    let start = format!("int {}(", unit.abi.name);
+    let Some(at) = unit.header.find(&start) else {
+        return unit.abi.name.clone();
+    };
+    let rest = &unit.header[at..];
+    let end = rest.find(';').unwrap_or(rest.len());
+    rest[..end].split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The command as one would type it again.
+fn command_line() -> String {
+    let mut words = vec!["rise-opt".to_string()];
+    words.extend(std::env::args().skip(1).map(|word| {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:+@%".contains(c);
+        match !word.is_empty() && word.chars().all(plain) {
+            true => word,
+            false => format!("'{}'", word.replace('\'', "'\\''")),
+        }
+    }));
+    words.join(" ")
+}

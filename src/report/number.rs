@@ -1,0 +1,64 @@
+//! Numbers as people read them.
+
+/// `0.00123` s as `1.23 ms`: three digits that count.
+pub fn seconds(s: f64) -> String {
+    let (value, unit) = match s {
+        s if !s.is_finite() => return "-".to_string(),
+        s if s >= 1.0 => (s, "s"),
+        s if s >= 1e-3 => (s * 1e3, "ms"),
+        s if s >= 1e-6 => (s * 1e6, "µs"),
+        s => (s * 1e9, "ns"),
+    };
+    format!("{} {unit}", digits(value))
+}
+
+/// `18_874_368` bytes as `18.0 MB`, in powers of 1024.
+pub fn bytes(n: u64) -> String {
+    let mut value = n as f64;
+    for unit in ["B", "KB", "MB"] {
+        if value < 1024.0 {
+            return format!("{} {unit}", digits(value));
+        }
+        value /= 1024.0;
+    }
+    format!("{} GB", digits(value))
+}
+
+/// `1234567` as `1 234 567`.
+pub fn count(n: u64) -> String {
+    let text = n.to_string();
+    let mut out = String::new();
+    for (i, c) in text.chars().enumerate() {
+        if i > 0 && (text.len() - i).is_multiple_of(3) {
+            out.push(' ');
+        }
+        out.push(c);
+    }
+    out
+}
+
+/// Three digits that count, without an exponent.
+pub fn digits(x: f64) -> String {
+    match x.abs() {
+        a if a >= 99.95 => format!("{x:.0}"),
+        a if a >= 9.995 => format!("{x:.1}"),
+        _ => format!("{x:.2}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_three_digits_and_a_unit() {
+        assert_eq!(seconds(0.00123), "1.23 ms");
+        assert_eq!(seconds(12.34), "12.3 s");
+        assert_eq!(seconds(4.5e-7), "450 ns");
+        assert_eq!(seconds(f64::NAN), "-");
+        assert_eq!(bytes(18 << 20), "18.0 MB");
+        assert_eq!(bytes(512), "512 B");
+        assert_eq!(count(1234567), "1 234 567");
+        assert_eq!(count(12), "12");
+    }
+}

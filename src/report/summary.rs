@@ -1,0 +1,189 @@
+//! What the main job did, in one page.
+//!
+//! In: the trace, what the kernel assumes, the report of the run. Out: the text for people; the same
+//! data is the JSON for programs. Absent: anything that the data does not say.
+
+use super::number::{bytes, count, digits, seconds};
+use crate::exec::run::{Report, Subject};
+use crate::search::{Stop, Trace};
+use serde::Serialize;
+use std::fmt::Write as _;
+
+/// What standard output tells of a run of the main job.
+#[derive(Clone, Debug, Serialize)]
+pub struct Summary {
+    /// Version of this form.
+    pub version: u32,
+    /// Version of the program that made it.
+    pub rise_opt: String,
+    pub program: String,
+    pub trace: Trace,
+    /// The declaration of the emitted function.
+    pub kernel: String,
+    /// What the sizes must satisfy.
+    pub assumptions: Vec<String>,
+    pub reassociation: Vec<Reassociation>,
+    /// The largest resident set of the process so far.
+    pub peak_bytes: u64,
+    pub run: Option<Report>,
+    pub files: Vec<String>,
+}
+
+/// A step that may regroup sums of floating-point numbers.
+#[derive(Clone, Debug, Serialize)]
+pub struct Reassociation {
+    pub step: String,
+    /// Rules that regroup and that were applied.
+    pub rules: Vec<String>,
+}
+
+pub fn human(s: &Summary) -> String {
+    let mut lines = Lines(String::new());
+    steps(&mut lines, &s.trace);
+    lines.add("kernel", &s.kernel);
+    if !s.assumptions.is_empty() {
+        lines.add("assumes", &s.assumptions.join(", "));
+    }
+    lines.add("sums", &reassociation(&s.reassociation));
+    if let Some(run) = &s.run {
+        checks(&mut lines, run);
+        times(&mut lines, run, &s.program);
+    }
+    if s.peak_bytes > 0 {
+        lines.add("memory", &format!("{} at most", bytes(s.peak_bytes)));
+    }
+    if !s.files.is_empty() {
+        lines.add("written", &s.files.join(" "));
+    }
+    lines.0
+}
+
+/// Lines that start with a word in a column of its own.
+struct Lines(String);
+
+impl Lines {
+    fn add(&mut self, head: &str, text: &str) {
+        for (i, line) in text.lines().enumerate() {
+            let head = if i == 0 { head } else { "" };
+            let _ = writeln!(self.0, "{head:<8} {line}");
+        }
+    }
+}
+
+fn steps(lines: &mut Lines, trace: &Trace) {
+    let width = trace.steps.iter().map(|s| s.name.chars().count()).max();
+    for (i, s) in trace.steps.iter().enumerate() {
+        let found = if s.stop == Stop::Found {
+            "found"
+        } else {
+            "not found"
+        };
+        let size = s.size();
+        let text = format!(
+            "{:<width$}  {found}  {:>8}  {:>3} iterations  {:>9} e-nodes  {:>9} classes  {:>8}",
+            s.name,
+            seconds(s.seconds),
+            s.iterations.len(),
+            count(size.nodes),
+            count(size.classes),
+            bytes(s.bytes),
+            width = width.unwrap_or(0)
+        );
+        lines.add(if i == 0 { "steps" } else { "" }, &text);
+    }
+}
+
+fn reassociation(all: &[Reassociation]) -> String {
+    if all.is_empty() {
+        return "are not regrouped".to_string();
+    }
+    let steps: Vec<String> = all
+        .iter()
+        .map(|r| match r.rules.is_empty() {
+            true => format!("`{}` (no rule did)", r.step),
+            false => format!("`{}` (by {})", r.step, r.rules.join(", ")),
+        })
+        .collect();
+    format!("may be regrouped in {}", steps.join(", "))
+}
+
+fn sizes(sizes: &[(String, i64)]) -> String {
+    let all: Vec<_> = sizes.iter().map(|(n, v)| format!("{n}={v}")).collect();
+    all.join(" ")
+}
+
+fn checks(lines: &mut Lines, run: &Report) {
+    let mut seen: Vec<(Subject, Subject)> = Vec::new();
+    let mut head = "checked";
+    for c in &run.checks {
+        let pair = (c.what, c.against);
+        if seen.contains(&pair) {
+            continue;
+        }
+        seen.push(pair);
+        let same: Vec<_> = (run.checks.iter())
+            .filter(|o| (o.what, o.against) == pair)
+            .collect();
+        let mut at: Vec<String> = same.iter().map(|o| sizes(&o.sizes)).collect();
+        at.dedup();
+        let error = same.iter().map(|o| o.difference.error).fold(0.0, f64::max);
+        let tolerance = same.iter().map(|o| o.difference.tolerance);
+        let text = format!(
+            "{} = {} at {}; relative error {error:.1e} (rounding explains {:.1e})",
+            name(c.what),
+            name(c.against),
+            at.join(", "),
+            tolerance.fold(f64::INFINITY, f64::min)
+        );
+        lines.add(head, &text);
+        head = "";
+    }
+    lines.add("", &format!("random inputs of seed {}", run.seed));
+    if !run.remarks.trim().is_empty() {
+        lines.add("", "the C compiler remarked on the kernel:");
+        lines.add("", run.remarks.trim());
+    }
+}
+
+fn name(s: Subject) -> &'static str {
+    match s {
+        Subject::Kernel => "kernel",
+        Subject::Unoptimised => "unoptimised",
+        Subject::Interpreter => "interpreter",
+    }
+}
+
+fn times(lines: &mut Lines, run: &Report, program: &str) {
+    let threads = match run.threads {
+        1 => "1 thread".to_string(),
+        n => format!("{n} threads"),
+    };
+    let text = format!(
+        "{}, {threads}, best (median) of {} samples, compiled in {}",
+        sizes(&run.sizes),
+        run.kernel.seconds.len(),
+        seconds(run.compile_seconds)
+    );
+    lines.add("time", &text);
+    let width = program.chars().count().max("unoptimised".len());
+    for (name, t) in [(program, &run.kernel), ("unoptimised", &run.unoptimised)] {
+        let mut text = format!(
+            "  {name:<width$}  {:>8} ({})  {:>5} GFLOP/s",
+            seconds(t.best()),
+            seconds(t.median()),
+            digits(run.gflops(t))
+        );
+        if name != program {
+            let factor = t.best() / run.kernel.best();
+            let _ = write!(text, "  {} × the kernel's", digits(factor));
+        }
+        if t.dropped > 0 {
+            let _ = write!(
+                text,
+                "  ({} samples dropped: threads shared a core)",
+                t.dropped
+            );
+        }
+        lines.add("", &text);
+    }
+}
