@@ -15,7 +15,7 @@ use crate::arith::Nat;
 use crate::diag::{self, code, Diagnostic};
 use crate::intern::Symbol;
 use crate::source::{FileId, SourceMap, Span};
-use crate::syntax::tree::{Binder, Def, ItemKind};
+use crate::syntax::tree::{Binder, Def, ItemKind, Name};
 use crate::syntax::Dialect;
 use crate::term::{Op, Program, Term};
 use crate::ty::{Scalar, Ty};
@@ -232,19 +232,19 @@ fn infer_def(
             sizes.push(symbol);
         }
     }
-    let (mut params, mut spans) = (Vec::new(), Vec::new());
+    let mut params: Vec<(&Name, Ty)> = Vec::new();
     for b in &def.binders {
         let Binder::Typed { names, ty } = b else {
             continue;
         };
         let t = infer.ty(ty);
         for name in names {
-            if params.iter().any(|(n, _)| *n == name) || infer.names.sizes.contains_key(&name.text)
+            if params.iter().any(|(n, _)| n.text == name.text)
+                || infer.names.sizes.contains_key(&name.text)
             {
                 infer.report(declared_twice(&name.text, name.span));
             }
             params.push((name, t));
-            spans.push(ty.span);
         }
     }
     let result = match &def.result {

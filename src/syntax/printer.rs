@@ -324,16 +324,13 @@ impl<'a> Printer<'a> {
                 space(),
                 self.expr(b),
             ]),
-            ConditionKind::Property(name, e) => {
-                cat(vec![self.token(&name.text), space(), self.expr(e)])
+            ConditionKind::Property(name, arguments) => {
+                let mut parts = vec![self.token(&name.text)];
+                for e in arguments {
+                    parts.extend([space(), self.expr(e)]);
+                }
+                cat(parts)
             }
-            ConditionKind::Identity(name, e, op) => cat(vec![
-                self.token(&name.text),
-                space(),
-                self.expr(e),
-                space(),
-                self.expr(op),
-            ]),
             ConditionKind::Vectorizable {
                 keyword,
                 function,

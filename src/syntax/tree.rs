@@ -123,10 +123,8 @@ pub enum ConditionKind {
     Divides(Expr, Expr),
     /// `n != k`
     Compare(BinOp, Expr, Expr),
-    /// `associative op`, `commutative op`
-    Property(Name, Expr),
-    /// `identity e op`
-    Identity(Name, Expr, Expr),
+    /// `associative op`, `identity e op`: a word and what it says something about.
+    Property(Name, Vec<Expr>),
     /// `vectorizable f as fv [k]`
     Vectorizable {
         keyword: Name,

@@ -61,13 +61,9 @@ impl Parser<'_> {
 
     fn property(&mut self) -> ConditionKind {
         let keyword = self.name("a condition");
-        let first = self.argument();
         match &*keyword.text {
-            "identity" => {
-                let operator = self.argument();
-                ConditionKind::Identity(keyword, first, operator)
-            }
             "vectorizable" => {
+                let function = self.argument();
                 self.expect("as", "write `vectorizable f as fv [k]`");
                 let result = self.name("the name of the vector function");
                 let lanes = match self.is("[") {
@@ -80,12 +76,18 @@ impl Parser<'_> {
                 let lanes = lanes.into_iter().next();
                 ConditionKind::Vectorizable {
                     keyword,
-                    function: first,
+                    function,
                     result,
                     lanes: lanes.unwrap_or_else(|| self.error_expr()),
                 }
             }
-            _ => ConditionKind::Property(keyword, first),
+            _ => {
+                let mut arguments = vec![self.argument()];
+                while self.starts_argument() {
+                    arguments.push(self.argument());
+                }
+                ConditionKind::Property(keyword, arguments)
+            }
         }
     }
 

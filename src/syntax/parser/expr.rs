@@ -128,7 +128,7 @@ impl Parser<'_> {
         }
     }
 
-    fn starts_argument(&self) -> bool {
+    pub(super) fn starts_argument(&self) -> bool {
         match self.peek().kind {
             TokenKind::Name => !self.is_reserved(),
             TokenKind::Number => true,

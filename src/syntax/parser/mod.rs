@@ -22,7 +22,10 @@ pub const MAX_DEPTH: usize = 256;
 /// The words that start an item at column one, and the files they stand in.
 pub const ITEMS: [(&str, &[Dialect]); 14] = [
     ("def", &[Dialect::Program, Dialect::Sketch]),
-    ("import", &[Dialect::Program]),
+    (
+        "import",
+        &[Dialect::Program, Dialect::Rules, Dialect::Sketch],
+    ),
     ("rule", &[Dialect::Rules]),
     ("ruleset", &[Dialect::Rules]),
     ("include", &[Dialect::Rules, Dialect::Sketch]),
