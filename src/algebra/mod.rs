@@ -15,11 +15,13 @@
 //! commute nor associate and have a left identity only. With the permission
 //! they count as real arithmetic, with NaN and signed zeros left out.
 
+mod accumulate;
 mod recognise;
 mod table;
 #[cfg(test)]
 mod tests;
 
+pub use accumulate::accumulates;
 pub use recognise::{recognise, Operator};
 pub use table::{operators, Facts};
 

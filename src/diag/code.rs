@@ -85,6 +85,15 @@ codes! {
 
     RULE_SCOPE = "E0401" Input "a rule uses a bound variable out of its scope";
     RULE_UNBOUND = "E0402" Input "a rule needs something that its left side does not bind";
+    RULE_CONDITION = "E0403" Input "a side condition is malformed";
+    UNKNOWN_RULE = "E0404" Input "a rule or rule set that is not known";
+
+    UNKNOWN_SKETCH = "E0501" Input "a sketch definition that is not known";
+    NOT_A_SKETCH = "E0502" Input "something else stands where a sketch is needed";
+    SKETCH_ARGUMENTS = "E0503" Input "a sketch takes another number of arguments";
+    SKETCH_IMPOSSIBLE = "E0504" Input "a sketch that no program can satisfy";
+    NO_SKETCH = "E0505" Input "a step has no sketch";
+    BAD_SETTING = "E0506" Input "a setting of a step is not known";
 
     GOAL_NOT_REACHED = "E0601" Goal "a sketch was not reached";
 

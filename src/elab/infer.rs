@@ -690,7 +690,7 @@ impl<'a> Infer<'a> {
             1 => format!("{name} takes 1 argument, {} are given", args.len()),
             n => format!("{name} takes {n} arguments, {} are given", args.len()),
         };
-        let ty = super::show::show(self.u.ty(head_ty));
+        let ty = self.show(self.u.ty(head_ty));
         self.report(
             Diagnostic::new(code::TOO_MANY_ARGUMENTS, message)
                 .label(args.span(takes), "one argument too many")

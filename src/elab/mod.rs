@@ -6,18 +6,21 @@
 //!
 //! Absent: the e-graph, what primitives mean, how rules are matched and sketches satisfied.
 
+mod book;
 mod files;
 mod infer;
 mod output;
 mod pre;
 mod program;
 mod report;
+mod rules;
 mod scheme;
 mod show;
 mod size;
 mod unify;
 mod uses;
 
+pub use book::{check_rules, rule_decls};
 pub use output::*;
 pub use program::{check_program, program};
 

@@ -76,6 +76,8 @@ pub enum Cond {
     Commutative(Term),
     /// `identity e op`
     Identity(Term, Term),
+    /// `accumulates op by`: `op a y = by a g`, where `g` does not depend on `a`.
+    Accumulates(Term, Term),
     /// `vectorizable f as fv [k]`: holes `f` and `fv`.
     Vectorizable { f: u32, fv: u32, lanes: Nat },
     /// The type is not a function's: `(e : data)`.

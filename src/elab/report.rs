@@ -4,8 +4,9 @@
 //! A mismatch shows the two types, and the first pair in them that cannot agree, sizes in normal form.
 
 use super::infer::Infer;
-use super::show::show;
+use super::show::{show, show_named};
 use super::unify::{belongs, Mismatch, Pair};
+use crate::arith::Nat;
 use crate::diag::{code, Diagnostic};
 use crate::source::Span;
 use crate::term::Class;
@@ -55,6 +56,19 @@ pub enum Origin {
 }
 
 impl Infer<'_> {
+    /// A type or size as the user would write it.
+    pub fn show(&self, x: impl std::fmt::Display) -> String {
+        show_named(x, |unknown| {
+            let sizes = self.names.sizes.iter();
+            let size = |n: Nat| n.as_meta().is_some_and(|m| m.to_string() == unknown);
+            let ty = |t: Ty| matches!(t.kind(), TyKind::Meta(m) if unknown == format!("t{m}"));
+            let mut sizes = sizes.filter(|(_, n)| size(self.u.nat(**n))).map(|n| n.0);
+            let types = self.names.types.iter();
+            let mut types = types.filter(|(_, t)| ty(self.u.ty(**t))).map(|t| t.0);
+            sizes.next().or_else(|| types.next()).cloned()
+        })
+    }
+
     /// Gives literals their default types, solves what is left, and reports what does not hold.
     /// Whether nothing was wrong.
     pub fn conclude(&mut self) -> bool {
@@ -105,7 +119,7 @@ impl Infer<'_> {
             return Diagnostic::new(code::TYPE_MISMATCH, "this type does not fit").at(*span);
         };
         let (want, found) = (self.u.ty(*want), self.u.ty(*found));
-        let (w, f) = (show(want), show(found));
+        let (w, f) = (self.show(want), self.show(found));
         let code = match m.pair {
             Pair::Sizes(..) => code::SIZE_MISMATCH,
             Pair::Types(..) => code::TYPE_MISMATCH,
@@ -125,8 +139,8 @@ impl Infer<'_> {
                 let (a, b) = (self.u.nat(a), self.u.nat(b));
                 d = d.note(format!(
                     "the first sizes that cannot agree: `{}` against `{}`",
-                    show(a),
-                    show(b)
+                    self.show(a),
+                    self.show(b)
                 ));
                 match a.has_meta() || b.has_meta() {
                     true => "write the size that is not known in brackets or in an annotation",
@@ -139,8 +153,8 @@ impl Infer<'_> {
                 if (a, b) != (want, found) {
                     d = d.note(format!(
                         "the first parts that cannot agree: `{}` against `{}`",
-                        show(a),
-                        show(b)
+                        self.show(a),
+                        self.show(b)
                     ));
                 }
                 advice(a, b)
@@ -155,7 +169,7 @@ impl Infer<'_> {
     fn report_holes(&mut self) {
         for i in 0..self.origins.len() {
             if let Origin::Hole { span, ty } = self.origins[i] {
-                let ty = show(self.u.ty(ty));
+                let ty = self.show(self.u.ty(ty));
                 self.report(
                     Diagnostic::new(
                         code::EXPRESSION_HOLE,
@@ -188,7 +202,7 @@ impl Infer<'_> {
                 self.report(
                     Diagnostic::new(
                         code::WRONG_CLASS,
-                        format!("a number stands where `{}` is needed", show(ty)),
+                        format!("a number stands where `{}` is needed", self.show(ty)),
                     )
                     .label(span, "a number")
                     .help(help),
@@ -222,9 +236,9 @@ impl Infer<'_> {
                 failed.push(
                     Diagnostic::new(
                         code::WRONG_CLASS,
-                        format!("{} works on {is}, not on `{}`", r.what, show(ty)),
+                        format!("{} works on {is}, not on `{}`", r.what, self.show(ty)),
                     )
-                    .label(r.span, format!("used at `{}`", show(ty)))
+                    .label(r.span, format!("used at `{}`", self.show(ty)))
                     .help(help),
                 );
             }

@@ -194,3 +194,103 @@ def main [m n : nat] (x : m.n.f32) : f32 = sum (map sum x) + sum[n] (at[0] x) + 
         "\\(\\pair (snd (snd %0)) (fst (snd %0))) %0"
     );
 }
+
+fn rules(text: &str) -> Result<Vec<std::rc::Rc<RuleDecl>>, Vec<String>> {
+    let mut sources = SourceMap::new();
+    let file = sources.add_text("a.rules", text);
+    rule_decls(&mut sources, file).map_err(|d| {
+        d.iter()
+            .map(|d| format!("{}\n{}", d.code.id, render(d, &sources, Format::Human)))
+            .collect()
+    })
+}
+
+#[test]
+fn the_shipped_rules_elaborate() {
+    for name in SourceMap::shipped().filter(|n| n.ends_with(".rules")) {
+        let mut sources = SourceMap::new();
+        let file = sources.load_shipped(name).unwrap();
+        let found = rule_decls(&mut sources, file);
+        let found = found.unwrap_or_else(|d| {
+            let shown: Vec<String> = d
+                .iter()
+                .map(|d| render(d, &sources, Format::Human))
+                .collect();
+            panic!("{name}\n{}", shown.join("\n"))
+        });
+        assert!(!found.is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn rules_are_numbered_from_zero() {
+    let r = rules("rule split-join [k : nat]\n  map f (xs : n.s) => join (map (map f) (split[k] xs))\n  where k divides n, n != k\n").unwrap();
+    let r = &r[0];
+    assert_eq!((r.size_params.len(), r.nats, r.tys.len()), (1, 2, 2));
+    assert_eq!(r.lhs.to_string(), "map ?0 ?1");
+    assert_eq!(r.rhs.to_string(), "join (map (map ?0) (split[?0] ?1))");
+    assert_eq!(r.lhs.ty().to_string(), "?1.?t0");
+    assert_eq!(r.lhs.ty(), r.rhs.ty());
+    assert!(matches!(
+        r.conds[..],
+        [Cond::Divides(..), Cond::Compare(_, Rel::Ne, _)]
+    ));
+    assert_eq!(r.tys, [None, None]);
+    // What the right side asks beyond the left is tested when the rule is applied.
+    let r = rules("rule store (e : t) => let (toMem e) (\\x -> x)\n").unwrap();
+    assert_eq!(r[0].tys, [Some(crate::term::Class::Data)]);
+    let r = rules("rule v [k : nat] (e : n.s) => asScalar (asVector[k] e)\n").unwrap();
+    assert_eq!(r[0].tys, [Some(crate::term::Class::Flat)]);
+}
+
+#[test]
+fn bad_rules_are_refused() {
+    for (text, code) in [
+        // misspelt primitive
+        ("rule a mapp f xs => xs", "E0201"),
+        ("rule a map f (trnspose x) => map f x", "E0201"),
+        // right side unbound
+        ("rule a map f xs => map g xs", "E0402"),
+        // out of scope
+        ("rule a map (\\x -> f x) xs => f x", "E0401"),
+        // does not type
+        ("rule a map f xs => join xs", "E0301"),
+        ("rule a (e : n.s) => e e", "E0308"),
+        // rigid
+        (
+            "rule a (e : n.s) => map (\\x -> x + x) (e : n.f32)",
+            "E0301",
+        ),
+        // needs a size that the left does not bind
+        ("rule a (e : n.s) => join (split[k] e)", "E0402"),
+        ("rule a (e : n.s) => e where k divides n", "E0402"),
+        ("rule a (e : n.s) => take[3] e", "E0302"),
+        ("rule a map f x => map f x where assoziative f", "E0403"),
+        ("rule a map f x => map f x where y not in f", "E0403"),
+        (
+            "rule a map (\\y -> f y) x => map f x where y not in q",
+            "E0403",
+        ),
+        ("rule a map f x => map f x where associative f", "E0301"),
+        (
+            "rule a map f x => map f x\nrule a map f x => map f x",
+            "E0204",
+        ),
+        ("ruleset s = b", "E0404"),
+        ("ruleset s = s", "E0205"),
+        (
+            "rule a [k : nat] split[k] x => split[k] x\nruleset s = a",
+            "E0306",
+        ),
+    ] {
+        let e = match rules(text) {
+            Ok(r) => panic!("{text}: {r:?}"),
+            Err(e) => e,
+        };
+        assert!(
+            e.iter().any(|e| e.starts_with(code)),
+            "{text}\n{}",
+            e.join("\n")
+        );
+    }
+}

@@ -49,6 +49,7 @@ pub fn compile(used: &RuleUse, heads: &Heads, nesting: u32) -> Rule {
             Cond::Associative(op) => laws.push(Law::Associative(op.clone())),
             Cond::Commutative(op) => laws.push(Law::Commutative(op.clone())),
             Cond::Identity(e, op) => laws.push(Law::Identity(e.clone(), op.clone())),
+            Cond::Accumulates(op, by) => laws.push(Law::Accumulates(op.clone(), by.clone())),
             Cond::Vectorizable { f, fv, lanes } => {
                 let lanes_at = wanted.nats.len();
                 wanted.nats.push(*lanes);

@@ -56,6 +56,7 @@ enum Law {
     Associative(Term),
     Commutative(Term),
     Identity(Term, Term),
+    Accumulates(Term, Term),
     Vectorizable {
         f: usize,
         fv: usize,
@@ -296,6 +297,11 @@ impl Rule {
                 Law::Identity(e, op) => {
                     let (e, op) = (fill(g, e, holes)?, fill(g, op, holes)?);
                     algebra::is_identity(&e, &op, reassociate).then_some(())?;
+                }
+                Law::Accumulates(op, by) => {
+                    let (op, by) = (fill(g, op, holes)?, fill(g, by, holes)?);
+                    let sum = algebra::accumulates(&op, &by)?;
+                    algebra::is_associative(&sum, reassociate).then_some(())?;
                 }
                 Law::Vectorizable { f, fv, lanes_at } => {
                     let lanes = self.typing.get(instance).nats[*lanes_at];

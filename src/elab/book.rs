@@ -1,0 +1,275 @@
+//! Books: the rules and rule sets of a file and of what it includes.
+//!
+//! In: a file. Out: rules by name, sets by name; a reference such as `split[32, 4]` unfolds to rules with
+//! sizes. A rule with errors keeps its name, so that its users report nothing.
+
+use super::files::{self, Loaded};
+use super::infer::{Infer, Names};
+use super::output::{RuleDecl, RuleUse};
+use super::rules;
+use crate::arith::Nat;
+use crate::diag::{self, code, Diagnostic};
+use crate::intern::Symbol;
+use crate::source::{FileId, SourceMap, Span};
+use crate::syntax::tree::{ItemKind, RuleRef, RuleSet};
+use crate::syntax::Dialect;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// Sizes by name.
+pub type Sizes = BTreeMap<String, Nat>;
+
+#[derive(Default)]
+pub struct Book {
+    /// In the order of the files; `None` for a rule with errors.
+    rules: Vec<(String, Option<Rc<RuleDecl>>)>,
+    sets: Vec<RuleSet>,
+    /// Where each name is declared.
+    places: BTreeMap<String, Span>,
+}
+
+/// The rules of a file, for those who test rules one by one.
+pub fn rule_decls(
+    sources: &mut SourceMap,
+    file: FileId,
+) -> Result<Vec<Rc<RuleDecl>>, Vec<Diagnostic>> {
+    let mut diagnostics = Vec::new();
+    let book = Book::load(sources, file, &mut diagnostics);
+    diag::sort(&mut diagnostics);
+    match diagnostics.is_empty() {
+        true => Ok(book.rules.into_iter().filter_map(|r| r.1).collect()),
+        false => Err(diagnostics),
+    }
+}
+
+/// Everything wrong with a file of rules.
+pub fn check_rules(sources: &mut SourceMap, file: FileId) -> Vec<Diagnostic> {
+    let mut diagnostics = Vec::new();
+    Book::load(sources, file, &mut diagnostics);
+    diag::sort(&mut diagnostics);
+    diagnostics
+}
+
+impl Book {
+    pub fn load(sources: &mut SourceMap, file: FileId, diagnostics: &mut Vec<Diagnostic>) -> Book {
+        let mut files: Vec<Loaded> = Vec::new();
+        files::load_all(sources, file, Dialect::Rules, &mut files, diagnostics);
+        let mut book = Book::default();
+        for item in files.into_iter().flat_map(|f| f.tree.items) {
+            match item.kind {
+                ItemKind::Rule(tree) => {
+                    if book.declare(&tree.name.text, tree.name.span, diagnostics) {
+                        let decl = rules::rule(&tree, diagnostics).map(Rc::new);
+                        book.rules.push((tree.name.text.clone(), decl));
+                    }
+                }
+                ItemKind::RuleSet(set) => {
+                    if book.declare(&set.name.text, set.name.span, diagnostics) {
+                        book.sets.push(set);
+                    }
+                }
+                _ => {}
+            }
+        }
+        // A set is wrong whether or not somebody uses it.
+        for set in &book.sets {
+            let names = set.sizes.iter().flat_map(|s| &s.names);
+            let sizes = names.map(|(n, _)| (n.text.clone(), Nat::var(Symbol::new(&n.text))));
+            let mut unfold = Unfold {
+                book: &book,
+                out: Vec::new(),
+                diagnostics,
+                open: vec![set.name.text.clone()],
+            };
+            unfold.members(set, &sizes.collect());
+        }
+        book
+    }
+
+    fn declare(&mut self, name: &str, span: Span, diagnostics: &mut Vec<Diagnostic>) -> bool {
+        if name.is_empty() {
+            return false;
+        }
+        if let Some(first) = self.places.insert(name.to_string(), span) {
+            diagnostics.push(
+                Diagnostic::new(code::DUPLICATE, format!("`{name}` is declared twice"))
+                    .at(span)
+                    .also(first, "first declared here")
+                    .help("rename one of them"),
+            );
+            self.places.insert(name.to_string(), first);
+            return false;
+        }
+        true
+    }
+
+    /// The rules that references name, in order, each once.
+    pub fn unfold(
+        &self,
+        refs: &[RuleRef],
+        sizes: &Sizes,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Vec<RuleUse> {
+        let mut unfold = Unfold {
+            book: self,
+            out: Vec::new(),
+            diagnostics,
+            open: Vec::new(),
+        };
+        for r in refs {
+            unfold.reference(r, sizes);
+        }
+        unfold.out
+    }
+
+    /// Every rule, as `use FILE` without a list asks for.
+    pub fn all(&self, span: Span, diagnostics: &mut Vec<Diagnostic>) -> Vec<RuleUse> {
+        let mut out = Vec::new();
+        for (name, decl) in &self.rules {
+            let Some(decl) = decl else { continue };
+            if !decl.size_params.is_empty() {
+                diagnostics.push(
+                    Diagnostic::new(
+                        code::SIZE_ARGUMENTS,
+                        format!("the rule `{name}` needs sizes, so it has to be listed"),
+                    )
+                    .at(span)
+                    .also(decl.span, "declared here")
+                    .help(format!(
+                        "list the rules: `use FILE ({name}[{}], …)`",
+                        vec!["32"; decl.size_params.len()].join(", ")
+                    )),
+                );
+                continue;
+            }
+            out.push(RuleUse {
+                rule: decl.clone(),
+                args: Vec::new(),
+                span,
+            });
+        }
+        out
+    }
+}
+
+struct Unfold<'a> {
+    book: &'a Book,
+    out: Vec<RuleUse>,
+    diagnostics: &'a mut Vec<Diagnostic>,
+    /// The sets that are being unfolded.
+    open: Vec<String>,
+}
+
+impl Unfold<'_> {
+    fn reference(&mut self, r: &RuleRef, sizes: &Sizes) {
+        let name = &r.name.text;
+        if name.is_empty() {
+            return;
+        }
+        let args = self.args(r, sizes);
+        if let Some((_, decl)) = self.book.rules.iter().find(|(n, _)| n == name) {
+            let Some(decl) = decl else { return };
+            let names: Vec<&str> = decl.size_params.iter().map(|s| s.as_str()).collect();
+            let Some(args) = self.arity(r, args, &names, decl.span) else {
+                return;
+            };
+            let same = |u: &RuleUse| Rc::ptr_eq(&u.rule, decl) && u.args == args;
+            if !self.out.iter().any(same) {
+                self.out.push(RuleUse {
+                    rule: decl.clone(),
+                    args,
+                    span: r.span,
+                });
+            }
+            return;
+        }
+        if let Some(set) = self.book.sets.iter().find(|s| s.name.text == *name) {
+            let params = set.sizes.iter().flat_map(|s| &s.names);
+            let params: Vec<&str> = params.map(|(n, _)| &*n.text).collect();
+            let Some(args) = self.arity(r, args, &params, set.name.span) else {
+                return;
+            };
+            if self.open.contains(name) {
+                self.diagnostics.push(
+                    Diagnostic::new(
+                        code::RECURSION,
+                        format!("the rule set `{name}` contains itself"),
+                    )
+                    .label(r.span, "named here")
+                    .also(set.name.span, "declared here")
+                    .help("remove it from its own members"),
+                );
+                return;
+            }
+            self.open.push(name.clone());
+            let sizes = params.iter().map(|p| p.to_string()).zip(args).collect();
+            self.members(set, &sizes);
+            self.open.pop();
+            return;
+        }
+        let known = self.book.places.keys().map(|s| &**s);
+        self.diagnostics.push(
+            Diagnostic::new(
+                code::UNKNOWN_RULE,
+                format!("there is no rule or rule set `{name}`"),
+            )
+            .label(r.name.span, "not known")
+            .help_near(
+                name,
+                known.clone(),
+                match self.book.places.is_empty() {
+                    true => "the file declares no rules".to_string(),
+                    false => format!("known here: {}", known.collect::<Vec<_>>().join(", ")),
+                },
+            ),
+        );
+    }
+
+    fn members(&mut self, set: &RuleSet, sizes: &Sizes) {
+        for r in &set.members {
+            self.reference(r, sizes);
+        }
+    }
+
+    fn args(&mut self, r: &RuleRef, sizes: &Sizes) -> Vec<Nat> {
+        let mut infer = Infer::new(Names {
+            sizes: sizes.clone(),
+            ..Names::default()
+        });
+        let given = r.sizes.iter().flatten();
+        let args = given.map(|e| infer.size_at_least(e, 1)).collect();
+        self.diagnostics.append(&mut infer.diagnostics);
+        args
+    }
+
+    fn arity(
+        &mut self,
+        r: &RuleRef,
+        args: Vec<Nat>,
+        params: &[&str],
+        declared: Span,
+    ) -> Option<Vec<Nat>> {
+        if args.len() == params.len() {
+            return Some(args);
+        }
+        let name = &r.name.text;
+        let plural = if params.len() == 1 { "" } else { "s" };
+        self.diagnostics.push(
+            Diagnostic::new(
+                code::SIZE_ARGUMENTS,
+                format!(
+                    "`{name}` takes {} size{plural}, {} are given",
+                    params.len(),
+                    args.len()
+                ),
+            )
+            .at(r.span)
+            .also(declared, "declared here")
+            .help(match params.is_empty() {
+                true => "remove the brackets".to_string(),
+                false => format!("write `{name}[{}]`", params.join(", ")),
+            }),
+        );
+        None
+    }
+}
