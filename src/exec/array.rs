@@ -5,6 +5,7 @@
 //! Values are small: floats in [-1, 1), integers in ±9 and never 0, so that sums do not overflow,
 //! and no division by zero hides what is to be compared. Absent: shapes (`interp` has them).
 
+use crate::interp::random::Rng;
 use crate::ty::Scalar;
 
 /// `bytes.len()` is a multiple of the scalar's size.
@@ -14,38 +15,8 @@ pub struct Array {
     pub bytes: Vec<u8>,
 }
 
-/// The generator SplitMix64 (Steele, Lea, Flood 2014): every seed is good, also 0.
-#[derive(Clone, Debug)]
-pub struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Random {
-        Random(seed)
-    }
-
-    pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number below `n`; the bias is below n/2^64.
-    pub fn below(&mut self, n: u64) -> u64 {
-        ((u128::from(self.bits()) * u128::from(n)) >> 64) as u64
-    }
-
-    /// Puts a slice in random order.
-    pub fn shuffle<T>(&mut self, items: &mut [T]) {
-        for i in (1..items.len()).rev() {
-            items.swap(i, self.below(i as u64 + 1) as usize);
-        }
-    }
-}
-
 impl Array {
-    pub fn random(scalar: Scalar, len: usize, random: &mut Random) -> Array {
+    pub fn random(scalar: Scalar, len: usize, random: &mut Rng) -> Array {
         let mut bytes = Vec::with_capacity(len * scalar.bytes() as usize);
         for _ in 0..len {
             push(&mut bytes, scalar, random_value(scalar, random));
@@ -54,7 +25,7 @@ impl Array {
     }
 
     /// Indices below `bound`.
-    pub fn random_indices(scalar: Scalar, len: usize, bound: u64, random: &mut Random) -> Array {
+    pub fn random_indices(scalar: Scalar, len: usize, bound: u64, random: &mut Rng) -> Array {
         let mut bytes = Vec::new();
         for _ in 0..len {
             push(&mut bytes, scalar, random.below(bound.max(1)) as f64);
@@ -115,8 +86,8 @@ impl Array {
     }
 }
 
-fn random_value(scalar: Scalar, random: &mut Random) -> f64 {
-    let digit = |r: &mut Random| (r.below(9) + 1) as f64;
+fn random_value(scalar: Scalar, random: &mut Rng) -> f64 {
+    let digit = |r: &mut Rng| (r.below(9) + 1) as f64;
     match scalar {
         Scalar::Bool => random.below(2) as f64,
         // 24 bits: exact in both float types, so that f32 and f64 see the same numbers.
@@ -149,7 +120,7 @@ mod tests {
     #[test]
     fn random_arrays_depend_on_the_seed_only_and_stay_in_range() {
         for scalar in Scalar::ALL {
-            let make = |seed| Array::random(scalar, 100, &mut Random::new(seed));
+            let make = |seed| Array::random(scalar, 100, &mut Rng::new(seed));
             assert_eq!(make(7), make(7));
             let a = make(7);
             assert_eq!(a.len(), 100);
@@ -160,16 +131,7 @@ mod tests {
                 assert!(!scalar.is_int() || x != 0.0);
             }
         }
-        let a = Array::random(Scalar::F32, 8, &mut Random::new(1));
-        assert_ne!(a, Array::random(Scalar::F32, 8, &mut Random::new(2)));
-    }
-
-    #[test]
-    fn shuffling_keeps_all_items() {
-        let mut items: Vec<_> = (0..20).collect();
-        Random::new(3).shuffle(&mut items);
-        assert_ne!(items, (0..20).collect::<Vec<_>>());
-        items.sort();
-        assert_eq!(items, (0..20).collect::<Vec<_>>());
+        let a = Array::random(Scalar::F32, 8, &mut Rng::new(1));
+        assert_ne!(a, Array::random(Scalar::F32, 8, &mut Rng::new(2)));
     }
 }

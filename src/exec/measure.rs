@@ -9,9 +9,9 @@
 //!
 //! Absent: whether results are right (`compare`); what the times mean.
 
-use super::array::Random;
 use super::kernel::{Sample, Session};
 use crate::diag::Diagnostic;
+use crate::interp::random::Rng;
 use serde::Serialize;
 use std::time::Duration;
 
@@ -95,7 +95,7 @@ pub fn race(
     first: &[Sample],
     options: &Options,
 ) -> Result<Vec<Timing>, Diagnostic> {
-    let mut random = Random::new(options.seed);
+    let mut random = Rng::new(options.seed);
     let mut calls = Vec::new();
     let mut wanted = Vec::new();
     let mut raw: Vec<Vec<Raw>> = Vec::new();
@@ -122,7 +122,7 @@ pub fn race(
         if open.is_empty() {
             break;
         }
-        random.shuffle(&mut open);
+        shuffle(&mut open, &mut random);
         for i in open {
             std::thread::sleep(options.pause);
             let sample = sessions[i].call(calls[i], options.limit)?;
@@ -131,6 +131,12 @@ pub fn race(
     }
     let timings = raw.iter().zip(&calls);
     Ok(timings.map(|(r, &calls)| timing(r, calls)).collect())
+}
+
+fn shuffle<T>(items: &mut [T], random: &mut Rng) {
+    for i in (1..items.len()).rev() {
+        items.swap(i, random.below(i as u64 + 1) as usize);
+    }
 }
 
 fn counting(raw: &[Raw]) -> impl Iterator<Item = &Raw> {
@@ -168,6 +174,15 @@ mod tests {
         assert_eq!(t.dropped, 1);
         assert_eq!(t.best(), 0.5);
         assert_eq!(t.median(), 0.55);
+    }
+
+    #[test]
+    fn shuffling_keeps_all_items() {
+        let mut items: Vec<_> = (0..20).collect();
+        shuffle(&mut items, &mut Rng::new(3));
+        assert_ne!(items, (0..20).collect::<Vec<_>>());
+        items.sort();
+        assert_eq!(items, (0..20).collect::<Vec<_>>());
     }
 
     #[test]

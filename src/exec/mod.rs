@@ -17,6 +17,6 @@ pub mod run;
 pub mod sizes;
 pub mod toolchain;
 
-pub use array::{Array, Random};
+pub use array::Array;
 pub use kernel::{Input, Kernel, Sample, Session, Setting, Signature, Source};
 pub use toolchain::Toolchain;

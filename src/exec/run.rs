@@ -8,14 +8,15 @@
 //!
 //! Absent: printing; whether a slow kernel is acceptable.
 
-use super::array::{Array, Random};
+use super::array::Array;
 use super::compare::{compare, Difference};
-use super::kernel::{refusal, Kernel, Setting, Signature, Source};
+use super::kernel::{refusal, Kernel, Setting, Signature, Source, PATIENCE};
 use super::measure::{race, Options as Measuring, Timing};
 use super::sizes::{Bound, Question, Sizes};
 use super::toolchain::Toolchain;
 use crate::diag::{code, Diagnostic};
 use crate::emit::CUnit;
+use crate::interp::random::Rng;
 use crate::interp::{self, buffers, Shape};
 use crate::term::Program;
 use serde::Serialize;
@@ -44,6 +45,8 @@ pub struct Report {
     /// What the compiler said about the kernel: nothing, one hopes.
     pub remarks: String,
     pub checks: Vec<Check>,
+    /// Excluded sizes that the kernel refused, as it should.
+    pub refused: Vec<Vec<(String, i64)>>,
     /// Sizes of the measurement.
     pub sizes: Vec<(String, i64)>,
     pub flops: f64,
@@ -149,6 +152,10 @@ pub fn run(
             }
         }
     }
+    let mut refused = Vec::new();
+    if let Some(sizes) = small.first() {
+        refused = job.refusals(kernel, &kernel_exe, sizes, &options.fixed)?;
+    }
 
     // The large run: results first, then times.
     let effort = sized.effort(&large).ok_or_else(|| no_sizes(&sized))?;
@@ -193,6 +200,7 @@ pub fn run(
         compile_seconds: kernel_exe.compile_time.as_secs_f64(),
         remarks: kernel_exe.remarks.clone(),
         checks,
+        refused,
         sizes: named(program, &large),
         flops: effort.flops,
         kernel: timings.next().unwrap_or_default(),
@@ -270,7 +278,7 @@ fn build_both(
 impl Job<'_> {
     /// The same for the same seed and sizes, whichever kernel asks.
     fn inputs(&self, unit: &CUnit, sizes: &Sizes) -> Result<Vec<Array>, Diagnostic> {
-        let mut random = Random::new(self.seed);
+        let mut random = Rng::new(self.seed);
         let mut arrays = Vec::new();
         for slot in &unit.abi.inputs {
             let len = evaluate(slot.count(), sizes)? as usize;
@@ -313,6 +321,66 @@ impl Job<'_> {
         };
         self.agree(&check)?;
         Ok(check)
+    }
+
+    /// Calls the kernel with sizes that its assumptions exclude, one assumption after the other: it
+    /// must return an error code, and nothing may have been written.
+    fn refusals(
+        &self,
+        unit: &CUnit,
+        exe: &Kernel,
+        valid: &Sizes,
+        fixed: &Sizes,
+    ) -> Result<Vec<Vec<(String, i64)>>, Diagnostic> {
+        // Memory is as for the valid sizes: it must not be looked at.
+        let inputs = self.inputs(unit, valid)?;
+        let out_lens = out_lens(unit, valid)?;
+        let mut refused: Vec<Vec<(String, i64)>> = Vec::new();
+        for a in &unit.abi.assumptions {
+            let excluded = |s: &Sizes| a.holds(&mut |n| s.get(&n).copied()) == Some(false);
+            let free = self.program.sizes.iter().filter(|n| !fixed.contains_key(n));
+            let mut tried = free.flat_map(|name| {
+                [valid[name] + 1, -1].map(|n| {
+                    let mut sizes = valid.clone();
+                    sizes.insert(*name, n);
+                    sizes
+                })
+            });
+            let Some(sizes) = tried.find(excluded) else {
+                continue;
+            };
+            if refused.contains(&named(self.program, &sizes)) {
+                continue;
+            }
+            let arguments = arguments_any(unit, &sizes);
+            let mut session = exe.start(&Setting {
+                sizes: &arguments,
+                inputs: &inputs,
+                out_lens: &out_lens,
+                threads: 1,
+                guard: true,
+            })?;
+            let before = session.outputs()?;
+            // A crash shows that it went on.
+            let status = session.call(1, PATIENCE).map_or(0, |s| s.status);
+            let clean = status == 0 || session.outputs()? == before;
+            if status == 0 || !clean {
+                let did = if status == 0 {
+                    "takes"
+                } else {
+                    "refuses, but writes for,"
+                };
+                let what = format!(
+                    "the kernel `{}` {did} sizes that it excludes",
+                    self.program.name
+                );
+                return Err(Diagnostic::new(code::NOT_REFUSED, what)
+                    .note(format!("it assumes {a}; the sizes were {arguments:?}"))
+                    .help("report this as a bug of rise-opt, with the program, the sketches and the command line"));
+            }
+            refused.push(named(self.program, &sizes));
+        }
+        Ok(refused)
     }
 
     fn interpret(
@@ -405,6 +473,12 @@ fn arguments(unit: &CUnit, sizes: &Sizes) -> Result<Vec<i64>, Diagnostic> {
         .collect()
 }
 
+/// As they are, negative ones too.
+fn arguments_any(unit: &CUnit, sizes: &Sizes) -> Vec<i64> {
+    let names = unit.abi.sizes.iter();
+    names.map(|s| sizes.get(s).copied().unwrap_or(0)).collect()
+}
+
 fn out_lens(unit: &CUnit, sizes: &Sizes) -> Result<Vec<usize>, Diagnostic> {
     let slots = unit.abi.outputs.iter();
     slots
@@ -424,3 +498,6 @@ fn per_number(effort: &super::sizes::Effort, results: &[Array]) -> f64 {
     let numbers: usize = results.iter().map(Array::len).sum();
     effort.flops / numbers.max(1) as f64
 }
+
+#[cfg(test)]
+mod tests;

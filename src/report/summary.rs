@@ -138,6 +138,10 @@ fn checks(lines: &mut Lines, run: &Report) {
         lines.add(head, &text);
         head = "";
     }
+    if !run.refused.is_empty() {
+        let all: Vec<_> = run.refused.iter().map(|s| sizes(s)).collect();
+        lines.add("", &format!("kernel refuses {}", all.join(", ")));
+    }
     lines.add("", &format!("random inputs of seed {}", run.seed));
     if !run.remarks.trim().is_empty() {
         lines.add("", "the C compiler remarked on the kernel:");

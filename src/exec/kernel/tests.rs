@@ -1,5 +1,5 @@
 use super::*;
-use crate::exec::array::Random;
+use crate::interp::random::Rng;
 
 /// A kernel `int k(float *out, int64_t n, const float *a, float s)` with this body.
 fn build(body: &str) -> Kernel {
@@ -21,7 +21,7 @@ fn build(body: &str) -> Kernel {
 }
 
 fn inputs() -> [Array; 2] {
-    let a = Array::random(Scalar::F32, 10, &mut Random::new(1));
+    let a = Array::random(Scalar::F32, 10, &mut Rng::new(1));
     [a, Array::of(Scalar::F32, [2.0])]
 }
 
