@@ -10,6 +10,7 @@ mod book;
 mod files;
 mod infer;
 mod output;
+mod possible;
 mod pre;
 mod program;
 mod report;
@@ -17,12 +18,15 @@ mod rules;
 mod scheme;
 mod show;
 mod size;
+mod sketch;
+mod steps;
 mod unify;
 mod uses;
 
 pub use book::{check_rules, rule_decls};
 pub use output::*;
 pub use program::{check_program, program};
+pub use steps::{check_sketch, steps, Guide, Surroundings};
 
 #[cfg(test)]
 mod tests;

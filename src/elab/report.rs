@@ -103,7 +103,7 @@ impl Infer<'_> {
         }
     }
 
-    fn mismatch(&self, m: Mismatch) -> Diagnostic {
+    pub fn mismatch(&self, m: Mismatch) -> Diagnostic {
         let Origin::Equation {
             span,
             want,

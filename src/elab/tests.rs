@@ -294,3 +294,116 @@ fn bad_rules_are_refused() {
         );
     }
 }
+
+fn guide(name: &str) -> Result<Guide, String> {
+    let mut sources = SourceMap::new();
+    let file = sources.load_shipped(name).unwrap();
+    let sizes = ["m", "n", "k"].map(crate::intern::Symbol::new);
+    let around = Surroundings {
+        sizes: Some(&sizes),
+        costs: &["size", "views"],
+        ..Surroundings::default()
+    };
+    steps(&mut sources, file, &around).map_err(|d| {
+        let shown: Vec<String> = d
+            .iter()
+            .map(|d| render(d, &sources, Format::Human))
+            .collect();
+        shown.join("\n")
+    })
+}
+
+#[test]
+fn the_shipped_sketches_elaborate() {
+    for name in SourceMap::shipped().filter(|n| n.ends_with(".sk")) {
+        if name.ends_with("prelude.sk") {
+            continue;
+        }
+        let g = guide(name).unwrap_or_else(|e| panic!("{name}\n{e}"));
+        assert!(!g.steps.is_empty(), "{name}");
+    }
+    let g = guide("sketches/mm/parallel.sk").unwrap();
+    let names: Vec<&str> = g.steps.iter().map(|s| &*s.name).collect();
+    assert_eq!(names, ["split", "reorder-2", "store", "lower-5"]);
+    assert_eq!(g.params["tile"].as_int(), Some(32));
+}
+
+fn sketch_errors(text: &str) -> Vec<String> {
+    let mut sources = SourceMap::new();
+    let file = sources.add_text("a.sk", text);
+    let sizes = ["m", "n", "k"].map(crate::intern::Symbol::new);
+    let around = Surroundings {
+        sizes: Some(&sizes),
+        costs: &["size"],
+        settings: [("tile".to_string(), 16)].into_iter().collect(),
+    };
+    match steps(&mut sources, file, &around) {
+        Ok(g) => panic!("{text}: {:?}", g.steps),
+        Err(d) => d
+            .iter()
+            .map(|d| format!("{}\n{}", d.code.id, render(d, &sources, Format::Human)))
+            .collect(),
+    }
+}
+
+#[test]
+fn bad_sketches_are_refused() {
+    for (text, code) in [
+        ("sketch contans ?", "E0501"),
+        ("sketch contains (app mapp ?)", "E0501"),
+        ("sketch contains (app (map : ? -> q.? -> ?) ?)", "E0202"),
+        (
+            "sketch contains (app (map : ? -> (33/32).? -> ?) ?)",
+            "E0307",
+        ),
+        ("sketch contains (app (map : ? -> 0.? -> ?) ?)", "E0307"),
+        ("sketch contains (map : f32)", "E0504"),
+        ("sketch app (map : ? -> m.? -> ?) ? (? : n.f32)", "E0504"),
+        ("sketch contains ? ?", "E0503"),
+        ("def f n s = app s n\nsketch f 3", "E0503"),
+        ("def f = g\ndef g = f\nsketch ?", "E0205"),
+        ("sketch map ?", "E0502"),
+        ("sketch m", "E0502"),
+        ("sketch split[1, 2]", "E0306"),
+        ("cost sise\nsketch ?", "E0506"),
+        ("limits iteration 3\nsketch ?", "E0506"),
+        ("cost size", "E0505"),
+        ("step a\nstep b\nsketch ?", "E0505"),
+        ("sketch ?\nsketch ?", "E0204"),
+        ("use rules/algorithmic.rules (map-fusio)\nsketch ?", "E0404"),
+        (
+            "use rules/algorithmic.rules (split-join)\nsketch ?",
+            "E0306",
+        ),
+        ("use rules/algorithmic.rules\nsketch ?", "E0306"),
+        ("use rules/algorithmc.rules\nsketch ?", "E0001"),
+        ("param tile = 0\nsketch ?", "E0307"),
+        ("def containsMap [n : nat] = ?\nsketch ?", "E0502"),
+        ("sketch ? : q.f32", "E0202"),
+        ("sketch ? : m", "E0209"),
+    ] {
+        let e = sketch_errors(text);
+        assert!(
+            e.iter().all(|e| e.starts_with(code)),
+            "{text}\n{}",
+            e.join("\n")
+        );
+    }
+}
+
+#[test]
+fn parameters_are_set_from_outside() {
+    let mut sources = SourceMap::new();
+    let text = "param tile = 32\nparam half = tile/2\nsketch ? : half.tile.f32 -> ?";
+    let file = sources.add_text("a.sk", text);
+    let around = Surroundings {
+        settings: [("tile".to_string(), 16)].into_iter().collect(),
+        ..Surroundings::default()
+    };
+    let g = steps(&mut sources, file, &around).unwrap();
+    assert_eq!(g.params["half"].as_int(), Some(8));
+    let SketchKind::Typed(_, TyPattern::Fun(s, _)) = &g.steps[0].sketch.kind else {
+        panic!("{:?}", g.steps[0].sketch);
+    };
+    assert!(matches!(&**s, TyPattern::Array(Some(n), _) if n.as_int() == Some(8)));
+}
