@@ -9,6 +9,7 @@
 
 mod compile;
 mod condition;
+pub mod instance;
 mod typing;
 mod vectorize;
 

@@ -249,6 +249,6 @@ impl<'a> Generator<'a> {
             }
             TyKind::Meta(_) => None,
         };
-        made.expect("a data type without unknowns has constants")
+        made.unwrap_or_else(|| panic!("a data type without unknowns has constants, not {ty}"))
     }
 }

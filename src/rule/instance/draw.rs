@@ -1,0 +1,164 @@
+//! Types and sizes for the unknowns of a rule.
+//!
+//! Comes in: a rule; goes out: a substitution under which every type in it is one
+//! of small data and every condition on types and sizes holds. Sizes are drawn
+//! until they fit: rules have few. Absent: holes.
+
+use super::RuleDecl;
+use crate::arith::Nat;
+use crate::elab::{Cond, Rel};
+use crate::interp::generate::Generator;
+use crate::term::{Class, Kind, Term};
+use crate::ty::{Scalar, Ty, TyKind, TySubst};
+
+/// Draws of sizes for one draw of types.
+const TRIES: u32 = 60;
+
+/// Numbers in any value that a side of the rule computes.
+const MOST: i64 = 600;
+
+/// A random substitution of all unknowns; `None` when none was found.
+pub fn types(rule: &RuleDecl, g: &mut Generator) -> Option<TySubst> {
+    let mut subst = TySubst::default();
+    for (i, class) in rule.tys.iter().enumerate() {
+        subst.tys.insert(i as u32, ty(*class, g));
+    }
+    let shapes = Shapes::of(rule);
+    for _ in 0..TRIES {
+        for i in 0..rule.nats {
+            // Small sizes, now and then one with many divisors.
+            let n = if g.rng.one_in(3) {
+                *g.rng.pick(&[4, 6, 8, 12])
+            } else {
+                g.rng.between(1, 4)
+            };
+            subst.nats.insert(i, n.into());
+        }
+        divisible(rule, &mut subst, g);
+        if shapes.fit(&subst) && rule.conds.iter().all(|c| holds(c, &subst)) {
+            return Some(subst);
+        }
+    }
+    None
+}
+
+/// Makes multiples of what has to divide an unknown size.
+fn divisible(rule: &RuleDecl, subst: &mut TySubst, g: &mut Generator) {
+    for cond in &rule.conds {
+        if let Cond::Divides(k, n) = cond {
+            if let (Some(i), Some(k)) = (n.as_meta(), subst.nat(*k).as_int()) {
+                subst.nats.insert(i, Nat::int(k * g.rng.between(1, 4)));
+            }
+        }
+    }
+}
+
+fn ty(class: Option<Class>, g: &mut Generator) -> Ty {
+    let scalar: Ty = (*g.rng.pick(&g.options.scalars)).into();
+    let lanes: Option<i64> = match g.rng.below(3) {
+        0 => g.options.lanes.first().copied(),
+        _ => None,
+    };
+    let wide = |t: Ty| lanes.map_or(t, |k| Ty::vec(k.into(), t));
+    match class {
+        // A function where nothing speaks against it, but seldom.
+        None if g.rng.one_in(10) => Ty::fun(scalar, scalar),
+        None | Some(Class::Data) => g.data_type(2),
+        Some(Class::Number) => wide(scalar),
+        Some(Class::Float) => {
+            let float = *g.rng.pick(&[Scalar::F32, Scalar::F64]);
+            wide(float.into())
+        }
+        Some(Class::Element) => match g.rng.below(3) {
+            0 => Scalar::Bool.into(),
+            1 => Ty::idx(g.rng.between(1, 5).into()),
+            _ => scalar,
+        },
+        Some(Class::Flat) => match g.rng.below(3) {
+            0 => Ty::pair(scalar, (*g.rng.pick(&g.options.scalars)).into()),
+            1 => Ty::pair(scalar, Ty::pair(scalar, scalar)),
+            _ => scalar,
+        },
+    }
+}
+
+/// Whether a condition on types and sizes holds; true for any other.
+pub fn holds(cond: &Cond, subst: &TySubst) -> bool {
+    let int = |n: &Nat| subst.nat(*n).as_int();
+    match cond {
+        Cond::Divides(k, n) => match (int(k), int(n)) {
+            (Some(k), Some(n)) => k > 0 && n % k == 0,
+            _ => false,
+        },
+        Cond::Compare(a, rel, b) => match (int(a), int(b)) {
+            (Some(a), Some(b)) => match rel {
+                Rel::Eq => a == b,
+                Rel::Ne => a != b,
+                Rel::Lt => a < b,
+                Rel::Le => a <= b,
+                Rel::Gt => a > b,
+                Rel::Ge => a >= b,
+            },
+            _ => false,
+        },
+        Cond::Data(t) => !subst.ty(*t).is_fun(),
+        Cond::Flat(t) => subst.ty(*t).is_flat(),
+        _ => true,
+    }
+}
+
+/// Everything in a rule that has to be small and whole.
+struct Shapes {
+    types: Vec<Ty>,
+    sizes: Vec<Nat>,
+}
+
+impl Shapes {
+    fn of(rule: &RuleDecl) -> Shapes {
+        let mut shapes = Shapes {
+            types: rule.holes.iter().map(|h| h.ty).collect(),
+            sizes: Vec::new(),
+        };
+        for side in [&rule.lhs, &rule.rhs] {
+            side.visit(&mut |t: &Term, _| {
+                shapes.types.push(t.ty());
+                if let Kind::Prim(p) = t.kind() {
+                    shapes.sizes.extend(p.sizes());
+                }
+            });
+        }
+        shapes.types.sort();
+        shapes.types.dedup();
+        shapes
+    }
+
+    fn fit(&self, subst: &TySubst) -> bool {
+        let whole = |n: &Nat| subst.nat(*n).as_int().is_some_and(|n| n >= 0);
+        self.sizes.iter().all(whole) && self.types.iter().all(|t| small(subst.ty(*t)))
+    }
+}
+
+/// Whether all sizes of a type are whole, its values have few numbers, and no
+/// function is an element of something.
+fn small(ty: Ty) -> bool {
+    fn count(ty: Ty) -> Option<i64> {
+        Some(match ty.kind() {
+            TyKind::Scalar(_) => 1,
+            TyKind::Idx(n) => n.as_int().filter(|n| *n > 0).map(|_| 1)?,
+            TyKind::Pair(a, b) => count(a)? + count(b)?,
+            TyKind::Vec(n, t) => {
+                t.as_scalar()?;
+                n.as_int().filter(|n| (1..=MOST).contains(n))?
+            }
+            TyKind::Array(n, t) => {
+                let n = n.as_int().filter(|n| (1..=MOST).contains(n))?;
+                n.checked_mul(count(t)?)?
+            }
+            TyKind::Fun(..) | TyKind::Meta(_) => return None,
+        })
+    }
+    match ty.as_fun() {
+        Some((a, b)) => small(a) && small(b),
+        None => count(ty).is_some_and(|n| n <= MOST),
+    }
+}

@@ -1,0 +1,295 @@
+//! Terms for the holes of a rule whose types are known.
+//!
+//! Comes in: a rule and a substitution of its unknowns; goes out: the instance.
+//! Holes that a law speaks of are drawn so that it holds, `vectorizable f as fv`
+//! defines `fv` lane by lane from any `f`, every other hole is a random term.
+//! Invariant: all conditions hold for what comes out. Absent: evaluation.
+
+use super::scope::{self, Binder};
+use super::{Instance, RuleDecl};
+use crate::algebra::{self, Floats};
+use crate::elab::Cond;
+use crate::interp::generate::{Generator, Scope};
+use crate::term::{call, call_as, Kind, Lit, Op, Term};
+use crate::ty::{Ty, TyKind, TySubst};
+
+/// Draws the holes of a rule.
+pub fn fill(rule: &RuleDecl, types: TySubst, g: &mut Generator) -> Option<Instance> {
+    // Free variables of the instance: one for each data hole and two more.
+    let mut params: Vec<Ty> = rule
+        .holes
+        .iter()
+        .map(|h| types.ty(h.ty))
+        .filter(|t| !t.is_fun())
+        .collect();
+    params.extend([g.data_type(1), g.data_type(0)]);
+    let scopes: Vec<Vec<(Binder, bool)>> = scope::usable(rule)
+        .into_iter()
+        .map(|s| {
+            let typed = |((name, ty), may): (Binder, bool)| ((name, types.ty(ty)), may);
+            s.into_iter().map(typed).collect()
+        })
+        .collect();
+    let mut drawn = Drawn {
+        rule,
+        types,
+        params,
+        scopes,
+        holes: vec![None; rule.holes.len()],
+    };
+    for cond in &rule.conds {
+        drawn.lawful(cond, g)?;
+    }
+    for h in 0..rule.holes.len() {
+        if drawn.holes[h].is_none() && !rule.holes[h].computed {
+            drawn.holes[h] = Some(drawn.random(h, g));
+        }
+    }
+    for cond in &rule.conds {
+        drawn.compute(cond)?;
+    }
+    if !rule.conds.iter().all(|c| drawn.law_holds(c)) {
+        return None;
+    }
+    let (lhs, rhs) = (drawn.side(&rule.lhs)?, drawn.side(&rule.rhs)?);
+    Some(Instance {
+        types: drawn.types,
+        holes: drawn.holes.into_iter().collect::<Option<_>>()?,
+        params: drawn.params,
+        lhs,
+        rhs,
+    })
+}
+
+struct Drawn<'a> {
+    rule: &'a RuleDecl,
+    types: TySubst,
+    params: Vec<Ty>,
+    /// Binders around the first occurrence of each hole, and whether it may use them.
+    scopes: Vec<Vec<(Binder, bool)>>,
+    holes: Vec<Option<Term>>,
+}
+
+impl Drawn<'_> {
+    fn ty(&self, hole: usize) -> Ty {
+        self.types.ty(self.rule.holes[hole].ty)
+    }
+
+    fn binders(&self, hole: usize) -> Vec<Binder> {
+        self.scopes[hole].iter().map(|b| b.0).collect()
+    }
+
+    fn random(&self, hole: usize, g: &mut Generator) -> Term {
+        let mut scope: Scope = self.params.iter().map(|t| Some(*t)).collect();
+        let usable = self.scopes[hole].iter();
+        scope.extend(usable.map(|((_, ty), may)| may.then_some(*ty)));
+        let fuel = 1 + g.rng.below(3) as u32;
+        g.term(self.ty(hole), &mut scope, fuel)
+    }
+
+    /// The hole that an operand of a condition is.
+    fn operand(t: &Term) -> Option<usize> {
+        match t.kind() {
+            Kind::Hole(h) => Some(*h as usize),
+            _ => None,
+        }
+    }
+
+    /// Draws the holes of which a condition asks laws.
+    fn lawful(&mut self, cond: &Cond, g: &mut Generator) -> Option<()> {
+        match cond {
+            Cond::Associative(op) | Cond::Commutative(op) => self.operator(op, g),
+            Cond::Identity(e, op) => {
+                self.operator(op, g)?;
+                let op = self.side(op)?;
+                let hole = Self::operand(e).filter(|h| self.holes[*h].is_none());
+                if let Some(h) = hole {
+                    let known = algebra::recognise(&op)?;
+                    self.holes[h] = Some(known.identity(Floats::Reassociate)?);
+                }
+                Some(())
+            }
+            Cond::Accumulates(op, by) => {
+                let Some(h) = Self::operand(op).filter(|h| self.holes[*h].is_none()) else {
+                    return Some(());
+                };
+                self.holes[h] = Some(self.accumulator(h, by, g)?);
+                Some(())
+            }
+            _ => Some(()),
+        }
+    }
+
+    fn operator(&mut self, op: &Term, g: &mut Generator) -> Option<()> {
+        if let Some(h) = Self::operand(op).filter(|h| self.holes[*h].is_none()) {
+            let (t, _) = self.ty(h).as_fun()?;
+            self.holes[h] = Some(monoid(t, g)?);
+        }
+        Some(())
+    }
+
+    /// `\a -> \y -> by a (g y)` for a random `g`, in either order.
+    fn accumulator(&self, hole: usize, by: &Term, g: &mut Generator) -> Option<Term> {
+        let (acc, rest) = self.ty(hole).as_fun()?;
+        let (elem, result) = rest.as_fun()?;
+        let mut scope: Scope = self.params.iter().map(|t| Some(*t)).collect();
+        let usable = self.scopes[hole].iter();
+        scope.extend(usable.map(|((_, ty), may)| may.then_some(*ty)));
+        // The accumulator itself must not occur in what is added to it.
+        scope.extend([None, Some(elem)]);
+        let added = g.term(result, &mut scope, 2);
+        let mut args = [Term::var(1, acc), added];
+        if g.rng.one_in(2) {
+            args.reverse();
+        }
+        let sum = match by.kind() {
+            // A primitive that is written in a condition has no type of its own.
+            Kind::Prim(p) => call(p.op(), p.sizes(), args)?,
+            _ => Term::apps(self.side(by)?.shift(2), args),
+        };
+        Some(Term::lam(None, acc, Term::lam(None, elem, sum)))
+    }
+
+    /// Defines the holes that a condition computes from others.
+    fn compute(&mut self, cond: &Cond) -> Option<()> {
+        let Cond::Vectorizable { f, fv, lanes } = cond else {
+            return Some(());
+        };
+        let (f, fv) = (*f as usize, *fv as usize);
+        let scalar = self.holes[f].clone()?;
+        let wide = lane_by_lane(&scalar, self.types.nat(*lanes))?;
+        (wide.ty() == self.ty(fv)).then_some(())?;
+        self.scopes[fv] = self.scopes[f].clone();
+        self.holes[fv] = Some(wide);
+        Some(())
+    }
+
+    fn law_holds(&self, cond: &Cond) -> bool {
+        let side = |t: &Term| self.side(t);
+        let holds = || {
+            Some(match cond {
+                Cond::Associative(op) => algebra::is_associative(&side(op)?, true),
+                Cond::Commutative(op) => algebra::is_commutative(&side(op)?, true),
+                Cond::Identity(e, op) => algebra::is_identity(&side(e)?, &side(op)?, true),
+                Cond::Accumulates(op, by) => {
+                    let sum = algebra::accumulates(&side(op)?, &side(by)?)?;
+                    algebra::is_associative(&sum, true)
+                }
+                _ => true,
+            })
+        };
+        holds().unwrap_or(false)
+    }
+
+    /// A side of the rule with types and holes put in.
+    fn side(&self, t: &Term) -> Option<Term> {
+        self.put(t, &mut Vec::new())
+    }
+
+    fn put(&self, t: &Term, scope: &mut Vec<Binder>) -> Option<Term> {
+        let ty = self.types.ty(t.ty());
+        Some(match t.kind() {
+            Kind::Var(i) => Term::var(*i, ty),
+            Kind::Prim(p) => Term::prim(p.map_nats(&mut |n| self.types.nat(n)), ty),
+            Kind::Lit(Lit::Size(n)) => Term::lit(Lit::Size(self.types.nat(*n)), ty),
+            Kind::Lit(l) => Term::lit(*l, ty),
+            Kind::App(f, x) => Term::app(self.put(f, scope)?, self.put(x, scope)?),
+            Kind::Lam(name, body) => {
+                let (arg, _) = ty.as_fun()?;
+                scope.push((*name, arg));
+                let body = self.put(body, scope);
+                scope.pop();
+                Term::lam(*name, arg, body?)
+            }
+            Kind::Hole(h) => {
+                let h = *h as usize;
+                scope::rename(self.holes[h].as_ref()?, &self.binders(h), scope)?
+            }
+        })
+    }
+}
+
+/// An operator on any data type that is associative, commutative and has an
+/// identity: one of the table on scalars and vectors, by part on the rest.
+fn monoid(t: Ty, g: &mut Generator) -> Option<Term> {
+    let both = |body: Term| Term::lam(None, t, Term::lam(None, t, body));
+    let (x, y) = (Term::var(1, t), Term::var(0, t));
+    match t.kind() {
+        TyKind::Scalar(s) => {
+            let all: Vec<Term> = algebra::operators(s, Floats::Reassociate)
+                .into_iter()
+                .filter(|(_, f)| f.associative && f.commutative && !f.left.is_empty())
+                .map(|(op, _)| op)
+                .collect();
+            (!all.is_empty()).then(|| g.rng.pick(&all).clone())
+        }
+        TyKind::Vec(_, e) => {
+            let scalar = monoid(e, g)?;
+            let (p, _) = scalar.as_prim_app()?;
+            call_as(p.op(), [], [], Ty::funs([t, t], t))
+        }
+        TyKind::Pair(a, b) => {
+            let part = |op: Op, f: Term| {
+                let of = |v: &Term| call(op, [], [v.clone()]);
+                Some(Term::apps(f, [of(&x)?, of(&y)?]))
+            };
+            let left = part(Op::Fst, monoid(a, g)?)?;
+            let right = part(Op::Snd, monoid(b, g)?)?;
+            Some(both(call(Op::Pair, [], [left, right])?))
+        }
+        TyKind::Array(_, e) => {
+            let f = monoid(e, g)?;
+            let z = Term::var(0, Ty::pair(e, e));
+            let parts = [
+                call(Op::Fst, [], [z.clone()])?,
+                call(Op::Snd, [], [z.clone()])?,
+            ];
+            let each = Term::lam(None, z.ty(), Term::apps(f, parts));
+            Some(both(call(Op::Map, [], [each, call(Op::Zip, [], [x, y])?])?))
+        }
+        TyKind::Idx(_) | TyKind::Fun(..) | TyKind::Meta(_) => None,
+    }
+}
+
+/// The function on vectors that applies `f` to each lane:
+/// `\u -> at[0] (asVector (map f (asScalar (fill[1] u))))`, for any number of
+/// arguments of flat types.
+fn lane_by_lane(f: &Term, lanes: crate::arith::Nat) -> Option<Term> {
+    let mut args = Vec::new();
+    let mut result = f.ty();
+    while let Some((arg, rest)) = result.as_fun() {
+        arg.is_flat().then_some(())?;
+        args.push(arg);
+        result = rest;
+    }
+    result.is_flat().then_some(())?;
+    let n = args.len() as u32;
+    let wide = |t: Ty| Ty::vec(lanes, t);
+    if n == 0 {
+        return call_as(Op::VectorFromScalar, [], [f.clone()], wide(result));
+    }
+    // All arguments as one array of nested pairs, the last argument outermost.
+    let scalars = |i: u32| {
+        let v = Term::var(n - 1 - i, wide(args[i as usize]));
+        call(Op::AsScalar, [], [call(Op::Fill, [1.into()], [v])?])
+    };
+    let mut all = scalars(0)?;
+    for i in 1..n {
+        all = call(Op::Zip, [], [all, scalars(i)?])?;
+    }
+    let (_, packed) = all.ty().as_array()?;
+    let mut parts = Vec::new();
+    let mut rest = Term::var(0, packed);
+    for _ in 1..n {
+        parts.push(call(Op::Snd, [], [rest.clone()])?);
+        rest = call(Op::Fst, [], [rest])?;
+    }
+    parts.push(rest);
+    parts.reverse();
+    let body = Term::apps(f.shift(n as i32 + 1), parts);
+    let mapped = call(Op::Map, [], [Term::lam(None, packed, body), all])?;
+    let vectors = call(Op::AsVector, [lanes], [mapped])?;
+    let body = call(Op::At, [0.into()], [vectors])?;
+    let lam = |body, arg: &Ty| Term::lam(None, wide(*arg), body);
+    Some(args.iter().rev().fold(body, lam))
+}

@@ -1,0 +1,223 @@
+//! Random instances of rules, and whether both sides mean the same.
+//!
+//! Comes in: a declared rule and a seed; goes out: how many random typed
+//! instances agreed, or the first that did not. An instance gives every unknown
+//! type and size a value that the side conditions allow, and every hole a random
+//! term that mentions only the binders it may (Note [Scopes] in `compile`); both
+//! sides are then evaluated on random data, functions on random arguments, and
+//! compared to the bit. Invariant: independent of the e-graph, so that it tests
+//! what a rule says and not how it is applied. Absent: proofs; agreement on
+//! samples is evidence, disagreement is a refutation.
+//!
+//! Note [Exact numbers]
+//! Rules without laws (`associative op` and its like) do the same arithmetic on
+//! both sides, so any numbers do. With laws, operators come from the table of
+//! `algebra`, elements are integers where the rule leaves the type open, and
+//! floats hold small whole numbers, on which sums are exact in any order.
+
+mod draw;
+mod holes;
+mod scope;
+
+use crate::elab::Cond;
+use crate::elab::RuleDecl;
+use crate::interp::generate::{Generator, Options};
+use crate::interp::random::{self, Numbers, Rng};
+use crate::interp::{compare, eval_with, InterpError, Limits, Sizes, Value};
+use crate::term::{Op, Term};
+use crate::ty::{Scalar, Ty, TySubst};
+
+/// A rule at concrete types, sizes and holes.
+#[derive(Clone, Debug)]
+pub struct Instance {
+    /// Types and sizes of the unknowns.
+    pub types: TySubst,
+    /// What each hole stands for, under the binders of its first occurrence.
+    pub holes: Vec<Term>,
+    /// Types of the free variables of both sides, outermost first.
+    pub params: Vec<Ty>,
+    /// Left side; its free variables are the parameters.
+    pub lhs: Term,
+    /// Right side.
+    pub rhs: Term,
+}
+
+/// Both sides on data on which they differ.
+#[derive(Clone, Debug)]
+pub struct Counterexample {
+    /// The instance.
+    pub instance: Instance,
+    /// Values of its parameters, outermost first.
+    pub params: Vec<Value>,
+    /// Arguments to which both sides were applied.
+    pub args: Vec<Value>,
+    /// What the left side gives.
+    pub left: Value,
+    /// What the right side gives, or why it gives nothing.
+    pub right: Result<Value, InterpError>,
+}
+
+/// The outcome of a test.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// Instances on which both sides agree.
+    pub agreed: u32,
+    /// Draws that gave no instance: no types, sizes or holes that the conditions allow.
+    pub missed: u32,
+    /// The first instance on which the sides differ; testing stopped there.
+    pub refuted: Option<Box<Counterexample>>,
+}
+
+/// How many draws may miss for each that is wanted.
+const PATIENCE: u32 = 50;
+
+/// Tests a rule on `instances` random instances.
+pub fn test_rule(rule: &RuleDecl, instances: u32, seed: u64) -> Outcome {
+    let mut rng = Rng::new(seed);
+    let mut out = Outcome::default();
+    while out.agreed < instances && out.missed < PATIENCE.saturating_mul(instances) {
+        let Some(instance) = draw(rule, &mut rng) else {
+            out.missed += 1;
+            continue;
+        };
+        match check(rule, instance, &mut rng) {
+            None => out.missed += 1,
+            Some(Ok(())) => out.agreed += 1,
+            Some(Err(counterexample)) => {
+                out.refuted = Some(counterexample);
+                break;
+            }
+        }
+    }
+    out
+}
+
+/// A random instance; `None` when the draw led nowhere.
+pub fn draw(rule: &RuleDecl, rng: &mut Rng) -> Option<Instance> {
+    let options = options(rule, rng);
+    let mut generator = Generator::new(rng, options);
+    let types = draw::types(rule, &mut generator)?;
+    holes::fill(rule, types, &mut generator)
+}
+
+/// Whether the rule asks for laws of operators.
+fn has_laws(rule: &RuleDecl) -> bool {
+    rule.conds.iter().any(|c| {
+        matches!(
+            c,
+            Cond::Associative(_)
+                | Cond::Commutative(_)
+                | Cond::Identity(..)
+                | Cond::Accumulates(..)
+        )
+    })
+}
+
+/// See Note [Exact numbers].
+fn options(rule: &RuleDecl, rng: &mut Rng) -> Options {
+    let laws = has_laws(rule);
+    let all = [
+        Scalar::F32,
+        Scalar::I32,
+        Scalar::F64,
+        Scalar::U8,
+        Scalar::I64,
+    ];
+    let integers = [Scalar::I32, Scalar::U8, Scalar::I64];
+    let from: &[Scalar] = if laws { &integers } else { &all };
+    let mut exclude = Options::default().exclude;
+    if laws {
+        exclude.extend([Op::Div, Op::Mod, Op::Sqrt, Op::Cast, Op::Fma]);
+    }
+    Options {
+        scalars: vec![*rng.pick(from), *rng.pick(from)],
+        exclude,
+        lanes: vec![2, 4],
+        symbolic: false,
+        fuel: 3,
+        elements: 150,
+        ..Options::default()
+    }
+}
+
+/// `None` when the left side has no value within the limits.
+fn check(
+    rule: &RuleDecl,
+    instance: Instance,
+    rng: &mut Rng,
+) -> Option<Result<(), Box<Counterexample>>> {
+    let sizes = Sizes::new();
+    let numbers = if has_laws(rule) || rng.one_in(2) {
+        Numbers::Whole
+    } else {
+        Numbers::Any
+    };
+    let limits = Limits {
+        steps: 2_000_000,
+        bytes: 64 << 20,
+        ..Limits::default()
+    };
+    let mut params = Vec::new();
+    for ty in &instance.params {
+        params.push(random::value_of(rng, *ty, &sizes, numbers).ok()?);
+    }
+    let mut args = Vec::new();
+    let mut rest = instance.lhs.ty();
+    while let Some((arg, result)) = rest.as_fun() {
+        args.push(argument(arg, rule, numbers, rng)?);
+        rest = result;
+    }
+    let env: Vec<Value> = params.iter().rev().cloned().collect();
+    let left = eval_with(&instance.lhs, &sizes, &env, &args, limits).ok()?;
+    let right = eval_with(&instance.rhs, &sizes, &env, &args, limits);
+    if matches!(&right, Ok(v) if compare::same(&left, v)) {
+        return Some(Ok(()));
+    }
+    if matches!(right, Err(InterpError::Steps | InterpError::Memory)) {
+        return None;
+    }
+    Some(Err(Box::new(Counterexample {
+        instance,
+        params,
+        args,
+        left,
+        right,
+    })))
+}
+
+/// A value of any type; functions are random closed terms.
+fn argument(ty: Ty, rule: &RuleDecl, numbers: Numbers, rng: &mut Rng) -> Option<Value> {
+    if !ty.is_fun() {
+        return random::value_of(rng, ty, &Sizes::new(), numbers).ok();
+    }
+    let options = options(rule, rng);
+    let f = Generator::new(rng, options).term(ty, &mut Vec::new(), 2);
+    eval_with(&f, &Sizes::new(), &[], &[], Limits::default()).ok()
+}
+
+impl std::fmt::Display for Counterexample {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        writeln!(
+            f,
+            "{} has type {}",
+            self.instance.lhs,
+            self.instance.lhs.ty()
+        )?;
+        writeln!(f, "{} is the right side", self.instance.rhs)?;
+        for (i, (v, ty)) in self.params.iter().zip(&self.instance.params).enumerate() {
+            let index = self.params.len() - 1 - i;
+            writeln!(f, "%{index} : {ty} is {v:?}")?;
+        }
+        for v in &self.args {
+            writeln!(f, "applied to {v:?}")?;
+        }
+        writeln!(f, "left:  {:?}", self.left)?;
+        match &self.right {
+            Ok(v) => write!(f, "right: {v:?}"),
+            Err(e) => write!(f, "right: {e}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
