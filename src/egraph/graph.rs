@@ -99,6 +99,11 @@ impl Graph {
         &self.egg[id].data
     }
 
+    /// The nodes of a class.
+    pub fn class_nodes(&self, id: Id) -> &[Node] {
+        &self.egg[id].nodes
+    }
+
     /// The canonical id of a class.
     pub fn find(&self, id: Id) -> Id {
         self.egg.find(id)

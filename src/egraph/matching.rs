@@ -9,6 +9,7 @@
 use super::facts::Heads;
 use super::node::{LitId, Shape};
 use super::view::{Class, View};
+use crate::intern::Symbol;
 use crate::term::{Kind, Op, Prim, Term};
 use crate::ty::{Ty, TyKind};
 use std::collections::BTreeSet;
@@ -45,7 +46,7 @@ pub struct Occurrence {
     /// The class there.
     pub reg: Reg,
     /// Names of the binders above it, outermost first.
-    pub scope: Vec<Option<crate::intern::Symbol>>,
+    pub scope: Vec<Option<Symbol>>,
 }
 
 #[derive(Clone, Debug)]
@@ -94,104 +95,29 @@ impl Pattern {
         heads: &Heads,
         forbidden: &dyn Fn(usize, &Occurrence) -> u64,
     ) -> Pattern {
-        let mut p = Pattern {
-            code: Vec::new(),
-            regs: 1,
-            prims: 0,
-            holes: vec![Vec::new(); holes],
-            evidence: Vec::new(),
-        };
-        let mut types = vec![(0, term.ty())];
-        let mut prim_types = Vec::new();
-        let mut scope = Vec::new();
-        p.compile(
-            term,
-            0,
+        let mut compiler = Compiler {
+            pattern: Pattern {
+                code: Vec::new(),
+                regs: 1,
+                prims: 0,
+                holes: vec![Vec::new(); holes],
+                evidence: Vec::new(),
+            },
             heads,
             forbidden,
-            &mut scope,
-            &mut types,
-            &mut prim_types,
-        );
-        p.choose_evidence(types, prim_types);
-        p
-    }
-
-    #[allow(clippy::too_many_arguments)]
-    fn compile(
-        &mut self,
-        term: &Term,
-        reg: Reg,
-        heads: &Heads,
-        forbidden: &dyn Fn(usize, &Occurrence) -> u64,
-        scope: &mut Vec<Option<crate::intern::Symbol>>,
-        types: &mut Vec<(Reg, Ty)>,
-        prim_types: &mut Vec<(Reg, Ty)>,
-    ) {
-        match term.kind() {
-            Kind::Hole(h) => {
-                types.push((reg, term.ty()));
-                let here = Occurrence {
-                    reg,
-                    scope: scope.clone(),
-                };
-                let mask = forbidden(*h as usize, &here);
-                if mask != 0 {
-                    self.code.push(Instr::NotFree { reg, mask });
-                }
-                if let Some(first) = self.holes[*h as usize].first() {
-                    if first.scope == here.scope {
-                        self.code.push(Instr::Same {
-                            a: first.reg,
-                            b: reg,
-                        });
-                    }
-                }
-                self.holes[*h as usize].push(here);
-            }
-            Kind::App(f, x) => {
-                let (fun, arg) = (self.regs, self.regs + 1);
-                self.regs += 2;
-                let bit = match term.as_prim_app() {
-                    Some((p, args)) => heads.bit(p.op(), args.len() as u32),
-                    None => 0,
-                };
-                self.code.push(Instr::App {
-                    reg,
-                    fun,
-                    arg,
-                    heads: bit,
-                });
-                self.compile(f, fun, heads, forbidden, scope, types, prim_types);
-                self.compile(x, arg, heads, forbidden, scope, types, prim_types);
-            }
-            Kind::Lam(name, b) => {
-                let body = self.regs;
-                self.regs += 1;
-                self.code.push(Instr::Lam { reg, body });
-                scope.push(*name);
-                self.compile(b, body, heads, forbidden, scope, types, prim_types);
-                scope.pop();
-            }
-            Kind::Var(index) => self.code.push(Instr::Var { reg, index: *index }),
-            Kind::Lit(l) => self.code.push(Instr::Lit {
-                reg,
-                lit: LitId::new(*l),
-            }),
-            Kind::Prim(p) => {
-                prim_types.push((reg, term.ty()));
-                let slot = self.prims;
-                self.prims += 1;
-                self.code.push(Instr::Prim {
-                    reg,
-                    op: p.op(),
-                    slot,
-                });
-                if p.op().size_args() > 0 {
-                    self.evidence.push(Evidence::Prim(slot, *p));
-                }
-            }
-        }
+            scope: Vec::new(),
+            types: vec![(0, term.ty())],
+            prim_types: Vec::new(),
+        };
+        compiler.compile(term, 0);
+        let Compiler {
+            mut pattern,
+            types,
+            prim_types,
+            ..
+        } = compiler;
+        pattern.choose_evidence(types, prim_types);
+        pattern
     }
 
     /// Types of the root and of holes have to fit; primitives are asked only
@@ -310,6 +236,85 @@ impl Pattern {
             }
             Instr::NotFree { reg, mask } => {
                 view.free(regs[reg]).0 & mask != 0 || self.run(view, pc + 1, regs, prims, found)
+            }
+        }
+    }
+}
+
+struct Compiler<'a> {
+    pattern: Pattern,
+    heads: &'a Heads,
+    forbidden: &'a dyn Fn(usize, &Occurrence) -> u64,
+    scope: Vec<Option<Symbol>>,
+    types: Vec<(Reg, Ty)>,
+    prim_types: Vec<(Reg, Ty)>,
+}
+
+impl Compiler<'_> {
+    fn compile(&mut self, term: &Term, reg: Reg) {
+        let p = &mut self.pattern;
+        match term.kind() {
+            Kind::Hole(h) => {
+                self.types.push((reg, term.ty()));
+                let here = Occurrence {
+                    reg,
+                    scope: self.scope.clone(),
+                };
+                let mask = (self.forbidden)(*h as usize, &here);
+                if mask != 0 {
+                    p.code.push(Instr::NotFree { reg, mask });
+                }
+                if let Some(first) = p.holes[*h as usize].first() {
+                    if first.scope == here.scope {
+                        p.code.push(Instr::Same {
+                            a: first.reg,
+                            b: reg,
+                        });
+                    }
+                }
+                p.holes[*h as usize].push(here);
+            }
+            Kind::App(f, x) => {
+                let (fun, arg) = (p.regs, p.regs + 1);
+                p.regs += 2;
+                let heads = match term.as_prim_app() {
+                    Some((op, args)) => self.heads.bit(op.op(), args.len() as u32),
+                    None => 0,
+                };
+                p.code.push(Instr::App {
+                    reg,
+                    fun,
+                    arg,
+                    heads,
+                });
+                self.compile(f, fun);
+                self.compile(x, arg);
+            }
+            Kind::Lam(name, b) => {
+                let body = p.regs;
+                p.regs += 1;
+                p.code.push(Instr::Lam { reg, body });
+                self.scope.push(*name);
+                self.compile(b, body);
+                self.scope.pop();
+            }
+            Kind::Var(index) => p.code.push(Instr::Var { reg, index: *index }),
+            Kind::Lit(l) => p.code.push(Instr::Lit {
+                reg,
+                lit: LitId::new(*l),
+            }),
+            Kind::Prim(found) => {
+                self.prim_types.push((reg, term.ty()));
+                let slot = p.prims;
+                p.prims += 1;
+                p.code.push(Instr::Prim {
+                    reg,
+                    op: found.op(),
+                    slot,
+                });
+                if found.op().size_args() > 0 {
+                    p.evidence.push(Evidence::Prim(slot, *found));
+                }
             }
         }
     }

@@ -6,6 +6,7 @@
 //! before it. Invariant: the same input and limits in counts give the same
 //! terms and the same counts. Absent: files, printing.
 
+pub mod audit;
 mod saturate;
 pub mod trace;
 

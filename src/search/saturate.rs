@@ -42,10 +42,10 @@ struct Limits {
 }
 
 impl Limits {
-    fn reached(&self, nodes: u64, extra: u64) -> Option<Stop> {
+    fn reached(&self, nodes: u64) -> Option<Stop> {
         let bytes = alloc::allocated();
         self.most_bytes.set(self.most_bytes.get().max(bytes));
-        if nodes + extra >= self.nodes {
+        if nodes >= self.nodes {
             return Some(Stop::Nodes(self.nodes));
         }
         if let Some(limit) = self.bytes.filter(|b| bytes >= *b) {
@@ -84,151 +84,111 @@ fn size_of(view: &View) -> Size {
     }
 }
 
+/// A step under way.
+struct Saturation<'a> {
+    step: &'a Step,
+    limits: Limits,
+    /// Limit on the size of terms.
+    size: u32,
+    rewrites: Vec<Rewrite>,
+    backoff: Vec<Backoff>,
+    graph: Graph,
+    root: Id,
+    /// The limit that was reached inside of an iteration.
+    interrupted: Option<Stop>,
+}
+
+/// Matches of one rule in one iteration.
+struct Found {
+    matches: Matches,
+    banned: bool,
+    seconds: f64,
+}
+
 /// Runs a step on a term in normal form.
 pub(super) fn run(step: &Step, term: &Term, options: &Options) -> Run {
-    let begun = Instant::now();
     let before = alloc::allocated();
-    let limits = Limits {
-        iterations: options
-            .iterations
-            .or(step.limits.iterations)
-            .unwrap_or(u64::MAX),
-        nodes: options.nodes.or(step.limits.nodes).unwrap_or(u64::MAX),
-        seconds: options.seconds.or(step.limits.seconds),
-        bytes: options.bytes.into_iter().chain(step.limits.bytes).min(),
-        begun,
-        most_bytes: Cell::new(before),
-    };
-    let nesting = step.limits.nesting.unwrap_or(NESTING).min(64) as u32;
-    let size = step
-        .limits
-        .size
-        .unwrap_or(SIZE)
-        .min(u64::from(u32::MAX - 1)) as u32;
-
-    let rules = rule::distinct(&step.rules);
-    let heads = rule::heads(&rules);
-    let mut rewrites: Vec<Rewrite> = (rules.iter())
-        .map(|r| Rewrite::Rule(Box::new(rule::compile(r, &heads, nesting))))
-        .collect();
-    rewrites.extend([Rewrite::Eta, Rewrite::Beta]);
-    let mut backoff = vec![Backoff::default(); rewrites.len()];
-
+    let mut s = Saturation::new(step, term, options, before);
     let goal = Goal::new(&step.sketch);
-    let mut graph = Graph::new(heads, step.normalize);
-    let root = graph.add_term(term);
-    graph.rebuild();
-
-    let mut view = View::new(&graph);
+    let mut view = View::new(&s.graph);
     let start = size_of(&view);
     let mut iterations = Vec::new();
-    let mut found = goal.satisfied(&view, view.class(root));
-    let mut stop = found.then_some(Stop::Found);
-    while stop.is_none() {
-        let done = iterations.len() as u64;
-        if done >= limits.iterations {
-            stop = Some(Stop::Iterations(limits.iterations));
-            break;
+    let mut stop = goal
+        .satisfied(&view, view.class(s.root))
+        .then_some(Stop::Found);
+    let stop = loop {
+        if let Some(stop) = stop {
+            break stop;
         }
-        let mut interrupted = None;
-        let (found_matches, search_seconds) = timed(|| {
-            search(
-                &mut rewrites,
-                &mut backoff,
-                step,
-                &graph,
-                &view,
-                root,
-                size,
-                done,
-                &limits,
-                &mut interrupted,
-            )
-        });
+        let done = iterations.len() as u64;
+        if done >= s.limits.iterations {
+            break Stop::Iterations(s.limits.iterations);
+        }
+        let (found, search_seconds) = timed(|| s.search(&view, done));
+        // The next picture is taken when this one is gone.
         drop(view);
-        let (rules, apply_seconds) = timed(|| {
-            apply(
-                &rewrites,
-                &found_matches,
-                &mut graph,
-                step,
-                &limits,
-                &mut interrupted,
-            )
+        let (rules, apply_seconds) = timed(|| s.apply(&found));
+        drop(found);
+        let ((), rebuild_seconds) = timed(|| s.graph.rebuild());
+        let asked = timed(|| {
+            let view = View::new(&s.graph);
+            let satisfied = goal.satisfied(&view, view.class(s.root));
+            (view, satisfied)
         });
-        let waiting = found_matches.iter().any(|m| m.banned);
-        drop(found_matches);
-        let (_, rebuild_seconds) = timed(|| graph.rebuild());
-        let changed = rules.iter().any(|r| r.applied > 0);
-        let goal_begun = Instant::now();
-        view = View::new(&graph);
-        found = goal.satisfied(&view, view.class(root));
+        let ((next, satisfied), goal_seconds) = asked;
+        view = next;
+        stop = s.stop(satisfied, &rules, &view);
         iterations.push(Iteration {
             size: size_of(&view),
             search_seconds,
             apply_seconds,
             rebuild_seconds,
-            goal_seconds: goal_begun.elapsed().as_secs_f64(),
+            goal_seconds,
             rules,
         });
-        stop = if found {
-            Some(Stop::Found)
-        } else if interrupted.is_some() {
-            interrupted
-        } else if !changed && !waiting {
-            Some(Stop::Saturated)
-        } else {
-            limits.reached(view.node_count() as u64, 0)
-        };
-    }
-    let stop = stop.unwrap_or(Stop::Saturated);
-
-    let extract_begun = Instant::now();
+    };
     let cost = Cost::from_name(step.cost.as_str()).unwrap_or_default();
-    let extracted = match stop {
-        Stop::Found => goal.extract(&view, view.class(root), cost),
+    let (extracted, extract_seconds) = timed(|| match stop {
+        Stop::Found => goal.extract(&view, view.class(s.root), cost),
         _ => None,
-    };
-    let extract_seconds = extract_begun.elapsed().as_secs_f64();
-    let counts = match &extracted {
-        Some(_) => Vec::new(),
-        None => goal.counts(&view),
-    };
-    let parts = (counts.into_iter())
-        .map(|(part, classes)| PartCount {
-            label: part.label.clone(),
-            depth: part.depth,
-            classes: classes as u64,
-        })
-        .collect();
-    limits.reached(0, 0);
+    });
+    s.limits.reached(0);
     let trace = StepTrace {
         name: step.name.clone(),
         stop,
         start,
         iterations,
-        seconds: begun.elapsed().as_secs_f64(),
+        seconds: s.limits.begun.elapsed().as_secs_f64(),
         extract_seconds,
-        bytes: limits.most_bytes.get().saturating_sub(before),
+        bytes: s.limits.most_bytes.get().saturating_sub(before),
         reproducible: !matches!(stop, Stop::Seconds(_) | Stop::Bytes(_)),
     };
     let result = match extracted {
         Some(term) => Ok(normalize(&term)),
-        None => Err(Diagnosis {
-            step: step.name.clone(),
-            span: step.span,
-            stop,
-            iterations: trace.iterations.len() as u64,
-            size: trace.size(),
-            parts,
-            growth: trace.growth(),
-        }),
+        None => Err(diagnose(step, &goal, &view, &trace)),
     };
     Run {
         trace,
         result,
-        graph,
-        root,
+        graph: s.graph,
+        root: s.root,
+    }
+}
+
+fn diagnose(step: &Step, goal: &Goal, view: &View, trace: &StepTrace) -> Diagnosis {
+    let part = |(part, classes): (&crate::sketch::Part, usize)| PartCount {
+        label: part.label.clone(),
+        depth: part.depth,
+        classes: classes as u64,
+    };
+    Diagnosis {
+        step: step.name.clone(),
+        span: step.span,
+        stop: trace.stop,
+        iterations: trace.iterations.len() as u64,
+        size: trace.size(),
+        parts: goal.counts(view).into_iter().map(part).collect(),
+        growth: trace.growth(),
     }
 }
 
@@ -238,98 +198,123 @@ fn timed<T>(f: impl FnOnce() -> T) -> (T, f64) {
     (value, begun.elapsed().as_secs_f64())
 }
 
-struct Found {
-    matches: Matches,
-    banned: bool,
-    seconds: f64,
-}
+impl Saturation<'_> {
+    fn new<'a>(step: &'a Step, term: &Term, options: &Options, held: u64) -> Saturation<'a> {
+        let own = &step.limits;
+        let limits = Limits {
+            iterations: options.iterations.or(own.iterations).unwrap_or(u64::MAX),
+            nodes: options.nodes.or(own.nodes).unwrap_or(u64::MAX),
+            seconds: options.seconds.or(own.seconds),
+            bytes: options.bytes.into_iter().chain(own.bytes).min(),
+            begun: Instant::now(),
+            most_bytes: Cell::new(held),
+        };
+        let nesting = own.nesting.unwrap_or(NESTING).min(64) as u32;
+        let rules = rule::distinct(&step.rules);
+        let heads = rule::heads(&rules);
+        let mut rewrites: Vec<Rewrite> = (rules.iter())
+            .map(|r| Rewrite::Rule(Box::new(rule::compile(r, &heads, nesting))))
+            .collect();
+        rewrites.extend([Rewrite::Eta, Rewrite::Beta]);
+        let mut graph = Graph::new(heads, step.normalize);
+        let root = graph.add_term(term);
+        graph.rebuild();
+        Saturation {
+            step,
+            limits,
+            size: own.size.unwrap_or(SIZE).min(u64::from(u32::MAX - 1)) as u32,
+            backoff: vec![Backoff::default(); rewrites.len()],
+            rewrites,
+            graph,
+            root,
+            interrupted: None,
+        }
+    }
 
-#[allow(clippy::too_many_arguments)]
-fn search(
-    rewrites: &mut [Rewrite],
-    backoff: &mut [Backoff],
-    step: &Step,
-    graph: &Graph,
-    view: &View,
-    root: Id,
-    size: u32,
-    iteration: u64,
-    limits: &Limits,
-    interrupted: &mut Option<Stop>,
-) -> Vec<Found> {
-    let contexts = view.contexts(view.class(root), size);
-    let reached = Cell::new(None);
-    let mut out = Vec::new();
-    for (rewrite, backoff) in rewrites.iter_mut().zip(backoff) {
-        let begun = Instant::now();
+    /// Why to stop after an iteration, if at all.
+    fn stop(&self, satisfied: bool, rules: &[RuleTrace], view: &View) -> Option<Stop> {
+        if satisfied {
+            return Some(Stop::Found);
+        }
+        if self.interrupted.is_some() {
+            return self.interrupted;
+        }
+        if rules.iter().all(|r| r.applied == 0 && !r.banned) {
+            return Some(Stop::Saturated);
+        }
+        self.limits.reached(view.node_count() as u64)
+    }
+
+    fn search(&mut self, view: &View, iteration: u64) -> Vec<Found> {
+        let contexts = view.contexts(view.class(self.root), self.size);
+        let reached = Cell::new(None);
+        let limits = &self.limits;
         let scene = Scene {
             view,
             contexts: &contexts,
-            size,
-            go_on: &|_| {
-                reached.set(limits.reached(0, 0));
+            size: self.size,
+            go_on: &|| {
+                reached.set(limits.reached(0));
                 reached.get().is_none()
             },
         };
-        let mut matches = Matches::default();
-        let mut banned = iteration < backoff.until;
-        if !banned && reached.get().is_none() {
-            matches = rewrite.search(&scene, graph);
-            if step.scheduler == Scheduler::Backoff && backoff.bans(iteration, matches.len()) {
-                matches = Matches::default();
-                banned = true;
+        let mut out = Vec::new();
+        for (rewrite, backoff) in self.rewrites.iter_mut().zip(&mut self.backoff) {
+            let begun = Instant::now();
+            let mut matches = Matches::default();
+            let mut banned = iteration < backoff.until;
+            if !banned && reached.get().is_none() {
+                matches = rewrite.search(&scene, &self.graph);
+                let careful = self.step.scheduler == Scheduler::Backoff;
+                if careful && backoff.bans(iteration, matches.len()) {
+                    matches = Matches::default();
+                    banned = true;
+                }
             }
+            out.push(Found {
+                matches,
+                banned,
+                seconds: begun.elapsed().as_secs_f64(),
+            });
         }
-        out.push(Found {
-            matches,
-            banned,
-            seconds: begun.elapsed().as_secs_f64(),
-        });
+        self.interrupted = reached.get();
+        out
     }
-    *interrupted = reached.get();
-    out
-}
 
-fn apply(
-    rewrites: &[Rewrite],
-    found: &[Found],
-    graph: &mut Graph,
-    step: &Step,
-    limits: &Limits,
-    interrupted: &mut Option<Stop>,
-) -> Vec<RuleTrace> {
-    let mut count = 0;
-    let mut rules = Vec::new();
-    for (rewrite, found) in rewrites.iter().zip(found) {
-        let begun = Instant::now();
-        let before = graph.nodes();
-        let mut rule = RuleTrace {
-            name: rewrite.name().to_string(),
-            matches: found.matches.len() as u64,
-            applied: 0,
-            known: 0,
-            refused: found.matches.refused,
-            nodes_added: 0,
-            seconds: 0.0,
-            banned: found.banned,
-        };
-        for i in 0..found.matches.len() {
-            if interrupted.is_some() {
-                break;
+    fn apply(&mut self, found: &[Found]) -> Vec<RuleTrace> {
+        let mut count = 0;
+        let mut rules = Vec::new();
+        for (rewrite, found) in self.rewrites.iter().zip(found) {
+            let begun = Instant::now();
+            let before = self.graph.nodes();
+            let mut rule = RuleTrace {
+                name: rewrite.name().to_string(),
+                matches: found.matches.len() as u64,
+                applied: 0,
+                known: 0,
+                refused: found.matches.refused,
+                nodes_added: 0,
+                seconds: 0.0,
+                banned: found.banned,
+            };
+            for i in 0..found.matches.len() {
+                if self.interrupted.is_some() {
+                    break;
+                }
+                match rewrite.apply(&mut self.graph, &found.matches, i, self.step.reassociate) {
+                    Applied::Changed => rule.applied += 1,
+                    Applied::Known => rule.known += 1,
+                    Applied::Refused => rule.refused += 1,
+                }
+                count += 1;
+                if count % LOOK_EVERY == 0 {
+                    self.interrupted = self.limits.reached(self.graph.nodes() as u64);
+                }
             }
-            match rewrite.apply(graph, &found.matches, i, step.reassociate) {
-                Applied::Changed => rule.applied += 1,
-                Applied::Known => rule.known += 1,
-                Applied::Refused => rule.refused += 1,
-            }
-            count += 1;
-            if count % LOOK_EVERY == 0 {
-                *interrupted = limits.reached(graph.nodes() as u64, 0);
-            }
+            rule.nodes_added = (self.graph.nodes() - before) as u64;
+            rule.seconds = found.seconds + begun.elapsed().as_secs_f64();
+            rules.push(rule);
         }
-        rule.nodes_added = (graph.nodes() - before) as u64;
-        rule.seconds = found.seconds + begun.elapsed().as_secs_f64();
-        rules.push(rule);
+        rules
     }
-    rules
 }
