@@ -15,7 +15,7 @@ pub enum Cost {
     #[default]
     Size,
     /// Number of nodes, where a view that moves elements (transpose, split,
-    /// join, slide …) counts 4: prefers terms that index plainly.
+    /// join, slide …) counts 3 more: prefers terms that index plainly.
     Views,
 }
 
@@ -31,7 +31,8 @@ impl Cost {
     /// A node's own cost, at least 1.
     pub fn own(self, node: &Node) -> u32 {
         match (self, node.shape) {
-            (Cost::Views, Shape::Prim(p)) if moves(p.op()) => 4,
+            (Cost::Views, Shape::Prim(p)) if moves(p.op()) => 3 + p.size(),
+            (_, Shape::Prim(p)) => p.size(),
             _ => 1,
         }
     }

@@ -154,7 +154,11 @@ impl Analysis<Node> for FactsOf {
                 facts.free = fun.free.or(arg.free);
                 facts.heads = (fun.heads << 1) & !UNAPPLIED;
             }
-            Shape::Prim(p) => facts.heads = g.analysis.heads.bit(p.op(), 0),
+            Shape::Prim(p) => {
+                facts.heads = g.analysis.heads.bit(p.op(), 0);
+                facts.size = p.size();
+                facts.best_size = facts.size;
+            }
             Shape::Lit(_) => {}
         }
         facts

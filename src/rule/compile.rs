@@ -61,10 +61,13 @@ pub fn compile(used: &RuleUse, heads: &Heads, nesting: u32) -> Rule {
             }
         }
     }
-    let own_size = steps
-        .iter()
-        .filter(|s| !matches!(s, Make::Hole { .. }))
-        .count() as u32;
+    let own_size = (steps.iter())
+        .map(|s| match s {
+            Make::Hole { .. } => 0,
+            Make::Prim { prim, .. } => wanted.prims[*prim].size(),
+            _ => 1,
+        })
+        .sum();
     let mut name = decl.name.to_string();
     if !used.args.is_empty() {
         let args: Vec<_> = used.args.iter().map(|n| n.to_string()).collect();

@@ -76,7 +76,7 @@ impl Term {
             }
             Kind::Prim(p) => {
                 (3u8, p).hash(&mut h);
-                (1, 0)
+                (p.size(), 0)
             }
             Kind::Lit(l) => {
                 (4u8, l).hash(&mut h);
@@ -150,7 +150,7 @@ impl Term {
         self.0.ty
     }
 
-    /// Number of nodes of the tree.
+    /// Number of nodes of the tree; see [`Prim::size`] for primitives.
     pub fn size(&self) -> u32 {
         self.0.size
     }

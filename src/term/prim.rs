@@ -318,6 +318,12 @@ impl Prim {
         PRIMS.with_borrow(|t| t.get(self.0).0)
     }
 
+    /// How many nodes of a term it counts: each explicit size counts as an
+    /// application.
+    pub fn size(self) -> u32 {
+        1 + self.op().size_args() as u32
+    }
+
     /// Its explicit sizes.
     pub fn sizes(self) -> SmallVec<[Nat; 2]> {
         PRIMS.with_borrow(|t| t.get(self.0).1.clone())
