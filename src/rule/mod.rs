@@ -111,7 +111,7 @@ pub struct Scene<'a> {
     /// Size limit of the smallest term through what is added.
     pub size: u32,
     /// Ends the search of one rule when it answers false; asked now and then.
-    pub go_on: &'a dyn Fn(&Matches) -> bool,
+    pub go_on: &'a dyn Fn() -> bool,
 }
 
 impl Scene<'_> {
@@ -228,7 +228,7 @@ impl Rule {
                     .extend((0..holes).map(|h| class(h).map_or(u32::MAX, |c| class_id(view, c))));
                 out.data
                     .extend(again.iter().map(|a| class_id(view, regs[a.1])));
-                on = out.len() % ASK_EVERY != 0 || (scene.go_on)(&out);
+                on = out.len() % ASK_EVERY != 0 || (scene.go_on)();
                 on
             });
             if !on {
@@ -353,7 +353,7 @@ fn search_beta(scene: &Scene, graph: &Graph) -> Matches {
                 }
                 let raw = |i: Id| usize::from(i) as u32;
                 out.data.extend([class_id(view, root), raw(body), raw(arg)]);
-                if out.len() % ASK_EVERY == 0 && !(scene.go_on)(&out) {
+                if out.len() % ASK_EVERY == 0 && !(scene.go_on)() {
                     return out;
                 }
             }
