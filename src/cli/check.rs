@@ -1,7 +1,11 @@
 //! `rise-opt check FILES`: every error of programs, rules and sketches, without searching.
 
 use super::Context;
-use crate::diag::Diagnostic;
+use crate::cost::Cost;
+use crate::diag::{code, Diagnostic};
+use crate::elab;
+use crate::source::SourceMap;
+use crate::syntax::Dialect;
 
 #[derive(clap::Args, Debug)]
 pub struct Args {
@@ -13,9 +17,36 @@ pub struct Args {
 pub fn run(args: &Args, context: &mut Context) -> u8 {
     let mut found = Vec::new();
     for file in &args.files {
-        if let Err(e) = context.sources.load(file) {
-            found.push(Diagnostic::from(e));
+        for d in check(&mut context.sources, file) {
+            // What two files include is reported once.
+            if !found.contains(&d) {
+                found.push(d);
+            }
         }
     }
     context.report(found)
+}
+
+/// Everything wrong with a file. A sketch is read without a program: any name may be a size of one.
+pub fn check(sources: &mut SourceMap, path: &str) -> Vec<Diagnostic> {
+    let file = match sources.load(path) {
+        Ok(file) => file,
+        Err(e) => return vec![e.into()],
+    };
+    match Dialect::of_path(path) {
+        Some(Dialect::Program) => elab::check_program(sources, file),
+        Some(Dialect::Rules) => elab::check_rules(sources, file),
+        Some(Dialect::Sketch) => {
+            elab::check_sketch(sources, file, &Cost::ALL.map(|(name, _)| name))
+        }
+        None => vec![unknown_kind(path)],
+    }
+}
+
+pub(super) fn unknown_kind(path: &str) -> Diagnostic {
+    Diagnostic::new(
+        code::FILE_KIND,
+        format!("`{path}` is no program, no rules and no sketch, by its name"),
+    )
+    .help("programs end in .rise, rules in .rules, sketches in .sk")
 }

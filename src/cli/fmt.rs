@@ -1,21 +1,69 @@
 //! `rise-opt fmt FILES`: files in the one layout.
 
+use super::check::unknown_kind;
+use super::output::{write_all, Target};
 use super::Context;
-use crate::diag::Diagnostic;
+use crate::diag::{code, Diagnostic};
+use crate::source::{Origin, SourceMap};
+use crate::syntax::{parse, print, Dialect};
 
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// Programs (.rise), rules (.rules) and sketches (.sk)
     #[arg(required = true, value_name = "FILE")]
     files: Vec<String>,
+    /// Changes nothing, and fails if a file is not in the layout: for continuous integration
+    #[arg(long)]
+    check: bool,
 }
 
 pub fn run(args: &Args, context: &mut Context) -> u8 {
     let mut found = Vec::new();
-    for file in &args.files {
-        if let Err(e) = context.sources.load(file) {
-            found.push(Diagnostic::from(e));
+    for path in &args.files {
+        if let Err(d) = file(path, args.check, &mut context.sources) {
+            found.extend(d);
         }
     }
     context.report(found)
+}
+
+fn file(path: &str, only_check: bool, sources: &mut SourceMap) -> Result<(), Vec<Diagnostic>> {
+    let (before, after) = formatted(sources, path)?;
+    if before == after {
+        return Ok(());
+    }
+    if only_check {
+        let d = Diagnostic::new(
+            code::NOT_FORMATTED,
+            format!("`{path}` is not in the one layout"),
+        );
+        return Err(vec![d.help(format!("run `rise-opt fmt {path}`"))]);
+    }
+    // The file that a link leads to is replaced, not the link.
+    let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.into());
+    let target = Target::prepare(&real).map_err(|d| vec![d])?;
+    write_all(vec![(target, after)]).map_err(|d| vec![d])?;
+    Ok(())
+}
+
+/// The text of a file, and the same in the one layout. Files with syntax errors have none.
+pub fn formatted(sources: &mut SourceMap, path: &str) -> Result<(String, String), Vec<Diagnostic>> {
+    let id = sources.load(path).map_err(|e| vec![e.into()])?;
+    let dialect = Dialect::of_path(path).ok_or_else(|| vec![unknown_kind(path)])?;
+    if let Origin::Shipped(name) = &sources.file(id).origin {
+        let d = Diagnostic::new(
+            code::FILE_MISSING,
+            format!("there is no file `{path}` here; `{name}` is part of rise-opt"),
+        );
+        return Err(vec![d.help("name a file of yours")]);
+    }
+    let text = sources.file(id).text.to_string();
+    let parsed = parse(id, &text, dialect);
+    match parsed.diagnostics.is_empty() {
+        true => {
+            let after = print(&parsed, &text);
+            Ok((text, after))
+        }
+        false => Err(parsed.diagnostics),
+    }
 }

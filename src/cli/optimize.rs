@@ -7,8 +7,9 @@
 use super::artefacts::{Artefact, Plan};
 use super::values::{Bytes, Setting};
 use super::Context;
+use crate::cost::Cost;
 use crate::diag::{code, did_you_mean, Diagnostic};
-use crate::elab::{self, Cond, Step};
+use crate::elab::{self, Cond, Step, Surroundings};
 use crate::emit::{emit, CUnit};
 use crate::exec::sizes::Sizes;
 use crate::exec::{run, Toolchain};
@@ -169,10 +170,62 @@ fn load(args: &Args, context: &mut Context) -> Result<Input, Vec<Diagnostic>> {
         .map(|s| (Symbol::new(&s.name), s.value))
         .filter(|(name, _)| program.sizes.contains(name))
         .collect();
+    let steps = steps(args, context, &program)?;
     Ok(Input {
         program,
-        steps: Vec::new(),
+        steps,
         fixed,
+    })
+}
+
+/// The steps of all sketch files, in order; with `--unguided` one step.
+fn steps(
+    args: &Args,
+    context: &mut Context,
+    program: &Program,
+) -> Result<Vec<Step>, Vec<Diagnostic>> {
+    let settings = args.set.iter().map(|s| (s.name.clone(), s.value));
+    let costs = Cost::ALL.map(|(name, _)| name);
+    let around = Surroundings {
+        sizes: Some(&program.sizes),
+        settings: settings
+            .filter(|(name, _)| !program.sizes.contains(&Symbol::new(name)))
+            .collect(),
+        costs: &costs,
+    };
+    let (mut steps, mut params) = (Vec::new(), Vec::new());
+    for path in &args.sketch {
+        let file = context.sources.load(path);
+        let file = file.map_err(|e| vec![Diagnostic::from(e)])?;
+        let guide = elab::steps(&mut context.sources, file, &around)?;
+        steps.extend(guide.steps);
+        params.extend(guide.params.into_keys());
+    }
+    let sizes = program.sizes.iter().map(|s| s.as_str());
+    let known: Vec<&str> = sizes.chain(params.iter().map(|p| &**p)).collect();
+    let unknown = around.settings.keys().filter(|n| !known.contains(&&***n));
+    let unknown: Vec<Diagnostic> = unknown
+        .map(|name| {
+            Diagnostic::new(
+                code::SET_UNKNOWN,
+                format!("neither the program nor a sketch has a parameter `{name}`"),
+            )
+            .help_near(
+                name,
+                known.iter().copied(),
+                match known.is_empty() {
+                    true => "nothing can be set here".to_string(),
+                    false => format!("what can be set: {}", known.join(", ")),
+                },
+            )
+        })
+        .collect();
+    if !unknown.is_empty() {
+        return Err(unknown);
+    }
+    Ok(match args.unguided {
+        true => search::unguided(&steps).into_iter().collect(),
+        false => steps,
     })
 }
 

@@ -17,6 +17,8 @@ pub enum Doc {
     },
     /// A line break, or this text when its group is flat.
     Line(&'static str),
+    /// A line break; its group cannot be flat.
+    Hard,
     Concat(Vec<Doc>),
     Nest(usize, Box<Doc>),
     /// Flat if it fits, else all its own line breaks break.
@@ -79,6 +81,7 @@ pub fn layout(doc: &Doc, width: usize) -> String {
                 Mode::Flat => out.put(flat, indent),
                 Mode::Break => out.newline(),
             },
+            Doc::Hard => out.newline(),
             Doc::Concat(parts) => work.extend(parts.iter().rev().map(|d| (indent, mode, d))),
             Doc::Nest(by, d) => work.push((indent + by, mode, d)),
             Doc::Group(d) => {
@@ -162,7 +165,7 @@ fn fits(width: usize, out: &Out, indent: usize, doc: &Doc, rest: &[(usize, Mode,
             Doc::Nil => 0,
             Doc::Text(s) => s.chars().count(),
             // Inside it breaks the group; behind it the line ends without it.
-            Doc::Comment { .. } => return !inside,
+            Doc::Comment { .. } | Doc::Hard => return !inside,
             Doc::Line(flat) => match mode {
                 Mode::Flat => flat.len(),
                 Mode::Break => return true,

@@ -2,14 +2,16 @@
 //!
 //! Printing a parsed tree gives exactly the tokens it was read from, in order. So a comment needs no place in
 //! the tree: it belongs to the token it stands behind (on the same line) or before, and is put back
-//! when that token is printed. Trees that no text stands behind need parentheses where operators
-//! ask for them; `parenthesize` adds them. What could not be read is never printed: `fmt` refuses.
+//! when that token is printed. A line break that was written where the layout may have one stays.
+//! Trees that no text stands behind need parentheses where operators ask for them; `parenthesize`
+//! adds them. What could not be read is never printed: `fmt` refuses.
 
 use super::doc::{layout, Doc, LINE};
 use super::lexer;
 use super::token::Comment;
 use super::tree::*;
 use super::Parsed;
+use crate::source::Span;
 
 pub const WIDTH: usize = 100;
 
@@ -32,6 +34,7 @@ pub fn print(parsed: &Parsed, text: &str) -> String {
             next: first as usize,
             last: end as usize,
             is_tight: false,
+            text: Some(text),
         };
         let doc = p.item(item);
         comments = p.comments;
@@ -82,7 +85,20 @@ struct Printer<'a> {
     next: usize,
     /// Comments behind the last token of the item are not printed here.
     last: usize,
+    /// Inside of a size: no spaces around operators.
     is_tight: bool,
+    /// What the tree was read from.
+    text: Option<&'a str>,
+}
+
+/// An argument that is not worth a line.
+fn is_simple(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Name(_) | ExprKind::Number(_) | ExprKind::Any | ExprKind::Hole => true,
+        ExprKind::Section(_) => true,
+        ExprKind::Paren(e) => is_quotient(e),
+        _ => false,
+    }
 }
 
 /// `(m/32)`: most likely a size.
@@ -111,6 +127,19 @@ impl<'a> Printer<'a> {
             next: 0,
             last: 0,
             is_tight: false,
+            text: None,
+        }
+    }
+
+    /// A possible line break between what ends at one place and starts at the other; a certain one
+    /// if it was written.
+    fn line(&self, before: Span, behind: Span, flat: &'static str) -> Doc {
+        let between = self
+            .text
+            .and_then(|t| t.get(before.hi as usize..behind.lo as usize));
+        match between.is_some_and(|t| t.contains('\n')) {
+            true => Doc::Hard,
+            false => Doc::Line(flat),
         }
     }
 
@@ -190,7 +219,8 @@ impl<'a> Printer<'a> {
                 let mut parts = vec![Doc::text(" ")];
                 for (i, (name, number)) in limits.iter().enumerate() {
                     if i > 0 {
-                        parts.extend([self.token(","), LINE.group()]);
+                        let line = self.line(limits[i - 1].1.span, name.span, " ");
+                        parts.extend([self.token(","), line.group()]);
                     }
                     parts.extend([self.token(&name.text), Doc::text(" ")]);
                     parts.push(self.token(&number.text));
@@ -208,8 +238,16 @@ impl<'a> Printer<'a> {
             ]),
             ItemKind::Sketch(sketch) => {
                 let keyword = self.token("sketch");
+                let line = self.line(
+                    Span {
+                        hi: item.span.lo,
+                        ..item.span
+                    },
+                    sketch.span,
+                    " ",
+                );
                 let body = self.expr(sketch);
-                cat(vec![keyword, cat(vec![LINE, body]).nest(2)]).group()
+                cat(vec![keyword, cat(vec![line, body]).nest(2)]).group()
             }
             ItemKind::Step { name, include } => {
                 let mut parts = vec![self.token("step"), Doc::text(" "), self.name(&name.text)];
@@ -243,7 +281,17 @@ impl<'a> Printer<'a> {
             Doc::text(" "),
             self.token(&def.name.text),
         ];
+        let mut before = def.name.span;
         for b in &def.binders {
+            let span = match b {
+                Binder::Sizes(s) => s.span,
+                Binder::Bare(n) => n.span,
+                Binder::Typed { names, ty } => {
+                    names.first().map_or(ty.span, |n| n.span).to(ty.span)
+                }
+            };
+            let line = self.line(before, span, " ");
+            before = span;
             let binder = match b {
                 Binder::Sizes(sizes) => self.sizes(sizes),
                 Binder::Bare(name) => self.token(&name.text),
@@ -257,18 +305,21 @@ impl<'a> Printer<'a> {
                     cat(parts)
                 }
             };
-            head.push(cat(vec![LINE, binder]).nest(4).group());
+            head.push(cat(vec![line, binder]).nest(4).group());
         }
         if let Some(ty) = &def.result {
             let colon = self.token(":");
             let result = self.expr(ty);
-            let result = cat(vec![LINE, colon, Doc::text(" "), result]);
+            let line = self.line(before, ty.span, " ");
+            before = ty.span;
+            let result = cat(vec![line, colon, Doc::text(" "), result]);
             head.push(result.nest(4).group());
         }
         head.extend([Doc::text(" "), self.token("=")]);
+        let line = self.line(before, def.body.span, " ");
         let body = self.expr(&def.body);
         let head = cat(head);
-        cat(vec![head, cat(vec![LINE, body]).nest(2).group()])
+        cat(vec![head, cat(vec![line, body]).nest(2).group()])
     }
 
     fn rule(&mut self, rule: &Rule) -> Doc {
@@ -279,17 +330,19 @@ impl<'a> Printer<'a> {
         ];
         self.optional_sizes(&rule.sizes, &mut head);
         let left = self.expr(&rule.left);
-        let arrow = self.token("=>");
+        let line = self.line(rule.left.span, rule.right.span, "  ");
+        let arrow = cat(vec![line, self.token("=>")]).nest(2);
         let right = self.expr(&rule.right);
-        let sides = cat(vec![left, LINE, arrow, Doc::text(" "), right.nest(3)]);
-        let mut body = vec![Doc::Line(""), sides.group()];
+        let sides = cat(vec![left, arrow, Doc::Line("  "), right]);
+        let mut body = vec![Doc::Hard, sides.group()];
         if !rule.conditions.is_empty() {
-            body.push(Doc::Line(""));
+            body.push(Doc::Hard);
             body.extend([self.token("where"), Doc::text(" ")]);
             let mut conditions = Vec::new();
             for (i, c) in rule.conditions.iter().enumerate() {
                 if i > 0 {
-                    conditions.extend([self.token(","), LINE.group()]);
+                    let line = self.line(rule.conditions[i - 1].span, c.span, " ");
+                    conditions.extend([self.token(","), line.group()]);
                 }
                 conditions.push(self.condition(&c.kind));
             }
@@ -311,18 +364,18 @@ impl<'a> Printer<'a> {
                 self.expr(e),
             ]),
             ConditionKind::Divides(a, b) => cat(vec![
-                self.expr(a),
+                self.tight(a),
                 space(),
                 self.token("divides"),
                 space(),
-                self.expr(b),
+                self.tight(b),
             ]),
             ConditionKind::Compare(op, a, b) => cat(vec![
-                self.expr(a),
+                self.tight(a),
                 space(),
                 self.token(op.text()),
                 space(),
-                self.expr(b),
+                self.tight(b),
             ]),
             ConditionKind::Property(name, arguments) => {
                 let mut parts = vec![self.token(&name.text)];
@@ -377,7 +430,8 @@ impl<'a> Printer<'a> {
         let mut parts = Vec::new();
         for (i, r) in refs.iter().enumerate() {
             if i > 0 {
-                parts.extend([self.token(","), LINE.group()]);
+                let line = self.line(refs[i - 1].span, r.span, " ");
+                parts.extend([self.token(","), line.group()]);
             }
             parts.push(self.name(&r.name.text));
             if let Some(sizes) = &r.sizes {
@@ -436,8 +490,10 @@ impl<'a> Printer<'a> {
                     head.extend([self.pattern(p), Doc::text(" ")]);
                 }
                 head.push(self.token("->"));
+                let before = patterns.last().map_or(e.span, |p| p.span);
+                let line = self.line(before, body.span, " ");
                 let body = self.expr(body);
-                cat(vec![cat(head), cat(vec![LINE, body]).nest(2).group()])
+                cat(vec![cat(head), cat(vec![line, body]).nest(2).group()])
             }
             ExprKind::Under(body) => cat(vec![self.token("\\"), Doc::text(" "), self.expr(body)]),
             ExprKind::Let(p, value, body) => {
@@ -448,11 +504,13 @@ impl<'a> Printer<'a> {
                     Doc::text(" "),
                     self.token("="),
                 ];
+                let first = self.line(p.span, value.span, " ");
+                let second = self.line(value.span, body.span, " ");
                 let value = self.expr(value);
-                let value = cat(vec![LINE, value]).nest(2).group();
+                let value = cat(vec![first, value]).nest(2).group();
                 let end = self.token("in");
                 let body = self.expr(body);
-                cat(vec![cat(head), value, Doc::text(" "), end, LINE, body]).group()
+                cat(vec![cat(head), value, Doc::text(" "), end, second, body]).group()
             }
             ExprKind::Binary(..) => self.binary(e),
             // Two minus signs would start a comment.
@@ -496,7 +554,8 @@ impl<'a> Printer<'a> {
         cat(docs).nest(1).group()
     }
 
-    /// The last argument hugs the line if it is a function; else it goes to a line of its own first.
+    /// Simple arguments stay beside the function; the others share its line or have one each. A
+    /// function as the last argument starts on the line of what stands before it.
     fn application(&mut self, f: &Expr, args: &[Expr]) -> Doc {
         let call = matches!(&f.kind, ExprKind::Name(n) if ["ceil", "floor", "min", "max"].contains(&&**n))
             && matches!(
@@ -506,24 +565,30 @@ impl<'a> Printer<'a> {
                     ..
                 }]
             );
-        if call {
-            return cat(vec![self.expr(f), self.expr(&args[0])]);
-        }
-        let (last, init) = args.split_last().expect("an application has arguments");
         let mut head = vec![self.expr(f)];
-        for a in init {
-            head.push(cat(vec![LINE, self.expr(a)]).nest(2));
+        if call {
+            head.push(self.expr(&args[0]));
+            return cat(head);
+        }
+        let simple = args.iter().take_while(|a| is_simple(a)).count();
+        for a in &args[..simple] {
+            head.extend([Doc::text(" "), self.expr(a)]);
+        }
+        let hug = matches!(args, [.., Expr { kind: ExprKind::Paren(e), .. }] if matches!(e.kind, ExprKind::Lam(..)));
+        let end = args.len() - usize::from(hug);
+        for i in simple..end {
+            let before = if i == 0 { f.span } else { args[i - 1].span };
+            let line = self.line(before, args[i].span, " ");
+            head.push(cat(vec![line, self.expr(&args[i])]).nest(2));
         }
         let head = cat(head).group();
-        let hug = matches!(&last.kind, ExprKind::Paren(e) if matches!(e.kind, ExprKind::Lam(..)));
-        let last = self.expr(last);
-        match hug {
-            true => cat(vec![head, Doc::text(" "), last]),
-            false => cat(vec![head, cat(vec![LINE, last]).nest(2)]).group(),
+        match args.last().filter(|_| hug) {
+            Some(last) => cat(vec![head, Doc::text(" "), self.expr(last)]),
+            None => head,
         }
     }
 
-    /// A chain of operators of one level breaks before each of them, or before none.
+    /// A chain of operators of one level breaks where it was broken, and where the line is full.
     fn binary(&mut self, e: &Expr) -> Doc {
         let mut chain = Vec::new();
         let mut first = e;
@@ -540,16 +605,26 @@ impl<'a> Printer<'a> {
         }
         chain.reverse();
         let mut parts = vec![self.expr(first)];
+        let mut before = first.span;
         for (op, right) in chain {
             if self.is_tight && op.level() >= prec::ADD && !starts_with_minus(right) {
                 parts.extend([self.token(op.text()), self.expr(right)]);
                 continue;
             }
+            let line = self.line(before, right.span, " ");
+            before = right.span;
             let op = self.token(op.text());
-            parts.push(LINE);
-            parts.push(cat(vec![op, Doc::text(" "), self.expr(right).nest(2)]));
+            // Without a text, all operators of a chain break or none.
+            parts.push(match self.text {
+                Some(_) => line.group(),
+                None => line,
+            });
+            parts.push(cat(vec![op, Doc::text(" "), self.expr(right)]));
         }
-        cat(parts).group()
+        match self.text {
+            Some(_) => cat(parts),
+            None => cat(parts).group(),
+        }
     }
 
     fn pattern(&mut self, p: &Pat) -> Doc {

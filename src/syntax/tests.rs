@@ -88,7 +88,7 @@ rule vec-map [k : nat]
 ruleset split [tile, block : nat] = map-fission, reduce-seq, split-join[tile], blocked-reduce[block]
 ";
     let printed = round_trip(rules, Dialect::Rules);
-    assert!(printed.contains("map f (map g xs) => map"), "{printed}");
+    assert!(printed.contains("map f (map g xs)  =>  map"), "{printed}");
     let sketches = "-- the three loops are split
 use rules/algorithmic.rules (map-fission, reduce-seq, split-join[32], blocked-reduce[4])
 use ../x-y.rules
@@ -116,7 +116,9 @@ sketch \\ containsMap 3 ? or \\x -> app x (? : 32.1.<32>f32 -> ?) or f 32.32.f32
   containsMap (m/tile)
     (containsMap tile
       (containsMap (n/tile)
-        (containsMap tile (containsReduceSeq (k/4) (containsReduceSeq 4 containsAddMul)))))
+        (containsMap tile
+          (containsReduceSeq (k/4)
+            (containsReduceSeq 4 containsAddMul)))))
 ";
     assert!(printed.contains(tail), "{printed}");
 }
