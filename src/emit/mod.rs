@@ -4,8 +4,14 @@
 //! Invariant: prints and decides nothing; the same nest gives the same bytes.
 //! The text is GNU C11: vectors are GCC vector types, threads are OpenMP
 //! pragmas, which a compiler without OpenMP ignores. Strict floating point but
-//! for the contraction of `a*b + c`, which the compiler may do.
+//! for the contraction of `a*b + c`, which GCC does by default in this dialect.
 //! Absent: files, compilers.
+
+mod body;
+mod expr;
+mod header;
+mod index;
+mod prelude;
 
 use crate::nest::{Abi, Nest};
 
@@ -32,10 +38,29 @@ pub struct CUnit {
 
 /// Prints a nest.
 pub fn emit(nest: &Nest, options: &Options) -> CUnit {
-    let _ = options;
+    let declarations = header::declarations(nest);
+    let mut printer = body::Printer::new(nest);
+    let function = printer.function();
+    let mut c = header::banner(options);
+    match &options.header_name {
+        Some(name) => {
+            let name: String = name.chars().filter(|c| !c.is_control()).collect();
+            c += &format!("#include \"{name}\"\n\n");
+        }
+        None => {
+            c += "#include <stdbool.h>\n#include <stdint.h>\n\n";
+            c += &declarations;
+            c += "\n";
+        }
+    }
+    c += &prelude::prelude(&printer.used);
+    c += &function;
     CUnit {
-        c: String::new(),
-        header: String::new(),
+        c,
+        header: header::header(nest, options, &declarations),
         abi: nest.abi.clone(),
     }
 }
+
+#[cfg(test)]
+mod tests;

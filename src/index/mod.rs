@@ -1,1 +1,553 @@
-//! The room of `index`; see ARCHITECTURE.md.
+//! Index arithmetic under facts: ranges of loop variables, sizes known to be whole.
+//!
+//! Comes in: an integer expression of `arith` with floor, remainder, minimum,
+//! maximum in it; goes out: an equal one in which every operation is gone that
+//! the facts decide. Invariant: equal in value wherever the facts hold.
+//! The rules: whole multiples of the divisor leave the quotient; what is left
+//! vanishes if its range lies in `0 … d-1`; a common factor of divisor and terms
+//! is cancelled if the others stay below it; `d·⌊a/d⌋ + a mod d = a`; min and max
+//! by the sign of the difference.
+//! Absent: loops, C.
+
+use crate::arith::{Atom, AtomKind, Mono, Nat, Rat};
+use crate::intern::Symbol;
+use rustc_hash::FxHashMap;
+
+/// What is known of variables. A variable without a range is a size: not negative.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    /// Least and largest value.
+    ranges: FxHashMap<Symbol, (Nat, Nat)>,
+    /// Not negative, beyond what follows from the form.
+    at_least_zero: Vec<Nat>,
+    /// Whole, beyond what follows from the form: `n/32`.
+    whole: Vec<Nat>,
+}
+
+impl Facts {
+    /// No facts.
+    pub fn new() -> Facts {
+        Facts::default()
+    }
+
+    /// `lo <= var <= hi`
+    pub fn range(&mut self, var: Symbol, lo: Nat, hi: Nat) {
+        self.ranges.insert(var, (lo, hi));
+    }
+
+    /// `n` is not negative.
+    pub fn not_negative(&mut self, n: Nat) {
+        self.at_least_zero.push(n);
+    }
+
+    /// Forgets what was added by [`Facts::not_negative`] since there were `len` of them.
+    pub fn forget(&mut self, len: usize) {
+        self.at_least_zero.truncate(len);
+    }
+
+    /// Takes out what was added by [`Facts::not_negative`] since there were `len` of them.
+    pub fn split_off(&mut self, len: usize) -> Vec<Nat> {
+        self.at_least_zero
+            .split_off(len.min(self.at_least_zero.len()))
+    }
+
+    /// Puts back what [`Facts::split_off`] took.
+    pub fn extend(&mut self, facts: Vec<Nat>) {
+        self.at_least_zero.extend(facts);
+    }
+
+    /// How many facts [`Facts::not_negative`] added.
+    pub fn len(&self) -> usize {
+        self.at_least_zero.len()
+    }
+
+    /// Whether [`Facts::not_negative`] added none.
+    pub fn is_empty(&self) -> bool {
+        self.at_least_zero.is_empty()
+    }
+
+    /// `n` is a whole number although division stands in it.
+    pub fn whole(&mut self, n: Nat) {
+        let plain = n.terms().iter().all(|(m, c)| is_whole_term(m, *c));
+        if !plain && !self.whole.contains(&n) {
+            self.whole.push(n);
+        }
+    }
+
+    /// The sizes known to be whole that have division in them.
+    pub fn whole_sizes(&self) -> &[Nat] {
+        &self.whole
+    }
+
+    /// The range of a variable, if it has one.
+    pub fn range_of(&self, var: Symbol) -> Option<(Nat, Nat)> {
+        self.ranges.get(&var).copied()
+    }
+
+    /// An upper (or lower) bound in which no variable with a range occurs.
+    pub fn bound(&self, n: Nat, upper: bool) -> Option<Nat> {
+        let mut e = n;
+        // Each round removes one variable; what replaces it may bring others.
+        for _ in 0..64 {
+            let Some(v) = self.ranged_atom(e) else {
+                return Some(e);
+            };
+            let (lo, hi) = self.atom_range(v)?;
+            let (mut factor, mut rest) = (Vec::new(), Vec::new());
+            for (m, c) in e.terms() {
+                let exponent = m.factors().find(|f| f.0 == v).map(|f| f.1);
+                match exponent {
+                    None => rest.push((m, c)),
+                    Some(1) => factor.push((m.div(&Mono::atom(v)), c)),
+                    Some(_) => return None,
+                }
+            }
+            let (factor, rest) = (Nat::from_terms(factor), Nat::from_terms(rest));
+            let value = if self.is_not_negative(factor) {
+                if upper {
+                    hi
+                } else {
+                    lo
+                }
+            } else if self.is_not_negative(Nat::int(0) - factor) {
+                if upper {
+                    lo
+                } else {
+                    hi
+                }
+            } else {
+                return None;
+            };
+            e = rest + factor * value;
+        }
+        None
+    }
+
+    /// An atom of `e` that has a range of its own.
+    fn ranged_atom(&self, e: Nat) -> Option<Atom> {
+        let terms = e.terms();
+        let mut atoms = terms.iter().flat_map(|(m, _)| m.atoms());
+        atoms.find(|a| self.atom_range(*a).is_some())
+    }
+
+    fn atom_range(&self, a: Atom) -> Option<(Nat, Nat)> {
+        match a.kind() {
+            AtomKind::Var(v) => self.range_of(v),
+            AtomKind::Mod(_, d) if self.is_not_negative(d) => Some((0.into(), d - 1.into())),
+            AtomKind::Min(x, y) => {
+                let lo = [x, y].map(|n| self.bound(n, false));
+                let hi = [x, y].into_iter().find_map(|n| self.bound(n, true))?;
+                match lo {
+                    [Some(l), Some(k)] if self.at_least(k, l) => Some((l, hi)),
+                    [Some(l), Some(k)] if self.at_least(l, k) => Some((k, hi)),
+                    _ => None,
+                }
+            }
+            AtomKind::Max(x, y) => {
+                let hi = [x, y].map(|n| self.bound(n, true));
+                let lo = [x, y].into_iter().find_map(|n| self.bound(n, false))?;
+                match hi {
+                    [Some(l), Some(k)] if self.at_least(k, l) => Some((lo, k)),
+                    [Some(l), Some(k)] if self.at_least(l, k) => Some((lo, l)),
+                    _ => None,
+                }
+            }
+            AtomKind::Floor(x, d) => {
+                // With a constant divisor the bounds divide.
+                let k = d.as_int().filter(|k| *k > 0)?;
+                let (lo, hi) = (self.bound(x, false)?, self.bound(x, true)?);
+                (lo.as_int().is_some() && hi.as_int().is_some())
+                    .then(|| (lo.floor_div(k.into()), hi.floor_div(k.into())))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether `n >= 0` is known.
+    pub fn is_not_negative(&self, n: Nat) -> bool {
+        if self.plainly_not_negative(n) {
+            return true;
+        }
+        let Some(low) = self.bound(n, false) else {
+            return false;
+        };
+        self.plainly_not_negative(low)
+            || (self.at_least_zero.iter()).any(|&p| self.plainly_not_negative(low - p))
+    }
+
+    fn plainly_not_negative(&self, n: Nat) -> bool {
+        n.terms().iter().all(|(m, c)| {
+            *c >= Rat::ZERO
+                && m.factors()
+                    .all(|(a, e)| e % 2 == 0 || self.atom_not_negative(a))
+        })
+    }
+
+    fn atom_not_negative(&self, a: Atom) -> bool {
+        match a.kind() {
+            AtomKind::Var(v) => match self.range_of(v) {
+                Some((lo, _)) => self.plainly_not_negative(lo),
+                None => true,
+            },
+            AtomKind::Floor(x, d) | AtomKind::Ceil(x, d) | AtomKind::Quot(x, d) => {
+                self.is_not_negative(x) && self.is_not_negative(d)
+            }
+            AtomKind::Mod(..) => true,
+            AtomKind::Min(x, y) => self.is_not_negative(x) && self.is_not_negative(y),
+            AtomKind::Max(x, y) => self.is_not_negative(x) || self.is_not_negative(y),
+            AtomKind::Meta(_) | AtomKind::Overflow => false,
+        }
+    }
+
+    /// Whether `a >= b` is known.
+    pub fn at_least(&self, a: Nat, b: Nat) -> bool {
+        self.is_not_negative(a - b)
+    }
+
+    /// Whether `0 <= n < size` is known.
+    pub fn is_below(&self, n: Nat, size: Nat) -> bool {
+        self.is_not_negative(n) && self.at_least(size - 1.into(), n)
+    }
+
+    /// Whether a term is a whole number.
+    fn is_whole(&self, m: &Mono, c: Rat) -> bool {
+        if is_whole_term(m, c) {
+            return true;
+        }
+        self.whole.iter().any(|w| match &w.terms()[..] {
+            [(wm, wc)] => match c.div(*wc) {
+                Some(q) => is_whole_term(&m.div(wm), q),
+                None => false,
+            },
+            _ => false,
+        })
+    }
+
+    /// `n = q·d + r` with a whole `q`, as much as possible in `q`.
+    fn divide(&self, n: Nat, d: Nat) -> (Nat, Nat) {
+        let [(dm, dc)] = &d.terms()[..] else {
+            return match n == d {
+                true => (1.into(), 0.into()),
+                false => (0.into(), n),
+            };
+        };
+        let (mut q, mut r) = (Vec::new(), Vec::new());
+        for (m, c) in n.terms() {
+            let qm = m.div(dm);
+            match c.div(*dc) {
+                Some(qc) if self.is_whole(&qm, qc) => q.push((qm, qc)),
+                // The multiples in a constant coefficient: 35 = 1·32 + 3.
+                Some(qc) if qm.is_one() => {
+                    let whole = Rat::int(qc.floor());
+                    let taken = whole.mul(*dc).and_then(Rat::neg).and_then(|t| c.add(t));
+                    match taken {
+                        Some(rest) => {
+                            q.push((qm, whole));
+                            r.push((m, rest));
+                        }
+                        None => r.push((m, c)),
+                    }
+                }
+                _ => r.push((m, c)),
+            }
+        }
+        (Nat::from_terms(q), Nat::from_terms(r))
+    }
+
+    /// ⌊n / d⌋
+    pub fn floor(&self, n: Nat, d: Nat) -> Nat {
+        let (q, r) = self.divide(n, d);
+        if self.is_below(r, d) {
+            return q;
+        }
+        match self.common_factor(r, d) {
+            Some((a, _, e, _)) => q + self.floor(a, e),
+            None => q + r.floor_div(d),
+        }
+    }
+
+    /// n mod d
+    pub fn rem(&self, n: Nat, d: Nat) -> Nat {
+        let (_, r) = self.divide(n, d);
+        if self.is_below(r, d) {
+            return r;
+        }
+        match self.common_factor(r, d) {
+            Some((a, b, e, g)) => g * self.rem(a, e) + b,
+            None => r.rem(d),
+        }
+    }
+
+    /// `n = g·a + b`, `d = g·e`, `0 <= b < g`, `g` not 1: gives `(a, b, e, g)`.
+    fn common_factor(&self, n: Nat, d: Nat) -> Option<(Nat, Nat, Nat, Nat)> {
+        for (m, c) in n.terms() {
+            let c = if c < Rat::ZERO { c.neg()? } else { c };
+            let factors = m.factors().filter(|f| match f.0.kind() {
+                AtomKind::Var(v) => self.range_of(v).is_none(),
+                _ => false,
+            });
+            // The part of the monomial that is a size, not a loop variable.
+            let part = factors.fold(Mono::one(), |acc, (a, e)| {
+                (0..e).fold(acc, |acc, _| acc.mul(&Mono::atom(a)))
+            });
+            let g = Nat::from_terms([(part, c)]);
+            if g.as_int() == Some(1) || g == d {
+                continue;
+            }
+            let e = match d.as_int().zip(g.as_int()) {
+                Some((d, g)) => Nat::int(gcd(d, g)),
+                None => g,
+            };
+            if e.as_int() == Some(1) {
+                continue;
+            }
+            let g = e;
+            let (quotient, left) = self.divide(d, g);
+            if left != Nat::int(0) || quotient.as_int() == Some(1) {
+                continue;
+            }
+            let (a, b) = self.divide(n, g);
+            if self.is_below(b, g) {
+                return Some((a, b, quotient, g));
+            }
+        }
+        None
+    }
+
+    /// ⌈n / d⌉
+    pub fn ceil(&self, n: Nat, d: Nat) -> Nat {
+        let (q, r) = self.divide(n, d);
+        match r.as_int() {
+            Some(0) => q,
+            _ => q + r.ceil_div(d),
+        }
+    }
+
+    /// The smaller.
+    pub fn min(&self, a: Nat, b: Nat) -> Nat {
+        if self.at_least(b, a) {
+            a
+        } else if self.at_least(a, b) {
+            b
+        } else {
+            a.min(b)
+        }
+    }
+
+    /// The larger.
+    pub fn max(&self, a: Nat, b: Nat) -> Nat {
+        if self.at_least(b, a) {
+            b
+        } else if self.at_least(a, b) {
+            a
+        } else {
+            a.max(b)
+        }
+    }
+
+    /// Simplifies every operation in `n`.
+    pub fn simplify(&self, n: Nat) -> Nat {
+        let n = n.map_atoms(&mut |a| {
+            use AtomKind::*;
+            Some(match a.kind() {
+                Var(_) | Meta(_) | Overflow => Nat::atom(a),
+                Floor(x, d) => self.floor(self.simplify(x), self.simplify(d)),
+                Ceil(x, d) => self.ceil(self.simplify(x), self.simplify(d)),
+                Mod(x, d) => self.rem(self.simplify(x), self.simplify(d)),
+                Min(x, y) => self.min(self.simplify(x), self.simplify(y)),
+                Max(x, y) => self.max(self.simplify(x), self.simplify(y)),
+                Quot(x, d) => self.simplify(x).exact_div(self.simplify(d)),
+            })
+        });
+        rejoin(n)
+    }
+
+    /// Whether `a < b` is decided, and how.
+    pub fn less(&self, a: Nat, b: Nat) -> Option<bool> {
+        if self.at_least(b - 1.into(), a) {
+            Some(true)
+        } else if self.at_least(a, b) {
+            Some(false)
+        } else {
+            None
+        }
+    }
+}
+
+fn is_whole_term(m: &Mono, c: Rat) -> bool {
+    c.as_int().is_some() && m.factors().all(|f| f.1 > 0)
+}
+
+fn gcd(a: i64, b: i64) -> i64 {
+    match b {
+        0 => a,
+        _ => gcd(b, a % b),
+    }
+}
+
+/// `n = numerator / denominator`, both without division.
+pub fn fraction(n: Nat) -> (Nat, Nat) {
+    let mut common = Mono::one();
+    let mut den = 1i64;
+    for (m, c) in n.terms() {
+        den = lcm(den, c.den());
+        for (a, e) in m.factors() {
+            let have = common.factors().find(|f| f.0 == a).map_or(0, |f| f.1);
+            for _ in have..-e {
+                common = common.mul(&Mono::atom(a));
+            }
+        }
+    }
+    let d = Nat::from_terms([(common, Rat::int(den))]);
+    (n * d, d)
+}
+
+fn lcm(a: i64, b: i64) -> i64 {
+    let gcd = |mut a: i64, mut b: i64| {
+        while b != 0 {
+            (a, b) = (b, a % b);
+        }
+        a
+    };
+    (a / gcd(a, b).max(1)).saturating_mul(b)
+}
+
+/// `c·d·⌊a/d⌋ + c·(a mod d) = c·a`
+fn rejoin(n: Nat) -> Nat {
+    let mut n = n;
+    for (m, c) in n.terms() {
+        for (atom, e) in m.factors() {
+            let AtomKind::Mod(a, d) = atom.kind() else {
+                continue;
+            };
+            if e != 1 {
+                continue;
+            }
+            let others = Nat::from_terms([(m.div(&Mono::atom(atom)), c)]);
+            let floor = Nat::atom(Atom::new(AtomKind::Floor(a, d)));
+            let joined = n - others * Nat::atom(atom) - others * d * floor + others * a;
+            if joined.terms().len() < n.terms().len() {
+                n = joined;
+            }
+        }
+    }
+    n
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn v(name: &str) -> Nat {
+        Nat::var(name.into())
+    }
+
+    fn facts() -> Facts {
+        let mut f = Facts::new();
+        let n32 = v("n").exact_div(32.into());
+        f.whole(n32);
+        f.range("v".into(), 0.into(), n32 - 1.into());
+        f.range("w".into(), 0.into(), 31.into());
+        f.range("x".into(), 0.into(), v("m") - 1.into());
+        f.range("j".into(), 0.into(), v("n") - 1.into());
+        f
+    }
+
+    #[test]
+    fn split_of_join_is_the_index_itself() {
+        let f = facts();
+        let i = v("v") * 32.into() + v("w");
+        assert_eq!(f.floor(i, 32.into()), v("v"));
+        assert_eq!(f.rem(i, 32.into()), v("w"));
+        let flat = v("x") * v("n") + v("j");
+        assert_eq!(f.floor(flat, v("n")), v("x"));
+        assert_eq!(f.rem(flat, v("n")), v("j"));
+        let tiled = v("x") * v("n") + i;
+        assert_eq!(f.floor(tiled, v("n")), v("x"));
+        assert_eq!(f.rem(tiled, v("n")), i);
+    }
+
+    #[test]
+    fn whole_sizes_leave_a_quotient() {
+        let f = facts();
+        let n32 = v("n").exact_div(32.into());
+        assert_eq!(f.floor(v("x") * v("n") + v("w"), 32.into()), v("x") * n32);
+        assert_eq!(f.floor(v("x") * n32 + v("v"), n32), v("x"));
+    }
+
+    #[test]
+    fn common_factors_cancel() {
+        let f = facts();
+        // (32·j + w) / 128 = j / 4
+        let e = v("j") * 32.into() + v("w");
+        assert_eq!(f.floor(e, 128.into()), v("j").floor_div(4.into()));
+        assert_eq!(
+            f.rem(e, 128.into()),
+            v("j").rem(4.into()) * 32.into() + v("w")
+        );
+    }
+
+    #[test]
+    fn quotient_and_remainder_rejoin() {
+        let f = facts();
+        let j = v("j");
+        let e = j.floor_div(5.into()) * 5.into() + j.rem(5.into());
+        assert_eq!(f.simplify(e), j);
+        let e = v("k") * (j.floor_div(5.into()) * 5.into() + j.rem(5.into()));
+        assert_eq!(f.simplify(e), v("k") * j);
+    }
+
+    #[test]
+    fn ranges_decide_min_max_and_order() {
+        let f = facts();
+        assert_eq!(f.min(v("j"), v("n") - 1.into()), v("j"));
+        assert_eq!(f.max(v("j"), 0.into()), v("j"));
+        assert_eq!(f.less(v("w"), 32.into()), Some(true));
+        assert_eq!(f.less(v("w"), 0.into()), Some(false));
+        assert_eq!(f.less(v("w"), 16.into()), None);
+    }
+
+    #[test]
+    fn simplified_is_equal_on_random_points() {
+        // A small generator: nested operations over the variables of `facts`.
+        let f = facts();
+        let mut state = 7u64;
+        let mut next = move |k: u64| {
+            state = state
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
+            (state >> 33) % k
+        };
+        let names = ["v", "w", "x", "j"];
+        for round in 0..4000 {
+            let mut e = v(names[next(4) as usize]);
+            for _ in 0..next(6) {
+                let o = v(names[next(4) as usize]);
+                let c = Nat::int([2, 3, 4, 8, 32, 64][next(6) as usize]);
+                e = match next(7) {
+                    0 => e + o,
+                    1 => e * c,
+                    2 => e * c + o,
+                    3 => e.floor_div(c),
+                    4 => e.rem(c),
+                    5 => e * v("n") + o,
+                    _ => e.min(o),
+                };
+            }
+            let s = f.simplify(e);
+            let (m, n) = (1 + next(5) as i64, 32 * (1 + next(4) as i64));
+            let at = [
+                next((n / 32) as u64) as i64,
+                next(32) as i64,
+                next(m as u64) as i64,
+                next(n as u64) as i64,
+            ];
+            let mut env = |s: Symbol| match s.as_str() {
+                "m" => Some(m),
+                "n" => Some(n),
+                name => names.iter().position(|v| *v == name).map(|i| at[i]),
+            };
+            assert_eq!(e.eval(&mut env), s.eval(&mut env), "{round}: {e} => {s}");
+        }
+    }
+}

@@ -1,10 +1,47 @@
 //! Term → Nest.
+//!
+//! Comes in: a program in β/η-normal form, with some sizes fixed; goes out: the
+//! [`Nest`] of one function. Works by evaluating the term with symbolic values:
+//! what is read stays an index computation (`read`), what is written becomes
+//! loops (`write`), reductions get accumulators (`reduce`), a view change on the
+//! written side turns into its dual (`write`, `dual`). Invariant: a value is
+//! computed in the outermost block in which its variables are known, if it is
+//! kept in memory or is a reduction; so what is invariant leaves its loops.
+//! Absent: C syntax; names of sources.
+//!
+//! Note [Who makes loops]
+//! `mapSeq`, `mapPar`, `mapSeqUnroll` and plain `map` make a loop where they are
+//! written, and nothing where they are read: there their function is applied to
+//! the element asked for. Reductions and scans make loops wherever they stand.
+//! Buffers come from reductions of arrays, scans, `toMem`, `iterate`,
+//! `scatter`, `circularBuffer` and arrays of arrays built element by element.
 
+mod accum;
+mod assume;
+mod dual;
+mod eval;
+mod hoist;
+mod inplace;
+mod memory;
+mod ops;
+mod read;
+mod reduce;
+mod state;
+#[cfg(test)]
+mod tests;
+mod value;
+mod vector;
+mod write;
+
+use crate::arith::Nat;
 use crate::diag::{code, Diagnostic};
 use crate::intern::Symbol;
-use crate::nest::Nest;
-use crate::term::Program;
+use crate::nest::{tidy, Abi, Buffer, Home, Nest, Role, Slot};
+use crate::term::{Program, Term};
+use crate::ty::{Ty, TyKind};
+use state::{Lower, Res, Stop};
 use std::collections::BTreeMap;
+use value::{Dest, Env, Leaf, Mem, Val};
 
 /// What lowering may decide by.
 #[derive(Clone, Debug)]
@@ -17,6 +54,8 @@ pub struct Options {
     pub stack_bytes: u64,
     /// Whether `mapPar` becomes a parallel loop.
     pub parallel: bool,
+    /// How many statements a nest may have.
+    pub statements: usize,
 }
 
 impl Default for Options {
@@ -26,15 +65,158 @@ impl Default for Options {
             register_bytes: 64,
             stack_bytes: 64 << 10,
             parallel: true,
+            statements: 100_000,
         }
     }
 }
 
-/// Lowers a program.
+/// Lowers a program. Fails with a diagnostic that names the term for which
+/// there is no loop program.
 pub fn lower(program: &Program, options: &Options) -> Result<Nest, Diagnostic> {
-    let _ = options;
-    Err(Diagnostic::new(
-        code::NOT_LOWERABLE,
-        format!("`{}` cannot be lowered", program.name),
-    ))
+    let fix = |n: Nat| n.subst_vars(&mut |s| options.fixed.get(&s).map(|&k| Nat::int(k)));
+    let term = match options.fixed.is_empty() {
+        true => program.term.clone(),
+        false => (program.term).map_types(&mut |t| t.map_nats(&mut |n| fix(n)), &mut |n| fix(n)),
+    };
+    let fix_ty = |t: Ty| t.map_nats(&mut |n| fix(n));
+    let result = fix_ty(program.result);
+    let params: Vec<(Symbol, Ty)> = (program.params.iter())
+        .map(|(name, ty)| (*name, fix_ty(*ty)))
+        .collect();
+    let sizes: Vec<Symbol> = (program.sizes.iter().copied())
+        .filter(|s| !options.fixed.contains_key(s))
+        .collect();
+    let assumptions = assume::collect(program, &term, &params, result, options)?;
+    let mut cx = Lower::new(options, &sizes, &params);
+    assume::tell(&assumptions, &mut cx.facts);
+    match run(&mut cx, &term, &params, result) {
+        Ok(()) => {}
+        Err(Stop::Diag(d)) => return Err(*d),
+        Err(Stop::NotAView) => {
+            return Err(Diagnostic::new(
+                code::NOT_LOWERABLE,
+                format!("`{}` cannot be lowered", program.name),
+            ))
+        }
+    }
+    let mut nest = Nest {
+        abi: Abi {
+            name: crate::nest::abi::identifier(program.name.as_str()),
+            outputs: std::mem::take(&mut cx.outputs),
+            sizes,
+            inputs: std::mem::take(&mut cx.inputs),
+            assumptions,
+            errors: Vec::new(),
+        },
+        buffers: std::mem::take(&mut cx.buffers),
+        computed: std::mem::take(&mut cx.computed),
+        body: cx.finish_body(),
+        register_bytes: options.register_bytes,
+    };
+    nest.abi.errors = assume::errors(&nest);
+    tidy::tidy(&mut nest);
+    crate::nest::promote::promote(&mut nest);
+    tidy::tidy(&mut nest);
+    hoist::hoist(&mut nest, &cx.facts);
+    Ok(nest)
+}
+
+fn run(cx: &mut Lower, term: &Term, params: &[(Symbol, Ty)], result: Ty) -> Res<()> {
+    if term.size() > cx.options.statements as u32 {
+        return Err(cx.too_long());
+    }
+    let out = outputs(cx, result)?;
+    let mut value = cx.eval(term, &Env::default())?;
+    for (i, (name, ty)) in params.iter().enumerate() {
+        let arg = input(cx, i, *name, *ty)?;
+        value = cx.apply(&value, arg)?;
+    }
+    cx.computing(Role::Result, Some(term.clone()));
+    match out.ty.kind() {
+        TyKind::Array(..) | TyKind::Pair(..) | TyKind::Vec(..) => {}
+        _ => {
+            // A scalar result is an array of one.
+            let v = cx.scalar(&value)?;
+            let leaf = out.leaves[0];
+            cx.store(leaf, v);
+            return Ok(());
+        }
+    }
+    cx.write(&value, &Dest::Mem(out))
+}
+
+fn refuse_leaf(cx: &Lower, ty: Ty) -> Stop {
+    cx.refuse(format!("a value of type `{ty}` cannot be passed to C"))
+}
+
+fn outputs(cx: &mut Lower, result: Ty) -> Res<Mem> {
+    let Some(leaves) = crate::nest::abi::leaves(result) else {
+        return Err(refuse_leaf(cx, result));
+    };
+    let many = leaves.len() > 1;
+    let mut places = Vec::new();
+    for (i, (elem, bound, dims)) in leaves.into_iter().enumerate() {
+        let name = match many {
+            true => format!("out{i}"),
+            false => "out".to_string(),
+        };
+        let slot = Slot {
+            name: cx.fresh_c(&name),
+            param: None,
+            elem,
+            bound,
+            dims,
+            by_value: false,
+        };
+        let buf = cx.add_buffer(Buffer {
+            name: Symbol::new(&slot.name),
+            elem,
+            len: slot.count(),
+            home: Home::Output(i),
+            alias: None,
+        });
+        cx.outputs.push(slot);
+        places.push(Leaf { buf, at: 0.into() });
+    }
+    Ok(Mem {
+        ty: result,
+        leaves: places.into(),
+    })
+}
+
+fn input(cx: &mut Lower, param: usize, name: Symbol, ty: Ty) -> Res<Val> {
+    let Some(leaves) = crate::nest::abi::leaves(ty) else {
+        return Err(refuse_leaf(cx, ty));
+    };
+    let many = leaves.len() > 1;
+    let mut places = Vec::new();
+    for (i, (elem, bound, dims)) in leaves.into_iter().enumerate() {
+        let name = match many {
+            true => format!("{name}_{i}"),
+            false => name.to_string(),
+        };
+        let by_value = dims.is_empty();
+        let slot = Slot {
+            name: cx.fresh_c(&crate::nest::abi::identifier(&name)),
+            param: Some(param),
+            elem,
+            bound,
+            dims,
+            by_value,
+        };
+        let buf = cx.add_buffer(Buffer {
+            name: Symbol::new(&slot.name),
+            elem,
+            len: slot.count(),
+            home: Home::Input(cx.inputs.len()),
+            alias: None,
+        });
+        cx.inputs.push(slot);
+        places.push(Leaf { buf, at: 0.into() });
+    }
+    let mem = Mem {
+        ty,
+        leaves: places.into(),
+    };
+    cx.load(&mem)
 }

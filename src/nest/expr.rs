@@ -63,6 +63,8 @@ pub enum ExprKind {
     Lane(Expr, u32),
     /// Lanes one by one.
     Build(Vec<Expr>),
+    /// A lane of the vector that these make up, by an index. Only while lowering.
+    Pick(Vec<Expr>, Nat),
 }
 
 impl Expr {
@@ -171,6 +173,7 @@ impl Expr {
             let kind = match e.kind() {
                 ExprKind::Op(op, args) => ExprKind::Op(*op, all(args)),
                 ExprKind::Build(es) => ExprKind::Build(all(es)),
+                ExprKind::Pick(es, i) => ExprKind::Pick(all(es), *i),
                 ExprKind::Cast(a) => ExprKind::Cast(go(a, f)),
                 ExprKind::Clamp(a, n) => ExprKind::Clamp(go(a, f), *n),
                 ExprKind::Splat(a) => ExprKind::Splat(go(a, f)),
@@ -186,7 +189,7 @@ impl Expr {
 fn each_child(kind: &ExprKind, f: &mut dyn FnMut(&Expr)) {
     match kind {
         ExprKind::Lit(_) | ExprKind::Var(_) | ExprKind::Index(_) | ExprKind::Load(..) => {}
-        ExprKind::Op(_, es) | ExprKind::Build(es) => es.iter().for_each(f),
+        ExprKind::Op(_, es) | ExprKind::Build(es) | ExprKind::Pick(es, _) => es.iter().for_each(f),
         ExprKind::Cast(e) | ExprKind::Clamp(e, _) | ExprKind::Splat(e) | ExprKind::Lane(e, _) => {
             f(e)
         }

@@ -31,6 +31,7 @@ impl Nest {
             ExprKind::Clamp(a, n) => format!("clamp({}, {n})", self.expr(a)),
             ExprKind::Splat(a) => format!("splat<{}>({})", e.shape().lanes, self.expr(a)),
             ExprKind::Lane(a, i) => format!("{}.{i}", self.expr(a)),
+            ExprKind::Pick(es, i) => format!("<{}>.({i})", all(es)),
             ExprKind::Build(es) => format!("<{}>", all(es)),
         }
     }

@@ -42,7 +42,7 @@ pub fn each_index(s: &Stmt, f: &mut impl FnMut(Nat)) {
     if let Some(e) = exprs(s) {
         e.visit(&mut |e| match e.kind() {
             super::ExprKind::Index(n) | super::ExprKind::Load(_, n) => f(*n),
-            super::ExprKind::Clamp(_, n) => f(*n),
+            super::ExprKind::Clamp(_, n) | super::ExprKind::Pick(_, n) => f(*n),
             _ => {}
         });
     }

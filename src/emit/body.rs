@@ -1,0 +1,352 @@
+//! The function: checks, buffers, statements.
+
+use super::index;
+use super::prelude::{c_type, Used};
+use crate::nest::abi::{has_operations, identifier};
+use crate::nest::{
+    walk, Assumption, Block, BufId, Buffer, Expr, ExprKind, Home, LoopKind, Nest, Slot, Stmt,
+};
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+pub(super) struct Printer<'a> {
+    pub nest: &'a Nest,
+    pub used: Used,
+    out: String,
+    indent: usize,
+}
+
+impl<'a> Printer<'a> {
+    pub fn new(nest: &'a Nest) -> Printer<'a> {
+        Printer {
+            nest,
+            used: Used::default(),
+            out: String::new(),
+            indent: 0,
+        }
+    }
+
+    /// The buffer that a name stands for.
+    pub fn root(&self, b: BufId) -> &'a Buffer {
+        let root = crate::nest::tidy::root(self.nest, b);
+        &self.nest.buffers[root.0 as usize]
+    }
+
+    fn line(&mut self, text: &str) {
+        for _ in 0..self.indent {
+            self.out.push_str("    ");
+        }
+        self.out.push_str(text);
+        self.out.push('\n');
+    }
+
+    fn error(&self, suffix: &str) -> String {
+        let tail = format!("_ERR_{suffix}");
+        let mut errors = self.nest.abi.errors.iter();
+        match errors.find(|e| e.name.ends_with(&tail)) {
+            Some(e) => e.name.clone(),
+            None => "1".into(),
+        }
+    }
+
+    /// The definition of the function.
+    pub fn function(&mut self) -> String {
+        let signature = super::header::signature(self.nest);
+        self.line(&signature);
+        self.line("{");
+        self.indent += 1;
+        self.check_sizes();
+        self.check_indices();
+        let heap = self.allocate();
+        self.unused();
+        let nest = self.nest;
+        self.block(&nest.body);
+        for (name, _, _) in &heap {
+            self.line(&format!("free({name});"));
+        }
+        self.line("return 0;");
+        self.indent -= 1;
+        self.line("}");
+        std::mem::take(&mut self.out)
+    }
+
+    fn check_sizes(&mut self) {
+        let nest = self.nest;
+        let size_error = self.error("SIZE");
+        let mut conditions: Vec<String> = (nest.abi.sizes.iter())
+            .map(|s| format!("{} < 0", identifier(s.as_str())))
+            .collect();
+        let mut lengths = BTreeSet::new();
+        let slots = nest.abi.outputs.iter().chain(&nest.abi.inputs);
+        for slot in slots.filter(|s| !s.by_value) {
+            lengths.insert((slot.count(), slot.elem.bytes()));
+        }
+        for b in self.heap_buffers() {
+            let buf = &nest.buffers[b.0 as usize];
+            lengths.insert((buf.len, buf.elem.bytes()));
+        }
+        let mut large: Vec<String> = Vec::new();
+        for (n, bytes) in lengths {
+            if n.as_int().is_none() {
+                let text = index::as_double(n, &mut self.used);
+                large.push(format!("{bytes}.0 * ({text}) > 0x1p60"));
+            }
+        }
+        large.sort();
+        large.dedup();
+        conditions.extend(large);
+        for c in conditions {
+            self.line(&format!("if ({c}) return {size_error};"));
+        }
+        for a in &nest.abi.assumptions {
+            let text = match a {
+                Assumption::Divides(d, n) => {
+                    let n = index::factor(*n, &mut self.used);
+                    match d.as_int() {
+                        Some(k) => format!("{n} % {k} != 0"),
+                        None => {
+                            let d = index::factor(*d, &mut self.used);
+                            let d = if d.contains(' ') && !d.starts_with('(') {
+                                format!("({d})")
+                            } else {
+                                d
+                            };
+                            format!("{d} == 0 || {n} % {d} != 0")
+                        }
+                    }
+                }
+                Assumption::NotNegative(n) => {
+                    format!("{} < 0", index::nat(*n, &mut self.used))
+                }
+            };
+            self.line(&format!("if ({text}) return {size_error}; /* {a} */"));
+        }
+        let _ = has_operations;
+    }
+
+    /// Indices in the input must be in bounds before anything is computed.
+    fn check_indices(&mut self) {
+        let nest = self.nest;
+        let error = self.error("INDEX");
+        for slot in &nest.abi.inputs {
+            let Some(bound) = slot.bound else { continue };
+            let bound = index::nat(bound, &mut self.used);
+            let name = &slot.name;
+            if slot.by_value {
+                self.line(&format!(
+                    "if ({name} < 0 || {name} >= {bound}) return {error};"
+                ));
+                continue;
+            }
+            let count = index::nat(slot.count(), &mut self.used);
+            self.line(&format!("for (int64_t at = 0; at < {count}; at++)"));
+            self.line(&format!(
+                "    if ({name}[at] < 0 || {name}[at] >= {bound}) return {error};"
+            ));
+        }
+    }
+
+    fn heap_buffers(&self) -> Vec<BufId> {
+        let mut out = Vec::new();
+        walk::each_stmt(&self.nest.body, &mut |s| {
+            if let Stmt::Alloc(b) = s {
+                let home = self.nest.buffers[b.0 as usize].home;
+                if matches!(home, Home::Heap | Home::ThreadHeap) {
+                    out.push(*b);
+                }
+            }
+        });
+        out
+    }
+
+    /// All of the heap, before anything is written.
+    fn allocate(&mut self) -> Vec<(String, BufId, bool)> {
+        let mut all = Vec::new();
+        for b in self.heap_buffers() {
+            let buf = &self.nest.buffers[b.0 as usize];
+            let shared = buf.home == Home::Heap;
+            let name = match shared {
+                true => buf.name.to_string(),
+                false => format!("{}_all", buf.name),
+            };
+            all.push((name, b, shared));
+        }
+        if all.is_empty() {
+            return all;
+        }
+        self.used.heap = true;
+        for (name, b, shared) in &all {
+            let buf = &self.nest.buffers[b.0 as usize];
+            let ty = c_type(buf.elem);
+            let bytes = buf.elem.bytes();
+            let len = match shared {
+                true => index::nat(buf.len, &mut self.used),
+                false => {
+                    self.used.threads = true;
+                    let each = self.stride(buf);
+                    format!("thread_count() * {each}")
+                }
+            };
+            self.line(&format!("{ty} *{name} = room({len}, {bytes});"));
+        }
+        let missing: Vec<_> = all.iter().map(|(n, _, _)| format!("!{n}")).collect();
+        let error = self.error("MEMORY");
+        self.line(&format!("if ({}) {{", missing.join(" || ")));
+        self.indent += 1;
+        for (name, _, _) in &all {
+            self.line(&format!("free({name});"));
+        }
+        self.line(&format!("return {error};"));
+        self.indent -= 1;
+        self.line("}");
+        all
+    }
+
+    /// Elements from one thread's buffer to the next one's: whole cache lines.
+    fn stride(&mut self, buf: &Buffer) -> String {
+        let len = index::factor(buf.len, &mut self.used);
+        let line = 64 / buf.elem.bytes();
+        format!("(({len} + {}) / {line} * {line})", line - 1)
+    }
+
+    /// Parameters that nothing reads.
+    fn unused(&mut self) {
+        let mut read = BTreeSet::new();
+        let nest = self.nest;
+        walk::each_stmt(&nest.body, &mut |s| {
+            if let Some(e) = walk::exprs(s) {
+                e.visit(&mut |e: &Expr| {
+                    if let ExprKind::Load(b, _) = e.kind() {
+                        read.insert(crate::nest::tidy::root(nest, *b));
+                    }
+                });
+            }
+            if let Stmt::Store { buf, .. } = s {
+                read.insert(crate::nest::tidy::root(nest, *buf));
+            }
+        });
+        for (i, b) in nest.buffers.iter().enumerate() {
+            let param = matches!(b.home, Home::Input(_) | Home::Output(_));
+            if param && b.alias.is_none() && !read.contains(&BufId(i as u32)) {
+                self.line(&format!("(void){};", b.name));
+            }
+        }
+    }
+
+    fn block(&mut self, block: &Block) {
+        for s in block {
+            self.stmt(s);
+        }
+    }
+
+    fn stmt(&mut self, s: &Stmt) {
+        match s {
+            Stmt::For {
+                var,
+                extent,
+                kind,
+                body,
+                note,
+            } => {
+                if let Some(note) = note {
+                    let note = note.replace("*/", "* /");
+                    self.line(&format!("/* {note} */"));
+                }
+                if *kind == LoopKind::Par {
+                    self.used.par = true;
+                    self.line("PARALLEL_FOR");
+                }
+                let n = index::nat(*extent, &mut self.used);
+                self.line(&format!("for (int64_t {var} = 0; {var} < {n}; {var}++) {{"));
+                self.indent += 1;
+                self.block(body);
+                self.indent -= 1;
+                self.line("}");
+            }
+            Stmt::If { cond, then, els } => {
+                let c = self.expr(cond);
+                match then.is_empty() {
+                    true => self.line(&format!("if (!({c})) {{")),
+                    false => self.line(&format!("if ({c}) {{")),
+                }
+                self.indent += 1;
+                self.block(if then.is_empty() { els } else { then });
+                self.indent -= 1;
+                if !els.is_empty() && !then.is_empty() {
+                    self.line("} else {");
+                    self.indent += 1;
+                    self.block(els);
+                    self.indent -= 1;
+                }
+                self.line("}");
+            }
+            Stmt::Let {
+                var,
+                value,
+                shape,
+                mutable,
+            } => {
+                let ty = self.shape(*shape);
+                let word = if *mutable { "" } else { "const " };
+                match value {
+                    Some(v) => {
+                        let v = self.expr(v);
+                        self.line(&format!("{word}{ty} {var} = {v};"));
+                    }
+                    None => self.line(&format!("{ty} {var};")),
+                }
+            }
+            Stmt::Assign { var, value } => {
+                let v = self.expr(value);
+                self.line(&format!("{var} = {v};"));
+            }
+            Stmt::Index { var, value } => {
+                let n = index::nat(*value, &mut self.used);
+                self.line(&format!("const int64_t {var} = {n};"));
+            }
+            Stmt::Alloc(b) => self.alloc(*b),
+            Stmt::Store {
+                buf, index, value, ..
+            } => {
+                let place = self.place(*buf, *index, value.shape());
+                let v = self.expr(value);
+                self.line(&format!("{place} = {v};"));
+            }
+        }
+    }
+
+    fn alloc(&mut self, b: BufId) {
+        let buf = &self.nest.buffers[b.0 as usize];
+        let (ty, name) = (c_type(buf.elem), buf.name);
+        match buf.home {
+            Home::Stack => {
+                let n = buf.len.as_int().unwrap_or(1).max(1);
+                let small = n * buf.elem.bytes() as i64 <= 16;
+                match small {
+                    true => self.line(&format!("{ty} {name}[{n}];")),
+                    false => self.line(&format!("{ty} {name}[{n}] __attribute__((aligned(64)));")),
+                }
+            }
+            Home::ThreadHeap => {
+                self.used.threads = true;
+                let each = self.stride(buf);
+                self.line(&format!(
+                    "{ty} *restrict {name} = {name}_all + thread_index() * {each};"
+                ));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The C type and name of a parameter.
+pub(super) fn parameter(slot: &Slot, output: bool) -> String {
+    let mut out = String::new();
+    let ty = c_type(slot.elem);
+    let _ = match (slot.by_value, output) {
+        (true, _) => write!(out, "{ty} {}", slot.name),
+        (false, true) => write!(out, "{ty} *restrict {}", slot.name),
+        (false, false) => write!(out, "const {ty} *restrict {}", slot.name),
+    };
+    out
+}

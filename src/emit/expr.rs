@@ -1,0 +1,283 @@
+//! Values as C.
+
+use super::body::Printer;
+use super::index;
+use super::prelude::{c_type, int_of, shape_type, unsigned};
+use crate::nest::{Expr, ExprKind, Home, Shape};
+use crate::term::{Lit, Op};
+use crate::ty::Scalar;
+
+impl Printer<'_> {
+    /// An operand: in parentheses unless it is an atom.
+    fn operand(&mut self, e: &Expr) -> String {
+        let text = self.expr(e);
+        match is_primary(&text) {
+            true => text,
+            false => format!("({text})"),
+        }
+    }
+
+    pub fn shape(&mut self, s: Shape) -> String {
+        if s.lanes > 1 {
+            self.used.vectors.insert((s.elem, s.lanes));
+        }
+        shape_type(s)
+    }
+
+    pub fn expr(&mut self, e: &Expr) -> String {
+        let shape = e.shape();
+        match e.kind() {
+            ExprKind::Lit(l) => self.literal(*l, shape.elem),
+            ExprKind::Var(v) => v.to_string(),
+            ExprKind::Index(n) => index::nat(*n, &mut self.used),
+            ExprKind::Load(b, n) => self.load(*b, *n, shape),
+            ExprKind::Op(op, args) => self.op(*op, args, shape),
+            ExprKind::Cast(a) => self.cast(a, shape.elem),
+            ExprKind::Clamp(a, n) => {
+                self.used.index.insert("clamp_index");
+                let to = Scalar::I64;
+                let from = a.shape().elem;
+                let value = match from {
+                    // Beyond the signed range is beyond every bound.
+                    Scalar::U64 => {
+                        let x = self.operand(a);
+                        format!("(int64_t)({x} > INT64_MAX ? (uint64_t)INT64_MAX : {x})")
+                    }
+                    _ => self.cast(a, to),
+                };
+                let n = index::nat(*n, &mut self.used);
+                format!("clamp_index({value}, {n})")
+            }
+            ExprKind::Splat(a) => {
+                let ty = self.shape(shape);
+                let x = self.operand(a);
+                match a.kind() {
+                    ExprKind::Lit(l) if is_zero(*l) => format!("({ty}){{0}}"),
+                    _ => format!("{x} - ({ty}){{0}}"),
+                }
+            }
+            ExprKind::Lane(a, i) => format!("{}[{i}]", self.operand(a)),
+            ExprKind::Build(es) => {
+                let ty = self.shape(shape);
+                let lanes: Vec<_> = es.iter().map(|e| self.expr(e)).collect();
+                format!("({ty}){{{}}}", lanes.join(", "))
+            }
+            // Lowering leaves none.
+            ExprKind::Pick(es, _) => match es.first() {
+                Some(e) => format!("{}[0]", self.operand(e)),
+                None => "0".into(),
+            },
+        }
+    }
+
+    /// The text of an element of a buffer.
+    pub fn place(&mut self, b: crate::nest::BufId, n: crate::arith::Nat, shape: Shape) -> String {
+        let buf = self.root(b);
+        let name = buf.name;
+        if let Home::Input(i) = buf.home {
+            if self.nest.abi.inputs[i].by_value {
+                return name.to_string();
+            }
+        }
+        if shape.lanes == 1 {
+            return format!("{name}[{}]", index::nat(n, &mut self.used));
+        }
+        let input = matches!(buf.home, Home::Input(_));
+        let ty = self.shape(shape);
+        let at = index::nat(n, &mut self.used);
+        let word = if input { "const " } else { "" };
+        format!("*({word}{ty}_mem *)&{name}[{at}]")
+    }
+
+    fn load(&mut self, b: crate::nest::BufId, n: crate::arith::Nat, shape: Shape) -> String {
+        let text = self.place(b, n, shape);
+        match shape.lanes {
+            1 => text,
+            // The type for values, not for memory.
+            _ => format!("({})({text})", shape_type(shape)),
+        }
+    }
+
+    fn literal(&mut self, l: Lit, s: Scalar) -> String {
+        match (l, s) {
+            (Lit::Bool(b), _) => b.to_string(),
+            (Lit::F32(b), _) => self.float(
+                f64::from(f32::from_bits(b)),
+                f32::from_bits(b).to_string(),
+                true,
+            ),
+            (Lit::F64(b), _) => self.float(f64::from_bits(b), f64::from_bits(b).to_string(), false),
+            (Lit::Size(n), _) => index::nat(n, &mut self.used),
+            (Lit::Int(i), Scalar::F32) => format!("{i}.0f"),
+            (Lit::Int(i), Scalar::F64) => format!("{i}.0"),
+            (Lit::Int(i), Scalar::I64) if i == i128::from(i64::MIN) => "INT64_MIN".into(),
+            (Lit::Int(i), Scalar::I64) if i32::try_from(i).is_err() => format!("INT64_C({i})"),
+            (Lit::Int(i), Scalar::U64) => format!("UINT64_C({i})"),
+            (Lit::Int(i), Scalar::U32) => format!("{i}u"),
+            (Lit::Int(i), Scalar::I32) if i == i128::from(i32::MIN) => "INT32_MIN".into(),
+            (Lit::Int(i), _) => i.to_string(),
+        }
+    }
+
+    fn float(&mut self, x: f64, plain: String, single: bool) -> String {
+        if x.is_nan() || x.is_infinite() {
+            self.used.math = true;
+            let text = if x.is_nan() { "NAN" } else { "INFINITY" };
+            let sign = if x < 0.0 { "-" } else { "" };
+            return format!("{sign}{text}");
+        }
+        let point = plain.contains(['.', 'e']);
+        let text = match point {
+            true => plain,
+            false => format!("{plain}.0"),
+        };
+        match single {
+            true => format!("{text}f"),
+            false => text,
+        }
+    }
+
+    fn op(&mut self, op: Op, args: &[Expr], shape: Shape) -> String {
+        use Op::*;
+        let elem = shape.elem;
+        let vector = shape.lanes > 1;
+        let a: Vec<String> = args.iter().map(|e| self.operand(e)).collect();
+        let of = args.last().map_or(elem, |e| e.shape().elem);
+        match (op, &a[..]) {
+            (Add | Sub | Mul, [x, y]) => {
+                let sign = match op {
+                    Add => "+",
+                    Sub => "-",
+                    _ => "*",
+                };
+                match elem.is_float() {
+                    true => format!("{x} {sign} {y}"),
+                    false => self.wrapping(x, sign, y, shape),
+                }
+            }
+            (Neg, [x]) => match elem.is_float() {
+                true => format!("-{x}"),
+                false if vector => {
+                    let ty = self.shape(shape);
+                    self.wrapping(&format!("({ty}){{0}}"), "-", x, shape)
+                }
+                false => self.wrapping("0", "-", x, shape),
+            },
+            (Div, [x, y]) if elem.is_float() => format!("{x} / {y}"),
+            (Mod, [x, y]) if elem.is_float() => self.math("fmod", elem, &[x, y]),
+            (Div | Mod, [x, y]) => {
+                let name = if op == Div { "div" } else { "mod" };
+                self.used.ints.insert((name, elem));
+                format!("{name}_{}({x}, {y})", elem.name())
+            }
+            (Min | Max, [x, y]) if vector => {
+                self.shape(shape);
+                self.used.min_max.insert((op == Max, elem, shape.lanes));
+                let name = if op == Max { "MAX" } else { "MIN" };
+                format!("{name}_{}({x}, {y})", shape_type(shape))
+            }
+            (Min, [x, y]) => format!("{x} < {y} ? {x} : {y}"),
+            (Max, [x, y]) => format!("{x} > {y} ? {x} : {y}"),
+            (Fma, [x, y, z]) if elem.is_float() => self.math("fma", elem, &[x, y, z]),
+            (Fma, [x, y, z]) => {
+                let product = self.wrapping(x, "*", y, shape);
+                self.wrapping(&format!("({product})"), "+", z, shape)
+            }
+            (Abs, [x]) if elem.is_float() => self.math("fabs", elem, &[x]),
+            (Abs, [x]) if !elem.is_signed() => x.clone(),
+            (Abs, [x]) => {
+                self.used.ints.insert(("abs", elem));
+                format!("abs_{}({x})", elem.name())
+            }
+            (Sqrt | Exp | Log | Sin | Cos | Tanh, [x]) => self.math(op.name(), elem, &[x]),
+            (Lt | Le | Gt | Ge | Eq | Ne, [x, y]) => {
+                let sign = match op {
+                    Lt => "<",
+                    Le => "<=",
+                    Gt => ">",
+                    Ge => ">=",
+                    Eq => "==",
+                    _ => "!=",
+                };
+                let _ = of;
+                format!("{x} {sign} {y}")
+            }
+            (And, [x, y]) => format!("{x} && {y}"),
+            (Or, [x, y]) => format!("{x} || {y}"),
+            (Not, [x]) => format!("!{x}"),
+            (Select, [c, x, y]) if vector && args[0].shape().lanes > 1 => {
+                self.shape(shape);
+                self.used.masks.insert((elem, shape.lanes));
+                format!("SELECT_{}({c}, {x}, {y})", shape_type(shape))
+            }
+            (Select, [c, x, y]) => format!("{c} ? {x} : {y}"),
+            _ => format!("{}({})", op.name(), a.join(", ")),
+        }
+    }
+
+    /// Integer arithmetic modulo the width.
+    fn wrapping(&mut self, x: &str, sign: &str, y: &str, shape: Shape) -> String {
+        if shape.lanes > 1 {
+            let ty = self.shape(shape);
+            let u = format!("{}x{}", int_of(shape.elem, false).name(), shape.lanes);
+            return format!("({ty})(({u}){x} {sign} ({u}){y})");
+        }
+        let (t, u) = (c_type(shape.elem), unsigned(shape.elem));
+        format!("({t})(({u}){x} {sign} ({u}){y})")
+    }
+
+    fn math(&mut self, name: &str, elem: Scalar, args: &[&String]) -> String {
+        self.used.math = true;
+        let suffix = if elem == Scalar::F32 { "f" } else { "" };
+        let args: Vec<_> = args.iter().map(|a| a.as_str()).collect();
+        format!("{name}{suffix}({})", args.join(", "))
+    }
+
+    fn cast(&mut self, a: &Expr, to: Scalar) -> String {
+        let from = a.shape().elem;
+        let x = self.operand(a);
+        match (from, to) {
+            (f, t) if f == t => x,
+            (_, Scalar::Bool) => format!("{x} != 0"),
+            (f, t) if f.is_float() && t.is_int() => {
+                self.used.casts.insert((f, t));
+                format!("{}_to_{}({x})", f.name(), t.name())
+            }
+            (_, t) => format!("({}){x}", c_type(t)),
+        }
+    }
+}
+
+fn is_zero(l: Lit) -> bool {
+    match l {
+        Lit::Bool(b) => !b,
+        Lit::Int(i) => i == 0,
+        Lit::F32(b) => b == 0,
+        Lit::F64(b) => b == 0,
+        Lit::Size(n) => n.as_int() == Some(0),
+    }
+}
+
+/// Whether a text is a name, a number, a call or a subscript of a name.
+fn is_primary(text: &str) -> bool {
+    let mut depth = 0i32;
+    let mut chars = text.chars().peekable();
+    if !chars
+        .peek()
+        .is_some_and(|c| c.is_ascii_alphanumeric() || *c == '_')
+    {
+        return false;
+    }
+    for c in chars {
+        match c {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth -= 1,
+            c if depth > 0 => {
+                let _ = c;
+            }
+            c if c.is_ascii_alphanumeric() || c == '_' || c == '.' => {}
+            _ => return false,
+        }
+    }
+    true
+}

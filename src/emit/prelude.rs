@@ -1,0 +1,245 @@
+//! Types and helpers that a kernel's text needs, and only those.
+
+use crate::nest::Shape;
+use crate::ty::Scalar;
+use std::collections::BTreeSet;
+
+/// What the body used.
+#[derive(Default)]
+pub(super) struct Used {
+    /// Vector types: element, lanes.
+    pub vectors: BTreeSet<(Scalar, u32)>,
+    /// Vector minimum and maximum: name, element, lanes.
+    pub min_max: BTreeSet<(bool, Scalar, u32)>,
+    /// Selection by mask.
+    pub masks: BTreeSet<(Scalar, u32)>,
+    /// Integer helpers: operation, element.
+    pub ints: BTreeSet<(&'static str, Scalar)>,
+    /// Saturating casts from floats: from, to.
+    pub casts: BTreeSet<(Scalar, Scalar)>,
+    /// Helpers on indices.
+    pub index: BTreeSet<&'static str>,
+    /// Whether `math.h` is needed.
+    pub math: bool,
+    /// Whether memory is allocated.
+    pub heap: bool,
+    /// Whether loops are parallel.
+    pub par: bool,
+    /// Whether threads are counted.
+    pub threads: bool,
+}
+
+/// The C type of an element.
+pub(super) fn c_type(s: Scalar) -> &'static str {
+    use Scalar::*;
+    match s {
+        Bool => "bool",
+        I8 => "int8_t",
+        I16 => "int16_t",
+        I32 => "int32_t",
+        I64 => "int64_t",
+        U8 => "uint8_t",
+        U16 => "uint16_t",
+        U32 => "uint32_t",
+        U64 => "uint64_t",
+        F32 => "float",
+        F64 => "double",
+    }
+}
+
+/// The unsigned type in which integers of a type are added and multiplied:
+/// no narrower than `int`, so that nothing overflows.
+pub(super) fn unsigned(s: Scalar) -> &'static str {
+    match s.bytes() {
+        8 => "uint64_t",
+        _ => "uint32_t",
+    }
+}
+
+/// The name of the type of a shape.
+pub(super) fn shape_type(s: Shape) -> String {
+    match s.lanes {
+        1 => c_type(s.elem).to_string(),
+        k => format!("{}x{k}", s.elem.name()),
+    }
+}
+
+/// The integer with sign (or without) that is as wide as `s`.
+pub(super) fn int_of(s: Scalar, signed: bool) -> Scalar {
+    match (s.bytes(), signed) {
+        (1, true) => Scalar::I8,
+        (2, true) => Scalar::I16,
+        (4, true) => Scalar::I32,
+        (_, true) => Scalar::I64,
+        (1, false) => Scalar::U8,
+        (2, false) => Scalar::U16,
+        (4, false) => Scalar::U32,
+        (_, false) => Scalar::U64,
+    }
+}
+
+/// The text above the function.
+pub(super) fn prelude(used: &Used) -> String {
+    let mut out = String::new();
+    if used.math {
+        out += "#include <math.h>\n";
+    }
+    if used.heap {
+        out += "#include <stdlib.h>\n";
+    }
+    if used.threads {
+        out += "#ifdef _OPENMP\n#include <omp.h>\n#endif\n";
+    }
+    if !out.is_empty() {
+        out += "\n";
+    }
+    if used.par {
+        out += "#ifdef _OPENMP\n\
+                #define PARALLEL_FOR _Pragma(\"omp parallel for schedule(dynamic)\")\n\
+                #else\n#define PARALLEL_FOR\n#endif\n\n";
+    }
+    if used.threads {
+        out += "static inline int64_t thread_count(void)\n{\n#ifdef _OPENMP\n    \
+                return omp_get_max_threads();\n#else\n    return 1;\n#endif\n}\n\n\
+                static inline int64_t thread_index(void)\n{\n#ifdef _OPENMP\n    \
+                return omp_get_thread_num();\n#else\n    return 0;\n#endif\n}\n\n";
+    }
+    if used.heap {
+        out += "/* Aligned room for count elements; NULL if there is none. */\n\
+                static inline void *room(int64_t count, int64_t bytes)\n{\n    \
+                return aligned_alloc(64, (size_t)(count * bytes + 64) / 64 * 64);\n}\n\n";
+    }
+    vectors(used, &mut out);
+    for name in &used.index {
+        out += index_helper(name);
+    }
+    for (op, s) in &used.ints {
+        out += &int_helper(op, *s);
+    }
+    for (from, to) in &used.casts {
+        out += &cast_helper(*from, *to);
+    }
+    out
+}
+
+fn vectors(used: &Used, out: &mut String) {
+    let mut types = used.vectors.clone();
+    for (s, k) in &used.vectors {
+        if s.is_int() {
+            types.insert((int_of(*s, false), *k));
+        }
+    }
+    for (_, s, k) in &used.min_max {
+        types.insert((int_of(*s, true), *k));
+    }
+    for (s, k) in &used.masks {
+        types.insert((int_of(*s, true), *k));
+    }
+    for (s, k) in &types {
+        let (c, bytes) = (c_type(*s), s.bytes());
+        let name = format!("{}x{k}", s.name());
+        let size = bytes * u64::from(*k);
+        *out += &format!("typedef {c} {name} __attribute__((vector_size({size})));\n");
+        if used.vectors.contains(&(*s, *k)) {
+            *out += &format!(
+                "typedef {c} {name}_mem __attribute__((vector_size({size}), aligned({bytes}), may_alias));\n"
+            );
+        }
+    }
+    if !types.is_empty() {
+        *out += "\n";
+    }
+    for (s, k) in &used.masks {
+        let (name, mask) = (format!("{}x{k}", s.name()), int_of(*s, true).name());
+        *out += &format!(
+            "#define SELECT_{name}(m, a, b) \\\n    ({{ {mask}x{k} m_ = (m); {name} a_ = (a), b_ = (b); \\\n       \
+             ({name})((({mask}x{k})a_ & m_) | (({mask}x{k})b_ & ~m_)); }})\n\n"
+        );
+    }
+    for (max, s, k) in &used.min_max {
+        let (name, mask) = (format!("{}x{k}", s.name()), int_of(*s, true).name());
+        let (word, less) = if *max { ("MAX", ">") } else { ("MIN", "<") };
+        *out += &format!(
+            "#define {word}_{name}(a, b) \\\n    ({{ {name} a_ = (a), b_ = (b); {mask}x{k} m_ = a_ {less} b_; \\\n       \
+             ({name})((({mask}x{k})a_ & m_) | (({mask}x{k})b_ & ~m_)); }})\n\n"
+        );
+    }
+}
+
+fn index_helper(name: &str) -> &'static str {
+    match name {
+        "floor_div" => {
+            "static inline int64_t floor_div(int64_t a, int64_t b)\n{\n    \
+             if (b == 0) return 0;\n    \
+             return a / b - (a % b != 0 && (a % b < 0) != (b < 0));\n}\n\n"
+        }
+        "ceil_div" => {
+            "static inline int64_t ceil_div(int64_t a, int64_t b)\n{\n    \
+             if (b == 0) return 0;\n    \
+             return a / b + (a % b != 0 && (a % b < 0) == (b < 0));\n}\n\n"
+        }
+        "floor_mod" => {
+            "static inline int64_t floor_mod(int64_t a, int64_t b)\n{\n    \
+             if (b == 0) return 0;\n    int64_t r = a % b;\n    \
+             return r < 0 ? (b < 0 ? r - b : r + b) : r;\n}\n\n"
+        }
+        "min_index" => {
+            "static inline int64_t min_index(int64_t a, int64_t b)\n{\n    return a < b ? a : b;\n}\n\n"
+        }
+        "max_index" => {
+            "static inline int64_t max_index(int64_t a, int64_t b)\n{\n    return a > b ? a : b;\n}\n\n"
+        }
+        "clamp_index" => {
+            "/* To an index below n. */\n\
+             static inline int64_t clamp_index(int64_t a, int64_t n)\n{\n    \
+             return a < 0 || n < 1 ? 0 : a < n ? a : n - 1;\n}\n\n"
+        }
+        _ => "",
+    }
+}
+
+/// Integer division and remainder are total: by zero gives zero.
+fn int_helper(op: &str, s: Scalar) -> String {
+    let (t, name) = (c_type(s), s.name());
+    let u = unsigned(s);
+    let signed = s.is_signed();
+    let body = match (op, signed) {
+        ("div", true) => {
+            format!("return b == 0 ? 0 : b == -1 ? ({t})(0 - ({u})a) : ({t})(a / b);")
+        }
+        ("div", false) => format!("return b == 0 ? 0 : ({t})(a / b);"),
+        ("mod", true) => format!("return b == 0 || b == -1 ? 0 : ({t})(a % b);"),
+        ("mod", false) => format!("return b == 0 ? 0 : ({t})(a % b);"),
+        _ => format!("return a < 0 ? ({t})(0 - ({u})a) : a;"),
+    };
+    match op {
+        "abs" => format!("static inline {t} abs_{name}({t} a)\n{{\n    {body}\n}}\n\n"),
+        _ => format!("static inline {t} {op}_{name}({t} a, {t} b)\n{{\n    {body}\n}}\n\n"),
+    }
+}
+
+/// Floats to integers: toward zero, saturating, NaN to 0.
+fn cast_helper(from: Scalar, to: Scalar) -> String {
+    let (f, t) = (c_type(from), c_type(to));
+    let bits = 8 * to.bytes();
+    // Powers of two are exact in every float type.
+    let (low, high) = match to.is_signed() {
+        true => (format!("-0x1p{}", bits - 1), format!("0x1p{}", bits - 1)),
+        false => ("0x0p0".to_string(), format!("0x1p{bits}")),
+    };
+    let upper = to.name().to_uppercase().replacen('I', "INT", 1);
+    let upper = match upper.strip_prefix('U') {
+        Some(rest) => format!("UINT{rest}"),
+        None => upper,
+    };
+    let (least, most) = match to.is_signed() {
+        true => (format!("{upper}_MIN"), format!("{upper}_MAX")),
+        false => ("0".to_string(), format!("{upper}_MAX")),
+    };
+    format!(
+        "static inline {t} {from}_to_{to}({f} a)\n{{\n    \
+         return a != a ? 0 : a <= ({f}){low} ? {least} : a >= ({f}){high} ? {most} : ({t})a;\n}}\n\n",
+        from = from.name(),
+        to = to.name(),
+    )
+}

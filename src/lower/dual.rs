@@ -1,0 +1,401 @@
+//! Places seen through view changes, and functions that only change the view.
+
+use super::state::{Lower, Res, Stop};
+use super::value::{Dest, Node, Val};
+use crate::arith::Nat;
+use crate::nest::{Expr, LoopKind, Role};
+use crate::term::Op;
+use crate::ty::Ty;
+use std::rc::Rc;
+
+impl Lower {
+    /// The place of element `i` of an array's place.
+    pub fn dest_at(&mut self, d: &Dest, i: Nat) -> Res<Dest> {
+        let i = self.simplify(i);
+        match d {
+            Dest::Mem(m) => Ok(Dest::Mem(m.element(i))),
+            Dest::Fn(f) => self.deeper(|cx| f(cx, i)),
+            Dest::Guard(c, inner) => {
+                let e = self.dest_at(inner, i)?;
+                Ok(Dest::guard(c.clone(), e))
+            }
+            Dest::Pair(p) => {
+                let a = self.dest_at(&p.0, i)?;
+                Ok(Dest::pair(a, self.dest_at(&p.1, i)?))
+            }
+            Dest::Discard => Ok(Dest::Discard),
+            Dest::Lanes(..) | Dest::Lane(..) => {
+                Err(self.refuse("an array is written where a scalar is expected".into()))
+            }
+        }
+    }
+
+    /// The places of the components of a pair.
+    pub fn dest_components(&mut self, d: &Dest) -> Res<(Dest, Dest)> {
+        match d {
+            Dest::Mem(m) => {
+                let (a, b) = m.components();
+                Ok((Dest::Mem(a), Dest::Mem(b)))
+            }
+            Dest::Pair(p) => Ok((p.0.clone(), p.1.clone())),
+            Dest::Guard(c, inner) => {
+                let (a, b) = self.dest_components(inner)?;
+                Ok((Dest::guard(c.clone(), a), Dest::guard(c.clone(), b)))
+            }
+            Dest::Lane(v, i) => {
+                let (a, b) = self.dest_components(v)?;
+                let lane = |d| Dest::Lane(Rc::new(d), *i);
+                Ok((lane(a), lane(b)))
+            }
+            Dest::Lanes(k, f) => {
+                let part = |second: bool| {
+                    let f = f.clone();
+                    Dest::Lanes(
+                        *k,
+                        Rc::new(move |cx: &mut Lower, i| {
+                            let d = f(cx, i)?;
+                            let (a, b) = cx.dest_components(&d)?;
+                            Ok(if second { b } else { a })
+                        }),
+                    )
+                };
+                Ok((part(false), part(true)))
+            }
+            Dest::Discard => Ok((Dest::Discard, Dest::Discard)),
+            Dest::Fn(_) => Err(self.refuse("a pair is written where an array is expected".into())),
+        }
+    }
+
+    /// The places of the first (second) components of an array of pairs.
+    pub fn part(&mut self, d: Dest, second: bool) -> Dest {
+        Dest::by(move |cx, i| {
+            let e = cx.dest_at(&d, i)?;
+            let (a, b) = cx.dest_components(&e)?;
+            Ok(if second { b } else { a })
+        })
+    }
+
+    /// The place of a lane of a vector's place.
+    pub fn lane_place(&mut self, v: &Dest, i: Nat) -> Res<Dest> {
+        match v {
+            Dest::Mem(m) => {
+                let mut leaf = m.leaves[0];
+                leaf.at = leaf.at + i;
+                let elem = m.ty.as_vec().map_or(m.ty, |v| v.1);
+                let mut place = m.retype(elem);
+                place.leaves = [leaf].into();
+                Ok(Dest::Mem(place))
+            }
+            Dest::Lanes(_, f) => f(self, i),
+            Dest::Guard(c, inner) => {
+                let d = self.lane_place(inner, i)?;
+                Ok(Dest::guard(c.clone(), d))
+            }
+            Dest::Discard => Ok(Dest::Discard),
+            _ => Err(self.refuse("a vector is written where an array is expected".into())),
+        }
+    }
+
+    /// Where the argument of an invertible view goes if its result goes to `d`.
+    pub fn dual_place(&mut self, n: &Rc<Node>, d: Dest) -> Res<Dest> {
+        use Op::*;
+        let arg = self.type_of(n, n.args.len() - 1);
+        if let (Dest::Mem(m), Join | Split | AsScalar | AsVector) = (&d, n.prim.op()) {
+            // Dense memory is the same under another type.
+            return Ok(Dest::Mem(m.retype(arg)));
+        }
+        let sizes = n.prim.sizes();
+        let (size, inner) = match arg.as_array() {
+            Some(a) => a,
+            None => return Err(self.refuse(format!("`{}` of what is no array", n.prim))),
+        };
+        Ok(match n.prim.op() {
+            Join => {
+                let k = inner.as_array().map_or(Nat::int(1), |a| a.0);
+                Dest::by(move |_, i| {
+                    let d = d.clone();
+                    Ok(Dest::by(move |cx, j| cx.dest_at(&d, i * k + j)))
+                })
+            }
+            Transpose => Dest::by(move |_, i| {
+                let d = d.clone();
+                Ok(Dest::by(move |cx, j| {
+                    let row = cx.dest_at(&d, j)?;
+                    cx.dest_at(&row, i)
+                }))
+            }),
+            Split => {
+                let k = sizes[0];
+                Dest::by(move |cx, i| {
+                    let (q, r) = (cx.facts.floor(i, k), cx.facts.rem(i, k));
+                    let row = cx.dest_at(&d, q)?;
+                    cx.dest_at(&row, r)
+                })
+            }
+            AsScalar => {
+                let Some((k, _)) = inner.as_vec() else {
+                    return Err(self.refuse("`asScalar` of what are no vectors".into()));
+                };
+                let lanes = self.lanes(k)?;
+                Dest::by(move |_, i| {
+                    let d = d.clone();
+                    let writer = move |cx: &mut Lower, l: Nat| cx.dest_at(&d, i * k + l);
+                    Ok(Dest::Lanes(lanes, Rc::new(writer)))
+                })
+            }
+            AsVector => {
+                let k = sizes[0];
+                Dest::by(move |cx, i| {
+                    let (q, r) = (cx.facts.floor(i, k), cx.facts.rem(i, k));
+                    let v = cx.dest_at(&d, q)?;
+                    Ok(Dest::Lane(Rc::new(v), r))
+                })
+            }
+            Take => {
+                let k = sizes[0];
+                Dest::by(move |cx, i| {
+                    let c = cx.less(i, k);
+                    match c.as_bool() {
+                        Some(false) => Ok(Dest::Discard),
+                        _ => {
+                            let e = cx.dest_at(&d, i)?;
+                            Ok(Dest::guard(c, e))
+                        }
+                    }
+                })
+            }
+            Drop => {
+                let k = sizes[0];
+                Dest::by(move |cx, i| {
+                    let c = cx.at_most(k, i);
+                    match c.as_bool() {
+                        Some(false) => Ok(Dest::Discard),
+                        _ => {
+                            let e = cx.dest_at(&d, i - k)?;
+                            Ok(Dest::guard(c, e))
+                        }
+                    }
+                })
+            }
+            Reverse => Dest::by(move |cx, i| cx.dest_at(&d, size - 1.into() - i)),
+            _ => return Err(self.refuse(format!("`{}` cannot be written through", n.prim))),
+        })
+    }
+
+    /// Applies a function to a stand-in: the view change it is, if it is one.
+    pub fn dual_of(&mut self, f: &Val, arg: Ty) -> Res<Option<Val>> {
+        let before = std::mem::replace(&mut self.probing, true);
+        let r = self.scratch(|cx| {
+            let v = cx.apply(f, Val::Hole(arg))?;
+            cx.is_view_change(&v)?;
+            Ok(v)
+        });
+        self.probing = before;
+        match r {
+            Ok((block, v)) if block.is_empty() => Ok(Some(v)),
+            Ok(_) | Err(Stop::NotAView) => Ok(None),
+            Err(e) => Err(e),
+        }
+    }
+
+    /// Fails unless `v` is the stand-in under invertible views.
+    fn is_view_change(&mut self, v: &Val) -> Res<()> {
+        use Op::*;
+        match v {
+            Val::Hole(_) => Ok(()),
+            Val::Node(n) => match (n.prim.op(), &n.args[..]) {
+                (
+                    Join | Transpose | Split | AsScalar | AsVector | Take | Drop | Reverse | Fst
+                    | Snd,
+                    [x],
+                ) => self.is_view_change(x),
+                (Map, [f, xs]) => {
+                    let (_, elem) = self.size_of_arg(n, 1)?;
+                    match self.dual_of(f, elem)? {
+                        Some(_) => self.is_view_change(xs),
+                        None => Err(Stop::NotAView),
+                    }
+                }
+                _ => Err(Stop::NotAView),
+            },
+            _ => Err(Stop::NotAView),
+        }
+    }
+
+    /// The place of the stand-in in `v` if `v` goes to `d`.
+    pub fn through(&mut self, v: &Val, d: Dest) -> Res<Dest> {
+        use Op::*;
+        let Val::Node(n) = v else {
+            return Ok(d);
+        };
+        match (n.prim.op(), &n.args[..]) {
+            (Map, [f, xs]) => {
+                let (_, elem) = self.size_of_arg(n, 1)?;
+                let Some(dual) = self.dual_of(f, elem)? else {
+                    return Err(self.refuse("a function is no view change".into()));
+                };
+                let inner = Dest::by(move |cx, i| {
+                    let e = cx.dest_at(&d, i)?;
+                    cx.through(&dual, e)
+                });
+                self.through(xs, inner)
+            }
+            (Fst, [x]) => self.through(x, Dest::pair(d, Dest::Discard)),
+            (Snd, [x]) => self.through(x, Dest::pair(Dest::Discard, d)),
+            (_, [x]) => {
+                let place = self.dual_place(n, d)?;
+                self.through(x, place)
+            }
+            _ => Err(self.refuse(format!("`{}` cannot be written through", n.prim))),
+        }
+    }
+
+    /// Stores a vector.
+    pub fn write_vector(&mut self, v: &Rc<super::value::Vector>, d: &Dest) -> Res<()> {
+        match d {
+            Dest::Mem(m) => {
+                let mut leaf = m.leaves[0];
+                for p in &v.pieces {
+                    self.store(leaf, p.clone());
+                    leaf.at = leaf.at + Nat::int(p.shape().lanes.into());
+                }
+                Ok(())
+            }
+            Dest::Guard(c, inner) => {
+                let inner = inner.clone();
+                self.when(c.clone(), |cx| cx.write_vector(v, &inner))
+            }
+            Dest::Lanes(_, f) => self.write_lanes(v, f),
+            Dest::Discard => Ok(()),
+            _ => Err(self.refuse("a vector is written where an array is expected".into())),
+        }
+    }
+
+    /// Lanes whose places are consecutive are stored together.
+    fn write_lanes(&mut self, v: &super::value::Vector, f: &Rc<super::value::Writer>) -> Res<()> {
+        let mut at = 0i64;
+        for p in &v.pieces {
+            let w = i64::from(p.shape().lanes);
+            let value = self.bind(p.clone());
+            let mut places = Vec::new();
+            for l in 0..w {
+                let (cond, leaf) = match f(self, Nat::int(at + l))? {
+                    Dest::Guard(c, d) => (c, d.as_ref().clone()),
+                    d => (Expr::bool(true), d),
+                };
+                places.push((cond, self.scalar_place(leaf)?));
+            }
+            at += w;
+            self.store_lanes(&value, &places)?;
+        }
+        Ok(())
+    }
+
+    fn scalar_place(&mut self, d: Dest) -> Res<Option<super::value::Leaf>> {
+        match d {
+            Dest::Mem(m) => Ok(Some(m.leaves[0])),
+            Dest::Lane(v, i) => {
+                let place = self.lane_place(&v, i)?;
+                self.scalar_place(place)
+            }
+            Dest::Discard => Ok(None),
+            _ => Err(self.refuse("a lane of a vector has no place".into())),
+        }
+    }
+
+    fn store_lanes(
+        &mut self,
+        value: &Expr,
+        places: &[(Expr, Option<super::value::Leaf>)],
+    ) -> Res<()> {
+        let w = places.len();
+        let one_by_one = |cx: &mut Lower| {
+            for (i, (c, leaf)) in places.iter().enumerate() {
+                let Some(leaf) = *leaf else { continue };
+                let e = super::vector::lane(value, i as u32);
+                cx.when(c.clone(), |cx| {
+                    cx.store(leaf, e);
+                    Ok(())
+                })?;
+            }
+            Ok(())
+        };
+        let first = match &places[0].1 {
+            Some(l) => *l,
+            None => return one_by_one(self),
+        };
+        let mut consecutive = true;
+        for (i, (_, l)) in places.iter().enumerate() {
+            let next = first.at + Nat::int(i as i64);
+            consecutive &=
+                l.is_some_and(|l| l.buf == first.buf && self.simplify(l.at) == self.simplify(next));
+        }
+        if !consecutive {
+            return one_by_one(self);
+        }
+        // Conditions on indices that grow with the lane hold between the ends.
+        let ends = places[0].0.clone().and(places[w - 1].0.clone());
+        let all = match places.iter().all(|p| is_order(&p.0)) {
+            true => ends,
+            false => places
+                .iter()
+                .fold(Expr::bool(true), |c, p| c.and(p.0.clone())),
+        };
+        if all.as_bool() == Some(true) {
+            self.store(first, value.clone());
+            return Ok(());
+        }
+        let (then, ()) = self.scratch(|cx| {
+            cx.store(first, value.clone());
+            Ok(())
+        })?;
+        let (els, ()) = self.scratch(one_by_one)?;
+        self.push(crate::nest::Stmt::If {
+            cond: all,
+            then,
+            els,
+        });
+        Ok(())
+    }
+
+    /// Copies memory to a place.
+    pub fn copy_out(&mut self, v: &Val, d: &Dest, n: &Rc<Node>) -> Res<()> {
+        let what = self.computing(Role::Copy, n.term.clone());
+        self.write(v, d)?;
+        self.what = what;
+        Ok(())
+    }
+
+    /// `f` for each iteration, unrolled where asked and possible.
+    pub fn repeat(
+        &mut self,
+        n: Nat,
+        unroll: bool,
+        note: Option<String>,
+        mut f: impl FnMut(&mut Lower, Nat) -> Res<()>,
+    ) -> Res<()> {
+        match n.as_int() {
+            Some(k) if unroll && k <= super::write::UNROLL => {
+                for i in 0..k {
+                    self.check_length()?;
+                    f(self, i.into())?;
+                }
+                Ok(())
+            }
+            _ => self.for_each(n, LoopKind::Seq, note, |cx, i| f(cx, i)),
+        }
+    }
+}
+
+/// A conjunction of orders between indices.
+fn is_order(c: &Expr) -> bool {
+    use crate::nest::ExprKind;
+    match c.kind() {
+        ExprKind::Op(Op::And, args) => args.iter().all(is_order),
+        ExprKind::Op(Op::Lt | Op::Le | Op::Gt | Op::Ge, args) => {
+            args.iter().all(|a| a.as_index().is_some())
+        }
+        ExprKind::Lit(_) => true,
+        _ => false,
+    }
+}

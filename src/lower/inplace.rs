@@ -1,0 +1,198 @@
+//! Whether a reduction may write its accumulator while it reads it.
+//!
+//! Note [In place]
+//! Every element is stored once by a body. So it is safe if whatever is read of
+//! the old accumulator to compute an element is that element alone: then no
+//! element is read after it was written. Values flow from loads to stores
+//! through variables, local buffers and conditions; all of that is followed, and
+//! what cannot be told apart counts as flowing. Inner reductions that run in the
+//! same place read it under names of their own, which are newer; their own check
+//! has passed. Reading it under an older name is refused.
+
+use super::state::Lower;
+use super::value::Mem;
+use crate::arith::{AtomKind, Nat};
+use crate::intern::Symbol;
+use crate::nest::{BufId, Expr, ExprKind, Stmt};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
+
+/// What is read of the old accumulator: leaf, index, lanes.
+type Reads = BTreeSet<(BufId, Nat, u32)>;
+
+#[derive(Default)]
+struct Flow {
+    /// What each variable is computed from.
+    vars: FxHashMap<Symbol, Vec<Expr>>,
+    indices: FxHashMap<Symbol, Vec<Nat>>,
+    /// What is stored to buffers: index, value, conditions around it.
+    stores: Vec<(BufId, Nat, Expr, Vec<Expr>)>,
+    loads: Vec<BufId>,
+}
+
+impl Flow {
+    fn collect(&mut self, block: &[Stmt], conds: &mut Vec<Expr>) {
+        for s in block {
+            if let Some(e) = crate::nest::walk::exprs(s) {
+                e.visit(&mut |e| {
+                    if let ExprKind::Load(b, _) = e.kind() {
+                        self.loads.push(*b);
+                    }
+                });
+            }
+            match s {
+                Stmt::For { body, .. } => self.collect(body, conds),
+                Stmt::If { cond, then, els } => {
+                    conds.push(cond.clone());
+                    self.collect(then, conds);
+                    self.collect(els, conds);
+                    conds.pop();
+                }
+                Stmt::Let { var, value, .. } => {
+                    let flows = self.vars.entry(*var).or_default();
+                    flows.extend(value.iter().cloned());
+                }
+                Stmt::Assign { var, value } => {
+                    let flows = self.vars.entry(*var).or_default();
+                    flows.push(value.clone());
+                    flows.extend(conds.iter().cloned());
+                }
+                Stmt::Index { var, value } => self.indices.entry(*var).or_default().push(*value),
+                Stmt::Alloc(_) => {}
+                Stmt::Store {
+                    buf, index, value, ..
+                } => self
+                    .stores
+                    .push((*buf, *index, value.clone(), conds.clone())),
+            }
+        }
+    }
+}
+
+impl Lower {
+    /// Whether `block`, which reads the accumulator under `names` and writes it,
+    /// is safe. See Note [In place].
+    pub fn is_safe_in_place(&self, block: &[Stmt], names: &Mem) -> bool {
+        let own: FxHashSet<BufId> = names.leaves.iter().map(|l| l.buf).collect();
+        let roots: FxHashSet<BufId> = own.iter().map(|b| self.root_of(*b)).collect();
+        let newest = names.leaves.iter().map(|l| l.buf).max();
+        let mut flow = Flow::default();
+        flow.collect(block, &mut Vec::new());
+        let older =
+            |b: &BufId| roots.contains(&self.root_of(*b)) && !own.contains(b) && Some(*b) < newest;
+        if flow.loads.iter().any(older) {
+            return false;
+        }
+        if !flow.loads.iter().any(|b| own.contains(b)) {
+            return true;
+        }
+        for (buf, index, value, conds) in &flow.stores {
+            if !roots.contains(&self.root_of(*buf)) {
+                continue;
+            }
+            let mut reads = Reads::new();
+            let mut search = Search {
+                cx: self,
+                flow: &flow,
+                own: &own,
+                vars: FxHashSet::default(),
+                stores: FxHashSet::default(),
+            };
+            search.expr(value, &mut reads);
+            search.nat(*index, &mut reads);
+            for c in conds {
+                search.expr(c, &mut reads);
+            }
+            let lanes = value.shape().lanes;
+            for (b, at, w) in reads {
+                let inside = (self.simplify(at - *index).as_int())
+                    .is_some_and(|o| o >= 0 && o + i64::from(w) <= i64::from(lanes));
+                if self.root_of(b) != self.root_of(*buf) || !inside {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+}
+
+struct Search<'a> {
+    cx: &'a Lower,
+    flow: &'a Flow,
+    own: &'a FxHashSet<BufId>,
+    vars: FxHashSet<Symbol>,
+    stores: FxHashSet<usize>,
+}
+
+impl Search<'_> {
+    fn expr(&mut self, e: &Expr, reads: &mut Reads) {
+        let mut parts = Vec::new();
+        e.visit(&mut |e| parts.push(e.clone()));
+        for e in parts {
+            match e.kind() {
+                ExprKind::Var(v) => self.var(*v, reads),
+                ExprKind::Index(n) | ExprKind::Clamp(_, n) | ExprKind::Pick(_, n) => {
+                    self.nat(*n, reads)
+                }
+                ExprKind::Load(b, n) => {
+                    self.nat(*n, reads);
+                    if self.own.contains(b) {
+                        reads.insert((*b, *n, e.shape().lanes));
+                    } else {
+                        self.buffer(*b, *n, e.shape().lanes, reads);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn nat(&mut self, n: Nat, reads: &mut Reads) {
+        let mut vars = Vec::new();
+        n.each_atom(&mut |a| {
+            if let AtomKind::Var(v) = a.kind() {
+                vars.push(v);
+            }
+        });
+        for v in vars {
+            self.var(v, reads);
+        }
+    }
+
+    fn var(&mut self, v: Symbol, reads: &mut Reads) {
+        if !self.vars.insert(v) {
+            return;
+        }
+        for e in self.flow.vars.get(&v).into_iter().flatten() {
+            self.expr(e, reads);
+        }
+        for n in self.flow.indices.get(&v).into_iter().flatten() {
+            self.nat(*n, reads);
+        }
+    }
+
+    /// What flows into elements of another buffer; known places are told apart.
+    fn buffer(&mut self, b: BufId, at: Nat, lanes: u32, reads: &mut Reads) {
+        let root = self.cx.root_of(b);
+        for (i, (buf, index, value, conds)) in self.flow.stores.iter().enumerate() {
+            if self.cx.root_of(*buf) != root || self.stores.contains(&i) {
+                continue;
+            }
+            let apart = match (index.as_int(), at.as_int()) {
+                (Some(s), Some(l)) => {
+                    s + i64::from(value.shape().lanes) <= l || l + i64::from(lanes) <= s
+                }
+                _ => false,
+            };
+            if apart {
+                continue;
+            }
+            self.stores.insert(i);
+            self.expr(value, reads);
+            self.nat(*index, reads);
+            for c in conds {
+                self.expr(c, reads);
+            }
+        }
+    }
+}

@@ -1,0 +1,311 @@
+//! Arithmetic, comparison, selection: scalars, and vectors piece by piece.
+
+use super::state::{Lower, Res};
+use super::value::Val;
+use super::vector::{build, lane, lane_wise};
+use crate::arith::Nat;
+use crate::nest::{Expr, ExprKind, Shape, Stmt};
+use crate::term::{Lit, Op};
+use crate::ty::{Scalar, Ty, TyKind};
+use std::rc::Rc;
+
+impl Lower {
+    /// An operation on scalars or vectors.
+    pub fn operation(&mut self, op: Op, args: &[Val], ty: Ty) -> Res<Val> {
+        self.no_hole(args)?;
+        if op == Op::Cast {
+            return self.cast(&args[0], ty);
+        }
+        if let Some(Val::Vec(first)) = args.iter().find(|a| matches!(a, Val::Vec(_))) {
+            if ty.as_vec().is_none() {
+                return Err(self.refuse(format!("`{}` of vectors gives no vector", op.name())));
+            }
+            let mut pieces = Vec::new();
+            for (i, p) in first.pieces.iter().enumerate() {
+                let mut parts = Vec::new();
+                for a in args {
+                    match a {
+                        Val::Vec(v) if v.pieces.len() == first.pieces.len() => {
+                            parts.push(v.pieces[i].clone())
+                        }
+                        _ => return Err(self.not_a("vector", a)),
+                    }
+                }
+                pieces.push(match p.shape().lanes {
+                    n if n > 1 && !lane_wise(op, first.elem) => {
+                        self.each_lane(op, parts, first.elem, n)
+                    }
+                    _ => self.apply_op(op, parts, p.shape()),
+                });
+            }
+            return Ok(self.vec_of(first.elem, first.lanes, pieces));
+        }
+        let mut parts = Vec::new();
+        for a in args {
+            parts.push(self.scalar(a)?);
+        }
+        let elem = match ty.kind() {
+            TyKind::Scalar(s) => s,
+            TyKind::Idx(_) => Scalar::I64,
+            _ => return Err(self.refuse(format!("`{}` gives a `{ty}`", op.name()))),
+        };
+        Ok(Val::Scalar(self.apply_op(op, parts, Shape::scalar(elem))))
+    }
+
+    fn each_lane(&mut self, op: Op, parts: Vec<Expr>, elem: Scalar, lanes: u32) -> Expr {
+        let parts: Vec<Expr> = match self.in_lanes {
+            0 => parts.into_iter().map(|e| self.bind(e)).collect(),
+            _ => parts,
+        };
+        let at = |i| parts.iter().map(|e| lane(e, i)).collect();
+        let of = |i| Expr::new(ExprKind::Op(op, at(i)), Shape::scalar(elem));
+        let all: Vec<Expr> = (0..lanes).map(of).collect();
+        build(elem, &all)
+    }
+
+    fn no_hole(&self, args: &[Val]) -> Res<()> {
+        let hole = |a: &Val| matches!(a, Val::Hole(_) | Val::Node(_));
+        match self.probing && args.iter().any(hole) {
+            true => self.no_probe(),
+            false => Ok(()),
+        }
+    }
+
+    /// One operation, constants folded where that needs no rounding.
+    fn apply_op(&mut self, op: Op, mut parts: Vec<Expr>, shape: Shape) -> Expr {
+        if shape.elem == Scalar::Bool && shape.lanes == 1 {
+            if let [a, b] = &parts[..] {
+                if let (Some(a), Some(b)) = (a.as_index(), b.as_index()) {
+                    let known = match op {
+                        Op::Lt => self.facts.less(a, b),
+                        Op::Ge => self.facts.less(a, b).map(|k| !k),
+                        Op::Gt => self.facts.less(b, a),
+                        Op::Le => self.facts.less(b, a).map(|k| !k),
+                        Op::Eq if a == b => Some(true),
+                        Op::Ne if a == b => Some(false),
+                        _ => None,
+                    };
+                    if let Some(known) = known {
+                        return Expr::bool(known);
+                    }
+                }
+            }
+        }
+        // What is used twice in the C text of an operation is named first.
+        let twice = matches!(op, Op::Min | Op::Max | Op::Abs);
+        if twice && self.in_lanes == 0 {
+            parts = parts.into_iter().map(|e| self.bind_large(e)).collect();
+        }
+        // A tree that doubles at each level would never end.
+        let size: u32 = parts.iter().map(|e| e.size()).sum();
+        if size > 400 && self.in_lanes == 0 {
+            parts = parts.into_iter().map(|e| self.bind(e)).collect();
+        }
+        Expr::new(ExprKind::Op(op, parts), shape)
+    }
+
+    fn bind_large(&mut self, e: Expr) -> Expr {
+        match e.size() > 3 {
+            true => self.bind(e),
+            false => e,
+        }
+    }
+
+    fn cast(&mut self, x: &Val, ty: Ty) -> Res<Val> {
+        if let Val::Vec(v) = x {
+            let Some((_, elem)) = ty.as_vec() else {
+                return Err(self.refuse("a vector is cast to no vector".into()));
+            };
+            let v = v.clone();
+            let mut lanes = Vec::new();
+            for i in 0..v.lanes {
+                let lane = self.lane_of(&v, i);
+                match self.cast(&Val::Scalar(lane), elem)? {
+                    Val::Scalar(e) => lanes.push(e),
+                    other => return Err(self.not_a("scalar", &other)),
+                }
+            }
+            let elem = self.elem_of(elem).unwrap_or(v.elem);
+            return Ok(self.build(elem, lanes));
+        }
+        let e = self.scalar(x)?;
+        match ty.kind() {
+            TyKind::Idx(n) => {
+                let clamped = Expr::new(ExprKind::Clamp(e, n), Shape::index());
+                Ok(Val::Scalar(clamped))
+            }
+            TyKind::Scalar(s) if s == e.shape().elem && e.as_index().is_none() => {
+                Ok(Val::Scalar(e))
+            }
+            TyKind::Scalar(s) => Ok(Val::Scalar(Expr::new(ExprKind::Cast(e), Shape::scalar(s)))),
+            _ => Err(self.refuse(format!("a cast to `{ty}`"))),
+        }
+    }
+
+    /// `if c then a else b` for computed values.
+    pub fn choose(&mut self, c: Expr, a: Val, b: Val, ty: Ty) -> Res<Val> {
+        match c.as_bool() {
+            Some(true) => return Ok(a),
+            Some(false) => return Ok(b),
+            None => {}
+        }
+        match ty.kind() {
+            TyKind::Array(n, t) => {
+                let level = self.level_of_expr(&c);
+                let parts = [a.clone(), b.clone()];
+                let inner = parts.iter().map(|v| self.level_of(v)).max().unwrap_or(0);
+                Ok(Val::View(Rc::new(super::value::View {
+                    level: level.max(inner),
+                    n,
+                    read: Box::new(move |cx, i| {
+                        let x = cx.at(&parts[0], i)?;
+                        let y = cx.at(&parts[1], i)?;
+                        cx.choose(c.clone(), x, y, t)
+                    }),
+                })))
+            }
+            TyKind::Pair(s, t) => {
+                let ((a1, a2), (b1, b2)) = (self.both(&a)?, self.both(&b)?);
+                let first = self.choose(c.clone(), a1, b1, s)?;
+                Ok(Val::pair(first, self.choose(c, a2, b2, t)?))
+            }
+            TyKind::Vec(..) => {
+                let (Val::Vec(x), Val::Vec(y)) = (&a, &b) else {
+                    return Err(self.not_a("vector", &a));
+                };
+                let both = x.pieces.iter().zip(&y.pieces);
+                let pieces = both
+                    .map(|(p, q)| select(c.clone(), p.clone(), q.clone()))
+                    .collect();
+                Ok(self.vec_of(x.elem, x.lanes, pieces))
+            }
+            _ => Ok(Val::Scalar(select(c, self.scalar(&a)?, self.scalar(&b)?))),
+        }
+    }
+
+    /// `if c then a else b` where each side may only be computed if it is chosen.
+    pub fn select_lazily(
+        &mut self,
+        c: Expr,
+        ty: Ty,
+        a: impl Fn(&mut Lower) -> Res<Val> + 'static,
+        b: impl Fn(&mut Lower) -> Res<Val> + 'static,
+    ) -> Res<Val> {
+        match c.as_bool() {
+            Some(true) => return a(self),
+            Some(false) => return b(self),
+            None => {}
+        }
+        self.select_rc(c, ty, Rc::new(a), Rc::new(b))
+    }
+
+    fn select_rc(&mut self, c: Expr, ty: Ty, a: Rc<Lazy>, b: Rc<Lazy>) -> Res<Val> {
+        match ty.kind() {
+            TyKind::Array(n, t) => {
+                // What the sides mention is not known here: this block at the worst.
+                let level = self.level();
+                Ok(Val::View(Rc::new(super::value::View {
+                    level,
+                    n,
+                    read: Box::new(move |cx, i| {
+                        let (a, b) = (a.clone(), b.clone());
+                        let x: Rc<Lazy> = Rc::new(move |cx: &mut Lower| {
+                            let v = a(cx)?;
+                            cx.at(&v, i)
+                        });
+                        let y: Rc<Lazy> = Rc::new(move |cx: &mut Lower| {
+                            let v = b(cx)?;
+                            cx.at(&v, i)
+                        });
+                        cx.select_rc(c.clone(), t, x, y)
+                    }),
+                })))
+            }
+            _ => {
+                let (then, x) = self.scratch(|cx| a(cx))?;
+                let (els, y) = self.scratch(|cx| b(cx))?;
+                if then.is_empty() && els.is_empty() {
+                    return self.choose(c, x, y, ty);
+                }
+                self.select_by_statements(c, (then, x), (els, y))
+            }
+        }
+    }
+
+    fn select_by_statements(
+        &mut self,
+        c: Expr,
+        (mut then, x): (Vec<Stmt>, Val),
+        (mut els, y): (Vec<Stmt>, Val),
+    ) -> Res<Val> {
+        let (mut xs, mut ys) = (Vec::new(), Vec::new());
+        self.flatten(&x, &mut xs)?;
+        self.flatten(&y, &mut ys)?;
+        let mut vars = Vec::new();
+        for (x, y) in xs.into_iter().zip(ys) {
+            let var = self.variable(x.shape(), None);
+            vars.push(Expr::var(var, x.shape()));
+            then.push(Stmt::Assign { var, value: x });
+            els.push(Stmt::Assign { var, value: y });
+        }
+        self.push(Stmt::If { cond: c, then, els });
+        self.unflatten(&x, &mut vars.into_iter())
+    }
+
+    /// The expressions of a value without arrays.
+    pub fn flatten(&self, v: &Val, out: &mut Vec<Expr>) -> Res<()> {
+        match v {
+            Val::Scalar(e) => out.push(e.clone()),
+            Val::Vec(v) => out.extend(v.pieces.iter().cloned()),
+            Val::Pair(p) => {
+                self.flatten(&p.0, out)?;
+                self.flatten(&p.1, out)?;
+            }
+            _ => return Err(self.not_a("scalar", v)),
+        }
+        Ok(())
+    }
+
+    /// A value of the form of `like` with other expressions.
+    pub fn unflatten(&self, like: &Val, exprs: &mut dyn Iterator<Item = Expr>) -> Res<Val> {
+        let missing = || self.not_a("scalar", like);
+        Ok(match like {
+            Val::Scalar(_) => Val::Scalar(exprs.next().ok_or_else(missing)?),
+            Val::Vec(v) => {
+                let pieces: Vec<Expr> = exprs.take(v.pieces.len()).collect();
+                self.vec_of(v.elem, v.lanes, pieces)
+            }
+            Val::Pair(p) => {
+                let a = self.unflatten(&p.0, exprs)?;
+                Val::pair(a, self.unflatten(&p.1, exprs)?)
+            }
+            _ => return Err(missing()),
+        })
+    }
+
+    /// All zeros.
+    pub fn zero(&mut self, ty: Ty) -> Res<Val> {
+        match ty.kind() {
+            TyKind::Scalar(s) => Ok(Val::Scalar(Expr::lit(Lit::number(0.0, s), s))),
+            TyKind::Idx(_) => Ok(Val::index(Nat::int(0))),
+            TyKind::Pair(a, b) => Ok(Val::pair(self.zero(a)?, self.zero(b)?)),
+            TyKind::Vec(_, t) => {
+                let z = self.zero(t)?;
+                self.splat(&z, ty)
+            }
+            TyKind::Array(n, t) => {
+                let z = self.zero(t)?;
+                let y = z.clone();
+                Ok(self.view(n, &[&z], &[], move |_, _| Ok(y.clone())))
+            }
+            TyKind::Fun(..) | TyKind::Meta(_) => Err(self.refuse(format!("a zero of `{ty}`"))),
+        }
+    }
+}
+
+type Lazy = dyn Fn(&mut Lower) -> Res<Val>;
+
+fn select(c: Expr, a: Expr, b: Expr) -> Expr {
+    let shape = a.shape();
+    Expr::new(ExprKind::Op(Op::Select, vec![c, a, b]), shape)
+}

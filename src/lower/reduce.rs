@@ -1,0 +1,299 @@
+//! Reductions, scans, iteration.
+//!
+//! Note [Accumulators]
+//! A reduction to scalars, vectors or pairs of them keeps its accumulator in
+//! variables. One to an array takes the first of these that works:
+//! 1. a small buffer all of whose accesses turn out constant, so that it becomes
+//!    variables (`promote`), filled and copied out piece by piece;
+//! 2. the place of its start, if that is where the result goes and the body reads
+//!    each element only to compute it anew (`inplace`);
+//! 3. a local tile, or, where it is large, its destination if nobody reads that;
+//!    in place if the body allows it, else through a second buffer.
+//! The choice is made by trying: a body is lowered, looked at, and dropped.
+
+use super::state::{Lower, Res};
+use super::value::{Dest, Mem, Node, Val};
+use crate::arith::Nat;
+use crate::nest::{Block, Expr, LoopKind, Role, Stmt};
+use crate::term::Op;
+use crate::ty::Ty;
+use std::rc::Rc;
+
+/// What is reduced.
+pub(super) struct Reduction<'a> {
+    pub node: &'a Rc<Node>,
+    pub f: &'a Val,
+    pub xs: &'a Val,
+    pub count: Nat,
+    pub unroll: bool,
+}
+
+impl Lower {
+    /// A reduction to a value without arrays: variables.
+    pub fn reduce_flat(&mut self, op: Op, prim_ty: Ty, args: &[Val]) -> Res<Val> {
+        let [f, e, xs] = args else {
+            return Err(self.refuse("a reduction without its arguments".into()));
+        };
+        let count = super::eval::argument(prim_ty, 2).as_array().map(|a| a.0);
+        let Some(count) = count else {
+            return Err(self.refuse("a reduction of what is no array".into()));
+        };
+        let unroll = op == Op::ReduceSeqUnroll;
+        let note = Some(format!(
+            "{} : {}",
+            op.name(),
+            super::eval::argument(prim_ty, 1)
+        ));
+        self.loop_flat(e, count, unroll, note, &mut |cx, acc, i| {
+            let x = cx.at(xs, i)?;
+            cx.apply2(f, acc, x)
+        })
+    }
+
+    pub fn iterate_flat(&mut self, count: Nat, f: &Val, x: &Val) -> Res<Val> {
+        self.loop_flat(x, count, false, None, &mut |cx, acc, _| cx.apply(f, acc))
+    }
+
+    fn loop_flat(
+        &mut self,
+        start: &Val,
+        count: Nat,
+        unroll: bool,
+        note: Option<String>,
+        step: &mut dyn FnMut(&mut Lower, Val, Nat) -> Res<Val>,
+    ) -> Res<Val> {
+        if count.as_int() == Some(0) {
+            return Ok(start.clone());
+        }
+        let mut exprs = Vec::new();
+        self.flatten(start, &mut exprs)?;
+        let vars: Vec<_> = exprs
+            .into_iter()
+            .map(|e| (self.variable(e.shape(), Some(e.clone())), e.shape()))
+            .collect();
+        let outside = self.level();
+        let all = vars.clone();
+        let now = || vars.iter().map(|(v, s)| Expr::var(*v, *s));
+        let acc = self.unflatten(start, &mut now())?;
+        self.repeat(count, unroll, note, |cx, i| {
+            for (v, _) in &all {
+                let level = cx.level();
+                cx.levels.insert(*v, level);
+            }
+            let next = step(cx, acc.clone(), i)?;
+            let mut values = Vec::new();
+            cx.flatten(&next, &mut values)?;
+            if values.len() > 1 {
+                // All are computed before any variable changes.
+                values = values.into_iter().map(|e| cx.bind_fresh(e)).collect();
+            }
+            for ((var, _), value) in all.iter().zip(values) {
+                cx.push(Stmt::Assign { var: *var, value });
+            }
+            Ok(())
+        })?;
+        // From here on the variables keep their values.
+        for (v, _) in &vars {
+            self.levels.insert(*v, outside);
+        }
+        self.unflatten(start, &mut now())
+    }
+
+    /// A name even for a variable: it may change.
+    fn bind_fresh(&mut self, e: Expr) -> Expr {
+        match e.kind() {
+            crate::nest::ExprKind::Var(_) => {
+                let shape = e.shape();
+                let var = self.fresh("x");
+                let level = self.level();
+                self.levels.insert(var, level);
+                self.push(Stmt::Let {
+                    var,
+                    value: Some(e),
+                    shape,
+                    mutable: false,
+                });
+                Expr::var(var, shape)
+            }
+            _ => self.bind(e),
+        }
+    }
+
+    /// A reduction to an array, into a place. See Note [Accumulators].
+    pub fn write_reduce(&mut self, r: &Reduction, start: &Val, d: &Dest) -> Res<()> {
+        let ty = r.node.ty;
+        let sizes = crate::nest::abi::leaf_sizes(ty);
+        let elements = sizes.iter().try_fold(0i64, |a, n| Some(a + n.as_int()?));
+        let widest = i64::from(self.options.register_bytes / 4);
+        if elements.is_some_and(|n| n <= 64 * widest) && self.in_registers(r, start, d)? {
+            return Ok(());
+        }
+        if let Dest::Mem(m) = d {
+            if self.same_place(start, m)? && self.in_place(r, m)? {
+                return Ok(());
+            }
+            // A place nobody reads may serve as the accumulator.
+            let unread = m.leaves.iter().all(|l| self.is_unread(l.buf));
+            let local = m.leaves.iter().all(|l| self.is_local(l.buf));
+            if unread && (local || elements.is_none_or(|n| n > 16 << 10)) {
+                self.fill_start(start, m, r.node)?;
+                return self.accumulate(r, m);
+            }
+        }
+        let acc = self.allocate(ty, "acc")?;
+        self.fill_start(start, &acc, r.node)?;
+        self.accumulate(r, &acc)?;
+        self.copy_out(&Val::Mem(acc), d, r.node)
+    }
+
+    fn fill_start(&mut self, start: &Val, acc: &Mem, n: &Rc<Node>) -> Res<()> {
+        let what = self.computing(Role::Start, n.term.clone());
+        self.write(start, &Dest::Mem(acc.clone()))?;
+        self.what = what;
+        Ok(())
+    }
+
+    /// The loop, with the accumulator filled: in place or through a second buffer.
+    fn accumulate(&mut self, r: &Reduction, acc: &Mem) -> Res<()> {
+        if self.in_place(r, acc)? {
+            return Ok(());
+        }
+        let next = self.allocate(acc.ty, "next")?;
+        self.steps(r, acc, &next)
+    }
+
+    /// Tries the loop with results put where the accumulator is read.
+    fn in_place(&mut self, r: &Reduction, acc: &Mem) -> Res<bool> {
+        let (block, safe) = self.scratch(|cx| cx.steps_in_place(r, acc))?;
+        if safe {
+            self.append(block);
+        }
+        Ok(safe)
+    }
+
+    pub fn append(&mut self, block: Block) {
+        if let Some(top) = self.stack.last_mut() {
+            top.block.extend(block);
+        }
+    }
+
+    /// The loop in place; whether that is safe.
+    pub fn steps_in_place(&mut self, r: &Reduction, acc: &Mem) -> Res<bool> {
+        let mut safe = true;
+        let note = Some(format!("{} : {}", r.node.prim, r.node.ty));
+        let node = r.node.clone();
+        self.repeat(r.count, r.unroll, note, |cx, i| {
+            let (newest, scatters) = (cx.newest.clone(), cx.scatters);
+            let names = cx.alias(acc);
+            let (block, ()) = cx.scratch(|cx| cx.step(r, &node, &names, i, acc))?;
+            cx.newest = newest;
+            safe &= cx.scatters == scatters && cx.is_safe_in_place(&block, &names);
+            cx.append(block);
+            Ok(())
+        })?;
+        Ok(safe)
+    }
+
+    /// The loop through a second buffer.
+    fn steps(&mut self, r: &Reduction, acc: &Mem, next: &Mem) -> Res<()> {
+        let note = Some(format!("{} : {}", r.node.prim, r.node.ty));
+        let node = r.node.clone();
+        self.repeat(r.count, r.unroll, note, |cx, i| {
+            let newest = cx.newest.clone();
+            let names = cx.alias(acc);
+            cx.step(r, &node, &names, i, next)?;
+            cx.newest = newest;
+            cx.copy_out(&Val::Mem(next.clone()), &Dest::Mem(acc.clone()), &node)
+        })
+    }
+
+    /// One application of the operator.
+    fn step(
+        &mut self,
+        r: &Reduction,
+        node: &Rc<Node>,
+        names: &Mem,
+        i: Nat,
+        target: &Mem,
+    ) -> Res<()> {
+        let what = self.computing(Role::Step, node.term.clone());
+        let acc = self.load(names)?;
+        let y = match node.prim.op() {
+            Op::Iterate => self.apply(r.f, acc)?,
+            _ => {
+                let x = self.at(r.xs, i)?;
+                self.apply2(r.f, acc, x)?
+            }
+        };
+        self.write(&y, &Dest::Mem(target.clone()))?;
+        self.what = what;
+        Ok(())
+    }
+
+    /// `scanSeq f e xs`: every result after the start.
+    pub fn write_scan(
+        &mut self,
+        n: &Rc<Node>,
+        f: &Val,
+        e: &Val,
+        xs: &Val,
+        elem: Ty,
+        d: &Dest,
+    ) -> Res<()> {
+        let (count, _) = self.size_of_arg(n, 2)?;
+        let note = Some(format!("{} : {}", n.prim, n.ty));
+        if !super::eval::ty_has_array(elem) {
+            self.loop_flat(e, count, false, note, &mut |cx, acc, i| {
+                let x = cx.at(xs, i)?;
+                let y = cx.apply2(f, x, acc)?;
+                // It is both stored and kept.
+                let mut exprs = Vec::new();
+                cx.flatten(&y, &mut exprs)?;
+                let exprs: Vec<Expr> = exprs.into_iter().map(|e| cx.bind_fresh(e)).collect();
+                let y = cx.unflatten(&y, &mut exprs.into_iter())?;
+                let place = cx.dest_at(d, i)?;
+                cx.write(&y, &place)?;
+                Ok(y)
+            })?;
+            return Ok(());
+        }
+        let acc = self.allocate(elem, "acc")?;
+        let next = self.allocate(elem, "next")?;
+        self.fill_start(e, &acc, n)?;
+        self.for_each(count, LoopKind::Seq, note, |cx, i| {
+            let newest = cx.newest.clone();
+            let names = cx.alias(&acc);
+            let now = cx.load(&names)?;
+            let x = cx.at(xs, i)?;
+            let y = cx.apply2(f, x, now)?;
+            cx.write(&y, &Dest::Mem(next.clone()))?;
+            cx.newest = newest;
+            cx.copy_out(&Val::Mem(next.clone()), &Dest::Mem(acc.clone()), n)?;
+            let place = cx.dest_at(d, i)?;
+            cx.copy_out(&Val::Mem(next.clone()), &place, n)
+        })
+    }
+
+    /// `iterate[k] f x` of an array.
+    pub fn write_iterate(&mut self, n: &Rc<Node>, k: Nat, f: &Val, x: &Val, d: &Dest) -> Res<()> {
+        let r = Reduction {
+            node: n,
+            f,
+            xs: x,
+            count: k,
+            unroll: false,
+        };
+        self.write_reduce(&r, x, d)
+    }
+
+    /// Whether nobody reads a buffer but who fills it.
+    fn is_unread(&self, b: crate::nest::BufId) -> bool {
+        let buf = &self.buffers[b.0 as usize];
+        matches!(buf.home, crate::nest::Home::Output(_)) && buf.alias.is_none()
+            || self.kept.contains(&b)
+    }
+
+    fn is_local(&self, b: crate::nest::BufId) -> bool {
+        self.kept.contains(&b)
+    }
+}

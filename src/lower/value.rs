@@ -1,0 +1,174 @@
+//! What terms become while they are lowered.
+//!
+//! A [`Val`] is a value that can be read: a scalar expression, a vector, memory,
+//! or an array known only by how to compute its elements. Every value knows its
+//! *level*: the innermost open block one of whose variables it mentions; it can
+//! be computed in any block from there inward.
+//! Absent: how to read and write (`read`, `write`).
+
+use super::{Lower, Res};
+use crate::arith::Nat;
+use crate::nest::{BufId, Expr};
+use crate::term::{Prim, Term};
+use crate::ty::{Scalar, Ty};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// A value.
+#[derive(Clone)]
+pub(super) enum Val {
+    /// A scalar or an index.
+    Scalar(Expr),
+    /// A vector.
+    Vec(Rc<Vector>),
+    /// A pair.
+    Pair(Rc<(Val, Val)>),
+    /// An array in memory.
+    Mem(Mem),
+    /// An array by its elements.
+    View(Rc<View>),
+    /// A primitive with its arguments: an array, or a function if some are missing.
+    Node(Rc<Node>),
+    /// A lambda.
+    Closure(Rc<Closure>),
+    /// A stand-in for the argument of a function that may be a view change.
+    Hole(Ty),
+}
+
+/// A vector in pieces that fit registers.
+pub(super) struct Vector {
+    pub elem: Scalar,
+    pub lanes: u32,
+    /// Their lanes add up to `lanes`; each is a power of two.
+    pub pieces: Vec<Expr>,
+}
+
+/// A value in memory: for each scalar leaf of its type a dense array.
+#[derive(Clone)]
+pub(super) struct Mem {
+    pub ty: Ty,
+    pub leaves: Rc<[Leaf]>,
+}
+
+/// The place of one leaf.
+#[derive(Copy, Clone, PartialEq, Eq)]
+pub(super) struct Leaf {
+    pub buf: BufId,
+    pub at: Nat,
+}
+
+pub(super) type Reader = dyn Fn(&mut Lower, Nat) -> Res<Val>;
+
+/// An array by its elements.
+pub(super) struct View {
+    pub level: usize,
+    pub n: Nat,
+    pub read: Box<Reader>,
+}
+
+/// An applied primitive.
+pub(super) struct Node {
+    pub prim: Prim,
+    /// Of the primitive without arguments.
+    pub prim_ty: Ty,
+    /// Of the application.
+    pub ty: Ty,
+    pub args: Vec<Val>,
+    pub level: usize,
+    /// Where it stands in the program.
+    pub term: Option<Term>,
+    /// Its elements, once they were computed to memory.
+    pub cache: RefCell<Option<Mem>>,
+}
+
+/// A lambda with the values of its variables.
+pub(super) struct Closure {
+    /// The lambda.
+    pub lam: Term,
+    pub env: Env,
+    pub level: usize,
+}
+
+/// Values of the bound variables, the innermost first.
+#[derive(Clone, Default)]
+pub(super) struct Env(Option<Rc<(Val, Env)>>);
+
+impl Env {
+    pub fn push(&self, v: Val) -> Env {
+        Env(Some(Rc::new((v, self.clone()))))
+    }
+
+    pub fn get(&self, i: u32) -> Option<&Val> {
+        let mut at = self;
+        for _ in 0..i {
+            at = &at.0.as_ref()?.1;
+        }
+        at.0.as_ref().map(|n| &n.0)
+    }
+}
+
+impl Val {
+    pub fn pair(a: Val, b: Val) -> Val {
+        Val::Pair(Rc::new((a, b)))
+    }
+
+    pub fn index(n: Nat) -> Val {
+        Val::Scalar(Expr::index(n))
+    }
+
+    pub fn vec(v: Vector) -> Val {
+        Val::Vec(Rc::new(v))
+    }
+
+    /// The primitive application it is.
+    pub fn as_node(&self) -> Option<&Rc<Node>> {
+        match self {
+            Val::Node(n) => Some(n),
+            _ => None,
+        }
+    }
+}
+
+pub(super) type Writer = dyn Fn(&mut Lower, Nat) -> Res<Dest>;
+
+/// Where a value goes: the dual of a view.
+#[derive(Clone)]
+pub(super) enum Dest {
+    /// Memory of the value's type.
+    Mem(Mem),
+    /// The two components.
+    Pair(Rc<(Dest, Dest)>),
+    /// An array by the places of its elements.
+    Fn(Rc<Writer>),
+    /// A vector of so many lanes by the places of those.
+    Lanes(u32, Rc<Writer>),
+    /// A lane of a vector's place.
+    Lane(Rc<Dest>, Nat),
+    /// Only if the condition holds.
+    Guard(Expr, Rc<Dest>),
+    /// Nowhere.
+    Discard,
+}
+
+impl Dest {
+    pub fn by(f: impl Fn(&mut Lower, Nat) -> Res<Dest> + 'static) -> Dest {
+        Dest::Fn(Rc::new(f))
+    }
+
+    pub fn pair(a: Dest, b: Dest) -> Dest {
+        match (a, b) {
+            (Dest::Discard, Dest::Discard) => Dest::Discard,
+            (a, b) => Dest::Pair(Rc::new((a, b))),
+        }
+    }
+
+    pub fn guard(cond: Expr, d: Dest) -> Dest {
+        match (cond.as_bool(), d) {
+            (Some(true), d) => d,
+            (Some(false), _) => Dest::Discard,
+            (None, Dest::Guard(c, d)) => Dest::Guard(cond.and(c), d),
+            (None, Dest::Discard) => Dest::Discard,
+            (None, d) => Dest::Guard(cond, Rc::new(d)),
+        }
+    }
+}

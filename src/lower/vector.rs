@@ -1,0 +1,555 @@
+//! Vectors: pieces of register width, and scalar views read by lanes.
+//!
+//! Note [Lanes]
+//! `asVector[k] xs` at `i` evaluates `xs` once at `k·i + l` for a lane variable
+//! `l`, then turns the scalar expression into vectors piece by piece: what does
+//! not mention `l` is broadcast, a load whose index has the coefficient 1 in `l`
+//! is a vector load, an operation becomes lane-wise, a choice between loads has a
+//! fast version for pieces that lie on one side, the rest is built lane by lane.
+//! If evaluating needs more than named scalars, a loop over the lanes fills a
+//! small buffer.
+
+use super::state::{Lower, Res};
+use super::value::{Dest, Leaf, Mem, Val, Vector};
+use crate::arith::{AtomKind, Nat};
+use crate::intern::Symbol;
+use crate::nest::{Block, Expr, ExprKind, LoopKind, Shape, Stmt};
+use crate::term::Op;
+use crate::ty::{Scalar, Ty};
+use rustc_hash::FxHashMap;
+
+/// Wider vectors are refused: each lane may become code.
+const MAX_LANES: i64 = 1024;
+
+/// Where in the vector a piece lies, and what named scalars became.
+struct Piece {
+    lane: Symbol,
+    start: i64,
+    width: u32,
+    vars: FxHashMap<Symbol, Expr>,
+}
+
+impl Lower {
+    /// The number of lanes, which must be constant.
+    pub fn lanes(&self, k: Nat) -> Res<u32> {
+        match k.as_int() {
+            Some(n) if (1..=MAX_LANES).contains(&n) => Ok(n as u32),
+            _ => Err(self.refuse(format!(
+                "a vector of {k} lanes: the width must be a number from 1 to {MAX_LANES}"
+            ))),
+        }
+    }
+
+    /// Offsets and widths of the pieces of a vector.
+    pub fn pieces(&self, elem: Scalar, lanes: u32) -> Vec<(u32, u32)> {
+        let widest = (self.options.register_bytes / elem.bytes() as u32).max(1);
+        let mut out = Vec::new();
+        let mut at = 0;
+        while at < lanes {
+            let mut w = widest;
+            while w > lanes - at {
+                w /= 2;
+            }
+            out.push((at, w));
+            at += w;
+        }
+        out
+    }
+
+    pub fn vec_of(&self, elem: Scalar, lanes: u32, pieces: Vec<Expr>) -> Val {
+        Val::vec(Vector {
+            elem,
+            lanes,
+            pieces,
+        })
+    }
+
+    /// A vector of scalars.
+    pub fn build(&self, elem: Scalar, lanes: Vec<Expr>) -> Val {
+        let n = lanes.len() as u32;
+        let piece = |(at, w): (u32, u32)| build(elem, &lanes[at as usize..(at + w) as usize]);
+        let pieces = self.pieces(elem, n).into_iter().map(piece).collect();
+        self.vec_of(elem, n, pieces)
+    }
+
+    /// Lane `i` of a vector.
+    pub fn lane_of(&self, v: &Vector, i: u32) -> Expr {
+        let mut at = 0;
+        for p in &v.pieces {
+            let w = p.shape().lanes;
+            if i < at + w {
+                return lane(p, i - at);
+            }
+            at += w;
+        }
+        Expr::lit(crate::term::Lit::number(0.0, v.elem), v.elem)
+    }
+
+    pub fn load_vector(&mut self, l: Leaf, k: Nat, t: Ty) -> Res<Val> {
+        let lanes = self.lanes(k)?;
+        let Some(elem) = self.elem_of(t) else {
+            return Err(self.refuse(format!("a vector of `{t}`")));
+        };
+        let load = |(at, w): (u32, u32)| {
+            let kind = ExprKind::Load(l.buf, l.at + Nat::int(at.into()));
+            Expr::new(kind, Shape { elem, lanes: w })
+        };
+        let pieces = self.pieces(elem, lanes).into_iter().map(load).collect();
+        Ok(self.vec_of(elem, lanes, pieces))
+    }
+
+    /// `vectorFromScalar`
+    pub fn splat(&mut self, x: &Val, ty: Ty) -> Res<Val> {
+        if let Some((a, b)) = ty.as_pair() {
+            let (x, y) = self.both(x)?;
+            let first = self.splat(&x, a)?;
+            return Ok(Val::pair(first, self.splat(&y, b)?));
+        }
+        let Some((k, _)) = ty.as_vec() else {
+            return Err(self.refuse(format!("`vectorFromScalar` gives a `{ty}`")));
+        };
+        let e = self.scalar(x)?;
+        let lanes = self.lanes(k)?;
+        let elem = e.shape().elem;
+        let e = match self.in_lanes {
+            0 => self.bind(e),
+            _ => e,
+        };
+        let piece = |(_, w): (u32, u32)| splat(&e, w);
+        let pieces = self.pieces(elem, lanes).into_iter().map(piece).collect();
+        Ok(self.vec_of(elem, lanes, pieces))
+    }
+
+    /// Lane `i` of a vector, or of each of a pair of vectors.
+    pub fn lane(&mut self, v: &Val, i: Nat) -> Res<Val> {
+        match v {
+            Val::Pair(p) => {
+                let a = self.lane(&p.0, i)?;
+                Ok(Val::pair(a, self.lane(&p.1, i)?))
+            }
+            Val::Vec(v) => match i.as_int() {
+                Some(k) => Ok(Val::Scalar(self.lane_of(v, k as u32))),
+                None if self.in_lanes > 0 => Ok(Val::Scalar(Expr::new(
+                    ExprKind::Pick(v.pieces.clone(), i),
+                    Shape::scalar(v.elem),
+                ))),
+                None => {
+                    // By way of memory.
+                    let ty = Ty::array(Nat::int(v.lanes.into()), Ty::from(v.elem));
+                    let m = self.allocate(ty, "lanes")?;
+                    let mut at = 0;
+                    for p in &v.pieces {
+                        let leaf = Leaf {
+                            buf: m.leaves[0].buf,
+                            at: Nat::int(at),
+                        };
+                        at += i64::from(p.shape().lanes);
+                        self.store(leaf, p.clone());
+                    }
+                    let kind = ExprKind::Load(m.leaves[0].buf, i);
+                    Ok(Val::Scalar(Expr::new(kind, Shape::scalar(v.elem))))
+                }
+            },
+            _ => Err(self.not_a("vector", v)),
+        }
+    }
+
+    /// Element `i` of `asVector[k] xs`; `ty` is the type of the array of vectors.
+    pub fn read_vector(&mut self, xs: &Val, k: Nat, i: Nat, ty: Ty) -> Res<Val> {
+        if let Val::Mem(m) = xs {
+            let e = m.retype(ty).element(i);
+            return self.load(&e);
+        }
+        let lanes = self.lanes(k)?;
+        if let Some(n) = xs.as_node() {
+            let same = |n: &super::value::Node, cx: &Lower| {
+                let arg = cx.type_of(n, 0).as_array();
+                arg.and_then(|a| a.1.as_vec()).is_some_and(|v| v.0 == k)
+            };
+            if n.prim.op() == Op::AsScalar && same(n, self) {
+                let vs = n.args[0].clone();
+                return self.at(&vs, i);
+            }
+        }
+        self.read_lanes(xs, k * i, lanes)
+    }
+
+    /// Elements `from … from + lanes - 1` of an array of scalars.
+    pub fn read_lanes(&mut self, xs: &Val, from: Nat, lanes: u32) -> Res<Val> {
+        let k = Nat::int(lanes.into());
+        let var = self.fresh("l");
+        self.facts.range(var, 0.into(), k - 1.into());
+        self.levels.insert(var, self.level() + 1);
+        let index = from + Nat::var(var);
+        self.in_lanes += 1;
+        let r = self.scratch(|cx| cx.at(xs, index));
+        self.in_lanes -= 1;
+        let (block, v) = r?;
+        match self.by_lanes(&block, &v, var, lanes)? {
+            Some(v) => Ok(v),
+            None => self.by_loop(xs, k, from),
+        }
+    }
+
+    /// Turns a value at lane `var` into vectors; `None` if the statements before
+    /// it cannot be.
+    fn by_lanes(&mut self, block: &Block, v: &Val, var: Symbol, lanes: u32) -> Res<Option<Val>> {
+        match v {
+            Val::Pair(p) => {
+                // The statements serve both; vectors nobody reads vanish later.
+                let a = self.by_lanes(block, &p.0, var, lanes)?;
+                let b = self.by_lanes(block, &p.1, var, lanes)?;
+                Ok(a.zip(b).map(|(a, b)| Val::pair(a, b)))
+            }
+            Val::Scalar(e) => {
+                if !named_scalars_only(block, e) {
+                    return Ok(None);
+                }
+                let elem = e.shape().elem;
+                let mut out = Vec::new();
+                for (start, width) in self.pieces(elem, lanes) {
+                    let mut piece = Piece {
+                        lane: var,
+                        start: start.into(),
+                        width,
+                        vars: FxHashMap::default(),
+                    };
+                    for s in block {
+                        if let Stmt::Let {
+                            var,
+                            value: Some(e),
+                            ..
+                        } = s
+                        {
+                            let value = self.vectorise(e, &piece);
+                            let value = self.bind(value);
+                            piece.vars.insert(*var, value);
+                        }
+                    }
+                    out.push(self.vectorise(e, &piece));
+                }
+                // Pieces follow the element's width; named scalars of other
+                // widths are as wide, which the compiler legalises.
+                Ok(Some(self.vec_of(elem, lanes, out)))
+            }
+            _ => Err(self.not_a("scalar", v)),
+        }
+    }
+
+    /// The lanes in a loop, by way of memory.
+    fn by_loop(&mut self, xs: &Val, k: Nat, from: Nat) -> Res<Val> {
+        let outer = std::mem::take(&mut self.in_lanes);
+        // The type of an element shows when one is computed.
+        let mut places: Option<Mem> = None;
+        let level = self.level();
+        let r = self.for_each(k, LoopKind::Seq, None, |cx, l| {
+            let v = cx.at(xs, from + l)?;
+            let ty = cx.flat_type(&v)?;
+            let m = cx.at_level(level, |cx| cx.allocate(Ty::array(k, ty), "lanes"))?;
+            cx.write(&v, &Dest::Mem(m.element(l)))?;
+            places = Some(m);
+            Ok(())
+        });
+        self.in_lanes = outer;
+        r?;
+        let Some(m) = places else {
+            return Err(self.refuse("a vector without lanes".into()));
+        };
+        let elem = m.ty.as_array().map_or(m.ty, |a| a.1);
+        let whole = m.retype(Ty::vec(k, elem));
+        self.load(&whole)
+    }
+
+    fn flat_type(&self, v: &Val) -> Res<Ty> {
+        match v {
+            Val::Scalar(e) => Ok(Ty::from(e.shape().elem)),
+            Val::Pair(p) => Ok(Ty::pair(self.flat_type(&p.0)?, self.flat_type(&p.1)?)),
+            _ => Err(self.not_a("scalar", v)),
+        }
+    }
+
+    /// The expression at the lanes of a piece.
+    fn vectorise(&mut self, e: &Expr, p: &Piece) -> Expr {
+        if p.width == 1 {
+            return self.at_lane(e, p, 0);
+        }
+        if !self.mentions_lane(e, p) {
+            return splat(e, p.width);
+        }
+        let shape = Shape {
+            elem: e.shape().elem,
+            lanes: p.width,
+        };
+        match e.kind() {
+            ExprKind::Var(v) => p.vars.get(v).cloned().unwrap_or_else(|| e.clone()),
+            ExprKind::Load(b, n) => {
+                let at = |l: i64| subst(*n, p.lane, Nat::int(p.start + l));
+                let first = self.simplify(at(0));
+                match coefficient(*n, p.lane).and_then(Nat::as_int) {
+                    Some(1) => Expr::new(ExprKind::Load(*b, first), shape),
+                    _ => self.lane_by_lane(e, p),
+                }
+            }
+            ExprKind::Pick(pieces, n) => {
+                let first = self.simplify(subst(*n, p.lane, Nat::int(p.start))).as_int();
+                if coefficient(*n, p.lane).and_then(Nat::as_int) == Some(1) {
+                    let mut at = 0;
+                    for q in pieces {
+                        let w = q.shape().lanes;
+                        if first == Some(at) && w == p.width {
+                            return q.clone();
+                        }
+                        at += i64::from(w);
+                    }
+                }
+                self.lane_by_lane(e, p)
+            }
+            ExprKind::Op(op, args) if lane_wise(*op, e.shape().elem) => {
+                let args = args.iter().map(|a| self.vectorise(a, p)).collect();
+                Expr::new(ExprKind::Op(*op, args), shape)
+            }
+            ExprKind::Op(Op::Select, args) => self.vector_select(e, args, p, shape),
+            _ => self.lane_by_lane(e, p),
+        }
+    }
+
+    fn vector_select(&mut self, e: &Expr, args: &[Expr], p: &Piece, shape: Shape) -> Expr {
+        let [c, a, b] = args else {
+            return self.lane_by_lane(e, p);
+        };
+        if !self.mentions_lane(c, p) {
+            let (a, b) = (self.vectorise(a, p), self.vectorise(b, p));
+            return Expr::new(ExprKind::Op(Op::Select, vec![c.clone(), a, b]), shape);
+        }
+        if monotone(c, p.lane) {
+            // True at both ends is true between them.
+            let last = i64::from(p.width) - 1;
+            let (lo, hi) = (self.at_lane(c, p, 0), self.at_lane(c, p, last));
+            let all = lo.and(hi);
+            let fast = self.vectorise(a, p);
+            return match all.as_bool() {
+                Some(true) => fast,
+                _ => {
+                    let slow = self.lane_by_lane(e, p);
+                    match all.as_bool() {
+                        Some(_) => slow,
+                        None => Expr::new(ExprKind::Op(Op::Select, vec![all, fast, slow]), shape),
+                    }
+                }
+            };
+        }
+        // A comparison of as wide elements gives a mask.
+        if let ExprKind::Op(op, xs) = c.kind() {
+            let wide = |x: &Expr| x.shape().elem.bytes() == shape.elem.bytes();
+            if is_comparison(*op) && xs.iter().all(wide) && shape.elem != Scalar::Bool {
+                let xs = xs.iter().map(|x| self.vectorise(x, p)).collect();
+                let mask = Shape {
+                    elem: Scalar::Bool,
+                    lanes: p.width,
+                };
+                let c = Expr::new(ExprKind::Op(*op, xs), mask);
+                let (a, b) = (self.vectorise(a, p), self.vectorise(b, p));
+                return Expr::new(ExprKind::Op(Op::Select, vec![c, a, b]), shape);
+            }
+        }
+        self.lane_by_lane(e, p)
+    }
+
+    fn lane_by_lane(&mut self, e: &Expr, p: &Piece) -> Expr {
+        let lanes: Vec<Expr> = (0..p.width)
+            .map(|l| self.at_lane(e, p, i64::from(l)))
+            .collect();
+        build(e.shape().elem, &lanes)
+    }
+
+    /// The scalar expression at lane `l` of the piece.
+    fn at_lane(&mut self, e: &Expr, p: &Piece, l: i64) -> Expr {
+        let value = Nat::int(p.start + l);
+        e.rewrite(&mut |e| {
+            let put = |n: Nat| self.simplify(subst(n, p.lane, value));
+            match e.kind() {
+                ExprKind::Var(v) => p.vars.get(v).map(|x| match x.shape().lanes {
+                    1 => x.clone(),
+                    _ => lane(x, l as u32),
+                }),
+                ExprKind::Index(n) => Some(Expr::index(put(*n))),
+                ExprKind::Load(b, n) => Some(Expr::new(ExprKind::Load(*b, put(*n)), e.shape())),
+                ExprKind::Op(op, args) if args.iter().all(|a| a.as_index().is_some()) => {
+                    let at: Vec<Nat> = args.iter().filter_map(|a| a.as_index()).map(put).collect();
+                    match (op, &at[..]) {
+                        (Op::Lt, [a, b]) => Some(self.less(*a, *b)),
+                        (op, [a, b]) => Some(Expr::compare(*op, *a, *b)),
+                        _ => None,
+                    }
+                }
+                ExprKind::Op(Op::And, args) => {
+                    let mut it = args.iter().map(|a| self.at_lane(a, p, l));
+                    let first = it.next()?;
+                    Some(it.fold(first, Expr::and))
+                }
+                ExprKind::Pick(pieces, n) => {
+                    let k = put(*n).as_int()?;
+                    let mut at = 0;
+                    for q in pieces {
+                        let w = i64::from(q.shape().lanes);
+                        if k < at + w {
+                            return Some(lane(q, (k - at) as u32));
+                        }
+                        at += w;
+                    }
+                    None
+                }
+                _ => None,
+            }
+        })
+    }
+
+    fn mentions_lane(&self, e: &Expr, p: &Piece) -> bool {
+        let mut found = false;
+        e.visit(&mut |e| {
+            found |= match e.kind() {
+                ExprKind::Var(v) => p.vars.contains_key(v),
+                ExprKind::Index(n) | ExprKind::Load(_, n) | ExprKind::Pick(_, n) => {
+                    mentions(*n, p.lane)
+                }
+                _ => false,
+            };
+        });
+        found
+    }
+}
+
+/// Whether a block only names scalars, none of which is an index.
+fn named_scalars_only(block: &Block, e: &Expr) -> bool {
+    let mut names = Vec::new();
+    for s in block {
+        match s {
+            Stmt::Let {
+                var,
+                value: Some(_),
+                mutable: false,
+                ..
+            } => names.push(*var),
+            _ => return false,
+        }
+    }
+    let mut fine = true;
+    let mut look = |e: &Expr| match e.kind() {
+        ExprKind::Index(n) | ExprKind::Load(_, n) | ExprKind::Pick(_, n) => {
+            fine &= !names.iter().any(|v| mentions(*n, *v));
+        }
+        _ => {}
+    };
+    e.visit(&mut look);
+    for s in block {
+        if let Stmt::Let { value: Some(v), .. } = s {
+            v.visit(&mut look);
+        }
+    }
+    fine
+}
+
+/// Whether a variable stands in an integer expression.
+pub(super) fn mentions(n: Nat, var: Symbol) -> bool {
+    let mut found = false;
+    n.each_atom(&mut |a| found |= a.kind() == AtomKind::Var(var));
+    found
+}
+
+pub(super) fn subst(n: Nat, var: Symbol, value: Nat) -> Nat {
+    match mentions(n, var) {
+        true => n.subst_vars(&mut |s| (s == var).then_some(value)),
+        false => n,
+    }
+}
+
+/// The factor of a variable that stands in `n` linearly and not in an operation.
+pub(super) fn coefficient(n: Nat, var: Symbol) -> Option<Nat> {
+    let mut factor = Vec::new();
+    for (m, c) in n.terms() {
+        let mut rest = crate::arith::Mono::one();
+        let mut found = false;
+        for (a, e) in m.factors() {
+            if a.kind() == AtomKind::Var(var) {
+                if e != 1 {
+                    return None;
+                }
+                found = true;
+            } else {
+                let inside = a.kind().parts().iter().any(|n| mentions(*n, var));
+                if inside {
+                    return None;
+                }
+                let atom = crate::arith::Mono::atom(a);
+                for _ in 0..e.unsigned_abs() {
+                    rest = if e > 0 {
+                        rest.mul(&atom)
+                    } else {
+                        rest.div(&atom)
+                    };
+                }
+            }
+        }
+        if found {
+            factor.push((rest, c));
+        }
+    }
+    Some(Nat::from_terms(factor))
+}
+
+/// Whether a condition is a conjunction of comparisons of indices linear in `var`.
+pub(super) fn monotone(c: &Expr, var: Symbol) -> bool {
+    match c.kind() {
+        ExprKind::Op(Op::And, args) => args.iter().all(|a| monotone(a, var)),
+        ExprKind::Op(Op::Lt | Op::Le | Op::Gt | Op::Ge, args) => args
+            .iter()
+            .all(|a| a.as_index().is_some_and(|n| coefficient(n, var).is_some())),
+        ExprKind::Lit(_) => true,
+        _ => false,
+    }
+}
+
+pub(super) fn is_comparison(op: Op) -> bool {
+    matches!(op, Op::Lt | Op::Le | Op::Gt | Op::Ge | Op::Eq | Op::Ne)
+}
+
+/// Operations that a vector type of C has, or that masks give.
+pub(super) fn lane_wise(op: Op, elem: Scalar) -> bool {
+    match op {
+        Op::Add | Op::Sub | Op::Mul | Op::Neg | Op::Min | Op::Max => elem != Scalar::Bool,
+        Op::Div => elem.is_float(),
+        _ => false,
+    }
+}
+
+pub(super) fn splat(e: &Expr, lanes: u32) -> Expr {
+    match lanes {
+        1 => e.clone(),
+        _ => {
+            let elem = e.shape().elem;
+            Expr::new(ExprKind::Splat(e.clone()), Shape { elem, lanes })
+        }
+    }
+}
+
+pub(super) fn build(elem: Scalar, lanes: &[Expr]) -> Expr {
+    match lanes {
+        [one] => one.clone(),
+        _ => Expr::new(
+            ExprKind::Build(lanes.to_vec()),
+            Shape {
+                elem,
+                lanes: lanes.len() as u32,
+            },
+        ),
+    }
+}
+
+pub(super) fn lane(v: &Expr, i: u32) -> Expr {
+    match v.kind() {
+        _ if v.shape().lanes == 1 => v.clone(),
+        ExprKind::Splat(e) => e.clone(),
+        ExprKind::Build(es) => es[i as usize].clone(),
+        _ => Expr::new(ExprKind::Lane(v.clone(), i), Shape::scalar(v.shape().elem)),
+    }
+}

@@ -1,0 +1,296 @@
+//! Writing: loops that compute a value into a place.
+//!
+//! Comes in: a value and a [`Dest`]; goes out: statements. A view change on the
+//! written side turns into its dual place: `join e` at `i` is written where `e`
+//! is computed, at `(i / k, i mod k)` of it. Invariant: every element is stored
+//! once (a guarded place at most once).
+
+use super::reduce::Reduction;
+use super::state::{Lower, Res};
+use super::value::{Dest, Leaf, Node, Val};
+use crate::arith::Nat;
+use crate::nest::{Expr, LoopKind, Stmt};
+use crate::term::Op;
+use crate::ty::Ty;
+use std::rc::Rc;
+
+/// Loops asked to be unrolled are, up to so many iterations.
+pub(super) const UNROLL: i64 = 128;
+
+impl Lower {
+    /// Stores a scalar or a piece of a vector.
+    pub fn store(&mut self, l: Leaf, value: Expr) {
+        let index = self.simplify(l.at);
+        self.push(Stmt::Store {
+            buf: l.buf,
+            index,
+            value,
+            what: self.what,
+            element: index,
+        });
+    }
+
+    /// Computes a value into a place.
+    pub fn write(&mut self, v: &Val, d: &Dest) -> Res<()> {
+        self.deeper(|cx| cx.write_deeper(v, d))
+    }
+
+    fn write_deeper(&mut self, v: &Val, d: &Dest) -> Res<()> {
+        self.check_length()?;
+        if let Dest::Discard = d {
+            return Ok(());
+        }
+        if let Dest::Guard(c, inner) = d {
+            let (c, inner) = (c.clone(), inner.clone());
+            return self.when(c, |cx| cx.write(v, &inner));
+        }
+        match v {
+            Val::Node(n) if !n.ty.is_fun() => {
+                let cached = n.cache.borrow().clone();
+                match cached {
+                    Some(m) => self.write_elements(&Val::Mem(m), d, n.ty),
+                    None => self.write_node(n, v, d),
+                }
+            }
+            Val::Mem(m) => self.write_elements(v, d, m.ty),
+            Val::View(view) => self.write_loop(v, d, view.n),
+            Val::Pair(p) => {
+                let (a, b) = self.dest_components(d)?;
+                self.write_both(p, &a, &b)
+            }
+            Val::Scalar(e) => self.write_scalar(e.clone(), d),
+            Val::Vec(x) => self.write_vector(x, d),
+            _ => Err(self.not_a("value", v)),
+        }
+    }
+
+    /// Both components of a pair: scalars are computed before any is stored.
+    fn write_both(&mut self, p: &Rc<(Val, Val)>, a: &Dest, b: &Dest) -> Res<()> {
+        self.write(&p.0, a)?;
+        self.write(&p.1, b)
+    }
+
+    /// An array element by element.
+    fn write_elements(&mut self, v: &Val, d: &Dest, ty: Ty) -> Res<()> {
+        let Some((n, _)) = ty.as_array() else {
+            return Err(self.not_a("array", v));
+        };
+        self.write_loop(v, d, n)
+    }
+
+    fn write_loop(&mut self, v: &Val, d: &Dest, n: Nat) -> Res<()> {
+        self.for_each(n, LoopKind::Seq, None, |cx, i| {
+            let place = cx.dest_at(d, i)?;
+            cx.write_element(v, i, &place)
+        })
+    }
+
+    /// Element `i` of `v`, computed inside of the guards of its place.
+    fn write_element(&mut self, v: &Val, i: Nat, place: &Dest) -> Res<()> {
+        match place {
+            Dest::Discard => Ok(()),
+            Dest::Guard(c, inner) => {
+                let (c, inner) = (c.clone(), inner.clone());
+                self.when(c, |cx| cx.write_element(v, i, &inner))
+            }
+            _ => {
+                let e = self.at(v, i)?;
+                self.write(&e, place)
+            }
+        }
+    }
+
+    fn write_node(&mut self, n: &Rc<Node>, v: &Val, d: &Dest) -> Res<()> {
+        use Op::*;
+        // Reductions and iteration may give pairs of arrays, which have no size.
+        let (size, elem) = n.ty.as_array().unwrap_or((Nat::int(1), n.ty));
+        let sizes = n.prim.sizes();
+        match (n.prim.op(), &n.args[..]) {
+            (Map, [f, xs]) => {
+                let (_, x) = self.size_of_arg(n, 1)?;
+                match self.dual_of(f, x)? {
+                    Some(dual) => {
+                        let place = d.clone();
+                        let inner = Dest::by(move |cx, i| {
+                            let e = cx.dest_at(&place, i)?;
+                            cx.through(&dual, e)
+                        });
+                        self.write(xs, &inner)
+                    }
+                    None => self.write_map(n, f, xs, d, size, LoopKind::Seq),
+                }
+            }
+            (MapSeq, [f, xs]) => self.write_map(n, f, xs, d, size, LoopKind::Seq),
+            (MapPar, [f, xs]) => self.write_map(n, f, xs, d, size, LoopKind::Par),
+            (MapSeqUnroll, [f, xs]) => match size.as_int().filter(|k| *k <= UNROLL) {
+                Some(k) => {
+                    for i in 0..k {
+                        let place = self.dest_at(d, i.into())?;
+                        self.write_applied(f, xs, i.into(), &place)?;
+                    }
+                    Ok(())
+                }
+                None => self.write_map(n, f, xs, d, size, LoopKind::Seq),
+            },
+            (Join | Transpose | AsScalar, [xs]) => {
+                let place = self.dual_place(n, d.clone())?;
+                self.write(xs, &place)
+            }
+            (Split | AsVector | Take | Drop | Reverse, [xs]) => match self.is_elementwise(xs) {
+                true => self.write_loop(v, d, size),
+                false => {
+                    let place = self.dual_place(n, d.clone())?;
+                    self.write(xs, &place)
+                }
+            },
+            (Zip, [a, b]) => match self.is_elementwise(a) && self.is_elementwise(b) {
+                true => self.write_loop(v, d, size),
+                false => {
+                    let (first, second) = (self.part(d.clone(), false), self.part(d.clone(), true));
+                    self.write(a, &first)?;
+                    self.write(b, &second)
+                }
+            },
+            (Concat, [a, b]) => {
+                let (na, _) = self.size_of_arg(n, 0)?;
+                self.write(a, d)?;
+                let rest = shifted(d.clone(), na);
+                self.write(b, &rest)
+            }
+            (PadCst, [c, xs]) => {
+                let (len, _) = self.size_of_arg(n, 1)?;
+                let (l, r) = (sizes[0], sizes[1]);
+                let c = c.clone();
+                self.fill_range(&c, d, 0.into(), l)?;
+                let middle = shifted(d.clone(), l);
+                self.write(xs, &middle)?;
+                self.fill_range(&c, d, l + len, r)
+            }
+            (Scatter, [is, xs]) => {
+                self.scatters += 1;
+                let zero = self.zero(elem)?;
+                self.fill_range(&zero, d, 0.into(), size)?;
+                let (count, _) = self.size_of_arg(n, 0)?;
+                self.for_each(count, LoopKind::Seq, None, |cx, i| {
+                    let j = cx.at(is, i)?;
+                    let j = cx.index_of(&j)?;
+                    let place = cx.dest_at(d, j)?;
+                    cx.write_element(xs, i, &place)
+                })
+            }
+            (MakeArray, items) => {
+                for (i, x) in items.iter().enumerate() {
+                    let place = self.dest_at(d, Nat::int(i as i64))?;
+                    self.write(x, &place)?;
+                }
+                Ok(())
+            }
+            (ToMem, [x]) => self.write(x, d),
+            (Reduce | ReduceSeq | ReduceSeqUnroll, [f, e, xs]) => {
+                let (count, _) = self.size_of_arg(n, 2)?;
+                let unroll = n.prim.op() == ReduceSeqUnroll;
+                let r = Reduction {
+                    node: n,
+                    f,
+                    xs,
+                    count,
+                    unroll,
+                };
+                self.write_reduce(&r, e, d)
+            }
+            (ScanSeq, [f, e, xs]) => self.write_scan(n, f, e, xs, elem, d),
+            (Iterate, [f, x]) => self.write_iterate(n, sizes[0], f, x, d),
+            (Fst | Snd, _) => Err(self.not_a("array", v)),
+            _ => self.write_loop(v, d, size),
+        }
+    }
+
+    fn write_map(
+        &mut self,
+        n: &Rc<Node>,
+        f: &Val,
+        xs: &Val,
+        d: &Dest,
+        size: Nat,
+        kind: LoopKind,
+    ) -> Res<()> {
+        let note = Some(format!("{} : {}", n.prim, n.ty));
+        let term = std::mem::replace(&mut self.term, n.term.clone());
+        self.for_each(size, kind, note, |cx, i| {
+            let place = cx.dest_at(d, i)?;
+            cx.write_applied(f, xs, i, &place)
+        })?;
+        self.term = term;
+        Ok(())
+    }
+
+    /// `f` of element `i`, computed inside of the guards of its place.
+    fn write_applied(&mut self, f: &Val, xs: &Val, i: Nat, place: &Dest) -> Res<()> {
+        match place {
+            Dest::Discard => Ok(()),
+            Dest::Guard(c, inner) => {
+                let (c, inner) = (c.clone(), inner.clone());
+                self.when(c, |cx| cx.write_applied(f, xs, i, &inner))
+            }
+            _ => {
+                let x = self.at(xs, i)?;
+                let y = self.apply(f, x)?;
+                self.write(&y, place)
+            }
+        }
+    }
+
+    /// `count` times the same value, from index `from` on.
+    fn fill_range(&mut self, c: &Val, d: &Dest, from: Nat, count: Nat) -> Res<()> {
+        self.for_each(count, LoopKind::Seq, None, |cx, i| {
+            let place = cx.dest_at(d, from + i)?;
+            cx.write(c, &place)
+        })
+    }
+
+    /// Whether reading each element once costs no more than writing the whole.
+    fn is_elementwise(&self, v: &Val) -> bool {
+        use Op::*;
+        match v {
+            Val::Mem(_) | Val::View(_) => true,
+            Val::Node(n) if n.cache.borrow().is_some() => true,
+            Val::Node(n) => match (n.prim.op(), &n.args[..]) {
+                (Map | MapSeq | MapSeqUnroll, [_, xs]) => self.is_elementwise(xs),
+                (Generate | Fill | Slide | Gather | Reorder | PadClamp, _) => true,
+                (Zip | Concat, [a, b]) => self.is_elementwise(a) && self.is_elementwise(b),
+                (Split | Take | Drop | Reverse | AsVector, [xs]) => self.is_elementwise(xs),
+                (PadCst, [_, xs]) => self.is_elementwise(xs),
+                (Join | Transpose | AsScalar, [xs]) => matches!(xs, Val::Mem(_) | Val::View(_)),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    fn write_scalar(&mut self, e: Expr, d: &Dest) -> Res<()> {
+        match d {
+            Dest::Mem(m) => {
+                self.store(m.leaves[0], e);
+                Ok(())
+            }
+            Dest::Guard(c, inner) => {
+                let inner = inner.clone();
+                self.when(c.clone(), |cx| cx.write_scalar(e, &inner))
+            }
+            Dest::Lane(v, i) => {
+                let place = self.lane_place(v, *i)?;
+                self.write_scalar(e, &place)
+            }
+            Dest::Discard => Ok(()),
+            _ => Err(self.refuse("a scalar is written where an array is expected".into())),
+        }
+    }
+}
+
+/// The places from index `by` on.
+pub(super) fn shifted(d: Dest, by: Nat) -> Dest {
+    match d {
+        Dest::Discard => Dest::Discard,
+        d => Dest::by(move |cx, i| cx.dest_at(&d, by + i)),
+    }
+}
