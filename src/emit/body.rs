@@ -2,7 +2,7 @@
 
 use super::index;
 use super::prelude::{c_type, Used};
-use crate::nest::abi::{has_operations, identifier};
+use crate::nest::abi::identifier;
 use crate::nest::{
     walk, Assumption, Block, BufId, Buffer, Expr, ExprKind, Home, LoopKind, Nest, Slot, Stmt,
 };
@@ -121,7 +121,6 @@ impl<'a> Printer<'a> {
             };
             self.line(&format!("if ({text}) return {size_error}; /* {a} */"));
         }
-        let _ = has_operations;
     }
 
     /// Indices in the input must be in bounds before anything is computed.

@@ -137,7 +137,9 @@ pub(super) fn as_double(n: Nat, used: &mut Used) -> String {
         }
         parts.sort();
         let k = c.num().unsigned_abs() as f64 / c.den() as f64;
-        parts.insert(0, format!("{k:?}"));
+        if k != 1.0 || parts.is_empty() {
+            parts.insert(0, format!("{k:?}"));
+        }
         if c < Rat::ZERO {
             continue;
         }

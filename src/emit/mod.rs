@@ -61,6 +61,3 @@ pub fn emit(nest: &Nest, options: &Options) -> CUnit {
         abi: nest.abi.clone(),
     }
 }
-
-#[cfg(test)]
-mod tests;

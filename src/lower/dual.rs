@@ -5,7 +5,6 @@ use super::value::{Dest, Node, Val};
 use crate::arith::Nat;
 use crate::nest::{Expr, LoopKind, Role};
 use crate::term::Op;
-use crate::ty::Ty;
 use std::rc::Rc;
 
 impl Lower {
@@ -183,10 +182,10 @@ impl Lower {
     }
 
     /// Applies a function to a stand-in: the view change it is, if it is one.
-    pub fn dual_of(&mut self, f: &Val, arg: Ty) -> Res<Option<Val>> {
+    pub fn dual_of(&mut self, f: &Val) -> Res<Option<Val>> {
         let before = std::mem::replace(&mut self.probing, true);
         let r = self.scratch(|cx| {
-            let v = cx.apply(f, Val::Hole(arg))?;
+            let v = cx.apply(f, Val::Hole)?;
             cx.is_view_change(&v)?;
             Ok(v)
         });
@@ -202,20 +201,17 @@ impl Lower {
     fn is_view_change(&mut self, v: &Val) -> Res<()> {
         use Op::*;
         match v {
-            Val::Hole(_) => Ok(()),
+            Val::Hole => Ok(()),
             Val::Node(n) => match (n.prim.op(), &n.args[..]) {
                 (
                     Join | Transpose | Split | AsScalar | AsVector | Take | Drop | Reverse | Fst
                     | Snd,
                     [x],
                 ) => self.is_view_change(x),
-                (Map, [f, xs]) => {
-                    let (_, elem) = self.size_of_arg(n, 1)?;
-                    match self.dual_of(f, elem)? {
-                        Some(_) => self.is_view_change(xs),
-                        None => Err(Stop::NotAView),
-                    }
-                }
+                (Map, [f, xs]) => match self.dual_of(f)? {
+                    Some(_) => self.is_view_change(xs),
+                    None => Err(Stop::NotAView),
+                },
                 _ => Err(Stop::NotAView),
             },
             _ => Err(Stop::NotAView),
@@ -230,8 +226,7 @@ impl Lower {
         };
         match (n.prim.op(), &n.args[..]) {
             (Map, [f, xs]) => {
-                let (_, elem) = self.size_of_arg(n, 1)?;
-                let Some(dual) = self.dual_of(f, elem)? else {
+                let Some(dual) = self.dual_of(f)? else {
                     return Err(self.refuse("a function is no view change".into()));
                 };
                 let inner = Dest::by(move |cx, i| {

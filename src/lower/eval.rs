@@ -249,7 +249,7 @@ impl Lower {
     ) -> Res<Val> {
         match x {
             Val::Pair(q) => Ok(if second { q.1.clone() } else { q.0.clone() }),
-            Val::Hole(_) => Ok(self.node(p, prim_ty, vec![x.clone()], term)),
+            Val::Hole => Ok(self.node(p, prim_ty, vec![x.clone()], term)),
             Val::Node(n) if matches!(n.prim.op(), Op::Fst | Op::Snd) => {
                 Ok(self.node(p, prim_ty, vec![x.clone()], term))
             }
@@ -276,7 +276,7 @@ impl Lower {
             Val::Mem(_) | Val::View(_) => "an array",
             Val::Node(_) => "an application",
             Val::Closure(_) => "a function",
-            Val::Hole(_) => "unknown",
+            Val::Hole => "unknown",
         };
         self.refuse(format!("{what} was expected where {is} stands"))
     }

@@ -27,8 +27,6 @@ mod ops;
 mod read;
 mod reduce;
 mod state;
-#[cfg(test)]
-mod tests;
 mod value;
 mod vector;
 mod write;

@@ -64,7 +64,7 @@ impl Lower {
     }
 
     fn no_hole(&self, args: &[Val]) -> Res<()> {
-        let hole = |a: &Val| matches!(a, Val::Hole(_) | Val::Node(_));
+        let hole = |a: &Val| matches!(a, Val::Hole | Val::Node(_));
         match self.probing && args.iter().any(hole) {
             true => self.no_probe(),
             false => Ok(()),

@@ -244,7 +244,7 @@ impl Lower {
             Val::View(v) => v.level,
             Val::Node(n) => n.level,
             Val::Closure(c) => c.level,
-            Val::Hole(_) => 0,
+            Val::Hole => 0,
         }
     }
 

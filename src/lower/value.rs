@@ -32,7 +32,7 @@ pub(super) enum Val {
     /// A lambda.
     Closure(Rc<Closure>),
     /// A stand-in for the argument of a function that may be a view change.
-    Hole(Ty),
+    Hole,
 }
 
 /// A vector in pieces that fit registers.

@@ -106,20 +106,17 @@ impl Lower {
         let (size, elem) = n.ty.as_array().unwrap_or((Nat::int(1), n.ty));
         let sizes = n.prim.sizes();
         match (n.prim.op(), &n.args[..]) {
-            (Map, [f, xs]) => {
-                let (_, x) = self.size_of_arg(n, 1)?;
-                match self.dual_of(f, x)? {
-                    Some(dual) => {
-                        let place = d.clone();
-                        let inner = Dest::by(move |cx, i| {
-                            let e = cx.dest_at(&place, i)?;
-                            cx.through(&dual, e)
-                        });
-                        self.write(xs, &inner)
-                    }
-                    None => self.write_map(n, f, xs, d, size, LoopKind::Seq),
+            (Map, [f, xs]) => match self.dual_of(f)? {
+                Some(dual) => {
+                    let place = d.clone();
+                    let inner = Dest::by(move |cx, i| {
+                        let e = cx.dest_at(&place, i)?;
+                        cx.through(&dual, e)
+                    });
+                    self.write(xs, &inner)
                 }
-            }
+                None => self.write_map(n, f, xs, d, size, LoopKind::Seq),
+            },
             (MapSeq, [f, xs]) => self.write_map(n, f, xs, d, size, LoopKind::Seq),
             (MapPar, [f, xs]) => self.write_map(n, f, xs, d, size, LoopKind::Par),
             (MapSeqUnroll, [f, xs]) => match size.as_int().filter(|k| *k <= UNROLL) {

@@ -6,7 +6,7 @@
 //! scalar leaf, first components first (structure of arrays): `n.(f32, 4.i32)`
 //! is two slots, of shapes `n` and `n.4`. Vectors count as one more dimension.
 
-use crate::arith::{AtomKind, Nat};
+use crate::arith::Nat;
 use crate::intern::Symbol;
 use crate::ty::{Scalar, Ty, TyKind};
 use std::fmt;
@@ -135,13 +135,6 @@ pub fn leaf_sizes(ty: Ty) -> Vec<Nat> {
     let leaves = leaves(ty).unwrap_or_default();
     let len = |dims: Vec<Nat>| dims.into_iter().fold(Nat::int(1), |a, b| a * b);
     leaves.into_iter().map(|(_, _, dims)| len(dims)).collect()
-}
-
-/// Whether an operation stands in `n` that C integers do not have.
-pub fn has_operations(n: Nat) -> bool {
-    let mut found = false;
-    n.each_atom(&mut |a| found |= !matches!(a.kind(), AtomKind::Var(_)));
-    found
 }
 
 const RESERVED: &[&str] = &[
