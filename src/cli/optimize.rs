@@ -287,7 +287,7 @@ fn text(artefact: Artefact, unit: &CUnit, nest: &Nest, found: &Program, trace: &
     match artefact {
         Artefact::C => unit.c.clone(),
         Artefact::Header => unit.header.clone(),
-        Artefact::Term => format!("{found}\n"),
+        Artefact::Term => elab::program_text(found) + "\n",
         Artefact::Nest => format!("{nest}\n"),
         Artefact::Trace => trace_file(trace),
     }

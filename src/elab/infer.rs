@@ -456,6 +456,11 @@ impl<'a> Infer<'a> {
     }
 
     fn name(&mut self, name: &str, sizes: Option<&[Expr]>, span: Span) -> (Pre, Ty) {
+        // A size as a number; a plain parameter needs no brackets.
+        if let ("size", Some([e])) = (name, sizes) {
+            let n = self.size(e);
+            return self.size_literal(n, span);
+        }
         if let Some(l) = self.locals.iter().rev().find(|l| l.name == name) {
             let ty = l.ty;
             let mut pre = Pre::Var(self.depth - 1 - l.level, l.root);
@@ -473,9 +478,7 @@ impl<'a> Infer<'a> {
         }
         if let Some(n) = self.names.sizes.get(name).copied() {
             self.no_sizes(name, sizes, span);
-            let ty = self.unknown_type(span);
-            self.literals.push((ty, Scalar::I64, span));
-            return (Pre::Lit(Number::Size(n), ty, span), ty);
+            return self.size_literal(n, span);
         }
         if let Some(op) = Op::from_name(name) {
             return self.primitive(op, sizes, span);
@@ -498,6 +501,12 @@ impl<'a> Infer<'a> {
             );
         self.report(d);
         (Pre::Error, self.unknown_type(span))
+    }
+
+    fn size_literal(&mut self, n: Nat, span: Span) -> (Pre, Ty) {
+        let ty = self.unknown_type(span);
+        self.literals.push((ty, Scalar::I64, span));
+        (Pre::Lit(Number::Size(n), ty, span), ty)
     }
 
     fn known_names(&self) -> Vec<String> {

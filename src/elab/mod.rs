@@ -12,6 +12,7 @@ mod infer;
 mod output;
 mod possible;
 mod pre;
+mod print;
 mod program;
 mod report;
 mod rules;
@@ -25,6 +26,7 @@ mod uses;
 
 pub use book::{check_rules, rule_decls};
 pub use output::*;
+pub use print::{program_text, term_text};
 pub use program::{check_program, program};
 pub use steps::{check_sketch, steps, Guide, Surroundings};
 

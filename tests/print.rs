@@ -1,0 +1,66 @@
+//! Terms printed with names elaborate to themselves: on the shipped programs and on random ones.
+
+use rise_opt::diag::{render, Format};
+use rise_opt::elab::{program, program_text};
+use rise_opt::source::SourceMap;
+use rise_opt::term::Program;
+
+fn elaborate(text: &str) -> Result<Program, String> {
+    let mut sources = SourceMap::new();
+    let file = sources.add_text("printed.rise", text);
+    program(&mut sources, file, None).map_err(|d| {
+        let shown = d.iter().map(|d| render(d, &sources, Format::Human));
+        shown.collect::<Vec<_>>().join("\n")
+    })
+}
+
+fn round_trip(p: &Program) {
+    let text = program_text(p);
+    let again = elaborate(&text).unwrap_or_else(|e| panic!("{p}\n{text}\n{e}"));
+    assert_eq!(p.term, again.term, "{text}\n{}\n{}", p.term, again.term);
+    assert_eq!(text, program_text(&again));
+}
+
+#[test]
+fn shipped_programs() {
+    let mut n = 0;
+    for name in SourceMap::shipped().filter(|n| n.ends_with(".rise")) {
+        let mut sources = SourceMap::new();
+        let file = sources.load_shipped(name).expect("shipped");
+        round_trip(&program(&mut sources, file, None).expect("elaborates"));
+        n += 1;
+    }
+    assert!(n > 0);
+}
+
+#[test]
+fn forms() {
+    for text in [
+        "def f (x : f32) : f32 = -(-x) - -1.0 + neg 2.0",
+        "def f (x : i64) : i64 = let y = x + 3 in y * y % 7",
+        "def f [n : nat] (xs : n.f64) : n.f64 = map (\\x -> cast (cast x : f32)) xs",
+        "def f [n : nat] (xs : n.i32) : f32 = reduce (\\_ y -> y) 0.5 (generate[n] (\\i -> cast (idx i xs)))",
+        "def f [n : nat] (xs : (n+3).f32) : i64 = n",
+        "def f [n : nat] (xs : (4*n).f32) : (4*n).f32 = asScalar (map (\\map1 -> map1 + vectorFromScalar 1.0) (asVector[4] xs))",
+        "def f (p : (f32, (bool, i32))) : bool = (\\(a, (b, c)) -> b) p",
+        "def f [n : nat] (xs : n.f32) : n.f32 = xs |> map (\\x -> (\\x1 -> \\x2 -> x1 + x2 + x) x x)",
+        "def g [n : nat] : n.f32 = generate (\\i -> 1.0)\ndef f [n : nat] (xs : n.f32) : f32 = reduce (+) 0.0 (map fst (zip g xs))",
+        "def f [n : nat] (xs : n.f32) : f32 = idx 0 xs",
+        "def f (x : f32) : bool = select (x < 1.0) true (x == x)",
+        "def f (x : f32) : f32 = let g = \\y -> y + x in g (g x)",
+    ] {
+        let p = elaborate(text).unwrap_or_else(|e| panic!("{text}\n{e}"));
+        round_trip(&p);
+    }
+}
+
+#[test]
+fn random_programs() {
+    use rise_opt::interp::generate::{Generator, Options};
+    use rise_opt::interp::random::Rng;
+    for seed in 0..2000 {
+        let mut rng = Rng::new(seed);
+        let p = Generator::new(&mut rng, Options::default()).program();
+        round_trip(&p);
+    }
+}
