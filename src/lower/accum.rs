@@ -1,7 +1,7 @@
 //! Accumulators that become registers: filled and copied out piece by piece.
 
 use super::reduce::Reduction;
-use super::state::{Lower, Res};
+use super::state::{Lower, Res, Stop};
 use super::value::{Dest, Leaf, Mem, Val};
 use crate::arith::Nat;
 use crate::nest::abi::leaf_sizes;
@@ -252,16 +252,60 @@ impl Lower {
 
     /// Whether reading `v` reads exactly the memory `m`, as it is now.
     pub fn same_place(&mut self, v: &Val, m: &Mem) -> Res<bool> {
-        let Val::Mem(from) = v else {
-            return Ok(false);
-        };
-        let mut same = from.leaves.len() == m.leaves.len();
-        for (a, b) in from.leaves.iter().zip(m.leaves.iter()) {
-            let root = self.root_of(b.buf);
-            let now = self.newest.get(&root).copied().unwrap_or(root);
-            same &= a.buf == now && self.simplify(a.at - b.at) == Nat::int(0);
+        let before = std::mem::replace(&mut self.probing, true);
+        let r = self.scratch(|cx| cx.reads_place(v, m));
+        self.probing = before;
+        match r {
+            Ok((block, same)) => Ok(same && block.is_empty()),
+            Err(Stop::NotAView) => Ok(false),
+            Err(e) => Err(e),
         }
-        Ok(same)
+    }
+
+    fn reads_place(&mut self, v: &Val, m: &Mem) -> Res<bool> {
+        match (v, m.ty.kind()) {
+            (Val::Mem(from), _) => {
+                let mut both = from.leaves.iter().zip(m.leaves.iter());
+                Ok(from.leaves.len() == m.leaves.len() && both.all(|(a, b)| self.is_now(*a, *b)))
+            }
+            (_, TyKind::Array(n, _)) => {
+                let var = self.fresh("q");
+                self.facts.range(var, 0.into(), n - 1.into());
+                let level = self.level();
+                self.levels.insert(var, level);
+                let e = self.at(v, Nat::var(var))?;
+                self.reads_place(&e, &m.element(Nat::var(var)))
+            }
+            (Val::Pair(p), TyKind::Pair(..)) => {
+                let (a, b) = m.components();
+                Ok(self.reads_place(&p.0, &a)? && self.reads_place(&p.1, &b)?)
+            }
+            (Val::Scalar(e), _) => Ok(self.loads(e, m.leaves[0], 0)),
+            (Val::Vec(x), TyKind::Vec(..)) => {
+                let mut at = 0;
+                let mut same = true;
+                for p in &x.pieces {
+                    same &= self.loads(p, m.leaves[0], at);
+                    at += i64::from(p.shape().lanes);
+                }
+                Ok(same)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    fn loads(&self, e: &Expr, l: Leaf, at: i64) -> bool {
+        match e.kind() {
+            ExprKind::Load(buf, n) => self.is_now(Leaf { buf: *buf, at: *n }, offset(l, at)),
+            _ => false,
+        }
+    }
+
+    /// Whether `a` is the newest name of the place `b`.
+    fn is_now(&self, a: Leaf, b: Leaf) -> bool {
+        let root = self.root_of(b.buf);
+        let now = self.newest.get(&root).copied().unwrap_or(root);
+        a.buf == now && self.simplify(a.at - b.at) == Nat::int(0)
     }
 }
 

@@ -106,17 +106,21 @@ impl Lower {
         let (size, elem) = n.ty.as_array().unwrap_or((Nat::int(1), n.ty));
         let sizes = n.prim.sizes();
         match (n.prim.op(), &n.args[..]) {
-            (Map, [f, xs]) => match self.dual_of(f)? {
-                Some(dual) => {
-                    let place = d.clone();
-                    let inner = Dest::by(move |cx, i| {
-                        let e = cx.dest_at(&place, i)?;
-                        cx.through(&dual, e)
-                    });
-                    self.write(xs, &inner)
-                }
-                None => self.write_map(n, f, xs, d, size, LoopKind::Seq),
-            },
+            (Map, [f, xs]) => {
+                let dual = match self.is_computing(xs)? {
+                    true => self.dual_of(f)?,
+                    false => None,
+                };
+                let Some(dual) = dual else {
+                    return self.write_map(n, f, xs, d, size, LoopKind::Seq);
+                };
+                let place = d.clone();
+                let inner = Dest::by(move |cx, i| {
+                    let e = cx.dest_at(&place, i)?;
+                    cx.through(&dual, e)
+                });
+                self.write(xs, &inner)
+            }
             (MapSeq, [f, xs]) => self.write_map(n, f, xs, d, size, LoopKind::Seq),
             (MapPar, [f, xs]) => self.write_map(n, f, xs, d, size, LoopKind::Par),
             (MapSeqUnroll, [f, xs]) => match size.as_int().filter(|k| *k <= UNROLL) {
@@ -243,6 +247,29 @@ impl Lower {
             let place = cx.dest_at(d, from + i)?;
             cx.write(c, &place)
         })
+    }
+
+    /// Whether more than rearranging is asked for: what is only rearranged is
+    /// read where it lies.
+    fn is_computing(&mut self, v: &Val) -> Res<bool> {
+        use Op::*;
+        let Val::Node(n) = v else { return Ok(false) };
+        if n.cache.borrow().is_some() {
+            return Ok(false);
+        }
+        match (n.prim.op(), &n.args[..]) {
+            (Map, [f, xs]) => Ok(self.is_computing(xs)? || self.dual_of(f)?.is_none()),
+            (MapSeq | MapPar | MapSeqUnroll | ToMem, _) => Ok(true),
+            (Reduce | ReduceSeq | ReduceSeqUnroll | ScanSeq | Iterate | Generate, _) => Ok(true),
+            (_, args) => {
+                for a in args {
+                    if self.is_computing(a)? {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+        }
     }
 
     /// Whether reading each element once costs no more than writing the whole.
