@@ -4,7 +4,7 @@
 //! of small data and every condition on types and sizes holds. Sizes are drawn
 //! until they fit: rules have few. Absent: holes.
 
-use super::RuleDecl;
+use super::{RuleDecl, Violation};
 use crate::arith::Nat;
 use crate::elab::{Cond, Rel};
 use crate::interp::generate::Generator;
@@ -17,13 +17,18 @@ const TRIES: u32 = 60;
 /// Numbers in any value that a side of the rule computes.
 const MOST: i64 = 600;
 
-/// A random substitution of all unknowns; `None` when none was found.
-pub fn types(rule: &RuleDecl, g: &mut Generator) -> Option<TySubst> {
+/// A random substitution of all unknowns under which every condition holds but
+/// the one that is to be violated; `None` when none was found.
+pub fn types(rule: &RuleDecl, violated: Option<Violation>, g: &mut Generator) -> Option<TySubst> {
     let mut subst = TySubst::default();
     for (i, class) in rule.tys.iter().enumerate() {
-        subst.tys.insert(i as u32, ty(*class, g));
+        let class = match violated {
+            Some(Violation::Condition(_)) if g.rng.one_in(2) => None,
+            _ => *class,
+        };
+        subst.tys.insert(i as u32, ty(class, g));
     }
-    let shapes = Shapes::of(rule);
+    let shapes = Shapes::of(rule, violated.is_none());
     for _ in 0..TRIES {
         for i in 0..rule.nats {
             // Small sizes, now and then one with many divisors.
@@ -35,11 +40,23 @@ pub fn types(rule: &RuleDecl, g: &mut Generator) -> Option<TySubst> {
             subst.nats.insert(i, n.into());
         }
         divisible(rule, &mut subst, g);
-        if shapes.fit(&subst) && rule.conds.iter().all(|c| holds(c, &subst)) {
+        let as_wanted = |(i, c): (usize, &Cond)| match violated {
+            Some(Violation::Condition(v)) if v == i && on_types(c) => !holds(c, &subst),
+            _ => holds(c, &subst),
+        };
+        if shapes.fit(&subst) && rule.conds.iter().enumerate().all(as_wanted) {
             return Some(subst);
         }
     }
     None
+}
+
+/// Whether types and sizes alone decide a condition.
+pub fn on_types(cond: &Cond) -> bool {
+    matches!(
+        cond,
+        Cond::Divides(..) | Cond::Compare(..) | Cond::Data(_) | Cond::Flat(_)
+    )
 }
 
 /// Makes multiples of what has to divide an unknown size.
@@ -47,7 +64,9 @@ fn divisible(rule: &RuleDecl, subst: &mut TySubst, g: &mut Generator) {
     for cond in &rule.conds {
         if let Cond::Divides(k, n) = cond {
             if let (Some(i), Some(k)) = (n.as_meta(), subst.nat(*k).as_int()) {
-                subst.nats.insert(i, Nat::int(k * g.rng.between(1, 4)));
+                if !g.rng.one_in(4) {
+                    subst.nats.insert(i, Nat::int(k * g.rng.between(1, 4)));
+                }
             }
         }
     }
@@ -114,12 +133,16 @@ struct Shapes {
 }
 
 impl Shapes {
-    fn of(rule: &RuleDecl) -> Shapes {
+    /// Of the left side, and of the right.
+    fn of(rule: &RuleDecl, both: bool) -> Shapes {
         let mut shapes = Shapes {
-            types: rule.holes.iter().map(|h| h.ty).collect(),
+            types: Vec::new(),
             sizes: Vec::new(),
         };
-        for side in [&rule.lhs, &rule.rhs] {
+        let holes = rule.holes.iter().filter(|h| both || !h.computed);
+        shapes.types.extend(holes.map(|h| h.ty));
+        let right = both.then_some(&rule.rhs);
+        for side in std::iter::once(&rule.lhs).chain(right) {
             side.visit(&mut |t: &Term, _| {
                 shapes.types.push(t.ty());
                 if let Kind::Prim(p) = t.kind() {

@@ -6,7 +6,7 @@
 //! Invariant: all conditions hold for what comes out. Absent: evaluation.
 
 use super::scope::{self, Binder};
-use super::{Instance, RuleDecl};
+use super::{Instance, RuleDecl, Twin, Violation};
 use crate::algebra::{self, Floats};
 use crate::elab::Cond;
 use crate::interp::generate::{Generator, Scope};
@@ -15,36 +15,11 @@ use crate::ty::{Ty, TyKind, TySubst};
 
 /// Draws the holes of a rule.
 pub fn fill(rule: &RuleDecl, types: TySubst, g: &mut Generator) -> Option<Instance> {
-    // Free variables of the instance: one for each data hole and two more.
-    let mut params: Vec<Ty> = rule
-        .holes
-        .iter()
-        .map(|h| types.ty(h.ty))
-        .filter(|t| !t.is_fun())
-        .collect();
-    params.extend([g.data_type(1), g.data_type(0)]);
-    let scopes: Vec<Vec<(Binder, bool)>> = scope::usable(rule)
-        .into_iter()
-        .map(|s| {
-            let typed = |((name, ty), may): (Binder, bool)| ((name, types.ty(ty)), may);
-            s.into_iter().map(typed).collect()
-        })
-        .collect();
-    let mut drawn = Drawn {
-        rule,
-        types,
-        params,
-        scopes,
-        holes: vec![None; rule.holes.len()],
-    };
+    let mut drawn = Drawn::new(rule, types, g);
     for cond in &rule.conds {
         drawn.lawful(cond, g)?;
     }
-    for h in 0..rule.holes.len() {
-        if drawn.holes[h].is_none() && !rule.holes[h].computed {
-            drawn.holes[h] = Some(drawn.random(h, g));
-        }
-    }
+    drawn.others(g);
     for cond in &rule.conds {
         drawn.compute(cond)?;
     }
@@ -61,6 +36,60 @@ pub fn fill(rule: &RuleDecl, types: TySubst, g: &mut Generator) -> Option<Instan
     })
 }
 
+/// Draws the holes of a left side so that one condition is violated.
+pub fn fill_left(
+    rule: &RuleDecl,
+    types: TySubst,
+    violated: Violation,
+    g: &mut Generator,
+) -> Option<Twin> {
+    let mut drawn = Drawn::new(rule, types, g);
+    if let Violation::Captured { hole, binder } = violated {
+        drawn.scopes[hole].get_mut(binder)?.1 = true;
+    }
+    // A law cannot be violated while all others hold: an operator with an
+    // identity that is known is known to associate.
+    let broken = match violated {
+        Violation::Condition(v) => rule.conds.get(v).filter(|c| super::is_law(c)),
+        _ => None,
+    };
+    if broken.is_none() {
+        for cond in &rule.conds {
+            drawn.lawful(cond, g)?;
+        }
+    }
+    drawn.others(g);
+    let as_wanted = match broken {
+        Some(cond) => !drawn.law_holds(cond),
+        None => rule.conds.iter().all(|c| drawn.law_holds(c)),
+    };
+    as_wanted.then_some(())?;
+    if let Violation::Captured { hole, binder } = violated {
+        let index = drawn.scopes[hole].len() - 1 - binder;
+        let captured = drawn.holes[hole].as_ref()?.mentions(index as u32);
+        captured.then_some(())?;
+    }
+    let lhs = drawn.side(&rule.lhs)?;
+    Some(Twin {
+        types: drawn.types,
+        lhs,
+    })
+}
+
+/// Primitives that give numbers but have no form on vectors.
+const NOT_LANE_WISE: [Op; 10] = [
+    Op::Cast,
+    Op::Select,
+    Op::Reduce,
+    Op::ReduceSeq,
+    Op::ReduceSeqUnroll,
+    Op::Let,
+    Op::At,
+    Op::Idx,
+    Op::Iterate,
+    Op::Mod,
+];
+
 struct Drawn<'a> {
     rule: &'a RuleDecl,
     types: TySubst,
@@ -70,7 +99,41 @@ struct Drawn<'a> {
     holes: Vec<Option<Term>>,
 }
 
-impl Drawn<'_> {
+impl<'a> Drawn<'a> {
+    fn new(rule: &'a RuleDecl, types: TySubst, g: &mut Generator) -> Drawn<'a> {
+        // Free variables of the instance: one for each data hole and two more.
+        let mut params: Vec<Ty> = rule
+            .holes
+            .iter()
+            .map(|h| types.ty(h.ty))
+            .filter(|t| !t.is_fun() && !t.has_meta())
+            .collect();
+        params.extend([g.data_type(1), g.data_type(0)]);
+        let scopes = scope::usable(rule)
+            .into_iter()
+            .map(|s| {
+                let typed = |((name, ty), may): (Binder, bool)| ((name, types.ty(ty)), may);
+                s.into_iter().map(typed).collect()
+            })
+            .collect();
+        Drawn {
+            rule,
+            types,
+            params,
+            scopes,
+            holes: vec![None; rule.holes.len()],
+        }
+    }
+
+    /// Draws the holes of which no condition asks anything.
+    fn others(&mut self, g: &mut Generator) {
+        for h in 0..self.rule.holes.len() {
+            if self.holes[h].is_none() && !self.rule.holes[h].computed {
+                self.holes[h] = Some(self.random(h, g));
+            }
+        }
+    }
+
     fn ty(&self, hole: usize) -> Ty {
         self.types.ty(self.rule.holes[hole].ty)
     }
@@ -84,6 +147,15 @@ impl Drawn<'_> {
         let usable = self.scopes[hole].iter();
         scope.extend(usable.map(|((_, ty), may)| may.then_some(*ty)));
         let fuel = 1 + g.rng.below(3) as u32;
+        let vectors = |c: &Cond| matches!(c, Cond::Vectorizable { f, .. } if *f as usize == hole);
+        if self.rule.conds.iter().any(vectors) && !g.rng.one_in(3) {
+            // Often a function that machines can vectorise, too.
+            let before = g.options.exclude.clone();
+            g.options.exclude.extend(NOT_LANE_WISE);
+            let f = g.term(self.ty(hole), &mut scope, fuel);
+            g.options.exclude = before;
+            return f;
+        }
         g.term(self.ty(hole), &mut scope, fuel)
     }
 
@@ -165,7 +237,11 @@ impl Drawn<'_> {
     }
 
     fn law_holds(&self, cond: &Cond) -> bool {
-        let side = |t: &Term| self.side(t);
+        // What stands for a hole is looked at where it stands.
+        let side = |t: &Term| match Self::operand(t) {
+            Some(h) => self.holes[h].clone(),
+            None => self.side(t),
+        };
         let holds = || {
             Some(match cond {
                 Cond::Associative(op) => algebra::is_associative(&side(op)?, true),

@@ -42,6 +42,34 @@ pub struct Instance {
     pub rhs: Term,
 }
 
+/// A condition of a rule, to be violated alone.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Violation {
+    /// The condition of that number, as written.
+    Condition(usize),
+    /// A hole mentions a binder that it must not: the one at that place among
+    /// the binders of its first occurrence, outermost first.
+    Captured {
+        /// The hole.
+        hole: usize,
+        /// The binder.
+        binder: usize,
+    },
+    /// The permission to reassociate floats: all conditions hold with it, and the
+    /// operators work on floats.
+    Permission,
+}
+
+/// A negative twin: a term of the form of the left side to which the rule must
+/// not apply.
+#[derive(Clone, Debug)]
+pub struct Twin {
+    /// Types and sizes of the unknowns.
+    pub types: TySubst,
+    /// The term, open in its parameters.
+    pub lhs: Term,
+}
+
 /// Both sides on data on which they differ.
 #[derive(Clone, Debug)]
 pub struct Counterexample {
@@ -96,21 +124,54 @@ pub fn test_rule(rule: &RuleDecl, instances: u32, seed: u64) -> Outcome {
 pub fn draw(rule: &RuleDecl, rng: &mut Rng) -> Option<Instance> {
     let options = options(rule, rng);
     let mut generator = Generator::new(rng, options);
-    let types = draw::types(rule, &mut generator)?;
+    let types = draw::types(rule, None, &mut generator)?;
     holes::fill(rule, types, &mut generator)
+}
+
+/// Every condition of a rule, written or derived, that can be violated alone.
+/// What `vectorizable` computes is not among them: it is defined for any function.
+pub fn violations(rule: &RuleDecl) -> Vec<Violation> {
+    let mut out = Vec::new();
+    for (i, cond) in rule.conds.iter().enumerate() {
+        // The derived conditions contain those of this kind.
+        if !matches!(cond, Cond::NotFree { .. } | Cond::Vectorizable { .. }) {
+            out.push(Violation::Condition(i));
+        }
+    }
+    for (hole, binders) in scope::usable(rule).into_iter().enumerate() {
+        for (binder, (_, may)) in binders.into_iter().enumerate() {
+            if !may {
+                out.push(Violation::Captured { hole, binder });
+            }
+        }
+    }
+    if has_laws(rule) {
+        out.push(Violation::Permission);
+    }
+    out
+}
+
+/// A random term on which everything of the left side holds but one condition.
+pub fn draw_twin(rule: &RuleDecl, violated: Violation, rng: &mut Rng) -> Option<Twin> {
+    let mut options = options(rule, rng);
+    if violated == Violation::Permission {
+        options.scalars = vec![*rng.pick(&[Scalar::F32, Scalar::F64])];
+    }
+    let mut generator = Generator::new(rng, options);
+    let types = draw::types(rule, Some(violated), &mut generator)?;
+    holes::fill_left(rule, types, violated, &mut generator)
 }
 
 /// Whether the rule asks for laws of operators.
 fn has_laws(rule: &RuleDecl) -> bool {
-    rule.conds.iter().any(|c| {
-        matches!(
-            c,
-            Cond::Associative(_)
-                | Cond::Commutative(_)
-                | Cond::Identity(..)
-                | Cond::Accumulates(..)
-        )
-    })
+    rule.conds.iter().any(is_law)
+}
+
+fn is_law(cond: &Cond) -> bool {
+    matches!(
+        cond,
+        Cond::Associative(_) | Cond::Commutative(_) | Cond::Identity(..) | Cond::Accumulates(..)
+    )
 }
 
 /// See Note [Exact numbers].
