@@ -85,7 +85,7 @@ impl Trial {
             view: &view,
             contexts: &contexts,
             size: 10_000,
-            go_on: &|_| true,
+            go_on: &|| true,
         };
         let mut rewrite = Rewrite::Rule(Box::new(compiled));
         let matches = rewrite.search(&scene, &graph);
