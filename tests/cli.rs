@@ -1,0 +1,256 @@
+//! The command line on bad input: each case ends with its exit code, names what is wrong, and leaves
+//! the folder as it was.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// A folder with files, and runs of the binary in it.
+struct Place(tempfile::TempDir);
+
+/// A run that ended.
+struct Ran {
+    code: i32,
+    stdout: String,
+    stderr: String,
+}
+
+impl Place {
+    fn new(files: &[(&str, &[u8])]) -> Place {
+        let dir = tempfile::tempdir().unwrap();
+        for (name, bytes) in files {
+            std::fs::write(dir.path().join(name), bytes).unwrap();
+        }
+        Place(dir)
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// Names and contents, sorted.
+    fn contents(&self) -> Vec<(String, Vec<u8>)> {
+        let mut found: Vec<_> = std::fs::read_dir(self.path())
+            .unwrap()
+            .map(|e| e.unwrap().path())
+            .map(|p| {
+                let name = p.file_name().unwrap().to_string_lossy().into_owned();
+                (name, std::fs::read(&p).unwrap_or_default())
+            })
+            .collect();
+        found.sort();
+        found
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut c = Command::new(env!("CARGO_BIN_EXE_rise-opt"));
+        c.args(args)
+            .current_dir(self.path())
+            .env_remove("CC")
+            .env("NO_COLOR", "1");
+        c
+    }
+
+    fn run(&self, args: &[&str]) -> Ran {
+        ran(self.command(args).output().unwrap())
+    }
+
+    /// A run that must fail: its exit code, what its messages must say, nothing written.
+    fn fails(&self, args: &[&str], code: i32, says: &[&str]) -> Ran {
+        let before = self.contents();
+        let ran = self.run(args);
+        assert_eq!(ran.code, code, "{args:?}: {}{}", ran.stdout, ran.stderr);
+        for text in says {
+            assert!(
+                ran.stderr.contains(text),
+                "{args:?} does not say {text:?}: {}",
+                ran.stderr
+            );
+        }
+        assert!(!ran.stderr.contains("panicked"), "{}", ran.stderr);
+        assert!(!ran.stderr.contains("this is a bug"), "{}", ran.stderr);
+        assert_eq!(self.contents(), before, "{args:?} left something behind");
+        ran
+    }
+}
+
+fn ran(output: Output) -> Ran {
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    Ran {
+        code: output.status.code().unwrap_or(-1),
+        stdout: text(output.stdout),
+        stderr: text(output.stderr),
+    }
+}
+
+const PROGRAM: &str = "def twice [n : nat] (xs : n.f32) : n.f32 =\n  xs |> map (\\x -> x + x)\n";
+
+#[test]
+fn files_that_are_no_programs() {
+    let place = Place::new(&[
+        ("empty.rise", b""),
+        ("blank.rise", b" \n\n"),
+        ("binary.rise", b"\x7fELF\0\0\x01"),
+        ("latin.rise", b"-- caf\xe9\ndef f = 1"),
+    ]);
+    place.fails(&["missing.rise"], 1, &["E0001", "`missing.rise`"]);
+    place.fails(&["programs/mmm.rise"], 1, &["E0001"]);
+    place.fails(&["."], 1, &["E0002", "`.`"]);
+    place.fails(&["empty.rise"], 1, &["E0003", "`empty.rise`"]);
+    place.fails(&["blank.rise"], 1, &["E0003"]);
+    place.fails(&["binary.rise"], 1, &["E0004", "byte 4"]);
+    place.fails(&["latin.rise"], 1, &["E0005", "byte 6"]);
+}
+
+#[test]
+fn several_errors_of_one_file_are_reported_together() {
+    let text = "def f [n : nat] (xs : n.f32) : n.f32 = mpa (\\x -> x) xs\n\
+                def g (x : f32) : f32 = ) x\n\
+                def h (x : f32) : i32 = x\n";
+    let place = Place::new(&[("bad.rise", text.as_bytes())]);
+    place.fails(
+        &["bad.rise"],
+        1,
+        &[
+            "`mpa`",
+            "did you mean `map`",
+            "bad.rise:1:",
+            "bad.rise:2:",
+            "bad.rise:3:",
+        ],
+    );
+    let short = place.fails(
+        &["bad.rise", "--message-format", "short"],
+        1,
+        &["bad.rise:1:40: error["],
+    );
+    assert!(
+        short.stderr.lines().all(|l| l.contains("bad.rise:")),
+        "{}",
+        short.stderr
+    );
+    let json = place.fails(&["bad.rise", "--message-format", "json"], 1, &[]);
+    for line in json.stderr.lines() {
+        let value: serde_json::Value = serde_json::from_str(line).unwrap();
+        assert_eq!(value["exit"], 1);
+        assert!(!value["spans"].as_array().unwrap().is_empty());
+    }
+}
+
+#[test]
+fn nesting_and_numbers_beyond_all_bounds() {
+    let deep = format!(
+        "def f (x : f32) : f32 = {}x{}\n",
+        "(".repeat(100_000),
+        ")".repeat(100_000)
+    );
+    let lambdas = format!("def f (x : f32) : f32 = {} x\n", "\\y ->".repeat(100_000));
+    let size = "def f (xs : 99999999999999999999.f32) : f32 = 0.0\n";
+    let product = format!(
+        "def f (xs : ({}).f32) : f32 = 0.0\n",
+        ["9000000000"; 5].join("*")
+    );
+    let place = Place::new(&[
+        ("deep.rise", deep.as_bytes()),
+        ("lambdas.rise", lambdas.as_bytes()),
+        ("size.rise", size.as_bytes()),
+        ("product.rise", product.as_bytes()),
+    ]);
+    place.fails(&["deep.rise"], 1, &["E0108", "deep.rise:1:"]);
+    place.fails(&["lambdas.rise"], 1, &["lambdas.rise:1:"]);
+    place.fails(&["size.rise"], 1, &["E0105", "size.rise:1:13"]);
+    place.fails(&["product.rise"], 1, &["product.rise:1:"]);
+}
+
+#[test]
+fn the_command_line_itself() {
+    let place = Place::new(&[("p.rise", PROGRAM.as_bytes())]);
+    place.fails(&[], 2, &["Usage"]);
+    place.fails(&["p.rise", "--no-such-flag"], 2, &["--no-such-flag"]);
+    place.fails(&["p.rise", "--set", "n=0"], 2, &["n must be at least 1"]);
+    place.fails(
+        &["p.rise", "--set", "n=99999999999999999999"],
+        2,
+        &["below 2^63"],
+    );
+    place.fails(&["p.rise", "--emit", "asm"], 2, &["asm"]);
+    place.fails(&["p.rise", "--memory-limit", "many"], 2, &["is no unit"]);
+    place.fails(&["p.rise", "check", "p.rise"], 2, &["before a command"]);
+    place.fails(&["chekc"], 1, &["did you mean `check`?"]);
+    place.fails(
+        &["p.rise", "--entry", "twise"],
+        1,
+        &["`twise`", "did you mean `twice`"],
+    );
+}
+
+#[test]
+fn outputs_that_cannot_be_written() {
+    let place = Place::new(&[("p.rise", PROGRAM.as_bytes())]);
+    std::fs::create_dir(place.path().join("folder")).unwrap();
+    place.fails(&["p.rise", "-o", "folder"], 1, &["E0901", "`folder`"]);
+    place.fails(
+        &["p.rise", "-o", "no/such/k.c"],
+        1,
+        &["E0901", "no/such/k.c"],
+    );
+    place.fails(&["p.rise", "-o", "p.rise"], 1, &["E0901", "is an input"]);
+    place.fails(
+        &["p.rise", "--emit", "header,term", "-o", "p.rise"],
+        1,
+        &["is an input"],
+    );
+}
+
+#[test]
+fn without_a_compiler_nothing_is_begun() {
+    let place = Place::new(&[("p.rise", PROGRAM.as_bytes())]);
+    for args in [&["p.rise", "--run"][..], &["doctor"]] {
+        let output = place.command(args).env("PATH", "").output().unwrap();
+        let ran = ran(output);
+        assert_eq!(ran.code, 1, "{}", ran.stderr);
+        assert!(
+            ran.stderr.contains("E0801") && ran.stderr.contains("package `gcc`"),
+            "{}",
+            ran.stderr
+        );
+        assert_eq!(place.contents().len(), 1);
+    }
+    let output = place
+        .command(&["doctor"])
+        .env("CC", "no-such-compiler")
+        .output()
+        .unwrap();
+    assert!(ran(output).stderr.contains("`no-such-compiler`"));
+}
+
+#[test]
+fn doctor_tells_what_it_found() {
+    let ran = Place::new(&[]).run(&["doctor"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    for text in ["compiler", "-O3", "cores", "compiles and runs"] {
+        assert!(ran.stdout.contains(text), "{}", ran.stdout);
+    }
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    use std::io::Read;
+    use std::process::Stdio;
+    let place = Place::new(&[]);
+    let mut child = place
+        .command(&["--help"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let mut said = String::new();
+    child
+        .stderr
+        .take()
+        .unwrap()
+        .read_to_string(&mut said)
+        .unwrap();
+    child.wait().unwrap();
+    assert!(!said.contains("bug"), "{said}");
+}
