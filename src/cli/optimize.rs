@@ -9,7 +9,7 @@ use super::values::{Bytes, Setting};
 use super::Context;
 use crate::cost::Cost;
 use crate::diag::{code, did_you_mean, Diagnostic};
-use crate::elab::{self, Cond, Step, Surroundings};
+use crate::elab::{self, Cond, Step};
 use crate::emit::{emit, CUnit};
 use crate::exec::sizes::Sizes;
 use crate::exec::{run, Toolchain};
@@ -21,6 +21,7 @@ use crate::search::{self, Outcome, Trace};
 use crate::source::LoadError;
 use crate::term::Program;
 use crate::{alloc, emit};
+use std::collections::BTreeSet;
 
 #[derive(clap::Args, Debug)]
 pub struct Args {
@@ -111,25 +112,28 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
         term: outcome.terms.last().unwrap_or(&input.program.term).clone(),
         ..input.program.clone()
     };
-    let nest = lowered(&found, &input.fixed)?;
-    let unit = emit(
-        &nest,
-        &emit::Options {
-            command: Some(command_line()),
-            header_name: plan.header_name(),
-        },
-    );
-    let measured = match &tool {
-        Some(tool) => Some(measure(args, &input, &nest, tool)?),
-        None => None,
+    // Who wants to see the term or the trace only may have a term that is no kernel yet.
+    let kernel = match args.run
+        || [Artefact::C, Artefact::Header, Artefact::Nest]
+            .iter()
+            .any(|a| plan.wants(*a))
+    {
+        true => Some(Made::new(&found, &input.fixed, plan.header_name())?),
+        false => None,
+    };
+    let measured = match (&tool, &kernel) {
+        (Some(tool), Some(kernel)) => Some(measure(args, &input, &kernel.nest, tool)?),
+        _ => None,
     };
 
+    let abi = kernel.as_ref().map(|k| &k.unit.abi);
+    let assumptions = abi.iter().flat_map(|a| &a.assumptions);
     let mut summary = Summary {
         version: 1,
         rise_opt: env!("CARGO_PKG_VERSION").to_string(),
         program: input.program.name.to_string(),
-        kernel: declaration(&unit),
-        assumptions: unit.abi.assumptions.iter().map(|a| a.to_string()).collect(),
+        kernel: kernel.as_ref().map(|k| declaration(&k.unit)),
+        assumptions: assumptions.map(|a| a.to_string()).collect(),
         reassociation: reassociation(&input.steps, &outcome),
         peak_bytes: alloc::peak(),
         run: measured,
@@ -138,7 +142,10 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
     };
     let beside = plan.to_stdout();
     summary.files = plan
-        .write(|a| text(a, &unit, &nest, &found, &summary.trace), context)
+        .write(
+            |a| text(a, kernel.as_ref(), &found, &summary.trace),
+            context,
+        )
         .map_err(|d| vec![d])?;
     let page = match context.json() {
         true => serde_json::to_string(&summary).unwrap_or_default() + "\n",
@@ -161,72 +168,75 @@ struct Input {
 }
 
 fn load(args: &Args, context: &mut Context) -> Result<Input, Vec<Diagnostic>> {
-    let file = context.sources.load(&args.program);
-    let file = file.map_err(|e| vec![no_program(&args.program, e)])?;
-    let program = elab::program(&mut context.sources, file, args.entry.as_deref())?;
-    let fixed: Sizes = args
-        .set
-        .iter()
-        .map(|s| (Symbol::new(&s.name), s.value))
-        .filter(|(name, _)| program.sizes.contains(name))
-        .collect();
-    let steps = steps(args, context, &program)?;
-    Ok(Input {
-        program,
-        steps,
-        fixed,
-    })
-}
-
-/// The steps of all sketch files, in order; with `--unguided` one step.
-fn steps(
-    args: &Args,
-    context: &mut Context,
-    program: &Program,
-) -> Result<Vec<Step>, Vec<Diagnostic>> {
-    let settings = args.set.iter().map(|s| (s.name.clone(), s.value));
+    let sources = &mut context.sources;
+    let mut diagnostics = Vec::new();
+    let program = match sources.load(&args.program) {
+        Ok(file) => elab::program(sources, file, args.entry.as_deref())
+            .map_err(|d| diagnostics.extend(d))
+            .ok(),
+        Err(e) => {
+            diagnostics.push(no_program(&args.program, e));
+            None
+        }
+    };
     let costs = Cost::ALL.map(|(name, _)| name);
-    let around = Surroundings {
-        sizes: Some(&program.sizes),
-        settings: settings
-            .filter(|(name, _)| !program.sizes.contains(&Symbol::new(name)))
-            .collect(),
+    let sizes = program.as_ref().map(|p| p.sizes.clone());
+    let is_size = |s: &Setting| {
+        let sizes = sizes.iter().flatten();
+        sizes.copied().any(|n| n.as_str() == s.name)
+    };
+    let settings = args.set.iter().filter(|s| !is_size(s));
+    let around = elab::Surroundings {
+        sizes: sizes.as_deref(),
+        settings: settings.map(|s| (s.name.clone(), s.value)).collect(),
         costs: &costs,
     };
-    let (mut steps, mut params) = (Vec::new(), Vec::new());
+    let mut steps = Vec::new();
+    let mut params = BTreeSet::new();
     for path in &args.sketch {
-        let file = context.sources.load(path);
-        let file = file.map_err(|e| vec![Diagnostic::from(e)])?;
-        let guide = elab::steps(&mut context.sources, file, &around)?;
-        steps.extend(guide.steps);
-        params.extend(guide.params.into_keys());
+        let guide = match sources.load(path) {
+            Ok(file) => elab::steps(sources, file, &around),
+            Err(e) => Err(vec![e.into()]),
+        };
+        match guide {
+            Ok(guide) => {
+                steps.extend(guide.steps);
+                params.extend(guide.params.into_keys());
+            }
+            Err(d) => diagnostics.extend(d),
+        }
     }
+    let Some(program) = program.filter(|_| diagnostics.is_empty()) else {
+        return Err(diagnostics);
+    };
+    for s in args.set.iter().filter(|s| !is_size(s)) {
+        if !params.contains(&s.name) {
+            diagnostics.push(unknown_setting(&s.name, &program, &params));
+        }
+    }
+    if args.unguided {
+        steps = search::unguided(&steps).into_iter().collect();
+    }
+    let fixed = args.set.iter().filter(|s| is_size(s));
+    match diagnostics.is_empty() {
+        true => Ok(Input {
+            fixed: fixed.map(|s| (Symbol::new(&s.name), s.value)).collect(),
+            program,
+            steps,
+        }),
+        false => Err(diagnostics),
+    }
+}
+
+fn unknown_setting(name: &str, program: &Program, params: &BTreeSet<String>) -> Diagnostic {
     let sizes = program.sizes.iter().map(|s| s.as_str());
-    let known: Vec<&str> = sizes.chain(params.iter().map(|p| &**p)).collect();
-    let unknown = around.settings.keys().filter(|n| !known.contains(&&***n));
-    let unknown: Vec<Diagnostic> = unknown
-        .map(|name| {
-            Diagnostic::new(
-                code::SET_UNKNOWN,
-                format!("neither the program nor a sketch has a parameter `{name}`"),
-            )
-            .help_near(
-                name,
-                known.iter().copied(),
-                match known.is_empty() {
-                    true => "nothing can be set here".to_string(),
-                    false => format!("what can be set: {}", known.join(", ")),
-                },
-            )
-        })
-        .collect();
-    if !unknown.is_empty() {
-        return Err(unknown);
-    }
-    Ok(match args.unguided {
-        true => search::unguided(&steps).into_iter().collect(),
-        false => steps,
-    })
+    let known: Vec<&str> = sizes.chain(params.iter().map(String::as_str)).collect();
+    let what = format!("`{name}` is neither a size of the program nor a parameter of a sketch");
+    let all = match known.is_empty() {
+        true => "there is nothing to set".to_string(),
+        false => format!("these can be set: {}", known.join(", ")),
+    };
+    Diagnostic::new(code::SET_UNKNOWN, what).help_near(name, known.iter().copied(), all)
 }
 
 /// What is no file may have been meant as a command.
@@ -246,6 +256,28 @@ fn limits(args: &Args) -> search::Options {
         nodes: args.node_limit,
         seconds: args.time_limit,
         bytes: args.memory_limit.map(|b| b.0).or_else(machine),
+    }
+}
+
+/// A kernel in its two last forms.
+struct Made {
+    nest: Nest,
+    unit: CUnit,
+}
+
+impl Made {
+    fn new(
+        found: &Program,
+        fixed: &Sizes,
+        header_name: Option<String>,
+    ) -> Result<Made, Vec<Diagnostic>> {
+        let nest = lowered(found, fixed)?;
+        let options = emit::Options {
+            command: Some(command_line()),
+            header_name,
+        };
+        let unit = emit(&nest, &options);
+        Ok(Made { nest, unit })
     }
 }
 
@@ -283,12 +315,13 @@ fn measure(
     run::run(&input.program, &kernel, &unoptimised, tool, &options).map_err(|d| vec![d])
 }
 
-fn text(artefact: Artefact, unit: &CUnit, nest: &Nest, found: &Program, trace: &Trace) -> String {
+fn text(artefact: Artefact, kernel: Option<&Made>, found: &Program, trace: &Trace) -> String {
+    let made = |get: fn(&Made) -> String| kernel.map(get).unwrap_or_default();
     match artefact {
-        Artefact::C => unit.c.clone(),
-        Artefact::Header => unit.header.clone(),
+        Artefact::C => made(|k| k.unit.c.clone()),
+        Artefact::Header => made(|k| k.unit.header.clone()),
+        Artefact::Nest => made(|k| format!("{}\n", k.nest)),
         Artefact::Term => elab::program_text(found) + "\n",
-        Artefact::Nest => format!("{nest}\n"),
         Artefact::Trace => trace_file(trace),
     }
 }

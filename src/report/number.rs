@@ -14,8 +14,11 @@ pub fn seconds(s: f64) -> String {
 
 /// `18_874_368` bytes as `18.0 MB`, in powers of 1024.
 pub fn bytes(n: u64) -> String {
-    let mut value = n as f64;
-    for unit in ["B", "KB", "MB"] {
+    if n < 1024 {
+        return format!("{n} B");
+    }
+    let mut value = n as f64 / 1024.0;
+    for unit in ["KB", "MB"] {
         if value < 1024.0 {
             return format!("{} {unit}", digits(value));
         }

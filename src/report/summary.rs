@@ -18,8 +18,8 @@ pub struct Summary {
     pub rise_opt: String,
     pub program: String,
     pub trace: Trace,
-    /// The declaration of the emitted function.
-    pub kernel: String,
+    /// The declaration of the emitted function, if one was made.
+    pub kernel: Option<String>,
     /// What the sizes must satisfy.
     pub assumptions: Vec<String>,
     pub reassociation: Vec<Reassociation>,
@@ -40,7 +40,7 @@ pub struct Reassociation {
 pub fn human(s: &Summary) -> String {
     let mut lines = Lines(String::new());
     steps(&mut lines, &s.trace);
-    lines.add("kernel", &s.kernel);
+    lines.add("kernel", s.kernel.as_deref().unwrap_or(""));
     if !s.assumptions.is_empty() {
         lines.add("assumes", &s.assumptions.join(", "));
     }
