@@ -252,11 +252,11 @@ impl Graph {
         Some(self.add(Node::new(Shape::Var(index), ty)))
     }
 
-    /// An upper bound of the size of `instantiate(body, value)`: exact for the
-    /// best term of `body`, never adding anything. Stops counting at `enough`.
-    pub fn instantiated_size(&self, body: Id, value: Id, enough: u32) -> u32 {
+    /// The size of `instantiate(body, value)` without adding anything. Where a
+    /// bound is within `room` already, the bound.
+    pub fn instantiated_size(&self, body: Id, value: Id, room: u32) -> u32 {
         let (b, v) = (self.facts(body), self.facts(value));
-        if u64::from(b.best_size) * u64::from(v.best_size) <= u64::from(enough) {
+        if u64::from(b.best_size) * u64::from(v.best_size) <= u64::from(room) {
             return b.best_size.saturating_mul(v.best_size);
         }
         let uses = self.count_uses(body, 0, &mut FxHashMap::default());

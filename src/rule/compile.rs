@@ -87,6 +87,7 @@ pub fn compile(used: &RuleUse, heads: &Heads, nesting: u32) -> Rule {
         pattern,
         typing,
         steps,
+        sources: (0..decl.holes.len()).map(|h| source(decl, h)).collect(),
         laws,
         own_size,
     }
@@ -185,15 +186,19 @@ impl Builder<'_> {
     }
 
     fn renaming(&self, hole: u32) -> Renaming {
-        let computed_from = self.decl.conds.iter().find_map(|c| match c {
-            Cond::Vectorizable { f, fv, .. } if *fv == hole => Some(*f),
-            _ => None,
-        });
-        let source = computed_from.unwrap_or(hole) as usize;
-        let left = self.pattern.holes[source].first();
+        let left = self.pattern.holes[source(self.decl, hole as usize)].first();
         let left = left.expect("elaboration binds every hole on the left");
         renaming(&left.scope, &self.scope)
     }
+}
+
+/// The hole that a side condition computes a hole from; itself for any other.
+fn source(decl: &RuleDecl, hole: usize) -> usize {
+    let from = decl.conds.iter().find_map(|c| match c {
+        Cond::Vectorizable { f, fv, .. } if *fv as usize == hole => Some(*f as usize),
+        _ => None,
+    });
+    from.unwrap_or(hole)
 }
 
 /// Renames variables from one scope to another by the names of binders.

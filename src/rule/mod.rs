@@ -35,6 +35,9 @@ pub struct Rule {
     /// Occurrences of holes in another scope than their first, with how to get
     /// from there to the first.
     again: Vec<(usize, Reg, Renaming)>,
+    /// For each hole the one whose size it has: itself, or what a side condition
+    /// computes it from.
+    sources: Vec<usize>,
     /// Nodes of the right side that are not holes.
     own_size: u32,
 }
@@ -195,7 +198,7 @@ impl Rule {
             ..Matches::default()
         };
         let (pattern, typing, own_size) = (&self.pattern, &mut self.typing, self.own_size);
-        let (steps, again) = (&self.steps, &self.again);
+        let (steps, again, sources) = (&self.steps, &self.again, &self.sources);
         let mut key = Key::new();
         let mut on = true;
         for root in (0..view.len() as Class).filter(|c| scene.live(*c)) {
@@ -215,7 +218,8 @@ impl Rule {
                 let mut size = own_size;
                 for step in steps {
                     if let Make::Hole { hole, .. } = step {
-                        size = size.saturating_add(class(*hole).map_or(1, |c| view.size(c)));
+                        let source = class(sources[*hole]);
+                        size = size.saturating_add(source.map_or(1, |c| view.size(c)));
                     }
                 }
                 if !scene.fits(root, size) {
@@ -347,7 +351,8 @@ fn search_beta(scene: &Scene, graph: &Graph) -> Matches {
                 };
                 let body = view.id(usize::from(body) as Class);
                 let arg = view.id(x);
-                if !scene.fits(root, graph.instantiated_size(body, arg, scene.size)) {
+                let room = scene.size.saturating_sub(scene.contexts[root as usize]);
+                if graph.instantiated_size(body, arg, room) > room {
                     out.refused += 1;
                     continue;
                 }

@@ -1,0 +1,37 @@
+//! What the harnesses share: loading programs and chains of sketches.
+#![allow(dead_code)]
+
+use rise_opt::cost::Cost;
+use rise_opt::elab::{self, Step, Surroundings};
+use rise_opt::source::SourceMap;
+use rise_opt::term::Program;
+
+/// A shipped file's program.
+pub fn program(path: &str) -> Program {
+    let mut sources = SourceMap::new();
+    let file = sources
+        .load(path)
+        .unwrap_or_else(|_| panic!("{path} is missing"));
+    elab::program(&mut sources, file, None).unwrap_or_else(|e| panic!("{path}: {e:?}"))
+}
+
+/// Matrix multiplication as shipped.
+pub fn mm() -> Program {
+    program("programs/mm.rise")
+}
+
+/// The steps of a shipped sketch file for a program.
+pub fn chain(path: &str, program: &Program, settings: &[(&str, i64)]) -> Vec<Step> {
+    let mut sources = SourceMap::new();
+    let file = sources
+        .load(path)
+        .unwrap_or_else(|_| panic!("{path} is missing"));
+    let costs: Vec<&str> = Cost::ALL.iter().map(|c| c.0).collect();
+    let around = Surroundings {
+        sizes: Some(&program.sizes),
+        settings: settings.iter().map(|(n, v)| (n.to_string(), *v)).collect(),
+        costs: &costs,
+    };
+    let guide = elab::steps(&mut sources, file, &around);
+    guide.unwrap_or_else(|e| panic!("{path}: {e:?}")).steps
+}
