@@ -38,6 +38,11 @@ impl Alternative {
             guards: SmallVec::new(),
         }
     }
+
+    /// Whether it asks nothing of the node's type.
+    pub fn is_unguarded(&self) -> bool {
+        self.guards.is_empty()
+    }
 }
 
 /// The kinds of nodes that have children.

@@ -2,19 +2,19 @@
 //!
 //! Comes in: an elaborated sketch and a view of the graph; goes out: whether a
 //! class satisfies it, how many classes satisfy each part, and the cheapest
-//! term that does. Invariant: what [`extract`] returns, [`satisfies`] accepts
+//! term that does. Invariant: what [`Goal::extract`] returns, [`Goal::accepts`] accepts
 //! (checked after every extraction in debug builds). Absent: limits, names.
 
 mod automaton;
+mod extract;
 mod solve;
-
-pub use solve::{extract, Satisfied};
 
 use crate::cost::Cost;
 use crate::egraph::{Class, Graph, Heads, View};
 use crate::elab::{Sketch, SketchKind};
 use crate::term::Term;
 use automaton::{Automaton, StateId};
+use solve::Satisfied;
 
 /// A sketch, ready to be asked.
 pub struct Goal {
@@ -60,7 +60,7 @@ impl Goal {
 
     /// The cheapest term of a class that satisfies the sketch.
     pub fn extract(&self, view: &View, root: Class, cost: Cost) -> Option<Term> {
-        let term = extract(&self.plan, view, root, cost)?;
+        let term = extract::extract(&self.plan, view, root, cost)?;
         debug_assert!(
             self.accepts(&term),
             "extracted a term that its sketch refuses"

@@ -1,0 +1,178 @@
+//! The cheapest term of a class that satisfies a state.
+//!
+//! From the root downwards, only pairs of a state and a class that some
+//! satisfying term may use are looked at; their costs are lowered in sweeps,
+//! inner states first, until nothing changes. A child is chosen by its position
+//! in the node, never by its class: in `f x x` the two may have to become
+//! different terms.
+
+use super::automaton::{StateId, ANYTHING};
+use super::solve::{Plan, Satisfied};
+use crate::cost::Cost;
+use crate::egraph::{Class, Node, Shape, View};
+use crate::term::Term;
+use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+const NONE: u32 = u32::MAX;
+
+/// The cheapest term of `root` that satisfies the plan's start state.
+pub fn extract(plan: &Plan, view: &View, root: Class, cost: Cost) -> Option<Term> {
+    let satisfied = Satisfied::new(plan, view);
+    if !satisfied.has(plan.start(), root) {
+        return None;
+    }
+    let mut e = Extraction {
+        plan,
+        view,
+        satisfied,
+        cost,
+        plain: Vec::new(),
+        wanted: FxHashMap::default(),
+    };
+    e.plain = e.plain_costs();
+    let pairs = e.demand(plan.start(), root);
+    while e.sweep(&pairs) {}
+    e.term(plan.start(), root)
+}
+
+struct Extraction<'a> {
+    plan: &'a Plan,
+    view: &'a View,
+    satisfied: Satisfied,
+    cost: Cost,
+    /// By class the cost of its cheapest term when nothing is asked.
+    plain: Vec<u32>,
+    /// Costs of the pairs that a satisfying term may use.
+    wanted: FxHashMap<(StateId, Class), u32>,
+}
+
+impl Extraction<'_> {
+    fn get(&self, state: StateId, class: Class) -> u32 {
+        match state {
+            ANYTHING => self.plain[class as usize],
+            _ => self.wanted.get(&(state, class)).copied().unwrap_or(NONE),
+        }
+    }
+
+    /// Cheapest terms when nothing is asked.
+    fn plain_costs(&self) -> Vec<u32> {
+        let view = self.view;
+        if self.cost == Cost::Size {
+            return (0..view.len() as Class).map(|c| view.size(c)).collect();
+        }
+        let mut costs = vec![NONE; view.len()];
+        let mut queue = BinaryHeap::new();
+        let lower = |costs: &mut Vec<u32>, queue: &mut BinaryHeap<_>, node: &Node, owner: Class| {
+            let own = self.cost.own(node);
+            let sum = View::children(node).fold(own, |s, c| s.saturating_add(costs[c as usize]));
+            if sum < costs[owner as usize] {
+                costs[owner as usize] = sum;
+                queue.push(Reverse((sum, owner)));
+            }
+        };
+        for c in 0..view.len() as Class {
+            for node in view.nodes(c) {
+                if View::children(node).next().is_none() {
+                    lower(&mut costs, &mut queue, node, c);
+                }
+            }
+        }
+        while let Some(Reverse((cost, c))) = queue.pop() {
+            if cost == costs[c as usize] {
+                for &n in view.parents(c) {
+                    lower(&mut costs, &mut queue, view.node(n), view.owner(n));
+                }
+            }
+        }
+        costs
+    }
+
+    /// The pairs that a satisfying term may use, deepest first.
+    fn demand(&mut self, state: StateId, class: Class) -> Vec<(StateId, Class)> {
+        let mut pairs = Vec::new();
+        let mut next = vec![(state, class)];
+        while let Some((state, class)) = next.pop() {
+            if state == ANYTHING || self.wanted.insert((state, class), NONE).is_some() {
+                continue;
+            }
+            pairs.push((state, class));
+            for node in self.view.nodes(class) {
+                for ask in self.plan.alternatives(state, node) {
+                    if self.satisfied.children_fit(ask, node) {
+                        let children = View::children(node).zip(&ask.children);
+                        next.extend(children.map(|(c, s)| (*s, c)));
+                    }
+                }
+            }
+        }
+        pairs.reverse();
+        pairs
+    }
+
+    fn node_cost(&self, node: &Node, children: &[StateId]) -> u32 {
+        let own = self.cost.own(node);
+        View::children(node)
+            .zip(children)
+            .fold(own, |sum, (c, s)| sum.saturating_add(self.get(*s, c)))
+    }
+
+    /// The cost of a node under a state: the cheapest of its alternatives.
+    fn cost_under(&self, state: StateId, node: &Node) -> u32 {
+        if View::children(node).next().is_none() {
+            let accepted = self.plan.accepts_leaf(state, node);
+            return if accepted { self.cost.own(node) } else { NONE };
+        }
+        let costs =
+            (self.plan.alternatives(state, node)).map(|a| self.node_cost(node, &a.children));
+        costs.min().unwrap_or(NONE)
+    }
+
+    /// Lowers the cost of every pair once; whether one changed.
+    fn sweep(&mut self, pairs: &[(StateId, Class)]) -> bool {
+        let mut changed = false;
+        for &(state, class) in pairs {
+            let nodes = self.view.nodes(class).iter();
+            let cost = nodes.map(|n| self.cost_under(state, n)).min();
+            let cost = cost.unwrap_or(NONE);
+            if let Some(old) = self.wanted.get_mut(&(state, class)) {
+                changed |= cost < *old;
+                *old = cost.min(*old);
+            }
+        }
+        changed
+    }
+
+    /// The term whose cost is known: the first node and alternative that has it.
+    fn term(&self, state: StateId, class: Class) -> Option<Term> {
+        let cost = self.get(state, class);
+        if cost == NONE {
+            return None;
+        }
+        for node in self.view.nodes(class) {
+            let ty = node.ty;
+            match node.shape {
+                Shape::App(_) | Shape::Lam(_) => {
+                    let mut asks = self.plan.alternatives(state, node);
+                    let Some(ask) = asks.find(|a| self.node_cost(node, &a.children) == cost) else {
+                        continue;
+                    };
+                    let mut children = View::children(node)
+                        .zip(&ask.children)
+                        .map(|(c, s)| self.term(*s, c));
+                    let first = children.next()??;
+                    return match children.next() {
+                        Some(second) => Some(Term::app(first, second?)),
+                        None => Some(Term::lam(None, ty.as_fun()?.0, first)),
+                    };
+                }
+                _ if self.cost.own(node) != cost || !self.plan.accepts_leaf(state, node) => {}
+                Shape::Var(i) => return Some(Term::var(i, ty)),
+                Shape::Prim(p) => return Some(Term::prim(p, ty)),
+                Shape::Lit(l) => return Some(Term::lit(l.get(), ty)),
+            }
+        }
+        None
+    }
+}
