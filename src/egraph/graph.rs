@@ -25,7 +25,16 @@ pub struct Graph {
     /// Whether what is added is kept β/η-normal where best nodes show a redex.
     pub normalize: bool,
     scratch: Memo,
+    /// Substitutions that run, one inside of the other.
+    nested: u32,
+    /// Redexes that may still be reduced within the outermost of them.
+    fuel: u32,
 }
+
+/// How many redexes one substitution may reduce on its way. Typed terms have
+/// normal forms, but a class stands for many terms: following best nodes from
+/// class to class can come round again and would never end.
+const FUEL: u32 = 64;
 
 type Memo = FxHashMap<(Id, u32), Id>;
 
@@ -76,6 +85,8 @@ impl Graph {
             egg: EGraph::new(FactsOf { heads }),
             normalize,
             scratch: Memo::default(),
+            nested: 0,
+            fuel: FUEL,
         }
     }
 
@@ -161,7 +172,9 @@ impl Graph {
     pub fn app(&mut self, f: Id, x: Id, ty: Ty) -> Option<Id> {
         if self.normalize {
             if let Shape::Lam([body]) = self.facts(f).best.shape {
-                return self.instantiate(body, x);
+                if self.may_reduce() {
+                    return self.instantiate(body, x);
+                }
             }
         }
         Some(self.add(Node::new(Shape::App([f, x]), ty)))
@@ -172,7 +185,9 @@ impl Graph {
     pub fn lam(&mut self, body: Id, ty: Ty) -> Option<Id> {
         if self.normalize {
             if let Some(f) = self.eta(body) {
-                return self.rename(f, &Renaming::shift(-1));
+                if self.may_reduce() {
+                    return self.rename(f, &Renaming::shift(-1));
+                }
             }
         }
         Some(self.add(Node::new(Shape::Lam([body]), ty)))
@@ -185,6 +200,15 @@ impl Graph {
         };
         let var = matches!(self.facts(x).best.shape, Shape::Var(0));
         (var && !self.facts(f).free.has(0)).then_some(f)
+    }
+
+    fn may_reduce(&mut self) -> bool {
+        if self.nested == 0 {
+            self.fuel = FUEL;
+        }
+        let may = self.fuel > 0;
+        self.fuel = self.fuel.saturating_sub(1);
+        may
     }
 
     /// The class with its free variables renamed.
@@ -203,7 +227,12 @@ impl Graph {
     fn change(&mut self, id: Id, change: &Change) -> Option<Id> {
         let mut memo = std::mem::take(&mut self.scratch);
         memo.clear();
+        if self.nested == 0 {
+            self.fuel = FUEL;
+        }
+        self.nested += 1;
         let result = self.change_at(id, 0, change, &mut memo);
+        self.nested -= 1;
         self.scratch = memo;
         result
     }
