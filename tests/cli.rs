@@ -254,3 +254,259 @@ fn a_reader_that_goes_away_is_no_error() {
     child.wait().unwrap();
     assert!(!said.contains("bug"), "{said}");
 }
+
+/// What a sketch file needs to be read.
+const SKETCH: &str =
+    "import \"sketches/prelude.sk\"\nuse rules/algorithmic.rules (map-fusion, split-join[32])\n";
+
+fn sketches(files: &[(&str, &str)]) -> Place {
+    let mut all: Vec<(&str, Vec<u8>)> = vec![("p.rise", PROGRAM.into())];
+    all.extend(
+        files
+            .iter()
+            .map(|(n, t)| (*n, format!("{SKETCH}{t}\n").into_bytes())),
+    );
+    let all: Vec<(&str, &[u8])> = all.iter().map(|(n, t)| (*n, t.as_slice())).collect();
+    Place::new(&all)
+}
+
+#[test]
+fn names_in_sketches_that_are_not_known() {
+    let place = sketches(&[
+        ("primitive.sk", "sketch contains (app mapSeqq ?)"),
+        ("definition.sk", "sketch containsMapp n ?"),
+        ("size.sk", "sketch containsMap (nn/32) ?"),
+        (
+            "ruleset.sk",
+            "use rules/algorithmic.rules (splitt[32, 4])\nsketch containsMap n ?",
+        ),
+        (
+            "rule.sk",
+            "use rules/algorithmic.rules (map-fushion)\nsketch containsMap n ?",
+        ),
+        (
+            "file.sk",
+            "use rules/algorithmik.rules\nsketch containsMap n ?",
+        ),
+        ("arguments.sk", "sketch containsMap n"),
+        ("cost.sk", "cost siez\nsketch containsMap n ?"),
+        ("none.sk", "-- no goal"),
+    ]);
+    let fails = |file: &str, says: &[&str]| {
+        place.fails(&["p.rise", "--sketch", file], 1, says);
+    };
+    fails(
+        "primitive.sk",
+        &["primitive.sk:3:", "`mapSeqq`", "did you mean `mapSeq`"],
+    );
+    fails(
+        "definition.sk",
+        &["`containsMapp`", "did you mean `containsMap`"],
+    );
+    fails("size.sk", &["`nn`", "did you mean `n`"]);
+    fails("ruleset.sk", &["`splitt`", "did you mean `split"]);
+    fails("rule.sk", &["`map-fushion`", "did you mean `map-fusion`"]);
+    fails("file.sk", &["E0001", "`rules/algorithmik.rules`"]);
+    fails("arguments.sk", &["E0503", "containsMap"]);
+    fails("cost.sk", &["`siez`", "did you mean `size`"]);
+    fails("none.sk", &["E0505"]);
+    place.fails(
+        &["p.rise", "--sketch", "gone.sk"],
+        1,
+        &["E0001", "`gone.sk`"],
+    );
+    let set = [
+        "p.rise",
+        "--sketch",
+        "sketches/mm/split.sk",
+        "--set",
+        "tle=16",
+    ];
+    place.fails(&set, 1, &["`m`"]);
+    place.fails(
+        &["p.rise", "--set", "m=16"],
+        2,
+        &["E0902", "`m`", "can be set: n"],
+    );
+}
+
+#[test]
+fn rules_that_are_refused() {
+    let rules = [
+        (
+            "capture",
+            "rule r\n  map (\\x -> f (g x)) xs => map f (map (\\y -> g x) xs)",
+            "x",
+        ),
+        ("type", "rule r\n  map f xs => f xs", ""),
+        ("unbound", "rule r\n  map f xs => map g xs", "`g`"),
+        (
+            "special",
+            "rule r\n  map f xs => map (\\x -> f x + 1.0f32) xs",
+            "",
+        ),
+    ];
+    for (name, rule, says) in rules {
+        let place = Place::new(&[
+            ("p.rise", PROGRAM.as_bytes()),
+            ("r.rules", rule.as_bytes()),
+            ("s.sk", b"use r.rules\nsketch ?\n"),
+        ]);
+        let ran = place.fails(&["p.rise", "--sketch", "s.sk"], 1, &["r.rules:", says]);
+        assert!(ran.stderr.contains("error["), "{name}: {}", ran.stderr);
+        place.fails(&["check", "r.rules"], 1, &["r.rules:"]);
+    }
+}
+
+#[test]
+fn sketches_that_no_program_satisfies() {
+    let place = sketches(&[
+        ("type.sk", "sketch contains (app map ? ? : f32)"),
+        ("size.sk", "sketch containsMap (n/0) ?"),
+        ("fraction.sk", "sketch containsMap (1/2) ?"),
+    ]);
+    place.fails(
+        &["p.rise", "--sketch", "type.sk"],
+        1,
+        &["E0504", "type.sk:3:"],
+    );
+    place.fails(&["p.rise", "--sketch", "size.sk"], 1, &["size.sk:3:"]);
+    place.fails(
+        &["p.rise", "--sketch", "fraction.sk"],
+        1,
+        &["fraction.sk:3:"],
+    );
+}
+
+#[test]
+fn goals_that_are_not_reached() {
+    let place = sketches(&[("s.sk", "sketch containsMap (n/7) (containsMap 7 ?)")]);
+    let mm = ["programs/mm.rise", "--sketch", "sketches/mm/split.sk"];
+    let says = [
+        "E0601",
+        "limit of 1 iterations",
+        "classes that satisfy",
+        "e-nodes added by rules",
+    ];
+    place.fails(&[&mm[..], &["--iter-limit", "1"]].concat(), 3, &says);
+    place.fails(
+        &[&mm[..], &["--node-limit", "60"]].concat(),
+        3,
+        &["limit of 60 e-nodes"],
+    );
+    // Less than the process holds at its start: the search ends at once, and is not killed.
+    let says = ["limit of 1.00 KB", "split.sk:"];
+    place.fails(&[&mm[..], &["--memory-limit", "1K"]].concat(), 3, &says);
+    // Nothing splits by 7.
+    let args = ["p.rise", "--sketch", "s.sk", "--iter-limit", "3"];
+    place.fails(&args, 3, &["containsMap (n/7)", "   0  "]);
+}
+
+#[test]
+fn what_is_written_is_whole_and_says_who_made_it() {
+    let place = Place::new(&[]);
+    let args = [
+        "programs/mm.rise",
+        "--sketch",
+        "sketches/mm/split.sk",
+        "--emit",
+        "c,header,term,nest,trace",
+    ];
+    let ran = place.run(&args);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let names: Vec<String> = place.contents().into_iter().map(|(n, _)| n).collect();
+    assert_eq!(
+        names,
+        ["mm.c", "mm.found.rise", "mm.h", "mm.nest", "mm.trace.json"]
+    );
+    for name in &names {
+        assert!(ran.stdout.contains(name.as_str()), "{}", ran.stdout);
+    }
+    let text = |name: &str| std::fs::read_to_string(place.path().join(name)).unwrap();
+    assert!(text("mm.h").contains("rise-opt programs/mm.rise --sketch sketches/mm/split.sk"));
+    assert!(text("mm.c").contains("#include \"mm.h\""));
+    let trace: serde_json::Value = serde_json::from_str(&text("mm.trace.json")).unwrap();
+    assert_eq!(trace["version"], 1);
+    assert_eq!(trace["steps"][0]["stop"], "found");
+    // The term is a program again, with the same meaning and so the same kernel.
+    let again = place.run(&["mm.found.rise", "-o", "again.c"]);
+    assert_eq!(again.code, 0, "{}", again.stderr);
+    // Same input, same bytes.
+    let first = place.contents();
+    place.run(&args);
+    let second = place.contents();
+    for ((name, a), (_, b)) in first
+        .iter()
+        .zip(&second)
+        .filter(|((n, _), _)| !n.ends_with(".json"))
+    {
+        assert_eq!(a, b, "{name} differs between two runs");
+    }
+}
+
+#[test]
+fn standard_output_takes_the_place_of_files() {
+    let place = Place::new(&[("p.rise", PROGRAM.as_bytes())]);
+    let ran = place.run(&["p.rise", "-o", "-", "--emit", "c"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stdout.contains("int twice("), "{}", ran.stdout);
+    assert!(
+        !ran.stdout.contains("#include \"twice.h\""),
+        "it has to stand alone"
+    );
+    assert!(ran.stderr.contains("kernel"), "{}", ran.stderr);
+    assert_eq!(place.contents().len(), 1);
+}
+
+#[test]
+fn a_full_disk_leaves_nothing_behind() {
+    let place = Place::new(&[("p.rise", PROGRAM.as_bytes())]);
+    if Path::new("/dev/full").exists() {
+        place.fails(
+            &["p.rise", "--emit", "c", "-o", "/dev/full"],
+            1,
+            &["E0901", "`/dev/full`"],
+        );
+    }
+    // A file system of two pages, where the system lets us have one.
+    std::fs::create_dir(place.path().join("disk")).unwrap();
+    let script = "mount -t tmpfs -o size=8k none disk || exit 77; \
+                  head -c 4096 /dev/zero > disk/other; \"$0\" p.rise -o disk/k.c; code=$?; ls -A disk; exit $code";
+    let output = Command::new("unshare")
+        .args(["-rm", "sh", "-c", script, env!("CARGO_BIN_EXE_rise-opt")])
+        .current_dir(place.path())
+        .output();
+    match output.map(ran) {
+        Ok(ran) if ran.stderr.contains("E0901") || ran.code == 0 => {
+            assert_eq!(ran.code, 1, "{}", ran.stderr);
+            assert_eq!(ran.stdout, "other\n", "{}", ran.stderr);
+        }
+        _ => eprintln!("no file system can be mounted here; only /dev/full was tried"),
+    }
+}
+
+#[test]
+fn a_run_checks_and_measures() {
+    let place = Place::new(&[("p.rise", PROGRAM.as_bytes())]);
+    let ran = place.run(&["p.rise", "--run", "--seed", "5", "--set", "n=1000"]);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    for text in [
+        "kernel = interpreter at n=1000",
+        "seed 5",
+        "GFLOP/s",
+        "unoptimised",
+    ] {
+        assert!(ran.stdout.contains(text), "no {text}: {}", ran.stdout);
+    }
+    let json = place.run(&[
+        "p.rise",
+        "--run",
+        "--set",
+        "n=1000",
+        "--message-format",
+        "json",
+    ]);
+    let value: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
+    assert_eq!(value["run"]["flops"], 1000.0);
+    assert_eq!(value["program"], "twice");
+}

@@ -129,11 +129,17 @@ fn checks(lines: &mut Lines, run: &Report) {
         let error = same.iter().map(|o| o.difference.error).fold(0.0, f64::max);
         let tolerance = same.iter().map(|o| o.difference.tolerance);
         let text = format!(
-            "{} = {} at {}; relative error {error:.1e} (rounding explains {:.1e})",
+            "{} = {} at {}: {}",
             name(c.what),
             name(c.against),
             at.join(", "),
-            tolerance.fold(f64::INFINITY, f64::min)
+            match error > 0.0 {
+                true => format!(
+                    "relative error {error:.1e}, rounding explains {:.1e}",
+                    tolerance.fold(f64::INFINITY, f64::min)
+                ),
+                false => "equal".to_string(),
+            }
         );
         lines.add(head, &text);
         head = "";
@@ -163,9 +169,8 @@ fn times(lines: &mut Lines, run: &Report, program: &str) {
         n => format!("{n} threads"),
     };
     let text = format!(
-        "{}, {threads}, best (median) of {} samples, compiled in {}",
+        "{}, {threads}, best (median), compiled in {}",
         sizes(&run.sizes),
-        run.kernel.seconds.len(),
         seconds(run.compile_seconds)
     );
     lines.add("time", &text);
@@ -179,7 +184,7 @@ fn times(lines: &mut Lines, run: &Report, program: &str) {
         );
         if name != program {
             let factor = t.best() / run.kernel.best();
-            let _ = write!(text, "  {} × the kernel's", digits(factor));
+            let _ = write!(text, "  ×{}", digits(factor));
         }
         if t.dropped > 0 {
             let _ = write!(
