@@ -17,10 +17,10 @@ pub(super) struct Printer<'a> {
 }
 
 impl<'a> Printer<'a> {
-    pub fn new(nest: &'a Nest) -> Printer<'a> {
+    pub fn new(nest: &'a Nest, used: Used) -> Printer<'a> {
         Printer {
             nest,
-            used: Used::default(),
+            used,
             out: String::new(),
             indent: 0,
         }

@@ -38,9 +38,15 @@ pub struct CUnit {
 
 /// Prints a nest.
 pub fn emit(nest: &Nest, options: &Options) -> CUnit {
-    let declarations = header::declarations(nest);
-    let mut printer = body::Printer::new(nest);
-    let function = printer.function();
+    CUnit {
+        c: emit_all(&[nest], options),
+        header: header::header(nest, options, &header::declarations(nest)),
+        abi: nest.abi.clone(),
+    }
+}
+
+/// Prints several nests, of different names, into one source text.
+pub fn emit_all(nests: &[&Nest], options: &Options) -> String {
     let mut c = header::banner(options);
     match &options.header_name {
         Some(name) => {
@@ -49,15 +55,20 @@ pub fn emit(nest: &Nest, options: &Options) -> CUnit {
         }
         None => {
             c += "#include <stdbool.h>\n#include <stdint.h>\n\n";
-            c += &declarations;
-            c += "\n";
+            for nest in nests {
+                c += &header::declarations(nest);
+                c += "\n";
+            }
         }
     }
-    c += &prelude::prelude(&printer.used);
-    c += &function;
-    CUnit {
-        c,
-        header: header::header(nest, options, &declarations),
-        abi: nest.abi.clone(),
+    let mut used = prelude::Used::default();
+    let mut functions = Vec::new();
+    for nest in nests {
+        let mut printer = body::Printer::new(nest, used);
+        functions.push(printer.function());
+        used = printer.used;
     }
+    c += &prelude::prelude(&used);
+    c += &functions.join("\n");
+    c
 }

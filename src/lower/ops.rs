@@ -91,6 +91,23 @@ impl Lower {
                 }
             }
         }
+        if let [a, b] = &parts[..] {
+            if a.same(b) {
+                match op {
+                    Op::Min | Op::Max => return a.clone(),
+                    Op::Lt | Op::Gt => return Expr::bool(false),
+                    // NaN differs from itself.
+                    Op::Eq | Op::Le | Op::Ge if !a.shape().elem.is_float() => {
+                        return Expr::bool(true)
+                    }
+                    Op::Ne if !a.shape().elem.is_float() => return Expr::bool(false),
+                    Op::Le | Op::Ge => {
+                        return Expr::new(ExprKind::Op(Op::Eq, parts), shape);
+                    }
+                    _ => {}
+                }
+            }
+        }
         // What is used twice in the C text of an operation is named first.
         let twice = matches!(op, Op::Min | Op::Max | Op::Abs);
         if twice && self.in_lanes == 0 {
@@ -220,6 +237,19 @@ impl Lower {
                         cx.select_rc(c.clone(), t, x, y)
                     }),
                 })))
+            }
+            TyKind::Pair(s, t) => {
+                let part = |side: &Rc<Lazy>, second: bool| -> Rc<Lazy> {
+                    let side = side.clone();
+                    Rc::new(move |cx: &mut Lower| {
+                        let v = side(cx)?;
+                        let (x, y) = cx.both(&v)?;
+                        Ok(if second { y } else { x })
+                    })
+                };
+                let x = self.select_rc(c.clone(), s, part(&a, false), part(&b, false))?;
+                let y = self.select_rc(c, t, part(&a, true), part(&b, true))?;
+                Ok(Val::pair(x, y))
             }
             _ => {
                 let (then, x) = self.scratch(|cx| a(cx))?;

@@ -42,7 +42,11 @@ impl Lower {
 
     /// Offsets and widths of the pieces of a vector.
     pub fn pieces(&self, elem: Scalar, lanes: u32) -> Vec<(u32, u32)> {
-        let widest = (self.options.register_bytes / elem.bytes() as u32).max(1);
+        // C has no vectors of truth values.
+        let widest = match elem {
+            Scalar::Bool => 1,
+            _ => (self.options.register_bytes / elem.bytes() as u32).max(1),
+        };
         let mut out = Vec::new();
         let mut at = 0;
         while at < lanes {
@@ -221,8 +225,11 @@ impl Lower {
                             ..
                         } = s
                         {
-                            let value = self.vectorise(e, &piece);
-                            let value = self.bind(value);
+                            let mut value = self.vectorise(e, &piece);
+                            // Truth values stay lane by lane: C has no vectors of them.
+                            if e.shape().elem != Scalar::Bool || value.shape().lanes == 1 {
+                                value = self.bind(value);
+                            }
                             piece.vars.insert(*var, value);
                         }
                     }
@@ -381,6 +388,18 @@ impl Lower {
                         (op, [a, b]) => Some(Expr::compare(*op, *a, *b)),
                         _ => None,
                     }
+                }
+                ExprKind::Op(Op::Select, args) => {
+                    let c = self.at_lane(args.first()?, p, l);
+                    let [_, a, b] = &args[..] else { return None };
+                    Some(match c.as_bool() {
+                        Some(true) => self.at_lane(a, p, l),
+                        Some(false) => self.at_lane(b, p, l),
+                        None => {
+                            let (a, b) = (self.at_lane(a, p, l), self.at_lane(b, p, l));
+                            Expr::new(ExprKind::Op(Op::Select, vec![c, a, b]), e.shape())
+                        }
+                    })
                 }
                 ExprKind::Op(Op::And, args) => {
                     let mut it = args.iter().map(|a| self.at_lane(a, p, l));

@@ -11,7 +11,6 @@ use super::value::{Dest, Leaf, Node, Val};
 use crate::arith::Nat;
 use crate::nest::{Expr, LoopKind, Stmt};
 use crate::term::Op;
-use crate::ty::Ty;
 use std::rc::Rc;
 
 /// Loops asked to be unrolled are, up to so many iterations.
@@ -48,11 +47,17 @@ impl Lower {
             Val::Node(n) if !n.ty.is_fun() => {
                 let cached = n.cache.borrow().clone();
                 match cached {
-                    Some(m) => self.write_elements(&Val::Mem(m), d, n.ty),
+                    Some(m) => self.write(&Val::Mem(m), d),
                     None => self.write_node(n, v, d),
                 }
             }
-            Val::Mem(m) => self.write_elements(v, d, m.ty),
+            Val::Mem(m) => match m.ty.as_array() {
+                Some((n, _)) => self.write_loop(v, d, n),
+                None => {
+                    let parts = self.load(m)?;
+                    self.write(&parts, d)
+                }
+            },
             Val::View(view) => self.write_loop(v, d, view.n),
             Val::Pair(p) => {
                 let (a, b) = self.dest_components(d)?;
@@ -68,14 +73,6 @@ impl Lower {
     fn write_both(&mut self, p: &Rc<(Val, Val)>, a: &Dest, b: &Dest) -> Res<()> {
         self.write(&p.0, a)?;
         self.write(&p.1, b)
-    }
-
-    /// An array element by element.
-    fn write_elements(&mut self, v: &Val, d: &Dest, ty: Ty) -> Res<()> {
-        let Some((n, _)) = ty.as_array() else {
-            return Err(self.not_a("array", v));
-        };
-        self.write_loop(v, d, n)
     }
 
     fn write_loop(&mut self, v: &Val, d: &Dest, n: Nat) -> Res<()> {

@@ -154,6 +154,27 @@ impl Expr {
         }
     }
 
+    /// Whether both are written alike.
+    pub fn same(&self, o: &Expr) -> bool {
+        use ExprKind::*;
+        let all =
+            |a: &[Expr], b: &[Expr]| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.same(b));
+        self.shape() == o.shape()
+            && match (self.kind(), o.kind()) {
+                (Lit(a), Lit(b)) => a == b,
+                (Var(a), Var(b)) => a == b,
+                (Index(a), Index(b)) => a == b,
+                (Load(a, i), Load(b, j)) => a == b && i == j,
+                (Op(a, x), Op(b, y)) => a == b && all(x, y),
+                (Cast(a), Cast(b)) | (Splat(a), Splat(b)) => a.same(b),
+                (Clamp(a, n), Clamp(b, m)) => n == m && a.same(b),
+                (Lane(a, i), Lane(b, j)) => i == j && a.same(b),
+                (Build(a), Build(b)) => all(a, b),
+                (Pick(a, n), Pick(b, m)) => n == m && all(a, b),
+                _ => false,
+            }
+    }
+
     /// Calls `f` on it and everything in it, parents first.
     pub fn visit(&self, f: &mut impl FnMut(&Expr)) {
         fn go(e: &Expr, f: &mut dyn FnMut(&Expr)) {

@@ -1,0 +1,256 @@
+//! Kernels compute what the interpreter says.
+//!
+//! Random programs are lowered, printed into one C file for each batch, compiled
+//! without contraction of `a*b + c`, and run on random data in guarded arrays:
+//! every bit must be that of the interpreter. Guards against silence: how many
+//! programs had loops, reductions, vectors, buffers is asserted.
+
+use rise_opt::emit;
+use rise_opt::intern::Symbol;
+use rise_opt::interp::generate::{self, Generator};
+use rise_opt::interp::random::{self, Numbers, Rng};
+use rise_opt::interp::{buffers, compare, eval_program, Shape, Sizes, Value};
+use rise_opt::lower;
+use rise_opt::nest::{Nest, Slot};
+use rise_opt::term::{normalize, Program};
+use rise_opt::ty::Scalar;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// A program with its nest and one run.
+struct Case {
+    name: String,
+    program: Program,
+    nest: Nest,
+    sizes: Sizes,
+    inputs: Vec<Vec<u8>>,
+    expected: Value,
+}
+
+fn c_type(s: Scalar) -> &'static str {
+    use Scalar::*;
+    match s {
+        Bool => "bool",
+        I8 => "int8_t",
+        I16 => "int16_t",
+        I32 => "int32_t",
+        I64 => "int64_t",
+        U8 => "uint8_t",
+        U16 => "uint16_t",
+        U32 => "uint32_t",
+        U64 => "uint64_t",
+        F32 => "float",
+        F64 => "double",
+    }
+}
+
+fn count(slot: &Slot, sizes: &Sizes) -> i64 {
+    slot.count()
+        .eval(&mut |s| sizes.get(&s).copied())
+        .expect("sizes are known")
+}
+
+/// A program that reads the inputs of case `argv[1]` and prints its outputs.
+fn driver(cases: &[Case]) -> String {
+    let mut c = String::from(
+        "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\n\
+         static void *get(FILE *f, size_t bytes)\n{\n    \
+         char *p = malloc(bytes + 1);\n    \
+         if (!p || fread(p, 1, bytes, f) != bytes) exit(90);\n    return p;\n}\n\n\
+         int main(int argc, char **argv)\n{\n    if (argc < 3) return 91;\n    \
+         FILE *f = fopen(argv[2], \"rb\");\n    if (!f) return 92;\n    \
+         switch (atoi(argv[1])) {\n",
+    );
+    for (i, case) in cases.iter().enumerate() {
+        let abi = &case.nest.abi;
+        let mut call = Vec::new();
+        let _ = writeln!(c, "    case {i}: {{");
+        for (j, slot) in abi.outputs.iter().enumerate() {
+            let n = count(slot, &case.sizes);
+            let ty = c_type(slot.elem);
+            let _ = writeln!(
+                c,
+                "        {ty} *o{j} = malloc({n} * sizeof({ty}) + 64); memset(o{j}, 0x5a, {n} * sizeof({ty}) + 64);"
+            );
+            call.push(format!("o{j}"));
+        }
+        for s in &abi.sizes {
+            call.push(case.sizes[s].to_string());
+        }
+        for (j, slot) in abi.inputs.iter().enumerate() {
+            let n = count(slot, &case.sizes);
+            let ty = c_type(slot.elem);
+            let _ = writeln!(c, "        {ty} *i{j} = get(f, {n} * sizeof({ty}));");
+            call.push(match slot.by_value {
+                true => format!("*i{j}"),
+                false => format!("i{j}"),
+            });
+        }
+        let _ = writeln!(c, "        int status = {}({});", abi.name, call.join(", "));
+        let _ = writeln!(c, "        if (status) return status;");
+        for (j, slot) in abi.outputs.iter().enumerate() {
+            let n = count(slot, &case.sizes);
+            let ty = c_type(slot.elem);
+            let _ = writeln!(
+                c,
+                "        for (int g = 0; g < 64; g++) if (((char *)(o{j} + {n}))[g] != 0x5a) return 93;\n        \
+                 fwrite(o{j}, sizeof({ty}), {n}, stdout);"
+            );
+        }
+        let _ = writeln!(c, "        return 0;\n    }}");
+    }
+    c += "    }\n    return 94;\n}\n";
+    c
+}
+
+/// What went wrong with each case that did.
+fn run_batch(dir: &Path, cases: &[Case], flags: &[&str]) -> Vec<(usize, String)> {
+    let nests: Vec<&Nest> = cases.iter().map(|c| &c.nest).collect();
+    let mut text = emit::emit_all(&nests, &emit::Options::default());
+    text += &driver(cases);
+    let (source, exe) = (dir.join("batch.c"), dir.join("batch"));
+    fs::write(&source, text).expect("write");
+    let compiled = Command::new("cc")
+        .args(["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-march=native"])
+        .args(["-ffp-contract=off", "-fopenmp"])
+        .args(flags)
+        .args([&source, Path::new("-o"), &exe, Path::new("-lm")])
+        .output()
+        .expect("cc");
+    assert!(
+        compiled.status.success(),
+        "{}\n{}",
+        source.display(),
+        String::from_utf8_lossy(&compiled.stderr)
+    );
+    let mut wrong = Vec::new();
+    for (i, case) in cases.iter().enumerate() {
+        let input = dir.join("input");
+        fs::write(&input, case.inputs.concat()).expect("write");
+        let run = Command::new(&exe)
+            .args([i.to_string().as_ref(), input.as_os_str()])
+            .output()
+            .expect("run");
+        if !run.status.success() {
+            wrong.push((i, format!("ends with {}", run.status)));
+            continue;
+        }
+        let shape = Shape::of(case.program.result, &case.sizes).expect("shape");
+        let mut parts: Vec<&[u8]> = Vec::new();
+        let mut rest = &run.stdout[..];
+        for slot in &case.nest.abi.outputs {
+            let bytes = count(slot, &case.sizes) as usize * slot.elem.bytes() as usize;
+            let (part, more) = rest.split_at(bytes.min(rest.len()));
+            parts.push(part);
+            rest = more;
+        }
+        let got = buffers::from_buffers(&shape, &parts).expect("a value");
+        let d = compare::compare(&got, &case.expected).expect("same shape");
+        if !d.same {
+            wrong.push((i, format!("{d:?}")));
+        }
+    }
+    wrong
+}
+
+fn case(name: String, mut program: Program, sizes: Sizes, rng: &mut Rng) -> Option<Case> {
+    program.name = Symbol::new(&name);
+    program.term = normalize(&program.term);
+    let args: Vec<Value> = program
+        .params
+        .iter()
+        .map(|(_, ty)| random::value_of(rng, *ty, &sizes, Numbers::Unit).expect("a type"))
+        .collect();
+    let expected = eval_program(&program, &sizes, &args).ok()?;
+    let mut inputs = Vec::new();
+    for (value, (_, ty)) in args.iter().zip(&program.params) {
+        let shape = Shape::of(*ty, &sizes).expect("shape");
+        let parts = buffers::to_buffers(value, &shape).expect("buffers");
+        inputs.extend(parts.into_iter().map(|b| b.bytes));
+    }
+    let nest = match lower::lower(&program, &lower::Options::default()) {
+        Ok(nest) => nest,
+        Err(d) => panic!("{program}\nat {sizes:?}\n{d:?}"),
+    };
+    Some(Case {
+        name,
+        program,
+        nest,
+        sizes,
+        inputs,
+        expected,
+    })
+}
+
+fn check(first: u64, batches: u64, per_batch: u64, options: &generate::Options) {
+    let mut loops = 0;
+    for batch in 0..batches {
+        let dir = tempfile::tempdir().expect("a folder");
+        let mut cases = Vec::new();
+        for i in 0..per_batch {
+            let seed = first + batch * per_batch + i;
+            let mut rng = Rng::new(seed);
+            let mut generator = Generator::new(&mut rng, options.clone());
+            let program = generator.program();
+            let sizes = generator.sizes.clone();
+            cases.extend(case(format!("p{seed}"), program, sizes, &mut rng));
+        }
+        loops += cases
+            .iter()
+            .filter(|c| c.nest.to_string().contains("for "))
+            .count();
+        let wrong = run_batch(dir.path(), &cases, &["-O1"]);
+        if let Some((i, what)) = wrong.first() {
+            let c = &cases[*i];
+            let names: Vec<_> = wrong
+                .iter()
+                .map(|w| format!("{}: {}", cases[w.0].name, w.1))
+                .collect();
+            panic!(
+                "{} wrong of {}: {names:#?}\n{}: {what}\n{}\nat {:?}\n{}",
+                wrong.len(),
+                cases.len(),
+                c.name,
+                c.program,
+                c.sizes,
+                c.nest
+            );
+        }
+    }
+    assert!(loops > 0, "no program had a loop");
+}
+
+#[test]
+fn random_programs() {
+    check(1, 3, 100, &generate::Options::default());
+}
+
+#[test]
+fn random_programs_of_every_type() {
+    let options = generate::Options {
+        scalars: Scalar::ALL.to_vec(),
+        fuel: 5,
+        ..Default::default()
+    };
+    check(100_000, 2, 100, &options);
+}
+
+/// `SEEDS=first,count cargo test --test kernels -- --ignored` looks at more.
+#[test]
+#[ignore]
+fn more_random_programs() {
+    let text = std::env::var("SEEDS").unwrap_or_else(|_| "1000,3000".into());
+    let numbers: Vec<u64> = text
+        .split(',')
+        .filter_map(|t| t.trim().parse().ok())
+        .collect();
+    let (first, count) = (numbers[0], numbers[1]);
+    check(
+        first,
+        count.div_ceil(100),
+        100,
+        &generate::Options::default(),
+    );
+}
