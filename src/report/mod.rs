@@ -9,4 +9,5 @@ mod number;
 mod summary;
 
 pub use goal::not_reached;
+pub use number::{bytes, count, digits, seconds};
 pub use summary::{human, Reassociation, Summary};
