@@ -208,6 +208,15 @@ fn plain(m: &mut Machine, p: &PrimCode, args: &[Value]) -> Result<Value> {
 /// Arithmetic, comparison or logic of two numbers or of vectors.
 pub(super) fn binary(p: &PrimCode, a: &Value, b: &Value) -> Result<Value> {
     use Op::*;
+    if let (Value::Num(Num::F32(x)), Value::Num(Num::F32(y))) = (a, b) {
+        // What most programs spend their time with.
+        match p.op {
+            Add => return Ok(Value::f32(x + y)),
+            Sub => return Ok(Value::f32(x - y)),
+            Mul => return Ok(Value::f32(x * y)),
+            _ => {}
+        }
+    }
     match p.op {
         And => lanes(p, &[a, b], |n| {
             Num::Int(i64::from(n[0].truth() && n[1].truth()))

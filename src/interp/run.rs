@@ -103,17 +103,32 @@ impl Machine {
 
     fn eval_application(&mut self, code: &Code, env: &Env) -> Result<Value, InterpError> {
         match code {
-            Code::Prim(p, args) if args.len() == p.arity => {
-                // Arithmetic on scalars without a list of arguments.
-                if let [a, b] = &args[..] {
-                    if array::is_binary(p.op) {
-                        let (a, b) = (self.eval(a, env)?, self.eval(b, env)?);
-                        return array::binary(p, &a, &b);
+            // Lists of arguments are moved often, arrays are not.
+            Code::Prim(p, args) if args.len() == p.arity => match &args[..] {
+                [a] => {
+                    let a = self.eval(a, env)?;
+                    match (&a, p.op) {
+                        (Value::Pair(both), Op::Fst) => Ok(both.0.clone()),
+                        (Value::Pair(both), Op::Snd) => Ok(both.1.clone()),
+                        _ => array::exec(self, p, std::slice::from_ref(&a)),
                     }
                 }
-                let args = self.eval_all(args, env)?;
-                array::exec(self, p, &args)
-            }
+                [a, b] => {
+                    let args = [self.eval(a, env)?, self.eval(b, env)?];
+                    if array::is_binary(p.op) {
+                        return array::binary(p, &args[0], &args[1]);
+                    }
+                    array::exec(self, p, &args)
+                }
+                [a, b, c] => {
+                    let args = [self.eval(a, env)?, self.eval(b, env)?, self.eval(c, env)?];
+                    array::exec(self, p, &args)
+                }
+                _ => {
+                    let args = self.eval_all(args, env)?;
+                    array::exec(self, p, &args)
+                }
+            },
             Code::Prim(p, args) => {
                 let args = args
                     .iter()

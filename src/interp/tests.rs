@@ -549,3 +549,56 @@ fn random_programs_have_values() {
     assert!(missing.is_empty(), "never generated: {missing:?}");
     assert!(elements > 1000);
 }
+
+#[test]
+fn normal_forms_mean_the_same() {
+    use super::generate::{Generator, Options};
+    let mut changed = 0;
+    for seed in 0..300 {
+        let mut rng = Rng::new(0x0f0f ^ seed);
+        let mut g = Generator::new(&mut rng, Options::default());
+        let p = g.program();
+        let sizes = g.sizes.clone();
+        // `let` becomes a redex, and so does every second function of a map.
+        let redexes = map_apps(&p.term, &mut |t| {
+            let (f, args) = t.as_prim_app()?;
+            match (f.op(), &args[..]) {
+                (Op::Let, [x, f]) => Some(Term::app((*f).clone(), (*x).clone())),
+                (Op::Map, [f, xs]) => {
+                    let (arg, _) = f.ty().as_fun()?;
+                    let again = Term::app(f.shift(1), var(0, arg));
+                    call(Op::Map, [], [lam(arg, again), (*xs).clone()])
+                }
+                _ => None,
+            }
+        });
+        let normal = crate::term::normalize(&redexes);
+        changed += u32::from(normal != p.term);
+        let args: Vec<Value> = p
+            .params
+            .iter()
+            .map(|(_, t)| random::value_of(&mut rng, *t, &sizes, Numbers::Whole).unwrap())
+            .collect();
+        let value = |t: &Term| eval(t, &sizes, &args).unwrap_or_else(|e| panic!("{seed}: {e}"));
+        let (a, b, c) = (value(&p.term), value(&redexes), value(&normal));
+        assert!(
+            compare::same(&a, &b) && compare::same(&a, &c),
+            "{seed}: {redexes}\n{normal}"
+        );
+    }
+    assert!(changed > 50, "{changed}");
+}
+
+/// Rebuilds applications from the leaves up where `f` answers.
+fn map_apps(t: &Term, f: &mut impl FnMut(&Term) -> Option<Term>) -> Term {
+    use crate::term::Kind;
+    let t = match t.kind() {
+        Kind::Lam(hint, body) => {
+            let (arg, _) = t.ty().as_fun().expect("a lambda is a function");
+            Term::lam(*hint, arg, map_apps(body, f))
+        }
+        Kind::App(g, x) => Term::app(map_apps(g, f), map_apps(x, f)),
+        _ => t.clone(),
+    };
+    f(&t).unwrap_or(t)
+}
