@@ -4,7 +4,7 @@
 //! nodes of one class whose values differ on random inputs. It is the one test
 //! that sees a wrong substitution or a wrong union whatever term is extracted
 //! later. Each class gets random values for its free variables; a class of
-//! functions is applied to random arguments, functions among them being closed
+//! functions is applied to random arguments, functions among them being
 //! functions of the same type from the graph itself.
 
 use crate::egraph::{Class, Graph, View};
@@ -52,7 +52,7 @@ pub fn audit(graph: &Graph, sizes: &Sizes, seed: u64) -> Audit {
     let mut functions: BTreeMap<u32, Vec<Term>> = BTreeMap::new();
     for c in 0..view.len() as Class {
         let facts = graph.facts(view.id(c));
-        if facts.ty.is_fun() && facts.free.0 == 0 && facts.best_size <= 30 {
+        if facts.ty.is_fun() && facts.best_size <= LARGEST {
             let pool = functions.entry(facts.ty.id()).or_default();
             if pool.len() < 4 {
                 pool.push(graph.best_term(view.id(c)));
@@ -88,13 +88,16 @@ fn compare_class(
     count: bool,
     out: &mut Audit,
 ) {
-    let mut value = |ty: Ty| match ty.is_fun() {
-        true => {
-            let pool = functions.get(&ty.id())?;
-            let f = rng.pick(pool);
-            eval_with(f, sizes, &[], &[], limits()).ok()
+    let mut value = |ty: Ty| {
+        if !ty.is_fun() {
+            return value_of(rng, ty, sizes, Numbers::Whole).ok();
         }
-        false => value_of(rng, ty, sizes, Numbers::Whole).ok(),
+        let f = rng.pick(functions.get(&ty.id())?);
+        let types = environment(std::slice::from_ref(f))?;
+        let env: Option<Vec<Value>> = (types.into_iter())
+            .map(|t| value_of(rng, t, sizes, Numbers::Whole).ok())
+            .collect();
+        eval_with(f, sizes, &env?, &[], limits()).ok()
     };
     let inputs = environment(terms).and_then(|types| {
         let env: Option<Vec<Value>> = types.into_iter().map(&mut value).collect();

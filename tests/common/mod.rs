@@ -2,7 +2,7 @@
 #![allow(dead_code)]
 
 use rise_opt::cost::Cost;
-use rise_opt::elab::{self, Step, Surroundings};
+use rise_opt::elab::{self, RuleUse, Step, Surroundings};
 use rise_opt::source::SourceMap;
 use rise_opt::term::Program;
 
@@ -34,4 +34,25 @@ pub fn chain(path: &str, program: &Program, settings: &[(&str, i64)]) -> Vec<Ste
     };
     let guide = elab::steps(&mut sources, file, &around);
     guide.unwrap_or_else(|e| panic!("{path}: {e:?}")).steps
+}
+
+/// The program of a text.
+pub fn program_text(text: &str) -> Program {
+    let mut sources = SourceMap::new();
+    let file = sources.add_text("test.rise", text);
+    elab::program(&mut sources, file, None).unwrap_or_else(|e| panic!("{text}: {e:?}"))
+}
+
+/// The rules of a text, without explicit sizes.
+pub fn rules(text: &str) -> Vec<RuleUse> {
+    let mut sources = SourceMap::new();
+    let file = sources.add_text("test.rules", text);
+    let rules = elab::rule_decls(&mut sources, file).unwrap_or_else(|e| panic!("{text}: {e:?}"));
+    (rules.into_iter())
+        .map(|rule| RuleUse {
+            span: rule.span,
+            rule,
+            args: Vec::new(),
+        })
+        .collect()
 }

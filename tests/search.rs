@@ -1,0 +1,229 @@
+//! Guided search over the shipped goals: found, right, audited, deterministic,
+//! and ended by limits with a diagnosis.
+
+mod common;
+
+use common::{chain, mm, program_text};
+use rise_opt::alloc::{self, Jemalloc};
+use rise_opt::elab::Step;
+use rise_opt::interp::random::{value_of, Numbers, Rng};
+use rise_opt::interp::{compare, eval, eval_program, Sizes};
+use rise_opt::search::audit::audit;
+use rise_opt::search::{optimize, saturate, unguided, Options, Outcome, Stop};
+use rise_opt::term::Program;
+
+#[global_allocator]
+static ALLOCATOR: Jemalloc = Jemalloc;
+
+const GOALS: [&str; 7] = [
+    "baseline",
+    "blocking",
+    "vectorization",
+    "loop-perm",
+    "array-packing",
+    "cache-blocks",
+    "parallel",
+];
+
+fn steps(goal: &str, program: &Program, settings: &[(&str, i64)]) -> Vec<Step> {
+    chain(&format!("sketches/mm/{goal}.sk"), program, settings)
+}
+
+fn sizes(m: i64, n: i64, k: i64) -> Sizes {
+    [("m", m), ("n", n), ("k", k)]
+        .map(|(s, v)| (s.into(), v))
+        .into()
+}
+
+/// Every term that a search found means what the program means.
+fn check(program: &Program, outcome: &Outcome, at: &Sizes, seed: u64) {
+    let mut rng = Rng::new(seed);
+    let args: Vec<_> = (program.params.iter())
+        .map(|(_, ty)| value_of(&mut rng, *ty, at, Numbers::Whole).unwrap())
+        .collect();
+    let want = eval_program(program, at, &args).unwrap();
+    for (term, step) in outcome.terms.iter().zip(&outcome.trace.steps) {
+        let got = eval(term, at, &args).unwrap();
+        assert!(compare::same(&want, &got), "{}: {term}", step.name);
+    }
+}
+
+fn mm_of(element: &str) -> Program {
+    let zero = if element.starts_with('f') {
+        format!("0.0{element}")
+    } else {
+        format!("0{element}")
+    };
+    program_text(&format!(
+        "def mm [m n k : nat] (a : m.k.{element}) (b : k.n.{element}) : m.n.{element} =\n  \
+         a |> map (\\row -> transpose b |> map (\\col ->\n    \
+         zip row col |> map (\\p -> fst p * snd p) |> reduce (+) {zero}))\n"
+    ))
+}
+
+#[test]
+fn the_seven_goals_are_reached_and_right() {
+    let program = mm();
+    for goal in GOALS {
+        let steps = steps(goal, &program, &[]);
+        assert!(
+            steps.len() <= 4,
+            "{goal}: at most three guides before the goal"
+        );
+        let outcome = optimize(&program, &steps, &Options::default());
+        assert!(outcome.failure.is_none(), "{goal}: {:?}", outcome.failure);
+        assert_eq!(outcome.terms.len(), steps.len());
+        check(&program, &outcome, &sizes(64, 32, 8), 1);
+    }
+}
+
+#[test]
+fn other_tiles_and_elements_work_the_same_way() {
+    for element in ["f32", "f64", "i32"] {
+        let program = mm_of(element);
+        for goal in GOALS {
+            let settings = [("tile", 16), ("block", 8)];
+            let settings = if goal == "baseline" {
+                &[][..]
+            } else {
+                &settings
+            };
+            let outcome = optimize(
+                &program,
+                &steps(goal, &program, settings),
+                &Options::default(),
+            );
+            assert!(
+                outcome.failure.is_none(),
+                "{goal} {element}: {:?}",
+                outcome.failure
+            );
+            check(&program, &outcome, &sizes(16, 48, 24), 2);
+        }
+    }
+}
+
+#[test]
+fn every_class_of_the_saturated_graphs_means_one_thing() {
+    let program = mm();
+    let settings = [("tile", 4), ("block", 2)];
+    let mut nodes = 0;
+    for goal in ["vectorization", "parallel"] {
+        let mut term = program.term.clone();
+        for step in steps(goal, &program, &settings) {
+            let (_, result, graph, _) = saturate(&step, &term, &Options::default());
+            let report = audit(&graph, &sizes(16, 32, 16), 3);
+            assert!(
+                report.mismatches.is_empty(),
+                "{}: {:?}",
+                step.name,
+                report.mismatches[0]
+            );
+            assert!(
+                report.skipped * 10 <= report.nodes,
+                "{}: {report:?}",
+                step.name
+            );
+            nodes += report.nodes;
+            term = result.unwrap();
+        }
+    }
+    assert!(nodes > 1000, "{nodes}");
+}
+
+#[test]
+fn the_audit_sees_a_wrong_rule() {
+    let program = mm();
+    let mut step = steps("baseline", &program, &[]).remove(0);
+    step.rules = common::rules(
+        "rule wrong\n  reduceSeq op e xs => e\n\nrule sequential\n  reduce => reduceSeq\n",
+    );
+    let limit = Options {
+        iterations: Some(3),
+        ..Options::default()
+    };
+    let (_, _, graph, _) = saturate(&step, &program.term, &limit);
+    assert!(!audit(&graph, &sizes(3, 4, 5), 0).mismatches.is_empty());
+}
+
+#[test]
+fn the_same_search_gives_the_same_trace_and_terms() {
+    let run = || {
+        std::thread::spawn(|| {
+            let program = mm();
+            let mut outcome = optimize(
+                &program,
+                &steps("parallel", &program, &[]),
+                &Options::default(),
+            );
+            for step in &mut outcome.trace.steps {
+                (step.seconds, step.extract_seconds, step.bytes) = (0.0, 0.0, 0);
+                for i in &mut step.iterations {
+                    (i.search_seconds, i.apply_seconds) = (0.0, 0.0);
+                    (i.rebuild_seconds, i.goal_seconds) = (0.0, 0.0);
+                    i.rules.iter_mut().for_each(|r| r.seconds = 0.0);
+                }
+            }
+            let terms: Vec<_> = outcome.terms.iter().map(|t| t.to_string()).collect();
+            (serde_json::to_string(&outcome.trace).unwrap(), terms)
+        })
+    };
+    let (a, b) = (run(), run());
+    assert_eq!(a.join().unwrap(), b.join().unwrap());
+}
+
+#[test]
+fn unguided_search_reaches_blocking() {
+    let program = mm();
+    let step = unguided(&steps("blocking", &program, &[])).unwrap();
+    let outcome = optimize(&program, &[step], &Options::default());
+    assert!(outcome.failure.is_none());
+    check(&program, &outcome, &sizes(32, 64, 8), 4);
+}
+
+#[test]
+fn limits_end_a_search_with_a_diagnosis() {
+    let program = mm();
+    let all = steps("parallel", &program, &[]);
+    let step = unguided(&all).unwrap();
+    let with = |o: Options| {
+        let outcome = optimize(&program, std::slice::from_ref(&step), &o);
+        let d = outcome.failure.expect("the limit is too low for the goal");
+        assert!(outcome.terms.is_empty());
+        assert!(d.parts.iter().any(|p| p.classes == 0), "{d:?}");
+        assert!(d.growth.iter().any(|g| g.1 > 0), "{d:?}");
+        d
+    };
+    let d = with(Options {
+        iterations: Some(2),
+        ..Options::default()
+    });
+    assert_eq!((d.stop, d.iterations), (Stop::Iterations(2), 2));
+    let d = with(Options {
+        nodes: Some(5000),
+        ..Options::default()
+    });
+    // Inside of an iteration, not only after it.
+    assert_eq!(d.stop, Stop::Nodes(5000));
+    assert!(d.size.nodes < 25_000, "{:?}", d.size);
+    let limit = alloc::allocated() + 20_000_000;
+    let d = with(Options {
+        bytes: Some(limit),
+        ..Options::default()
+    });
+    assert_eq!(d.stop, Stop::Bytes(limit));
+    let d = with(Options {
+        seconds: Some(0),
+        ..Options::default()
+    });
+    assert_eq!(d.stop, Stop::Seconds(0));
+}
+
+#[test]
+fn a_space_without_the_goal_is_saturated() {
+    let program = mm();
+    let mut step = steps("baseline", &program, &[]).remove(0);
+    step.rules.clear();
+    let outcome = optimize(&program, &[step], &Options::default());
+    assert_eq!(outcome.failure.unwrap().stop, Stop::Saturated);
+}
