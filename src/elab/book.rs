@@ -59,7 +59,10 @@ impl Book {
             match item.kind {
                 ItemKind::Rule(tree) => {
                     if book.declare(&tree.name.text, tree.name.span, diagnostics) {
-                        let decl = rules::rule(&tree, diagnostics).map(Rc::new);
+                        let decl = match item.whole {
+                            true => rules::rule(&tree, diagnostics).map(Rc::new),
+                            false => None,
+                        };
                         book.rules.push((tree.name.text.clone(), decl));
                     }
                 }

@@ -247,7 +247,7 @@ impl<'a> Infer<'a> {
             ExprKind::Binary(BinOp::Compose, f, g) => {
                 let (a, b) = (self.unknown_type(f.span), self.unknown_type(f.span));
                 let c = self.unknown_type(g.span);
-                let reason = Reason::new("`f >> g` first applies `f`, then `g`");
+                let reason = Reason::new("what `>>` chains");
                 self.depth += 1;
                 let f = self.check(f, Ty::fun(a, b), &reason);
                 let g = self.check(g, Ty::fun(b, c), &reason);
@@ -418,7 +418,7 @@ impl<'a> Infer<'a> {
             Some(parts) => parts,
             None => {
                 let (a, b) = (self.unknown_type(first.span), self.unknown_type(span));
-                let reason = Reason::new("the pattern takes a pair apart");
+                let reason = Reason::new("what the pattern takes apart");
                 self.unify(Ty::pair(a, b), ty, span, &reason);
                 (a, b)
             }
@@ -653,7 +653,7 @@ impl<'a> Infer<'a> {
                 TyKind::Fun(s, t) => (s, t),
                 TyKind::Meta(n) if !self.u.ty_is_rigid(n) => {
                     let (s, t) = (self.unknown_type(args.span(i)), self.unknown_type(f.span));
-                    self.unify(ty, Ty::fun(s, t), f.span, &Reason::new("it is applied"));
+                    self.unify(ty, Ty::fun(s, t), f.span, &Reason::new("what is applied"));
                     (s, t)
                 }
                 _ => {

@@ -58,6 +58,7 @@ pub fn program_text(p: &Program) -> String {
     }
     print_item(&Item {
         span: Span::default(),
+        whole: true,
         kind: ItemKind::Def(Def {
             name: name(p.name.as_str()),
             binders,

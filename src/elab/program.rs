@@ -17,13 +17,17 @@ use crate::intern::Symbol;
 use crate::source::{FileId, SourceMap, Span};
 use crate::syntax::tree::{Binder, Def, ItemKind, Name};
 use crate::syntax::Dialect;
-use crate::term::{Op, Program, Term};
+use crate::term::{normalize_within, Op, Program};
 use crate::ty::{Scalar, Ty};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// Deeper terms are refused: everything that walks a term may recurse.
 const MAX_DEPTH: usize = 1000;
+
+/// Larger kernels are refused: nobody writes them, and definitions that double their argument make
+/// them by accident.
+const MAX_NORMAL: u32 = 20_000;
 
 /// The program of a file: its last definition, or the one called `entry`.
 pub fn program(
@@ -77,13 +81,14 @@ impl Module {
         };
         for item in files.into_iter().flat_map(|f| f.tree.items) {
             if let ItemKind::Def(def) = item.kind {
-                module.add(def);
+                module.add(def, item.whole);
             }
         }
         module
     }
 
-    fn add(&mut self, def: Def) {
+    /// A definition that could not be read keeps its name, so that its users report nothing.
+    fn add(&mut self, def: Def, whole: bool) {
         let name = def.name.text.clone();
         if name.is_empty() {
             return;
@@ -108,6 +113,9 @@ impl Module {
                     .help("rename one of them"),
             );
             return;
+        }
+        if !whole {
+            self.schemes.insert(name.clone(), None);
         }
         self.by_name.insert(name, self.defs.len());
         self.defs.push(def);
@@ -359,7 +367,20 @@ fn finish(def: &Def, scheme: &Scheme, diagnostics: &mut Vec<Diagnostic>) -> Opti
     let term = scheme
         .pre
         .finish(&super::unify::Unifier::default(), diagnostics)?;
-    check_sizes(&term, def, diagnostics);
+    check_sizes(&scheme.pre, diagnostics);
+    if normalize_within(&term, MAX_NORMAL).is_none() {
+        diagnostics.push(
+            Diagnostic::new(
+                code::TOO_LARGE,
+                format!(
+                    "`{}` has more than {MAX_NORMAL} nodes once its definitions are put in",
+                    def.name.text
+                ),
+            )
+            .at(def.name.span)
+            .help("bind what is used several times with `let`"),
+        );
+    }
     if diagnostics.len() > before {
         return None;
     }
@@ -411,47 +432,37 @@ fn has_fun(t: Ty) -> bool {
 }
 
 /// No value has a type with an impossible size, and constant indices are inside.
-fn check_sizes(term: &Term, def: &Def, diagnostics: &mut Vec<Diagnostic>) {
-    let mut never = None;
-    let mut outside = None;
-    term.visit(&mut |t, _| {
-        if t.ty().is_never() && never.is_none() {
-            never = Some(t.clone());
-        }
-        if let crate::term::Kind::Prim(p) = t.kind() {
-            if p.op() == Op::At {
-                let array = t.ty().as_fun().and_then(|(a, _)| a.as_array());
-                let size = array.and_then(|(n, _)| n.as_int());
-                if let (Some(n), Some(i)) = (size, p.sizes()[0].as_int()) {
-                    if i >= n {
-                        outside = Some((i, n));
-                    }
-                }
+fn check_sizes(pre: &Pre, diagnostics: &mut Vec<Diagnostic>) {
+    match pre {
+        Pre::Prim(op, sizes, ty, span) => {
+            let array = ty.as_fun().and_then(|(a, _)| a.as_array());
+            let size = array.and_then(|(n, _)| n.as_int());
+            let index = sizes.first().and_then(|n| n.as_int());
+            let d = match (size, index) {
+                (Some(n), Some(i)) if *op == Op::At && i >= n => Diagnostic::new(
+                    code::INDEX_OUT_OF_BOUNDS,
+                    format!("`at[{i}]` is applied to an array of {n}"),
+                )
+                .at(*span)
+                .help("indices count from 0"),
+                _ if ty.is_never() => Diagnostic::new(
+                    code::IMPOSSIBLE_SIZE,
+                    format!("`{}` is used at a type that no value has", op.name()),
+                )
+                .label(*span, format!("used at `{ty}`"))
+                .help("sizes are whole numbers that are at least 1"),
+                _ => return,
+            };
+            // What a definition gets wrong is wrong once, however often it is put in.
+            if !diagnostics.contains(&d) {
+                diagnostics.push(d);
             }
         }
-    });
-    if let Some((i, n)) = outside {
-        diagnostics.push(
-            Diagnostic::new(
-                code::INDEX_OUT_OF_BOUNDS,
-                format!("`at[{i}]` is applied to an array of {n}"),
-            )
-            .label(def.name.span, "in this definition")
-            .help("indices count from 0"),
-        );
-    }
-    if let Some(t) = never {
-        diagnostics.push(
-            Diagnostic::new(
-                code::IMPOSSIBLE_SIZE,
-                format!(
-                    "`{}` holds values of type `{}`, which nothing has",
-                    def.name.text,
-                    t.ty()
-                ),
-            )
-            .label(def.name.span, "in this definition")
-            .help("sizes are whole numbers that are at least 1"),
-        );
+        Pre::Lam(_, _, b) => check_sizes(b, diagnostics),
+        Pre::App(f, x) | Pre::Let(f, _, _, x, _) => {
+            check_sizes(f, diagnostics);
+            check_sizes(x, diagnostics);
+        }
+        _ => {}
     }
 }

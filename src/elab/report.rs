@@ -73,7 +73,10 @@ impl Infer<'_> {
     /// Whether nothing was wrong.
     pub fn conclude(&mut self) -> bool {
         self.default_literals();
-        self.u.finish();
+        // Solutions that are forced after a contradiction would only confuse.
+        if self.u.mismatches.is_empty() {
+            self.u.finish();
+        }
         for m in std::mem::take(&mut self.u.mismatches) {
             let d = self.mismatch(m);
             self.report(d);
@@ -142,7 +145,7 @@ impl Infer<'_> {
                     self.show(a),
                     self.show(b)
                 ));
-                match a.has_meta() || b.has_meta() {
+                match self.names.rule.is_none() && (a.has_meta() || b.has_meta()) {
                     true => "write the size that is not known in brackets or in an annotation",
                     false => "make the sizes equal: change a type, or a size argument",
                 }

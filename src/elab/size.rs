@@ -105,11 +105,13 @@ impl Infer<'_> {
     /// A size argument: like `size`, and a constant must be at least `least`.
     pub fn size_at_least(&mut self, e: &Expr, least: i64) -> Nat {
         let n = self.size(e);
-        self.check_size(n, least, e.span);
-        n
+        match self.check_size(n, least, e.span) {
+            true => n,
+            false => self.unknown_size(e.span),
+        }
     }
 
-    pub fn check_size(&mut self, n: Nat, least: i64, span: Span) -> bool {
+    fn check_size(&mut self, n: Nat, least: i64, span: Span) -> bool {
         let bad = match n.as_rat() {
             Some(r) => r.as_int().is_none_or(|i| i < least),
             None => n.is_overflow(),

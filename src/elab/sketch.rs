@@ -33,8 +33,11 @@ const MAX_PARTS: usize = 100_000;
 
 impl Defs {
     /// Adds a definition unless its name is taken.
-    pub fn add(&mut self, def: Def, diagnostics: &mut Vec<Diagnostic>) {
+    pub fn add(&mut self, mut def: Def, whole: bool, diagnostics: &mut Vec<Diagnostic>) {
         let name = def.name.text.clone();
+        if !whole {
+            def.body.kind = ExprKind::Any;
+        }
         if let Some(b) = def.binders.iter().find(|b| !matches!(b, Binder::Bare(_))) {
             let span = match b {
                 Binder::Sizes(s) => s.span,
@@ -80,7 +83,7 @@ impl Defs {
     /// Adds what another file defines.
     pub fn extend(&mut self, other: Defs, diagnostics: &mut Vec<Diagnostic>) {
         for def in other.0.into_values() {
-            self.add((*def).clone(), diagnostics);
+            self.add((*def).clone(), true, diagnostics);
         }
     }
 
@@ -108,8 +111,11 @@ impl Defs {
                 );
             }
         }
+        // They stand for anything from now on, so that nothing else is reported.
         for name in circular {
-            self.0.remove(&name);
+            if let Some(def) = self.0.get_mut(&name) {
+                Rc::make_mut(def).body.kind = ExprKind::Any;
+            }
         }
     }
 
@@ -178,6 +184,8 @@ enum Argument {
     Given(Expr, Rc<Env>),
     /// Of a definition that is only checked.
     Unknown,
+    /// The variable of a function.
+    Variable,
 }
 
 impl Env {
@@ -246,7 +254,7 @@ impl Reader<'_> {
             ExprKind::Paren(inner) => self.kind(inner, env),
             ExprKind::Under(body) => SketchKind::Lam(self.boxed(body, env)),
             ExprKind::Lam(patterns, body) => {
-                let hidden = self.without(patterns, env);
+                let hidden = self.with_variables(patterns, env);
                 let inner = self.sketch(body, &hidden);
                 let n = patterns.len();
                 (1..n).fold(SketchKind::Lam(Box::new(inner)), |kind, _| {
@@ -298,14 +306,14 @@ impl Reader<'_> {
         Sketch { kind, span, label }
     }
 
-    /// The environment in which the variables of a function are not to be named: a sketch looks at
-    /// any depth, where the variable would be another one.
-    fn without(&mut self, patterns: &[crate::syntax::tree::Pat], env: &Rc<Env>) -> Rc<Env> {
+    /// The environment in which names are variables of a function.
+    fn with_variables(&self, patterns: &[crate::syntax::tree::Pat], env: &Rc<Env>) -> Rc<Env> {
         use crate::syntax::tree::PatKind;
         let mut params = env.params.clone();
         for p in patterns {
             if let PatKind::Name(name) = &p.kind {
                 params.retain(|(n, _)| n != name);
+                params.push((name.clone(), Argument::Variable));
             }
         }
         Rc::new(Env {
@@ -355,6 +363,17 @@ impl Reader<'_> {
             return match argument.clone() {
                 Argument::Given(e, env) => self.kind(&e, &env),
                 Argument::Unknown => SketchKind::Any,
+                Argument::Variable => {
+                    self.report(
+                        Diagnostic::new(
+                            code::NOT_A_SKETCH,
+                            format!("a sketch cannot name the variable `{name}`"),
+                        )
+                        .at(e.span)
+                        .help("write `?`: a sketch looks at any depth, where the variable has no name"),
+                    );
+                    SketchKind::Any
+                }
             };
         }
         match (name, args) {
@@ -517,7 +536,7 @@ impl Reader<'_> {
         if let ExprKind::Name(name) = &e.bare().kind {
             match env.get(name).cloned() {
                 Some(Argument::Given(inner, env)) => return self.size(&inner, &env, least),
-                Some(Argument::Unknown) => return None,
+                Some(Argument::Unknown | Argument::Variable) => return None,
                 None => {}
             }
         }
@@ -527,7 +546,7 @@ impl Reader<'_> {
                 Some(Argument::Given(inner, env)) => {
                     sizes.insert(name, self.size(&inner, &env, 0)?);
                 }
-                Some(Argument::Unknown) => return None,
+                Some(Argument::Unknown | Argument::Variable) => return None,
                 None if self.open => {
                     sizes
                         .entry(name)
@@ -559,7 +578,7 @@ impl Reader<'_> {
             ExprKind::Name(name) => {
                 match env.get(name).cloned() {
                     Some(Argument::Given(inner, env)) => return self.ty(&inner, &env),
-                    Some(Argument::Unknown) => return TyPattern::Any,
+                    Some(Argument::Unknown | Argument::Variable) => return TyPattern::Any,
                     None => {}
                 }
                 match Scalar::from_name(name) {

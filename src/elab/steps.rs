@@ -155,7 +155,10 @@ impl Loader<'_> {
         let mut own = outer.clone();
         for item in &parsed.file.items {
             match &item.kind {
-                ItemKind::Def(def) => unit.defs.add(def.clone(), &mut self.diagnostics),
+                ItemKind::Def(def) => {
+                    unit.defs
+                        .add(def.clone(), item.whole, &mut self.diagnostics);
+                }
                 ItemKind::Param { name, value } => {
                     self.param(name, value, &mut sizes, &mut own);
                 }
@@ -295,6 +298,10 @@ impl Loader<'_> {
     }
 
     fn clause(&mut self, item: &Item, draft: &mut Draft, defs: &Defs, sizes: &Sizes, file: FileId) {
+        if !item.whole {
+            draft.failed = true;
+            return;
+        }
         match &item.kind {
             ItemKind::Use { file: path, list } => {
                 let Some(id) = self.file(file, path) else {
@@ -386,7 +393,7 @@ impl Loader<'_> {
             return;
         }
         if !known.contains(&&*value.text) {
-            return self.unknown(&keyword.text, value, known);
+            return self.unknown(&format!("value of `{}`", keyword.text), value, known);
         }
         match &*keyword.text {
             "cost" => draft.cost = Some(Symbol::new(&value.text)),
@@ -403,16 +410,13 @@ impl Loader<'_> {
 
     fn unknown(&mut self, what: &str, name: &Name, known: &[&str]) {
         self.diagnostics.push(
-            Diagnostic::new(
-                code::BAD_SETTING,
-                format!("there is no {what} `{}`", name.text),
-            )
-            .label(name.span, "not known")
-            .help_near(
-                &name.text,
-                known.iter().copied(),
-                format!("known: {}", known.join(", ")),
-            ),
+            Diagnostic::new(code::BAD_SETTING, format!("`{}` is no {what}", name.text))
+                .label(name.span, "not known")
+                .help_near(
+                    &name.text,
+                    known.iter().copied(),
+                    format!("known: {}", known.join(", ")),
+                ),
         );
     }
 

@@ -57,7 +57,10 @@ pub fn parse(text: &str) -> Result<Literal, Diagnostic> {
                 Some(s) => s,
                 None => "63 bits",
             })
-            .help("sizes and integers stop at 9223372036854775807")
+            .help(match found {
+                Some(s) => format!("values of {s} stop at {limit}"),
+                None => format!("sizes and integers stop at {limit}"),
+            })
         })?;
         return Ok(Literal {
             value: Value::Int(value),

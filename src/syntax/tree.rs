@@ -16,6 +16,8 @@ pub struct File {
 pub struct Item {
     pub span: Span,
     pub kind: ItemKind,
+    /// Whether all of it could be read; otherwise only its name is worth anything.
+    pub whole: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]

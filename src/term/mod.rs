@@ -15,7 +15,7 @@ mod show;
 
 pub use build::{call, call_as};
 pub use lit::Lit;
-pub use normal::normalize;
+pub use normal::{normalize, normalize_within};
 pub use prim::{Class, Op, Prim, Scheme};
 
 use crate::arith::Nat;

@@ -54,13 +54,13 @@ impl Parser<'_> {
             }
             _ => {
                 let example = match &*keyword.text {
-                    "cost" => "such as `size`",
-                    "permit" => "`reassociate`",
-                    "scheduler" => "`none` or `backoff`",
-                    _ => "`on` or `off`",
+                    "cost" => "for example `cost size`",
+                    "permit" => "write `permit reassociate`",
+                    "scheduler" => "write `scheduler none` or `scheduler backoff`",
+                    _ => "write `normalize on` or `normalize off`",
                 };
                 if self.peek().kind != TokenKind::Name {
-                    self.error_expected("a word", &format!("write {example}"));
+                    self.error_expected("a word", example);
                 }
                 let value = self.hyphen_name("a word");
                 ItemKind::Switch { keyword, value }

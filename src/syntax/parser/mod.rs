@@ -118,6 +118,7 @@ impl<'a> Parser<'a> {
         Item {
             span: start.to(last),
             kind,
+            whole: !self.failed,
         }
     }
 
@@ -303,6 +304,7 @@ impl<'a> Parser<'a> {
     }
 
     fn check_number(&mut self, text: &str, span: Span) {
+        // The item goes on: a wrong number hides nothing else.
         if let Err(d) = super::number::parse(text) {
             self.diagnostics.push(d.at(span));
         }
