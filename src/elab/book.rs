@@ -3,7 +3,7 @@
 //! In: a file. Out: rules by name, sets by name; a reference such as `split[32, 4]` unfolds to rules with
 //! sizes. A rule with errors keeps its name, so that its users report nothing.
 
-use super::files::{self, Loaded};
+use super::files;
 use super::infer::{Infer, Names};
 use super::output::{RuleDecl, RuleUse};
 use super::rules;
@@ -11,7 +11,7 @@ use crate::arith::Nat;
 use crate::diag::{self, code, Diagnostic};
 use crate::intern::Symbol;
 use crate::source::{FileId, SourceMap, Span};
-use crate::syntax::tree::{ItemKind, RuleRef, RuleSet};
+use crate::syntax::tree::{File, ItemKind, RuleRef, RuleSet};
 use crate::syntax::Dialect;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -52,24 +52,24 @@ pub fn check_rules(sources: &mut SourceMap, file: FileId) -> Vec<Diagnostic> {
 
 impl Book {
     pub fn load(sources: &mut SourceMap, file: FileId, diagnostics: &mut Vec<Diagnostic>) -> Book {
-        let mut files: Vec<Loaded> = Vec::new();
+        let mut files: Vec<File> = Vec::new();
         files::load_all(sources, file, Dialect::Rules, &mut files, diagnostics);
         let mut book = Book::default();
-        for item in files.into_iter().flat_map(|f| f.tree.items) {
+        for item in files.into_iter().flat_map(|f| f.items) {
             match item.kind {
-                ItemKind::Rule(tree) => {
-                    if book.declare(&tree.name.text, tree.name.span, diagnostics) {
-                        let decl = match item.whole {
-                            true => rules::rule(&tree, diagnostics).map(Rc::new),
-                            false => None,
-                        };
-                        book.rules.push((tree.name.text.clone(), decl));
-                    }
+                ItemKind::Rule(tree)
+                    if book.declare(&tree.name.text, tree.name.span, diagnostics) =>
+                {
+                    let decl = match item.whole {
+                        true => rules::rule(&tree, diagnostics).map(Rc::new),
+                        false => None,
+                    };
+                    book.rules.push((tree.name.text.clone(), decl));
                 }
-                ItemKind::RuleSet(set) => {
-                    if book.declare(&set.name.text, set.name.span, diagnostics) {
-                        book.sets.push(set);
-                    }
+                ItemKind::RuleSet(set)
+                    if book.declare(&set.name.text, set.name.span, diagnostics) =>
+                {
+                    book.sets.push(set);
                 }
                 _ => {}
             }

@@ -5,19 +5,13 @@ use crate::source::{FileId, SourceMap};
 use crate::syntax::tree::{File, ItemKind};
 use crate::syntax::{parse, Dialect};
 
-/// A parsed file.
-pub struct Loaded {
-    pub id: FileId,
-    pub tree: File,
-}
-
 /// The file and everything it imports, what is imported first. A circle is harmless: every file is
 /// read once, and definitions are found whatever their order.
 pub fn load_all(
     sources: &mut SourceMap,
     id: FileId,
     dialect: Dialect,
-    files: &mut Vec<Loaded>,
+    files: &mut Vec<File>,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
     let mut seen = Vec::new();
@@ -29,7 +23,7 @@ fn visit(
     id: FileId,
     dialect: Dialect,
     seen: &mut Vec<FileId>,
-    files: &mut Vec<Loaded>,
+    files: &mut Vec<File>,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
     if seen.contains(&id) {
@@ -51,8 +45,5 @@ fn visit(
             Err(e) => diagnostics.push(Diagnostic::from(e).at(path.span)),
         }
     }
-    files.push(Loaded {
-        id,
-        tree: parsed.file,
-    });
+    files.push(parsed.file);
 }

@@ -4,7 +4,7 @@
 //! with any definition. Every definition is inferred once, uses before users; a use puts its term in.
 //! The entry is the last definition of the file that was asked for. Absent: fixed sizes, optimisation.
 
-use super::files::{self, Loaded};
+use super::files;
 use super::infer::{Infer, Names};
 use super::pre::Pre;
 use super::report::Reason;
@@ -15,7 +15,7 @@ use crate::arith::Nat;
 use crate::diag::{self, code, Diagnostic};
 use crate::intern::Symbol;
 use crate::source::{FileId, SourceMap, Span};
-use crate::syntax::tree::{Binder, Def, ItemKind, Name};
+use crate::syntax::tree::{Binder, Def, File, ItemKind, Name};
 use crate::syntax::Dialect;
 use crate::term::{normalize_within, Op, Program};
 use crate::ty::{Scalar, Ty};
@@ -65,7 +65,7 @@ struct Module {
 impl Module {
     fn load(sources: &mut SourceMap, file: FileId) -> Module {
         let mut diagnostics = Vec::new();
-        let mut files: Vec<Loaded> = Vec::new();
+        let mut files: Vec<File> = Vec::new();
         files::load_all(
             sources,
             file,
@@ -79,7 +79,7 @@ impl Module {
             schemes: BTreeMap::new(),
             diagnostics,
         };
-        for item in files.into_iter().flat_map(|f| f.tree.items) {
+        for item in files.into_iter().flat_map(|f| f.items) {
             if let ItemKind::Def(def) = item.kind {
                 module.add(def, item.whole);
             }

@@ -232,7 +232,7 @@ impl Infer<'_> {
                         "vectors are made of scalars, or of pairs of scalars",
                     ),
                 };
-                if seen.iter().any(|s| *s == (r.span, is)) {
+                if seen.contains(&(r.span, is)) {
                     continue;
                 }
                 seen.push((r.span, is));

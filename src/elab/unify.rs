@@ -94,10 +94,6 @@ impl Unifier {
         self.tys[n as usize].rigid
     }
 
-    pub fn nat_is_rigid(&self, n: u32) -> bool {
-        self.nats[n as usize].rigid
-    }
-
     /// With everything known put in.
     pub fn ty(&self, t: Ty) -> Ty {
         t.subst(
@@ -135,11 +131,6 @@ impl Unifier {
     /// Requires that both are the same type.
     pub fn unify(&mut self, want: Ty, found: Ty, site: SiteId) {
         self.types(want, found, site);
-        self.retry();
-    }
-
-    pub fn unify_sizes(&mut self, want: Nat, found: Nat, site: SiteId) {
-        self.sizes(want, found, site);
         self.retry();
     }
 

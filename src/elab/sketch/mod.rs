@@ -4,148 +4,32 @@
 //! where its parameter stands: as a size, a type or a sketch, whichever the place needs. Every part keeps
 //! the place and the words of the outermost use, which is what a user can look at and change.
 
+mod defs;
+mod label;
+mod types;
+
+pub use defs::Defs;
+
+use defs::params;
+use label::{label, shorten};
+
 use super::book::Sizes;
-use super::infer::{operation, Infer, Names};
-use super::output::{Sketch, SketchKind, TyPattern};
-use super::size::SIZE_FUNCTIONS;
-use super::uses::uses;
+use super::infer::operation;
+use super::output::{Sketch, SketchKind};
 use crate::arith::Nat;
 use crate::diag::{code, Diagnostic};
-use crate::intern::Symbol;
 use crate::source::Span;
 use crate::syntax::number::{self, Value};
-use crate::syntax::tree::{BinOp, Binder, Def, Expr, ExprKind};
+use crate::syntax::tree::{BinOp, Def, Expr, ExprKind};
 use crate::syntax::{print_expr_flat, MAX_DEPTH};
 use crate::term::Op;
-use crate::ty::Scalar;
-use std::collections::BTreeMap;
 use std::rc::Rc;
-
-/// The definitions of sketches, by name.
-#[derive(Clone, Default)]
-pub struct Defs(BTreeMap<String, Rc<Def>>);
 
 /// The words of the language of sketches.
 const FORMS: [&str; 3] = ["app", "contains", "onlyContains"];
 
 /// Unfolding stops here; definitions can double a sketch at every level.
 const MAX_PARTS: usize = 100_000;
-
-impl Defs {
-    /// Adds a definition unless its name is taken.
-    pub fn add(&mut self, mut def: Def, whole: bool, diagnostics: &mut Vec<Diagnostic>) {
-        let name = def.name.text.clone();
-        if !whole {
-            def.body.kind = ExprKind::Any;
-        }
-        if let Some(b) = def.binders.iter().find(|b| !matches!(b, Binder::Bare(_))) {
-            let span = match b {
-                Binder::Sizes(s) => s.span,
-                Binder::Typed { ty, .. } => ty.span,
-                Binder::Bare(n) => n.span,
-            };
-            diagnostics.push(
-                Diagnostic::new(
-                    code::NOT_A_SKETCH,
-                    "the parameters of a sketch definition are bare names",
-                )
-                .at(span)
-                .help(
-                    "write `def f n s = …`: a parameter is a size, a type or a sketch by its place",
-                ),
-            );
-            return;
-        }
-        let taken = FORMS.contains(&&*name) || Op::from_name(&name).is_some();
-        if taken {
-            diagnostics.push(
-                Diagnostic::new(
-                    code::DUPLICATE,
-                    format!("`{name}` has a meaning of its own already"),
-                )
-                .at(def.name.span)
-                .help("give the definition another name"),
-            );
-        } else if let Some(first) = self.0.get(&name) {
-            if first.name.span != def.name.span {
-                diagnostics.push(
-                    Diagnostic::new(code::DUPLICATE, format!("`{name}` is defined twice"))
-                        .at(def.name.span)
-                        .also(first.name.span, "first defined here")
-                        .help("rename one of them"),
-                );
-            }
-        } else if !name.is_empty() {
-            self.0.insert(name, Rc::new(def));
-        }
-    }
-
-    /// Adds what another file defines.
-    pub fn extend(&mut self, other: Defs, diagnostics: &mut Vec<Diagnostic>) {
-        for def in other.0.into_values() {
-            self.add((*def).clone(), true, diagnostics);
-        }
-    }
-
-    /// Reports definitions that use themselves, and removes them.
-    pub fn refuse_recursion(&mut self, diagnostics: &mut Vec<Diagnostic>) {
-        let needs = |d: &Def| -> Vec<String> { uses(d).into_iter().map(|u| u.0).collect() };
-        let mut circular = Vec::new();
-        for (name, def) in &self.0 {
-            let (mut seen, mut work) = (Vec::new(), needs(def));
-            while let Some(next) = work.pop() {
-                if seen.contains(&next) {
-                    continue;
-                }
-                if let Some(d) = self.0.get(&next) {
-                    work.extend(needs(d));
-                }
-                seen.push(next);
-            }
-            if seen.contains(name) {
-                circular.push(name.clone());
-                diagnostics.push(
-                    Diagnostic::new(code::RECURSION, format!("`{name}` uses itself"))
-                        .at(def.name.span)
-                        .help("definitions of sketches have no recursion; `contains` searches at any depth"),
-                );
-            }
-        }
-        // They stand for anything from now on, so that nothing else is reported.
-        for name in circular {
-            if let Some(def) = self.0.get_mut(&name) {
-                Rc::make_mut(def).body.kind = ExprKind::Any;
-            }
-        }
-    }
-
-    /// Reads every definition with sketches for parameters, to find mistakes in those that nothing uses.
-    pub fn check(&self, sizes: &Sizes, open: bool, diagnostics: &mut Vec<Diagnostic>) {
-        for def in self.0.values() {
-            let mut reader = Reader {
-                defs: self,
-                sizes,
-                open,
-                diagnostics,
-                parts: 0,
-                depth: 0,
-            };
-            let params = params(def).map(|p| (p.to_string(), Argument::Unknown));
-            let env = Rc::new(Env {
-                params: params.collect(),
-                origin: None,
-            });
-            reader.sketch(&def.body, &env);
-        }
-    }
-}
-
-fn params(def: &Def) -> impl Iterator<Item = &str> {
-    def.binders.iter().filter_map(|b| match b {
-        Binder::Bare(n) => Some(&*n.text),
-        _ => None,
-    })
-}
 
 /// A sketch as written by the user; `sizes` are those that may be named. With `open`, any name is a size.
 pub fn sketch(
@@ -525,171 +409,5 @@ impl Reader<'_> {
         }
         let known: Vec<Option<Nat>> = sizes.iter().map(|n| self.size(n, env, 0)).collect();
         SketchKind::Prim(op, known.into_iter().collect())
-    }
-
-    /// A size; `None` for any.
-    fn size(&mut self, e: &Expr, env: &Rc<Env>, least: i64) -> Option<Nat> {
-        if let ExprKind::Any | ExprKind::Hole = e.bare().kind {
-            return None;
-        }
-        // A parameter alone may stand for any size as well.
-        if let ExprKind::Name(name) = &e.bare().kind {
-            match env.get(name).cloned() {
-                Some(Argument::Given(inner, env)) => return self.size(&inner, &env, least),
-                Some(Argument::Unknown | Argument::Variable) => return None,
-                None => {}
-            }
-        }
-        let mut sizes = self.sizes.clone();
-        for name in names_in(e) {
-            match env.get(&name).cloned() {
-                Some(Argument::Given(inner, env)) => {
-                    sizes.insert(name, self.size(&inner, &env, 0)?);
-                }
-                Some(Argument::Unknown | Argument::Variable) => return None,
-                None if self.open => {
-                    sizes
-                        .entry(name)
-                        .or_insert_with_key(|n| Nat::var(Symbol::new(n)));
-                }
-                None => {}
-            }
-        }
-        let mut infer = Infer::new(Names {
-            sizes,
-            ..Names::default()
-        });
-        let n = infer.size_at_least(e, least);
-        let fine = infer.diagnostics.is_empty();
-        for mut d in std::mem::take(&mut infer.diagnostics) {
-            if let (code::IMPOSSIBLE_SIZE, Some((span, _))) = (d.code, &env.origin) {
-                d = d.also(*span, "used here");
-            }
-            self.report(d);
-        }
-        fine.then_some(n)
-    }
-
-    fn ty(&mut self, e: &Expr, env: &Rc<Env>) -> TyPattern {
-        let pair = |a: TyPattern, b: TyPattern| TyPattern::Pair(Box::new(a), Box::new(b));
-        match &e.kind {
-            ExprKind::Any | ExprKind::Hole | ExprKind::Error => TyPattern::Any,
-            ExprKind::Paren(inner) => self.ty(inner, env),
-            ExprKind::Name(name) => {
-                match env.get(name).cloned() {
-                    Some(Argument::Given(inner, env)) => return self.ty(&inner, &env),
-                    Some(Argument::Unknown | Argument::Variable) => return TyPattern::Any,
-                    None => {}
-                }
-                match Scalar::from_name(name) {
-                    Some(s) => TyPattern::Scalar(s),
-                    None => self.not_a_type(e, Some(name)),
-                }
-            }
-            ExprKind::Tuple(parts) => {
-                let mut types: Vec<TyPattern> = parts.iter().map(|p| self.ty(p, env)).collect();
-                let last = types.pop().unwrap_or(TyPattern::Any);
-                types.into_iter().rev().fold(last, |t, s| pair(s, t))
-            }
-            ExprKind::Array(n, t) => {
-                let n = self.size(n, env, 1);
-                TyPattern::Array(n, Box::new(self.ty(t, env)))
-            }
-            ExprKind::Vector(n, t) => {
-                let n = self.size(n, env, 1);
-                vector(n, self.ty(t, env))
-            }
-            ExprKind::Binary(BinOp::Arrow, s, t) => {
-                let s = self.ty(s, env);
-                TyPattern::Fun(Box::new(s), Box::new(self.ty(t, env)))
-            }
-            ExprKind::Sizes(head, sizes)
-                if sizes.len() == 1 && matches!(&head.kind, ExprKind::Name(n) if n == "idx") =>
-            {
-                TyPattern::Idx(self.size(&sizes[0], env, 1))
-            }
-            _ => self.not_a_type(e, None),
-        }
-    }
-
-    fn not_a_type(&mut self, e: &Expr, name: Option<&str>) -> TyPattern {
-        let d = match name {
-            Some(name) if self.sizes.contains_key(name) => Diagnostic::new(
-                code::NOT_A_TYPE,
-                format!("`{name}` is a size, and a type is needed here"),
-            )
-            .label(e.span, "a size")
-            .help(format!(
-                "an array type ends in the type of its elements: `{name}.?`"
-            )),
-            Some(name) => Diagnostic::new(code::UNKNOWN_TYPE, format!("there is no type `{name}`"))
-                .label(e.span, "not known")
-                .help_near(
-                    name,
-                    Scalar::ALL.iter().map(|s| s.name()),
-                    "types of sketches: `?`, `f32`, `n.t`, `(s, t)`, `<n>t`, `idx[n]`, `s -> t`",
-                ),
-            None => Diagnostic::new(code::NOT_A_TYPE, "a type is needed here")
-                .label(e.span, "not a type")
-                .help("types of sketches: `?`, `f32`, `n.t`, `(s, t)`, `<n>t`, `idx[n]`, `s -> t`"),
-        };
-        self.report(d);
-        TyPattern::Any
-    }
-}
-
-/// Vectors distribute over pairs, in patterns as in types.
-fn vector(n: Option<Nat>, t: TyPattern) -> TyPattern {
-    match t {
-        TyPattern::Pair(a, b) => TyPattern::Pair(Box::new(vector(n, *a)), Box::new(vector(n, *b))),
-        t => TyPattern::Vec(n, Box::new(t)),
-    }
-}
-
-fn names_in(e: &Expr) -> Vec<String> {
-    match &e.kind {
-        ExprKind::Name(name) => vec![name.clone()],
-        ExprKind::Paren(e) | ExprKind::Neg(e) => names_in(e),
-        ExprKind::Binary(_, l, r) => [names_in(l), names_in(r)].concat(),
-        ExprKind::Tuple(parts) => parts.iter().flat_map(names_in).collect(),
-        ExprKind::App(f, args) => {
-            let function = matches!(&f.kind, ExprKind::Name(n) if SIZE_FUNCTIONS.contains(&&**n));
-            let head = if function { Vec::new() } else { names_in(f) };
-            head.into_iter()
-                .chain(args.iter().flat_map(names_in))
-                .collect()
-        }
-        _ => Vec::new(),
-    }
-}
-
-/// The user's words, without the inside of long arguments.
-fn label(e: &Expr) -> String {
-    let whole = print_expr_flat(e.bare());
-    if whole.chars().count() <= 40 {
-        return whole;
-    }
-    let ExprKind::App(f, args) = &e.bare().kind else {
-        return shorten(&whole);
-    };
-    let mut text = shorten(&print_expr_flat(f));
-    let mut cut = false;
-    for a in args {
-        let arg = print_expr_flat(a);
-        if arg.chars().count() <= 16 {
-            text = text + " " + &arg;
-            cut = false;
-        } else if !cut {
-            text += " …";
-            cut = true;
-        }
-    }
-    text
-}
-
-fn shorten(text: &str) -> String {
-    match text.chars().count() > 40 {
-        true => text.chars().take(39).collect::<String>() + "…",
-        false => text.to_string(),
     }
 }

@@ -1,0 +1,189 @@
+//! Applications: by juxtaposition, by `|>`, by operators.
+
+use super::super::pre::Pre;
+use super::super::report::Reason;
+use super::{operation, prim, Infer};
+use crate::diag::{code, Diagnostic};
+use crate::source::Span;
+use crate::syntax::tree::{BinOp, Expr, ExprKind};
+use crate::term::Class;
+use crate::ty::{Scalar, Ty, TyKind};
+
+impl Infer<'_> {
+    /// Applies `head`, written as `f`, to the arguments; the result has to be of the wanted type.
+    pub(super) fn apply(
+        &mut self,
+        head: Pre,
+        head_ty: Ty,
+        f: &Expr,
+        args: Args,
+        want: Option<(Ty, &Reason)>,
+    ) -> (Pre, Ty) {
+        let mut ty = head_ty;
+        let mut takes = Vec::new();
+        for i in 0..args.len() {
+            let (s, t) = match self.u.head(ty).kind() {
+                TyKind::Fun(s, t) => (s, t),
+                TyKind::Meta(n) if !self.u.ty_is_rigid(n) => {
+                    let (s, t) = (self.unknown_type(args.span(i)), self.unknown_type(f.span));
+                    self.unify(ty, Ty::fun(s, t), f.span, &Reason::new("what is applied"));
+                    (s, t)
+                }
+                _ => {
+                    self.too_many(&head, head_ty, f, &args, i);
+                    return (Pre::Error, self.unknown_type(f.span));
+                }
+            };
+            takes.push(s);
+            ty = t;
+        }
+        if let Some((want, reason)) = want {
+            self.unify(want, ty, f.span.to(args.whole()), reason);
+        }
+        let name = describe(f);
+        let reason = |i: usize| Reason::new(format!("the {} argument of {name}", ordinal(i)));
+        // What was piped in is known already, and says most about the other arguments.
+        if let Some((_, found, span)) = &args.piped {
+            let i = args.len() - 1;
+            self.unify(takes[i], *found, *span, &reason(i));
+        }
+        let mut pre = head;
+        for (i, e) in args.written.iter().enumerate() {
+            let x = self.check(e, takes[i], &reason(i));
+            pre = Pre::app(pre, x);
+        }
+        if let Some((x, ..)) = args.piped {
+            pre = Pre::app(pre, x);
+        }
+        (pre, ty)
+    }
+
+    pub(super) fn too_many(
+        &mut self,
+        head: &Pre,
+        head_ty: Ty,
+        f: &Expr,
+        args: &Args,
+        takes: usize,
+    ) {
+        // Mistakes inside the arguments are worth knowing as well.
+        for e in args.written {
+            self.value(e);
+        }
+        if matches!(head, Pre::Error) {
+            return;
+        }
+        let name = describe(f);
+        let message = match takes {
+            0 => format!("{name} is not a function"),
+            1 => format!("{name} takes 1 argument, {} are given", args.len()),
+            n => format!("{name} takes {n} arguments, {} are given", args.len()),
+        };
+        let ty = self.show(self.u.ty(head_ty));
+        self.report(
+            Diagnostic::new(code::TOO_MANY_ARGUMENTS, message)
+                .label(args.span(takes), "one argument too many")
+                .also(f.span, format!("this has type `{ty}`"))
+                .help("remove the argument, or put parentheses around an argument that is an application"),
+        );
+    }
+
+    pub(super) fn pipe(&mut self, l: &Expr, r: &Expr, want: Option<(Ty, &Reason)>) -> (Pre, Ty) {
+        let (x, s) = self.value(l);
+        let r = r.bare();
+        let no_args: &[Expr] = &[];
+        let (f, written) = match &r.kind {
+            ExprKind::App(f, args) => (&**f, &args[..]),
+            ExprKind::Lam(..) | ExprKind::Let(..) => {
+                let (t, reason) = match want {
+                    Some((t, reason)) => (t, reason.clone()),
+                    None => (self.unknown_type(r.span), Reason::new("nothing")),
+                };
+                let f = self.check(r, Ty::fun(s, t), &reason);
+                return (Pre::app(f, x), t);
+            }
+            _ => (r, no_args),
+        };
+        let (head, ty) = self.value(f);
+        let args = Args {
+            written,
+            piped: Some((x, s, l.span)),
+        };
+        self.apply(head, ty, f, args, want)
+    }
+
+    pub(super) fn operator(&mut self, op: BinOp, l: &Expr, r: &Expr, span: Span) -> (Pre, Ty) {
+        let (x, s) = self.value(l);
+        let reason = Reason::at(
+            l.span,
+            format!("both sides of `{}` have one type, and the left", op.text()),
+        );
+        let y = self.check(r, s, &reason);
+        let class = match op.is_comparison() {
+            true => Class::Element,
+            false => Class::Number,
+        };
+        self.require(s, class, span, format!("`{}`", op.text()));
+        let result = match op.is_comparison() {
+            true => Scalar::Bool.into(),
+            false => s,
+        };
+        let f = prim(operation(op), Ty::funs([s, s], result), span);
+        (Pre::app(Pre::app(f, x), y), result)
+    }
+}
+
+/// The arguments of an application; the last may have been piped in, and is known.
+pub(super) struct Args<'e> {
+    written: &'e [Expr],
+    piped: Option<(Pre, Ty, Span)>,
+}
+
+impl<'e> Args<'e> {
+    pub(super) fn new(written: &'e [Expr]) -> Args<'e> {
+        Args {
+            written,
+            piped: None,
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.written.len() + usize::from(self.piped.is_some())
+    }
+
+    fn span(&self, i: usize) -> Span {
+        match (self.written.get(i), &self.piped) {
+            (Some(e), _) => e.span,
+            (None, Some((_, _, span))) => *span,
+            (None, None) => Span::default(),
+        }
+    }
+
+    /// The written arguments, or what was piped in.
+    fn whole(&self) -> Span {
+        match (self.written, &self.piped) {
+            ([.., last], _) => last.span,
+            ([], Some((_, _, span))) => *span,
+            ([], None) => Span::default(),
+        }
+    }
+}
+
+/// How a message calls the function that is applied.
+fn describe(f: &Expr) -> String {
+    match &f.bare().kind {
+        ExprKind::Name(name) => format!("`{name}`"),
+        ExprKind::Section(op) => format!("`({})`", op.text()),
+        ExprKind::Sizes(f, _) => describe(f),
+        _ => "this function".to_string(),
+    }
+}
+
+fn ordinal(i: usize) -> String {
+    match i {
+        0 => "first".to_string(),
+        1 => "second".to_string(),
+        2 => "third".to_string(),
+        _ => format!("{}th", i + 1),
+    }
+}
