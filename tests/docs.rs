@@ -60,6 +60,7 @@ fn flags_are_those_of_the_help() {
         "--check",
         "--lib",
         "--test",
+        "--published",
     ];
     for name in [
         "README.md",

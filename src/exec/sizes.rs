@@ -34,6 +34,30 @@ pub struct Effort {
     pub bytes: f64,
 }
 
+impl Effort {
+    /// `None` where a size has no value.
+    pub fn of(program: &Program, sizes: &Sizes) -> Option<Effort> {
+        let lookup = &mut |s: Symbol| sizes.get(&s).copied();
+        let (mut elements, mut bytes) = (0.0, 0.0);
+        let params = program.params.iter().map(|(_, ty)| *ty);
+        for ty in params.chain([program.result]) {
+            for (scalar, _, dims) in abi::leaves(ty)? {
+                let mut count = 1.0;
+                for n in dims {
+                    count *= n.eval(lookup)? as f64;
+                }
+                elements += count;
+                bytes += count * scalar.bytes() as f64;
+            }
+        }
+        Some(Effort {
+            flops: flops(program, sizes)?,
+            elements,
+            bytes,
+        })
+    }
+}
+
 /// An upper bound.
 pub type Bound = Effort;
 
@@ -60,24 +84,7 @@ impl Question<'_> {
     }
 
     pub fn effort(&self, sizes: &Sizes) -> Option<Effort> {
-        let lookup = &mut |s: Symbol| sizes.get(&s).copied();
-        let (mut elements, mut bytes) = (0.0, 0.0);
-        let params = self.program.params.iter().map(|(_, ty)| *ty);
-        for ty in params.chain([self.program.result]) {
-            for (scalar, _, dims) in abi::leaves(ty)? {
-                let mut count = 1.0;
-                for n in dims {
-                    count *= n.eval(lookup)? as f64;
-                }
-                elements += count;
-                bytes += count * scalar.bytes() as f64;
-            }
-        }
-        Some(Effort {
-            flops: flops(self.program, sizes)?,
-            elements,
-            bytes,
-        })
+        Effort::of(self.program, sizes)
     }
 
     fn allowed(&self, sizes: &Sizes, bound: &Bound) -> bool {

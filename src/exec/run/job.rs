@@ -1,0 +1,244 @@
+//! The single comparisons of a run.
+//!
+//! In: a kernel that was built, sizes. Out: a [`Check`] of which both sides agree, or the diagnostic
+//! that names the element, the sizes and the seed. Inputs depend on the seed and the sizes only, so
+//! that every kernel of a program gets the same. Absent: which sizes, which kernels.
+
+use super::{Check, Subject};
+use crate::arith::Nat;
+use crate::diag::{code, Diagnostic};
+use crate::emit::CUnit;
+use crate::exec::array::Array;
+use crate::exec::compare::compare;
+use crate::exec::kernel::{Kernel, Setting, PATIENCE};
+use crate::exec::sizes::{Effort, Sizes};
+use crate::interp::random::Rng;
+use crate::interp::{self, buffers, Shape};
+use crate::term::Program;
+
+pub(super) struct Job<'a> {
+    pub program: &'a Program,
+    pub seed: u64,
+}
+
+impl Job<'_> {
+    /// The same for the same seed and sizes, whichever kernel asks.
+    pub fn inputs(&self, unit: &CUnit, sizes: &Sizes) -> Result<Vec<Array>, Diagnostic> {
+        let mut random = Rng::new(self.seed);
+        let mut arrays = Vec::new();
+        for slot in &unit.abi.inputs {
+            let len = evaluate(slot.count(), sizes)? as usize;
+            arrays.push(match slot.bound {
+                Some(bound) => {
+                    let bound = evaluate(bound, sizes)? as u64;
+                    Array::random_indices(slot.elem, len, bound, &mut random)
+                }
+                None => Array::random(slot.elem, len, &mut random),
+            });
+        }
+        Ok(arrays)
+    }
+
+    pub fn against_interpreter(
+        &self,
+        what: Subject,
+        unit: &CUnit,
+        exe: &Kernel,
+        sizes: &Sizes,
+        threads: usize,
+    ) -> Result<Check, Diagnostic> {
+        let inputs = self.inputs(unit, sizes)?;
+        let want = self.interpret(unit, &inputs, sizes)?;
+        let got = exe.results(&Setting {
+            sizes: &arguments(unit, sizes)?,
+            inputs: &inputs,
+            out_lens: &out_lens(unit, sizes)?,
+            threads,
+            guard: true,
+        })?;
+        let effort = Effort::of(self.program, sizes).ok_or_else(|| no_value("the program"))?;
+        let check = Check {
+            what,
+            against: Subject::Interpreter,
+            sizes: named(self.program, sizes),
+            threads,
+            difference: compare(&got, &want, per_number(&effort, &want)),
+        };
+        self.agree(&check)?;
+        Ok(check)
+    }
+
+    /// Calls the kernel with sizes that its assumptions exclude, one assumption after the other: it
+    /// must return an error code, and nothing may have been written.
+    pub fn refusals(
+        &self,
+        unit: &CUnit,
+        exe: &Kernel,
+        valid: &Sizes,
+        fixed: &Sizes,
+    ) -> Result<Vec<Vec<(String, i64)>>, Diagnostic> {
+        // Memory is as for the valid sizes: it must not be looked at.
+        let inputs = self.inputs(unit, valid)?;
+        let out_lens = out_lens(unit, valid)?;
+        let mut refused: Vec<Vec<(String, i64)>> = Vec::new();
+        for a in &unit.abi.assumptions {
+            let excluded = |s: &Sizes| a.holds(&mut |n| s.get(&n).copied()) == Some(false);
+            let free = self.program.sizes.iter().filter(|n| !fixed.contains_key(n));
+            let mut tried = free.flat_map(|name| {
+                [valid[name] + 1, -1].map(|n| {
+                    let mut sizes = valid.clone();
+                    sizes.insert(*name, n);
+                    sizes
+                })
+            });
+            let Some(sizes) = tried.find(excluded) else {
+                continue;
+            };
+            if refused.contains(&named(self.program, &sizes)) {
+                continue;
+            }
+            let arguments = arguments_any(unit, &sizes);
+            let mut session = exe.start(&Setting {
+                sizes: &arguments,
+                inputs: &inputs,
+                out_lens: &out_lens,
+                threads: 1,
+                guard: true,
+            })?;
+            let before = session.outputs()?;
+            // A crash shows that it went on.
+            let status = session.call(1, PATIENCE).map_or(0, |s| s.status);
+            let clean = status == 0 || session.outputs()? == before;
+            if status == 0 || !clean {
+                let did = if status == 0 {
+                    "takes"
+                } else {
+                    "refuses, but writes for,"
+                };
+                let what = format!(
+                    "the kernel `{}` {did} sizes that it excludes",
+                    self.program.name
+                );
+                return Err(Diagnostic::new(code::NOT_REFUSED, what)
+                    .note(format!("it assumes {a}; the sizes were {arguments:?}"))
+                    .help("report this as a bug of rise-opt, with the program, the sketches and the command line"));
+            }
+            refused.push(named(self.program, &sizes));
+        }
+        Ok(refused)
+    }
+
+    fn interpret(
+        &self,
+        unit: &CUnit,
+        inputs: &[Array],
+        sizes: &Sizes,
+    ) -> Result<Vec<Array>, Diagnostic> {
+        let fail = |e: interp::InterpError| {
+            let what = format!("`{}` cannot be interpreted: {e}", self.program.name);
+            Diagnostic::new(code::RUN_SIZES, what).help("choose other sizes with `--set`")
+        };
+        let mut args = Vec::new();
+        for (i, (_, ty)) in self.program.params.iter().enumerate() {
+            let shape = Shape::of(*ty, sizes).map_err(fail)?;
+            let slots = unit.abi.inputs.iter().zip(inputs);
+            let leaves: Vec<&[u8]> = slots
+                .filter(|(s, _)| s.param == Some(i))
+                .map(|(_, a)| a.bytes.as_slice())
+                .collect();
+            args.push(buffers::from_buffers(&shape, &leaves).map_err(fail)?);
+        }
+        let value = interp::eval_program(self.program, sizes, &args).map_err(fail)?;
+        let shape = Shape::of(self.program.result, sizes).map_err(fail)?;
+        let leaves = buffers::to_buffers(&value, &shape).map_err(fail)?;
+        let typed = leaves.into_iter().zip(&unit.abi.outputs);
+        Ok(typed
+            .map(|(b, slot)| Array {
+                scalar: slot.elem,
+                bytes: b.bytes,
+            })
+            .collect())
+    }
+
+    pub fn agree(&self, check: &Check) -> Result<(), Diagnostic> {
+        if check.difference.agrees() {
+            return Ok(());
+        }
+        let name = match check.what {
+            Subject::Kernel => format!("the kernel `{}`", self.program.name),
+            _ => format!("the unoptimised kernel of `{}`", self.program.name),
+        };
+        let reference = match check.against {
+            Subject::Interpreter => "the interpreter",
+            _ => "the unoptimised kernel",
+        };
+        let what = format!("{name} computes something else than {reference}");
+        let sizes: Vec<_> = check
+            .sizes
+            .iter()
+            .map(|(n, v)| format!("{n}={v}"))
+            .collect();
+        let mut d = Diagnostic::new(code::MISMATCH, what);
+        if let Some(w) = check.difference.worst {
+            d = d.note(format!(
+                "element {} of result {} is {:e}, not {:e}",
+                w.index, w.result, w.got, w.want
+            ));
+        }
+        let d = d.note(format!(
+            "relative error {:.2e}, rounding explains {:.2e}",
+            check.difference.error, check.difference.tolerance
+        ));
+        Err(d
+            .note(format!(
+                "sizes {}, seed {}, threads {}",
+                sizes.join(" "),
+                self.seed,
+                check.threads
+            ))
+            .help("report this as a bug of rise-opt, with the program, the sketches and the command line"))
+    }
+}
+
+fn evaluate(n: Nat, sizes: &Sizes) -> Result<i64, Diagnostic> {
+    let value = n.eval(&mut |s| sizes.get(&s).copied());
+    value
+        .filter(|v| *v >= 0)
+        .ok_or_else(|| no_value(&n.to_string()))
+}
+
+fn no_value(what: &str) -> Diagnostic {
+    let what = format!("`{what}` has no value at these sizes");
+    Diagnostic::new(code::RUN_SIZES, what).help("choose other sizes with `--set`")
+}
+
+pub(super) fn arguments(unit: &CUnit, sizes: &Sizes) -> Result<Vec<i64>, Diagnostic> {
+    let names = unit.abi.sizes.iter();
+    names.map(|s| evaluate(Nat::var(*s), sizes)).collect()
+}
+
+/// As they are, negative ones too.
+fn arguments_any(unit: &CUnit, sizes: &Sizes) -> Vec<i64> {
+    let names = unit.abi.sizes.iter();
+    names.map(|s| sizes.get(s).copied().unwrap_or(0)).collect()
+}
+
+pub(super) fn out_lens(unit: &CUnit, sizes: &Sizes) -> Result<Vec<usize>, Diagnostic> {
+    let slots = unit.abi.outputs.iter();
+    slots
+        .map(|s| evaluate(s.count(), sizes).map(|n| n as usize))
+        .collect()
+}
+
+pub(super) fn named(program: &Program, sizes: &Sizes) -> Vec<(String, i64)> {
+    let names = program.sizes.iter();
+    names
+        .filter_map(|n| Some((n.to_string(), *sizes.get(n)?)))
+        .collect()
+}
+
+/// Operations behind one number of the result.
+pub(super) fn per_number(effort: &Effort, results: &[Array]) -> f64 {
+    let numbers: usize = results.iter().map(Array::len).sum();
+    effort.flops / numbers.max(1) as f64
+}
