@@ -40,6 +40,38 @@ impl Facts {
         self.at_least_zero.push(n);
     }
 
+    /// `n` is at least 1, and what follows for its parts.
+    pub fn positive(&mut self, n: Nat) {
+        self.not_negative(n - 1.into());
+        let [(m, c)] = &n.terms()[..] else { return };
+        if *c <= Rat::ZERO || m.is_one() || !m.is_integral() {
+            return;
+        }
+        for (a, _) in m.factors() {
+            let size = Nat::atom(a);
+            if size == n {
+                if let AtomKind::Ceil(x, d) = a.kind() {
+                    if self.is_not_negative(d) {
+                        self.positive(x);
+                    }
+                }
+                continue;
+            }
+            // Of factors that are whole and not negative, each is at least 1; one
+            // alone is at least what its coefficient leaves.
+            if self.is_not_negative(size) {
+                let least = match (m.factors().count(), Rat::ONE.div(*c)) {
+                    (1, Some(q)) if q >= Rat::ONE => Nat::rat(q),
+                    _ => 1.into(),
+                };
+                self.not_negative(size - least);
+                if let AtomKind::Ceil(..) = a.kind() {
+                    self.positive(size);
+                }
+            }
+        }
+    }
+
     /// Forgets what was added by [`Facts::not_negative`] since there were `len` of them.
     pub fn forget(&mut self, len: usize) {
         self.at_least_zero.truncate(len);
@@ -168,11 +200,32 @@ impl Facts {
         if self.plainly_not_negative(n) {
             return true;
         }
-        let Some(low) = self.bound(n, false) else {
+        let Some(low) = self.bound(self.relaxed(n), false) else {
             return false;
         };
         self.plainly_not_negative(low)
             || (self.at_least_zero.iter()).any(|&p| self.plainly_not_negative(low - p))
+    }
+
+    /// A lower bound without roundings by constants: `⌈x/d⌉ >= x/d`, `⌊x/d⌋ <= x/d`.
+    fn relaxed(&self, n: Nat) -> Nat {
+        let mut e = n;
+        for (m, c) in n.terms() {
+            let [(a, 1)] = m.factors().collect::<Vec<_>>()[..] else {
+                continue;
+            };
+            let fraction = match a.kind() {
+                AtomKind::Ceil(x, d) if c > Rat::ZERO && d.as_int().is_some_and(|d| d > 0) => {
+                    x.exact_div(d)
+                }
+                AtomKind::Floor(x, d) if c < Rat::ZERO && d.as_int().is_some_and(|d| d > 0) => {
+                    x.exact_div(d)
+                }
+                _ => continue,
+            };
+            e = e + Nat::rat(c) * (fraction - Nat::atom(a));
+        }
+        e
     }
 
     fn plainly_not_negative(&self, n: Nat) -> bool {

@@ -40,15 +40,7 @@ impl Lower {
             }
             cx.append(steps);
             cx.computing(Role::Copy, r.node.term.clone());
-            for (leaf, pieces) in all.iter().enumerate() {
-                let elem = cx.buffers[acc.leaves[leaf].buf.0 as usize].elem;
-                for &(at, w) in pieces {
-                    let l = offset(acc.leaves[leaf], at);
-                    let shape = Shape { elem, lanes: w };
-                    let v = Expr::new(ExprKind::Load(l.buf, l.at), shape);
-                    cx.write_flat(v, d, acc.ty, leaf, at, w)?;
-                }
-            }
+            cx.pieces_out(&acc, &all, d)?;
             cx.what = what;
             Ok(true)
         })?;
@@ -56,6 +48,70 @@ impl Lower {
             self.append(block);
         }
         Ok(done)
+    }
+
+    /// Copies pieces to their place: at once where no condition guards it, else
+    /// all at once if all conditions hold, and by way of memory if not.
+    fn pieces_out(&mut self, acc: &Mem, all: &[Pieces], d: &Dest) -> Res<()> {
+        let (block, ()) = self.scratch(|cx| {
+            cx.each_piece(acc, all, &mut |cx, leaf, at, v| {
+                let w = v.shape().lanes;
+                cx.write_flat(v, d, acc.ty, leaf, at, w)
+            })
+        })?;
+        let mut conds = Vec::new();
+        let mut fast = Vec::new();
+        for s in &block {
+            match s {
+                Stmt::If { cond, then, .. } if matches!(then[..], [Stmt::Store { .. }]) => {
+                    conds.push(cond.clone());
+                    fast.push(then[0].clone());
+                }
+                s => fast.push(s.clone()),
+            }
+        }
+        if conds.len() < 2 {
+            self.append(block);
+            return Ok(());
+        }
+        let cond = self.all_of(conds.into_iter());
+        let (els, ()) = self.scratch(|cx| {
+            let tile = cx.allocate(acc.ty, "tile")?;
+            cx.each_piece(acc, all, &mut |cx, leaf, at, v| {
+                cx.store(offset(tile.leaves[leaf], at), v);
+                Ok(())
+            })?;
+            cx.write(&Val::Mem(tile), d)
+        })?;
+        self.push(Stmt::If {
+            cond,
+            then: fast,
+            els,
+        });
+        Ok(())
+    }
+
+    /// Calls `f` with the leaf, the first element and the value of each piece.
+    fn each_piece(
+        &mut self,
+        acc: &Mem,
+        all: &[Pieces],
+        f: &mut dyn FnMut(&mut Lower, usize, i64, Expr) -> Res<()>,
+    ) -> Res<()> {
+        for (leaf, pieces) in all.iter().enumerate() {
+            let elem = self.buffers[acc.leaves[leaf].buf.0 as usize].elem;
+            for &(at, w) in pieces {
+                let l = offset(acc.leaves[leaf], at);
+                let shape = Shape { elem, lanes: w };
+                f(
+                    self,
+                    leaf,
+                    at,
+                    Expr::new(ExprKind::Load(l.buf, l.at), shape),
+                )?;
+            }
+        }
+        Ok(())
     }
 
     /// The pieces by which a block accesses a buffer, made to cover it; `None` if

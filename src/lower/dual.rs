@@ -98,6 +98,14 @@ impl Lower {
     /// Where the argument of an invertible view goes if its result goes to `d`.
     pub fn dual_place(&mut self, n: &Rc<Node>, d: Dest) -> Res<Dest> {
         use Op::*;
+        if let Dest::Guard(c, inner) = d {
+            // Stays outside, around the whole computation of what goes there.
+            let place = self.dual_place(n, inner.as_ref().clone())?;
+            return Ok(Dest::guard(c, place));
+        }
+        if let Dest::Discard = d {
+            return Ok(Dest::Discard);
+        }
         let arg = self.type_of(n, n.args.len() - 1);
         if let (Dest::Mem(m), Join | Split | AsScalar | AsVector) = (&d, n.prim.op()) {
             // Dense memory is the same under another type.
@@ -224,6 +232,10 @@ impl Lower {
         let Val::Node(n) = v else {
             return Ok(d);
         };
+        if let Dest::Guard(c, inner) = d {
+            let place = self.through(v, inner.as_ref().clone())?;
+            return Ok(Dest::guard(c, place));
+        }
         match (n.prim.op(), &n.args[..]) {
             (Map, [f, xs]) => {
                 let Some(dual) = self.dual_of(f)? else {
@@ -303,7 +315,6 @@ impl Lower {
         value: &Expr,
         places: &[(Expr, Option<super::value::Leaf>)],
     ) -> Res<()> {
-        let w = places.len();
         let one_by_one = |cx: &mut Lower| {
             for (i, (c, leaf)) in places.iter().enumerate() {
                 let Some(leaf) = *leaf else { continue };
@@ -328,14 +339,7 @@ impl Lower {
         if !consecutive {
             return one_by_one(self);
         }
-        // Conditions on indices that grow with the lane hold between the ends.
-        let ends = places[0].0.clone().and(places[w - 1].0.clone());
-        let all = match places.iter().all(|p| is_order(&p.0)) {
-            true => ends,
-            false => places
-                .iter()
-                .fold(Expr::bool(true), |c, p| c.and(p.0.clone())),
-        };
+        let all = self.all_of(places.iter().map(|p| p.0.clone()));
         if all.as_bool() == Some(true) {
             self.store(first, value.clone());
             return Ok(());
@@ -379,18 +383,5 @@ impl Lower {
             }
             _ => self.for_each(n, LoopKind::Seq, note, |cx, i| f(cx, i)),
         }
-    }
-}
-
-/// A conjunction of orders between indices.
-fn is_order(c: &Expr) -> bool {
-    use crate::nest::ExprKind;
-    match c.kind() {
-        ExprKind::Op(Op::And, args) => args.iter().all(is_order),
-        ExprKind::Op(Op::Lt | Op::Le | Op::Gt | Op::Ge, args) => {
-            args.iter().all(|a| a.as_index().is_some())
-        }
-        ExprKind::Lit(_) => true,
-        _ => false,
     }
 }

@@ -328,7 +328,7 @@ impl Lower {
         let var = self.fresh("i");
         self.facts.range(var, 0.into(), n - 1.into());
         let known = self.facts.len();
-        self.facts.not_negative(n - 1.into());
+        self.facts.positive(n);
         self.levels.insert(var, self.stack.len());
         let r = self.scratch_in(par, known, |cx| f(cx, Nat::var(var)));
         self.facts.forget(known);
@@ -428,8 +428,43 @@ impl Lower {
         }
     }
 
+    /// The conjunction, without what follows from the rest of it.
+    pub fn all_of(&self, conds: impl Iterator<Item = Expr>) -> Expr {
+        let mut parts: Vec<Expr> = Vec::new();
+        let mut open: Vec<Expr> = conds.collect();
+        open.reverse();
+        while let Some(c) = open.pop() {
+            match c.kind() {
+                ExprKind::Op(crate::term::Op::And, args) => open.extend(args.iter().rev().cloned()),
+                _ if c.as_bool() == Some(true) => {}
+                _ => {
+                    // `i < n` follows from `i + 3 < n`.
+                    let implies = |a: &Expr, b: &Expr| match (margin(a), margin(b)) {
+                        (Some(x), Some(y)) => self.simplify(y - x).as_int().is_some_and(|d| d >= 0),
+                        _ => a.same(b),
+                    };
+                    if !parts.iter().any(|p| implies(p, &c)) {
+                        parts.retain(|p| !implies(&c, p));
+                        parts.push(c);
+                    }
+                }
+            }
+        }
+        parts.into_iter().fold(Expr::bool(true), Expr::and)
+    }
+
     /// `a <= b` as a value.
     pub fn at_most(&self, a: Nat, b: Nat) -> Expr {
         self.less(a, b + 1.into())
+    }
+}
+
+/// By how much `a < b` holds.
+fn margin(c: &Expr) -> Option<Nat> {
+    match c.kind() {
+        ExprKind::Op(crate::term::Op::Lt, args) => {
+            Some(args.get(1)?.as_index()? - args.first()?.as_index()?)
+        }
+        _ => None,
     }
 }

@@ -332,16 +332,13 @@ impl Lower {
             // True at both ends is true between them.
             let last = i64::from(p.width) - 1;
             let (lo, hi) = (self.at_lane(c, p, 0), self.at_lane(c, p, last));
-            let all = lo.and(hi);
-            let fast = self.vectorise(a, p);
+            let all = self.all_of([lo, hi].into_iter());
             return match all.as_bool() {
-                Some(true) => fast,
-                _ => {
-                    let slow = self.lane_by_lane(e, p);
-                    match all.as_bool() {
-                        Some(_) => slow,
-                        None => Expr::new(ExprKind::Op(Op::Select, vec![all, fast, slow]), shape),
-                    }
+                Some(true) => self.vectorise(a, p),
+                Some(false) => self.lane_by_lane(e, p),
+                None => {
+                    let fast = self.vectorise(a, p);
+                    self.fast_or_slow(all, fast, e, p)
                 }
             };
         }
@@ -360,6 +357,56 @@ impl Lower {
             }
         }
         self.lane_by_lane(e, p)
+    }
+
+    /// A vector at once if `all`, else its lanes in a loop.
+    fn fast_or_slow(&mut self, all: Expr, fast: Expr, e: &Expr, p: &Piece) -> Expr {
+        let shape = fast.shape();
+        let mut loopable = self.in_lanes == 0;
+        e.visit(&mut |e| {
+            loopable &= match e.kind() {
+                ExprKind::Var(v) => !p.vars.contains_key(v),
+                ExprKind::Pick(..) => false,
+                _ => true,
+            }
+        });
+        let slow = match loopable {
+            true => self.scratch(|cx| cx.lanes_in_loop(e, p, shape)).ok(),
+            false => None,
+        };
+        let Some((mut els, value)) = slow else {
+            let slow = self.lane_by_lane(e, p);
+            return Expr::new(ExprKind::Op(Op::Select, vec![all, fast, slow]), shape);
+        };
+        let var = self.variable(shape, None);
+        els.push(Stmt::Assign { var, value });
+        self.push(Stmt::If {
+            cond: all,
+            then: vec![Stmt::Assign { var, value: fast }],
+            els,
+        });
+        Expr::var(var, shape)
+    }
+
+    /// The lanes of a piece by way of memory.
+    fn lanes_in_loop(&mut self, e: &Expr, p: &Piece, shape: Shape) -> Res<Expr> {
+        let k = Nat::int(p.width.into());
+        let m = self.allocate(Ty::array(k, Ty::from(shape.elem)), "lanes")?;
+        let buf = m.leaves[0].buf;
+        self.for_each(k, LoopKind::Seq, None, |cx, l| {
+            let at = Nat::int(p.start) + l;
+            let value = e.rewrite(&mut |e| {
+                let put = |n: Nat| cx.simplify(subst(n, p.lane, at));
+                match e.kind() {
+                    ExprKind::Index(n) => Some(Expr::index(put(*n))),
+                    ExprKind::Load(b, n) => Some(Expr::new(ExprKind::Load(*b, put(*n)), e.shape())),
+                    _ => None,
+                }
+            });
+            cx.store(Leaf { buf, at: l }, value);
+            Ok(())
+        })?;
+        Ok(Expr::new(ExprKind::Load(buf, 0.into()), shape))
     }
 
     fn lane_by_lane(&mut self, e: &Expr, p: &Piece) -> Expr {
