@@ -5,6 +5,8 @@
 //! every bit must be that of the interpreter. Guards against silence: how many
 //! programs had loops, reductions, vectors, buffers is asserted.
 
+use rise_opt::egraph::{Graph, Id, Shape as EShape};
+use rise_opt::elab::{self, RuleUse, Sketch, SketchKind, Step};
 use rise_opt::emit;
 use rise_opt::intern::Symbol;
 use rise_opt::interp::generate::{self, Generator};
@@ -12,8 +14,10 @@ use rise_opt::interp::random::{self, Numbers, Rng};
 use rise_opt::interp::{buffers, compare, eval_program, Shape, Sizes, Value};
 use rise_opt::lower;
 use rise_opt::nest::{Nest, Slot};
-use rise_opt::term::{normalize, Program};
-use rise_opt::ty::Scalar;
+use rise_opt::search::saturate;
+use rise_opt::source::{SourceMap, Span};
+use rise_opt::term::{normalize, Kind, Op, Program, Term};
+use rise_opt::ty::{Scalar, Ty};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
@@ -253,4 +257,142 @@ fn more_random_programs() {
         100,
         &generate::Options::default(),
     );
+}
+
+/// A term of a class: up to `fuel` nodes deep any node, below that the best one.
+fn any_term(graph: &Graph, id: Id, rng: &mut Rng, fuel: u32) -> Term {
+    let nodes = graph.class_nodes(id);
+    if fuel == 0 {
+        return graph.best_term(id);
+    }
+    let node = rng.pick(nodes);
+    match node.shape {
+        EShape::App([f, x]) => {
+            let f = any_term(graph, f, rng, fuel - 1);
+            Term::app(f, any_term(graph, x, rng, fuel - 1))
+        }
+        EShape::Lam([b]) => {
+            let (arg, _) = node.ty.as_fun().expect("a lambda is a function");
+            Term::lam(None, arg, any_term(graph, b, rng, fuel - 1))
+        }
+        _ => graph.node_term(node),
+    }
+}
+
+/// Whether each variable has the type of its binder. A class may hold a term
+/// with a variable that its other terms do not have; where no binder of that type
+/// is around, the term cannot stand.
+fn well_scoped(t: &Term, binders: &mut Vec<Ty>) -> bool {
+    match t.kind() {
+        Kind::Var(i) => binders.iter().rev().nth(*i as usize) == Some(&t.ty()),
+        Kind::Lam(_, b) => {
+            let (arg, _) = t.ty().as_fun().expect("a lambda is a function");
+            binders.push(arg);
+            let ok = well_scoped(b, binders);
+            binders.pop();
+            ok
+        }
+        Kind::App(f, x) => well_scoped(f, binders) && well_scoped(x, binders),
+        _ => true,
+    }
+}
+
+/// Random programs, then all exact rules, then any of the terms that are known
+/// to be equal: what the search may find has to be lowered, too.
+#[test]
+fn whatever_the_rules_make_of_random_programs() {
+    let mut rules = Vec::new();
+    for name in ["algorithmic", "layout", "vector", "lowering", "parallel"] {
+        let mut sources = SourceMap::new();
+        let file = sources
+            .load_shipped(&format!("rules/{name}.rules"))
+            .expect("shipped");
+        let decls = elab::rule_decls(&mut sources, file).unwrap_or_else(|e| panic!("{e:#?}"));
+        rules.extend(decls.into_iter().map(|rule| RuleUse {
+            args: vec![2.into(); rule.size_params.len()],
+            span: rule.span,
+            rule,
+        }));
+    }
+    let part = |kind| Sketch {
+        kind,
+        span: Span::default(),
+        label: String::new(),
+    };
+    // A goal that no program here reaches.
+    let never = part(SketchKind::Prim(Op::Tanh, None));
+    let step = Step {
+        name: "all rules".into(),
+        span: Span::default(),
+        rules,
+        cost: "size".into(),
+        limits: elab::Limits {
+            iterations: Some(3),
+            nodes: Some(3000),
+            nesting: Some(7),
+            size: Some(200),
+            ..Default::default()
+        },
+        normalize: true,
+        scheduler: elab::Scheduler::None,
+        reassociate: false,
+        sketch: part(SketchKind::Contains(Box::new(never))),
+    };
+    let (mut cases, mut different) = (Vec::new(), 0);
+    for seed in 0..80 {
+        let mut rng = Rng::new(0x6000 + seed);
+        let options = generate::Options {
+            fuel: 3,
+            elements: 64,
+            strategies: false,
+            ..Default::default()
+        };
+        let mut generator = Generator::new(&mut rng, options);
+        let program = generator.program();
+        let sizes = generator.sizes.clone();
+        let (_, _, graph, root) = saturate(&step, &program.term, &Default::default());
+        for form in 0..3 {
+            let depth = 4 + 4 * form;
+            let term = any_term(&graph, root, &mut rng, depth);
+            if term.size() > 400 || !well_scoped(&term, &mut Vec::new()) {
+                continue;
+            }
+            different += usize::from(term != program.term);
+            let found = Program {
+                term,
+                ..program.clone()
+            };
+            let name = format!("p{seed}_{form}");
+            if let Some(mut c) = case(name, found, sizes.clone(), &mut rng) {
+                // What the program meant before any rule.
+                let shape = |t| Shape::of(t, &sizes).expect("shape");
+                let mut inputs = c.inputs.iter();
+                let args: Vec<Value> = (program.params.iter())
+                    .map(|(_, t)| {
+                        buffers::from_buffers(&shape(*t), &[inputs.next().unwrap()]).unwrap()
+                    })
+                    .collect();
+                c.expected = eval_program(&program, &sizes, &args).expect("a value");
+                cases.push(c);
+            }
+        }
+    }
+    assert!(
+        cases.len() > 100 && different > 80,
+        "{} cases, {different}",
+        cases.len()
+    );
+    let dir = tempfile::tempdir().expect("a folder");
+    let wrong = run_batch(dir.path(), &cases, &["-O1"]);
+    if let Some((i, what)) = wrong.first() {
+        let c = &cases[*i];
+        panic!(
+            "{} wrong of {}; {what}\n{}\nat {:?}\n{}",
+            wrong.len(),
+            cases.len(),
+            c.program,
+            c.sizes,
+            c.nest
+        );
+    }
 }

@@ -198,6 +198,18 @@ impl Lower {
             }
             (At, [xs]) => self.at(xs, sizes[0]),
             (ToMem, [x]) if !ty_has_array(ty) => Ok(self.bind_value(x.clone())),
+            // A pair with arrays is kept component by component.
+            (ToMem, [x]) if ty.as_array().is_none() => {
+                let Some((a, b)) = ty.as_pair() else {
+                    return Err(self.not_a("pair", x));
+                };
+                let (first, second) = self.both(x)?;
+                let first = self.finish(p, Ty::fun(a, a), vec![first], None)?;
+                Ok(Val::pair(
+                    first,
+                    self.finish(p, Ty::fun(b, b), vec![second], None)?,
+                ))
+            }
             (Select, [c, a, b]) => {
                 let c = self.scalar(c)?;
                 let c = self.bind(c);
