@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{chain, mm, program_text};
+use common::{chain, chain_text, mm, program_text};
 use rise_opt::alloc::{self, Jemalloc};
 use rise_opt::elab::Step;
 use rise_opt::interp::random::{value_of, Numbers, Rng};
@@ -226,4 +226,24 @@ fn a_space_without_the_goal_is_saturated() {
     step.rules.clear();
     let outcome = optimize(&program, &[step], &Options::default());
     assert_eq!(outcome.failure.unwrap().stop, Stop::Saturated);
+}
+
+/// Limits on terms grow with the program unless they are set.
+#[test]
+fn large_programs_are_not_shut_out() {
+    let sum = vec!["x * 2.0"; 150].join(" + ");
+    let program = program_text(&format!(
+        "def f [m n k : nat] (a : m.n.k.4.4.4.f32) : m.n.k.4.4.4.f32 =\n  \
+         map (map (map (map (map (map (\\x -> {sum})))))) a\n"
+    ));
+    let mut step = steps("baseline", &mm(), &[]).remove(0);
+    step.sketch = chain_text("sketch contains (app mapPar ?)", &program)
+        .remove(0)
+        .sketch;
+    step.rules = common::rules("rule parallel\n  map => mapPar\n");
+    let outcome = optimize(&program, std::slice::from_ref(&step), &Options::default());
+    assert!(outcome.failure.is_none(), "{:?}", outcome.failure);
+    step.limits.size = Some(300);
+    let outcome = optimize(&program, &[step], &Options::default());
+    assert_eq!(outcome.failure.unwrap().stop, Stop::Size(300));
 }

@@ -237,6 +237,7 @@ impl Nat {
     }
 
     /// self mod d, in [0, |d|).
+    #[allow(clippy::should_implement_trait)] // Euclidean, not the `%` of Rust
     pub fn rem(self, d: Nat) -> Nat {
         if let (Some(a), Some(b)) = (self.as_int(), d.as_int()) {
             return match a.checked_rem_euclid(b) {

@@ -17,6 +17,8 @@ fn gcd(mut a: i128, mut b: i128) -> i128 {
     a.abs()
 }
 
+// The four operations may fail, so they cannot be the operators.
+#[allow(clippy::should_implement_trait)]
 impl Rat {
     /// 0
     pub const ZERO: Rat = Rat { num: 0, den: 1 };

@@ -51,6 +51,7 @@ fn stopped(d: &Diagnosis) -> String {
         Stop::Nodes(n) => format!("the limit of {} e-nodes ended the search", count(n)),
         Stop::Seconds(n) => format!("the limit of {n} s ended the search"),
         Stop::Bytes(n) => format!("the limit of {} ended the search", super::number::bytes(n)),
+        Stop::Size(n) => format!("the program is larger than the limit of {n} nodes for a term"),
     }
 }
 
@@ -66,6 +67,9 @@ fn advice(d: &Diagnosis) -> String {
         ),
         Stop::Iterations(_) => {
             "allow more iterations (`--iter-limit`), or put a step in between that leads there".into()
+        }
+        Stop::Size(_) => {
+            "raise `limits size`, or leave it out: it then grows with the program".into()
         }
         _ => format!(
             "put a step in between that leads to {part}, take out rules that the step does not need, or allow more"

@@ -17,10 +17,14 @@ use crate::term::{normalize, Term};
 use std::cell::Cell;
 use std::time::Instant;
 
-/// Array nesting where a step sets no limit.
-const NESTING: u64 = 6;
-/// Term size where a step sets no limit.
-const SIZE: u64 = 300;
+/// Array nesting where a step sets no limit: this, or for deep arrays as many
+/// dimensions more than the term has.
+const NESTING: u32 = 6;
+const MORE_NESTING: u32 = 4;
+/// Term size where a step sets no limit: this, or for a large term a multiple
+/// of its own.
+const SIZE: u32 = 300;
+const TIMES_SIZE: u32 = 2;
 /// How many applications go by between two looks at the limits.
 const LOOK_EVERY: u64 = 1024;
 
@@ -77,6 +81,11 @@ impl Backoff {
     }
 }
 
+/// A limit as the search counts it.
+fn small(limit: u64) -> u32 {
+    limit.min(u64::from(u32::MAX - 1)) as u32
+}
+
 fn size_of(view: &View) -> Size {
     Size {
         nodes: view.node_count() as u64,
@@ -116,6 +125,9 @@ pub(super) fn run(step: &Step, term: &Term, options: &Options) -> Run {
     let mut stop = goal
         .satisfied(&view, view.class(s.root))
         .then_some(Stop::Found);
+    if stop.is_none() && term.size() > s.size {
+        stop = Some(Stop::Size(u64::from(s.size)));
+    }
     let stop = loop {
         if let Some(stop) = stop {
             break stop;
@@ -209,7 +221,14 @@ impl Saturation<'_> {
             begun: Instant::now(),
             most_bytes: Cell::new(held),
         };
-        let nesting = own.nesting.unwrap_or(NESTING).min(64) as u32;
+        let mut deepest = 0;
+        term.visit(&mut |t, _| deepest = deepest.max(t.ty().nesting()));
+        let nesting = own
+            .nesting
+            .map_or(NESTING.max(deepest + MORE_NESTING), small);
+        let size = own
+            .size
+            .map_or(SIZE.max(term.size().saturating_mul(TIMES_SIZE)), small);
         let rules = rule::distinct(&step.rules);
         let heads = rule::heads(&rules);
         let mut rewrites: Vec<Rewrite> = (rules.iter())
@@ -222,7 +241,7 @@ impl Saturation<'_> {
         Saturation {
             step,
             limits,
-            size: own.size.unwrap_or(SIZE).min(u64::from(u32::MAX - 1)) as u32,
+            size,
             backoff: vec![Backoff::default(); rewrites.len()],
             rewrites,
             graph,

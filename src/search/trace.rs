@@ -66,6 +66,8 @@ pub enum Stop {
     Seconds(u64),
     /// Limit on bytes.
     Bytes(u64),
+    /// The term is larger than the limit on the size of terms: nothing may be added.
+    Size(u64),
 }
 
 /// One iteration.

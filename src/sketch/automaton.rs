@@ -148,14 +148,9 @@ impl Automaton {
         id
     }
 
-    /// How many states are known.
-    pub fn len(&self) -> usize {
+    /// How many states are known; they are `0..states`.
+    pub fn states(&self) -> usize {
         self.states.len()
-    }
-
-    /// Whether no state is known; never, the empty state always is.
-    pub fn is_empty(&self) -> bool {
-        self.states.is_empty()
     }
 
     /// In which ways a node of a kind can satisfy a state.

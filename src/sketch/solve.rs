@@ -38,7 +38,7 @@ impl Plan {
     /// Follows an automaton's states from those it knows.
     pub fn new(mut automaton: Automaton) -> Plan {
         let mut by_state: Vec<[Vec<Alternative>; 2]> = Vec::new();
-        while by_state.len() < automaton.len() {
+        while by_state.len() < automaton.states() {
             let state = by_state.len() as StateId;
             by_state.push(KINDS.map(|k| automaton.alternatives(state, k)));
         }

@@ -3,7 +3,7 @@
 
 use rise_opt::cost::Cost;
 use rise_opt::elab::{self, RuleUse, Step, Surroundings};
-use rise_opt::source::SourceMap;
+use rise_opt::source::{FileId, SourceMap};
 use rise_opt::term::Program;
 
 /// A shipped file's program.
@@ -26,14 +26,31 @@ pub fn chain(path: &str, program: &Program, settings: &[(&str, i64)]) -> Vec<Ste
     let file = sources
         .load(path)
         .unwrap_or_else(|_| panic!("{path} is missing"));
+    steps_of(&mut sources, file, program, settings)
+}
+
+/// The steps of a text for a program.
+pub fn chain_text(text: &str, program: &Program) -> Vec<Step> {
+    let mut sources = SourceMap::new();
+    let file = sources.add_text("test.sk", text);
+    steps_of(&mut sources, file, program, &[])
+}
+
+fn steps_of(
+    sources: &mut SourceMap,
+    file: FileId,
+    program: &Program,
+    settings: &[(&str, i64)],
+) -> Vec<Step> {
     let costs: Vec<&str> = Cost::ALL.iter().map(|c| c.0).collect();
     let around = Surroundings {
         sizes: Some(&program.sizes),
         settings: settings.iter().map(|(n, v)| (n.to_string(), *v)).collect(),
         costs: &costs,
     };
-    let guide = elab::steps(&mut sources, file, &around);
-    guide.unwrap_or_else(|e| panic!("{path}: {e:?}")).steps
+    elab::steps(sources, file, &around)
+        .unwrap_or_else(|e| panic!("{e:?}"))
+        .steps
 }
 
 /// The program of a text.
