@@ -232,7 +232,7 @@ impl Rule {
                     .extend((0..holes).map(|h| class(h).map_or(u32::MAX, |c| class_id(view, c))));
                 out.data
                     .extend(again.iter().map(|a| class_id(view, regs[a.1])));
-                on = out.len() % ASK_EVERY != 0 || (scene.go_on)();
+                on = !out.len().is_multiple_of(ASK_EVERY) || (scene.go_on)();
                 on
             });
             if !on {
@@ -358,7 +358,7 @@ fn search_beta(scene: &Scene, graph: &Graph) -> Matches {
                 }
                 let raw = |i: Id| usize::from(i) as u32;
                 out.data.extend([class_id(view, root), raw(body), raw(arg)]);
-                if out.len() % ASK_EVERY == 0 && !(scene.go_on)() {
+                if out.len().is_multiple_of(ASK_EVERY) && !(scene.go_on)() {
                     return out;
                 }
             }

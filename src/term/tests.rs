@@ -9,7 +9,7 @@ fn f32() -> Ty {
 fn every_scheme_binds_what_it_uses() {
     for &op in Op::ALL {
         let sizes = vec![Nat::int(3); op.size_args()];
-        let s = op.scheme(&sizes).expect(op.name());
+        let s = op.scheme(&sizes).unwrap_or_else(|| panic!("{}", op.name()));
         assert!(op.size_args() as u32 <= s.nats, "{}", op.name());
         assert_eq!(Op::from_name(op.name()), Some(op));
         let closed =
