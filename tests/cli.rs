@@ -397,6 +397,18 @@ fn goals_that_are_not_reached() {
     // Less than the process holds at its start: the search ends at once, and is not killed.
     let says = ["limit of 1.00 KB", "split.sk:"];
     place.fails(&[&mm[..], &["--memory-limit", "1K"]].concat(), 3, &says);
+    // A search that would take gigabytes.
+    let all = [
+        "programs/mm.rise",
+        "--sketch",
+        "sketches/mm/parallel.sk",
+        "--unguided",
+    ];
+    place.fails(
+        &[&all[..], &["--memory-limit", "40M"]].concat(),
+        3,
+        &["limit of 40.0 MB"],
+    );
     // Nothing splits by 7.
     let args = ["p.rise", "--sketch", "s.sk", "--iter-limit", "3"];
     place.fails(&args, 3, &["containsMap (n/7)", "   0  "]);

@@ -310,7 +310,7 @@ fn measure(
         seed: args.seed,
         threads: args.threads.map_or_else(cores, usize::from),
         fixed: input.fixed.clone(),
-        measuring: Default::default(),
+        ..run::Options::default()
     };
     run::run(&input.program, &kernel, &unoptimised, tool, &options).map_err(|d| vec![d])
 }

@@ -31,7 +31,21 @@ pub struct Options {
     pub threads: usize,
     /// Sizes that the kernel was made for.
     pub fixed: Sizes,
+    /// What the measured call may take at most.
+    pub large: Bound,
     pub measuring: Measuring,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            seed: 0,
+            threads: 1,
+            fixed: Sizes::new(),
+            large: LARGE,
+            measuring: Measuring::default(),
+        }
+    }
 }
 
 /// What a run showed.
@@ -115,7 +129,7 @@ pub fn run(
         .flat_map(|u| u.abi.assumptions.clone())
         .collect();
     let sized = question(both, &options.fixed);
-    let large = match sized.large(&LARGE) {
+    let large = match sized.large(&options.large) {
         Some(sizes) => sizes,
         None => large_enough(&sized)?,
     };

@@ -55,6 +55,7 @@ fn run_against_right(kernel: &CUnit, fixed: Sizes) -> Result<Report, Diagnostic>
             pause: Duration::ZERO,
             ..Measuring::default()
         },
+        ..Options::default()
     };
     let tool = Toolchain::find().unwrap();
     run(&program(), kernel, &right(), &tool, &options)

@@ -1,0 +1,95 @@
+//! Kernels of found terms, checked as `--run` does: against the interpreter at small sizes, against
+//! the unoptimised kernel at a larger one, and with sizes that they have to refuse.
+
+mod common;
+
+use rise_opt::emit::{self, emit, CUnit};
+use rise_opt::exec::run::{self, Report, Subject};
+use rise_opt::exec::{measure, sizes::Bound, Toolchain};
+use rise_opt::lower::{self, lower};
+use rise_opt::search;
+use rise_opt::source::SourceMap;
+use rise_opt::term::Program;
+use std::time::Duration;
+
+fn unit(program: &Program) -> CUnit {
+    let nest = lower(program, &lower::Options::default()).unwrap_or_else(|d| panic!("{d:?}"));
+    let options = emit::Options {
+        command: None,
+        header_name: Some(run::HEADER.to_string()),
+    };
+    emit(&nest, &options)
+}
+
+fn checked(program: &Program, sketch: Option<&str>, settings: &[(&str, i64)]) -> Report {
+    let mut found = program.clone();
+    if let Some(sketch) = sketch {
+        let steps = common::chain(sketch, program, settings);
+        let outcome = search::optimize(program, &steps, &search::Options::default());
+        assert!(outcome.failure.is_none(), "{sketch}");
+        found.term = outcome.terms.last().expect("a step").clone();
+    }
+    let options = run::Options {
+        seed: 3,
+        threads: 2,
+        large: Bound {
+            flops: 1e7,
+            elements: 1e6,
+            bytes: 1e7,
+        },
+        measuring: measure::Options {
+            samples: 1,
+            pause: Duration::ZERO,
+            ..measure::Options::default()
+        },
+        ..run::Options::default()
+    };
+    let tool = Toolchain::find().unwrap();
+    run::run(program, &unit(&found), &unit(program), &tool, &options)
+        .unwrap_or_else(|d| panic!("{}: {d:?}", program.name))
+}
+
+/// Comparisons of the kernel with the interpreter.
+fn interpreted(report: &Report) -> usize {
+    let of_kernel =
+        |c: &&run::Check| c.what == Subject::Kernel && c.against == Subject::Interpreter;
+    report.checks.iter().filter(of_kernel).count()
+}
+
+#[test]
+fn every_shipped_program_runs_as_it_stands() {
+    let shipped: Vec<_> = SourceMap::shipped()
+        .filter(|f| f.starts_with("programs/"))
+        .collect();
+    assert!(shipped.len() >= 8);
+    for name in shipped {
+        let report = checked(&common::program(name), None, &[]);
+        assert!(interpreted(&report) > 1, "{name}");
+        assert!(report.error() < 1e-5, "{name}: {}", report.error());
+        assert!(report.remarks.is_empty(), "{name}: {}", report.remarks);
+        assert!(report.flops > 0.0);
+    }
+}
+
+#[test]
+fn found_kernels_refuse_what_their_assumptions_exclude() {
+    let settings = [("tile", 16), ("block", 8)];
+    for goal in ["blocking", "parallel"] {
+        let report = checked(
+            &common::mm(),
+            Some(&format!("sketches/mm/{goal}.sk")),
+            &settings,
+        );
+        // m and n by tile, k by block.
+        assert_eq!(report.refused.len(), 3, "{goal}: {:?}", report.refused);
+        assert!(interpreted(&report) > 1);
+        assert!(report.remarks.is_empty(), "{goal}: {}", report.remarks);
+        let sizes = report.checks.iter().map(|c| &c.sizes);
+        for s in sizes {
+            assert!(
+                s[0].1 % 16 == 0 && s[1].1 % 16 == 0 && s[2].1 % 8 == 0,
+                "{s:?}"
+            );
+        }
+    }
+}
