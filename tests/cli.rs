@@ -522,3 +522,26 @@ fn a_run_checks_and_measures() {
     assert_eq!(value["run"]["flops"], 1000.0);
     assert_eq!(value["program"], "twice");
 }
+
+#[test]
+#[cfg(unix)]
+fn a_compiler_without_openmp_is_good_enough() {
+    use std::os::unix::fs::PermissionsExt;
+    let script = "#!/bin/sh\nfor a; do case $a in -fopenmp) echo 'no OpenMP' >&2; exit 1;; esac; done\nexec cc \"$@\"\n";
+    let place = Place::new(&[
+        ("p.rise", PROGRAM.as_bytes()),
+        ("plain-cc", script.as_bytes()),
+    ]);
+    let compiler = place.path().join("plain-cc");
+    std::fs::set_permissions(&compiler, std::fs::Permissions::from_mode(0o755)).unwrap();
+    for args in [&["doctor"][..], &["p.rise", "--run", "--set", "n=100"]] {
+        let ran = ran(place.command(args).env("CC", &compiler).output().unwrap());
+        assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+        let says = ["W0811", "-fopenmp", "one thread"];
+        assert!(
+            says.iter().all(|s| ran.stderr.contains(s)),
+            "{}",
+            ran.stderr
+        );
+    }
+}

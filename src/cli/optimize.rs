@@ -121,6 +121,8 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
         true => Some(Made::new(&found, &input.fixed, plan.header_name())?),
         false => None,
     };
+    // Of the search and the lowering; the arrays of a run are the user's choice.
+    let peak_bytes = alloc::peak();
     let measured = match (&tool, &kernel) {
         (Some(tool), Some(kernel)) => Some(measure(args, &input, &kernel.nest, tool)?),
         _ => None,
@@ -135,7 +137,7 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
         kernel: kernel.as_ref().map(|k| declaration(&k.unit)),
         assumptions: assumptions.map(|a| a.to_string()).collect(),
         reassociation: reassociation(&input.steps, &outcome),
-        peak_bytes: alloc::peak(),
+        peak_bytes,
         run: measured,
         files: Vec::new(),
         trace: outcome.trace,

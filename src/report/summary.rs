@@ -23,7 +23,7 @@ pub struct Summary {
     /// What the sizes must satisfy.
     pub assumptions: Vec<String>,
     pub reassociation: Vec<Reassociation>,
-    /// The largest resident set of the process so far.
+    /// The largest resident set until the kernel was written; the arrays of a run come later.
     pub peak_bytes: u64,
     pub run: Option<Report>,
     pub files: Vec<String>,
@@ -186,12 +186,14 @@ fn times(lines: &mut Lines, run: &Report, program: &str) {
             let factor = t.best() / run.kernel.best();
             let _ = write!(text, "  ×{}", digits(factor));
         }
+        let samples = t.seconds.len();
+        let _ = write!(
+            text,
+            "  {samples} sample{}",
+            if samples == 1 { "" } else { "s" }
+        );
         if t.dropped > 0 {
-            let _ = write!(
-                text,
-                "  ({} samples dropped: threads shared a core)",
-                t.dropped
-            );
+            let _ = write!(text, ", {} dropped (threads shared a core)", t.dropped);
         }
         lines.add("", &text);
     }
