@@ -103,7 +103,13 @@ fn driver(cases: &[Case]) -> String {
                  fwrite(o{j}, sizeof({ty}), {n}, stdout);"
             );
         }
-        let _ = writeln!(c, "        return 0;\n    }}");
+        for j in 0..abi.outputs.len() {
+            let _ = writeln!(c, "        free(o{j});");
+        }
+        for j in 0..abi.inputs.len() {
+            let _ = writeln!(c, "        free(i{j});");
+        }
+        let _ = writeln!(c, "        fclose(f);\n        return 0;\n    }}");
     }
     c += "    }\n    return 94;\n}\n";
     c
@@ -138,7 +144,8 @@ fn run_batch(dir: &Path, cases: &[Case], flags: &[&str]) -> Vec<(usize, String)>
             .output()
             .expect("run");
         if !run.status.success() {
-            wrong.push((i, format!("ends with {}", run.status)));
+            let stderr = String::from_utf8_lossy(&run.stderr).into_owned();
+            wrong.push((i, format!("ends with {}\n{stderr}", run.status)));
             continue;
         }
         let shape = Shape::of(case.program.result, &case.sizes).expect("shape");
@@ -239,6 +246,79 @@ fn random_programs_of_every_type() {
         ..Default::default()
     };
     check(100_000, 2, 100, &options);
+}
+
+/// The programs of `tests/kernels`, at the sizes of their `-- run` lines, and the
+/// shipped ones.
+#[test]
+fn written_programs() {
+    let mut files: Vec<_> = fs::read_dir("tests/kernels")
+        .expect("tests/kernels")
+        .map(|f| f.expect("a file").path())
+        .collect();
+    files.extend(
+        fs::read_dir("programs")
+            .expect("programs")
+            .map(|f| f.expect("a file").path()),
+    );
+    files.sort();
+    let mut rng = Rng::new(5);
+    let mut cases = Vec::new();
+    for file in files {
+        let path = file.to_string_lossy().into_owned();
+        let mut sources = SourceMap::new();
+        let id = sources.load(&path).expect("a file");
+        let program = match elab::program(&mut sources, id, None) {
+            Ok(p) => p,
+            Err(d) => panic!("{path}: {d:?}"),
+        };
+        let text = fs::read_to_string(&file).expect("text");
+        let mut runs: Vec<Sizes> = Vec::new();
+        for line in text.lines().filter_map(|l| l.strip_prefix("-- run ")) {
+            let mut sizes = Sizes::new();
+            for part in line.split(',') {
+                let (name, value) = part.split_once('=').expect("name=value");
+                sizes.insert(
+                    Symbol::new(name.trim()),
+                    value.trim().parse().expect("a number"),
+                );
+            }
+            runs.push(sizes);
+        }
+        if runs.is_empty() {
+            for n in [1, 2, 5, 17] {
+                let each = program.sizes.iter().enumerate();
+                runs.push(each.map(|(i, s)| (*s, n + i as i64)).collect());
+            }
+        }
+        for sizes in runs {
+            let name = format!("w{}", cases.len());
+            let c = case(name, program.clone(), sizes.clone(), &mut rng);
+            cases.push(c.unwrap_or_else(|| panic!("{path} has no value at {sizes:?}")));
+        }
+    }
+    for flags in [
+        &["-O1"][..],
+        &["-O3"],
+        &[
+            "-O1",
+            "-fsanitize=address,undefined",
+            "-fno-sanitize-recover",
+        ],
+    ] {
+        let dir = tempfile::tempdir().expect("a folder");
+        let wrong = run_batch(dir.path(), &cases, flags);
+        if let Some((i, what)) = wrong.first() {
+            let c = &cases[*i];
+            panic!(
+                "{flags:?}: {} wrong; {what}\n{}\nat {:?}\n{}",
+                wrong.len(),
+                c.program,
+                c.sizes,
+                c.nest
+            );
+        }
+    }
 }
 
 /// `SEEDS=first,count cargo test --test kernels -- --ignored` looks at more.

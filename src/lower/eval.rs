@@ -232,7 +232,7 @@ impl Lower {
                 let level = self.level_of(f).max(self.level_of(x));
                 self.at_level(level, |cx| cx.iterate_flat(sizes[0], f, x))
             }
-            (Iterate | ToMem, _) if ty.as_array().is_none() => {
+            (Iterate, _) if ty.as_array().is_none() => {
                 let node = self.node(p, prim_ty, args.clone(), term);
                 let mem = self.materialise(&node)?;
                 self.load(&mem)

@@ -140,7 +140,10 @@ impl Lower {
             Ok(m)
         })?;
         self.in_lanes = lanes;
-        *node.cache.borrow_mut() = Some(m.clone());
+        // Inside of a choice it serves that choice only.
+        if self.outermost(level) == level {
+            *node.cache.borrow_mut() = Some(m.clone());
+        }
         Ok(m)
     }
 

@@ -200,10 +200,12 @@ impl Lower {
         }
     }
 
-    /// `if c then a else b` where each side may only be computed if it is chosen.
+    /// `if c then a else b` where each side may only be computed if it is chosen,
+    /// because it reads at the index `at`.
     pub fn select_lazily(
         &mut self,
         c: Expr,
+        at: Nat,
         ty: Ty,
         a: impl Fn(&mut Lower) -> Res<Val> + 'static,
         b: impl Fn(&mut Lower) -> Res<Val> + 'static,
@@ -213,10 +215,11 @@ impl Lower {
             Some(false) => return b(self),
             None => {}
         }
-        self.select_rc(c, ty, Rc::new(a), Rc::new(b))
+        let level = self.level_of_nat(at);
+        self.select_rc(c, level, ty, Rc::new(a), Rc::new(b))
     }
 
-    fn select_rc(&mut self, c: Expr, ty: Ty, a: Rc<Lazy>, b: Rc<Lazy>) -> Res<Val> {
+    fn select_rc(&mut self, c: Expr, at: usize, ty: Ty, a: Rc<Lazy>, b: Rc<Lazy>) -> Res<Val> {
         match ty.kind() {
             TyKind::Array(n, t) => {
                 // What the sides mention is not known here: this block at the worst.
@@ -234,7 +237,7 @@ impl Lower {
                             let v = b(cx)?;
                             cx.at(&v, i)
                         });
-                        cx.select_rc(c.clone(), t, x, y)
+                        cx.select_rc(c.clone(), at, t, x, y)
                     }),
                 })))
             }
@@ -247,13 +250,13 @@ impl Lower {
                         Ok(if second { y } else { x })
                     })
                 };
-                let x = self.select_rc(c.clone(), s, part(&a, false), part(&b, false))?;
-                let y = self.select_rc(c, t, part(&a, true), part(&b, true))?;
+                let x = self.select_rc(c.clone(), at, s, part(&a, false), part(&b, false))?;
+                let y = self.select_rc(c, at, t, part(&a, true), part(&b, true))?;
                 Ok(Val::pair(x, y))
             }
             _ => {
-                let (then, x) = self.scratch(|cx| a(cx))?;
-                let (els, y) = self.scratch(|cx| b(cx))?;
+                let (then, x) = self.side(at, |cx| a(cx))?;
+                let (els, y) = self.side(at, |cx| b(cx))?;
                 if then.is_empty() && els.is_empty() {
                     return self.choose(c, x, y, ty);
                 }

@@ -93,6 +93,7 @@ impl Lower {
                 let first = self.less(i, na);
                 self.select_lazily(
                     first,
+                    i,
                     elem,
                     move |cx| cx.at(&a, i),
                     move |cx| cx.at(&b, i - na),
@@ -104,6 +105,7 @@ impl Lower {
                 let inside = self.at_most(l, i).and(self.less(i, l + size));
                 self.select_lazily(
                     inside,
+                    i,
                     elem,
                     move |cx| cx.at(&ys, i - l),
                     move |_| Ok(c.clone()),
@@ -120,6 +122,7 @@ impl Lower {
                 let zero = self.zero(elem)?;
                 self.select_lazily(
                     some,
+                    i,
                     elem,
                     move |cx| cx.at(&ys, j),
                     move |_| Ok(zero.clone()),
@@ -208,7 +211,9 @@ impl Lower {
         let map_ty = Ty::funs([Ty::fun(elem, result), Ty::array(size, elem)], ty);
         let node = self.node(map, map_ty, vec![f.clone(), xs.clone()], None);
         let kept = Val::Mem(self.materialise(&node)?);
-        self.mapped_cache.insert(key, (n.clone(), kept.clone()));
+        if node.as_node().is_some_and(|n| n.cache.borrow().is_some()) {
+            self.mapped_cache.insert(key, (n.clone(), kept.clone()));
+        }
         Ok(kept)
     }
 

@@ -36,6 +36,9 @@ pub(super) struct Frame {
     pub par: bool,
     /// How many facts hold outside of it.
     pub before: usize,
+    /// Set for a side of a choice that may not be computed unless it is chosen:
+    /// what depends on variables of this level or inner ones stays in it.
+    pub barrier: Option<usize>,
 }
 
 /// Nested evaluations that are allowed; bounds the stack of this process.
@@ -101,6 +104,7 @@ impl Lower {
                 block: Block::new(),
                 par: false,
                 before: 0,
+                barrier: None,
             }],
             levels: FxHashMap::default(),
             what: WhatId(0),
@@ -250,7 +254,7 @@ impl Lower {
 
     /// Runs `f` with the blocks inside of `level` put aside, see Note [Levels].
     pub fn at_level<T>(&mut self, level: usize, f: impl FnOnce(&mut Self) -> Res<T>) -> Res<T> {
-        let keep = (level + 1).min(self.stack.len());
+        let keep = (self.outermost(level) + 1).min(self.stack.len());
         let aside = self.stack.split_off(keep);
         // A loop that was put aside may not run: what it tells is not known here.
         let facts = match aside.first() {
@@ -262,6 +266,28 @@ impl Lower {
         self.stack.extend(aside);
         self.facts.extend(facts);
         r
+    }
+
+    /// The outermost open block in which what depends on `level` may be computed.
+    pub fn outermost(&self, level: usize) -> usize {
+        let stops = |f: &Frame| f.barrier.is_some_and(|b| level >= b);
+        let frames = self.stack.iter().enumerate().skip(level + 1);
+        let last = frames.filter(|(_, f)| stops(f)).map(|(i, _)| i).last();
+        last.unwrap_or(level)
+    }
+
+    /// A side of a choice that is made by an index of a level, in a block of its own.
+    pub fn side<T>(
+        &mut self,
+        level: usize,
+        f: impl FnOnce(&mut Self) -> Res<T>,
+    ) -> Res<(Block, T)> {
+        self.scratch(|cx| {
+            if let Some(top) = cx.stack.last_mut() {
+                top.barrier = Some(level);
+            }
+            f(cx)
+        })
     }
 
     /// Whether the innermost open block is run by several threads.
@@ -302,6 +328,7 @@ impl Lower {
             block: Block::new(),
             par,
             before,
+            barrier: None,
         });
         let depth = self.stack.len();
         let r = f(self);
