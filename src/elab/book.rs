@@ -83,6 +83,7 @@ impl Book {
                 out: Vec::new(),
                 diagnostics,
                 open: vec![set.name.text.clone()],
+                followed: 0,
             };
             unfold.members(set, &sizes.collect());
         }
@@ -118,6 +119,7 @@ impl Book {
             out: Vec::new(),
             diagnostics,
             open: Vec::new(),
+            followed: 0,
         };
         for r in refs {
             unfold.reference(r, sizes);
@@ -161,12 +163,33 @@ struct Unfold<'a> {
     diagnostics: &'a mut Vec<Diagnostic>,
     /// The sets that are being unfolded.
     open: Vec<String>,
+    /// References followed so far.
+    followed: usize,
 }
+
+/// Sets of sets can double at every level.
+const MAX_FOLLOWED: usize = 20_000;
+const MAX_SETS: usize = 256;
 
 impl Unfold<'_> {
     fn reference(&mut self, r: &RuleRef, sizes: &Sizes) {
         let name = &r.name.text;
         if name.is_empty() {
+            return;
+        }
+        self.followed += 1;
+        if self.followed > MAX_FOLLOWED || self.open.len() > MAX_SETS {
+            if self.followed < usize::MAX / 2 {
+                self.followed = usize::MAX / 2;
+                self.diagnostics.push(
+                    Diagnostic::new(
+                        code::TOO_LARGE,
+                        format!("unfolding `{name}` goes through too many rule sets"),
+                    )
+                    .at(r.span)
+                    .help("list the rules themselves"),
+                );
+            }
             return;
         }
         let args = self.args(r, sizes);

@@ -121,12 +121,15 @@ impl Infer<'_> {
             };
             return Diagnostic::new(code::TYPE_MISMATCH, "this type does not fit").at(*span);
         };
+        if m.pair == Pair::Huge {
+            return too_large_type(*span);
+        }
         let (want, found) = (self.u.ty(*want), self.u.ty(*found));
         let (w, f) = (self.show(want), self.show(found));
         let code = match m.pair {
             Pair::Sizes(..) => code::SIZE_MISMATCH,
             Pair::Types(..) => code::TYPE_MISMATCH,
-            Pair::Infinite(..) => code::INFINITE_TYPE,
+            Pair::Infinite(..) | Pair::Huge => code::INFINITE_TYPE,
         };
         let mut d = Diagnostic::new(code, format!("expected `{w}`, found `{f}`"))
             .label(*span, format!("this is of type `{f}`"));
@@ -162,7 +165,7 @@ impl Infer<'_> {
                 }
                 advice(a, b)
             }
-            Pair::Infinite(..) => {
+            Pair::Infinite(..) | Pair::Huge => {
                 "a value is applied to itself, or put into an array of its own type".to_string()
             }
         };
@@ -272,6 +275,13 @@ impl Infer<'_> {
             }
         }
     }
+}
+
+/// What a program writes down takes far fewer parts.
+pub fn too_large_type(span: Span) -> Diagnostic {
+    Diagnostic::new(code::TOO_LARGE, "the type of this has thousands of parts")
+        .at(span)
+        .help("pairs of pairs double at every step: keep what is needed only")
 }
 
 fn advice(want: Ty, found: Ty) -> String {

@@ -12,6 +12,9 @@ use crate::ty::{Scalar, Ty};
 /// The functions of sizes.
 pub const SIZE_FUNCTIONS: [&str; 4] = ["min", "max", "ceil", "floor"];
 
+/// Sizes of more terms are refused.
+const MAX_TERMS: usize = 1000;
+
 impl Infer<'_> {
     /// A size. What is none is reported, and an unknown stands for it.
     pub fn size(&mut self, e: &Expr) -> Nat {
@@ -48,6 +51,15 @@ impl Infer<'_> {
                         Diagnostic::new(code::IMPOSSIBLE_SIZE, "this divides by zero")
                             .at(r.span)
                             .help("divide by a size that is at least 1"),
+                    );
+                    return self.unknown_size(e.span);
+                }
+                // A product of sums has as many terms as the product of their numbers.
+                if *op == BinOp::Mul && a.terms().len() * b.terms().len() > MAX_TERMS {
+                    self.report(
+                        Diagnostic::new(code::TOO_LARGE, "this size has thousands of terms")
+                            .at(e.span)
+                            .help("give a part of it a size parameter of its own"),
                     );
                     return self.unknown_size(e.span);
                 }

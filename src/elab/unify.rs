@@ -16,12 +16,17 @@ use rustc_hash::FxHashMap;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct SiteId(pub u32);
 
+/// Types of larger trees are refused.
+const MAX_TYPE: u64 = 4000;
+
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Pair {
     Sizes(Nat, Nat),
     Types(Ty, Ty),
     /// The type contains itself.
     Infinite(Ty, Ty),
+    /// The type has more parts than anybody writes: every use doubles it.
+    Huge,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -42,6 +47,7 @@ pub struct Unifier {
     tys: Vec<Unknown<Ty>>,
     nats: Vec<Unknown<Nat>>,
     waiting: Vec<Equation>,
+    tree_sizes: FxHashMap<Ty, u64>,
     pub mismatches: Vec<Mismatch>,
 }
 
@@ -96,10 +102,56 @@ impl Unifier {
 
     /// With everything known put in.
     pub fn ty(&self, t: Ty) -> Ty {
-        t.subst(
-            &mut |n| self.tys[n as usize].value.map(|v| self.ty(v)),
-            &mut |n| self.nats[n as usize].value.map(|v| self.nat(v)),
-        )
+        if !t.has_meta() {
+            return t;
+        }
+        self.ty_memo(t, &mut FxHashMap::default())
+    }
+
+    /// Types share parts; without the table a type that doubles at every step takes as many steps
+    /// as its tree has nodes.
+    fn ty_memo(&self, t: Ty, memo: &mut FxHashMap<Ty, Ty>) -> Ty {
+        if !t.has_meta() {
+            return t;
+        }
+        if let Some(known) = memo.get(&t) {
+            return *known;
+        }
+        let result = match t.kind() {
+            TyKind::Scalar(_) => t,
+            TyKind::Idx(n) => Ty::idx(self.nat(n)),
+            TyKind::Pair(a, b) => Ty::pair(self.ty_memo(a, memo), self.ty_memo(b, memo)),
+            TyKind::Fun(a, b) => Ty::fun(self.ty_memo(a, memo), self.ty_memo(b, memo)),
+            TyKind::Vec(n, e) => Ty::vec(self.nat(n), self.ty_memo(e, memo)),
+            TyKind::Array(n, e) => Ty::array(self.nat(n), self.ty_memo(e, memo)),
+            TyKind::Meta(n) => match self.tys[n as usize].value {
+                Some(v) => self.ty_memo(v, memo),
+                None => t,
+            },
+        };
+        memo.insert(t, result);
+        result
+    }
+
+    /// Whether the tree of a type has so many nodes that walking it would not end.
+    pub fn is_huge(&mut self, t: Ty) -> bool {
+        let t = self.ty(t);
+        self.tree_size(t) > MAX_TYPE
+    }
+
+    fn tree_size(&mut self, t: Ty) -> u64 {
+        if let Some(n) = self.tree_sizes.get(&t) {
+            return *n;
+        }
+        let n = match t.kind() {
+            TyKind::Scalar(_) | TyKind::Idx(_) | TyKind::Meta(_) => 1,
+            TyKind::Pair(a, b) | TyKind::Fun(a, b) => {
+                self.tree_size(a).saturating_add(self.tree_size(b))
+            }
+            TyKind::Vec(_, e) | TyKind::Array(_, e) => self.tree_size(e).saturating_add(1),
+        };
+        self.tree_sizes.insert(t, n);
+        n
     }
 
     pub fn nat(&self, n: Nat) -> Nat {
@@ -176,6 +228,9 @@ impl Unifier {
 
     fn bind(&mut self, n: u32, value: Ty, want: Ty, found: Ty, site: SiteId) {
         let whole = self.ty(value);
+        if self.tree_size(whole) > MAX_TYPE {
+            return self.mismatch(site, Pair::Huge);
+        }
         let mut inside = false;
         whole.subst(
             &mut |m| {

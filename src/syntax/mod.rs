@@ -15,7 +15,7 @@ mod token;
 pub mod tree;
 
 pub use parser::{parse, Parsed, MAX_DEPTH};
-pub use printer::{parenthesize, print, print_expr, print_expr_flat, print_item, WIDTH};
+pub use printer::{at_level, parenthesize, print, print_expr, print_expr_flat, print_item, WIDTH};
 pub use token::Comment;
 
 /// What kind of file; decides which items it may hold.

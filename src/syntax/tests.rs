@@ -173,9 +173,20 @@ fn deep_nesting_is_a_diagnostic() {
             assert_eq!(p.diagnostics.len(), 1, "{open}");
         }
     }
-    // Wide is not deep.
-    let wide = format!("def f = g {}\n", "x ".repeat(n));
-    ok(&wide, Dialect::Program);
+    // What is wide becomes deep.
+    for (start, part, end) in [
+        ("def f = g ", "x ", ""),
+        ("def f = (x", ", x", ")"),
+        ("def f = \\x", " x", " -> x"),
+        ("def f = \\(x", ", x", ") -> x"),
+        ("def f", " (x : f32)", " = x"),
+        ("def f (x", " x", " : f32) = x"),
+        ("def f [n", " n", " : nat] = x"),
+    ] {
+        let wide = format!("{start}{}{end}\n", part.repeat(n));
+        let p = parse(FileId(0), &wide, Dialect::Program);
+        assert_eq!(p.diagnostics.len(), 1, "{start}{part}");
+    }
 }
 
 #[test]

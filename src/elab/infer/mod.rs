@@ -71,7 +71,7 @@ pub struct Infer<'a> {
 }
 
 /// Definitions may not grow a program beyond this.
-pub const MAX_NODES: usize = 1_000_000;
+pub const MAX_NODES: usize = 50_000;
 
 impl<'a> Infer<'a> {
     pub fn new(names: Names<'a>) -> Infer<'a> {
@@ -161,6 +161,10 @@ impl<'a> Infer<'a> {
                 let last = values.pop().expect("a tuple has parts");
                 values.into_iter().rev().fold(last, |(y, t), (x, s)| {
                     let ty = Ty::pair(s, t);
+                    if self.u.is_huge(ty) {
+                        self.report(super::report::too_large_type(e.span));
+                        return (Pre::Error, self.unknown_type(e.span));
+                    }
                     self.require(s, Class::Data, e.span, "a component of a pair");
                     self.require(t, Class::Data, e.span, "a component of a pair");
                     let pair = prim(Op::Pair, Ty::funs([s, t], ty), e.span);

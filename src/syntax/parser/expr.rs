@@ -44,7 +44,7 @@ impl Parser<'_> {
         result
     }
 
-    fn too_deep(&mut self) {
+    pub(super) fn too_deep(&mut self) {
         self.error(
             code::TOO_DEEP,
             format!("this is nested more than {MAX_DEPTH} levels deep"),
@@ -121,6 +121,7 @@ impl Parser<'_> {
             let e = self.nested(Parser::dotted);
             span = span.to(e.span);
             arguments.push(e);
+            self.narrow(arguments.len());
         }
         match arguments.is_empty() {
             true => function,
@@ -162,6 +163,14 @@ impl Parser<'_> {
         let atom = self.atom();
         if !self.eat(".") {
             return atom;
+        }
+        if matches!(&atom.kind, ExprKind::Number(n) if n.contains('.')) {
+            self.error(
+                code::EXPECTED,
+                "the size of an array is a fraction",
+                atom.span,
+                "sizes are whole numbers: `32.f32`",
+            );
         }
         let element = self.nested(Parser::dotted);
         if let ExprKind::Number(_) = element.kind {
@@ -254,6 +263,7 @@ impl Parser<'_> {
         let mut parts = vec![first];
         while self.eat(",") {
             parts.push(self.expr());
+            self.narrow(parts.len());
         }
         let close = self.close(")", open);
         Expr::new(open.to(close), ExprKind::Tuple(parts))
@@ -273,6 +283,7 @@ impl Parser<'_> {
                 break;
             }
             patterns.push(self.pattern());
+            self.narrow(patterns.len());
         }
         self.expect("->", "a function is written `\\x -> e`");
         let body = self.expr_in_lambda();
@@ -322,6 +333,7 @@ impl Parser<'_> {
                 let mut parts = vec![first];
                 while p.eat(",") {
                     parts.push(p.pattern());
+                    p.narrow(parts.len());
                 }
                 PatKind::Tuple(parts)
             } else {

@@ -114,6 +114,7 @@ impl Parser<'_> {
         let name = self.name("the name of the definition");
         let mut binders = Vec::new();
         loop {
+            self.narrow(binders.len());
             if self.is("[") {
                 binders.push(Binder::Sizes(self.sizes()));
             } else if self.is("(") {
@@ -121,6 +122,7 @@ impl Parser<'_> {
                 let mut names = vec![self.name("the name of a parameter")];
                 while self.peek().kind == TokenKind::Name {
                     names.push(self.name("the name of a parameter"));
+                    self.narrow(names.len());
                 }
                 self.expect(":", "a parameter is written `(a : n.f32)`");
                 let ty = self.ty();

@@ -318,6 +318,7 @@ impl<'a> Parser<'a> {
             let name = self.name("a size");
             let comma = self.eat(",");
             names.push((name, comma));
+            self.narrow(names.len());
         }
         if names.is_empty() {
             self.error_expected("the name of a size", "as in `[n : nat]`");
@@ -328,6 +329,13 @@ impl<'a> Parser<'a> {
         Sizes {
             names,
             span: open.to(close),
+        }
+    }
+
+    /// Tuples, arguments and parameters become nested, so their number is bounded as well.
+    fn narrow(&mut self, parts: usize) {
+        if parts > MAX_DEPTH {
+            self.too_deep();
         }
     }
 

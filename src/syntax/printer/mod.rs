@@ -9,7 +9,7 @@
 mod item;
 mod parentheses;
 
-pub use parentheses::parenthesize;
+pub use parentheses::{at_level, parenthesize};
 
 use super::doc::{layout, Doc, LINE};
 use super::lexer;

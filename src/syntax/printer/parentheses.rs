@@ -8,7 +8,7 @@ pub fn parenthesize(e: Expr) -> Expr {
 }
 
 /// As an operand of that level.
-fn at_level(mut e: Expr, level: u8) -> Expr {
+pub fn at_level(mut e: Expr, level: u8) -> Expr {
     let own = match &e.kind {
         ExprKind::Lam(..) | ExprKind::Under(_) | ExprKind::Let(..) | ExprKind::Annot(..) => {
             prec::LOWEST
@@ -38,7 +38,9 @@ fn at_level(mut e: Expr, level: u8) -> Expr {
             sub(f, prec::ATOM);
             each(sizes, prec::ADD);
         }
-        ExprKind::Lam(_, b) | ExprKind::Under(b) => sub(b, prec::LOWEST),
+        ExprKind::Lam(_, b) => sub(b, prec::LOWEST),
+        // `\ a -> b` would be a function of `a`.
+        ExprKind::Under(b) => sub(b, prec::OR),
         ExprKind::Let(_, a, b) => {
             sub(a, prec::LOWEST);
             sub(b, prec::LOWEST);
