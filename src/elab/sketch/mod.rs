@@ -29,7 +29,7 @@ use std::rc::Rc;
 const FORMS: [&str; 3] = ["app", "contains", "onlyContains"];
 
 /// Unfolding stops here; definitions can double a sketch at every level.
-const MAX_PARTS: usize = 100_000;
+const MAX_PARTS: usize = 10_000;
 
 /// A sketch as written by the user; `sizes` are those that may be named. With `open`, any name is a size.
 pub fn sketch(
