@@ -49,7 +49,7 @@ pub struct Outcome {
 pub struct Diagnosis {
     /// The step's name.
     pub step: String,
-    /// Where the step is written.
+    /// Where the sketch is written.
     pub span: Span,
     /// Why the search ended.
     pub stop: Stop,

@@ -195,7 +195,7 @@ fn diagnose(step: &Step, goal: &Goal, view: &View, trace: &StepTrace) -> Diagnos
     };
     Diagnosis {
         step: step.name.clone(),
-        span: step.span,
+        span: step.sketch.span,
         stop: trace.stop,
         iterations: trace.iterations.len() as u64,
         size: trace.size(),
