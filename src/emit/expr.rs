@@ -62,11 +62,13 @@ impl Printer<'_> {
                 let lanes: Vec<_> = es.iter().map(|e| self.expr(e)).collect();
                 format!("({ty}){{{}}}", lanes.join(", "))
             }
-            // Lowering leaves none.
-            ExprKind::Pick(es, _) => match es.first() {
-                Some(e) => format!("{}[0]", self.operand(e)),
-                None => "0".into(),
-            },
+            ExprKind::Pick(es, _) => {
+                debug_assert!(false, "lowering leaves no lane that is picked by an index");
+                match es.first() {
+                    Some(e) => format!("{}[0]", self.operand(e)),
+                    None => "0".into(),
+                }
+            }
         }
     }
 

@@ -137,25 +137,39 @@ impl Lower {
                     ExprKind::Pick(v.pieces.clone(), i),
                     Shape::scalar(v.elem),
                 ))),
-                None => {
-                    // By way of memory.
-                    let ty = Ty::array(Nat::int(v.lanes.into()), Ty::from(v.elem));
-                    let m = self.allocate(ty, "lanes")?;
-                    let mut at = 0;
-                    for p in &v.pieces {
-                        let leaf = Leaf {
-                            buf: m.leaves[0].buf,
-                            at: Nat::int(at),
-                        };
-                        at += i64::from(p.shape().lanes);
-                        self.store(leaf, p.clone());
-                    }
-                    let kind = ExprKind::Load(m.leaves[0].buf, i);
-                    Ok(Val::Scalar(Expr::new(kind, Shape::scalar(v.elem))))
-                }
+                None => Ok(Val::Scalar(self.pick(&v.pieces, v.elem, i)?)),
             },
             _ => Err(self.not_a("vector", v)),
         }
+    }
+
+    /// Element `i` of the vector that the pieces make up, by way of memory.
+    fn pick(&mut self, pieces: &[Expr], elem: Scalar, i: Nat) -> Res<Expr> {
+        let lanes: u32 = pieces.iter().map(|p| p.shape().lanes).sum();
+        let ty = Ty::array(Nat::int(lanes.into()), Ty::from(elem));
+        let m = self.allocate(ty, "lanes")?;
+        let mut at = 0;
+        for p in pieces {
+            let leaf = Leaf {
+                buf: m.leaves[0].buf,
+                at: Nat::int(at),
+            };
+            at += i64::from(p.shape().lanes);
+            self.store(leaf, p.clone());
+        }
+        let kind = ExprKind::Load(m.leaves[0].buf, i);
+        Ok(Expr::new(kind, Shape::scalar(elem)))
+    }
+
+    /// The same without a lane that is picked by an index.
+    fn settle(&mut self, e: &Expr) -> Expr {
+        e.rewrite(&mut |x| {
+            let ExprKind::Pick(pieces, i) = x.kind() else {
+                return None;
+            };
+            let pieces: Vec<Expr> = pieces.iter().map(|p| self.settle(p)).collect();
+            self.pick(&pieces, x.shape().elem, *i).ok()
+        })
     }
 
     /// Element `i` of `asVector[k] xs`; `ty` is the type of the array of vectors.
@@ -281,7 +295,8 @@ impl Lower {
             return self.at_lane(e, p, 0);
         }
         if !self.mentions_lane(e, p) {
-            return splat(e, p.width);
+            let e = self.settle(e);
+            return splat(&e, p.width);
         }
         let shape = Shape {
             elem: e.shape().elem,
@@ -304,7 +319,12 @@ impl Lower {
                     for q in pieces {
                         let w = q.shape().lanes;
                         if first == Some(at) && w == p.width {
-                            return q.clone();
+                            // The piece itself must be one and the same for all lanes.
+                            let q0 = self.at_lane(q, p, 0);
+                            let mut rest = 1..i64::from(p.width);
+                            if rest.all(|l| self.at_lane(q, p, l).same(&q0)) {
+                                return q0;
+                            }
                         }
                         at += i64::from(w);
                     }
@@ -454,12 +474,18 @@ impl Lower {
                     Some(it.fold(first, Expr::and))
                 }
                 ExprKind::Pick(pieces, n) => {
-                    let k = put(*n).as_int()?;
+                    let n = put(*n);
+                    let Some(k) = n.as_int() else {
+                        let pieces: Vec<Expr> =
+                            pieces.iter().map(|q| self.at_lane(q, p, l)).collect();
+                        return self.pick(&pieces, e.shape().elem, n).ok();
+                    };
                     let mut at = 0;
                     for q in pieces {
                         let w = i64::from(q.shape().lanes);
                         if k < at + w {
-                            return Some(lane(q, (k - at) as u32));
+                            let q = self.at_lane(q, p, l);
+                            return Some(lane(&q, (k - at) as u32));
                         }
                         at += w;
                     }
