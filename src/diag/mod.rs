@@ -16,7 +16,7 @@ pub use code::{Code, Exit};
 pub use near::{did_you_mean, near};
 pub use render::{render, Format};
 
-use crate::source::{LoadError, Span};
+use crate::source::{LoadError, SourceMap, Span};
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Severity {
@@ -127,10 +127,15 @@ impl From<LoadError> for Diagnostic {
                     format!("there is no file `{path}`"),
                 )
                 .note("looked beside the including file, in the working directory, and among the shipped files");
-                let near: Vec<String> = near.iter().map(|n| format!("`{n}`")).collect();
-                match near.is_empty() {
-                    true => d.help("check the path, and that the file is readable"),
-                    false => d.help(format!("did you mean {}?", near.join(" or "))),
+                // Either the folder is wrong and the name is right, or there is a slip in the path.
+                let quoted: Vec<String> = near.iter().map(|n| format!("`{n}`")).collect();
+                match quoted.is_empty() {
+                    true => d.help_near(
+                        &path,
+                        SourceMap::shipped(),
+                        "check the path, and that the file is readable",
+                    ),
+                    false => d.help(format!("did you mean {}?", quoted.join(" or "))),
                 }
             }
             LoadError::Directory { path } => {
