@@ -73,7 +73,7 @@ fn a_right_kernel_is_checked_and_measured() {
     assert_eq!(report.refused, [[("n".to_string(), 9)]]);
     let n = report.sizes[0].1;
     assert_eq!(report.flops, 2.0 * n as f64);
-    assert!(report.kernel.best() > 0.0 && report.kernel.seconds.len() == 2);
+    assert!(report.kernel.best() > 0.0 && !report.kernel.seconds.is_empty());
     assert!(report.error() < 1e-5);
 }
 
