@@ -129,7 +129,9 @@ pub(super) fn collect(
     for (d, n) in &divides {
         if let (Some(k), Some(n)) = (d.as_int(), n.as_int()) {
             if k == 0 || n % k != 0 {
-                return Err(excluded(format!("{k} does not divide {n}")));
+                return Err(excluded(format!(
+                    "a size would be {n}/{k}, no whole number"
+                )));
             }
             continue;
         }
