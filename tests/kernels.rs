@@ -13,7 +13,7 @@ use rise_opt::interp::generate::{self, Generator};
 use rise_opt::interp::random::{self, Numbers, Rng};
 use rise_opt::interp::{buffers, compare, eval_program, Shape, Sizes, Value};
 use rise_opt::lower;
-use rise_opt::nest::{Nest, Slot};
+use rise_opt::nest::{Nest, Slot, Stmt};
 use rise_opt::search::saturate;
 use rise_opt::source::{SourceMap, Span};
 use rise_opt::term::{normalize, Kind, Op, Program, Term};
@@ -475,4 +475,114 @@ fn whatever_the_rules_make_of_random_programs() {
             c.nest
         );
     }
+}
+
+fn nest_of(path: &str) -> Nest {
+    let mut sources = SourceMap::new();
+    let id = sources.load(path).expect("a file");
+    let mut program = elab::program(&mut sources, id, None).expect("a program");
+    program.term = normalize(&program.term);
+    lower::lower(&program, &lower::Options::default()).expect("a nest")
+}
+
+/// Buffers that are declared, and whether an innermost loop divides.
+fn shape_of(nest: &Nest) -> (usize, bool) {
+    fn go(block: &[Stmt], buffers: &mut usize, divides: &mut bool) -> bool {
+        let mut loops = false;
+        for s in block {
+            match s {
+                Stmt::For { body, .. } => {
+                    loops = true;
+                    if !go(body, buffers, divides) {
+                        let index = |s: &Stmt| matches!(s, Stmt::Index { .. });
+                        *divides |= body.iter().any(index);
+                    }
+                }
+                Stmt::If { then, els, .. } => {
+                    loops |= go(then, buffers, divides);
+                    loops |= go(els, buffers, divides);
+                }
+                Stmt::Alloc(_) => *buffers += 1,
+                _ => {}
+            }
+        }
+        loops
+    }
+    let (mut buffers, mut divides) = (0, false);
+    go(&nest.body, &mut buffers, &mut divides);
+    (buffers, divides)
+}
+
+/// One tile for the accumulator of both loops over k, one packed operand: nothing
+/// is copied in or out in between, and no innermost loop divides.
+#[test]
+fn reductions_run_in_place() {
+    for (name, buffers) in [
+        ("blocking", 1),
+        ("vectorization", 1),
+        ("loop-perm", 1),
+        ("array-packing", 2),
+        ("cache-blocks", 2),
+        ("register-tile", 1),
+        ("accumulator-transposed", 0),
+        // Those that must not: the old value is needed after some of the new one
+        // was written.
+        ("accumulator-reversed", 1),
+        ("accumulator-scattered", 2),
+    ] {
+        let nest = nest_of(&format!("tests/kernels/{name}.rise"));
+        let (have, divides) = shape_of(&nest);
+        assert_eq!(have, buffers, "{name}\n{nest}");
+        assert!(!divides, "{name}\n{nest}");
+    }
+}
+
+/// What has no loop program is refused with the term, not with a panic.
+#[test]
+fn what_cannot_be_lowered_is_named() {
+    let refused = |text: &str, code: &str| {
+        let mut sources = SourceMap::new();
+        let id = sources.add_text("t.rise", text);
+        let mut program = elab::program(&mut sources, id, None).expect("a program");
+        program.term = normalize(&program.term);
+        let d = lower::lower(&program, &lower::Options::default()).expect_err("refused");
+        assert_eq!(d.code.id, code, "{d:?}");
+        assert!(d.help.is_some());
+    };
+    refused(
+        "def t [n k : nat] (xs : (n*k).f32) : (n*k).f32 = asScalar (asVector[k] xs |> mapSeq (\\v -> v * v))\n",
+        "E0701",
+    );
+    let chain = " |> slide[3, 1] |> map (\\w -> at[0] w + at[2] w)".repeat(30);
+    refused(
+        &format!("def t [n : nat] (xs : (n+60).f32) : n.f32 = xs{chain}\n"),
+        "E0703",
+    );
+}
+
+/// Sizes that contradict the program are refused when they are fixed, and by the
+/// kernel when they are not.
+#[test]
+fn excluded_sizes_are_refused() {
+    let mut sources = SourceMap::new();
+    let id = sources.load("tests/kernels/blocking.rise").expect("a file");
+    let program = elab::program(&mut sources, id, None).expect("a program");
+    let with = |m: i64| lower::Options {
+        fixed: [(Symbol::new("m"), m)].into(),
+        ..Default::default()
+    };
+    let d = lower::lower(&program, &with(33)).expect_err("refused");
+    assert_eq!(d.code.id, "E0702");
+    let nest = lower::lower(&program, &with(64)).expect("a nest");
+    assert_eq!(nest.abi.sizes.len(), 2);
+    let texts: Vec<_> = nest.abi.assumptions.iter().map(|a| a.to_string()).collect();
+    assert_eq!(texts, ["32 divides n", "4 divides k"]);
+    let holds = |n: i64| {
+        let mut sizes = |s: Symbol| Some(if s.as_str() == "n" { n } else { 8 });
+        nest.abi
+            .assumptions
+            .iter()
+            .all(|a| a.holds(&mut sizes) == Some(true))
+    };
+    assert!(holds(0) && holds(32) && !holds(31));
 }

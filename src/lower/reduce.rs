@@ -9,6 +9,7 @@
 //!    each element only to compute it anew (`inplace`);
 //! 3. a local tile, or, where it is large, its destination if nobody reads that;
 //!    in place if the body allows it, else through a second buffer.
+//!
 //! The choice is made by trying: a body is lowered, looked at, and dropped.
 
 use super::state::{Lower, Res};

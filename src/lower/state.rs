@@ -44,6 +44,9 @@ pub(super) struct Frame {
 /// Nested evaluations that are allowed; bounds the stack of this process.
 const DEPTH: usize = 1200;
 
+/// Evaluations that are allowed; views that read views twice double them.
+const EVALUATIONS: usize = 3_000_000;
+
 pub(super) struct Lower {
     pub options: Options,
     pub facts: Facts,
@@ -66,6 +69,7 @@ pub(super) struct Lower {
     counters: FxHashMap<&'static str, usize>,
     depth: usize,
     emitted: usize,
+    evaluations: usize,
     /// Buffers of `circularBuffer`, by node; the nodes are kept alive.
     pub mapped_cache: FxHashMap<(usize, u32), (std::rc::Rc<super::value::Node>, Val)>,
     /// Buffers of values kept, which nobody reads before they are filled.
@@ -115,6 +119,7 @@ impl Lower {
             counters: FxHashMap::default(),
             depth: 0,
             emitted: 0,
+            evaluations: 0,
             mapped_cache: FxHashMap::default(),
             kept: FxHashSet::default(),
             newest: FxHashMap::default(),
@@ -165,6 +170,16 @@ impl Lower {
             return Err(Stop::Diag(Box::new(
                 d.help("keep intermediate results with `toMem`"),
             )));
+        }
+        self.evaluations += 1;
+        if self.evaluations > EVALUATIONS {
+            let d = Diagnostic::new(
+                code::KERNEL_TOO_LONG,
+                "computed views are read inside of each other too often",
+            );
+            return Err(Stop::Diag(Box::new(d.help(
+                "keep intermediate results with `toMem`: what is only read is computed anew each time",
+            ))));
         }
         self.depth += 1;
         let r = f(self);
@@ -271,9 +286,11 @@ impl Lower {
     /// The outermost open block in which what depends on `level` may be computed.
     pub fn outermost(&self, level: usize) -> usize {
         let stops = |f: &Frame| f.barrier.is_some_and(|b| level >= b);
-        let frames = self.stack.iter().enumerate().skip(level + 1);
-        let last = frames.filter(|(_, f)| stops(f)).map(|(i, _)| i).last();
-        last.unwrap_or(level)
+        let outside = self.stack.get(level + 1..).unwrap_or(&[]);
+        match outside.iter().rposition(stops) {
+            Some(i) => level + 1 + i,
+            None => level,
+        }
     }
 
     /// A side of a choice that is made by an index of a level, in a block of its own.

@@ -101,18 +101,17 @@ pub struct ErrorCode {
     pub meaning: &'static str,
 }
 
-/// The scalar leaves of a data type: element type, bound of an index, dimensions.
-pub fn leaves(ty: Ty) -> Option<Vec<(Scalar, Option<Nat>, Vec<Nat>)>> {
+/// A scalar leaf of a data type: element type, bound of an index, dimensions.
+pub type TypeLeaf = (Scalar, Option<Nat>, Vec<Nat>);
+
+/// The scalar leaves of a data type.
+pub fn leaves(ty: Ty) -> Option<Vec<TypeLeaf>> {
     let mut out = Vec::new();
     push_leaves(ty, &mut Vec::new(), &mut out)?;
     Some(out)
 }
 
-fn push_leaves(
-    ty: Ty,
-    dims: &mut Vec<Nat>,
-    out: &mut Vec<(Scalar, Option<Nat>, Vec<Nat>)>,
-) -> Option<()> {
+fn push_leaves(ty: Ty, dims: &mut Vec<Nat>, out: &mut Vec<TypeLeaf>) -> Option<()> {
     match ty.kind() {
         TyKind::Scalar(s) => out.push((s, None, dims.clone())),
         TyKind::Idx(n) => out.push((Scalar::I64, Some(n), dims.clone())),

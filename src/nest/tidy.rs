@@ -44,6 +44,13 @@ pub fn tidy(nest: &mut Nest) {
             if let Some(e) = walk::exprs(s) {
                 uses.expr(e);
             }
+            // What only feeds itself is not read.
+            if let Stmt::Assign { var, value } = s {
+                let mut own = Uses::default();
+                own.expr(value);
+                let n = own.vars.get(var).copied().unwrap_or(0);
+                *uses.vars.entry(*var).or_default() -= n;
+            }
             match s {
                 Stmt::For { extent, .. } => uses.nat(*extent),
                 Stmt::Index { value, .. } => uses.nat(*value),
