@@ -8,10 +8,10 @@
 //! exact in any order. Absent: which of the two is right.
 
 use super::array::Array;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What comparing gave.
-#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Difference {
     /// The largest relative error of all elements.
     pub error: f64,
@@ -22,7 +22,7 @@ pub struct Difference {
 }
 
 /// The element that differs most.
-#[derive(Copy, Clone, PartialEq, Debug, Serialize)]
+#[derive(Copy, Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Worst {
     /// Which result, of a kernel with several.
     pub result: usize,

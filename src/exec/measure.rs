@@ -12,7 +12,7 @@
 use super::kernel::{Sample, Session};
 use crate::diag::Diagnostic;
 use crate::interp::random::Rng;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 #[derive(Clone, Debug)]
@@ -45,7 +45,7 @@ impl Default for Options {
 }
 
 /// The samples of one contestant, in seconds per call.
-#[derive(Clone, Default, PartialEq, Debug, Serialize)]
+#[derive(Clone, Default, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Timing {
     /// Sorted.
     pub seconds: Vec<f64>,

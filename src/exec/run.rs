@@ -17,7 +17,7 @@ use crate::diag::{code, Diagnostic};
 use crate::emit::CUnit;
 use crate::term::Program;
 use job::{arguments, named, out_lens, per_number, Job};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 mod job;
 
@@ -49,7 +49,7 @@ impl Default for Options {
 }
 
 /// What a run showed.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Report {
     pub compiler: String,
     pub flags: Vec<String>,
@@ -80,7 +80,7 @@ impl Report {
     }
 }
 
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Subject {
     Kernel,
@@ -89,7 +89,7 @@ pub enum Subject {
 }
 
 /// One comparison.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Check {
     pub what: Subject,
     pub against: Subject,

@@ -6,11 +6,11 @@
 use super::number::{bytes, count, digits, seconds};
 use crate::exec::run::{Report, Subject};
 use crate::search::{Stop, Trace};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 
 /// What standard output tells of a run of the main job.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Summary {
     /// Version of this form.
     pub version: u32,
@@ -30,7 +30,7 @@ pub struct Summary {
 }
 
 /// A step that may regroup sums of floating-point numbers.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Reassociation {
     pub step: String,
     /// Rules that regroup and that were applied.
@@ -196,5 +196,108 @@ fn times(lines: &mut Lines, run: &Report, program: &str) {
             let _ = write!(text, ", {} dropped (threads shared a core)", t.dropped);
         }
         lines.add("", &text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exec::compare::Difference;
+    use crate::exec::measure::Timing;
+    use crate::exec::run::Check;
+    use crate::search::trace::{Size, StepTrace};
+
+    fn timing(best: f64) -> Timing {
+        Timing {
+            seconds: vec![best, 2.0 * best, 3.0 * best],
+            calls: 1,
+            dropped: 1,
+            threads: 1.9,
+        }
+    }
+
+    fn summary() -> Summary {
+        let step = StepTrace {
+            name: "split".into(),
+            stop: Stop::Found,
+            start: Size {
+                nodes: 1398,
+                classes: 345,
+            },
+            iterations: Vec::new(),
+            seconds: 0.00358,
+            extract_seconds: 0.0,
+            bytes: 285 << 10,
+            reproducible: true,
+        };
+        let check = Check {
+            what: Subject::Kernel,
+            against: Subject::Interpreter,
+            sizes: vec![("m".into(), 32), ("n".into(), 64)],
+            threads: 2,
+            difference: Difference {
+                error: 6.8e-7,
+                tolerance: 7.3e-6,
+                worst: None,
+            },
+        };
+        Summary {
+            version: 1,
+            rise_opt: "0.1.0".into(),
+            program: "mm".into(),
+            trace: Trace {
+                version: 1,
+                program: "mm".into(),
+                steps: vec![step],
+            },
+            kernel: Some("int mm(float *restrict out)".into()),
+            assumptions: vec!["32 divides m".into()],
+            reassociation: vec![Reassociation {
+                step: "split".into(),
+                rules: vec!["blocked-reduce".into()],
+            }],
+            peak_bytes: 8 << 20,
+            run: Some(Report {
+                compiler: "cc 12".into(),
+                flags: vec!["-O3".into()],
+                seed: 7,
+                threads: 2,
+                compile_seconds: 0.48,
+                remarks: String::new(),
+                checks: vec![check],
+                refused: vec![vec![("m".into(), 33)]],
+                sizes: vec![("m".into(), 1024)],
+                flops: 2e9,
+                kernel: timing(0.01),
+                unoptimised: timing(0.5),
+            }),
+            files: vec!["mm.c".into(), "mm.h".into()],
+        }
+    }
+
+    #[test]
+    fn one_page_for_people() {
+        let want = "\
+steps    split  found   3.58 ms    0 iterations      1 398 e-nodes        345 classes    285 KB
+kernel   int mm(float *restrict out)
+assumes  32 divides m
+sums     may be regrouped in `split` (by blocked-reduce)
+checked  kernel = interpreter at m=32 n=64: relative error 6.8e-7, rounding explains 7.3e-6
+         kernel refuses m=33
+         random inputs of seed 7
+time     m=1024, 2 threads, best (median), compiled in 480 ms
+           mm            10.0 ms (20.0 ms)    200 GFLOP/s  3 samples, 1 dropped (threads shared a core)
+           unoptimised    500 ms (1.00 s)   4.00 GFLOP/s  ×50.0  3 samples, 1 dropped (threads shared a core)
+memory   8.00 MB at most
+written  mm.c mm.h
+";
+        assert_eq!(human(&summary()), want);
+    }
+
+    #[test]
+    fn the_page_can_be_made_again_from_json() {
+        let text = serde_json::to_string(&summary()).unwrap();
+        let again: Summary = serde_json::from_str(&text).unwrap();
+        assert_eq!(human(&again), human(&summary()));
     }
 }
