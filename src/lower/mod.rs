@@ -22,6 +22,7 @@ mod dual;
 mod eval;
 mod hoist;
 mod inplace;
+mod lanes;
 mod memory;
 mod ops;
 mod read;
@@ -99,7 +100,7 @@ pub fn lower(program: &Program, options: &Options) -> Result<Nest, Diagnostic> {
     }
     let mut nest = Nest {
         abi: Abi {
-            name: crate::nest::abi::identifier(program.name.as_str()),
+            name: crate::nest::abi::function_name(program.name.as_str()),
             outputs: std::mem::take(&mut cx.outputs),
             sizes,
             inputs: std::mem::take(&mut cx.inputs),

@@ -199,7 +199,69 @@ const RESERVED: &[&str] = &[
     "NULL",
 ];
 
-/// A C identifier for a name of a program: itself where that is free.
+/// What printed kernels define beside the function.
+const HELPERS: &[&str] = &[
+    "room",
+    "thread_count",
+    "thread_index",
+    "floor_div",
+    "ceil_div",
+    "floor_mod",
+    "min_index",
+    "max_index",
+    "clamp_index",
+    "at",
+    "PARALLEL_FOR",
+];
+
+/// Functions that the compiler knows with another type.
+const BUILTINS: &[&str] = &[
+    "abort",
+    "acos",
+    "asin",
+    "atan",
+    "calloc",
+    "cbrt",
+    "ceil",
+    "conj",
+    "cosh",
+    "erf",
+    "exit",
+    "exp2",
+    "floor",
+    "fmax",
+    "fmin",
+    "gamma",
+    "hypot",
+    "index",
+    "j0",
+    "j1",
+    "jn",
+    "lgamma",
+    "log2",
+    "modf",
+    "pow",
+    "printf",
+    "puts",
+    "realloc",
+    "remainder",
+    "rint",
+    "rindex",
+    "round",
+    "scalb",
+    "signbit",
+    "significand",
+    "sinh",
+    "strlen",
+    "tan",
+    "tgamma",
+    "trunc",
+    "y0",
+    "y1",
+    "yn",
+];
+
+/// A C identifier for a parameter or size: itself where that is free.
 pub fn identifier(name: &str) -> String {
     let mut text = String::new();
     for c in name.chars() {
@@ -209,11 +271,78 @@ pub fn identifier(name: &str) -> String {
         }
     }
     let clash = RESERVED.contains(&text.as_str())
+        || HELPERS.contains(&text.as_str())
         || text.starts_with(|c: char| c.is_ascii_digit() || c == '_')
         || text.is_empty()
-        || text.ends_with("_t");
+        || text.ends_with("_t")
+        || text.ends_with("_all")
+        || is_typed_helper(&text);
     match clash {
         true => format!("v_{text}"),
         false => text,
+    }
+}
+
+/// A C identifier for a function.
+pub fn function_name(name: &str) -> String {
+    let text = identifier(name);
+    match BUILTINS.contains(&text.as_str()) {
+        true => format!("v_{text}"),
+        false => text,
+    }
+}
+
+/// `f32x16`, `f32_to_i8`, `div_i32` and their like.
+fn is_typed_helper(text: &str) -> bool {
+    Scalar::ALL.iter().any(|s| {
+        let after = text.strip_prefix(s.name());
+        after.is_some_and(|r| r.starts_with('x') || r.starts_with("_to_"))
+            || text
+                .strip_suffix(s.name())
+                .is_some_and(|r| r.ends_with('_'))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_c_or_the_kernel_has_are_changed() {
+        for free in ["a", "mm", "xs_1", "atlas", "f32y"] {
+            assert_eq!(identifier(free), free);
+        }
+        for taken in [
+            "int", "out", "room", "at", "f32x16", "div_i8", "9lives", "", "size_t",
+        ] {
+            assert_eq!(identifier(taken), format!("v_{taken}"));
+        }
+        assert_eq!(identifier("x'"), "x_");
+        assert_eq!(function_name("floor"), "v_floor");
+        assert_eq!(function_name("blur"), "blur");
+    }
+
+    #[test]
+    fn leaves_of_pairs_in_arrays() {
+        let f = Ty::from(Scalar::F32);
+        let ty = Ty::array(3.into(), Ty::pair(f, Ty::vec(4.into(), f)));
+        let sizes: Vec<_> = leaf_sizes(ty).iter().map(|n| n.as_int()).collect();
+        assert_eq!(sizes, [Some(3), Some(12)]);
+        assert!(leaves(Ty::fun(f, f)).is_none());
+    }
+
+    #[test]
+    fn assumptions_read_well() {
+        let n = Nat::var("n".into());
+        assert_eq!(
+            Assumption::Divides(32.into(), n).to_string(),
+            "32 divides n"
+        );
+        assert_eq!(Assumption::NotNegative(n - 1.into()).to_string(), "n >= 1");
+        let at = |k: i64| Assumption::Divides(32.into(), n).holds(&mut |_| Some(k));
+        assert_eq!(
+            (at(64), at(33), at(0)),
+            (Some(true), Some(false), Some(true))
+        );
     }
 }

@@ -1,0 +1,453 @@
+//! Scalar views read by lanes: `asVector` of anything.
+//!
+//! Comes in: an array of scalars and where a vector of it starts; goes out: the
+//! vector, by the rules of Note [Lanes] (`vector`). Invariant: the lanes are the
+//! elements. Absent: vectors in memory, which are loaded as they are.
+
+use super::state::{Lower, Res};
+use super::value::{Dest, Leaf, Mem, Val};
+use super::vector::{build, is_comparison, lane, lane_wise, splat};
+use crate::arith::{AtomKind, Nat};
+use crate::intern::Symbol;
+use crate::nest::{Block, Expr, ExprKind, LoopKind, Shape, Stmt};
+use crate::term::Op;
+use crate::ty::{Scalar, Ty};
+use rustc_hash::FxHashMap;
+
+/// Where in the vector a piece lies, and what named scalars became.
+struct Piece {
+    lane: Symbol,
+    start: i64,
+    width: u32,
+    vars: FxHashMap<Symbol, Expr>,
+}
+
+impl Lower {
+    /// Element `i` of `asVector[k] xs`; `ty` is the type of the array of vectors.
+    pub fn read_vector(&mut self, xs: &Val, k: Nat, i: Nat, ty: Ty) -> Res<Val> {
+        if let Val::Mem(m) = xs {
+            let e = m.retype(ty).element(i);
+            return self.load(&e);
+        }
+        let lanes = self.lanes(k)?;
+        if let Some(n) = xs.as_node() {
+            let same = |n: &super::value::Node, cx: &Lower| {
+                let arg = cx.type_of(n, 0).as_array();
+                arg.and_then(|a| a.1.as_vec()).is_some_and(|v| v.0 == k)
+            };
+            if n.prim.op() == Op::AsScalar && same(n, self) {
+                let vs = n.args[0].clone();
+                return self.at(&vs, i);
+            }
+        }
+        self.read_lanes(xs, k * i, lanes)
+    }
+
+    /// Elements `from … from + lanes - 1` of an array of scalars.
+    pub fn read_lanes(&mut self, xs: &Val, from: Nat, lanes: u32) -> Res<Val> {
+        let k = Nat::int(lanes.into());
+        let var = self.fresh("l");
+        self.facts.range(var, 0.into(), k - 1.into());
+        self.levels.insert(var, self.level() + 1);
+        let index = from + Nat::var(var);
+        self.in_lanes += 1;
+        let r = self.scratch(|cx| cx.at(xs, index));
+        self.in_lanes -= 1;
+        let (block, v) = r?;
+        match self.by_lanes(&block, &v, var, lanes)? {
+            Some(v) => Ok(v),
+            None => self.by_loop(xs, k, from),
+        }
+    }
+
+    /// Turns a value at lane `var` into vectors; `None` if the statements before
+    /// it cannot be.
+    fn by_lanes(&mut self, block: &Block, v: &Val, var: Symbol, lanes: u32) -> Res<Option<Val>> {
+        match v {
+            Val::Pair(p) => {
+                // The statements serve both; vectors nobody reads vanish later.
+                let a = self.by_lanes(block, &p.0, var, lanes)?;
+                let b = self.by_lanes(block, &p.1, var, lanes)?;
+                Ok(a.zip(b).map(|(a, b)| Val::pair(a, b)))
+            }
+            Val::Scalar(e) => {
+                if !named_scalars_only(block, e) {
+                    return Ok(None);
+                }
+                let elem = e.shape().elem;
+                let mut out = Vec::new();
+                for (start, width) in self.pieces(elem, lanes) {
+                    let mut piece = Piece {
+                        lane: var,
+                        start: start.into(),
+                        width,
+                        vars: FxHashMap::default(),
+                    };
+                    for s in block {
+                        if let Stmt::Let {
+                            var,
+                            value: Some(e),
+                            ..
+                        } = s
+                        {
+                            let mut value = self.vectorise(e, &piece);
+                            // Truth values stay lane by lane: C has no vectors of them.
+                            if e.shape().elem != Scalar::Bool || value.shape().lanes == 1 {
+                                value = self.bind(value);
+                            }
+                            piece.vars.insert(*var, value);
+                        }
+                    }
+                    out.push(self.vectorise(e, &piece));
+                }
+                // Pieces follow the element's width; named scalars of other
+                // widths are as wide, which the compiler legalises.
+                Ok(Some(self.vec_of(elem, lanes, out)))
+            }
+            _ => Err(self.not_a("scalar", v)),
+        }
+    }
+
+    /// The lanes in a loop, by way of memory.
+    fn by_loop(&mut self, xs: &Val, k: Nat, from: Nat) -> Res<Val> {
+        let outer = std::mem::take(&mut self.in_lanes);
+        // The type of an element shows when one is computed.
+        let mut places: Option<Mem> = None;
+        let level = self.level();
+        let r = self.for_each(k, LoopKind::Seq, None, |cx, l| {
+            let v = cx.at(xs, from + l)?;
+            let ty = cx.flat_type(&v)?;
+            let m = cx.at_level(level, |cx| cx.allocate(Ty::array(k, ty), "lanes"))?;
+            cx.write(&v, &Dest::Mem(m.element(l)))?;
+            places = Some(m);
+            Ok(())
+        });
+        self.in_lanes = outer;
+        r?;
+        let Some(m) = places else {
+            return Err(self.refuse("a vector without lanes".into()));
+        };
+        let elem = m.ty.as_array().map_or(m.ty, |a| a.1);
+        let whole = m.retype(Ty::vec(k, elem));
+        self.load(&whole)
+    }
+
+    fn flat_type(&self, v: &Val) -> Res<Ty> {
+        match v {
+            Val::Scalar(e) => Ok(Ty::from(e.shape().elem)),
+            Val::Pair(p) => Ok(Ty::pair(self.flat_type(&p.0)?, self.flat_type(&p.1)?)),
+            _ => Err(self.not_a("scalar", v)),
+        }
+    }
+
+    /// The expression at the lanes of a piece.
+    fn vectorise(&mut self, e: &Expr, p: &Piece) -> Expr {
+        if p.width == 1 {
+            return self.at_lane(e, p, 0);
+        }
+        if !self.mentions_lane(e, p) {
+            let e = self.settle(e);
+            return splat(&e, p.width);
+        }
+        let shape = Shape {
+            elem: e.shape().elem,
+            lanes: p.width,
+        };
+        match e.kind() {
+            ExprKind::Var(v) => p.vars.get(v).cloned().unwrap_or_else(|| e.clone()),
+            ExprKind::Load(b, n) => {
+                let at = |l: i64| subst(*n, p.lane, Nat::int(p.start + l));
+                let first = self.simplify(at(0));
+                match coefficient(*n, p.lane).and_then(Nat::as_int) {
+                    Some(1) => Expr::new(ExprKind::Load(*b, first), shape),
+                    _ => self.lane_by_lane(e, p),
+                }
+            }
+            ExprKind::Pick(pieces, n) => {
+                let first = self.simplify(subst(*n, p.lane, Nat::int(p.start))).as_int();
+                if coefficient(*n, p.lane).and_then(Nat::as_int) == Some(1) {
+                    let mut at = 0;
+                    for q in pieces {
+                        let w = q.shape().lanes;
+                        if first == Some(at) && w == p.width {
+                            // The piece itself must be one and the same for all lanes.
+                            let q0 = self.at_lane(q, p, 0);
+                            let mut rest = 1..i64::from(p.width);
+                            if rest.all(|l| self.at_lane(q, p, l).same(&q0)) {
+                                return q0;
+                            }
+                        }
+                        at += i64::from(w);
+                    }
+                }
+                self.lane_by_lane(e, p)
+            }
+            ExprKind::Op(op, args) if lane_wise(*op, e.shape().elem) => {
+                let args = args.iter().map(|a| self.vectorise(a, p)).collect();
+                Expr::new(ExprKind::Op(*op, args), shape)
+            }
+            ExprKind::Op(Op::Select, args) => self.vector_select(e, args, p, shape),
+            _ => self.lane_by_lane(e, p),
+        }
+    }
+
+    fn vector_select(&mut self, e: &Expr, args: &[Expr], p: &Piece, shape: Shape) -> Expr {
+        let [c, a, b] = args else {
+            return self.lane_by_lane(e, p);
+        };
+        if !self.mentions_lane(c, p) {
+            let (a, b) = (self.vectorise(a, p), self.vectorise(b, p));
+            return Expr::new(ExprKind::Op(Op::Select, vec![c.clone(), a, b]), shape);
+        }
+        if monotone(c, p.lane) {
+            // True at both ends is true between them.
+            let last = i64::from(p.width) - 1;
+            let (lo, hi) = (self.at_lane(c, p, 0), self.at_lane(c, p, last));
+            let all = self.all_of([lo, hi].into_iter());
+            return match all.as_bool() {
+                Some(true) => self.vectorise(a, p),
+                Some(false) => self.lane_by_lane(e, p),
+                None => {
+                    let fast = self.vectorise(a, p);
+                    self.fast_or_slow(all, fast, e, p)
+                }
+            };
+        }
+        // A comparison of as wide elements gives a mask.
+        if let ExprKind::Op(op, xs) = c.kind() {
+            let wide = |x: &Expr| x.shape().elem.bytes() == shape.elem.bytes();
+            if is_comparison(*op) && xs.iter().all(wide) && shape.elem != Scalar::Bool {
+                let xs = xs.iter().map(|x| self.vectorise(x, p)).collect();
+                let mask = Shape {
+                    elem: Scalar::Bool,
+                    lanes: p.width,
+                };
+                let c = Expr::new(ExprKind::Op(*op, xs), mask);
+                let (a, b) = (self.vectorise(a, p), self.vectorise(b, p));
+                return Expr::new(ExprKind::Op(Op::Select, vec![c, a, b]), shape);
+            }
+        }
+        self.lane_by_lane(e, p)
+    }
+
+    /// A vector at once if `all`, else its lanes in a loop.
+    fn fast_or_slow(&mut self, all: Expr, fast: Expr, e: &Expr, p: &Piece) -> Expr {
+        let shape = fast.shape();
+        let mut loopable = self.in_lanes == 0;
+        e.visit(&mut |e| {
+            loopable &= match e.kind() {
+                ExprKind::Var(v) => !p.vars.contains_key(v),
+                ExprKind::Pick(..) => false,
+                _ => true,
+            }
+        });
+        let slow = match loopable {
+            true => self.scratch(|cx| cx.lanes_in_loop(e, p, shape)).ok(),
+            false => None,
+        };
+        let Some((mut els, value)) = slow else {
+            let slow = self.lane_by_lane(e, p);
+            return Expr::new(ExprKind::Op(Op::Select, vec![all, fast, slow]), shape);
+        };
+        let var = self.variable(shape, None);
+        els.push(Stmt::Assign { var, value });
+        self.push(Stmt::If {
+            cond: all,
+            then: vec![Stmt::Assign { var, value: fast }],
+            els,
+        });
+        Expr::var(var, shape)
+    }
+
+    /// The lanes of a piece by way of memory.
+    fn lanes_in_loop(&mut self, e: &Expr, p: &Piece, shape: Shape) -> Res<Expr> {
+        let k = Nat::int(p.width.into());
+        let m = self.allocate(Ty::array(k, Ty::from(shape.elem)), "lanes")?;
+        let buf = m.leaves[0].buf;
+        self.for_each(k, LoopKind::Seq, None, |cx, l| {
+            let at = Nat::int(p.start) + l;
+            let value = e.rewrite(&mut |e| {
+                let put = |n: Nat| cx.simplify(subst(n, p.lane, at));
+                match e.kind() {
+                    ExprKind::Index(n) => Some(Expr::index(put(*n))),
+                    ExprKind::Load(b, n) => Some(Expr::new(ExprKind::Load(*b, put(*n)), e.shape())),
+                    _ => None,
+                }
+            });
+            cx.store(Leaf { buf, at: l }, value);
+            Ok(())
+        })?;
+        Ok(Expr::new(ExprKind::Load(buf, 0.into()), shape))
+    }
+
+    fn lane_by_lane(&mut self, e: &Expr, p: &Piece) -> Expr {
+        let lanes: Vec<Expr> = (0..p.width)
+            .map(|l| self.at_lane(e, p, i64::from(l)))
+            .collect();
+        build(e.shape().elem, &lanes)
+    }
+
+    /// The scalar expression at lane `l` of the piece.
+    fn at_lane(&mut self, e: &Expr, p: &Piece, l: i64) -> Expr {
+        let value = Nat::int(p.start + l);
+        e.rewrite(&mut |e| {
+            let put = |n: Nat| self.simplify(subst(n, p.lane, value));
+            match e.kind() {
+                ExprKind::Var(v) => p.vars.get(v).map(|x| match x.shape().lanes {
+                    1 => x.clone(),
+                    _ => lane(x, l as u32),
+                }),
+                ExprKind::Index(n) => Some(Expr::index(put(*n))),
+                ExprKind::Load(b, n) => Some(Expr::new(ExprKind::Load(*b, put(*n)), e.shape())),
+                ExprKind::Op(op, args) if args.iter().all(|a| a.as_index().is_some()) => {
+                    let at: Vec<Nat> = args.iter().filter_map(|a| a.as_index()).map(put).collect();
+                    match (op, &at[..]) {
+                        (Op::Lt, [a, b]) => Some(self.less(*a, *b)),
+                        (op, [a, b]) => Some(Expr::compare(*op, *a, *b)),
+                        _ => None,
+                    }
+                }
+                ExprKind::Op(Op::Select, args) => {
+                    let c = self.at_lane(args.first()?, p, l);
+                    let [_, a, b] = &args[..] else { return None };
+                    Some(match c.as_bool() {
+                        Some(true) => self.at_lane(a, p, l),
+                        Some(false) => self.at_lane(b, p, l),
+                        None => {
+                            let (a, b) = (self.at_lane(a, p, l), self.at_lane(b, p, l));
+                            Expr::new(ExprKind::Op(Op::Select, vec![c, a, b]), e.shape())
+                        }
+                    })
+                }
+                ExprKind::Op(Op::And, args) => {
+                    let mut it = args.iter().map(|a| self.at_lane(a, p, l));
+                    let first = it.next()?;
+                    Some(it.fold(first, Expr::and))
+                }
+                ExprKind::Pick(pieces, n) => {
+                    let n = put(*n);
+                    let Some(k) = n.as_int() else {
+                        let pieces: Vec<Expr> =
+                            pieces.iter().map(|q| self.at_lane(q, p, l)).collect();
+                        return self.pick(&pieces, e.shape().elem, n).ok();
+                    };
+                    let mut at = 0;
+                    for q in pieces {
+                        let w = i64::from(q.shape().lanes);
+                        if k < at + w {
+                            let q = self.at_lane(q, p, l);
+                            return Some(lane(&q, (k - at) as u32));
+                        }
+                        at += w;
+                    }
+                    None
+                }
+                _ => None,
+            }
+        })
+    }
+
+    fn mentions_lane(&self, e: &Expr, p: &Piece) -> bool {
+        let mut found = false;
+        e.visit(&mut |e| {
+            found |= match e.kind() {
+                ExprKind::Var(v) => p.vars.contains_key(v),
+                ExprKind::Index(n) | ExprKind::Load(_, n) | ExprKind::Pick(_, n) => {
+                    mentions(*n, p.lane)
+                }
+                _ => false,
+            };
+        });
+        found
+    }
+}
+
+/// Whether a block only names scalars, none of which is an index.
+fn named_scalars_only(block: &Block, e: &Expr) -> bool {
+    let mut names = Vec::new();
+    for s in block {
+        match s {
+            Stmt::Let {
+                var,
+                value: Some(_),
+                mutable: false,
+                ..
+            } => names.push(*var),
+            _ => return false,
+        }
+    }
+    let mut fine = true;
+    let mut look = |e: &Expr| match e.kind() {
+        ExprKind::Index(n) | ExprKind::Load(_, n) | ExprKind::Pick(_, n) => {
+            fine &= !names.iter().any(|v| mentions(*n, *v));
+        }
+        _ => {}
+    };
+    e.visit(&mut look);
+    for s in block {
+        if let Stmt::Let { value: Some(v), .. } = s {
+            v.visit(&mut look);
+        }
+    }
+    fine
+}
+
+/// Whether a variable stands in an integer expression.
+fn mentions(n: Nat, var: Symbol) -> bool {
+    let mut found = false;
+    n.each_atom(&mut |a| found |= a.kind() == AtomKind::Var(var));
+    found
+}
+
+fn subst(n: Nat, var: Symbol, value: Nat) -> Nat {
+    match mentions(n, var) {
+        true => n.subst_vars(&mut |s| (s == var).then_some(value)),
+        false => n,
+    }
+}
+
+/// The factor of a variable that stands in `n` linearly and not in an operation.
+fn coefficient(n: Nat, var: Symbol) -> Option<Nat> {
+    let mut factor = Vec::new();
+    for (m, c) in n.terms() {
+        let mut rest = crate::arith::Mono::one();
+        let mut found = false;
+        for (a, e) in m.factors() {
+            if a.kind() == AtomKind::Var(var) {
+                if e != 1 {
+                    return None;
+                }
+                found = true;
+            } else {
+                let inside = a.kind().parts().iter().any(|n| mentions(*n, var));
+                if inside {
+                    return None;
+                }
+                let atom = crate::arith::Mono::atom(a);
+                for _ in 0..e.unsigned_abs() {
+                    rest = if e > 0 {
+                        rest.mul(&atom)
+                    } else {
+                        rest.div(&atom)
+                    };
+                }
+            }
+        }
+        if found {
+            factor.push((rest, c));
+        }
+    }
+    Some(Nat::from_terms(factor))
+}
+
+/// Whether a condition is a conjunction of comparisons of indices linear in `var`.
+fn monotone(c: &Expr, var: Symbol) -> bool {
+    match c.kind() {
+        ExprKind::Op(Op::And, args) => args.iter().all(|a| monotone(a, var)),
+        ExprKind::Op(Op::Lt | Op::Le | Op::Gt | Op::Ge, args) => args
+            .iter()
+            .all(|a| a.as_index().is_some_and(|n| coefficient(n, var).is_some())),
+        ExprKind::Lit(_) => true,
+        _ => false,
+    }
+}
