@@ -16,6 +16,9 @@ pub type Sizes = BTreeMap<Symbol, i64>;
 /// Sizes that are tried for one parameter.
 const TRIED: i64 = 8192;
 
+/// More than the lanes of a vector.
+const SEVERAL: i64 = 36;
+
 /// What sizes must satisfy.
 pub struct Question<'a> {
     pub program: &'a Program,
@@ -127,17 +130,18 @@ impl Question<'_> {
         Some(sizes)
     }
 
-    /// Up to three different choices: the smallest, and two in which no two parameters are equal,
-    /// so that a kernel that takes one for the other is found out.
+    /// Up to four different choices: the smallest, and three in which no two parameters are equal,
+    /// so that a kernel that takes one for the other is found out; in the last every parameter is
+    /// large enough to fill some vectors and leave a rest.
     pub fn small(&self, bound: &Bound) -> Vec<Sizes> {
         let Some(smallest) = self.smallest(bound) else {
             return Vec::new();
         };
         let mut found = vec![smallest.clone()];
         let mut names = self.free();
-        for _ in 0..2 {
+        for least in [0, 0, SEVERAL] {
             let mut sizes = smallest.clone();
-            let mut floor = 0;
+            let mut floor = least;
             for name in &names {
                 let from = floor.max(smallest[name]) + 1;
                 for n in from..from + TRIED {
@@ -213,13 +217,17 @@ mod tests {
     fn small_sizes_satisfy_the_assumptions_and_differ() {
         let program = program();
         let fixed = Sizes::new();
-        let q = Question {
+        let mut q = Question {
             program: &program,
             assumptions: vec![divides(32, "m"), divides(4, "n")],
             fixed: &fixed,
         };
         let found: Vec<_> = q.small(&BOUND).iter().map(pairs).collect();
         assert_eq!(found, [[32, 4], [64, 68], [64, 8]]);
+        q.assumptions.clear();
+        let found: Vec<_> = q.small(&BOUND).iter().map(pairs).collect();
+        assert_eq!(found, [[1, 1], [2, 3], [3, 2], [37, 38]]);
+        q.assumptions = vec![divides(32, "m"), divides(4, "n")];
         let large = q.large(&BOUND).unwrap();
         assert_eq!(pairs(&large), [512, 512]);
     }
