@@ -79,6 +79,8 @@ pub struct Kernel {
     pub remarks: String,
     /// How long the compiler took.
     pub compile_time: Duration,
+    /// Whether a library's threads do the work, not OpenMP's.
+    peer: bool,
     runs: std::cell::Cell<u32>,
 }
 
@@ -137,6 +139,7 @@ impl Kernel {
             signature: source.signature.clone(),
             remarks,
             compile_time: start.elapsed(),
+            peer: !source.libraries.is_empty(),
             runs: Default::default(),
             dir,
         })
@@ -169,6 +172,12 @@ impl Kernel {
         command.args(setting.sizes.iter().map(i64::to_string));
         for variable in ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"] {
             command.env(variable, setting.threads.max(1).to_string());
+        }
+        // Left alone, the system may keep both threads of a short kernel on one core for all
+        // samples. A peer's threads would all inherit the place of the first, so it stays free.
+        let told = std::env::var_os("OMP_PROC_BIND").is_some();
+        if setting.threads > 1 && !self.peer && !told {
+            command.env("OMP_PROC_BIND", "true");
         }
         // A peer library must choose its code by the machine, not by what stands in the environment.
         command.env_remove("OPENBLAS_CORETYPE");
