@@ -68,7 +68,7 @@ enum Law {
     },
 }
 
-/// Matches of one rule, flat: each takes [`Matches::stride`] numbers.
+/// Matches of one rule, flat: each takes `stride` numbers.
 #[derive(Clone, Debug, Default)]
 pub struct Matches {
     /// root, instance, classes of the holes in order, classes of repeated holes

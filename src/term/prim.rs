@@ -67,7 +67,7 @@ pub enum Class {
     Number,
     /// An f32 or f64, or a vector of them.
     Float,
-    /// A scalar, bool and idx[n] included; no vector, as `lt` gives one bool.
+    /// A scalar, bool and `idx[n]` included; no vector, as `lt` gives one bool.
     Element,
     /// A scalar or pair of such.
     Flat,

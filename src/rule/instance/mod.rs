@@ -3,7 +3,7 @@
 //! Comes in: a declared rule and a seed; goes out: how many random typed
 //! instances agreed, or the first that did not. An instance gives every unknown
 //! type and size a value that the side conditions allow, and every hole a random
-//! term that mentions only the binders it may (Note [Scopes] in `compile`); both
+//! term that mentions only the binders it may (`Note [Scopes]` in `compile`); both
 //! sides are then evaluated on random data, functions on random arguments, and
 //! compared to the bit. Invariant: independent of the e-graph, so that it tests
 //! what a rule says and not how it is applied. Absent: proofs; agreement on
