@@ -247,3 +247,15 @@ fn large_programs_are_not_shut_out() {
     let outcome = optimize(&program, &[step], &Options::default());
     assert_eq!(outcome.failure.unwrap().stop, Stop::Size(300));
 }
+
+/// A rule of any length is matched.
+#[test]
+fn long_rules_fire() {
+    let sum = vec!["x"; 60].join(" + ");
+    let program = program_text(&format!("def f [m n k : nat] (x : f32) : f32 = {sum}"));
+    let mut step = steps("baseline", &mm(), &[]).remove(0);
+    step.sketch = chain_text("sketch contains (*)", &program).remove(0).sketch;
+    step.rules = common::rules(&format!("rule long\n  {sum} => x * 60.0\n"));
+    let outcome = optimize(&program, &[step], &Options::default());
+    assert!(outcome.failure.is_none(), "{:?}", outcome.failure);
+}

@@ -12,6 +12,7 @@ use super::view::{Class, View};
 use crate::intern::Symbol;
 use crate::term::{Kind, Op, Prim, Term};
 use crate::ty::{Ty, TyKind};
+use smallvec::{smallvec, SmallVec};
 use std::collections::BTreeSet;
 
 /// A register: the class matched at some place of the pattern.
@@ -153,9 +154,8 @@ impl Pattern {
         root: Class,
         found: &mut dyn FnMut(&[Class], &[Prim]) -> bool,
     ) {
-        let mut regs = [0; 64];
-        let mut prims = [Prim::from(Op::Map); 32];
-        assert!(self.regs <= 64 && self.prims <= 32, "pattern too large");
+        let mut regs: SmallVec<[Class; 64]> = smallvec![0; self.regs];
+        let mut prims: SmallVec<[Prim; 16]> = smallvec![Prim::from(Op::Map); self.prims];
         regs[0] = root;
         self.run(view, 0, &mut regs, &mut prims, found);
     }
@@ -164,12 +164,12 @@ impl Pattern {
         &self,
         view: &View,
         pc: usize,
-        regs: &mut [Class; 64],
-        prims: &mut [Prim; 32],
+        regs: &mut [Class],
+        prims: &mut [Prim],
         found: &mut dyn FnMut(&[Class], &[Prim]) -> bool,
     ) -> bool {
         let Some(instr) = self.code.get(pc) else {
-            return found(&regs[..self.regs], &prims[..self.prims]);
+            return found(regs, prims);
         };
         match *instr {
             Instr::App {
