@@ -24,6 +24,8 @@ pub enum Artefact {
     Nest,
     /// What the search did, iteration by iteration and rule by rule, as JSON
     Trace,
+    /// The terms that were found, as JSON, from which `--replay` makes the same kernel
+    Plan,
 }
 
 impl Artefact {
@@ -35,12 +37,13 @@ impl Artefact {
             Artefact::Term => "found.rise",
             Artefact::Nest => "nest",
             Artefact::Trace => "trace.json",
+            Artefact::Plan => "plan.json",
         }
     }
 }
 
 /// Where the artefacts go.
-pub struct Plan {
+pub struct Outputs {
     /// Sorted, each once.
     wanted: Vec<Artefact>,
     targets: Vec<Target>,
@@ -49,13 +52,13 @@ pub struct Plan {
     header_name: Option<String>,
 }
 
-impl Plan {
+impl Outputs {
     pub fn prepare(
         emit: &[Artefact],
         output: Option<&str>,
         kernel: &str,
         sources: &SourceMap,
-    ) -> Result<Plan, Diagnostic> {
+    ) -> Result<Outputs, Diagnostic> {
         let mut wanted = emit.to_vec();
         wanted.sort();
         wanted.dedup();
@@ -73,7 +76,7 @@ impl Plan {
                 header_name = path.file_name().map(|n| n.to_string_lossy().into_owned());
             }
         }
-        Ok(Plan {
+        Ok(Outputs {
             wanted,
             targets,
             to_stdout,

@@ -13,6 +13,7 @@ mod doctor;
 mod fmt;
 mod optimize;
 mod output;
+mod replay;
 mod values;
 
 pub use context::Context;
@@ -30,7 +31,7 @@ const STACK_BYTES: usize = 1 << 28;
     name = "rise-opt",
     version,
     subcommand_negates_reqs = true,
-    override_usage = "rise-opt PROGRAM [--sketch FILE]... [OPTIONS]\n       rise-opt COMMAND",
+    override_usage = "rise-opt PROGRAM [--sketch FILE]... [OPTIONS]\n       rise-opt --replay PLAN [PROGRAM] [OPTIONS]\n       rise-opt COMMAND",
     arg_required_else_help = true,
     after_help = "Exit codes: 0 done, 1 the input has to change, 2 the command line has to change,\n\
                   3 a goal was not reached within the limits, 4 a check failed, 101 a bug of rise-opt."
@@ -104,6 +105,10 @@ fn one_job(cli: Cli) -> Result<Cli, clap::Error> {
         (Some(_), Some(_)) => Err(Cli::command().error(
             clap::error::ErrorKind::ArgumentConflict,
             "a program to optimise and its flags cannot stand before a command",
+        )),
+        (None, Some(args)) if args.traces_a_replay() => Err(Cli::command().error(
+            clap::error::ErrorKind::ArgumentConflict,
+            "`--replay` does not search: there is no trace to emit",
         )),
         _ => Ok(cli),
     }

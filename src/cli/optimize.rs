@@ -1,10 +1,11 @@
 //! The main job: a program, through sketches, to a kernel in C.
 //!
-//! In: files and flags. Out: the artefacts, a summary. It reads like a table of contents: load,
-//! prepare the outputs and the compiler, search, lower, run, write. What can fail for a reason of
+//! In: files and flags. Out: the artefacts, a summary. It reads like a table of contents: load (or
+//! take a plan), prepare the outputs and the compiler, search, lower, run, write. What can fail for a reason of
 //! the user's is tried before the search, what is written is written after everything succeeded.
 
-use super::artefacts::{Artefact, Plan};
+use super::artefacts::{Artefact, Outputs};
+use super::replay;
 use super::values::{Bytes, Setting};
 use super::Context;
 use crate::cost::Cost;
@@ -16,18 +17,18 @@ use crate::exec::{run, Toolchain};
 use crate::intern::Symbol;
 use crate::lower::{self, lower};
 use crate::nest::Nest;
-use crate::report::{self, Reassociation, Summary};
+use crate::report::{self, Plan, Reassociation, Summary};
 use crate::search::{self, Outcome, Trace};
 use crate::source::LoadError;
-use crate::term::Program;
+use crate::term::{Program, Term};
 use crate::{alloc, emit};
 use std::collections::BTreeSet;
 
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// The program to optimise (.rise): a file, or a shipped one such as `programs/mm.rise`
-    #[arg(value_name = "PROGRAM")]
-    program: String,
+    #[arg(value_name = "PROGRAM", required_unless_present = "replay")]
+    program: Option<String>,
     /// A sketch file (.sk) to go through; several follow one another. Without any, the program is
     /// compiled as it stands
     #[arg(long, value_name = "FILE")]
@@ -68,6 +69,17 @@ pub struct Args {
     /// Searches for the last sketch with the rules of all steps at once: to see what guidance saves
     #[arg(long)]
     unguided: bool,
+    /// Makes the kernel of a plan (`--emit plan`) again, byte for byte and without a search; with
+    /// PROGRAM, only if that is still the plan's
+    #[arg(
+        long,
+        value_name = "PLAN",
+        conflicts_with_all = [
+            "sketch", "set", "entry", "unguided",
+            "node_limit", "iter_limit", "time_limit", "memory_limit",
+        ]
+    )]
+    replay: Option<String>,
     /// Compiles the kernel, checks it on random inputs against the interpreter and the unoptimised
     /// kernel, and measures both
     #[arg(long)]
@@ -80,6 +92,13 @@ pub struct Args {
     threads: Option<u16>,
 }
 
+impl Args {
+    /// Whether something of a search is asked for that does not take place.
+    pub fn traces_a_replay(&self) -> bool {
+        self.replay.is_some() && self.emit.contains(&Artefact::Trace)
+    }
+}
+
 pub fn run(args: &Args, context: &mut Context) -> u8 {
     match job(args, context) {
         Ok(()) => 0,
@@ -88,8 +107,11 @@ pub fn run(args: &Args, context: &mut Context) -> u8 {
 }
 
 fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
-    let input = load(args, context)?;
-    let plan = Plan::prepare(
+    let input = match &args.replay {
+        Some(path) => replay::load(path, args.program.as_deref(), context)?,
+        None => load(args, context)?,
+    };
+    let outputs = Outputs::prepare(
         &args.emit,
         args.output.as_deref(),
         input.program.name.as_str(),
@@ -104,7 +126,13 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
         context.report([warning]);
     }
 
-    let outcome = search::optimize(&input.program, &input.steps, &limits(args));
+    let outcome = match &input.plan {
+        Some((_, terms)) => Outcome {
+            terms: terms.clone(),
+            ..search::optimize(&input.program, &[], &limits(args))
+        },
+        None => search::optimize(&input.program, &input.steps, &limits(args)),
+    };
     if let Some(diagnosis) = &outcome.failure {
         return Err(vec![report::not_reached(diagnosis)]);
     }
@@ -113,13 +141,32 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
         ..input.program.clone()
     };
     // Who wants to see the term or the trace only may have a term that is no kernel yet.
+    let (command, reassociation) = match &input.plan {
+        Some((plan, _)) => (plan.command.clone(), plan.reassociation.clone()),
+        None => (command_line(), reassociation(&input.steps, &outcome)),
+    };
     let kernel = match args.run
-        || [Artefact::C, Artefact::Header, Artefact::Nest]
-            .iter()
-            .any(|a| plan.wants(*a))
+        || [
+            Artefact::C,
+            Artefact::Header,
+            Artefact::Nest,
+            Artefact::Plan,
+        ]
+        .iter()
+        .any(|a| outputs.wants(*a))
     {
-        true => Some(Made::new(&found, &input.fixed, plan.header_name())?),
+        true => Some(Made::new(
+            &found,
+            &input.fixed,
+            &command,
+            outputs.header_name(),
+        )?),
         false => None,
+    };
+    let plan = match outputs.wants(Artefact::Plan) {
+        true => replay::save(&input, &args.set, &outcome.terms, command, &reassociation)
+            .map_err(|d| vec![d])?,
+        false => String::new(),
     };
     // Of the search and the lowering; the arrays of a run are the user's choice.
     let peak_bytes = alloc::peak();
@@ -136,16 +183,16 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
         program: input.program.name.to_string(),
         kernel: kernel.as_ref().map(|k| declaration(&k.unit)),
         assumptions: assumptions.map(|a| a.to_string()).collect(),
-        reassociation: reassociation(&input.steps, &outcome),
+        reassociation,
         peak_bytes,
         run: measured,
         files: Vec::new(),
         trace: outcome.trace,
     };
-    let beside = plan.to_stdout();
-    summary.files = plan
+    let beside = outputs.to_stdout();
+    summary.files = outputs
         .write(
-            |a| text(a, kernel.as_ref(), &found, &summary.trace),
+            |a| text(a, kernel.as_ref(), &found, &summary.trace, &plan),
             context,
         )
         .map_err(|d| vec![d])?;
@@ -162,22 +209,25 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
 }
 
 /// What the files say.
-struct Input {
-    program: Program,
-    steps: Vec<Step>,
+pub(super) struct Input {
+    pub program: Program,
+    pub steps: Vec<Step>,
     /// Sizes of the program that `--set` fixes.
-    fixed: Sizes,
+    pub fixed: Sizes,
+    /// When it comes from a plan: that, and its terms.
+    pub plan: Option<(Plan, Vec<Term>)>,
 }
 
 fn load(args: &Args, context: &mut Context) -> Result<Input, Vec<Diagnostic>> {
     let sources = &mut context.sources;
     let mut diagnostics = Vec::new();
-    let program = match sources.load(&args.program) {
+    let path = args.program.as_deref().unwrap_or_default();
+    let program = match sources.load(path) {
         Ok(file) => elab::program(sources, file, args.entry.as_deref())
             .map_err(|d| diagnostics.extend(d))
             .ok(),
         Err(e) => {
-            diagnostics.push(no_program(&args.program, e));
+            diagnostics.push(no_program(path, e));
             None
         }
     };
@@ -225,6 +275,7 @@ fn load(args: &Args, context: &mut Context) -> Result<Input, Vec<Diagnostic>> {
             fixed: fixed.map(|s| (Symbol::new(&s.name), s.value)).collect(),
             program,
             steps,
+            plan: None,
         }),
         false => Err(diagnostics),
     }
@@ -242,7 +293,7 @@ fn unknown_setting(name: &str, program: &Program, params: &BTreeSet<String>) -> 
 }
 
 /// What is no file may have been meant as a command.
-fn no_program(word: &str, e: LoadError) -> Diagnostic {
+pub(super) fn no_program(word: &str, e: LoadError) -> Diagnostic {
     let d = Diagnostic::from(e);
     match did_you_mean(word, ["check", "fmt", "doctor"]) {
         Some(help) if d.code == code::FILE_MISSING => d.help(help),
@@ -271,11 +322,12 @@ impl Made {
     fn new(
         found: &Program,
         fixed: &Sizes,
+        command: &str,
         header_name: Option<String>,
     ) -> Result<Made, Vec<Diagnostic>> {
         let nest = lowered(found, fixed)?;
         let options = emit::Options {
-            command: Some(command_line()),
+            command: Some(command.to_string()),
             header_name,
         };
         let unit = emit(&nest, &options);
@@ -317,7 +369,13 @@ fn measure(
     run::run(&input.program, &kernel, &unoptimised, tool, &options).map_err(|d| vec![d])
 }
 
-fn text(artefact: Artefact, kernel: Option<&Made>, found: &Program, trace: &Trace) -> String {
+fn text(
+    artefact: Artefact,
+    kernel: Option<&Made>,
+    found: &Program,
+    trace: &Trace,
+    plan: &str,
+) -> String {
     let made = |get: fn(&Made) -> String| kernel.map(get).unwrap_or_default();
     match artefact {
         Artefact::C => made(|k| k.unit.c.clone()),
@@ -325,6 +383,7 @@ fn text(artefact: Artefact, kernel: Option<&Made>, found: &Program, trace: &Trac
         Artefact::Nest => made(|k| format!("{}\n", k.nest)),
         Artefact::Term => elab::program_text(found) + "\n",
         Artefact::Trace => trace_file(trace),
+        Artefact::Plan => plan.to_string(),
     }
 }
 

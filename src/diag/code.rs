@@ -96,6 +96,10 @@ codes! {
     BAD_SETTING = "E0506" Input "a setting of a step is not known";
 
     GOAL_NOT_REACHED = "E0601" Goal "a sketch was not reached";
+    PLAN_MALFORMED = "E0602" Input "a plan cannot be read";
+    PLAN_VERSION = "E0603" Input "a plan is of another version";
+    PLAN_PROGRAM = "E0604" Input "a plan is of another program";
+    PLAN_STEP = "E0605" Input "a step of a plan does not fit";
 
     NOT_LOWERABLE = "E0701" Input "a term has no loop program";
     SIZES_EXCLUDED = "E0702" Input "fixed sizes contradict what the program assumes";

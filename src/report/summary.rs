@@ -30,7 +30,8 @@ pub struct Summary {
 }
 
 /// A step that may regroup sums of floating-point numbers.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Reassociation {
     pub step: String,
     /// Rules that regroup and that were applied.

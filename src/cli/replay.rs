@@ -1,0 +1,72 @@
+//! `--emit plan` and `--replay`: the main job, saved and made again without a search.
+//!
+//! In: what was searched and found; or the path of a plan. Out: the plan's text; or the input of the main job with
+//! the terms that a search would find. Absent: what a plan holds and when it fits (`report`).
+
+use super::optimize::{no_program, Input};
+use super::values::Setting;
+use super::Context;
+use crate::diag::Diagnostic;
+use crate::elab;
+use crate::intern::Symbol;
+use crate::report::{Plan, PlanStep, Reassociation, PLAN_VERSION};
+use crate::term::Term;
+
+/// The text of the plan. One that was replayed stays as it is.
+pub fn save(
+    input: &Input,
+    set: &[Setting],
+    terms: &[Term],
+    command: String,
+    reassociation: &[Reassociation],
+) -> Result<String, Diagnostic> {
+    if let Some((plan, _)) = &input.plan {
+        return plan.to_json(&input.program, terms);
+    }
+    let is_size = |s: &&Setting| input.fixed.contains_key(&Symbol::new(&s.name));
+    let (sizes, params): (Vec<_>, Vec<_>) = set.iter().partition(is_size);
+    let [sizes, params] =
+        [sizes, params].map(|all| all.iter().map(|s| (s.name.clone(), s.value)).collect());
+    let steps = input.steps.iter().zip(terms);
+    let plan = Plan {
+        version: PLAN_VERSION,
+        rise_opt: env!("CARGO_PKG_VERSION").to_string(),
+        command,
+        entry: input.program.name.to_string(),
+        program: elab::program_text(&input.program),
+        sizes,
+        params,
+        reassociation: reassociation.to_vec(),
+        steps: steps
+            .map(|(step, term)| PlanStep::new(&step.name, &input.program, term))
+            .collect(),
+    };
+    plan.to_json(&input.program, terms)
+}
+
+/// The input that a plan stands for; with a program, only if that is the plan's.
+pub fn load(
+    path: &str,
+    program: Option<&str>,
+    context: &mut Context,
+) -> Result<Input, Vec<Diagnostic>> {
+    let sources = &mut context.sources;
+    let file = sources.load(path).map_err(|e| vec![e.into()])?;
+    let text = sources.file(file).text.clone();
+    let plan = Plan::from_json(path, &text).map_err(|d| vec![d])?;
+    let given = match program {
+        Some(path) => {
+            let file = sources.load(path).map_err(|e| vec![no_program(path, e)])?;
+            Some(elab::program(sources, file, Some(&plan.entry))?)
+        }
+        None => None,
+    };
+    let replay = (plan.replay(path, given.as_ref(), sources)).map_err(|d| vec![d])?;
+    let fixed = plan.sizes.iter();
+    Ok(Input {
+        fixed: fixed.map(|(name, n)| (Symbol::new(name), *n)).collect(),
+        program: replay.program,
+        steps: Vec::new(),
+        plan: Some((plan, replay.terms)),
+    })
+}
