@@ -13,6 +13,7 @@ mod doctor;
 mod fmt;
 mod optimize;
 mod output;
+mod progress;
 mod replay;
 mod values;
 

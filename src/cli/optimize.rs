@@ -5,6 +5,7 @@
 //! the user's is tried before the search, what is written is written after everything succeeded.
 
 use super::artefacts::{Artefact, Outputs};
+use super::progress::{Mode, Progress};
 use super::replay;
 use super::values::{Bytes, Setting};
 use super::Context;
@@ -90,6 +91,9 @@ pub struct Args {
     /// Threads that `--run` gives the kernel [default: one for each core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
+    /// How a search shows on standard error what it is doing
+    #[arg(long, value_enum, default_value_t, value_name = "HOW")]
+    progress: Mode,
 }
 
 impl Args {
@@ -126,13 +130,19 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
         context.report([warning]);
     }
 
+    let progress = Progress::start(args.progress, context.json());
+    let options = search::Options {
+        observer: progress.observer(),
+        ..limits(args)
+    };
     let outcome = match &input.plan {
         Some((_, terms)) => Outcome {
             terms: terms.clone(),
-            ..search::optimize(&input.program, &[], &limits(args))
+            ..search::optimize(&input.program, &[], &options)
         },
-        None => search::optimize(&input.program, &input.steps, &limits(args)),
+        None => search::optimize(&input.program, &input.steps, &options),
     };
+    drop(progress);
     if let Some(diagnosis) = &outcome.failure {
         return Err(vec![report::not_reached(diagnosis)]);
     }
@@ -309,6 +319,7 @@ fn limits(args: &Args) -> search::Options {
         nodes: args.node_limit,
         seconds: args.time_limit,
         bytes: args.memory_limit.map(|b| b.0).or_else(machine),
+        ..search::Options::default()
     }
 }
 

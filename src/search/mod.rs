@@ -7,9 +7,11 @@
 //! terms and the same counts. Absent: files, printing.
 
 pub mod audit;
+pub mod progress;
 mod saturate;
 pub mod trace;
 
+pub use progress::Observer;
 pub use trace::{Stop, Trace};
 
 use crate::egraph::{Graph, Id};
@@ -19,8 +21,8 @@ use crate::source::Span;
 use crate::term::{normalize, Program, Term};
 use trace::{Size, StepTrace};
 
-/// Limits that the user gives for the whole search; they win over those of a
-/// step (for bytes the smaller counts).
+/// Limits that the user gives for the whole search, and who looks on; the limits
+/// win over those of a step (for bytes the smaller counts).
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Iterations of each step.
@@ -31,6 +33,8 @@ pub struct Options {
     pub seconds: Option<u64>,
     /// Bytes that the process may hold.
     pub bytes: Option<u64>,
+    /// Is told how the search goes.
+    pub observer: Observer,
 }
 
 /// What a search came to.
@@ -86,8 +90,8 @@ pub fn optimize(program: &Program, steps: &[Step], options: &Options) -> Outcome
         failure: None,
     };
     let mut term = normalize(&program.term);
-    for step in steps {
-        let run = saturate::run(step, &term, options);
+    for (i, step) in steps.iter().enumerate() {
+        let run = saturate::run(step, &term, options, (i + 1, steps.len()));
         outcome.trace.steps.push(run.trace);
         match run.result {
             Ok(found) => {
@@ -109,7 +113,7 @@ pub fn saturate(
     term: &Term,
     options: &Options,
 ) -> (StepTrace, Result<Term, Diagnosis>, Graph, Id) {
-    let run = saturate::run(step, &normalize(term), options);
+    let run = saturate::run(step, &normalize(term), options, (1, 1));
     (run.trace, run.result, run.graph, run.root)
 }
 

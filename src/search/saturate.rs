@@ -5,6 +5,7 @@
 //! are looked at inside of both loops: one iteration can be the difference
 //! between a tenth of the memory and all of it.
 
+use super::progress::{Event, Observer, Phase};
 use super::trace::{Iteration, RuleTrace, Size, StepTrace, Stop};
 use super::{Diagnosis, Options, PartCount};
 use crate::alloc;
@@ -12,7 +13,7 @@ use crate::cost::Cost;
 use crate::egraph::{Graph, Id, View};
 use crate::elab::{Scheduler, Step};
 use crate::rule::{self, Applied, Matches, Rewrite, Scene};
-use crate::sketch::Goal;
+use crate::sketch::{Goal, Reached};
 use crate::term::{normalize, Term};
 use std::cell::Cell;
 use std::time::Instant;
@@ -42,12 +43,15 @@ struct Limits {
     seconds: Option<u64>,
     bytes: Option<u64>,
     begun: Instant,
+    /// When they were looked at last.
+    bytes_now: Cell<u64>,
     most_bytes: Cell<u64>,
 }
 
 impl Limits {
     fn reached(&self, nodes: u64) -> Option<Stop> {
         let bytes = alloc::allocated();
+        self.bytes_now.set(bytes);
         self.most_bytes.set(self.most_bytes.get().max(bytes));
         if nodes >= self.nodes {
             return Some(Stop::Nodes(self.nodes));
@@ -93,6 +97,42 @@ fn size_of(view: &View) -> Size {
     }
 }
 
+/// What an observer is told of a step, besides the counts of the moment.
+struct Watch<'a> {
+    observer: &'a Observer,
+    step: &'a str,
+    /// Which step it is, and of how many.
+    place: (usize, usize),
+    iteration: u64,
+    /// Of the last answer of the sketch.
+    sketch: Reached,
+}
+
+impl Watch<'_> {
+    fn tell(&self, phase: Phase, nodes: usize, limits: &Limits) {
+        self.observer.see(|| Event {
+            step: self.step,
+            number: self.place.0,
+            steps: self.place.1,
+            phase,
+            iteration: self.iteration,
+            nodes: nodes as u64,
+            bytes: limits.bytes_now.get(),
+            sketch: &self.sketch,
+        });
+    }
+
+    /// Whether the sketch is satisfied; for an observer also how much of it.
+    fn ask(&mut self, goal: &Goal, view: &View, root: Id) -> bool {
+        if !self.observer.looks() {
+            return goal.satisfied(view, view.class(root));
+        }
+        let (satisfied, sketch) = goal.reached(view, view.class(root));
+        self.sketch = sketch;
+        satisfied
+    }
+}
+
 /// A step under way.
 struct Saturation<'a> {
     step: &'a Step,
@@ -105,6 +145,7 @@ struct Saturation<'a> {
     root: Id,
     /// The limit that was reached inside of an iteration.
     interrupted: Option<Stop>,
+    watch: Watch<'a>,
 }
 
 /// Matches of one rule in one iteration.
@@ -114,17 +155,15 @@ struct Found {
     seconds: f64,
 }
 
-/// Runs a step on a term in normal form.
-pub(super) fn run(step: &Step, term: &Term, options: &Options) -> Run {
+/// Runs a step, which has a place among all, on a term in normal form.
+pub(super) fn run(step: &Step, term: &Term, options: &Options, place: (usize, usize)) -> Run {
     let before = alloc::allocated();
-    let mut s = Saturation::new(step, term, options, before);
+    let mut s = Saturation::new(step, term, options, place, before);
     let goal = Goal::new(&step.sketch);
     let mut view = View::new(&s.graph);
     let start = size_of(&view);
     let mut iterations = Vec::new();
-    let mut stop = goal
-        .satisfied(&view, view.class(s.root))
-        .then_some(Stop::Found);
+    let mut stop = (s.watch.ask(&goal, &view, s.root)).then_some(Stop::Found);
     if stop.is_none() && term.size() > s.size {
         stop = Some(Stop::Size(u64::from(s.size)));
     }
@@ -136,20 +175,26 @@ pub(super) fn run(step: &Step, term: &Term, options: &Options) -> Run {
         if done >= s.limits.iterations {
             break Stop::Iterations(s.limits.iterations);
         }
+        s.watch.iteration = done + 1;
+        s.watch.tell(Phase::Search, view.node_count(), &s.limits);
         let (found, search_seconds) = timed(|| s.search(&view, done));
         // The next picture is taken when this one is gone.
         drop(view);
+        s.tell(Phase::Apply);
         let (rules, apply_seconds) = timed(|| s.apply(&found));
         drop(found);
+        s.tell(Phase::Rebuild);
         let ((), rebuild_seconds) = timed(|| s.graph.rebuild());
+        s.tell(Phase::Ask);
         let asked = timed(|| {
             let view = View::new(&s.graph);
-            let satisfied = goal.satisfied(&view, view.class(s.root));
+            let satisfied = s.watch.ask(&goal, &view, s.root);
             (view, satisfied)
         });
         let ((next, satisfied), goal_seconds) = asked;
         view = next;
         stop = s.stop(satisfied, &rules, &view);
+        s.watch.tell(Phase::Done, view.node_count(), &s.limits);
         iterations.push(Iteration {
             size: size_of(&view),
             search_seconds,
@@ -160,6 +205,9 @@ pub(super) fn run(step: &Step, term: &Term, options: &Options) -> Run {
         });
     };
     let cost = Cost::from_name(step.cost.as_str()).unwrap_or_default();
+    if stop == Stop::Found {
+        s.watch.tell(Phase::Extract, view.node_count(), &s.limits);
+    }
     let (extracted, extract_seconds) = timed(|| match stop {
         Stop::Found => goal.extract(&view, view.class(s.root), cost),
         _ => None,
@@ -210,8 +258,14 @@ fn timed<T>(f: impl FnOnce() -> T) -> (T, f64) {
     (value, begun.elapsed().as_secs_f64())
 }
 
-impl Saturation<'_> {
-    fn new<'a>(step: &'a Step, term: &Term, options: &Options, held: u64) -> Saturation<'a> {
+impl<'a> Saturation<'a> {
+    fn new(
+        step: &'a Step,
+        term: &Term,
+        options: &'a Options,
+        place: (usize, usize),
+        held: u64,
+    ) -> Saturation<'a> {
         let own = &step.limits;
         let limits = Limits {
             iterations: options.iterations.or(own.iterations).unwrap_or(u64::MAX),
@@ -219,6 +273,7 @@ impl Saturation<'_> {
             seconds: options.seconds.or(own.seconds),
             bytes: options.bytes.into_iter().chain(own.bytes).min(),
             begun: Instant::now(),
+            bytes_now: Cell::new(held),
             most_bytes: Cell::new(held),
         };
         let mut deepest = 0;
@@ -247,7 +302,18 @@ impl Saturation<'_> {
             graph,
             root,
             interrupted: None,
+            watch: Watch {
+                observer: &options.observer,
+                step: &step.name,
+                place,
+                iteration: 0,
+                sketch: Reached::default(),
+            },
         }
+    }
+
+    fn tell(&self, phase: Phase) {
+        self.watch.tell(phase, self.graph.nodes(), &self.limits);
     }
 
     /// Why to stop after an iteration, if at all.
@@ -267,13 +333,15 @@ impl Saturation<'_> {
     fn search(&mut self, view: &View, iteration: u64) -> Vec<Found> {
         let contexts = view.contexts(view.class(self.root), self.size);
         let reached = Cell::new(None);
-        let limits = &self.limits;
+        let (limits, watch) = (&self.limits, &self.watch);
+        let nodes = view.node_count();
         let scene = Scene {
             view,
             contexts: &contexts,
             size: self.size,
             go_on: &|| {
                 reached.set(limits.reached(0));
+                watch.tell(Phase::Search, nodes, limits);
                 reached.get().is_none()
             },
         };
@@ -328,6 +396,7 @@ impl Saturation<'_> {
                 count += 1;
                 if count % LOOK_EVERY == 0 {
                     self.interrupted = self.limits.reached(self.graph.nodes() as u64);
+                    self.tell(Phase::Apply);
                 }
             }
             rule.nodes_added = (self.graph.nodes() - before) as u64;

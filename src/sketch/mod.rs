@@ -1,8 +1,8 @@
 //! Sketches: which terms of an e-graph look as the programmer asked.
 //!
 //! Comes in: an elaborated sketch and a view of the graph; goes out: whether a
-//! class satisfies it, how many classes satisfy each part, and the cheapest
-//! term that does. Invariant: what [`Goal::extract`] returns, [`Goal::accepts`] accepts
+//! class satisfies it, how far the graph is from it, how many classes satisfy each
+//! part, and the cheapest term that does. Invariant: what [`Goal::extract`] returns, [`Goal::accepts`] accepts
 //! (checked after every extraction in debug builds). Absent: limits, names.
 
 mod automaton;
@@ -32,6 +32,18 @@ pub struct Part {
     state: StateId,
 }
 
+/// How far a graph has come towards a sketch. A sketch is satisfied from inside
+/// out, so that the part that holds most others tells how far.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reached {
+    /// Parts of the sketch.
+    pub parts: usize,
+    /// Of them, those that some class satisfies.
+    pub satisfied: usize,
+    /// The words of the satisfied part that holds most other parts.
+    pub largest: Option<String>,
+}
+
 impl Goal {
     /// Prepares a sketch.
     pub fn new(sketch: &Sketch) -> Goal {
@@ -47,6 +59,32 @@ impl Goal {
     /// Whether a class satisfies the sketch.
     pub fn satisfied(&self, view: &View, root: Class) -> bool {
         Satisfied::new(&self.plan, view).has(self.plan.start(), root)
+    }
+
+    /// Whether a class satisfies the sketch, and which parts of it any class does;
+    /// the sketch is solved once for both.
+    pub fn reached(&self, view: &View, root: Class) -> (bool, Reached) {
+        let satisfied = Satisfied::new(&self.plan, view);
+        let anywhere = satisfied.anywhere();
+        let has = |p: &Part| anywhere.has(p.state, 0);
+        // What stands inside a part follows it, deeper.
+        let inside = |i: usize| {
+            let below = self.parts[i + 1..].iter();
+            below.take_while(|p| p.depth > self.parts[i].depth).count()
+        };
+        let mut largest: Option<(usize, usize)> = None;
+        for i in (0..self.parts.len()).filter(|i| has(&self.parts[*i])) {
+            let size = inside(i);
+            if largest.is_none_or(|(_, most)| size > most) {
+                largest = Some((i, size));
+            }
+        }
+        let reached = Reached {
+            parts: self.parts.len(),
+            satisfied: self.parts.iter().filter(|p| has(p)).count(),
+            largest: largest.map(|(i, _)| self.parts[i].label.clone()),
+        };
+        (satisfied.has(self.plan.start(), root), reached)
     }
 
     /// For every part of the sketch how many classes satisfy it, in the order

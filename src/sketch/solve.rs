@@ -185,6 +185,20 @@ impl Satisfied {
         self.word(c, word) & bit != 0
     }
 
+    /// What all classes together satisfy, as one class with the number 0.
+    pub fn anywhere(&self) -> Satisfied {
+        let mut bits = vec![0; self.words];
+        for class in self.bits.chunks(self.words.max(1)) {
+            for (all, word) in bits.iter_mut().zip(class) {
+                *all |= word;
+            }
+        }
+        Satisfied {
+            bits,
+            words: self.words,
+        }
+    }
+
     /// How many classes satisfy a state.
     pub fn count(&self, state: StateId, view: &View) -> usize {
         (0..view.len() as Class)

@@ -1,0 +1,156 @@
+//! Where the progress of a search is shown: a live line, plain lines, or nowhere.
+//!
+//! In: events of the search. Out: standard error, nothing else. Invariants: unless lines are asked
+//! for, work shorter than [`SHORT`] shows nothing; the live line is gone before anything else is
+//! printed. Absent: what a line says (`report`).
+
+use crate::report;
+use crate::search::progress::{Event, Observer, Phase};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::cell::RefCell;
+use std::io::{IsTerminal, Write};
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+/// Work that nobody needs to be told of, and the time between two lines that nobody asked for.
+const SHORT: Duration = Duration::from_millis(500);
+/// After so long without a line, one comes from inside of an iteration.
+const LONG: Duration = Duration::from_secs(5);
+/// The spinner turns while the search says nothing.
+const TICK: Duration = Duration::from_millis(100);
+
+#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Mode {
+    /// A live line on a terminal, lines elsewhere; nothing for work below half a second, and
+    /// nothing beside JSON
+    #[default]
+    Auto,
+    /// A line after every iteration
+    Plain,
+    /// Nothing
+    Off,
+}
+
+/// A search that is being shown.
+pub struct Progress(Option<Rc<RefCell<Screen>>>);
+
+struct Screen {
+    begun: Instant,
+    /// When the last line was printed.
+    last: Instant,
+    kind: Kind,
+}
+
+enum Kind {
+    Live(Option<ProgressBar>),
+    Lines { every: bool },
+}
+
+impl Progress {
+    /// Begins to count the time. `json`: standard error is read by a program.
+    pub fn start(mode: Mode, json: bool) -> Progress {
+        let kind = match mode {
+            Mode::Off => return Progress(None),
+            Mode::Plain => Kind::Lines { every: true },
+            Mode::Auto if json => return Progress(None),
+            Mode::Auto if live() => Kind::Live(None),
+            Mode::Auto => Kind::Lines { every: false },
+        };
+        let now = Instant::now();
+        Progress(Some(Rc::new(RefCell::new(Screen {
+            begun: now,
+            last: now,
+            kind,
+        }))))
+    }
+
+    /// What the search tells its events to.
+    pub fn observer(&self) -> Observer {
+        match &self.0 {
+            None => Observer::default(),
+            Some(screen) => {
+                let screen = Rc::clone(screen);
+                Observer::new(move |event| screen.borrow_mut().show(event))
+            }
+        }
+    }
+}
+
+impl Drop for Progress {
+    /// The live line goes.
+    fn drop(&mut self) {
+        if let Some(screen) = &self.0 {
+            if let Kind::Live(Some(bar)) = &screen.borrow().kind {
+                bar.finish_and_clear();
+            }
+        }
+    }
+}
+
+impl Screen {
+    fn show(&mut self, event: &Event) {
+        match &mut self.kind {
+            Kind::Live(bar) => {
+                let elapsed = self.begun.elapsed();
+                if elapsed >= SHORT {
+                    bar.get_or_insert_with(|| new_bar(elapsed))
+                        .set_message(report::progress(event));
+                }
+            }
+            Kind::Lines { every } => {
+                if due(event.phase, *every, self.last.elapsed()) {
+                    let line = report::progress(event);
+                    let _ = writeln!(std::io::stderr().lock(), "{line}");
+                    self.last = Instant::now();
+                }
+            }
+        }
+    }
+}
+
+/// Whether an event gets a line, so long after the line before it.
+fn due(phase: Phase, every: bool, since: Duration) -> bool {
+    match phase {
+        Phase::Done => every || since >= SHORT,
+        _ => since >= LONG,
+    }
+}
+
+/// Whether a line on standard error can be written again.
+fn live() -> bool {
+    std::io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|t| t != "dumb")
+}
+
+fn new_bar(elapsed: Duration) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {wide_msg}") {
+        bar.set_style(style);
+    }
+    let bar = bar.with_elapsed(elapsed);
+    bar.enable_steady_tick(TICK);
+    bar
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_come_when_they_are_due() {
+        let ms = Duration::from_millis;
+        assert!(due(Phase::Done, true, ms(0)));
+        assert!(!due(Phase::Done, false, ms(499)));
+        assert!(due(Phase::Done, false, ms(500)));
+        for every in [true, false] {
+            assert!(!due(Phase::Apply, every, ms(4999)));
+            assert!(due(Phase::Apply, every, ms(5000)));
+        }
+    }
+
+    #[test]
+    fn nobody_looks_when_nothing_is_shown() {
+        assert!(Progress::start(Mode::Off, false).0.is_none());
+        assert!(Progress::start(Mode::Auto, true).0.is_none());
+        assert!(Progress::start(Mode::Plain, true).0.is_some());
+    }
+}

@@ -1,0 +1,181 @@
+//! What a search tells while it runs, as events and on standard error.
+
+mod common;
+
+use common::{chain, mm};
+use rise_opt::alloc::Jemalloc;
+use rise_opt::search::progress::{Observer, Phase};
+use rise_opt::search::{optimize, unguided, Options};
+use rise_opt::sketch::Reached;
+use std::cell::RefCell;
+use std::process::{Command, Output};
+use std::rc::Rc;
+
+#[global_allocator]
+static ALLOCATOR: Jemalloc = Jemalloc;
+
+/// An event that is kept.
+struct Seen {
+    step: String,
+    place: (usize, usize),
+    phase: Phase,
+    iteration: u64,
+    nodes: u64,
+    bytes: u64,
+    sketch: Reached,
+}
+
+fn watching(options: Options) -> (Options, Rc<RefCell<Vec<Seen>>>) {
+    let seen = Rc::new(RefCell::new(Vec::new()));
+    let keep = Rc::clone(&seen);
+    let observer = Observer::new(move |e| {
+        keep.borrow_mut().push(Seen {
+            step: e.step.to_string(),
+            place: (e.number, e.steps),
+            phase: e.phase,
+            iteration: e.iteration,
+            nodes: e.nodes,
+            bytes: e.bytes,
+            sketch: e.sketch.clone(),
+        });
+    });
+    (
+        Options {
+            observer,
+            ..options
+        },
+        seen,
+    )
+}
+
+#[test]
+fn events_agree_with_the_trace_and_change_nothing() {
+    let program = mm();
+    let steps = chain("sketches/mm/blocking.sk", &program, &[]);
+    let (options, seen) = watching(Options::default());
+    let outcome = optimize(&program, &steps, &options);
+    let alone = optimize(&program, &steps, &Options::default());
+    assert_eq!(outcome.terms, alone.terms);
+
+    let seen = seen.borrow();
+    let mut done = seen.iter().filter(|e| e.phase == Phase::Done);
+    for (i, (step, other)) in (outcome.trace.steps.iter())
+        .zip(&alone.trace.steps)
+        .enumerate()
+    {
+        assert_eq!(step.iterations.len(), other.iterations.len());
+        for (n, (iteration, other)) in step.iterations.iter().zip(&other.iterations).enumerate() {
+            assert_eq!(iteration.size, other.size);
+            let e = done.next().expect("an event for each iteration");
+            assert_eq!(e.step, step.name);
+            assert_eq!(e.place, (i + 1, steps.len()));
+            assert_eq!(e.iteration, n as u64 + 1);
+            assert_eq!(e.nodes, iteration.size.nodes);
+            assert!(e.bytes > 0);
+        }
+        // Each step was reached: all of its sketch is satisfied when its term is taken out.
+        let mut last = seen
+            .iter()
+            .filter(|e| e.place.0 == i + 1 && e.phase == Phase::Extract);
+        let sketch = &last.next().expect("one extraction").sketch;
+        assert!(sketch.parts > 0);
+        assert_eq!(sketch.satisfied, sketch.parts);
+        assert!(last.next().is_none());
+    }
+    assert!(done.next().is_none());
+}
+
+#[test]
+fn a_long_iteration_is_seen_from_inside() {
+    let program = mm();
+    let step = unguided(&chain("sketches/mm/blocking.sk", &program, &[])).unwrap();
+    let (options, seen) = watching(Options {
+        nodes: Some(20_000),
+        ..Options::default()
+    });
+    let outcome = optimize(&program, &[step], &options);
+    let failure = outcome.failure.expect("the limit is too low");
+    let seen = seen.borrow();
+    let iterations = outcome.trace.steps[0].iterations.len();
+    let count = |phase| seen.iter().filter(|e| e.phase == phase).count();
+    assert_eq!(count(Phase::Done), iterations);
+    assert!(count(Phase::Apply) > iterations);
+    assert_eq!(count(Phase::Extract), 0);
+
+    // The last event tells what the diagnosis counts.
+    let sketch = &seen.last().unwrap().sketch;
+    let satisfied: Vec<_> = failure.parts.iter().filter(|p| p.classes > 0).collect();
+    assert_eq!(sketch.parts, failure.parts.len());
+    assert_eq!(sketch.satisfied, satisfied.len());
+    assert!(sketch.satisfied < sketch.parts, "{failure:?}");
+    let largest = sketch.largest.as_deref().expect("some part is satisfied");
+    // Sketches of loops are chains: the outermost satisfied part holds most.
+    assert_eq!(largest, satisfied[0].label);
+}
+
+fn run(flags: &[&str]) -> Output {
+    let folder = tempfile::tempdir().unwrap();
+    Command::new(env!("CARGO_BIN_EXE_rise-opt"))
+        .args(["programs/mm.rise", "--sketch", "sketches/mm/blocking.sk"])
+        .args(["--emit", "nest"])
+        .args(flags)
+        .current_dir(folder.path())
+        .output()
+        .unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+#[test]
+fn plain_lines_go_to_standard_error() {
+    let output = run(&["--progress", "plain"]);
+    assert!(output.status.success());
+    let lines = text(&output.stderr);
+    assert!(!lines.contains('\x1b') && !lines.contains('\r'), "{lines}");
+    assert!(lines.lines().count() >= 2, "{lines}");
+    for line in lines.lines() {
+        assert!(line.starts_with("step "), "{line}");
+        for part in [" of 2), iteration ", " e-nodes, ", "B; sketch "] {
+            assert!(line.contains(part), "{line}");
+        }
+    }
+    let first = lines.lines().next().unwrap();
+    assert!(first.contains("(1 of 2), iteration 1: "), "{first}");
+    assert!(!text(&output.stdout).contains("iteration 1:"));
+}
+
+#[test]
+fn off_prints_nothing_and_output_stays_the_same() {
+    let off = run(&["--progress", "off"]);
+    assert!(off.status.success());
+    assert_eq!(text(&off.stderr), "");
+    let nest = |how: &str| {
+        let output = run(&["--progress", how, "-o", "-"]);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        text(&output.stdout)
+    };
+    let plain = nest("plain");
+    assert!(!plain.is_empty());
+    assert_eq!(plain, nest("off"));
+    assert_eq!(plain, nest("auto"));
+}
+
+/// A program that reads JSON finds nothing else, however long the search is.
+#[test]
+fn json_has_no_lines_between() {
+    let flags = ["--unguided", "--node-limit", "60000"];
+    let output = run(&[&flags[..], &["--message-format", "json"]].concat());
+    assert_eq!(output.status.code(), Some(3));
+    for line in text(&output.stderr).lines() {
+        serde_json::from_str::<serde_json::Value>(line).expect(line);
+    }
+}
+
+#[test]
+fn an_unknown_way_is_refused() {
+    let output = run(&["--progress", "loud"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("auto, plain, off"));
+}
