@@ -7,7 +7,7 @@
 
 use rise_opt::egraph::{Graph, Id, Shape as EShape};
 use rise_opt::elab::{self, RuleUse, Sketch, SketchKind, Step};
-use rise_opt::emit;
+use rise_opt::emit::{self, c_type};
 use rise_opt::intern::Symbol;
 use rise_opt::interp::generate::{self, Generator};
 use rise_opt::interp::random::{self, Numbers, Rng};
@@ -31,23 +31,6 @@ struct Case {
     sizes: Sizes,
     inputs: Vec<Vec<u8>>,
     expected: Value,
-}
-
-fn c_type(s: Scalar) -> &'static str {
-    use Scalar::*;
-    match s {
-        Bool => "bool",
-        I8 => "int8_t",
-        I16 => "int16_t",
-        I32 => "int32_t",
-        I64 => "int64_t",
-        U8 => "uint8_t",
-        U16 => "uint16_t",
-        U32 => "uint32_t",
-        U64 => "uint64_t",
-        F32 => "float",
-        F64 => "double",
-    }
 }
 
 fn count(slot: &Slot, sizes: &Sizes) -> i64 {

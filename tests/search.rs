@@ -259,3 +259,23 @@ fn long_rules_fire() {
     let outcome = optimize(&program, &[step], &Options::default());
     assert!(outcome.failure.is_none(), "{:?}", outcome.failure);
 }
+
+/// A rule is known by its declaration, not by its name: of two files that use
+/// one name for different rules, both take part.
+#[test]
+fn rules_of_one_name_do_not_hide_each_other() {
+    let twice = "rule r\n  reduce => reduceSeq\n";
+    let other = "-- another file\nrule r\n  map => mapPar\n";
+    let program = mm();
+    let mut step = steps("baseline", &program, &[]).remove(0);
+    step.sketch = chain_text(
+        "sketch contains (app mapPar (contains reduceSeq))",
+        &program,
+    )
+    .remove(0)
+    .sketch;
+    step.rules = [twice, other, twice].map(common::rules).concat();
+    assert_eq!(rise_opt::rule::distinct(&step.rules).len(), 2);
+    let outcome = optimize(&program, &[step], &Options::default());
+    assert!(outcome.failure.is_none(), "{:?}", outcome.failure);
+}

@@ -203,10 +203,8 @@ impl Graph {
     }
 
     fn may_reduce(&mut self) -> bool {
-        if self.nested == 0 {
-            self.fuel = FUEL;
-        }
-        let may = self.fuel > 0;
+        // Outside of a substitution one begins with fuel of its own, see `change`.
+        let may = self.nested == 0 || self.fuel > 0;
         self.fuel = self.fuel.saturating_sub(1);
         may
     }

@@ -13,6 +13,8 @@ mod header;
 mod index;
 mod prelude;
 
+pub use prelude::c_type;
+
 use crate::nest::{Abi, Nest};
 
 /// What the texts say beside the kernel.

@@ -30,7 +30,7 @@ pub(super) struct Used {
 }
 
 /// The C type of an element.
-pub(super) fn c_type(s: Scalar) -> &'static str {
+pub fn c_type(s: Scalar) -> &'static str {
     use Scalar::*;
     match s {
         Bool => "bool",

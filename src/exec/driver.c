@@ -9,6 +9,7 @@
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>

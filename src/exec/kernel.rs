@@ -10,6 +10,7 @@ use super::array::Array;
 use super::process::{Broken, Dialog, End};
 use super::toolchain::{temp_dir, Toolchain};
 use crate::diag::{code, Diagnostic};
+use crate::emit::c_type;
 use crate::nest::{Abi, Slot};
 use crate::ty::Scalar;
 use std::fmt::Write as _;
@@ -324,34 +325,17 @@ fn no_room(e: std::io::Error) -> Diagnostic {
     Diagnostic::new(code::NO_TEMP, what).help("make room there, or set TMPDIR to another folder")
 }
 
-/// The name of the scalar in C.
-pub fn c_name(s: Scalar) -> &'static str {
-    match s {
-        Scalar::Bool => "_Bool",
-        Scalar::I8 => "int8_t",
-        Scalar::I16 => "int16_t",
-        Scalar::I32 => "int32_t",
-        Scalar::I64 => "int64_t",
-        Scalar::U8 => "uint8_t",
-        Scalar::U16 => "uint16_t",
-        Scalar::U32 => "uint32_t",
-        Scalar::U64 => "uint64_t",
-        Scalar::F32 => "float",
-        Scalar::F64 => "double",
-    }
-}
-
 /// The one function of the driver that depends on the kernel.
 fn call_text(s: &Signature) -> String {
     let outputs = s.outputs.iter().enumerate();
     let mut args: Vec<_> = outputs
-        .map(|(i, t)| format!("({} *)out[{i}]", c_name(*t)))
+        .map(|(i, t)| format!("({} *)out[{i}]", c_type(*t)))
         .collect();
     args.extend((0..s.sizes).map(|i| format!("sizes[{i}]")));
     for (i, input) in s.inputs.iter().enumerate() {
         args.push(match input {
-            Input::Array(t) => format!("(const {} *)in[{i}]", c_name(*t)),
-            Input::Value(t) => format!("*(const {} *)in[{i}]", c_name(*t)),
+            Input::Array(t) => format!("(const {} *)in[{i}]", c_type(*t)),
+            Input::Value(t) => format!("*(const {} *)in[{i}]", c_type(*t)),
         });
     }
     let mut text = format!("#define INPUTS {}\n", s.inputs.len());

@@ -13,7 +13,7 @@ use crate::egraph::{Heads, Occurrence, Pattern, Reg, Renaming};
 use crate::elab::{Cond, RuleDecl, RuleUse};
 use crate::intern::Symbol;
 use crate::term::{Kind, Term};
-use rustc_hash::FxHashMap;
+use rustc_hash::FxHashSet;
 
 type Scope = Vec<Option<Symbol>>;
 
@@ -245,15 +245,10 @@ pub fn heads(rules: &[RuleUse]) -> Heads {
     Heads::new(crate::egraph::sought_ops(rules.iter().map(|r| &r.rule.lhs)))
 }
 
-/// Rules that are used twice with the same sizes count once.
+/// Rules that are used twice with the same sizes count once. A rule is known by
+/// where it is declared: two files may use one name for different rules.
 pub fn distinct(rules: &[RuleUse]) -> Vec<RuleUse> {
-    let mut seen = FxHashMap::default();
-    let mut out: Vec<RuleUse> = Vec::new();
-    for r in rules {
-        let key = (r.rule.name, r.args.clone());
-        if seen.insert(key, ()).is_none() {
-            out.push(r.clone());
-        }
-    }
-    out
+    let mut seen = FxHashSet::default();
+    let new = |r: &&RuleUse| seen.insert((r.rule.span, r.args.clone()));
+    rules.iter().filter(new).cloned().collect()
 }
