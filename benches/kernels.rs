@@ -79,6 +79,7 @@ fn contestant(name: &str, program: &Program, tool: &Toolchain) -> Option<Contest
         &nest,
         &emit::Options {
             command: None,
+            target: None,
             header_name: Some("unit.h".to_string()),
         },
     );
@@ -87,6 +88,7 @@ fn contestant(name: &str, program: &Program, tool: &Toolchain) -> Option<Contest
         c: &unit.c,
         header: &unit.header,
         header_name: "unit.h",
+        flags: &[],
         libraries: &[],
     };
     match Kernel::build(tool, &source) {
@@ -130,6 +132,7 @@ typedef void gemm(int, int, int, int, int, int, float, const float *, int, const
         c: &c,
         header: &format!("#include <stdint.h>\n{declaration};\n"),
         header_name: "unit.h",
+        flags: &[],
         libraries: &["-ldl"],
     };
     Some(Contestant {

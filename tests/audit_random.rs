@@ -4,7 +4,9 @@
 //! rules, β, η and the substitution of the e-graph together in ways that nobody
 //! thought of. Whatever was made equal has to mean the same.
 
-use rise_opt::arith::Nat;
+mod common;
+
+use common::shipped_rules;
 use rise_opt::elab::{self, Limits, RuleUse, Scheduler, Sketch, SketchKind, Step};
 use rise_opt::interp::generate::{Generator, Options as Kinds};
 use rise_opt::interp::random::Rng;
@@ -13,24 +15,10 @@ use rise_opt::source::{SourceMap, Span};
 use rise_opt::term::Op;
 use rise_opt::ty::Scalar;
 
-/// All rules of a file, with 2 for every explicit size.
-fn rules(name: &str) -> Vec<RuleUse> {
-    let mut sources = SourceMap::new();
-    let file = sources.load_shipped(name).expect("shipped");
-    let decls = elab::rule_decls(&mut sources, file).unwrap_or_else(|e| panic!("{e:#?}"));
-    decls
-        .into_iter()
-        .map(|rule| RuleUse {
-            args: vec![Nat::int(2); rule.size_params.len()],
-            span: rule.span,
-            rule,
-        })
-        .collect()
-}
-
 /// A step whose goal occurs in no program here.
 fn step(rules: Vec<RuleUse>, reassociate: bool) -> Step {
     let part = |kind| Sketch {
+        words: Default::default(),
         kind,
         span: Span::default(),
         label: String::new(),
@@ -49,6 +37,7 @@ fn step(rules: Vec<RuleUse>, reassociate: bool) -> Step {
             ..Limits::default()
         },
         normalize: true,
+        applied: true,
         scheduler: Scheduler::None,
         reassociate,
         sketch: part(SketchKind::Contains(Box::new(tanh))),
@@ -111,14 +100,14 @@ fn the_general_book_on_random_programs() {
     let files = ["algorithmic", "layout", "vector", "lowering", "parallel"];
     let used: Vec<RuleUse> = files
         .iter()
-        .flat_map(|f| rules(&format!("rules/{f}.rules")))
+        .flat_map(|f| shipped_rules(&format!("rules/{f}.rules")))
         .collect();
     sound(&used, 0..200, false);
 }
 
 #[test]
 fn the_published_book_on_random_programs() {
-    sound(&rules("rules/risegg.rules"), 1000..1200, true);
+    sound(&shipped_rules("rules/risegg.rules"), 1000..1200, true);
 }
 
 #[test]

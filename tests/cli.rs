@@ -385,7 +385,7 @@ fn goals_that_are_not_reached() {
     let says = [
         "E0601",
         "limit of 1 iterations",
-        "classes that satisfy",
+        "how many classes satisfy each",
         "e-nodes added by rules",
     ];
     place.fails(&[&mm[..], &["--iter-limit", "1"]].concat(), 3, &says);
@@ -411,7 +411,7 @@ fn goals_that_are_not_reached() {
     );
     // Nothing splits by 7.
     let args = ["p.rise", "--sketch", "s.sk", "--iter-limit", "3"];
-    place.fails(&args, 3, &["containsMap (n/7)", "   0  "]);
+    place.fails(&args, 3, &["containsMap (n/7)", "✗ 0  "]);
 }
 
 #[test]
@@ -543,5 +543,156 @@ fn a_compiler_without_openmp_is_good_enough() {
             "{}",
             ran.stderr
         );
+    }
+}
+
+/// A kernel says what it is for, and a plan keeps it. What is narrower than the machine runs.
+#[test]
+fn kernels_have_a_target() {
+    let place = Place::new(&[]);
+    let program = "programs/vector_add.rise";
+    let narrow = ["--target", "portable", "--emit", "c,header,plan", "--run"];
+    let ran = place.run(&[&[program], &narrow[..]].concat());
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let read = |name: &str| std::fs::read_to_string(place.path().join(name)).unwrap();
+    let header = read("vector_add.h");
+    assert!(header.contains("target: portable"), "{header}");
+    let again = ["--replay", "vector_add.plan.json", "-o", "again.c"];
+    assert_eq!(place.run(&again).code, 0);
+    assert_eq!(
+        read("again.h").replace("again", ""),
+        header.replace("vector_add.h", ".h")
+    );
+    // The plan says which one.
+    place.fails(
+        &[&again[..], &["--target", "avx2"]].concat(),
+        2,
+        &["--target"],
+    );
+    place.fails(
+        &[program, "--target", "avx1024"],
+        2,
+        &["avx1024", "portable"],
+    );
+    // A wider one can be written, and only it can say whether it runs here.
+    let wide = [program, "--target", "avx512", "-o", "wide.c"];
+    assert_eq!(place.run(&wide).code, 0);
+    assert!(read("wide.h").contains("-mavx512f"));
+}
+
+#[test]
+fn a_rule_can_be_tried() {
+    let rules = "rule twice\n  map f (map f xs)  =>  map (\\x -> f (f x)) xs\n";
+    let place = Place::new(&[
+        ("own.rules", rules.as_bytes()),
+        ("twice.rise", PROGRAM.as_bytes()),
+    ]);
+    let tries = |args: &[&str], says: &[&str]| {
+        let ran = place.run(&[&["explain", "--try"], args].concat());
+        assert_eq!(ran.code, 0, "{args:?}: {}", ran.stderr);
+        for text in says {
+            assert!(ran.stdout.contains(text), "no {text:?} in {}", ran.stdout);
+        }
+    };
+    let mm = "programs/mm.rise";
+    tries(
+        &["split-join[32]", mm],
+        &[
+            "rule split-join[32] (rules/algorithmic.rules:",
+            "map f xs  =>  join (map (map f) (split[32] xs))",
+            "on the program mm, ",
+            "applies at `a |> map",
+            "the kernel will assume that 32 divides m",
+        ],
+    );
+    // Sizes by name; the rules of a file of one's own.
+    tries(&["split-join[k]", mm], &["assume that k divides n"]);
+    tries(
+        &["twice", "twice.rise", "--rules", "own.rules"],
+        &["(own.rules:1)", "applies nowhere, 1 near miss"],
+    );
+    // On the term before a step, and in its graph; the sketch gives the sizes.
+    let blocking = [mm, "--sketch", "sketches/mm/blocking.sk"];
+    tries(
+        &[&["split-join"], &blocking[..], &["--at", "split"]].concat(),
+        &[
+            "split-join[32]",
+            "the term that step `split` starts from",
+            "e-graph when step `split` ended",
+        ],
+    );
+    tries(
+        &[&["map-fission"], &blocking[..], &["--near", "1"]].concat(),
+        &["step `reorder` starts from"],
+    );
+    let fails = |args: &[&str], code, says: &[&str]| {
+        place.fails(&[&["explain", "--try"], args].concat(), code, says);
+    };
+    fails(
+        &["split-jon", mm],
+        1,
+        &["E0404", "did you mean `split-join`"],
+    );
+    fails(&["split-join", mm], 1, &["E0306", "split-join[k]"]);
+    fails(&["split-join[", mm], 1, &["error["]);
+    fails(&["split-join[q]", mm], 1, &["`q`"]);
+    fails(&["map-fusion", mm, "--at", "split"], 2, &["--sketch"]);
+    fails(
+        &[&["map-fusion"], &blocking[..], &["--at", "splt"]].concat(),
+        2,
+        &["E0607", "did you mean `split`"],
+    );
+    fails(&["map-fusion", "none.rise"], 1, &["E0001"]);
+}
+
+/// `bench` compares before it times, and what is wrong ends it with nothing written.
+#[test]
+fn benches_that_fail_leave_nothing() {
+    let c = |body: &str| {
+        format!("#include <stdint.h>\nint vector_add(float *restrict out, int64_t n, const float *restrict a, const float *restrict b) {{ {body} return 0; }}\n")
+    };
+    let right = c("for (int64_t i = 0; i < n; i++) out[i] = a[i] + b[i];");
+    let wrong = c("for (int64_t i = 0; i < n; i++) out[i] = a[i] - b[i];");
+    let crash = c("(void)a, (void)b, (void)n; *(volatile char *)0 = 1; out[0] = 1;");
+    let other = "int vector_add(double *x) { return x == 0; }\n";
+    let place = Place::new(&[
+        ("right.c", right.as_bytes()),
+        ("wrong.c", wrong.as_bytes()),
+        ("crash.c", crash.as_bytes()),
+        ("other.c", other.as_bytes()),
+        ("bad.json", b"{"),
+    ]);
+    let bench = |more: &[&'static str]| {
+        let all = ["bench", "programs/vector_add.rise"];
+        let quick = ["--no-peers", "--samples", "1", "--pause", "0"];
+        [&all[..], more, &quick].concat()
+    };
+    for (args, code, says) in [
+        (&["wrong.c", "--size", "100"][..], 4, "E0807"),
+        (&["crash.c", "--size", "100"], 4, "E0803"),
+        (&["other.c", "--size", "100"], 1, "E0653"),
+        (&["bad.json"], 1, "E0602"),
+        (&["none.json"], 1, "E0001"),
+        (&["picture.png"], 1, "E0008"),
+        (&["right.c", "--size", "m=3"], 2, "E0654"),
+        (&["right.c", "--size", "3x4"], 2, "E0654"),
+        (&["right.c", "--size", "0"], 2, "at least 1"),
+        (&["right.c", "--size", "9000000000000000000"], 2, "E0654"),
+        (&["right.c", "right.c"], 2, "E0655"),
+        (&["right.c", "--set", "tile=4"], 2, "E0902"),
+        (&["right.c", "-o", "no/such/a.json"], 1, "E0901"),
+        (&["right.c", "--threads", "0"], 2, "--threads"),
+    ] {
+        place.fails(&bench(args), code, &[says]);
+    }
+    let ran = place.run(&bench(&["right.c", "--size", "100", "--size", "7"]));
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(
+        ran.stdout.contains("right") && ran.stdout.contains("n=7, 1 thread"),
+        "{}",
+        ran.stdout
+    );
+    for name in ["vector_add.measurement.json", "vector_add.measurement.svg"] {
+        assert!(place.path().join(name).exists(), "{name}");
     }
 }

@@ -31,11 +31,12 @@ fn every_primitive_is_documented() {
 /// Flags that the documentation names exist, and every flag of the main job is named.
 #[test]
 fn flags_are_those_of_the_help() {
-    let output = std::process::Command::new(env!("CARGO_BIN_EXE_rise-opt"))
-        .arg("--help")
-        .output()
-        .unwrap();
-    let help = String::from_utf8(output.stdout).unwrap();
+    let help = |command: &[&str]| {
+        let mut rise_opt = std::process::Command::new(env!("CARGO_BIN_EXE_rise-opt"));
+        let output = rise_opt.args(command).arg("--help").output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let help = help(&[]) + &help(&["compare"]) + &help(&["explain"]) + &help(&["bench"]);
     let flags = |text: &str| {
         let mut found: Vec<String> = Vec::new();
         for (at, _) in text.match_indices("--") {
@@ -61,6 +62,7 @@ fn flags_are_those_of_the_help() {
         "--lib",
         "--test",
         "--published",
+        "--full",
     ];
     for name in [
         "README.md",
@@ -81,6 +83,7 @@ fn files_that_the_documentation_links_exist() {
     for name in [
         "README.md",
         "ARCHITECTURE.md",
+        "docs/results.md",
         "docs/tutorial.md",
         "docs/language.md",
         "docs/sketches.md",

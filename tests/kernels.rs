@@ -16,6 +16,7 @@ use rise_opt::lower;
 use rise_opt::nest::{Nest, Slot, Stmt};
 use rise_opt::search::saturate;
 use rise_opt::source::{SourceMap, Span};
+use rise_opt::target::Target;
 use rise_opt::term::{normalize, Kind, Op, Program, Term};
 use rise_opt::ty::{Scalar, Ty};
 use std::fmt::Write as _;
@@ -100,13 +101,18 @@ fn driver(cases: &[Case]) -> String {
 
 /// What went wrong with each case that did.
 fn run_batch(dir: &Path, cases: &[Case], flags: &[&str]) -> Vec<(usize, String)> {
+    run_batch_with(dir, cases, &[&["-march=native"], flags].concat())
+}
+
+/// The flags say which machine it is compiled for.
+fn run_batch_with(dir: &Path, cases: &[Case], flags: &[&str]) -> Vec<(usize, String)> {
     let nests: Vec<&Nest> = cases.iter().map(|c| &c.nest).collect();
     let mut text = emit::emit_all(&nests, &emit::Options::default());
     text += &driver(cases);
     let (source, exe) = (dir.join("batch.c"), dir.join("batch"));
     fs::write(&source, text).expect("write");
     let compiled = Command::new("cc")
-        .args(["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-march=native"])
+        .args(["-std=gnu11", "-Wall", "-Wextra", "-Werror"])
         .args(["-ffp-contract=off", "-fopenmp"])
         .args(flags)
         .args([&source, Path::new("-o"), &exe, Path::new("-lm")])
@@ -149,7 +155,17 @@ fn run_batch(dir: &Path, cases: &[Case], flags: &[&str]) -> Vec<(usize, String)>
     wrong
 }
 
-fn case(name: String, mut program: Program, sizes: Sizes, rng: &mut Rng) -> Option<Case> {
+fn case(name: String, program: Program, sizes: Sizes, rng: &mut Rng) -> Option<Case> {
+    case_for(Target::default(), name, program, sizes, rng)
+}
+
+fn case_for(
+    target: Target,
+    name: String,
+    mut program: Program,
+    sizes: Sizes,
+    rng: &mut Rng,
+) -> Option<Case> {
     program.name = Symbol::new(&name);
     program.term = normalize(&program.term);
     let args: Vec<Value> = program
@@ -164,7 +180,11 @@ fn case(name: String, mut program: Program, sizes: Sizes, rng: &mut Rng) -> Opti
         let parts = buffers::to_buffers(value, &shape).expect("buffers");
         inputs.extend(parts.into_iter().map(|b| b.bytes));
     }
-    let nest = match lower::lower(&program, &lower::Options::default()) {
+    let options = lower::Options {
+        register_bytes: target.register_bytes(),
+        ..Default::default()
+    };
+    let nest = match lower::lower(&program, &options) {
         Ok(nest) => nest,
         Err(d) => panic!("{program}\nat {sizes:?}\n{d:?}"),
     };
@@ -233,17 +253,12 @@ fn random_programs_of_every_type() {
 
 /// The programs of `tests/kernels`, at the sizes of their `-- run` lines, and the
 /// shipped ones.
-#[test]
-fn written_programs() {
-    let mut files: Vec<_> = fs::read_dir("tests/kernels")
-        .expect("tests/kernels")
+fn written(target: Target) -> Vec<Case> {
+    let mut files: Vec<_> = ["tests/kernels", "programs"]
+        .iter()
+        .flat_map(|dir| fs::read_dir(dir).expect("a folder"))
         .map(|f| f.expect("a file").path())
         .collect();
-    files.extend(
-        fs::read_dir("programs")
-            .expect("programs")
-            .map(|f| f.expect("a file").path()),
-    );
     files.sort();
     let mut rng = Rng::new(5);
     let mut cases = Vec::new();
@@ -276,31 +291,67 @@ fn written_programs() {
         }
         for sizes in runs {
             let name = format!("w{}", cases.len());
-            let c = case(name, program.clone(), sizes.clone(), &mut rng);
+            let c = case_for(target, name, program.clone(), sizes.clone(), &mut rng);
             cases.push(c.unwrap_or_else(|| panic!("{path} has no value at {sizes:?}")));
         }
     }
+    cases
+}
+
+fn all_right(cases: &[Case], flags: &[&str]) {
+    let dir = tempfile::tempdir().expect("a folder");
+    let wrong = run_batch_with(dir.path(), cases, flags);
+    if let Some((i, what)) = wrong.first() {
+        let c = &cases[*i];
+        panic!(
+            "{flags:?}: {} wrong; {what}\n{}\nat {:?}\n{}",
+            wrong.len(),
+            c.program,
+            c.sizes,
+            c.nest
+        );
+    }
+}
+
+#[test]
+fn written_programs() {
+    let cases = written(Target::default());
+    let sanitizers = "-fsanitize=address,undefined";
     for flags in [
         &["-O1"][..],
         &["-O3"],
-        &[
-            "-O1",
-            "-fsanitize=address,undefined",
-            "-fno-sanitize-recover",
-        ],
+        &["-O1", sanitizers, "-fno-sanitize-recover"],
     ] {
-        let dir = tempfile::tempdir().expect("a folder");
-        let wrong = run_batch(dir.path(), &cases, flags);
-        if let Some((i, what)) = wrong.first() {
-            let c = &cases[*i];
-            panic!(
-                "{flags:?}: {} wrong; {what}\n{}\nat {:?}\n{}",
-                wrong.len(),
-                c.program,
-                c.sizes,
-                c.nest
-            );
+        all_right(&cases, &[&["-march=native"], flags].concat());
+    }
+}
+
+/// Each target has its own vectors; what is written for it compiles with its flags without
+/// a warning and is right, also for targets that are wider than this machine's: those are
+/// compiled for the machine at hand.
+#[test]
+fn written_programs_for_every_target() {
+    let mut widths = Vec::new();
+    for target in Target::ALL {
+        // One run of each program; compiling takes the time.
+        let mut cases = written(target);
+        cases.dedup_by(|a, b| a.program.term == b.program.term);
+        let nests: Vec<String> = cases.iter().map(|c| c.nest.to_string()).collect();
+        widths.push(nests);
+        let flags = match target.runs_here() {
+            true => target.flags(),
+            false => &["-march=native", "-Wno-psabi"],
+        };
+        // What sse2 adds to the portable target, every compiler for x86-64 takes as given.
+        if target != Target::Sse2 {
+            all_right(&cases, &[&["-O1"], flags].concat());
         }
+    }
+    // Two targets of one width have the same loops.
+    assert_eq!(widths[2], widths[3]);
+    for pair in widths[..3].windows(2) {
+        let different = pair[0].iter().zip(&pair[1]).filter(|(a, b)| a != b);
+        assert!(different.count() > 10);
     }
 }
 
@@ -378,6 +429,7 @@ fn whatever_the_rules_make_of_random_programs() {
         }));
     }
     let part = |kind| Sketch {
+        words: Default::default(),
         kind,
         span: Span::default(),
         label: String::new(),
@@ -397,6 +449,7 @@ fn whatever_the_rules_make_of_random_programs() {
             ..Default::default()
         },
         normalize: true,
+        applied: false,
         scheduler: elab::Scheduler::None,
         reassociate: false,
         sketch: part(SketchKind::Contains(Box::new(never))),

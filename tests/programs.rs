@@ -83,6 +83,35 @@ fn by_loops(program: &str, input: &Input) -> Vec<f32> {
                 }
             }
         }
+        "batched_mm" => {
+            let (t, m, n, k) = (size("t"), size("m"), size("n"), size("k"));
+            for p in 0..t {
+                let (a, b) = (&arg(0)[p * m * k..], &arg(1)[p * k * n..]);
+                for i in 0..m {
+                    for j in 0..n {
+                        out.push(dot(k, |l| a[i * k + l], |l| b[l * n + j]));
+                    }
+                }
+            }
+        }
+        "mm_bias_relu" => {
+            let (m, n, k) = (size("m"), size("n"), size("k"));
+            let (a, b, bias) = (arg(0), arg(1), arg(2));
+            for i in 0..m {
+                for j in 0..n {
+                    let sum = dot(k, |l| a[i * k + l], |l| b[l * n + j]) + bias[j];
+                    out.push(if sum > 0.0 { sum } else { 0.0 });
+                }
+            }
+        }
+        "mm_row_max" => {
+            let (m, n, k) = (size("m"), size("n"), size("k"));
+            let (a, b, least) = (arg(0), arg(1), arg(2)[0]);
+            for i in 0..m {
+                let row = (0..n).map(|j| dot(k, |l| a[i * k + l], |l| b[l * n + j]));
+                out.push(row.fold(least, |x, y| if y > x { y } else { x }));
+            }
+        }
         "gemv" => {
             let (m, n) = (size("m"), size("n"));
             let (alpha, beta, a, x, y) = (arg(0)[0], arg(1)[0], arg(2), arg(3), arg(4));

@@ -179,3 +179,91 @@ fn an_unknown_way_is_refused() {
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output.stderr).contains("auto, plain, off"));
 }
+
+/// A search that takes a second and is then ended by a limit.
+#[cfg(unix)]
+fn on_a_terminal(columns: u16) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rise-opt"));
+    command
+        .args(["programs/mm.rise", "--sketch", "sketches/mm/parallel.sk"])
+        .args(["--unguided", "--time-limit", "1", "--emit", "nest"])
+        .current_dir(folder.path());
+    let (status, written) = common::pty::run(command, columns);
+    assert_eq!(status.code(), Some(3), "{written}");
+    written
+}
+
+/// The live line as it was seen, each state once.
+#[cfg(unix)]
+fn states(written: &str, columns: usize) -> (Vec<String>, Vec<String>) {
+    let mut states: Vec<String> = Vec::new();
+    let last = common::pty::Screen::show(written, columns, |screen| {
+        let full: Vec<&String> = screen
+            .lines
+            .iter()
+            .filter(|l| !l.trim().is_empty())
+            .collect();
+        let live = full.iter().any(|l| l.contains("step "));
+        // One line, however narrow the terminal is.
+        assert!(
+            !live || full.len() == 1 || screen.lines[0].contains("error"),
+            "{full:?}"
+        );
+        if let Some(line) = full.first().filter(|_| live) {
+            if states.last() != Some(*line) {
+                states.push(line.to_string());
+            }
+        }
+    });
+    states.retain(|l| !l.contains("error"));
+    (states, last.lines)
+}
+
+#[cfg(unix)]
+#[test]
+fn on_a_terminal_one_line_is_written_again_and_again_and_goes() {
+    let written = on_a_terminal(160);
+    let (states, last) = states(&written, 160);
+    assert!(states.len() >= 3, "{states:?}");
+    for line in &states {
+        for part in ["step ", ", iteration ", " e-nodes, ", "B; sketch "] {
+            assert!(line.contains(part), "no {part:?} in {line}");
+        }
+        assert!(line.chars().count() <= 160, "{line}");
+    }
+    // The deepest part of the sketch that is satisfied, in the user's words.
+    let part = states.iter().find_map(|l| l.split("up to `").nth(1));
+    assert!(
+        part.is_some_and(|p| p.starts_with("contains")),
+        "{states:?}"
+    );
+    // It moves: nodes grow.
+    let nodes = |line: &str| {
+        let before = line.split(" e-nodes").next().unwrap();
+        let digits = before.rsplit(": ").next().unwrap();
+        digits.replace(' ', "").parse::<u64>().unwrap()
+    };
+    // (Not in the last state: what is rebuilt merges nodes.)
+    assert!(
+        states.iter().any(|s| nodes(s) > nodes(&states[0])),
+        "{states:?}"
+    );
+    // In the end nothing of it is left.
+    assert!(last[0].starts_with("error[E0601]"), "{last:?}");
+    assert!(!last.iter().any(|l| l.contains(", iteration ")), "{last:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn on_a_narrow_terminal_the_line_is_cut() {
+    let written = on_a_terminal(48);
+    let (states, _) = states(&written, 48);
+    assert!(!states.is_empty());
+    for line in &states {
+        assert!(
+            line.contains("step ") && line.chars().count() <= 48,
+            "{line}"
+        );
+    }
+}

@@ -34,8 +34,11 @@ fn shipped() -> Vec<(String, Rc<RuleDecl>)> {
             let file = sources.load_shipped(name).expect("shipped");
             let decls = elab::rule_decls(&mut sources, file);
             let decls = decls.unwrap_or_else(|e| panic!("{name}: {e:#?}"));
-            let named = |d: Rc<RuleDecl>| (format!("{} of {name}", d.name), d);
-            out.extend(decls.into_iter().map(named));
+            for rule in decls {
+                let applied = rule::applied(&rule).map(Rc::new);
+                out.push((format!("{} of {name}", rule.name), rule));
+                out.extend(applied.map(|a| (format!("{} of {name}, applied", a.name), a)));
+            }
         }
     }
     assert!(out.len() >= 40, "only {} rules", out.len());
@@ -83,6 +86,7 @@ impl Trial {
         let contexts = view.contexts(view.class(graph.find(root)), 10_000);
         let scene = Scene {
             view: &view,
+            root: view.class(graph.find(root)),
             contexts: &contexts,
             size: 10_000,
             go_on: &|| true,
@@ -90,7 +94,7 @@ impl Trial {
         let mut rewrite = Rewrite::Rule(Box::new(compiled));
         let matches = rewrite.search(&scene, &graph);
         for i in 0..matches.len() {
-            rewrite.apply(&mut graph, &matches, i, reassociate);
+            rewrite.apply(&mut graph, &matches, i, reassociate, 0);
         }
         graph.rebuild();
         let view = View::new(&graph);

@@ -16,6 +16,7 @@ fn unit(program: &Program) -> CUnit {
     let nest = lower(program, &lower::Options::default()).unwrap_or_else(|d| panic!("{d:?}"));
     let options = emit::Options {
         command: None,
+        target: None,
         header_name: Some(run::HEADER.to_string()),
     };
     emit(&nest, &options)

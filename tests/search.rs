@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{chain, chain_text, mm, program_text};
+use common::{chain, chain_text, mm, program_text, GOALS};
 use rise_opt::alloc::{self, Jemalloc};
 use rise_opt::elab::Step;
 use rise_opt::interp::random::{value_of, Numbers, Rng};
@@ -14,16 +14,6 @@ use rise_opt::term::Program;
 
 #[global_allocator]
 static ALLOCATOR: Jemalloc = Jemalloc;
-
-const GOALS: [&str; 7] = [
-    "baseline",
-    "blocking",
-    "vectorization",
-    "loop-perm",
-    "array-packing",
-    "cache-blocks",
-    "parallel",
-];
 
 fn steps(goal: &str, program: &Program, settings: &[(&str, i64)]) -> Vec<Step> {
     chain(&format!("sketches/mm/{goal}.sk"), program, settings)
@@ -74,6 +64,51 @@ fn the_seven_goals_are_reached_and_right() {
         assert!(outcome.failure.is_none(), "{goal}: {:?}", outcome.failure);
         assert_eq!(outcome.terms.len(), steps.len());
         check(&program, &outcome, &sizes(64, 32, 8), 1);
+    }
+}
+
+/// No size is refused: partial tiles are part of what is found.
+#[test]
+fn register_tiles_are_found_and_right_at_any_size() {
+    for element in ["f32", "f64", "i32"] {
+        let program = mm_of(element);
+        for goal in ["micro", "micro-parallel"] {
+            let small = [("mr", 2), ("nr", 4), ("lanes", 2), ("group", 3)];
+            for settings in [&[][..], &small] {
+                let steps = steps(goal, &program, settings);
+                assert!(steps.len() <= 5, "{goal}: at most five guides");
+                let outcome = optimize(&program, &steps, &Options::default());
+                assert!(outcome.failure.is_none(), "{goal}: {:?}", outcome.failure);
+                for (m, n, k) in [
+                    (1, 1, 1),
+                    (5, 9, 3),
+                    (17, 40, 2),
+                    (4, 0, 3),
+                    (0, 3, 2),
+                    (3, 4, 0),
+                ] {
+                    check(&program, &outcome, &sizes(m, n, k), 5);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn epilogues_are_fused_at_any_size() {
+    let program = common::program("programs/mm_bias_relu.rise");
+    let small = [("mr", 2), ("nr", 4), ("lanes", 2), ("group", 3)];
+    for settings in [&[][..], &small] {
+        let steps = chain(
+            "sketches/mm_bias_relu/fused-parallel.sk",
+            &program,
+            settings,
+        );
+        let outcome = optimize(&program, &steps, &Options::default());
+        assert!(outcome.failure.is_none(), "{:?}", outcome.failure);
+        for (m, n, k) in [(1, 1, 1), (5, 9, 3), (4, 0, 3), (3, 4, 0)] {
+            check(&program, &outcome, &sizes(m, n, k), 5);
+        }
     }
 }
 
@@ -159,7 +194,7 @@ fn the_same_search_gives_the_same_trace_and_terms() {
             for step in &mut outcome.trace.steps {
                 (step.seconds, step.extract_seconds, step.bytes) = (0.0, 0.0, 0);
                 for i in &mut step.iterations {
-                    (i.search_seconds, i.apply_seconds) = (0.0, 0.0);
+                    (i.search_seconds, i.apply_seconds, i.bytes) = (0.0, 0.0, 0);
                     (i.rebuild_seconds, i.goal_seconds) = (0.0, 0.0);
                     i.rules.iter_mut().for_each(|r| r.seconds = 0.0);
                 }

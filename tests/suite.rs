@@ -79,6 +79,7 @@ fn check_sketch(sources: &mut SourceMap, file: FileId, text: &str) -> Vec<Diagno
         sizes: Some(&sizes),
         settings,
         costs: &COSTS,
+        ..Default::default()
     };
     elab::steps(sources, file, &around)
         .err()

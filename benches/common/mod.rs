@@ -3,6 +3,8 @@
 
 #[path = "../../tests/common/mod.rs"]
 mod loading;
+#[cfg(unix)]
+pub use loading::pty;
 pub use loading::{chain, mm};
 
 use rise_opt::alloc::Jemalloc;
@@ -49,7 +51,8 @@ impl Flags {
         let Some(list) = self.value("--goals") else {
             return GOALS.to_vec();
         };
-        let known = |name: &str| GOALS.into_iter().find(|g| *g == name);
+        let all = || GOALS.into_iter().chain(["micro", "micro-parallel"]);
+        let known = |name: &str| all().find(|g| *g == name);
         list.split(',')
             .map(|name| {
                 known(name).unwrap_or_else(|| {

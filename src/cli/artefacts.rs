@@ -4,11 +4,13 @@
 //! each known to be writable and none of them an input. `-o` names the first file; the others stand
 //! beside it under the same stem. `-o -` prints everything on standard output. Absent: the texts.
 
-use super::output::{write_all, Target};
+use super::output::{write_all, write_each, Target};
 use super::Context;
 use crate::diag::{code, Diagnostic};
+use crate::report::{html, Record};
 use crate::source::{Origin, SourceMap};
 use clap::ValueEnum;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// In the order in which they are written.
@@ -26,6 +28,16 @@ pub enum Artefact {
     Trace,
     /// The terms that were found, as JSON, from which `--replay` makes the same kernel
     Plan,
+    /// Why what was found equals the program, step by step, as JSON for `rise-opt check-proof`
+    Proof,
+    /// All that is known of the run, as JSON, from which `rise-opt report` makes a page; also when a goal is not
+    /// reached
+    Record,
+    /// Classes of the e-graph around the program, in the JSON format of egraph-serialize; also when a
+    /// goal is not reached, as `dot` and `trace` are
+    Egraph,
+    /// The same for Graphviz
+    Dot,
 }
 
 impl Artefact {
@@ -38,6 +50,10 @@ impl Artefact {
             Artefact::Nest => "nest",
             Artefact::Trace => "trace.json",
             Artefact::Plan => "plan.json",
+            Artefact::Proof => "proof.json",
+            Artefact::Record => "record.json",
+            Artefact::Egraph => "egraph.json",
+            Artefact::Dot => "dot",
         }
     }
 }
@@ -50,12 +66,15 @@ pub struct Outputs {
     /// `-o -`
     to_stdout: bool,
     header_name: Option<String>,
+    /// Of `--report`; prepared like the others.
+    page: Option<Target>,
 }
 
 impl Outputs {
     pub fn prepare(
         emit: &[Artefact],
         output: Option<&str>,
+        page: Option<&str>,
         kernel: &str,
         sources: &SourceMap,
     ) -> Result<Outputs, Diagnostic> {
@@ -65,7 +84,10 @@ impl Outputs {
         let to_stdout = output == Some("-");
         let paths = match to_stdout {
             true => Vec::new(),
-            false => paths(&wanted, output.map(Path::new), kernel),
+            false => {
+                let extensions: Vec<&str> = wanted.iter().map(|a| a.extension()).collect();
+                paths(&extensions, output.map(Path::new), kernel)
+            }
         };
         let mut targets = Vec::new();
         let mut header_name = None;
@@ -76,12 +98,33 @@ impl Outputs {
                 header_name = path.file_name().map(|n| n.to_string_lossy().into_owned());
             }
         }
+        let page = match page.map(Path::new) {
+            Some(path) => Some(page_target(path, &paths, sources)?),
+            None => None,
+        };
         Ok(Outputs {
             wanted,
             targets,
             to_stdout,
             header_name,
+            page,
         })
+    }
+
+    /// Whether something shows the whole run.
+    pub fn wants_record(&self) -> bool {
+        self.page.is_some() || self.wants(Artefact::Record)
+    }
+
+    /// Whether something needs a kernel to be made.
+    pub fn wants_kernel(&self) -> bool {
+        let made = [
+            Artefact::C,
+            Artefact::Header,
+            Artefact::Nest,
+            Artefact::Plan,
+        ];
+        made.iter().any(|a| self.wants(*a))
     }
 
     pub fn wants(&self, artefact: Artefact) -> bool {
@@ -97,33 +140,140 @@ impl Outputs {
         self.to_stdout
     }
 
-    /// Writes them all, or prints them; gives the paths.
+    /// Those that tell of a job that failed.
+    pub fn witnesses(self) -> Outputs {
+        let tells = |a: &Artefact| {
+            use Artefact::{Dot, Egraph, Record, Trace};
+            matches!(a, Trace | Record | Egraph | Dot)
+        };
+        // There are none when all is printed.
+        let mut targets = self.targets.into_iter();
+        let mut kept = Outputs {
+            wanted: Vec::new(),
+            targets: Vec::new(),
+            ..self
+        };
+        for a in self.wanted {
+            let target = targets.next();
+            if tells(&a) {
+                kept.wanted.push(a);
+                kept.targets.extend(target);
+            }
+        }
+        kept
+    }
+
+    /// Writes them all, or prints them, with the page of the record; gives the paths.
     pub fn write(
         self,
-        mut text: impl FnMut(Artefact) -> String,
+        mut write: impl FnMut(Artefact, &mut dyn Write) -> io::Result<()>,
+        record: Option<&Record>,
         context: &mut Context,
     ) -> Result<Vec<String>, Diagnostic> {
         if self.to_stdout {
             for a in &self.wanted {
-                context.print(&text(*a));
+                context.print_with(|out| write(*a, out));
             }
-            return Ok(Vec::new());
         }
-        let texts = self.wanted.iter().map(|a| text(*a));
-        let written = write_all(self.targets.into_iter().zip(texts).collect())?;
+        let wanted = &self.wanted;
+        let page = record.filter(|_| self.page.is_some()).map(html::page);
+        let page = page.unwrap_or_default();
+        let targets = self.targets.into_iter().zip(wanted.iter().map(Some));
+        let targets = targets.chain(self.page.map(|t| (t, None)));
+        let (targets, what): (Vec<_>, Vec<_>) = targets.unzip();
+        let written = write_each(targets, |i, out| match what[i] {
+            Some(a) => write(*a, out),
+            None => out.write_all(page.as_bytes()),
+        })?;
         Ok(written.iter().map(|p| p.display().to_string()).collect())
     }
 }
 
-fn paths(wanted: &[Artefact], output: Option<&Path>, kernel: &str) -> Vec<PathBuf> {
+/// The page is no input, and none of the other outputs.
+fn page_target(path: &Path, others: &[PathBuf], sources: &SourceMap) -> Result<Target, Diagnostic> {
+    refuse_inputs(path, sources)?;
+    if path == Path::new("-") {
+        let what = "a report is not printed beside the summary of its run";
+        let d = Diagnostic::new(code::OUTPUT_UNWRITABLE, what);
+        return Err(d.help(
+            "name a file, or print it later: `--emit record`, then `rise-opt report RECORD -o -`",
+        ));
+    }
+    if others.iter().any(|p| place(p) == place(path)) {
+        let what = format!("`{}` would be written twice", path.display());
+        let d = Diagnostic::new(code::OUTPUT_UNWRITABLE, what);
+        return Err(d.help("name another file with `--report`"));
+    }
+    Target::prepare(path)
+}
+
+/// A path that is the same for the same file, whether there is one yet or not.
+fn place(path: &Path) -> Option<PathBuf> {
+    let folder = match path.parent() {
+        Some(p) if !p.as_os_str().is_empty() => p,
+        _ => Path::new("."),
+    };
+    Some(folder.canonicalize().ok()?.join(path.file_name()?))
+}
+
+/// Prepares a file for each form of one witness, called `NAME.KIND.EXTENSION` where no name is given;
+/// none for standard output.
+pub fn prepare_forms(
+    output: Option<&str>,
+    kind: &str,
+    extensions: &[&str],
+    name: &str,
+    sources: &SourceMap,
+) -> Result<Option<Vec<Target>>, Diagnostic> {
+    if output == Some("-") {
+        return Ok(None);
+    }
+    let full = |extension: &&str| match output {
+        None => format!("{kind}.{extension}"),
+        Some(_) => extension.to_string(),
+    };
+    let full: Vec<String> = extensions.iter().map(full).collect();
+    let full: Vec<&str> = full.iter().map(String::as_str).collect();
+    let target = |path: &PathBuf| {
+        refuse_inputs(path, sources)?;
+        Target::prepare(path)
+    };
+    let paths = paths(&full, output.map(Path::new), name);
+    paths.iter().map(target).collect::<Result<_, _>>().map(Some)
+}
+
+/// Writes the forms of a witness into what was prepared and shows its page; without files, the forms
+/// themselves are what is asked for, and the page goes beside them.
+pub fn write_forms(
+    page: &str,
+    forms: Vec<String>,
+    targets: Option<Vec<Target>>,
+    context: &mut Context,
+) -> Result<(), Diagnostic> {
+    let Some(targets) = targets else {
+        forms.iter().for_each(|form| context.print(form));
+        context.error_line(page.trim_end());
+        return Ok(());
+    };
+    let written = write_all(targets.into_iter().zip(forms).collect())?;
+    context.print(page);
+    if !context.json() {
+        let written: Vec<String> = written.iter().map(|p| p.display().to_string()).collect();
+        context.print(&format!("\nwritten {}\n", written.join(" ")));
+    }
+    Ok(())
+}
+
+/// A path for each extension; the first may be given, the others stand beside it.
+fn paths(extensions: &[&str], output: Option<&Path>, stem: &str) -> Vec<PathBuf> {
     let first = match output {
         Some(path) => path.to_path_buf(),
-        None => PathBuf::from(format!("{kernel}.{}", wanted[0].extension())),
+        None => PathBuf::from(format!("{stem}.{}", extensions[0])),
     };
     let mut paths = vec![first.clone()];
-    for a in &wanted[1..] {
+    for extension in &extensions[1..] {
         // `a.trace.json` and `a.c` have one stem.
-        let own = format!(".{}", wanted[0].extension());
+        let own = format!(".{}", extensions[0]);
         let name = first.file_name().map(|n| n.to_string_lossy().into_owned());
         let name = name.unwrap_or_default();
         let stem = match name.strip_suffix(&own) {
@@ -132,7 +282,7 @@ fn paths(wanted: &[Artefact], output: Option<&Path>, kernel: &str) -> Vec<PathBu
                 .file_stem()
                 .map_or(String::new(), |s| s.to_string_lossy().into_owned()),
         };
-        paths.push(first.with_file_name(format!("{stem}.{}", a.extension())));
+        paths.push(first.with_file_name(format!("{stem}.{extension}")));
     }
     paths
 }
@@ -157,7 +307,8 @@ mod tests {
     use Artefact::*;
 
     fn names(wanted: &[Artefact], output: Option<&str>) -> Vec<String> {
-        let found = paths(wanted, output.map(Path::new), "mm");
+        let extensions: Vec<&str> = wanted.iter().map(|a| a.extension()).collect();
+        let found = paths(&extensions, output.map(Path::new), "mm");
         found.iter().map(|p| p.display().to_string()).collect()
     }
 

@@ -6,7 +6,7 @@
 use super::MessageFormat;
 use crate::diag::{self, Diagnostic, Format};
 use crate::source::SourceMap;
-use std::io::{IsTerminal, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 
 pub struct Context {
     pub sources: SourceMap,
@@ -50,7 +50,12 @@ impl Context {
 
     /// Text on standard output, as it is.
     pub fn print(&mut self, text: &str) {
-        let mut out = std::io::stdout().lock();
-        let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        self.print_with(|out| out.write_all(text.as_bytes()));
+    }
+
+    /// Text on standard output, as it is made.
+    pub fn print_with(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) {
+        let mut out = BufWriter::new(std::io::stdout().lock());
+        let _ = write(&mut out).and_then(|()| out.flush());
     }
 }

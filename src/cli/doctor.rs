@@ -18,6 +18,7 @@ pub fn run(_: &Args, context: &mut Context) -> u8 {
     let tool = match Toolchain::find() {
         Ok(tool) => {
             found.push(("compiler", format!("`{}`: {}", tool.name(), tool.version)));
+            found.push(("target", tool.target.to_string()));
             found.push(("flags", tool.flags.join(" ")));
             let missing = tool.missing_flags();
             if !missing.is_empty() {
@@ -70,6 +71,7 @@ fn try_kernel(tool: &Toolchain, threads: usize) -> Result<String, Diagnostic> {
         c: &c,
         header: &format!("#include <stdint.h>\n{declaration};\n"),
         header_name: "trial.h",
+        flags: &[],
         libraries: &[],
     };
     let kernel = Kernel::build(tool, &source)?;

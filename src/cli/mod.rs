@@ -2,20 +2,33 @@
 //!
 //! In: arguments. Out: files, a summary on standard output, diagnostics on standard error, an exit
 //! code (0 done, 1 your input, 2 usage, 3 goal not reached, 4 a check failed, 101 our bug).
-//! Invariants: nothing is written before everything that can fail has succeeded; a closed pipe ends
+//! Invariants: nothing is written before everything that can fail has succeeded, but for what tells of
+//! a search that did not reach its goal; a closed pipe ends
 //! the output, not with an error. Absent: every decision about programs; what to say about a result
 //! (`report`).
 
 mod artefacts;
+mod bench;
 mod check;
+mod check_proof;
+mod compare;
 mod context;
 mod doctor;
+mod egraph;
+mod explain;
 mod fmt;
+mod input;
+mod kernel;
+mod machine;
 mod optimize;
 mod output;
 mod progress;
+mod record;
 mod replay;
+mod report;
+mod try_rule;
 mod values;
+mod why;
 
 pub use context::Context;
 
@@ -58,8 +71,21 @@ struct Cli {
 enum Command {
     /// Reads programs, rules and sketches and reports every error in them, without searching
     Check(check::Args),
+    /// Searches with the guides and without them, under the same limits, and shows both side by side:
+    /// whether the guides of a sketch are worth having
+    Compare(compare::Args),
+    /// Shows why what a search finds equals the program, rule by rule; or, with `--try`, where a rule applies and
+    /// what refused it where it nearly does
+    Explain(explain::Args),
+    /// Measures kernels of one program against each other and against libraries, at several sizes and
+    /// numbers of threads
+    Bench(bench::Args),
+    /// Replays a proof (`--emit proof`) with a checker that shares nothing with the search
+    CheckProof(check_proof::Args),
     /// Prints files in the one layout; comments are kept
     Fmt(fmt::Args),
+    /// Makes the page of a run again from its record: what `--report` shows, later or elsewhere
+    Report(report::Args),
     /// Says what this machine lacks to compile, run and measure kernels
     Doctor(doctor::Args),
 }
@@ -107,10 +133,10 @@ fn one_job(cli: Cli) -> Result<Cli, clap::Error> {
             clap::error::ErrorKind::ArgumentConflict,
             "a program to optimise and its flags cannot stand before a command",
         )),
-        (None, Some(args)) if args.traces_a_replay() => Err(Cli::command().error(
-            clap::error::ErrorKind::ArgumentConflict,
-            "`--replay` does not search: there is no trace to emit",
-        )),
+        (None, Some(args)) => match args.misuse() {
+            Some(what) => Err(Cli::command().error(clap::error::ErrorKind::ArgumentConflict, what)),
+            None => Ok(cli),
+        },
         _ => Ok(cli),
     }
 }
@@ -119,7 +145,12 @@ fn dispatch(cli: Cli) -> u8 {
     let mut context = Context::new(cli.message_format);
     match cli.command {
         Some(Command::Check(args)) => check::run(&args, &mut context),
+        Some(Command::Bench(args)) => bench::run(&args, &mut context),
+        Some(Command::Compare(args)) => compare::run(&args, &mut context),
+        Some(Command::Explain(args)) => explain::run(&args, &mut context),
+        Some(Command::CheckProof(args)) => check_proof::run(&args, &mut context),
         Some(Command::Fmt(args)) => fmt::run(&args, &mut context),
+        Some(Command::Report(args)) => report::run(&args, &mut context),
         Some(Command::Doctor(args)) => doctor::run(&args, &mut context),
         None => match cli.optimize {
             Some(args) => optimize::run(&args, &mut context),

@@ -5,25 +5,32 @@
 //! the user's is tried before the search, what is written is written after everything succeeded.
 
 use super::artefacts::{Artefact, Outputs};
+use super::egraph;
+use super::input::{self, Input};
+use super::kernel::{declaration, measure, Made, Running};
 use super::progress::{Mode, Progress};
+use super::record::record;
 use super::replay;
-use super::values::{Bytes, Setting};
-use super::Context;
-use crate::cost::Cost;
-use crate::diag::{code, did_you_mean, Diagnostic};
+use super::values::{memory_limit, Bytes, Machine, Setting};
+use super::{why, Context};
+use crate::alloc;
+use crate::diag::Diagnostic;
 use crate::elab::{self, Cond, Step};
-use crate::emit::{emit, CUnit};
-use crate::exec::sizes::Sizes;
-use crate::exec::{run, Toolchain};
-use crate::intern::Symbol;
-use crate::lower::{self, lower};
-use crate::nest::Nest;
-use crate::report::{self, Plan, Reassociation, Summary};
-use crate::search::{self, Outcome, Trace};
-use crate::source::LoadError;
+use crate::exec::{self, Toolchain};
+use crate::report::{self, Excerpt, Reassociation, Record, Summary, TraceFile};
+use crate::search::{self, Outcome};
 use crate::term::{Program, Term};
-use crate::{alloc, emit};
-use std::collections::BTreeSet;
+use std::io::{self, Write};
+
+/// What a kernel does with sizes that its assumptions exclude.
+#[derive(clap::ValueEnum, Copy, Clone, PartialEq, Eq, Default, Debug)]
+enum Mismatch {
+    /// returns its error code: the caller has another way
+    #[default]
+    Error,
+    /// calls the program as it stands, compiled beside it: every size works, some slowly
+    Fallback,
+}
 
 #[derive(clap::Args, Debug)]
 pub struct Args {
@@ -47,6 +54,17 @@ pub struct Args {
         value_name = "WHAT"
     )]
     emit: Vec<Artefact>,
+    /// Writes a page that shows the whole run, to be opened in a browser: how the graph grew, the term after each
+    /// step, loops beside C, what was checked. Also, and above all, when a goal is not reached
+    #[arg(long, value_name = "FILE.html")]
+    report: Option<String>,
+    /// How many classes of the e-graph `--emit egraph,dot` shows, those nearest to the program first:
+    /// more when the part that you look for is not there [default: 200]
+    #[arg(long, value_name = "N")]
+    egraph_classes: Option<usize>,
+    /// The step whose e-graph `--emit egraph,dot` shows [default: the last that was run]
+    #[arg(long, value_name = "STEP")]
+    egraph_step: Option<String>,
     /// Fixes a size of the program, which then leaves the kernel's signature, or changes a parameter
     /// of a sketch: `--set m=1024,tile=16`
     #[arg(long, value_delimiter = ',', value_name = "NAME=NUMBER")]
@@ -76,15 +94,28 @@ pub struct Args {
         long,
         value_name = "PLAN",
         conflicts_with_all = [
-            "sketch", "set", "entry", "unguided",
+            "sketch", "set", "entry", "unguided", "target",
             "node_limit", "iter_limit", "time_limit", "memory_limit",
         ]
     )]
     replay: Option<String>,
+    /// What the kernel does with sizes that it was not made for
+    #[arg(long, value_enum, default_value_t, value_name = "WHAT")]
+    on_mismatch: Mismatch,
     /// Compiles the kernel, checks it on random inputs against the interpreter and the unoptimised
     /// kernel, and measures both
     #[arg(long)]
     run: bool,
+    /// The machine that the kernel is for: its vector registers decide what sketches mean by
+    /// `target.f32lanes` and `target.registers`, and which vectors the C text has
+    #[arg(
+        long,
+        value_enum,
+        default_value_t,
+        hide_possible_values = true,
+        value_name = "native|avx512|avx2|sse2|portable"
+    )]
+    target: Machine,
     /// Seed of the random inputs of `--run`: another one gives other inputs
     #[arg(long, default_value_t = 0, value_name = "N")]
     seed: u64,
@@ -97,9 +128,49 @@ pub struct Args {
 }
 
 impl Args {
-    /// Whether something of a search is asked for that does not take place.
-    pub fn traces_a_replay(&self) -> bool {
-        self.replay.is_some() && self.emit.contains(&Artefact::Trace)
+    /// What is asked for in vain.
+    pub fn misuse(&self) -> Option<&'static str> {
+        let emits = |a| self.emit.contains(&a);
+        let replays = self.replay.is_some();
+        if replays && emits(Artefact::Trace) {
+            return Some("`--replay` does not search: there is no trace to emit");
+        }
+        if replays && emits(Artefact::Proof) {
+            return Some("`--replay` does not search: there is no proof to emit");
+        }
+        if replays && egraph::SHOW.into_iter().any(emits) {
+            return Some("`--replay` does not search: there is no e-graph to emit");
+        }
+        let in_vain = self.egraph().in_vain();
+        in_vain
+            .then_some("`--egraph-classes` and `--egraph-step` need `egraph` or `dot` in `--emit`")
+    }
+
+    fn egraph(&self) -> egraph::Asked<'_> {
+        egraph::Asked {
+            emit: &self.emit,
+            classes: self.egraph_classes,
+            step: self.egraph_step.as_deref(),
+        }
+    }
+
+    pub(super) fn program(&self) -> Option<&str> {
+        self.program.as_deref()
+    }
+
+    pub(super) fn settings(&self) -> &[Setting] {
+        &self.set
+    }
+
+    pub(super) fn runs(&self) -> bool {
+        self.run
+    }
+
+    pub(super) fn running(&self) -> Running {
+        Running {
+            seed: self.seed,
+            threads: self.threads,
+        }
     }
 }
 
@@ -115,15 +186,17 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
         Some(path) => replay::load(path, args.program.as_deref(), context)?,
         None => load(args, context)?,
     };
+    let cut = args.egraph().cut(&input.steps).map_err(|d| vec![d])?;
     let outputs = Outputs::prepare(
         &args.emit,
         args.output.as_deref(),
+        args.report.as_deref(),
         input.program.name.as_str(),
         &context.sources,
     )
     .map_err(|d| vec![d])?;
     let tool = match args.run {
-        true => Some(Toolchain::find().map_err(|d| vec![d])?),
+        true => Some(Toolchain::find_for(input.target).map_err(|d| vec![d])?),
         false => None,
     };
     if let Some(warning) = tool.as_ref().and_then(Toolchain::warning) {
@@ -133,6 +206,10 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
     let progress = Progress::start(args.progress, context.json());
     let options = search::Options {
         observer: progress.observer(),
+        parts: outputs.wants_record(),
+        diagnose: true,
+        prove: outputs.wants(Artefact::Proof),
+        cut,
         ..limits(args)
     };
     let outcome = match &input.plan {
@@ -143,71 +220,69 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
         None => search::optimize(&input.program, &input.steps, &options),
     };
     drop(progress);
-    if let Some(diagnosis) = &outcome.failure {
-        return Err(vec![report::not_reached(diagnosis)]);
-    }
-    let found = Program {
-        term: outcome.terms.last().unwrap_or(&input.program.term).clone(),
-        ..input.program.clone()
+    let mut came = Came::new(&input, &outcome);
+    came.proof = why::proof_text(&input.program, &outcome, &came.command, &context.sources)
+        .map_err(|d| vec![d])?;
+    let mut failure = match &outcome.failure {
+        Some(diagnosis) => vec![not_reached(&input, &outcome, diagnosis, &options, context)],
+        None => go_on(
+            args,
+            &input,
+            &outputs,
+            tool.as_ref(),
+            &outcome.terms,
+            &mut came,
+        )
+        .err()
+        .unwrap_or_default(),
     };
-    // Who wants to see the term or the trace only may have a term that is no kernel yet.
-    let (command, reassociation) = match &input.plan {
-        Some((plan, _)) => (plan.command.clone(), plan.reassociation.clone()),
-        None => (command_line(), reassociation(&input.steps, &outcome)),
-    };
-    let kernel = match args.run
-        || [
-            Artefact::C,
-            Artefact::Header,
-            Artefact::Nest,
-            Artefact::Plan,
-        ]
-        .iter()
-        .any(|a| outputs.wants(*a))
-    {
-        true => Some(Made::new(
-            &found,
-            &input.fixed,
-            &command,
-            outputs.header_name(),
-        )?),
+    let record = match outputs.wants_record() {
+        true => Some(record(args, &input, &outcome, &came, &failure, context)),
         false => None,
     };
-    let plan = match outputs.wants(Artefact::Plan) {
-        true => replay::save(&input, &args.set, &outcome.terms, command, &reassociation)
-            .map_err(|d| vec![d])?,
-        false => String::new(),
-    };
-    // Of the search and the lowering; the arrays of a run are the user's choice.
-    let peak_bytes = alloc::peak();
-    let measured = match (&tool, &kernel) {
-        (Some(tool), Some(kernel)) => Some(measure(args, &input, &kernel.nest, tool)?),
-        _ => None,
-    };
+    if let Some(first) = failure.first_mut() {
+        // Nothing else is right; these say why.
+        let texts = |a, out: &mut dyn Write| witness(a, &input, &outcome, record.as_ref(), out);
+        let written = outputs.witnesses().write(texts, record.as_ref(), context);
+        match written {
+            Ok(files) if !files.is_empty() => {
+                first.notes.push(format!("written: {}", files.join(" ")));
+            }
+            Ok(_) => {}
+            Err(d) => failure.push(d),
+        }
+        return Err(failure);
+    }
 
-    let abi = kernel.as_ref().map(|k| &k.unit.abi);
+    let abi = came.kernel.as_ref().map(|k| &k.unit.abi);
     let assumptions = abi.iter().flat_map(|a| &a.assumptions);
+    let preferred = abi.iter().flat_map(|a| &a.preferred);
     let mut summary = Summary {
-        version: 1,
         rise_opt: env!("CARGO_PKG_VERSION").to_string(),
         program: input.program.name.to_string(),
-        kernel: kernel.as_ref().map(|k| declaration(&k.unit)),
+        kernel: came.kernel.as_ref().map(|k| declaration(&k.unit)),
         assumptions: assumptions.map(|a| a.to_string()).collect(),
-        reassociation,
-        peak_bytes,
-        run: measured,
+        falls_back_unless: preferred.map(|a| a.to_string()).collect(),
+        reassociation: came.reassociation.clone(),
+        peak_bytes: came.peak_bytes,
+        run: came.run.clone(),
+        egraph: outcome.cutout.as_ref().map(Excerpt::of),
         files: Vec::new(),
-        trace: outcome.trace,
+        trace: outcome.trace.clone(),
     };
     let beside = outputs.to_stdout();
     summary.files = outputs
         .write(
-            |a| text(a, kernel.as_ref(), &found, &summary.trace, &plan),
+            |a, out| match text(a, &came) {
+                Some(text) => out.write_all(text.as_bytes()),
+                None => witness(a, &input, &outcome, record.as_ref(), out),
+            },
+            record.as_ref(),
             context,
         )
         .map_err(|d| vec![d])?;
     let page = match context.json() {
-        true => serde_json::to_string(&summary).unwrap_or_default() + "\n",
+        true => summary.to_json(),
         false => report::human(&summary),
     };
     // What is emitted to standard output stays free of other text.
@@ -218,201 +293,154 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
     Ok(())
 }
 
-/// What the files say.
-pub(super) struct Input {
-    pub program: Program,
-    pub steps: Vec<Step>,
-    /// Sizes of the program that `--set` fixes.
-    pub fixed: Sizes,
-    /// When it comes from a plan: that, and its terms.
-    pub plan: Option<(Plan, Vec<Term>)>,
+/// What the job came to, as far as it came.
+pub(super) struct Came {
+    /// The program with the last term.
+    pub found: Program,
+    /// The command that searched.
+    pub command: String,
+    pub reassociation: Vec<Reassociation>,
+    pub kernel: Option<Made>,
+    pub plan: String,
+    pub proof: String,
+    pub run: Option<exec::run::Report>,
+    /// Of the search and the lowering; the arrays of a run are the user's choice.
+    pub peak_bytes: u64,
+}
+
+impl Came {
+    fn new(input: &Input, outcome: &Outcome) -> Came {
+        let (command, reassociation) = match &input.plan {
+            Some((plan, _)) => (plan.command.clone(), plan.reassociation.clone()),
+            None => (command_line(), reassociation(&input.steps, outcome)),
+        };
+        Came {
+            found: Program {
+                term: outcome.terms.last().unwrap_or(&input.program.term).clone(),
+                ..input.program.clone()
+            },
+            command,
+            reassociation,
+            kernel: None,
+            plan: String::new(),
+            proof: String::new(),
+            run: None,
+            peak_bytes: alloc::peak(),
+        }
+    }
+}
+
+/// From the term that was found to a kernel that was run, as far as that is asked for.
+fn go_on(
+    args: &Args,
+    input: &Input,
+    outputs: &Outputs,
+    tool: Option<&Toolchain>,
+    terms: &[Term],
+    came: &mut Came,
+) -> Result<(), Vec<Diagnostic>> {
+    // Who wants to see the term or the trace only may have a term that is no kernel yet.
+    let needed = args.run || outputs.wants_kernel();
+    if needed || outputs.wants_record() {
+        let header = outputs.header_name();
+        let plain = (args.on_mismatch == Mismatch::Fallback).then_some(&input.program);
+        let (fixed, target) = (&input.fixed, input.target);
+        match Made::new(&came.found, plain, fixed, target, &came.command, header) {
+            Ok(made) => came.kernel = Some(made),
+            Err(d) if needed => return Err(d),
+            Err(_) => {}
+        }
+    }
+    came.peak_bytes = alloc::peak();
+    if outputs.wants(Artefact::Plan) {
+        let command = came.command.clone();
+        came.plan = replay::save(input, &args.set, terms, command, &came.reassociation)
+            .map_err(|d| vec![d])?;
+    }
+    if let (Some(tool), Some(kernel)) = (tool, &came.kernel) {
+        came.run = Some(measure(&args.running(), input, &kernel.nest, tool)?);
+    }
+    Ok(())
 }
 
 fn load(args: &Args, context: &mut Context) -> Result<Input, Vec<Diagnostic>> {
-    let sources = &mut context.sources;
-    let mut diagnostics = Vec::new();
-    let path = args.program.as_deref().unwrap_or_default();
-    let program = match sources.load(path) {
-        Ok(file) => elab::program(sources, file, args.entry.as_deref())
-            .map_err(|d| diagnostics.extend(d))
-            .ok(),
-        Err(e) => {
-            diagnostics.push(no_program(path, e));
-            None
-        }
+    let files = input::Files {
+        program: args.program.as_deref().unwrap_or_default(),
+        entry: args.entry.as_deref(),
+        sketches: &args.sketch,
+        set: &args.set,
+        target: args.target.target(),
     };
-    let costs = Cost::ALL.map(|(name, _)| name);
-    let sizes = program.as_ref().map(|p| p.sizes.clone());
-    let is_size = |s: &Setting| {
-        let sizes = sizes.iter().flatten();
-        sizes.copied().any(|n| n.as_str() == s.name)
-    };
-    let settings = args.set.iter().filter(|s| !is_size(s));
-    let around = elab::Surroundings {
-        sizes: sizes.as_deref(),
-        settings: settings.map(|s| (s.name.clone(), s.value)).collect(),
-        costs: &costs,
-    };
-    let mut steps = Vec::new();
-    let mut params = BTreeSet::new();
-    for path in &args.sketch {
-        let guide = match sources.load(path) {
-            Ok(file) => elab::steps(sources, file, &around),
-            Err(e) => Err(vec![e.into()]),
-        };
-        match guide {
-            Ok(guide) => {
-                steps.extend(guide.steps);
-                params.extend(guide.params.into_keys());
-            }
-            Err(d) => diagnostics.extend(d),
-        }
-    }
-    let Some(program) = program.filter(|_| diagnostics.is_empty()) else {
-        return Err(diagnostics);
-    };
-    for s in args.set.iter().filter(|s| !is_size(s)) {
-        if !params.contains(&s.name) {
-            diagnostics.push(unknown_setting(&s.name, &program, &params));
-        }
-    }
+    let mut input = input::load(&files, &mut context.sources)?;
     if args.unguided {
-        steps = search::unguided(&steps).into_iter().collect();
+        input.steps = search::unguided(&input.steps).into_iter().collect();
     }
-    let fixed = args.set.iter().filter(|s| is_size(s));
-    match diagnostics.is_empty() {
-        true => Ok(Input {
-            fixed: fixed.map(|s| (Symbol::new(&s.name), s.value)).collect(),
-            program,
-            steps,
-            plan: None,
-        }),
-        false => Err(diagnostics),
-    }
+    Ok(input)
 }
 
-fn unknown_setting(name: &str, program: &Program, params: &BTreeSet<String>) -> Diagnostic {
-    let sizes = program.sizes.iter().map(|s| s.as_str());
-    let known: Vec<&str> = sizes.chain(params.iter().map(String::as_str)).collect();
-    let what = format!("`{name}` is neither a size of the program nor a parameter of a sketch");
-    let all = match known.is_empty() {
-        true => "there is nothing to set".to_string(),
-        false => format!("these can be set: {}", known.join(", ")),
+/// Why a step was not reached, with advice that is looked for only now.
+pub(super) fn not_reached(
+    input: &Input,
+    outcome: &Outcome,
+    diagnosis: &search::Diagnosis,
+    options: &search::Options,
+    context: &mut Context,
+) -> Diagnostic {
+    let known = search::Known {
+        rules: elab::shipped_rules(&mut context.sources),
+        params: input.params.clone().into_iter().collect(),
     };
-    Diagnostic::new(code::SET_UNKNOWN, what).help_near(name, known.iter().copied(), all)
+    let term = outcome.terms.last().unwrap_or(&input.program.term);
+    let step = input.steps.get(outcome.terms.len());
+    let advice = step.map(|s| search::advise(s, term, diagnosis, &known, options));
+    let names: Vec<_> = input.program.params.iter().map(|p| p.0).collect();
+    report::not_reached(diagnosis, advice.as_ref(), &names)
 }
 
-/// What is no file may have been meant as a command.
-pub(super) fn no_program(word: &str, e: LoadError) -> Diagnostic {
-    let d = Diagnostic::from(e);
-    match did_you_mean(word, ["check", "fmt", "doctor"]) {
-        Some(help) if d.code == code::FILE_MISSING => d.help(help),
-        _ => d,
-    }
-}
-
-/// The user's limits; memory is always limited, because the system kills what takes all of it.
+/// The user's limits.
 fn limits(args: &Args) -> search::Options {
-    let machine = || alloc::available().map(|b| b / 5 * 4);
     search::Options {
         iterations: args.iter_limit,
         nodes: args.node_limit,
         seconds: args.time_limit,
-        bytes: args.memory_limit.map(|b| b.0).or_else(machine),
+        bytes: memory_limit(args.memory_limit),
         ..search::Options::default()
     }
 }
 
-/// A kernel in its two last forms.
-struct Made {
-    nest: Nest,
-    unit: CUnit,
-}
-
-impl Made {
-    fn new(
-        found: &Program,
-        fixed: &Sizes,
-        command: &str,
-        header_name: Option<String>,
-    ) -> Result<Made, Vec<Diagnostic>> {
-        let nest = lowered(found, fixed)?;
-        let options = emit::Options {
-            command: Some(command.to_string()),
-            header_name,
-        };
-        let unit = emit(&nest, &options);
-        Ok(Made { nest, unit })
-    }
-}
-
-fn lowered(program: &Program, fixed: &Sizes) -> Result<Nest, Vec<Diagnostic>> {
-    let options = lower::Options {
-        fixed: fixed.clone(),
-        ..lower::Options::default()
-    };
-    lower(program, &options).map_err(|d| vec![d])
-}
-
-fn measure(
-    args: &Args,
-    input: &Input,
-    kernel: &Nest,
-    tool: &Toolchain,
-) -> Result<run::Report, Vec<Diagnostic>> {
-    let unoptimised = lowered(&input.program, &Sizes::new())?;
-    let [kernel, unoptimised] = [kernel, &unoptimised].map(|nest| {
-        emit(
-            nest,
-            &emit::Options {
-                command: None,
-                header_name: Some(run::HEADER.to_string()),
-            },
-        )
-    });
-    let cores = || std::thread::available_parallelism().map_or(1, |n| n.get());
-    let options = run::Options {
-        seed: args.seed,
-        threads: args.threads.map_or_else(cores, usize::from),
-        fixed: input.fixed.clone(),
-        ..run::Options::default()
-    };
-    run::run(&input.program, &kernel, &unoptimised, tool, &options).map_err(|d| vec![d])
-}
-
-fn text(
-    artefact: Artefact,
-    kernel: Option<&Made>,
-    found: &Program,
-    trace: &Trace,
-    plan: &str,
-) -> String {
-    let made = |get: fn(&Made) -> String| kernel.map(get).unwrap_or_default();
-    match artefact {
+/// What tells of the result.
+fn text(artefact: Artefact, came: &Came) -> Option<String> {
+    let made = |get: fn(&Made) -> String| came.kernel.as_ref().map(get).unwrap_or_default();
+    Some(match artefact {
         Artefact::C => made(|k| k.unit.c.clone()),
         Artefact::Header => made(|k| k.unit.header.clone()),
         Artefact::Nest => made(|k| format!("{}\n", k.nest)),
-        Artefact::Term => elab::program_text(found) + "\n",
-        Artefact::Trace => trace_file(trace),
-        Artefact::Plan => plan.to_string(),
-    }
+        Artefact::Term => elab::program_text(&came.found) + "\n",
+        Artefact::Plan => came.plan.clone(),
+        Artefact::Proof => came.proof.clone(),
+        Artefact::Trace | Artefact::Record | Artefact::Egraph | Artefact::Dot => return None,
+    })
 }
 
-#[derive(serde::Serialize)]
-struct TraceFile<'a> {
-    rise_opt: &'a str,
-    command: String,
-    #[serde(flatten)]
-    trace: &'a Trace,
-}
-
-fn trace_file(trace: &Trace) -> String {
-    let file = TraceFile {
-        rise_opt: env!("CARGO_PKG_VERSION"),
-        command: command_line(),
-        trace,
+/// What tells of the job, whether it reached its goal or not.
+fn witness(
+    artefact: Artefact,
+    input: &Input,
+    outcome: &Outcome,
+    record: Option<&Record>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let name = input.program.name.as_str();
+    let text = match (artefact, &outcome.cutout) {
+        (Artefact::Egraph, Some(c)) => {
+            return report::egraph_json(c, name, &command_line(), out);
+        }
+        (Artefact::Dot, Some(c)) => return report::egraph_dot(c, name, out),
+        (Artefact::Trace, _) => TraceFile::new(&outcome.trace, command_line()).to_json(),
+        (Artefact::Record, _) => record.map(Record::to_json).unwrap_or_default(),
+        _ => String::new(),
     };
-    serde_json::to_string_pretty(&file).unwrap_or_default() + "\n"
+    out.write_all(text.as_bytes())
 }
 
 /// The steps that may regroup sums, with the rules that did.
@@ -442,19 +470,8 @@ fn reassociation(steps: &[Step], outcome: &Outcome) -> Vec<Reassociation> {
         .collect()
 }
 
-/// `int mm(…)`, as the header has it.
-fn declaration(unit: &CUnit) -> String {
-    let start = format!("int {}(", unit.abi.name);
-    let Some(at) = unit.header.find(&start) else {
-        return unit.abi.name.clone();
-    };
-    let rest = &unit.header[at..];
-    let end = rest.find(';').unwrap_or(rest.len());
-    rest[..end].split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 /// The command as one would type it again.
-fn command_line() -> String {
+pub(super) fn command_line() -> String {
     let mut words = vec!["rise-opt".to_string()];
     words.extend(std::env::args().skip(1).map(|word| {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:+@%".contains(c);

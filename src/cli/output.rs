@@ -7,7 +7,7 @@
 
 use crate::diag::{code, Diagnostic};
 use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
@@ -62,14 +62,28 @@ impl Target {
 
 /// Writes all texts, then gives all files their names.
 pub fn write_all(files: Vec<(Target, String)>) -> Result<Vec<PathBuf>, Diagnostic> {
+    let (targets, texts): (Vec<_>, Vec<_>) = files.into_iter().unzip();
+    write_each(targets, |i, out| out.write_all(texts[i].as_bytes()))
+}
+
+/// Writes what `write` writes for each, then gives all files their names.
+pub fn write_each(
+    targets: Vec<Target>,
+    mut write: impl FnMut(usize, &mut dyn Write) -> io::Result<()>,
+) -> Result<Vec<PathBuf>, Diagnostic> {
     let mut full = Vec::new();
-    for (mut target, text) in files {
-        let written = match &mut target.place {
-            Place::Beside(file) => file
-                .write_all(text.as_bytes())
-                .and_then(|()| file.as_file().sync_all()),
-            Place::Device(file) => file.write_all(text.as_bytes()).and_then(|()| file.flush()),
+    for (i, mut target) in targets.into_iter().enumerate() {
+        let file: &mut dyn Write = match &mut target.place {
+            Place::Beside(file) => file,
+            Place::Device(file) => file,
         };
+        let mut out = BufWriter::new(file);
+        let written = write(i, &mut out).and_then(|()| out.flush());
+        drop(out);
+        let written = written.and_then(|()| match &target.place {
+            Place::Beside(file) => file.as_file().sync_all(),
+            Place::Device(_) => Ok(()),
+        });
         written.map_err(|e| cannot(&target.path, &e))?;
         full.push(target);
     }

@@ -3,13 +3,13 @@
 //! In: what was searched and found; or the path of a plan. Out: the plan's text; or the input of the main job with
 //! the terms that a search would find. Absent: what a plan holds and when it fits (`report`).
 
-use super::optimize::{no_program, Input};
+use super::input::{no_program, Input};
 use super::values::Setting;
 use super::Context;
 use crate::diag::Diagnostic;
 use crate::elab;
 use crate::intern::Symbol;
-use crate::report::{Plan, PlanStep, Reassociation, PLAN_VERSION};
+use crate::report::{Plan, PlanStep, Reassociation};
 use crate::term::Term;
 
 /// The text of the plan. One that was replayed stays as it is.
@@ -29,13 +29,13 @@ pub fn save(
         [sizes, params].map(|all| all.iter().map(|s| (s.name.clone(), s.value)).collect());
     let steps = input.steps.iter().zip(terms);
     let plan = Plan {
-        version: PLAN_VERSION,
         rise_opt: env!("CARGO_PKG_VERSION").to_string(),
         command,
         entry: input.program.name.to_string(),
         program: elab::program_text(&input.program),
         sizes,
         params,
+        target: input.target,
         reassociation: reassociation.to_vec(),
         steps: steps
             .map(|(step, term)| PlanStep::new(&step.name, &input.program, term))
@@ -52,8 +52,7 @@ pub fn load(
 ) -> Result<Input, Vec<Diagnostic>> {
     let sources = &mut context.sources;
     let file = sources.load(path).map_err(|e| vec![e.into()])?;
-    let text = sources.file(file).text.clone();
-    let plan = Plan::from_json(path, &text).map_err(|d| vec![d])?;
+    let plan = Plan::read(sources, file).map_err(|d| vec![d])?;
     let given = match program {
         Some(path) => {
             let file = sources.load(path).map_err(|e| vec![no_program(path, e)])?;
@@ -67,6 +66,8 @@ pub fn load(
         fixed: fixed.map(|(name, n)| (Symbol::new(name), *n)).collect(),
         program: replay.program,
         steps: Vec::new(),
+        target: plan.target,
+        params: Default::default(),
         plan: Some((plan, replay.terms)),
     })
 }

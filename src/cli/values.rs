@@ -1,6 +1,9 @@
-//! Values of flags: sizes by name, numbers of bytes.
+//! Values of flags: sizes by name, numbers of bytes, machines.
 //!
 //! In: the text after a flag. Out: the value, or a sentence that the command line's error shows.
+
+use crate::alloc;
+use crate::target::Target;
 
 /// `m=1024`: a size parameter of the program or a parameter of a sketch.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -36,9 +39,44 @@ impl std::str::FromStr for Setting {
     }
 }
 
+/// `--target`
+#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Machine {
+    /// What this machine has
+    #[default]
+    Native,
+    /// 32 registers of 64 bytes
+    Avx512,
+    /// 16 registers of 32 bytes, and fused multiply-add
+    Avx2,
+    /// 16 registers of 16 bytes: any x86-64
+    Sse2,
+    /// 16 registers of 16 bytes, on any machine with gcc or clang
+    Portable,
+}
+
+impl Machine {
+    pub fn target(self) -> Target {
+        match self {
+            Machine::Native => Target::native(),
+            Machine::Avx512 => Target::Avx512,
+            Machine::Avx2 => Target::Avx2,
+            Machine::Sse2 => Target::Sse2,
+            Machine::Portable => Target::Portable,
+        }
+    }
+}
+
 /// A number of bytes, with `K`, `M` or `G` for powers of 1024.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Bytes(pub u64);
+
+/// The limit on memory: the user's, or four fifths of what the machine or its control group allows,
+/// because the system kills what takes all of it.
+pub fn memory_limit(wanted: Option<Bytes>) -> Option<u64> {
+    let machine = || alloc::available().map(|b| b / 5 * 4);
+    wanted.map(|b| b.0).or_else(machine)
+}
 
 impl std::str::FromStr for Bytes {
     type Err = String;

@@ -96,10 +96,23 @@ codes! {
     BAD_SETTING = "E0506" Input "a setting of a step is not known";
 
     GOAL_NOT_REACHED = "E0601" Goal "a sketch was not reached";
-    PLAN_MALFORMED = "E0602" Input "a plan cannot be read";
-    PLAN_VERSION = "E0603" Input "a plan is of another version";
+    SAVED_MALFORMED = "E0602" Input "a saved file cannot be read";
+    SAVED_VERSION = "E0603" Input "a saved file is of another version";
     PLAN_PROGRAM = "E0604" Input "a plan is of another program";
     PLAN_STEP = "E0605" Input "a step of a plan does not fit";
+    SAVED_KIND = "E0606" Input "a saved file is of another kind";
+    NO_STEP = "E0607" Usage "a step that the search does not have";
+    GOAL_TWICE = "E0611" Usage "two goals of a comparison have one name";
+    NO_THREAD = "E0612" Input "a search cannot be started";
+    PROOF_STEP = "E0621" Check "a step of a proof does not hold";
+    PROOF_PROGRAM = "E0622" Check "a proof is of another program";
+    PROOF_MALFORMED = "E0623" Input "a proof speaks of something that is not there";
+    NO_PROOF = "E0624" Bug "a proof could not be made";
+    TARGET_TOO_WIDE = "E0651" Usage "a kernel is for another machine";
+    TARGET_FLAGS = "E0652" Input "the C compiler does not know a target";
+    BENCH_C = "E0653" Input "a C file is no kernel of the program";
+    BENCH_SIZE = "E0654" Usage "a program cannot be measured at a size";
+    BENCH_TWICE = "E0655" Usage "two contestants have one name";
 
     NOT_LOWERABLE = "E0701" Input "a term has no loop program";
     SIZES_EXCLUDED = "E0702" Input "fixed sizes contradict what the program assumes";

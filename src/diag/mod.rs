@@ -14,7 +14,7 @@ mod render;
 
 pub use code::{Code, Exit};
 pub use near::{did_you_mean, near};
-pub use render::{render, Format};
+pub use render::{render, Format, JSON_KIND, JSON_VERSION};
 
 use crate::source::{LoadError, SourceMap, Span};
 
@@ -42,6 +42,8 @@ pub struct Diagnostic {
     pub notes: Vec<String>,
     /// One concrete next step.
     pub help: Option<String>,
+    /// What only the JSON form says: the same as the notes, for programs.
+    pub data: Option<serde_json::Value>,
 }
 
 impl Diagnostic {
@@ -53,6 +55,7 @@ impl Diagnostic {
             secondary: Vec::new(),
             notes: Vec::new(),
             help: None,
+            data: None,
         }
     }
 
@@ -80,6 +83,11 @@ impl Diagnostic {
 
     pub fn help(mut self, text: impl Into<String>) -> Diagnostic {
         self.help = Some(text.into());
+        self
+    }
+
+    pub fn data(mut self, data: serde_json::Value) -> Diagnostic {
+        self.data = Some(data);
         self
     }
 

@@ -1,7 +1,7 @@
 //! Diagnostics as text: for people, for editors, for programs.
 //!
 //! The JSON form is stable: one object per line with `code`, `severity`, `message`, `exit`, `spans`
-//! (the primary first), `notes`, `help`. Byte offsets count from 0, lines and columns from 1.
+//! (the primary first), `notes`, `help`, and for some codes `data`. Byte offsets count from 0, lines and columns from 1.
 
 use super::{Diagnostic, Label, Severity};
 use crate::source::{SourceMap, Span};
@@ -116,8 +116,14 @@ struct JsonSpan<'a> {
     label: &'a str,
 }
 
+/// What the JSON form begins with, as all JSON of the program does.
+pub const JSON_KIND: &str = "diagnostic";
+pub const JSON_VERSION: u32 = 1;
+
 #[derive(Serialize)]
 struct JsonDiagnostic<'a> {
+    kind: &'a str,
+    version: u32,
     code: &'a str,
     severity: &'a str,
     message: &'a str,
@@ -125,6 +131,8 @@ struct JsonDiagnostic<'a> {
     spans: Vec<JsonSpan<'a>>,
     notes: &'a [String],
     help: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    data: Option<&'a serde_json::Value>,
 }
 
 fn json(d: &Diagnostic, sources: &SourceMap) -> String {
@@ -157,6 +165,8 @@ fn json(d: &Diagnostic, sources: &SourceMap) -> String {
         });
     }
     let object = JsonDiagnostic {
+        kind: JSON_KIND,
+        version: JSON_VERSION,
         code: d.code.id,
         severity: match d.severity() {
             Severity::Error => "error",
@@ -167,6 +177,7 @@ fn json(d: &Diagnostic, sources: &SourceMap) -> String {
         spans,
         notes: &d.notes,
         help: d.help.as_deref(),
+        data: d.data.as_ref(),
     };
     serde_json::to_string(&object).unwrap_or_default()
 }

@@ -5,6 +5,7 @@
 //! best node's children are strictly cheaper, so following best nodes ends.
 
 use super::node::{Node, Shape};
+use super::record::Record;
 use crate::term::Op;
 use crate::ty::Ty;
 use egg::{Analysis, DidMerge, EGraph, Id};
@@ -109,10 +110,16 @@ pub struct Facts {
 pub struct FactsOf {
     /// Which operations have bits.
     pub heads: Heads,
+    /// What is recorded, if anything.
+    pub record: Option<Box<Record>>,
 }
 
 impl Analysis<Node> for FactsOf {
     type Data = Facts;
+
+    fn pre_union(g: &EGraph<Node, FactsOf>, a: Id, b: Id, _: &Option<egg::Justification>) {
+        Record::see(g, a, b);
+    }
 
     fn make(g: &mut EGraph<Node, FactsOf>, node: &Node, _: Id) -> Facts {
         let mut facts = Facts {

@@ -14,6 +14,7 @@
 
 use super::facts::{Facts, FactsOf, Heads};
 use super::node::{LitId, Node, Shape};
+use super::record::{raw, word};
 use crate::term::{Kind, Term};
 use crate::ty::Ty;
 use egg::{EGraph, Id};
@@ -36,7 +37,8 @@ pub struct Graph {
 /// class to class can come round again and would never end.
 const FUEL: u32 = 64;
 
-type Memo = FxHashMap<(Id, u32), Id>;
+/// Results of visits, with their numbers.
+type Memo = FxHashMap<(Id, u32), (Id, u32)>;
 
 /// How free variables of a class are renamed: those below the number of
 /// `names` one by one (`None`: it may not occur), the others by `delta`.
@@ -63,7 +65,8 @@ impl Renaming {
             && (self.names.iter().enumerate()).all(|(i, n)| n.is_none_or(|n| n == i as u32))
     }
 
-    fn apply(&self, i: u32) -> Option<u32> {
+    /// The new index of variable `i`.
+    pub fn apply(&self, i: u32) -> Option<u32> {
         match self.names.get(i as usize) {
             Some(name) => *name,
             None => i.checked_add_signed(self.delta),
@@ -82,7 +85,10 @@ impl Graph {
     /// An empty e-graph; `heads` are the operations that rules look for.
     pub fn new(heads: Heads, normalize: bool) -> Graph {
         Graph {
-            egg: EGraph::new(FactsOf { heads }),
+            egg: EGraph::new(FactsOf {
+                heads,
+                record: None,
+            }),
             normalize,
             scratch: Memo::default(),
             nested: 0,
@@ -120,9 +126,10 @@ impl Graph {
         self.egg.find(id)
     }
 
-    /// Adds a node.
+    /// Adds a node; gives the id of exactly this node, which may not be the
+    /// canonical one of its class.
     pub fn add(&mut self, node: Node) -> Id {
-        self.egg.add(node)
+        self.egg.add_uncanonical(node)
     }
 
     /// Merges two classes; whether they were different.
@@ -133,6 +140,7 @@ impl Graph {
     /// Restores the invariants after unions.
     pub fn rebuild(&mut self) {
         self.egg.rebuild();
+        self.note_rebuilt();
     }
 
     /// Adds a term as it is.
@@ -173,33 +181,44 @@ impl Graph {
         if self.normalize {
             if let Shape::Lam([body]) = self.facts(f).best.shape {
                 if self.may_reduce() {
+                    self.note_all(&[word::BETA, raw(body), raw(x)]);
                     return self.instantiate(body, x);
                 }
             }
         }
-        Some(self.add(Node::new(Shape::App([f, x]), ty)))
+        let made = self.add(Node::new(Shape::App([f, x]), ty));
+        self.note_made(made);
+        Some(made)
     }
 
     /// `\ body` of type `ty`; with `normalize` an η-redex that best nodes show
     /// is reduced instead of added.
     pub fn lam(&mut self, body: Id, ty: Ty) -> Option<Id> {
         if self.normalize {
-            if let Some(f) = self.eta(body) {
+            if let Some([f, x]) = self.eta(body) {
                 if self.may_reduce() {
+                    self.note_all(&[word::ETA, raw(f), raw(x)]);
                     return self.rename(f, &Renaming::shift(-1));
                 }
             }
         }
-        Some(self.add(Node::new(Shape::Lam([body]), ty)))
+        Some(self.lam_as_it_is(body, ty))
     }
 
-    /// `f`, if the best node of `body` is `f %0` and `f` does not mention `%0`.
-    fn eta(&self, body: Id) -> Option<Id> {
+    /// `\ body` of type `ty`, even if it is an η-redex.
+    pub fn lam_as_it_is(&mut self, body: Id, ty: Ty) -> Id {
+        let made = self.add(Node::new(Shape::Lam([body]), ty));
+        self.note_made(made);
+        made
+    }
+
+    /// `f` and `%0`, if the best node of `body` is `f %0` and `f` does not mention `%0`.
+    fn eta(&self, body: Id) -> Option<[Id; 2]> {
         let Shape::App([f, x]) = self.facts(body).best.shape else {
             return None;
         };
         let var = matches!(self.facts(x).best.shape, Shape::Var(0));
-        (var && !self.facts(f).free.has(0)).then_some(f)
+        (var && !self.facts(f).free.has(0)).then_some([f, x])
     }
 
     fn may_reduce(&mut self) -> bool {
@@ -238,16 +257,20 @@ impl Graph {
     fn change_at(&mut self, id: Id, depth: u32, change: &Change, memo: &mut Memo) -> Option<Id> {
         let facts = self.facts(id);
         if !facts.free.any_from(depth) {
+            self.note(word::KEEP);
             return Some(id);
         }
         let node = facts.best;
         if let Shape::Var(i) = node.shape {
+            self.note_node(&node);
             return self.change_var(i, depth, node.ty, change);
         }
         let id = self.find(id);
-        if let Some(&done) = memo.get(&(id, depth)) {
+        if let Some(&(done, number)) = memo.get(&(id, depth)) {
+            self.note(word::MEMO | number << 3);
             return Some(done);
         }
+        self.note_node(&node);
         let result = match node.shape {
             Shape::Lam([b]) => {
                 let body = self.change_at(b, depth + 1, change, memo)?;
@@ -260,7 +283,8 @@ impl Graph {
             }
             Shape::Var(_) | Shape::Prim(_) | Shape::Lit(_) => id,
         };
-        memo.insert((id, depth), result);
+        let number = memo.len() as u32;
+        memo.insert((id, depth), (result, number));
         Some(result)
     }
 

@@ -9,6 +9,7 @@ mod facts;
 mod graph;
 mod matching;
 mod node;
+pub mod record;
 mod view;
 
 pub use egg::Id;
@@ -16,6 +17,7 @@ pub use facts::{Facts, Free, Heads};
 pub use graph::{Graph, Renaming};
 pub use matching::{sought_ops, Evidence, Occurrence, Pattern, Reg};
 pub use node::{LitId, Node, Shape};
+pub use record::{Edge, Mark, Recorded};
 pub use view::{Class, View};
 
 #[cfg(test)]

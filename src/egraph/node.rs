@@ -24,6 +24,16 @@ impl LitId {
         LITS.with_borrow_mut(|t| LitId(t.intern(lit).0, PhantomData))
     }
 
+    /// A dense id, unique in this thread; for tables only.
+    pub fn id(self) -> u32 {
+        self.0
+    }
+
+    /// The literal of a dense id that [`LitId::id`] gave on this thread.
+    pub fn from_id(id: u32) -> LitId {
+        LitId(id, PhantomData)
+    }
+
     /// The literal.
     pub fn get(self) -> Lit {
         LITS.with_borrow(|t| *t.get(self.0))
@@ -58,6 +68,17 @@ impl Node {
     /// A node of a type.
     pub fn new(shape: Shape, ty: Ty) -> Node {
         Node { shape, ty }
+    }
+
+    /// Its children.
+    pub fn operands(&self) -> &[Id] {
+        self.children()
+    }
+
+    /// The same over other children.
+    pub fn over(mut self, f: impl FnMut(Id) -> Id) -> Node {
+        self.update_children(f);
+        self
     }
 }
 

@@ -7,9 +7,11 @@
 
 use super::facts::{Facts, Free};
 use super::graph::Graph;
-use super::node::{Node, Shape};
+use super::node::{LitId, Node, Shape};
+use crate::term::{Kind, Term};
 use crate::ty::Ty;
 use egg::{Id, Language};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A class of a [`View`].
 pub type Class = u32;
@@ -216,6 +218,62 @@ impl View {
             cost += 1;
         }
         context
+    }
+
+    /// The nodes, by their numbers, that stand for the sub-terms of a term; those that
+    /// are not there are left out.
+    pub fn locate(&self, term: &Term) -> FxHashSet<u32> {
+        let mut leaves = FxHashMap::default();
+        for (n, node) in (0..).zip(&self.nodes) {
+            if node.children().is_empty() {
+                leaves.insert(*node, n);
+            }
+        }
+        let mut found = FxHashMap::default();
+        self.locate_in(term, &leaves, &mut found);
+        found.into_values().flatten().collect()
+    }
+
+    fn locate_in(
+        &self,
+        term: &Term,
+        leaves: &FxHashMap<Node, u32>,
+        found: &mut FxHashMap<usize, Option<u32>>,
+    ) -> Option<u32> {
+        if let Some(known) = found.get(&term.address()) {
+            return *known;
+        }
+        let leaf = |shape| leaves.get(&Node::new(shape, term.ty())).copied();
+        let mut class = |t: &Term| {
+            let n = self.locate_in(t, leaves, found)?;
+            Some(self.owner(n))
+        };
+        let id = |c: Class| Id::from(c as usize);
+        let over = |child: Class, shape: Shape| {
+            let sought = Node::new(shape, term.ty());
+            let mut parents = self.parents(child).iter();
+            parents.find(|n| *self.node(**n) == sought).copied()
+        };
+        let here = match term.kind() {
+            Kind::Var(i) => leaf(Shape::Var(*i)),
+            Kind::Prim(p) => leaf(Shape::Prim(*p)),
+            Kind::Lit(l) => leaf(Shape::Lit(LitId::new(*l))),
+            Kind::Lam(_, b) => class(b).and_then(|b| over(b, Shape::Lam([id(b)]))),
+            Kind::App(f, x) => match (class(f), class(x)) {
+                (Some(f), Some(x)) => {
+                    let fewer = if self.parents(f).len() < self.parents(x).len() {
+                        f
+                    } else {
+                        x
+                    };
+                    over(fewer, Shape::App([id(f), id(x)]))
+                }
+                _ => None,
+            },
+            Kind::Hole(_) => None,
+        };
+        found.insert(term.address(), here);
+        here
     }
 
     /// Whether a class holds exactly the variable `i` among other nodes.

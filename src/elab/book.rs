@@ -5,7 +5,7 @@
 
 use super::files;
 use super::infer::{Infer, Names};
-use super::output::{RuleDecl, RuleUse};
+use super::output::{KnownRule, RuleDecl, RuleUse};
 use super::rules;
 use crate::arith::Nat;
 use crate::diag::{self, code, Diagnostic};
@@ -40,6 +40,25 @@ pub fn rule_decls(
         true => Ok(book.rules.into_iter().filter_map(|r| r.1).collect()),
         false => Err(diagnostics),
     }
+}
+
+/// Every rule that is shipped, file by file.
+pub fn shipped_rules(sources: &mut SourceMap) -> Vec<KnownRule> {
+    let mut out = Vec::new();
+    for path in SourceMap::shipped().filter(|p| p.ends_with(".rules")) {
+        let Ok(file) = sources.load_shipped(path) else {
+            continue;
+        };
+        let book = Book::load(sources, file, &mut Vec::new());
+        let rules = book.rules.into_iter().filter_map(|r| r.1);
+        // What a file includes is known by its own name.
+        let own = rules.filter(|r| r.span.file == file);
+        out.extend(own.map(|rule| KnownRule {
+            file: path.to_string(),
+            rule,
+        }));
+    }
+    out
 }
 
 /// Everything wrong with a file of rules.

@@ -9,11 +9,13 @@
 mod book;
 mod files;
 mod infer;
+mod locate;
 mod output;
 mod possible;
 mod pre;
 mod print;
 mod program;
+mod read;
 mod report;
 mod rules;
 mod scheme;
@@ -24,10 +26,12 @@ mod steps;
 mod unify;
 mod uses;
 
-pub use book::{check_rules, rule_decls};
+pub use book::{check_rules, rule_decls, shipped_rules};
+pub use locate::{located_text, Range};
 pub use output::*;
 pub use print::{program_text, term_text};
-pub use program::{check_program, program};
+pub use program::{check_program, definition, program};
+pub use read::{read_sizes, read_types};
 pub use steps::{check_sketch, steps, Guide, Surroundings};
 
 #[cfg(test)]

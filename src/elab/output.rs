@@ -95,6 +95,17 @@ pub struct Sketch {
     pub span: Span,
     /// How to name it in a diagnosis: the user's words, e.g. `containsMap (m/32) …`.
     pub label: String,
+    /// All of the words; empty inside of a definition, whose use has them.
+    pub words: Words,
+}
+
+/// The words of a sketch, with places for the parts of it that have words of their own.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct Words {
+    /// The text between the places, one piece more than there are places.
+    pub pieces: Vec<String>,
+    /// Where the parts stand that belong in the places.
+    pub places: Vec<Span>,
 }
 
 /// The forms of sketches.
@@ -127,6 +138,8 @@ pub enum SketchKind {
 pub enum TyPattern {
     /// `?`
     Any,
+    /// `scalar`: any of them.
+    AnyScalar,
     /// A scalar.
     Scalar(Scalar),
     /// `idx[n]`
@@ -150,6 +163,15 @@ pub struct RuleUse {
     pub args: Vec<Nat>,
     /// Where it is named.
     pub span: Span,
+}
+
+/// A rule of a file, for those who look for rules that a step could use.
+#[derive(Clone, Debug)]
+pub struct KnownRule {
+    /// The file, as `use` names it.
+    pub file: String,
+    /// The rule.
+    pub rule: Rc<RuleDecl>,
 }
 
 /// What ends a search; `None` is no limit of that kind.
@@ -194,6 +216,9 @@ pub struct Step {
     pub limits: Limits,
     /// Whether right sides are β/η-normalised while they are built.
     pub normalize: bool,
+    /// Whether rules between functions also fire where these are applied, and only there if they
+    /// stand nowhere else.
+    pub applied: bool,
     /// Scheduler.
     pub scheduler: Scheduler,
     /// Whether floating-point operators count as associative and commutative.

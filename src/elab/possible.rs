@@ -95,7 +95,7 @@ impl Types {
             n.unwrap_or_else(|| types.infer.unknown_size(span))
         };
         match p {
-            TyPattern::Any => self.fresh(span),
+            TyPattern::Any | TyPattern::AnyScalar => self.fresh(span),
             TyPattern::Scalar(s) => (*s).into(),
             TyPattern::Idx(n) => Ty::idx(size(self, n)),
             TyPattern::Pair(a, b) => {

@@ -17,9 +17,16 @@ use crate::ty::{Scalar, Ty, TyKind};
 
 /// A program as a definition.
 pub fn program_text(p: &Program) -> String {
+    numbered_program(p).1
+}
+
+/// The body as a tree, whose nodes have as `span.lo` one more than the index of the term they are of, or 0;
+/// the text of the definition; the terms.
+pub(super) fn numbered_program(p: &Program) -> (Expr, String, Vec<Term>) {
     let mut printer = Printer {
         taken: p.sizes.iter().map(|s| s.to_string()).collect(),
         names: Vec::new(),
+        terms: Vec::new(),
     };
     let mut binders = Vec::new();
     if !p.sizes.is_empty() {
@@ -56,16 +63,18 @@ pub fn program_text(p: &Program) -> String {
         let args = rest.map(|(n, _)| raw(n)).collect();
         expr = make(ExprKind::App(Box::new(expr), args));
     }
-    print_item(&Item {
+    let body = parenthesize(expr);
+    let text = print_item(&Item {
         span: Span::default(),
         whole: true,
         kind: ItemKind::Def(Def {
             name: name(p.name.as_str()),
             binders,
             result: Some(raw(&p.result)),
-            body: parenthesize(expr),
+            body: body.clone(),
         }),
-    })
+    });
+    (body, text, printer.terms)
 }
 
 /// A term; its free variables have these names, the innermost last.
@@ -73,6 +82,7 @@ pub fn term_text(t: &Term, free: &[Symbol]) -> String {
     let mut printer = Printer {
         taken: Vec::new(),
         names: free.iter().map(|s| s.to_string()).collect(),
+        terms: Vec::new(),
     };
     printer.taken = printer.names.clone();
     sizes_in(t, &mut printer.taken);
@@ -98,6 +108,8 @@ struct Printer {
     taken: Vec<String>,
     /// Of the variables in scope, the innermost last.
     names: Vec<String>,
+    /// What was printed, in the order of beginning.
+    terms: Vec<Term>,
 }
 
 fn make(kind: ExprKind) -> Expr {
@@ -118,6 +130,14 @@ fn name(text: &str) -> Name {
 
 impl Printer {
     fn term(&mut self, t: &Term) -> Expr {
+        self.terms.push(t.clone());
+        let number = self.terms.len() as u32;
+        let mut e = self.unnumbered(t);
+        e.span.lo = number;
+        e
+    }
+
+    fn unnumbered(&mut self, t: &Term) -> Expr {
         match t.kind() {
             Kind::Var(i) => {
                 let at = self.names.len().checked_sub(1 + *i as usize);

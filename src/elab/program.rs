@@ -35,9 +35,28 @@ pub fn program(
     file: FileId,
     entry: Option<&str>,
 ) -> Result<Program, Vec<Diagnostic>> {
+    whole(sources, file, entry, false)
+}
+
+/// A definition of a file whose parameters and result may be functions: it can be searched and
+/// evaluated, but it is no kernel.
+pub fn definition(
+    sources: &mut SourceMap,
+    file: FileId,
+    entry: Option<&str>,
+) -> Result<Program, Vec<Diagnostic>> {
+    whole(sources, file, entry, true)
+}
+
+fn whole(
+    sources: &mut SourceMap,
+    file: FileId,
+    entry: Option<&str>,
+    functions: bool,
+) -> Result<Program, Vec<Diagnostic>> {
     let mut module = Module::load(sources, file);
     module.infer_all();
-    let program = module.entry(file, entry);
+    let program = module.entry(file, entry, functions);
     let mut diagnostics = module.diagnostics;
     diag::sort(&mut diagnostics);
     match program {
@@ -188,7 +207,7 @@ impl Module {
         self.schemes.insert(name.text.clone(), None);
     }
 
-    fn entry(&mut self, file: FileId, entry: Option<&str>) -> Option<Program> {
+    fn entry(&mut self, file: FileId, entry: Option<&str>, functions: bool) -> Option<Program> {
         let def = match entry {
             Some(name) => self.by_name.get(name).map(|&i| &self.defs[i]),
             None => self.defs.iter().rev().find(|d| d.name.span.file == file),
@@ -215,7 +234,7 @@ impl Module {
             return None;
         };
         let scheme = self.schemes.get(&def.name.text)?.clone()?;
-        finish(def, &scheme, &mut self.diagnostics)
+        finish(def, &scheme, functions, &mut self.diagnostics)
     }
 }
 
@@ -322,8 +341,13 @@ fn declared_twice(name: &str, span: Span) -> Diagnostic {
         .help("rename one of them")
 }
 
-/// The entry as a program: everything known, parameters and result data.
-fn finish(def: &Def, scheme: &Scheme, diagnostics: &mut Vec<Diagnostic>) -> Option<Program> {
+/// The entry as a program: everything known; parameters and result data, unless `functions` may be.
+fn finish(
+    def: &Def,
+    scheme: &Scheme,
+    functions: bool,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<Program> {
     let before = diagnostics.len();
     if !scheme.tys.is_empty() || !scheme.nats.is_empty() {
         diagnostics.push(ambiguous(def, scheme));
@@ -337,7 +361,7 @@ fn finish(def: &Def, scheme: &Scheme, diagnostics: &mut Vec<Diagnostic>) -> Opti
         };
         for name in names {
             let (t, result) = rest.as_fun()?;
-            if has_fun(t) {
+            if has_fun(t) && !functions {
                 diagnostics.push(
                     Diagnostic::new(
                         code::NOT_DATA,
@@ -351,7 +375,7 @@ fn finish(def: &Def, scheme: &Scheme, diagnostics: &mut Vec<Diagnostic>) -> Opti
             rest = result;
         }
     }
-    if has_fun(rest) {
+    if has_fun(rest) && !functions {
         diagnostics.push(
             Diagnostic::new(
                 code::NOT_DATA,

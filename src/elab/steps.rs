@@ -18,6 +18,7 @@ use crate::source::{FileId, SourceMap, Span};
 use crate::syntax::number::{self, Value};
 use crate::syntax::tree::{Expr, FilePath, Item, ItemKind, Name, Number};
 use crate::syntax::{parse, Dialect};
+use crate::target::Target;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -30,6 +31,8 @@ pub struct Surroundings<'a> {
     pub settings: BTreeMap<String, i64>,
     /// The known costs.
     pub costs: &'a [&'a str],
+    /// What `target.f32lanes` and the like are.
+    pub target: Target,
 }
 
 /// The steps of a file, and the parameters that can be set.
@@ -125,6 +128,7 @@ struct Draft {
     cost: Option<Symbol>,
     limits: Limits,
     normalize: Option<bool>,
+    applied: Option<bool>,
     scheduler: Option<Scheduler>,
     reassociate: Option<bool>,
     sketch: Option<Sketch>,
@@ -147,7 +151,8 @@ impl Loader<'_> {
         let parsed = parse(file, &text, Dialect::Sketch);
         self.diagnostics.extend(parsed.diagnostics);
         let mut unit = Unit::default();
-        let mut sizes: Sizes = Sizes::new();
+        let constants = self.around.target.constants().into_iter();
+        let mut sizes: Sizes = constants.map(|(n, k)| (n, Nat::int(k))).collect();
         for s in self.around.sizes.into_iter().flatten() {
             sizes.insert(s.to_string(), Nat::var(*s));
         }
@@ -385,7 +390,7 @@ impl Loader<'_> {
     fn switch(&mut self, keyword: &Name, value: &Name, draft: &mut Draft) {
         let known: &[&str] = match &*keyword.text {
             "cost" => self.around.costs,
-            "normalize" => &["on", "off"],
+            "normalize" => &["on", "off", "applied"],
             "scheduler" => &["none", "backoff"],
             _ => &["reassociate"],
         };
@@ -397,7 +402,10 @@ impl Loader<'_> {
         }
         match &*keyword.text {
             "cost" => draft.cost = Some(Symbol::new(&value.text)),
-            "normalize" => draft.normalize = Some(value.text == "on"),
+            "normalize" => {
+                draft.normalize = Some(value.text != "off");
+                draft.applied = Some(value.text == "applied");
+            }
             "scheduler" => {
                 draft.scheduler = Some(match &*value.text {
                     "backoff" => Scheduler::Backoff,
@@ -456,6 +464,7 @@ impl Loader<'_> {
             cost: Symbol::new("size"),
             limits: Limits::default(),
             normalize: true,
+            applied: false,
             scheduler: Scheduler::None,
             reassociate: false,
             sketch: goal,
@@ -483,6 +492,7 @@ impl Draft {
         }
         step.cost = self.cost.unwrap_or(step.cost);
         step.normalize = self.normalize.unwrap_or(step.normalize);
+        step.applied = self.applied.unwrap_or(step.applied);
         step.scheduler = self.scheduler.unwrap_or(step.scheduler);
         step.reassociate = self.reassociate.unwrap_or(step.reassociate);
         let (own, of) = (&self.limits, &mut step.limits);

@@ -1,6 +1,7 @@
 use super::*;
 use crate::diag::{render, Diagnostic, Format};
 use crate::source::SourceMap;
+use crate::target::Target;
 use crate::term::Program;
 
 fn elab(text: &str) -> Result<Program, (SourceMap, Vec<Diagnostic>)> {
@@ -298,7 +299,7 @@ fn bad_rules_are_refused() {
 fn guide(name: &str) -> Result<Guide, String> {
     let mut sources = SourceMap::new();
     let file = sources.load_shipped(name).unwrap();
-    let sizes = ["m", "n", "k"].map(crate::intern::Symbol::new);
+    let sizes = ["t", "m", "n", "k"].map(crate::intern::Symbol::new);
     let around = Surroundings {
         sizes: Some(&sizes),
         costs: &["size", "views"],
@@ -336,6 +337,7 @@ fn sketch_errors(text: &str) -> Vec<String> {
         sizes: Some(&sizes),
         costs: &["size"],
         settings: [("tile".to_string(), 16)].into_iter().collect(),
+        ..Surroundings::default()
     };
     match steps(&mut sources, file, &around) {
         Ok(g) => panic!("{text}: {:?}", g.steps),
@@ -406,4 +408,33 @@ fn parameters_are_set_from_outside() {
         panic!("{:?}", g.steps[0].sketch);
     };
     assert!(matches!(&**s, TyPattern::Array(Some(n), _) if n.as_int() == Some(8)));
+}
+
+#[test]
+fn constants_of_the_target_are_sizes_of_sketches() {
+    let text = "param tile = 2*target.f32lanes\nsketch ? : tile.target.registers.<target.f64lanes>f64 -> ?";
+    let dims = |target: Target| {
+        let mut sources = SourceMap::new();
+        let file = sources.add_text("a.sk", text);
+        let around = Surroundings {
+            target,
+            ..Surroundings::default()
+        };
+        let g = steps(&mut sources, file, &around).unwrap();
+        let SketchKind::Typed(_, TyPattern::Fun(s, _)) = &g.steps[0].sketch.kind else {
+            panic!("{:?}", g.steps[0].sketch);
+        };
+        format!("{s:?}")
+    };
+    assert_ne!(dims(Target::Avx512), dims(Target::Avx2));
+    assert_eq!(dims(Target::Sse2), dims(Target::Portable));
+    let mut sources = SourceMap::new();
+    let rule = "rule r\n  split[target.f32lanes]  =>  split[target.f32lanes]";
+    let file = sources.add_text("a.rules", rule);
+    let e = rule_decls(&mut sources, file).unwrap_err();
+    assert!(
+        e.iter()
+            .any(|d| d.message.contains("known in sketches only")),
+        "{e:?}"
+    );
 }

@@ -3,16 +3,17 @@
 use super::index;
 use super::prelude::{c_type, Used};
 use crate::nest::abi::identifier;
+use crate::nest::lines::{Lines, Mark};
 use crate::nest::{
     walk, Assumption, Block, BufId, Buffer, Expr, ExprKind, Home, LoopKind, Nest, Slot, Stmt,
 };
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 pub(super) struct Printer<'a> {
     pub nest: &'a Nest,
     pub used: Used,
-    out: String,
+    out: Lines,
     indent: usize,
 }
 
@@ -21,7 +22,7 @@ impl<'a> Printer<'a> {
         Printer {
             nest,
             used,
-            out: String::new(),
+            out: Lines::default(),
             indent: 0,
         }
     }
@@ -33,11 +34,8 @@ impl<'a> Printer<'a> {
     }
 
     fn line(&mut self, text: &str) {
-        for _ in 0..self.indent {
-            self.out.push_str("    ");
-        }
-        self.out.push_str(text);
-        self.out.push('\n');
+        self.out
+            .line(&format!("{}{text}", "    ".repeat(self.indent)));
     }
 
     fn error(&self, suffix: &str) -> String {
@@ -49,29 +47,33 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// The definition of the function.
-    pub fn function(&mut self) -> String {
+    /// The definition of the function, with the lines of each statement.
+    pub fn function(&mut self) -> (String, Vec<Mark>) {
         let signature = super::header::signature(self.nest);
         self.line(&signature);
         self.line("{");
         self.indent += 1;
         self.check_sizes();
         self.check_indices();
-        let heap = self.allocate();
+        let statements = self.allocations();
+        let heap = self.allocate(&statements);
         self.unused();
         let nest = self.nest;
         self.block(&nest.body);
-        for (name, _, _) in &heap {
+        for (name, b, _) in &heap {
+            self.out.also(statements[b]);
             self.line(&format!("free({name});"));
         }
         self.line("return 0;");
         self.indent -= 1;
         self.line("}");
-        std::mem::take(&mut self.out)
+        let out = std::mem::take(&mut self.out);
+        (out.text, out.marks)
     }
 
     fn check_sizes(&mut self) {
         let nest = self.nest;
+        let abi = &nest.abi;
         let size_error = self.error("SIZE");
         let mut conditions: Vec<String> = (nest.abi.sizes.iter())
             .map(|s| format!("{} < 0", identifier(s.as_str())))
@@ -98,7 +100,17 @@ impl<'a> Printer<'a> {
         for c in conditions {
             self.line(&format!("if ({c}) return {size_error};"));
         }
-        for a in &nest.abi.assumptions {
+        let instead = nest.fallback.as_ref().map(|other| {
+            let mut args: Vec<&str> = abi.outputs.iter().map(|s| &*s.name).collect();
+            let sizes: Vec<String> = abi.sizes.iter().map(|s| identifier(s.as_str())).collect();
+            args.extend(sizes.iter().map(|s| &**s));
+            args.extend(abi.inputs.iter().map(|s| &*s.name));
+            format!("{}({})", other.abi.name, args.join(", "))
+        });
+        let instead = instead.unwrap_or_else(|| size_error.clone());
+        let hard = abi.assumptions.iter().map(|a| (a, &size_error));
+        let soft = abi.preferred.iter().map(|a| (a, &instead));
+        for (a, answer) in hard.chain(soft) {
             let text = match a {
                 Assumption::Divides(d, n) => {
                     let n = index::factor(*n, &mut self.used);
@@ -119,7 +131,7 @@ impl<'a> Printer<'a> {
                     format!("{} < 0", index::nat(*n, &mut self.used))
                 }
             };
-            self.line(&format!("if ({text}) return {size_error}; /* {a} */"));
+            self.line(&format!("if ({text}) return {answer}; /* {a} */"));
         }
     }
 
@@ -145,6 +157,19 @@ impl<'a> Printer<'a> {
         }
     }
 
+    /// The statements that ask for buffers.
+    fn allocations(&self) -> BTreeMap<BufId, u32> {
+        let mut out = BTreeMap::new();
+        let mut number = 0;
+        walk::each_stmt(&self.nest.body, &mut |s| {
+            if let Stmt::Alloc(b) = s {
+                out.insert(*b, number);
+            }
+            number += 1;
+        });
+        out
+    }
+
     fn heap_buffers(&self) -> Vec<BufId> {
         let mut out = Vec::new();
         walk::each_stmt(&self.nest.body, &mut |s| {
@@ -159,7 +184,7 @@ impl<'a> Printer<'a> {
     }
 
     /// All of the heap, before anything is written.
-    fn allocate(&mut self) -> Vec<(String, BufId, bool)> {
+    fn allocate(&mut self, statements: &BTreeMap<BufId, u32>) -> Vec<(String, BufId, bool)> {
         let mut all = Vec::new();
         for b in self.heap_buffers() {
             let buf = &self.nest.buffers[b.0 as usize];
@@ -186,6 +211,7 @@ impl<'a> Printer<'a> {
                     format!("thread_count() * {each}")
                 }
             };
+            self.out.also(statements[b]);
             self.line(&format!("{ty} *{name} = room({len}, {bytes});"));
         }
         let missing: Vec<_> = all.iter().map(|(n, _, _)| format!("!{n}")).collect();
@@ -234,7 +260,9 @@ impl<'a> Printer<'a> {
 
     fn block(&mut self, block: &Block) {
         for s in block {
+            let start = self.out.begin();
             self.stmt(s);
+            self.out.end(start);
         }
     }
 

@@ -67,10 +67,26 @@ pub(super) fn declarations(nest: &Nest) -> String {
     for a in &abi.assumptions {
         out += &format!(" * Requires: {a}.\n");
     }
+    for a in &abi.preferred {
+        out += &format!(" * Fast if: {a}.\n");
+    }
     out += " * Nothing is written unless 0 is returned.\n */\n";
     out += &signature(nest);
     out += ";\n";
     out
+}
+
+/// What the kernel is made for, and how to compile it.
+fn compiling(options: &Options) -> String {
+    let Some(target) = options.target else {
+        return String::new();
+    };
+    let flags: Vec<String> = target.flags().iter().map(|f| format!(" {f}")).collect();
+    let (flags, width) = (flags.concat(), target.register_bytes());
+    format!(
+        "/* target: {target}, vectors of {width} bytes; compile with -std=gnu11 -O3 -fopenmp{flags}\n \
+         * or, on a machine that has it, with -march=native */\n\n"
+    )
 }
 
 /// The whole header.
@@ -80,8 +96,9 @@ pub(super) fn header(nest: &Nest, options: &Options, declarations: &str) -> Stri
     let restrict = "#ifdef __cplusplus\n#define restrict __restrict\nextern \"C\" {\n#endif\n\n";
     let end = "\n#ifdef __cplusplus\n}\n#undef restrict\n#endif\n\n";
     format!(
-        "{}#ifndef {guard}\n#define {guard}\n\n#include <stdbool.h>\n#include <stdint.h>\n\n\
+        "{}{}#ifndef {guard}\n#define {guard}\n\n#include <stdbool.h>\n#include <stdint.h>\n\n\
          {restrict}{declarations}{end}#endif\n",
-        banner(options)
+        banner(options),
+        compiling(options)
     )
 }

@@ -15,7 +15,8 @@ mod prelude;
 
 pub use prelude::c_type;
 
-use crate::nest::{Abi, Nest};
+use crate::nest::{Abi, Mark, Nest};
+use crate::target::Target;
 
 /// What the texts say beside the kernel.
 #[derive(Clone, Debug, Default)]
@@ -25,6 +26,8 @@ pub struct Options {
     /// File name of the header, for `#include`; none puts the declarations into
     /// the source itself.
     pub header_name: Option<String>,
+    /// What the kernel is made for; the header says it.
+    pub target: Option<Target>,
 }
 
 /// A compilation unit.
@@ -36,12 +39,16 @@ pub struct CUnit {
     pub header: String,
     /// How the function is called.
     pub abi: Abi,
+    /// Which lines of the source say which statement of the nest.
+    pub marks: Vec<Mark>,
 }
 
 /// Prints a nest.
 pub fn emit(nest: &Nest, options: &Options) -> CUnit {
+    let (c, mut marks) = print(&[nest], options);
     CUnit {
-        c: emit_all(&[nest], options),
+        c,
+        marks: marks.pop().unwrap_or_default(),
         header: header::header(nest, options, &header::declarations(nest)),
         abi: nest.abi.clone(),
     }
@@ -49,6 +56,11 @@ pub fn emit(nest: &Nest, options: &Options) -> CUnit {
 
 /// Prints several nests, of different names, into one source text.
 pub fn emit_all(nests: &[&Nest], options: &Options) -> String {
+    print(nests, options).0
+}
+
+/// The text, and the lines of the statements of each nest.
+fn print(nests: &[&Nest], options: &Options) -> (String, Vec<Vec<Mark>>) {
     let mut c = header::banner(options);
     match &options.header_name {
         Some(name) => {
@@ -65,12 +77,28 @@ pub fn emit_all(nests: &[&Nest], options: &Options) -> String {
     }
     let mut used = prelude::Used::default();
     let mut functions = Vec::new();
-    for nest in nests {
-        let mut printer = body::Printer::new(nest, used);
-        functions.push(printer.function());
+    let mut print = |nest: &Nest| {
+        let mut printer = body::Printer::new(nest, std::mem::take(&mut used));
+        let function = printer.function();
         used = printer.used;
+        function
+    };
+    for nest in nests {
+        if let Some(other) = &nest.fallback {
+            functions.push((format!("static {}", print(other).0), None));
+        }
+        let (text, own) = print(nest);
+        functions.push((text, Some(own)));
     }
     c += &prelude::prelude(&used);
-    c += &functions.join("\n");
-    c
+    let mut marks = Vec::new();
+    for (i, (text, own)) in functions.into_iter().enumerate() {
+        if i > 0 {
+            c.push('\n');
+        }
+        let above = c.matches('\n').count() as u32;
+        marks.extend(own.map(|own| own.into_iter().map(|m| m.below(above)).collect()));
+        c += &text;
+    }
+    (c, marks)
 }

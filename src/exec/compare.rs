@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 /// What comparing gave.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Difference {
     /// The largest relative error of all elements.
     pub error: f64,
@@ -23,6 +24,7 @@ pub struct Difference {
 
 /// The element that differs most.
 #[derive(Copy, Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Worst {
     /// Which result, of a kernel with several.
     pub result: usize,

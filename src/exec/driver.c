@@ -4,7 +4,9 @@
  * its length in bytes; OUTPUT is written on request; BYTES are the lengths of the results; with GUARD
  * 1 every array ends at a page that cannot be touched, with 0 it starts at one.
  * Then line by line:   clear -> cleared          fills the results with a pattern
- *                      call N -> ok RC WALL CPU  N calls or up to the first that fails; nanoseconds
+ *                      call N -> ok RC WALL CPU PREEMPTED
+ *                                                N calls or up to the first that fails; nanoseconds;
+ *                                                how often the system took a processor from a thread
  *                      save -> saved DAMAGE      writes the results; bytes changed in front of them
  */
 #define _GNU_SOURCE
@@ -16,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -43,6 +46,11 @@ static int64_t now(clockid_t clock) {
   struct timespec t;
   clock_gettime(clock, &t);
   return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static long preempted(void) {
+  struct rusage used;
+  return getrusage(RUSAGE_SELF, &used) == 0 ? used.ru_nivcsw : 0;
 }
 
 int main(int argc, char **argv) {
@@ -76,11 +84,12 @@ int main(int argc, char **argv) {
     } else if (strncmp(line, "call ", 5) == 0) {
       long n = strtol(line + 5, NULL, 10);
       int rc = 0;
+      long before = preempted();
       int64_t wall = now(CLOCK_MONOTONIC), cpu = now(CLOCK_PROCESS_CPUTIME_ID);
       for (long i = 0; i < n && rc == 0; i++) rc = call(out, sizes, in);
       cpu = now(CLOCK_PROCESS_CPUTIME_ID) - cpu;
       wall = now(CLOCK_MONOTONIC) - wall;
-      printf("ok %d %" PRId64 " %" PRId64 "\n", rc, wall, cpu);
+      printf("ok %d %" PRId64 " %" PRId64 " %ld\n", rc, wall, cpu, preempted() - before);
     } else if (strncmp(line, "save", 4) == 0) {
       size_t damage = 0;
       FILE *g = fopen(argv[2], "wb");

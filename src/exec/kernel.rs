@@ -24,6 +24,26 @@ const DRIVER: &str = include_str!("driver.c");
 /// How long one answer of a driver may take, unless the caller knows better.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
+/// Variables by which OpenMP and peers learn how many threads to use.
+const THREADS: [&str; 4] = [
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "GOTO_NUM_THREADS",
+    "MKL_NUM_THREADS",
+];
+
+/// A peer library must choose its code by the machine, not by what stands in the environment.
+pub const OVERRIDES: [&str; 8] = [
+    "OPENBLAS_CORETYPE",
+    "OPENBLAS_MAIN_FREE",
+    "MKL_ENABLE_INSTRUCTIONS",
+    "MKL_DEBUG_CPU_TYPE",
+    "MKL_CBWR",
+    "MKL_DYNAMIC",
+    "LIBXSMM_TARGET",
+    "LIBXSMM_GEMM",
+];
+
 /// How a kernel is called: results, sizes, inputs, in this order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Signature {
@@ -67,7 +87,9 @@ pub struct Source<'a> {
     /// Declares the function; the C text includes it by this name.
     pub header: &'a str,
     pub header_name: &'a str,
-    /// Libraries to link, as flags.
+    /// Further flags of the compiler: where a text of the user's finds its headers.
+    pub flags: &'a [String],
+    /// Libraries to link, as flags. What has some is a peer: a library's threads do the work.
     pub libraries: &'a [&'a str],
 }
 
@@ -106,6 +128,8 @@ pub struct Sample {
     pub wall: Duration,
     /// Processor time of all threads.
     pub cpu: Duration,
+    /// How often the system took a processor from a thread that could have gone on.
+    pub preempted: u64,
 }
 
 /// A kernel that waits in its process to be called.
@@ -134,7 +158,8 @@ impl Kernel {
         let sources = [put("kernel.c", source.c)?, put("driver.c", DRIVER)?];
         let exe = dir.path().join("driver");
         let start = std::time::Instant::now();
-        let remarks = tool.build(&sources, &exe, source.libraries)?;
+        let flags: Vec<&str> = source.flags.iter().map(String::as_str).collect();
+        let remarks = tool.build(&sources, &exe, &flags, source.libraries)?;
         Ok(Kernel {
             exe,
             signature: source.signature.clone(),
@@ -171,7 +196,7 @@ impl Kernel {
         command.arg(if setting.guard { "1" } else { "0" });
         command.args(results.iter().map(|(_, bytes)| bytes.to_string()));
         command.args(setting.sizes.iter().map(i64::to_string));
-        for variable in ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"] {
+        for variable in THREADS {
             command.env(variable, setting.threads.max(1).to_string());
         }
         // Left alone, the system may keep both threads of a short kernel on one core for all
@@ -180,8 +205,9 @@ impl Kernel {
         if setting.threads > 1 && !self.peer && !told {
             command.env("OMP_PROC_BIND", "true");
         }
-        // A peer library must choose its code by the machine, not by what stands in the environment.
-        command.env_remove("OPENBLAS_CORETYPE");
+        for variable in OVERRIDES {
+            command.env_remove(variable);
+        }
         let dialog = Dialog::start(&mut command).map_err(|e| {
             Diagnostic::new(
                 code::KERNEL_DIED,
@@ -218,12 +244,12 @@ impl Session {
         let answer = self.ask(&format!("call {times}"), limit)?;
         let mut words = answer.split_whitespace().skip(1);
         let mut number = || words.next().and_then(|w| w.parse::<i64>().ok());
-        let (status, wall, cpu) = (number(), number(), number());
-        match (status, wall, cpu) {
-            (Some(status), Some(wall), Some(cpu)) => Ok(Sample {
+        match (number(), number(), number(), number()) {
+            (Some(status), Some(wall), Some(cpu), Some(preempted)) => Ok(Sample {
                 status: status as i32,
                 wall: Duration::from_nanos(wall.max(0) as u64),
                 cpu: Duration::from_nanos(cpu.max(0) as u64),
+                preempted: preempted.max(0) as u64,
             }),
             _ => Err(self.garbled(&answer)),
         }

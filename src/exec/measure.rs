@@ -5,7 +5,9 @@
 //! warmed up); one contestant always after another whose threads still spin (the order is shuffled
 //! in every round, with pauses); calls too short for the clock (a sample is as many calls as take
 //! two milliseconds); two threads on one core (a sample whose processor time per wall time is far
-//! below the contestant's best does not count).
+//! below the contestant's best does not count); a processor that the system gave to somebody else
+//! (a sample with involuntary context switches does not count); too few samples (more are taken
+//! until the interval of the median is narrow).
 //!
 //! Absent: whether results are right (`compare`); what the times mean.
 
@@ -17,8 +19,12 @@ use std::time::Duration;
 
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Samples that count, of each contestant.
+    /// Samples that count, of each contestant, at least.
     pub samples: usize,
+    /// And at most: where the interval stays wide.
+    pub most: usize,
+    /// Half the width of the median's interval, as a part of the median, that is narrow enough.
+    pub precision: f64,
     /// Calls are repeated until a sample takes this long.
     pub sample_time: Duration,
     /// Rest before each sample.
@@ -35,6 +41,8 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             samples: 7,
+            most: 7,
+            precision: 0.02,
             sample_time: Duration::from_millis(2),
             pause: Duration::from_millis(40),
             slow: Duration::from_secs(1),
@@ -53,6 +61,10 @@ pub struct Timing {
     pub calls: u64,
     /// Samples that did not count, because threads shared a core.
     pub dropped: usize,
+    /// Samples that did not count, because the system gave a processor to somebody else.
+    pub preempted: usize,
+    /// Whether the machine was so busy that preempted samples had to count, too.
+    pub disturbed: bool,
     /// Processor time per wall time, of the best sample.
     pub threads: f64,
 }
@@ -70,11 +82,44 @@ impl Timing {
             _ => (self.seconds[n / 2 - 1] + self.seconds[n / 2]) / 2.0,
         }
     }
+
+    /// Where the median of all possible samples is with a probability of 95 %.
+    pub fn interval(&self) -> (f64, f64) {
+        interval(&self.seconds).unwrap_or((f64::NAN, f64::NAN))
+    }
+
+    /// Half the interval's width, as a part of the median.
+    pub fn spread(&self) -> f64 {
+        let (low, high) = self.interval();
+        (high - low) / 2.0 / self.median()
+    }
+
+    /// A call that is not repeated.
+    pub fn once(sample: &Sample) -> Timing {
+        timing(&[Raw::of(sample)], 1, 1)
+    }
+}
+
+/// Between which order statistics the median lies: the number of samples below it is binomial
+/// (Conover, Practical Nonparametric Statistics, section 3.2). Too few samples: all of them.
+fn interval(sorted: &[f64]) -> Option<(f64, f64)> {
+    let n = sorted.len();
+    // P(at most k of n below the median), up to 2.5 %.
+    let mut term = 0.5f64.powi(n.min(1000) as i32);
+    let (mut below, mut rank) = (0.0, 0);
+    while below + term <= 0.025 && rank < n / 2 {
+        below += term;
+        term *= (n - rank) as f64 / (rank + 1) as f64;
+        rank += 1;
+    }
+    let at = rank.saturating_sub(1);
+    Some((*sorted.get(at)?, *sorted.get(n.checked_sub(1 + at)?)?))
 }
 
 struct Raw {
     wall: f64,
     cpu: f64,
+    preempted: u64,
 }
 
 impl Raw {
@@ -82,12 +127,21 @@ impl Raw {
         Raw {
             wall: sample.wall.as_secs_f64(),
             cpu: sample.cpu.as_secs_f64(),
+            preempted: sample.preempted,
         }
+    }
+
+    /// A switch costs some milliseconds, which a long sample does not show.
+    fn disturbed(&self) -> bool {
+        self.preempted > (self.wall / 0.5) as u64
     }
 }
 
 /// Below this part of the best processor time per wall time, threads shared a core.
 const SHARED: f64 = 0.75;
+
+/// Fewer samples say nothing: then disturbed ones count, too.
+const FEWEST: usize = 3;
 
 /// Measures all sessions in turn; `first` is the first call of each, which had success.
 pub fn race(
@@ -114,10 +168,26 @@ pub fn race(
         wanted.push(options.samples);
         raw.push(Vec::new());
     }
+    let most = options.most.max(options.samples);
+    let done = |raw: &[Raw], wanted: usize| {
+        if wanted == 1 && !raw.is_empty() {
+            return true;
+        }
+        let kept = sorted(counting(raw).collect(), 1);
+        let narrow = || {
+            let t = Timing {
+                seconds: kept.clone(),
+                ..Timing::default()
+            };
+            t.spread() <= options.precision
+        };
+        kept.len() >= wanted && (kept.len() >= most || narrow())
+    };
     // Samples that do not count are repeated, up to three times as many in all.
-    for _ in 0..3 * options.samples {
+    for _ in 0..3 * most {
         let mut open: Vec<usize> = (0..sessions.len())
-            .filter(|&i| counting(&raw[i]).count() < wanted[i])
+            .filter(|&i| !done(&raw[i], wanted[i]))
+            .filter(|&i| raw[i].len() < 3 * options.samples || !hopeless(&raw[i]))
             .collect();
         if open.is_empty() {
             break;
@@ -129,8 +199,15 @@ pub fn race(
             raw[i].push(Raw::of(&sample));
         }
     }
-    let timings = raw.iter().zip(&calls);
-    Ok(timings.map(|(r, &calls)| timing(r, calls)).collect())
+    let timings = raw.iter().zip(&calls).zip(&wanted);
+    Ok(timings
+        .map(|((r, &calls), &wanted)| timing(r, calls, wanted.min(FEWEST)))
+        .collect())
+}
+
+/// Whether hardly any sample counts, so that more of them are no use.
+fn hopeless(raw: &[Raw]) -> bool {
+    counting(raw).count() < FEWEST
 }
 
 fn shuffle<T>(items: &mut [T], random: &mut Rng) {
@@ -139,20 +216,36 @@ fn shuffle<T>(items: &mut [T], random: &mut Rng) {
     }
 }
 
-fn counting(raw: &[Raw]) -> impl Iterator<Item = &Raw> {
+/// Samples whose threads had a core each.
+fn apart(raw: &[Raw]) -> impl Iterator<Item = &Raw> {
     let ratio = |r: &Raw| r.cpu / r.wall.max(1e-12);
     let best = raw.iter().map(ratio).fold(0.0, f64::max);
     raw.iter().filter(move |r| ratio(r) >= SHARED * best)
 }
 
-fn timing(raw: &[Raw], calls: u64) -> Timing {
-    let mut kept: Vec<&Raw> = counting(raw).collect();
+fn counting(raw: &[Raw]) -> impl Iterator<Item = &Raw> {
+    apart(raw).filter(|r| !r.disturbed())
+}
+
+fn sorted(mut kept: Vec<&Raw>, calls: u64) -> Vec<f64> {
     kept.sort_by(|a, b| a.wall.total_cmp(&b.wall));
+    kept.iter().map(|r| r.wall / calls as f64).collect()
+}
+
+/// With fewer samples than these, disturbed ones count.
+fn timing(raw: &[Raw], calls: u64, fewest: usize) -> Timing {
+    let apart: Vec<&Raw> = apart(raw).collect();
+    let quiet: Vec<&Raw> = counting(raw).collect();
+    let disturbed = quiet.len() < fewest.min(apart.len());
+    let kept = if disturbed { &apart } else { &quiet };
+    let best = kept.iter().min_by(|a, b| a.wall.total_cmp(&b.wall));
     Timing {
-        seconds: kept.iter().map(|r| r.wall / calls as f64).collect(),
         calls,
-        dropped: raw.len() - kept.len(),
-        threads: kept.first().map_or(0.0, |r| r.cpu / r.wall.max(1e-12)),
+        dropped: raw.len() - apart.len(),
+        preempted: apart.len() - kept.len(),
+        disturbed,
+        threads: best.map_or(0.0, |r| r.cpu / r.wall.max(1e-12)),
+        seconds: sorted(kept.clone(), calls),
     }
 }
 
@@ -160,20 +253,50 @@ fn timing(raw: &[Raw], calls: u64) -> Timing {
 mod tests {
     use super::*;
 
-    fn raw(samples: &[(f64, f64)]) -> Timing {
+    fn raw(samples: &[(f64, f64, u64)]) -> Timing {
         let raw: Vec<Raw> = samples
             .iter()
-            .map(|&(wall, cpu)| Raw { wall, cpu })
+            .map(|&(wall, cpu, preempted)| Raw {
+                wall,
+                cpu,
+                preempted,
+            })
             .collect();
-        timing(&raw, 2)
+        timing(&raw, 2, FEWEST)
     }
 
     #[test]
     fn samples_whose_threads_shared_a_core_do_not_count() {
-        let t = raw(&[(1.0, 2.0), (0.8, 0.8), (1.2, 2.3), (1.1, 2.2)]);
+        let t = raw(&[(1.0, 2.0, 0), (0.8, 0.8, 0), (1.2, 2.3, 0), (1.1, 2.2, 0)]);
         assert_eq!(t.dropped, 1);
         assert_eq!(t.best(), 0.5);
         assert_eq!(t.median(), 0.55);
+    }
+
+    #[test]
+    fn samples_with_preemption_do_not_count_unless_all_have_it() {
+        let quiet = (0.2, 0.2, 0);
+        let t = raw(&[quiet, (0.1, 0.1, 1), quiet, quiet]);
+        assert_eq!((t.preempted, t.disturbed, t.best()), (1, false, 0.1));
+        let t = raw(&[quiet, (0.1, 0.1, 1), (0.4, 0.4, 2)]);
+        assert_eq!((t.preempted, t.disturbed, t.best()), (0, true, 0.05));
+        // One switch in five seconds is nothing.
+        let t = raw(&[(5.0, 5.0, 3)]);
+        assert_eq!((t.preempted, t.disturbed), (0, false));
+    }
+
+    #[test]
+    fn the_interval_of_the_median_is_that_of_the_binomial_distribution() {
+        let ranks = |n: usize| {
+            let xs: Vec<f64> = (1..=n).map(|i| i as f64).collect();
+            interval(&xs)
+        };
+        // Ranks of the tables, for 95 %.
+        assert_eq!(ranks(15), Some((4.0, 12.0)));
+        assert_eq!(ranks(30), Some((10.0, 21.0)));
+        assert_eq!(ranks(3), Some((1.0, 3.0)));
+        assert_eq!(ranks(1), Some((1.0, 1.0)));
+        assert_eq!(ranks(0), None);
     }
 
     #[test]
@@ -187,7 +310,7 @@ mod tests {
 
     #[test]
     fn one_thread_drops_nothing() {
-        let t = raw(&[(1.0, 1.0), (3.0, 2.9)]);
-        assert_eq!((t.dropped, t.best(), t.median()), (0, 0.5, 1.0));
+        let t = raw(&[(1.0, 1.0, 0), (3.0, 2.9, 0), (1.0, 1.0, 0)]);
+        assert_eq!((t.dropped, t.best(), t.median()), (0, 0.5, 0.5));
     }
 }

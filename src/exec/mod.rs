@@ -8,10 +8,12 @@
 //! Absent: which term a kernel comes from, and printing.
 
 pub mod array;
+pub mod bench;
 pub mod compare;
 pub mod flops;
 pub mod kernel;
 pub mod measure;
+pub mod peer;
 pub mod process;
 pub mod run;
 pub mod sizes;

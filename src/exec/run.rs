@@ -19,7 +19,7 @@ use crate::term::Program;
 use job::{arguments, named, out_lens, per_number, Job};
 use serde::{Deserialize, Serialize};
 
-mod job;
+pub(super) mod job;
 
 /// Name of the header that units given to [`run`] include.
 pub const HEADER: &str = "unit.h";
@@ -50,6 +50,7 @@ impl Default for Options {
 
 /// What a run showed.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Report {
     pub compiler: String,
     pub flags: Vec<String>,
@@ -90,6 +91,7 @@ pub enum Subject {
 
 /// One comparison.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Check {
     pub what: Subject,
     pub against: Subject,
@@ -99,13 +101,13 @@ pub struct Check {
 }
 
 /// What the interpreter does in a second or so.
-const SMALL: Bound = Bound {
+pub(in crate::exec) const SMALL: Bound = Bound {
     flops: 2e6,
     elements: 1e6,
     bytes: 1e8,
 };
 /// What a kernel does in a second, in memory that any machine has.
-const LARGE: Bound = Bound {
+pub const LARGE: Bound = Bound {
     flops: 2.2e9,
     elements: 1e9,
     bytes: 2.56e8,
@@ -126,7 +128,7 @@ pub fn run(
     };
     let both: Vec<_> = [kernel, unoptimised]
         .iter()
-        .flat_map(|u| u.abi.assumptions.clone())
+        .flat_map(|u| [&u.abi.assumptions[..], &u.abi.preferred].concat())
         .collect();
     let sized = question(both, &options.fixed);
     let large = match sized.large(&options.large) {
@@ -147,7 +149,12 @@ pub fn run(
         (Subject::Unoptimised, unoptimised, &unoptimised_exe),
     ];
     let mut checks = Vec::new();
-    let small = sized.small(&SMALL);
+    let mut small = sized.small(&SMALL);
+    // Sizes at which the kernel calls its fallback.
+    if !kernel.abi.preferred.is_empty() {
+        let all = [&kernel.abi.assumptions[..], &unoptimised.abi.assumptions].concat();
+        small.extend(question(all, &options.fixed).small(&SMALL));
+    }
     for (subject, unit, exe) in subjects {
         let own = match subject {
             Subject::Unoptimised if small.is_empty() => free.small(&SMALL),
@@ -271,6 +278,7 @@ fn build_both(
                     c: texts[i].0,
                     header: texts[i].1,
                     header_name: HEADER,
+                    flags: &[],
                     libraries: &[],
                 },
             )

@@ -7,13 +7,14 @@
 
 use super::process::{self, End, Finished};
 use crate::diag::{code, Diagnostic};
+use crate::target::Target;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-/// The flags that a kernel promises to compile with, without a warning.
-pub const FLAGS: [&str; 5] = ["-std=gnu11", "-Wall", "-Wextra", "-O3", "-march=native"];
+/// The flags that a kernel promises to compile with, without a warning; those of its target follow.
+pub const FLAGS: [&str; 4] = ["-std=gnu11", "-Wall", "-Wextra", "-O3"];
 /// The flag that makes `mapPar` parallel.
 pub const OPENMP: &str = "-fopenmp";
 
@@ -27,17 +28,39 @@ pub struct Toolchain {
     command: Vec<String>,
     /// The first line of its `--version`.
     pub version: String,
-    /// The flags of [`FLAGS`] and [`OPENMP`] that it takes.
+    /// What kernels are compiled for.
+    pub target: Target,
+    /// The flags of [`FLAGS`], of the target and [`OPENMP`] that it takes.
     pub flags: Vec<&'static str>,
 }
 
 impl Toolchain {
-    /// Looks for a compiler and tries it.
+    /// Looks for a compiler and tries it, for all that this machine is able to do.
     pub fn find() -> Result<Toolchain, Diagnostic> {
-        Toolchain::find_in(std::env::var("CC").ok().as_deref())
+        Toolchain::find_for(Target::native())
     }
 
-    fn find_in(cc: Option<&str>) -> Result<Toolchain, Diagnostic> {
+    /// Refuses targets whose kernels this machine cannot run.
+    pub fn find_for(target: Target) -> Result<Toolchain, Diagnostic> {
+        may_run(target, Target::native())?;
+        Toolchain::find_with(std::env::var("CC").ok().as_deref(), target)
+    }
+
+    fn find_with(cc: Option<&str>, target: Target) -> Result<Toolchain, Diagnostic> {
+        let tool = Toolchain::find_in(cc, target)?;
+        let missing = |f: &&str| !tool.flags.contains(f);
+        // For the machine at hand a compiler may fall back to what it knows.
+        match target.flags().iter().find(|f| missing(f)) {
+            Some(flag) if target != Target::native() => {
+                let what = format!("`{}` does not know {target}", tool.name());
+                Err(Diagnostic::new(code::TARGET_FLAGS, what)
+                    .help(format!("set CC to a compiler that takes {flag}")))
+            }
+            _ => Ok(tool),
+        }
+    }
+
+    fn find_in(cc: Option<&str>, target: Target) -> Result<Toolchain, Diagnostic> {
         let chosen: Vec<String> = match cc {
             Some(cc) if !cc.trim().is_empty() => vec![cc.trim().to_string()],
             _ => ["cc", "gcc", "clang"].map(str::to_string).into(),
@@ -46,7 +69,7 @@ impl Toolchain {
         let mut why = Vec::new();
         for candidate in &chosen {
             let command: Vec<String> = candidate.split_whitespace().map(str::to_string).collect();
-            match Toolchain::ask(command, dir.path()) {
+            match Toolchain::ask(command, target, dir.path()) {
                 Ok(found) => return Ok(found),
                 Err(reason) => why.push(format!("`{candidate}`: {reason}")),
             }
@@ -57,9 +80,10 @@ impl Toolchain {
     }
 
     /// The reason, when the command is no C compiler.
-    fn ask(command: Vec<String>, dir: &Path) -> Result<Toolchain, String> {
+    fn ask(command: Vec<String>, target: Target, dir: &Path) -> Result<Toolchain, String> {
         let mut tool = Toolchain {
             command,
+            target,
             version: String::new(),
             flags: Vec::new(),
         };
@@ -72,7 +96,7 @@ impl Toolchain {
         tool.version = version.lines().next().unwrap_or("").trim().to_string();
         let trial = "int main(void) { return 0; }\n";
         tool.trial(dir, trial)?;
-        for flag in FLAGS {
+        for flag in tool.wanted() {
             tool.try_flag(dir, trial, flag);
         }
         let parallel = "#include <omp.h>\nint main(void) { return omp_get_max_threads() < 1; }\n";
@@ -91,7 +115,7 @@ impl Toolchain {
         let (c, exe) = (dir.join("trial.c"), dir.join("trial"));
         std::fs::write(&c, source).map_err(|e| e.kind().to_string())?;
         let _ = std::fs::remove_file(&exe);
-        match self.run(&[c], &exe, &[]) {
+        match self.run(&[c], &exe, &[], &[]) {
             Ok(f) if f.end == End::Code(0) && exe.exists() => Ok(()),
             Ok(f) if f.end == End::Code(0) => Err("it makes no program".to_string()),
             Ok(f) => {
@@ -111,10 +135,18 @@ impl Toolchain {
         c
     }
 
-    fn run(&self, sources: &[PathBuf], exe: &Path, more: &[&str]) -> std::io::Result<Finished> {
+    fn run(
+        &self,
+        sources: &[PathBuf],
+        exe: &Path,
+        flags: &[&str],
+        libraries: &[&str],
+    ) -> std::io::Result<Finished> {
         let mut c = self.command();
-        c.args(&self.flags).args(more).args(sources);
-        c.args([OsStr::new("-o"), exe.as_os_str(), OsStr::new("-lm")]);
+        c.args(&self.flags).args(flags).args(sources);
+        // Behind what needs them, or a linker leaves them out.
+        c.args([OsStr::new("-o"), exe.as_os_str()]);
+        c.args(libraries).arg("-lm");
         process::run(&mut c, LIMIT)
     }
 
@@ -130,8 +162,17 @@ impl Toolchain {
 
     /// The flags that a kernel is written for and this compiler does not take.
     pub fn missing_flags(&self) -> Vec<&'static str> {
-        let all = FLAGS.iter().chain([&OPENMP]).copied();
+        let all = self.wanted().into_iter().chain([OPENMP]);
         all.filter(|f| !self.flags.contains(f)).collect()
+    }
+
+    /// All flags but [`OPENMP`].
+    fn wanted(&self) -> Vec<&'static str> {
+        let own = match self.target == Target::native() {
+            true => self.target.native_flags(),
+            false => self.target.flags(),
+        };
+        FLAGS.iter().chain(own).copied().collect()
     }
 
     /// A warning when OpenMP is missing.
@@ -153,6 +194,7 @@ impl Toolchain {
         &self,
         sources: &[PathBuf],
         exe: &Path,
+        flags: &[&str],
         libraries: &[&str],
     ) -> Result<String, Diagnostic> {
         let refused = |why: String, said: &str| {
@@ -166,12 +208,25 @@ impl Toolchain {
                 .fold(d, |d, line| d.note(line.to_string()))
                 .help("look at the emitted C with `--emit c`; if the compiler is a recent gcc or clang, report this as a bug of rise-opt")
         };
-        match self.run(sources, exe, libraries) {
+        match self.run(sources, exe, flags, libraries) {
             Ok(f) if f.end == End::Code(0) => Ok(f.stderr),
             Ok(f) => Err(refused(f.end.to_string(), &f.stderr)),
             Err(e) => Err(refused(e.kind().to_string(), "")),
         }
     }
+}
+
+/// Whether a machine of one target runs kernels of another.
+fn may_run(target: Target, native: Target) -> Result<(), Diagnostic> {
+    if target >= native {
+        return Ok(());
+    }
+    let what = format!("a kernel for {target} cannot be run on this machine");
+    Err(Diagnostic::new(code::TARGET_TOO_WIDE, what)
+        .note(format!("the machine has {native}"))
+        .help(format!(
+            "run it with `--target native` or `--target {native}`, or leave `--run` out to write it only"
+        )))
 }
 
 /// A folder for what is compiled; it goes when the value is dropped.
@@ -190,7 +245,7 @@ mod tests {
 
     #[test]
     fn a_missing_compiler_is_named_with_the_package() {
-        let e = Toolchain::find_in(Some("no-such-compiler -x")).unwrap_err();
+        let e = Toolchain::find_in(Some("no-such-compiler -x"), Target::native()).unwrap_err();
         assert_eq!(e.code, code::NO_COMPILER);
         assert!(e.notes[0].contains("no-such-compiler"), "{e:?}");
         assert!(e.help.unwrap().contains("gcc"));
@@ -198,8 +253,41 @@ mod tests {
 
     #[test]
     fn what_is_no_compiler_is_not_taken_for_one() {
-        let e = Toolchain::find_in(Some("true")).unwrap_err();
+        let e = Toolchain::find_in(Some("true"), Target::native()).unwrap_err();
         assert_eq!(e.code, code::NO_COMPILER);
+    }
+
+    #[test]
+    fn kernels_of_wider_machines_are_refused() {
+        let e = may_run(Target::Avx512, Target::Avx2).unwrap_err();
+        assert_eq!(e.code, code::TARGET_TOO_WIDE);
+        assert!(e.message.contains("avx512") && e.notes[0].contains("avx2"));
+        assert!(may_run(Target::Sse2, Target::Portable).is_err());
+        for t in Target::ALL {
+            assert!(may_run(t, Target::Avx512).is_ok());
+            assert_eq!(may_run(t, Target::native()).is_ok(), t.runs_here());
+        }
+    }
+
+    #[test]
+    fn flags_that_a_target_needs_are_not_left_out() {
+        let Some(narrow) = Target::ALL.into_iter().find(|t| *t > Target::native()) else {
+            return;
+        };
+        if narrow.flags().is_empty() {
+            return;
+        }
+        let dir = temp_dir().unwrap();
+        let picky = dir.path().join("picky");
+        let text = format!(
+            "#!/bin/sh\ncase \"$*\" in *{}*) exit 1;; esac\nexec cc \"$@\"\n",
+            narrow.flags()[0]
+        );
+        std::fs::write(&picky, text).unwrap();
+        let sh = format!("sh {}", picky.display());
+        let e = Toolchain::find_with(Some(&sh), narrow).unwrap_err();
+        assert_eq!(e.code, code::TARGET_FLAGS);
+        assert!(Toolchain::find_with(Some(&sh), Target::Portable).is_ok());
     }
 
     #[test]
@@ -209,7 +297,9 @@ mod tests {
         let dir = temp_dir().unwrap();
         let c = dir.path().join("a.c");
         std::fs::write(&c, "int main(void) { return nothing; }").unwrap();
-        let e = tool.build(&[c], &dir.path().join("a"), &[]).unwrap_err();
+        let e = tool
+            .build(&[c], &dir.path().join("a"), &[], &[])
+            .unwrap_err();
         assert_eq!(e.code, code::COMPILER_REFUSES);
         assert!(e.notes.iter().any(|n| n.contains("nothing")), "{e:?}");
     }

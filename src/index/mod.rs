@@ -200,11 +200,17 @@ impl Facts {
         if self.plainly_not_negative(n) {
             return true;
         }
-        let Some(low) = self.bound(self.relaxed(n), false) else {
-            return false;
-        };
-        self.plainly_not_negative(low)
-            || (self.at_least_zero.iter()).any(|&p| self.plainly_not_negative(low - p))
+        // What is relaxed no longer matches a fact about the rounded size itself.
+        let relaxed = self.relaxed(n);
+        let forms = [n, relaxed];
+        let different = if relaxed == n { 1 } else { 2 };
+        forms[..different].iter().any(|&n| {
+            let Some(low) = self.bound(n, false) else {
+                return false;
+            };
+            self.plainly_not_negative(low)
+                || (self.at_least_zero.iter()).any(|&p| self.plainly_not_negative(low - p))
+        })
     }
 
     /// A lower bound without roundings by constants: `⌈x/d⌉ >= x/d`, `⌊x/d⌋ <= x/d`.

@@ -158,9 +158,18 @@ impl Lower {
             ExprKind::Load(b, n) => {
                 let at = |l: i64| subst(*n, p.lane, Nat::int(p.start + l));
                 let first = self.simplify(at(0));
-                match coefficient(*n, p.lane).and_then(Nat::as_int) {
-                    Some(1) => Expr::new(ExprKind::Load(*b, first), shape),
-                    _ => self.lane_by_lane(e, p),
+                if coefficient(*n, p.lane).and_then(Nat::as_int) == Some(1) {
+                    return Expr::new(ExprKind::Load(*b, first), shape);
+                }
+                let Some((all, plain)) = self.unclamped(*n, p) else {
+                    return self.lane_by_lane(e, p);
+                };
+                let first = self.simplify(subst(plain, p.lane, Nat::int(p.start)));
+                let fast = Expr::new(ExprKind::Load(*b, first), shape);
+                match all.as_bool() {
+                    Some(true) => fast,
+                    Some(false) => self.lane_by_lane(e, p),
+                    None => self.fast_or_slow(all, fast, e, p),
                 }
             }
             ExprKind::Pick(pieces, n) => {
@@ -228,6 +237,41 @@ impl Lower {
             }
         }
         self.lane_by_lane(e, p)
+    }
+
+    /// An index in which a minimum or maximum keeps the lanes inside of an array: when it
+    /// does nothing to any lane of the piece, and the index without it, if the lanes are
+    /// neighbours then.
+    fn unclamped(&mut self, n: Nat, p: &Piece) -> Option<(Expr, Nat)> {
+        let end = |n: Nat, l: i64| subst(n, p.lane, Nat::int(p.start + l));
+        let last = i64::from(p.width) - 1;
+        let mut conds = Vec::new();
+        let plain = n.map_atoms(&mut |a| {
+            let (x, y, smallest) = match a.kind() {
+                AtomKind::Min(x, y) => (x, y, true),
+                AtomKind::Max(x, y) => (x, y, false),
+                _ => return None,
+            };
+            let (bound, moving) = match (mentions(x, p.lane), mentions(y, p.lane)) {
+                (false, true) => (x, y),
+                (true, false) => (y, x),
+                _ => return None,
+            };
+            // What holds at both ends holds between them: the lanes are in a line.
+            coefficient(moving, p.lane)?;
+            for at in [0, last] {
+                conds.push((end(moving, at), bound, smallest));
+            }
+            Some(moving)
+        });
+        (coefficient(plain, p.lane).and_then(Nat::as_int) == Some(1)).then_some(())?;
+        let conds: Vec<Expr> = (conds.into_iter())
+            .map(|(moving, bound, smallest)| match smallest {
+                true => self.at_most(moving, bound),
+                false => self.at_most(bound, moving),
+            })
+            .collect();
+        Some((self.all_of(conds.into_iter()), plain))
     }
 
     /// A vector at once if `all`, else its lanes in a loop.

@@ -20,6 +20,7 @@ mod accum;
 mod assume;
 mod dual;
 mod eval;
+mod float;
 mod hoist;
 mod inplace;
 mod lanes;
@@ -69,22 +70,37 @@ impl Default for Options {
     }
 }
 
+/// The program as it is walked: with some of its sizes fixed, and kept values out of functions.
+pub fn prepared(program: &Program, sizes: &BTreeMap<Symbol, i64>) -> Program {
+    let fix = |n: Nat| n.subst_vars(&mut |s| sizes.get(&s).map(|&k| Nat::int(k)));
+    let fix_ty = |t: Ty| t.map_nats(&mut |n| fix(n));
+    let params = program.params.iter();
+    Program {
+        name: program.name,
+        sizes: (program.sizes.iter().copied())
+            .filter(|s| !sizes.contains_key(s))
+            .collect(),
+        params: params.map(|(name, ty)| (*name, fix_ty(*ty))).collect(),
+        result: fix_ty(program.result),
+        term: float::float(&match sizes.is_empty() {
+            true => program.term.clone(),
+            false => {
+                (program.term).map_types(&mut |t| t.map_nats(&mut |n| fix(n)), &mut |n| fix(n))
+            }
+        }),
+    }
+}
+
 /// Lowers a program. Fails with a diagnostic that names the term for which
 /// there is no loop program.
 pub fn lower(program: &Program, options: &Options) -> Result<Nest, Diagnostic> {
-    let fix = |n: Nat| n.subst_vars(&mut |s| options.fixed.get(&s).map(|&k| Nat::int(k)));
-    let term = match options.fixed.is_empty() {
-        true => program.term.clone(),
-        false => (program.term).map_types(&mut |t| t.map_nats(&mut |n| fix(n)), &mut |n| fix(n)),
-    };
-    let fix_ty = |t: Ty| t.map_nats(&mut |n| fix(n));
-    let result = fix_ty(program.result);
-    let params: Vec<(Symbol, Ty)> = (program.params.iter())
-        .map(|(name, ty)| (*name, fix_ty(*ty)))
-        .collect();
-    let sizes: Vec<Symbol> = (program.sizes.iter().copied())
-        .filter(|s| !options.fixed.contains_key(s))
-        .collect();
+    let Program {
+        term,
+        result,
+        params,
+        sizes,
+        ..
+    } = prepared(program, &options.fixed);
     let assumptions = assume::collect(program, &term, &params, result, options)?;
     let mut cx = Lower::new(options, &sizes, &params);
     assume::tell(&assumptions, &mut cx.facts);
@@ -105,12 +121,14 @@ pub fn lower(program: &Program, options: &Options) -> Result<Nest, Diagnostic> {
             sizes,
             inputs: std::mem::take(&mut cx.inputs),
             assumptions,
+            preferred: Vec::new(),
             errors: Vec::new(),
         },
         buffers: std::mem::take(&mut cx.buffers),
         computed: std::mem::take(&mut cx.computed),
         body: cx.finish_body(),
         register_bytes: options.register_bytes,
+        fallback: None,
     };
     nest.abi.errors = assume::errors(&nest);
     tidy::tidy(&mut nest);

@@ -24,6 +24,9 @@ pub struct Abi {
     pub inputs: Vec<Slot>,
     /// What the sizes must satisfy, checked on entry.
     pub assumptions: Vec<Assumption>,
+    /// What the sizes must satisfy besides for the function's own loops; elsewhere it calls
+    /// another one, which is slower.
+    pub preferred: Vec<Assumption>,
     /// What the function returns, 0 aside.
     pub errors: Vec<ErrorCode>,
 }

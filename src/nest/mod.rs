@@ -9,6 +9,7 @@
 
 pub mod abi;
 mod expr;
+pub mod lines;
 pub mod promote;
 mod show;
 pub mod tidy;
@@ -16,6 +17,7 @@ pub mod walk;
 
 pub use abi::{Abi, Assumption, ErrorCode, Slot};
 pub use expr::{Expr, ExprKind, Shape};
+pub use lines::Mark;
 
 use crate::arith::Nat;
 use crate::intern::Symbol;
@@ -43,6 +45,23 @@ pub struct Nest {
     pub body: Block,
     /// Bytes of a vector register, the width to which vectors were split.
     pub register_bytes: u32,
+    /// What the function calls where a size excludes its own loops, see [`Nest::with_fallback`].
+    pub fallback: Option<Box<Nest>>,
+}
+
+impl Nest {
+    /// The same function, which calls `other` where it would refuse sizes that `other` takes.
+    /// Both are of one interface.
+    pub fn with_fallback(mut self, mut other: Nest) -> Nest {
+        let all = std::mem::take(&mut self.abi.assumptions);
+        let (hard, soft) = (all.into_iter()).partition(|a| other.abi.assumptions.contains(a));
+        self.abi.assumptions = hard;
+        self.abi.preferred = soft;
+        other.abi.name = format!("{}_plain", self.abi.name);
+        other.abi.errors = self.abi.errors.clone();
+        self.fallback = (!self.abi.preferred.is_empty()).then(|| Box::new(other));
+        self
+    }
 }
 
 /// Where a buffer lives.

@@ -1,5 +1,6 @@
 //! A loop program as text, for `--emit nest` and tests.
 
+use super::lines::Lines;
 use super::{Block, BufId, Expr, ExprKind, Home, LoopKind, Nest, Shape, Stmt};
 use std::fmt;
 
@@ -40,80 +41,90 @@ impl Nest {
         self.buffers[b.0 as usize].name.as_str()
     }
 
-    fn block(&self, block: &Block, indent: usize, f: &mut fmt::Formatter) -> fmt::Result {
-        let pad = "  ".repeat(indent);
+    fn block(&self, block: &Block, indent: usize, out: &mut Lines) {
         for s in block {
-            match s {
-                Stmt::For {
-                    var,
-                    extent,
-                    kind,
-                    body,
-                    note,
-                } => {
-                    let par = match kind {
-                        LoopKind::Seq => "for",
-                        LoopKind::Par => "par",
-                    };
-                    write!(f, "{pad}{par} {var} < {extent}")?;
-                    match note {
-                        Some(note) => writeln!(f, "  -- {note}")?,
-                        None => writeln!(f)?,
-                    }
-                    self.block(body, indent + 1, f)?;
+            let start = out.begin();
+            self.stmt(s, indent, out);
+            out.end(start);
+        }
+    }
+
+    fn stmt(&self, s: &Stmt, indent: usize, out: &mut Lines) {
+        let mut line = |text: String| out.line(&format!("{}{text}", "  ".repeat(indent)));
+        match s {
+            Stmt::For {
+                var,
+                extent,
+                kind,
+                body,
+                note,
+            } => {
+                let par = match kind {
+                    LoopKind::Seq => "for",
+                    LoopKind::Par => "par",
+                };
+                match note {
+                    Some(note) => line(format!("{par} {var} < {extent}  -- {note}")),
+                    None => line(format!("{par} {var} < {extent}")),
                 }
-                Stmt::If { cond, then, els } => {
-                    writeln!(f, "{pad}if {}", self.expr(cond))?;
-                    self.block(then, indent + 1, f)?;
-                    if !els.is_empty() {
-                        writeln!(f, "{pad}else")?;
-                        self.block(els, indent + 1, f)?;
-                    }
-                }
-                Stmt::Let {
-                    var,
-                    value,
-                    shape,
-                    mutable,
-                } => {
-                    let word = if *mutable { "var" } else { "let" };
-                    match value {
-                        Some(v) => writeln!(f, "{pad}{word} {var} : {shape} = {}", self.expr(v))?,
-                        None => writeln!(f, "{pad}{word} {var} : {shape}")?,
-                    }
-                }
-                Stmt::Assign { var, value } => writeln!(f, "{pad}{var} := {}", self.expr(value))?,
-                Stmt::Index { var, value } => writeln!(f, "{pad}index {var} = {value}")?,
-                Stmt::Alloc(b) => {
-                    let buf = &self.buffers[b.0 as usize];
-                    let home = match buf.home {
-                        Home::Stack => "stack",
-                        Home::Heap => "heap",
-                        Home::ThreadHeap => "heap of the thread",
-                        _ => "elsewhere",
-                    };
-                    let elem = buf.elem.name();
-                    writeln!(f, "{pad}{home} {} : {} {elem}", buf.name, buf.len)?;
-                }
-                Stmt::Store {
-                    buf,
-                    index,
-                    value,
-                    what,
-                    element,
-                } => {
-                    let role = self.computed[what.0 as usize].role;
-                    let to = self.name(*buf);
-                    let value = self.expr(value);
-                    writeln!(
-                        f,
-                        "{pad}{to}[{index}] = {value}  -- {role:?} {} at {element}",
-                        what.0
-                    )?;
+                self.block(body, indent + 1, out);
+            }
+            Stmt::If { cond, then, els } => {
+                line(format!("if {}", self.expr(cond)));
+                self.block(then, indent + 1, out);
+                if !els.is_empty() {
+                    out.line(&format!("{}else", "  ".repeat(indent)));
+                    self.block(els, indent + 1, out);
                 }
             }
+            Stmt::Let {
+                var,
+                value,
+                shape,
+                mutable,
+            } => {
+                let word = if *mutable { "var" } else { "let" };
+                match value {
+                    Some(v) => line(format!("{word} {var} : {shape} = {}", self.expr(v))),
+                    None => line(format!("{word} {var} : {shape}")),
+                }
+            }
+            Stmt::Assign { var, value } => line(format!("{var} := {}", self.expr(value))),
+            Stmt::Index { var, value } => line(format!("index {var} = {value}")),
+            Stmt::Alloc(b) => {
+                let buf = &self.buffers[b.0 as usize];
+                let home = match buf.home {
+                    Home::Stack => "stack",
+                    Home::Heap => "heap",
+                    Home::ThreadHeap => "heap of the thread",
+                    _ => "elsewhere",
+                };
+                let elem = buf.elem.name();
+                line(format!("{home} {} : {} {elem}", buf.name, buf.len));
+            }
+            Stmt::Store {
+                buf,
+                index,
+                value,
+                what,
+                element,
+            } => {
+                let role = self.computed[what.0 as usize].role;
+                let to = self.name(*buf);
+                let value = self.expr(value);
+                line(format!(
+                    "{to}[{index}] = {value}  -- {role:?} {} at {element}",
+                    what.0
+                ));
+            }
         }
-        Ok(())
+    }
+
+    /// The statements as text, with the lines of each.
+    pub fn listing(&self) -> Lines {
+        let mut out = Lines::default();
+        self.block(&self.body, 0, &mut out);
+        out
     }
 }
 
@@ -137,6 +148,11 @@ impl fmt::Display for Nest {
         for a in &self.abi.assumptions {
             writeln!(f, "  assume {a}")?;
         }
-        self.block(&self.body, 1, f)
+        for a in &self.abi.preferred {
+            writeln!(f, "  fall back unless {a}")?;
+        }
+        let mut body = Lines::default();
+        self.block(&self.body, 1, &mut body);
+        f.write_str(&body.text)
     }
 }

@@ -1,46 +1,121 @@
 //! A goal that was not reached, as a diagnostic.
 //!
-//! In: the diagnosis of the search. Out: why it ended, which parts of the sketch were there, which
-//! rules made the graph grow, and the one step that is worth trying next.
+//! In: the diagnosis of the search, and the advice. Out, in this order: why it ended, which parts of the
+//! sketch were there, which rules made the graph grow, the closest term, and the one step that is worth
+//! trying next; the same as data for programs. Absent: searching.
 
+use super::advice::{help, how, times};
 use super::number::count;
 use crate::diag::{code, Diagnostic};
-use crate::search::{Diagnosis, Stop};
+use crate::elab::term_text;
+use crate::intern::Symbol;
+use crate::search::{Advice, Diagnosis, Near, PartCount, Stop};
+use crate::term::{Kind, Term};
 
 /// Rules that are named.
 const RULES: usize = 5;
+/// Lines of the closest term that are shown.
+const LINES: usize = 16;
 
-pub fn not_reached(d: &Diagnosis) -> Diagnostic {
+/// The diagnostic; `params` are the names of the program's parameters.
+pub fn not_reached(d: &Diagnosis, advice: Option<&Advice>, params: &[Symbol]) -> Diagnostic {
     let what = format!("the sketch of step `{}` was not reached", d.step);
     let mut out = Diagnostic::new(code::GOAL_NOT_REACHED, what).label(d.span, stopped(d));
     out = out.note(format!(
-        "after {} iterations: {} e-nodes in {} classes",
-        d.iterations,
+        "after {}: {} e-nodes in {} classes",
+        times(d.iterations, "iteration"),
         count(d.size.nodes),
         count(d.size.classes)
     ));
     if !d.parts.is_empty() {
-        let width = d.parts.iter().map(|p| count(p.classes).len()).max();
-        let lines: Vec<String> = (d.parts.iter())
-            .map(|p| {
-                let n = count(p.classes);
-                let (width, indent) = (width.unwrap_or(0), " ".repeat(p.depth));
-                format!("  {n:>width$}  {indent}{}", p.label)
-            })
-            .collect();
-        out = out.note(format!(
-            "classes that satisfy each part of it:\n{}",
-            lines.join("\n")
-        ));
+        out = out.note(tree(d));
     }
-    let grown: Vec<String> = (d.growth.iter().take(RULES))
-        .filter(|(_, nodes)| *nodes > 0)
-        .map(|(rule, nodes)| format!("{rule} {}", count(*nodes)))
-        .collect();
+    let grown = grown(d);
     if !grown.is_empty() {
-        out = out.note(format!("e-nodes added by rules: {}", grown.join(", ")));
+        let all: Vec<String> = (grown.iter())
+            .map(|(rule, nodes)| format!("{rule} {}", count(*nodes)))
+            .collect();
+        out = out.note(format!("most e-nodes added by rules: {}", all.join(", ")));
     }
-    out.help(advice(d))
+    if let Some(near) = d.instead.as_ref().and_then(|i| i.closest.as_ref()) {
+        out = out.note(closest(d, near, params));
+    }
+    if let Some(how) = advice.and_then(how) {
+        out = out.note(how);
+    }
+    let help = match advice {
+        Some(a) => help(d, a),
+        None => without_advice(d),
+    };
+    out.help(help).data(super::advice::data(d, advice, params))
+}
+
+/// The rules that added most.
+pub(super) fn grown(d: &Diagnosis) -> Vec<&(String, u64)> {
+    let all = d.growth.iter().take(RULES);
+    all.filter(|(_, nodes)| *nodes > 0).collect()
+}
+
+/// The sketch as it was written, with what is satisfied anywhere. Of the whole sketch the program itself
+/// is asked, and it does not satisfy it.
+fn tree(d: &Diagnosis) -> String {
+    let width = |number: fn(&PartCount) -> u64| {
+        let all = d.parts.iter().map(|p| count(number(p)).chars().count());
+        all.max().unwrap_or(0)
+    };
+    let (whole, alone) = (width(|p| p.classes), width(|p| p.alone));
+    let lines = d.parts.iter().enumerate().map(|(i, p)| {
+        let mark = if i > 0 && p.classes > 0 { '✓' } else { '✗' };
+        let elsewhere = match i == 0 && p.classes > 0 {
+            true => "   (the program is in none of them)",
+            false => "",
+        };
+        format!(
+            "  {mark} {:>whole$}  {:>alone$}  {}{}{elsewhere}",
+            count(p.classes),
+            count(p.alone),
+            "  ".repeat(p.depth),
+            p.outline
+        )
+    });
+    let lines: Vec<String> = lines.collect();
+    format!(
+        "its parts; how many classes satisfy each, and how many with `?` for the parts inside:\n{}",
+        lines.join("\n")
+    )
+}
+
+fn closest(d: &Diagnosis, near: &Near, params: &[Symbol]) -> String {
+    let text = readable(&near.term, params);
+    let lines: Vec<&str> = text.lines().collect();
+    let mut shown: Vec<String> = (lines.iter().take(LINES))
+        .map(|l| format!("    {l}"))
+        .collect();
+    if lines.len() > LINES {
+        shown.push(format!("    … and {} more lines", lines.len() - LINES));
+    }
+    let what = match near.parts.len() {
+        0 => "no term satisfies any part; the cheapest is".to_string(),
+        n => format!(
+            "the closest term satisfies {n} of {} parts, as `{}`:",
+            d.parts.len(),
+            near.sketch
+        ),
+    };
+    format!("{what}\n{}", shown.join("\n"))
+}
+
+/// A term in the names of the program.
+pub(super) fn readable(term: &Term, params: &[Symbol]) -> String {
+    let (mut body, mut names) = (term, Vec::new());
+    for name in params {
+        let Kind::Lam(_, inner) = body.kind() else {
+            break;
+        };
+        body = inner;
+        names.push(*name);
+    }
+    term_text(body, &names)
 }
 
 fn stopped(d: &Diagnosis) -> String {
@@ -55,58 +130,55 @@ fn stopped(d: &Diagnosis) -> String {
     }
 }
 
-fn advice(d: &Diagnosis) -> String {
+fn without_advice(d: &Diagnosis) -> String {
     let missing = d.parts.iter().rev().find(|p| p.classes == 0);
-    let part = match missing {
-        Some(p) => format!("`{}`", p.label),
-        None => "its parts".to_string(),
-    };
-    match d.stop {
-        Stop::Saturated => format!(
-            "no term like {part} can be made by these rules: add a rule to the step, or change the sketch"
+    match missing {
+        Some(p) => format!(
+            "look at `{}` first: nothing in the graph is like it",
+            p.label
         ),
-        Stop::Iterations(_) => {
-            "allow more iterations (`--iter-limit`), or put a step in between that leads there".into()
-        }
-        Stop::Size(_) => {
-            "raise `limits size`, or leave it out: it then grows with the program".into()
-        }
-        _ => format!(
-            "put a step in between that leads to {part}, take out rules that the step does not need, or allow more"
-        ),
+        None => "put a step in between that leads there".to_string(),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::{trace::Size, PartCount};
+    use crate::search::{trace::Size, Refused};
 
     #[test]
     fn says_what_is_missing_and_what_to_try() {
         let part = |label: &str, depth, classes| PartCount {
             label: label.to_string(),
+            outline: label.to_string(),
             depth,
             classes,
+            alone: classes + 1,
         };
-        let d = not_reached(&Diagnosis {
-            step: "split".into(),
-            span: Default::default(),
-            stop: Stop::Saturated,
-            iterations: 7,
-            size: Size {
-                nodes: 9477,
-                classes: 7056,
+        let d = not_reached(
+            &Diagnosis {
+                step: "split".into(),
+                span: Default::default(),
+                stop: Stop::Saturated,
+                iterations: 7,
+                size: Size {
+                    nodes: 9477,
+                    classes: 7056,
+                },
+                parts: vec![part("containsMap 3 …", 0, 0), part("containsAddMul", 1, 12)],
+                growth: vec![("split-join".into(), 5000), ("map-fusion".into(), 0)],
+                refused: Refused::default(),
+                instead: None,
             },
-            parts: vec![part("containsMap 3 …", 0, 0), part("containsAddMul", 1, 12)],
-            growth: vec![("split-join".into(), 5000), ("map-fusion".into(), 0)],
-        });
+            None,
+            &[],
+        );
         assert_eq!(d.code.exit as i32, 3);
         let notes = d.notes.join("\n");
         for text in [
             "9 477 e-nodes",
-            " 0  containsMap",
-            "12   containsAddMul",
+            "✗  0   1  containsMap",
+            "✓ 12  13    containsAddMul",
             "split-join 5 000",
         ] {
             assert!(notes.contains(text), "{notes}");

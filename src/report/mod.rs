@@ -3,16 +3,34 @@
 //! In: traces, diagnoses, events, plans, reports of runs: plain data. Out: text for people, JSON,
 //! diagnostics.
 //! Invariant: a pure function of its input, so that it can be made again from saved JSON. Absent:
-//! the e-graph, files, terminals.
+//! the e-graph itself, files, terminals.
 
+mod advice;
+pub mod comparison;
+mod egraph;
+mod explain;
 mod goal;
+pub mod html;
+pub mod measurement;
+pub mod near;
 mod number;
 mod plan;
 mod progress;
+mod proof;
+pub mod record;
+pub mod saved;
 mod summary;
+mod svg;
+mod trace;
 
+pub use comparison::Comparison;
+pub use egraph::{egraph_dot, egraph_json, Excerpt};
+pub use explain::{explained, explanation, ExplainedLink, ExplainedStep};
 pub use goal::not_reached;
 pub use number::{bytes, count, digits, seconds};
-pub use plan::{Plan, PlanStep, Replay, VERSION as PLAN_VERSION};
+pub use plan::{Plan, PlanStep, Replay};
 pub use progress::progress;
+pub use proof::{ProofFile, RuleText};
+pub use record::Record;
 pub use summary::{human, Reassociation, Summary};
+pub use trace::TraceFile;

@@ -3,7 +3,9 @@
 //! In: the trace, what the kernel assumes, the report of the run. Out: the text for people; the same
 //! data is the JSON for programs. Absent: anything that the data does not say.
 
+use super::egraph::Excerpt;
 use super::number::{bytes, count, digits, seconds};
+use super::saved::{self, SUMMARY};
 use crate::exec::run::{Report, Subject};
 use crate::search::{Stop, Trace};
 use serde::{Deserialize, Serialize};
@@ -11,9 +13,8 @@ use std::fmt::Write as _;
 
 /// What standard output tells of a run of the main job.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Summary {
-    /// Version of this form.
-    pub version: u32,
     /// Version of the program that made it.
     pub rise_opt: String,
     pub program: String,
@@ -22,10 +23,14 @@ pub struct Summary {
     pub kernel: Option<String>,
     /// What the sizes must satisfy.
     pub assumptions: Vec<String>,
+    /// What they must satisfy so that the kernel does not call its unoptimised twin.
+    pub falls_back_unless: Vec<String>,
     pub reassociation: Vec<Reassociation>,
     /// The largest resident set until the kernel was written; the arrays of a run come later.
     pub peak_bytes: u64,
     pub run: Option<Report>,
+    /// What is shown of an e-graph.
+    pub egraph: Option<Excerpt>,
     pub files: Vec<String>,
 }
 
@@ -38,12 +43,26 @@ pub struct Reassociation {
     pub rules: Vec<String>,
 }
 
+impl Summary {
+    /// One line of JSON.
+    pub fn to_json(&self) -> String {
+        saved::line(&SUMMARY, self)
+    }
+}
+
 pub fn human(s: &Summary) -> String {
     let mut lines = Lines(String::new());
     steps(&mut lines, &s.trace);
     lines.add("kernel", s.kernel.as_deref().unwrap_or(""));
     if !s.assumptions.is_empty() {
         lines.add("assumes", &s.assumptions.join(", "));
+    }
+    if !s.falls_back_unless.is_empty() {
+        let text = format!(
+            "the unoptimised kernel unless {}",
+            s.falls_back_unless.join(", ")
+        );
+        lines.add("calls", &text);
     }
     lines.add("sums", &reassociation(&s.reassociation));
     if let Some(run) = &s.run {
@@ -52,6 +71,10 @@ pub fn human(s: &Summary) -> String {
     }
     if s.peak_bytes > 0 {
         lines.add("memory", &format!("{} at most", bytes(s.peak_bytes)));
+    }
+    if let Some(excerpt) = &s.egraph {
+        let text = format!("step {}: {}", excerpt.step, excerpt.showing());
+        lines.add("e-graph", &text);
     }
     if !s.files.is_empty() {
         lines.add("written", &s.files.join(" "));
@@ -196,6 +219,12 @@ fn times(lines: &mut Lines, run: &Report, program: &str) {
         if t.dropped > 0 {
             let _ = write!(text, ", {} dropped (threads shared a core)", t.dropped);
         }
+        if t.preempted > 0 {
+            let _ = write!(text, ", {} dropped (preempted)", t.preempted);
+        }
+        if t.disturbed {
+            text += ", on a busy machine";
+        }
         lines.add("", &text);
     }
 }
@@ -213,6 +242,8 @@ mod tests {
             seconds: vec![best, 2.0 * best, 3.0 * best],
             calls: 1,
             dropped: 1,
+            preempted: 0,
+            disturbed: false,
             threads: 1.9,
         }
     }
@@ -243,16 +274,15 @@ mod tests {
             },
         };
         Summary {
-            version: 1,
             rise_opt: "0.1.0".into(),
             program: "mm".into(),
             trace: Trace {
-                version: 1,
                 program: "mm".into(),
                 steps: vec![step],
             },
             kernel: Some("int mm(float *restrict out)".into()),
             assumptions: vec!["32 divides m".into()],
+            falls_back_unless: vec!["4 divides k".into()],
             reassociation: vec![Reassociation {
                 step: "split".into(),
                 rules: vec!["blocked-reduce".into()],
@@ -272,6 +302,17 @@ mod tests {
                 kernel: timing(0.01),
                 unoptimised: timing(0.5),
             }),
+            egraph: Some(Excerpt {
+                step: "split".into(),
+                shown: Size {
+                    nodes: 612,
+                    classes: 200,
+                },
+                whole: Size {
+                    nodes: 1398,
+                    classes: 345,
+                },
+            }),
             files: vec!["mm.c".into(), "mm.h".into()],
         }
     }
@@ -282,6 +323,7 @@ mod tests {
 steps    split  found   3.58 ms    0 iterations      1 398 e-nodes        345 classes    285 KB
 kernel   int mm(float *restrict out)
 assumes  32 divides m
+calls    the unoptimised kernel unless 4 divides k
 sums     may be regrouped in `split` (by blocked-reduce)
 checked  kernel = interpreter at m=32 n=64: relative error 6.8e-7, rounding explains 7.3e-6
          kernel refuses m=33
@@ -290,6 +332,7 @@ time     m=1024, 2 threads, best (median), compiled in 480 ms
            mm            10.0 ms (20.0 ms)    200 GFLOP/s  3 samples, 1 dropped (threads shared a core)
            unoptimised    500 ms (1.00 s)   4.00 GFLOP/s  ×50.0  3 samples, 1 dropped (threads shared a core)
 memory   8.00 MB at most
+e-graph  step split: showing 200 of 345 classes, 612 of 1 398 e-nodes
 written  mm.c mm.h
 ";
         assert_eq!(human(&summary()), want);

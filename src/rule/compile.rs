@@ -8,14 +8,25 @@
 
 use super::condition::SizeCondition;
 use super::typing::{Typing, Wanted};
-use super::{Law, Make, Rule};
+use super::{Law, Make, Rewrite, Rule};
 use crate::egraph::{Heads, Occurrence, Pattern, Reg, Renaming};
 use crate::elab::{Cond, RuleDecl, RuleUse};
 use crate::intern::Symbol;
 use crate::term::{Kind, Term};
 use rustc_hash::FxHashSet;
 
-type Scope = Vec<Option<Symbol>>;
+pub(super) type Scope = Vec<Option<Symbol>>;
+
+/// Compiles the rules of a step. With `applied` they are those of
+/// [`with_applied`](super::with_applied).
+pub fn compile_all(rules: &[RuleUse], heads: &Heads, nesting: u32, applied: bool) -> Vec<Rewrite> {
+    let compile = |used: &RuleUse| {
+        let mut rule = compile(used, heads, nesting);
+        rule.has_applied = applied && super::applied(&used.rule).is_some();
+        Rewrite::Rule(Box::new(rule))
+    };
+    rules.iter().map(compile).collect()
+}
 
 /// Compiles a rule at its explicit sizes.
 pub fn compile(used: &RuleUse, heads: &Heads, nesting: u32) -> Rule {
@@ -90,12 +101,13 @@ pub fn compile(used: &RuleUse, heads: &Heads, nesting: u32) -> Rule {
         sources: (0..decl.holes.len()).map(|h| source(decl, h)).collect(),
         laws,
         own_size,
+        has_applied: false,
     }
 }
 
 /// For every hole the scopes of its occurrences on the right side. What a side
 /// condition computes from a hole counts as an occurrence of that hole.
-fn rhs_scopes(decl: &RuleDecl) -> Vec<Vec<Scope>> {
+pub(super) fn rhs_scopes(decl: &RuleDecl) -> Vec<Vec<Scope>> {
     fn walk(t: &Term, scope: &mut Scope, out: &mut [Vec<Scope>]) {
         match t.kind() {
             Kind::Hole(h) => out[*h as usize].push(scope.clone()),
@@ -123,7 +135,12 @@ fn rhs_scopes(decl: &RuleDecl) -> Vec<Vec<Scope>> {
 }
 
 /// Variables that what the hole matches here must not mention, as bits.
-fn forbidden(decl: &RuleDecl, rhs: &[Vec<Scope>], hole: usize, here: &Occurrence) -> u64 {
+pub(super) fn forbidden(
+    decl: &RuleDecl,
+    rhs: &[Vec<Scope>],
+    hole: usize,
+    here: &Occurrence,
+) -> u64 {
     let depth = here.scope.len();
     let mut mask = 0;
     for (i, name) in here.scope.iter().enumerate() {
@@ -202,7 +219,7 @@ fn source(decl: &RuleDecl, hole: usize) -> usize {
 }
 
 /// Renames variables from one scope to another by the names of binders.
-fn renaming(from: &Scope, to: &Scope) -> Renaming {
+pub(super) fn renaming(from: &Scope, to: &Scope) -> Renaming {
     let depth = from.len();
     let names = (0..depth)
         .map(|i| {
@@ -233,7 +250,7 @@ fn repeated(pattern: &Pattern) -> Vec<(usize, Reg, Renaming)> {
 }
 
 /// `b` is `f %0` with a pattern `f` that stands for nothing with `%0`.
-fn is_eta_redex(b: &Term) -> bool {
+pub(super) fn is_eta_redex(b: &Term) -> bool {
     match b.kind() {
         Kind::App(f, x) => matches!(x.kind(), Kind::Var(0)) && !f.mentions(0),
         _ => false,

@@ -7,21 +7,26 @@
 //! no class ever has to be deleted. β and η are rules of this module too.
 //! Absent: the order in which rules are tried, limits on time and memory.
 
+mod applied;
 mod compile;
 mod condition;
 pub mod instance;
+pub mod near;
 mod typing;
 mod vectorize;
 
-pub use compile::{compile, distinct, heads};
+pub use applied::{applied, with_applied};
+pub use compile::{compile, compile_all, distinct, heads};
 
 use crate::algebra;
+use crate::arith::Nat;
 use crate::egraph::{
     Class, Evidence, Graph, Heads, Id, LitId, Node, Pattern, Reg, Renaming, Shape, View,
 };
 use crate::term::{Kind, Term};
+use crate::ty::TySubst;
 use smallvec::SmallVec;
-use typing::{InstanceId, Key, Typing};
+use typing::{InstanceId, Key, Refusal, Typing};
 
 /// A compiled rule.
 #[derive(Clone, Debug)]
@@ -40,6 +45,8 @@ pub struct Rule {
     sources: Vec<usize>,
     /// Nodes of the right side that are not holes.
     own_size: u32,
+    /// Whether the next rule says the same of what the left side is applied to.
+    has_applied: bool,
 }
 
 /// One node of a right side. Operands are places in the list of steps; `ty`,
@@ -76,6 +83,10 @@ pub struct Matches {
     stride: usize,
     /// Matches that types, sizes or limits refused.
     pub refused: u64,
+    /// Of them, those that the limit on nesting refused.
+    pub too_nested: u64,
+    /// Of them, those that the limit on the size of terms refused.
+    pub too_large: u64,
 }
 
 impl Matches {
@@ -109,6 +120,8 @@ pub enum Applied {
 pub struct Scene<'a> {
     /// The graph as of the last rebuild.
     pub view: &'a View,
+    /// The class of the whole program.
+    pub root: Class,
     /// See [`View::contexts`].
     pub contexts: &'a [u32],
     /// Size limit of the smallest term through what is added.
@@ -120,6 +133,15 @@ pub struct Scene<'a> {
 impl Scene<'_> {
     fn live(&self, c: Class) -> bool {
         self.contexts[c as usize] != u32::MAX
+    }
+
+    /// Whether a class stands nowhere but as a function that is applied.
+    fn only_applied(&self, c: Class) -> bool {
+        let applied = |n: &u32| match self.view.node(*n).shape {
+            Shape::App([_, x]) => usize::from(x) as Class != c,
+            _ => false,
+        };
+        c != self.root && self.view.parents(c).iter().all(applied)
     }
 
     fn fits(&self, root: Class, size: u32) -> bool {
@@ -155,6 +177,19 @@ impl Rewrite {
         }
     }
 
+    /// Sizes `(k, n)` where it was refused because k does not divide n.
+    pub fn indivisible(&self) -> &[(Nat, Nat)] {
+        match self {
+            Rewrite::Rule(r) => r.typing.indivisible(),
+            Rewrite::Beta | Rewrite::Eta => &[],
+        }
+    }
+
+    /// Whether the next rule of the step is the applied form of this one.
+    pub fn has_applied(&self) -> bool {
+        matches!(self, Rewrite::Rule(r) if r.has_applied)
+    }
+
     /// All matches in a scene, in the order of classes.
     pub fn search(&mut self, scene: &Scene, graph: &Graph) -> Matches {
         match self {
@@ -164,24 +199,29 @@ impl Rewrite {
         }
     }
 
-    /// Applies match `i`; `reassociate` is the user's permission for floats.
+    /// Applies match `i`; `reassociate` is the user's permission for floats,
+    /// `number` how the record of the graph names this rule.
     pub fn apply(
         &self,
         graph: &mut Graph,
         matches: &Matches,
         i: usize,
         reassociate: bool,
+        number: u32,
     ) -> Applied {
         let m = matches.get(i);
+        let mark = graph.begin();
+        graph.note(number);
+        graph.note_all(&m[1..]);
         let made = match self {
             Rewrite::Rule(r) => r.build(graph, m, reassociate),
             Rewrite::Beta => graph.instantiate(id(m[1]), id(m[2])),
             Rewrite::Eta => graph.rename(id(m[1]), &Renaming::shift(-1)),
         };
-        match made {
+        match graph.conclude(id(m[0]), made, mark) {
             None => Applied::Refused,
-            Some(made) if graph.union(id(m[0]), made) => Applied::Changed,
-            Some(_) => Applied::Known,
+            Some(true) => Applied::Changed,
+            Some(false) => Applied::Known,
         }
     }
 }
@@ -190,6 +230,28 @@ impl Rewrite {
 const ASK_EVERY: usize = 4096;
 
 impl Rule {
+    /// What the unknown types and sizes stand for in an instance that a match names.
+    pub fn types(&self, instance: u32) -> Option<TySubst> {
+        self.typing.substitution(instance)
+    }
+
+    /// How each pattern variable of the right side, in the order in which it is
+    /// built, gets there from its first place on the left.
+    pub fn renamings(&self) -> impl Iterator<Item = &Renaming> {
+        self.steps.iter().filter_map(|s| match s {
+            Make::Hole { renaming, .. } => Some(renaming),
+            _ => None,
+        })
+    }
+
+    /// Pattern variables that stand on the left under other binders again, with
+    /// how to get from there to the first place.
+    pub fn repeated(&self) -> impl Iterator<Item = (usize, &Renaming)> {
+        self.again
+            .iter()
+            .map(|(hole, _, renaming)| (*hole, renaming))
+    }
+
     fn search(&mut self, scene: &Scene) -> Matches {
         let view = scene.view;
         let holes = self.pattern.holes.len();
@@ -201,7 +263,11 @@ impl Rule {
         let (steps, again, sources) = (&self.steps, &self.again, &self.sources);
         let mut key = Key::new();
         let mut on = true;
+        let function = self.has_applied;
         for root in (0..view.len() as Class).filter(|c| scene.live(*c)) {
+            if function && scene.only_applied(root) {
+                continue;
+            }
             pattern.matches(view, root, &mut |regs, prims| {
                 key.clear();
                 for e in typing.evidence() {
@@ -210,9 +276,13 @@ impl Rule {
                         Evidence::Prim(slot, _) => prims[*slot].id(),
                     });
                 }
-                let Some(instance) = typing.instance(&key) else {
-                    out.refused += 1;
-                    return true;
+                let instance = match typing.instance(&key) {
+                    Ok(instance) => instance,
+                    Err(why) => {
+                        out.refused += 1;
+                        out.too_nested += u64::from(why == Refusal::Nesting);
+                        return true;
+                    }
                 };
                 let class = |h: usize| pattern.holes[h].first().map(|o| regs[o.reg]);
                 let mut size = own_size;
@@ -224,6 +294,7 @@ impl Rule {
                 }
                 if !scene.fits(root, size) {
                     out.refused += 1;
+                    out.too_large += 1;
                     return true;
                 }
                 out.data.extend([class_id(view, root), instance]);
@@ -271,7 +342,7 @@ impl Rule {
                 Make::Lam { body, keep, ty } => {
                     let ty = instance.tys[*ty];
                     if *keep {
-                        g.add(Node::new(Shape::Lam([made[*body]]), ty))
+                        g.lam_as_it_is(made[*body], ty)
                     } else {
                         g.lam(made[*body], ty)?
                     }
@@ -320,9 +391,12 @@ impl Rule {
 
 /// The term of a condition's operand: holes become the best terms of their
 /// classes. Types of a pattern's own nodes stay unknown and are not looked at.
-fn fill(g: &Graph, pattern: &Term, holes: &[Id]) -> Option<Term> {
+fn fill(g: &mut Graph, pattern: &Term, holes: &[Id]) -> Option<Term> {
     Some(match pattern.kind() {
-        Kind::Hole(h) => g.best_term(holes[*h as usize]),
+        Kind::Hole(h) => {
+            g.note_best(holes[*h as usize]);
+            g.best_term(holes[*h as usize])
+        }
         Kind::App(f, x) => Term::app(fill(g, f, holes)?, fill(g, x, holes)?),
         Kind::Prim(_) | Kind::Lit(_) => pattern.clone(),
         Kind::Lam(..) | Kind::Var(_) => return None,
@@ -354,6 +428,7 @@ fn search_beta(scene: &Scene, graph: &Graph) -> Matches {
                 let room = scene.size.saturating_sub(scene.contexts[root as usize]);
                 if graph.instantiated_size(body, arg, room) > room {
                     out.refused += 1;
+                    out.too_large += 1;
                     continue;
                 }
                 let raw = |i: Id| usize::from(i) as u32;

@@ -32,7 +32,19 @@ pub type Instance = Wanted;
 /// Number of an [`Instance`].
 pub type InstanceId = u32;
 
-const REFUSED: InstanceId = InstanceId::MAX;
+/// Why types and sizes refuse a match.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Refusal {
+    /// They do not fit, or a side condition on them does not hold.
+    Unfit,
+    /// The right side would be nested more deeply than allowed.
+    Nesting,
+}
+
+const UNFIT: InstanceId = InstanceId::MAX;
+const NESTED: InstanceId = InstanceId::MAX - 1;
+/// Sizes that are remembered because they do not divide.
+const MOST_INDIVISIBLE: usize = 16;
 
 /// The key: ids of the evidence.
 pub type Key = SmallVec<[u32; 8]>;
@@ -48,6 +60,8 @@ pub struct Typing {
     nesting: u32,
     known: FxHashMap<Key, InstanceId>,
     instances: Vec<Instance>,
+    /// `(k, n)` for matches that were refused because k does not divide n, each once.
+    indivisible: Vec<(Nat, Nat)>,
 }
 
 impl Typing {
@@ -69,7 +83,13 @@ impl Typing {
             nesting,
             known: FxHashMap::default(),
             instances: Vec::new(),
+            indivisible: Vec::new(),
         }
+    }
+
+    /// Sizes `(k, n)` where a match was refused because k does not divide n.
+    pub fn indivisible(&self) -> &[(Nat, Nat)] {
+        &self.indivisible
     }
 
     /// What is looked at, in the order of the key.
@@ -82,27 +102,81 @@ impl Typing {
         &self.instances[id as usize]
     }
 
-    /// The instance for a key; `None` if types, sizes or side conditions on
-    /// them refuse.
-    pub fn instance(&mut self, key: &Key) -> Option<InstanceId> {
-        if let Some(&id) = self.known.get(key) {
-            return (id != REFUSED).then_some(id);
+    /// The instance for a key, unless types, sizes or side conditions on them
+    /// refuse.
+    pub fn instance(&mut self, key: &Key) -> Result<InstanceId, Refusal> {
+        let known = self.known.get(key).copied();
+        let id = known.unwrap_or_else(|| {
+            let id = match self.instantiate(key) {
+                Ok(instance) => {
+                    self.instances.push(instance);
+                    self.instances.len() as InstanceId - 1
+                }
+                Err(Refusal::Unfit) => UNFIT,
+                Err(Refusal::Nesting) => NESTED,
+            };
+            self.known.insert(key.clone(), id);
+            id
+        });
+        match id {
+            UNFIT => Err(Refusal::Unfit),
+            NESTED => Err(Refusal::Nesting),
+            id => Ok(id),
         }
-        let id = match self.instantiate(key) {
-            Some(instance) => {
-                self.instances.push(instance);
-                self.instances.len() as InstanceId - 1
-            }
-            None => REFUSED,
-        };
-        self.known.insert(key.clone(), id);
-        (id != REFUSED).then_some(id)
     }
 
-    fn instantiate(&self, key: &Key) -> Option<Instance> {
+    /// What the unknowns stand for in an instance.
+    pub fn substitution(&self, id: InstanceId) -> Option<TySubst> {
+        let key = self.known.iter().find(|k| *k.1 == id)?.0;
+        self.unify(key)
+    }
+
+    fn instantiate(&mut self, key: &Key) -> Result<Instance, Refusal> {
+        let subst = self.unify(key).ok_or(Refusal::Unfit)?;
+        for (i, class) in self.classes.iter().enumerate() {
+            if let (Some(class), Some(ty)) = (class, subst.tys.get(&(i as u32))) {
+                if !class_holds(*class, *ty) {
+                    return Err(Refusal::Unfit);
+                }
+            }
+        }
+        for condition in &self.conditions {
+            if condition.holds(&subst) {
+                continue;
+            }
+            if let SizeCondition::Divides(k, n) = condition {
+                let pair = (subst.nat(*k), subst.nat(*n));
+                if !self.indivisible.contains(&pair) && self.indivisible.len() < MOST_INDIVISIBLE {
+                    self.indivisible.push(pair);
+                }
+            }
+            return Err(Refusal::Unfit);
+        }
+        let tys: Vec<Ty> = self.wanted.tys.iter().map(|t| subst.ty(*t)).collect();
+        if tys.iter().any(|t| t.has_meta() || t.is_never()) {
+            return Err(Refusal::Unfit);
+        }
+        if tys.iter().any(|t| t.nesting() > self.nesting) {
+            return Err(Refusal::Nesting);
+        }
+        let lit = |l: &Lit| match l {
+            Lit::Size(n) => Lit::Size(subst.nat(*n)),
+            l => *l,
+        };
+        Ok(Instance {
+            tys,
+            prims: (self.wanted.prims.iter())
+                .map(|p| p.map_nats(&mut |n| subst.nat(n)))
+                .collect(),
+            lits: self.wanted.lits.iter().map(lit).collect(),
+            nats: self.wanted.nats.iter().map(|n| subst.nat(*n)).collect(),
+        })
+    }
+
+    fn unify(&self, key: &Key) -> Option<TySubst> {
         let mut unifier = Unifier::default();
         for (i, n) in self.given.iter().enumerate() {
-            unifier.subst.nats.insert(i as u32, *n);
+            unifier.give(i as u32, *n);
         }
         for (evidence, &id) in self.evidence.iter().zip(key) {
             match evidence {
@@ -115,34 +189,7 @@ impl Typing {
                 }
             }
         }
-        let subst = unifier.finish()?;
-        for (i, class) in self.classes.iter().enumerate() {
-            if let (Some(class), Some(ty)) = (class, subst.tys.get(&(i as u32))) {
-                if !class_holds(*class, *ty) {
-                    return None;
-                }
-            }
-        }
-        if !self.conditions.iter().all(|c| c.holds(&subst)) {
-            return None;
-        }
-        let tys: Vec<Ty> = self.wanted.tys.iter().map(|t| subst.ty(*t)).collect();
-        let bad = |t: &Ty| t.has_meta() || t.is_never() || t.nesting() > self.nesting;
-        if tys.iter().any(bad) {
-            return None;
-        }
-        let lit = |l: &Lit| match l {
-            Lit::Size(n) => Lit::Size(subst.nat(*n)),
-            l => *l,
-        };
-        Some(Instance {
-            tys,
-            prims: (self.wanted.prims.iter())
-                .map(|p| p.map_nats(&mut |n| subst.nat(n)))
-                .collect(),
-            lits: self.wanted.lits.iter().map(lit).collect(),
-            nats: self.wanted.nats.iter().map(|n| subst.nat(*n)).collect(),
-        })
+        unifier.finish()
     }
 }
 
@@ -200,8 +247,23 @@ impl Unifier {
         }
     }
 
+    /// Gives an unknown size a value.
+    pub fn give(&mut self, unknown: u32, n: Nat) {
+        self.subst.nats.insert(unknown, n);
+    }
+
+    /// What is known so far.
+    pub fn known(&self) -> &TySubst {
+        &self.subst
+    }
+
     /// Solves what was deferred.
-    pub fn finish(mut self) -> Option<TySubst> {
+    pub fn finish(self) -> Option<TySubst> {
+        self.solve().ok()
+    }
+
+    /// Solves what was deferred, or gives what cannot be made equal.
+    pub fn solve(mut self) -> Result<TySubst, (Nat, Nat)> {
         while !self.deferred.is_empty() {
             let before = self.deferred.len();
             let mut rest = Vec::new();
@@ -209,7 +271,7 @@ impl Unifier {
                 let pattern = self.subst.nat(pattern);
                 if !pattern.has_meta() {
                     if pattern != n {
-                        return None;
+                        return Err((pattern, n));
                     }
                 } else if let Some((i, value)) = pattern.solve(n) {
                     self.subst.nats.insert(i, value);
@@ -218,10 +280,10 @@ impl Unifier {
                 }
             }
             if rest.len() == before {
-                return None;
+                return Err(rest[0]);
             }
             self.deferred = rest;
         }
-        Some(self.subst)
+        Ok(self.subst)
     }
 }

@@ -6,8 +6,10 @@
 //! `vectorFromScalar` of itself. Anything else refuses.
 
 use crate::arith::Nat;
+use crate::egraph::record::word;
 use crate::egraph::{Free, Graph, Id, Node, Shape};
-use crate::term::{Op, Prim};
+use crate::intern::Symbol;
+use crate::term::{Kind, Op, Prim, Term};
 use crate::ty::{Ty, TyKind};
 
 /// The class of `f` on vectors, if it can be had. Its type has every scalar of
@@ -26,9 +28,13 @@ fn go(g: &mut Graph, id: Id, k: Nat, varying: Free) -> Option<Id> {
             Ty::fun(facts.ty, ty),
         );
         let splat = g.add(splat);
-        return Some(g.add(Node::new(Shape::App([splat, id]), ty)));
+        let made = g.add(Node::new(Shape::App([splat, id]), ty));
+        g.note(word::KEEP);
+        g.note_made(made);
+        return Some(made);
     }
     let ty = vector_type(facts.ty, k)?;
+    g.note_node(&facts.best);
     let shape = match facts.best.shape {
         Shape::Var(i) if varying.has(i) && i < 63 => Shape::Var(i),
         Shape::Lam([b]) => {
@@ -45,7 +51,47 @@ fn go(g: &mut Graph, id: Id, k: Nat, varying: Free) -> Option<Id> {
         Shape::Prim(p) if lane_wise(p) => Shape::Prim(p),
         _ => return None,
     };
-    Some(g.add(Node::new(shape, ty)))
+    let made = g.add(Node::new(shape, ty));
+    g.note_made(made);
+    Some(made)
+}
+
+/// What of a function keeps it from working on vectors, with the binders above it; the
+/// same as [`vectorize`] on a term instead of a class.
+pub fn obstacle(f: &Term, lanes: Nat) -> Option<(Term, Vec<Option<Symbol>>)> {
+    let mut binders = Vec::new();
+    let at = hindrance(f, lanes, Free::default(), &mut binders)?;
+    Some((at, binders))
+}
+
+/// Binders stay where something is found.
+fn hindrance(t: &Term, k: Nat, varying: Free, binders: &mut Vec<Option<Symbol>>) -> Option<Term> {
+    let varies = (0..t.open().min(63)).any(|i| varying.has(i) && t.mentions(i));
+    if t.ty().is_flat() && !varies {
+        return match vector_type(t.ty(), k) {
+            Some(_) => None,
+            None => Some(t.clone()),
+        };
+    }
+    if vector_type(t.ty(), k).is_none() {
+        return Some(t.clone());
+    }
+    match t.kind() {
+        Kind::Var(i) if varying.has(*i) && *i < 63 => None,
+        Kind::Lam(hint, b) if varying.0 >> 62 == 0 => {
+            binders.push(*hint);
+            let found = hindrance(b, k, Free((varying.0 << 1) | 1), binders);
+            if found.is_none() {
+                binders.pop();
+            }
+            found
+        }
+        Kind::App(f, x) => {
+            hindrance(f, k, varying, binders).or_else(|| hindrance(x, k, varying, binders))
+        }
+        Kind::Prim(p) if lane_wise(*p) => None,
+        _ => Some(t.clone()),
+    }
 }
 
 /// Whether a primitive on vectors means the primitive on each lane.

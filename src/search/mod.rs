@@ -6,20 +6,32 @@
 //! before it. Invariant: the same input and limits in counts give the same
 //! terms and the same counts. Absent: files, printing.
 
+pub mod advise;
 pub mod audit;
+mod closest;
+mod cutout;
+mod diagnose;
+mod edit;
+mod occurs;
 pub mod progress;
 mod saturate;
 pub mod trace;
 
+pub use advise::{advise, Advice, Known, Remedy};
+pub use cutout::{Cut, CutClass, CutNode, CutOp, Cutout};
+pub use diagnose::{Diagnosis, Instead, Near, PartCount, Refused};
+pub use edit::{Atom, Edit};
+pub use occurs::Occurs;
 pub use progress::Observer;
 pub use trace::{Stop, Trace};
 
-use crate::egraph::{Graph, Id};
+use crate::egraph::{Graph, Id, Shape};
 use crate::elab::{Limits, Step};
+use crate::interp::random::Rng;
+use crate::proof::{ill_typed, Proof};
 use crate::rule;
-use crate::source::Span;
 use crate::term::{normalize, Program, Term};
-use trace::{Size, StepTrace};
+use trace::StepTrace;
 
 /// Limits that the user gives for the whole search, and who looks on; the limits
 /// win over those of a step (for bytes the smaller counts).
@@ -33,8 +45,16 @@ pub struct Options {
     pub seconds: Option<u64>,
     /// Bytes that the process may hold.
     pub bytes: Option<u64>,
+    /// Whether the parts of the sketches that are reached are counted, too.
+    pub parts: bool,
+    /// Whether a step that is not reached also says what its graph has instead.
+    pub diagnose: bool,
     /// Is told how the search goes.
     pub observer: Observer,
+    /// What to cut out of a step's graph when the step ends.
+    pub cut: Option<Cut>,
+    /// Whether to record why terms are equal, and to prove what was found.
+    pub prove: bool,
 }
 
 /// What a search came to.
@@ -44,38 +64,16 @@ pub struct Outcome {
     pub terms: Vec<Term>,
     /// What happened.
     pub trace: Trace,
+    /// For each step of the trace the parts of its sketch, with how many classes satisfy them in the end; of
+    /// those that were reached only if that is asked for.
+    pub parts: Vec<Vec<PartCount>>,
     /// Why the last step run was not reached; `None` if all were.
     pub failure: Option<Diagnosis>,
-}
-
-/// Why a sketch was not reached.
-#[derive(Clone, Debug)]
-pub struct Diagnosis {
-    /// The step's name.
-    pub step: String,
-    /// Where the sketch is written.
-    pub span: Span,
-    /// Why the search ended.
-    pub stop: Stop,
-    /// Iterations run.
-    pub iterations: u64,
-    /// The graph at the end.
-    pub size: Size,
-    /// For every part of the sketch how many classes satisfy it.
-    pub parts: Vec<PartCount>,
-    /// E-nodes added by each rule, most first.
-    pub growth: Vec<(String, u64)>,
-}
-
-/// One part of a sketch that was not reached.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PartCount {
-    /// The user's words.
-    pub label: String,
-    /// How deep it stands in the sketch.
-    pub depth: usize,
-    /// How many classes satisfy it.
-    pub classes: u64,
+    /// What was asked for of a graph.
+    pub cutout: Option<Cutout>,
+    /// If it was asked for: why the program equals the last term, or why no proof
+    /// could be made.
+    pub proof: Option<Result<Proof, String>>,
 }
 
 /// Optimises a program through its steps.
@@ -83,20 +81,30 @@ pub fn optimize(program: &Program, steps: &[Step], options: &Options) -> Outcome
     let mut outcome = Outcome {
         terms: Vec::new(),
         trace: Trace {
-            version: trace::VERSION,
             program: program.name.to_string(),
             steps: Vec::new(),
         },
+        parts: Vec::new(),
         failure: None,
+        cutout: None,
+        proof: options.prove.then(|| Ok(Proof::new(&program.term))),
     };
     let mut term = normalize(&program.term);
     for (i, step) in steps.iter().enumerate() {
         let run = saturate::run(step, &term, options, (i + 1, steps.len()));
         outcome.trace.steps.push(run.trace);
+        outcome.parts.push(run.parts);
+        outcome.cutout = run.cutout.or(outcome.cutout.take());
         match run.result {
             Ok(found) => {
                 outcome.terms.push(found.clone());
                 term = found;
+                if let (Some(Ok(proof)), Some(leg)) = (&mut outcome.proof, run.leg) {
+                    match leg {
+                        Ok(leg) => proof.push(leg),
+                        Err(why) => outcome.proof = Some(Err(format!("{}: {why}", step.name))),
+                    }
+                }
             }
             Err(diagnosis) => {
                 outcome.failure = Some(diagnosis);
@@ -107,6 +115,13 @@ pub fn optimize(program: &Program, steps: &[Step], options: &Options) -> Outcome
     outcome
 }
 
+/// How deep arrays may nest and how large a term may be in a step that starts from a
+/// term; without a step, in one that sets no limits.
+pub fn bounds(step: Option<&Step>, term: &Term) -> (u32, u32) {
+    let none = Limits::default();
+    saturate::bounds(step.map_or(&none, |s| &s.limits), term)
+}
+
 /// Runs one step and hands over the graph, for those who look into it.
 pub fn saturate(
     step: &Step,
@@ -115,6 +130,56 @@ pub fn saturate(
 ) -> (StepTrace, Result<Term, Diagnosis>, Graph, Id) {
     let run = saturate::run(step, &normalize(term), options, (1, 1));
     (run.trace, run.result, run.graph, run.root)
+}
+
+/// How far down a sampled term has any nodes; below it has the best ones.
+const DEPTH: u32 = 12;
+
+/// A random term of a class.
+fn sample(graph: &Graph, id: Id, rng: &mut Rng, depth: u32) -> Term {
+    let facts = graph.facts(id);
+    if depth == 0 {
+        return graph.best_term(id);
+    }
+    let node = *rng.pick(graph.class_nodes(graph.find(id)));
+    let mut of = |id| sample(graph, id, rng, depth - 1);
+    match (node.shape, facts.ty.as_fun()) {
+        (Shape::Lam([b]), Some((arg, _))) => Term::lam(None, arg, of(b)),
+        (Shape::App([f, x]), _) => {
+            let f = of(f);
+            Term::app(f, of(x))
+        }
+        _ => graph.node_term(&node),
+    }
+}
+
+/// Runs one step, and proves of up to `most` random terms of the root's class that they
+/// equal `term`, whether the step reaches its sketch or not.
+pub fn prove_root(
+    step: &Step,
+    term: &Term,
+    options: &Options,
+    most: usize,
+) -> Vec<Result<Proof, String>> {
+    let start = normalize(term);
+    let options = Options {
+        prove: true,
+        ..options.clone()
+    };
+    let mut run = saturate::run(step, &start, &options, (1, 1));
+    let mut rng = Rng::new(most as u64);
+    let sample = |_| sample(&run.graph, run.root, &mut rng, DEPTH);
+    let mut terms: Vec<Term> = (0..most).map(sample).collect();
+    // A class holds terms that drop what mentions a variable of somewhere else;
+    // nobody extracts those.
+    terms.retain(|t| ill_typed(t).is_none());
+    let legs = run.explain(step, &start, &terms);
+    let proof = |leg: Result<_, String>| {
+        let mut proof = Proof::new(term);
+        proof.push(leg?);
+        Ok(proof)
+    };
+    legs.into_iter().map(proof).collect()
 }
 
 /// One step instead of many: all rules together, the last sketch, the widest
@@ -139,6 +204,7 @@ pub fn unguided(steps: &[Step]) -> Option<Step> {
             size: widest(|l| l.size),
         },
         normalize: steps.iter().all(|s| s.normalize),
+        applied: steps.iter().all(|s| s.applied),
         reassociate: steps.iter().any(|s| s.reassociate),
         ..last.clone()
     })

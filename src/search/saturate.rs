@@ -5,16 +5,20 @@
 //! are looked at inside of both loops: one iteration can be the difference
 //! between a tenth of the memory and all of it.
 
+use super::cutout::{cut, Cutout};
+use super::diagnose::{counts, diagnose, Diagnosis, PartCount, Refused};
 use super::progress::{Event, Observer, Phase};
 use super::trace::{Iteration, RuleTrace, Size, StepTrace, Stop};
-use super::{Diagnosis, Options, PartCount};
+use super::Options;
 use crate::alloc;
 use crate::cost::Cost;
 use crate::egraph::{Graph, Id, View};
-use crate::elab::{Scheduler, Step};
+use crate::elab::{RuleUse, Scheduler, Step};
+use crate::proof::{self, Leg};
 use crate::rule::{self, Applied, Matches, Rewrite, Scene};
 use crate::sketch::{Goal, Reached};
 use crate::term::{normalize, Term};
+use crate::trail;
 use std::cell::Cell;
 use std::time::Instant;
 
@@ -32,9 +36,61 @@ const LOOK_EVERY: u64 = 1024;
 /// What a step came to.
 pub(super) struct Run {
     pub trace: StepTrace,
+    pub parts: Vec<PartCount>,
     pub result: Result<Term, Diagnosis>,
     pub graph: Graph,
     pub root: Id,
+    pub cutout: Option<Cutout>,
+    /// If it was asked for: why what was found equals the term.
+    pub leg: Option<Result<Leg, String>>,
+    rewrites: Vec<Rewrite>,
+    rules: Vec<RuleUse>,
+}
+
+impl Run {
+    /// Why terms of the root's class, of which nothing is explained yet, equal the
+    /// term from which the step began.
+    pub fn explain(&mut self, step: &Step, term: &Term, ends: &[Term]) -> Vec<Result<Leg, String>> {
+        legs(
+            step,
+            &mut self.graph,
+            &self.rewrites,
+            &self.rules,
+            term,
+            ends,
+        )
+    }
+}
+
+/// Why the normal forms of `ends` equal `term`.
+fn legs(
+    step: &Step,
+    graph: &mut Graph,
+    rewrites: &[Rewrite],
+    rules: &[RuleUse],
+    term: &Term,
+    ends: &[Term],
+) -> Vec<Result<Leg, String>> {
+    let chains = match trail::explain(graph, rewrites, rules, step.reassociate, term, ends) {
+        Ok(chains) => chains,
+        Err(why) => return vec![Err(why); ends.len()],
+    };
+    let leg = |(steps, found): (Result<Vec<proof::Step>, String>, &Term)| {
+        let end = normalize(found);
+        let mut leg = Leg {
+            name: step.name.clone(),
+            rules: rules.to_vec(),
+            reassociate: step.reassociate,
+            steps: steps?,
+            end: end.clone(),
+        };
+        if end != *found {
+            leg.steps.push(proof::Step::normal(found, &end));
+        }
+        proof::shorten(&mut leg, term);
+        Ok(leg)
+    };
+    chains.into_iter().zip(ends).map(leg).collect()
 }
 
 struct Limits {
@@ -136,6 +192,8 @@ impl Watch<'_> {
 /// A step under way.
 struct Saturation<'a> {
     step: &'a Step,
+    /// Its rules, each once.
+    rules: Vec<RuleUse>,
     limits: Limits,
     /// Limit on the size of terms.
     size: u32,
@@ -145,6 +203,7 @@ struct Saturation<'a> {
     root: Id,
     /// The limit that was reached inside of an iteration.
     interrupted: Option<Stop>,
+    refused: Refused,
     watch: Watch<'a>,
 }
 
@@ -153,6 +212,19 @@ struct Found {
     matches: Matches,
     banned: bool,
     seconds: f64,
+}
+
+/// How deep arrays may nest and how large a term may be.
+pub(super) fn bounds(own: &crate::elab::Limits, term: &Term) -> (u32, u32) {
+    let mut deepest = 0;
+    term.visit(&mut |t, _| deepest = deepest.max(t.ty().nesting()));
+    let nesting = own
+        .nesting
+        .map_or(NESTING.max(deepest + MORE_NESTING), small);
+    let size = own
+        .size
+        .map_or(SIZE.max(term.size().saturating_mul(TIMES_SIZE)), small);
+    (nesting, size)
 }
 
 /// Runs a step, which has a place among all, on a term in normal form.
@@ -195,8 +267,10 @@ pub(super) fn run(step: &Step, term: &Term, options: &Options, place: (usize, us
         view = next;
         stop = s.stop(satisfied, &rules, &view);
         s.watch.tell(Phase::Done, view.node_count(), &s.limits);
+        s.limits.reached(0);
         iterations.push(Iteration {
             size: size_of(&view),
+            bytes: s.limits.most_bytes.get().saturating_sub(before),
             search_seconds,
             apply_seconds,
             rebuild_seconds,
@@ -223,32 +297,52 @@ pub(super) fn run(step: &Step, term: &Term, options: &Options, place: (usize, us
         bytes: s.limits.most_bytes.get().saturating_sub(before),
         reproducible: !matches!(stop, Stop::Seconds(_) | Stop::Bytes(_)),
     };
+    let wanted = options.cut.as_ref().filter(|cut| match &cut.step {
+        Some(name) => *name == step.name,
+        None => extracted.is_none() || place.0 == place.1,
+    });
+    let cutout = wanted.map(|wanted| {
+        let here = (&view, view.class(s.root));
+        cut(&step.name, here, &goal, extracted.as_ref(), wanted.classes)
+    });
+    let leg = match &extracted {
+        Some(found) if options.prove => {
+            let legs = legs(
+                step,
+                &mut s.graph,
+                &s.rewrites,
+                &s.rules,
+                term,
+                std::slice::from_ref(found),
+            );
+            legs.into_iter().next()
+        }
+        _ => None,
+    };
     let result = match extracted {
         Some(term) => Ok(normalize(&term)),
-        None => Err(diagnose(step, &goal, &view, &trace)),
+        None => {
+            s.note_indivisible();
+            let (refused, root) = (std::mem::take(&mut s.refused), view.class(s.root));
+            let instead = options.diagnose;
+            Err(diagnose(step, &goal, &view, root, &trace, refused, instead))
+        }
+    };
+    let parts = match &result {
+        Err(diagnosis) => diagnosis.parts.clone(),
+        Ok(_) if options.parts => counts(&goal, &view),
+        Ok(_) => Vec::new(),
     };
     Run {
         trace,
+        parts,
         result,
         graph: s.graph,
         root: s.root,
-    }
-}
-
-fn diagnose(step: &Step, goal: &Goal, view: &View, trace: &StepTrace) -> Diagnosis {
-    let part = |(part, classes): (&crate::sketch::Part, usize)| PartCount {
-        label: part.label.clone(),
-        depth: part.depth,
-        classes: classes as u64,
-    };
-    Diagnosis {
-        step: step.name.clone(),
-        span: step.sketch.span,
-        stop: trace.stop,
-        iterations: trace.iterations.len() as u64,
-        size: trace.size(),
-        parts: goal.counts(view).into_iter().map(part).collect(),
-        growth: trace.growth(),
+        cutout,
+        leg,
+        rewrites: s.rewrites,
+        rules: s.rules,
     }
 }
 
@@ -276,25 +370,23 @@ impl<'a> Saturation<'a> {
             bytes_now: Cell::new(held),
             most_bytes: Cell::new(held),
         };
-        let mut deepest = 0;
-        term.visit(&mut |t, _| deepest = deepest.max(t.ty().nesting()));
-        let nesting = own
-            .nesting
-            .map_or(NESTING.max(deepest + MORE_NESTING), small);
-        let size = own
-            .size
-            .map_or(SIZE.max(term.size().saturating_mul(TIMES_SIZE)), small);
-        let rules = rule::distinct(&step.rules);
+        let (nesting, size) = bounds(own, term);
+        let mut rules = rule::distinct(&step.rules);
         let heads = rule::heads(&rules);
-        let mut rewrites: Vec<Rewrite> = (rules.iter())
-            .map(|r| Rewrite::Rule(Box::new(rule::compile(r, &heads, nesting))))
-            .collect();
+        if step.applied {
+            rules = rule::with_applied(rules);
+        }
+        let mut rewrites = rule::compile_all(&rules, &heads, nesting, step.applied);
         rewrites.extend([Rewrite::Eta, Rewrite::Beta]);
         let mut graph = Graph::new(heads, step.normalize);
+        if options.prove {
+            graph.record();
+        }
         let root = graph.add_term(term);
         graph.rebuild();
         Saturation {
             step,
+            rules,
             limits,
             size,
             backoff: vec![Backoff::default(); rewrites.len()],
@@ -302,6 +394,11 @@ impl<'a> Saturation<'a> {
             graph,
             root,
             interrupted: None,
+            refused: Refused {
+                nesting: u64::from(nesting),
+                size: u64::from(size),
+                ..Refused::default()
+            },
             watch: Watch {
                 observer: &options.observer,
                 step: &step.name,
@@ -309,6 +406,15 @@ impl<'a> Saturation<'a> {
                 iteration: 0,
                 sketch: Reached::default(),
             },
+        }
+    }
+
+    /// Completes what was refused with the sizes that did not divide.
+    fn note_indivisible(&mut self) {
+        for rewrite in &self.rewrites {
+            let pairs = rewrite.indivisible().iter();
+            let named = pairs.map(|(k, n)| (rewrite.name().to_string(), *k, *n));
+            self.refused.indivisible.extend(named);
         }
     }
 
@@ -337,6 +443,7 @@ impl<'a> Saturation<'a> {
         let nodes = view.node_count();
         let scene = Scene {
             view,
+            root: view.class(self.root),
             contexts: &contexts,
             size: self.size,
             go_on: &|| {
@@ -352,6 +459,8 @@ impl<'a> Saturation<'a> {
             let mut banned = iteration < backoff.until;
             if !banned && reached.get().is_none() {
                 matches = rewrite.search(&scene, &self.graph);
+                self.refused.too_nested += matches.too_nested;
+                self.refused.too_large += matches.too_large;
                 let careful = self.step.scheduler == Scheduler::Backoff;
                 if careful && backoff.bans(iteration, matches.len()) {
                     matches = Matches::default();
@@ -370,8 +479,10 @@ impl<'a> Saturation<'a> {
 
     fn apply(&mut self, found: &[Found]) -> Vec<RuleTrace> {
         let mut count = 0;
-        let mut rules = Vec::new();
-        for (rewrite, found) in self.rewrites.iter().zip(found) {
+        let mut rules: Vec<RuleTrace> = Vec::new();
+        // Forms of one rule are one rule to the user.
+        let mut is_applied = false;
+        for (number, (rewrite, found)) in self.rewrites.iter().zip(found).enumerate() {
             let begun = Instant::now();
             let before = self.graph.nodes();
             let mut rule = RuleTrace {
@@ -388,7 +499,13 @@ impl<'a> Saturation<'a> {
                 if self.interrupted.is_some() {
                     break;
                 }
-                match rewrite.apply(&mut self.graph, &found.matches, i, self.step.reassociate) {
+                match rewrite.apply(
+                    &mut self.graph,
+                    &found.matches,
+                    i,
+                    self.step.reassociate,
+                    number as u32,
+                ) {
                     Applied::Changed => rule.applied += 1,
                     Applied::Known => rule.known += 1,
                     Applied::Refused => rule.refused += 1,
@@ -401,7 +518,11 @@ impl<'a> Saturation<'a> {
             }
             rule.nodes_added = (self.graph.nodes() - before) as u64;
             rule.seconds = found.seconds + begun.elapsed().as_secs_f64();
-            rules.push(rule);
+            match rules.last_mut().filter(|_| is_applied) {
+                Some(form) => form.add(&rule),
+                None => rules.push(rule),
+            }
+            is_applied = rewrite.has_applied();
         }
         rules
     }

@@ -6,14 +6,10 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Version of the JSON form.
-pub const VERSION: u32 = 1;
-
 /// A whole search.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Trace {
-    /// [`VERSION`]
-    pub version: u32,
     /// Name of the program.
     pub program: String,
     /// One for each step that was run.
@@ -22,6 +18,7 @@ pub struct Trace {
 
 /// One step.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct StepTrace {
     /// Its name.
     pub name: String,
@@ -43,6 +40,7 @@ pub struct StepTrace {
 
 /// Size of a graph.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Size {
     /// E-nodes.
     pub nodes: u64,
@@ -72,9 +70,12 @@ pub enum Stop {
 
 /// One iteration.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Iteration {
     /// The graph after it.
     pub size: Size,
+    /// Most bytes seen until its end, less those held before the step.
+    pub bytes: u64,
     /// Searching all rules.
     pub search_seconds: f64,
     /// Applying all matches.
@@ -89,6 +90,7 @@ pub struct Iteration {
 
 /// One rule in one iteration.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct RuleTrace {
     /// Its name.
     pub name: String,
@@ -106,6 +108,19 @@ pub struct RuleTrace {
     pub seconds: f64,
     /// Whether the scheduler made it wait.
     pub banned: bool,
+}
+
+impl RuleTrace {
+    /// Takes in what another form of the same rule did.
+    pub fn add(&mut self, other: &RuleTrace) {
+        self.matches += other.matches;
+        self.applied += other.applied;
+        self.known += other.known;
+        self.refused += other.refused;
+        self.nodes_added += other.nodes_added;
+        self.seconds += other.seconds;
+        self.banned |= other.banned;
+    }
 }
 
 impl StepTrace {

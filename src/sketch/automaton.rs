@@ -65,7 +65,7 @@ impl Inner {
     }
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 enum Form {
     Any,
     Lam(FormId),
@@ -99,20 +99,19 @@ struct Way {
 }
 
 impl Automaton {
-    /// Compiles a sketch.
-    pub fn new(sketch: &Sketch) -> Automaton {
+    /// An automaton that starts where nothing is asked.
+    pub fn new() -> Automaton {
         let mut a = Automaton {
             forms: Vec::new(),
             states: Vec::new(),
             by_forms: FxHashMap::default(),
             start: 0,
         };
-        a.state(Vec::new());
-        a.start = a.state_of(sketch);
+        a.start = a.state(Vec::new());
         a
     }
 
-    /// The state of a further sketch.
+    /// The state of a sketch; what two sketches share has the same states.
     pub fn state_of(&mut self, sketch: &Sketch) -> StateId {
         let form = self.form(sketch);
         self.state(vec![form])
@@ -131,8 +130,12 @@ impl Automaton {
             SketchKind::Or(all) => Form::Or(all.iter().map(|s| self.form(s)).collect()),
             SketchKind::Typed(b, t) => Form::Typed(self.form(b), t.clone()),
         };
-        self.forms.push(form);
-        self.forms.len() as FormId - 1
+        // Equal parts of a sketch are one form, so that they share their states.
+        let known = self.forms.iter().position(|f| *f == form);
+        known.unwrap_or_else(|| {
+            self.forms.push(form);
+            self.forms.len() - 1
+        }) as FormId
     }
 
     fn state(&mut self, mut forms: Vec<FormId>) -> StateId {
@@ -275,6 +278,7 @@ pub fn type_fits(pattern: &TyPattern, ty: Ty) -> bool {
     let size = |p: &Option<Nat>, n: Nat| p.is_none_or(|p| p == n);
     match (pattern, ty.kind()) {
         (TyPattern::Any, _) => true,
+        (TyPattern::AnyScalar, TyKind::Scalar(_)) => true,
         (TyPattern::Scalar(a), TyKind::Scalar(b)) => *a == b,
         (TyPattern::Idx(p), TyKind::Idx(n)) => size(p, n),
         (TyPattern::Pair(p, q), TyKind::Pair(a, b)) => type_fits(p, a) && type_fits(q, b),

@@ -19,6 +19,25 @@ const NONE: u32 = u32::MAX;
 
 /// The cheapest term of `root` that satisfies the plan's start state.
 pub fn extract(plan: &Plan, view: &View, root: Class, cost: Cost) -> Option<Term> {
+    within(plan, view, root, cost, None)
+}
+
+/// What of a graph an extraction looks at.
+pub struct Bound {
+    /// Classes that only larger terms of the root pass through are left out.
+    pub size: u32,
+    /// It gives up beyond so many pairs of a state and a class.
+    pub pairs: usize,
+}
+
+/// The same in a part of the graph; `None` also if that is not enough.
+pub fn within(
+    plan: &Plan,
+    view: &View,
+    root: Class,
+    cost: Cost,
+    bound: Option<Bound>,
+) -> Option<Term> {
     let satisfied = Satisfied::new(plan, view);
     if !satisfied.has(plan.start(), root) {
         return None;
@@ -31,8 +50,10 @@ pub fn extract(plan: &Plan, view: &View, root: Class, cost: Cost) -> Option<Term
         plain: Vec::new(),
         wanted: FxHashMap::default(),
     };
+    let near = bound.as_ref().map(|b| view.contexts(root, b.size));
+    let most = bound.map_or(usize::MAX, |b| b.pairs);
+    let pairs = e.demand(plan.start(), root, near.as_deref(), most)?;
     e.plain = e.plain_costs();
-    let pairs = e.demand(plan.start(), root);
     while e.sweep(&pairs) {}
     e.term(plan.start(), root)
 }
@@ -90,15 +111,28 @@ impl Extraction<'_> {
     }
 
     /// The pairs that a satisfying term may use, deepest first.
-    fn demand(&mut self, state: StateId, class: Class) -> Vec<(StateId, Class)> {
+    fn demand(
+        &mut self,
+        state: StateId,
+        class: Class,
+        near: Option<&[u32]>,
+        most: usize,
+    ) -> Option<Vec<(StateId, Class)>> {
         let mut pairs = Vec::new();
         let mut next = vec![(state, class)];
+        let left_out = |c: Class| near.is_some_and(|n| n[c as usize] == u32::MAX);
         while let Some((state, class)) = next.pop() {
             if state == ANYTHING || self.wanted.insert((state, class), NONE).is_some() {
                 continue;
             }
             pairs.push((state, class));
+            if pairs.len() > most {
+                return None;
+            }
             for node in self.view.nodes(class) {
+                if View::children(node).any(left_out) {
+                    continue;
+                }
                 for ask in self.plan.alternatives(state, node) {
                     if self.satisfied.children_fit(ask, node) {
                         let children = View::children(node).zip(&ask.children);
@@ -108,7 +142,7 @@ impl Extraction<'_> {
             }
         }
         pairs.reverse();
-        pairs
+        Some(pairs)
     }
 
     fn node_cost(&self, node: &Node, children: &[StateId]) -> u32 {

@@ -2,16 +2,20 @@
 //!
 //! Comes in: an elaborated sketch and a view of the graph; goes out: whether a
 //! class satisfies it, how far the graph is from it, how many classes satisfy each
-//! part, and the cheapest term that does. Invariant: what [`Goal::extract`] returns, [`Goal::accepts`] accepts
-//! (checked after every extraction in debug builds). Absent: limits, names.
+//! part, and the cheapest term that does. Invariant: what [`Goal::extract`] returns,
+//! [`Goal::accepts`] accepts (checked after every extraction in debug builds).
+//! Absent: limits, names.
 
 mod automaton;
 mod extract;
+mod parts;
 mod solve;
+
+pub use parts::{Part, Parts, Weaker};
 
 use crate::cost::Cost;
 use crate::egraph::{Class, Graph, Heads, View};
-use crate::elab::{Sketch, SketchKind};
+use crate::elab::Sketch;
 use crate::term::Term;
 use automaton::{Automaton, StateId};
 use solve::Satisfied;
@@ -19,17 +23,22 @@ use solve::Satisfied;
 /// A sketch, ready to be asked.
 pub struct Goal {
     plan: solve::Plan,
-    parts: Vec<Part>,
+    parts: Parts,
+    /// Of each part.
+    states: Vec<StateId>,
 }
 
-/// A part of a sketch, for diagnosis.
-#[derive(Clone, Debug)]
-pub struct Part {
-    /// The user's words.
-    pub label: String,
-    /// How deep it stands in the sketch.
-    pub depth: usize,
-    state: StateId,
+/// The parts of a sketch that classes satisfy.
+pub struct Marks<'a> {
+    states: &'a [StateId],
+    satisfied: Satisfied,
+}
+
+impl Marks<'_> {
+    /// Those of a class, by their numbers.
+    pub fn of(&self, class: Class) -> impl Iterator<Item = usize> + '_ {
+        (0..self.states.len()).filter(move |i| self.satisfied.has(self.states[*i], class))
+    }
 }
 
 /// How far a graph has come towards a sketch. A sketch is satisfied from inside
@@ -44,16 +53,56 @@ pub struct Reached {
     pub largest: Option<String>,
 }
 
+/// Several sketches that are asked together: one pass over a graph answers for all.
+pub struct Question {
+    plan: solve::Plan,
+    states: Vec<StateId>,
+}
+
+impl Question {
+    /// Prepares sketches.
+    pub fn new<'a>(sketches: impl IntoIterator<Item = &'a Sketch>) -> Question {
+        let mut automaton = Automaton::new();
+        let states = (sketches.into_iter())
+            .map(|s| automaton.state_of(s))
+            .collect();
+        Question {
+            plan: solve::Plan::new(automaton),
+            states,
+        }
+    }
+
+    /// What asking costs for each node.
+    pub fn states(&self) -> usize {
+        self.plan.states()
+    }
+
+    /// Which of them a class satisfies.
+    pub fn ask(&self, view: &View, root: Class) -> Vec<bool> {
+        let satisfied = Satisfied::new(&self.plan, view);
+        let has = |s: &StateId| satisfied.has(*s, root);
+        self.states.iter().map(has).collect()
+    }
+}
+
 impl Goal {
     /// Prepares a sketch.
     pub fn new(sketch: &Sketch) -> Goal {
-        let mut automaton = Automaton::new(sketch);
-        let mut parts = Vec::new();
-        list_parts(sketch, 0, &mut automaton, &mut parts);
+        let mut automaton = Automaton::new();
+        automaton.start = automaton.state_of(sketch);
+        let parts = Parts::new(sketch);
+        let states = parts.list.iter().map(|p| automaton.state_of(&p.sketch));
+        let states = states.collect();
         Goal {
             plan: solve::Plan::new(automaton),
             parts,
+            states,
         }
+    }
+
+    /// Its parts.
+    pub fn parts(&self) -> &Parts {
+        &self.parts
     }
 
     /// Whether a class satisfies the sketch.
@@ -66,34 +115,53 @@ impl Goal {
     pub fn reached(&self, view: &View, root: Class) -> (bool, Reached) {
         let satisfied = Satisfied::new(&self.plan, view);
         let anywhere = satisfied.anywhere();
-        let has = |p: &Part| anywhere.has(p.state, 0);
+        let parts = &self.parts.list;
+        let has = |i: &usize| anywhere.has(self.states[*i], 0);
         // What stands inside a part follows it, deeper.
         let inside = |i: usize| {
-            let below = self.parts[i + 1..].iter();
-            below.take_while(|p| p.depth > self.parts[i].depth).count()
+            let below = parts[i + 1..].iter();
+            below.take_while(|p| p.depth > parts[i].depth).count()
         };
         let mut largest: Option<(usize, usize)> = None;
-        for i in (0..self.parts.len()).filter(|i| has(&self.parts[*i])) {
+        for i in (0..parts.len()).filter(has) {
             let size = inside(i);
             if largest.is_none_or(|(_, most)| size > most) {
                 largest = Some((i, size));
             }
         }
         let reached = Reached {
-            parts: self.parts.len(),
-            satisfied: self.parts.iter().filter(|p| has(p)).count(),
-            largest: largest.map(|(i, _)| self.parts[i].label.clone()),
+            parts: parts.len(),
+            satisfied: (0..parts.len()).filter(has).count(),
+            largest: largest.map(|(i, _)| parts[i].label.clone()),
         };
         (satisfied.has(self.plan.start(), root), reached)
     }
 
-    /// For every part of the sketch how many classes satisfy it, in the order
-    /// of the sketch.
-    pub fn counts(&self, view: &View) -> Vec<(&Part, usize)> {
-        let satisfied = Satisfied::new(&self.plan, view);
-        (self.parts.iter())
-            .map(|p| (p, satisfied.count(p.state, view)))
-            .collect()
+    /// The parts of the sketch, in the user's words.
+    pub fn labels(&self) -> impl Iterator<Item = &str> {
+        self.parts.list.iter().map(|p| &*p.label)
+    }
+
+    /// Which parts each class satisfies.
+    pub fn marks(&self, view: &View) -> Marks<'_> {
+        Marks {
+            states: &self.states,
+            satisfied: Satisfied::new(&self.plan, view),
+        }
+    }
+
+    /// For every part of the sketch how many classes satisfy it, and how many with `?` for the parts
+    /// inside; in the order of the sketch.
+    pub fn counts(&self, view: &View) -> Vec<(&Part, [usize; 2])> {
+        let mut automaton = Automaton::new();
+        let asked = self.parts.list.iter().enumerate().map(|(i, p)| {
+            let alone = automaton.state_of(&self.parts.alone(i));
+            (p, [automaton.state_of(&p.sketch), alone])
+        });
+        let asked: Vec<_> = asked.collect();
+        let satisfied = Satisfied::new(&solve::Plan::new(automaton), view);
+        let count = |s: StateId| satisfied.count(s, view);
+        asked.into_iter().map(|(p, s)| (p, s.map(count))).collect()
     }
 
     /// The cheapest term of a class that satisfies the sketch.
@@ -106,6 +174,23 @@ impl Goal {
         Some(term)
     }
 
+    /// The same in large graphs: looks at small terms first, and gives up beyond so many pairs of
+    /// a class and something asked of it.
+    pub fn extract_small(
+        &self,
+        view: &View,
+        root: Class,
+        cost: Cost,
+        pairs: usize,
+    ) -> Option<Term> {
+        let smallest = view.size(root);
+        [2, 4, 8, 16].into_iter().find_map(|times| {
+            let size = smallest.saturating_mul(times) / 2 + 20;
+            let bound = extract::Bound { size, pairs };
+            extract::within(&self.plan, view, root, cost, Some(bound))
+        })
+    }
+
     /// Whether a term satisfies the sketch, as a graph that holds nothing else.
     pub fn accepts(&self, term: &Term) -> bool {
         let mut graph = Graph::new(Heads::default(), false);
@@ -113,37 +198,5 @@ impl Goal {
         graph.rebuild();
         let view = View::new(&graph);
         self.satisfied(&view, view.class(root))
-    }
-}
-
-/// Parts worth naming: everything but `?` and primitives.
-fn list_parts(s: &Sketch, depth: usize, automaton: &mut Automaton, out: &mut Vec<Part>) {
-    let mut below = depth;
-    let worth = !matches!(s.kind, SketchKind::Any | SketchKind::Prim(..));
-    let repeated = out.last().is_some_and(|p| p.label == s.label);
-    if worth && !repeated {
-        let state = automaton.state_of(s);
-        out.push(Part {
-            label: s.label.clone(),
-            depth,
-            state,
-        });
-        below += 1;
-    }
-    match &s.kind {
-        SketchKind::Lam(b)
-        | SketchKind::Contains(b)
-        | SketchKind::OnlyContains(b)
-        | SketchKind::Typed(b, _) => list_parts(b, below, automaton, out),
-        SketchKind::App(f, x) => {
-            list_parts(f, below, automaton, out);
-            list_parts(x, below, automaton, out);
-        }
-        SketchKind::Or(all) => {
-            for s in all {
-                list_parts(s, below, automaton, out);
-            }
-        }
-        SketchKind::Any | SketchKind::Prim(..) | SketchKind::Number(_) | SketchKind::Bool(_) => {}
     }
 }

@@ -4,10 +4,12 @@
 //! by sweeps over all nodes: a class carries the set of its states as bits, and
 //! a node adds those that its children allow. Children mostly have smaller
 //! numbers than their parents, so few sweeps suffice. What `contains` passes on
-//! from any child costs one instruction for all such states together.
+//! from any child costs one instruction for all such states together, and a way
+//! that asks for a state which no class has yet costs nothing.
 
 use super::automaton::{Alternative, Automaton, Inner, StateId, ANYTHING};
-use crate::egraph::{Class, Node, View};
+use crate::egraph::{Class, Node, Shape, View};
+use rustc_hash::FxHashMap;
 
 /// One way to satisfy a state, for nodes of one kind.
 pub struct Way {
@@ -112,6 +114,39 @@ pub struct Satisfied {
     words: usize,
 }
 
+/// The ways that ask for nothing but what some class has, by kind of node.
+struct Live {
+    anywhere: Vec<u64>,
+    ways: [Vec<u32>; 2],
+    /// Whether a state has come up for the first time since the ways were listed.
+    stale: bool,
+}
+
+impl Live {
+    fn see(&mut self, word: usize, bits: u64) {
+        self.stale |= bits & !self.anywhere[word] != 0;
+        self.anywhere[word] |= bits;
+    }
+
+    fn list(&mut self, plan: &Plan) {
+        if !std::mem::take(&mut self.stale) {
+            return;
+        }
+        for (kind, out) in self.ways.iter_mut().enumerate() {
+            let has = |s: &StateId| {
+                let (word, bit) = bit(*s);
+                self.anywhere[word] & bit != 0
+            };
+            out.clear();
+            let ways = plan.ways[kind].iter().enumerate();
+            out.extend(
+                ways.filter(|(_, w)| w.ask.children.iter().all(has))
+                    .map(|(i, _)| i as u32),
+            );
+        }
+    }
+}
+
 impl Satisfied {
     /// Solves a plan in a view.
     pub fn new(plan: &Plan, view: &View) -> Satisfied {
@@ -120,23 +155,41 @@ impl Satisfied {
             bits: vec![0; words * view.len()],
             words,
         };
+        let mut leaves: FxHashMap<Node, Vec<StateId>> = FxHashMap::default();
+        let mut live = Live {
+            anywhere: vec![0; words],
+            ways: Default::default(),
+            stale: true,
+        };
         for c in 0..view.len() as Class {
             s.insert(ANYTHING, c);
             for leaf in view.nodes(c).iter().filter(|n| Inner::of(n).is_none()) {
-                for state in 1..plan.states() as StateId {
-                    if !s.has(state, c) && plan.accepts_leaf(state, leaf) {
-                        s.insert(state, c);
-                    }
+                // No sketch names a variable: those of one type are alike.
+                let alike = match leaf.shape {
+                    Shape::Var(_) => Node::new(Shape::Var(0), leaf.ty),
+                    _ => *leaf,
+                };
+                let states = leaves.entry(alike).or_insert_with(|| {
+                    let all = 1..plan.states() as StateId;
+                    all.filter(|state| plan.accepts_leaf(*state, leaf))
+                        .collect()
+                });
+                for state in states {
+                    s.insert(*state, c);
                 }
             }
         }
-        while s.sweep(plan, view) {}
+        for (i, bits) in s.bits.iter().enumerate() {
+            live.see(i % words, *bits);
+        }
+        while s.sweep(plan, view, &mut live) {}
         s
     }
 
-    fn sweep(&mut self, plan: &Plan, view: &View) -> bool {
+    fn sweep(&mut self, plan: &Plan, view: &View, live: &mut Live) -> bool {
         let mut changed = false;
         for c in 0..view.len() as Class {
+            live.list(plan);
             for node in view.nodes(c) {
                 let Some(kind) = Inner::of(node) else {
                     continue;
@@ -149,7 +202,8 @@ impl Satisfied {
                         changed = true;
                     }
                 }
-                for way in &plan.ways[kind as usize] {
+                for i in &live.ways[kind as usize] {
+                    let way = &plan.ways[kind as usize][*i as usize];
                     if !self.has(way.state, c)
                         && self.children_fit(&way.ask, node)
                         && plan.automaton.allows(&way.ask, node.ty)
@@ -158,6 +212,9 @@ impl Satisfied {
                         changed = true;
                     }
                 }
+            }
+            for word in 0..self.words {
+                live.see(word, self.word(c, word));
             }
         }
         changed

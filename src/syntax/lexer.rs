@@ -1,11 +1,13 @@
 //! Text to tokens. Never fails: what is wrong becomes a diagnostic and a `Bad` token.
 //!
 //! A dot is a fraction or the dot of an array type. `0.5` is a fraction, but after a dot a number has
-//! none (`n.32.f32`), and digits.digits with another dot behind them are two sizes (`32.32.f32`).
+//! none (`n.32.f32`), and digits.digits with another dot behind them are two sizes (`32.32.f32`). The constants of a
+//! target, `target.f32lanes` and their like, are one word.
 
 use super::token::{Comment, Token, TokenKind};
 use crate::diag::{code, Diagnostic};
 use crate::source::{FileId, Span};
+use crate::target;
 
 /// Longest first.
 const SYMBOLS: [&str; 25] = [
@@ -146,6 +148,10 @@ impl Lexer<'_> {
         if c.is_ascii_digit() {
             return self.number();
         }
+        if let Some(length) = target::constant_at(self.rest()) {
+            self.at += length;
+            return TokenKind::Name;
+        }
         if c == '_' || (c.is_alphabetic() && c != 'λ') {
             self.take_while(|c| c.is_alphanumeric() || c == '_' || c == '\'');
             return TokenKind::Name;
@@ -276,6 +282,10 @@ mod tests {
         );
         assert_eq!(texts("50_000_000"), ["50_000_000", ""]);
         assert_eq!(texts("32.32.32.f32")[0], "32");
+        assert_eq!(
+            texts("target.f32lanes.target.f32"),
+            ["target.f32lanes", ".", "target", ".", "f32", ""]
+        );
     }
 
     #[test]

@@ -1,10 +1,26 @@
 //! What the harnesses share: loading programs and chains of sketches.
 #![allow(dead_code)]
 
+#[cfg(unix)]
+pub mod pty;
+pub mod schema;
+
+use rise_opt::arith::Nat;
 use rise_opt::cost::Cost;
 use rise_opt::elab::{self, RuleUse, Step, Surroundings};
 use rise_opt::source::{FileId, SourceMap};
 use rise_opt::term::Program;
+
+/// The goals for matrix multiplication, in the order in which they build on each other.
+pub const GOALS: [&str; 7] = [
+    "baseline",
+    "blocking",
+    "vectorization",
+    "loop-perm",
+    "array-packing",
+    "cache-blocks",
+    "parallel",
+];
 
 /// A shipped file's program.
 pub fn program(path: &str) -> Program {
@@ -47,6 +63,7 @@ fn steps_of(
         sizes: Some(&program.sizes),
         settings: settings.iter().map(|(n, v)| (n.to_string(), *v)).collect(),
         costs: &costs,
+        ..Surroundings::default()
     };
     elab::steps(sources, file, &around)
         .unwrap_or_else(|e| panic!("{e:?}"))
@@ -60,6 +77,13 @@ pub fn program_text(text: &str) -> Program {
     elab::program(&mut sources, file, None).unwrap_or_else(|e| panic!("{text}: {e:?}"))
 }
 
+/// The definition of a text, whose parameters may be functions.
+pub fn definition_text(text: &str) -> Program {
+    let mut sources = SourceMap::new();
+    let file = sources.add_text("test.rise", text);
+    elab::definition(&mut sources, file, None).unwrap_or_else(|e| panic!("{text}: {e:?}"))
+}
+
 /// The rules of a text, without explicit sizes.
 pub fn rules(text: &str) -> Vec<RuleUse> {
     let mut sources = SourceMap::new();
@@ -70,6 +94,21 @@ pub fn rules(text: &str) -> Vec<RuleUse> {
             span: rule.span,
             rule,
             args: Vec::new(),
+        })
+        .collect()
+}
+
+/// All rules of a shipped file, with 2 for every explicit size.
+pub fn shipped_rules(name: &str) -> Vec<RuleUse> {
+    let mut sources = SourceMap::new();
+    let file = sources.load_shipped(name).expect("shipped");
+    let decls = elab::rule_decls(&mut sources, file).unwrap_or_else(|e| panic!("{e:#?}"));
+    decls
+        .into_iter()
+        .map(|rule| RuleUse {
+            args: vec![Nat::int(2); rule.size_params.len()],
+            span: rule.span,
+            rule,
         })
         .collect()
 }

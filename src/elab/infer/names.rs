@@ -6,6 +6,7 @@ use crate::arith::Nat;
 use crate::diag::{code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::tree::Expr;
+use crate::target;
 use crate::term::Op;
 use crate::ty::{Scalar, Ty};
 use smallvec::SmallVec;
@@ -14,6 +15,16 @@ impl Infer<'_> {
     pub fn size_name(&mut self, name: &str, span: Span) -> Nat {
         if let Some(n) = self.names.sizes.get(name) {
             return *n;
+        }
+        if target::is_constant(name) {
+            let d = Diagnostic::new(
+                code::UNKNOWN_SIZE,
+                format!("`{name}` is known in sketches only"),
+            )
+            .label(span, "no size here")
+            .help("give the rule or definition a size of its own; a sketch passes the constant: `rule[target.f32lanes]`");
+            self.report(d);
+            return self.unknown_size(span);
         }
         if self.names.rule.is_some() {
             if self.names.types.contains_key(name) {
@@ -31,7 +42,8 @@ impl Infer<'_> {
             self.names.sizes.insert(name.to_string(), n);
             return n;
         }
-        let known: Vec<&str> = self.names.sizes.keys().map(|s| &**s).collect();
+        let known = self.names.sizes.keys().map(|s| &**s);
+        let known: Vec<&str> = known.filter(|s| !target::is_constant(s)).collect();
         let otherwise = match known.is_empty() {
             true => format!("declare it: `[{name} : nat]`"),
             false => format!("known sizes: {}", known.join(", ")),

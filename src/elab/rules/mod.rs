@@ -104,8 +104,14 @@ fn declare(infer: &mut Infer, tree: &Rule) -> Option<RuleDecl> {
         return None;
     }
     for c in &mut conds {
-        if let Cond::Data(ty) | Cond::Flat(ty) = c {
-            *ty = infer.u.ty(*ty);
+        match c {
+            Cond::Data(ty) | Cond::Flat(ty) => *ty = infer.u.ty(*ty),
+            Cond::Divides(a, b) | Cond::Compare(a, _, b) => {
+                *a = infer.u.nat(*a);
+                *b = infer.u.nat(*b);
+            }
+            Cond::Vectorizable { lanes, .. } => *lanes = infer.u.nat(*lanes),
+            _ => {}
         }
     }
     // What a type says by itself needs no test.

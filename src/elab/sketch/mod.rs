@@ -7,6 +7,7 @@
 mod defs;
 mod label;
 mod types;
+mod words;
 
 pub use defs::Defs;
 
@@ -15,7 +16,7 @@ use label::{label, shorten};
 
 use super::book::Sizes;
 use super::infer::operation;
-use super::output::{Sketch, SketchKind};
+use super::output::{Sketch, SketchKind, Words};
 use crate::arith::Nat;
 use crate::diag::{code, Diagnostic};
 use crate::source::Span;
@@ -121,11 +122,20 @@ impl Reader<'_> {
             false => self.kind(e, env),
         };
         self.depth -= 1;
-        let (span, label) = match &env.origin {
-            Some(origin) => origin.clone(),
-            None => (e.span, label(e)),
-        };
-        Sketch { kind, span, label }
+        match &env.origin {
+            Some((span, label)) => Sketch {
+                kind,
+                span: *span,
+                label: label.clone(),
+                words: Words::default(),
+            },
+            None => Sketch {
+                span: e.bare().span,
+                label: label(e),
+                words: words::words(e, &kind),
+                kind,
+            },
+        }
     }
 
     fn boxed(&mut self, e: &Expr, env: &Rc<Env>) -> Box<Sketch> {
@@ -142,8 +152,7 @@ impl Reader<'_> {
                 let inner = self.sketch(body, &hidden);
                 let n = patterns.len();
                 (1..n).fold(SketchKind::Lam(Box::new(inner)), |kind, _| {
-                    let (span, label) = (e.span, label(e));
-                    SketchKind::Lam(Box::new(Sketch { kind, span, label }))
+                    SketchKind::Lam(Box::new(self.part(kind, e, env)))
                 })
             }
             ExprKind::Annot(inner, t) => {
@@ -185,9 +194,14 @@ impl Reader<'_> {
     fn part(&self, kind: SketchKind, e: &Expr, env: &Rc<Env>) -> Sketch {
         let (span, label) = match &env.origin {
             Some(origin) => origin.clone(),
-            None => (e.span, label(e)),
+            None => (e.bare().span, label(e)),
         };
-        Sketch { kind, span, label }
+        Sketch {
+            kind,
+            span,
+            label,
+            words: Words::default(),
+        }
     }
 
     /// The environment in which names are variables of a function.
@@ -339,7 +353,10 @@ impl Reader<'_> {
         let given = args.iter().map(|a| Argument::Given(a.clone(), env.clone()));
         let inner = Rc::new(Env {
             params: names.iter().map(|n| n.to_string()).zip(given).collect(),
-            origin: env.origin.clone().or_else(|| Some((e.span, label(e)))),
+            origin: env
+                .origin
+                .clone()
+                .or_else(|| Some((e.bare().span, label(e)))),
         });
         self.kind(&def.body, &inner)
     }

@@ -66,6 +66,9 @@ impl Reader<'_> {
                     Some(Argument::Unknown | Argument::Variable) => return TyPattern::Any,
                     None => {}
                 }
+                if name == "scalar" {
+                    return TyPattern::AnyScalar;
+                }
                 match Scalar::from_name(name) {
                     Some(s) => TyPattern::Scalar(s),
                     None => self.not_a_type(e, Some(name)),
@@ -112,11 +115,11 @@ impl Reader<'_> {
                 .help_near(
                     name,
                     Scalar::ALL.iter().map(|s| s.name()),
-                    "types of sketches: `?`, `f32`, `n.t`, `(s, t)`, `<n>t`, `idx[n]`, `s -> t`",
+                    "types of sketches: `?`, `f32`, `scalar`, `n.t`, `(s, t)`, `<n>t`, `idx[n]`, `s -> t`",
                 ),
             None => Diagnostic::new(code::NOT_A_TYPE, "a type is needed here")
                 .label(e.span, "not a type")
-                .help("types of sketches: `?`, `f32`, `n.t`, `(s, t)`, `<n>t`, `idx[n]`, `s -> t`"),
+                .help("types of sketches: `?`, `f32`, `scalar`, `n.t`, `(s, t)`, `<n>t`, `idx[n]`, `s -> t`"),
         };
         self.report(d);
         TyPattern::Any

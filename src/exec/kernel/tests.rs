@@ -15,6 +15,7 @@ fn build(body: &str) -> Kernel {
         c: &format!("#include \"k.h\"\n#include <stdlib.h>\n{decl} {{ (void)n, (void)a, (void)s; {body} }}\n"),
         header: &format!("#include <stdint.h>\n{decl};\n"),
         header_name: "k.h",
+        flags: &[],
         libraries: &[],
     };
     Kernel::build(&Toolchain::find().unwrap(), &source).unwrap()

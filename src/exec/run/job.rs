@@ -16,7 +16,7 @@ use crate::interp::random::Rng;
 use crate::interp::{self, buffers, Shape};
 use crate::term::Program;
 
-pub(super) struct Job<'a> {
+pub(in crate::exec) struct Job<'a> {
     pub program: &'a Program,
     pub seed: u64,
 }
@@ -212,7 +212,7 @@ fn no_value(what: &str) -> Diagnostic {
     Diagnostic::new(code::RUN_SIZES, what).help("choose other sizes with `--set`")
 }
 
-pub(super) fn arguments(unit: &CUnit, sizes: &Sizes) -> Result<Vec<i64>, Diagnostic> {
+pub(in crate::exec) fn arguments(unit: &CUnit, sizes: &Sizes) -> Result<Vec<i64>, Diagnostic> {
     let names = unit.abi.sizes.iter();
     names.map(|s| evaluate(Nat::var(*s), sizes)).collect()
 }
@@ -223,14 +223,14 @@ fn arguments_any(unit: &CUnit, sizes: &Sizes) -> Vec<i64> {
     names.map(|s| sizes.get(s).copied().unwrap_or(0)).collect()
 }
 
-pub(super) fn out_lens(unit: &CUnit, sizes: &Sizes) -> Result<Vec<usize>, Diagnostic> {
+pub(in crate::exec) fn out_lens(unit: &CUnit, sizes: &Sizes) -> Result<Vec<usize>, Diagnostic> {
     let slots = unit.abi.outputs.iter();
     slots
         .map(|s| evaluate(s.count(), sizes).map(|n| n as usize))
         .collect()
 }
 
-pub(super) fn named(program: &Program, sizes: &Sizes) -> Vec<(String, i64)> {
+pub(in crate::exec) fn named(program: &Program, sizes: &Sizes) -> Vec<(String, i64)> {
     let names = program.sizes.iter();
     names
         .filter_map(|n| Some((n.to_string(), *sizes.get(n)?)))
@@ -238,7 +238,7 @@ pub(super) fn named(program: &Program, sizes: &Sizes) -> Vec<(String, i64)> {
 }
 
 /// Operations behind one number of the result.
-pub(super) fn per_number(effort: &Effort, results: &[Array]) -> f64 {
+pub(in crate::exec) fn per_number(effort: &Effort, results: &[Array]) -> f64 {
     let numbers: usize = results.iter().map(Array::len).sum();
     effort.flops / numbers.max(1) as f64
 }

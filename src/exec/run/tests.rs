@@ -29,12 +29,14 @@ fn unit(body: &str, assumptions: Vec<Assumption>) -> CUnit {
     CUnit {
         c: format!("#include \"{HEADER}\"\n{decl} {{ {body} }}\n"),
         header: format!("#include <stdint.h>\n{decl};\n"),
+        marks: Vec::new(),
         abi: Abi {
             name: "twice".into(),
             outputs: vec![slot("out", None, vec![n])],
             sizes: vec![Symbol::new("n")],
             inputs: vec![slot("xs", Some(0), vec![n]), slot("s", Some(1), vec![])],
             assumptions,
+            preferred: Vec::new(),
             errors: Vec::new(),
         },
     }

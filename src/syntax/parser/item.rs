@@ -57,7 +57,7 @@ impl Parser<'_> {
                     "cost" => "for example `cost size`",
                     "permit" => "write `permit reassociate`",
                     "scheduler" => "write `scheduler none` or `scheduler backoff`",
-                    _ => "write `normalize on` or `normalize off`",
+                    _ => "write `normalize on`, `normalize off` or `normalize applied`",
                 };
                 if self.peek().kind != TokenKind::Name {
                     self.error_expected("a word", example);

@@ -1,0 +1,250 @@
+//! Contestants: from the names of files to kernels that can be compiled.
+
+use super::Args;
+use crate::cli::input::{self, Files, Input};
+use crate::cli::values::memory_limit;
+use crate::cli::{replay, Context};
+use crate::diag::{code, Diagnostic};
+use crate::emit::{self, emit, CUnit};
+use crate::exec::bench::{Entry, Kind};
+use crate::exec::peer::LIBRARIES;
+use crate::exec::run::HEADER;
+use crate::exec::sizes::Sizes;
+use crate::intern::Symbol;
+use crate::lower::{self, lower};
+use crate::report;
+use crate::search;
+use crate::target::Target;
+use crate::term::{Program, Term};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// How the unoptimised kernel is called in tables.
+const UNOPTIMISED: &str = "unoptimised";
+
+/// `tiled=out/mm.plan.json`
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ContestantArg {
+    name: String,
+    file: String,
+}
+
+impl std::str::FromStr for ContestantArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<ContestantArg, String> {
+        let (name, file) = match text.split_once('=') {
+            Some((name, file)) if !name.contains('/') => (name.trim().to_string(), file),
+            _ => (stem(text), text),
+        };
+        match name.is_empty() || file.is_empty() {
+            true => Err("write FILE or NAME=FILE".to_string()),
+            false => Ok(ContestantArg {
+                name,
+                file: file.to_string(),
+            }),
+        }
+    }
+}
+
+/// `out/mm.plan.json` is called `mm`.
+fn stem(path: &str) -> String {
+    let name = Path::new(path).file_name().unwrap_or_default();
+    let name = name.to_string_lossy().into_owned();
+    for ending in [".plan.json", ".json", ".sk", ".c"] {
+        if let Some(stem) = name.strip_suffix(ending) {
+            return stem.to_string();
+        }
+    }
+    name
+}
+
+/// The kernel of a term.
+fn unit(
+    program: &Program,
+    term: &Term,
+    fixed: &Sizes,
+    target: Target,
+) -> Result<CUnit, Diagnostic> {
+    let found = Program {
+        term: term.clone(),
+        ..program.clone()
+    };
+    let options = lower::Options {
+        fixed: fixed.clone(),
+        register_bytes: target.register_bytes(),
+        ..lower::Options::default()
+    };
+    let options_of_text = emit::Options {
+        command: None,
+        header_name: Some(HEADER.to_string()),
+        target: Some(target),
+    };
+    Ok(emit(&lower(&found, &options)?, &options_of_text))
+}
+
+/// The program as it stands, with these sizes fixed.
+pub fn unoptimised(input: &Input, fixed: &[(Symbol, i64)]) -> Result<Entry, Diagnostic> {
+    let fixed: Sizes = fixed.iter().copied().collect();
+    let (program, target) = (&input.program, input.target);
+    Ok(Entry {
+        name: UNOPTIMISED.to_string(),
+        kind: Kind::Unoptimised,
+        file: None,
+        target,
+        unit: unit(program, &program.term, &fixed, target)?,
+        fixed,
+        folder: None,
+    })
+}
+
+/// All of them, or everything that is wrong with them.
+pub fn load(
+    args: &Args,
+    input: &Input,
+    context: &mut Context,
+) -> Result<Vec<Entry>, Vec<Diagnostic>> {
+    let (mut entries, mut wrong) = (Vec::new(), Vec::new());
+    let mut params = BTreeSet::new();
+    for c in &args.contestants {
+        let ending = Path::new(&c.file).extension().and_then(|e| e.to_str());
+        let entry = match ending {
+            Some("json") => plan(c, args, input, context),
+            Some("sk") => sketch(c, args, &mut params, context),
+            Some("c") => c_file(c, input, context),
+            _ => {
+                let what = format!("`{}` is no plan, no sketch and no C file", c.file);
+                Err(vec![Diagnostic::new(code::FILE_KIND, what).help(
+                    "give a plan (.json), a sketch (.sk) or a C file (.c)",
+                )])
+            }
+        };
+        match entry {
+            Ok(entry) => entries.push(entry),
+            Err(d) => wrong.extend(d),
+        }
+    }
+    let known = |name: &str| input.fixed.contains_key(&Symbol::new(name)) || params.contains(name);
+    for s in args.set.iter().filter(|s| !known(&s.name)) {
+        // A sketch with errors has not told its parameters.
+        if wrong.is_empty() {
+            wrong.push(input::unknown_setting(&s.name, &input.program, &params));
+        }
+    }
+    match wrong.is_empty() {
+        true => Ok(entries),
+        false => Err(wrong),
+    }
+}
+
+fn plan(
+    c: &ContestantArg,
+    args: &Args,
+    input: &Input,
+    context: &mut Context,
+) -> Result<Entry, Vec<Diagnostic>> {
+    let made = replay::load(&c.file, Some(&args.program), context)?;
+    let name = made.program.name;
+    if name != input.program.name {
+        let what = format!(
+            "`{}` is a plan of `{name}`, not of `{}`",
+            c.file, input.program.name
+        );
+        return Err(vec![Diagnostic::new(code::PLAN_PROGRAM, what).help(
+            "choose the definition with `--entry`, or give another plan",
+        )]);
+    }
+    let terms = made.plan.as_ref().map(|(_, terms)| terms);
+    let term = terms.and_then(|t| t.last()).unwrap_or(&made.program.term);
+    Ok(Entry {
+        name: c.name.clone(),
+        kind: Kind::Plan,
+        file: Some(c.file.clone()),
+        target: made.target,
+        unit: unit(&made.program, term, &made.fixed, made.target).map_err(|d| vec![d])?,
+        fixed: made.fixed,
+        folder: None,
+    })
+}
+
+fn sketch(
+    c: &ContestantArg,
+    args: &Args,
+    params: &mut BTreeSet<String>,
+    context: &mut Context,
+) -> Result<Entry, Vec<Diagnostic>> {
+    let files = Files {
+        program: &args.program,
+        entry: args.entry.as_deref(),
+        sketches: std::slice::from_ref(&c.file),
+        set: &args.set,
+        target: args.target.target(),
+    };
+    let (made, own) = input::load_any(&files, &mut context.sources)?;
+    params.extend(own);
+    let options = search::Options {
+        bytes: memory_limit(None),
+        ..search::Options::default()
+    };
+    let outcome = search::optimize(&made.program, &made.steps, &options);
+    if let Some(diagnosis) = &outcome.failure {
+        let names: Vec<_> = made.program.params.iter().map(|(n, _)| *n).collect();
+        return Err(vec![report::not_reached(diagnosis, None, &names)]);
+    }
+    let term = outcome.terms.last().unwrap_or(&made.program.term);
+    Ok(Entry {
+        name: c.name.clone(),
+        kind: Kind::Sketch,
+        file: Some(c.file.clone()),
+        target: made.target,
+        unit: unit(&made.program, term, &made.fixed, made.target).map_err(|d| vec![d])?,
+        fixed: made.fixed,
+        folder: None,
+    })
+}
+
+/// A text of the user's, behind the declaration that it has to agree with.
+fn c_file(
+    c: &ContestantArg,
+    input: &Input,
+    context: &mut Context,
+) -> Result<Entry, Vec<Diagnostic>> {
+    let file = (context.sources.load(&c.file)).map_err(|e| vec![Diagnostic::from(e)])?;
+    let text = context.sources.file(file).text.clone();
+    let fixed: Vec<(Symbol, i64)> = input.fixed.iter().map(|(n, v)| (*n, *v)).collect();
+    let plain = unoptimised(input, &fixed).map_err(|d| vec![d])?;
+    let declaration = crate::cli::kernel::declaration(&plain.unit);
+    let name: String = c.file.chars().filter(|c| !c.is_control()).collect();
+    let name = name.replace('\\', "\\\\").replace('"', "\\\"");
+    let folder = Path::new(&c.file).parent();
+    let folder = folder.filter(|f| !f.as_os_str().is_empty());
+    Ok(Entry {
+        name: c.name.clone(),
+        kind: Kind::C,
+        file: Some(c.file.clone()),
+        unit: CUnit {
+            c: format!("#include \"{HEADER}\"\n#line 1 \"{name}\"\n{text}"),
+            header: format!(
+                "#pragma once\n#include <stdbool.h>\n#include <stdint.h>\n{declaration};\n"
+            ),
+            // Which sizes it refuses is known when it does.
+            ..plain.unit
+        },
+        folder: Some(folder.unwrap_or(Path::new(".")).to_path_buf()),
+        ..plain
+    })
+}
+
+/// No two of them, and no library, have one name.
+pub fn distinct(entries: &[Entry], no_peers: bool) -> Result<(), Diagnostic> {
+    let libraries = LIBRARIES.iter().map(|l| l.name).filter(|_| !no_peers);
+    let mut seen: BTreeSet<&str> = libraries.chain([UNOPTIMISED]).collect();
+    for e in entries {
+        if !seen.insert(&e.name) {
+            let what = format!("two contestants are called `{}`", e.name);
+            return Err(Diagnostic::new(code::BENCH_TWICE, what)
+                .help("give one of them another name: `NAME=FILE`"));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,144 @@
+//! What a search starts from: a program, and the steps of sketch files.
+//!
+//! In: the paths and settings of the command line. Out: the program and its steps, or everything that is
+//! wrong with the files. Invariant: every setting is of a size of the program or of a parameter of a
+//! sketch, unless the caller looks after that. Absent: searching, limits.
+
+use super::values::Setting;
+use crate::arith::Nat;
+use crate::cost::Cost;
+use crate::diag::{code, did_you_mean, Diagnostic};
+use crate::elab::{self, Step};
+use crate::exec::sizes::Sizes;
+use crate::intern::Symbol;
+use crate::report::Plan;
+use crate::source::{LoadError, SourceMap};
+use crate::target::Target;
+use crate::term::{Program, Term};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What the files say.
+pub struct Input {
+    pub program: Program,
+    pub steps: Vec<Step>,
+    /// The parameters of the sketches, with their values.
+    pub params: BTreeMap<String, Nat>,
+    /// Sizes of the program that `--set` fixes.
+    pub fixed: Sizes,
+    /// What the kernel is made for.
+    pub target: Target,
+    /// When it comes from a plan: that, and its terms.
+    pub plan: Option<(Plan, Vec<Term>)>,
+}
+
+/// The files, as the user names them.
+#[derive(Clone, Copy)]
+pub struct Files<'a> {
+    pub program: &'a str,
+    /// The definition, when it is not the last.
+    pub entry: Option<&'a str>,
+    /// One after the other.
+    pub sketches: &'a [String],
+    pub set: &'a [Setting],
+    /// What sketches may ask for.
+    pub target: Target,
+}
+
+pub fn load(files: &Files, sources: &mut SourceMap) -> Result<Input, Vec<Diagnostic>> {
+    let (input, params) = load_any(files, sources)?;
+    let unknown = |s: &&Setting| {
+        !input.fixed.contains_key(&Symbol::new(&s.name)) && !params.contains(&s.name)
+    };
+    let unknown = files.set.iter().filter(unknown);
+    let wrong: Vec<Diagnostic> = unknown
+        .map(|s| unknown_setting(&s.name, &input.program, &params))
+        .collect();
+    match wrong.is_empty() {
+        true => Ok(input),
+        false => Err(wrong),
+    }
+}
+
+/// With the parameters that can be set; settings of others are for somebody else.
+pub fn load_any(
+    files: &Files,
+    sources: &mut SourceMap,
+) -> Result<(Input, BTreeSet<String>), Vec<Diagnostic>> {
+    let mut diagnostics = Vec::new();
+    let program = match sources.load(files.program) {
+        Ok(file) => elab::program(sources, file, files.entry)
+            .map_err(|d| diagnostics.extend(d))
+            .ok(),
+        Err(e) => {
+            diagnostics.push(no_program(files.program, e));
+            None
+        }
+    };
+    let costs = Cost::ALL.map(|(name, _)| name);
+    let sizes = program.as_ref().map(|p| p.sizes.clone());
+    let is_size = |s: &Setting| {
+        let sizes = sizes.iter().flatten();
+        sizes.copied().any(|n| n.as_str() == s.name)
+    };
+    let settings = files.set.iter().filter(|s| !is_size(s));
+    let around = elab::Surroundings {
+        sizes: sizes.as_deref(),
+        settings: settings.map(|s| (s.name.clone(), s.value)).collect(),
+        costs: &costs,
+        target: files.target,
+    };
+    let mut steps = Vec::new();
+    let mut params = BTreeMap::new();
+    for path in files.sketches {
+        let guide = match sources.load(path) {
+            Ok(file) => elab::steps(sources, file, &around),
+            Err(e) => Err(vec![e.into()]),
+        };
+        match guide {
+            Ok(guide) => {
+                steps.extend(guide.steps);
+                params.extend(guide.params);
+            }
+            Err(d) => diagnostics.extend(d),
+        }
+    }
+    let Some(program) = program.filter(|_| diagnostics.is_empty()) else {
+        return Err(diagnostics);
+    };
+    let fixed = files.set.iter().filter(|s| is_size(s));
+    let names = params.keys().cloned().collect();
+    let input = Input {
+        fixed: fixed.map(|s| (Symbol::new(&s.name), s.value)).collect(),
+        program,
+        steps,
+        params,
+        target: files.target,
+        plan: None,
+    };
+    Ok((input, names))
+}
+
+pub fn unknown_setting(name: &str, program: &Program, params: &BTreeSet<String>) -> Diagnostic {
+    let sizes = program.sizes.iter().map(|s| s.as_str());
+    let known: Vec<&str> = sizes.chain(params.iter().map(String::as_str)).collect();
+    let what = format!("`{name}` is neither a size of the program nor a parameter of a sketch");
+    let all = match known.is_empty() {
+        true => "there is nothing to set".to_string(),
+        false => format!("these can be set: {}", known.join(", ")),
+    };
+    Diagnostic::new(code::SET_UNKNOWN, what).help_near(name, known.iter().copied(), all)
+}
+
+/// What is no file may have been meant as a command.
+pub fn no_program(word: &str, e: LoadError) -> Diagnostic {
+    let d = Diagnostic::from(e);
+    match did_you_mean(
+        word,
+        [
+            "bench", "check", "compare", "explain", "fmt", "report", "doctor",
+        ],
+    ) {
+        Some(help) if d.code == code::FILE_MISSING => d.help(help),
+        _ => d,
+    }
+}

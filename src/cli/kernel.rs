@@ -1,0 +1,100 @@
+//! A term that was found, as a kernel: lowered, printed, run.
+//!
+//! In: programs and fixed sizes. Out: the loop program with its C, or what a run of it showed. Absent: which term,
+//! what is written.
+
+use super::input::Input;
+use crate::diag::Diagnostic;
+use crate::emit::{self, emit, CUnit};
+use crate::exec::sizes::Sizes;
+use crate::exec::{run, Toolchain};
+use crate::lower::{self, lower};
+use crate::nest::Nest;
+use crate::target::Target;
+use crate::term::Program;
+
+/// How a kernel is run.
+pub struct Running {
+    /// Of the random inputs.
+    pub seed: u64,
+    /// None takes one for each core.
+    pub threads: Option<u16>,
+}
+
+/// A kernel in its two last forms.
+pub struct Made {
+    pub nest: Nest,
+    pub unit: CUnit,
+}
+
+impl Made {
+    /// With `plain`, the kernel calls that program as it stands where it would refuse sizes.
+    pub fn new(
+        found: &Program,
+        plain: Option<&Program>,
+        fixed: &Sizes,
+        target: Target,
+        command: &str,
+        header_name: Option<String>,
+    ) -> Result<Made, Vec<Diagnostic>> {
+        let mut nest = lowered(found, fixed, target)?;
+        if let Some(plain) = plain {
+            nest = nest.with_fallback(lowered(plain, fixed, target)?);
+        }
+        let options = emit::Options {
+            command: Some(command.to_string()),
+            header_name,
+            target: Some(target),
+        };
+        let unit = emit(&nest, &options);
+        Ok(Made { nest, unit })
+    }
+}
+
+fn lowered(program: &Program, fixed: &Sizes, target: Target) -> Result<Nest, Vec<Diagnostic>> {
+    let options = lower::Options {
+        fixed: fixed.clone(),
+        register_bytes: target.register_bytes(),
+        ..lower::Options::default()
+    };
+    lower(program, &options).map_err(|d| vec![d])
+}
+
+/// Compiles, checks and measures a kernel beside the program's own.
+pub fn measure(
+    args: &Running,
+    input: &Input,
+    kernel: &Nest,
+    tool: &Toolchain,
+) -> Result<run::Report, Vec<Diagnostic>> {
+    let unoptimised = lowered(&input.program, &Sizes::new(), input.target)?;
+    let [kernel, unoptimised] = [kernel, &unoptimised].map(|nest| {
+        emit(
+            nest,
+            &emit::Options {
+                command: None,
+                target: None,
+                header_name: Some(run::HEADER.to_string()),
+            },
+        )
+    });
+    let cores = || std::thread::available_parallelism().map_or(1, |n| n.get());
+    let options = run::Options {
+        seed: args.seed,
+        threads: args.threads.map_or_else(cores, usize::from),
+        fixed: input.fixed.clone(),
+        ..run::Options::default()
+    };
+    run::run(&input.program, &kernel, &unoptimised, tool, &options).map_err(|d| vec![d])
+}
+
+/// `int mm(…)`, as the header has it.
+pub fn declaration(unit: &CUnit) -> String {
+    let start = format!("int {}(", unit.abi.name);
+    let Some(at) = unit.header.find(&start) else {
+        return unit.abi.name.clone();
+    };
+    let rest = &unit.header[at..];
+    let end = rest.find(';').unwrap_or(rest.len());
+    rest[..end].split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,169 @@
+//! The checker: replays a chain on plain terms.
+//!
+//! Comes in: a proof; goes out: nothing, or where it breaks and why. Every step
+//! is found at its place in the term that the steps before it made; nothing is
+//! taken over from the proof but what was compared.
+
+use super::instance::{instance, Instance};
+use super::typed::ill_typed;
+use super::{Bound, By, Leg, Proof, Step};
+use crate::term::{normalize_within, Kind, Term};
+
+/// Where a proof breaks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// Which part, from 0.
+    pub leg: usize,
+    /// Which step of it, from 0; none for its end.
+    pub step: Option<usize>,
+    /// Why.
+    pub why: String,
+}
+
+/// Normal forms larger than this are not computed.
+const LARGEST: u32 = 1_000_000;
+
+/// Checks a proof.
+pub fn check(proof: &Proof) -> Result<(), Refusal> {
+    let mut now = proof.start.clone();
+    if let Some(t) = ill_typed(&now) {
+        let why = format!("the program has `{t}` of type {}", t.ty());
+        return Err(Refusal {
+            leg: 0,
+            step: None,
+            why,
+        });
+    }
+    for (i, leg) in proof.legs.iter().enumerate() {
+        let refuse = |step, why| Refusal { leg: i, step, why };
+        for (j, step) in leg.steps.iter().enumerate() {
+            now = apply(leg, step, &now).map_err(|why| refuse(Some(j), why))?;
+            // Whatever a rule makes is well typed; what it was made of, or what only
+            // has the same normal form, need not be.
+            if let Some(t) = ill_typed(&now) {
+                let why = format!("it leads to `{t}` of type {}", t.ty());
+                return Err(refuse(Some(j), why));
+            }
+        }
+        if now != leg.end {
+            let why = "the chain ends in another term than it says".to_string();
+            return Err(refuse(None, why));
+        }
+    }
+    Ok(())
+}
+
+/// The whole term after a step.
+fn apply(leg: &Leg, step: &Step, now: &Term) -> Result<Term, String> {
+    let here = at(now, &step.at).ok_or("the term has no such place")?;
+    if *here != step.from {
+        return Err("another sub-term stands at the place".to_string());
+    }
+    let (left, right) = match step.back {
+        false => (&step.from, &step.to),
+        true => (&step.to, &step.from),
+    };
+    holds(leg, step, left, right)?;
+    put(now, &step.at, &step.to).ok_or("what is put there has another type".to_string())
+}
+
+/// Whether `left` becomes `right`.
+fn holds(leg: &Leg, step: &Step, left: &Term, right: &Term) -> Result<(), String> {
+    match &step.by {
+        By::Rule(number, computed) => {
+            let made = made(leg, *number, computed, left)?;
+            if made.to != *right {
+                return Err("the rule makes another term".to_string());
+            }
+            match step.bound.as_ref().is_none_or(|b| *b == bound(&made)) {
+                true => Ok(()),
+                false => Err("its unknowns stand for something else".to_string()),
+            }
+        }
+        By::Beta | By::Eta | By::Normal => {
+            let [a, b] = [left, right].map(|t| normalize_within(t, LARGEST));
+            match a.is_some() && a == b {
+                true => Ok(()),
+                false => Err("the two have different normal forms".to_string()),
+            }
+        }
+    }
+}
+
+fn made(
+    leg: &Leg,
+    number: usize,
+    computed: &[(u32, Term)],
+    left: &Term,
+) -> Result<Instance, String> {
+    let used = leg.rules.get(number).ok_or("there is no such rule")?;
+    instance(&used.rule, &used.args, left, computed, leg.reassociate)
+}
+
+/// What the unknowns of a step's rule stand for; `None` for other steps and for
+/// one that does not hold.
+pub fn bindings(leg: &Leg, step: &Step) -> Option<Bound> {
+    let left = if step.back { &step.to } else { &step.from };
+    match &step.by {
+        By::Rule(number, computed) => made(leg, *number, computed, left).ok().map(|m| bound(&m)),
+        By::Beta | By::Eta | By::Normal => None,
+    }
+}
+
+fn bound(made: &Instance) -> Bound {
+    let types = &made.types;
+    let numbers = |n: usize| 0..n as u32;
+    Bound {
+        holes: made.holes.clone(),
+        sizes: (numbers(types.nats.len()))
+            .filter_map(|i| types.nats.get(&i).copied())
+            .collect(),
+        types: (numbers(types.tys.len()))
+            .filter_map(|i| types.tys.get(&i).copied())
+            .collect(),
+    }
+}
+
+/// The sub-term at a place.
+pub fn at<'t>(t: &'t Term, place: &[u8]) -> Option<&'t Term> {
+    let Some((first, rest)) = place.split_first() else {
+        return Some(t);
+    };
+    match (t.kind(), first) {
+        (Kind::Lam(_, b), 0) => at(b, rest),
+        (Kind::App(f, _), 0) => at(f, rest),
+        (Kind::App(_, x), 1) => at(x, rest),
+        _ => None,
+    }
+}
+
+/// How many binders stand above a place.
+pub fn binders(t: &Term, place: &[u8]) -> u32 {
+    let mut count = 0;
+    let mut here = t;
+    for step in place {
+        here = match (here.kind(), step) {
+            (Kind::Lam(_, b), _) => {
+                count += 1;
+                b
+            }
+            (Kind::App(f, _), 0) => f,
+            (Kind::App(_, x), _) => x,
+            _ => return count,
+        };
+    }
+    count
+}
+
+/// The term with another sub-term, of the same type, at a place.
+pub fn put(t: &Term, place: &[u8], new: &Term) -> Option<Term> {
+    let Some((first, rest)) = place.split_first() else {
+        return (t.ty() == new.ty()).then(|| new.clone());
+    };
+    Some(match (t.kind(), first) {
+        (Kind::Lam(hint, b), 0) => Term::lam(*hint, t.ty().as_fun()?.0, put(b, rest, new)?),
+        (Kind::App(f, x), 0) => Term::app(put(f, rest, new)?, x.clone()),
+        (Kind::App(f, x), 1) => Term::app(f.clone(), put(x, rest, new)?),
+        _ => return None,
+    })
+}

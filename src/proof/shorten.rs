@@ -1,0 +1,125 @@
+//! Shorter chains.
+//!
+//! Comes in: a leg whose chain holds; goes out: a leg with a chain that holds,
+//! leads to the same end, and is at most as long. Loops are dropped: where the
+//! same whole term comes again, what lies between is left out. Then steps are
+//! left out on trial: the rest is replayed by matching it again, what no longer
+//! applies is left out too, and if the end is still reached the shorter chain is
+//! kept. That removes detours, in which a step is undone some steps later.
+
+use super::check::{at, put};
+use super::instance::instance;
+use super::{By, Leg, Step};
+use crate::term::{normalize, Term};
+use rustc_hash::FxHashMap;
+
+/// Matches that may be tried in all.
+const TRIES: usize = 40_000;
+
+/// The shorter chain from `start`.
+pub fn shorten(leg: &mut Leg, start: &Term) {
+    without_loops(leg, start);
+    let mut tries = TRIES;
+    let mut i = 0;
+    while i < leg.steps.len() && tries > 0 {
+        match without(leg, start, i, &mut tries) {
+            Some(steps) if steps.len() < leg.steps.len() => {
+                leg.steps = steps;
+                without_loops(leg, start);
+                i = i.saturating_sub(1);
+            }
+            _ => i += 1,
+        }
+    }
+}
+
+fn without_loops(leg: &mut Leg, start: &Term) {
+    let mut terms = vec![start.clone()];
+    for step in &leg.steps {
+        match put(&terms[terms.len() - 1], &step.at, &step.to) {
+            Some(next) => terms.push(next),
+            None => return,
+        }
+    }
+    let mut last = FxHashMap::default();
+    for (i, t) in terms.iter().enumerate() {
+        last.insert(t, i);
+    }
+    let mut kept = Vec::new();
+    let mut i = last[&terms[0]];
+    while i < leg.steps.len() {
+        kept.push(leg.steps[i].clone());
+        i = last[&terms[i + 1]];
+    }
+    leg.steps = kept;
+}
+
+/// The chain without its step `skipped` and without those that then do not apply.
+fn without(leg: &Leg, start: &Term, skipped: usize, tries: &mut usize) -> Option<Vec<Step>> {
+    let mut now = start.clone();
+    let mut old = start.clone();
+    let mut steps = Vec::new();
+    for (i, step) in leg.steps.iter().enumerate() {
+        if now == old && i > skipped {
+            // Nothing is different any more.
+            steps.extend(leg.steps[i..].iter().cloned());
+            return Some(steps);
+        }
+        old = put(&old, &step.at, &step.to)?;
+        if i == skipped {
+            continue;
+        }
+        if i < skipped {
+            now = old.clone();
+            steps.push(step.clone());
+            continue;
+        }
+        *tries = tries.checked_sub(1)?;
+        if let Some(again) = again(leg, step, &now) {
+            now = put(&now, &step.at, &again.to)?;
+            steps.push(again);
+        }
+    }
+    (now == leg.end).then_some(steps)
+}
+
+/// The same step in another term.
+fn again(leg: &Leg, step: &Step, now: &Term) -> Option<Step> {
+    let here = at(now, &step.at)?;
+    if *here == step.from {
+        return Some(step.clone());
+    }
+    let to = match &step.by {
+        By::Rule(number, computed) if !step.back && computed.is_empty() => {
+            let used = &leg.rules[*number];
+            let made = instance(&used.rule, &used.args, here, &[], leg.reassociate);
+            made.ok()?.to
+        }
+        By::Beta => match here.kind() {
+            crate::term::Kind::App(f, x) => match f.kind() {
+                crate::term::Kind::Lam(_, b) if !step.back => b.instantiate(x),
+                _ => return None,
+            },
+            _ => return None,
+        },
+        By::Eta if !step.back => match here.kind() {
+            crate::term::Kind::Lam(_, b) => match b.kind() {
+                crate::term::Kind::App(f, x)
+                    if matches!(x.kind(), crate::term::Kind::Var(0)) && !f.mentions(0) =>
+                {
+                    f.shift(-1)
+                }
+                _ => return None,
+            },
+            _ => return None,
+        },
+        By::Normal => normalize(here),
+        _ => return None,
+    };
+    Some(Step {
+        from: here.clone(),
+        to,
+        bound: None,
+        ..step.clone()
+    })
+}

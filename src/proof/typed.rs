@@ -1,0 +1,70 @@
+//! Whether a closed term is well typed, node by node.
+//!
+//! Terms of the program are so by construction; terms of a file are what the file
+//! says.
+
+use super::types::Unknowns;
+use crate::term::{Kind, Lit, Prim, Term};
+use crate::ty::{Scalar, Ty, TyKind};
+
+/// The first node that has another type than its parts give it.
+pub fn ill_typed(t: &Term) -> Option<Term> {
+    go(t, &mut Vec::new()).err()
+}
+
+fn go(t: &Term, scope: &mut Vec<Ty>) -> Result<(), Term> {
+    let fine = match t.kind() {
+        Kind::Var(i) => {
+            let at = scope.len().checked_sub(1 + *i as usize);
+            at.is_some_and(|at| scope[at] == t.ty())
+        }
+        Kind::Lam(_, b) => {
+            let Some((arg, result)) = t.ty().as_fun() else {
+                return Err(t.clone());
+            };
+            scope.push(arg);
+            go(b, scope)?;
+            scope.pop();
+            b.ty() == result
+        }
+        Kind::App(f, x) => {
+            go(f, scope)?;
+            go(x, scope)?;
+            f.ty().as_fun() == Some((x.ty(), t.ty()))
+        }
+        Kind::Prim(p) => primitive(*p, t.ty()),
+        Kind::Lit(l) => literal(*l, t.ty()),
+        Kind::Hole(_) => false,
+    };
+    match fine {
+        true => Ok(()),
+        false => Err(t.clone()),
+    }
+}
+
+fn primitive(p: Prim, ty: Ty) -> bool {
+    let sizes = p.sizes();
+    let Some(scheme) = p.op().scheme(&sizes) else {
+        return false;
+    };
+    let mut unknowns = Unknowns::given(&sizes);
+    if ty.has_meta() || !unknowns.ty(scheme.ty, ty) {
+        return false;
+    }
+    let Some(known) = unknowns.solved() else {
+        return false;
+    };
+    let mut classes = scheme.tys.iter().enumerate();
+    classes.all(|(i, c)| known.tys.get(&(i as u32)).is_some_and(|t| c.admits(*t)))
+}
+
+fn literal(l: Lit, ty: Ty) -> bool {
+    match (l, ty.kind()) {
+        (Lit::Bool(_), TyKind::Scalar(s)) => s == Scalar::Bool,
+        (Lit::F32(_), TyKind::Scalar(s)) => s == Scalar::F32,
+        (Lit::F64(_), TyKind::Scalar(s)) => s == Scalar::F64,
+        (Lit::Int(_) | Lit::Size(_), TyKind::Scalar(s)) => s.is_int(),
+        (Lit::Int(i), TyKind::Idx(n)) => i >= 0 && n.as_int().is_none_or(|n| i < i128::from(n)),
+        _ => false,
+    }
+}

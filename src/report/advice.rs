@@ -1,0 +1,252 @@
+//! Advice on a goal that was not reached, as a sentence and as data.
+//!
+//! In: diagnosis and advice. Out: the help of the diagnostic, the note that says how it was found, and a JSON
+//! value with all of the diagnosis. Invariant: rules, limits and sketches are written so that they can be
+//! pasted into the sketch file. Absent: choosing.
+
+use super::goal::{grown, readable};
+use super::number::{bytes, count};
+use crate::elab::term_text;
+use crate::intern::Symbol;
+use crate::search::advise::Limit;
+use crate::search::{Advice, Atom, Diagnosis, Edit, Near, Remedy, Stop};
+use crate::term::{Op, Prim, Term};
+use crate::ty::Scalar;
+use serde_json::{json, Value};
+
+/// What to do.
+pub(super) fn help(d: &Diagnosis, a: &Advice) -> String {
+    match &a.remedy {
+        Remedy::Edit(e) => format!(
+            "{}: then the program satisfies it in this graph",
+            edit(d, e)
+        ),
+        Remedy::Divide {
+            rule,
+            k,
+            n,
+            with,
+            param,
+        } => {
+            let how = match param {
+                Some(p) => format!("`--set {p}={with}`"),
+                None => format!("{with} in its place"),
+            };
+            format!(
+                "{k} does not divide {n}, so `{rule}` was refused; use {how}{}",
+                outcome(d, a)
+            )
+        }
+        Remedy::Rules { makes, .. } => {
+            let text = paste(a).unwrap_or_default();
+            let ops: Vec<String> = makes.iter().map(|op| primitive(*op)).collect();
+            let why = match ops.is_empty() {
+                true => String::new(),
+                false => format!("nothing in this step makes {}; ", ops.join(", ")),
+            };
+            format!("{why}add to the step: `{text}`{}", outcome(d, a))
+        }
+        Remedy::Limit(limit, n) => format!("{}{}", higher(*limit, *n), outcome(d, a)),
+        Remedy::Guide(near) => {
+            let so = match a.reached {
+                Some(_) => outcome(d, a),
+                None => format!(
+                    "; it is satisfied here and has {} of {} parts",
+                    near.parts.len(),
+                    d.parts.len()
+                ),
+            };
+            format!(
+                "put a step with the same rules in between{so}:\n    sketch {}",
+                near.sketch
+            )
+        }
+        Remedy::Nothing => {
+            let missing = d.parts.iter().rev().find(|p| p.classes == 0);
+            match (missing, d.stop) {
+                (Some(p), Stop::Saturated) => format!(
+                    "these rules, with any one that is shipped, never make `{}`: change it, or write a rule that does",
+                    p.outline
+                ),
+                (Some(p), _) => format!("look at `{}` first: nothing is like it", p.outline),
+                (None, _) => {
+                    "every part is there, but these rules never bring them together: write a rule that does"
+                        .to_string()
+                }
+            }
+        }
+    }
+}
+
+/// What was tried.
+pub(super) fn how(a: &Advice) -> Option<String> {
+    (a.searches > 0).then(|| {
+        format!(
+            "looking for advice took {}, {} e-nodes together",
+            times(a.searches, "small search").replace("searchs", "searches"),
+            count(a.nodes)
+        )
+    })
+}
+
+/// What to write into the step, where that is a line of its own.
+fn paste(a: &Advice) -> Option<String> {
+    match &a.remedy {
+        Remedy::Rules { rules, .. } => {
+            let mut files: Vec<(&str, Vec<String>)> = Vec::new();
+            for (file, used) in rules {
+                let mut name = used.rule.name.to_string();
+                if !used.args.is_empty() {
+                    let args: Vec<String> = used.args.iter().map(|n| n.to_string()).collect();
+                    name = format!("{name}[{}]", args.join(", "));
+                }
+                match files.iter_mut().find(|f| f.0 == file) {
+                    Some(f) => f.1.push(name),
+                    None => files.push((file, vec![name])),
+                }
+            }
+            let lines = files.iter();
+            let lines = lines.map(|(file, names)| format!("use {file} ({})", names.join(", ")));
+            Some(lines.collect::<Vec<_>>().join("\n"))
+        }
+        // What a process holds is no property of the step.
+        Remedy::Limit(Limit::Bytes, _) => None,
+        Remedy::Limit(limit, n) => Some(format!("limits {} {n}", limit.name())),
+        Remedy::Guide(near) => Some(format!("sketch {}", near.sketch)),
+        Remedy::Edit(_) | Remedy::Divide { .. } | Remedy::Nothing => None,
+    }
+}
+
+fn outcome(d: &Diagnosis, a: &Advice) -> String {
+    let now = d.instead.as_ref().and_then(|i| i.closest.as_ref());
+    let now = now.map_or(0, |n| n.parts.len());
+    match (a.reached, a.nearer) {
+        (Some(r), _) => format!(
+            "; tried: with it the sketch is reached after {}, with {} e-nodes",
+            times(r.iterations, "iteration"),
+            count(r.nodes)
+        ),
+        (None, Some(parts)) if parts > now => format!(
+            "; tried: with it one term satisfies {parts} of {} parts, without it {now}",
+            d.parts.len()
+        ),
+        _ => "; not sure: small searches with it did not get there".to_string(),
+    }
+}
+
+/// `1 iteration`, `2 iterations`
+pub(super) fn times(n: u64, what: &str) -> String {
+    let plural = if n == 1 { "" } else { "s" };
+    format!("{} {what}{plural}", count(n))
+}
+
+fn higher(limit: Limit, n: u64) -> String {
+    match limit {
+        Limit::Iterations => {
+            format!("allow {n} iterations: `--iter-limit {n}`, or `limits iterations {n}`")
+        }
+        Limit::Nodes => format!(
+            "allow {} e-nodes: `--node-limit {n}`, or `limits nodes {n}`",
+            count(n)
+        ),
+        Limit::Seconds => format!("allow {n} s: `--time-limit {n}`, or `limits seconds {n}`"),
+        Limit::Bytes => format!("allow more than {} of memory: `--memory-limit`", bytes(n)),
+        Limit::Nesting => {
+            format!("the limit on nested arrays kept terms out: write `limits nesting {n}`")
+        }
+        Limit::Size => {
+            format!("the limit on the size of terms kept terms out: write `limits size {n}`")
+        }
+    }
+}
+
+fn edit(d: &Diagnosis, e: &Edit) -> String {
+    let part = d.parts.get(e.part).map_or("", |p| &p.outline);
+    let what = match e.from {
+        Atom::Size(_) => "the size",
+        Atom::Op(_) => "the primitive",
+        Atom::Scalar(_) => "the type",
+    };
+    let place = match e.once {
+        true => " there",
+        false => "",
+    };
+    let (from, to) = (atom(e.from), atom(e.to));
+    format!("`{part}` asks for {what} {from}; change it to {to}{place}")
+}
+
+fn atom(a: Atom) -> String {
+    match a {
+        Atom::Op(op) => primitive(op),
+        other => format!("`{other}`"),
+    }
+}
+
+/// As it is written in a sketch.
+fn primitive(op: Op) -> String {
+    match op.size_args() {
+        0 => {
+            let prim = Term::prim(Prim::new(op, &[]), Scalar::Bool.into());
+            format!("`{}`", term_text(&prim, &[]))
+        }
+        _ => format!("`{}`", op.name()),
+    }
+}
+
+/// All of a diagnosis, for programs.
+pub(super) fn data(d: &Diagnosis, advice: Option<&Advice>, params: &[Symbol]) -> Value {
+    let parts: Vec<Value> = (d.parts.iter().enumerate())
+        .map(|(i, p)| {
+            let satisfied = i > 0 && p.classes > 0;
+            json!({ "text": p.outline, "depth": p.depth, "classes": p.classes, "alone": p.alone, "satisfied": satisfied })
+        })
+        .collect();
+    let grown: Vec<Value> = (grown(d).into_iter())
+        .map(|(rule, nodes)| json!({ "rule": rule, "nodes": nodes }))
+        .collect();
+    let near = |n: &Near| {
+        json!({
+            "parts": n.parts,
+            "sketch": n.sketch,
+            "term": readable(&n.term, params),
+        })
+    };
+    let closest = d.instead.as_ref().and_then(|i| i.closest.as_ref());
+    json!({
+        "step": d.step,
+        "stop": d.stop,
+        "iterations": d.iterations,
+        "nodes": d.size.nodes,
+        "classes": d.size.classes,
+        "parts": parts,
+        "growth": grown,
+        "refused": {
+            "nesting_limit": d.refused.nesting,
+            "too_nested": d.refused.too_nested,
+            "size_limit": d.refused.size,
+            "too_large": d.refused.too_large,
+        },
+        "closest": closest.map(near),
+        "advice": advice.map(|a| advice_data(d, a)),
+    })
+}
+
+fn advice_data(d: &Diagnosis, a: &Advice) -> Value {
+    let kind = match &a.remedy {
+        Remedy::Edit(_) => "edit",
+        Remedy::Divide { .. } => "divide",
+        Remedy::Rules { .. } => "rules",
+        Remedy::Limit(..) => "limit",
+        Remedy::Guide(_) => "guide",
+        Remedy::Nothing => "nothing",
+    };
+    json!({
+        "kind": kind,
+        "text": help(d, a),
+        "paste": paste(a),
+        "reached": a.reached.map(|r| json!({ "iterations": r.iterations, "nodes": r.nodes })),
+        "nearer": a.nearer,
+        "searches": a.searches,
+        "nodes": a.nodes,
+    })
+}

@@ -1,0 +1,359 @@
+//! Everything that is saved as JSON, written and read in one place.
+//!
+//! In: a value, and what kind of file it is; or a text that is said to be of a kind. Out: the text, an object whose
+//! first fields are `"kind"` and `"version"`; or the value. Invariants: what is written reads back; whatever text is
+//! read, the answer is a value or a diagnostic that says what is wrong, where, and which command writes such a file.
+//! A value knows neither its kind nor its version. The forms stand in docs/schemas, one file for each kind. Absent:
+//! what the values mean, files.
+
+mod body;
+
+use crate::diag::{self, code, Diagnostic};
+use crate::source::{FileId, SourceMap, Span};
+use body::{Body, HEAD};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::error::Category;
+use std::io;
+
+/// One form of JSON.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Kind {
+    /// `"kind"`, and the name of the schema.
+    pub name: &'static str,
+    /// `"version"`; it changes with the form.
+    pub version: u32,
+    /// The command that writes it.
+    pub command: &'static str,
+}
+
+/// `--emit plan`
+pub const PLAN: Kind = Kind {
+    name: "plan",
+    version: 1,
+    command: "rise-opt PROGRAM --sketch FILE --emit plan",
+};
+
+/// `--emit trace`
+pub const TRACE: Kind = Kind {
+    name: "trace",
+    version: 1,
+    command: "rise-opt PROGRAM --sketch FILE --emit trace",
+};
+
+/// What the main job prints for programs.
+pub const SUMMARY: Kind = Kind {
+    name: "summary",
+    version: 1,
+    command: "rise-opt PROGRAM --message-format json",
+};
+
+/// `rise-opt compare`
+pub const COMPARISON: Kind = Kind {
+    name: "comparison",
+    version: 1,
+    command: "rise-opt compare PROGRAM --goal FILE",
+};
+
+/// `rise-opt bench`
+pub const MEASUREMENT: Kind = Kind {
+    name: "measurement",
+    version: 1,
+    command: "rise-opt bench PROGRAM FILE",
+};
+
+/// A diagnostic for programs, one on a line.
+pub const DIAGNOSTIC: Kind = Kind {
+    name: diag::JSON_KIND,
+    version: diag::JSON_VERSION,
+    command: "rise-opt COMMAND --message-format json",
+};
+
+/// `--emit record`
+pub const RECORD: Kind = Kind {
+    name: "record",
+    version: 1,
+    command: "rise-opt PROGRAM --sketch FILE --emit record",
+};
+
+/// `--emit egraph`
+pub const EGRAPH: Kind = Kind {
+    name: "egraph",
+    version: 1,
+    command: "rise-opt PROGRAM --sketch FILE --emit egraph",
+};
+
+/// `--emit proof`
+pub const PROOF: Kind = Kind {
+    name: "proof",
+    version: 1,
+    command: "rise-opt PROGRAM --sketch FILE --emit proof",
+};
+
+/// Every kind there is.
+pub const ALL: &[Kind] = &[
+    PLAN,
+    PROOF,
+    TRACE,
+    RECORD,
+    SUMMARY,
+    COMPARISON,
+    MEASUREMENT,
+    DIAGNOSTIC,
+    EGRAPH,
+];
+
+#[derive(Serialize)]
+struct Tagged<'a, T> {
+    kind: &'a str,
+    version: u32,
+    #[serde(flatten)]
+    body: &'a T,
+}
+
+impl Kind {
+    fn tag<'a, T>(&'a self, body: &'a T) -> Tagged<'a, T> {
+        let (kind, version) = (self.name, self.version);
+        Tagged {
+            kind,
+            version,
+            body,
+        }
+    }
+
+    /// `a plan`
+    fn one(&self) -> String {
+        let vowel = self.name.starts_with(['a', 'e', 'i', 'o', 'u']);
+        format!("{} {}", if vowel { "an" } else { "a" }, self.name)
+    }
+
+    fn again(&self) -> String {
+        format!("`{}` writes one", self.command)
+    }
+}
+
+/// A file: many lines, for people too. The value is a structure, with names for keys.
+pub fn write<T: Serialize>(kind: &Kind, value: &T) -> String {
+    serde_json::to_string_pretty(&kind.tag(value)).unwrap_or_default() + "\n"
+}
+
+/// One line, for streams of them.
+pub fn line<T: Serialize>(kind: &Kind, value: &T) -> String {
+    serde_json::to_string(&kind.tag(value)).unwrap_or_default() + "\n"
+}
+
+/// A large file, without its text in memory.
+pub fn stream<T: Serialize>(kind: &Kind, value: &T, out: impl io::Write) -> io::Result<()> {
+    serde_json::to_writer(out, &kind.tag(value)).map_err(io::Error::from)
+}
+
+/// What every saved file begins with.
+#[derive(Deserialize)]
+#[serde(expecting = "an object")]
+struct Head {
+    kind: Option<String>,
+    version: Option<u64>,
+}
+
+/// The value that a file of this kind holds.
+pub fn read<T: DeserializeOwned>(
+    kind: &Kind,
+    sources: &SourceMap,
+    file: FileId,
+) -> Result<T, Diagnostic> {
+    let name = &sources.file(file).name;
+    let text = &*sources.file(file).text;
+    let wrong = |e: serde_json::Error| malformed(kind, sources, file, &e);
+    let mut json = serde_json::Deserializer::from_str(text);
+    let head = Head::deserialize(Body(&mut json, &[])).map_err(wrong)?;
+    json.end().map_err(wrong)?;
+    let at = |key: &str| head_span(file, text, key);
+    let Some(found) = head.kind else {
+        let what = format!("`{name}` is not {}: it has no `kind`", kind.one());
+        let d = Diagnostic::new(code::SAVED_KIND, what).at(at("kind"));
+        return Err(d.help(kind.again()));
+    };
+    if found != kind.name {
+        let known = ALL.iter().find(|k| k.name == found);
+        let is = known.map_or(format!("of the kind `{found}`"), Kind::one);
+        let what = format!("`{name}` is {is}, not {}", kind.one());
+        let d = Diagnostic::new(code::SAVED_KIND, what).at(at("kind"));
+        return Err(d.help(kind.again()));
+    }
+    if head.version != Some(u64::from(kind.version)) {
+        let is = head
+            .version
+            .map_or("no version".to_string(), |v| format!("version {v}"));
+        let what = format!("`{name}` is {} of {is}", kind.one());
+        return Err(Diagnostic::new(code::SAVED_VERSION, what)
+            .at(at("version"))
+            .note(format!("this rise-opt reads version {}", kind.version))
+            .help(format!("make it again with this one: {}", kind.again())));
+    }
+    let mut json = serde_json::Deserializer::from_str(text);
+    T::deserialize(Body(&mut json, HEAD)).map_err(wrong)
+}
+
+fn malformed(kind: &Kind, sources: &SourceMap, file: FileId, e: &serde_json::Error) -> Diagnostic {
+    let source = sources.file(file);
+    let (name, text) = (&source.name, &*source.text);
+    let why = e.to_string();
+    let place = format!(" at line {} column {}", e.line(), e.column());
+    let why = why.strip_suffix(&place).unwrap_or(&why);
+    let lines = text.split_inclusive('\n').take(e.line().saturating_sub(1));
+    let start: usize = lines.map(str::len).sum();
+    let at = (start + e.column().saturating_sub(1)).min(text.len());
+    // `0.` lacks its end, too.
+    let half_number = why == "invalid number" && at + 1 >= text.len();
+    let what = match e.classify() {
+        Category::Eof => format!("`{name}` ends early: it is cut off"),
+        _ if half_number => format!("`{name}` ends early: it is cut off"),
+        Category::Data => format!("`{name}` is not {}: {why}", kind.one()),
+        _ => format!("`{name}` is not JSON: {why}"),
+    };
+    Diagnostic::new(code::SAVED_MALFORMED, what)
+        .at(Span::new(file, at, (at + 1).min(text.len())))
+        .help(kind.again())
+}
+
+/// The key where it is written first, before any nested value; else the beginning.
+fn head_span(file: FileId, text: &str, key: &str) -> Span {
+    let start = text.find('{').map_or(0, |i| i + 1);
+    let end = text[start..]
+        .find(['{', '['])
+        .map_or(text.len(), |i| start + i);
+    let quoted = format!("\"{key}\"");
+    match text[start..end].find(&quoted) {
+        Some(i) => Span::new(file, start + i, start + i + quoted.len()),
+        None => Span::new(file, 0, text.len().min(1)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Serialize, Deserialize, Debug, PartialEq)]
+    #[serde(deny_unknown_fields)]
+    struct Value {
+        entry: String,
+        numbers: Vec<f64>,
+    }
+
+    fn value() -> Value {
+        let entry = "mm".to_string();
+        Value {
+            entry,
+            numbers: vec![0.1, 2.0],
+        }
+    }
+
+    fn back(text: &str) -> Result<Value, Diagnostic> {
+        let mut sources = SourceMap::new();
+        let file = sources.add_text("a.json", text);
+        read(&PLAN, &sources, file)
+    }
+
+    /// What is said, and where.
+    fn refused(text: &str) -> (&'static str, String, usize, usize) {
+        let d = back(text).expect_err(text);
+        assert!(d.help.as_ref().is_some_and(|h| h.contains(PLAN.command)));
+        let mut sources = SourceMap::new();
+        let file = sources.add_text("a.json", text);
+        let lo = d.primary.map(|l| l.span.lo).expect("a place");
+        let (line, column) = sources.position(file, lo);
+        (d.code.id, d.message, line, column)
+    }
+
+    #[test]
+    fn what_is_written_reads_back_and_begins_with_its_kind() {
+        let text = write(&PLAN, &value());
+        assert!(text.starts_with("{\n  \"kind\": \"plan\",\n  \"version\": 1,\n  \"entry\""));
+        assert_eq!(back(&text), Ok(value()));
+        assert_eq!(back(&line(&PLAN, &value())), Ok(value()));
+        let mut bytes = Vec::new();
+        stream(&PLAN, &value(), &mut bytes).unwrap();
+        assert_eq!(back(std::str::from_utf8(&bytes).unwrap()), Ok(value()));
+        // The order of fields is free.
+        let other = r#"{"numbers": [], "version": 1, "entry": "", "kind": "plan"}"#;
+        assert!(back(other).is_ok());
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_place() {
+        let text = write(&PLAN, &value());
+        let of = |text: &str| {
+            let (code, message, line, column) = refused(text);
+            format!("{code} {line}:{column} {message}")
+        };
+        assert_eq!(
+            of("[1, 2]"),
+            "E0602 1:1 `a.json` is not a plan: invalid type: sequence, expected an object"
+        );
+        assert_eq!(
+            of("{]"),
+            "E0602 1:2 `a.json` is not JSON: key must be a string"
+        );
+        assert_eq!(
+            of(&format!("{text}x")),
+            "E0602 10:1 `a.json` is not JSON: trailing characters"
+        );
+        assert_eq!(
+            of("{}"),
+            "E0606 1:1 `a.json` is not a plan: it has no `kind`"
+        );
+        assert_eq!(
+            of(&text.replace("plan", "trace")),
+            "E0606 2:3 `a.json` is a trace, not a plan"
+        );
+        assert_eq!(
+            of(&text.replace("plan", "poem")),
+            "E0606 2:3 `a.json` is of the kind `poem`, not a plan"
+        );
+        assert_eq!(
+            of(&text.replace("1,\n", "2,\n")),
+            "E0603 3:3 `a.json` is a plan of version 2"
+        );
+        assert_eq!(
+            of(&text.replace("\"version\": 1,", "")),
+            "E0603 1:1 `a.json` is a plan of no version"
+        );
+        assert_eq!(
+            of(&text.replace("\"entry\"", "\"enter\"")),
+            "E0602 4:9 `a.json` is not a plan: unknown field `enter`, expected `entry` or `numbers`"
+        );
+        assert_eq!(
+            of(&text.replace("\"mm\"", "7")),
+            "E0602 4:12 `a.json` is not a plan: invalid type: integer `7`, expected a string"
+        );
+        assert_eq!(
+            of(&text.replace("\"entry\": \"mm\",", "")),
+            "E0602 9:1 `a.json` is not a plan: missing field `entry`"
+        );
+        assert_eq!(
+            of(&text.replace("\"entry\"", "\"kind\": \"plan\", \"entry\"")),
+            "E0602 4:8 `a.json` is not a plan: duplicate field `kind`"
+        );
+    }
+
+    #[test]
+    fn a_file_that_is_cut_off_is_said_to_be() {
+        let text = write(&PLAN, &value());
+        for end in 1..text.trim_end().len() {
+            let (code, message, ..) = refused(&text[..end]);
+            assert_eq!(code, "E0602");
+            assert_eq!(message, "`a.json` ends early: it is cut off", "{end}");
+        }
+    }
+
+    #[test]
+    fn deep_nesting_is_no_overflow() {
+        let text = format!("{{\"kind\": {}", "[".repeat(100_000));
+        assert_eq!(refused(&text).0, "E0602");
+        let text = format!(
+            "{{\"kind\":\"plan\",\"version\":1,\"entry\":{}",
+            "[".repeat(100_000)
+        );
+        assert_eq!(refused(&text).0, "E0602");
+    }
+}

@@ -1,0 +1,284 @@
+//! Types, sizes and side conditions of a left side that is there.
+
+use super::refusal::{Found, Refusal, Typed};
+use super::{Fit, HoleAt};
+use crate::algebra;
+use crate::arith::{AtomKind, Mono, Nat, Rat};
+use crate::egraph::Occurrence;
+use crate::elab::{Cond, Rel, RuleUse};
+use crate::intern::Symbol;
+use crate::rule::compile::{forbidden, renaming, rhs_scopes};
+use crate::rule::condition::{class_holds, SizeCondition};
+use crate::rule::typing::Unifier;
+use crate::rule::vectorize;
+use crate::term::{Class, Kind, Term};
+use crate::ty::{Ty, TySubst};
+
+/// Every reason against it; else what a kernel has to assume.
+pub(super) fn judge(
+    used: &RuleUse,
+    at: &Found,
+    fit: &Fit,
+    reassociate: bool,
+) -> Result<Vec<(Nat, Nat)>, Vec<Refusal>> {
+    let mut refusals = Vec::new();
+    let subst = types(used, at, fit).map_err(|r| refusals.push(r)).ok();
+    scopes(used, fit, &mut refusals);
+    repeated(used, fit, &mut refusals);
+    let mut assumes = Vec::new();
+    if let Some(subst) = &subst {
+        classes(used, subst, &mut refusals);
+        for cond in &used.rule.conds {
+            let judge = Conditions {
+                used,
+                fit,
+                subst,
+                reassociate,
+            };
+            match judge.condition(cond) {
+                Err(refusal) => refusals.push(refusal),
+                Ok(Some(unknown)) => assumes.push(unknown),
+                Ok(None) => {}
+            }
+        }
+    }
+    match refusals.is_empty() {
+        true => Ok(assumes),
+        false => Err(refusals),
+    }
+}
+
+fn types(used: &RuleUse, at: &Found, fit: &Fit) -> Result<TySubst, Refusal> {
+    let mut unifier = Unifier::default();
+    for (i, n) in (0..).zip(&used.args) {
+        unifier.give(i, *n);
+    }
+    let mut check = |of: Typed, wanted: Ty, found: Ty| match unifier.ty(wanted, found) {
+        Some(()) => Ok(()),
+        None => Err(Refusal::Type {
+            of,
+            wanted: unifier.known().ty(wanted),
+            found,
+        }),
+    };
+    check(Typed::Whole, used.rule.lhs.ty(), at.term.ty())?;
+    for (decl, all) in used.rule.holes.iter().zip(&fit.holes) {
+        for hole in all {
+            let of = Typed::Hole(decl.name, hole.found.clone());
+            check(of, decl.ty, hole.found.term.ty())?;
+        }
+    }
+    for (wanted, prim, found) in &fit.prims {
+        check(Typed::Prim(prim.op()), wanted.ty(), found.ty())?;
+    }
+    for (wanted, prim, _) in &fit.prims {
+        let Kind::Prim(wanted) = wanted.kind() else {
+            continue;
+        };
+        for (p, n) in wanted.sizes().into_iter().zip(prim.sizes()) {
+            let asked = unifier.known().nat(p);
+            let refusal = Refusal::PrimSize(prim.op(), asked, n);
+            unifier.nat(p, n).ok_or(refusal)?;
+        }
+    }
+    let finished = unifier.solve();
+    finished.map_err(|(wanted, found)| Refusal::SizeEquation(wanted, found))
+}
+
+/// What leaves the scope of a variable must not mention it.
+fn scopes(used: &RuleUse, fit: &Fit, refusals: &mut Vec<Refusal>) {
+    let decl = &*used.rule;
+    let rhs = rhs_scopes(decl);
+    for (h, all) in fit.holes.iter().enumerate() {
+        for HoleAt { found, binders } in all {
+            let here = Occurrence {
+                reg: 0,
+                scope: binders.clone(),
+            };
+            let mask = forbidden(decl, &rhs, h, &here);
+            for i in (0..binders.len() as u32).filter(|i| mask & (1 << (*i).min(63)) != 0) {
+                if !found.term.mentions(i) {
+                    continue;
+                }
+                let last = |names: usize| names.checked_sub(1 + i as usize);
+                refusals.push(Refusal::Captured {
+                    hole: decl.holes[h].name,
+                    binder: last(binders.len()).and_then(|at| binders[at]),
+                    variable: last(found.scope.len())
+                        .map_or(Symbol::new("?"), |at| found.scope[at]),
+                    where_: mention(found, i),
+                });
+            }
+        }
+    }
+}
+
+/// The smallest application that mentions variable `i`, or the variable itself.
+fn mention(found: &Found, i: u32) -> Found {
+    let (mut at, mut i, mut scope) = (found.term.clone(), i, found.scope.clone());
+    loop {
+        let next = match at.kind() {
+            Kind::Lam(hint, b) => {
+                scope.push(super::fresh(*hint, &scope));
+                i += 1;
+                b.clone()
+            }
+            Kind::App(..) => {
+                let (head, args) = at.spine();
+                let mut parts = std::iter::once(head).chain(args);
+                let inner = parts.find(|p| p.mentions(i) && !matches!(p.kind(), Kind::Var(_)));
+                match inner {
+                    Some(part) => part.clone(),
+                    None => return Found::new(&at, &scope),
+                }
+            }
+            _ => return Found::new(&at, &scope),
+        };
+        at = next;
+    }
+}
+
+/// A pattern variable stands for one thing.
+fn repeated(used: &RuleUse, fit: &Fit, refusals: &mut Vec<Refusal>) {
+    for (decl, all) in used.rule.holes.iter().zip(&fit.holes) {
+        let Some((first, rest)) = all.split_first() else {
+            continue;
+        };
+        for then in rest {
+            let moved = match then.binders == first.binders {
+                true => Some(then.found.term.clone()),
+                false => {
+                    let renaming = renaming(&then.binders, &first.binders);
+                    let open = then.found.term.open();
+                    let can = (0..open)
+                        .filter(|i| then.found.term.mentions(*i))
+                        .all(|i| renaming.apply(i).is_some());
+                    can.then(|| {
+                        then.found.term.map_free(&mut |i, ty| {
+                            Term::var(renaming.apply(i).unwrap_or_default(), ty)
+                        })
+                    })
+                }
+            };
+            if moved.as_ref() != Some(&first.found.term) {
+                refusals.push(Refusal::Differs {
+                    hole: decl.name,
+                    first: first.found.clone(),
+                    then: then.found.clone(),
+                });
+            }
+        }
+    }
+}
+
+fn classes(used: &RuleUse, subst: &TySubst, refusals: &mut Vec<Refusal>) {
+    for (i, class) in (0..).zip(&used.rule.tys) {
+        if let (Some(class), Some(ty)) = (class, subst.tys.get(&i)) {
+            if !class_holds(*class, *ty) {
+                refusals.push(Refusal::NotOfClass(*ty, *class));
+            }
+        }
+    }
+}
+
+struct Conditions<'a> {
+    used: &'a RuleUse,
+    fit: &'a Fit,
+    subst: &'a TySubst,
+    reassociate: bool,
+}
+
+impl Conditions<'_> {
+    /// What has to be assumed for it, if anything has.
+    fn condition(&self, cond: &Cond) -> Result<Option<(Nat, Nat)>, Refusal> {
+        let s = self.subst;
+        let law = |law, ops: &[&Term], holds: &dyn Fn(&[Term], bool) -> bool| {
+            let terms: Option<Vec<Term>> = ops.iter().map(|op| self.fill(op)).collect();
+            let terms = terms.ok_or(Refusal::Search)?;
+            if holds(&terms, self.reassociate) {
+                return Ok(None);
+            }
+            let with = !self.reassociate && holds(&terms, true);
+            let found = terms.iter().map(|t| Found::new(t, &self.names())).collect();
+            Err(Refusal::Law(law, found, with))
+        };
+        match cond {
+            // Looked at with the scopes.
+            Cond::NotFree { .. } => Ok(None),
+            Cond::Divides(k, n) => {
+                let holds = SizeCondition::Divides(*k, *n).holds(s);
+                let (k, n) = (s.nat(*k), s.nat(*n));
+                let q = n.exact_div(k);
+                let whole = |(m, c): &(Mono, Rat)| m.is_integral() && c.as_int().is_some();
+                let mut open = !q.terms().iter().all(whole);
+                q.each_atom(&mut |a| open |= matches!(a.kind(), AtomKind::Quot(..)));
+                match holds {
+                    true => Ok(open.then_some((k, n))),
+                    false => Err(Refusal::Divides(k, n)),
+                }
+            }
+            Cond::Compare(a, rel, b) => match SizeCondition::Compare(*a, *rel, *b).holds(s) {
+                true => Ok(None),
+                false => {
+                    let (a, b) = (s.nat(*a), s.nat(*b));
+                    let known: Option<Rat> = (a - b).as_rat();
+                    let unknown = known.is_none() && !matches!(rel, Rel::Eq | Rel::Ne);
+                    Err(Refusal::Compare(a, *rel, b, unknown))
+                }
+            },
+            Cond::Data(t) => match s.ty(*t).is_fun() {
+                true => Err(Refusal::NotOfClass(s.ty(*t), Class::Data)),
+                false => Ok(None),
+            },
+            Cond::Flat(t) => match s.ty(*t).is_flat() {
+                true => Ok(None),
+                false => Err(Refusal::NotOfClass(s.ty(*t), Class::Flat)),
+            },
+            Cond::Associative(op) => law("associative", &[op], &|t, r| {
+                algebra::is_associative(&t[0], r)
+            }),
+            Cond::Commutative(op) => law("commutative", &[op], &|t, r| {
+                algebra::is_commutative(&t[0], r)
+            }),
+            Cond::Identity(e, op) => law("identity", &[e, op], &|t, r| {
+                algebra::is_identity(&t[0], &t[1], r)
+            }),
+            Cond::Accumulates(op, by) => law("accumulates", &[op, by], &|t, r| {
+                algebra::accumulates(&t[0], &t[1])
+                    .is_some_and(|sum| algebra::is_associative(&sum, r))
+            }),
+            Cond::Vectorizable { f, lanes, .. } => {
+                let Some(hole) = self.fit.holes[*f as usize].first() else {
+                    return Err(Refusal::Search);
+                };
+                let name = self.used.rule.holes[*f as usize].name;
+                match vectorize::obstacle(&hole.found.term, s.nat(*lanes)) {
+                    None => Ok(None),
+                    Some((term, binders)) => {
+                        let mut scope = hole.found.scope.clone();
+                        for hint in binders {
+                            scope.push(super::fresh(hint, &scope));
+                        }
+                        Err(Refusal::Vectorizable(name, Found { term, scope }))
+                    }
+                }
+            }
+        }
+    }
+
+    /// An operand of a law: what its pattern variables stand for put in.
+    fn fill(&self, pattern: &Term) -> Option<Term> {
+        Some(match pattern.kind() {
+            Kind::Hole(h) => self.fit.holes[*h as usize].first()?.found.term.clone(),
+            Kind::App(f, x) => Term::app(self.fill(f)?, self.fill(x)?),
+            Kind::Prim(_) | Kind::Lit(_) => pattern.clone(),
+            Kind::Lam(..) | Kind::Var(_) => return None,
+        })
+    }
+
+    /// Names for the operands of a law: those of the first hole.
+    fn names(&self) -> Vec<Symbol> {
+        let first = self.fit.holes.iter().flatten().next();
+        first.map(|h| h.found.scope.clone()).unwrap_or_default()
+    }
+}

@@ -1,0 +1,381 @@
+//! The one thing to try next when a sketch was not reached.
+//!
+//! In: the step, the term it started from, its diagnosis, the rules that are known. Out: one remedy, and how
+//! a search with it went. Remedies are looked for in the order of how sure they are: what the graph itself
+//! shows (a slip in the sketch), a size that does not divide, a missing rule, a limit, a step in between,
+//! any other rule. Each is tried in a small search before it is given; only if none reaches the goal is one
+//! given untried, and says so. Invariants: bounded by [`WORK`] e-nodes in all, whatever the limits of the
+//! search were; limits in counts only, so the same input gives the same advice. Absent: printing.
+
+mod rules;
+mod sizes;
+
+use super::diagnose::{Diagnosis, Near};
+use super::edit::{Atom, Edit};
+use super::{saturate, Options, Stop};
+use crate::arith::Nat;
+use crate::elab::{KnownRule, RuleUse, Step};
+use crate::term::{normalize, Op, Term};
+
+/// E-nodes of all tries together, and of one of them.
+pub const WORK: u64 = 160_000;
+const EACH: u64 = 40_000;
+/// Searches that are tried, and iterations of one of them.
+const SEARCHES: u64 = 60;
+const ITERATIONS: u64 = 60;
+
+/// What the advice may draw on.
+#[derive(Clone, Debug, Default)]
+pub struct Known {
+    /// Rules that a step could use.
+    pub rules: Vec<KnownRule>,
+    /// The parameters of the sketches, with their values.
+    pub params: Vec<(String, Nat)>,
+}
+
+/// What to try next.
+#[derive(Clone, Debug)]
+pub struct Advice {
+    /// It.
+    pub remedy: Remedy,
+    /// How a search with it reached the sketch; `None` if it was not tried, or did not within the bounds.
+    pub reached: Option<Reached>,
+    /// If it did not: how many parts of the sketch one term satisfies with it.
+    pub nearer: Option<usize>,
+    /// Searches that were tried to find it.
+    pub searches: u64,
+    /// Their e-nodes.
+    pub nodes: u64,
+}
+
+/// A search that reached the sketch.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Reached {
+    /// Its iterations.
+    pub iterations: u64,
+    /// Its e-nodes at the end.
+    pub nodes: u64,
+}
+
+/// What can be done.
+#[derive(Clone, Debug)]
+pub enum Remedy {
+    /// The sketch asks for something that the program has otherwise.
+    Edit(Edit),
+    /// A rule is refused because `k` does not divide `n`; `with` does.
+    Divide {
+        /// The rule.
+        rule: String,
+        /// What does not divide.
+        k: i64,
+        /// What it does not divide.
+        n: i64,
+        /// A near size that does.
+        with: i64,
+        /// The parameter that has the value `k`.
+        param: Option<String>,
+    },
+    /// Rules that are missing, with their files.
+    Rules {
+        /// The rules.
+        rules: Vec<(String, RuleUse)>,
+        /// What the sketch asks for and only they make.
+        makes: Vec<Op>,
+    },
+    /// A higher limit.
+    Limit(Limit, u64),
+    /// A step in between.
+    Guide(Near),
+    /// Nothing that is known helps.
+    Nothing,
+}
+
+/// A limit of a search.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Limit {
+    Iterations,
+    Nodes,
+    Seconds,
+    Bytes,
+    Nesting,
+    Size,
+}
+
+impl Limit {
+    /// Its name in `limits`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Limit::Iterations => "iterations",
+            Limit::Nodes => "nodes",
+            Limit::Seconds => "seconds",
+            Limit::Bytes => "bytes",
+            Limit::Nesting => "nesting",
+            Limit::Size => "size",
+        }
+    }
+}
+
+/// Looks for what to do about a step that started from `term` and was not reached.
+pub fn advise(
+    step: &Step,
+    term: &Term,
+    diagnosis: &Diagnosis,
+    known: &Known,
+    options: &Options,
+) -> Advice {
+    let mut a = Advisor {
+        step,
+        term: normalize(term),
+        d: diagnosis,
+        known,
+        options,
+        searches: 0,
+        nodes: 0,
+    };
+    let found = (a.slip(true))
+        .or_else(|| sizes::divide(&mut a))
+        .or_else(|| rules::missing(&mut a))
+        .or_else(|| a.limit())
+        .or_else(|| a.guide())
+        .or_else(|| rules::any(&mut a))
+        .or_else(|| a.slip(false));
+    let (remedy, reached, nearer) = match found {
+        Some((remedy, reached)) => (remedy, Some(reached), None),
+        None => match rules::nearer(&mut a) {
+            Some((remedy, parts)) => (remedy, None, Some(parts)),
+            None => (a.last_resort(), None, None),
+        },
+    };
+    Advice {
+        remedy,
+        reached,
+        nearer,
+        searches: a.searches,
+        nodes: a.nodes,
+    }
+}
+
+type Found = Option<(Remedy, Reached)>;
+
+struct Advisor<'a> {
+    step: &'a Step,
+    term: Term,
+    d: &'a Diagnosis,
+    known: &'a Known,
+    options: &'a Options,
+    searches: u64,
+    nodes: u64,
+}
+
+impl Advisor<'_> {
+    /// The limits of the search that failed, within the bounds of a try.
+    fn limits(&self) -> Options {
+        let own = &self.step.limits;
+        let iterations = self.options.iterations.or(own.iterations);
+        let nodes = self.options.nodes.or(own.nodes);
+        Options {
+            iterations: Some(iterations.unwrap_or(u64::MAX).min(ITERATIONS)),
+            nodes: Some(nodes.unwrap_or(u64::MAX).min(EACH)),
+            seconds: self.options.seconds,
+            // A try is small; where memory ended the search even that may be too much for its limit.
+            bytes: match self.d.stop {
+                Stop::Bytes(_) => Some(u64::MAX),
+                _ => self.options.bytes,
+            },
+            ..Options::default()
+        }
+    }
+
+    fn spent(&self) -> bool {
+        self.nodes >= WORK || self.searches >= SEARCHES
+    }
+
+    /// Whether a step reaches its sketch from a term.
+    fn search(&mut self, step: &Step, term: &Term, limits: &Options) -> Option<Reached> {
+        if self.spent() {
+            return None;
+        }
+        let run = self.run(step, term, limits);
+        run.result.ok()?;
+        Some(Reached {
+            iterations: run.trace.iterations.len() as u64,
+            nodes: run.trace.size().nodes,
+        })
+    }
+
+    fn run(&mut self, step: &Step, term: &Term, limits: &Options) -> saturate::Run {
+        let left = WORK.saturating_sub(self.nodes);
+        let limits = Options {
+            nodes: Some(limits.nodes.unwrap_or(u64::MAX).min(left)),
+            ..limits.clone()
+        };
+        let mut step = step.clone();
+        if let Stop::Bytes(_) = self.d.stop {
+            step.limits.bytes = None;
+        }
+        let run = saturate::run(&step, term, &limits, (1, 1));
+        self.searches += 1;
+        self.nodes += run.trace.size().nodes;
+        run
+    }
+
+    /// How many parts of the sketch one term satisfies in the graph of another step; all that was to be
+    /// spent may be.
+    fn parts_reached(&mut self, step: &Step) -> usize {
+        let limits = self.limits();
+        let limits = Options {
+            nodes: limits.nodes.map(|n| n.min(EACH / 4)),
+            diagnose: true,
+            ..limits
+        };
+        let term = self.term.clone();
+        match self.run(step, &term, &limits).result {
+            Ok(_) => self.d.parts.len(),
+            Err(d) => d
+                .instead
+                .and_then(|i| i.closest)
+                .map_or(0, |near| near.parts.len()),
+        }
+    }
+
+    /// A slip in the sketch. It is `sure` when a size only has another variable, or when nothing that is known
+    /// makes what is asked for; else a rule may be missing instead.
+    fn slip(&self, sure: bool) -> Found {
+        let instead = self.d.instead.as_ref()?;
+        if !sure && self.d.stop != Stop::Saturated {
+            return None;
+        }
+        let edit = instead.edits.iter().find(|e| {
+            !sure
+                || match (e.from, e.to) {
+                    (Atom::Size(a), Atom::Size(b)) => sizes::same_form(a, b),
+                    (Atom::Op(op), _) => {
+                        !instead.has.ops.contains(&op) && !self.rules().any(|r| rules::makes(r, op))
+                    }
+                    _ => true,
+                }
+        })?;
+        // The graph of the search that failed satisfies the sketch with it.
+        let reached = Reached {
+            iterations: self.d.iterations,
+            nodes: self.d.size.nodes,
+        };
+        Some((Remedy::Edit(*edit), reached))
+    }
+
+    /// The rules of the step and those that are known.
+    fn rules(&self) -> impl Iterator<Item = &crate::elab::RuleDecl> {
+        let own = self.step.rules.iter().map(|u| &*u.rule);
+        own.chain(self.known.rules.iter().map(|k| &*k.rule))
+    }
+
+    /// A limit that ended the search, or that kept terms out.
+    fn limit(&mut self) -> Found {
+        let (step, term) = (self.step, self.term.clone());
+        let mut limits = self.limits();
+        let remedy = match self.d.stop {
+            Stop::Iterations(_) => {
+                limits.iterations = Some(4 * ITERATIONS);
+                let reached = self.search(step, &term, &limits)?;
+                return Some((
+                    Remedy::Limit(Limit::Iterations, reached.iterations),
+                    reached,
+                ));
+            }
+            Stop::Nodes(n) => {
+                for times in [4, 16, 64] {
+                    let more = n.saturating_mul(times);
+                    limits.nodes = Some(more);
+                    if more > 2 * EACH {
+                        break;
+                    }
+                    if let Some(reached) = self.search(step, &term, &limits) {
+                        return Some((Remedy::Limit(Limit::Nodes, more), reached));
+                    }
+                }
+                return None;
+            }
+            Stop::Seconds(n) => {
+                limits.seconds = Some(n.saturating_mul(4).max(4));
+                Remedy::Limit(Limit::Seconds, n.saturating_mul(4).max(4))
+            }
+            Stop::Bytes(n) => Remedy::Limit(Limit::Bytes, n),
+            Stop::Saturated | Stop::Size(_) => return self.limit_on_terms(&limits),
+            Stop::Found => return None,
+        };
+        let reached = self.search(step, &term, &limits)?;
+        Some((remedy, reached))
+    }
+
+    fn limit_on_terms(&mut self, limits: &Options) -> Found {
+        let (term, refused) = (self.term.clone(), &self.d.refused);
+        let mut step = self.step.clone();
+        if refused.too_nested > 0 {
+            for more in 1..=3 {
+                step.limits.nesting = Some(refused.nesting + more);
+                if let Some(reached) = self.search(&step, &term, limits) {
+                    let remedy = Remedy::Limit(Limit::Nesting, refused.nesting + more);
+                    return Some((remedy, reached));
+                }
+            }
+            step.limits.nesting = self.step.limits.nesting;
+        }
+        let least = match self.d.stop {
+            Stop::Size(_) => u64::from(term.size()),
+            _ if refused.too_large > 0 => refused.size,
+            _ => return None,
+        };
+        for times in [2, 4] {
+            let size = least.saturating_mul(times);
+            step.limits.size = Some(size);
+            if let Some(reached) = self.search(&step, &term, limits) {
+                return Some((Remedy::Limit(Limit::Size, size), reached));
+            }
+        }
+        None
+    }
+
+    /// A sketch that is satisfied and from which the goal is reached. Its step may find another term than
+    /// the graph at the end has, so both steps are tried.
+    fn guide(&mut self) -> Found {
+        let (limits, start) = (self.limits(), self.term.clone());
+        for guide in self.guides() {
+            let between = Step {
+                sketch: guide.goal.clone(),
+                ..self.step.clone()
+            };
+            if self.spent() {
+                break;
+            }
+            let Ok(term) = self.run(&between, &start, &limits).result else {
+                continue;
+            };
+            if let Some(reached) = self.search(self.step, &term, &limits) {
+                return Some((Remedy::Guide(guide), reached));
+            }
+        }
+        None
+    }
+
+    /// Sketches that lead away from where the step starts.
+    fn guides(&self) -> Vec<Near> {
+        let all = self.d.instead.iter().flat_map(|i| &i.guides);
+        let moved = all.filter(|g| !g.parts.is_empty() && normalize(&g.term) != self.term);
+        moved.cloned().collect()
+    }
+
+    /// What is left when no try reached the goal.
+    fn last_resort(&self) -> Remedy {
+        let guide = self.guides().into_iter().next().map(Remedy::Guide);
+        let more = |limit, n: u64| Remedy::Limit(limit, n.saturating_mul(4));
+        match self.d.stop {
+            Stop::Saturated | Stop::Found => Remedy::Nothing,
+            Stop::Iterations(n) => guide.unwrap_or(more(Limit::Iterations, n)),
+            Stop::Nodes(n) => guide.unwrap_or(more(Limit::Nodes, n)),
+            Stop::Seconds(n) => guide.unwrap_or(more(Limit::Seconds, n.max(1))),
+            Stop::Bytes(n) => guide.unwrap_or(more(Limit::Bytes, n)),
+            Stop::Size(_) => Remedy::Limit(Limit::Size, 2 * u64::from(self.term.size())),
+        }
+    }
+}

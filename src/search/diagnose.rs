@@ -1,0 +1,179 @@
+//! Why a sketch was not reached, as far as the graph can tell.
+//!
+//! In: the graph at the end, the step, the trace. Out: how many classes satisfy each part of the sketch,
+//! which limits refused something, and, on request, what the graph has instead: the closest term, sketches
+//! that are nearer to the goal than the program and satisfied already, and changes of the sketch by which
+//! it would be satisfied. Invariants: plain data, the same for the same graph; what is asked of the graph
+//! is bounded by [`WORK`], whatever its size. Absent: further searches (`advise`), printing.
+
+use super::closest::{self, Asker};
+use super::edit::{self, Edit};
+use super::occurs::{occurs, Occurs};
+use super::trace::{Size, StepTrace, Stop};
+use crate::arith::Nat;
+use crate::cost::Cost;
+use crate::egraph::{Class, View};
+use crate::elab::{Sketch, Step};
+use crate::sketch::{Goal, Weaker};
+use crate::source::Span;
+use crate::term::Term;
+use std::collections::BTreeSet;
+
+/// States of sketches times e-nodes that may be looked at: about a second.
+pub const WORK: u64 = 150_000_000;
+
+/// Pairs of a class and a state in the search for one term: some ten megabytes.
+const PAIRS: usize = 500_000;
+
+/// Sketches in between that are looked at.
+const GUIDES: usize = 6;
+
+/// Why a sketch was not reached.
+#[derive(Clone, Debug)]
+pub struct Diagnosis {
+    /// The step's name.
+    pub step: String,
+    /// Where the sketch is written.
+    pub span: Span,
+    /// Why the search ended.
+    pub stop: Stop,
+    /// Iterations run.
+    pub iterations: u64,
+    /// The graph at the end.
+    pub size: Size,
+    /// For every part of the sketch how many classes satisfy it, in the order of the sketch.
+    pub parts: Vec<PartCount>,
+    /// E-nodes added by each rule, most first.
+    pub growth: Vec<(String, u64)>,
+    /// The limits on terms, and what they kept out.
+    pub refused: Refused,
+    /// What the graph has instead, if [`super::Options::diagnose`] asks for it.
+    pub instead: Option<Instead>,
+}
+
+/// One part of a sketch that was not reached.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PartCount {
+    /// The user's words.
+    pub label: String,
+    /// The user's words, `…` for the parts inside.
+    pub outline: String,
+    /// How deep it stands in the sketch.
+    pub depth: usize,
+    /// How many classes satisfy it.
+    pub classes: u64,
+    /// How many do with `?` for the parts inside.
+    pub alone: u64,
+}
+
+/// What was not added.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Refused {
+    /// The limit on the nesting of arrays.
+    pub nesting: u64,
+    /// Matches that it refused.
+    pub too_nested: u64,
+    /// The limit on the size of terms.
+    pub size: u64,
+    /// Matches that it refused.
+    pub too_large: u64,
+    /// Rules that were refused because the first size does not divide the second.
+    pub indivisible: Vec<(String, Nat, Nat)>,
+}
+
+/// What a graph has instead of what a sketch asks for.
+#[derive(Clone, Debug)]
+pub struct Instead {
+    /// The cheapest term among those that satisfy most parts.
+    pub closest: Option<Near>,
+    /// Sketches in the words of the goal that are satisfied, best first.
+    pub guides: Vec<Near>,
+    /// Changes of the sketch by which it is satisfied.
+    pub edits: Vec<Edit>,
+    /// What occurs in the graph.
+    pub has: Occurs,
+}
+
+/// A term that satisfies a part of the sketch.
+#[derive(Clone, Debug)]
+pub struct Near {
+    /// The parts, by their number in [`Diagnosis::parts`].
+    pub parts: BTreeSet<usize>,
+    /// They as a sketch, to be read.
+    pub sketch: String,
+    /// They as a sketch, to be asked.
+    pub goal: Sketch,
+    /// The term.
+    pub term: Term,
+}
+
+/// How many classes satisfy each part of a sketch.
+pub(super) fn counts(goal: &Goal, view: &View) -> Vec<PartCount> {
+    let part = |(part, [classes, alone]): (&crate::sketch::Part, [usize; 2])| PartCount {
+        label: part.label.clone(),
+        outline: part.outline.clone(),
+        depth: part.depth,
+        classes: classes as u64,
+        alone: alone as u64,
+    };
+    goal.counts(view).into_iter().map(part).collect()
+}
+
+/// The diagnosis of a graph; with `instead` also what it has.
+pub(super) fn diagnose(
+    step: &Step,
+    goal: &Goal,
+    view: &View,
+    root: Class,
+    trace: &StepTrace,
+    refused: Refused,
+    instead: bool,
+) -> Diagnosis {
+    Diagnosis {
+        step: step.name.clone(),
+        span: step.sketch.span,
+        stop: trace.stop,
+        iterations: trace.iterations.len() as u64,
+        size: trace.size(),
+        parts: counts(goal, view),
+        growth: trace.growth(),
+        refused,
+        instead: instead.then(|| look(step, goal, view, root)),
+    }
+}
+
+fn look(step: &Step, goal: &Goal, view: &View, root: Class) -> Instead {
+    let mut asker = Asker::new(view, root, WORK);
+    let has = occurs(view);
+    let parts = goal.parts();
+    let best = closest::closest(parts, &mut asker);
+    let order = closest::reordered(parts, &best, &mut asker);
+    let edits = edit::edits(step, parts, &has, &mut asker);
+    let cost = Cost::from_name(step.cost.as_str()).unwrap_or_default();
+    let term = |w: &Weaker| {
+        let goal = Goal::new(&w.sketch);
+        match view.node_count() < PAIRS / 10 {
+            true => goal.extract(view, root, cost),
+            false => goal.extract_small(view, root, cost, PAIRS),
+        }
+    };
+    let near = |w: &Weaker| {
+        Some(Near {
+            parts: w.kept.clone(),
+            sketch: w.text.clone(),
+            goal: w.sketch.clone(),
+            term: term(w)?,
+        })
+    };
+    let first = near(&best);
+    // What is cheaper to come to stands first among those that say as much.
+    let mut guides: Vec<Near> = order.iter().take(GUIDES).filter_map(near).collect();
+    guides.extend(first.clone());
+    guides.sort_by_key(|g| (std::cmp::Reverse(g.parts.len()), g.term.size()));
+    Instead {
+        closest: first,
+        guides,
+        edits,
+        has,
+    }
+}

@@ -1,0 +1,250 @@
+//! The register-tiled products, as they are found and as C.
+//!
+//! One program with all kernels in it checks every size up to 40 and random ones up to 700
+//! against a sum from left to right, to the bit: nothing of these kernels is regrouped. The
+//! same under sanitizers at fewer sizes; and the loop over k keeps its accumulators in
+//! registers, which the disassembled kernel shows.
+
+mod common;
+#[path = "micro/disassembly.rs"]
+mod disassembly;
+
+use common::{chain, mm};
+use rise_opt::emit;
+use rise_opt::intern::Symbol;
+use rise_opt::lower::{self, lower};
+use rise_opt::nest::{Buffer, Home, Nest};
+use rise_opt::search::{optimize, Options};
+use rise_opt::term::{normalize, Program};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The goal's kernel under a name.
+fn kernel(name: &str, goal: &str, settings: &[(&str, i64)], program: &Program) -> Nest {
+    let steps = chain(&format!("sketches/mm/{goal}.sk"), program, settings);
+    let outcome = optimize(program, &steps, &Options::default());
+    assert!(outcome.failure.is_none(), "{goal}: {:?}", outcome.failure);
+    let term = outcome.terms.last().expect("a term");
+    let found = Program {
+        name: Symbol::new(name),
+        term: normalize(term),
+        ..program.clone()
+    };
+    lower(&found, &lower::Options::default()).unwrap_or_else(|d| panic!("{goal}: {d:?}"))
+}
+
+/// Compiles kernels with the program that checks them.
+fn compile(dir: &Path, name: &str, nests: &[Nest], flags: &[&str]) -> PathBuf {
+    let names: Vec<&str> = nests.iter().map(|n| &*n.abi.name).collect();
+    let element = emit::c_type(nests[0].abi.outputs[0].elem);
+    let checks = format!(
+        "\n#define ELEMENT {element}\n#define KERNELS {}\n{}",
+        names.join(", "),
+        include_str!("micro/check.c")
+    );
+    compile_with(dir, name, nests, &checks, flags)
+}
+
+fn compile_with(dir: &Path, name: &str, nests: &[Nest], checks: &str, flags: &[&str]) -> PathBuf {
+    let refs: Vec<&Nest> = nests.iter().collect();
+    let text = emit::emit_all(&refs, &emit::Options::default()) + checks;
+    let (source, exe) = (dir.join(format!("{name}.c")), dir.join(name));
+    fs::write(&source, text).expect("write");
+    let compiled = Command::new("cc")
+        .args(["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-march=native"])
+        .args(["-ffp-contract=off"])
+        .args(flags)
+        .args([&source, Path::new("-o"), &exe, Path::new("-lm")])
+        .output()
+        .expect("cc");
+    assert!(
+        compiled.status.success(),
+        "{}",
+        String::from_utf8_lossy(&compiled.stderr)
+    );
+    exe
+}
+
+fn check(exe: &Path, args: [&str; 3], least: u64) {
+    let run = Command::new(exe).args(args).output().expect("run");
+    assert!(
+        run.status.success(),
+        "{}\n{}",
+        run.status,
+        String::from_utf8_lossy(&run.stderr)
+    );
+    let checked: u64 = String::from_utf8_lossy(&run.stdout)
+        .trim()
+        .parse()
+        .expect("how many sizes were checked");
+    assert!(checked >= least, "only {checked} sizes");
+}
+
+/// Both goals at the shipped tiles and at odd ones.
+fn kernels() -> Vec<Nest> {
+    let program = mm();
+    let odd = [("mr", 3), ("nr", 8), ("lanes", 4), ("group", 2)];
+    vec![
+        kernel("micro", "micro", &[], &program),
+        kernel("micro_parallel", "micro-parallel", &[], &program),
+        kernel("micro_odd", "micro-parallel", &odd, &program),
+    ]
+}
+
+#[test]
+fn every_size_is_right_to_the_bit() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let exe = compile(dir.path(), "all", &kernels(), &["-O3", "-fopenmp"]);
+    check(&exe, ["40", "0", "0"], 41 * 41 * 41);
+    check(&exe, ["0", "200", "700"], 200);
+}
+
+/// Goals for sizes that their tiles divide take the others, too, if they may fall back.
+#[test]
+fn kernels_that_fall_back_take_every_size() {
+    let program = mm();
+    let plain = lower(&program, &lower::Options::default()).expect("a nest");
+    let nests: Vec<Nest> = [("vectorization", 8, 4), ("parallel", 4, 2)]
+        .iter()
+        .map(|(goal, tile, block)| {
+            let settings = [("tile", *tile), ("block", *block)];
+            let nest = kernel(goal, goal, &settings, &program);
+            assert!(!nest.abi.assumptions.is_empty());
+            let nest = nest.with_fallback(plain.clone());
+            assert!(nest.abi.assumptions.is_empty() && nest.abi.preferred.len() == 3);
+            nest
+        })
+        .collect();
+    let dir = tempfile::tempdir().expect("a folder");
+    let exe = compile(dir.path(), "fall", &nests, &["-O3", "-fopenmp"]);
+    check(&exe, ["16", "20", "100"], 17 * 17 * 17);
+}
+
+/// Fixed sizes leave no trace of the general case: nothing is packed where vectors divide the
+/// size, no partial tile is left where rows do.
+#[test]
+fn batches_of_small_products_are_right_to_the_bit() {
+    let program = common::program("programs/batched_mm.rise");
+    let mut nests = Vec::new();
+    let mut calls = String::new();
+    // Size, goal, rows of a tile, columns of a panel, lanes.
+    let cases = [
+        (4, "small", 4, 0, 4),
+        (8, "small", 4, 0, 8),
+        (16, "small", 8, 0, 16),
+        (24, "small", 6, 0, 8),
+        (32, "small", 8, 0, 16),
+        (48, "small", 8, 0, 16),
+        (64, "small", 4, 0, 16),
+        (5, "padded", 5, 8, 8),
+        (7, "padded", 4, 8, 8),
+        (13, "padded", 7, 16, 16),
+        (31, "padded", 8, 32, 16),
+        (37, "padded", 8, 48, 16),
+    ];
+    for (size, goal, mr, nr, lanes) in cases {
+        let mut settings = vec![("mr", mr), ("lanes", lanes)];
+        if nr > 0 {
+            settings.push(("nr", nr));
+        }
+        let file = format!("sketches/batched_mm/{goal}.sk");
+        let outcome = optimize(
+            &program,
+            &chain(&file, &program, &settings),
+            &Options::default(),
+        );
+        assert!(outcome.failure.is_none(), "{size}: {:?}", outcome.failure);
+        let name = format!("batched_{size}");
+        let found = Program {
+            name: Symbol::new(&name),
+            term: normalize(outcome.terms.last().expect("a term")),
+            ..program.clone()
+        };
+        let fixed = ["m", "n", "k"].map(|s| (Symbol::new(s), size)).into();
+        let options = lower::Options {
+            fixed,
+            ..lower::Options::default()
+        };
+        let nest = lower(&found, &options).unwrap_or_else(|d| panic!("{size}: {d:?}"));
+        if goal == "small" {
+            let text = nest.to_string();
+            assert!(!text.contains("if "), "{size}: {text}");
+            let heap = |b: &Buffer| matches!(b.home, Home::Heap | Home::ThreadHeap);
+            assert!(!nest.buffers.iter().any(heap), "{size}: {text}");
+        }
+        calls += &format!("batch({name}, {size}, t), checked++; ");
+        nests.push(nest);
+    }
+    let checks = format!(
+        "\n#define CHECK_ALL {calls}\n{}",
+        include_str!("micro/batch.c")
+    );
+    let dir = tempfile::tempdir().expect("a folder");
+    for flags in [
+        &["-O3"][..],
+        &[
+            "-O1",
+            "-fsanitize=address,undefined",
+            "-fno-sanitize-recover",
+        ],
+    ] {
+        let exe = compile_with(dir.path(), "batch", &nests, &checks, flags);
+        check(&exe, ["", "", ""], 6 * cases.len() as u64);
+    }
+}
+
+#[test]
+fn sanitizers_find_nothing() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let flags = [
+        "-O1",
+        "-fsanitize=address,undefined",
+        "-fno-sanitize-recover",
+    ];
+    let exe = compile(dir.path(), "sane", &kernels(), &flags);
+    check(&exe, ["9", "20", "60"], 1000);
+}
+
+/// Compiled for a machine with 32 registers of 64 bytes, whatever this one is.
+#[test]
+fn accumulators_stay_in_registers() {
+    let program = mm();
+    let tiles = [(8, 32), (6, 64), (12, 32), (14, 32), (8, 48)];
+    let dir = tempfile::tempdir().expect("a folder");
+    for (mr, nr) in tiles {
+        let settings = [("mr", mr), ("nr", nr)];
+        let nest = kernel("micro", "micro-parallel", &settings, &program);
+        let unit = emit::emit(&nest, &emit::Options::default());
+        let (source, object) = (dir.path().join("one.c"), dir.path().join("one.o"));
+        fs::write(&source, unit.c).expect("write");
+        let compiled = Command::new("cc")
+            .args([
+                "-std=gnu11",
+                "-O3",
+                "-march=skylake-avx512",
+                "-fopenmp",
+                "-c",
+            ])
+            .args([&source, Path::new("-o"), &object])
+            .output()
+            .expect("cc");
+        if !compiled.status.success() {
+            eprintln!("no loop was checked: the compiler does not know this machine");
+            return;
+        }
+        let loops = match disassembly::loops(&object) {
+            Ok(loops) => loops,
+            Err(why) => {
+                eprintln!("no loop was checked: {why}");
+                return;
+            }
+        };
+        let tile = (mr * nr / 16) as usize;
+        let hot: Vec<_> = loops.iter().filter(|l| l.products >= tile).collect();
+        assert!(!hot.is_empty(), "no loop of {tile} products: {loops:#?}");
+        for l in hot {
+            assert!(l.spills.is_empty(), "{mr}x{nr}: {:#?}", l.spills);
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! Every kind of JSON that the program writes: its files conform to docs/schemas, and whatever is wrong with one is
+//! said clearly.
+
+mod common;
+
+use common::schema::{conforms, folder, schema};
+use rise_opt::diag::{code, Diagnostic};
+use rise_opt::report::saved::{self, Kind};
+use rise_opt::report::{measurement, Comparison, Plan, ProofFile, Record, Summary, TraceFile};
+use rise_opt::source::SourceMap;
+use serde_json::{Map, Value};
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+
+fn rise_opt(dir: &Path, args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rise-opt"));
+    command.args(args).current_dir(dir).env("NO_COLOR", "1");
+    command.output().unwrap()
+}
+
+fn lines(bytes: Vec<u8>) -> Vec<String> {
+    let text = String::from_utf8(bytes).unwrap();
+    text.lines().map(|l| format!("{l}\n")).collect()
+}
+
+/// Files and lines of every kind, as commands make them.
+fn produced() -> &'static [(Kind, Vec<String>)] {
+    static ALL: OnceLock<Vec<(Kind, Vec<String>)>> = OnceLock::new();
+    ALL.get_or_init(|| {
+        let dir = tempfile::tempdir().unwrap();
+        let dir = dir.path();
+        let json = ["--message-format", "json"];
+        let sketch = ["programs/mm.rise", "--sketch", "sketches/mm/blocking.sk"];
+        let run = |args: &[&str]| rise_opt(dir, &[args, &json].concat());
+        let file = |name: &str| fs::read_to_string(dir.join(name)).unwrap();
+        let searched = run(&[
+            &sketch[..],
+            &["--emit", "c,trace,plan,proof,record", "--set", "tile=16"],
+        ]
+        .concat());
+        let limited = ["--node-limit", "2000", "--emit", "json"];
+        rise_opt(dir, &[&["compare"], &sketch[..], &limited].concat());
+        let comparison = vec![file("mm.comparison.json")];
+        rise_opt(
+            dir,
+            &[
+                "bench",
+                "programs/mm.rise",
+                "sketches/mm/blocking.sk",
+                "--size",
+                "32",
+                "--size",
+                "33",
+                "--samples",
+                "1",
+                "--pause",
+                "0",
+            ],
+        );
+        let measurement = vec![file("mm.measurement.json")];
+        let shown = run(&[&sketch[..], &["--emit", "egraph", "--egraph-classes", "20"]].concat());
+        let files =
+            ["plan", "proof", "trace", "egraph"].map(|kind| file(&format!("mm.{kind}.json")));
+        let mut records = vec![file("mm.record.json")];
+        let measured = run(&["programs/vector_add.rise", "--run", "--emit", "record"]);
+        records.push(file("vector_add.record.json"));
+        let summaries = [searched, measured, shown]
+            .map(|o| lines(o.stdout))
+            .concat();
+        fs::write(
+            dir.join("bad.rise"),
+            "def f (x : f32) : i32 = y\ndef g = ) h\n",
+        )
+        .unwrap();
+        let unreached = run(&[&sketch[..], &["--iter-limit", "1", "--emit", "record"]].concat());
+        records.push(file("mm.record.json"));
+        let failures = [run(&["bad.rise"]), run(&["none.rise"]), unreached];
+        let [plan, proof, trace, egraph] = files.map(|f| vec![f]);
+        vec![
+            (saved::PLAN, plan),
+            (saved::PROOF, proof),
+            (saved::TRACE, trace),
+            (saved::RECORD, records),
+            (saved::EGRAPH, egraph),
+            (saved::SUMMARY, summaries),
+            (saved::COMPARISON, comparison),
+            (saved::MEASUREMENT, measurement),
+            (
+                saved::DIAGNOSTIC,
+                failures.map(|o| lines(o.stderr)).concat(),
+            ),
+        ]
+    })
+}
+
+/// Reads a text as the program does; where it has no reader of its own, as an object.
+fn read(kind: &Kind, text: &str) -> Result<(), Diagnostic> {
+    let mut sources = SourceMap::new();
+    let file = sources.add_text("a.json", text);
+    match kind.name {
+        "plan" => Plan::read(&sources, file).map(drop),
+        "trace" => saved::read::<TraceFile>(kind, &sources, file).map(drop),
+        "proof" => ProofFile::read(&sources, file).map(drop),
+        "record" => Record::read(&sources, file).map(drop),
+        "summary" => saved::read::<Summary>(kind, &sources, file).map(drop),
+        "measurement" => measurement::read(&sources, file).map(drop),
+        "comparison" => saved::read::<Comparison>(kind, &sources, file).map(drop),
+        _ => saved::read::<Map<String, Value>>(kind, &sources, file).map(drop),
+    }
+}
+
+fn has_reader(kind: &Kind) -> bool {
+    ["plan", "trace", "summary"].contains(&kind.name)
+}
+
+fn value(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
+#[test]
+fn every_kind_has_a_schema_and_its_files_conform() {
+    for kind in saved::ALL {
+        let found = produced().iter().find(|(k, _)| k == kind);
+        let texts = found.map_or(&[][..], |(_, texts)| texts);
+        assert!(
+            !texts.is_empty(),
+            "nothing of the kind {} is made here",
+            kind.name
+        );
+        for text in texts {
+            conforms(&value(text), &format!("{}.json", kind.name))
+                .unwrap_or_else(|e| panic!("{}: {e}", kind.name));
+            let compact: String = text.split_whitespace().collect();
+            let head = format!("{{\"kind\":\"{}\",\"version\":{},", kind.name, kind.version);
+            assert!(compact.starts_with(&head), "{text}");
+            read(kind, text).unwrap_or_else(|d| panic!("{}: {d:?}", kind.name));
+        }
+    }
+    let mut schemas: Vec<_> = (fs::read_dir(folder()).unwrap())
+        .map(|e| e.unwrap().file_name().into_string().unwrap())
+        .collect();
+    let mut kinds: Vec<_> = saved::ALL
+        .iter()
+        .map(|k| format!("{}.json", k.name))
+        .collect();
+    schemas.sort();
+    kinds.sort();
+    assert_eq!(schemas, kinds, "docs/schemas has one file for each kind");
+}
+
+/// The schemas are no looser than the files: another field, or one less, anywhere at the top does not conform.
+#[test]
+fn schemas_refuse_what_is_no_file_of_their_kind() {
+    for (kind, texts) in produced() {
+        let file = format!("{}.json", kind.name);
+        let whole = value(&texts[0]);
+        let mut more = whole.clone();
+        more["other"] = Value::Null;
+        let other_fields = &schema(&file)["additionalProperties"];
+        assert_eq!(other_fields, &Value::Bool(false), "{file}");
+        assert!(conforms(&more, &file).is_err(), "{file}: other fields");
+        for name in whole.as_object().unwrap().keys() {
+            let mut less = whole.clone();
+            less.as_object_mut().unwrap().remove(name);
+            assert!(conforms(&less, &file).is_err(), "{file} without {name}");
+            let mut wrong = whole.clone();
+            wrong[name] = match &whole[name] {
+                Value::Bool(_) => Value::from("true"),
+                _ => Value::Bool(true),
+            };
+            assert!(conforms(&wrong, &file).is_err(), "{file}: wrong {name}");
+        }
+    }
+}
+
+#[test]
+fn what_is_cut_off_anywhere_is_said_to_be() {
+    for (kind, texts) in produced() {
+        let text = texts[0].trim_end();
+        for end in (1..text.len())
+            .step_by(50)
+            .filter(|i| text.is_char_boundary(*i))
+        {
+            let d = read(kind, &text[..end]).expect_err("a part is no whole");
+            assert_eq!(d.code, code::SAVED_MALFORMED, "{d:?}");
+            assert!(d.message.contains("ends early"), "{d:?}");
+            assert!(d.help.is_some_and(|h| h.contains(kind.command)));
+        }
+    }
+}
+
+#[test]
+fn other_kinds_and_versions_are_named() {
+    for (kind, texts) in produced() {
+        for (other, others) in produced().iter().filter(|(k, _)| k != kind) {
+            let d = read(kind, &others[0]).expect_err("of another kind");
+            assert_eq!(d.code, code::SAVED_KIND);
+            assert!(
+                d.message.contains(other.name) && d.message.contains(kind.name),
+                "{d:?}"
+            );
+        }
+        let text = texts[0].replacen("1,", "77,", 1);
+        let d = read(kind, &text).expect_err("of another version");
+        assert_eq!(d.code, code::SAVED_VERSION);
+        assert!(d.message.contains("version 77"), "{d:?}");
+        assert!(d
+            .notes
+            .iter()
+            .any(|n| n.contains(&format!("version {}", kind.version))));
+        let mut untagged = value(&texts[0]);
+        untagged.as_object_mut().unwrap().remove("kind");
+        let d = read(kind, &untagged.to_string()).expect_err("of no kind");
+        assert_eq!(d.code, code::SAVED_KIND);
+    }
+}
+
+/// What values the program reads have no fields but those of the schema, and all of them.
+#[test]
+fn missing_and_other_fields_are_named() {
+    for (kind, texts) in produced().iter().filter(|(k, _)| has_reader(k)) {
+        let whole = value(&texts[0]);
+        let mut more = whole.clone();
+        more["other"] = Value::Null;
+        let d = read(kind, &more.to_string()).expect_err("other fields");
+        assert!(d.message.contains("unknown field `other`"), "{d:?}");
+        for name in whole.as_object().unwrap().keys() {
+            let mut less = whole.clone();
+            less.as_object_mut().unwrap().remove(name);
+            // What may be null may be missing.
+            match read(kind, &less.to_string()) {
+                Ok(()) => assert!(
+                    ["kernel", "run", "why", "egraph"].contains(&&**name),
+                    "{name}"
+                ),
+                Err(d) => assert!(d.message.contains(name.as_str()), "{d:?}"),
+            }
+        }
+    }
+}
