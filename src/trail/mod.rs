@@ -15,6 +15,7 @@ mod forest;
 mod known;
 mod replay;
 mod spelled;
+mod standin;
 mod walk;
 
 use crate::egraph::{Graph, LitId, Node, Shape};

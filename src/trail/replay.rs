@@ -70,7 +70,7 @@ impl Located {
 }
 
 impl Walker<'_> {
-    /// The form that was matched, with terms as they were made.
+    /// The form that was matched, with terms as they were made, wherever that was.
     pub fn left(&mut self, a: &Application, _root: u32, time: u32) -> Walked {
         match a {
             Application::Rule(a) => {
@@ -81,14 +81,14 @@ impl Walker<'_> {
             }
             Application::Beta { body, x, .. } => {
                 let [f, app] = self.locate_beta(*body, *x, time)?;
-                let body = self.spell(*body)?;
-                let x = self.spell(*x)?;
+                let body = self.as_made(*body)?;
+                let x = self.as_made(*x)?;
                 let f = Spelled::lam(None, x.ty(), body, f);
                 Ok(Spelled::app(f, x, app))
             }
             Application::Eta { f, .. } => {
                 let [app, lam] = self.locate_eta(*f, time)?;
-                let f = self.spell(*f)?;
+                let f = self.as_made(*f)?;
                 let (arg, _) = f.ty().as_fun().ok_or("no function")?;
                 let x = self.leaf(Term::var(0, arg))?;
                 Ok(Spelled::lam(None, arg, Spelled::app(f, x, app), lam))
@@ -98,7 +98,7 @@ impl Walker<'_> {
 
     fn spell_left(&mut self, pattern: &Term, located: &Located) -> Walked {
         let Located::Node(anchor, kids) = located else {
-            return self.spell(located.id());
+            return self.as_made(located.id());
         };
         let node = self.forest.node(*anchor);
         match pattern.kind() {
@@ -112,7 +112,7 @@ impl Walker<'_> {
                 let b = self.spell_left(b, &kids[0])?;
                 Ok(Spelled::lam(*hint, arg, b, *anchor))
             }
-            _ => self.spell(*anchor),
+            _ => self.as_made(*anchor),
         }
     }
 
@@ -555,6 +555,16 @@ impl Walker<'_> {
         match event {
             Event::Keep | Event::Leaf(_) => Ok(t.clone()),
             Event::Var(i, _) if *i < depth => Ok(t.clone()),
+            Event::Var(i, _) if !matches!(t.term().kind(), Kind::Var(_)) => {
+                // See Note [Variables of elsewhere].
+                let new = match change {
+                    Change::Rename(r) => r.apply(i - depth).map(|new| new + depth),
+                    Change::Value(_) => i.checked_sub(1).filter(|_| *i != depth),
+                };
+                let new = new.ok_or("a variable is lost")?;
+                let anchor = self.exact(Node::new(Shape::Var(new), t.ty()))?;
+                Ok(t.anchored(anchor))
+            }
             Event::Var(i, moved) => match change {
                 Change::Rename(r) => {
                     let new = r.apply(i - depth).ok_or("a variable is lost")?;
@@ -619,6 +629,19 @@ impl Walker<'_> {
         }
     }
 
+    /// The variables in scope for a term that stands here in renamed form.
+    fn scope_before(&self, renaming: &Renaming) -> Vec<Ty> {
+        let here = self.scope.len();
+        let most = here + renaming.names.len() + renaming.delta.unsigned_abs() as usize;
+        let ty = |i: usize| {
+            let j = renaming.apply(i as u32)? as usize;
+            here.checked_sub(1 + j).map(|at| self.scope[at])
+        };
+        // No variable has an unknown type.
+        let none = Ty::meta(0);
+        (0..most).rev().map(|i| ty(i).unwrap_or(none)).collect()
+    }
+
     /// `follow` for a term that stands at the place in renamed form: the steps are
     /// those of the term, renamed.
     fn follow_moved(
@@ -630,9 +653,12 @@ impl Walker<'_> {
     ) -> Walked {
         let place = self.place.len();
         let outside = std::mem::take(&mut self.steps);
+        let scope = self.scope_before(renaming);
+        let scope = std::mem::replace(&mut self.scope, scope);
         let mut whole = t.term().clone();
         let class = if class == u32::MAX { t.anchor() } else { class };
         let followed = self.follow(t, class, event, 0);
+        self.scope = scope;
         let inside = std::mem::replace(&mut self.steps, outside);
         for step in inside {
             let at = &step.at[place..];

@@ -7,7 +7,8 @@ use smallvec::SmallVec;
 use std::rc::Rc;
 
 /// A term; each of its nodes is congruent to an e-node, its anchor: same shape,
-/// children of the same classes.
+/// children of the same classes. A stand-in for a variable of elsewhere is a leaf, whose
+/// anchor is that variable.
 #[derive(Clone)]
 pub struct Spelled(Rc<Inner>);
 

@@ -10,6 +10,7 @@ use super::event::read;
 use super::forest::{Forest, Hop};
 use super::known::Known;
 use super::spelled::Spelled;
+use super::standin::put_under;
 use crate::egraph::{Edge, Id, LitId, Node, Shape};
 use crate::proof::{By, Step};
 use crate::term::{Kind, Term};
@@ -21,9 +22,6 @@ pub type Walked<T = Spelled> = Result<T, String>;
 /// Edges that may be walked in all, and how deep one walk may need another.
 const EDGES: usize = 200_000;
 const DEEPEST: usize = 2_000;
-
-/// Why some chains cannot be made: see docs/explain.md.
-const FOREIGN: &str = "what is dropped later mentions a variable that is not in scope";
 
 /// The type of the variable that a lambda binds.
 pub fn bound(t: &Term) -> Option<Ty> {
@@ -160,10 +158,10 @@ impl<'a> Walker<'a> {
             let class = usize::from(node.operands()[i]) as u32;
             t = match self.forest.equal_before(t.kid(i).anchor(), class, time) {
                 true => self.inside(t, i, |w, kid| w.as_of(kid, time))?,
-                false => {
-                    let made = self.spell(class)?;
-                    self.inside(t, i, |w, kid| w.reach(kid, &made))?
-                }
+                false => self.inside(t, i, |w, kid| {
+                    let made = w.spell(class)?;
+                    w.reach(kid, &made)
+                })?,
             };
         }
         Ok(t)
@@ -179,19 +177,13 @@ impl<'a> Walker<'a> {
         }
         // The same, done with terms as they were made; then the steps backwards.
         let canonical = self.left(&application, from, hop.edge)?;
+        let canonical = self.here(&canonical)?;
         let outside = std::mem::take(&mut self.steps);
-        if let Some(t) = self.foreign(canonical.term()) {
-            self.steps = outside;
-            return Err(format!("{FOREIGN}, `{t}` of type {}", t.ty()));
-        }
         let fit = self.fit(canonical, &application, hop.edge);
         self.steps.clear();
         let fired = fit.and_then(|fit| self.fire(fit, &application));
         let inside = std::mem::replace(&mut self.steps, outside);
         let (left, made) = fired?;
-        if let Some(t) = self.foreign(left.term()) {
-            return Err(format!("{FOREIGN}, `{t}` of type {}", t.ty()));
-        }
         self.reach(now, &made)?;
         self.steps.extend(inside.into_iter().rev().map(|s| Step {
             from: s.to,
@@ -202,20 +194,12 @@ impl<'a> Walker<'a> {
         Ok(left)
     }
 
-    /// A free variable that is not in scope here.
-    fn foreign(&self, t: &Term) -> Option<Term> {
-        let mut found = None;
-        t.visit(&mut |t, depth| {
-            let Kind::Var(i) = t.kind() else { return };
-            let Some(i) = i.checked_sub(depth) else {
-                return;
-            };
-            let at = self.scope.len().checked_sub(1 + i as usize);
-            if at.is_none_or(|at| self.scope[at] != t.ty()) {
-                found = Some(t.clone());
-            }
-        });
-        found
+    /// A term of e-nodes as it can stand here; see Note [Variables of elsewhere].
+    fn here(&mut self, t: &Spelled) -> Walked {
+        let mut scope = std::mem::take(&mut self.scope);
+        let put = put_under(t, &mut scope);
+        self.scope = scope;
+        put
     }
 
     /// Notes a step at the place where the walk is.
@@ -248,8 +232,14 @@ impl<'a> Walker<'a> {
         Ok(Spelled::leaf(term, anchor))
     }
 
-    /// The term that an e-node was made as.
+    /// The term that an e-node was made as, as it can stand here.
     pub fn spell(&mut self, id: u32) -> Walked {
+        let made = self.as_made(id)?;
+        self.here(&made)
+    }
+
+    /// The term that an e-node was made as, wherever that was.
+    pub fn as_made(&mut self, id: u32) -> Walked {
         if let Some(done) = self.spelled.get(&id) {
             return Ok(done.clone());
         }
@@ -261,11 +251,11 @@ impl<'a> Walker<'a> {
             Shape::Lit(l) => Spelled::leaf(Term::lit(l.get(), node.ty), id),
             Shape::Lam([b]) => {
                 let (arg, _) = node.ty.as_fun().ok_or("a lambda that is no function")?;
-                let b = self.spell(at(b))?;
+                let b = self.as_made(at(b))?;
                 Spelled::lam(None, arg, b, id)
             }
             Shape::App([f, x]) => {
-                let (f, x) = (self.spell(at(f))?, self.spell(at(x))?);
+                let (f, x) = (self.as_made(at(f))?, self.as_made(at(x))?);
                 Spelled::app(f, x, id)
             }
         };

@@ -1,0 +1,72 @@
+//! Terms that stand in for variables that are not in scope.
+//!
+//! Comes in: a term as its e-nodes were made, the variables in scope where it shall
+//! stand; goes out: the same term with a closed one for every variable that is not
+//! among them. See Note [Variables of elsewhere]. Absent: what has no value, such as
+//! `idx[0]`; then there is no term.
+
+use super::spelled::Spelled;
+use super::walk::{bound, Walked};
+use crate::term::{call, call_as, Kind, Lit, Op, Term};
+use crate::ty::{Ty, TyKind};
+
+// Note [Variables of elsewhere]
+//
+// A class may hold `(\_ -> e) x` beside e, so wherever e stands, the walk may have to
+// pass through a redex whose `x` was made under other binders and mentions their
+// variables. At this place they mean nothing, or another variable of another type.
+// But no later step depends on them: a rule that holds of a variable holds of any term
+// of its type. So a term that was spelled from e-nodes is put into the scope where it
+// stands: a variable that is not in scope there, or has another type there, becomes a
+// closed term that depends on nothing but the type. It keeps the anchor of the
+// variable, since it goes wherever the variable would have gone.
+
+/// The term as it can stand under variables of these types, the innermost last.
+pub fn put_under(t: &Spelled, scope: &mut Vec<Ty>) -> Walked {
+    if foreign(t.term(), scope).is_none() {
+        return Ok(t.clone());
+    }
+    if t.kids() == 0 {
+        let stand_in = closed(t.ty());
+        let stand_in = stand_in.ok_or_else(|| format!("nothing has the type {}", t.ty()))?;
+        return Ok(Spelled::leaf(stand_in, t.anchor()));
+    }
+    let mut new = t.clone();
+    for i in 0..t.kids() {
+        let depth = scope.len();
+        scope.extend(bound(t.term()));
+        let kid = put_under(t.kid(i), scope);
+        scope.truncate(depth);
+        new = new.with_kid(i, kid?);
+    }
+    Ok(new)
+}
+
+/// A free variable of a term that is not among those in scope.
+fn foreign(t: &Term, scope: &[Ty]) -> Option<Term> {
+    let mut found = None;
+    t.visit(&mut |t, depth| {
+        let Kind::Var(i) = t.kind() else { return };
+        let Some(i) = i.checked_sub(depth) else {
+            return;
+        };
+        let at = scope.len().checked_sub(1 + i as usize);
+        if at.is_none_or(|at| scope[at] != t.ty()) {
+            found = Some(t.clone());
+        }
+    });
+    found
+}
+
+/// A closed term of a type: zeros, in every element, for every argument.
+fn closed(ty: Ty) -> Option<Term> {
+    match ty.kind() {
+        TyKind::Scalar(s) => Some(Term::lit(Lit::number(0.0, s), ty)),
+        TyKind::Idx(n) => (n.as_int() != Some(0)).then(|| Term::lit(Lit::Int(0), ty)),
+        TyKind::Pair(s, t) => call(Op::Pair, [], [closed(s)?, closed(t)?]),
+        TyKind::Array(n, t) => call(Op::Fill, [n], [closed(t)?]),
+        TyKind::Fun(s, t) => Some(Term::lam(None, s, closed(t)?)),
+        TyKind::Vec(_, t) => call_as(Op::VectorFromScalar, [], [closed(t)?], ty),
+        TyKind::Meta(_) => None,
+    }
+}
