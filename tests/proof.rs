@@ -1,8 +1,10 @@
 //! Proofs: whatever a search finds is explained, and the checker takes the explanation and nothing else.
 
+#[path = "proof/commands.rs"]
+mod commands;
 mod common;
 
-use common::{chain, chain_text, mm, program_text, shipped_rules, GOALS};
+use common::{chain, chain_text, mm, program, program_text, shipped_rules, GOALS};
 use rise_opt::arith::Nat;
 use rise_opt::diag::code;
 use rise_opt::elab::{self, Limits, RuleUse, Step as Guide};
@@ -54,6 +56,54 @@ fn the_seven_goals_of_both_books_are_explained() {
                     "{folder}/{goal}: {steps:?}"
                 );
             }
+        }
+    });
+}
+
+/// Register tiles in one thread and in several, with the shipped tiles and small ones, and products of many
+/// small matrices: what makes them are partial tiles, packing, unrolled loops.
+#[test]
+fn register_tiles_and_batches_are_explained() {
+    deep(|| {
+        let small = [("mr", 2), ("nr", 4), ("lanes", 2), ("group", 3)];
+        let mm = mm();
+        let batched = program("programs/batched_mm.rise");
+        let goals = [
+            ("mm/micro", &mm, &[][..]),
+            ("mm/micro", &mm, &small),
+            ("mm/micro-parallel", &mm, &[]),
+            ("batched_mm/small", &batched, &[]),
+            ("batched_mm/padded", &batched, &[]),
+        ];
+        for (goal, program, settings) in goals {
+            let steps = chain(&format!("sketches/{goal}.sk"), program, settings);
+            let proof = prove(program, &steps);
+            check(&proof).unwrap_or_else(|e| panic!("{goal}: {e:?}"));
+            assert_eq!(proof.legs.len(), steps.len());
+            let steps: Vec<_> = proof.legs.iter().map(|l| l.steps.len()).collect();
+            assert!(steps.iter().sum::<usize>() < 500, "{goal}: {steps:?}");
+        }
+    });
+}
+
+/// `normalize applied` brings every right side to a normal form with the rules themselves; the chain
+/// says so step by step.
+#[test]
+fn steps_that_apply_while_they_build_are_explained() {
+    deep(|| {
+        for goal in ["blocking", "parallel"] {
+            let program = mm();
+            let mut steps = chain(&format!("sketches/mm/{goal}.sk"), &program, &[]);
+            let plain = prove(&program, &steps);
+            for step in &mut steps {
+                assert!(!step.applied);
+                step.applied = true;
+            }
+            let proof = prove(&program, &steps);
+            check(&proof).unwrap_or_else(|e| panic!("{goal}: {e:?}"));
+            // It is another search, of rules that have forms of their own.
+            let rules = |p: &Proof| p.legs.iter().map(|l| l.rules.len()).sum::<usize>();
+            assert!(rules(&proof) > rules(&plain), "{goal}");
         }
     });
 }

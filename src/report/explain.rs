@@ -160,9 +160,11 @@ pub fn explanation(steps: &[ExplainedStep], full: bool) -> String {
     }
     for step in steps {
         let count: usize = step.links.iter().map(|l| l.count).sum();
+        // Shown in full, β and η are steps of their own.
+        let what = if full { "step" } else { "rule step" };
         let steps = match count {
-            1 => "1 rule step".to_string(),
-            n => format!("{n} rule steps"),
+            1 => format!("1 {what}"),
+            n => format!("{n} {what}s"),
         };
         let _ = writeln!(out, "step {}: {steps}\n", step.name);
         for (i, link) in step.links.iter().enumerate() {
