@@ -5,7 +5,7 @@
 
 use super::infer::Infer;
 use super::show::{show, show_named};
-use super::unify::{belongs, Mismatch, Pair};
+use super::unify::{Mismatch, Pair};
 use crate::arith::Nat;
 use crate::diag::{code, Diagnostic};
 use crate::source::Span;
@@ -195,7 +195,7 @@ impl Infer<'_> {
             let ty = self.u.ty(ty);
             let fits = match ty.kind() {
                 TyKind::Idx(_) => !default.is_float(),
-                TyKind::Scalar(_) => belongs(ty, Class::Number) == Some(true),
+                TyKind::Scalar(_) => Class::Number.admits(ty),
                 TyKind::Meta(_) => true,
                 _ => false,
             };
@@ -218,7 +218,7 @@ impl Infer<'_> {
         let mut failed = Vec::new();
         for r in &self.requirements {
             let ty = self.u.ty(r.ty);
-            if belongs(ty, r.class) == Some(false) {
+            if r.class.judge(ty) == Some(false) {
                 let (is, help) = match r.class {
                     Class::Data => ("values that are no functions", "apply the function first"),
                     Class::Number => (
@@ -227,8 +227,8 @@ impl Infer<'_> {
                     ),
                     Class::Float => ("f32, f64 and vectors of them", "convert with `cast`"),
                     Class::Element => (
-                        "scalars and vectors of scalars",
-                        "apply it to the elements: `map`, or `zip` and `map`",
+                        "scalars",
+                        "apply it to the scalars, before `asVector`: `map`, or `zip` and `map`",
                     ),
                     Class::Flat => (
                         "scalars and pairs of scalars",

@@ -242,6 +242,10 @@ fn rules_are_numbered_from_zero() {
     assert_eq!(r[0].tys, [Some(crate::term::Class::Data)]);
     let r = rules("rule v [k : nat] (e : n.s) => asScalar (asVector[k] e)\n").unwrap();
     assert_eq!(r[0].tys, [Some(crate::term::Class::Flat)]);
+    // What is compared is no vector, what is added up may be: both together ask for a scalar.
+    let r = rules("rule least (x : t) => select (lt x x) x (min x x)\n").unwrap();
+    assert_eq!(r[0].tys, [Some(crate::term::Class::Number)]);
+    assert!(matches!(r[0].conds[..], [Cond::Flat(_)]));
 }
 
 #[test]

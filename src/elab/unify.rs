@@ -8,7 +8,6 @@
 //! Absent: terms, names, the texts of messages.
 
 use crate::arith::{Atom, AtomKind, Nat};
-use crate::term::Class;
 use crate::ty::{Ty, TyKind};
 use rustc_hash::FxHashMap;
 
@@ -370,44 +369,4 @@ fn solve_for(difference: Nat, meta: u32) -> Option<Nat> {
         return None;
     }
     Some((Nat::int(0) - rest).exact_div(factor))
-}
-
-/// Whether the type is of the class; `None` if that is not known yet.
-pub fn belongs(t: Ty, class: Class) -> Option<bool> {
-    let scalar = |t: Ty, test: &dyn Fn(crate::ty::Scalar) -> bool| match t.kind() {
-        TyKind::Scalar(s) => Some(test(s)),
-        TyKind::Meta(_) => None,
-        _ => Some(false),
-    };
-    let lanes = |t: Ty| match t.kind() {
-        TyKind::Vec(_, e) => e,
-        _ => t,
-    };
-    match class {
-        Class::Data => match t.kind() {
-            TyKind::Meta(_) => None,
-            TyKind::Fun(..) => Some(false),
-            TyKind::Pair(a, b) => both(belongs(a, class), belongs(b, class)),
-            TyKind::Array(_, e) => belongs(e, class),
-            _ => Some(true),
-        },
-        Class::Number => scalar(lanes(t), &|s| s != crate::ty::Scalar::Bool),
-        Class::Float => scalar(lanes(t), &|s| s.is_float()),
-        Class::Element => match t.kind() {
-            TyKind::Idx(_) => Some(true),
-            _ => scalar(lanes(t), &|_| true),
-        },
-        Class::Flat => match t.kind() {
-            TyKind::Pair(a, b) => both(belongs(a, class), belongs(b, class)),
-            _ => scalar(t, &|_| true),
-        },
-    }
-}
-
-fn both(a: Option<bool>, b: Option<bool>) -> Option<bool> {
-    match (a, b) {
-        (Some(false), _) | (_, Some(false)) => Some(false),
-        (Some(true), Some(true)) => Some(true),
-        _ => None,
-    }
 }

@@ -2,8 +2,7 @@
 
 use crate::arith::{Nat, Rat};
 use crate::elab::Rel;
-use crate::term::Class;
-use crate::ty::{Scalar, Ty, TyKind, TySubst};
+use crate::ty::{Ty, TySubst};
 
 /// A condition that types and sizes decide.
 #[derive(Clone, Debug)]
@@ -45,20 +44,5 @@ impl SizeCondition {
             SizeCondition::Data(t) => !s.ty(*t).is_fun(),
             SizeCondition::Flat(t) => s.ty(*t).is_flat(),
         }
-    }
-}
-
-/// Whether a type is of a class.
-pub fn class_holds(class: Class, ty: Ty) -> bool {
-    let scalar = match ty.kind() {
-        TyKind::Vec(_, t) => t.as_scalar(),
-        _ => ty.as_scalar(),
-    };
-    match class {
-        Class::Data => !ty.is_fun(),
-        Class::Flat => ty.is_flat(),
-        Class::Number => scalar.is_some_and(|s| s != Scalar::Bool),
-        Class::Float => scalar.is_some_and(Scalar::is_float),
-        Class::Element => scalar.is_some() || matches!(ty.kind(), TyKind::Idx(_)),
     }
 }

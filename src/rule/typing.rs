@@ -5,7 +5,7 @@
 //! They are computed once for each combination and then looked up. Unknowns
 //! that stand in sums or products are solved after all others are known.
 
-use super::condition::{class_holds, SizeCondition};
+use super::condition::SizeCondition;
 use crate::arith::Nat;
 use crate::egraph::Evidence;
 use crate::term::{Class, Lit, Prim};
@@ -135,7 +135,7 @@ impl Typing {
         let subst = self.unify(key).ok_or(Refusal::Unfit)?;
         for (i, class) in self.classes.iter().enumerate() {
             if let (Some(class), Some(ty)) = (class, subst.tys.get(&(i as u32))) {
-                if !class_holds(*class, *ty) {
+                if !class.admits(*ty) {
                     return Err(Refusal::Unfit);
                 }
             }

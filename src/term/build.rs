@@ -5,7 +5,7 @@
 //! what comes out is well typed; where the arguments decide too little, or fit
 //! nothing, there is `None`. Absent: inference inside of the arguments.
 
-use super::{Class, Op, Prim, Term};
+use super::{Op, Prim, Term};
 use crate::arith::Nat;
 use crate::ty::{Ty, TyKind, TySubst};
 
@@ -103,24 +103,5 @@ fn fit(want: Ty, have: Ty, subst: &mut TySubst, open: &mut Vec<(Nat, Nat)>) -> O
             fit(t, u, subst, open)
         }
         _ => None,
-    }
-}
-
-impl Class {
-    /// Whether a type without unknowns is of this class.
-    pub fn admits(self, ty: Ty) -> bool {
-        let element = match ty.kind() {
-            TyKind::Vec(_, t) => t,
-            _ => ty,
-        };
-        match self {
-            Class::Data => !ty.is_fun(),
-            Class::Number => element
-                .as_scalar()
-                .is_some_and(|s| s.is_float() || s.is_int()),
-            Class::Float => element.as_scalar().is_some_and(|s| s.is_float()),
-            Class::Element => matches!(ty.kind(), TyKind::Scalar(_) | TyKind::Idx(_)),
-            Class::Flat => ty.is_flat(),
-        }
     }
 }

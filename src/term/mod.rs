@@ -8,15 +8,17 @@
 //! spans, effects.
 
 mod build;
+mod class;
 pub mod lit;
 mod normal;
 pub mod prim;
 mod show;
 
 pub use build::{call, call_as};
+pub use class::Class;
 pub use lit::Lit;
 pub use normal::{normalize, normalize_within};
-pub use prim::{Class, Op, Prim, Scheme};
+pub use prim::{Op, Prim, Scheme};
 
 use crate::arith::Nat;
 use crate::intern::Symbol;

@@ -5,6 +5,7 @@
 //! printing and documentation read it. Absent: what primitives mean (`interp`)
 //! and how they are compiled (`lower`).
 
+use super::Class;
 use crate::arith::Nat;
 use crate::intern::{NotSend, Table};
 use crate::ty::{Scalar, Ty};
@@ -56,21 +57,6 @@ ops! {
     Fma "fma" 0; Abs "abs" 0; Sqrt "sqrt" 0; Exp "exp" 0; Log "log" 0; Sin "sin" 0; Cos "cos" 0; Tanh "tanh" 0;
     Lt "lt" 0; Le "le" 0; Gt "gt" 0; Ge "ge" 0; Eq "eq" 0; Ne "ne" 0; And "and" 0; Or "or" 0; Not "not" 0;
     Select "select" 0; Cast "cast" 0;
-}
-
-/// What a scheme asks of one of its type variables.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub enum Class {
-    /// Not a function.
-    Data,
-    /// A number, or a vector of numbers.
-    Number,
-    /// An f32 or f64, or a vector of them.
-    Float,
-    /// A scalar, bool and `idx[n]` included; no vector, as `lt` gives one bool.
-    Element,
-    /// A scalar or pair of such.
-    Flat,
 }
 
 /// A type scheme. Unknown sizes `0..nats` and types `0..tys.len()` are

@@ -33,9 +33,13 @@ pub(super) fn classes(
         asked.retain(|a| !given.iter().any(|g| implies(*g, *a)));
         let all = asked.clone();
         asked.retain(|a| !all.iter().any(|b| b != a && implies(*b, *a)));
-        // One class per unknown; flatness has a condition of its own.
+        // One class per unknown; flatness has a condition of its own, and a flat number is
+        // a scalar.
         if asked.len() > 1 {
-            asked.retain(|a| *a != Class::Flat);
+            let numbers = asked
+                .iter()
+                .any(|a| matches!(a, Class::Number | Class::Float));
+            asked.retain(|a| *a != Class::Flat && !(numbers && *a == Class::Element));
             flats.push(Ty::meta(*n));
         }
         out.push(asked.first().copied());
@@ -81,16 +85,12 @@ fn add(t: Ty, class: Class, to: &mut BTreeMap<u32, Vec<Class>>) {
             add(b, class, to);
         }
         (TyKind::Array(_, e) | TyKind::Vec(_, e), Class::Data) => add(e, class, to),
-        (TyKind::Vec(_, e), Class::Number | Class::Float | Class::Element) => add(e, class, to),
+        (TyKind::Vec(_, e), Class::Number | Class::Float) => add(e, class, to),
         _ => {}
     }
 }
 
 fn implies(a: Class, b: Class) -> bool {
     use Class::*;
-    a == b
-        || matches!(
-            (a, b),
-            (_, Data) | (Float, Number | Element) | (Number, Element)
-        )
+    a == b || matches!((a, b), (_, Data) | (Float, Number))
 }

@@ -116,8 +116,8 @@ fn declare(infer: &mut Infer, tree: &Rule) -> Option<RuleDecl> {
     }
     // What a type says by itself needs no test.
     conds.retain(|c| match c {
-        Cond::Data(t) => super::unify::belongs(*t, Class::Data).is_none(),
-        Cond::Flat(t) => super::unify::belongs(*t, Class::Flat) != Some(true),
+        Cond::Data(t) => Class::Data.judge(*t).is_none(),
+        Cond::Flat(t) => Class::Flat.judge(*t) != Some(true),
         _ => true,
     });
     let mut number = Numbering::new(size_params.len() as u32);

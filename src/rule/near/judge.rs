@@ -8,7 +8,7 @@ use crate::egraph::Occurrence;
 use crate::elab::{Cond, Rel, RuleUse};
 use crate::intern::Symbol;
 use crate::rule::compile::{forbidden, renaming, rhs_scopes};
-use crate::rule::condition::{class_holds, SizeCondition};
+use crate::rule::condition::SizeCondition;
 use crate::rule::typing::Unifier;
 use crate::rule::vectorize;
 use crate::term::{Class, Kind, Term};
@@ -174,7 +174,7 @@ fn repeated(used: &RuleUse, fit: &Fit, refusals: &mut Vec<Refusal>) {
 fn classes(used: &RuleUse, subst: &TySubst, refusals: &mut Vec<Refusal>) {
     for (i, class) in (0..).zip(&used.rule.tys) {
         if let (Some(class), Some(ty)) = (class, subst.tys.get(&i)) {
-            if !class_holds(*class, *ty) {
+            if !class.admits(*ty) {
                 refusals.push(Refusal::NotOfClass(*ty, *class));
             }
         }
