@@ -5,7 +5,7 @@ mod common;
 use common::{chain, mm};
 use rise_opt::alloc::Jemalloc;
 use rise_opt::search::progress::{Observer, Phase};
-use rise_opt::search::{optimize, unguided, Options};
+use rise_opt::search::{advise, optimize, unguided, Known, Options};
 use rise_opt::sketch::Reached;
 use std::cell::RefCell;
 use std::process::{Command, Output};
@@ -18,9 +18,11 @@ static ALLOCATOR: Jemalloc = Jemalloc;
 struct Seen {
     step: String,
     place: (usize, usize),
+    trying: Option<String>,
     phase: Phase,
     iteration: u64,
     nodes: u64,
+    added: u64,
     bytes: u64,
     sketch: Reached,
 }
@@ -32,9 +34,11 @@ fn watching(options: Options) -> (Options, Rc<RefCell<Vec<Seen>>>) {
         keep.borrow_mut().push(Seen {
             step: e.step.to_string(),
             place: (e.number, e.steps),
+            trying: e.trying.map(str::to_string),
             phase: e.phase,
             iteration: e.iteration,
             nodes: e.nodes,
+            added: e.added,
             bytes: e.bytes,
             sketch: e.sketch.clone(),
         });
@@ -113,6 +117,78 @@ fn a_long_iteration_is_seen_from_inside() {
     assert_eq!(largest, satisfied[0].label);
 }
 
+/// The e-nodes that are shown are those of the trace: while an iteration is under way those of the one
+/// before, to which rules add; when it is done its own.
+#[test]
+fn the_count_of_e_nodes_goes_back_only_when_an_iteration_is_done() {
+    let program = mm();
+    let step = unguided(&chain("sketches/mm/blocking.sk", &program, &[])).unwrap();
+    let (options, seen) = watching(Options {
+        nodes: Some(60_000),
+        ..Options::default()
+    });
+    let outcome = optimize(&program, &[step], &options);
+    let trace = &outcome.trace.steps[0];
+    let counts = trace.iterations.iter().map(|i| i.size.nodes);
+    let counts: Vec<u64> = [trace.start.nodes].into_iter().chain(counts).collect();
+    let seen = seen.borrow();
+    let mut most = 0;
+    let mut now = (0, 0);
+    for e in seen.iter() {
+        let n = e.iteration as usize;
+        assert!(e.trying.is_none());
+        match e.phase {
+            Phase::Done | Phase::Extract => assert_eq!((e.nodes, e.added), (counts[n], 0)),
+            phase => {
+                assert_eq!(e.nodes, counts[n - 1], "{phase:?} of {n}");
+                if phase == Phase::Search {
+                    assert_eq!(e.added, 0);
+                }
+                assert!((e.iteration, e.added) >= now, "{phase:?} of {n}");
+            }
+        }
+        now = (
+            e.iteration,
+            if e.phase == Phase::Done { 0 } else { e.added },
+        );
+        most = most.max(e.added);
+    }
+    // What rules add includes what turns out to be equal.
+    let last = trace.iterations.last().unwrap();
+    let added: u64 = last.rules.iter().map(|r| r.nodes_added).sum();
+    assert_eq!(most, added);
+    assert!(most >= counts[counts.len() - 1] - counts[counts.len() - 2]);
+}
+
+/// The search for advice is told in the same way, with what is tried.
+#[test]
+fn advice_is_seen_while_it_is_looked_for() {
+    let program = mm();
+    let steps = chain("sketches/mm/blocking.sk", &program, &[]);
+    let (options, seen) = watching(Options {
+        iterations: Some(1),
+        diagnose: true,
+        ..Options::default()
+    });
+    let outcome = optimize(&program, &steps, &options);
+    let failure = outcome.failure.expect("one iteration is too few");
+    assert!(seen.borrow().iter().all(|e| e.trying.is_none()));
+    seen.borrow_mut().clear();
+    let known = Known::default();
+    let step = &steps[outcome.terms.len()];
+    let advice = advise(step, &program.term, &failure, &known, &options);
+    assert!(advice.searches > 0);
+    let seen = seen.borrow();
+    assert!(seen.iter().all(|e| e.trying.is_some()));
+    let tries: Vec<_> = seen.iter().filter(|e| e.phase == Phase::Try).collect();
+    assert_eq!(tries.len() as u64, advice.searches);
+    assert!(
+        (tries.iter()).any(|e| e.trying.as_deref() == Some("limit iterations 240")),
+        "{:?}",
+        tries.iter().map(|e| &e.trying).collect::<Vec<_>>()
+    );
+}
+
 fn run(flags: &[&str]) -> Output {
     let folder = tempfile::tempdir().unwrap();
     Command::new(env!("CARGO_BIN_EXE_rise-opt"))
@@ -144,6 +220,25 @@ fn plain_lines_go_to_standard_error() {
     let first = lines.lines().next().unwrap();
     assert!(first.contains("(1 of 2), iteration 1: "), "{first}");
     assert!(!text(&output.stdout).contains("iteration 1:"));
+}
+
+#[test]
+fn advice_has_a_line_for_each_try() {
+    let lines = |how: &str| {
+        let output = run(&["--iter-limit", "1", "--progress", how]);
+        assert_eq!(output.status.code(), Some(3));
+        text(&output.stderr)
+    };
+    let plain = lines("plain");
+    let tries = plain.lines().filter(|l| l.starts_with("trying advice: "));
+    let tries: Vec<&str> = tries.collect();
+    assert!(!tries.is_empty(), "{plain}");
+    assert!(tries.iter().all(|l| !l.contains(", iteration ")), "{plain}");
+    // They come after the step and before what is said of it.
+    let at = |what: &str| plain.find(what).unwrap();
+    assert!(at("step ") < at("trying advice: ") && at("trying advice: ") < at("error[E0601]"));
+    let off = lines("off");
+    assert!(off.starts_with("error[E0601]"), "{off}");
 }
 
 #[test]
@@ -180,14 +275,15 @@ fn an_unknown_way_is_refused() {
     assert!(text(&output.stderr).contains("auto, plain, off"));
 }
 
-/// A search that takes a second and is then ended by a limit.
+/// A search that is ended by a limit: in e-nodes, so that a slow machine sees the same search. There are so many that
+/// no machine is done before anything is shown.
 #[cfg(unix)]
 fn on_a_terminal(columns: u16) -> String {
     let folder = tempfile::tempdir().unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_rise-opt"));
     command
         .args(["programs/mm.rise", "--sketch", "sketches/mm/parallel.sk"])
-        .args(["--unguided", "--time-limit", "1", "--emit", "nest"])
+        .args(["--unguided", "--node-limit", "100000", "--emit", "nest"])
         .current_dir(folder.path());
     let (status, written) = common::pty::run(command, columns);
     assert_eq!(status.code(), Some(3), "{written}");
@@ -204,7 +300,8 @@ fn states(written: &str, columns: usize) -> (Vec<String>, Vec<String>) {
             .iter()
             .filter(|l| !l.trim().is_empty())
             .collect();
-        let live = full.iter().any(|l| l.contains("step "));
+        let shown = |l: &&String| l.contains("step ") || l.contains("trying advice: ");
+        let live = full.iter().any(shown);
         // One line, however narrow the terminal is.
         assert!(
             !live || full.len() == 1 || screen.lines[0].contains("error"),
@@ -227,7 +324,11 @@ fn on_a_terminal_one_line_is_written_again_and_again_and_goes() {
     let (states, last) = states(&written, 160);
     assert!(states.len() >= 3, "{states:?}");
     for line in &states {
-        for part in ["step ", ", iteration ", " e-nodes, ", "B; sketch "] {
+        let first = match line.contains("trying advice: ") {
+            true => &["trying advice: "][..],
+            false => &["step ", ", iteration "],
+        };
+        for part in first.iter().chain(&[" e-nodes", "B; sketch "]) {
             assert!(line.contains(part), "no {part:?} in {line}");
         }
         assert!(line.chars().count() <= 160, "{line}");
@@ -238,17 +339,32 @@ fn on_a_terminal_one_line_is_written_again_and_again_and_goes() {
         part.is_some_and(|p| p.starts_with("contains")),
         "{states:?}"
     );
-    // It moves: nodes grow.
-    let nodes = |line: &str| {
-        let before = line.split(" e-nodes").next().unwrap();
-        let digits = before.rsplit(": ").next().unwrap();
-        digits.replace(' ', "").parse::<u64>().unwrap()
+    // It moves, and never back, however fast the machine is: iterations pass, in each of them nodes are added.
+    let after = |line: &str, what: &str| {
+        let digits = line.split_once(what)?.1;
+        let end = digits.find(|c: char| !c.is_ascii_digit() && c != ' ');
+        digits[..end?].replace(' ', "").parse::<u64>().ok()
     };
-    // (Not in the last state: what is rebuilt merges nodes.)
-    assert!(
-        states.iter().any(|s| nodes(s) > nodes(&states[0])),
-        "{states:?}"
-    );
+    let steps: Vec<_> = (states.iter())
+        .filter(|l| l.contains(", iteration ") && !l.contains("trying advice: "))
+        .map(|l| {
+            let nodes = after(l, ": ").expect(l);
+            (
+                after(l, ", iteration ").expect(l),
+                nodes,
+                after(l, " e-nodes + ").unwrap_or(0),
+            )
+        })
+        .collect();
+    for w in steps.windows(2) {
+        let [(iteration, nodes, added), (next, more, new)] = [w[0], w[1]];
+        assert!(iteration <= next, "{states:?}");
+        // An iteration that is done has its own count, and nothing added.
+        let goes_on = iteration == next && new > 0;
+        assert!(!goes_on || (nodes == more && added <= new), "{states:?}");
+    }
+    let advice = states.iter().any(|l| l.contains("trying advice: "));
+    assert!(steps.first() < steps.last() || advice, "{states:?}");
     // In the end nothing of it is left.
     assert!(last[0].starts_with("error[E0601]"), "{last:?}");
     assert!(!last.iter().any(|l| l.contains(", iteration ")), "{last:?}");
@@ -262,7 +378,10 @@ fn on_a_narrow_terminal_the_line_is_cut() {
     assert!(!states.is_empty());
     for line in &states {
         assert!(
-            line.contains("step ") && line.chars().count() <= 48,
+            ["step ", "trying advice: "]
+                .iter()
+                .any(|w| line.contains(w))
+                && line.chars().count() <= 48,
             "{line}"
         );
     }

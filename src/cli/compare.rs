@@ -337,6 +337,7 @@ impl Searches<'_> {
             seconds: self.limits.seconds,
             bytes: self.limits.bytes,
             observer: progress.observer(),
+            trying: None,
             prove: false,
         };
         let outcome = search::optimize(&input.program, &input.steps, &options);

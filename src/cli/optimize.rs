@@ -219,12 +219,14 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
         },
         None => search::optimize(&input.program, &input.steps, &options),
     };
+    let advised = (outcome.failure.as_ref())
+        .map(|diagnosis| not_reached(&input, &outcome, diagnosis, &options, context));
     drop(progress);
     let mut came = Came::new(&input, &outcome);
     came.proof = why::proof_text(&input.program, &outcome, &came.command, &context.sources)
         .map_err(|d| vec![d])?;
-    let mut failure = match &outcome.failure {
-        Some(diagnosis) => vec![not_reached(&input, &outcome, diagnosis, &options, context)],
+    let mut failure = match advised {
+        Some(d) => vec![d],
         None => go_on(
             args,
             &input,

@@ -25,7 +25,7 @@ pub enum Mode {
     /// nothing beside JSON
     #[default]
     Auto,
-    /// A line after every iteration
+    /// A line after every iteration, and for every advice that is tried
     Plain,
     /// Nothing
     Off,
@@ -98,7 +98,7 @@ impl Screen {
                 }
             }
             Kind::Lines { every } => {
-                if due(event.phase, *every, self.last.elapsed()) {
+                if due(event, *every, self.last.elapsed()) {
                     let line = report::progress(event);
                     let _ = writeln!(std::io::stderr().lock(), "{line}");
                     self.last = Instant::now();
@@ -109,9 +109,11 @@ impl Screen {
 }
 
 /// Whether an event gets a line, so long after the line before it.
-fn due(phase: Phase, every: bool, since: Duration) -> bool {
-    match phase {
-        Phase::Done => every || since >= SHORT,
+fn due(event: &Event, every: bool, since: Duration) -> bool {
+    match event.phase {
+        // There are many tries: of each its beginning, and what takes long.
+        Phase::Done if event.trying.is_some() => since >= LONG,
+        Phase::Try | Phase::Done => every || since >= SHORT,
         _ => since >= LONG,
     }
 }
@@ -134,16 +136,36 @@ fn new_bar(elapsed: Duration) -> ProgressBar {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sketch::Reached;
 
     #[test]
     fn lines_come_when_they_are_due() {
-        let ms = Duration::from_millis;
-        assert!(due(Phase::Done, true, ms(0)));
-        assert!(!due(Phase::Done, false, ms(499)));
-        assert!(due(Phase::Done, false, ms(500)));
-        for every in [true, false] {
-            assert!(!due(Phase::Apply, every, ms(4999)));
-            assert!(due(Phase::Apply, every, ms(5000)));
+        let sketch = Reached::default();
+        let due = |phase, trying, every, ms| {
+            let event = Event {
+                step: "step",
+                number: 1,
+                steps: 1,
+                trying,
+                phase,
+                iteration: 1,
+                nodes: 1,
+                added: 0,
+                bytes: 0,
+                sketch: &sketch,
+            };
+            super::due(&event, every, Duration::from_millis(ms))
+        };
+        for (phase, trying) in [(Phase::Done, None), (Phase::Try, Some("a rule"))] {
+            assert!(due(phase, trying, true, 0));
+            assert!(!due(phase, trying, false, 499));
+            assert!(due(phase, trying, false, 500));
+        }
+        for (phase, trying) in [(Phase::Apply, None), (Phase::Done, Some("a rule"))] {
+            for every in [true, false] {
+                assert!(!due(phase, trying, every, 4999));
+                assert!(due(phase, trying, every, 5000));
+            }
         }
     }
 

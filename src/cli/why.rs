@@ -42,11 +42,11 @@ pub fn run(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
         ..search::Options::default()
     };
     let outcome = search::optimize(&input.program, &input.steps, &options);
+    let advised = (outcome.failure.as_ref())
+        .map(|diagnosis| not_reached(&input, &outcome, diagnosis, &options, context));
     drop(progress);
-    if let Some(diagnosis) = &outcome.failure {
-        return Err(vec![not_reached(
-            &input, &outcome, diagnosis, &options, context,
-        )]);
+    if let Some(d) = advised {
+        return Err(vec![d]);
     }
     let Some(proof) = proved(&outcome).map_err(|d| vec![d])? else {
         return Ok(());

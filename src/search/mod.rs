@@ -51,6 +51,8 @@ pub struct Options {
     pub diagnose: bool,
     /// Is told how the search goes.
     pub observer: Observer,
+    /// Of a search for advice: what is tried, for the observer.
+    pub trying: Option<String>,
     /// What to cut out of a step's graph when the step ends.
     pub cut: Option<Cut>,
     /// Whether to record why terms are equal, and to prove what was found.

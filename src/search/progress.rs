@@ -51,13 +51,17 @@ pub struct Event<'a> {
     pub number: usize,
     /// How many steps there are.
     pub steps: usize,
+    /// The advice that is tried in it, after a step that was not reached.
+    pub trying: Option<&'a str>,
     /// What it does now.
     pub phase: Phase,
     /// The iteration under way or, after it, just done; from 1.
     pub iteration: u64,
-    /// E-nodes of the graph; from applying to asking, copies that the end of the
-    /// iteration removes count too.
+    /// E-nodes of the graph as the trace counts them: before the iteration, and when
+    /// it is done after it.
     pub nodes: u64,
+    /// E-nodes that rules added since; some of them will turn out to be equal.
+    pub added: u64,
     /// Bytes that the process held when the limits were looked at last.
     pub bytes: u64,
     /// How much of the sketch was satisfied when it was asked last.
@@ -67,6 +71,8 @@ pub struct Event<'a> {
 /// What a search does.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Phase {
+    /// A search for advice begins.
+    Try,
     /// Rules look for matches.
     Search,
     /// Matches are applied.

@@ -159,27 +159,34 @@ struct Watch<'a> {
     step: &'a str,
     /// Which step it is, and of how many.
     place: (usize, usize),
+    trying: Option<&'a str>,
     iteration: u64,
+    /// E-nodes of the last picture.
+    nodes: usize,
     /// Of the last answer of the sketch.
     sketch: Reached,
 }
 
 impl Watch<'_> {
-    fn tell(&self, phase: Phase, nodes: usize, limits: &Limits) {
+    /// `added`: e-nodes since the last picture.
+    fn tell(&self, phase: Phase, added: usize, limits: &Limits) {
         self.observer.see(|| Event {
             step: self.step,
             number: self.place.0,
             steps: self.place.1,
+            trying: self.trying,
             phase,
             iteration: self.iteration,
-            nodes: nodes as u64,
+            nodes: self.nodes as u64,
+            added: added as u64,
             bytes: limits.bytes_now.get(),
             sketch: &self.sketch,
         });
     }
 
-    /// Whether the sketch is satisfied; for an observer also how much of it.
+    /// Whether the sketch is satisfied in a new picture; for an observer also how much of it.
     fn ask(&mut self, goal: &Goal, view: &View, root: Id) -> bool {
+        self.nodes = view.node_count();
         if !self.observer.looks() {
             return goal.satisfied(view, view.class(root));
         }
@@ -201,6 +208,9 @@ struct Saturation<'a> {
     backoff: Vec<Backoff>,
     graph: Graph,
     root: Id,
+    /// E-nodes that the graph held when the iteration began to apply rules; copies that rebuilding leaves
+    /// behind count, too.
+    held: usize,
     /// The limit that was reached inside of an iteration.
     interrupted: Option<Stop>,
     refused: Refused,
@@ -239,6 +249,9 @@ pub(super) fn run(step: &Step, term: &Term, options: &Options, place: (usize, us
     if stop.is_none() && term.size() > s.size {
         stop = Some(Stop::Size(u64::from(s.size)));
     }
+    if options.trying.is_some() {
+        s.watch.tell(Phase::Try, 0, &s.limits);
+    }
     let stop = loop {
         if let Some(stop) = stop {
             break stop;
@@ -248,16 +261,18 @@ pub(super) fn run(step: &Step, term: &Term, options: &Options, place: (usize, us
             break Stop::Iterations(s.limits.iterations);
         }
         s.watch.iteration = done + 1;
-        s.watch.tell(Phase::Search, view.node_count(), &s.limits);
+        s.watch.tell(Phase::Search, 0, &s.limits);
         let (found, search_seconds) = timed(|| s.search(&view, done));
         // The next picture is taken when this one is gone.
         drop(view);
+        s.held = s.graph.nodes();
         s.tell(Phase::Apply);
         let (rules, apply_seconds) = timed(|| s.apply(&found));
         drop(found);
         s.tell(Phase::Rebuild);
+        let added = s.added();
         let ((), rebuild_seconds) = timed(|| s.graph.rebuild());
-        s.tell(Phase::Ask);
+        s.watch.tell(Phase::Ask, added, &s.limits);
         let asked = timed(|| {
             let view = View::new(&s.graph);
             let satisfied = s.watch.ask(&goal, &view, s.root);
@@ -266,7 +281,7 @@ pub(super) fn run(step: &Step, term: &Term, options: &Options, place: (usize, us
         let ((next, satisfied), goal_seconds) = asked;
         view = next;
         stop = s.stop(satisfied, &rules, &view);
-        s.watch.tell(Phase::Done, view.node_count(), &s.limits);
+        s.watch.tell(Phase::Done, 0, &s.limits);
         s.limits.reached(0);
         iterations.push(Iteration {
             size: size_of(&view),
@@ -280,7 +295,7 @@ pub(super) fn run(step: &Step, term: &Term, options: &Options, place: (usize, us
     };
     let cost = Cost::from_name(step.cost.as_str()).unwrap_or_default();
     if stop == Stop::Found {
-        s.watch.tell(Phase::Extract, view.node_count(), &s.limits);
+        s.watch.tell(Phase::Extract, 0, &s.limits);
     }
     let (extracted, extract_seconds) = timed(|| match stop {
         Stop::Found => goal.extract(&view, view.class(s.root), cost),
@@ -393,6 +408,7 @@ impl<'a> Saturation<'a> {
             rewrites,
             graph,
             root,
+            held: 0,
             interrupted: None,
             refused: Refused {
                 nesting: u64::from(nesting),
@@ -403,7 +419,9 @@ impl<'a> Saturation<'a> {
                 observer: &options.observer,
                 step: &step.name,
                 place,
+                trying: options.trying.as_deref(),
                 iteration: 0,
+                nodes: 0,
                 sketch: Reached::default(),
             },
         }
@@ -419,7 +437,12 @@ impl<'a> Saturation<'a> {
     }
 
     fn tell(&self, phase: Phase) {
-        self.watch.tell(phase, self.graph.nodes(), &self.limits);
+        self.watch.tell(phase, self.added(), &self.limits);
+    }
+
+    /// E-nodes that rules added in this iteration; rebuilding makes more copies, and removes them.
+    fn added(&self) -> usize {
+        self.graph.nodes().saturating_sub(self.held)
     }
 
     /// Why to stop after an iteration, if at all.
@@ -440,7 +463,6 @@ impl<'a> Saturation<'a> {
         let contexts = view.contexts(view.class(self.root), self.size);
         let reached = Cell::new(None);
         let (limits, watch) = (&self.limits, &self.watch);
-        let nodes = view.node_count();
         let scene = Scene {
             view,
             root: view.class(self.root),
@@ -448,7 +470,7 @@ impl<'a> Saturation<'a> {
             size: self.size,
             go_on: &|| {
                 reached.set(limits.reached(0));
-                watch.tell(Phase::Search, nodes, limits);
+                watch.tell(Phase::Search, 0, limits);
                 reached.get().is_none()
             },
         };

@@ -130,6 +130,7 @@ pub fn advise(
         d: diagnosis,
         known,
         options,
+        trying: String::new(),
         searches: 0,
         nodes: 0,
     };
@@ -164,6 +165,8 @@ struct Advisor<'a> {
     d: &'a Diagnosis,
     known: &'a Known,
     options: &'a Options,
+    /// What the next search tries, in words.
+    trying: String,
     searches: u64,
     nodes: u64,
 }
@@ -183,8 +186,13 @@ impl Advisor<'_> {
                 Stop::Bytes(_) => Some(u64::MAX),
                 _ => self.options.bytes,
             },
+            observer: self.options.observer.clone(),
             ..Options::default()
         }
+    }
+
+    fn tries_limit(&mut self, limit: Limit, to: u64) {
+        self.trying = format!("limit {} {to}", limit.name());
     }
 
     fn spent(&self) -> bool {
@@ -208,6 +216,7 @@ impl Advisor<'_> {
         let left = WORK.saturating_sub(self.nodes);
         let limits = Options {
             nodes: Some(limits.nodes.unwrap_or(u64::MAX).min(left)),
+            trying: Some(self.trying.clone()),
             ..limits.clone()
         };
         let mut step = step.clone();
@@ -277,6 +286,7 @@ impl Advisor<'_> {
         let remedy = match self.d.stop {
             Stop::Iterations(_) => {
                 limits.iterations = Some(4 * ITERATIONS);
+                self.tries_limit(Limit::Iterations, 4 * ITERATIONS);
                 let reached = self.search(step, &term, &limits)?;
                 return Some((
                     Remedy::Limit(Limit::Iterations, reached.iterations),
@@ -290,6 +300,7 @@ impl Advisor<'_> {
                     if more > 2 * EACH {
                         break;
                     }
+                    self.tries_limit(Limit::Nodes, more);
                     if let Some(reached) = self.search(step, &term, &limits) {
                         return Some((Remedy::Limit(Limit::Nodes, more), reached));
                     }
@@ -304,6 +315,9 @@ impl Advisor<'_> {
             Stop::Saturated | Stop::Size(_) => return self.limit_on_terms(&limits),
             Stop::Found => return None,
         };
+        if let Remedy::Limit(limit, to) = remedy {
+            self.tries_limit(limit, to);
+        }
         let reached = self.search(step, &term, &limits)?;
         Some((remedy, reached))
     }
@@ -314,6 +328,7 @@ impl Advisor<'_> {
         if refused.too_nested > 0 {
             for more in 1..=3 {
                 step.limits.nesting = Some(refused.nesting + more);
+                self.tries_limit(Limit::Nesting, refused.nesting + more);
                 if let Some(reached) = self.search(&step, &term, limits) {
                     let remedy = Remedy::Limit(Limit::Nesting, refused.nesting + more);
                     return Some((remedy, reached));
@@ -329,6 +344,7 @@ impl Advisor<'_> {
         for times in [2, 4] {
             let size = least.saturating_mul(times);
             step.limits.size = Some(size);
+            self.tries_limit(Limit::Size, size);
             if let Some(reached) = self.search(&step, &term, limits) {
                 return Some((Remedy::Limit(Limit::Size, size), reached));
             }
@@ -348,6 +364,7 @@ impl Advisor<'_> {
             if self.spent() {
                 break;
             }
+            self.trying = "a step in between".to_string();
             let Ok(term) = self.run(&between, &start, &limits).result else {
                 continue;
             };

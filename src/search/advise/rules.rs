@@ -247,7 +247,19 @@ fn with(a: &mut Advisor, rules: &[Candidate]) -> Option<Reached> {
     let mut step = a.step.clone();
     step.rules.extend(rules.iter().map(|r| r.1.clone()));
     let (term, limits) = (a.term.clone(), a.limits());
+    a.trying = in_words(rules);
     a.search(&step, &term, &limits)
+}
+
+/// Some rules, as one line names them.
+fn in_words(rules: &[Candidate]) -> String {
+    let name = |c: &Candidate| c.1.rule.name.to_string();
+    match rules {
+        [one] => format!("rule `{}`", name(one)),
+        [a, b] => format!("rules `{}` and `{}`", name(a), name(b)),
+        [first, rest @ ..] => format!("rule `{}` and {} more", name(first), rest.len()),
+        [] => "no more rules".to_string(),
+    }
 }
 
 /// Any rule that is known, by itself and then by files; only after small searches.
@@ -270,6 +282,7 @@ pub(super) fn any(a: &mut Advisor) -> Found {
                 let mut limits = a.limits();
                 limits.nodes = limits.nodes.map(|n| n.min(small));
                 let term = a.term.clone();
+                a.trying = in_words(std::slice::from_ref(&candidate));
                 if let Some(reached) = a.search(&step, &term, &limits) {
                     return Some((remedy(a, vec![candidate]), reached));
                 }
@@ -300,6 +313,7 @@ pub(super) fn nearer(a: &mut Advisor) -> Option<(Remedy, usize)> {
     for rules in [of(&producers, a), of(&known, a)] {
         let mut step = a.step.clone();
         step.rules.extend(rules.iter().map(|r| r.1.clone()));
+        a.trying = in_words(&rules);
         let parts = a.parts_reached(&step);
         if best.as_ref().is_none_or(|b| parts > b.1) {
             best = Some((rules, parts));
