@@ -3,13 +3,14 @@
 
 mod common;
 
-use common::{chain, chain_text, mm, program_text, GOALS};
+use common::{chain, chain_text, mm, program_text, rules, GOALS};
 use rise_opt::alloc::{self, Jemalloc};
 use rise_opt::elab::Step;
 use rise_opt::interp::random::{value_of, Numbers, Rng};
 use rise_opt::interp::{compare, eval, eval_program, Sizes};
 use rise_opt::search::audit::audit;
-use rise_opt::search::{optimize, saturate, unguided, Options, Outcome, Stop};
+use rise_opt::search::progress::Phase;
+use rise_opt::search::{optimize, saturate, unguided, Observer, Options, Outcome, Stop};
 use rise_opt::term::Program;
 
 #[global_allocator]
@@ -313,4 +314,49 @@ fn rules_of_one_name_do_not_hide_each_other() {
     assert_eq!(rise_opt::rule::distinct(&step.rules).len(), 2);
     let outcome = optimize(&program, &[step], &Options::default());
     assert!(outcome.failure.is_none(), "{:?}", outcome.failure);
+}
+
+/// A sum of many different numbers, each sum in brackets of its own.
+fn many_sums(from: i64, to: i64) -> String {
+    match to - from {
+        1 => format!("{from}"),
+        n => format!(
+            "({} + {})",
+            many_sums(from, from + n / 2),
+            many_sums(from + n / 2, to)
+        ),
+    }
+}
+
+/// A limit in seconds may cut an iteration short that satisfies the sketch all the same: what is found then
+/// is found, but its counts are not those of another run.
+#[test]
+fn what_a_limit_in_seconds_cut_short_is_not_reproducible() {
+    let program = program_text(&format!(
+        "def f (x : i32) : i32 = neg (x * {})",
+        many_sums(0, 2048)
+    ));
+    let mut step = chain_text("sketch contains sub", &program).remove(0);
+    // The first rule reaches the goal; the second has enough to do for limits to be looked at.
+    step.rules = rules("rule from-zero neg x => 0 - x\nrule swap x + y => y + x\n");
+    let run = |options: &Options| {
+        let outcome = optimize(&program, std::slice::from_ref(&step), options);
+        assert!(outcome.failure.is_none(), "{:?}", outcome.failure);
+        outcome.trace.steps[0].clone()
+    };
+    let free = run(&Options::default());
+    assert!(free.reproducible);
+    // Whoever looks on holds it up when it begins to apply rules.
+    let cut = run(&Options {
+        seconds: Some(1),
+        observer: Observer::new(|e| {
+            if e.phase == Phase::Apply && e.added == 0 {
+                std::thread::sleep(std::time::Duration::from_millis(1100));
+            }
+        }),
+        ..Options::default()
+    });
+    assert_eq!((free.stop, cut.stop), (Stop::Found, Stop::Found));
+    assert!(cut.applied() < free.applied(), "{}", cut.applied());
+    assert!(!cut.reproducible);
 }

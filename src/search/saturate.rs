@@ -310,7 +310,10 @@ pub(super) fn run(step: &Step, term: &Term, options: &Options, place: (usize, us
         seconds: s.limits.begun.elapsed().as_secs_f64(),
         extract_seconds,
         bytes: s.limits.most_bytes.get().saturating_sub(before),
-        reproducible: !matches!(stop, Stop::Seconds(_) | Stop::Bytes(_)),
+        reproducible: ![Some(stop), s.interrupted]
+            .into_iter()
+            .flatten()
+            .any(Stop::is_measured),
     };
     let wanted = options.cut.as_ref().filter(|cut| match &cut.step {
         Some(name) => *name == step.name,

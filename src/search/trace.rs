@@ -34,7 +34,8 @@ pub struct StepTrace {
     pub extract_seconds: f64,
     /// Most bytes seen while it ran, less those held before it.
     pub bytes: u64,
-    /// Whether a limit in seconds or bytes ended it, so that another run may end elsewhere.
+    /// Whether another run ends with the same counts: no limit in seconds or bytes ended it, nor cut short an
+    /// iteration after which the sketch was satisfied all the same.
     pub reproducible: bool,
 }
 
@@ -66,6 +67,13 @@ pub enum Stop {
     Bytes(u64),
     /// The term is larger than the limit on the size of terms: nothing may be added.
     Size(u64),
+}
+
+impl Stop {
+    /// Whether it is a limit on what differs from run to run.
+    pub fn is_measured(self) -> bool {
+        matches!(self, Stop::Seconds(_) | Stop::Bytes(_))
+    }
 }
 
 /// One iteration.

@@ -137,7 +137,7 @@ impl Run {
         Run {
             stop,
             past_limit: measured || limits.nodes.is_some_and(|limit| largest.nodes >= limit),
-            reproducible: !measured && !matches!(stop, Stop::Seconds(_) | Stop::Bytes(_)),
+            reproducible: !measured && !stop.is_measured() && steps.iter().all(|s| s.reproducible),
             seconds,
             bytes,
             applied: steps.iter().map(StepTrace::applied).sum(),
