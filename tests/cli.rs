@@ -497,6 +497,37 @@ fn a_full_disk_leaves_nothing_behind() {
     }
 }
 
+/// What ends it cannot be caught; nothing lies beside the outputs, neither before nor after.
+#[test]
+fn a_run_that_is_killed_leaves_nothing() {
+    use std::io::{BufRead, BufReader};
+    let place = Place::new(&[]);
+    let goal = ["programs/mm.rise", "--sketch", "sketches/mm/parallel.sk"];
+    let long = [
+        "--unguided",
+        "--emit",
+        "c,header,trace",
+        "--report",
+        "page.html",
+    ];
+    let args = [&goal[..], &long, &["--progress", "plain"]].concat();
+    let mut command = place.command(&args);
+    let streams = command
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::piped());
+    let mut child = streams.spawn().unwrap();
+    // The search has begun, so every output is known to be writable.
+    let mut line = String::new();
+    let mut said = BufReader::new(child.stderr.take().unwrap());
+    said.read_line(&mut line).unwrap();
+    assert!(line.starts_with("step "), "{line}");
+    assert!(child.try_wait().unwrap().is_none());
+    assert_eq!(place.contents(), []);
+    child.kill().unwrap();
+    assert!(!child.wait().unwrap().success());
+    assert_eq!(place.contents(), []);
+}
+
 #[test]
 fn a_run_checks_and_measures() {
     let place = Place::new(&[("p.rise", PROGRAM.as_bytes())]);

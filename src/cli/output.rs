@@ -1,13 +1,14 @@
 //! Files that appear whole or not at all.
 //!
 //! In: paths, before the work; texts, after it. Out: files. [`Target::prepare`] finds out whether a
-//! path can be written before any work is lost: it puts an empty file beside it, which is filled
-//! later and takes the name in one step. Devices and pipes cannot be replaced: they are opened and
-//! written to. Absent: what the texts are.
+//! path can be written before any work is lost: it opens a file without a name in its folder, which is
+//! filled later. Only when all are full, each gets a copy beside its place that takes the name in one
+//! step: whatever ends the process before that leaves nothing. Devices and pipes cannot be replaced:
+//! they are opened and written to. Absent: what the texts are.
 
 use crate::diag::{code, Diagnostic};
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Seek, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
@@ -20,7 +21,8 @@ pub struct Target {
 
 #[derive(Debug)]
 enum Place {
-    Beside(NamedTempFile),
+    /// Without a name.
+    Beside(File),
     Device(File),
 }
 
@@ -44,20 +46,32 @@ impl Target {
             Err(e) if e.kind() == io::ErrorKind::NotFound => {}
             Err(e) => return Err(e),
         }
-        let folder = match path.parent() {
-            Some(p) if !p.as_os_str().is_empty() => p,
-            _ => Path::new("."),
-        };
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".rise-opt-");
-        // What a plain file would get; the system takes off what the user's mask forbids.
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            builder.permissions(std::fs::Permissions::from_mode(0o666));
-        }
-        builder.tempfile_in(folder).map(Place::Beside)
+        tempfile::tempfile_in(folder(path)).map(Place::Beside)
     }
+}
+
+fn folder(path: &Path) -> &Path {
+    match path.parent() {
+        Some(p) if !p.as_os_str().is_empty() => p,
+        _ => Path::new("."),
+    }
+}
+
+/// What is in a file, in one with a name beside a place.
+fn named(mut full: File, path: &Path) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".rise-opt-");
+    // What a plain file would get; the system takes off what the user's mask forbids.
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    let mut file = builder.tempfile_in(folder(path))?;
+    full.rewind()?;
+    io::copy(&mut full, file.as_file_mut())?;
+    file.as_file().sync_all()?;
+    Ok(file)
 }
 
 /// Writes all texts, then gives all files their names.
@@ -73,27 +87,27 @@ pub fn write_each(
 ) -> Result<Vec<PathBuf>, Diagnostic> {
     let mut full = Vec::new();
     for (i, mut target) in targets.into_iter().enumerate() {
-        let file: &mut dyn Write = match &mut target.place {
-            Place::Beside(file) => file,
-            Place::Device(file) => file,
-        };
+        let (Place::Beside(file) | Place::Device(file)) = &mut target.place;
         let mut out = BufWriter::new(file);
         let written = write(i, &mut out).and_then(|()| out.flush());
         drop(out);
-        let written = written.and_then(|()| match &target.place {
-            Place::Beside(file) => file.as_file().sync_all(),
-            Place::Device(_) => Ok(()),
-        });
         written.map_err(|e| cannot(&target.path, &e))?;
         full.push(target);
     }
+    let mut copies = Vec::new();
+    for Target { path, place } in full {
+        let copy = match place {
+            Place::Beside(file) => Some(named(file, &path).map_err(|e| cannot(&path, &e))?),
+            Place::Device(_) => None,
+        };
+        copies.push((path, copy));
+    }
     let mut paths = Vec::new();
-    for target in full {
-        if let Place::Beside(file) = target.place {
-            file.persist(&target.path)
-                .map_err(|e| cannot(&target.path, &e.error))?;
+    for (path, copy) in copies {
+        if let Some(copy) = copy {
+            copy.persist(&path).map_err(|e| cannot(&path, &e.error))?;
         }
-        paths.push(target.path);
+        paths.push(path);
     }
     Ok(paths)
 }
