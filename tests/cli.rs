@@ -528,6 +528,19 @@ fn a_run_that_is_killed_leaves_nothing() {
     assert_eq!(place.contents(), []);
 }
 
+/// No run has so long a record.
+#[test]
+fn a_record_that_is_too_long_is_said_to_be() {
+    let place = Place::new(&[]);
+    let long = std::fs::File::create(place.path().join("mm.record.json")).unwrap();
+    long.set_len((16 << 20) + 1).unwrap();
+    let ran = place.run(&["report", "mm.record.json"]);
+    let says = "error[E0006]: `mm.record.json` has 16777217 bytes, more than 16 MiB";
+    assert_eq!(ran.code, 1);
+    assert!(ran.stderr.starts_with(says), "{}", ran.stderr);
+    assert!(!place.path().join("mm.html").exists());
+}
+
 #[test]
 fn a_run_checks_and_measures() {
     let place = Place::new(&[("p.rise", PROGRAM.as_bytes())]);
