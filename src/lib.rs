@@ -79,6 +79,7 @@ pub mod nest;
 pub mod proof;
 pub mod report;
 pub mod rule;
+pub mod scalar;
 pub mod search;
 pub mod sketch;
 pub mod source;

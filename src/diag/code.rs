@@ -87,6 +87,13 @@ codes! {
     RULE_UNBOUND = "E0402" Input "a rule needs something that its left side does not bind";
     RULE_CONDITION = "E0403" Input "a side condition is malformed";
     UNKNOWN_RULE = "E0404" Input "a rule or rule set that is not known";
+    SCALAR_FUNCTION = "E0411" Input "a function that scalars do not have";
+    SCALAR_SORT = "E0412" Input "a scalar expression is of the wrong sort";
+    SCALAR_CONDITION = "E0413" Input "a condition reads a term outside of prove";
+    SCALAR_FORM = "E0414" Input "something else stands where a scalar expression is needed";
+    SCALAR_LANES = "E0415" Input "a number of lanes is not constant";
+    SCALAR_PATTERN = "E0416" Input "a left side is no operation";
+    RULE_DOMAIN = "E0417" Input "rules of an unknown or another domain";
 
     UNKNOWN_SKETCH = "E0501" Input "a sketch definition that is not known";
     NOT_A_SKETCH = "E0502" Input "something else stands where a sketch is needed";

@@ -10,6 +10,7 @@ use super::rules;
 use crate::arith::Nat;
 use crate::diag::{self, code, Diagnostic};
 use crate::intern::Symbol;
+use crate::scalar;
 use crate::source::{FileId, SourceMap, Span};
 use crate::syntax::tree::{File, ItemKind, RuleRef, RuleSet};
 use crate::syntax::Dialect;
@@ -74,6 +75,10 @@ impl Book {
         let mut files: Vec<File> = Vec::new();
         files::load_all(sources, file, Dialect::Rules, &mut files, diagnostics);
         let mut book = Book::default();
+        for scalar in files.extract_if(.., |f| scalar::has_domain(f)) {
+            // Nothing here can use its rules, but what is wrong with them is said.
+            scalar::rules_of(&scalar, diagnostics);
+        }
         for item in files.into_iter().flat_map(|f| f.items) {
             match item.kind {
                 ItemKind::Rule(tree)

@@ -87,6 +87,7 @@ fn below(e: &Expr) -> Vec<&Expr> {
         | ExprKind::Lam(_, x)
         | ExprKind::Under(x)
         | ExprKind::Neg(x)
+        | ExprKind::Not(x)
         | ExprKind::SizeFun(_, x) => vec![x],
         ExprKind::Let(_, a, b)
         | ExprKind::Binary(_, a, b)

@@ -41,7 +41,9 @@ impl Walk {
                     self.found.push((name.clone(), e.span));
                 }
             }
-            ExprKind::Paren(e) | ExprKind::Neg(e) | ExprKind::Under(e) => self.expr(e),
+            ExprKind::Paren(e) | ExprKind::Neg(e) | ExprKind::Not(e) | ExprKind::Under(e) => {
+                self.expr(e)
+            }
             ExprKind::Annot(e, _) => self.expr(e),
             ExprKind::Tuple(parts) => parts.iter().for_each(|e| self.expr(e)),
             ExprKind::App(f, args) => {

@@ -14,7 +14,7 @@ mod printer;
 mod token;
 pub mod tree;
 
-pub use parser::{parse, Parsed, MAX_DEPTH};
+pub use parser::{parse, parse_expression, Parsed, MAX_DEPTH};
 pub use printer::{at_level, parenthesize, print, print_expr, print_expr_flat, print_item, WIDTH};
 pub use token::Comment;
 

@@ -61,7 +61,7 @@ pub enum ItemKind {
         name: Name,
         include: Option<FilePath>,
     },
-    /// `cost size`, `normalize off`, `scheduler backoff`, `permit reassociate`
+    /// `cost size`, `normalize off`, `scheduler backoff`, `permit reassociate`, `domain scalar`
     Switch {
         keyword: Name,
         value: Name,
@@ -134,6 +134,8 @@ pub enum ConditionKind {
         result: Name,
         lanes: Expr,
     },
+    /// `c0 > 0 && prove(0 <= x)`: anything else that is true or false; in rules over scalars.
+    Holds(Expr),
     Error,
 }
 
@@ -190,6 +192,8 @@ pub enum ExprKind {
     Binary(BinOp, Box<Expr>, Box<Expr>),
     /// `-a`
     Neg(Box<Expr>),
+    /// `!a`
+    Not(Box<Expr>),
     /// `n.t`
     Array(Box<Expr>, Box<Expr>),
     /// `<n>t`
@@ -226,6 +230,8 @@ pub enum BinOp {
     Or,
     Pipe,
     Compose,
+    OrElse,
+    AndAlso,
     Eq,
     Ne,
     Lt,
@@ -247,11 +253,13 @@ pub enum Assoc {
 }
 
 impl BinOp {
-    pub const ALL: [BinOp; 15] = [
+    pub const ALL: [BinOp; 17] = [
         BinOp::Arrow,
         BinOp::Or,
         BinOp::Pipe,
         BinOp::Compose,
+        BinOp::OrElse,
+        BinOp::AndAlso,
         BinOp::Eq,
         BinOp::Ne,
         BinOp::Lt,
@@ -271,6 +279,8 @@ impl BinOp {
             BinOp::Or => "or",
             BinOp::Pipe => "|>",
             BinOp::Compose => ">>",
+            BinOp::OrElse => "||",
+            BinOp::AndAlso => "&&",
             BinOp::Eq => "==",
             BinOp::Ne => "!=",
             BinOp::Lt => "<",
@@ -292,6 +302,8 @@ impl BinOp {
             BinOp::Or => prec::OR,
             BinOp::Pipe => prec::PIPE,
             BinOp::Compose => prec::COMPOSE,
+            BinOp::OrElse => prec::OR_ELSE,
+            BinOp::AndAlso => prec::AND_ALSO,
             BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge => prec::COMPARE,
             BinOp::Add | BinOp::Sub => prec::ADD,
             BinOp::Mul | BinOp::Div | BinOp::Mod => prec::MUL,
@@ -324,15 +336,17 @@ pub mod prec {
     pub const OR: u8 = 2;
     pub const PIPE: u8 = 3;
     pub const COMPOSE: u8 = 4;
-    pub const COMPARE: u8 = 5;
-    pub const ADD: u8 = 6;
-    pub const MUL: u8 = 7;
-    pub const NEG: u8 = 8;
-    pub const APP: u8 = 9;
+    pub const OR_ELSE: u8 = 5;
+    pub const AND_ALSO: u8 = 6;
+    pub const COMPARE: u8 = 7;
+    pub const ADD: u8 = 8;
+    pub const MUL: u8 = 9;
+    pub const NEG: u8 = 10;
+    pub const APP: u8 = 11;
     /// Arguments: `n.t`, `<n>t`
-    pub const DOT: u8 = 10;
+    pub const DOT: u8 = 12;
     /// `f[n]`, names, numbers, brackets
-    pub const ATOM: u8 = 11;
+    pub const ATOM: u8 = 13;
 }
 
 impl Expr {

@@ -205,6 +205,11 @@ impl<'a> Infer<'a> {
             ExprKind::Any | ExprKind::Under(_) => {
                 self.not_a_value(e, "`?` and nameless functions stand in sketches")
             }
+            ExprKind::Not(_) | ExprKind::Binary(BinOp::AndAlso | BinOp::OrElse, ..) => self
+                .not_a_value(
+                    e,
+                    "`!`, `&&` and `||` stand in rules over scalars; programs have `not a`, `and a b`, `or a b`",
+                ),
             ExprKind::Binary(..)
             | ExprKind::Array(..)
             | ExprKind::Vector(..)
@@ -339,6 +344,11 @@ pub fn operation(op: BinOp) -> Op {
         BinOp::Gt => Op::Gt,
         BinOp::Ge => Op::Ge,
         // The parser lets no other operator through.
-        BinOp::Arrow | BinOp::Or | BinOp::Pipe | BinOp::Compose => Op::Or,
+        BinOp::Arrow
+        | BinOp::Or
+        | BinOp::Pipe
+        | BinOp::Compose
+        | BinOp::OrElse
+        | BinOp::AndAlso => Op::Or,
     }
 }

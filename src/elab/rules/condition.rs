@@ -138,6 +138,19 @@ pub(super) fn condition(infer: &mut Infer, c: &Condition) -> Option<Cond> {
             Some(Cond::Compare(a, rel, infer.size(b)))
         }
         ConditionKind::Property(word, args) => property(infer, word, args),
+        ConditionKind::Holds(e) => {
+            infer.report(
+                Diagnostic::new(
+                    code::RULE_CONDITION,
+                    "only rules over scalars have conditions of this form",
+                )
+                .at(e.span)
+                .help(
+                    "separate conditions by commas, or say `domain scalar` at the top of the file",
+                ),
+            );
+            None
+        }
     }
 }
 

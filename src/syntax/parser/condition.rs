@@ -1,8 +1,11 @@
 //! The side conditions of rules.
 
 use super::super::token::TokenKind;
-use super::super::tree::{prec, BinOp, Condition, ConditionKind, Expr};
+use super::super::tree::{prec, BinOp, Condition, ConditionKind, Expr, ExprKind};
 use super::Parser;
+
+/// What stands before a bracket as the name of a function, not of a condition.
+const FUNCTIONS: [&str; 6] = ["ceil", "floor", "min", "max", "select", "prove"];
 
 impl Parser<'_> {
     pub(super) fn condition(&mut self) -> Condition {
@@ -28,26 +31,20 @@ impl Parser<'_> {
             let next = self.peek_at(1).kind;
             let operand = match next {
                 TokenKind::Name => !["not", "divides", "as"].contains(&self.peek_text(1)),
-                TokenKind::Symbol => {
-                    self.is_at(1, "(")
-                        && !["ceil", "floor", "min", "max"].contains(&self.peek_text(0))
-                }
+                TokenKind::Symbol => self.is_at(1, "(") && !FUNCTIONS.contains(&self.peek_text(0)),
                 _ => next == TokenKind::Number,
             };
             if operand {
                 return self.property();
             }
         }
-        let left = self.expr_at(prec::ADD);
+        let left = self.expr_at(prec::OR_ELSE);
         if self.eat("divides") {
             return ConditionKind::Divides(left, self.expr_at(prec::ADD));
         }
-        match self.infix() {
-            Some(op) if op.is_comparison() => {
-                self.bump();
-                let right = self.expr_at(prec::ADD);
-                ConditionKind::Compare(op, left, right)
-            }
+        match left.kind {
+            ExprKind::Binary(op, l, r) if op.is_comparison() => ConditionKind::Compare(op, *l, *r),
+            _ if self.failed || is_truth(&left) => ConditionKind::Holds(left),
             _ => {
                 self.error_expected(
                     "`not in`, `divides` or a comparison",
@@ -99,5 +96,18 @@ impl Parser<'_> {
     pub(super) fn infix(&self) -> Option<BinOp> {
         let op = BinOp::ALL.into_iter().find(|op| self.is(op.text()))?;
         (op != BinOp::Or || self.or_is_infix()).then_some(op)
+    }
+}
+
+/// Whether it reads as something true or false.
+fn is_truth(e: &Expr) -> bool {
+    let e = e.bare();
+    match &e.kind {
+        ExprKind::Binary(op, ..) => {
+            op.is_comparison() || matches!(op, BinOp::AndAlso | BinOp::OrElse)
+        }
+        ExprKind::Not(_) => true,
+        ExprKind::App(f, _) => matches!(&f.kind, ExprKind::Name(n) if n == "prove"),
+        _ => false,
     }
 }

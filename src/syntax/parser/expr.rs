@@ -110,6 +110,10 @@ impl Parser<'_> {
             let e = self.binary(prec::NEG);
             return Expr::new(start.to(e.span), ExprKind::Neg(Box::new(e)));
         }
+        if self.eat("!") {
+            let e = self.binary(prec::NEG);
+            return Expr::new(start.to(e.span), ExprKind::Not(Box::new(e)));
+        }
         self.application()
     }
 

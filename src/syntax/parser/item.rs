@@ -56,6 +56,7 @@ impl Parser<'_> {
                 let example = match &*keyword.text {
                     "cost" => "for example `cost size`",
                     "permit" => "write `permit reassociate`",
+                    "domain" => "write `domain scalar`",
                     "scheduler" => "write `scheduler none` or `scheduler backoff`",
                     _ => "write `normalize on`, `normalize off` or `normalize applied`",
                 };

@@ -11,7 +11,7 @@ mod item;
 
 use super::lexer::{lex, Lexed};
 use super::token::{Comment, Token, TokenKind};
-use super::tree::{File, FilePath, Item, Name, Number, Sizes};
+use super::tree::{Expr, File, FilePath, Item, Name, Number, Sizes};
 use super::Dialect;
 use crate::diag::{code, Code, Diagnostic};
 use crate::source::{FileId, Span};
@@ -20,7 +20,7 @@ use crate::source::{FileId, Span};
 pub const MAX_DEPTH: usize = 256;
 
 /// The words that start an item at column one, and the files they stand in.
-pub const ITEMS: [(&str, &[Dialect]); 14] = [
+pub const ITEMS: [(&str, &[Dialect]); 15] = [
     ("def", &[Dialect::Program, Dialect::Sketch]),
     (
         "import",
@@ -38,6 +38,7 @@ pub const ITEMS: [(&str, &[Dialect]); 14] = [
     ("normalize", &[Dialect::Sketch]),
     ("scheduler", &[Dialect::Sketch]),
     ("permit", &[Dialect::Sketch]),
+    ("domain", &[Dialect::Rules]),
 ];
 
 /// A tree, what is wrong with the text, and what `fmt` needs besides the tree.
@@ -82,6 +83,46 @@ pub fn parse(id: FileId, text: &str, dialect: Dialect) -> Parsed {
         comments,
         extents,
     }
+}
+
+/// One expression that is no part of a file of items: of a command line, or a line of input.
+pub fn parse_expression(id: FileId, text: &str) -> (Expr, Vec<Diagnostic>) {
+    let Lexed {
+        tokens,
+        diagnostics,
+        ..
+    } = lex(id, text);
+    let mut p = Parser {
+        text,
+        dialect: Dialect::Rules,
+        end: tokens.len() - 1,
+        tokens,
+        at: 0,
+        failed: false,
+        depth: 0,
+        in_condition: false,
+        diagnostics,
+    };
+    if p.end == 0 {
+        let d = Diagnostic::new(code::EXPECTED, "there is no expression")
+            .at(p.tokens[0].span)
+            .help("write one, such as `(4*i + 3)/4`");
+        p.diagnostics.push(d);
+        return (p.error_expr(), p.diagnostics);
+    }
+    let e = p.expr();
+    if !p.failed && p.at < p.end {
+        let found = p.found();
+        p.error(
+            code::EXPECTED,
+            format!("expected the end of the expression, found {found}"),
+            p.peek().span,
+            "remove it, or write the operator that is missing",
+        );
+    }
+    let mut diagnostics = p.diagnostics;
+    crate::diag::sort(&mut diagnostics);
+    (e, diagnostics)
 }
 
 pub(super) struct Parser<'a> {

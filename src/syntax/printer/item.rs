@@ -156,9 +156,22 @@ impl Printer<'_> {
         let arrow = cat(vec![line, self.token("=>")]).nest(2);
         let right = self.expr(&rule.right);
         let sides = cat(vec![left, arrow, Doc::Line("  "), right]);
-        let mut body = vec![Doc::Hard, sides.group()];
+        // What was written on one line stays there if it fits.
+        let one = rule
+            .left
+            .span
+            .to(rule.conditions.last().map_or(rule.right.span, |c| c.span));
+        let one = rule.name.span.to(one);
+        let written = self
+            .text
+            .and_then(|t| t.get(one.lo as usize..one.hi as usize));
+        let line = match written {
+            Some(text) if !text.contains('\n') => Doc::Line("  "),
+            _ => Doc::Hard,
+        };
+        let mut body = vec![line.clone(), sides.group()];
         if !rule.conditions.is_empty() {
-            body.push(Doc::Hard);
+            body.push(line);
             body.extend([self.token("where"), Doc::text(" ")]);
             let mut conditions = Vec::new();
             for (i, c) in rule.conditions.iter().enumerate() {
@@ -170,7 +183,7 @@ impl Printer<'_> {
             }
             body.push(cat(conditions).nest(2));
         }
-        cat(vec![cat(head), cat(body).nest(2)])
+        cat(vec![cat(head), cat(body).nest(2)]).group()
     }
 
     pub(super) fn condition(&mut self, c: &ConditionKind) -> Doc {
@@ -224,6 +237,7 @@ impl Printer<'_> {
                 self.expr(lanes),
                 self.token("]"),
             ]),
+            ConditionKind::Holds(e) => self.expr(e),
             ConditionKind::Error => Doc::Nil,
         }
     }

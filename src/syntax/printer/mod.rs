@@ -20,6 +20,12 @@ use crate::source::Span;
 
 pub const WIDTH: usize = 100;
 
+/// Functions of sizes that are printed as calls.
+const SIZE_FUNCTIONS: [&str; 4] = ["ceil", "floor", "min", "max"];
+
+/// Functions of scalars that are printed as calls where they were written so.
+const SCALAR_FUNCTIONS: [&str; 4] = ["select", "broadcast", "ramp", "prove"];
+
 /// The formatted text of a file without syntax errors.
 pub fn print(parsed: &Parsed, text: &str) -> String {
     let mut out = String::new();
@@ -280,6 +286,7 @@ impl<'a> Printer<'a> {
                 cat(vec![self.token("-"), Doc::text(" "), self.expr(e)])
             }
             ExprKind::Neg(e) => cat(vec![self.token("-"), self.expr(e)]),
+            ExprKind::Not(e) => cat(vec![self.token("!"), self.expr(e)]),
             ExprKind::Array(n, t) => cat(vec![self.tight(n), self.token("."), self.expr(t)]),
             ExprKind::Vector(n, t) => cat(vec![
                 self.token("<"),
@@ -319,14 +326,7 @@ impl<'a> Printer<'a> {
     /// Simple arguments stay beside the function; the others share its line or have one each. A
     /// function as the last argument starts on the line of what stands before it.
     fn application(&mut self, f: &Expr, args: &[Expr]) -> Doc {
-        let call = matches!(&f.kind, ExprKind::Name(n) if ["ceil", "floor", "min", "max"].contains(&&**n))
-            && matches!(
-                args,
-                [Expr {
-                    kind: ExprKind::Tuple(_),
-                    ..
-                }]
-            );
+        let call = self.is_call(f, args);
         let mut head = vec![self.expr(f)];
         if call {
             head.push(self.expr(&args[0]));
@@ -347,6 +347,22 @@ impl<'a> Printer<'a> {
         match args.last().filter(|_| hug) {
             Some(last) => cat(vec![head, Doc::text(" "), self.expr(last)]),
             None => head,
+        }
+    }
+
+    /// `min(a, b)`: the functions of sizes and scalars, and what was written without a space.
+    fn is_call(&self, f: &Expr, args: &[Expr]) -> bool {
+        let [argument] = args else { return false };
+        let ExprKind::Name(name) = &f.kind else {
+            return false;
+        };
+        let written = self.text.is_some() && f.span.hi == argument.span.lo;
+        match &argument.kind {
+            ExprKind::Tuple(_) if SIZE_FUNCTIONS.contains(&&**name) => true,
+            ExprKind::Tuple(_) | ExprKind::Paren(_) if SCALAR_FUNCTIONS.contains(&&**name) => {
+                written || self.text.is_none()
+            }
+            _ => false,
         }
     }
 

@@ -15,7 +15,7 @@ pub fn at_level(mut e: Expr, level: u8) -> Expr {
         }
         ExprKind::SizeFun(..) => prec::ARROW,
         ExprKind::Binary(op, ..) => op.level(),
-        ExprKind::Neg(_) => prec::NEG,
+        ExprKind::Neg(_) | ExprKind::Not(_) => prec::NEG,
         ExprKind::App(..) => prec::APP,
         ExprKind::Array(..) | ExprKind::Vector(..) => prec::DOT,
         _ => prec::ATOM,
@@ -54,7 +54,7 @@ pub fn at_level(mut e: Expr, level: u8) -> Expr {
             sub(l, left);
             sub(r, right);
         }
-        ExprKind::Neg(x) => sub(x, prec::NEG),
+        ExprKind::Neg(x) | ExprKind::Not(x) => sub(x, prec::NEG),
         ExprKind::Array(n, t) => {
             sub(n, prec::ATOM);
             sub(t, prec::DOT);

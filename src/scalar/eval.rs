@@ -1,0 +1,110 @@
+//! The meaning of expressions.
+
+use super::expr::{Expr, Node, Op, MAX_LANES};
+use crate::intern::Symbol;
+
+/// A value. Vectors have at least one lane, and none of them is a vector.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Value {
+    Int(i128),
+    Bool(bool),
+    Vector(Vec<Value>),
+}
+
+/// Why there is no value: none of these can be meant by a number.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum EvalError {
+    /// A variable has no value, or one of another sort.
+    Variable(Symbol),
+    /// A number left 128 bits.
+    Overflow,
+    /// A number of lanes is not in `1..=MAX_LANES`.
+    Lanes,
+}
+
+/// The value of `e` where the variables have these values.
+pub fn eval(e: Expr, at: &dyn Fn(Symbol) -> Option<Value>) -> Result<Value, EvalError> {
+    let (op, args) = match e.node() {
+        Node::Int(n) => return Ok(Value::Int(n.into())),
+        Node::Bool(b) => return Ok(Value::Bool(b)),
+        Node::Var(name, _) => return at(name).ok_or(EvalError::Variable(name)),
+        Node::Apply(op, args) => (op, args),
+    };
+    let values = args.iter().map(|a| eval(*a, at));
+    let values = values.collect::<Result<Vec<Value>, _>>()?;
+    let sorts = || args.iter().flat_map(|a| a.vars()).map(|v| v.0);
+    let wrong = || EvalError::Variable(sorts().next().unwrap_or_else(|| Symbol::new("?")));
+    match (op, &values[..]) {
+        (Op::Broadcast, [x, Value::Int(n)]) => Ok(Value::Vector(vec![x.clone(); lanes(*n)?])),
+        (Op::Ramp, [Value::Int(x), Value::Int(s), Value::Int(n)]) => {
+            let lane = |i: usize| Some(Value::Int(x.checked_add(s.checked_mul(i as i128)?)?));
+            let all: Option<Vec<Value>> = (0..lanes(*n)?).map(lane).collect();
+            all.map(Value::Vector).ok_or(EvalError::Overflow)
+        }
+        _ => match values.iter().find_map(|v| match v {
+            Value::Vector(v) => Some(v.len()),
+            _ => None,
+        }) {
+            None => one(op, &values).unwrap_or_else(|| Err(wrong())),
+            Some(n) => {
+                let lane = |i: usize| {
+                    let at = values.iter().map(|v| match v {
+                        Value::Vector(v) => v.get(i).cloned(),
+                        _ => None,
+                    });
+                    let at: Option<Vec<Value>> = at.collect();
+                    at.and_then(|v| one(op, &v)).unwrap_or_else(|| Err(wrong()))
+                };
+                (0..n)
+                    .map(lane)
+                    .collect::<Result<_, _>>()
+                    .map(Value::Vector)
+            }
+        },
+    }
+}
+
+fn lanes(n: i128) -> Result<usize, EvalError> {
+    match n {
+        1.. if n <= MAX_LANES.into() => Ok(n as usize),
+        _ => Err(EvalError::Lanes),
+    }
+}
+
+/// One lane; `None` if the values are not of the operator's sorts.
+fn one(op: Op, values: &[Value]) -> Option<Result<Value, EvalError>> {
+    use Value::{Bool, Int};
+    Some(match (op, values) {
+        (Op::Not, [Bool(a)]) => Ok(Bool(!a)),
+        (Op::Prove, [Bool(a)]) => Ok(Bool(*a)),
+        (Op::And, [Bool(a), Bool(b)]) => Ok(Bool(*a && *b)),
+        (Op::Or, [Bool(a), Bool(b)]) => Ok(Bool(*a || *b)),
+        (Op::Select, [Bool(c), a, b]) => Ok(if *c { a.clone() } else { b.clone() }),
+        (_, [Int(a), Int(b)]) => match op {
+            Op::Eq => Ok(Bool(a == b)),
+            Op::Ne => Ok(Bool(a != b)),
+            Op::Lt => Ok(Bool(a < b)),
+            Op::Le => Ok(Bool(a <= b)),
+            Op::Gt => Ok(Bool(a > b)),
+            Op::Ge => Ok(Bool(a >= b)),
+            _ => arithmetic(op, *a, *b)?.map(Int).ok_or(EvalError::Overflow),
+        },
+        _ => return None,
+    })
+}
+
+/// `None` for what is no arithmetic; `Some(None)` for what leaves 128 bits.
+pub(super) fn arithmetic(op: Op, a: i128, b: i128) -> Option<Option<i128>> {
+    Some(match op {
+        Op::Add => a.checked_add(b),
+        Op::Sub => a.checked_sub(b),
+        Op::Mul => a.checked_mul(b),
+        Op::Div | Op::Mod if b == 0 => Some(0),
+        Op::Div => a.checked_div_euclid(b),
+        // Of the least number by -1, the quotient leaves 128 bits, and the rest is 0.
+        Op::Mod => Some(a.checked_rem_euclid(b).unwrap_or(0)),
+        Op::Min => Some(a.min(b)),
+        Op::Max => Some(a.max(b)),
+        _ => return None,
+    })
+}

@@ -1,0 +1,325 @@
+//! Expressions, their operators and sorts.
+
+use crate::intern::{NotSend, Symbol, Table};
+use std::cell::RefCell;
+use std::marker::PhantomData;
+
+/// Constants are in `-MAX_INT..=MAX_INT`.
+pub const MAX_INT: i64 = i64::MAX;
+
+/// The most lanes that a vector may have.
+pub const MAX_LANES: i64 = 1 << 16;
+
+/// A well-sorted expression; equal ids ⇔ equal expressions. Ids are of their thread.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Expr(u32, NotSend);
+
+/// What an [`Expr`] is.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Node {
+    Int(i64),
+    Bool(bool),
+    /// A variable; in a rule, a pattern variable.
+    Var(Symbol, Sort),
+    Apply(Op, Args),
+}
+
+#[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Kind {
+    Int,
+    Bool,
+}
+
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Lanes {
+    /// No vector.
+    One,
+    Fixed(u32),
+    /// As many as a name of a rule stands for.
+    Named(Symbol),
+}
+
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Sort {
+    pub kind: Kind,
+    pub lanes: Lanes,
+}
+
+impl Sort {
+    pub const INT: Sort = Sort::one(Kind::Int);
+    pub const BOOL: Sort = Sort::one(Kind::Bool);
+
+    pub const fn one(kind: Kind) -> Sort {
+        Sort {
+            kind,
+            lanes: Lanes::One,
+        }
+    }
+}
+
+/// Operators and functions. All but `Broadcast` and `Ramp` work lane by lane on operands of as many lanes.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Op {
+    Add,
+    Sub,
+    Mul,
+    /// Euclidean: `x = y*(x/y) + x%y`, `0 <= x%y < |y|`; `x/0 = 0`.
+    Div,
+    /// Euclidean; `x%0 = 0`.
+    Mod,
+    Min,
+    Max,
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    And,
+    Or,
+    Not,
+    /// `select(b, x, y)`: x where b holds, else y.
+    Select,
+    /// `broadcast(x, l)`: l lanes of x.
+    Broadcast,
+    /// `ramp(x, s, l)`: x, x + s, … x + (l-1)*s.
+    Ramp,
+    /// `prove(p)`: p, known for certain; only in the conditions of rules.
+    Prove,
+}
+
+impl Op {
+    pub const ALL: [Op; 20] = [
+        Op::Add,
+        Op::Sub,
+        Op::Mul,
+        Op::Div,
+        Op::Mod,
+        Op::Min,
+        Op::Max,
+        Op::Eq,
+        Op::Ne,
+        Op::Lt,
+        Op::Le,
+        Op::Gt,
+        Op::Ge,
+        Op::And,
+        Op::Or,
+        Op::Not,
+        Op::Select,
+        Op::Broadcast,
+        Op::Ramp,
+        Op::Prove,
+    ];
+
+    /// The operator or the name of the function.
+    pub fn text(self) -> &'static str {
+        match self {
+            Op::Add => "+",
+            Op::Sub => "-",
+            Op::Mul => "*",
+            Op::Div => "/",
+            Op::Mod => "%",
+            Op::Min => "min",
+            Op::Max => "max",
+            Op::Eq => "==",
+            Op::Ne => "!=",
+            Op::Lt => "<",
+            Op::Le => "<=",
+            Op::Gt => ">",
+            Op::Ge => ">=",
+            Op::And => "&&",
+            Op::Or => "||",
+            Op::Not => "!",
+            Op::Select => "select",
+            Op::Broadcast => "broadcast",
+            Op::Ramp => "ramp",
+            Op::Prove => "prove",
+        }
+    }
+
+    /// The number of operands, the number of lanes of a vector included.
+    pub fn arity(self) -> usize {
+        match self {
+            Op::Not | Op::Prove => 1,
+            Op::Select | Op::Ramp => 3,
+            _ => 2,
+        }
+    }
+
+    /// The sort of the result for operands of these; `None` if they do not fit.
+    fn sort(self, args: &[Expr]) -> Option<Sort> {
+        use Op::*;
+        if args.len() != self.arity() {
+            return None;
+        }
+        let first = args[0].sort();
+        let alike = |n: usize| args[..n].iter().all(|a| a.sort() == first);
+        match self {
+            Add | Sub | Mul | Div | Mod | Min | Max => {
+                (alike(2) && first.kind == Kind::Int).then_some(first)
+            }
+            Eq | Ne | Lt | Le | Gt | Ge => (alike(2) && first.kind == Kind::Int).then_some(Sort {
+                kind: Kind::Bool,
+                ..first
+            }),
+            And | Or => (alike(2) && first.kind == Kind::Bool).then_some(first),
+            Not => (first.kind == Kind::Bool).then_some(first),
+            Prove => (first == Sort::BOOL).then_some(first),
+            Select => {
+                let (a, b) = (args[1].sort(), args[2].sort());
+                (first.kind == Kind::Bool && a == b && a.lanes == first.lanes).then_some(a)
+            }
+            Broadcast => {
+                let lanes = args[1].as_lanes()?;
+                (first.lanes == Lanes::One).then_some(Sort { lanes, ..first })
+            }
+            Ramp => {
+                let lanes = args[2].as_lanes()?;
+                (alike(2) && first == Sort::INT).then_some(Sort { lanes, ..first })
+            }
+        }
+    }
+}
+
+/// One to three operands.
+#[derive(Copy, Clone, PartialEq, Eq, Hash)]
+pub struct Args {
+    len: u8,
+    /// Those beyond the length repeat the first.
+    items: [Expr; 3],
+}
+
+impl std::ops::Deref for Args {
+    type Target = [Expr];
+    fn deref(&self) -> &[Expr] {
+        &self.items[..self.len as usize]
+    }
+}
+
+impl std::fmt::Debug for Args {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+#[derive(Default)]
+struct Exprs {
+    nodes: Table<Node>,
+    sorts: Vec<Sort>,
+}
+
+thread_local! {
+    static EXPRS: RefCell<Exprs> = RefCell::default();
+}
+
+impl Expr {
+    fn intern(node: Node, sort: Sort) -> Expr {
+        EXPRS.with_borrow_mut(|t| {
+            let (id, new) = t.nodes.intern(node);
+            if new {
+                t.sorts.push(sort);
+            }
+            Expr(id, PhantomData)
+        })
+    }
+
+    /// The constant `n`; `None` for the least number of 64 bits, which is none.
+    pub fn checked_int(n: i128) -> Option<Expr> {
+        (n.unsigned_abs() <= MAX_INT as u128).then(|| Expr::intern(Node::Int(n as i64), Sort::INT))
+    }
+
+    /// The constant `n`, which is not `i64::MIN`.
+    pub fn int(n: i64) -> Expr {
+        Expr::checked_int(n.into()).expect("a constant of the symmetric range")
+    }
+
+    pub fn bool(b: bool) -> Expr {
+        Expr::intern(Node::Bool(b), Sort::BOOL)
+    }
+
+    pub fn var(name: Symbol, sort: Sort) -> Expr {
+        Expr::intern(Node::Var(name, sort), sort)
+    }
+
+    /// The expression as it stands, nothing folded; `None` if the sorts of the operands do not fit.
+    pub fn apply(op: Op, args: &[Expr]) -> Option<Expr> {
+        let sort = op.sort(args)?;
+        let mut items = [args[0]; 3];
+        items[..args.len()].copy_from_slice(args);
+        let len = args.len() as u8;
+        let args = Args { len, items };
+        Some(Expr::intern(Node::Apply(op, args), sort))
+    }
+
+    /// As [`Expr::apply`], where the sorts are known to fit.
+    pub fn of(op: Op, args: &[Expr]) -> Expr {
+        Expr::apply(op, args).unwrap_or_else(|| panic!("`{}` does not take {args:?}", op.text()))
+    }
+
+    pub fn node(self) -> Node {
+        EXPRS.with_borrow(|t| *t.nodes.get(self.0))
+    }
+
+    pub fn sort(self) -> Sort {
+        EXPRS.with_borrow(|t| t.sorts[self.0 as usize])
+    }
+
+    /// A dense id, unique in this thread; for tables only.
+    pub fn id(self) -> u32 {
+        self.0
+    }
+
+    /// The operands; none of a leaf.
+    pub fn args(self) -> impl Iterator<Item = Expr> {
+        let args = match self.node() {
+            Node::Apply(_, args) => Some(args),
+            _ => None,
+        };
+        (0..args.map_or(0, |a| a.len())).map(move |i| args.expect("as many as counted")[i])
+    }
+
+    pub fn as_int(self) -> Option<i64> {
+        match self.node() {
+            Node::Int(n) => Some(n),
+            _ => None,
+        }
+    }
+
+    pub fn as_bool(self) -> Option<bool> {
+        match self.node() {
+            Node::Bool(b) => Some(b),
+            _ => None,
+        }
+    }
+
+    /// The number of lanes that it says as an operand of `broadcast` or `ramp`.
+    fn as_lanes(self) -> Option<Lanes> {
+        match self.node() {
+            Node::Int(n) if (1..=MAX_LANES).contains(&n) => Some(Lanes::Fixed(n as u32)),
+            Node::Var(name, Sort::INT) => Some(Lanes::Named(name)),
+            _ => None,
+        }
+    }
+
+    /// Calls `f` on every sub-expression, operands first, each as often as it stands there.
+    pub fn visit(self, f: &mut impl FnMut(Expr)) {
+        for a in self.args() {
+            a.visit(f);
+        }
+        f(self);
+    }
+
+    /// The variables, each once, in order of first occurrence.
+    pub fn vars(self) -> Vec<(Symbol, Sort)> {
+        let mut found = Vec::new();
+        self.visit(&mut |e| {
+            if let Node::Var(name, sort) = e.node() {
+                if !found.contains(&(name, sort)) {
+                    found.push((name, sort));
+                }
+            }
+        });
+        found
+    }
+}

@@ -1,0 +1,316 @@
+//! Rules over scalars, as a file has them.
+//!
+//! Comes in: the tree of a file that says `domain scalar`. Goes out: its rules in their order, or all that is wrong
+//! with them. A rule without `broadcast` and `ramp` is about single values; as every operator works lane by lane, it
+//! holds of vectors as well, its constants then standing for vectors of equal lanes.
+
+use super::expr::{Expr, Node, Op, Sort};
+use super::read::{Draft, Reader};
+use crate::diag::{self, code, Diagnostic};
+use crate::intern::Symbol;
+use crate::source::{FileId, SourceMap, Span};
+use crate::syntax::tree::{self, BinOp, ConditionKind, ExprKind, File, ItemKind};
+use crate::syntax::{parse, Dialect};
+use std::collections::BTreeMap;
+
+/// `rule name lhs => rhs where condition`
+#[derive(Clone, Debug)]
+pub struct Rule {
+    pub name: Symbol,
+    pub lhs: Expr,
+    pub rhs: Expr,
+    /// A boolean that reads constants, and terms within `prove`; `true` if nothing is asked.
+    pub condition: Expr,
+    /// Of the name.
+    pub span: Span,
+    pub lhs_span: Span,
+    pub rhs_span: Span,
+    /// Of all conditions; empty, behind the right side, if there are none.
+    pub condition_span: Span,
+}
+
+/// What a pattern variable stands for; its name says so.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum VarClass {
+    /// `c`, `c0`, `c1` …: a constant.
+    Constant,
+    /// `l`, `l0`, `l1` …: a number of lanes, a constant from 1 on.
+    Lanes,
+    Term,
+}
+
+impl VarClass {
+    pub fn of(name: Symbol) -> VarClass {
+        let text = name.as_str();
+        let digits = |rest: &str| rest.bytes().all(|b| b.is_ascii_digit());
+        match (text.strip_prefix('c'), text.strip_prefix('l')) {
+            (Some(rest), _) if digits(rest) => VarClass::Constant,
+            (_, Some(rest)) if digits(rest) => VarClass::Lanes,
+            _ => VarClass::Term,
+        }
+    }
+}
+
+impl Rule {
+    /// The pattern variables of the left side, in order of first occurrence.
+    pub fn vars(&self) -> Vec<(Symbol, Sort, VarClass)> {
+        let vars = self.lhs.vars().into_iter();
+        vars.map(|(v, s)| (v, s, VarClass::of(v))).collect()
+    }
+
+    /// Whether the rule is about vectors itself, and not about single values.
+    pub fn has_vectors(&self) -> bool {
+        let mut found = false;
+        for side in [self.lhs, self.rhs] {
+            side.visit(&mut |e| {
+                found |= matches!(e.node(), Node::Apply(Op::Broadcast | Op::Ramp, _))
+            });
+        }
+        found
+    }
+}
+
+/// Whether a file of rules is about scalars.
+pub fn is_scalar(file: &File) -> bool {
+    domains(file).any(|(word, _)| word == "scalar")
+}
+
+/// Whether a file of rules says what it is about: rules over arrays need not.
+pub fn has_domain(file: &File) -> bool {
+    domains(file).next().is_some()
+}
+
+fn domains(file: &File) -> impl Iterator<Item = (&str, Span)> {
+    file.items.iter().filter_map(|i| match &i.kind {
+        ItemKind::Switch { keyword, value } if keyword.text == "domain" => {
+            Some((&*value.text, value.span))
+        }
+        _ => None,
+    })
+}
+
+/// The rules of a file, in order.
+pub fn load_rules(sources: &SourceMap, file: FileId) -> Result<Vec<Rule>, Vec<Diagnostic>> {
+    let text = sources.file(file).text.clone();
+    let parsed = parse(file, &text, Dialect::Rules);
+    let mut diagnostics = parsed.diagnostics;
+    if !is_scalar(&parsed.file) {
+        diagnostics.push(
+            Diagnostic::new(
+                code::RULE_DOMAIN,
+                format!("`{}` holds no rules over scalars", sources.file(file).name),
+            )
+            .at(Span::new(file, 0, 0))
+            .help("such a file says `domain scalar` at its top"),
+        );
+    }
+    let rules = rules_of(&parsed.file, &mut diagnostics);
+    diag::sort(&mut diagnostics);
+    match diagnostics.is_empty() {
+        true => Ok(rules),
+        false => Err(diagnostics),
+    }
+}
+
+/// The rules of a file that is about scalars; those with errors are left out, and reported.
+pub fn rules_of(file: &File, diagnostics: &mut Vec<Diagnostic>) -> Vec<Rule> {
+    for (word, span) in domains(file).filter(|d| !d.0.is_empty() && d.0 != "scalar") {
+        diagnostics.push(unknown_domain(word, span));
+    }
+    let mut rules = Vec::new();
+    let mut places: BTreeMap<&str, Span> = BTreeMap::new();
+    for item in &file.items {
+        match &item.kind {
+            ItemKind::Rule(tree) => {
+                let name = &tree.name;
+                if let Some(first) = places.get(&*name.text) {
+                    diagnostics.push(
+                        Diagnostic::new(
+                            code::DUPLICATE,
+                            format!("`{}` is declared twice", name.text),
+                        )
+                        .at(name.span)
+                        .also(*first, "first declared here")
+                        .help("rename one of them"),
+                    );
+                    continue;
+                }
+                places.insert(&name.text, name.span);
+                if item.whole {
+                    match rule(tree) {
+                        Ok(rule) => rules.push(rule),
+                        Err(found) => {
+                            let found = found.into_iter();
+                            diagnostics.extend(found.map(|d| d.also(name.span, "in this rule")));
+                        }
+                    }
+                }
+            }
+            ItemKind::Switch { .. } | ItemKind::Error => {}
+            _ => diagnostics.push(
+                Diagnostic::new(
+                    code::UNSUPPORTED,
+                    "a file of rules over scalars holds rules only",
+                )
+                .at(item.span)
+                .help("move this to another file; the order of the rules is their priority"),
+            ),
+        }
+    }
+    rules
+}
+
+/// The report of a file that is about something unknown.
+fn unknown_domain(word: &str, span: Span) -> Diagnostic {
+    Diagnostic::new(code::RULE_DOMAIN, format!("there is no domain `{word}`"))
+        .at(span)
+        .help("write `domain scalar` for rules over scalars; rules over arrays need no such line")
+}
+
+fn rule(tree: &tree::Rule) -> Result<Rule, Vec<Diagnostic>> {
+    let mut reader = Reader::new(true);
+    if let Some(sizes) = &tree.sizes {
+        reader.diagnostics.push(
+            Diagnostic::new(code::UNSUPPORTED, "rules over scalars take no sizes")
+                .at(sizes.span)
+                .help("constants are named `c`, `c0`, `c1` …"),
+        );
+    }
+    let left = reader.expr(&tree.left);
+    matches_something(&mut reader, &tree.left);
+    let bound: Vec<Symbol> = reader.names().map(|n| n.0).collect();
+    let right = reader.expr(&tree.right);
+    let sort = left.sort;
+    reader.want(&right, sort, "the right side");
+    let condition = conditions(&mut reader, tree);
+    let free: Vec<(Symbol, Span)> = (reader.names()).filter(|n| !bound.contains(&n.0)).collect();
+    for (name, span) in free {
+        let known = bound.iter().map(|b| b.as_str());
+        reader.diagnostics.push(
+            Diagnostic::new(
+                code::RULE_UNBOUND,
+                format!("the left side does not bind `{name}`"),
+            )
+            .label(span, "needed here")
+            .help_near(
+                name.as_str(),
+                known,
+                "use a variable of the left side, or put this one there",
+            ),
+        );
+    }
+    let built = reader.finish(&[left, right, condition])?;
+    let [lhs, rhs, condition] = built[..] else {
+        unreachable!("three were given");
+    };
+    let ends = |all: &[tree::Condition]| Some(all.first()?.span.to(all.last()?.span));
+    Ok(Rule {
+        name: Symbol::new(&tree.name.text),
+        lhs,
+        rhs,
+        condition,
+        span: tree.name.span,
+        lhs_span: tree.left.span,
+        rhs_span: tree.right.span,
+        condition_span: ends(&tree.conditions).unwrap_or(tree.right.span.end()),
+    })
+}
+
+/// A left side that is a variable or a constant would apply everywhere, or say nothing.
+fn matches_something(reader: &mut Reader, left: &tree::Expr) {
+    if matches!(left.bare().kind, ExprKind::Name(_) | ExprKind::Number(_)) {
+        reader.diagnostics.push(
+            Diagnostic::new(
+                code::SCALAR_PATTERN,
+                "the left side of a rule needs an operator or a function",
+            )
+            .at(left.span)
+            .help("a rule rewrites an operation: `x + 0 => x`"),
+        );
+    }
+}
+
+/// All conditions of a rule as one.
+fn conditions(reader: &mut Reader, tree: &tree::Rule) -> Draft {
+    reader.in_condition = true;
+    let mut all: Option<tree::Expr> = None;
+    for c in &tree.conditions {
+        let e = match &c.kind {
+            ConditionKind::Holds(e) => e.clone(),
+            ConditionKind::Compare(op, a, b) => binary(*op, a, b),
+            ConditionKind::Error => tree::Expr::new(c.span, ExprKind::Error),
+            _ => {
+                reader.diagnostics.push(
+                    Diagnostic::new(
+                        code::RULE_CONDITION,
+                        "rules over scalars have no conditions of this form",
+                    )
+                    .at(c.span)
+                    .help("write a comparison of constants, or `prove(0 <= x)`"),
+                );
+                continue;
+            }
+        };
+        check_condition(reader, &e, true);
+        all = Some(match all {
+            Some(before) => binary(BinOp::AndAlso, &before, &e),
+            None => e,
+        });
+    }
+    let truth = || ExprKind::Name("true".to_string());
+    let all = all.unwrap_or_else(|| tree::Expr::new(tree.right.span.end(), truth()));
+    let draft = reader.expr(&all);
+    let want = reader.sorts.truth();
+    reader.want(&draft, want, "a condition");
+    reader.in_condition = false;
+    draft
+}
+
+fn binary(op: BinOp, a: &tree::Expr, b: &tree::Expr) -> tree::Expr {
+    let kind = ExprKind::Binary(op, Box::new(a.clone()), Box::new(b.clone()));
+    tree::Expr::new(a.span.to(b.span), kind)
+}
+
+/// Terms stand only within `prove`, and `prove` only where its failing makes the condition fail.
+fn check_condition(reader: &mut Reader, e: &tree::Expr, positive: bool) {
+    match &e.kind {
+        ExprKind::App(f, _) if is_prove(f) && positive => {}
+        ExprKind::App(f, _) if is_prove(f) => reader.diagnostics.push(
+            Diagnostic::new(
+                code::RULE_CONDITION,
+                "`prove` stands only under `&&` and `||`",
+            )
+            .at(e.span)
+            .help("that something is not proved does not make it false: prove its opposite"),
+        ),
+        ExprKind::App(_, args) => args.iter().for_each(|a| check_condition(reader, a, false)),
+        ExprKind::Tuple(parts) => parts.iter().for_each(|a| check_condition(reader, a, false)),
+        ExprKind::Paren(inner) => check_condition(reader, inner, positive),
+        ExprKind::Neg(inner) | ExprKind::Not(inner) => check_condition(reader, inner, false),
+        ExprKind::Binary(op, l, r) => {
+            let logic = matches!(op, BinOp::AndAlso | BinOp::OrElse);
+            check_condition(reader, l, positive && logic);
+            check_condition(reader, r, positive && logic);
+        }
+        ExprKind::Name(name) => {
+            let constant = VarClass::of(Symbol::new(name)) != VarClass::Term;
+            if !constant && !["true", "false"].contains(&&**name) {
+                reader.diagnostics.push(
+                    Diagnostic::new(
+                        code::SCALAR_CONDITION,
+                        format!("the condition reads the term `{name}`"),
+                    )
+                    .label(e.span, "not a constant")
+                    .help(format!(
+                        "ask for a fact, such as `prove(0 <= {name})`, or match a constant: `c`, `c0`, `c1` …"
+                    )),
+                );
+            }
+        }
+        _ => {}
+    }
+}
+
+fn is_prove(f: &tree::Expr) -> bool {
+    matches!(&f.kind, ExprKind::Name(n) if n == "prove")
+}

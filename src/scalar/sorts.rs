@@ -1,0 +1,126 @@
+//! Sorts that are not known yet: cells that become equal, or turn out to differ.
+
+use super::expr::{Kind, Lanes, Sort};
+
+/// What may be unknown in a sort.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Open {
+    kind: usize,
+    lanes: usize,
+}
+
+#[derive(Copy, Clone)]
+enum Cell<T> {
+    Free,
+    Same(usize),
+    Is(T),
+}
+
+struct Cells<T>(Vec<Cell<T>>);
+
+impl<T: Copy + PartialEq> Cells<T> {
+    fn add(&mut self, value: Option<T>) -> usize {
+        self.0.push(value.map_or(Cell::Free, Cell::Is));
+        self.0.len() - 1
+    }
+
+    fn root(&self, mut i: usize) -> usize {
+        while let Cell::Same(j) = self.0[i] {
+            i = j;
+        }
+        i
+    }
+
+    fn value(&self, i: usize) -> Option<T> {
+        match self.0[self.root(i)] {
+            Cell::Is(v) => Some(v),
+            _ => None,
+        }
+    }
+
+    /// Whether both can be the same; then they are.
+    fn join(&mut self, a: usize, b: usize) -> bool {
+        let (a, b) = (self.root(a), self.root(b));
+        if a == b {
+            return true;
+        }
+        match (self.0[a], self.0[b]) {
+            (Cell::Is(x), Cell::Is(y)) => x == y,
+            (Cell::Is(_), _) => {
+                self.0[b] = Cell::Same(a);
+                true
+            }
+            _ => {
+                self.0[a] = Cell::Same(b);
+                true
+            }
+        }
+    }
+}
+
+pub(super) struct Sorts {
+    kinds: Cells<Kind>,
+    lanes: Cells<Lanes>,
+}
+
+impl Sorts {
+    pub(super) fn new() -> Sorts {
+        Sorts {
+            kinds: Cells(Vec::new()),
+            lanes: Cells(Vec::new()),
+        }
+    }
+
+    /// A sort of which as much is known as is given.
+    pub(super) fn open(&mut self, kind: Option<Kind>, lanes: Option<Lanes>) -> Open {
+        Open {
+            kind: self.kinds.add(kind),
+            lanes: self.lanes.add(lanes),
+        }
+    }
+
+    /// One boolean.
+    pub(super) fn truth(&mut self) -> Open {
+        self.open(Some(Kind::Bool), Some(Lanes::One))
+    }
+
+    /// Booleans of as many lanes.
+    pub(super) fn truth_of(&mut self, o: Open) -> Open {
+        Open {
+            kind: self.kinds.add(Some(Kind::Bool)),
+            lanes: o.lanes,
+        }
+    }
+
+    pub(super) fn join(&mut self, a: Open, b: Open) -> bool {
+        self.kinds.join(a.kind, b.kind) && self.lanes.join(a.lanes, b.lanes)
+    }
+
+    /// Makes the kinds equal, and leaves the lanes.
+    pub(super) fn same_kind(&mut self, a: Open, b: Open) -> bool {
+        self.kinds.join(a.kind, b.kind)
+    }
+
+    /// What is left open is an integer, and no vector.
+    pub(super) fn close(&self, o: Open) -> Sort {
+        Sort {
+            kind: self.kinds.value(o.kind).unwrap_or(Kind::Int),
+            lanes: self.lanes.value(o.lanes).unwrap_or(Lanes::One),
+        }
+    }
+
+    /// `an integer`, `8 booleans`.
+    pub(super) fn show(&self, o: Open) -> String {
+        let kind = self.kinds.value(o.kind);
+        let (one, many) = match kind {
+            Some(Kind::Int) => ("an integer", "integers"),
+            Some(Kind::Bool) => ("a boolean", "booleans"),
+            None => ("one value", "values"),
+        };
+        match self.lanes.value(o.lanes) {
+            Some(Lanes::Fixed(n)) => format!("a vector of {n} {many}"),
+            Some(Lanes::Named(l)) => format!("a vector of `{l}` {many}"),
+            _ => one.to_string(),
+        }
+    }
+}

@@ -1,0 +1,158 @@
+use super::*;
+use crate::diag::Diagnostic;
+use crate::intern::Symbol;
+use crate::source::{FileId, SourceMap};
+
+fn e(text: &str) -> Expr {
+    parse_expr(FileId(0), text).unwrap_or_else(|d| panic!("{text}: {d:?}"))
+}
+
+fn at(text: &str, x: i128, y: i128) -> Value {
+    let of = |s: Symbol| match s.as_str() {
+        "x" => Some(Value::Int(x)),
+        "y" => Some(Value::Int(y)),
+        "b" => Some(Value::Bool(x > y)),
+        _ => None,
+    };
+    eval(e(text), &of).unwrap_or_else(|d| panic!("{text}: {d:?}"))
+}
+
+fn file(text: &str) -> Result<Vec<Rule>, Vec<Diagnostic>> {
+    let mut sources = SourceMap::new();
+    let id = sources.add_text("t.rules", &format!("domain scalar\n{text}\n"));
+    load_rules(&sources, id)
+}
+
+fn codes(text: &str) -> Vec<&'static str> {
+    let found = file(text).expect_err("something is wrong");
+    found.iter().map(|d| d.code.id).collect()
+}
+
+#[test]
+fn what_is_printed_reads_back_as_it_was() {
+    for text in [
+        "3 < x",
+        "x / y",
+        "x - (y - 3)",
+        "x - y - 3",
+        "(x + y) * -3 % 8",
+        "0 - x",
+        "x - -3",
+        "min(x, max(y, 3))",
+        "select(x < y && !(y == 3), x, y % 4)",
+        "!(x < y) || x != y && true",
+        "ramp(x * 4, 2, 8) + broadcast(y, 8)",
+        "broadcast(x < y, 4)",
+    ] {
+        assert_eq!(e(text).to_string(), text);
+        assert_eq!(e(&e(text).to_string()), e(text));
+    }
+}
+
+#[test]
+fn division_is_euclidean_and_by_zero_zero() {
+    let int = Value::Int;
+    for (x, y, q, r) in [
+        (7, 2, 3, 1),
+        (-7, 2, -4, 1),
+        (7, -2, -3, 1),
+        (-7, -2, 4, 1),
+        (7, 0, 0, 0),
+    ] {
+        assert_eq!(at("x / y", x, y), int(q));
+        assert_eq!(at("x % y", x, y), int(r));
+    }
+    assert_eq!(at("select(b, min(x, y), -x)", 3, 2), int(2));
+    assert_eq!(
+        at("ramp(x, y, 3) * broadcast(2, 3)", 1, 5),
+        Value::Vector(vec![int(2), int(12), int(22)])
+    );
+}
+
+#[test]
+fn what_leaves_the_numbers_is_said_and_never_wraps() {
+    let big = |_| Some(Value::Int(i128::MAX));
+    assert_eq!(eval(e("x + 1"), &big), Err(EvalError::Overflow));
+    assert_eq!(eval(e("x * x"), &big), Err(EvalError::Overflow));
+    assert_eq!(
+        eval(e("x"), &|_| None),
+        Err(EvalError::Variable(Symbol::new("x")))
+    );
+    assert_eq!(Expr::checked_int(i64::MIN.into()), None);
+    assert!(Expr::checked_int(-i128::from(MAX_INT)).is_some());
+}
+
+#[test]
+fn sorts_follow_from_use() {
+    let sort = |text: &str| e(text).sort();
+    assert_eq!(sort("p && q").kind, Kind::Bool);
+    assert_eq!(sort("select(p, x, y)"), Sort::INT);
+    assert_eq!(sort("select(p, x, y < 3)"), Sort::BOOL);
+    assert_eq!(sort("ramp(x, 1, 8) < v").lanes, Lanes::Fixed(8));
+    for text in [
+        "x && x + 1",
+        "x + (y < 3)",
+        "ramp(x, 1, 8) + y + 1",
+        "v + ramp(0, 1, 4) + ramp(0, 1, 8)",
+    ] {
+        let found = parse_expr(FileId(0), text).unwrap_err();
+        assert_eq!(found[0].code.id, "E0412", "{text}");
+    }
+    assert!(parse_truth(FileId(0), "x + 1").is_err());
+}
+
+#[test]
+fn rules_are_read_with_their_conditions() {
+    let rules = file(
+        "rule a-b  (x*c0 + y)/c1 => y/c1 + x*(c0/c1)  where c0 % c1 == 0 && c1 > 0, prove(0 <= y)",
+    );
+    let rule = &rules.unwrap()[0];
+    assert_eq!(rule.name.as_str(), "a-b");
+    assert_eq!(rule.lhs.to_string(), "(x * c0 + y) / c1");
+    assert_eq!(
+        rule.condition.to_string(),
+        "c0 % c1 == 0 && c1 > 0 && prove(0 <= y)"
+    );
+    let classes: Vec<VarClass> = rule.vars().iter().map(|v| v.2).collect();
+    use VarClass::*;
+    assert_eq!(classes, [Term, Constant, Term, Constant]);
+    let rules = file("rule v  broadcast(x, l) + ramp(y, z, l) => ramp(x + y, z, l)").unwrap();
+    assert!(rules[0].has_vectors());
+    assert_eq!(rules[0].condition, Expr::bool(true));
+}
+
+#[test]
+fn every_mistake_has_its_code() {
+    for (text, code) in [
+        ("rule a  x + mn(y, 0) => x", "E0411"),
+        ("rule a  min(x) => x", "E0411"),
+        ("rule a  x + prove(y) => x", "E0411"),
+        ("rule a  x + (y < 0) => x", "E0412"),
+        ("rule a  x + y => x < y", "E0412"),
+        ("rule a  x + c0 => y", "E0402"),
+        ("rule a  x + c0 => x where c1 == 0", "E0402"),
+        ("rule a  x + c0 => x where x == 0", "E0413"),
+        ("rule a  x + c0 => x where !prove(x == 0)", "E0403"),
+        ("rule a  x + c0 => x where x not in x", "E0403"),
+        ("rule a  map x => x", "E0411"),
+        ("rule a  x + (\\y -> y) => x", "E0414"),
+        ("rule a  x + 1.5 => x", "E0414"),
+        ("rule a  broadcast(x, y) => x", "E0415"),
+        ("rule a  x => x", "E0416"),
+        ("rule a  x + y => x\nrule a  x => x", "E0204"),
+        ("domain arrays", "E0417"),
+    ] {
+        assert_eq!(codes(text)[0], code, "{text}");
+    }
+}
+
+#[test]
+fn the_shipped_rules_load() {
+    let mut sources = SourceMap::new();
+    let id = sources.load_shipped("rules/index.rules").unwrap();
+    let rules = load_rules(&sources, id).unwrap_or_else(|d| panic!("{d:?}"));
+    assert!(rules.len() >= 10);
+    for rule in &rules {
+        assert_eq!(sources.text(rule.span), rule.name.as_str());
+    }
+}
