@@ -81,6 +81,7 @@ pub mod report;
 pub mod rule;
 pub mod scalar;
 pub mod search;
+pub mod simplify;
 pub mod sketch;
 pub mod source;
 pub mod syntax;

@@ -6,8 +6,8 @@
 //! The meaning is that of [`eval`]: unbounded integers, Euclidean division, `x / 0 = x % 0 = 0`.
 //! Constants are 64-bit (without the least, whose negation would not fit) and values 128-bit; what leaves them is an
 //! answer of its own, and nothing wraps.
-//! In rules `c`, `c0`, `c1` … stand for constants, `l`, `l0`, `l1` … for numbers of lanes, every other name for any
-//! term. Variables are integers unless something around them needs a boolean.
+//! In rules `c`, `c0`, `c1` … stand for constants, `l`, `l0`, `l1` … for numbers of lanes, `t`, `t0`, `t1` …
+//! for terms that are no constants, every other name for any term. Variables are integers unless something around them needs a boolean.
 //! Absent: how rules are applied, whether they are true.
 
 mod eval;
@@ -20,7 +20,7 @@ mod sorts;
 pub use eval::{eval, EvalError, Value};
 pub use expr::{Args, Expr, Kind, Lanes, Node, Op, Sort, MAX_INT, MAX_LANES};
 pub use read::{parse_expr, parse_truth};
-pub use rule::{has_domain, is_scalar, load_rules, rules_of, Rule, VarClass};
+pub use rule::{has_domain, is_open, is_scalar, load_rules, rules_of, Rule, VarClass};
 
 #[cfg(test)]
 mod tests;

@@ -51,6 +51,13 @@ impl VarClass {
     }
 }
 
+/// Whether a pattern variable stands for terms that are no constants: `t`, `t0`, `t1` … Where a variable stands twice
+/// on the left, a constant in its place may be what another rule makes.
+pub fn is_open(name: Symbol) -> bool {
+    let rest = name.as_str().strip_prefix('t');
+    rest.is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_digit()))
+}
+
 impl Rule {
     /// The pattern variables of the left side, in order of first occurrence.
     pub fn vars(&self) -> Vec<(Symbol, Sort, VarClass)> {

@@ -1,0 +1,70 @@
+//! Smart constructors: constants are folded, operands of commutative operators ordered.
+
+use crate::scalar::{eval, Expr, Node, Op, Value};
+use std::cmp::Ordering;
+
+/// The expression, folded if its operands are constants, with ordered operands if it commutes: what has the
+/// larger operator first, then variables by name, constants last. What would leave the constants stays as it is.
+pub fn build(op: Op, args: &[Expr]) -> Expr {
+    let plain = |args: &[Expr]| Expr::of(op, args);
+    if !matches!(op, Op::Broadcast | Op::Ramp) && args.iter().all(|a| is_literal(*a)) {
+        let e = plain(args);
+        return fold(e).unwrap_or(e);
+    }
+    match *args {
+        [a, b] if commutes(op) && compare(a, b) == Ordering::Greater => plain(&[b, a]),
+        _ => plain(args),
+    }
+}
+
+/// The constant that an expression without variables is.
+fn fold(e: Expr) -> Option<Expr> {
+    match eval(e, &|_| None).ok()? {
+        Value::Int(n) => Expr::checked_int(n),
+        Value::Bool(b) => Some(Expr::bool(b)),
+        Value::Vector(_) => None,
+    }
+}
+
+pub fn commutes(op: Op) -> bool {
+    use Op::*;
+    matches!(op, Add | Mul | Min | Max | Eq | Ne | And | Or)
+}
+
+fn is_literal(e: Expr) -> bool {
+    matches!(e.node(), Node::Int(_) | Node::Bool(_))
+}
+
+/// A literal, or lanes of one.
+pub fn is_constant(e: Expr) -> bool {
+    match e.node() {
+        Node::Apply(Op::Broadcast, args) => is_literal(args[0]),
+        _ => is_literal(e),
+    }
+}
+
+/// A total order of expressions that does not depend on when they were made.
+fn compare(a: Expr, b: Expr) -> Ordering {
+    if a == b {
+        return Ordering::Equal;
+    }
+    let rank = |e: Expr| match e.node() {
+        _ if is_constant(e) => 2,
+        Node::Var(..) => 1,
+        _ => 0,
+    };
+    rank(a)
+        .cmp(&rank(b))
+        .then_with(|| match (a.node(), b.node()) {
+            (Node::Int(x), Node::Int(y)) => x.cmp(&y),
+            (Node::Bool(x), Node::Bool(y)) => x.cmp(&y),
+            (Node::Var(x, _), Node::Var(y, _)) => x.cmp(&y),
+            (Node::Apply(f, x), Node::Apply(g, y)) => f.cmp(&g).then_with(|| {
+                let parts = x.iter().zip(y.iter()).map(|(x, y)| compare(*x, *y));
+                parts.fold(Ordering::Equal, Ordering::then)
+            }),
+            (Node::Apply(..), _) => Ordering::Less,
+            (_, Node::Apply(..)) => Ordering::Greater,
+            _ => Ordering::Equal,
+        })
+}

@@ -1,0 +1,641 @@
+//! What is known of terms: ranges, alignment, and what follows from linear inequalities.
+//!
+//! Comes in: assumptions, taken apart at `&&`. Goes out: for every expression a range of its values and a modulus
+//! that its values agree on, found bottom-up and kept; and answers to whether a comparison holds. An answer is certain
+//! or there is none. What is assumed is not checked: under contradictory assumptions anything may follow.
+//! Division is that of [`crate::scalar::eval`], so a quotient by an unknown divisor may be 0.
+
+use super::linear::{Linear, Mono};
+use crate::scalar::{Expr, Kind, Node, Op};
+use rustc_hash::FxHashMap;
+use std::cell::{Cell, RefCell};
+
+/// The least and the largest value, where there is one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Range {
+    pub lo: Option<i128>,
+    pub hi: Option<i128>,
+}
+
+impl Range {
+    const ALL: Range = Range { lo: None, hi: None };
+
+    fn of(lo: i128, hi: i128) -> Range {
+        Range {
+            lo: Some(lo),
+            hi: Some(hi),
+        }
+    }
+
+    /// The only value.
+    pub fn point(self) -> Option<i128> {
+        self.lo.filter(|lo| Some(*lo) == self.hi)
+    }
+
+    fn meet(self, o: Range) -> Range {
+        let pick = |a: Option<i128>, b: Option<i128>, f: fn(i128, i128) -> i128| match (a, b) {
+            (Some(a), Some(b)) => Some(f(a, b)),
+            (a, b) => a.or(b),
+        };
+        Range {
+            lo: pick(self.lo, o.lo, i128::max),
+            hi: pick(self.hi, o.hi, i128::min),
+        }
+    }
+
+    fn join(self, o: Range) -> Range {
+        let both = |a: Option<i128>, b: Option<i128>, f: fn(i128, i128) -> i128| Some(f(a?, b?));
+        Range {
+            lo: both(self.lo, o.lo, i128::min),
+            hi: both(self.hi, o.hi, i128::max),
+        }
+    }
+
+    fn add(self, o: Range) -> Range {
+        let sum = |a: Option<i128>, b: Option<i128>| a?.checked_add(b?);
+        Range {
+            lo: sum(self.lo, o.lo),
+            hi: sum(self.hi, o.hi),
+        }
+    }
+
+    pub(super) fn times(self, k: i128) -> Range {
+        let scaled = |b: Option<i128>| b?.checked_mul(k);
+        match k {
+            0 => Range::of(0, 0),
+            1.. => Range {
+                lo: scaled(self.lo),
+                hi: scaled(self.hi),
+            },
+            _ => Range {
+                lo: scaled(self.hi),
+                hi: scaled(self.lo),
+            },
+        }
+    }
+
+    fn mul(self, o: Range) -> Range {
+        if let Some(k) = self.point() {
+            return o.times(k);
+        }
+        if let Some(k) = o.point() {
+            return self.times(k);
+        }
+        let not_negative = |r: Range| r.lo.is_some_and(|lo| lo >= 0);
+        if let (Some(a), Some(b), Some(c), Some(d)) = (self.lo, self.hi, o.lo, o.hi) {
+            let all = [(a, c), (a, d), (b, c), (b, d)].map(|(x, y)| x.checked_mul(y));
+            return match all {
+                [Some(a), Some(b), Some(c), Some(d)] => {
+                    Range::of(a.min(b).min(c).min(d), a.max(b).max(c).max(d))
+                }
+                _ => Range::ALL,
+            };
+        }
+        match not_negative(self) && not_negative(o) {
+            true => Range {
+                lo: self.lo.zip(o.lo).and_then(|(a, b)| a.checked_mul(b)),
+                hi: None,
+            },
+            false => Range::ALL,
+        }
+    }
+
+    /// Of the quotient by a value of `o`.
+    fn div(self, o: Range) -> Range {
+        let quotient = |a: i128, b: i128| a.checked_div_euclid(b);
+        match (o.lo, o.point()) {
+            (_, Some(0)) => Range::of(0, 0),
+            (_, Some(k)) if k > 0 => Range {
+                lo: self.lo.and_then(|a| quotient(a, k)),
+                hi: self.hi.and_then(|a| quotient(a, k)),
+            },
+            (_, Some(k)) => Range {
+                lo: self.hi.and_then(|a| quotient(a, k)),
+                hi: self.lo.and_then(|a| quotient(a, k)),
+            },
+            (Some(least), None) if least >= 1 => Range {
+                lo: match (self.lo, o.hi) {
+                    (Some(a), _) if a < 0 => quotient(a, least),
+                    (Some(a), Some(most)) => quotient(a, most),
+                    (Some(_), None) => Some(0),
+                    (None, _) => None,
+                },
+                hi: match (self.hi, o.hi) {
+                    (Some(a), _) if a >= 0 => quotient(a, least),
+                    (Some(a), Some(most)) => quotient(a, most),
+                    (Some(_), None) => Some(-1),
+                    (None, _) => None,
+                },
+            },
+            // No quotient is farther from 0 than the dividend.
+            _ => match (self.lo, self.hi) {
+                (Some(a), Some(b)) => {
+                    let most = a.saturating_abs().max(b.saturating_abs());
+                    Range::of(-most, most)
+                }
+                _ => Range::ALL,
+            },
+        }
+    }
+
+    fn rem(self, o: Range) -> Range {
+        let most = o.lo.zip(o.hi).map(|(a, b)| {
+            let size = a.saturating_abs().max(b.saturating_abs());
+            (size - 1).max(0)
+        });
+        let least = match (o.lo, o.hi) {
+            (Some(a), _) if a > 0 => a,
+            (_, Some(b)) if b < 0 => b.saturating_neg(),
+            _ => 0,
+        };
+        match (self.lo, self.hi) {
+            (Some(a), Some(b)) if a >= 0 && b < least => self,
+            (Some(a), Some(b)) if a >= 0 => Range::of(0, most.map_or(b, |m| m.min(b))),
+            _ => Range {
+                lo: Some(0),
+                hi: most,
+            },
+        }
+    }
+}
+
+/// All values are `rest` modulo `modulus`; a modulus of 0 means that they are `rest`, one of 1 says nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Alignment {
+    pub modulus: i128,
+    pub rest: i128,
+}
+
+impl Alignment {
+    const ANY: Alignment = Alignment {
+        modulus: 1,
+        rest: 0,
+    };
+
+    fn new(modulus: i128, rest: i128) -> Alignment {
+        match modulus {
+            0 => Alignment { modulus, rest },
+            m => Alignment {
+                modulus: m.saturating_abs(),
+                rest: rest.checked_rem_euclid(m).unwrap_or(0),
+            },
+        }
+    }
+
+    fn add(self, o: Alignment) -> Alignment {
+        match self.rest.checked_add(o.rest) {
+            Some(rest) => Alignment::new(gcd(self.modulus, o.modulus), rest),
+            None => Alignment::ANY,
+        }
+    }
+
+    fn mul(self, o: Alignment) -> Alignment {
+        // (m·a + r)(n·b + s) = m·n·ab + m·s·a + n·r·b + r·s
+        let product = |a: i128, b: i128| a.checked_mul(b);
+        let all = [
+            product(self.modulus, o.modulus),
+            product(self.modulus, o.rest),
+            product(o.modulus, self.rest),
+            product(self.rest, o.rest),
+        ];
+        match all {
+            [Some(a), Some(b), Some(c), Some(rest)] => Alignment::new(gcd(gcd(a, b), c), rest),
+            _ => Alignment::ANY,
+        }
+    }
+
+    fn join(self, o: Alignment) -> Alignment {
+        match self.rest.checked_sub(o.rest) {
+            Some(apart) => Alignment::new(gcd(gcd(self.modulus, o.modulus), apart), self.rest),
+            None => Alignment::ANY,
+        }
+    }
+}
+
+/// Where a whole number lies that, k-fold, is at least `-c`; k is not 0.
+fn bound(k: i128, c: i128) -> Range {
+    match k > 0 {
+        // ⌈-c/k⌉ = -⌊c/k⌋
+        true => Range {
+            lo: c.checked_div_euclid(k).and_then(i128::checked_neg),
+            hi: None,
+        },
+        false => Range {
+            lo: None,
+            hi: k.checked_neg().and_then(|k| c.checked_div_euclid(k)),
+        },
+    }
+}
+
+fn gcd(a: i128, b: i128) -> i128 {
+    match b {
+        0 => a.saturating_abs(),
+        _ => gcd(b, a.checked_rem(b).unwrap_or(0)),
+    }
+}
+
+/// How many differences are looked at for one question.
+const BUDGET: u32 = 120;
+/// How many inequalities are put together.
+const DEPTH: u32 = 4;
+
+/// What is assumed, and what was found from it.
+#[derive(Default)]
+pub struct Facts {
+    bounds: FxHashMap<Expr, Range>,
+    aligned: FxHashMap<Expr, Alignment>,
+    /// Each is at least 0.
+    linear: Vec<Linear>,
+    /// Assumed as they stand.
+    truths: Vec<Expr>,
+    ranges: RefCell<FxHashMap<Expr, Range>>,
+    alignments: RefCell<FxHashMap<Expr, Alignment>>,
+    answers: RefCell<FxHashMap<Expr, Option<bool>>>,
+    budget: Cell<u32>,
+}
+
+impl Facts {
+    pub fn new() -> Facts {
+        Facts::default()
+    }
+
+    /// Takes a boolean as true.
+    pub fn assume(&mut self, e: Expr) {
+        self.take(e);
+        for _ in 0..2 {
+            self.forget();
+            self.tighten();
+        }
+        self.forget();
+    }
+
+    /// Drops what was found under fewer assumptions.
+    fn forget(&mut self) {
+        self.ranges.borrow_mut().clear();
+        self.alignments.borrow_mut().clear();
+        self.answers.borrow_mut().clear();
+    }
+
+    /// Bounds of each atom of an inequality from the bounds of the others: `j < n` and `0 <= j` give `1 <= n`.
+    fn tighten(&mut self) {
+        let mut found = Vec::new();
+        for l in &self.linear {
+            for (mono, k) in l.terms() {
+                let Some(atom) = mono.single() else { continue };
+                let own = Linear::atom(atom).times(*k);
+                let Some(rest) = own.and_then(|own| l.add(&own, -1)) else {
+                    continue;
+                };
+                if let Some(most) = self.linear_range(&rest).hi {
+                    found.push((atom, bound(*k, most)));
+                }
+            }
+        }
+        for (atom, range) in found {
+            self.bounded(atom, range);
+        }
+    }
+
+    fn bounded(&mut self, atom: Expr, range: Range) {
+        let old = self.bounds.get(&atom).copied().unwrap_or(Range::ALL);
+        self.bounds.insert(atom, old.meet(range));
+    }
+
+    fn take(&mut self, e: Expr) {
+        let Node::Apply(op, args) = e.node() else {
+            return;
+        };
+        match op {
+            Op::And => args.iter().for_each(|a| self.take(*a)),
+            Op::Lt => self.at_least(args[0], args[1], 1),
+            Op::Gt => self.at_least(args[1], args[0], 1),
+            Op::Le => self.at_least(args[0], args[1], 0),
+            Op::Ge => self.at_least(args[1], args[0], 0),
+            Op::Eq => {
+                self.at_least(args[0], args[1], 0);
+                self.at_least(args[1], args[0], 0);
+                for (a, b) in [(args[0], args[1]), (args[1], args[0])] {
+                    self.remainder(a, b);
+                }
+            }
+            _ => {}
+        }
+        self.truths.push(e);
+    }
+
+    /// `x % m == r`
+    fn remainder(&mut self, a: Expr, b: Expr) {
+        let (Node::Apply(Op::Mod, parts), Some(r)) = (a.node(), b.as_int()) else {
+            return;
+        };
+        match parts[1].as_int() {
+            Some(m) if m != 0 => {
+                let new = Alignment::new(m.into(), r.into());
+                let old = self.aligned.get(&parts[0]).copied();
+                // The finer one; both together are rarely asked for.
+                let best = old.filter(|o| o.modulus >= new.modulus).unwrap_or(new);
+                self.aligned.insert(parts[0], best);
+            }
+            _ => {}
+        }
+    }
+
+    /// `b - a >= by`
+    fn at_least(&mut self, a: Expr, b: Expr, by: i128) {
+        let difference = Linear::of(b).add(&Linear::of(a), -1);
+        let Some(l) = difference.and_then(|d| d.plus(-by)) else {
+            return;
+        };
+        if let [(mono, k)] = l.terms() {
+            if let Some(atom) = mono.single() {
+                let range = bound(*k, l.constant());
+                self.bounded(atom, range);
+                return;
+            }
+        }
+        if !l.terms().is_empty() {
+            self.linear.push(l);
+        }
+    }
+
+    /// Where the values of an integer expression lie; of all lanes together.
+    pub fn range(&self, e: Expr) -> Range {
+        if let Some(r) = self.ranges.borrow().get(&e) {
+            return *r;
+        }
+        let found = self.find_range(e);
+        let assumed = self.bounds.get(&e).copied().unwrap_or(Range::ALL);
+        let r = found.meet(assumed);
+        self.ranges.borrow_mut().insert(e, r);
+        r
+    }
+
+    fn find_range(&self, e: Expr) -> Range {
+        let (op, args) = match e.node() {
+            Node::Int(n) => return Range::of(n.into(), n.into()),
+            Node::Apply(op, args) => (op, args),
+            _ => return Range::ALL,
+        };
+        let of = |i: usize| self.range(args[i]);
+        match op {
+            Op::Add | Op::Sub => self.linear_range(&Linear::of(e)),
+            Op::Mul => of(0).mul(of(1)),
+            Op::Div => of(0).div(of(1)),
+            Op::Mod => {
+                let r = of(0).rem(of(1));
+                let a = self.alignment(args[0]);
+                match args[1].as_int() {
+                    Some(m) if m != 0 && a.modulus % i128::from(m) == 0 => {
+                        let rest = a.rest.rem_euclid(m.into());
+                        Range::of(rest, rest)
+                    }
+                    _ => r,
+                }
+            }
+            Op::Min => {
+                let (a, b) = (of(0), of(1));
+                Range {
+                    hi: a.meet(b).hi,
+                    ..a.join(b)
+                }
+            }
+            Op::Max => {
+                let (a, b) = (of(0), of(1));
+                Range {
+                    lo: a.meet(b).lo,
+                    ..a.join(b)
+                }
+            }
+            Op::Select if e.sort().kind == Kind::Int => of(1).join(of(2)),
+            Op::Broadcast if e.sort().kind == Kind::Int => of(0),
+            Op::Ramp => match args[2].as_int() {
+                Some(l) => {
+                    let last = of(1).times(i128::from(l) - 1);
+                    of(0).add(last.join(Range::of(0, 0)))
+                }
+                None => Range::ALL,
+            },
+            _ => Range::ALL,
+        }
+    }
+
+    pub(super) fn mono_range(&self, m: &Mono) -> Range {
+        let atoms = m.atoms().iter().map(|a| self.range(*a));
+        atoms.fold(Range::of(1, 1), Range::mul)
+    }
+
+    fn linear_range(&self, l: &Linear) -> Range {
+        let terms = l.terms().iter();
+        terms.fold(Range::of(l.constant(), l.constant()), |r, (m, k)| {
+            r.add(self.mono_range(m).times(*k))
+        })
+    }
+
+    /// What the values of an integer expression have in common.
+    pub fn alignment(&self, e: Expr) -> Alignment {
+        if let Some(a) = self.alignments.borrow().get(&e) {
+            return *a;
+        }
+        let found = self.find_alignment(e);
+        let a = match self.aligned.get(&e) {
+            Some(assumed) if found.modulus != 0 && assumed.modulus > found.modulus => *assumed,
+            _ => found,
+        };
+        self.alignments.borrow_mut().insert(e, a);
+        a
+    }
+
+    fn find_alignment(&self, e: Expr) -> Alignment {
+        let (op, args) = match e.node() {
+            Node::Int(n) => return Alignment::new(0, n.into()),
+            Node::Apply(op, args) => (op, args),
+            _ => return Alignment::ANY,
+        };
+        let of = |i: usize| self.alignment(args[i]);
+        let constant = |i: usize| args[i].as_int().map(i128::from).filter(|k| *k != 0);
+        match op {
+            Op::Add => of(0).add(of(1)),
+            Op::Sub => of(0).add(of(1).mul(Alignment::new(0, -1))),
+            Op::Mul => of(0).mul(of(1)),
+            Op::Div => match (of(0), constant(1)) {
+                // (m·a + r)/k = (m/k)·a + r/k where k divides m.
+                (a, Some(k)) if a.modulus % k == 0 => {
+                    Alignment::new(a.modulus / k, a.rest.div_euclid(k))
+                }
+                _ => Alignment::ANY,
+            },
+            Op::Mod => match constant(1) {
+                Some(k) => of(0).join(Alignment::new(k, of(0).rest)),
+                None => Alignment::ANY,
+            },
+            Op::Min | Op::Max => of(0).join(of(1)),
+            Op::Select if e.sort().kind == Kind::Int => of(1).join(of(2)),
+            Op::Broadcast if e.sort().kind == Kind::Int => of(0),
+            Op::Ramp => of(0).add(of(1).mul(Alignment::ANY)),
+            _ => Alignment::ANY,
+        }
+    }
+
+    /// Whether a boolean is true in all lanes, or false in all; `None` if neither is known.
+    pub fn decide(&self, e: Expr) -> Option<bool> {
+        if let Some(known) = self.answers.borrow().get(&e) {
+            return *known;
+        }
+        let answer = self.find_answer(e);
+        self.answers.borrow_mut().insert(e, answer);
+        answer
+    }
+
+    fn find_answer(&self, e: Expr) -> Option<bool> {
+        if self.truths.contains(&e) {
+            return Some(true);
+        }
+        let (op, args) = match e.node() {
+            Node::Bool(b) => return Some(b),
+            Node::Apply(op, args) => (op, args),
+            _ => return None,
+        };
+        match op {
+            Op::And => match (self.decide(args[0]), self.decide(args[1])) {
+                (Some(false), _) | (_, Some(false)) => Some(false),
+                (Some(true), Some(true)) => Some(true),
+                _ => None,
+            },
+            Op::Or => match (self.decide(args[0]), self.decide(args[1])) {
+                (Some(true), _) | (_, Some(true)) => Some(true),
+                (Some(false), Some(false)) => Some(false),
+                _ => None,
+            },
+            Op::Not => self.decide(args[0]).map(|b| !b),
+            Op::Broadcast => self.decide(args[0]),
+            Op::Lt => self.less(args[0], args[1]),
+            Op::Gt => self.less(args[1], args[0]),
+            Op::Le => self.less(args[1], args[0]).map(|b| !b),
+            Op::Ge => self.less(args[0], args[1]).map(|b| !b),
+            Op::Eq => self.equal(args[0], args[1]),
+            Op::Ne => self.equal(args[0], args[1]).map(|b| !b),
+            _ => None,
+        }
+    }
+
+    fn less(&self, a: Expr, b: Expr) -> Option<bool> {
+        let difference = Linear::of(b).add(&Linear::of(a), -1)?;
+        if self.not_negative(&difference.plus(-1)?) {
+            return Some(true);
+        }
+        self.not_negative(&difference.times(-1)?).then_some(false)
+    }
+
+    fn equal(&self, a: Expr, b: Expr) -> Option<bool> {
+        let difference = Linear::of(b).add(&Linear::of(a), -1)?;
+        let opposite = difference.times(-1)?;
+        if difference.terms().is_empty() {
+            return Some(difference.constant() == 0);
+        }
+        let parts = difference.terms().iter().map(|(m, k)| {
+            let atoms = m.atoms().iter().map(|a| self.alignment(*a));
+            atoms.fold(Alignment::new(0, *k), Alignment::mul)
+        });
+        let aligned = parts.fold(Alignment::new(0, difference.constant()), Alignment::add);
+        if aligned.modulus > 1 && aligned.rest != 0 {
+            return Some(false);
+        }
+        if self.not_negative(&difference.plus(-1)?) || self.not_negative(&opposite.plus(-1)?) {
+            return Some(false);
+        }
+        let both = self.not_negative(&difference) && self.not_negative(&opposite);
+        both.then_some(true)
+    }
+
+    /// Whether `l >= 0` follows.
+    fn not_negative(&self, l: &Linear) -> bool {
+        self.budget.set(BUDGET);
+        self.follows(l, DEPTH)
+    }
+
+    /// From ranges alone, or with multiples of what is known to be not negative taken off: each takes a term away
+    /// that keeps the ranges from deciding.
+    fn follows(&self, l: &Linear, depth: u32) -> bool {
+        if self.linear_range(l).lo.is_some_and(|lo| lo >= 0) {
+            return true;
+        }
+        if depth == 0 || self.budget.get() == 0 {
+            return false;
+        }
+        self.budget.set(self.budget.get() - 1);
+        let open = |(m, k): &&(Mono, i128)| {
+            let least = self.mono_range(m).times(*k).lo;
+            least.is_none_or(|lo| lo < 0)
+        };
+        let implied = self.implied(l);
+        for (mono, k) in l.terms().iter().filter(open) {
+            for fact in self.linear.iter().chain(&implied) {
+                for (m, c) in fact.terms() {
+                    if c.signum() != k.signum() {
+                        continue;
+                    }
+                    let Some(factor) = mono.without(m) else {
+                        continue;
+                    };
+                    if self.mono_range(&factor).lo.is_none_or(|lo| lo < 0) {
+                        continue;
+                    }
+                    // |c|·l - |k|·factor·fact
+                    let next = fact
+                        .times_mono(&factor)
+                        .and_then(|f| l.times(c.abs())?.add(&f, -k.abs()));
+                    if let Some(next) = next.filter(|n| n.terms().len() <= l.terms().len() + 1) {
+                        if self.follows(&next, depth - 1) {
+                            return true;
+                        }
+                    }
+                }
+            }
+        }
+        false
+    }
+
+    /// What holds of the atoms themselves: `x%y < y`, `min(x, y) <= x`, `y*(x/y) <= x`.
+    fn implied(&self, l: &Linear) -> Vec<Linear> {
+        let mut out = Vec::new();
+        let mut below = |a: Linear, b: &Linear, by: i128| {
+            out.extend(b.add(&a, -1).and_then(|d| d.plus(-by)));
+        };
+        let atoms = l.terms().iter().flat_map(|(m, _)| m.atoms());
+        for atom in atoms {
+            let Node::Apply(op, args) = atom.node() else {
+                continue;
+            };
+            let this = Linear::atom(*atom);
+            let of = |i: usize| Linear::of(args[i]);
+            let positive = |i: usize| self.range(args[i]).lo.is_some_and(|lo| lo > 0);
+            match op {
+                Op::Mod if positive(1) => {
+                    below(this.clone(), &of(1), 1);
+                    if self.range(args[0]).lo.is_some_and(|lo| lo >= 0) {
+                        below(this, &of(0), 0);
+                    }
+                }
+                Op::Min => {
+                    below(this.clone(), &of(0), 0);
+                    below(this, &of(1), 0);
+                }
+                Op::Max => {
+                    below(of(0), &this, 0);
+                    below(of(1), &this, 0);
+                }
+                Op::Div if positive(1) => {
+                    let Some(multiple) = this.mul(&of(1)) else {
+                        continue;
+                    };
+                    below(multiple.clone(), &of(0), 0);
+                    if let Some(end) = multiple.add(&of(1), 1) {
+                        below(of(0), &end, 1);
+                    }
+                }
+                _ => {}
+            }
+        }
+        out
+    }
+}

@@ -1,0 +1,155 @@
+//! Sums of products of terms that are not taken apart further, with constant factors.
+
+use crate::scalar::{Expr, Kind, Node, Op};
+use smallvec::SmallVec;
+
+/// A product of atoms; of none, 1.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub(super) struct Mono(SmallVec<[Expr; 2]>);
+
+impl Mono {
+    pub(super) fn atoms(&self) -> &[Expr] {
+        &self.0
+    }
+
+    /// The atom it is, if it is only one.
+    pub(super) fn single(&self) -> Option<Expr> {
+        match self.0[..] {
+            [a] => Some(a),
+            _ => None,
+        }
+    }
+
+    fn mul(&self, o: &Mono) -> Mono {
+        let mut all = self.0.clone();
+        all.extend(o.0.iter().copied());
+        all.sort();
+        Mono(all)
+    }
+
+    /// What is left when all of `o` is taken out.
+    pub(super) fn without(&self, o: &Mono) -> Option<Mono> {
+        let mut left = self.0.clone();
+        for a in &o.0 {
+            let i = left.iter().position(|b| b == a)?;
+            left.remove(i);
+        }
+        Some(Mono(left))
+    }
+}
+
+/// `Σ k·m + c`; no factor is 0, no product stands there twice.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Linear {
+    terms: Vec<(Mono, i128)>,
+    constant: i128,
+}
+
+/// Products of sums of more terms stay as they are.
+const MAX_TERMS: usize = 16;
+
+impl Linear {
+    pub(super) fn terms(&self) -> &[(Mono, i128)] {
+        &self.terms
+    }
+
+    pub(super) fn constant(&self) -> i128 {
+        self.constant
+    }
+
+    pub(super) fn atom(e: Expr) -> Linear {
+        Linear {
+            terms: vec![(Mono(SmallVec::from_slice(&[e])), 1)],
+            constant: 0,
+        }
+    }
+
+    /// The sum that an integer expression is; of lanes of one value, that of the value.
+    pub(super) fn of(e: Expr) -> Linear {
+        Linear::find(e).unwrap_or_else(|| Linear::atom(e))
+    }
+
+    fn find(e: Expr) -> Option<Linear> {
+        let (op, args) = match e.node() {
+            Node::Int(n) => {
+                return Some(Linear {
+                    terms: Vec::new(),
+                    constant: n.into(),
+                })
+            }
+            Node::Apply(op, args) => (op, args),
+            _ => return None,
+        };
+        let of = |i: usize| Linear::of(args[i]);
+        match op {
+            Op::Add => of(0).add(&of(1), 1),
+            Op::Sub => of(0).add(&of(1), -1),
+            Op::Mul => of(0).mul(&of(1)),
+            Op::Broadcast if e.sort().kind == Kind::Int => Some(of(0)),
+            _ => None,
+        }
+    }
+
+    /// `self + k·o`
+    pub(super) fn add(&self, o: &Linear, k: i128) -> Option<Linear> {
+        let mut terms = self.terms.clone();
+        for (m, c) in &o.terms {
+            let c = c.checked_mul(k)?;
+            match terms.binary_search_by(|t| t.0.cmp(m)) {
+                Ok(i) => {
+                    terms[i].1 = terms[i].1.checked_add(c)?;
+                    if terms[i].1 == 0 {
+                        terms.remove(i);
+                    }
+                }
+                Err(_) if c == 0 => {}
+                Err(i) => terms.insert(i, (m.clone(), c)),
+            }
+        }
+        let constant = self.constant.checked_add(o.constant.checked_mul(k)?)?;
+        Some(Linear { terms, constant })
+    }
+
+    pub(super) fn plus(&self, c: i128) -> Option<Linear> {
+        Some(Linear {
+            terms: self.terms.clone(),
+            constant: self.constant.checked_add(c)?,
+        })
+    }
+
+    pub(super) fn times(&self, k: i128) -> Option<Linear> {
+        Linear::default().add(self, k)
+    }
+
+    pub(super) fn times_mono(&self, m: &Mono) -> Option<Linear> {
+        let factor = match m.atoms().is_empty() {
+            true => return Some(self.clone()),
+            false => Linear {
+                terms: vec![(m.clone(), 1)],
+                constant: 0,
+            },
+        };
+        self.mul(&factor)
+    }
+
+    pub(super) fn mul(&self, o: &Linear) -> Option<Linear> {
+        if (self.terms.len() + 1) * (o.terms.len() + 1) > MAX_TERMS {
+            return None;
+        }
+        let mut sum = self.times(o.constant)?;
+        for (m, c) in &o.terms {
+            let shifted = self.terms.iter().map(|(n, k)| (m.mul(n), *k)).collect();
+            let mut part = Linear {
+                terms: shifted,
+                constant: 0,
+            };
+            part.terms.sort();
+            let alone = Linear {
+                terms: vec![(m.clone(), self.constant)],
+                constant: 0,
+            };
+            sum = sum.add(&part, *c)?.add(&alone, *c)?;
+        }
+        Some(sum)
+    }
+}

@@ -1,0 +1,224 @@
+//! Simplification of scalar expressions by rules and facts.
+//!
+//! Comes in: rules in order of priority ([`Book`]), assumptions ([`Facts`]), an expression. Goes out: an expression
+//! that is equal in value wherever the assumptions hold. Operands first, then the first rule that applies, then the
+//! result again, until none applies; what was done once is remembered. Constants are folded and the operands of
+//! commutative operators ordered by the constructor [`build`], before any rule sees them.
+//! Invariant: the same rules, assumptions and expression give the same result, and simplifying the result changes
+//! nothing. That rules end is shown elsewhere; here a number of steps guards against those that do not, and
+//! [`Simplifier::exhausted`] says whether it was needed.
+//! Absent: proofs that rules are true, loops.
+
+mod build;
+mod facts;
+mod linear;
+mod pattern;
+
+pub use build::{build, is_constant};
+pub use facts::{Alignment, Facts, Range};
+pub use pattern::Book;
+
+use crate::intern::Symbol;
+use crate::scalar::{load_rules, Expr, Kind, Lanes, Node, Op};
+use crate::source::SourceMap;
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// The file of the shipped rules.
+pub const RULES: &str = "rules/index.rules";
+
+/// One application of a rule, or of a fact if there is no name.
+#[derive(Clone, Copy, Debug)]
+pub struct Step {
+    pub rule: Option<Symbol>,
+    pub before: Expr,
+    pub after: Expr,
+}
+
+/// Steps that one call may take.
+const FUEL: u64 = 20_000;
+
+pub struct Simplifier {
+    book: Rc<Book>,
+    facts: Facts,
+    memo: FxHashMap<Expr, Expr>,
+    fuel: u64,
+    exhausted: bool,
+    attempts: u64,
+    trace: Option<Vec<Step>>,
+}
+
+thread_local! {
+    static SHIPPED: Rc<Book> = read_shipped();
+}
+
+/// The shipped rules, read once in a thread.
+pub fn shipped() -> Rc<Book> {
+    SHIPPED.with(Rc::clone)
+}
+
+/// They load, or a test fails.
+fn read_shipped() -> Rc<Book> {
+    let mut sources = SourceMap::new();
+    let file = sources.load_shipped(RULES).expect("a shipped file");
+    let rules = load_rules(&sources, file).expect("the shipped rules are read without errors");
+    Rc::new(Book::new(rules))
+}
+
+impl Simplifier {
+    pub fn new(book: Rc<Book>) -> Simplifier {
+        Simplifier {
+            book,
+            facts: Facts::new(),
+            memo: FxHashMap::default(),
+            fuel: FUEL,
+            exhausted: false,
+            attempts: 0,
+            trace: None,
+        }
+    }
+
+    /// Takes a boolean as true from now on; it is simplified under what was assumed before.
+    pub fn assume(&mut self, e: Expr) {
+        let mut parts = Vec::new();
+        conjuncts(e, &mut parts);
+        for part in parts {
+            // As written first: a rule may say less in its own words than was said here.
+            let simple = self.simplify(part);
+            self.facts.assume(part);
+            if simple != part {
+                self.facts.assume(simple);
+            }
+            self.memo.clear();
+        }
+    }
+
+    /// Notes steps from now on.
+    pub fn record(&mut self) {
+        self.trace = Some(Vec::new());
+    }
+
+    /// The steps since they are noted; each sub-expression is simplified once, so a step may stand for several places.
+    pub fn steps(&self) -> &[Step] {
+        self.trace.as_deref().unwrap_or(&[])
+    }
+
+    pub fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    /// Whether a call ended because it took too many steps: some rules undo each other.
+    pub fn exhausted(&self) -> bool {
+        self.exhausted
+    }
+
+    /// How many patterns were compared with an expression whose root and operands they fit.
+    pub fn attempts(&self) -> u64 {
+        self.attempts
+    }
+
+    /// The simplified expression.
+    pub fn simplify(&mut self, e: Expr) -> Expr {
+        self.fuel = FUEL;
+        self.reduce(e)
+    }
+
+    /// Whether a boolean holds wherever the assumptions do; `None` if that is not known.
+    pub fn prove(&mut self, e: Expr) -> Option<bool> {
+        let simple = self.simplify(e);
+        simple.as_bool().or_else(|| match simple.node() {
+            Node::Apply(Op::Broadcast, args) => args[0].as_bool(),
+            _ => self.facts.decide(e),
+        })
+    }
+
+    fn reduce(&mut self, e: Expr) -> Expr {
+        if let Some(done) = self.memo.get(&e) {
+            return *done;
+        }
+        let mut now = e;
+        loop {
+            now = self.reduce_operands(now);
+            if let Some(done) = self.memo.get(&now) {
+                now = *done;
+                break;
+            }
+            let Some((rule, after)) = self.step(now) else {
+                break;
+            };
+            if self.fuel == 0 {
+                self.exhausted = true;
+                break;
+            }
+            self.fuel -= 1;
+            if let Some(trace) = &mut self.trace {
+                trace.push(Step {
+                    rule,
+                    before: now,
+                    after,
+                });
+            }
+            now = after;
+        }
+        self.memo.insert(e, now);
+        self.memo.insert(now, now);
+        now
+    }
+
+    fn reduce_operands(&mut self, e: Expr) -> Expr {
+        let Node::Apply(op, args) = e.node() else {
+            return e;
+        };
+        let mut parts = [e; 3];
+        for (p, a) in parts.iter_mut().zip(args.iter()) {
+            *p = self.reduce(*a);
+        }
+        build(op, &parts[..args.len()])
+    }
+
+    /// The first thing that applies at the root.
+    fn step(&mut self, e: Expr) -> Option<(Option<Symbol>, Expr)> {
+        let lanes = e.sort().lanes;
+        let book = self.book.clone();
+        for pattern in book.candidates(e) {
+            self.attempts += 1;
+            let Some(bindings) = pattern.matches(e) else {
+                continue;
+            };
+            let rule = &book.rules[pattern.rule];
+            let facts = &self.facts;
+            let mut prove = |goal: Expr| facts.decide(goal) == Some(true);
+            if !pattern.holds(rule.condition, &bindings, lanes, &mut prove) {
+                continue;
+            }
+            match pattern.build(rule.rhs, &bindings, lanes) {
+                Some(after) if after != e => return Some((Some(rule.name), after)),
+                _ => {}
+            }
+        }
+        Some((None, self.known(e)?))
+    }
+
+    /// The only value that the facts leave an integer.
+    fn known(&self, e: Expr) -> Option<Expr> {
+        if e.sort().kind != Kind::Int || is_constant(e) {
+            return None;
+        }
+        let value = Expr::checked_int(self.facts.range(e).point()?)?;
+        match e.sort().lanes {
+            Lanes::One => Some(value),
+            Lanes::Fixed(n) => Some(Expr::of(Op::Broadcast, &[value, Expr::int(n.into())])),
+            Lanes::Named(_) => None,
+        }
+    }
+}
+
+fn conjuncts(e: Expr, out: &mut Vec<Expr>) {
+    match e.node() {
+        Node::Apply(Op::And, args) => args.iter().for_each(|a| conjuncts(*a, out)),
+        _ => out.push(e),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,360 @@
+//! Rules, compiled: left sides as flat patterns, found by root and by the heads of the operands.
+//!
+//! A pattern with commutative operators is compiled once for each order of their operands that an ordered term can
+//! have, so matching itself neither searches nor goes back.
+
+use super::build::{build, commutes, is_constant};
+use crate::intern::Symbol;
+use crate::scalar::{eval, is_open, Expr, Kind, Lanes, Node, Op, Rule, Value, VarClass};
+use rustc_hash::FxHashMap;
+
+/// The most pattern variables that a rule may have.
+const MAX_SLOTS: usize = 16;
+
+/// What pattern variables stand for.
+pub(super) type Bindings = [Option<Expr>; MAX_SLOTS];
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Part {
+    Literal(Expr),
+    Constant(u8),
+    Term(u8, Kind),
+    /// A term that is no constant.
+    Open(u8, Kind),
+    /// Its operands follow.
+    Apply(Op),
+}
+
+pub(super) struct Pattern {
+    /// The rule of the book.
+    pub(super) rule: usize,
+    parts: Vec<Part>,
+    /// Which heads each operand of the root may have.
+    heads: [u32; 3],
+    slots: Vec<Symbol>,
+    /// About vectors itself; otherwise it applies lane by lane.
+    vectors: bool,
+}
+
+/// Rules in order of priority, ready to be applied.
+pub struct Book {
+    pub(super) rules: Vec<Rule>,
+    patterns: Vec<Pattern>,
+    by_root: FxHashMap<Op, Vec<u32>>,
+}
+
+/// The head of an expression as a bit.
+fn head(e: Expr) -> u32 {
+    1 << match e.node() {
+        Node::Apply(op, _) => op as u32,
+        Node::Int(_) => 20,
+        Node::Bool(_) => 21,
+        Node::Var(..) => 22,
+    }
+}
+
+/// Literals, alone or in lanes.
+const CONSTANTS: u32 = 1 << 20 | 1 << 21 | 1 << Op::Broadcast as u32;
+
+impl Book {
+    pub fn new(rules: Vec<Rule>) -> Book {
+        let mut book = Book {
+            rules: Vec::new(),
+            patterns: Vec::new(),
+            by_root: FxHashMap::default(),
+        };
+        for rule in rules {
+            let vars = rule.lhs.vars();
+            let Node::Apply(root, _) = rule.lhs.node() else {
+                continue;
+            };
+            if vars.len() > MAX_SLOTS {
+                continue;
+            }
+            let slots: Vec<Symbol> = vars.iter().map(|v| v.0).collect();
+            let number = book.rules.len();
+            let mut seen = Vec::new();
+            for lhs in orders(rule.lhs) {
+                let mut parts = Vec::new();
+                flatten(lhs, &slots, &mut parts);
+                // The same up to names, with the same outcome.
+                let renamed = renumbered(&rule, lhs, &slots);
+                if seen.contains(&renamed) {
+                    continue;
+                }
+                seen.push(renamed);
+                let mut heads = [u32::MAX; 3];
+                for (h, a) in heads.iter_mut().zip(lhs.args()) {
+                    *h = heads_of(a);
+                }
+                book.by_root
+                    .entry(root)
+                    .or_default()
+                    .push(book.patterns.len() as u32);
+                book.patterns.push(Pattern {
+                    rule: number,
+                    parts,
+                    heads,
+                    slots: slots.clone(),
+                    vectors: rule.has_vectors(),
+                });
+            }
+            book.rules.push(rule);
+        }
+        book
+    }
+
+    /// The rules, in order of priority.
+    pub fn rules(&self) -> &[Rule] {
+        &self.rules
+    }
+
+    /// The patterns that `e` may match by its root and the heads of its operands, in order of priority.
+    pub(super) fn candidates(&self, e: Expr) -> impl Iterator<Item = &Pattern> {
+        let mut found = [1 << 23; 3];
+        for (h, a) in found.iter_mut().zip(e.args()) {
+            *h = head(a);
+        }
+        let root = match e.node() {
+            Node::Apply(op, _) => self.by_root.get(&op),
+            _ => None,
+        };
+        let all = root
+            .into_iter()
+            .flatten()
+            .map(|i| &self.patterns[*i as usize]);
+        all.filter(move |p| (0..3).all(|i| p.heads[i] & found[i] != 0))
+    }
+}
+
+fn heads_of(pattern: Expr) -> u32 {
+    match pattern.node() {
+        Node::Apply(op, _) => 1 << op as u32,
+        Node::Int(_) | Node::Bool(_) => CONSTANTS,
+        Node::Var(v, _) if VarClass::of(v) != VarClass::Term => CONSTANTS,
+        Node::Var(..) => u32::MAX,
+    }
+}
+
+fn flatten(e: Expr, slots: &[Symbol], parts: &mut Vec<Part>) {
+    match e.node() {
+        Node::Int(_) | Node::Bool(_) => parts.push(Part::Literal(e)),
+        Node::Var(v, sort) => {
+            let slot = slots.iter().position(|s| *s == v).unwrap_or(0) as u8;
+            parts.push(match VarClass::of(v) {
+                VarClass::Term if is_open(v) => Part::Open(slot, sort.kind),
+                VarClass::Term => Part::Term(slot, sort.kind),
+                _ => Part::Constant(slot),
+            });
+        }
+        Node::Apply(op, args) => {
+            parts.push(Part::Apply(op));
+            args.iter().for_each(|a| flatten(*a, slots, parts));
+        }
+    }
+}
+
+/// The left side, the right side and the condition with variables numbered by first occurrence.
+fn renumbered(rule: &Rule, lhs: Expr, slots: &[Symbol]) -> Vec<Part> {
+    let mut parts = Vec::new();
+    flatten(lhs, slots, &mut parts);
+    flatten(rule.rhs, slots, &mut parts);
+    flatten(rule.condition, slots, &mut parts);
+    let mut seen: Vec<u8> = Vec::new();
+    for p in &mut parts {
+        let (Part::Constant(slot) | Part::Term(slot, _) | Part::Open(slot, _)) = p else {
+            continue;
+        };
+        let known = seen.iter().position(|s| s == slot);
+        *slot = known.unwrap_or_else(|| {
+            seen.push(*slot);
+            seen.len() - 1
+        }) as u8;
+    }
+    parts
+}
+
+/// Every order of the operands of commutative operators that an ordered term can have.
+fn orders(e: Expr) -> Vec<Expr> {
+    let Node::Apply(op, args) = e.node() else {
+        return vec![e];
+    };
+    let mut all: Vec<Vec<Expr>> = vec![Vec::new()];
+    for a in args.iter() {
+        let variants = orders(*a);
+        all = all
+            .iter()
+            .flat_map(|done| {
+                variants.iter().map(move |v| {
+                    let mut next = done.clone();
+                    next.push(*v);
+                    next
+                })
+            })
+            .collect();
+    }
+    let mut out = Vec::new();
+    for args in all {
+        if commutes(op) {
+            for (a, b) in [(args[0], args[1]), (args[1], args[0])] {
+                if may_precede(a, b) {
+                    out.push(Expr::of(op, &[a, b]));
+                }
+            }
+            out.dedup();
+        } else {
+            out.push(Expr::of(op, &args));
+        }
+    }
+    out
+}
+
+/// Whether an instance of `a` can stand before one of `b` in an ordered term.
+fn may_precede(a: Expr, b: Expr) -> bool {
+    let rank = |e: Expr| match e.node() {
+        Node::Int(_) | Node::Bool(_) => Some((2, 0)),
+        Node::Var(v, _) if VarClass::of(v) != VarClass::Term => Some((2, 0)),
+        Node::Var(..) => None,
+        // Lanes of a constant count as one.
+        Node::Apply(Op::Broadcast, _) => None,
+        Node::Apply(op, _) => Some((0, op as u32)),
+    };
+    match (rank(a), rank(b)) {
+        (Some(a), Some(b)) => a <= b,
+        // Only a constant can stand behind one.
+        (Some((2, _)), None) => false,
+        _ => true,
+    }
+}
+
+impl Pattern {
+    /// What the variables stand for if `e` is an instance of the left side.
+    pub(super) fn matches(&self, e: Expr) -> Option<Bindings> {
+        let mut bindings = [None; MAX_SLOTS];
+        let mut at = 0;
+        let lanes = !self.vectors && e.sort().lanes != Lanes::One;
+        self.part(&mut at, e, lanes, &mut bindings)
+            .then_some(bindings)
+    }
+
+    fn part(&self, at: &mut usize, e: Expr, lanes: bool, bindings: &mut Bindings) -> bool {
+        let part = self.parts[*at];
+        *at += 1;
+        match part {
+            Part::Literal(l) => constant(e, lanes) == Some(l),
+            Part::Constant(slot) => match constant(e, lanes) {
+                Some(c) if c.as_int().is_some() => bind(bindings, slot, c),
+                _ => false,
+            },
+            Part::Term(slot, kind) => e.sort().kind == kind && bind(bindings, slot, e),
+            Part::Open(slot, kind) => {
+                e.sort().kind == kind && !is_constant(e) && bind(bindings, slot, e)
+            }
+            Part::Apply(op) => match e.node() {
+                Node::Apply(found, args) if found == op => {
+                    args.iter().all(|a| self.part(at, *a, lanes, bindings))
+                }
+                _ => false,
+            },
+        }
+    }
+
+    /// Whether the condition holds; `prove` answers what is asked of terms.
+    pub(super) fn holds(
+        &self,
+        condition: Expr,
+        bindings: &Bindings,
+        lanes: Lanes,
+        prove: &mut dyn FnMut(Expr) -> bool,
+    ) -> bool {
+        match condition.node() {
+            Node::Bool(b) => b,
+            Node::Apply(Op::Prove, args) => match self.build(args[0], bindings, lanes) {
+                Some(goal) => prove(goal),
+                None => false,
+            },
+            Node::Apply(op @ (Op::And | Op::Or), args) => {
+                let first = self.holds(args[0], bindings, lanes, prove);
+                match op {
+                    Op::And if !first => false,
+                    Op::Or if first => true,
+                    _ => self.holds(args[1], bindings, lanes, prove),
+                }
+            }
+            _ => {
+                let value = |v: Symbol| {
+                    let slot = self.slots.iter().position(|s| *s == v)?;
+                    bindings[slot]?.as_int().map(|n| Value::Int(n.into()))
+                };
+                eval(condition, &value) == Ok(Value::Bool(true))
+            }
+        }
+    }
+
+    /// An instance of a side or of a goal; `None` if arithmetic on its constants leaves them.
+    pub(super) fn build(&self, e: Expr, bindings: &Bindings, lanes: Lanes) -> Option<Expr> {
+        let spread = !self.vectors && lanes != Lanes::One;
+        let built = self.instance(e, bindings, spread.then_some(lanes))?;
+        Some(match (spread, is_scalar(built)) {
+            (true, true) => in_lanes(built, lanes),
+            _ => built,
+        })
+    }
+
+    /// Constants are single values until an operator takes them together with lanes.
+    fn instance(&self, e: Expr, bindings: &Bindings, spread: Option<Lanes>) -> Option<Expr> {
+        match e.node() {
+            Node::Int(_) | Node::Bool(_) => Some(e),
+            Node::Var(v, _) => bindings[self.slots.iter().position(|s| *s == v)?],
+            Node::Apply(op, args) => {
+                let mut parts = [e; 3];
+                for (p, a) in parts.iter_mut().zip(args.iter()) {
+                    *p = self.instance(*a, bindings, spread)?;
+                }
+                let parts = &mut parts[..args.len()];
+                let constants = parts
+                    .iter()
+                    .all(|p| is_scalar(*p) && constant(*p, false).is_some());
+                if let (Some(lanes), false) = (spread, constants) {
+                    for p in parts.iter_mut().filter(|p| is_scalar(**p)) {
+                        *p = in_lanes(*p, lanes);
+                    }
+                }
+                let built = build(op, parts);
+                let vector = matches!(op, Op::Broadcast | Op::Ramp);
+                // Arithmetic on constants that could not be folded left the constants.
+                (vector || !constants || constant(built, false).is_some()).then_some(built)
+            }
+        }
+    }
+}
+
+fn is_scalar(e: Expr) -> bool {
+    e.sort().lanes == Lanes::One
+}
+
+fn in_lanes(e: Expr, lanes: Lanes) -> Expr {
+    match lanes {
+        Lanes::Fixed(n) => Expr::of(Op::Broadcast, &[e, Expr::int(n.into())]),
+        _ => e,
+    }
+}
+
+/// The literal that `e` is; with `lanes`, that it is in each lane.
+fn constant(e: Expr, lanes: bool) -> Option<Expr> {
+    match (e.node(), lanes) {
+        (Node::Int(_) | Node::Bool(_), false) => Some(e),
+        (Node::Apply(Op::Broadcast, args), true) => constant(args[0], false),
+        _ => None,
+    }
+}
+
+fn bind(bindings: &mut Bindings, slot: u8, e: Expr) -> bool {
+    match &mut bindings[slot as usize] {
+        Some(found) => *found == e,
+        free => {
+            *free = Some(e);
+            true
+        }
+    }
+}
