@@ -37,7 +37,6 @@ fn step(rules: Vec<RuleUse>, reassociate: bool) -> Step {
             ..Limits::default()
         },
         normalize: true,
-        applied: true,
         scheduler: Scheduler::None,
         reassociate,
         sketch: part(SketchKind::Contains(Box::new(tanh))),

@@ -60,7 +60,7 @@ fn the_goals_of_the_paper_are_found() {
     let [reduction, fission, binomial] = paper().try_into().ok().expect("three goals");
     finds(&reduction, 20);
     finds(&fission, 150);
-    let outcome = search(&binomial, 800);
+    let outcome = search(&binomial, 1900);
     // The sums are in another order: the values are compared.
     let sizes: Sizes = [("h", 4), ("w", 5)].map(|(n, v)| (n.into(), v)).into();
     let program = task::definition(&binomial.program);
@@ -74,7 +74,7 @@ fn the_goals_of_the_paper_are_found() {
 }
 
 #[test]
-fn the_family_is_found_by_default() {
+fn the_family_is_found_as_a_part() {
     for (n, m, o, most) in [
         (1, 2, 2, 140),
         (1, 4, 2, 500),
@@ -86,12 +86,12 @@ fn the_family_is_found_by_default() {
 }
 
 #[test]
-fn the_family_is_found_exactly_by_applied_forms() {
+fn the_family_is_found_as_the_whole_program() {
     for (n, m, o, most) in [
-        (1, 4, 2, 210),
-        (2, 4, 2, 360),
-        (2, 6, 2, 600),
-        (4, 6, 2, 2000),
+        (1, 4, 2, 420),
+        (2, 4, 2, 820),
+        (2, 6, 2, 2000),
+        (4, 6, 2, 9000),
     ] {
         finds(&family(n, m, o, true), most);
     }
@@ -100,7 +100,8 @@ fn the_family_is_found_exactly_by_applied_forms() {
 fn small() -> Limits {
     Limits {
         time: Duration::from_secs(60),
-        bytes: 100_000_000,
+        // Other tests of this process hold some, too.
+        bytes: 4_000_000_000,
         nodes: 20_000,
         held: alloc::allocated,
     }

@@ -449,7 +449,6 @@ fn whatever_the_rules_make_of_random_programs() {
             ..Default::default()
         },
         normalize: true,
-        applied: false,
         scheduler: elab::Scheduler::None,
         reassociate: false,
         sketch: part(SketchKind::Contains(Box::new(never))),

@@ -86,7 +86,6 @@ impl Trial {
         let contexts = view.contexts(view.class(graph.find(root)), 10_000);
         let scene = Scene {
             view: &view,
-            root: view.class(graph.find(root)),
             contexts: &contexts,
             size: 10_000,
             go_on: &|| true,

@@ -132,8 +132,8 @@ const SLOTTED: [&str; 5] = ["", "", "0.15 s, 521", "0.27 s, 844", "0.86 s, 1 413
 const KINDS: [(&str, &str); 4] = [
     ("bound", "extraction, De Bruijn"),
     ("constants", "the same, functions constant"),
-    ("default", "this program"),
-    ("applied", "this program, `normalize applied`"),
+    ("part", "this program, as a part"),
+    ("whole", "this program, as a whole"),
 ];
 
 fn child(cell: &str, limits: &Limits) -> Vec<String> {
@@ -177,7 +177,7 @@ fn measure(cell: &str, limits: &Limits) -> Vec<String> {
         "product" => by_product(&product::paper()[number(1)], limits),
         "bound" => by_hand(&member(false), last, limits),
         "constants" => by_hand(&member(true), last, limits),
-        "default" => by_product(&exact(false), limits),
+        "part" => by_product(&exact(false), limits),
         _ => by_product(&exact(true), limits),
     }
 }

@@ -98,7 +98,7 @@ fn binomial() -> Task {
         rules: Some(BINOMIAL),
         sketch: "use goal.rules (transpose-twice, slide-before-map[3, 1], map-before-slide[3, 1],\n  \
                  slide-before-transpose[3, 1], separate-rows-columns, separate-columns-rows)\n\
-                 permit reassociate\nnormalize applied\n\
+                 permit reassociate\n\
                  def dot = \\ (app reduceSeq ? ? (app (zip : 3.f32 -> ?) ? ?))\n\
                  sketch contains\n  \
                  (app map (\\ (app map dot (app slide (app map dot (app transpose ?)))))\n    \
@@ -126,7 +126,7 @@ fn chain(n: usize, before: usize, after: usize, o: usize, exact: bool) -> Task {
     let sketch = match exact {
         false => format!("sketch contains ({goal})\n"),
         true => format!(
-            "normalize applied\nsketch {}({goal}){}\n",
+            "sketch {}({goal}){}\n",
             "(\\ ".repeat(binders),
             ")".repeat(binders)
         ),

@@ -214,11 +214,9 @@ pub struct Step {
     pub cost: Symbol,
     /// Limits.
     pub limits: Limits,
-    /// Whether right sides are β/η-normalised while they are built.
+    /// Whether right sides are β/η-normalised while they are built, and rules between functions
+    /// also fire where these are applied.
     pub normalize: bool,
-    /// Whether rules between functions also fire where these are applied, and only there if they
-    /// stand nowhere else.
-    pub applied: bool,
     /// Scheduler.
     pub scheduler: Scheduler,
     /// Whether floating-point operators count as associative and commutative.

@@ -128,7 +128,6 @@ struct Draft {
     cost: Option<Symbol>,
     limits: Limits,
     normalize: Option<bool>,
-    applied: Option<bool>,
     scheduler: Option<Scheduler>,
     reassociate: Option<bool>,
     sketch: Option<Sketch>,
@@ -390,7 +389,7 @@ impl Loader<'_> {
     fn switch(&mut self, keyword: &Name, value: &Name, draft: &mut Draft) {
         let known: &[&str] = match &*keyword.text {
             "cost" => self.around.costs,
-            "normalize" => &["on", "off", "applied"],
+            "normalize" => &["on", "off"],
             "scheduler" => &["none", "backoff"],
             _ => &["reassociate"],
         };
@@ -402,10 +401,7 @@ impl Loader<'_> {
         }
         match &*keyword.text {
             "cost" => draft.cost = Some(Symbol::new(&value.text)),
-            "normalize" => {
-                draft.normalize = Some(value.text != "off");
-                draft.applied = Some(value.text == "applied");
-            }
+            "normalize" => draft.normalize = Some(value.text == "on"),
             "scheduler" => {
                 draft.scheduler = Some(match &*value.text {
                     "backoff" => Scheduler::Backoff,
@@ -464,7 +460,6 @@ impl Loader<'_> {
             cost: Symbol::new("size"),
             limits: Limits::default(),
             normalize: true,
-            applied: false,
             scheduler: Scheduler::None,
             reassociate: false,
             sketch: goal,
@@ -492,7 +487,6 @@ impl Draft {
         }
         step.cost = self.cost.unwrap_or(step.cost);
         step.normalize = self.normalize.unwrap_or(step.normalize);
-        step.applied = self.applied.unwrap_or(step.applied);
         step.scheduler = self.scheduler.unwrap_or(step.scheduler);
         step.reassociate = self.reassociate.unwrap_or(step.reassociate);
         let (own, of) = (&self.limits, &mut step.limits);

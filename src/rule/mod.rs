@@ -120,8 +120,6 @@ pub enum Applied {
 pub struct Scene<'a> {
     /// The graph as of the last rebuild.
     pub view: &'a View,
-    /// The class of the whole program.
-    pub root: Class,
     /// See [`View::contexts`].
     pub contexts: &'a [u32],
     /// Size limit of the smallest term through what is added.
@@ -133,15 +131,6 @@ pub struct Scene<'a> {
 impl Scene<'_> {
     fn live(&self, c: Class) -> bool {
         self.contexts[c as usize] != u32::MAX
-    }
-
-    /// Whether a class stands nowhere but as a function that is applied.
-    fn only_applied(&self, c: Class) -> bool {
-        let applied = |n: &u32| match self.view.node(*n).shape {
-            Shape::App([_, x]) => usize::from(x) as Class != c,
-            _ => false,
-        };
-        c != self.root && self.view.parents(c).iter().all(applied)
     }
 
     fn fits(&self, root: Class, size: u32) -> bool {
@@ -263,11 +252,7 @@ impl Rule {
         let (steps, again, sources) = (&self.steps, &self.again, &self.sources);
         let mut key = Key::new();
         let mut on = true;
-        let function = self.has_applied;
         for root in (0..view.len() as Class).filter(|c| scene.live(*c)) {
-            if function && scene.only_applied(root) {
-                continue;
-            }
             pattern.matches(view, root, &mut |regs, prims| {
                 key.clear();
                 for e in typing.evidence() {

@@ -206,7 +206,6 @@ pub fn unguided(steps: &[Step]) -> Option<Step> {
             size: widest(|l| l.size),
         },
         normalize: steps.iter().all(|s| s.normalize),
-        applied: steps.iter().all(|s| s.applied),
         reassociate: steps.iter().any(|s| s.reassociate),
         ..last.clone()
     })

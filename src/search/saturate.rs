@@ -391,10 +391,10 @@ impl<'a> Saturation<'a> {
         let (nesting, size) = bounds(own, term);
         let mut rules = rule::distinct(&step.rules);
         let heads = rule::heads(&rules);
-        if step.applied {
+        if step.normalize {
             rules = rule::with_applied(rules);
         }
-        let mut rewrites = rule::compile_all(&rules, &heads, nesting, step.applied);
+        let mut rewrites = rule::compile_all(&rules, &heads, nesting, step.normalize);
         rewrites.extend([Rewrite::Eta, Rewrite::Beta]);
         let mut graph = Graph::new(heads, step.normalize);
         if options.prove {
@@ -468,7 +468,6 @@ impl<'a> Saturation<'a> {
         let (limits, watch) = (&self.limits, &self.watch);
         let scene = Scene {
             view,
-            root: view.class(self.root),
             contexts: &contexts,
             size: self.size,
             go_on: &|| {

@@ -180,7 +180,6 @@ impl Trial {
         let contexts = view.contexts(view.class(root), size);
         let matches = rule.search(&Scene {
             view: &view,
-            root: view.class(root),
             contexts: &contexts,
             size,
             go_on: &|| true,
@@ -230,7 +229,6 @@ pub fn in_graph(
     let contexts = view.contexts(view.class(root), limits.size);
     let scene = Scene {
         view: &view,
-        root: view.class(root),
         contexts: &contexts,
         size: limits.size,
         go_on: &|| true,

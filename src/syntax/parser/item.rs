@@ -58,7 +58,7 @@ impl Parser<'_> {
                     "permit" => "write `permit reassociate`",
                     "domain" => "write `domain scalar`",
                     "scheduler" => "write `scheduler none` or `scheduler backoff`",
-                    _ => "write `normalize on`, `normalize off` or `normalize applied`",
+                    _ => "write `normalize on` or `normalize off`",
                 };
                 if self.peek().kind != TokenKind::Name {
                     self.error_expected("a word", example);
