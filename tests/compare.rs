@@ -140,16 +140,16 @@ fn json_csv_table_and_plot_agree() {
 fn both_searches_do_what_the_main_job_does() {
     let dir = tempfile::tempdir().unwrap();
     let json = ["--message-format", "json"];
-    let sketch = [MM, "--sketch", BLOCKING, "--iter-limit", "7"];
+    let sketch = [MM, "--sketch", BLOCKING, "--iter-limit", "6"];
     let emit = ["-o", "x.csv", "--emit", "csv"];
     let page = succeeds(dir.path(), &[&sketch[..], &emit, &json].concat());
     let c = read(&page);
     assert_eq!(page.lines().count(), 1);
     assert_eq!(names(dir.path()), ["x.csv"]);
-    assert_eq!(c.limits.iterations, Some(7));
+    assert_eq!(c.limits.iterations, Some(6));
     let goal = &c.goals[0];
-    assert_eq!(goal.guided.stop, Stop::Iterations(7));
-    assert_eq!(goal.unguided.stop, Stop::Iterations(7));
+    assert_eq!(goal.guided.stop, Stop::Iterations(6));
+    assert_eq!(goal.unguided.stop, Stop::Iterations(6));
     for (unguided, run) in [(false, &goal.guided), (true, &goal.unguided)] {
         let program = common::mm();
         let mut steps = common::chain(BLOCKING, &program, &[]);
@@ -157,7 +157,7 @@ fn both_searches_do_what_the_main_job_does() {
             steps = rise_opt::search::unguided(&steps).into_iter().collect();
         }
         let options = rise_opt::search::Options {
-            iterations: Some(7),
+            iterations: Some(6),
             ..Default::default()
         };
         let trace = rise_opt::search::optimize(&program, &steps, &options).trace;

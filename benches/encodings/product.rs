@@ -72,12 +72,12 @@ rule separate-rows-columns
   where associative plus, identity 0.0 plus, accumulates plus (+)
 
 rule separate-columns-rows
-  reduceSeq (\\acc p -> plus acc (fst p * snd p)) 0.0
+  reduceSeq (\\acc p -> acc + fst p * snd p) 0.0
     (zip (join (map (\\a -> map (mul a) (h : n.f32)) (v : m.f32))) (join (w : m.n.f32)))
     =>
   reduceSeq (\\acc p -> acc + fst p * snd p) 0.0
     (zip h (map (\\r -> reduceSeq (\\acc p -> acc + fst p * snd p) 0.0 (zip v r)) (transpose w)))
-  where associative plus, identity 0.0 plus, accumulates plus (+)
+  where associative ((+) : f32 -> f32 -> f32)
 ";
 
 /// A filter over 3×3 windows becomes one over columns and one over rows.

@@ -286,11 +286,8 @@ impl Lower {
             let value = self.bind(p.clone());
             let mut places = Vec::new();
             for l in 0..w {
-                let (cond, leaf) = match f(self, Nat::int(at + l))? {
-                    Dest::Guard(c, d) => (c, d.as_ref().clone()),
-                    d => (Expr::bool(true), d),
-                };
-                places.push((cond, self.scalar_place(leaf)?));
+                let place = f(self, Nat::int(at + l))?;
+                places.push(self.scalar_place(place, Expr::bool(true))?);
             }
             at += w;
             self.store_lanes(&value, &places)?;
@@ -298,14 +295,16 @@ impl Lower {
         Ok(())
     }
 
-    fn scalar_place(&mut self, d: Dest) -> Res<Option<super::value::Leaf>> {
+    /// Where one element goes, and when: a lane of a guarded vector is guarded, too.
+    fn scalar_place(&mut self, d: Dest, when: Expr) -> Res<(Expr, Option<super::value::Leaf>)> {
         match d {
-            Dest::Mem(m) => Ok(Some(m.leaves[0])),
+            Dest::Mem(m) => Ok((when, Some(m.leaves[0]))),
             Dest::Lane(v, i) => {
                 let place = self.lane_place(&v, i)?;
-                self.scalar_place(place)
+                self.scalar_place(place, when)
             }
-            Dest::Discard => Ok(None),
+            Dest::Guard(c, inner) => self.scalar_place(inner.as_ref().clone(), when.and(c)),
+            Dest::Discard => Ok((when, None)),
             _ => Err(self.refuse("a lane of a vector has no place".into())),
         }
     }

@@ -239,7 +239,10 @@ fn holds(
     reassociate: bool,
 ) -> Result<(), String> {
     let name = |h: u32| rule.holes[h as usize].name;
-    let fill = |t: &Term| filled(t, holes).ok_or("an operator that depends on a variable");
+    let fill = |t: &Term| {
+        let t = t.map_types(&mut |t| types.ty(t), &mut |n| types.nat(n));
+        filled(&t, holes).ok_or("an operator that depends on a variable")
+    };
     let demand = |holds: bool, what: &dyn Fn() -> String| match holds {
         true => Ok(()),
         false => Err(what()),

@@ -50,6 +50,10 @@ pub fn compile(used: &RuleUse, heads: &Heads, nesting: u32) -> Rule {
     let mut conditions = Vec::new();
     let mut laws = Vec::new();
     for cond in &decl.conds {
+        let mut operand = |t: &Term| {
+            wanted.operands.push(t.clone());
+            wanted.operands.len() - 1
+        };
         match cond {
             // Part of the pattern, see `forbidden`.
             Cond::NotFree { .. } => {}
@@ -57,10 +61,10 @@ pub fn compile(used: &RuleUse, heads: &Heads, nesting: u32) -> Rule {
             Cond::Compare(a, rel, b) => conditions.push(SizeCondition::Compare(*a, *rel, *b)),
             Cond::Data(t) => conditions.push(SizeCondition::Data(*t)),
             Cond::Flat(t) => conditions.push(SizeCondition::Flat(*t)),
-            Cond::Associative(op) => laws.push(Law::Associative(op.clone())),
-            Cond::Commutative(op) => laws.push(Law::Commutative(op.clone())),
-            Cond::Identity(e, op) => laws.push(Law::Identity(e.clone(), op.clone())),
-            Cond::Accumulates(op, by) => laws.push(Law::Accumulates(op.clone(), by.clone())),
+            Cond::Associative(op) => laws.push(Law::Associative(operand(op))),
+            Cond::Commutative(op) => laws.push(Law::Commutative(operand(op))),
+            Cond::Identity(e, op) => laws.push(Law::Identity(operand(e), operand(op))),
+            Cond::Accumulates(op, by) => laws.push(Law::Accumulates(operand(op), operand(by))),
             Cond::Vectorizable { f, fv, lanes } => {
                 let lanes_at = wanted.nats.len();
                 wanted.nats.push(*lanes);

@@ -61,13 +61,13 @@ enum Make {
     Lit { lit: usize, ty: usize },
 }
 
-/// A side condition on what holes stand for.
+/// A side condition on what holes stand for; its operands are places in the instance.
 #[derive(Clone, Debug)]
 enum Law {
-    Associative(Term),
-    Commutative(Term),
-    Identity(Term, Term),
-    Accumulates(Term, Term),
+    Associative(usize),
+    Commutative(usize),
+    Identity(usize, usize),
+    Accumulates(usize, usize),
     Vectorizable {
         f: usize,
         fv: usize,
@@ -345,22 +345,25 @@ impl Rule {
         holes: &mut [Id],
         reassociate: bool,
     ) -> Option<()> {
+        let operands = &self.typing.get(instance).operands;
         for law in &self.laws {
             match law {
                 Law::Associative(op) => {
-                    let op = fill(g, op, holes)?;
+                    let op = fill(g, &operands[*op], holes)?;
                     algebra::is_associative(&op, reassociate).then_some(())?;
                 }
                 Law::Commutative(op) => {
-                    let op = fill(g, op, holes)?;
+                    let op = fill(g, &operands[*op], holes)?;
                     algebra::is_commutative(&op, reassociate).then_some(())?;
                 }
                 Law::Identity(e, op) => {
-                    let (e, op) = (fill(g, e, holes)?, fill(g, op, holes)?);
+                    let [e, op] = [e, op].map(|t| fill(g, &operands[*t], holes));
+                    let (e, op) = (e?, op?);
                     algebra::is_identity(&e, &op, reassociate).then_some(())?;
                 }
                 Law::Accumulates(op, by) => {
-                    let (op, by) = (fill(g, op, holes)?, fill(g, by, holes)?);
+                    let [op, by] = [op, by].map(|t| fill(g, &operands[*t], holes));
+                    let (op, by) = (op?, by?);
                     let sum = algebra::accumulates(&op, &by)?;
                     algebra::is_associative(&sum, reassociate).then_some(())?;
                 }
@@ -374,8 +377,7 @@ impl Rule {
     }
 }
 
-/// The term of a condition's operand: holes become the best terms of their
-/// classes. Types of a pattern's own nodes stay unknown and are not looked at.
+/// The term of a condition's operand: holes become the best terms of their classes.
 fn fill(g: &mut Graph, pattern: &Term, holes: &[Id]) -> Option<Term> {
     Some(match pattern.kind() {
         Kind::Hole(h) => {

@@ -8,7 +8,7 @@
 use super::condition::SizeCondition;
 use crate::arith::Nat;
 use crate::egraph::Evidence;
-use crate::term::{Class, Lit, Prim};
+use crate::term::{Class, Lit, Prim, Term};
 use crate::ty::{Ty, TyKind, TySubst};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -24,6 +24,8 @@ pub struct Wanted {
     pub lits: Vec<Lit>,
     /// Sizes that side conditions need.
     pub nats: Vec<Nat>,
+    /// Operands of side conditions, holes among their leaves.
+    pub operands: Vec<Term>,
 }
 
 /// The right side's needs at one combination of types.
@@ -170,6 +172,9 @@ impl Typing {
                 .collect(),
             lits: self.wanted.lits.iter().map(lit).collect(),
             nats: self.wanted.nats.iter().map(|n| subst.nat(*n)).collect(),
+            operands: (self.wanted.operands.iter())
+                .map(|t| t.map_types(&mut |t| subst.ty(t), &mut |n| subst.nat(n)))
+                .collect(),
         })
     }
 

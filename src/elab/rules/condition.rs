@@ -197,10 +197,10 @@ fn property(infer: &mut Infer, word: &Name, args: &[Expr]) -> Option<Cond> {
     operand_types(infer, word, args, &values);
     let mut terms = Vec::new();
     for (e, (pre, ty)) in args.iter().zip(values) {
-        // An operator of a condition is used at whatever type the rule matches.
+        // What the type has to be like, the left side says.
         if let ExprKind::Section(_) = e.bare().kind {
             let op = pre_op(&pre)?;
-            terms.push(Term::prim(op.into(), ty));
+            terms.push(Term::prim(op.into(), infer.u.ty(ty)));
             forget(infer, e.span);
             continue;
         }

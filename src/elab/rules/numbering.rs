@@ -42,9 +42,11 @@ impl Numbering {
                 self.see_nat(*a);
                 self.see_nat(*b);
             }
-            // What the operands are matched with has types of its own.
-            Cond::Associative(_) | Cond::Commutative(_) => {}
-            Cond::Identity(..) | Cond::Accumulates(..) => {}
+            Cond::Associative(op) | Cond::Commutative(op) => self.term(op),
+            Cond::Identity(e, op) | Cond::Accumulates(e, op) => {
+                self.term(e);
+                self.term(op);
+            }
             Cond::Vectorizable { lanes, .. } => self.see_nat(*lanes),
             Cond::Data(t) | Cond::Flat(t) => self.see_ty(*t),
         }

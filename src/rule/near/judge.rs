@@ -193,7 +193,8 @@ impl Conditions<'_> {
     fn condition(&self, cond: &Cond) -> Result<Option<(Nat, Nat)>, Refusal> {
         let s = self.subst;
         let law = |law, ops: &[&Term], holds: &dyn Fn(&[Term], bool) -> bool| {
-            let terms: Option<Vec<Term>> = ops.iter().map(|op| self.fill(op)).collect();
+            let typed = |op: &Term| op.map_types(&mut |t| s.ty(t), &mut |n| s.nat(n));
+            let terms: Option<Vec<Term>> = ops.iter().map(|op| self.fill(&typed(op))).collect();
             let terms = terms.ok_or(Refusal::Search)?;
             if holds(&terms, self.reassociate) {
                 return Ok(None);
