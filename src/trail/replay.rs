@@ -454,10 +454,53 @@ impl Walker<'_> {
                 }
             }
         };
-        self.step(By::Rule(a.number, computed), fit.left.term(), &to);
+        self.fired(a.number, computed, fit.left.term(), &to)?;
         let mut built = a.built.iter();
         let made = self.settle(&used.rule.rhs, &fit, a, &mut built)?;
         Ok((fit.left, made))
+    }
+
+    /// Notes that a rule was applied. An applied form is noted as the rule that is declared, at the
+    /// function, and β for each argument: a proof knows no other rules.
+    fn fired(
+        &mut self,
+        number: usize,
+        computed: Vec<(u32, Term)>,
+        from: &Term,
+        to: &Term,
+    ) -> Walked<()> {
+        let (declared, depth) = self.known.declared(number);
+        if depth == 0 {
+            self.step(By::Rule(number, computed), from, to);
+            return Ok(());
+        }
+        let (_, used, _) = self.known.rule(declared).ok_or("no such rule")?;
+        let (mut function, mut args) = (from, Vec::new());
+        for _ in 0..depth {
+            let Kind::App(f, x) = function.kind() else {
+                return Err("the form of a rule is not applied".to_string());
+            };
+            args.push(x);
+            function = f;
+        }
+        let permitted = self.known.reassociate;
+        let made = instance(&used.rule, &used.args, function, &computed, permitted)?;
+        let (here, mut now) = (self.place.len(), made.to);
+        self.place.resize(here + depth, 0);
+        self.step(By::Rule(declared, computed), function, &now);
+        while let Some(x) = args.pop() {
+            self.place.truncate(here + args.len());
+            let Kind::Lam(_, body) = now.kind() else {
+                return Err("the rule between functions makes none".to_string());
+            };
+            let reduced = body.instantiate(x);
+            self.step(By::Beta, &Term::app(now.clone(), x.clone()), &reduced);
+            now = reduced;
+        }
+        match now == *to {
+            true => Ok(()),
+            false => Err("the form of a rule says something else".to_string()),
+        }
     }
 
     /// The right side stands at the place; brings it to what was made of it.
