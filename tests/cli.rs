@@ -1,6 +1,7 @@
 //! The command line on bad input: each case ends with its exit code, names what is wrong, and leaves
 //! the folder as it was.
 
+use rise_opt::target::Target;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -689,6 +690,31 @@ fn a_rule_can_be_tried() {
     fails(&["map-fusion", "none.rise"], 1, &["E0001"]);
 }
 
+/// A kernel for a machine with wider registers is written here, but not run, however it is asked for.
+#[test]
+fn kernels_for_wider_machines_are_not_run() {
+    // Which target is too wide for which machine, a test beside `Toolchain` asks for machines that this one is not.
+    let Some(wide) = Target::ALL.into_iter().find(|t| !t.runs_here()) else {
+        return;
+    };
+    let place = Place::new(&[]);
+    let program = "programs/vector_add.rise";
+    let for_it = [program, "--target", wide.name()];
+    let says = [
+        "E0651",
+        "cannot be run on this machine",
+        Target::native().name(),
+    ];
+    place.fails(&[&for_it[..], &["--run"]].concat(), 2, &says);
+    place.fails(&[&["bench"], &for_it[..]].concat(), 2, &says);
+    for (form, file) in [("c", "wide.c"), ("plan", "wide.plan.json")] {
+        let written = place.run(&[&for_it[..], &["--emit", form, "-o", file]].concat());
+        assert_eq!(written.code, 0, "{}", written.stderr);
+    }
+    place.fails(&["--replay", "wide.plan.json", "--run"], 2, &says);
+    place.fails(&["bench", program, "wide.plan.json"], 2, &says);
+}
+
 /// `bench` compares before it times, and what is wrong ends it with nothing written.
 #[test]
 fn benches_that_fail_leave_nothing() {
@@ -699,12 +725,14 @@ fn benches_that_fail_leave_nothing() {
     let wrong = c("for (int64_t i = 0; i < n; i++) out[i] = a[i] - b[i];");
     let crash = c("(void)a, (void)b, (void)n; *(volatile char *)0 = 1; out[0] = 1;");
     let other = "int vector_add(double *x) { return x == 0; }\n";
+    let far = b"import \"sketches/prelude.sk\"\n\nsketch containsMapPar n ?\n";
     let place = Place::new(&[
         ("right.c", right.as_bytes()),
         ("wrong.c", wrong.as_bytes()),
         ("crash.c", crash.as_bytes()),
         ("other.c", other.as_bytes()),
         ("bad.json", b"{"),
+        ("far.sk", far),
     ]);
     let bench = |more: &[&'static str]| {
         let all = ["bench", "programs/vector_add.rise"];
@@ -726,6 +754,8 @@ fn benches_that_fail_leave_nothing() {
         (&["right.c", "--set", "tile=4"], 2, "E0902"),
         (&["right.c", "-o", "no/such/a.json"], 1, "E0901"),
         (&["right.c", "--threads", "0"], 2, "--threads"),
+        // With the advice of the main job.
+        (&["far.sk"], 3, "add to the step: `use rules/parallel.rules"),
     ] {
         place.fails(&bench(args), code, &[says]);
     }

@@ -5,203 +5,40 @@
 //! every bit must be that of the interpreter. Guards against silence: how many
 //! programs had loops, reductions, vectors, buffers is asserted.
 
+#[path = "common/cases.rs"]
+mod cases;
+mod common;
+
+use cases::{all_right, case_for, written, Case};
 use rise_opt::egraph::{Graph, Id, Shape as EShape};
 use rise_opt::elab::{self, RuleUse, Sketch, SketchKind, Step};
-use rise_opt::emit::{self, c_type};
 use rise_opt::intern::Symbol;
 use rise_opt::interp::generate::{self, Generator};
-use rise_opt::interp::random::{self, Numbers, Rng};
-use rise_opt::interp::{buffers, compare, eval_program, Shape, Sizes, Value};
+use rise_opt::interp::random::Rng;
+use rise_opt::interp::{buffers, eval_program, Shape, Sizes, Value};
 use rise_opt::lower;
-use rise_opt::nest::{Nest, Slot, Stmt};
+use rise_opt::nest::{Nest, Stmt};
 use rise_opt::search::saturate;
 use rise_opt::source::{SourceMap, Span};
 use rise_opt::target::Target;
 use rise_opt::term::{normalize, Kind, Op, Program, Term};
 use rise_opt::ty::{Scalar, Ty};
-use std::fmt::Write as _;
-use std::fs;
-use std::path::Path;
-use std::process::Command;
-
-/// A program with its nest and one run.
-struct Case {
-    name: String,
-    program: Program,
-    nest: Nest,
-    sizes: Sizes,
-    inputs: Vec<Vec<u8>>,
-    expected: Value,
-}
-
-fn count(slot: &Slot, sizes: &Sizes) -> i64 {
-    slot.count()
-        .eval(&mut |s| sizes.get(&s).copied())
-        .expect("sizes are known")
-}
-
-/// A program that reads the inputs of case `argv[1]` and prints its outputs.
-fn driver(cases: &[Case]) -> String {
-    let mut c = String::from(
-        "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\n\
-         static void *get(FILE *f, size_t bytes)\n{\n    \
-         char *p = malloc(bytes + 1);\n    \
-         if (!p || fread(p, 1, bytes, f) != bytes) exit(90);\n    return p;\n}\n\n\
-         int main(int argc, char **argv)\n{\n    if (argc < 3) return 91;\n    \
-         FILE *f = fopen(argv[2], \"rb\");\n    if (!f) return 92;\n    \
-         switch (atoi(argv[1])) {\n",
-    );
-    for (i, case) in cases.iter().enumerate() {
-        let abi = &case.nest.abi;
-        let mut call = Vec::new();
-        let _ = writeln!(c, "    case {i}: {{");
-        for (j, slot) in abi.outputs.iter().enumerate() {
-            let n = count(slot, &case.sizes);
-            let ty = c_type(slot.elem);
-            let _ = writeln!(
-                c,
-                "        {ty} *o{j} = malloc({n} * sizeof({ty}) + 64); memset(o{j}, 0x5a, {n} * sizeof({ty}) + 64);"
-            );
-            call.push(format!("o{j}"));
-        }
-        for s in &abi.sizes {
-            call.push(case.sizes[s].to_string());
-        }
-        for (j, slot) in abi.inputs.iter().enumerate() {
-            let n = count(slot, &case.sizes);
-            let ty = c_type(slot.elem);
-            let _ = writeln!(c, "        {ty} *i{j} = get(f, {n} * sizeof({ty}));");
-            call.push(match slot.by_value {
-                true => format!("*i{j}"),
-                false => format!("i{j}"),
-            });
-        }
-        let _ = writeln!(c, "        int status = {}({});", abi.name, call.join(", "));
-        let _ = writeln!(c, "        if (status) return status;");
-        for (j, slot) in abi.outputs.iter().enumerate() {
-            let n = count(slot, &case.sizes);
-            let ty = c_type(slot.elem);
-            let _ = writeln!(
-                c,
-                "        for (int g = 0; g < 64; g++) if (((char *)(o{j} + {n}))[g] != 0x5a) return 93;\n        \
-                 fwrite(o{j}, sizeof({ty}), {n}, stdout);"
-            );
-        }
-        for j in 0..abi.outputs.len() {
-            let _ = writeln!(c, "        free(o{j});");
-        }
-        for j in 0..abi.inputs.len() {
-            let _ = writeln!(c, "        free(i{j});");
-        }
-        let _ = writeln!(c, "        fclose(f);\n        return 0;\n    }}");
-    }
-    c += "    }\n    return 94;\n}\n";
-    c
-}
-
-/// What went wrong with each case that did.
-fn run_batch(dir: &Path, cases: &[Case], flags: &[&str]) -> Vec<(usize, String)> {
-    run_batch_with(dir, cases, &[&["-march=native"], flags].concat())
-}
-
-/// The flags say which machine it is compiled for.
-fn run_batch_with(dir: &Path, cases: &[Case], flags: &[&str]) -> Vec<(usize, String)> {
-    let nests: Vec<&Nest> = cases.iter().map(|c| &c.nest).collect();
-    let mut text = emit::emit_all(&nests, &emit::Options::default());
-    text += &driver(cases);
-    let (source, exe) = (dir.join("batch.c"), dir.join("batch"));
-    fs::write(&source, text).expect("write");
-    let compiled = Command::new("cc")
-        .args(["-std=gnu11", "-Wall", "-Wextra", "-Werror"])
-        .args(["-ffp-contract=off", "-fopenmp"])
-        .args(flags)
-        .args([&source, Path::new("-o"), &exe, Path::new("-lm")])
-        .output()
-        .expect("cc");
-    assert!(
-        compiled.status.success(),
-        "{}\n{}",
-        source.display(),
-        String::from_utf8_lossy(&compiled.stderr)
-    );
-    let mut wrong = Vec::new();
-    for (i, case) in cases.iter().enumerate() {
-        let input = dir.join("input");
-        fs::write(&input, case.inputs.concat()).expect("write");
-        let run = Command::new(&exe)
-            .args([i.to_string().as_ref(), input.as_os_str()])
-            .output()
-            .expect("run");
-        if !run.status.success() {
-            let stderr = String::from_utf8_lossy(&run.stderr).into_owned();
-            wrong.push((i, format!("ends with {}\n{stderr}", run.status)));
-            continue;
-        }
-        let shape = Shape::of(case.program.result, &case.sizes).expect("shape");
-        let mut parts: Vec<&[u8]> = Vec::new();
-        let mut rest = &run.stdout[..];
-        for slot in &case.nest.abi.outputs {
-            let bytes = count(slot, &case.sizes) as usize * slot.elem.bytes() as usize;
-            let (part, more) = rest.split_at(bytes.min(rest.len()));
-            parts.push(part);
-            rest = more;
-        }
-        let got = buffers::from_buffers(&shape, &parts).expect("a value");
-        let d = compare::compare(&got, &case.expected).expect("same shape");
-        if !d.same {
-            wrong.push((i, format!("{d:?}")));
-        }
-    }
-    wrong
-}
 
 fn case(name: String, program: Program, sizes: Sizes, rng: &mut Rng) -> Option<Case> {
     case_for(Target::default(), name, program, sizes, rng)
 }
 
-fn case_for(
-    target: Target,
-    name: String,
-    mut program: Program,
-    sizes: Sizes,
-    rng: &mut Rng,
-) -> Option<Case> {
-    program.name = Symbol::new(&name);
-    program.term = normalize(&program.term);
-    let args: Vec<Value> = program
-        .params
-        .iter()
-        .map(|(_, ty)| random::value_of(rng, *ty, &sizes, Numbers::Unit).expect("a type"))
-        .collect();
-    let expected = eval_program(&program, &sizes, &args).ok()?;
-    let mut inputs = Vec::new();
-    for (value, (_, ty)) in args.iter().zip(&program.params) {
-        let shape = Shape::of(*ty, &sizes).expect("shape");
-        let parts = buffers::to_buffers(value, &shape).expect("buffers");
-        inputs.extend(parts.into_iter().map(|b| b.bytes));
-    }
-    let options = lower::Options {
-        register_bytes: target.register_bytes(),
-        ..Default::default()
-    };
-    let nest = match lower::lower(&program, &options) {
-        Ok(nest) => nest,
-        Err(d) => panic!("{program}\nat {sizes:?}\n{d:?}"),
-    };
-    Some(Case {
-        name,
-        program,
-        nest,
-        sizes,
-        inputs,
-        expected,
-    })
+fn all_right_here(cases: &[Case], flags: &[&str]) {
+    all_right(
+        "cc",
+        cases,
+        &[&["-march=native", "-fopenmp"], flags].concat(),
+    );
 }
 
 fn check(first: u64, batches: u64, per_batch: u64, options: &generate::Options) {
     let mut loops = 0;
     for batch in 0..batches {
-        let dir = tempfile::tempdir().expect("a folder");
         let mut cases = Vec::new();
         for i in 0..per_batch {
             let seed = first + batch * per_batch + i;
@@ -215,23 +52,7 @@ fn check(first: u64, batches: u64, per_batch: u64, options: &generate::Options) 
             .iter()
             .filter(|c| c.nest.to_string().contains("for "))
             .count();
-        let wrong = run_batch(dir.path(), &cases, &["-O1"]);
-        if let Some((i, what)) = wrong.first() {
-            let c = &cases[*i];
-            let names: Vec<_> = wrong
-                .iter()
-                .map(|w| format!("{}: {}", cases[w.0].name, w.1))
-                .collect();
-            panic!(
-                "{} wrong of {}: {names:#?}\n{}: {what}\n{}\nat {:?}\n{}",
-                wrong.len(),
-                cases.len(),
-                c.name,
-                c.program,
-                c.sizes,
-                c.nest
-            );
-        }
+        all_right_here(&cases, &["-O1"]);
     }
     assert!(loops > 0, "no program had a loop");
 }
@@ -251,68 +72,6 @@ fn random_programs_of_every_type() {
     check(100_000, 2, 100, &options);
 }
 
-/// The programs of `tests/kernels`, at the sizes of their `-- run` lines, and the
-/// shipped ones.
-fn written(target: Target) -> Vec<Case> {
-    let mut files: Vec<_> = ["tests/kernels", "programs"]
-        .iter()
-        .flat_map(|dir| fs::read_dir(dir).expect("a folder"))
-        .map(|f| f.expect("a file").path())
-        .collect();
-    files.sort();
-    let mut rng = Rng::new(5);
-    let mut cases = Vec::new();
-    for file in files {
-        let path = file.to_string_lossy().into_owned();
-        let mut sources = SourceMap::new();
-        let id = sources.load(&path).expect("a file");
-        let program = match elab::program(&mut sources, id, None) {
-            Ok(p) => p,
-            Err(d) => panic!("{path}: {d:?}"),
-        };
-        let text = fs::read_to_string(&file).expect("text");
-        let mut runs: Vec<Sizes> = Vec::new();
-        for line in text.lines().filter_map(|l| l.strip_prefix("-- run ")) {
-            let mut sizes = Sizes::new();
-            for part in line.split(',') {
-                let (name, value) = part.split_once('=').expect("name=value");
-                sizes.insert(
-                    Symbol::new(name.trim()),
-                    value.trim().parse().expect("a number"),
-                );
-            }
-            runs.push(sizes);
-        }
-        if runs.is_empty() {
-            for n in [1, 2, 5, 17] {
-                let each = program.sizes.iter().enumerate();
-                runs.push(each.map(|(i, s)| (*s, n + i as i64)).collect());
-            }
-        }
-        for sizes in runs {
-            let name = format!("w{}", cases.len());
-            let c = case_for(target, name, program.clone(), sizes.clone(), &mut rng);
-            cases.push(c.unwrap_or_else(|| panic!("{path} has no value at {sizes:?}")));
-        }
-    }
-    cases
-}
-
-fn all_right(cases: &[Case], flags: &[&str]) {
-    let dir = tempfile::tempdir().expect("a folder");
-    let wrong = run_batch_with(dir.path(), cases, flags);
-    if let Some((i, what)) = wrong.first() {
-        let c = &cases[*i];
-        panic!(
-            "{flags:?}: {} wrong; {what}\n{}\nat {:?}\n{}",
-            wrong.len(),
-            c.program,
-            c.sizes,
-            c.nest
-        );
-    }
-}
-
 #[test]
 fn written_programs() {
     let cases = written(Target::default());
@@ -322,7 +81,7 @@ fn written_programs() {
         &["-O3"],
         &["-O1", sanitizers, "-fno-sanitize-recover"],
     ] {
-        all_right(&cases, &[&["-march=native"], flags].concat());
+        all_right_here(&cases, flags);
     }
 }
 
@@ -344,7 +103,7 @@ fn written_programs_for_every_target() {
         };
         // What sse2 adds to the portable target, every compiler for x86-64 takes as given.
         if target != Target::Sse2 {
-            all_right(&cases, &[&["-O1"], flags].concat());
+            all_right("cc", &cases, &[&["-O1", "-fopenmp"], flags].concat());
         }
     }
     // Two targets of one width have the same loops.
@@ -497,19 +256,7 @@ fn whatever_the_rules_make_of_random_programs() {
         "{} cases, {different}",
         cases.len()
     );
-    let dir = tempfile::tempdir().expect("a folder");
-    let wrong = run_batch(dir.path(), &cases, &["-O1"]);
-    if let Some((i, what)) = wrong.first() {
-        let c = &cases[*i];
-        panic!(
-            "{} wrong of {}; {what}\n{}\nat {:?}\n{}",
-            wrong.len(),
-            cases.len(),
-            c.program,
-            c.sizes,
-            c.nest
-        );
-    }
+    all_right_here(&cases, &["-O1"]);
 }
 
 fn nest_of(path: &str) -> Nest {

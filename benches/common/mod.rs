@@ -5,7 +5,7 @@
 mod loading;
 #[cfg(unix)]
 pub use loading::pty;
-pub use loading::{chain, mm};
+pub use loading::{chain, chain_for, mm, program, program_text};
 
 use rise_opt::alloc::Jemalloc;
 

@@ -75,23 +75,30 @@ impl<'a> Printer<'a> {
         let nest = self.nest;
         let abi = &nest.abi;
         let size_error = self.error("SIZE");
+        // What is computed of a size, such as the next multiple of 32, fits, too, even where no array has
+        // so many elements because another size is 0.
         let mut conditions: Vec<String> = (nest.abi.sizes.iter())
-            .map(|s| format!("{} < 0", identifier(s.as_str())))
+            .map(|s| format!("{0} < 0 || {0} > 0x1p60", identifier(s.as_str())))
             .collect();
         let mut lengths = BTreeSet::new();
         let slots = nest.abi.outputs.iter().chain(&nest.abi.inputs);
         for slot in slots.filter(|s| !s.by_value) {
-            lengths.insert((slot.count(), slot.elem.bytes()));
+            lengths.insert((slot.count(), slot.elem.bytes(), false));
         }
         for b in self.heap_buffers() {
             let buf = &nest.buffers[b.0 as usize];
-            lengths.insert((buf.len, buf.elem.bytes()));
+            let each_thread = buf.home == Home::ThreadHeap;
+            lengths.insert((buf.len, buf.elem.bytes(), each_thread));
         }
         let mut large: Vec<String> = Vec::new();
-        for (n, bytes) in lengths {
+        for (n, bytes, each_thread) in lengths {
             if n.as_int().is_none() {
                 let text = index::as_double(n, &mut self.used);
-                large.push(format!("{bytes}.0 * ({text}) > 0x1p60"));
+                let times = match each_thread {
+                    true => " * (double)thread_count()",
+                    false => "",
+                };
+                large.push(format!("{bytes}.0{times} * ({text}) > 0x1p60"));
             }
         }
         large.sort();

@@ -56,7 +56,12 @@ pub const LIBRARIES: &[Library] = &[
     },
     Library {
         name: "MKL",
-        files: &["libmkl_rt.so", "libmkl_rt.so.2", "libmkl_rt.so.1"],
+        files: &[
+            "libmkl_rt.so",
+            "libmkl_rt.so.3",
+            "libmkl_rt.so.2",
+            "libmkl_rt.so.1",
+        ],
         linked: &[],
         version: "MKL_Get_Version_String",
         interface: Interface::Cblas,

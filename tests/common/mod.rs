@@ -9,6 +9,7 @@ use rise_opt::arith::Nat;
 use rise_opt::cost::Cost;
 use rise_opt::elab::{self, RuleUse, Step, Surroundings};
 use rise_opt::source::{FileId, SourceMap};
+use rise_opt::target::Target;
 use rise_opt::term::Program;
 
 /// The goals for matrix multiplication, in the order in which they build on each other.
@@ -38,21 +39,32 @@ pub fn mm() -> Program {
 
 /// The steps of a shipped sketch file for a program.
 pub fn chain(path: &str, program: &Program, settings: &[(&str, i64)]) -> Vec<Step> {
+    chain_for(Target::default(), path, program, settings)
+}
+
+/// The same for a machine of a target.
+pub fn chain_for(
+    target: Target,
+    path: &str,
+    program: &Program,
+    settings: &[(&str, i64)],
+) -> Vec<Step> {
     let mut sources = SourceMap::new();
     let file = sources
         .load(path)
         .unwrap_or_else(|_| panic!("{path} is missing"));
-    steps_of(&mut sources, file, program, settings)
+    steps_of(target, &mut sources, file, program, settings)
 }
 
 /// The steps of a text for a program.
 pub fn chain_text(text: &str, program: &Program) -> Vec<Step> {
     let mut sources = SourceMap::new();
     let file = sources.add_text("test.sk", text);
-    steps_of(&mut sources, file, program, &[])
+    steps_of(Target::default(), &mut sources, file, program, &[])
 }
 
 fn steps_of(
+    target: Target,
     sources: &mut SourceMap,
     file: FileId,
     program: &Program,
@@ -63,7 +75,7 @@ fn steps_of(
         sizes: Some(&program.sizes),
         settings: settings.iter().map(|(n, v)| (n.to_string(), *v)).collect(),
         costs: &costs,
-        ..Surroundings::default()
+        target,
     };
     elab::steps(sources, file, &around)
         .unwrap_or_else(|e| panic!("{e:?}"))

@@ -2,6 +2,7 @@
 
 use super::Args;
 use crate::cli::input::{self, Files, Input};
+use crate::cli::optimize::not_reached;
 use crate::cli::values::memory_limit;
 use crate::cli::{replay, Context};
 use crate::diag::{code, Diagnostic};
@@ -12,7 +13,6 @@ use crate::exec::run::HEADER;
 use crate::exec::sizes::Sizes;
 use crate::intern::Symbol;
 use crate::lower::{self, lower};
-use crate::report;
 use crate::search;
 use crate::target::Target;
 use crate::term::{Program, Term};
@@ -184,12 +184,13 @@ fn sketch(
     params.extend(own);
     let options = search::Options {
         bytes: memory_limit(None),
+        diagnose: true,
         ..search::Options::default()
     };
     let outcome = search::optimize(&made.program, &made.steps, &options);
     if let Some(diagnosis) = &outcome.failure {
-        let names: Vec<_> = made.program.params.iter().map(|(n, _)| *n).collect();
-        return Err(vec![report::not_reached(diagnosis, None, &names)]);
+        let why = not_reached(&made, &outcome, diagnosis, &options, context);
+        return Err(vec![why]);
     }
     let term = outcome.terms.last().unwrap_or(&made.program.term);
     Ok(Entry {

@@ -1,0 +1,423 @@
+//! Programs with inputs, and what the interpreter says of them; their kernels in one C program.
+//!
+//! Compiled without contraction of `a*b + c`, so that every bit has to be the interpreter's.
+
+#![allow(dead_code)]
+
+use super::common;
+use rise_opt::elab;
+use rise_opt::emit::{self, c_type};
+use rise_opt::intern::Symbol;
+use rise_opt::interp::random::{self, Numbers, Rng};
+use rise_opt::interp::{buffers, compare, eval_program, Shape, Sizes, Value};
+use rise_opt::lower;
+use rise_opt::nest::{Nest, Slot};
+use rise_opt::search::{optimize, Options};
+use rise_opt::source::SourceMap;
+use rise_opt::target::Target;
+use rise_opt::term::{normalize, Program};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A program with its nest and one run.
+pub struct Case {
+    pub name: String,
+    pub program: Program,
+    pub nest: Nest,
+    pub sizes: Sizes,
+    pub inputs: Vec<Vec<u8>>,
+    pub expected: Value,
+}
+
+/// The elements of an array at these sizes.
+pub fn count(slot: &Slot, sizes: &Sizes) -> i64 {
+    slot.count()
+        .eval(&mut |s| sizes.get(&s).copied())
+        .expect("sizes are known")
+}
+
+/// A program's own term at these sizes; none where it has no value.
+pub fn case_for(
+    target: Target,
+    name: String,
+    mut program: Program,
+    sizes: Sizes,
+    rng: &mut Rng,
+) -> Option<Case> {
+    program.name = Symbol::new(&name);
+    program.term = normalize(&program.term);
+    let args: Vec<Value> = program
+        .params
+        .iter()
+        .map(|(_, ty)| random::value_of(rng, *ty, &sizes, Numbers::Unit).expect("a type"))
+        .collect();
+    let expected = eval_program(&program, &sizes, &args).ok()?;
+    let mut inputs = Vec::new();
+    for (value, (_, ty)) in args.iter().zip(&program.params) {
+        let shape = Shape::of(*ty, &sizes).expect("shape");
+        let parts = buffers::to_buffers(value, &shape).expect("buffers");
+        inputs.extend(parts.into_iter().map(|b| b.bytes));
+    }
+    let options = lower::Options {
+        register_bytes: target.register_bytes(),
+        ..Default::default()
+    };
+    let nest = match lower::lower(&program, &options) {
+        Ok(nest) => nest,
+        Err(d) => panic!("{program}\nat {sizes:?}\n{d:?}"),
+    };
+    Some(Case {
+        name,
+        program,
+        nest,
+        sizes,
+        inputs,
+        expected,
+    })
+}
+
+/// The programs of `tests/kernels`, at the sizes of their `-- run` lines, and the
+/// shipped ones.
+pub fn written(target: Target) -> Vec<Case> {
+    let mut files: Vec<_> = ["tests/kernels", "programs"]
+        .iter()
+        .flat_map(|dir| fs::read_dir(dir).expect("a folder"))
+        .map(|f| f.expect("a file").path())
+        .collect();
+    files.sort();
+    let mut rng = Rng::new(5);
+    let mut cases = Vec::new();
+    for file in files {
+        let path = file.to_string_lossy().into_owned();
+        let mut sources = SourceMap::new();
+        let id = sources.load(&path).expect("a file");
+        let program = match elab::program(&mut sources, id, None) {
+            Ok(p) => p,
+            Err(d) => panic!("{path}: {d:?}"),
+        };
+        let text = fs::read_to_string(&file).expect("text");
+        let mut runs: Vec<Sizes> = Vec::new();
+        for line in text.lines().filter_map(|l| l.strip_prefix("-- run ")) {
+            runs.push(sizes(line));
+        }
+        if runs.is_empty() {
+            for n in [1, 2, 5, 17] {
+                let each = program.sizes.iter().enumerate();
+                runs.push(each.map(|(i, s)| (*s, n + i as i64)).collect());
+            }
+        }
+        for sizes in runs {
+            let name = format!("w{}", cases.len());
+            let c = case_for(target, name, program.clone(), sizes.clone(), &mut rng);
+            cases.push(c.unwrap_or_else(|| panic!("{path} has no value at {sizes:?}")));
+        }
+    }
+    cases
+}
+
+/// `m=3,n=4`
+pub fn sizes(text: &str) -> Sizes {
+    settings(text)
+        .into_iter()
+        .map(|(name, value)| (Symbol::new(name), value))
+        .collect()
+}
+
+fn settings(text: &str) -> Vec<(&str, i64)> {
+    let parts = text.split(',').filter(|p| !p.trim().is_empty());
+    parts
+        .map(|part| {
+            let (name, value) = part.split_once('=').expect("name=value");
+            (name.trim(), value.trim().parse().expect("a number"))
+        })
+        .collect()
+}
+
+/// A shipped goal.
+pub struct Goal {
+    pub program: &'static str,
+    pub sketch: &'static str,
+    /// Of its parameters.
+    pub set: &'static str,
+    /// Sizes that the kernel is made for.
+    pub fixed: &'static str,
+    /// Sizes that it takes.
+    pub at: &'static [&'static str],
+}
+
+const fn goal(sketch: &'static str, set: &'static str, at: &'static [&'static str]) -> Goal {
+    Goal {
+        program: "programs/mm.rise",
+        sketch,
+        set,
+        fixed: "",
+        at,
+    }
+}
+
+/// Every goal that is shipped, with its own parameters and with others.
+pub const GOALS: &[Goal] = &[
+    goal("sketches/mm/baseline.sk", "", ANY),
+    goal("sketches/mm/blocking.sk", "", TILES),
+    goal("sketches/mm/vectorization.sk", "", TILES),
+    goal("sketches/mm/loop-perm.sk", "", TILES),
+    goal("sketches/mm/array-packing.sk", "", TILES),
+    goal("sketches/mm/cache-blocks.sk", "", TILES),
+    goal("sketches/mm/parallel.sk", "", TILES),
+    goal("sketches/mm/micro.sk", "", ANY),
+    goal("sketches/mm/micro-parallel.sk", "", ANY),
+    goal("sketches/mm/micro-parallel.sk", NARROW, SHARED),
+    Goal {
+        program: "programs/mm_bias_relu.rise",
+        ..goal("sketches/mm_bias_relu/fused-parallel.sk", "", ANY)
+    },
+    Goal {
+        program: "programs/mm_bias_relu.rise",
+        ..goal("sketches/mm_bias_relu/fused-parallel.sk", NARROW, SHARED)
+    },
+    Goal {
+        program: "programs/batched_mm.rise",
+        fixed: "m=8,n=8,k=8",
+        ..goal(
+            "sketches/batched_mm/small.sk",
+            "mr=4,lanes=8",
+            &["t=3", "t=0"],
+        )
+    },
+    Goal {
+        program: "programs/batched_mm.rise",
+        fixed: "m=5,n=5,k=5",
+        ..goal(
+            "sketches/batched_mm/padded.sk",
+            "mr=5,nr=8,lanes=8",
+            &["t=3", "t=0"],
+        )
+    },
+    goal("sketches/risegg/baseline.sk", "", ANY),
+    goal("sketches/risegg/blocking.sk", "", TILES),
+    goal("sketches/risegg/vectorization.sk", "", TILES),
+    goal("sketches/risegg/loop-perm.sk", "", TILES),
+    goal("sketches/risegg/array-packing.sk", "", TILES),
+    goal("sketches/risegg/cache-blocks.sk", "", TILES),
+    goal("sketches/risegg/parallel.sk", "", TILES),
+];
+
+/// Tiles of which some are shared among threads at small sizes.
+const NARROW: &str = "mr=3,nr=8,lanes=4,group=2,small=4,rows=8";
+const SHARED: &[&str] = &["m=22,n=35,k=7", "m=7,n=35,k=6"];
+const ANY: &[&str] = &["m=9,n=35,k=5", "m=0,n=4,k=3", "m=3,n=2,k=0"];
+/// What 32 and 4 divide.
+const TILES: &[&str] = &["m=64,n=32,k=8", "m=32,n=0,k=4"];
+
+impl Goal {
+    /// Its kernel under a name, for a target.
+    pub fn found(&self, name: &str, target: Target) -> Program {
+        let program = common::program(self.program);
+        let set = settings(self.set);
+        let steps = common::chain_for(target, self.sketch, &program, &set);
+        let outcome = optimize(&program, &steps, &Options::default());
+        let what = (self.sketch, &outcome.failure);
+        assert!(outcome.failure.is_none(), "{what:?}");
+        Program {
+            name: Symbol::new(name),
+            term: normalize(outcome.terms.last().unwrap_or(&program.term)),
+            ..program
+        }
+    }
+
+    pub fn nest(&self, found: &Program, target: Target) -> Nest {
+        let options = lower::Options {
+            register_bytes: target.register_bytes(),
+            fixed: sizes(self.fixed),
+            ..Default::default()
+        };
+        let nest = lower::lower(found, &options);
+        nest.unwrap_or_else(|d| panic!("{}: {d:?}", self.sketch))
+    }
+
+    /// One case for each of its sizes; what is expected is what the program means.
+    pub fn cases(&self, name: &str, target: Target) -> Vec<Case> {
+        let found = self.found(name, target);
+        let program = common::program(self.program);
+        let mut rng = Rng::new(7);
+        let nest = self.nest(&found, target);
+        let case = |at: &&str| {
+            let mut all = sizes(at);
+            all.extend(sizes(self.fixed));
+            let plain = case_for(target, name.to_string(), program.clone(), all, &mut rng);
+            Case {
+                nest: nest.clone(),
+                program: found.clone(),
+                ..plain.expect("a value")
+            }
+        };
+        self.at.iter().map(case).collect()
+    }
+}
+
+/// The kernels of all goals, or of those that are asked for.
+pub fn goals(target: Target, which: impl Fn(&Goal) -> bool) -> Vec<Case> {
+    let chosen = GOALS.iter().enumerate().filter(|(_, g)| which(g));
+    chosen
+        .flat_map(|(i, g)| g.cases(&format!("g{i}"), target))
+        .collect()
+}
+
+/// A C program that reads the inputs of case `argv[1]` and prints its outputs.
+pub fn text(cases: &[Case]) -> String {
+    emit::emit_all(&kernels(cases), &emit::Options::default()) + &driver(cases)
+}
+
+/// Cases that follow one another may be of one kernel.
+pub fn kernels(cases: &[Case]) -> Vec<&Nest> {
+    let mut nests: Vec<&Nest> = cases.iter().map(|c| &c.nest).collect();
+    nests.dedup_by(|a, b| a.abi.name == b.abi.name);
+    nests
+}
+
+fn driver(cases: &[Case]) -> String {
+    let mut c = String::from(
+        "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\n\
+         static void *get(FILE *f, size_t bytes)\n{\n    \
+         char *p = malloc(bytes + 1);\n    \
+         if (!p || fread(p, 1, bytes, f) != bytes) exit(90);\n    return p;\n}\n\n\
+         int main(int argc, char **argv)\n{\n    if (argc < 3) return 91;\n    \
+         FILE *f = fopen(argv[2], \"rb\");\n    if (!f) return 92;\n    \
+         switch (atoi(argv[1])) {\n",
+    );
+    for (i, case) in cases.iter().enumerate() {
+        let abi = &case.nest.abi;
+        let mut call = Vec::new();
+        let _ = writeln!(c, "    case {i}: {{");
+        for (j, slot) in abi.outputs.iter().enumerate() {
+            let n = count(slot, &case.sizes);
+            let ty = c_type(slot.elem);
+            let _ = writeln!(
+                c,
+                "        {ty} *o{j} = malloc({n} * sizeof({ty}) + 64); memset(o{j}, 0x5a, {n} * sizeof({ty}) + 64);"
+            );
+            call.push(format!("o{j}"));
+        }
+        for s in &abi.sizes {
+            call.push(case.sizes[s].to_string());
+        }
+        for (j, slot) in abi.inputs.iter().enumerate() {
+            let n = count(slot, &case.sizes);
+            let ty = c_type(slot.elem);
+            let _ = writeln!(c, "        {ty} *i{j} = get(f, {n} * sizeof({ty}));");
+            call.push(match slot.by_value {
+                true => format!("*i{j}"),
+                false => format!("i{j}"),
+            });
+        }
+        let _ = writeln!(c, "        int status = {}({});", abi.name, call.join(", "));
+        let _ = writeln!(c, "        if (status) return status;");
+        for (j, slot) in abi.outputs.iter().enumerate() {
+            let n = count(slot, &case.sizes);
+            let ty = c_type(slot.elem);
+            let _ = writeln!(
+                c,
+                "        for (int g = 0; g < 64; g++) if (((char *)(o{j} + {n}))[g] != 0x5a) return 93;\n        \
+                 fwrite(o{j}, sizeof({ty}), {n}, stdout);"
+            );
+        }
+        for j in 0..abi.outputs.len() {
+            let _ = writeln!(c, "        free(o{j});");
+        }
+        for j in 0..abi.inputs.len() {
+            let _ = writeln!(c, "        free(i{j});");
+        }
+        let _ = writeln!(c, "        fclose(f);\n        return 0;\n    }}");
+    }
+    c += "    }\n    return 94;\n}\n";
+    c
+}
+
+/// The flags that a kernel compiles with, without a warning, and without contraction.
+pub const FLAGS: [&str; 5] = [
+    "-std=gnu11",
+    "-Wall",
+    "-Wextra",
+    "-Werror",
+    "-ffp-contract=off",
+];
+
+/// Compiles a C text; the flags say for which machine.
+pub fn compile(compiler: &str, dir: &Path, text: &str, flags: &[&str]) -> PathBuf {
+    let (source, exe) = (dir.join("cases.c"), dir.join("cases"));
+    fs::write(&source, text).expect("write");
+    let compiled = Command::new(compiler)
+        .args(FLAGS)
+        .args(flags)
+        .args([&source, Path::new("-o"), &exe, Path::new("-lm")])
+        .output()
+        .expect(compiler);
+    assert!(
+        compiled.status.success(),
+        "{compiler} {flags:?} {}\n{}",
+        source.display(),
+        String::from_utf8_lossy(&compiled.stderr)
+    );
+    exe
+}
+
+/// Runs the program of these cases: what went wrong with each one that did.
+pub fn wrong(start: &dyn Fn() -> Command, dir: &Path, cases: &[Case]) -> Vec<(usize, String)> {
+    let mut wrong = Vec::new();
+    for (i, case) in cases.iter().enumerate() {
+        let input = dir.join("input");
+        fs::write(&input, case.inputs.concat()).expect("write");
+        let run = start()
+            .args([i.to_string().as_ref(), input.as_os_str()])
+            .output()
+            .expect("run");
+        if !run.status.success() {
+            let stderr = String::from_utf8_lossy(&run.stderr).into_owned();
+            wrong.push((i, format!("ends with {}\n{stderr}", run.status)));
+            continue;
+        }
+        let shape = Shape::of(case.program.result, &case.sizes).expect("shape");
+        let mut parts: Vec<&[u8]> = Vec::new();
+        let mut rest = &run.stdout[..];
+        for slot in &case.nest.abi.outputs {
+            let bytes = count(slot, &case.sizes) as usize * slot.elem.bytes() as usize;
+            let (part, more) = rest.split_at(bytes.min(rest.len()));
+            parts.push(part);
+            rest = more;
+        }
+        let got = buffers::from_buffers(&shape, &parts).expect("a value");
+        let d = compare::compare(&got, &case.expected).expect("same shape");
+        if !d.same {
+            wrong.push((i, format!("{d:?}")));
+        }
+    }
+    wrong
+}
+
+/// Says which case is wrong first, with everything that is known of it.
+pub fn expect_none(wrong: &[(usize, String)], cases: &[Case], how: &str) {
+    let Some((i, what)) = wrong.first() else {
+        return;
+    };
+    let c = &cases[*i];
+    let names: Vec<_> = wrong.iter().map(|w| &cases[w.0].name).collect();
+    panic!(
+        "{how}: {} wrong of {}: {names:?}\n{}: {what}\n{}\nat {:?}\n{}",
+        wrong.len(),
+        cases.len(),
+        c.name,
+        c.program,
+        c.sizes,
+        c.nest
+    );
+}
+
+/// Compiles with OpenMP, runs, compares.
+pub fn all_right(compiler: &str, cases: &[Case], flags: &[&str]) {
+    let dir = tempfile::tempdir().expect("a folder");
+    let exe = compile(compiler, dir.path(), &text(cases), flags);
+    let wrong = wrong(&|| Command::new(&exe), dir.path(), cases);
+    expect_none(&wrong, cases, &format!("{compiler} {flags:?}"));
+}

@@ -1,0 +1,286 @@
+//! What a kernel does where it cannot do its work: it returns its error code, writes nothing, and
+//! keeps no memory. Under sanitizers, with sizes that are negative, that overflow, that leave
+//! nothing to do (then arrays may be missing), and with each of its allocations failing in turn.
+
+#[path = "common/cases.rs"]
+mod cases;
+mod common;
+
+use cases::{compile, count, goals, kernels, written, Case};
+use rise_opt::arith::Nat;
+use rise_opt::emit::{self, c_type};
+use rise_opt::interp::Sizes;
+use rise_opt::nest::{Buffer, Home, Nest, Slot};
+use rise_opt::target::Target;
+use rise_opt::ty::Scalar;
+use std::fmt::Write as _;
+use std::process::Command;
+
+/// One call of a kernel.
+struct Call {
+    kernel: usize,
+    sizes: Vec<i64>,
+    /// Of each array, results first; none where no array is given.
+    bytes: Vec<Option<i64>>,
+    expected: i32,
+    /// Whether its allocations fail, too.
+    starve: bool,
+}
+
+const OK: i32 = 0;
+const SIZE: i32 = 1;
+const MEMORY: i32 = 2;
+/// Whether it is the size or the memory depends on the number of threads.
+const ANY: i32 = -1;
+
+/// No array has so many elements.
+const HUGE: i64 = 1 << 40;
+
+fn slots(nest: &Nest) -> impl Iterator<Item = &Slot> {
+    nest.abi.outputs.iter().chain(&nest.abi.inputs)
+}
+
+/// A call without arrays, but for values that are passed.
+fn without(kernel: usize, case: &Case, sizes: Vec<i64>, expected: i32) -> Call {
+    let value = |s: &Slot| s.by_value.then_some(8);
+    Call {
+        kernel,
+        sizes,
+        bytes: slots(&case.nest).map(value).collect(),
+        expected,
+        starve: false,
+    }
+}
+
+/// With the arrays that have elements.
+fn with(kernel: usize, case: &Case, sizes: Sizes, starve: bool) -> Call {
+    let abi = &case.nest.abi;
+    let mut lookup = |s| sizes.get(&s).copied();
+    let taken = (abi.assumptions.iter()).all(|a| a.holds(&mut lookup) == Some(true));
+    let bytes = |s: &Slot| match (taken, s.by_value) {
+        (_, true) => Some(8),
+        (false, _) => None,
+        _ => Some(count(s, &sizes) * s.elem.bytes() as i64).filter(|b| *b > 0),
+    };
+    Call {
+        kernel,
+        sizes: abi.sizes.iter().map(|s| sizes[s]).collect(),
+        bytes: slots(&case.nest).map(bytes).collect(),
+        expected: if taken { OK } else { SIZE },
+        starve: starve && taken,
+    }
+}
+
+fn calls(kernel: usize, case: &Case) -> Vec<Call> {
+    let abi = &case.nest.abi;
+    let n = abi.sizes.len();
+    let mut all = vec![with(kernel, case, case.sizes.clone(), true)];
+    if n == 0 {
+        return all;
+    }
+    let refused = |sizes: Vec<i64>| without(kernel, case, sizes, SIZE);
+    for i in 0..n {
+        for least in [-1, i64::MIN, i64::MAX] {
+            let mut sizes = vec![64; n];
+            sizes[i] = least;
+            all.push(refused(sizes));
+        }
+        // Nothing else to do, so that only the size itself is too large.
+        let mut sizes = vec![0; n];
+        sizes[i] = i64::MAX;
+        all.push(refused(sizes));
+    }
+    all.push(refused(vec![i64::MAX; n]));
+    for slot in slots(&case.nest) {
+        // Two sizes whose product is too large, though each alone is not.
+        let mut in_slot = vec![64; n];
+        for (i, s) in abi.sizes.iter().enumerate() {
+            let other = |x| if x == *s { Some(1) } else { Some(7) };
+            let one = slot.count().eval(&mut { other });
+            let two = slot.count().eval(&mut |x| other(x).map(|v| 2 * v));
+            if one != two && slot.dims.len() > 1 {
+                in_slot[i] = HUGE;
+            }
+        }
+        let product: f64 = (slot.dims.iter())
+            .map(|d| {
+                let size = |s| {
+                    let at = abi.sizes.iter().position(|x| *x == s);
+                    at.map(|i| in_slot[i])
+                };
+                d.eval(&mut { size }).map_or(0.0, |v| v as f64)
+            })
+            .product();
+        if product * slot.elem.bytes() as f64 > 2f64.powi(61) {
+            all.push(refused(in_slot));
+        }
+    }
+    // Some sizes are 0.
+    for zeros in 1..1u32 << n {
+        let mut sizes = case.sizes.clone();
+        for (i, s) in abi.sizes.iter().enumerate() {
+            sizes.insert(*s, if zeros >> i & 1 == 1 { 0 } else { 32 });
+        }
+        // Values that a program reads at fixed places of its own.
+        let lookup = |s| sizes.get(&s).copied();
+        let known = |s: &Slot| s.count().eval(&mut { lookup }).is_some_and(|c| c < 1 << 20);
+        if slots(&case.nest).all(known) {
+            all.push(with(kernel, case, sizes, true));
+        }
+    }
+    // A buffer that one thread may have, and all together may not.
+    let each = |b: &&Buffer| b.home == Home::ThreadHeap;
+    for i in 0..n {
+        let mut sizes = vec![0; n];
+        sizes[i] = 1 << 58;
+        let size = |s| abi.sizes.iter().position(|x| *x == s).map(|at| sizes[at]);
+        let fits = |n: Nat, elem: Scalar| {
+            let count = n.eval(&mut { size }).map_or(f64::NAN, |n| n as f64);
+            count * elem.bytes() as f64 <= 2f64.powi(60)
+        };
+        let taken = (abi.assumptions.iter()).all(|a| a.holds(&mut { size }) == Some(true));
+        let mut buffers = case.nest.buffers.iter().filter(each);
+        let large = buffers.any(|b| fits(b.len, b.elem) && !fits(b.len * Nat::int(2), b.elem));
+        if large && taken && slots(&case.nest).all(|s| fits(s.count(), s.elem)) {
+            all.push(without(kernel, case, sizes, ANY));
+        }
+    }
+    // More than any machine has, for a buffer that the kernel makes first.
+    let shared = |b: &&Buffer| b.home == Home::Heap;
+    let large = |s| {
+        let at = abi.sizes.iter().position(|x| *x == s)?;
+        Some(if at == 0 { 32 } else { 1 << 28 })
+    };
+    let bytes = |n: Nat, elem: Scalar| {
+        let count = n.eval(&mut { large }).map_or(f64::NAN, |n| n as f64);
+        count * elem.bytes() as f64
+    };
+    let buffers = case.nest.buffers.iter().filter(shared);
+    let made: Vec<f64> = buffers.map(|b| bytes(b.len, b.elem)).collect();
+    let given = slots(&case.nest).map(|s| bytes(s.count(), s.elem));
+    // But none of them more than an array may have.
+    let allowed = made
+        .iter()
+        .copied()
+        .chain(given)
+        .all(|n| n <= 2f64.powi(60));
+    let taken = (abi.assumptions.iter()).all(|a| a.holds(&mut { large }) == Some(true));
+    if n == 3 && allowed && taken && made.iter().any(|n| *n >= 2f64.powi(52)) {
+        let sizes = abi.sizes.iter().filter_map(|s| large(*s)).collect();
+        all.push(without(kernel, case, sizes, MEMORY));
+    }
+    all
+}
+
+/// The kernels behind one type, and their calls.
+fn text(cases: &[Case], calls: &[Call]) -> String {
+    let mut c = include_str!("kernel_refusals/memory.c").to_string();
+    c += &emit::emit_all(&kernels(cases), &emit::Options::default());
+    for (i, case) in cases.iter().enumerate() {
+        let abi = &case.nest.abi;
+        let sizes = (0..abi.sizes.len()).map(|j| format!("sizes[{j}]"));
+        let mut args: Vec<String> = Vec::new();
+        for (j, slot) in slots(&case.nest).enumerate() {
+            if j == abi.outputs.len() {
+                args.extend(sizes.clone());
+            }
+            args.push(match slot.by_value {
+                true => format!("*({} *)at[{j}]", c_type(slot.elem)),
+                false => format!("at[{j}]"),
+            });
+        }
+        if abi.inputs.is_empty() {
+            args.extend(sizes);
+        }
+        let _ = writeln!(
+            c,
+            "static int call{i}(const int64_t *sizes, void **at)\n{{\n    (void)sizes;\n    return {}({});\n}}\n",
+            abi.name,
+            args.join(", ")
+        );
+    }
+    let names: Vec<String> = (0..cases.len()).map(|i| format!("call{i}")).collect();
+    let _ = writeln!(
+        c,
+        "static int (*const kernels[])(const int64_t *, void **) = {{{}}};",
+        names.join(", ")
+    );
+    let arrays = cases.iter().map(|c| slots(&c.nest).count()).max();
+    let _ = writeln!(
+        c,
+        "enum {{ ARRAYS = {} }};\nstruct call {{ const char *name; int kernel, arrays, outputs, expected, memory, starve; \
+         int64_t sizes[16], bytes[ARRAYS]; }};\nstatic const struct call calls_[] = {{",
+        arrays.unwrap_or(1)
+    );
+    for call in calls {
+        let case = &cases[call.kernel];
+        let list = |all: &[i64]| {
+            // The least number has no literal of its own.
+            let one = |n: &i64| format!("INT64_C({}) - 1", n.saturating_add(1));
+            all.iter().map(one).collect::<Vec<_>>().join(", ")
+        };
+        let bytes: Vec<i64> = call.bytes.iter().map(|b| b.unwrap_or(-1)).collect();
+        let sizes = match call.sizes.is_empty() {
+            true => "0".to_string(),
+            false => list(&call.sizes),
+        };
+        let _ = writeln!(
+            c,
+            "    {{\"{} {:?}\", {}, {}, {}, {}, {MEMORY}, {}, {{{sizes}}}, {{{}}}}},",
+            case.name,
+            call.sizes,
+            call.kernel,
+            bytes.len(),
+            case.nest.abi.outputs.len(),
+            call.expected,
+            i32::from(call.starve),
+            list(&bytes),
+        );
+    }
+    c + "};\n" + include_str!("kernel_refusals/calls.c")
+}
+
+#[test]
+fn what_cannot_be_done_is_refused() {
+    let target = Target::Portable;
+    // Each kernel once: what is called is new.
+    let mut cases = written(target);
+    cases.extend(goals(target, |g| !g.sketch.contains("risegg")));
+    cases.dedup_by(|a, b| a.program.term == b.program.term);
+    let heap = |c: &&Case| {
+        let mut homes = c.nest.buffers.iter().map(|b| b.home);
+        homes.any(|h| matches!(h, Home::Heap | Home::ThreadHeap))
+    };
+    let buffers = cases.iter().filter(heap).count();
+    assert!(buffers >= 8, "{buffers} kernels allocate");
+    let calls: Vec<Call> = (cases.iter().enumerate())
+        .flat_map(|(i, c)| calls(i, c))
+        .collect();
+    for (what, least) in [(OK, 100), (SIZE, 400), (MEMORY, 5), (ANY, 1)] {
+        let have = calls.iter().filter(|c| c.expected == what).count();
+        assert!(have >= least, "{have} calls that return {what}");
+    }
+    let dir = tempfile::tempdir().expect("a folder");
+    let flags = [
+        "-O0",
+        "-fopenmp",
+        "-fsanitize=address,undefined",
+        "-fno-sanitize-recover",
+    ];
+    let exe = compile("cc", dir.path(), &text(&cases, &calls), &flags);
+    for threads in ["1", "8"] {
+        let run = Command::new(&exe)
+            .env("OMP_NUM_THREADS", threads)
+            .env("ASAN_OPTIONS", "allocator_may_return_null=1")
+            .output()
+            .expect("run");
+        let said = String::from_utf8_lossy(&run.stderr);
+        assert!(run.status.success(), "{}\n{said}", run.status);
+        let out = String::from_utf8_lossy(&run.stdout).into_owned();
+        let counts: Vec<usize> = (out.split_whitespace())
+            .map(|n| n.parse().expect("a number"))
+            .collect();
+        assert_eq!(counts[0], calls.len());
+        assert!(counts[1] >= buffers, "{} allocations failed", counts[1]);
+    }
+}

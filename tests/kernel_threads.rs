@@ -1,0 +1,170 @@
+//! Threads of a kernel do not meet in memory: ThreadSanitizer finds no race, and finds those that
+//! are planted.
+//!
+//! gcc's OpenMP library is not instrumented, so kernels are linked to `kernel_threads/openmp.c`
+//! in its place, whose teams are threads that the sanitizer sees being created and joined.
+
+#[path = "common/cases.rs"]
+mod cases;
+mod common;
+
+use cases::{case_for, expect_none, goals, sizes, text, written, wrong, Case, FLAGS};
+use rise_opt::interp::random::Rng;
+use rise_opt::target::Target;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+const PARALLEL: &str = "PARALLEL_FOR\n";
+const OPENMP: &str = include_str!("kernel_threads/openmp.c");
+
+/// All that is parallel: what is written so, and the shipped goals.
+fn parallel() -> Vec<Case> {
+    // Narrow vectors on any machine: what races does not depend on them.
+    let target = Target::Portable;
+    let mut all = written(target);
+    all.extend(goals(target, |g| g.sketch.contains("parallel")));
+    all.retain(|c| text(std::slice::from_ref(c)).contains(PARALLEL));
+    all
+}
+
+/// Compiles a text for the sanitizer, linked to our own OpenMP.
+fn compile(dir: &Path, text: &str) -> PathBuf {
+    let (kernels, openmp) = (dir.join("kernels.c"), dir.join("openmp.c"));
+    fs::write(&kernels, text).expect("write");
+    fs::write(&openmp, OPENMP).expect("write");
+    let gcc = |args: &[&str], file: &Path, to: &Path| {
+        let mut command = Command::new("gcc");
+        let done = command.args(FLAGS).args(["-O1", "-g", "-fsanitize=thread"]);
+        let done = done.args(args).arg(file).arg("-o").arg(to).output();
+        let done = done.expect("gcc");
+        let said = String::from_utf8_lossy(&done.stderr);
+        assert!(done.status.success(), "{said}");
+    };
+    let objects = [dir.join("kernels.o"), dir.join("openmp.o")];
+    gcc(&["-c", "-fopenmp"], &kernels, &objects[0]);
+    gcc(&["-c"], &openmp, &objects[1]);
+    let exe = dir.join("cases");
+    // Without the flag of OpenMP the library is not linked: what ours lacks is an error.
+    let other = objects[1].to_string_lossy();
+    gcc(&[&other, "-lm", "-lpthread"], &objects[0], &exe);
+    exe
+}
+
+/// How the sanitizer's programs start here. It wants memory in places of its own, which some
+/// systems hand out at random unless they are told not to.
+fn starter(exe: &Path) -> Box<dyn Fn() -> Command> {
+    let plain = exe.to_path_buf();
+    let direct = move || Command::new(&plain);
+    let fixed = exe.to_path_buf();
+    let settled = move || {
+        let mut c = Command::new("setarch");
+        c.arg("-R").arg(&fixed);
+        c
+    };
+    let starts = |mut c: Command| match c.output() {
+        Ok(o) => !said(&o).contains("unexpected memory mapping"),
+        Err(_) => false,
+    };
+    match starts(direct()) || !starts(settled()) {
+        true => Box::new(direct),
+        false => Box::new(settled),
+    }
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn with(start: &dyn Fn() -> Command, threads: &str) -> Command {
+    let mut command = start();
+    command.env("OMP_NUM_THREADS", threads);
+    command.env("TSAN_OPTIONS", "halt_on_error=1:exitcode=66");
+    command
+}
+
+#[test]
+fn nothing_races() {
+    let cases = parallel();
+    // Both goals for matrix products, one with an epilogue, and what is written.
+    assert!(cases.len() > 12, "{}", cases.len());
+    let dir = tempfile::tempdir().expect("a folder");
+    let exe = compile(dir.path(), &text(&cases));
+    let start = starter(&exe);
+    for threads in ["1", "2", "5", "8"] {
+        let wrong = wrong(&|| with(&*start, threads), dir.path(), &cases);
+        expect_none(&wrong, &cases, &format!("{threads} threads"));
+    }
+}
+
+/// All iterations of a parallel loop write what the first one writes.
+fn one_place(text: &str) -> String {
+    let mut parts = text.split(PARALLEL);
+    let mut all = parts.next().unwrap_or_default().to_string();
+    for part in parts {
+        let index = part.split("int64_t ").nth(1).expect("a loop");
+        let index = index.split(' ').next().expect("its index");
+        let line = |l: &str| match l.split_once("out[") {
+            Some((before, after)) => {
+                let after = after.replacen(&format!("{index} "), "0 ", 1);
+                format!("{before}out[{after}")
+            }
+            None => l.to_string(),
+        };
+        all += PARALLEL;
+        all += &part.split('\n').map(line).collect::<Vec<_>>().join("\n");
+    }
+    all
+}
+
+/// A buffer that is private to an iteration is shared.
+fn one_buffer(text: &str) -> String {
+    let (before, after) = text.rsplit_once(PARALLEL).expect("a parallel loop");
+    let inside = after.replacen("float acc", "static float acc", 1);
+    format!("{before}{PARALLEL}{inside}")
+}
+
+/// Each thread takes the buffer of the first one.
+fn one_thread(text: &str) -> String {
+    text.replace("return omp_get_thread_num();", "return 0;")
+}
+
+#[test]
+fn planted_races_are_found() {
+    type Plant = fn(&str) -> String;
+    let plants: [(&str, &str, Plant); 4] = [
+        ("sketches/mm/micro-parallel.sk", "m=22", one_place),
+        ("sketches/mm_bias_relu/fused-parallel.sk", "m=22", one_place),
+        ("sketches/mm/parallel.sk", "m=64", one_buffer),
+        (
+            "tests/kernels/private-buffers.rise",
+            "m=5,n=20000",
+            one_thread,
+        ),
+    ];
+    for (of, at, plant) in plants {
+        let target = Target::Portable;
+        let mut cases = match of.ends_with(".sk") {
+            true => goals(target, |g| g.sketch == of && g.at[0].starts_with(at)),
+            false => {
+                let (program, mut rng) = (common::program(of), Rng::new(3));
+                case_for(target, "w".to_string(), program, sizes(at), &mut rng)
+                    .into_iter()
+                    .collect()
+            }
+        };
+        cases.truncate(1);
+        let right = text(&cases);
+        let racy = plant(&right);
+        assert_ne!(right, racy, "nothing was planted in {of}");
+        let dir = tempfile::tempdir().expect("a folder");
+        let exe = compile(dir.path(), &racy);
+        let start = starter(&exe);
+        let found = wrong(&|| with(&*start, "4"), dir.path(), &cases);
+        let text = found.first().map_or("", |f| f.1.as_str());
+        assert!(
+            text.contains("ThreadSanitizer: data race"),
+            "{of}: {text}\n{racy}"
+        );
+    }
+}
