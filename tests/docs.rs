@@ -36,7 +36,11 @@ fn flags_are_those_of_the_help() {
         let output = rise_opt.args(command).arg("--help").output().unwrap();
         String::from_utf8(output.stdout).unwrap()
     };
-    let help = help(&[]) + &help(&["compare"]) + &help(&["explain"]) + &help(&["bench"]);
+    let help = help(&[])
+        + &help(&["compare"])
+        + &help(&["explain"])
+        + &help(&["bench"])
+        + &help(&["simplify"]);
     let flags = |text: &str| {
         let mut found: Vec<String> = Vec::new();
         for (at, _) in text.match_indices("--") {
@@ -70,6 +74,7 @@ fn flags_are_those_of_the_help() {
         "docs/language.md",
         "docs/sketches.md",
         "docs/rules.md",
+        "docs/simplify.md",
     ] {
         for flag in flags(&page(name)) {
             let ok = known.contains(&flag) || others.contains(&&*flag);
@@ -88,6 +93,7 @@ fn files_that_the_documentation_links_exist() {
         "docs/language.md",
         "docs/sketches.md",
         "docs/rules.md",
+        "docs/simplify.md",
     ] {
         let text = page(name);
         let folder = Path::new(name).parent().unwrap();

@@ -26,6 +26,7 @@ mod progress;
 mod record;
 mod replay;
 mod report;
+mod simplify;
 mod try_rule;
 mod values;
 mod why;
@@ -86,6 +87,11 @@ enum Command {
     Fmt(fmt::Args),
     /// Makes the page of a run again from its record: what `--report` shows, later or elsewhere
     Report(report::Args),
+    /// Simplifies expressions of index arithmetic by rules and by what is assumed, one result on each line: to see
+    /// what an index becomes
+    Simplify(simplify::Args),
+    /// Says of each comparison whether it holds wherever the assumptions do: `true`, `false` or `unknown`
+    Prove(simplify::Args),
     /// Says what this machine lacks to compile, run and measure kernels
     Doctor(doctor::Args),
 }
@@ -151,6 +157,8 @@ fn dispatch(cli: Cli) -> u8 {
         Some(Command::CheckProof(args)) => check_proof::run(&args, &mut context),
         Some(Command::Fmt(args)) => fmt::run(&args, &mut context),
         Some(Command::Report(args)) => report::run(&args, &mut context),
+        Some(Command::Simplify(args)) => simplify::simplify(&args, &mut context),
+        Some(Command::Prove(args)) => simplify::prove(&args, &mut context),
         Some(Command::Doctor(args)) => doctor::run(&args, &mut context),
         None => match cli.optimize {
             Some(args) => optimize::run(&args, &mut context),

@@ -115,6 +115,7 @@ codes! {
     PROOF_PROGRAM = "E0622" Check "a proof is of another program";
     PROOF_MALFORMED = "E0623" Input "a proof speaks of something that is not there";
     NO_PROOF = "E0624" Bug "a proof could not be made";
+    RULES_LOOP = "E0641" Input "rules undo each other";
     TARGET_TOO_WIDE = "E0651" Usage "a kernel is for another machine";
     TARGET_FLAGS = "E0652" Input "the C compiler does not know a target";
     BENCH_C = "E0653" Input "a C file is no kernel of the program";

@@ -235,9 +235,9 @@ fn gcd(a: i128, b: i128) -> i128 {
 }
 
 /// How many differences are looked at for one question.
-const BUDGET: u32 = 120;
+const BUDGET: u32 = 16;
 /// How many inequalities are put together.
-const DEPTH: u32 = 4;
+const DEPTH: u32 = 3;
 
 /// What is assumed, and what was found from it.
 #[derive(Default)]

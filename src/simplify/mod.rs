@@ -45,6 +45,7 @@ pub struct Simplifier {
     fuel: u64,
     exhausted: bool,
     attempts: u64,
+    considered: u64,
     trace: Option<Vec<Step>>,
 }
 
@@ -74,6 +75,7 @@ impl Simplifier {
             fuel: FUEL,
             exhausted: false,
             attempts: 0,
+            considered: 0,
             trace: None,
         }
     }
@@ -115,6 +117,11 @@ impl Simplifier {
     /// How many patterns were compared with an expression whose root and operands they fit.
     pub fn attempts(&self) -> u64 {
         self.attempts
+    }
+
+    /// How many patterns there were for the roots that were looked at, compared or not.
+    pub fn considered(&self) -> u64 {
+        self.considered
     }
 
     /// The simplified expression.
@@ -180,6 +187,7 @@ impl Simplifier {
     fn step(&mut self, e: Expr) -> Option<(Option<Symbol>, Expr)> {
         let lanes = e.sort().lanes;
         let book = self.book.clone();
+        self.considered += book.of_root(e) as u64;
         for pattern in book.candidates(e) {
             self.attempts += 1;
             let Some(bindings) = pattern.matches(e) else {

@@ -109,6 +109,14 @@ impl Book {
         &self.rules
     }
 
+    /// How many patterns have the root of `e`.
+    pub(super) fn of_root(&self, e: Expr) -> usize {
+        match e.node() {
+            Node::Apply(op, _) => self.by_root.get(&op).map_or(0, Vec::len),
+            _ => 0,
+        }
+    }
+
     /// The patterns that `e` may match by its root and the heads of its operands, in order of priority.
     pub(super) fn candidates(&self, e: Expr) -> impl Iterator<Item = &Pattern> {
         let mut found = [1 << 23; 3];
