@@ -85,11 +85,24 @@ fn check(exe: &Path, args: [&str; 3], least: u64) {
 fn kernels() -> Vec<Nest> {
     let program = mm();
     let odd = [("mr", 3), ("nr", 8), ("lanes", 4), ("group", 2)];
+    // So that small sizes meet every kernel that sizes choose from.
+    let early = [
+        ("narrow", 3),
+        ("thin", 2),
+        ("few", 4),
+        ("small", 7),
+        ("rows", 13),
+    ];
+    let every = [odd.as_slice(), early.as_slice()].concat();
+    // One kernel for all sizes, however small.
+    let one = [("narrow", 1), ("few", 1), ("small", 1), ("rows", 1)];
     vec![
         lower(&program, &lower::Options::default()).expect("a nest"),
         kernel("micro", "micro", &[], &program),
         kernel("micro_parallel", "micro-parallel", &[], &program),
         kernel("micro_odd", "micro-parallel", &odd, &program),
+        kernel("micro_every", "micro-parallel", &every, &program),
+        kernel("micro_one", "micro-parallel", &one, &program),
     ]
 }
 
@@ -208,6 +221,59 @@ fn batches_of_small_products_are_right_to_the_bit() {
     ] {
         let exe = compile_with(dir.path(), "batch", &nests, &checks, flags);
         check(&exe, ["", "", ""], 6 * cases.len() as u64);
+    }
+}
+
+/// What follows the product is applied to the register tile: no whole matrix lies between, and the
+/// results are those of the program as it stands.
+#[test]
+fn epilogues_stay_with_the_tile() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let tiles = [("mr", 3), ("nr", 8), ("lanes", 4), ("group", 2)];
+    for (name, arguments) in [
+        ("gemm", "1.5f, -0.5f, a, b, c"),
+        ("mm_bias_relu", "a, b, c"),
+    ] {
+        let program = common::program(&format!("programs/{name}.rise"));
+        let plain = lower(&program, &lower::Options::default()).expect("a nest");
+        let file = format!("sketches/{name}/fused-parallel.sk");
+        let mut nests = vec![plain];
+        let (mut goals, mut calls) = (Vec::new(), Vec::new());
+        for (i, settings) in [&[][..], &tiles].into_iter().enumerate() {
+            let steps = chain(&file, &program, settings);
+            let outcome = optimize(&program, &steps, &Options::default());
+            assert!(outcome.failure.is_none(), "{name}: {:?}", outcome.failure);
+            let goal = format!("{name}_fused_{i}");
+            let found = Program {
+                name: Symbol::new(&goal),
+                term: normalize(outcome.terms.last().expect("a term")),
+                ..program.clone()
+            };
+            let nest = lower(&found, &lower::Options::default()).expect("a nest");
+            let heap = |b: &&Buffer| matches!(b.home, Home::Heap | Home::ThreadHeap);
+            let kept = nest.buffers.iter().filter(heap).count();
+            assert_eq!(kept, 1, "only panels are kept: {nest}");
+            calls.push(format!("{goal}(out, m, n, k, {arguments})"));
+            goals.push(nest);
+        }
+        nests.extend(goals);
+        for (i, call) in calls.iter().enumerate() {
+            let checks = format!(
+                "\n#define GOAL {call}\n#define PLAIN {name}(out, m, n, k, {arguments})\n{}",
+                include_str!("micro/fused.c")
+            );
+            for flags in [
+                &["-O2", "-fopenmp"][..],
+                &[
+                    "-O1",
+                    "-fsanitize=address,undefined",
+                    "-fno-sanitize-recover",
+                ],
+            ] {
+                let exe = compile_with(dir.path(), &format!("{name}{i}"), &nests, &checks, flags);
+                check(&exe, ["", "", ""], 21 * 21 * 4);
+            }
+        }
     }
 }
 

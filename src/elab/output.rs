@@ -121,6 +121,8 @@ pub enum SketchKind {
     Prim(Op, Option<Vec<Nat>>),
     /// A number of any type.
     Number(f64),
+    /// `size[n]`: a size as a number, which equals no other one.
+    Size(Nat),
     /// `true`, `false`
     Bool(bool),
     /// `contains s`

@@ -35,7 +35,7 @@ impl Types {
 
     fn of(&mut self, s: &Sketch) -> Ty {
         match &s.kind {
-            SketchKind::Any | SketchKind::Number(_) => self.fresh(s.span),
+            SketchKind::Any | SketchKind::Number(_) | SketchKind::Size(_) => self.fresh(s.span),
             SketchKind::Bool(_) => crate::ty::Scalar::Bool.into(),
             SketchKind::Lam(body) => {
                 let arg = self.fresh(s.span);

@@ -10,7 +10,7 @@
 use super::book::{Book, Sizes};
 use super::infer::{Infer, Names};
 use super::output::{Limits, RuleUse, Scheduler, Sketch, Step};
-use super::sketch::{sketch, Defs};
+use super::sketch::{names_in, sketch, Defs};
 use crate::arith::Nat;
 use crate::diag::{self, code, Code, Diagnostic};
 use crate::intern::Symbol;
@@ -314,6 +314,19 @@ impl Loader<'_> {
                 };
                 let book = self.book(id);
                 let uses = match list {
+                    Some(refs) if self.around.sizes.is_none() => {
+                        // Without a program any name may be one of its sizes.
+                        let mut sizes = sizes.clone();
+                        for name in refs
+                            .iter()
+                            .flat_map(|r| r.sizes.iter().flatten())
+                            .flat_map(names_in)
+                        {
+                            let own = Nat::var(Symbol::new(&name));
+                            sizes.entry(name).or_insert(own);
+                        }
+                        book.unfold(refs, &sizes, &mut self.diagnostics)
+                    }
                     Some(refs) => book.unfold(refs, sizes, &mut self.diagnostics),
                     None => book.all(item.span, &mut self.diagnostics),
                 };

@@ -1,7 +1,7 @@
 //! The function: checks, buffers, statements.
 
-use super::index;
 use super::prelude::{c_type, Used};
+use super::{choices, index};
 use crate::nest::abi::identifier;
 use crate::nest::lines::{Lines, Mark};
 use crate::nest::{
@@ -206,6 +206,7 @@ impl<'a> Printer<'a> {
             return all;
         }
         self.used.heap = true;
+        let conditions = choices::of_buffers(self.nest);
         for (name, b, shared) in &all {
             let buf = &self.nest.buffers[b.0 as usize];
             let ty = c_type(buf.elem);
@@ -217,6 +218,10 @@ impl<'a> Printer<'a> {
                     let each = self.stride(buf);
                     format!("thread_count() * {each}")
                 }
+            };
+            let len = match self.only_if(&conditions, *b) {
+                Some(c) => format!("{c} ? {len} : 0"),
+                None => len,
             };
             self.out.also(statements[b]);
             self.line(&format!("{ty} *{name} = room({len}, {bytes});"));
@@ -232,6 +237,23 @@ impl<'a> Printer<'a> {
         self.indent -= 1;
         self.line("}");
         all
+    }
+
+    /// What must hold of the sizes for a buffer to be used, if anything.
+    fn only_if(
+        &mut self,
+        conditions: &BTreeMap<BufId, choices::Conditions>,
+        b: BufId,
+    ) -> Option<String> {
+        let all = conditions.get(&b)?.iter().map(|(c, holds)| {
+            let text = self.expr(c);
+            match holds {
+                true => format!("({text})"),
+                false => format!("!({text})"),
+            }
+        });
+        let all: Vec<String> = all.collect();
+        (!all.is_empty()).then(|| all.join(" && "))
     }
 
     /// Elements from one thread's buffer to the next one's: whole cache lines.

@@ -8,6 +8,7 @@
 //! Absent: files, compilers.
 
 mod body;
+mod choices;
 mod expr;
 mod header;
 mod index;

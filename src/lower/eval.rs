@@ -45,6 +45,7 @@ impl Lower {
                 Err(_) => Err(self.refuse(format!("the index {i} leaves 64 bits"))),
             },
             (Lit::Size(n), TyKind::Idx(_)) => Ok(Val::index(n)),
+            (Lit::Size(n), TyKind::Scalar(Scalar::I64)) => Ok(Val::index(n)),
             (Lit::Size(n), TyKind::Scalar(s)) => Ok(Val::Scalar(Expr::new(
                 ExprKind::Cast(Expr::index(n)),
                 Shape::scalar(s),
@@ -211,9 +212,18 @@ impl Lower {
                 ))
             }
             (Select, [c, a, b]) => {
-                let c = self.scalar(c)?;
-                let c = self.bind(c);
-                self.choose(c, a.clone(), b.clone(), ty)
+                let mut c = self.scalar(c)?;
+                if !of_sizes(&c) {
+                    c = self.bind(c);
+                }
+                match (c.as_bool(), ty.as_array()) {
+                    // Where it is written, one of the two is computed.
+                    (None, Some(_)) => {
+                        let args = vec![Val::Scalar(c), a.clone(), b.clone()];
+                        Ok(self.node(p, prim_ty, args, term))
+                    }
+                    _ => self.choose(c, a.clone(), b.clone(), ty),
+                }
             }
             (Reduce | ReduceSeq | ReduceSeqUnroll, _) if ty.as_array().is_none() => {
                 self.no_probe()?;
@@ -363,6 +373,13 @@ impl Lower {
             }
         }
     }
+}
+
+/// Whether only sizes and indices stand in it.
+fn of_sizes(e: &Expr) -> bool {
+    let mut fine = true;
+    e.visit(&mut |e| fine &= matches!(e.kind(), ExprKind::Index(_) | ExprKind::Op(..)));
+    fine
 }
 
 /// The type of argument `n`.

@@ -140,9 +140,13 @@ impl Lower {
             Ok(m)
         })?;
         self.in_lanes = lanes;
+        *node.cache.borrow_mut() = Some(m.clone());
         // Inside of a choice it serves that choice only.
-        if self.outermost(level) == level {
-            *node.cache.borrow_mut() = Some(m.clone());
+        let at = self.outermost(level);
+        if at != level {
+            if let Some(frame) = self.stack.get_mut(at) {
+                frame.kept.push(node.clone());
+            }
         }
         Ok(m)
     }

@@ -87,6 +87,14 @@ impl Lower {
             }
             (Take, [xs]) => self.at(xs, i),
             (Drop, [xs]) => self.at(xs, i + sizes[0]),
+            (Select, [c, a, b]) => {
+                let Some((_, elem)) = n.ty.as_array() else {
+                    return Err(self.not_a("array", v));
+                };
+                let (x, y) = (self.at(a, i)?, self.at(b, i)?);
+                let c = self.scalar(c)?;
+                self.choose(c, x, y, elem)
+            }
             (Concat, [a, b]) => {
                 let (na, elem) = self.size_of_arg(n, 0)?;
                 let (a, b) = (a.clone(), b.clone());
@@ -211,7 +219,9 @@ impl Lower {
         let map_ty = Ty::funs([Ty::fun(elem, result), Ty::array(size, elem)], ty);
         let node = self.node(map, map_ty, vec![f.clone(), xs.clone()], None);
         let kept = Val::Mem(self.materialise(&node)?);
-        if node.as_node().is_some_and(|n| n.cache.borrow().is_some()) {
+        // Inside of a choice it serves that choice only.
+        let level = self.level_of(&node).min(self.level());
+        if self.outermost(level) == level {
             self.mapped_cache.insert(key, (n.clone(), kept.clone()));
         }
         Ok(kept)

@@ -6,7 +6,7 @@
 //! emitted meanwhile stands before them. A loop's own block is pushed to its
 //! parent only when it is closed, hence "before" is right.
 
-use super::value::{Mem, Val};
+use super::value::{Mem, Node, Val};
 use super::Options;
 use crate::arith::{AtomKind, Nat};
 use crate::diag::{code, Diagnostic};
@@ -19,6 +19,7 @@ use crate::nest::{
 use crate::term::Term;
 use crate::ty::Ty;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
 
 pub(super) type Res<T> = Result<T, Stop>;
 
@@ -39,6 +40,8 @@ pub(super) struct Frame {
     /// Set for a side of a choice that may not be computed unless it is chosen:
     /// what depends on variables of this level or inner ones stays in it.
     pub barrier: Option<usize>,
+    /// What was computed to memory in it though its level is further out: is forgotten when it is closed.
+    pub kept: Vec<Rc<Node>>,
 }
 
 /// Nested evaluations that are allowed; bounds the stack of this process.
@@ -71,7 +74,7 @@ pub(super) struct Lower {
     emitted: usize,
     evaluations: usize,
     /// Buffers of `circularBuffer`, by node; the nodes are kept alive.
-    pub mapped_cache: FxHashMap<(usize, u32), (std::rc::Rc<super::value::Node>, Val)>,
+    pub mapped_cache: FxHashMap<(usize, u32), (Rc<Node>, Val)>,
     /// Buffers of values kept, which nobody reads before they are filled.
     pub kept: FxHashSet<BufId>,
     /// The newest second name of each buffer.
@@ -109,6 +112,7 @@ impl Lower {
                 par: false,
                 before: 0,
                 barrier: None,
+                kept: Vec::new(),
             }],
             levels: FxHashMap::default(),
             what: WhatId(0),
@@ -346,12 +350,18 @@ impl Lower {
             par,
             before,
             barrier: None,
+            kept: Vec::new(),
         });
         let depth = self.stack.len();
         let r = f(self);
         self.stack.truncate(depth);
-        let block = self.stack.pop().map(|f| f.block).unwrap_or_default();
-        r.map(|t| (block, t))
+        let block = self.stack.pop().map(|f| {
+            for node in f.kept {
+                *node.cache.borrow_mut() = None;
+            }
+            f.block
+        });
+        r.map(|t| (block.unwrap_or_default(), t))
     }
 
     /// `for i in 0..n { f(i) }`; loops of no or one iteration vanish.

@@ -149,6 +149,10 @@ impl Lower {
                     self.write(b, &second)
                 }
             },
+            (Select, [c, a, b]) => match self.is_elementwise(a) && self.is_elementwise(b) {
+                true => self.write_loop(v, d, size),
+                false => self.write_chosen(c, a, b, d),
+            },
             (Concat, [a, b]) => {
                 let (na, _) = self.size_of_arg(n, 0)?;
                 self.write(a, d)?;
@@ -201,6 +205,16 @@ impl Lower {
             (Fst | Snd, _) => Err(self.not_a("array", v)),
             _ => self.write_loop(v, d, size),
         }
+    }
+
+    /// One of two arrays: what is kept in memory for one of them is computed for it only.
+    fn write_chosen(&mut self, c: &Val, a: &Val, b: &Val, d: &Dest) -> Res<()> {
+        let cond = self.scalar(c)?;
+        let level = self.level_of_expr(&cond);
+        let (then, ()) = self.side(level, |cx| cx.write(a, d))?;
+        let (els, ()) = self.side(level, |cx| cx.write(b, d))?;
+        self.push(Stmt::If { cond, then, els });
+        Ok(())
     }
 
     fn write_map(
@@ -278,7 +292,9 @@ impl Lower {
             Val::Node(n) => match (n.prim.op(), &n.args[..]) {
                 (Map | MapSeq | MapSeqUnroll, [_, xs]) => self.is_elementwise(xs),
                 (Generate | Fill | Slide | Gather | Reorder | PadClamp, _) => true,
-                (Zip | Concat, [a, b]) => self.is_elementwise(a) && self.is_elementwise(b),
+                (Zip | Concat, [a, b]) | (Select, [_, a, b]) => {
+                    self.is_elementwise(a) && self.is_elementwise(b)
+                }
                 (Split | Take | Drop | Reverse | AsVector, [xs]) => self.is_elementwise(xs),
                 (PadCst, [_, xs]) => self.is_elementwise(xs),
                 (Join | Transpose | AsScalar, [xs]) => matches!(xs, Val::Mem(_) | Val::View(_)),

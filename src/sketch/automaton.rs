@@ -72,6 +72,7 @@ enum Form {
     App(FormId, FormId),
     Prim(Op, Option<Vec<Nat>>),
     Number(f64),
+    Size(Nat),
     Bool(bool),
     Contains(FormId),
     OnlyContains(FormId),
@@ -124,6 +125,7 @@ impl Automaton {
             SketchKind::App(f, x) => Form::App(self.form(f), self.form(x)),
             SketchKind::Prim(op, sizes) => Form::Prim(*op, sizes.clone()),
             SketchKind::Number(x) => Form::Number(*x),
+            SketchKind::Size(n) => Form::Size(*n),
             SketchKind::Bool(b) => Form::Bool(*b),
             SketchKind::Contains(b) => Form::Contains(self.form(b)),
             SketchKind::OnlyContains(b) => Form::OnlyContains(self.form(b)),
@@ -232,6 +234,7 @@ impl Automaton {
                 Lit::F64(b) => f64::from_bits(b) == *x,
                 Lit::Bool(_) | Lit::Size(_) => false,
             }),
+            (Form::Size(n), _, Some(Shape::Lit(l))) => only_if(l.get() == Lit::Size(*n)),
             (Form::Bool(x), _, Some(Shape::Lit(l))) => only_if(l.get() == Lit::Bool(*x)),
             (Form::Contains(b), _, _) => {
                 let mut out = self.ways(*b, kind, leaf);

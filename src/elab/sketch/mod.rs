@@ -10,6 +10,7 @@ mod types;
 mod words;
 
 pub use defs::Defs;
+pub use types::names_in;
 
 use defs::params;
 use label::{label, shorten};
@@ -394,6 +395,10 @@ impl Reader<'_> {
 
     fn sized(&mut self, f: &Expr, sizes: &[Expr], e: &Expr, env: &Rc<Env>) -> SketchKind {
         let op = match &f.bare().kind {
+            ExprKind::Name(name) if name == "size" && sizes.len() == 1 => {
+                let known = self.size(&sizes[0], env, 0);
+                return known.map_or(SketchKind::Any, SketchKind::Size);
+            }
             ExprKind::Name(name) => Op::from_name(name),
             _ => None,
         };

@@ -134,7 +134,7 @@ fn vector(n: Option<Nat>, t: TyPattern) -> TyPattern {
     }
 }
 
-fn names_in(e: &Expr) -> Vec<String> {
+pub fn names_in(e: &Expr) -> Vec<String> {
     match &e.kind {
         ExprKind::Name(name) => vec![name.clone()],
         ExprKind::Paren(e) | ExprKind::Neg(e) => names_in(e),

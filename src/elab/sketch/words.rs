@@ -73,6 +73,7 @@ impl SketchKind {
             SketchKind::Any
             | SketchKind::Prim(..)
             | SketchKind::Number(_)
+            | SketchKind::Size(_)
             | SketchKind::Bool(_) => Vec::new(),
         }
     }

@@ -1,0 +1,81 @@
+//! Which choices among kernels a buffer belongs to.
+//!
+//! Comes in: a nest; goes out: for each buffer what has to hold of the sizes when it is used. So memory is asked for
+//! at the start of a function, before anything is written, and only for the kernel that will run.
+//! Absent: conditions on data, or on variables of loops.
+
+use crate::arith::{AtomKind, Nat};
+use crate::intern::Symbol;
+use crate::nest::{Block, BufId, Expr, ExprKind, Nest, Stmt};
+use std::collections::BTreeMap;
+
+/// Conditions and whether they hold.
+pub(super) type Conditions = Vec<(Expr, bool)>;
+
+/// Of every buffer that is asked for.
+pub(super) fn of_buffers(nest: &Nest) -> BTreeMap<BufId, Conditions> {
+    let mut walk = Walk {
+        sizes: &nest.abi.sizes,
+        constants: BTreeMap::new(),
+        out: BTreeMap::new(),
+    };
+    walk.block(&nest.body, &mut Vec::new());
+    walk.out
+}
+
+struct Walk<'a> {
+    sizes: &'a [Symbol],
+    /// Names of what is computed from sizes.
+    constants: BTreeMap<Symbol, Nat>,
+    out: BTreeMap<BufId, Conditions>,
+}
+
+impl Walk<'_> {
+    fn block(&mut self, block: &Block, hold: &mut Conditions) {
+        for s in block {
+            match s {
+                Stmt::Alloc(b) => {
+                    self.out.insert(*b, hold.clone());
+                }
+                Stmt::Index { var, value } => {
+                    let value = self.resolved(*value);
+                    self.constants.insert(*var, value);
+                }
+                Stmt::For { body, .. } => self.block(body, hold),
+                Stmt::If { cond, then, els } => {
+                    let known = self.of_sizes(cond);
+                    for (side, holds) in [(then, true), (els, false)] {
+                        let before = hold.len();
+                        hold.extend(known.clone().map(|c| (c, holds)));
+                        self.block(side, hold);
+                        hold.truncate(before);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn resolved(&self, n: Nat) -> Nat {
+        n.subst_vars(&mut |v| self.constants.get(&v).copied())
+    }
+
+    /// The condition in terms of sizes, if it is one of them alone.
+    fn of_sizes(&self, cond: &Expr) -> Option<Expr> {
+        let mut fine = true;
+        let resolved = cond.rewrite(&mut |e| match e.kind() {
+            ExprKind::Index(n) => Some(Expr::index(self.resolved(*n))),
+            _ => None,
+        });
+        resolved.visit(&mut |e| match e.kind() {
+            ExprKind::Index(n) => n.each_atom(&mut |a| {
+                if let AtomKind::Var(v) = a.kind() {
+                    fine &= self.sizes.contains(&v);
+                }
+            }),
+            ExprKind::Op(..) | ExprKind::Lit(_) => {}
+            _ => fine = false,
+        });
+        fine.then_some(resolved)
+    }
+}
