@@ -178,6 +178,14 @@ pub const GOALS: &[Goal] = &[
         ..goal("sketches/mm_bias_relu/fused-parallel.sk", NARROW, SHARED)
     },
     Goal {
+        program: "programs/gemm.rise",
+        ..goal("sketches/gemm/fused-parallel.sk", "", ANY)
+    },
+    Goal {
+        program: "programs/f64/mm.rise",
+        ..goal("sketches/mm/micro-parallel-f64.sk", "", ANY)
+    },
+    Goal {
         program: "programs/batched_mm.rise",
         fixed: "m=8,n=8,k=8",
         ..goal(
