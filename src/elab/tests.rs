@@ -219,7 +219,9 @@ fn the_shipped_rules_elaborate() {
                 .collect();
             panic!("{name}\n{}", shown.join("\n"))
         });
-        assert!(!found.is_empty(), "{name}");
+        // Rules over scalars are no rules of terms.
+        let scalar = crate::scalar::load_rules(&sources, file).is_ok_and(|r| !r.is_empty());
+        assert!(found.is_empty() == scalar, "{name}");
     }
 }
 
