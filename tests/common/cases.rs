@@ -81,11 +81,10 @@ pub fn case_for(
 /// The programs of `tests/kernels`, at the sizes of their `-- run` lines, and the
 /// shipped ones.
 pub fn written(target: Target) -> Vec<Case> {
-    let mut files: Vec<_> = ["tests/kernels", "programs"]
-        .iter()
-        .flat_map(|dir| fs::read_dir(dir).expect("a folder"))
-        .map(|f| f.expect("a file").path())
-        .collect();
+    let own = fs::read_dir("tests/kernels").expect("a folder");
+    let mut files: Vec<_> = own.map(|f| f.expect("a file").path()).collect();
+    let shipped = SourceMap::shipped().filter(|f| f.starts_with("programs/"));
+    files.extend(shipped.map(PathBuf::from));
     files.sort();
     let mut rng = Rng::new(5);
     let mut cases = Vec::new();
