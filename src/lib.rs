@@ -89,3 +89,4 @@ pub mod target;
 pub mod term;
 pub mod trail;
 pub mod ty;
+pub mod verify;

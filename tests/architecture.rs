@@ -20,6 +20,7 @@ const LAYERS: &[&[&str]] = &[
     &["search"],
     &["nest", "index", "lower", "emit"],
     &["exec"],
+    &["verify"],
     &["report", "cli"],
 ];
 

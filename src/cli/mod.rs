@@ -29,6 +29,7 @@ mod report;
 mod simplify;
 mod try_rule;
 mod values;
+mod verify;
 mod why;
 
 pub use context::Context;
@@ -83,6 +84,8 @@ enum Command {
     Bench(bench::Args),
     /// Replays a proof (`--emit proof`) with a checker that shares nothing with the search
     CheckProof(check_proof::Args),
+    /// Proves rules over scalars with a solver, or refutes them with a counterexample
+    Verify(verify::Args),
     /// Prints files in the one layout; comments are kept
     Fmt(fmt::Args),
     /// Makes the page of a run again from its record: what `--report` shows, later or elsewhere
@@ -155,6 +158,7 @@ fn dispatch(cli: Cli) -> u8 {
         Some(Command::Compare(args)) => compare::run(&args, &mut context),
         Some(Command::Explain(args)) => explain::run(&args, &mut context),
         Some(Command::CheckProof(args)) => check_proof::run(&args, &mut context),
+        Some(Command::Verify(args)) => verify::run(&args, &mut context),
         Some(Command::Fmt(args)) => fmt::run(&args, &mut context),
         Some(Command::Report(args)) => report::run(&args, &mut context),
         Some(Command::Simplify(args)) => simplify::simplify(&args, &mut context),

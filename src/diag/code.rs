@@ -122,6 +122,11 @@ codes! {
     BENCH_SIZE = "E0654" Usage "a program cannot be measured at a size";
     BENCH_TWICE = "E0655" Usage "two contestants have one name";
 
+    RULE_WRONG = "E0671" Check "a rule is wrong";
+    RULE_UNKNOWN = "E0672" Check "a rule is neither proved nor refuted";
+    NO_SOLVER = "E0673" Input "there is no solver";
+    VERIFY_RULE = "E0674" Usage "a rule that no file has is named";
+
     NOT_LOWERABLE = "E0701" Input "a term has no loop program";
     SIZES_EXCLUDED = "E0702" Input "fixed sizes contradict what the program assumes";
     KERNEL_TOO_LONG = "E0703" Input "the loop program grows too long";

@@ -1,7 +1,7 @@
 //! Compiling, running, checking and measuring kernels: the only module that starts a compiler or a
 //! kernel.
 //!
-//! In: C text with its signature, arrays. Out: arrays, times, verdicts, or diagnostics. Invariant:
+//! In: C text with its signature, arrays, queries for solvers. Out: arrays, times, verdicts, or diagnostics. Invariant:
 //! whatever a compiler or a kernel does (crash, hang, write where it must not), only a child process
 //! suffers, and a diagnostic says what happened. Files are made in temporary folders only.
 //!
@@ -17,6 +17,7 @@ pub mod peer;
 pub mod process;
 pub mod run;
 pub mod sizes;
+pub mod solver;
 pub mod toolchain;
 
 pub use array::Array;
