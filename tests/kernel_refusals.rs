@@ -149,7 +149,8 @@ fn calls(kernel: usize, case: &Case) -> Vec<Call> {
     let shared = |b: &&Buffer| b.home == Home::Heap;
     let large = |s| {
         let at = abi.sizes.iter().position(|x| *x == s)?;
-        Some(if at == 0 { 32 } else { 1 << 28 })
+        // Of kernels among which sizes choose, the one for large sizes.
+        Some(if at == 0 { 1 << 10 } else { 1 << 28 })
     };
     let bytes = |n: Nat, elem: Scalar| {
         let count = n.eval(&mut { large }).map_or(f64::NAN, |n| n as f64);
