@@ -110,7 +110,7 @@ impl Writer<'_> {
             let _ = writeln!(head, "(assert (< lane {n}))");
         }
         let mut body = String::new();
-        for (i, d) in self.divisors.to_vec().into_iter().enumerate() {
+        for (i, d) in self.divisors.iter().copied().enumerate() {
             let sign = self.signs[i];
             let d = self.text(d);
             let relation = ["=", ">", "<"][(sign.rem_euclid(3)) as usize];
