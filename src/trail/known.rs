@@ -53,14 +53,10 @@ impl<'a> Known<'a> {
     /// The rule as it is declared of which a rule is the applied form, and to how many arguments
     /// the form is applied; see [`crate::rule::with_applied`] for their order.
     pub fn declared(&self, number: usize) -> (usize, usize) {
-        let is_form = |i: usize| {
-            let (rule, form) = (&self.used[i - 1], &self.used[i]);
-            rule.rule.span == form.rule.span
-                && rule.args == form.args
-                && rule.rule.holes.len() + 1 == form.rule.holes.len()
-        };
-        let first = (1..=number).rev().find(|i| !is_form(*i)).unwrap_or(0);
-        (first, number - first)
+        let depth = (self.rewrites[..number].iter().rev())
+            .take_while(|rule| rule.has_applied())
+            .count();
+        (number - depth, depth)
     }
 }
 
