@@ -130,7 +130,6 @@ pub fn advise(
         d: diagnosis,
         known,
         options,
-        trying: String::new(),
         searches: 0,
         nodes: 0,
     };
@@ -165,10 +164,13 @@ struct Advisor<'a> {
     d: &'a Diagnosis,
     known: &'a Known,
     options: &'a Options,
-    /// What the next search tries, in words.
-    trying: String,
     searches: u64,
     nodes: u64,
+}
+
+/// As the line of progress names it.
+fn limit_in_words(limit: Limit, to: u64) -> String {
+    format!("limit {} {to}", limit.name())
 }
 
 impl Advisor<'_> {
@@ -191,20 +193,22 @@ impl Advisor<'_> {
         }
     }
 
-    fn tries_limit(&mut self, limit: Limit, to: u64) {
-        self.trying = format!("limit {} {to}", limit.name());
-    }
-
     fn spent(&self) -> bool {
         self.nodes >= WORK || self.searches >= SEARCHES
     }
 
-    /// Whether a step reaches its sketch from a term.
-    fn search(&mut self, step: &Step, term: &Term, limits: &Options) -> Option<Reached> {
+    /// Whether a step reaches its sketch from a term; `trying` says in words what is tried.
+    fn search(
+        &mut self,
+        trying: &str,
+        step: &Step,
+        term: &Term,
+        limits: &Options,
+    ) -> Option<Reached> {
         if self.spent() {
             return None;
         }
-        let run = self.run(step, term, limits);
+        let run = self.run(trying, step, term, limits);
         run.result.ok()?;
         Some(Reached {
             iterations: run.trace.iterations.len() as u64,
@@ -212,11 +216,11 @@ impl Advisor<'_> {
         })
     }
 
-    fn run(&mut self, step: &Step, term: &Term, limits: &Options) -> saturate::Run {
+    fn run(&mut self, trying: &str, step: &Step, term: &Term, limits: &Options) -> saturate::Run {
         let left = WORK.saturating_sub(self.nodes);
         let limits = Options {
             nodes: Some(limits.nodes.unwrap_or(u64::MAX).min(left)),
-            trying: Some(self.trying.clone()),
+            trying: Some(trying.to_string()),
             ..limits.clone()
         };
         let mut step = step.clone();
@@ -231,7 +235,7 @@ impl Advisor<'_> {
 
     /// How many parts of the sketch one term satisfies in the graph of another step; all that was to be
     /// spent may be.
-    fn parts_reached(&mut self, step: &Step) -> usize {
+    fn parts_reached(&mut self, trying: &str, step: &Step) -> usize {
         let limits = self.limits();
         let limits = Options {
             nodes: limits.nodes.map(|n| n.min(EACH / 4)),
@@ -239,7 +243,7 @@ impl Advisor<'_> {
             ..limits
         };
         let term = self.term.clone();
-        match self.run(step, &term, &limits).result {
+        match self.run(trying, step, &term, &limits).result {
             Ok(_) => self.d.parts.len(),
             Err(d) => d
                 .instead
@@ -283,11 +287,11 @@ impl Advisor<'_> {
     fn limit(&mut self) -> Found {
         let (step, term) = (self.step, self.term.clone());
         let mut limits = self.limits();
-        let remedy = match self.d.stop {
+        let (limit, to) = match self.d.stop {
             Stop::Iterations(_) => {
                 limits.iterations = Some(4 * ITERATIONS);
-                self.tries_limit(Limit::Iterations, 4 * ITERATIONS);
-                let reached = self.search(step, &term, &limits)?;
+                let trying = limit_in_words(Limit::Iterations, 4 * ITERATIONS);
+                let reached = self.search(&trying, step, &term, &limits)?;
                 return Some((
                     Remedy::Limit(Limit::Iterations, reached.iterations),
                     reached,
@@ -300,26 +304,24 @@ impl Advisor<'_> {
                     if more > 2 * EACH {
                         break;
                     }
-                    self.tries_limit(Limit::Nodes, more);
-                    if let Some(reached) = self.search(step, &term, &limits) {
+                    let trying = limit_in_words(Limit::Nodes, more);
+                    if let Some(reached) = self.search(&trying, step, &term, &limits) {
                         return Some((Remedy::Limit(Limit::Nodes, more), reached));
                     }
                 }
                 return None;
             }
             Stop::Seconds(n) => {
-                limits.seconds = Some(n.saturating_mul(4).max(4));
-                Remedy::Limit(Limit::Seconds, n.saturating_mul(4).max(4))
+                let more = n.saturating_mul(4).max(4);
+                limits.seconds = Some(more);
+                (Limit::Seconds, more)
             }
-            Stop::Bytes(n) => Remedy::Limit(Limit::Bytes, n),
+            Stop::Bytes(n) => (Limit::Bytes, n),
             Stop::Saturated | Stop::Size(_) => return self.limit_on_terms(&limits),
             Stop::Found => return None,
         };
-        if let Remedy::Limit(limit, to) = remedy {
-            self.tries_limit(limit, to);
-        }
-        let reached = self.search(step, &term, &limits)?;
-        Some((remedy, reached))
+        let reached = self.search(&limit_in_words(limit, to), step, &term, &limits)?;
+        Some((Remedy::Limit(limit, to), reached))
     }
 
     fn limit_on_terms(&mut self, limits: &Options) -> Found {
@@ -327,11 +329,11 @@ impl Advisor<'_> {
         let mut step = self.step.clone();
         if refused.too_nested > 0 {
             for more in 1..=3 {
-                step.limits.nesting = Some(refused.nesting + more);
-                self.tries_limit(Limit::Nesting, refused.nesting + more);
-                if let Some(reached) = self.search(&step, &term, limits) {
-                    let remedy = Remedy::Limit(Limit::Nesting, refused.nesting + more);
-                    return Some((remedy, reached));
+                let nesting = refused.nesting + more;
+                step.limits.nesting = Some(nesting);
+                let trying = limit_in_words(Limit::Nesting, nesting);
+                if let Some(reached) = self.search(&trying, &step, &term, limits) {
+                    return Some((Remedy::Limit(Limit::Nesting, nesting), reached));
                 }
             }
             step.limits.nesting = self.step.limits.nesting;
@@ -344,8 +346,8 @@ impl Advisor<'_> {
         for times in [2, 4] {
             let size = least.saturating_mul(times);
             step.limits.size = Some(size);
-            self.tries_limit(Limit::Size, size);
-            if let Some(reached) = self.search(&step, &term, limits) {
+            let trying = limit_in_words(Limit::Size, size);
+            if let Some(reached) = self.search(&trying, &step, &term, limits) {
                 return Some((Remedy::Limit(Limit::Size, size), reached));
             }
         }
@@ -364,11 +366,11 @@ impl Advisor<'_> {
             if self.spent() {
                 break;
             }
-            self.trying = "a step in between".to_string();
-            let Ok(term) = self.run(&between, &start, &limits).result else {
+            let trying = "a step in between";
+            let Ok(term) = self.run(trying, &between, &start, &limits).result else {
                 continue;
             };
-            if let Some(reached) = self.search(self.step, &term, &limits) {
+            if let Some(reached) = self.search(trying, self.step, &term, &limits) {
                 return Some((Remedy::Guide(guide), reached));
             }
         }

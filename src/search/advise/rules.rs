@@ -247,8 +247,7 @@ fn with(a: &mut Advisor, rules: &[Candidate]) -> Option<Reached> {
     let mut step = a.step.clone();
     step.rules.extend(rules.iter().map(|r| r.1.clone()));
     let (term, limits) = (a.term.clone(), a.limits());
-    a.trying = in_words(rules);
-    a.search(&step, &term, &limits)
+    a.search(&in_words(rules), &step, &term, &limits)
 }
 
 /// Some rules, as one line names them.
@@ -282,8 +281,8 @@ pub(super) fn any(a: &mut Advisor) -> Found {
                 let mut limits = a.limits();
                 limits.nodes = limits.nodes.map(|n| n.min(small));
                 let term = a.term.clone();
-                a.trying = in_words(std::slice::from_ref(&candidate));
-                if let Some(reached) = a.search(&step, &term, &limits) {
+                let trying = in_words(std::slice::from_ref(&candidate));
+                if let Some(reached) = a.search(&trying, &step, &term, &limits) {
                     return Some((remedy(a, vec![candidate]), reached));
                 }
             }
@@ -313,8 +312,7 @@ pub(super) fn nearer(a: &mut Advisor) -> Option<(Remedy, usize)> {
     for rules in [of(&producers, a), of(&known, a)] {
         let mut step = a.step.clone();
         step.rules.extend(rules.iter().map(|r| r.1.clone()));
-        a.trying = in_words(&rules);
-        let parts = a.parts_reached(&step);
+        let parts = a.parts_reached(&in_words(&rules), &step);
         if best.as_ref().is_none_or(|b| parts > b.1) {
             best = Some((rules, parts));
         }

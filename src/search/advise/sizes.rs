@@ -15,8 +15,8 @@ pub(super) fn divide(a: &mut Advisor) -> Found {
         for with in divisors_near(n, k) {
             let step = replaced(a.step, k, with);
             let term = a.term.clone();
-            a.trying = format!("{with} instead of {k}");
-            let Some(reached) = a.search(&step, &term, &limits) else {
+            let trying = format!("{with} instead of {k}");
+            let Some(reached) = a.search(&trying, &step, &term, &limits) else {
                 continue;
             };
             let mut params = a.known.params.iter();
