@@ -6,7 +6,7 @@
 
 mod common;
 
-use common::shipped_rules;
+use common::{general_book, shipped_rules};
 use rise_opt::elab::{self, Limits, RuleUse, Scheduler, Sketch, SketchKind, Step};
 use rise_opt::interp::generate::{Generator, Options as Kinds};
 use rise_opt::interp::random::Rng;
@@ -96,12 +96,7 @@ fn sound(used: &[RuleUse], seeds: std::ops::Range<u64>, reassociate: bool) {
 
 #[test]
 fn the_general_book_on_random_programs() {
-    let files = ["algorithmic", "layout", "vector", "lowering", "parallel"];
-    let used: Vec<RuleUse> = files
-        .iter()
-        .flat_map(|f| shipped_rules(&format!("rules/{f}.rules")))
-        .collect();
-    sound(&used, 0..200, false);
+    sound(&general_book(), 0..200, false);
 }
 
 #[test]

@@ -11,7 +11,7 @@ mod common;
 
 use cases::{all_right, case_for, written, Case};
 use rise_opt::egraph::{Graph, Id, Shape as EShape};
-use rise_opt::elab::{self, RuleUse, Sketch, SketchKind, Step};
+use rise_opt::elab::{self, Sketch, SketchKind, Step};
 use rise_opt::intern::Symbol;
 use rise_opt::interp::generate::{self, Generator};
 use rise_opt::interp::random::Rng;
@@ -174,19 +174,7 @@ fn well_scoped(t: &Term, binders: &mut Vec<Ty>) -> bool {
 /// to be equal: what the search may find has to be lowered, too.
 #[test]
 fn whatever_the_rules_make_of_random_programs() {
-    let mut rules = Vec::new();
-    for name in ["algorithmic", "layout", "vector", "lowering", "parallel"] {
-        let mut sources = SourceMap::new();
-        let file = sources
-            .load_shipped(&format!("rules/{name}.rules"))
-            .expect("shipped");
-        let decls = elab::rule_decls(&mut sources, file).unwrap_or_else(|e| panic!("{e:#?}"));
-        rules.extend(decls.into_iter().map(|rule| RuleUse {
-            args: vec![2.into(); rule.size_params.len()],
-            span: rule.span,
-            rule,
-        }));
-    }
+    let rules = common::general_book();
     let part = |kind| Sketch {
         words: Default::default(),
         kind,

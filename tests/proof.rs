@@ -4,7 +4,7 @@
 mod commands;
 mod common;
 
-use common::{chain, chain_text, mm, program, program_text, shipped_rules, GOALS};
+use common::{chain, chain_text, general_book, mm, program, program_text, shipped_rules, GOALS};
 use rise_opt::arith::Nat;
 use rise_opt::diag::code;
 use rise_opt::elab::{self, Limits, RuleUse, Step as Guide};
@@ -154,12 +154,7 @@ fn random_programs(used: &[RuleUse], seeds: std::ops::Range<u64>, reassociate: b
 #[test]
 fn the_general_book_is_explained_on_random_programs() {
     deep(|| {
-        let files = ["algorithmic", "layout", "vector", "lowering", "parallel"];
-        let used: Vec<RuleUse> = files
-            .iter()
-            .flat_map(|f| shipped_rules(&format!("rules/{f}.rules")))
-            .collect();
-        random_programs(&used, 0..40, false);
+        random_programs(&general_book(), 0..40, false);
     });
 }
 

@@ -1,12 +1,13 @@
 //! `rise-opt simplify` and `rise-opt prove`: answers, errors and exit codes; and what is left of index arithmetic in
 //! the loops of the shipped goals.
 
+mod common;
+
+use common::{chain, mm, GOALS};
 use rise_opt::arith::{AtomKind, Nat};
-use rise_opt::cost::Cost;
 use rise_opt::nest::{walk, Block, Stmt};
-use rise_opt::source::SourceMap;
 use rise_opt::term::Program;
-use rise_opt::{elab, lower, search};
+use rise_opt::{lower, search};
 use std::io::Write;
 use std::process::{Command, Stdio};
 
@@ -125,26 +126,9 @@ fn divides(n: Nat) -> bool {
 #[test]
 fn nothing_is_divided_inside_the_innermost_loops_of_the_goals() {
     let mut loops = 0;
-    for goal in [
-        "baseline",
-        "blocking",
-        "vectorization",
-        "loop-perm",
-        "array-packing",
-        "cache-blocks",
-        "parallel",
-    ] {
-        let mut sources = SourceMap::new();
-        let file = sources.load("programs/mm.rise").unwrap();
-        let program = elab::program(&mut sources, file, None).unwrap();
-        let guide = sources.load(&format!("sketches/mm/{goal}.sk")).unwrap();
-        let costs = Cost::ALL.map(|(name, _)| name);
-        let around = elab::Surroundings {
-            sizes: Some(&program.sizes),
-            costs: &costs,
-            ..Default::default()
-        };
-        let steps = elab::steps(&mut sources, guide, &around).unwrap().steps;
+    for goal in GOALS {
+        let program = mm();
+        let steps = chain(&format!("sketches/mm/{goal}.sk"), &program, &[]);
         let outcome = search::optimize(&program, &steps, &search::Options::default());
         assert!(outcome.failure.is_none(), "{goal}");
         let found = Program {

@@ -5,23 +5,12 @@
 mod loading;
 #[cfg(unix)]
 pub use loading::pty;
-pub use loading::{chain, chain_for, mm, program, program_text};
+pub use loading::{chain, chain_for, mm, program, program_text, GOALS};
 
 use rise_opt::alloc::Jemalloc;
 
 #[global_allocator]
 static ALLOCATOR: Jemalloc = Jemalloc;
-
-/// The goals for matrix multiplication, in the order in which they build on each other.
-pub const GOALS: [&str; 7] = [
-    "baseline",
-    "blocking",
-    "vectorization",
-    "loop-perm",
-    "array-packing",
-    "cache-blocks",
-    "parallel",
-];
 
 /// The flags behind `cargo bench --bench NAME --`.
 pub struct Flags(Vec<String>);

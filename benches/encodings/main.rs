@@ -47,17 +47,7 @@ fn run(flags: &Flags) {
     }
     let own = |cell: &str| child(cell, &limits);
     println!("{}\n", machine());
-    let head = [
-        "goal",
-        "encoding",
-        "",
-        "time",
-        "applied",
-        "e-nodes",
-        "memory",
-        "published",
-    ];
-    let mut rows = vec![row(head)];
+    let mut rows = vec![head("goal")];
     for (g, goal) in Goal::paper().iter().enumerate() {
         for (e, encoding) in Encoding::ALL.iter().enumerate() {
             let mut cells = vec![goal.name.clone(), encoding.show().to_string()];
@@ -71,17 +61,7 @@ fn run(flags: &Flags) {
     }
     show(flags, &rows);
     println!();
-    let head = [
-        "family",
-        "encoding",
-        "",
-        "time",
-        "applied",
-        "e-nodes",
-        "memory",
-        "published",
-    ];
-    let mut rows = vec![row(head)];
+    let mut rows = vec![head("family")];
     for (i, (n, m, o)) in FAMILY.into_iter().enumerate() {
         for (kind, what) in KINDS {
             let mut cells = vec![format!("{n}.{m}.{o}"), what.to_string()];
@@ -135,6 +115,19 @@ const KINDS: [(&str, &str); 4] = [
     ("part", "this program, as a part"),
     ("whole", "this program, as a whole"),
 ];
+
+fn head(what: &str) -> Vec<String> {
+    row([
+        what,
+        "encoding",
+        "",
+        "time",
+        "applied",
+        "e-nodes",
+        "memory",
+        "published",
+    ])
+}
 
 fn child(cell: &str, limits: &Limits) -> Vec<String> {
     let exe = std::env::current_exe().expect("this program");

@@ -6,7 +6,7 @@
 use super::Context;
 use crate::diag::{code, Diagnostic, Exit};
 use crate::scalar::{load_rules, parse_expr, parse_truth, Expr};
-use crate::simplify::{Book, Simplifier, Step, RULES};
+use crate::simplify::{shipped, Book, Simplifier, Step};
 use std::fmt::Write as _;
 use std::io::Read as _;
 use std::rc::Rc;
@@ -90,13 +90,14 @@ fn show(step: &Step, text: &mut String) {
 fn read(args: &Args, context: &mut Context) -> Result<(Vec<Expr>, Simplifier), Vec<Diagnostic>> {
     let mut found = Vec::new();
     let sources = &mut context.sources;
-    let rules = match &args.rules {
-        Some(path) => sources.load(path),
-        None => sources.load_shipped(RULES),
+    let book = match &args.rules {
+        Some(path) => {
+            let file = sources.load(path).map_err(|e| vec![e.into()])?;
+            Rc::new(Book::new(load_rules(sources, file)?))
+        }
+        None => shipped(),
     };
-    let rules = rules.map_err(|e| vec![e.into()])?;
-    let book = Book::new(load_rules(sources, rules)?);
-    let mut simplifier = Simplifier::new(Rc::new(book));
+    let mut simplifier = Simplifier::new(book);
     for text in &args.assume {
         let file = sources.add_text("--assume", text);
         match parse_truth(file, text) {

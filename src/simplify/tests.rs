@@ -1,7 +1,7 @@
 use super::*;
-use crate::scalar::{eval, parse_expr, parse_truth, EvalError, Rule, Sort, Value, VarClass};
+use crate::scalar::{eval, parse_expr, parse_truth, EvalError, Sort, Value};
 use crate::source::FileId;
-use std::collections::BTreeMap;
+use crate::verify::{try_points, Tried};
 
 /// A small generator, so that a failure is repeated by running the test again.
 struct Dice(u64);
@@ -42,51 +42,14 @@ fn simple(assumptions: &str, text: &str) -> String {
     out
 }
 
-/// A value for a variable of a rule; lanes first, as vectors have that many.
-fn value(dice: &mut Dice, sort: Sort, class: VarClass, lanes: usize) -> Value {
-    let one = |dice: &mut Dice| match sort.kind {
-        Kind::Int => Value::Int(dice.int()),
-        Kind::Bool => Value::Bool(dice.below(2) == 1),
-    };
-    match (class, sort.lanes) {
-        (VarClass::Lanes, _) => Value::Int(lanes as i128),
-        (_, Lanes::One) => one(dice),
-        _ => Value::Vector((0..lanes).map(|_| one(dice)).collect()),
-    }
-}
-
-/// The first point where the sides differ, and at how many points the condition held.
-fn refute(rule: &Rule, points: usize) -> (Option<String>, usize) {
-    let mut dice = Dice(11);
-    let mut held = 0;
-    for _ in 0..points {
-        let lanes = 1 + dice.below(4) as usize;
-        let at: BTreeMap<Symbol, Value> = rule
-            .vars()
-            .into_iter()
-            .map(|(v, sort, class)| (v, value(&mut dice, sort, class, lanes)))
-            .collect();
-        let of = |v: Symbol| at.get(&v).cloned();
-        if eval(rule.condition, &of) != Ok(Value::Bool(true)) {
-            continue;
-        }
-        held += 1;
-        let (l, r) = (eval(rule.lhs, &of), eval(rule.rhs, &of));
-        if l != r {
-            return (Some(format!("{at:?}: {l:?} against {r:?}")), held);
-        }
-    }
-    (None, held)
-}
-
 #[test]
 fn every_rule_is_true_at_random_points() {
     let mut wrong = Vec::new();
     for rule in shipped().rules() {
-        let (found, held) = refute(rule, 4_000);
-        if let Some(found) = found {
+        let Tried { differs, held } = try_points(rule, 4_000);
+        if let Some(point) = differs {
             wrong.push(format!(
-                "{}: {} => {}: {found}",
+                "{}: {} => {}: {point:?}",
                 rule.name, rule.lhs, rule.rhs
             ));
         }
@@ -122,7 +85,7 @@ fn wrong_rules_are_refuted_at_random_points() {
             &format!("domain scalar\nrule r  {text}\n"),
         );
         let rules = load_rules(&sources, file).unwrap();
-        assert!(refute(&rules[0], 20_000).0.is_some(), "{text}");
+        assert!(try_points(&rules[0], 20_000).differs.is_some(), "{text}");
     }
 }
 

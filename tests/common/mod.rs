@@ -110,6 +110,20 @@ pub fn rules(text: &str) -> Vec<RuleUse> {
         .collect()
 }
 
+/// The rules of the general book, with 2 for every explicit size.
+pub fn general_book() -> Vec<RuleUse> {
+    let files = [
+        "algorithmic",
+        "layout",
+        "vector",
+        "lowering",
+        "variants",
+        "parallel",
+    ];
+    let of = |f| shipped_rules(&format!("rules/{f}.rules"));
+    files.into_iter().flat_map(of).collect()
+}
+
 /// All rules of a shipped file, with 2 for every explicit size.
 pub fn shipped_rules(name: &str) -> Vec<RuleUse> {
     let mut sources = SourceMap::new();
