@@ -102,6 +102,35 @@ fn steps_that_do_not_normalise_are_explained() {
     });
 }
 
+/// The type of an operator that a condition names is that of the match: integers may be regrouped, floats not
+/// without permission, and the checker thinks so, too.
+#[test]
+fn an_operator_of_a_condition_has_the_type_of_the_match() {
+    let rule = "rule regroup\n  reduceSeq (+) (e : t) (join (xs : n.m.t))  =>\n    \
+                reduceSeq (\\acc ys -> reduceSeq (+) acc ys) e xs\n  where associative ((+) : t -> t -> t)\n";
+    let search = |element: &str, reassociate: bool| {
+        let program = program_text(&format!(
+            "def f [n m : nat] (xs : n.m.{element}) : {element} = reduceSeq (+) (cast 0) (join xs)\n"
+        ));
+        let mut steps = chain_text("sketch contains (app reduceSeq (\\ (\\ ?)))\n", &program);
+        steps[0].rules = common::rules(rule);
+        steps[0].reassociate = reassociate;
+        (program, steps)
+    };
+    for (element, reassociate) in [("i32", false), ("f32", true)] {
+        let (program, steps) = search(element, reassociate);
+        let proof = prove(&program, &steps);
+        check(&proof).unwrap_or_else(|e| panic!("{element}: {e:?}"));
+        let mut refused = proof.clone();
+        refused.legs[0].reassociate = false;
+        assert_eq!(check(&refused).is_ok(), element == "i32");
+    }
+    let (program, steps) = search("f32", false);
+    assert!(optimize(&program, &steps, &Options::default())
+        .failure
+        .is_some());
+}
+
 #[test]
 fn unguided_search_is_explained() {
     deep(|| {
