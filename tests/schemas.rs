@@ -6,7 +6,9 @@ mod common;
 use common::schema::{conforms, folder, schema};
 use rise_opt::diag::{code, Diagnostic};
 use rise_opt::report::saved::{self, Kind};
-use rise_opt::report::{measurement, Comparison, Plan, ProofFile, Record, Summary, TraceFile};
+use rise_opt::report::{
+    measurement, Comparison, Plan, ProofFile, Record, Summary, TraceFile, Verification,
+};
 use rise_opt::source::SourceMap;
 use serde_json::{Map, Value};
 use std::fs;
@@ -77,6 +79,9 @@ fn produced() -> &'static [(Kind, Vec<String>)] {
         let unreached = run(&[&sketch[..], &["--iter-limit", "1", "--emit", "record"]].concat());
         records.push(file("mm.record.json"));
         let failures = [run(&["bad.rise"]), run(&["none.rise"]), unreached];
+        let rules = "domain scalar\nrule a  x + 0 => x\nrule b  x - y => y - x\n";
+        fs::write(dir.join("own.rules"), rules).unwrap();
+        let verified = run(&["verify", "own.rules"]);
         let [plan, proof, trace, egraph] = files.map(|f| vec![f]);
         vec![
             (saved::PLAN, plan),
@@ -87,6 +92,7 @@ fn produced() -> &'static [(Kind, Vec<String>)] {
             (saved::SUMMARY, summaries),
             (saved::COMPARISON, comparison),
             (saved::MEASUREMENT, measurement),
+            (saved::VERIFICATION, lines(verified.stdout)),
             (
                 saved::DIAGNOSTIC,
                 failures.map(|o| lines(o.stderr)).concat(),
@@ -106,6 +112,7 @@ fn read(kind: &Kind, text: &str) -> Result<(), Diagnostic> {
         "record" => Record::read(&sources, file).map(drop),
         "summary" => saved::read::<Summary>(kind, &sources, file).map(drop),
         "measurement" => measurement::read(&sources, file).map(drop),
+        "verification" => saved::read::<Verification>(kind, &sources, file).map(drop),
         "comparison" => saved::read::<Comparison>(kind, &sources, file).map(drop),
         _ => saved::read::<Map<String, Value>>(kind, &sources, file).map(drop),
     }

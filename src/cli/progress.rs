@@ -1,4 +1,4 @@
-//! Where the progress of a search is shown: a live line, plain lines, or nowhere.
+//! Where the progress of a search, or of other long work, is shown: a live line, plain lines, or nowhere.
 //!
 //! In: events of the search. Out: standard error, nothing else. Invariants: unless lines are asked
 //! for, work shorter than [`SHORT`] shows nothing; the live line is gone before anything else is
@@ -31,7 +31,7 @@ pub enum Mode {
     Off,
 }
 
-/// A search that is being shown.
+/// Work that is being shown.
 pub struct Progress(Option<Rc<RefCell<Screen>>>);
 
 struct Screen {
@@ -64,6 +64,13 @@ impl Progress {
         }))))
     }
 
+    /// Says how far other work is.
+    pub fn note(&self, text: &str) {
+        if let Some(screen) = &self.0 {
+            screen.borrow_mut().note(text);
+        }
+    }
+
     /// What the search tells its events to.
     pub fn observer(&self) -> Observer {
         match &self.0 {
@@ -89,18 +96,28 @@ impl Drop for Progress {
 
 impl Screen {
     fn show(&mut self, event: &Event) {
+        let since = self.last.elapsed();
+        let due = |every| due(event, every, since);
+        self.line(due, || report::progress(event));
+    }
+
+    fn note(&mut self, text: &str) {
+        let since = self.last.elapsed();
+        self.line(|every| every || since >= LONG, || text.to_string());
+    }
+
+    fn line(&mut self, due: impl Fn(bool) -> bool, text: impl Fn() -> String) {
         match &mut self.kind {
             Kind::Live(bar) => {
                 let elapsed = self.begun.elapsed();
                 if elapsed >= SHORT {
                     bar.get_or_insert_with(|| new_bar(elapsed))
-                        .set_message(report::progress(event));
+                        .set_message(text());
                 }
             }
             Kind::Lines { every } => {
-                if due(event, *every, self.last.elapsed()) {
-                    let line = report::progress(event);
-                    let _ = writeln!(std::io::stderr().lock(), "{line}");
+                if due(*every) {
+                    let _ = writeln!(std::io::stderr().lock(), "{}", text());
                     self.last = Instant::now();
                 }
             }

@@ -1,17 +1,20 @@
 //! `rise-opt verify [FILES]`: whether rules over scalars are true.
 //!
-//! In: files of rules. Out: a line for each rule that is not proved, a summary; or, instead, the queries. A rule that
-//! cannot be read is reported, and the others are verified. Absent: how (`verify`).
+//! In: files of rules. Out: a diagnostic for each rule that is not proved, a summary or JSON; or, instead, the queries.
+//! A rule that cannot be read is reported, and the others are verified. Absent: how (`verify`).
 
+use super::optimize::command_line;
+use super::progress::{Mode, Progress};
 use super::Context;
 use crate::diag::{code, Diagnostic};
 use crate::exec::solver::{self, Solver, SOLVERS};
 use crate::intern::Symbol;
+use crate::report::verification::{self, Assigned, Counts, Judgement, RuleVerdict, SolverVersion};
+use crate::report::Verification;
 use crate::scalar::{self, eval, Rule, Value};
 use crate::source::SourceMap;
 use crate::syntax::{parse, Dialect};
 use crate::verify::{queries, verify, Encoding, Limits, Point, Verdict};
-use std::collections::BTreeMap;
 
 #[derive(clap::Args, Debug)]
 pub struct Args {
@@ -24,18 +27,32 @@ pub struct Args {
     /// Prints the queries, in SMT-LIB, and asks no solver
     #[arg(long)]
     queries: bool,
+    /// How it shows on standard error what it is doing
+    #[arg(long, value_enum, default_value_t, value_name = "MODE")]
+    progress: Mode,
+}
+
+/// A rule and the file that has it.
+struct Found {
+    file: String,
+    rule: Rule,
 }
 
 pub fn run(args: &Args, context: &mut Context) -> u8 {
     let mut diagnostics = Vec::new();
-    let mut rules = Vec::new();
+    let mut found = Vec::new();
     for path in &args.files {
-        rules.extend(load(path, &mut context.sources, &mut diagnostics));
+        let rules = load(path, &mut context.sources, &mut diagnostics).into_iter();
+        found.extend(rules.map(|rule| Found {
+            file: path.clone(),
+            rule,
+        }));
     }
-    diagnostics.extend(args.rules.iter().filter_map(|name| missing(name, &rules)));
+    diagnostics.extend(args.rules.iter().filter_map(|name| missing(name, &found)));
     if !args.rules.is_empty() {
-        rules.retain(|r| args.rules.iter().any(|name| name == r.name.as_str()));
+        found.retain(|f| args.rules.iter().any(|name| name == f.rule.name.as_str()));
     }
+    let rules: Vec<Rule> = found.iter().map(|f| f.rule.clone()).collect();
     if args.queries {
         context.print(&written(&rules));
         return context.report(diagnostics);
@@ -45,16 +62,76 @@ pub fn run(args: &Args, context: &mut Context) -> u8 {
         diagnostics.push(no_solver());
         return context.report(diagnostics);
     }
-    let limits = Limits::default();
-    let verdicts = verify(&rules, &solvers, &limits, &mut |attempt, rules| {
-        context.error_line(&format!("{attempt}: {rules} rules"));
-    });
+    let progress = Progress::start(args.progress, context.json());
+    let verdicts = verify(
+        &rules,
+        &solvers,
+        &Limits::default(),
+        &mut |attempt, rules| {
+            progress.note(&format!("{attempt}: {rules} rules"));
+        },
+    );
+    drop(progress);
     let wrong = rules.iter().zip(&verdicts);
     diagnostics.extend(wrong.filter_map(|(rule, verdict)| objection(rule, verdict)));
-    if !context.json() {
-        context.print(&summary(&verdicts, &solvers));
-    }
+    let rules: Vec<RuleVerdict> = (found.iter().zip(&verdicts))
+        .map(|(f, v)| told(f, v))
+        .collect();
+    let all = Verification {
+        rise_opt: env!("CARGO_PKG_VERSION").to_string(),
+        command: command_line(),
+        solvers: solvers.iter().map(version).collect(),
+        counts: Counts::of(&rules),
+        rules,
+        weaker: Vec::new(),
+    };
+    context.print(&match context.json() {
+        true => all.to_json(),
+        false => verification::verification(&all),
+    });
     context.report(diagnostics)
+}
+
+fn version(s: &Solver) -> SolverVersion {
+    SolverVersion {
+        name: s.name.to_string(),
+        version: s.version.clone(),
+    }
+}
+
+/// A verdict as data.
+fn told(f: &Found, verdict: &Verdict) -> RuleVerdict {
+    let mut told = RuleVerdict {
+        file: f.file.clone(),
+        rule: f.rule.name.to_string(),
+        verdict: Judgement::Unknown,
+        by: None,
+        certified: false,
+        needs: Vec::new(),
+        at: Vec::new(),
+        reasons: Vec::new(),
+    };
+    match verdict {
+        Verdict::Proved(proved) => {
+            told.verdict = match proved.needs.is_empty() {
+                true => Judgement::Proved,
+                false => Judgement::ProvedUnderTheNormalForm,
+            };
+            told.by = Some(proved.by.clone());
+            told.certified = proved.certified;
+            told.needs = proved.needs.clone();
+        }
+        Verdict::Refuted(point) => {
+            told.verdict = Judgement::Refuted;
+            let at = point.iter().map(|(v, x)| Assigned {
+                name: v.to_string(),
+                value: value(x),
+            });
+            told.at = at.collect();
+        }
+        Verdict::Unknown(reasons) => told.reasons = reasons.clone(),
+    }
+    told
 }
 
 /// The rules of a file that can be read.
@@ -69,21 +146,20 @@ fn load(path: &str, sources: &mut SourceMap, diagnostics: &mut Vec<Diagnostic>) 
     let text = sources.file(file).text.clone();
     let parsed = parse(file, &text, Dialect::Rules);
     diagnostics.extend(parsed.diagnostics);
-    if scalar::is_scalar(&parsed.file) {
-        return scalar::rules_of(&parsed.file, diagnostics);
+    match scalar::is_scalar(&parsed.file) {
+        true => scalar::rules_of(&parsed.file, diagnostics),
+        false => {
+            diagnostics.push(scalar::other_domain(sources, file));
+            Vec::new()
+        }
     }
-    // Says that it is of another domain.
-    let refused = scalar::load_rules(sources, file).err().unwrap_or_default();
-    let new = refused.into_iter().filter(|d| d.code == code::RULE_DOMAIN);
-    diagnostics.extend(new);
-    Vec::new()
 }
 
-fn missing(name: &str, rules: &[Rule]) -> Option<Diagnostic> {
-    if rules.iter().any(|r| r.name.as_str() == name) {
+fn missing(name: &str, found: &[Found]) -> Option<Diagnostic> {
+    if found.iter().any(|f| f.rule.name.as_str() == name) {
         return None;
     }
-    let known = rules.iter().map(|r| r.name.as_str());
+    let known = found.iter().map(|f| f.rule.name.as_str());
     Some(
         Diagnostic::new(code::VERIFY_RULE, format!("there is no rule `{name}`")).help_near(
             name,
@@ -125,7 +201,7 @@ fn no_solver() -> Diagnostic {
 fn objection(rule: &Rule, verdict: &Verdict) -> Option<Diagnostic> {
     let sides = rule.lhs_span.to(rule.rhs_span);
     match verdict {
-        Verdict::Proved { .. } => None,
+        Verdict::Proved(_) => None,
         Verdict::Refuted(point) => Some(
             Diagnostic::new(
                 code::RULE_WRONG,
@@ -173,31 +249,4 @@ fn value(v: &Value) -> String {
             format!("<{}>", all.join(", "))
         }
     }
-}
-
-fn summary(verdicts: &[Verdict], solvers: &[Solver]) -> String {
-    let (mut proved, mut refuted, mut unknown) = (0, 0, 0);
-    let mut by: BTreeMap<String, usize> = BTreeMap::new();
-    for v in verdicts {
-        match v {
-            Verdict::Proved { solver, encoding } => {
-                proved += 1;
-                *by.entry(format!("{solver}, {}", encoding.name()))
-                    .or_default() += 1;
-            }
-            Verdict::Refuted(_) => refuted += 1,
-            Verdict::Unknown(_) => unknown += 1,
-        }
-    }
-    let mut text = format!(
-        "{} rules: {proved} proved, {refuted} refuted, {unknown} unknown\n",
-        verdicts.len()
-    );
-    for (how, rules) in by {
-        text += &format!("  {rules} by {how}\n");
-    }
-    for s in solvers {
-        text += &format!("  {}: {}\n", s.name, s.version);
-    }
-    text
 }

@@ -22,6 +22,7 @@ pub mod saved;
 mod summary;
 mod svg;
 mod trace;
+pub mod verification;
 
 pub use comparison::Comparison;
 pub use egraph::{egraph_dot, egraph_json, Excerpt};
@@ -34,3 +35,4 @@ pub use proof::{ProofFile, RuleText};
 pub use record::Record;
 pub use summary::{human, Reassociation, Summary};
 pub use trace::TraceFile;
+pub use verification::Verification;

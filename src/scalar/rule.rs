@@ -102,14 +102,7 @@ pub fn load_rules(sources: &SourceMap, file: FileId) -> Result<Vec<Rule>, Vec<Di
     let parsed = parse(file, &text, Dialect::Rules);
     let mut diagnostics = parsed.diagnostics;
     if !is_scalar(&parsed.file) {
-        diagnostics.push(
-            Diagnostic::new(
-                code::RULE_DOMAIN,
-                format!("`{}` holds no rules over scalars", sources.file(file).name),
-            )
-            .at(Span::new(file, 0, 0))
-            .help("such a file says `domain scalar` at its top"),
-        );
+        diagnostics.push(other_domain(sources, file));
     }
     let rules = rules_of(&parsed.file, &mut diagnostics);
     diag::sort(&mut diagnostics);
@@ -117,6 +110,16 @@ pub fn load_rules(sources: &SourceMap, file: FileId) -> Result<Vec<Rule>, Vec<Di
         true => Ok(rules),
         false => Err(diagnostics),
     }
+}
+
+/// The report of a file that is not about scalars.
+pub fn other_domain(sources: &SourceMap, file: FileId) -> Diagnostic {
+    Diagnostic::new(
+        code::RULE_DOMAIN,
+        format!("`{}` holds no rules over scalars", sources.file(file).name),
+    )
+    .at(Span::new(file, 0, 0))
+    .help("such a file says `domain scalar` at its top")
 }
 
 /// The rules of a file that is about scalars; those with errors are left out, and reported.

@@ -20,14 +20,23 @@ use std::time::Duration;
 /// What is known of a rule.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Verdict {
-    Proved {
-        solver: &'static str,
-        encoding: Encoding,
-    },
+    Proved(Proved),
     /// The sides differ here, by our own evaluator.
     Refuted(Point),
     /// What each attempt said.
     Unknown(Vec<String>),
+}
+
+/// How a rule is known to be true.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Proved {
+    /// What proved it: a solver and an encoding.
+    pub by: String,
+    /// Whether that was earlier, and a certificate says so.
+    pub certified: bool,
+    /// What has to be done before for the rule to hold: names of rules that stand earlier in the file, or `folding`.
+    /// Mostly nothing.
+    pub needs: Vec<String>,
 }
 
 /// Limits.
@@ -88,8 +97,10 @@ pub fn verify(
         for (i, answer) in left.into_iter().zip(answers) {
             let why = match answer {
                 Answer::Unsatisfiable => {
-                    let solver = solver.name;
-                    verdicts[i] = Verdict::Proved { solver, encoding };
+                    verdicts[i] = Verdict::Proved(Proved {
+                        by: format!("{}, {}", solver.name, encoding.name()),
+                        ..Proved::default()
+                    });
                     continue;
                 }
                 Answer::Satisfiable(text) => {

@@ -90,6 +90,13 @@ pub const PROOF: Kind = Kind {
     command: "rise-opt PROGRAM --sketch FILE --emit proof",
 };
 
+/// `rise-opt verify`
+pub const VERIFICATION: Kind = Kind {
+    name: "verification",
+    version: 1,
+    command: "rise-opt verify FILE --message-format json",
+};
+
 /// Every kind there is.
 pub const ALL: &[Kind] = &[
     PLAN,
@@ -101,6 +108,7 @@ pub const ALL: &[Kind] = &[
     MEASUREMENT,
     DIAGNOSTIC,
     EGRAPH,
+    VERIFICATION,
 ];
 
 #[derive(Serialize)]
