@@ -76,6 +76,7 @@ pub mod intern;
 pub mod interp;
 pub mod lower;
 pub mod nest;
+pub mod order;
 pub mod proof;
 pub mod report;
 pub mod rule;

@@ -12,7 +12,7 @@ const LAYERS: &[&[&str]] = &[
     &["intern", "alloc", "source", "diag"],
     &["arith", "ty", "target"],
     &["syntax"],
-    &["scalar", "simplify"],
+    &["scalar", "simplify", "order"],
     &["term", "elab", "interp"],
     &[
         "algebra", "egraph", "rule", "cost", "sketch", "proof", "trail",

@@ -12,6 +12,7 @@
 
 mod eval;
 mod expr;
+pub mod random;
 mod read;
 mod rule;
 mod show;

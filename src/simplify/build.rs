@@ -1,15 +1,16 @@
 //! Smart constructors: constants are folded, operands of commutative operators ordered.
 
-use crate::scalar::{eval, Expr, Node, Op, Value};
+use crate::scalar::{eval, Expr, Lanes, Node, Op, Value};
+use smallvec::SmallVec;
 use std::cmp::Ordering;
 
 /// The expression, folded if its operands are constants, with ordered operands if it commutes: what has the
 /// larger operator first, then variables by name, constants last. What would leave the constants stays as it is.
 pub fn build(op: Op, args: &[Expr]) -> Expr {
     let plain = |args: &[Expr]| Expr::of(op, args);
-    if !matches!(op, Op::Broadcast | Op::Ramp) && args.iter().all(|a| is_literal(*a)) {
+    if is_fold(op, args) {
         let e = plain(args);
-        return fold(e).unwrap_or(e);
+        return fold(op, args, e.sort().lanes).unwrap_or(e);
     }
     match *args {
         [a, b] if commutes(op) && compare(a, b) == Ordering::Greater => plain(&[b, a]),
@@ -17,12 +18,32 @@ pub fn build(op: Op, args: &[Expr]) -> Expr {
     }
 }
 
-/// The constant that an expression without variables is.
-fn fold(e: Expr) -> Option<Expr> {
-    match eval(e, &|_| None).ok()? {
-        Value::Int(n) => Expr::checked_int(n),
-        Value::Bool(b) => Some(Expr::bool(b)),
-        Value::Vector(_) => None,
+/// Whether an operation is on constants alone.
+fn is_fold(op: Op, args: &[Expr]) -> bool {
+    !matches!(op, Op::Broadcast | Op::Ramp) && args.iter().all(|a| is_constant(*a))
+}
+
+/// Whether it is an operation on constants whose value is none: rules leave it as it is.
+pub fn is_stuck(e: Expr) -> bool {
+    matches!(e.node(), Node::Apply(op, args) if is_fold(op, &args))
+}
+
+/// The constant that an operation on constants is; in lanes, the same in all of them.
+fn fold(op: Op, args: &[Expr], lanes: Lanes) -> Option<Expr> {
+    let lane = |a: Expr| match a.node() {
+        Node::Apply(Op::Broadcast, parts) => parts[0],
+        _ => a,
+    };
+    let one: SmallVec<[Expr; 3]> = args.iter().map(|a| lane(*a)).collect();
+    let value = match eval(Expr::of(op, &one), &|_| None).ok()? {
+        Value::Int(n) => Expr::checked_int(n)?,
+        Value::Bool(b) => Expr::bool(b),
+        Value::Vector(_) => return None,
+    };
+    match (lanes, args[0].node()) {
+        (Lanes::One, _) => Some(value),
+        (_, Node::Apply(Op::Broadcast, parts)) => Some(Expr::of(Op::Broadcast, &[value, parts[1]])),
+        _ => None,
     }
 }
 

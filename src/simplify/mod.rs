@@ -5,7 +5,7 @@
 //! result again, until none applies; what was done once is remembered. Constants are folded and the operands of
 //! commutative operators ordered by the constructor [`build`], before any rule sees them.
 //! Invariant: the same rules, assumptions and expression give the same result, and simplifying the result changes
-//! nothing. That rules end is shown elsewhere; here a number of steps guards against those that do not, and
+//! nothing. That rules end is shown elsewhere (`order`); here a number of steps guards against those that do not, and
 //! [`Simplifier::exhausted`] says whether it was needed.
 //! Absent: proofs that rules are true, loops.
 
@@ -14,7 +14,7 @@ mod facts;
 mod linear;
 mod pattern;
 
-pub use build::{build, is_constant};
+pub use build::{build, commutes, is_constant, is_stuck};
 pub use facts::{Alignment, Facts, Range};
 pub use pattern::Book;
 
@@ -42,6 +42,8 @@ pub struct Simplifier {
     book: Rc<Book>,
     facts: Facts,
     memo: FxHashMap<Expr, Expr>,
+    /// Steps that a call may take, and that this one may still take.
+    limit: u64,
     fuel: u64,
     exhausted: bool,
     attempts: u64,
@@ -72,6 +74,7 @@ impl Simplifier {
             book,
             facts: Facts::new(),
             memo: FxHashMap::default(),
+            limit: FUEL,
             fuel: FUEL,
             exhausted: false,
             attempts: 0,
@@ -93,6 +96,11 @@ impl Simplifier {
             }
             self.memo.clear();
         }
+    }
+
+    /// Lets each call take as many steps.
+    pub fn limit(&mut self, steps: u64) {
+        self.limit = steps;
     }
 
     /// Notes steps from now on.
@@ -126,7 +134,7 @@ impl Simplifier {
 
     /// The simplified expression.
     pub fn simplify(&mut self, e: Expr) -> Expr {
-        self.fuel = FUEL;
+        self.fuel = self.limit;
         self.reduce(e)
     }
 
@@ -201,7 +209,9 @@ impl Simplifier {
             }
             match pattern.build(rule.rhs, &bindings, lanes) {
                 Some(after) if after != e => return Some((Some(rule.name), after)),
-                _ => {}
+                Some(_) => {}
+                // What the rule computes leaves the constants. Later rules may count on earlier ones.
+                None => break,
             }
         }
         Some((None, self.known(e)?))

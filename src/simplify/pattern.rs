@@ -3,7 +3,7 @@
 //! A pattern with commutative operators is compiled once for each order of their operands that an ordered term can
 //! have, so matching itself neither searches nor goes back.
 
-use super::build::{build, commutes, is_constant};
+use super::build::{build, commutes, is_constant, is_stuck};
 use crate::intern::Symbol;
 use crate::scalar::{eval, is_open, Expr, Kind, Lanes, Node, Op, Rule, Value, VarClass};
 use rustc_hash::FxHashMap;
@@ -259,7 +259,7 @@ impl Pattern {
                 e.sort().kind == kind && !is_constant(e) && bind(bindings, slot, e)
             }
             Part::Apply(op) => match e.node() {
-                Node::Apply(found, args) if found == op => {
+                Node::Apply(found, args) if found == op && !is_stuck(e) => {
                     args.iter().all(|a| self.part(at, *a, lanes, bindings))
                 }
                 _ => false,
@@ -320,10 +320,9 @@ impl Pattern {
                     *p = self.instance(*a, bindings, spread)?;
                 }
                 let parts = &mut parts[..args.len()];
-                let constants = parts
-                    .iter()
-                    .all(|p| is_scalar(*p) && constant(*p, false).is_some());
-                if let (Some(lanes), false) = (spread, constants) {
+                let constants = parts.iter().all(|p| is_constant(*p));
+                let single = parts.iter().all(|p| is_scalar(*p));
+                if let (Some(lanes), false) = (spread, constants && single) {
                     for p in parts.iter_mut().filter(|p| is_scalar(**p)) {
                         *p = in_lanes(*p, lanes);
                     }
@@ -331,7 +330,7 @@ impl Pattern {
                 let built = build(op, parts);
                 let vector = matches!(op, Op::Broadcast | Op::Ramp);
                 // Arithmetic on constants that could not be folded left the constants.
-                (vector || !constants || constant(built, false).is_some()).then_some(built)
+                (vector || !constants || is_constant(built)).then_some(built)
             }
         }
     }

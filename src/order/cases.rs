@@ -1,0 +1,256 @@
+//! The cases in which a rule may be applied: which of its variables stand for constants, and what prevents a case.
+//!
+//! Constants weigh less than anything else, so a rule may decrease for all other terms and not for them. Operands are
+//! simple before a rule is tried, and constants are folded; so a case does not occur if something in its left side is
+//! folded, if any rule applies within, or if an earlier rule applies to the whole.
+
+use super::measure::{is_folded, operands};
+use crate::intern::Symbol;
+use crate::scalar::{is_open, Expr, Kind, Lanes, Node, Op, Rule, Sort, VarClass};
+use crate::simplify::commutes;
+use std::collections::BTreeMap;
+
+/// A rule where some variables stand for constants, and all others for what is none.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Case {
+    pub left: Expr,
+    pub right: Expr,
+    pub condition: Expr,
+    /// What stands for which constant: a literal, or a name for one.
+    pub constants: Vec<(Symbol, Expr)>,
+}
+
+/// Why a case does not occur.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Prevented {
+    Folded,
+    /// By the rule of this number.
+    By(usize),
+}
+
+/// Rules with more variables than this are not taken apart.
+const MOST: usize = 10;
+
+/// Every case, that without constants first; none if there are too many.
+pub fn cases(rule: &Rule) -> Option<Vec<Case>> {
+    let free: Vec<(Symbol, Sort)> = (rule.vars().into_iter())
+        .filter(|v| v.2 == VarClass::Term && !is_open(v.0))
+        .map(|v| (v.0, v.1))
+        .collect();
+    if free.len() > MOST {
+        return None;
+    }
+    let mut all = vec![Vec::new()];
+    for (i, (v, sort)) in free.iter().enumerate() {
+        let more: Vec<Vec<(Symbol, Expr)>> = (all.iter())
+            .flat_map(|known| {
+                constants(*sort, i).into_iter().map(move |c| {
+                    let mut next: Vec<_> = known.clone();
+                    next.push((*v, c));
+                    next
+                })
+            })
+            .collect();
+        all.extend(more);
+    }
+    let case = |constants: Vec<(Symbol, Expr)>| {
+        let known: BTreeMap<Symbol, Expr> = constants.iter().copied().collect();
+        Case {
+            left: replace(rule.lhs, &known),
+            right: replace(rule.rhs, &known),
+            condition: replace(rule.condition, &known),
+            constants,
+        }
+    };
+    Some(all.into_iter().map(case).collect())
+}
+
+/// The constants of a sort: a name that no rule uses, or both truths.
+fn constants(sort: Sort, number: usize) -> Vec<Expr> {
+    let single = match sort.kind {
+        Kind::Int => vec![Expr::var(Symbol::new(&format!("c9000{number}")), Sort::INT)],
+        Kind::Bool => vec![Expr::bool(true), Expr::bool(false)],
+    };
+    let lanes = match sort.lanes {
+        Lanes::One => return single,
+        Lanes::Fixed(n) => Expr::int(n.into()),
+        Lanes::Named(l) => Expr::var(l, Sort::INT),
+    };
+    let in_lanes = single.into_iter();
+    in_lanes
+        .map(|c| Expr::of(Op::Broadcast, &[c, lanes]))
+        .collect()
+}
+
+/// The expression with other expressions of the same sorts in place of variables.
+pub fn replace(e: Expr, by: &BTreeMap<Symbol, Expr>) -> Expr {
+    match e.node() {
+        Node::Var(v, _) => by.get(&v).copied().unwrap_or(e),
+        Node::Apply(op, args) => {
+            let args: Vec<Expr> = args.iter().map(|a| replace(*a, by)).collect();
+            Expr::of(op, &args)
+        }
+        _ => e,
+    }
+}
+
+/// What prevents a case of the rule with this number, if anything does.
+pub fn prevented(case: &Case, rules: &[Rule], number: usize) -> Option<Prevented> {
+    let mut folded = false;
+    let mut within = Vec::new();
+    case.left.visit(&mut |e| {
+        if let Node::Apply(op, _) = e.node() {
+            folded |= !matches!(op, Op::Broadcast | Op::Ramp) && is_folded(e);
+            within.push(e);
+        }
+    });
+    if folded {
+        return Some(Prevented::Folded);
+    }
+    let within = &within[..within.len() - 1];
+    let asked = conjuncts(case.condition);
+    let applies = |i: &usize| {
+        let rule = &rules[*i];
+        let earlier = *i < number;
+        (earlier && applies(rule, case.left, &asked))
+            || computes_nothing(rule.rhs) && within.iter().any(|e| applies(rule, *e, &asked))
+    };
+    (0..rules.len()).find(applies).map(Prevented::By)
+}
+
+/// Whether a right side has no operation on constants, whose value might leave them.
+fn computes_nothing(right: Expr) -> bool {
+    let mut computes = false;
+    right.visit(&mut |e| {
+        let vector = matches!(e.node(), Node::Apply(Op::Broadcast | Op::Ramp, _));
+        computes |= !vector && matches!(e.node(), Node::Apply(..)) && is_folded(e);
+    });
+    !computes
+}
+
+/// Whether a rule applies to all instances of a pattern for which `asked` holds.
+fn applies(rule: &Rule, pattern: Expr, asked: &[Expr]) -> bool {
+    let vectors = pattern.sort().lanes != Lanes::One && !rule.has_vectors();
+    let mut found = false;
+    arrangements(
+        rule.lhs,
+        pattern,
+        vectors,
+        &mut BTreeMap::new(),
+        &mut |by| {
+            let holds = |c: &Expr| *c == Expr::bool(true) || asked.contains(c);
+            found |= conjuncts(replace_fitting(rule.condition, by))
+                .iter()
+                .all(holds);
+        },
+    );
+    found
+}
+
+/// As [`replace`]; conditions read constants, which are single values there.
+fn replace_fitting(condition: Expr, by: &BTreeMap<Symbol, Expr>) -> Expr {
+    let terms = condition.vars().into_iter();
+    match terms
+        .into_iter()
+        .all(|(v, s)| by.get(&v).is_some_and(|e| e.sort() == s))
+    {
+        true => replace(condition, by),
+        // Of something that is not said here.
+        false => Expr::bool(false),
+    }
+}
+
+pub fn conjuncts(e: Expr) -> Vec<Expr> {
+    match e.node() {
+        Node::Apply(Op::And, args) => args.iter().flat_map(|a| conjuncts(*a)).collect(),
+        _ => vec![e],
+    }
+}
+
+/// Calls `found` for each way in which a left side matches a pattern, with operands that commute in both orders.
+fn arrangements(
+    left: Expr,
+    e: Expr,
+    lanes: bool,
+    by: &mut BTreeMap<Symbol, Expr>,
+    found: &mut dyn FnMut(&BTreeMap<Symbol, Expr>),
+) {
+    let mut work = vec![(left, e)];
+    next(&mut work, lanes, by, found);
+}
+
+fn next(
+    work: &mut Vec<(Expr, Expr)>,
+    lanes: bool,
+    by: &mut BTreeMap<Symbol, Expr>,
+    found: &mut dyn FnMut(&BTreeMap<Symbol, Expr>),
+) {
+    let Some((left, e)) = work.pop() else {
+        return found(by);
+    };
+    match (left.node(), e.node()) {
+        (Node::Var(v, sort), _) => {
+            let fits = match VarClass::of(v) {
+                VarClass::Term if is_open(v) => sort.kind == e.sort().kind && !is_folded(e),
+                VarClass::Term => sort.kind == e.sort().kind,
+                VarClass::Constant => constant(e, lanes).is_some(),
+                VarClass::Lanes => e.sort() == Sort::INT && is_folded(e),
+            };
+            let e = match VarClass::of(v) {
+                VarClass::Constant => constant(e, lanes).unwrap_or(e),
+                _ => e,
+            };
+            match by.get(&v).copied() {
+                Some(known) if fits && known == e => next(work, lanes, by, found),
+                None if fits => {
+                    by.insert(v, e);
+                    next(work, lanes, by, found);
+                    by.remove(&v);
+                }
+                _ => {}
+            }
+        }
+        (Node::Apply(op, a), Node::Apply(other, b)) if op == other && a.len() == b.len() => {
+            let depth = work.len();
+            let orders: &[[usize; 3]] = match commutes(op) {
+                true => &[[0, 1, 2], [1, 0, 2]],
+                false => &[[0, 1, 2]],
+            };
+            for order in orders {
+                let pairs = (0..a.len()).map(|i| (a[i], b[order[i]]));
+                work.extend(pairs);
+                let mut copy = work.clone();
+                next(&mut copy, lanes, by, found);
+                work.truncate(depth);
+            }
+        }
+        (Node::Int(_) | Node::Bool(_), _) => {
+            let same = match lanes {
+                true => in_lanes(e) == Some(left),
+                false => e == left,
+            };
+            if same {
+                next(work, lanes, by, found);
+            }
+        }
+        _ => {}
+    }
+    work.push((left, e));
+}
+
+/// The number that `e` is for certain; with `lanes`, that it is in each.
+fn constant(e: Expr, lanes: bool) -> Option<Expr> {
+    let e = match lanes {
+        true => in_lanes(e)?,
+        false => e,
+    };
+    let leaf = !matches!(e.node(), Node::Apply(..));
+    (leaf && e.sort() == Sort::INT && is_folded(e)).then_some(e)
+}
+
+fn in_lanes(e: Expr) -> Option<Expr> {
+    match e.node() {
+        Node::Apply(op @ Op::Broadcast, _) => operands(op, e).next(),
+        _ => None,
+    }
+}

@@ -1,0 +1,426 @@
+use super::*;
+use crate::intern::Symbol;
+use crate::scalar::random::Recipe;
+use crate::scalar::{load_rules, parse_expr, Kind, Lanes, Node, Op, Sort, VarClass};
+use crate::simplify::{build, shipped, Book, Simplifier};
+use crate::source::{FileId, SourceMap};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+fn rules(text: &str) -> Vec<Rule> {
+    let mut sources = SourceMap::new();
+    let file = sources.add_text("t.rules", &format!("domain scalar\n{text}"));
+    load_rules(&sources, file).unwrap_or_else(|d| panic!("{d:?}"))
+}
+
+fn dice(seed: u64) -> impl FnMut(u64) -> u64 {
+    let mut state = seed;
+    move |k| {
+        state = state
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        (state >> 33) % k
+    }
+}
+
+const SMALL: [i64; 9] = [0, 1, -1, 2, -2, 3, -5, 8, 16];
+
+/// Constants of which two may leave the constants.
+const LARGE: [i64; 8] = [0, 1, -1, 3, i64::MAX, -i64::MAX, i64::MAX - 1, 1 << 40];
+
+fn recipe<'a>(dice: &'a mut dyn FnMut(u64) -> u64, constants: &'a [i64]) -> Recipe<'a> {
+    Recipe {
+        dice,
+        names: &["x", "y", "z"],
+        constants,
+        vectors: true,
+    }
+}
+
+/// The rules that need others first, and which.
+fn earlier(rules: &[Rule]) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    for (rule, verdict) in rules.iter().zip(order(rules)) {
+        match verdict {
+            Verdict::Ordered(o) if o.earlier.is_empty() => {}
+            Verdict::Ordered(o) => {
+                let all: Vec<&str> = o.earlier.iter().map(|r| r.as_str()).collect();
+                found.insert(rule.name.to_string(), all.join(", "));
+            }
+            Verdict::Open(o) => panic!("{}: {} => {}: {o:?}", rule.name, rule.lhs, rule.rhs),
+        }
+    }
+    found
+}
+
+#[test]
+fn every_shipped_rule_is_ordered() {
+    let found = earlier(shipped().rules());
+    let found: Vec<(&str, &str)> = found.iter().map(|(a, b)| (&**a, &**b)).collect();
+    assert_eq!(
+        found,
+        [
+            ("add-const-up", "add-const-const"),
+            ("max-const-up", "max-consts"),
+            ("min-const-up", "min-consts"),
+            ("mul-const-up", "mul-const-const"),
+            ("sub-add", "sub-add-const"),
+            ("sub-factor-term", "sub-const"),
+            ("sub-sum-const", "const-sub-sum"),
+            ("sub-term-factor", "sub-multiple"),
+            ("sum-const-sub", "sub-const"),
+            ("sum-sub-factor", "sub-multiple"),
+        ]
+    );
+}
+
+/// A rule about single values as it is applied to vectors.
+fn in_lanes(e: Expr) -> Expr {
+    let lanes = Expr::var(Symbol::new("l9"), Sort::INT);
+    let one = |e| Expr::of(Op::Broadcast, &[e, lanes]);
+    match e.node() {
+        Node::Var(v, sort) if VarClass::of(v) == VarClass::Term => {
+            let lanes = Lanes::Named(Symbol::new("l9"));
+            Expr::var(v, Sort { lanes, ..sort })
+        }
+        Node::Apply(op, _) if !measure::is_folded(e) => {
+            let args: Vec<Expr> = e.args().map(in_lanes).collect();
+            Expr::of(op, &args)
+        }
+        _ => one(e),
+    }
+}
+
+/// Note [Order] says that this follows; here it is looked at.
+#[test]
+fn every_shipped_rule_is_ordered_in_lanes() {
+    let all = shipped().rules().to_vec().into_iter();
+    let lifted = all.map(|rule| match rule.has_vectors() {
+        true => rule,
+        false => Rule {
+            lhs: in_lanes(rule.lhs),
+            rhs: in_lanes(rule.rhs),
+            condition: Expr::bool(true),
+            ..rule
+        },
+    });
+    let lifted: Vec<Rule> = lifted.collect();
+    for (rule, before) in lifted.iter().zip(shipped().rules()) {
+        for case in cases(rule).unwrap() {
+            // What is prevented, is so by rules about single values.
+            let known: BTreeMap<Symbol, Expr> = (case.constants.iter())
+                .map(|(v, c)| match c.node() {
+                    Node::Apply(Op::Broadcast, args) if !before.has_vectors() => (*v, args[0]),
+                    _ => (*v, *c),
+                })
+                .collect();
+            let single = compare(
+                cases::replace(before.lhs, &known),
+                cases::replace(before.rhs, &known),
+                Variables::Pattern,
+            );
+            let lanes = compare(case.left, case.right, Variables::Pattern);
+            let decreases = |f: &Found| matches!(f, Found::Decreases(_));
+            assert_eq!(
+                decreases(&single),
+                decreases(&lanes),
+                "{}: {case:?}",
+                rule.name
+            );
+        }
+    }
+}
+
+fn shown(verdict: &Verdict) -> String {
+    match verdict {
+        Verdict::Ordered(o) => format!("{o:?}"),
+        Verdict::Open(o) => {
+            let steps = o.cycle.iter().flat_map(|c| &c.steps);
+            let all: Vec<String> = steps.map(|(r, a, b)| format!("{r}: {a} => {b}")).collect();
+            all.join("; ")
+        }
+    }
+}
+
+#[test]
+fn circles_are_refused_and_shown() {
+    let swap = order(&rules("rule swap  x + y => y + x\n"));
+    assert_eq!(
+        shown(&swap[0]),
+        "swap: x + y => y + x; swap: y + x => x + y"
+    );
+
+    let two = rules("rule there  min(x, y) => x + y\nrule back  x + y => min(x, y)\n");
+    let two = order(&two);
+    assert_eq!(
+        shown(&two[0]),
+        "there: min(x, y) => x + y; back: x + y => min(x, y)"
+    );
+    assert!(
+        matches!(&two[1], Verdict::Ordered(o) if o.is_local()),
+        "{two:?}"
+    );
+
+    // Planted among the shipped rules.
+    let mut all = shipped().rules().to_vec();
+    all.extend(rules(
+        "rule planted  (x + y) % c0 => (y - (0 - x)) % c0 where c0 == 5\n",
+    ));
+    let last = order(&all).pop().unwrap();
+    assert!(
+        shown(&last).contains("planted: (x + y) % 5 => (y - (0 - x)) % 5"),
+        "{last:?}"
+    );
+
+    // Three, and constants for which conditions hold.
+    let three = rules(
+        "rule a  x / c0 => x * c0 where c0 > 3\nrule b  x * c0 => x - c0 where c0 > 3\nrule c  x - c0 => x / c0\n",
+    );
+    assert!(
+        matches!(&order(&three)[2], Verdict::Open(o) if o.cycle.as_ref().unwrap().steps.len() == 3)
+    );
+}
+
+#[test]
+fn what_grows_is_told() {
+    let grows = |text: &str| match &order(&rules(text))[0] {
+        Verdict::Open(Open {
+            why: Why::Grows(case, measure),
+            ..
+        }) => (case.constants.len(), *measure),
+        other => panic!("{text}: {other:?}"),
+    };
+    assert_eq!(
+        grows("rule r  x * 2 => x + x\n"),
+        (0, Some(Measure::Unknowns))
+    );
+    assert_eq!(
+        grows("rule r  min(x, y) => select(x < y, x, y)\n").1,
+        Some(Measure::Unknowns)
+    );
+    assert_eq!(
+        grows("rule r  x + y => max(x, y) + min(5, 6) * x\n").1,
+        Some(Measure::Unknowns)
+    );
+    assert_eq!(
+        grows("rule r  x + c0 => x - (0 - c0)\n"),
+        (0, Some(Measure::Operator(6)))
+    );
+    assert_eq!(grows("rule r  x % c0 => x % (0 - c0)\n"), (0, None));
+    // Only where y is a constant.
+    assert_eq!(grows("rule r  x + c0 + y => x + y + c0\n"), (1, None));
+}
+
+#[test]
+fn a_verdict_says_what_it_needs() {
+    let of = |text: &str| match order(&rules(text)).pop() {
+        Some(Verdict::Ordered(o)) => (o.folding, o.earlier.len()),
+        other => panic!("{text}: {other:?}"),
+    };
+    assert_eq!(of("rule r  x + 0 => x\n"), (false, 0));
+    assert_eq!(
+        of("rule r  x % c0 => x % (0 - c0) where c0 < 0\n"),
+        (false, 0)
+    );
+    assert_eq!(of("rule r  (x + x) * y => y * x * 2\n"), (true, 0));
+    let first = "rule a  x + c0 + c1 => x + (c0 + c1)\n";
+    let second = "rule b  x + c0 + y => x + y + c0\n";
+    assert_eq!(of(&format!("{first}{second}")), (false, 1));
+    // Later is too late, and what might leave the constants within does not help either.
+    let verdicts = order(&rules(&format!("{second}{first}")));
+    assert!(matches!(verdicts[0], Verdict::Open(_)));
+}
+
+/// Random expressions as the engine makes them.
+fn random(recipe: &mut Recipe, depth: u32) -> Expr {
+    let kind = [Kind::Int, Kind::Bool][(recipe.dice)(4) as usize / 3];
+    let e = match (recipe.dice)(3) {
+        0 => recipe.vector(kind, depth),
+        _ => recipe.scalar(kind, depth),
+    };
+    made(e, &BTreeMap::new())
+}
+
+/// An instance as the engine makes it.
+fn made(e: Expr, by: &BTreeMap<Symbol, Expr>) -> Expr {
+    match e.node() {
+        Node::Var(v, _) => by.get(&v).copied().unwrap_or(e),
+        Node::Apply(op, args) => {
+            let args: Vec<Expr> = args.iter().map(|a| made(*a, by)).collect();
+            build(op, &args)
+        }
+        _ => e,
+    }
+}
+
+/// Something random around an expression.
+fn around(recipe: &mut Recipe, e: Expr) -> Option<(Op, usize, Vec<Expr>)> {
+    let op = Op::ALL[(recipe.dice)(Op::ALL.len() as u64 - 1) as usize];
+    let place = (recipe.dice)(op.arity() as u64) as usize;
+    let sorts = [
+        Sort::INT,
+        Sort::BOOL,
+        Sort {
+            lanes: e.sort().lanes,
+            ..Sort::INT
+        },
+        Sort {
+            lanes: e.sort().lanes,
+            ..Sort::BOOL
+        },
+    ];
+    for _ in 0..8 {
+        let mut args: Vec<Expr> = (0..op.arity())
+            .map(|_| {
+                let sort = sorts[(recipe.dice)(4) as usize];
+                made(recipe.of_sort(sort, 2), &BTreeMap::new())
+            })
+            .collect();
+        if matches!(op, Op::Broadcast | Op::Ramp) {
+            *args.last_mut()? = Expr::int(4);
+        }
+        args[place] = e;
+        if Expr::apply(op, &args).is_some() {
+            return Some((op, place, args));
+        }
+    }
+    None
+}
+
+#[test]
+fn the_order_is_irreflexive_and_transitive() {
+    let mut dice = dice(1);
+    let mut recipe = recipe(&mut dice, &LARGE);
+    let (mut pairs, mut triples) = (0, 0);
+    for _ in 0..3_000 {
+        let [a, b, c] = [0; 3].map(|_| random(&mut recipe, 3));
+        assert!(!greater(a, a), "{a}");
+        assert!(!(greater(a, b) && greater(b, a)), "{a} and {b}");
+        pairs += usize::from(greater(a, b) || greater(b, a));
+        if greater(a, b) && greater(b, c) {
+            triples += 1;
+            assert!(greater(a, c), "{a} > {b} > {c}");
+        }
+    }
+    assert!(pairs > 2_000 && triples > 200, "{pairs} {triples}");
+}
+
+#[test]
+fn the_order_is_closed_under_contexts() {
+    let mut dice = dice(2);
+    for constants in [&SMALL[..], &LARGE] {
+        let mut recipe = recipe(&mut dice, constants);
+        let mut tried = 0;
+        for _ in 0..6_000 {
+            let (a, b) = (random(&mut recipe, 3), random(&mut recipe, 2));
+            if a.sort() != b.sort() || !greater(a, b) {
+                continue;
+            }
+            let (mut a, mut b) = (a, b);
+            for _ in 0..3 {
+                let Some((op, place, mut args)) = around(&mut recipe, a) else {
+                    break;
+                };
+                let larger = build(op, &args);
+                args[place] = b;
+                let smaller = build(op, &args);
+                assert!(
+                    greater(larger, smaller),
+                    "{a} > {b}, but not {larger} > {smaller}"
+                );
+                (a, b) = (larger, smaller);
+                tried += 1;
+            }
+        }
+        assert!(tried > 1_000, "{tried}");
+    }
+}
+
+#[test]
+fn the_order_is_closed_under_substitution() {
+    let mut dice = dice(3);
+    let mut recipe = recipe(&mut dice, &SMALL);
+    let mut tried = 0;
+    for _ in 0..20_000 {
+        let (l, r) = (random(&mut recipe, 3), random(&mut recipe, 2));
+        let decreases = matches!(compare(l, r, Variables::Pattern), Found::Decreases(_));
+        if l.sort() != r.sort() || !decreases {
+            continue;
+        }
+        let mut by = BTreeMap::new();
+        for (v, sort) in l.vars().into_iter().chain(r.vars()) {
+            let mut e = made(recipe.of_sort(sort, 2), &BTreeMap::new());
+            while crate::simplify::is_constant(e) {
+                e = made(recipe.of_sort(sort, 2), &BTreeMap::new());
+            }
+            by.entry(v).or_insert(e);
+        }
+        let (a, b) = (made(l, &by), made(r, &by));
+        assert!(greater(a, b), "{l} > {r}, but not {a} > {b}");
+        tried += 1;
+    }
+    assert!(tried > 1_000, "{tried}");
+}
+
+/// What the order says of rules, seen at every step of the engine.
+#[test]
+fn every_step_makes_an_expression_smaller() {
+    let mut dice = dice(4);
+    let mut steps = 0;
+    for constants in [&SMALL[..], &LARGE] {
+        let mut recipe = recipe(&mut dice, constants);
+        for _ in 0..1_500 {
+            let mut s = Simplifier::new(shipped());
+            if (recipe.dice)(2) == 0 {
+                s.assume(parse_expr(FileId(0), "0 <= x && x < y && y < 8").unwrap());
+            }
+            s.record();
+            s.simplify(random(&mut recipe, 3));
+            for step in s.steps() {
+                steps += 1;
+                let name = step.rule.map_or("facts", |r| r.as_str());
+                let (a, b) = (step.before, step.after);
+                assert!(greater(a, b), "{name}: {a} => {b}");
+            }
+        }
+    }
+    assert!(steps > 3_000, "{steps}");
+}
+
+/// `cargo bench --bench simplify -- --ends 1000000` looks at more.
+#[test]
+fn random_expressions_end() {
+    let mut dice = dice(5);
+    let mut recipe = recipe(&mut dice, &LARGE);
+    let mut s = Simplifier::new(shipped());
+    for _ in 0..3_000 {
+        let depth = 2 + (recipe.dice)(4) as u32;
+        let e = random(&mut recipe, depth);
+        s.simplify(e);
+        assert!(!s.exhausted(), "{e}");
+    }
+}
+
+/// Once, rules went on where an earlier one could not compute its constants.
+#[test]
+fn constants_that_leave_their_range_do_not_make_circles() {
+    let mut s = Simplifier::new(shipped());
+    for text in [
+        "x + 9223372036854775807 + 9223372036854775806",
+        "x * 9223372036854775807 * 9223372036854775806",
+        "9223372036854775807 + 9223372036854775807 < x",
+        "(9223372036854775807 - x) + 9223372036854775806 + y",
+    ] {
+        let e = parse_expr(FileId(0), text).unwrap();
+        s.simplify(e);
+        assert!(!s.exhausted(), "{text}");
+    }
+}
+
+#[test]
+fn rules_that_are_not_ordered_do_not_end() {
+    let book = rules("rule there  min(x, y) => x + y\nrule back  x + y => min(x, y)\n");
+    let mut s = Simplifier::new(Rc::new(Book::new(book)));
+    s.simplify(parse_expr(FileId(0), "x + y").unwrap());
+    assert!(s.exhausted());
+}

@@ -1,0 +1,96 @@
+//! Random expressions, for tests and benchmarks.
+
+use super::expr::{Expr, Kind, Lanes, Op, Sort};
+use crate::intern::Symbol;
+
+/// What random expressions are made of.
+pub struct Recipe<'a> {
+    /// A number below its argument.
+    pub dice: &'a mut dyn FnMut(u64) -> u64,
+    /// Names of integers; booleans are `p` and `q`, and vectors have a `v` behind their name.
+    pub names: &'a [&'a str],
+    pub constants: &'a [i64],
+    /// Whether there are vectors within.
+    pub vectors: bool,
+}
+
+/// Lanes of random vectors.
+const LANES: i64 = 4;
+
+impl Recipe<'_> {
+    /// An integer or a boolean.
+    pub fn scalar(&mut self, kind: Kind, depth: u32) -> Expr {
+        self.of_sort(Sort::one(kind), depth)
+    }
+
+    /// Four integers or booleans.
+    pub fn vector(&mut self, kind: Kind, depth: u32) -> Expr {
+        let lanes = Lanes::Fixed(LANES as u32);
+        self.of_sort(Sort { kind, lanes }, depth)
+    }
+
+    pub fn of_sort(&mut self, sort: Sort, depth: u32) -> Expr {
+        if depth == 0 || (self.dice)(6) == 0 {
+            return self.leaf(sort);
+        }
+        use Op::*;
+        let (below, lanes) = (depth - 1, Expr::int(LANES));
+        let vector = sort.lanes != Lanes::One;
+        let kind = sort.kind;
+        let of = |kind| Sort { kind, ..sort };
+        match (kind, (self.dice)(9)) {
+            (_, 0) => {
+                let p = self.of_sort(of(Kind::Bool), below);
+                let x = self.of_sort(sort, below);
+                Expr::of(Select, &[p, x, self.of_sort(sort, below)])
+            }
+            (_, 1) if vector => Expr::of(Broadcast, &[self.scalar(kind, below), lanes]),
+            (Kind::Int, 2) if vector => {
+                let first = self.scalar(kind, below);
+                let step = self.scalar(kind, below);
+                Expr::of(Ramp, &[first, step, lanes])
+            }
+            (Kind::Int, n) => {
+                let op = [Add, Sub, Mul, Div, Mod, Min, Max, Add][n as usize - 1];
+                let x = self.of_sort(sort, below);
+                Expr::of(op, &[x, self.of_sort(sort, below)])
+            }
+            (Kind::Bool, 1 | 2) => Expr::of(Not, &[self.of_sort(sort, below)]),
+            (Kind::Bool, n @ (3 | 4)) => {
+                let op = [And, Or][n as usize - 3];
+                let x = self.of_sort(sort, below);
+                Expr::of(op, &[x, self.of_sort(sort, below)])
+            }
+            (Kind::Bool, _) => {
+                let op = [Eq, Ne, Lt, Le, Gt, Ge][(self.dice)(6) as usize];
+                let x = self.of_sort(of(Kind::Int), below);
+                Expr::of(op, &[x, self.of_sort(of(Kind::Int), below)])
+            }
+        }
+    }
+
+    fn leaf(&mut self, sort: Sort) -> Expr {
+        let constant = (self.dice)(3) == 0;
+        let vector = sort.lanes != Lanes::One;
+        let mut pick = |n: usize| (self.dice)(n as u64) as usize;
+        let single = match (sort.kind, constant) {
+            (Kind::Int, true) => Expr::int(self.constants[pick(self.constants.len())]),
+            (Kind::Bool, true) => Expr::bool(pick(2) == 1),
+            (kind, false) => {
+                let name = match kind {
+                    Kind::Int => self.names[pick(self.names.len())],
+                    Kind::Bool => ["p", "q"][pick(2)],
+                };
+                let name = match vector {
+                    true => Symbol::new(&format!("{name}v")),
+                    false => Symbol::new(name),
+                };
+                return Expr::var(name, sort);
+            }
+        };
+        match vector {
+            true => Expr::of(Op::Broadcast, &[single, Expr::int(LANES)]),
+            false => single,
+        }
+    }
+}
