@@ -40,7 +40,8 @@ fn flags_are_those_of_the_help() {
         + &help(&["compare"])
         + &help(&["explain"])
         + &help(&["bench"])
-        + &help(&["simplify"]);
+        + &help(&["simplify"])
+        + &help(&["order"]);
     let flags = |text: &str| {
         let mut found: Vec<String> = Vec::new();
         for (at, _) in text.match_indices("--") {
@@ -67,6 +68,7 @@ fn flags_are_those_of_the_help() {
         "--test",
         "--published",
         "--full",
+        "--ends",
     ];
     for name in [
         "README.md",
@@ -75,6 +77,7 @@ fn flags_are_those_of_the_help() {
         "docs/sketches.md",
         "docs/rules.md",
         "docs/simplify.md",
+        "docs/order.md",
     ] {
         for flag in flags(&page(name)) {
             let ok = known.contains(&flag) || others.contains(&&*flag);

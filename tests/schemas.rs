@@ -5,6 +5,7 @@ mod common;
 
 use common::schema::{conforms, folder, schema};
 use rise_opt::diag::{code, Diagnostic};
+use rise_opt::report::order::OrderFile;
 use rise_opt::report::saved::{self, Kind};
 use rise_opt::report::{
     measurement, Comparison, Plan, ProofFile, Record, Summary, TraceFile, Verification,
@@ -82,6 +83,7 @@ fn produced() -> &'static [(Kind, Vec<String>)] {
         let rules = "domain scalar\nrule a  x + 0 => x\nrule b  x - y => y - x\n";
         fs::write(dir.join("own.rules"), rules).unwrap();
         let verified = run(&["verify", "own.rules"]);
+        let ordered = run(&["order", "own.rules"]);
         let [plan, proof, trace, egraph] = files.map(|f| vec![f]);
         vec![
             (saved::PLAN, plan),
@@ -93,6 +95,7 @@ fn produced() -> &'static [(Kind, Vec<String>)] {
             (saved::COMPARISON, comparison),
             (saved::MEASUREMENT, measurement),
             (saved::VERIFICATION, lines(verified.stdout)),
+            (saved::ORDER, lines(ordered.stdout)),
             (
                 saved::DIAGNOSTIC,
                 failures.map(|o| lines(o.stderr)).concat(),
@@ -113,6 +116,7 @@ fn read(kind: &Kind, text: &str) -> Result<(), Diagnostic> {
         "summary" => saved::read::<Summary>(kind, &sources, file).map(drop),
         "measurement" => measurement::read(&sources, file).map(drop),
         "verification" => saved::read::<Verification>(kind, &sources, file).map(drop),
+        "order" => saved::read::<OrderFile>(kind, &sources, file).map(drop),
         "comparison" => saved::read::<Comparison>(kind, &sources, file).map(drop),
         _ => saved::read::<Map<String, Value>>(kind, &sources, file).map(drop),
     }

@@ -21,6 +21,7 @@ mod input;
 mod kernel;
 mod machine;
 mod optimize;
+mod order;
 mod output;
 mod progress;
 mod record;
@@ -86,6 +87,8 @@ enum Command {
     CheckProof(check_proof::Args),
     /// Proves rules over scalars with a solver, or refutes them with a counterexample
     Verify(verify::Args),
+    /// Says of each rule over scalars whether it makes whatever it is applied to smaller, so that rewriting is sure to end
+    Order(order::Args),
     /// Prints files in the one layout; comments are kept
     Fmt(fmt::Args),
     /// Makes the page of a run again from its record: what `--report` shows, later or elsewhere
@@ -159,6 +162,7 @@ fn dispatch(cli: Cli) -> u8 {
         Some(Command::Explain(args)) => explain::run(&args, &mut context),
         Some(Command::CheckProof(args)) => check_proof::run(&args, &mut context),
         Some(Command::Verify(args)) => verify::run(&args, &mut context),
+        Some(Command::Order(args)) => order::run(&args, &mut context),
         Some(Command::Fmt(args)) => fmt::run(&args, &mut context),
         Some(Command::Report(args)) => report::run(&args, &mut context),
         Some(Command::Simplify(args)) => simplify::simplify(&args, &mut context),

@@ -48,7 +48,9 @@ pub fn run(args: &Args, context: &mut Context) -> u8 {
             rule,
         }));
     }
-    diagnostics.extend(args.rules.iter().filter_map(|name| missing(name, &found)));
+    let known = found.iter().map(|f| f.rule.name.as_str());
+    let asked = args.rules.iter();
+    diagnostics.extend(asked.filter_map(|name| missing(name, known.clone())));
     if !args.rules.is_empty() {
         found.retain(|f| args.rules.iter().any(|name| name == f.rule.name.as_str()));
     }
@@ -134,8 +136,12 @@ fn told(f: &Found, verdict: &Verdict) -> RuleVerdict {
     told
 }
 
-/// The rules of a file that can be read.
-fn load(path: &str, sources: &mut SourceMap, diagnostics: &mut Vec<Diagnostic>) -> Vec<Rule> {
+/// The rules of a file that can be read; what cannot is reported.
+pub(super) fn load(
+    path: &str,
+    sources: &mut SourceMap,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<Rule> {
     let file = match sources.load(path) {
         Ok(file) => file,
         Err(e) => {
@@ -155,11 +161,14 @@ fn load(path: &str, sources: &mut SourceMap, diagnostics: &mut Vec<Diagnostic>) 
     }
 }
 
-fn missing(name: &str, found: &[Found]) -> Option<Diagnostic> {
-    if found.iter().any(|f| f.rule.name.as_str() == name) {
+/// That no rule has the name, if none does.
+pub(super) fn missing<'a>(
+    name: &str,
+    known: impl Iterator<Item = &'a str> + Clone,
+) -> Option<Diagnostic> {
+    if known.clone().any(|k| k == name) {
         return None;
     }
-    let known = found.iter().map(|f| f.rule.name.as_str());
     Some(
         Diagnostic::new(code::VERIFY_RULE, format!("there is no rule `{name}`")).help_near(
             name,

@@ -127,6 +127,9 @@ codes! {
     NO_SOLVER = "E0673" Input "there is no solver";
     VERIFY_RULE = "E0674" Usage "a rule that no file has is named";
 
+    RULE_NOT_ORDERED = "E0681" Check "rewriting by a rule may not end";
+    RULE_CIRCLE = "E0682" Check "rewriting by a rule does not end";
+
     NOT_LOWERABLE = "E0701" Input "a term has no loop program";
     SIZES_EXCLUDED = "E0702" Input "fixed sizes contradict what the program assumes";
     KERNEL_TOO_LONG = "E0703" Input "the loop program grows too long";

@@ -33,7 +33,6 @@ fn recipe<'a>(dice: &'a mut dyn FnMut(u64) -> u64, constants: &'a [i64]) -> Reci
         dice,
         names: &["x", "y", "z"],
         constants,
-        vectors: true,
     }
 }
 

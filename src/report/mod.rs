@@ -14,6 +14,7 @@ pub mod html;
 pub mod measurement;
 pub mod near;
 mod number;
+pub mod order;
 mod plan;
 mod progress;
 mod proof;

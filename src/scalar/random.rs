@@ -10,8 +10,6 @@ pub struct Recipe<'a> {
     /// Names of integers; booleans are `p` and `q`, and vectors have a `v` behind their name.
     pub names: &'a [&'a str],
     pub constants: &'a [i64],
-    /// Whether there are vectors within.
-    pub vectors: bool,
 }
 
 /// Lanes of random vectors.

@@ -97,6 +97,13 @@ pub const VERIFICATION: Kind = Kind {
     command: "rise-opt verify FILE --message-format json",
 };
 
+/// `rise-opt order`
+pub const ORDER: Kind = Kind {
+    name: "order",
+    version: 1,
+    command: "rise-opt order FILE --message-format json",
+};
+
 /// Every kind there is.
 pub const ALL: &[Kind] = &[
     PLAN,
@@ -109,6 +116,7 @@ pub const ALL: &[Kind] = &[
     DIAGNOSTIC,
     EGRAPH,
     VERIFICATION,
+    ORDER,
 ];
 
 #[derive(Serialize)]
