@@ -13,7 +13,7 @@ use common::{chain, mm};
 use rise_opt::emit;
 use rise_opt::intern::Symbol;
 use rise_opt::lower::{self, lower};
-use rise_opt::nest::{Buffer, Home, Nest};
+use rise_opt::nest::{walk, BufId, Buffer, Home, Nest, Stmt};
 use rise_opt::search::{optimize, Options};
 use rise_opt::term::{normalize, Program};
 use std::fs;
@@ -253,6 +253,7 @@ fn epilogues_stay_with_the_tile() {
             let heap = |b: &&Buffer| matches!(b.home, Home::Heap | Home::ThreadHeap);
             let kept = nest.buffers.iter().filter(heap).count();
             assert_eq!(kept, 1, "only panels are kept: {nest}");
+            asks_once_for_a_tile(&nest);
             calls.push(format!("{goal}(out, m, n, k, {arguments})"));
             goals.push(nest);
         }
@@ -275,6 +276,30 @@ fn epilogues_stay_with_the_tile() {
             }
         }
     }
+}
+
+/// Whether a tile is there is asked before its reduction, and whether all of it is there once, before its stores.
+fn asks_once_for_a_tile(nest: &Nest) {
+    fn contains(block: &[Stmt], what: &dyn Fn(&Stmt) -> bool) -> bool {
+        let mut found = false;
+        walk::each_stmt(&block.to_vec(), &mut |s| found |= what(s));
+        found
+    }
+    let sums = |s: &Stmt| matches!(s, Stmt::For { note: Some(n), .. } if n.starts_with("reduce"));
+    let is_output = |b: &BufId| matches!(nest.buffers[b.0 as usize].home, Home::Output(_));
+    let stores = |s: &Stmt| matches!(s, Stmt::Store { buf, .. } if is_output(buf));
+    let asks = |s: &Stmt| matches!(s, Stmt::If { .. });
+    let loops = |s: &Stmt| matches!(s, Stmt::For { .. });
+    let (mut guarded, mut whole) = (false, false);
+    walk::each_stmt(&nest.body, &mut |s| {
+        if let Stmt::If { then, els, .. } = s {
+            guarded |= els.is_empty() && contains(then, &sums) && contains(then, &stores);
+            let straight = !contains(then, &asks) && !contains(then, &loops);
+            whole |= straight && contains(then, &stores) && contains(els, &loops);
+        }
+    });
+    assert!(guarded, "the reduction runs for tiles outside: {nest}");
+    assert!(whole, "each store asks: {nest}");
 }
 
 #[test]

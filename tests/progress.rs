@@ -172,6 +172,10 @@ fn advice_is_seen_while_it_is_looked_for() {
     let outcome = optimize(&program, &steps, &options);
     let failure = outcome.failure.expect("one iteration is too few");
     assert!(seen.borrow().iter().all(|e| e.trying.is_none()));
+    // That it looks for what is closest is told once, at the end.
+    let count = |all: &[Seen]| all.iter().filter(|e| e.phase == Phase::Diagnose).count();
+    assert_eq!(count(&seen.borrow()), 1);
+    assert_eq!(seen.borrow().last().unwrap().phase, Phase::Diagnose);
     seen.borrow_mut().clear();
     let known = Known::default();
     let step = &steps[outcome.terms.len()];

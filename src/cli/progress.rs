@@ -130,7 +130,7 @@ fn due(event: &Event, every: bool, since: Duration) -> bool {
     match event.phase {
         // There are many tries: of each its beginning, and what takes long.
         Phase::Done if event.trying.is_some() => since >= LONG,
-        Phase::Try | Phase::Done => every || since >= SHORT,
+        Phase::Try | Phase::Done | Phase::Diagnose => every || since >= SHORT,
         _ => since >= LONG,
     }
 }

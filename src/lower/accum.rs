@@ -116,7 +116,7 @@ impl Lower {
 
     /// The pieces by which a block accesses a buffer, made to cover it; `None` if
     /// an index is not constant or pieces overlap.
-    fn pieces_of(&self, block: &[Stmt], buf: BufId, len: Nat) -> Option<Pieces> {
+    pub(super) fn pieces_of(&self, block: &[Stmt], buf: BufId, len: Nat) -> Option<Pieces> {
         let len = len.as_int()?;
         let mut seen = BTreeSet::new();
         let mut constant = true;

@@ -4,8 +4,8 @@ use super::state::{Lower, Res};
 use super::value::{Dest, Leaf, Mem, Val};
 use crate::arith::Nat;
 use crate::nest::abi::{leaf_sizes, leaves};
-use crate::nest::{Buffer, Home, Role, Stmt};
-use crate::ty::{Ty, TyKind};
+use crate::nest::{BufId, Buffer, Home, Role, Stmt};
+use crate::ty::{Scalar, Ty, TyKind};
 
 impl Mem {
     /// The components of a pair in memory.
@@ -63,36 +63,41 @@ impl Lower {
         let mut places = Vec::new();
         for (elem, _, dims) in all {
             let len = dims.into_iter().fold(Nat::int(1), |a, b| a * b);
-            let bytes = len
-                .as_int()
-                .map(|n| n.saturating_mul(elem.bytes() as i64).max(1));
-            let small = bytes.is_some_and(|b| {
-                b as u64 <= self.options.stack_bytes && self.stack_used + b <= STACK
-            });
-            let home = match (small, self.in_par()) {
-                (true, _) => Home::Stack,
-                (false, true) => Home::ThreadHeap,
-                (false, false) => Home::Heap,
-            };
-            if let (Home::Stack, Some(b)) = (home, bytes) {
-                self.stack_used += b;
-            }
-            let name = self.fresh(base);
-            let buf = self.add_buffer(Buffer {
-                name,
-                elem,
-                len,
-                home,
-                alias: None,
-            });
-            self.buffer_levels[buf.0 as usize] = self.level();
-            self.push(Stmt::Alloc(buf));
+            let (buf, alloc) = self.allocate_leaf(elem, len, base);
+            self.push(alloc);
             places.push(Leaf { buf, at: 0.into() });
         }
         Ok(Mem {
             ty,
             leaves: places.into(),
         })
+    }
+
+    /// Room for so many scalars, and the statement that declares it.
+    pub fn allocate_leaf(&mut self, elem: Scalar, len: Nat, base: &'static str) -> (BufId, Stmt) {
+        let bytes = len
+            .as_int()
+            .map(|n| n.saturating_mul(elem.bytes() as i64).max(1));
+        let small = bytes
+            .is_some_and(|b| b as u64 <= self.options.stack_bytes && self.stack_used + b <= STACK);
+        let home = match (small, self.in_par()) {
+            (true, _) => Home::Stack,
+            (false, true) => Home::ThreadHeap,
+            (false, false) => Home::Heap,
+        };
+        if let (Home::Stack, Some(b)) = (home, bytes) {
+            self.stack_used += b;
+        }
+        let name = self.fresh(base);
+        let buf = self.add_buffer(Buffer {
+            name,
+            elem,
+            len,
+            home,
+            alias: None,
+        });
+        self.buffer_levels[buf.0 as usize] = self.level();
+        (buf, Stmt::Alloc(buf))
     }
 
     /// A second name for places: an accumulator as an iteration finds it, bound

@@ -31,6 +31,7 @@ mod reduce;
 mod state;
 mod value;
 mod vector;
+mod versions;
 mod write;
 
 use crate::arith::Nat;

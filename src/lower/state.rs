@@ -7,6 +7,7 @@
 //! parent only when it is closed, hence "before" is right.
 
 use super::value::{Mem, Node, Val};
+use super::versions::Version;
 use super::Options;
 use crate::arith::{AtomKind, Nat};
 use crate::diag::{code, Diagnostic};
@@ -81,6 +82,8 @@ pub(super) struct Lower {
     pub newest: FxHashMap<BufId, BufId>,
     /// How many scatters were written.
     pub scatters: usize,
+    /// Which version of an unrolled map is being written.
+    pub version: Version,
     /// Bytes of all stack buffers.
     pub stack_used: i64,
     /// Uses of variable 0 in lambda bodies, by address; the terms are kept alive.
@@ -128,6 +131,7 @@ impl Lower {
             kept: FxHashSet::default(),
             newest: FxHashMap::default(),
             scatters: 0,
+            version: Version::Outside,
             stack_used: 0,
             uses: FxHashMap::default(),
         }
@@ -514,7 +518,7 @@ impl Lower {
 }
 
 /// By how much `a < b` holds.
-fn margin(c: &Expr) -> Option<Nat> {
+pub(super) fn margin(c: &Expr) -> Option<Nat> {
     match c.kind() {
         ExprKind::Op(crate::term::Op::Lt, args) => {
             Some(args.get(1)?.as_index()? - args.first()?.as_index()?)

@@ -8,6 +8,7 @@
 use super::reduce::Reduction;
 use super::state::{Lower, Res};
 use super::value::{Dest, Leaf, Node, Val};
+use super::versions::Version;
 use crate::arith::Nat;
 use crate::nest::{Expr, LoopKind, Stmt};
 use crate::term::Op;
@@ -88,7 +89,7 @@ impl Lower {
             Dest::Discard => Ok(()),
             Dest::Guard(c, inner) => {
                 let (c, inner) = (c.clone(), inner.clone());
-                self.when(c, |cx| cx.write_element(v, i, &inner))
+                self.when_element(c, i, |cx| cx.write_element(v, i, &inner))
             }
             _ => {
                 let e = self.at(v, i)?;
@@ -121,14 +122,16 @@ impl Lower {
             (MapSeq, [f, xs]) => self.write_map(n, f, xs, d, size, LoopKind::Seq),
             (MapPar, [f, xs]) => self.write_map(n, f, xs, d, size, LoopKind::Par),
             (MapSeqUnroll, [f, xs]) => match size.as_int().filter(|k| *k <= UNROLL) {
-                Some(k) => {
-                    for i in 0..k {
-                        let place = self.dest_at(d, i.into())?;
-                        self.write_applied(f, xs, i.into(), &place)?;
-                    }
-                    Ok(())
+                Some(k) if self.version != Version::Rolled => {
+                    self.versioned(|cx| match cx.version {
+                        Version::Rolled => cx.write_map(n, f, xs, d, size, LoopKind::Seq),
+                        _ => (0..k).try_for_each(|i| {
+                            let place = cx.dest_at(d, i.into())?;
+                            cx.write_applied(f, xs, i.into(), &place)
+                        }),
+                    })
                 }
-                None => self.write_map(n, f, xs, d, size, LoopKind::Seq),
+                _ => self.write_map(n, f, xs, d, size, LoopKind::Seq),
             },
             (Join | Transpose | AsScalar, [xs]) => {
                 let place = self.dual_place(n, d.clone())?;
@@ -242,7 +245,7 @@ impl Lower {
             Dest::Discard => Ok(()),
             Dest::Guard(c, inner) => {
                 let (c, inner) = (c.clone(), inner.clone());
-                self.when(c, |cx| cx.write_applied(f, xs, i, &inner))
+                self.when_element(c, i, |cx| cx.write_applied(f, xs, i, &inner))
             }
             _ => {
                 let x = self.at(xs, i)?;

@@ -44,6 +44,7 @@ fn doing(phase: Phase) -> Option<&'static str> {
         Phase::Ask => Some("asking the sketch"),
         Phase::Try | Phase::Done => None,
         Phase::Extract => Some("extracting"),
+        Phase::Diagnose => Some("looking for what is closest"),
     }
 }
 

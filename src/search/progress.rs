@@ -85,4 +85,6 @@ pub enum Phase {
     Done,
     /// The cheapest term is taken out.
     Extract,
+    /// The sketch was not reached: what is there of it is looked for.
+    Diagnose,
 }

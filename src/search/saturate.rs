@@ -343,6 +343,9 @@ pub(super) fn run(step: &Step, term: &Term, options: &Options, place: (usize, us
             s.note_indivisible();
             let (refused, root) = (std::mem::take(&mut s.refused), view.class(s.root));
             let instead = options.diagnose;
+            if instead {
+                s.watch.tell(Phase::Diagnose, 0, &s.limits);
+            }
             Err(diagnose(step, &goal, &view, root, &trace, refused, instead))
         }
     };

@@ -3,7 +3,8 @@
 //! Satisfaction is a least fixpoint over pairs of a state and a class, reached
 //! by sweeps over all nodes: a class carries the set of its states as bits, and
 //! a node adds those that its children allow. Children mostly have smaller
-//! numbers than their parents, so few sweeps suffice. What `contains` passes on
+//! numbers than their parents, so few sweeps suffice, and after the first one only nodes
+//! are looked at of which a child has got a state since. What `contains` passes on
 //! from any child costs one instruction for all such states together, and a way
 //! that asks for a state which no class has yet costs nothing.
 
@@ -182,24 +183,40 @@ impl Satisfied {
         for (i, bits) in s.bits.iter().enumerate() {
             live.see(i % words, *bits);
         }
-        while s.sweep(plan, view, &mut live) {}
+        let mut changed = vec![0; view.len()];
+        let mut sweep = 1;
+        while s.sweep(plan, view, &mut live, &mut changed, sweep) {
+            sweep += 1;
+        }
         s
     }
 
-    fn sweep(&mut self, plan: &Plan, view: &View, live: &mut Live) -> bool {
-        let mut changed = false;
+    /// Looks at nodes with a child that `changed` in this sweep or the one before; whether any class changed.
+    fn sweep(
+        &mut self,
+        plan: &Plan,
+        view: &View,
+        live: &mut Live,
+        changed: &mut [u32],
+        sweep: u32,
+    ) -> bool {
+        let mut any = false;
         for c in 0..view.len() as Class {
             live.list(plan);
+            let mut new_here = false;
             for node in view.nodes(c) {
                 let Some(kind) = Inner::of(node) else {
                     continue;
                 };
+                if View::children(node).all(|k| changed[k as usize] + 1 < sweep) {
+                    continue;
+                }
                 for word in 0..self.words {
                     let below = View::children(node).fold(0, |m, k| m | self.word(k, word));
                     let new = below & plan.up[kind as usize][word] & !self.word(c, word);
                     if new != 0 {
                         self.bits[c as usize * self.words + word] |= new;
-                        changed = true;
+                        new_here = true;
                     }
                 }
                 for i in &live.ways[kind as usize] {
@@ -209,15 +226,19 @@ impl Satisfied {
                         && plan.automaton.allows(&way.ask, node.ty)
                     {
                         self.insert(way.state, c);
-                        changed = true;
+                        new_here = true;
                     }
                 }
             }
-            for word in 0..self.words {
-                live.see(word, self.word(c, word));
+            if new_here {
+                any = true;
+                changed[c as usize] = sweep;
+                for word in 0..self.words {
+                    live.see(word, self.word(c, word));
+                }
             }
         }
-        changed
+        any
     }
 
     fn word(&self, c: Class, word: usize) -> u64 {
