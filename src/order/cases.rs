@@ -130,30 +130,19 @@ fn computes_nothing(right: Expr) -> bool {
 
 /// Whether a rule applies to all instances of a pattern for which `asked` holds.
 fn applies(rule: &Rule, pattern: Expr, asked: &[Expr]) -> bool {
-    let vectors = pattern.sort().lanes != Lanes::One && !rule.has_vectors();
-    let mut found = false;
-    arrangements(
-        rule.lhs,
-        pattern,
-        vectors,
-        &mut BTreeMap::new(),
-        &mut |by| {
-            let holds = |c: &Expr| *c == Expr::bool(true) || asked.contains(c);
-            found |= conjuncts(replace_fitting(rule.condition, by))
-                .iter()
-                .all(holds);
-        },
-    );
-    found
+    let lanes = pattern.sort().lanes != Lanes::One && !rule.has_vectors();
+    let known = |c: &Expr| *c == Expr::bool(true) || asked.contains(c);
+    let pairs = vec![(rule.lhs, pattern)];
+    matches(pairs, lanes, &BTreeMap::new(), &|by| {
+        let condition = replace_fitting(rule.condition, by);
+        conjuncts(condition).iter().all(known)
+    })
 }
 
 /// As [`replace`]; conditions read constants, which are single values there.
 fn replace_fitting(condition: Expr, by: &BTreeMap<Symbol, Expr>) -> Expr {
-    let terms = condition.vars().into_iter();
-    match terms
-        .into_iter()
-        .all(|(v, s)| by.get(&v).is_some_and(|e| e.sort() == s))
-    {
+    let mut terms = condition.vars().into_iter();
+    match terms.all(|(v, s)| by.get(&v).is_some_and(|e| e.sort() == s)) {
         true => replace(condition, by),
         // Of something that is not said here.
         false => Expr::bool(false),
@@ -167,75 +156,53 @@ pub fn conjuncts(e: Expr) -> Vec<Expr> {
     }
 }
 
-/// Calls `found` for each way in which a left side matches a pattern, with operands that commute in both orders.
-fn arrangements(
-    left: Expr,
-    e: Expr,
+/// Whether left sides match patterns, with operands that commute in either order, so that `enough` holds of what
+/// their variables stand for.
+fn matches(
+    mut pairs: Vec<(Expr, Expr)>,
     lanes: bool,
-    by: &mut BTreeMap<Symbol, Expr>,
-    found: &mut dyn FnMut(&BTreeMap<Symbol, Expr>),
-) {
-    let mut work = vec![(left, e)];
-    next(&mut work, lanes, by, found);
-}
-
-fn next(
-    work: &mut Vec<(Expr, Expr)>,
-    lanes: bool,
-    by: &mut BTreeMap<Symbol, Expr>,
-    found: &mut dyn FnMut(&BTreeMap<Symbol, Expr>),
-) {
-    let Some((left, e)) = work.pop() else {
-        return found(by);
+    by: &BTreeMap<Symbol, Expr>,
+    enough: &dyn Fn(&BTreeMap<Symbol, Expr>) -> bool,
+) -> bool {
+    let Some((left, e)) = pairs.pop() else {
+        return enough(by);
     };
     match (left.node(), e.node()) {
         (Node::Var(v, sort), _) => {
-            let fits = match VarClass::of(v) {
-                VarClass::Term if is_open(v) => sort.kind == e.sort().kind && !is_folded(e),
-                VarClass::Term => sort.kind == e.sort().kind,
-                VarClass::Constant => constant(e, lanes).is_some(),
-                VarClass::Lanes => e.sort() == Sort::INT && is_folded(e),
+            let class = VarClass::of(v);
+            let stands = match class {
+                VarClass::Constant => constant(e, lanes),
+                VarClass::Lanes => (e.sort() == Sort::INT && is_folded(e)).then_some(e),
+                VarClass::Term if is_open(v) && is_folded(e) => None,
+                VarClass::Term => (sort.kind == e.sort().kind).then_some(e),
             };
-            let e = match VarClass::of(v) {
-                VarClass::Constant => constant(e, lanes).unwrap_or(e),
-                _ => e,
-            };
-            match by.get(&v).copied() {
-                Some(known) if fits && known == e => next(work, lanes, by, found),
-                None if fits => {
+            match (stands, by.get(&v)) {
+                (Some(e), Some(known)) => e == *known && matches(pairs, lanes, by, enough),
+                (Some(e), None) => {
+                    let mut by = by.clone();
                     by.insert(v, e);
-                    next(work, lanes, by, found);
-                    by.remove(&v);
+                    matches(pairs, lanes, &by, enough)
                 }
-                _ => {}
+                (None, _) => false,
             }
         }
-        (Node::Apply(op, a), Node::Apply(other, b)) if op == other && a.len() == b.len() => {
-            let depth = work.len();
-            let orders: &[[usize; 3]] = match commutes(op) {
-                true => &[[0, 1, 2], [1, 0, 2]],
-                false => &[[0, 1, 2]],
+        (Node::Apply(op, a), Node::Apply(other, b)) if op == other => {
+            let with = |order: &[usize]| {
+                let operands = a.iter().zip(order).map(|(a, i)| (*a, b[*i]));
+                let pairs = pairs.iter().copied().chain(operands).collect();
+                matches(pairs, lanes, by, enough)
             };
-            for order in orders {
-                let pairs = (0..a.len()).map(|i| (a[i], b[order[i]]));
-                work.extend(pairs);
-                let mut copy = work.clone();
-                next(&mut copy, lanes, by, found);
-                work.truncate(depth);
-            }
+            with(&[0, 1, 2]) || commutes(op) && with(&[1, 0])
         }
         (Node::Int(_) | Node::Bool(_), _) => {
-            let same = match lanes {
-                true => in_lanes(e) == Some(left),
-                false => e == left,
+            let literal = match lanes {
+                true => in_lanes(e),
+                false => Some(e),
             };
-            if same {
-                next(work, lanes, by, found);
-            }
+            literal == Some(left) && matches(pairs, lanes, by, enough)
         }
-        _ => {}
+        _ => false,
     }
-    work.push((left, e));
 }
 
 /// The number that `e` is for certain; with `lanes`, that it is in each.

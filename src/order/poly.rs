@@ -7,6 +7,9 @@ use std::collections::BTreeMap;
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Poly(BTreeMap<Vec<Symbol>, i128>);
 
+/// Products of more pairs of monomials are not computed.
+const MOST: usize = 1 << 14;
+
 /// What is known of two polynomials for all values of the unknowns.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Compared {
@@ -28,7 +31,7 @@ impl Poly {
         Poly(BTreeMap::from([(vec![name], 1)]))
     }
 
-    /// `self + k·o`; none where a coefficient is too large.
+    /// `self + k·o`; like all of these, none where a coefficient or the number of monomials is too large.
     pub fn add(&self, o: &Poly, k: i128) -> Option<Poly> {
         let mut sum = self.0.clone();
         for (m, c) in &o.0 {
@@ -48,6 +51,9 @@ impl Poly {
     }
 
     pub fn mul(&self, o: &Poly) -> Option<Poly> {
+        if self.0.len() * o.0.len() > MOST {
+            return None;
+        }
         let mut product = Poly::default();
         for (m, c) in &o.0 {
             let shifted = self.0.iter().map(|(n, k)| {

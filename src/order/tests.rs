@@ -230,6 +230,28 @@ fn a_verdict_says_what_it_needs() {
     assert!(matches!(verdicts[0], Verdict::Open(_)));
 }
 
+/// Without an answer, but soon.
+#[test]
+fn large_rules_are_given_up() {
+    let names = |of: &str, count: usize| (0..count).map(|i| format!("{of}{i}")).collect::<Vec<_>>();
+    let sum = names("x", 12).join(" + ");
+    let many = order(&rules(&format!("rule r  {sum} => 0 + ({sum})\n")));
+    let variables = |v: &Verdict| {
+        matches!(
+            v,
+            Verdict::Open(Open {
+                why: Why::Variables,
+                ..
+            })
+        )
+    };
+    assert!(variables(&many[0]), "{many:?}");
+    // No measure before the polynomials decides, and those have 2^30 monomials.
+    let sums = names("t", 30).join(") % (1 + ");
+    let large = order(&rules(&format!("rule r  (1 + {sums}) => ({sums} + 1)\n")));
+    assert!(matches!(large[0], Verdict::Open(_)), "{large:?}");
+}
+
 /// Random expressions as the engine makes them.
 fn random(recipe: &mut Recipe, depth: u32) -> Expr {
     let kind = [Kind::Int, Kind::Bool][(recipe.dice)(4) as usize / 3];
@@ -392,12 +414,88 @@ fn random_expressions_end() {
     let mut dice = dice(5);
     let mut recipe = recipe(&mut dice, &LARGE);
     let mut s = Simplifier::new(shipped());
-    for _ in 0..3_000 {
+    for _ in 0..20_000 {
         let depth = 2 + (recipe.dice)(4) as u32;
         let e = random(&mut recipe, depth);
         s.simplify(e);
         assert!(!s.exhausted(), "{e}");
     }
+}
+
+/// The same operators and leaves elsewhere, as many or one fewer of each; nothing if there are other sorts within.
+fn shuffled(e: Expr, dice: &mut dyn FnMut(u64) -> u64) -> Option<Expr> {
+    let (mut leaves, mut ops) = (Vec::new(), Vec::new());
+    e.visit(&mut |e| match e.node() {
+        Node::Apply(op, _) => ops.push(op),
+        _ => leaves.push(e),
+    });
+    let number = |op: &Op| (Op::Add..=Op::Max).contains(op);
+    if ops.is_empty() || !ops.iter().all(number) {
+        return None;
+    }
+    ops.truncate(ops.len() - dice(2) as usize);
+    let mut all = Vec::new();
+    for _ in 0..=ops.len() {
+        all.push(leaves.swap_remove(dice(leaves.len() as u64) as usize));
+    }
+    while let Some(op) = ops.pop() {
+        let a = all.swap_remove(dice(all.len() as u64) as usize);
+        let b = all.swap_remove(dice(all.len() as u64) as usize);
+        all.push(Expr::of(op, &[a, b]));
+    }
+    all.pop()
+}
+
+/// Random rules, of which those that are ordered stay: the engine ends with all of them, whatever it is given.
+#[test]
+fn random_ordered_rules_end() {
+    let mut dice = dice(6);
+    let (mut applied, mut refused, mut circles) = (0, 0, 0);
+    for _ in 0..150 {
+        let mut book: Vec<Rule> = Vec::new();
+        while book.len() < 6 {
+            let mut recipe = Recipe {
+                dice: &mut dice,
+                names: &["x", "y", "t", "c0", "c1"],
+                constants: &SMALL,
+            };
+            let lhs = recipe.scalar(Kind::Int, 2);
+            let rhs = match (recipe.dice)(3) {
+                0 => recipe.scalar(Kind::Int, 2),
+                _ => shuffled(lhs, recipe.dice).unwrap_or(lhs),
+            };
+            let name = book.len();
+            let bound = lhs.vars();
+            if lhs.args().next().is_none() || rhs.vars().iter().any(|v| !bound.contains(v)) {
+                continue;
+            }
+            book.extend(rules(&format!("rule r{name}  {lhs} => {rhs}\n")));
+            let verdicts = order(&book);
+            if let Some(Verdict::Open(open)) =
+                verdicts.iter().find(|v| matches!(v, Verdict::Open(_)))
+            {
+                refused += 1;
+                circles += usize::from(open.cycle.is_some());
+                book.pop();
+            }
+        }
+        let mut s = Simplifier::new(Rc::new(Book::new(book)));
+        s.limit(2_000);
+        s.record();
+        for _ in 0..40 {
+            let e = recipe(&mut dice, &LARGE).scalar(Kind::Int, 4);
+            s.simplify(e);
+            assert!(!s.exhausted(), "{e}: {:?}", s.steps().last());
+        }
+        for step in s.steps() {
+            assert!(greater(step.before, step.after), "{step:?}");
+        }
+        applied += s.steps().len();
+    }
+    assert!(
+        applied > 1_000 && refused > 150 && circles > 50,
+        "{applied} {refused} {circles}"
+    );
 }
 
 /// Once, rules went on where an earlier one could not compute its constants.
