@@ -1,13 +1,15 @@
 //! `rise-opt simplify` and `rise-opt prove`: answers, errors and exit codes; and what is left of index arithmetic in
 //! the loops of the shipped goals.
 
+#[path = "common/cases.rs"]
+mod cases;
 mod common;
 
-use common::{chain, mm, GOALS};
 use rise_opt::arith::{AtomKind, Nat};
-use rise_opt::nest::{walk, Block, Stmt};
-use rise_opt::term::Program;
-use rise_opt::{lower, search};
+use rise_opt::emit;
+use rise_opt::index::Level;
+use rise_opt::nest::{walk, Block, Nest, Stmt};
+use rise_opt::target::Target;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
@@ -123,29 +125,119 @@ fn divides(n: Nat) -> bool {
     found
 }
 
+/// The integers that stand in the innermost loops.
+fn in_innermost(nest: &Nest) -> (usize, Vec<Nat>) {
+    let mut all = Vec::new();
+    innermost(&nest.body, &mut all);
+    let mut found = Vec::new();
+    for body in &all {
+        walk::each_stmt(body, &mut |s| walk::each_index(s, &mut |n| found.push(n)));
+    }
+    (all.len(), found)
+}
+
+fn text_of(nest: &Nest) -> String {
+    emit::emit_all(&[nest], &emit::Options::default())
+}
+
+/// Of every shipped goal: nothing is divided inside its innermost loops, it is the same to the byte when it is lowered
+/// again, and it computes what the interpreter says, however little is done to its indices.
 #[test]
-fn nothing_is_divided_inside_the_innermost_loops_of_the_goals() {
+fn kernels_of_all_goals_at_every_level() {
+    let target = Target::native();
     let mut loops = 0;
-    for goal in GOALS {
-        let program = mm();
-        let steps = chain(&format!("sketches/mm/{goal}.sk"), &program, &[]);
-        let outcome = search::optimize(&program, &steps, &search::Options::default());
-        assert!(outcome.failure.is_none(), "{goal}");
-        let found = Program {
-            term: outcome.terms.last().unwrap().clone(),
-            ..program
-        };
-        let nest = lower::lower(&found, &lower::Options::default()).unwrap();
-        let mut all = Vec::new();
-        innermost(&nest.body, &mut all);
-        loops += all.len();
-        for body in all {
-            walk::each_stmt(&body, &mut |s| {
-                walk::each_index(s, &mut |n| {
-                    assert!(!divides(n), "{goal}: {n}");
-                });
-            });
+    let mut lines = [0; 3];
+    let mut cases: [Vec<cases::Case>; 3] = Default::default();
+    for (i, goal) in cases::GOALS.iter().enumerate() {
+        let name = format!("g{i}");
+        let found = goal.found(&name, target);
+        for (at, level) in [Level::Off, Level::Fold, Level::Full]
+            .into_iter()
+            .enumerate()
+        {
+            let nest = goal.nest_at(&found, target, level);
+            let text = text_of(&nest);
+            let again = text_of(&goal.nest_at(&found, target, level));
+            assert_eq!(text, again, "{} at {level:?}", goal.sketch);
+            lines[at] += text.lines().count();
+            if level == Level::Full {
+                let (count, inside) = in_innermost(&nest);
+                loops += count;
+                let divided = inside.iter().find(|n| divides(**n));
+                assert_eq!(divided, None, "{}", goal.sketch);
+            }
+            cases[at].extend(goal.cases_of(&found, &nest, &name, target));
         }
     }
-    assert!(loops >= 7, "{loops}");
+    assert!(loops >= 2 * cases::GOALS.len(), "{loops}");
+    assert!(lines[0] != lines[2], "nothing was simplified");
+    let flags = [&["-O1", "-fopenmp"], target.flags()].concat();
+    for cases in &cases {
+        cases::all_right("cc", cases, &flags);
+    }
+}
+
+/// A program whose indices divide unless it is known that they need not.
+const JOINED: &str = "def joined [n : nat] (xs : n.32.f32) : (n*32).f32 =\n  \
+                      xs |> join |> map (\\x -> x + x)\n";
+
+#[test]
+fn levels_of_the_command_line() {
+    let dir = tempfile::tempdir().unwrap();
+    let program = dir.path().join("joined.rise");
+    std::fs::write(&program, JOINED).unwrap();
+    let program = program.to_str().unwrap();
+    let c = |level: &str| {
+        let plan = dir.path().join(format!("{level}.c"));
+        let plan = plan.to_str().unwrap();
+        let all = [program, "--simplify", level, "--emit", "c,plan", "-o", plan];
+        let (code, _, err) = run(&all, "");
+        assert_eq!(code, 0, "{err}");
+        let first = std::fs::read_to_string(plan).unwrap();
+        let plan = plan.replace(".c", ".plan.json");
+        let (code, again, err) = run(&["--replay", &plan, "--emit", "c", "-o", "-"], "");
+        assert_eq!((code, &again), (0, &first), "{err}");
+        first
+    };
+    let [off, fold, full] = ["off", "fold", "full"].map(c);
+    assert!(
+        off.contains("floor_div") && fold.contains("floor_div"),
+        "{off}"
+    );
+    assert!(full.lines().count() <= fold.lines().count(), "{full}");
+}
+
+#[test]
+fn what_stays_open_is_written_and_read_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let program = dir.path().join("joined.rise");
+    std::fs::write(&program, JOINED).unwrap();
+    let file = dir.path().join("joined.queries");
+    let (program, file) = (program.to_str().unwrap(), file.to_str().unwrap());
+    let (code, _, err) = run(&[program, "--emit", "queries", "-o", file], "");
+    assert_eq!(code, 0, "{err}");
+    let text = std::fs::read_to_string(file).unwrap();
+    let asked: Vec<&str> = text.lines().filter(|l| !l.starts_with("--")).collect();
+    assert!(
+        !asked.is_empty() && asked.iter().all(|l| l.contains(" where ")),
+        "{text}"
+    );
+    let (code, simple, err) = run(&["simplify", "--file", file], "");
+    assert_eq!((code, simple.lines().count()), (0, asked.len()), "{err}");
+    let (_, answers, _) = run(&["prove", "--file", file], "");
+    assert!(answers.lines().all(|l| l == "unknown"), "{text}{answers}");
+}
+
+#[test]
+fn lines_assume_for_themselves() {
+    let lines =
+        "-- a comment\nw < 32 where 0 <= w && w < 9\nw < 32\n(8*v + w)/8 where 0 <= w && w < 8\n";
+    let (_, out, _) = run(&["prove"], lines);
+    assert_eq!(out, "true\nunknown\nunknown\n");
+    let (code, out, _) = run(&["simplify"], lines);
+    assert_eq!((code, &*out), (0, "true\nw < 32\nv\n"));
+    let (code, _, err) = run(&["simplify"], "x + 1\nx where y +\n");
+    assert!(code == 1 && err.contains("standard input:2:"), "{err}");
+    let (code, _, err) = run(&["simplify"], "x where y + 1\n");
+    assert!(code == 1 && err.contains("E0412"), "{err}");
 }

@@ -53,16 +53,31 @@ impl AtomKind {
         }
     }
 
-    pub(super) fn rebuild(self, f: &mut impl FnMut(Nat) -> Nat) -> Nat {
+    /// The same operation of other operands.
+    pub fn map(self, f: &mut impl FnMut(Nat) -> Nat) -> AtomKind {
+        use AtomKind::*;
+        match self {
+            Var(_) | Meta(_) | Overflow => self,
+            Floor(a, b) => Floor(f(a), f(b)),
+            Ceil(a, b) => Ceil(f(a), f(b)),
+            Mod(a, b) => Mod(f(a), f(b)),
+            Min(a, b) => Min(f(a), f(b)),
+            Max(a, b) => Max(f(a), f(b)),
+            Quot(a, b) => Quot(f(a), f(b)),
+        }
+    }
+
+    /// The normal form of the operation.
+    pub fn value(self) -> Nat {
         use AtomKind::*;
         match self {
             Var(_) | Meta(_) | Overflow => Nat::atom(Atom::new(self)),
-            Floor(a, b) => f(a).floor_div(f(b)),
-            Ceil(a, b) => f(a).ceil_div(f(b)),
-            Mod(a, b) => f(a).rem(f(b)),
-            Min(a, b) => f(a).min(f(b)),
-            Max(a, b) => f(a).max(f(b)),
-            Quot(a, b) => f(a).exact_div(f(b)),
+            Floor(a, b) => a.floor_div(b),
+            Ceil(a, b) => a.ceil_div(b),
+            Mod(a, b) => a.rem(b),
+            Min(a, b) => a.min(b),
+            Max(a, b) => a.max(b),
+            Quot(a, b) => a.exact_div(b),
         }
     }
 }

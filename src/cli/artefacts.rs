@@ -28,6 +28,9 @@ pub enum Artefact {
     Trace,
     /// The terms that were found, as JSON, from which `--replay` makes the same kernel
     Plan,
+    /// Index arithmetic that is left in the kernel, with what is known of its variables: comparisons, extents, quotients,
+    /// a line each, which `rise-opt simplify --file` and `rise-opt prove --file` read
+    Queries,
     /// Why what was found equals the program, step by step, as JSON for `rise-opt check-proof`
     Proof,
     /// All that is known of the run, as JSON, from which `rise-opt report` makes a page; also when a goal is not
@@ -48,6 +51,7 @@ impl Artefact {
             Artefact::Header => "h",
             Artefact::Term => "found.rise",
             Artefact::Nest => "nest",
+            Artefact::Queries => "queries",
             Artefact::Trace => "trace.json",
             Artefact::Plan => "plan.json",
             Artefact::Proof => "proof.json",
@@ -122,6 +126,7 @@ impl Outputs {
             Artefact::C,
             Artefact::Header,
             Artefact::Nest,
+            Artefact::Queries,
             Artefact::Plan,
         ];
         made.iter().any(|a| self.wants(*a))

@@ -6,9 +6,9 @@
 use super::input::Input;
 use crate::diag::Diagnostic;
 use crate::emit::{self, emit, CUnit};
-use crate::exec::sizes::Sizes;
 use crate::exec::{run, Toolchain};
-use crate::lower::{self, lower};
+use crate::index::Queries;
+use crate::lower::{self, lower, lower_asking};
 use crate::nest::Nest;
 use crate::target::Target;
 use crate::term::Program;
@@ -25,6 +25,8 @@ pub struct Running {
 pub struct Made {
     pub nest: Nest,
     pub unit: CUnit,
+    /// What lowering asked about indices.
+    pub queries: Queries,
 }
 
 impl Made {
@@ -32,14 +34,14 @@ impl Made {
     pub fn new(
         found: &Program,
         plain: Option<&Program>,
-        fixed: &Sizes,
+        lowering: &lower::Options,
         target: Target,
         command: &str,
         header_name: Option<String>,
     ) -> Result<Made, Vec<Diagnostic>> {
-        let mut nest = lowered(found, fixed, target)?;
+        let (mut nest, queries) = lower_asking(found, lowering).map_err(|d| vec![d])?;
         if let Some(plain) = plain {
-            nest = nest.with_fallback(lowered(plain, fixed, target)?);
+            nest = nest.with_fallback(lower(plain, lowering).map_err(|d| vec![d])?);
         }
         let options = emit::Options {
             command: Some(command.to_string()),
@@ -47,17 +49,12 @@ impl Made {
             target: Some(target),
         };
         let unit = emit(&nest, &options);
-        Ok(Made { nest, unit })
+        Ok(Made {
+            nest,
+            unit,
+            queries,
+        })
     }
-}
-
-fn lowered(program: &Program, fixed: &Sizes, target: Target) -> Result<Nest, Vec<Diagnostic>> {
-    let options = lower::Options {
-        fixed: fixed.clone(),
-        register_bytes: target.register_bytes(),
-        ..lower::Options::default()
-    };
-    lower(program, &options).map_err(|d| vec![d])
 }
 
 /// Compiles, checks and measures a kernel beside the program's own.
@@ -67,7 +64,11 @@ pub fn measure(
     kernel: &Nest,
     tool: &Toolchain,
 ) -> Result<run::Report, Vec<Diagnostic>> {
-    let unoptimised = lowered(&input.program, &Sizes::new(), input.target)?;
+    let lowering = lower::Options {
+        register_bytes: input.target.register_bytes(),
+        ..lower::Options::default()
+    };
+    let unoptimised = lower(&input.program, &lowering).map_err(|d| vec![d])?;
     let [kernel, unoptimised] = [kernel, &unoptimised].map(|nest| {
         emit(
             nest,

@@ -17,6 +17,8 @@ use crate::alloc;
 use crate::diag::Diagnostic;
 use crate::elab::{self, Cond, Step};
 use crate::exec::{self, Toolchain};
+use crate::index::Level;
+use crate::lower;
 use crate::report::{self, Excerpt, Reassociation, Record, Summary, TraceFile};
 use crate::search::{self, Outcome};
 use crate::term::{Program, Term};
@@ -30,6 +32,18 @@ enum Mismatch {
     Error,
     /// calls the program as it stands, compiled beside it: every size works, some slowly
     Fallback,
+}
+
+/// How much is done to index arithmetic.
+#[derive(clap::ValueEnum, Copy, Clone, PartialEq, Eq, Default, Debug)]
+enum Simplify {
+    /// nothing: as lowering writes it
+    Off,
+    /// constants are folded, terms ordered
+    Fold,
+    /// rules and what is known of sizes and loops
+    #[default]
+    Full,
 }
 
 #[derive(clap::Args, Debug)]
@@ -94,7 +108,7 @@ pub struct Args {
         long,
         value_name = "PLAN",
         conflicts_with_all = [
-            "sketch", "set", "entry", "unguided", "target",
+            "sketch", "set", "entry", "unguided", "target", "simplify",
             "node_limit", "iter_limit", "time_limit", "memory_limit",
         ]
     )]
@@ -102,6 +116,9 @@ pub struct Args {
     /// What the kernel does with sizes that it was not made for
     #[arg(long, value_enum, default_value_t, value_name = "WHAT")]
     on_mismatch: Mismatch,
+    /// How much is done to the index arithmetic of the kernel: less than `full` to see what the rules are good for
+    #[arg(long, value_enum, default_value_t, value_name = "HOW")]
+    simplify: Simplify,
     /// Compiles the kernel, checks it on random inputs against the interpreter and the unoptimised
     /// kernel, and measures both
     #[arg(long)]
@@ -144,6 +161,16 @@ impl Args {
         let in_vain = self.egraph().in_vain();
         in_vain
             .then_some("`--egraph-classes` and `--egraph-step` need `egraph` or `dot` in `--emit`")
+    }
+
+    /// Of a plan, its own.
+    fn level(&self, input: &Input) -> Level {
+        match (&input.plan, self.simplify) {
+            (Some((plan, _)), _) => plan.simplify,
+            (None, Simplify::Off) => Level::Off,
+            (None, Simplify::Fold) => Level::Fold,
+            (None, Simplify::Full) => Level::Full,
+        }
     }
 
     fn egraph(&self) -> egraph::Asked<'_> {
@@ -346,8 +373,14 @@ fn go_on(
     if needed || outputs.wants_record() {
         let header = outputs.header_name();
         let plain = (args.on_mismatch == Mismatch::Fallback).then_some(&input.program);
-        let (fixed, target) = (&input.fixed, input.target);
-        match Made::new(&came.found, plain, fixed, target, &came.command, header) {
+        let lowering = lower::Options {
+            fixed: input.fixed.clone(),
+            register_bytes: input.target.register_bytes(),
+            simplify: args.level(input),
+            ..lower::Options::default()
+        };
+        let target = input.target;
+        match Made::new(&came.found, plain, &lowering, target, &came.command, header) {
             Ok(made) => came.kernel = Some(made),
             Err(d) if needed => return Err(d),
             Err(_) => {}
@@ -356,7 +389,8 @@ fn go_on(
     came.peak_bytes = alloc::peak();
     if outputs.wants(Artefact::Plan) {
         let command = came.command.clone();
-        came.plan = replay::save(input, &args.set, terms, command, &came.reassociation)
+        let set = (&args.set[..], args.level(input));
+        came.plan = replay::save(input, set, terms, command, &came.reassociation)
             .map_err(|d| vec![d])?;
     }
     if let (Some(tool), Some(kernel)) = (tool, &came.kernel) {
@@ -417,6 +451,7 @@ fn text(artefact: Artefact, came: &Came) -> Option<String> {
         Artefact::C => made(|k| k.unit.c.clone()),
         Artefact::Header => made(|k| k.unit.header.clone()),
         Artefact::Nest => made(|k| format!("{}\n", k.nest)),
+        Artefact::Queries => made(|k| k.queries.text()),
         Artefact::Term => elab::program_text(&came.found) + "\n",
         Artefact::Plan => came.plan.clone(),
         Artefact::Proof => came.proof.clone(),

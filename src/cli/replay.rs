@@ -8,6 +8,7 @@ use super::values::Setting;
 use super::Context;
 use crate::diag::Diagnostic;
 use crate::elab;
+use crate::index::Level;
 use crate::intern::Symbol;
 use crate::report::{Plan, PlanStep, Reassociation};
 use crate::term::Term;
@@ -15,7 +16,7 @@ use crate::term::Term;
 /// The text of the plan. One that was replayed stays as it is.
 pub fn save(
     input: &Input,
-    set: &[Setting],
+    (set, simplify): (&[Setting], Level),
     terms: &[Term],
     command: String,
     reassociation: &[Reassociation],
@@ -36,6 +37,7 @@ pub fn save(
         sizes,
         params,
         target: input.target,
+        simplify,
         reassociation: reassociation.to_vec(),
         steps: steps
             .map(|(step, term)| PlanStep::new(&step.name, &input.program, term))

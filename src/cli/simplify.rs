@@ -7,13 +7,15 @@ use super::Context;
 use crate::diag::{code, Diagnostic, Exit};
 use crate::scalar::{load_rules, parse_expr, parse_truth, Expr};
 use crate::simplify::{shipped, Book, Simplifier, Step};
+use crate::source::FileId;
 use std::fmt::Write as _;
 use std::io::Read as _;
 use std::rc::Rc;
 
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// An expression, such as `(4*i + 3)/4`; without one, each line of standard input is one
+    /// An expression, such as `(4*i + 3)/4`; without one, each line of standard input is one. `EXPR where TRUTH`
+    /// assumes that for itself
     #[arg(value_name = "EXPR", allow_hyphen_values = true)]
     expression: Option<String>,
     /// Reads the expressions from a file, one on each line
@@ -49,25 +51,40 @@ fn run(
     context: &mut Context,
     answer: fn(&mut Simplifier, Expr) -> (String, bool),
 ) -> u8 {
-    let (expressions, mut simplifier) = match read(args, context) {
+    let questions = match read(args, context) {
         Ok(read) => read,
         Err(found) => return context.report(found),
     };
     let mut text = String::new();
     let mut fine = true;
-    let mut seen = 0;
-    for e in expressions {
+    let mut exhausted = false;
+    let mut last: Option<(Vec<Expr>, Simplifier)> = None;
+    for (e, assumed) in questions.all {
+        let mut simplifier = match last.take().filter(|l| l.0 == assumed) {
+            Some((_, same)) => same,
+            None => {
+                let mut new = Simplifier::new(questions.book.clone());
+                let all = questions.assumed.iter().chain(&assumed);
+                all.for_each(|truth| new.assume(*truth));
+                if args.trace {
+                    new.record();
+                }
+                new
+            }
+        };
+        let seen = simplifier.steps().len();
         let (line, holds) = answer(&mut simplifier, e);
         for step in &simplifier.steps()[seen..] {
             show(step, &mut text);
         }
-        seen = simplifier.steps().len();
         text += &line;
         text.push('\n');
         fine &= holds;
+        exhausted |= simplifier.exhausted();
+        last = Some((assumed, simplifier));
     }
     context.print(&text);
-    if simplifier.exhausted() {
+    if exhausted {
         let d = Diagnostic::new(
             code::RULES_LOOP,
             "rules undo each other, so a result may not be simple",
@@ -86,8 +103,15 @@ fn show(step: &Step, text: &mut String) {
     let _ = writeln!(text, "  {rule}: {}  =>  {}", step.before, step.after);
 }
 
-/// The expressions and what simplifies them, or everything that is wrong with any.
-fn read(args: &Args, context: &mut Context) -> Result<(Vec<Expr>, Simplifier), Vec<Diagnostic>> {
+/// Expressions, each with what its line assumes, and what is assumed of all.
+struct Questions {
+    book: Rc<Book>,
+    assumed: Vec<Expr>,
+    all: Vec<(Expr, Vec<Expr>)>,
+}
+
+/// What is asked, or everything that is wrong with it.
+fn read(args: &Args, context: &mut Context) -> Result<Questions, Vec<Diagnostic>> {
     let mut found = Vec::new();
     let sources = &mut context.sources;
     let book = match &args.rules {
@@ -97,11 +121,11 @@ fn read(args: &Args, context: &mut Context) -> Result<(Vec<Expr>, Simplifier), V
         }
         None => shipped(),
     };
-    let mut simplifier = Simplifier::new(book);
+    let mut assumed = Vec::new();
     for text in &args.assume {
         let file = sources.add_text("--assume", text);
         match parse_truth(file, text) {
-            Ok(e) => simplifier.assume(e),
+            Ok(e) => assumed.push(e),
             Err(d) => found.extend(d),
         }
     }
@@ -114,35 +138,41 @@ fn read(args: &Args, context: &mut Context) -> Result<(Vec<Expr>, Simplifier), V
         (None, None) => ("standard input".to_string(), standard_input()?),
     };
     let file = sources.add_text(&name, &text);
-    let mut expressions = Vec::new();
+    let mut all = Vec::new();
     let mut start = 0;
     for line in text.split_inclusive('\n') {
-        let blank = line.trim().is_empty();
-        match (!blank).then(|| parse_expr(file, line)) {
-            None => {}
-            Some(Ok(e)) => expressions.push(e),
-            // Read again where it stands, so that the report points there.
-            Some(Err(_)) => {
-                let before = " ".repeat(start);
-                found.extend(parse_expr(file, &(before + line)).err().unwrap_or_default());
+        let blank = line.trim().is_empty() || line.starts_with("--");
+        let (e, truth) = match line.split_once(" where ") {
+            Some((e, _)) => (e, Some(e.len() + " where ".len())),
+            None => (line, None),
+        };
+        // Read again where it stands if it is wrong, so that the report points there.
+        let mut read = |from: usize, part: &str, parse: Parse| {
+            let again = || parse(file, &(" ".repeat(start + from) + part));
+            (parse(file, part)).map_err(|_| found.extend(again().err().unwrap_or_default()))
+        };
+        if !blank {
+            let e = read(0, e, parse_expr);
+            let truth = truth.map(|at| read(at, &line[at..], parse_truth)).transpose();
+            if let (Ok(e), Ok(truth)) = (e, truth) {
+                all.push((e, Vec::from_iter(truth)));
             }
         }
         start += line.len();
     }
-    if expressions.is_empty() && found.is_empty() {
+    if all.is_empty() && found.is_empty() {
         found.push(
             Diagnostic::new(code::EXPECTED, "there is no expression")
                 .help("write one, such as `(4*i + 3)/4`"),
         );
     }
-    if args.trace {
-        simplifier.record();
-    }
     match found.is_empty() {
-        true => Ok((expressions, simplifier)),
+        true => Ok(Questions { book, assumed, all }),
         false => Err(found),
     }
 }
+
+type Parse = fn(FileId, &str) -> Result<Expr, Vec<Diagnostic>>;
 
 fn standard_input() -> Result<String, Vec<Diagnostic>> {
     let mut text = String::new();

@@ -1,38 +1,73 @@
 //! Index arithmetic under facts: ranges of loop variables, sizes known to be whole.
 //!
-//! Comes in: an integer expression of `arith` with floor, remainder, minimum,
-//! maximum in it; goes out: an equal one in which every operation is gone that
-//! the facts decide. Invariant: equal in value wherever the facts hold.
-//! The rules: whole multiples of the divisor leave the quotient; what is left
-//! vanishes if its range lies in `0 … d-1`; a common factor of divisor and terms
-//! is cancelled if the others stay below it; `d·⌊a/d⌋ + a mod d = a`; min and max
-//! by the sign of the difference.
-//! Absent: loops, C.
+//! Comes in: sizes and indices of `arith`, what lowering knows of them; goes out: equal ones in which every operation
+//! is gone that the facts decide, and answers to comparisons. What decides is `simplify`: each question becomes
+//! expressions of `scalar` ([`to_expr`]) under the assumptions that its variables have, and what the rules
+//! of `rules/index.rules` make of an operation comes back. Sums and products stay in the normal form of `arith`.
+//! Invariant: equal in value wherever the facts hold.
+//! Absent: loops, C, rules.
+
+mod convert;
+mod engine;
+mod queries;
+
+pub use convert::{fraction, to_expr, to_nat};
+pub use queries::{Asked, Queries, Query};
 
 use crate::arith::{Atom, AtomKind, Mono, Nat, Rat};
 use crate::intern::Symbol;
+use engine::Engine;
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+use std::cell::RefCell;
+
+/// How much is done to indices.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// Operations stay as they are written.
+    Off,
+    /// Constants are folded and terms ordered: the normal form of `arith`.
+    Fold,
+    /// Rules and facts.
+    #[default]
+    Full,
+}
+
+impl Level {
+    /// Whether nothing is left out.
+    pub fn is_full(&self) -> bool {
+        *self == Level::Full
+    }
+}
 
 /// What is known of variables. A variable without a range is a size: not negative.
-#[derive(Clone, Debug, Default)]
+#[derive(Default)]
 pub struct Facts {
-    /// Least and largest value.
-    ranges: FxHashMap<Symbol, (Nat, Nat)>,
+    level: Level,
+    /// Least and largest value, and how many had a range before.
+    ranges: FxHashMap<Symbol, (Nat, Nat, usize)>,
     /// Not negative, beyond what follows from the form.
     at_least_zero: Vec<Nat>,
     /// Whole, beyond what follows from the form: `n/32`.
     whole: Vec<Nat>,
+    engine: RefCell<Engine>,
 }
 
 impl Facts {
     /// No facts.
-    pub fn new() -> Facts {
-        Facts::default()
+    pub fn new(level: Level) -> Facts {
+        Facts {
+            level,
+            ..Facts::default()
+        }
     }
 
     /// `lo <= var <= hi`
     pub fn range(&mut self, var: Symbol, lo: Nat, hi: Nat) {
-        self.ranges.insert(var, (lo, hi));
+        let place = self.ranges.len();
+        self.ranges.insert(var, (lo, hi, place));
+        self.engine.get_mut().forget_answers_about(var);
     }
 
     /// `n` is not negative.
@@ -113,148 +148,20 @@ impl Facts {
 
     /// The range of a variable, if it has one.
     pub fn range_of(&self, var: Symbol) -> Option<(Nat, Nat)> {
-        self.ranges.get(&var).copied()
+        self.ranges.get(&var).map(|r| (r.0, r.1))
     }
 
-    /// An upper (or lower) bound in which no variable with a range occurs.
-    pub fn bound(&self, n: Nat, upper: bool) -> Option<Nat> {
-        let mut e = n;
-        // Each round removes one variable; what replaces it may bring others.
-        for _ in 0..64 {
-            let Some(v) = self.ranged_atom(e) else {
-                return Some(e);
-            };
-            let (lo, hi) = self.atom_range(v)?;
-            let (mut factor, mut rest) = (Vec::new(), Vec::new());
-            for (m, c) in e.terms() {
-                let exponent = m.factors().find(|f| f.0 == v).map(|f| f.1);
-                match exponent {
-                    None => rest.push((m, c)),
-                    Some(1) => factor.push((m.div(&Mono::atom(v)), c)),
-                    Some(_) => return None,
-                }
-            }
-            let (factor, rest) = (Nat::from_terms(factor), Nat::from_terms(rest));
-            let value = if self.is_not_negative(factor) {
-                if upper {
-                    hi
-                } else {
-                    lo
-                }
-            } else if self.is_not_negative(Nat::int(0) - factor) {
-                if upper {
-                    lo
-                } else {
-                    hi
-                }
-            } else {
-                return None;
-            };
-            e = rest + factor * value;
-        }
-        None
-    }
-
-    /// An atom of `e` that has a range of its own.
-    fn ranged_atom(&self, e: Nat) -> Option<Atom> {
-        let terms = e.terms();
-        let mut atoms = terms.iter().flat_map(|(m, _)| m.atoms());
-        atoms.find(|a| self.atom_range(*a).is_some())
-    }
-
-    fn atom_range(&self, a: Atom) -> Option<(Nat, Nat)> {
-        match a.kind() {
-            AtomKind::Var(v) => self.range_of(v),
-            AtomKind::Mod(_, d) if self.is_not_negative(d) => Some((0.into(), d - 1.into())),
-            AtomKind::Min(x, y) => {
-                let lo = [x, y].map(|n| self.bound(n, false));
-                let hi = [x, y].into_iter().find_map(|n| self.bound(n, true))?;
-                match lo {
-                    [Some(l), Some(k)] if self.at_least(k, l) => Some((l, hi)),
-                    [Some(l), Some(k)] if self.at_least(l, k) => Some((k, hi)),
-                    _ => None,
-                }
-            }
-            AtomKind::Max(x, y) => {
-                let hi = [x, y].map(|n| self.bound(n, true));
-                let lo = [x, y].into_iter().find_map(|n| self.bound(n, false))?;
-                match hi {
-                    [Some(l), Some(k)] if self.at_least(k, l) => Some((lo, k)),
-                    [Some(l), Some(k)] if self.at_least(l, k) => Some((lo, l)),
-                    _ => None,
-                }
-            }
-            AtomKind::Floor(x, d) => {
-                // With a constant divisor the bounds divide.
-                let k = d.as_int().filter(|k| *k > 0)?;
-                let (lo, hi) = (self.bound(x, false)?, self.bound(x, true)?);
-                (lo.as_int().is_some() && hi.as_int().is_some())
-                    .then(|| (lo.floor_div(k.into()), hi.floor_div(k.into())))
-            }
-            _ => None,
-        }
+    /// The questions that were asked since [`Facts::new`], each once.
+    pub fn queries(&self) -> Queries {
+        self.engine.borrow().queries.clone()
     }
 
     /// Whether `n >= 0` is known.
     pub fn is_not_negative(&self, n: Nat) -> bool {
-        if self.plainly_not_negative(n) {
-            return true;
-        }
-        // What is relaxed no longer matches a fact about the rounded size itself.
-        let relaxed = self.relaxed(n);
-        let forms = [n, relaxed];
-        let different = if relaxed == n { 1 } else { 2 };
-        forms[..different].iter().any(|&n| {
-            let Some(low) = self.bound(n, false) else {
-                return false;
-            };
-            self.plainly_not_negative(low)
-                || (self.at_least_zero.iter()).any(|&p| self.plainly_not_negative(low - p))
-        })
-    }
-
-    /// A lower bound without roundings by constants: `⌈x/d⌉ >= x/d`, `⌊x/d⌋ <= x/d`.
-    fn relaxed(&self, n: Nat) -> Nat {
-        let mut e = n;
-        for (m, c) in n.terms() {
-            let [(a, 1)] = m.factors().collect::<Vec<_>>()[..] else {
-                continue;
-            };
-            let fraction = match a.kind() {
-                AtomKind::Ceil(x, d) if c > Rat::ZERO && d.as_int().is_some_and(|d| d > 0) => {
-                    x.exact_div(d)
-                }
-                AtomKind::Floor(x, d) if c < Rat::ZERO && d.as_int().is_some_and(|d| d > 0) => {
-                    x.exact_div(d)
-                }
-                _ => continue,
-            };
-            e = e + Nat::rat(c) * (fraction - Nat::atom(a));
-        }
-        e
-    }
-
-    fn plainly_not_negative(&self, n: Nat) -> bool {
-        n.terms().iter().all(|(m, c)| {
-            *c >= Rat::ZERO
-                && m.factors()
-                    .all(|(a, e)| e % 2 == 0 || self.atom_not_negative(a))
-        })
-    }
-
-    fn atom_not_negative(&self, a: Atom) -> bool {
-        match a.kind() {
-            AtomKind::Var(v) => match self.range_of(v) {
-                Some((lo, _)) => self.plainly_not_negative(lo),
-                None => true,
-            },
-            AtomKind::Floor(x, d) | AtomKind::Ceil(x, d) | AtomKind::Quot(x, d) => {
-                self.is_not_negative(x) && self.is_not_negative(d)
-            }
-            AtomKind::Mod(..) => true,
-            AtomKind::Min(x, y) => self.is_not_negative(x) && self.is_not_negative(y),
-            AtomKind::Max(x, y) => self.is_not_negative(x) || self.is_not_negative(y),
-            AtomKind::Meta(_) | AtomKind::Overflow => false,
+        match (n.as_rat(), self.level) {
+            (Some(r), _) => r >= Rat::ZERO,
+            (None, Level::Full) => self.engine.borrow_mut().is_not_negative(self, n),
+            (None, _) => false,
         }
     }
 
@@ -263,212 +170,76 @@ impl Facts {
         self.is_not_negative(a - b)
     }
 
-    /// Whether `0 <= n < size` is known.
-    pub fn is_below(&self, n: Nat, size: Nat) -> bool {
-        self.is_not_negative(n) && self.at_least(size - 1.into(), n)
-    }
-
-    /// Whether a term is a whole number.
-    fn is_whole(&self, m: &Mono, c: Rat) -> bool {
-        if is_whole_term(m, c) {
-            return true;
-        }
-        self.whole.iter().any(|w| match &w.terms()[..] {
-            [(wm, wc)] => match c.div(*wc) {
-                Some(q) => is_whole_term(&m.div(wm), q),
-                None => false,
-            },
-            _ => false,
-        })
-    }
-
-    /// `n = q·d + r` with a whole `q`, as much as possible in `q`.
-    fn divide(&self, n: Nat, d: Nat) -> (Nat, Nat) {
-        let [(dm, dc)] = &d.terms()[..] else {
-            return match n == d {
-                true => (1.into(), 0.into()),
-                false => (0.into(), n),
-            };
-        };
-        let (mut q, mut r) = (Vec::new(), Vec::new());
-        for (m, c) in n.terms() {
-            let qm = m.div(dm);
-            match c.div(*dc) {
-                Some(qc) if self.is_whole(&qm, qc) => q.push((qm, qc)),
-                // The multiples in a constant coefficient: 35 = 1·32 + 3.
-                Some(qc) if qm.is_one() => {
-                    let whole = Rat::int(qc.floor());
-                    let taken = whole.mul(*dc).and_then(Rat::neg).and_then(|t| c.add(t));
-                    match taken {
-                        Some(rest) => {
-                            q.push((qm, whole));
-                            r.push((m, rest));
-                        }
-                        None => r.push((m, c)),
-                    }
-                }
-                _ => r.push((m, c)),
-            }
-        }
-        (Nat::from_terms(q), Nat::from_terms(r))
-    }
-
     /// ⌊n / d⌋
     pub fn floor(&self, n: Nat, d: Nat) -> Nat {
-        let (q, r) = self.divide(n, d);
-        if self.is_below(r, d) {
-            return q;
-        }
-        match self.common_factor(r, d) {
-            Some((a, _, e, _)) => q + self.floor(a, e),
-            None => q + r.floor_div(d),
-        }
+        self.operation(AtomKind::Floor(n, d))
     }
 
     /// n mod d
     pub fn rem(&self, n: Nat, d: Nat) -> Nat {
-        let (_, r) = self.divide(n, d);
-        if self.is_below(r, d) {
-            return r;
-        }
-        match self.common_factor(r, d) {
-            Some((a, b, e, g)) => g * self.rem(a, e) + b,
-            None => r.rem(d),
-        }
-    }
-
-    /// `n = g·a + b`, `d = g·e`, `0 <= b < g`, `g` not 1: gives `(a, b, e, g)`.
-    fn common_factor(&self, n: Nat, d: Nat) -> Option<(Nat, Nat, Nat, Nat)> {
-        for (m, c) in n.terms() {
-            let c = if c < Rat::ZERO { c.neg()? } else { c };
-            let factors = m.factors().filter(|f| match f.0.kind() {
-                AtomKind::Var(v) => self.range_of(v).is_none(),
-                _ => false,
-            });
-            // The part of the monomial that is a size, not a loop variable.
-            let part = factors.fold(Mono::one(), |acc, (a, e)| {
-                (0..e).fold(acc, |acc, _| acc.mul(&Mono::atom(a)))
-            });
-            let g = Nat::from_terms([(part, c)]);
-            if g.as_int() == Some(1) || g == d {
-                continue;
-            }
-            let e = match d.as_int().zip(g.as_int()) {
-                Some((d, g)) => Nat::int(gcd(d, g)),
-                None => g,
-            };
-            if e.as_int() == Some(1) {
-                continue;
-            }
-            let g = e;
-            let (quotient, left) = self.divide(d, g);
-            if left != Nat::int(0) || quotient.as_int() == Some(1) {
-                continue;
-            }
-            let (a, b) = self.divide(n, g);
-            if self.is_below(b, g) {
-                return Some((a, b, quotient, g));
-            }
-        }
-        None
-    }
-
-    /// ⌈n / d⌉
-    pub fn ceil(&self, n: Nat, d: Nat) -> Nat {
-        let (q, r) = self.divide(n, d);
-        match r.as_int() {
-            Some(0) => q,
-            _ => q + r.ceil_div(d),
-        }
+        self.operation(AtomKind::Mod(n, d))
     }
 
     /// The smaller.
     pub fn min(&self, a: Nat, b: Nat) -> Nat {
-        if self.at_least(b, a) {
-            a
-        } else if self.at_least(a, b) {
-            b
-        } else {
-            a.min(b)
-        }
+        self.operation(AtomKind::Min(a, b))
     }
 
     /// The larger.
     pub fn max(&self, a: Nat, b: Nat) -> Nat {
-        if self.at_least(b, a) {
-            b
-        } else if self.at_least(a, b) {
-            a
-        } else {
-            a.max(b)
-        }
+        self.operation(AtomKind::Max(a, b))
     }
 
     /// Simplifies every operation in `n`.
     pub fn simplify(&self, n: Nat) -> Nat {
-        let n = n.map_atoms(&mut |a| {
-            use AtomKind::*;
-            Some(match a.kind() {
-                Var(_) | Meta(_) | Overflow => Nat::atom(a),
-                Floor(x, d) => self.floor(self.simplify(x), self.simplify(d)),
-                Ceil(x, d) => self.ceil(self.simplify(x), self.simplify(d)),
-                Mod(x, d) => self.rem(self.simplify(x), self.simplify(d)),
-                Min(x, y) => self.min(self.simplify(x), self.simplify(y)),
-                Max(x, y) => self.max(self.simplify(x), self.simplify(y)),
-                Quot(x, d) => self.simplify(x).exact_div(self.simplify(d)),
-            })
+        match self.level {
+            Level::Full => self.simplified(n),
+            _ => n,
+        }
+    }
+
+    fn simplified(&self, n: Nat) -> Nat {
+        let n = n.map_atoms(&mut |a| match a.kind() {
+            AtomKind::Var(_) => Some(Nat::atom(a)),
+            kind => Some(self.operation(kind.map(&mut |part| self.simplified(part)))),
         });
         rejoin(n)
     }
 
+    /// The value of an operation whose operands are simple.
+    fn operation(&self, kind: AtomKind) -> Nat {
+        match self.level {
+            Level::Off if kind.parts().iter().any(|n| n.as_rat().is_none()) => Nat::atom(Atom::new(kind)),
+            Level::Off | Level::Fold => kind.value(),
+            Level::Full => self.engine.borrow_mut().operation(self, kind),
+        }
+    }
+
     /// Whether `a < b` is decided, and how.
     pub fn less(&self, a: Nat, b: Nat) -> Option<bool> {
-        if self.at_least(b - 1.into(), a) {
+        let answer = if self.at_least(b - 1.into(), a) {
             Some(true)
         } else if self.at_least(a, b) {
             Some(false)
         } else {
             None
+        };
+        if answer.is_none() {
+            self.engine.borrow_mut().undecided(self, a, b);
+        }
+        answer
+    }
+
+    /// Notes how often a loop runs, if that is no constant.
+    pub fn extent(&self, n: Nat) {
+        if n.as_int().is_none() {
+            self.engine.borrow_mut().extent(self, n);
         }
     }
 }
 
 fn is_whole_term(m: &Mono, c: Rat) -> bool {
     c.as_int().is_some() && m.factors().all(|f| f.1 > 0)
-}
-
-fn gcd(a: i64, b: i64) -> i64 {
-    match b {
-        0 => a,
-        _ => gcd(b, a % b),
-    }
-}
-
-/// `n = numerator / denominator`, both without division.
-pub fn fraction(n: Nat) -> (Nat, Nat) {
-    let mut common = Mono::one();
-    let mut den = 1i64;
-    for (m, c) in n.terms() {
-        den = lcm(den, c.den());
-        for (a, e) in m.factors() {
-            let have = common.factors().find(|f| f.0 == a).map_or(0, |f| f.1);
-            for _ in have..-e {
-                common = common.mul(&Mono::atom(a));
-            }
-        }
-    }
-    let d = Nat::from_terms([(common, Rat::int(den))]);
-    (n * d, d)
-}
-
-fn lcm(a: i64, b: i64) -> i64 {
-    let gcd = |mut a: i64, mut b: i64| {
-        while b != 0 {
-            (a, b) = (b, a % b);
-        }
-        a
-    };
-    (a / gcd(a, b).max(1)).saturating_mul(b)
 }
 
 /// `c·d·⌊a/d⌋ + c·(a mod d) = c·a`

@@ -5,7 +5,7 @@ fn v(name: &str) -> Nat {
 }
 
 fn facts() -> Facts {
-    let mut f = Facts::new();
+    let mut f = Facts::new(Level::Full);
     let n32 = v("n").exact_div(32.into());
     f.whole(n32);
     f.range("v".into(), 0.into(), n32 - 1.into());
@@ -69,46 +69,124 @@ fn ranges_decide_min_max_and_order() {
     assert_eq!(f.less(v("w"), 16.into()), None);
 }
 
-#[test]
-fn simplified_is_equal_on_random_points() {
-    // A small generator: nested operations over the variables of `facts`.
-    let f = facts();
-    let mut state = 7u64;
-    let mut next = move |k: u64| {
-        state = state
+/// Numbers that a seed gives.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, k: u64) -> u64 {
+        self.0 = self
+            .0
             .wrapping_mul(6364136223846793005)
             .wrapping_add(1442695040888963407);
-        (state >> 33) % k
-    };
-    let names = ["v", "w", "x", "j"];
-    for round in 0..4000 {
-        let mut e = v(names[next(4) as usize]);
-        for _ in 0..next(6) {
-            let o = v(names[next(4) as usize]);
-            let c = Nat::int([2, 3, 4, 8, 32, 64][next(6) as usize]);
-            e = match next(7) {
-                0 => e + o,
-                1 => e * c,
-                2 => e * c + o,
-                3 => e.floor_div(c),
-                4 => e.rem(c),
-                5 => e * v("n") + o,
-                _ => e.min(o),
-            };
-        }
-        let s = f.simplify(e);
-        let (m, n) = (1 + next(5) as i64, 32 * (1 + next(4) as i64));
-        let at = [
-            next((n / 32) as u64) as i64,
-            next(32) as i64,
-            next(m as u64) as i64,
-            next(n as u64) as i64,
-        ];
-        let mut env = |s: Symbol| match s.as_str() {
-            "m" => Some(m),
-            "n" => Some(n),
-            name => names.iter().position(|v| *v == name).map(|i| at[i]),
-        };
-        assert_eq!(e.eval(&mut env), s.eval(&mut env), "{round}: {e} => {s}");
+        (self.0 >> 33) % k
     }
+}
+
+const NAMES: [&str; 4] = ["v", "w", "x", "j"];
+
+/// Nested operations over the variables of [`facts`].
+fn random(dice: &mut Dice, f: &Facts) -> Nat {
+    let mut e = v(NAMES[dice.below(4) as usize]);
+    for _ in 0..dice.below(6) {
+        let o = v(NAMES[dice.below(4) as usize]);
+        let c = Nat::int([2, 3, 4, 8, 32, 64][dice.below(6) as usize]);
+        e = match dice.below(8) {
+            0 => e + o,
+            1 => e * c,
+            2 => e * c + o,
+            3 => f.floor(e, c),
+            4 => f.rem(e, c),
+            5 => e * v("n") + o,
+            6 => f.min(e, o),
+            _ => e.ceil_div(c),
+        };
+    }
+    e
+}
+
+/// A point at which [`facts`] hold.
+fn point(dice: &mut Dice) -> impl Fn(Symbol) -> Option<i64> {
+    let (m, n) = (1 + dice.below(5) as i64, 32 * (1 + dice.below(4) as i64));
+    let at = [
+        dice.below((n / 32) as u64) as i64,
+        dice.below(32) as i64,
+        dice.below(m as u64) as i64,
+        dice.below(n as u64) as i64,
+    ];
+    move |s| match s.as_str() {
+        "m" => Some(m),
+        "n" => Some(n),
+        name => NAMES.iter().position(|v| *v == name).map(|i| at[i]),
+    }
+}
+
+#[test]
+fn simplified_is_equal_on_random_points() {
+    let mut dice = Dice(7);
+    let f = facts();
+    for level in [Level::Off, Level::Fold, Level::Full] {
+        let written = Facts::new(level);
+        for round in 0..1500 {
+            let e = random(&mut dice, &written);
+            let s = f.simplify(e);
+            for _ in 0..8 {
+                let env = point(&mut dice);
+                assert_eq!(e.eval(&mut &env), s.eval(&mut &env), "{round}: {e} => {s}");
+            }
+        }
+    }
+}
+
+/// Both languages have one normal form: there and back again is where it began.
+#[test]
+fn sizes_are_scalar_expressions_and_back() {
+    let mut dice = Dice(11);
+    let plain = Facts::new(Level::Fold);
+    let mut operations = 0;
+    for round in 0..3000 {
+        let n = random(&mut dice, &plain);
+        let e = to_expr(n).unwrap();
+        assert_eq!(to_nat(e), Some(n), "{round}: {n} is {e}");
+        operations += usize::from(e.to_string().contains(['/', '%']));
+        let env = point(&mut dice);
+        let value = crate::scalar::eval(e, &|v| {
+            let value = env(v)?;
+            Some(crate::scalar::Value::Int(value.into()))
+        });
+        let known = n.eval(&mut &env).expect("a value");
+        assert_eq!(value, Ok(crate::scalar::Value::Int(known.into())), "{n} is {e}");
+    }
+    assert!(operations > 500, "{operations}");
+    for (n, text) in [
+        (v("n").exact_div(32.into()), "n / 32"),
+        (v("x") * v("n").exact_div(32.into()) + v("w"), "(n * x + w * 32) / 32"),
+        (v("m").ceil_div(6.into()), "(m + 5) / 6"),
+        (v("j") * 4.into() + v("x") * v("n") * 4.into() + v("w") - 3.into(), "(n * x + j) * 4 + w + -3"),
+        (v("x") - v("w") * 2.into(), "x - w * 2"),
+    ] {
+        assert_eq!(to_expr(n).unwrap().to_string(), text);
+    }
+    assert_eq!(to_expr(Nat::meta(0)), None);
+    assert_eq!(to_expr(Nat::overflow()), None);
+    let truth = crate::scalar::Expr::bool(true);
+    assert_eq!(to_nat(truth), None);
+}
+
+#[test]
+fn what_stays_open_is_noted_with_what_is_known() {
+    let f = facts();
+    assert_eq!(f.less(v("w"), 16.into()), None);
+    assert_eq!(f.floor(v("j"), 5.into()), v("j").floor_div(5.into()));
+    f.extent(v("n").exact_div(32.into()));
+    let text = f.queries().text();
+    for line in [
+        "w < 16  where 0 <= w && w < 32\n",
+        "j / 5  where 0 <= n && n % 32 == 0 && 0 <= (n/32) && 0 <= j && j < (n/32) * 32\n",
+        "(n/32)  where 0 <= n && n % 32 == 0 && 0 <= (n/32)\n",
+    ] {
+        assert!(text.contains(line), "{text}");
+    }
+    let asked = f.queries();
+    let mut proved = asked.comparisons().filter(|a| a.answer == Some(true));
+    assert!(proved.next().is_none());
 }

@@ -9,7 +9,7 @@
 use super::Options;
 use crate::arith::{AtomKind, Nat, Rat};
 use crate::diag::{code, Diagnostic};
-use crate::index::{fraction, Facts};
+use crate::index::{fraction, Facts, Level};
 use crate::intern::Symbol;
 use crate::nest::{Assumption, ErrorCode, Nest};
 use crate::term::{Kind, Op, Program, Term};
@@ -109,7 +109,7 @@ pub(super) fn collect(
         whole(n, &mut divides);
         signs.push(n);
     }
-    let plain = Facts::new();
+    let plain = Facts::new(Level::Full);
     let mut out: Vec<Assumption> = Vec::new();
     let excluded = |what: String| {
         let d = Diagnostic::new(

@@ -36,6 +36,7 @@ mod write;
 
 use crate::arith::Nat;
 use crate::diag::{code, Diagnostic};
+use crate::index::{Level, Queries};
 use crate::intern::Symbol;
 use crate::nest::{tidy, Abi, Buffer, Home, Nest, Role, Slot};
 use crate::term::{Program, Term};
@@ -57,6 +58,8 @@ pub struct Options {
     pub parallel: bool,
     /// How many statements a nest may have.
     pub statements: usize,
+    /// How much is done to indices.
+    pub simplify: Level,
 }
 
 impl Default for Options {
@@ -67,6 +70,7 @@ impl Default for Options {
             stack_bytes: 64 << 10,
             parallel: true,
             statements: 100_000,
+            simplify: Level::default(),
         }
     }
 }
@@ -95,6 +99,11 @@ pub fn prepared(program: &Program, sizes: &BTreeMap<Symbol, i64>) -> Program {
 /// Lowers a program. Fails with a diagnostic that names the term for which
 /// there is no loop program.
 pub fn lower(program: &Program, options: &Options) -> Result<Nest, Diagnostic> {
+    lower_asking(program, options).map(|(nest, _)| nest)
+}
+
+/// As [`lower`], with what was asked about indices on the way.
+pub fn lower_asking(program: &Program, options: &Options) -> Result<(Nest, Queries), Diagnostic> {
     let Program {
         term,
         result,
@@ -136,7 +145,7 @@ pub fn lower(program: &Program, options: &Options) -> Result<Nest, Diagnostic> {
     crate::nest::promote::promote(&mut nest);
     tidy::tidy(&mut nest);
     hoist::hoist(&mut nest, &cx.facts);
-    Ok(nest)
+    Ok((nest, cx.facts.queries()))
 }
 
 fn run(cx: &mut Lower, term: &Term, params: &[(Symbol, Ty)], result: Ty) -> Res<()> {

@@ -101,7 +101,7 @@ impl Lower {
         }
         Lower {
             options: options.clone(),
-            facts: Facts::new(),
+            facts: Facts::new(options.simplify),
             buffers: Vec::new(),
             buffer_levels: Vec::new(),
             computed: vec![Computed {
@@ -382,6 +382,7 @@ impl Lower {
             Some(1) => return f(self, 0.into()),
             _ => {}
         }
+        self.facts.extent(n);
         let par = kind == LoopKind::Par && self.options.parallel && !self.in_par();
         let var = self.fresh("i");
         self.facts.range(var, 0.into(), n - 1.into());

@@ -3,7 +3,7 @@
 //! In: a program and the term after each step. Out: JSON; and from it the same terms again. Terms are saved as
 //! programs in the surface notation, so a plan needs neither the program's file nor rules nor sketches. Invariant: a
 //! plan that is written reads back to equal terms; lowering sees nothing of a term but what equality sees, and has no
-//! settings but fixed sizes and the target, so the same version of rise-opt makes the same bytes. What is read is elaborated like
+//! settings but fixed sizes, the target and what is done to indices, so the same version of rise-opt makes the same bytes. What is read is elaborated like
 //! any program, and every step must have the program's type. Absent: proof that the steps are equal (`--run` checks
 //! the kernel against the program), files.
 
@@ -11,6 +11,7 @@ use super::saved::{self, PLAN};
 use super::Reassociation;
 use crate::diag::{code, Diagnostic};
 use crate::elab;
+use crate::index::Level;
 use crate::source::{FileId, SourceMap};
 use crate::target::Target;
 use crate::term::{normalize, Program, Term};
@@ -37,6 +38,9 @@ pub struct Plan {
     pub params: BTreeMap<String, i64>,
     /// What the kernel is for.
     pub target: Target,
+    /// How much is done to its index arithmetic.
+    #[serde(default, skip_serializing_if = "Level::is_full")]
+    pub simplify: Level,
     /// Steps that may have regrouped sums.
     pub reassociation: Vec<Reassociation>,
     pub steps: Vec<PlanStep>,

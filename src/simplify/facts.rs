@@ -238,6 +238,8 @@ fn gcd(a: i128, b: i128) -> i128 {
 const BUDGET: u32 = 16;
 /// How many inequalities are put together.
 const DEPTH: u32 = 3;
+/// How many variables are put at the end of their range.
+const ROUNDS: u32 = 32;
 
 /// What is assumed, and what was found from it.
 #[derive(Default)]
@@ -261,7 +263,12 @@ impl Facts {
 
     /// Takes a boolean as true.
     pub fn assume(&mut self, e: Expr) {
-        self.take(e);
+        self.assume_all(&[e]);
+    }
+
+    /// Takes booleans as true; those later in the list may be about ranges that earlier ones bound.
+    pub fn assume_all(&mut self, all: &[Expr]) {
+        all.iter().for_each(|e| self.take(*e));
         for _ in 0..2 {
             self.forget();
             self.tighten();
@@ -547,10 +554,44 @@ impl Facts {
         both.then_some(true)
     }
 
-    /// Whether `l >= 0` follows.
+    /// Whether `l >= 0` follows: from its least value as far as upper bounds of variables say it, or from `l` itself.
     fn not_negative(&self, l: &Linear) -> bool {
-        self.budget.set(BUDGET);
-        self.follows(l, DEPTH)
+        let least = self.least(l);
+        let mut forms = least.iter().chain([l]);
+        forms.any(|l| {
+            self.budget.set(BUDGET);
+            self.follows(l, DEPTH)
+        })
+    }
+
+    /// `l` with each variable on which it falls at the upper bound that other variables give it; `None` if there is no
+    /// such variable. What was assumed last comes first: its bounds may hold what was assumed before.
+    fn least(&self, l: &Linear) -> Option<Linear> {
+        let mut now: Option<Linear> = None;
+        for _ in 0..ROUNDS {
+            let l = now.as_ref().unwrap_or(l);
+            let mut bounds = self.linear.iter().rev();
+            let Some(next) = bounds.find_map(|bound| self.at_end(l, bound)) else {
+                break;
+            };
+            now = Some(next);
+        }
+        now
+    }
+
+    /// `l` where a variable v has its largest value by `rest - v >= 0`, if `l` falls on it: `f*v + r >= f*rest + r`
+    /// for f that is not positive.
+    fn at_end(&self, l: &Linear, bound: &Linear) -> Option<Linear> {
+        bound.terms().iter().find_map(|(m, k)| {
+            let v = m.single().filter(|_| *k == -1)?;
+            let times = bound.terms().iter().filter(|t| t.0.has(v)).count();
+            if times > 1 || !matches!(v.node(), Node::Var(..)) {
+                return None;
+            }
+            let f = l.factor(v)?;
+            let falls = self.linear_range(&f).hi.is_some_and(|hi| hi <= 0);
+            falls.then(|| l.add(&f.mul(bound)?, 1)).flatten()
+        })
     }
 
     /// From ranges alone, or with multiples of what is known to be not negative taken off: each takes a term away

@@ -20,6 +20,10 @@ impl Mono {
         }
     }
 
+    pub(super) fn has(&self, atom: Expr) -> bool {
+        self.0.contains(&atom)
+    }
+
     fn mul(&self, o: &Mono) -> Mono {
         let mut all = self.0.clone();
         all.extend(o.0.iter().copied());
@@ -108,6 +112,26 @@ impl Linear {
         }
         let constant = self.constant.checked_add(o.constant.checked_mul(k)?)?;
         Some(Linear { terms, constant })
+    }
+
+    /// What an atom is multiplied by; `None` if it does not stand in it, or not linearly.
+    pub(super) fn factor(&self, atom: Expr) -> Option<Linear> {
+        let mut found = Linear::default();
+        let single = Mono(SmallVec::from_slice(&[atom]));
+        for (m, c) in self.terms.iter().filter(|t| t.0.has(atom)) {
+            let rest = m.without(&single).filter(|rest| !rest.has(atom))?;
+            found = match rest.atoms().is_empty() {
+                true => found.plus(*c)?,
+                false => found.add(
+                    &Linear {
+                        terms: vec![(rest, *c)],
+                        constant: 0,
+                    },
+                    1,
+                )?,
+            };
+        }
+        (found != Linear::default()).then_some(found)
     }
 
     pub(super) fn plus(&self, c: i128) -> Option<Linear> {

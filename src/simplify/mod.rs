@@ -22,6 +22,7 @@ use crate::intern::Symbol;
 use crate::scalar::{load_rules, Expr, Kind, Lanes, Node, Op};
 use crate::source::SourceMap;
 use rustc_hash::FxHashMap;
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 /// The file of the shipped rules.
@@ -39,7 +40,8 @@ pub struct Step {
 const FUEL: u64 = 20_000;
 
 pub struct Simplifier {
-    book: Rc<Book>,
+    /// The shipped rules, unless others were given; read when the first is needed.
+    book: OnceCell<Rc<Book>>,
     facts: Facts,
     memo: FxHashMap<Expr, Expr>,
     /// Steps that a call may take, and that this one may still take.
@@ -71,7 +73,15 @@ fn read_shipped() -> Rc<Book> {
 impl Simplifier {
     pub fn new(book: Rc<Book>) -> Simplifier {
         Simplifier {
-            book,
+            book: OnceCell::from(book),
+            ..Simplifier::shipped()
+        }
+    }
+
+    /// With the shipped rules.
+    pub fn shipped() -> Simplifier {
+        Simplifier {
+            book: OnceCell::new(),
             facts: Facts::new(),
             memo: FxHashMap::default(),
             limit: FUEL,
@@ -101,6 +111,12 @@ impl Simplifier {
     /// Lets each call take as many steps.
     pub fn limit(&mut self, steps: u64) {
         self.limit = steps;
+    }
+
+    /// Takes booleans as true, as they stand: who writes indices in one form says assumptions in it, too.
+    pub fn assume_all(&mut self, all: &[Expr]) {
+        self.facts.assume_all(all);
+        self.memo.clear();
     }
 
     /// Notes steps from now on.
@@ -138,13 +154,17 @@ impl Simplifier {
         self.reduce(e)
     }
 
-    /// Whether a boolean holds wherever the assumptions do; `None` if that is not known.
+    /// Whether a boolean holds wherever the assumptions do; `None` if that is not known. The facts come first: where
+    /// they decide, no rule is looked at.
     pub fn prove(&mut self, e: Expr) -> Option<bool> {
+        if let Some(known) = self.facts.decide(e) {
+            return Some(known);
+        }
         let simple = self.simplify(e);
-        simple.as_bool().or_else(|| match simple.node() {
+        match simple.node() {
             Node::Apply(Op::Broadcast, args) => args[0].as_bool(),
-            _ => self.facts.decide(e),
-        })
+            _ => simple.as_bool(),
+        }
     }
 
     fn reduce(&mut self, e: Expr) -> Expr {
@@ -191,10 +211,16 @@ impl Simplifier {
         build(op, &parts[..args.len()])
     }
 
-    /// The first thing that applies at the root.
+    /// The first thing that applies at the root: what the facts leave no choice, then the rules.
     fn step(&mut self, e: Expr) -> Option<(Option<Symbol>, Expr)> {
+        if let Some(value) = self.known(e) {
+            return Some((None, value));
+        }
+        if !matches!(e.node(), Node::Apply(..)) {
+            return None;
+        }
         let lanes = e.sort().lanes;
-        let book = self.book.clone();
+        let book = self.book.get_or_init(shipped).clone();
         self.considered += book.of_root(e) as u64;
         for pattern in book.candidates(e) {
             self.attempts += 1;
@@ -214,7 +240,7 @@ impl Simplifier {
                 None => break,
             }
         }
-        Some((None, self.known(e)?))
+        None
     }
 
     /// The only value that the facts leave an integer.

@@ -7,6 +7,7 @@
 use super::common;
 use rise_opt::elab;
 use rise_opt::emit::{self, c_type};
+use rise_opt::index::Level;
 use rise_opt::intern::Symbol;
 use rise_opt::interp::random::{self, Numbers, Rng};
 use rise_opt::interp::{buffers, compare, eval_program, Shape, Sizes, Value};
@@ -235,7 +236,13 @@ impl Goal {
     }
 
     pub fn nest(&self, found: &Program, target: Target) -> Nest {
+        self.nest_at(found, target, Level::default())
+    }
+
+    /// With so much done to indices.
+    pub fn nest_at(&self, found: &Program, target: Target, simplify: Level) -> Nest {
         let options = lower::Options {
+            simplify,
             register_bytes: target.register_bytes(),
             fixed: sizes(self.fixed),
             ..Default::default()
@@ -247,9 +254,14 @@ impl Goal {
     /// One case for each of its sizes; what is expected is what the program means.
     pub fn cases(&self, name: &str, target: Target) -> Vec<Case> {
         let found = self.found(name, target);
+        let nest = self.nest(&found, target);
+        self.cases_of(&found, &nest, name, target)
+    }
+
+    /// The same, of a kernel that was made already.
+    pub fn cases_of(&self, found: &Program, nest: &Nest, name: &str, target: Target) -> Vec<Case> {
         let program = common::program(self.program);
         let mut rng = Rng::new(7);
-        let nest = self.nest(&found, target);
         let case = |at: &&str| {
             let mut all = sizes(at);
             all.extend(sizes(self.fixed));

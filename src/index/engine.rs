@@ -1,0 +1,339 @@
+//! Questions about indices, asked of the simplifier.
+//!
+//! Comes in: an operation or a number, and what lowering knows; goes out: what rules and facts make of it. A question is
+//! asked under the assumptions about its own variables and about those in their ranges, and about no others: so few
+//! simplifiers serve a whole program, and what is logged can be read. What was asked once is remembered as long as the
+//! assumptions stay.
+//!
+//! Note [Units]
+//! Where 32 divides n, n is written as `32*(n/32)`, and `(n/32)` is a variable: then quotients by 32 are sums and
+//! products like all others. Its name is the text that it stands for, so that it can be read again.
+
+use super::convert::{lcm, to_expr, to_nat};
+use super::queries::{Queries, Query};
+use super::{is_whole_term, Facts};
+use crate::arith::{Atom, AtomKind, Mono, Nat, Rat};
+use crate::intern::Symbol;
+use crate::scalar::{Expr, Op};
+use crate::simplify::{build, Simplifier};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+#[derive(Default)]
+pub(super) struct Engine {
+    contexts: FxHashMap<Rc<[Expr]>, Simplifier>,
+    /// What held, numbered.
+    states: FxHashMap<Vec<Nat>, u32>,
+    values: FxHashMap<(u32, AtomKind), Nat>,
+    signs: FxHashMap<(u32, Nat), bool>,
+    /// Sizes as multiples, see Note [Units]; of so many whole sizes.
+    units: Vec<Unit>,
+    wholes: usize,
+    /// Variables about which something was asked.
+    seen: FxHashSet<Symbol>,
+    pub(super) queries: Queries,
+}
+
+struct Unit {
+    size: Symbol,
+    divisor: Nat,
+    name: Symbol,
+}
+
+impl Engine {
+    /// A variable has another range now.
+    pub(super) fn forget_answers_about(&mut self, var: Symbol) {
+        if self.seen.contains(&var) {
+            self.forget();
+        }
+    }
+
+    fn forget(&mut self) {
+        self.values.clear();
+        self.signs.clear();
+    }
+
+    /// A number for the facts that hold now.
+    fn state(&mut self, facts: &Facts) -> u32 {
+        if self.wholes != facts.whole.len() {
+            self.wholes = facts.whole.len();
+            self.units = units(facts);
+            self.forget();
+        }
+        if let Some(known) = self.states.get(&facts.at_least_zero) {
+            return *known;
+        }
+        let next = self.states.len() as u32;
+        self.states.insert(facts.at_least_zero.clone(), next);
+        next
+    }
+
+    fn enter(&self, n: Nat) -> Nat {
+        match self.units.is_empty() {
+            true => n,
+            false => n.subst_vars(&mut |v| {
+                let unit = self.units.iter().find(|u| u.size == v)?;
+                Some(unit.divisor * Nat::var(unit.name))
+            }),
+        }
+    }
+
+    fn leave(&self, n: Nat) -> Nat {
+        match self.units.is_empty() {
+            true => n,
+            false => n.subst_vars(&mut |v| {
+                let unit = self.units.iter().find(|u| u.name == v)?;
+                Some(Nat::var(unit.size).exact_div(unit.divisor))
+            }),
+        }
+    }
+
+    /// What an operation is.
+    pub(super) fn operation(&mut self, facts: &Facts, kind: AtomKind) -> Nat {
+        let key = (self.state(facts), kind);
+        if let Some(known) = self.values.get(&key) {
+            return *known;
+        }
+        let value = kind.map(&mut |n| self.enter(n)).value();
+        let value = value.map_atoms(&mut |a| match a.kind() {
+            AtomKind::Var(_) => None,
+            _ => Some(self.atom(facts, a)),
+        });
+        let value = self.leave(value);
+        self.values.insert(key, value);
+        value
+    }
+
+    /// What an operation is that the normal form of `arith` keeps.
+    fn atom(&mut self, facts: &Facts, a: Atom) -> Nat {
+        use AtomKind::*;
+        match a.kind() {
+            // What the quotient leaves, where that is simple.
+            Mod(x, d) => {
+                let quotient = x.floor_div(d).map_atoms(&mut |a| match a.kind() {
+                    Floor(..) => Some(self.by_rules(facts, a)),
+                    _ => None,
+                });
+                if !has_operations(quotient) {
+                    return x - d * quotient;
+                }
+            }
+            Min(x, y) | Max(x, y) => {
+                let least = matches!(a.kind(), Min(..));
+                if self.sign(facts, y - x) {
+                    return if least { x } else { y };
+                }
+                if self.sign(facts, x - y) {
+                    return if least { y } else { x };
+                }
+            }
+            _ => {}
+        }
+        let value = self.by_rules(facts, a);
+        if divides(value) {
+            let (context, e) = (self.context(facts, &[value]), to_expr(value));
+            self.log(context, e, Query::Division);
+        }
+        value
+    }
+
+    fn by_rules(&mut self, facts: &Facts, a: Atom) -> Nat {
+        let plain = Nat::atom(a);
+        let Some(e) = to_expr(plain) else {
+            return plain;
+        };
+        let context = self.context(facts, &[plain]);
+        let simple = self.simplifier(&context).simplify(e);
+        match simple == e {
+            true => plain,
+            false => to_nat(simple).unwrap_or(plain),
+        }
+    }
+
+    /// Whether `n >= 0` is known.
+    pub(super) fn is_not_negative(&mut self, facts: &Facts, n: Nat) -> bool {
+        let key = (self.state(facts), n);
+        if let Some(known) = self.signs.get(&key) {
+            return *known;
+        }
+        let inside = self.enter(n);
+        let known = self.sign(facts, inside);
+        self.signs.insert(key, known);
+        known
+    }
+
+    fn sign(&mut self, facts: &Facts, n: Nat) -> bool {
+        if let Some(r) = n.as_rat() {
+            return r >= Rat::ZERO;
+        }
+        let Some(goal) = not_negative(n) else {
+            return false;
+        };
+        let context = self.context(facts, &[n]);
+        let simplifier = self.simplifier(&context);
+        let answer = match has_operations(n) {
+            true => simplifier.prove(goal),
+            // Rules are about operations: sums and products are up to the facts.
+            false => simplifier.facts().decide(goal),
+        };
+        self.queries.asked(context, goal, answer);
+        answer == Some(true)
+    }
+
+    /// Notes a comparison that the program has to make.
+    pub(super) fn undecided(&mut self, facts: &Facts, a: Nat, b: Nat) {
+        self.state(facts);
+        let n = self.enter(b - a - 1.into());
+        let context = self.context(facts, &[n]);
+        self.log(context, not_negative(n), Query::Bound);
+    }
+
+    /// Notes the extent of a loop.
+    pub(super) fn extent(&mut self, facts: &Facts, n: Nat) {
+        self.state(facts);
+        let n = self.enter(n);
+        let context = self.context(facts, &[n]);
+        self.log(context, to_expr(n), Query::Extent);
+    }
+
+    fn log(&mut self, context: Rc<[Expr]>, e: Option<Expr>, query: Query) {
+        if let Some(e) = e.filter(|e| e.as_bool().is_none()) {
+            self.queries.stuck(query, context, e);
+        }
+    }
+
+    fn simplifier(&mut self, context: &Rc<[Expr]>) -> &mut Simplifier {
+        self.contexts.entry(context.clone()).or_insert_with(|| {
+            let mut s = Simplifier::shipped();
+            s.assume_all(context);
+            s
+        })
+    }
+
+    /// What is assumed of the variables of numbers, and of those that this brings: sizes first, then variables in the
+    /// order of their loops.
+    fn context(&mut self, facts: &Facts, about: &[Nat]) -> Rc<[Expr]> {
+        let mut found: BTreeSet<(Option<usize>, Symbol)> = BTreeSet::new();
+        let mut open: Vec<Nat> = about.to_vec();
+        while let Some(n) = open.pop() {
+            n.each_atom(&mut |a| {
+                let AtomKind::Var(v) = a.kind() else { return };
+                self.seen.insert(v);
+                let range = facts.ranges.get(&v);
+                if found.insert((range.map(|r| r.2), v)) {
+                    open.extend(range.iter().flat_map(|r| [self.enter(r.0), self.enter(r.1)]));
+                }
+            });
+        }
+        let mut all = Vec::new();
+        for (_, v) in &found {
+            let var = Nat::var(*v);
+            let bounds = match facts.ranges.get(v) {
+                None => vec![var],
+                Some((lo, hi, _)) => vec![var - self.enter(*lo), self.enter(*hi) - var],
+            };
+            all.extend(bounds.into_iter().filter_map(not_negative));
+        }
+        for n in &facts.at_least_zero {
+            let n = self.enter(*n);
+            let mut inside = true;
+            n.each_atom(&mut |a| {
+                if let AtomKind::Var(v) = a.kind() {
+                    let place = facts.ranges.get(&v).map(|r| r.2);
+                    inside &= found.contains(&(place, v));
+                }
+            });
+            let known = not_negative(n).filter(|e| inside && !all.contains(e));
+            all.extend(known);
+        }
+        all.retain(|e| e.as_bool().is_none());
+        all.into()
+    }
+}
+
+/// `n >= 0`, with sums on both sides that nothing is taken from; `None` for what has no expression, or is always so.
+fn not_negative(n: Nat) -> Option<Expr> {
+    let (n, _) = super::fraction(n);
+    let (mut left, mut right) = (Vec::new(), Vec::new());
+    let mut constant = 0;
+    for (m, c) in n.terms() {
+        match m.is_one() {
+            true => constant = c.as_int()?,
+            false if c < Rat::ZERO => left.push((m, c.neg()?)),
+            false => right.push((m, c)),
+        }
+    }
+    let side = |terms: Vec<(Mono, Rat)>, more: i64| to_expr(Nat::from_terms(terms) + Nat::int(more));
+    match constant {
+        0.. if right.is_empty() => Some(build(Op::Lt, &[side(left, 0)?, side(right, constant + 1)?])),
+        0.. => Some(build(Op::Le, &[side(left, 0)?, side(right, constant)?])),
+        _ => Some(build(Op::Lt, &[side(left, -(constant + 1))?, side(right, 0)?])),
+    }
+}
+
+/// Sizes that are multiples of others, see Note [Units].
+fn units(facts: &Facts) -> Vec<Unit> {
+    let mut found: Vec<(Symbol, i64, Mono)> = Vec::new();
+    for whole in &facts.whole {
+        let [(m, c)] = &whole.terms()[..] else { continue };
+        let over: Vec<_> = m.factors().filter(|f| f.1 > 0).collect();
+        let [(a, 1)] = over[..] else { continue };
+        let AtomKind::Var(size) = a.kind() else { continue };
+        let under = Mono::atom(a).div(m);
+        // Nothing is 1/32 of a size that is 2/3 of another; such wholes stay as they are.
+        if c.num() != 1 || facts.ranges.contains_key(&size) {
+            continue;
+        }
+        match found.iter_mut().find(|f| f.0 == size) {
+            Some((_, k, same)) if *same == under => *k = lcm(*k, c.den()),
+            Some(_) => {}
+            None => found.push((size, c.den(), under)),
+        }
+    }
+    // A size that stands in the divisor of another is no multiple itself.
+    let divides = |s: Symbol, all: &[(Symbol, i64, Mono)]| {
+        let mut parts = all.iter().flat_map(|f| f.2.atoms());
+        parts.any(|a| a.kind() == AtomKind::Var(s))
+    };
+    let all = found.clone();
+    found.retain(|f| !divides(f.0, &all));
+    let unit = |(size, k, under): (Symbol, i64, Mono)| {
+        let divisor = Nat::from_terms([(under, Rat::int(k))]);
+        let name = Symbol::new(&format!("({size}/{})", in_parentheses(divisor)));
+        Unit {
+            size,
+            divisor,
+            name,
+        }
+    };
+    found.into_iter().map(unit).collect()
+}
+
+fn in_parentheses(n: Nat) -> String {
+    match n.as_int().is_some() || n.as_atom().is_some() {
+        true => n.to_string(),
+        false => format!("({n})"),
+    }
+}
+
+fn has_operations(n: Nat) -> bool {
+    let mut found = false;
+    n.each_atom(&mut |a| found |= !matches!(a.kind(), AtomKind::Var(_)));
+    found
+}
+
+/// Whether computing it divides.
+pub(super) fn divides(n: Nat) -> bool {
+    use AtomKind::{Ceil, Floor, Mod, Quot};
+    let mut found = n.terms().iter().any(|(m, c)| !is_whole_term(m, *c));
+    n.each_atom(&mut |a| found |= matches!(a.kind(), Floor(..) | Ceil(..) | Mod(..) | Quot(..)));
+    found
+}
+
+/// What of an assumption about units has to be said of the sizes: that they are multiples.
+pub(super) fn said_of_unit(name: Symbol) -> Option<String> {
+    let inside = name.as_str().strip_prefix('(')?.strip_suffix(')')?;
+    let (size, divisor) = inside.split_once('/')?;
+    Some(format!("0 <= {size} && {size} % {divisor} == 0"))
+}
