@@ -299,7 +299,8 @@ impl Nat {
         for (mono, c) in self.terms() {
             let mut product = Nat::rat(c);
             for (atom, exp) in mono.factors() {
-                let value = f(atom).unwrap_or_else(|| atom.kind().map(&mut |n| n.map_atoms(f)).value());
+                let value =
+                    f(atom).unwrap_or_else(|| atom.kind().map(&mut |n| n.map_atoms(f)).value());
                 for _ in 0..exp.unsigned_abs() {
                     product = if exp > 0 {
                         product * value

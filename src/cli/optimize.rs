@@ -390,8 +390,8 @@ fn go_on(
     if outputs.wants(Artefact::Plan) {
         let command = came.command.clone();
         let set = (&args.set[..], args.level(input));
-        came.plan = replay::save(input, set, terms, command, &came.reassociation)
-            .map_err(|d| vec![d])?;
+        came.plan =
+            replay::save(input, set, terms, command, &came.reassociation).map_err(|d| vec![d])?;
     }
     if let (Some(tool), Some(kernel)) = (tool, &came.kernel) {
         came.run = Some(measure(&args.running(), input, &kernel.nest, tool)?);

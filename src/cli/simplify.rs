@@ -153,7 +153,9 @@ fn read(args: &Args, context: &mut Context) -> Result<Questions, Vec<Diagnostic>
         };
         if !blank {
             let e = read(0, e, parse_expr);
-            let truth = truth.map(|at| read(at, &line[at..], parse_truth)).transpose();
+            let truth = truth
+                .map(|at| read(at, &line[at..], parse_truth))
+                .transpose();
             if let (Ok(e), Ok(truth)) = (e, truth) {
                 all.push((e, Vec::from_iter(truth)));
             }

@@ -94,9 +94,10 @@ pub fn to_nat(e: Expr) -> Option<Nat> {
     let (op, args) = match e.node() {
         Node::Int(n) => return Some(Nat::int(n)),
         Node::Var(v, Sort::INT) => return Some(Nat::var(v)),
-        Node::Apply(op @ (Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Mod | Op::Min | Op::Max), args) => {
-            (op, args)
-        }
+        Node::Apply(
+            op @ (Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Mod | Op::Min | Op::Max),
+            args,
+        ) => (op, args),
         _ => return None,
     };
     let (a, b) = (to_nat(args[0])?, to_nat(args[1])?);
@@ -115,7 +116,9 @@ pub fn to_nat(e: Expr) -> Option<Nat> {
 fn quotient(a: Nat, d: Nat) -> Option<Nat> {
     let constant = |n: Nat| {
         let mut terms = n.terms().into_iter();
-        terms.find(|t| t.0.is_one()).map_or(Some(0), |t| t.1.as_int())
+        terms
+            .find(|t| t.0.is_one())
+            .map_or(Some(0), |t| t.1.as_int())
     };
     let last = constant(a).zip(d.as_int());
     match last.filter(|(c, d)| *d > 1 && c.rem_euclid(*d) == d - 1) {

@@ -222,7 +222,11 @@ impl Engine {
                 self.seen.insert(v);
                 let range = facts.ranges.get(&v);
                 if found.insert((range.map(|r| r.2), v)) {
-                    open.extend(range.iter().flat_map(|r| [self.enter(r.0), self.enter(r.1)]));
+                    open.extend(
+                        range
+                            .iter()
+                            .flat_map(|r| [self.enter(r.0), self.enter(r.1)]),
+                    );
                 }
             });
         }
@@ -264,11 +268,17 @@ fn not_negative(n: Nat) -> Option<Expr> {
             false => right.push((m, c)),
         }
     }
-    let side = |terms: Vec<(Mono, Rat)>, more: i64| to_expr(Nat::from_terms(terms) + Nat::int(more));
+    let side =
+        |terms: Vec<(Mono, Rat)>, more: i64| to_expr(Nat::from_terms(terms) + Nat::int(more));
     match constant {
-        0.. if right.is_empty() => Some(build(Op::Lt, &[side(left, 0)?, side(right, constant + 1)?])),
+        0.. if right.is_empty() => {
+            Some(build(Op::Lt, &[side(left, 0)?, side(right, constant + 1)?]))
+        }
         0.. => Some(build(Op::Le, &[side(left, 0)?, side(right, constant)?])),
-        _ => Some(build(Op::Lt, &[side(left, -(constant + 1))?, side(right, 0)?])),
+        _ => Some(build(
+            Op::Lt,
+            &[side(left, -(constant + 1))?, side(right, 0)?],
+        )),
     }
 }
 
@@ -276,10 +286,14 @@ fn not_negative(n: Nat) -> Option<Expr> {
 fn units(facts: &Facts) -> Vec<Unit> {
     let mut found: Vec<(Symbol, i64, Mono)> = Vec::new();
     for whole in &facts.whole {
-        let [(m, c)] = &whole.terms()[..] else { continue };
+        let [(m, c)] = &whole.terms()[..] else {
+            continue;
+        };
         let over: Vec<_> = m.factors().filter(|f| f.1 > 0).collect();
         let [(a, 1)] = over[..] else { continue };
-        let AtomKind::Var(size) = a.kind() else { continue };
+        let AtomKind::Var(size) = a.kind() else {
+            continue;
+        };
         let under = Mono::atom(a).div(m);
         // Nothing is 1/32 of a size that is 2/3 of another; such wholes stay as they are.
         if c.num() != 1 || facts.ranges.contains_key(&size) {

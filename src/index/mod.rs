@@ -209,7 +209,9 @@ impl Facts {
     /// The value of an operation whose operands are simple.
     fn operation(&self, kind: AtomKind) -> Nat {
         match self.level {
-            Level::Off if kind.parts().iter().any(|n| n.as_rat().is_none()) => Nat::atom(Atom::new(kind)),
+            Level::Off if kind.parts().iter().any(|n| n.as_rat().is_none()) => {
+                Nat::atom(Atom::new(kind))
+            }
             Level::Off | Level::Fold => kind.value(),
             Level::Full => self.engine.borrow_mut().operation(self, kind),
         }

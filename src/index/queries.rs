@@ -49,11 +49,13 @@ impl Queries {
 
     /// The comparisons.
     pub fn comparisons(&self) -> impl Iterator<Item = Asked> + '_ {
-        self.asked.iter().map(|((assumptions, goal), answer)| Asked {
-            assumptions: assumptions.clone(),
-            goal: *goal,
-            answer: *answer,
-        })
+        self.asked
+            .iter()
+            .map(|((assumptions, goal), answer)| Asked {
+                assumptions: assumptions.clone(),
+                goal: *goal,
+                answer: *answer,
+            })
     }
 
     /// What stayed open.
@@ -65,9 +67,15 @@ impl Queries {
     pub fn text(&self) -> String {
         let mut out = String::new();
         for (query, title) in [
-            (Query::Bound, "comparisons that are made because they are not decided"),
+            (
+                Query::Bound,
+                "comparisons that are made because they are not decided",
+            ),
             (Query::Extent, "extents that are no constants"),
-            (Query::Division, "quotients and remainders that are computed"),
+            (
+                Query::Division,
+                "quotients and remainders that are computed",
+            ),
         ] {
             let of = || self.stuck.iter().filter(|s| s.0 == query);
             let _ = writeln!(out, "-- {title}: {}", of().count());

@@ -154,14 +154,24 @@ fn sizes_are_scalar_expressions_and_back() {
             Some(crate::scalar::Value::Int(value.into()))
         });
         let known = n.eval(&mut &env).expect("a value");
-        assert_eq!(value, Ok(crate::scalar::Value::Int(known.into())), "{n} is {e}");
+        assert_eq!(
+            value,
+            Ok(crate::scalar::Value::Int(known.into())),
+            "{n} is {e}"
+        );
     }
     assert!(operations > 500, "{operations}");
     for (n, text) in [
         (v("n").exact_div(32.into()), "n / 32"),
-        (v("x") * v("n").exact_div(32.into()) + v("w"), "(n * x + w * 32) / 32"),
+        (
+            v("x") * v("n").exact_div(32.into()) + v("w"),
+            "(n * x + w * 32) / 32",
+        ),
         (v("m").ceil_div(6.into()), "(m + 5) / 6"),
-        (v("j") * 4.into() + v("x") * v("n") * 4.into() + v("w") - 3.into(), "(n * x + j) * 4 + w + -3"),
+        (
+            v("j") * 4.into() + v("x") * v("n") * 4.into() + v("w") - 3.into(),
+            "(n * x + j) * 4 + w + -3",
+        ),
         (v("x") - v("w") * 2.into(), "x - w * 2"),
     ] {
         assert_eq!(to_expr(n).unwrap().to_string(), text);
