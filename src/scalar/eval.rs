@@ -94,7 +94,7 @@ fn one(op: Op, values: &[Value]) -> Option<Result<Value, EvalError>> {
 }
 
 /// `None` for what is no arithmetic; `Some(None)` for what leaves 128 bits.
-pub(super) fn arithmetic(op: Op, a: i128, b: i128) -> Option<Option<i128>> {
+pub(crate) fn arithmetic(op: Op, a: i128, b: i128) -> Option<Option<i128>> {
     Some(match op {
         Op::Add => a.checked_add(b),
         Op::Sub => a.checked_sub(b),

@@ -1,6 +1,7 @@
 //! Expressions, their operators and sorts.
 
-use crate::intern::{NotSend, Symbol, Table};
+use crate::intern::{NotSend, Symbol};
+use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::marker::PhantomData;
 
@@ -203,10 +204,11 @@ impl std::fmt::Debug for Args {
     }
 }
 
+/// Nodes are small, and made and read more often than anything else here: a map and a list serve best.
 #[derive(Default)]
 struct Exprs {
-    nodes: Table<Node>,
-    sorts: Vec<Sort>,
+    ids: FxHashMap<Node, u32>,
+    nodes: Vec<(Node, Sort)>,
 }
 
 thread_local! {
@@ -216,9 +218,10 @@ thread_local! {
 impl Expr {
     fn intern(node: Node, sort: Sort) -> Expr {
         EXPRS.with_borrow_mut(|t| {
-            let (id, new) = t.nodes.intern(node);
-            if new {
-                t.sorts.push(sort);
+            let next = t.nodes.len() as u32;
+            let id = *t.ids.entry(node).or_insert(next);
+            if id == next {
+                t.nodes.push((node, sort));
             }
             Expr(id, PhantomData)
         })
@@ -258,11 +261,11 @@ impl Expr {
     }
 
     pub fn node(self) -> Node {
-        EXPRS.with_borrow(|t| *t.nodes.get(self.0))
+        EXPRS.with_borrow(|t| t.nodes[self.0 as usize].0)
     }
 
     pub fn sort(self) -> Sort {
-        EXPRS.with_borrow(|t| t.sorts[self.0 as usize])
+        EXPRS.with_borrow(|t| t.nodes[self.0 as usize].1)
     }
 
     /// A dense id, unique in this thread; for tables only.

@@ -6,232 +6,16 @@
 //! Division is that of [`crate::scalar::eval`], so a quotient by an unknown divisor may be 0.
 
 use super::linear::{Linear, Mono};
+use super::range::{bound, Alignment, Range};
+use super::witness::{Bounds, Witnesses};
 use crate::scalar::{Expr, Kind, Node, Op};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 
-/// The least and the largest value, where there is one.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Range {
-    pub lo: Option<i128>,
-    pub hi: Option<i128>,
-}
-
-impl Range {
-    const ALL: Range = Range { lo: None, hi: None };
-
-    fn of(lo: i128, hi: i128) -> Range {
-        Range {
-            lo: Some(lo),
-            hi: Some(hi),
-        }
-    }
-
-    /// The only value.
-    pub fn point(self) -> Option<i128> {
-        self.lo.filter(|lo| Some(*lo) == self.hi)
-    }
-
-    fn meet(self, o: Range) -> Range {
-        let pick = |a: Option<i128>, b: Option<i128>, f: fn(i128, i128) -> i128| match (a, b) {
-            (Some(a), Some(b)) => Some(f(a, b)),
-            (a, b) => a.or(b),
-        };
-        Range {
-            lo: pick(self.lo, o.lo, i128::max),
-            hi: pick(self.hi, o.hi, i128::min),
-        }
-    }
-
-    fn join(self, o: Range) -> Range {
-        let both = |a: Option<i128>, b: Option<i128>, f: fn(i128, i128) -> i128| Some(f(a?, b?));
-        Range {
-            lo: both(self.lo, o.lo, i128::min),
-            hi: both(self.hi, o.hi, i128::max),
-        }
-    }
-
-    fn add(self, o: Range) -> Range {
-        let sum = |a: Option<i128>, b: Option<i128>| a?.checked_add(b?);
-        Range {
-            lo: sum(self.lo, o.lo),
-            hi: sum(self.hi, o.hi),
-        }
-    }
-
-    pub(super) fn times(self, k: i128) -> Range {
-        let scaled = |b: Option<i128>| b?.checked_mul(k);
-        match k {
-            0 => Range::of(0, 0),
-            1.. => Range {
-                lo: scaled(self.lo),
-                hi: scaled(self.hi),
-            },
-            _ => Range {
-                lo: scaled(self.hi),
-                hi: scaled(self.lo),
-            },
-        }
-    }
-
-    fn mul(self, o: Range) -> Range {
-        if let Some(k) = self.point() {
-            return o.times(k);
-        }
-        if let Some(k) = o.point() {
-            return self.times(k);
-        }
-        let not_negative = |r: Range| r.lo.is_some_and(|lo| lo >= 0);
-        if let (Some(a), Some(b), Some(c), Some(d)) = (self.lo, self.hi, o.lo, o.hi) {
-            let all = [(a, c), (a, d), (b, c), (b, d)].map(|(x, y)| x.checked_mul(y));
-            return match all {
-                [Some(a), Some(b), Some(c), Some(d)] => {
-                    Range::of(a.min(b).min(c).min(d), a.max(b).max(c).max(d))
-                }
-                _ => Range::ALL,
-            };
-        }
-        match not_negative(self) && not_negative(o) {
-            true => Range {
-                lo: self.lo.zip(o.lo).and_then(|(a, b)| a.checked_mul(b)),
-                hi: None,
-            },
-            false => Range::ALL,
-        }
-    }
-
-    /// Of the quotient by a value of `o`.
-    fn div(self, o: Range) -> Range {
-        let quotient = |a: i128, b: i128| a.checked_div_euclid(b);
-        match (o.lo, o.point()) {
-            (_, Some(0)) => Range::of(0, 0),
-            (_, Some(k)) if k > 0 => Range {
-                lo: self.lo.and_then(|a| quotient(a, k)),
-                hi: self.hi.and_then(|a| quotient(a, k)),
-            },
-            (_, Some(k)) => Range {
-                lo: self.hi.and_then(|a| quotient(a, k)),
-                hi: self.lo.and_then(|a| quotient(a, k)),
-            },
-            (Some(least), None) if least >= 1 => Range {
-                lo: match (self.lo, o.hi) {
-                    (Some(a), _) if a < 0 => quotient(a, least),
-                    (Some(a), Some(most)) => quotient(a, most),
-                    (Some(_), None) => Some(0),
-                    (None, _) => None,
-                },
-                hi: match (self.hi, o.hi) {
-                    (Some(a), _) if a >= 0 => quotient(a, least),
-                    (Some(a), Some(most)) => quotient(a, most),
-                    (Some(_), None) => Some(-1),
-                    (None, _) => None,
-                },
-            },
-            // No quotient is farther from 0 than the dividend.
-            _ => match (self.lo, self.hi) {
-                (Some(a), Some(b)) => {
-                    let most = a.saturating_abs().max(b.saturating_abs());
-                    Range::of(-most, most)
-                }
-                _ => Range::ALL,
-            },
-        }
-    }
-
-    fn rem(self, o: Range) -> Range {
-        let most = o.lo.zip(o.hi).map(|(a, b)| {
-            let size = a.saturating_abs().max(b.saturating_abs());
-            (size - 1).max(0)
-        });
-        let least = match (o.lo, o.hi) {
-            (Some(a), _) if a > 0 => a,
-            (_, Some(b)) if b < 0 => b.saturating_neg(),
-            _ => 0,
-        };
-        match (self.lo, self.hi) {
-            (Some(a), Some(b)) if a >= 0 && b < least => self,
-            (Some(a), Some(b)) if a >= 0 => Range::of(0, most.map_or(b, |m| m.min(b))),
-            _ => Range {
-                lo: Some(0),
-                hi: most,
-            },
-        }
-    }
-}
-
-/// All values are `rest` modulo `modulus`; a modulus of 0 means that they are `rest`, one of 1 says nothing.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Alignment {
-    pub modulus: i128,
-    pub rest: i128,
-}
-
-impl Alignment {
-    const ANY: Alignment = Alignment {
-        modulus: 1,
-        rest: 0,
-    };
-
-    fn new(modulus: i128, rest: i128) -> Alignment {
-        match modulus {
-            0 => Alignment { modulus, rest },
-            m => Alignment {
-                modulus: m.saturating_abs(),
-                rest: rest.checked_rem_euclid(m).unwrap_or(0),
-            },
-        }
-    }
-
-    fn add(self, o: Alignment) -> Alignment {
-        match self.rest.checked_add(o.rest) {
-            Some(rest) => Alignment::new(gcd(self.modulus, o.modulus), rest),
-            None => Alignment::ANY,
-        }
-    }
-
-    fn mul(self, o: Alignment) -> Alignment {
-        // (m·a + r)(n·b + s) = m·n·ab + m·s·a + n·r·b + r·s
-        let product = |a: i128, b: i128| a.checked_mul(b);
-        let all = [
-            product(self.modulus, o.modulus),
-            product(self.modulus, o.rest),
-            product(o.modulus, self.rest),
-            product(self.rest, o.rest),
-        ];
-        match all {
-            [Some(a), Some(b), Some(c), Some(rest)] => Alignment::new(gcd(gcd(a, b), c), rest),
-            _ => Alignment::ANY,
-        }
-    }
-
-    fn join(self, o: Alignment) -> Alignment {
-        match self.rest.checked_sub(o.rest) {
-            Some(apart) => Alignment::new(gcd(gcd(self.modulus, o.modulus), apart), self.rest),
-            None => Alignment::ANY,
-        }
-    }
-}
-
-/// Where a whole number lies that, k-fold, is at least `-c`; k is not 0.
-fn bound(k: i128, c: i128) -> Range {
-    match k > 0 {
-        // ⌈-c/k⌉ = -⌊c/k⌋
-        true => Range {
-            lo: c.checked_div_euclid(k).and_then(i128::checked_neg),
-            hi: None,
-        },
-        false => Range {
-            lo: None,
-            hi: k.checked_neg().and_then(|k| c.checked_div_euclid(k)),
-        },
-    }
-}
-
-fn gcd(a: i128, b: i128) -> i128 {
-    match b {
-        0 => a.saturating_abs(),
-        _ => gcd(b, a.checked_rem(b).unwrap_or(0)),
-    }
+/// Of the opposite comparison.
+fn opposite((hold, fail): (bool, bool)) -> (bool, bool) {
+    (fail, hold)
 }
 
 /// How many differences are looked at for one question.
@@ -253,6 +37,9 @@ pub struct Facts {
     ranges: RefCell<FxHashMap<Expr, Range>>,
     alignments: RefCell<FxHashMap<Expr, Alignment>>,
     answers: RefCell<FxHashMap<Expr, Option<bool>>>,
+    witnesses: RefCell<Option<Witnesses>>,
+    /// Whatever is assumed.
+    sums: RefCell<FxHashMap<Expr, Rc<Linear>>>,
     budget: Cell<u32>,
 }
 
@@ -281,6 +68,7 @@ impl Facts {
         self.ranges.borrow_mut().clear();
         self.alignments.borrow_mut().clear();
         self.answers.borrow_mut().clear();
+        *self.witnesses.borrow_mut() = None;
     }
 
     /// Bounds of each atom of an inequality from the bounds of the others: `j < n` and `0 <= j` give `1 <= n`.
@@ -385,7 +173,7 @@ impl Facts {
         };
         let of = |i: usize| self.range(args[i]);
         match op {
-            Op::Add | Op::Sub => self.linear_range(&Linear::of(e)),
+            Op::Add | Op::Sub => self.linear_range(&self.sum(e)),
             Op::Mul => of(0).mul(of(1)),
             Op::Div => of(0).div(of(1)),
             Op::Mod => {
@@ -515,26 +303,65 @@ impl Facts {
             },
             Op::Not => self.decide(args[0]).map(|b| !b),
             Op::Broadcast => self.decide(args[0]),
-            Op::Lt => self.less(args[0], args[1]),
-            Op::Gt => self.less(args[1], args[0]),
-            Op::Le => self.less(args[1], args[0]).map(|b| !b),
-            Op::Ge => self.less(args[0], args[1]).map(|b| !b),
-            Op::Eq => self.equal(args[0], args[1]),
-            Op::Ne => self.equal(args[0], args[1]).map(|b| !b),
+            Op::Lt => self.less(args[0], args[1], self.may(e)?),
+            Op::Gt => self.less(args[1], args[0], self.may(e)?),
+            Op::Le => self
+                .less(args[1], args[0], opposite(self.may(e)?))
+                .map(|b| !b),
+            Op::Ge => self
+                .less(args[0], args[1], opposite(self.may(e)?))
+                .map(|b| !b),
+            Op::Eq => self.equal(args[0], args[1], self.may(e)?),
+            Op::Ne => self
+                .equal(args[0], args[1], opposite(self.may(e)?))
+                .map(|b| !b),
             _ => None,
         }
     }
 
-    fn less(&self, a: Expr, b: Expr) -> Option<bool> {
-        let difference = Linear::of(b).add(&Linear::of(a), -1)?;
-        if self.not_negative(&difference.plus(-1)?) {
-            return Some(true);
+    /// Whether a comparison may be true, and whether it may be false; `None` if both, so that nothing is known.
+    fn may(&self, e: Expr) -> Option<(bool, bool)> {
+        let mut small = FxHashSet::default();
+        let mut witnesses = self.witnesses.borrow_mut();
+        if witnesses.is_none() {
+            let terms = self.linear.iter().flat_map(|l| l.terms());
+            let falling = terms
+                .filter(|(_, k)| *k < 0)
+                .filter_map(|(m, _)| m.single());
+            small.extend(falling);
         }
-        self.not_negative(&difference.times(-1)?).then_some(false)
+        let bounds = Bounds {
+            ranges: &self.bounds,
+            aligned: &self.aligned,
+            small,
+        };
+        let all = witnesses.get_or_insert_with(|| Witnesses::of(&self.truths, &bounds));
+        match all.may(e, &bounds) {
+            (false, false) => None,
+            may => Some(may),
+        }
     }
 
-    fn equal(&self, a: Expr, b: Expr) -> Option<bool> {
-        let difference = Linear::of(b).add(&Linear::of(a), -1)?;
+    /// The sum that an integer expression is.
+    fn sum(&self, e: Expr) -> Rc<Linear> {
+        if let Some(known) = self.sums.borrow().get(&e) {
+            return known.clone();
+        }
+        let sum = Rc::new(Linear::of(e));
+        self.sums.borrow_mut().insert(e, sum.clone());
+        sum
+    }
+
+    fn less(&self, a: Expr, b: Expr, (hold, fail): (bool, bool)) -> Option<bool> {
+        let difference = self.sum(b).add(&self.sum(a), -1)?;
+        if hold && self.not_negative(&difference.plus(-1)?) {
+            return Some(true);
+        }
+        (fail && self.not_negative(&difference.times(-1)?)).then_some(false)
+    }
+
+    fn equal(&self, a: Expr, b: Expr, (hold, fail): (bool, bool)) -> Option<bool> {
+        let difference = self.sum(b).add(&self.sum(a), -1)?;
         let opposite = difference.times(-1)?;
         if difference.terms().is_empty() {
             return Some(difference.constant() == 0);
@@ -547,10 +374,13 @@ impl Facts {
         if aligned.modulus > 1 && aligned.rest != 0 {
             return Some(false);
         }
-        if self.not_negative(&difference.plus(-1)?) || self.not_negative(&opposite.plus(-1)?) {
+        let apart = || {
+            Some(self.not_negative(&difference.plus(-1)?) || self.not_negative(&opposite.plus(-1)?))
+        };
+        if fail && apart()? {
             return Some(false);
         }
-        let both = self.not_negative(&difference) && self.not_negative(&opposite);
+        let both = hold && self.not_negative(&difference) && self.not_negative(&opposite);
         both.then_some(true)
     }
 
@@ -639,8 +469,8 @@ impl Facts {
     /// What holds of the atoms themselves: `x%y < y`, `min(x, y) <= x`, `y*(x/y) <= x`.
     fn implied(&self, l: &Linear) -> Vec<Linear> {
         let mut out = Vec::new();
-        let mut below = |a: Linear, b: &Linear, by: i128| {
-            out.extend(b.add(&a, -1).and_then(|d| d.plus(-by)));
+        let mut below = |a: &Linear, b: &Linear, by: i128| {
+            out.extend(b.add(a, -1).and_then(|d| d.plus(-by)));
         };
         let atoms = l.terms().iter().flat_map(|(m, _)| m.atoms());
         for atom in atoms {
@@ -648,30 +478,30 @@ impl Facts {
                 continue;
             };
             let this = Linear::atom(*atom);
-            let of = |i: usize| Linear::of(args[i]);
+            let of = |i: usize| self.sum(args[i]);
             let positive = |i: usize| self.range(args[i]).lo.is_some_and(|lo| lo > 0);
             match op {
                 Op::Mod if positive(1) => {
-                    below(this.clone(), &of(1), 1);
+                    below(&this, &of(1), 1);
                     if self.range(args[0]).lo.is_some_and(|lo| lo >= 0) {
-                        below(this, &of(0), 0);
+                        below(&this, &of(0), 0);
                     }
                 }
                 Op::Min => {
-                    below(this.clone(), &of(0), 0);
-                    below(this, &of(1), 0);
+                    below(&this, &of(0), 0);
+                    below(&this, &of(1), 0);
                 }
                 Op::Max => {
-                    below(of(0), &this, 0);
-                    below(of(1), &this, 0);
+                    below(&of(0), &this, 0);
+                    below(&of(1), &this, 0);
                 }
                 Op::Div if positive(1) => {
                     let Some(multiple) = this.mul(&of(1)) else {
                         continue;
                     };
-                    below(multiple.clone(), &of(0), 0);
+                    below(&multiple, &of(0), 0);
                     if let Some(end) = multiple.add(&of(1), 1) {
-                        below(of(0), &end, 1);
+                        below(&of(0), &end, 1);
                     }
                 }
                 _ => {}

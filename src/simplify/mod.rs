@@ -13,20 +13,20 @@ mod build;
 mod facts;
 mod linear;
 mod pattern;
+mod range;
+mod shipped;
+mod witness;
 
 pub use build::{build, commutes, is_constant, is_stuck};
-pub use facts::{Alignment, Facts, Range};
+pub use facts::Facts;
 pub use pattern::Book;
+pub use range::{Alignment, Range};
+pub use shipped::{shipped, RULES};
 
 use crate::intern::Symbol;
-use crate::scalar::{load_rules, Expr, Kind, Lanes, Node, Op};
-use crate::source::SourceMap;
+use crate::scalar::{Expr, Kind, Lanes, Node, Op};
 use rustc_hash::FxHashMap;
-use std::cell::OnceCell;
 use std::rc::Rc;
-
-/// The file of the shipped rules.
-pub const RULES: &str = "rules/index.rules";
 
 /// One application of a rule, or of a fact if there is no name.
 #[derive(Clone, Copy, Debug)]
@@ -40,8 +40,7 @@ pub struct Step {
 const FUEL: u64 = 20_000;
 
 pub struct Simplifier {
-    /// The shipped rules, unless others were given; read when the first is needed.
-    book: OnceCell<Rc<Book>>,
+    rules: Rules,
     facts: Facts,
     memo: FxHashMap<Expr, Expr>,
     /// Steps that a call may take, and that this one may still take.
@@ -53,27 +52,25 @@ pub struct Simplifier {
     trace: Option<Vec<Step>>,
 }
 
-thread_local! {
-    static SHIPPED: Rc<Book> = read_shipped();
+/// What is applied.
+enum Rules {
+    All(Rc<Book>),
+    Shipped,
 }
 
-/// The shipped rules, read once in a thread.
-pub fn shipped() -> Rc<Book> {
-    SHIPPED.with(Rc::clone)
-}
-
-/// They load, or a test fails.
-fn read_shipped() -> Rc<Book> {
-    let mut sources = SourceMap::new();
-    let file = sources.load_shipped(RULES).expect("a shipped file");
-    let rules = load_rules(&sources, file).expect("the shipped rules are read without errors");
-    Rc::new(Book::new(rules))
+impl Rules {
+    fn with_root(&self, op: Op) -> Rc<Book> {
+        match self {
+            Rules::All(book) => book.clone(),
+            Rules::Shipped => shipped::with_root(op),
+        }
+    }
 }
 
 impl Simplifier {
     pub fn new(book: Rc<Book>) -> Simplifier {
         Simplifier {
-            book: OnceCell::from(book),
+            rules: Rules::All(book),
             ..Simplifier::shipped()
         }
     }
@@ -81,7 +78,7 @@ impl Simplifier {
     /// With the shipped rules.
     pub fn shipped() -> Simplifier {
         Simplifier {
-            book: OnceCell::new(),
+            rules: Rules::Shipped,
             facts: Facts::new(),
             memo: FxHashMap::default(),
             limit: FUEL,
@@ -216,11 +213,11 @@ impl Simplifier {
         if let Some(value) = self.known(e) {
             return Some((None, value));
         }
-        if !matches!(e.node(), Node::Apply(..)) {
+        let Node::Apply(op, _) = e.node() else {
             return None;
-        }
+        };
         let lanes = e.sort().lanes;
-        let book = self.book.get_or_init(shipped).clone();
+        let book = self.rules.with_root(op);
         self.considered += book.of_root(e) as u64;
         for pattern in book.candidates(e) {
             self.attempts += 1;

@@ -1,6 +1,6 @@
 use super::*;
-use crate::scalar::{eval, parse_expr, parse_truth, EvalError, Sort, Value};
-use crate::source::FileId;
+use crate::scalar::{eval, load_rules, parse_expr, parse_truth, EvalError, Rule, Sort, Value};
+use crate::source::{FileId, SourceMap};
 use crate::verify::{try_points, Tried};
 
 /// A small generator, so that a failure is repeated by running the test again.
@@ -86,6 +86,29 @@ fn wrong_rules_are_refuted_at_random_points() {
         );
         let rules = load_rules(&sources, file).unwrap();
         assert!(try_points(&rules[0], 20_000).differs.is_some(), "{text}");
+    }
+}
+
+/// What is read for one operator is what all rules have for it.
+#[test]
+fn the_root_of_a_rule_shows_before_it_is_read() {
+    let mut sources = SourceMap::new();
+    let file = sources.load_shipped(RULES).unwrap();
+    let text = sources.file(file).text.clone();
+    let places = shipped::places(&text);
+    let book = shipped();
+    assert_eq!(places.len(), book.rules().len());
+    for (place, rule) in places.into_iter().zip(book.rules()) {
+        let Node::Apply(op, _) = rule.lhs.node() else {
+            panic!("{}", rule.lhs);
+        };
+        assert_eq!(shipped::root(&text[place]), Some(op), "{}", rule.name);
+    }
+    let names = |book: &Book| Vec::from_iter(book.rules().iter().map(|r| r.name));
+    for op in [Op::Div, Op::Select, Op::Lt] {
+        let has = |r: &&Rule| matches!(r.lhs.node(), Node::Apply(o, _) if o == op);
+        let wanted = Vec::from_iter(book.rules().iter().filter(has).map(|r| r.name));
+        assert_eq!(names(&shipped::with_root(op)), wanted);
     }
 }
 

@@ -125,7 +125,8 @@ pub fn sizes(text: &str) -> Sizes {
         .collect()
 }
 
-fn settings(text: &str) -> Vec<(&str, i64)> {
+/// `mr=3,nr=8`
+pub fn settings(text: &str) -> Vec<(&str, i64)> {
     let parts = text.split(',').filter(|p| !p.trim().is_empty());
     parts
         .map(|part| {

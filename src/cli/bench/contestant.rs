@@ -11,6 +11,7 @@ use crate::exec::bench::{Entry, Kind};
 use crate::exec::peer::LIBRARIES;
 use crate::exec::run::HEADER;
 use crate::exec::sizes::Sizes;
+use crate::index::Level;
 use crate::intern::Symbol;
 use crate::lower::{self, lower};
 use crate::search;
@@ -65,6 +66,7 @@ fn unit(
     term: &Term,
     fixed: &Sizes,
     target: Target,
+    simplify: Level,
 ) -> Result<CUnit, Diagnostic> {
     let found = Program {
         term: term.clone(),
@@ -73,6 +75,7 @@ fn unit(
     let options = lower::Options {
         fixed: fixed.clone(),
         register_bytes: target.register_bytes(),
+        simplify,
         ..lower::Options::default()
     };
     let options_of_text = emit::Options {
@@ -92,7 +95,7 @@ pub fn unoptimised(input: &Input, fixed: &[(Symbol, i64)]) -> Result<Entry, Diag
         kind: Kind::Unoptimised,
         file: None,
         target,
-        unit: unit(program, &program.term, &fixed, target)?,
+        unit: unit(program, &program.term, &fixed, target, Level::default())?,
         fixed,
         folder: None,
     })
@@ -154,6 +157,8 @@ fn plan(
             "choose the definition with `--entry`, or give another plan",
         )]);
     }
+    let simplify = made.plan.as_ref().map(|(plan, _)| plan.simplify);
+    let simplify = simplify.unwrap_or_default();
     let terms = made.plan.as_ref().map(|(_, terms)| terms);
     let term = terms.and_then(|t| t.last()).unwrap_or(&made.program.term);
     Ok(Entry {
@@ -161,7 +166,7 @@ fn plan(
         kind: Kind::Plan,
         file: Some(c.file.clone()),
         target: made.target,
-        unit: unit(&made.program, term, &made.fixed, made.target).map_err(|d| vec![d])?,
+        unit: unit(&made.program, term, &made.fixed, made.target, simplify).map_err(|d| vec![d])?,
         fixed: made.fixed,
         folder: None,
     })
@@ -198,7 +203,14 @@ fn sketch(
         kind: Kind::Sketch,
         file: Some(c.file.clone()),
         target: made.target,
-        unit: unit(&made.program, term, &made.fixed, made.target).map_err(|d| vec![d])?,
+        unit: unit(
+            &made.program,
+            term,
+            &made.fixed,
+            made.target,
+            Level::default(),
+        )
+        .map_err(|d| vec![d])?,
         fixed: made.fixed,
         folder: None,
     })

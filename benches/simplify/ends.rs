@@ -1,58 +1,19 @@
-//! How fast rules are tried and applied: random expressions under assumptions, each new; and whether all ends.
-//!
-//! `cargo bench --bench simplify`, `-- --cases N`; `-- --ends N` simplifies as many expressions over all
-//! operators, with vectors and constants that leave their range, and says the most steps that one took.
+//! Whether simplifying random expressions over all operators ends, with vectors and constants that leave their range,
+//! and how many steps one takes at most.
 
-use rise_opt::intern::Symbol;
+use crate::dice;
 use rise_opt::scalar::random::Recipe;
-use rise_opt::scalar::{parse_truth, Expr, Kind, Op, Sort};
+use rise_opt::scalar::{parse_truth, Kind};
 use rise_opt::simplify::{shipped, Simplifier};
 use rise_opt::source::FileId;
 use std::time::Instant;
-
-fn main() {
-    let args: Vec<String> = std::env::args().collect();
-    let number = |flag: &str| -> Option<u64> {
-        let given = args.iter().position(|a| a == flag)?;
-        args.get(given + 1)?.parse().ok()
-    };
-    let mut state = 5u64;
-    let mut dice = move |k: u64| {
-        state = state
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
-        (state >> 33) % k
-    };
-    if let Some(cases) = number("--ends") {
-        return ends(cases, &mut dice);
-    }
-    let cases = number("--cases").unwrap_or(20_000);
-    let expressions: Vec<Expr> = (0..cases).map(|_| random(&mut dice, 5)).collect();
-    println!("assumptions, expressions, seconds, candidates/s, rules of the root/s, steps/s");
-    for assumed in ["true", "0 <= x && x < 32 && 0 <= y && y < n && n % 32 == 0"] {
-        let truth = parse_truth(FileId(0), assumed).expect("a truth");
-        let mut s = Simplifier::new(shipped());
-        s.assume(truth);
-        s.record();
-        let start = Instant::now();
-        for e in &expressions {
-            s.simplify(*e);
-        }
-        let seconds = start.elapsed().as_secs_f64();
-        println!(
-            "{assumed}, {cases}, {seconds:.2}, {:.2e}, {:.2e}, {:.2e}",
-            s.attempts() as f64 / seconds,
-            s.considered() as f64 / seconds,
-            s.steps().len() as f64 / seconds
-        );
-    }
-}
 
 /// Expressions that are simplified before the tables of this thread are given back with it.
 const AT_ONCE: u64 = 20_000;
 
 /// Simplifies expressions, in threads one after the other, since what is interned stays as long as its thread.
-fn ends(cases: u64, dice: &mut impl FnMut(u64) -> u64) {
+pub fn ends(cases: u64) {
+    let mut dice = dice(5);
     let start = Instant::now();
     let (mut steps, mut most, mut exhausted, mut done) = (0, 0, 0u64, 0);
     while done < cases {
@@ -76,13 +37,7 @@ fn ends(cases: u64, dice: &mut impl FnMut(u64) -> u64) {
 
 /// Steps, the most of one expression, and how many did not end.
 fn some_end(seed: u64, cases: u64) -> (usize, usize, u64) {
-    let mut state = seed;
-    let mut dice = move |k: u64| {
-        state = state
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
-        (state >> 33) % k
-    };
+    let mut dice = dice(seed);
     let mut recipe = Recipe {
         dice: &mut dice,
         names: &["x", "y", "n"],
@@ -125,17 +80,4 @@ fn some_end(seed: u64, cases: u64) -> (usize, usize, u64) {
         exhausted += u64::from(s.exhausted());
     }
     (steps, most, exhausted)
-}
-
-fn random(dice: &mut impl FnMut(u64) -> u64, depth: u32) -> Expr {
-    if depth == 0 || dice(6) == 0 {
-        return match dice(3) {
-            0 => Expr::int(dice(64) as i64 - 16),
-            _ => Expr::var(Symbol::new(["x", "y", "n"][dice(3) as usize]), Sort::INT),
-        };
-    }
-    use Op::*;
-    let op = [Add, Sub, Mul, Div, Mod, Min, Max][dice(7) as usize];
-    let a = random(dice, depth - 1);
-    Expr::of(op, &[a, random(dice, depth - 1)])
 }
