@@ -1,4 +1,4 @@
-//! Embeds the shipped rules, sketches and programs into the binary: writes a sorted table of
+//! Embeds the shipped rules with their certificates, sketches and programs into the binary: writes a sorted table of
 //! (path inside the repository, contents) that `source` includes. No path of the build machine
 //! reaches the binary: `include_str!` needs one while compiling, the table keeps only relative names.
 
@@ -7,7 +7,7 @@ use std::path::Path;
 use std::{env, fs};
 
 const FOLDERS: [&str; 3] = ["programs", "rules", "sketches"];
-const EXTENSIONS: [&str; 3] = ["rise", "rules", "sk"];
+const EXTENSIONS: [&str; 4] = ["certificates", "rise", "rules", "sk"];
 
 fn main() {
     let root = env::var("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR");

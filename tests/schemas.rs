@@ -8,7 +8,8 @@ use rise_opt::diag::{code, Diagnostic};
 use rise_opt::report::order::OrderFile;
 use rise_opt::report::saved::{self, Kind};
 use rise_opt::report::{
-    measurement, Comparison, Plan, ProofFile, Record, Summary, TraceFile, Verification,
+    measurement, CertificateFile, Comparison, Plan, ProofFile, Record, Summary, TraceFile,
+    Verification,
 };
 use rise_opt::source::SourceMap;
 use serde_json::{Map, Value};
@@ -80,9 +81,11 @@ fn produced() -> &'static [(Kind, Vec<String>)] {
         let unreached = run(&[&sketch[..], &["--iter-limit", "1", "--emit", "record"]].concat());
         records.push(file("mm.record.json"));
         let failures = [run(&["bad.rise"]), run(&["none.rise"]), unreached];
-        let rules = "domain scalar\nrule a  x + 0 => x\nrule b  x - y => y - x\n";
+        let rules = "domain scalar\nrule a  x + 0 => x\nrule b  x - y => y - x\n\
+                     rule c  x * c0 => c0 * x where c0 > 0\n";
         fs::write(dir.join("own.rules"), rules).unwrap();
-        let verified = run(&["verify", "own.rules"]);
+        let verified = run(&["verify", "own.rules", "--weaken", "--write-certificates"]);
+        let certificates = vec![file("own.certificates")];
         let ordered = run(&["order", "own.rules"]);
         let [plan, proof, trace, egraph] = files.map(|f| vec![f]);
         vec![
@@ -96,6 +99,7 @@ fn produced() -> &'static [(Kind, Vec<String>)] {
             (saved::MEASUREMENT, measurement),
             (saved::VERIFICATION, lines(verified.stdout)),
             (saved::ORDER, lines(ordered.stdout)),
+            (saved::CERTIFICATES, certificates),
             (
                 saved::DIAGNOSTIC,
                 failures.map(|o| lines(o.stderr)).concat(),
@@ -117,6 +121,7 @@ fn read(kind: &Kind, text: &str) -> Result<(), Diagnostic> {
         "measurement" => measurement::read(&sources, file).map(drop),
         "verification" => saved::read::<Verification>(kind, &sources, file).map(drop),
         "order" => saved::read::<OrderFile>(kind, &sources, file).map(drop),
+        "certificates" => saved::read::<CertificateFile>(kind, &sources, file).map(drop),
         "comparison" => saved::read::<Comparison>(kind, &sources, file).map(drop),
         _ => saved::read::<Map<String, Value>>(kind, &sources, file).map(drop),
     }

@@ -1,9 +1,10 @@
 //! Rules over scalars are proved or refuted.
 
 use rise_opt::exec::solver::{self, Answer, Solver};
+use rise_opt::report::CertificateFile;
 use rise_opt::scalar::{load_rules, Rule};
 use rise_opt::source::SourceMap;
-use rise_opt::verify::{differs_at, queries, verify, Encoding, Limits, Verdict};
+use rise_opt::verify::{differs_at, queries, verify, weaker, Encoding, Limits, Tools, Verdict};
 use std::process::Command;
 use std::time::Duration;
 
@@ -23,33 +24,64 @@ fn rules(text: &str) -> Vec<Rule> {
     load_rules(&sources, file).unwrap_or_else(|d| panic!("{d:?}"))
 }
 
-fn verdicts(rules: &[Rule], solvers: &[Solver]) -> Vec<Verdict> {
-    verify(rules, solvers, &Limits::default(), &mut |_, _| {})
+fn verify_with(rules: &[Rule], solvers: &[Solver], limits: Limits) -> Vec<Verdict> {
+    let tools = Tools {
+        solvers: solvers.to_vec(),
+        limits,
+        ..Tools::default()
+    };
+    let asked: Vec<usize> = (0..rules.len()).collect();
+    verify(rules, &asked, &tools, &mut |_, _| {}).verdicts
 }
 
-/// By the direct encoding alone, which takes seconds; what is left takes minutes.
-#[test]
-fn no_shipped_rule_is_refuted_and_most_are_proved_at_once() {
-    let solvers = solvers();
-    if solvers.is_empty() {
-        return;
-    }
+fn verdicts(rules: &[Rule], solvers: &[Solver]) -> Vec<Verdict> {
+    verify_with(rules, solvers, Limits::default())
+}
+
+fn shipped() -> Vec<Rule> {
     let mut sources = SourceMap::new();
     let file = sources.load_shipped("rules/index.rules").unwrap();
-    let rules = load_rules(&sources, file).unwrap_or_else(|d| panic!("{d:?}"));
-    let limits = Limits {
-        strong: Duration::ZERO,
-        ..Limits::default()
+    load_rules(&sources, file).unwrap_or_else(|d| panic!("{d:?}"))
+}
+
+/// Needs no solver: what a changed rule lacks is a certificate, which
+/// `rise-opt verify rules/index.rules --write-certificates` makes.
+#[test]
+fn every_shipped_rule_has_a_certificate_and_no_certificate_is_of_another() {
+    let mut sources = SourceMap::new();
+    let certificates = CertificateFile::beside("rules/index.certificates", &mut sources).unwrap();
+    let rules = shipped();
+    let tools = Tools {
+        certificates: certificates.clone(),
+        limits: Limits {
+            points: 10,
+            ..Limits::default()
+        },
+        ..Tools::default()
     };
-    let all = verify(&rules, &solvers[..1], &limits, &mut |_, _| {});
-    let of = |what: fn(&Verdict) -> bool| all.iter().filter(|v| what(v)).count();
-    assert_eq!(of(|v| matches!(v, Verdict::Refuted(_))), 0);
-    let proved = of(|v| matches!(v, Verdict::Proved(_)));
-    assert!(
-        10 * proved >= 9 * rules.len(),
-        "{proved} of {}",
-        rules.len()
+    let asked: Vec<usize> = (0..rules.len()).collect();
+    let found = verify(&rules, &asked, &tools, &mut |_, _| {});
+    let certified = |v: &Verdict| matches!(v, Verdict::Proved(p) if p.certified);
+    let missing: Vec<_> = (rules.iter().zip(&found.verdicts))
+        .filter(|(_, v)| !certified(v))
+        .map(|(r, _)| r.name.as_str())
+        .collect();
+    assert!(missing.is_empty(), "no certificates: {missing:?}");
+    assert_eq!(
+        found.certificates, certificates,
+        "old certificates are left"
     );
+}
+
+/// More than half without a solver, in a second.
+#[test]
+fn polynomials_alone_prove_most_shipped_rules() {
+    let rules = shipped();
+    let all = verdicts(&rules, &[]);
+    let proved = |v: &&Verdict| matches!(v, Verdict::Proved(p) if p.by == "polynomials");
+    let proved = all.iter().filter(proved).count();
+    assert!(2 * proved > rules.len(), "{proved} of {}", rules.len());
+    assert!(!all.iter().any(|v| matches!(v, Verdict::Refuted(_))));
 }
 
 const RIGHT: &str = "\
@@ -109,7 +141,7 @@ fn wrong_rules_are_refuted() {
             points: 0,
             ..Limits::default()
         };
-        check(verify(&rules, &solvers, &limits, &mut |_, _| {}));
+        check(verify_with(&rules, &solvers, limits));
     }
 }
 
@@ -121,24 +153,24 @@ fn a_corner_is_found_by_a_solver() {
         return;
     }
     let rules = rules("rule a  select(x == 123456, 0, x) => x\n");
-    let all = verify(&rules, &[], &Limits::default(), &mut |_, _| {});
+    let all = verdicts(&rules, &[]);
     assert!(matches!(all[0], Verdict::Unknown(_)), "{all:?}");
     let all = verdicts(&rules, &solvers);
     assert!(matches!(all[0], Verdict::Refuted(_)), "{all:?}");
 }
 
-/// The relations between quotients that the strong encoding adds hold of numbers.
+/// What is assumed in the cases of a rule is true of numbers in one of them.
 #[test]
-fn the_strong_encoding_has_models() {
+fn the_cases_have_models() {
     let solvers = solvers();
     let Some(z3) = solvers.iter().find(|s| s.name == "z3") else {
         return;
     };
     // Sides that always differ: each case must have a model, or something false was assumed.
     let rules = rules("rule a  (x/y) + (z/y) + (x%y) => (x/y) + (z/y) + (x%y) + 1\n");
-    let cases = queries(&rules[0], Encoding::Strong);
-    assert_eq!(cases.len(), 3);
-    for case in cases {
+    for encoding in [Encoding::Linear, Encoding::Strong] {
+        let cases = queries(&rules[0], encoding).unwrap();
+        assert_eq!(cases.len(), 3);
         for (x, y, z) in [(7, 3, 8), (-7, -3, 8), (5, 0, 5), (-9, 4, 7), (100, -7, 93)] {
             let number = |n: i32| match n {
                 0.. => n.to_string(),
@@ -148,21 +180,12 @@ fn the_strong_encoding_has_models() {
                 .map(|(v, n)| format!("(assert (= |v_{v}| {}))\n", number(n)))
                 .concat();
             let at = format!("{at}(check-sat)");
-            let query = case.replacen("(check-sat)", &at, 1);
-            let sign = if case.contains("(assert (= |v_y| 0))") {
-                0
-            } else if case.contains("(assert (> |v_y| 0))") {
-                1
-            } else {
-                -1
-            };
-            let answer = z3.ask(&query, Duration::from_secs(10));
-            let fits = i32::signum(y) == sign;
-            assert_eq!(
-                matches!(answer, Answer::Satisfiable(_)),
-                fits,
-                "{x} {y} {z}: {answer:?}\n{query}"
-            );
+            let fits = cases.iter().filter(|case| {
+                let query = case.replacen("(check-sat)", &at, 1);
+                let answer = z3.ask(&query, Duration::from_secs(10));
+                matches!(answer, Answer::Satisfiable(_))
+            });
+            assert_eq!(fits.count(), 1, "{x} {y} {z}, {encoding:?}");
         }
     }
 }
@@ -207,4 +230,173 @@ fn the_command_goes_on_after_a_bad_rule() {
         out.starts_with("2 rules: 1 proved, 1 refuted, 0 unknown"),
         "{out}"
     );
+}
+
+/// What follows from what folding and the rules before leave; the same without them, or with them behind, is wrong.
+const BEFORE: &str = "\
+rule mul-zero  x * 0 => 0
+rule div-zero  x / 0 => 0
+";
+const AFTER: &str = "\
+rule common  x * c0 / c0 => x
+rule back  x / c0 * c0 + x % c0 => x
+rule self  c0 / c0 + x => x + 1
+";
+
+#[test]
+fn rules_hold_under_the_normal_form_where_what_they_need_stands_before() {
+    let solvers = solvers();
+    if solvers.is_empty() {
+        return;
+    }
+    let needs = |text: &str| -> Vec<Option<Vec<String>>> {
+        let rules = rules(text);
+        let all = verdicts(&rules, &solvers);
+        let needs = |v| match v {
+            Verdict::Proved(p) => Some(p.needs),
+            _ => None,
+        };
+        all.into_iter().map(needs).collect()
+    };
+    let some = |name: &str| Some(vec![name.to_string()]);
+    let both = [BEFORE, AFTER].concat();
+    let found = needs(&both);
+    assert_eq!(found[..2], [Some(vec![]), Some(vec![])]);
+    assert_eq!(
+        found[2..],
+        [some("mul-zero"), some("div-zero"), some("folding")]
+    );
+    // Those that need a rule which is not there, or not yet, are wrong.
+    assert_eq!(needs(AFTER), [None, None, some("folding")]);
+    let behind = [AFTER, BEFORE].concat();
+    assert_eq!(needs(&behind)[..3], [None, None, some("folding")]);
+    // A condition that may fail is none that sees to it.
+    let maybe = "rule a  x * c0 => 0 where prove(x == 0)\nrule b  x * c0 / c0 => x\n";
+    assert_eq!(needs(maybe), [Some(vec![]), None]);
+}
+
+/// Everything is known again from the certificates, without a solver; one is of no use for a changed rule.
+#[test]
+fn certificates_are_of_one_statement() {
+    let solvers = solvers();
+    if solvers.is_empty() {
+        return;
+    }
+    let text = [BEFORE, AFTER, RIGHT].concat();
+    let rules = rules(&text);
+    let asked: Vec<usize> = (0..rules.len()).collect();
+    let mut tools = Tools {
+        solvers,
+        ..Tools::default()
+    };
+    let first = verify(&rules, &asked, &tools, &mut |_, _| {});
+    tools.solvers.clear();
+    tools.certificates = first.certificates.clone();
+    let again = verify(&rules, &asked, &tools, &mut |_, _| {});
+    assert_eq!(again.certificates, first.certificates);
+    for ((rule, a), b) in rules.iter().zip(&first.verdicts).zip(&again.verdicts) {
+        let (Verdict::Proved(a), Verdict::Proved(b)) = (a, b) else {
+            panic!("{}: {a:?}, {b:?}", rule.name);
+        };
+        assert_eq!((&a.by, &a.needs), (&b.by, &b.needs));
+        assert!(!a.certified && b.certified, "{}", rule.name);
+    }
+    for (i, rule) in rules.iter().enumerate() {
+        let mut other = rule.clone();
+        other.rhs = rule.lhs;
+        other.lhs = rule.rhs;
+        assert_eq!(tools.certificates.get(&other), None, "{i}");
+    }
+}
+
+#[test]
+fn conditions_that_are_too_strong_are_told() {
+    let solvers = solvers();
+    if solvers.is_empty() {
+        return;
+    }
+    let text = "rule a  x / c0 * c0 + x % c0 => x where c0 > 0\n\
+                rule b  x + c0 => x where c0 == 0 && c1 > 2\n\
+                rule c  x * c0 / c0 => x where prove(c0 > 0 && x > 0)\n\
+                rule d  min(x, c0) => x where prove(x < c0)\n";
+    let text = text.replace("x + c0 =>", "x + c0 - c1 + c1 =>");
+    let rules = rules(&text);
+    let tools = Tools {
+        solvers,
+        ..Tools::default()
+    };
+    let asked: Vec<usize> = (0..rules.len()).collect();
+    let found = weaker(&rules, &asked, &tools, &mut |_, _| {});
+    let found: Vec<String> = (found.iter())
+        .map(|w| {
+            let instead = w.instead.map_or("nothing".to_string(), |e| e.to_string());
+            format!("{}: {} by {instead}", rules[w.rule].name, w.condition)
+        })
+        .collect();
+    assert_eq!(
+        found,
+        [
+            "a: c0 > 0 by c0 != 0",
+            "b: c1 > 2 by nothing",
+            "c: prove(c0 > 0) by prove(c0 != 0)",
+            "c: prove(x > 0) by nothing",
+            "d: prove(x < c0) by prove(x <= c0)",
+        ]
+    );
+}
+
+/// Whatever a solver does, the rule is unknown, the reason is said, and the others go on.
+#[cfg(unix)]
+#[test]
+fn a_solver_that_misbehaves_proves_nothing_and_stops_nothing() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("own.rules");
+    let text = "domain scalar\nrule a  min(x, y) + max(x, y) => x + y\n\
+                rule b  select(x < y, x, y) => min(x, y)\n\
+                rule c  select(x == 123456, 0, x) => x\n\
+                rule d  (x + y) / x => y / x + 1\n";
+    std::fs::write(&path, text).unwrap();
+    let cases = [
+        ("echo unsat; kill -9 $$", "stopped by signal 9"),
+        ("echo rubbish", "printed something else"),
+        ("head -c 3000000 /dev/zero", "printed something else"),
+        ("exit 3", "it returned 3"),
+        ("echo sat; echo '((|v_x| 1'", "its counterexample is none"),
+        (
+            "echo sat; echo '((|v_x| 5) (lane 0))'",
+            "its counterexample is none",
+        ),
+        ("exec sleep 100", "needs more than"),
+    ];
+    let program = |name: &str, script: &str| {
+        let fake = dir.path().join(name);
+        std::fs::write(&fake, format!("#!/bin/sh\n{script}\n")).unwrap();
+        std::fs::set_permissions(&fake, std::fs::Permissions::from_mode(0o755)).unwrap();
+    };
+    program("cvc5", "exit 1");
+    for (script, reason) in cases {
+        let version = "if [ \"$1\" = --version ]; then echo fake 1; exit 0; fi";
+        program("z3", &format!("{version}\n{script}"));
+        let out = Command::new(env!("CARGO_BIN_EXE_rise-opt"))
+            .args(["verify", "--message-format", "json", "--limit", "1"])
+            .arg(&path)
+            .env("PATH", format!("{}:/usr/bin:/bin", dir.path().display()))
+            .output()
+            .unwrap();
+        let page: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+        let rules = page["rules"].as_array().unwrap();
+        let verdicts: Vec<_> = rules
+            .iter()
+            .map(|r| r["verdict"].as_str().unwrap())
+            .collect();
+        assert_eq!(
+            verdicts,
+            ["proved", "proved", "unknown", "refuted"],
+            "{script}"
+        );
+        let reasons = rules[2]["reasons"].to_string();
+        assert!(reasons.contains(reason), "{script}: {reasons}");
+        assert_eq!(out.status.code(), Some(4));
+    }
 }

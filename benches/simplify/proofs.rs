@@ -80,7 +80,9 @@ fn query(q: &Question) -> String {
         rhs_span: Span::default(),
         condition_span: Span::default(),
     };
-    queries(&rule, Encoding::Direct).concat()
+    queries(&rule, Encoding::Direct)
+        .unwrap_or_default()
+        .concat()
 }
 
 fn ours(q: &Question) -> bool {

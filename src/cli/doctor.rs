@@ -1,11 +1,12 @@
 //! `rise-opt doctor`: what this machine lacks.
 //!
 //! In: the machine. Out: one line for each thing that a kernel needs to be compiled, run and
-//! measured; exit code 1 when something is missing without which nothing runs. It compiles and runs
-//! a small kernel in two threads, because a compiler that is there is not yet one that works.
+//! measured, and for each solver that rules are proved by; exit code 1 when something is missing without
+//! which nothing runs. It compiles and runs a small kernel in two threads, because a compiler that is
+//! there is not yet one that works.
 
 use super::Context;
-use crate::exec::{Array, Input, Kernel, Setting, Signature, Source, Toolchain};
+use crate::exec::{solver, Array, Input, Kernel, Setting, Signature, Source, Toolchain};
 use crate::ty::Scalar;
 use crate::{alloc, diag::Diagnostic};
 
@@ -45,6 +46,19 @@ pub fn run(_: &Args, context: &mut Context) -> u8 {
             Ok(threads) => found.push(("a kernel", format!("compiles and runs, {threads}"))),
             Err(d) => wrong.push(d),
         }
+    }
+    let solvers = solver::find();
+    for name in solver::SOLVERS {
+        let version = solvers.iter().find(|s| s.name == name).map(|s| &s.version);
+        found.push((
+            "a solver",
+            match version {
+                Some(version) => format!("`{name}`: {version}"),
+                None => {
+                    format!("`{name}` is not there; `rise-opt verify` asks it, nothing else does")
+                }
+            },
+        ));
     }
     for (what, how) in found {
         context.print(&format!("{what:>10}  {how}\n"));

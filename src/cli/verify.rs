@@ -4,17 +4,22 @@
 //! A rule that cannot be read is reported, and the others are verified. Absent: how (`verify`).
 
 use super::optimize::command_line;
+use super::output::{write_all, Target};
 use super::progress::{Mode, Progress};
 use super::Context;
 use crate::diag::{code, Diagnostic};
 use crate::exec::solver::{self, Solver, SOLVERS};
 use crate::intern::Symbol;
-use crate::report::verification::{self, Assigned, Counts, Judgement, RuleVerdict, SolverVersion};
-use crate::report::Verification;
+use crate::report::verification::{
+    self, Assigned, Counts, Judgement, RuleVerdict, SolverVersion, Weaker,
+};
+use crate::report::{CertificateFile, Verification};
 use crate::scalar::{self, eval, Rule, Value};
 use crate::source::SourceMap;
 use crate::syntax::{parse, Dialect};
-use crate::verify::{queries, verify, Encoding, Limits, Point, Verdict};
+use crate::verify::{self, queries, verify, weaker, Certificates, Encoding, Point, Tools, Verdict};
+use std::path::Path;
+use std::time::Duration;
 
 #[derive(clap::Args, Debug)]
 pub struct Args {
@@ -27,71 +32,153 @@ pub struct Args {
     /// Prints the queries, in SMT-LIB, and asks no solver
     #[arg(long)]
     queries: bool,
+    /// Proves everything again, whatever certificates say
+    #[arg(long)]
+    fresh: bool,
+    /// Writes what is proved beside each file, as FILE.certificates in place of FILE.rules, so that it is known the next
+    /// time: when you changed rules that you ship
+    #[arg(long, conflicts_with_all = ["rules", "queries"])]
+    write_certificates: bool,
+    /// Tells of each condition whether the rule holds without it, or with a weaker one
+    #[arg(long, conflicts_with = "queries")]
+    weaken: bool,
+    /// Seconds that a solver has for a query [default: 2 for a rule as it is written, 5 for a case of it]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u16).range(1..=3600))]
+    limit: Option<u16>,
     /// How it shows on standard error what it is doing
     #[arg(long, value_enum, default_value_t, value_name = "MODE")]
     progress: Mode,
 }
 
-/// A rule and the file that has it.
-struct Found {
+/// A file and its rules that can be read.
+struct Book {
     file: String,
-    rule: Rule,
+    rules: Vec<Rule>,
+    /// The numbers of those that are asked for.
+    asked: Vec<usize>,
+    certificates: Certificates,
+    /// Where to write certificates, if that is asked for.
+    target: Option<Target>,
 }
 
 pub fn run(args: &Args, context: &mut Context) -> u8 {
     let mut diagnostics = Vec::new();
-    let mut found = Vec::new();
+    let mut books = Vec::new();
     for path in &args.files {
-        let rules = load(path, &mut context.sources, &mut diagnostics).into_iter();
-        found.extend(rules.map(|rule| Found {
-            file: path.clone(),
-            rule,
-        }));
+        match book(path, args, &mut context.sources, &mut diagnostics) {
+            Ok(book) => books.push(book),
+            Err(d) => diagnostics.push(d),
+        }
     }
-    let known = found.iter().map(|f| f.rule.name.as_str());
+    let known = books.iter().flat_map(|b| &b.rules).map(|r| r.name.as_str());
     let asked = args.rules.iter();
     diagnostics.extend(asked.filter_map(|name| missing(name, known.clone())));
-    if !args.rules.is_empty() {
-        found.retain(|f| args.rules.iter().any(|name| name == f.rule.name.as_str()));
-    }
-    let rules: Vec<Rule> = found.iter().map(|f| f.rule.clone()).collect();
     if args.queries {
-        context.print(&written(&rules));
+        let rules = books.iter().flat_map(Book::asked);
+        context.print(&written(rules));
         return context.report(diagnostics);
     }
     let solvers = solver::find();
-    if solvers.is_empty() {
+    if solvers.is_empty() && args.weaken {
         diagnostics.push(no_solver());
         return context.report(diagnostics);
     }
+    let mut tools = Tools {
+        solvers,
+        ..Tools::default()
+    };
+    if let Some(seconds) = args.limit {
+        let limit = Duration::from_secs(seconds.into());
+        let limits = &mut tools.limits;
+        (limits.direct, limits.linear, limits.strong) = (limit, limit, limit);
+    }
+    let (mut rules, mut weak) = (Vec::new(), Vec::new());
     let progress = Progress::start(args.progress, context.json());
-    let verdicts = verify(
-        &rules,
-        &solvers,
-        &Limits::default(),
-        &mut |attempt, rules| {
-            progress.note(&format!("{attempt}: {rules} rules"));
-        },
-    );
+    let mut tell = |attempt: &str, rules: usize| {
+        progress.note(&format!("{attempt}: {rules} rules"));
+    };
+    for book in &mut books {
+        tools.certificates = std::mem::take(&mut book.certificates);
+        let found = verify(&book.rules, &book.asked, &tools, &mut tell);
+        if args.weaken {
+            let proved = |v: &Verdict| matches!(v, Verdict::Proved(_));
+            let asked = book.asked.iter().zip(&found.verdicts);
+            let asked: Vec<usize> = asked.filter(|a| proved(a.1)).map(|a| *a.0).collect();
+            let all = weaker(&book.rules, &asked, &tools, &mut tell);
+            weak.extend(all.into_iter().map(|w| told_weaker(book, w)));
+        }
+        for (rule, verdict) in book.asked().zip(&found.verdicts) {
+            diagnostics.extend(objection(rule, verdict));
+            rules.push(told(&book.file, rule, verdict));
+        }
+        book.certificates = found.certificates;
+    }
     drop(progress);
-    let wrong = rules.iter().zip(&verdicts);
-    diagnostics.extend(wrong.filter_map(|(rule, verdict)| objection(rule, verdict)));
-    let rules: Vec<RuleVerdict> = (found.iter().zip(&verdicts))
-        .map(|(f, v)| told(f, v))
-        .collect();
+    let targets = books.iter_mut().filter_map(|b| {
+        let file = CertificateFile::new(&b.certificates, command_line());
+        Some((b.target.take()?, file.to_json()))
+    });
+    if let Err(d) = write_all(targets.collect()) {
+        diagnostics.push(d);
+    }
+    let counts = Counts::of(&rules);
+    if tools.solvers.is_empty() && counts.unknown > 0 {
+        diagnostics.push(no_solver());
+    }
     let all = Verification {
         rise_opt: env!("CARGO_PKG_VERSION").to_string(),
         command: command_line(),
-        solvers: solvers.iter().map(version).collect(),
-        counts: Counts::of(&rules),
+        solvers: tools.solvers.iter().map(version).collect(),
+        counts,
         rules,
-        weaker: Vec::new(),
+        weaker: weak,
     };
     context.print(&match context.json() {
         true => all.to_json(),
         false => verification::verification(&all),
     });
     context.report(diagnostics)
+}
+
+impl Book {
+    fn asked(&self) -> impl Iterator<Item = &Rule> {
+        self.asked.iter().map(|i| &self.rules[*i])
+    }
+}
+
+/// A file as it is asked for.
+fn book(
+    path: &str,
+    args: &Args,
+    sources: &mut SourceMap,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Result<Book, Diagnostic> {
+    let rules = load(path, sources, diagnostics);
+    let named = |r: &Rule| args.rules.is_empty() || args.rules.iter().any(|n| n == r.name.as_str());
+    let asked = (0..rules.len()).filter(|i| named(&rules[*i])).collect();
+    let beside = Path::new(path).with_extension("certificates");
+    let certificates = match args.fresh {
+        true => Certificates::default(),
+        false => CertificateFile::beside(&beside.to_string_lossy(), sources)?,
+    };
+    let target = args.write_certificates.then(|| Target::prepare(&beside));
+    Ok(Book {
+        file: path.to_string(),
+        rules,
+        asked,
+        certificates,
+        target: target.transpose()?,
+    })
+}
+
+fn told_weaker(book: &Book, w: verify::Weaker) -> Weaker {
+    Weaker {
+        file: book.file.clone(),
+        rule: book.rules[w.rule].name.to_string(),
+        condition: w.condition.to_string(),
+        instead: w.instead.map(|e| e.to_string()),
+        by: w.by,
+    }
 }
 
 fn version(s: &Solver) -> SolverVersion {
@@ -102,10 +189,10 @@ fn version(s: &Solver) -> SolverVersion {
 }
 
 /// A verdict as data.
-fn told(f: &Found, verdict: &Verdict) -> RuleVerdict {
+fn told(file: &str, rule: &Rule, verdict: &Verdict) -> RuleVerdict {
     let mut told = RuleVerdict {
-        file: f.file.clone(),
-        rule: f.rule.name.to_string(),
+        file: file.to_string(),
+        rule: rule.name.to_string(),
         verdict: Judgement::Unknown,
         by: None,
         certified: false,
@@ -178,17 +265,21 @@ pub(super) fn missing<'a>(
     )
 }
 
-fn written(rules: &[Rule]) -> String {
+fn written<'a>(rules: impl Iterator<Item = &'a Rule>) -> String {
     let mut text = String::new();
     for rule in rules {
-        for encoding in [Encoding::Direct, Encoding::Strong] {
-            let all = queries(rule, encoding);
+        for encoding in Encoding::ALL {
+            let how = encoding.name();
+            let Some(all) = queries(rule, encoding) else {
+                text += &format!("; {how}: too many cases\n");
+                continue;
+            };
+            if all.is_empty() {
+                text += &format!("; {how}: no case is left of {}\n", rule.name);
+            }
             for (i, query) in all.iter().enumerate() {
                 let (case, cases) = (i + 1, all.len());
-                text += &format!(
-                    "; {}, case {case} of {cases}\n{query}(reset)\n",
-                    encoding.name()
-                );
+                text += &format!("; {how}, case {case} of {cases}\n{query}(reset)\n");
             }
         }
     }

@@ -76,6 +76,10 @@ impl Solver {
             Ok(run) => run,
             Err(e) => return Answer::Unknown(format!("{} does not start: {e}", self.name)),
         };
+        if let End::Signal(_) = run.end {
+            // What it said before may be cut off.
+            return Answer::Unknown(format!("{}: {}", self.name, run.end));
+        }
         let (first, rest) = run.stdout.split_once('\n').unwrap_or((&run.stdout, ""));
         match first.trim() {
             "unsat" => Answer::Unsatisfiable,

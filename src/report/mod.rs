@@ -6,6 +6,7 @@
 //! the e-graph itself, files, terminals.
 
 mod advice;
+mod certificates;
 pub mod comparison;
 mod egraph;
 mod explain;
@@ -25,6 +26,7 @@ mod svg;
 mod trace;
 pub mod verification;
 
+pub use certificates::CertificateFile;
 pub use comparison::Comparison;
 pub use egraph::{egraph_dot, egraph_json, Excerpt};
 pub use explain::{explained, explanation, ExplainedLink, ExplainedStep};

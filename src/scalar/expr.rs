@@ -11,6 +11,9 @@ pub const MAX_INT: i64 = i64::MAX;
 /// The most lanes that a vector may have.
 pub const MAX_LANES: i64 = 1 << 16;
 
+/// The most variables that a rule may have.
+pub const MAX_VARS: usize = 16;
+
 /// A well-sorted expression; equal ids ⇔ equal expressions. Ids are of their thread.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Expr(u32, NotSend);

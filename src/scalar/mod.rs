@@ -20,7 +20,7 @@ mod sorts;
 
 pub(crate) use eval::arithmetic;
 pub use eval::{eval, EvalError, Value};
-pub use expr::{Args, Expr, Kind, Lanes, Node, Op, Sort, MAX_INT, MAX_LANES};
+pub use expr::{Args, Expr, Kind, Lanes, Node, Op, Sort, MAX_INT, MAX_LANES, MAX_VARS};
 pub use read::{parse_expr, parse_truth};
 pub use rule::{
     has_domain, is_open, is_scalar, load_rules, other_domain, rules_of, Rule, VarClass,

@@ -4,7 +4,7 @@
 //! with them. A rule without `broadcast` and `ramp` is about single values; as every operator works lane by lane, it
 //! holds of vectors as well, its constants then standing for vectors of equal lanes.
 
-use super::expr::{Expr, Node, Op, Sort};
+use super::expr::{Expr, Node, Op, Sort, MAX_VARS};
 use super::read::{Draft, Reader};
 use crate::diag::{self, code, Diagnostic};
 use crate::intern::Symbol;
@@ -189,6 +189,19 @@ fn rule(tree: &tree::Rule) -> Result<Rule, Vec<Diagnostic>> {
     let left = reader.expr(&tree.left);
     matches_something(&mut reader, &tree.left);
     let bound: Vec<Symbol> = reader.names().map(|n| n.0).collect();
+    if bound.len() > MAX_VARS {
+        reader.diagnostics.push(
+            Diagnostic::new(
+                code::SCALAR_VARIABLES,
+                format!(
+                    "a rule has at most {MAX_VARS} variables, this one {}",
+                    bound.len()
+                ),
+            )
+            .at(tree.left.span)
+            .help("match a smaller part: operands are simplified before what they stand in"),
+        );
+    }
     let right = reader.expr(&tree.right);
     let sort = left.sort;
     reader.want(&right, sort, "the right side");

@@ -141,6 +141,7 @@ fn every_mistake_has_its_code() {
         ("rule a  x => x", "E0416"),
         ("rule a  x + y => x\nrule a  x => x", "E0204"),
         ("domain arrays", "E0417"),
+        ("rule a  a+b+d+e+f+g+h+i+j+k+m+n+o+p+q+r+s => a", "E0418"),
     ] {
         assert_eq!(codes(text)[0], code, "{text}");
     }

@@ -5,14 +5,11 @@
 
 use super::build::{build, commutes, is_constant, is_stuck};
 use crate::intern::Symbol;
-use crate::scalar::{eval, is_open, Expr, Kind, Lanes, Node, Op, Rule, Value, VarClass};
+use crate::scalar::{eval, is_open, Expr, Kind, Lanes, Node, Op, Rule, Value, VarClass, MAX_VARS};
 use rustc_hash::FxHashMap;
 
-/// The most pattern variables that a rule may have.
-const MAX_SLOTS: usize = 16;
-
 /// What pattern variables stand for.
-pub(super) type Bindings = [Option<Expr>; MAX_SLOTS];
+pub(super) type Bindings = [Option<Expr>; MAX_VARS];
 
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Part {
@@ -68,9 +65,11 @@ impl Book {
             let Node::Apply(root, _) = rule.lhs.node() else {
                 continue;
             };
-            if vars.len() > MAX_SLOTS {
-                continue;
-            }
+            assert!(
+                vars.len() <= MAX_VARS,
+                "`{}` was not read from a file",
+                rule.name
+            );
             let slots: Vec<Symbol> = vars.iter().map(|v| v.0).collect();
             let number = book.rules.len();
             let mut seen = Vec::new();
@@ -238,7 +237,7 @@ fn may_precede(a: Expr, b: Expr) -> bool {
 impl Pattern {
     /// What the variables stand for if `e` is an instance of the left side.
     pub(super) fn matches(&self, e: Expr) -> Option<Bindings> {
-        let mut bindings = [None; MAX_SLOTS];
+        let mut bindings = [None; MAX_VARS];
         let mut at = 0;
         let lanes = !self.vectors && e.sort().lanes != Lanes::One;
         self.part(&mut at, e, lanes, &mut bindings)

@@ -22,14 +22,8 @@ const MOST_LANES: u64 = 4;
 
 /// Tries a rule at as many random points, which are the same each time.
 pub fn try_points(rule: &Rule, points: u32) -> Tried {
-    let mut rng = Rng::new(11);
     let mut tried = Tried::default();
-    for _ in 0..points {
-        let lanes = 1 + rng.below(MOST_LANES) as usize;
-        let vars = rule.vars().into_iter();
-        let point: Point = vars
-            .map(|(v, sort, class)| (v, value(&mut rng, sort, class, lanes)))
-            .collect();
+    for (point, _) in random(rule, points) {
         match differs_at(rule, &point) {
             None => {}
             Some(differs) => {
@@ -42,6 +36,18 @@ pub fn try_points(rule: &Rule, points: u32) -> Tried {
         }
     }
     tried
+}
+
+/// As many random points, which are the same each time, with the number of lanes of vectors.
+pub(super) fn random(rule: &Rule, points: u32) -> impl Iterator<Item = (Point, usize)> {
+    let mut rng = Rng::new(11);
+    let vars = rule.vars();
+    (0..points).map(move |_| {
+        let lanes = 1 + rng.below(MOST_LANES) as usize;
+        let vars = vars.iter();
+        let point = vars.map(|(v, sort, class)| (*v, value(&mut rng, *sort, *class, lanes)));
+        (point.collect(), lanes)
+    })
 }
 
 /// Whether the sides differ at a point; `None` where the condition does not hold, or something has no value.

@@ -104,6 +104,13 @@ pub const ORDER: Kind = Kind {
     command: "rise-opt order FILE --message-format json",
 };
 
+/// `rise-opt verify --write-certificates`
+pub const CERTIFICATES: Kind = Kind {
+    name: "certificates",
+    version: 1,
+    command: "rise-opt verify FILE --write-certificates",
+};
+
 /// Every kind there is.
 pub const ALL: &[Kind] = &[
     PLAN,
@@ -117,6 +124,7 @@ pub const ALL: &[Kind] = &[
     EGRAPH,
     VERIFICATION,
     ORDER,
+    CERTIFICATES,
 ];
 
 #[derive(Serialize)]

@@ -1,0 +1,608 @@
+//! Rules as cases about polynomials: the strong encoding.
+//!
+//! In: a rule. Out: cases which together are all that can be, and in each what is known and a goal: the rule is
+//! true if in no case all of it holds. Absent: how a case is closed (`closing`).
+//!
+//! Note [Cases]. A case assumes the signs of divisors, and which of two is the smaller, wherever that matters: the
+//! reading of a rule stops at the first question, and goes on in two or three cases, from the beginning. So
+//! nothing is asked that the condition has answered. In a case every integer is a polynomial:
+//! * a divisor d is 0, and the quotient, too; or positive; or -d is, and x/d = -(x/-d).
+//! * The dividend is written d·k + rest, and its quotient k + rest/d. What rest/d is has a name; a rest of 0 has none.
+//!   So x % d is x - d·(x/d), and what is a multiple of d vanishes modulo d.
+//! * Factors that dividend and divisor share are cancelled, and (n/c + s)/d is (n + s·c)/(c·d): both for positive factors.
+//! * Where the condition says a % b == 0 and b is not 0, a is b times something that has a name; if a is a variable,
+//!   it is replaced everywhere, and so is a product that a is. So is a variable of which an equation says what it is.
+
+use super::formula::Formula;
+use super::poly::{Atom, Monomial, Poly};
+use crate::intern::Symbol;
+use crate::scalar::{Expr, Kind, Lanes, Node, Op, Rule, VarClass};
+use std::collections::BTreeMap;
+
+/// A rule with more cases is not looked at.
+const MOST_CASES: usize = 600;
+
+/// What an atom stands for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Meaning {
+    Var(Symbol),
+    /// The number of the lane that is looked at.
+    Lane,
+    /// x/d, where d > 0.
+    Quotient(Poly, Poly),
+    /// x/d, where d ≠ 0 divides x.
+    Exact(Poly, Poly),
+}
+
+/// Atoms, by their numbers.
+#[derive(Clone, Default, Debug)]
+pub struct Names(Vec<Meaning>);
+
+impl Names {
+    fn of(&mut self, meaning: Meaning) -> Atom {
+        let known = self.0.iter().position(|m| *m == meaning);
+        Atom(known.unwrap_or_else(|| {
+            self.0.push(meaning);
+            self.0.len() - 1
+        }) as u32)
+    }
+
+    pub fn meaning(&self, a: Atom) -> &Meaning {
+        &self.0[a.0 as usize]
+    }
+}
+
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Sign {
+    Negative,
+    Zero,
+    Positive,
+}
+
+impl Sign {
+    fn times(self, other: Sign) -> Sign {
+        match (self, other) {
+            (Sign::Zero, _) | (_, Sign::Zero) => Sign::Zero,
+            (a, b) if a == b => Sign::Positive,
+            _ => Sign::Negative,
+        }
+    }
+
+    fn of(n: i128) -> Sign {
+        match n.signum() {
+            0 => Sign::Zero,
+            1 => Sign::Positive,
+            _ => Sign::Negative,
+        }
+    }
+}
+
+/// One case: all of `known` hold, and the sides differ if `goal` holds.
+#[derive(Clone, Debug)]
+pub struct Case {
+    pub known: Vec<Formula>,
+    /// x and d of the quotients x/d in it, with their names; d > 0.
+    pub quotients: Vec<(Poly, Poly, Atom)>,
+    /// What stands for atoms that are replaced.
+    pub replaced: BTreeMap<Atom, Poly>,
+    /// The sides differ.
+    pub goal: Formula,
+}
+
+/// Why the reading of a rule ends before its end.
+enum Stop {
+    /// The sign of this is needed.
+    Sign(Poly),
+    /// Whether this holds is needed.
+    Truth(Formula),
+    /// What is assumed cannot be.
+    Void,
+    TooLarge,
+}
+
+type Read<T> = Result<T, Stop>;
+
+fn fits<T>(found: Option<T>) -> Read<T> {
+    found.ok_or(Stop::TooLarge)
+}
+
+/// The cases of a rule that can be and in which its sides may differ; `None` if they are too many or too large.
+pub fn cases(rule: &Rule) -> Option<(Names, Vec<Case>)> {
+    let mut names = Names::default();
+    let mut open = vec![Assumed::default()];
+    let mut found = Vec::new();
+    let mut read = 0;
+    while let Some(assumed) = open.pop() {
+        read += 1;
+        if read > MOST_CASES {
+            return None;
+        }
+        let reader = Reader {
+            rule,
+            names: &mut names,
+            signs: &assumed.signs,
+            truths: &assumed.truths,
+            replaced: BTreeMap::new(),
+            products: Vec::new(),
+        };
+        match reader.case() {
+            Ok(case) if case.goal == Formula::Truth(false) => {}
+            Ok(case) => found.push(case),
+            Err(Stop::Void) => {}
+            Err(Stop::TooLarge) => return None,
+            Err(Stop::Sign(p)) => {
+                for sign in [Sign::Negative, Sign::Zero, Sign::Positive] {
+                    let mut more = assumed.clone();
+                    more.signs.push((p.clone(), sign));
+                    open.push(more);
+                }
+            }
+            Err(Stop::Truth(f)) => {
+                for truth in [f.clone(), f.negated()] {
+                    let mut more = assumed.clone();
+                    more.truths.push(truth);
+                    open.push(more);
+                }
+            }
+        }
+    }
+    Some((names, found))
+}
+
+#[derive(Clone, Default)]
+struct Assumed {
+    signs: Vec<(Poly, Sign)>,
+    truths: Vec<Formula>,
+}
+
+struct Reader<'a> {
+    rule: &'a Rule,
+    names: &'a mut Names,
+    signs: &'a [(Poly, Sign)],
+    truths: &'a [Formula],
+    replaced: BTreeMap<Atom, Poly>,
+    /// Products that are replaced.
+    products: Vec<(Monomial, Poly)>,
+}
+
+impl Reader<'_> {
+    fn case(mut self) -> Read<Case> {
+        for (p, sign) in self.signs {
+            if let (Some((m, _)), Sign::Zero) = (p.as_term(), sign) {
+                if let [a] = m.atoms() {
+                    self.replace(*a, Poly::zero())?;
+                }
+            }
+        }
+        let mut facts = Vec::new();
+        conjuncts(self.rule.condition, &mut facts);
+        for fact in &facts {
+            self.learn(*fact)?;
+        }
+        let mut known = Vec::new();
+        for (p, sign) in self.signs {
+            if *sign == Sign::Zero {
+                known.push(Formula::zero(p.clone()));
+            }
+            // What was replaced may have a sign of its own.
+            let p = self.full(p)?;
+            if self.sign(&p).is_some_and(|s| s != *sign) {
+                return Err(Stop::Void);
+            }
+            known.push(match sign {
+                Sign::Positive => Formula::positive(p),
+                Sign::Negative => Formula::positive(fits(p.scale(-1))?),
+                Sign::Zero => Formula::zero(p),
+            });
+        }
+        for truth in self.truths {
+            let reader = &self;
+            known.push(fits(truth.map(&mut |p| reader.full(p).ok()))?);
+        }
+        for fact in facts {
+            known.push(self.truth(fact)?);
+            if known.last() == Some(&Formula::Truth(false)) {
+                return Err(Stop::Void);
+            }
+        }
+        let (lhs, rhs) = (self.rule.lhs, self.rule.rhs);
+        let goal = match lhs.sort().kind {
+            Kind::Int => {
+                let apart = fits(self.int(lhs)?.sub(&self.int(rhs)?))?;
+                self.zero(apart)?.negated()
+            }
+            Kind::Bool => self.truth(lhs)?.same(self.truth(rhs)?).negated(),
+        };
+        self.lanes(&mut known)?;
+        known.retain(|f| *f != Formula::Truth(true));
+        if known.contains(&Formula::Truth(false)) {
+            return Err(Stop::Void);
+        }
+        let quotients = self.quotients(&known, &goal)?;
+        Ok(Case {
+            known,
+            quotients,
+            replaced: self.replaced,
+            goal,
+        })
+    }
+
+    /// All quotients that the case speaks of, also within others.
+    fn quotients(&self, known: &[Formula], goal: &Formula) -> Read<Vec<(Poly, Poly, Atom)>> {
+        let mut atoms = Vec::new();
+        for f in known.iter().chain([goal]) {
+            f.polys(&mut |p| atoms.extend(p.atoms()));
+        }
+        atoms.extend(self.replaced.values().flat_map(Poly::atoms));
+        atoms.extend(self.replaced.keys().copied());
+        let mut found: Vec<(Poly, Poly, Atom)> = Vec::new();
+        let mut at = 0;
+        while at < atoms.len() {
+            let a = atoms[at];
+            at += 1;
+            let Meaning::Quotient(x, d) = self.names.meaning(a) else {
+                continue;
+            };
+            if found.iter().any(|(.., b)| a == *b) {
+                continue;
+            }
+            let (x, d) = (self.full(x)?, self.full(d)?);
+            atoms.extend(x.atoms().chain(d.atoms()));
+            found.push((x, d, a));
+        }
+        Ok(found)
+    }
+
+    /// The lane is one of those that there are.
+    fn lanes(&mut self, known: &mut Vec<Formula>) -> Read<()> {
+        let one = Poly::constant(1);
+        let lane = Poly::atom(self.names.of(Meaning::Lane));
+        known.push(Formula::positive(fits(lane.add(&one))?));
+        for (v, _, class) in self.rule.vars() {
+            if class == VarClass::Lanes {
+                let all = self.var(v)?;
+                known.push(Formula::positive(fits(all.sub(&lane))?));
+            }
+        }
+        if let Lanes::Fixed(n) = self.rule.lhs.sort().lanes {
+            let all = Poly::constant(n.into());
+            known.push(Formula::positive(fits(all.sub(&lane))?));
+        }
+        Ok(())
+    }
+
+    /// Replaces what a conjunct of the condition says is something else.
+    fn learn(&mut self, fact: Expr) -> Read<()> {
+        let Node::Apply(Op::Eq, sides) = fact.node() else {
+            return Ok(());
+        };
+        if let (Node::Apply(Op::Mod, parts), Some(0)) = (sides[0].node(), sides[1].as_int()) {
+            let (a, b) = (self.int(parts[0])?, self.int(parts[1])?);
+            if self.needed_sign(&b)? == Sign::Zero {
+                return Ok(());
+            }
+            let (_, rest) = fits(a.divide(&b))?;
+            if rest.is_zero() {
+                return Ok(());
+            }
+            let exact = self.names.of(Meaning::Exact(rest.clone(), b.clone()));
+            let multiple = fits(b.mul(&Poly::atom(exact)))?;
+            if let Some((m, 1 | -1)) = rest.as_term() {
+                let free = m.atoms().len() > 1 && !b.atoms().any(|x| m.atoms().contains(&x));
+                if free {
+                    let sign = rest.as_term().map_or(1, |t| t.1);
+                    let m = m.clone();
+                    self.products.push((m, fits(multiple.scale(sign))?));
+                    return Ok(());
+                }
+            }
+            return self.solve(fits(rest.sub(&multiple))?);
+        }
+        let equation = fits(self.int(sides[0])?.sub(&self.int(sides[1])?))?;
+        self.solve(equation)
+    }
+
+    /// Replaces a variable of which p = 0 says what it is.
+    fn solve(&mut self, p: Poly) -> Read<()> {
+        let alone = |a: Atom| p.atoms().filter(|b| a == *b).count() == 1;
+        let names = &self.names;
+        let variable = |a: Atom| matches!(names.meaning(a), Meaning::Var(_));
+        let found = p.terms().find_map(|(m, n)| match m.atoms() {
+            [a] if (n == 1 || n == -1) && variable(*a) && alone(*a) => Some((*a, n)),
+            _ => None,
+        });
+        let Some((a, n)) = found else {
+            return Ok(());
+        };
+        // n·a + others = 0, and n·n = 1.
+        let others = fits(p.sub(&Poly::term(Monomial::of(vec![a]), n)))?;
+        self.replace(a, fits(others.scale(-n))?)
+    }
+
+    fn replace(&mut self, a: Atom, by: Poly) -> Read<()> {
+        let one = |b: Atom| (a == b).then(|| by.clone());
+        for old in self.replaced.values_mut() {
+            *old = fits(old.replace(&one))?;
+        }
+        self.replaced.insert(a, by);
+        Ok(())
+    }
+
+    /// With everything replaced that is.
+    fn full(&self, p: &Poly) -> Read<Poly> {
+        self.reduced(fits(p.replace(&|a| self.replaced.get(&a).cloned()))?)
+    }
+
+    fn reduced(&self, p: Poly) -> Read<Poly> {
+        let mut p = p;
+        for (m, by) in &self.products {
+            let found = |p: &Poly| {
+                p.terms()
+                    .find_map(|(n, k)| Some((n.clone(), n.without(m)?, k)))
+            };
+            while let Some((whole, factor, k)) = found(&p) {
+                p = fits(p.sub(&Poly::term(whole, k)))?;
+                p = fits(p.add(&fits(by.mul(&Poly::term(factor, k)))?))?;
+            }
+        }
+        Ok(p)
+    }
+
+    fn var(&mut self, v: Symbol) -> Read<Poly> {
+        let a = self.names.of(Meaning::Var(v));
+        self.full(&Poly::atom(a))
+    }
+
+    fn int(&mut self, e: Expr) -> Read<Poly> {
+        let (op, args) = match e.node() {
+            Node::Int(n) => return Ok(Poly::constant(n.into())),
+            Node::Var(v, _) => return self.var(v),
+            Node::Apply(op, args) => (op, args),
+            Node::Bool(_) => return Err(Stop::TooLarge),
+        };
+        match op {
+            Op::Broadcast => return self.int(args[0]),
+            Op::Select => {
+                let b = self.truth(args[0])?;
+                let at = if self.decided(b)? { 1 } else { 2 };
+                return self.int(args[at]);
+            }
+            _ => {}
+        }
+        let (x, y) = (self.int(args[0])?, self.int(args[1])?);
+        match op {
+            Op::Add => fits(x.add(&y)),
+            Op::Sub => fits(x.sub(&y)),
+            Op::Mul => self.reduced(fits(x.mul(&y))?),
+            Op::Ramp => {
+                let lane = Poly::atom(self.names.of(Meaning::Lane));
+                fits(x.add(&fits(y.mul(&lane))?))
+            }
+            Op::Div => self.quotient(x, y),
+            Op::Mod => match self.needed_sign(&y)? {
+                Sign::Zero => Ok(Poly::zero()),
+                _ => {
+                    let quotient = self.quotient(x.clone(), y.clone())?;
+                    let multiple = fits(y.mul(&quotient))?;
+                    self.reduced(fits(x.sub(&multiple))?)
+                }
+            },
+            Op::Min | Op::Max => {
+                let smaller = self.positive(fits(y.sub(&x))?)?;
+                let first = self.decided(smaller)? == (op == Op::Min);
+                Ok(if first { x } else { y })
+            }
+            _ => Err(Stop::TooLarge),
+        }
+    }
+
+    /// x/d
+    fn quotient(&mut self, x: Poly, d: Poly) -> Read<Poly> {
+        let (x, d, sign) = match self.needed_sign(&d)? {
+            Sign::Zero => return Ok(Poly::zero()),
+            Sign::Positive => (x, d, 1),
+            Sign::Negative => (x, fits(d.scale(-1))?, -1),
+        };
+        let (k, rest) = fits(x.divide(&d))?;
+        let named = self.named_quotient(rest, d)?;
+        fits(fits(k.add(&named))?.scale(sign))
+    }
+
+    /// rest/d for a positive d
+    fn named_quotient(&mut self, rest: Poly, d: Poly) -> Read<Poly> {
+        if rest.is_zero() {
+            return Ok(rest);
+        }
+        if let (Some(x), Some(d)) = (rest.as_constant(), d.as_constant()) {
+            return Ok(Poly::constant(x.div_euclid(d)));
+        }
+        // Common factors.
+        let shared = d
+            .common_atom()
+            .filter(|a| rest.without(&Monomial::of(vec![*a])).is_some());
+        if let Some(a) = shared {
+            let m = Monomial::of(vec![a]);
+            let parts = (rest.without(&m), d.without(&m));
+            if let (Some(rest), Some(d)) = parts {
+                return match self.needed_sign(&Poly::atom(a))? {
+                    Sign::Zero => Err(Stop::Void),
+                    Sign::Positive => self.quotient(rest, d),
+                    Sign::Negative => self.quotient(fits(rest.scale(-1))?, fits(d.scale(-1))?),
+                };
+            }
+        }
+        let content = |p: &Poly| p.terms().fold(0, |g, (_, n)| gcd(g, n.unsigned_abs()));
+        let common = gcd(content(&rest), content(&d)) as i128;
+        if common > 1 {
+            let part = |p: &Poly| p.divide(&Poly::constant(common)).map(|(k, _)| k);
+            return self.quotient(fits(part(&rest))?, fits(part(&d))?);
+        }
+        // The quotient of a quotient.
+        let inner = rest.terms().find_map(|(m, n)| match (m.atoms(), n) {
+            ([a], 1) => match self.names.meaning(*a) {
+                Meaning::Quotient(x, c) => Some((*a, x.clone(), c.clone())),
+                _ => None,
+            },
+            _ => None,
+        });
+        if let Some((a, x, c)) = inner {
+            let (x, c) = (self.full(&x)?, self.full(&c)?);
+            let others = fits(rest.sub(&Poly::atom(a)))?;
+            let dividend = fits(x.add(&fits(others.mul(&c))?))?;
+            return self.quotient(self.reduced(dividend)?, self.reduced(fits(c.mul(&d))?)?);
+        }
+        Ok(Poly::atom(self.names.of(Meaning::Quotient(rest, d))))
+    }
+
+    fn needed_sign(&self, p: &Poly) -> Read<Sign> {
+        if let Some(sign) = self.sign(p) {
+            return Ok(sign);
+        }
+        // Of a product, the signs of the factors.
+        let term = p.as_term().map(|(m, _)| m.atoms().to_vec());
+        let unknown = |a: &Atom| self.sign(&Poly::atom(*a)).is_none();
+        match term.and_then(|atoms| atoms.into_iter().find(unknown)) {
+            Some(a) => Err(Stop::Sign(Poly::atom(a))),
+            None => Err(Stop::Sign(p.clone())),
+        }
+    }
+
+    fn sign(&self, p: &Poly) -> Option<Sign> {
+        if let Some(n) = p.as_constant() {
+            return Some(Sign::of(n));
+        }
+        for (q, sign) in self.signs {
+            if p == q {
+                return Some(*sign);
+            }
+            if p.scale(-1).as_ref() == Some(q) {
+                return Some(sign.times(Sign::Negative));
+            }
+        }
+        // All terms of one sign.
+        let mut all = None;
+        for (m, n) in p.terms() {
+            let mut sign = Sign::of(n);
+            for a in m.atoms() {
+                let known = |(q, s): &&(Poly, Sign)| *q == Poly::atom(*a) && *s != Sign::Zero;
+                sign = sign.times(self.signs.iter().find(known)?.1);
+            }
+            if all.is_some_and(|s| s != sign) {
+                return None;
+            }
+            all = Some(sign);
+        }
+        all
+    }
+
+    /// Whether a formula holds in this case.
+    fn decided(&self, f: Formula) -> Read<bool> {
+        match f {
+            Formula::Truth(b) => return Ok(b),
+            Formula::And(a, b) => return Ok(self.decided(*a)? && self.decided(*b)?),
+            Formula::Or(a, b) => return Ok(self.decided(*a)? || self.decided(*b)?),
+            Formula::Same(a, b) => return Ok(self.decided(*a)? == self.decided(*b)?),
+            Formula::Not(a) => return Ok(!self.decided(*a)?),
+            _ => {}
+        }
+        if self.truths.contains(&f) {
+            return Ok(true);
+        }
+        match self.truths.contains(&f.clone().negated()) {
+            true => Ok(false),
+            false => Err(Stop::Truth(f)),
+        }
+    }
+
+    fn truth(&mut self, e: Expr) -> Read<Formula> {
+        let (op, args) = match e.node() {
+            Node::Bool(b) => return Ok(Formula::Truth(b)),
+            Node::Var(v, _) => return Ok(self.settled(Formula::Bool(v))),
+            Node::Apply(op, args) => (op, args),
+            Node::Int(_) => return Err(Stop::TooLarge),
+        };
+        if matches!(op, Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge) {
+            let (x, y) = (self.int(args[0])?, self.int(args[1])?);
+            return match op {
+                Op::Lt => self.positive(fits(y.sub(&x))?),
+                Op::Gt => self.positive(fits(x.sub(&y))?),
+                Op::Le => Ok(self.positive(fits(x.sub(&y))?)?.negated()),
+                Op::Ge => Ok(self.positive(fits(y.sub(&x))?)?.negated()),
+                Op::Eq => self.zero(fits(x.sub(&y))?),
+                _ => Ok(self.zero(fits(x.sub(&y))?)?.negated()),
+            };
+        }
+        match op {
+            Op::Prove | Op::Broadcast => self.truth(args[0]),
+            Op::Not => Ok(self.truth(args[0])?.negated()),
+            Op::And => Ok(self.truth(args[0])?.and(self.truth(args[1])?)),
+            Op::Or => Ok(self.truth(args[0])?.or(self.truth(args[1])?)),
+            Op::Select => {
+                let b = self.truth(args[0])?;
+                let at = if self.decided(b)? { 1 } else { 2 };
+                self.truth(args[at])
+            }
+            _ => Err(Stop::TooLarge),
+        }
+    }
+
+    /// p > 0
+    fn positive(&self, p: Poly) -> Read<Formula> {
+        if let Some(sign) = self.sign(&p) {
+            return Ok(Formula::Truth(sign == Sign::Positive));
+        }
+        let p = self.plain(p)?;
+        Ok(self.settled(Formula::positive(p)))
+    }
+
+    /// p = 0
+    fn zero(&self, p: Poly) -> Read<Formula> {
+        if let Some(sign) = self.sign(&p) {
+            return Ok(Formula::Truth(sign == Sign::Zero));
+        }
+        let p = self.plain(p)?;
+        Ok(self.settled(Formula::zero(p)))
+    }
+
+    /// Without factors that all terms share, up to their sign.
+    fn plain(&self, p: Poly) -> Read<Poly> {
+        let mut p = p;
+        while let Some(a) = p
+            .common_atom()
+            .filter(|_| p.as_term().is_none_or(|t| t.0.atoms().len() > 1))
+        {
+            let rest = fits(p.without(&Monomial::of(vec![a])))?;
+            p = match self.needed_sign(&Poly::atom(a))? {
+                Sign::Zero => Poly::zero(),
+                Sign::Positive => rest,
+                Sign::Negative => fits(rest.scale(-1))?,
+            };
+        }
+        Ok(p)
+    }
+
+    /// What the case says of it, if it says something.
+    fn settled(&self, f: Formula) -> Formula {
+        match &f {
+            _ if self.truths.contains(&f) => Formula::Truth(true),
+            _ if self.truths.contains(&f.clone().negated()) => Formula::Truth(false),
+            _ => f,
+        }
+    }
+}
+
+/// The parts of a condition that all hold, without `prove`.
+fn conjuncts(e: Expr, out: &mut Vec<Expr>) {
+    match e.node() {
+        Node::Apply(Op::And, args) => args.iter().for_each(|a| conjuncts(*a, out)),
+        Node::Apply(Op::Prove, args) => conjuncts(args[0], out),
+        _ => out.push(e),
+    }
+}
+
+fn gcd(a: u128, b: u128) -> u128 {
+    match b {
+        0 => a,
+        _ => gcd(b, a % b),
+    }
+}

@@ -1,0 +1,131 @@
+//! What is said of a case holds at every point that is in it, and every point is in one.
+
+use super::cases::{cases, Case, Meaning, Names};
+use super::closing::facts;
+use super::points::random;
+use super::*;
+use crate::scalar::{load_rules, Expr, Kind, Op, Value};
+use crate::simplify;
+use crate::source::SourceMap;
+
+fn shipped() -> Vec<Rule> {
+    let mut sources = SourceMap::new();
+    let file = sources.load_shipped(simplify::RULES).unwrap();
+    load_rules(&sources, file).unwrap_or_else(|d| panic!("{d:?}"))
+}
+
+/// The value of an atom at a point, in a lane.
+fn value(names: &Names, a: poly::Atom, point: &Point, lane: usize) -> Option<i128> {
+    let of = |p: &poly::Poly| p.value(&|a| value(names, a, point, lane));
+    match names.meaning(a) {
+        Meaning::Lane => Some(lane as i128),
+        Meaning::Var(v) => match in_lane(point.get(v)?, lane) {
+            Value::Int(n) => Some(n),
+            _ => None,
+        },
+        Meaning::Quotient(x, d) | Meaning::Exact(x, d) => match of(d)? {
+            0 => Some(0),
+            d => Some(of(x)?.div_euclid(d)),
+        },
+    }
+}
+
+fn in_lane(v: &Value, lane: usize) -> Value {
+    match v {
+        Value::Vector(all) => all[lane].clone(),
+        one => one.clone(),
+    }
+}
+
+/// Whether all that a case says holds at a point; `None` where numbers are too large.
+fn holds(names: &Names, case: &Case, point: &Point, lane: usize) -> Option<bool> {
+    let at = |a| value(names, a, point, lane);
+    let bools = |v| match point.get(&v).map(|x| in_lane(x, lane)) {
+        Some(Value::Bool(b)) => Some(b),
+        _ => None,
+    };
+    let assumed = |f: &formula::Formula| f.holds(&at, &bools);
+    for f in case.known.iter().chain([&case.goal]) {
+        if !assumed(f)? {
+            return Some(false);
+        }
+    }
+    for f in facts(case)? {
+        assert!(assumed(&f)?, "{f:?} at {point:?}\n{case:?}");
+    }
+    Some(true)
+}
+
+/// The rule with a right side that is wrong wherever the rule is right.
+fn wrong(rule: &Rule) -> Rule {
+    let mut rule = rule.clone();
+    let one = |e: Expr| match (e.sort().lanes, rule.lhs.args().last()) {
+        (crate::scalar::Lanes::One, _) => Some(Expr::int(1)),
+        _ => {
+            let lanes = e
+                .vars()
+                .into_iter()
+                .find(|v| v.0.as_str().starts_with('l'))?;
+            Some(Expr::of(
+                Op::Broadcast,
+                &[Expr::int(1), Expr::var(lanes.0, lanes.1)],
+            ))
+        }
+    };
+    rule.rhs = match rule.rhs.sort().kind {
+        Kind::Bool => Expr::of(Op::Not, &[rule.rhs]),
+        Kind::Int => match one(rule.lhs) {
+            Some(one) => Expr::of(Op::Add, &[rule.rhs, one]),
+            None => rule.rhs,
+        },
+    };
+    rule
+}
+
+#[test]
+fn a_point_where_sides_differ_is_in_a_case_and_all_that_is_said_there_holds() {
+    let (mut rules, mut points) = (0, 0);
+    for rule in shipped() {
+        let rule = wrong(&rule);
+        let (names, cases) = cases(&rule).expect("few cases");
+        let mut seen = 0;
+        for (point, lanes) in random(&rule, 400) {
+            if differs_at(&rule, &point) != Some(true) || seen == 12 {
+                continue;
+            }
+            seen += 1;
+            for lane in 0..lanes {
+                let all: Option<Vec<bool>> = cases
+                    .iter()
+                    .map(|c| holds(&names, c, &point, lane))
+                    .collect();
+                let Some(all) = all else { continue };
+                let found = all.iter().filter(|b| **b).count();
+                assert_eq!(found, 1, "{}: {point:?}, lane {lane}", rule.name);
+                points += 1;
+            }
+        }
+        rules += u32::from(seen > 0);
+    }
+    assert!(
+        rules > 550 && points > 5_000,
+        "{rules} rules, {points} points"
+    );
+}
+
+#[test]
+fn keys_tell_statements_apart_and_nothing_else() {
+    let keys: std::collections::BTreeSet<String> = shipped().iter().map(key).collect();
+    let rules = shipped();
+    assert_eq!(
+        keys.len(),
+        rules.len(),
+        "no two shipped rules are one statement"
+    );
+    let mut renamed = rules[0].clone();
+    renamed.name = crate::intern::Symbol::new("other");
+    assert_eq!(key(&renamed), key(&rules[0]));
+    let mut other = rules[0].clone();
+    other.condition = Expr::bool(false);
+    assert_ne!(key(&other), key(&rules[0]));
+}
