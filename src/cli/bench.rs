@@ -12,6 +12,7 @@ use super::artefacts::{prepare_forms, write_forms};
 use super::input::{self, Files};
 use super::machine;
 use super::optimize::command_line;
+use super::trust::Trust;
 use super::values::{Machine, Setting};
 use super::Context;
 use crate::diag::{code, Diagnostic};
@@ -44,6 +45,8 @@ pub struct Args {
     /// Fixes sizes of sketches and C files, or changes parameters of sketches, as in the main job
     #[arg(long, value_delimiter = ',', value_name = "NAME=NUMBER")]
     set: Vec<Setting>,
+    #[command(flatten)]
+    pub(super) trust: Trust,
     /// The definition to measure, when it is not the last of the file
     #[arg(long, value_name = "NAME")]
     entry: Option<String>,
@@ -126,6 +129,7 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
         sketches: &[],
         set: &set,
         target,
+        trust: args.trust,
     };
     let (input, _) = input::load_any(&files, &mut context.sources)?;
     let unoptimised = contestant::unoptimised(&input, &[]).map_err(one)?;

@@ -9,6 +9,7 @@ use super::artefacts::{prepare_forms, write_forms};
 use super::input::{self, Files};
 use super::optimize::command_line;
 use super::progress::{Mode, Progress};
+use super::trust::Trust;
 use super::values::{memory_limit, Bytes, Setting};
 use super::{Context, STACK_BYTES};
 use crate::diag::{code, Diagnostic};
@@ -54,6 +55,8 @@ pub struct Args {
     /// Changes a parameter of the sketches: `--set tile=16`
     #[arg(long, value_delimiter = ',', value_name = "NAME=NUMBER")]
     set: Vec<Setting>,
+    #[command(flatten)]
+    pub(super) trust: Trust,
     /// The definition to search from, when it is not the last of the file
     #[arg(long, value_name = "NAME")]
     entry: Option<String>,
@@ -238,6 +241,7 @@ fn files<'a>(args: &'a Args, goal: &'a GoalArg) -> Files<'a> {
         sketches: &goal.files,
         set: &args.set,
         target: crate::target::Target::native(),
+        trust: args.trust,
     }
 }
 

@@ -4,6 +4,7 @@
 //! wrong with the files. Invariant: every setting is of a size of the program or of a parameter of a
 //! sketch, unless the caller looks after that. Absent: searching, limits.
 
+use super::trust::Trust;
 use super::values::Setting;
 use crate::arith::Nat;
 use crate::cost::Cost;
@@ -42,6 +43,8 @@ pub struct Files<'a> {
     pub set: &'a [Setting],
     /// What sketches may ask for.
     pub target: Target,
+    /// Which of their rules may be used.
+    pub trust: Trust,
 }
 
 pub fn load(files: &Files, sources: &mut SourceMap) -> Result<Input, Vec<Diagnostic>> {
@@ -96,6 +99,7 @@ pub fn load_any(
         };
         match guide {
             Ok(guide) => {
+                diagnostics.extend(files.trust.check(&guide.steps));
                 steps.extend(guide.steps);
                 params.extend(guide.params);
             }

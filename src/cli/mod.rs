@@ -28,6 +28,7 @@ mod record;
 mod replay;
 mod report;
 mod simplify;
+mod trust;
 mod try_rule;
 mod values;
 mod verify;
@@ -85,7 +86,7 @@ enum Command {
     Bench(bench::Args),
     /// Replays a proof (`--emit proof`) with a checker that shares nothing with the search
     CheckProof(check_proof::Args),
-    /// Proves rules over scalars with a solver, or refutes them with a counterexample
+    /// Proves rules, those over scalars with a solver, or refutes them with a counterexample
     Verify(verify::Args),
     /// Says of each rule over scalars whether it makes whatever it is applied to smaller, so that rewriting is sure to end
     Order(order::Args),

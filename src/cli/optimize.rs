@@ -11,6 +11,7 @@ use super::kernel::{declaration, measure, Made, Running};
 use super::progress::{Mode, Progress};
 use super::record::record;
 use super::replay;
+use super::trust::Trust;
 use super::values::{memory_limit, Bytes, Machine, Setting};
 use super::{why, Context};
 use crate::alloc;
@@ -83,6 +84,8 @@ pub struct Args {
     /// of a sketch: `--set m=1024,tile=16`
     #[arg(long, value_delimiter = ',', value_name = "NAME=NUMBER")]
     set: Vec<Setting>,
+    #[command(flatten)]
+    pub(super) trust: Trust,
     /// The definition to compile, when it is not the last of the file
     #[arg(long, value_name = "NAME")]
     entry: Option<String>,
@@ -406,6 +409,7 @@ fn load(args: &Args, context: &mut Context) -> Result<Input, Vec<Diagnostic>> {
         sketches: &args.sketch,
         set: &args.set,
         target: args.target.target(),
+        trust: args.trust,
     };
     let mut input = input::load(&files, &mut context.sources)?;
     if args.unguided {

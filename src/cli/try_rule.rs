@@ -28,6 +28,7 @@ pub fn run(args: &Args, rule: &str, context: &mut Context) -> Result<(), Vec<Dia
         sketches: &args.sketch,
         set: &args.set,
         target: crate::target::Target::native(),
+        trust: args.trust,
     };
     let input = input::load(&files, &mut context.sources)?;
     let at = step(args, &input.steps).map_err(|d| vec![d])?;

@@ -1,7 +1,9 @@
-//! `rise-opt verify [FILES]`: whether rules over scalars are true.
+//! `rise-opt verify [FILES]`: whether rules are true.
 //!
-//! In: files of rules. Out: a diagnostic for each rule that is not proved, a summary or JSON; or, instead, the queries.
+//! In: files of rules, over scalars or arrays. Out: a diagnostic for each rule that is not proved, a summary or JSON; or, instead, the queries.
 //! A rule that cannot be read is reported, and the others are verified. Absent: how (`verify`).
+
+mod arrays;
 
 use super::optimize::command_line;
 use super::output::{write_all, Target};
@@ -23,8 +25,8 @@ use std::time::Duration;
 
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// Files of rules over scalars (`domain scalar`)
-    #[arg(value_name = "FILE", default_value = "rules/index.rules")]
+    /// Files of rules, over arrays or over scalars (`domain scalar`) [default: the shipped ones]
+    #[arg(value_name = "FILE")]
     files: Vec<String>,
     /// Only this rule; may be given again
     #[arg(long = "rule", value_name = "NAME")]
@@ -63,16 +65,29 @@ struct Book {
 
 pub fn run(args: &Args, context: &mut Context) -> u8 {
     let mut diagnostics = Vec::new();
-    let mut books = Vec::new();
-    for path in &args.files {
+    let (mut books, mut over_arrays) = (Vec::new(), Vec::new());
+    let shipped = SourceMap::shipped().filter(|p| p.ends_with(".rules"));
+    let files: Vec<String> = match args.files.is_empty() {
+        true => shipped.map(str::to_string).collect(),
+        false => args.files.clone(),
+    };
+    for path in &files {
+        if let Some(rules) = arrays::load(path, &mut context.sources, &mut diagnostics) {
+            over_arrays.extend(rules);
+            continue;
+        }
         match book(path, args, &mut context.sources, &mut diagnostics) {
             Ok(book) => books.push(book),
             Err(d) => diagnostics.push(d),
         }
     }
     let known = books.iter().flat_map(|b| &b.rules).map(|r| r.name.as_str());
+    let known = known.chain(over_arrays.iter().map(|f| f.rule.name.as_str()));
     let asked = args.rules.iter();
     diagnostics.extend(asked.filter_map(|name| missing(name, known.clone())));
+    if !args.rules.is_empty() {
+        over_arrays.retain(|f| args.rules.iter().any(|n| n == f.rule.name.as_str()));
+    }
     if args.queries {
         let rules = books.iter().flat_map(Book::asked);
         context.print(&written(rules));
@@ -113,6 +128,7 @@ pub fn run(args: &Args, context: &mut Context) -> u8 {
         }
         book.certificates = found.certificates;
     }
+    let over_arrays = arrays::verify(&over_arrays, &mut diagnostics);
     drop(progress);
     let targets = books.iter_mut().filter_map(|b| {
         let file = CertificateFile::new(&b.certificates, command_line());
@@ -125,6 +141,8 @@ pub fn run(args: &Args, context: &mut Context) -> u8 {
     if tools.solvers.is_empty() && counts.unknown > 0 {
         diagnostics.push(no_solver());
     }
+    rules.extend(over_arrays);
+    let counts = Counts::of(&rules);
     let all = Verification {
         rise_opt: env!("CARGO_PKG_VERSION").to_string(),
         command: command_line(),

@@ -25,6 +25,7 @@ pub fn run(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
         sketches: &args.sketch,
         set: &args.set,
         target: Target::native(),
+        trust: args.trust,
     };
     let mut input = input::load(&files, &mut context.sources)?;
     if args.unguided {

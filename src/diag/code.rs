@@ -127,6 +127,8 @@ codes! {
     RULE_UNKNOWN = "E0672" Check "a rule is neither proved nor refuted";
     NO_SOLVER = "E0673" Input "there is no solver";
     VERIFY_RULE = "E0674" Usage "a rule that no file has is named";
+    RULE_REFUTED = "E0675" Input "a wrong rule is to be used";
+    RULE_UNVERIFIED = "E0676" Input "a rule without a verdict is to be used";
 
     RULE_NOT_ORDERED = "E0681" Check "rewriting by a rule may not end";
     RULE_CIRCLE = "E0682" Check "rewriting by a rule does not end";

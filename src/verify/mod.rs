@@ -4,8 +4,9 @@
 //! polynomials; then of each solver linear arithmetic, the rule as it is written, products as they are. The first that
 //! decides is believed if it proves, and checked if it refutes: a counterexample counts when our own evaluator finds the
 //! sides different there. A rule that is not proved so may still hold of all that rules before it leave (`normal`).
-//! Invariant: whatever a solver does, every rule gets a verdict. Absent: order and termination, rules over arrays.
+//! Invariant: whatever a solver does, every rule gets a verdict. Absent: order and termination; rules over arrays (`arrays`).
 
+pub mod arrays;
 mod cases;
 mod certificate;
 mod closing;

@@ -184,6 +184,7 @@ fn sketch(
         sketches: std::slice::from_ref(&c.file),
         set: &args.set,
         target: args.target.target(),
+        trust: args.trust,
     };
     let (made, own) = input::load_any(&files, &mut context.sources)?;
     params.extend(own);

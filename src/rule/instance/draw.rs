@@ -28,6 +28,29 @@ pub fn types(rule: &RuleDecl, violated: Option<Violation>, g: &mut Generator) ->
         };
         subst.tys.insert(i as u32, ty(class, g));
     }
+    sizes(rule, violated, subst, g)
+}
+
+/// A substitution under which every unknown type is one kind of number.
+pub fn plain(rule: &RuleDecl, g: &mut Generator) -> Option<TySubst> {
+    let mut subst = TySubst::default();
+    for (i, class) in rule.tys.iter().enumerate() {
+        let scalar = match class {
+            Some(Class::Float) => Scalar::F32,
+            _ => Scalar::I32,
+        };
+        subst.tys.insert(i as u32, scalar.into());
+    }
+    sizes(rule, None, subst, g)
+}
+
+/// Sizes for given types.
+fn sizes(
+    rule: &RuleDecl,
+    violated: Option<Violation>,
+    mut subst: TySubst,
+    g: &mut Generator,
+) -> Option<TySubst> {
     let shapes = Shapes::of(rule, violated.is_none());
     for _ in 0..TRIES {
         for i in 0..rule.nats {

@@ -13,11 +13,14 @@ use crate::interp::generate::{Generator, Scope};
 use crate::term::{call, call_as, Kind, Lit, Op, Term};
 use crate::ty::{Ty, TyKind, TySubst};
 
-/// Draws the holes of a rule.
-pub fn fill(rule: &RuleDecl, types: TySubst, g: &mut Generator) -> Option<Instance> {
+/// Draws the holes of a rule; `telling` ones where that is possible.
+pub fn fill(rule: &RuleDecl, types: TySubst, telling: bool, g: &mut Generator) -> Option<Instance> {
     let mut drawn = Drawn::new(rule, types, g);
     for cond in &rule.conds {
         drawn.lawful(cond, g)?;
+    }
+    if telling {
+        drawn.tell();
     }
     drawn.others(g);
     for cond in &rule.conds {
@@ -90,13 +93,13 @@ const NOT_LANE_WISE: [Op; 10] = [
     Op::Mod,
 ];
 
-struct Drawn<'a> {
-    rule: &'a RuleDecl,
+pub(super) struct Drawn<'a> {
+    pub(super) rule: &'a RuleDecl,
     types: TySubst,
-    params: Vec<Ty>,
+    pub(super) params: Vec<Ty>,
     /// Binders around the first occurrence of each hole, and whether it may use them.
-    scopes: Vec<Vec<(Binder, bool)>>,
-    holes: Vec<Option<Term>>,
+    pub(super) scopes: Vec<Vec<(Binder, bool)>>,
+    pub(super) holes: Vec<Option<Term>>,
 }
 
 impl<'a> Drawn<'a> {
@@ -134,7 +137,7 @@ impl<'a> Drawn<'a> {
         }
     }
 
-    fn ty(&self, hole: usize) -> Ty {
+    pub(super) fn ty(&self, hole: usize) -> Ty {
         self.types.ty(self.rule.holes[hole].ty)
     }
 

@@ -18,6 +18,9 @@
 mod draw;
 mod holes;
 mod scope;
+mod telling;
+
+pub use scope::{usable, Binder};
 
 use crate::elab::Cond;
 use crate::elab::RuleDecl;
@@ -104,7 +107,13 @@ pub fn test_rule(rule: &RuleDecl, instances: u32, seed: u64) -> Outcome {
     let mut rng = Rng::new(seed);
     let mut out = Outcome::default();
     while out.agreed < instances && out.missed < PATIENCE.saturating_mul(instances) {
-        let Some(instance) = draw(rule, &mut rng) else {
+        // Every other instance is one that tells much; those first, as they are small.
+        let telling = (out.agreed + out.missed) % 2 == 0;
+        let drawn = match telling {
+            true => draw_telling(rule, &mut rng),
+            false => draw(rule, &mut rng),
+        };
+        let Some(instance) = drawn else {
             out.missed += 1;
             continue;
         };
@@ -120,12 +129,49 @@ pub fn test_rule(rule: &RuleDecl, instances: u32, seed: u64) -> Outcome {
     out
 }
 
+/// As [`test_rule`]; of the instances on which the sides differ, a small one.
+pub fn smallest(rule: &RuleDecl, instances: u32, seed: u64) -> Outcome {
+    let mut out = test_rule(rule, instances, seed);
+    for seed in seed + 1..seed + 1 + SMALLER {
+        let Some(known) = &out.refuted else { break };
+        let other = test_rule(rule, instances, seed).refuted;
+        if let Some(other) = other.filter(|o| o.size() < known.size()) {
+            out.refuted = Some(other);
+        }
+    }
+    out
+}
+
+/// Counterexamples among which a small one is looked for.
+const SMALLER: u64 = 12;
+
+impl Counterexample {
+    /// How much there is to read.
+    fn size(&self) -> usize {
+        let data = self.params.iter().chain(&self.args);
+        let data: usize = data.map(|v| format!("{v:?}").len()).sum();
+        let holes: u32 = self.instance.holes.iter().map(Term::size).sum();
+        data + format!("{:?}", self.left).len() + 4 * holes as usize
+    }
+}
+
 /// A random instance; `None` when the draw led nowhere.
 pub fn draw(rule: &RuleDecl, rng: &mut Rng) -> Option<Instance> {
     let options = options(rule, rng);
     let mut generator = Generator::new(rng, options);
     let types = draw::types(rule, None, &mut generator)?;
-    holes::fill(rule, types, &mut generator)
+    holes::fill(rule, types, false, &mut generator)
+}
+
+/// An instance over plain numbers, whose functions tell their arguments apart.
+fn draw_telling(rule: &RuleDecl, rng: &mut Rng) -> Option<Instance> {
+    let options = Options {
+        scalars: vec![Scalar::I32],
+        ..options(rule, rng)
+    };
+    let mut generator = Generator::new(rng, options);
+    let types = draw::plain(rule, &mut generator)?;
+    holes::fill(rule, types, true, &mut generator)
 }
 
 /// Every condition of a rule, written or derived, that can be violated alone.

@@ -1,0 +1,36 @@
+//! Whether the rules that sketches use are to be trusted.
+//!
+//! In: the steps of a search. Out: nothing, or a diagnostic for each rule that is wrong, or without a verdict if that was not
+//! allowed. A proof takes less than a millisecond, so shipped rules are treated as anybody's and nothing is kept. Absent:
+//! how rules are proved (`verify`).
+
+use crate::diag::Diagnostic;
+use crate::elab::{RuleDecl, Step};
+use crate::source::Span;
+use crate::verify::arrays::{refusal, verify_rule, Verdict, INSTANCES};
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+#[derive(clap::Args, Copy, Clone, Debug, Default)]
+pub struct Trust {
+    /// Uses rules that could be neither proved nor refuted, too: when you have checked yours by hand. The report names
+    /// them
+    #[arg(long)]
+    pub allow_unverified: bool,
+}
+
+impl Trust {
+    /// What is wrong with the rules of steps.
+    pub fn check(self, steps: &[Step]) -> Vec<Diagnostic> {
+        let mut seen: BTreeSet<Span> = BTreeSet::new();
+        let used = steps.iter().flat_map(|s| &s.rules).map(|u| &u.rule);
+        let new = used.filter(|r| seen.insert(r.span));
+        new.filter_map(|r| self.refusal(r)).collect()
+    }
+
+    fn refusal(self, rule: &Rc<RuleDecl>) -> Option<Diagnostic> {
+        let verdict = verify_rule(rule, INSTANCES);
+        let allowed = self.allow_unverified && matches!(verdict, Verdict::Unknown { .. });
+        refusal(rule, &verdict).filter(|_| !allowed)
+    }
+}

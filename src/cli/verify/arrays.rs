@@ -1,0 +1,91 @@
+//! The part of `verify` that is about rules over arrays.
+//!
+//! In: rules of files. Out: their verdicts as data, and a diagnostic for each rule that is not proved. Absent: how
+//! (`verify::arrays`).
+
+use crate::diag::Diagnostic;
+use crate::elab::{self, RuleDecl};
+use crate::report::verification::{Assigned, Judgement, RuleVerdict};
+use crate::scalar;
+use crate::source::SourceMap;
+use crate::syntax::{parse, Dialect};
+use crate::verify::arrays::{instance, objection, verify_rule, Verdict, INSTANCES};
+use std::rc::Rc;
+
+/// A rule and the file that has it.
+pub struct Found {
+    pub file: String,
+    pub rule: Rc<RuleDecl>,
+}
+
+/// The rules that a file declares itself, if it is one of rules over arrays.
+pub fn load(
+    path: &str,
+    sources: &mut SourceMap,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<Vec<Found>> {
+    let file = sources.load(path).ok()?;
+    let text = sources.file(file).text.clone();
+    if scalar::is_scalar(&parse(file, &text, Dialect::Rules).file) {
+        return None;
+    }
+    let found = |rule| Found {
+        file: path.to_string(),
+        rule,
+    };
+    Some(match elab::rule_decls(sources, file) {
+        Ok(rules) => (rules.into_iter())
+            .filter(|r| r.span.file == file)
+            .map(found)
+            .collect(),
+        Err(wrong) => {
+            diagnostics.extend(wrong);
+            Vec::new()
+        }
+    })
+}
+
+pub fn verify(rules: &[Found], diagnostics: &mut Vec<Diagnostic>) -> Vec<RuleVerdict> {
+    let judged = rules.iter().map(|f| (f, verify_rule(&f.rule, INSTANCES)));
+    let told = judged.map(|(f, verdict)| {
+        diagnostics.extend(objection(&f.rule, &verdict));
+        told(f, &verdict)
+    });
+    told.collect()
+}
+
+/// A verdict as data.
+fn told(f: &Found, verdict: &Verdict) -> RuleVerdict {
+    let mut told = RuleVerdict {
+        file: f.file.clone(),
+        rule: f.rule.name.to_string(),
+        verdict: Judgement::Unknown,
+        by: None,
+        certified: false,
+        needs: Vec::new(),
+        at: Vec::new(),
+        reasons: Vec::new(),
+    };
+    match verdict {
+        Verdict::Proved { assuming } => {
+            told.verdict = Judgement::Proved;
+            let mut by = "elements of both sides".to_string();
+            if !assuming.is_empty() {
+                by += &format!(", where these are sizes: {}", assuming.join(", "));
+            }
+            told.by = Some(by);
+        }
+        Verdict::Refuted(c) => {
+            told.verdict = Judgement::Refuted;
+            let at = instance(&f.rule, c).into_iter();
+            told.at = at.map(|(name, value)| Assigned { name, value }).collect();
+        }
+        Verdict::Unknown { why, agreed } => {
+            told.reasons = vec![
+                format!("not shown: {why}"),
+                format!("the sides agree on {agreed} random instances"),
+            ];
+        }
+    }
+    told
+}

@@ -1,0 +1,315 @@
+//! When two values are equal: by extensionality, congruence, laws of operators, and induction over reductions.
+//!
+//! In: two values of a type. Out: whether they were shown to be equal. Arrays are equal if their elements at any index
+//! are, functions if their results for any argument are. Invariant: yes means equal, whatever the unknowns are; no
+//! means not shown. Every comparison leaves what is known as it was.
+//!
+//! Absent: induction over reductions (`fold`).
+
+use super::context::{Context, Res, Stuck};
+use super::fold;
+use super::value::{Head, Neutral, Step, Val};
+use crate::algebra;
+use crate::elab::Cond;
+use crate::term::{Kind, Lit, Prim, Term};
+use crate::ty::{Scalar, Ty, TyKind};
+
+/// Whether two values of a type are equal.
+pub fn equal(cx: &mut Context, ty: Ty, a: &Val, b: &Val) -> bool {
+    shown(cx, &mut |cx| compare(cx, ty, a, b))
+}
+
+/// Whether two unknowns are equal.
+pub fn same(cx: &mut Context, a: &Neutral, b: &Neutral) -> bool {
+    shown(cx, &mut |cx| neutral(cx, a, b))
+}
+
+/// Runs a comparison, in cases where it asks for them.
+pub fn shown(cx: &mut Context, compare: &mut dyn FnMut(&mut Context) -> Res<bool>) -> bool {
+    if cx.too_deep() {
+        return cx.not_shown(|| "too many steps".to_string());
+    }
+    cx.depth += 1;
+    let known = cx.known();
+    let result = compare(cx);
+    cx.restore(known);
+    let result = match result {
+        Ok(result) => result,
+        Err(Stuck::Unknown(why)) => cx.not_shown(|| why),
+        Err(Stuck::Split(q)) => cx.split(&q, &mut |cx| shown(cx, compare)),
+    };
+    cx.depth -= 1;
+    result
+}
+
+/// As [`shown`] for any of something: it is the same in all cases, and what is known of it is forgotten afterwards.
+pub fn for_any<T>(
+    cx: &mut Context,
+    any: impl FnOnce(&mut Context) -> T,
+    compare: impl Fn(&mut Context, &T) -> Res<bool>,
+) -> bool {
+    let known = cx.known();
+    let any = any(cx);
+    let result = shown(cx, &mut |cx| compare(cx, &any));
+    cx.restore(known);
+    result
+}
+
+fn compare(cx: &mut Context, ty: Ty, a: &Val, b: &Val) -> Res<bool> {
+    cx.work()?;
+    match ty.kind() {
+        TyKind::Fun(arg, result) => Ok(for_any(
+            cx,
+            |cx| cx.fresh(arg),
+            |cx, x| {
+                let (a, b) = (a.apply(cx, x.clone())?, b.apply(cx, x.clone())?);
+                Ok(equal(cx, result, &a, &b))
+            },
+        )),
+        TyKind::Array(n, elem) | TyKind::Vec(n, elem) => Ok(for_any(
+            cx,
+            |cx| cx.fresh_index(n),
+            |cx, i| {
+                let (a, b) = (a.at(cx, *i)?, b.at(cx, *i)?);
+                Ok(equal(cx, elem, &a, &b))
+            },
+        )),
+        TyKind::Pair(s, t) => {
+            let (x, y) = (a.fst(cx)?, b.fst(cx)?);
+            if !equal(cx, s, &x, &y) {
+                return Ok(false);
+            }
+            let (x, y) = (a.snd(cx)?, b.snd(cx)?);
+            Ok(equal(cx, t, &x, &y))
+        }
+        TyKind::Idx(_) => {
+            if let (Val::Neutral(x), Val::Neutral(y)) = (a, b) {
+                if same(cx, x, y) {
+                    return Ok(true);
+                }
+            }
+            let (i, j) = (cx.index(a)?, cx.index(b)?);
+            Ok(cx.same_nat(i, j) || cx.not_shown(|| format!("{i} and {j} are the same index")))
+        }
+        TyKind::Scalar(_) | TyKind::Meta(_) => match (a, b) {
+            (Val::Neutral(a), Val::Neutral(b)) => neutral(cx, a, b),
+            _ => cx.stuck("values of different forms"),
+        },
+    }
+}
+
+fn neutral(cx: &mut Context, a: &Neutral, b: &Neutral) -> Res<bool> {
+    cx.work()?;
+    if congruent(cx, a, b)? {
+        return Ok(true);
+    }
+    // What both have at their ends may be left away.
+    let mut common = 0;
+    let most = a.projections().min(b.projections());
+    while common < most {
+        let [x, y] = [a, b].map(|n| n.spine[n.spine.len() - 1 - common].0.clone());
+        let alike = match (&x, &y) {
+            (Step::At(i), Step::At(j)) => cx.same_nat(*i, *j),
+            (Step::Fst, Step::Fst) | (Step::Snd, Step::Snd) => true,
+            _ => false,
+        };
+        if !alike {
+            break;
+        }
+        common += 1;
+    }
+    for k in (0..=common).rev() {
+        let (x, y) = (a.before(k), b.before(k));
+        if x.ty() != y.ty() {
+            continue;
+        }
+        if by_laws(cx, &x, &y)? || fold::by_induction(cx, &x, &y)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The same head, and the same done to it.
+fn congruent(cx: &mut Context, a: &Neutral, b: &Neutral) -> Res<bool> {
+    if a.spine.len() != b.spine.len() {
+        return Ok(false);
+    }
+    let heads = match (&a.head, &b.head) {
+        (Head::Fresh(x), Head::Fresh(y)) => x == y,
+        (Head::Hole(g, xs), Head::Hole(h, ys)) => {
+            g == h
+                && xs.len() == ys.len()
+                && (xs.iter().zip(ys.iter())).all(|(x, y)| x.1 == y.1 && equal(cx, x.1, &x.0, &y.0))
+        }
+        (Head::Lit(Lit::Size(m)), Head::Lit(Lit::Size(n))) => {
+            a.head_ty == b.head_ty && cx.same_nat(*m, *n)
+        }
+        (Head::Lit(l), Head::Lit(m)) => l == m && a.head_ty == b.head_ty,
+        (Head::Zero, Head::Zero) => a.head_ty == b.head_ty,
+        (Head::Prim(p), Head::Prim(q)) => p == q && a.head_ty == b.head_ty,
+        (Head::Fold(f), Head::Fold(g)) => fold::congruent(cx, f, g)?,
+        _ => false,
+    };
+    if !heads {
+        return Ok(false);
+    }
+    for ((x, _), (y, _)) in a.spine.iter().zip(&b.spine) {
+        let alike = match (x, y) {
+            (Step::Apply(x, s), Step::Apply(y, t)) => s == t && equal(cx, *s, x, y),
+            (Step::At(i), Step::At(j)) => cx.same_nat(*i, *j),
+            (Step::Fst, Step::Fst) | (Step::Snd, Step::Snd) => true,
+            _ => false,
+        };
+        if !alike {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// What is known of an operator.
+struct Laws {
+    associative: bool,
+    commutative: bool,
+}
+
+/// Two applications of operators, by their laws.
+fn by_laws(cx: &mut Context, a: &Neutral, b: &Neutral) -> Res<bool> {
+    for (x, y) in [(a, b), (b, a)] {
+        if x.operands().is_none() {
+            continue;
+        }
+        let Some(laws) = laws(cx, &x.head, x.head_ty) else {
+            continue;
+        };
+        let whole = Val::Neutral(y.clone());
+        let (mut left, mut right) = (Vec::new(), Vec::new());
+        flatten(cx, x, &Val::Neutral(x.clone()), &laws, true, &mut left)?;
+        flatten(cx, x, &whole, &laws, true, &mut right)?;
+        if left.len() != right.len() {
+            continue;
+        }
+        let ty = x.ty();
+        let alike = match laws.commutative {
+            false => (left.iter().zip(&right)).all(|(x, y)| equal(cx, ty, x, y)),
+            true => left.iter().all(|x| {
+                let found = right.iter().position(|y| equal(cx, ty, x, y));
+                found.map(|i| right.remove(i)).is_some()
+            }),
+        };
+        // One operand that is the whole is no progress, but then it was compared already.
+        if alike && !left.is_empty() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The operands of nested applications, without identities.
+fn flatten(
+    cx: &mut Context,
+    of: &Neutral,
+    v: &Val,
+    laws: &Laws,
+    root: bool,
+    out: &mut Vec<Val>,
+) -> Res<()> {
+    cx.work()?;
+    if let Val::Neutral(n) = v {
+        let operator = n.head_ty == of.head_ty && same_operator(&n.head, &of.head);
+        if let (true, Some([x, y])) = (operator && (root || laws.associative), n.operands()) {
+            flatten(cx, of, x, laws, false, out)?;
+            return flatten(cx, of, y, laws, false, out);
+        }
+    }
+    if !is_identity(cx, of, v)? {
+        out.push(v.clone());
+    }
+    Ok(())
+}
+
+fn same_operator(a: &Head, b: &Head) -> bool {
+    match (a, b) {
+        (Head::Prim(p), Head::Prim(q)) => p == q,
+        (Head::Hole(g, xs), Head::Hole(h, ys)) => g == h && xs.is_empty() && ys.is_empty(),
+        _ => false,
+    }
+}
+
+/// What the conditions of the rule and the table of operators say.
+fn laws(cx: &Context, head: &Head, ty: Ty) -> Option<Laws> {
+    let (arg, rest) = ty.as_fun()?;
+    (rest == Ty::fun(arg, arg)).then_some(())?;
+    match head {
+        Head::Prim(p) => {
+            let op = algebra::recognise(&Term::prim(*p, ty))?;
+            let floats = algebra::Floats::reassociated(may_reassociate(cx));
+            Some(Laws {
+                associative: op.associative(floats),
+                commutative: op.commutative(floats),
+            })
+        }
+        Head::Hole(h, captured) if captured.is_empty() => {
+            let is = |t: &Term| matches!(t.kind(), Kind::Hole(o) if o == h);
+            let asks = |test: &dyn Fn(&Cond) -> bool| cx.rule.conds.iter().any(test);
+            Some(Laws {
+                associative: asks(&|c| matches!(c, Cond::Associative(op) if is(op))),
+                commutative: asks(&|c| matches!(c, Cond::Commutative(op) if is(op))),
+            })
+        }
+        _ => None,
+    }
+}
+
+fn is_identity(cx: &mut Context, of: &Neutral, v: &Val) -> Res<bool> {
+    let Val::Neutral(n) = v else { return Ok(false) };
+    match &of.head {
+        Head::Prim(p) => {
+            let (Head::Lit(l), []) = (&n.head, &n.spine[..]) else {
+                return Ok(false);
+            };
+            Ok(literal_identity(cx, *p, of.head_ty, *l, n.head_ty))
+        }
+        Head::Hole(h, _) => {
+            for cond in &cx.rule.clone().conds {
+                let Cond::Identity(e, op) = cond else {
+                    continue;
+                };
+                if !matches!(op.kind(), Kind::Hole(o) if o == h) {
+                    continue;
+                }
+                let e = super::eval::eval(cx, e, &Vec::new())?;
+                if matches!(&e, Val::Neutral(e) if congruent(cx, e, n)?) {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        }
+        _ => Ok(false),
+    }
+}
+
+fn literal_identity(cx: &Context, p: Prim, ty: Ty, l: Lit, lit_ty: Ty) -> bool {
+    let e = Term::lit(l, lit_ty);
+    algebra::is_identity(&e, &Term::prim(p, ty), may_reassociate(cx))
+}
+
+/// Whether a condition holds only in steps that may regroup floats: it asks for an operator on them to be associative.
+fn may_reassociate(cx: &Context) -> bool {
+    cx.rule.conds.iter().any(|c| match c {
+        Cond::Associative(op) | Cond::Accumulates(op, _) => {
+            (op.ty().as_fun()).is_some_and(|(acc, _)| has_float(acc))
+        }
+        _ => false,
+    })
+}
+
+fn has_float(t: Ty) -> bool {
+    match t.kind() {
+        TyKind::Scalar(s) => matches!(s, Scalar::F32 | Scalar::F64),
+        TyKind::Pair(a, b) => has_float(a) || has_float(b),
+        TyKind::Vec(_, t) | TyKind::Array(_, t) => has_float(t),
+        TyKind::Idx(_) | TyKind::Fun(..) | TyKind::Meta(_) => false,
+    }
+}

@@ -1,0 +1,198 @@
+//! Reductions, by induction.
+//!
+//! In: two values in which reductions stand. Out: whether they were shown to be equal. The schemas, for any operators:
+//!
+//! * *steps*: two reductions of one length are equal if their starts are, and their steps for any accumulator;
+//! * *simulation*: a value `C[r]` that contains a reduction r equals a part p of another reduction s of the same
+//!   length if it does so at the start, and if each step keeps it: with `C[a] = p(b)` before, `C[r's step a] = p(s's
+//!   step b)` after. It covers exchanged loops (a part is an element), lanes, components, and regrouped operators;
+//! * *blocks*: a reduction over k·n is one over n, whose steps are reductions over k;
+//! * *parts*: a reduction over m + n is one over n that starts with one over m.
+//!
+//! Absent: when parts of steps are equal (`equal`).
+
+use super::context::{Context, Res};
+use super::equal::{equal, for_any};
+use super::value::{Fold, Head, Neutral, Step, Val};
+use crate::arith::Nat;
+use std::rc::Rc;
+
+/// Steps, blocks and parts: both are whole reductions.
+pub fn congruent(cx: &mut Context, f: &Rc<Fold>, g: &Rc<Fold>) -> Res<bool> {
+    if Rc::ptr_eq(f, g) {
+        return Ok(true);
+    }
+    if f.ty != g.ty {
+        return Ok(false);
+    }
+    let Some((f, g)) = aligned(cx, f, g) else {
+        return Ok(false);
+    };
+    if !equal(cx, f.ty, &f.start, &g.start) {
+        return Ok(false);
+    }
+    Ok(for_any(
+        cx,
+        |cx| (cx.fresh(f.ty), cx.fresh_index(f.n)),
+        |cx, (acc, i)| {
+            let x = (f.step)(cx, acc.clone(), *i)?;
+            let y = (g.step)(cx, acc.clone(), *i)?;
+            Ok(equal(cx, f.ty, &x, &y))
+        },
+    ))
+}
+
+/// Simulation, whichever of both is the part of a reduction.
+pub fn by_induction(cx: &mut Context, a: &Neutral, b: &Neutral) -> Res<bool> {
+    for (whole, part) in [(a, b), (b, a)] {
+        let Head::Fold(of) = &part.head else { continue };
+        if part.projections() != part.spine.len() {
+            continue;
+        }
+        let mut inside = Vec::new();
+        folds(whole, &mut inside);
+        for r in inside {
+            // Both whole: their steps were compared already.
+            let plain = whole.spine.is_empty() && part.spine.is_empty();
+            if Rc::ptr_eq(&r, of) || plain && matches!(&whole.head, Head::Fold(_)) {
+                continue;
+            }
+            if simulates(cx, whole, &r, part, of)? {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
+}
+
+fn simulates(
+    cx: &mut Context,
+    whole: &Neutral,
+    r: &Rc<Fold>,
+    part: &Neutral,
+    s: &Rc<Fold>,
+) -> Res<bool> {
+    let Some((r_, s)) = aligned(cx, r, s) else {
+        return Ok(false);
+    };
+    let ty = whole.ty();
+    let path = &part.spine;
+    let start = replaced(cx, whole, r, &r_.start)?;
+    let part_of_start = along(cx, &s.start, path)?;
+    if !equal(cx, ty, &start, &part_of_start) {
+        return Ok(false);
+    }
+    Ok(for_any(
+        cx,
+        |cx| (cx.fresh(r_.ty), cx.fresh(s.ty), cx.fresh_index(r_.n)),
+        |cx, (acc, other, i)| {
+            let before = replaced(cx, whole, r, acc)?;
+            let other = other.with(path, before);
+            let stepped = (r_.step)(cx, acc.clone(), *i)?;
+            let after = replaced(cx, whole, r, &stepped)?;
+            let stepped = (s.step)(cx, other, *i)?;
+            let part_after = along(cx, &stepped, path)?;
+            Ok(equal(cx, ty, &after, &part_after))
+        },
+    ))
+}
+
+/// The reductions that stand in a value where another value could stand.
+fn folds(n: &Neutral, out: &mut Vec<Rc<Fold>>) {
+    if let Head::Fold(f) = &n.head {
+        out.push(f.clone());
+    }
+    for (step, _) in &n.spine {
+        if let Step::Apply(Val::Neutral(x), _) = step {
+            folds(x, out);
+        }
+    }
+}
+
+/// The value with another in place of a reduction.
+fn replaced(cx: &mut Context, n: &Neutral, r: &Rc<Fold>, by: &Val) -> Res<Val> {
+    let mut value = match &n.head {
+        Head::Fold(f) if Rc::ptr_eq(f, r) => by.clone(),
+        head => Val::neutral(head.clone(), n.head_ty),
+    };
+    for (step, _) in &n.spine {
+        let step = match step {
+            Step::Apply(Val::Neutral(x), ty) => Step::Apply(replaced(cx, x, r, by)?, *ty),
+            other => other.clone(),
+        };
+        value = value.after(cx, &step)?;
+    }
+    Ok(value)
+}
+
+fn along(cx: &mut Context, v: &Val, path: &[(Step, crate::ty::Ty)]) -> Res<Val> {
+    let mut v = v.clone();
+    for (step, _) in path {
+        v = v.after(cx, step)?;
+    }
+    Ok(v)
+}
+
+/// Both with as many steps, by blocks or parts of the longer one.
+fn aligned(cx: &mut Context, f: &Rc<Fold>, g: &Rc<Fold>) -> Option<(Rc<Fold>, Rc<Fold>)> {
+    if cx.same_nat(f.n, g.n) {
+        return Some((f.clone(), g.clone()));
+    }
+    if let Some(f) = blocked(cx, f, g.n) {
+        return Some((f, g.clone()));
+    }
+    if let Some(g) = blocked(cx, g, f.n) {
+        return Some((f.clone(), g));
+    }
+    if cx.is_not_negative(f.n - g.n) {
+        return Some((Rc::new(parted(f, g.n)), g.clone()));
+    }
+    if cx.is_not_negative(g.n - f.n) {
+        return Some((f.clone(), Rc::new(parted(g, f.n))));
+    }
+    None
+}
+
+/// The same in n steps, each of which is a reduction over k, if the length is k·n.
+fn blocked(cx: &Context, f: &Rc<Fold>, n: Nat) -> Option<Rc<Fold>> {
+    if n.as_int() == Some(0) {
+        return None;
+    }
+    let k = f.n.exact_div(n);
+    let fits = !k.is_overflow() && cx.is_size(k);
+    (fits && k * n == f.n).then_some(())?;
+    let (inner, ty) = (f.step.clone(), f.ty);
+    Some(Rc::new(Fold {
+        start: f.start.clone(),
+        n,
+        step: Rc::new(move |_, acc, i| {
+            let inner = inner.clone();
+            let block = Fold {
+                start: acc,
+                n: k,
+                step: Rc::new(move |cx, acc, j| inner(cx, acc, k * i + j)),
+                ty,
+            };
+            Ok(Val::neutral(Head::Fold(Rc::new(block)), ty))
+        }),
+        ty,
+    }))
+}
+
+/// The last n steps of a reduction, which start with what those before give.
+fn parted(f: &Rc<Fold>, n: Nat) -> Fold {
+    let before = f.n - n;
+    let first = Fold {
+        start: f.start.clone(),
+        n: before,
+        step: f.step.clone(),
+        ty: f.ty,
+    };
+    let step = f.step.clone();
+    Fold {
+        start: Val::neutral(Head::Fold(Rc::new(first)), f.ty),
+        n,
+        step: Rc::new(move |cx, acc, i| step(cx, acc, before + i)),
+        ty: f.ty,
+    }
+}

@@ -1,0 +1,82 @@
+//! Whether rules over arrays are true.
+//!
+//! In: a rule. Out: a verdict. First a proof by extensionality, which takes less time than one instance: both sides are
+//! applied to any arguments and indices, and the elements compared as what the primitives mean, with functions of the
+//! rule unknown. What is not proved is tried on random typed instances, evaluated by the interpreter. Invariant: a
+//! refuted rule has an instance on which the interpreter finds the sides different; a proved one holds for all instances
+//! of its conditions. Absent: rules over scalars; solvers, as what is to be shown of indices follows from their normal
+//! forms.
+//!
+//! The meaning of the sides is written down here a second time (`eval`), independently of `interp`, against which it is
+//! tested by mutants: what an instance refutes must never be proved.
+
+mod context;
+mod equal;
+mod eval;
+mod fold;
+mod objection;
+mod value;
+
+pub use objection::{instance, objection, refusal};
+
+use crate::elab::RuleDecl;
+use crate::rule::instance::{smallest, Counterexample};
+use context::{sizes_of, Context};
+use std::rc::Rc;
+
+/// What is known of a rule over arrays.
+#[derive(Clone, Debug)]
+pub enum Verdict {
+    /// For all instances of which these sizes are whole and not negative, beyond what the left side asks for.
+    Proved { assuming: Vec<String> },
+    /// The sides differ on this instance, by the interpreter.
+    Refuted(Box<Counterexample>),
+    /// What could not be shown, and on how many instances the sides agree.
+    Unknown { why: String, agreed: u32 },
+}
+
+/// The verdict on a rule. What is proved needs no instances; the rest is tried on as many.
+pub fn verify_rule(rule: &Rc<RuleDecl>, instances: u32) -> Verdict {
+    let why = match prove(rule) {
+        Ok(assuming) => return Verdict::Proved { assuming },
+        Err(why) => why,
+    };
+    let tested = smallest(rule, instances, SEED);
+    match tested.refuted {
+        Some(refuted) => Verdict::Refuted(refuted),
+        None => Verdict::Unknown {
+            why,
+            agreed: tested.agreed,
+        },
+    }
+}
+
+const SEED: u64 = 0x0715;
+
+/// Instances on which a rule that is not proved is tried.
+pub const INSTANCES: u32 = 100;
+
+/// A proof that both sides are equal, or what could not be shown. Goes out: what is assumed of sizes.
+pub fn prove(rule: &Rc<RuleDecl>) -> Result<Vec<String>, String> {
+    let mut cx = Context::new(rule);
+    let mut assuming = Vec::new();
+    for n in sizes_of(&rule.rhs) {
+        let n = cx.nat(n);
+        if !cx.is_size(n) {
+            cx.size(n);
+            assuming.push(n.to_string());
+        }
+    }
+    let ty = cx.ty(rule.lhs.ty());
+    let equal = equal::shown(&mut cx, &mut |cx| {
+        let left = eval::eval(cx, &rule.lhs, &Vec::new())?;
+        let right = eval::eval(cx, &rule.rhs, &Vec::new())?;
+        Ok(equal::equal(cx, ty, &left, &right))
+    });
+    match equal {
+        true => Ok(assuming),
+        false => Err(cx
+            .why
+            .unwrap_or_else(|| "elements of both sides differ in form".to_string())),
+    }
+}

@@ -1,0 +1,257 @@
+//! Verdicts on rules over arrays.
+
+use rise_opt::elab::{self, RuleDecl};
+use rise_opt::rule::instance::test_rule;
+use rise_opt::source::SourceMap;
+use rise_opt::verify::arrays::{prove, verify_rule, Verdict};
+use std::rc::Rc;
+
+fn shipped() -> Vec<(String, Rc<RuleDecl>)> {
+    let mut sources = SourceMap::new();
+    let known = elab::shipped_rules(&mut sources);
+    known
+        .into_iter()
+        .map(|k| (format!("{} of {}", k.rule.name, k.file), k.rule))
+        .collect()
+}
+
+#[test]
+fn every_shipped_rule_is_proved() {
+    let mut open = Vec::new();
+    for (at, rule) in shipped() {
+        let t = std::time::Instant::now();
+        match prove(&rule) {
+            Ok(assuming) => eprintln!("{at}: proved {assuming:?} {:?}", t.elapsed()),
+            Err(why) => open.push(format!("{at}: {why} {:?}", t.elapsed())),
+        }
+    }
+    assert!(open.is_empty(), "{}", open.join("\n"));
+}
+
+/// A file of one rule.
+fn rule_of(text: &str) -> Option<Rc<RuleDecl>> {
+    let mut sources = SourceMap::new();
+    let file = sources.add_text("rule.rules", text);
+    let mut rules = elab::rule_decls(&mut sources, file).ok()?;
+    (rules.len() == 1).then(|| rules.remove(0))
+}
+
+/// The texts of the rules of the shipped books, each alone.
+fn texts() -> Vec<String> {
+    let mut out = Vec::new();
+    for path in SourceMap::shipped().filter(|p| p.ends_with(".rules")) {
+        let mut sources = SourceMap::new();
+        let file = sources.load_shipped(path).unwrap();
+        let text = sources.file(file).text.to_string();
+        if text.contains("domain scalar") {
+            continue;
+        }
+        let mut rule: Option<String> = None;
+        for line in text.lines().chain(["ruleset"]) {
+            if line.starts_with("rule ") {
+                rule = Some(String::new());
+            } else if !line.starts_with("  ") || line.trim().is_empty() {
+                out.extend(rule.take());
+            }
+            if let Some(rule) = &mut rule {
+                *rule += line;
+                *rule += "\n";
+            }
+        }
+    }
+    assert!(out.len() > 40);
+    out
+}
+
+/// The text with one place of the right side, or one condition, changed.
+fn mutants(text: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    let right = text.find("=>").unwrap() + 2;
+    let conditions = text.find("\n  where").unwrap_or(text.len());
+    let words = [
+        ("fst", "snd"),
+        ("snd", "fst"),
+        ("transpose ", ""),
+        ("transpose", "(\\q -> q)"),
+        ("xs", "(reverse xs)"),
+        ("(reduceSeq op", "(reduceSeq (\\p q -> op q p)"),
+        ("op acc", "(\\p q -> op q p) acc"),
+        ("zip acc y", "zip y acc"),
+        ("zip a b", "zip b a"),
+        ("acc ys", "e ys"),
+        ("op e ys", "op acc ys"),
+        ("(split[k]", "(map reverse <| split[k]"),
+        ("split[k] xs", "transpose (split[n/k] xs)"),
+        ("split[k] xs", "reverse (split[k] xs)"),
+        ("join (", "join (reverse ("),
+        ("map f", "map (\\q -> f (f q))"),
+        ("map f", "\\q -> q"),
+        ("asVector[k]", "asVector[k] <| reverse <|"),
+        ("e", "(reverse e)"),
+        ("gx", "f"),
+        ("[k] a", "[k] b"),
+        ("padClamp[0, ", "padClamp[1, -1 + "),
+        ("padClamp[l, r] a", "padClamp[r, l] a"),
+        ("take[n] (", "take[n] (reverse <| "),
+        ("(xs)", "(reverse xs)"),
+        ("ex", "(op ex ex)"),
+        ("(fst u)", "(map (\\q -> q + 1.0) (fst u))"),
+        ("op acc", "(\\p q -> p) acc"),
+        ("(\\x -> f (g x))", "(\\x -> f (f (g x)))"),
+        ("f acc (g x)", "f (f acc (g x)) (g x)"),
+    ];
+    for (from, to) in words {
+        for (i, _) in text[right..conditions].match_indices(from) {
+            let at = right + i;
+            out.push(format!("{}{to}{}", &text[..at], &text[at + from.len()..]));
+        }
+    }
+    if let Some(conditions) = text.get(conditions + 8..) {
+        let head = &text[..text.len() - conditions.len()];
+        let all: Vec<&str> = conditions.trim().split(", ").collect();
+        for i in 0..all.len() {
+            let mut rest = all.clone();
+            rest.remove(i);
+            out.push(match rest.is_empty() {
+                true => head[..head.len() - 8].to_string(),
+                false => format!("{head} {}\n", rest.join(", ")),
+            });
+        }
+    }
+    out
+}
+
+#[test]
+fn no_mutant_that_an_instance_refutes_is_proved() {
+    let (mut typed, mut refuted, mut proved) = (0, 0, 0);
+    let mut wrong = Vec::new();
+    for text in texts() {
+        for mutant in mutants(&text) {
+            let Some(rule) = rule_of(&mutant) else {
+                continue;
+            };
+            typed += 1;
+            let verdict = test_rule(&rule, 60, 1);
+            let proof = prove(&rule);
+            proved += u32::from(proof.is_ok());
+            if verdict.refuted.is_some() {
+                refuted += 1;
+                if proof.is_ok() {
+                    wrong.push(mutant);
+                }
+            }
+        }
+    }
+    eprintln!("{typed} mutants, {refuted} refuted, {proved} proved");
+    assert!(wrong.is_empty(), "proved, and wrong: {}", wrong.join("\n"));
+    assert!(
+        refuted > 60,
+        "only {refuted} of {typed} mutants are refuted"
+    );
+}
+
+/// Wrong rules, one mistake each.
+const PLANTED: [(&str, &str); 12] = [
+    ("split and join swapped", "rule r [k : nat]
+  join (map (map f) (split[k] (xs : n.s)))  =>  join (transpose (map (map f) (split[k] xs)))
+  where k divides n"),
+    ("rows and columns of blocks", "rule r [k : nat]
+  split[k] (xs : n.s)  =>  transpose (split[n/k] xs)
+  where k divides n"),
+    ("a step of slide too far", "rule r [k : nat]
+  map (reduceSeq op e) (slide[3, 1] (xs : (2*n + 3).s))  =>  map (reduceSeq op e) (take[1 + 2*n] (concat (slide[3, 2] xs) (slide[3, 2] xs)))"),
+    ("a window of slide that starts one later", "rule r
+  slide[2, 1] (xs : (n + 2).s)  =>  slide[2, 1] (concat (drop[1] xs) (take[1] xs))"),
+    ("fission of a function that mentions the variable", "rule r
+  map (\\(x : s) -> f (gx : s)) (xs : n.s)  =>  map (\\(x : s) -> f x) (map (\\x -> gx) xs)"),
+    ("a blocked reduction by subtraction", "rule r [k : nat]
+  reduce (\\a x -> a - x) (e : i32) (xs : n.i32)  =>  reduceSeq (\\acc ys -> acc - reduce (\\a x -> a - x) e ys) e (split[k] xs)
+  where k divides n"),
+    ("a blocked reduction with a wrong start", "rule r [k : nat]
+  reduce op e (xs : n.t)  =>  reduceSeq (\\acc -> \\ys -> op acc (reduce op e ys)) e (split[k] xs)
+  where associative op, k divides n"),
+    ("a transposition without its partner", "rule r
+  map (map (map f)) (xs : n.n.m.s)  =>  map (map (map f)) (transpose xs)"),
+    ("a lifted sum whose operator does not add", "rule r
+  map (\\x -> fst x + reduceSeq op 0 (snd x)) (xs : n.(i32, m.s))  =>  (\\u -> reduceSeq (\\acc y -> map (\\z -> op (fst z) (snd z)) (zip acc y)) (fst u) (transpose (snd u))) (unzip xs)
+  where x not in op"),
+    ("an operator with its operands exchanged", "rule r
+  reduceSeq (op : t -> t -> t) e  =>  reduceSeq (\\a x -> op x a) e"),
+    ("the last element padded with the first", "rule r
+  padClamp[0, 1] (xs : n.s)  =>  concat xs (take[1] xs)"),
+    ("a scan from the other end", "rule r
+  scanSeq f e (xs : n.s)  =>  reverse (scanSeq f e (reverse xs))"),
+];
+
+#[test]
+fn planted_mistakes_are_refuted() {
+    let mut missed = Vec::new();
+    for (what, text) in PLANTED {
+        let Some(rule) = rule_of(text) else {
+            let mut sources = SourceMap::new();
+            let file = sources.add_text("rule.rules", text);
+            missed.push(format!(
+                "{what}: {:?}",
+                elab::rule_decls(&mut sources, file)
+            ));
+            continue;
+        };
+        match verify_rule(&rule, 100) {
+            Verdict::Refuted(_) => {}
+            other => missed.push(format!("{what}: {other:?}")),
+        }
+    }
+    assert!(missed.is_empty(), "{}", missed.join("\n"));
+}
+
+/// True rules that no book has: each needs something of the element semantics, or of the schemas.
+const TRUE: [(&str, &str); 14] = [
+    ("slide of a map", "rule r
+  slide[3, 2] (map f (xs : (2*n + 3).s))  =>  map (map f) (slide[3, 2] xs)"),
+    ("a split of a split", "rule r [k : nat]
+  join (map join (map (split[k]) (xs : n.(m*k).s)))  =>  join xs"),
+    ("a reduction of a concatenation", "rule r
+  reduceSeq op e (concat (xs : n.s) (ys : m.s))  =>  reduceSeq op (reduceSeq op e xs) ys"),
+    ("a reduction of joined blocks", "rule r
+  reduceSeq op e (join (xs : n.m.s))  =>  reduceSeq (\\acc ys -> reduceSeq op acc ys) e xs"),
+    ("partial reductions", "rule r [k : nat]
+  reduce op e (xs : n.t)  =>  reduce op e (map (reduce op e) (split[k] xs))
+  where associative op, identity e op, k divides n"),
+    ("two reductions in one", "rule r
+  pair (reduceSeq f a (xs : n.s)) (reduceSeq g b xs)  =>  reduceSeq (\\acc x -> pair (f (fst acc) x) (g (snd acc) x)) (pair a b) xs"),
+    ("a scan of a map", "rule r
+  scanSeq f e (map g (xs : n.s))  =>  scanSeq (\\x acc -> f (g x) acc) e xs"),
+    ("reversed twice", "rule r
+  reverse (reverse (xs : n.s))  =>  map (\\x -> x) xs"),
+    ("a gathered map", "rule r
+  gather is (map f (xs : n.s))  =>  map f (gather is xs)"),
+    ("a map of a choice", "rule r
+  map f (select c (xs : n.s) ys)  =>  select c (map f xs) (map f ys)"),
+    ("a map of what is padded", "rule r [l : nat]
+  map f (padCst[l, l] x (xs : n.s))  =>  padCst[l, l] (f x) (map f xs)"),
+    ("sums that are added", "rule r
+  map (\\x -> fst x + reduceSeq (\\a y -> a + y * y) 0 (snd x)) (xs : n.(i32, m.i32))  =>  map (\\x -> reduceSeq (\\a y -> a + y * y) (fst x) (snd x)) xs"),
+    ("reduction in any order by blocks of columns", "rule r [k : nat]
+  reduceSeq op e (xs : n.s)  =>  reduceSeq op e (join (split[k] xs))
+  where k divides n"),
+    ("an exchanged loop over lanes", "rule r [k : nat]
+  asScalar (asVector[k] (xs : n.f32))  =>  xs
+  where k divides n"),
+];
+
+#[test]
+fn true_rules_of_other_forms_are_proved() {
+    let mut missed = Vec::new();
+    for (what, text) in TRUE {
+        let mut sources = SourceMap::new();
+        let file = sources.add_text("rule.rules", text);
+        match elab::rule_decls(&mut sources, file) {
+            Ok(rules) => match verify_rule(&rules[0], 60) {
+                Verdict::Proved { assuming } if assuming.is_empty() => {}
+                other => missed.push(format!("{what}: {other:?}")),
+            },
+            Err(e) => missed.push(format!("{what}: {e:?}")),
+        }
+    }
+    assert!(missed.is_empty(), "{}", missed.join("\n"));
+}
