@@ -45,8 +45,10 @@ pub struct Args {
     /// Fixes sizes of sketches and C files, or changes parameters of sketches, as in the main job
     #[arg(long, value_delimiter = ',', value_name = "NAME=NUMBER")]
     set: Vec<Setting>,
-    #[command(flatten)]
-    pub(super) trust: Trust,
+    /// Uses rules that could be neither proved nor refuted, too: when you have checked yours by hand. The report names
+    /// them
+    #[arg(long)]
+    allow_unverified: bool,
     /// The definition to measure, when it is not the last of the file
     #[arg(long, value_name = "NAME")]
     entry: Option<String>,
@@ -129,7 +131,9 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
         sketches: &[],
         set: &set,
         target,
-        trust: args.trust,
+        trust: Trust {
+            allow_unverified: args.allow_unverified,
+        },
     };
     let (input, _) = input::load_any(&files, &mut context.sources)?;
     let unoptimised = contestant::unoptimised(&input, &[]).map_err(one)?;

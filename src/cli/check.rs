@@ -1,6 +1,6 @@
 //! `rise-opt check FILES`: every error of programs, rules and sketches, without searching.
 
-use super::Context;
+use super::{trust, Context};
 use crate::cost::Cost;
 use crate::diag::{code, Diagnostic};
 use crate::elab;
@@ -35,7 +35,10 @@ pub fn check(sources: &mut SourceMap, path: &str) -> Vec<Diagnostic> {
     };
     match Dialect::of_path(path) {
         Some(Dialect::Program) => elab::check_program(sources, file),
-        Some(Dialect::Rules) => elab::check_rules(sources, file),
+        Some(Dialect::Rules) => match elab::check_rules(sources, file) {
+            wrong if wrong.is_empty() => trust::refuted(sources, file),
+            wrong => wrong,
+        },
         Some(Dialect::Sketch) => {
             elab::check_sketch(sources, file, &Cost::ALL.map(|(name, _)| name))
         }

@@ -84,8 +84,10 @@ pub struct Args {
     /// of a sketch: `--set m=1024,tile=16`
     #[arg(long, value_delimiter = ',', value_name = "NAME=NUMBER")]
     set: Vec<Setting>,
-    #[command(flatten)]
-    pub(super) trust: Trust,
+    /// Uses rules that could be neither proved nor refuted, too: when you have checked yours by hand. The report names
+    /// them
+    #[arg(long)]
+    allow_unverified: bool,
     /// The definition to compile, when it is not the last of the file
     #[arg(long, value_name = "NAME")]
     entry: Option<String>,
@@ -409,7 +411,9 @@ fn load(args: &Args, context: &mut Context) -> Result<Input, Vec<Diagnostic>> {
         sketches: &args.sketch,
         set: &args.set,
         target: args.target.target(),
-        trust: args.trust,
+        trust: Trust {
+            allow_unverified: args.allow_unverified,
+        },
     };
     let mut input = input::load(&files, &mut context.sources)?;
     if args.unguided {

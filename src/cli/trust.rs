@@ -5,17 +5,15 @@
 //! how rules are proved (`verify`).
 
 use crate::diag::Diagnostic;
-use crate::elab::{RuleDecl, Step};
-use crate::source::Span;
+use crate::elab::{self, RuleDecl, Step};
+use crate::source::{FileId, SourceMap, Span};
 use crate::verify::arrays::{refusal, verify_rule, Verdict, INSTANCES};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-#[derive(clap::Args, Copy, Clone, Debug, Default)]
+#[derive(Copy, Clone, Debug, Default)]
 pub struct Trust {
-    /// Uses rules that could be neither proved nor refuted, too: when you have checked yours by hand. The report names
-    /// them
-    #[arg(long)]
+    /// Also those that could be neither proved nor refuted.
     pub allow_unverified: bool,
 }
 
@@ -33,4 +31,13 @@ impl Trust {
         let allowed = self.allow_unverified && matches!(verdict, Verdict::Unknown { .. });
         refusal(rule, &verdict).filter(|_| !allowed)
     }
+}
+
+/// The rules of a file that are wrong.
+pub fn refuted(sources: &mut SourceMap, file: FileId) -> Vec<Diagnostic> {
+    let rules = elab::rule_decls(sources, file).unwrap_or_default();
+    let trust = Trust {
+        allow_unverified: true,
+    };
+    rules.iter().filter_map(|r| trust.refusal(r)).collect()
 }

@@ -3,6 +3,7 @@
 use super::Args;
 use crate::cli::input::{self, Files, Input};
 use crate::cli::optimize::not_reached;
+use crate::cli::trust::Trust;
 use crate::cli::values::memory_limit;
 use crate::cli::{replay, Context};
 use crate::diag::{code, Diagnostic};
@@ -184,7 +185,9 @@ fn sketch(
         sketches: std::slice::from_ref(&c.file),
         set: &args.set,
         target: args.target.target(),
-        trust: args.trust,
+        trust: Trust {
+            allow_unverified: args.allow_unverified,
+        },
     };
     let (made, own) = input::load_any(&files, &mut context.sources)?;
     params.extend(own);

@@ -45,6 +45,10 @@ impl Drawn<'_> {
 
 /// A term of a type; `own` is the place of a variable of this type.
 fn telling(ty: Ty, scope: &mut Scope, own: Option<usize>, next: &mut usize) -> Option<Term> {
+    let others = |scope: &Scope| (0..scope.len()).any(|i| scope[i].is_some() && Some(i) != own);
+    if let Some(p) = own.filter(|_| !others(scope)) {
+        return Some(Term::var((scope.len() - 1 - p) as u32, ty));
+    }
     match ty.kind() {
         TyKind::Fun(arg, result) => {
             scope.push(Some(arg));
@@ -61,8 +65,7 @@ fn telling(ty: Ty, scope: &mut Scope, own: Option<usize>, next: &mut usize) -> O
             Some(p) => {
                 let var = Term::var((scope.len() - 1 - p) as u32, ty);
                 scope[p] = None;
-                let others = scope.iter().flatten().count() > 0;
-                if !others || elem.as_scalar().is_none() {
+                if elem.as_scalar().is_none() {
                     return Some(var);
                 }
                 // Every element with what it may depend on.

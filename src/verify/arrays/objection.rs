@@ -66,12 +66,17 @@ pub fn instance(rule: &RuleDecl, c: &Counterexample) -> Vec<(String, String)> {
             lines.push((name.to_string(), n.to_string()));
         }
     }
-    // Parameters begin with one for each pattern variable that is data.
-    let data = rule.holes.iter().filter(|h| {
-        let ty = c.instance.types.ty(h.ty);
-        !ty.is_fun() && !ty.has_meta()
-    });
-    let mut names: Vec<Symbol> = data.map(|h| h.name).collect();
+    // Parameters begin with one for each pattern variable that is data, which may stand for something else.
+    let mut names: Vec<Symbol> = Vec::new();
+    for (hole, term) in rule.holes.iter().zip(&c.instance.holes) {
+        let ty = c.instance.types.ty(hole.ty);
+        if !ty.is_fun() && !ty.has_meta() {
+            names.push(match term.kind() {
+                Kind::Var(_) => hole.name,
+                _ => Symbol::new(&format!("{}0", hole.name)),
+            });
+        }
+    }
     let more = c.params.len().saturating_sub(names.len());
     let other = ["u", "v", "w"].map(Symbol::new);
     let unused = other
