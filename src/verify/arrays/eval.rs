@@ -78,11 +78,10 @@ fn hole(cx: &mut Context, h: u32, scope: &Scope) -> Res<Val> {
     let decl = &rule.holes[h as usize];
     for cond in &rule.conds {
         match cond {
-            Cond::Vectorizable { f, fv, lanes } if *fv == h => {
+            Cond::Vectorizable { f, fv, .. } if *fv == h => {
                 let scalar = hole(cx, *f, scope)?;
                 let args = uncurried(rule.holes[*f as usize].ty).0.len();
-                let lanes = cx.nat(*lanes);
-                return Ok(lane_by_lane(scalar, args, lanes, Vec::new()));
+                return Ok(lane_by_lane(scalar, args, Vec::new()));
             }
             Cond::Accumulates(op, by) if matches!(op.kind(), Kind::Hole(o) if *o == h) => {
                 if let Some(value) = accumulator(cx, h, by, scope)? {
@@ -127,7 +126,7 @@ fn has_laws(cx: &Context, h: u32) -> bool {
 }
 
 /// `\u v -> f u[l] v[l]` in every lane l.
-fn lane_by_lane(f: Val, missing: usize, lanes: Nat, args: Vec<Val>) -> Val {
+fn lane_by_lane(f: Val, missing: usize, args: Vec<Val>) -> Val {
     match missing {
         0 => Val::array(move |cx, l| {
             let mut value = f.clone();
@@ -140,7 +139,7 @@ fn lane_by_lane(f: Val, missing: usize, lanes: Nat, args: Vec<Val>) -> Val {
         _ => Val::fun(move |_, x| {
             let mut args = args.clone();
             args.push(x);
-            Ok(lane_by_lane(f.clone(), missing - 1, lanes, args))
+            Ok(lane_by_lane(f.clone(), missing - 1, args))
         }),
     }
 }
