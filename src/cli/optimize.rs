@@ -11,7 +11,7 @@ use super::kernel::{declaration, measure, Made, Running};
 use super::progress::{Mode, Progress};
 use super::record::record;
 use super::replay;
-use super::trust::Trust;
+use super::trust::{self, Trust};
 use super::values::{memory_limit, Bytes, Machine, Setting};
 use super::{why, Context};
 use crate::alloc;
@@ -298,6 +298,7 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
         assumptions: assumptions.map(|a| a.to_string()).collect(),
         falls_back_unless: preferred.map(|a| a.to_string()).collect(),
         reassociation: came.reassociation.clone(),
+        unverified: trust::unverified(&input.steps),
         peak_bytes: came.peak_bytes,
         run: came.run.clone(),
         egraph: outcome.cutout.as_ref().map(Excerpt::of),

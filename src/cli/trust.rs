@@ -7,7 +7,7 @@
 use crate::diag::Diagnostic;
 use crate::elab::{self, RuleDecl, Step};
 use crate::source::{FileId, SourceMap, Span};
-use crate::verify::arrays::{refusal, verify_rule, Verdict, INSTANCES};
+use crate::verify::arrays::{prove, refusal, verify_rule, Verdict, INSTANCES};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
@@ -20,10 +20,8 @@ pub struct Trust {
 impl Trust {
     /// What is wrong with the rules of steps.
     pub fn check(self, steps: &[Step]) -> Vec<Diagnostic> {
-        let mut seen: BTreeSet<Span> = BTreeSet::new();
-        let used = steps.iter().flat_map(|s| &s.rules).map(|u| &u.rule);
-        let new = used.filter(|r| seen.insert(r.span));
-        new.filter_map(|r| self.refusal(r)).collect()
+        let rules = distinct(steps).into_iter();
+        rules.filter_map(|r| self.refusal(r)).collect()
     }
 
     fn refusal(self, rule: &Rc<RuleDecl>) -> Option<Diagnostic> {
@@ -31,6 +29,19 @@ impl Trust {
         let allowed = self.allow_unverified && matches!(verdict, Verdict::Unknown { .. });
         refusal(rule, &verdict).filter(|_| !allowed)
     }
+}
+
+fn distinct(steps: &[Step]) -> Vec<&Rc<RuleDecl>> {
+    let mut seen: BTreeSet<Span> = BTreeSet::new();
+    let used = steps.iter().flat_map(|s| &s.rules).map(|u| &u.rule);
+    used.filter(|r| seen.insert(r.span)).collect()
+}
+
+/// The names of rules of steps that are not proved: nothing, unless they were allowed.
+pub fn unverified(steps: &[Step]) -> Vec<String> {
+    let open = |r: &&Rc<RuleDecl>| prove(r).is_err();
+    let names = distinct(steps).into_iter().filter(open);
+    names.map(|r| r.name.to_string()).collect()
 }
 
 /// The rules of a file that are wrong.

@@ -26,6 +26,8 @@ pub struct Summary {
     /// What they must satisfy so that the kernel does not call its unoptimised twin.
     pub falls_back_unless: Vec<String>,
     pub reassociation: Vec<Reassociation>,
+    /// Rules that steps may use although they are not proved.
+    pub unverified: Vec<String>,
     /// The largest resident set until the kernel was written; the arrays of a run come later.
     pub peak_bytes: u64,
     pub run: Option<Report>,
@@ -65,6 +67,10 @@ pub fn human(s: &Summary) -> String {
         lines.add("calls", &text);
     }
     lines.add("sums", &reassociation(&s.reassociation));
+    if !s.unverified.is_empty() {
+        let rules = s.unverified.join(", ");
+        lines.add("rules", &format!("without a verdict: {rules}"));
+    }
     if let Some(run) = &s.run {
         checks(&mut lines, run);
         times(&mut lines, run, &s.program);
@@ -287,6 +293,7 @@ mod tests {
                 step: "split".into(),
                 rules: vec!["blocked-reduce".into()],
             }],
+            unverified: vec!["mine".into()],
             peak_bytes: 8 << 20,
             run: Some(Report {
                 compiler: "cc 12".into(),
@@ -325,6 +332,7 @@ kernel   int mm(float *restrict out)
 assumes  32 divides m
 calls    the unoptimised kernel unless 4 divides k
 sums     may be regrouped in `split` (by blocked-reduce)
+rules    without a verdict: mine
 checked  kernel = interpreter at m=32 n=64: relative error 6.8e-7, rounding explains 7.3e-6
          kernel refuses m=33
          random inputs of seed 7

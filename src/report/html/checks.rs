@@ -98,10 +98,27 @@ fn search(r: &Record, all: &mut Vec<Entry>) {
         .collect();
     used.sort_unstable();
     used.dedup();
-    if !used.is_empty() {
+    let known = |rule: &&str| {
+        let declared = r.rules.all.iter().find(|d| d.name == **rule);
+        declared.is_some_and(|d| d.proved)
+    };
+    let (proved, open): (Vec<&str>, Vec<&str>) = used.into_iter().partition(known);
+    if !proved.is_empty() {
+        all.push(Checked(
+            format!("{} rules that were applied are proved.", count(proved.len() as u64)),
+            "Wherever a rule's conditions hold, elements of both sides are equal, for all sizes, functions and data.".into(),
+        ));
+    }
+    // β, η and their like are no rules of a file.
+    let written = |rule: &&str| r.rules.all.iter().any(|d| d.name == **rule);
+    let open: Vec<String> = open.into_iter().filter(written).map(code).collect();
+    if !open.is_empty() {
         all.push(Trusted(
-            format!("{} rules were applied as they are written.", count(used.len() as u64)),
-            "They are typed, their side conditions were decided; no verdict on their soundness is recorded.".into(),
+            format!("Rules without a verdict were applied: {}.", open.join(", ")),
+            format!(
+                "They are typed and agree on random instances; {} allowed them.",
+                code("--allow-unverified")
+            ),
         ));
     }
     match (&r.why, r.steps.iter().any(|s| s.search.is_none())) {

@@ -107,6 +107,8 @@ pub struct Rule {
     pub text: String,
     /// Whether it is sound only where sums may be regrouped.
     pub regroups: bool,
+    /// Whether its sides were proved to be equal; where not, it was used because that was allowed.
+    pub proved: bool,
 }
 
 /// A step that was run.

@@ -5,9 +5,10 @@
 
 use super::{Rule, Rules};
 use crate::elab::{Cond, RuleUse, Step};
-use crate::source::{FileId, SourceMap};
+use crate::source::{FileId, SourceMap, Span};
 use crate::syntax::tree::{Item, ItemKind};
 use crate::syntax::{parse, print_item, Dialect};
+use crate::verify::arrays::prove;
 use std::collections::BTreeMap;
 
 /// A rule with its arguments, as traces have it.
@@ -22,6 +23,7 @@ pub fn name(u: &RuleUse) -> String {
 pub fn rules(steps: &[Step], sources: &SourceMap) -> Rules {
     let mut files: BTreeMap<FileId, Vec<Item>> = BTreeMap::new();
     let mut all: Vec<Rule> = Vec::new();
+    let mut proved: BTreeMap<Span, bool> = BTreeMap::new();
     for u in steps.iter().flat_map(|s| &s.rules) {
         let span = u.rule.span;
         let source = sources.file(span.file);
@@ -44,6 +46,7 @@ pub fn rules(steps: &[Step], sources: &SourceMap) -> Rules {
                 .map(print_item)
                 .unwrap_or_default(),
             regroups: u.rule.conds.iter().any(regroups),
+            proved: *(proved.entry(span)).or_insert_with(|| prove(&u.rule).is_ok()),
         };
         if !all.contains(&rule) {
             all.push(rule);
