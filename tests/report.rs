@@ -208,10 +208,22 @@ fn what_was_not_checked_is_listed() {
     for words in [
         "was not compiled, run or measured",
         "No proof that the result equals",
-        "no verdict on their soundness",
+        "rules that were applied are proved",
     ] {
         assert!(page.contains(words), "no {words:?}");
     }
+    assert!(!page.contains("without a verdict"));
+}
+
+#[test]
+fn rules_without_a_verdict_are_listed() {
+    let (_, found, _) = made();
+    let mut found = found.clone();
+    for rule in found.rules.all.iter_mut() {
+        rule.proved = rule.name != "map-fission";
+    }
+    let page = html::page(&found);
+    assert!(page.contains("Rules without a verdict were applied: <code>map-fission</code>."));
 }
 
 /// The chain of a search that recorded itself.
