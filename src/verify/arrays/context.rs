@@ -6,10 +6,10 @@
 //! counted. Absent: values.
 
 use super::equal;
+use super::facts::Facts;
 use super::value::{Head, Neutral, Val};
 use crate::arith::{AtomKind, Mono, Nat, Rat};
 use crate::elab::{Cond, Rel, RuleDecl};
-use crate::index::Facts;
 use crate::intern::Symbol;
 use crate::rule::instance::{usable, Binder};
 use crate::term::{Kind, Lit, Op, Term};

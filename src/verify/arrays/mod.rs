@@ -13,6 +13,7 @@
 mod context;
 mod equal;
 mod eval;
+mod facts;
 mod fold;
 mod objection;
 mod value;
