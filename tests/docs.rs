@@ -41,6 +41,7 @@ fn flags_are_those_of_the_help() {
         + &help(&["explain"])
         + &help(&["bench"])
         + &help(&["simplify"])
+        + &help(&["verify"])
         + &help(&["order"]);
     let flags = |text: &str| {
         let mut found: Vec<String> = Vec::new();
@@ -69,6 +70,10 @@ fn flags_are_those_of_the_help() {
         "--published",
         "--full",
         "--ends",
+        "--kernels",
+        "--values",
+        "--ignored",
+        "--nocapture",
     ];
     for name in [
         "README.md",
@@ -77,6 +82,7 @@ fn flags_are_those_of_the_help() {
         "docs/sketches.md",
         "docs/rules.md",
         "docs/simplify.md",
+        "docs/verify.md",
         "docs/order.md",
     ] {
         for flag in flags(&page(name)) {
