@@ -71,6 +71,7 @@ pub mod egraph;
 pub mod elab;
 pub mod emit;
 pub mod exec;
+pub mod hash;
 pub mod index;
 pub mod intern;
 pub mod interp;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// The layers, lowest first. `lib.rs` and `main.rs` stand above all of them.
 const LAYERS: &[&[&str]] = &[
-    &["intern", "alloc", "source", "diag"],
+    &["hash", "intern", "alloc", "source", "diag"],
     &["arith", "ty", "target"],
     &["syntax"],
     &["scalar", "simplify", "order"],

@@ -5,9 +5,9 @@
 mod cases;
 mod common;
 
-use rise_opt::arith::{AtomKind, Nat};
+use rise_opt::arith::Nat;
 use rise_opt::emit;
-use rise_opt::index::Level;
+use rise_opt::index::{divisions, Level};
 use rise_opt::nest::{walk, Block, Nest, Stmt};
 use rise_opt::target::Target;
 use std::io::Write;
@@ -114,17 +114,6 @@ fn innermost(block: &Block, out: &mut Vec<Block>) {
     });
 }
 
-/// Whether computing it divides.
-fn divides(n: Nat) -> bool {
-    let mut found =
-        (n.terms().iter()).any(|(m, c)| c.as_int().is_none() || m.factors().any(|f| f.1 < 0));
-    n.each_atom(&mut |a| {
-        use AtomKind::{Ceil, Floor, Mod, Quot};
-        found |= matches!(a.kind(), Floor(..) | Ceil(..) | Mod(..) | Quot(..));
-    });
-    found
-}
-
 /// The integers that stand in the innermost loops.
 fn in_innermost(nest: &Nest) -> (usize, Vec<Nat>) {
     let mut all = Vec::new();
@@ -163,7 +152,7 @@ fn kernels_of_all_goals_at_every_level() {
             if level == Level::Full {
                 let (count, inside) = in_innermost(&nest);
                 loops += count;
-                let divided = inside.iter().find(|n| divides(**n));
+                let divided = inside.iter().find(|n| divisions(**n) > 0);
                 assert_eq!(divided, None, "{}", goal.sketch);
             }
             cases[at].extend(goal.cases_of(&found, &nest, &name, target));

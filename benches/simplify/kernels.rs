@@ -1,17 +1,14 @@
 //! What each level of simplification leaves of the kernels of the shipped goals.
 
-use crate::cases::{settings, sizes, Goal, GOALS};
-use crate::common::{chain_for, machine, program, row};
-use rise_opt::arith::{AtomKind, Mono, Nat, Rat};
+use crate::cases::{sizes, Goal, GOALS};
+use crate::common::{machine, program, row};
 use rise_opt::emit::{self, emit, CUnit};
 use rise_opt::exec::bench::{bench, Entry, Kind, Options};
 use rise_opt::exec::{measure, run::HEADER, Toolchain};
-use rise_opt::index::Level;
+use rise_opt::index::{divisions, Level};
 use rise_opt::lower::{self, lower};
 use rise_opt::nest::{walk, Block, Nest, Stmt};
-use rise_opt::search;
 use rise_opt::target::Target;
-use rise_opt::term::Program;
 use std::time::Instant;
 
 const LEVELS: [(&str, Level); 3] = [
@@ -54,21 +51,9 @@ fn made(goal: &Goal, level: Level, target: Target) -> Made {
 
 fn made_once(goal: &Goal, level: Level, target: Target) -> Made {
     let start = Instant::now();
-    let program = program(goal.program);
-    let steps = chain_for(target, goal.sketch, &program, &settings(goal.set));
-    let outcome = search::optimize(&program, &steps, &search::Options::default());
-    let found = Program {
-        term: outcome.terms.last().expect("a reached goal").clone(),
-        ..program
-    };
-    let options = lower::Options {
-        fixed: sizes(goal.fixed),
-        register_bytes: target.register_bytes(),
-        simplify: level,
-        ..lower::Options::default()
-    };
+    let found = goal.reached(target);
     let before = Instant::now();
-    let nest = lower(&found, &options).expect("a nest");
+    let nest = goal.nest_at(&found, target, level);
     let lowering = before.elapsed().as_secs_f64() * 1e3;
     let text = emit::Options {
         command: None,
@@ -77,7 +62,7 @@ fn made_once(goal: &Goal, level: Level, target: Target) -> Made {
     };
     let unit = emit(&nest, &text);
     let compiling = start.elapsed().as_secs_f64() * 1e3;
-    let (divided, inside) = divisions(&nest);
+    let (divided, inside) = divided(&nest);
     Made {
         lines: unit.c.lines().count(),
         unit,
@@ -89,11 +74,11 @@ fn made_once(goal: &Goal, level: Level, target: Target) -> Made {
 }
 
 /// Quotients and remainders of a nest, and those in loops without loops inside.
-fn divisions(nest: &Nest) -> (usize, usize) {
+fn divided(nest: &Nest) -> (usize, usize) {
     fn of(block: &Block) -> usize {
         let mut found = 0;
         walk::each_stmt(block, &mut |s| {
-            walk::each_index(s, &mut |n| found += count(n))
+            walk::each_index(s, &mut |n| found += divisions(n))
         });
         found
     }
@@ -106,19 +91,6 @@ fn divisions(nest: &Nest) -> (usize, usize) {
         }
     });
     (of(&nest.body), inside)
-}
-
-fn count(n: Nat) -> usize {
-    use AtomKind::{Ceil, Floor, Mod, Quot};
-    let exact = |(m, c): &(Mono, Rat)| c.as_int().is_none() || m.factors().any(|f| f.1 < 0);
-    let mut found = n.terms().iter().filter(|t| exact(t)).count();
-    n.each_atom(&mut |a| {
-        found += usize::from(matches!(
-            a.kind(),
-            Floor(..) | Ceil(..) | Mod(..) | Quot(..)
-        ));
-    });
-    found
 }
 
 /// One line for each goal and level.

@@ -1,16 +1,15 @@
 //! The comparisons that lowering the shipped goals asks for: what the engine proves of them, and what z3 does.
 
-use crate::cases::{settings, sizes, GOALS};
-use crate::common::{chain_for, machine, program};
+use crate::cases::GOALS;
+use crate::common::machine;
 use rise_opt::exec::solver::{self, Answer};
+use rise_opt::index::Level;
 use rise_opt::intern::Symbol;
-use rise_opt::lower::{lower_asking, Options};
+use rise_opt::lower::lower_asking;
 use rise_opt::scalar::{Expr, Node, Op, Rule};
-use rise_opt::search;
 use rise_opt::simplify::{shipped, Simplifier};
 use rise_opt::source::Span;
 use rise_opt::target::Target;
-use rise_opt::term::Program;
 use rise_opt::verify::{queries, Encoding};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -28,19 +27,8 @@ fn questions() -> Vec<Question> {
     let target = Target::Avx2;
     let mut all: BTreeMap<String, Question> = BTreeMap::new();
     for goal in GOALS {
-        let program = program(goal.program);
-        let steps = chain_for(target, goal.sketch, &program, &settings(goal.set));
-        let outcome = search::optimize(&program, &steps, &search::Options::default());
-        let found = Program {
-            term: outcome.terms.last().expect("a reached goal").clone(),
-            ..program
-        };
-        let options = Options {
-            fixed: sizes(goal.fixed),
-            register_bytes: target.register_bytes(),
-            ..Options::default()
-        };
-        let (_, asked) = lower_asking(&found, &options).expect("a nest");
+        let options = goal.lowering(target, Level::default());
+        let (_, asked) = lower_asking(&goal.reached(target), &options).expect("a nest");
         for a in asked.comparisons() {
             let text: Vec<String> = a.assumptions.iter().map(|e| e.to_string()).collect();
             let key = format!("{}  where {}", a.goal, text.join(" && "));

@@ -13,9 +13,11 @@
 mod poly;
 mod rat;
 mod show;
+mod signs;
 
 pub use poly::{Atom, AtomKind, Mono};
-pub use rat::Rat;
+pub use rat::{gcd, Rat};
+pub use signs::{is_whole_term, rejoin, Signs};
 
 use crate::intern::{NotSend, Symbol, Table};
 use poly::Poly;

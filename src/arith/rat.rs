@@ -10,11 +10,13 @@ pub struct Rat {
     den: i64,
 }
 
-fn gcd(mut a: i128, mut b: i128) -> i128 {
+/// The greatest common divisor, not negative.
+pub fn gcd(mut a: i128, mut b: i128) -> i128 {
     while b != 0 {
-        (a, b) = (b, a % b);
+        // Of the least number by -1 the rest is 0.
+        (a, b) = (b, a.checked_rem(b).unwrap_or(0));
     }
-    a.abs()
+    a.saturating_abs()
 }
 
 // The four operations may fail, so they cannot be the operators.

@@ -6,7 +6,7 @@
 //! constant outermost, so that rules meet `32*(i + n*x) + w` whatever the order in which it came about.
 //! Absent: facts.
 
-use crate::arith::{Atom, AtomKind, Mono, Nat, Rat};
+use crate::arith::{gcd, Atom, AtomKind, Mono, Nat, Rat};
 use crate::intern::Symbol;
 use crate::scalar::{Expr, Node, Op, Sort};
 use crate::simplify::build;
@@ -147,11 +147,6 @@ pub fn fraction(n: Nat) -> (Nat, Nat) {
 
 /// The least common multiple of positive numbers, or the largest number there is.
 pub(super) fn lcm(a: i64, b: i64) -> i64 {
-    let gcd = |mut a: i64, mut b: i64| {
-        while b != 0 {
-            (a, b) = (b, a % b);
-        }
-        a
-    };
-    (a / gcd(a, b).max(1)).saturating_mul(b)
+    let gcd = gcd(a.into(), b.into()) as i64;
+    (a / gcd.max(1)).saturating_mul(b)
 }

@@ -11,7 +11,7 @@
 
 use super::convert::{lcm, to_expr, to_nat};
 use super::queries::{Queries, Query};
-use super::{is_whole_term, Facts};
+use super::{divisions, Facts};
 use crate::arith::{Atom, AtomKind, Mono, Nat, Rat};
 use crate::intern::Symbol;
 use crate::scalar::{Expr, Op};
@@ -131,7 +131,7 @@ impl Engine {
             _ => {}
         }
         let value = self.by_rules(facts, a);
-        if divides(value) {
+        if divisions(value) > 0 {
             let (context, e) = (self.context(facts, &[value]), to_expr(value));
             self.log(context, e, Query::Division);
         }
@@ -334,14 +334,6 @@ fn in_parentheses(n: Nat) -> String {
 fn has_operations(n: Nat) -> bool {
     let mut found = false;
     n.each_atom(&mut |a| found |= !matches!(a.kind(), AtomKind::Var(_)));
-    found
-}
-
-/// Whether computing it divides.
-pub(super) fn divides(n: Nat) -> bool {
-    use AtomKind::{Ceil, Floor, Mod, Quot};
-    let mut found = n.terms().iter().any(|(m, c)| !is_whole_term(m, *c));
-    n.each_atom(&mut |a| found |= matches!(a.kind(), Floor(..) | Ceil(..) | Mod(..) | Quot(..)));
     found
 }
 

@@ -14,7 +14,7 @@ mod queries;
 pub use convert::{fraction, to_expr, to_nat};
 pub use queries::{Asked, Queries, Query};
 
-use crate::arith::{Atom, AtomKind, Mono, Nat, Rat};
+use crate::arith::{is_whole_term, rejoin, Atom, AtomKind, Nat, Rat, Signs};
 use crate::intern::Symbol;
 use engine::Engine;
 use rustc_hash::FxHashMap;
@@ -70,49 +70,12 @@ impl Facts {
         self.engine.get_mut().forget_answers_about(var);
     }
 
-    /// `n` is not negative.
-    pub fn not_negative(&mut self, n: Nat) {
-        self.at_least_zero.push(n);
-    }
-
-    /// `n` is at least 1, and what follows for its parts.
-    pub fn positive(&mut self, n: Nat) {
-        self.not_negative(n - 1.into());
-        let [(m, c)] = &n.terms()[..] else { return };
-        if *c <= Rat::ZERO || m.is_one() || !m.is_integral() {
-            return;
-        }
-        for (a, _) in m.factors() {
-            let size = Nat::atom(a);
-            if size == n {
-                if let AtomKind::Ceil(x, d) = a.kind() {
-                    if self.is_not_negative(d) {
-                        self.positive(x);
-                    }
-                }
-                continue;
-            }
-            // Of factors that are whole and not negative, each is at least 1; one
-            // alone is at least what its coefficient leaves.
-            if self.is_not_negative(size) {
-                let least = match (m.factors().count(), Rat::ONE.div(*c)) {
-                    (1, Some(q)) if q >= Rat::ONE => Nat::rat(q),
-                    _ => 1.into(),
-                };
-                self.not_negative(size - least);
-                if let AtomKind::Ceil(..) = a.kind() {
-                    self.positive(size);
-                }
-            }
-        }
-    }
-
-    /// Forgets what was added by [`Facts::not_negative`] since there were `len` of them.
+    /// Forgets what was added by [`Signs::not_negative`] since there were `len` of them.
     pub fn forget(&mut self, len: usize) {
         self.at_least_zero.truncate(len);
     }
 
-    /// Takes out what was added by [`Facts::not_negative`] since there were `len` of them.
+    /// Takes out what was added by [`Signs::not_negative`] since there were `len` of them.
     pub fn split_off(&mut self, len: usize) -> Vec<Nat> {
         self.at_least_zero
             .split_off(len.min(self.at_least_zero.len()))
@@ -123,12 +86,12 @@ impl Facts {
         self.at_least_zero.extend(facts);
     }
 
-    /// How many facts [`Facts::not_negative`] added.
+    /// How many facts [`Signs::not_negative`] added.
     pub fn len(&self) -> usize {
         self.at_least_zero.len()
     }
 
-    /// Whether [`Facts::not_negative`] added none.
+    /// Whether [`Signs::not_negative`] added none.
     pub fn is_empty(&self) -> bool {
         self.at_least_zero.is_empty()
     }
@@ -154,15 +117,6 @@ impl Facts {
     /// The questions that were asked since [`Facts::new`], each once.
     pub fn queries(&self) -> Queries {
         self.engine.borrow().queries.clone()
-    }
-
-    /// Whether `n >= 0` is known.
-    pub fn is_not_negative(&self, n: Nat) -> bool {
-        match (n.as_rat(), self.level) {
-            (Some(r), _) => r >= Rat::ZERO,
-            (None, Level::Full) => self.engine.borrow_mut().is_not_negative(self, n),
-            (None, _) => false,
-        }
     }
 
     /// Whether `a >= b` is known.
@@ -240,30 +194,30 @@ impl Facts {
     }
 }
 
-fn is_whole_term(m: &Mono, c: Rat) -> bool {
-    c.as_int().is_some() && m.factors().all(|f| f.1 > 0)
+/// How often computing it divides.
+pub fn divisions(n: Nat) -> usize {
+    use AtomKind::{Ceil, Floor, Mod, Quot};
+    let terms = n.terms();
+    let mut found = terms.iter().filter(|(m, c)| !is_whole_term(m, *c)).count();
+    n.each_atom(&mut |a| {
+        let divides = matches!(a.kind(), Floor(..) | Ceil(..) | Mod(..) | Quot(..));
+        found += usize::from(divides);
+    });
+    found
 }
 
-/// `c·d·⌊a/d⌋ + c·(a mod d) = c·a`
-fn rejoin(n: Nat) -> Nat {
-    let mut n = n;
-    for (m, c) in n.terms() {
-        for (atom, e) in m.factors() {
-            let AtomKind::Mod(a, d) = atom.kind() else {
-                continue;
-            };
-            if e != 1 {
-                continue;
-            }
-            let others = Nat::from_terms([(m.div(&Mono::atom(atom)), c)]);
-            let floor = Nat::atom(Atom::new(AtomKind::Floor(a, d)));
-            let joined = n - others * Nat::atom(atom) - others * d * floor + others * a;
-            if joined.terms().len() < n.terms().len() {
-                n = joined;
-            }
+impl Signs for Facts {
+    fn is_not_negative(&self, n: Nat) -> bool {
+        match (n.as_rat(), self.level) {
+            (Some(r), _) => r >= Rat::ZERO,
+            (None, Level::Full) => self.engine.borrow_mut().is_not_negative(self, n),
+            (None, _) => false,
         }
     }
-    n
+
+    fn not_negative(&mut self, n: Nat) {
+        self.at_least_zero.push(n);
+    }
 }
 
 #[cfg(test)]

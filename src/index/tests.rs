@@ -1,4 +1,5 @@
 use super::*;
+use crate::scalar::random::Dice;
 
 fn v(name: &str) -> Nat {
     Nat::var(name.into())
@@ -69,17 +70,14 @@ fn ranges_decide_min_max_and_order() {
     assert_eq!(f.less(v("w"), 16.into()), None);
 }
 
-/// Numbers that a seed gives.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, k: u64) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
-        (self.0 >> 33) % k
-    }
+#[test]
+fn divisions_are_counted() {
+    let f = Facts::new(Level::Off);
+    let [x, n] = [v("x"), v("n")];
+    assert_eq!(divisions(x * n + 3.into()), 0);
+    assert_eq!(divisions(n.exact_div(32.into()) + x), 1);
+    assert_eq!(divisions(f.floor(x, 3.into()) + f.rem(x, n)), 2);
+    assert_eq!(divisions(f.min(f.floor(x, n), n)), 1);
 }
 
 const NAMES: [&str; 4] = ["v", "w", "x", "j"];

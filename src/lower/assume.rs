@@ -7,7 +7,7 @@
 //! error here.
 
 use super::Options;
-use crate::arith::{AtomKind, Nat, Rat};
+use crate::arith::{AtomKind, Nat, Rat, Signs};
 use crate::diag::{code, Diagnostic};
 use crate::index::{fraction, Facts, Level};
 use crate::intern::Symbol;

@@ -55,10 +55,11 @@ pub fn cases(rule: &Rule) -> Option<Vec<Case>> {
     }
     let case = |constants: Vec<(Symbol, Expr)>| {
         let known: BTreeMap<Symbol, Expr> = constants.iter().copied().collect();
+        let instance = |e: Expr| e.replace(&|v| known.get(&v).copied());
         Case {
-            left: replace(rule.lhs, &known),
-            right: replace(rule.rhs, &known),
-            condition: replace(rule.condition, &known),
+            left: instance(rule.lhs),
+            right: instance(rule.rhs),
+            condition: instance(rule.condition),
             constants,
         }
     };
@@ -82,18 +83,6 @@ fn constants(sort: Sort, number: usize) -> Vec<Expr> {
         .collect()
 }
 
-/// The expression with other expressions of the same sorts in place of variables.
-pub fn replace(e: Expr, by: &BTreeMap<Symbol, Expr>) -> Expr {
-    match e.node() {
-        Node::Var(v, _) => by.get(&v).copied().unwrap_or(e),
-        Node::Apply(op, args) => {
-            let args: Vec<Expr> = args.iter().map(|a| replace(*a, by)).collect();
-            Expr::of(op, &args)
-        }
-        _ => e,
-    }
-}
-
 /// What prevents a case of the rule with this number, if anything does.
 pub fn prevented(case: &Case, rules: &[Rule], number: usize) -> Option<Prevented> {
     let mut folded = false;
@@ -108,7 +97,7 @@ pub fn prevented(case: &Case, rules: &[Rule], number: usize) -> Option<Prevented
         return Some(Prevented::Folded);
     }
     let within = &within[..within.len() - 1];
-    let asked = conjuncts(case.condition);
+    let asked = case.condition.conjuncts();
     let applies = |i: &usize| {
         let rule = &rules[*i];
         let earlier = *i < number;
@@ -135,24 +124,17 @@ fn applies(rule: &Rule, pattern: Expr, asked: &[Expr]) -> bool {
     let pairs = vec![(rule.lhs, pattern)];
     matches(pairs, lanes, &BTreeMap::new(), &|by| {
         let condition = replace_fitting(rule.condition, by);
-        conjuncts(condition).iter().all(known)
+        condition.conjuncts().iter().all(known)
     })
 }
 
-/// As [`replace`]; conditions read constants, which are single values there.
+/// As [`Expr::replace`]; conditions read constants, which are single values there.
 fn replace_fitting(condition: Expr, by: &BTreeMap<Symbol, Expr>) -> Expr {
     let mut terms = condition.vars().into_iter();
     match terms.all(|(v, s)| by.get(&v).is_some_and(|e| e.sort() == s)) {
-        true => replace(condition, by),
+        true => condition.replace(&|v| by.get(&v).copied()),
         // Of something that is not said here.
         false => Expr::bool(false),
-    }
-}
-
-pub fn conjuncts(e: Expr) -> Vec<Expr> {
-    match e.node() {
-        Node::Apply(Op::And, args) => args.iter().flat_map(|a| conjuncts(*a)).collect(),
-        _ => vec![e],
     }
 }
 

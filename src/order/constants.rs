@@ -1,6 +1,6 @@
 //! Rules that change constants only: fewer are negative, or their sum is smaller.
 
-use super::cases::{conjuncts, Case};
+use super::cases::Case;
 use super::measure::{is_folded, operands};
 use crate::scalar::{Expr, Node, Op, Sort};
 use crate::simplify::{build, Facts};
@@ -30,7 +30,7 @@ pub fn decreases(case: &Case) -> bool {
             &mut branches,
         );
     }
-    for part in conjuncts(case.condition) {
+    for part in case.condition.conjuncts() {
         split(part, &mut branches);
     }
     if branches.len() > BRANCHES {

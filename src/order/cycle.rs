@@ -1,7 +1,6 @@
 //! Rewriting that does not end, shown: instances of the two sides of a rule are simplified until an expression comes
 //! again.
 
-use super::cases::{conjuncts, replace};
 use crate::intern::Symbol;
 use crate::scalar::{eval, Expr, Lanes, Node, Op, Rule, Value, VarClass};
 use crate::simplify::{Book, Simplifier, Step};
@@ -70,7 +69,7 @@ fn alone(rule: &Rule) -> Option<Cycle> {
         if rule.condition != Expr::bool(true) || !matches(rule.lhs, now, &mut by) {
             return None;
         }
-        let after = replace(rule.rhs, &by);
+        let after = rule.rhs.replace(&|v| by.get(&v).copied());
         steps.push((rule.name, now, after));
         if let Some(i) = steps.iter().position(|s| s.1 == after) {
             let steps = steps.split_off(i);
@@ -141,9 +140,10 @@ fn instances(rule: &Rule) -> Vec<(Expr, Expr, Vec<Expr>)> {
             by.insert(*c, Expr::int(values[choice % count]));
             choice /= count;
         }
-        let instance = |e| replace(e, &by);
+        let instance = |e: Expr| e.replace(&|v| by.get(&v).copied());
         let mut assumed = Vec::new();
-        let holds = conjuncts(instance(rule.condition))
+        let holds = instance(rule.condition)
+            .conjuncts()
             .into_iter()
             .all(|c| match c.node() {
                 Node::Apply(Op::Prove, args) => {

@@ -1,6 +1,6 @@
 use super::*;
 use crate::intern::Symbol;
-use crate::scalar::random::Recipe;
+use crate::scalar::random::{Dice, Recipe};
 use crate::scalar::{load_rules, parse_expr, Kind, Lanes, Node, Op, Sort, VarClass};
 use crate::simplify::{build, shipped, Book, Simplifier};
 use crate::source::{FileId, SourceMap};
@@ -14,13 +14,8 @@ fn rules(text: &str) -> Vec<Rule> {
 }
 
 fn dice(seed: u64) -> impl FnMut(u64) -> u64 {
-    let mut state = seed;
-    move |k| {
-        state = state
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
-        (state >> 33) % k
-    }
+    let mut dice = Dice(seed);
+    move |k| dice.below(k)
 }
 
 const SMALL: [i64; 9] = [0, 1, -1, 2, -2, 3, -5, 8, 16];
@@ -114,8 +109,8 @@ fn every_shipped_rule_is_ordered_in_lanes() {
                 })
                 .collect();
             let single = compare(
-                cases::replace(before.lhs, &known),
-                cases::replace(before.rhs, &known),
+                before.lhs.replace(&|v| known.get(&v).copied()),
+                before.rhs.replace(&|v| known.get(&v).copied()),
                 Variables::Pattern,
             );
             let lanes = compare(case.left, case.right, Variables::Pattern);

@@ -94,29 +94,13 @@ fn hindrance(t: &Term, k: Nat, varying: Free, binders: &mut Vec<Option<Symbol>>)
     }
 }
 
-/// Whether a primitive on vectors means the primitive on each lane.
+/// Whether a primitive on vectors means the primitive on each lane. Remainders are left to scalars.
 fn lane_wise(p: Prim) -> bool {
-    use Op::*;
-    matches!(
-        p.op(),
-        Pair | Fst
-            | Snd
-            | Neg
-            | Add
-            | Sub
-            | Mul
-            | Div
-            | Min
-            | Max
-            | Fma
-            | Abs
-            | Sqrt
-            | Exp
-            | Log
-            | Sin
-            | Cos
-            | Tanh
-    )
+    match p.op() {
+        Op::Pair | Op::Fst | Op::Snd => true,
+        Op::Mod => false,
+        op => op.is_lane_wise(),
+    }
 }
 
 fn vector_type(ty: Ty, k: Nat) -> Option<Ty> {

@@ -80,15 +80,23 @@ fn one(op: Op, values: &[Value]) -> Option<Result<Value, EvalError>> {
         (Op::And, [Bool(a), Bool(b)]) => Ok(Bool(*a && *b)),
         (Op::Or, [Bool(a), Bool(b)]) => Ok(Bool(*a || *b)),
         (Op::Select, [Bool(c), a, b]) => Ok(if *c { a.clone() } else { b.clone() }),
-        (_, [Int(a), Int(b)]) => match op {
-            Op::Eq => Ok(Bool(a == b)),
-            Op::Ne => Ok(Bool(a != b)),
-            Op::Lt => Ok(Bool(a < b)),
-            Op::Le => Ok(Bool(a <= b)),
-            Op::Gt => Ok(Bool(a > b)),
-            Op::Ge => Ok(Bool(a >= b)),
-            _ => arithmetic(op, *a, *b)?.map(Int).ok_or(EvalError::Overflow),
+        (_, [Int(a), Int(b)]) => match comparison(op, *a, *b) {
+            Some(truth) => Ok(Bool(truth)),
+            None => arithmetic(op, *a, *b)?.map(Int).ok_or(EvalError::Overflow),
         },
+        _ => return None,
+    })
+}
+
+/// `None` for what is no comparison.
+pub(crate) fn comparison(op: Op, a: i128, b: i128) -> Option<bool> {
+    Some(match op {
+        Op::Eq => a == b,
+        Op::Ne => a != b,
+        Op::Lt => a < b,
+        Op::Le => a <= b,
+        Op::Gt => a > b,
+        Op::Ge => a >= b,
         _ => return None,
     })
 }

@@ -316,6 +316,29 @@ impl Expr {
         f(self);
     }
 
+    /// The expression with others of the same sorts in place of variables.
+    pub fn replace(self, by: &dyn Fn(Symbol) -> Option<Expr>) -> Expr {
+        match self.node() {
+            Node::Var(v, _) => by(v).unwrap_or(self),
+            Node::Apply(op, args) => {
+                let mut parts = [self; 3];
+                for (p, a) in parts.iter_mut().zip(args.iter()) {
+                    *p = a.replace(by);
+                }
+                Expr::of(op, &parts[..args.len()])
+            }
+            _ => self,
+        }
+    }
+
+    /// What all has to hold for it to hold, `&&` taken apart.
+    pub fn conjuncts(self) -> Vec<Expr> {
+        match self.node() {
+            Node::Apply(Op::And, args) => args.iter().flat_map(|a| a.conjuncts()).collect(),
+            _ => vec![self],
+        }
+    }
+
     /// The variables, each once, in order of first occurrence.
     pub fn vars(self) -> Vec<(Symbol, Sort)> {
         let mut found = Vec::new();

@@ -18,7 +18,7 @@ mod rule;
 mod show;
 mod sorts;
 
-pub(crate) use eval::arithmetic;
+pub(crate) use eval::{arithmetic, comparison};
 pub use eval::{eval, EvalError, Value};
 pub use expr::{Args, Expr, Kind, Lanes, Node, Op, Sort, MAX_INT, MAX_LANES, MAX_VARS};
 pub use read::{parse_expr, parse_truth};

@@ -3,6 +3,20 @@
 use super::expr::{Expr, Kind, Lanes, Op, Sort};
 use crate::intern::Symbol;
 
+/// A small generator, so that a failure is repeated by running the test again.
+pub struct Dice(pub u64);
+
+impl Dice {
+    /// A number below `k`.
+    pub fn below(&mut self, k: u64) -> u64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        (self.0 >> 33) % k
+    }
+}
+
 /// What random expressions are made of.
 pub struct Recipe<'a> {
     /// A number below its argument.

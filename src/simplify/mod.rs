@@ -92,9 +92,7 @@ impl Simplifier {
 
     /// Takes a boolean as true from now on; it is simplified under what was assumed before.
     pub fn assume(&mut self, e: Expr) {
-        let mut parts = Vec::new();
-        conjuncts(e, &mut parts);
-        for part in parts {
+        for part in e.conjuncts() {
             // As written first: a rule may say less in its own words than was said here.
             let simple = self.simplify(part);
             self.facts.assume(part);
@@ -251,13 +249,6 @@ impl Simplifier {
             Lanes::Fixed(n) => Some(Expr::of(Op::Broadcast, &[value, Expr::int(n.into())])),
             Lanes::Named(_) => None,
         }
-    }
-}
-
-fn conjuncts(e: Expr, out: &mut Vec<Expr>) {
-    match e.node() {
-        Node::Apply(Op::And, args) => args.iter().for_each(|a| conjuncts(*a, out)),
-        _ => out.push(e),
     }
 }
 

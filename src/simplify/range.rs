@@ -3,6 +3,8 @@
 //! Comes in: what is known of operands. Goes out: what that tells of an operation. Division is that of
 //! [`crate::scalar::eval`], so a quotient by an unknown divisor may be 0. Absent: expressions.
 
+use crate::arith::gcd;
+
 /// The least and the largest value, where there is one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Range {
@@ -217,12 +219,5 @@ pub(super) fn bound(k: i128, c: i128) -> Range {
             lo: None,
             hi: k.checked_neg().and_then(|k| c.checked_div_euclid(k)),
         },
-    }
-}
-
-fn gcd(a: i128, b: i128) -> i128 {
-    match b {
-        0 => a.saturating_abs(),
-        _ => gcd(b, a.checked_rem(b).unwrap_or(0)),
     }
 }

@@ -1,25 +1,13 @@
 use super::*;
+use crate::scalar::random::Dice;
 use crate::scalar::{eval, load_rules, parse_expr, parse_truth, EvalError, Rule, Sort, Value};
 use crate::source::{FileId, SourceMap};
 use crate::verify::{try_points, Tried};
 
-/// A small generator, so that a failure is repeated by running the test again.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, k: u64) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
-        (self.0 >> 33) % k
-    }
-
-    fn int(&mut self) -> i128 {
-        match self.below(8) {
-            0 => [0, 1, -1, 2, -2, 16, -16, 100][self.below(8) as usize],
-            _ => i128::from(self.below(13)) - 6,
-        }
+fn int(dice: &mut Dice) -> i128 {
+    match dice.below(8) {
+        0 => [0, 1, -1, 2, -2, 16, -16, 100][dice.below(8) as usize],
+        _ => i128::from(dice.below(13)) - 6,
     }
 }
 
@@ -203,7 +191,7 @@ fn random(dice: &mut Dice, kind: Kind, depth: u32) -> Expr {
         return match (kind, dice.below(3)) {
             (Kind::Bool, 0) => Expr::bool(dice.below(2) == 1),
             (Kind::Bool, _) => var("b", Sort::BOOL),
-            (Kind::Int, 0) => Expr::int(dice.int() as i64),
+            (Kind::Int, 0) => Expr::int(int(dice) as i64),
             (Kind::Int, _) => var(["x", "y", "z"][dice.below(3) as usize], Sort::INT),
         };
     }
@@ -267,7 +255,7 @@ fn simplified_is_equal_done_once_and_ends() {
         assert_eq!(again.simplify(out), out, "{expr} => {out} is not simple");
         smaller += u64::from(out != expr);
         for _ in 0..30 {
-            let at = [dice.int(), dice.int(), dice.int()];
+            let at = [int(&mut dice), int(&mut dice), int(&mut dice)];
             let b = dice.below(2) == 1;
             let of = |v: Symbol| match v.as_str() {
                 "b" => Some(Value::Bool(b)),
@@ -311,7 +299,7 @@ fn vectors_are_simplified_lane_by_lane() {
         let scalar = random(&mut dice, Kind::Int, 2);
         let other = random(&mut dice, Kind::Int, 1);
         let l = Expr::int(4);
-        let ramp = Expr::of(Op::Ramp, &[scalar, Expr::int(dice.int() as i64), l]);
+        let ramp = Expr::of(Op::Ramp, &[scalar, Expr::int(int(&mut dice) as i64), l]);
         let lanes = Expr::of(Op::Broadcast, &[other, l]);
         let op = [
             Op::Add,
@@ -325,7 +313,7 @@ fn vectors_are_simplified_lane_by_lane() {
         let expr = Expr::of(op, &[Expr::of(op, &[ramp, lanes]), lanes]);
         let out = s.simplify(expr);
         for _ in 0..20 {
-            let at = [dice.int(), dice.int(), dice.int()];
+            let at = [int(&mut dice), int(&mut dice), int(&mut dice)];
             let of = |v: Symbol| match v.as_str() {
                 "b" => Some(Value::Bool(at[0] > 0)),
                 name => ["x", "y", "z"]

@@ -5,7 +5,8 @@
 //! nothing is known.
 
 use super::range::{Alignment, Range};
-use crate::scalar::{arithmetic, Expr, Kind, Lanes, Node, Op};
+use crate::hash::fnv64_from;
+use crate::scalar::{arithmetic, comparison, Expr, Kind, Lanes, Node, Op};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Points, and draws for them.
@@ -102,14 +103,9 @@ fn applied(op: Op, args: &[Value]) -> Value {
         (Op::And, [Bool(a), Bool(b)]) => Bool(*a && *b),
         (Op::Or, [Bool(a), Bool(b)]) => Bool(*a || *b),
         (Op::Select, [Bool(c), a, b]) => *if *c { a } else { b },
-        (_, [Int(a), Int(b)]) => match op {
-            Op::Eq => Bool(a == b),
-            Op::Ne => Bool(a != b),
-            Op::Lt => Bool(a < b),
-            Op::Le => Bool(a <= b),
-            Op::Gt => Bool(a > b),
-            Op::Ge => Bool(a >= b),
-            _ => arithmetic(op, *a, *b).flatten().map_or(Unknown, Int),
+        (_, [Int(a), Int(b)]) => match comparison(op, *a, *b) {
+            Some(truth) => Bool(truth),
+            None => arithmetic(op, *a, *b).flatten().map_or(Unknown, Int),
         },
         _ => Unknown,
     }
@@ -123,10 +119,7 @@ fn drawn(e: Expr, seed: u64, bounds: &Bounds) -> Value {
     if sort.lanes != Lanes::One {
         return Value::Unknown;
     }
-    let mut hash = 0xcbf2_9ce4_8422_2325 ^ (seed << 32);
-    for b in name.as_str().bytes() {
-        hash = (hash ^ u64::from(b)).wrapping_mul(0x100_0000_01b3);
-    }
+    let hash = fnv64_from(seed << 32, name.as_str().as_bytes());
     let hash = i128::from((hash ^ (hash >> 29)) & 0xf_ffff);
     if sort.kind == Kind::Bool {
         return Value::Bool(hash % 2 == 1);

@@ -72,6 +72,29 @@ pub struct Scheme {
 }
 
 impl Op {
+    /// Whether it works lane by lane on vectors: on each lane as on single values.
+    pub fn is_lane_wise(self) -> bool {
+        use Op::*;
+        matches!(
+            self,
+            Neg | Add
+                | Sub
+                | Mul
+                | Div
+                | Mod
+                | Min
+                | Max
+                | Fma
+                | Abs
+                | Sqrt
+                | Exp
+                | Log
+                | Sin
+                | Cos
+                | Tanh
+        )
+    }
+
     /// Its scheme. `sizes` are the explicit sizes, of which only `makeArray`
     /// looks at one: how many arguments it takes. `None` if that is no constant
     /// in 1…64.

@@ -15,6 +15,7 @@
 
 use super::formula::Formula;
 use super::poly::{Atom, Monomial, Poly};
+use crate::arith::gcd;
 use crate::intern::Symbol;
 use crate::scalar::{Expr, Kind, Lanes, Node, Op, Rule, VarClass};
 use std::collections::BTreeMap;
@@ -174,8 +175,7 @@ impl Reader<'_> {
                 }
             }
         }
-        let mut facts = Vec::new();
-        conjuncts(self.rule.condition, &mut facts);
+        let facts = conjuncts(self.rule.condition);
         for fact in &facts {
             self.learn(*fact)?;
         }
@@ -431,8 +431,8 @@ impl Reader<'_> {
                 };
             }
         }
-        let content = |p: &Poly| p.terms().fold(0, |g, (_, n)| gcd(g, n.unsigned_abs()));
-        let common = gcd(content(&rest), content(&d)) as i128;
+        let content = |p: &Poly| p.terms().fold(0, |g, (_, n)| gcd(g, n));
+        let common = gcd(content(&rest), content(&d));
         if common > 1 {
             let part = |p: &Poly| p.divide(&Poly::constant(common)).map(|(k, _)| k);
             return self.quotient(fits(part(&rest))?, fits(part(&d))?);
@@ -592,17 +592,10 @@ impl Reader<'_> {
 }
 
 /// The parts of a condition that all hold, without `prove`.
-fn conjuncts(e: Expr, out: &mut Vec<Expr>) {
-    match e.node() {
-        Node::Apply(Op::And, args) => args.iter().for_each(|a| conjuncts(*a, out)),
-        Node::Apply(Op::Prove, args) => conjuncts(args[0], out),
-        _ => out.push(e),
-    }
-}
-
-fn gcd(a: u128, b: u128) -> u128 {
-    match b {
-        0 => a,
-        _ => gcd(b, a % b),
-    }
+fn conjuncts(e: Expr) -> Vec<Expr> {
+    let proved = |e: Expr| match e.node() {
+        Node::Apply(Op::Prove, args) => args[0].conjuncts(),
+        _ => vec![e],
+    };
+    e.conjuncts().into_iter().flat_map(proved).collect()
 }

@@ -4,6 +4,7 @@
 //! the encoder; whatever changes in either, there is none. Names of rules and of files do not count. Absent: files.
 
 use super::Verdict;
+use crate::hash::fnv128;
 use crate::scalar::{is_open, Rule};
 use std::collections::BTreeMap;
 
@@ -38,26 +39,5 @@ pub fn key(rule: &Rule) -> String {
         let open = is_open(v);
         text += &format!("{v}\0{sort:?}\0{class:?}\0{open}\0");
     }
-    format!("{:032x}", fnv(text.as_bytes()))
-}
-
-/// FNV-1a, 128 bits: the same on every machine, for ever.
-fn fnv(bytes: &[u8]) -> u128 {
-    let start = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d_u128;
-    let prime = (1 << 88) + 0x13b;
-    bytes
-        .iter()
-        .fold(start, |h, b| (h ^ u128::from(*b)).wrapping_mul(prime))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_hash_is_the_published_one() {
-        assert_eq!(fnv(b""), 0x6c62272e07bb014262b821756295c58d);
-        assert_eq!(fnv(b"a"), 0xd228cb696f1a8caf78912b704e4a8964);
-        assert_eq!(fnv(b"foobar"), 0x343e1662793c64bf6f0d3597ba446f18);
-    }
+    format!("{:032x}", fnv128(text.as_bytes()))
 }

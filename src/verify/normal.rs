@@ -8,6 +8,7 @@
 use super::{ladder, Proved, Tools, Verdict};
 use crate::intern::Symbol;
 use crate::scalar::{eval, is_open, Expr, Node, Op, Rule, Value, VarClass};
+use crate::simplify::commutes;
 
 /// Values that rules speak of.
 const VALUES: [i64; 3] = [0, 1, -1];
@@ -81,7 +82,8 @@ fn excluded(rule: &Rule, earlier: &[Rule]) -> Vec<Excluded> {
             continue;
         }
         for value in VALUES {
-            let e = put(rule.lhs, constant, Expr::int(value));
+            let value_of = |v| (v == constant).then(|| Expr::int(value));
+            let e = rule.lhs.replace(&value_of);
             let mut by = None;
             e.visit(&mut |part| by = by.take().or_else(|| rewrites(part, earlier)));
             found.extend(by.map(|by| Excluded {
@@ -92,18 +94,6 @@ fn excluded(rule: &Rule, earlier: &[Rule]) -> Vec<Excluded> {
         }
     }
     found
-}
-
-/// `e` with another expression for a variable.
-fn put(e: Expr, name: Symbol, by: Expr) -> Expr {
-    match e.node() {
-        Node::Var(v, _) if v == name => by,
-        Node::Apply(op, args) => {
-            let args: Vec<Expr> = args.iter().map(|a| put(*a, name, by)).collect();
-            Expr::of(op, &args)
-        }
-        _ => e,
-    }
 }
 
 /// What rewrites every instance of a pattern.
@@ -120,7 +110,8 @@ fn rewrites(e: Expr, earlier: &[Rule]) -> Option<String> {
         if rule.has_vectors() || !matches(rule.lhs, e, &mut bindings) {
             return false;
         }
-        let instance = |e: Expr| (bindings.iter()).fold(e, |e, (v, by)| put(e, *v, *by));
+        let bound = |v| bindings.iter().find(|b| b.0 == v).map(|b| b.1);
+        let instance = |e: Expr| e.replace(&bound);
         let holds = eval(instance(rule.condition), &|_| None) == Ok(Value::Bool(true));
         holds && instance(rule.rhs) != e
     };
@@ -167,9 +158,4 @@ fn matches(pattern: Expr, e: Expr, bindings: &mut Vec<(Symbol, Expr)>) -> bool {
         }
         (p, e) => p == e,
     }
-}
-
-fn commutes(op: Op) -> bool {
-    use Op::*;
-    matches!(op, Add | Mul | Min | Max | Eq | Ne | And | Or)
 }

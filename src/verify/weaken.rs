@@ -23,8 +23,7 @@ pub struct Weaker {
 pub fn weaker(rules: &[Rule], asked: &[usize], tools: &Tools, tell: Tell) -> Vec<Weaker> {
     let mut tried = Vec::new();
     for i in asked {
-        let mut all = Vec::new();
-        conjuncts(rules[*i].condition, &mut all);
+        let all = conditions(rules[*i].condition);
         for (at, condition) in all.iter().enumerate() {
             for instead in forms(*condition) {
                 let mut parts = all.clone();
@@ -87,15 +86,17 @@ fn forms(e: Expr) -> Vec<Option<Expr>> {
 }
 
 /// The conditions that all have to hold; what is proved together counts as one for each.
-fn conjuncts(e: Expr, out: &mut Vec<Expr>) {
-    match e.node() {
-        Node::Bool(true) => {}
-        Node::Apply(Op::And, args) => args.iter().for_each(|a| conjuncts(*a, out)),
+fn conditions(e: Expr) -> Vec<Expr> {
+    let apart = |e: Expr| match e.node() {
         Node::Apply(Op::Prove, args) => {
-            let mut parts = Vec::new();
-            conjuncts(args[0], &mut parts);
-            out.extend(parts.into_iter().map(|p| Expr::of(Op::Prove, &[p])));
+            let parts = args[0].conjuncts().into_iter();
+            parts.map(|p| Expr::of(Op::Prove, &[p])).collect()
         }
-        _ => out.push(e),
-    }
+        _ => vec![e],
+    };
+    let asked = e
+        .conjuncts()
+        .into_iter()
+        .filter(|e| e.as_bool() != Some(true));
+    asked.flat_map(apart).collect()
 }

@@ -223,6 +223,14 @@ const TILES: &[&str] = &["m=64,n=32,k=8", "m=32,n=0,k=4"];
 impl Goal {
     /// Its kernel under a name, for a target.
     pub fn found(&self, name: &str, target: Target) -> Program {
+        Program {
+            name: Symbol::new(name),
+            ..self.reached(target)
+        }
+    }
+
+    /// Its kernel, called as the program is.
+    pub fn reached(&self, target: Target) -> Program {
         let program = common::program(self.program);
         let set = settings(self.set);
         let steps = common::chain_for(target, self.sketch, &program, &set);
@@ -230,9 +238,18 @@ impl Goal {
         let what = (self.sketch, &outcome.failure);
         assert!(outcome.failure.is_none(), "{what:?}");
         Program {
-            name: Symbol::new(name),
             term: normalize(outcome.terms.last().unwrap_or(&program.term)),
             ..program
+        }
+    }
+
+    /// How it is lowered, with so much done to indices.
+    pub fn lowering(&self, target: Target, simplify: Level) -> lower::Options {
+        lower::Options {
+            simplify,
+            register_bytes: target.register_bytes(),
+            fixed: sizes(self.fixed),
+            ..Default::default()
         }
     }
 
@@ -242,13 +259,7 @@ impl Goal {
 
     /// With so much done to indices.
     pub fn nest_at(&self, found: &Program, target: Target, simplify: Level) -> Nest {
-        let options = lower::Options {
-            simplify,
-            register_bytes: target.register_bytes(),
-            fixed: sizes(self.fixed),
-            ..Default::default()
-        };
-        let nest = lower::lower(found, &options);
+        let nest = lower::lower(found, &self.lowering(target, simplify));
         nest.unwrap_or_else(|d| panic!("{}: {d:?}", self.sketch))
     }
 

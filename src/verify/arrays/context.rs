@@ -8,7 +8,7 @@
 use super::equal;
 use super::facts::Facts;
 use super::value::{Head, Neutral, Val};
-use crate::arith::{AtomKind, Mono, Nat, Rat};
+use crate::arith::{AtomKind, Mono, Nat, Rat, Signs};
 use crate::elab::{Cond, Rel, RuleDecl};
 use crate::intern::Symbol;
 use crate::rule::instance::{usable, Binder};

@@ -5,7 +5,7 @@
 //! opaque: equal for equal arguments. Absent: equality.
 
 use super::context::{uncurried, Context, Res};
-use super::value::{is_lane_wise, Fold, Head, Step, Val};
+use super::value::{Fold, Head, Step, Val};
 use crate::arith::Nat;
 use crate::elab::Cond;
 use crate::intern::Symbol;
@@ -378,7 +378,7 @@ fn exec(cx: &mut Context, p: Prim, ty: Ty, args: &[Val]) -> Res<Val> {
             true => a.clone(),
             false => b.clone(),
         },
-        (op, _) if is_lane_wise(op) && result.as_vec().is_some() => {
+        (op, _) if op.is_lane_wise() && result.as_vec().is_some() => {
             let Some((_, elem)) = result.as_vec() else {
                 return cx.stuck("lanes of what is no vector");
             };

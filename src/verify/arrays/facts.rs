@@ -8,7 +8,7 @@
 //! Absent: the rules of `rules/index.rules`, with which `index` decides more: what a proof rests on is kept small, and no
 //! verdict rests on rules that have to be verified themselves.
 
-use crate::arith::{Atom, AtomKind, Mono, Nat, Rat};
+use crate::arith::{gcd, is_whole_term, rejoin, Atom, AtomKind, Mono, Nat, Rat, Signs};
 use crate::intern::Symbol;
 use rustc_hash::FxHashMap;
 
@@ -32,43 +32,6 @@ impl Facts {
     /// `lo <= var <= hi`
     pub fn range(&mut self, var: Symbol, lo: Nat, hi: Nat) {
         self.ranges.insert(var, (lo, hi));
-    }
-
-    /// `n` is not negative.
-    pub fn not_negative(&mut self, n: Nat) {
-        self.at_least_zero.push(n);
-    }
-
-    /// `n` is at least 1, and what follows for its parts.
-    pub fn positive(&mut self, n: Nat) {
-        self.not_negative(n - 1.into());
-        let [(m, c)] = &n.terms()[..] else { return };
-        if *c <= Rat::ZERO || m.is_one() || !m.is_integral() {
-            return;
-        }
-        for (a, _) in m.factors() {
-            let size = Nat::atom(a);
-            if size == n {
-                if let AtomKind::Ceil(x, d) = a.kind() {
-                    if self.is_not_negative(d) {
-                        self.positive(x);
-                    }
-                }
-                continue;
-            }
-            // Of factors that are whole and not negative, each is at least 1; one
-            // alone is at least what its coefficient leaves.
-            if self.is_not_negative(size) {
-                let least = match (m.factors().count(), Rat::ONE.div(*c)) {
-                    (1, Some(q)) if q >= Rat::ONE => Nat::rat(q),
-                    _ => 1.into(),
-                };
-                self.not_negative(size - least);
-                if let AtomKind::Ceil(..) = a.kind() {
-                    self.positive(size);
-                }
-            }
-        }
     }
 
     /// `n` is a whole number although division stands in it.
@@ -161,24 +124,6 @@ impl Facts {
             }
             _ => None,
         }
-    }
-
-    /// Whether `n >= 0` is known.
-    pub fn is_not_negative(&self, n: Nat) -> bool {
-        if self.plainly_not_negative(n) {
-            return true;
-        }
-        // What is relaxed no longer matches a fact about the rounded size itself.
-        let relaxed = self.relaxed(n);
-        let forms = [n, relaxed];
-        let different = if relaxed == n { 1 } else { 2 };
-        forms[..different].iter().any(|&n| {
-            let Some(low) = self.bound(n, false) else {
-                return false;
-            };
-            self.plainly_not_negative(low)
-                || (self.at_least_zero.iter()).any(|&p| self.plainly_not_negative(low - p))
-        })
     }
 
     /// A lower bound without roundings by constants: `⌈x/d⌉ >= x/d`, `⌊x/d⌋ <= x/d`.
@@ -322,7 +267,7 @@ impl Facts {
                 continue;
             }
             let e = match d.as_int().zip(g.as_int()) {
-                Some((d, g)) => Nat::int(gcd(d, g)),
+                Some((d, g)) => Nat::int(gcd(d.into(), g.into()) as i64),
                 None => g,
             };
             if e.as_int() == Some(1) {
@@ -390,35 +335,25 @@ impl Facts {
     }
 }
 
-fn is_whole_term(m: &Mono, c: Rat) -> bool {
-    c.as_int().is_some() && m.factors().all(|f| f.1 > 0)
-}
-
-fn gcd(a: i64, b: i64) -> i64 {
-    match b {
-        0 => a,
-        _ => gcd(b, a % b),
-    }
-}
-
-/// `c·d·⌊a/d⌋ + c·(a mod d) = c·a`
-fn rejoin(n: Nat) -> Nat {
-    let mut n = n;
-    for (m, c) in n.terms() {
-        for (atom, e) in m.factors() {
-            let AtomKind::Mod(a, d) = atom.kind() else {
-                continue;
-            };
-            if e != 1 {
-                continue;
-            }
-            let others = Nat::from_terms([(m.div(&Mono::atom(atom)), c)]);
-            let floor = Nat::atom(Atom::new(AtomKind::Floor(a, d)));
-            let joined = n - others * Nat::atom(atom) - others * d * floor + others * a;
-            if joined.terms().len() < n.terms().len() {
-                n = joined;
-            }
+impl Signs for Facts {
+    fn is_not_negative(&self, n: Nat) -> bool {
+        if self.plainly_not_negative(n) {
+            return true;
         }
+        // What is relaxed no longer matches a fact about the rounded size itself.
+        let relaxed = self.relaxed(n);
+        let forms = [n, relaxed];
+        let different = if relaxed == n { 1 } else { 2 };
+        forms[..different].iter().any(|&n| {
+            let Some(low) = self.bound(n, false) else {
+                return false;
+            };
+            self.plainly_not_negative(low)
+                || (self.at_least_zero.iter()).any(|&p| self.plainly_not_negative(low - p))
+        })
     }
-    n
+
+    fn not_negative(&mut self, n: Nat) {
+        self.at_least_zero.push(n);
+    }
 }

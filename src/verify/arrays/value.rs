@@ -9,7 +9,7 @@
 
 use super::context::{Context, Res};
 use crate::arith::Nat;
-use crate::term::{Lit, Op, Prim};
+use crate::term::{Lit, Prim};
 use crate::ty::{Ty, TyKind};
 use std::rc::Rc;
 
@@ -264,27 +264,4 @@ impl Parts {
             false => Val::pair(component(true), changed),
         }
     }
-}
-
-/// Operations that work lane by lane on vectors.
-pub fn is_lane_wise(op: Op) -> bool {
-    use Op::*;
-    matches!(
-        op,
-        Neg | Add
-            | Sub
-            | Mul
-            | Div
-            | Mod
-            | Min
-            | Max
-            | Fma
-            | Abs
-            | Sqrt
-            | Exp
-            | Log
-            | Sin
-            | Cos
-            | Tanh
-    )
 }

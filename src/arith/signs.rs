@@ -1,0 +1,73 @@
+//! What follows from the form of a size: of its parts where it is positive, whether a term is whole, sums that join.
+//!
+//! Absent: facts; who has some says of himself that he knows signs.
+
+use super::{Atom, AtomKind, Mono, Nat, Rat};
+
+/// Knows that some numbers are not negative.
+pub trait Signs {
+    /// Whether `n >= 0` is known.
+    fn is_not_negative(&self, n: Nat) -> bool;
+
+    /// `n` is not negative.
+    fn not_negative(&mut self, n: Nat);
+
+    /// `n` is at least 1, and what follows for its parts.
+    fn positive(&mut self, n: Nat) {
+        self.not_negative(n - 1.into());
+        let [(m, c)] = &n.terms()[..] else { return };
+        if *c <= Rat::ZERO || m.is_one() || !m.is_integral() {
+            return;
+        }
+        for (a, _) in m.factors() {
+            let size = Nat::atom(a);
+            if size == n {
+                if let AtomKind::Ceil(x, d) = a.kind() {
+                    if self.is_not_negative(d) {
+                        self.positive(x);
+                    }
+                }
+                continue;
+            }
+            // Of factors that are whole and not negative, each is at least 1; one
+            // alone is at least what its coefficient leaves.
+            if self.is_not_negative(size) {
+                let least = match (m.factors().count(), Rat::ONE.div(*c)) {
+                    (1, Some(q)) if q >= Rat::ONE => Nat::rat(q),
+                    _ => 1.into(),
+                };
+                self.not_negative(size - least);
+                if let AtomKind::Ceil(..) = a.kind() {
+                    self.positive(size);
+                }
+            }
+        }
+    }
+}
+
+/// Whether a term is whole by its form.
+pub fn is_whole_term(m: &Mono, c: Rat) -> bool {
+    c.as_int().is_some() && m.factors().all(|f| f.1 > 0)
+}
+
+/// `c·d·⌊a/d⌋ + c·(a mod d) = c·a`
+pub fn rejoin(n: Nat) -> Nat {
+    let mut n = n;
+    for (m, c) in n.terms() {
+        for (atom, e) in m.factors() {
+            let AtomKind::Mod(a, d) = atom.kind() else {
+                continue;
+            };
+            if e != 1 {
+                continue;
+            }
+            let others = Nat::from_terms([(m.div(&Mono::atom(atom)), c)]);
+            let floor = Nat::atom(Atom::new(AtomKind::Floor(a, d)));
+            let joined = n - others * Nat::atom(atom) - others * d * floor + others * a;
+            if joined.terms().len() < n.terms().len() {
+                n = joined;
+            }
+        }
+    }
+    n
+}
