@@ -254,6 +254,7 @@ fn a_proof_has_a_pane() {
             program: &program,
             file: Some(file),
             steps: &steps,
+            unverified: Default::default(),
             replayed: &[],
             sizes: Default::default(),
             params: Default::default(),

@@ -45,10 +45,8 @@ pub struct Args {
     /// Fixes sizes of sketches and C files, or changes parameters of sketches, as in the main job
     #[arg(long, value_delimiter = ',', value_name = "NAME=NUMBER")]
     set: Vec<Setting>,
-    /// Uses rules that could be neither proved nor refuted, too: when you have checked yours by hand. The report names
-    /// them
-    #[arg(long)]
-    allow_unverified: bool,
+    #[command(flatten)]
+    trust: Trust,
     /// The definition to measure, when it is not the last of the file
     #[arg(long, value_name = "NAME")]
     entry: Option<String>,
@@ -131,9 +129,7 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
         sketches: &[],
         set: &set,
         target,
-        trust: Trust {
-            allow_unverified: args.allow_unverified,
-        },
+        trust: args.trust,
     };
     let (input, _) = input::load_any(&files, &mut context.sources)?;
     let unoptimised = contestant::unoptimised(&input, &[]).map_err(one)?;

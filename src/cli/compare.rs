@@ -55,10 +55,8 @@ pub struct Args {
     /// Changes a parameter of the sketches: `--set tile=16`
     #[arg(long, value_delimiter = ',', value_name = "NAME=NUMBER")]
     set: Vec<Setting>,
-    /// Uses rules that could be neither proved nor refuted, too: when you have checked yours by hand. The report names
-    /// them
-    #[arg(long)]
-    allow_unverified: bool,
+    #[command(flatten)]
+    trust: Trust,
     /// The definition to search from, when it is not the last of the file
     #[arg(long, value_name = "NAME")]
     entry: Option<String>,
@@ -243,9 +241,7 @@ fn files<'a>(args: &'a Args, goal: &'a GoalArg) -> Files<'a> {
         sketches: &goal.files,
         set: &args.set,
         target: crate::target::Target::native(),
-        trust: Trust {
-            allow_unverified: args.allow_unverified,
-        },
+        trust: args.trust,
     }
 }
 

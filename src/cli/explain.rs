@@ -3,6 +3,7 @@
 //! In: a program and what to explain. Out: text on standard output. Absent: the explanations (`why`, `try_rule`).
 
 use super::progress::Mode;
+use super::trust::Trust;
 use super::values::{Bytes, Setting};
 use super::Context;
 use super::{try_rule, why};
@@ -32,10 +33,8 @@ pub struct Args {
     /// Changes a parameter of a sketch: `--set tile=16`
     #[arg(long, value_delimiter = ',', value_name = "NAME=NUMBER")]
     pub set: Vec<Setting>,
-    /// Uses rules that could be neither proved nor refuted, too: when you have checked yours by hand. The report names
-    /// them
-    #[arg(long)]
-    pub allow_unverified: bool,
+    #[command(flatten)]
+    pub trust: Trust,
     /// The definition to look at, when it is not the last of the file
     #[arg(long, value_name = "NAME")]
     pub entry: Option<String>,

@@ -9,7 +9,7 @@ use super::values::Setting;
 use crate::arith::Nat;
 use crate::cost::Cost;
 use crate::diag::{code, did_you_mean, Diagnostic};
-use crate::elab::{self, Step};
+use crate::elab::{self, RuleDecl, Step};
 use crate::exec::sizes::Sizes;
 use crate::intern::Symbol;
 use crate::report::Plan;
@@ -17,6 +17,7 @@ use crate::source::{LoadError, SourceMap};
 use crate::target::Target;
 use crate::term::{Program, Term};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// What the files say.
 pub struct Input {
@@ -28,6 +29,8 @@ pub struct Input {
     pub fixed: Sizes,
     /// What the kernel is made for.
     pub target: Target,
+    /// Rules of the steps that are not proved and are used all the same.
+    pub unverified: Vec<Rc<RuleDecl>>,
     /// When it comes from a plan: that, and its terms.
     pub plan: Option<(Plan, Vec<Term>)>,
 }
@@ -99,13 +102,16 @@ pub fn load_any(
         };
         match guide {
             Ok(guide) => {
-                diagnostics.extend(files.trust.check(&guide.steps));
                 steps.extend(guide.steps);
                 params.extend(guide.params);
             }
             Err(d) => diagnostics.extend(d),
         }
     }
+    let unverified = files.trust.check(&steps).unwrap_or_else(|wrong| {
+        diagnostics.extend(wrong);
+        Vec::new()
+    });
     let Some(program) = program.filter(|_| diagnostics.is_empty()) else {
         return Err(diagnostics);
     };
@@ -117,6 +123,7 @@ pub fn load_any(
         steps,
         params,
         target: files.target,
+        unverified,
         plan: None,
     };
     Ok((input, names))

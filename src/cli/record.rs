@@ -36,6 +36,7 @@ pub fn record(
             program: &input.program,
             file,
             steps: &input.steps,
+            unverified: input.unverified.iter().map(|r| r.span).collect(),
             replayed: &plan.map_or(Vec::new(), |p| {
                 p.steps.iter().map(|s| s.name.clone()).collect()
             }),

@@ -70,6 +70,7 @@ pub fn load(
         steps: Vec::new(),
         target: plan.target,
         params: Default::default(),
+        unverified: Vec::new(),
         plan: Some((plan, replay.terms)),
     })
 }

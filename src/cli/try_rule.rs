@@ -9,7 +9,6 @@ use super::input::{self, Files};
 use super::optimize::not_reached;
 use super::values::memory_limit;
 use super::Context;
-use crate::cli::trust::Trust;
 use crate::cost::Cost;
 use crate::diag::{code, Diagnostic};
 use crate::elab::{self, RuleUse, Step, Surroundings};
@@ -29,9 +28,7 @@ pub fn run(args: &Args, rule: &str, context: &mut Context) -> Result<(), Vec<Dia
         sketches: &args.sketch,
         set: &args.set,
         target: crate::target::Target::native(),
-        trust: Trust {
-            allow_unverified: args.allow_unverified,
-        },
+        trust: args.trust,
     };
     let input = input::load(&files, &mut context.sources)?;
     let at = step(args, &input.steps).map_err(|d| vec![d])?;

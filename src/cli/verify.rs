@@ -17,8 +17,8 @@ use crate::report::verification::{
 };
 use crate::report::{CertificateFile, Verification};
 use crate::scalar::{self, eval, Rule, Value};
-use crate::source::SourceMap;
-use crate::syntax::{parse, Dialect};
+use crate::source::{FileId, SourceMap};
+use crate::syntax::{parse, Dialect, Parsed};
 use crate::verify::{self, queries, verify, weaker, Certificates, Encoding, Point, Tools, Verdict};
 use std::path::Path;
 use std::time::Duration;
@@ -72,11 +72,16 @@ pub fn run(args: &Args, context: &mut Context) -> u8 {
         false => args.files.clone(),
     };
     for path in &files {
-        if let Some(rules) = arrays::load(path, &mut context.sources, &mut diagnostics) {
-            over_arrays.extend(rules);
+        let sources = &mut context.sources;
+        let Some((file, parsed)) = read(path, sources, &mut diagnostics) else {
+            continue;
+        };
+        if !scalar::is_scalar(&parsed.file) {
+            over_arrays.extend(arrays::load(path, file, sources, &mut diagnostics));
             continue;
         }
-        match book(path, args, &mut context.sources, &mut diagnostics) {
+        let rules = rules_of(parsed, &mut diagnostics);
+        match book(path, rules, args, sources) {
             Ok(book) => books.push(book),
             Err(d) => diagnostics.push(d),
         }
@@ -167,11 +172,10 @@ impl Book {
 /// A file as it is asked for.
 fn book(
     path: &str,
+    rules: Vec<Rule>,
     args: &Args,
     sources: &mut SourceMap,
-    diagnostics: &mut Vec<Diagnostic>,
 ) -> Result<Book, Diagnostic> {
-    let rules = load(path, sources, diagnostics);
     let named = |r: &Rule| args.rules.is_empty() || args.rules.iter().any(|n| n == r.name.as_str());
     let asked = (0..rules.len()).filter(|i| named(&rules[*i])).collect();
     let beside = Path::new(path).with_extension("certificates");
@@ -208,16 +212,7 @@ fn version(s: &Solver) -> SolverVersion {
 
 /// A verdict as data.
 fn told(file: &str, rule: &Rule, verdict: &Verdict) -> RuleVerdict {
-    let mut told = RuleVerdict {
-        file: file.to_string(),
-        rule: rule.name.to_string(),
-        verdict: Judgement::Unknown,
-        by: None,
-        certified: false,
-        needs: Vec::new(),
-        at: Vec::new(),
-        reasons: Vec::new(),
-    };
+    let mut told = RuleVerdict::unknown(file, rule.name.as_str());
     match verdict {
         Verdict::Proved(proved) => {
             told.verdict = match proved.needs.is_empty() {
@@ -247,23 +242,32 @@ pub(super) fn load(
     sources: &mut SourceMap,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<Rule> {
-    let file = match sources.load(path) {
-        Ok(file) => file,
-        Err(e) => {
-            diagnostics.push(e.into());
-            return Vec::new();
-        }
-    };
-    let text = sources.file(file).text.clone();
-    let parsed = parse(file, &text, Dialect::Rules);
-    diagnostics.extend(parsed.diagnostics);
-    match scalar::is_scalar(&parsed.file) {
-        true => scalar::rules_of(&parsed.file, diagnostics),
-        false => {
+    match read(path, sources, diagnostics) {
+        Some((_, parsed)) if scalar::is_scalar(&parsed.file) => rules_of(parsed, diagnostics),
+        Some((file, parsed)) => {
+            diagnostics.extend(parsed.diagnostics);
             diagnostics.push(scalar::other_domain(sources, file));
             Vec::new()
         }
+        None => Vec::new(),
     }
+}
+
+/// A file of rules as a tree, with what is wrong with that.
+fn read(
+    path: &str,
+    sources: &mut SourceMap,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<(FileId, Parsed)> {
+    let loaded = sources.load(path);
+    let file = loaded.map_err(|e| diagnostics.push(e.into())).ok()?;
+    let text = sources.file(file).text.clone();
+    Some((file, parse(file, &text, Dialect::Rules)))
+}
+
+fn rules_of(parsed: Parsed, diagnostics: &mut Vec<Diagnostic>) -> Vec<Rule> {
+    diagnostics.extend(parsed.diagnostics);
+    scalar::rules_of(&parsed.file, diagnostics)
 }
 
 /// That no rule has the name, if none does.

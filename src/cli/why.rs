@@ -10,7 +10,6 @@ use super::optimize::not_reached;
 use super::progress::Progress;
 use super::values::memory_limit;
 use super::Context;
-use crate::cli::trust::Trust;
 use crate::diag::{code, Diagnostic};
 use crate::proof::{check, Proof};
 use crate::report::{self, ProofFile};
@@ -26,9 +25,7 @@ pub fn run(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
         sketches: &args.sketch,
         set: &args.set,
         target: Target::native(),
-        trust: Trust {
-            allow_unverified: args.allow_unverified,
-        },
+        trust: args.trust,
     };
     let mut input = input::load(&files, &mut context.sources)?;
     if args.unguided {

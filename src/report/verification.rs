@@ -95,6 +95,22 @@ impl Verification {
     }
 }
 
+impl RuleVerdict {
+    /// Of a rule of which nothing is known.
+    pub fn unknown(file: &str, rule: &str) -> RuleVerdict {
+        RuleVerdict {
+            file: file.to_string(),
+            rule: rule.to_string(),
+            verdict: Judgement::Unknown,
+            by: None,
+            certified: false,
+            needs: Vec::new(),
+            at: Vec::new(),
+            reasons: Vec::new(),
+        }
+    }
+}
+
 impl Counts {
     pub fn of(rules: &[RuleVerdict]) -> Counts {
         let mut counts = Counts::default();

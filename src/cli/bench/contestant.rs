@@ -3,7 +3,6 @@
 use super::Args;
 use crate::cli::input::{self, Files, Input};
 use crate::cli::optimize::not_reached;
-use crate::cli::trust::Trust;
 use crate::cli::values::memory_limit;
 use crate::cli::{replay, Context};
 use crate::diag::{code, Diagnostic};
@@ -185,9 +184,7 @@ fn sketch(
         sketches: std::slice::from_ref(&c.file),
         set: &args.set,
         target: args.target.target(),
-        trust: Trust {
-            allow_unverified: args.allow_unverified,
-        },
+        trust: args.trust,
     };
     let (made, own) = input::load_any(&files, &mut context.sources)?;
     params.extend(own);

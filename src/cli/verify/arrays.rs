@@ -6,9 +6,7 @@
 use crate::diag::Diagnostic;
 use crate::elab::{self, RuleDecl};
 use crate::report::verification::{Assigned, Judgement, RuleVerdict};
-use crate::scalar;
-use crate::source::SourceMap;
-use crate::syntax::{parse, Dialect};
+use crate::source::{FileId, SourceMap};
 use crate::verify::arrays::{instance, objection, verify_rule, Verdict, INSTANCES};
 use std::rc::Rc;
 
@@ -18,22 +16,18 @@ pub struct Found {
     pub rule: Rc<RuleDecl>,
 }
 
-/// The rules that a file declares itself, if it is one of rules over arrays.
+/// The rules that a file declares itself.
 pub fn load(
     path: &str,
+    file: FileId,
     sources: &mut SourceMap,
     diagnostics: &mut Vec<Diagnostic>,
-) -> Option<Vec<Found>> {
-    let file = sources.load(path).ok()?;
-    let text = sources.file(file).text.clone();
-    if scalar::is_scalar(&parse(file, &text, Dialect::Rules).file) {
-        return None;
-    }
+) -> Vec<Found> {
     let found = |rule| Found {
         file: path.to_string(),
         rule,
     };
-    Some(match elab::rule_decls(sources, file) {
+    match elab::rule_decls(sources, file) {
         Ok(rules) => (rules.into_iter())
             .filter(|r| r.span.file == file)
             .map(found)
@@ -42,7 +36,7 @@ pub fn load(
             diagnostics.extend(wrong);
             Vec::new()
         }
-    })
+    }
 }
 
 pub fn verify(rules: &[Found], diagnostics: &mut Vec<Diagnostic>) -> Vec<RuleVerdict> {
@@ -56,16 +50,7 @@ pub fn verify(rules: &[Found], diagnostics: &mut Vec<Diagnostic>) -> Vec<RuleVer
 
 /// A verdict as data.
 fn told(f: &Found, verdict: &Verdict) -> RuleVerdict {
-    let mut told = RuleVerdict {
-        file: f.file.clone(),
-        rule: f.rule.name.to_string(),
-        verdict: Judgement::Unknown,
-        by: None,
-        certified: false,
-        needs: Vec::new(),
-        at: Vec::new(),
-        reasons: Vec::new(),
-    };
+    let mut told = RuleVerdict::unknown(&f.file, f.rule.name.as_str());
     match verdict {
         Verdict::Proved { assuming } => {
             told.verdict = Judgement::Proved;

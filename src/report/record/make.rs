@@ -15,7 +15,7 @@ use crate::report::Reassociation;
 use crate::search::Outcome;
 use crate::source::{SourceMap, Span};
 use crate::term::{normalize, Program, Term};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What is known before the search.
 pub struct Surroundings<'a> {
@@ -28,6 +28,8 @@ pub struct Surroundings<'a> {
     pub file: Option<crate::source::FileId>,
     /// All that are planned.
     pub steps: &'a [elab::Step],
+    /// Where the rules of steps stand that are not proved.
+    pub unverified: BTreeSet<Span>,
     /// Names of the steps of a plan.
     pub replayed: &'a [String],
     pub sizes: BTreeMap<String, i64>,
@@ -95,7 +97,7 @@ pub fn make(around: Surroundings, found: Found) -> Record {
         },
         sizes: around.sizes,
         params: around.params,
-        rules: rules(around.steps, around.sources),
+        rules: rules(around.steps, &around.unverified, around.sources),
         steps: searched.chain(replayed).collect(),
         planned: around.steps.len() + around.replayed.len(),
         failure: (found.failure.iter())

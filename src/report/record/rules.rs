@@ -1,15 +1,15 @@
 //! The rules of a search, as they are written, with a hash of them all.
 //!
-//! In: steps and the texts of their files. Out: each rule once, in the order in which steps name them. Invariant: the
+//! In: steps, which of their rules are not proved, and the texts of their files. Out: each rule once, in the order in which steps name them. Invariant: the
 //! hash depends on the rules' names, arguments and texts, not on files, comments, layout, or on which step has which.
 
 use super::{Rule, Rules};
 use crate::elab::{Cond, RuleUse, Step};
+use crate::hash::fnv64;
 use crate::source::{FileId, SourceMap, Span};
 use crate::syntax::tree::{Item, ItemKind};
 use crate::syntax::{parse, print_item, Dialect};
-use crate::verify::arrays::prove;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A rule with its arguments, as traces have it.
 pub fn name(u: &RuleUse) -> String {
@@ -20,10 +20,9 @@ pub fn name(u: &RuleUse) -> String {
     }
 }
 
-pub fn rules(steps: &[Step], sources: &SourceMap) -> Rules {
+pub fn rules(steps: &[Step], unverified: &BTreeSet<Span>, sources: &SourceMap) -> Rules {
     let mut files: BTreeMap<FileId, Vec<Item>> = BTreeMap::new();
     let mut all: Vec<Rule> = Vec::new();
-    let mut proved: BTreeMap<Span, bool> = BTreeMap::new();
     for u in steps.iter().flat_map(|s| &s.rules) {
         let span = u.rule.span;
         let source = sources.file(span.file);
@@ -46,7 +45,7 @@ pub fn rules(steps: &[Step], sources: &SourceMap) -> Rules {
                 .map(print_item)
                 .unwrap_or_default(),
             regroups: u.rule.conds.iter().any(regroups),
-            proved: *(proved.entry(span)).or_insert_with(|| prove(&u.rule).is_ok()),
+            proved: !unverified.contains(&span),
         };
         if !all.contains(&rule) {
             all.push(rule);
@@ -59,27 +58,7 @@ pub fn rules(steps: &[Step], sources: &SourceMap) -> Rules {
     texts.sort();
     texts.dedup();
     Rules {
-        hash: format!("{:016x}", fnv(texts.concat().as_bytes())),
+        hash: format!("{:016x}", fnv64(texts.concat().as_bytes())),
         all,
-    }
-}
-
-/// FNV-1a, 64 bits: the same on every machine, for ever.
-fn fnv(bytes: &[u8]) -> u64 {
-    let start = 0xcbf2_9ce4_8422_2325_u64;
-    bytes.iter().fold(start, |h, b| {
-        (h ^ u64::from(*b)).wrapping_mul(0x0100_0000_01b3)
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_hash_is_the_published_one() {
-        assert_eq!(fnv(b""), 0xcbf2_9ce4_8422_2325);
-        assert_eq!(fnv(b"a"), 0xaf63_dc4c_8601_ec8c);
-        assert_eq!(fnv(b"foobar"), 0x8594_4171_f739_67e8);
     }
 }
