@@ -9,7 +9,7 @@
 use super::value::{Mem, Node, Val};
 use super::versions::Version;
 use super::Options;
-use crate::arith::{AtomKind, Nat};
+use crate::arith::{AtomKind, Nat, Signs};
 use crate::diag::{code, Diagnostic};
 use crate::index::Facts;
 use crate::intern::Symbol;
@@ -415,14 +415,29 @@ impl Lower {
             Some(false) => return Ok(()),
             None => {}
         }
-        let before = self.facts.len();
-        let (then, ()) = self.scratch_in(false, before, f)?;
+        self.guarded(cond, None, |cx, _| f(cx))
+    }
+
+    /// What `f` emits where a condition holds; with a barrier, what depends on its level stays inside. What `f` adds to
+    /// the facts holds inside, too.
+    pub fn guarded(
+        &mut self,
+        cond: Expr,
+        barrier: Option<usize>,
+        f: impl FnOnce(&mut Self, &Expr) -> Res<()>,
+    ) -> Res<()> {
+        let known = self.facts.len();
+        let done = self.scratch(|cx| {
+            if let Some(top) = cx.stack.last_mut() {
+                top.barrier = barrier;
+            }
+            f(cx, &cond)
+        });
+        self.facts.forget(known);
+        let (then, ()) = done?;
         if !then.is_empty() {
-            self.push(Stmt::If {
-                cond,
-                then,
-                els: Block::new(),
-            });
+            let els = Block::new();
+            self.push(Stmt::If { cond, then, els });
         }
         Ok(())
     }

@@ -6,8 +6,7 @@
 //! short. Registers cannot be indexed: what the rolled one reads of them is put into memory first.
 
 use super::state::{margin, Lower, Res};
-use crate::arith::{AtomKind, Nat};
-use crate::intern::Symbol;
+use crate::arith::{Nat, Signs};
 use crate::nest::{walk, Block, BufId, Expr, ExprKind, Home, Shape, Stmt};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,20 +33,12 @@ impl Lower {
         if cond.as_bool().is_some() || i.as_int().is_some() || level != self.level() {
             return self.when(cond, f);
         }
-        let known = self.facts.len();
-        let done = self.side(level, |cx| {
-            if let Some(more) = margin(&cond) {
+        self.guarded(cond, Some(level), |cx, cond| {
+            if let Some(more) = margin(cond) {
                 cx.facts.positive(more);
             }
             f(cx)
-        });
-        self.facts.forget(known);
-        let (then, ()) = done?;
-        if !then.is_empty() {
-            let els = Block::new();
-            self.push(Stmt::If { cond, then, els });
-        }
-        Ok(())
+        })
     }
 
     /// What `f` emits when it unrolls; where several conditions guard it also without them, and rolled up.
@@ -57,7 +48,7 @@ impl Lower {
         }
         let block = self.in_version(Version::Unrolled, &mut f)?;
         let mut conds = Vec::new();
-        let fast = assuming(block.clone(), &mut BTreeSet::new(), &mut conds);
+        let fast = self.assuming(block.clone(), &mut conds);
         if conds.len() < 2 || self.stores_outside(&block) {
             self.append(block);
             return Ok(());
@@ -158,43 +149,25 @@ impl Lower {
         walk::map_block(slow, &mut { renamed }, &mut |n| n);
         block
     }
-}
 
-/// A block where all conditions hold that can be asked before it; `inside` are the variables that cannot.
-fn assuming(block: Block, inside: &mut BTreeSet<Symbol>, conds: &mut Vec<Expr>) -> Block {
-    let mut out = Block::new();
-    for s in block {
-        match s {
-            Stmt::If { cond, then, els } => {
-                if before(&cond, inside) {
+    /// A block where all conditions hold that can be asked before it: what they read is of further out, and no memory.
+    fn assuming(&self, block: Block, conds: &mut Vec<Expr>) -> Block {
+        let mut out = Block::new();
+        for s in block {
+            match s {
+                Stmt::If { cond, then, .. } if self.is_early(&cond) => {
                     conds.push(cond);
-                    out.extend(assuming(then, inside, conds));
-                } else {
-                    out.push(Stmt::If { cond, then, els });
+                    out.extend(self.assuming(then, conds));
                 }
+                s => out.push(s),
             }
-            Stmt::Let { var, .. } | Stmt::Index { var, .. } => {
-                inside.insert(var);
-                out.push(s);
-            }
-            s => out.push(s),
         }
+        out
     }
-    out
-}
 
-/// Whether an expression reads nothing but sizes and variables of further out.
-fn before(e: &Expr, inside: &BTreeSet<Symbol>) -> bool {
-    let mut known = true;
-    e.visit(&mut |e| match e.kind() {
-        ExprKind::Var(v) => known &= !inside.contains(v),
-        ExprKind::Index(n) => n.each_atom(&mut |a| {
-            if let AtomKind::Var(v) = a.kind() {
-                known &= !inside.contains(&v);
-            }
-        }),
-        ExprKind::Load(..) => known = false,
-        _ => {}
-    });
-    known
+    fn is_early(&self, cond: &Expr) -> bool {
+        let mut loads = false;
+        cond.visit(&mut |e| loads |= matches!(e.kind(), ExprKind::Load(..)));
+        !loads && self.level_of_expr(cond) <= self.level()
+    }
 }
