@@ -51,17 +51,14 @@ thread_local! {
 }
 
 fn intern(poly: Poly) -> Nat {
-    let meta = poly
-        .terms()
-        .iter()
-        .any(|(m, _)| m.atoms().any(|a| a.has_meta()));
-    ARITH.with_borrow_mut(|t| {
-        let (id, new) = t.polys.intern(poly);
-        if new {
-            t.has_meta.push(meta);
-        }
-        Nat(id, PhantomData)
-    })
+    let (id, new) = ARITH.with_borrow_mut(|t| t.polys.intern(poly));
+    let nat = Nat(id, PhantomData);
+    if new {
+        let atoms = |(m, _): &(Mono, Rat)| m.atoms().any(|a| a.has_meta());
+        let meta = nat.poly().terms().iter().any(atoms);
+        ARITH.with_borrow_mut(|t| t.has_meta.push(meta));
+    }
+    nat
 }
 
 impl From<i64> for Nat {
@@ -112,7 +109,7 @@ impl Nat {
 
     /// The terms of the polynomial: monomial and coefficient, in no meaningful order.
     pub fn terms(self) -> Vec<(Mono, Rat)> {
-        self.poly().terms().to_vec()
+        ARITH.with_borrow(|t| t.polys.get(self.0).terms().to_vec())
     }
 
     /// Rebuilds an expression from terms.
@@ -174,7 +171,7 @@ impl Nat {
 
     /// Calls `f` on every atom, those inside of atoms included.
     pub fn each_atom(self, f: &mut impl FnMut(Atom)) {
-        for (mono, _) in self.terms() {
+        for (mono, _) in self.poly().terms() {
             for a in mono.atoms() {
                 f(a);
                 for part in a.kind().parts() {

@@ -16,17 +16,33 @@ use crate::arith::{Atom, AtomKind, Mono, Nat, Rat};
 use crate::intern::Symbol;
 use crate::scalar::{Expr, Op};
 use crate::simplify::{build, Simplifier};
-use rustc_hash::{FxHashMap, FxHashSet};
+use indexmap::IndexMap;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
+/// What is assumed, numbered.
+#[derive(Clone)]
+struct Context {
+    number: usize,
+    assumptions: Rc<[Expr]>,
+}
+
 #[derive(Default)]
 pub(super) struct Engine {
-    contexts: FxHashMap<Rc<[Expr]>, Simplifier>,
+    contexts: IndexMap<Rc<[Expr]>, Simplifier, FxBuildHasher>,
     /// What held, numbered.
     states: FxHashMap<Vec<Nat>, u32>,
+    /// As long as ranges stay.
     values: FxHashMap<(u32, AtomKind), Nat>,
     signs: FxHashMap<(u32, Nat), bool>,
+    /// By contexts: these say all that an answer rests on. Elsewhere in a program much of it holds again.
+    values_in: FxHashMap<(usize, AtomKind), Nat>,
+    signs_in: FxHashMap<(usize, Nat), bool>,
+    /// What is assumed of some variables, where nothing else is asked about.
+    assumptions: FxHashMap<(u32, Vec<Symbol>), Context>,
+    /// As expressions, whatever holds.
+    comparisons: FxHashMap<Nat, Option<Expr>>,
     /// Sizes as multiples, see Note [Units]; of so many whole sizes.
     units: Vec<Unit>,
     wholes: usize,
@@ -52,6 +68,7 @@ impl Engine {
     fn forget(&mut self) {
         self.values.clear();
         self.signs.clear();
+        self.assumptions.clear();
     }
 
     /// A number for the facts that hold now.
@@ -60,6 +77,8 @@ impl Engine {
             self.wholes = facts.whole.len();
             self.units = units(facts);
             self.forget();
+            self.values_in.clear();
+            self.signs_in.clear();
         }
         if let Some(known) = self.states.get(&facts.at_least_zero) {
             return *known;
@@ -107,6 +126,16 @@ impl Engine {
 
     /// What an operation is that the normal form of `arith` keeps.
     fn atom(&mut self, facts: &Facts, a: Atom) -> Nat {
+        let key = (self.context(facts, Nat::atom(a)).number, a.kind());
+        if let Some(known) = self.values_in.get(&key) {
+            return *known;
+        }
+        let value = self.find(facts, a);
+        self.values_in.insert(key, value);
+        value
+    }
+
+    fn find(&mut self, facts: &Facts, a: Atom) -> Nat {
         use AtomKind::*;
         match a.kind() {
             // What the quotient leaves, where that is simple.
@@ -132,7 +161,7 @@ impl Engine {
         }
         let value = self.by_rules(facts, a);
         if divisions(value) > 0 {
-            let (context, e) = (self.context(facts, &[value]), to_expr(value));
+            let (context, e) = (self.context(facts, value), to_expr(value));
             self.log(context, e, Query::Division);
         }
         value
@@ -143,7 +172,7 @@ impl Engine {
         let Some(e) = to_expr(plain) else {
             return plain;
         };
-        let context = self.context(facts, &[plain]);
+        let context = self.context(facts, plain);
         let simple = self.simplifier(&context).simplify(e);
         match simple == e {
             true => plain,
@@ -167,17 +196,22 @@ impl Engine {
         if let Some(r) = n.as_rat() {
             return r >= Rat::ZERO;
         }
-        let Some(goal) = not_negative(n) else {
+        let Some(goal) = self.not_negative(n) else {
             return false;
         };
-        let context = self.context(facts, &[n]);
+        let context = self.context(facts, n);
+        let key = (context.number, n);
+        if let Some(known) = self.signs_in.get(&key) {
+            return *known;
+        }
         let simplifier = self.simplifier(&context);
         let answer = match has_operations(n) {
             true => simplifier.prove(goal),
             // Rules are about operations: sums and products are up to the facts.
             false => simplifier.facts().decide(goal),
         };
-        self.queries.asked(context, goal, answer);
+        self.queries.asked(context.assumptions, goal, answer);
+        self.signs_in.insert(key, answer == Some(true));
         answer == Some(true)
     }
 
@@ -185,50 +219,66 @@ impl Engine {
     pub(super) fn undecided(&mut self, facts: &Facts, a: Nat, b: Nat) {
         self.state(facts);
         let n = self.enter(b - a - 1.into());
-        let context = self.context(facts, &[n]);
-        self.log(context, not_negative(n), Query::Bound);
+        let (context, goal) = (self.context(facts, n), self.not_negative(n));
+        self.log(context, goal, Query::Bound);
     }
 
     /// Notes the extent of a loop.
     pub(super) fn extent(&mut self, facts: &Facts, n: Nat) {
         self.state(facts);
         let n = self.enter(n);
-        let context = self.context(facts, &[n]);
+        let context = self.context(facts, n);
         self.log(context, to_expr(n), Query::Extent);
     }
 
-    fn log(&mut self, context: Rc<[Expr]>, e: Option<Expr>, query: Query) {
+    fn log(&mut self, context: Context, e: Option<Expr>, query: Query) {
         if let Some(e) = e.filter(|e| e.as_bool().is_none()) {
-            self.queries.stuck(query, context, e);
+            self.queries.stuck(query, context.assumptions, e);
         }
     }
 
-    fn simplifier(&mut self, context: &Rc<[Expr]>) -> &mut Simplifier {
-        self.contexts.entry(context.clone()).or_insert_with(|| {
-            let mut s = Simplifier::shipped();
-            s.assume_all(context);
-            s
-        })
+    fn simplifier(&mut self, context: &Context) -> &mut Simplifier {
+        &mut self.contexts[context.number]
     }
 
-    /// What is assumed of the variables of numbers, and of those that this brings: sizes first, then variables in the
-    /// order of their loops.
-    fn context(&mut self, facts: &Facts, about: &[Nat]) -> Rc<[Expr]> {
+    /// What is assumed of the variables of numbers, and of those that this brings.
+    fn context(&mut self, facts: &Facts, about: Nat) -> Context {
+        let mut vars: Vec<Symbol> = Vec::new();
+        variables(about, &mut vars);
+        self.seen.extend(&vars);
+        vars.sort_unstable();
+        vars.dedup();
+        let key = (self.state(facts), vars);
+        if let Some(known) = self.assumptions.get(&key) {
+            return known.clone();
+        }
+        let assumptions = self.assumed_of(facts, key.1.clone());
+        let entry = self.contexts.entry(assumptions.clone());
+        let number = entry.index();
+        entry.or_insert_with(|| {
+            let mut s = Simplifier::shipped();
+            s.assume_all(&assumptions);
+            s
+        });
+        let context = Context {
+            number,
+            assumptions,
+        };
+        self.assumptions.insert(key, context.clone());
+        context
+    }
+
+    /// Sizes first, then variables in the order of their loops.
+    fn assumed_of(&mut self, facts: &Facts, mut open: Vec<Symbol>) -> Rc<[Expr]> {
         let mut found: BTreeSet<(Option<usize>, Symbol)> = BTreeSet::new();
-        let mut open: Vec<Nat> = about.to_vec();
-        while let Some(n) = open.pop() {
-            n.each_atom(&mut |a| {
-                let AtomKind::Var(v) = a.kind() else { return };
-                self.seen.insert(v);
-                let range = facts.ranges.get(&v);
-                if found.insert((range.map(|r| r.2), v)) {
-                    open.extend(
-                        range
-                            .iter()
-                            .flat_map(|r| [self.enter(r.0), self.enter(r.1)]),
-                    );
+        while let Some(v) = open.pop() {
+            self.seen.insert(v);
+            let range = facts.ranges.get(&v);
+            if found.insert((range.map(|r| r.2), v)) {
+                for bound in range.iter().flat_map(|r| [r.0, r.1]) {
+                    variables(self.enter(bound), &mut open);
                 }
-            });
+            }
         }
         let mut all = Vec::new();
         for (_, v) in &found {
@@ -237,7 +287,7 @@ impl Engine {
                 None => vec![var],
                 Some((lo, hi, _)) => vec![var - self.enter(*lo), self.enter(*hi) - var],
             };
-            all.extend(bounds.into_iter().filter_map(not_negative));
+            all.extend(bounds.into_iter().filter_map(|n| self.not_negative(n)));
         }
         for n in &facts.at_least_zero {
             let n = self.enter(*n);
@@ -248,12 +298,29 @@ impl Engine {
                     inside &= found.contains(&(place, v));
                 }
             });
-            let known = not_negative(n).filter(|e| inside && !all.contains(e));
-            all.extend(known);
+            if inside {
+                let known = self.not_negative(n).filter(|e| !all.contains(e));
+                all.extend(known);
+            }
         }
         all.retain(|e| e.as_bool().is_none());
         all.into()
     }
+
+    /// `n >= 0`, made once.
+    fn not_negative(&mut self, n: Nat) -> Option<Expr> {
+        let known = self.comparisons.entry(n);
+        *known.or_insert_with(|| not_negative(n))
+    }
+}
+
+/// Those that stand in a number.
+fn variables(n: Nat, out: &mut Vec<Symbol>) {
+    n.each_atom(&mut |a| {
+        if let AtomKind::Var(v) = a.kind() {
+            out.push(v);
+        }
+    });
 }
 
 /// `n >= 0`, with sums on both sides that nothing is taken from; `None` for what has no expression, or is always so.

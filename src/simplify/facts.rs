@@ -8,6 +8,7 @@
 use super::linear::{Linear, Mono};
 use super::range::{bound, Alignment, Range};
 use super::witness::{Bounds, Witnesses};
+use crate::intern::Symbol;
 use crate::scalar::{Expr, Kind, Node, Op};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::{Cell, RefCell};
@@ -321,6 +322,24 @@ impl Facts {
 
     /// Whether a comparison may be true, and whether it may be false; `None` if both, so that nothing is known.
     fn may(&self, e: Expr) -> Option<(bool, bool)> {
+        match self.with_witnesses(|all, bounds| all.may(e, bounds)) {
+            (false, false) => None,
+            may => Some(may),
+        }
+    }
+
+    /// Whether a boolean is true where the assumptions hold, and false elsewhere where they do.
+    pub(super) fn is_open(&self, e: Expr) -> bool {
+        self.may(e).is_none()
+    }
+
+    /// Whether an instance of a pattern may be true; `of` says what its variables stand for. If not, it need not be built
+    /// to be asked for.
+    pub(super) fn may_hold(&self, pattern: Expr, of: &dyn Fn(Symbol) -> Option<Expr>) -> bool {
+        self.with_witnesses(|all, bounds| all.may_hold(pattern, of, bounds))
+    }
+
+    fn with_witnesses<T>(&self, ask: impl FnOnce(&mut Witnesses, &Bounds) -> T) -> T {
         let mut small = FxHashSet::default();
         let mut witnesses = self.witnesses.borrow_mut();
         if witnesses.is_none() {
@@ -336,10 +355,7 @@ impl Facts {
             small,
         };
         let all = witnesses.get_or_insert_with(|| Witnesses::of(&self.truths, &bounds));
-        match all.may(e, &bounds) {
-            (false, false) => None,
-            may => Some(may),
-        }
+        ask(all, &bounds)
     }
 
     /// The sum that an integer expression is.

@@ -150,10 +150,13 @@ impl Simplifier {
     }
 
     /// Whether a boolean holds wherever the assumptions do; `None` if that is not known. The facts come first: where
-    /// they decide, no rule is looked at.
+    /// they decide, or say that it holds here and fails there, no rule is looked at.
     pub fn prove(&mut self, e: Expr) -> Option<bool> {
         if let Some(known) = self.facts.decide(e) {
             return Some(known);
+        }
+        if self.facts.is_open(e) {
+            return None;
         }
         let simple = self.simplify(e);
         match simple.node() {
@@ -223,9 +226,7 @@ impl Simplifier {
                 continue;
             };
             let rule = &book.rules[pattern.rule];
-            let facts = &self.facts;
-            let mut prove = |goal: Expr| facts.decide(goal) == Some(true);
-            if !pattern.holds(rule.condition, &bindings, lanes, &mut prove) {
+            if !pattern.holds(rule.condition, &bindings, lanes, &self.facts) {
                 continue;
             }
             match pattern.build(rule.rhs, &bindings, lanes) {

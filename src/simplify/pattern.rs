@@ -4,6 +4,7 @@
 //! have, so matching itself neither searches nor goes back.
 
 use super::build::{build, commutes, is_constant, is_stuck};
+use super::facts::Facts;
 use crate::intern::Symbol;
 use crate::scalar::{eval, is_open, Expr, Kind, Lanes, Node, Op, Rule, Value, VarClass, MAX_VARS};
 use rustc_hash::FxHashMap;
@@ -37,21 +38,35 @@ pub(super) struct Pattern {
 pub struct Book {
     pub(super) rules: Vec<Rule>,
     patterns: Vec<Pattern>,
-    by_root: FxHashMap<Op, Vec<u32>>,
+    by_root: FxHashMap<Op, Root>,
 }
 
-/// The head of an expression as a bit.
-fn head(e: Expr) -> u32 {
-    1 << match e.node() {
-        Node::Apply(op, _) => op as u32,
-        Node::Int(_) => 20,
-        Node::Bool(_) => 21,
-        Node::Var(..) => 22,
+/// The patterns with one root, in order of priority.
+#[derive(Default)]
+struct Root {
+    all: usize,
+    /// By the head of the first operand.
+    by_first: [Vec<u32>; HEADS],
+}
+
+/// Operators and, behind them, what is none.
+const INT: usize = Op::ALL.len();
+const BOOL: usize = INT + 1;
+const VAR: usize = INT + 2;
+const HEADS: usize = INT + 3;
+
+/// The head of an expression, a number below [`HEADS`].
+fn head(e: Expr) -> usize {
+    match e.node() {
+        Node::Apply(op, _) => op as usize,
+        Node::Int(_) => INT,
+        Node::Bool(_) => BOOL,
+        Node::Var(..) => VAR,
     }
 }
 
 /// Literals, alone or in lanes.
-const CONSTANTS: u32 = 1 << 20 | 1 << 21 | 1 << Op::Broadcast as u32;
+const CONSTANTS: u32 = 1 << INT | 1 << BOOL | 1 << Op::Broadcast as u32;
 
 impl Book {
     pub fn new(rules: Vec<Rule>) -> Book {
@@ -72,30 +87,38 @@ impl Book {
             );
             let slots: Vec<Symbol> = vars.iter().map(|v| v.0).collect();
             let number = book.rules.len();
+            let vectors = rule.has_vectors();
             let mut seen = Vec::new();
-            for lhs in orders(rule.lhs) {
+            let all = orders(rule.lhs);
+            let several = all.len() > 1;
+            for lhs in all {
                 let mut parts = Vec::new();
                 flatten(lhs, &slots, &mut parts);
-                // The same up to names, with the same outcome.
-                let renamed = renumbered(&rule, lhs, &slots);
-                if seen.contains(&renamed) {
-                    continue;
+                if several {
+                    // The same up to names, with the same outcome.
+                    let renamed = renumbered(&rule, parts.clone(), &slots);
+                    if seen.contains(&renamed) {
+                        continue;
+                    }
+                    seen.push(renamed);
                 }
-                seen.push(renamed);
                 let mut heads = [u32::MAX; 3];
                 for (h, a) in heads.iter_mut().zip(lhs.args()) {
                     *h = heads_of(a);
                 }
-                book.by_root
-                    .entry(root)
-                    .or_default()
-                    .push(book.patterns.len() as u32);
+                let of_root = book.by_root.entry(root).or_default();
+                of_root.all += 1;
+                for (first, found) in of_root.by_first.iter_mut().enumerate() {
+                    if heads[0] & 1 << first != 0 {
+                        found.push(book.patterns.len() as u32);
+                    }
+                }
                 book.patterns.push(Pattern {
                     rule: number,
                     parts,
                     heads,
                     slots: slots.clone(),
-                    vectors: rule.has_vectors(),
+                    vectors,
                 });
             }
             book.rules.push(rule);
@@ -111,26 +134,26 @@ impl Book {
     /// How many patterns have the root of `e`.
     pub(super) fn of_root(&self, e: Expr) -> usize {
         match e.node() {
-            Node::Apply(op, _) => self.by_root.get(&op).map_or(0, Vec::len),
+            Node::Apply(op, _) => self.by_root.get(&op).map_or(0, |r| r.all),
             _ => 0,
         }
     }
 
     /// The patterns that `e` may match by its root and the heads of its operands, in order of priority.
     pub(super) fn candidates(&self, e: Expr) -> impl Iterator<Item = &Pattern> {
-        let mut found = [1 << 23; 3];
+        let mut found = [1 << HEADS; 3];
         for (h, a) in found.iter_mut().zip(e.args()) {
-            *h = head(a);
+            *h = 1 << head(a);
         }
         let root = match e.node() {
-            Node::Apply(op, _) => self.by_root.get(&op),
+            Node::Apply(op, args) => self.by_root.get(&op).map(|r| &r.by_first[head(args[0])]),
             _ => None,
         };
         let all = root
             .into_iter()
             .flatten()
             .map(|i| &self.patterns[*i as usize]);
-        all.filter(move |p| (0..3).all(|i| p.heads[i] & found[i] != 0))
+        all.filter(move |p| p.heads[1] & found[1] != 0 && p.heads[2] & found[2] != 0)
     }
 }
 
@@ -161,10 +184,8 @@ fn flatten(e: Expr, slots: &[Symbol], parts: &mut Vec<Part>) {
     }
 }
 
-/// The left side, the right side and the condition with variables numbered by first occurrence.
-fn renumbered(rule: &Rule, lhs: Expr, slots: &[Symbol]) -> Vec<Part> {
-    let mut parts = Vec::new();
-    flatten(lhs, slots, &mut parts);
+/// The parts of a left side, with those of the right side and the condition, and variables numbered by first occurrence.
+fn renumbered(rule: &Rule, mut parts: Vec<Part>, slots: &[Symbol]) -> Vec<Part> {
     flatten(rule.rhs, slots, &mut parts);
     flatten(rule.condition, slots, &mut parts);
     let mut seen: Vec<u8> = Vec::new();
@@ -266,33 +287,33 @@ impl Pattern {
         }
     }
 
-    /// Whether the condition holds; `prove` answers what is asked of terms.
+    /// Whether the condition holds; the facts answer what is asked of terms.
     pub(super) fn holds(
         &self,
         condition: Expr,
         bindings: &Bindings,
         lanes: Lanes,
-        prove: &mut dyn FnMut(Expr) -> bool,
+        facts: &Facts,
     ) -> bool {
+        let bound = |v: Symbol| bindings[self.slots.iter().position(|s| *s == v)?];
         match condition.node() {
             Node::Bool(b) => b,
-            Node::Apply(Op::Prove, args) => match self.build(args[0], bindings, lanes) {
-                Some(goal) => prove(goal),
-                None => false,
-            },
+            Node::Apply(Op::Prove, args) => {
+                facts.may_hold(args[0], &bound) && {
+                    let goal = self.build(args[0], bindings, lanes);
+                    goal.is_some_and(|goal| facts.decide(goal) == Some(true))
+                }
+            }
             Node::Apply(op @ (Op::And | Op::Or), args) => {
-                let first = self.holds(args[0], bindings, lanes, prove);
+                let first = self.holds(args[0], bindings, lanes, facts);
                 match op {
                     Op::And if !first => false,
                     Op::Or if first => true,
-                    _ => self.holds(args[1], bindings, lanes, prove),
+                    _ => self.holds(args[1], bindings, lanes, facts),
                 }
             }
             _ => {
-                let value = |v: Symbol| {
-                    let slot = self.slots.iter().position(|s| *s == v)?;
-                    bindings[slot]?.as_int().map(|n| Value::Int(n.into()))
-                };
+                let value = |v: Symbol| bound(v)?.as_int().map(|n| Value::Int(n.into()));
                 eval(condition, &value) == Ok(Value::Bool(true))
             }
         }

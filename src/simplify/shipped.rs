@@ -18,6 +18,8 @@ pub const RULES: &str = "rules/index.rules";
 thread_local! {
     static ALL: Rc<Book> = Rc::new(read(|_| true));
     static BY_ROOT: RefCell<FxHashMap<Op, Rc<Book>>> = RefCell::default();
+    /// The root and the text of each.
+    static TEXTS: Vec<(Option<Op>, String)> = texts();
 }
 
 /// All of them, read once in a thread.
@@ -35,17 +37,25 @@ pub(super) fn with_root(op: Op) -> Rc<Book> {
     })
 }
 
-/// They load, or a test fails.
-fn read(wanted: impl Fn(Option<Op>) -> bool) -> Book {
+fn texts() -> Vec<(Option<Op>, String)> {
     let mut sources = SourceMap::new();
     let file = sources.load_shipped(RULES).expect("a shipped file");
-    let text = sources.file(file).text.clone();
+    let text = &sources.file(file).text;
+    let each = places(text).into_iter().map(|place| {
+        let rule = &text[place];
+        (root(rule), rule.to_string())
+    });
+    each.collect()
+}
+
+/// They load, or a test fails.
+fn read(wanted: impl Fn(Option<Op>) -> bool) -> Book {
     let mut left = String::from("domain scalar\n");
-    for place in places(&text) {
-        if wanted(root(&text[place.clone()])) {
-            left += &text[place];
-        }
-    }
+    TEXTS.with(|all| {
+        let rules = all.iter().filter(|(root, _)| wanted(*root));
+        left.extend(rules.map(|(_, text)| text.as_str()));
+    });
+    let mut sources = SourceMap::new();
     let file = sources.add_text(RULES, &left);
     Book::new(load_rules(&sources, file).expect("the shipped rules are read without errors"))
 }

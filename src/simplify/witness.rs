@@ -6,8 +6,10 @@
 
 use super::range::{Alignment, Range};
 use crate::hash::fnv64_from;
+use crate::intern::Symbol;
 use crate::scalar::{arithmetic, comparison, Expr, Kind, Lanes, Node, Op};
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 /// Points, and draws for them.
 const POINTS: usize = 3;
@@ -15,11 +17,14 @@ const DRAWS: u64 = 12;
 
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Value {
-    Int(i128),
+    Int(i64),
     Bool(bool),
-    /// Beyond 128 bits, or a vector.
+    /// Beyond 64 bits, or a vector.
     Unknown,
 }
+
+/// One at each point; unknown where there are fewer points.
+type Values = [Value; POINTS];
 
 /// What points are drawn by.
 pub(super) struct Bounds<'a> {
@@ -29,71 +34,113 @@ pub(super) struct Bounds<'a> {
     pub(super) small: FxHashSet<Expr>,
 }
 
-struct Point {
-    seed: u64,
-    values: FxHashMap<Expr, Value>,
-}
-
+/// Each point is the number that variables are drawn by.
 #[derive(Default)]
-pub(super) struct Witnesses(Vec<Point>);
+pub(super) struct Witnesses {
+    points: SmallVec<[u64; POINTS]>,
+    values: FxHashMap<Expr, Values>,
+}
 
 impl Witnesses {
     /// Points at which all of these are true.
     pub(super) fn of(truths: &[Expr], bounds: &Bounds) -> Witnesses {
-        let mut found = Vec::new();
-        for seed in 0..DRAWS {
-            let mut point = Point {
-                seed,
-                values: FxHashMap::default(),
+        let holds = |seed: &u64| {
+            let mut alone = Witnesses {
+                points: SmallVec::from_slice(&[*seed]),
+                ..Witnesses::default()
             };
-            let holds = |e: &Expr| point.value(*e, bounds) == Value::Bool(true);
-            if truths.iter().all(holds) {
-                found.push(point);
-            }
-            if found.len() == POINTS {
-                break;
-            }
+            let mut truths = truths.iter();
+            truths.all(|e| alone.values_of(*e, bounds)[0] == Value::Bool(true))
+        };
+        let mut found = Witnesses {
+            points: (0..DRAWS).filter(holds).take(POINTS).collect(),
+            ..Witnesses::default()
+        };
+        // Variables stay where they were drawn.
+        for e in truths {
+            found.values_of(*e, bounds);
         }
-        Witnesses(found)
+        found
     }
 
     /// Whether a boolean may be true, and whether it may be false, wherever the assumptions hold.
     pub(super) fn may(&mut self, e: Expr, bounds: &Bounds) -> (bool, bool) {
-        let (mut hold, mut fail) = (true, true);
-        for point in &mut self.0 {
-            match point.value(e, bounds) {
-                Value::Bool(true) => fail = false,
-                Value::Bool(false) => hold = false,
-                _ => {}
+        let values = self.values_of(e, bounds);
+        let none = |b: bool| values.iter().all(|v| *v != Value::Bool(b));
+        (none(false), none(true))
+    }
+
+    /// Whether an instance of a pattern may be true; `of` says what its variables stand for.
+    pub(super) fn may_hold(
+        &mut self,
+        pattern: Expr,
+        of: &dyn Fn(Symbol) -> Option<Expr>,
+        bounds: &Bounds,
+    ) -> bool {
+        let values = self.values_of_instance(pattern, of, bounds);
+        values.iter().all(|v| *v != Value::Bool(false))
+    }
+
+    fn values_of(&mut self, e: Expr, bounds: &Bounds) -> Values {
+        let (op, args) = match e.node() {
+            Node::Int(n) => return [Value::Int(n); POINTS],
+            Node::Bool(b) => return [Value::Bool(b); POINTS],
+            _ if self.values.contains_key(&e) => return self.values[&e],
+            Node::Var(..) => {
+                let mut values = [Value::Unknown; POINTS];
+                for (v, seed) in values.iter_mut().zip(&self.points) {
+                    *v = drawn(e, *seed, bounds);
+                }
+                self.values.insert(e, values);
+                return values;
             }
+            Node::Apply(op, args) => (op, args),
+        };
+        let mut parts = [[Value::Unknown; POINTS]; 3];
+        for (p, a) in parts.iter_mut().zip(args.iter()) {
+            *p = self.values_of(*a, bounds);
         }
-        (hold, fail)
+        let values = each_applied(op, &parts[..args.len()]);
+        self.values.insert(e, values);
+        values
+    }
+
+    /// What is built for one question is not kept.
+    fn values_of_instance(
+        &mut self,
+        pattern: Expr,
+        of: &dyn Fn(Symbol) -> Option<Expr>,
+        bounds: &Bounds,
+    ) -> Values {
+        match pattern.node() {
+            Node::Var(v, _) => match of(v) {
+                Some(e) => self.values_of(e, bounds),
+                None => [Value::Unknown; POINTS],
+            },
+            Node::Apply(op, args) => {
+                let mut parts = [[Value::Unknown; POINTS]; 3];
+                for (p, a) in parts.iter_mut().zip(args.iter()) {
+                    *p = self.values_of_instance(*a, of, bounds);
+                }
+                each_applied(op, &parts[..args.len()])
+            }
+            Node::Int(_) | Node::Bool(_) => self.values_of(pattern, bounds),
+        }
     }
 }
 
-impl Point {
-    fn value(&mut self, e: Expr, bounds: &Bounds) -> Value {
-        match e.node() {
-            Node::Int(n) => return Value::Int(n.into()),
-            Node::Bool(b) => return Value::Bool(b),
-            _ => {}
-        }
-        if let Some(known) = self.values.get(&e) {
-            return *known;
-        }
-        let value = match e.node() {
-            Node::Apply(op, args) if args.len() <= 3 => {
-                let mut parts = [Value::Unknown; 3];
-                for (p, a) in parts.iter_mut().zip(args.iter()) {
-                    *p = self.value(*a, bounds);
-                }
-                applied(op, &parts[..args.len()])
-            }
-            _ => drawn(e, self.seed, bounds),
-        };
-        self.values.insert(e, value);
-        value
-    }
+fn each_applied(op: Op, parts: &[Values]) -> Values {
+    std::array::from_fn(|i| match parts {
+        [a] => applied(op, &[a[i]]),
+        [a, b] => applied(op, &[a[i], b[i]]),
+        [a, b, c] => applied(op, &[a[i], b[i], c[i]]),
+        _ => Value::Unknown,
+    })
+}
+
+/// A number, if it has 64 bits.
+fn int(n: i128) -> Value {
+    i64::try_from(n).map_or(Value::Unknown, Value::Int)
 }
 
 fn applied(op: Op, args: &[Value]) -> Value {
@@ -103,10 +150,13 @@ fn applied(op: Op, args: &[Value]) -> Value {
         (Op::And, [Bool(a), Bool(b)]) => Bool(*a && *b),
         (Op::Or, [Bool(a), Bool(b)]) => Bool(*a || *b),
         (Op::Select, [Bool(c), a, b]) => *if *c { a } else { b },
-        (_, [Int(a), Int(b)]) => match comparison(op, *a, *b) {
-            Some(truth) => Bool(truth),
-            None => arithmetic(op, *a, *b).flatten().map_or(Unknown, Int),
-        },
+        (_, [Int(a), Int(b)]) => {
+            let (a, b) = (i128::from(*a), i128::from(*b));
+            match comparison(op, a, b) {
+                Some(truth) => Bool(truth),
+                None => arithmetic(op, a, b).flatten().map_or(Unknown, int),
+            }
+        }
         _ => Unknown,
     }
 }
@@ -147,11 +197,11 @@ fn drawn(e: Expr, seed: u64, bounds: &Bounds) -> Value {
         (None, None) => hash % 97 - 48,
     };
     let Some(a) = bounds.aligned.get(&e).filter(|a| a.modulus > 1) else {
-        return Value::Int(n);
+        return int(n);
     };
     let below = n.saturating_sub(n.saturating_sub(a.rest).rem_euclid(a.modulus));
     match range.lo.is_some_and(|lo| below < lo) {
-        true => Value::Int(below.saturating_add(a.modulus)),
-        false => Value::Int(below),
+        true => int(below.saturating_add(a.modulus)),
+        false => int(below),
     }
 }

@@ -11,6 +11,8 @@
 use super::automaton::{Alternative, Automaton, Inner, StateId, ANYTHING};
 use crate::egraph::{Class, Node, Shape, View};
 use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+use std::rc::Rc;
 
 /// One way to satisfy a state, for nodes of one kind.
 pub struct Way {
@@ -29,6 +31,8 @@ pub struct Plan {
     up: [Vec<u64>; 2],
     /// By state, then kind, every alternative.
     by_state: Vec<[Vec<Alternative>; 2]>,
+    /// The states of the leaves that were met so far.
+    leaves: RefCell<FxHashMap<Node, Rc<[StateId]>>>,
 }
 
 const KINDS: [Inner; 2] = [Inner::Lam, Inner::App];
@@ -76,6 +80,7 @@ impl Plan {
             ways,
             up,
             by_state,
+            leaves: RefCell::default(),
         }
     }
 
@@ -105,6 +110,22 @@ impl Plan {
     /// Whether a leaf satisfies a state.
     pub fn accepts_leaf(&self, state: StateId, node: &Node) -> bool {
         self.automaton.accepts_leaf(state, node)
+    }
+
+    /// The states that a leaf satisfies; each is looked at once, as pictures of one graph have the same leaves.
+    fn states_of_leaf(&self, leaf: &Node) -> Rc<[StateId]> {
+        // No sketch names a variable: those of one type are alike.
+        let alike = match leaf.shape {
+            Shape::Var(_) => Node::new(Shape::Var(0), leaf.ty),
+            _ => *leaf,
+        };
+        let mut leaves = self.leaves.borrow_mut();
+        let states = leaves.entry(alike).or_insert_with(|| {
+            let all = 1..self.states() as StateId;
+            all.filter(|state| self.accepts_leaf(*state, leaf))
+                .collect()
+        });
+        states.clone()
     }
 }
 
@@ -156,7 +177,6 @@ impl Satisfied {
             bits: vec![0; words * view.len()],
             words,
         };
-        let mut leaves: FxHashMap<Node, Vec<StateId>> = FxHashMap::default();
         let mut live = Live {
             anywhere: vec![0; words],
             ways: Default::default(),
@@ -165,17 +185,7 @@ impl Satisfied {
         for c in 0..view.len() as Class {
             s.insert(ANYTHING, c);
             for leaf in view.nodes(c).iter().filter(|n| Inner::of(n).is_none()) {
-                // No sketch names a variable: those of one type are alike.
-                let alike = match leaf.shape {
-                    Shape::Var(_) => Node::new(Shape::Var(0), leaf.ty),
-                    _ => *leaf,
-                };
-                let states = leaves.entry(alike).or_insert_with(|| {
-                    let all = 1..plan.states() as StateId;
-                    all.filter(|state| plan.accepts_leaf(*state, leaf))
-                        .collect()
-                });
-                for state in states {
+                for state in plan.states_of_leaf(leaf).iter() {
                     s.insert(*state, c);
                 }
             }

@@ -203,8 +203,8 @@ fn root_is_known(infer: &mut Infer, left: &Expr) {
 fn slip(infer: &mut Infer, name: &str, span: Span, any: bool) {
     let known = || Op::ALL.iter().map(|op| op.name());
     let is_hole = rule_names(infer).holes.iter().any(|h| h.0 == name);
-    let near = name.len() >= 4 && !crate::diag::near(name, known()).is_empty();
-    if is_hole && (any || near) {
+    let near = || name.len() >= 4 && !crate::diag::near(name, known()).is_empty();
+    if is_hole && (any || near()) {
         infer.report(
             Diagnostic::new(
                 code::UNKNOWN_NAME,

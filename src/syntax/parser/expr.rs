@@ -92,11 +92,14 @@ impl Parser<'_> {
     }
 
     fn operand(&mut self) -> Expr {
-        if self.is("\\") {
-            return self.lambda();
-        }
         if self.is("let") && self.binding_follows() {
             return self.let_in();
+        }
+        if matches!(self.peek().kind, TokenKind::Name | TokenKind::Number) {
+            return self.application();
+        }
+        if self.is("\\") {
+            return self.lambda();
         }
         let start = self.peek().span;
         if self.is("[") {

@@ -213,9 +213,12 @@ impl<'a> Parser<'a> {
     }
 
     fn is_at(&self, ahead: usize, text: &str) -> bool {
-        let kind = self.peek_at(ahead).kind;
-        let literal = matches!(kind, TokenKind::Number | TokenKind::Text);
-        !literal && self.peek_text(ahead) == text
+        let t = self.peek_at(ahead);
+        match t.kind {
+            TokenKind::Number | TokenKind::Text => false,
+            TokenKind::End => text.is_empty(),
+            _ => self.token_text(&t) == text,
+        }
     }
 
     fn bump(&mut self) -> Token {
