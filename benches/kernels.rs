@@ -41,7 +41,6 @@ fn run(flags: &Flags) {
     let goals = files.iter().map(|sketch| Goal { sketch, set: "" });
     let asked = Race {
         program: "programs/mm.rise",
-        doubles: false,
         goals: goals.collect(),
         fixed: "",
         sizes: &[&format!("m={n},n={n},k={n}")],

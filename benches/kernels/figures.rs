@@ -11,7 +11,6 @@ use rise_opt::exec::peer::LIBRARIES;
 use rise_opt::exec::Toolchain;
 use rise_opt::report::{bytes, digits, seconds};
 use rise_opt::target::Target;
-use rise_opt::ty::Scalar;
 use std::process::Command;
 use std::time::Instant;
 
@@ -19,14 +18,16 @@ const MM: &str = "programs/mm.rise";
 const BATCH: &str = "programs/batched_mm.rise";
 const FUSED: &str = "programs/mm_bias_relu.rise";
 
-const ONE: &[Goal] = &[Goal {
-    sketch: "sketches/mm/micro.sk",
-    set: "",
-}];
-const MANY: &[Goal] = &[Goal {
+const DOUBLES: &str = "programs/f64/mm.rise";
+
+const TILE: Goal = Goal {
     sketch: "sketches/mm/micro-parallel.sk",
     set: "",
-}];
+};
+const TILE_OF_DOUBLES: Goal = Goal {
+    sketch: "sketches/mm/micro-parallel-f64.sk",
+    set: "",
+};
 
 /// Size of the matrices, goal, its parameters where there are 32 registers of 64 bytes, as measured, and
 /// for any others, as they have room.
@@ -77,10 +78,9 @@ pub fn figures(flags: &Flags, tool: &Toolchain) {
         }
     };
     type List = &'static [&'static str];
-    let product = |goals: &[Goal<'static>], sizes: List, threads: usize| Race {
+    let product = |sizes: List, threads: usize| Race {
         program: MM,
-        doubles: false,
-        goals: goals.to_vec(),
+        goals: vec![TILE],
         fixed: "",
         sizes,
         threads,
@@ -92,28 +92,22 @@ pub fn figures(flags: &Flags, tool: &Toolchain) {
         "m=2048,n=2048,k=2048",
         "m=1000,n=1003,k=997",
     ];
-    add("f32", product(ONE, squares, 1));
-    add("f32", product(ONE, &["m=4096,n=256,k=4096"], 1));
-    add("f32", product(MANY, squares, 2));
+    add("f32", product(squares, 1));
+    add("f32", product(&["m=4096,n=256,k=4096"], 1));
+    add("f32", product(squares, 2));
     let thin: List = &[
         "m=37,n=41,k=43",
         "m=1,n=1024,k=1024",
         "m=1024,n=1,k=1024",
         "m=13,n=1000,k=500",
     ];
-    add("f32", product(ONE, thin, 1));
-    let lanes = tool.target.lanes(Scalar::F64);
-    let set = format!("nr={},lanes={lanes}", 2 * lanes);
-    let doubles = Goal {
-        set: &set,
-        ..ONE[0]
-    };
+    add("f32", product(thin, 1));
     add(
         "f64",
         Race {
-            doubles: true,
-            goals: vec![doubles],
-            ..product(&[], &["m=1024,n=1024,k=1024"], 1)
+            program: DOUBLES,
+            goals: vec![TILE_OF_DOUBLES],
+            ..product(&["m=1024,n=1024,k=1024"], 1)
         },
     );
     let narrow = usize::from(tool.target != Target::Avx512);
@@ -125,7 +119,6 @@ pub fn figures(flags: &Flags, tool: &Toolchain) {
             "batch",
             Race {
                 program: BATCH,
-                doubles: false,
                 goals: vec![Goal {
                     sketch: &sketch,
                     set,
@@ -145,7 +138,8 @@ pub fn figures(flags: &Flags, tool: &Toolchain) {
         "bias, relu",
         Race {
             program: FUSED,
-            ..product(&[fused], &["m=1024,n=1024,k=1024", "m=1024,n=1024,k=64"], 1)
+            goals: vec![fused],
+            ..product(&["m=1024,n=1024,k=1024", "m=1024,n=1024,k=64"], 1)
         },
     );
     table(&rows);
@@ -155,7 +149,7 @@ pub fn figures(flags: &Flags, tool: &Toolchain) {
     println!("\n× is the time of a library divided by ours, medians, then best samples");
     println!("\ncompiling a kernel: {}", range(&compiled));
     search(flags);
-    println!("{}", on_the_stack(tool, &product(ONE, &[], 1)));
+    println!("{}", on_the_stack(tool, &product(&[], 1)));
 }
 
 fn range(all: &[f64]) -> String {
@@ -212,7 +206,7 @@ fn search(flags: &Flags) {
     let mut last = serde_json::Value::Null;
     for _ in 0..flags.number("--samples", 15).max(1) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_rise-opt"));
-        command.args([MM, "--sketch", MANY[0].sketch, "--message-format", "json"]);
+        command.args([MM, "--sketch", TILE.sketch, "--message-format", "json"]);
         let start = Instant::now();
         let output = command.current_dir(dir.path()).output();
         let output = output.expect("rise-opt runs");

@@ -1,6 +1,6 @@
 //! One race: kernels of goals for one program against whatever else computes it.
 
-use crate::common::{chain_for, machine, program, program_text, Flags};
+use crate::common::{chain_for, machine, program, Flags};
 use rise_opt::diag::Diagnostic;
 use rise_opt::emit::{self, emit};
 use rise_opt::exec::bench::{bench, Entry, Kind, Measurement, Method, Options};
@@ -20,8 +20,6 @@ pub struct Goal<'a> {
 #[derive(Clone)]
 pub struct Race<'a> {
     pub program: &'a str,
-    /// The program with doubles in place of floats.
-    pub doubles: bool,
     pub goals: Vec<Goal<'a>>,
     /// Sizes that the kernels are made for.
     pub fixed: &'a str,
@@ -51,11 +49,7 @@ fn sizes(text: &str) -> Sizes {
 
 impl Race<'_> {
     pub fn load(&self) -> Program {
-        if !self.doubles {
-            return program(self.program);
-        }
-        let text = std::fs::read_to_string(self.program).expect("a program");
-        program_text(&text.replace("f32", "f64"))
+        program(self.program)
     }
 
     /// A kernel for the machine at hand; its name is that of the sketch.

@@ -58,6 +58,11 @@ pub fn is_commutative(op: &Term, reassociate: bool) -> bool {
     recognise(op).is_some_and(|o| o.commutative(Floats::reassociated(reassociate)))
 }
 
+/// Whether `op (op x y) y = op x y` is known.
+pub fn is_idempotent(op: &Term, reassociate: bool) -> bool {
+    recognise(op).is_some_and(|o| o.idempotent(Floats::reassociated(reassociate)))
+}
+
 /// Whether `op e x = x = op x e` is known.
 pub fn is_identity(e: &Term, op: &Term, reassociate: bool) -> bool {
     recognise(op).is_some_and(|o| o.has_identity(e, Floats::reassociated(reassociate)))

@@ -113,6 +113,20 @@ impl Operator {
         self.all(floats, &|f| f.commutative)
     }
 
+    /// Whether combining with the same once more is known to change nothing.
+    pub fn idempotent(&self, floats: Floats) -> bool {
+        // The table is about the operation as it stands: `\x y -> op y x` is another one.
+        self.all(floats, &|f| f.idempotent) && !self.is_swapped()
+    }
+
+    fn is_swapped(&self) -> bool {
+        match self {
+            Operator::Scalar { swapped, .. } => *swapped,
+            Operator::Pair(a, b) => a.is_swapped() || b.is_swapped(),
+            Operator::Array(_, each) => each.is_swapped(),
+        }
+    }
+
     fn all(&self, floats: Floats, holds: &impl Fn(&Facts) -> bool) -> bool {
         match self {
             Operator::Scalar { op, elem, .. } => holds(&table::facts(*op, *elem, floats)),

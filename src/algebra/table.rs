@@ -15,6 +15,8 @@ pub struct Facts {
     pub associative: bool,
     /// `op x y = op y x`
     pub commutative: bool,
+    /// `op (op x y) y = op x y`
+    pub idempotent: bool,
     /// Every `e` that is known with `op e x = x`.
     pub left: Vec<Lit>,
     /// Every `e` that is known with `op x e = x`.
@@ -36,15 +38,25 @@ fn monoid(identities: &[Lit]) -> Facts {
     Facts {
         associative: true,
         commutative: true,
+        idempotent: false,
         left: identities.to_vec(),
         right: identities.to_vec(),
     }
 }
 
+fn idempotent(facts: Facts) -> Facts {
+    Facts {
+        idempotent: true,
+        ..facts
+    }
+}
+
 fn boolean(op: Op) -> Facts {
     match op {
-        Op::And | Op::Eq => monoid(&[Lit::Bool(true)]),
-        Op::Or | Op::Ne => monoid(&[Lit::Bool(false)]),
+        Op::And => idempotent(monoid(&[Lit::Bool(true)])),
+        Op::Or => idempotent(monoid(&[Lit::Bool(false)])),
+        Op::Eq => monoid(&[Lit::Bool(true)]),
+        Op::Ne => monoid(&[Lit::Bool(false)]),
         _ => Facts::default(),
     }
 }
@@ -59,8 +71,8 @@ fn integer(op: Op, s: Scalar) -> Facts {
     match op {
         Op::Add => monoid(&[Lit::Int(0)]),
         Op::Mul => monoid(&[Lit::Int(1)]),
-        Op::Min => monoid(&[Lit::Int(most)]),
-        Op::Max => monoid(&[Lit::Int(least)]),
+        Op::Min => idempotent(monoid(&[Lit::Int(most)])),
+        Op::Max => idempotent(monoid(&[Lit::Int(least)])),
         Op::Sub => right(0),
         Op::Div => right(1),
         _ => Facts::default(),
@@ -90,18 +102,18 @@ fn float(op: Op, s: Scalar, floats: Floats) -> Facts {
             associative: false,
             ..monoid(&[one])
         },
-        (Op::Min, true) => Facts {
+        (Op::Min, true) => idempotent(Facts {
             left: vec![lit(f64::INFINITY)],
             ..Facts::default()
-        },
-        (Op::Max, true) => Facts {
+        }),
+        (Op::Max, true) => idempotent(Facts {
             left: vec![lit(f64::NEG_INFINITY)],
             ..Facts::default()
-        },
+        }),
         (Op::Add, false) => monoid(&[zero, minus_zero]),
         (Op::Mul, false) => monoid(&[one]),
-        (Op::Min, false) => monoid(&[lit(f64::INFINITY)]),
-        (Op::Max, false) => monoid(&[lit(f64::NEG_INFINITY)]),
+        (Op::Min, false) => idempotent(monoid(&[lit(f64::INFINITY)])),
+        (Op::Max, false) => idempotent(monoid(&[lit(f64::NEG_INFINITY)])),
         (Op::Sub, true) => Facts {
             right: vec![zero],
             ..Facts::default()

@@ -48,6 +48,14 @@ fn the_table_says_what_random_values_say() {
                     commutes, facts.commutative,
                     "{term} {s:?} {floats:?} commutes"
                 );
+                let repeats = holds(s, numbers, |[x, y, _]| {
+                    let once = app(&op, x, y);
+                    compare::same(&app(&op, &once, y), &once)
+                });
+                assert_eq!(
+                    repeats, facts.idempotent,
+                    "{term} {s:?} {floats:?} is idempotent"
+                );
                 for (e, left) in facts
                     .left
                     .iter()
@@ -70,6 +78,7 @@ fn the_table_says_what_random_values_say() {
                     claims += 1;
                 }
                 claims += usize::from(facts.associative) + usize::from(facts.commutative);
+                claims += usize::from(facts.idempotent);
             }
         }
     }

@@ -74,6 +74,8 @@ pub enum Cond {
     Associative(Term),
     /// `commutative op`
     Commutative(Term),
+    /// `idempotent op`: `op (op a x) x = op a x`.
+    Idempotent(Term),
     /// `identity e op`
     Identity(Term, Term),
     /// `accumulates op by`: `op a y = by a g`, where `g` does not depend on `a`.

@@ -12,7 +12,7 @@
 use super::state::{Lower, Res};
 use super::value::{Leaf, Val, Vector};
 use crate::arith::Nat;
-use crate::nest::{Expr, ExprKind, Shape};
+use crate::nest::{BufId, Expr, ExprKind, Shape};
 use crate::term::Op;
 use crate::ty::{Scalar, Ty};
 
@@ -121,14 +121,20 @@ impl Lower {
                 let a = self.lane(&p.0, i)?;
                 Ok(Val::pair(a, self.lane(&p.1, i)?))
             }
-            Val::Vec(v) => match i.as_int() {
-                Some(k) => Ok(Val::Scalar(self.lane_of(v, k as u32))),
-                None if self.in_lanes > 0 => Ok(Val::Scalar(Expr::new(
-                    ExprKind::Pick(v.pieces.clone(), i),
-                    Shape::scalar(v.elem),
-                ))),
-                None => Ok(Val::Scalar(self.pick(&v.pieces, v.elem, i)?)),
-            },
+            Val::Vec(v) => {
+                let scalar = Shape::scalar(v.elem);
+                if let Some(k) = i.as_int() {
+                    return Ok(Val::Scalar(self.lane_of(v, k as u32)));
+                }
+                if let Some((buf, at)) = place(&v.pieces) {
+                    let load = ExprKind::Load(buf, self.simplify(at + i));
+                    return Ok(Val::Scalar(Expr::new(load, scalar)));
+                }
+                Ok(Val::Scalar(match self.in_lanes {
+                    0 => self.pick(&v.pieces, v.elem, i)?,
+                    _ => Expr::new(ExprKind::Pick(v.pieces.clone(), i), scalar),
+                }))
+            }
             _ => Err(self.not_a("vector", v)),
         }
     }
@@ -161,6 +167,21 @@ impl Lower {
             self.pick(&pieces, x.shape().elem, *i).ok()
         })
     }
+}
+
+/// Where a vector lies in memory, if it does. At a constant index it may yet be kept in registers.
+fn place(pieces: &[Expr]) -> Option<(BufId, Nat)> {
+    let load = |e: &Expr| match e.kind() {
+        ExprKind::Load(buf, at) => Some((*buf, *at)),
+        _ => None,
+    };
+    let (buf, first) = load(pieces.first()?)?;
+    let mut at = first;
+    for p in pieces {
+        (load(p)? == (buf, at)).then_some(())?;
+        at = at + Nat::int(p.shape().lanes.into());
+    }
+    first.as_int().is_none().then_some((buf, first))
 }
 
 pub(super) fn is_comparison(op: Op) -> bool {

@@ -304,6 +304,12 @@ fn holds(
                 )
             })
         }
+        Cond::Idempotent(op) => {
+            let op = fill(op)?;
+            demand(algebra::is_idempotent(&op, reassociate), &|| {
+                format!("`{op}` is not known to be idempotent")
+            })
+        }
         Cond::Identity(e, op) => {
             let (e, op) = (fill(e)?, fill(op)?);
             demand(algebra::is_identity(&e, &op, reassociate), &|| {

@@ -63,6 +63,7 @@ pub fn compile(used: &RuleUse, heads: &Heads, nesting: u32) -> Rule {
             Cond::Flat(t) => conditions.push(SizeCondition::Flat(*t)),
             Cond::Associative(op) => laws.push(Law::Associative(operand(op))),
             Cond::Commutative(op) => laws.push(Law::Commutative(operand(op))),
+            Cond::Idempotent(op) => laws.push(Law::Idempotent(operand(op))),
             Cond::Identity(e, op) => laws.push(Law::Identity(operand(e), operand(op))),
             Cond::Accumulates(op, by) => laws.push(Law::Accumulates(operand(op), operand(by))),
             Cond::Vectorizable { f, fv, lanes } => {

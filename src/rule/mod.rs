@@ -66,6 +66,7 @@ enum Make {
 enum Law {
     Associative(usize),
     Commutative(usize),
+    Idempotent(usize),
     Identity(usize, usize),
     Accumulates(usize, usize),
     Vectorizable {
@@ -355,6 +356,10 @@ impl Rule {
                 Law::Commutative(op) => {
                     let op = fill(g, &operands[*op], holes)?;
                     algebra::is_commutative(&op, reassociate).then_some(())?;
+                }
+                Law::Idempotent(op) => {
+                    let op = fill(g, &operands[*op], holes)?;
+                    algebra::is_idempotent(&op, reassociate).then_some(())?;
                 }
                 Law::Identity(e, op) => {
                     let [e, op] = [e, op].map(|t| fill(g, &operands[*t], holes));

@@ -137,7 +137,7 @@ impl Reader<'_> {
         let (mut looked_at, mut lanes) = (Vec::new(), Vec::new());
         for cond in &decl.conds {
             match cond {
-                Cond::Associative(op) | Cond::Commutative(op) => {
+                Cond::Associative(op) | Cond::Commutative(op) | Cond::Idempotent(op) => {
                     self.look(op, &mut looked_at)?;
                 }
                 Cond::Identity(a, b) | Cond::Accumulates(a, b) => {

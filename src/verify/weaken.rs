@@ -71,6 +71,8 @@ fn forms(e: Expr) -> Vec<Option<Expr>> {
         let weaker: &[Op] = match op {
             Op::Lt => &[Op::Ne, Op::Le],
             Op::Gt => &[Op::Ne, Op::Ge],
+            // A remainder is not negative: at most 0 is 0.
+            Op::Eq if matches!(args[0].node(), Node::Apply(Op::Mod, _)) => &[],
             Op::Eq => &[Op::Le, Op::Ge],
             _ => &[],
         };

@@ -14,9 +14,10 @@ use crate::term::{Class, Op, Term};
 use crate::ty::{Ty, TyKind};
 
 /// The words of side conditions, with how many arguments they take.
-const PROPERTIES: [(&str, usize); 5] = [
+const PROPERTIES: [(&str, usize); 6] = [
     ("associative", 1),
     ("commutative", 1),
+    ("idempotent", 1),
     ("flat", 1),
     ("identity", 2),
     ("accumulates", 2),
@@ -166,7 +167,7 @@ fn property(infer: &mut Infer, word: &Name, args: &[Expr]) -> Option<Cond> {
                 &word.text,
                 PROPERTIES.iter().map(|p| p.0).chain(["vectorizable"]),
                 "conditions: `x not in e`, `k divides n`, `n != k`, `associative op`, `commutative op`, \
-                 `identity e op`, `accumulates op by`, `flat e`, `vectorizable f as fv [k]`",
+                 `idempotent op`, `identity e op`, `accumulates op by`, `flat e`, `vectorizable f as fv [k]`",
             ),
         );
         return None;
@@ -211,6 +212,7 @@ fn property(infer: &mut Infer, word: &Name, args: &[Expr]) -> Option<Cond> {
     Some(match &*word.text {
         "associative" => Cond::Associative(first),
         "commutative" => Cond::Commutative(first),
+        "idempotent" => Cond::Idempotent(first),
         "identity" => Cond::Identity(first, terms.next()?),
         _ => Cond::Accumulates(first, terms.next()?),
     })

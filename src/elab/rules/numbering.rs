@@ -42,7 +42,7 @@ impl Numbering {
                 self.see_nat(*a);
                 self.see_nat(*b);
             }
-            Cond::Associative(op) | Cond::Commutative(op) => self.term(op),
+            Cond::Associative(op) | Cond::Commutative(op) | Cond::Idempotent(op) => self.term(op),
             Cond::Identity(e, op) | Cond::Accumulates(e, op) => {
                 self.term(e);
                 self.term(op);
@@ -114,6 +114,7 @@ impl Numbering {
             Cond::Compare(a, r, b) => Cond::Compare(self.nat(*a), *r, self.nat(*b)),
             Cond::Associative(op) => Cond::Associative(self.renumber(op)),
             Cond::Commutative(op) => Cond::Commutative(self.renumber(op)),
+            Cond::Idempotent(op) => Cond::Idempotent(self.renumber(op)),
             Cond::Identity(e, op) => Cond::Identity(self.renumber(e), self.renumber(op)),
             Cond::Accumulates(op, by) => Cond::Accumulates(self.renumber(op), self.renumber(by)),
             Cond::Vectorizable { f, fv, lanes } => Cond::Vectorizable {

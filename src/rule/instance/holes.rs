@@ -173,7 +173,9 @@ impl<'a> Drawn<'a> {
     /// Draws the holes of which a condition asks laws.
     fn lawful(&mut self, cond: &Cond, g: &mut Generator) -> Option<()> {
         match cond {
-            Cond::Associative(op) | Cond::Commutative(op) => self.operator(op, g),
+            Cond::Associative(op) | Cond::Commutative(op) | Cond::Idempotent(op) => {
+                self.operator(op, g)
+            }
             Cond::Identity(e, op) => {
                 self.operator(op, g)?;
                 let op = self.side(op)?;
@@ -198,7 +200,10 @@ impl<'a> Drawn<'a> {
     fn operator(&mut self, op: &Term, g: &mut Generator) -> Option<()> {
         if let Some(h) = Self::operand(op).filter(|h| self.holes[*h].is_none()) {
             let (t, _) = self.ty(h).as_fun()?;
-            self.holes[h] = Some(monoid(t, g)?);
+            let repeats =
+                |c: &Cond| matches!(c, Cond::Idempotent(o) if Self::operand(o) == Some(h));
+            let repeats = self.rule.conds.iter().any(repeats);
+            self.holes[h] = Some(monoid(t, repeats, g)?);
         }
         Some(())
     }
@@ -249,6 +254,7 @@ impl<'a> Drawn<'a> {
             Some(match cond {
                 Cond::Associative(op) => algebra::is_associative(&side(op)?, true),
                 Cond::Commutative(op) => algebra::is_commutative(&side(op)?, true),
+                Cond::Idempotent(op) => algebra::is_idempotent(&side(op)?, true),
                 Cond::Identity(e, op) => algebra::is_identity(&side(e)?, &side(op)?, true),
                 Cond::Accumulates(op, by) => {
                     let sum = algebra::accumulates(&side(op)?, &side(by)?)?;
@@ -289,8 +295,8 @@ impl<'a> Drawn<'a> {
 }
 
 /// An operator on any data type that is associative, commutative and has an
-/// identity: one of the table on scalars and vectors, by part on the rest.
-fn monoid(t: Ty, g: &mut Generator) -> Option<Term> {
+/// identity, and is idempotent if wanted (`repeats`): one of the table on scalars and vectors, by part on the rest.
+fn monoid(t: Ty, repeats: bool, g: &mut Generator) -> Option<Term> {
     let both = |body: Term| Term::lam(None, t, Term::lam(None, t, body));
     let (x, y) = (Term::var(1, t), Term::var(0, t));
     match t.kind() {
@@ -298,12 +304,13 @@ fn monoid(t: Ty, g: &mut Generator) -> Option<Term> {
             let all: Vec<Term> = algebra::operators(s, Floats::Reassociate)
                 .into_iter()
                 .filter(|(_, f)| f.associative && f.commutative && !f.left.is_empty())
+                .filter(|(_, f)| f.idempotent || !repeats)
                 .map(|(op, _)| op)
                 .collect();
             (!all.is_empty()).then(|| g.rng.pick(&all).clone())
         }
         TyKind::Vec(_, e) => {
-            let scalar = monoid(e, g)?;
+            let scalar = monoid(e, repeats, g)?;
             let (p, _) = scalar.as_prim_app()?;
             call_as(p.op(), [], [], Ty::funs([t, t], t))
         }
@@ -312,12 +319,12 @@ fn monoid(t: Ty, g: &mut Generator) -> Option<Term> {
                 let of = |v: &Term| call(op, [], [v.clone()]);
                 Some(Term::apps(f, [of(&x)?, of(&y)?]))
             };
-            let left = part(Op::Fst, monoid(a, g)?)?;
-            let right = part(Op::Snd, monoid(b, g)?)?;
+            let left = part(Op::Fst, monoid(a, repeats, g)?)?;
+            let right = part(Op::Snd, monoid(b, repeats, g)?)?;
             Some(both(call(Op::Pair, [], [left, right])?))
         }
         TyKind::Array(_, e) => {
-            let f = monoid(e, g)?;
+            let f = monoid(e, repeats, g)?;
             let z = Term::var(0, Ty::pair(e, e));
             let parts = [
                 call(Op::Fst, [], [z.clone()])?,

@@ -216,7 +216,11 @@ fn has_laws(rule: &RuleDecl) -> bool {
 fn is_law(cond: &Cond) -> bool {
     matches!(
         cond,
-        Cond::Associative(_) | Cond::Commutative(_) | Cond::Identity(..) | Cond::Accumulates(..)
+        Cond::Associative(_)
+            | Cond::Commutative(_)
+            | Cond::Idempotent(_)
+            | Cond::Identity(..)
+            | Cond::Accumulates(..)
     )
 }
 

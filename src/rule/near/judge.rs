@@ -241,6 +241,9 @@ impl Conditions<'_> {
             Cond::Commutative(op) => law("commutative", &[op], &|t, r| {
                 algebra::is_commutative(&t[0], r)
             }),
+            Cond::Idempotent(op) => law("idempotent", &[op], &|t, r| {
+                algebra::is_idempotent(&t[0], r)
+            }),
             Cond::Identity(e, op) => law("identity", &[e, op], &|t, r| {
                 algebra::is_identity(&t[0], &t[1], r)
             }),

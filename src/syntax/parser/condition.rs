@@ -49,7 +49,7 @@ impl Parser<'_> {
                 self.error_expected(
                     "`not in`, `divides` or a comparison",
                     "conditions: `x not in e`, `k divides n`, `n != k`, `associative op`, \
-                     `commutative op`, `identity e op`, `flat e`, `vectorizable f as fv [k]`",
+                     `commutative op`, `idempotent op`, `identity e op`, `flat e`, `vectorizable f as fv [k]`",
                 );
                 ConditionKind::Error
             }

@@ -172,6 +172,7 @@ fn congruent(cx: &mut Context, a: &Neutral, b: &Neutral) -> Res<bool> {
 struct Laws {
     associative: bool,
     commutative: bool,
+    idempotent: bool,
 }
 
 /// Two applications of operators, by their laws.
@@ -183,6 +184,11 @@ fn by_laws(cx: &mut Context, a: &Neutral, b: &Neutral) -> Res<bool> {
         let Some(laws) = laws(cx, &x.head, x.head_ty) else {
             continue;
         };
+        if let Some(inner) = absorbing(cx, x, &laws) {
+            if same(cx, &inner, y) {
+                return Ok(true);
+            }
+        }
         let whole = Val::Neutral(y.clone());
         let (mut left, mut right) = (Vec::new(), Vec::new());
         flatten(cx, x, &Val::Neutral(x.clone()), &laws, true, &mut left)?;
@@ -204,6 +210,15 @@ fn by_laws(cx: &mut Context, a: &Neutral, b: &Neutral) -> Res<bool> {
         }
     }
     Ok(false)
+}
+
+/// `op p q` where the whole is `op (op p q) q`, and the operator idempotent.
+fn absorbing(cx: &mut Context, whole: &Neutral, laws: &Laws) -> Option<Neutral> {
+    let [x, y] = whole.operands().filter(|_| laws.idempotent)?;
+    let Val::Neutral(inner) = x else { return None };
+    let again = inner.head_ty == whole.head_ty && same_operator(&inner.head, &whole.head);
+    let [_, z] = inner.operands().filter(|_| again)?;
+    equal(cx, whole.ty(), y, z).then(|| inner.clone())
 }
 
 /// The operands of nested applications, without identities.
@@ -248,6 +263,7 @@ fn laws(cx: &Context, head: &Head, ty: Ty) -> Option<Laws> {
             Some(Laws {
                 associative: op.associative(floats),
                 commutative: op.commutative(floats),
+                idempotent: op.idempotent(floats),
             })
         }
         Head::Hole(h, captured) if captured.is_empty() => {
@@ -256,6 +272,7 @@ fn laws(cx: &Context, head: &Head, ty: Ty) -> Option<Laws> {
             Some(Laws {
                 associative: asks(&|c| matches!(c, Cond::Associative(op) if is(op))),
                 commutative: asks(&|c| matches!(c, Cond::Commutative(op) if is(op))),
+                idempotent: asks(&|c| matches!(c, Cond::Idempotent(op) if is(op))),
             })
         }
         _ => None,

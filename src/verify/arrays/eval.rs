@@ -119,7 +119,7 @@ fn captured(cx: &mut Context, h: u32, scope: &Scope) -> Res<Rc<Vec<(Val, Ty)>>> 
 fn has_laws(cx: &Context, h: u32) -> bool {
     let is = |t: &Term| matches!(t.kind(), Kind::Hole(o) if *o == h);
     cx.rule.conds.iter().any(|c| match c {
-        Cond::Associative(op) | Cond::Commutative(op) => is(op),
+        Cond::Associative(op) | Cond::Commutative(op) | Cond::Idempotent(op) => is(op),
         Cond::Identity(e, op) => is(e) || is(op),
         _ => false,
     })

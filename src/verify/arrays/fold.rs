@@ -7,7 +7,9 @@
 //!   length if it does so at the start, and if each step keeps it: with `C[a] = p(b)` before, `C[r's step a] = p(s's
 //!   step b)` after. It covers exchanged loops (a part is an element), lanes, components, and regrouped operators;
 //! * *blocks*: a reduction over k·n is one over n, whose steps are reductions over k;
-//! * *parts*: a reduction over m + n is one over n that starts with one over m.
+//! * *parts*: a reduction over m + n is one over n that starts with one over m;
+//! * *repeats*: a reduction over n > 0, or none, is one over more steps, the last step again and again, if doing that twice
+//!   is the same as once for any accumulator.
 //!
 //! Absent: when parts of steps are equal (`equal`).
 
@@ -15,9 +17,10 @@ use super::context::{Context, Res};
 use super::equal::{equal, for_any};
 use super::value::{Fold, Head, Neutral, Step, Val};
 use crate::arith::Nat;
+use crate::elab::Cond;
 use std::rc::Rc;
 
-/// Steps, blocks and parts: both are whole reductions.
+/// Steps, blocks, parts and repeats: both are whole reductions.
 pub fn congruent(cx: &mut Context, f: &Rc<Fold>, g: &Rc<Fold>) -> Res<bool> {
     if Rc::ptr_eq(f, g) {
         return Ok(true);
@@ -25,6 +28,25 @@ pub fn congruent(cx: &mut Context, f: &Rc<Fold>, g: &Rc<Fold>) -> Res<bool> {
     if f.ty != g.ty {
         return Ok(false);
     }
+    if by_steps(cx, f, g)? {
+        return Ok(true);
+    }
+    // No step that rules are about could be done again otherwise.
+    let mut conditions = cx.rule.conds.iter();
+    if !conditions.any(|c| matches!(c, Cond::Idempotent(_))) {
+        return Ok(false);
+    }
+    for (short, long) in [(f, g), (g, f)] {
+        if let Some(repeated) = repeated(cx, short, long)? {
+            if by_steps(cx, &repeated, long)? {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
+}
+
+fn by_steps(cx: &mut Context, f: &Rc<Fold>, g: &Rc<Fold>) -> Res<bool> {
     let Some((f, g)) = aligned(cx, f, g) else {
         return Ok(false);
     };
@@ -177,6 +199,60 @@ fn blocked(cx: &Context, f: &Rc<Fold>, n: Nat) -> Option<Rc<Fold>> {
         }),
         ty,
     }))
+}
+
+/// As many steps as `long` has, those of its blocks counted, where `f` has fewer: its last step again.
+fn repeated(cx: &mut Context, f: &Rc<Fold>, long: &Rc<Fold>) -> Res<Option<Rc<Fold>>> {
+    let n = long.n * block(cx, long)?;
+    let more = n - f.n;
+    if cx.same_nat(n, f.n) || !(cx.is_size(more) || cx.is_not_negative(more)) {
+        return Ok(None);
+    }
+    let last = f.n - Nat::int(1);
+    // Without any step there is none to repeat: then n is 0, too.
+    let absorbs = for_any(
+        cx,
+        |cx| {
+            cx.fresh_index(n);
+            cx.fresh(f.ty)
+        },
+        |cx, acc| {
+            if cx.less(last, Nat::int(0))? {
+                return Ok(false);
+            }
+            let once = (f.step)(cx, acc.clone(), last)?;
+            let twice = (f.step)(cx, once.clone(), last)?;
+            Ok(equal(cx, f.ty, &twice, &once))
+        },
+    );
+    let step = f.step.clone();
+    Ok(absorbs.then(|| {
+        Rc::new(Fold {
+            start: f.start.clone(),
+            n,
+            step: Rc::new(move |cx, acc, i| {
+                let i = cx.min(i, last);
+                step(cx, acc, i)
+            }),
+            ty: f.ty,
+        })
+    }))
+}
+
+/// How many steps a step does, if it is a reduction itself.
+fn block(cx: &mut Context, f: &Rc<Fold>) -> Res<Nat> {
+    let known = cx.known();
+    let (acc, i) = (cx.fresh(f.ty), cx.fresh_index(f.n));
+    let step = (f.step)(cx, acc, i);
+    cx.restore(known);
+    Ok(match step {
+        Ok(Val::Neutral(Neutral {
+            head: Head::Fold(inner),
+            spine,
+            ..
+        })) if spine.is_empty() && cx.is_size(inner.n) => inner.n,
+        _ => Nat::int(1),
+    })
 }
 
 /// The last n steps of a reduction, which start with what those before give.
