@@ -151,7 +151,7 @@ fn no_mutant_that_an_instance_refutes_is_proved() {
 }
 
 /// Wrong rules, one mistake each.
-const PLANTED: [(&str, &str); 12] = [
+const PLANTED: [(&str, &str); 14] = [
     ("split and join swapped", "rule r [k : nat]
   join (map (map f) (split[k] (xs : n.s)))  =>  join (transpose (map (map f) (split[k] xs)))
   where k divides n"),
@@ -179,6 +179,11 @@ const PLANTED: [(&str, &str); 12] = [
   reduceSeq (op : t -> t -> t) e  =>  reduceSeq (\\a x -> op x a) e"),
     ("the last element padded with the first", "rule r
   padClamp[0, 1] (xs : n.s)  =>  concat xs (take[1] xs)"),
+    ("a sum that counts its last element twice", "rule r [k : nat]
+  reduceSeq (op : t -> t -> t) e (xs : n.t)  =>  reduceSeq op e (padClamp[0, k*ceil(n, k)-n] xs)
+  where associative op, commutative op"),
+    ("a maximum filled up with zeros", "rule r [k : nat]
+  reduceSeq max (e : i32) (xs : n.i32)  =>  reduceSeq max e (padCst[0, k*ceil(n, k)-n] 0 xs)"),
     ("a scan from the other end", "rule r
   scanSeq f e (xs : n.s)  =>  reverse (scanSeq f e (reverse xs))"),
 ];

@@ -97,14 +97,17 @@ fn register_tiles_are_found_and_right_at_any_size() {
 
 #[test]
 fn epilogues_are_fused_at_any_size() {
-    let program = common::program("programs/mm_bias_relu.rise");
+    for name in ["mm_bias_relu", "mm_row_max"] {
+        epilogue_is_fused_at_any_size(name);
+    }
+}
+
+fn epilogue_is_fused_at_any_size(name: &str) {
+    let program = common::program(&format!("programs/{name}.rise"));
+    let sketch = format!("sketches/{name}/fused-parallel.sk");
     let small = [("mr", 2), ("nr", 4), ("lanes", 2), ("group", 3)];
     for settings in [&[][..], &small] {
-        let steps = chain(
-            "sketches/mm_bias_relu/fused-parallel.sk",
-            &program,
-            settings,
-        );
+        let steps = chain(&sketch, &program, settings);
         let outcome = optimize(&program, &steps, &Options::default());
         assert!(outcome.failure.is_none(), "{:?}", outcome.failure);
         for (m, n, k) in [(1, 1, 1), (5, 9, 3), (4, 0, 3), (3, 4, 0)] {

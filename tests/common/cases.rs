@@ -179,6 +179,14 @@ pub const GOALS: &[Goal] = &[
         ..goal("sketches/mm_bias_relu/fused-parallel.sk", NARROW, SHARED)
     },
     Goal {
+        program: "programs/mm_row_max.rise",
+        ..goal("sketches/mm_row_max/fused-parallel.sk", "", ANY)
+    },
+    Goal {
+        program: "programs/mm_row_max.rise",
+        ..goal("sketches/mm_row_max/fused-parallel.sk", NARROW, SHARED)
+    },
+    Goal {
         program: "programs/gemm.rise",
         ..goal("sketches/gemm/fused-parallel.sk", "", ANY)
     },

@@ -1,4 +1,5 @@
-/* Compares a fused goal with its program as it stands, to the bit. GOAL and PLAIN call the two with `out`. */
+/* Compares a fused goal with its program as it stands, to the bit. GOAL and PLAIN call the two with `out`, which has
+   RESULTS elements. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,12 +22,12 @@ static float *filled(int64_t count)
 static int agrees(int64_t m, int64_t n, int64_t k)
 {
     float *a = filled(m * k), *b = filled(k * n), *c = filled(m * n + n);
-    float *got = filled(m * n), *wanted = filled(m * n);
+    float *got = filled(RESULTS), *wanted = filled(RESULTS);
     float *out = got;
     int failed = GOAL;
     out = wanted;
     failed |= PLAIN;
-    failed |= memcmp(got, wanted, (size_t)(m * n) * sizeof *got) != 0;
+    failed |= memcmp(got, wanted, (size_t)(RESULTS) * sizeof *got) != 0;
     if (failed) fprintf(stderr, "%ld x %ld x %ld\n", (long)m, (long)n, (long)k);
     free(a), free(b), free(c), free(got), free(wanted);
     return !failed;
