@@ -92,10 +92,18 @@ fn kernels() -> Vec<Nest> {
         ("few", 4),
         ("small", 7),
         ("rows", 13),
+        ("near", 300),
+        ("handful", 3),
     ];
     let every = [odd.as_slice(), early.as_slice()].concat();
     // One kernel for all sizes, however small.
-    let one = [("narrow", 1), ("few", 1), ("small", 1), ("rows", 1)];
+    let one = [
+        ("narrow", 1),
+        ("few", 1),
+        ("small", 1),
+        ("rows", 1),
+        ("near", 1),
+    ];
     vec![
         lower(&program, &lower::Options::default()).expect("a nest"),
         kernel("micro", "micro", &[], &program),

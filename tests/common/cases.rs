@@ -222,8 +222,8 @@ pub const GOALS: &[Goal] = &[
 ];
 
 /// Tiles of which some are shared among threads at small sizes.
-const NARROW: &str = "mr=3,nr=8,lanes=4,group=2,small=4,rows=8";
-const SHARED: &[&str] = &["m=22,n=35,k=7", "m=7,n=35,k=6"];
+const NARROW: &str = "mr=3,nr=8,lanes=4,group=2,small=4,rows=8,handful=3,near=100";
+const SHARED: &[&str] = &["m=22,n=35,k=7", "m=22,n=9,k=7", "m=7,n=35,k=6"];
 const ANY: &[&str] = &["m=9,n=35,k=5", "m=0,n=4,k=3", "m=3,n=2,k=0"];
 /// What 32 and 4 divide.
 const TILES: &[&str] = &["m=64,n=32,k=8", "m=32,n=0,k=4"];
