@@ -191,7 +191,9 @@ pub fn violations(rule: &RuleDecl) -> Vec<Violation> {
             }
         }
     }
-    if has_laws(rule) {
+    // What is idempotent is so to the bit: it needs no permission.
+    let regroups = |c: &Cond| is_law(c) && !matches!(c, Cond::Idempotent(_));
+    if rule.conds.iter().any(regroups) {
         out.push(Violation::Permission);
     }
     out
