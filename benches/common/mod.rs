@@ -5,7 +5,7 @@
 mod loading;
 #[cfg(unix)]
 pub use loading::pty;
-pub use loading::{chain, chain_for, mm, program, program_text, GOALS};
+pub use loading::{chain, chain_for, mm, program, GOALS};
 
 use rise_opt::alloc::Jemalloc;
 

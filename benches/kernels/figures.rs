@@ -1,7 +1,7 @@
 //! All figures of docs/kernels.md in one run: one row for each size, with the time of each library divided
 //! by ours.
 
-use crate::common::{median, row, table, Flags};
+use crate::common::{median, program, row, table, Flags};
 #[path = "../../tests/micro/disassembly.rs"]
 mod disassembly;
 
@@ -17,7 +17,6 @@ use std::time::Instant;
 const MM: &str = "programs/mm.rise";
 const BATCH: &str = "programs/batched_mm.rise";
 const FUSED: &str = "programs/mm_bias_relu.rise";
-
 const DOUBLES: &str = "programs/f64/mm.rise";
 
 const TILE: Goal = Goal {
@@ -26,6 +25,10 @@ const TILE: Goal = Goal {
 };
 const TILE_OF_DOUBLES: Goal = Goal {
     sketch: "sketches/mm/micro-parallel-f64.sk",
+    set: "",
+};
+const FUSED_TILE: Goal = Goal {
+    sketch: "sketches/mm_bias_relu/fused-parallel.sk",
     set: "",
 };
 
@@ -130,15 +133,11 @@ pub fn figures(flags: &Flags, tool: &Toolchain) {
             },
         );
     }
-    let fused = Goal {
-        sketch: "sketches/mm_bias_relu/fused-parallel.sk",
-        set: "",
-    };
     add(
         "bias, relu",
         Race {
             program: FUSED,
-            goals: vec![fused],
+            goals: vec![FUSED_TILE],
             ..product(&["m=1024,n=1024,k=1024", "m=1024,n=1024,k=64"], 1)
         },
     );
@@ -226,7 +225,7 @@ fn search(flags: &Flags) {
 
 /// Accumulators that the loop over k keeps in memory.
 fn on_the_stack(tool: &Toolchain, asked: &Race) -> String {
-    let program = asked.load();
+    let program = program(asked.program);
     let entry = match asked.entry(&program, &asked.goals[0], tool) {
         Ok(entry) => entry,
         Err(why) => return why,

@@ -48,10 +48,6 @@ fn sizes(text: &str) -> Sizes {
 }
 
 impl Race<'_> {
-    pub fn load(&self) -> Program {
-        program(self.program)
-    }
-
     /// A kernel for the machine at hand; its name is that of the sketch.
     pub fn entry(&self, program: &Program, goal: &Goal, tool: &Toolchain) -> Result<Entry, String> {
         let steps = chain_for(tool.target, goal.sketch, program, &settings(goal.set));
@@ -113,7 +109,7 @@ fn said(name: &str, d: &Diagnostic) -> String {
 
 /// Searches, compiles, compares, measures; what went wrong otherwise.
 pub fn race(asked: &Race, flags: &Flags, tool: &Toolchain) -> Result<Measurement, String> {
-    let program = asked.load();
+    let program = program(asked.program);
     let unoptimised = asked.kernel("unoptimised", Kind::Unoptimised, &program, tool)?;
     let mut entries = Vec::new();
     for goal in &asked.goals {

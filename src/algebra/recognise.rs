@@ -105,31 +105,26 @@ fn find(body: &Term, x: &Term, y: &Term) -> Option<Operator> {
 impl Operator {
     /// Whether it is known to associate.
     pub fn associative(&self, floats: Floats) -> bool {
-        self.all(floats, &|f| f.associative)
+        self.all(floats, &|f, _| f.associative)
     }
 
     /// Whether it is known to commute.
     pub fn commutative(&self, floats: Floats) -> bool {
-        self.all(floats, &|f| f.commutative)
+        self.all(floats, &|f, _| f.commutative)
     }
 
     /// Whether combining with the same once more is known to change nothing.
     pub fn idempotent(&self, floats: Floats) -> bool {
         // The table is about the operation as it stands: `\x y -> op y x` is another one.
-        self.all(floats, &|f| f.idempotent) && !self.is_swapped()
+        self.all(floats, &|f, swapped| f.idempotent && !swapped)
     }
 
-    fn is_swapped(&self) -> bool {
+    /// Whether something holds of all parts: of what the table says, and whether they are swapped.
+    fn all(&self, floats: Floats, holds: &impl Fn(&Facts, bool) -> bool) -> bool {
         match self {
-            Operator::Scalar { swapped, .. } => *swapped,
-            Operator::Pair(a, b) => a.is_swapped() || b.is_swapped(),
-            Operator::Array(_, each) => each.is_swapped(),
-        }
-    }
-
-    fn all(&self, floats: Floats, holds: &impl Fn(&Facts) -> bool) -> bool {
-        match self {
-            Operator::Scalar { op, elem, .. } => holds(&table::facts(*op, *elem, floats)),
+            Operator::Scalar {
+                op, elem, swapped, ..
+            } => holds(&table::facts(*op, *elem, floats), *swapped),
             Operator::Pair(a, b) => a.all(floats, holds) && b.all(floats, holds),
             Operator::Array(_, each) => each.all(floats, holds),
         }

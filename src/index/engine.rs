@@ -21,12 +21,8 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-/// What is assumed, numbered.
-#[derive(Clone)]
-struct Context {
-    number: usize,
-    assumptions: Rc<[Expr]>,
-}
+/// The number of what is assumed, among [`Engine::contexts`].
+type Context = usize;
 
 #[derive(Default)]
 pub(super) struct Engine {
@@ -37,8 +33,8 @@ pub(super) struct Engine {
     values: FxHashMap<(u32, AtomKind), Nat>,
     signs: FxHashMap<(u32, Nat), bool>,
     /// By contexts: these say all that an answer rests on. Elsewhere in a program much of it holds again.
-    values_in: FxHashMap<(usize, AtomKind), Nat>,
-    signs_in: FxHashMap<(usize, Nat), bool>,
+    values_in: FxHashMap<(Context, AtomKind), Nat>,
+    signs_in: FxHashMap<(Context, Nat), bool>,
     /// What is assumed of some variables, where nothing else is asked about.
     assumptions: FxHashMap<(u32, Vec<Symbol>), Context>,
     /// As expressions, whatever holds.
@@ -126,7 +122,7 @@ impl Engine {
 
     /// What an operation is that the normal form of `arith` keeps.
     fn atom(&mut self, facts: &Facts, a: Atom) -> Nat {
-        let key = (self.context(facts, Nat::atom(a)).number, a.kind());
+        let key = (self.context(facts, Nat::atom(a)), a.kind());
         if let Some(known) = self.values_in.get(&key) {
             return *known;
         }
@@ -173,7 +169,7 @@ impl Engine {
             return plain;
         };
         let context = self.context(facts, plain);
-        let simple = self.simplifier(&context).simplify(e);
+        let simple = self.contexts[context].simplify(e);
         match simple == e {
             true => plain,
             false => to_nat(simple).unwrap_or(plain),
@@ -200,17 +196,18 @@ impl Engine {
             return false;
         };
         let context = self.context(facts, n);
-        let key = (context.number, n);
+        let key = (context, n);
         if let Some(known) = self.signs_in.get(&key) {
             return *known;
         }
-        let simplifier = self.simplifier(&context);
+        let simplifier = &mut self.contexts[context];
         let answer = match has_operations(n) {
             true => simplifier.prove(goal),
             // Rules are about operations: sums and products are up to the facts.
             false => simplifier.facts().decide(goal),
         };
-        self.queries.asked(context.assumptions, goal, answer);
+        self.queries
+            .asked(self.assumptions_of(context), goal, answer);
         self.signs_in.insert(key, answer == Some(true));
         answer == Some(true)
     }
@@ -233,12 +230,12 @@ impl Engine {
 
     fn log(&mut self, context: Context, e: Option<Expr>, query: Query) {
         if let Some(e) = e.filter(|e| e.as_bool().is_none()) {
-            self.queries.stuck(query, context.assumptions, e);
+            self.queries.stuck(query, self.assumptions_of(context), e);
         }
     }
 
-    fn simplifier(&mut self, context: &Context) -> &mut Simplifier {
-        &mut self.contexts[context.number]
+    fn assumptions_of(&self, context: Context) -> Rc<[Expr]> {
+        self.contexts.keys()[context].clone()
     }
 
     /// What is assumed of the variables of numbers, and of those that this brings.
@@ -250,21 +247,17 @@ impl Engine {
         vars.dedup();
         let key = (self.state(facts), vars);
         if let Some(known) = self.assumptions.get(&key) {
-            return known.clone();
+            return *known;
         }
         let assumptions = self.assumed_of(facts, key.1.clone());
         let entry = self.contexts.entry(assumptions.clone());
-        let number = entry.index();
+        let context = entry.index();
         entry.or_insert_with(|| {
             let mut s = Simplifier::shipped();
             s.assume_all(&assumptions);
             s
         });
-        let context = Context {
-            number,
-            assumptions,
-        };
-        self.assumptions.insert(key, context.clone());
+        self.assumptions.insert(key, context);
         context
     }
 
@@ -291,14 +284,9 @@ impl Engine {
         }
         for n in &facts.at_least_zero {
             let n = self.enter(*n);
-            let mut inside = true;
-            n.each_atom(&mut |a| {
-                if let AtomKind::Var(v) = a.kind() {
-                    let place = facts.ranges.get(&v).map(|r| r.2);
-                    inside &= found.contains(&(place, v));
-                }
-            });
-            if inside {
+            variables(n, &mut open);
+            let place = |v: &Symbol| facts.ranges.get(v).map(|r| r.2);
+            if open.drain(..).all(|v| found.contains(&(place(&v), v))) {
                 let known = self.not_negative(n).filter(|e| !all.contains(e));
                 all.extend(known);
             }

@@ -82,25 +82,22 @@ impl Witnesses {
     }
 
     fn values_of(&mut self, e: Expr, bounds: &Bounds) -> Values {
-        let (op, args) = match e.node() {
+        let node = e.node();
+        match node {
             Node::Int(n) => return [Value::Int(n); POINTS],
             Node::Bool(b) => return [Value::Bool(b); POINTS],
-            _ if self.values.contains_key(&e) => return self.values[&e],
-            Node::Var(..) => {
-                let mut values = [Value::Unknown; POINTS];
-                for (v, seed) in values.iter_mut().zip(&self.points) {
-                    *v = drawn(e, *seed, bounds);
-                }
-                self.values.insert(e, values);
-                return values;
-            }
-            Node::Apply(op, args) => (op, args),
-        };
-        let mut parts = [[Value::Unknown; POINTS]; 3];
-        for (p, a) in parts.iter_mut().zip(args.iter()) {
-            *p = self.values_of(*a, bounds);
+            Node::Var(..) | Node::Apply(..) => {}
         }
-        let values = each_applied(op, &parts[..args.len()]);
+        if let Some(known) = self.values.get(&e) {
+            return *known;
+        }
+        let values = match node {
+            Node::Apply(op, args) => each_applied(op, &args, |a| self.values_of(a, bounds)),
+            _ => {
+                let seed = |i: usize| self.points.get(i);
+                std::array::from_fn(|i| seed(i).map_or(Value::Unknown, |s| drawn(e, *s, bounds)))
+            }
+        };
         self.values.insert(e, values);
         values
     }
@@ -118,19 +115,19 @@ impl Witnesses {
                 None => [Value::Unknown; POINTS],
             },
             Node::Apply(op, args) => {
-                let mut parts = [[Value::Unknown; POINTS]; 3];
-                for (p, a) in parts.iter_mut().zip(args.iter()) {
-                    *p = self.values_of_instance(*a, of, bounds);
-                }
-                each_applied(op, &parts[..args.len()])
+                each_applied(op, &args, |a| self.values_of_instance(a, of, bounds))
             }
             Node::Int(_) | Node::Bool(_) => self.values_of(pattern, bounds),
         }
     }
 }
 
-fn each_applied(op: Op, parts: &[Values]) -> Values {
-    std::array::from_fn(|i| match parts {
+fn each_applied(op: Op, args: &[Expr], mut values: impl FnMut(Expr) -> Values) -> Values {
+    let mut parts = [[Value::Unknown; POINTS]; 3];
+    for (p, a) in parts.iter_mut().zip(args) {
+        *p = values(*a);
+    }
+    std::array::from_fn(|i| match &parts[..args.len()] {
         [a] => applied(op, &[a[i]]),
         [a, b] => applied(op, &[a[i], b[i]]),
         [a, b, c] => applied(op, &[a[i], b[i], c[i]]),

@@ -94,14 +94,7 @@ impl Parser<'_> {
 
     /// The infix operator that comes next.
     pub(super) fn infix(&self) -> Option<BinOp> {
-        let next = self.peek();
-        if matches!(
-            next.kind,
-            TokenKind::End | TokenKind::Number | TokenKind::Text
-        ) {
-            return None;
-        }
-        let text = self.token_text(&next);
+        let text = self.word_at(0)?;
         let op = BinOp::ALL.into_iter().find(|op| op.text() == text)?;
         (op != BinOp::Or || self.or_is_infix()).then_some(op)
     }

@@ -213,11 +213,15 @@ impl<'a> Parser<'a> {
     }
 
     fn is_at(&self, ahead: usize, text: &str) -> bool {
+        self.word_at(ahead) == Some(text)
+    }
+
+    /// The text of a token that is no literal; none behind the last.
+    fn word_at(&self, ahead: usize) -> Option<&'a str> {
         let t = self.peek_at(ahead);
         match t.kind {
-            TokenKind::Number | TokenKind::Text => false,
-            TokenKind::End => text.is_empty(),
-            _ => self.token_text(&t) == text,
+            TokenKind::Number | TokenKind::Text | TokenKind::End => None,
+            _ => Some(self.token_text(&t)),
         }
     }
 

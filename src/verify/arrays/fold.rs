@@ -37,7 +37,7 @@ pub fn congruent(cx: &mut Context, f: &Rc<Fold>, g: &Rc<Fold>) -> Res<bool> {
         return Ok(false);
     }
     for (short, long) in [(f, g), (g, f)] {
-        if let Some(repeated) = repeated(cx, short, long)? {
+        if let Some(repeated) = repeated(cx, short, long) {
             if by_steps(cx, &repeated, long)? {
                 return Ok(true);
             }
@@ -202,11 +202,11 @@ fn blocked(cx: &Context, f: &Rc<Fold>, n: Nat) -> Option<Rc<Fold>> {
 }
 
 /// As many steps as `long` has, those of its blocks counted, where `f` has fewer: its last step again.
-fn repeated(cx: &mut Context, f: &Rc<Fold>, long: &Rc<Fold>) -> Res<Option<Rc<Fold>>> {
-    let n = long.n * block(cx, long)?;
+fn repeated(cx: &mut Context, f: &Rc<Fold>, long: &Rc<Fold>) -> Option<Rc<Fold>> {
+    let n = long.n * block(cx, long);
     let more = n - f.n;
     if cx.same_nat(n, f.n) || !(cx.is_size(more) || cx.is_not_negative(more)) {
-        return Ok(None);
+        return None;
     }
     let last = f.n - Nat::int(1);
     // Without any step there is none to repeat: then n is 0, too.
@@ -226,7 +226,7 @@ fn repeated(cx: &mut Context, f: &Rc<Fold>, long: &Rc<Fold>) -> Res<Option<Rc<Fo
         },
     );
     let step = f.step.clone();
-    Ok(absorbs.then(|| {
+    absorbs.then(|| {
         Rc::new(Fold {
             start: f.start.clone(),
             n,
@@ -236,23 +236,23 @@ fn repeated(cx: &mut Context, f: &Rc<Fold>, long: &Rc<Fold>) -> Res<Option<Rc<Fo
             }),
             ty: f.ty,
         })
-    }))
+    })
 }
 
 /// How many steps a step does, if it is a reduction itself.
-fn block(cx: &mut Context, f: &Rc<Fold>) -> Res<Nat> {
+fn block(cx: &mut Context, f: &Rc<Fold>) -> Nat {
     let known = cx.known();
     let (acc, i) = (cx.fresh(f.ty), cx.fresh_index(f.n));
     let step = (f.step)(cx, acc, i);
     cx.restore(known);
-    Ok(match step {
+    match step {
         Ok(Val::Neutral(Neutral {
             head: Head::Fold(inner),
             spine,
             ..
         })) if spine.is_empty() && cx.is_size(inner.n) => inner.n,
         _ => Nat::int(1),
-    })
+    }
 }
 
 /// The last n steps of a reduction, which start with what those before give.
