@@ -60,9 +60,11 @@ impl<'a> Printer<'a> {
         self.unused();
         let nest = self.nest;
         self.block(&nest.body);
-        for (name, b, _) in &heap {
-            self.out.also(statements[b]);
-            self.line(&format!("free({name});"));
+        if !heap.is_empty() {
+            for b in &heap {
+                self.out.also(statements[b]);
+            }
+            self.line("if (heap != little) free(heap);");
         }
         self.line("return 0;");
         self.indent -= 1;
@@ -83,22 +85,28 @@ impl<'a> Printer<'a> {
         let mut lengths = BTreeSet::new();
         let slots = nest.abi.outputs.iter().chain(&nest.abi.inputs);
         for slot in slots.filter(|s| !s.by_value) {
-            lengths.insert((slot.count(), slot.elem.bytes(), false));
+            lengths.insert((slot.count(), slot.elem.bytes(), false, "0x1p60"));
         }
-        for b in self.heap_buffers() {
+        let heap = self.heap_buffers();
+        // The sum of all has to fit into a word, too.
+        let most = match heap.len() {
+            0..=8 => "0x1p60",
+            _ => "0x1p54",
+        };
+        for b in heap {
             let buf = &nest.buffers[b.0 as usize];
             let each_thread = buf.home == Home::ThreadHeap;
-            lengths.insert((buf.len, buf.elem.bytes(), each_thread));
+            lengths.insert((buf.len, buf.elem.bytes(), each_thread, most));
         }
         let mut large: Vec<String> = Vec::new();
-        for (n, bytes, each_thread) in lengths {
+        for (n, bytes, each_thread, limit) in lengths {
             if n.as_int().is_none() {
                 let text = index::as_double(n, &mut self.used);
                 let times = match each_thread {
                     true => " * (double)thread_count()",
                     false => "",
                 };
-                large.push(format!("{bytes}.0{times} * ({text}) > 0x1p60"));
+                large.push(format!("{bytes}.0{times} * ({text}) > {limit}"));
             }
         }
         large.sort();
@@ -190,28 +198,19 @@ impl<'a> Printer<'a> {
         out
     }
 
-    /// All of the heap, before anything is written.
-    fn allocate(&mut self, statements: &BTreeMap<BufId, u32>) -> Vec<(String, BufId, bool)> {
-        let mut all = Vec::new();
-        for b in self.heap_buffers() {
-            let buf = &self.nest.buffers[b.0 as usize];
-            let shared = buf.home == Home::Heap;
-            let name = match shared {
-                true => buf.name.to_string(),
-                false => format!("{}_all", buf.name),
-            };
-            all.push((name, b, shared));
-        }
+    /// All of the heap, before anything is written: one piece, of which each buffer has a part. A piece that is
+    /// as large in the next call is found again where it was, which several together are not.
+    fn allocate(&mut self, statements: &BTreeMap<BufId, u32>) -> Vec<BufId> {
+        let all = self.heap_buffers();
         if all.is_empty() {
             return all;
         }
         self.used.heap = true;
         let conditions = choices::of_buffers(self.nest);
-        for (name, b, shared) in &all {
+        let mut parts = Vec::new();
+        for b in &all {
             let buf = &self.nest.buffers[b.0 as usize];
-            let ty = c_type(buf.elem);
-            let bytes = buf.elem.bytes();
-            let len = match shared {
+            let len = match buf.home == Home::Heap {
                 true => index::nat(buf.len, &mut self.used),
                 false => {
                     self.used.threads = true;
@@ -223,19 +222,41 @@ impl<'a> Printer<'a> {
                 Some(c) => format!("{c} ? {len} : 0"),
                 None => len,
             };
-            self.out.also(statements[b]);
-            self.line(&format!("{ty} *{name} = room({len}, {bytes});"));
+            parts.push(format!("room({len}, {})", buf.elem.bytes()));
         }
-        let missing: Vec<_> = all.iter().map(|(n, _, _)| format!("!{n}")).collect();
-        let error = self.error("MEMORY");
-        self.line(&format!("if ({}) {{", missing.join(" || ")));
+        let count = parts.len();
+        self.line(&format!("const size_t parts[{count}] = {{"));
         self.indent += 1;
-        for (name, _, _) in &all {
-            self.line(&format!("free({name});"));
+        for (part, b) in parts.iter().zip(&all) {
+            self.out.also(statements[b]);
+            self.line(&format!("{part},"));
         }
-        self.line(&format!("return {error};"));
         self.indent -= 1;
-        self.line("}");
+        self.line("};");
+        let before = |i: usize| (0..i).map(|j| format!("parts[{j}]")).collect::<Vec<_>>();
+        let total = before(count).join(" + ");
+        let error = self.error("MEMORY");
+        self.line("char little[LITTLE] __attribute__((aligned(64)));");
+        self.line(&format!("const size_t total = {total};"));
+        self.line("char *const heap = total <= LITTLE ? little : aligned_alloc(64, total);");
+        self.line(&format!("if (!heap) return {error};"));
+        for (i, b) in all.iter().enumerate() {
+            let buf = &self.nest.buffers[b.0 as usize];
+            let (ty, name) = (c_type(buf.elem), &buf.name);
+            let each = match buf.home == Home::Heap {
+                true => "",
+                false => "_all",
+            };
+            let at = match i {
+                0 => "heap".to_string(),
+                _ => format!("(heap + {})", before(i).join(" + ")),
+            };
+            self.out.also(statements[b]);
+            self.line(&format!("{ty} *restrict {name}{each} = ({ty} *){at};"));
+            if i > 0 {
+                self.line(&format!("GAP((char *){name}{each} - 64);"));
+            }
+        }
         all
     }
 
@@ -311,6 +332,10 @@ impl<'a> Printer<'a> {
                 if *kind == LoopKind::Par {
                     self.used.par = true;
                     self.line("PARALLEL_FOR");
+                }
+                if *kind == LoopKind::Lanes {
+                    self.used.rolled = true;
+                    self.line("ROLLED");
                 }
                 let n = index::nat(*extent, &mut self.used);
                 self.line(&format!("for (int64_t {var} = 0; {var} < {n}; {var}++) {{"));

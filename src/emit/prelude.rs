@@ -25,6 +25,8 @@ pub(super) struct Used {
     pub heap: bool,
     /// Whether loops are parallel.
     pub par: bool,
+    /// Whether loops are to stay loops.
+    pub rolled: bool,
     /// Whether threads are counted.
     pub threads: bool,
 }
@@ -98,6 +100,12 @@ pub(super) fn prelude(used: &Used) -> String {
                 #define PARALLEL_FOR _Pragma(\"omp parallel for schedule(dynamic)\")\n\
                 #else\n#define PARALLEL_FOR\n#endif\n\n";
     }
+    if used.rolled {
+        out += "#if defined(__clang__)\n\
+                #define ROLLED _Pragma(\"clang loop unroll(disable) vectorize(assume_safety)\")\n\
+                #elif defined(__GNUC__)\n#define ROLLED _Pragma(\"GCC ivdep\") _Pragma(\"GCC unroll 1\")\n\
+                #else\n#define ROLLED\n#endif\n\n";
+    }
     if used.threads {
         out += "static inline int64_t thread_count(void)\n{\n#ifdef _OPENMP\n    \
                 return omp_get_max_threads();\n#else\n    return 1;\n#endif\n}\n\n\
@@ -105,9 +113,16 @@ pub(super) fn prelude(used: &Used) -> String {
                 return omp_get_thread_num();\n#else\n    return 0;\n#endif\n}\n\n";
     }
     if used.heap {
-        out += "/* Aligned room for count elements; NULL if there is none. */\n\
-                static inline void *room(int64_t count, int64_t bytes)\n{\n    \
-                return aligned_alloc(64, (size_t)(count * bytes + 64) / 64 * 64);\n}\n\n";
+        out +=
+            "/* Bytes for count elements: whole cache lines, the last of which nothing uses. */\n\
+                static inline size_t room(int64_t count, int64_t bytes)\n{\n    \
+                return (size_t)(count * bytes + 127) / 64 * 64;\n}\n\n";
+        out += "/* Up to so many bytes lie on the stack. Sanitizers report whoever touches what lies between two buffers. */\n\
+                #ifdef __SANITIZE_ADDRESS__\n\
+                #include <sanitizer/asan_interface.h>\n\
+                #define GAP(p) ASAN_POISON_MEMORY_REGION(p, 64)\n\
+                #define LITTLE 64\n\
+                #else\n#define GAP(p) ((void)0)\n#define LITTLE 16384\n#endif\n\n";
     }
     vectors(used, &mut out);
     for name in &used.index {

@@ -262,8 +262,15 @@ impl Lower {
                 // neighbours.
                 let (place, ty) = (d.clone(), ty);
                 let elem = v.shape().elem;
+                let scalars = matches!(t.kind(), TyKind::Scalar(_));
                 let writer = move |cx: &mut Lower, l: Nat| {
-                    let l = l.as_int().unwrap_or(0);
+                    if scalars {
+                        return cx.dest_at(&place, l + Nat::int(at));
+                    }
+                    // Lanes may go to several rows.
+                    let Some(l) = l.as_int() else {
+                        return Err(cx.refuse("a lane that is not constant has no place".into()));
+                    };
                     cx.flat_place(&place, ty, leaf, at + l)
                 };
                 let Val::Vec(x) = self.vec_of(elem, w, vec![v]) else {

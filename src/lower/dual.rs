@@ -1,10 +1,11 @@
 //! Places seen through view changes, and functions that only change the view.
 
 use super::state::{Lower, Res, Stop};
-use super::value::{Dest, Node, Val};
+use super::value::{Dest, Leaf, Node, Val};
 use crate::arith::Nat;
-use crate::nest::{Expr, LoopKind, Role};
+use crate::nest::{Expr, ExprKind, LoopKind, Role, Shape};
 use crate::term::Op;
+use crate::ty::Ty;
 use std::rc::Rc;
 
 impl Lower {
@@ -289,14 +290,81 @@ impl Lower {
                 let place = f(self, Nat::int(at + l))?;
                 places.push(self.scalar_place(place, Expr::bool(true))?);
             }
+            let first = at;
             at += w;
-            self.store_lanes(&value, &places)?;
+            let Some(leaf) = self.consecutive(&places) else {
+                self.store_one_by_one(&value, &places)?;
+                continue;
+            };
+            let all = match places.iter().all(|p| p.1.is_some()) {
+                true => self.all_of(places.iter().map(|p| p.0.clone())),
+                false => Expr::bool(false),
+            };
+            if all.as_bool() == Some(true) {
+                self.store(leaf, value);
+                continue;
+            }
+            if all.as_bool() == Some(false) {
+                match known(&places) {
+                    Some(count) => self.store_pieces(&value, leaf, count)?,
+                    None => self.store_one_by_one(&value, &places)?,
+                }
+                continue;
+            }
+            let (then, ()) = self.scratch(|cx| {
+                cx.store(leaf, value.clone());
+                Ok(())
+            })?;
+            let looped = self.scratch(|cx| cx.store_in_loop(p, &value, leaf, first, f));
+            let (els, ()) = match looped {
+                Ok(done) => done,
+                Err(_) => self.scratch(|cx| cx.store_one_by_one(&value, &places))?,
+            };
+            self.push(crate::nest::Stmt::If {
+                cond: all,
+                then,
+                els,
+            });
         }
         Ok(())
     }
 
+    /// Lanes of a piece, each where its guard holds, by way of memory: where the piece lies already, if it is
+    /// not what is written.
+    fn store_in_loop(
+        &mut self,
+        piece: &Expr,
+        value: &Expr,
+        leaf: Leaf,
+        first: i64,
+        f: &Rc<super::value::Writer>,
+    ) -> Res<()> {
+        let scalar = Shape::scalar(value.shape().elem);
+        let width = Nat::int(value.shape().lanes.into());
+        let lies = super::vector::place(std::slice::from_ref(piece));
+        let lies = lies.filter(|(buf, _)| self.root_of(*buf) != self.root_of(leaf.buf));
+        let (buf, at) = match lies {
+            Some(lies) => lies,
+            None => {
+                let m = self.allocate(Ty::array(width, Ty::from(scalar.elem)), "lanes")?;
+                self.store(m.leaves[0], value.clone());
+                (m.leaves[0].buf, Nat::int(0))
+            }
+        };
+        self.for_each(width, LoopKind::Lanes, None, |cx, l| {
+            let place = f(cx, Nat::int(first) + l)?;
+            let (when, leaf) = cx.scalar_place(place, Expr::bool(true))?;
+            let Some(leaf) = leaf else { return Ok(()) };
+            let element = Expr::new(ExprKind::Load(buf, cx.simplify(at + l)), scalar);
+            cx.when(when, |cx| {
+                cx.store(leaf, element);
+                Ok(())
+            })
+        })
+    }
+
     /// Where one element goes, and when: a lane of a guarded vector is guarded, too.
-    fn scalar_place(&mut self, d: Dest, when: Expr) -> Res<(Expr, Option<super::value::Leaf>)> {
+    fn scalar_place(&mut self, d: Dest, when: Expr) -> Res<(Expr, Option<Leaf>)> {
         match d {
             Dest::Mem(m) => Ok((when, Some(m.leaves[0]))),
             Dest::Lane(v, i) => {
@@ -309,50 +377,49 @@ impl Lower {
         }
     }
 
-    fn store_lanes(
-        &mut self,
-        value: &Expr,
-        places: &[(Expr, Option<super::value::Leaf>)],
-    ) -> Res<()> {
-        let one_by_one = |cx: &mut Lower| {
-            for (i, (c, leaf)) in places.iter().enumerate() {
-                let Some(leaf) = *leaf else { continue };
-                let e = super::vector::lane(value, i as u32);
-                cx.when(c.clone(), |cx| {
-                    cx.store(leaf, e);
-                    Ok(())
-                })?;
-            }
-            Ok(())
-        };
-        let first = match &places[0].1 {
-            Some(l) => *l,
-            None => return one_by_one(self),
-        };
-        let mut consecutive = true;
-        for (i, (_, l)) in places.iter().enumerate() {
-            let next = first.at + Nat::int(i as i64);
-            consecutive &=
-                l.is_some_and(|l| l.buf == first.buf && self.simplify(l.at) == self.simplify(next));
+    /// The first of places that are neighbours, as many as there are.
+    fn consecutive(&mut self, places: &[(Expr, Option<Leaf>)]) -> Option<Leaf> {
+        let first = places[0].1?;
+        let end = places.iter().rposition(|p| p.1.is_some())?;
+        for (i, (_, l)) in places[..=end].iter().enumerate() {
+            let next = self.simplify(first.at + Nat::int(i as i64));
+            let l = (*l)?;
+            (l.buf == first.buf && self.simplify(l.at) == next).then_some(())?;
         }
-        if !consecutive {
-            return one_by_one(self);
+        Some(first)
+    }
+
+    /// The first lanes, as many as are known to be inside, by way of memory: in vectors half as long, a quarter, ….
+    fn store_pieces(&mut self, value: &Expr, leaf: Leaf, count: u32) -> Res<()> {
+        let Shape { elem, lanes } = value.shape();
+        let width = Nat::int(lanes.into());
+        let m = self.allocate(Ty::array(width, Ty::from(elem)), "lanes")?;
+        let from = m.leaves[0];
+        self.store(from, value.clone());
+        let mut at = 0;
+        while at < count {
+            let lanes = 1 << (count - at).ilog2();
+            let by = Nat::int(at.into());
+            let piece = Expr::new(ExprKind::Load(from.buf, by), Shape { elem, lanes });
+            let leaf = Leaf {
+                buf: leaf.buf,
+                at: leaf.at + by,
+            };
+            self.store(leaf, piece);
+            at += lanes;
         }
-        let all = self.all_of(places.iter().map(|p| p.0.clone()));
-        if all.as_bool() == Some(true) {
-            self.store(first, value.clone());
-            return Ok(());
+        Ok(())
+    }
+
+    fn store_one_by_one(&mut self, value: &Expr, places: &[(Expr, Option<Leaf>)]) -> Res<()> {
+        for (i, (c, leaf)) in places.iter().enumerate() {
+            let Some(leaf) = *leaf else { continue };
+            let e = super::vector::lane(value, i as u32);
+            self.when(c.clone(), |cx| {
+                cx.store(leaf, e);
+                Ok(())
+            })?;
         }
-        let (then, ()) = self.scratch(|cx| {
-            cx.store(first, value.clone());
-            Ok(())
-        })?;
-        let (els, ()) = self.scratch(one_by_one)?;
-        self.push(crate::nest::Stmt::If {
-            cond: all,
-            then,
-            els,
-        });
         Ok(())
     }
 
@@ -383,4 +450,15 @@ impl Lower {
             _ => self.for_each(n, LoopKind::Seq, note, |cx, i| f(cx, i)),
         }
     }
+}
+
+/// How many lanes have a place, if it is known of each whether it has, and those that have come first.
+fn known(places: &[(Expr, Option<Leaf>)]) -> Option<u32> {
+    let inside = |(when, leaf): &(Expr, Option<Leaf>)| match leaf {
+        Some(_) => when.as_bool(),
+        None => Some(false),
+    };
+    let all: Vec<bool> = places.iter().map(inside).collect::<Option<_>>()?;
+    let count = all.iter().filter(|i| **i).count();
+    all[..count].iter().all(|i| *i).then_some(count as u32)
 }

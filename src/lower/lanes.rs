@@ -245,25 +245,13 @@ impl Lower {
     fn unclamped(&mut self, n: Nat, p: &Piece) -> Option<(Expr, Nat)> {
         let end = |n: Nat, l: i64| subst(n, p.lane, Nat::int(p.start + l));
         let last = i64::from(p.width) - 1;
-        let mut conds = Vec::new();
-        let plain = n.map_atoms(&mut |a| {
-            let (x, y, smallest) = match a.kind() {
-                AtomKind::Min(x, y) => (x, y, true),
-                AtomKind::Max(x, y) => (x, y, false),
-                _ => return None,
-            };
-            let (bound, moving) = match (mentions(x, p.lane), mentions(y, p.lane)) {
-                (false, true) => (x, y),
-                (true, false) => (y, x),
-                _ => return None,
-            };
-            // What holds at both ends holds between them: the lanes are in a line.
-            coefficient(moving, p.lane)?;
-            for at in [0, last] {
-                conds.push((end(moving, at), bound, smallest));
-            }
-            Some(moving)
-        });
+        // What holds at both ends holds between them: the lanes are in a line.
+        let conds: Vec<_> = (clamps(n, p.lane)?.into_iter())
+            .flat_map(|(moving, bound, smallest)| {
+                [0, last].map(|at| (end(moving, at), bound, smallest))
+            })
+            .collect();
+        let plain = replaced(n, p.lane, |(moving, _)| moving);
         (coefficient(plain, p.lane).and_then(Nat::as_int) == Some(1)).then_some(())?;
         let conds: Vec<Expr> = (conds.into_iter())
             .map(|(moving, bound, smallest)| match smallest {
@@ -308,20 +296,54 @@ impl Lower {
         let k = Nat::int(p.width.into());
         let m = self.allocate(Ty::array(k, Ty::from(shape.elem)), "lanes")?;
         let buf = m.leaves[0].buf;
-        self.for_each(k, LoopKind::Seq, None, |cx, l| {
+        let ended = self.ended(e, p);
+        self.for_each(k, LoopKind::Lanes, None, |cx, l| {
             let at = Nat::int(p.start) + l;
-            let value = e.rewrite(&mut |e| {
-                let put = |n: Nat| cx.simplify(subst(n, p.lane, at));
-                match e.kind() {
-                    ExprKind::Index(n) => Some(Expr::index(put(*n))),
-                    ExprKind::Load(b, n) => Some(Expr::new(ExprKind::Load(*b, put(*n)), e.shape())),
-                    _ => None,
+            let put = |cx: &mut Lower, e: &Expr| {
+                e.rewrite(&mut |e| {
+                    let put = |n: Nat| cx.simplify(subst(n, p.lane, at));
+                    match e.kind() {
+                        ExprKind::Index(n) => Some(Expr::index(put(*n))),
+                        ExprKind::Load(b, n) => {
+                            Some(Expr::new(ExprKind::Load(*b, put(*n)), e.shape()))
+                        }
+                        _ => None,
+                    }
+                })
+            };
+            let value = match &ended {
+                Some((inside, plain, end)) => {
+                    let all = [inside, plain, end].map(|e| put(cx, e));
+                    Expr::new(ExprKind::Op(Op::Select, all.to_vec()), e.shape())
                 }
-            });
+                None => put(cx, e),
+            };
             cx.store(Leaf { buf, at: l }, value);
             Ok(())
         })?;
         Ok(Expr::new(ExprKind::Load(buf, 0.into()), shape))
+    }
+
+    /// A load of which one minimum or maximum keeps the lanes inside of an array: when it does nothing to a lane, what
+    /// is loaded then, and the end of the array, which other lanes get. At least one does, since this is asked where
+    /// not all lanes are inside.
+    fn ended(&mut self, e: &Expr, p: &Piece) -> Option<(Expr, Expr, Expr)> {
+        let ExprKind::Load(buf, n) = e.kind() else {
+            return None;
+        };
+        let [(moving, bound, smallest)] = clamps(*n, p.lane)?[..] else {
+            return None;
+        };
+        let inside = match smallest {
+            true => self.at_most(moving, bound),
+            false => self.at_most(bound, moving),
+        };
+        let load = |n: Nat| Expr::new(ExprKind::Load(*buf, n), e.shape());
+        let plain = load(replaced(*n, p.lane, |(moving, _)| moving));
+        let end = self.simplify(replaced(*n, p.lane, |(_, bound)| bound));
+        (!mentions(end, p.lane)).then_some(())?;
+        let end = self.bind(load(end));
+        Some((inside, plain, end))
     }
 
     fn lane_by_lane(&mut self, e: &Expr, p: &Piece) -> Expr {
@@ -436,6 +458,40 @@ fn named_scalars_only(block: &Block, e: &Expr) -> bool {
     fine
 }
 
+/// The operands of a minimum or maximum one of which moves with a variable, that one first, and whether it is a
+/// minimum.
+fn clamp(a: crate::arith::Atom, var: Symbol) -> Option<(Nat, Nat, bool)> {
+    let (x, y, smallest) = match a.kind() {
+        AtomKind::Min(x, y) => (x, y, true),
+        AtomKind::Max(x, y) => (x, y, false),
+        _ => return None,
+    };
+    match (mentions(x, var), mentions(y, var)) {
+        (false, true) => Some((y, x, smallest)),
+        (true, false) => Some((x, y, smallest)),
+        _ => None,
+    }
+}
+
+/// All minima and maxima that move with a variable, if each does so in a line.
+fn clamps(n: Nat, var: Symbol) -> Option<Vec<(Nat, Nat, bool)>> {
+    let mut all = Vec::new();
+    n.map_atoms(&mut |a| {
+        let found = clamp(a, var)?;
+        if !all.contains(&found) {
+            all.push(found);
+        }
+        Some(found.0)
+    });
+    let in_a_line = all.iter().all(|c| coefficient(c.0, var).is_some());
+    in_a_line.then_some(all)
+}
+
+/// An expression in which one of both operands stands for each of those.
+fn replaced(n: Nat, var: Symbol, which: impl Fn((Nat, Nat)) -> Nat) -> Nat {
+    n.map_atoms(&mut |a| clamp(a, var).map(|(moving, bound, _)| which((moving, bound))))
+}
+
 /// Whether a variable stands in an integer expression.
 fn mentions(n: Nat, var: Symbol) -> bool {
     let mut found = false;
@@ -495,3 +551,6 @@ fn monotone(c: &Expr, var: Symbol) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests;

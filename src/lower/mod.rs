@@ -144,6 +144,7 @@ pub fn lower_asking(program: &Program, options: &Options) -> Result<(Nest, Queri
     tidy::tidy(&mut nest);
     crate::nest::promote::promote(&mut nest);
     tidy::tidy(&mut nest);
+    crate::nest::direct::direct(&mut nest);
     hoist::hoist(&mut nest, &cx.facts);
     Ok((nest, cx.facts.queries()))
 }

@@ -393,9 +393,9 @@ impl Lower {
         self.facts.forget(known);
         let (body, ()) = r?;
         if !body.is_empty() {
-            let kind = match par {
-                true => LoopKind::Par,
-                false => LoopKind::Seq,
+            let kind = match kind {
+                LoopKind::Par if !par => LoopKind::Seq,
+                kind => kind,
             };
             self.push(Stmt::For {
                 var,

@@ -170,7 +170,7 @@ impl Lower {
 }
 
 /// Where a vector lies in memory, if it does. At a constant index it may yet be kept in registers.
-fn place(pieces: &[Expr]) -> Option<(BufId, Nat)> {
+pub(super) fn place(pieces: &[Expr]) -> Option<(BufId, Nat)> {
     let load = |e: &Expr| match e.kind() {
         ExprKind::Load(buf, at) => Some((*buf, *at)),
         _ => None,

@@ -205,6 +205,12 @@ const RESERVED: &[&str] = &[
 /// What printed kernels define beside the function.
 const HELPERS: &[&str] = &[
     "room",
+    "parts",
+    "heap",
+    "little",
+    "total",
+    "LITTLE",
+    "GAP",
     "thread_count",
     "thread_index",
     "floor_div",
@@ -215,6 +221,7 @@ const HELPERS: &[&str] = &[
     "clamp_index",
     "at",
     "PARALLEL_FOR",
+    "ROLLED",
 ];
 
 /// Functions that the compiler knows with another type.

@@ -8,6 +8,7 @@
 //! Absent: C syntax, terms other than in those annotations.
 
 pub mod abi;
+pub mod direct;
 mod expr;
 pub mod lines;
 pub mod promote;
@@ -131,6 +132,9 @@ pub enum LoopKind {
     Seq,
     /// In any order, by several threads.
     Par,
+    /// One after the other, over lanes of a vector that is not whole: none reads what another stores. They are few,
+    /// and seldom run, so that unrolling them would only make the code larger.
+    Lanes,
 }
 
 /// A statement.

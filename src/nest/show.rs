@@ -60,7 +60,7 @@ impl Nest {
                 note,
             } => {
                 let par = match kind {
-                    LoopKind::Seq => "for",
+                    LoopKind::Seq | LoopKind::Lanes => "for",
                     LoopKind::Par => "par",
                 };
                 match note {
