@@ -130,7 +130,7 @@ impl Lower {
                 }
             }
         };
-        walk::each_stmt(&block.to_vec(), &mut |s| {
+        walk::each_stmt(block, &mut |s| {
             if let Some(e) = walk::exprs(s) {
                 e.visit(&mut |e| {
                     if let ExprKind::Load(b, n) = e.kind() {

@@ -3,7 +3,7 @@
 use super::state::{Lower, Res, Stop};
 use super::value::{Dest, Leaf, Node, Val};
 use crate::arith::Nat;
-use crate::nest::{Expr, ExprKind, LoopKind, Role, Shape};
+use crate::nest::{Expr, ExprKind, LoopKind, Role, Shape, Stmt};
 use crate::term::Op;
 use crate::ty::Ty;
 use std::rc::Rc;
@@ -279,53 +279,54 @@ impl Lower {
         }
     }
 
-    /// Lanes whose places are consecutive are stored together.
+    /// Lanes of a vector, piece by piece.
     fn write_lanes(&mut self, v: &super::value::Vector, f: &Rc<super::value::Writer>) -> Res<()> {
-        let mut at = 0i64;
+        let mut first = 0;
         for p in &v.pieces {
-            let w = i64::from(p.shape().lanes);
-            let value = self.bind(p.clone());
-            let mut places = Vec::new();
-            for l in 0..w {
-                let place = f(self, Nat::int(at + l))?;
-                places.push(self.scalar_place(place, Expr::bool(true))?);
-            }
-            let first = at;
-            at += w;
-            let Some(leaf) = self.consecutive(&places) else {
-                self.store_one_by_one(&value, &places)?;
-                continue;
-            };
-            let all = match places.iter().all(|p| p.1.is_some()) {
-                true => self.all_of(places.iter().map(|p| p.0.clone())),
-                false => Expr::bool(false),
-            };
-            if all.as_bool() == Some(true) {
-                self.store(leaf, value);
-                continue;
-            }
-            if all.as_bool() == Some(false) {
-                match known(&places) {
-                    Some(count) => self.store_pieces(&value, leaf, count)?,
-                    None => self.store_one_by_one(&value, &places)?,
-                }
-                continue;
-            }
-            let (then, ()) = self.scratch(|cx| {
-                cx.store(leaf, value.clone());
-                Ok(())
-            })?;
-            let looped = self.scratch(|cx| cx.store_in_loop(p, &value, leaf, first, f));
-            let (els, ()) = match looped {
-                Ok(done) => done,
-                Err(_) => self.scratch(|cx| cx.store_one_by_one(&value, &places))?,
-            };
-            self.push(crate::nest::Stmt::If {
-                cond: all,
-                then,
-                els,
-            });
+            self.write_piece(p, first, f)?;
+            first += i64::from(p.shape().lanes);
         }
+        Ok(())
+    }
+
+    /// Lanes whose places are consecutive are stored together.
+    fn write_piece(&mut self, p: &Expr, first: i64, f: &Rc<super::value::Writer>) -> Res<()> {
+        let value = self.bind(p.clone());
+        let mut places = Vec::new();
+        for l in 0..i64::from(p.shape().lanes) {
+            let place = f(self, Nat::int(first + l))?;
+            places.push(self.scalar_place(place, Expr::bool(true))?);
+        }
+        let Some(leaf) = self.consecutive(&places) else {
+            return self.store_one_by_one(&value, &places);
+        };
+        let all = match places.iter().all(|p| p.1.is_some()) {
+            true => self.all_of(places.iter().map(|p| p.0.clone())),
+            false => Expr::bool(false),
+        };
+        match (all.as_bool(), known(&places)) {
+            (Some(true), _) => {
+                self.store(leaf, value);
+                return Ok(());
+            }
+            (Some(false), Some(count)) => return self.store_pieces(&value, leaf, count),
+            (Some(false), None) => return self.store_one_by_one(&value, &places),
+            (None, _) => {}
+        }
+        let (then, ()) = self.scratch(|cx| {
+            cx.store(leaf, value.clone());
+            Ok(())
+        })?;
+        let looped = self.scratch(|cx| cx.store_in_loop(p, &value, leaf, first, f));
+        let (els, ()) = match looped {
+            Ok(done) => done,
+            Err(_) => self.scratch(|cx| cx.store_one_by_one(&value, &places))?,
+        };
+        self.push(Stmt::If {
+            cond: all,
+            then,
+            els,
+        });
         Ok(())
     }
 

@@ -9,7 +9,7 @@ use super::value::{Dest, Leaf, Mem, Val};
 use super::vector::{build, is_comparison, lane, lane_wise, splat};
 use crate::arith::{AtomKind, Nat};
 use crate::intern::Symbol;
-use crate::nest::{Block, Expr, ExprKind, LoopKind, Shape, Stmt};
+use crate::nest::{Block, Expr, ExprKind, Home, LoopKind, Shape, Stmt};
 use crate::term::Op;
 use crate::ty::{Scalar, Ty};
 use rustc_hash::FxHashMap;
@@ -245,34 +245,57 @@ impl Lower {
     fn unclamped(&mut self, n: Nat, p: &Piece) -> Option<(Expr, Nat)> {
         let end = |n: Nat, l: i64| subst(n, p.lane, Nat::int(p.start + l));
         let last = i64::from(p.width) - 1;
+        let plain = replaced(n, p.lane, |c| c.moving);
+        let neighbours = coefficient(plain, p.lane).and_then(Nat::as_int) == Some(1);
+        neighbours.then_some(())?;
         // What holds at both ends holds between them: the lanes are in a line.
-        let conds: Vec<_> = (clamps(n, p.lane)?.into_iter())
-            .flat_map(|(moving, bound, smallest)| {
-                [0, last].map(|at| (end(moving, at), bound, smallest))
+        let conds: Vec<Expr> = (clamps(n, p.lane)?.into_iter())
+            .flat_map(|c| {
+                [0, last].map(|at| Clamp {
+                    moving: end(c.moving, at),
+                    ..c
+                })
             })
-            .collect();
-        let plain = replaced(n, p.lane, |(moving, _)| moving);
-        (coefficient(plain, p.lane).and_then(Nat::as_int) == Some(1)).then_some(())?;
-        let conds: Vec<Expr> = (conds.into_iter())
-            .map(|(moving, bound, smallest)| match smallest {
-                true => self.at_most(moving, bound),
-                false => self.at_most(bound, moving),
-            })
+            .map(|c| self.idle(c))
             .collect();
         Some((self.all_of(conds.into_iter()), plain))
+    }
+
+    /// Whether a minimum or maximum is its moving operand.
+    fn idle(&self, c: Clamp) -> Expr {
+        match c.smallest {
+            true => self.at_most(c.moving, c.bound),
+            false => self.at_most(c.bound, c.moving),
+        }
     }
 
     /// A vector at once if `all`, else its lanes in a loop.
     fn fast_or_slow(&mut self, all: Expr, fast: Expr, e: &Expr, p: &Piece) -> Expr {
         let shape = fast.shape();
         let mut loopable = self.in_lanes == 0;
-        e.visit(&mut |e| {
-            loopable &= match e.kind() {
-                ExprKind::Var(v) => !p.vars.contains_key(v),
-                ExprKind::Pick(..) => false,
-                _ => true,
+        // Inputs stay as they are.
+        let mut lasting = true;
+        e.visit(&mut |e| match e.kind() {
+            ExprKind::Var(v) => {
+                loopable &= !p.vars.contains_key(v);
+                lasting = false;
             }
+            ExprKind::Pick(..) => loopable = false,
+            ExprKind::Load(b, _) => {
+                let home = self.buffers[b.0 as usize].home;
+                lasting &= matches!(home, Home::Input(_));
+            }
+            _ => {}
         });
+        let any_lane = Nat::var(Symbol::new("any lane"));
+        let lanes = with_lane(e, p.lane, &|n| n, Nat::int(p.start) + any_lane);
+        if lasting && loopable {
+            let known = self.stack.iter().flat_map(|f| &f.chosen);
+            let mut same = known.filter(|(of, v)| v.shape() == shape && of.same(&lanes));
+            if let Some((_, chosen)) = same.next() {
+                return chosen.clone();
+            }
+        }
         let slow = match loopable {
             true => self.scratch(|cx| cx.lanes_in_loop(e, p, shape)).ok(),
             false => None,
@@ -288,7 +311,11 @@ impl Lower {
             then: vec![Stmt::Assign { var, value: fast }],
             els,
         });
-        Expr::var(var, shape)
+        let chosen = Expr::var(var, shape);
+        if let (true, Some(top)) = (lasting, self.stack.last_mut()) {
+            top.chosen.push((lanes, chosen.clone()));
+        }
+        chosen
     }
 
     /// The lanes of a piece by way of memory.
@@ -299,18 +326,7 @@ impl Lower {
         let ended = self.ended(e, p);
         self.for_each(k, LoopKind::Lanes, None, |cx, l| {
             let at = Nat::int(p.start) + l;
-            let put = |cx: &mut Lower, e: &Expr| {
-                e.rewrite(&mut |e| {
-                    let put = |n: Nat| cx.simplify(subst(n, p.lane, at));
-                    match e.kind() {
-                        ExprKind::Index(n) => Some(Expr::index(put(*n))),
-                        ExprKind::Load(b, n) => {
-                            Some(Expr::new(ExprKind::Load(*b, put(*n)), e.shape()))
-                        }
-                        _ => None,
-                    }
-                })
-            };
+            let put = |cx: &mut Lower, e: &Expr| with_lane(e, p.lane, &|n| cx.simplify(n), at);
             let value = match &ended {
                 Some((inside, plain, end)) => {
                     let all = [inside, plain, end].map(|e| put(cx, e));
@@ -331,16 +347,13 @@ impl Lower {
         let ExprKind::Load(buf, n) = e.kind() else {
             return None;
         };
-        let [(moving, bound, smallest)] = clamps(*n, p.lane)?[..] else {
+        let [only] = clamps(*n, p.lane)?[..] else {
             return None;
         };
-        let inside = match smallest {
-            true => self.at_most(moving, bound),
-            false => self.at_most(bound, moving),
-        };
+        let inside = self.idle(only);
         let load = |n: Nat| Expr::new(ExprKind::Load(*buf, n), e.shape());
-        let plain = load(replaced(*n, p.lane, |(moving, _)| moving));
-        let end = self.simplify(replaced(*n, p.lane, |(_, bound)| bound));
+        let plain = load(replaced(*n, p.lane, |c| c.moving));
+        let end = self.simplify(replaced(*n, p.lane, |c| c.bound));
         (!mentions(end, p.lane)).then_some(())?;
         let end = self.bind(load(end));
         Some((inside, plain, end))
@@ -458,38 +471,50 @@ fn named_scalars_only(block: &Block, e: &Expr) -> bool {
     fine
 }
 
-/// The operands of a minimum or maximum one of which moves with a variable, that one first, and whether it is a
-/// minimum.
-fn clamp(a: crate::arith::Atom, var: Symbol) -> Option<(Nat, Nat, bool)> {
+/// A minimum or maximum one of whose operands moves with a variable.
+#[derive(Clone, Copy, PartialEq)]
+struct Clamp {
+    moving: Nat,
+    bound: Nat,
+    /// A minimum, not a maximum.
+    smallest: bool,
+}
+
+fn clamp(a: crate::arith::Atom, var: Symbol) -> Option<Clamp> {
     let (x, y, smallest) = match a.kind() {
         AtomKind::Min(x, y) => (x, y, true),
         AtomKind::Max(x, y) => (x, y, false),
         _ => return None,
     };
-    match (mentions(x, var), mentions(y, var)) {
-        (false, true) => Some((y, x, smallest)),
-        (true, false) => Some((x, y, smallest)),
-        _ => None,
-    }
+    let (moving, bound) = match (mentions(x, var), mentions(y, var)) {
+        (false, true) => (y, x),
+        (true, false) => (x, y),
+        _ => return None,
+    };
+    Some(Clamp {
+        moving,
+        bound,
+        smallest,
+    })
 }
 
 /// All minima and maxima that move with a variable, if each does so in a line.
-fn clamps(n: Nat, var: Symbol) -> Option<Vec<(Nat, Nat, bool)>> {
+fn clamps(n: Nat, var: Symbol) -> Option<Vec<Clamp>> {
     let mut all = Vec::new();
     n.map_atoms(&mut |a| {
         let found = clamp(a, var)?;
         if !all.contains(&found) {
             all.push(found);
         }
-        Some(found.0)
+        Some(found.moving)
     });
-    let in_a_line = all.iter().all(|c| coefficient(c.0, var).is_some());
+    let in_a_line = all.iter().all(|c| coefficient(c.moving, var).is_some());
     in_a_line.then_some(all)
 }
 
 /// An expression in which one of both operands stands for each of those.
-fn replaced(n: Nat, var: Symbol, which: impl Fn((Nat, Nat)) -> Nat) -> Nat {
-    n.map_atoms(&mut |a| clamp(a, var).map(|(moving, bound, _)| which((moving, bound))))
+fn replaced(n: Nat, var: Symbol, which: impl Fn(Clamp) -> Nat) -> Nat {
+    n.map_atoms(&mut |a| clamp(a, var).map(&which))
 }
 
 /// Whether a variable stands in an integer expression.
@@ -504,6 +529,18 @@ fn subst(n: Nat, var: Symbol, value: Nat) -> Nat {
         true => n.subst_vars(&mut |s| (s == var).then_some(value)),
         false => n,
     }
+}
+
+/// An expression at a lane.
+fn with_lane(e: &Expr, var: Symbol, simplify: &dyn Fn(Nat) -> Nat, lane: Nat) -> Expr {
+    e.rewrite(&mut |e| {
+        let put = |n: Nat| simplify(subst(n, var, lane));
+        match e.kind() {
+            ExprKind::Index(n) => Some(Expr::index(put(*n))),
+            ExprKind::Load(b, n) => Some(Expr::new(ExprKind::Load(*b, put(*n)), e.shape())),
+            _ => None,
+        }
+    })
 }
 
 /// The factor of a variable that stands in `n` linearly and not in an operation.

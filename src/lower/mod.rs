@@ -145,6 +145,7 @@ pub fn lower_asking(program: &Program, options: &Options) -> Result<(Nest, Queri
     crate::nest::promote::promote(&mut nest);
     tidy::tidy(&mut nest);
     crate::nest::direct::direct(&mut nest);
+    crate::nest::early::early(&mut nest);
     hoist::hoist(&mut nest, &cx.facts);
     Ok((nest, cx.facts.queries()))
 }

@@ -41,6 +41,8 @@ pub(super) struct Frame {
     /// Set for a side of a choice that may not be computed unless it is chosen:
     /// what depends on variables of this level or inner ones stays in it.
     pub barrier: Option<usize>,
+    /// Vectors of inputs that were chosen in it: what stands at any lane, and the variable.
+    pub chosen: Vec<(Expr, Expr)>,
     /// What was computed to memory in it though its level is further out: is forgotten when it is closed.
     pub kept: Vec<Rc<Node>>,
 }
@@ -115,6 +117,7 @@ impl Lower {
                 par: false,
                 before: 0,
                 barrier: None,
+                chosen: Vec::new(),
                 kept: Vec::new(),
             }],
             levels: FxHashMap::default(),
@@ -354,6 +357,7 @@ impl Lower {
             par,
             before,
             barrier: None,
+            chosen: Vec::new(),
             kept: Vec::new(),
         });
         let depth = self.stack.len();
@@ -504,41 +508,11 @@ impl Lower {
 
     /// The conjunction, without what follows from the rest of it.
     pub fn all_of(&self, conds: impl Iterator<Item = Expr>) -> Expr {
-        let mut parts: Vec<Expr> = Vec::new();
-        let mut open: Vec<Expr> = conds.collect();
-        open.reverse();
-        while let Some(c) = open.pop() {
-            match c.kind() {
-                ExprKind::Op(crate::term::Op::And, args) => open.extend(args.iter().rev().cloned()),
-                _ if c.as_bool() == Some(true) => {}
-                _ => {
-                    // `i < n` follows from `i + 3 < n`.
-                    let implies = |a: &Expr, b: &Expr| match (margin(a), margin(b)) {
-                        (Some(x), Some(y)) => self.simplify(y - x).as_int().is_some_and(|d| d >= 0),
-                        _ => a.same(b),
-                    };
-                    if !parts.iter().any(|p| implies(p, &c)) {
-                        parts.retain(|p| !implies(&c, p));
-                        parts.push(c);
-                    }
-                }
-            }
-        }
-        parts.into_iter().fold(Expr::bool(true), Expr::and)
+        Expr::all(conds, |n| self.simplify(n))
     }
 
     /// `a <= b` as a value.
     pub fn at_most(&self, a: Nat, b: Nat) -> Expr {
         self.less(a, b + 1.into())
-    }
-}
-
-/// By how much `a < b` holds.
-pub(super) fn margin(c: &Expr) -> Option<Nat> {
-    match c.kind() {
-        ExprKind::Op(crate::term::Op::Lt, args) => {
-            Some(args.get(1)?.as_index()? - args.first()?.as_index()?)
-        }
-        _ => None,
     }
 }

@@ -5,7 +5,7 @@
 //! conditions, for where all of them hold, which is nearly everywhere, and rolled up for the rest, so that it stays
 //! short. Registers cannot be indexed: what the rolled one reads of them is put into memory first.
 
-use super::state::{margin, Lower, Res};
+use super::state::{Lower, Res};
 use crate::arith::{Nat, Signs};
 use crate::nest::{walk, Block, BufId, Expr, ExprKind, Home, Shape, Stmt};
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,7 +34,7 @@ impl Lower {
             return self.when(cond, f);
         }
         self.guarded(cond, Some(level), |cx, cond| {
-            if let Some(more) = margin(cond) {
+            if let Some(more) = cond.margin() {
                 cx.facts.positive(more);
             }
             f(cx)

@@ -75,7 +75,7 @@ impl Pass<'_> {
                 return None;
             };
             let mut other = false;
-            walk::each_stmt(&before.to_vec(), &mut |s| {
+            walk::each_stmt(before, &mut |s| {
                 other |= matches!(s, Stmt::Assign { var: v, .. } if v == var);
             });
             (v == var && !other).then_some(())?;
@@ -112,21 +112,28 @@ impl Pass<'_> {
         if !whole || !block.iter().any(own) {
             return;
         }
-        let [before @ .., Stmt::Store {
-            buf: lanes,
-            index: lane,
-            value: one,
-            ..
-        }] = &body[..]
+        let Some((
+            Stmt::Store {
+                buf: lanes,
+                index: lane,
+                value: one,
+                ..
+            },
+            before,
+        )) = body.split_last()
         else {
             return;
         };
-        if lanes != from || *lane != Nat::var(*var) || self.touches(before, *from, *buf) {
-            return;
-        }
-        let mut one_reads = false;
-        one.visit(&mut |e| one_reads |= self.is_load(e.kind(), *buf));
-        if one_reads || self.elsewhere(block, *from) {
+        // The place must not be read while lanes go to it, nor may anything else be stored.
+        let (mut stores, mut reads) = (0, 0);
+        walk::each_stmt(body, &mut |s| {
+            stores += usize::from(matches!(s, Stmt::Store { .. }));
+            if let Some(e) = walk::exprs(s) {
+                e.visit(&mut |e| reads += usize::from(self.is_load(e.kind(), *buf)));
+            }
+        });
+        let alone = stores == 1 && reads == 0 && !self.elsewhere(block, *from);
+        if lanes != from || *lane != Nat::var(*var) || !alone {
             return;
         }
         let mut body = before.to_vec();
@@ -143,20 +150,6 @@ impl Pass<'_> {
             *old = body;
         }
         block.retain(|s| !matches!(s, Stmt::Alloc(b) if *b == from));
-    }
-
-    /// Whether statements store anywhere, or read the place that is written instead.
-    fn touches(&self, block: &[Stmt], lanes: BufId, place: BufId) -> bool {
-        let mut found = false;
-        walk::each_stmt(&block.to_vec(), &mut |s| {
-            found |= matches!(s, Stmt::Store { .. });
-            if let Some(e) = walk::exprs(s) {
-                e.visit(&mut |e| {
-                    found |= self.is_load(e.kind(), place) || self.is_load(e.kind(), lanes);
-                });
-            }
-        });
-        found
     }
 
     /// Whether a buffer is used otherwise than by the loop and the copy at the end of the block.

@@ -114,6 +114,41 @@ impl Expr {
         }
     }
 
+    /// The conjunction, without what follows from the rest of it by indices alone; differences of indices are
+    /// simplified by `simplify`.
+    pub fn all(conds: impl IntoIterator<Item = Expr>, simplify: impl Fn(Nat) -> Nat) -> Expr {
+        // `i < n` follows from `i + 3 < n`.
+        let implies = |a: &Expr, b: &Expr| match (a.margin(), b.margin()) {
+            (Some(x), Some(y)) => simplify(y - x).as_int().is_some_and(|d| d >= 0),
+            _ => a.same(b),
+        };
+        let mut parts: Vec<Expr> = Vec::new();
+        let mut open: Vec<Expr> = conds.into_iter().collect();
+        open.reverse();
+        while let Some(c) = open.pop() {
+            match c.kind() {
+                ExprKind::Op(Op::And, args) => open.extend(args.iter().rev().cloned()),
+                _ if c.as_bool() == Some(true) => {}
+                _ if parts.iter().any(|p| implies(p, &c)) => {}
+                _ => {
+                    parts.retain(|p| !implies(&c, p));
+                    parts.push(c);
+                }
+            }
+        }
+        parts.into_iter().fold(Expr::bool(true), Expr::and)
+    }
+
+    /// By how much `a < b` holds.
+    pub fn margin(&self) -> Option<Nat> {
+        match self.kind() {
+            ExprKind::Op(Op::Lt, args) => {
+                Some(args.get(1)?.as_index()? - args.first()?.as_index()?)
+            }
+            _ => None,
+        }
+    }
+
     /// What it is.
     pub fn kind(&self) -> &ExprKind {
         &self.0.kind

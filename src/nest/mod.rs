@@ -9,6 +9,7 @@
 
 pub mod abi;
 pub mod direct;
+pub mod early;
 mod expr;
 pub mod lines;
 pub mod promote;

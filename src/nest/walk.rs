@@ -1,11 +1,13 @@
 //! Visits of statements and of the expressions in them.
 
-use super::{Block, Expr, Stmt};
+use super::{Block, Expr, ExprKind, Stmt};
 use crate::arith::Nat;
+use crate::intern::Symbol;
+use rustc_hash::FxHashMap;
 
 /// Calls `f` on every statement, outer ones first.
-pub fn each_stmt(block: &Block, f: &mut impl FnMut(&Stmt)) {
-    fn go(block: &Block, f: &mut dyn FnMut(&Stmt)) {
+pub fn each_stmt(block: &[Stmt], f: &mut impl FnMut(&Stmt)) {
+    fn go(block: &[Stmt], f: &mut dyn FnMut(&Stmt)) {
         for s in block {
             f(s);
             match s {
@@ -19,6 +21,14 @@ pub fn each_stmt(block: &Block, f: &mut impl FnMut(&Stmt)) {
         }
     }
     go(block, f);
+}
+
+/// The variable that a statement declares.
+pub fn declared(s: &Stmt) -> Option<Symbol> {
+    match s {
+        Stmt::Let { var, .. } | Stmt::Index { var, .. } | Stmt::For { var, .. } => Some(*var),
+        _ => None,
+    }
 }
 
 /// The expressions that stand directly in a statement.
@@ -41,8 +51,8 @@ pub fn each_index(s: &Stmt, f: &mut impl FnMut(Nat)) {
     }
     if let Some(e) = exprs(s) {
         e.visit(&mut |e| match e.kind() {
-            super::ExprKind::Index(n) | super::ExprKind::Load(_, n) => f(*n),
-            super::ExprKind::Clamp(_, n) | super::ExprKind::Pick(_, n) => f(*n),
+            ExprKind::Index(n) | ExprKind::Load(_, n) => f(*n),
+            ExprKind::Clamp(_, n) | ExprKind::Pick(_, n) => f(*n),
             _ => {}
         });
     }
@@ -86,4 +96,40 @@ pub fn map_block(
             Stmt::Alloc(_) => {}
         }
     }
+}
+
+/// Gives variables other names, where they are declared, too.
+pub fn rename(block: &mut Block, names: &FxHashMap<Symbol, Symbol>) {
+    fn declarations(block: &mut Block, names: &FxHashMap<Symbol, Symbol>) {
+        for s in block {
+            match s {
+                Stmt::For { var, body, .. } => {
+                    *var = names.get(var).copied().unwrap_or(*var);
+                    declarations(body, names);
+                }
+                Stmt::If { then, els, .. } => {
+                    declarations(then, names);
+                    declarations(els, names);
+                }
+                Stmt::Let { var, .. } | Stmt::Assign { var, .. } | Stmt::Index { var, .. } => {
+                    *var = names.get(var).copied().unwrap_or(*var);
+                }
+                Stmt::Alloc(_) | Stmt::Store { .. } => {}
+            }
+        }
+    }
+    declarations(block, names);
+    let nat = |n: Nat| n.subst_vars(&mut |v| names.get(&v).map(|v| Nat::var(*v)));
+    let expr = |e: &Expr| {
+        e.rewrite(&mut |e| {
+            let kind = match e.kind() {
+                ExprKind::Var(v) => ExprKind::Var(*names.get(v)?),
+                ExprKind::Index(n) => ExprKind::Index(nat(*n)),
+                ExprKind::Load(b, n) => ExprKind::Load(*b, nat(*n)),
+                _ => return None,
+            };
+            Some(Expr::new(kind, e.shape()))
+        })
+    };
+    map_block(block, &mut { expr }, &mut { nat });
 }
