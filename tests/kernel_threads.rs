@@ -15,7 +15,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-const PARALLEL: &str = "PARALLEL_FOR\n";
+/// Before a loop, not where it is defined.
+const PARALLEL: &str = "    PARALLEL_FOR(";
 const OPENMP: &str = include_str!("kernel_threads/openmp.c");
 
 /// All that is parallel: what is written so, and the shipped goals.

@@ -329,15 +329,15 @@ impl<'a> Printer<'a> {
                     let note = note.replace("*/", "* /");
                     self.line(&format!("/* {note} */"));
                 }
+                let n = index::nat(*extent, &mut self.used);
                 if *kind == LoopKind::Par {
                     self.used.par = true;
-                    self.line("PARALLEL_FOR");
+                    self.line(&format!("PARALLEL_FOR({n})"));
                 }
                 if *kind == LoopKind::Lanes {
                     self.used.rolled = true;
                     self.line("ROLLED");
                 }
-                let n = index::nat(*extent, &mut self.used);
                 self.line(&format!("for (int64_t {var} = 0; {var} < {n}; {var}++) {{"));
                 self.indent += 1;
                 self.block(body);

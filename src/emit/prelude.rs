@@ -89,7 +89,7 @@ pub(super) fn prelude(used: &Used) -> String {
     if used.heap {
         out += "#include <stdlib.h>\n";
     }
-    if used.threads {
+    if used.threads || used.par {
         out += "#ifdef _OPENMP\n#include <omp.h>\n#endif\n";
     }
     if !out.is_empty() {
@@ -97,8 +97,11 @@ pub(super) fn prelude(used: &Used) -> String {
     }
     if used.par {
         out += "#ifdef _OPENMP\n\
-                #define PARALLEL_FOR _Pragma(\"omp parallel for schedule(dynamic)\")\n\
-                #else\n#define PARALLEL_FOR\n#endif\n\n";
+                /* Threads take so many of n iterations at once that taking them costs little, and none waits long. */\n\
+                static inline int64_t share(int64_t n)\n{\n    return n / 64 / omp_get_max_threads() + 1;\n}\n\n\
+                #define PRAGMA(text) _Pragma(#text)\n\
+                #define PARALLEL_FOR(n) PRAGMA(omp parallel for schedule(dynamic, share(n)))\n\
+                #else\n#define PARALLEL_FOR(n)\n#endif\n\n";
     }
     if used.rolled {
         out += "#if defined(__clang__)\n\

@@ -220,6 +220,8 @@ const HELPERS: &[&str] = &[
     "max_index",
     "clamp_index",
     "at",
+    "share",
+    "PRAGMA",
     "PARALLEL_FOR",
     "ROLLED",
 ];
