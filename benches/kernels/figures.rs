@@ -242,7 +242,8 @@ fn on_the_stack(tool: &Toolchain, asked: &Race) -> String {
         Ok(loops) => loops,
         Err(why) => return why,
     };
-    let hot = loops.iter().max_by_key(|l| l.products);
+    let whole = loops.iter().filter(|l| !l.masked);
+    let hot = whole.max_by_key(|l| l.products);
     hot.map_or("no loop was found".to_string(), |l| {
         format!(
             "loop over k: {} products of registers, {} accesses of the stack",

@@ -10,6 +10,8 @@ pub struct Loop {
     pub products: usize,
     /// Instructions that read or write a whole register on the stack.
     pub spills: Vec<String>,
+    /// Whether some of it reads or writes some lanes only.
+    pub masked: bool,
 }
 
 /// The innermost loops of an object file; what is missing if they cannot be had.
@@ -49,7 +51,8 @@ pub fn loops(object: &Path) -> Result<Vec<Loop>, String> {
             };
             Loop {
                 products: body.clone().filter(|c| c.starts_with("vfmadd")).count(),
-                spills: body.filter(on_stack).map(str::to_string).collect(),
+                spills: (body.clone().filter(on_stack).map(str::to_string)).collect(),
+                masked: (body.clone()).any(|c| c.contains("maskmov") || c.contains("{%k")),
             }
         })
         .collect())
