@@ -352,6 +352,38 @@ fn vectors_are_chosen_before_the_sum() {
     assert_eq!(chosen, 1, "{nest}");
 }
 
+/// What a loop reads a row apart is asked for some rows ahead; where tiles read it again, so is what the next ones read.
+#[test]
+fn rows_are_fetched_ahead() {
+    /// Hints of each loop that has some.
+    fn hints(nest: &Nest) -> Vec<usize> {
+        let mut found = Vec::new();
+        walk::each_stmt(&nest.body, &mut |s| {
+            if let Stmt::For { body, .. } = s {
+                let hint = |s: &&Stmt| matches!(s, Stmt::Fetch { .. });
+                found.extend(Some(body.iter().filter(hint).count()).filter(|n| *n > 0));
+            }
+        });
+        found
+    }
+    // Of 16 columns of floats: panels are packed by the third and the fifth kernel; the fourth reads them where they lie, and
+    // has a loop of its own for the last panel.
+    let columns = [("nr", 16), ("slim", 16), ("lanes", 8)];
+    let nest = kernel("micro", "micro-parallel", &columns, &mm());
+    assert_eq!(hints(&nest), [1, 2, 2, 1], "{nest}");
+    // Two lines of each row.
+    let columns = [("nr", 32), ("slim", 16), ("lanes", 8)];
+    let nest = kernel("micro", "micro-parallel", &columns, &mm());
+    assert_eq!(hints(&nest), [1, 4, 4, 2], "{nest}");
+    // B is copied in order.
+    let order = [("nr", 16), ("lanes", 8)];
+    let nest = kernel("micro", "micro", &order, &mm());
+    assert!(hints(&nest).is_empty(), "{nest}");
+    // Short loops are over before the hint is answered.
+    let nest = kernel("vectors", "vectorization", &[], &mm());
+    assert!(hints(&nest).is_empty(), "{nest}");
+}
+
 #[test]
 fn sanitizers_find_nothing() {
     let dir = tempfile::tempdir().expect("a folder");

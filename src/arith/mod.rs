@@ -313,6 +313,53 @@ impl Nat {
         sum
     }
 
+    /// With a variable replaced.
+    pub fn subst_var(self, var: Symbol, value: Nat) -> Nat {
+        match self.mentions(var) {
+            true => self.subst_vars(&mut |s| (s == var).then_some(value)),
+            false => self,
+        }
+    }
+
+    /// Whether a variable stands in it.
+    pub fn mentions(self, var: Symbol) -> bool {
+        let mut found = false;
+        self.each_atom(&mut |a| found |= a.kind() == AtomKind::Var(var));
+        found
+    }
+
+    /// The factor of a variable that stands in it linearly and not in an operation.
+    pub fn coefficient(self, var: Symbol) -> Option<Nat> {
+        let mut factor = Vec::new();
+        for (m, c) in self.terms() {
+            let mut rest = Mono::one();
+            let mut found = false;
+            for (a, e) in m.factors() {
+                if a.kind() == AtomKind::Var(var) {
+                    if e != 1 {
+                        return None;
+                    }
+                    found = true;
+                    continue;
+                }
+                if a.kind().parts().iter().any(|n| n.mentions(var)) {
+                    return None;
+                }
+                let atom = Mono::atom(a);
+                for _ in 0..e.unsigned_abs() {
+                    rest = match e > 0 {
+                        true => rest.mul(&atom),
+                        false => rest.div(&atom),
+                    };
+                }
+            }
+            if found {
+                factor.push((rest, c));
+            }
+        }
+        Some(Nat::from_terms(factor))
+    }
+
     /// Replaces variables by name.
     pub fn subst_vars(self, f: &mut impl FnMut(Symbol) -> Option<Nat>) -> Nat {
         self.map_atoms(&mut |a| match a.kind() {

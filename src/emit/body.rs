@@ -386,6 +386,12 @@ impl<'a> Printer<'a> {
                 self.line(&format!("const int64_t {var} = {n};"));
             }
             Stmt::Alloc(b) => self.alloc(*b),
+            Stmt::Fetch { buf, index } => {
+                self.used.fetch = true;
+                let name = self.nest.buffers[buf.0 as usize].name;
+                let n = index::nat(*index, &mut self.used);
+                self.line(&format!("FETCH({name}, {n});"));
+            }
             Stmt::Store {
                 buf, index, value, ..
             } => {

@@ -25,6 +25,8 @@ pub(super) struct Used {
     pub heap: bool,
     /// Whether loops are parallel.
     pub par: bool,
+    /// Whether lines are fetched ahead.
+    pub fetch: bool,
     /// Whether loops are to stay loops.
     pub rolled: bool,
     /// Whether threads are counted.
@@ -102,6 +104,12 @@ pub(super) fn prelude(used: &Used) -> String {
                 #define PRAGMA(text) _Pragma(#text)\n\
                 #define PARALLEL_FOR(n) PRAGMA(omp parallel for schedule(dynamic, share(n)))\n\
                 #else\n#define PARALLEL_FOR(n)\n#endif\n\n";
+    }
+    if used.fetch {
+        out += "/* A hint to the processor: there need not be such an element. */\n\
+                #ifdef __GNUC__\n\
+                #define FETCH(array, i) __builtin_prefetch((const void *)((uintptr_t)(array) + (uintptr_t)(i) * sizeof *(array)))\n\
+                #else\n#define FETCH(array, i) ((void)0)\n#endif\n\n";
     }
     if used.rolled {
         out += "#if defined(__clang__)\n\

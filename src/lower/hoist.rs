@@ -110,6 +110,10 @@ impl Hoist<'_> {
                 Stmt::Index { var, value }
             }
             Stmt::Alloc(b) => Stmt::Alloc(b),
+            Stmt::Fetch { buf, index } => Stmt::Fetch {
+                buf,
+                index: self.nat(index),
+            },
             Stmt::Store {
                 buf,
                 index,

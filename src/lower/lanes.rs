@@ -156,15 +156,15 @@ impl Lower {
         match e.kind() {
             ExprKind::Var(v) => p.vars.get(v).cloned().unwrap_or_else(|| e.clone()),
             ExprKind::Load(b, n) => {
-                let at = |l: i64| subst(*n, p.lane, Nat::int(p.start + l));
+                let at = |l: i64| n.subst_var(p.lane, Nat::int(p.start + l));
                 let first = self.simplify(at(0));
-                if coefficient(*n, p.lane).and_then(Nat::as_int) == Some(1) {
+                if n.coefficient(p.lane).and_then(Nat::as_int) == Some(1) {
                     return Expr::new(ExprKind::Load(*b, first), shape);
                 }
                 let Some((all, plain)) = self.unclamped(*n, p) else {
                     return self.lane_by_lane(e, p);
                 };
-                let first = self.simplify(subst(plain, p.lane, Nat::int(p.start)));
+                let first = self.simplify(plain.subst_var(p.lane, Nat::int(p.start)));
                 let fast = Expr::new(ExprKind::Load(*b, first), shape);
                 match all.as_bool() {
                     Some(true) => fast,
@@ -173,8 +173,10 @@ impl Lower {
                 }
             }
             ExprKind::Pick(pieces, n) => {
-                let first = self.simplify(subst(*n, p.lane, Nat::int(p.start))).as_int();
-                if coefficient(*n, p.lane).and_then(Nat::as_int) == Some(1) {
+                let first = self
+                    .simplify(n.subst_var(p.lane, Nat::int(p.start)))
+                    .as_int();
+                if n.coefficient(p.lane).and_then(Nat::as_int) == Some(1) {
                     let mut at = 0;
                     for q in pieces {
                         let w = q.shape().lanes;
@@ -243,10 +245,10 @@ impl Lower {
     /// does nothing to any lane of the piece, and the index without it, if the lanes are
     /// neighbours then.
     fn unclamped(&mut self, n: Nat, p: &Piece) -> Option<(Expr, Nat)> {
-        let end = |n: Nat, l: i64| subst(n, p.lane, Nat::int(p.start + l));
+        let end = |n: Nat, l: i64| n.subst_var(p.lane, Nat::int(p.start + l));
         let last = i64::from(p.width) - 1;
         let plain = replaced(n, p.lane, |c| c.moving);
-        let neighbours = coefficient(plain, p.lane).and_then(Nat::as_int) == Some(1);
+        let neighbours = plain.coefficient(p.lane).and_then(Nat::as_int) == Some(1);
         neighbours.then_some(())?;
         // What holds at both ends holds between them: the lanes are in a line.
         let conds: Vec<Expr> = (clamps(n, p.lane)?.into_iter())
@@ -354,7 +356,7 @@ impl Lower {
         let load = |n: Nat| Expr::new(ExprKind::Load(*buf, n), e.shape());
         let plain = load(replaced(*n, p.lane, |c| c.moving));
         let end = self.simplify(replaced(*n, p.lane, |c| c.bound));
-        (!mentions(end, p.lane)).then_some(())?;
+        (!end.mentions(p.lane)).then_some(())?;
         let end = self.bind(load(end));
         Some((inside, plain, end))
     }
@@ -370,7 +372,7 @@ impl Lower {
     fn at_lane(&mut self, e: &Expr, p: &Piece, l: i64) -> Expr {
         let value = Nat::int(p.start + l);
         e.rewrite(&mut |e| {
-            let put = |n: Nat| self.simplify(subst(n, p.lane, value));
+            let put = |n: Nat| self.simplify(n.subst_var(p.lane, value));
             match e.kind() {
                 ExprKind::Var(v) => p.vars.get(v).map(|x| match x.shape().lanes {
                     1 => x.clone(),
@@ -432,7 +434,7 @@ impl Lower {
             found |= match e.kind() {
                 ExprKind::Var(v) => p.vars.contains_key(v),
                 ExprKind::Index(n) | ExprKind::Load(_, n) | ExprKind::Pick(_, n) => {
-                    mentions(*n, p.lane)
+                    n.mentions(p.lane)
                 }
                 _ => false,
             };
@@ -458,7 +460,7 @@ fn named_scalars_only(block: &Block, e: &Expr) -> bool {
     let mut fine = true;
     let mut look = |e: &Expr| match e.kind() {
         ExprKind::Index(n) | ExprKind::Load(_, n) | ExprKind::Pick(_, n) => {
-            fine &= !names.iter().any(|v| mentions(*n, *v));
+            fine &= !names.iter().any(|v| n.mentions(*v));
         }
         _ => {}
     };
@@ -486,7 +488,7 @@ fn clamp(a: crate::arith::Atom, var: Symbol) -> Option<Clamp> {
         AtomKind::Max(x, y) => (x, y, false),
         _ => return None,
     };
-    let (moving, bound) = match (mentions(x, var), mentions(y, var)) {
+    let (moving, bound) = match (x.mentions(var), y.mentions(var)) {
         (false, true) => (y, x),
         (true, false) => (x, y),
         _ => return None,
@@ -508,7 +510,7 @@ fn clamps(n: Nat, var: Symbol) -> Option<Vec<Clamp>> {
         }
         Some(found.moving)
     });
-    let in_a_line = all.iter().all(|c| coefficient(c.moving, var).is_some());
+    let in_a_line = all.iter().all(|c| c.moving.coefficient(var).is_some());
     in_a_line.then_some(all)
 }
 
@@ -517,24 +519,10 @@ fn replaced(n: Nat, var: Symbol, which: impl Fn(Clamp) -> Nat) -> Nat {
     n.map_atoms(&mut |a| clamp(a, var).map(&which))
 }
 
-/// Whether a variable stands in an integer expression.
-fn mentions(n: Nat, var: Symbol) -> bool {
-    let mut found = false;
-    n.each_atom(&mut |a| found |= a.kind() == AtomKind::Var(var));
-    found
-}
-
-fn subst(n: Nat, var: Symbol, value: Nat) -> Nat {
-    match mentions(n, var) {
-        true => n.subst_vars(&mut |s| (s == var).then_some(value)),
-        false => n,
-    }
-}
-
 /// An expression at a lane.
 fn with_lane(e: &Expr, var: Symbol, simplify: &dyn Fn(Nat) -> Nat, lane: Nat) -> Expr {
     e.rewrite(&mut |e| {
-        let put = |n: Nat| simplify(subst(n, var, lane));
+        let put = |n: Nat| simplify(n.subst_var(var, lane));
         match e.kind() {
             ExprKind::Index(n) => Some(Expr::index(put(*n))),
             ExprKind::Load(b, n) => Some(Expr::new(ExprKind::Load(*b, put(*n)), e.shape())),
@@ -543,47 +531,13 @@ fn with_lane(e: &Expr, var: Symbol, simplify: &dyn Fn(Nat) -> Nat, lane: Nat) ->
     })
 }
 
-/// The factor of a variable that stands in `n` linearly and not in an operation.
-fn coefficient(n: Nat, var: Symbol) -> Option<Nat> {
-    let mut factor = Vec::new();
-    for (m, c) in n.terms() {
-        let mut rest = crate::arith::Mono::one();
-        let mut found = false;
-        for (a, e) in m.factors() {
-            if a.kind() == AtomKind::Var(var) {
-                if e != 1 {
-                    return None;
-                }
-                found = true;
-            } else {
-                let inside = a.kind().parts().iter().any(|n| mentions(*n, var));
-                if inside {
-                    return None;
-                }
-                let atom = crate::arith::Mono::atom(a);
-                for _ in 0..e.unsigned_abs() {
-                    rest = if e > 0 {
-                        rest.mul(&atom)
-                    } else {
-                        rest.div(&atom)
-                    };
-                }
-            }
-        }
-        if found {
-            factor.push((rest, c));
-        }
-    }
-    Some(Nat::from_terms(factor))
-}
-
 /// Whether a condition is a conjunction of comparisons of indices linear in `var`.
 fn monotone(c: &Expr, var: Symbol) -> bool {
     match c.kind() {
         ExprKind::Op(Op::And, args) => args.iter().all(|a| monotone(a, var)),
         ExprKind::Op(Op::Lt | Op::Le | Op::Gt | Op::Ge, args) => args
             .iter()
-            .all(|a| a.as_index().is_some_and(|n| coefficient(n, var).is_some())),
+            .all(|a| a.as_index().is_some_and(|n| n.coefficient(var).is_some())),
         ExprKind::Lit(_) => true,
         _ => false,
     }

@@ -146,6 +146,7 @@ pub fn lower_asking(program: &Program, options: &Options) -> Result<(Nest, Queri
     tidy::tidy(&mut nest);
     crate::nest::direct::direct(&mut nest);
     crate::nest::early::early(&mut nest);
+    crate::nest::ahead::ahead(&mut nest);
     hoist::hoist(&mut nest, &cx.facts);
     Ok((nest, cx.facts.queries()))
 }

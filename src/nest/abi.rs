@@ -223,6 +223,7 @@ const HELPERS: &[&str] = &[
     "share",
     "PRAGMA",
     "PARALLEL_FOR",
+    "FETCH",
     "ROLLED",
 ];
 

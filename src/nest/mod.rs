@@ -8,6 +8,7 @@
 //! Absent: C syntax, terms other than in those annotations.
 
 pub mod abi;
+pub mod ahead;
 pub mod direct;
 pub mod early;
 mod expr;
@@ -190,6 +191,13 @@ pub enum Stmt {
     },
     /// The buffer lives in this block from here on.
     Alloc(BufId),
+    /// A hint that an element will be read soon. It changes nothing, and there need not be such an element.
+    Fetch {
+        /// The buffer.
+        buf: BufId,
+        /// The element.
+        index: Nat,
+    },
     /// Stores a scalar, or a vector into consecutive elements.
     Store {
         /// The buffer.

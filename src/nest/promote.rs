@@ -127,7 +127,7 @@ fn rewrite(block: &mut Block, roots: &[BufId], vars: &FxHashMap<(BufId, i64), (S
                 }
             }
             Stmt::Assign { value, .. } => *value = put(value),
-            Stmt::Index { .. } => {}
+            Stmt::Index { .. } | Stmt::Fetch { .. } => {}
             Stmt::Alloc(b) => {
                 let mut pieces: Vec<_> = vars.iter().filter(|(k, _)| k.0 == *b).collect();
                 pieces.sort_by_key(|(k, _)| k.1);

@@ -102,6 +102,7 @@ impl Nest {
                 let elem = buf.elem.name();
                 line(format!("{home} {} : {} {elem}", buf.name, buf.len));
             }
+            Stmt::Fetch { buf, index } => line(format!("fetch {}[{index}]", self.name(*buf))),
             Stmt::Store {
                 buf,
                 index,

@@ -54,7 +54,7 @@ pub fn tidy(nest: &mut Nest) {
             match s {
                 Stmt::For { extent, .. } => uses.nat(*extent),
                 Stmt::Index { value, .. } => uses.nat(*value),
-                Stmt::Store { index, .. } => uses.nat(*index),
+                Stmt::Store { index, .. } | Stmt::Fetch { index, .. } => uses.nat(*index),
                 _ => {}
             }
         });
@@ -102,7 +102,7 @@ fn sweep(block: &mut Block, vars: &FxHashMap<Symbol, usize>, live: &[bool]) -> b
             vars.get(var).is_some_and(|&n| n > 0)
         }
         Stmt::Alloc(b) => live[b.0 as usize],
-        Stmt::Store { buf, .. } => live[buf.0 as usize],
+        Stmt::Store { buf, .. } | Stmt::Fetch { buf, .. } => live[buf.0 as usize],
     });
     changed || block.len() != before
 }
