@@ -7,9 +7,10 @@
 //! and the first one over new lines would ask for all of them at once. Invariant: nothing is computed otherwise. Absent:
 //! memory of the kernel's own, which is laid out in the order in which it is read.
 
-use super::{walk, Block, BufId, Buffer, ExprKind, Home, LoopKind, Nest, Stmt};
-use crate::arith::Nat;
+use super::{walk, Block, BufId, Buffer, Expr, ExprKind, Home, LoopKind, Nest, Stmt};
+use crate::arith::{AtomKind, Nat};
 use crate::intern::Symbol;
+use crate::term::Op;
 
 /// Iterations: a few hundred cycles, after which memory has answered.
 const AHEAD: i64 = 32;
@@ -18,38 +19,119 @@ const LINE: i64 = 64;
 
 /// Adds hints.
 pub fn ahead(nest: &mut Nest) {
-    block(&mut nest.body, &nest.buffers, &mut Vec::new());
+    let mut pass = Pass {
+        buffers: &nest.buffers,
+        around: Vec::new(),
+        known: Vec::new(),
+    };
+    pass.block(&mut nest.body);
 }
 
-fn block(statements: &mut Block, buffers: &[Buffer], around: &mut Vec<Symbol>) {
-    for s in statements {
-        match s {
-            Stmt::For {
-                var,
-                extent,
-                kind,
-                body,
-                ..
-            } => {
-                let short = extent.as_int().is_some_and(|n| n < 2 * AHEAD);
-                if *kind == LoopKind::Seq && innermost(body) {
-                    if !short {
-                        let hints = hints(*var, body, buffers, around);
-                        body.splice(0..0, hints);
-                    }
-                    continue;
+struct Pass<'a> {
+    buffers: &'a [Buffer],
+    /// Loops, outer ones first.
+    around: Vec<Symbol>,
+    /// Conditions.
+    known: Vec<Expr>,
+}
+
+impl Pass<'_> {
+    fn block(&mut self, statements: &mut Block) {
+        for s in statements {
+            match s {
+                Stmt::For {
+                    var,
+                    extent,
+                    kind: LoopKind::Seq,
+                    body,
+                    ..
+                } if innermost(body) && !self.is_short(*extent) => {
+                    let hints = self.hints(*var, body);
+                    body.splice(0..0, hints);
                 }
-                around.push(*var);
-                block(body, buffers, around);
-                around.pop();
+                Stmt::For { var, body, .. } => {
+                    self.around.push(*var);
+                    self.block(body);
+                    self.around.pop();
+                }
+                Stmt::If { cond, then, els } => {
+                    self.known.push(cond.clone());
+                    self.block(then);
+                    self.known.pop();
+                    self.block(els);
+                }
+                _ => {}
             }
-            Stmt::If { then, els, .. } => {
-                block(then, buffers, around);
-                block(els, buffers, around);
-            }
-            _ => {}
         }
     }
+
+    /// Whether a loop is sure to be over soon after its first hint is answered: what such loops read stays in caches.
+    fn is_short(&self, extent: Nat) -> bool {
+        let few = |n: Nat| n.as_int().is_some_and(|n| n <= 2 * AHEAD);
+        few(extent)
+            || self.known.iter().any(|c| match c.kind() {
+                ExprKind::Op(Op::Le, args) => {
+                    let side = |i: usize| args.get(i).and_then(Expr::as_index);
+                    side(0).is_some_and(|n| is_below(extent, n)) && side(1).is_some_and(few)
+                }
+                _ => false,
+            })
+    }
+
+    fn hints(&self, var: Symbol, body: &[Stmt]) -> Vec<Stmt> {
+        let mut declared = Vec::new();
+        walk::each_stmt(body, &mut |s| declared.extend(walk::declared(s)));
+        let mut lines: Vec<Line> = Vec::new();
+        let mut read = |buf: BufId, index: Nat| {
+            let of = &self.buffers[buf.0 as usize];
+            let bytes = of.elem.bytes() as i64;
+            let far = index.coefficient(var).is_some_and(|step| {
+                let known = step.as_int();
+                known.is_none_or(|step| step.saturating_abs().saturating_mul(bytes) >= 2 * LINE)
+            });
+            let here =
+                |l: &Line| matches!(l.distance(buf, index), Some(d) if 0 <= d && d < LINE / bytes);
+            let input = matches!(of.home, Home::Input(_));
+            let outer = !declared.iter().any(|v| index.mentions(*v));
+            if input && far && outer && !lines.iter().any(here) {
+                lines.push(Line { buf, index, bytes });
+            }
+        };
+        walk::each_stmt(body, &mut |s| {
+            if let Some(e) = walk::exprs(s) {
+                e.visit(&mut |e| match e.kind() {
+                    ExprKind::Load(buf, index) if e.shape().lanes > 1 => read(*buf, *index),
+                    _ => {}
+                });
+            }
+        });
+        let mut hints = Vec::new();
+        for l in &lines {
+            let mut fetch = |index: Nat| hints.push(Stmt::Fetch { buf: l.buf, index });
+            fetch(l.index.subst_var(var, Nat::var(var) + AHEAD.into()));
+            let again = self.around.last().is_some_and(|v| !l.index.mentions(*v));
+            let along = |v: &Symbol| l.index.coefficient(*v).and_then(Nat::as_int);
+            if again
+                && self
+                    .around
+                    .iter()
+                    .any(|v| along(v).is_some_and(|step| step > 0))
+            {
+                let row = lines
+                    .iter()
+                    .filter(|m| m.distance(l.buf, l.index).is_some());
+                let width = row.count().max(2) as i64;
+                fetch(l.index + (width * LINE / l.bytes).into());
+            }
+        }
+        hints
+    }
+}
+
+/// Whether one size is the other, or an operand of the maximum that the other is.
+fn is_below(a: Nat, b: Nat) -> bool {
+    let max = b.as_atom().map(|b| b.kind());
+    a == b || matches!(max, Some(AtomKind::Max(x, y)) if is_below(a, x) || is_below(a, y))
 }
 
 /// Lanes are no loop: most of them are never run.
@@ -74,48 +156,4 @@ impl Line {
         (buf == self.buf).then_some(())?;
         (index - self.index).as_int()
     }
-}
-
-fn hints(var: Symbol, body: &[Stmt], buffers: &[Buffer], around: &[Symbol]) -> Vec<Stmt> {
-    let mut declared = Vec::new();
-    walk::each_stmt(body, &mut |s| declared.extend(walk::declared(s)));
-    let mut lines: Vec<Line> = Vec::new();
-    let mut read = |buf: BufId, index: Nat| {
-        let of = &buffers[buf.0 as usize];
-        let bytes = of.elem.bytes() as i64;
-        let far = index.coefficient(var).is_some_and(|step| {
-            let known = step.as_int();
-            known.is_none_or(|step| step.saturating_abs().saturating_mul(bytes) >= 2 * LINE)
-        });
-        let here =
-            |l: &Line| matches!(l.distance(buf, index), Some(d) if 0 <= d && d < LINE / bytes);
-        let input = matches!(of.home, Home::Input(_));
-        let outer = !declared.iter().any(|v| index.mentions(*v));
-        if input && far && outer && !lines.iter().any(here) {
-            lines.push(Line { buf, index, bytes });
-        }
-    };
-    walk::each_stmt(body, &mut |s| {
-        if let Some(e) = walk::exprs(s) {
-            e.visit(&mut |e| match e.kind() {
-                ExprKind::Load(buf, index) if e.shape().lanes > 1 => read(*buf, *index),
-                _ => {}
-            });
-        }
-    });
-    let mut hints = Vec::new();
-    for l in &lines {
-        let mut fetch = |index: Nat| hints.push(Stmt::Fetch { buf: l.buf, index });
-        fetch(l.index.subst_var(var, Nat::var(var) + AHEAD.into()));
-        let again = around.last().is_some_and(|v| !l.index.mentions(*v));
-        let along = |v: &Symbol| l.index.coefficient(*v).and_then(Nat::as_int);
-        if again && around.iter().any(|v| along(v).is_some_and(|step| step > 0)) {
-            let row = lines
-                .iter()
-                .filter(|m| m.distance(l.buf, l.index).is_some());
-            let width = row.count().max(2) as i64;
-            fetch(l.index + (width * LINE / l.bytes).into());
-        }
-    }
-    hints
 }
