@@ -1,11 +1,12 @@
-//! Lines of inputs that a loop reads far apart are fetched ahead.
+//! Lines that a loop reads are asked for ahead where processors do not do so by themselves, or too late.
 //!
-//! Comes in: a nest; goes out: the same with hints ([`Stmt::Fetch`]) in innermost loops that read vectors of an input
-//! one row apart. Processors fetch by themselves what lies in order, not what lies a row further each time, so that
-//! each vector would be waited for: what such a loop reads some iterations later is asked for. Where the loop is run
-//! several times over the same lines, what lies further in the same rows is asked for, too: those runs have time to wait,
-//! and the first one over new lines would ask for all of them at once. Invariant: nothing is computed otherwise. Absent:
-//! memory of the kernel's own, which is laid out in the order in which it is read.
+//! Comes in: a nest; goes out: the same with hints ([`Stmt::Fetch`]) in innermost loops that read vectors. Rows of an
+//! input lie far apart, and processors foresee only what lies in order: what such a loop reads some iterations later is
+//! asked for. Where the loop is run several times over the same rows, what lies further in them is asked for, too:
+//! those runs have time to wait, and the first one over new lines would ask for all of them at once. Memory that threads
+//! share is read in order, but panels that do not stay in the first cache come out of the second one just too late if each
+//! iteration reads a line. Invariant: nothing is computed otherwise. Absent: memory of a thread, which it has just
+//! written; iterations that read several lines in order, of which the processor fetches all but the first.
 
 use super::{walk, Block, BufId, Buffer, Expr, ExprKind, Home, LoopKind, Nest, Stmt};
 use crate::arith::{AtomKind, Nat};
@@ -85,15 +86,17 @@ impl Pass<'_> {
         let mut read = |buf: BufId, index: Nat| {
             let of = &self.buffers[buf.0 as usize];
             let bytes = of.elem.bytes() as i64;
-            let far = index.coefficient(var).is_some_and(|step| {
-                let known = step.as_int();
-                known.is_none_or(|step| step.saturating_abs().saturating_mul(bytes) >= 2 * LINE)
-            });
+            let step = index.coefficient(var);
+            let step = step.map(|s| s.as_int().map(|s| s.saturating_mul(bytes).saturating_abs()));
+            let asked = match of.home {
+                Home::Input(_) => step.is_some_and(|s| s.is_none_or(|s| s >= 2 * LINE)),
+                Home::Heap => step == Some(Some(LINE)),
+                _ => false,
+            };
             let here =
                 |l: &Line| matches!(l.distance(buf, index), Some(d) if 0 <= d && d < LINE / bytes);
-            let input = matches!(of.home, Home::Input(_));
             let outer = !declared.iter().any(|v| index.mentions(*v));
-            if input && far && outer && !lines.iter().any(here) {
+            if asked && outer && !lines.iter().any(here) {
                 lines.push(Line { buf, index, bytes });
             }
         };
