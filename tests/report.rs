@@ -111,7 +111,7 @@ fn lines_are_joined(r: &Record) -> usize {
             .split(|c: char| !c.is_alphanumeric() && c != '_')
             .find(|w| {
                 ![
-                    "for", "par", "let", "var", "index", "heap", "stack", "if", "",
+                    "for", "par", "let", "var", "index", "heap", "stack", "if", "fetch", "",
                 ]
                 .contains(w)
             });
