@@ -8,7 +8,7 @@
 use crate::arith::{Atom, AtomKind, Mono, Nat, Rat};
 use crate::index::Facts;
 use crate::intern::Symbol;
-use crate::nest::{Block, Expr, ExprKind, Nest, Stmt};
+use crate::nest::{Block, Expr, Nest, Stmt};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Rewrites all indices of a nest.
@@ -131,18 +131,7 @@ impl Hoist<'_> {
     }
 
     fn expr(&mut self, e: &Expr) -> Expr {
-        e.rewrite(&mut |e| match e.kind() {
-            ExprKind::Index(n) => Some(Expr::index(self.nat(*n))),
-            ExprKind::Load(b, n) => {
-                let n = self.nat(*n);
-                Some(Expr::new(ExprKind::Load(*b, n), e.shape()))
-            }
-            ExprKind::Clamp(x, n) => {
-                let n = self.nat(*n);
-                Some(Expr::new(ExprKind::Clamp(self.expr(x), n), e.shape()))
-            }
-            _ => None,
-        })
+        e.map_indices(&mut |n| self.nat(n))
     }
 
     /// `n` as a sum of products of variables.

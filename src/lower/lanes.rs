@@ -521,14 +521,7 @@ fn replaced(n: Nat, var: Symbol, which: impl Fn(Clamp) -> Nat) -> Nat {
 
 /// An expression at a lane.
 fn with_lane(e: &Expr, var: Symbol, simplify: &dyn Fn(Nat) -> Nat, lane: Nat) -> Expr {
-    e.rewrite(&mut |e| {
-        let put = |n: Nat| simplify(n.subst_var(var, lane));
-        match e.kind() {
-            ExprKind::Index(n) => Some(Expr::index(put(*n))),
-            ExprKind::Load(b, n) => Some(Expr::new(ExprKind::Load(*b, put(*n)), e.shape())),
-            _ => None,
-        }
-    })
+    e.map_indices(&mut |n| simplify(n.subst_var(var, lane)))
 }
 
 /// Whether a condition is a conjunction of comparisons of indices linear in `var`.

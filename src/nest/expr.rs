@@ -180,6 +180,26 @@ impl Expr {
         }
     }
 
+    /// Replaces every integer expression in it.
+    pub fn map_indices(&self, f: &mut dyn FnMut(Nat) -> Nat) -> Expr {
+        self.rewrite(&mut |e| {
+            let kind = match e.kind() {
+                ExprKind::Index(n) => ExprKind::Index(f(*n)),
+                ExprKind::Load(b, n) => ExprKind::Load(*b, f(*n)),
+                ExprKind::Clamp(x, n) => {
+                    let n = f(*n);
+                    ExprKind::Clamp(x.map_indices(f), n)
+                }
+                ExprKind::Pick(parts, n) => {
+                    let n = f(*n);
+                    ExprKind::Pick(parts.iter().map(|x| x.map_indices(f)).collect(), n)
+                }
+                _ => return None,
+            };
+            Some(Expr::new(kind, e.shape()))
+        })
+    }
+
     /// Whether it costs nothing to write it twice.
     pub fn is_atom(&self) -> bool {
         match self.kind() {

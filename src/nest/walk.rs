@@ -122,15 +122,11 @@ pub fn rename(block: &mut Block, names: &FxHashMap<Symbol, Symbol>) {
     declarations(block, names);
     let nat = |n: Nat| n.subst_vars(&mut |v| names.get(&v).map(|v| Nat::var(*v)));
     let expr = |e: &Expr| {
-        e.rewrite(&mut |e| {
-            let kind = match e.kind() {
-                ExprKind::Var(v) => ExprKind::Var(*names.get(v)?),
-                ExprKind::Index(n) => ExprKind::Index(nat(*n)),
-                ExprKind::Load(b, n) => ExprKind::Load(*b, nat(*n)),
-                _ => return None,
-            };
-            Some(Expr::new(kind, e.shape()))
-        })
+        let renamed = e.rewrite(&mut |e| match e.kind() {
+            ExprKind::Var(v) => names.get(v).map(|v| Expr::var(*v, e.shape())),
+            _ => None,
+        });
+        renamed.map_indices(&mut { nat })
     };
     map_block(block, &mut { expr }, &mut { nat });
 }
