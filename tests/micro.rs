@@ -368,18 +368,18 @@ fn rows_are_fetched_ahead() {
         found
     }
     // Of 16 columns of floats, which are a line: the fourth kernel reads panels where they lie, and has a loop of its own
-    // for the last one; the fifth packs them. The third does, too, but only small ones. The last two read shared panels.
+    // for the last one; the fifth packs them. The third does, too, but only small ones.
     let columns = [("nr", 16), ("slim", 16), ("lanes", 8)];
     let nest = kernel("micro", "micro-parallel", &columns, &mm());
-    assert_eq!(hints(&nest), [2, 2, 1, 1, 1], "{nest}");
+    assert_eq!(hints(&nest), [2, 2, 1], "{nest}");
     // Two lines of each row.
     let columns = [("nr", 32), ("slim", 16), ("lanes", 8)];
     let nest = kernel("micro", "micro-parallel", &columns, &mm());
     assert_eq!(hints(&nest), [4, 4, 2], "{nest}");
-    // B is copied in order, and then read, a line in each iteration.
+    // B is copied in order, and panels are read in order: a hint would only make the loop longer.
     let order = [("nr", 16), ("lanes", 8)];
     let nest = kernel("micro", "micro", &order, &mm());
-    assert_eq!(hints(&nest), [1], "{nest}");
+    assert!(hints(&nest).is_empty(), "{nest}");
     // Short loops are over before the hint is answered.
     let nest = kernel("vectors", "vectorization", &[], &mm());
     assert!(hints(&nest).is_empty(), "{nest}");
@@ -469,6 +469,7 @@ fn accumulators_stay_in_registers() {
         for l in hot {
             let what = format!("{goal} {machine} {mr}x{nr}");
             assert!(l.spills.is_empty(), "{what}: {:#?}", l.spills);
+            assert_eq!(l.lines, l.bytes.div_ceil(64), "{what}: lines of code");
         }
     }
 }

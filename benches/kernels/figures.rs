@@ -246,9 +246,11 @@ fn on_the_stack(tool: &Toolchain, asked: &Race) -> String {
     let hot = whole.max_by_key(|l| l.products);
     hot.map_or("no loop was found".to_string(), |l| {
         format!(
-            "loop over k: {} products of registers, {} accesses of the stack",
+            "loop over k: {} products of registers, {} accesses of the stack, {} bytes in {} cache lines",
             l.products,
-            l.spills.len()
+            l.spills.len(),
+            l.bytes,
+            l.lines
         )
     })
 }

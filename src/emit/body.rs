@@ -330,6 +330,7 @@ impl<'a> Printer<'a> {
                     self.line(&format!("/* {note} */"));
                 }
                 let n = index::nat(*extent, &mut self.used);
+                self.used.loops = true;
                 if *kind == LoopKind::Par {
                     self.used.par = true;
                     self.line(&format!("PARALLEL_FOR({n})"));

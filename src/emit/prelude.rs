@@ -23,6 +23,8 @@ pub(super) struct Used {
     pub math: bool,
     /// Whether memory is allocated.
     pub heap: bool,
+    /// Whether there are loops.
+    pub loops: bool,
     /// Whether loops are parallel.
     pub par: bool,
     /// Whether lines are fetched ahead.
@@ -82,7 +84,15 @@ pub(super) fn int_of(s: Scalar, signed: bool) -> Scalar {
     }
 }
 
-/// The text above the function.
+/// The text below the functions.
+pub(super) fn end(used: &Used) -> &'static str {
+    match used.loops {
+        true => "\n#if defined(__GNUC__) && !defined(__clang__)\n#pragma GCC pop_options\n#endif\n",
+        false => "",
+    }
+}
+
+/// The text above the functions.
 pub(super) fn prelude(used: &Used) -> String {
     let mut out = String::new();
     if used.math {
@@ -96,6 +106,11 @@ pub(super) fn prelude(used: &Used) -> String {
     }
     if !out.is_empty() {
         out += "\n";
+    }
+    if used.loops {
+        out += "/* Code is read by cache lines: a short loop is to begin with one, or it lies in one more (clang: -falign-loops=64). */\n\
+                #if defined(__GNUC__) && !defined(__clang__)\n\
+                #pragma GCC push_options\n#pragma GCC optimize(\"align-loops=64\")\n#endif\n\n";
     }
     if used.par {
         out += "#ifdef _OPENMP\n\

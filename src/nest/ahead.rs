@@ -3,10 +3,8 @@
 //! Comes in: a nest; goes out: the same with hints ([`Stmt::Fetch`]) in innermost loops that read vectors. Rows of an
 //! input lie far apart, and processors foresee only what lies in order: what such a loop reads some iterations later is
 //! asked for. Where the loop is run several times over the same rows, what lies further in them is asked for, too:
-//! those runs have time to wait, and the first one over new lines would ask for all of them at once. Memory that threads
-//! share is read in order, but panels that do not stay in the first cache come out of the second one just too late if each
-//! iteration reads a line. Invariant: nothing is computed otherwise. Absent: memory of a thread, which it has just
-//! written; iterations that read several lines in order, of which the processor fetches all but the first.
+//! those runs have time to wait, and the first one over new lines would ask for all of them at once. Invariant: nothing
+//! is computed otherwise. Absent: memory of the kernel, which is read in order; a hint there only makes the loop longer.
 
 use super::{walk, Block, BufId, Buffer, Expr, ExprKind, Home, LoopKind, Nest, Stmt};
 use crate::arith::{AtomKind, Nat};
@@ -86,13 +84,12 @@ impl Pass<'_> {
         let mut read = |buf: BufId, index: Nat| {
             let of = &self.buffers[buf.0 as usize];
             let bytes = of.elem.bytes() as i64;
-            let step = index.coefficient(var);
-            let step = step.map(|s| s.as_int().map(|s| s.saturating_mul(bytes).saturating_abs()));
-            let asked = match of.home {
-                Home::Input(_) => step.is_some_and(|s| s.is_none_or(|s| s >= 2 * LINE)),
-                Home::Heap => step == Some(Some(LINE)),
-                _ => false,
+            let far = |step: Nat| match step.as_int() {
+                Some(step) => step.saturating_mul(bytes).saturating_abs() >= 2 * LINE,
+                None => true,
             };
+            let asked =
+                matches!(of.home, Home::Input(_)) && index.coefficient(var).is_some_and(far);
             let here =
                 |l: &Line| matches!(l.distance(buf, index), Some(d) if 0 <= d && d < LINE / bytes);
             let outer = !declared.iter().any(|v| index.mentions(*v));

@@ -12,6 +12,10 @@ pub struct Loop {
     pub spills: Vec<String>,
     /// Whether some of it reads or writes some lanes only.
     pub masked: bool,
+    /// Bytes of its code.
+    pub bytes: u64,
+    /// Cache lines in which it lies.
+    pub lines: u64,
 }
 
 /// The innermost loops of an object file; what is missing if they cannot be had.
@@ -49,10 +53,13 @@ pub fn loops(object: &Path) -> Result<Vec<Loop>, String> {
                 (c.contains("(%rsp") || c.contains("(%rbp"))
                     && ["%zmm", "%ymm", "%xmm"].iter().any(|r| c.contains(r))
             };
+            let (first, behind) = (lines[start].0, lines.get(end + 1).map_or(0, |l| l.0));
             Loop {
                 products: body.clone().filter(|c| c.starts_with("vfmadd")).count(),
                 spills: (body.clone().filter(on_stack).map(str::to_string)).collect(),
                 masked: (body.clone()).any(|c| c.contains("maskmov") || c.contains("{%k")),
+                bytes: behind.saturating_sub(first),
+                lines: behind.div_ceil(64).saturating_sub(first / 64),
             }
         })
         .collect())
