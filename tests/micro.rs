@@ -95,7 +95,6 @@ fn kernels() -> Vec<Nest> {
         ("short", 9),
         ("deep", 20),
         ("rows", 13),
-        ("full", 1),
         ("near", 300),
         ("far", 16),
         ("handful", 3),
