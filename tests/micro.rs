@@ -13,7 +13,7 @@ use common::{chain, mm};
 use rise_opt::emit;
 use rise_opt::intern::Symbol;
 use rise_opt::lower::{self, lower};
-use rise_opt::nest::{walk, BufId, Buffer, Home, Nest, Stmt};
+use rise_opt::nest::{walk, BufId, Buffer, Home, LoopKind, Nest, Stmt};
 use rise_opt::search::{optimize, Options};
 use rise_opt::term::{normalize, Program};
 use std::fs;
@@ -174,22 +174,73 @@ fn kernels_that_fall_back_take_every_size() {
     check(&exe, ["16", "20", "100"], 17 * 17 * 17);
 }
 
+/// A product of a batch with sizes that are fixed.
+fn batched(name: &str, goal: &str, settings: &[(&str, i64)], sizes: [i64; 3], bytes: u32) -> Nest {
+    let program = common::program("programs/batched_mm.rise");
+    let steps = chain(
+        &format!("sketches/batched_mm/{goal}.sk"),
+        &program,
+        settings,
+    );
+    let outcome = optimize(&program, &steps, &Options::default());
+    assert!(outcome.failure.is_none(), "{name}: {:?}", outcome.failure);
+    let found = Program {
+        name: Symbol::new(name),
+        term: normalize(outcome.terms.last().expect("a term")),
+        ..program
+    };
+    let names = ["m", "n", "k"].map(Symbol::new);
+    let options = lower::Options {
+        fixed: names.into_iter().zip(sizes).collect(),
+        register_bytes: bytes,
+        ..lower::Options::default()
+    };
+    lower(&found, &options).unwrap_or_else(|d| panic!("{name}: {d:?}"))
+}
+
+/// Loops that are several iterations in a row.
+fn repeated(nest: &Nest) -> usize {
+    let mut found = 0;
+    walk::each_stmt(&nest.body, &mut |s| {
+        let many = |s: &Stmt| matches!(s, Stmt::For { kind, .. } if *kind == LoopKind::Repeated);
+        found += usize::from(many(s));
+    });
+    found
+}
+
+/// Short sums are repeated where their vectors fit into the registers; long ones are not.
+#[test]
+fn short_sums_are_repeated() {
+    let tile = |mr, nr| [("mr", mr), ("nr", nr), ("lanes", 8)];
+    let count = |tile: &[(&str, i64)], sizes, bytes| {
+        let nest = batched("one", "small", tile, sizes, bytes);
+        (repeated(&nest), nest.to_string())
+    };
+    let (fits, text) = count(&tile(6, 16), [48, 48, 48], 32);
+    assert_eq!(fits, 1, "{text}");
+    let (long, text) = count(&tile(6, 16), [48, 48, 96], 32);
+    assert_eq!(long, 0, "{text}");
+    let (large, text) = count(&tile(8, 16), [48, 48, 48], 32);
+    assert_eq!(large, 0, "{text}");
+    let (more_registers, text) = count(&tile(8, 16), [48, 48, 48], 64);
+    assert_eq!(more_registers, 1, "{text}");
+}
+
 /// Fixed sizes leave no trace of the general case: nothing is packed where vectors divide the
 /// size, no partial tile is left where rows do.
 #[test]
 fn batches_of_small_products_are_right_to_the_bit() {
-    let program = common::program("programs/batched_mm.rise");
     let mut nests = Vec::new();
     let mut calls = String::new();
-    // Size, goal, rows of a tile, columns of a panel, lanes.
+    // Size, goal, rows and columns of a tile, lanes.
     let cases = [
-        (4, "small", 4, 0, 4),
-        (8, "small", 4, 0, 8),
-        (16, "small", 8, 0, 16),
-        (24, "small", 6, 0, 8),
-        (32, "small", 8, 0, 16),
-        (48, "small", 8, 0, 16),
-        (64, "small", 4, 0, 16),
+        (4, "small", 4, 4, 4),
+        (8, "small", 4, 8, 8),
+        (16, "small", 8, 16, 16),
+        (24, "small", 6, 24, 8),
+        (32, "small", 2, 32, 8),
+        (48, "small", 8, 48, 16),
+        (64, "small", 4, 16, 8),
         (5, "padded", 5, 8, 8),
         (7, "padded", 4, 8, 8),
         (13, "padded", 7, 16, 16),
@@ -197,29 +248,10 @@ fn batches_of_small_products_are_right_to_the_bit() {
         (37, "padded", 8, 48, 16),
     ];
     for (size, goal, mr, nr, lanes) in cases {
-        let mut settings = vec![("mr", mr), ("lanes", lanes)];
-        if nr > 0 {
-            settings.push(("nr", nr));
-        }
-        let file = format!("sketches/batched_mm/{goal}.sk");
-        let outcome = optimize(
-            &program,
-            &chain(&file, &program, &settings),
-            &Options::default(),
-        );
-        assert!(outcome.failure.is_none(), "{size}: {:?}", outcome.failure);
         let name = format!("batched_{size}");
-        let found = Program {
-            name: Symbol::new(&name),
-            term: normalize(outcome.terms.last().expect("a term")),
-            ..program.clone()
-        };
-        let fixed = ["m", "n", "k"].map(|s| (Symbol::new(s), size)).into();
-        let options = lower::Options {
-            fixed,
-            ..lower::Options::default()
-        };
-        let nest = lower(&found, &options).unwrap_or_else(|d| panic!("{size}: {d:?}"));
+        let settings = [("mr", mr), ("nr", nr), ("lanes", lanes)];
+        let nest = batched(&name, goal, &settings, [size; 3], 64);
+        assert_eq!(repeated(&nest), usize::from(size >= 8), "{size}: {nest}");
         if goal == "small" {
             let text = nest.to_string();
             assert!(!text.contains("if "), "{size}: {text}");
@@ -351,8 +383,7 @@ fn vectors_are_chosen_before_the_sum() {
     assert_eq!(chosen, 1, "{nest}");
 }
 
-/// What a loop reads a row apart is asked for some rows ahead; where tiles read it again, so is what the next ones read;
-/// so are shared panels.
+/// What a loop reads a row apart is asked for some rows ahead; where tiles read it again, so is what the next ones read.
 #[test]
 fn rows_are_fetched_ahead() {
     /// Hints of each loop that has some.

@@ -35,18 +35,18 @@ const FUSED_TILE: Goal = Goal {
 /// Size of the matrices, goal, its parameters where there are 32 registers of 64 bytes, as measured, and
 /// for any others, as they have room.
 const BATCHES: &[(u32, &str, [&str; 2])] = &[
-    (4, "small", ["mr=4,lanes=4", "mr=4,lanes=4"]),
-    (8, "small", ["mr=8,lanes=8", "mr=8,lanes=8"]),
-    (16, "small", ["mr=16,lanes=16", "mr=4,lanes=8"]),
-    (24, "small", ["mr=6,lanes=8", "mr=4,lanes=8"]),
-    (32, "small", ["mr=4,lanes=16", "mr=2,lanes=8"]),
-    (48, "small", ["mr=6,lanes=16", "mr=2,lanes=8"]),
-    (64, "small", ["mr=4,lanes=16", "mr=1,lanes=8"]),
+    (4, "small", ["mr=4,nr=4,lanes=4", "mr=4,nr=4,lanes=4"]),
+    (8, "small", ["mr=8,nr=8,lanes=8", "mr=8,nr=8,lanes=8"]),
+    (16, "small", ["mr=16,nr=16,lanes=16", "mr=4,nr=16,lanes=8"]),
+    (24, "small", ["mr=6,nr=24,lanes=8", "mr=4,nr=24,lanes=8"]),
+    (32, "small", ["mr=4,nr=32,lanes=16", "mr=2,nr=32,lanes=8"]),
+    (48, "small", ["mr=6,nr=48,lanes=16", "mr=4,nr=24,lanes=8"]),
+    (64, "small", ["mr=4,nr=64,lanes=16", "mr=4,nr=16,lanes=8"]),
     (5, "padded", ["mr=5,nr=8,lanes=8", "mr=5,nr=8,lanes=8"]),
     (7, "padded", ["mr=7,nr=8,lanes=8", "mr=7,nr=8,lanes=8"]),
-    (13, "padded", ["mr=13,nr=16,lanes=16", "mr=5,nr=16,lanes=8"]),
-    (31, "padded", ["mr=4,nr=32,lanes=16", "mr=6,nr=16,lanes=8"]),
-    (37, "padded", ["mr=8,nr=48,lanes=16", "mr=6,nr=16,lanes=8"]),
+    (13, "padded", ["mr=13,nr=16,lanes=16", "mr=4,nr=16,lanes=8"]),
+    (31, "padded", ["mr=4,nr=32,lanes=16", "mr=2,nr=32,lanes=8"]),
+    (37, "padded", ["mr=8,nr=48,lanes=16", "mr=2,nr=40,lanes=8"]),
 ];
 
 pub fn figures(flags: &Flags, tool: &Toolchain) {

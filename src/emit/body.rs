@@ -339,6 +339,10 @@ impl<'a> Printer<'a> {
                     self.used.rolled = true;
                     self.line("ROLLED");
                 }
+                if *kind == LoopKind::Repeated {
+                    self.used.repeated = true;
+                    self.line("REPEATED");
+                }
                 self.line(&format!("for (int64_t {var} = 0; {var} < {n}; {var}++) {{"));
                 self.indent += 1;
                 self.block(body);

@@ -1,5 +1,6 @@
 //! Types and helpers that a kernel's text needs, and only those.
 
+use crate::nest::repeat::TIMES;
 use crate::nest::Shape;
 use crate::ty::Scalar;
 use std::collections::BTreeSet;
@@ -31,6 +32,8 @@ pub(super) struct Used {
     pub fetch: bool,
     /// Whether loops are to stay loops.
     pub rolled: bool,
+    /// Whether several iterations are to be done at once.
+    pub repeated: bool,
     /// Whether threads are counted.
     pub threads: bool,
 }
@@ -131,6 +134,14 @@ pub(super) fn prelude(used: &Used) -> String {
                 #define ROLLED _Pragma(\"clang loop unroll(disable) vectorize(assume_safety)\")\n\
                 #elif defined(__GNUC__)\n#define ROLLED _Pragma(\"GCC ivdep\") _Pragma(\"GCC unroll 1\")\n\
                 #else\n#define ROLLED\n#endif\n\n";
+    }
+    if used.repeated {
+        out += &format!(
+            "/* Several iterations at once. */\n\
+             #if defined(__clang__)\n#define REPEATED _Pragma(\"clang loop unroll_count({TIMES})\")\n\
+             #elif defined(__GNUC__)\n#define REPEATED _Pragma(\"GCC unroll {TIMES}\")\n\
+             #else\n#define REPEATED\n#endif\n\n"
+        );
     }
     if used.threads {
         out += "static inline int64_t thread_count(void)\n{\n#ifdef _OPENMP\n    \

@@ -148,6 +148,7 @@ pub fn lower_asking(program: &Program, options: &Options) -> Result<(Nest, Queri
     crate::nest::early::early(&mut nest);
     crate::nest::ahead::ahead(&mut nest);
     hoist::hoist(&mut nest, &cx.facts);
+    crate::nest::repeat::repeat(&mut nest);
     Ok((nest, cx.facts.queries()))
 }
 

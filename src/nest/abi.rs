@@ -224,6 +224,7 @@ const HELPERS: &[&str] = &[
     "PRAGMA",
     "PARALLEL_FOR",
     "FETCH",
+    "REPEATED",
     "ROLLED",
 ];
 

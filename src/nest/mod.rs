@@ -14,6 +14,7 @@ pub mod early;
 mod expr;
 pub mod lines;
 pub mod promote;
+pub mod repeat;
 mod show;
 pub mod tidy;
 pub mod walk;
@@ -137,6 +138,8 @@ pub enum LoopKind {
     /// One after the other, over lanes of a vector that is not whole: none reads what another stores. They are few,
     /// and seldom run, so that unrolling them would only make the code larger.
     Lanes,
+    /// One after the other, the code of several in a row.
+    Repeated,
 }
 
 /// A statement.

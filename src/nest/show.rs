@@ -60,7 +60,7 @@ impl Nest {
                 note,
             } => {
                 let par = match kind {
-                    LoopKind::Seq | LoopKind::Lanes => "for",
+                    LoopKind::Seq | LoopKind::Lanes | LoopKind::Repeated => "for",
                     LoopKind::Par => "par",
                 };
                 match note {

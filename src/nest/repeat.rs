@@ -1,0 +1,78 @@
+//! Short sums are computed several iterations at once.
+//!
+//! Comes in: a nest; goes out: the same, in which loops over a few known iterations that only add to vectors are
+//! [`LoopKind::Repeated`]. Such a loop is over before counting its iterations has paid; and gcc, to which an operand in
+//! memory is as good as one in a register, loads a vector again for each use of it, unless several iterations share its
+//! register. Invariant: nothing is computed otherwise. Absent: loops whose vectors do not all fit into the registers, which
+//! operands in memory help; longer ones, of which more code is read than counting saves.
+
+use super::{walk, Block, BufId, ExprKind, LoopKind, Nest, Stmt};
+use crate::arith::Nat;
+use crate::intern::Symbol;
+use std::collections::BTreeSet;
+
+/// So many iterations at once.
+pub const TIMES: i64 = 4;
+/// Iterations of a loop that is short.
+const FEW: i64 = 64;
+
+/// Marks loops.
+pub fn repeat(nest: &mut Nest) {
+    // One register is for what is in all lanes of it.
+    let room = match nest.register_bytes {
+        64 => 31,
+        _ => 15,
+    };
+    mark(&mut nest.body, room);
+}
+
+fn mark(block: &mut Block, room: usize) {
+    for s in block {
+        match s {
+            Stmt::For {
+                extent, kind, body, ..
+            } => {
+                mark(body, room);
+                let few = extent
+                    .as_int()
+                    .is_some_and(|n| (2 * TIMES..=FEW).contains(&n));
+                if *kind == LoopKind::Seq && few && vectors(body).is_some_and(|n| n <= room) {
+                    *kind = LoopKind::Repeated;
+                }
+            }
+            Stmt::If { then, els, .. } => {
+                mark(then, room);
+                mark(els, room);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// How many vectors a list of sums keeps: accumulators, and what it loads.
+fn vectors(body: &[Stmt]) -> Option<usize> {
+    let (mut own, mut sums) = (BTreeSet::<Symbol>::new(), BTreeSet::<Symbol>::new());
+    let mut loads: Vec<(BufId, Nat)> = Vec::new();
+    for s in body {
+        match s {
+            Stmt::Let { var, .. } | Stmt::Index { var, .. } => {
+                own.insert(*var);
+            }
+            Stmt::Assign { var, value } if value.shape().lanes > 1 && !own.contains(var) => {
+                sums.insert(*var);
+            }
+            _ => return None,
+        }
+        if let Some(e) = walk::exprs(s) {
+            e.visit(&mut |e| match e.kind() {
+                ExprKind::Load(buf, index) if e.shape().lanes > 1 => {
+                    if !loads.contains(&(*buf, *index)) {
+                        loads.push((*buf, *index));
+                    }
+                }
+                _ => {}
+            });
+        }
+    }
+    (!sums.is_empty()).then_some(sums.len() + loads.len())
+}
