@@ -64,13 +64,14 @@ fn vectors(body: &[Stmt]) -> Option<usize> {
             _ => return None,
         }
         if let Some(e) = walk::exprs(s) {
-            e.visit(&mut |e| match e.kind() {
-                ExprKind::Load(buf, index) if e.shape().lanes > 1 => {
-                    if !loads.contains(&(*buf, *index)) {
-                        loads.push((*buf, *index));
-                    }
+            e.visit(&mut |e| {
+                let load = match e.kind() {
+                    ExprKind::Load(buf, index) if e.shape().lanes > 1 => (*buf, *index),
+                    _ => return,
+                };
+                if !loads.contains(&load) {
+                    loads.push(load);
                 }
-                _ => {}
             });
         }
     }
