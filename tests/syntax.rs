@@ -125,8 +125,9 @@ fn expression(sketch: bool) -> BoxedStrategy<Expr> {
             inner.clone().prop_map(|e| ExprKind::Paren(boxed(e))),
             two.clone()
                 .prop_filter("sizes are whole, and types end in no number", |(n, t)| {
-                    let fraction = matches!(&n.kind, ExprKind::Number(n) if n.contains('.'));
-                    !fraction && !matches!(t.kind, ExprKind::Number(_))
+                    let whole = |n: &str| n.chars().all(|c| c.is_ascii_digit() || c == '_');
+                    let size = !matches!(&n.kind, ExprKind::Number(n) if !whole(n));
+                    size && !matches!(t.kind, ExprKind::Number(_))
                 })
                 .prop_map(|(n, t)| ExprKind::Array(boxed(n), boxed(t))),
             two.clone()

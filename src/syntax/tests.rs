@@ -211,3 +211,18 @@ fn added_parentheses_are_read_back() {
     );
     assert_eq!(print_expr(&parenthesize(*e)), "(a + b) * (c * d)");
 }
+
+#[test]
+fn a_result_type_does_not_begin_a_let() {
+    let span = crate::source::Span::default();
+    let name = |s: &str| Expr::new(span, ExprKind::Name(s.into()));
+    let e = Expr::new(span, ExprKind::App(Box::new(name("let")), vec![name("x")]));
+    let text = format!("def f : {} = x\n", print_expr(&at_level(e, prec::ARROW)));
+    assert_eq!(text, "def f : (let x) = x\n");
+    assert!(parse(FileId(0), &text, Dialect::Program)
+        .diagnostics
+        .is_empty());
+    assert!(!parse(FileId(0), "def f : let x = x\n", Dialect::Program)
+        .diagnostics
+        .is_empty());
+}

@@ -16,6 +16,8 @@ pub fn at_level(mut e: Expr, level: u8) -> Expr {
         ExprKind::SizeFun(..) => prec::ARROW,
         ExprKind::Binary(op, ..) => op.level(),
         ExprKind::Neg(_) | ExprKind::Not(_) => prec::NEG,
+        // A result type `let x` would go on behind the `=` of its definition.
+        ExprKind::App(f, _) if matches!(&f.kind, ExprKind::Name(n) if n == "let") => prec::LOWEST,
         ExprKind::App(..) => prec::APP,
         ExprKind::Array(..) | ExprKind::Vector(..) => prec::DOT,
         _ => prec::ATOM,
