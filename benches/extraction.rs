@@ -21,10 +21,7 @@ fn main() {
 
 fn run(flags: &Flags) {
     let samples = flags.number("--samples", 7).max(1);
-    let goals = match flags.value("--goals") {
-        Some(_) => flags.goals(),
-        None => common::GOALS[..4].to_vec(),
-    };
+    let goals = flags.goals(&common::GOALS[..4]);
     println!("{}\nunguided search, median of {samples}\n", machine());
     let mut rows = vec![row([
         "goal",

@@ -7,7 +7,7 @@ mod figures;
 #[path = "kernels/race.rs"]
 mod race;
 
-use common::{machine, Flags};
+use common::{all_goals, machine, Flags};
 use figures::figures;
 use race::{race, Goal, Race};
 use rise_opt::exec::Toolchain;
@@ -35,7 +35,7 @@ fn run(flags: &Flags) {
         return figures(flags, &tool);
     }
     let n = flags.number("--size", 1024) as i64;
-    let files: Vec<String> = (flags.goals().iter())
+    let files: Vec<String> = (flags.goals(&all_goals()).iter())
         .map(|goal| format!("sketches/mm/{goal}.sk"))
         .collect();
     let goals = files.iter().map(|sketch| Goal { sketch, set: "" });

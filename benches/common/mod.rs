@@ -1,4 +1,4 @@
-//! What the benchmarks share: flags, tables, the seven goals.
+//! What the benchmarks share: flags, tables, the goals.
 #![allow(dead_code, unused_imports)]
 
 #[path = "../../tests/common/mod.rs"]
@@ -35,22 +35,28 @@ impl Flags {
         })
     }
 
-    /// The goals of `--goals a,b`, or all.
-    pub fn goals(&self) -> Vec<&'static str> {
+    /// The goals of `--goals a,b`, or those.
+    pub fn goals(&self, otherwise: &[&'static str]) -> Vec<&'static str> {
         let Some(list) = self.value("--goals") else {
-            return GOALS.to_vec();
+            return otherwise.to_vec();
         };
-        let all = || GOALS.into_iter().chain(["micro", "micro-parallel"]);
-        let known = |name: &str| all().find(|g| *g == name);
+        let all = all_goals();
+        let known = |name: &str| all.iter().copied().find(|g| *g == name);
         list.split(',')
             .map(|name| {
                 known(name).unwrap_or_else(|| {
-                    eprintln!("`{name}` is none of {}", GOALS.join(", "));
+                    eprintln!("`{name}` is none of {}", all.join(", "));
                     std::process::exit(2)
                 })
             })
             .collect()
     }
+}
+
+/// The seven goals, and those for any size.
+pub fn all_goals() -> Vec<&'static str> {
+    let any_size = ["micro", "micro-parallel"];
+    GOALS.into_iter().chain(any_size).collect()
 }
 
 /// Runs a benchmark in a thread with a large stack, if `cargo bench` started it: a test run builds
