@@ -6,7 +6,7 @@
 mod cases;
 mod common;
 
-use cases::{compile, count, goals, kernels, written, Case};
+use cases::{compile, count, goals, kernels, written, Case, Goal};
 use rise_opt::arith::Nat;
 use rise_opt::emit::{self, c_type};
 use rise_opt::interp::Sizes;
@@ -241,12 +241,22 @@ fn text(cases: &[Case], calls: &[Call]) -> String {
     c + "};\n" + include_str!("kernel_refusals/calls.c")
 }
 
+/// Two kernels, among which a product decides that may be too large where no array is.
+const CHOICE: Goal = Goal {
+    program: "programs/mm.rise",
+    sketch: "tests/kernel_refusals/choice.sk",
+    set: "",
+    fixed: "",
+    at: &["m=3,n=4,k=5"],
+};
+
 #[test]
 fn what_cannot_be_done_is_refused() {
     let target = Target::Portable;
     // Each kernel once: what is called is new.
     let mut cases = written(target);
     cases.extend(goals(target, |g| !g.sketch.contains("risegg")));
+    cases.extend(CHOICE.cases("choice", target));
     cases.dedup_by(|a, b| a.program.term == b.program.term);
     let heap = |c: &&Case| {
         let mut homes = c.nest.buffers.iter().map(|b| b.home);
@@ -254,9 +264,13 @@ fn what_cannot_be_done_is_refused() {
     };
     let buffers = cases.iter().filter(heap).count();
     assert!(buffers >= 8, "{buffers} kernels allocate");
-    let calls: Vec<Call> = (cases.iter().enumerate())
+    let mut calls: Vec<Call> = (cases.iter().enumerate())
         .flat_map(|(i, c)| calls(i, c))
         .collect();
+    let choice = cases.len() - 1;
+    for (sizes, expected) in [([1 << 28; 3], SIZE), ([0, 1, 1 << 58], OK)] {
+        calls.push(without(choice, &cases[choice], sizes.to_vec(), expected));
+    }
     for (what, least) in [(OK, 100), (SIZE, 400), (MEMORY, 5), (ANY, 1)] {
         let have = calls.iter().filter(|c| c.expected == what).count();
         assert!(have >= least, "{have} calls that return {what}");

@@ -2,6 +2,7 @@
 
 use super::prelude::{c_type, Used};
 use super::{choices, index};
+use crate::arith::Nat;
 use crate::nest::abi::identifier;
 use crate::nest::lines::{Lines, Mark};
 use crate::nest::{
@@ -73,10 +74,9 @@ impl<'a> Printer<'a> {
         (out.text, out.marks)
     }
 
-    fn check_sizes(&mut self) {
+    /// When a size is none, or what is computed of sizes is too large for a word.
+    fn too_large(&mut self) -> Vec<String> {
         let nest = self.nest;
-        let abi = &nest.abi;
-        let size_error = self.error("SIZE");
         // What is computed of a size, such as the next multiple of 32, fits, too, even where no array has
         // so many elements because another size is 0.
         let mut conditions: Vec<String> = (nest.abi.sizes.iter())
@@ -98,21 +98,35 @@ impl<'a> Printer<'a> {
             let each_thread = buf.home == Home::ThreadHeap;
             lengths.insert((buf.len, buf.elem.bytes(), each_thread, most));
         }
-        let mut large: Vec<String> = Vec::new();
+        let mut products = Vec::new();
+        let mut large = BTreeSet::new();
         for (n, bytes, each_thread, limit) in lengths {
+            index::large_operands(n, &mut products);
             if n.as_int().is_none() {
                 let text = index::as_double(n, &mut self.used);
                 let times = match each_thread {
                     true => " * (double)thread_count()",
                     false => "",
                 };
-                large.push(format!("{bytes}.0{times} * ({text}) > {limit}"));
+                large.insert(format!("{bytes}.0{times} * ({text}) > {limit}"));
             }
         }
-        large.sort();
-        large.dedup();
+        for n in choices::computed(nest) {
+            index::large_products(n, &mut products);
+        }
+        // Those inside of others, which are computed for the next question, first.
+        let asked = |n: Nat| (index::depth(n), index::as_double(n, &mut self.used));
+        let products: BTreeSet<(usize, String)> = products.into_iter().map(asked).collect();
+        conditions.extend(products.iter().map(|(_, n)| format!("{n} > 0x1p60")));
         conditions.extend(large);
-        for c in conditions {
+        conditions
+    }
+
+    fn check_sizes(&mut self) {
+        let nest = self.nest;
+        let abi = &nest.abi;
+        let size_error = self.error("SIZE");
+        for c in self.too_large() {
             self.line(&format!("if ({c}) return {size_error};"));
         }
         let instead = nest.fallback.as_ref().map(|other| {

@@ -1,7 +1,8 @@
-//! Which choices among kernels a buffer belongs to.
+//! Which choices among kernels a buffer belongs to, and what is computed of sizes to make them.
 //!
 //! Comes in: a nest; goes out: for each buffer what has to hold of the sizes when it is used. So memory is asked for
-//! at the start of a function, before anything is written, and only for the kernel that will run.
+//! at the start of a function, before anything is written, and only for the kernel that will run. And the integer
+//! expressions that a function computes outside its loops, in terms of sizes, so that it can see before that they fit.
 //! Absent: conditions on data, or on variables of loops.
 
 use crate::arith::{AtomKind, Nat};
@@ -14,13 +15,24 @@ pub(super) type Conditions = Vec<(Expr, bool)>;
 
 /// Of every buffer that is asked for.
 pub(super) fn of_buffers(nest: &Nest) -> BTreeMap<BufId, Conditions> {
+    walk(nest).out
+}
+
+/// What is computed outside of loops, in order.
+pub(super) fn computed(nest: &Nest) -> Vec<Nat> {
+    walk(nest).computed
+}
+
+fn walk(nest: &Nest) -> Walk<'_> {
     let mut walk = Walk {
         sizes: &nest.abi.sizes,
         constants: BTreeMap::new(),
         out: BTreeMap::new(),
+        computed: Vec::new(),
+        loops: 0,
     };
     walk.block(&nest.body, &mut Vec::new());
-    walk.out
+    walk
 }
 
 struct Walk<'a> {
@@ -28,6 +40,9 @@ struct Walk<'a> {
     /// Names of what is computed from sizes.
     constants: BTreeMap<Symbol, Nat>,
     out: BTreeMap<BufId, Conditions>,
+    computed: Vec<Nat>,
+    /// How many are around.
+    loops: usize,
 }
 
 impl Walk<'_> {
@@ -40,10 +55,22 @@ impl Walk<'_> {
                 Stmt::Index { var, value } => {
                     let value = self.resolved(*value);
                     self.constants.insert(*var, value);
+                    self.computed.extend((self.loops == 0).then_some(value));
                 }
-                Stmt::For { body, .. } => self.block(body, hold),
+                Stmt::For { body, .. } => {
+                    self.loops += 1;
+                    self.block(body, hold);
+                    self.loops -= 1;
+                }
                 Stmt::If { cond, then, els } => {
                     let known = self.of_sizes(cond);
+                    if let Some(known) = known.as_ref().filter(|_| self.loops == 0) {
+                        known.visit(&mut |e| {
+                            if let ExprKind::Index(n) = e.kind() {
+                                self.computed.push(*n);
+                            }
+                        });
+                    }
                     for (side, holds) in [(then, true), (els, false)] {
                         let before = hold.len();
                         hold.extend(known.clone().map(|c| (c, holds)));

@@ -120,6 +120,84 @@ fn atom(a: Atom, used: &mut Used) -> String {
     }
 }
 
+/// Beyond it, what is computed of sizes is refused, as sizes themselves are.
+const LARGEST: f64 = (1u64 << 60) as f64;
+
+/// The products in an expression over sizes that may be too large for a word although no size is: where each is at
+/// most 2^60, all of it can be computed.
+pub(super) fn large_products(n: Nat, out: &mut Vec<Nat>) {
+    let (numerator, denominator) = crate::index::fraction(n);
+    for part in [numerator, denominator] {
+        large_operands(part, out);
+        // Four terms or fewer of such size fit; where there are more, the largest are asked about.
+        if most(part) <= 4.0 * LARGEST {
+            continue;
+        }
+        for (m, c) in part.terms() {
+            let magnitude = if c < Rat::ZERO {
+                c.neg().unwrap_or(c)
+            } else {
+                c
+            };
+            let product = Nat::from_terms([(m, magnitude)]);
+            if most(product) > LARGEST && !out.contains(&product) {
+                out.push(product);
+            }
+        }
+    }
+}
+
+/// Those inside of others only.
+pub(super) fn large_operands(n: Nat, out: &mut Vec<Nat>) {
+    for a in n.terms().iter().flat_map(|(m, _)| m.atoms()) {
+        for operand in a.kind().parts() {
+            large_products(operand, out);
+        }
+    }
+}
+
+/// How deep its operations are: what is inside of another is less deep.
+pub(super) fn depth(n: Nat) -> usize {
+    let mut deepest = 0;
+    for a in n.terms().iter().flat_map(|(m, _)| m.atoms()) {
+        for operand in a.kind().parts() {
+            deepest = deepest.max(1 + depth(operand));
+        }
+    }
+    deepest
+}
+
+/// What it is at most, by magnitude, where no size is more than 2^60.
+fn most(n: Nat) -> f64 {
+    let of_atom = |a: Atom| match a.kind() {
+        AtomKind::Var(_) => LARGEST,
+        AtomKind::Floor(x, d) | AtomKind::Ceil(x, d) | AtomKind::Quot(x, d) => {
+            most(x) / d.as_int().unwrap_or(1).max(1) as f64 + 1.0
+        }
+        AtomKind::Mod(_, d) => most(d),
+        AtomKind::Min(x, y) if not_negative(x) && not_negative(y) => most(x).min(most(y)),
+        AtomKind::Min(x, y) | AtomKind::Max(x, y) => most(x).max(most(y)),
+        AtomKind::Meta(_) | AtomKind::Overflow => 0.0,
+    };
+    let term = |(m, c): &(Mono, Rat)| {
+        let factors = m.factors().filter(|(_, e)| *e > 0);
+        let product: f64 = factors.map(|(a, e)| of_atom(a).powi(e)).product();
+        product * c.num().unsigned_abs() as f64 / c.den() as f64
+    };
+    n.terms().iter().map(term).sum()
+}
+
+fn not_negative(n: Nat) -> bool {
+    let atom = |a: Atom| match a.kind() {
+        AtomKind::Var(_) | AtomKind::Mod(..) => true,
+        AtomKind::Floor(x, _) | AtomKind::Ceil(x, _) | AtomKind::Quot(x, _) => not_negative(x),
+        AtomKind::Min(x, y) => not_negative(x) && not_negative(y),
+        AtomKind::Max(x, y) => not_negative(x) || not_negative(y),
+        AtomKind::Meta(_) | AtomKind::Overflow => false,
+    };
+    (n.terms().iter()).all(|(m, c)| *c >= Rat::ZERO && m.atoms().all(atom))
+}
+
 /// A size as a `double`, too large rather than wrong: for the check that
 /// products of sizes fit.
 pub(super) fn as_double(n: Nat, used: &mut Used) -> String {
