@@ -108,10 +108,7 @@ impl Target {
 
     /// How many vector registers there are.
     pub fn registers(self) -> u32 {
-        match self {
-            Target::Avx512 => 32,
-            _ => 16,
-        }
+        registers(self.register_bytes())
     }
 
     /// Numbers of this type that a vector register holds.
@@ -129,6 +126,14 @@ impl Target {
         let all = others.into_iter().chain(lanes);
         all.map(|(name, n)| (format!("{PREFIX}{name}"), i64::from(n)))
             .collect()
+    }
+}
+
+/// How many vector registers a machine has whose registers are so wide.
+pub fn registers(bytes: u32) -> u32 {
+    match bytes {
+        64 => 32,
+        _ => 16,
     }
 }
 

@@ -20,18 +20,30 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The goal's kernel under a name.
-fn kernel(name: &str, goal: &str, settings: &[(&str, i64)], program: &Program) -> Nest {
-    let steps = chain(&format!("sketches/mm/{goal}.sk"), program, settings);
+/// The kernel that a sketch leads to, under a name.
+fn reached(
+    name: &str,
+    sketch: &str,
+    settings: &[(&str, i64)],
+    program: &Program,
+    options: &lower::Options,
+) -> Nest {
+    let steps = chain(&format!("sketches/{sketch}.sk"), program, settings);
     let outcome = optimize(program, &steps, &Options::default());
-    assert!(outcome.failure.is_none(), "{goal}: {:?}", outcome.failure);
+    assert!(outcome.failure.is_none(), "{name}: {:?}", outcome.failure);
     let term = outcome.terms.last().expect("a term");
     let found = Program {
         name: Symbol::new(name),
         term: normalize(term),
         ..program.clone()
     };
-    lower(&found, &lower::Options::default()).unwrap_or_else(|d| panic!("{goal}: {d:?}"))
+    lower(&found, options).unwrap_or_else(|d| panic!("{name}: {d:?}"))
+}
+
+/// The goal's kernel under a name.
+fn kernel(name: &str, goal: &str, settings: &[(&str, i64)], program: &Program) -> Nest {
+    let sketch = format!("mm/{goal}");
+    reached(name, &sketch, settings, program, &lower::Options::default())
 }
 
 /// Compiles kernels with the program that checks them.
@@ -177,33 +189,28 @@ fn kernels_that_fall_back_take_every_size() {
 /// A product of a batch with sizes that are fixed.
 fn batched(name: &str, goal: &str, settings: &[(&str, i64)], sizes: [i64; 3], bytes: u32) -> Nest {
     let program = common::program("programs/batched_mm.rise");
-    let steps = chain(
-        &format!("sketches/batched_mm/{goal}.sk"),
-        &program,
-        settings,
-    );
-    let outcome = optimize(&program, &steps, &Options::default());
-    assert!(outcome.failure.is_none(), "{name}: {:?}", outcome.failure);
-    let found = Program {
-        name: Symbol::new(name),
-        term: normalize(outcome.terms.last().expect("a term")),
-        ..program
-    };
     let names = ["m", "n", "k"].map(Symbol::new);
     let options = lower::Options {
         fixed: names.into_iter().zip(sizes).collect(),
         register_bytes: bytes,
         ..lower::Options::default()
     };
-    lower(&found, &options).unwrap_or_else(|d| panic!("{name}: {d:?}"))
+    let sketch = format!("batched_mm/{goal}");
+    reached(name, &sketch, settings, &program, &options)
 }
 
 /// Loops that are several iterations in a row.
 fn repeated(nest: &Nest) -> usize {
     let mut found = 0;
     walk::each_stmt(&nest.body, &mut |s| {
-        let many = |s: &Stmt| matches!(s, Stmt::For { kind, .. } if *kind == LoopKind::Repeated);
-        found += usize::from(many(s));
+        let many = matches!(
+            s,
+            Stmt::For {
+                kind: LoopKind::Repeated,
+                ..
+            }
+        );
+        found += usize::from(many);
     });
     found
 }
@@ -212,18 +219,15 @@ fn repeated(nest: &Nest) -> usize {
 #[test]
 fn short_sums_are_repeated() {
     let tile = |mr, nr| [("mr", mr), ("nr", nr), ("lanes", 8)];
-    let count = |tile: &[(&str, i64)], sizes, bytes| {
-        let nest = batched("one", "small", tile, sizes, bytes);
-        (repeated(&nest), nest.to_string())
-    };
-    let (fits, text) = count(&tile(6, 16), [48, 48, 48], 32);
-    assert_eq!(fits, 1, "{text}");
-    let (long, text) = count(&tile(6, 16), [48, 48, 96], 32);
-    assert_eq!(long, 0, "{text}");
-    let (large, text) = count(&tile(8, 16), [48, 48, 48], 32);
-    assert_eq!(large, 0, "{text}");
-    let (more_registers, text) = count(&tile(8, 16), [48, 48, 48], 64);
-    assert_eq!(more_registers, 1, "{text}");
+    for (what, tile, k, bytes, times) in [
+        ("fits", tile(6, 16), 48, 32, 1),
+        ("long", tile(6, 16), 96, 32, 0),
+        ("large", tile(8, 16), 48, 32, 0),
+        ("more registers", tile(8, 16), 48, 64, 1),
+    ] {
+        let nest = batched("one", "small", &tile, [48, 48, k], bytes);
+        assert_eq!(repeated(&nest), times, "{what}: {nest}");
+    }
 }
 
 /// Fixed sizes leave no trace of the general case: nothing is packed where vectors divide the
@@ -293,20 +297,18 @@ fn epilogues_stay_with_the_tile() {
     ] {
         let program = common::program(&format!("programs/{name}.rise"));
         let plain = lower(&program, &lower::Options::default()).expect("a nest");
-        let file = format!("sketches/{name}/fused-parallel.sk");
+        let sketch = format!("{name}/fused-parallel");
         let mut nests = vec![plain];
         let (mut goals, mut calls) = (Vec::new(), Vec::new());
         for (i, settings) in [&[][..], &tiles].into_iter().enumerate() {
-            let steps = chain(&file, &program, settings);
-            let outcome = optimize(&program, &steps, &Options::default());
-            assert!(outcome.failure.is_none(), "{name}: {:?}", outcome.failure);
             let goal = format!("{name}_fused_{i}");
-            let found = Program {
-                name: Symbol::new(&goal),
-                term: normalize(outcome.terms.last().expect("a term")),
-                ..program.clone()
-            };
-            let nest = lower(&found, &lower::Options::default()).expect("a nest");
+            let nest = reached(
+                &goal,
+                &sketch,
+                settings,
+                &program,
+                &lower::Options::default(),
+            );
             let heap = |b: &&Buffer| matches!(b.home, Home::Heap | Home::ThreadHeap);
             let kept = nest.buffers.iter().filter(heap).count();
             assert_eq!(kept, packed, "more than the factors is kept: {nest}");

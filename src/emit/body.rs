@@ -1,8 +1,9 @@
 //! The function: checks, buffers, statements.
 
+use super::choices::{choices, Choices, Conditions};
+use super::fits::Large;
+use super::index;
 use super::prelude::{c_type, Used};
-use super::{choices, index};
-use crate::arith::Nat;
 use crate::nest::abi::identifier;
 use crate::nest::lines::{Lines, Mark};
 use crate::nest::{
@@ -54,10 +55,11 @@ impl<'a> Printer<'a> {
         self.line(&signature);
         self.line("{");
         self.indent += 1;
-        self.check_sizes();
+        let choices = choices(self.nest);
+        self.check_sizes(&choices);
         self.check_indices();
         let statements = self.allocations();
-        let heap = self.allocate(&statements);
+        let heap = self.allocate(&statements, &choices);
         self.unused();
         let nest = self.nest;
         self.block(&nest.body);
@@ -75,7 +77,7 @@ impl<'a> Printer<'a> {
     }
 
     /// When a size is none, or what is computed of sizes is too large for a word.
-    fn too_large(&mut self) -> Vec<String> {
+    fn too_large(&mut self, choices: &Choices) -> Vec<String> {
         let nest = self.nest;
         // What is computed of a size, such as the next multiple of 32, fits, too, even where no array has
         // so many elements because another size is 0.
@@ -98,10 +100,10 @@ impl<'a> Printer<'a> {
             let each_thread = buf.home == Home::ThreadHeap;
             lengths.insert((buf.len, buf.elem.bytes(), each_thread, most));
         }
-        let mut products = Vec::new();
+        let mut products = Large::new(&nest.abi.sizes);
         let mut large = BTreeSet::new();
         for (n, bytes, each_thread, limit) in lengths {
-            index::large_operands(n, &mut products);
+            products.operands(n);
             if n.as_int().is_none() {
                 let text = index::as_double(n, &mut self.used);
                 let times = match each_thread {
@@ -111,22 +113,21 @@ impl<'a> Printer<'a> {
                 large.insert(format!("{bytes}.0{times} * ({text}) > {limit}"));
             }
         }
-        for n in choices::computed(nest) {
-            index::large_products(n, &mut products);
-        }
+        choices.computed.iter().for_each(|n| products.computed(*n));
         // Those inside of others, which are computed for the next question, first.
-        let asked = |n: Nat| (index::depth(n), index::as_double(n, &mut self.used));
-        let products: BTreeSet<(usize, String)> = products.into_iter().map(asked).collect();
+        let products: BTreeSet<(usize, String)> = (products.products())
+            .map(|(place, n)| (place, index::as_double(n, &mut self.used)))
+            .collect();
         conditions.extend(products.iter().map(|(_, n)| format!("{n} > 0x1p60")));
         conditions.extend(large);
         conditions
     }
 
-    fn check_sizes(&mut self) {
+    fn check_sizes(&mut self, choices: &Choices) {
         let nest = self.nest;
         let abi = &nest.abi;
         let size_error = self.error("SIZE");
-        for c in self.too_large() {
+        for c in self.too_large(choices) {
             self.line(&format!("if ({c}) return {size_error};"));
         }
         let instead = nest.fallback.as_ref().map(|other| {
@@ -214,13 +215,12 @@ impl<'a> Printer<'a> {
 
     /// All of the heap, before anything is written: one piece, of which each buffer has a part. A piece that is
     /// as large in the next call is found again where it was, which several together are not.
-    fn allocate(&mut self, statements: &BTreeMap<BufId, u32>) -> Vec<BufId> {
+    fn allocate(&mut self, statements: &BTreeMap<BufId, u32>, choices: &Choices) -> Vec<BufId> {
         let all = self.heap_buffers();
         if all.is_empty() {
             return all;
         }
         self.used.heap = true;
-        let conditions = choices::of_buffers(self.nest);
         let mut parts = Vec::new();
         for b in &all {
             let buf = &self.nest.buffers[b.0 as usize];
@@ -232,7 +232,7 @@ impl<'a> Printer<'a> {
                     format!("thread_count() * {each}")
                 }
             };
-            let len = match self.only_if(&conditions, *b) {
+            let len = match self.only_if(&choices.buffers, *b) {
                 Some(c) => format!("{c} ? {len} : 0"),
                 None => len,
             };
@@ -275,11 +275,7 @@ impl<'a> Printer<'a> {
     }
 
     /// What must hold of the sizes for a buffer to be used, if anything.
-    fn only_if(
-        &mut self,
-        conditions: &BTreeMap<BufId, choices::Conditions>,
-        b: BufId,
-    ) -> Option<String> {
+    fn only_if(&mut self, conditions: &BTreeMap<BufId, Conditions>, b: BufId) -> Option<String> {
         let all = conditions.get(&b)?.iter().map(|(c, holds)| {
             let text = self.expr(c);
             match holds {

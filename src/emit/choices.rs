@@ -13,34 +13,32 @@ use std::collections::BTreeMap;
 /// Conditions and whether they hold.
 pub(super) type Conditions = Vec<(Expr, bool)>;
 
-/// Of every buffer that is asked for.
-pub(super) fn of_buffers(nest: &Nest) -> BTreeMap<BufId, Conditions> {
-    walk(nest).out
+/// What a nest decides by its sizes.
+#[derive(Default)]
+pub(super) struct Choices {
+    /// Of every buffer that is asked for.
+    pub buffers: BTreeMap<BufId, Conditions>,
+    /// What is computed of sizes outside of loops.
+    pub computed: Vec<Nat>,
 }
 
-/// What is computed outside of loops, in order.
-pub(super) fn computed(nest: &Nest) -> Vec<Nat> {
-    walk(nest).computed
-}
-
-fn walk(nest: &Nest) -> Walk<'_> {
+/// Those of a nest.
+pub(super) fn choices(nest: &Nest) -> Choices {
     let mut walk = Walk {
         sizes: &nest.abi.sizes,
         constants: BTreeMap::new(),
-        out: BTreeMap::new(),
-        computed: Vec::new(),
+        out: Choices::default(),
         loops: 0,
     };
     walk.block(&nest.body, &mut Vec::new());
-    walk
+    walk.out
 }
 
 struct Walk<'a> {
     sizes: &'a [Symbol],
     /// Names of what is computed from sizes.
     constants: BTreeMap<Symbol, Nat>,
-    out: BTreeMap<BufId, Conditions>,
-    computed: Vec<Nat>,
+    out: Choices,
     /// How many are around.
     loops: usize,
 }
@@ -50,12 +48,12 @@ impl Walk<'_> {
         for s in block {
             match s {
                 Stmt::Alloc(b) => {
-                    self.out.insert(*b, hold.clone());
+                    self.out.buffers.insert(*b, hold.clone());
                 }
                 Stmt::Index { var, value } => {
                     let value = self.resolved(*value);
                     self.constants.insert(*var, value);
-                    self.computed.extend((self.loops == 0).then_some(value));
+                    self.out.computed.extend((self.loops == 0).then_some(value));
                 }
                 Stmt::For { body, .. } => {
                     self.loops += 1;
@@ -67,7 +65,7 @@ impl Walk<'_> {
                     if let Some(known) = known.as_ref().filter(|_| self.loops == 0) {
                         known.visit(&mut |e| {
                             if let ExprKind::Index(n) = e.kind() {
-                                self.computed.push(*n);
+                                self.out.computed.push(*n);
                             }
                         });
                     }

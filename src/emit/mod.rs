@@ -10,6 +10,7 @@
 mod body;
 mod choices;
 mod expr;
+mod fits;
 mod header;
 mod index;
 mod prelude;

@@ -95,6 +95,16 @@ pub(super) fn end(used: &Used) -> &'static str {
     }
 }
 
+/// A macro that stands before a loop: pragmas of clang and of gcc, nothing for others.
+fn before_loops(name: &str, clang: &str, gcc: &[&str]) -> String {
+    let gcc: Vec<String> = gcc.iter().map(|p| format!("_Pragma(\"{p}\")")).collect();
+    let gcc = gcc.join(" ");
+    format!(
+        "#if defined(__clang__)\n#define {name} _Pragma(\"{clang}\")\n\
+         #elif defined(__GNUC__)\n#define {name} {gcc}\n#else\n#define {name}\n#endif\n\n"
+    )
+}
+
 /// The text above the functions.
 pub(super) fn prelude(used: &Used) -> String {
     let mut out = String::new();
@@ -130,18 +140,13 @@ pub(super) fn prelude(used: &Used) -> String {
                 #else\n#define FETCH(array, i) ((void)0)\n#endif\n\n";
     }
     if used.rolled {
-        out += "#if defined(__clang__)\n\
-                #define ROLLED _Pragma(\"clang loop unroll(disable) vectorize(assume_safety)\")\n\
-                #elif defined(__GNUC__)\n#define ROLLED _Pragma(\"GCC ivdep\") _Pragma(\"GCC unroll 1\")\n\
-                #else\n#define ROLLED\n#endif\n\n";
+        let clang = "clang loop unroll(disable) vectorize(assume_safety)";
+        out += &before_loops("ROLLED", clang, &["GCC ivdep", "GCC unroll 1"]);
     }
     if used.repeated {
-        out += &format!(
-            "/* Several iterations at once. */\n\
-             #if defined(__clang__)\n#define REPEATED _Pragma(\"clang loop unroll_count({TIMES})\")\n\
-             #elif defined(__GNUC__)\n#define REPEATED _Pragma(\"GCC unroll {TIMES}\")\n\
-             #else\n#define REPEATED\n#endif\n\n"
-        );
+        let clang = format!("clang loop unroll_count({TIMES})");
+        out += "/* Several iterations at once. */\n";
+        out += &before_loops("REPEATED", &clang, &[&format!("GCC unroll {TIMES}")]);
     }
     if used.threads {
         out += "static inline int64_t thread_count(void)\n{\n#ifdef _OPENMP\n    \

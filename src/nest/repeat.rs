@@ -9,6 +9,7 @@
 use super::{walk, Block, BufId, ExprKind, LoopKind, Nest, Stmt};
 use crate::arith::Nat;
 use crate::intern::Symbol;
+use crate::target::registers;
 use std::collections::BTreeSet;
 
 /// So many iterations at once.
@@ -19,11 +20,8 @@ const FEW: i64 = 64;
 /// Marks loops.
 pub fn repeat(nest: &mut Nest) {
     // One register is for what is in all lanes of it.
-    let room = match nest.register_bytes {
-        64 => 31,
-        _ => 15,
-    };
-    mark(&mut nest.body, room);
+    let room = registers(nest.register_bytes) - 1;
+    mark(&mut nest.body, room as usize);
 }
 
 fn mark(block: &mut Block, room: usize) {
@@ -52,7 +50,7 @@ fn mark(block: &mut Block, room: usize) {
 /// How many vectors a list of sums keeps: accumulators, and what it loads.
 fn vectors(body: &[Stmt]) -> Option<usize> {
     let (mut own, mut sums) = (BTreeSet::<Symbol>::new(), BTreeSet::<Symbol>::new());
-    let mut loads: Vec<(BufId, Nat)> = Vec::new();
+    let mut loads = BTreeSet::<(BufId, Nat)>::new();
     for s in body {
         match s {
             Stmt::Let { var, .. } | Stmt::Index { var, .. } => {
@@ -65,12 +63,8 @@ fn vectors(body: &[Stmt]) -> Option<usize> {
         }
         if let Some(e) = walk::exprs(s) {
             e.visit(&mut |e| {
-                let load = match e.kind() {
-                    ExprKind::Load(buf, index) if e.shape().lanes > 1 => (*buf, *index),
-                    _ => return,
-                };
-                if !loads.contains(&load) {
-                    loads.push(load);
+                if let ExprKind::Load(buf, index) = e.kind() {
+                    loads.extend((e.shape().lanes > 1).then_some((*buf, *index)));
                 }
             });
         }
