@@ -1,11 +1,10 @@
 //! Rules with a mistake put in: what a point shows to be wrong is never proved.
 
-use rise_opt::exec::solver;
+use rise_opt::exec::solver::{self, Work};
 use rise_opt::interp::random::Rng;
 use rise_opt::scalar::{load_rules, Expr, Node, Op, Rule};
 use rise_opt::source::SourceMap;
 use rise_opt::verify::{try_points, verify, Limits, Tools, Verdict};
-use std::time::Duration;
 
 fn shipped() -> Vec<Rule> {
     let mut sources = SourceMap::new();
@@ -85,7 +84,7 @@ fn mutant(rule: &Rule, rng: &mut Rng) -> Option<Rule> {
 }
 
 /// As many mutants that a point shows to be wrong are not proved.
-fn none_is_proved(wanted: usize, seed: u64, limit: Duration) {
+fn none_is_proved(wanted: usize, seed: u64, limit: Work) {
     let solvers = solver::find();
     if solvers.is_empty() {
         assert!(std::env::var_os("CI").is_none(), "z3 is missing");
@@ -112,7 +111,7 @@ fn none_is_proved(wanted: usize, seed: u64, limit: Duration) {
             points: 0,
             direct: limit,
             linear: limit,
-            strong: Duration::ZERO,
+            strong: Work::NONE,
             ..Limits::default()
         },
         ..Tools::default()
@@ -137,12 +136,12 @@ fn none_is_proved(wanted: usize, seed: u64, limit: Duration) {
 
 #[test]
 fn mutants_that_are_wrong_are_not_proved() {
-    none_is_proved(80, 1, Duration::from_millis(250));
+    none_is_proved(80, 1, Work(1));
 }
 
 /// `cargo test --test mutants -- --ignored --nocapture`: minutes
 #[test]
 #[ignore = "minutes"]
 fn of_a_thousand_mutants_that_are_wrong_none_is_proved() {
-    none_is_proved(1_000, 2, Duration::from_millis(500));
+    none_is_proved(1_000, 2, Work(1));
 }

@@ -10,7 +10,7 @@ use super::output::{write_all, Target};
 use super::progress::{Mode, Progress};
 use super::Context;
 use crate::diag::{code, Diagnostic};
-use crate::exec::solver::{self, Solver, SOLVERS};
+use crate::exec::solver::{self, Solver, Work, SOLVERS};
 use crate::intern::Symbol;
 use crate::report::verification::{
     self, Assigned, Counts, Judgement, RuleVerdict, SolverVersion, Weaker,
@@ -21,7 +21,6 @@ use crate::source::{FileId, SourceMap};
 use crate::syntax::{parse, Dialect, Parsed};
 use crate::verify::{self, queries, verify, weaker, Certificates, Encoding, Point, Tools, Verdict};
 use std::path::Path;
-use std::time::Duration;
 
 #[derive(clap::Args, Debug)]
 pub struct Args {
@@ -34,7 +33,7 @@ pub struct Args {
     /// Prints the queries, in SMT-LIB, and asks no solver
     #[arg(long)]
     queries: bool,
-    /// Proves everything again, whatever certificates say
+    /// Asks solvers again, whatever certificates say
     #[arg(long)]
     fresh: bool,
     /// Writes what is proved beside each file, as FILE.certificates in place of FILE.rules, so that it is known the next
@@ -44,8 +43,9 @@ pub struct Args {
     /// Tells of each condition whether the rule holds without it, or with a weaker one
     #[arg(long, conflicts_with = "queries")]
     weaken: bool,
-    /// Seconds that a solver has for a query [default: 2 for a rule as it is written, 5 for a case of it]
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u16).range(1..=3600))]
+    /// Work that a solver may do for a query [default: 2 for a rule as it is written, 5 for a case of it]. One unit takes
+    /// about a second of a core, but is counted by the solver, so that verdicts are the same on a busy machine
+    #[arg(long, value_name = "WORK", value_parser = clap::value_parser!(u16).range(1..=3600))]
     limit: Option<u16>,
     /// How it shows on standard error what it is doing
     #[arg(long, value_enum, default_value_t, value_name = "MODE")]
@@ -107,8 +107,8 @@ pub fn run(args: &Args, context: &mut Context) -> u8 {
         solvers,
         ..Tools::default()
     };
-    if let Some(seconds) = args.limit {
-        let limit = Duration::from_secs(seconds.into());
+    if let Some(units) = args.limit {
+        let limit = Work(units.into());
         let limits = &mut tools.limits;
         (limits.direct, limits.linear, limits.strong) = (limit, limit, limit);
     }

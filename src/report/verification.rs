@@ -48,7 +48,7 @@ pub struct RuleVerdict {
     pub verdict: Judgement,
     /// What proved it.
     pub by: Option<String>,
-    /// Whether the proof is an earlier one, of the certificates.
+    /// Whether a certificate spared the solver: it was not asked this time. Points and polynomials were.
     pub certified: bool,
     /// What has to be done before for the rule to hold: rules that stand earlier in the file, or `folding`.
     pub needs: Vec<String>,
@@ -143,7 +143,7 @@ pub fn verification(v: &Verification) -> String {
     for rule in &v.rules {
         if let Some(how) = &rule.by {
             let how = match rule.certified {
-                true => format!("{how} (certificate)"),
+                true => format!("{how} (solver spared by a certificate)"),
                 false => how.clone(),
             };
             *by.entry(how).or_default() += 1;

@@ -10,6 +10,8 @@
 //! * The dividend is written d·k + rest, and its quotient k + rest/d. What rest/d is has a name; a rest of 0 has none.
 //!   So x % d is x - d·(x/d), and what is a multiple of d vanishes modulo d.
 //! * Factors that dividend and divisor share are cancelled, and (n/c + s)/d is (n + s·c)/(c·d): both for positive factors.
+//! * If that is asked for ([`Rests::Apart`]): where a divisor is a small constant n and the dividend holds a product of x, the
+//!   cases are the rests of x by n, and x is n times its quotient, and the rest.
 //! * Where the condition says a % b == 0 and b is not 0, a is b times something that has a name; if a is a variable,
 //!   it is replaced everywhere, and so is a product that a is. So is a variable of which an equation says what it is.
 
@@ -19,6 +21,9 @@ use crate::arith::gcd;
 use crate::intern::Symbol;
 use crate::scalar::{Expr, Kind, Lanes, Node, Op, Rule, VarClass};
 use std::collections::BTreeMap;
+
+/// The rests of a variable by larger constants are not looked at one by one.
+const MOST_RESTS: i128 = 12;
 
 /// A rule with more cases is not looked at.
 const MOST_CASES: usize = 600;
@@ -96,6 +101,8 @@ enum Stop {
     Sign(Poly),
     /// Whether this holds is needed.
     Truth(Formula),
+    /// The rest of a variable by a constant is needed.
+    Rest(Atom, i128),
     /// What is assumed cannot be.
     Void,
     TooLarge,
@@ -107,8 +114,15 @@ fn fits<T>(found: Option<T>) -> Read<T> {
     found.ok_or(Stop::TooLarge)
 }
 
+/// Whether variables are looked at by their rests.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Rests {
+    Together,
+    Apart,
+}
+
 /// The cases of a rule that can be and in which its sides may differ; `None` if they are too many or too large.
-pub fn cases(rule: &Rule) -> Option<(Names, Vec<Case>)> {
+pub fn cases(rule: &Rule, rests: Rests) -> Option<(Names, Vec<Case>)> {
     let mut names = Names::default();
     let mut open = vec![Assumed::default()];
     let mut found = Vec::new();
@@ -123,6 +137,8 @@ pub fn cases(rule: &Rule) -> Option<(Names, Vec<Case>)> {
             names: &mut names,
             signs: &assumed.signs,
             truths: &assumed.truths,
+            rests: &assumed.rests,
+            apart: rests == Rests::Apart,
             replaced: BTreeMap::new(),
             products: Vec::new(),
         };
@@ -135,6 +151,13 @@ pub fn cases(rule: &Rule) -> Option<(Names, Vec<Case>)> {
                 for sign in [Sign::Negative, Sign::Zero, Sign::Positive] {
                     let mut more = assumed.clone();
                     more.signs.push((p.clone(), sign));
+                    open.push(more);
+                }
+            }
+            Err(Stop::Rest(a, n)) => {
+                for rest in 0..n {
+                    let mut more = assumed.clone();
+                    more.rests.push((a, n, rest));
                     open.push(more);
                 }
             }
@@ -154,6 +177,8 @@ pub fn cases(rule: &Rule) -> Option<(Names, Vec<Case>)> {
 struct Assumed {
     signs: Vec<(Poly, Sign)>,
     truths: Vec<Formula>,
+    /// A variable, a constant, and the rest of one by the other.
+    rests: Vec<(Atom, i128, i128)>,
 }
 
 struct Reader<'a> {
@@ -161,6 +186,8 @@ struct Reader<'a> {
     names: &'a mut Names,
     signs: &'a [(Poly, Sign)],
     truths: &'a [Formula],
+    rests: &'a [(Atom, i128, i128)],
+    apart: bool,
     replaced: BTreeMap<Atom, Poly>,
     /// Products that are replaced.
     products: Vec<(Monomial, Poly)>,
@@ -175,11 +202,14 @@ impl Reader<'_> {
                 }
             }
         }
+        let mut known = Vec::new();
+        for (a, n, rest) in self.rests {
+            known.push(self.take_rest(*a, *n, *rest)?);
+        }
         let facts = conjuncts(self.rule.condition);
         for fact in &facts {
             self.learn(*fact)?;
         }
-        let mut known = Vec::new();
         for (p, sign) in self.signs {
             if *sign == Sign::Zero {
                 known.push(Formula::zero(p.clone()));
@@ -225,6 +255,30 @@ impl Reader<'_> {
             replaced: self.replaced,
             goal,
         })
+    }
+
+    /// Replaces a variable by n times its quotient, and the rest; says so.
+    fn take_rest(&mut self, a: Atom, n: i128, rest: i128) -> Read<Formula> {
+        let (this, n) = (Poly::atom(a), Poly::constant(n));
+        let quotient = self.names.of(Meaning::Quotient(this.clone(), n.clone()));
+        let multiple = fits(n.mul(&Poly::atom(quotient)))?;
+        let value = fits(multiple.add(&Poly::constant(rest)))?;
+        let says = Formula::zero(fits(this.sub(&value))?);
+        match self.replaced.contains_key(&a) {
+            true => {
+                // It is something else already, of which this is known.
+                let (old, value) = (self.full(&this)?, self.full(&value)?);
+                let says = Formula::zero(fits(old.sub(&value))?);
+                match says {
+                    Formula::Truth(false) => Err(Stop::Void),
+                    says => Ok(says),
+                }
+            }
+            false => {
+                self.replace(a, value)?;
+                Ok(says)
+            }
+        }
     }
 
     /// All quotients that the case speaks of, also within others.
@@ -451,7 +505,21 @@ impl Reader<'_> {
             let dividend = fits(x.add(&fits(others.mul(&c))?))?;
             return self.quotient(self.reduced(dividend)?, self.reduced(fits(c.mul(&d))?)?);
         }
+        if let Some((a, n)) = self.needed_rest(&rest, &d) {
+            return Err(Stop::Rest(a, n));
+        }
         Ok(Poly::atom(self.names.of(Meaning::Quotient(rest, d))))
+    }
+
+    /// A variable that stands in a product which a small constant divides or not as its rest is.
+    fn needed_rest(&self, x: &Poly, d: &Poly) -> Option<(Atom, i128)> {
+        let n = d.as_constant().filter(|n| (2..=MOST_RESTS).contains(n))?;
+        self.apart.then_some(())?;
+        let products = x.terms().filter(|(m, _)| m.atoms().len() > 1);
+        let mut atoms = products.flat_map(|(m, _)| m.atoms().iter().copied());
+        let known = |a: Atom| self.rests.iter().any(|r| r.0 == a);
+        let variable = |a: &Atom| matches!(self.names.meaning(*a), Meaning::Var(_)) && !known(*a);
+        atoms.find(variable).map(|a| (a, n))
     }
 
     fn needed_sign(&self, p: &Poly) -> Read<Sign> {

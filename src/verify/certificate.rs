@@ -1,17 +1,19 @@
-//! What was proved before.
+//! What solvers proved before.
 //!
-//! In: rules, verdicts. Out: whether a rule was proved. Invariant: a certificate is of one statement, read by one version of
-//! the encoder; whatever changes in either, there is none. Names of rules and of files do not count. Absent: files.
+//! In: rules, verdicts. Out: whether a solver proved a rule. Invariant: a certificate is of one statement, read by one version of
+//! the encoder; whatever changes in either, there is none. Names of rules and of files do not count. A key is a hash that anyone can
+//! compute, so a certificate stands for a solver's word and for nothing that we find out ourselves. Absent: files.
 
+use super::ladder::POLYNOMIALS;
 use super::Verdict;
 use crate::hash::fnv128;
 use crate::scalar::{is_open, Rule};
 use std::collections::BTreeMap;
 
 /// Changes whenever a rule may be read or asked in another way.
-pub const ENCODER: u32 = 1;
+pub const ENCODER: u32 = 2;
 
-/// Keys of statements that were proved, with what proved them.
+/// Keys of statements that solvers proved, with which solver and encoding.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Certificates(pub BTreeMap<String, String>);
 
@@ -21,10 +23,13 @@ impl Certificates {
         self.0.get(&key(rule)).map(String::as_str)
     }
 
-    /// Notes a proof.
+    /// Notes a proof by a solver.
     pub fn add(&mut self, rule: &Rule, verdict: &Verdict) {
-        if let Verdict::Proved(proved) = verdict {
-            self.0.insert(key(rule), proved.by.clone());
+        match verdict {
+            Verdict::Proved(proved) if proved.by != POLYNOMIALS => {
+                self.0.insert(key(rule), proved.by.clone());
+            }
+            _ => {}
         }
     }
 }

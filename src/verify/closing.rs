@@ -17,20 +17,42 @@ use crate::scalar::{Kind, Rule};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// Products of more bounds are left out.
-const MOST_BOUNDS: usize = 24;
-/// More numbers are not compared with each other.
-const MOST_COMPARED: usize = 8;
-/// More factors are not looked at.
-const MOST_FACTORS: usize = 6;
+/// How many facts are told. More of them prove more, and take longer.
+#[derive(Copy, Clone, Debug)]
+pub struct Reach {
+    /// Products of more bounds are left out.
+    bounds: usize,
+    /// More numbers are not compared with each other.
+    compared: usize,
+    /// More factors are not looked at.
+    factors: usize,
+    /// Whether what is left by quotients counts as spoken of, and sums of quotients are compared, too.
+    rests: bool,
+}
+
+impl Reach {
+    pub const NEAR: Reach = Reach {
+        bounds: 24,
+        compared: 8,
+        factors: 6,
+        rests: false,
+    };
+    pub const FAR: Reach = Reach {
+        bounds: 32,
+        compared: 12,
+        factors: 8,
+        rests: true,
+    };
+}
+
 /// Facts of a higher degree are left out.
 const MOST_DEGREE: usize = 4;
 
 /// What holds in a case; `None` if a number in it is too large.
-pub fn facts(case: &Case) -> Option<Vec<Formula>> {
+pub fn facts(case: &Case, reach: &Reach) -> Option<Vec<Formula>> {
     let mut facts = case.known.clone();
     let at_least_zero = |p: Poly| Some(Formula::positive(p.scale(-1)?).negated());
-    let mut quotients = Vec::new();
+    let (mut quotients, mut rests) = (Vec::new(), Vec::new());
     for (x, d, a) in &case.quotients {
         let q = case.replaced.get(a).cloned().unwrap_or(Poly::atom(*a));
         let rest = x.sub(&d.mul(&q)?)?;
@@ -38,13 +60,14 @@ pub fn facts(case: &Case) -> Option<Vec<Formula>> {
         facts.push(at_least_zero(rest.clone())?);
         facts.push(Formula::positive(d.sub(&rest)?));
         quotients.push((q, d));
+        rests.push(rest);
     }
     let mut bounds = Vec::new();
     facts.iter().for_each(|f| f.bounds(&mut bounds));
     bounds.retain(|p| p.as_constant().is_none());
     let mut seen = BTreeSet::new();
     bounds.retain(|p| seen.insert(p.clone()));
-    bounds.truncate(MOST_BOUNDS);
+    bounds.truncate(reach.bounds);
     for (i, p) in bounds.iter().enumerate() {
         for q in &bounds[..=i] {
             if p.degree() + q.degree() <= MOST_DEGREE {
@@ -56,13 +79,17 @@ pub fn facts(case: &Case) -> Option<Vec<Formula>> {
     for f in case.known.iter().chain([&case.goal]) {
         f.polys(&mut |p| spoken.push(p.clone()));
     }
-    for d in factors(&quotients, &spoken) {
+    if reach.rests {
+        spoken.extend(rests);
+        spoken.extend(quotients.iter().map(|(_, d)| (*d).clone()));
+    }
+    for d in factors(&quotients, &spoken, reach) {
         let implied = |if_: Formula, then: Formula| if_.negated().or(then);
         let premise = match quotients.iter().any(|(_, e)| d == **e) {
             true => Formula::Truth(true),
             false => Formula::positive(d.clone()),
         };
-        for t in apart(&d, &quotients, &spoken)? {
+        for t in apart(&d, &quotients, &spoken, reach)? {
             let product = d.mul(&t)?;
             let (up, down) = (
                 Formula::positive(t.clone()),
@@ -85,7 +112,7 @@ pub fn facts(case: &Case) -> Option<Vec<Formula>> {
 }
 
 /// Divisors, and what else is a factor of products.
-fn factors(quotients: &[(Poly, &Poly)], spoken: &[Poly]) -> BTreeSet<Poly> {
+fn factors(quotients: &[(Poly, &Poly)], spoken: &[Poly], reach: &Reach) -> BTreeSet<Poly> {
     let mut found: BTreeSet<Poly> = quotients.iter().map(|(_, d)| (*d).clone()).collect();
     found.retain(|d| d.as_constant().is_none());
     let products = spoken
@@ -94,7 +121,7 @@ fn factors(quotients: &[(Poly, &Poly)], spoken: &[Poly]) -> BTreeSet<Poly> {
         .filter(|t| t.0.atoms().len() == 2);
     for (m, _) in products {
         for a in m.atoms() {
-            if found.len() < MOST_FACTORS {
+            if found.len() < reach.factors {
                 found.insert(Poly::atom(*a));
             }
         }
@@ -103,12 +130,17 @@ fn factors(quotients: &[(Poly, &Poly)], spoken: &[Poly]) -> BTreeSet<Poly> {
 }
 
 /// What is compared with 0 where multiples of d are: quotients, what d is multiplied with, and differences of these.
-fn apart(d: &Poly, quotients: &[(Poly, &Poly)], spoken: &[Poly]) -> Option<BTreeSet<Poly>> {
+fn apart(
+    d: &Poly,
+    quotients: &[(Poly, &Poly)],
+    spoken: &[Poly],
+    reach: &Reach,
+) -> Option<BTreeSet<Poly>> {
     let mut found: Vec<Poly> = quotients.iter().map(|(q, _)| q.clone()).collect();
     for p in spoken {
         let (k, _) = p.divide(d)?;
         let new = |k: &Poly| k.as_constant().is_none() && !found.contains(k);
-        if new(&k) && new(&k.scale(-1)?) && found.len() < MOST_COMPARED {
+        if new(&k) && new(&k.scale(-1)?) && found.len() < reach.compared {
             found.push(k);
         }
     }
@@ -121,6 +153,9 @@ fn apart(d: &Poly, quotients: &[(Poly, &Poly)], spoken: &[Poly]) -> Option<BTree
             // What d is multiplied with may have either sign.
             if i >= quotients.len() {
                 apart.insert(t.add(s)?);
+            } else if reach.rests {
+                let sum = t.add(s)?;
+                apart.extend([sum.add(&one)?, sum.sub(&one)?, sum]);
             }
         }
     }
@@ -135,8 +170,14 @@ pub enum Products {
 }
 
 /// The query of a case; `None` if a number in it is too large.
-pub fn query(rule: &Rule, names: &Names, case: &Case, products: Products) -> Option<String> {
-    let facts = facts(case)?;
+pub fn query(
+    rule: &Rule,
+    names: &Names,
+    case: &Case,
+    products: Products,
+    reach: &Reach,
+) -> Option<String> {
+    let facts = facts(case, reach)?;
     let mut used = BTreeSet::new();
     let mut note = |f: &Formula| f.polys(&mut |p| used.extend(p.terms().map(|t| t.0.clone())));
     facts.iter().for_each(&mut note);

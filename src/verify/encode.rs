@@ -5,10 +5,11 @@
 //!
 //! Note [Encodings]: *direct* writes the rule as it is, and `x / y` as `(ite (= y 0) 0 (div x y))`; the solver's division
 //! is Euclidean, too. Solvers are poor at divisors that are no numbers. The others read the rule in cases, as polynomials
-//! without division (`cases`): *linear* with a name for each product (`closing`), *strong* with the products themselves.
+//! without division (`cases`): *linear* with a name for each product (`closing`), *wide* the same with more facts about
+//! products, *strong* with the products themselves.
 
-use super::cases::cases;
-use super::closing::{query, Products};
+use super::cases::{cases, Rests};
+use super::closing::{query, Products, Reach};
 use crate::intern::Symbol;
 use crate::scalar::{Expr, Kind, Lanes, Node, Op, Rule, Sort, VarClass};
 use std::fmt::Write;
@@ -18,17 +19,24 @@ use std::fmt::Write;
 pub enum Encoding {
     Direct,
     Linear,
+    Wide,
     Strong,
 }
 
 impl Encoding {
-    pub const ALL: [Encoding; 3] = [Encoding::Direct, Encoding::Linear, Encoding::Strong];
+    pub const ALL: [Encoding; 4] = [
+        Encoding::Direct,
+        Encoding::Linear,
+        Encoding::Wide,
+        Encoding::Strong,
+    ];
 
     /// For people.
     pub fn name(self) -> &'static str {
         match self {
             Encoding::Direct => "direct encoding",
             Encoding::Linear => "linear encoding",
+            Encoding::Wide => "wide encoding",
             Encoding::Strong => "strong encoding",
         }
     }
@@ -36,13 +44,14 @@ impl Encoding {
 
 /// The queries that must all be unsatisfiable; `None` if there were too many, or too large ones.
 pub fn queries(rule: &Rule, encoding: Encoding) -> Option<Vec<String>> {
-    let products = match encoding {
+    let (products, reach, rests) = match encoding {
         Encoding::Direct => return Some(vec![direct(rule)]),
-        Encoding::Linear => Products::Named,
-        Encoding::Strong => Products::Written,
+        Encoding::Linear => (Products::Named, Reach::NEAR, Rests::Together),
+        Encoding::Wide => (Products::Named, Reach::FAR, Rests::Apart),
+        Encoding::Strong => (Products::Written, Reach::NEAR, Rests::Together),
     };
-    let (names, cases) = cases(rule)?;
-    let query = |case| query(rule, &names, case, products);
+    let (names, cases) = cases(rule, rests)?;
+    let query = |case| query(rule, &names, case, products, &reach);
     cases.iter().map(query).collect()
 }
 

@@ -1,54 +1,59 @@
 //! Attempts to decide statements, from cheap to dear.
 
+use super::cases::{cases, Rests};
 use super::encode::{queries, Encoding};
-use super::{cases, differs_at, model, try_points, Proved, Tell, Tools, Verdict};
-use crate::exec::solver::{Answer, Solver};
+use super::{differs_at, model, try_points, Proved, Tell, Tools, Verdict};
+use crate::exec::solver::{Answer, Solver, Work};
 use crate::scalar::Rule;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+/// What proves a rule without a solver.
+pub(super) const POLYNOMIALS: &str = "polynomials";
+
 /// In the order in which they are tried.
-const ENCODINGS: [Encoding; 3] = [Encoding::Linear, Encoding::Direct, Encoding::Strong];
+const ENCODINGS: [Encoding; 4] = [
+    Encoding::Linear,
+    Encoding::Direct,
+    Encoding::Wide,
+    Encoding::Strong,
+];
 
 /// Each rule by itself: what stands before it does not matter.
 pub(super) fn decide(rules: &[Rule], tools: &Tools, tell: Tell) -> Vec<Verdict> {
-    let mut verdicts: Vec<Verdict> = rules
-        .iter()
-        .map(|rule| match tools.certificates.get(rule) {
-            Some(by) => Verdict::Proved(Proved {
-                by: by.to_string(),
-                certified: true,
-                needs: Vec::new(),
-            }),
-            None => Verdict::Unknown(Vec::new()),
-        })
-        .collect();
-    let left = open(&verdicts);
-    if left.is_empty() {
-        return verdicts;
-    }
-    tell("random points", left.len());
-    for i in left {
-        if let Some(point) = try_points(&rules[i], tools.limits.points).differs {
-            verdicts[i] = Verdict::Refuted(point);
+    let mut verdicts = vec![Verdict::Unknown(Vec::new()); rules.len()];
+    tell("points", rules.len());
+    for (rule, verdict) in rules.iter().zip(&mut verdicts) {
+        if let Some(point) = try_points(rule, tools.limits.points).differs {
+            *verdict = Verdict::Refuted(point);
         }
     }
     tell("polynomials", open(&verdicts).len());
     for i in open(&verdicts) {
-        if cases::cases(&rules[i]).is_some_and(|(_, cases)| cases.is_empty()) {
-            verdicts[i] = proved("polynomials".to_string());
+        let closed = |rests| cases(&rules[i], rests).is_some_and(|(_, cases)| cases.is_empty());
+        if closed(Rests::Together) || closed(Rests::Apart) {
+            verdicts[i] = proved(POLYNOMIALS.to_string());
+        }
+    }
+    for i in open(&verdicts) {
+        if let Some(by) = tools.certificates.get(&rules[i]) {
+            verdicts[i] = Verdict::Proved(Proved {
+                by: by.to_string(),
+                certified: true,
+                needs: Vec::new(),
+            });
         }
     }
     for solver in &tools.solvers {
         for encoding in ENCODINGS {
             let limit = tools.limits.of(encoding);
             let left = open(&verdicts);
-            if left.is_empty() || limit.is_zero() {
+            if left.is_empty() || limit == Work::NONE {
                 continue;
             }
             tell(&format!("{}, {}", solver.name, encoding.name()), left.len());
             let asked: Vec<_> = left.iter().map(|i| queries(&rules[*i], encoding)).collect();
-            let answers = ask_all(solver, &asked, limit, tools.limits.workers);
+            let answers = ask_all(solver, &asked, limit, tools);
             for (i, answer) in left.into_iter().zip(answers) {
                 note(&rules[i], solver, encoding, answer, &mut verdicts[i]);
             }
@@ -97,22 +102,25 @@ fn note(rule: &Rule, solver: &Solver, encoding: Encoding, answer: Answer, verdic
 fn ask_all(
     solver: &Solver,
     asked: &[Option<Vec<String>>],
-    limit: Duration,
-    workers: usize,
+    work: Work,
+    tools: &Tools,
 ) -> Vec<Answer> {
+    let patience = tools.limits.patience.unwrap_or(work.patience());
     let next = AtomicUsize::new(0);
-    let work = || {
+    let worker = || {
         let mut done = Vec::new();
         loop {
             let i = next.fetch_add(1, Ordering::Relaxed);
             match asked.get(i) {
-                Some(cases) => done.push((i, ask(solver, cases.as_deref(), limit))),
+                Some(cases) => done.push((i, ask(solver, cases.as_deref(), work, patience))),
                 None => return done,
             }
         }
     };
     let mut all: Vec<(usize, Answer)> = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..workers.max(1)).map(|_| scope.spawn(work)).collect();
+        let threads: Vec<_> = (0..tools.limits.workers.max(1))
+            .map(|_| scope.spawn(worker))
+            .collect();
         let done = threads.into_iter().map(|t| t.join().expect("a worker"));
         done.flatten().collect()
     });
@@ -120,12 +128,12 @@ fn ask_all(
     all.into_iter().map(|a| a.1).collect()
 }
 
-fn ask(solver: &Solver, cases: Option<&[String]>, limit: Duration) -> Answer {
+fn ask(solver: &Solver, cases: Option<&[String]>, work: Work, patience: Duration) -> Answer {
     let Some(cases) = cases else {
         return Answer::Unknown("there are too many cases".to_string());
     };
     for case in cases {
-        match solver.ask(case, limit) {
+        match solver.ask(case, work, patience) {
             Answer::Unsatisfiable => {}
             other => return other,
         }

@@ -1,9 +1,11 @@
 //! Whether rules over scalars are true.
 //!
-//! In: rules, solvers, certificates. Out: a verdict for each rule. From cheap to dear: a certificate; random points;
-//! polynomials; then of each solver linear arithmetic, the rule as it is written, products as they are. The first that
+//! In: rules, solvers, certificates. Out: a verdict for each rule. From cheap to dear: points; polynomials; a certificate;
+//! then of each solver linear arithmetic, the rule as it is written, products as they are. The first that
 //! decides is believed if it proves, and checked if it refutes: a counterexample counts when our own evaluator finds the
-//! sides different there. A rule that is not proved so may still hold of all that rules before it leave (`normal`).
+//! sides different there. A certificate spares a solver and nothing else: anyone can write one.
+//! A rule that is not proved so may still hold of all that rules before it leave (`normal`).
+//! No verdict depends on how busy the machine is: solvers have limits in work, not in time.
 //! Invariant: whatever a solver does, every rule gets a verdict. Absent: order and termination; rules over arrays (`arrays`).
 
 pub mod arrays;
@@ -24,7 +26,7 @@ pub use encode::{queries, Encoding};
 pub use points::{differs_at, try_points, Point, Tried};
 pub use weaken::{weaker, Weaker};
 
-use crate::exec::solver::Solver;
+use crate::exec::solver::{Solver, Work};
 use crate::scalar::Rule;
 use std::time::Duration;
 
@@ -43,7 +45,7 @@ pub enum Verdict {
 pub struct Proved {
     /// What proved it: polynomials, or a solver and an encoding.
     pub by: String,
-    /// Whether that was earlier, and a certificate says so.
+    /// Whether a certificate says so, and no solver was asked.
     pub certified: bool,
     /// What has to be done before for the rule to hold: names of rules that stand earlier in the file, or `folding`.
     /// Mostly nothing.
@@ -53,14 +55,16 @@ pub struct Proved {
 /// Limits.
 #[derive(Copy, Clone, Debug)]
 pub struct Limits {
-    /// Random points for each rule.
+    /// Points for each rule.
     pub points: u32,
-    /// For a query in the direct encoding; no time, no attempt.
-    pub direct: Duration,
-    /// For each case of the linear one; no time, no attempt.
-    pub linear: Duration,
-    /// For each case of the strong one; no time, no attempt.
-    pub strong: Duration,
+    /// For a query in the direct encoding; no work, no attempt.
+    pub direct: Work,
+    /// For each case of the linear ones; no work, no attempt.
+    pub linear: Work,
+    /// For each case of the strong one; no work, no attempt.
+    pub strong: Work,
+    /// When a solver that says nothing is killed, if not by its work.
+    pub patience: Option<Duration>,
     /// Queries at the same time.
     pub workers: usize,
 }
@@ -68,20 +72,21 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Limits {
         Limits {
-            points: 2_000,
-            direct: Duration::from_secs(2),
-            linear: Duration::from_secs(5),
-            strong: Duration::from_secs(5),
+            points: 1_000,
+            direct: Work(2),
+            linear: Work(5),
+            strong: Work(5),
+            patience: None,
             workers: std::thread::available_parallelism().map_or(1, |n| n.get()),
         }
     }
 }
 
 impl Limits {
-    fn of(&self, encoding: Encoding) -> Duration {
+    fn of(&self, encoding: Encoding) -> Work {
         match encoding {
             Encoding::Direct => self.direct,
-            Encoding::Linear => self.linear,
+            Encoding::Linear | Encoding::Wide => self.linear,
             Encoding::Strong => self.strong,
         }
     }
@@ -111,22 +116,33 @@ pub struct Verified {
 /// The verdicts of the rules of a file: of those with these numbers.
 pub fn verify(rules: &[Rule], asked: &[usize], tools: &Tools, tell: Tell) -> Verified {
     let mut certificates = Certificates::default();
-    let plain: Vec<Rule> = asked.iter().map(|i| rules[*i].clone()).collect();
-    let mut verdicts = ladder::decide(&plain, tools, tell);
-    for (verdict, rule) in verdicts.iter().zip(&plain) {
-        certificates.add(rule, verdict);
+    let all = normal::with_needed(rules, asked);
+    let plain: Vec<Rule> = all.iter().map(|i| rules[*i].clone()).collect();
+    let found = ladder::decide(&plain, tools, tell);
+    let mut verdicts: Vec<Option<Verdict>> = vec![None; rules.len()];
+    for (i, verdict) in all.into_iter().zip(found) {
+        let mut certify = |rule: &Rule, verdict: &Verdict| {
+            if asked.contains(&i) {
+                certificates.add(rule, verdict);
+            }
+        };
+        certify(&rules[i], &verdict);
+        let under = match verdict {
+            Verdict::Proved(_) => None,
+            _ => normal::decide(rules, i, &verdicts, &verdict, tools),
+        };
+        // Rules stand in their order, so of those that this one needs the verdict is known.
+        verdicts[i] = Some(match under {
+            Some((under, statements)) => {
+                statements.iter().for_each(|s| certify(s, &under));
+                under
+            }
+            None => verdict,
+        });
     }
-    for (verdict, i) in verdicts.iter_mut().zip(asked) {
-        if matches!(verdict, Verdict::Proved(_)) {
-            continue;
-        }
-        if let Some((proved, statements)) = normal::decide(rules, *i, tools) {
-            *verdict = Verdict::Proved(proved);
-            statements.iter().for_each(|s| certificates.add(s, verdict));
-        }
-    }
+    let asked = asked.iter().map(|i| verdicts[*i].clone());
     Verified {
-        verdicts,
+        verdicts: asked.map(|v| v.expect("of all that is asked")).collect(),
         certificates,
     }
 }

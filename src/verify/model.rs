@@ -64,7 +64,7 @@ fn pairs(text: &str) -> Option<Vec<(String, Found)>> {
                 (words.next()? == "-").then_some(())?;
                 let n: i128 = words.next()?.parse().ok()?;
                 (words.next()? == ")").then_some(())?;
-                Found::Int(-n)
+                Found::Int(n.checked_neg()?)
             }
             "true" => Found::Bool(true),
             "false" => Found::Bool(false),

@@ -1,14 +1,22 @@
 //! Rules that hold of what is left when other rules and folding have been there.
 //!
-//! In: the rules of a file, the number of one that is not true as it stands. Out: a proof that it is true wherever it
-//! can be applied, and what that needs. Invariant: what is needed was found by looking: a value of a
-//! constant is excluded only if, with it, a part of the left side is what folding makes a constant, or an instance of a rule that
-//! stands earlier in the file.
+//! In: the rules of a file, the number of one that is not true as it stands, what is known of those before it. Out: a verdict
+//! about all that it can be applied to, and what that needs. Invariant: what is needed was found by looking: a value of a
+//! constant is excluded only if, with it, a part of the left side is what folding makes a constant, or an instance of a rule
+//! that stands earlier in the file, is proved, and surely changes it.
+//!
+//! Note [Surely changes]. The engine passes over a rule whose result is what it was applied to, as `x / y => x / (y + 0)`
+//! does for a constant y, and stops where a rule would compute a constant that is too large. So an instance counts only
+//! if nothing is computed in it, and if it gets another root or becomes smaller in the order by which rewriting ends,
+//! whatever its variables stand for.
 
-use super::{ladder, Proved, Tools, Verdict};
+use super::points::Point;
+use super::{differs_at, ladder, Proved, Tools, Verdict};
 use crate::intern::Symbol;
-use crate::scalar::{eval, is_open, Expr, Node, Op, Rule, Value, VarClass};
-use crate::simplify::commutes;
+use crate::order::{order, Verdict as Order};
+use crate::scalar::{eval, is_open, Expr, Kind, Lanes, Node, Op, Rule, Sort, Value, VarClass};
+use crate::simplify::{build, commutes, is_constant};
+use std::collections::BTreeSet;
 
 /// Values that rules speak of.
 const VALUES: [i64; 3] = [0, 1, -1];
@@ -18,41 +26,151 @@ const VALUES: [i64; 3] = [0, 1, -1];
 struct Excluded {
     constant: Symbol,
     value: i64,
-    by: String,
+    by: By,
 }
 
-/// How a rule is known to be true wherever it is tried, and the statements that were proved to find out.
-pub(super) fn decide(rules: &[Rule], i: usize, tools: &Tools) -> Option<(Proved, Vec<Rule>)> {
-    let mut needed = excluded(&rules[i], &rules[..i]);
-    if needed.is_empty() {
-        return None;
+#[derive(Clone)]
+enum By {
+    Folding,
+    /// Rules of these numbers, any of which is enough.
+    Rules(Vec<usize>),
+}
+
+/// The numbers of the rules that are asked for and of all that may be needed for them, in order.
+pub(super) fn with_needed(rules: &[Rule], asked: &[usize]) -> BTreeSet<usize> {
+    let mut all: BTreeSet<usize> = BTreeSet::new();
+    let mut open: Vec<usize> = asked.to_vec();
+    while let Some(i) = open.pop() {
+        if !all.insert(i) {
+            continue;
+        }
+        for e in excluded(&rules[i], &rules[..i]) {
+            if let By::Rules(by) = e.by {
+                open.extend(by);
+            }
+        }
     }
-    let prove = |needed: &[Excluded]| {
-        let rule = with(&rules[i], needed);
-        match ladder::decide(std::slice::from_ref(&rule), tools, &mut |_, _| {}).pop() {
-            Some(Verdict::Proved(proved)) => Some((rule, proved)),
-            _ => None,
+    all
+}
+
+/// What is known of a rule wherever it is tried, and the statements that were proved to find out; nothing if that is all
+/// that was known before.
+pub(super) fn decide(
+    rules: &[Rule],
+    i: usize,
+    known: &[Option<Verdict>],
+    plain: &Verdict,
+    tools: &Tools,
+) -> Option<(Verdict, Vec<Rule>)> {
+    let all = excluded(&rules[i], &rules[..i]);
+    let proved = |j: &usize| matches!(known[*j], Some(Verdict::Proved(_)));
+    let open = |j: &usize| matches!(known[*j], Some(Verdict::Unknown(_)));
+    let by_those = |of: &dyn Fn(&usize) -> bool| -> Vec<Excluded> {
+        let all = all.iter().cloned();
+        let kept = all.filter(|e| match &e.by {
+            By::Folding => true,
+            By::Rules(by) => by.iter().any(of),
+        });
+        kept.collect()
+    };
+    let needed = by_those(&proved);
+    let mut statements = Vec::new();
+    let under = match needed.is_empty() {
+        true => plain.clone(),
+        false => ladder_of(&with(&rules[i], &needed), tools),
+    };
+    let verdict = match under {
+        Verdict::Proved(first) => {
+            let (proved, found) = least(rules, i, known, needed, first, tools);
+            statements = found;
+            Verdict::Proved(proved)
+        }
+        // With rules that may be true, the point may be none that the rule comes to.
+        Verdict::Refuted(point) => {
+            let perhaps = by_those(&|j| proved(j) || open(j));
+            let excluded = with(&rules[i], &perhaps);
+            match perhaps.len() > needed.len() && differs_at(&excluded, &point).is_none() {
+                true => perhaps_refuted(&rules[i], point, &excluded, tools),
+                false => Verdict::Refuted(point),
+            }
+        }
+        Verdict::Unknown(mut reasons) => {
+            if let Verdict::Refuted(point) = plain {
+                reasons.insert(0, not_tried(&rules[i], point));
+            }
+            Verdict::Unknown(reasons)
         }
     };
-    let (rule, mut proved) = prove(&needed)?;
-    let mut proved_rules = vec![rule];
-    // What it holds without is not needed.
+    (verdict != *plain).then_some((verdict, statements))
+}
+
+/// Of a rule that is wrong at a point which rules before it take away, if they are true, which is not known.
+fn perhaps_refuted(rule: &Rule, point: Point, excluded: &Rule, tools: &Tools) -> Verdict {
+    match ladder_of(excluded, tools) {
+        Verdict::Refuted(point) => Verdict::Refuted(point),
+        _ => Verdict::Unknown(vec![
+            not_tried(rule, &point),
+            "that needs rules before it that are neither proved nor refuted".to_string(),
+        ]),
+    }
+}
+
+fn not_tried(rule: &Rule, point: &Point) -> String {
+    let constants = rule
+        .vars()
+        .into_iter()
+        .filter(|v| v.2 == VarClass::Constant);
+    let at: Vec<String> = constants
+        .filter_map(|(v, ..)| match point.get(&v)? {
+            Value::Int(n) => Some(format!("{v} = {n}")),
+            _ => None,
+        })
+        .collect();
+    format!(
+        "its sides differ at {}, where folding or a rule before it applies",
+        at.join(", ")
+    )
+}
+
+fn ladder_of(rule: &Rule, tools: &Tools) -> Verdict {
+    let found = ladder::decide(std::slice::from_ref(rule), tools, &mut |_, _| {});
+    found.into_iter().next().expect("one verdict for one rule")
+}
+
+/// Without what it holds without.
+fn least(
+    rules: &[Rule],
+    i: usize,
+    known: &[Option<Verdict>],
+    mut needed: Vec<Excluded>,
+    mut proved: Proved,
+    tools: &Tools,
+) -> (Proved, Vec<Rule>) {
+    let mut statements = vec![with(&rules[i], &needed)];
     let mut at = 0;
     while at < needed.len() {
         let mut fewer = needed.clone();
         fewer.remove(at);
-        match prove(&fewer) {
-            Some((rule, by)) => {
-                proved_rules.push(rule);
+        let rule = with(&rules[i], &fewer);
+        match ladder_of(&rule, tools) {
+            Verdict::Proved(by) => {
+                statements.push(rule);
                 (proved, needed) = (by, fewer);
             }
-            None => at += 1,
+            _ => at += 1,
         }
     }
-    proved.needs = needed.into_iter().map(|e| e.by).collect();
+    let names = needed.into_iter().filter_map(|e| match e.by {
+        By::Folding => Some("folding".to_string()),
+        By::Rules(by) => {
+            let proved = |j: &&usize| matches!(known[**j], Some(Verdict::Proved(_)));
+            by.iter().find(proved).map(|j| rules[*j].name.to_string())
+        }
+    });
+    proved.needs = names.collect();
     proved.needs.sort();
     proved.needs.dedup();
-    Some((proved, proved_rules))
+    (proved, statements)
 }
 
 fn with(rule: &Rule, excluded: &[Excluded]) -> Rule {
@@ -71,12 +189,9 @@ fn with(rule: &Rule, excluded: &[Excluded]) -> Rule {
     rule
 }
 
-/// The values that no constant of a rule has where the rule is tried.
+/// The values that no constant of a rule has where the rule is tried, if the rules are true that see to it.
 fn excluded(rule: &Rule, earlier: &[Rule]) -> Vec<Excluded> {
     let mut found = Vec::new();
-    if rule.has_vectors() {
-        return found;
-    }
     for (constant, _, class) in rule.vars() {
         if class != VarClass::Constant {
             continue;
@@ -84,61 +199,165 @@ fn excluded(rule: &Rule, earlier: &[Rule]) -> Vec<Excluded> {
         for value in VALUES {
             let value_of = |v| (v == constant).then(|| Expr::int(value));
             let e = rule.lhs.replace(&value_of);
-            let mut by = None;
-            e.visit(&mut |part| by = by.take().or_else(|| rewrites(part, earlier)));
-            found.extend(by.map(|by| Excluded {
+            // In the order in which the engine meets them.
+            let (mut folded, mut by) = (false, Vec::new());
+            e.visit(&mut |part| {
+                folded |= is_folded(part);
+                let changing = earlier
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, r)| rewrites(r, part));
+                by.extend(changing.map(|(j, _)| j));
+            });
+            let by = match (folded, by.is_empty()) {
+                (true, _) => By::Folding,
+                (false, true) => continue,
+                (false, false) => By::Rules(by),
+            };
+            found.push(Excluded {
                 constant,
                 value,
                 by,
-            }));
+            });
         }
     }
     found
 }
 
-/// What rewrites every instance of a pattern.
-fn rewrites(e: Expr, earlier: &[Rule]) -> Option<String> {
-    let Node::Apply(_, args) = e.node() else {
-        return None;
-    };
-    let literal = |a: &Expr| matches!(a.node(), Node::Int(_) | Node::Bool(_));
-    if args.iter().all(literal) {
-        return Some("folding".to_string());
-    }
-    let applies = |rule: &&Rule| {
-        let mut bindings = Vec::new();
-        if rule.has_vectors() || !matches(rule.lhs, e, &mut bindings) {
-            return false;
+/// Whether it is an operation on constants that folding makes one.
+fn is_folded(e: Expr) -> bool {
+    match e.node() {
+        Node::Apply(Op::Broadcast | Op::Ramp, _) => false,
+        Node::Apply(op, args) => {
+            args.iter().all(|a| is_constant(*a)) && is_constant(build(op, &args))
         }
-        let bound = |v| bindings.iter().find(|b| b.0 == v).map(|b| b.1);
-        let instance = |e: Expr| e.replace(&bound);
-        let holds = eval(instance(rule.condition), &|_| None) == Ok(Value::Bool(true));
-        holds && instance(rule.rhs) != e
-    };
-    let found = earlier.iter().find(applies);
-    found.map(|rule| rule.name.to_string())
+        _ => false,
+    }
 }
 
-/// Whether all instances of `e` are instances of `pattern`, operands of commutative operators in any order.
-fn matches(pattern: Expr, e: Expr, bindings: &mut Vec<(Symbol, Expr)>) -> bool {
-    let constant = |e: Expr| match e.node() {
-        Node::Int(_) => true,
-        Node::Var(v, _) => VarClass::of(v) == VarClass::Constant,
-        _ => false,
+/// What pattern variables stand for.
+type Bindings = Vec<(Symbol, Expr)>;
+
+/// Whether a rule surely changes every instance of a pattern; see Note [Surely changes].
+fn rewrites(rule: &Rule, e: Expr) -> bool {
+    if !matches!(e.node(), Node::Apply(..)) {
+        return false;
+    }
+    let lanes = e.sort().lanes;
+    let spread = lanes != Lanes::One && !rule.has_vectors();
+    let mut bindings = Vec::new();
+    if !matches(rule.lhs, e, spread, &mut bindings) {
+        return false;
+    }
+    let bound = |v| bindings.iter().find(|b| b.0 == v).map(|b| b.1);
+    let certain = |v: &(Symbol, Sort)| {
+        // A condition that asks for facts may fail.
+        bound(v.0).is_some_and(|e| e.as_int().is_some())
+    };
+    if !rule.condition.vars().iter().all(certain) {
+        return false;
+    }
+    let condition = rule.condition.replace(&bound);
+    if eval(condition, &|_| None) != Ok(Value::Bool(true)) {
+        return false;
+    }
+    let Some(after) = instance(rule.rhs, &bound, spread.then_some(lanes)) else {
+        return false;
+    };
+    changes(rule, e, after)
+}
+
+fn changes(rule: &Rule, e: Expr, after: Expr) -> bool {
+    let (Node::Apply(op, _), Node::Apply(now, _)) = (e.node(), after.node()) else {
+        // A leaf, which is a part of `e` or a constant.
+        return true;
+    };
+    let step = Rule {
+        lhs: e,
+        rhs: after,
+        condition: Expr::bool(true),
+        ..rule.clone()
+    };
+    let smaller = |o: &Order| matches!(o, Order::Ordered(o) if o.earlier.is_empty());
+    op != now || order(&[step]).first().is_some_and(smaller)
+}
+
+/// What a right side becomes; `None` where something is computed, which may be too large, or of a constant.
+fn instance(
+    e: Expr,
+    bound: &dyn Fn(Symbol) -> Option<Expr>,
+    spread: Option<Lanes>,
+) -> Option<Expr> {
+    let (op, args) = match e.node() {
+        Node::Var(v, _) => return bound(v).map(|e| in_lanes(e, spread)),
+        Node::Apply(op, args) => (op, args),
+        _ => return Some(in_lanes(e, spread)),
+    };
+    if matches!(op, Op::Broadcast | Op::Ramp) {
+        // Numbers of lanes stay as they are.
+        let parts: Option<Vec<Expr>> = args.iter().map(|a| instance(*a, bound, None)).collect();
+        return Expr::apply(op, &parts?);
+    }
+    let parts: Option<Vec<Expr>> = args.iter().map(|a| instance(*a, bound, spread)).collect();
+    let parts = parts?;
+    let known = |e: &Expr| is_constant(*e) || is_constant_name(lane(*e));
+    if parts.iter().all(known) {
+        return None;
+    }
+    Expr::apply(op, &parts)?;
+    Some(build(op, &parts))
+}
+
+fn is_constant_name(e: Expr) -> bool {
+    matches!(e.node(), Node::Var(v, _) if VarClass::of(v) != VarClass::Term)
+}
+
+fn in_lanes(e: Expr, lanes: Option<Lanes>) -> Expr {
+    if e.sort().lanes != Lanes::One {
+        return e;
+    }
+    match lanes {
+        Some(Lanes::Fixed(n)) => Expr::of(Op::Broadcast, &[e, Expr::int(n.into())]),
+        Some(Lanes::Named(l)) => Expr::of(Op::Broadcast, &[e, Expr::var(l, Sort::INT)]),
+        _ => e,
+    }
+}
+
+/// What stands in each lane, if that is one thing.
+fn lane(e: Expr) -> Expr {
+    match e.node() {
+        Node::Apply(Op::Broadcast, args) => args[0],
+        _ => e,
+    }
+}
+
+/// Whether all instances of `e` are instances of `pattern`, operands of commutative operators in any order. With
+/// `spread`, the pattern is about single values, and `e` about vectors.
+fn matches(pattern: Expr, e: Expr, spread: bool, bindings: &mut Bindings) -> bool {
+    let single = match spread {
+        true => Some(lane(e)).filter(|l| *l != e),
+        false => Some(e),
     };
     let open = |e: Expr| matches!(e.node(), Node::Var(v, _) if is_open(v));
     match (pattern.node(), e.node()) {
         (Node::Var(v, sort), _) => {
-            let fits = match VarClass::of(v) {
-                VarClass::Constant => constant(e),
-                VarClass::Lanes => false,
-                VarClass::Term => e.sort() == sort && (!is_open(v) || open(e)),
+            let stands = match VarClass::of(v) {
+                VarClass::Constant => single.filter(|e| {
+                    let constant = matches!(e.node(), Node::Int(_)) || is_constant_name(*e);
+                    constant && e.sort().kind == Kind::Int
+                }),
+                VarClass::Lanes => Some(e).filter(|e| is_lanes(*e)),
+                VarClass::Term if spread => Some(e).filter(|e| e.sort().kind == sort.kind),
+                VarClass::Term => Some(e).filter(|e| fits(e.sort(), sort)),
+            };
+            let Some(stands) = stands.filter(|e| !is_open(v) || open(*e)) else {
+                return false;
             };
             match bindings.iter().find(|b| b.0 == v) {
-                Some((_, bound)) => *bound == e,
+                Some((_, bound)) => *bound == stands,
                 None => {
-                    bindings.push((v, e));
-                    fits
+                    bindings.push((v, stands));
+                    true
                 }
             }
         }
@@ -149,13 +368,29 @@ fn matches(pattern: Expr, e: Expr, bindings: &mut Vec<(Symbol, Expr)>) -> bool {
             };
             orders.iter().any(|order| {
                 let mut more = bindings.clone();
-                let fits = (ps.iter().zip(order)).all(|(p, i)| matches(*p, es[*i], &mut more));
+                let fits =
+                    (ps.iter().zip(order)).all(|(p, i)| matches(*p, es[*i], spread, &mut more));
                 if fits {
                     *bindings = more;
                 }
                 fits
             })
         }
-        (p, e) => p == e,
+        (Node::Int(_) | Node::Bool(_), _) => single == Some(pattern),
+        _ => false,
     }
+}
+
+fn is_lanes(e: Expr) -> bool {
+    let name = matches!(e.node(), Node::Var(v, _) if VarClass::of(v) == VarClass::Lanes);
+    name || e.as_int().is_some()
+}
+
+/// Whether a variable of a rule about vectors stands for what has this sort.
+fn fits(found: Sort, of: Sort) -> bool {
+    let lanes = match of.lanes {
+        Lanes::Named(_) => found.lanes != Lanes::One,
+        lanes => found.lanes == lanes,
+    };
+    found.kind == of.kind && lanes
 }

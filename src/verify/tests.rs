@@ -1,7 +1,7 @@
 //! What is said of a case holds at every point that is in it, and every point is in one.
 
-use super::cases::{cases, Case, Meaning, Names};
-use super::closing::facts;
+use super::cases::{cases, Case, Meaning, Names, Rests};
+use super::closing::{facts, Reach};
 use super::points::random;
 use super::*;
 use crate::scalar::{load_rules, Expr, Kind, Op, Value};
@@ -50,8 +50,10 @@ fn holds(names: &Names, case: &Case, point: &Point, lane: usize) -> Option<bool>
             return Some(false);
         }
     }
-    for f in facts(case)? {
-        assert!(assumed(&f)?, "{f:?} at {point:?}\n{case:?}");
+    for reach in [Reach::NEAR, Reach::FAR] {
+        for f in facts(case, &reach)? {
+            assert!(assumed(&f)?, "{f:?} at {point:?}\n{case:?}");
+        }
     }
     Some(true)
 }
@@ -82,35 +84,56 @@ fn wrong(rule: &Rule) -> Rule {
     rule
 }
 
+/// Rules whose dividends hold products, which the shipped ones do not.
+const PRODUCTS: &str = "domain scalar
+rule a  x * x % 4 => x % 4 * x % 4
+rule b  (x * x + x) % 2 => 0
+rule c  x * y / 3 + y % 3 => y * x / 3 + y % 3
+rule d  x * x % 5 + z / 4 => x * x % 5 + z / 4  where prove(x % 5 == 2)
+rule e  (x * y + c0) / 2 % 3 => (y * x + c0) / 2 % 3  where c0 == 5
+";
+
 #[test]
 fn a_point_where_sides_differ_is_in_a_case_and_all_that_is_said_there_holds() {
+    let mut sources = SourceMap::new();
+    let file = sources.add_text("products.rules", PRODUCTS);
+    let products = load_rules(&sources, file).unwrap_or_else(|d| panic!("{d:?}"));
     let (mut rules, mut points) = (0, 0);
-    for rule in shipped() {
+    for rule in shipped().into_iter().chain(products) {
         let rule = wrong(&rule);
-        let (names, cases) = cases(&rule).expect("few cases");
-        let mut seen = 0;
-        for (point, lanes) in random(&rule, 400) {
-            if differs_at(&rule, &point) != Some(true) || seen == 12 {
-                continue;
-            }
-            seen += 1;
-            for lane in 0..lanes {
-                let all: Option<Vec<bool>> = cases
-                    .iter()
-                    .map(|c| holds(&names, c, &point, lane))
-                    .collect();
-                let Some(all) = all else { continue };
-                let found = all.iter().filter(|b| **b).count();
-                assert_eq!(found, 1, "{}: {point:?}, lane {lane}", rule.name);
-                points += 1;
-            }
+        for rests in [Rests::Together, Rests::Apart] {
+            let seen = points_are_in_cases(&rule, rests);
+            rules += u32::from(seen > 0);
+            points += seen;
         }
-        rules += u32::from(seen > 0);
     }
     assert!(
-        rules > 550 && points > 5_000,
+        rules > 1_100 && points > 10_000,
         "{rules} rules, {points} points"
     );
+}
+
+/// How many points were looked at.
+fn points_are_in_cases(rule: &Rule, rests: Rests) -> u32 {
+    let (names, cases) = cases(rule, rests).expect("few cases");
+    let (mut seen, mut points) = (0, 0);
+    for (point, lanes) in random(rule, 400) {
+        if differs_at(rule, &point) != Some(true) || seen == 12 {
+            continue;
+        }
+        seen += 1;
+        for lane in 0..lanes {
+            let all: Option<Vec<bool>> = cases
+                .iter()
+                .map(|c| holds(&names, c, &point, lane))
+                .collect();
+            let Some(all) = all else { continue };
+            let found = all.iter().filter(|b| **b).count();
+            assert_eq!(found, 1, "{}: {point:?}, lane {lane}", rule.name);
+            points += 1;
+        }
+    }
+    points
 }
 
 #[test]

@@ -5,8 +5,8 @@
 //! rewriting ends; that is not looked at.
 
 use super::{ladder, Tell, Tools, Verdict};
+use crate::exec::solver::Work;
 use crate::scalar::{Expr, Node, Op, Rule};
-use std::time::Duration;
 
 /// A condition that may be weaker, all others as they are.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -40,8 +40,8 @@ pub fn weaker(rules: &[Rule], asked: &[usize], tools: &Tools, tell: Tell) -> Vec
     }
     // Most of these are wrong; those that are not are seldom hard.
     let mut tools = tools.clone();
-    tools.limits.direct = tools.limits.direct.min(Duration::from_secs(1));
-    tools.limits.strong = Duration::ZERO;
+    tools.limits.direct = tools.limits.direct.min(Work(1));
+    tools.limits.strong = Work::NONE;
     let statements: Vec<Rule> = tried.iter().map(|t| t.3.clone()).collect();
     let verdicts = ladder::decide(&statements, &tools, tell);
     let mut found: Vec<Weaker> = Vec::new();
