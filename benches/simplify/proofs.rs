@@ -2,7 +2,7 @@
 
 use crate::cases::GOALS;
 use crate::common::machine;
-use rise_opt::exec::solver::{self, Answer};
+use rise_opt::exec::solver::{self, Answer, Work};
 use rise_opt::index::Level;
 use rise_opt::intern::Symbol;
 use rise_opt::lower::lower_asking;
@@ -12,10 +12,10 @@ use rise_opt::source::Span;
 use rise_opt::target::Target;
 use rise_opt::verify::{queries, Encoding};
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// For one question.
-const LIMIT: Duration = Duration::from_secs(2);
+const LIMIT: Work = Work(2);
 
 struct Question {
     assumptions: Vec<Expr>,
@@ -92,12 +92,12 @@ pub fn compare() {
     let own = start.elapsed().as_secs_f64();
     let empty = "(set-logic ALL)\n(assert false)\n(check-sat)\n";
     let start = Instant::now();
-    (0..20).for_each(|_| drop(z3.ask(empty, LIMIT)));
+    (0..20).for_each(|_| drop(z3.ask(empty, LIMIT, LIMIT.patience())));
     let starting = start.elapsed().as_secs_f64() / 20.0;
     let (mut both, mut theirs, mut open) = (0, 0, Vec::new());
     let start = Instant::now();
     for (q, proved) in all.iter().zip(&proved) {
-        if z3.ask(&query(q), LIMIT) == Answer::Unsatisfiable {
+        if z3.ask(&query(q), LIMIT, LIMIT.patience()) == Answer::Unsatisfiable {
             theirs += 1;
             both += usize::from(*proved);
             if !proved {
