@@ -363,3 +363,20 @@ fn what_a_limit_in_seconds_cut_short_is_not_reproducible() {
     assert!(cut.applied() < free.applied(), "{}", cut.applied());
     assert!(!cut.reproducible);
 }
+
+/// A class may hold a term that mentions a variable of another binder, of another type: it is put nowhere, and no
+/// redex is made of it.
+#[test]
+fn variables_of_other_binders_make_no_redexes() {
+    let program = program_text(
+        "def f [n : nat] (c : f32) (xs : n.f32) : n.f32 = xs |> map (\\x -> x * 2.0 + c)\n",
+    );
+    let sketch = "use rules/algorithmic.rules (split-join[2], map-binary-fission)\n\
+                  limits iterations 6, nodes 200_000\nsketch contains (app iterate ?)";
+    let mut step = chain_text(sketch, &program).remove(0);
+    step.rules.extend(common::rules(
+        "rule map-as-generate\n  map f xs => generate (\\i -> f (idx i xs))\n",
+    ));
+    let outcome = optimize(&program, &[step], &Options::default());
+    assert_eq!(outcome.trace.steps[0].stop, Stop::Iterations(6));
+}

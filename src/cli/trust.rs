@@ -46,11 +46,12 @@ fn distinct(steps: &[Step]) -> Vec<Rc<RuleDecl>> {
     used.filter(|r| seen.insert(r.span)).cloned().collect()
 }
 
-/// The rules of a file that are wrong.
-pub fn refuted(sources: &mut SourceMap, file: FileId) -> Vec<Diagnostic> {
-    let rules = elab::rule_decls(sources, file).unwrap_or_default();
+/// Everything wrong with a file of rules: what cannot be read, and what is refuted of the rest.
+pub fn wrong_rules(sources: &mut SourceMap, file: FileId) -> Vec<Diagnostic> {
+    let (rules, mut wrong) = elab::readable_rules(sources, file);
     let trust = Trust {
         allow_unverified: true,
     };
-    trust.judge(rules).err().unwrap_or_default()
+    wrong.extend(trust.judge(rules).err().unwrap_or_default());
+    wrong
 }

@@ -142,7 +142,7 @@ impl Analysis<Node> for FactsOf {
                 facts.heads = Heads::lambda(0);
                 if let Shape::App([f, x]) = body.best.shape {
                     let eta = matches!(g[x].data.best.shape, Shape::Var(0));
-                    if eta && !g[f].data.free.has(0) {
+                    if eta && !g[f].data.free.has(0) && g[f].data.ty == node.ty {
                         facts.redexes = facts.redexes.saturating_add(1);
                     }
                 }

@@ -12,6 +12,12 @@
 //! leads to a variable that has no new name, the operation answers `None` and
 //! the rule is not applied.
 
+//!
+//! Note [Variables of other binders]: a class may hold a term with a variable of another type than that of the binder
+//! around it: `fst (c, %0)` is `c`, whatever `%0` is, and `c` stands under many binders. So what looks like a redex is one
+//! only if its types say so: `\ f %0` is f if it has f's type, and a value is put in place of `%0` only if it has its
+//! type. Otherwise nothing is reduced, or the operation answers `None`.
+
 use super::facts::{Facts, FactsOf, Heads};
 use super::node::{LitId, Node, Shape};
 use super::record::{raw, word};
@@ -201,7 +207,7 @@ impl Graph {
     /// is reduced instead of added.
     pub fn lam(&mut self, body: Id, ty: Ty) -> Option<Id> {
         if self.normalize {
-            if let Some([f, x]) = self.eta(body) {
+            if let Some([f, x]) = self.eta(body, ty) {
                 if self.may_reduce() {
                     self.note_all(&[word::ETA, raw(f), raw(x)]);
                     return self.rename(f, &Renaming::shift(-1));
@@ -218,13 +224,14 @@ impl Graph {
         made
     }
 
-    /// `f` and `%0`, if the best node of `body` is `f %0` and `f` does not mention `%0`.
-    fn eta(&self, body: Id) -> Option<[Id; 2]> {
+    /// `f` and `%0`, if the best node of `body` is `f %0` and `f`, which does not mention `%0`, has the type `ty` of the
+    /// lambda. See Note [Variables of other binders].
+    fn eta(&self, body: Id, ty: Ty) -> Option<[Id; 2]> {
         let Shape::App([f, x]) = self.facts(body).best.shape else {
             return None;
         };
         let var = matches!(self.facts(x).best.shape, Shape::Var(0));
-        (var && !self.facts(f).free.has(0)).then_some([f, x])
+        (var && !self.facts(f).free.has(0) && self.facts(f).ty == ty).then_some([f, x])
     }
 
     fn may_reduce(&mut self) -> bool {
@@ -302,7 +309,11 @@ impl Graph {
         let index = match change {
             Change::Rename(r) => r.apply(i - depth)? + depth,
             Change::Instantiate(value) if i == depth => {
-                return self.rename(*value, &Renaming::shift(depth as i32))
+                // Note [Variables of other binders]
+                if self.facts(*value).ty != ty {
+                    return None;
+                }
+                return self.rename(*value, &Renaming::shift(depth as i32));
             }
             Change::Instantiate(_) => i - 1,
         };

@@ -34,13 +34,21 @@ pub fn rule_decls(
     sources: &mut SourceMap,
     file: FileId,
 ) -> Result<Vec<Rc<RuleDecl>>, Vec<Diagnostic>> {
-    let mut diagnostics = Vec::new();
-    let book = Book::load(sources, file, &mut diagnostics);
-    diag::sort(&mut diagnostics);
-    match diagnostics.is_empty() {
-        true => Ok(book.rules.into_iter().filter_map(|r| r.1).collect()),
-        false => Err(diagnostics),
+    match readable_rules(sources, file) {
+        (rules, wrong) if wrong.is_empty() => Ok(rules),
+        (_, wrong) => Err(wrong),
     }
+}
+
+/// The rules of a file that can be read, and what is wrong with the others.
+pub fn readable_rules(
+    sources: &mut SourceMap,
+    file: FileId,
+) -> (Vec<Rc<RuleDecl>>, Vec<Diagnostic>) {
+    let mut wrong = Vec::new();
+    let book = Book::load(sources, file, &mut wrong);
+    diag::sort(&mut wrong);
+    (book.rules.into_iter().filter_map(|r| r.1).collect(), wrong)
 }
 
 /// Every rule that is shipped, file by file.
@@ -64,10 +72,7 @@ pub fn shipped_rules(sources: &mut SourceMap) -> Vec<KnownRule> {
 
 /// Everything wrong with a file of rules.
 pub fn check_rules(sources: &mut SourceMap, file: FileId) -> Vec<Diagnostic> {
-    let mut diagnostics = Vec::new();
-    Book::load(sources, file, &mut diagnostics);
-    diag::sort(&mut diagnostics);
-    diagnostics
+    readable_rules(sources, file).1
 }
 
 impl Book {

@@ -26,7 +26,7 @@ mod steps;
 mod unify;
 mod uses;
 
-pub use book::{check_rules, rule_decls, shipped_rules};
+pub use book::{check_rules, readable_rules, rule_decls, shipped_rules};
 pub use locate::{located_text, Range};
 pub use output::*;
 pub use print::{program_text, term_text};

@@ -63,7 +63,7 @@ pub enum Numbers {
     /// Floats uniform in [-1, 1), other types as for `Whole`.
     Unit,
     /// Every bit pattern, edges preferred: NaN, infinities, zeros of both signs,
-    /// the least and the largest integer.
+    /// the least and the largest integer; and floats of such magnitudes that sums of them are rounded.
     Any,
 }
 
@@ -113,8 +113,10 @@ fn any(rng: &mut Rng, s: Scalar) -> Num {
     match s {
         Scalar::F32 if edge => Num::F32(pick(rng) as f32),
         Scalar::F64 if edge => Num::F64(pick(rng)),
-        Scalar::F32 => Num::F32(f32::from_bits(rng.bits() as u32)),
-        Scalar::F64 => Num::F64(f64::from_bits(rng.bits())),
+        Scalar::F32 if rng.one_in(4) => Num::F32(f32::from_bits(rng.bits() as u32)),
+        Scalar::F64 if rng.one_in(4) => Num::F64(f64::from_bits(rng.bits())),
+        Scalar::F32 => Num::F32(near(rng) as f32),
+        Scalar::F64 => Num::F64(near(rng)),
         _ => {
             let (least, most) = range(s);
             let x = match edge {
@@ -124,6 +126,13 @@ fn any(rng: &mut Rng, s: Scalar) -> Num {
             Num::Int(wrap(x, s))
         }
     }
+}
+
+/// A number of any sign and full precision, from 2⁻⁸ to 2⁸.
+fn near(rng: &mut Rng) -> f64 {
+    let fraction = 1.0 + (rng.bits() >> 11) as f64 / (1u64 << 53) as f64;
+    let sign = if rng.one_in(2) { 1.0 } else { -1.0 };
+    sign * fraction * 2f64.powi(rng.between(-8, 7) as i32)
 }
 
 /// A random value of a shape.

@@ -12,11 +12,13 @@ mod compile;
 mod condition;
 pub mod instance;
 pub mod near;
+mod sizes;
 mod typing;
 mod vectorize;
 
 pub use applied::{applied, with_applied};
 pub use compile::{compile, compile_all, distinct, heads};
+pub use sizes::{sizes_of, uncurried};
 
 use crate::algebra;
 use crate::arith::Nat;
@@ -453,7 +455,9 @@ fn search_eta(scene: &Scene) -> Matches {
                     continue;
                 };
                 let (f, x) = (usize::from(f) as Class, usize::from(x) as Class);
-                if view.is_var(x, 0) && !view.free(f).has(0) {
+                // Note [Variables of other binders]
+                let typed = view.ty(f) == view.ty(root);
+                if view.is_var(x, 0) && !view.free(f).has(0) && typed {
                     out.data.extend([class_id(view, root), class_id(view, f)]);
                 }
             }

@@ -16,7 +16,7 @@ pub struct Found {
     pub rule: Rc<RuleDecl>,
 }
 
-/// The rules that a file declares itself.
+/// The rules that a file declares itself and that can be read.
 pub fn load(
     path: &str,
     file: FileId,
@@ -27,16 +27,10 @@ pub fn load(
         file: path.to_string(),
         rule,
     };
-    match elab::rule_decls(sources, file) {
-        Ok(rules) => (rules.into_iter())
-            .filter(|r| r.span.file == file)
-            .map(found)
-            .collect(),
-        Err(wrong) => {
-            diagnostics.extend(wrong);
-            Vec::new()
-        }
-    }
+    let (rules, wrong) = elab::readable_rules(sources, file);
+    diagnostics.extend(wrong);
+    let own = rules.into_iter().filter(|r| r.span.file == file);
+    own.map(found).collect()
 }
 
 pub fn verify(rules: &[Found], diagnostics: &mut Vec<Diagnostic>) -> Vec<RuleVerdict> {

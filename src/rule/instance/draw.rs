@@ -8,7 +8,8 @@ use super::{RuleDecl, Violation};
 use crate::arith::Nat;
 use crate::elab::{Cond, Rel};
 use crate::interp::generate::Generator;
-use crate::term::{Class, Kind, Term};
+use crate::rule::sizes_of;
+use crate::term::{Class, Term};
 use crate::ty::{Scalar, Ty, TyKind, TySubst};
 
 /// Draws of sizes for one draw of types.
@@ -166,12 +167,8 @@ impl Shapes {
         shapes.types.extend(holes.map(|h| h.ty));
         let right = both.then_some(&rule.rhs);
         for side in std::iter::once(&rule.lhs).chain(right) {
-            side.visit(&mut |t: &Term, _| {
-                shapes.types.push(t.ty());
-                if let Kind::Prim(p) = t.kind() {
-                    shapes.sizes.extend(p.sizes());
-                }
-            });
+            side.visit(&mut |t: &Term, _| shapes.types.push(t.ty()));
+            shapes.sizes.extend(sizes_of(side));
         }
         shapes.types.sort();
         shapes.types.dedup();

@@ -5,6 +5,7 @@
 //! defines `fv` lane by lane from any `f`, every other hole is a random term.
 //! Invariant: all conditions hold for what comes out. Absent: evaluation.
 
+use super::lawful::{self, Asked, Identity};
 use super::scope::{self, Binder};
 use super::{Instance, RuleDecl, Twin, Violation};
 use crate::algebra::{self, Floats};
@@ -13,13 +14,23 @@ use crate::interp::generate::{Generator, Scope};
 use crate::term::{call, call_as, Kind, Lit, Op, Term};
 use crate::ty::{Ty, TyKind, TySubst};
 
-/// Draws the holes of a rule; `telling` ones where that is possible.
-pub fn fill(rule: &RuleDecl, types: TySubst, telling: bool, g: &mut Generator) -> Option<Instance> {
+/// How holes are drawn.
+#[derive(Copy, Clone)]
+pub struct Style {
+    /// Telling ones, where that is possible.
+    pub telling: bool,
+    /// Operators that satisfy what is asked of them and no more, instead of operators of the table only.
+    pub lawful: bool,
+}
+
+/// Draws the holes of a rule.
+pub fn fill(rule: &RuleDecl, types: TySubst, style: Style, g: &mut Generator) -> Option<Instance> {
     let mut drawn = Drawn::new(rule, types, g);
+    drawn.own_operators = style.lawful;
     for cond in &rule.conds {
         drawn.lawful(cond, g)?;
     }
-    if telling {
+    if style.telling {
         drawn.tell();
     }
     drawn.others(g);
@@ -100,6 +111,10 @@ pub(super) struct Drawn<'a> {
     /// Binders around the first occurrence of each hole, and whether it may use them.
     pub(super) scopes: Vec<Vec<(Binder, bool)>>,
     pub(super) holes: Vec<Option<Term>>,
+    /// Whether operators are drawn that no table has.
+    own_operators: bool,
+    /// Holes that satisfy the laws that are asked of them by the way they were drawn.
+    satisfied: Vec<bool>,
 }
 
 impl<'a> Drawn<'a> {
@@ -125,6 +140,8 @@ impl<'a> Drawn<'a> {
             params,
             scopes,
             holes: vec![None; rule.holes.len()],
+            own_operators: false,
+            satisfied: vec![false; rule.holes.len()],
         }
     }
 
@@ -178,6 +195,9 @@ impl<'a> Drawn<'a> {
             }
             Cond::Identity(e, op) => {
                 self.operator(op, g)?;
+                if Self::operand(op).is_some_and(|h| self.satisfied[h]) {
+                    return Some(());
+                }
                 let op = self.side(op)?;
                 let hole = Self::operand(e).filter(|h| self.holes[*h].is_none());
                 if let Some(h) = hole {
@@ -200,10 +220,45 @@ impl<'a> Drawn<'a> {
     fn operator(&mut self, op: &Term, g: &mut Generator) -> Option<()> {
         if let Some(h) = Self::operand(op).filter(|h| self.holes[*h].is_none()) {
             let (t, _) = self.ty(h).as_fun()?;
+            if self.own_operators {
+                return self.own_operator(h, t, g);
+            }
             let repeats =
                 |c: &Cond| matches!(c, Cond::Idempotent(o) if Self::operand(o) == Some(h));
             let repeats = self.rule.conds.iter().any(repeats);
             self.holes[h] = Some(monoid(t, repeats, g)?);
+        }
+        Some(())
+    }
+
+    /// An operator with the laws that all conditions together ask of it, and its identity.
+    fn own_operator(&mut self, h: usize, t: Ty, g: &mut Generator) -> Option<()> {
+        let is = |o: &Term| Self::operand(o) == Some(h);
+        let mut asked = Asked::default();
+        let mut identities = Vec::new();
+        for cond in &self.rule.conds {
+            match cond {
+                Cond::Associative(o) => asked.associative |= is(o),
+                Cond::Commutative(o) => asked.commutative |= is(o),
+                Cond::Idempotent(o) => asked.idempotent |= is(o),
+                Cond::Identity(e, o) if is(o) => {
+                    asked.identity = match (Self::operand(e), e.kind()) {
+                        (Some(e), _) if self.holes[e].is_none() => {
+                            identities.push(e);
+                            Identity::Any
+                        }
+                        (None, Kind::Lit(l)) => Identity::Is(*l),
+                        _ => return None,
+                    };
+                }
+                _ => {}
+            }
+        }
+        let (op, identity) = lawful::operator(t, &asked, g)?;
+        self.holes[h] = Some(op);
+        self.satisfied[h] = true;
+        for e in identities {
+            self.holes[e] = Some(identity.clone()?);
         }
         Some(())
     }
@@ -245,6 +300,15 @@ impl<'a> Drawn<'a> {
     }
 
     fn law_holds(&self, cond: &Cond) -> bool {
+        if let Cond::Associative(op)
+        | Cond::Commutative(op)
+        | Cond::Idempotent(op)
+        | Cond::Identity(_, op) = cond
+        {
+            if Self::operand(op).is_some_and(|h| self.satisfied[h]) {
+                return true;
+            }
+        }
         // What stands for a hole is looked at where it stands.
         let side = |t: &Term| match Self::operand(t) {
             Some(h) => self.holes[h].clone(),

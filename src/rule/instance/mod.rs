@@ -17,6 +17,7 @@
 
 mod draw;
 mod holes;
+mod lawful;
 mod scope;
 mod telling;
 
@@ -29,6 +30,7 @@ use crate::interp::random::{self, Numbers, Rng};
 use crate::interp::{compare, eval_with, InterpError, Limits, Sizes, Value};
 use crate::term::{Op, Term};
 use crate::ty::{Scalar, Ty, TySubst};
+use holes::Style;
 
 /// A rule at concrete types, sizes and holes.
 #[derive(Clone, Debug)]
@@ -108,10 +110,10 @@ pub fn test_rule(rule: &RuleDecl, instances: u32, seed: u64) -> Outcome {
     let mut out = Outcome::default();
     while out.agreed < instances && out.missed < PATIENCE.saturating_mul(instances) {
         // Every other instance is one that tells much; those first, as they are small.
-        let telling = (out.agreed + out.missed) % 2 == 0;
-        let drawn = match telling {
-            true => draw_telling(rule, &mut rng),
-            false => draw(rule, &mut rng),
+        let drawn = match (out.agreed + out.missed) % 4 {
+            0 => draw_telling(rule, false, &mut rng),
+            2 => draw_telling(rule, true, &mut rng),
+            i => draw_random(rule, i == 3, &mut rng),
         };
         let Some(instance) = drawn else {
             out.missed += 1;
@@ -155,23 +157,30 @@ impl Counterexample {
     }
 }
 
-/// A random instance; `None` when the draw led nowhere.
+/// A random instance to which the rule applies in a search, too: its operators are known. `None` when the draw led
+/// nowhere.
 pub fn draw(rule: &RuleDecl, rng: &mut Rng) -> Option<Instance> {
+    draw_random(rule, false, rng)
+}
+
+fn draw_random(rule: &RuleDecl, lawful: bool, rng: &mut Rng) -> Option<Instance> {
     let options = options(rule, rng);
     let mut generator = Generator::new(rng, options);
     let types = draw::types(rule, None, &mut generator)?;
-    holes::fill(rule, types, false, &mut generator)
+    let telling = false;
+    holes::fill(rule, types, Style { telling, lawful }, &mut generator)
 }
 
 /// An instance over plain numbers, whose functions tell their arguments apart.
-fn draw_telling(rule: &RuleDecl, rng: &mut Rng) -> Option<Instance> {
+fn draw_telling(rule: &RuleDecl, lawful: bool, rng: &mut Rng) -> Option<Instance> {
     let options = Options {
         scalars: vec![Scalar::I32],
         ..options(rule, rng)
     };
     let mut generator = Generator::new(rng, options);
     let types = draw::plain(rule, &mut generator)?;
-    holes::fill(rule, types, true, &mut generator)
+    let telling = true;
+    holes::fill(rule, types, Style { telling, lawful }, &mut generator)
 }
 
 /// Every condition of a rule, written or derived, that can be violated alone.

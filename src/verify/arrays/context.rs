@@ -12,7 +12,8 @@ use crate::arith::{AtomKind, Mono, Nat, Rat, Signs};
 use crate::elab::{Cond, Rel, RuleDecl};
 use crate::intern::Symbol;
 use crate::rule::instance::{usable, Binder};
-use crate::term::{Kind, Lit, Op, Term};
+use crate::rule::sizes_of;
+use crate::term::Lit;
 use crate::ty::{Ty, TySubst};
 use std::rc::Rc;
 
@@ -424,52 +425,4 @@ fn manageable(n: Nat) -> bool {
     let mut atoms = 0;
     n.each_atom(&mut |_| atoms += 1);
     atoms <= MAX_ATOMS
-}
-
-/// The sizes that a side of a rule speaks of: of its types, and those that its primitives are given or leave implicit.
-pub fn sizes_of(side: &Term) -> Vec<Nat> {
-    let mut all = Vec::new();
-    side.visit(&mut |t, _| {
-        collect(t.ty(), &mut all);
-        let Kind::Prim(p) = t.kind() else { return };
-        all.extend(p.sizes());
-        let (args, result) = uncurried(t.ty());
-        let len = |t: Option<&Ty>| t.and_then(|t| t.as_array()).map(|a| a.0);
-        match p.op() {
-            Op::Take | Op::Drop => all.extend(len(args.first()).map(|n| n - p.sizes()[0])),
-            Op::At => all.extend(len(args.first()).map(|n| n - Nat::int(1) - p.sizes()[0])),
-            Op::Slide | Op::CircularBuffer | Op::RotateValues => {
-                all.extend(len(Some(&result)).map(|n| n - Nat::int(1)));
-            }
-            _ => {}
-        }
-    });
-    let mut seen = rustc_hash::FxHashSet::default();
-    all.retain(|n| seen.insert(*n));
-    all
-}
-
-fn collect(t: Ty, all: &mut Vec<Nat>) {
-    use crate::ty::TyKind::*;
-    match t.kind() {
-        Scalar(_) | Meta(_) => {}
-        Idx(n) => all.push(n),
-        Pair(a, b) | Fun(a, b) => {
-            collect(a, all);
-            collect(b, all);
-        }
-        Vec(n, t) | Array(n, t) => {
-            all.push(n);
-            collect(t, all);
-        }
-    }
-}
-
-pub fn uncurried(ty: Ty) -> (Vec<Ty>, Ty) {
-    let (mut args, mut ty) = (Vec::new(), ty);
-    while let Some((a, r)) = ty.as_fun() {
-        args.push(a);
-        ty = r;
-    }
-    (args, ty)
 }

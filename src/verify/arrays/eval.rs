@@ -4,11 +4,12 @@
 //! on. Invariant: the same meaning as `interp`, wherever the sizes are sizes; a primitive without a line here is
 //! opaque: equal for equal arguments. Absent: equality.
 
-use super::context::{uncurried, Context, Res};
+use super::context::{Context, Res};
 use super::value::{Fold, Head, Step, Val};
 use crate::arith::Nat;
 use crate::elab::Cond;
 use crate::intern::Symbol;
+use crate::rule::uncurried;
 use crate::term::{Kind, Lit, Op, Prim, Term};
 use crate::ty::{Ty, TyKind};
 use std::rc::Rc;

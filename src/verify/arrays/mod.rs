@@ -22,7 +22,8 @@ pub use objection::{instance, objection, refusal};
 
 use crate::elab::RuleDecl;
 use crate::rule::instance::{smallest, Counterexample};
-use context::{sizes_of, Context};
+use crate::rule::sizes_of;
+use context::Context;
 use std::rc::Rc;
 
 /// What is known of a rule over arrays.
@@ -55,7 +56,7 @@ pub fn verify_rule(rule: &Rc<RuleDecl>, instances: u32) -> Verdict {
 const SEED: u64 = 0x0715;
 
 /// Instances on which a rule that is not proved is tried.
-pub const INSTANCES: u32 = 100;
+pub const INSTANCES: u32 = 1000;
 
 /// A proof that both sides are equal, or what could not be shown. Goes out: what is assumed of sizes.
 pub fn prove(rule: &Rc<RuleDecl>) -> Result<Vec<String>, String> {
