@@ -131,7 +131,7 @@ fn calls(kernel: usize, case: &Case) -> Vec<Call> {
     // A buffer that one thread may have, and all together may not.
     let each = |b: &&Buffer| b.home == Home::ThreadHeap;
     for i in 0..n {
-        let mut sizes = vec![0; n];
+        let mut sizes = vec![1; n];
         sizes[i] = 1 << 58;
         let size = |s| abi.sizes.iter().position(|x| *x == s).map(|at| sizes[at]);
         let fits = |n: Nat, elem: Scalar| {

@@ -4,8 +4,8 @@ use super::choices::{choices, Choices, Conditions};
 use super::fits::Large;
 use super::index;
 use super::prelude::{c_type, Used};
-use crate::nest::abi::identifier;
 use crate::nest::lines::{Lines, Mark};
+use crate::nest::names::identifier;
 use crate::nest::{
     walk, Assumption, Block, BufId, Buffer, Expr, ExprKind, Home, LoopKind, Nest, Slot, Stmt,
 };
@@ -58,6 +58,7 @@ impl<'a> Printer<'a> {
         let choices = choices(self.nest);
         self.check_sizes(&choices);
         self.check_indices();
+        self.nothing_to_do();
         let statements = self.allocations();
         let heap = self.allocate(&statements, &choices);
         self.unused();
@@ -185,6 +186,17 @@ impl<'a> Printer<'a> {
                 "    if ({name}[at] < 0 || {name}[at] >= {bound}) return {error};"
             ));
         }
+    }
+
+    /// Where all results are empty, loops over other sizes would run for nothing.
+    fn nothing_to_do(&mut self) {
+        let counts = self.nest.abi.outputs.iter().map(|s| s.count());
+        let counts: BTreeSet<String> = match counts.clone().all(|n| n.as_int().is_none()) {
+            true => counts.map(|n| index::nat(n, &mut self.used)).collect(),
+            false => return,
+        };
+        let all: Vec<String> = counts.iter().map(|n| format!("{n} == 0")).collect();
+        self.line(&format!("if ({}) return 0;", all.join(" && ")));
     }
 
     /// The statements that ask for buffers.

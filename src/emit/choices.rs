@@ -53,7 +53,9 @@ impl Walk<'_> {
                 Stmt::Index { var, value } => {
                     let value = self.resolved(*value);
                     self.constants.insert(*var, value);
-                    self.out.computed.extend((self.loops == 0).then_some(value));
+                    // What data says is an index into an array.
+                    let early = self.loops == 0 && self.is_of_sizes(value);
+                    self.out.computed.extend(early.then_some(value));
                 }
                 Stmt::For { body, .. } => {
                     self.loops += 1;
@@ -81,6 +83,16 @@ impl Walk<'_> {
         }
     }
 
+    fn is_of_sizes(&self, n: Nat) -> bool {
+        let mut fine = true;
+        n.each_atom(&mut |a| {
+            if let AtomKind::Var(v) = a.kind() {
+                fine &= self.sizes.contains(&v);
+            }
+        });
+        fine
+    }
+
     fn resolved(&self, n: Nat) -> Nat {
         n.subst_vars(&mut |v| self.constants.get(&v).copied())
     }
@@ -93,11 +105,7 @@ impl Walk<'_> {
             _ => None,
         });
         resolved.visit(&mut |e| match e.kind() {
-            ExprKind::Index(n) => n.each_atom(&mut |a| {
-                if let AtomKind::Var(v) = a.kind() {
-                    fine &= self.sizes.contains(&v);
-                }
-            }),
+            ExprKind::Index(n) => fine &= self.is_of_sizes(*n),
             ExprKind::Op(..) | ExprKind::Lit(_) => {}
             _ => fine = false,
         });

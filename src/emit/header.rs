@@ -2,7 +2,7 @@
 
 use super::body::parameter;
 use super::Options;
-use crate::nest::abi::identifier;
+use crate::nest::names::identifier;
 use crate::nest::{Nest, Slot};
 
 /// `int name(…)` without semicolon.

@@ -2,7 +2,7 @@
 
 use super::prelude::Used;
 use crate::arith::{Atom, AtomKind, Mono, Nat, Rat};
-use crate::nest::abi::identifier;
+use crate::nest::names::identifier;
 
 /// How tightly the text binds: a product or better, or only a sum.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -14,8 +14,8 @@
 //! * `padClamp` of an empty array gives zeros.
 //! * `circularBuffer` and `rotateValues` are the windows of the mapped input; how
 //!   much is kept in memory is strategy.
-//! * An index beyond its bound cannot occur; `at[i]` beyond a size that was not
-//!   known when it was written is an error, which kernels check on entry.
+//! * A constant index, and that of `at`, must be below its bound wherever it stands;
+//!   a cast to `idx[0]` has no value. Kernels check both on entry.
 
 use super::build::{zero, Builder};
 use super::code::PrimCode;
@@ -190,7 +190,10 @@ fn plain(m: &mut Machine, p: &PrimCode, args: &[Value]) -> Result<Value> {
             lanes(p, &[a, b, c], |n| scalar::fma(s, n[0], n[1], n[2]))
         }
         (Not, [x]) => lanes(p, &[x], |n| Num::Int(i64::from(!n[0].truth()))),
-        (Cast, [x]) => lanes(p, &[x], |n| scalar::cast(p.from, p.to, n[0])),
+        (Cast, [x]) => match p.to {
+            super::Elem::Idx(0) => Err(InterpError::OutOfRange { index: 0, size: 0 }),
+            _ => lanes(p, &[x], |n| scalar::cast(p.from, p.to, n[0])),
+        },
         (Select, [c, a, b]) => Ok(if c.as_num().is_some_and(Num::truth) {
             a
         } else {
@@ -282,7 +285,7 @@ fn at(xs: &Value, i: u64) -> Result<Value> {
     match u32::try_from(i) {
         Ok(i) if i < n => Ok(xs.elem(i)),
         _ => Err(InterpError::OutOfRange {
-            index: i,
+            index: i.into(),
             size: n.into(),
         }),
     }
@@ -408,7 +411,7 @@ fn scatter(m: &mut Machine, p: &PrimCode, is: &Value, xs: &Value) -> Result<Valu
         let j = index(&is.elem(i));
         let slot = usize::try_from(j).ok().and_then(|j| slots.get_mut(j));
         *slot.ok_or(InterpError::OutOfRange {
-            index: j,
+            index: j.into(),
             size: p.outer.into(),
         })? = Some(i);
     }

@@ -8,7 +8,7 @@
 use super::shape::size;
 use super::{Elem, InterpError, Num, Shape, Sizes, Value};
 use crate::term::{Kind, Lit, Op, Prim, Term};
-use crate::ty::{Ty, TyKind};
+use crate::ty::{Scalar, Ty, TyKind};
 use smallvec::SmallVec;
 use std::rc::Rc;
 
@@ -52,9 +52,15 @@ pub(super) fn compile(t: &Term, sizes: &Sizes, depth: u32) -> Result<Code, Inter
     match t.kind() {
         Kind::Var(i) => Ok(Code::Var(*i)),
         Kind::Hole(i) => Err(InterpError::Hole(*i)),
-        Kind::Lit(l) => Ok(Code::Const(Value::Num(literal(*l, t.ty(), sizes)?))),
+        Kind::Lit(l) => {
+            check(t.ty(), sizes)?;
+            Ok(Code::Const(Value::Num(literal(*l, t.ty(), sizes)?)))
+        }
         Kind::Prim(p) => Ok(Code::Prim(prim(*p, t.ty(), sizes)?, Vec::new())),
-        Kind::Lam(_, body) => Ok(Code::Lam(Rc::new(compile(body, sizes, depth)?))),
+        Kind::Lam(_, body) => {
+            check(t.ty(), sizes)?;
+            Ok(Code::Lam(Rc::new(compile(body, sizes, depth)?)))
+        }
         Kind::App(..) => {
             let (head, rest) = t.spine();
             match head.kind() {
@@ -76,21 +82,76 @@ pub(super) fn compile(t: &Term, sizes: &Sizes, depth: u32) -> Result<Code, Inter
 
 fn literal(l: Lit, ty: Ty, sizes: &Sizes) -> Result<Num, InterpError> {
     let whole = |x: i128| match elem(ty, sizes) {
-        Some(Elem::Scalar(s)) => Num::Int(super::scalar::wrap(x, s)),
-        Some(Elem::Idx(n)) => Num::Int(x.clamp(0, i128::from(n.max(1)) - 1) as i64),
-        None => Num::Int(x as i64),
+        Some(Elem::Scalar(Scalar::F32)) => Ok(Num::F32(x as f32)),
+        Some(Elem::Scalar(Scalar::F64)) => Ok(Num::F64(x as f64)),
+        Some(Elem::Scalar(s)) => Ok(Num::Int(super::scalar::wrap(x, s))),
+        Some(Elem::Idx(n)) if (0..i128::from(n)).contains(&x) => Ok(Num::Int(x as i64)),
+        Some(Elem::Idx(n)) => Err(InterpError::OutOfRange {
+            index: x,
+            size: n.into(),
+        }),
+        None => Ok(Num::Int(x as i64)),
     };
     Ok(match l {
         Lit::Bool(b) => Num::Int(i64::from(b)),
-        Lit::Int(x) => whole(x),
+        Lit::Int(x) => whole(x)?,
         Lit::F32(bits) => Num::F32(f32::from_bits(bits)),
         Lit::F64(bits) => Num::F64(f64::from_bits(bits)),
         Lit::Size(n) => whole(
             n.eval(&mut |name| sizes.get(&name).copied())
                 .ok_or_else(|| InterpError::Size(n.to_string()))?
                 .into(),
-        ),
+        )?,
     })
+}
+
+/// That all sizes in a type are sizes.
+fn check(ty: Ty, sizes: &Sizes) -> Result<(), InterpError> {
+    match ty.kind() {
+        TyKind::Scalar(_) | TyKind::Meta(_) => Ok(()),
+        TyKind::Idx(n) => size(n, sizes).map(drop),
+        TyKind::Pair(a, b) | TyKind::Fun(a, b) => {
+            check(a, sizes)?;
+            check(b, sizes)
+        }
+        TyKind::Vec(n, t) | TyKind::Array(n, t) => {
+            size(n, sizes)?;
+            check(t, sizes)
+        }
+    }
+}
+
+/// That what a primitive leaves implicit is a size: what `take` drops, the steps of `slide`; and that there is
+/// the element that `at` asks for.
+fn implicit(
+    p: Prim,
+    given: &[u32],
+    first: Option<Ty>,
+    outer: u32,
+    sizes: &Sizes,
+) -> Result<(), InterpError> {
+    let from = match first.and_then(|t| t.as_array()) {
+        Some((n, _)) => size(n, sizes)?,
+        None => 0,
+    };
+    let fine = match p.op() {
+        Op::Take | Op::Drop => given[0] <= from,
+        Op::Slide | Op::CircularBuffer | Op::RotateValues => outer >= 1,
+        Op::At if given[0] >= from => {
+            return Err(InterpError::OutOfRange {
+                index: given[0].into(),
+                size: from.into(),
+            })
+        }
+        _ => true,
+    };
+    match fine {
+        true => Ok(()),
+        false => Err(InterpError::Size(format!(
+            "what `{}` leaves",
+            p.op().name()
+        ))),
+    }
 }
 
 /// The element type of a scalar, index or vector.
@@ -112,11 +173,10 @@ fn prim(p: Prim, ty: Ty, sizes: &Sizes) -> Result<Rc<PrimCode>, InterpError> {
         result = rest;
         arity += 1;
     }
-    let explicit = p
-        .sizes()
-        .into_iter()
+    check(ty, sizes)?;
+    let explicit = (p.sizes().into_iter())
         .map(|n| size(n, sizes))
-        .collect::<Result<_, _>>()?;
+        .collect::<Result<SmallVec<_>, _>>()?;
     let outer = match result.kind() {
         TyKind::Array(n, _) => size(n, sizes)?,
         _ => match result.as_vec() {
@@ -124,6 +184,7 @@ fn prim(p: Prim, ty: Ty, sizes: &Sizes) -> Result<Rc<PrimCode>, InterpError> {
             None => 0,
         },
     };
+    implicit(p, &explicit, first, outer, sizes)?;
     let fills = matches!(
         op,
         Map | MapSeq
@@ -147,11 +208,6 @@ fn prim(p: Prim, ty: Ty, sizes: &Sizes) -> Result<Rc<PrimCode>, InterpError> {
             (CircularBuffer | RotateValues, Some((_, t))) => Some(Shape::of(t, sizes)?),
             _ => Some(Shape::of(t, sizes)?),
         },
-        _ if op == Split || op == AsVector || op == Slide => {
-            // Their inner sizes must be whole numbers, too.
-            Shape::of(result, sizes)?;
-            None
-        }
         _ => None,
     };
     let number = |t: Option<Ty>| t.and_then(|t| elem(t, sizes)).unwrap_or(Elem::Idx(0));

@@ -14,8 +14,8 @@ pub enum InterpError {
     Size(String),
     /// An unknown type, or one that a primitive cannot have.
     Type(String),
-    /// `at[i]` of an array of `n`.
-    OutOfRange { index: u64, size: u64 },
+    /// An index that is not below its bound: a constant one, or any where there is none.
+    OutOfRange { index: i128, size: u64 },
     /// An argument that does not fit the parameter.
     Argument(String),
     /// The step limit.

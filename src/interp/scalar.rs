@@ -17,7 +17,7 @@
 //! * `exp log sin cos tanh` are those of the C library of the same width;
 //! * `cast` to an integer from a float truncates toward zero and saturates, NaN
 //!   gives 0; between integers it wraps; to a float it rounds to nearest; to bool
-//!   it asks `x != 0`; to `idx[n]` it clamps to `0 … n-1`.
+//!   it asks `x != 0`; to `idx[n]` it clamps to `0 … n-1`, and has no value if n is 0.
 
 use super::Elem;
 use crate::term::Op;

@@ -2,25 +2,34 @@
 //!
 //! Every size in a type of the term must be a whole number that is not negative;
 //! so must what primitives leave implicit (what `take` drops, the steps of
-//! `slide`). Goes out: those that are not always so, without repetition, in the
+//! `slide`). A constant index must be below its bound wherever it stands, and a cast
+//! to an index needs one that it can give, unless nothing is ever cast (`casts`).
+//! Goes out: those that are not always so, without repetition, in the
 //! order in which they stand in the term. Fixed sizes that contradict them are an
 //! error here.
 
+use super::casts::Casts;
 use super::Options;
 use crate::arith::{AtomKind, Nat, Rat, Signs};
 use crate::diag::{code, Diagnostic};
 use crate::index::{fraction, Facts, Level};
 use crate::intern::Symbol;
 use crate::nest::{Assumption, ErrorCode, Nest};
-use crate::term::{Kind, Op, Program, Term};
+use crate::term::{Kind, Lit, Op, Program, Term};
 use crate::ty::{Ty, TyKind};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 #[derive(Default)]
 struct Sizes {
     seen: FxHashSet<Nat>,
     types: FxHashSet<Ty>,
     all: Vec<Nat>,
+    /// Constant indices and their bounds, by what must not be negative.
+    indices: FxHashMap<Nat, (Nat, Nat)>,
+    /// Numbers that need not be sizes, but whole.
+    numbers: Vec<Nat>,
+    /// Whether an index is made of a number.
+    casts: bool,
 }
 
 impl Sizes {
@@ -50,7 +59,11 @@ impl Sizes {
 
     fn term(&mut self, t: &Term) {
         self.ty(t.ty());
-        let Kind::Prim(p) = t.kind() else { return };
+        let p = match t.kind() {
+            Kind::Prim(p) => p,
+            Kind::Lit(l) => return self.literal(*l, t.ty()),
+            _ => return,
+        };
         let sizes = p.sizes();
         for n in &sizes {
             self.size(*n);
@@ -71,15 +84,38 @@ impl Sizes {
             }
             Op::At => {
                 if let Some(n) = len(args.first()) {
-                    self.size(n - one - sizes[0]);
+                    self.index(sizes[0], n);
                 }
             }
+            Op::Cast => self.casts |= matches!(result.kind(), TyKind::Idx(_)),
+            _ => {}
+        }
+    }
+
+    fn index(&mut self, i: Nat, n: Nat) {
+        let after = n - Nat::int(1) - i;
+        self.indices.insert(after, (i, n));
+        self.size(after);
+    }
+
+    fn literal(&mut self, l: Lit, ty: Ty) {
+        let index = match l {
+            Lit::Int(i) => i64::try_from(i).ok().map(Nat::int),
+            Lit::Size(n) => Some(n),
+            _ => None,
+        };
+        match (index, ty.kind()) {
+            (Some(i), TyKind::Idx(n)) => {
+                self.size(i);
+                self.index(i, n);
+            }
+            (Some(i), _) => self.numbers.push(i),
             _ => {}
         }
     }
 }
 
-fn uncurry(ty: Ty) -> (Vec<Ty>, Ty) {
+pub(super) fn uncurry(ty: Ty) -> (Vec<Ty>, Ty) {
     let (mut args, mut ty) = (Vec::new(), ty);
     while let Some((a, r)) = ty.as_fun() {
         args.push(a);
@@ -95,7 +131,7 @@ pub(super) fn collect(
     params: &[(Symbol, Ty)],
     result: Ty,
     options: &Options,
-) -> Result<Vec<Assumption>, Diagnostic> {
+) -> Result<(Vec<Assumption>, Casts), Diagnostic> {
     let mut sizes = Sizes::default();
     for (_, ty) in params {
         sizes.ty(*ty);
@@ -109,7 +145,13 @@ pub(super) fn collect(
         whole(n, &mut divides);
         signs.push(n);
     }
+    sizes.numbers.iter().for_each(|n| whole(*n, &mut divides));
     let plain = Facts::new(Level::Full);
+    let casts = match sizes.casts {
+        true => Casts::of(term),
+        false => Casts::default(),
+    };
+    signs.extend(casts.conditions());
     let mut out: Vec<Assumption> = Vec::new();
     let excluded = |what: String| {
         let d = Diagnostic::new(
@@ -148,7 +190,10 @@ pub(super) fn collect(
     }
     for n in signs {
         if n.as_rat().is_some_and(|r| r < Rat::ZERO) {
-            return Err(excluded(format!("{n} is negative")));
+            return Err(excluded(match sizes.indices.get(&n) {
+                Some((i, n)) => format!("the index {i} is not below {n}"),
+                None => format!("{n} is negative"),
+            }));
         }
         // A fraction has the sign of its numerator: sizes are not negative.
         let (numerator, _) = fraction(n);
@@ -160,7 +205,7 @@ pub(super) fn collect(
             out.push(a);
         }
     }
-    Ok(out)
+    Ok((out, casts))
 }
 
 /// That `n` is a whole number.

@@ -195,7 +195,10 @@ impl Lower {
             }
             (Idx, [i, xs]) => {
                 let i = self.index_of(i)?;
-                self.at(xs, i)
+                match argument(prim_ty, 1).as_array() {
+                    Some((bound, _)) => self.at_index(xs, i, bound, ty),
+                    None => Err(self.not_a("array", xs)),
+                }
             }
             (At, [xs]) => self.at(xs, sizes[0]),
             (ToMem, [x]) if !ty_has_array(ty) => Ok(self.bind_value(x.clone())),

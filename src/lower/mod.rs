@@ -18,6 +18,7 @@
 
 mod accum;
 mod assume;
+mod casts;
 mod dual;
 mod eval;
 mod float;
@@ -111,9 +112,10 @@ pub fn lower_asking(program: &Program, options: &Options) -> Result<(Nest, Queri
         sizes,
         ..
     } = prepared(program, &options.fixed);
-    let assumptions = assume::collect(program, &term, &params, result, options)?;
-    let mut cx = Lower::new(options, &sizes, &params);
+    let (assumptions, casts) = assume::collect(program, &term, &params, result, options)?;
+    let mut cx = Lower::new(options, &sizes);
     assume::tell(&assumptions, &mut cx.facts);
+    cx.casts = casts;
     match run(&mut cx, &term, &params, result) {
         Ok(()) => {}
         Err(Stop::Diag(d)) => return Err(*d),
@@ -126,7 +128,7 @@ pub fn lower_asking(program: &Program, options: &Options) -> Result<(Nest, Queri
     }
     let mut nest = Nest {
         abi: Abi {
-            name: crate::nest::abi::function_name(program.name.as_str()),
+            name: crate::nest::names::function_name(program.name.as_str()),
             outputs: std::mem::take(&mut cx.outputs),
             sizes,
             inputs: std::mem::take(&mut cx.inputs),
@@ -228,7 +230,7 @@ fn input(cx: &mut Lower, param: usize, name: Symbol, ty: Ty) -> Res<Val> {
         };
         let by_value = dims.is_empty();
         let slot = Slot {
-            name: cx.fresh_c(&crate::nest::abi::identifier(&name)),
+            name: cx.fresh_c(&crate::nest::names::identifier(&name)),
             param: Some(param),
             elem,
             bound,

@@ -4,6 +4,7 @@ use super::state::{Lower, Res};
 use super::value::Val;
 use super::vector::{build, lane, lane_wise};
 use crate::arith::Nat;
+use crate::interp::scalar::range;
 use crate::nest::{Expr, ExprKind, Shape, Stmt};
 use crate::term::{Lit, Op};
 use crate::ty::{Scalar, Ty, TyKind};
@@ -108,6 +109,9 @@ impl Lower {
                 }
             }
         }
+        if let Some(known) = at_an_end(op, &parts) {
+            return known;
+        }
         // What is used twice in the C text of an operation is named first.
         let twice = matches!(op, Op::Min | Op::Max | Op::Abs);
         if twice && self.in_lanes == 0 {
@@ -146,6 +150,12 @@ impl Lower {
             return Ok(self.build(elem, lanes));
         }
         let e = self.scalar(x)?;
+        if let (ExprKind::Lit(Lit::Int(i)), TyKind::Scalar(s)) = (e.kind(), ty.kind()) {
+            // Compilers compute these, too, and warn of comparisons with them.
+            if let Some(i) = s.is_int().then(|| wrapped(*i, s)) {
+                return Ok(Val::Scalar(Expr::lit(Lit::Int(i), s)));
+            }
+        }
         match ty.kind() {
             TyKind::Idx(n) => {
                 let clamped = Expr::new(ExprKind::Clamp(e, n), Shape::index());
@@ -337,6 +347,35 @@ impl Lower {
 }
 
 type Lazy = dyn Fn(&mut Lower) -> Res<Val>;
+
+/// What an operation of an integer and the least or the largest of its type is, whatever the integer is.
+fn at_an_end(op: Op, parts: &[Expr]) -> Option<Expr> {
+    let [a, b] = parts else { return None };
+    let elem = a.shape().elem;
+    if !elem.is_int() || a.shape().lanes > 1 {
+        return None;
+    }
+    let (least, most) = range(elem);
+    let is = |e: &Expr, end: i128| matches!(e.kind(), ExprKind::Lit(Lit::Int(i)) if *i == end);
+    let (first_least, first_most) = (is(a, least), is(a, most));
+    let (second_least, second_most) = (is(b, least), is(b, most));
+    match op {
+        Op::Lt if second_least || first_most => Some(Expr::bool(false)),
+        Op::Gt if second_most || first_least => Some(Expr::bool(false)),
+        Op::Ge if second_least || first_most => Some(Expr::bool(true)),
+        Op::Le if second_most || first_least => Some(Expr::bool(true)),
+        Op::Min if first_least || second_most => Some(a.clone()),
+        Op::Min if second_least || first_most => Some(b.clone()),
+        Op::Max if first_most || second_least => Some(a.clone()),
+        Op::Max if second_most || first_least => Some(b.clone()),
+        _ => None,
+    }
+}
+
+fn wrapped(i: i128, s: Scalar) -> i128 {
+    let (least, most) = range(s);
+    (i - least).rem_euclid(most - least + 1) + least
+}
 
 fn select(c: Expr, a: Expr, b: Expr) -> Expr {
     let shape = a.shape();

@@ -137,16 +137,16 @@ impl Lower {
                 )
             }
             (Gather, [is, xs]) => {
-                let (bound, _) = self.size_of_arg(n, 1)?;
+                let (bound, elem) = self.size_of_arg(n, 1)?;
                 let j = self.at(is, i)?;
                 let j = self.known_index(&j, bound)?;
-                self.at(xs, j)
+                self.at_index(xs, j, bound, elem)
             }
             (Reorder, [f, _, xs]) => {
-                let (bound, _) = self.size_of_arg(n, 2)?;
+                let (bound, elem) = self.size_of_arg(n, 2)?;
                 let j = self.apply(f, Val::index(i))?;
                 let j = self.known_index(&j, bound)?;
-                self.at(xs, j)
+                self.at_index(xs, j, bound, elem)
             }
             (Reverse, [xs]) => {
                 let (size, _) = self.size_of_arg(n, 0)?;
@@ -225,6 +225,17 @@ impl Lower {
             self.mapped_cache.insert(key, (n.clone(), kept.clone()));
         }
         Ok(kept)
+    }
+
+    /// The element at an index below `bound`, if there is any.
+    pub fn at_index(&mut self, xs: &Val, j: Nat, bound: Nat, elem: Ty) -> Res<Val> {
+        if !self.casts.may_have_none(bound, &self.facts) {
+            return self.at(xs, j);
+        }
+        let some = self.less(0.into(), bound);
+        let (ys, zero) = (xs.clone(), self.zero(elem)?);
+        let read = move |cx: &mut Lower| cx.at(&ys, j);
+        self.select_lazily(some, j, elem, read, move |_| Ok(zero.clone()))
     }
 
     /// An index known to be below `bound`.

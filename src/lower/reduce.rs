@@ -89,6 +89,9 @@ impl Lower {
                 values = values.into_iter().map(|e| cx.bind_fresh(e)).collect();
             }
             for ((var, _), value) in all.iter().zip(values) {
+                if matches!(value.kind(), crate::nest::ExprKind::Var(v) if v == var) {
+                    continue;
+                }
                 cx.push(Stmt::Assign { var: *var, value });
             }
             Ok(())

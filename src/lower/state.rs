@@ -6,6 +6,7 @@
 //! emitted meanwhile stands before them. A loop's own block is pushed to its
 //! parent only when it is closed, hence "before" is right.
 
+use super::casts::Casts;
 use super::value::{Mem, Node, Val};
 use super::versions::Version;
 use super::Options;
@@ -13,12 +14,11 @@ use crate::arith::{AtomKind, Nat, Signs};
 use crate::diag::{code, Diagnostic};
 use crate::index::Facts;
 use crate::intern::Symbol;
-use crate::nest::abi::identifier;
+use crate::nest::names::identifier;
 use crate::nest::{
     Block, BufId, Buffer, Computed, Expr, ExprKind, LoopKind, Role, Shape, Slot, Stmt, WhatId,
 };
 use crate::term::Term;
-use crate::ty::Ty;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
@@ -88,19 +88,17 @@ pub(super) struct Lower {
     pub version: Version,
     /// Bytes of all stack buffers.
     pub stack_used: i64,
+    /// What is known where numbers become indices.
+    pub casts: Casts,
     /// Uses of variable 0 in lambda bodies, by address; the terms are kept alive.
     pub uses: FxHashMap<usize, (Term, usize)>,
 }
 
 impl Lower {
-    pub fn new(options: &Options, sizes: &[Symbol], params: &[(Symbol, Ty)]) -> Lower {
+    pub fn new(options: &Options, sizes: &[Symbol]) -> Lower {
         let mut names: FxHashSet<String> = FxHashSet::default();
+        // Parameters claim theirs when they are declared, before any other.
         names.extend(sizes.iter().map(|s| identifier(s.as_str())));
-        names.extend(params.iter().map(|p| identifier(p.0.as_str())));
-        for p in params {
-            // Parameters claim their names when they are declared.
-            names.remove(&identifier(p.0.as_str()));
-        }
         Lower {
             options: options.clone(),
             facts: Facts::new(options.simplify),
@@ -136,6 +134,7 @@ impl Lower {
             scatters: 0,
             version: Version::Outside,
             stack_used: 0,
+            casts: Casts::default(),
             uses: FxHashMap::default(),
         }
     }

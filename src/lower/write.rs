@@ -180,6 +180,10 @@ impl Lower {
                     let j = cx.at(is, i)?;
                     let j = cx.index_of(&j)?;
                     let place = cx.dest_at(d, j)?;
+                    let place = match cx.casts.may_have_none(size, &cx.facts) {
+                        true => Dest::guard(cx.less(0.into(), size), place),
+                        false => place,
+                    };
                     cx.write_element(xs, i, &place)
                 })
             }

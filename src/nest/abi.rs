@@ -6,7 +6,7 @@
 //! scalar leaf, first components first (structure of arrays): `n.(f32, 4.i32)`
 //! is two slots, of shapes `n` and `n.4`. Vectors count as one more dimension.
 
-use crate::arith::Nat;
+use crate::arith::{AtomKind, Nat, Rat};
 use crate::intern::Symbol;
 use crate::ty::{Scalar, Ty, TyKind};
 use std::fmt;
@@ -82,6 +82,13 @@ impl fmt::Display for Assumption {
         match self {
             Assumption::Divides(d, n) => write!(f, "{d} divides {n}"),
             Assumption::NotNegative(n) => {
+                if let Some(AtomKind::Max(a, b)) = n.as_atom().map(|a| a.kind()) {
+                    let (a, b) = (Assumption::NotNegative(a), Assumption::NotNegative(b));
+                    return write!(f, "{a} or {b}");
+                }
+                if n.terms().iter().all(|(_, c)| *c < Rat::ZERO) && n.as_rat().is_none() {
+                    return write!(f, "{} <= 0", Nat::int(0) - *n);
+                }
                 // `n - 1 >= 0` reads better as `n >= 1`.
                 let constant = n.terms().iter().find(|t| t.0.is_one()).map(|t| t.1);
                 match constant.and_then(|c| c.as_int()) {
@@ -139,202 +146,9 @@ pub fn leaf_sizes(ty: Ty) -> Vec<Nat> {
     leaves.into_iter().map(|(_, _, dims)| len(dims)).collect()
 }
 
-const RESERVED: &[&str] = &[
-    "auto",
-    "break",
-    "case",
-    "char",
-    "const",
-    "continue",
-    "default",
-    "do",
-    "double",
-    "else",
-    "enum",
-    "extern",
-    "float",
-    "for",
-    "goto",
-    "if",
-    "inline",
-    "int",
-    "long",
-    "register",
-    "restrict",
-    "return",
-    "short",
-    "signed",
-    "sizeof",
-    "static",
-    "struct",
-    "switch",
-    "typedef",
-    "typeof",
-    "union",
-    "unsigned",
-    "void",
-    "volatile",
-    "while",
-    "asm",
-    "bool",
-    "true",
-    "false",
-    "main",
-    "out",
-    "free",
-    "malloc",
-    "aligned_alloc",
-    "memcpy",
-    "memset",
-    "exp",
-    "log",
-    "sin",
-    "cos",
-    "tanh",
-    "sqrt",
-    "fma",
-    "abs",
-    "fmod",
-    "unix",
-    "linux",
-    "threads",
-    "status",
-    "NULL",
-];
-
-/// What printed kernels define beside the function.
-const HELPERS: &[&str] = &[
-    "room",
-    "parts",
-    "heap",
-    "little",
-    "total",
-    "LITTLE",
-    "GAP",
-    "thread_count",
-    "thread_index",
-    "floor_div",
-    "ceil_div",
-    "floor_mod",
-    "min_index",
-    "max_index",
-    "clamp_index",
-    "at",
-    "share",
-    "PRAGMA",
-    "PARALLEL_FOR",
-    "FETCH",
-    "REPEATED",
-    "ROLLED",
-];
-
-/// Functions that the compiler knows with another type.
-const BUILTINS: &[&str] = &[
-    "abort",
-    "acos",
-    "asin",
-    "atan",
-    "calloc",
-    "cbrt",
-    "ceil",
-    "conj",
-    "cosh",
-    "erf",
-    "exit",
-    "exp2",
-    "floor",
-    "fmax",
-    "fmin",
-    "gamma",
-    "hypot",
-    "index",
-    "j0",
-    "j1",
-    "jn",
-    "lgamma",
-    "log2",
-    "modf",
-    "pow",
-    "printf",
-    "puts",
-    "realloc",
-    "remainder",
-    "rint",
-    "rindex",
-    "round",
-    "scalb",
-    "signbit",
-    "significand",
-    "sinh",
-    "strlen",
-    "tan",
-    "tgamma",
-    "trunc",
-    "y0",
-    "y1",
-    "yn",
-];
-
-/// A C identifier for a parameter or size: itself where that is free.
-pub fn identifier(name: &str) -> String {
-    let mut text = String::new();
-    for c in name.chars() {
-        match c {
-            c if c.is_ascii_alphanumeric() || c == '_' => text.push(c),
-            _ => text.push('_'),
-        }
-    }
-    let clash = RESERVED.contains(&text.as_str())
-        || HELPERS.contains(&text.as_str())
-        || text.starts_with(|c: char| c.is_ascii_digit() || c == '_')
-        || text.is_empty()
-        || text.ends_with("_t")
-        || text.ends_with("_all")
-        || is_typed_helper(&text);
-    match clash {
-        true => format!("v_{text}"),
-        false => text,
-    }
-}
-
-/// A C identifier for a function.
-pub fn function_name(name: &str) -> String {
-    let text = identifier(name);
-    match BUILTINS.contains(&text.as_str()) {
-        true => format!("v_{text}"),
-        false => text,
-    }
-}
-
-/// `f32x16`, `f32_to_i8`, `div_i32` and their like.
-fn is_typed_helper(text: &str) -> bool {
-    Scalar::ALL.iter().any(|s| {
-        let after = text.strip_prefix(s.name());
-        after.is_some_and(|r| r.starts_with('x') || r.starts_with("_to_"))
-            || text
-                .strip_suffix(s.name())
-                .is_some_and(|r| r.ends_with('_'))
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_that_c_or_the_kernel_has_are_changed() {
-        for free in ["a", "mm", "xs_1", "atlas", "f32y"] {
-            assert_eq!(identifier(free), free);
-        }
-        for taken in [
-            "int", "out", "room", "at", "f32x16", "div_i8", "9lives", "", "size_t",
-        ] {
-            assert_eq!(identifier(taken), format!("v_{taken}"));
-        }
-        assert_eq!(identifier("x'"), "x_");
-        assert_eq!(function_name("floor"), "v_floor");
-        assert_eq!(function_name("blur"), "blur");
-    }
 
     #[test]
     fn leaves_of_pairs_in_arrays() {
@@ -353,6 +167,13 @@ mod tests {
             "32 divides n"
         );
         assert_eq!(Assumption::NotNegative(n - 1.into()).to_string(), "n >= 1");
+        let m = Nat::var("m".into());
+        let none = (n - 1.into()).max(Nat::int(0) - m);
+        let text = Assumption::NotNegative(none).to_string();
+        assert!(
+            ["n >= 1 or m <= 0", "m <= 0 or n >= 1"].contains(&&*text),
+            "{text}"
+        );
         let at = |k: i64| Assumption::Divides(32.into(), n).holds(&mut |_| Some(k));
         assert_eq!(
             (at(64), at(33), at(0)),

@@ -13,6 +13,7 @@ pub mod direct;
 pub mod early;
 mod expr;
 pub mod lines;
+pub mod names;
 pub mod promote;
 pub mod repeat;
 mod show;

@@ -106,6 +106,9 @@ impl Generator<'_> {
             };
         }
         let mut other = self.term(ty, scope, fuel.min(1));
+        if self.options.wide && ty.as_scalar().is_some() && self.rng.one_in(8) {
+            other = self.size_number(elem);
+        }
         if other == *t && !self.rng.one_in(4) {
             other = self.constant(ty, scope);
         }
@@ -192,6 +195,9 @@ impl Generator<'_> {
         fuel: u32,
     ) -> Option<Term> {
         let size = self.value(n);
+        if self.options.wide && self.rng.one_in(4) {
+            return self.wide_step(t, n, e, scope, fuel);
+        }
         let one = |op, sizes: &[Nat]| call(op, sizes, std::slice::from_ref(t));
         match self.rng.below(31) {
             0..=6 => {

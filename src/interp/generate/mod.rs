@@ -10,6 +10,7 @@
 
 mod by_type;
 mod flow;
+mod wide;
 
 use super::random::Rng;
 use super::Sizes;
@@ -31,6 +32,8 @@ pub struct Options {
     pub strategies: bool,
     /// Whether sizes of programs are parameters, in part.
     pub symbolic: bool,
+    /// Whether computed and constant indices, choices between arrays, sizes as numbers and their like occur.
+    pub wide: bool,
     /// How deep primitives nest, about.
     pub fuel: u32,
     /// Elements of any array type.
@@ -45,6 +48,7 @@ impl Default for Options {
             lanes: vec![2, 4],
             strategies: true,
             symbolic: true,
+            wide: false,
             fuel: 6,
             elements: 240,
         }

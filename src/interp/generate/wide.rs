@@ -1,0 +1,162 @@
+//! What data meets seldom: constant and computed indices, choices between arrays, sizes as numbers, pairs in scans.
+//!
+//! Comes in: a term in scope; goes out: a term that one such primitive was applied to. Invariant: as for
+//! [`Generator`]: the program has a value at [`Generator::sizes`], though perhaps not at smaller ones.
+//! Absent: what `flow` does anyway.
+
+use super::{Generator, Scope};
+use crate::arith::Nat;
+use crate::term::{call, call_as, Lit, Op, Term};
+use crate::ty::{Scalar, Ty};
+
+impl Generator<'_> {
+    /// One more primitive on an array.
+    pub(super) fn wide_step(
+        &mut self,
+        t: &Term,
+        n: Nat,
+        e: Ty,
+        scope: &mut Scope,
+        fuel: u32,
+    ) -> Option<Term> {
+        let size = self.value(n);
+        (size > 0).then_some(())?;
+        match self.rng.below(12) {
+            0 => {
+                let count = self.rng.between(1, 4);
+                let index = |g: &mut Self| {
+                    let i = g.rng.between(0, size - 1);
+                    Term::lit(Lit::Int(i.into()), Ty::idx(n))
+                };
+                let all: Vec<Term> = (0..count).map(|_| index(self)).collect();
+                let is = call(Op::MakeArray, [Nat::int(count)], &all)?;
+                call(Op::Gather, [], &[is, t.clone()])
+            }
+            1 => {
+                let m = self.dimension();
+                let is = self.indices(m, n, scope)?;
+                call(Op::Gather, [], &[is, t.clone()])
+            }
+            2 => {
+                let m = self.dimension();
+                let is = self.indices(n, m, scope)?;
+                call(Op::Scatter, [], &[is, t.clone()])
+            }
+            3 => {
+                let i = self.cast_index(n, scope)?;
+                call(Op::Idx, [], &[i, t.clone()])
+            }
+            4 => self.rotated_by_reorder(n, t.clone()),
+            5 | 6 => {
+                let other = match self.rng.below(3) {
+                    0 => call(Op::Reverse, [], [t.clone()])?,
+                    1 => self.term(t.ty(), scope, fuel.min(2)),
+                    _ => self.constant(t.ty(), scope),
+                };
+                let test = self.test(scope)?;
+                call(Op::Select, [], &[test, t.clone(), other])
+            }
+            7 => {
+                let times = Nat::int(self.rng.between(0, 3));
+                let f = self.term(Ty::fun(t.ty(), t.ty()), scope, fuel.clamp(1, 2));
+                call(Op::Iterate, [times], &[f, t.clone()])
+            }
+            8 if self.options.strategies => {
+                let to = Ty::pair(self.data_type(1), self.data_type(0));
+                let f = self.term(Ty::funs([e, to], to), scope, fuel.clamp(1, 2));
+                let start = self.term(to, scope, 0);
+                call(Op::ScanSeq, [], &[f, start, t.clone()])
+            }
+            9 => {
+                let last = n - Nat::int(self.rng.between(1, size));
+                call(Op::At, [last], [t.clone()])
+            }
+            10 => {
+                let k = self.dimension();
+                let (k, exact) = (self.value(k).clamp(1, size), k);
+                let k = match k == self.value(exact) {
+                    true => exact,
+                    false => k.into(),
+                };
+                match self.rng.below(3) {
+                    0 => call(Op::Take, [k], [t.clone()]),
+                    1 => call(Op::Drop, [k], [t.clone()]),
+                    _ => {
+                        let windows = n - k;
+                        let whole = windows.as_int().is_some() || self.value(windows) >= 0;
+                        whole.then(|| call(Op::Slide, [k, 1.into()], [t.clone()]))?
+                    }
+                }
+            }
+            _ => {
+                let other = call(Op::Reverse, [], [t.clone()])?;
+                let both = call(Op::Zip, [], &[t.clone(), other])?;
+                let pair = call(Op::Unzip, [], [both])?;
+                let part = *self.rng.pick(&[Op::Fst, Op::Snd]);
+                call(part, [], [pair])
+            }
+        }
+    }
+
+    /// A number that is a size, of a scalar type.
+    pub(super) fn size_number(&mut self, s: Scalar) -> Term {
+        let n = self.dimension();
+        let n = match self.rng.below(3) {
+            0 => n,
+            1 => n - 1.into(),
+            _ => n * self.dimension(),
+        };
+        Term::lit(Lit::Size(n), s.into())
+    }
+
+    /// Indices below `n`, as many as `m`, made of numbers.
+    fn indices(&mut self, m: Nat, n: Nat, scope: &mut Scope) -> Option<Term> {
+        let i = Ty::idx(m);
+        scope.push(Some(i));
+        let body = self.cast_index(n, scope);
+        scope.pop();
+        let f = Term::lam(None, i, body?);
+        call(Op::Generate, [], &[f])
+    }
+
+    /// A number in scope as an index below `n`.
+    fn cast_index(&mut self, n: Nat, scope: &mut Scope) -> Option<Term> {
+        (self.value(n) > 0).then_some(())?;
+        let kinds: Vec<Scalar> = (self.options.scalars.iter().copied())
+            .chain([Scalar::I64])
+            .filter(|s| *s != Scalar::Bool)
+            .collect();
+        let s: Ty = (*self.rng.pick(&kinds)).into();
+        let number = self.term(s, scope, 1);
+        call_as(Op::Cast, [], &[number], Ty::idx(n))
+    }
+
+    /// A comparison, of sizes as often as of data.
+    fn test(&mut self, scope: &mut Scope) -> Option<Term> {
+        let s = *self.rng.pick(&self.options.scalars);
+        let both = match self.rng.below(2) {
+            0 => [self.size_number(Scalar::I64), self.size_number(Scalar::I64)],
+            _ => [self.term(s.into(), scope, 1), self.term(s.into(), scope, 0)],
+        };
+        let op = *self
+            .rng
+            .pick(&[Op::Lt, Op::Le, Op::Gt, Op::Ge, Op::Eq, Op::Ne]);
+        call(op, [], &both)
+    }
+
+    /// `reorder` by `i -> (i + k) mod n`.
+    fn rotated_by_reorder(&mut self, n: Nat, xs: Term) -> Option<Term> {
+        let (i, int) = (Ty::idx(n), Ty::from(Scalar::I64));
+        let k = self.rng.between(1, 3);
+        let by = |k: Nat| {
+            let number = call_as(Op::Cast, [], &[Term::var(0, i)], int)?;
+            let moved = call(Op::Add, [], &[number, Term::lit(Lit::Size(k), int)])?;
+            let round = call(Op::Mod, [], &[moved, Term::lit(Lit::Size(n), int)])?;
+            let back = call_as(Op::Cast, [], &[round], i)?;
+            Some(Term::lam(None, i, back))
+        };
+        let f = by(k.into())?;
+        let g = by(n * Nat::int(k) - k.into())?;
+        call(Op::Reorder, [], &[f, g, xs])
+    }
+}
