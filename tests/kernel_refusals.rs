@@ -299,3 +299,57 @@ fn what_cannot_be_done_is_refused() {
         assert!(counts[1] >= buffers, "{} allocations failed", counts[1]);
     }
 }
+
+/// Whether `cc` makes programs whose addresses have 32 bits.
+fn has_narrow_addresses() -> bool {
+    let dir = tempfile::tempdir().expect("a folder");
+    let (source, exe) = (dir.path().join("a.c"), dir.path().join("a"));
+    let text = "#include <stdlib.h>\nint main(void) { return sizeof(size_t) != 4; }\n";
+    std::fs::write(&source, text).expect("write");
+    let mut command = Command::new("cc");
+    let made = command
+        .arg("-m32")
+        .arg(&source)
+        .arg("-o")
+        .arg(&exe)
+        .output();
+    let runs = || Command::new(&exe).status().is_ok_and(|s| s.success());
+    let works = made.is_ok_and(|o| o.status.success()) && runs();
+    if !works {
+        let what = "no kernel is run with addresses of 32 bits (Debian: package `gcc-multilib`)";
+        eprintln!("NOT TESTED: {what}");
+    }
+    works
+}
+
+/// A product of one row and one column, whose packed panels are beyond 4 GB.
+#[test]
+fn more_memory_than_there_are_addresses_is_refused() {
+    if !has_narrow_addresses() {
+        return;
+    }
+    let target = Target::Portable;
+    let cases = goals(target, |g| g.sketch == "sketches/mm/micro.sk");
+    assert!(!cases.is_empty());
+    let dir = tempfile::tempdir().expect("a folder");
+    for case in &cases {
+        let mut c = emit::emit_all(
+            &kernels(std::slice::from_ref(case)),
+            &emit::Options::default(),
+        );
+        let _ = write!(
+            c,
+            "#include <stdio.h>\n#include <stdlib.h>\n\
+             int main(void)\n{{\n    for (int64_t k = 1; k < 1 << 23; k += k / 3 + 1 + k % 5) {{\n        \
+             float *a = malloc(4 * k), *b = malloc(4 * k), out = -1;\n        \
+             for (int64_t i = 0; i < k; i++) a[i] = b[i] = i == k - 1;\n        \
+             int code = {}(&out, 1, 1, k, a, b);\n        \
+             if (code != 2 && (code != 0 || out != 1)) return 1;\n        \
+             if (k < 1000 && code != 0) return 2;\n        free(a), free(b);\n    }}\n    return 0;\n}}\n",
+            kernels(std::slice::from_ref(case))[0].abi.name
+        );
+        let exe = compile("cc", dir.path(), &c, &["-m32", "-O1", "-Wno-psabi"]);
+        let status = Command::new(&exe).status().expect("run");
+        assert!(status.success(), "{}: {status}", case.name);
+    }
+}

@@ -92,6 +92,10 @@ pub struct Args {
     /// The definition to compile, when it is not the last of the file
     #[arg(long, value_name = "NAME")]
     entry: Option<String>,
+    /// What the C function is called, and its files: when one program has several kernels in it
+    /// [default: as the definition]
+    #[arg(long, value_name = "NAME", value_parser = super::values::function_name)]
+    name: Option<String>,
     /// Ends a step at so many e-nodes; reproducible
     #[arg(long, value_name = "N")]
     node_limit: Option<u64>,
@@ -114,7 +118,7 @@ pub struct Args {
         long,
         value_name = "PLAN",
         conflicts_with_all = [
-            "sketch", "set", "entry", "unguided", "target", "simplify",
+            "sketch", "set", "entry", "name", "unguided", "target", "simplify",
             "node_limit", "iter_limit", "time_limit", "memory_limit",
         ]
     )]
@@ -179,6 +183,14 @@ impl Args {
         }
     }
 
+    /// What the function is called, if not as the program; of a plan, its own.
+    fn name<'a>(&'a self, input: &'a Input) -> Option<&'a str> {
+        match &input.plan {
+            Some((plan, _)) => plan.name.as_deref(),
+            None => self.name.as_deref(),
+        }
+    }
+
     fn egraph(&self) -> egraph::Asked<'_> {
         egraph::Asked {
             emit: &self.emit,
@@ -224,7 +236,7 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
         &args.emit,
         args.output.as_deref(),
         args.report.as_deref(),
-        input.program.name.as_str(),
+        args.name(&input).unwrap_or(input.program.name.as_str()),
         &context.sources,
     )
     .map_err(|d| vec![d])?;
@@ -385,6 +397,7 @@ fn go_on(
             fixed: input.fixed.clone(),
             register_bytes: input.target.register_bytes(),
             simplify: args.level(input),
+            name: args.name(input).map(str::to_string),
             ..lower::Options::default()
         };
         let target = input.target;
@@ -397,9 +410,13 @@ fn go_on(
     came.peak_bytes = alloc::peak();
     if outputs.wants(Artefact::Plan) {
         let command = came.command.clone();
-        let set = (&args.set[..], args.level(input));
-        came.plan =
-            replay::save(input, set, terms, command, &came.reassociation).map_err(|d| vec![d])?;
+        let asked = replay::Asked {
+            set: &args.set,
+            simplify: args.level(input),
+            name: args.name(input),
+            command,
+        };
+        came.plan = replay::save(input, asked, terms, &came.reassociation).map_err(|d| vec![d])?;
     }
     if let (Some(tool), Some(kernel)) = (tool, &came.kernel) {
         came.run = Some(measure(&args.running(), input, &kernel.nest, tool)?);

@@ -13,31 +13,39 @@ use crate::intern::Symbol;
 use crate::report::{Plan, PlanStep, Reassociation};
 use crate::term::Term;
 
+/// What the command line says that the kernel depends on.
+pub struct Asked<'a> {
+    pub set: &'a [Setting],
+    pub simplify: Level,
+    pub name: Option<&'a str>,
+    pub command: String,
+}
+
 /// The text of the plan. One that was replayed stays as it is.
 pub fn save(
     input: &Input,
-    (set, simplify): (&[Setting], Level),
+    asked: Asked,
     terms: &[Term],
-    command: String,
     reassociation: &[Reassociation],
 ) -> Result<String, Diagnostic> {
     if let Some((plan, _)) = &input.plan {
         return plan.to_json(&input.program, terms);
     }
     let is_size = |s: &&Setting| input.fixed.contains_key(&Symbol::new(&s.name));
-    let (sizes, params): (Vec<_>, Vec<_>) = set.iter().partition(is_size);
+    let (sizes, params): (Vec<_>, Vec<_>) = asked.set.iter().partition(is_size);
     let [sizes, params] =
         [sizes, params].map(|all| all.iter().map(|s| (s.name.clone(), s.value)).collect());
     let steps = input.steps.iter().zip(terms);
     let plan = Plan {
         rise_opt: env!("CARGO_PKG_VERSION").to_string(),
-        command,
+        command: asked.command,
+        name: asked.name.map(str::to_string),
         entry: input.program.name.to_string(),
         program: elab::program_text(&input.program),
         sizes,
         params,
         target: input.target,
-        simplify,
+        simplify: asked.simplify,
         reassociation: reassociation.to_vec(),
         steps: steps
             .map(|(step, term)| PlanStep::new(&step.name, &input.program, term))

@@ -3,6 +3,7 @@
 //! In: the text after a flag. Out: the value, or a sentence that the command line's error shows.
 
 use crate::alloc;
+use crate::nest::names;
 use crate::target::Target;
 
 /// `m=1024`: a size parameter of the program or a parameter of a sketch.
@@ -64,6 +65,18 @@ impl Machine {
             Machine::Sse2 => Target::Sse2,
             Machine::Portable => Target::Portable,
         }
+    }
+}
+
+/// What a C function may be called.
+pub fn function_name(text: &str) -> Result<String, String> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    if !text.starts_with(|c: char| c.is_ascii_alphabetic()) || !text.chars().all(plain) {
+        return Err("write letters, digits and `_`, a letter first, as in mm_avx2".to_string());
+    }
+    match names::function_name(text) == text {
+        true => Ok(text.to_string()),
+        false => Err(format!("C knows something else as `{text}`")),
     }
 }
 

@@ -68,7 +68,7 @@ impl<'a> Printer<'a> {
             for b in &heap {
                 self.out.also(statements[b]);
             }
-            self.line("if (heap != little) free(heap);");
+            self.line("free(memory);");
         }
         self.line("return 0;");
         self.indent -= 1;
@@ -251,7 +251,7 @@ impl<'a> Printer<'a> {
             parts.push(format!("room({len}, {})", buf.elem.bytes()));
         }
         let count = parts.len();
-        self.line(&format!("const size_t parts[{count}] = {{"));
+        self.line(&format!("const int64_t parts[{count}] = {{"));
         self.indent += 1;
         for (part, b) in parts.iter().zip(&all) {
             self.out.also(statements[b]);
@@ -263,9 +263,10 @@ impl<'a> Printer<'a> {
         let total = before(count).join(" + ");
         let error = self.error("MEMORY");
         self.line("char little[LITTLE] __attribute__((aligned(64)));");
-        self.line(&format!("const size_t total = {total};"));
-        self.line("char *const heap = total <= LITTLE ? little : aligned_alloc(64, total);");
-        self.line(&format!("if (!heap) return {error};"));
+        self.line(&format!("const int64_t total = {total};"));
+        self.line("void *const memory = total <= LITTLE ? 0 : bytes(total + 64);");
+        self.line(&format!("if (!memory && total > LITTLE) return {error};"));
+        self.line("char *const heap = memory ? whole_line(memory) : little;");
         for (i, b) in all.iter().enumerate() {
             let buf = &self.nest.buffers[b.0 as usize];
             let (ty, name) = (c_type(buf.elem), &buf.name);

@@ -2,6 +2,7 @@
 
 use super::body::parameter;
 use super::Options;
+use crate::hash::fnv64;
 use crate::nest::names::identifier;
 use crate::nest::{Nest, Slot};
 
@@ -91,7 +92,9 @@ fn compiling(options: &Options) -> String {
 
 /// The whole header.
 pub(super) fn header(nest: &Nest, options: &Options, declarations: &str) -> String {
-    let guard = format!("RISE_OPT_{}_H", nest.abi.name.to_uppercase());
+    // Of two kernels of one name, whose headers say different things, the second is not passed over in silence.
+    let hash = fnv64(declarations.as_bytes());
+    let guard = format!("RISE_OPT_{}_{hash:016x}_H", nest.abi.name);
     // C++ has no restrict.
     let restrict = "#ifdef __cplusplus\n#define restrict __restrict\nextern \"C\" {\n#endif\n\n";
     let end = "\n#ifdef __cplusplus\n}\n#undef restrict\n#endif\n\n";

@@ -157,8 +157,14 @@ pub(super) fn prelude(used: &Used) -> String {
     if used.heap {
         out +=
             "/* Bytes for count elements: whole cache lines, the last of which nothing uses. */\n\
-                static inline size_t room(int64_t count, int64_t bytes)\n{\n    \
-                return (size_t)(count * bytes + 127) / 64 * 64;\n}\n\n";
+                static inline int64_t room(int64_t count, int64_t size)\n{\n    \
+                return (count * size + 127) / 64 * 64;\n}\n\n";
+        out += "/* None where this machine has no addresses for so many. */\n\
+                static inline void *bytes(int64_t count)\n{\n    \
+                return (uint64_t)count > SIZE_MAX / 2 ? 0 : malloc((size_t)count);\n}\n\n\
+                /* The first whole cache line. */\n\
+                static inline char *whole_line(char *memory)\n{\n    \
+                return memory + (64 - (uintptr_t)memory % 64) % 64;\n}\n\n";
         out += "/* Up to so many bytes lie on the stack. Sanitizers report whoever touches what lies between two buffers. */\n\
                 #ifdef __SANITIZE_ADDRESS__\n\
                 #include <sanitizer/asan_interface.h>\n\
@@ -202,6 +208,13 @@ fn vectors(used: &Used, out: &mut String) {
                 "typedef {c} {name}_mem __attribute__((vector_size({size}), aligned({bytes}), may_alias));\n"
             );
         }
+    }
+    // Compilers that do not know an attribute may ignore it, and these types would be single elements.
+    for (s, k) in &types {
+        let size = s.bytes() * u64::from(*k);
+        let name = format!("{}x{k}", s.name());
+        *out +=
+            &format!("_Static_assert(sizeof({name}) == {size}, \"vectors of this compiler\");\n");
     }
     if !types.is_empty() {
         *out += "\n";

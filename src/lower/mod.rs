@@ -61,6 +61,8 @@ pub struct Options {
     pub statements: usize,
     /// How much is done to indices.
     pub simplify: Level,
+    /// What the function is called, where that is not the program's name.
+    pub name: Option<String>,
 }
 
 impl Default for Options {
@@ -72,6 +74,7 @@ impl Default for Options {
             parallel: true,
             statements: 100_000,
             simplify: Level::default(),
+            name: None,
         }
     }
 }
@@ -128,7 +131,9 @@ pub fn lower_asking(program: &Program, options: &Options) -> Result<(Nest, Queri
     }
     let mut nest = Nest {
         abi: Abi {
-            name: crate::nest::names::function_name(program.name.as_str()),
+            name: crate::nest::names::function_name(
+                options.name.as_deref().unwrap_or(program.name.as_str()),
+            ),
             outputs: std::mem::take(&mut cx.outputs),
             sizes,
             inputs: std::mem::take(&mut cx.inputs),

@@ -30,6 +30,9 @@ pub struct Plan {
     pub command: String,
     /// The definition that is compiled.
     pub entry: String,
+    /// What the C function is called, where that is not the definition's name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// It, as a program that needs no other file.
     pub program: String,
     /// Sizes that `--set` fixed.

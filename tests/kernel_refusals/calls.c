@@ -1,6 +1,6 @@
 /* Calls kernels with sizes that they refuse, with nothing to do, and without memory. CALLS are
    written above this text, and `kernels`, each of which takes sizes and arrays. */
-#undef aligned_alloc
+#undef malloc
 #undef free
 #include <stdio.h>
 #include <string.h>
