@@ -217,7 +217,7 @@ fn verdict(text: &str) -> Result<(), String> {
     let file = ProofFile::read(&sources, id).map_err(says)?;
     let program = file.program("p.json", &mut sources).map_err(says)?;
     let proof = file.proof("p.json", &program, &mut sources).map_err(says)?;
-    check(&proof).map_err(|r| {
+    check(&proof).map(|_| ()).map_err(|r| {
         let step = r.step.map_or("end".to_string(), |s| s.to_string());
         format!(
             "{} leg {} step {step}: {}",
