@@ -73,11 +73,28 @@ fn what_is_proved_and_what_is_not() {
 #[test]
 fn mistakes_point_to_their_place() {
     let (code, out, err) = run(&["simplify"], "x + 1\nx + mn(y, 2)\n");
-    assert_eq!((code, &*out), (1, ""));
+    assert_eq!((code, &*out), (1, "x + 1\n\n"));
     assert!(
         err.contains("E0411") && err.contains("standard input:2:5"),
         "{err}"
     );
+    let lines = "x + 0\nx + mn(y, 2)\n\n-- none\ny - y where y <\nmin(x, x)\n";
+    for command in ["simplify", "prove"] {
+        let lines = match command {
+            "prove" => lines.replace('\n', " <= 5\n").replace("\n <= 5", "\n"),
+            _ => lines.to_string(),
+        };
+        let (code, out, err) = run(&[command], &lines);
+        assert_eq!((code, out.lines().count()), (1, 4), "{out}");
+        let empty: Vec<bool> = out.lines().map(str::is_empty).collect();
+        assert_eq!(empty, [false, true, true, false], "{out}");
+        for place in ["standard input:2:5", "standard input:5:"] {
+            assert!(err.contains(place), "{err}");
+        }
+    }
+    // As many mistakes as lines take as long as the lines.
+    let (code, out, _) = run(&["simplify"], &"x + mn(y, 2)\n".repeat(4_000));
+    assert_eq!((code, out.len()), (1, 4_000));
     let (code, _, err) = run(&["simplify", "x", "--assume", "x + 1"], "");
     assert!(code == 1 && err.contains("E0412"), "{err}");
     let (code, _, err) = run(&["prove", "x &&"], "");
@@ -99,6 +116,72 @@ fn rules_that_undo_each_other_are_told() {
         "",
     );
     assert!(code == 1 && err.contains("E0641"), "{err}");
+}
+
+/// What is assumed and what is asked speak of the same variables.
+#[test]
+fn a_name_has_one_sort_in_all_that_is_assumed_and_asked() {
+    let (code, out, _) = run(&["simplify", "select(b, x, x)", "--assume", "x"], "");
+    assert_eq!((code, &*out), (0, "x\n"));
+    let (code, out, _) = run(&["simplify", "select(b, x && y, y)", "--assume", "x"], "");
+    assert_eq!((code, &*out), (0, "y\n"));
+    let (code, out, _) = run(
+        &["simplify", "select(b, x || y, y)", "--assume", "!x && b"],
+        "",
+    );
+    assert_eq!((code, &*out), (0, "y\n"));
+    for (asked, assumed) in [
+        ("x + 1", "x"),
+        ("select(x, 1, 2)", "x < 3"),
+        ("ramp(0, 1, 4) + v", "v < 3"),
+    ] {
+        let (code, out, err) = run(&["simplify", asked, "--assume", assumed], "");
+        assert_eq!((code, &*out), (1, "\n"), "{asked}");
+        assert!(err.contains("E0412") && err.contains("EXPR:1:"), "{err}");
+    }
+    let (code, _, err) = run(&["simplify"], "y\nx + 1 where x\n");
+    assert!(code == 1 && err.contains("standard input:2:"), "{err}");
+    // Lines are about variables of their own.
+    let (code, out, _) = run(&["simplify"], "x + 0\nx || x\n");
+    assert_eq!((code, &*out), (0, "x\nx\n"));
+    let (code, _, err) = run(&["simplify", "y", "--assume", "x", "--assume", "x < 1"], "");
+    assert!(code == 1 && err.contains("E0412"), "{err}");
+}
+
+/// Rules that let expressions grow, wide or deep, are stopped as those are that go round.
+#[test]
+fn rules_that_let_expressions_grow_are_stopped() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("grow.rules");
+    for rule in [
+        "rule wide  x / y => (x + x) / (y + y)",
+        "rule deep  x / y => x / (y / y)",
+        "rule both  x / y => (x / y + y / x) / (x / x)",
+        "rule long  x + y => x + y + (x + y + 1)",
+    ] {
+        std::fs::write(&file, format!("domain scalar\n{rule}\n")).unwrap();
+        let path = file.to_str().unwrap();
+        let (code, _, err) = run(&["simplify", "x / (y + 1)", "--rules", path], "");
+        assert!(code == 1 && err.contains("E0641"), "{rule}: {err}");
+        let (code, _, err) = run(&["order", path], "");
+        assert!(code == 4 && err.contains("E068"), "{rule}: {err}");
+    }
+}
+
+/// Text of 2^16 leaves is read, simplified and printed in time that grows with its length; quadratic, this does not end.
+#[test]
+fn long_texts_are_simplified() {
+    let mut parts: Vec<String> = (0..1 << 16).map(|i| format!("x{}", i % 97)).collect();
+    let mut level = 0;
+    while parts.len() > 1 {
+        let op = ["+", "*", "-"][level % 3];
+        let pairs = parts.chunks(2).map(|p| format!("({} {op} {})", p[0], p[1]));
+        parts = pairs.collect();
+        level += 1;
+    }
+    let (code, out, _) = run(&["simplify"], &parts[0]);
+    assert_eq!(code, 0);
+    assert!(out.len() > 1 << 16);
 }
 
 /// The loops of a block that hold no loop.

@@ -63,6 +63,7 @@ fn query(q: &Question) -> String {
         lhs: renamed(q.goal),
         rhs: Expr::bool(true),
         condition,
+        booleans: None,
         span: Span::default(),
         lhs_span: Span::default(),
         rhs_span: Span::default(),

@@ -1,11 +1,12 @@
 //! `rise-opt simplify EXPR` and `rise-opt prove EXPR`: index arithmetic by rules and facts, by itself.
 //!
-//! In: expressions, one to an argument or a line, and what is assumed. Out: one line for each, in order. Absent: the
+//! In: expressions, one to an argument or a line, and what is assumed. Out: one line for each, in order, which is empty for
+//! one that cannot be read; that is reported where it stands, and the others are answered. Absent: the
 //! rules and how they are applied (`simplify`).
 
 use super::Context;
 use crate::diag::{code, Diagnostic, Exit};
-use crate::scalar::{load_rules, parse_expr, parse_truth, Expr};
+use crate::scalar::{load_rules, parse_question, Expr};
 use crate::simplify::{shipped, Book, Simplifier, Step};
 use crate::source::FileId;
 use std::fmt::Write as _;
@@ -59,13 +60,16 @@ fn run(
     let mut fine = true;
     let mut exhausted = false;
     let mut last: Option<(Vec<Expr>, Simplifier)> = None;
-    for (e, assumed) in questions.all {
+    for question in questions.all {
+        let Some((e, assumed)) = question else {
+            text.push('\n');
+            continue;
+        };
         let mut simplifier = match last.take().filter(|l| l.0 == assumed) {
             Some((_, same)) => same,
             None => {
                 let mut new = Simplifier::new(questions.book.clone());
-                let all = questions.assumed.iter().chain(&assumed);
-                all.for_each(|truth| new.assume(*truth));
+                assumed.iter().for_each(|truth| new.assume(*truth));
                 if args.trace {
                     new.record();
                 }
@@ -84,17 +88,20 @@ fn run(
         last = Some((assumed, simplifier));
     }
     context.print(&text);
+    let mut found = questions.unreadable;
     if exhausted {
-        let d = Diagnostic::new(
-            code::RULES_LOOP,
-            "rules undo each other, so a result may not be simple",
-        )
-        .help("`--trace` shows which; make one of them apply to less");
-        return context.report(vec![d]);
+        found.push(
+            Diagnostic::new(
+                code::RULES_LOOP,
+                "rewriting did not end, so a result may not be simple",
+            )
+            .help("`--trace` shows which rules undo each other, or let expressions grow; make one of them apply to less"),
+        );
     }
-    match fine {
-        true => 0,
-        false => Exit::Check as u8,
+    match (found.is_empty(), fine) {
+        (true, true) => 0,
+        (true, false) => Exit::Check as u8,
+        (false, _) => context.report(found),
     }
 }
 
@@ -103,16 +110,16 @@ fn show(step: &Step, text: &mut String) {
     let _ = writeln!(text, "  {rule}: {}  =>  {}", step.before, step.after);
 }
 
-/// Expressions, each with what its line assumes, and what is assumed of all.
+/// What is asked, in order.
 struct Questions {
     book: Rc<Book>,
-    assumed: Vec<Expr>,
-    all: Vec<(Expr, Vec<Expr>)>,
+    /// Expressions, each with what is assumed; nothing for those that cannot be read.
+    all: Vec<Option<(Expr, Vec<Expr>)>>,
+    unreadable: Vec<Diagnostic>,
 }
 
-/// What is asked, or everything that is wrong with it.
+/// What is asked, or what keeps everything from being asked.
 fn read(args: &Args, context: &mut Context) -> Result<Questions, Vec<Diagnostic>> {
-    let mut found = Vec::new();
     let sources = &mut context.sources;
     let book = match &args.rules {
         Some(path) => {
@@ -121,14 +128,10 @@ fn read(args: &Args, context: &mut Context) -> Result<Questions, Vec<Diagnostic>
         }
         None => shipped(),
     };
-    let mut assumed = Vec::new();
-    for text in &args.assume {
-        let file = sources.add_text("--assume", text);
-        match parse_truth(file, text) {
-            Ok(e) => assumed.push(e),
-            Err(d) => found.extend(d),
-        }
-    }
+    let assumed: Vec<(FileId, &str)> = (args.assume.iter())
+        .map(|text| (sources.add_text("--assume", text), &**text))
+        .collect();
+    parse_question(&assumed, None)?;
     let (name, text) = match (&args.expression, &args.file) {
         (Some(text), _) => ("EXPR".to_string(), text.clone()),
         (None, Some(path)) => {
@@ -138,43 +141,57 @@ fn read(args: &Args, context: &mut Context) -> Result<Questions, Vec<Diagnostic>
         (None, None) => ("standard input".to_string(), standard_input()?),
     };
     let file = sources.add_text(&name, &text);
-    let mut all = Vec::new();
+    let (mut all, mut unreadable) = (Vec::new(), Vec::new());
     let mut start = 0;
     for line in text.split_inclusive('\n') {
         let blank = line.trim().is_empty() || line.starts_with("--");
-        let (e, truth) = match line.split_once(" where ") {
-            Some((e, _)) => (e, Some(e.len() + " where ".len())),
-            None => (line, None),
-        };
-        // Read again where it stands if it is wrong, so that the report points there.
-        let mut read = |from: usize, part: &str, parse: Parse| {
-            let again = || parse(file, &(" ".repeat(start + from) + part));
-            (parse(file, part)).map_err(|_| found.extend(again().err().unwrap_or_default()))
-        };
         if !blank {
-            let e = read(0, e, parse_expr);
-            let truth = truth
-                .map(|at| read(at, &line[at..], parse_truth))
-                .transpose();
-            if let (Ok(e), Ok(truth)) = (e, truth) {
-                all.push((e, Vec::from_iter(truth)));
+            match question(file, line, &assumed) {
+                Ok(read) => all.push(Some(read)),
+                Err(found) => {
+                    let found = found.into_iter().map(|d| d.shifted(file, start));
+                    unreadable.extend(found);
+                    all.push(None);
+                }
             }
         }
         start += line.len();
     }
-    if all.is_empty() && found.is_empty() {
-        found.push(
-            Diagnostic::new(code::EXPECTED, "there is no expression")
-                .help("write one, such as `(4*i + 3)/4`"),
-        );
+    if all.is_empty() {
+        return Err(vec![Diagnostic::new(
+            code::EXPECTED,
+            "there is no expression",
+        )
+        .help("write one, such as `(4*i + 3)/4`")]);
     }
-    match found.is_empty() {
-        true => Ok(Questions { book, assumed, all }),
-        false => Err(found),
-    }
+    Ok(Questions {
+        book,
+        all,
+        unreadable,
+    })
 }
 
-type Parse = fn(FileId, &str) -> Result<Expr, Vec<Diagnostic>>;
+/// The expression of a line, with all that is assumed there. A name has one sort in all of it.
+fn question(
+    file: FileId,
+    line: &str,
+    assumed: &[(FileId, &str)],
+) -> Result<(Expr, Vec<Expr>), Vec<Diagnostic>> {
+    let mut assumed = assumed.to_vec();
+    let (e, where_it_stands) = match line.split_once(" where ") {
+        Some((e, _)) => {
+            // Behind as many spaces as it stands behind the begin of the line, so that reports point there.
+            let at = e.len() + " where ".len();
+            (e, " ".repeat(at) + &line[at..])
+        }
+        None => (line, String::new()),
+    };
+    if !where_it_stands.is_empty() {
+        assumed.push((file, &where_it_stands));
+    }
+    let (assumed, e) = parse_question(&assumed, Some((file, e)))?;
+    Ok((e.expect("what was asked"), assumed))
+}
 
 fn standard_input() -> Result<String, Vec<Diagnostic>> {
     let mut text = String::new();

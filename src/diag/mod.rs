@@ -16,7 +16,7 @@ pub use code::{Code, Exit};
 pub use near::{did_you_mean, near};
 pub use render::{render, Format, JSON_KIND, JSON_VERSION};
 
-use crate::source::{LoadError, SourceMap, Span};
+use crate::source::{FileId, LoadError, SourceMap, Span};
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Severity {
@@ -57,6 +57,16 @@ impl Diagnostic {
             help: None,
             data: None,
         }
+    }
+
+    /// For a text that was read by itself and stands further down in its file: its places there.
+    pub fn shifted(mut self, file: FileId, by: usize) -> Diagnostic {
+        let labels = self.primary.iter_mut().chain(&mut self.secondary);
+        for label in labels.filter(|l| l.span.file == file) {
+            let span = label.span;
+            label.span = Span::new(file, span.lo as usize + by, span.hi as usize + by);
+        }
+        self
     }
 
     pub fn at(self, span: Span) -> Diagnostic {

@@ -1,6 +1,7 @@
 //! Rewriting that does not end, shown: instances of the two sides of a rule are simplified until an expression comes
 //! again.
 
+use super::Why;
 use crate::intern::Symbol;
 use crate::scalar::{eval, Expr, Lanes, Node, Op, Rule, Value, VarClass};
 use crate::simplify::{Book, Simplifier, Step};
@@ -19,17 +20,28 @@ const STEPS: u64 = 300;
 const INSTANCES: usize = 8;
 /// Constants that are put together, with those of the rule.
 const CONSTANTS: [i64; 8] = [2, 3, 1, 0, 4, -1, -2, 6];
+/// Expressions that are larger come back to nothing.
+const LARGEST: u32 = 10_000;
 /// How often a rule is applied to its own result.
 const TURNS: usize = 6;
 
-/// A circle that the rule with this number takes part in.
-pub fn find(rules: &[Rule], number: usize) -> Option<Cycle> {
+/// A circle that the rule with this number takes part in; the case in which it is not ordered is looked at first.
+pub fn find(rules: &[Rule], number: usize, why: &Why) -> Option<Cycle> {
     let rule = &rules[number];
     if let Some(cycle) = alone(rule) {
         return Some(cycle);
     }
     let book = Rc::new(Book::new(rules.to_vec()));
-    for (left, right, assumed) in instances(rule) {
+    let in_case = match why {
+        Why::Grows(case, _) => instances(&Rule {
+            lhs: case.left,
+            rhs: case.right,
+            condition: case.condition,
+            ..rule.clone()
+        }),
+        Why::Variables => Vec::new(),
+    };
+    for (left, right, assumed) in in_case.into_iter().chain(instances(rule)) {
         for start in [left, right] {
             let mut s = Simplifier::new(book.clone());
             s.limit(STEPS);
@@ -70,6 +82,9 @@ fn alone(rule: &Rule) -> Option<Cycle> {
             return None;
         }
         let after = rule.rhs.replace(&|v| by.get(&v).copied());
+        if after.size() > LARGEST {
+            return None;
+        }
         steps.push((rule.name, now, after));
         if let Some(i) = steps.iter().position(|s| s.1 == after) {
             let steps = steps.split_off(i);

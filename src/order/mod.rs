@@ -104,7 +104,7 @@ pub fn order(rules: &[Rule]) -> Vec<Verdict> {
         .map(|i| match ordered(rules, i) {
             Ok(ordered) => Verdict::Ordered(ordered),
             Err(why) => {
-                let cycle = cycle::find(rules, i);
+                let cycle = cycle::find(rules, i, &why);
                 Verdict::Open(Open { why, cycle })
             }
         })
@@ -112,13 +112,16 @@ pub fn order(rules: &[Rule]) -> Vec<Verdict> {
 }
 
 fn ordered(rules: &[Rule], number: usize) -> Result<Ordered, Why> {
-    let cases = cases(&rules[number]).ok_or(Why::Variables)?;
+    let mut all = Vec::new();
+    for reading in rules[number].readings() {
+        all.extend(cases(&reading).ok_or(Why::Variables)?);
+    }
     let mut found = Ordered {
         by: None,
         folding: false,
         earlier: BTreeSet::new(),
     };
-    for case in cases {
+    for case in all {
         let grows = match compare(case.left, case.right, Variables::Pattern) {
             Found::Decreases(measure) => {
                 if case.constants.is_empty() {

@@ -95,6 +95,7 @@ fn every_shipped_rule_is_ordered_in_lanes() {
             lhs: in_lanes(rule.lhs),
             rhs: in_lanes(rule.rhs),
             condition: Expr::bool(true),
+            booleans: None,
             ..rule
         },
     });
@@ -515,4 +516,26 @@ fn rules_that_are_not_ordered_do_not_end() {
     let mut s = Simplifier::new(Rc::new(Book::new(book)));
     s.simplify(parse_expr(FileId(0), "x + y").unwrap());
     assert!(s.exhausted());
+}
+
+/// Two rules that turn each other's results round where a term is a constant.
+#[test]
+fn a_circle_through_a_constant_in_place_of_a_term_is_shown() {
+    let text = "domain scalar
+rule out  (x + c0) * c1 => x * c1 + c0 * c1
+rule into  x + x * y => x * (y + 1)
+";
+    let mut sources = SourceMap::new();
+    let file = sources.add_text("circle.rules", text);
+    let rules = load_rules(&sources, file).unwrap();
+    let Verdict::Open(open) = &order(&rules)[1] else {
+        panic!("it is not ordered");
+    };
+    let steps = &open.cycle.as_ref().expect("a circle").steps;
+    let names: Vec<&str> = steps.iter().map(|s| s.0.as_str()).collect();
+    assert!(
+        names.contains(&"out") && names.contains(&"into"),
+        "{steps:?}"
+    );
+    assert_eq!(steps.first().map(|s| s.1), steps.last().map(|s| s.2));
 }

@@ -211,7 +211,7 @@ impl std::fmt::Debug for Args {
 #[derive(Default)]
 struct Exprs {
     ids: FxHashMap<Node, u32>,
-    nodes: Vec<(Node, Sort)>,
+    nodes: Vec<(Node, Sort, u32)>,
 }
 
 thread_local! {
@@ -221,10 +221,17 @@ thread_local! {
 impl Expr {
     fn intern(node: Node, sort: Sort) -> Expr {
         EXPRS.with_borrow_mut(|t| {
+            let size = match node {
+                Node::Apply(_, args) => {
+                    let parts = args.iter().map(|a| t.nodes[a.0 as usize].2);
+                    parts.fold(1, u32::saturating_add)
+                }
+                _ => 1,
+            };
             let next = t.nodes.len() as u32;
             let id = *t.ids.entry(node).or_insert(next);
             if id == next {
-                t.nodes.push((node, sort));
+                t.nodes.push((node, sort, size));
             }
             Expr(id, PhantomData)
         })
@@ -269,6 +276,11 @@ impl Expr {
 
     pub fn sort(self) -> Sort {
         EXPRS.with_borrow(|t| t.nodes[self.0 as usize].1)
+    }
+
+    /// The number of operations and leaves, each as often as it stands there; what is larger than 32 bits counts as that.
+    pub fn size(self) -> u32 {
+        EXPRS.with_borrow(|t| t.nodes[self.0 as usize].2)
     }
 
     /// A dense id, unique in this thread; for tables only.

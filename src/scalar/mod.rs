@@ -7,7 +7,8 @@
 //! Constants are 64-bit (without the least, whose negation would not fit) and values 128-bit; what leaves them is an
 //! answer of its own, and nothing wraps.
 //! In rules `c`, `c0`, `c1` … stand for constants, `l`, `l0`, `l1` … for numbers of lanes, `t`, `t0`, `t1` …
-//! for terms that are no constants, every other name for any term. Variables are integers unless something around them needs a boolean.
+//! for terms that are no constants, every other name for any term. Variables are integers unless something around them needs a boolean;
+//! a rule in which that is left open holds of both.
 //! Absent: how rules are applied, whether they are true.
 
 mod eval;
@@ -21,7 +22,7 @@ mod sorts;
 pub(crate) use eval::{arithmetic, comparison};
 pub use eval::{eval, EvalError, Value};
 pub use expr::{Args, Expr, Kind, Lanes, Node, Op, Sort, MAX_INT, MAX_LANES, MAX_VARS};
-pub use read::{parse_expr, parse_truth};
+pub use read::{parse_expr, parse_question, parse_truth};
 pub use rule::{
     has_domain, is_open, is_scalar, load_rules, other_domain, rules_of, Rule, VarClass,
 };

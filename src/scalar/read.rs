@@ -1,6 +1,6 @@
 //! Trees to expressions: names of functions, sorts of everything.
 
-use super::expr::{Expr, Kind, Lanes, Op, Sort, MAX_LANES};
+use super::expr::{Expr, Kind, Lanes, Op, MAX_LANES};
 use super::rule::VarClass;
 use super::show::binary;
 use super::sorts::{Open, Sorts};
@@ -13,26 +13,43 @@ use crate::syntax::tree::{self, ExprKind};
 
 /// The expression that a text is, of whatever sort.
 pub fn parse_expr(file: FileId, text: &str) -> Result<Expr, Vec<Diagnostic>> {
-    parse(file, text, None)
+    let found = parse_question(&[], Some((file, text)))?;
+    Ok(found.1.expect("what was asked"))
 }
 
 /// The truth that a text says: a boolean.
 pub fn parse_truth(file: FileId, text: &str) -> Result<Expr, Vec<Diagnostic>> {
-    parse(file, text, Some(Sort::BOOL))
+    parse_question(&[(file, text)], None).map(|q| q.0[0])
 }
 
-fn parse(file: FileId, text: &str, want: Option<Sort>) -> Result<Expr, Vec<Diagnostic>> {
-    let (tree, diagnostics) = parse_expression(file, text);
+/// What texts say that are assumed, booleans, and the expression that is asked about. A name has one sort in all of them.
+pub fn parse_question(
+    assumed: &[(FileId, &str)],
+    asked: Option<(FileId, &str)>,
+) -> Result<(Vec<Expr>, Option<Expr>), Vec<Diagnostic>> {
+    let mut diagnostics = Vec::new();
+    let mut tree = |(file, text)| {
+        let (tree, found) = parse_expression(file, text);
+        diagnostics.extend(found);
+        tree
+    };
+    let truths: Vec<tree::Expr> = assumed.iter().copied().map(&mut tree).collect();
+    let asked = asked.map(&mut tree);
     if !diagnostics.is_empty() {
         return Err(diagnostics);
     }
     let mut reader = Reader::new(false);
-    let draft = reader.expr(&tree);
-    if let Some(sort) = want {
-        let want = reader.sorts.open(Some(sort.kind), Some(sort.lanes));
+    let mut drafts = Vec::new();
+    for tree in &truths {
+        let draft = reader.expr(tree);
+        let want = reader.sorts.truth();
         reader.want(&draft, want, "an assumption or a condition");
+        drafts.push(draft);
     }
-    reader.finish(&[draft]).map(|e| e[0])
+    drafts.extend(asked.as_ref().map(|e| reader.expr(e)));
+    let mut all = reader.finish(&drafts)?;
+    let asked = all.split_off(truths.len()).pop();
+    Ok((all, asked))
 }
 
 /// An expression whose sorts are not all known yet.
@@ -77,9 +94,18 @@ impl Reader {
         self.vars.iter().map(|v| (v.0, v.2))
     }
 
-    /// The expressions, or everything that is wrong with them.
+    /// The expressions, or everything that is wrong with them. Kinds that are left open are integers.
     pub(super) fn finish(&mut self, drafts: &[Draft]) -> Result<Vec<Expr>, Vec<Diagnostic>> {
-        let all: Option<Vec<Expr>> = drafts.iter().map(|d| self.build(d)).collect();
+        self.finish_with(drafts, Kind::Int)
+    }
+
+    /// As [`Reader::finish`], with what is left open of this kind.
+    pub(super) fn finish_with(
+        &mut self,
+        drafts: &[Draft],
+        open: Kind,
+    ) -> Result<Vec<Expr>, Vec<Diagnostic>> {
+        let all: Option<Vec<Expr>> = drafts.iter().map(|d| self.build(d, open)).collect();
         match all {
             Some(all) if self.diagnostics.is_empty() => Ok(all),
             _ => {
@@ -90,15 +116,15 @@ impl Reader {
         }
     }
 
-    fn build(&mut self, d: &Draft) -> Option<Expr> {
+    fn build(&mut self, d: &Draft, open: Kind) -> Option<Expr> {
         let (op, parts) = match &d.kind {
             DraftKind::Int(n) => return Some(Expr::int(*n)),
             DraftKind::Bool(b) => return Some(Expr::bool(*b)),
-            DraftKind::Var(v) => return Some(Expr::var(*v, self.sorts.close(d.sort))),
+            DraftKind::Var(v) => return Some(Expr::var(*v, self.sorts.close(d.sort, open))),
             DraftKind::Error => return None,
             DraftKind::Apply(op, parts) => (*op, parts),
         };
-        let args: Option<Vec<Expr>> = parts.iter().map(|p| self.build(p)).collect();
+        let args: Option<Vec<Expr>> = parts.iter().map(|p| self.build(p, open)).collect();
         let built = Expr::apply(op, &args?);
         if built.is_none() && self.diagnostics.is_empty() {
             let sorts: Vec<String> = parts.iter().map(|p| self.sorts.show(p.sort)).collect();

@@ -4,7 +4,7 @@
 //! with them. A rule without `broadcast` and `ramp` is about single values; as every operator works lane by lane, it
 //! holds of vectors as well, its constants then standing for vectors of equal lanes.
 
-use super::expr::{Expr, Node, Op, Sort, MAX_VARS};
+use super::expr::{Expr, Kind, Node, Op, Sort, MAX_VARS};
 use super::read::{Draft, Reader};
 use crate::diag::{self, code, Diagnostic};
 use crate::intern::Symbol;
@@ -21,6 +21,10 @@ pub struct Rule {
     pub rhs: Expr,
     /// A boolean that reads constants, and terms within `prove`; `true` if nothing is asked.
     pub condition: Expr,
+    /// Both sides with booleans in place of variables whose kind nothing says, as in `select(b, x, x) => x`; nothing if there
+    /// are none. What is of such a kind is a variable or chosen among some, by what does not depend on them; so the rule is
+    /// true of booleans if it is of integers.
+    pub booleans: Option<(Expr, Expr)>,
     /// Of the name.
     pub span: Span,
     pub lhs_span: Span,
@@ -59,6 +63,21 @@ pub fn is_open(name: Symbol) -> bool {
 }
 
 impl Rule {
+    /// The rule as it is read, of integers, and of booleans.
+    pub fn readings(&self) -> impl Iterator<Item = Rule> {
+        let of_booleans = self.booleans.map(|(lhs, rhs)| Rule {
+            lhs,
+            rhs,
+            booleans: None,
+            ..self.clone()
+        });
+        let of_integers = Rule {
+            booleans: None,
+            ..self.clone()
+        };
+        [of_integers].into_iter().chain(of_booleans)
+    }
+
     /// The pattern variables of the left side, in order of first occurrence.
     pub fn vars(&self) -> Vec<(Symbol, Sort, VarClass)> {
         let vars = self.lhs.vars().into_iter();
@@ -222,16 +241,20 @@ fn rule(tree: &tree::Rule) -> Result<Rule, Vec<Diagnostic>> {
             ),
         );
     }
-    let built = reader.finish(&[left, right, condition])?;
+    let drafts = [left, right, condition];
+    let built = reader.finish(&drafts)?;
     let [lhs, rhs, condition] = built[..] else {
         unreachable!("three were given");
     };
+    let booleans = reader.finish_with(&drafts, Kind::Bool)?;
+    let booleans = Some((booleans[0], booleans[1])).filter(|sides| *sides != (lhs, rhs));
     let ends = |all: &[tree::Condition]| Some(all.first()?.span.to(all.last()?.span));
     Ok(Rule {
         name: Symbol::new(&tree.name.text),
         lhs,
         rhs,
         condition,
+        booleans,
         span: tree.name.span,
         lhs_span: tree.left.span,
         rhs_span: tree.right.span,

@@ -16,23 +16,24 @@ enum Cell<T> {
     Is(T),
 }
 
-struct Cells<T>(Vec<Cell<T>>);
+/// Cells with the number of those that are the same; the smaller lot follows the larger, so chains are short.
+struct Cells<T>(Vec<(Cell<T>, u32)>);
 
 impl<T: Copy + PartialEq> Cells<T> {
     fn add(&mut self, value: Option<T>) -> usize {
-        self.0.push(value.map_or(Cell::Free, Cell::Is));
+        self.0.push((value.map_or(Cell::Free, Cell::Is), 1));
         self.0.len() - 1
     }
 
     fn root(&self, mut i: usize) -> usize {
-        while let Cell::Same(j) = self.0[i] {
+        while let (Cell::Same(j), _) = self.0[i] {
             i = j;
         }
         i
     }
 
     fn value(&self, i: usize) -> Option<T> {
-        match self.0[self.root(i)] {
+        match self.0[self.root(i)].0 {
             Cell::Is(v) => Some(v),
             _ => None,
         }
@@ -44,17 +45,16 @@ impl<T: Copy + PartialEq> Cells<T> {
         if a == b {
             return true;
         }
-        match (self.0[a], self.0[b]) {
-            (Cell::Is(x), Cell::Is(y)) => x == y,
-            (Cell::Is(_), _) => {
-                self.0[b] = Cell::Same(a);
-                true
-            }
-            _ => {
-                self.0[a] = Cell::Same(b);
-                true
-            }
-        }
+        let ((left, n), (right, m)) = (self.0[a], self.0[b]);
+        let both = match (left, right) {
+            (Cell::Is(x), Cell::Is(y)) if x != y => return false,
+            (Cell::Is(_), _) => left,
+            _ => right,
+        };
+        let (top, below) = if n < m { (b, a) } else { (a, b) };
+        self.0[top] = (both, n.saturating_add(m));
+        self.0[below] = (Cell::Same(top), 0);
+        true
     }
 }
 
@@ -101,10 +101,10 @@ impl Sorts {
         self.kinds.join(a.kind, b.kind)
     }
 
-    /// What is left open is an integer, and no vector.
-    pub(super) fn close(&self, o: Open) -> Sort {
+    /// What is left open is of this kind, and no vector.
+    pub(super) fn close(&self, o: Open, open: Kind) -> Sort {
         Sort {
-            kind: self.kinds.value(o.kind).unwrap_or(Kind::Int),
+            kind: self.kinds.value(o.kind).unwrap_or(open),
             lanes: self.lanes.value(o.lanes).unwrap_or(Lanes::One),
         }
     }

@@ -9,7 +9,7 @@ use super::linear::{Linear, Mono};
 use super::range::{bound, Alignment, Range};
 use super::witness::{Bounds, Witnesses};
 use crate::intern::Symbol;
-use crate::scalar::{Expr, Kind, Node, Op};
+use crate::scalar::{Expr, Kind, Node, Op, Sort};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -99,6 +99,7 @@ impl Facts {
 
     fn take(&mut self, e: Expr) {
         let Node::Apply(op, args) = e.node() else {
+            self.truths.push(e);
             return;
         };
         match op {
@@ -289,6 +290,10 @@ impl Facts {
         let (op, args) = match e.node() {
             Node::Bool(b) => return Some(b),
             Node::Apply(op, args) => (op, args),
+            Node::Var(_, Sort::BOOL) => {
+                let opposite = Expr::of(Op::Not, &[e]);
+                return self.truths.contains(&opposite).then_some(false);
+            }
             _ => return None,
         };
         match op {

@@ -2,6 +2,7 @@
 
 use crate::scalar::{Expr, Kind, Node, Op};
 use smallvec::SmallVec;
+use std::cmp::Ordering;
 
 /// A product of atoms; of none, 1.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
@@ -96,18 +97,21 @@ impl Linear {
 
     /// `self + k·o`
     pub(super) fn add(&self, o: &Linear, k: i128) -> Option<Linear> {
-        let mut terms = self.terms.clone();
-        for (m, c) in &o.terms {
-            let c = c.checked_mul(k)?;
-            match terms.binary_search_by(|t| t.0.cmp(m)) {
-                Ok(i) => {
-                    terms[i].1 = terms[i].1.checked_add(c)?;
-                    if terms[i].1 == 0 {
-                        terms.remove(i);
-                    }
-                }
-                Err(_) if c == 0 => {}
-                Err(i) => terms.insert(i, (m.clone(), c)),
+        let mut terms = Vec::with_capacity(self.terms.len() + o.terms.len());
+        let (mut left, mut right) = (self.terms.iter().peekable(), o.terms.iter().peekable());
+        loop {
+            let order = match (left.peek(), right.peek()) {
+                (Some(l), Some(r)) => l.0.cmp(&r.0),
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (None, None) => break,
+            };
+            let l = left.next_if(|_| order.is_le());
+            let r = right.next_if(|_| order.is_ge());
+            let by = r.map_or(Some(0), |r| r.1.checked_mul(k))?;
+            let sum = l.map_or(0, |l| l.1).checked_add(by)?;
+            if let (Some((m, _)), true) = (l.or(r), sum != 0) {
+                terms.push((m.clone(), sum));
             }
         }
         let constant = self.constant.checked_add(o.constant.checked_mul(k)?)?;

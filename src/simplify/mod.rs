@@ -5,8 +5,8 @@
 //! result again, until none applies; what was done once is remembered. Constants are folded and the operands of
 //! commutative operators ordered by the constructor [`build`], before any rule sees them.
 //! Invariant: the same rules, assumptions and expression give the same result, and simplifying the result changes
-//! nothing. That rules end is shown elsewhere (`order`); here a number of steps guards against those that do not, and
-//! [`Simplifier::exhausted`] says whether it was needed.
+//! nothing. That rules end is shown elsewhere (`order`); here a number of steps guards against those that do not, and limits of
+//! what an expression may grow to and of how deep rewriting may go; [`Simplifier::exhausted`] says whether one was needed.
 //! Absent: proofs that rules are true, loops.
 
 mod build;
@@ -24,7 +24,7 @@ pub use range::{Alignment, Range};
 pub use shipped::{shipped, RULES};
 
 use crate::intern::Symbol;
-use crate::scalar::{Expr, Kind, Lanes, Node, Op};
+use crate::scalar::{Expr, Kind, Lanes, Node, Op, Sort};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -38,6 +38,10 @@ pub struct Step {
 
 /// Steps that one call may take.
 const FUEL: u64 = 20_000;
+/// What an expression may grow to in one call: so many times its size, and so much more.
+const GROWTH: (u32, u32) = (16, 1_000);
+/// Operands of operands that are rewritten, each while the one before is.
+const DEPTH: u32 = 1_000;
 
 pub struct Simplifier {
     rules: Rules,
@@ -46,6 +50,9 @@ pub struct Simplifier {
     /// Steps that a call may take, and that this one may still take.
     limit: u64,
     fuel: u64,
+    /// The size that an expression may have, and how deep rewriting is.
+    room: u32,
+    depth: u32,
     exhausted: bool,
     attempts: u64,
     considered: u64,
@@ -83,6 +90,8 @@ impl Simplifier {
             memo: FxHashMap::default(),
             limit: FUEL,
             fuel: FUEL,
+            room: u32::MAX,
+            depth: 0,
             exhausted: false,
             attempts: 0,
             considered: 0,
@@ -128,7 +137,8 @@ impl Simplifier {
         &self.facts
     }
 
-    /// Whether a call ended because it took too many steps: some rules undo each other.
+    /// Whether a call ended because it took too many steps, or because rules made an expression too large or too deep: some
+    /// rules undo each other, or themselves.
     pub fn exhausted(&self) -> bool {
         self.exhausted
     }
@@ -146,7 +156,15 @@ impl Simplifier {
     /// The simplified expression.
     pub fn simplify(&mut self, e: Expr) -> Expr {
         self.fuel = self.limit;
-        self.reduce(e)
+        self.room = e.size().saturating_mul(GROWTH.0).saturating_add(GROWTH.1);
+        let before = std::mem::take(&mut self.exhausted);
+        let simple = self.reduce(e);
+        if self.exhausted {
+            // What was left half-way is not simple, and the next call has to know.
+            self.memo.clear();
+        }
+        self.exhausted |= before;
+        simple
     }
 
     /// Whether a boolean holds wherever the assumptions do; `None` if that is not known. The facts come first: where
@@ -169,9 +187,21 @@ impl Simplifier {
         if let Some(done) = self.memo.get(&e) {
             return *done;
         }
+        if self.depth == DEPTH {
+            self.exhausted = true;
+        }
+        if self.exhausted {
+            return e;
+        }
+        self.depth += 1;
         let mut now = e;
         loop {
-            now = self.reduce_operands(now);
+            let next = self.reduce_operands(now);
+            self.exhausted |= next.size() > self.room;
+            if self.exhausted {
+                break;
+            }
+            now = next;
             if let Some(done) = self.memo.get(&now) {
                 now = *done;
                 break;
@@ -179,7 +209,7 @@ impl Simplifier {
             let Some((rule, after)) = self.step(now) else {
                 break;
             };
-            if self.fuel == 0 {
+            if self.fuel == 0 || after.size() > self.room {
                 self.exhausted = true;
                 break;
             }
@@ -193,6 +223,7 @@ impl Simplifier {
             }
             now = after;
         }
+        self.depth -= 1;
         self.memo.insert(e, now);
         self.memo.insert(now, now);
         now
@@ -205,6 +236,9 @@ impl Simplifier {
         let mut parts = [e; 3];
         for (p, a) in parts.iter_mut().zip(args.iter()) {
             *p = self.reduce(*a);
+            if self.exhausted {
+                return e;
+            }
         }
         build(op, &parts[..args.len()])
     }
@@ -239,8 +273,11 @@ impl Simplifier {
         None
     }
 
-    /// The only value that the facts leave an integer.
+    /// The only value that the facts leave an integer, or a boolean that is a variable.
     fn known(&self, e: Expr) -> Option<Expr> {
+        if let Node::Var(_, Sort::BOOL) = e.node() {
+            return self.facts.decide(e).map(Expr::bool);
+        }
         if e.sort().kind != Kind::Int || is_constant(e) {
             return None;
         }

@@ -76,54 +76,60 @@ impl Book {
             by_root: FxHashMap::default(),
         };
         for rule in rules {
-            let vars = rule.lhs.vars();
-            let Node::Apply(root, _) = rule.lhs.node() else {
-                continue;
-            };
-            assert!(
-                vars.len() <= MAX_VARS,
-                "`{}` was not read from a file",
-                rule.name
-            );
-            let slots: Vec<Symbol> = vars.iter().map(|v| v.0).collect();
-            let number = book.rules.len();
-            let vectors = rule.has_vectors();
-            let mut seen = Vec::new();
-            let all = orders(rule.lhs);
-            let several = all.len() > 1;
-            for lhs in all {
-                let mut parts = Vec::new();
-                flatten(lhs, &slots, &mut parts);
-                if several {
-                    // The same up to names, with the same outcome.
-                    let renamed = renumbered(&rule, parts.clone(), &slots);
-                    if seen.contains(&renamed) {
-                        continue;
-                    }
-                    seen.push(renamed);
-                }
-                let mut heads = [u32::MAX; 3];
-                for (h, a) in heads.iter_mut().zip(lhs.args()) {
-                    *h = heads_of(a);
-                }
-                let of_root = book.by_root.entry(root).or_default();
-                of_root.all += 1;
-                for (first, found) in of_root.by_first.iter_mut().enumerate() {
-                    if heads[0] & 1 << first != 0 {
-                        found.push(book.patterns.len() as u32);
-                    }
-                }
-                book.patterns.push(Pattern {
-                    rule: number,
-                    parts,
-                    heads,
-                    slots: slots.clone(),
-                    vectors,
-                });
+            if matches!(rule.lhs.node(), Node::Apply(..)) {
+                rule.readings().for_each(|reading| book.compile(&reading));
+                book.rules.push(rule);
             }
-            book.rules.push(rule);
         }
         book
+    }
+
+    /// Adds the patterns of the rule that comes next.
+    fn compile(&mut self, rule: &Rule) {
+        let vars = rule.lhs.vars();
+        let Node::Apply(root, _) = rule.lhs.node() else {
+            return;
+        };
+        assert!(
+            vars.len() <= MAX_VARS,
+            "`{}` was not read from a file",
+            rule.name
+        );
+        let slots: Vec<Symbol> = vars.iter().map(|v| v.0).collect();
+        let vectors = rule.has_vectors();
+        let mut seen = Vec::new();
+        let all = orders(rule.lhs);
+        let several = all.len() > 1;
+        for lhs in all {
+            let mut parts = Vec::new();
+            flatten(lhs, &slots, &mut parts);
+            if several {
+                // The same up to names, with the same outcome.
+                let renamed = renumbered(rule, parts.clone(), &slots);
+                if seen.contains(&renamed) {
+                    continue;
+                }
+                seen.push(renamed);
+            }
+            let mut heads = [u32::MAX; 3];
+            for (h, a) in heads.iter_mut().zip(lhs.args()) {
+                *h = heads_of(a);
+            }
+            let of_root = self.by_root.entry(root).or_default();
+            of_root.all += 1;
+            for (first, found) in of_root.by_first.iter_mut().enumerate() {
+                if heads[0] & 1 << first != 0 {
+                    found.push(self.patterns.len() as u32);
+                }
+            }
+            self.patterns.push(Pattern {
+                rule: self.rules.len(),
+                parts,
+                heads,
+                slots: slots.clone(),
+                vectors,
+            });
+        }
     }
 
     /// The rules, in order of priority.

@@ -340,3 +340,38 @@ fn rules_that_undo_each_other_are_reported() {
     s.simplify(e("x + y"));
     assert!(s.exhausted());
 }
+
+/// What a call that did not end leaves behind is not taken for simple by the next one.
+#[test]
+fn nothing_half_done_is_remembered() {
+    let mut sources = SourceMap::new();
+    let text = "domain scalar
+rule there  min(x, y) => x + y
+rule back  x + y => min(x, y)
+rule zero  x * 0 => 0
+rule common  x * c0 / c0 => x
+";
+    let file = sources.add_text("loop.rules", text);
+    let mut s = Simplifier::new(Rc::new(Book::new(load_rules(&sources, file).unwrap())));
+    s.simplify(e("(x + y) * 0"));
+    assert!(s.exhausted());
+    s.limit(0);
+    s.simplify(e("z * 0"));
+    s.limit(20);
+    assert_eq!(s.simplify(e("z * 0 / 0")), e("0"));
+}
+
+/// A rule that leaves open whether it is about integers or booleans is about both.
+#[test]
+fn selections_of_booleans_are_simplified_as_those_of_integers() {
+    for (text, simple) in [
+        ("select(b, p && q, p && q)", "p && q"),
+        ("select(!b, p && q, !p)", "select(b, !p, p && q)"),
+        ("select(true, p || q, p)", "p || q"),
+        ("select(b, select(b, p && q, q), p)", "select(b, p && q, p)"),
+    ] {
+        let mut s = Simplifier::shipped();
+        assert_eq!(s.simplify(e(text)).to_string(), simple);
+        assert!(!s.exhausted());
+    }
+}

@@ -494,6 +494,8 @@ impl Reader<'_> {
         // The quotient of a quotient.
         let inner = rest.terms().find_map(|(m, n)| match (m.atoms(), n) {
             ([a], 1) => match self.names.meaning(*a) {
+                // What is taken apart by its rest is not put together again.
+                Meaning::Quotient(x, _) if self.rests.iter().any(|r| *x == Poly::atom(r.0)) => None,
                 Meaning::Quotient(x, c) => Some((*a, x.clone(), c.clone())),
                 _ => None,
             },

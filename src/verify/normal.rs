@@ -276,6 +276,7 @@ fn changes(rule: &Rule, e: Expr, after: Expr) -> bool {
         lhs: e,
         rhs: after,
         condition: Expr::bool(true),
+        booleans: None,
         ..rule.clone()
     };
     let smaller = |o: &Order| matches!(o, Order::Ordered(o) if o.earlier.is_empty());

@@ -90,6 +90,7 @@ rule a  x * x % 4 => x % 4 * x % 4
 rule b  (x * x + x) % 2 => 0
 rule c  x * y / 3 + y % 3 => y * x / 3 + y % 3
 rule d  x * x % 5 + z / 4 => x * x % 5 + z / 4  where prove(x % 5 == 2)
+rule f  x * x / 2 / 3 + x / 2 / 3 => x * x / 6 + x / 6
 rule e  (x * y + c0) / 2 % 3 => (y * x + c0) / 2 % 3  where c0 == 5
 ";
 
