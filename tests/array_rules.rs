@@ -408,3 +408,53 @@ fn a_sketch_uses_rules_that_are_proved_and_others_only_where_that_is_allowed() {
     assert_eq!(code, Some(1), "{err}");
     assert!(err.contains("E0675") && !err.contains("E0676"), "{err}");
 }
+
+/// The rules of the files of a folder below `tests/rules`: the folder says what they are.
+fn corpus(folder: &str) -> Vec<Rc<RuleDecl>> {
+    let path = format!("{}/tests/rules/{folder}", env!("CARGO_MANIFEST_DIR"));
+    let entries = std::fs::read_dir(&path).expect(&path);
+    let mut files: Vec<_> = entries.map(|e| e.unwrap().path()).collect();
+    files.sort();
+    let mut rules = Vec::new();
+    for file in files {
+        let text = std::fs::read_to_string(&file).unwrap();
+        let mut sources = SourceMap::new();
+        let id = sources.add_text(file.to_str().unwrap(), &text);
+        rules.extend(elab::rule_decls(&mut sources, id).unwrap_or_else(|e| panic!("{e:#?}")));
+    }
+    rules
+}
+
+/// No wrong rule is proved, and few right ones are not.
+#[test]
+fn right_rules_are_proved_and_no_wrong_one_is() {
+    let (right, wrong) = (corpus("right"), corpus("wrong"));
+    let mut open = Vec::new();
+    for rule in &right {
+        match verify_rule(rule, 100) {
+            Verdict::Proved { .. } => {}
+            Verdict::Refuted(c) => panic!("{} is right, but: {c}", rule.name),
+            Verdict::Unknown { why, .. } => open.push(format!("{}: {why}", rule.name)),
+        }
+    }
+    let (mut believed, mut missed) = (Vec::new(), Vec::new());
+    for rule in &wrong {
+        match verify_rule(rule, 1000) {
+            Verdict::Proved { .. } => believed.push(rule.name.to_string()),
+            Verdict::Refuted(_) => {}
+            Verdict::Unknown { .. } => missed.push(rule.name.to_string()),
+        }
+    }
+    eprintln!(
+        "right: {} of {} proved; wrong: {} of {} proved, {} refuted\nnot proved:\n  {}\nnot refuted: {}",
+        right.len() - open.len(),
+        right.len(),
+        believed.len(),
+        wrong.len(),
+        wrong.len() - believed.len() - missed.len(),
+        open.join("\n  "),
+        missed.join(", ")
+    );
+    assert!(believed.is_empty(), "wrong, and proved: {believed:?}");
+    assert!(open.len() * 20 <= right.len(), "{}", open.join("\n"));
+}

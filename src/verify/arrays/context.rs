@@ -274,6 +274,9 @@ impl Context {
         if let (Head::Lit(Lit::Bool(b)), []) = (&c.head, &c.spine[..]) {
             return Ok(*b);
         }
+        if let Some(truth) = equal::by_parts(self, c)? {
+            return Ok(truth);
+        }
         for i in 0..self.truths.len() {
             let (known, truth) = self.truths[i].clone();
             if equal::same(self, &known, c) {

@@ -11,7 +11,7 @@ use super::fold;
 use super::value::{Head, Neutral, Step, Val};
 use crate::algebra;
 use crate::elab::Cond;
-use crate::term::{Kind, Lit, Prim, Term};
+use crate::term::{Kind, Lit, Op, Prim, Term};
 use crate::ty::{Scalar, Ty, TyKind};
 
 /// Whether two values of a type are equal.
@@ -127,7 +127,101 @@ fn neutral(cx: &mut Context, a: &Neutral, b: &Neutral) -> Res<bool> {
             return Ok(true);
         }
     }
+    by_meaning(cx, a, b)
+}
+
+/// One of both for what it means: a reduction for its steps, where they are few, or for its last step and those
+/// before; a minimum for the choice that it is.
+fn by_meaning(cx: &mut Context, a: &Neutral, b: &Neutral) -> Res<bool> {
+    let ty = a.ty();
+    if b.ty() != ty {
+        return Ok(false);
+    }
+    let both_folds = [a, b].iter().all(|n| matches!(n.head, Head::Fold(_)));
+    for (x, y) in [(a, b), (b, a)] {
+        let meant = match fold::unfolded(cx, x)? {
+            Some(v) => Some(v),
+            None if both_folds => None,
+            None => fold::peeled(cx, x)?,
+        };
+        let meant = match meant {
+            Some(v) => Some(v),
+            None => chosen(cx, x)?,
+        };
+        if let Some(v) = meant {
+            return Ok(equal(cx, ty, &v, &Val::Neutral(y.clone())));
+        }
+    }
+    if ty == Ty::from(Scalar::Bool) && (is_condition(a) || is_condition(b)) {
+        let (x, y) = (Val::Neutral(a.clone()), Val::Neutral(b.clone()));
+        return Ok(cx.holds(&x)? == cx.holds(&y)?);
+    }
     Ok(false)
+}
+
+/// `min x y` is x if x < y, else y; `max x y` is x if y < x, else y; of any numbers, NaN included.
+fn chosen(cx: &mut Context, n: &Neutral) -> Res<Option<Val>> {
+    let (Head::Prim(p), Some([x, y])) = (&n.head, n.operands()) else {
+        return Ok(None);
+    };
+    let ty = n.ty();
+    let (less, than) = match p.op() {
+        Op::Min => (x, y),
+        Op::Max => (y, x),
+        _ => return Ok(None),
+    };
+    if ty.as_scalar().is_none() {
+        return Ok(None);
+    }
+    let lt = compared(Op::Lt, ty, less, than);
+    Ok(Some(match cx.holds(&Val::Neutral(lt))? {
+        true => x.clone(),
+        false => y.clone(),
+    }))
+}
+
+/// A comparison of two values of a type.
+fn compared(op: Op, ty: Ty, x: &Val, y: &Val) -> Neutral {
+    let truth = Ty::from(Scalar::Bool);
+    let whole = Ty::funs([ty, ty], truth);
+    let mut n = Neutral::new(Head::Prim(op.into()), whole);
+    n.spine = vec![
+        (Step::Apply(x.clone(), ty), Ty::fun(ty, truth)),
+        (Step::Apply(y.clone(), ty), truth),
+    ];
+    n
+}
+
+fn is_condition(n: &Neutral) -> bool {
+    matches!(&n.head, Head::Prim(p) if matches!(p.op(), Op::Lt | Op::Le | Op::Gt | Op::Ge | Op::Eq | Op::Ne | Op::And | Op::Or | Op::Not))
+}
+
+/// Whether a truth value of others holds: `not`, `and`, `or`, and comparisons as `<`, `<=` and `==`.
+pub fn by_parts(cx: &mut Context, n: &Neutral) -> Res<Option<bool>> {
+    let Head::Prim(p) = &n.head else {
+        return Ok(None);
+    };
+    if let (Op::Not, [(Step::Apply(x, _), _)]) = (p.op(), &n.spine[..]) {
+        return Ok(Some(!cx.holds(x)?));
+    }
+    let Some([x, y]) = n.operands() else {
+        return Ok(None);
+    };
+    let Some((ty, _)) = n.head_ty.as_fun() else {
+        return Ok(None);
+    };
+    let whole = ty.as_scalar().is_some_and(Scalar::is_int);
+    let mut ask = |op: Op, x: &Val, y: &Val| cx.holds(&Val::Neutral(compared(op, ty, x, y)));
+    Ok(Some(match p.op() {
+        Op::And => cx.holds(x)? && cx.holds(y)?,
+        Op::Or => cx.holds(x)? || cx.holds(y)?,
+        Op::Gt => ask(Op::Lt, y, x)?,
+        Op::Ge if whole => !ask(Op::Lt, x, y)?,
+        Op::Le if whole => !ask(Op::Lt, y, x)?,
+        Op::Ge => ask(Op::Le, y, x)?,
+        Op::Ne => !ask(Op::Eq, x, y)?,
+        _ => return Ok(None),
+    }))
 }
 
 /// The same head, and the same done to it.
@@ -166,6 +260,50 @@ fn congruent(cx: &mut Context, a: &Neutral, b: &Neutral) -> Res<bool> {
         }
     }
     Ok(true)
+}
+
+/// Whether some reordering of operands may be known at all: no rule without a law needs one.
+pub fn commutes_somewhere(cx: &Context) -> bool {
+    let primitive = |side: &Term| {
+        let mut found = false;
+        side.visit(&mut |t, _| match t.kind() {
+            Kind::Prim(p) => {
+                found |= laws(cx, &Head::Prim(*p), cx.ty(t.ty()))
+                    .is_some_and(|l| l.associative && l.commutative);
+            }
+            _ => {}
+        });
+        found
+    };
+    (cx.rule.conds.iter()).any(|c| matches!(c, Cond::Commutative(_))) || primitive(&cx.rule.lhs)
+}
+
+/// The operands of an operator that associates and commutes, without identities.
+pub fn commuting(cx: &mut Context, n: &Neutral) -> Res<Option<Vec<Val>>> {
+    let known = n.operands().and(laws(cx, &n.head, n.head_ty));
+    let Some(laws) = known.filter(|l| l.associative && l.commutative) else {
+        return Ok(None);
+    };
+    let mut all = Vec::new();
+    flatten(cx, n, &Val::Neutral(n.clone()), &laws, true, &mut all)?;
+    Ok(Some(all))
+}
+
+/// Whether operators that commute combine the same values.
+pub fn same_operands(
+    cx: &mut Context,
+    ty: Ty,
+    a: (Neutral, Vec<Val>),
+    b: (Neutral, Vec<Val>),
+) -> Res<bool> {
+    let ((f, xs), (g, mut ys)) = (a, b);
+    if f.head_ty != g.head_ty || !same_operator(&f.head, &g.head) || xs.len() != ys.len() {
+        return Ok(false);
+    }
+    Ok(xs.iter().all(|x| {
+        let found = ys.iter().position(|y| equal(cx, ty, x, y));
+        found.map(|i| ys.remove(i)).is_some()
+    }))
 }
 
 /// What is known of an operator.

@@ -8,6 +8,8 @@
 //!   step b)` after. It covers exchanged loops (a part is an element), lanes, components, and regrouped operators;
 //! * *blocks*: a reduction over k·n is one over n, whose steps are reductions over k;
 //! * *parts*: a reduction over m + n is one over n that starts with one over m;
+//! * *unfolding*: a reduction of a few steps, whose number is known, is those steps; one of n > 0 steps is its last step
+//!   after the others;
 //! * *repeats*: a reduction over n > 0, or none, is one over more steps, the last step again and again, if doing that twice
 //!   is the same as once for any accumulator.
 //!
@@ -28,7 +30,7 @@ pub fn congruent(cx: &mut Context, f: &Rc<Fold>, g: &Rc<Fold>) -> Res<bool> {
     if f.ty != g.ty {
         return Ok(false);
     }
-    if by_steps(cx, f, g)? {
+    if by_steps(cx, f, g)? || super::sums::same_sum(cx, f, g)? {
         return Ok(true);
     }
     // No step that rules are about could be done again otherwise.
@@ -44,6 +46,44 @@ pub fn congruent(cx: &mut Context, f: &Rc<Fold>, g: &Rc<Fold>) -> Res<bool> {
         }
     }
     Ok(false)
+}
+
+/// Steps of a known number that are done one by one.
+const FEW: i64 = 16;
+
+/// A reduction of few steps, done; and what is done to its result.
+pub fn unfolded(cx: &mut Context, n: &Neutral) -> Res<Option<Val>> {
+    let Head::Fold(f) = &n.head else {
+        return Ok(None);
+    };
+    let Some(steps) = f.n.as_int().filter(|k| (0..=FEW).contains(k)) else {
+        return Ok(None);
+    };
+    let mut acc = f.start.clone();
+    for i in 0..steps {
+        acc = (f.step)(cx, acc, Nat::int(i))?;
+    }
+    along(cx, &acc, &n.spine).map(Some)
+}
+
+/// The last step of a reduction that has one, after those before it; and what is done to its result.
+pub fn peeled(cx: &mut Context, n: &Neutral) -> Res<Option<Val>> {
+    let Head::Fold(f) = &n.head else {
+        return Ok(None);
+    };
+    let last = cx.simplify(f.n - Nat::int(1));
+    if f.n.as_int().is_some() || !cx.is_not_negative(last) {
+        return Ok(None);
+    }
+    let before = Fold {
+        start: f.start.clone(),
+        n: last,
+        step: f.step.clone(),
+        ty: f.ty,
+    };
+    let before = Val::neutral(Head::Fold(Rc::new(before)), f.ty);
+    let all = (f.step)(cx, before, last)?;
+    along(cx, &all, &n.spine).map(Some)
 }
 
 fn by_steps(cx: &mut Context, f: &Rc<Fold>, g: &Rc<Fold>) -> Res<bool> {

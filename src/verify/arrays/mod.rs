@@ -16,6 +16,7 @@ mod eval;
 mod facts;
 mod fold;
 mod objection;
+mod sums;
 mod value;
 
 pub use objection::{instance, objection, refusal};
