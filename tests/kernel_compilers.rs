@@ -32,10 +32,9 @@ fn has_clang() -> bool {
     let tried = command.arg("-fopenmp").arg(&source).arg("-o").arg(&exe);
     let works = tried.output().is_ok_and(|o| o.status.success());
     if !works {
-        let ci = std::env::var_os("CI").is_some_and(|v| !v.is_empty() && v != "false");
-        let what = "there is no clang with OpenMP (Debian: packages `clang` and `libomp-dev`)";
-        assert!(!ci, "{what}");
-        eprintln!("NOT TESTED: {what}");
+        common::lacking::not_tested(
+            "kernels by clang: there is none with OpenMP (Debian: packages `clang` and `libomp-dev`)",
+        );
     }
     works
 }

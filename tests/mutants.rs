@@ -1,5 +1,8 @@
 //! Rules with a mistake put in: what a point shows to be wrong is never proved.
 
+#[path = "common/lacking.rs"]
+mod lacking;
+
 use rise_opt::exec::solver::{self, Work};
 use rise_opt::interp::random::Rng;
 use rise_opt::scalar::{load_rules, Expr, Node, Op, Rule};
@@ -87,8 +90,9 @@ fn mutant(rule: &Rule, rng: &mut Rng) -> Option<Rule> {
 fn none_is_proved(wanted: usize, seed: u64, limit: Work) {
     let solvers = solver::find();
     if solvers.is_empty() {
-        assert!(std::env::var_os("CI").is_none(), "z3 is missing");
-        eprintln!("skipped: there is no solver; install the package `z3`");
+        lacking::not_tested(
+            "proofs of rules over scalars: there is no solver (Debian: package `z3`)",
+        );
         return;
     }
     let rules = shipped();

@@ -1,5 +1,8 @@
 //! Rules over scalars are proved or refuted.
 
+#[path = "common/lacking.rs"]
+mod lacking;
+
 use rise_opt::exec::solver::{self, Answer, Solver, Work};
 use rise_opt::report::CertificateFile;
 use rise_opt::scalar::{load_rules, Rule};
@@ -14,8 +17,9 @@ use std::time::Duration;
 fn solvers() -> Vec<Solver> {
     let found = solver::find();
     if found.is_empty() {
-        assert!(std::env::var_os("CI").is_none(), "z3 is missing");
-        eprintln!("skipped: there is no solver; install the package `z3`");
+        lacking::not_tested(
+            "proofs of rules over scalars: there is no solver (Debian: package `z3`)",
+        );
     }
     found
 }

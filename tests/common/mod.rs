@@ -1,6 +1,7 @@
 //! What the harnesses share: loading programs and chains of sketches.
 #![allow(dead_code)]
 
+pub mod lacking;
 #[cfg(unix)]
 pub mod pty;
 pub mod schema;
