@@ -189,7 +189,7 @@ impl<'a> Parser<'a> {
     fn peek_at(&self, ahead: usize) -> Token {
         let i = self.at + ahead;
         if self.failed || i >= self.end {
-            let last = self.tokens[self.end - 1].span;
+            let last = self.tokens[self.end.saturating_sub(1)].span;
             return Token {
                 kind: TokenKind::End,
                 span: last.end(),
