@@ -77,6 +77,7 @@ pub mod intern;
 pub mod interp;
 pub mod lower;
 pub mod nest;
+pub mod obligation;
 pub mod order;
 pub mod proof;
 pub mod report;

@@ -396,7 +396,7 @@ fn a_wrong_term_is_refused_at_its_step() {
     deep(|| {
         let mut proof = proof_of("sketches/mm/blocking.sk");
         let wrong = |t: &Term| t.map_types(&mut |ty| ty, &mut |n| n * Nat::int(1));
-        assert_eq!(check(&proof), Ok(()));
+        assert!(check(&proof).is_ok());
         let at = proof.legs[1]
             .steps
             .iter()

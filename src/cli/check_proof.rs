@@ -7,7 +7,8 @@ use super::input::no_program;
 use super::Context;
 use crate::diag::{code, Diagnostic};
 use crate::elab;
-use crate::proof::{check, Proof, Refusal};
+use crate::obligation::Assumption;
+use crate::proof::{check, Holds, Proof, Refusal};
 use crate::report::ProofFile;
 use crate::term::Program;
 use std::collections::BTreeSet;
@@ -41,8 +42,8 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
         same(name, &program, &given).map_err(|d| vec![d])?;
     }
     let proof = (saved.proof(name, &program, sources)).map_err(|d| vec![d])?;
-    check(&proof).map_err(|r| vec![refused(name, &proof, &r)])?;
-    context.print(&told(name, &saved, &proof, &program));
+    let holds = check(&proof).map_err(|r| vec![refused(name, &proof, &r)])?;
+    context.print(&told(name, &saved, &proof, &program, &holds));
     Ok(())
 }
 
@@ -84,11 +85,12 @@ pub fn refused(name: &str, proof: &Proof, r: &Refusal) -> Diagnostic {
     d.help("search again, with `--emit proof`; who changed the proof?")
 }
 
-fn told(name: &str, saved: &ProofFile, proof: &Proof, program: &Program) -> String {
+fn told(name: &str, saved: &ProofFile, proof: &Proof, program: &Program, holds: &Holds) -> String {
     let steps: usize = proof.legs.iter().map(|l| l.steps.len()).sum();
     let mut text = format!(
-        "{name}: {steps} steps checked; `{}` equals\n\n{}\n",
+        "{name}: {steps} steps checked; `{}` equals{}\n\n{}\n",
         program.name,
+        wherever(&holds.wherever),
         elab::program_text(&Program {
             term: proof.end().clone(),
             ..program.clone()
@@ -110,4 +112,13 @@ fn told(name: &str, saved: &ProofFile, proof: &Proof, program: &Program) -> Stri
         }
     }
     text
+}
+
+/// ` wherever 4 divides n, n >= 1`
+pub fn wherever(all: &[Assumption]) -> String {
+    let all: Vec<String> = all.iter().map(|a| a.to_string()).collect();
+    match all.is_empty() {
+        true => String::new(),
+        false => format!(" wherever {}", all.join(", ")),
+    }
 }

@@ -333,16 +333,13 @@ impl Searches<'_> {
         }
         let progress = Progress::start(self.mode, false);
         let options = search::Options {
-            parts: false,
-            diagnose: false,
-            cut: None,
             iterations: self.limits.iterations,
             nodes: self.limits.nodes,
             seconds: self.limits.seconds,
             bytes: self.limits.bytes,
             observer: progress.observer(),
-            trying: None,
-            prove: false,
+            no_kernel: true,
+            ..search::Options::default()
         };
         let outcome = search::optimize(&input.program, &input.steps, &options);
         Ok(Run::new(&outcome.trace, input.steps.len(), &self.limits))

@@ -31,8 +31,17 @@ pub struct Input {
     pub target: Target,
     /// Rules of the steps that are not proved and are used all the same.
     pub unverified: Vec<Rc<RuleDecl>>,
-    /// When it comes from a plan: that, and its terms.
-    pub plan: Option<(Plan, Vec<Term>)>,
+    /// When it comes from a plan: that, and what it holds.
+    pub plan: Option<Planned>,
+}
+
+/// A plan that was read.
+pub struct Planned {
+    pub plan: Plan,
+    /// The term after each step.
+    pub terms: Vec<Term>,
+    /// Sizes that the way to the last of them speaks of, beyond its own.
+    pub obliged: Vec<Nat>,
 }
 
 /// The files, as the user names them.

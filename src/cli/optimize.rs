@@ -6,7 +6,7 @@
 
 use super::artefacts::{Artefact, Outputs};
 use super::egraph;
-use super::input::{self, Input};
+use super::input::{self, Input, Planned};
 use super::kernel::{declaration, measure, Made, Running};
 use super::progress::{Mode, Progress};
 use super::record::record;
@@ -15,6 +15,7 @@ use super::trust::Trust;
 use super::values::{memory_limit, Bytes, Machine, Setting};
 use super::{why, Context};
 use crate::alloc;
+use crate::arith::Nat;
 use crate::diag::Diagnostic;
 use crate::elab::{self, Cond, Step};
 use crate::exec::{self, Toolchain};
@@ -176,7 +177,7 @@ impl Args {
     /// Of a plan, its own.
     fn level(&self, input: &Input) -> Level {
         match (&input.plan, self.simplify) {
-            (Some((plan, _)), _) => plan.simplify,
+            (Some(planned), _) => planned.plan.simplify,
             (None, Simplify::Off) => Level::Off,
             (None, Simplify::Fold) => Level::Fold,
             (None, Simplify::Full) => Level::Full,
@@ -186,7 +187,7 @@ impl Args {
     /// What the function is called, if not as the program; of a plan, its own.
     fn name<'a>(&'a self, input: &'a Input) -> Option<&'a str> {
         match &input.plan {
-            Some((plan, _)) => plan.name.as_deref(),
+            Some(planned) => planned.plan.name.as_deref(),
             None => self.name.as_deref(),
         }
     }
@@ -258,8 +259,9 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
         ..limits(args)
     };
     let outcome = match &input.plan {
-        Some((_, terms)) => Outcome {
-            terms: terms.clone(),
+        Some(plan) => Outcome {
+            terms: plan.terms.clone(),
+            obliged: plan.obliged.clone(),
             ..search::optimize(&input.program, &[], &options)
         },
         None => search::optimize(&input.program, &input.steps, &options),
@@ -349,6 +351,8 @@ pub(super) struct Came {
     /// The command that searched.
     pub command: String,
     pub reassociation: Vec<Reassociation>,
+    /// Sizes that the way to the last term speaks of, beyond its own.
+    pub obliged: Vec<Nat>,
     pub kernel: Option<Made>,
     pub plan: String,
     pub proof: String,
@@ -360,7 +364,7 @@ pub(super) struct Came {
 impl Came {
     fn new(input: &Input, outcome: &Outcome) -> Came {
         let (command, reassociation) = match &input.plan {
-            Some((plan, _)) => (plan.command.clone(), plan.reassociation.clone()),
+            Some(Planned { plan, .. }) => (plan.command.clone(), plan.reassociation.clone()),
             None => (command_line(), reassociation(&input.steps, outcome)),
         };
         Came {
@@ -370,6 +374,7 @@ impl Came {
             },
             command,
             reassociation,
+            obliged: outcome.obliged.clone(),
             kernel: None,
             plan: String::new(),
             proof: String::new(),
@@ -395,6 +400,7 @@ fn go_on(
         let plain = (args.on_mismatch == Mismatch::Fallback).then_some(&input.program);
         let lowering = lower::Options {
             fixed: input.fixed.clone(),
+            obliged: came.obliged.clone(),
             register_bytes: input.target.register_bytes(),
             simplify: args.level(input),
             name: args.name(input).map(str::to_string),
@@ -416,7 +422,8 @@ fn go_on(
             name: args.name(input),
             command,
         };
-        came.plan = replay::save(input, asked, terms, &came.reassociation).map_err(|d| vec![d])?;
+        came.plan = replay::save(input, asked, (terms, &came.obliged), &came.reassociation)
+            .map_err(|d| vec![d])?;
     }
     if let (Some(tool), Some(kernel)) = (tool, &came.kernel) {
         came.run = Some(measure(&args.running(), input, &kernel.nest, tool)?);

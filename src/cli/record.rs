@@ -21,7 +21,7 @@ pub fn record(
     failure: &[Diagnostic],
     context: &mut Context,
 ) -> Record {
-    let plan = input.plan.as_ref().map(|(plan, _)| plan);
+    let plan = input.plan.as_ref().map(|p| &p.plan);
     // It was read before: this only looks up which text it is.
     let file = (args.program()).and_then(|path| context.sources.load(path).ok());
     let params = args.settings().iter();

@@ -3,9 +3,10 @@
 //! In: what was searched and found; or the path of a plan. Out: the plan's text; or the input of the main job with
 //! the terms that a search would find. Absent: what a plan holds and when it fits (`report`).
 
-use super::input::{no_program, Input};
+use super::input::{no_program, Input, Planned};
 use super::values::Setting;
 use super::Context;
+use crate::arith::Nat;
 use crate::diag::Diagnostic;
 use crate::elab;
 use crate::index::Level;
@@ -25,11 +26,11 @@ pub struct Asked<'a> {
 pub fn save(
     input: &Input,
     asked: Asked,
-    terms: &[Term],
+    (terms, obliged): (&[Term], &[Nat]),
     reassociation: &[Reassociation],
 ) -> Result<String, Diagnostic> {
-    if let Some((plan, _)) = &input.plan {
-        return plan.to_json(&input.program, terms);
+    if let Some(planned) = &input.plan {
+        return planned.plan.to_json(&input.program, terms);
     }
     let is_size = |s: &&Setting| input.fixed.contains_key(&Symbol::new(&s.name));
     let (sizes, params): (Vec<_>, Vec<_>) = asked.set.iter().partition(is_size);
@@ -50,6 +51,7 @@ pub fn save(
         steps: steps
             .map(|(step, term)| PlanStep::new(&step.name, &input.program, term))
             .collect(),
+        obliged: obliged.iter().map(|n| n.to_string()).collect(),
     };
     plan.to_json(&input.program, terms)
 }
@@ -79,6 +81,10 @@ pub fn load(
         target: plan.target,
         params: Default::default(),
         unverified: Vec::new(),
-        plan: Some((plan, replay.terms)),
+        plan: Some(Planned {
+            plan,
+            terms: replay.terms,
+            obliged: replay.obliged,
+        }),
     })
 }

@@ -40,6 +40,7 @@ pub fn run(args: &Args, rule: &str, context: &mut Context) -> Result<(), Vec<Dia
         &mut context.sources,
     )?;
     let options = search::Options {
+        no_kernel: true,
         bytes: memory_limit(None),
         ..search::Options::default()
     };

@@ -70,7 +70,7 @@ fn proved(outcome: &Outcome) -> Result<Option<&Proof>, Diagnostic> {
             Err(Diagnostic::new(code::NO_PROOF, text).help("this is worth a report"))
         }
         (Some(Ok(proof)), _) => match check(proof) {
-            Ok(()) => Ok(Some(proof)),
+            Ok(_) => Ok(Some(proof)),
             Err(r) => {
                 let d = refused("the proof", proof, &r);
                 let text = format!("a proof was made that does not hold: {}", d.message);

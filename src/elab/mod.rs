@@ -10,6 +10,7 @@ mod book;
 mod files;
 mod infer;
 mod locate;
+mod oblige;
 mod output;
 mod possible;
 mod pre;
@@ -28,6 +29,7 @@ mod uses;
 
 pub use book::{check_rules, readable_rules, rule_decls, shipped_rules};
 pub use locate::{located_text, Range};
+pub use oblige::Obligation;
 pub use output::*;
 pub use print::{program_text, term_text};
 pub use program::{check_program, definition, program};

@@ -6,7 +6,6 @@
 //! [`Casts::may_have_none`], and does nothing where there is no element.
 //! Absent: constant indices, which are below their bounds wherever they stand.
 
-use super::assume::uncurry;
 use crate::arith::{Nat, Signs};
 use crate::index::{Facts, Level};
 use crate::term::{Kind, Op, Prim, Term};
@@ -150,4 +149,13 @@ fn applied(p: Prim, ty: Ty) -> Option<Nat> {
         Generate => result.as_array().map(|a| a.0),
         _ => None,
     }
+}
+
+fn uncurry(ty: Ty) -> (Vec<Ty>, Ty) {
+    let (mut args, mut ty) = (Vec::new(), ty);
+    while let Some((a, r)) = ty.as_fun() {
+        args.push(a);
+        ty = r;
+    }
+    (args, ty)
 }

@@ -51,6 +51,9 @@ use value::{Dest, Env, Leaf, Mem, Val};
 pub struct Options {
     /// Sizes that are fixed; they leave the signature.
     pub fixed: BTreeMap<Symbol, i64>,
+    /// Sizes that the way to the program's term speaks of, beyond those of the term: only where they are whole and not
+    /// negative does the term equal what it was made of.
+    pub obliged: Vec<Nat>,
     /// Bytes of a vector register: a power of two, 16 to 64.
     pub register_bytes: u32,
     /// Local buffers up to this size live on the stack.
@@ -69,6 +72,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             fixed: BTreeMap::new(),
+            obliged: Vec::new(),
             register_bytes: 64,
             stack_bytes: 64 << 10,
             parallel: true,

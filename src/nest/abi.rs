@@ -6,10 +6,10 @@
 //! scalar leaf, first components first (structure of arrays): `n.(f32, 4.i32)`
 //! is two slots, of shapes `n` and `n.4`. Vectors count as one more dimension.
 
-use crate::arith::{AtomKind, Nat, Rat};
+use crate::arith::Nat;
 use crate::intern::Symbol;
+use crate::obligation::Assumption;
 use crate::ty::{Scalar, Ty, TyKind};
-use std::fmt;
 
 /// The interface.
 #[derive(Clone, Debug)]
@@ -52,51 +52,6 @@ impl Slot {
     /// The number of its elements.
     pub fn count(&self) -> Nat {
         self.dims.iter().fold(Nat::int(1), |a, &b| a * b)
-    }
-}
-
-/// What the sizes must satisfy.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub enum Assumption {
-    /// The second is a multiple of the first, which is not 0.
-    Divides(Nat, Nat),
-    /// It is not negative.
-    NotNegative(Nat),
-}
-
-impl Assumption {
-    /// Whether given sizes satisfy it; `None` where it cannot be evaluated.
-    pub fn holds(self, sizes: &mut impl FnMut(Symbol) -> Option<i64>) -> Option<bool> {
-        match self {
-            Assumption::Divides(d, n) => {
-                let (d, n) = (d.eval(sizes)?, n.eval(sizes)?);
-                Some(d != 0 && n.checked_rem(d) == Some(0))
-            }
-            Assumption::NotNegative(n) => Some(n.eval(sizes)? >= 0),
-        }
-    }
-}
-
-impl fmt::Display for Assumption {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        match self {
-            Assumption::Divides(d, n) => write!(f, "{d} divides {n}"),
-            Assumption::NotNegative(n) => {
-                if let Some(AtomKind::Max(a, b)) = n.as_atom().map(|a| a.kind()) {
-                    let (a, b) = (Assumption::NotNegative(a), Assumption::NotNegative(b));
-                    return write!(f, "{a} or {b}");
-                }
-                if n.terms().iter().all(|(_, c)| *c < Rat::ZERO) && n.as_rat().is_none() {
-                    return write!(f, "{} <= 0", Nat::int(0) - *n);
-                }
-                // `n - 1 >= 0` reads better as `n >= 1`.
-                let constant = n.terms().iter().find(|t| t.0.is_one()).map(|t| t.1);
-                match constant.and_then(|c| c.as_int()) {
-                    Some(c) => write!(f, "{} >= {}", *n - Nat::int(c), -i128::from(c)),
-                    None => write!(f, "{n} >= 0"),
-                }
-            }
-        }
     }
 }
 
@@ -157,27 +112,5 @@ mod tests {
         let sizes: Vec<_> = leaf_sizes(ty).iter().map(|n| n.as_int()).collect();
         assert_eq!(sizes, [Some(3), Some(12)]);
         assert!(leaves(Ty::fun(f, f)).is_none());
-    }
-
-    #[test]
-    fn assumptions_read_well() {
-        let n = Nat::var("n".into());
-        assert_eq!(
-            Assumption::Divides(32.into(), n).to_string(),
-            "32 divides n"
-        );
-        assert_eq!(Assumption::NotNegative(n - 1.into()).to_string(), "n >= 1");
-        let m = Nat::var("m".into());
-        let none = (n - 1.into()).max(Nat::int(0) - m);
-        let text = Assumption::NotNegative(none).to_string();
-        assert!(
-            ["n >= 1 or m <= 0", "m <= 0 or n >= 1"].contains(&&*text),
-            "{text}"
-        );
-        let at = |k: i64| Assumption::Divides(32.into(), n).holds(&mut |_| Some(k));
-        assert_eq!(
-            (at(64), at(33), at(0)),
-            (Some(true), Some(false), Some(true))
-        );
     }
 }

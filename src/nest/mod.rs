@@ -20,7 +20,8 @@ mod show;
 pub mod tidy;
 pub mod walk;
 
-pub use abi::{Abi, Assumption, ErrorCode, Slot};
+pub use crate::obligation::Assumption;
+pub use abi::{Abi, ErrorCode, Slot};
 pub use expr::{Expr, ExprKind, Shape};
 pub use lines::Mark;
 

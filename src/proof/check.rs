@@ -1,12 +1,18 @@
 //! The checker: replays a chain on plain terms.
 //!
-//! Comes in: a proof; goes out: nothing, or where it breaks and why. Every step
+//! Comes in: a proof; goes out: of which sizes it holds, or where it breaks and why. Every step
 //! is found at its place in the term that the steps before it made; nothing is
 //! taken over from the proof but what was compared.
+//!
+//! Note [Sizes of a proof]: terms have a meaning where all sizes that they speak of are whole and not negative, and
+//! the sides of a rule are equal where its obligations hold. So a chain holds where the sizes of all its terms are sizes,
+//! those of terms that it only passes through as well, and the obligations of all its steps hold.
 
 use super::instance::{instance, Instance};
 use super::typed::ill_typed;
 use super::{Bound, By, Leg, Proof, Step};
+use crate::arith::Nat;
+use crate::obligation::{self, Assumption, Sizes};
 use crate::term::{normalize_within, Kind, Term};
 
 /// Where a proof breaks.
@@ -23,9 +29,60 @@ pub struct Refusal {
 /// Normal forms larger than this are not computed.
 const LARGEST: u32 = 1_000_000;
 
+/// Of which sizes a proof holds, see Note [Sizes of a proof].
+#[derive(Clone, Debug, Default)]
+pub struct Holds {
+    /// All that must be whole and not negative.
+    pub sizes: Vec<Nat>,
+    /// What makes them so, where that is not always so.
+    pub wherever: Vec<Assumption>,
+}
+
+/// What the steps so far ask of sizes.
+#[derive(Default)]
+struct Obliged {
+    sizes: Sizes,
+    wherever: Vec<Assumption>,
+    decided: usize,
+}
+
+impl Obliged {
+    fn term(&mut self, t: &Term) -> Result<(), String> {
+        self.sizes.term(t);
+        self.decide()
+    }
+
+    fn step(&mut self, leg: &Leg, step: &Step, now: &Term) -> Result<(), String> {
+        let left = if step.back { &step.to } else { &step.from };
+        if let By::Rule(number, computed) = &step.by {
+            let types = made(leg, *number, computed, left)?.types;
+            for o in leg.rules[*number].rule.obligations() {
+                self.sizes.size(types.nat(o.size()));
+            }
+        }
+        self.term(now)
+    }
+
+    /// Refuses what holds at no sizes.
+    fn decide(&mut self) -> Result<(), String> {
+        let new = &self.sizes.all()[self.decided..];
+        let more = obligation::missing(&self.wherever, new);
+        self.decided = self.sizes.all().len();
+        if more.is_empty() {
+            return Ok(());
+        }
+        self.wherever.extend(more);
+        match obligation::contradiction(&self.wherever) {
+            None => Ok(()),
+            Some(never) => Err(format!("it has a meaning at no sizes: {never}")),
+        }
+    }
+}
+
 /// Checks a proof.
-pub fn check(proof: &Proof) -> Result<(), Refusal> {
+pub fn check(proof: &Proof) -> Result<Holds, Refusal> {
     let mut now = proof.start.clone();
+    let mut obliged = Obliged::default();
     if let Some(t) = ill_typed(&now) {
         let why = format!("the program has `{t}` of type {}", t.ty());
         return Err(Refusal {
@@ -34,6 +91,11 @@ pub fn check(proof: &Proof) -> Result<(), Refusal> {
             why,
         });
     }
+    obliged.term(&now).map_err(|why| Refusal {
+        leg: 0,
+        step: None,
+        why,
+    })?;
     for (i, leg) in proof.legs.iter().enumerate() {
         let refuse = |step, why| Refusal { leg: i, step, why };
         for (j, step) in leg.steps.iter().enumerate() {
@@ -44,13 +106,18 @@ pub fn check(proof: &Proof) -> Result<(), Refusal> {
                 let why = format!("it leads to `{t}` of type {}", t.ty());
                 return Err(refuse(Some(j), why));
             }
+            let asked = obliged.step(leg, step, &now);
+            asked.map_err(|why| refuse(Some(j), why))?;
         }
         if now != leg.end {
             let why = "the chain ends in another term than it says".to_string();
             return Err(refuse(None, why));
         }
     }
-    Ok(())
+    Ok(Holds {
+        sizes: obliged.sizes.all().to_vec(),
+        wherever: obliged.wherever,
+    })
 }
 
 /// The whole term after a step.

@@ -269,9 +269,10 @@ fn holds(
             let known = match rel {
                 Rel::Eq => a == b,
                 Rel::Ne => a != b,
-                Rel::Lt => by.is_some_and(|d| d < Rat::ZERO),
+                // Sizes are whole: less by a fraction is not less for a proof.
+                Rel::Lt => by.is_some_and(|d| d <= Rat::int(-1)),
                 Rel::Le => by.is_some_and(|d| d <= Rat::ZERO),
-                Rel::Gt => by.is_some_and(|d| d > Rat::ZERO),
+                Rel::Gt => by.is_some_and(|d| d >= Rat::ONE),
                 Rel::Ge => by.is_some_and(|d| d >= Rat::ZERO),
             };
             demand(known, &|| {

@@ -18,7 +18,7 @@ mod typed;
 mod types;
 
 pub use chain::{chain, Chain, Link};
-pub use check::{at, binders, bindings, check, put, Refusal};
+pub use check::{at, binders, bindings, check, put, Holds, Refusal};
 pub use instance::{instance, Instance};
 pub use shorten::shorten;
 pub use typed::ill_typed;

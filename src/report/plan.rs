@@ -9,6 +9,7 @@
 
 use super::saved::{self, PLAN};
 use super::Reassociation;
+use crate::arith::Nat;
 use crate::diag::{code, Diagnostic};
 use crate::elab;
 use crate::index::Level;
@@ -47,6 +48,10 @@ pub struct Plan {
     /// Steps that may have regrouped sums.
     pub reassociation: Vec<Reassociation>,
     pub steps: Vec<PlanStep>,
+    /// Sizes that the steps speak of beyond those of the last term; its kernel refuses sizes at which one of them is not
+    /// whole or negative.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub obliged: Vec<String>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -62,6 +67,8 @@ pub struct Replay {
     pub program: Program,
     /// The term after each step, in normal form.
     pub terms: Vec<Term>,
+    /// See [`Plan::obliged`].
+    pub obliged: Vec<Nat>,
 }
 
 impl PlanStep {
@@ -157,7 +164,15 @@ impl Plan {
             }
             terms.push(normalize(&found.term));
         }
-        Ok(Replay { program, terms })
+        let obliged = elab::read_sizes(&program.sizes, &self.obliged).map_err(|why| {
+            let text = format!("`{name}` does not fit: {why}");
+            Diagnostic::new(code::PLAN_STEP, text).help(AGAIN)
+        })?;
+        Ok(Replay {
+            program,
+            terms,
+            obliged,
+        })
     }
 
     fn elaborate(

@@ -77,6 +77,7 @@ pub fn compile(used: &RuleUse, heads: &Heads, nesting: u32) -> Rule {
             }
         }
     }
+    wanted.obliged = decl.open_obligations(&used.args);
     let own_size = (steps.iter())
         .map(|s| match s {
             Make::Hole { .. } => 0,

@@ -7,9 +7,8 @@ use crate::ty::{Ty, TySubst};
 /// A condition that types and sizes decide.
 #[derive(Clone, Debug)]
 pub enum SizeCondition {
-    /// The first divides the second; where a parameter leaves it open it
-    /// becomes an assumption of the kernel, since the sizes of the result's
-    /// types contain the quotient.
+    /// The first divides the second, or may: where a parameter leaves it open it is an obligation of
+    /// the match, see [`crate::elab::Obligation`].
     Divides(Nat, Nat),
     /// A relation. Equality is equality of normal forms; an order that is not
     /// known to hold does not hold.
@@ -35,9 +34,10 @@ impl SizeCondition {
                 match rel {
                     Rel::Eq => a == b,
                     Rel::Ne => a != b,
-                    Rel::Lt => known(|d| d < Rat::ZERO),
+                    // Sizes are whole: less by a fraction is not less for a proof.
+                    Rel::Lt => known(|d| d <= Rat::int(-1)),
                     Rel::Le => known(|d| d <= Rat::ZERO),
-                    Rel::Gt => known(|d| d > Rat::ZERO),
+                    Rel::Gt => known(|d| d >= Rat::ONE),
                     Rel::Ge => known(|d| d >= Rat::ZERO),
                 }
             }

@@ -18,13 +18,14 @@ mod vectorize;
 
 pub use applied::{applied, with_applied};
 pub use compile::{compile, compile_all, distinct, heads};
-pub use sizes::{sizes_of, uncurried};
+pub use sizes::uncurried;
 
 use crate::algebra;
 use crate::arith::Nat;
 use crate::egraph::{
     Class, Evidence, Graph, Heads, Id, LitId, Node, Pattern, Reg, Renaming, Shape, View,
 };
+use crate::obligation::Assumption;
 use crate::term::{Kind, Term};
 use crate::ty::TySubst;
 use smallvec::SmallVec;
@@ -175,6 +176,27 @@ impl Rewrite {
             Rewrite::Rule(r) => r.typing.indivisible(),
             Rewrite::Beta | Rewrite::Eta => &[],
         }
+    }
+
+    /// Whether its matches may oblige to something of sizes that the sizes of what they match do not.
+    pub fn may_oblige(&self) -> bool {
+        matches!(self, Rewrite::Rule(r) if r.typing.may_oblige())
+    }
+
+    /// From now on matches that oblige to more than what follows from these are refused.
+    pub fn permit(&mut self, all: &[Assumption]) {
+        if let Rewrite::Rule(r) = self {
+            r.typing.permit(all);
+        }
+    }
+
+    /// Sizes that must be whole and not negative for its matches so far to be of equals, where that is not decided.
+    pub fn obliged(&self) -> impl Iterator<Item = Nat> + '_ {
+        let rule = match self {
+            Rewrite::Rule(r) => Some(r),
+            Rewrite::Beta | Rewrite::Eta => None,
+        };
+        rule.into_iter().flat_map(|r| r.typing.obliged())
     }
 
     /// Whether the next rule of the step is the applied form of this one.

@@ -8,6 +8,7 @@
 use super::condition::SizeCondition;
 use crate::arith::Nat;
 use crate::egraph::Evidence;
+use crate::obligation::{self, Assumption};
 use crate::term::{Class, Lit, Prim, Term};
 use crate::ty::{Ty, TyKind, TySubst};
 use rustc_hash::FxHashMap;
@@ -26,6 +27,9 @@ pub struct Wanted {
     pub nats: Vec<Nat>,
     /// Operands of side conditions, holes among their leaves.
     pub operands: Vec<Term>,
+    /// What must be whole and not negative, beyond the sizes of what is matched; of an instance, what of this is
+    /// not decided.
+    pub obliged: Vec<Nat>,
 }
 
 /// The right side's needs at one combination of types.
@@ -62,6 +66,8 @@ pub struct Typing {
     nesting: u32,
     known: FxHashMap<Key, InstanceId>,
     instances: Vec<Instance>,
+    /// If set, all that a match may oblige to.
+    permitted: Option<Vec<Assumption>>,
     /// `(k, n)` for matches that were refused because k does not divide n, each once.
     indivisible: Vec<(Nat, Nat)>,
 }
@@ -85,6 +91,7 @@ impl Typing {
             nesting,
             known: FxHashMap::default(),
             instances: Vec::new(),
+            permitted: None,
             indivisible: Vec::new(),
         }
     }
@@ -92,6 +99,23 @@ impl Typing {
     /// Sizes `(k, n)` where a match was refused because k does not divide n.
     pub fn indivisible(&self) -> &[(Nat, Nat)] {
         &self.indivisible
+    }
+
+    /// Whether a match may oblige to something of sizes that the sizes of what it matches do not.
+    pub fn may_oblige(&self) -> bool {
+        !self.wanted.obliged.is_empty()
+    }
+
+    /// From now on matches that oblige to more than what follows from these are refused.
+    pub fn permit(&mut self, all: &[Assumption]) {
+        self.permitted = Some(all.to_vec());
+    }
+
+    /// What all instances so far oblige to and is not decided.
+    pub fn obliged(&self) -> impl Iterator<Item = Nat> + '_ {
+        self.instances
+            .iter()
+            .flat_map(|i| i.obliged.iter().copied())
     }
 
     /// What is looked at, in the order of the key.
@@ -154,6 +178,20 @@ impl Typing {
             }
             return Err(Refusal::Unfit);
         }
+        let mut obliged: Vec<Nat> = (self.wanted.obliged.iter())
+            .map(|n| subst.nat(*n))
+            .collect();
+        let open = obligation::missing(&[], &obliged);
+        if obligation::contradiction(&open).is_some() {
+            return Err(Refusal::Unfit);
+        }
+        if open.is_empty() {
+            obliged.clear();
+        }
+        let more = |all: &Vec<Assumption>| !obligation::missing(all, &obliged).is_empty();
+        if self.permitted.as_ref().is_some_and(more) {
+            return Err(Refusal::Unfit);
+        }
         let tys: Vec<Ty> = self.wanted.tys.iter().map(|t| subst.ty(*t)).collect();
         if tys.iter().any(|t| t.has_meta() || t.is_never()) {
             return Err(Refusal::Unfit);
@@ -175,6 +213,7 @@ impl Typing {
             operands: (self.wanted.operands.iter())
                 .map(|t| t.map_types(&mut |t| subst.ty(t), &mut |n| subst.nat(n)))
                 .collect(),
+            obliged,
         })
     }
 

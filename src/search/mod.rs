@@ -25,9 +25,11 @@ pub use occurs::Occurs;
 pub use progress::Observer;
 pub use trace::{Stop, Trace};
 
+use crate::arith::Nat;
 use crate::egraph::{Graph, Id, Shape};
 use crate::elab::{Limits, Step};
 use crate::interp::random::Rng;
+use crate::obligation::{self, Assumption, Sizes};
 use crate::proof::{ill_typed, Proof};
 use crate::rule;
 use crate::term::{normalize, Program, Term};
@@ -57,6 +59,10 @@ pub struct Options {
     pub cut: Option<Cut>,
     /// Whether to record why terms are equal, and to prove what was found.
     pub prove: bool,
+    /// Whether nobody makes a kernel of what is found: then nobody has to know at which sizes it equals the program.
+    pub no_kernel: bool,
+    /// If set, all that rules may oblige to; see Note [Ways without obligations] in `saturate`.
+    pub permitted: Option<Vec<Assumption>>,
 }
 
 /// What a search came to.
@@ -73,6 +79,9 @@ pub struct Outcome {
     pub failure: Option<Diagnosis>,
     /// What was asked for of a graph.
     pub cutout: Option<Cutout>,
+    /// Sizes that the way from the program to the last term speaks of and that those of the last term do not make
+    /// whole and not negative: only where they are is the last term equal to the program.
+    pub obliged: Vec<Nat>,
     /// If it was asked for: why the program equals the last term, or why no proof
     /// could be made.
     pub proof: Option<Result<Proof, String>>,
@@ -89,9 +98,12 @@ pub fn optimize(program: &Program, steps: &[Step], options: &Options) -> Outcome
         parts: Vec::new(),
         failure: None,
         cutout: None,
+        obliged: Vec::new(),
         proof: options.prove.then(|| Ok(Proof::new(&program.term))),
     };
     let mut term = normalize(&program.term);
+    let mut passed = Sizes::default();
+    passed.term(&program.term);
     for (i, step) in steps.iter().enumerate() {
         let run = saturate::run(step, &term, options, (i + 1, steps.len()));
         outcome.trace.steps.push(run.trace);
@@ -100,6 +112,8 @@ pub fn optimize(program: &Program, steps: &[Step], options: &Options) -> Outcome
         match run.result {
             Ok(found) => {
                 outcome.terms.push(found.clone());
+                passed.term(&term);
+                run.obliged.into_iter().for_each(|n| passed.size(n));
                 term = found;
                 if let (Some(Ok(proof)), Some(leg)) = (&mut outcome.proof, run.leg) {
                     match leg {
@@ -114,7 +128,23 @@ pub fn optimize(program: &Program, steps: &[Step], options: &Options) -> Outcome
             }
         }
     }
+    outcome.obliged = beyond(passed.all(), program, &term);
     outcome
+}
+
+/// Of sizes, those that are not sure to be whole and not negative where those of the program with this term are.
+fn beyond(sizes: &[Nat], program: &Program, term: &Term) -> Vec<Nat> {
+    let mut own = Sizes::default();
+    program.params.iter().for_each(|(_, ty)| own.ty(*ty));
+    own.ty(program.result);
+    own.term(term);
+    let mut held = obligation::missing(&[], own.all());
+    let mut open = |n: &Nat| {
+        let more = obligation::missing(&held, &[*n]);
+        held.extend(&more);
+        !more.is_empty()
+    };
+    sizes.iter().copied().filter(|n| open(n)).collect()
 }
 
 /// How deep arrays may nest and how large a term may be in a step that starts from a

@@ -11,10 +11,12 @@ use super::progress::{Event, Observer, Phase};
 use super::trace::{Iteration, RuleTrace, Size, StepTrace, Stop};
 use super::Options;
 use crate::alloc;
+use crate::arith::Nat;
 use crate::cost::Cost;
 use crate::egraph::{Graph, Id, View};
 use crate::elab::{RuleUse, Scheduler, Step};
-use crate::proof::{self, Leg};
+use crate::obligation::{self, Assumption, Sizes};
+use crate::proof::{self, Leg, Proof};
 use crate::rule::{self, Applied, Matches, Rewrite, Scene};
 use crate::sketch::{Goal, Reached};
 use crate::term::{normalize, Term};
@@ -43,6 +45,8 @@ pub(super) struct Run {
     pub cutout: Option<Cutout>,
     /// If it was asked for: why what was found equals the term.
     pub leg: Option<Result<Leg, String>>,
+    /// Of what was found: sizes that must be whole and not negative for it to equal the term, and that neither has.
+    pub obliged: Vec<Nat>,
     rewrites: Vec<Rewrite>,
     rules: Vec<RuleUse>,
 }
@@ -323,20 +327,21 @@ pub(super) fn run(step: &Step, term: &Term, options: &Options, place: (usize, us
         let here = (&view, view.class(s.root));
         cut(&step.name, here, &goal, extracted.as_ref(), wanted.classes)
     });
-    let leg = match &extracted {
-        Some(found) if options.prove => {
-            let legs = legs(
-                step,
-                &mut s.graph,
-                &s.rewrites,
-                &s.rules,
-                term,
-                std::slice::from_ref(found),
-            );
-            legs.into_iter().next()
-        }
+    let open = match &extracted {
+        Some(found) if s.graph.records() && options.permitted.is_none() => s.open(term, found),
+        _ => Vec::new(),
+    };
+    let mut leg = match &extracted {
+        Some(found) if options.prove || !open.is_empty() => s.leg(term, found),
         _ => None,
     };
+    let mut obliged = obliged(term, leg.as_ref(), open);
+    if let (Some(found), false) = (&extracted, obliged.is_empty()) {
+        if let Some(better) = without(step, (term, found), options, place) {
+            (obliged, leg) = (Vec::new(), better);
+        }
+    }
+    leg = leg.filter(|_| options.prove);
     let result = match extracted {
         Some(term) => Ok(normalize(&term)),
         None => {
@@ -362,9 +367,55 @@ pub(super) fn run(step: &Step, term: &Term, options: &Options, place: (usize, us
         root: s.root,
         cutout,
         leg,
+        obliged,
         rewrites: s.rewrites,
         rules: s.rules,
     }
+}
+
+/// What a way to what was found asks of sizes: where there is a proof that holds, what that asks; else whatever any
+/// match did.
+fn obliged(term: &Term, leg: Option<&Result<Leg, String>>, open: Vec<Nat>) -> Vec<Nat> {
+    if open.is_empty() {
+        return open;
+    }
+    let Some(Ok(leg)) = leg else { return open };
+    let mut proof = Proof::new(term);
+    proof.legs.push(leg.clone());
+    proof::check(&proof).map_or(open, |holds| holds.sizes)
+}
+
+/// Sizes that must be whole and not negative for a term, and one that was found for it, to have a meaning.
+fn asked(term: &Term, found: &Term) -> Vec<Assumption> {
+    let mut sizes = Sizes::default();
+    sizes.term(term);
+    sizes.term(&normalize(found));
+    obligation::missing(&[], sizes.all())
+}
+
+/// Whether what was found is found, too, by matches that oblige to no more than both terms ask for anyway; with the
+/// proof of that, if one is wanted.
+///
+/// Note [Ways without obligations]: the record knows one way between two terms, by the unions that came first, and that
+/// may make a detour by a rule that obliges to something. So where the way leaves an obligation, the step is run once more
+/// without such matches.
+fn without(
+    step: &Step,
+    (term, found): (&Term, &Term),
+    options: &Options,
+    place: (usize, usize),
+) -> Option<Option<Result<Leg, String>>> {
+    let options = Options {
+        permitted: Some(asked(term, found)),
+        observer: super::Observer::default(),
+        diagnose: false,
+        parts: false,
+        cut: None,
+        ..options.clone()
+    };
+    let again = run(step, term, &options, place);
+    let same = again.result.is_ok_and(|t| t == normalize(found));
+    same.then_some(again.leg)
 }
 
 fn timed<T>(f: impl FnOnce() -> T) -> (T, f64) {
@@ -400,7 +451,12 @@ impl<'a> Saturation<'a> {
         let mut rewrites = rule::compile_all(&rules, &heads, nesting, step.normalize);
         rewrites.extend([Rewrite::Eta, Rewrite::Beta]);
         let mut graph = Graph::new(heads, step.normalize);
-        if options.prove {
+        if let Some(all) = &options.permitted {
+            rewrites.iter_mut().for_each(|r| r.permit(all));
+        }
+        let asks = !options.no_kernel && options.trying.is_none() && options.permitted.is_none();
+        let may_oblige = asks && rewrites.iter().any(Rewrite::may_oblige);
+        if options.prove || may_oblige {
             graph.record();
         }
         let root = graph.add_term(term);
@@ -431,6 +487,34 @@ impl<'a> Saturation<'a> {
                 sketch: Reached::default(),
             },
         }
+    }
+
+    /// Why what was found equals the term.
+    fn leg(&mut self, term: &Term, found: &Term) -> Option<Result<Leg, String>> {
+        let ends = std::slice::from_ref(found);
+        let legs = legs(
+            self.step,
+            &mut self.graph,
+            &self.rewrites,
+            &self.rules,
+            term,
+            ends,
+        );
+        legs.into_iter().next()
+    }
+
+    /// What any match so far obliges to and does not follow where the sizes of both terms are some.
+    ///
+    /// Note [Sizes of a graph]: every size in the graph is one of the term from which the step began, or one of an
+    /// instance of a right side, whose sizes are sizes where those that were matched are and the instance's obligations
+    /// hold. So if these follow from the two terms, nothing is left to ask, whatever the way.
+    fn open(&self, term: &Term, found: &Term) -> Vec<Nat> {
+        let held = asked(term, found);
+        let mut all = Sizes::default();
+        let rewrites = self.rewrites.iter();
+        rewrites.flat_map(|r| r.obliged()).for_each(|n| all.size(n));
+        let is_open = |n: &Nat| !obligation::missing(&held, &[*n]).is_empty();
+        all.all().iter().copied().filter(is_open).collect()
     }
 
     /// Completes what was refused with the sizes that did not divide.

@@ -1,6 +1,7 @@
 //! Contestants: from the names of files to kernels that can be compiled.
 
 use super::Args;
+use crate::arith::Nat;
 use crate::cli::input::{self, Files, Input};
 use crate::cli::optimize::not_reached;
 use crate::cli::values::memory_limit;
@@ -63,7 +64,7 @@ fn stem(path: &str) -> String {
 /// The kernel of a term.
 fn unit(
     program: &Program,
-    term: &Term,
+    (term, obliged): (&Term, &[Nat]),
     fixed: &Sizes,
     target: Target,
     simplify: Level,
@@ -74,6 +75,7 @@ fn unit(
     };
     let options = lower::Options {
         fixed: fixed.clone(),
+        obliged: obliged.to_vec(),
         register_bytes: target.register_bytes(),
         simplify,
         ..lower::Options::default()
@@ -95,7 +97,13 @@ pub fn unoptimised(input: &Input, fixed: &[(Symbol, i64)]) -> Result<Entry, Diag
         kind: Kind::Unoptimised,
         file: None,
         target,
-        unit: unit(program, &program.term, &fixed, target, Level::default())?,
+        unit: unit(
+            program,
+            (&program.term, &[]),
+            &fixed,
+            target,
+            Level::default(),
+        )?,
         fixed,
         folder: None,
     })
@@ -157,16 +165,18 @@ fn plan(
             "choose the definition with `--entry`, or give another plan",
         )]);
     }
-    let simplify = made.plan.as_ref().map(|(plan, _)| plan.simplify);
-    let simplify = simplify.unwrap_or_default();
-    let terms = made.plan.as_ref().map(|(_, terms)| terms);
-    let term = terms.and_then(|t| t.last()).unwrap_or(&made.program.term);
+    let planned = made.plan.as_ref();
+    let simplify = planned.map_or(Level::default(), |p| p.plan.simplify);
+    let term = planned.and_then(|p| p.terms.last());
+    let term = term.unwrap_or(&made.program.term);
+    let found = (term, planned.map_or(&[][..], |p| &p.obliged));
     Ok(Entry {
         name: c.name.clone(),
         kind: Kind::Plan,
         file: Some(c.file.clone()),
         target: made.target,
-        unit: unit(&made.program, term, &made.fixed, made.target, simplify).map_err(|d| vec![d])?,
+        unit: unit(&made.program, found, &made.fixed, made.target, simplify)
+            .map_err(|d| vec![d])?,
         fixed: made.fixed,
         folder: None,
     })
@@ -206,7 +216,7 @@ fn sketch(
         target: made.target,
         unit: unit(
             &made.program,
-            term,
+            (term, &outcome.obliged),
             &made.fixed,
             made.target,
             Level::default(),

@@ -50,7 +50,8 @@ fn told(f: &Found, verdict: &Verdict) -> RuleVerdict {
             told.verdict = Judgement::Proved;
             let mut by = "elements of both sides".to_string();
             if !assuming.is_empty() {
-                by += &format!(", where these are sizes: {}", assuming.join(", "));
+                let all: Vec<String> = assuming.iter().map(|a| a.to_string()).collect();
+                by += &format!(", wherever {}", all.join(", "));
             }
             told.by = Some(by);
         }

@@ -58,8 +58,8 @@ pub fn tried(used: &RuleUse, on: &str, attempts: &[Attempt], near: usize) -> Str
             let _ = writeln!(text, "    {name} = {}", found(f));
         }
         let _ = writeln!(text, "    becomes {}", found(&made.result));
-        for (k, n) in &made.assumes {
-            let _ = writeln!(text, "    the kernel will assume that {k} divides {n}");
+        for a in &made.assumes {
+            let _ = writeln!(text, "    the kernel will assume that {a}");
         }
     }
     let groups = grouped(misses);
@@ -194,6 +194,7 @@ fn reason(decl: &RuleDecl, r: &Refusal) -> String {
         }
         Refusal::NotOfClass(ty, class) => format!("`{ty}` is {}", not_of(*class)),
         Refusal::Divides(k, n) => format!("`{k} divides {n}` does not hold"),
+        Refusal::Never(never) => format!("its sizes are none: {never}"),
         Refusal::Compare(a, rel, b, open) => compare(*a, *rel, *b, *open),
         Refusal::Law(law, operands, with) => {
             let operands: Vec<String> = operands.iter().map(operand).collect();

@@ -8,7 +8,7 @@ use super::{RuleDecl, Violation};
 use crate::arith::Nat;
 use crate::elab::{Cond, Rel};
 use crate::interp::generate::Generator;
-use crate::rule::sizes_of;
+use crate::obligation::Sizes;
 use crate::term::{Class, Term};
 use crate::ty::{Scalar, Ty, TyKind, TySubst};
 
@@ -168,7 +168,7 @@ impl Shapes {
         let right = both.then_some(&rule.rhs);
         for side in std::iter::once(&rule.lhs).chain(right) {
             side.visit(&mut |t: &Term, _| shapes.types.push(t.ty()));
-            shapes.sizes.extend(sizes_of(side));
+            shapes.sizes.extend(Sizes::of(side));
         }
         shapes.types.sort();
         shapes.types.dedup();

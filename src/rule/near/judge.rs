@@ -3,10 +3,11 @@
 use super::refusal::{Found, Refusal, Typed};
 use super::{Fit, HoleAt};
 use crate::algebra;
-use crate::arith::{AtomKind, Mono, Nat, Rat};
+use crate::arith::{Nat, Rat};
 use crate::egraph::Occurrence;
 use crate::elab::{Cond, Rel, RuleUse};
 use crate::intern::Symbol;
+use crate::obligation::{self, Assumption};
 use crate::rule::compile::{forbidden, renaming, rhs_scopes};
 use crate::rule::condition::SizeCondition;
 use crate::rule::typing::Unifier;
@@ -20,7 +21,7 @@ pub(super) fn judge(
     at: &Found,
     fit: &Fit,
     reassociate: bool,
-) -> Result<Vec<(Nat, Nat)>, Vec<Refusal>> {
+) -> Result<Vec<Assumption>, Vec<Refusal>> {
     let mut refusals = Vec::new();
     let subst = types(used, at, fit).map_err(|r| refusals.push(r)).ok();
     scopes(used, fit, &mut refusals);
@@ -35,11 +36,17 @@ pub(super) fn judge(
                 subst,
                 reassociate,
             };
-            match judge.condition(cond) {
-                Err(refusal) => refusals.push(refusal),
-                Ok(Some(unknown)) => assumes.push(unknown),
-                Ok(None) => {}
+            if let Err(refusal) = judge.condition(cond) {
+                refusals.push(refusal);
             }
+        }
+        let obliged = used.rule.open_obligations(&used.args).into_iter();
+        let obliged: Vec<Nat> = obliged.map(|n| subst.nat(n)).collect();
+        // What does not divide was said above.
+        if refusals.is_empty() {
+            assumes = obligation::missing(&[], &obliged);
+            let never = obligation::contradiction(&assumes);
+            refusals.extend(never.map(Refusal::Never));
         }
     }
     match refusals.is_empty() {
@@ -189,15 +196,14 @@ struct Conditions<'a> {
 }
 
 impl Conditions<'_> {
-    /// What has to be assumed for it, if anything has.
-    fn condition(&self, cond: &Cond) -> Result<Option<(Nat, Nat)>, Refusal> {
+    fn condition(&self, cond: &Cond) -> Result<(), Refusal> {
         let s = self.subst;
         let law = |law, ops: &[&Term], holds: &dyn Fn(&[Term], bool) -> bool| {
             let typed = |op: &Term| op.map_types(&mut |t| s.ty(t), &mut |n| s.nat(n));
             let terms: Option<Vec<Term>> = ops.iter().map(|op| self.fill(&typed(op))).collect();
             let terms = terms.ok_or(Refusal::Search)?;
             if holds(&terms, self.reassociate) {
-                return Ok(None);
+                return Ok(());
             }
             let with = !self.reassociate && holds(&terms, true);
             let found = terms.iter().map(|t| Found::new(t, &self.names())).collect();
@@ -205,21 +211,16 @@ impl Conditions<'_> {
         };
         match cond {
             // Looked at with the scopes.
-            Cond::NotFree { .. } => Ok(None),
+            Cond::NotFree { .. } => Ok(()),
             Cond::Divides(k, n) => {
                 let holds = SizeCondition::Divides(*k, *n).holds(s);
-                let (k, n) = (s.nat(*k), s.nat(*n));
-                let q = n.exact_div(k);
-                let whole = |(m, c): &(Mono, Rat)| m.is_integral() && c.as_int().is_some();
-                let mut open = !q.terms().iter().all(whole);
-                q.each_atom(&mut |a| open |= matches!(a.kind(), AtomKind::Quot(..)));
                 match holds {
-                    true => Ok(open.then_some((k, n))),
-                    false => Err(Refusal::Divides(k, n)),
+                    true => Ok(()),
+                    false => Err(Refusal::Divides(s.nat(*k), s.nat(*n))),
                 }
             }
             Cond::Compare(a, rel, b) => match SizeCondition::Compare(*a, *rel, *b).holds(s) {
-                true => Ok(None),
+                true => Ok(()),
                 false => {
                     let (a, b) = (s.nat(*a), s.nat(*b));
                     let known: Option<Rat> = (a - b).as_rat();
@@ -229,10 +230,10 @@ impl Conditions<'_> {
             },
             Cond::Data(t) => match s.ty(*t).is_fun() {
                 true => Err(Refusal::NotOfClass(s.ty(*t), Class::Data)),
-                false => Ok(None),
+                false => Ok(()),
             },
             Cond::Flat(t) => match s.ty(*t).is_flat() {
-                true => Ok(None),
+                true => Ok(()),
                 false => Err(Refusal::NotOfClass(s.ty(*t), Class::Flat)),
             },
             Cond::Associative(op) => law("associative", &[op], &|t, r| {
@@ -257,7 +258,7 @@ impl Conditions<'_> {
                 };
                 let name = self.used.rule.holes[*f as usize].name;
                 match vectorize::obstacle(&hole.found.term, s.nat(*lanes)) {
-                    None => Ok(None),
+                    None => Ok(()),
                     Some((term, binders)) => {
                         let mut scope = hole.found.scope.clone();
                         for hint in binders {

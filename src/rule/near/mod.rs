@@ -16,10 +16,10 @@ mod tests;
 pub use refusal::{Found, Refusal, Typed};
 
 use super::{compile, heads, id, Matches, Rule, Scene};
-use crate::arith::Nat;
 use crate::egraph::{Graph, Id, View};
 use crate::elab::RuleUse;
 use crate::intern::Symbol;
+use crate::obligation::Assumption;
 use crate::term::{Kind, Prim, Term};
 use rustc_hash::FxHashMap;
 
@@ -54,8 +54,8 @@ pub struct Applies {
     pub holes: Vec<(Symbol, Found)>,
     /// The new sub-term.
     pub result: Found,
-    /// `k divides n` that nobody knows: the kernel assumes it.
-    pub assumes: Vec<(Nat, Nat)>,
+    /// What the match obliges to and nobody knows: the kernel checks it.
+    pub assumes: Vec<Assumption>,
 }
 
 /// Tries a rule at every sub-term, outer ones first.
@@ -134,7 +134,7 @@ impl Tries<'_> {
         &mut self,
         at: &Found,
         fit: &Fit,
-        assumes: Vec<(Nat, Nat)>,
+        assumes: Vec<Assumption>,
     ) -> Result<Applies, Vec<Refusal>> {
         let reassociate = self.limits.reassociate;
         let Some(result) = self.free.result(&at.term, reassociate) else {

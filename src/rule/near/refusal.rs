@@ -3,6 +3,7 @@
 use crate::arith::Nat;
 use crate::elab::Rel;
 use crate::intern::Symbol;
+use crate::obligation::Never;
 use crate::term::{Class, Op, Term};
 use crate::ty::Ty;
 
@@ -85,6 +86,8 @@ pub enum Refusal {
     NotOfClass(Ty, Class),
     /// The first does not divide the second.
     Divides(Nat, Nat),
+    /// It obliges to what holds at no sizes.
+    Never(Never),
     /// A relation of sizes that does not hold, or (`true`) is not known to.
     Compare(Nat, Rel, Nat, bool),
     /// `associative op` and its like: the law in words, the operator, and whether it

@@ -9,10 +9,9 @@ use super::equal;
 use super::facts::Facts;
 use super::value::{Head, Neutral, Val};
 use crate::arith::{AtomKind, Mono, Nat, Rat, Signs};
-use crate::elab::{Cond, Rel, RuleDecl};
+use crate::elab::{Cond, Obligation, Rel, RuleDecl};
 use crate::intern::Symbol;
 use crate::rule::instance::{usable, Binder};
-use crate::rule::sizes_of;
 use crate::term::Lit;
 use crate::ty::{Ty, TySubst};
 use std::rc::Rc;
@@ -72,19 +71,7 @@ pub struct Known {
 impl Context {
     pub fn new(rule: &Rc<RuleDecl>) -> Context {
         let mut sizes = TySubst::default();
-        let mut names = rule.size_params.clone();
-        // Sizes that have no name in the declaration get one that none has.
-        let letters = ["n", "m", "p", "q"].map(str::to_string).into_iter();
-        let mut unused = letters
-            .chain((1..).map(|i| format!("n{i}")))
-            .map(|n| Symbol::new(&n));
-        while names.len() < rule.nats as usize {
-            let Some(name) = unused.find(|n| !names.contains(n)) else {
-                break;
-            };
-            names.push(name);
-        }
-        for (i, name) in names.into_iter().enumerate() {
+        for (i, name) in rule.size_names().into_iter().enumerate() {
             sizes.nats.insert(i as u32, Nat::var(name));
         }
         let mut cx = Context {
@@ -113,38 +100,35 @@ impl Context {
         self.sizes.nat(n)
     }
 
-    /// What holds where the left side has a type and the conditions hold.
+    /// What holds where the left side has a type and the conditions hold: comparisons, and what the rule obliges those
+    /// to who use it. Of sizes nothing else is assumed.
     fn assume(&mut self) {
         let rule = self.rule.clone();
-        for i in 0..rule.size_params.len() {
-            let k = self.nat(Nat::meta(i as u32));
-            self.facts.positive(k);
-        }
         for cond in &rule.conds {
-            match cond {
-                Cond::Divides(k, n) => {
-                    let (k, n) = (self.nat(*k), self.nat(*n));
-                    self.facts.positive(k);
-                    self.size(n.exact_div(k));
+            if let Cond::Compare(a, rel, b) = cond {
+                let by = self.nat(*b) - self.nat(*a);
+                let one = Nat::int(1);
+                match rel {
+                    Rel::Lt => self.more.push(by - one),
+                    Rel::Le => self.more.push(by),
+                    Rel::Gt => self.more.push(Nat::int(0) - by - one),
+                    Rel::Ge => self.more.push(Nat::int(0) - by),
+                    Rel::Eq => self.more.extend([by, Nat::int(0) - by]),
+                    Rel::Ne => {}
                 }
-                Cond::Compare(a, rel, b) => {
-                    let by = self.nat(*b) - self.nat(*a);
-                    let one = Nat::int(1);
-                    match rel {
-                        Rel::Lt => self.more.push(by - one),
-                        Rel::Le => self.more.push(by),
-                        Rel::Gt => self.more.push(Nat::int(0) - by - one),
-                        Rel::Ge => self.more.push(Nat::int(0) - by),
-                        Rel::Eq => self.more.extend([by, Nat::int(0) - by]),
-                        Rel::Ne => {}
-                    }
-                }
-                _ => {}
             }
         }
-        for n in sizes_of(&rule.lhs) {
-            let n = self.nat(n);
-            self.size(n);
+        for obligation in rule.obligations_of_match() {
+            match obligation {
+                Obligation::Positive(k) => {
+                    let k = self.nat(k);
+                    self.facts.positive(k);
+                }
+                Obligation::Size(n) => {
+                    let n = self.nat(n);
+                    self.size(n);
+                }
+            }
         }
     }
 

@@ -22,16 +22,16 @@ mod value;
 pub use objection::{instance, objection, refusal};
 
 use crate::elab::RuleDecl;
+use crate::obligation::{self, Assumption, Sizes};
 use crate::rule::instance::{smallest, Counterexample};
-use crate::rule::sizes_of;
 use context::Context;
 use std::rc::Rc;
 
 /// What is known of a rule over arrays.
 #[derive(Clone, Debug)]
 pub enum Verdict {
-    /// For all instances of which these sizes are whole and not negative, beyond what the left side asks for.
-    Proved { assuming: Vec<String> },
+    /// Wherever this holds of the sizes, in the rule's names: what a use of the rule is obliged to.
+    Proved { assuming: Vec<Assumption> },
     /// The sides differ on this instance, by the interpreter.
     Refuted(Box<Counterexample>),
     /// What could not be shown, and on how many instances the sides agree.
@@ -60,14 +60,12 @@ const SEED: u64 = 0x0715;
 pub const INSTANCES: u32 = 1000;
 
 /// A proof that both sides are equal, or what could not be shown. Goes out: what is assumed of sizes.
-pub fn prove(rule: &Rc<RuleDecl>) -> Result<Vec<String>, String> {
+pub fn prove(rule: &Rc<RuleDecl>) -> Result<Vec<Assumption>, String> {
     let mut cx = Context::new(rule);
-    let mut assuming = Vec::new();
-    for n in sizes_of(&rule.rhs) {
+    for n in Sizes::of(&rule.rhs) {
         let n = cx.nat(n);
         if !cx.is_size(n) {
             cx.size(n);
-            assuming.push(n.to_string());
         }
     }
     let ty = cx.ty(rule.lhs.ty());
@@ -77,9 +75,24 @@ pub fn prove(rule: &Rc<RuleDecl>) -> Result<Vec<String>, String> {
         Ok(equal::equal(cx, ty, &left, &right))
     });
     match equal {
-        true => Ok(assuming),
+        true => Ok(assumed(rule, &cx)),
         false => Err(cx
             .why
             .unwrap_or_else(|| "elements of both sides differ in form".to_string())),
     }
+}
+
+/// What a use of the rule is obliged to beyond the sizes of what the left side matches.
+fn assumed(rule: &RuleDecl, cx: &Context) -> Vec<Assumption> {
+    let open = rule.open_obligations(&[]);
+    let mut all = Vec::new();
+    for n in &open {
+        // A variable of an unknown that need not be a size.
+        if n.as_meta().is_some() {
+            all.push(Assumption::NotNegative(cx.nat(*n)));
+        }
+    }
+    let named: Vec<_> = open.iter().map(|n| cx.nat(*n)).collect();
+    all.extend(obligation::missing(&[], &named));
+    all
 }

@@ -1,0 +1,270 @@
+//! Rules that are equal at some sizes only: the search, the kernel, the plan and the proof say at which.
+
+mod common;
+
+use common::{chain, definition_text, mm, rules};
+use rise_opt::arith::Nat;
+use rise_opt::elab::RuleUse;
+use rise_opt::proof::{check, instance, By, Leg, Proof, Step};
+use rise_opt::search;
+use rise_opt::term::{normalize, Term};
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// A rule, how it is used, the sketch, the program, what the kernel requires.
+struct Case {
+    rule: &'static str,
+    used: &'static str,
+    sketch: &'static str,
+    program: &'static str,
+    requires: &'static [&'static str],
+}
+
+const CASES: &[Case] = &[
+    // A size of a pattern is one less than one of the program.
+    Case {
+        rule: "rule r [l r : nat]  padClamp[l, r] (map f (xs : (n + 1).s))  =>  map f (padClamp[l, r] xs)",
+        used: "r[2, 1]",
+        sketch: "contains (app map ? (app padClamp ?))",
+        program: "def p [n : nat] (xs : n.f32) : (2+n+1).f32 = padClamp[2, 1] (map (\\x -> x * 2.0 + 1.0) xs)",
+        requires: &["n >= 1"],
+    },
+    // An explicit size is one of the program.
+    Case {
+        rule: "rule r [l r : nat]  take[1] (padCst[l, r] c xs)  =>  fill[1] c",
+        used: "r[m, 1]",
+        sketch: "contains (app fill ?)",
+        program: "def p [m : nat] (c : f32) (xs : 5.f32) : 1.f32 = take[1] (padCst[m, 1] c xs)",
+        requires: &["m >= 1"],
+    },
+    // The quotient is in no type of the right side.
+    Case {
+        rule: "rule r [k : nat]  reduceSeq op e (xs : n.f32)  =>  reduceSeq (\\acc -> \\ys -> reduceSeq op acc ys) e (split[k] (padCst[0, k*ceil(n, k)-n] 0.0 xs))\n  where k divides n, n != k",
+        used: "r[4]",
+        sketch: "contains (app padCst ? ?)",
+        program: "def p [n : nat] (xs : n.f32) : f32 = xs |> map (\\x -> x * 2.0) |> reduceSeq (\\a -> \\x -> a + x*x + 3.0) 0.0",
+        requires: &["4 divides n"],
+    },
+    // The part that needed the size is dropped by β.
+    Case {
+        rule: "rule r  reduceSeq op e (map f (xs : n.s))  =>  (\\u -> reduceSeq op e (map f (take[2*floor(n, 2)] xs))) (split[2] xs)",
+        used: "r",
+        sketch: "contains (app take ?)",
+        program: "def p [n : nat] (xs : n.f32) : f32 = reduceSeq (\\a -> \\x -> a + x) 0.0 (map (\\x -> x * 2.0) xs)",
+        requires: &["2 divides n"],
+    },
+    // Two sizes less, under `drop`; what is dropped is made of the size of the pattern.
+    Case {
+        rule: "rule r  map f (xs : (n + 2).s)  =>  map f (concat (take[2] xs) (drop[2] xs))",
+        used: "r",
+        sketch: "contains (app concat ?)",
+        program: "def p [n : nat] (xs : n.f32) : n.f32 = map (\\x -> x + 1.0) xs",
+        requires: &["n >= 2"],
+    },
+    // A quotient less one.
+    Case {
+        rule: "rule r  reduceSeq op e (xs : (3*(n + 1)).s)  =>  reduceSeq op e (concat (take[3*n] xs) (drop[3*n] xs))",
+        used: "r",
+        sketch: "contains (app concat ?)",
+        program: "def p [m : nat] (xs : m.f32) : f32 = reduceSeq (\\a -> \\x -> a + x) 0.0 (map (\\x -> x * 2.0) xs)",
+        requires: &["3 divides m", "m >= 3"],
+    },
+    // A window that is looked at, and then dropped.
+    Case {
+        rule: "rule r  map f (xs : n.s)  =>  (\\u -> map f xs) (slide[3, 2] xs)",
+        used: "r, t",
+        sketch: "contains (app reverse ?)",
+        program: "def p [n : nat] (xs : n.f32) : n.f32 = map (\\x -> x + 1.0) xs",
+        requires: &[],
+    },
+];
+
+fn rise_opt(dir: &Path, args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rise-opt"));
+    let output = command.args(args).current_dir(dir).env("NO_COLOR", "1");
+    output.output().unwrap()
+}
+
+fn succeeds(dir: &Path, args: &[&str]) -> String {
+    let output = rise_opt(dir, args);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{args:?}: {stderr}");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn read(dir: &Path, name: &str) -> String {
+    fs::read_to_string(dir.join(name)).unwrap()
+}
+
+fn files(case: &Case) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    let more = "rule t  map f xs  =>  reverse (map f (reverse xs))";
+    fs::write(
+        dir.path().join("r.rules"),
+        format!("{}\n{more}\n", case.rule),
+    )
+    .unwrap();
+    let sketch = format!("use r.rules ({})\nsketch {}\n", case.used, case.sketch);
+    fs::write(dir.path().join("r.sk"), sketch).unwrap();
+    fs::write(dir.path().join("p.rise"), format!("{}\n", case.program)).unwrap();
+    dir
+}
+
+#[test]
+fn kernels_require_what_the_way_to_them_did() {
+    for case in CASES {
+        let dir = files(case);
+        let dir = dir.path();
+        succeeds(
+            dir,
+            &[
+                "p.rise",
+                "--sketch",
+                "r.sk",
+                "--emit",
+                "c,header,proof,plan",
+            ],
+        );
+        let header = read(dir, "p.h");
+        let said: Vec<&str> = (header.lines())
+            .filter_map(|l| l.strip_prefix(" * Requires: ")?.strip_suffix('.'))
+            .collect();
+        assert_eq!(said, case.requires, "{}", case.rule);
+        let c = read(dir, "p.c");
+        for requires in case.requires {
+            assert!(
+                c.contains(&format!("return P_ERR_SIZE; /* {requires} */")),
+                "{c}"
+            );
+        }
+        let told = succeeds(dir, &["check-proof", "p.proof.json", "p.rise"]);
+        let wherever = match case.requires.is_empty() {
+            true => "`p` equals\n".to_string(),
+            false => format!("`p` equals wherever {}\n", case.requires.join(", ")),
+        };
+        assert!(told.contains(&wherever), "{}: {told}", case.rule);
+        succeeds(
+            dir,
+            &[
+                "--replay",
+                "p.plan.json",
+                "-o",
+                "again.c",
+                "--emit",
+                "c,header",
+            ],
+        );
+        let without_name = |t: String| t.replace("again.h", "p.h");
+        assert_eq!(without_name(read(dir, "again.c")), c);
+        assert_eq!(read(dir, "again.h"), header);
+    }
+}
+
+#[test]
+fn kernels_fall_back_where_the_way_to_them_does_not_hold() {
+    for case in CASES.iter().filter(|c| !c.requires.is_empty()) {
+        let dir = files(case);
+        let fallback = ["p.rise", "--sketch", "r.sk", "--on-mismatch", "fallback"];
+        succeeds(dir.path(), &fallback);
+        let header = read(dir.path(), "p.h");
+        assert!(!header.contains("Requires"), "{header}");
+        for requires in case.requires {
+            assert!(
+                header.contains(&format!(" * Fast if: {requires}.\n")),
+                "{header}"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_holds_at_no_sizes_is_not_applied() {
+    let case = Case {
+        used: "r[0, 1]",
+        ..CASES[1]
+    };
+    let dir = files(&case);
+    let output = rise_opt(dir.path(), &["p.rise", "--sketch", "r.sk"]);
+    assert_eq!(output.status.code(), Some(3));
+}
+
+#[test]
+fn ways_to_shipped_goals_leave_no_obligations() {
+    let program = mm();
+    for goal in [
+        "blocking",
+        "vectorization",
+        "loop-perm",
+        "array-packing",
+        "parallel",
+        "micro-parallel",
+    ] {
+        let steps = chain(&format!("sketches/mm/{goal}.sk"), &program, &[]);
+        let outcome = search::optimize(&program, &steps, &search::Options::default());
+        assert!(outcome.failure.is_none(), "{goal}");
+        assert_eq!(outcome.obliged, [], "{goal}");
+    }
+}
+
+const DETOUR: &str = "rule detour [k : nat]  (e : data)  =>  fst (pair e (fill[k] 0.0))";
+
+/// What the checker says of a program that makes a detour by an array of that size.
+fn detour(size: Nat) -> Result<Vec<String>, String> {
+    let program = definition_text("def p [n : nat] (x : n.f32) : n.f32 = map (\\y -> y + 1.0) x");
+    let start = normalize(&program.term);
+    let used = RuleUse {
+        args: vec![size],
+        ..rules(DETOUR).remove(0)
+    };
+    let by = |from: &Term| {
+        instance(&used.rule, &used.args, from, &[], false)
+            .unwrap()
+            .to
+    };
+    // The body of the program, or all of it.
+    let here = match start.kind() {
+        rise_opt::term::Kind::Lam(_, b) => (vec![0], b.clone()),
+        _ => (Vec::new(), start.clone()),
+    };
+    let there = by(&here.1);
+    let step = |back: bool| Step {
+        at: here.0.clone(),
+        by: By::Rule(0, Vec::new()),
+        back,
+        from: if back { there.clone() } else { here.1.clone() },
+        to: if back { here.1.clone() } else { there.clone() },
+        bound: None,
+    };
+    let proof = Proof {
+        start: start.clone(),
+        legs: vec![Leg {
+            name: "detour".to_string(),
+            rules: vec![used.clone()],
+            reassociate: false,
+            steps: vec![step(false), step(true)],
+            end: start.clone(),
+        }],
+    };
+    let holds = check(&proof).map_err(|r| r.why)?;
+    Ok(holds.wherever.iter().map(|a| a.to_string()).collect())
+}
+
+#[test]
+fn proofs_say_at_which_sizes_they_hold_and_some_hold_at_none() {
+    let n = Nat::var("n".into());
+    let holds = |size: Nat| detour(size).unwrap();
+    assert_eq!(holds(n + 1.into()), [""; 0]);
+    assert_eq!(holds(n), ["n >= 1"]);
+    assert_eq!(holds(n.exact_div(4.into())), ["4 divides n", "n >= 4"]);
+    for never in [
+        Nat::int(0) - n,
+        Nat::int(-1),
+        Nat::int(1).exact_div(2.into()),
+        n + Nat::int(1).exact_div(2.into()),
+        Nat::int(-2) - n * n,
+    ] {
+        let why = detour(never).unwrap_err();
+        assert!(why.contains("has a meaning at no sizes"), "{never}: {why}");
+    }
+}
