@@ -70,6 +70,8 @@ pub enum Origin {
     Shipped(String),
     /// A text made inside the process (tests, printed terms).
     Memory(String),
+    /// A text that stands in a saved file: somebody else's word, which takes in shipped files only.
+    Saved(String),
 }
 
 #[derive(Debug)]
@@ -85,13 +87,36 @@ pub struct SourceFile {
 /// Why a file could not be loaded. The path is the one that was asked for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum LoadError {
-    Missing { path: String, near: Vec<String> },
-    Directory { path: String },
-    Empty { path: String },
-    Binary { path: String, offset: usize },
-    NotUtf8 { path: String, offset: usize },
-    TooLong { path: String, bytes: u64 },
-    Unreadable { path: String, reason: String },
+    Missing {
+        path: String,
+        near: Vec<String>,
+    },
+    Directory {
+        path: String,
+    },
+    Empty {
+        path: String,
+    },
+    Binary {
+        path: String,
+        offset: usize,
+    },
+    NotUtf8 {
+        path: String,
+        offset: usize,
+    },
+    TooLong {
+        path: String,
+        bytes: u64,
+    },
+    /// A saved file asks for one that is not shipped.
+    Outside {
+        path: String,
+    },
+    Unreadable {
+        path: String,
+        reason: String,
+    },
 }
 
 #[derive(Debug, Default)]
@@ -138,14 +163,41 @@ impl SourceMap {
         )
     }
 
+    /// Adds a text that a saved file holds. Whatever it takes in, no file of the disk is looked at.
+    pub fn add_saved(&mut self, name: &str, text: &str) -> FileId {
+        let origin = Origin::Saved(name.to_string());
+        self.insert(name.to_string(), origin, text.to_string())
+    }
+
+    /// Whether the text stands in a saved file.
+    pub fn is_saved(&self, id: FileId) -> bool {
+        matches!(self.file(id).origin, Origin::Saved(_))
+    }
+
     /// Loads a path given by the user: relative to the working directory, else a shipped file.
     pub fn load(&mut self, path: &str) -> Result<FileId, LoadError> {
         self.find(&[PathBuf::from(path)], path, path)
     }
 
+    /// Loads a path that stands in the file `from`, which the text of a saved file may have taken in.
+    pub fn load_shipped_from(&mut self, from: FileId, path: &str) -> Result<FileId, LoadError> {
+        let beside = match &self.file(from).origin {
+            Origin::Shipped(name) => sibling(name, path),
+            _ => sibling("", path),
+        };
+        let places = [beside, sibling("", path)];
+        match places.iter().find(|p| shipped_text(p).is_some()) {
+            Some(shipped) if !Path::new(path).is_absolute() => self.load_shipped(shipped),
+            _ => Err(LoadError::Outside {
+                path: path.to_string(),
+            }),
+        }
+    }
+
     /// Loads a path that stands in the file `from`.
     pub fn load_from(&mut self, from: FileId, path: &str) -> Result<FileId, LoadError> {
         match &self.file(from).origin {
+            Origin::Saved(_) => self.load_shipped_from(from, path),
             Origin::Shipped(name) => {
                 let beside = sibling(name, path);
                 if shipped_text(&beside).is_some() {
@@ -244,7 +296,7 @@ impl SourceMap {
     }
 
     fn insert(&mut self, name: String, origin: Origin, text: String) -> FileId {
-        if !matches!(origin, Origin::Memory(_)) {
+        if !matches!(origin, Origin::Memory(_) | Origin::Saved(_)) {
             if let Some(&id) = self.by_origin.get(&origin) {
                 return id;
             }

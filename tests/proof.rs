@@ -3,6 +3,8 @@
 #[path = "proof/commands.rs"]
 mod commands;
 mod common;
+#[path = "proof/trust.rs"]
+mod trust;
 
 use common::{chain, chain_text, general_book, mm, program, program_text, shipped_rules, GOALS};
 use rise_opt::arith::Nat;

@@ -1,7 +1,7 @@
 //! `rise-opt check-proof PROOF [PROGRAM]`: a proof is replayed by the checker.
 //!
 //! In: a proof; with a program, only if it is of that one. Out: what holds and under which rules, or the first step
-//! that does not. Absent: the checker (`proof`).
+//! that does not, or a rule that is wrong. Absent: the checker (`proof`), how rules are proved (`verify`).
 
 use super::input::no_program;
 use super::Context;
@@ -9,8 +9,9 @@ use crate::diag::{code, Diagnostic};
 use crate::elab;
 use crate::obligation::Assumption;
 use crate::proof::{check, Holds, Proof, Refusal};
-use crate::report::ProofFile;
+use crate::report::{ProofFile, RuleText};
 use crate::term::Program;
+use crate::verify::arrays::{objection, verify_rule, Verdict, INSTANCES};
 use std::collections::BTreeSet;
 
 #[derive(clap::Args, Debug)]
@@ -21,6 +22,9 @@ pub struct Args {
     /// A program (.rise): refuses the proof unless it is of exactly this one
     #[arg(value_name = "PROGRAM")]
     program: Option<String>,
+    /// The definition of PROGRAM that the proof must be of, when it is not the last of the file
+    #[arg(long, value_name = "NAME", requires = "program")]
+    entry: Option<String>,
 }
 
 pub fn run(args: &Args, context: &mut Context) -> u8 {
@@ -38,16 +42,58 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
     let program = saved.program(name, sources).map_err(|d| vec![d])?;
     if let Some(path) = &args.program {
         let file = sources.load(path).map_err(|e| vec![no_program(path, e)])?;
-        let given = elab::program(sources, file, Some(&saved.entry))?;
+        // Which definition is meant is not for the proof to say.
+        let given = elab::program(sources, file, args.entry.as_deref())?;
         same(name, &program, &given).map_err(|d| vec![d])?;
     }
     let proof = (saved.proof(name, &program, sources)).map_err(|d| vec![d])?;
     let holds = check(&proof).map_err(|r| vec![refused(name, &proof, &r)])?;
-    context.print(&told(name, &saved, &proof, &program, &holds));
+    let rules = judged(&saved, &proof)?;
+    let whose = match &args.program {
+        Some(path) => path.as_str(),
+        None => "the program in the proof",
+    };
+    context.print(&told((name, whose), &rules, &proof, &program, &holds));
     Ok(())
 }
 
+/// A rule of the proof, and what is known of it.
+struct Judged<'a> {
+    text: &'a RuleText,
+    verdict: Verdict,
+}
+
+/// The rules that steps use. A wrong one is no reason for anything.
+fn judged<'a>(saved: &'a ProofFile, proof: &Proof) -> Result<Vec<Judged<'a>>, Vec<Diagnostic>> {
+    let (mut judged, mut wrong) = (Vec::new(), Vec::new());
+    for (text, rule) in saved.used(proof) {
+        let verdict = verify_rule(&rule, INSTANCES);
+        match &verdict {
+            Verdict::Refuted(_) => wrong.extend(
+                objection(&rule, &verdict).map(|d| d.note("steps of the proof rest on this rule")),
+            ),
+            _ => judged.push(Judged { text, verdict }),
+        }
+    }
+    match wrong.is_empty() {
+        true => Ok(judged),
+        false => Err(wrong),
+    }
+}
+
 fn same(name: &str, a: &Program, b: &Program) -> Result<(), Diagnostic> {
+    if a.name != b.name {
+        let text = format!(
+            "`{name}` is of the definition `{}`, not of `{}`",
+            a.name, b.name
+        );
+        return Err(Diagnostic::new(code::PROOF_PROGRAM, text)
+            .note(format!("the proof is of\n{}", elab::program_text(a)))
+            .help(format!(
+                "if that is the one you mean, say `--entry {}`",
+                a.name
+            )));
+    }
     let equal = (a.sizes == b.sizes, a.params == b.params, a.term == b.term);
     let what = match equal {
         (true, true, true) => return Ok(()),
@@ -85,10 +131,16 @@ pub fn refused(name: &str, proof: &Proof, r: &Refusal) -> Diagnostic {
     d.help("search again, with `--emit proof`; who changed the proof?")
 }
 
-fn told(name: &str, saved: &ProofFile, proof: &Proof, program: &Program, holds: &Holds) -> String {
+fn told(
+    (name, whose): (&str, &str),
+    rules: &[Judged],
+    proof: &Proof,
+    program: &Program,
+    holds: &Holds,
+) -> String {
     let steps: usize = proof.legs.iter().map(|l| l.steps.len()).sum();
     let mut text = format!(
-        "{name}: {steps} steps checked; `{}` equals{}\n\n{}\n",
+        "{name}: {steps} steps checked; `{}` of {whose} equals{}\n\n{}\n",
         program.name,
         wherever(&holds.wherever),
         elab::program_text(&Program {
@@ -104,11 +156,16 @@ fn told(name: &str, saved: &ProofFile, proof: &Proof, program: &Program, holds: 
         let names: Vec<&str> = permitted.into_iter().collect();
         text += &format!("\nfloats may be regrouped in: {}\n", names.join(", "));
     }
-    text += "\nassumes these rules:\n";
-    for rule in &saved.rules {
-        match rule.is_shipped() {
-            true => text += &format!("  {} (shipped, {})\n", rule.name, rule.file),
-            false => text += &format!("  {} (not shipped)\n{}\n", rule.name, rule.text),
+    let proved = |j: &&Judged| matches!(j.verdict, Verdict::Proved { .. });
+    let (proved, open): (Vec<&Judged>, Vec<&Judged>) = rules.iter().partition(proved);
+    text += "\nby these rules:\n";
+    for rule in proved {
+        text += &line(rule.text, "proved");
+    }
+    if !open.is_empty() {
+        text += "\nonly if these rules hold, which are neither proved nor refuted:\n";
+        for rule in open {
+            text += &line(rule.text, "unverified");
         }
     }
     text
@@ -120,5 +177,13 @@ pub fn wherever(all: &[Assumption]) -> String {
     match all.is_empty() {
         true => String::new(),
         false => format!(" wherever {}", all.join(", ")),
+    }
+}
+
+/// Where a rule comes from; in full, if it is not shipped.
+fn line(rule: &RuleText, verdict: &str) -> String {
+    match rule.is_shipped() {
+        true => format!("  {} (shipped, {verdict}, {})\n", rule.name, rule.file),
+        false => format!("  {} (not shipped, {verdict})\n{}\n", rule.name, rule.text),
     }
 }

@@ -45,11 +45,13 @@ impl Context {
 
     /// A line for people on standard error.
     pub fn error_line(&mut self, text: &str) {
+        let text = diag::visible(text);
         let _ = writeln!(std::io::stderr().lock(), "{text}");
     }
 
-    /// Text on standard output, as it is.
+    /// Text for people or programs on standard output: what would not be seen is named. JSON has no such characters.
     pub fn print(&mut self, text: &str) {
+        let text = diag::visible(text);
         self.print_with(|out| out.write_all(text.as_bytes()));
     }
 

@@ -119,7 +119,7 @@ pub struct Args {
         long,
         value_name = "PLAN",
         conflicts_with_all = [
-            "sketch", "set", "entry", "name", "unguided", "target", "simplify",
+            "sketch", "set", "name", "unguided", "target", "simplify",
             "node_limit", "iter_limit", "time_limit", "memory_limit",
         ]
     )]
@@ -160,6 +160,9 @@ impl Args {
     pub fn misuse(&self) -> Option<&'static str> {
         let emits = |a| self.emit.contains(&a);
         let replays = self.replay.is_some();
+        if replays && self.entry.is_some() && self.program.is_none() {
+            return Some("`--replay` without PROGRAM has one definition: `--entry` is of no use");
+        }
         if replays && emits(Artefact::Trace) {
             return Some("`--replay` does not search: there is no trace to emit");
         }
@@ -229,7 +232,12 @@ pub fn run(args: &Args, context: &mut Context) -> u8 {
 
 fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
     let input = match &args.replay {
-        Some(path) => replay::load(path, args.program.as_deref(), context)?,
+        Some(path) => replay::load(
+            path,
+            args.program.as_deref(),
+            args.entry.as_deref(),
+            context,
+        )?,
         None => load(args, context)?,
     };
     let cut = args.egraph().cut(&input.steps).map_err(|d| vec![d])?;

@@ -60,6 +60,7 @@ pub fn save(
 pub fn load(
     path: &str,
     program: Option<&str>,
+    entry: Option<&str>,
     context: &mut Context,
 ) -> Result<Input, Vec<Diagnostic>> {
     let sources = &mut context.sources;
@@ -68,7 +69,7 @@ pub fn load(
     let given = match program {
         Some(path) => {
             let file = sources.load(path).map_err(|e| vec![no_program(path, e)])?;
-            Some(elab::program(sources, file, Some(&plan.entry))?)
+            Some(elab::program(sources, file, entry)?)
         }
         None => None,
     };

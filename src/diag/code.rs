@@ -110,6 +110,7 @@ codes! {
     PLAN_STEP = "E0605" Input "a step of a plan does not fit";
     SAVED_KIND = "E0606" Input "a saved file is of another kind";
     NO_STEP = "E0607" Usage "a step that the search does not have";
+    SAVED_OUTSIDE = "E0608" Input "a saved file asks for another file";
     GOAL_TWICE = "E0611" Usage "two goals of a comparison have one name";
     NO_THREAD = "E0612" Input "a search cannot be started";
     PROOF_STEP = "E0621" Check "a step of a proof does not hold";

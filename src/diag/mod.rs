@@ -11,10 +11,12 @@
 pub mod code;
 mod near;
 mod render;
+mod visible;
 
 pub use code::{Code, Exit};
 pub use near::{did_you_mean, near};
 pub use render::{render, Format, JSON_KIND, JSON_VERSION};
+pub use visible::{is_hidden, visible};
 
 use crate::source::{FileId, LoadError, SourceMap, Span};
 
@@ -179,6 +181,14 @@ impl From<LoadError> for Diagnostic {
                 format!("`{path}` has {bytes} bytes, more than 16 MiB"),
             )
             .help("split the file, or check that it is the right one"),
+            LoadError::Outside { path } => Diagnostic::new(
+                code::SAVED_OUTSIDE,
+                format!("a saved file asks for `{path}`, which is not shipped"),
+            )
+            .note(
+                "plans and proofs hold all that they need; no other file of yours is read for them",
+            )
+            .help("make it again with `--emit`; who changed it?"),
             LoadError::Unreadable { path, reason } => Diagnostic::new(
                 code::FILE_UNREADABLE,
                 format!("`{path}` cannot be read: {reason}"),

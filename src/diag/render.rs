@@ -3,7 +3,7 @@
 //! The JSON form is stable: one object per line with `code`, `severity`, `message`, `exit`, `spans`
 //! (the primary first), `notes`, `help`, and for some codes `data`. Byte offsets count from 0, lines and columns from 1.
 
-use super::{Diagnostic, Label, Severity};
+use super::{visible, Diagnostic, Label, Severity};
 use crate::source::{SourceMap, Span};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use serde::Serialize;
@@ -23,13 +23,30 @@ pub enum Format {
 /// The text of one diagnostic, ending in a newline.
 pub fn render(d: &Diagnostic, sources: &SourceMap, format: Format) -> String {
     let mut text = match format {
-        Format::Human => human(d, sources, &Renderer::plain()),
-        Format::Colour => human(d, sources, &Renderer::styled()),
-        Format::Short => short(d, sources),
+        Format::Human => human(&shown(d), sources, &Renderer::plain()),
+        Format::Colour => human(&shown(d), sources, &Renderer::styled()),
+        Format::Short => visible(&short(&shown(d), sources)).replace('\n', " "),
         Format::Json => json(d, sources),
     };
     text.push('\n');
     text
+}
+
+/// With every text safe to show: names in it may be of a file of others.
+fn shown(d: &Diagnostic) -> Diagnostic {
+    let text = |t: &String| visible(t).into_owned();
+    let label = |l: &Label| Label {
+        span: l.span,
+        text: text(&l.text),
+    };
+    Diagnostic {
+        message: text(&d.message),
+        primary: d.primary.as_ref().map(label),
+        secondary: d.secondary.iter().map(label).collect(),
+        notes: d.notes.iter().map(text).collect(),
+        help: d.help.as_ref().map(text),
+        ..d.clone()
+    }
 }
 
 fn human(d: &Diagnostic, sources: &SourceMap, renderer: &Renderer) -> String {
@@ -49,7 +66,8 @@ fn human(d: &Diagnostic, sources: &SourceMap, renderer: &Renderer) -> String {
     }
     for file in files {
         let source = sources.file(file);
-        let mut snippet = Snippet::source(&*source.text).path(&*source.name);
+        // The text is shown by its lines, in which the printer replaces what would not be seen.
+        let mut snippet = Snippet::source(&*source.text).path(visible(&source.name));
         for (i, label) in labels.clone().enumerate() {
             if label.span.file != file {
                 continue;

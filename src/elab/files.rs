@@ -15,13 +15,15 @@ pub fn load_all(
     diagnostics: &mut Vec<Diagnostic>,
 ) {
     let mut seen = Vec::new();
-    visit(sources, id, dialect, &mut seen, files, diagnostics);
+    let saved = sources.is_saved(id);
+    visit(sources, id, (dialect, saved), &mut seen, files, diagnostics);
 }
 
 fn visit(
     sources: &mut SourceMap,
     id: FileId,
-    dialect: Dialect,
+    // What a saved text takes in is shipped, and so is what that takes in.
+    (dialect, saved): (Dialect, bool),
     seen: &mut Vec<FileId>,
     files: &mut Vec<File>,
     diagnostics: &mut Vec<Diagnostic>,
@@ -40,8 +42,12 @@ fn visit(
         if path.text.is_empty() {
             continue;
         }
-        match sources.load_from(id, &path.text) {
-            Ok(next) => visit(sources, next, dialect, seen, files, diagnostics),
+        let next = match saved {
+            true => sources.load_shipped_from(id, &path.text),
+            false => sources.load_from(id, &path.text),
+        };
+        match next {
+            Ok(next) => visit(sources, next, (dialect, saved), seen, files, diagnostics),
             Err(e) => diagnostics.push(Diagnostic::from(e).at(path.span)),
         }
     }

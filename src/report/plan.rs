@@ -182,7 +182,7 @@ impl Plan {
         text: &str,
         sources: &mut SourceMap,
     ) -> Result<Program, Diagnostic> {
-        let file = sources.add_text(&format!("{name}: {what}"), text);
+        let file = sources.add_saved(&format!("{name}: {what}"), text);
         elab::program(sources, file, Some(&self.entry)).map_err(|found| {
             let first = found.into_iter().next();
             let why = first.as_ref().map_or("", |d| &*d.message);

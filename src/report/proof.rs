@@ -10,7 +10,10 @@ use crate::diag::{code, Diagnostic};
 use crate::elab::{self, RuleDecl, RuleUse};
 use crate::intern::Symbol;
 use crate::proof::{self, Bound, By, Leg, Proof, Step};
+use crate::scalar;
 use crate::source::{FileId, SourceMap, Span};
+use crate::syntax::tree::ItemKind;
+use crate::syntax::{parse, Dialect};
 use crate::term::{Kind, Lit, Op, Prim, Program, Term};
 use crate::ty::Ty;
 use indexmap::{IndexMap, IndexSet};
@@ -152,13 +155,28 @@ impl ProofFile {
         saved::write(&PROOF, self)
     }
 
+    /// The rules that its steps use, each once, as the file has them and as they were read.
+    pub fn used(&self, proof: &Proof) -> Vec<(&RuleText, Rc<RuleDecl>)> {
+        let mut used = BTreeMap::new();
+        for (text, leg) in self.steps.iter().zip(&proof.legs) {
+            let numbers = text.chain.iter().filter_map(|s| match &s.by {
+                ByText::Rule(u) => Some(u.rule),
+                _ => None,
+            });
+            used.extend(numbers.zip(leg.rules.iter().map(|u| u.rule.clone())));
+        }
+        let texts = used.into_iter();
+        let texts = texts.filter_map(|(i, decl)| Some((self.rules.get(i)?, decl)));
+        texts.collect()
+    }
+
     pub fn read(sources: &SourceMap, file: FileId) -> Result<ProofFile, Diagnostic> {
         saved::read(&PROOF, sources, file)
     }
 
     /// The program that it is of.
     pub fn program(&self, name: &str, sources: &mut SourceMap) -> Result<Program, Diagnostic> {
-        let file = sources.add_text(&format!("{name}: program"), &self.program);
+        let file = sources.add_saved(&format!("{name}: program"), &self.program);
         elab::program(sources, file, Some(&self.entry)).map_err(|found| {
             let first = found.into_iter().next();
             let why = first.map_or(String::new(), |d| d.message);
@@ -188,17 +206,16 @@ impl ProofFile {
 }
 
 impl RuleText {
-    /// Whether a shipped file declares it in the same words.
+    /// Whether the shipped file that it names declares it, in the same words and over arrays: rules of another domain
+    /// are about other values, whatever they read like.
     pub fn is_shipped(&self) -> bool {
         let mut sources = SourceMap::new();
-        let files = SourceMap::shipped().filter(|f| f.ends_with(".rules"));
-        files.into_iter().any(|f| {
-            let Ok(id) = sources.load_shipped(f) else {
-                return false;
-            };
-            let text = &sources.file(id).text;
-            declarations(text).any(|d| d == self.text)
-        })
+        let Ok(id) = sources.load_shipped(&self.file) else {
+            return false;
+        };
+        let text = &sources.file(id).text;
+        let tree = parse(id, text, Dialect::Rules).file;
+        !scalar::has_domain(&tree) && declarations(text).any(|d| d == self.text)
     }
 }
 
@@ -213,11 +230,11 @@ fn malformed(name: &str, what: &str) -> Diagnostic {
 /// The one rule that a text declares.
 fn declared(rule: &RuleText, name: &str, sources: &mut SourceMap) -> Result<Rc<RuleDecl>, String> {
     let what = format!("the rule `{}`", rule.name);
-    // It must not take in other files.
-    if declarations(&rule.text).count() != 1 {
+    let file = sources.add_saved(&format!("{name}: {}", rule.name), &rule.text);
+    let items = parse(file, &rule.text, Dialect::Rules).file.items;
+    if !matches!(&items[..], [one] if matches!(one.kind, ItemKind::Rule(_))) {
         return Err(format!("{what} is not one declaration"));
     }
-    let file = sources.add_text(&format!("{name}: {}", rule.name), &rule.text);
     let mut decls = elab::rule_decls(sources, file).map_err(|found| {
         let why = found.first().map_or(String::new(), |d| d.message.clone());
         format!("{what} is none: {why}")

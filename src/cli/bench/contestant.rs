@@ -154,7 +154,7 @@ fn plan(
     input: &Input,
     context: &mut Context,
 ) -> Result<Entry, Vec<Diagnostic>> {
-    let made = replay::load(&c.file, Some(&args.program), context)?;
+    let made = replay::load(&c.file, Some(&args.program), args.entry.as_deref(), context)?;
     let name = made.program.name;
     if name != input.program.name {
         let what = format!(

@@ -2,6 +2,7 @@
 //!
 //! In: text of a record, which may be anything. Out: HTML that shows it and does nothing else. Absent: what is shown.
 
+use crate::diag::is_hidden;
 use std::fmt::Write;
 
 /// A page that grows.
@@ -83,18 +84,13 @@ pub fn esc(text: &str) -> String {
             '\'' => out.push_str("&#39;"),
             '\n' | '\t' => out.push(c),
             '\r' => {}
-            c if c.is_control() || turns(c) => {
+            c if is_hidden(c) => {
                 let _ = write!(out, "\u{ab}U+{:04X}\u{bb}", c as u32);
             }
             c => out.push(c),
         }
     }
     out
-}
-
-/// Marks of direction, joiners and other characters without width.
-fn turns(c: char) -> bool {
-    matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
 /// A sentence of the program's, in which code stands between backquotes.
