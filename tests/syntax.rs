@@ -514,7 +514,13 @@ fn programs_that_explode_are_refused() {
     let defs: String = (1..200)
         .map(|i| format!("def f{i} = \\x -> f{0} (f{0} x)\n", i - 1))
         .collect();
+    // A size that doubles at every use, and a pair of vectors that is asked to contain itself.
+    let sizes = "def g [n : nat] (xs : n.f32) : (n%(n - 1)).f32 = take[n%(n - 1)] xs\ndef f [n : nat] (xs : n.f32) = "
+        .to_string() + &"g (".repeat(60) + "xs" + &")".repeat(60);
+    let vectors = "def f [n : nat] (xs : n.f32) = asVector[2] y |> mapSeq (\\p -> p * snd p)\n";
     for (text, dialect) in [
+        (sizes, Dialect::Program),
+        (vectors.to_string(), Dialect::Program),
         (lets(60, "(OLD, OLD)"), Dialect::Program),
         (lets(60, "(1, OLD)"), Dialect::Program),
         (lets(60, "zip (fill[3] OLD) (fill[3] OLD)"), Dialect::Program),
@@ -533,5 +539,63 @@ fn programs_that_explode_are_refused() {
         ),
     ] {
         everything(&text, dialect);
+    }
+}
+
+/// What is left open where a size is read is nothing that another place could look up.
+#[test]
+fn sizes_that_are_not_known_stay_where_they_are() {
+    for text in [
+        "param tile\ndef loop n f=(app(p:?->n.?->?)f)\nsketch loop(tile)?\n",
+        "param t\nsketch (? : t.?)\n",
+        "param t = _\nsketch (? : t.?)\n",
+        "sketch (? : (1 + _).?)\n",
+        "use rules/algorithmic.rules (split-join[_])\nsketch contains map\n",
+    ] {
+        everything(text, Dialect::Sketch);
+    }
+    assert!(elab::read_types(&[], &["_".to_string()]).is_err());
+    assert!(elab::read_sizes(&[], &["1 + _".to_string()]).is_err());
+}
+
+/// A comment may push what is behind it to the next line, but not to column one, where items start.
+#[test]
+fn what_is_behind_a_comment_is_no_new_item() {
+    for (text, dialect) in [
+        ("def -- c\n f = \\x -> x\n", Dialect::Program),
+        ("step s -- c\n include g.sk\nsketch ?\n", Dialect::Sketch),
+        ("step s\n -- c\n include g.sk\nsketch ?\n", Dialect::Sketch),
+        ("param {- a\n b -} t = 1\nsketch ?\n", Dialect::Sketch),
+    ] {
+        let parsed = parse(FileId(0), text, dialect);
+        assert!(parsed.diagnostics.is_empty(), "{text}");
+        let once = print(&parsed, text);
+        let again = parse(FileId(0), &once, dialect);
+        assert_eq!(meaning(&parsed.file), meaning(&again.file), "{once}");
+        assert_eq!(parsed.comments.len(), again.comments.len(), "{once}");
+    }
+}
+
+/// Twenty levels, each of which names the next one twice.
+#[test]
+fn a_file_that_is_included_twice_is_read_once() {
+    let dir = tempfile::tempdir().unwrap();
+    for (keyword, last, refused) in [
+        ("import", "def a s = contains s\n", false),
+        ("include", "def a s = contains s\n", false),
+        ("include", "sketch contains map\n", true),
+    ] {
+        let put =
+            |i: u32, text: &str| std::fs::write(dir.path().join(format!("l{i}.sk")), text).unwrap();
+        put(0, last);
+        for i in 1..=20 {
+            put(i, &format!("{keyword} l{}.sk\n", i - 1).repeat(2));
+        }
+        let mut sources = SourceMap::new();
+        let file = sources
+            .load(&dir.path().join("l20.sk").to_string_lossy())
+            .unwrap();
+        let found = elab::check_sketch(&mut sources, file, &["size"]);
+        assert_eq!(!found.is_empty(), refused, "{keyword} {found:?}");
     }
 }

@@ -8,7 +8,8 @@
 //! `a / b` is exact division: that it leaves no rest is an assumption which
 //! whoever writes it has to see to. `floor`, `ceil` and `rem` are Euclidean.
 //! Overflow of a coefficient gives [`Nat::overflow`], which absorbs everything
-//! and which `elab` refuses. Absent: spans, facts about variables.
+//! and which `elab` refuses; so does what unfolds to more parts than anybody
+//! writes, so that walking an expression always ends. Absent: spans, facts about variables.
 
 mod poly;
 mod rat;
@@ -41,6 +42,8 @@ enum Op {
 struct Arith {
     polys: Table<Poly>,
     has_meta: Vec<bool>,
+    /// How many parts each has as a tree.
+    parts: Vec<u64>,
     atoms: Table<AtomKind>,
     memo: FxHashMap<(Op, u32, u32), u32>,
     ints: FxHashMap<i64, u32>,
@@ -50,13 +53,28 @@ thread_local! {
     static ARITH: RefCell<Arith> = RefCell::default();
 }
 
+/// Expressions of more parts, or products with more terms before they are added, are overflows.
+const MAX_PARTS: u64 = 20_000;
+
 fn intern(poly: Poly) -> Nat {
+    let factors = |m: &Mono| -> u64 {
+        let each = (m.factors()).map(|(a, e)| a.parts().saturating_mul(e.unsigned_abs().into()));
+        each.fold(1, u64::saturating_add)
+    };
+    let each = poly.terms().iter().map(|(m, _)| factors(m));
+    let parts = each.fold(0, u64::saturating_add);
+    if parts > MAX_PARTS {
+        return Nat::overflow();
+    }
     let (id, new) = ARITH.with_borrow_mut(|t| t.polys.intern(poly));
     let nat = Nat(id, PhantomData);
     if new {
         let atoms = |(m, _): &(Mono, Rat)| m.atoms().any(|a| a.has_meta());
         let meta = nat.poly().terms().iter().any(atoms);
-        ARITH.with_borrow_mut(|t| t.has_meta.push(meta));
+        ARITH.with_borrow_mut(|t| {
+            t.has_meta.push(meta);
+            t.parts.push(parts);
+        });
     }
     nat
 }
@@ -461,7 +479,10 @@ impl std::ops::Sub for Nat {
 impl std::ops::Mul for Nat {
     type Output = Nat;
     fn mul(self, o: Nat) -> Nat {
-        Nat::memo(Op::Mul, self, o, |a, b| Some(intern(a.mul(b)?)))
+        Nat::memo(Op::Mul, self, o, |a, b| {
+            let terms = a.terms().len().saturating_mul(b.terms().len());
+            (terms as u64 <= MAX_PARTS).then(|| Some(intern(a.mul(b)?)))?
+        })
     }
 }
 

@@ -112,6 +112,13 @@ impl Atom {
         }
     }
 
+    /// How many parts it has as a tree.
+    pub(super) fn parts(self) -> u64 {
+        let inner = |n: Nat| ARITH.with_borrow(|t| t.parts[n.id() as usize]);
+        let each = self.kind().parts().into_iter().map(inner);
+        each.fold(1, u64::saturating_add)
+    }
+
     /// Whether an unknown stands in it.
     pub fn has_meta(self) -> bool {
         match self.kind() {
@@ -161,7 +168,7 @@ impl Mono {
         for &(a, e) in &o.0 {
             match out.binary_search_by_key(&a, |f| f.0) {
                 Ok(i) => {
-                    out[i].1 += sign * e;
+                    out[i].1 = out[i].1.saturating_add(sign * e);
                     if out[i].1 == 0 {
                         out.remove(i);
                     }

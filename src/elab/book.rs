@@ -292,7 +292,7 @@ impl Unfold<'_> {
             ..Names::default()
         });
         let given = r.sizes.iter().flatten();
-        let args = given.map(|e| infer.size_at_least(e, 1)).collect();
+        let args = given.map(|e| infer.known_size(e, 1)).collect();
         self.diagnostics.append(&mut infer.diagnostics);
         args
     }

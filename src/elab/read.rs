@@ -15,7 +15,11 @@ use crate::ty::Ty;
 pub fn read_types(sizes: &[Symbol], texts: &[String]) -> Result<Vec<Ty>, String> {
     texts
         .iter()
-        .map(|text| read(sizes, text, text, |infer, e| Some(infer.ty(e))))
+        .map(|text| {
+            read(sizes, text, text, |infer, e| {
+                Some(infer.ty(e)).filter(|t| !t.has_meta())
+            })
+        })
         .collect()
 }
 
@@ -24,7 +28,7 @@ pub fn read_sizes(sizes: &[Symbol], texts: &[String]) -> Result<Vec<Nat>, String
     let one = |text: &String| {
         let ty = format!("({text}).f32");
         read(sizes, text, &ty, |infer, e| match &e.kind {
-            ExprKind::Array(n, _) => Some(infer.size(n)),
+            ExprKind::Array(n, _) => Some(infer.size(n)).filter(|n| !n.has_meta()),
             _ => None,
         })
     };

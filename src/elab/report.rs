@@ -11,6 +11,7 @@ use crate::diag::{code, Diagnostic};
 use crate::source::Span;
 use crate::term::Class;
 use crate::ty::{Ty, TyKind};
+use rustc_hash::FxHashMap;
 
 /// Why a type is wanted: "… is of type …", with the place that says so.
 #[derive(Clone, Debug)]
@@ -77,6 +78,10 @@ impl Infer<'_> {
         if self.u.mismatches.is_empty() {
             self.u.finish();
         }
+        if let Some(span) = self.huge() {
+            self.report(too_large_type(span));
+            return false;
+        }
         for m in std::mem::take(&mut self.u.mismatches) {
             let d = self.mismatch(m);
             self.report(d);
@@ -89,6 +94,27 @@ impl Infer<'_> {
             self.check_inferred();
         }
         self.diagnostics.is_empty()
+    }
+
+    /// Where a type has thousands of parts: whatever walks or shows it would not end.
+    fn huge(&mut self) -> Option<Span> {
+        let mut known = FxHashMap::default();
+        for origin in &self.origins {
+            let (span, types) = match origin {
+                Origin::Unknown { .. } => continue,
+                Origin::Equation {
+                    span, want, found, ..
+                } => (*span, [*want, *found]),
+                Origin::Hole { span, ty } => (*span, [*ty, *ty]),
+            };
+            if types
+                .into_iter()
+                .any(|t| self.u.is_huge_with(t, &mut known))
+            {
+                return Some(span);
+            }
+        }
+        None
     }
 
     /// Fractions first: `x * 2 + 0.5` is a computation with f32.

@@ -10,6 +10,7 @@ use crate::syntax::tree::Expr;
 use crate::term::Class;
 use crate::ty::{Ty, TyKind};
 use rustc_hash::FxHashMap;
+use std::cell::RefCell;
 
 /// Unknowns in it are numbered as they were when it was inferred; a use replaces all of them.
 pub struct Scheme {
@@ -143,9 +144,15 @@ impl Infer<'_> {
                 _ => None,
             })
         };
+        let known = RefCell::new(FxHashMap::default());
         let ty = |t: Ty| {
+            if let Some(done) = known.borrow().get(&t) {
+                return *done;
+            }
             let sized = t.map_nats(&mut |n| nat(n));
-            sized.subst(&mut |m| tys.get(&m).copied(), &mut |_| None)
+            let done = sized.subst(&mut |m| tys.get(&m).copied(), &mut |_| None);
+            known.borrow_mut().insert(t, done);
+            done
         };
         for (t, class) in &scheme.requirements {
             self.require(ty(*t), *class, span, format!("`{name}`"));

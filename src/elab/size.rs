@@ -4,6 +4,7 @@ use super::infer::Infer;
 use super::show::show;
 use crate::arith::Nat;
 use crate::diag::{code, Diagnostic};
+use crate::intern::Symbol;
 use crate::source::Span;
 use crate::syntax::number::{self, Value};
 use crate::syntax::tree::{prec, BinOp, Expr, ExprKind};
@@ -23,7 +24,7 @@ impl Infer<'_> {
             self.report(
                 Diagnostic::new(
                     code::NUMBER_RANGE,
-                    "this size does not fit 64 bits, or divides by zero",
+                    "this size does not fit 64 bits, divides by zero, or has thousands of parts",
                 )
                 .at(e.span)
                 .help("write a smaller size"),
@@ -121,6 +122,26 @@ impl Infer<'_> {
             true => n,
             false => self.unknown_size(e.span),
         }
+    }
+
+    /// A size argument that is used where this inference is over, so that nothing may be left open in it.
+    pub fn known_size(&mut self, e: &Expr, least: i64) -> Nat {
+        let before = self.diagnostics.len();
+        let n = self.size_at_least(e, least);
+        if !n.has_meta() {
+            return n;
+        }
+        // What the parser could not read it has reported.
+        let said = self.diagnostics.len() > before || matches!(e.kind, ExprKind::Error);
+        if !said {
+            self.report(
+                Diagnostic::new(code::NOT_A_SIZE, "this size has to be known")
+                    .label(e.span, "not known")
+                    .help("write a number, or a size that is declared"),
+            );
+        }
+        // What was reported stands for a size of its own, equal to no other.
+        Nat::var(Symbol::new("_"))
     }
 
     fn check_size(&mut self, n: Nat, least: i64, span: Span) -> bool {

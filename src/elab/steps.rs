@@ -53,6 +53,8 @@ pub fn steps(
         sources,
         around,
         books: BTreeMap::new(),
+        units: BTreeMap::new(),
+        read: 0,
         open: Vec::new(),
         params: BTreeMap::new(),
         diagnostics: Vec::new(),
@@ -102,6 +104,9 @@ pub fn check_sketch(sources: &mut SourceMap, file: FileId, costs: &[&str]) -> Ve
     }
 }
 
+/// More steps, or more files read with other parameters, are refused: includes can double them at every level.
+const MAX_STEPS: usize = 1_000;
+
 /// What a file gives to the one that names it.
 #[derive(Default)]
 struct Unit {
@@ -113,6 +118,10 @@ struct Loader<'a> {
     sources: &'a mut SourceMap,
     around: &'a Surroundings<'a>,
     books: BTreeMap<FileId, Rc<Book>>,
+    /// What each file gave, under the parameters that were set around it.
+    units: BTreeMap<FileId, Vec<(Sizes, Rc<Unit>)>>,
+    /// How many of these there are.
+    read: usize,
     /// The files that are being read.
     open: Vec<FileId>,
     params: BTreeMap<String, Nat>,
@@ -184,10 +193,10 @@ impl Loader<'_> {
                 continue;
             };
             if !matches!(item.kind, ItemKind::Step { .. }) {
-                unit.defs.extend(other.defs, &mut self.diagnostics);
+                unit.defs.extend(&other.defs, &mut self.diagnostics);
             }
             if !only_defs {
-                included.insert(path.span, other.steps);
+                included.insert(path.span, other.steps.clone());
             }
         }
         unit.defs.refuse_recursion(&mut self.diagnostics);
@@ -218,12 +227,12 @@ impl Loader<'_> {
             sizes: sizes.clone(),
             ..Names::default()
         });
-        let n = infer.size_at_least(e, 1);
+        let n = infer.known_size(e, 1);
         self.diagnostics.append(&mut infer.diagnostics);
         n
     }
 
-    fn other(&mut self, from: FileId, path: &FilePath, outer: &Sizes) -> Option<Unit> {
+    fn other(&mut self, from: FileId, path: &FilePath, outer: &Sizes) -> Option<Rc<Unit>> {
         let id = self.file(from, path)?;
         if self.open.contains(&id) {
             self.report(
@@ -234,7 +243,26 @@ impl Loader<'_> {
             );
             return None;
         }
-        Some(self.unit(id, outer))
+        let known = self.units.get(&id).into_iter().flatten();
+        if let Some((_, unit)) = known.clone().find(|(sizes, _)| sizes == outer) {
+            return Some(unit.clone());
+        }
+        if self.read == MAX_STEPS {
+            self.too_many("this includes more files", path.span);
+            return None;
+        }
+        self.read += 1;
+        let unit = Rc::new(self.unit(id, outer));
+        let all = self.units.entry(id).or_default();
+        all.push((outer.clone(), unit.clone()));
+        Some(unit)
+    }
+
+    fn too_many(&mut self, what: &str, span: Span) {
+        if !self.diagnostics.iter().any(|d| d.code == code::TOO_LARGE) {
+            let text = format!("{what} than anybody follows: {MAX_STEPS}");
+            self.report(code::TOO_LARGE, text, span, "include each file once");
+        }
     }
 
     fn file(&mut self, from: FileId, path: &FilePath) -> Option<FileId> {
@@ -287,7 +315,11 @@ impl Loader<'_> {
                 if let Some(done) = draft.take() {
                     self.conclude(done, file, &mut steps);
                 }
-                steps.extend(included.remove(&path.span).unwrap_or_default());
+                let more = included.remove(&path.span).unwrap_or_default();
+                match steps.len() + more.len() <= MAX_STEPS {
+                    true => steps.extend(more),
+                    false => self.too_many("this has more steps", path.span),
+                }
                 continue;
             }
             let target = draft.as_mut().unwrap_or(&mut common);

@@ -5,7 +5,9 @@
 //! has one unknown (`q·k = p ⇒ q = p/k`) or an unknown stands alone on a side; otherwise it waits, and is
 //! tried again when something has been bound. Unknowns can be made rigid: then nothing binds them.
 //!
-//! Absent: terms, names, the texts of messages.
+//!
+//! Every call ends, and soon: no type contains itself, not even by way of vectors that distribute over pairs, and what
+//! unfolds to more parts than anybody writes is refused. Absent: terms, names, the texts of messages.
 
 use crate::arith::{Atom, AtomKind, Nat};
 use crate::ty::{Ty, TyKind};
@@ -17,6 +19,9 @@ pub struct SiteId(pub u32);
 
 /// Types of larger trees are refused.
 const MAX_TYPE: u64 = 4000;
+
+/// Pairs of parts that are compared for one equation; types that share parts have far more than they have nodes.
+const MAX_PAIRS: u64 = 4 * MAX_TYPE;
 
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Pair {
@@ -47,6 +52,8 @@ pub struct Unifier {
     nats: Vec<Unknown<Nat>>,
     waiting: Vec<Equation>,
     tree_sizes: FxHashMap<Ty, u64>,
+    /// Pairs that may still be compared for the equation at hand.
+    pairs_left: u64,
     pub mismatches: Vec<Mismatch>,
 }
 
@@ -134,7 +141,12 @@ impl Unifier {
 
     /// Whether the tree of a type has so many nodes that walking it would not end.
     pub fn is_huge(&mut self, t: Ty) -> bool {
-        let t = self.ty(t);
+        self.is_huge_with(t, &mut FxHashMap::default())
+    }
+
+    /// The same for many types, of which nothing is bound between: what is known of the first helps with the others.
+    pub fn is_huge_with(&mut self, t: Ty, known: &mut FxHashMap<Ty, Ty>) -> bool {
+        let t = self.ty_memo(t, known);
         self.tree_size(t) > MAX_TYPE
     }
 
@@ -181,6 +193,7 @@ impl Unifier {
 
     /// Requires that both are the same type.
     pub fn unify(&mut self, want: Ty, found: Ty, site: SiteId) {
+        self.pairs_left = MAX_PAIRS;
         self.types(want, found, site);
         self.retry();
     }
@@ -190,6 +203,10 @@ impl Unifier {
         if a == b {
             return;
         }
+        if self.pairs_left == 0 {
+            return self.mismatch(site, Pair::Huge);
+        }
+        self.pairs_left -= 1;
         match (a.kind(), b.kind()) {
             (TyKind::Meta(n), _) if !self.tys[n as usize].rigid => self.bind(n, b, a, b, site),
             (_, TyKind::Meta(n)) if !self.tys[n as usize].rigid => self.bind(n, a, a, b, site),
@@ -205,12 +222,14 @@ impl Unifier {
             (TyKind::Idx(n), TyKind::Idx(m)) => self.sizes(n, m, site),
             // A pair of vectors is a vector of pairs.
             (TyKind::Vec(_, e), TyKind::Pair(..)) if self.flexible(e) => {
-                self.split_vector(e, site);
-                self.types(a, b, site);
+                if self.split_vector(e, b, (a, b), site) {
+                    self.types(a, b, site);
+                }
             }
             (TyKind::Pair(..), TyKind::Vec(_, e)) if self.flexible(e) => {
-                self.split_vector(e, site);
-                self.types(a, b, site);
+                if self.split_vector(e, a, (a, b), site) {
+                    self.types(a, b, site);
+                }
             }
             _ => self.mismatch(site, Pair::Types(a, b)),
         }
@@ -220,9 +239,24 @@ impl Unifier {
         matches!(self.head(t).kind(), TyKind::Meta(n) if !self.tys[n as usize].rigid)
     }
 
-    fn split_vector(&mut self, element: Ty, site: SiteId) {
-        let pair = Ty::pair(self.fresh_ty(site), self.fresh_ty(site));
-        self.types(element, pair, site);
+    /// Makes the element of a vector a pair, so that it can be the pair given; whether it can. The element inside of that
+    /// pair would have to be a pair that contains itself: vectors do not count, since they distribute.
+    fn split_vector(&mut self, element: Ty, pair: Ty, all: (Ty, Ty), site: SiteId) -> bool {
+        let TyKind::Meta(n) = self.head(element).kind() else {
+            return true;
+        };
+        let whole = self.ty(pair);
+        if self.tree_size(whole) > MAX_TYPE {
+            self.mismatch(site, Pair::Huge);
+            return false;
+        }
+        if contains(whole, n) {
+            self.mismatch(site, Pair::Infinite(all.0, all.1));
+            return false;
+        }
+        let halves = Ty::pair(self.fresh_ty(site), self.fresh_ty(site));
+        self.types(element, halves, site);
+        true
     }
 
     fn bind(&mut self, n: u32, value: Ty, want: Ty, found: Ty, site: SiteId) {
@@ -230,15 +264,7 @@ impl Unifier {
         if self.tree_size(whole) > MAX_TYPE {
             return self.mismatch(site, Pair::Huge);
         }
-        let mut inside = false;
-        whole.subst(
-            &mut |m| {
-                inside |= m == n;
-                None
-            },
-            &mut |_| None,
-        );
-        if inside {
+        if contains(whole, n) {
             return self.mismatch(site, Pair::Infinite(want, found));
         }
         self.tys[n as usize].value = Some(value);
@@ -343,6 +369,19 @@ impl Unifier {
             tys.iter().map(|&n| (n, self.fresh_ty(site))).collect(),
             nats.iter().map(|&n| (n, self.fresh_nat(site))).collect(),
         )
+    }
+}
+
+/// Whether an unknown stands in a type that is not huge.
+fn contains(t: Ty, meta: u32) -> bool {
+    if !t.has_meta() {
+        return false;
+    }
+    match t.kind() {
+        TyKind::Scalar(_) | TyKind::Idx(_) => false,
+        TyKind::Meta(n) => n == meta,
+        TyKind::Pair(a, b) | TyKind::Fun(a, b) => contains(a, meta) || contains(b, meta),
+        TyKind::Vec(_, t) | TyKind::Array(_, t) => contains(t, meta),
     }
 }
 

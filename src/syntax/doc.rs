@@ -54,6 +54,7 @@ pub fn layout(doc: &Doc, width: usize) -> String {
         text: String::new(),
         column: 0,
         fresh: true,
+        pushed: false,
     };
     let mut work = vec![(0, Mode::Break, doc)];
     while let Some((indent, mode, doc)) = work.pop() {
@@ -66,13 +67,13 @@ pub fn layout(doc: &Doc, width: usize) -> String {
                 block,
             } => {
                 if !trailing {
-                    out.newline();
+                    out.push_down();
                 } else if !out.fresh && !out.text.ends_with([' ', '(', '[']) {
                     out.put(" ", indent);
                 }
                 out.put(text, indent);
                 if !*block || !*trailing || text.contains('\n') {
-                    out.newline();
+                    out.push_down();
                 } else {
                     out.put(" ", indent);
                 }
@@ -103,7 +104,12 @@ struct Out {
     column: usize,
     /// Nothing stands on the current line yet.
     fresh: bool,
+    /// A comment ended the line above, where no line of the layout ends.
+    pushed: bool,
 }
+
+/// What is behind a comment is no new item: it does not stand at column one.
+const CONTINUED: usize = 2;
 
 impl Out {
     fn put(&mut self, s: &str, indent: usize) {
@@ -116,6 +122,10 @@ impl Out {
             return;
         }
         if self.fresh {
+            let indent = match std::mem::take(&mut self.pushed) {
+                true => indent.max(CONTINUED),
+                false => indent,
+            };
             self.text.extend(std::iter::repeat_n(' ', indent));
             self.column = indent;
             self.fresh = false;
@@ -131,6 +141,12 @@ impl Out {
             self.fresh = true;
             self.column = 0;
         }
+    }
+
+    /// The line break that a comment asks for.
+    fn push_down(&mut self) {
+        self.newline();
+        self.pushed = !self.text.is_empty();
     }
 
     fn trim(&mut self) {

@@ -122,6 +122,8 @@ struct Facts {
 struct Types {
     table: Table<TyKind>,
     facts: Vec<Facts>,
+    /// Vectors of pairs: pairs share parts, and have far more of them than nodes.
+    vectors: FxHashMap<(Nat, Ty), Ty>,
 }
 
 thread_local! {
@@ -210,10 +212,15 @@ impl Ty {
 
     /// `<k>t`; distributes over pairs.
     pub fn vec(k: Nat, t: Ty) -> Ty {
-        match t.kind() {
-            TyKind::Pair(a, b) => Ty::pair(Ty::vec(k, a), Ty::vec(k, b)),
-            _ => Ty::new(TyKind::Vec(k, t)),
+        let TyKind::Pair(a, b) = t.kind() else {
+            return Ty::new(TyKind::Vec(k, t));
+        };
+        if let Some(known) = TYPES.with_borrow(|t2| t2.vectors.get(&(k, t)).copied()) {
+            return known;
         }
+        let vector = Ty::pair(Ty::vec(k, a), Ty::vec(k, b));
+        TYPES.with_borrow_mut(|t2| t2.vectors.insert((k, t), vector));
+        vector
     }
 
     /// `n.t`

@@ -63,9 +63,12 @@ impl Defs {
     }
 
     /// Adds what another file defines.
-    pub fn extend(&mut self, other: Defs, diagnostics: &mut Vec<Diagnostic>) {
-        for def in other.0.into_values() {
-            self.add((*def).clone(), true, diagnostics);
+    pub fn extend(&mut self, other: &Defs, diagnostics: &mut Vec<Diagnostic>) {
+        for def in other.0.values() {
+            let same = self.0.get(&def.name.text);
+            if same.is_none_or(|known| known.name.span != def.name.span) {
+                self.add((**def).clone(), true, diagnostics);
+            }
         }
     }
 

@@ -52,7 +52,8 @@ impl Reader<'_> {
             }
             self.report(d);
         }
-        fine.then_some(n)
+        // A part of it that may be any size leaves all of it open.
+        (fine && !n.has_meta()).then_some(n)
     }
 
     pub(super) fn ty(&mut self, e: &Expr, env: &Rc<Env>) -> TyPattern {
