@@ -1,6 +1,7 @@
 //! What is said to apply is what a search applies, on every shipped program and rule.
 
 use super::*;
+use crate::arith::Nat;
 use crate::elab;
 use crate::source::SourceMap;
 use crate::term::normalize;
