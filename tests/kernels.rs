@@ -356,3 +356,35 @@ fn excluded_sizes_are_refused() {
     };
     assert!(holds(0) && holds(32) && !holds(31));
 }
+
+/// A constant index and a cast to one are below their bounds, or the sizes are refused.
+#[test]
+fn indices_ask_for_sizes() {
+    let program = |text: &str| {
+        let mut sources = SourceMap::new();
+        let id = sources.add_text("t.rise", text);
+        elab::program(&mut sources, id, None).expect("a program")
+    };
+    let read = "def t [n : nat] (a : n.f32) : f32 = idx (5 : idx[n]) a\n";
+    for (text, wanted) in [
+        (read, "n >= 6"),
+        (
+            "def t [n m : nat] (xs : n.f32) : m.f32 = scatter (generate[n] (\\_ -> (5 : idx[m]))) xs\n",
+            "m >= 6",
+        ),
+        (
+            "def t [n m : nat] (is : n.i32) (xs : n.f32) : m.f32 = scatter (map (\\i -> (cast i : idx[m])) is) xs\n",
+            "m >= 1 or n <= 0",
+        ),
+    ] {
+        let nest = lower::lower(&program(text), &lower::Options::default()).expect("a nest");
+        let all: Vec<_> = nest.abi.assumptions.iter().map(|a| a.to_string()).collect();
+        assert_eq!(all, [wanted], "{nest}");
+    }
+    let fixed = lower::Options {
+        fixed: [(Symbol::new("n"), 2)].into(),
+        ..Default::default()
+    };
+    let d = lower::lower(&program(read), &fixed).expect_err("refused");
+    assert!(d.message.contains("the index 5 is not below 2"), "{d:?}");
+}

@@ -145,6 +145,9 @@ impl Printer<'_> {
         let vector = shape.lanes > 1;
         let a: Vec<String> = args.iter().map(|e| self.operand(e)).collect();
         let of = args.last().map_or(elem, |e| e.shape().elem);
+        let compares = matches!(op, Lt | Le | Gt | Ge | Eq | Ne | Min | Max);
+        let of_data = args.iter().any(|e| !matches!(e.kind(), ExprKind::Index(_)));
+        self.used.compared |= compares && of_data && !of.is_float();
         match (op, &a[..]) {
             (Add | Sub | Mul, [x, y]) => {
                 let sign = match op {
@@ -201,7 +204,6 @@ impl Printer<'_> {
                     Eq => "==",
                     _ => "!=",
                 };
-                let _ = of;
                 format!("{x} {sign} {y}")
             }
             (And, [x, y]) => format!("{x} && {y}"),

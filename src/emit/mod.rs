@@ -102,6 +102,6 @@ fn print(nests: &[&Nest], options: &Options) -> (String, Vec<Vec<Mark>>) {
         marks.extend(own.map(|own| own.into_iter().map(|m| m.below(above)).collect()));
         c += &text;
     }
-    c += prelude::end(&used);
+    c += &prelude::end(&used);
     (c, marks)
 }

@@ -36,6 +36,8 @@ pub(super) struct Used {
     pub repeated: bool,
     /// Whether threads are counted.
     pub threads: bool,
+    /// Whether integers are compared of which their types may say enough.
+    pub compared: bool,
 }
 
 /// The C type of an element.
@@ -88,11 +90,15 @@ pub(super) fn int_of(s: Scalar, signed: bool) -> Scalar {
 }
 
 /// The text below the functions.
-pub(super) fn end(used: &Used) -> &'static str {
-    match used.loops {
-        true => "\n#if defined(__GNUC__) && !defined(__clang__)\n#pragma GCC pop_options\n#endif\n",
-        false => "",
+pub(super) fn end(used: &Used) -> String {
+    let mut out = String::new();
+    if used.compared {
+        out += "\n#ifdef __GNUC__\n#pragma GCC diagnostic pop\n#endif\n";
     }
+    if used.loops {
+        out += "\n#if defined(__GNUC__) && !defined(__clang__)\n#pragma GCC pop_options\n#endif\n";
+    }
+    out
 }
 
 /// A macro that stands before a loop: pragmas of clang and of gcc, nothing for others.
@@ -124,6 +130,14 @@ pub(super) fn prelude(used: &Used) -> String {
         out += "/* Code is read by cache lines: a short loop is to begin with one, or it lies in one more (clang: -falign-loops=64). */\n\
                 #if defined(__GNUC__) && !defined(__clang__)\n\
                 #pragma GCC push_options\n#pragma GCC optimize(\"align-loops=64\")\n#endif\n\n";
+    }
+    if used.compared {
+        out += "/* A program may compare what its types decide. */\n\
+                #if defined(__clang__)\n#pragma GCC diagnostic push\n\
+                #pragma GCC diagnostic ignored \"-Wtautological-compare\"\n\
+                #elif defined(__GNUC__)\n#pragma GCC diagnostic push\n\
+                #pragma GCC diagnostic ignored \"-Wtype-limits\"\n\
+                #pragma GCC diagnostic ignored \"-Wbool-compare\"\n#endif\n\n";
     }
     if used.par {
         out += "#ifdef _OPENMP\n\

@@ -157,6 +157,7 @@ pub fn lower_asking(program: &Program, options: &Options) -> Result<(Nest, Queri
     tidy::tidy(&mut nest);
     crate::nest::direct::direct(&mut nest);
     crate::nest::early::early(&mut nest);
+    tidy::tidy(&mut nest);
     crate::nest::ahead::ahead(&mut nest);
     hoist::hoist(&mut nest, &cx.facts);
     crate::nest::repeat::repeat(&mut nest);

@@ -112,6 +112,14 @@ impl Lower {
         if let Some(known) = at_an_end(op, &parts) {
             return known;
         }
+        // gcc 12 takes `0.0 - (double)i` for `-(double)i`, unless the number has a name.
+        let casts = |e: &Expr| holds(e, |k| matches!(k, ExprKind::Cast(_)));
+        let given = |e: &Expr| holds(e, |k| matches!(k, ExprKind::Load(..) | ExprKind::Var(_)));
+        if let (Op::Sub, true, [a, b]) = (op, shape.elem.is_float(), &parts[..]) {
+            if self.in_lanes == 0 && !given(a) && casts(b) {
+                parts[1] = self.bind(b.clone());
+            }
+        }
         // What is used twice in the C text of an operation is named first.
         let twice = matches!(op, Op::Min | Op::Max | Op::Abs);
         if twice && self.in_lanes == 0 {
@@ -352,11 +360,15 @@ type Lazy = dyn Fn(&mut Lower) -> Res<Val>;
 fn at_an_end(op: Op, parts: &[Expr]) -> Option<Expr> {
     let [a, b] = parts else { return None };
     let elem = a.shape().elem;
-    if !elem.is_int() || a.shape().lanes > 1 {
+    if elem.is_float() || a.shape().lanes > 1 {
         return None;
     }
     let (least, most) = range(elem);
-    let is = |e: &Expr, end: i128| matches!(e.kind(), ExprKind::Lit(Lit::Int(i)) if *i == end);
+    let is = |e: &Expr, end: i128| match e.kind() {
+        ExprKind::Lit(Lit::Int(i)) => *i == end,
+        ExprKind::Lit(Lit::Bool(b)) => i128::from(*b) == end,
+        _ => false,
+    };
     let (first_least, first_most) = (is(a, least), is(a, most));
     let (second_least, second_most) = (is(b, least), is(b, most));
     match op {
@@ -370,6 +382,12 @@ fn at_an_end(op: Op, parts: &[Expr]) -> Option<Expr> {
         Op::Max if second_most || first_least => Some(b.clone()),
         _ => None,
     }
+}
+
+fn holds(e: &Expr, is: impl Fn(&ExprKind) -> bool) -> bool {
+    let mut found = false;
+    e.visit(&mut |e| found |= is(e.kind()));
+    found
 }
 
 fn wrapped(i: i128, s: Scalar) -> i128 {

@@ -98,6 +98,10 @@ fn sweep(block: &mut Block, vars: &FxHashMap<Symbol, usize>, live: &[bool]) -> b
             changed |= sweep(els, vars, live);
             !then.is_empty() || !els.is_empty()
         }
+        // Compilers warn of what is assigned to itself.
+        Stmt::Assign { var, value } if matches!(value.kind(), ExprKind::Var(v) if v == var) => {
+            false
+        }
         Stmt::Let { var, .. } | Stmt::Index { var, .. } | Stmt::Assign { var, .. } => {
             vars.get(var).is_some_and(|&n| n > 0)
         }
