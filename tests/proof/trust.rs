@@ -118,7 +118,7 @@ fn a_wrong_rule_is_refused_and_an_open_one_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let program = "def f [n : nat] (xs : n.f32) : n.f32 = map (\\x -> x + 1.0) xs\n";
     let mine = |rule: &str| by_one_rule("mine.rules", rule, program).unwrap();
-    let wrong = mine("rule twice\n  map f xs => map (\\x -> f (x + x)) (xs : n.f32)");
+    let wrong = mine("rule twice\n  map f (xs : n.f32) => map (\\x -> f (x + x)) xs");
     for file in ["mine.rules", "rules/algorithmic.rules", "rules/index.rules"] {
         let mut wrong = wrong.clone();
         wrong.rules[0].file = file.to_string();
