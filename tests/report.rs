@@ -266,6 +266,7 @@ fn a_proof_has_a_pane() {
         },
         Found {
             outcome: &outcome,
+            contract: Default::default(),
             reassociation: Vec::new(),
             kernel: None,
             run: None,

@@ -18,6 +18,7 @@ fn unit(program: &Program) -> CUnit {
         command: None,
         target: None,
         header_name: Some(run::HEADER.to_string()),
+        ..Default::default()
     };
     emit(&nest, &options)
 }

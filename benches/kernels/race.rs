@@ -88,6 +88,7 @@ impl Race<'_> {
                 command: None,
                 target: Some(tool.target),
                 header_name: Some(HEADER.to_string()),
+                ..emit::Options::default()
             },
         );
         Ok(Entry {

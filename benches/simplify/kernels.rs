@@ -59,6 +59,7 @@ fn made_once(goal: &Goal, level: Level, target: Target) -> Made {
         command: None,
         target: Some(target),
         header_name: Some(HEADER.to_string()),
+        ..emit::Options::default()
     };
     let unit = emit(&nest, &text);
     let compiling = start.elapsed().as_secs_f64() * 1e3;
@@ -153,6 +154,7 @@ fn times(goal: &Goal, all: &[Made], tool: &Toolchain) -> Vec<String> {
         command: None,
         target: Some(tool.target),
         header_name: Some(HEADER.to_string()),
+        ..emit::Options::default()
     };
     let unoptimised = entry("unoptimised", Kind::Unoptimised, "", emit(&plain, &text));
     let entries: Vec<Entry> = (LEVELS.iter().zip(all))

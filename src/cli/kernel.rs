@@ -5,7 +5,7 @@
 
 use super::input::Input;
 use crate::diag::Diagnostic;
-use crate::emit::{self, emit, CUnit};
+use crate::emit::{self, emit, CUnit, Contract};
 use crate::exec::{run, Toolchain};
 use crate::index::Queries;
 use crate::lower::{self, lower, lower_asking};
@@ -36,6 +36,7 @@ impl Made {
         plain: Option<&Program>,
         lowering: &lower::Options,
         target: Target,
+        contract: Contract,
         command: &str,
         header_name: Option<String>,
     ) -> Result<Made, Vec<Diagnostic>> {
@@ -47,6 +48,7 @@ impl Made {
             command: Some(command.to_string()),
             header_name,
             target: Some(target),
+            contract,
         };
         let unit = emit(&nest, &options);
         Ok(Made {
@@ -57,11 +59,12 @@ impl Made {
     }
 }
 
-/// Compiles, checks and measures a kernel beside the program's own.
+/// Compiles, checks and measures a kernel beside the program's own; whether it is `exact`: regroups nothing.
 pub fn measure(
     args: &Running,
     input: &Input,
     kernel: &Nest,
+    (contract, exact): (Contract, bool),
     tool: &Toolchain,
 ) -> Result<run::Report, Vec<Diagnostic>> {
     let lowering = lower::Options {
@@ -76,6 +79,7 @@ pub fn measure(
                 command: None,
                 target: None,
                 header_name: Some(run::HEADER.to_string()),
+                contract,
             },
         )
     });
@@ -84,6 +88,7 @@ pub fn measure(
         seed: args.seed,
         threads: args.threads.map_or_else(cores, usize::from),
         fixed: input.fixed.clone(),
+        exact,
         ..run::Options::default()
     };
     run::run(&input.program, &kernel, &unoptimised, tool, &options).map_err(|d| vec![d])

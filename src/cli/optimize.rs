@@ -18,6 +18,7 @@ use crate::alloc;
 use crate::arith::Nat;
 use crate::diag::Diagnostic;
 use crate::elab::{self, Cond, Step};
+use crate::emit::Contract;
 use crate::exec::{self, Toolchain};
 use crate::index::Level;
 use crate::lower;
@@ -46,6 +47,16 @@ enum Simplify {
     /// rules and what is known of sizes and loops
     #[default]
     Full,
+}
+
+/// Whether `a*b + c` is one rounding or two.
+#[derive(clap::ValueEnum, Copy, Clone, PartialEq, Eq, Default, Debug)]
+enum Contraction {
+    /// as the compiler decides: fast
+    #[default]
+    On,
+    /// two, always
+    Off,
 }
 
 #[derive(clap::Args, Debug)]
@@ -119,11 +130,15 @@ pub struct Args {
         long,
         value_name = "PLAN",
         conflicts_with_all = [
-            "sketch", "set", "name", "unguided", "target", "simplify",
+            "sketch", "set", "name", "unguided", "target", "simplify", "contract",
             "node_limit", "iter_limit", "time_limit", "memory_limit",
         ]
     )]
     replay: Option<String>,
+    /// Whether compilers may contract `a*b + c` into one rounding: `off` when results have to be the same to the bit
+    /// on every machine and with every compiler
+    #[arg(long, value_enum, default_value_t, value_name = "WHETHER")]
+    contract: Contraction,
     /// What the kernel does with sizes that it was not made for
     #[arg(long, value_enum, default_value_t, value_name = "WHAT")]
     on_mismatch: Mismatch,
@@ -192,6 +207,15 @@ impl Args {
         match &input.plan {
             Some(planned) => planned.plan.name.as_deref(),
             None => self.name.as_deref(),
+        }
+    }
+
+    /// Of a plan, its own.
+    pub(super) fn contract(&self, input: &Input) -> Contract {
+        match (&input.plan, self.contract) {
+            (Some(planned), _) => planned.plan.contract,
+            (None, Contraction::On) => Contract::On,
+            (None, Contraction::Off) => Contract::Off,
         }
     }
 
@@ -322,6 +346,7 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
         assumptions: assumptions.map(|a| a.to_string()).collect(),
         falls_back_unless: preferred.map(|a| a.to_string()).collect(),
         reassociation: came.reassociation.clone(),
+        contract: args.contract(&input),
         unverified: unverified.map(|r| r.name.to_string()).collect(),
         peak_bytes: came.peak_bytes,
         run: came.run.clone(),
@@ -414,8 +439,17 @@ fn go_on(
             name: args.name(input).map(str::to_string),
             ..lower::Options::default()
         };
-        let target = input.target;
-        match Made::new(&came.found, plain, &lowering, target, &came.command, header) {
+        let (target, contract) = (input.target, args.contract(input));
+        let made = Made::new(
+            &came.found,
+            plain,
+            &lowering,
+            target,
+            contract,
+            &came.command,
+            header,
+        );
+        match made {
             Ok(made) => came.kernel = Some(made),
             Err(d) if needed => return Err(d),
             Err(_) => {}
@@ -427,6 +461,7 @@ fn go_on(
         let asked = replay::Asked {
             set: &args.set,
             simplify: args.level(input),
+            contract: args.contract(input),
             name: args.name(input),
             command,
         };
@@ -434,7 +469,15 @@ fn go_on(
             .map_err(|d| vec![d])?;
     }
     if let (Some(tool), Some(kernel)) = (tool, &came.kernel) {
-        came.run = Some(measure(&args.running(), input, &kernel.nest, tool)?);
+        let exact = came.reassociation.is_empty();
+        let contract = (args.contract(input), exact);
+        came.run = Some(measure(
+            &args.running(),
+            input,
+            &kernel.nest,
+            contract,
+            tool,
+        )?);
     }
     Ok(())
 }

@@ -53,6 +53,7 @@ pub fn record(
         Found {
             outcome,
             reassociation: came.reassociation.clone(),
+            contract: args.contract(input),
             kernel: (came.kernel.as_ref()).map(|k| {
                 (
                     &lowered,

@@ -9,6 +9,7 @@ use super::Context;
 use crate::arith::Nat;
 use crate::diag::Diagnostic;
 use crate::elab;
+use crate::emit::Contract;
 use crate::index::Level;
 use crate::intern::Symbol;
 use crate::report::{Plan, PlanStep, Reassociation};
@@ -18,6 +19,7 @@ use crate::term::Term;
 pub struct Asked<'a> {
     pub set: &'a [Setting],
     pub simplify: Level,
+    pub contract: Contract,
     pub name: Option<&'a str>,
     pub command: String,
 }
@@ -47,6 +49,7 @@ pub fn save(
         params,
         target: input.target,
         simplify: asked.simplify,
+        contract: asked.contract,
         reassociation: reassociation.to_vec(),
         steps: steps
             .map(|(step, term)| PlanStep::new(&step.name, &input.program, term))

@@ -1,7 +1,7 @@
 //! The header: what a caller has to know.
 
 use super::body::parameter;
-use super::Options;
+use super::{Contract, Options};
 use crate::hash::fnv64;
 use crate::nest::names::identifier;
 use crate::nest::{Nest, Slot};
@@ -42,7 +42,7 @@ fn shape(slot: &Slot) -> String {
 }
 
 /// The error codes and the prototype, documented.
-pub(super) fn declarations(nest: &Nest) -> String {
+pub(super) fn declarations(nest: &Nest, contract: Contract) -> String {
     let abi = &nest.abi;
     let mut out = format!("/* What {} returns; 0 is success. */\nenum {{\n", abi.name);
     for e in &abi.errors {
@@ -71,10 +71,22 @@ pub(super) fn declarations(nest: &Nest) -> String {
     for a in &abi.preferred {
         out += &format!(" * Fast if: {a}.\n");
     }
+    if floats(nest) {
+        out += &format!(" * Rounding: {}.\n", contract.sentence());
+    }
     out += " * Nothing is written unless 0 is returned.\n */\n";
     out += &signature(nest);
     out += ";\n";
     out
+}
+
+/// Whether there is something to round.
+fn floats(nest: &Nest) -> bool {
+    let slots = nest.abi.outputs.iter().chain(&nest.abi.inputs);
+    slots
+        .map(|s| s.elem)
+        .chain(nest.buffers.iter().map(|b| b.elem))
+        .any(|e| e.is_float())
 }
 
 /// What the kernel is made for, and how to compile it.
@@ -82,7 +94,12 @@ fn compiling(options: &Options) -> String {
     let Some(target) = options.target else {
         return String::new();
     };
-    let flags: Vec<String> = target.flags().iter().map(|f| format!(" {f}")).collect();
+    let exact = match options.contract {
+        Contract::On => None,
+        Contract::Off => Some("-ffp-contract=off"),
+    };
+    let flags = target.flags().iter().copied().chain(exact);
+    let flags: Vec<String> = flags.map(|f| format!(" {f}")).collect();
     let (flags, width) = (flags.concat(), target.register_bytes());
     format!(
         "/* target: {target}, vectors of {width} bytes; compile with -std=gnu11 -O3 -fopenmp{flags}\n \

@@ -4,7 +4,8 @@
 //! Invariant: prints and decides nothing; the same nest gives the same bytes.
 //! The text is GNU C11: vectors are GCC vector types, threads are OpenMP
 //! pragmas, which a compiler without OpenMP ignores. Strict floating point but
-//! for the contraction of `a*b + c`, which GCC does by default in this dialect.
+//! for the contraction of `a*b + c`, which compilers do by default in this dialect,
+//! and which the text forbids if it is asked to ([`Contract::Off`]).
 //! Absent: files, compilers.
 
 mod body;
@@ -19,6 +20,32 @@ pub use prelude::c_type;
 
 use crate::nest::{Abi, Mark, Nest};
 use crate::target::Target;
+use serde::{Deserialize, Serialize};
+
+/// Whether compilers may round `a*b + c` once instead of twice.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Contract {
+    /// The compiler decides, by its flags and what the machine has: fast.
+    #[default]
+    On,
+    /// The text forbids it: every operation is rounded, and results are the same to the bit everywhere.
+    Off,
+}
+
+impl Contract {
+    pub fn is_on(&self) -> bool {
+        *self == Contract::On
+    }
+
+    /// What a caller has to know of it, as a sentence.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Contract::On => "a*b + c may be rounded once instead of twice, as the compiler decides",
+            Contract::Off => "every operation is rounded: no a*b + c is contracted",
+        }
+    }
+}
 
 /// What the texts say beside the kernel.
 #[derive(Clone, Debug, Default)]
@@ -30,6 +57,8 @@ pub struct Options {
     pub header_name: Option<String>,
     /// What the kernel is made for; the header says it.
     pub target: Option<Target>,
+    /// Whether `a*b + c` may be contracted; the texts say it.
+    pub contract: Contract,
 }
 
 /// A compilation unit.
@@ -51,7 +80,7 @@ pub fn emit(nest: &Nest, options: &Options) -> CUnit {
     CUnit {
         c,
         marks: marks.pop().unwrap_or_default(),
-        header: header::header(nest, options, &header::declarations(nest)),
+        header: header::header(nest, options, &header::declarations(nest, options.contract)),
         abi: nest.abi.clone(),
     }
 }
@@ -72,7 +101,7 @@ fn print(nests: &[&Nest], options: &Options) -> (String, Vec<Vec<Mark>>) {
         None => {
             c += "#include <stdbool.h>\n#include <stdint.h>\n\n";
             for nest in nests {
-                c += &header::declarations(nest);
+                c += &header::declarations(nest, options.contract);
                 c += "\n";
             }
         }
@@ -92,7 +121,7 @@ fn print(nests: &[&Nest], options: &Options) -> (String, Vec<Vec<Mark>>) {
         let (text, own) = print(nest);
         functions.push((text, Some(own)));
     }
-    c += &prelude::prelude(&used);
+    c += &prelude::prelude(&used, options.contract);
     let mut marks = Vec::new();
     for (i, (text, own)) in functions.into_iter().enumerate() {
         if i > 0 {
@@ -102,6 +131,6 @@ fn print(nests: &[&Nest], options: &Options) -> (String, Vec<Vec<Mark>>) {
         marks.extend(own.map(|own| own.into_iter().map(|m| m.below(above)).collect()));
         c += &text;
     }
-    c += &prelude::end(&used);
+    c += &prelude::end(&used, options.contract);
     (c, marks)
 }

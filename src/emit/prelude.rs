@@ -1,5 +1,6 @@
 //! Types and helpers that a kernel's text needs, and only those.
 
+use super::Contract;
 use crate::nest::repeat::TIMES;
 use crate::nest::Shape;
 use crate::ty::Scalar;
@@ -90,29 +91,74 @@ pub(super) fn int_of(s: Scalar, signed: bool) -> Scalar {
 }
 
 /// The text below the functions.
-pub(super) fn end(used: &Used) -> String {
+pub(super) fn end(used: &Used, contract: Contract) -> String {
     let mut out = String::new();
     if used.compared {
         out += "\n#ifdef __GNUC__\n#pragma GCC diagnostic pop\n#endif\n";
     }
-    if used.loops {
-        out += "\n#if defined(__GNUC__) && !defined(__clang__)\n#pragma GCC pop_options\n#endif\n";
+    if !gcc_options(used, contract).is_empty() {
+        out += &format!("\n{GCC}#pragma GCC pop_options\n#endif\n");
     }
     out
 }
 
-/// A macro that stands before a loop: pragmas of clang and of gcc, nothing for others.
+/// Only gcc knows these pragmas, and clang calls itself gcc.
+const GCC: &str = "#if defined(__GNUC__) && !defined(__clang__)\n";
+
+/// What gcc is asked for in the text: whatever flags it is given, the kernel is compiled so.
+fn gcc_options(used: &Used, contract: Contract) -> Vec<&'static str> {
+    let mut all = Vec::new();
+    if used.loops {
+        all.push("\"align-loops=64\"");
+    }
+    if contract == Contract::Off {
+        all.push("\"fp-contract=off\"");
+    }
+    all
+}
+
+/// The pragmas above the functions that hold up to [`end`].
+fn options(used: &Used, contract: Contract) -> String {
+    let mut out = String::new();
+    let gcc = gcc_options(used, contract);
+    if used.loops {
+        out += "/* Code is read by cache lines: a short loop is to begin with one, or it lies in one more (clang: -falign-loops=64). */\n";
+    }
+    if contract == Contract::Off {
+        out += "/* Every operation is rounded for itself: no a*b + c is contracted. */\n";
+    }
+    if !gcc.is_empty() {
+        out += GCC;
+        out += "#pragma GCC push_options\n";
+        out += &format!("#pragma GCC optimize({})\n", gcc.join(", "));
+        if contract == Contract::Off {
+            out += "#else\n#pragma STDC FP_CONTRACT OFF\n";
+        }
+        out += "#endif\n";
+    }
+    if contract == Contract::Off {
+        out += "#if defined(__FLT_EVAL_METHOD__) && (__FLT_EVAL_METHOD__ == 1 || __FLT_EVAL_METHOD__ == 2)\n\
+                #error \"float and double are computed in wider types: compile with -msse2 -mfpmath=sse\"\n#endif\n";
+    }
+    if !out.is_empty() {
+        out += "\n";
+    }
+    out
+}
+
+/// A macro that stands before a loop: pragmas of clang and of gcc, nothing for others. They are hints, and clang warns of each that it
+/// does not follow unless it is told so.
 fn before_loops(name: &str, clang: &str, gcc: &[&str]) -> String {
     let gcc: Vec<String> = gcc.iter().map(|p| format!("_Pragma(\"{p}\")")).collect();
     let gcc = gcc.join(" ");
     format!(
-        "#if defined(__clang__)\n#define {name} _Pragma(\"{clang}\")\n\
+        "#if defined(__clang__)\n#pragma clang diagnostic ignored \"-Wpass-failed\"\n#define {name} _Pragma(\"{clang}\")\n\
          #elif defined(__GNUC__)\n#define {name} {gcc}\n#else\n#define {name}\n#endif\n\n"
     )
 }
 
 /// The text above the functions.
-pub(super) fn prelude(used: &Used) -> String {
+pub(super) fn prelude(used: &Used, contract: Contract) -> String {
     let mut out = String::new();
     if used.math {
         out += "#include <math.h>\n";
@@ -126,11 +172,7 @@ pub(super) fn prelude(used: &Used) -> String {
     if !out.is_empty() {
         out += "\n";
     }
-    if used.loops {
-        out += "/* Code is read by cache lines: a short loop is to begin with one, or it lies in one more (clang: -falign-loops=64). */\n\
-                #if defined(__GNUC__) && !defined(__clang__)\n\
-                #pragma GCC push_options\n#pragma GCC optimize(\"align-loops=64\")\n#endif\n\n";
-    }
+    out += &options(used, contract);
     if used.compared {
         out += "/* A program may compare what its types decide. */\n\
                 #if defined(__clang__)\n#pragma GCC diagnostic push\n\

@@ -5,6 +5,7 @@
 //! Values are small: floats in [-1, 1), integers in ±9, 0 among them: arithmetic is total. Absent: shapes (`interp` has them).
 
 use crate::interp::random::Rng;
+use crate::interp::scalar::range;
 use crate::ty::Scalar;
 
 /// `bytes.len()` is a multiple of the scalar's size.
@@ -19,6 +20,24 @@ impl Array {
         let mut bytes = Vec::with_capacity(len * scalar.bytes() as usize);
         for _ in 0..len {
             push(&mut bytes, scalar, random_value(scalar, random));
+        }
+        Array { scalar, bytes }
+    }
+
+    /// Of a kind of numbers.
+    pub fn drawn(scalar: Scalar, len: usize, numbers: Numbers, random: &mut Rng) -> Array {
+        let mut bytes = Vec::with_capacity(len * scalar.bytes() as usize);
+        for _ in 0..len {
+            match (numbers, scalar) {
+                (Numbers::Unit, _) | (_, Scalar::Bool) => {
+                    push(&mut bytes, scalar, random_value(scalar, random));
+                }
+                (_, s) if s.is_float() => push(&mut bytes, s, numbers.float(s, random)),
+                (_, s) => {
+                    let x = numbers.integer(s, random);
+                    bytes.extend(little(x, s.bytes() as usize));
+                }
+            }
         }
         Array { scalar, bytes }
     }
@@ -83,6 +102,69 @@ impl Array {
             _ => self.int(i) as f64,
         }
     }
+}
+
+/// Which numbers are drawn.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Numbers {
+    /// Floats in [-1, 1), integers in ±9.
+    Unit,
+    /// Floats of many magnitudes, integers of the whole range.
+    Wide,
+    /// As `Wide`, and every third is a special one: NaN, an infinity, a zero, a denormal number, the largest and the
+    /// least.
+    Special,
+}
+
+impl Numbers {
+    pub const ALL: [Numbers; 3] = [Numbers::Unit, Numbers::Wide, Numbers::Special];
+
+    fn float(self, scalar: Scalar, random: &mut Rng) -> f64 {
+        let single = scalar == Scalar::F32;
+        let (most, least) = match single {
+            true => (f64::from(f32::MAX), f64::from(f32::MIN_POSITIVE)),
+            false => (f64::MAX, f64::MIN_POSITIVE),
+        };
+        if self == Numbers::Special && random.one_in(3) {
+            let special = [
+                f64::NAN,
+                f64::INFINITY,
+                f64::NEG_INFINITY,
+                0.0,
+                -0.0,
+                1.0,
+                -1.0,
+                most,
+                -most,
+                least,
+                -least,
+                least / 4.0,
+                -least / 1024.0,
+            ];
+            return *random.pick(&special);
+        }
+        let range = if single { 30 } else { 200 };
+        let power = random.between(-range, range) as i32;
+        random_value(scalar, random) * 2f64.powi(power)
+    }
+
+    fn integer(self, scalar: Scalar, random: &mut Rng) -> i128 {
+        let (least, most) = range(scalar);
+        if self == Numbers::Special && random.one_in(3) {
+            return *random.pick(&[least, least + 1, 0, 1, most - 1, most]);
+        }
+        // What is cut off is as random.
+        i128::from(random.bits())
+    }
+}
+
+/// The lowest bytes in the machine's order.
+fn little(x: i128, bytes: usize) -> Vec<u8> {
+    let mut all = x.to_le_bytes()[..bytes].to_vec();
+    if cfg!(target_endian = "big") {
+        all.reverse();
+    }
+    all
 }
 
 fn random_value(scalar: Scalar, random: &mut Rng) -> f64 {

@@ -60,6 +60,40 @@ pub fn compare(got: &[Array], want: &[Array], operations: f64) -> Difference {
     all
 }
 
+/// Compares to the bit; NaN counts as one value. Nothing is tolerated.
+pub fn identical(got: &[Array], want: &[Array]) -> Difference {
+    if got.len() != want.len() {
+        return different(0, 0);
+    }
+    for (result, (g, w)) in got.iter().zip(want).enumerate() {
+        if g.scalar != w.scalar || g.bytes.len() != w.bytes.len() {
+            return different(result, 0);
+        }
+        let size = g.scalar.bytes() as usize;
+        let pairs = g.bytes.chunks(size).zip(w.bytes.chunks(size));
+        let nan = |a: &Array, i| a.scalar.is_float() && a.number(i).is_nan();
+        let mut wrong = pairs.enumerate().filter(|(_, (a, b))| a != b);
+        if let Some((i, _)) = wrong.find(|(i, _)| !(nan(g, *i) && nan(w, *i))) {
+            let (got, want) = (g.number(i), w.number(i));
+            let error = ((got - want) / want).abs();
+            return Difference {
+                error: match error.is_finite() {
+                    true => error.max(f64::MIN_POSITIVE),
+                    false => f64::INFINITY,
+                },
+                tolerance: 0.0,
+                worst: Some(Worst {
+                    result,
+                    index: i,
+                    got,
+                    want,
+                }),
+            };
+        }
+    }
+    Difference::default()
+}
+
 fn different(result: usize, index: usize) -> Difference {
     let (got, want) = (f64::NAN, f64::NAN);
     Difference {

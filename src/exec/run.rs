@@ -19,6 +19,7 @@ use crate::term::Program;
 use job::{arguments, named, out_lens, per_number, Job};
 use serde::{Deserialize, Serialize};
 
+mod exact;
 pub(super) mod job;
 
 /// Name of the header that units given to [`run`] include.
@@ -34,6 +35,8 @@ pub struct Options {
     /// What the measured call may take at most.
     pub large: Bound,
     pub measuring: Measuring,
+    /// Whether nothing of the kernel is regrouped, so that it has to be the same to the bit without contraction.
+    pub exact: bool,
 }
 
 impl Default for Options {
@@ -44,6 +47,7 @@ impl Default for Options {
             fixed: Sizes::new(),
             large: LARGE,
             measuring: Measuring::default(),
+            exact: false,
         }
     }
 }
@@ -85,6 +89,8 @@ impl Report {
 #[serde(rename_all = "snake_case")]
 pub enum Subject {
     Kernel,
+    /// The kernel as its header recommends to compile it, but that nothing is contracted.
+    Uncontracted,
     Unoptimised,
     Interpreter,
 }
@@ -167,6 +173,10 @@ pub fn run(
                 checks.push(job.against_interpreter(subject, unit, exe, &sizes, threads)?);
             }
         }
+    }
+    if options.exact {
+        let units = [kernel, unoptimised];
+        checks.extend(exact::check(&job, units, tool, &sized, &small, options)?);
     }
     let mut refused = Vec::new();
     if let Some(sizes) = small.first() {
@@ -292,5 +302,7 @@ fn build_both(
     })
 }
 
+#[cfg(test)]
+mod tampered;
 #[cfg(test)]
 mod tests;

@@ -35,6 +35,20 @@ pub struct Toolchain {
 }
 
 impl Toolchain {
+    /// The same compiler with the flags that headers of its target recommend, not those for the machine at hand.
+    pub fn recommended(&self) -> Toolchain {
+        let native = self.target.native_flags();
+        let flags = self
+            .flags
+            .iter()
+            .copied()
+            .filter(|f| !native.contains(f) && !self.target.flags().contains(f));
+        Toolchain {
+            flags: flags.chain(self.target.flags().iter().copied()).collect(),
+            ..self.clone()
+        }
+    }
+
     /// Looks for a compiler and tries it, for all that this machine is able to do.
     pub fn find() -> Result<Toolchain, Diagnostic> {
         Toolchain::find_for(Target::native())

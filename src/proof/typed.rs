@@ -63,7 +63,9 @@ fn literal(l: Lit, ty: Ty) -> bool {
         (Lit::Bool(_), TyKind::Scalar(s)) => s == Scalar::Bool,
         (Lit::F32(_), TyKind::Scalar(s)) => s == Scalar::F32,
         (Lit::F64(_), TyKind::Scalar(s)) => s == Scalar::F64,
-        (Lit::Int(_) | Lit::Size(_), TyKind::Scalar(s)) => s.is_int(),
+        (Lit::Int(_), TyKind::Scalar(s)) => s.is_int(),
+        // Of floats it is the nearest one.
+        (Lit::Size(_), TyKind::Scalar(s)) => s.is_int() || s.is_float(),
         (Lit::Int(i), TyKind::Idx(n)) => i >= 0 && n.as_int().is_none_or(|n| i < i128::from(n)),
         _ => false,
     }

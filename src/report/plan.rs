@@ -12,6 +12,7 @@ use super::Reassociation;
 use crate::arith::Nat;
 use crate::diag::{code, Diagnostic};
 use crate::elab;
+use crate::emit::Contract;
 use crate::index::Level;
 use crate::source::{FileId, SourceMap};
 use crate::target::Target;
@@ -45,6 +46,9 @@ pub struct Plan {
     /// How much is done to its index arithmetic.
     #[serde(default, skip_serializing_if = "Level::is_full")]
     pub simplify: Level,
+    /// Whether compilers may contract `a*b + c`.
+    #[serde(default, skip_serializing_if = "Contract::is_on")]
+    pub contract: Contract,
     /// Steps that may have regrouped sums.
     pub reassociation: Vec<Reassociation>,
     pub steps: Vec<PlanStep>,

@@ -6,6 +6,7 @@
 use super::egraph::Excerpt;
 use super::number::{bytes, count, digits, seconds};
 use super::saved::{self, SUMMARY};
+use crate::emit::Contract;
 use crate::exec::run::{Report, Subject};
 use crate::search::{Stop, Trace};
 use serde::{Deserialize, Serialize};
@@ -26,6 +27,8 @@ pub struct Summary {
     /// What they must satisfy so that the kernel does not call its unoptimised twin.
     pub falls_back_unless: Vec<String>,
     pub reassociation: Vec<Reassociation>,
+    /// Whether compilers may contract `a*b + c` of the kernel.
+    pub contract: Contract,
     /// Rules that steps may use although they are not proved.
     pub unverified: Vec<String>,
     /// The largest resident set until the kernel was written; the arrays of a run come later.
@@ -67,6 +70,9 @@ pub fn human(s: &Summary) -> String {
         lines.add("calls", &text);
     }
     lines.add("sums", &reassociation(&s.reassociation));
+    if s.kernel.is_some() {
+        lines.add("rounding", s.contract.sentence());
+    }
     if !s.unverified.is_empty() {
         let rules = s.unverified.join(", ");
         lines.add("rules", &format!("without a verdict: {rules}"));
@@ -168,7 +174,7 @@ fn checks(lines: &mut Lines, run: &Report) {
                     "relative error {error:.1e}, rounding explains {:.1e}",
                     tolerance.fold(f64::INFINITY, f64::min)
                 ),
-                false => "equal".to_string(),
+                false => "equal to the bit".to_string(),
             }
         );
         lines.add(head, &text);
@@ -188,6 +194,7 @@ fn checks(lines: &mut Lines, run: &Report) {
 fn name(s: Subject) -> &'static str {
     match s {
         Subject::Kernel => "kernel",
+        Subject::Uncontracted => "kernel without contraction",
         Subject::Unoptimised => "unoptimised",
         Subject::Interpreter => "interpreter",
     }
@@ -289,6 +296,7 @@ mod tests {
             kernel: Some("int mm(float *restrict out)".into()),
             assumptions: vec!["32 divides m".into()],
             falls_back_unless: vec!["4 divides k".into()],
+            contract: Contract::On,
             reassociation: vec![Reassociation {
                 step: "split".into(),
                 rules: vec!["blocked-reduce".into()],
@@ -332,6 +340,7 @@ kernel   int mm(float *restrict out)
 assumes  32 divides m
 calls    the unoptimised kernel unless 4 divides k
 sums     may be regrouped in `split` (by blocked-reduce)
+rounding a*b + c may be rounded once instead of twice, as the compiler decides
 rules    without a verdict: mine
 checked  kernel = interpreter at m=32 n=64: relative error 6.8e-7, rounding explains 7.3e-6
          kernel refuses m=33

@@ -7,7 +7,7 @@ use crate::cli::optimize::not_reached;
 use crate::cli::values::memory_limit;
 use crate::cli::{replay, Context};
 use crate::diag::{code, Diagnostic};
-use crate::emit::{self, emit, CUnit};
+use crate::emit::{self, emit, CUnit, Contract};
 use crate::exec::bench::{Entry, Kind};
 use crate::exec::peer::LIBRARIES;
 use crate::exec::run::HEADER;
@@ -67,7 +67,7 @@ fn unit(
     (term, obliged): (&Term, &[Nat]),
     fixed: &Sizes,
     target: Target,
-    simplify: Level,
+    (simplify, contract): (Level, Contract),
 ) -> Result<CUnit, Diagnostic> {
     let found = Program {
         term: term.clone(),
@@ -84,6 +84,7 @@ fn unit(
         command: None,
         header_name: Some(HEADER.to_string()),
         target: Some(target),
+        contract,
     };
     Ok(emit(&lower(&found, &options)?, &options_of_text))
 }
@@ -102,7 +103,7 @@ pub fn unoptimised(input: &Input, fixed: &[(Symbol, i64)]) -> Result<Entry, Diag
             (&program.term, &[]),
             &fixed,
             target,
-            Level::default(),
+            Default::default(),
         )?,
         fixed,
         folder: None,
@@ -166,7 +167,7 @@ fn plan(
         )]);
     }
     let planned = made.plan.as_ref();
-    let simplify = planned.map_or(Level::default(), |p| p.plan.simplify);
+    let how = planned.map_or(Default::default(), |p| (p.plan.simplify, p.plan.contract));
     let term = planned.and_then(|p| p.terms.last());
     let term = term.unwrap_or(&made.program.term);
     let found = (term, planned.map_or(&[][..], |p| &p.obliged));
@@ -175,8 +176,7 @@ fn plan(
         kind: Kind::Plan,
         file: Some(c.file.clone()),
         target: made.target,
-        unit: unit(&made.program, found, &made.fixed, made.target, simplify)
-            .map_err(|d| vec![d])?,
+        unit: unit(&made.program, found, &made.fixed, made.target, how).map_err(|d| vec![d])?,
         fixed: made.fixed,
         folder: None,
     })
@@ -219,7 +219,7 @@ fn sketch(
             (term, &outcome.obliged),
             &made.fixed,
             made.target,
-            Level::default(),
+            Default::default(),
         )
         .map_err(|d| vec![d])?,
         fixed: made.fixed,

@@ -8,7 +8,7 @@ use super::{Check, Subject};
 use crate::arith::Nat;
 use crate::diag::{code, Diagnostic};
 use crate::emit::CUnit;
-use crate::exec::array::Array;
+use crate::exec::array::{Array, Numbers};
 use crate::exec::compare::compare;
 use crate::exec::kernel::{Kernel, Setting, PATIENCE};
 use crate::exec::sizes::{Effort, Sizes};
@@ -24,6 +24,16 @@ pub(in crate::exec) struct Job<'a> {
 impl Job<'_> {
     /// The same for the same seed and sizes, whichever kernel asks.
     pub fn inputs(&self, unit: &CUnit, sizes: &Sizes) -> Result<Vec<Array>, Diagnostic> {
+        self.inputs_of(unit, sizes, Numbers::Unit)
+    }
+
+    /// The same of a kind of numbers.
+    pub fn inputs_of(
+        &self,
+        unit: &CUnit,
+        sizes: &Sizes,
+        numbers: Numbers,
+    ) -> Result<Vec<Array>, Diagnostic> {
         let mut random = Rng::new(self.seed);
         let mut arrays = Vec::new();
         for slot in &unit.abi.inputs {
@@ -33,7 +43,7 @@ impl Job<'_> {
                     let bound = evaluate(bound, sizes)? as u64;
                     Array::random_indices(slot.elem, len, bound, &mut random)
                 }
-                None => Array::random(slot.elem, len, &mut random),
+                None => Array::drawn(slot.elem, len, numbers, &mut random),
             });
         }
         Ok(arrays)
@@ -128,7 +138,7 @@ impl Job<'_> {
         Ok(refused)
     }
 
-    fn interpret(
+    pub fn interpret(
         &self,
         unit: &CUnit,
         inputs: &[Array],
@@ -166,6 +176,12 @@ impl Job<'_> {
         }
         let name = match check.what {
             Subject::Kernel => format!("the kernel `{}`", self.program.name),
+            Subject::Uncontracted => {
+                format!(
+                    "the kernel `{}`, compiled without contraction,",
+                    self.program.name
+                )
+            }
             _ => format!("the unoptimised kernel of `{}`", self.program.name),
         };
         let reference = match check.against {
@@ -185,10 +201,13 @@ impl Job<'_> {
                 w.index, w.result, w.got, w.want
             ));
         }
-        let d = d.note(format!(
-            "relative error {:.2e}, rounding explains {:.2e}",
-            check.difference.error, check.difference.tolerance
-        ));
+        let d = d.note(match check.difference.tolerance > 0.0 {
+            true => format!(
+                "relative error {:.2e}, rounding explains {:.2e}",
+                check.difference.error, check.difference.tolerance
+            ),
+            false => "nothing is regrouped or contracted: every bit has to be the same".to_string(),
+        });
         Err(d
             .note(format!(
                 "sizes {}, seed {}, threads {}",

@@ -4,6 +4,7 @@
 //! judgement of times.
 
 use super::text::{code, count, esc, prose, Page};
+use crate::emit::Contract;
 use crate::exec::measure::Timing;
 use crate::exec::run::{Check, Report, Subject};
 use crate::report::record::Record;
@@ -148,6 +149,16 @@ fn sums(r: &Record, all: &mut Vec<Entry>) {
             "No step was permitted to.".into(),
         ));
     }
+    if r.kernel.is_some() {
+        let how = format!("Rounding: {}.", r.contract.sentence());
+        all.push(match r.contract {
+            Contract::On => Trusted(
+                how,
+                "Kernels of two compilers may differ in rounding, and where numbers overflow or cancel in more than that; --contract off forbids it.".into(),
+            ),
+            Contract::Off => Checked(how, "The C text tells gcc and clang so.".into()),
+        });
+    }
     for a in &r.reassociation {
         let step = esc(&a.step);
         match a.rules.is_empty() {
@@ -262,6 +273,7 @@ fn sizes(sizes: &[(String, i64)]) -> String {
 fn name(s: Subject) -> &'static str {
     match s {
         Subject::Kernel => "kernel",
+        Subject::Uncontracted => "kernel without contraction",
         Subject::Unoptimised => "unoptimised",
         Subject::Interpreter => "interpreter",
     }

@@ -8,6 +8,7 @@ use super::{kernel, Link, Machine, Message, Part, Record, Search, Source, Step, 
 use crate::diag::Diagnostic;
 use crate::elab;
 use crate::emit::CUnit;
+use crate::emit::Contract;
 use crate::exec::run;
 use crate::nest::Nest;
 use crate::proof::{self, Proof};
@@ -43,6 +44,7 @@ pub struct Surroundings<'a> {
 pub struct Found<'a> {
     pub outcome: &'a Outcome,
     pub reassociation: Vec<Reassociation>,
+    pub contract: Contract,
     /// The program that was lowered, with its sizes fixed; its loop program; its C; its declaration.
     pub kernel: Option<(&'a Program, &'a Nest, &'a CUnit, String)>,
     pub run: Option<run::Report>,
@@ -104,6 +106,7 @@ pub fn make(around: Surroundings, found: Found) -> Record {
             .map(|d| message(d, around.sources))
             .collect(),
         reassociation: found.reassociation,
+        contract: found.contract,
         kernel: (found.kernel)
             .map(|(p, nest, unit, d)| kernel::kernel(p, nest, unit, d, around.target)),
         run: found.run,

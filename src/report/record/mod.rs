@@ -14,6 +14,7 @@ pub use make::{make, Found, Surroundings};
 use super::saved::{self, RECORD};
 use super::Reassociation;
 use crate::diag::Diagnostic;
+use crate::emit::Contract;
 use crate::exec::run;
 use crate::nest::Mark;
 use crate::search::trace::StepTrace;
@@ -47,6 +48,8 @@ pub struct Record {
     pub failure: Vec<Message>,
     /// Steps that may have regrouped sums.
     pub reassociation: Vec<Reassociation>,
+    /// Whether compilers may contract `a*b + c` of the kernel.
+    pub contract: Contract,
     /// None if no kernel was made.
     pub kernel: Option<Kernel>,
     /// None if the kernel was not run, or failed its checks.

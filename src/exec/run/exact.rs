@@ -1,0 +1,103 @@
+//! Kernels compared to the bit.
+//!
+//! In: a kernel that regroups nothing. Out: the checks, or the first element of which a bit differs. The kernel is compiled
+//! with the flags that its header recommends and without contraction: then every operation rounds as the interpreter's
+//! does, and nothing is left for rounding to explain, whatever the numbers are. Three kinds of them are drawn in turn.
+//! Absent: kernels that regroup sums, and contraction, whose results are compared within what rounding explains.
+
+use super::job::{arguments, named, out_lens, Job};
+use super::{Check, Options, Subject, HEADER};
+use crate::diag::Diagnostic;
+use crate::emit::CUnit;
+use crate::exec::array::Numbers;
+use crate::exec::compare::identical;
+use crate::exec::kernel::{Kernel, Setting, Signature, Source};
+use crate::exec::sizes::{Bound, Question, Sizes};
+use crate::exec::toolchain::Toolchain;
+
+/// Compiled as its header says, but that nothing is contracted.
+fn build(tool: &Toolchain, unit: &CUnit) -> Result<Kernel, Diagnostic> {
+    let flags = ["-ffp-contract=off".to_string()];
+    Kernel::build(
+        &tool.recommended(),
+        &Source {
+            signature: &Signature::of(&unit.abi),
+            c: &unit.c,
+            header: &unit.header,
+            header_name: HEADER,
+            flags: &flags,
+            libraries: &[],
+        },
+    )
+}
+
+/// With the interpreter at small sizes, and with the unoptimised kernel at a larger one.
+pub(super) fn check(
+    job: &Job,
+    [kernel, unoptimised]: [&CUnit; 2],
+    tool: &Toolchain,
+    sized: &Question,
+    small: &[Sizes],
+    options: &Options,
+) -> Result<Vec<Check>, Diagnostic> {
+    let exe = build(tool, kernel)?;
+    let what = Subject::Uncontracted;
+    let mut checks = Vec::new();
+    for sizes in small {
+        for numbers in Numbers::ALL {
+            let inputs = job.inputs_of(kernel, sizes, numbers)?;
+            let want = job.interpret(kernel, &inputs, sizes)?;
+            let mut threads = vec![1, options.threads];
+            threads.dedup();
+            for threads in threads {
+                let got = exe.results(&Setting {
+                    sizes: &arguments(kernel, sizes)?,
+                    inputs: &inputs,
+                    out_lens: &out_lens(kernel, sizes)?,
+                    threads,
+                    guard: true,
+                })?;
+                let check = Check {
+                    what,
+                    against: Subject::Interpreter,
+                    sizes: named(job.program, sizes),
+                    threads,
+                    difference: identical(&got, &want),
+                };
+                job.agree(&check)?;
+                checks.push(check);
+            }
+        }
+    }
+    let less = Bound {
+        flops: options.large.flops / 8.0,
+        ..options.large
+    };
+    let Some(sizes) = sized.large(&less) else {
+        return Ok(checks);
+    };
+    let reference = build(tool, unoptimised)?;
+    for numbers in [Numbers::Unit, Numbers::Special] {
+        let inputs = job.inputs_of(unoptimised, &sizes, numbers)?;
+        let results = |unit: &CUnit, exe: &Kernel| {
+            exe.results(&Setting {
+                sizes: &arguments(unit, &sizes)?,
+                inputs: &inputs,
+                out_lens: &out_lens(unit, &sizes)?,
+                threads: options.threads,
+                guard: true,
+            })
+        };
+        let want = results(unoptimised, &reference)?;
+        let check = Check {
+            what,
+            against: Subject::Unoptimised,
+            sizes: named(job.program, &sizes),
+            threads: options.threads,
+            difference: identical(&results(kernel, &exe)?, &want),
+        };
+        job.agree(&check)?;
+        checks.push(check);
+    }
+    Ok(checks)
+}

@@ -1,0 +1,138 @@
+//! Kernels of other programs, each wrong in its own way, are all rejected; right ones are accepted.
+
+use super::*;
+use crate::elab;
+use crate::emit::{self, emit};
+use crate::lower::{self, lower};
+use crate::source::SourceMap;
+use std::time::Duration;
+
+const TWICE: &str =
+    "def k [n : nat] (xs : n.f32) (s : f32) : n.f32 = xs |> map (\\x -> s * x + x)\n";
+const GROW: &str = "def k [n : nat] (xs : n.f32) : n.f32 = xs |> map (\\x -> exp (40.0 * x))\n";
+const INTS: &str = "def k [n : nat] (xs : n.i32) (ys : n.i32) : n.i32 =\n  zip xs ys |> map (\\p -> fst p * snd p + fst p)\n";
+const ROWS: &str = "def k [m n : nat] (xs : m.n.f32) : m.f32 = xs |> map (reduce (+) 0.0)\n";
+const MORE: &str = "def k [n : nat] (xs : n.f32) (ys : n.f32) : n.f32 =\n  zip xs ys |> map (\\p -> max (fst p) (snd p))\n";
+const WIDE: &str = "def k [n : nat] (xs : n.f64) (ys : n.f64) : n.f64 =\n  zip xs ys |> map (\\p -> fst p * snd p)\n";
+
+fn program(text: &str) -> Program {
+    let mut sources = SourceMap::new();
+    let file = sources.add_text("k.rise", text);
+    elab::program(&mut sources, file, None).unwrap_or_else(|d| panic!("{text}: {d:?}"))
+}
+
+fn unit(program: &Program) -> CUnit {
+    let nest = lower(program, &lower::Options::default()).unwrap_or_else(|d| panic!("{d:?}"));
+    let options = emit::Options {
+        header_name: Some(HEADER.to_string()),
+        ..emit::Options::default()
+    };
+    emit(&nest, &options)
+}
+
+/// The kernel with another body.
+fn with_body(right: &CUnit, body: &str) -> CUnit {
+    let declaration = right.header.lines().find(|l| l.starts_with("int k("));
+    let declaration = declaration.expect("a declaration").trim_end_matches(';');
+    CUnit {
+        c: format!("#include \"{HEADER}\"\n#include <float.h>\n#include <math.h>\n#include <omp.h>\n{declaration}\n{{\n{body}\nreturn 0;\n}}\n"),
+        ..right.clone()
+    }
+}
+
+fn judged(text: &str, body: Option<&str>, tool: &Toolchain) -> Result<Report, Diagnostic> {
+    let program = program(text);
+    let right = unit(&program);
+    let kernel = body.map_or_else(|| right.clone(), |b| with_body(&right, b));
+    let options = Options {
+        seed: 1,
+        threads: 2,
+        exact: true,
+        large: Bound {
+            flops: 1e6,
+            elements: 1e6,
+            bytes: 1e7,
+        },
+        measuring: Measuring {
+            samples: 1,
+            pause: Duration::ZERO,
+            ..Measuring::default()
+        },
+        ..Options::default()
+    };
+    run(&program, &kernel, &right, tool, &options)
+}
+
+/// What computes `v` of each element, and stores it changed.
+fn each(v: &str, then: &str) -> String {
+    format!("for (int64_t i = 0; i < n; i++) {{ {v} {then} }}")
+}
+
+#[test]
+fn tampered_kernels_are_rejected() {
+    let tool = Toolchain::find().unwrap();
+    let v = "float x = xs[i], v = s * x + x;";
+    let max = "float x = xs[i], y = ys[i];";
+    let int = "int32_t x = xs[i], y = ys[i];";
+    let int_v = "uint32_t v = (uint32_t)xs[i] * (uint32_t)ys[i] + (uint32_t)xs[i];";
+    let sum = |loops: &str| {
+        format!("for (int64_t i = 0; i < m; i++) {{ float s = 0; {loops} out[i] = s; }}")
+    };
+    let tampered: Vec<(&str, &str, String)> = vec![
+        ("clamped at 4", TWICE, each(v, "out[i] = v < 4 ? v : 4;")),
+        ("clamped at 1e4", TWICE, each(v, "out[i] = v > 1e4f ? 1e4f : v;")),
+        ("a tiny addend", TWICE, each(v, "out[i] = v + 0.000001f;")),
+        ("0 for what is negative", TWICE, each(v, "out[i] = x < 0 ? 0 : v;")),
+        ("0 for NaN", TWICE, each(v, "out[i] = isnan(v) ? 0 : v;")),
+        ("finite for infinities", TWICE, each(v, "out[i] = isinf(v) ? FLT_MAX : v;")),
+        ("0 for denormal numbers", TWICE, each(v, "out[i] = fabsf(v) < FLT_MIN ? 0 : v;")),
+        ("another rounding", TWICE, each("", "out[i] = fmaf(s, xs[i], xs[i]);")),
+        ("another last element", TWICE, each(v, "out[i] = i == n - 1 ? x : v;")),
+        ("another only element", TWICE, each(v, "out[i] = n == 1 ? x : v;")),
+        ("no rest behind vectors", TWICE, "for (int64_t i = 0; i < n / 8 * 8; i++) out[i] = s * xs[i] + xs[i];".into()),
+        ("writes behind the result", TWICE, each(v, "out[i] = v;") + "out[n] = 0;"),
+        ("reads behind an argument", TWICE, each(v, "out[i] = v;") + "volatile float y = xs[n]; (void)y;"),
+        ("another result in threads", TWICE, each(v, "out[i] = omp_get_max_threads() > 1 && i == 3 ? x : v;")),
+        ("another one far behind", TWICE, each(v, "out[i] = i > 9999 ? x : v;")),
+        ("0 for exp of what is negative", GROW, each("float x = xs[i];", "out[i] = x < 0 ? 0 : expf(40 * x);")),
+        ("cast to i16", INTS, each(int_v, "out[i] = (int16_t)v;")),
+        ("saturates", INTS, each(int, "int64_t v = (int64_t)x * y + x; out[i] = v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN : (int32_t)v;")),
+        ("without the last iteration", ROWS, sum("for (int64_t j = 0; j + 1 < n; j++) s += xs[i * n + j];")),
+        ("from right to left", ROWS, sum("for (int64_t j = n; j-- > 0;) s += xs[i * n + j];")),
+        ("a wider accumulator", ROWS, sum("double d = 0; for (int64_t j = 0; j < n; j++) d += xs[i * n + j]; s = (float)d;")),
+        ("the other zero", MORE, each(max, "out[i] = x >= y ? x : y;")),
+        ("another one where both are equal", MORE, each(max, "out[i] = x == y ? 2 : x > y ? x : y;")),
+        ("f32 for f64", WIDE, each("", "out[i] = (float)xs[i] * (float)ys[i];")),
+    ];
+    let mut accepted = Vec::new();
+    for (what, text, body) in &tampered {
+        match judged(text, Some(body), &tool) {
+            Ok(_) => accepted.push(*what),
+            Err(d) => {
+                let known = [code::MISMATCH, code::KERNEL_DIED, code::OUT_OF_BOUNDS];
+                assert!(known.contains(&d.code), "{what}: {d:?}");
+            }
+        }
+    }
+    assert!(tampered.len() >= 20 && accepted.is_empty(), "{accepted:?}");
+}
+
+#[test]
+fn right_kernels_are_accepted() {
+    let tool = Toolchain::find().unwrap();
+    let other = each("", "out[i] = xs[i] + xs[i] * s;");
+    for (text, body) in [
+        (TWICE, None),
+        (TWICE, Some(other.as_str())),
+        (GROW, None),
+        (INTS, None),
+        (ROWS, None),
+        (MORE, None),
+        (WIDE, None),
+    ] {
+        let report = judged(text, body, &tool).unwrap_or_else(|d| panic!("{text}{body:?}: {d:?}"));
+        let exact = report.checks.iter();
+        let exact = exact.filter(|c| c.what == Subject::Uncontracted);
+        assert!(exact.count() >= 12, "{text}");
+    }
+}
