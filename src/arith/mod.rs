@@ -63,7 +63,13 @@ fn intern(poly: Poly) -> Nat {
     };
     let each = poly.terms().iter().map(|(m, _)| factors(m));
     let parts = each.fold(0, u64::saturating_add);
-    if parts > MAX_PARTS {
+    let is_lost = |a: Atom| match a.kind() {
+        AtomKind::Overflow => true,
+        kind => kind.parts().into_iter().any(Nat::is_overflow),
+    };
+    let atoms = || poly.terms().iter().flat_map(|(m, _)| m.atoms());
+    let is_overflow = matches!(poly.as_atom().map(|a| a.kind()), Some(AtomKind::Overflow));
+    if parts > MAX_PARTS || !is_overflow && atoms().any(is_lost) {
         return Nat::overflow();
     }
     let (id, new) = ARITH.with_borrow_mut(|t| t.polys.intern(poly));
@@ -173,9 +179,7 @@ impl Nat {
 
     /// Whether an operation left 64 bits.
     pub fn is_overflow(self) -> bool {
-        let mut found = false;
-        self.each_atom(&mut |a| found |= matches!(a.kind(), AtomKind::Overflow));
-        found
+        matches!(self.as_atom().map(|a| a.kind()), Some(AtomKind::Overflow))
     }
 
     /// Whether no array can have this size whatever the variables are: a

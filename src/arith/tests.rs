@@ -48,6 +48,19 @@ fn overflow_absorbs_and_is_found() {
     let big = Nat::int(i64::MAX);
     assert!((big * big).is_overflow());
     assert!((big * big + v("n")).never_a_size());
+    let lost = Nat::overflow();
+    for (a, b) in [(lost, v("n")), (v("n"), lost)] {
+        assert!([
+            a.rem(b),
+            a.floor_div(b),
+            a.ceil_div(b),
+            a.exact_div(b),
+            a - b
+        ]
+        .map(Nat::is_overflow)
+        .into_iter()
+        .all(|o| o));
+    }
     assert!(Nat::int(1).exact_div(0.into()).is_overflow());
 }
 
