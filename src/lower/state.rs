@@ -219,7 +219,8 @@ impl Lower {
             let n = self.counters.entry(base).or_default();
             let name = format!("{base}{n}");
             *n += 1;
-            if self.names.insert(name.clone()) {
+            // One that C leaves free, unlike `i386`.
+            if identifier(&name) == name && self.names.insert(name.clone()) {
                 return Symbol::new(&name);
             }
         }
