@@ -9,6 +9,12 @@ fn assumptions_read_well() {
         "32 divides n"
     );
     assert_eq!(Assumption::NotNegative(n - 1.into()).to_string(), "n >= 1");
+    let none = (n - 1.into()).max(Nat::int(0) - Nat::var("m".into()));
+    let text = Assumption::NotNegative(none).to_string();
+    assert!(
+        ["n >= 1 or m <= 0", "m <= 0 or n >= 1"].contains(&&*text),
+        "{text}"
+    );
     let at = |k: i64| Assumption::Divides(32.into(), n).holds(&mut |_| Some(k));
     assert_eq!(
         (at(64), at(33), at(0)),
