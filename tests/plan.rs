@@ -215,7 +215,7 @@ fn a_changed_program_is_refused() {
         &["E0604", &first, "its sizes changed"],
     );
     mine(&program.replace("def mm", "def nn"));
-    refused(dir, &text, &["mine.rise"], &["E0206", "`mm`"]);
+    refused(dir, &text, &["mine.rise"], &["E0604"]);
     refused(dir, &text, &["none.rise"], &["E0001", "`none.rise`"]);
     // Comments are no part of it.
     mine(&format!("-- mine\n{program}\n"));

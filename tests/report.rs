@@ -311,7 +311,7 @@ fn exotic() -> Record {
             "</style></title></pre></textarea>",
         ];
         match v {
-            Value::String(s) if !["role", "home", "stop", "hash"].contains(&key) => {
+            Value::String(s) if !["role", "home", "stop", "hash", "contract"].contains(&key) => {
                 *n += 1;
                 // Listings keep their lines.
                 let evil = EVIL[*n % EVIL.len()];

@@ -96,8 +96,11 @@ thread_local! {
 /// What makes `n` a size.
 fn demands(n: Nat) -> Vec<Assumption> {
     let mut all = Vec::new();
+    let mut signs = Vec::new();
     Assumption::each_division(n, &mut |a| all.push(a));
-    Assumption::each_sign(n, &mut |a| all.push(a));
+    Assumption::each_sign(n, &mut |a| signs.push(a));
+    // What it is divided by first: the sign of a quotient follows.
+    all.extend(signs.into_iter().rev());
     all
 }
 

@@ -264,7 +264,7 @@ impl<'a> Campaign<'a> {
         let small = minimise::minimise(input, &mut |text| {
             child::ask(&mut self.child, target, text).class() == class
         });
-        let plain = |c: char| c.is_ascii_alphanumeric().then_some(c).unwrap_or('-');
+        let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
         let name: String = class.chars().map(plain).take(80).collect();
         let folder = self.options.out.join(target.name);
         std::fs::create_dir_all(&folder).expect("a folder for findings");

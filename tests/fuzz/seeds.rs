@@ -85,7 +85,7 @@ impl Seeds {
         for name in SourceMap::shipped() {
             let mut sources = SourceMap::new();
             let file = sources.load_shipped(name).expect("shipped");
-            seeds.add(name, &sources.file(file).text.to_string());
+            seeds.add(name, sources.file(file).text.as_ref());
         }
         seeds.make_json();
         seeds

@@ -266,12 +266,11 @@ fn congruent(cx: &mut Context, a: &Neutral, b: &Neutral) -> Res<bool> {
 pub fn commutes_somewhere(cx: &Context) -> bool {
     let primitive = |side: &Term| {
         let mut found = false;
-        side.visit(&mut |t, _| match t.kind() {
-            Kind::Prim(p) => {
+        side.visit(&mut |t, _| {
+            if let Kind::Prim(p) = t.kind() {
                 found |= laws(cx, &Head::Prim(*p), cx.ty(t.ty()))
                     .is_some_and(|l| l.associative && l.commutative);
             }
-            _ => {}
         });
         found
     };

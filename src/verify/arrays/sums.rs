@@ -12,6 +12,9 @@ use super::value::{Fold, Head, Neutral, Val};
 use crate::arith::Nat;
 use std::rc::Rc;
 
+/// How the indices of one sum come from those of another.
+type Way = fn(&[Nat], &[Nat]) -> Vec<Nat>;
+
 /// The operator of a step, and what it combines with the accumulator.
 type Step = (Neutral, Vec<Val>);
 
@@ -97,7 +100,7 @@ pub fn same_sum(cx: &mut Context, f: &Rc<Fold>, g: &Rc<Fold>) -> Res<bool> {
     cx.restore(known);
     let (m, n) = lengths?;
     let one = Nat::int(1);
-    let ways: Vec<fn(&[Nat], &[Nat]) -> Vec<Nat>> = match (&m[..], &n[..]) {
+    let ways: Vec<Way> = match (&m[..], &n[..]) {
         ([a], [b]) if cx.same_nat(*a, *b) => {
             vec![|i, n| vec![n[0] - Nat::int(1) - i[0]]]
         }
@@ -110,7 +113,7 @@ pub fn same_sum(cx: &mut Context, f: &Rc<Fold>, g: &Rc<Fold>) -> Res<bool> {
         ([_], [_, _]) => return Ok(false),
         ([_, _], [_]) => return same_sum(cx, g, f),
         ([a, b], [c, d]) => {
-            let mut ways: Vec<fn(&[Nat], &[Nat]) -> Vec<Nat>> = Vec::new();
+            let mut ways: Vec<Way> = Vec::new();
             if cx.same_nat(*a, *d) && cx.same_nat(*b, *c) {
                 ways.push(|i, _| vec![i[1], i[0]]);
             }
