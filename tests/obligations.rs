@@ -275,6 +275,7 @@ fn proofs_say_at_which_sizes_they_hold_and_some_hold_at_none() {
         Nat::int(-2) - n * n,
     ] {
         let why = detour(never).unwrap_err();
-        assert!(why.contains("has a meaning at no sizes"), "{never}: {why}");
+        let said = ["has a meaning at no sizes", "would have a part of type"];
+        assert!(said.iter().any(|s| why.contains(s)), "{never}: {why}");
     }
 }

@@ -42,7 +42,12 @@ impl Made {
     ) -> Result<Made, Vec<Diagnostic>> {
         let (mut nest, queries) = lower_asking(found, lowering).map_err(|d| vec![d])?;
         if let Some(plain) = plain {
-            nest = nest.with_fallback(lower(plain, lowering).map_err(|d| vec![d])?);
+            // What the way to the found term assumes is nothing to the program itself.
+            let lowering = lower::Options {
+                obliged: Vec::new(),
+                ..lowering.clone()
+            };
+            nest = nest.with_fallback(lower(plain, &lowering).map_err(|d| vec![d])?);
         }
         let options = emit::Options {
             command: Some(command.to_string()),
