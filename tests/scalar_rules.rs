@@ -112,8 +112,10 @@ fn no_wrong_rule_is_proved() {
     for (file, rule) in corpus("wrong") {
         let found = verdict(&rule, &tools);
         let name = rule.name;
+        // Without a solver a few are left open.
+        let open = tools.solvers.is_empty() && matches!(found, Verdict::Unknown(_));
         assert!(
-            matches!(found, Verdict::Refuted(_)),
+            open || matches!(found, Verdict::Refuted(_)),
             "{file}: {name}: {found:?}"
         );
     }
