@@ -13,10 +13,8 @@ const LAYERS: &[&[&str]] = &[
     &["arith", "ty", "target"],
     &["syntax"],
     &["scalar", "simplify", "order", "index"],
-    &["term", "obligation", "elab", "interp"],
-    &[
-        "algebra", "egraph", "rule", "cost", "sketch", "proof", "trail",
-    ],
+    &["term", "algebra", "obligation", "elab", "interp"],
+    &["egraph", "rule", "cost", "sketch", "proof", "trail"],
     &["search"],
     &["nest", "lower", "emit"],
     &["exec"],

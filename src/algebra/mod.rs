@@ -16,16 +16,16 @@
 //! they count as real arithmetic, with NaN and signed zeros left out.
 
 mod accumulate;
+mod law;
 mod recognise;
 mod table;
 #[cfg(test)]
 mod tests;
 
-pub use accumulate::accumulates;
+use accumulate::accumulates;
+pub use law::{properties_of, Claim, Form, Law, Operand};
 pub use recognise::{recognise, Operator};
-pub use table::{operators, Facts};
-
-use crate::term::Term;
+pub use table::{operators, Facts, Properties, Property, LAWS};
 
 /// How floating-point operators are read.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Hash)]
@@ -45,25 +45,4 @@ impl Floats {
             Floats::Strict
         }
     }
-}
-
-/// Whether `op (op x y) z = op x (op y z)` is known, `reassociate` being the
-/// permission of Note [Strict floats].
-pub fn is_associative(op: &Term, reassociate: bool) -> bool {
-    recognise(op).is_some_and(|o| o.associative(Floats::reassociated(reassociate)))
-}
-
-/// Whether `op x y = op y x` is known.
-pub fn is_commutative(op: &Term, reassociate: bool) -> bool {
-    recognise(op).is_some_and(|o| o.commutative(Floats::reassociated(reassociate)))
-}
-
-/// Whether `op (op x y) y = op x y` is known.
-pub fn is_idempotent(op: &Term, reassociate: bool) -> bool {
-    recognise(op).is_some_and(|o| o.idempotent(Floats::reassociated(reassociate)))
-}
-
-/// Whether `op e x = x = op x e` is known.
-pub fn is_identity(e: &Term, op: &Term, reassociate: bool) -> bool {
-    recognise(op).is_some_and(|o| o.has_identity(e, Floats::reassociated(reassociate)))
 }

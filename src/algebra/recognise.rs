@@ -6,7 +6,7 @@
 //! two arrays. Invariant: the tree means what the term means. Absent: operators
 //! that mix components (complex products and their like).
 
-use super::{table, Facts, Floats};
+use super::{table, Floats, Property};
 use crate::arith::Nat;
 use crate::term::{call, normalize, Kind, Lit, Op, Term};
 use crate::ty::{Scalar, Ty, TyKind};
@@ -103,30 +103,18 @@ fn find(body: &Term, x: &Term, y: &Term) -> Option<Operator> {
 }
 
 impl Operator {
-    /// Whether it is known to associate.
-    pub fn associative(&self, floats: Floats) -> bool {
-        self.all(floats, &|f, _| f.associative)
-    }
-
-    /// Whether it is known to commute.
-    pub fn commutative(&self, floats: Floats) -> bool {
-        self.all(floats, &|f, _| f.commutative)
-    }
-
-    /// Whether combining with the same once more is known to change nothing.
-    pub fn idempotent(&self, floats: Floats) -> bool {
-        // The table is about the operation as it stands: `\x y -> op y x` is another one.
-        self.all(floats, &|f, swapped| f.idempotent && !swapped)
-    }
-
-    /// Whether something holds of all parts: of what the table says, and whether they are swapped.
-    fn all(&self, floats: Floats, holds: &impl Fn(&Facts, bool) -> bool) -> bool {
+    /// Whether it is known to have a property: all its parts have.
+    pub fn has(&self, property: Property, floats: Floats) -> bool {
         match self {
             Operator::Scalar {
                 op, elem, swapped, ..
-            } => holds(&table::facts(*op, *elem, floats), *swapped),
-            Operator::Pair(a, b) => a.all(floats, holds) && b.all(floats, holds),
-            Operator::Array(_, each) => each.all(floats, holds),
+            } => {
+                // The table is about the operation as it stands: `\x y -> op y x` is another one.
+                let stays = !*swapped || property.swaps();
+                stays && table::facts(*op, *elem, floats).properties.has(property)
+            }
+            Operator::Pair(a, b) => a.has(property, floats) && b.has(property, floats),
+            Operator::Array(_, each) => each.has(property, floats),
         }
     }
 

@@ -1,22 +1,106 @@
-//! The table: operations on scalars and what they satisfy.
+//! The tables: what operations on scalars satisfy, and the laws that rules may ask for.
 //!
 //! Comes in: an operation and the type of its operands; goes out: its
 //! [`Facts`]. Vectors inherit from their elements. Absent: lambdas
 //! (`recognise`).
 
-use super::Floats;
+use super::{Floats, Form, Law};
 use crate::term::{call_as, Lit, Op, Term};
 use crate::ty::{Scalar, Ty};
+
+/// The laws, in the order in which messages name them. A property that is new is a line here, its equation, and the
+/// operations that have it.
+pub static LAWS: [Law; 5] = [
+    law("associative", Form::Property(Property::Associative), true),
+    law("commutative", Form::Property(Property::Commutative), false),
+    law("idempotent", Form::Property(Property::Idempotent), false),
+    law("identity", Form::Identity, false),
+    law("accumulates", Form::Accumulates, true),
+];
+
+const fn law(name: &'static str, form: Form, regroups: bool) -> Law {
+    Law {
+        name,
+        form,
+        regroups,
+    }
+}
+
+/// What an operator may satisfy for all operands.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum Property {
+    Associative,
+    Commutative,
+    Idempotent,
+}
+
+impl Property {
+    /// The sides that are equal.
+    pub fn sides<T>(self, op: impl Fn(&T, &T) -> T, [x, y, z]: [&T; 3]) -> [T; 2] {
+        match self {
+            Property::Associative => [op(&op(x, y), z), op(x, &op(y, z))],
+            Property::Commutative => [op(x, y), op(y, x)],
+            Property::Idempotent => [op(&op(x, y), y), op(x, y)],
+        }
+    }
+
+    /// Whether `\x y -> op y x` has it wherever `op` has.
+    pub(super) fn swaps(self) -> bool {
+        match self {
+            Property::Associative | Property::Commutative => true,
+            Property::Idempotent => false,
+        }
+    }
+}
+
+/// A set of properties.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub struct Properties(u32);
+
+impl Properties {
+    /// Those of a list.
+    pub const fn of(list: &[Property]) -> Properties {
+        let (mut bits, mut i) = (0, 0);
+        while i < list.len() {
+            bits |= 1 << list[i] as u32;
+            i += 1;
+        }
+        Properties(bits)
+    }
+
+    /// Whether a property is among them.
+    pub fn has(self, p: Property) -> bool {
+        self.contain(Properties::of(&[p]))
+    }
+
+    /// Whether all of the others are among them.
+    pub fn contain(self, others: Properties) -> bool {
+        others.0 & !self.0 == 0
+    }
+
+    /// These and another one.
+    #[must_use]
+    pub const fn and(self, p: Property) -> Properties {
+        Properties(self.0 | 1 << p as u32)
+    }
+
+    fn without(self, p: Property) -> Properties {
+        Properties(self.0 & !(1 << p as u32))
+    }
+}
+
+impl FromIterator<Property> for Properties {
+    fn from_iter<I: IntoIterator<Item = Property>>(all: I) -> Properties {
+        all.into_iter().fold(Properties::default(), Properties::and)
+    }
+}
 
 /// What an operator on a scalar type satisfies.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Facts {
-    /// `op (op x y) z = op x (op y z)`
-    pub associative: bool,
-    /// `op x y = op y x`
-    pub commutative: bool,
-    /// `op (op x y) y = op x y`
-    pub idempotent: bool,
+    /// See [`Property::sides`].
+    pub properties: Properties,
     /// Every `e` that is known with `op e x = x`.
     pub left: Vec<Lit>,
     /// Every `e` that is known with `op x e = x`.
@@ -36,17 +120,23 @@ pub(super) fn facts(op: Op, s: Scalar, floats: Floats) -> Facts {
 
 fn monoid(identities: &[Lit]) -> Facts {
     Facts {
-        associative: true,
-        commutative: true,
-        idempotent: false,
+        properties: Properties::of(&[Property::Associative, Property::Commutative]),
         left: identities.to_vec(),
         right: identities.to_vec(),
     }
 }
 
+/// What does not associate.
+fn commutes(facts: Facts) -> Facts {
+    Facts {
+        properties: facts.properties.without(Property::Associative),
+        ..facts
+    }
+}
+
 fn idempotent(facts: Facts) -> Facts {
     Facts {
-        idempotent: true,
+        properties: facts.properties.and(Property::Idempotent),
         ..facts
     }
 }
@@ -94,14 +184,8 @@ fn float(op: Op, s: Scalar, floats: Floats) -> Facts {
     let strict = floats == Floats::Strict;
     let (zero, minus_zero, one) = (lit(0.0), lit(-0.0), lit(1.0));
     match (op, strict) {
-        (Op::Add, true) => Facts {
-            associative: false,
-            ..monoid(&[minus_zero])
-        },
-        (Op::Mul, true) => Facts {
-            associative: false,
-            ..monoid(&[one])
-        },
+        (Op::Add, true) => commutes(monoid(&[minus_zero])),
+        (Op::Mul, true) => commutes(monoid(&[one])),
         (Op::Min, true) => idempotent(Facts {
             left: vec![lit(f64::INFINITY)],
             ..Facts::default()

@@ -17,7 +17,7 @@ use super::{why, Context};
 use crate::alloc;
 use crate::arith::Nat;
 use crate::diag::Diagnostic;
-use crate::elab::{self, Cond, Step};
+use crate::elab::{self, Step};
 use crate::emit::Contract;
 use crate::exec::{self, Toolchain};
 use crate::index::Level;
@@ -572,9 +572,8 @@ fn reassociation(steps: &[Step], outcome: &Outcome) -> Vec<Reassociation> {
     let permitted = permitted.filter(|(step, _)| step.reassociate);
     permitted
         .map(|(step, trace)| {
-            let regroups = |c: &Cond| matches!(c, Cond::Associative(_) | Cond::Commutative(_));
             let rules = step.rules.iter().map(|u| &u.rule);
-            let rules = rules.filter(|r| r.conds.iter().any(regroups));
+            let rules = rules.filter(|r| r.regroups());
             let applied = |name: &str| {
                 let all = trace.iterations.iter().flat_map(|i| &i.rules);
                 all.clone()

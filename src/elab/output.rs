@@ -6,6 +6,7 @@
 //! not-free conditions. Absent: how rules are matched, how sketches are
 //! satisfied.
 
+use crate::algebra::Claim;
 use crate::arith::Nat;
 use crate::intern::Symbol;
 use crate::source::Span;
@@ -34,6 +35,21 @@ pub struct RuleDecl {
     pub rhs: Term,
     /// Side conditions as written.
     pub conds: Vec<Cond>,
+}
+
+impl RuleDecl {
+    /// The laws that it asks for.
+    pub fn claims(&self) -> impl Iterator<Item = &Claim<Term>> {
+        self.conds.iter().filter_map(|c| match c {
+            Cond::Law(claim) => Some(claim),
+            _ => None,
+        })
+    }
+
+    /// Whether it regroups what operators combine: on floats it needs the permission.
+    pub fn regroups(&self) -> bool {
+        self.claims().any(|c| c.law.regroups)
+    }
 }
 
 /// A pattern variable.
@@ -70,16 +86,8 @@ pub enum Cond {
     Divides(Nat, Nat),
     /// `n != k` and its like.
     Compare(Nat, Rel, Nat),
-    /// `associative op`; the operator as a pattern.
-    Associative(Term),
-    /// `commutative op`
-    Commutative(Term),
-    /// `idempotent op`: `op (op a x) x = op a x`.
-    Idempotent(Term),
-    /// `identity e op`
-    Identity(Term, Term),
-    /// `accumulates op by`: `op a y = by a g`, where `g` does not depend on `a`.
-    Accumulates(Term, Term),
+    /// `associative op` and its like, of patterns.
+    Law(Claim<Term>),
     /// `vectorizable f as fv [k]`: holes `f` and `fv`.
     Vectorizable { f: u32, fv: u32, lanes: Nat },
     /// The type is not a function's: `(e : data)`.

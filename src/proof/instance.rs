@@ -8,7 +8,6 @@
 
 use super::lanes;
 use super::types::Unknowns;
-use crate::algebra;
 use crate::arith::{Nat, Rat};
 use crate::elab::{Cond, Rel, RuleDecl};
 use crate::intern::Symbol;
@@ -241,7 +240,7 @@ fn holds(
     let name = |h: u32| rule.holes[h as usize].name;
     let fill = |t: &Term| {
         let t = t.map_types(&mut |t| types.ty(t), &mut |n| types.nat(n));
-        filled(&t, holes).ok_or("an operator that depends on a variable")
+        filled(&t, holes)
     };
     let demand = |holds: bool, what: &dyn Fn() -> String| match holds {
         true => Ok(()),
@@ -287,48 +286,15 @@ fn holds(
             let ty = types.ty(*t);
             demand(ty.is_flat(), &|| format!("{ty} is not flat"))
         }
-        Cond::Associative(op) => {
-            let op = fill(op)?;
-            demand(algebra::is_associative(&op, reassociate), &|| {
-                format!(
-                    "`{op}` is not known to be associative{}",
-                    permission(&op, reassociate)
-                )
-            })
-        }
-        Cond::Commutative(op) => {
-            let op = fill(op)?;
-            demand(algebra::is_commutative(&op, reassociate), &|| {
-                format!(
-                    "`{op}` is not known to be commutative{}",
-                    permission(&op, reassociate)
-                )
-            })
-        }
-        Cond::Idempotent(op) => {
-            let op = fill(op)?;
-            demand(algebra::is_idempotent(&op, reassociate), &|| {
-                format!("`{op}` is not known to be idempotent")
-            })
-        }
-        Cond::Identity(e, op) => {
-            let (e, op) = (fill(e)?, fill(op)?);
-            demand(algebra::is_identity(&e, &op, reassociate), &|| {
-                format!(
-                    "`{e}` is not known to be an identity of `{op}`{}",
-                    permission(&op, reassociate)
-                )
-            })
-        }
-        Cond::Accumulates(op, by) => {
-            let (op, by) = (fill(op)?, fill(by)?);
-            let sum = algebra::accumulates(&op, &by);
-            let regroups = |s: &Term| algebra::is_associative(s, reassociate);
-            demand(sum.is_some_and(|s| regroups(&s)), &|| {
-                format!(
-                    "`{op}` is not known to accumulate by `{by}`{}",
-                    permission(&by, reassociate)
-                )
+        Cond::Law(claim) => {
+            let claim = claim.try_map(&fill);
+            let claim = claim.ok_or("an operator that depends on a variable")?;
+            demand(claim.holds(reassociate), &|| {
+                let without = match claim.needs_permission() {
+                    true => " without the permission to reassociate floats",
+                    false => "",
+                };
+                format!("`{claim}` is not known{without}")
             })
         }
         Cond::Vectorizable { f, fv, lanes } => {
@@ -338,14 +304,6 @@ fn holds(
                 format!("`{vector}` is not `{scalar}` on {k} lanes")
             })
         }
-    }
-}
-
-/// What is missing, where the permission would help.
-fn permission(op: &Term, reassociate: bool) -> &'static str {
-    match !reassociate && algebra::is_associative(op, true) {
-        true => " without the permission to reassociate floats",
-        false => "",
     }
 }
 

@@ -9,6 +9,7 @@
 use super::condition::SizeCondition;
 use super::typing::{Typing, Wanted};
 use super::{Law, Make, Rewrite, Rule};
+use crate::algebra::Claim;
 use crate::egraph::{Heads, Occurrence, Pattern, Reg, Renaming};
 use crate::elab::{Cond, RuleDecl, RuleUse};
 use crate::intern::Symbol;
@@ -50,10 +51,6 @@ pub fn compile(used: &RuleUse, heads: &Heads, nesting: u32) -> Rule {
     let mut conditions = Vec::new();
     let mut laws = Vec::new();
     for cond in &decl.conds {
-        let mut operand = |t: &Term| {
-            wanted.operands.push(t.clone());
-            wanted.operands.len() - 1
-        };
         match cond {
             // Part of the pattern, see `forbidden`.
             Cond::NotFree { .. } => {}
@@ -61,11 +58,14 @@ pub fn compile(used: &RuleUse, heads: &Heads, nesting: u32) -> Rule {
             Cond::Compare(a, rel, b) => conditions.push(SizeCondition::Compare(*a, *rel, *b)),
             Cond::Data(t) => conditions.push(SizeCondition::Data(*t)),
             Cond::Flat(t) => conditions.push(SizeCondition::Flat(*t)),
-            Cond::Associative(op) => laws.push(Law::Associative(operand(op))),
-            Cond::Commutative(op) => laws.push(Law::Commutative(operand(op))),
-            Cond::Idempotent(op) => laws.push(Law::Idempotent(operand(op))),
-            Cond::Identity(e, op) => laws.push(Law::Identity(operand(e), operand(op))),
-            Cond::Accumulates(op, by) => laws.push(Law::Accumulates(operand(op), operand(by))),
+            Cond::Law(claim) => {
+                let first = wanted.operands.len();
+                wanted.operands.extend(claim.operands.iter().cloned());
+                laws.push(Law::Claim(Claim {
+                    law: claim.law,
+                    operands: (first..wanted.operands.len()).collect(),
+                }));
+            }
             Cond::Vectorizable { f, fv, lanes } => {
                 let lanes_at = wanted.nats.len();
                 wanted.nats.push(*lanes);

@@ -20,7 +20,7 @@ pub use applied::{applied, with_applied};
 pub use compile::{compile, compile_all, distinct, heads};
 pub use sizes::uncurried;
 
-use crate::algebra;
+use crate::algebra::Claim;
 use crate::arith::Nat;
 use crate::egraph::{
     Class, Evidence, Graph, Heads, Id, LitId, Node, Pattern, Reg, Renaming, Shape, View,
@@ -67,11 +67,7 @@ enum Make {
 /// A side condition on what holes stand for; its operands are places in the instance.
 #[derive(Clone, Debug)]
 enum Law {
-    Associative(usize),
-    Commutative(usize),
-    Idempotent(usize),
-    Identity(usize, usize),
-    Accumulates(usize, usize),
+    Claim(Claim<usize>),
     Vectorizable {
         f: usize,
         fv: usize,
@@ -373,28 +369,9 @@ impl Rule {
         let operands = &self.typing.get(instance).operands;
         for law in &self.laws {
             match law {
-                Law::Associative(op) => {
-                    let op = fill(g, &operands[*op], holes)?;
-                    algebra::is_associative(&op, reassociate).then_some(())?;
-                }
-                Law::Commutative(op) => {
-                    let op = fill(g, &operands[*op], holes)?;
-                    algebra::is_commutative(&op, reassociate).then_some(())?;
-                }
-                Law::Idempotent(op) => {
-                    let op = fill(g, &operands[*op], holes)?;
-                    algebra::is_idempotent(&op, reassociate).then_some(())?;
-                }
-                Law::Identity(e, op) => {
-                    let [e, op] = [e, op].map(|t| fill(g, &operands[*t], holes));
-                    let (e, op) = (e?, op?);
-                    algebra::is_identity(&e, &op, reassociate).then_some(())?;
-                }
-                Law::Accumulates(op, by) => {
-                    let [op, by] = [op, by].map(|t| fill(g, &operands[*t], holes));
-                    let (op, by) = (op?, by?);
-                    let sum = algebra::accumulates(&op, &by)?;
-                    algebra::is_associative(&sum, reassociate).then_some(())?;
+                Law::Claim(claim) => {
+                    let claim = claim.try_map(|o| fill(g, &operands[*o], holes))?;
+                    claim.holds(reassociate).then_some(())?;
                 }
                 Law::Vectorizable { f, fv, lanes_at } => {
                     let lanes = self.typing.get(instance).nats[*lanes_at];

@@ -137,12 +137,10 @@ impl Reader<'_> {
         let (mut looked_at, mut lanes) = (Vec::new(), Vec::new());
         for cond in &decl.conds {
             match cond {
-                Cond::Associative(op) | Cond::Commutative(op) | Cond::Idempotent(op) => {
-                    self.look(op, &mut looked_at)?;
-                }
-                Cond::Identity(a, b) | Cond::Accumulates(a, b) => {
-                    self.look(a, &mut looked_at)?;
-                    self.look(b, &mut looked_at)?;
+                Cond::Law(claim) => {
+                    for operand in &claim.operands {
+                        self.look(operand, &mut looked_at)?;
+                    }
                 }
                 Cond::Vectorizable { f, fv, .. } => {
                     lanes.push((*f as usize, *fv as usize, self.lanes()?));

@@ -5,6 +5,7 @@ use super::super::output::{Cond, Rel};
 use super::super::pre::Pre;
 use super::super::report::Reason;
 use super::{finish, rule_names};
+use crate::algebra::{Claim, Law, Operand, LAWS};
 use crate::arith::Nat;
 use crate::diag::{code, Diagnostic};
 use crate::intern::Symbol;
@@ -12,16 +13,6 @@ use crate::source::Span;
 use crate::syntax::tree::{BinOp, Condition, ConditionKind, Expr, ExprKind, Name};
 use crate::term::{Class, Op, Term};
 use crate::ty::{Ty, TyKind};
-
-/// The words of side conditions, with how many arguments they take.
-const PROPERTIES: [(&str, usize); 6] = [
-    ("associative", 1),
-    ("commutative", 1),
-    ("idempotent", 1),
-    ("flat", 1),
-    ("identity", 2),
-    ("accumulates", 2),
-];
 
 pub(super) fn vectorizable(
     infer: &mut Infer,
@@ -156,7 +147,13 @@ pub(super) fn condition(infer: &mut Infer, c: &Condition) -> Option<Cond> {
 }
 
 fn property(infer: &mut Infer, word: &Name, args: &[Expr]) -> Option<Cond> {
-    let Some((_, arity)) = PROPERTIES.iter().find(|(w, _)| *w == word.text) else {
+    let law = Law::named(&word.text);
+    let arity = match &*word.text {
+        "flat" => Some(1),
+        _ => law.map(|l| l.form.operands().len()),
+    };
+    let Some(arity) = arity else {
+        let laws: Vec<String> = Law::usage().map(|l| format!("`{l}`")).collect();
         infer.report(
             Diagnostic::new(
                 code::RULE_CONDITION,
@@ -165,21 +162,23 @@ fn property(infer: &mut Infer, word: &Name, args: &[Expr]) -> Option<Cond> {
             .label(word.span, "not known")
             .help_near(
                 &word.text,
-                PROPERTIES.iter().map(|p| p.0).chain(["vectorizable"]),
-                "conditions: `x not in e`, `k divides n`, `n != k`, `associative op`, `commutative op`, \
-                 `idempotent op`, `identity e op`, `accumulates op by`, `flat e`, `vectorizable f as fv [k]`",
+                LAWS.iter().map(|l| l.name).chain(["flat", "vectorizable"]),
+                format!(
+                    "conditions: `x not in e`, `k divides n`, `n != k`, {}, `flat e`, `vectorizable f as fv [k]`",
+                    laws.join(", ")
+                ),
             ),
         );
         return None;
     };
-    if args.len() != *arity {
+    if args.len() != arity {
         infer.report(
             Diagnostic::new(
                 code::RULE_CONDITION,
                 format!(
                     "`{}` takes {arity} argument{}, {} are given",
                     word.text,
-                    if *arity == 1 { "" } else { "s" },
+                    if arity == 1 { "" } else { "s" },
                     args.len()
                 ),
             )
@@ -188,53 +187,44 @@ fn property(infer: &mut Infer, word: &Name, args: &[Expr]) -> Option<Cond> {
         );
         return None;
     }
-    if word.text == "flat" {
+    let Some(law) = law else {
         return flat(infer, &args[0]).map(Cond::Flat);
-    }
+    };
     let mut values = Vec::new();
     for e in args {
         values.push(infer.value(e));
     }
-    operand_types(infer, word, args, &values);
-    let mut terms = Vec::new();
+    operand_types(infer, law, word.span, args, &values);
+    let mut operands = Vec::new();
     for (e, (pre, ty)) in args.iter().zip(values) {
         // What the type has to be like, the left side says.
         if let ExprKind::Section(_) = e.bare().kind {
             let op = pre_op(&pre)?;
-            terms.push(Term::prim(op.into(), infer.u.ty(ty)));
+            operands.push(Term::prim(op.into(), infer.u.ty(ty)));
             forget(infer, e.span);
             continue;
         }
-        terms.push(finish(infer, &pre)?);
+        operands.push(finish(infer, &pre)?);
     }
-    let mut terms = terms.into_iter();
-    let first = terms.next()?;
-    Some(match &*word.text {
-        "associative" => Cond::Associative(first),
-        "commutative" => Cond::Commutative(first),
-        "idempotent" => Cond::Idempotent(first),
-        "identity" => Cond::Identity(first, terms.next()?),
-        _ => Cond::Accumulates(first, terms.next()?),
-    })
+    Some(Cond::Law(Claim { law, operands }))
 }
 
-/// Operators take two values of one type and give a third, except that `op` of `accumulates op by`
-/// may take anything second.
-fn operand_types(infer: &mut Infer, word: &Name, args: &[Expr], values: &[(Pre, Ty)]) {
-    let reason = Reason::new(format!("what `{}` speaks of", word.text));
-    let t = infer.unknown_type(word.span);
-    let operator = Ty::funs([t, t], t);
-    match &*word.text {
-        "identity" => {
-            infer.unify(operator, values[1].1, args[1].span, &reason);
-            infer.unify(t, values[0].1, args[0].span, &reason);
-        }
-        "accumulates" => {
-            let s = infer.unknown_type(word.span);
-            infer.unify(Ty::funs([t, s], t), values[0].1, args[0].span, &reason);
-            infer.unify(operator, values[1].1, args[1].span, &reason);
-        }
-        _ => infer.unify(operator, values[0].1, args[0].span, &reason),
+fn operand_types(infer: &mut Infer, law: &Law, at: Span, args: &[Expr], values: &[(Pre, Ty)]) {
+    let reason = Reason::new(format!("what `{}` speaks of", law.name));
+    let t = infer.unknown_type(at);
+    // Operators say what their elements are, whatever order they stand in.
+    let is_element = |o: &Operand| *o == Operand::Element;
+    let mut operands: Vec<_> = (law.form.operands().iter().map(|o| o.1))
+        .zip(args.iter().zip(values))
+        .collect();
+    operands.sort_by_key(|(o, _)| is_element(o));
+    for (operand, (arg, (_, found))) in operands {
+        let wanted = match operand {
+            Operand::Element => t,
+            Operand::Operator => Ty::funs([t, t], t),
+            Operand::Step => Ty::funs([t, infer.unknown_type(at)], t),
+        };
+        infer.unify(wanted, *found, arg.span, &reason);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::super::output::Cond;
 use super::super::scheme::nat_unknowns;
+use crate::algebra::Claim;
 use crate::arith::{AtomKind, Nat};
 use crate::term::Term;
 use crate::ty::{Ty, TyKind};
@@ -42,11 +43,7 @@ impl Numbering {
                 self.see_nat(*a);
                 self.see_nat(*b);
             }
-            Cond::Associative(op) | Cond::Commutative(op) | Cond::Idempotent(op) => self.term(op),
-            Cond::Identity(e, op) | Cond::Accumulates(e, op) => {
-                self.term(e);
-                self.term(op);
-            }
+            Cond::Law(claim) => claim.operands.iter().for_each(|t| self.term(t)),
             Cond::Vectorizable { lanes, .. } => self.see_nat(*lanes),
             Cond::Data(t) | Cond::Flat(t) => self.see_ty(*t),
         }
@@ -112,11 +109,10 @@ impl Numbering {
             Cond::NotFree { .. } => c.clone(),
             Cond::Divides(a, b) => Cond::Divides(self.nat(*a), self.nat(*b)),
             Cond::Compare(a, r, b) => Cond::Compare(self.nat(*a), *r, self.nat(*b)),
-            Cond::Associative(op) => Cond::Associative(self.renumber(op)),
-            Cond::Commutative(op) => Cond::Commutative(self.renumber(op)),
-            Cond::Idempotent(op) => Cond::Idempotent(self.renumber(op)),
-            Cond::Identity(e, op) => Cond::Identity(self.renumber(e), self.renumber(op)),
-            Cond::Accumulates(op, by) => Cond::Accumulates(self.renumber(op), self.renumber(by)),
+            Cond::Law(claim) => Cond::Law(Claim {
+                law: claim.law,
+                operands: claim.operands.iter().map(|t| self.renumber(t)).collect(),
+            }),
             Cond::Vectorizable { f, fv, lanes } => Cond::Vectorizable {
                 f: *f,
                 fv: *fv,

@@ -4,7 +4,7 @@
 //! hash depends on the rules' names, arguments and texts, not on files, comments, layout, or on which step has which.
 
 use super::{Rule, Rules};
-use crate::elab::{Cond, RuleUse, Step};
+use crate::elab::{RuleUse, Step};
 use crate::hash::fnv64;
 use crate::source::{FileId, SourceMap, Span};
 use crate::syntax::tree::{Item, ItemKind};
@@ -34,7 +34,6 @@ pub fn rules(steps: &[Step], unverified: &BTreeSet<Span>, sources: &SourceMap) -
             ItemKind::Rule(r) => r.name.span == span,
             _ => false,
         };
-        let regroups = |c: &Cond| matches!(c, Cond::Associative(_) | Cond::Commutative(_));
         let rule = Rule {
             name: name(u),
             file: source.name.clone(),
@@ -44,7 +43,7 @@ pub fn rules(steps: &[Step], unverified: &BTreeSet<Span>, sources: &SourceMap) -
                 .find(declares)
                 .map(print_item)
                 .unwrap_or_default(),
-            regroups: u.rule.conds.iter().any(regroups),
+            regroups: u.rule.regroups(),
             proved: !unverified.contains(&span),
         };
         if !all.contains(&rule) {

@@ -8,7 +8,7 @@
 use super::lawful::{self, Asked, Identity};
 use super::scope::{self, Binder};
 use super::{Instance, RuleDecl, Twin, Violation};
-use crate::algebra::{self, Floats};
+use crate::algebra::{self, Floats, Form, Properties, Property};
 use crate::elab::Cond;
 use crate::interp::generate::{Generator, Scope};
 use crate::term::{call, call_as, Kind, Lit, Op, Term};
@@ -64,7 +64,7 @@ pub fn fill_left(
     // A law cannot be violated while all others hold: an operator with an
     // identity that is known is known to associate.
     let broken = match violated {
-        Violation::Condition(v) => rule.conds.get(v).filter(|c| super::is_law(c)),
+        Violation::Condition(v) => rule.conds.get(v).filter(|c| matches!(c, Cond::Law(_))),
         _ => None,
     };
     if broken.is_none() {
@@ -189,11 +189,12 @@ impl<'a> Drawn<'a> {
 
     /// Draws the holes of which a condition asks laws.
     fn lawful(&mut self, cond: &Cond, g: &mut Generator) -> Option<()> {
-        match cond {
-            Cond::Associative(op) | Cond::Commutative(op) | Cond::Idempotent(op) => {
-                self.operator(op, g)
-            }
-            Cond::Identity(e, op) => {
+        let Cond::Law(claim) = cond else {
+            return Some(());
+        };
+        match (claim.law.form, &claim.operands[..]) {
+            (Form::Property(_), [op]) => self.operator(op, g),
+            (Form::Identity, [e, op]) => {
                 self.operator(op, g)?;
                 if Self::operand(op).is_some_and(|h| self.satisfied[h]) {
                     return Some(());
@@ -206,14 +207,14 @@ impl<'a> Drawn<'a> {
                 }
                 Some(())
             }
-            Cond::Accumulates(op, by) => {
+            (Form::Accumulates, [op, by]) => {
                 let Some(h) = Self::operand(op).filter(|h| self.holes[*h].is_none()) else {
                     return Some(());
                 };
                 self.holes[h] = Some(self.accumulator(h, by, g)?);
                 Some(())
             }
-            _ => Some(()),
+            _ => None,
         }
     }
 
@@ -223,35 +224,38 @@ impl<'a> Drawn<'a> {
             if self.own_operators {
                 return self.own_operator(h, t, g);
             }
-            let repeats =
-                |c: &Cond| matches!(c, Cond::Idempotent(o) if Self::operand(o) == Some(h));
-            let repeats = self.rule.conds.iter().any(repeats);
-            self.holes[h] = Some(monoid(t, repeats, g)?);
+            let asked = self.asked(h);
+            self.holes[h] = Some(monoid(t, asked, g)?);
         }
         Some(())
+    }
+
+    /// The properties that conditions ask of an operator.
+    fn asked(&self, h: usize) -> Properties {
+        algebra::properties_of(self.rule.claims(), |o| Self::operand(o) == Some(h))
     }
 
     /// An operator with the laws that all conditions together ask of it, and its identity.
     fn own_operator(&mut self, h: usize, t: Ty, g: &mut Generator) -> Option<()> {
         let is = |o: &Term| Self::operand(o) == Some(h);
-        let mut asked = Asked::default();
+        let mut asked = Asked {
+            properties: self.asked(h),
+            ..Asked::default()
+        };
         let mut identities = Vec::new();
-        for cond in &self.rule.conds {
-            match cond {
-                Cond::Associative(o) => asked.associative |= is(o),
-                Cond::Commutative(o) => asked.commutative |= is(o),
-                Cond::Idempotent(o) => asked.idempotent |= is(o),
-                Cond::Identity(e, o) if is(o) => {
-                    asked.identity = match (Self::operand(e), e.kind()) {
-                        (Some(e), _) if self.holes[e].is_none() => {
-                            identities.push(e);
-                            Identity::Any
-                        }
-                        (None, Kind::Lit(l)) => Identity::Is(*l),
-                        _ => return None,
-                    };
-                }
-                _ => {}
+        for claim in self.rule.claims() {
+            let (Form::Identity, [e, o]) = (claim.law.form, &claim.operands[..]) else {
+                continue;
+            };
+            if is(o) {
+                asked.identity = match (Self::operand(e), e.kind()) {
+                    (Some(e), _) if self.holes[e].is_none() => {
+                        identities.push(e);
+                        Identity::Any
+                    }
+                    (None, Kind::Lit(l)) => Identity::Is(*l),
+                    _ => return None,
+                };
             }
         }
         let (op, identity) = lawful::operator(t, &asked, g)?;
@@ -300,34 +304,19 @@ impl<'a> Drawn<'a> {
     }
 
     fn law_holds(&self, cond: &Cond) -> bool {
-        if let Cond::Associative(op)
-        | Cond::Commutative(op)
-        | Cond::Idempotent(op)
-        | Cond::Identity(_, op) = cond
-        {
-            if Self::operand(op).is_some_and(|h| self.satisfied[h]) {
-                return true;
-            }
+        let Cond::Law(claim) = cond else {
+            return true;
+        };
+        let satisfied = |t: &Term| Self::operand(t).is_some_and(|h| self.satisfied[h]);
+        if claim.law.form != Form::Accumulates && claim.operands.last().is_some_and(satisfied) {
+            return true;
         }
         // What stands for a hole is looked at where it stands.
         let side = |t: &Term| match Self::operand(t) {
             Some(h) => self.holes[h].clone(),
             None => self.side(t),
         };
-        let holds = || {
-            Some(match cond {
-                Cond::Associative(op) => algebra::is_associative(&side(op)?, true),
-                Cond::Commutative(op) => algebra::is_commutative(&side(op)?, true),
-                Cond::Idempotent(op) => algebra::is_idempotent(&side(op)?, true),
-                Cond::Identity(e, op) => algebra::is_identity(&side(e)?, &side(op)?, true),
-                Cond::Accumulates(op, by) => {
-                    let sum = algebra::accumulates(&side(op)?, &side(by)?)?;
-                    algebra::is_associative(&sum, true)
-                }
-                _ => true,
-            })
-        };
-        holds().unwrap_or(false)
+        claim.try_map(side).is_some_and(|c| c.holds(true))
     }
 
     /// A side of the rule with types and holes put in.
@@ -359,22 +348,22 @@ impl<'a> Drawn<'a> {
 }
 
 /// An operator on any data type that is associative, commutative and has an
-/// identity, and is idempotent if wanted (`repeats`): one of the table on scalars and vectors, by part on the rest.
-fn monoid(t: Ty, repeats: bool, g: &mut Generator) -> Option<Term> {
+/// identity, and has other properties if asked: one of the table on scalars and vectors, by part on the rest.
+fn monoid(t: Ty, asked: Properties, g: &mut Generator) -> Option<Term> {
     let both = |body: Term| Term::lam(None, t, Term::lam(None, t, body));
     let (x, y) = (Term::var(1, t), Term::var(0, t));
+    let wanted = asked.and(Property::Associative).and(Property::Commutative);
     match t.kind() {
         TyKind::Scalar(s) => {
             let all: Vec<Term> = algebra::operators(s, Floats::Reassociate)
                 .into_iter()
-                .filter(|(_, f)| f.associative && f.commutative && !f.left.is_empty())
-                .filter(|(_, f)| f.idempotent || !repeats)
+                .filter(|(_, f)| f.properties.contain(wanted) && !f.left.is_empty())
                 .map(|(op, _)| op)
                 .collect();
             (!all.is_empty()).then(|| g.rng.pick(&all).clone())
         }
         TyKind::Vec(_, e) => {
-            let scalar = monoid(e, repeats, g)?;
+            let scalar = monoid(e, asked, g)?;
             let (p, _) = scalar.as_prim_app()?;
             call_as(p.op(), [], [], Ty::funs([t, t], t))
         }
@@ -383,12 +372,12 @@ fn monoid(t: Ty, repeats: bool, g: &mut Generator) -> Option<Term> {
                 let of = |v: &Term| call(op, [], [v.clone()]);
                 Some(Term::apps(f, [of(&x)?, of(&y)?]))
             };
-            let left = part(Op::Fst, monoid(a, repeats, g)?)?;
-            let right = part(Op::Snd, monoid(b, repeats, g)?)?;
+            let left = part(Op::Fst, monoid(a, asked, g)?)?;
+            let right = part(Op::Snd, monoid(b, asked, g)?)?;
             Some(both(call(Op::Pair, [], [left, right])?))
         }
         TyKind::Array(_, e) => {
-            let f = monoid(e, repeats, g)?;
+            let f = monoid(e, asked, g)?;
             let z = Term::var(0, Ty::pair(e, e));
             let parts = [
                 call(Op::Fst, [], [z.clone()])?,

@@ -6,7 +6,7 @@
 //! associate and do not commute (`\x y -> x`, composition of affine maps, the last that is not the identity),
 //! that commute and do not associate, that have an identity and no other law. Absent: holes.
 
-use crate::algebra::{self, Floats};
+use crate::algebra::{self, Floats, Properties, Property};
 use crate::interp::generate::Generator;
 use crate::term::{call, call_as, Lit, Op, Term};
 use crate::ty::{Scalar, Ty, TyKind};
@@ -14,9 +14,7 @@ use crate::ty::{Scalar, Ty, TyKind};
 /// Laws that an operator has to satisfy.
 #[derive(Clone, Debug, Default)]
 pub struct Asked {
-    pub associative: bool,
-    pub commutative: bool,
-    pub idempotent: bool,
+    pub properties: Properties,
     pub identity: Identity,
 }
 
@@ -31,25 +29,11 @@ pub enum Identity {
     Is(Lit),
 }
 
-/// What an operator of [`drawn`] satisfies, beyond what is wanted.
-#[derive(Copy, Clone, Default)]
-struct Laws {
-    associative: bool,
-    commutative: bool,
-    idempotent: bool,
-}
-
-const PROJECTION: Laws = Laws {
-    associative: true,
-    commutative: false,
-    idempotent: true,
-};
+const PROJECTION: Properties = Properties::of(&[Property::Associative, Property::Idempotent]);
 
 impl Asked {
-    fn allows(&self, laws: Laws) -> bool {
-        (laws.associative || !self.associative)
-            && (laws.commutative || !self.commutative)
-            && (laws.idempotent || !self.idempotent)
+    fn allows(&self, laws: Properties) -> bool {
+        laws.contain(self.properties)
     }
 
     fn no_identity(&self) -> bool {
@@ -119,13 +103,7 @@ fn scalar(
     let own = own(s, t, asked, &literal, g);
     let table: Vec<(Term, Option<Term>)> = algebra::operators(s, Floats::Reassociate)
         .into_iter()
-        .filter(|(_, f)| {
-            asked.allows(Laws {
-                associative: f.associative,
-                commutative: f.commutative,
-                idempotent: f.idempotent,
-            })
-        })
+        .filter(|(_, f)| asked.allows(f.properties))
         .filter_map(|(op, f)| {
             let both = f.left.iter().find(|e| f.right.contains(e));
             let identity = match &asked.identity {
@@ -162,7 +140,7 @@ fn own(
     let number = |n: i64| literal(Lit::number(n as f64, s));
     let op = |op: Op, a: Option<Term>, b: Option<Term>| call(op, [], [a?, b?]);
     let mut out = Vec::new();
-    let mut add = |laws: Laws, body: Option<Term>, identity: Option<Term>| {
+    let mut add = |laws: Properties, body: Option<Term>, identity: Option<Term>| {
         let wanted = asked.no_identity() || identity.is_some();
         if let (true, true, Some(body)) = (asked.allows(laws), wanted, body) {
             let identity = identity.filter(|_| !asked.no_identity());
@@ -193,29 +171,20 @@ fn own(
     let mixed = op(Op::Mul, product(), Some(x()));
     let sum = op(Op::Add, Some(x()), Some(y()));
     add(
-        Laws::default(),
+        Properties::default(),
         op(Op::Add, sum.clone(), mixed),
         zero.clone(),
     );
     // x*y + 1, and x + y + x*x*y*y
-    let commutes = Laws {
-        commutative: true,
-        ..Laws::default()
-    };
+    let commutes = Properties::of(&[Property::Commutative]);
     add(commutes, op(Op::Add, product(), number(1)), None);
     let squares = op(Op::Mul, product(), product());
     add(commutes, op(Op::Add, sum.clone(), squares), zero);
     // x + y + 2
-    let shifted = Laws {
-        associative: true,
-        ..commutes
-    };
+    let shifted = commutes.and(Property::Associative);
     add(shifted, op(Op::Add, sum, number(2)), None);
     // 2*y + 1
-    let repeats = Laws {
-        idempotent: true,
-        ..Laws::default()
-    };
+    let repeats = Properties::of(&[Property::Idempotent]);
     let twice = op(Op::Mul, number(2), Some(y()));
     add(repeats, op(Op::Add, twice, number(1)), None);
     out
@@ -224,10 +193,7 @@ fn own(
 /// `x ↦ a*x + b` composed: `(a, b)` with `(c, d)` is `(a*c, b*c + d)`.
 fn affine(t: Ty, a: Ty, b: Ty, asked: &Asked) -> Option<(Term, Option<Term>)> {
     let s = a.as_scalar().filter(|s| a == b && s.is_int())?;
-    let laws = Laws {
-        associative: true,
-        ..Laws::default()
-    };
+    let laws = Properties::of(&[Property::Associative]);
     let fits = asked.allows(laws) && !matches!(asked.identity, Identity::Is(_));
     fits.then_some(())?;
     let part = |op: Op, i: u32| call(op, [], [Term::var(i, t)]);
@@ -247,6 +213,12 @@ mod tests {
     use crate::interp::generate::Options;
     use crate::interp::random::{value_of, Numbers, Rng};
     use crate::interp::{apply, compare, eval, Limits, Sizes, Value};
+
+    const ALL: [Property; 3] = [
+        Property::Associative,
+        Property::Commutative,
+        Property::Idempotent,
+    ];
 
     fn value(t: &Term) -> Value {
         eval(t, &Sizes::new(), &[]).expect("closed")
@@ -268,9 +240,10 @@ mod tests {
         ];
         for bits in 0..16u32 {
             let asked = Asked {
-                associative: bits & 1 != 0,
-                commutative: bits & 2 != 0,
-                idempotent: bits & 4 != 0,
+                properties: (0..3)
+                    .filter(|i| bits & (1 << i) != 0)
+                    .map(|i| ALL[i])
+                    .collect(),
                 identity: match bits & 8 {
                     0 => Identity::None,
                     _ => Identity::Any,
@@ -291,12 +264,10 @@ mod tests {
                     let mut draw =
                         || value_of(&mut rng, *t, &Sizes::new(), Numbers::Whole).expect("data");
                     let (x, y, z) = (draw(), draw(), draw());
-                    let once = op2(&x, &y);
-                    let laws = [
-                        compare::same(&op2(&once, &z), &op2(&x, &op2(&y, &z))),
-                        compare::same(&once, &op2(&y, &x)),
-                        compare::same(&op2(&once, &y), &once),
-                    ];
+                    let laws = ALL.map(|p| {
+                        let [a, b] = p.sides(op2, [&x, &y, &z]);
+                        compare::same(&a, &b)
+                    });
                     for (law, holds) in laws.into_iter().enumerate() {
                         assert!(holds || bits & (1 << law) == 0, "{i}: law {law} of {op}");
                         violated[law] |= !holds;

@@ -23,8 +23,7 @@ mod telling;
 
 pub use scope::{usable, Binder};
 
-use crate::elab::Cond;
-use crate::elab::RuleDecl;
+use crate::elab::{Cond, RuleDecl};
 use crate::interp::generate::{Generator, Options};
 use crate::interp::random::{self, Numbers, Rng};
 use crate::interp::{compare, eval_with, InterpError, Limits, Sizes, Value};
@@ -200,9 +199,7 @@ pub fn violations(rule: &RuleDecl) -> Vec<Violation> {
             }
         }
     }
-    // What is idempotent is so to the bit: it needs no permission.
-    let regroups = |c: &Cond| is_law(c) && !matches!(c, Cond::Idempotent(_));
-    if rule.conds.iter().any(regroups) {
+    if rule.regroups() {
         out.push(Violation::Permission);
     }
     out
@@ -219,25 +216,9 @@ pub fn draw_twin(rule: &RuleDecl, violated: Violation, rng: &mut Rng) -> Option<
     holes::fill_left(rule, types, violated, &mut generator)
 }
 
-/// Whether the rule asks for laws of operators.
-fn has_laws(rule: &RuleDecl) -> bool {
-    rule.conds.iter().any(is_law)
-}
-
-fn is_law(cond: &Cond) -> bool {
-    matches!(
-        cond,
-        Cond::Associative(_)
-            | Cond::Commutative(_)
-            | Cond::Idempotent(_)
-            | Cond::Identity(..)
-            | Cond::Accumulates(..)
-    )
-}
-
 /// See Note [Exact numbers].
 fn options(rule: &RuleDecl, rng: &mut Rng) -> Options {
-    let laws = has_laws(rule);
+    let laws = rule.claims().next().is_some();
     let all = [
         Scalar::F32,
         Scalar::I32,
@@ -269,7 +250,7 @@ fn check(
     rng: &mut Rng,
 ) -> Option<Result<(), Box<Counterexample>>> {
     let sizes = Sizes::new();
-    let numbers = if has_laws(rule) || rng.one_in(2) {
+    let numbers = if rule.claims().next().is_some() || rng.one_in(2) {
         Numbers::Whole
     } else {
         Numbers::Any

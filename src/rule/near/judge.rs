@@ -2,7 +2,6 @@
 
 use super::refusal::{Found, Refusal, Typed};
 use super::{Fit, HoleAt};
-use crate::algebra;
 use crate::arith::{Nat, Rat};
 use crate::egraph::Occurrence;
 use crate::elab::{Cond, Rel, RuleUse};
@@ -198,17 +197,6 @@ struct Conditions<'a> {
 impl Conditions<'_> {
     fn condition(&self, cond: &Cond) -> Result<(), Refusal> {
         let s = self.subst;
-        let law = |law, ops: &[&Term], holds: &dyn Fn(&[Term], bool) -> bool| {
-            let typed = |op: &Term| op.map_types(&mut |t| s.ty(t), &mut |n| s.nat(n));
-            let terms: Option<Vec<Term>> = ops.iter().map(|op| self.fill(&typed(op))).collect();
-            let terms = terms.ok_or(Refusal::Search)?;
-            if holds(&terms, self.reassociate) {
-                return Ok(());
-            }
-            let with = !self.reassociate && holds(&terms, true);
-            let found = terms.iter().map(|t| Found::new(t, &self.names())).collect();
-            Err(Refusal::Law(law, found, with))
-        };
         match cond {
             // Looked at with the scopes.
             Cond::NotFree { .. } => Ok(()),
@@ -236,22 +224,18 @@ impl Conditions<'_> {
                 true => Ok(()),
                 false => Err(Refusal::NotOfClass(s.ty(*t), Class::Flat)),
             },
-            Cond::Associative(op) => law("associative", &[op], &|t, r| {
-                algebra::is_associative(&t[0], r)
-            }),
-            Cond::Commutative(op) => law("commutative", &[op], &|t, r| {
-                algebra::is_commutative(&t[0], r)
-            }),
-            Cond::Idempotent(op) => law("idempotent", &[op], &|t, r| {
-                algebra::is_idempotent(&t[0], r)
-            }),
-            Cond::Identity(e, op) => law("identity", &[e, op], &|t, r| {
-                algebra::is_identity(&t[0], &t[1], r)
-            }),
-            Cond::Accumulates(op, by) => law("accumulates", &[op, by], &|t, r| {
-                algebra::accumulates(&t[0], &t[1])
-                    .is_some_and(|sum| algebra::is_associative(&sum, r))
-            }),
+            Cond::Law(claim) => {
+                let typed = |op: &Term| op.map_types(&mut |t| s.ty(t), &mut |n| s.nat(n));
+                let claim = claim.try_map(|op| self.fill(&typed(op)));
+                let claim = claim.ok_or(Refusal::Search)?;
+                if claim.holds(self.reassociate) {
+                    return Ok(());
+                }
+                let operands = claim.operands.iter();
+                let found = operands.map(|t| Found::new(t, &self.names())).collect();
+                let with = claim.needs_permission();
+                Err(Refusal::Law(claim.law.name, found, with))
+            }
             Cond::Vectorizable { f, lanes, .. } => {
                 let Some(hole) = self.fit.holes[*f as usize].first() else {
                     return Err(Refusal::Search);

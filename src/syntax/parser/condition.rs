@@ -48,8 +48,8 @@ impl Parser<'_> {
             _ => {
                 self.error_expected(
                     "`not in`, `divides` or a comparison",
-                    "conditions: `x not in e`, `k divides n`, `n != k`, `associative op`, \
-                     `commutative op`, `idempotent op`, `identity e op`, `flat e`, `vectorizable f as fv [k]`",
+                    "conditions: `x not in e`, `k divides n`, `n != k`, a law such as `associative op`, `flat e`, \
+                     `vectorizable f as fv [k]`",
                 );
                 ConditionKind::Error
             }

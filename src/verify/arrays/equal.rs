@@ -9,8 +9,7 @@
 use super::context::{Context, Res, Stuck};
 use super::fold;
 use super::value::{Head, Neutral, Step, Val};
-use crate::algebra;
-use crate::elab::Cond;
+use crate::algebra::{self, Claim, Form, Properties, Property, LAWS};
 use crate::term::{Kind, Lit, Op, Prim, Term};
 use crate::ty::{Scalar, Ty, TyKind};
 
@@ -268,19 +267,20 @@ pub fn commutes_somewhere(cx: &Context) -> bool {
         let mut found = false;
         side.visit(&mut |t, _| {
             if let Kind::Prim(p) = t.kind() {
-                found |= laws(cx, &Head::Prim(*p), cx.ty(t.ty()))
-                    .is_some_and(|l| l.associative && l.commutative);
+                found |=
+                    laws(cx, &Head::Prim(*p), cx.ty(t.ty())).is_some_and(|l| l.contain(REORDERS));
             }
         });
         found
     };
-    (cx.rule.conds.iter()).any(|c| matches!(c, Cond::Commutative(_))) || primitive(&cx.rule.lhs)
+    let commutes = |c: &Claim<Term>| c.property_of(|_| true) == Some(Property::Commutative);
+    cx.rule.claims().any(commutes) || primitive(&cx.rule.lhs)
 }
 
 /// The operands of an operator that associates and commutes, without identities.
 pub fn commuting(cx: &mut Context, n: &Neutral) -> Res<Option<Vec<Val>>> {
     let known = n.operands().and(laws(cx, &n.head, n.head_ty));
-    let Some(laws) = known.filter(|l| l.associative && l.commutative) else {
+    let Some(laws) = known.filter(|l| l.contain(REORDERS)) else {
         return Ok(None);
     };
     let mut all = Vec::new();
@@ -305,12 +305,8 @@ pub fn same_operands(
     }))
 }
 
-/// What is known of an operator.
-struct Laws {
-    associative: bool,
-    commutative: bool,
-    idempotent: bool,
-}
+/// What lets operands stand in any order.
+const REORDERS: Properties = Properties::of(&[Property::Associative, Property::Commutative]);
 
 /// Two applications of operators, by their laws.
 fn by_laws(cx: &mut Context, a: &Neutral, b: &Neutral) -> Res<bool> {
@@ -334,7 +330,7 @@ fn by_laws(cx: &mut Context, a: &Neutral, b: &Neutral) -> Res<bool> {
             continue;
         }
         let ty = x.ty();
-        let alike = match laws.commutative {
+        let alike = match laws.has(Property::Commutative) {
             false => (left.iter().zip(&right)).all(|(x, y)| equal(cx, ty, x, y)),
             true => left.iter().all(|x| {
                 let found = right.iter().position(|y| equal(cx, ty, x, y));
@@ -350,8 +346,10 @@ fn by_laws(cx: &mut Context, a: &Neutral, b: &Neutral) -> Res<bool> {
 }
 
 /// `op p q` where the whole is `op (op p q) q`, and the operator idempotent.
-fn absorbing(cx: &mut Context, whole: &Neutral, laws: &Laws) -> Option<Neutral> {
-    let [x, y] = whole.operands().filter(|_| laws.idempotent)?;
+fn absorbing(cx: &mut Context, whole: &Neutral, laws: &Properties) -> Option<Neutral> {
+    let [x, y] = whole
+        .operands()
+        .filter(|_| laws.has(Property::Idempotent))?;
     let Val::Neutral(inner) = x else { return None };
     let again = inner.head_ty == whole.head_ty && same_operator(&inner.head, &whole.head);
     let [_, z] = inner.operands().filter(|_| again)?;
@@ -363,14 +361,17 @@ fn flatten(
     cx: &mut Context,
     of: &Neutral,
     v: &Val,
-    laws: &Laws,
+    laws: &Properties,
     root: bool,
     out: &mut Vec<Val>,
 ) -> Res<()> {
     cx.work()?;
     if let Val::Neutral(n) = v {
         let operator = n.head_ty == of.head_ty && same_operator(&n.head, &of.head);
-        if let (true, Some([x, y])) = (operator && (root || laws.associative), n.operands()) {
+        if let (true, Some([x, y])) = (
+            operator && (root || laws.has(Property::Associative)),
+            n.operands(),
+        ) {
             flatten(cx, of, x, laws, false, out)?;
             return flatten(cx, of, y, laws, false, out);
         }
@@ -390,27 +391,22 @@ fn same_operator(a: &Head, b: &Head) -> bool {
 }
 
 /// What the conditions of the rule and the table of operators say.
-fn laws(cx: &Context, head: &Head, ty: Ty) -> Option<Laws> {
+fn laws(cx: &Context, head: &Head, ty: Ty) -> Option<Properties> {
     let (arg, rest) = ty.as_fun()?;
     (rest == Ty::fun(arg, arg)).then_some(())?;
     match head {
         Head::Prim(p) => {
             let op = algebra::recognise(&Term::prim(*p, ty))?;
             let floats = algebra::Floats::reassociated(may_reassociate(cx));
-            Some(Laws {
-                associative: op.associative(floats),
-                commutative: op.commutative(floats),
-                idempotent: op.idempotent(floats),
-            })
+            let all = LAWS.iter().filter_map(|l| match l.form {
+                Form::Property(p) => Some(p),
+                _ => None,
+            });
+            Some(all.filter(|p| op.has(*p, floats)).collect())
         }
         Head::Hole(h, captured) if captured.is_empty() => {
             let is = |t: &Term| matches!(t.kind(), Kind::Hole(o) if o == h);
-            let asks = |test: &dyn Fn(&Cond) -> bool| cx.rule.conds.iter().any(test);
-            Some(Laws {
-                associative: asks(&|c| matches!(c, Cond::Associative(op) if is(op))),
-                commutative: asks(&|c| matches!(c, Cond::Commutative(op) if is(op))),
-                idempotent: asks(&|c| matches!(c, Cond::Idempotent(op) if is(op))),
-            })
+            Some(algebra::properties_of(cx.rule.claims(), is))
         }
         _ => None,
     }
@@ -426,8 +422,8 @@ fn is_identity(cx: &mut Context, of: &Neutral, v: &Val) -> Res<bool> {
             Ok(literal_identity(cx, *p, of.head_ty, *l, n.head_ty))
         }
         Head::Hole(h, _) => {
-            for cond in &cx.rule.clone().conds {
-                let Cond::Identity(e, op) = cond else {
+            for claim in cx.rule.clone().claims() {
+                let (Form::Identity, [e, op]) = (claim.law.form, &claim.operands[..]) else {
                     continue;
                 };
                 if !matches!(op.kind(), Kind::Hole(o) if o == h) {
@@ -446,17 +442,15 @@ fn is_identity(cx: &mut Context, of: &Neutral, v: &Val) -> Res<bool> {
 
 fn literal_identity(cx: &Context, p: Prim, ty: Ty, l: Lit, lit_ty: Ty) -> bool {
     let e = Term::lit(l, lit_ty);
-    algebra::is_identity(&e, &Term::prim(p, ty), may_reassociate(cx))
+    let floats = algebra::Floats::reassociated(may_reassociate(cx));
+    algebra::recognise(&Term::prim(p, ty)).is_some_and(|op| op.has_identity(&e, floats))
 }
 
-/// Whether a condition holds only in steps that may regroup floats: it asks for an operator on them to be associative.
+/// Whether a condition holds only in steps that may regroup floats.
 fn may_reassociate(cx: &Context) -> bool {
-    cx.rule.conds.iter().any(|c| match c {
-        Cond::Associative(op) | Cond::Accumulates(op, _) => {
-            (op.ty().as_fun()).is_some_and(|(acc, _)| has_float(acc))
-        }
-        _ => false,
-    })
+    let of_floats = |t: &Term| t.ty().as_fun().is_some_and(|(acc, _)| has_float(acc));
+    let mut claims = cx.rule.claims();
+    claims.any(|c| c.law.regroups && c.operands.first().is_some_and(of_floats))
 }
 
 fn has_float(t: Ty) -> bool {

@@ -6,6 +6,7 @@
 
 use super::context::{Context, Res};
 use super::value::{Fold, Head, Step, Val};
+use crate::algebra::{recognise, Floats, Form, Operator, Property};
 use crate::arith::Nat;
 use crate::elab::Cond;
 use crate::intern::Symbol;
@@ -84,8 +85,13 @@ fn hole(cx: &mut Context, h: u32, scope: &Scope) -> Res<Val> {
                 let args = uncurried(rule.holes[*f as usize].ty).0.len();
                 return Ok(lane_by_lane(scalar, args, Vec::new()));
             }
-            Cond::Accumulates(op, by) if matches!(op.kind(), Kind::Hole(o) if *o == h) => {
-                if let Some(value) = accumulator(cx, h, by, scope)? {
+            Cond::Law(claim) if claim.law.form == Form::Accumulates => {
+                let is = matches!(claim.operands[0].kind(), Kind::Hole(o) if *o == h);
+                let value = match is {
+                    true => accumulator(cx, h, &claim.operands[1], scope)?,
+                    false => None,
+                };
+                if let Some(value) = value {
                     return Ok(value);
                 }
             }
@@ -119,11 +125,7 @@ fn captured(cx: &mut Context, h: u32, scope: &Scope) -> Res<Rc<Vec<(Val, Ty)>>> 
 
 fn has_laws(cx: &Context, h: u32) -> bool {
     let is = |t: &Term| matches!(t.kind(), Kind::Hole(o) if *o == h);
-    cx.rule.conds.iter().any(|c| match c {
-        Cond::Associative(op) | Cond::Commutative(op) | Cond::Idempotent(op) => is(op),
-        Cond::Identity(e, op) => is(e) || is(op),
-        _ => false,
-    })
+    cx.rule.claims().any(|c| c.closed().any(is))
 }
 
 /// `\u v -> f u[l] v[l]` in every lane l.
@@ -155,7 +157,8 @@ fn accumulator(cx: &mut Context, h: u32, by: &Term, scope: &Scope) -> Res<Option
         return Ok(None);
     };
     let sum = Ty::funs([acc, acc], acc);
-    if !crate::algebra::is_commutative(&Term::prim(*p, sum), true) {
+    let commutes = |o: Operator| o.has(Property::Commutative, Floats::Reassociate);
+    if !recognise(&Term::prim(*p, sum)).is_some_and(commutes) {
         return Ok(None);
     }
     // Another number than any pattern variable has.

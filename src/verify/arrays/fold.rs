@@ -18,8 +18,9 @@
 use super::context::{Context, Res};
 use super::equal::{equal, for_any};
 use super::value::{Fold, Head, Neutral, Step, Val};
+use crate::algebra::{Claim, Property};
 use crate::arith::Nat;
-use crate::elab::Cond;
+use crate::term::Term;
 use std::rc::Rc;
 
 /// Steps, blocks, parts and repeats: both are whole reductions.
@@ -34,8 +35,8 @@ pub fn congruent(cx: &mut Context, f: &Rc<Fold>, g: &Rc<Fold>) -> Res<bool> {
         return Ok(true);
     }
     // No step that rules are about could be done again otherwise.
-    let mut conditions = cx.rule.conds.iter();
-    if !conditions.any(|c| matches!(c, Cond::Idempotent(_))) {
+    let again = |c: &Claim<Term>| c.property_of(|_| true) == Some(Property::Idempotent);
+    if !cx.rule.claims().any(again) {
         return Ok(false);
     }
     for (short, long) in [(f, g), (g, f)] {

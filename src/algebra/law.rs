@@ -1,0 +1,141 @@
+//! Laws that rules ask of operators, and claims of them.
+//!
+//! Comes in: a law of the table and its operands; goes out: whether it holds. Invariant: whoever types, matches, checks,
+//! proves or refutes a rule reads of its laws here what it needs, so that a law is one line of the table. Absent: what
+//! operations satisfy (`table`), what a prover makes of a [`Form`].
+
+use super::{accumulates, recognise, table::LAWS, Floats, Properties, Property};
+use crate::term::Term;
+use std::fmt;
+
+/// What a rule may ask for by name.
+#[derive(PartialEq, Debug)]
+pub struct Law {
+    /// The word in rules.
+    pub name: &'static str,
+    /// What it says.
+    pub form: Form,
+    /// Whether no operator on floats obeys it without the permission to reassociate: whoever asks for it regroups.
+    pub regroups: bool,
+}
+
+/// What a law says of its operands.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// An operator has a property.
+    Property(Property),
+    /// `op e x = x = op x e`
+    Identity,
+    /// `op a y = by a (g y)` for some g, and `by` associates.
+    Accumulates,
+}
+
+/// What an operand of a law is; `t` and `s` are the same types for all operands.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Operand {
+    /// `t`
+    Element,
+    /// `t -> t -> t`
+    Operator,
+    /// `t -> s -> t`
+    Step,
+}
+
+impl Form {
+    /// The operands: how the documentation calls them, and what they are.
+    pub fn operands(self) -> &'static [(&'static str, Operand)] {
+        match self {
+            Form::Property(_) => &[("op", Operand::Operator)],
+            Form::Identity => &[("e", Operand::Element), ("op", Operand::Operator)],
+            Form::Accumulates => &[("op", Operand::Step), ("by", Operand::Operator)],
+        }
+    }
+}
+
+impl Law {
+    /// The law that a word names.
+    pub fn named(name: &str) -> Option<&'static Law> {
+        LAWS.iter().find(|l| l.name == name)
+    }
+
+    /// All, as a rule has them: `identity e op`.
+    pub fn usage() -> impl Iterator<Item = String> {
+        LAWS.iter().map(|l| {
+            let operands = l.form.operands().iter();
+            operands.fold(l.name.to_string(), |text, o| text + " " + o.0)
+        })
+    }
+}
+
+/// A law of operands: terms, patterns, or where they stand.
+#[derive(Clone, Debug)]
+pub struct Claim<T> {
+    /// Which.
+    pub law: &'static Law,
+    /// As many as its form has.
+    pub operands: Vec<T>,
+}
+
+impl<T> Claim<T> {
+    /// The claim of other operands; `None` where there are not all of them.
+    pub fn try_map<U>(&self, f: impl FnMut(&T) -> Option<U>) -> Option<Claim<U>> {
+        Some(Claim {
+            law: self.law,
+            operands: self.operands.iter().map(f).collect::<Option<_>>()?,
+        })
+    }
+
+    /// The operands that a law speaks of as closed terms: all but steps.
+    pub fn closed(&self) -> impl Iterator<Item = &T> {
+        let all = self.operands.iter().zip(self.law.form.operands());
+        all.filter(|(_, (_, is))| *is != Operand::Step)
+            .map(|(t, _)| t)
+    }
+
+    /// What it says of an operand alone.
+    pub fn property_of(&self, is: impl Fn(&T) -> bool) -> Option<Property> {
+        match (self.law.form, &self.operands[..]) {
+            (Form::Property(p), [op]) if is(op) => Some(p),
+            _ => None,
+        }
+    }
+}
+
+/// What claims say of an operand alone.
+pub fn properties_of<'a, T: 'a>(
+    claims: impl Iterator<Item = &'a Claim<T>>,
+    is: impl Fn(&T) -> bool,
+) -> Properties {
+    claims.filter_map(|c| c.property_of(&is)).collect()
+}
+
+impl Claim<Term> {
+    /// Whether it is known to hold; `reassociate` is the permission of Note [Strict floats].
+    pub fn holds(&self, reassociate: bool) -> bool {
+        let floats = Floats::reassociated(reassociate);
+        let has = |op: &Term, p| recognise(op).is_some_and(|o| o.has(p, floats));
+        match (self.law.form, &self.operands[..]) {
+            (Form::Property(p), [op]) => has(op, p),
+            (Form::Identity, [e, op]) => recognise(op).is_some_and(|o| o.has_identity(e, floats)),
+            (Form::Accumulates, [op, by]) => {
+                accumulates(op, by).is_some_and(|sum| has(&sum, Property::Associative))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether it holds by the permission alone.
+    pub fn needs_permission(&self) -> bool {
+        !self.holds(false) && self.holds(true)
+    }
+}
+
+impl fmt::Display for Claim<Term> {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(self.law.name)?;
+        self.operands.iter().try_for_each(|t| match t.size() {
+            1 => write!(f, " {t}"),
+            _ => write!(f, " ({t})"),
+        })
+    }
+}
