@@ -75,6 +75,7 @@ pub mod hash;
 pub mod index;
 pub mod intern;
 pub mod interp;
+pub mod interrupt;
 pub mod lower;
 pub mod nest;
 pub mod obligation;

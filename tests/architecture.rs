@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// The layers, lowest first. `lib.rs` and `main.rs` stand above all of them.
 const LAYERS: &[&[&str]] = &[
-    &["hash", "intern", "alloc", "source", "diag"],
+    &["hash", "intern", "alloc", "interrupt", "source", "diag"],
     &["arith", "ty", "target"],
     &["syntax"],
     &["scalar", "simplify", "order", "index"],
@@ -233,10 +233,10 @@ fn the_checker_knows_nothing_of_the_search() {
 }
 
 /// `source` reads what the user names, `cli` writes it. `exec` has temporary folders of its own;
-/// `alloc` asks the system, which answers in files.
+/// `alloc` asks the system, which answers in files; `interrupt` removes what is noted.
 #[test]
 fn only_source_and_cli_touch_the_files_of_the_user() {
-    let allowed = ["source", "cli", "exec", "alloc"];
+    let allowed = ["source", "cli", "exec", "alloc", "interrupt"];
     only(
         &allowed,
         &[

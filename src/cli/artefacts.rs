@@ -67,8 +67,8 @@ pub struct Outputs {
     /// Sorted, each once.
     wanted: Vec<Artefact>,
     targets: Vec<Target>,
-    /// `-o -`
-    to_stdout: bool,
+    /// Takes them all, one after the other, in place of the targets: `-o -`.
+    stream: Option<Target>,
     header_name: Option<String>,
     /// Of `--report`; prepared like the others.
     page: Option<Target>,
@@ -85,13 +85,14 @@ impl Outputs {
         let mut wanted = emit.to_vec();
         wanted.sort();
         wanted.dedup();
-        let to_stdout = output == Some("-");
-        let paths = match to_stdout {
-            true => Vec::new(),
-            false => {
-                let extensions: Vec<&str> = wanted.iter().map(|a| a.extension()).collect();
-                paths(&extensions, output.map(Path::new), kernel)
-            }
+        if let Some(path) = output {
+            refuse_inputs(Path::new(path), sources)?;
+        }
+        let stream = stream(output)?;
+        let extensions: Vec<&str> = wanted.iter().map(|a| a.extension()).collect();
+        let paths = match &stream {
+            Some(_) => Vec::new(),
+            None => paths(&extensions, output.map(Path::new), kernel)?,
         };
         let mut targets = Vec::new();
         let mut header_name = None;
@@ -109,7 +110,7 @@ impl Outputs {
         Ok(Outputs {
             wanted,
             targets,
-            to_stdout,
+            stream,
             header_name,
             page,
         })
@@ -142,7 +143,7 @@ impl Outputs {
     }
 
     pub fn to_stdout(&self) -> bool {
-        self.to_stdout
+        self.stream.as_ref().is_some_and(Target::is_stdout)
     }
 
     /// Those that tell of a job that failed.
@@ -173,12 +174,15 @@ impl Outputs {
         self,
         mut write: impl FnMut(Artefact, &mut dyn Write) -> io::Result<()>,
         record: Option<&Record>,
-        context: &mut Context,
     ) -> Result<Vec<String>, Diagnostic> {
-        if self.to_stdout {
-            for a in &self.wanted {
-                context.print_with(|out| write(*a, out));
-            }
+        let mut streamed = Vec::new();
+        if let Some(stream) = self.stream {
+            let silent = stream.is_stdout();
+            let wanted = &self.wanted;
+            let written = write_each(vec![stream], |_, out| {
+                wanted.iter().try_for_each(|a| write(*a, out))
+            })?;
+            streamed.extend(written.into_iter().filter(|_| !silent));
         }
         let wanted = &self.wanted;
         let page = record.filter(|_| self.page.is_some()).map(html::page);
@@ -190,7 +194,17 @@ impl Outputs {
             Some(a) => write(*a, out),
             None => out.write_all(page.as_bytes()),
         })?;
-        Ok(written.iter().map(|p| p.display().to_string()).collect())
+        let written = streamed.iter().chain(&written);
+        Ok(written.map(|p| p.display().to_string()).collect())
+    }
+}
+
+/// What takes all files as they come, if that is what is named.
+fn stream(output: Option<&str>) -> Result<Option<Target>, Diagnostic> {
+    let special = |path: &str| path == "-" || Path::new(path).exists() && !Path::new(path).is_dir();
+    match output.filter(|o| special(o)) {
+        Some(path) => Ok(Some(Target::prepare(Path::new(path))?).filter(Target::is_stream)),
+        None => Ok(None),
     }
 }
 
@@ -230,8 +244,10 @@ pub fn prepare_forms(
     name: &str,
     sources: &SourceMap,
 ) -> Result<Option<Vec<Target>>, Diagnostic> {
-    if output == Some("-") {
-        return Ok(None);
+    match stream(output)? {
+        Some(s) if s.is_stdout() => return Ok(None),
+        Some(s) => return Ok(Some(vec![s])),
+        None => {}
     }
     let full = |extension: &&str| match output {
         None => format!("{kind}.{extension}"),
@@ -243,7 +259,7 @@ pub fn prepare_forms(
         refuse_inputs(path, sources)?;
         Target::prepare(path)
     };
-    let paths = paths(&full, output.map(Path::new), name);
+    let paths = paths(&full, output.map(Path::new), name)?;
     paths.iter().map(target).collect::<Result<_, _>>().map(Some)
 }
 
@@ -260,6 +276,11 @@ pub fn write_forms(
         context.error_line(page.trim_end());
         return Ok(());
     };
+    // A stream takes them all.
+    let forms = match targets[..] {
+        [_] => vec![forms.concat()],
+        _ => forms,
+    };
     let written = write_all(targets.into_iter().zip(forms).collect())?;
     context.print(page);
     if !context.json() {
@@ -269,27 +290,61 @@ pub fn write_forms(
     Ok(())
 }
 
-/// A path for each extension; the first may be given, the others stand beside it.
-fn paths(extensions: &[&str], output: Option<&Path>, stem: &str) -> Vec<PathBuf> {
-    let first = match output {
-        Some(path) => path.to_path_buf(),
-        None => PathBuf::from(format!("{stem}.{}", extensions[0])),
+/// Endings that say what a file holds, besides those of the artefacts.
+const ENDINGS: [&str; 7] = ["json", "rise", "rules", "sk", "html", "csv", "svg"];
+
+/// A path for each extension. One may be given, the first or the one whose ending it has; the others stand beside it.
+fn paths(
+    extensions: &[&str],
+    output: Option<&Path>,
+    stem: &str,
+) -> Result<Vec<PathBuf>, Diagnostic> {
+    let beside = |path: &Path, stem: &str| -> Vec<PathBuf> {
+        let file = |e: &&str| path.with_file_name(format!("{stem}.{e}"));
+        extensions.iter().map(file).collect()
     };
-    let mut paths = vec![first.clone()];
-    for extension in &extensions[1..] {
+    let Some(path) = output else {
+        return Ok(beside(Path::new(""), stem));
+    };
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let ends =
+        |e: &&&str| (name.strip_suffix(**e)).is_some_and(|n| n.len() > 1 && n.ends_with('.'));
+    // `a.trace.json` is a trace, and `a.json` whatever is JSON.
+    let own = Artefact::value_variants().iter().map(|a| a.extension());
+    let known: Vec<&str> = own
+        .chain(extensions.iter().copied())
+        .chain(ENDINGS)
+        .collect();
+    let ending = known.iter().filter(ends).max_by_key(|e| e.len());
+    let of = |e: &&str| ending.is_none_or(|s| e == s || e.ends_with(&format!(".{s}")));
+    let Some(at) = extensions.iter().position(|e| of(&e)) else {
+        return Err(contradicts(
+            path,
+            extensions[0],
+            &name[..name.len() - ending.map_or(0, |e| e.len())],
+        ));
+    };
+    let stem = match ending {
+        Some(ending) => &name[..name.len() - ending.len() - 1],
         // `a.trace.json` and `a.c` have one stem.
-        let own = format!(".{}", extensions[0]);
-        let name = first.file_name().map(|n| n.to_string_lossy().into_owned());
-        let name = name.unwrap_or_default();
-        let stem = match name.strip_suffix(&own) {
-            Some(stem) => stem.to_string(),
-            None => Path::new(&name)
-                .file_stem()
-                .map_or(String::new(), |s| s.to_string_lossy().into_owned()),
-        };
-        paths.push(first.with_file_name(format!("{stem}.{extension}")));
-    }
-    paths
+        None => Path::new(&*name)
+            .file_stem()
+            .and_then(|s| s.to_str())
+            .unwrap_or(&name),
+    };
+    let mut paths = beside(path, stem);
+    paths[at] = path.to_path_buf();
+    Ok(paths)
+}
+
+/// `x.c` for a proof.
+fn contradicts(path: &Path, extension: &str, stem: &str) -> Diagnostic {
+    let what = format!(
+        "`{}` does not end as what is written there: .{extension}",
+        path.display()
+    );
+    let named = path.with_file_name(format!("{stem}{extension}"));
+    Diagnostic::new(code::OUTPUT_UNWRITABLE, what).help(format!("write `-o {}`", named.display()))
 }
 
 fn refuse_inputs(path: &Path, sources: &SourceMap) -> Result<(), Diagnostic> {
@@ -313,12 +368,12 @@ mod tests {
 
     fn names(wanted: &[Artefact], output: Option<&str>) -> Vec<String> {
         let extensions: Vec<&str> = wanted.iter().map(|a| a.extension()).collect();
-        let found = paths(&extensions, output.map(Path::new), "mm");
+        let found = paths(&extensions, output.map(Path::new), "mm").unwrap();
         found.iter().map(|p| p.display().to_string()).collect()
     }
 
     #[test]
-    fn the_first_file_is_named_and_the_others_stand_beside_it() {
+    fn one_file_is_named_and_the_others_stand_beside_it() {
         assert_eq!(names(&[C, Header], None), ["mm.c", "mm.h"]);
         assert_eq!(
             names(&[C, Header, Trace], Some("out/k.c")),
@@ -330,5 +385,27 @@ mod tests {
             ["a.b.found.rise", "a.b.nest"]
         );
         assert_eq!(names(&[Term], None), ["mm.found.rise"]);
+        assert_eq!(names(&[C, Header], Some("k")), ["k", "k.h"]);
+        assert_eq!(names(&[C, Header], Some("k.cc")), ["k.cc", "k.h"]);
+    }
+
+    #[test]
+    fn an_ending_says_which_file_is_named() {
+        assert_eq!(names(&[C, Header], Some("o/k.h")), ["o/k.c", "o/k.h"]);
+        assert_eq!(
+            names(&[C, Plan, Trace], Some("t.trace.json"))[2],
+            "t.trace.json"
+        );
+        assert_eq!(names(&[C, Trace], Some("t.json")), ["t.c", "t.json"]);
+        for (wanted, name, right) in [
+            (&[Proof][..], "x.c", "-o x.proof.json"),
+            (&[C, Header], "o/x.html", "-o o/x.c"),
+            (&[Plan], "x.trace.json", "-o x.plan.json"),
+            (&[Nest, Trace], "x.h", "-o x.nest"),
+        ] {
+            let extensions: Vec<&str> = wanted.iter().map(|a| a.extension()).collect();
+            let e = paths(&extensions, Some(Path::new(name)), "mm").unwrap_err();
+            assert!(e.help.unwrap().contains(right), "{name}: {}", e.message);
+        }
     }
 }

@@ -3,14 +3,17 @@
 //! In: diagnostics, lines. Out: standard error and standard output. Invariant: a reader that went
 //! away (`| head`) ends the output silently. Absent: what is printed.
 
+use super::output::unwritten;
 use super::MessageFormat;
 use crate::diag::{self, Diagnostic, Format};
 use crate::source::SourceMap;
-use std::io::{self, BufWriter, IsTerminal, Write};
+use std::io::{self, IsTerminal, Write};
 
 pub struct Context {
     pub sources: SourceMap,
     format: Format,
+    /// What kept standard output from being written.
+    unwritten: Option<io::Error>,
 }
 
 impl Context {
@@ -18,6 +21,7 @@ impl Context {
         let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
         Context {
             sources: SourceMap::new(),
+            unwritten: None,
             format: match format {
                 MessageFormat::Human if colour => Format::Colour,
                 MessageFormat::Human => Format::Human,
@@ -52,12 +56,20 @@ impl Context {
     /// Text for people or programs on standard output: what would not be seen is named. JSON has no such characters.
     pub fn print(&mut self, text: &str) {
         let text = diag::visible(text);
-        self.print_with(|out| out.write_all(text.as_bytes()));
+        let mut out = std::io::stdout().lock();
+        if let Err(e) = out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+            self.unwritten.get_or_insert(e);
+        }
     }
 
-    /// Text on standard output, as it is made.
-    pub fn print_with(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) {
-        let mut out = BufWriter::new(std::io::stdout().lock());
-        let _ = write(&mut out).and_then(|()| out.flush());
+    /// The exit code at the very end: what was asked for and could not be printed is an error, unless nobody wants it any
+    /// more.
+    pub(super) fn finish(&mut self, code: u8) -> u8 {
+        match self.unwritten.take() {
+            Some(e) if e.kind() != io::ErrorKind::BrokenPipe => {
+                code.max(self.report([unwritten(&e)]))
+            }
+            _ => code,
+        }
     }
 }

@@ -39,9 +39,7 @@ fn file(path: &str, only_check: bool, sources: &mut SourceMap) -> Result<(), Vec
         );
         return Err(vec![d.help(format!("run `rise-opt fmt {path}`"))]);
     }
-    // The file that a link leads to is replaced, not the link.
-    let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.into());
-    let target = Target::prepare(&real).map_err(|d| vec![d])?;
+    let target = Target::prepare(path.as_ref()).map_err(|d| vec![d])?;
     write_all(vec![(target, after)]).map_err(|d| vec![d])?;
     Ok(())
 }

@@ -36,7 +36,9 @@ mod why;
 
 pub use context::Context;
 
+use crate::interrupt;
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
+use std::io::Write;
 use std::process::ExitCode;
 
 /// Deep terms are walked by recursion; ids of types and sizes belong to one thread. So all work is
@@ -116,8 +118,9 @@ pub fn main() -> ExitCode {
     let cli = match Cli::try_parse().and_then(one_job) {
         Ok(cli) => cli,
         Err(e) => {
-            let _ = e.print();
-            return ExitCode::from(e.exit_code() as u8);
+            let printed = e.print().and_then(|()| std::io::stdout().flush());
+            let lost = printed.is_err_and(|e| e.kind() != std::io::ErrorKind::BrokenPipe);
+            return ExitCode::from((e.exit_code() as u8).max(u8::from(lost)));
         }
     };
     std::panic::set_hook(Box::new(|info| {
@@ -127,6 +130,7 @@ pub fn main() -> ExitCode {
              please report it, with the command line and the files that it names"
         ));
     }));
+    interrupt::listen(progress::interrupted);
     let worker = std::thread::Builder::new().stack_size(STACK_BYTES);
     let code = match worker.spawn(move || dispatch(cli)) {
         Ok(handle) => handle.join().unwrap_or(101),
@@ -156,7 +160,7 @@ fn one_job(cli: Cli) -> Result<Cli, clap::Error> {
 
 fn dispatch(cli: Cli) -> u8 {
     let mut context = Context::new(cli.message_format);
-    match cli.command {
+    let code = match cli.command {
         Some(Command::Check(args)) => check::run(&args, &mut context),
         Some(Command::Bench(args)) => bench::run(&args, &mut context),
         Some(Command::Compare(args)) => compare::run(&args, &mut context),
@@ -173,5 +177,6 @@ fn dispatch(cli: Cli) -> u8 {
             Some(args) => optimize::run(&args, &mut context),
             None => 2,
         },
-    }
+    };
+    context.finish(code)
 }

@@ -16,11 +16,12 @@ use super::values::{memory_limit, Bytes, Machine, Setting};
 use super::{why, Context};
 use crate::alloc;
 use crate::arith::Nat;
-use crate::diag::Diagnostic;
+use crate::diag::{code, Diagnostic};
 use crate::elab::{self, Step};
 use crate::emit::Contract;
 use crate::exec::{self, Toolchain};
 use crate::index::Level;
+use crate::interrupt;
 use crate::lower;
 use crate::report::{self, Excerpt, Reassociation, Record, Summary, TraceFile};
 use crate::search::{self, Outcome};
@@ -68,8 +69,8 @@ pub struct Args {
     /// compiled as it stands
     #[arg(long, value_name = "FILE")]
     sketch: Vec<String>,
-    /// Where to write: names the first of the files to emit, the others stand beside it; `-` prints
-    /// them [default: named after the kernel, in this folder]
+    /// Where to write: names one of the files to emit, by its ending or else the first; the others stand beside it. `-`
+    /// prints them all, and so does whatever is no file, as /dev/stdout [default: named after the kernel, in this folder]
     #[arg(short, value_name = "FILE")]
     output: Option<String>,
     /// What to write, separated by commas: when the kernel is not all you want to see
@@ -290,6 +291,7 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
         cut,
         ..limits(args)
     };
+    let gentle = interrupt::gentle();
     let outcome = match &input.plan {
         Some(plan) => Outcome {
             terms: plan.terms.clone(),
@@ -300,7 +302,10 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
     };
     let advised = (outcome.failure.as_ref())
         .map(|diagnosis| not_reached(&input, &outcome, diagnosis, &options, context));
-    drop(progress);
+    drop((progress, gentle));
+    if interrupt::asked() && advised.is_none() {
+        return Err(vec![found_too_late()]);
+    }
     let mut came = Came::new(&input, &outcome);
     came.proof = why::proof_text(&input.program, &outcome, &came.command, &context.sources)
         .map_err(|d| vec![d])?;
@@ -324,7 +329,7 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
     if let Some(first) = failure.first_mut() {
         // Nothing else is right; these say why.
         let texts = |a, out: &mut dyn Write| witness(a, &input, &outcome, record.as_ref(), out);
-        let written = outputs.witnesses().write(texts, record.as_ref(), context);
+        let written = outputs.witnesses().write(texts, record.as_ref());
         match written {
             Ok(files) if !files.is_empty() => {
                 first.notes.push(format!("written: {}", files.join(" ")));
@@ -362,7 +367,6 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
                 None => witness(a, &input, &outcome, record.as_ref(), out),
             },
             record.as_ref(),
-            context,
         )
         .map_err(|d| vec![d])?;
     let page = match context.json() {
@@ -514,9 +518,21 @@ pub(super) fn not_reached(
     };
     let term = outcome.terms.last().unwrap_or(&input.program.term);
     let step = input.steps.get(outcome.terms.len());
+    let step = step.filter(|_| !interrupt::asked());
     let advice = step.map(|s| search::advise(s, term, diagnosis, &known, options));
     let names: Vec<_> = input.program.params.iter().map(|p| p.0).collect();
-    report::not_reached(diagnosis, advice.as_ref(), &names)
+    let mut d = report::not_reached(diagnosis, advice.as_ref(), &names);
+    if interrupt::asked() {
+        // Perhaps only the search for advice was.
+        d.code = code::INTERRUPTED;
+    }
+    d
+}
+
+/// A search that found everything just when somebody gave up on it.
+pub(super) fn found_too_late() -> Diagnostic {
+    let what = "interrupted when the search had ended";
+    Diagnostic::new(code::INTERRUPTED, what).help("run it again: nothing was written")
 }
 
 /// The user's limits.

@@ -10,6 +10,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::cell::RefCell;
 use std::io::{IsTerminal, Write};
 use std::rc::Rc;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Work that nobody needs to be told of, and the time between two lines that nobody asked for.
@@ -31,6 +32,21 @@ pub enum Mode {
     Off,
 }
 
+/// What was under way when somebody last looked, for those who end it half-way.
+static DOING: Mutex<Option<String>> = Mutex::new(None);
+
+/// Says on standard error that work is ended half-way, and where it was.
+pub fn interrupted() {
+    let doing = DOING.try_lock().ok().and_then(|mut doing| doing.take());
+    // Over the live line, if there is one.
+    let clear = if live() { "\r\x1b[K" } else { "" };
+    let place = doing.map_or(String::new(), |d| format!(": {d}"));
+    let _ = writeln!(
+        std::io::stderr().lock(),
+        "{clear}rise-opt: interrupted{place}"
+    );
+}
+
 /// Work that is being shown.
 pub struct Progress(Option<Rc<RefCell<Screen>>>);
 
@@ -38,6 +54,8 @@ struct Screen {
     begun: Instant,
     /// When the last line was printed.
     last: Instant,
+    /// When it was noted last what is under way.
+    seen: Option<Instant>,
     kind: Kind,
 }
 
@@ -60,6 +78,7 @@ impl Progress {
         Progress(Some(Rc::new(RefCell::new(Screen {
             begun: now,
             last: now,
+            seen: None,
             kind,
         }))))
     }
@@ -86,6 +105,7 @@ impl Progress {
 impl Drop for Progress {
     /// The live line goes.
     fn drop(&mut self) {
+        *DOING.lock().unwrap_or_else(PoisonError::into_inner) = None;
         if let Some(screen) = &self.0 {
             if let Kind::Live(Some(bar)) = &screen.borrow().kind {
                 bar.finish_and_clear();
@@ -107,6 +127,10 @@ impl Screen {
     }
 
     fn line(&mut self, due: impl Fn(bool) -> bool, text: impl Fn() -> String) {
+        if self.seen.is_none_or(|s| s.elapsed() >= TICK) {
+            *DOING.lock().unwrap_or_else(PoisonError::into_inner) = Some(text());
+            self.seen = Some(Instant::now());
+        }
         match &mut self.kind {
             Kind::Live(bar) => {
                 let elapsed = self.begun.elapsed();

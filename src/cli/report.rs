@@ -32,10 +32,6 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Diagnostic> {
         .output
         .clone()
         .unwrap_or_else(|| page_name(&args.record));
-    if output == "-" {
-        context.print(&html::page(&record));
-        return Ok(());
-    }
     let same = |a: &str, b: &str| {
         let canonical = |p: &str| Path::new(p).canonicalize().ok();
         canonical(a).is_some() && canonical(a) == canonical(b)
@@ -47,7 +43,11 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Diagnostic> {
         );
     }
     let target = Target::prepare(Path::new(&output))?;
+    let beside = target.is_stdout();
     for path in write_all(vec![(target, html::page(&record))])? {
+        if beside {
+            break;
+        }
         context.print(&format!("written  {}\n", path.display()));
     }
     Ok(())

@@ -6,11 +6,12 @@
 use super::check_proof::refused;
 use super::explain::Args;
 use super::input::{self, Files};
-use super::optimize::not_reached;
+use super::optimize::{found_too_late, not_reached};
 use super::progress::Progress;
 use super::values::memory_limit;
 use super::Context;
 use crate::diag::{code, Diagnostic};
+use crate::interrupt;
 use crate::proof::{check, Proof};
 use crate::report::{self, ProofFile};
 use crate::search::{self, Outcome};
@@ -42,12 +43,16 @@ pub fn run(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
         bytes: memory_limit(args.memory_limit),
         ..search::Options::default()
     };
+    let gentle = interrupt::gentle();
     let outcome = search::optimize(&input.program, &input.steps, &options);
     let advised = (outcome.failure.as_ref())
         .map(|diagnosis| not_reached(&input, &outcome, diagnosis, &options, context));
-    drop(progress);
+    drop((progress, gentle));
     if let Some(d) = advised {
         return Err(vec![d]);
+    }
+    if interrupt::asked() {
+        return Err(vec![found_too_late()]);
     }
     let Some(proof) = proved(&outcome).map_err(|d| vec![d])? else {
         return Ok(());

@@ -18,6 +18,8 @@ pub enum Exit {
     Check = 4,
     /// rise-opt is at fault.
     Bug = 101,
+    /// SIGINT ended the work, as a shell says it.
+    Interrupted = 130,
 }
 
 #[derive(PartialEq, Eq, Debug)]
@@ -113,6 +115,7 @@ codes! {
     SAVED_OUTSIDE = "E0608" Input "a saved file asks for another file";
     GOAL_TWICE = "E0611" Usage "two goals of a comparison have one name";
     NO_THREAD = "E0612" Input "a search cannot be started";
+    INTERRUPTED = "E0613" Interrupted "a search was interrupted";
     PROOF_STEP = "E0621" Check "a step of a proof does not hold";
     PROOF_PROGRAM = "E0622" Check "a proof is of another program";
     PROOF_MALFORMED = "E0623" Input "a proof speaks of something that is not there";

@@ -8,7 +8,7 @@
 
 use super::array::Array;
 use super::process::{Broken, Dialog, End};
-use super::toolchain::{temp_dir, Toolchain};
+use super::toolchain::{temp_dir, TempFolder, Toolchain};
 use crate::diag::{code, Diagnostic};
 use crate::emit::c_type;
 use crate::nest::{Abi, Slot};
@@ -95,7 +95,7 @@ pub struct Source<'a> {
 
 /// A program that calls one kernel.
 pub struct Kernel {
-    dir: tempfile::TempDir,
+    dir: TempFolder,
     exe: PathBuf,
     signature: Signature,
     /// What the compiler remarked; a kernel should give it no reason.

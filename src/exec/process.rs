@@ -1,19 +1,23 @@
 //! Child processes that may fail, hang or die, and never take us along.
 //!
 //! In: a command and a time limit. Out: what it printed and how it ended, or a conversation with it
-//! by lines. Invariant: a child that is no longer wanted is killed and reaped, also when a value is
-//! dropped half-way; no call here waits longer than its limit.
+//! by lines. Invariant: a child that is no longer wanted is killed and reaped, with whatever it started, also when a
+//! value is dropped half-way or a signal ends the process; no call here waits longer than its limit and a breath.
 //!
 //! Absent: which commands are run, and what their ends mean (`toolchain`, `kernel`).
 
+use crate::interrupt::{self, Leftover, Noted};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
-use std::thread::JoinHandle;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Text that a child may print before the rest is thrown away.
-const MAX_TEXT: u64 = 1 << 20;
+const MAX_TEXT: usize = 1 << 20;
+
+/// What a pipe is waited for that outlives its child.
+const BREATH: Duration = Duration::from_millis(500);
 
 /// How a child ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -74,16 +78,15 @@ pub struct Finished {
 pub fn run(command: &mut Command, limit: Duration) -> io::Result<Finished> {
     command.stdin(Stdio::null());
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = Guard(command.spawn()?);
+    let mut child = Guard::start(command)?;
     let stdout = child.0.stdout.take().map(collect);
     let stderr = child.0.stderr.take().map(collect);
     let end = child.wait(limit)?;
-    // A killed compiler may leave a grandchild that holds the pipes: what it says is not waited for.
-    let text = |t: Option<JoinHandle<String>>| match (&end, t) {
-        (End::TimeOut(_), _) | (_, None) => String::new(),
-        (_, Some(t)) => t.join().unwrap_or_default(),
+    let text = |said: Option<Said>| said.map_or(String::new(), |s| s.text(&child));
+    let (stdout, stderr) = match end {
+        End::TimeOut(_) => (String::new(), String::new()),
+        _ => (text(stdout), text(stderr)),
     };
-    let (stdout, stderr) = (text(stdout), text(stderr));
     Ok(Finished {
         end,
         stdout,
@@ -91,20 +94,54 @@ pub fn run(command: &mut Command, limit: Duration) -> io::Result<Finished> {
     })
 }
 
-fn collect(stream: impl Read + Send + 'static) -> JoinHandle<String> {
-    std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        let mut stream = stream;
-        let _ = stream.by_ref().take(MAX_TEXT).read_to_end(&mut bytes);
-        let _ = io::copy(&mut stream, &mut io::sink());
-        String::from_utf8_lossy(&bytes).into_owned()
-    })
+/// What a child prints, as it comes.
+struct Said {
+    text: Arc<Mutex<Vec<u8>>>,
+    /// Is closed when the pipe is.
+    closed: Receiver<()>,
 }
 
-/// Kills and reaps its child when dropped.
-struct Guard(Child);
+fn collect(mut stream: impl Read + Send + 'static) -> Said {
+    let text = Arc::new(Mutex::new(Vec::new()));
+    let (close, closed) = mpsc::channel();
+    let into = Arc::clone(&text);
+    std::thread::spawn(move || {
+        let _close: mpsc::Sender<()> = close;
+        let mut piece = [0; 1 << 13];
+        while let Ok(n @ 1..) = stream.read(&mut piece) {
+            let mut text = into.lock().unwrap_or_else(PoisonError::into_inner);
+            let room = MAX_TEXT.saturating_sub(text.len());
+            text.extend_from_slice(&piece[..n.min(room)]);
+        }
+    });
+    Said { text, closed }
+}
+
+impl Said {
+    /// All that an ended child said. A grandchild may hold the pipe: it gets a breath, then is killed, and one that cannot
+    /// be is not waited for.
+    fn text(&self, child: &Guard) -> String {
+        if let Err(RecvTimeoutError::Timeout) = self.closed.recv_timeout(BREATH) {
+            interrupt::kill_group(child.0.id());
+            let _ = self.closed.recv_timeout(BREATH);
+        }
+        let text = self.text.lock().unwrap_or_else(PoisonError::into_inner);
+        String::from_utf8_lossy(&text).into_owned()
+    }
+}
+
+/// Kills and reaps its child, and what that started, when dropped.
+struct Guard(Child, #[allow(dead_code)] Noted);
 
 impl Guard {
+    fn start(command: &mut Command) -> io::Result<Guard> {
+        // A group of its own, so that it can be killed with whatever it starts.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(command, 0);
+        let (child, noted) = interrupt::noted(|| command.spawn(), |c| Leftover::Group(c.id()))?;
+        Ok(Guard(child, noted))
+    }
+
     fn wait(&mut self, limit: Duration) -> io::Result<End> {
         let start = Instant::now();
         let mut pause = Duration::from_micros(200);
@@ -123,7 +160,11 @@ impl Guard {
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        let _ = self.0.kill();
+        // Who was waited for is gone, and its number may be somebody else's.
+        if let Ok(None) = self.0.try_wait() {
+            interrupt::kill_group(self.0.id());
+            let _ = self.0.kill();
+        }
         let _ = self.0.wait();
     }
 }
@@ -133,7 +174,7 @@ pub struct Dialog {
     child: Guard,
     to: Option<ChildStdin>,
     from: Receiver<String>,
-    stderr: Option<JoinHandle<String>>,
+    stderr: Option<Said>,
 }
 
 /// What came instead of an answer.
@@ -147,7 +188,7 @@ impl Dialog {
     pub fn start(command: &mut Command) -> io::Result<Dialog> {
         command.stdin(Stdio::piped());
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = Guard(command.spawn()?);
+        let mut child = Guard::start(command)?;
         let to = child.0.stdin.take();
         let stderr = child.0.stderr.take().map(collect);
         let (send, from) = mpsc::channel();
@@ -186,7 +227,7 @@ impl Dialog {
                 let end = self.child.wait(grace).unwrap_or(End::Code(-1));
                 let stderr = match (&end, self.stderr.take()) {
                     (End::TimeOut(_), _) | (_, None) => String::new(),
-                    (_, Some(t)) => t.join().unwrap_or_default(),
+                    (_, Some(said)) => said.text(&self.child),
                 };
                 Err(Broken { end, stderr })
             }
@@ -218,6 +259,28 @@ mod tests {
         assert_eq!(r.end, End::TimeOut(short));
         let none = run(&mut Command::new("./no-such-program"), LIMIT);
         assert_eq!(none.unwrap_err().kind(), io::ErrorKind::NotFound);
+    }
+
+    /// Compilers are scripts, and scripts leave things running.
+    #[test]
+    fn a_grandchild_that_holds_the_pipe_is_not_waited_for() {
+        let begun = Instant::now();
+        let r = run(&mut shell("echo out; sleep 60 &"), LIMIT).unwrap();
+        assert_eq!((r.end, &*r.stdout), (End::Code(0), "out\n"));
+        assert!(begun.elapsed() < LIMIT, "{:?}", begun.elapsed());
+    }
+
+    #[test]
+    fn what_a_child_started_dies_with_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let script = format!(
+            "cd {}; (sleep 1; echo late > late) & sleep 60",
+            dir.path().display()
+        );
+        let r = run(&mut shell(&script), Duration::from_millis(200)).unwrap();
+        assert!(matches!(r.end, End::TimeOut(_)));
+        std::thread::sleep(Duration::from_millis(1300));
+        assert!(!dir.path().join("late").exists());
     }
 
     #[test]

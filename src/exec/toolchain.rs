@@ -7,6 +7,7 @@
 
 use super::process::{self, End, Finished};
 use crate::diag::{code, Diagnostic};
+use crate::interrupt::{self, Leftover, Noted};
 use crate::target::Target;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -243,10 +244,24 @@ fn may_run(target: Target, native: Target) -> Result<(), Diagnostic> {
         )))
 }
 
-/// A folder for what is compiled; it goes when the value is dropped.
-pub fn temp_dir() -> Result<tempfile::TempDir, Diagnostic> {
-    let made = tempfile::Builder::new().prefix("rise-opt-").tempdir();
-    made.map_err(|e| {
+/// A folder for what is compiled; it goes when the value is dropped, or a signal ends the process.
+#[derive(Debug)]
+pub struct TempFolder {
+    dir: tempfile::TempDir,
+    _noted: Noted,
+}
+
+impl TempFolder {
+    pub fn path(&self) -> &Path {
+        self.dir.path()
+    }
+}
+
+pub fn temp_dir() -> Result<TempFolder, Diagnostic> {
+    let make = || tempfile::Builder::new().prefix("rise-opt-").tempdir();
+    let made = interrupt::noted(make, |dir| Leftover::Folder(dir.path().to_path_buf()));
+    let folder = made.map(|(dir, _noted)| TempFolder { dir, _noted });
+    folder.map_err(|e| {
         let what = format!("no temporary folder can be made: {}", e.kind());
         Diagnostic::new(code::NO_TEMP, what)
             .help("make room in the folder for temporary files, or set TMPDIR to another one")

@@ -20,7 +20,11 @@ const LINES: usize = 16;
 /// The diagnostic; `params` are the names of the program's parameters.
 pub fn not_reached(d: &Diagnosis, advice: Option<&Advice>, params: &[Symbol]) -> Diagnostic {
     let what = format!("the sketch of step `{}` was not reached", d.step);
-    let mut out = Diagnostic::new(code::GOAL_NOT_REACHED, what).label(d.span, stopped(d));
+    let code = match d.stop {
+        Stop::Interrupted => code::INTERRUPTED,
+        _ => code::GOAL_NOT_REACHED,
+    };
+    let mut out = Diagnostic::new(code, what).label(d.span, stopped(d));
     out = out.note(format!(
         "after {}: {} e-nodes in {} classes",
         times(d.iterations, "iteration"),
@@ -126,6 +130,7 @@ fn stopped(d: &Diagnosis) -> String {
         Stop::Nodes(n) => format!("the limit of {} e-nodes ended the search", count(n)),
         Stop::Seconds(n) => format!("the limit of {n} s ended the search"),
         Stop::Bytes(n) => format!("the limit of {} ended the search", super::number::bytes(n)),
+        Stop::Interrupted => "the search was interrupted".to_string(),
         Stop::Size(n) => format!("the program is larger than the limit of {n} nodes for a term"),
     }
 }

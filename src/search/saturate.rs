@@ -15,6 +15,7 @@ use crate::arith::Nat;
 use crate::cost::Cost;
 use crate::egraph::{Graph, Id, View};
 use crate::elab::{RuleUse, Scheduler, Step};
+use crate::interrupt;
 use crate::obligation::{self, Assumption, Sizes};
 use crate::proof::{self, Leg, Proof};
 use crate::rule::{self, Applied, Matches, Rewrite, Scene};
@@ -110,6 +111,9 @@ struct Limits {
 
 impl Limits {
     fn reached(&self, nodes: u64) -> Option<Stop> {
+        if interrupt::asked() {
+            return Some(Stop::Interrupted);
+        }
         let bytes = alloc::allocated();
         self.bytes_now.set(bytes);
         self.most_bytes.set(self.most_bytes.get().max(bytes));
@@ -347,7 +351,8 @@ pub(super) fn run(step: &Step, term: &Term, options: &Options, place: (usize, us
         None => {
             s.note_indivisible();
             let (refused, root) = (std::mem::take(&mut s.refused), view.class(s.root));
-            let instead = options.diagnose;
+            // Who interrupts a search does not wait for what it might have found.
+            let instead = options.diagnose && trace.stop != Stop::Interrupted;
             if instead {
                 s.watch.tell(Phase::Diagnose, 0, &s.limits);
             }

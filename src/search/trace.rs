@@ -65,14 +65,16 @@ pub enum Stop {
     Seconds(u64),
     /// Limit on bytes.
     Bytes(u64),
+    /// Somebody ended it.
+    Interrupted,
     /// The term is larger than the limit on the size of terms: nothing may be added.
     Size(u64),
 }
 
 impl Stop {
-    /// Whether it is a limit on what differs from run to run.
+    /// Whether it is something that differs from run to run.
     pub fn is_measured(self) -> bool {
-        matches!(self, Stop::Seconds(_) | Stop::Bytes(_))
+        matches!(self, Stop::Seconds(_) | Stop::Bytes(_) | Stop::Interrupted)
     }
 }
 

@@ -167,6 +167,7 @@ impl Run {
             Stop::Nodes(n) => format!("limit of {} e-nodes", count(n)),
             Stop::Seconds(n) => format!("limit of {n} s"),
             Stop::Bytes(n) => format!("limit of {}", bytes(n)),
+            Stop::Interrupted => "interrupted".to_string(),
             Stop::Size(n) => format!("limit of {n} nodes for a term"),
         }
     }
@@ -192,6 +193,7 @@ pub fn stop_word(stop: Stop) -> &'static str {
         Stop::Nodes(_) => "nodes",
         Stop::Seconds(_) => "seconds",
         Stop::Bytes(_) => "bytes",
+        Stop::Interrupted => "interrupted",
         Stop::Size(_) => "size",
     }
 }

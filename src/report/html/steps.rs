@@ -43,6 +43,7 @@ pub fn stopped(stop: Stop) -> String {
         Stop::Nodes(n) => format!("stopped by the limit of {} e-nodes", count(n)),
         Stop::Seconds(n) => format!("stopped by the limit of {n} s"),
         Stop::Bytes(n) => format!("stopped by the limit of {}", crate::report::bytes(n)),
+        Stop::Interrupted => "interrupted".to_string(),
         Stop::Size(n) => format!("not begun: the program is larger than the limit of {n} nodes"),
     }
 }

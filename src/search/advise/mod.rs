@@ -318,7 +318,7 @@ impl Advisor<'_> {
             }
             Stop::Bytes(n) => (Limit::Bytes, n),
             Stop::Saturated | Stop::Size(_) => return self.limit_on_terms(&limits),
-            Stop::Found => return None,
+            Stop::Found | Stop::Interrupted => return None,
         };
         let reached = self.search(&limit_in_words(limit, to), step, &term, &limits)?;
         Some((Remedy::Limit(limit, to), reached))
@@ -389,7 +389,7 @@ impl Advisor<'_> {
         let guide = self.guides().into_iter().next().map(Remedy::Guide);
         let more = |limit, n: u64| Remedy::Limit(limit, n.saturating_mul(4));
         match self.d.stop {
-            Stop::Saturated | Stop::Found => Remedy::Nothing,
+            Stop::Saturated | Stop::Found | Stop::Interrupted => Remedy::Nothing,
             Stop::Iterations(n) => guide.unwrap_or(more(Limit::Iterations, n)),
             Stop::Nodes(n) => guide.unwrap_or(more(Limit::Nodes, n)),
             Stop::Seconds(n) => guide.unwrap_or(more(Limit::Seconds, n.max(1))),
