@@ -6,7 +6,7 @@
 //! measured time.
 
 use crate::egraph::{Node, Shape};
-use crate::term::Op;
+use crate::term::Sort;
 
 /// A cost model.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
@@ -31,33 +31,9 @@ impl Cost {
     /// A node's own cost, at least 1.
     pub fn own(self, node: &Node) -> u32 {
         match (self, node.shape) {
-            (Cost::Views, Shape::Prim(p)) if moves(p.op()) => 3 + p.size(),
+            (Cost::Views, Shape::Prim(p)) if matches!(p.op().sort(), Sort::View(_)) => 3 + p.size(),
             (_, Shape::Prim(p)) => p.size(),
             _ => 1,
         }
     }
-}
-
-fn moves(op: Op) -> bool {
-    use Op::*;
-    matches!(
-        op,
-        Split
-            | Join
-            | Transpose
-            | Slide
-            | Take
-            | Drop
-            | Concat
-            | PadCst
-            | PadClamp
-            | Gather
-            | Scatter
-            | Reorder
-            | Reverse
-            | AsVector
-            | AsScalar
-            | Zip
-            | Unzip
-    )
 }

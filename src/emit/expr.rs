@@ -194,7 +194,6 @@ impl Printer<'_> {
                 self.used.ints.insert(("abs", elem));
                 format!("abs_{}({x})", elem.name())
             }
-            (Sqrt | Exp | Log | Sin | Cos | Tanh, [x]) => self.math(op.name(), elem, &[x]),
             (Lt | Le | Gt | Ge | Eq | Ne, [x, y]) => {
                 let sign = match op {
                     Lt => "<",
@@ -215,6 +214,7 @@ impl Printer<'_> {
                 format!("SELECT_{}({c}, {x}, {y})", shape_type(shape))
             }
             (Select, [c, x, y]) => format!("{c} ? {x} : {y}"),
+            (_, [x]) if op.function().is_some() => self.math(op.name(), elem, &[x]),
             _ => format!("{}({})", op.name(), a.join(", ")),
         }
     }

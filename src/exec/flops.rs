@@ -100,8 +100,7 @@ impl Count<'_> {
                 None => Some(0.0),
             },
             Fma => Some(2.0 * self.lanes(result)?),
-            Neg | Add | Sub | Mul | Div | Mod | Min | Max | Abs | Sqrt | Exp | Log | Sin | Cos
-            | Tanh => self.lanes(result),
+            _ if op.is_lane_wise() => self.lanes(result),
             _ => Some(0.0),
         }
     }

@@ -181,7 +181,7 @@ fn plain(m: &mut Machine, p: &PrimCode, args: &[Value]) -> Result<Value> {
         (MakeArray, items) => m.collect(p, items.len() as u32, &mut |_, i| {
             Ok(items[i as usize].clone())
         }),
-        (Neg | Abs | Sqrt | Exp | Log | Sin | Cos | Tanh, [x]) => {
+        (Neg | Abs, [x]) => {
             let s = number_type(p);
             lanes(p, &[x], |n| scalar::unary(p.op, s, n[0]))
         }
@@ -201,10 +201,13 @@ fn plain(m: &mut Machine, p: &PrimCode, args: &[Value]) -> Result<Value> {
         }
         .clone()),
         (op, [a, b]) if is_binary(op) => binary(p, a, b),
-        (op, _) => Err(InterpError::Type(format!(
-            "of the arguments of {}",
-            op.name()
-        ))),
+        (op, args) => match (op.function(), args) {
+            (Some(f), [x]) => lanes(p, &[x], |n| scalar::function(f, n[0])),
+            _ => Err(InterpError::Type(format!(
+                "of the arguments of {}",
+                op.name()
+            ))),
+        },
     }
 }
 

@@ -20,7 +20,7 @@
 //!   it asks `x != 0`; to `idx[n]` it clamps to `0 … n-1`, and has no value if n is 0.
 
 use super::Elem;
-use crate::term::Op;
+use crate::term::{Function, Op};
 use crate::ty::Scalar;
 
 /// A number, a truth value (0 or 1) or an index.
@@ -146,35 +146,38 @@ pub(super) fn binary(op: Op, s: Scalar, a: Num, b: Num) -> Num {
     }
 }
 
-macro_rules! float_unary {
-    ($op:expr, $a:expr) => {
-        match $op {
-            Op::Neg => -$a,
-            Op::Abs => $a.abs(),
-            Op::Sqrt => $a.sqrt(),
-            Op::Exp => $a.exp(),
-            Op::Log => $a.ln(),
-            Op::Sin => $a.sin(),
-            Op::Cos => $a.cos(),
-            _ => $a.tanh(),
+/// `neg abs` at a number type.
+pub(super) fn unary(op: Op, s: Scalar, a: Num) -> Num {
+    let negate = op == Op::Neg;
+    match a {
+        Num::F32(a) => Num::F32(if negate { -a } else { a.abs() }),
+        Num::F64(a) => Num::F64(if negate { -a } else { a.abs() }),
+        Num::Int(i) => {
+            let x = value(i, s);
+            Num::Int(wrap(if negate { -x } else { x.abs() }, s))
+        }
+    }
+}
+
+macro_rules! function {
+    ($f:expr, $a:expr) => {
+        match $f {
+            Function::Sqrt => $a.sqrt(),
+            Function::Exp => $a.exp(),
+            Function::Log => $a.ln(),
+            Function::Sin => $a.sin(),
+            Function::Cos => $a.cos(),
+            Function::Tanh => $a.tanh(),
         }
     };
 }
 
-/// `neg abs sqrt exp log sin cos tanh` at a number type.
-pub(super) fn unary(op: Op, s: Scalar, a: Num) -> Num {
+/// A function of one float; integers have none.
+pub(super) fn function(f: Function, a: Num) -> Num {
     match a {
-        Num::F32(a) => Num::F32(float_unary!(op, a)),
-        Num::F64(a) => Num::F64(float_unary!(op, a)),
-        Num::Int(i) => {
-            let x = value(i, s);
-            let r = match op {
-                Op::Neg => -x,
-                Op::Abs => x.abs(),
-                _ => x,
-            };
-            Num::Int(wrap(r, s))
-        }
+        Num::F32(a) => Num::F32(function!(f, a)),
+        Num::F64(a) => Num::F64(function!(f, a)),
+        Num::Int(_) => a,
     }
 }
 

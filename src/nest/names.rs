@@ -8,6 +8,7 @@
 //! `q_`. One with other characters than C has, such as `x'`, gets `q_` in front, `__` for each `_`, and `_27_`, the
 //! number of the character, for `'`. So each identifier can be read back.
 
+use crate::term::Op;
 use crate::ty::Scalar;
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -23,8 +24,7 @@ const KEYWORDS: &str = "alignas alignof and and_eq asm auto bitand bitor bool br
 
 /// What kernels define or call beside the function.
 const OWN: &str = "main out room bytes whole_line memory parts heap little total thread_count thread_index floor_div ceil_div floor_mod min_index \
-    max_index clamp_index at share threads status free malloc aligned_alloc memcpy memset abs labs llabs exp expf log logf \
-    sin sinf cos cosf tanh tanhf sqrt sqrtf fma fmaf fmod fmodf fabs fabsf errno isnan";
+    max_index clamp_index at share threads status free malloc aligned_alloc memcpy memset abs labs llabs fma fmaf fmod fmodf fabs fabsf errno isnan";
 
 /// Functions of C, POSIX, their usual extensions, and those that compilers know with a type of their own.
 static LINKED: LazyLock<HashSet<&str>> =
@@ -73,6 +73,7 @@ fn is_taken(name: &str) -> bool {
         || name.ends_with("_all")
         || name.starts_with("omp_")
         || is_typed_helper(name)
+        || Op::functions().any(|op| name.strip_suffix('f').unwrap_or(name) == op.name())
 }
 
 /// `INT8_MAX`, `FETCH`, `MM_ERR_SIZE`: what has no small letter may be a macro somewhere; single letters are used as sizes.

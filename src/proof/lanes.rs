@@ -51,8 +51,5 @@ fn widened(t: Ty, k: Nat) -> Option<Ty> {
 
 /// Operations whose meaning on vectors is their meaning on each lane.
 fn works_on_lanes(op: Op) -> bool {
-    use Op::*;
-    let arithmetic = [Neg, Add, Sub, Mul, Div, Min, Max, Fma, Abs];
-    let functions = [Sqrt, Exp, Log, Sin, Cos, Tanh];
-    arithmetic.contains(&op) || functions.contains(&op) || [Pair, Fst, Snd].contains(&op)
+    matches!(op, Op::Pair | Op::Fst | Op::Snd) || op.is_lane_wise() && op != Op::Mod
 }

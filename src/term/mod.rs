@@ -18,7 +18,7 @@ pub use build::{call, call_as};
 pub use class::Class;
 pub use lit::Lit;
 pub use normal::{normalize, normalize_within};
-pub use prim::{Op, Prim, Scheme};
+pub use prim::{Arithmetic, Comparison, Data, Function, Logic, Loop, Op, Prim, Scheme, Sort, View};
 
 use crate::arith::Nat;
 use crate::intern::Symbol;

@@ -15,48 +15,90 @@ use std::fmt;
 use std::marker::PhantomData;
 
 macro_rules! ops {
-    ($($variant:ident $name:literal $sizes:literal;)*) => {
+    ($($(#[$doc:meta])* $kind:ident { $($variant:ident $name:literal $sizes:literal;)* })*) => {
         /// An operation, without its explicit sizes.
         #[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
         #[allow(missing_docs)]
-        pub enum Op { $($variant),* }
+        pub enum Op { $($($variant),*),* }
+
+        /// The sorts of operations: what rooms that treat many alike match on, so that the compiler names each room
+        /// that a new operation is missing in.
+        #[derive(Copy, Clone, PartialEq, Eq, Debug)]
+        pub enum Sort { $($(#[$doc])* $kind($kind)),* }
+
+        $(
+            $(#[$doc])*
+            #[derive(Copy, Clone, PartialEq, Eq, Debug)]
+            #[allow(missing_docs)]
+            pub enum $kind { $($variant),* }
+        )*
 
         impl Op {
-            /// Every operation, in the order of the documentation.
-            pub const ALL: &'static [Op] = &[$(Op::$variant),*];
+            /// Every operation.
+            pub const ALL: &'static [Op] = &[$($(Op::$variant),*),*];
 
             /// Its name in programs.
             pub fn name(self) -> &'static str {
-                match self { $(Op::$variant => $name),* }
+                match self { $($(Op::$variant => $name),*),* }
             }
 
             /// How many explicit sizes stand in its brackets.
             pub fn size_args(self) -> usize {
-                match self { $(Op::$variant => $sizes),* }
+                match self { $($(Op::$variant => $sizes),*),* }
+            }
+
+            /// What sort of operation it is.
+            pub fn sort(self) -> Sort {
+                match self { $($(Op::$variant => Sort::$kind($kind::$variant)),*),* }
             }
 
             /// The operation of that name.
             pub fn from_name(name: &str) -> Option<Op> {
-                match name { $($name => Some(Op::$variant),)* _ => None }
+                match name { $($($name => Some(Op::$variant),)*)* _ => None }
             }
         }
     };
 }
 
+// A row is all that a primitive is known by to rooms that treat a sort alike.
 ops! {
-    Map "map" 0; MapSeq "mapSeq" 0; MapPar "mapPar" 0; MapSeqUnroll "mapSeqUnroll" 0;
-    Reduce "reduce" 0; ReduceSeq "reduceSeq" 0; ReduceSeqUnroll "reduceSeqUnroll" 0; ScanSeq "scanSeq" 0;
-    Zip "zip" 0; Unzip "unzip" 0; Pair "pair" 0; Fst "fst" 0; Snd "snd" 0; MapFst "mapFst" 0; MapSnd "mapSnd" 0;
-    Split "split" 1; Join "join" 0; Transpose "transpose" 0; Slide "slide" 2;
-    Take "take" 1; Drop "drop" 1; Concat "concat" 0; PadCst "padCst" 2; PadClamp "padClamp" 2;
-    Gather "gather" 0; Scatter "scatter" 0; Reorder "reorder" 0; Reverse "reverse" 0;
-    Generate "generate" 0; Idx "idx" 0; Fill "fill" 1; At "at" 1; MakeArray "makeArray" 1; Iterate "iterate" 1;
-    AsVector "asVector" 1; AsScalar "asScalar" 0; VectorFromScalar "vectorFromScalar" 0;
-    ToMem "toMem" 0; Let "let" 0; CircularBuffer "circularBuffer" 2; RotateValues "rotateValues" 1;
-    Neg "neg" 0; Add "add" 0; Sub "sub" 0; Mul "mul" 0; Div "div" 0; Mod "mod" 0; Min "min" 0; Max "max" 0;
-    Fma "fma" 0; Abs "abs" 0; Sqrt "sqrt" 0; Exp "exp" 0; Log "log" 0; Sin "sin" 0; Cos "cos" 0; Tanh "tanh" 0;
-    Lt "lt" 0; Le "le" 0; Gt "gt" 0; Ge "ge" 0; Eq "eq" 0; Ne "ne" 0; And "and" 0; Or "or" 0; Not "not" 0;
-    Select "select" 0; Cast "cast" 0;
+    /// Calls a function for each of many elements, or many times.
+    Loop {
+        Map "map" 0; MapSeq "mapSeq" 0; MapPar "mapPar" 0; MapSeqUnroll "mapSeqUnroll" 0;
+        Reduce "reduce" 0; ReduceSeq "reduceSeq" 0; ReduceSeqUnroll "reduceSeqUnroll" 0; ScanSeq "scanSeq" 0;
+        Generate "generate" 0; Iterate "iterate" 1;
+        CircularBuffer "circularBuffer" 2; RotateValues "rotateValues" 1;
+    }
+    /// Moves elements and computes nothing.
+    View {
+        Zip "zip" 0; Unzip "unzip" 0; Split "split" 1; Join "join" 0; Transpose "transpose" 0; Slide "slide" 2;
+        Take "take" 1; Drop "drop" 1; Concat "concat" 0; PadCst "padCst" 2; PadClamp "padClamp" 2;
+        Gather "gather" 0; Scatter "scatter" 0; Reorder "reorder" 0; Reverse "reverse" 0;
+        AsVector "asVector" 1; AsScalar "asScalar" 0;
+    }
+    /// Makes, takes apart, names, chooses or converts data.
+    Data {
+        Pair "pair" 0; Fst "fst" 0; Snd "snd" 0; MapFst "mapFst" 0; MapSnd "mapSnd" 0;
+        Idx "idx" 0; Fill "fill" 1; At "at" 1; MakeArray "makeArray" 1; VectorFromScalar "vectorFromScalar" 0;
+        ToMem "toMem" 0; Let "let" 0; Select "select" 0; Cast "cast" 0;
+    }
+    /// Arithmetic on numbers; on vectors lane by lane.
+    Arithmetic {
+        Neg "neg" 0; Add "add" 0; Sub "sub" 0; Mul "mul" 0; Div "div" 0; Mod "mod" 0; Min "min" 0; Max "max" 0;
+        Fma "fma" 0; Abs "abs" 0;
+    }
+    /// A function of one float that the C library has under the same name; on vectors lane by lane.
+    Function {
+        Sqrt "sqrt" 0; Exp "exp" 0; Log "log" 0; Sin "sin" 0; Cos "cos" 0; Tanh "tanh" 0;
+    }
+    /// Compares two elements.
+    Comparison {
+        Lt "lt" 0; Le "le" 0; Gt "gt" 0; Ge "ge" 0; Eq "eq" 0; Ne "ne" 0;
+    }
+    /// Of booleans.
+    Logic {
+        And "and" 0; Or "or" 0; Not "not" 0;
+    }
 }
 
 /// A type scheme. Unknown sizes `0..nats` and types `0..tys.len()` are
@@ -74,25 +116,21 @@ pub struct Scheme {
 impl Op {
     /// Whether it works lane by lane on vectors: on each lane as on single values.
     pub fn is_lane_wise(self) -> bool {
-        use Op::*;
-        matches!(
-            self,
-            Neg | Add
-                | Sub
-                | Mul
-                | Div
-                | Mod
-                | Min
-                | Max
-                | Fma
-                | Abs
-                | Sqrt
-                | Exp
-                | Log
-                | Sin
-                | Cos
-                | Tanh
-        )
+        matches!(self.sort(), Sort::Arithmetic(_) | Sort::Function(_))
+    }
+
+    /// The functions of one float, in the order of the table.
+    pub fn functions() -> impl Iterator<Item = Op> {
+        let all = Op::ALL.iter().copied();
+        all.filter(|op| op.function().is_some())
+    }
+
+    /// The function of one float that it is.
+    pub fn function(self) -> Option<Function> {
+        match self.sort() {
+            Sort::Function(f) => Some(f),
+            _ => None,
+        }
     }
 
     /// Its scheme. `sizes` are the explicit sizes, of which only `makeArray`
@@ -100,7 +138,6 @@ impl Op {
     /// in 1…64.
     pub fn scheme(self, sizes: &[Nat]) -> Option<Scheme> {
         use Class::*;
-        use Op::*;
         let n = Nat::meta;
         let t = Ty::meta;
         let arr = Ty::array;
@@ -109,176 +146,190 @@ impl Op {
         let bool_ = Ty::from(Scalar::Bool);
         let fun = |args: &[Ty], r: Ty| Ty::funs(args.iter().copied(), r);
         let fun1 = Ty::fun;
-        let (nats, tys, ty): (u32, &[Class], Ty) = match self {
-            Map | MapSeq | MapPar | MapSeqUnroll => (
-                1,
-                &[Data, Data],
-                fun(&[fun1(t(0), t(1)), arr(n(0), t(0))], arr(n(0), t(1))),
-            ),
-            Reduce => (
-                1,
-                &[Data],
-                fun(&[fun(&[t(0), t(0)], t(0)), t(0), arr(n(0), t(0))], t(0)),
-            ),
-            ReduceSeq | ReduceSeqUnroll => (
-                1,
-                &[Data, Data],
-                fun(&[fun(&[t(1), t(0)], t(1)), t(1), arr(n(0), t(0))], t(1)),
-            ),
-            ScanSeq => (
-                1,
-                &[Data, Data],
-                fun(
-                    &[fun(&[t(0), t(1)], t(1)), t(1), arr(n(0), t(0))],
-                    arr(n(0), t(1)),
+        let (nats, tys, ty): (u32, &[Class], Ty) = match self.sort() {
+            Sort::Loop(op) => match op {
+                Loop::Map | Loop::MapSeq | Loop::MapPar | Loop::MapSeqUnroll => (
+                    1,
+                    &[Data, Data],
+                    fun(&[fun1(t(0), t(1)), arr(n(0), t(0))], arr(n(0), t(1))),
                 ),
-            ),
-            Zip => (
-                1,
-                &[Data, Data],
-                fun(
-                    &[arr(n(0), t(0)), arr(n(0), t(1))],
-                    arr(n(0), pair(t(0), t(1))),
-                ),
-            ),
-            Unzip => (
-                1,
-                &[Data, Data],
-                fun1(
-                    arr(n(0), pair(t(0), t(1))),
-                    pair(arr(n(0), t(0)), arr(n(0), t(1))),
-                ),
-            ),
-            Pair => (0, &[Data, Data], fun(&[t(0), t(1)], pair(t(0), t(1)))),
-            Fst => (0, &[Data, Data], fun1(pair(t(0), t(1)), t(0))),
-            Snd => (0, &[Data, Data], fun1(pair(t(0), t(1)), t(1))),
-            MapFst => (
-                0,
-                &[Data, Data, Data],
-                fun(&[fun1(t(0), t(2)), pair(t(0), t(1))], pair(t(2), t(1))),
-            ),
-            MapSnd => (
-                0,
-                &[Data, Data, Data],
-                fun(&[fun1(t(1), t(2)), pair(t(0), t(1))], pair(t(0), t(2))),
-            ),
-            Split => (
-                2,
-                &[Data],
-                fun1(arr(n(1) * n(0), t(0)), arr(n(1), arr(n(0), t(0)))),
-            ),
-            Join => (
-                2,
-                &[Data],
-                fun1(arr(n(0), arr(n(1), t(0))), arr(n(0) * n(1), t(0))),
-            ),
-            Transpose => (
-                2,
-                &[Data],
-                fun1(arr(n(0), arr(n(1), t(0))), arr(n(1), arr(n(0), t(0)))),
-            ),
-            Slide => (
-                3,
-                &[Data],
-                fun1(
-                    arr(n(1) * n(2) + n(0), t(0)),
-                    arr(int(1) + n(2), arr(n(0), t(0))),
-                ),
-            ),
-            Take => (2, &[Data], fun1(arr(n(0) + n(1), t(0)), arr(n(0), t(0)))),
-            Drop => (2, &[Data], fun1(arr(n(0) + n(1), t(0)), arr(n(1), t(0)))),
-            Concat => (
-                2,
-                &[Data],
-                fun(&[arr(n(0), t(0)), arr(n(1), t(0))], arr(n(0) + n(1), t(0))),
-            ),
-            PadCst => (
-                3,
-                &[Data],
-                fun(&[t(0), arr(n(2), t(0))], arr(n(0) + n(2) + n(1), t(0))),
-            ),
-            PadClamp => (
-                3,
-                &[Data],
-                fun1(arr(n(2), t(0)), arr(n(0) + n(2) + n(1), t(0))),
-            ),
-            Gather => (
-                2,
-                &[Data],
-                fun(
-                    &[arr(n(0), Ty::idx(n(1))), arr(n(1), t(0))],
-                    arr(n(0), t(0)),
-                ),
-            ),
-            Scatter => (
-                2,
-                &[Data],
-                fun(
-                    &[arr(n(0), Ty::idx(n(1))), arr(n(0), t(0))],
-                    arr(n(1), t(0)),
-                ),
-            ),
-            Reorder => {
-                let perm = fun1(Ty::idx(n(0)), Ty::idx(n(0)));
-                (
+                Loop::Reduce => (
                     1,
                     &[Data],
-                    fun(&[perm, perm, arr(n(0), t(0))], arr(n(0), t(0))),
-                )
-            }
-            Reverse => (1, &[Data], fun1(arr(n(0), t(0)), arr(n(0), t(0)))),
-            Generate => (1, &[Data], fun1(fun1(Ty::idx(n(0)), t(0)), arr(n(0), t(0)))),
-            Idx => (1, &[Data], fun(&[Ty::idx(n(0)), arr(n(0), t(0))], t(0))),
-            Fill => (1, &[Data], fun1(t(0), arr(n(0), t(0)))),
-            // The index is checked against the size where both are known.
-            At => (2, &[Data], fun1(arr(n(1), t(0)), t(0))),
-            MakeArray => {
-                let k = sizes.first()?.as_int().filter(|k| (1..=64).contains(k))?;
-                (
+                    fun(&[fun(&[t(0), t(0)], t(0)), t(0), arr(n(0), t(0))], t(0)),
+                ),
+                Loop::ReduceSeq | Loop::ReduceSeqUnroll => (
                     1,
+                    &[Data, Data],
+                    fun(&[fun(&[t(1), t(0)], t(1)), t(1), arr(n(0), t(0))], t(1)),
+                ),
+                Loop::ScanSeq => (
+                    1,
+                    &[Data, Data],
+                    fun(
+                        &[fun(&[t(0), t(1)], t(1)), t(1), arr(n(0), t(0))],
+                        arr(n(0), t(1)),
+                    ),
+                ),
+                Loop::Generate => (1, &[Data], fun1(fun1(Ty::idx(n(0)), t(0)), arr(n(0), t(0)))),
+                Loop::Iterate => (1, &[Data], fun(&[fun1(t(0), t(0)), t(0)], t(0))),
+                Loop::CircularBuffer => (
+                    3,
+                    &[Data, Data],
+                    fun(
+                        &[fun1(t(0), t(1)), arr(n(2) + n(1), t(0))],
+                        arr(int(1) + n(2), arr(n(1), t(1))),
+                    ),
+                ),
+                Loop::RotateValues => (
+                    2,
                     &[Data],
-                    Ty::funs(vec![t(0); k as usize], arr(n(0), t(0))),
-                )
-            }
-            Iterate => (1, &[Data], fun(&[fun1(t(0), t(0)), t(0)], t(0))),
-            AsVector => (
-                2,
-                &[Flat],
-                fun1(arr(n(1) * n(0), t(0)), arr(n(1), Ty::vec(n(0), t(0)))),
-            ),
-            AsScalar => (
-                2,
-                &[Flat],
-                fun1(arr(n(0), Ty::vec(n(1), t(0))), arr(n(0) * n(1), t(0))),
-            ),
-            VectorFromScalar => (1, &[Flat], fun1(t(0), Ty::vec(n(0), t(0)))),
-            ToMem => (0, &[Data], fun1(t(0), t(0))),
-            Let => (0, &[Data, Data], fun(&[t(0), fun1(t(0), t(1))], t(1))),
-            CircularBuffer => (
-                3,
-                &[Data, Data],
-                fun(
-                    &[fun1(t(0), t(1)), arr(n(2) + n(1), t(0))],
-                    arr(int(1) + n(2), arr(n(1), t(1))),
+                    fun(
+                        &[fun1(t(0), t(0)), arr(n(1) + n(0), t(0))],
+                        arr(int(1) + n(1), arr(n(0), t(0))),
+                    ),
                 ),
-            ),
-            RotateValues => (
-                2,
-                &[Data],
-                fun(
-                    &[fun1(t(0), t(0)), arr(n(1) + n(0), t(0))],
-                    arr(int(1) + n(1), arr(n(0), t(0))),
+            },
+            Sort::View(op) => match op {
+                View::Zip => (
+                    1,
+                    &[Data, Data],
+                    fun(
+                        &[arr(n(0), t(0)), arr(n(0), t(1))],
+                        arr(n(0), pair(t(0), t(1))),
+                    ),
                 ),
-            ),
-            Neg | Abs => (0, &[Number], fun1(t(0), t(0))),
-            Add | Sub | Mul | Div | Mod | Min | Max => (0, &[Number], fun(&[t(0), t(0)], t(0))),
-            Fma => (0, &[Number], fun(&[t(0), t(0), t(0)], t(0))),
-            Sqrt | Exp | Log | Sin | Cos | Tanh => (0, &[Float], fun1(t(0), t(0))),
-            Lt | Le | Gt | Ge | Eq | Ne => (0, &[Element], fun(&[t(0), t(0)], bool_)),
-            And | Or => (0, &[], fun(&[bool_, bool_], bool_)),
-            Not => (0, &[], fun1(bool_, bool_)),
-            Select => (0, &[Data], fun(&[bool_, t(0), t(0)], t(0))),
-            Cast => (0, &[Element, Element], fun1(t(0), t(1))),
+                View::Unzip => (
+                    1,
+                    &[Data, Data],
+                    fun1(
+                        arr(n(0), pair(t(0), t(1))),
+                        pair(arr(n(0), t(0)), arr(n(0), t(1))),
+                    ),
+                ),
+                View::Split => (
+                    2,
+                    &[Data],
+                    fun1(arr(n(1) * n(0), t(0)), arr(n(1), arr(n(0), t(0)))),
+                ),
+                View::Join => (
+                    2,
+                    &[Data],
+                    fun1(arr(n(0), arr(n(1), t(0))), arr(n(0) * n(1), t(0))),
+                ),
+                View::Transpose => (
+                    2,
+                    &[Data],
+                    fun1(arr(n(0), arr(n(1), t(0))), arr(n(1), arr(n(0), t(0)))),
+                ),
+                View::Slide => (
+                    3,
+                    &[Data],
+                    fun1(
+                        arr(n(1) * n(2) + n(0), t(0)),
+                        arr(int(1) + n(2), arr(n(0), t(0))),
+                    ),
+                ),
+                View::Take => (2, &[Data], fun1(arr(n(0) + n(1), t(0)), arr(n(0), t(0)))),
+                View::Drop => (2, &[Data], fun1(arr(n(0) + n(1), t(0)), arr(n(1), t(0)))),
+                View::Concat => (
+                    2,
+                    &[Data],
+                    fun(&[arr(n(0), t(0)), arr(n(1), t(0))], arr(n(0) + n(1), t(0))),
+                ),
+                View::PadCst => (
+                    3,
+                    &[Data],
+                    fun(&[t(0), arr(n(2), t(0))], arr(n(0) + n(2) + n(1), t(0))),
+                ),
+                View::PadClamp => (
+                    3,
+                    &[Data],
+                    fun1(arr(n(2), t(0)), arr(n(0) + n(2) + n(1), t(0))),
+                ),
+                View::Gather => (
+                    2,
+                    &[Data],
+                    fun(
+                        &[arr(n(0), Ty::idx(n(1))), arr(n(1), t(0))],
+                        arr(n(0), t(0)),
+                    ),
+                ),
+                View::Scatter => (
+                    2,
+                    &[Data],
+                    fun(
+                        &[arr(n(0), Ty::idx(n(1))), arr(n(0), t(0))],
+                        arr(n(1), t(0)),
+                    ),
+                ),
+                View::Reorder => {
+                    let perm = fun1(Ty::idx(n(0)), Ty::idx(n(0)));
+                    (
+                        1,
+                        &[Data],
+                        fun(&[perm, perm, arr(n(0), t(0))], arr(n(0), t(0))),
+                    )
+                }
+                View::Reverse => (1, &[Data], fun1(arr(n(0), t(0)), arr(n(0), t(0)))),
+                View::AsVector => (
+                    2,
+                    &[Flat],
+                    fun1(arr(n(1) * n(0), t(0)), arr(n(1), Ty::vec(n(0), t(0)))),
+                ),
+                View::AsScalar => (
+                    2,
+                    &[Flat],
+                    fun1(arr(n(0), Ty::vec(n(1), t(0))), arr(n(0) * n(1), t(0))),
+                ),
+            },
+            Sort::Data(op) => match op {
+                self::Data::Pair => (0, &[Data, Data], fun(&[t(0), t(1)], pair(t(0), t(1)))),
+                self::Data::Fst => (0, &[Data, Data], fun1(pair(t(0), t(1)), t(0))),
+                self::Data::Snd => (0, &[Data, Data], fun1(pair(t(0), t(1)), t(1))),
+                self::Data::MapFst => (
+                    0,
+                    &[Data, Data, Data],
+                    fun(&[fun1(t(0), t(2)), pair(t(0), t(1))], pair(t(2), t(1))),
+                ),
+                self::Data::MapSnd => (
+                    0,
+                    &[Data, Data, Data],
+                    fun(&[fun1(t(1), t(2)), pair(t(0), t(1))], pair(t(0), t(2))),
+                ),
+                self::Data::Idx => (1, &[Data], fun(&[Ty::idx(n(0)), arr(n(0), t(0))], t(0))),
+                self::Data::Fill => (1, &[Data], fun1(t(0), arr(n(0), t(0)))),
+                // The index is checked against the size where both are known.
+                self::Data::At => (2, &[Data], fun1(arr(n(1), t(0)), t(0))),
+                self::Data::MakeArray => {
+                    let k = sizes.first()?.as_int().filter(|k| (1..=64).contains(k))?;
+                    (
+                        1,
+                        &[Data],
+                        Ty::funs(vec![t(0); k as usize], arr(n(0), t(0))),
+                    )
+                }
+                self::Data::VectorFromScalar => (1, &[Flat], fun1(t(0), Ty::vec(n(0), t(0)))),
+                self::Data::ToMem => (0, &[Data], fun1(t(0), t(0))),
+                self::Data::Let => (0, &[Data, Data], fun(&[t(0), fun1(t(0), t(1))], t(1))),
+                self::Data::Select => (0, &[Data], fun(&[bool_, t(0), t(0)], t(0))),
+                self::Data::Cast => (0, &[Element, Element], fun1(t(0), t(1))),
+            },
+            Sort::Arithmetic(op) => match op {
+                Arithmetic::Neg | Arithmetic::Abs => (0, &[Number], fun1(t(0), t(0))),
+                Arithmetic::Add
+                | Arithmetic::Sub
+                | Arithmetic::Mul
+                | Arithmetic::Div
+                | Arithmetic::Mod
+                | Arithmetic::Min
+                | Arithmetic::Max => (0, &[Number], fun(&[t(0), t(0)], t(0))),
+                Arithmetic::Fma => (0, &[Number], fun(&[t(0), t(0), t(0)], t(0))),
+            },
+            Sort::Function(_) => (0, &[Float], fun1(t(0), t(0))),
+            Sort::Comparison(_) => (0, &[Element], fun(&[t(0), t(0)], bool_)),
+            Sort::Logic(Logic::Not) => (0, &[], fun1(bool_, bool_)),
+            Sort::Logic(Logic::And | Logic::Or) => (0, &[], fun(&[bool_, bool_], bool_)),
         };
         Some(Scheme {
             nats,

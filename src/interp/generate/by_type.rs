@@ -148,9 +148,7 @@ impl Generator<'_> {
             1 => self.make(Op::Abs, &[], &[ty], ty, scope, fuel),
             2 => self.make(Op::Fma, &[], &[ty, ty, ty], ty, scope, fuel),
             3 if s.is_float() && self.rng.one_in(4) => {
-                let op = *self
-                    .rng
-                    .pick(&[Op::Sqrt, Op::Exp, Op::Log, Op::Sin, Op::Cos, Op::Tanh]);
+                let op = *self.rng.pick(&Op::functions().collect::<Vec<_>>());
                 self.make(op, &[], &[ty], ty, scope, fuel)
             }
             4 => {
