@@ -1,5 +1,5 @@
 //! The kernels of goals, the unoptimised kernel, and the libraries that the machine has, in races: of
-//! one goal after the other at one size, or all figures of docs/kernels.md at once.
+//! one goal after the other at one size, or all figures of docs/kernels-log.md at once.
 
 mod common;
 #[path = "kernels/figures.rs"]
@@ -20,7 +20,7 @@ cargo bench --bench kernels -- [FLAGS]: matrix multiplication of f32, best and m
   --goals A,B    only these
   --samples N    of each kernel, at least [15]
   --unoptimised  also the program as it stands, which takes seconds at 1024
-  --figures      all figures of docs/kernels.md: sizes, threads, batches, an epilogue, doubles, the search,
+  --figures      all figures of docs/kernels-log.md: sizes, threads, batches, an epilogue, doubles, the search,
                  what is on the stack, compiling; takes a quarter of an hour, wants a machine of its own
   --only A,B     only figures whose title has one of these words in it";
 

@@ -77,6 +77,8 @@ fn flags_are_those_of_the_help() {
     ];
     for name in [
         "README.md",
+        "docs/commands.md",
+        "docs/kernels.md",
         "docs/tutorial.md",
         "docs/language.md",
         "docs/sketches.md",
@@ -97,6 +99,10 @@ fn files_that_the_documentation_links_exist() {
     for name in [
         "README.md",
         "ARCHITECTURE.md",
+        "docs/commands.md",
+        "docs/glossary.md",
+        "docs/kernels.md",
+        "docs/kernels-log.md",
         "docs/results.md",
         "docs/tutorial.md",
         "docs/language.md",

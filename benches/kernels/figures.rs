@@ -1,4 +1,4 @@
-//! All figures of docs/kernels.md in one run: one row for each size, with the time of each library divided
+//! All figures of docs/kernels-log.md in one run: one row for each size, with the time of each library divided
 //! by ours.
 
 use crate::common::{median, program, row, table, Flags};

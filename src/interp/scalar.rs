@@ -164,6 +164,7 @@ macro_rules! function {
         match $f {
             Function::Sqrt => $a.sqrt(),
             Function::Exp => $a.exp(),
+            Function::Exp2 => $a.exp2(),
             Function::Log => $a.ln(),
             Function::Sin => $a.sin(),
             Function::Cos => $a.cos(),

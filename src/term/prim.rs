@@ -89,7 +89,7 @@ ops! {
     }
     /// A function of one float that the C library has under the same name; on vectors lane by lane.
     Function {
-        Sqrt "sqrt" 0; Exp "exp" 0; Log "log" 0; Sin "sin" 0; Cos "cos" 0; Tanh "tanh" 0;
+        Sqrt "sqrt" 0; Exp "exp" 0; Exp2 "exp2" 0; Log "log" 0; Sin "sin" 0; Cos "cos" 0; Tanh "tanh" 0;
     }
     /// Compares two elements.
     Comparison {
