@@ -59,16 +59,65 @@ pub fn peak() -> u64 {
     line.and_then(kib).unwrap_or(0)
 }
 
-/// Bytes of memory this process may use: the machine's, or less if its control group says so.
+/// Bytes of memory this process may use: the machine's, or less if a control group says so in which it stands.
 pub fn available() -> Option<u64> {
     let meminfo = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let physical = meminfo.lines().find_map(|l| l.strip_prefix("MemTotal:"));
-    let group = ["memory.max", "memory/memory.limit_in_bytes"]
-        .iter()
-        .filter_map(|f| std::fs::read_to_string(format!("/sys/fs/cgroup/{f}")).ok())
-        // Without a limit the file says "max", or a number close to 2^63.
-        .filter_map(|text| text.trim().parse::<u64>().ok());
+    let groups = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+    let file = |path: &str| std::fs::read_to_string(format!("/proc/self/root{path}")).ok();
+    let group = group_limit(&groups, &mounts, file);
     physical.and_then(kib).into_iter().chain(group).min()
+}
+
+/// The least limit of the control groups around a process, of both versions, from its own to the outermost one in sight.
+/// `groups` and `mounts` are `cgroup` and `mountinfo` as the system shows them; `read` reads a file.
+fn group_limit(groups: &str, mounts: &str, read: impl Fn(&str) -> Option<String>) -> Option<u64> {
+    let mut least = None;
+    for line in groups.lines() {
+        // `4:memory:/own`, and `0::/own` in the one hierarchy of version 2.
+        let mut parts = line.splitn(3, ':').skip(1);
+        let (Some(controllers), Some(own)) = (parts.next(), parts.next()) else {
+            continue;
+        };
+        let (kind, file) = match controllers {
+            "" => ("cgroup2", "memory.max"),
+            _ => ("cgroup", "memory.limit_in_bytes"),
+        };
+        let memory = |list: &str| list.split(',').any(|c| c == "memory");
+        if kind == "cgroup" && !memory(controllers) {
+            continue;
+        }
+        for mount in mounts.lines() {
+            // `35 31 0:32 ROOT POINT rw - KIND SOURCE OPTIONS`
+            let Some((place, system)) = mount.split_once(" - ") else {
+                continue;
+            };
+            let system: Vec<&str> = system.split(' ').collect();
+            let place: Vec<&str> = place.split(' ').collect();
+            let [_, _, _, root, point, ..] = place[..] else {
+                continue;
+            };
+            let options = system.get(2).copied().unwrap_or("");
+            if system[0] != kind || kind == "cgroup" && !memory(options) {
+                continue;
+            }
+            // Of a part of the hierarchy only what is inside can be seen.
+            let inside = own.strip_prefix(root.trim_end_matches('/')).unwrap_or("");
+            let mut inside = inside.trim_end_matches('/');
+            loop {
+                // Without a limit the file says "max", or a number close to 2^63.
+                let limit = read(&format!("{point}{inside}/{file}"));
+                let limit = limit.and_then(|text| text.trim().parse::<u64>().ok());
+                least = least.into_iter().chain(limit).min();
+                let Some(outer) = inside.rfind('/') else {
+                    break;
+                };
+                inside = &inside[..outer];
+            }
+        }
+    }
+    least
 }
 
 /// The bytes of `  123 kB`.
@@ -80,6 +129,36 @@ fn kib(text: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_limit_is_that_of_the_groups_around() {
+        let mounts = "31 23 0:28 / /sys/fs/cgroup rw - tmpfs tmpfs rw,mode=755\n\
+                      33 31 0:30 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n\
+                      35 31 0:32 / /sys/fs/cgroup/memory rw,nosuid - cgroup cgroup rw,memory\n";
+        let unified = "41 31 0:38 / /sys/fs/cgroup rw shared:4 - cgroup2 cgroup2 rw\n";
+        let part = "41 31 0:38 /a /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n";
+        let limit = |groups: &str, mounts: &str, files: &[(&str, &str)]| {
+            group_limit(groups, mounts, |path| {
+                let found = files
+                    .iter()
+                    .find(|f| path == format!("/sys/fs/cgroup{}", f.0));
+                found.map(|f| f.1.to_string())
+            })
+        };
+        let max = ("/memory/memory.limit_in_bytes", "9223372036854771712\n");
+        let own = ("/memory/a/b/memory.limit_in_bytes", "1000\n");
+        let groups = "4:cpu:/x\n3:memory:/a/b\n0::/\n";
+        assert_eq!(limit(groups, mounts, &[max, own]), Some(1000));
+        let around = ("/memory/a/memory.limit_in_bytes", "500\n");
+        assert_eq!(limit(groups, mounts, &[max, own, around]), Some(500));
+        let nested = [("/a/b/memory.max", "max\n"), ("/a/memory.max", "700\n")];
+        assert_eq!(limit("0::/a/b\n", unified, &nested), Some(700));
+        let inside = [("/b/memory.max", "600\n"), ("/memory.max", "max\n")];
+        assert_eq!(limit("0::/a/b\n", part, &inside), Some(600));
+        assert_eq!(limit("0::/a/b\n", "", &nested), None);
+        // Another hierarchy that happens to have a group of that name says nothing.
+        assert_eq!(limit("0::/a/b\n", mounts, &[own]), None);
+    }
 
     // Other tests allocate at the same time: only lower bounds hold.
     #[test]

@@ -174,8 +174,11 @@ impl SourceMap {
         matches!(self.file(id).origin, Origin::Saved(_))
     }
 
-    /// Loads a path given by the user: relative to the working directory, else a shipped file.
+    /// Loads a path given by the user: relative to the working directory, else a shipped file; `-` is standard input.
     pub fn load(&mut self, path: &str) -> Result<FileId, LoadError> {
+        if path == "-" {
+            return self.standard_input();
+        }
         self.find(&[PathBuf::from(path)], path, path)
     }
 
@@ -263,20 +266,50 @@ impl SourceMap {
         if meta.is_dir() {
             return Err(LoadError::Directory { path: name });
         }
-        let canonical = path.canonicalize().map_err(unreadable)?;
+        // A pipe has a path that leads nowhere else, and can be read once.
+        let canonical = match meta.is_file() {
+            true => path.canonicalize().map_err(unreadable)?,
+            false => path.to_path_buf(),
+        };
         if let Some(&id) = self.by_origin.get(&Origin::Disk(canonical.clone())) {
             return Ok(id);
         }
         // A pipe or device has no length: read one byte more than allowed and look.
-        let mut bytes = Vec::new();
         let file = std::fs::File::open(path).map_err(unreadable)?;
-        file.take(MAX_BYTES + 1)
-            .read_to_end(&mut bytes)
-            .map_err(unreadable)?;
+        self.read_from(file, name, Origin::Disk(canonical), meta.len())
+    }
+
+    fn standard_input(&mut self) -> Result<FileId, LoadError> {
+        let origin = Origin::Disk(PathBuf::from("-"));
+        match self.by_origin.get(&origin) {
+            Some(&id) => Ok(id),
+            None => {
+                let name = "standard input".to_string();
+                self.read_from(std::io::stdin().lock(), name, origin, 0)
+            }
+        }
+    }
+
+    /// `len`: how many bytes there are said to be.
+    fn read_from(
+        &mut self,
+        from: impl Read,
+        name: String,
+        origin: Origin,
+        len: u64,
+    ) -> Result<FileId, LoadError> {
+        let mut bytes = Vec::new();
+        let read = from.take(MAX_BYTES + 1).read_to_end(&mut bytes);
+        if let Err(e) = read {
+            return Err(LoadError::Unreadable {
+                path: name,
+                reason: e.kind().to_string(),
+            });
+        }
         if bytes.len() as u64 > MAX_BYTES {
             return Err(LoadError::TooLong {
                 path: name,
-                bytes: meta.len().max(bytes.len() as u64),
+                bytes: len.max(bytes.len() as u64),
             });
         }
         if let Some(offset) = bytes.iter().position(|&b| b == 0) {
@@ -292,7 +325,7 @@ impl SourceMap {
         if text.trim().is_empty() {
             return Err(LoadError::Empty { path: name });
         }
-        Ok(self.insert(name, Origin::Disk(canonical), text))
+        Ok(self.insert(name, origin, text))
     }
 
     fn insert(&mut self, name: String, origin: Origin, text: String) -> FileId {

@@ -309,3 +309,94 @@ fn signals_leave_no_folder_and_no_child() {
         }
     }
 }
+
+#[test]
+fn programs_come_from_standard_input_and_pipes() {
+    let place = Place::new();
+    let fed = |args: &[&str], text: &str| {
+        let mut command = place.command(args);
+        let streams = command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = streams.stderr(Stdio::piped()).spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        stdin.write_all(text.as_bytes()).unwrap();
+        drop(stdin);
+        child.wait_with_output().unwrap()
+    };
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let ran = fed(&["-", "-o", "-"], PROGRAM);
+    assert_eq!(ran.status.code(), Some(0), "{}", stderr(&ran));
+    assert!(text(&ran.stdout).contains("int twice("));
+    assert_eq!(fed(&["check", "-"], PROGRAM).status.code(), Some(0));
+    let wrong = fed(
+        &["check", "-", "--message-format", "short"],
+        "def f (x : f32) : i32 = x\n",
+    );
+    assert_eq!(wrong.status.code(), Some(1));
+    assert!(
+        stderr(&wrong).starts_with("standard input:1:"),
+        "{}",
+        stderr(&wrong)
+    );
+    let laid = fed(&["fmt", "-"], "def f (x:f32):f32=x\n");
+    assert_eq!(text(&laid.stdout), "def f (x : f32) : f32 = x\n");
+    // What a shell makes of `<(…)`: the path of a pipe.
+    let ran = fed(&["/dev/stdin", "-o", "-"], PROGRAM);
+    assert_eq!(ran.status.code(), Some(0), "{}", stderr(&ran));
+    let ran = fed(
+        &["programs/mm.rise", "--sketch", "/dev/stdin", "-o", "-"],
+        "step s\n  sketch ?\n",
+    );
+    assert!(!stderr(&ran).contains("E0007"), "{}", stderr(&ran));
+    assert_eq!(place.names(), ["p.rise"]);
+}
+
+#[test]
+fn a_command_with_a_slip_in_it_is_recognised() {
+    let place = Place::new();
+    for args in [
+        &["verfy", "r.rules"][..],
+        &["verfy"],
+        &["ordr", "x"],
+        &["chek-proof"],
+    ] {
+        let ran = place.run(args);
+        assert!(matches!(ran.status.code(), Some(1 | 2)), "{args:?}");
+        assert!(
+            stderr(&ran).contains("did you mean `"),
+            "{args:?}: {}",
+            stderr(&ran)
+        );
+    }
+}
+
+/// What a search holds stays close to its limit, the pictures of its graph and the search for advice included.
+#[test]
+#[cfg(target_os = "linux")]
+fn the_limit_on_memory_is_kept() {
+    let place = Place::new();
+    let goal = [
+        "programs/mm.rise",
+        "--sketch",
+        "sketches/mm/parallel.sk",
+        "--unguided",
+    ];
+    let limit = ["--memory-limit", "100M", "--emit", "trace"];
+    let mut command = place.command(&[&goal[..], &limit].concat());
+    let streams = command.stdout(Stdio::null()).stderr(Stdio::piped());
+    let child = streams.spawn().unwrap();
+    let status = format!("/proc/{}/status", child.id());
+    let peak = std::thread::spawn(move || {
+        let mut peak = 0;
+        while let Ok(text) = std::fs::read_to_string(&status) {
+            let line = text.lines().find_map(|l| l.strip_prefix("VmHWM:"));
+            let Some(line) = line else { break };
+            peak = line.trim().trim_end_matches(" kB").parse::<u64>().unwrap();
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        peak
+    });
+    let (code, said) = ended(child, 10 * PATIENCE);
+    assert_eq!(code, Some(3), "{said}");
+    let peak = peak.join().unwrap() >> 10;
+    assert!((60..=110).contains(&peak), "{peak} MiB of 100");
+}

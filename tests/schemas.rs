@@ -96,6 +96,7 @@ fn produced() -> &'static [(Kind, Vec<String>)] {
         };
         let ordered = run(&["order", "own.rules"]);
         let [plan, proof, trace, egraph] = files.map(|f| vec![f]);
+        let answered = |kind, args: &[&str]| (kind, lines(run(args).stdout));
         let all = vec![
             (saved::PLAN, plan),
             (saved::PROOF, proof),
@@ -108,6 +109,17 @@ fn produced() -> &'static [(Kind, Vec<String>)] {
             (saved::VERIFICATION, lines(verified.stdout)),
             (saved::ORDER, lines(ordered.stdout)),
             (saved::CERTIFICATES, certificates),
+            answered(saved::DOCTOR, &["doctor"]),
+            answered(
+                saved::SIMPLIFICATION,
+                &["simplify", "(4*i + 3)/4", "--trace"],
+            ),
+            answered(saved::PROOF_CHECK, &["check-proof", "mm.proof.json"]),
+            answered(saved::WRITTEN, &["report", "mm.record.json"]),
+            answered(
+                saved::ATTEMPT,
+                &["explain", sketch[0], "--try", "map-fusion"],
+            ),
             (
                 saved::DIAGNOSTIC,
                 failures.map(|o| lines(o.stderr)).concat(),

@@ -14,13 +14,14 @@ use rise_opt::cost::Cost;
 use rise_opt::diag::{render, Format};
 use rise_opt::elab::{self, Guide, Step, Surroundings};
 use rise_opt::report;
-use rise_opt::search::{advise, optimize, Advice, Known, Options, Remedy};
+use rise_opt::search::{advise, optimize, Advice, Known, Options, Remedy, Stop};
 use rise_opt::sketch::{Goal, Parts};
 use rise_opt::source::SourceMap;
 use rise_opt::term::Program;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 #[global_allocator]
 static ALLOCATOR: Jemalloc = Jemalloc;
@@ -157,6 +158,11 @@ fn every_way_to_fail_is_told_apart_and_the_advice_works() {
         let term = outcome.terms.last().unwrap_or(&case.program.term);
         let step = &steps[outcome.terms.len()];
         let advice = advise(step, term, &diagnosis, &known, &options);
+        let late = Options {
+            until: Some(Instant::now()),
+            ..options.clone()
+        };
+        assert_eq!(advise(step, term, &diagnosis, &known, &late).searches, 0);
         let names: Vec<_> = case.program.params.iter().map(|p| p.0).collect();
         let shown = report::not_reached(&diagnosis, Some(&advice), &names);
         let data = shown.data.clone().expect("the same for programs");
@@ -244,4 +250,20 @@ fn weaker_sketches_can_be_read_and_are_weaker() {
         }
     }
     assert!(accepted[0] > 20 && accepted[1] > 20, "{accepted:?}");
+}
+
+/// Nobody waits for the diagnosis either.
+#[test]
+fn what_nobody_waits_for_any_more_is_not_looked_for() {
+    let program = program("programs/mm.rise");
+    let steps = chain("sketches/mm/blocking.sk", &program, &[]);
+    let options = Options {
+        diagnose: true,
+        until: Some(Instant::now()),
+        ..Options::default()
+    };
+    let failure = optimize(&program, &steps, &options).failure.unwrap();
+    assert!(matches!(failure.stop, Stop::Seconds(_)), "{failure:?}");
+    let instead = failure.instead.unwrap();
+    assert!(instead.closest.is_none() && instead.guides.is_empty());
 }

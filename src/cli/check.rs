@@ -33,7 +33,7 @@ pub fn check(sources: &mut SourceMap, path: &str) -> Vec<Diagnostic> {
         Ok(file) => file,
         Err(e) => return vec![e.into()],
     };
-    match Dialect::of_path(path) {
+    match dialect(path) {
         Some(Dialect::Program) => elab::check_program(sources, file),
         Some(Dialect::Rules) => trust::wrong_rules(sources, file),
         Some(Dialect::Sketch) => {
@@ -41,6 +41,17 @@ pub fn check(sources: &mut SourceMap, path: &str) -> Vec<Diagnostic> {
         }
         None => vec![unknown_kind(path)],
     }
+}
+
+/// Whether a path is standard input, or a pipe: something that cannot be read or written again.
+pub(super) fn is_stream(path: &str) -> bool {
+    let special = |m: std::fs::Metadata| !m.is_file() && !m.is_dir();
+    path == "-" || std::fs::metadata(path).is_ok_and(special)
+}
+
+/// What a file holds, by its name; what has none is a program.
+pub(super) fn dialect(path: &str) -> Option<Dialect> {
+    Dialect::of_path(path).or(is_stream(path).then_some(Dialect::Program))
 }
 
 pub(super) fn unknown_kind(path: &str) -> Diagnostic {

@@ -9,6 +9,7 @@ use crate::diag::{code, Diagnostic};
 use crate::elab;
 use crate::obligation::Assumption;
 use crate::proof::{check, Holds, Proof, Refusal};
+use crate::report::answers::{ProofCheck, UsedRule};
 use crate::report::{ProofFile, RuleText};
 use crate::term::Program;
 use crate::verify::arrays::{objection, verify_rule, Verdict, INSTANCES};
@@ -53,7 +54,11 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
         Some(path) => path.as_str(),
         None => "the program in the proof",
     };
-    context.print(&told((name, whose), &rules, &proof, &program, &holds));
+    let page = match context.json() {
+        true => answer(name, &rules, &proof, &program, &holds).json_line(),
+        false => told((name, whose), &rules, &proof, &program, &holds),
+    };
+    context.print(&page);
     Ok(())
 }
 
@@ -169,6 +174,38 @@ fn told(
         }
     }
     text
+}
+
+/// The same for programs.
+fn answer(
+    name: &str,
+    rules: &[Judged],
+    proof: &Proof,
+    program: &Program,
+    holds: &Holds,
+) -> ProofCheck {
+    let regrouped: BTreeSet<String> = (proof.legs.iter())
+        .filter(|l| l.reassociate)
+        .map(|l| l.name.clone())
+        .collect();
+    let used = |j: &Judged| UsedRule {
+        name: j.text.name.clone(),
+        shipped: j.text.is_shipped(),
+        proved: matches!(j.verdict, Verdict::Proved { .. }),
+        text: j.text.text.clone(),
+    };
+    ProofCheck {
+        proof: name.to_string(),
+        definition: program.name.to_string(),
+        steps: proof.legs.iter().map(|l| l.steps.len()).sum(),
+        equals: elab::program_text(&Program {
+            term: proof.end().clone(),
+            ..program.clone()
+        }),
+        wherever: holds.wherever.iter().map(|a| a.to_string()).collect(),
+        regrouped: regrouped.into_iter().collect(),
+        rules: rules.iter().map(used).collect(),
+    }
 }
 
 /// ` wherever 4 divides n, n >= 1`

@@ -7,6 +7,7 @@
 
 use super::Context;
 use crate::exec::{solver, Array, Input, Kernel, Setting, Signature, Source, Toolchain};
+use crate::report::answers::{Doctor, Found};
 use crate::ty::Scalar;
 use crate::{alloc, diag::Diagnostic};
 
@@ -60,9 +61,15 @@ pub fn run(_: &Args, context: &mut Context) -> u8 {
             },
         ));
     }
-    for (what, how) in found {
-        context.print(&format!("{what:>10}  {how}\n"));
-    }
+    let found = found.into_iter().map(|(what, how)| Found { what, how });
+    let found: Vec<Found> = found.collect();
+    let page = match context.json() {
+        true => Doctor { found }.json_line(),
+        false => (found.iter())
+            .map(|f| format!("{:>10}  {}\n", f.what, f.how))
+            .collect(),
+    };
+    context.print(&page);
     context.report(wrong)
 }
 

@@ -1,11 +1,11 @@
 //! `rise-opt fmt FILES`: files in the one layout.
 
-use super::check::unknown_kind;
+use super::check::{dialect, is_stream, unknown_kind};
 use super::output::{write_all, Target};
 use super::Context;
 use crate::diag::{code, Diagnostic};
 use crate::source::{Origin, SourceMap};
-use crate::syntax::{parse, print, Dialect};
+use crate::syntax::{parse, print};
 
 #[derive(clap::Args, Debug)]
 pub struct Args {
@@ -29,7 +29,9 @@ pub fn run(args: &Args, context: &mut Context) -> u8 {
 
 fn file(path: &str, only_check: bool, sources: &mut SourceMap) -> Result<(), Vec<Diagnostic>> {
     let (before, after) = formatted(sources, path)?;
-    if before == after {
+    // What cannot be written again is printed.
+    let printed = is_stream(path) && !only_check;
+    if before == after && !printed {
         return Ok(());
     }
     if only_check {
@@ -39,6 +41,7 @@ fn file(path: &str, only_check: bool, sources: &mut SourceMap) -> Result<(), Vec
         );
         return Err(vec![d.help(format!("run `rise-opt fmt {path}`"))]);
     }
+    let path = if printed { "-" } else { path };
     let target = Target::prepare(path.as_ref()).map_err(|d| vec![d])?;
     write_all(vec![(target, after)]).map_err(|d| vec![d])?;
     Ok(())
@@ -47,7 +50,7 @@ fn file(path: &str, only_check: bool, sources: &mut SourceMap) -> Result<(), Vec
 /// The text of a file, and the same in the one layout. Files with syntax errors have none.
 pub fn formatted(sources: &mut SourceMap, path: &str) -> Result<(String, String), Vec<Diagnostic>> {
     let id = sources.load(path).map_err(|e| vec![e.into()])?;
-    let dialect = Dialect::of_path(path).ok_or_else(|| vec![unknown_kind(path)])?;
+    let dialect = dialect(path).ok_or_else(|| vec![unknown_kind(path)])?;
     if let Origin::Shipped(name) = &sources.file(id).origin {
         let d = Diagnostic::new(
             code::FILE_MISSING,

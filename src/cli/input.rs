@@ -4,11 +4,12 @@
 //! wrong with the files. Invariant: every setting is of a size of the program or of a parameter of a
 //! sketch, unless the caller looks after that. Absent: searching, limits.
 
+use super::near_command;
 use super::trust::Trust;
 use super::values::Setting;
 use crate::arith::Nat;
 use crate::cost::Cost;
-use crate::diag::{code, did_you_mean, Diagnostic};
+use crate::diag::{code, Diagnostic};
 use crate::elab::{self, RuleDecl, Step};
 use crate::exec::sizes::Sizes;
 use crate::intern::Symbol;
@@ -152,12 +153,7 @@ pub fn unknown_setting(name: &str, program: &Program, params: &BTreeSet<String>)
 /// What is no file may have been meant as a command.
 pub fn no_program(word: &str, e: LoadError) -> Diagnostic {
     let d = Diagnostic::from(e);
-    match did_you_mean(
-        word,
-        [
-            "bench", "check", "compare", "explain", "fmt", "report", "doctor",
-        ],
-    ) {
+    match near_command(word) {
         Some(help) if d.code == code::FILE_MISSING => d.help(help),
         _ => d,
     }

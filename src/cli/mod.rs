@@ -36,7 +36,9 @@ mod why;
 
 pub use context::Context;
 
+use crate::diag;
 use crate::interrupt;
+use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 use std::io::Write;
 use std::process::ExitCode;
@@ -73,36 +75,53 @@ struct Cli {
     message_format: MessageFormat,
 }
 
-#[derive(Subcommand, Debug)]
-enum Command {
+/// The table of subcommands: its name, and the function that does it with the `Args` beside it.
+macro_rules! commands {
+    ($($(#[$help:meta])* $name:ident = $module:ident::$run:ident;)*) => {
+        #[derive(Subcommand, Debug)]
+        enum Command {
+            $($(#[$help])* $name($module::Args),)*
+        }
+
+        impl Command {
+            fn run(&self, context: &mut Context) -> u8 {
+                match self {
+                    $(Command::$name(args) => $module::$run(args, context),)*
+                }
+            }
+        }
+    };
+}
+
+commands! {
     /// Reads programs, rules and sketches and reports every error in them, without searching
-    Check(check::Args),
+    Check = check::run;
     /// Searches with the guides and without them, under the same limits, and shows both side by side:
     /// whether the guides of a sketch are worth having
-    Compare(compare::Args),
+    Compare = compare::run;
     /// Shows why what a search finds equals the program, rule by rule; or, with `--try`, where a rule applies and
     /// what refused it where it nearly does
-    Explain(explain::Args),
+    Explain = explain::run;
     /// Measures kernels of one program against each other and against libraries, at several sizes and
     /// numbers of threads
-    Bench(bench::Args),
+    Bench = bench::run;
     /// Replays a proof (`--emit proof`) with a checker that shares nothing with the search
-    CheckProof(check_proof::Args),
+    CheckProof = check_proof::run;
     /// Proves rules, those over scalars with a solver, or refutes them with a counterexample
-    Verify(verify::Args),
+    Verify = verify::run;
     /// Says of each rule over scalars whether it makes whatever it is applied to smaller, so that rewriting is sure to end
-    Order(order::Args),
-    /// Prints files in the one layout; comments are kept
-    Fmt(fmt::Args),
+    Order = order::run;
+    /// Brings files into the one layout, in place, and prints what `-` or a pipe holds in it; comments are kept
+    Fmt = fmt::run;
     /// Makes the page of a run again from its record: what `--report` shows, later or elsewhere
-    Report(report::Args),
+    Report = report::run;
     /// Simplifies expressions of index arithmetic by rules and by what is assumed, one result on each line: to see
     /// what an index becomes
-    Simplify(simplify::Args),
+    Simplify = simplify::simplify;
     /// Says of each comparison whether it holds wherever the assumptions do: `true`, `false` or `unknown`
-    Prove(simplify::Args),
+    Prove = simplify::prove;
     /// Says what this machine lacks to compile, run and measure kernels
-    Doctor(doctor::Args),
+    Doctor = doctor::run;
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -119,6 +138,12 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(e) => {
             let printed = e.print().and_then(|()| std::io::stdout().flush());
+            // A word before others that is no command was taken for a program.
+            let word = std::env::args().nth(1);
+            let meant = word.filter(|_| e.kind() == ErrorKind::UnknownArgument);
+            if let Some(help) = meant.and_then(|word| near_command(&word)) {
+                let _ = writeln!(std::io::stderr(), "\n{help}");
+            }
             let lost = printed.is_err_and(|e| e.kind() != std::io::ErrorKind::BrokenPipe);
             return ExitCode::from((e.exit_code() as u8).max(u8::from(lost)));
         }
@@ -143,15 +168,22 @@ pub fn main() -> ExitCode {
     ExitCode::from(code)
 }
 
+/// A command that may have been meant, as a question.
+fn near_command(word: &str) -> Option<String> {
+    let command = Cli::command();
+    let names = command.get_subcommands().map(clap::Command::get_name);
+    diag::did_you_mean(word, names)
+}
+
 /// The main job has no word of its own, so that a word may follow its arguments by mistake.
 fn one_job(cli: Cli) -> Result<Cli, clap::Error> {
     match (&cli.command, &cli.optimize) {
         (Some(_), Some(_)) => Err(Cli::command().error(
-            clap::error::ErrorKind::ArgumentConflict,
+            ErrorKind::ArgumentConflict,
             "a program to optimise and its flags cannot stand before a command",
         )),
         (None, Some(args)) => match args.misuse() {
-            Some(what) => Err(Cli::command().error(clap::error::ErrorKind::ArgumentConflict, what)),
+            Some(what) => Err(Cli::command().error(ErrorKind::ArgumentConflict, what)),
             None => Ok(cli),
         },
         _ => Ok(cli),
@@ -160,23 +192,10 @@ fn one_job(cli: Cli) -> Result<Cli, clap::Error> {
 
 fn dispatch(cli: Cli) -> u8 {
     let mut context = Context::new(cli.message_format);
-    let code = match cli.command {
-        Some(Command::Check(args)) => check::run(&args, &mut context),
-        Some(Command::Bench(args)) => bench::run(&args, &mut context),
-        Some(Command::Compare(args)) => compare::run(&args, &mut context),
-        Some(Command::Explain(args)) => explain::run(&args, &mut context),
-        Some(Command::CheckProof(args)) => check_proof::run(&args, &mut context),
-        Some(Command::Verify(args)) => verify::run(&args, &mut context),
-        Some(Command::Order(args)) => order::run(&args, &mut context),
-        Some(Command::Fmt(args)) => fmt::run(&args, &mut context),
-        Some(Command::Report(args)) => report::run(&args, &mut context),
-        Some(Command::Simplify(args)) => simplify::simplify(&args, &mut context),
-        Some(Command::Prove(args)) => simplify::prove(&args, &mut context),
-        Some(Command::Doctor(args)) => doctor::run(&args, &mut context),
-        None => match cli.optimize {
-            Some(args) => optimize::run(&args, &mut context),
-            None => 2,
-        },
+    let code = match (cli.command, cli.optimize) {
+        (Some(command), _) => command.run(&mut context),
+        (None, Some(args)) => optimize::run(&args, &mut context),
+        (None, None) => 2,
     };
     context.finish(code)
 }

@@ -27,6 +27,7 @@ use crate::report::{self, Excerpt, Reassociation, Record, Summary, TraceFile};
 use crate::search::{self, Outcome};
 use crate::term::{Program, Term};
 use std::io::{self, Write};
+use std::time::{Duration, Instant};
 
 /// What a kernel does with sizes that its assumptions exclude.
 #[derive(clap::ValueEnum, Copy, Clone, PartialEq, Eq, Default, Debug)]
@@ -115,7 +116,8 @@ pub struct Args {
     /// Ends a step after so many iterations; reproducible
     #[arg(long, value_name = "N")]
     iter_limit: Option<u64>,
-    /// Ends a step after so many seconds; what is found may then differ from run to run
+    /// Ends a step after so many seconds, the search for advice after a tenth of that; what is found may then differ from
+    /// run to run
     #[arg(long, value_name = "SECONDS")]
     time_limit: Option<u64>,
     /// Ends a step when the process holds so many bytes, as in 2G [default: four fifths of what the
@@ -519,7 +521,14 @@ pub(super) fn not_reached(
     let term = outcome.terms.last().unwrap_or(&input.program.term);
     let step = input.steps.get(outcome.terms.len());
     let step = step.filter(|_| !interrupt::asked());
-    let advice = step.map(|s| search::advise(s, term, diagnosis, &known, options));
+    let tenth = options
+        .seconds
+        .map(|s| Duration::from_millis(s.saturating_mul(100)));
+    let options = search::Options {
+        until: tenth.and_then(|t| Instant::now().checked_add(t)),
+        ..options.clone()
+    };
+    let advice = step.map(|s| search::advise(s, term, diagnosis, &known, &options));
     let names: Vec<_> = input.program.params.iter().map(|p| p.0).collect();
     let mut d = report::not_reached(diagnosis, advice.as_ref(), &names);
     if interrupt::asked() {

@@ -5,6 +5,7 @@
 use super::output::{write_all, Target};
 use super::Context;
 use crate::diag::{code, Diagnostic};
+use crate::report::answers::Written;
 use crate::report::{html, Record};
 use std::path::Path;
 
@@ -48,7 +49,11 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Diagnostic> {
         if beside {
             break;
         }
-        context.print(&format!("written  {}\n", path.display()));
+        let path = path.display().to_string();
+        context.print(&match context.json() {
+            true => Written { files: vec![path] }.json_line(),
+            false => format!("written  {path}\n"),
+        });
     }
     Ok(())
 }

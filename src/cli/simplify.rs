@@ -6,6 +6,7 @@
 
 use super::Context;
 use crate::diag::{code, Diagnostic, Exit};
+use crate::report::answers::{RuleStep, Simplification, Simplified};
 use crate::scalar::{load_rules, parse_question, Expr};
 use crate::simplify::{shipped, Book, Simplifier, Step};
 use crate::source::FileId;
@@ -56,13 +57,14 @@ fn run(
         Ok(read) => read,
         Err(found) => return context.report(found),
     };
-    let mut text = String::new();
+    let mut all = Simplification::default();
     let mut fine = true;
     let mut exhausted = false;
     let mut last: Option<(Vec<Expr>, Simplifier)> = None;
     for question in questions.all {
         let Some((e, assumed)) = question else {
-            text.push('\n');
+            let (result, steps) = (None, Vec::new());
+            all.answers.push(Simplified { result, steps });
             continue;
         };
         let mut simplifier = match last.take().filter(|l| l.0 == assumed) {
@@ -78,16 +80,18 @@ fn run(
         };
         let seen = simplifier.steps().len();
         let (line, holds) = answer(&mut simplifier, e);
-        for step in &simplifier.steps()[seen..] {
-            show(step, &mut text);
-        }
-        text += &line;
-        text.push('\n');
+        all.answers.push(Simplified {
+            result: Some(line),
+            steps: simplifier.steps()[seen..].iter().map(told).collect(),
+        });
         fine &= holds;
         exhausted |= simplifier.exhausted();
         last = Some((assumed, simplifier));
     }
-    context.print(&text);
+    context.print(&match context.json() {
+        true => all.json_line(),
+        false => all.answers.iter().map(page).collect(),
+    });
     let mut found = questions.unreadable;
     if exhausted {
         found.push(
@@ -105,9 +109,20 @@ fn run(
     }
 }
 
-fn show(step: &Step, text: &mut String) {
-    let rule = step.rule.map_or("facts", |r| r.as_str());
-    let _ = writeln!(text, "  {rule}: {}  =>  {}", step.before, step.after);
+fn told(step: &Step) -> RuleStep {
+    RuleStep {
+        rule: step.rule.map_or("facts", |r| r.as_str()).to_string(),
+        before: step.before.to_string(),
+        after: step.after.to_string(),
+    }
+}
+
+fn page(answer: &Simplified) -> String {
+    let mut text = String::new();
+    for step in &answer.steps {
+        let _ = writeln!(text, "  {}: {}  =>  {}", step.rule, step.before, step.after);
+    }
+    text + answer.result.as_deref().unwrap_or("") + "\n"
 }
 
 /// What is asked, in order.

@@ -12,6 +12,7 @@ use super::Context;
 use crate::cost::Cost;
 use crate::diag::{code, Diagnostic};
 use crate::elab::{self, RuleUse, Step, Surroundings};
+use crate::report::answers::Tried;
 use crate::report::near;
 use crate::rule::near::{attempts, in_graph, Limits};
 use crate::search;
@@ -74,7 +75,15 @@ pub fn run(args: &Args, rule: &str, context: &mut Context) -> Result<(), Vec<Dia
             let found = in_graph(used, graph, root, limits, EXAMPLES);
             text += &near::tried_in_graph(&step.name, nodes, &found);
         }
-        context.print(&text);
+        context.print(&match context.json() {
+            true => Tried {
+                rule: used.rule.name.to_string(),
+                place,
+                lines: text.lines().map(str::to_string).collect(),
+            }
+            .json_line(),
+            false => text,
+        });
     }
     Ok(())
 }

@@ -86,6 +86,16 @@ impl View {
         view
     }
 
+    /// Bytes that the picture of a graph takes while it is made, at most.
+    pub fn bytes(graph: &Graph) -> u64 {
+        use std::mem::size_of;
+        let node = size_of::<Node>() + size_of::<Class>() + 2 * size_of::<u32>();
+        // Its fields, the list of all classes, and the parents counted twice.
+        let class = size_of::<Id>() + size_of::<Ty>() + size_of::<Free>() + 8 + 8 + 5 * 4;
+        let ids = graph.egg.nodes().len() * size_of::<Class>();
+        (graph.nodes() * node + graph.classes() * class + ids) as u64
+    }
+
     fn index_parents(&mut self) {
         let mut count = vec![0u32; self.ids.len() + 1];
         for n in &self.nodes {

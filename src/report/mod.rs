@@ -6,6 +6,7 @@
 //! the e-graph itself, files, terminals.
 
 mod advice;
+pub mod answers;
 mod certificates;
 pub mod comparison;
 mod egraph;

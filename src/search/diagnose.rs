@@ -18,6 +18,7 @@ use crate::sketch::{Goal, Weaker};
 use crate::source::Span;
 use crate::term::Term;
 use std::collections::BTreeSet;
+use std::time::Instant;
 
 /// States of sketches times e-nodes that may be looked at: about a second.
 pub const WORK: u64 = 150_000_000;
@@ -119,7 +120,7 @@ pub(super) fn counts(goal: &Goal, view: &View) -> Vec<PartCount> {
     goal.counts(view).into_iter().map(part).collect()
 }
 
-/// The diagnosis of a graph; with `instead` also what it has.
+/// The diagnosis of a graph; with patience, if need be until some time, also what it has instead.
 pub(super) fn diagnose(
     step: &Step,
     goal: &Goal,
@@ -127,7 +128,7 @@ pub(super) fn diagnose(
     root: Class,
     trace: &StepTrace,
     refused: Refused,
-    instead: bool,
+    patience: Option<Option<Instant>>,
 ) -> Diagnosis {
     Diagnosis {
         step: step.name.clone(),
@@ -138,12 +139,14 @@ pub(super) fn diagnose(
         parts: counts(goal, view),
         growth: trace.growth(),
         refused,
-        instead: instead.then(|| look(step, goal, view, root)),
+        instead: patience.map(|until| look(step, goal, view, root, until)),
     }
 }
 
-fn look(step: &Step, goal: &Goal, view: &View, root: Class) -> Instead {
-    let mut asker = Asker::new(view, root, WORK);
+fn look(step: &Step, goal: &Goal, view: &View, root: Class, until: Option<Instant>) -> Instead {
+    let left = until.map(|u| u.saturating_duration_since(Instant::now()));
+    let part = left.map_or(1.0, |left| left.as_secs_f64().min(1.0));
+    let mut asker = Asker::new(view, root, (WORK as f64 * part) as u64);
     let has = occurs(view);
     let parts = goal.parts();
     let best = closest::closest(parts, &mut asker);
@@ -158,6 +161,9 @@ fn look(step: &Step, goal: &Goal, view: &View, root: Class) -> Instead {
         }
     };
     let near = |w: &Weaker| {
+        if until.is_some_and(|u| Instant::now() >= u) {
+            return None;
+        }
         Some(Near {
             parts: w.kept.clone(),
             sketch: w.text.clone(),

@@ -33,6 +33,7 @@ use crate::obligation::{self, Assumption, Sizes};
 use crate::proof::{ill_typed, Proof};
 use crate::rule;
 use crate::term::{normalize, Program, Term};
+use std::time::Instant;
 use trace::StepTrace;
 
 /// Limits that the user gives for the whole search, and who looks on; the limits
@@ -43,8 +44,10 @@ pub struct Options {
     pub iterations: Option<u64>,
     /// E-nodes of each graph.
     pub nodes: Option<u64>,
-    /// Seconds for each step.
+    /// Seconds for each step; the diagnosis of one that is not reached may take a tenth more.
     pub seconds: Option<u64>,
+    /// When nobody waits any more, neither for a step nor for its diagnosis nor for advice.
+    pub until: Option<Instant>,
     /// Bytes that the process may hold.
     pub bytes: Option<u64>,
     /// Whether the parts of the sketches that are reached are counted, too.

@@ -23,7 +23,7 @@ use crate::sketch::{Goal, Reached};
 use crate::term::{normalize, Term};
 use crate::trail;
 use std::cell::Cell;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Array nesting where a step sets no limit: this, or for deep arrays as many
 /// dimensions more than the term has.
@@ -104,13 +104,16 @@ struct Limits {
     seconds: Option<u64>,
     bytes: Option<u64>,
     begun: Instant,
+    /// When nobody waits any more, whatever the other limits say.
+    until: Option<Instant>,
     /// When they were looked at last.
     bytes_now: Cell<u64>,
     most_bytes: Cell<u64>,
 }
 
 impl Limits {
-    fn reached(&self, nodes: u64) -> Option<Stop> {
+    /// With what comes before they can be looked at again.
+    fn reached(&self, nodes: u64, ahead: Ahead) -> Option<Stop> {
         if interrupt::asked() {
             return Some(Stop::Interrupted);
         }
@@ -120,12 +123,51 @@ impl Limits {
         if nodes >= self.nodes {
             return Some(Stop::Nodes(self.nodes));
         }
-        if let Some(limit) = self.bytes.filter(|b| bytes >= *b) {
+        if let Some(limit) = self
+            .bytes
+            .filter(|b| bytes.saturating_add(ahead.bytes) >= *b)
+        {
             return Some(Stop::Bytes(limit));
         }
-        let late = |s: &u64| self.begun.elapsed().as_secs() >= *s;
+        let spent = self.begun.elapsed() + ahead.time;
+        if self.until.is_some_and(|until| self.begun + spent >= until) {
+            return Some(Stop::Seconds(self.seconds.unwrap_or(spent.as_secs())));
+        }
+        let late = |s: &u64| spent >= Duration::from_secs(*s);
         self.seconds.filter(late).map(Stop::Seconds)
     }
+
+    /// The same for what was found already: a twentieth of each limit more.
+    fn reached_at_last(&self) -> Option<Stop> {
+        let more = |n: u64| n.saturating_add(n.div_ceil(20));
+        let wider = Limits {
+            nodes: u64::MAX,
+            bytes: self.bytes.map(more),
+            seconds: None,
+            until: self.seconds.map(|s| self.begun + after(s, 21, 20)),
+            bytes_now: self.bytes_now.clone(),
+            most_bytes: self.most_bytes.clone(),
+            ..*self
+        };
+        match wider.reached(0, Ahead::default())? {
+            Stop::Bytes(_) => self.bytes.map(Stop::Bytes),
+            Stop::Seconds(_) => self.seconds.map(Stop::Seconds),
+            stop => Some(stop),
+        }
+    }
+}
+
+/// A part of so many seconds; no more than the system's clock can count.
+fn after(seconds: u64, times: u32, of: u32) -> Duration {
+    Duration::from_secs(seconds.min(u64::from(u32::MAX))) * times / of
+}
+
+/// What looking at a graph takes once rules are applied: restoring congruence, its picture, the question of the sketch.
+/// None of these can be left half-done, so the limits are reached before them.
+#[derive(Copy, Clone, Default)]
+struct Ahead {
+    bytes: u64,
+    time: Duration,
 }
 
 /// A rule that floods the graph waits; each time longer, and for more matches.
@@ -219,6 +261,8 @@ struct Saturation<'a> {
     /// E-nodes that the graph held when the iteration began to apply rules; copies that rebuilding leaves
     /// behind count, too.
     held: usize,
+    /// Seconds for each e-node that looking at the graph took last.
+    pace: f64,
     /// The limit that was reached inside of an iteration.
     interrupted: Option<Stop>,
     refused: Refused,
@@ -271,26 +315,33 @@ pub(super) fn run(step: &Step, term: &Term, options: &Options, place: (usize, us
         s.watch.iteration = done + 1;
         s.watch.tell(Phase::Search, 0, &s.limits);
         let (found, search_seconds) = timed(|| s.search(&view, done));
-        // The next picture is taken when this one is gone.
-        drop(view);
+        // What is not changed needs no other picture; else the next is taken when this one is gone.
+        let same = s.interrupted.is_some().then_some(view);
         s.held = s.graph.nodes();
         s.tell(Phase::Apply);
-        let (rules, apply_seconds) = timed(|| s.apply(&found));
+        let (rules, apply_seconds) = timed(|| s.apply(&found, &goal));
         drop(found);
         s.tell(Phase::Rebuild);
         let added = s.added();
-        let ((), rebuild_seconds) = timed(|| s.graph.rebuild());
+        let mut rebuild_seconds = 0.0;
+        if same.is_none() {
+            ((), rebuild_seconds) = timed(|| s.graph.rebuild());
+        }
         s.watch.tell(Phase::Ask, added, &s.limits);
-        let asked = timed(|| {
-            let view = View::new(&s.graph);
-            let satisfied = s.watch.ask(&goal, &view, s.root);
-            (view, satisfied)
+        let asked = timed(|| match same {
+            Some(view) => (view, false),
+            None => {
+                let view = View::new(&s.graph);
+                let satisfied = s.watch.ask(&goal, &view, s.root);
+                (view, satisfied)
+            }
         });
         let ((next, satisfied), goal_seconds) = asked;
+        s.pace = (rebuild_seconds + goal_seconds) / s.graph.nodes().max(1) as f64;
         view = next;
         stop = s.stop(satisfied, &rules, &view);
         s.watch.tell(Phase::Done, 0, &s.limits);
-        s.limits.reached(0);
+        s.limits.reached(0, Ahead::default());
         iterations.push(Iteration {
             size: size_of(&view),
             bytes: s.limits.most_bytes.get().saturating_sub(before),
@@ -306,10 +357,17 @@ pub(super) fn run(step: &Step, term: &Term, options: &Options, place: (usize, us
         s.watch.tell(Phase::Extract, 0, &s.limits);
     }
     let (extracted, extract_seconds) = timed(|| match stop {
-        Stop::Found => goal.extract(&view, view.class(s.root), cost),
+        Stop::Found => {
+            let go_on = || s.limits.reached_at_last().is_none();
+            goal.extract_while(&view, view.class(s.root), cost, &go_on)
+        }
         _ => None,
     });
-    s.limits.reached(0);
+    let stop = match (stop, &extracted) {
+        (Stop::Found, None) => s.limits.reached_at_last().unwrap_or(stop),
+        _ => stop,
+    };
+    s.limits.reached(0, Ahead::default());
     let trace = StepTrace {
         name: step.name.clone(),
         stop,
@@ -341,6 +399,11 @@ pub(super) fn run(step: &Step, term: &Term, options: &Options, place: (usize, us
     };
     let mut obliged = obliged(term, leg.as_ref(), open);
     if let (Some(found), false) = (&extracted, obliged.is_empty()) {
+        let until = s.limits.seconds.map(|n| s.limits.begun + after(n, 1, 1));
+        let options = &Options {
+            until: until.into_iter().chain(options.until).min(),
+            ..options.clone()
+        };
         if let Some(better) = without(step, (term, found), options, place) {
             (obliged, leg) = (Vec::new(), better);
         }
@@ -356,7 +419,12 @@ pub(super) fn run(step: &Step, term: &Term, options: &Options, place: (usize, us
             if instead {
                 s.watch.tell(Phase::Diagnose, 0, &s.limits);
             }
-            Err(diagnose(step, &goal, &view, root, &trace, refused, instead))
+            let tenth = options.seconds.map(|n| Instant::now() + after(n, 1, 10));
+            let until = tenth.into_iter().chain(options.until).min();
+            let patience = instead.then_some(until);
+            Err(diagnose(
+                step, &goal, &view, root, &trace, refused, patience,
+            ))
         }
     };
     let parts = match &result {
@@ -444,6 +512,7 @@ impl<'a> Saturation<'a> {
             seconds: options.seconds.or(own.seconds),
             bytes: options.bytes.into_iter().chain(own.bytes).min(),
             begun: Instant::now(),
+            until: options.until,
             bytes_now: Cell::new(held),
             most_bytes: Cell::new(held),
         };
@@ -476,6 +545,7 @@ impl<'a> Saturation<'a> {
             graph,
             root,
             held: 0,
+            pace: 0.0,
             interrupted: None,
             refused: Refused {
                 nesting: u64::from(nesting),
@@ -551,7 +621,7 @@ impl<'a> Saturation<'a> {
         if rules.iter().all(|r| r.applied == 0 && !r.banned) {
             return Some(Stop::Saturated);
         }
-        self.limits.reached(view.node_count() as u64)
+        (self.limits).reached(view.node_count() as u64, Ahead::default())
     }
 
     fn search(&mut self, view: &View, iteration: u64) -> Vec<Found> {
@@ -563,7 +633,7 @@ impl<'a> Saturation<'a> {
             contexts: &contexts,
             size: self.size,
             go_on: &|| {
-                reached.set(limits.reached(0));
+                reached.set(limits.reached(0, Ahead::default()));
                 watch.tell(Phase::Search, 0, limits);
                 reached.get().is_none()
             },
@@ -593,7 +663,7 @@ impl<'a> Saturation<'a> {
         out
     }
 
-    fn apply(&mut self, found: &[Found]) -> Vec<RuleTrace> {
+    fn apply(&mut self, found: &[Found], goal: &Goal) -> Vec<RuleTrace> {
         let mut count = 0;
         let mut rules: Vec<RuleTrace> = Vec::new();
         // Forms of one rule are one rule to the user.
@@ -628,7 +698,12 @@ impl<'a> Saturation<'a> {
                 }
                 count += 1;
                 if count % LOOK_EVERY == 0 {
-                    self.interrupted = self.limits.reached(self.graph.nodes() as u64);
+                    let nodes = self.graph.nodes();
+                    let ahead = Ahead {
+                        bytes: View::bytes(&self.graph) + goal.bytes(self.graph.classes()),
+                        time: Duration::from_secs_f64(self.pace * nodes as f64),
+                    };
+                    self.interrupted = self.limits.reached(nodes as u64, ahead);
                     self.tell(Phase::Apply);
                 }
             }

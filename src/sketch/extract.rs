@@ -17,11 +17,6 @@ use std::collections::BinaryHeap;
 
 const NONE: u32 = u32::MAX;
 
-/// The cheapest term of `root` that satisfies the plan's start state.
-pub fn extract(plan: &Plan, view: &View, root: Class, cost: Cost) -> Option<Term> {
-    within(plan, view, root, cost, None)
-}
-
 /// What of a graph an extraction looks at.
 pub struct Bound {
     /// Classes that only larger terms of the root pass through are left out.
@@ -30,13 +25,18 @@ pub struct Bound {
     pub pairs: usize,
 }
 
-/// The same in a part of the graph; `None` also if that is not enough.
+/// How many pairs are looked at between two questions whether to go on.
+const LOOK_EVERY: usize = 4096;
+
+/// The cheapest term of `root` that satisfies the plan's start state; in a part of the graph `None` also if that is not
+/// enough, and whenever `go_on` says no.
 pub fn within(
     plan: &Plan,
     view: &View,
     root: Class,
     cost: Cost,
     bound: Option<Bound>,
+    go_on: &dyn Fn() -> bool,
 ) -> Option<Term> {
     let satisfied = Satisfied::new(plan, view);
     if !satisfied.has(plan.start(), root) {
@@ -47,6 +47,7 @@ pub fn within(
         view,
         satisfied,
         cost,
+        go_on,
         plain: Vec::new(),
         wanted: FxHashMap::default(),
     };
@@ -54,7 +55,7 @@ pub fn within(
     let most = bound.map_or(usize::MAX, |b| b.pairs);
     let pairs = e.demand(plan.start(), root, near.as_deref(), most)?;
     e.plain = e.plain_costs();
-    while e.sweep(&pairs) {}
+    while e.sweep(&pairs)? {}
     e.term(plan.start(), root)
 }
 
@@ -63,6 +64,7 @@ struct Extraction<'a> {
     view: &'a View,
     satisfied: Satisfied,
     cost: Cost,
+    go_on: &'a dyn Fn() -> bool,
     /// By class the cost of its cheapest term when nothing is asked.
     plain: Vec<u32>,
     /// Costs of the pairs that a satisfying term may use.
@@ -126,7 +128,8 @@ impl Extraction<'_> {
                 continue;
             }
             pairs.push((state, class));
-            if pairs.len() > most {
+            let look = pairs.len() % LOOK_EVERY == 0;
+            if pairs.len() > most || look && !(self.go_on)() {
                 return None;
             }
             for node in self.view.nodes(class) {
@@ -164,9 +167,12 @@ impl Extraction<'_> {
     }
 
     /// Lowers the cost of every pair once; whether one changed.
-    fn sweep(&mut self, pairs: &[(StateId, Class)]) -> bool {
+    fn sweep(&mut self, pairs: &[(StateId, Class)]) -> Option<bool> {
         let mut changed = false;
-        for &(state, class) in pairs {
+        for (i, &(state, class)) in pairs.iter().enumerate() {
+            if i % LOOK_EVERY == 0 && !(self.go_on)() {
+                return None;
+            }
             let nodes = self.view.nodes(class).iter();
             let cost = nodes.map(|n| self.cost_under(state, n)).min();
             let cost = cost.unwrap_or(NONE);
@@ -175,7 +181,7 @@ impl Extraction<'_> {
                 *old = cost.min(*old);
             }
         }
-        changed
+        Some(changed)
     }
 
     /// The term whose cost is known: the first node and alternative that has it.

@@ -164,9 +164,25 @@ impl Goal {
         asked.into_iter().map(|(p, s)| (p, s.map(count))).collect()
     }
 
+    /// Bytes that asking takes in a graph of so many classes.
+    pub fn bytes(&self, classes: usize) -> u64 {
+        (classes * (self.plan.states().div_ceil(64) * 8 + 4)) as u64
+    }
+
     /// The cheapest term of a class that satisfies the sketch.
     pub fn extract(&self, view: &View, root: Class, cost: Cost) -> Option<Term> {
-        let term = extract::extract(&self.plan, view, root, cost)?;
+        self.extract_while(view, root, cost, &|| true)
+    }
+
+    /// The same; nothing when `go_on` says no first.
+    pub fn extract_while(
+        &self,
+        view: &View,
+        root: Class,
+        cost: Cost,
+        go_on: &dyn Fn() -> bool,
+    ) -> Option<Term> {
+        let term = extract::within(&self.plan, view, root, cost, None, go_on)?;
         debug_assert!(
             self.accepts(&term),
             "extracted a term that its sketch refuses"
@@ -187,7 +203,7 @@ impl Goal {
         [2, 4, 8, 16].into_iter().find_map(|times| {
             let size = smallest.saturating_mul(times) / 2 + 20;
             let bound = extract::Bound { size, pairs };
-            extract::within(&self.plan, view, root, cost, Some(bound))
+            extract::within(&self.plan, view, root, cost, Some(bound), &|| true)
         })
     }
 

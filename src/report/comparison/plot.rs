@@ -206,7 +206,7 @@ fn panel(out: &mut String, goal: &Goal, c: &Comparison, scale: &Scale, x: f64, y
         );
     }
     grid(out, &axes);
-    if let Some(limit) = c.limits.nodes.filter(|n| n.ilog10() < scale.high) {
+    if let Some(limit) = c.limits.nodes.filter(|n| n.max(&1).ilog10() < scale.high) {
         let (_, y) = axes.at(0, limit);
         let _ = writeln!(
             out,

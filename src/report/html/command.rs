@@ -41,6 +41,18 @@ pub fn write(r: &Record, p: &mut Page) {
         ("rise-opt", code(&r.rise_opt)),
         ("C compiler", compiler),
         ("Machine", machine.join(", ")),
+        (
+            "Target",
+            match &r.kernel {
+                Some(k) if r.command.contains("--target") => code(&k.target),
+                Some(k) => format!(
+                    "{0}, what the machine has; on another say {1}",
+                    code(&k.target),
+                    code(&format!("--target {}", k.target))
+                ),
+                None => "none: there is no kernel".to_string(),
+            },
+        ),
         ("Seed of random inputs", code(&r.seed.to_string())),
         (
             "Rules",

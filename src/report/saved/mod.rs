@@ -7,11 +7,14 @@
 //! what the values mean, files.
 
 mod body;
+mod range;
 
 use crate::diag::{self, code, Diagnostic};
 use crate::source::{FileId, SourceMap, Span};
 use body::{Body, HEAD};
+use range::Within;
 use serde::de::DeserializeOwned;
+use serde::de::DeserializeSeed;
 use serde::{Deserialize, Serialize};
 use serde_json::error::Category;
 use std::io;
@@ -25,13 +28,22 @@ pub struct Kind {
     pub version: u32,
     /// The command that writes it.
     pub command: &'static str,
+    /// The largest whole number in it that is read, and without its sign the least.
+    pub most: u64,
 }
+
+/// What is counted or measured. Whoever adds such numbers up needs no check: those of one name are fields of objects that take
+/// more than 128 bytes each, and a file has no more than 2^24.
+const COUNTS: u64 = 1 << 46;
+/// What is computed with only as sizes and literals are, which see to it themselves.
+const ANY: u64 = u64::MAX;
 
 /// `--emit plan`
 pub const PLAN: Kind = Kind {
     name: "plan",
     version: 1,
     command: "rise-opt PROGRAM --sketch FILE --emit plan",
+    most: ANY,
 };
 
 /// `--emit trace`
@@ -39,6 +51,7 @@ pub const TRACE: Kind = Kind {
     name: "trace",
     version: 1,
     command: "rise-opt PROGRAM --sketch FILE --emit trace",
+    most: COUNTS,
 };
 
 /// What the main job prints for programs.
@@ -46,6 +59,7 @@ pub const SUMMARY: Kind = Kind {
     name: "summary",
     version: 1,
     command: "rise-opt PROGRAM --message-format json",
+    most: COUNTS,
 };
 
 /// `rise-opt compare`
@@ -53,6 +67,7 @@ pub const COMPARISON: Kind = Kind {
     name: "comparison",
     version: 1,
     command: "rise-opt compare PROGRAM --goal FILE",
+    most: COUNTS,
 };
 
 /// `rise-opt bench`
@@ -60,6 +75,7 @@ pub const MEASUREMENT: Kind = Kind {
     name: "measurement",
     version: 1,
     command: "rise-opt bench PROGRAM FILE",
+    most: COUNTS,
 };
 
 /// A diagnostic for programs, one on a line.
@@ -67,6 +83,7 @@ pub const DIAGNOSTIC: Kind = Kind {
     name: diag::JSON_KIND,
     version: diag::JSON_VERSION,
     command: "rise-opt COMMAND --message-format json",
+    most: COUNTS,
 };
 
 /// `--emit record`
@@ -74,6 +91,7 @@ pub const RECORD: Kind = Kind {
     name: "record",
     version: 1,
     command: "rise-opt PROGRAM --sketch FILE --emit record",
+    most: COUNTS,
 };
 
 /// `--emit egraph`
@@ -81,6 +99,7 @@ pub const EGRAPH: Kind = Kind {
     name: "egraph",
     version: 1,
     command: "rise-opt PROGRAM --sketch FILE --emit egraph",
+    most: COUNTS,
 };
 
 /// `--emit proof`
@@ -88,6 +107,7 @@ pub const PROOF: Kind = Kind {
     name: "proof",
     version: 1,
     command: "rise-opt PROGRAM --sketch FILE --emit proof",
+    most: ANY,
 };
 
 /// `rise-opt verify`
@@ -95,6 +115,7 @@ pub const VERIFICATION: Kind = Kind {
     name: "verification",
     version: 1,
     command: "rise-opt verify FILE --message-format json",
+    most: COUNTS,
 };
 
 /// `rise-opt order`
@@ -102,6 +123,7 @@ pub const ORDER: Kind = Kind {
     name: "order",
     version: 1,
     command: "rise-opt order FILE --message-format json",
+    most: COUNTS,
 };
 
 /// `rise-opt verify --write-certificates`
@@ -109,6 +131,47 @@ pub const CERTIFICATES: Kind = Kind {
     name: "certificates",
     version: 1,
     command: "rise-opt verify FILE --write-certificates",
+    most: COUNTS,
+};
+
+/// `rise-opt doctor`
+pub const DOCTOR: Kind = Kind {
+    name: "doctor",
+    version: 1,
+    command: "rise-opt doctor --message-format json",
+    most: COUNTS,
+};
+
+/// `rise-opt simplify`, `rise-opt prove`
+pub const SIMPLIFICATION: Kind = Kind {
+    name: "simplification",
+    version: 1,
+    command: "rise-opt simplify EXPR --message-format json",
+    most: COUNTS,
+};
+
+/// `rise-opt check-proof`
+pub const PROOF_CHECK: Kind = Kind {
+    name: "proof-check",
+    version: 1,
+    command: "rise-opt check-proof PROOF --message-format json",
+    most: COUNTS,
+};
+
+/// Of commands that only write files
+pub const WRITTEN: Kind = Kind {
+    name: "written",
+    version: 1,
+    command: "rise-opt report RECORD --message-format json",
+    most: COUNTS,
+};
+
+/// `rise-opt explain --try`
+pub const ATTEMPT: Kind = Kind {
+    name: "attempt",
+    version: 1,
+    command: "rise-opt explain PROGRAM --try RULE --message-format json",
+    most: COUNTS,
 };
 
 /// Every kind there is.
@@ -125,6 +188,11 @@ pub const ALL: &[Kind] = &[
     VERIFICATION,
     ORDER,
     CERTIFICATES,
+    DOCTOR,
+    SIMPLIFICATION,
+    PROOF_CHECK,
+    WRITTEN,
+    ATTEMPT,
 ];
 
 #[derive(Serialize)]
@@ -214,6 +282,8 @@ pub fn read<T: DeserializeOwned>(
             .note(format!("this rise-opt reads version {}", kind.version))
             .help(format!("make it again with this one: {}", kind.again())));
     }
+    let mut json = serde_json::Deserializer::from_str(text);
+    Within(kind.most).deserialize(&mut json).map_err(wrong)?;
     let mut json = serde_json::Deserializer::from_str(text);
     T::deserialize(Body(&mut json, HEAD)).map_err(wrong)
 }
@@ -368,6 +438,33 @@ mod tests {
             assert_eq!(code, "E0602");
             assert_eq!(message, "`a.json` ends early: it is cut off", "{end}");
         }
+    }
+
+    #[test]
+    fn numbers_that_nobody_counts_to_are_refused() {
+        let text = write(&TRACE, &value());
+        let read_back = |text: &str| {
+            let mut sources = SourceMap::new();
+            let file = sources.add_text("a.json", text);
+            read::<serde_json::Value>(&TRACE, &sources, file).map_err(|d| d.message)
+        };
+        for (number, fine) in [
+            ("70368744177664", true),
+            ("70368744177665", false),
+            ("-70368744177665", false),
+            ("18446744073709551615", false),
+            ("1e300", true),
+        ] {
+            let found = read_back(&text.replace("0.1", number));
+            assert_eq!(found.is_ok(), fine, "{number}: {found:?}");
+            let seed = text.replace("\"entry\": \"mm\"", &format!("\"seed\": {number}"));
+            assert!(read_back(&seed).is_ok(), "{number}");
+        }
+        let said = read_back(&text.replace("0.1", "70368744177665")).unwrap_err();
+        assert!(
+            said.contains("is larger than any that is written"),
+            "{said}"
+        );
     }
 
     #[test]

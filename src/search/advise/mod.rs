@@ -16,6 +16,7 @@ use super::{saturate, Options, Stop};
 use crate::arith::Nat;
 use crate::elab::{KnownRule, RuleUse, Step};
 use crate::term::{normalize, Op, Term};
+use std::time::Instant;
 
 /// E-nodes of all tries together, and of one of them.
 pub const WORK: u64 = 160_000;
@@ -183,18 +184,17 @@ impl Advisor<'_> {
             iterations: Some(iterations.unwrap_or(u64::MAX).min(ITERATIONS)),
             nodes: Some(nodes.unwrap_or(u64::MAX).min(EACH)),
             seconds: self.options.seconds,
-            // A try is small; where memory ended the search even that may be too much for its limit.
-            bytes: match self.d.stop {
-                Stop::Bytes(_) => Some(u64::MAX),
-                _ => self.options.bytes,
-            },
+            until: self.options.until,
+            // The step's own limit is lifted where it ended the search, see `run`; the user's is the user's.
+            bytes: self.options.bytes,
             observer: self.options.observer.clone(),
             ..Options::default()
         }
     }
 
     fn spent(&self) -> bool {
-        self.nodes >= WORK || self.searches >= SEARCHES
+        let late = self.options.until.is_some_and(|u| Instant::now() >= u);
+        late || self.nodes >= WORK || self.searches >= SEARCHES
     }
 
     /// Whether a step reaches its sketch from a term; `trying` says in words what is tried.

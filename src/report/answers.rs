@@ -1,0 +1,124 @@
+//! What short commands answer, for programs: one line of JSON each.
+//!
+//! In: what a command found. Out: JSON. Absent: the same for people, which the commands print.
+
+use super::saved::{self, Kind, ATTEMPT, DOCTOR, PROOF_CHECK, SIMPLIFICATION, WRITTEN};
+use serde::Serialize;
+
+/// An answer, with the version of the program that gives it.
+#[derive(Serialize)]
+struct Answer<'a, T> {
+    rise_opt: &'static str,
+    #[serde(flatten)]
+    answer: &'a T,
+}
+
+fn line<T: Serialize>(kind: &Kind, answer: &T) -> String {
+    let rise_opt = env!("CARGO_PKG_VERSION");
+    saved::line(kind, &Answer { rise_opt, answer })
+}
+
+/// `doctor`
+#[derive(Clone, Debug, Serialize)]
+pub struct Doctor {
+    pub found: Vec<Found>,
+}
+
+/// One thing that a machine has or lacks.
+#[derive(Clone, Debug, Serialize)]
+pub struct Found {
+    pub what: &'static str,
+    pub how: String,
+}
+
+impl Doctor {
+    pub fn json_line(&self) -> String {
+        line(&DOCTOR, self)
+    }
+}
+
+/// `simplify` and `prove`
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Simplification {
+    /// In the order in which they were asked.
+    pub answers: Vec<Simplified>,
+}
+
+/// One expression.
+#[derive(Clone, Debug, Serialize)]
+pub struct Simplified {
+    /// Nothing for one that cannot be read.
+    pub result: Option<String>,
+    /// Those that were asked for.
+    pub steps: Vec<RuleStep>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct RuleStep {
+    pub rule: String,
+    pub before: String,
+    pub after: String,
+}
+
+impl Simplification {
+    pub fn json_line(&self) -> String {
+        line(&SIMPLIFICATION, self)
+    }
+}
+
+/// `check-proof`, of a proof that holds
+#[derive(Clone, Debug, Serialize)]
+pub struct ProofCheck {
+    pub proof: String,
+    /// Name of the definition.
+    pub definition: String,
+    pub steps: usize,
+    /// What the definition equals, as a program.
+    pub equals: String,
+    /// What sizes have to satisfy for that.
+    pub wherever: Vec<String>,
+    /// Steps that may regroup floats.
+    pub regrouped: Vec<String>,
+    pub rules: Vec<UsedRule>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct UsedRule {
+    pub name: String,
+    pub shipped: bool,
+    pub proved: bool,
+    pub text: String,
+}
+
+impl ProofCheck {
+    pub fn json_line(&self) -> String {
+        line(&PROOF_CHECK, self)
+    }
+}
+
+/// What a command wrote, if that is all that it has to say.
+#[derive(Clone, Debug, Serialize)]
+pub struct Written {
+    pub files: Vec<String>,
+}
+
+impl Written {
+    pub fn json_line(&self) -> String {
+        line(&WRITTEN, self)
+    }
+}
+
+/// `explain --try`: what came of one rule, as it is told to people.
+#[derive(Clone, Debug, Serialize)]
+pub struct Tried {
+    pub rule: String,
+    /// Where it is declared.
+    pub place: String,
+    pub lines: Vec<String>,
+}
+
+impl Tried {
+    pub fn json_line(&self) -> String {
+        line(&ATTEMPT, self)
+    }
+}
