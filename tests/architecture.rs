@@ -185,6 +185,146 @@ fn no_module_names_a_higher_layer() {
     }
 }
 
+/// Groups of files of one module that need each other in a circle, with the reason why they may.
+const CIRCLES: &[&[&str]] = &[
+    // The printer of bodies asks the header what a function is called, which prints its own parts.
+    &["emit::body", "emit::header"],
+    // Evaluation calls primitives, and these call the functions that they are given.
+    &["interp::array", "interp::run"],
+    // Lowering of a choice between kernels lowers each of them.
+    &["lower::state", "lower::versions"],
+    // The subcommands that search share what the main job does.
+    &[
+        "cli::explain",
+        "cli::optimize",
+        "cli::record",
+        "cli::try_rule",
+        "cli::why",
+    ],
+    // Values are functions, folds are values, and equality of both is asked while they are evaluated.
+    &[
+        "verify::arrays::context",
+        "verify::arrays::equal",
+        "verify::arrays::eval",
+        "verify::arrays::fold",
+        "verify::arrays::sums",
+        "verify::arrays::value",
+    ],
+];
+
+/// `exec/kernel.rs` is `exec::kernel`, `exec/mod.rs` is `exec`.
+fn module_path(name: &str) -> String {
+    let path = name.trim_end_matches(".rs").trim_end_matches("/mod");
+    path.replace('/', "::")
+}
+
+/// What stands behind `crate::`, `self::` and `super::`, in full: `a::b::c` for each name of a braced list.
+fn full_paths(code: &str, own: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for (at, separator) in code.match_indices("::") {
+        let start = code[..at].rfind(|c| !is_word(c)).map_or(0, |i| i + 1);
+        let mut rest = &code[at + separator.len()..];
+        let base = match &code[start..at] {
+            "crate" => String::new(),
+            "self" => own.to_string(),
+            "super" if !code[..start].ends_with("super::") => {
+                let mut parts: Vec<&str> = own.split("::").collect();
+                parts.pop();
+                while let Some(further) = rest.strip_prefix("super::") {
+                    (_, rest) = (parts.pop(), further);
+                }
+                parts.join("::")
+            }
+            _ => continue,
+        };
+        names_below(&base, rest, &mut found);
+    }
+    found
+}
+
+/// The paths that a use or an expression spells from `base` on.
+fn names_below(base: &str, rest: &str, found: &mut Vec<String>) {
+    let rest = rest.trim_start();
+    let Some(list) = rest.strip_prefix('{') else {
+        let word = first_word(rest);
+        let path = format!("{base}::{word}");
+        let path = path.trim_start_matches("::");
+        match rest[word.len()..].strip_prefix("::") {
+            Some(more) => names_below(path, more, found),
+            None => found.push(path.to_string()),
+        }
+        return;
+    };
+    let (mut depth, mut from) = (1, 0);
+    for (i, c) in list.char_indices() {
+        depth += i32::from(c == '{') - i32::from(c == '}');
+        if depth == 0 || depth == 1 && c == ',' {
+            names_below(base, &list[from..i], found);
+            from = i + 1;
+        }
+        if depth == 0 {
+            break;
+        }
+    }
+}
+
+/// Which files of one module name which others.
+fn needed() -> BTreeMap<String, BTreeSet<String>> {
+    let all = sources();
+    let names: BTreeSet<String> = all.iter().map(|s| module_path(&s.name)).collect();
+    let mut needs: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for s in all.iter().filter(|s| !s.code.is_empty()) {
+        let own = module_path(&s.name);
+        for path in full_paths(&s.code, &own) {
+            // The longest beginning that is a file: the rest names something in it.
+            let ends = path.match_indices("::").map(|(i, _)| &path[..i]);
+            let Some(file) = ends.chain([&*path]).filter(|p| names.contains(*p)).last() else {
+                continue;
+            };
+            let same_module = file.split("::").next() == own.split("::").next();
+            if same_module && file != own && file.contains("::") {
+                needs
+                    .entry(own.clone())
+                    .or_default()
+                    .insert(file.to_string());
+            }
+        }
+    }
+    needs
+}
+
+#[test]
+fn files_of_a_module_need_each_other_in_no_other_circle() {
+    let needs = needed();
+    assert!(needs.len() > 100, "the test reads nothing");
+    let reached = |start: &String| {
+        let (mut seen, mut open) = (BTreeSet::new(), vec![start]);
+        while let Some(m) = open.pop() {
+            for next in needs.get(m).into_iter().flatten() {
+                if seen.insert(next.clone()) {
+                    open.push(next);
+                }
+            }
+        }
+        seen
+    };
+    let all: BTreeMap<&String, BTreeSet<String>> = needs.keys().map(|m| (m, reached(m))).collect();
+    let circles: BTreeSet<Vec<String>> = (all.iter())
+        .filter(|(m, seen)| seen.contains(**m))
+        .map(|(m, seen)| {
+            let back = |n: &&String| all.get(n).is_some_and(|s| s.contains(*m));
+            seen.iter().filter(back).cloned().collect()
+        })
+        .collect();
+    let allowed: BTreeSet<Vec<String>> = (CIRCLES.iter())
+        .map(|c| c.iter().map(|m| m.to_string()).collect())
+        .collect();
+    assert_eq!(
+        circles, allowed,
+        "circles that are there, and those that may be"
+    );
+}
+
 /// Every source file of another module than `allowed` is free of `word`.
 fn only(allowed: &[&str], words: &[&str]) {
     let mut found = 0;

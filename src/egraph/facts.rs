@@ -118,7 +118,11 @@ impl Analysis<Node> for FactsOf {
     type Data = Facts;
 
     fn pre_union(g: &EGraph<Node, FactsOf>, a: Id, b: Id, _: &Option<egg::Justification>) {
-        Record::see(g, a, b);
+        if let Some(record) = &g.analysis.record {
+            if g.find(a) != g.find(b) {
+                record.see(a, b);
+            }
+        }
     }
 
     fn make(g: &mut EGraph<Node, FactsOf>, node: &Node, _: Id) -> Facts {

@@ -10,6 +10,7 @@ mod graph;
 mod matching;
 mod node;
 pub mod record;
+mod recording;
 mod view;
 
 pub use egg::Id;
@@ -17,7 +18,8 @@ pub use facts::{Facts, Free, Heads};
 pub use graph::{Graph, Renaming};
 pub use matching::{sought_ops, Evidence, Occurrence, Pattern, Reg};
 pub use node::{LitId, Node, Shape};
-pub use record::{Edge, Mark, Recorded};
+pub use record::{Edge, Recorded};
+pub use recording::Mark;
 pub use view::{Class, View};
 
 #[cfg(test)]

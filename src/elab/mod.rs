@@ -17,6 +17,7 @@ mod pre;
 mod print;
 mod program;
 mod read;
+mod reason;
 mod report;
 mod rules;
 mod scheme;

@@ -2,7 +2,7 @@
 
 use super::infer::{Infer, Names};
 use super::output::{Sketch, SketchKind, TyPattern};
-use super::report::Reason;
+use super::reason::Reason;
 use crate::arith::Nat;
 use crate::diag::{code, Diagnostic};
 use crate::source::Span;

@@ -7,7 +7,7 @@
 use super::files;
 use super::infer::{Infer, Names};
 use super::pre::Pre;
-use super::report::Reason;
+use super::reason::Reason;
 use super::scheme::{contents, nat_unknowns, unknowns, Scheme};
 use super::show::show;
 use super::uses::uses;

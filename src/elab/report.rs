@@ -4,6 +4,7 @@
 //! A mismatch shows the two types, and the first pair in them that cannot agree, sizes in normal form.
 
 use super::infer::Infer;
+use super::reason::{too_large_type, Origin, Reason};
 use super::show::{show, show_named};
 use super::unify::{Mismatch, Pair};
 use crate::arith::Nat;
@@ -12,49 +13,6 @@ use crate::source::Span;
 use crate::term::Class;
 use crate::ty::{Ty, TyKind};
 use rustc_hash::FxHashMap;
-
-/// Why a type is wanted: "… is of type …", with the place that says so.
-#[derive(Clone, Debug)]
-pub struct Reason {
-    text: String,
-    span: Option<Span>,
-}
-
-impl Reason {
-    pub fn new(text: impl Into<String>) -> Reason {
-        Reason {
-            text: text.into(),
-            span: None,
-        }
-    }
-
-    pub fn at(span: Span, text: impl Into<String>) -> Reason {
-        Reason {
-            text: text.into(),
-            span: Some(span),
-        }
-    }
-}
-
-/// Where an unknown or an equation comes from.
-#[derive(Debug)]
-pub enum Origin {
-    Unknown {
-        span: Span,
-        what: String,
-    },
-    Equation {
-        span: Span,
-        want: Ty,
-        found: Ty,
-        reason: Reason,
-    },
-    /// `_` where a value is needed.
-    Hole {
-        span: Span,
-        ty: Ty,
-    },
-}
 
 impl Infer<'_> {
     /// A type or size as the user would write it.
@@ -301,13 +259,6 @@ impl Infer<'_> {
             }
         }
     }
-}
-
-/// What a program writes down takes far fewer parts.
-pub fn too_large_type(span: Span) -> Diagnostic {
-    Diagnostic::new(code::TOO_LARGE, "the type of this has thousands of parts")
-        .at(span)
-        .help("pairs of pairs double at every step: keep what is needed only")
 }
 
 fn advice(want: Ty, found: Ty) -> String {

@@ -391,10 +391,3 @@ fn has_operations(n: Nat) -> bool {
     n.each_atom(&mut |a| found |= !matches!(a.kind(), AtomKind::Var(_)));
     found
 }
-
-/// What of an assumption about units has to be said of the sizes: that they are multiples.
-pub(super) fn said_of_unit(name: Symbol) -> Option<String> {
-    let inside = name.as_str().strip_prefix('(')?.strip_suffix(')')?;
-    let (size, divisor) = inside.split_once('/')?;
-    Some(format!("0 <= {size} && {size} % {divisor} == 0"))
-}

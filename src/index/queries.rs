@@ -3,7 +3,7 @@
 //! Comes in: questions with what was assumed. Goes out: each once, in the order in which they were first asked; and those
 //! that are stuck as text, one on each line, that `rise-opt simplify --file` and `rise-opt prove --file` read.
 
-use super::engine::said_of_unit;
+use crate::intern::Symbol;
 use crate::scalar::{Expr, Node};
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
@@ -103,4 +103,11 @@ fn line(assumptions: &[Expr], e: Expr) -> String {
         true => e.to_string(),
         false => format!("{e}  where {}", said.join(" && ")),
     }
+}
+
+/// What of an assumption about units has to be said of the sizes: that they are multiples.
+fn said_of_unit(name: Symbol) -> Option<String> {
+    let inside = name.as_str().strip_prefix('(')?.strip_suffix(')')?;
+    let (size, divisor) = inside.split_once('/')?;
+    Some(format!("0 <= {size} && {size} % {divisor} == 0"))
 }

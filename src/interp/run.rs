@@ -7,35 +7,13 @@
 
 use super::build::{weight, Builder};
 use super::code::{Code, PrimCode};
-use super::value::{live_bytes, FunKind};
+use super::value::{live_bytes, Env, FunKind};
 use super::{array, Fun, InterpError, Limits, Shape, Value};
 use crate::term::Op;
 use smallvec::SmallVec;
 use std::rc::Rc;
 
 pub(super) type Args = SmallVec<[Value; 3]>;
-
-/// Values of the variables in scope, innermost first.
-#[derive(Clone, Default)]
-pub(super) struct Env(Option<Rc<(Value, Env)>>);
-
-impl Env {
-    fn push(&self, v: Value) -> Env {
-        Env(Some(Rc::new((v, self.clone()))))
-    }
-
-    fn get(&self, mut i: u32) -> Option<&Value> {
-        let mut at = self;
-        loop {
-            let node = at.0.as_deref()?;
-            if i == 0 {
-                return Some(&node.0);
-            }
-            i -= 1;
-            at = &node.1;
-        }
-    }
-}
 
 /// One evaluation with what it may still use up.
 pub(super) struct Machine {

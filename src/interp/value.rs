@@ -8,7 +8,6 @@
 //! Absent: types; a value does not know whether it is a vector.
 
 use super::code::Code;
-use super::run::Env;
 use super::{Elem, Num, Shape};
 use smallvec::SmallVec;
 use std::cell::Cell;
@@ -368,6 +367,28 @@ impl fmt::Debug for Value {
                 .entries((0..v.len()).map(|i| v.elem(i)))
                 .finish(),
             Value::Fun(_) => f.write_str("<function>"),
+        }
+    }
+}
+
+/// Values of the variables in scope, innermost first.
+#[derive(Clone, Default)]
+pub(super) struct Env(Option<Rc<(Value, Env)>>);
+
+impl Env {
+    pub(super) fn push(&self, v: Value) -> Env {
+        Env(Some(Rc::new((v, self.clone()))))
+    }
+
+    pub(super) fn get(&self, mut i: u32) -> Option<&Value> {
+        let mut at = self;
+        loop {
+            let node = at.0.as_deref()?;
+            if i == 0 {
+                return Some(&node.0);
+            }
+            i -= 1;
+            at = &node.1;
         }
     }
 }

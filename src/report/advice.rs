@@ -4,15 +4,17 @@
 //! value with all of the diagnosis. Invariant: rules, limits and sketches are written so that they can be
 //! pasted into the sketch file. Absent: choosing.
 
-use super::goal::{grown, readable};
 use super::number::{bytes, count};
 use crate::elab::term_text;
 use crate::intern::Symbol;
 use crate::search::advise::Limit;
 use crate::search::{Advice, Atom, Diagnosis, Edit, Near, Remedy, Stop};
-use crate::term::{Op, Prim, Term};
+use crate::term::{Kind, Op, Prim, Term};
 use crate::ty::Scalar;
 use serde_json::{json, Value};
+
+/// Rules that are named.
+const RULES: usize = 5;
 
 /// What to do.
 pub(super) fn help(d: &Diagnosis, a: &Advice) -> String {
@@ -249,4 +251,23 @@ fn advice_data(d: &Diagnosis, a: &Advice) -> Value {
         "searches": a.searches,
         "nodes": a.nodes,
     })
+}
+
+/// The rules that added most.
+pub(super) fn grown(d: &Diagnosis) -> Vec<&(String, u64)> {
+    let all = d.growth.iter().take(RULES);
+    all.filter(|(_, nodes)| *nodes > 0).collect()
+}
+
+/// A term in the names of the program.
+pub(super) fn readable(term: &Term, params: &[Symbol]) -> String {
+    let (mut body, mut names) = (term, Vec::new());
+    for name in params {
+        let Kind::Lam(_, inner) = body.kind() else {
+            break;
+        };
+        body = inner;
+        names.push(*name);
+    }
+    term_text(body, &names)
 }

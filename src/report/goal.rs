@@ -4,16 +4,12 @@
 //! sketch were there, which rules made the graph grow, the closest term, and the one step that is worth
 //! trying next; the same as data for programs. Absent: searching.
 
-use super::advice::{help, how, times};
+use super::advice::{grown, help, how, readable, times};
 use super::number::count;
 use crate::diag::{code, Diagnostic};
-use crate::elab::term_text;
 use crate::intern::Symbol;
 use crate::search::{Advice, Diagnosis, Near, PartCount, Stop};
-use crate::term::{Kind, Term};
 
-/// Rules that are named.
-const RULES: usize = 5;
 /// Lines of the closest term that are shown.
 const LINES: usize = 16;
 
@@ -52,12 +48,6 @@ pub fn not_reached(d: &Diagnosis, advice: Option<&Advice>, params: &[Symbol]) ->
         None => without_advice(d),
     };
     out.help(help).data(super::advice::data(d, advice, params))
-}
-
-/// The rules that added most.
-pub(super) fn grown(d: &Diagnosis) -> Vec<&(String, u64)> {
-    let all = d.growth.iter().take(RULES);
-    all.filter(|(_, nodes)| *nodes > 0).collect()
 }
 
 /// The sketch as it was written, with what is satisfied anywhere. Of the whole sketch the program itself
@@ -107,19 +97,6 @@ fn closest(d: &Diagnosis, near: &Near, params: &[Symbol]) -> String {
         ),
     };
     format!("{what}\n{}", shown.join("\n"))
-}
-
-/// A term in the names of the program.
-pub(super) fn readable(term: &Term, params: &[Symbol]) -> String {
-    let (mut body, mut names) = (term, Vec::new());
-    for name in params {
-        let Kind::Lam(_, inner) = body.kind() else {
-            break;
-        };
-        body = inner;
-        names.push(*name);
-    }
-    term_text(body, &names)
 }
 
 fn stopped(d: &Diagnosis) -> String {

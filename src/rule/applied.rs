@@ -47,7 +47,7 @@ pub fn applied(rule: &RuleDecl) -> Option<RuleDecl> {
         return None;
     };
     // `f => \x -> f x` says nothing about `f e`.
-    if super::compile::is_eta_redex(body) {
+    if body.is_eta_body() {
         return None;
     }
     // A binder of the left side that lives on as `x` would have to become `e`.

@@ -200,7 +200,7 @@ impl Builder<'_> {
                 let body = self.make(b);
                 self.scope.pop();
                 // An η-redex that was written is meant to stay one.
-                let keep = is_eta_redex(b);
+                let keep = b.is_eta_body();
                 Make::Lam { body, keep, ty }
             }
         };
@@ -253,14 +253,6 @@ fn repeated(pattern: &Pattern) -> Vec<(usize, Reg, Renaming)> {
         }
     }
     out
-}
-
-/// `b` is `f %0` with a pattern `f` that stands for nothing with `%0`.
-pub(super) fn is_eta_redex(b: &Term) -> bool {
-    match b.kind() {
-        Kind::App(f, x) => matches!(x.kind(), Kind::Var(0)) && !f.mentions(0),
-        _ => false,
-    }
 }
 
 /// Operations that the left sides look for, for [`Heads`].

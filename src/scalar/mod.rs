@@ -13,6 +13,7 @@
 
 mod eval;
 mod expr;
+mod pattern_var;
 pub mod random;
 mod read;
 mod rule;
@@ -22,10 +23,9 @@ mod sorts;
 pub(crate) use eval::{arithmetic, comparison};
 pub use eval::{eval, EvalError, Value};
 pub use expr::{Args, Expr, Kind, Lanes, Node, Op, Sort, MAX_INT, MAX_LANES, MAX_VARS};
+pub use pattern_var::{is_open, VarClass};
 pub use read::{parse_expr, parse_question, parse_truth};
-pub use rule::{
-    has_domain, is_open, is_scalar, load_rules, other_domain, rules_of, Rule, VarClass,
-};
+pub use rule::{has_domain, is_scalar, load_rules, other_domain, rules_of, Rule};
 
 #[cfg(test)]
 mod tests;

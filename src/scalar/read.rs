@@ -1,7 +1,7 @@
 //! Trees to expressions: names of functions, sorts of everything.
 
 use super::expr::{Expr, Kind, Lanes, Op, MAX_LANES};
-use super::rule::VarClass;
+use super::pattern_var::VarClass;
 use super::show::binary;
 use super::sorts::{Open, Sorts};
 use crate::diag::{code, did_you_mean, Diagnostic};

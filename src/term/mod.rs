@@ -194,6 +194,14 @@ impl Term {
         }
     }
 
+    /// Whether it is `f %0` with an `f` that does not mention `%0`: a lambda around it is an η-redex.
+    pub fn is_eta_body(&self) -> bool {
+        match self.kind() {
+            Kind::App(f, x) => matches!(x.kind(), Kind::Var(0)) && !f.mentions(0),
+            _ => false,
+        }
+    }
+
     /// Whether variable `i` occurs free.
     pub fn mentions(&self, i: u32) -> bool {
         if self.open() <= i {

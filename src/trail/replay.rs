@@ -8,7 +8,8 @@
 use super::event::{Application, Applied, Built, Event, Lanes, Out};
 use super::known::{Place, PlaceKind};
 use super::spelled::Spelled;
-use super::walk::{self, Walked, Walker};
+use super::standin::{bound, Walked};
+use super::walk::Walker;
 use crate::egraph::{Id, LitId, Node, Renaming, Shape};
 use crate::proof::{binders, instance, put, By, Step};
 use crate::term::{Kind, Lit, Term};
@@ -626,7 +627,7 @@ impl Walker<'_> {
                 let below = depth + u32::from(kids.len() == 1);
                 let mut new = Vec::new();
                 for (i, kid) in kids.iter().enumerate() {
-                    let bound = walk::bound(t.term());
+                    let bound = bound(t.term());
                     let k = self.at(i as u8, bound, |w| w.change(t.kid(i), kid, change, below));
                     new.push(k?);
                 }

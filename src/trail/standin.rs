@@ -6,7 +6,6 @@
 //! `idx[0]`; then there is no term.
 
 use super::spelled::Spelled;
-use super::walk::{bound, Walked};
 use crate::term::{call, call_as, Kind, Lit, Op, Term};
 use crate::ty::{Ty, TyKind};
 
@@ -20,6 +19,16 @@ use crate::ty::{Ty, TyKind};
 // stands: a variable that is not in scope there, or has another type there, becomes a
 // closed term that depends on nothing but the type. It keeps the anchor of the
 // variable, since it goes wherever the variable would have gone.
+
+pub type Walked<T = Spelled> = Result<T, String>;
+
+/// The type of the variable that a lambda binds.
+pub fn bound(t: &Term) -> Option<Ty> {
+    match t.kind() {
+        Kind::Lam(..) => t.ty().as_fun().map(|f| f.0),
+        _ => None,
+    }
+}
 
 /// The term as it can stand under variables of these types, the innermost last.
 pub fn put_under(t: &Spelled, scope: &mut Vec<Ty>) -> Walked {

@@ -10,26 +10,16 @@ use super::event::read;
 use super::forest::{Forest, Hop};
 use super::known::Known;
 use super::spelled::Spelled;
-use super::standin::put_under;
+use super::standin::{bound, put_under, Walked};
 use crate::egraph::{Edge, Id, LitId, Node, Shape};
 use crate::proof::{By, Step};
 use crate::term::{Kind, Term};
 use crate::ty::Ty;
 use rustc_hash::FxHashMap;
 
-pub type Walked<T = Spelled> = Result<T, String>;
-
 /// Edges that may be walked in all, and how deep one walk may need another.
 const EDGES: usize = 200_000;
 const DEEPEST: usize = 2_000;
-
-/// The type of the variable that a lambda binds.
-pub fn bound(t: &Term) -> Option<Ty> {
-    match t.kind() {
-        Kind::Lam(..) => t.ty().as_fun().map(|f| f.0),
-        _ => None,
-    }
-}
 
 pub struct Walker<'a> {
     pub forest: &'a Forest<'a>,

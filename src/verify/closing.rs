@@ -10,9 +10,9 @@
 //! products all the more; a model counts only once the rule is evaluated there.
 
 use super::cases::{Case, Meaning, Names};
-use super::encode::name;
 use super::formula::Formula;
 use super::poly::{Atom, Monomial, Poly};
+use crate::intern::Symbol;
 use crate::scalar::{Kind, Rule};
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -277,4 +277,9 @@ fn number(n: i128) -> String {
         0.. => n.to_string(),
         _ => format!("(- {})", n.unsigned_abs()),
     }
+}
+
+/// What a variable is called in a query: quoted, and no word of the language.
+pub fn name(v: Symbol) -> String {
+    format!("|v_{v}|")
 }

@@ -9,8 +9,7 @@
 //! products, *strong* with the products themselves.
 
 use super::cases::{cases, Rests};
-use super::closing::{query, Products, Reach};
-use crate::intern::Symbol;
+use super::closing::{name, query, Products, Reach};
 use crate::scalar::{Expr, Kind, Lanes, Node, Op, Rule, Sort, VarClass};
 use std::fmt::Write;
 
@@ -53,11 +52,6 @@ pub fn queries(rule: &Rule, encoding: Encoding) -> Option<Vec<String>> {
     let (names, cases) = cases(rule, rests)?;
     let query = |case| query(rule, &names, case, products, &reach);
     cases.iter().map(query).collect()
-}
-
-/// What a variable is called in a query: quoted, and no word of the language.
-pub fn name(v: Symbol) -> String {
-    format!("|v_{v}|")
 }
 
 fn direct(rule: &Rule) -> String {

@@ -1,7 +1,7 @@
 //! Applications: by juxtaposition, by `|>`, by operators.
 
 use super::super::pre::Pre;
-use super::super::report::Reason;
+use super::super::reason::Reason;
 use super::{operation, prim, Infer};
 use crate::diag::{code, Diagnostic};
 use crate::source::Span;

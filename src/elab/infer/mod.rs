@@ -5,6 +5,7 @@
 //! Tuple patterns become projections, so no redex is made that was not written.
 
 mod apply;
+mod instantiate;
 mod names;
 mod pattern;
 
@@ -12,7 +13,7 @@ use apply::Args;
 use pattern::{hint, Local};
 
 use super::pre::{Number, Pre};
-use super::report::{Origin, Reason};
+use super::reason::{Origin, Reason};
 use super::scheme::Scheme;
 use super::unify::{SiteId, Unifier};
 use crate::arith::Nat;
@@ -162,7 +163,7 @@ impl<'a> Infer<'a> {
                 values.into_iter().rev().fold(last, |(y, t), (x, s)| {
                     let ty = Ty::pair(s, t);
                     if self.u.is_huge(ty) {
-                        self.report(super::report::too_large_type(e.span));
+                        self.report(super::reason::too_large_type(e.span));
                         return (Pre::Error, self.unknown_type(e.span));
                     }
                     self.require(s, Class::Data, e.span, "a component of a pair");

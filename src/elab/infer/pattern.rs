@@ -1,6 +1,6 @@
 //! Patterns: the variables of functions and of `let`, and the names of their parts.
 
-use super::super::report::Reason;
+use super::super::reason::Reason;
 use super::Infer;
 use crate::diag::{code, Diagnostic};
 use crate::intern::Symbol;

@@ -3,7 +3,7 @@
 use super::super::infer::Infer;
 use super::super::output::{Cond, Rel};
 use super::super::pre::Pre;
-use super::super::report::Reason;
+use super::super::reason::Reason;
 use super::{finish, rule_names};
 use crate::algebra::{Claim, Law, Operand, LAWS};
 use crate::arith::Nat;

@@ -18,7 +18,7 @@ use numbering::Numbering;
 use super::infer::{Infer, Names, RuleNames};
 use super::output::{Cond, HoleDecl, RuleDecl};
 use super::pre::Pre;
-use super::report::Reason;
+use super::reason::Reason;
 use super::unify::SiteId;
 use crate::diag::{code, Diagnostic};
 use crate::intern::Symbol;
@@ -222,7 +222,7 @@ fn slip(infer: &mut Infer, name: &str, span: Span, any: bool) {
 
 fn unbound(infer: &mut Infer, site: Option<SiteId>, right: Span) {
     let (span, what) = match site.map(|s| &infer.origins[s.0 as usize]) {
-        Some(super::report::Origin::Unknown { span, what }) => (*span, what.clone()),
+        Some(super::reason::Origin::Unknown { span, what }) => (*span, what.clone()),
         _ => (right, "a type or size".to_string()),
     };
     infer.report(
