@@ -207,6 +207,8 @@ const CIRCLES: &[&[&str]] = &[
         "verify::arrays::equal",
         "verify::arrays::eval",
         "verify::arrays::fold",
+        "verify::arrays::gap",
+        "verify::arrays::scalars",
         "verify::arrays::sums",
         "verify::arrays::value",
     ],

@@ -63,6 +63,7 @@ fn told(f: &Found, verdict: &Verdict) -> RuleVerdict {
         Verdict::Unknown { why, agreed } => {
             told.reasons = vec![
                 format!("not shown: {why}"),
+                format!("next: {}", why.next),
                 format!("the sides agree on {agreed} random instances"),
             ];
         }

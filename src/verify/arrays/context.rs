@@ -5,15 +5,17 @@
 //! Invariant: facts hold wherever the left side of the rule has a value and its conditions hold. Every run ends: work is
 //! counted. Absent: values.
 
-use super::equal;
 use super::facts::Facts;
+use super::gap::Gap;
 use super::value::{Head, Neutral, Val};
+use super::{equal, scalars};
 use crate::arith::{AtomKind, Mono, Nat, Rat, Signs};
 use crate::elab::{Cond, Obligation, Rel, RuleDecl};
 use crate::intern::Symbol;
 use crate::rule::instance::{usable, Binder};
 use crate::term::Lit;
 use crate::ty::{Ty, TySubst};
+use std::cell::Cell;
 use std::rc::Rc;
 
 /// Why evaluation does not go on.
@@ -30,12 +32,14 @@ pub type Res<T> = Result<T, Stuck>;
 pub enum Question {
     NotNegative(Nat),
     Holds(Neutral),
+    /// No cases: a variable whose values are as many as a multiple of a size is a quotient and a rest.
+    Divide(Symbol, Nat),
 }
 
 /// Steps of evaluation and comparison for one rule.
-const WORK: u32 = 20_000;
+pub const WORK: u32 = 50_000;
 /// Cases within cases, comparisons within comparisons.
-const MAX_SPLITS: u32 = 6;
+const MAX_SPLITS: u32 = 12;
 const MAX_DEPTH: u32 = 60;
 /// Variables and operations in an index.
 const MAX_ATOMS: u32 = 16;
@@ -48,16 +52,24 @@ pub struct Context {
     /// Not negative, beyond the facts.
     more: Vec<Nat>,
     truths: Vec<(Neutral, bool)>,
+    /// Variables that are expressions of later ones.
+    defined: Vec<(Symbol, Nat)>,
     /// Variables for indices that are values.
     named: Vec<(Neutral, Nat)>,
     /// For each pattern variable what it may mention.
     pub scopes: Vec<Vec<(Binder, bool)>>,
     fresh: u32,
-    work: u32,
+    work: Cell<u32>,
     splits: u32,
     pub depth: u32,
+    /// Comparisons of parts around the present one.
+    inside: u32,
+    /// How much of `more` holds in every case.
+    assumed: usize,
     /// The first thing that could not be shown.
-    pub why: Option<String>,
+    pub why: Option<Gap>,
+    /// The first limit that was met.
+    pub limit: Option<Gap>,
 }
 
 /// See [`Context::known`].
@@ -65,11 +77,12 @@ pub struct Known {
     facts: Facts,
     more: usize,
     truths: usize,
+    defined: usize,
     named: usize,
 }
 
 impl Context {
-    pub fn new(rule: &Rc<RuleDecl>) -> Context {
+    pub fn new(rule: &Rc<RuleDecl>, work: u32) -> Context {
         let mut sizes = TySubst::default();
         for (i, name) in rule.size_names().into_iter().enumerate() {
             sizes.nats.insert(i as u32, Nat::var(name));
@@ -80,13 +93,17 @@ impl Context {
             facts: Facts::new(),
             more: Vec::new(),
             truths: Vec::new(),
+            defined: Vec::new(),
             named: Vec::new(),
             scopes: usable(rule),
             fresh: 0,
-            work: WORK,
+            work: Cell::new(work),
             splits: 0,
             depth: 0,
+            inside: 0,
+            assumed: 0,
             why: None,
+            limit: None,
         };
         cx.assume();
         cx
@@ -146,25 +163,61 @@ impl Context {
     }
 
     pub fn is_whole(&self, n: Nat) -> bool {
+        let n = self.seen(n);
         self.facts.floor(n, Nat::int(1)) == n
     }
 
+    /// The expression without variables that are expressions of others.
+    fn seen(&self, n: Nat) -> Nat {
+        self.defined.iter().fold(n, |n, (v, e)| n.subst_var(*v, *e))
+    }
+
+    /// A variable is an expression of others from now on.
+    pub fn define(&mut self, var: Symbol, value: Nat) {
+        let value = self.seen(value);
+        self.facts.define(var, value);
+        self.defined.push((var, value));
+    }
+
     pub fn is_not_negative(&self, n: Nat) -> bool {
-        if !manageable(n) {
+        let n = self.seen(n);
+        if !self.spend(1 + self.more.len() as u32) || !manageable(n) {
             return false;
         }
-        let known = |n: Nat| {
-            self.facts.is_not_negative(n) || {
-                let least = self.relaxed(self.facts.simplify(n));
-                least != n && self.facts.is_not_negative(least)
-            }
-        };
-        let more = self.more.iter().enumerate();
-        known(n)
-            || more.into_iter().any(|(i, p)| {
+        let more: Vec<Nat> = self.more.iter().map(|p| self.seen(*p)).collect();
+        self.is_known(n)
+            || more.iter().enumerate().any(|(i, p)| {
                 let rest = n - *p;
-                known(rest) || self.more[..i].iter().any(|q| known(rest - *q))
+                self.is_known(rest) || more[..i].iter().any(|q| self.is_known(rest - *q))
             })
+            || self.by_products(n, &more)
+    }
+
+    fn is_known(&self, n: Nat) -> bool {
+        self.facts.is_not_negative(n) || {
+            let least = self.relaxed(self.facts.simplify(n));
+            least != n && self.facts.is_not_negative(least)
+        }
+    }
+
+    /// Whether what is known, times a size, leaves nothing negative; or the contrary, times a size, contradicts it.
+    fn by_products(&self, n: Nat, more: &[Nat]) -> bool {
+        let contrary = Nat::int(-1) - n;
+        let leaves = |whole: Nat, part: Nat| {
+            let mut tried = Vec::new();
+            whole.terms().iter().any(|(m, _)| {
+                part.terms().iter().any(|(d, _)| {
+                    let by = m.div(d);
+                    if by.is_one() || !by.is_integral() || tried.contains(&by) {
+                        return false;
+                    }
+                    tried.push(by.clone());
+                    let by = Nat::from_terms([(by, Rat::ONE)]);
+                    self.facts.is_not_negative(by) && self.is_known(whole - by * part)
+                })
+            })
+        };
+        (more.iter()).any(|p| leaves(n, *p) || leaves(Nat::int(-1) - *p, contrary))
     }
 
     /// A lower bound without roundings: `⌈x/d⌉ >= x/d`, `⌊x/d⌋ <= x/d`.
@@ -191,10 +244,31 @@ impl Context {
     }
 
     pub fn simplify(&self, n: Nat) -> Nat {
-        match manageable(n) && n.as_rat().is_none() {
-            true => self.facts.simplify(n),
-            false => n,
+        let n = self.seen(n);
+        if !manageable(n) || n.as_rat().is_some() {
+            return n;
         }
+        let n = self.facts.simplify(n);
+        if self.more.is_empty() {
+            return n;
+        }
+        // The facts know nothing of what holds in a case.
+        let decided = self.decided(n);
+        match decided == n {
+            true => n,
+            false => self.simplify(decided),
+        }
+    }
+
+    /// Without the minima and maxima that are decided.
+    fn decided(&self, n: Nat) -> Nat {
+        n.map_atoms(&mut |a| {
+            Some(match a.kind().map(&mut |part| self.decided(part)) {
+                AtomKind::Min(x, y) => self.min(x, y),
+                AtomKind::Max(x, y) => self.max(x, y),
+                other => other.value(),
+            })
+        })
     }
 
     pub fn min(&self, a: Nat, b: Nat) -> Nat {
@@ -213,35 +287,74 @@ impl Context {
         }
     }
 
-    pub fn floor(&self, n: Nat, d: Nat) -> Nat {
-        match manageable(n) {
-            true => self.facts.floor(self.simplify(n), d),
-            false => n.floor_div(d),
+    /// Quotient and rest of an index; asks for those of a variable in it, where it has them.
+    pub fn divided(&self, n: Nat, d: Nat) -> Res<(Nat, Nat)> {
+        let (n, d) = (self.simplify(n), self.simplify(d));
+        if !manageable(n) {
+            return Ok((n.floor_div(d), n.rem(d)));
         }
+        let both = (self.facts.floor(n, d), self.facts.rem(n, d));
+        let rounded = |n: Nat| {
+            let mut found = false;
+            n.each_atom(&mut |a| {
+                found |= matches!(a.kind(), AtomKind::Floor(..) | AtomKind::Mod(..));
+            });
+            found
+        };
+        if !rounded(both.0) && !rounded(both.1) {
+            return Ok(both);
+        }
+        for (mono, _) in n.terms() {
+            for atom in mono.atoms() {
+                if let AtomKind::Var(v) = atom.kind() {
+                    if self.parts(v, d).is_some() {
+                        return Err(Stuck::Split(Question::Divide(v, d)));
+                    }
+                }
+            }
+        }
+        Ok(both)
     }
 
-    pub fn rem(&self, n: Nat, d: Nat) -> Nat {
-        match manageable(n) {
-            true => self.facts.rem(self.simplify(n), d),
-            false => n.rem(d),
-        }
+    /// How many values the quotient of a variable has, whose values are as many as a multiple of the divisor.
+    fn parts(&self, v: Symbol, d: Nat) -> Option<Nat> {
+        let (lo, hi) = self.facts.range_of(v)?;
+        let all = hi + Nat::int(1);
+        let parts = all.exact_div(d);
+        let fits = lo == Nat::int(0) && !parts.is_overflow() && parts * d == all;
+        (fits && parts.as_int() != Some(1) && self.is_size(parts) && self.is_size(d))
+            .then_some(parts)
     }
 
     pub fn same_nat(&self, a: Nat, b: Nat) -> bool {
         a == b || {
-            let by = self.simplify(a - b);
+            let by = self.simplify(self.simplify(a) - self.simplify(b));
             by.as_int() == Some(0)
                 || self.is_not_negative(by) && self.is_not_negative(Nat::int(0) - by)
         }
     }
 
-    /// Whether `a < b`; asks where the facts do not say.
+    /// As [`Self::same_nat`]; asks which of two is the smaller where the difference depends on that.
+    pub fn same_place(&self, a: Nat, b: Nat) -> Res<bool> {
+        if self.same_nat(a, b) {
+            return Ok(true);
+        }
+        match open_choice(self.simplify(a) - self.simplify(b)) {
+            Some(n) => Err(Stuck::Split(Question::NotNegative(n))),
+            None => Ok(false),
+        }
+    }
+
+    /// Whether `a < b`; asks where the facts do not say, which of two is the smaller before what depends on that.
     pub fn less(&self, a: Nat, b: Nat) -> Res<bool> {
-        let by = b - a - Nat::int(1);
+        let by = self.simplify(b) - self.simplify(a) - Nat::int(1);
         match () {
             _ if self.is_not_negative(by) => Ok(true),
             _ if self.is_not_negative(Nat::int(-1) - by) => Ok(false),
-            _ => Err(Stuck::Split(Question::NotNegative(by))),
+            _ => {
+                let question = open_choice(by).unwrap_or(by);
+                Err(Stuck::Split(Question::NotNegative(question)))
+            }
         }
     }
 
@@ -258,22 +371,54 @@ impl Context {
         if let (Head::Lit(Lit::Bool(b)), []) = (&c.head, &c.spine[..]) {
             return Ok(*b);
         }
-        if let Some(truth) = equal::by_parts(self, c)? {
+        if let Some(truth) = scalars::truth(self, c)? {
             return Ok(truth);
         }
-        for i in 0..self.truths.len() {
-            let (known, truth) = self.truths[i].clone();
-            if equal::same(self, &known, c) {
-                return Ok(truth);
+        match self.known_truth(c)? {
+            Some(truth) => Ok(truth),
+            None => Err(Stuck::Split(Question::Holds(c.clone()))),
+        }
+    }
+
+    /// Whether a condition is known to hold, or not to, in this case.
+    pub fn known_truth(&mut self, c: &Neutral) -> Res<Option<bool>> {
+        for (known, truth) in self.truths_known() {
+            self.work()?;
+            if equal::same_form(self, &known, c) {
+                return Ok(Some(truth));
             }
         }
-        Err(Stuck::Split(Question::Holds(c.clone())))
+        Ok(None)
+    }
+
+    pub fn truths_known(&self) -> Vec<(Neutral, bool)> {
+        self.truths.clone()
+    }
+
+    pub fn has_truths(&self) -> bool {
+        !self.truths.is_empty()
     }
 
     /// Whether `shown` says yes in both cases.
     pub fn split(&mut self, q: &Question, shown: &mut dyn FnMut(&mut Context) -> bool) -> bool {
+        if let Question::Divide(v, d) = q {
+            let before = self.known();
+            if let Some(parts) = self.parts(*v, *d) {
+                let (quotient, rest) = (self.fresh_index(parts), self.fresh_index(*d));
+                self.define(*v, *d * quotient + rest);
+            }
+            let shown = shown(self);
+            self.restore(before);
+            return shown;
+        }
         if self.splits >= MAX_SPLITS {
-            return self.not_shown(|| "too many cases".to_string());
+            let about = match q {
+                Question::NotNegative(n) => format!(", the last by whether `{n} >= 0`"),
+                _ => String::new(),
+            };
+            return self.limited(|| {
+                format!("the proof needs more than {MAX_SPLITS} cases in each other{about}")
+            });
         }
         self.splits += 1;
         let both = [true, false].into_iter().all(|yes| {
@@ -285,6 +430,7 @@ impl Context {
                     self.more.push(n);
                 }
                 Question::Holds(c) => self.truths.push((c.clone(), yes)),
+                Question::Divide(..) => {}
             }
             let shown = shown(self);
             self.restore(before);
@@ -321,6 +467,10 @@ impl Context {
                 -1 if self.is_not_negative(hi - rest) => self.facts.range(v, lo, rest),
                 _ => {}
             }
+            if let Some((only, _)) = self.facts.range_of(v).filter(|r| r.0 == r.1) {
+                self.define(v, only);
+                return;
+            }
         }
     }
 
@@ -330,6 +480,7 @@ impl Context {
             facts: self.facts.clone(),
             more: self.more.len(),
             truths: self.truths.len(),
+            defined: self.defined.len(),
             named: self.named.len(),
         }
     }
@@ -338,6 +489,7 @@ impl Context {
         self.facts = known.facts;
         self.more.truncate(known.more);
         self.truths.truncate(known.truths);
+        self.defined.truncate(known.defined);
         self.named.truncate(known.named);
     }
 
@@ -349,14 +501,36 @@ impl Context {
 
     /// Any index below `n`, which is positive then.
     pub fn fresh_index(&mut self, n: Nat) -> Nat {
+        if n.as_int() == Some(1) {
+            return Nat::int(0);
+        }
+        let name = self.symbol();
+        self.declare(name, n);
+        Nat::var(name)
+    }
+
+    /// A new variable.
+    pub fn symbol(&mut self) -> Symbol {
         self.fresh += 1;
         // No size has a name like this.
-        let name = Symbol::new(&format!("i.{}", self.fresh));
+        Symbol::new(&format!("i.{}", self.fresh))
+    }
+
+    /// A variable is an index below `n`, which is positive then.
+    pub fn declare(&mut self, name: Symbol, n: Nat) {
+        let n = self.seen(n);
         self.facts.range(name, Nat::int(0), n - Nat::int(1));
         if !self.facts.is_not_negative(n - Nat::int(1)) {
             self.facts.positive(n);
         }
-        Nat::var(name)
+    }
+
+    /// What is found out of variables meanwhile is forgotten.
+    pub fn apart<T>(&mut self, run: impl FnOnce(&mut Context) -> T) -> T {
+        let known = self.known();
+        let result = run(self);
+        self.restore(known);
+        result
     }
 
     /// The index that a value is.
@@ -380,15 +554,40 @@ impl Context {
         Ok(name)
     }
 
-    /// Counts a step of work.
-    pub fn work(&mut self) -> Res<()> {
-        match self.work.checked_sub(1) {
-            Some(rest) => {
-                self.work = rest;
-                Ok(())
+    /// Indices in an expression that have a name since then.
+    pub fn named_in(&self, n: Nat, since: &Known) -> Vec<(Neutral, Nat)> {
+        let new = self.named[since.named..].iter();
+        let stands = |name: &Nat| match name.as_atom().map(|a| a.kind()) {
+            Some(AtomKind::Var(v)) => n.mentions(v),
+            _ => false,
+        };
+        new.filter(|(_, name)| stands(name)).cloned().collect()
+    }
+
+    /// Names for indices.
+    pub fn name(&mut self, indices: Vec<(Neutral, Nat)>) {
+        for (index, name) in indices {
+            if let (Some(AtomKind::Var(v)), crate::ty::TyKind::Idx(n)) =
+                (name.as_atom().map(|a| a.kind()), index.ty().kind())
+            {
+                self.declare(v, n);
             }
-            None => self.stuck("too many steps"),
+            self.named.push((index, name));
         }
+    }
+
+    /// Counts a step of work.
+    pub fn work(&self) -> Res<()> {
+        match self.spend(1) {
+            true => Ok(()),
+            false => self.stuck("the proof takes too many steps"),
+        }
+    }
+
+    fn spend(&self, steps: u32) -> bool {
+        let rest = self.work.get().checked_sub(steps);
+        self.work.set(rest.unwrap_or(0));
+        rest.is_some()
     }
 
     pub fn stuck<T>(&self, why: &str) -> Res<T> {
@@ -396,15 +595,57 @@ impl Context {
     }
 
     pub fn too_deep(&self) -> bool {
-        self.depth >= MAX_DEPTH || self.work == 0
+        self.depth >= MAX_DEPTH || self.work.get() == 0
     }
 
-    pub fn not_shown(&mut self, why: impl FnOnce() -> String) -> bool {
-        if self.why.is_none() {
-            self.why = Some(why());
+    /// Notes what could not be shown of the sides themselves: the first is what a reader looks for, what is tried on the way
+    /// to it says little.
+    pub fn not_shown(&mut self, gap: impl FnOnce(&mut Context) -> Gap) -> bool {
+        if self.inside == 0 && self.why.is_none() {
+            self.why = Some(gap(self));
         }
         false
     }
+
+    /// Notes a limit that was met, in case that nothing else is known.
+    pub fn limited(&mut self, what: impl FnOnce() -> String) -> bool {
+        if self.limit.is_none() {
+            self.limit = Some(Gap::new(what()));
+        }
+        false
+    }
+
+    /// Runs what compares parts of unknowns.
+    pub fn within<T>(&mut self, run: impl FnOnce(&mut Context) -> T) -> T {
+        self.inside += 1;
+        let result = run(self);
+        self.inside -= 1;
+        result
+    }
+
+    /// What holds now holds in every case.
+    pub fn begin(&mut self) {
+        self.assumed = self.more.len();
+    }
+
+    /// What is not negative in the present case.
+    pub fn cases(&self) -> Vec<Nat> {
+        let own = self.more.get(self.assumed..).unwrap_or_default();
+        own.iter().map(|n| self.simplify(*n)).collect()
+    }
+}
+
+/// The difference of the operands of an innermost minimum or maximum.
+fn open_choice(n: Nat) -> Option<Nat> {
+    let mut open = None;
+    n.each_atom(&mut |a| {
+        if let AtomKind::Min(x, y) | AtomKind::Max(x, y) = a.kind() {
+            if open.is_none() {
+                open = Some(open_choice(x).or_else(|| open_choice(y)).unwrap_or(y - x));
+            }
+        }
+    });
+    open
 }
 
 /// Whether questions about an expression are cheap: their cost grows fast with roundings in roundings.

@@ -6,12 +6,13 @@
 //!
 //! Absent: induction over reductions (`fold`).
 
-use super::context::{Context, Res, Stuck};
-use super::fold;
+use super::context::{Context, Question, Res, Stuck};
 use super::value::{Head, Neutral, Step, Val};
-use crate::algebra::{self, Claim, Form, Properties, Property, LAWS};
+use super::{fold, gap, scalars, sums};
+use crate::algebra::{self, Form, Properties, Property, LAWS};
 use crate::term::{Kind, Lit, Op, Prim, Term};
 use crate::ty::{Scalar, Ty, TyKind};
+use std::rc::Rc;
 
 /// Whether two values of a type are equal.
 pub fn equal(cx: &mut Context, ty: Ty, a: &Val, b: &Val) -> bool {
@@ -26,17 +27,25 @@ pub fn same(cx: &mut Context, a: &Neutral, b: &Neutral) -> bool {
 /// Runs a comparison, in cases where it asks for them.
 pub fn shown(cx: &mut Context, compare: &mut dyn FnMut(&mut Context) -> Res<bool>) -> bool {
     if cx.too_deep() {
-        return cx.not_shown(|| "too many steps".to_string());
+        return cx.limited(|| "the proof takes too many steps".to_string());
     }
     cx.depth += 1;
     let known = cx.known();
+    let names = cx.known();
     let result = compare(cx);
+    // A question may be about an index that was named while it came up.
+    let named = match &result {
+        Err(Stuck::Split(Question::NotNegative(n))) => cx.named_in(*n, &known),
+        _ => Vec::new(),
+    };
     cx.restore(known);
+    cx.name(named);
     let result = match result {
         Ok(result) => result,
-        Err(Stuck::Unknown(why)) => cx.not_shown(|| why),
+        Err(Stuck::Unknown(why)) => cx.limited(|| why),
         Err(Stuck::Split(q)) => cx.split(&q, &mut |cx| shown(cx, compare)),
     };
+    cx.restore(names);
     cx.depth -= 1;
     result
 }
@@ -88,7 +97,7 @@ fn compare(cx: &mut Context, ty: Ty, a: &Val, b: &Val) -> Res<bool> {
                 }
             }
             let (i, j) = (cx.index(a)?, cx.index(b)?);
-            Ok(cx.same_nat(i, j) || cx.not_shown(|| format!("{i} and {j} are the same index")))
+            Ok(cx.same_place(i, j)? || cx.not_shown(|cx| gap::indices(cx, i, j)))
         }
         TyKind::Scalar(_) | TyKind::Meta(_) => match (a, b) {
             (Val::Neutral(a), Val::Neutral(b)) => neutral(cx, a, b),
@@ -98,9 +107,23 @@ fn compare(cx: &mut Context, ty: Ty, a: &Val, b: &Val) -> Res<bool> {
 }
 
 fn neutral(cx: &mut Context, a: &Neutral, b: &Neutral) -> Res<bool> {
+    let alike = cx.within(|cx| unknowns(cx, a, b))?;
+    Ok(alike || cx.not_shown(|cx| gap::between(cx, a, b)))
+}
+
+fn unknowns(cx: &mut Context, a: &Neutral, b: &Neutral) -> Res<bool> {
     cx.work()?;
     if congruent(cx, a, b)? {
         return Ok(true);
+    }
+    if matches!((&a.head, &b.head), (Head::Fresh(x), Head::Fresh(y)) if x == y)
+        || matches!((&a.head, &b.head), (Head::Hole(g, _), Head::Hole(h, _)) if g == h)
+    {
+        for (x, y) in a.spine.iter().zip(&b.spine) {
+            if let (Step::At(i), Step::At(j)) = (&x.0, &y.0) {
+                cx.same_place(*i, *j)?;
+            }
+        }
     }
     // What both have at their ends may be left away.
     let mut common = 0;
@@ -122,7 +145,10 @@ fn neutral(cx: &mut Context, a: &Neutral, b: &Neutral) -> Res<bool> {
         if x.ty() != y.ty() {
             continue;
         }
-        if by_laws(cx, &x, &y)? || fold::by_induction(cx, &x, &y)? {
+        if by_laws(cx, &x, &y)?
+            || k == 0 && sums::same(cx, &x, &y)?
+            || fold::by_induction(cx, &x, &y)?
+        {
             return Ok(true);
         }
     }
@@ -136,91 +162,42 @@ fn by_meaning(cx: &mut Context, a: &Neutral, b: &Neutral) -> Res<bool> {
     if b.ty() != ty {
         return Ok(false);
     }
-    let both_folds = [a, b].iter().all(|n| matches!(n.head, Head::Fold(_)));
     for (x, y) in [(a, b), (b, a)] {
-        let meant = match fold::unfolded(cx, x)? {
+        let meant = match scalars::signed(x) {
             Some(v) => Some(v),
-            None if both_folds => None,
-            None => fold::peeled(cx, x)?,
-        };
-        let meant = match meant {
-            Some(v) => Some(v),
-            None => chosen(cx, x)?,
+            None => fold::cut(cx, x)?,
         };
         if let Some(v) = meant {
             return Ok(equal(cx, ty, &v, &Val::Neutral(y.clone())));
         }
     }
-    if ty == Ty::from(Scalar::Bool) && (is_condition(a) || is_condition(b)) {
+    let both_folds = [a, b].iter().all(|n| matches!(n.head, Head::Fold(_)));
+    for (x, y) in [(a, b), (b, a)] {
+        let meant = match fold::unfolded(cx, x)? {
+            Some(v) => Some(v),
+            None if both_folds && x.spine.is_empty() => None,
+            None => fold::peeled(cx, x)?,
+        };
+        let meant = match meant {
+            Some(v) => Some(v),
+            None => scalars::chosen(cx, x)?,
+        };
+        if let Some(v) = meant {
+            return Ok(equal(cx, ty, &v, &Val::Neutral(y.clone())));
+        }
+    }
+    if ty == Ty::from(Scalar::Bool) && [a, b].into_iter().any(scalars::is_condition) {
         let (x, y) = (Val::Neutral(a.clone()), Val::Neutral(b.clone()));
         return Ok(cx.holds(&x)? == cx.holds(&y)?);
     }
-    Ok(false)
+    scalars::between(cx, a, b)
 }
 
-/// `min x y` is x if x < y, else y; `max x y` is x if y < x, else y; of any numbers, NaN included.
-fn chosen(cx: &mut Context, n: &Neutral) -> Res<Option<Val>> {
-    let (Head::Prim(p), Some([x, y])) = (&n.head, n.operands()) else {
-        return Ok(None);
-    };
-    let ty = n.ty();
-    let (less, than) = match p.op() {
-        Op::Min => (x, y),
-        Op::Max => (y, x),
-        _ => return Ok(None),
-    };
-    if ty.as_scalar().is_none() {
-        return Ok(None);
-    }
-    let lt = compared(Op::Lt, ty, less, than);
-    Ok(Some(match cx.holds(&Val::Neutral(lt))? {
-        true => x.clone(),
-        false => y.clone(),
-    }))
-}
-
-/// A comparison of two values of a type.
-fn compared(op: Op, ty: Ty, x: &Val, y: &Val) -> Neutral {
-    let truth = Ty::from(Scalar::Bool);
-    let whole = Ty::funs([ty, ty], truth);
-    let mut n = Neutral::new(Head::Prim(op.into()), whole);
-    n.spine = vec![
-        (Step::Apply(x.clone(), ty), Ty::fun(ty, truth)),
-        (Step::Apply(y.clone(), ty), truth),
-    ];
-    n
-}
-
-fn is_condition(n: &Neutral) -> bool {
-    matches!(&n.head, Head::Prim(p) if matches!(p.op(), Op::Lt | Op::Le | Op::Gt | Op::Ge | Op::Eq | Op::Ne | Op::And | Op::Or | Op::Not))
-}
-
-/// Whether a truth value of others holds: `not`, `and`, `or`, and comparisons as `<`, `<=` and `==`.
-pub fn by_parts(cx: &mut Context, n: &Neutral) -> Res<Option<bool>> {
-    let Head::Prim(p) = &n.head else {
-        return Ok(None);
-    };
-    if let (Op::Not, [(Step::Apply(x, _), _)]) = (p.op(), &n.spine[..]) {
-        return Ok(Some(!cx.holds(x)?));
-    }
-    let Some([x, y]) = n.operands() else {
-        return Ok(None);
-    };
-    let Some((ty, _)) = n.head_ty.as_fun() else {
-        return Ok(None);
-    };
-    let whole = ty.as_scalar().is_some_and(Scalar::is_int);
-    let mut ask = |op: Op, x: &Val, y: &Val| cx.holds(&Val::Neutral(compared(op, ty, x, y)));
-    Ok(Some(match p.op() {
-        Op::And => cx.holds(x)? && cx.holds(y)?,
-        Op::Or => cx.holds(x)? || cx.holds(y)?,
-        Op::Gt => ask(Op::Lt, y, x)?,
-        Op::Ge if whole => !ask(Op::Lt, x, y)?,
-        Op::Le if whole => !ask(Op::Lt, y, x)?,
-        Op::Ge => ask(Op::Le, y, x)?,
-        Op::Ne => !ask(Op::Eq, x, y)?,
-        _ => return Ok(None),
-    }))
+/// Whether two unknowns have the same head, and the same was done to them.
+pub fn same_form(cx: &mut Context, a: &Neutral, b: &Neutral) -> bool {
+    a.spine.len() == b.spine.len()
+        && a.head_ty == b.head_ty
+        && shown(cx, &mut |cx| congruent(cx, a, b))
 }
 
 /// The same head, and the same done to it.
@@ -240,6 +217,10 @@ fn congruent(cx: &mut Context, a: &Neutral, b: &Neutral) -> Res<bool> {
         }
         (Head::Lit(l), Head::Lit(m)) => l == m && a.head_ty == b.head_ty,
         (Head::Zero, Head::Zero) => a.head_ty == b.head_ty,
+        (Head::Zero, Head::Lit(l)) | (Head::Lit(l), Head::Zero) => {
+            let zero = [Lit::Int(0), Lit::Bool(false), Lit::f32(0.0), Lit::f64(0.0)];
+            a.head_ty == b.head_ty && zero.contains(l)
+        }
         (Head::Prim(p), Head::Prim(q)) => p == q && a.head_ty == b.head_ty,
         (Head::Fold(f), Head::Fold(g)) => fold::congruent(cx, f, g)?,
         _ => false,
@@ -261,48 +242,42 @@ fn congruent(cx: &mut Context, a: &Neutral, b: &Neutral) -> Res<bool> {
     Ok(true)
 }
 
-/// Whether some reordering of operands may be known at all: no rule without a law needs one.
-pub fn commutes_somewhere(cx: &Context) -> bool {
-    let primitive = |side: &Term| {
-        let mut found = false;
+/// The operators on a type, of those in the rule, that associate and commute.
+pub fn commuting(cx: &Context, ty: Ty) -> Vec<Head> {
+    let mut all: Vec<Head> = Vec::new();
+    let mut found = |head: Head| {
+        let known = laws(cx, &head, ty).is_some_and(|l| l.contain(REORDERS));
+        if known && !all.iter().any(|h| same_operator(h, &head)) {
+            all.push(head);
+        }
+    };
+    for claim in cx.rule.claims() {
+        for op in claim.closed() {
+            match op.kind() {
+                Kind::Hole(h) if cx.ty(op.ty()) == ty => found(Head::Hole(*h, Rc::default())),
+                _ => {}
+            }
+        }
+    }
+    for side in [&cx.rule.lhs, &cx.rule.rhs] {
         side.visit(&mut |t, _| {
             if let Kind::Prim(p) = t.kind() {
-                found |=
-                    laws(cx, &Head::Prim(*p), cx.ty(t.ty())).is_some_and(|l| l.contain(REORDERS));
+                let lane = Ty::funs([Ty::from(Scalar::Bool); 2], Ty::from(Scalar::Bool));
+                let of_type = cx.ty(t.ty()) == ty || elements(cx.ty(t.ty())) == Some(ty);
+                let logical = matches!(p.op(), Op::And | Op::Or) && ty == lane;
+                if p.op().scheme(&[]).is_some() && (of_type || logical) {
+                    found(Head::Prim(*p));
+                }
             }
         });
-        found
-    };
-    let commutes = |c: &Claim<Term>| c.property_of(|_| true) == Some(Property::Commutative);
-    cx.rule.claims().any(commutes) || primitive(&cx.rule.lhs)
-}
-
-/// The operands of an operator that associates and commutes, without identities.
-pub fn commuting(cx: &mut Context, n: &Neutral) -> Res<Option<Vec<Val>>> {
-    let known = n.operands().and(laws(cx, &n.head, n.head_ty));
-    let Some(laws) = known.filter(|l| l.contain(REORDERS)) else {
-        return Ok(None);
-    };
-    let mut all = Vec::new();
-    flatten(cx, n, &Val::Neutral(n.clone()), &laws, true, &mut all)?;
-    Ok(Some(all))
-}
-
-/// Whether operators that commute combine the same values.
-pub fn same_operands(
-    cx: &mut Context,
-    ty: Ty,
-    a: (Neutral, Vec<Val>),
-    b: (Neutral, Vec<Val>),
-) -> Res<bool> {
-    let ((f, xs), (g, mut ys)) = (a, b);
-    if f.head_ty != g.head_ty || !same_operator(&f.head, &g.head) || xs.len() != ys.len() {
-        return Ok(false);
     }
-    Ok(xs.iter().all(|x| {
-        let found = ys.iter().position(|y| equal(cx, ty, x, y));
-        found.map(|i| ys.remove(i)).is_some()
-    }))
+    all
+}
+
+/// The operator on lanes of one on vectors.
+fn elements(ty: Ty) -> Option<Ty> {
+    let (_, lane) = ty.as_fun()?.0.as_vec()?;
+    Some(Ty::funs([lane, lane], lane))
 }
 
 /// What lets operands stand in any order.
@@ -382,7 +357,7 @@ fn flatten(
     Ok(())
 }
 
-fn same_operator(a: &Head, b: &Head) -> bool {
+pub fn same_operator(a: &Head, b: &Head) -> bool {
     match (a, b) {
         (Head::Prim(p), Head::Prim(q)) => p == q,
         (Head::Hole(g, xs), Head::Hole(h, ys)) => g == h && xs.is_empty() && ys.is_empty(),
@@ -412,7 +387,7 @@ fn laws(cx: &Context, head: &Head, ty: Ty) -> Option<Properties> {
     }
 }
 
-fn is_identity(cx: &mut Context, of: &Neutral, v: &Val) -> Res<bool> {
+pub fn is_identity(cx: &mut Context, of: &Neutral, v: &Val) -> Res<bool> {
     let Val::Neutral(n) = v else { return Ok(false) };
     match &of.head {
         Head::Prim(p) => {

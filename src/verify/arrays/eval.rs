@@ -281,7 +281,7 @@ fn exec(cx: &mut Context, p: Prim, ty: Ty, args: &[Val]) -> Res<Val> {
             };
             let xs = xs.clone();
             Val::array(move |cx, i| {
-                let (q, r) = (cx.floor(i, n), cx.rem(i, n));
+                let (q, r) = cx.divided(i, n)?;
                 xs.at(cx, q)?.at(cx, r)
             })
         }
@@ -342,6 +342,30 @@ fn exec(cx: &mut Context, p: Prim, ty: Ty, args: &[Val]) -> Res<Val> {
             reindexed(xs, move |cx, i| {
                 let j = is.at(cx, i)?;
                 cx.index(&j)
+            })
+        }
+        // Step i of an element j keeps it, or writes what goes there.
+        (Scatter, [is, xs]) => {
+            let (Some(n), Some((_, elem))) = (len(0), result.as_array()) else {
+                return cx.stuck("what is scattered is no array");
+            };
+            let (is, xs) = (is.clone(), xs.clone());
+            Val::array(move |_, j| {
+                let (is, xs) = (is.clone(), xs.clone());
+                let writes = Fold {
+                    start: Val::zero(elem),
+                    n,
+                    step: Rc::new(move |cx, acc, i| {
+                        let to = is.at(cx, i)?;
+                        let to = cx.index(&to)?;
+                        match cx.same_index(to, j)? {
+                            true => xs.at(cx, i),
+                            false => Ok(acc),
+                        }
+                    }),
+                    ty: elem,
+                };
+                Ok(Val::neutral(Head::Fold(Rc::new(writes)), elem))
             })
         }
         (Reorder, [f, _, xs]) => {

@@ -47,6 +47,18 @@ impl Facts {
         self.ranges.get(&var).copied()
     }
 
+    /// A variable is an expression of others from now on.
+    pub fn define(&mut self, var: Symbol, value: Nat) {
+        self.ranges.remove(&var);
+        for (lo, hi) in self.ranges.values_mut() {
+            *lo = lo.subst_var(var, value);
+            *hi = hi.subst_var(var, value);
+        }
+        for n in self.at_least_zero.iter_mut().chain(&mut self.whole) {
+            *n = n.subst_var(var, value);
+        }
+    }
+
     /// An upper (or lower) bound in which no variable with a range occurs.
     pub fn bound(&self, n: Nat, upper: bool) -> Option<Nat> {
         let mut e = n;
@@ -86,11 +98,30 @@ impl Facts {
         None
     }
 
-    /// An atom of `e` that has a range of its own.
+    /// An atom of `e` that has a range of its own: first one that others bound, which are still there then.
     fn ranged_atom(&self, e: Nat) -> Option<Atom> {
         let terms = e.terms();
-        let mut atoms = terms.iter().flat_map(|(m, _)| m.atoms());
-        atoms.find(|a| self.atom_range(*a).is_some())
+        let atoms = terms.iter().flat_map(|(m, _)| m.atoms());
+        let mut first = None;
+        for a in atoms {
+            let Some((lo, hi)) = self.atom_range(a) else {
+                continue;
+            };
+            let bounded = [lo, hi].iter().any(|n| self.has_range(*n));
+            if bounded {
+                return Some(a);
+            }
+            first = first.or(Some(a));
+        }
+        first
+    }
+
+    fn has_range(&self, n: Nat) -> bool {
+        let mut found = false;
+        n.each_atom(&mut |a| {
+            found |= matches!(a.kind(), AtomKind::Var(v) if self.ranges.contains_key(&v));
+        });
+        found
     }
 
     fn atom_range(&self, a: Atom) -> Option<(Nat, Nat)> {
@@ -226,11 +257,20 @@ impl Facts {
         (Nat::from_terms(q), Nat::from_terms(r))
     }
 
+    /// The rest `r - d·k` that lies in `0 … d-1`, and k, if k is -1, 0 or 1.
+    fn within(&self, r: Nat, d: Nat) -> Option<(Nat, Nat)> {
+        let mut near = [0, -1, 1].into_iter().map(Nat::int);
+        near.find_map(|k| {
+            let rest = r - d * k;
+            self.is_below(rest, d).then_some((rest, k))
+        })
+    }
+
     /// ⌊n / d⌋
     pub fn floor(&self, n: Nat, d: Nat) -> Nat {
         let (q, r) = self.divide(n, d);
-        if self.is_below(r, d) {
-            return q;
+        if let Some((_, more)) = self.within(r, d) {
+            return q + more;
         }
         match self.common_factor(r, d) {
             Some((a, _, e, _)) => q + self.floor(a, e),
@@ -241,7 +281,7 @@ impl Facts {
     /// n mod d
     pub fn rem(&self, n: Nat, d: Nat) -> Nat {
         let (_, r) = self.divide(n, d);
-        if self.is_below(r, d) {
+        if let Some((r, _)) = self.within(r, d) {
             return r;
         }
         match self.common_factor(r, d) {

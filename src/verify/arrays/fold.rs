@@ -15,11 +15,12 @@
 //!
 //! Absent: when parts of steps are equal (`equal`).
 
-use super::context::{Context, Res};
+use super::context::{Context, Question, Res, Stuck};
 use super::equal::{equal, for_any};
 use super::value::{Fold, Head, Neutral, Step, Val};
 use crate::algebra::{Claim, Property};
 use crate::arith::Nat;
+use crate::intern::Symbol;
 use crate::term::Term;
 use std::rc::Rc;
 
@@ -31,7 +32,7 @@ pub fn congruent(cx: &mut Context, f: &Rc<Fold>, g: &Rc<Fold>) -> Res<bool> {
     if f.ty != g.ty {
         return Ok(false);
     }
-    if by_steps(cx, f, g)? || super::sums::same_sum(cx, f, g)? {
+    if by_steps(cx, f, g)? {
         return Ok(true);
     }
     // No step that rules are about could be done again otherwise.
@@ -50,7 +51,7 @@ pub fn congruent(cx: &mut Context, f: &Rc<Fold>, g: &Rc<Fold>) -> Res<bool> {
 }
 
 /// Steps of a known number that are done one by one.
-const FEW: i64 = 16;
+pub const FEW: i64 = 16;
 
 /// A reduction of few steps, done; and what is done to its result.
 pub fn unfolded(cx: &mut Context, n: &Neutral) -> Res<Option<Val>> {
@@ -85,6 +86,136 @@ pub fn peeled(cx: &mut Context, n: &Neutral) -> Res<Option<Val>> {
     let before = Val::neutral(Head::Fold(Rc::new(before)), f.ty);
     let all = (f.step)(cx, before, last)?;
     along(cx, &all, &n.spine).map(Some)
+}
+
+/// A reduction that may be read in parts: without steps that change nothing, or in two where a step depends on the index
+/// being below a bound; and what is done to its result.
+pub fn cut(cx: &mut Context, n: &Neutral) -> Res<Option<Val>> {
+    let Head::Fold(f) = &n.head else {
+        return Ok(None);
+    };
+    if f.n.as_int().is_some_and(|n| (0..=FEW).contains(&n)) {
+        return Ok(None);
+    }
+    if is_kept(cx, f) || is_idle(cx, f) {
+        return along(cx, &f.start, &n.spine).map(Some);
+    }
+    let known = cx.known();
+    let i = cx.symbol();
+    cx.declare(i, f.n);
+    let acc = cx.fresh(f.ty);
+    let mut question = (f.step)(cx, acc, Nat::var(i));
+    if let Ok(value) = &question {
+        // What a step depends on may show in an element of it only.
+        let path: Vec<_> = n.spine.clone();
+        question = along(cx, value, &path);
+    }
+    cx.restore(known);
+    let Err(Stuck::Split(Question::NotNegative(q))) = question else {
+        return Ok(None);
+    };
+    let Some(bound) = threshold(cx, q, i, f.n) else {
+        return Ok(None);
+    };
+    let parts = parted(f, cx.simplify(f.n - bound));
+    let whole = Val::neutral(Head::Fold(Rc::new(parts)), f.ty);
+    along(cx, &whole, &n.spine).map(Some)
+}
+
+/// Whether each step leaves the start as it is.
+fn is_kept(cx: &mut Context, f: &Rc<Fold>) -> bool {
+    for_any(
+        cx,
+        |cx| cx.fresh_index(f.n),
+        |cx, i| {
+            let after = (f.step)(cx, f.start.clone(), *i)?;
+            Ok(equal(cx, f.ty, &f.start, &after))
+        },
+    )
+}
+
+/// Whether no step, or no few of them together, changes anything.
+fn is_idle(cx: &mut Context, f: &Rc<Fold>) -> bool {
+    let together = (1..=4).find(|k| {
+        let n = f.n.exact_div(Nat::int(*k));
+        let fits = *k == 1 || !n.is_overflow() && cx.is_size(n);
+        fits && for_any(
+            cx,
+            |cx| (cx.fresh(f.ty), cx.fresh_index(n)),
+            |cx, (acc, i)| {
+                let mut after = acc.clone();
+                for j in 0..*k {
+                    after = (f.step)(cx, after, Nat::int(*k) * *i + Nat::int(j))?;
+                }
+                Ok(equal(cx, f.ty, acc, &after))
+            },
+        )
+    });
+    together.is_some()
+}
+
+/// The bound c inside of `0 … n` for which `q >= 0` says whether the variable is below c.
+pub fn threshold(cx: &Context, q: Nat, var: Symbol, n: Nat) -> Option<Nat> {
+    let by = q.coefficient(var)?.as_int()?;
+    let rest = q - Nat::int(by) * Nat::var(var);
+    if rest.mentions(var) {
+        return None;
+    }
+    let bound = match by {
+        1 => Nat::int(0) - rest,
+        -1 => rest + Nat::int(1),
+        _ => return None,
+    };
+    let inside = cx.is_whole(bound) && cx.is_not_negative(bound) && cx.is_not_negative(n - bound);
+    let progress = !cx.same_nat(bound, n) && !cx.same_nat(bound, Nat::int(0));
+    (inside && progress).then_some(bound)
+}
+
+/// A part of a reduction as a reduction of its own, if its steps need nothing else of the accumulator.
+pub fn projected(cx: &mut Context, n: &Neutral) -> Res<Option<Rc<Fold>>> {
+    let Head::Fold(f) = &n.head else {
+        return Ok(None);
+    };
+    if n.spine.is_empty() {
+        return Ok(Some(f.clone()));
+    }
+    if n.projections() != n.spine.len() {
+        return Ok(None);
+    }
+    let (ty, path) = (n.ty(), Rc::new(n.spine.clone()));
+    let alone = for_any(
+        cx,
+        |cx| {
+            (
+                cx.fresh(f.ty),
+                cx.fresh(f.ty),
+                cx.fresh(ty),
+                cx.fresh_index(f.n),
+            )
+        },
+        |cx, (one, other, part, i)| {
+            let mut parts = Vec::new();
+            for whole in [one, other] {
+                let stepped = (f.step)(cx, whole.with(&path, part.clone()), *i)?;
+                parts.push(along(cx, &stepped, &path)?);
+            }
+            Ok(equal(cx, ty, &parts[0], &parts[1]))
+        },
+    );
+    if !alone {
+        return Ok(None);
+    }
+    let start = along(cx, &f.start, &path)?;
+    let (step, any) = (f.step.clone(), cx.fresh(f.ty));
+    Ok(Some(Rc::new(Fold {
+        start,
+        n: f.n,
+        step: Rc::new(move |cx, acc, i| {
+            let stepped = step(cx, any.with(&path, acc), i)?;
+            along(cx, &stepped, &path)
+        }),
+        ty,
+    })))
 }
 
 fn by_steps(cx: &mut Context, f: &Rc<Fold>, g: &Rc<Fold>) -> Res<bool> {

@@ -15,10 +15,13 @@ mod equal;
 mod eval;
 mod facts;
 mod fold;
+mod gap;
 mod objection;
+mod scalars;
 mod sums;
 mod value;
 
+pub use gap::Gap;
 pub use objection::{instance, objection, refusal};
 
 use crate::elab::RuleDecl;
@@ -35,7 +38,7 @@ pub enum Verdict {
     /// The sides differ on this instance, by the interpreter.
     Refuted(Box<Counterexample>),
     /// What could not be shown, and on how many instances the sides agree.
-    Unknown { why: String, agreed: u32 },
+    Unknown { why: Gap, agreed: u32 },
 }
 
 /// The verdict on a rule. What is proved needs no instances; the rest is tried on as many.
@@ -48,7 +51,7 @@ pub fn verify_rule(rule: &Rc<RuleDecl>, instances: u32) -> Verdict {
     match tested.refuted {
         Some(refuted) => Verdict::Refuted(refuted),
         None => Verdict::Unknown {
-            why,
+            why: gap::law(rule, |rule| attempt(rule, context::WORK / 8).is_ok()).unwrap_or(why),
             agreed: tested.agreed,
         },
     }
@@ -60,14 +63,19 @@ const SEED: u64 = 0x0715;
 pub const INSTANCES: u32 = 1000;
 
 /// A proof that both sides are equal, or what could not be shown. Goes out: what is assumed of sizes.
-pub fn prove(rule: &Rc<RuleDecl>) -> Result<Vec<Assumption>, String> {
-    let mut cx = Context::new(rule);
+pub fn prove(rule: &Rc<RuleDecl>) -> Result<Vec<Assumption>, Gap> {
+    attempt(rule, context::WORK)
+}
+
+fn attempt(rule: &Rc<RuleDecl>, work: u32) -> Result<Vec<Assumption>, Gap> {
+    let mut cx = Context::new(rule, work);
     for n in Sizes::of(&rule.rhs) {
         let n = cx.nat(n);
         if !cx.is_size(n) {
             cx.size(n);
         }
     }
+    cx.begin();
     let ty = cx.ty(rule.lhs.ty());
     let equal = equal::shown(&mut cx, &mut |cx| {
         let left = eval::eval(cx, &rule.lhs, &Vec::new())?;
@@ -78,7 +86,8 @@ pub fn prove(rule: &Rc<RuleDecl>) -> Result<Vec<Assumption>, String> {
         true => Ok(assumed(rule, &cx)),
         false => Err(cx
             .why
-            .unwrap_or_else(|| "elements of both sides differ in form".to_string())),
+            .or(cx.limit)
+            .unwrap_or_else(|| Gap::new("the sides were not shown to have the same elements"))),
     }
 }
 

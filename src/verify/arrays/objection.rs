@@ -3,7 +3,7 @@
 //! In: a rule and its verdict. Out: a diagnostic that names the instance, or what could not be shown. Absent: how verdicts
 //! are reached.
 
-use super::Verdict;
+use super::{Gap, Verdict};
 use crate::diag::{code, Code, Diagnostic};
 use crate::elab::{term_text, RuleDecl};
 use crate::intern::Symbol;
@@ -15,10 +15,9 @@ pub fn objection(rule: &RuleDecl, verdict: &Verdict) -> Option<Diagnostic> {
     match verdict {
         Verdict::Proved { .. } => None,
         Verdict::Refuted(c) => Some(refuted(code::RULE_WRONG, rule, c)),
-        Verdict::Unknown { why, agreed } => Some(
-            unknown(code::RULE_UNKNOWN, rule, why, *agreed)
-                .help("write it in smaller steps, or ask for more with `where`"),
-        ),
+        Verdict::Unknown { why, agreed } => {
+            Some(unknown(code::RULE_UNKNOWN, rule, why, *agreed).help(why.next.clone()))
+        }
     }
 }
 
@@ -28,9 +27,11 @@ pub fn refusal(rule: &RuleDecl, verdict: &Verdict) -> Option<Diagnostic> {
         Verdict::Proved { .. } => None,
         Verdict::Refuted(c) => Some(refuted(code::RULE_REFUTED, rule, c)),
         Verdict::Unknown { why, agreed } => {
-            Some(unknown(code::RULE_UNVERIFIED, rule, why, *agreed).help(
-                "check it by hand and say `--allow-unverified`, or write it in smaller steps",
-            ))
+            let next = format!(
+                "{}, or check it by hand and say `--allow-unverified`",
+                why.next
+            );
+            Some(unknown(code::RULE_UNVERIFIED, rule, why, *agreed).help(next))
         }
     }
 }
@@ -50,7 +51,7 @@ fn refuted(code: &'static Code, rule: &RuleDecl, c: &Counterexample) -> Diagnost
         .help("ask for more with `where`, or change a side")
 }
 
-fn unknown(code: &'static Code, rule: &RuleDecl, why: &str, agreed: u32) -> Diagnostic {
+fn unknown(code: &'static Code, rule: &RuleDecl, why: &Gap, agreed: u32) -> Diagnostic {
     let what = format!("the rule `{}` is neither proved nor refuted", rule.name);
     Diagnostic::new(code, what)
         .at(rule.span)

@@ -1,150 +1,571 @@
-//! Reductions whose order does not matter.
+//! Values whose parts may be combined in any order.
 //!
-//! In: two reductions. Out: whether they combine the same values, in whatever order. A reduction is a *sum* if each step is
-//! `op acc g`, with an operator that associates and commutes and a g that does not depend on the accumulator, or is a sum
-//! itself that starts from the accumulator. Two sums are equal if their starts are and if a bijection between their
-//! indices maps equal elements to each other: the identity, the reversal, the exchange of two loops, rows for columns.
+//! In: two values. Out: whether they combine the same parts. A value is written as *items*: what a product of factors, or one
+//! value, gives for all indices of some loops. `op x y` has the items of both; a reduction has those of its start, and
+//! those of each step but the accumulator, under one more loop; identities have none. For integers the operator is `+`,
+//! factors are multiplied, and numbers count how often: a ring with iterated sums. For any other operator that associates
+//! and commutes an item has one factor. Two lists of items are equal if they can be paired such that a bijection between
+//! the loops of two, of exchanged, reversed or nested loops, makes their factors equal. Where loops of one are longer, they
+//! are cut, or taken apart by the rest of their index.
 //! Absent: laws (`equal`), induction (`fold`).
 
-use super::context::{Context, Res};
-use super::equal::{self, equal, for_any};
-use super::value::{Fold, Head, Neutral, Val};
+use super::context::{Context, Question, Res, Stuck};
+use super::equal::{self, equal};
+use super::fold;
+use super::value::{Fold, Head, Neutral, Step, Val};
 use crate::arith::Nat;
-use std::rc::Rc;
+use crate::intern::Symbol;
+use crate::term::{Lit, Op};
+use crate::ty::{Scalar, Ty};
 
-/// How the indices of one sum come from those of another.
-type Way = fn(&[Nat], &[Nat]) -> Vec<Nat>;
+/// Items of one value, and loops that are repeated one by one.
+const MOST: usize = 24;
+/// How often items are cut until two lists are alike.
+const CUTS: u32 = 4;
 
-/// The operator of a step, and what it combines with the accumulator.
-type Step = (Neutral, Vec<Val>);
-
-/// Lengths of the loops of a sum, outermost first.
-fn lengths(cx: &mut Context, f: &Rc<Fold>) -> Res<Vec<Nat>> {
-    let (acc, i) = (cx.fresh(f.ty), cx.fresh_index(f.n));
-    let mut all = vec![f.n];
-    if let Some(inner) = inner(&(f.step)(cx, acc, i)?) {
-        all.push(inner.n);
-    }
-    Ok(all)
+/// What combines.
+enum Algebra {
+    /// `+` of integers of so many bits.
+    Ring(u32),
+    /// An operator, applied to nothing.
+    Monoid(Neutral),
 }
 
-fn inner(v: &Val) -> Option<Rc<Fold>> {
-    match v {
-        Val::Neutral(n) if n.spine.is_empty() => match &n.head {
-            Head::Fold(f) => Some(f.clone()),
-            _ => None,
-        },
-        _ => None,
-    }
+#[derive(Clone)]
+struct Item {
+    /// Variables of loops and their lengths.
+    loops: Vec<(Symbol, Nat)>,
+    /// What variables of loops were, in those of now.
+    defined: Vec<(Symbol, Nat)>,
+    count: i128,
+    factors: Vec<Val>,
 }
 
-/// One step at indices, one for each loop.
-fn step(cx: &mut Context, f: &Rc<Fold>, at: &[Nat]) -> Res<Option<Step>> {
-    let (one, other) = (cx.fresh(f.ty), cx.fresh(f.ty));
-    let Some((op, these)) = from(cx, f, at, &one)? else {
-        return Ok(None);
-    };
-    let Some((_, those)) = from(cx, f, at, &other)? else {
-        return Ok(None);
-    };
-    // What is the same for any two accumulators does not depend on it.
-    let ty = f.ty;
-    let same =
-        these.len() == those.len() && (these.iter().zip(&those)).all(|(x, y)| equal(cx, ty, x, y));
-    Ok(same.then_some((op, these)))
-}
-
-fn from(cx: &mut Context, f: &Rc<Fold>, at: &[Nat], acc: &Val) -> Res<Option<Step>> {
-    let Some((first, rest)) = at.split_first() else {
-        return Ok(None);
-    };
-    let stepped = (f.step)(cx, acc.clone(), *first)?;
-    if !rest.is_empty() {
-        let Some(inner) = inner(&stepped).filter(|i| i.ty == f.ty) else {
-            return Ok(None);
-        };
-        if !equal(cx, f.ty, &inner.start, acc) {
-            return Ok(None);
-        }
-        return from(cx, &inner, rest, acc);
-    }
-    let Val::Neutral(n) = &stepped else {
-        return Ok(None);
-    };
-    let Some(mut all) = equal::commuting(cx, n)? else {
-        return Ok(None);
-    };
-    let Val::Neutral(acc) = acc else {
-        return Ok(None);
-    };
-    let is_acc = |v: &Val| match (v, &acc.head) {
-        (Val::Neutral(v), Head::Fresh(a)) => {
-            v.spine.is_empty() && matches!(&v.head, Head::Fresh(b) if a == b)
-        }
-        _ => false,
-    };
-    let Some(place) = all.iter().position(is_acc) else {
-        return Ok(None);
-    };
-    all.remove(place);
-    Ok(Some((n.clone(), all)))
-}
-
-/// Whether both are sums of the same values.
-pub fn same_sum(cx: &mut Context, f: &Rc<Fold>, g: &Rc<Fold>) -> Res<bool> {
-    if f.ty != g.ty || !equal::commutes_somewhere(cx) {
+/// Whether both combine the same values by some operator that associates and commutes.
+pub fn same(cx: &mut Context, a: &Neutral, b: &Neutral) -> Res<bool> {
+    let ty = a.ty();
+    if b.ty() != ty || ![a, b].iter().any(|n| is_fold(n) || n.head_ty.is_fun()) {
         return Ok(false);
     }
-    let known = cx.known();
-    let lengths = (|| Ok((lengths(cx, f)?, lengths(cx, g)?)))();
-    cx.restore(known);
-    let (m, n) = lengths?;
-    let one = Nat::int(1);
-    let ways: Vec<Way> = match (&m[..], &n[..]) {
-        ([a], [b]) if cx.same_nat(*a, *b) => {
-            vec![|i, n| vec![n[0] - Nat::int(1) - i[0]]]
-        }
-        ([a], [b, c]) if cx.same_nat(*a, *b * *c) => vec![
-            // Columns; and rows, the last of which is the first.
-            |i, n| vec![i[1] * n[0] + i[0]],
-            |i, n| vec![(n[0] - Nat::int(1) - i[0]) * n[1] + i[1]],
-            |i, n| vec![i[0] * n[1] + n[1] - Nat::int(1) - i[1]],
-        ],
-        ([_], [_, _]) => return Ok(false),
-        ([_, _], [_]) => return same_sum(cx, g, f),
-        ([a, b], [c, d]) => {
-            let mut ways: Vec<Way> = Vec::new();
-            if cx.same_nat(*a, *d) && cx.same_nat(*b, *c) {
-                ways.push(|i, _| vec![i[1], i[0]]);
-            }
-            if cx.same_nat(*a, *c) && cx.same_nat(*b, *d) {
-                ways.push(|i, n| vec![n[0] - Nat::int(1) - i[0], i[1]]);
-                ways.push(|i, n| vec![i[0], n[1] - Nat::int(1) - i[1]]);
-            }
-            ways
-        }
-        _ => return Ok(false),
-    };
-    let whole = n
-        .iter()
-        .all(|n| cx.is_not_negative(*n) || cx.is_not_negative(*n - one));
-    if !whole || !equal(cx, f.ty, &f.start, &g.start) {
-        return Ok(false);
-    }
-    for way in ways {
-        let shown = for_any(
-            cx,
-            |cx| n.iter().map(|n| cx.fresh_index(*n)).collect::<Vec<_>>(),
-            |cx, at| {
-                let (Some(x), Some(y)) = (step(cx, f, &way(at, &n))?, step(cx, g, at)?) else {
-                    return Ok(false);
-                };
-                equal::same_operands(cx, f.ty, x, y)
-            },
-        );
-        if shown {
+    for algebra in algebras(cx, ty) {
+        if cx.apart(|cx| alike(cx, &algebra, ty, a, b))? {
             return Ok(true);
         }
     }
     Ok(false)
+}
+
+fn is_fold(n: &Neutral) -> bool {
+    matches!(n.head, Head::Fold(_)) && n.projections() == n.spine.len()
+}
+
+/// The algebras that a value of a type may be of.
+fn algebras(cx: &Context, ty: Ty) -> Vec<Algebra> {
+    let mut all = Vec::new();
+    if let Some(bits) = ty.as_scalar().and_then(bits) {
+        all.push(Algebra::Ring(bits));
+    }
+    let whole = Ty::funs([ty, ty], ty);
+    let operators = equal::commuting(cx, whole).into_iter();
+    all.extend(operators.map(|head| Algebra::Monoid(Neutral::new(head, whole))));
+    all
+}
+
+fn bits(s: Scalar) -> Option<u32> {
+    Some(match s {
+        Scalar::I8 | Scalar::U8 => 8,
+        Scalar::I16 | Scalar::U16 => 16,
+        Scalar::I32 | Scalar::U32 => 32,
+        Scalar::I64 | Scalar::U64 => 64,
+        _ => return None,
+    })
+}
+
+fn alike(cx: &mut Context, algebra: &Algebra, ty: Ty, a: &Neutral, b: &Neutral) -> Res<bool> {
+    let mut lists = Vec::new();
+    for n in [a, b] {
+        let value = Val::Neutral(n.clone());
+        match items(cx, algebra, &value)? {
+            Some(items) => lists.push(items),
+            None => return Ok(false),
+        }
+    }
+    // A value that is its own only item is compared elsewhere.
+    let single = |items: &[Item], n: &Neutral| match items {
+        [Item {
+            loops,
+            count: 1,
+            factors,
+            ..
+        }] if loops.is_empty() => match &factors[..] {
+            [Val::Neutral(f)] => f.spine.len() == n.spine.len() && f.head_ty == n.head_ty,
+            _ => false,
+        },
+        _ => false,
+    };
+    if single(&lists[0], a) && single(&lists[1], b) {
+        return Ok(false);
+    }
+    let (Some(right), Some(left)) = (lists.pop(), lists.pop()) else {
+        return Ok(false);
+    };
+    paired(cx, algebra, ty, left, right, CUTS)
+}
+
+/// A value as items; `None` if they are too many.
+fn items(cx: &mut Context, algebra: &Algebra, v: &Val) -> Res<Option<Vec<Item>>> {
+    cx.work()?;
+    let Val::Neutral(n) = v else {
+        return Ok(None);
+    };
+    let product = |sign: i128, x: Vec<Item>, y: Vec<Item>| {
+        let mut all = x;
+        all.extend(y.into_iter().map(|i| i.times(algebra, sign)));
+        (all.len() <= MOST).then_some(all)
+    };
+    if let Some((op, args)) = operation(algebra, n) {
+        let mut parts = Vec::new();
+        for a in &args {
+            match items(cx, algebra, a)? {
+                Some(items) => parts.push(items),
+                None => return Ok(None),
+            }
+        }
+        return Ok(match (op, &mut parts[..]) {
+            (Op::Neg, [x]) => product(-1, Vec::new(), std::mem::take(x)),
+            (Op::Sub, [x, y]) => product(-1, std::mem::take(x), std::mem::take(y)),
+            (Op::Mul, [x, y]) => multiplied(algebra, x, y),
+            (Op::Fma, [x, y, z]) => {
+                multiplied(algebra, x, y).and_then(|xy| product(1, xy, std::mem::take(z)))
+            }
+            (_, [x, y]) => product(1, std::mem::take(x), std::mem::take(y)),
+            _ => None,
+        });
+    }
+    if let (Algebra::Ring(_), Head::Lit(Lit::Int(i)), []) = (algebra, &n.head, &n.spine[..]) {
+        let one = Item::of(Vec::new()).times(algebra, i128::from(*i));
+        return Ok(Some(Vec::from_iter((one.count != 0).then_some(one))));
+    }
+    if let Algebra::Ring(_) = algebra {
+        if let (Head::Zero, []) = (&n.head, &n.spine[..]) {
+            return Ok(Some(Vec::new()));
+        }
+    }
+    if let Algebra::Monoid(of) = algebra {
+        if equal::is_identity(cx, of, v)? {
+            return Ok(Some(Vec::new()));
+        }
+    }
+    if let Some(f) = fold::projected(cx, n)? {
+        if let Some(mut all) = items(cx, algebra, &f.start)? {
+            if let Some(steps) = steps(cx, algebra, &f, Nat::int(0), f.n, 0)? {
+                all.extend(steps);
+                return Ok((all.len() <= MOST).then_some(all));
+            }
+        }
+    }
+    Ok(Some(vec![Item::of(vec![v.clone()])]))
+}
+
+/// The operation of the algebra that stands outermost.
+fn operation(algebra: &Algebra, n: &Neutral) -> Option<(Op, Vec<Val>)> {
+    let mut args = Vec::new();
+    for (step, _) in &n.spine {
+        let Step::Apply(x, _) = step else { return None };
+        args.push(x.clone());
+    }
+    match (algebra, &n.head) {
+        (Algebra::Ring(_), Head::Prim(p)) => {
+            let arity = match p.op() {
+                Op::Add | Op::Sub | Op::Mul => 2,
+                Op::Neg => 1,
+                Op::Fma => 3,
+                _ => return None,
+            };
+            (args.len() == arity).then_some((p.op(), args))
+        }
+        (Algebra::Monoid(of), head) => {
+            (args.len() == 2 && n.head_ty == of.head_ty && equal::same_operator(head, &of.head))
+                .then_some((Op::Add, args))
+        }
+        _ => None,
+    }
+}
+
+fn multiplied(algebra: &Algebra, xs: &[Item], ys: &[Item]) -> Option<Vec<Item>> {
+    let mut all = Vec::new();
+    for x in xs {
+        for y in ys {
+            let mut item = x.clone();
+            item.loops.extend(y.loops.iter().copied());
+            item.defined.extend(y.defined.iter().copied());
+            item.factors.extend(y.factors.iter().cloned());
+            all.push(item.times(algebra, y.count));
+        }
+    }
+    (all.len() <= MOST).then_some(all)
+}
+
+impl Item {
+    fn of(factors: Vec<Val>) -> Item {
+        Item {
+            loops: Vec::new(),
+            defined: Vec::new(),
+            count: 1,
+            factors,
+        }
+    }
+
+    /// So many of it, modulo what numbers of the type are modulo.
+    fn times(mut self, algebra: &Algebra, by: i128) -> Item {
+        self.count = match algebra {
+            Algebra::Ring(bits) => {
+                let all = 1i128 << bits;
+                (self.count * by.rem_euclid(all)).rem_euclid(all)
+            }
+            Algebra::Monoid(_) => self.count,
+        };
+        self
+    }
+
+    fn variables(&self) -> impl Iterator<Item = Symbol> + '_ {
+        let now = self.loops.iter().map(|l| l.0);
+        now.chain(self.defined.iter().map(|d| d.0))
+    }
+
+    /// The same with a variable of a loop as an expression of others.
+    fn with(&self, at: usize, value: Nat, loops: &[(Symbol, Nat)]) -> Item {
+        let mut item = self.clone();
+        let (var, _) = item.loops.remove(at);
+        item.defined.push((var, value));
+        item.loops.extend(loops);
+        item
+    }
+}
+
+/// What the steps `from … from + n - 1` of a reduction combine with the accumulator, if they do only that. That there is
+/// a step holds of what is found out inside of it alone.
+fn steps(
+    cx: &mut Context,
+    algebra: &Algebra,
+    f: &Fold,
+    from: Nat,
+    n: Nat,
+    depth: u32,
+) -> Res<Option<Vec<Item>>> {
+    let bounded = depth <= 4;
+    match bounded {
+        true => cx.apart(|cx| steps_inside(cx, algebra, f, from, n, depth)),
+        false => Ok(None),
+    }
+}
+
+fn steps_inside(
+    cx: &mut Context,
+    algebra: &Algebra,
+    f: &Fold,
+    from: Nat,
+    n: Nat,
+    depth: u32,
+) -> Res<Option<Vec<Item>>> {
+    if let Some(few) = n.as_int().filter(|k| (0..=fold::FEW).contains(k)) {
+        let mut all = Vec::new();
+        for k in 0..few {
+            match step(cx, algebra, f, from + Nat::int(k))? {
+                Ok(items) => all.extend(items),
+                Err(_) => return Ok(None),
+            }
+        }
+        return Ok((all.len() <= MOST).then_some(all));
+    }
+    let i = cx.symbol();
+    cx.declare(i, n);
+    let (mut loops, mut at) = (vec![(i, n)], from + Nat::var(i));
+    let question = loop {
+        match step(cx, algebra, f, at)? {
+            Ok(mut items) => {
+                for item in &mut items {
+                    item.loops.splice(0..0, loops.iter().copied());
+                }
+                return Ok(Some(items));
+            }
+            Err(Some(Question::Divide(v, d))) => {
+                let Some(place) = loops.iter().position(|l| l.0 == v) else {
+                    return Ok(None);
+                };
+                let (q, r) = (cx.symbol(), cx.symbol());
+                let parts = [(q, loops[place].1.exact_div(d)), (r, d)];
+                for (v, n) in parts {
+                    cx.declare(v, n);
+                }
+                at = at.subst_var(v, d * Nat::var(q) + Nat::var(r));
+                loops.splice(place..=place, parts);
+            }
+            Err(question) => break question,
+        }
+    };
+    let cut = match question {
+        Some(Question::NotNegative(q)) if loops.len() == 1 => fold::threshold(cx, q, i, n),
+        _ => None,
+    };
+    let Some(cut) = cut else { return Ok(None) };
+    // A variable of an item may stand under no assumption but its own range.
+    let first = steps(cx, algebra, f, from, cut, depth + 1)?;
+    let rest = steps(cx, algebra, f, from + cut, n - cut, depth + 1)?;
+    Ok(first.zip(rest).map(|(mut a, b)| {
+        a.extend(b);
+        a
+    }))
+}
+
+/// What one step combines with the accumulator; or the question that it depends on.
+fn step(
+    cx: &mut Context,
+    algebra: &Algebra,
+    f: &Fold,
+    i: Nat,
+) -> Res<Result<Vec<Item>, Option<Question>>> {
+    let mut once = Vec::new();
+    for _ in 0..2 {
+        let acc = cx.fresh(f.ty);
+        let result = (f.step)(cx, acc.clone(), i).and_then(|v| items(cx, algebra, &v));
+        let mut all = match result {
+            Ok(Some(all)) => all,
+            Ok(None) => return Ok(Err(None)),
+            Err(Stuck::Split(q)) => return Ok(Err(Some(q))),
+            Err(other) => return Err(other),
+        };
+        let place = all.iter().position(|item| {
+            let alone = item.loops.is_empty() && item.count == 1;
+            alone && matches!(&item.factors[..], [v] if is_same_fresh(v, &acc))
+        });
+        let Some(place) = place else {
+            return Ok(Err(None));
+        };
+        all.remove(place);
+        once.push(all);
+    }
+    let (Some(second), Some(first)) = (once.pop(), once.pop()) else {
+        return Ok(Err(None));
+    };
+    // What is the same for any two accumulators does not depend on them.
+    let ty = f.ty;
+    let mut independent = first.len() == second.len();
+    for (x, y) in first.iter().zip(&second) {
+        independent = independent && in_order(cx, ty, x, y);
+    }
+    Ok(if independent { Ok(first) } else { Err(None) })
+}
+
+fn is_same_fresh(v: &Val, acc: &Val) -> bool {
+    match (v, acc) {
+        (Val::Neutral(v), Val::Neutral(acc)) => {
+            v.spine.is_empty()
+                && matches!((&v.head, &acc.head), (Head::Fresh(a), Head::Fresh(b)) if a == b)
+        }
+        _ => false,
+    }
+}
+
+/// The same loops in the same order, the same factors.
+fn in_order(cx: &mut Context, ty: Ty, x: &Item, y: &Item) -> bool {
+    let known = cx.known();
+    let mut alike =
+        x.count == y.count && x.loops.len() == y.loops.len() && x.factors.len() == y.factors.len();
+    for ((i, m), (j, n)) in x.loops.iter().zip(&y.loops) {
+        alike = alike && cx.same_nat(*m, *n);
+        cx.declare(*j, *n);
+        cx.define(*i, Nat::var(*j));
+    }
+    alike = alike && (x.factors.iter().zip(&y.factors)).all(|(x, y)| equal(cx, ty, x, y));
+    cx.restore(known);
+    alike
+}
+
+/// Whether items can be paired with equal ones, cut a few times.
+fn paired(
+    cx: &mut Context,
+    algebra: &Algebra,
+    ty: Ty,
+    mut left: Vec<Item>,
+    mut right: Vec<Item>,
+    cuts: u32,
+) -> Res<bool> {
+    cx.work()?;
+    if let Algebra::Ring(bits) = algebra {
+        left = collected(cx, ty, left, *bits);
+        right = collected(cx, ty, right, *bits);
+    }
+    let mut i = 0;
+    while i < left.len() {
+        let found = (0..right.len())
+            .find(|&j| left[i].count == right[j].count && same_item(cx, ty, &left[i], &right[j]));
+        match found {
+            Some(j) => {
+                left.remove(i);
+                right.remove(j);
+            }
+            None => i += 1,
+        }
+    }
+    if left.is_empty() && right.is_empty() {
+        return Ok(true);
+    }
+    if cuts == 0 || left.len() + right.len() > MOST {
+        return Ok(false);
+    }
+    for (cut, other) in [(&left, &right), (&right, &left)] {
+        for (at, item) in cut.iter().enumerate() {
+            for parts in ways_to_cut(cx, item, other) {
+                let mut fewer = cut.clone();
+                fewer.remove(at);
+                fewer.extend(parts);
+                if paired(cx, algebra, ty, fewer, other.clone(), cuts - 1)? {
+                    return Ok(true);
+                }
+            }
+        }
+    }
+    Ok(false)
+}
+
+/// Equal items without loops are one that counts as often.
+fn collected(cx: &mut Context, ty: Ty, items: Vec<Item>, bits: u32) -> Vec<Item> {
+    let mut all: Vec<Item> = Vec::new();
+    for item in items {
+        let known = (0..all.len()).find(|&i| same_item(cx, ty, &all[i], &item));
+        match known {
+            Some(i) => all[i].count = (all[i].count + item.count).rem_euclid(1i128 << bits),
+            None => all.push(item),
+        }
+    }
+    all.retain(|i| i.count != 0);
+    all
+}
+
+/// The ways to cut a loop of an item that what stands on the other side may ask for.
+fn ways_to_cut(cx: &mut Context, item: &Item, others: &[Item]) -> Vec<Vec<Item>> {
+    let mut ways = Vec::new();
+    for (at, (_, n)) in item.loops.iter().enumerate() {
+        let mut lengths: Vec<Nat> = vec![Nat::int(1)];
+        lengths.extend(others.iter().flat_map(|o| o.loops.iter().map(|l| l.1)));
+        lengths.dedup();
+        for length in lengths {
+            let rest = cx.simplify(*n - length);
+            let inside = cx.is_not_negative(rest) && cx.is_not_negative(length);
+            if rest.as_int() == Some(0) || !inside {
+                continue;
+            }
+            for (first, second) in [(length, rest), (rest, length)] {
+                let mut parts = Vec::new();
+                for (from, n) in [(Nat::int(0), first), (first, second)] {
+                    parts.push(match n.as_int() {
+                        Some(1) => item.with(at, from, &[]),
+                        _ => {
+                            let i = cx.symbol();
+                            item.with(at, from + Nat::var(i), &[(i, n)])
+                        }
+                    });
+                }
+                ways.push(parts);
+            }
+        }
+        for k in 2..=4 {
+            let blocks = n.exact_div(Nat::int(k));
+            if !blocks.is_overflow() && cx.is_size(blocks) {
+                let q = cx.symbol();
+                let part = |r| Nat::int(k) * Nat::var(q) + Nat::int(r);
+                let parts = (0..k).map(|r| item.with(at, part(r), &[(q, blocks)]));
+                ways.push(parts.collect());
+            }
+        }
+    }
+    ways
+}
+
+/// Whether a bijection between the loops of both makes their factors equal.
+fn same_item(cx: &mut Context, ty: Ty, x: &Item, y: &Item) -> bool {
+    if x.factors.len() != y.factors.len() || x.loops.is_empty() != y.loops.is_empty() {
+        return false;
+    }
+    // A variable of both could not be one thing here and another there.
+    if x.variables().any(|v| y.variables().any(|w| v == w)) {
+        return false;
+    }
+    let known = cx.known();
+    for item in [x, y] {
+        for (v, n) in &item.loops {
+            cx.declare(*v, *n);
+        }
+        for (v, e) in item.defined.iter().rev() {
+            cx.define(*v, *e);
+        }
+    }
+    let alike = matched(cx, ty, x, y, &x.loops, &y.loops);
+    cx.restore(known);
+    alike
+}
+
+fn matched(
+    cx: &mut Context,
+    ty: Ty,
+    x: &Item,
+    y: &Item,
+    xs: &[(Symbol, Nat)],
+    ys: &[(Symbol, Nat)],
+) -> bool {
+    let Some(((i, m), xs)) = xs.split_first() else {
+        return ys.is_empty() && same_factors(cx, ty, x, y);
+    };
+    for (at, (j, n)) in ys.iter().enumerate() {
+        let mut ys = ys.to_vec();
+        ys.remove(at);
+        for (longer, l, shorter, s) in [(*i, *m, *j, *n), (*j, *n, *i, *m)] {
+            let blocks = l.exact_div(s);
+            if blocks.is_overflow() || blocks * s != l || !cx.is_size(blocks) {
+                continue;
+            }
+            let forth = Nat::var(shorter);
+            let turned = s - Nat::int(1) - forth;
+            if blocks.as_int() == Some(1) {
+                for value in [forth, turned] {
+                    let known = cx.known();
+                    cx.define(longer, value);
+                    let alike = matched(cx, ty, x, y, xs, &ys);
+                    cx.restore(known);
+                    if alike {
+                        return true;
+                    }
+                }
+                break;
+            }
+            for value in [forth, turned] {
+                let q = cx.symbol();
+                for whole in [s * Nat::var(q) + value, blocks * value + Nat::var(q)] {
+                    let known = cx.known();
+                    cx.declare(q, blocks);
+                    cx.define(longer, whole);
+                    let (mut xs, mut ys) = (xs.to_vec(), ys.clone());
+                    match longer == *i {
+                        true => xs.push((q, blocks)),
+                        false => ys.push((q, blocks)),
+                    }
+                    let alike = matched(cx, ty, x, y, &xs, &ys);
+                    cx.restore(known);
+                    if alike {
+                        return true;
+                    }
+                }
+            }
+        }
+    }
+    false
+}
+
+fn same_factors(cx: &mut Context, ty: Ty, x: &Item, y: &Item) -> bool {
+    let mut rest: Vec<&Val> = y.factors.iter().collect();
+    x.factors.iter().all(|f| {
+        let found = rest.iter().position(|g| equal(cx, ty, f, g));
+        found.map(|i| rest.remove(i)).is_some()
+    })
 }

@@ -1,0 +1,375 @@
+//! What scalar primitives mean.
+//!
+//! In: an application of a primitive to unknown scalars. Out: the choice that it is (`min`, `max`, `abs`), its sign taken out
+//! (floats), whether it holds (comparisons, `and`, `or`, `not`). Comparisons of integers are all `<`, those of floats `<`, `<=` and
+//! `==`; what is known of them in a case, numbers among them, is closed under transitivity. Invariant: to the bit, NaN and
+//! the least integer included. Absent: laws of operators (`equal`), rings (`sums`).
+
+use super::context::{Context, Question, Res, Stuck};
+use super::equal;
+use super::value::{Head, Neutral, Step, Val};
+use crate::term::{Lit, Op};
+use crate::ty::{Scalar, Ty, TyKind};
+
+/// An operation on values of a type.
+pub fn applied(op: Op, args: &[&Val], ty: Ty, result: Ty) -> Neutral {
+    let whole = Ty::funs(args.iter().map(|_| ty), result);
+    let mut n = Neutral::new(Head::Prim(op.into()), whole);
+    let mut rest = whole;
+    for a in args {
+        if let Some((_, after)) = rest.as_fun() {
+            n.spine.push((Step::Apply((*a).clone(), ty), after));
+            rest = after;
+        }
+    }
+    n
+}
+
+/// The primitive that is applied, its operands and their type.
+fn operation(n: &Neutral) -> Option<(Op, Vec<&Val>, Ty)> {
+    let Head::Prim(p) = &n.head else { return None };
+    let (ty, _) = n.head_ty.as_fun()?;
+    let mut args = Vec::new();
+    for (step, _) in &n.spine {
+        let Step::Apply(x, _) = step else { return None };
+        args.push(x);
+    }
+    Some((p.op(), args, ty))
+}
+
+fn number(i: i128, ty: Ty) -> Val {
+    Val::neutral(Head::Lit(Lit::Int(i)), ty)
+}
+
+/// One of its operands, where it is a choice: `min x y` is x if x < y, else y; `max x y` is x if y < x, else y; of any
+/// numbers, NaN included; `abs x` is x, unless x is an integer below 0.
+pub fn chosen(cx: &mut Context, n: &Neutral) -> Res<Option<Val>> {
+    let Some((op, args, ty)) = operation(n) else {
+        return Ok(None);
+    };
+    let Some(scalar) = ty.as_scalar() else {
+        return Ok(None);
+    };
+    let first = match (op, &args[..]) {
+        (Op::Min, [x, y]) => (less(cx, ty, x, y)?, x, y),
+        (Op::Max, [x, y]) => (less(cx, ty, y, x)?, x, y),
+        (Op::Abs, [x]) if scalar.is_int() => {
+            let turned = Val::Neutral(applied(Op::Neg, &[x], ty, ty));
+            return Ok(Some(match less(cx, ty, x, &number(0, ty))? {
+                true => turned,
+                false => (*x).clone(),
+            }));
+        }
+        _ => return Ok(None),
+    };
+    let (yes, x, y) = first;
+    Ok(Some(if yes { (*x).clone() } else { (*y).clone() }))
+}
+
+/// A float with its sign taken out of products and quotients, differences as sums; `None` if it is so already.
+pub fn signed(n: &Neutral) -> Option<Val> {
+    n.ty().as_scalar().filter(|s| s.is_float())?;
+    let mut changed = false;
+    let (negative, value) = sign(&Val::Neutral(n.clone()), &mut changed);
+    changed.then(|| with_sign(negative, value, n.ty()))
+}
+
+fn with_sign(negative: bool, value: Val, ty: Ty) -> Val {
+    match negative {
+        true => Val::Neutral(applied(Op::Neg, &[&value], ty, ty)),
+        false => value,
+    }
+}
+
+fn sign(v: &Val, changed: &mut bool) -> (bool, Val) {
+    let plain = (false, v.clone());
+    let Val::Neutral(n) = v else { return plain };
+    if let (Head::Lit(l), []) = (&n.head, &n.spine[..]) {
+        let absolute = match l {
+            Lit::F32(b) if f32::from_bits(*b) < 0.0 => Lit::f32(-f32::from_bits(*b)),
+            Lit::F64(b) if f64::from_bits(*b) < 0.0 => Lit::f64(-f64::from_bits(*b)),
+            _ => return plain,
+        };
+        *changed = true;
+        return (true, Val::neutral(Head::Lit(absolute), n.head_ty));
+    }
+    let Some((op, args, ty)) = operation(n) else {
+        return plain;
+    };
+    match (op, &args[..]) {
+        (Op::Neg, [x]) => {
+            let (negative, x) = sign(x, changed);
+            *changed |= negative;
+            (!negative, x)
+        }
+        (Op::Abs, [x]) => {
+            let (negative, x) = sign(x, changed);
+            *changed |= negative;
+            if let Val::Neutral(inner) = &x {
+                if matches!(operation(inner), Some((Op::Abs, ..))) {
+                    *changed = true;
+                    return (false, x);
+                }
+            }
+            (false, Val::Neutral(applied(op, &[&x], ty, ty)))
+        }
+        (Op::Mul | Op::Div, [x, y]) => {
+            let ((s, x), (t, y)) = (sign(x, changed), sign(y, changed));
+            *changed |= s || t;
+            (s != t, Val::Neutral(applied(op, &[&x, &y], ty, ty)))
+        }
+        (Op::Add | Op::Sub, [x, y]) => {
+            let ((s, x), (t, y)) = (sign(x, changed), sign(y, changed));
+            *changed |= op == Op::Sub;
+            let x = with_sign(s, x, ty);
+            let y = with_sign(t != (op == Op::Sub), y, ty);
+            (false, Val::Neutral(applied(Op::Add, &[&x, &y], ty, ty)))
+        }
+        _ => plain,
+    }
+}
+
+/// Whether it is a primitive that gives a truth value.
+pub fn is_condition(n: &Neutral) -> bool {
+    use Op::*;
+    matches!(&n.head, Head::Prim(p) if matches!(p.op(), Lt | Le | Gt | Ge | Eq | Ne | And | Or | Not))
+}
+
+/// Whether a condition holds, of what it consists of; asks where that is not known. `None`: it is no condition.
+pub fn truth(cx: &mut Context, n: &Neutral) -> Res<Option<bool>> {
+    if !is_condition(n) {
+        return Ok(None);
+    }
+    let Some((op, args, ty)) = operation(n) else {
+        return Ok(None);
+    };
+    let whole = match ty.kind() {
+        TyKind::Scalar(s) => s.is_int(),
+        TyKind::Idx(_) => true,
+        _ => return Ok(None),
+    };
+    Ok(Some(match (op, &args[..]) {
+        (Op::Not, [x]) => !cx.holds(x)?,
+        (Op::And, [x, y]) => cx.holds(x)? && cx.holds(y)?,
+        (Op::Or, [x, y]) => cx.holds(x)? || cx.holds(y)?,
+        (Op::Eq, [x, y]) if is_truth(ty) => cx.holds(x)? == cx.holds(y)?,
+        (Op::Ne, [x, y]) if is_truth(ty) => cx.holds(x)? != cx.holds(y)?,
+        _ if is_truth(ty) => return Ok(None),
+        (Op::Lt, [x, y]) => less(cx, ty, x, y)?,
+        (Op::Gt, [x, y]) => less(cx, ty, y, x)?,
+        (Op::Ge, [x, y]) if whole => !less(cx, ty, x, y)?,
+        (Op::Le, [x, y]) if whole => !less(cx, ty, y, x)?,
+        (Op::Eq, [x, y]) if whole => !less(cx, ty, x, y)? && !less(cx, ty, y, x)?,
+        (Op::Ne, [x, y]) if whole => less(cx, ty, x, y)? || less(cx, ty, y, x)?,
+        (Op::Le, [x, y]) => compared(cx, Op::Le, ty, x, y)?,
+        (Op::Ge, [x, y]) => compared(cx, Op::Le, ty, y, x)?,
+        (Op::Eq, [x, y]) => compared(cx, Op::Eq, ty, x, y)?,
+        (Op::Ne, [x, y]) => !compared(cx, Op::Eq, ty, x, y)?,
+        _ => return Ok(None),
+    }))
+}
+
+fn is_truth(ty: Ty) -> bool {
+    ty == Ty::from(Scalar::Bool)
+}
+
+fn less(cx: &mut Context, ty: Ty, x: &Val, y: &Val) -> Res<bool> {
+    compared(cx, Op::Lt, ty, x, y)
+}
+
+/// `<`, `<=` or `==`; asks where what is known does not say.
+fn compared(cx: &mut Context, op: Op, ty: Ty, x: &Val, y: &Val) -> Res<bool> {
+    if let TyKind::Idx(_) = ty.kind() {
+        let (i, j) = (cx.index(x)?, cx.index(y)?);
+        return cx.less(i, j);
+    }
+    let (Val::Neutral(x), Val::Neutral(y)) = (resolved(cx, x)?, resolved(cx, y)?) else {
+        return cx.stuck("a comparison of what are no numbers");
+    };
+    let order = Order::known(cx, ty, &[&x, &y])?;
+    if let Some(known) = order.says(op) {
+        return Ok(known);
+    }
+    let [x, y] = [x, y].map(Val::Neutral);
+    let question = applied(op, &[&x, &y], ty, Scalar::Bool.into());
+    if let Some(known) = cx.known_truth(&question)? {
+        return Ok(known);
+    }
+    if op == Op::Eq {
+        let turned = applied(op, &[&y, &x], ty, Scalar::Bool.into());
+        if let Some(known) = cx.known_truth(&turned)? {
+            return Ok(known);
+        }
+    }
+    Err(Stuck::Split(Question::Holds(question)))
+}
+
+/// What a choice chooses.
+fn resolved(cx: &mut Context, v: &Val) -> Res<Val> {
+    let mut v = v.clone();
+    loop {
+        cx.work()?;
+        let Val::Neutral(n) = &v else { return Ok(v) };
+        match chosen(cx, n)? {
+            Some(other) => v = other,
+            None => return Ok(v),
+        }
+    }
+}
+
+/// Whether two integers are one by what is known of their order.
+pub fn between(cx: &mut Context, x: &Neutral, y: &Neutral) -> Res<bool> {
+    let ty = x.ty();
+    let whole = ty.as_scalar().is_some_and(Scalar::is_int);
+    if !whole || !cx.has_truths() {
+        return Ok(false);
+    }
+    Ok(Order::known(cx, ty, &[x, y])?.says(Op::Eq) == Some(true))
+}
+
+/// What is known of the order of some numbers; the first two are asked for.
+struct Order {
+    asked: (usize, usize),
+    /// Of any two: nothing, `<=`, `<`.
+    ways: Vec<Vec<Way>>,
+}
+
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Way {
+    None,
+    AtMost,
+    Below,
+}
+
+impl Order {
+    fn known(cx: &mut Context, ty: Ty, asked: &[&Neutral; 2]) -> Res<Order> {
+        let scalar = ty.as_scalar();
+        let whole = scalar.is_some_and(Scalar::is_int);
+        let mut nodes: Vec<Neutral> = Vec::new();
+        let mut edges = Vec::new();
+        let mut places = Vec::new();
+        for n in asked {
+            places.push(place(cx, &mut nodes, n));
+        }
+        for (c, holds) in cx.truths_known() {
+            let Some((op, args, of)) = operation(&c) else {
+                continue;
+            };
+            let [Val::Neutral(x), Val::Neutral(y)] = args[..] else {
+                continue;
+            };
+            if of != ty {
+                continue;
+            }
+            let (x, y) = (place(cx, &mut nodes, x), place(cx, &mut nodes, y));
+            match (op, holds) {
+                (Op::Lt, true) => edges.push((x, y, Way::Below)),
+                (Op::Lt, false) if whole => edges.push((y, x, Way::AtMost)),
+                (Op::Le, true) => edges.push((x, y, Way::AtMost)),
+                (Op::Eq, true) => edges.extend([(x, y, Way::AtMost), (y, x, Way::AtMost)]),
+                _ => {}
+            }
+        }
+        let zero = Neutral::new(Head::Lit(Lit::Int(0)), ty);
+        let zero = whole.then(|| place(cx, &mut nodes, &zero));
+        for (i, x) in nodes.iter().enumerate() {
+            for (j, y) in nodes.iter().enumerate() {
+                match value(x).zip(value(y)).and_then(|(x, y)| x.partial_cmp(&y)) {
+                    Some(std::cmp::Ordering::Less) => edges.push((i, j, Way::Below)),
+                    Some(std::cmp::Ordering::Equal) => edges.push((i, j, Way::AtMost)),
+                    _ => {}
+                }
+            }
+            match zero {
+                Some(zero) if scalar.is_some_and(|s| !s.is_signed()) => {
+                    edges.push((zero, i, Way::AtMost));
+                }
+                _ => {}
+            }
+        }
+        let asked = (places[0], places[1]);
+        let mut ways = closed(whole, nodes.len(), &edges);
+        // `-x` of a negative integer is positive, or x itself; of another it is not positive.
+        if let Some(zero) = zero.filter(|_| scalar.is_some_and(Scalar::is_signed)) {
+            for (i, n) in nodes.iter().enumerate() {
+                let Some((Op::Neg, args, _)) = operation(n) else {
+                    continue;
+                };
+                let [Val::Neutral(x)] = args[..] else {
+                    continue;
+                };
+                let Some(x) = find(cx, &nodes, x) else {
+                    continue;
+                };
+                if ways[zero][x] > Way::None {
+                    edges.push((i, zero, Way::AtMost));
+                } else if ways[x][zero] == Way::Below {
+                    edges.push((x, i, Way::AtMost));
+                }
+            }
+            ways = closed(whole, nodes.len(), &edges);
+        }
+        Ok(Order { asked, ways })
+    }
+
+    fn says(&self, op: Op) -> Option<bool> {
+        let (x, y) = self.asked;
+        let (forth, back) = (self.ways[x][y], self.ways[y][x]);
+        match op {
+            Op::Lt if x == y => Some(false),
+            Op::Lt if forth == Way::Below => Some(true),
+            Op::Lt if back > Way::None => Some(false),
+            Op::Le if forth > Way::None => Some(true),
+            Op::Le if back == Way::Below => Some(false),
+            Op::Eq if forth > Way::None && back > Way::None => Some(true),
+            Op::Eq if forth == Way::Below || back == Way::Below => Some(false),
+            _ => None,
+        }
+    }
+}
+
+fn closed(whole: bool, n: usize, edges: &[(usize, usize, Way)]) -> Vec<Vec<Way>> {
+    let mut ways = vec![vec![Way::None; n]; n];
+    for (i, row) in ways.iter_mut().enumerate() {
+        row[i] = if whole { Way::AtMost } else { Way::None };
+    }
+    for &(i, j, way) in edges {
+        ways[i][j] = ways[i][j].max(way);
+    }
+    for k in 0..n {
+        for i in 0..n {
+            for j in 0..n {
+                let (a, b) = (ways[i][k], ways[k][j]);
+                if a > Way::None && b > Way::None {
+                    ways[i][j] = ways[i][j].max(a.max(b));
+                }
+            }
+        }
+    }
+    ways
+}
+
+fn find(cx: &mut Context, nodes: &[Neutral], n: &Neutral) -> Option<usize> {
+    nodes.iter().position(|m| equal::same_form(cx, m, n))
+}
+
+fn place(cx: &mut Context, nodes: &mut Vec<Neutral>, n: &Neutral) -> usize {
+    find(cx, nodes, n).unwrap_or_else(|| {
+        nodes.push(n.clone());
+        nodes.len() - 1
+    })
+}
+
+/// The number that a literal is.
+fn value(n: &Neutral) -> Option<f64> {
+    let (Head::Lit(l), []) = (&n.head, &n.spine[..]) else {
+        return matches!((&n.head, &n.spine[..]), (Head::Zero, [])).then_some(0.0);
+    };
+    match l {
+        // Beyond that, floats would round.
+        Lit::Int(i) if i.unsigned_abs() <= 1 << 53 => Some(*i as f64),
+        Lit::F32(b) => Some(f64::from(f32::from_bits(*b))),
+        Lit::F64(b) => Some(f64::from_bits(*b)),
+        _ => None,
+    }
+}
