@@ -140,7 +140,8 @@ pub fn main() -> ExitCode {
             let printed = e.print().and_then(|()| std::io::stdout().flush());
             // A word before others that is no command was taken for a program.
             let word = std::env::args().nth(1);
-            let meant = word.filter(|_| e.kind() == ErrorKind::UnknownArgument);
+            let wrong = [ErrorKind::UnknownArgument, ErrorKind::InvalidSubcommand];
+            let meant = word.filter(|_| wrong.contains(&e.kind()));
             if let Some(help) = meant.and_then(|word| near_command(&word)) {
                 let _ = writeln!(std::io::stderr(), "\n{help}");
             }

@@ -192,9 +192,13 @@ impl Advisor<'_> {
         }
     }
 
+    /// Whether nobody waits any more.
+    fn late(&self) -> bool {
+        self.options.until.is_some_and(|u| Instant::now() >= u)
+    }
+
     fn spent(&self) -> bool {
-        let late = self.options.until.is_some_and(|u| Instant::now() >= u);
-        late || self.nodes >= WORK || self.searches >= SEARCHES
+        self.late() || self.nodes >= WORK || self.searches >= SEARCHES
     }
 
     /// Whether a step reaches its sketch from a term; `trying` says in words what is tried.
@@ -236,6 +240,9 @@ impl Advisor<'_> {
     /// How many parts of the sketch one term satisfies in the graph of another step; all that was to be
     /// spent may be.
     fn parts_reached(&mut self, trying: &str, step: &Step) -> usize {
+        if self.late() {
+            return 0;
+        }
         let limits = self.limits();
         let limits = Options {
             nodes: limits.nodes.map(|n| n.min(EACH / 4)),
