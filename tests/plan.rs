@@ -1,5 +1,7 @@
 //! Plans: what `--emit plan` writes, `--replay` turns into the same bytes; what does not fit is refused.
 
+#[path = "plan/basis.rs"]
+mod basis;
 mod common;
 
 use common::schema::conforms;
@@ -148,8 +150,8 @@ fn what_does_not_fit_is_refused() {
     );
     refused(&changed("/sizes", json!({ "k": "64" })), &["E0602"]);
     refused(
-        &changed("/version", json!(2)),
-        &["E0603", "version 2", "version 1"],
+        &changed("/version", json!(1)),
+        &["E0603", "version 1", "version 2"],
     );
     refused(
         &changed("/rise_opt", json!("0.0.9")),

@@ -3,6 +3,8 @@
 #[path = "proof/commands.rs"]
 mod commands;
 mod common;
+#[path = "proof/mutants.rs"]
+mod mutants;
 #[path = "proof/trust.rs"]
 mod trust;
 

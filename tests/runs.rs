@@ -15,7 +15,7 @@ use std::time::Duration;
 fn unit(program: &Program) -> CUnit {
     let nest = lower(program, &lower::Options::default()).unwrap_or_else(|d| panic!("{d:?}"));
     let options = emit::Options {
-        command: None,
+        origin: None,
         target: None,
         header_name: Some(run::HEADER.to_string()),
         ..Default::default()

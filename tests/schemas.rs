@@ -246,7 +246,7 @@ fn other_kinds_and_versions_are_named() {
                 "{d:?}"
             );
         }
-        let text = texts[0].replacen("1,", "77,", 1);
+        let text = texts[0].replacen(&format!("{},", kind.version), "77,", 1);
         let d = read(kind, &text).expect_err("of another version");
         assert_eq!(d.code, code::SAVED_VERSION);
         assert!(d.message.contains("version 77"), "{d:?}");
@@ -276,7 +276,7 @@ fn missing_and_other_fields_are_named() {
             // What may be null may be missing.
             match read(kind, &less.to_string()) {
                 Ok(()) => assert!(
-                    ["kernel", "run", "why", "egraph"].contains(&&**name),
+                    ["kernel", "run", "why", "egraph", "proof"].contains(&&**name),
                     "{name}"
                 ),
                 Err(d) => assert!(d.message.contains(name.as_str()), "{d:?}"),

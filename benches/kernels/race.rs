@@ -85,7 +85,7 @@ impl Race<'_> {
         let unit = emit(
             &nest,
             &emit::Options {
-                command: None,
+                origin: None,
                 target: Some(tool.target),
                 header_name: Some(HEADER.to_string()),
                 ..emit::Options::default()

@@ -56,7 +56,7 @@ fn made_once(goal: &Goal, level: Level, target: Target) -> Made {
     let nest = goal.nest_at(&found, target, level);
     let lowering = before.elapsed().as_secs_f64() * 1e3;
     let text = emit::Options {
-        command: None,
+        origin: None,
         target: Some(target),
         header_name: Some(HEADER.to_string()),
         ..emit::Options::default()
@@ -151,7 +151,7 @@ fn times(goal: &Goal, all: &[Made], tool: &Toolchain) -> Vec<String> {
         folder: None,
     };
     let text = emit::Options {
-        command: None,
+        origin: None,
         target: Some(tool.target),
         header_name: Some(HEADER.to_string()),
         ..emit::Options::default()

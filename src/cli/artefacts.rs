@@ -116,6 +116,11 @@ impl Outputs {
         })
     }
 
+    /// Whether the steps have to be proved.
+    pub fn wants_proof(&self) -> bool {
+        self.wants(Artefact::Proof) || self.wants(Artefact::Plan)
+    }
+
     /// Whether something shows the whole run.
     pub fn wants_record(&self) -> bool {
         self.page.is_some() || self.wants(Artefact::Record)

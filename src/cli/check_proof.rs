@@ -10,10 +10,9 @@ use crate::elab;
 use crate::obligation::Assumption;
 use crate::proof::{check, Holds, Proof, Refusal};
 use crate::report::answers::{ProofCheck, UsedRule};
-use crate::report::{ProofFile, RuleText};
+use crate::report::{regrouping, term_hash, term_hash_of, Basis, ProofFile, RuleText};
 use crate::term::Program;
 use crate::verify::arrays::{objection, verify_rule, Verdict, INSTANCES};
-use std::collections::BTreeSet;
 
 #[derive(clap::Args, Debug)]
 pub struct Args {
@@ -26,6 +25,9 @@ pub struct Args {
     /// The definition of PROGRAM that the proof must be of, when it is not the last of the file
     #[arg(long, value_name = "NAME", requires = "program")]
     entry: Option<String>,
+    /// A C file or a header that rise-opt wrote: refuses the proof unless that is of the term to which it leads
+    #[arg(long, value_name = "FILE")]
+    c: Option<String>,
 }
 
 pub fn run(args: &Args, context: &mut Context) -> u8 {
@@ -49,6 +51,11 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
     }
     let proof = (saved.proof(name, &program, sources)).map_err(|d| vec![d])?;
     let holds = check(&proof).map_err(|r| vec![refused(name, &proof, &r)])?;
+    if let Some(path) = &args.c {
+        let file = sources.load(path).map_err(|e| vec![e.into()])?;
+        let text = &sources.file(file).text;
+        belongs((name, path), text, &term_hash(&program, proof.end())).map_err(|d| vec![d])?;
+    }
     let rules = judged(&saved, &proof)?;
     let whose = match &args.program {
         Some(path) => path.as_str(),
@@ -60,6 +67,18 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
     };
     context.print(&page);
     Ok(())
+}
+
+/// Whether a C text is of a term.
+fn belongs((name, path): (&str, &str), text: &str, own: &str) -> Result<(), Diagnostic> {
+    let why = match term_hash_of(text) {
+        Some(found) if found == own => return Ok(()),
+        Some(found) => format!("that is made of the term {found}, the proof leads to {own}"),
+        None => "that does not say of which term it is".to_string(),
+    };
+    let text = format!("`{name}` is no proof of `{path}`: {why}");
+    Err(Diagnostic::new(code::PROOF_KERNEL, text)
+        .help("make both by one command, with `--emit c,header,proof`"))
 }
 
 /// A rule of the proof, and what is known of it.
@@ -153,13 +172,9 @@ fn told(
             ..program.clone()
         })
     );
-    let permitted: BTreeSet<&str> = (proof.legs.iter())
-        .filter(|l| l.reassociate)
-        .map(|l| &*l.name)
-        .collect();
-    if !permitted.is_empty() {
-        let names: Vec<&str> = permitted.into_iter().collect();
-        text += &format!("\nfloats may be regrouped in: {}\n", names.join(", "));
+    let basis = Basis::of(proof, holds, |_| false);
+    if !basis.reassociation.is_empty() {
+        text += &format!("\nsums of floats {}\n", regrouping(&basis.reassociation));
     }
     let proved = |j: &&Judged| matches!(j.verdict, Verdict::Proved { .. });
     let (proved, open): (Vec<&Judged>, Vec<&Judged>) = rules.iter().partition(proved);
@@ -184,7 +199,7 @@ fn answer(
     program: &Program,
     holds: &Holds,
 ) -> ProofCheck {
-    let regrouped: BTreeSet<String> = (proof.legs.iter())
+    let regrouped: std::collections::BTreeSet<String> = (proof.legs.iter())
         .filter(|l| l.reassociate)
         .map(|l| l.name.clone())
         .collect();

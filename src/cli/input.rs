@@ -13,7 +13,8 @@ use crate::diag::{code, Diagnostic};
 use crate::elab::{self, RuleDecl, Step};
 use crate::exec::sizes::Sizes;
 use crate::intern::Symbol;
-use crate::report::Plan;
+use crate::proof::Proof;
+use crate::report::{Basis, Plan};
 use crate::source::{LoadError, SourceMap};
 use crate::target::Target;
 use crate::term::{Program, Term};
@@ -39,10 +40,14 @@ pub struct Input {
 /// A plan that was read.
 pub struct Planned {
     pub plan: Plan,
+    /// What its proof rests on.
+    pub basis: Basis,
     /// The term after each step.
     pub terms: Vec<Term>,
     /// Sizes that the way to the last of them speaks of, beyond its own.
     pub obliged: Vec<Nat>,
+    /// Why they are equal; it was checked.
+    pub proof: Proof,
 }
 
 /// The files, as the user names them.

@@ -37,7 +37,7 @@ impl Made {
         lowering: &lower::Options,
         target: Target,
         contract: Contract,
-        command: &str,
+        origin: emit::Origin,
         header_name: Option<String>,
     ) -> Result<Made, Vec<Diagnostic>> {
         let (mut nest, queries) = lower_asking(found, lowering).map_err(|d| vec![d])?;
@@ -50,7 +50,7 @@ impl Made {
             nest = nest.with_fallback(lower(plain, &lowering).map_err(|d| vec![d])?);
         }
         let options = emit::Options {
-            command: Some(command.to_string()),
+            origin: Some(origin),
             header_name,
             target: Some(target),
             contract,
@@ -81,7 +81,7 @@ pub fn measure(
         emit(
             nest,
             &emit::Options {
-                command: None,
+                origin: None,
                 target: None,
                 header_name: Some(run::HEADER.to_string()),
                 contract,

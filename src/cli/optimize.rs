@@ -17,13 +17,13 @@ use super::{why, Context};
 use crate::alloc;
 use crate::arith::Nat;
 use crate::diag::{code, Diagnostic};
-use crate::elab::{self, Step};
+use crate::elab::{self, RuleDecl};
 use crate::emit::Contract;
 use crate::exec::{self, Toolchain};
 use crate::index::Level;
 use crate::interrupt;
 use crate::lower;
-use crate::report::{self, Excerpt, Reassociation, Record, Summary, TraceFile};
+use crate::report::{self, Basis, Excerpt, ProofFile, Reassociation, Record, Summary, TraceFile};
 use crate::search::{self, Outcome};
 use crate::term::{Program, Term};
 use std::io::{self, Write};
@@ -184,9 +184,6 @@ impl Args {
         if replays && emits(Artefact::Trace) {
             return Some("`--replay` does not search: there is no trace to emit");
         }
-        if replays && emits(Artefact::Proof) {
-            return Some("`--replay` does not search: there is no proof to emit");
-        }
         if replays && egraph::SHOW.into_iter().any(emits) {
             return Some("`--replay` does not search: there is no e-graph to emit");
         }
@@ -219,6 +216,12 @@ impl Args {
             (Some(planned), _) => planned.plan.contract,
             (None, Contraction::On) => Contract::On,
             (None, Contraction::Off) => Contract::Off,
+        }
+    }
+
+    fn trust(&self) -> Trust {
+        Trust {
+            allow_unverified: self.allow_unverified,
         }
     }
 
@@ -263,6 +266,7 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
             path,
             args.program.as_deref(),
             args.entry.as_deref(),
+            args.trust(),
             context,
         )?,
         None => load(args, context)?,
@@ -289,7 +293,10 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
         observer: progress.observer(),
         parts: outputs.wants_record(),
         diagnose: true,
-        prove: outputs.wants(Artefact::Proof),
+        // What texts say of permissions is read off the steps.
+        prove: outputs.wants_proof()
+            || !input.unverified.is_empty()
+            || input.steps.iter().any(|s| s.reassociate),
         cut,
         ..limits(args)
     };
@@ -298,6 +305,7 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
         Some(plan) => Outcome {
             terms: plan.terms.clone(),
             obliged: plan.obliged.clone(),
+            proof: Some(Ok(plan.proof.clone())),
             ..search::optimize(&input.program, &[], &options)
         },
         None => search::optimize(&input.program, &input.steps, &options),
@@ -309,8 +317,9 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
         return Err(vec![found_too_late()]);
     }
     let mut came = Came::new(&input, &outcome);
-    came.proof = why::proof_text(&input.program, &outcome, &came.command, &context.sources)
-        .map_err(|d| vec![d])?;
+    if input.plan.is_none() {
+        came.rest_on_proof(&input, &outcome, &outputs, context)?;
+    }
     let mut failure = match advised {
         Some(d) => vec![d],
         None => go_on(
@@ -345,16 +354,15 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
     let abi = came.kernel.as_ref().map(|k| &k.unit.abi);
     let assumptions = abi.iter().flat_map(|a| &a.assumptions);
     let preferred = abi.iter().flat_map(|a| &a.preferred);
-    let unverified = input.unverified.iter();
     let mut summary = Summary {
         rise_opt: env!("CARGO_PKG_VERSION").to_string(),
         program: input.program.name.to_string(),
         kernel: came.kernel.as_ref().map(|k| declaration(&k.unit)),
         assumptions: assumptions.map(|a| a.to_string()).collect(),
         falls_back_unless: preferred.map(|a| a.to_string()).collect(),
-        reassociation: came.reassociation.clone(),
+        reassociation: came.basis.reassociation.clone(),
         contract: args.contract(&input),
-        unverified: unverified.map(|r| r.name.to_string()).collect(),
+        unverified: came.basis.unverified.clone(),
         peak_bytes: came.peak_bytes,
         run: came.run.clone(),
         egraph: outcome.cutout.as_ref().map(Excerpt::of),
@@ -389,12 +397,13 @@ pub(super) struct Came {
     pub found: Program,
     /// The command that searched.
     pub command: String,
-    pub reassociation: Vec<Reassociation>,
+    /// What the way to it rests on.
+    pub basis: Basis,
     /// Sizes that the way to the last term speaks of, beyond its own.
     pub obliged: Vec<Nat>,
     pub kernel: Option<Made>,
     pub plan: String,
-    pub proof: String,
+    pub proof: Option<ProofFile>,
     pub run: Option<exec::run::Report>,
     /// Of the search and the lowering; the arrays of a run are the user's choice.
     pub peak_bytes: u64,
@@ -402,9 +411,9 @@ pub(super) struct Came {
 
 impl Came {
     fn new(input: &Input, outcome: &Outcome) -> Came {
-        let (command, reassociation) = match &input.plan {
-            Some(Planned { plan, .. }) => (plan.command.clone(), plan.reassociation.clone()),
-            None => (command_line(), reassociation(&input.steps, outcome)),
+        let (command, basis) = match &input.plan {
+            Some(Planned { plan, basis, .. }) => (plan.command.clone(), basis.clone()),
+            None => (command_line(), permitted(input, outcome)),
         };
         Came {
             found: Program {
@@ -412,13 +421,36 @@ impl Came {
                 ..input.program.clone()
             },
             command,
-            reassociation,
+            basis,
             obliged: outcome.obliged.clone(),
             kernel: None,
             plan: String::new(),
-            proof: String::new(),
+            proof: input.plan.as_ref().and_then(|p| p.plan.proof.clone()),
             run: None,
             peak_bytes: alloc::peak(),
+        }
+    }
+
+    /// Replaces what the steps may rest on by what their proof shows.
+    fn rest_on_proof(
+        &mut self,
+        input: &Input,
+        outcome: &Outcome,
+        outputs: &Outputs,
+        context: &Context,
+    ) -> Result<(), Vec<Diagnostic>> {
+        match why::proved(outcome) {
+            Ok(Some((proof, holds))) => {
+                let unverified = |r: &RuleDecl| input.unverified.iter().any(|u| u.span == r.span);
+                self.basis = Basis::of(proof, &holds, unverified);
+                let command = self.command.clone();
+                let file = ProofFile::new(proof, &input.program, command, &context.sources);
+                self.proof = Some(file);
+                Ok(())
+            }
+            Err(d) if outputs.wants_proof() => Err(vec![d]),
+            // The kernel is right all the same; what its texts say is what the search permits.
+            _ => Ok(()),
         }
     }
 }
@@ -432,6 +464,15 @@ fn go_on(
     terms: &[Term],
     came: &mut Came,
 ) -> Result<(), Vec<Diagnostic>> {
+    let asked = replay::Asked {
+        set: &args.set,
+        simplify: args.level(input),
+        contract: args.contract(input),
+        name: args.name(input),
+        command: came.command.clone(),
+        proof: came.proof.clone(),
+    };
+    let plan = replay::plan(input, asked, (terms, &came.obliged), &came.basis);
     // Who wants to see the term or the trace only may have a term that is no kernel yet.
     let needed = args.run || outputs.wants_kernel();
     if needed || outputs.wants_record() {
@@ -446,13 +487,18 @@ fn go_on(
             ..lower::Options::default()
         };
         let (target, contract) = (input.target, args.contract(input));
+        let origin = (came.basis).origin(
+            (&plan.command, &plan.hash()),
+            &input.program,
+            &came.found.term,
+        );
         let made = Made::new(
             &came.found,
             plain,
             &lowering,
             target,
             contract,
-            &came.command,
+            origin,
             header,
         );
         match made {
@@ -463,19 +509,10 @@ fn go_on(
     }
     came.peak_bytes = alloc::peak();
     if outputs.wants(Artefact::Plan) {
-        let command = came.command.clone();
-        let asked = replay::Asked {
-            set: &args.set,
-            simplify: args.level(input),
-            contract: args.contract(input),
-            name: args.name(input),
-            command,
-        };
-        came.plan = replay::save(input, asked, (terms, &came.obliged), &came.reassociation)
-            .map_err(|d| vec![d])?;
+        came.plan = plan.to_json(&input.program, terms).map_err(|d| vec![d])?;
     }
     if let (Some(tool), Some(kernel)) = (tool, &came.kernel) {
-        let exact = came.reassociation.is_empty();
+        let exact = came.basis.is_exact();
         let contract = (args.contract(input), exact);
         came.run = Some(measure(
             &args.running(),
@@ -495,9 +532,7 @@ fn load(args: &Args, context: &mut Context) -> Result<Input, Vec<Diagnostic>> {
         sketches: &args.sketch,
         set: &args.set,
         target: args.target.target(),
-        trust: Trust {
-            allow_unverified: args.allow_unverified,
-        },
+        trust: args.trust(),
     };
     let mut input = input::load(&files, &mut context.sources)?;
     if args.unguided {
@@ -565,7 +600,7 @@ fn text(artefact: Artefact, came: &Came) -> Option<String> {
         Artefact::Queries => made(|k| k.queries.text()),
         Artefact::Term => elab::program_text(&came.found) + "\n",
         Artefact::Plan => came.plan.clone(),
-        Artefact::Proof => came.proof.clone(),
+        Artefact::Proof => (came.proof.as_ref()).map_or(String::new(), ProofFile::to_json),
         Artefact::Trace | Artefact::Record | Artefact::Egraph | Artefact::Dot => return None,
     })
 }
@@ -591,11 +626,11 @@ fn witness(
     out.write_all(text.as_bytes())
 }
 
-/// The steps that may regroup sums, with the rules that did.
-fn reassociation(steps: &[Step], outcome: &Outcome) -> Vec<Reassociation> {
-    let permitted = steps.iter().zip(&outcome.trace.steps);
+/// What the steps may rest on, where no proof says more: rules that were applied anywhere.
+fn permitted(input: &Input, outcome: &Outcome) -> Basis {
+    let permitted = input.steps.iter().zip(&outcome.trace.steps);
     let permitted = permitted.filter(|(step, _)| step.reassociate);
-    permitted
+    let reassociation = permitted
         .map(|(step, trace)| {
             let rules = step.rules.iter().map(|u| &u.rule);
             let rules = rules.filter(|r| r.regroups());
@@ -614,7 +649,12 @@ fn reassociation(steps: &[Step], outcome: &Outcome) -> Vec<Reassociation> {
                 rules: names,
             }
         })
-        .collect()
+        .collect();
+    let unverified = input.unverified.iter();
+    Basis {
+        reassociation,
+        unverified: unverified.map(|r| r.name.to_string()).collect(),
+    }
 }
 
 /// The command as one would type it again.

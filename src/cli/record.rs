@@ -52,7 +52,7 @@ pub fn record(
         },
         Found {
             outcome,
-            reassociation: came.reassociation.clone(),
+            reassociation: came.basis.reassociation.clone(),
             contract: args.contract(input),
             kernel: (came.kernel.as_ref()).map(|k| {
                 (

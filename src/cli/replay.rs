@@ -4,15 +4,16 @@
 //! the terms that a search would find. Absent: what a plan holds and when it fits (`report`).
 
 use super::input::{no_program, Input, Planned};
+use super::trust::Trust;
 use super::values::Setting;
 use super::Context;
 use crate::arith::Nat;
-use crate::diag::Diagnostic;
-use crate::elab;
+use crate::diag::{code, Diagnostic};
+use crate::elab::{self, RuleDecl};
 use crate::emit::Contract;
 use crate::index::Level;
 use crate::intern::Symbol;
-use crate::report::{Plan, PlanStep, Reassociation};
+use crate::report::{used_rules, Basis, Plan, PlanStep, ProofFile};
 use crate::term::Term;
 
 /// What the command line says that the kernel depends on.
@@ -22,24 +23,26 @@ pub struct Asked<'a> {
     pub contract: Contract,
     pub name: Option<&'a str>,
     pub command: String,
+    /// Why the terms are equal, where that is known.
+    pub proof: Option<ProofFile>,
 }
 
-/// The text of the plan. One that was replayed stays as it is.
-pub fn save(
+/// The plan of what was found. One that was replayed stays as it is.
+pub fn plan(
     input: &Input,
     asked: Asked,
     (terms, obliged): (&[Term], &[Nat]),
-    reassociation: &[Reassociation],
-) -> Result<String, Diagnostic> {
+    basis: &Basis,
+) -> Plan {
     if let Some(planned) = &input.plan {
-        return planned.plan.to_json(&input.program, terms);
+        return planned.plan.clone();
     }
     let is_size = |s: &&Setting| input.fixed.contains_key(&Symbol::new(&s.name));
     let (sizes, params): (Vec<_>, Vec<_>) = asked.set.iter().partition(is_size);
     let [sizes, params] =
         [sizes, params].map(|all| all.iter().map(|s| (s.name.clone(), s.value)).collect());
     let steps = input.steps.iter().zip(terms);
-    let plan = Plan {
+    Plan {
         rise_opt: env!("CARGO_PKG_VERSION").to_string(),
         command: asked.command,
         name: asked.name.map(str::to_string),
@@ -50,13 +53,14 @@ pub fn save(
         target: input.target,
         simplify: asked.simplify,
         contract: asked.contract,
-        reassociation: reassociation.to_vec(),
+        reassociation: basis.reassociation.clone(),
+        unverified: basis.unverified.clone(),
         steps: steps
             .map(|(step, term)| PlanStep::new(&step.name, &input.program, term))
             .collect(),
         obliged: obliged.iter().map(|n| n.to_string()).collect(),
-    };
-    plan.to_json(&input.program, terms)
+        proof: asked.proof,
+    }
 }
 
 /// The input that a plan stands for; with a program, only if that is the plan's.
@@ -64,6 +68,7 @@ pub fn load(
     path: &str,
     program: Option<&str>,
     entry: Option<&str>,
+    trust: Trust,
     context: &mut Context,
 ) -> Result<Input, Vec<Diagnostic>> {
     let sources = &mut context.sources;
@@ -77,6 +82,21 @@ pub fn load(
         None => None,
     };
     let replay = (plan.replay(path, given.as_ref(), sources)).map_err(|d| vec![d])?;
+    let unverified = trust.judge(used_rules(&replay.proof))?;
+    let is_open = |r: &RuleDecl| unverified.iter().any(|u| u.span == r.span);
+    let basis = Basis::of(&replay.proof, &replay.holds, is_open);
+    if basis.unverified != plan.unverified {
+        let says = match plan.unverified.is_empty() {
+            true => "all".to_string(),
+            false => format!("all but {}", plan.unverified.join(", ")),
+        };
+        let text = format!("`{path}` says that of the rules of its proof {says} are proved");
+        let d = Diagnostic::new(code::PLAN_STEP, text);
+        let open = basis.unverified.join(", ");
+        return Err(vec![d
+            .note(format!("neither proved nor refuted are: {open}"))
+            .help("search again, with `--sketch` and `--emit plan`")]);
+    }
     let fixed = plan.sizes.iter();
     Ok(Input {
         fixed: fixed.map(|(name, n)| (Symbol::new(name), *n)).collect(),
@@ -84,11 +104,13 @@ pub fn load(
         steps: Vec::new(),
         target: plan.target,
         params: Default::default(),
-        unverified: Vec::new(),
+        unverified,
         plan: Some(Planned {
             plan,
+            basis,
             terms: replay.terms,
             obliged: replay.obliged,
+            proof: replay.proof,
         }),
     })
 }

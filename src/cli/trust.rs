@@ -25,7 +25,8 @@ impl Trust {
         self.judge(distinct(steps))
     }
 
-    fn judge(self, rules: Vec<Rc<RuleDecl>>) -> Result<Vec<Rc<RuleDecl>>, Vec<Diagnostic>> {
+    /// The same of a list of rules.
+    pub fn judge(self, rules: Vec<Rc<RuleDecl>>) -> Result<Vec<Rc<RuleDecl>>, Vec<Diagnostic>> {
         let (mut unverified, mut refused) = (Vec::new(), Vec::new());
         for rule in rules {
             match verify_rule(&rule, INSTANCES) {

@@ -12,12 +12,10 @@ use super::values::memory_limit;
 use super::Context;
 use crate::diag::{code, Diagnostic};
 use crate::interrupt;
-use crate::proof::{check, Proof};
-use crate::report::{self, ProofFile};
+use crate::proof::{check, Holds, Proof};
+use crate::report;
 use crate::search::{self, Outcome};
-use crate::source::SourceMap;
 use crate::target::Target;
-use crate::term::Program;
 
 pub fn run(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
     let files = Files {
@@ -54,7 +52,7 @@ pub fn run(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
     if interrupt::asked() {
         return Err(vec![found_too_late()]);
     }
-    let Some(proof) = proved(&outcome).map_err(|d| vec![d])? else {
+    let Some((proof, _)) = proved(&outcome).map_err(|d| vec![d])? else {
         return Ok(());
     };
     let steps = report::explained(proof, &input.program, args.full);
@@ -67,7 +65,7 @@ pub fn run(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
 }
 
 /// The proof of a search that was asked for one, once it is checked.
-fn proved(outcome: &Outcome) -> Result<Option<&Proof>, Diagnostic> {
+pub fn proved(outcome: &Outcome) -> Result<Option<(&Proof, Holds)>, Diagnostic> {
     match (&outcome.proof, &outcome.failure) {
         (None, _) | (_, Some(_)) => Ok(None),
         (Some(Err(why)), _) => {
@@ -75,7 +73,7 @@ fn proved(outcome: &Outcome) -> Result<Option<&Proof>, Diagnostic> {
             Err(Diagnostic::new(code::NO_PROOF, text).help("this is worth a report"))
         }
         (Some(Ok(proof)), _) => match check(proof) {
-            Ok(_) => Ok(Some(proof)),
+            Ok(holds) => Ok(Some((proof, holds))),
             Err(r) => {
                 let d = refused("the proof", proof, &r);
                 let text = format!("a proof was made that does not hold: {}", d.message);
@@ -83,17 +81,4 @@ fn proved(outcome: &Outcome) -> Result<Option<&Proof>, Diagnostic> {
             }
         },
     }
-}
-
-/// What `--emit proof` writes; nothing if no proof was asked for.
-pub fn proof_text(
-    program: &Program,
-    outcome: &Outcome,
-    command: &str,
-    sources: &SourceMap,
-) -> Result<String, Diagnostic> {
-    let proof = proved(outcome)?;
-    Ok(proof.map_or(String::new(), |proof| {
-        ProofFile::new(proof, program, command.to_string(), sources).to_json()
-    }))
 }

@@ -9,11 +9,14 @@
 //! those of terms that it only passes through as well, and the obligations of all its steps hold.
 
 use super::instance::{instance, Instance};
-use super::typed::ill_typed;
+use super::typed::{ill_typed, ill_typed_at};
 use super::{Bound, By, Leg, Proof, Step};
 use crate::arith::Nat;
+use crate::elab::RuleDecl;
+use crate::intern::Symbol;
 use crate::obligation::{self, Assumption, Sizes};
 use crate::term::{normalize_within, Kind, Term};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Where a proof breaks.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +39,8 @@ pub struct Holds {
     pub sizes: Vec<Nat>,
     /// What makes them so, where that is not always so.
     pub wherever: Vec<Assumption>,
+    /// The numbers of legs, each with the rules in it whose instances hold by the permission to reassociate alone.
+    pub regroups: BTreeMap<usize, BTreeSet<Symbol>>,
 }
 
 /// What the steps so far ask of sizes.
@@ -52,12 +57,10 @@ impl Obliged {
         self.decide()
     }
 
-    fn step(&mut self, leg: &Leg, step: &Step, now: &Term) -> Result<(), String> {
-        let left = if step.back { &step.to } else { &step.from };
-        if let By::Rule(number, computed) = &step.by {
-            let types = made(leg, *number, computed, left)?.types;
-            for o in leg.rules[*number].rule.obligations() {
-                self.sizes.size(types.nat(o.size()));
+    fn step(&mut self, by: Option<&(&RuleDecl, Instance)>, now: &Term) -> Result<(), String> {
+        if let Some((rule, made)) = by {
+            for o in rule.obligations() {
+                self.sizes.size(made.types.nat(o.size()));
             }
         }
         self.term(now)
@@ -83,6 +86,7 @@ impl Obliged {
 pub fn check(proof: &Proof) -> Result<Holds, Refusal> {
     let mut now = proof.start.clone();
     let mut obliged = Obliged::default();
+    let mut regroups = BTreeMap::<usize, BTreeSet<Symbol>>::new();
     if let Some(t) = ill_typed(&now) {
         let why = format!("the program has `{t}` of type {}", t.ty());
         return Err(Refusal {
@@ -99,15 +103,19 @@ pub fn check(proof: &Proof) -> Result<Holds, Refusal> {
     for (i, leg) in proof.legs.iter().enumerate() {
         let refuse = |step, why| Refusal { leg: i, step, why };
         for (j, step) in leg.steps.iter().enumerate() {
-            now = apply(leg, step, &now).map_err(|why| refuse(Some(j), why))?;
+            let (then, by) = apply(leg, step, &now).map_err(|why| refuse(Some(j), why))?;
+            now = then;
             // Whatever a rule makes is well typed; what it was made of, or what only
-            // has the same normal form, need not be.
-            if let Some(t) = ill_typed(&now) {
+            // has the same normal form, need not be. The rest of the term was well typed before.
+            if let Some(t) = ill_typed_at(&now, &step.at) {
                 let why = format!("it leads to `{t}` of type {}", t.ty());
                 return Err(refuse(Some(j), why));
             }
-            let asked = obliged.step(leg, step, &now);
+            let asked = obliged.step(by.as_ref(), &now);
             asked.map_err(|why| refuse(Some(j), why))?;
+            if let Some((rule, _)) = by.filter(|(_, made)| made.regroups) {
+                regroups.entry(i).or_default().insert(rule.name);
+            }
         }
         if now != leg.end {
             let why = "the chain ends in another term than it says".to_string();
@@ -117,11 +125,15 @@ pub fn check(proof: &Proof) -> Result<Holds, Refusal> {
     Ok(Holds {
         sizes: obliged.sizes.all().to_vec(),
         wherever: obliged.wherever,
+        regroups,
     })
 }
 
-/// The whole term after a step.
-fn apply(leg: &Leg, step: &Step, now: &Term) -> Result<Term, String> {
+/// The rule of a step, and its instance.
+type Used<'a> = Option<(&'a RuleDecl, Instance)>;
+
+/// The whole term after a step, and by what.
+fn apply<'a>(leg: &'a Leg, step: &Step, now: &Term) -> Result<(Term, Used<'a>), String> {
     let here = at(now, &step.at).ok_or("the term has no such place")?;
     if *here != step.from {
         return Err("another sub-term stands at the place".to_string());
@@ -130,12 +142,13 @@ fn apply(leg: &Leg, step: &Step, now: &Term) -> Result<Term, String> {
         false => (&step.from, &step.to),
         true => (&step.to, &step.from),
     };
-    holds(leg, step, left, right)?;
-    put(now, &step.at, &step.to).ok_or("what is put there has another type".to_string())
+    let by = holds(leg, step, left, right)?;
+    let then = put(now, &step.at, &step.to).ok_or("what is put there has another type")?;
+    Ok((then, by))
 }
 
 /// Whether `left` becomes `right`.
-fn holds(leg: &Leg, step: &Step, left: &Term, right: &Term) -> Result<(), String> {
+fn holds<'a>(leg: &'a Leg, step: &Step, left: &Term, right: &Term) -> Result<Used<'a>, String> {
     match &step.by {
         By::Rule(number, computed) => {
             let made = made(leg, *number, computed, left)?;
@@ -143,14 +156,14 @@ fn holds(leg: &Leg, step: &Step, left: &Term, right: &Term) -> Result<(), String
                 return Err("the rule makes another term".to_string());
             }
             match step.bound.as_ref().is_none_or(|b| *b == bound(&made)) {
-                true => Ok(()),
+                true => Ok(Some((&leg.rules[*number].rule, made))),
                 false => Err("its unknowns stand for something else".to_string()),
             }
         }
         By::Beta | By::Eta | By::Normal => {
             let [a, b] = [left, right].map(|t| normalize_within(t, LARGEST));
             match a.is_some() && a == b {
-                true => Ok(()),
+                true => Ok(None),
                 false => Err("the two have different normal forms".to_string()),
             }
         }

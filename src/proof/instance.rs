@@ -24,6 +24,8 @@ pub struct Instance {
     pub types: TySubst,
     /// The right side.
     pub to: Term,
+    /// Whether a law that the rule asks for holds by the permission to reassociate alone.
+    pub regroups: bool,
 }
 
 /// Names of the binders around a place in a rule, outermost first.
@@ -88,8 +90,9 @@ pub fn instance(
     for (hole, decl) in holes.into_iter().zip(&rule.holes) {
         bound.push(hole.ok_or_else(|| format!("nothing stands for `{}`", decl.name))?);
     }
+    let mut regroups = false;
     for cond in &rule.conds {
-        holds(rule, cond, &bound, &types, reassociate)?;
+        regroups |= holds(rule, cond, &bound, &types, reassociate)?;
     }
     let mut building = Building {
         rule,
@@ -105,6 +108,7 @@ pub fn instance(
         holes: bound.into_iter().map(|h| h.term).collect(),
         types,
         to,
+        regroups,
     })
 }
 
@@ -230,20 +234,21 @@ impl Building<'_> {
     }
 }
 
+/// Whether what holds holds by the permission alone.
 fn holds(
     rule: &RuleDecl,
     cond: &Cond,
     holes: &[Hole],
     types: &TySubst,
     reassociate: bool,
-) -> Result<(), String> {
+) -> Result<bool, String> {
     let name = |h: u32| rule.holes[h as usize].name;
     let fill = |t: &Term| {
         let t = t.map_types(&mut |t| types.ty(t), &mut |n| types.nat(n));
         filled(&t, holes)
     };
     let demand = |holds: bool, what: &dyn Fn() -> String| match holds {
-        true => Ok(()),
+        true => Ok(false),
         false => Err(what()),
     };
     match cond {
@@ -289,13 +294,14 @@ fn holds(
         Cond::Law(claim) => {
             let claim = claim.try_map(&fill);
             let claim = claim.ok_or("an operator that depends on a variable")?;
-            demand(claim.holds(reassociate), &|| {
-                let without = match claim.needs_permission() {
-                    true => " without the permission to reassociate floats",
-                    false => "",
-                };
-                format!("`{claim}` is not known{without}")
-            })
+            match (claim.holds(false), claim.holds(true)) {
+                (true, _) => Ok(false),
+                (_, true) if reassociate => Ok(true),
+                (_, true) => Err(format!(
+                    "`{claim}` is not known without the permission to reassociate floats"
+                )),
+                _ => Err(format!("`{claim}` is not known")),
+            }
         }
         Cond::Vectorizable { f, fv, lanes } => {
             let [scalar, vector] = [f, fv].map(|h| &holes[*h as usize].term);

@@ -24,9 +24,10 @@ pub use shorten::shorten;
 pub use typed::ill_typed;
 
 use crate::arith::Nat;
-use crate::elab::RuleUse;
+use crate::elab::{RuleDecl, RuleUse};
 use crate::term::{normalize, Term};
 use crate::ty::Ty;
+use std::rc::Rc;
 
 /// A proof that a program equals what was found for it.
 #[derive(Clone, Debug)]
@@ -89,6 +90,16 @@ pub struct Leg {
     pub steps: Vec<Step>,
     /// The term after it.
     pub end: Term,
+}
+
+impl Leg {
+    /// The rules of its steps.
+    pub fn used(&self) -> impl Iterator<Item = &Rc<RuleDecl>> {
+        self.steps.iter().filter_map(|s| match &s.by {
+            By::Rule(number, _) => self.rules.get(*number).map(|u| &u.rule),
+            _ => None,
+        })
+    }
 }
 
 /// One step: `from`, which stands at a place of the whole term, becomes `to`.

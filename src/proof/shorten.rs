@@ -18,14 +18,19 @@ const TRIES: usize = 40_000;
 
 /// The shorter chain from `start`.
 pub fn shorten(leg: &mut Leg, start: &Term) {
-    without_loops(leg, start);
+    let Some(mut terms) = without_loops(leg, start) else {
+        return;
+    };
     let mut tries = TRIES;
     let mut i = 0;
     while i < leg.steps.len() && tries > 0 {
-        match without(leg, start, i, &mut tries) {
+        match without(leg, &terms, i, &mut tries) {
             Some(steps) if steps.len() < leg.steps.len() => {
                 leg.steps = steps;
-                without_loops(leg, start);
+                match without_loops(leg, start) {
+                    Some(shorter) => terms = shorter,
+                    None => return,
+                }
                 i = i.saturating_sub(1);
             }
             _ => i += 1,
@@ -33,46 +38,39 @@ pub fn shorten(leg: &mut Leg, start: &Term) {
     }
 }
 
-fn without_loops(leg: &mut Leg, start: &Term) {
+/// Drops loops; the whole terms before each step that is left, and after the last.
+fn without_loops(leg: &mut Leg, start: &Term) -> Option<Vec<Term>> {
     let mut terms = vec![start.clone()];
     for step in &leg.steps {
-        match put(&terms[terms.len() - 1], &step.at, &step.to) {
-            Some(next) => terms.push(next),
-            None => return,
-        }
+        let next = put(&terms[terms.len() - 1], &step.at, &step.to)?;
+        terms.push(next);
     }
     let mut last = FxHashMap::default();
     for (i, t) in terms.iter().enumerate() {
         last.insert(t, i);
     }
-    let mut kept = Vec::new();
+    let (mut steps, mut kept) = (Vec::new(), Vec::new());
     let mut i = last[&terms[0]];
     while i < leg.steps.len() {
-        kept.push(leg.steps[i].clone());
+        steps.push(leg.steps[i].clone());
+        kept.push(terms[i].clone());
         i = last[&terms[i + 1]];
     }
-    leg.steps = kept;
+    kept.push(terms[i].clone());
+    leg.steps = steps;
+    Some(kept)
 }
 
-/// The chain without its step `skipped` and without those that then do not apply.
-fn without(leg: &Leg, start: &Term, skipped: usize, tries: &mut usize) -> Option<Vec<Step>> {
-    let mut now = start.clone();
-    let mut old = start.clone();
-    let mut steps = Vec::new();
-    for (i, step) in leg.steps.iter().enumerate() {
-        if now == old && i > skipped {
+/// The chain without its step `skipped` and without those that then do not apply; `terms` are those before and after its
+/// steps.
+fn without(leg: &Leg, terms: &[Term], skipped: usize, tries: &mut usize) -> Option<Vec<Step>> {
+    let mut now = terms[skipped].clone();
+    let mut steps = leg.steps[..skipped].to_vec();
+    for (i, step) in leg.steps.iter().enumerate().skip(skipped + 1) {
+        if now == terms[i] {
             // Nothing is different any more.
             steps.extend(leg.steps[i..].iter().cloned());
             return Some(steps);
-        }
-        old = put(&old, &step.at, &step.to)?;
-        if i == skipped {
-            continue;
-        }
-        if i < skipped {
-            now = old.clone();
-            steps.push(step.clone());
-            continue;
         }
         *tries = tries.checked_sub(1)?;
         if let Some(again) = again(leg, step, &now) {

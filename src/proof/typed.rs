@@ -12,6 +12,24 @@ pub fn ill_typed(t: &Term) -> Option<Term> {
     go(t, &mut Vec::new()).err()
 }
 
+/// The same of the part of a term at a place.
+pub fn ill_typed_at(t: &Term, place: &[u8]) -> Option<Term> {
+    let mut scope = Vec::new();
+    let mut here = t;
+    for way in place {
+        here = match (here.kind(), way) {
+            (Kind::Lam(_, b), 0) => {
+                scope.extend(here.ty().as_fun().map(|f| f.0));
+                b
+            }
+            (Kind::App(f, _), 0) => f,
+            (Kind::App(_, x), 1) => x,
+            _ => return Some(here.clone()),
+        };
+    }
+    go(here, &mut scope).err()
+}
+
 fn go(t: &Term, scope: &mut Vec<Ty>) -> Result<(), Term> {
     let fine = match t.kind() {
         Kind::Var(i) => {

@@ -17,6 +17,7 @@ pub mod measurement;
 pub mod near;
 mod number;
 pub mod order;
+mod origin;
 mod plan;
 mod progress;
 mod proof;
@@ -33,6 +34,9 @@ pub use egraph::{egraph_dot, egraph_json, Excerpt};
 pub use explain::{explained, explanation, ExplainedLink, ExplainedStep};
 pub use goal::not_reached;
 pub use number::{bytes, count, digits, seconds};
+pub use origin::{
+    hash as term_hash, hash_of as term_hash_of, regrouping, used as used_rules, Basis,
+};
 pub use plan::{Plan, PlanStep, Replay};
 pub use progress::progress;
 pub use proof::{ProofFile, RuleText};

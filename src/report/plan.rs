@@ -4,16 +4,19 @@
 //! programs in the surface notation, so a plan needs neither the program's file nor rules nor sketches. Invariant: a
 //! plan that is written reads back to equal terms; lowering sees nothing of a term but what equality sees, and has no
 //! settings but fixed sizes, the target and what is done to indices, so the same version of rise-opt makes the same bytes. What is read is elaborated like
-//! any program, and every step must have the program's type. Absent: proof that the steps are equal (`--run` checks
-//! the kernel against the program), files.
+//! any program, and every step must be the one that the proof, which the plan carries, leads to. What the plan says of
+//! the rules and sizes that its steps rest on is compared with the proof. Absent: files.
 
 use super::saved::{self, PLAN};
-use super::Reassociation;
+use super::{Basis, ProofFile, Reassociation};
 use crate::arith::Nat;
 use crate::diag::{code, Diagnostic};
 use crate::elab;
 use crate::emit::Contract;
+use crate::hash::fnv64;
 use crate::index::Level;
+use crate::obligation::{self, Sizes};
+use crate::proof::{self, Holds, Proof};
 use crate::source::{FileId, SourceMap};
 use crate::target::Target;
 use crate::term::{normalize, Program, Term};
@@ -23,7 +26,7 @@ use std::collections::BTreeMap;
 /// How the user gets a plan that fits.
 const AGAIN: &str = "search again, with `--sketch` and `--emit plan`";
 
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
     /// Version of the program that made it, and that alone makes the same bytes.
@@ -51,11 +54,16 @@ pub struct Plan {
     pub contract: Contract,
     /// Steps that may have regrouped sums.
     pub reassociation: Vec<Reassociation>,
+    /// Rules that the steps use although they have no verdict.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unverified: Vec<String>,
     pub steps: Vec<PlanStep>,
     /// Sizes that the steps speak of beyond those of the last term; its kernel refuses sizes at which one of them is not
     /// whole or negative.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub obliged: Vec<String>,
+    /// Why the steps are equal.
+    pub proof: Option<ProofFile>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -73,6 +81,10 @@ pub struct Replay {
     pub terms: Vec<Term>,
     /// See [`Plan::obliged`].
     pub obliged: Vec<Nat>,
+    /// Why the terms are equal; it is checked.
+    pub proof: Proof,
+    /// At which sizes, and by which rules.
+    pub holds: Holds,
 }
 
 impl PlanStep {
@@ -172,11 +184,82 @@ impl Plan {
             let text = format!("`{name}` does not fit: {why}");
             Diagnostic::new(code::PLAN_STEP, text).help(AGAIN)
         })?;
-        Ok(Replay {
+        let proof = self.proof(name, &program, sources)?;
+        let holds = proof::check(&proof).map_err(|r| {
+            let leg = proof.legs.get(r.leg).map_or("", |l| &*l.name);
+            let text = format!("the proof in `{name}` breaks in `{leg}`: {}", r.why);
+            Diagnostic::new(code::PROOF_STEP, text).help(AGAIN)
+        })?;
+        let replay = Replay {
             program,
             terms,
             obliged,
-        })
+            proof,
+            holds,
+        };
+        match self.contradicted(&replay) {
+            None => Ok(replay),
+            Some(what) => {
+                let text = format!("`{name}` contradicts its proof: {what}");
+                Err(Diagnostic::new(code::PLAN_STEP, text).help(AGAIN))
+            }
+        }
+    }
+
+    fn proof(
+        &self,
+        name: &str,
+        program: &Program,
+        sources: &mut SourceMap,
+    ) -> Result<Proof, Diagnostic> {
+        let Some(file) = &self.proof else {
+            return Ok(Proof::new(&program.term));
+        };
+        let named = format!("the proof in {name}");
+        let own = file.program(&named, sources)?;
+        if let Some(part) = difference(program, &own) {
+            let text = format!("the proof in `{name}` is of another program: {part} differs");
+            return Err(Diagnostic::new(code::PROOF_PROGRAM, text).help(AGAIN));
+        }
+        file.proof(&named, program, sources)
+    }
+
+    /// What the plan says and its proof does not show.
+    fn contradicted(&self, replay: &Replay) -> Option<String> {
+        let Replay { proof, holds, .. } = replay;
+        if proof.legs.len() != self.steps.len() {
+            let (legs, steps) = (proof.legs.len(), self.steps.len());
+            return Some(format!("that has {legs} steps, the plan has {steps}"));
+        }
+        for ((leg, step), term) in proof.legs.iter().zip(&self.steps).zip(&replay.terms) {
+            if leg.name != step.name || normalize(&leg.end) != *term {
+                return Some(format!("step `{}` of it ends in another term", leg.name));
+            }
+        }
+        if Basis::of(proof, holds, |_| false).reassociation != self.reassociation {
+            return Some("other rules regroup sums in it".to_string());
+        }
+        let mut own = Sizes::default();
+        (replay.program.params.iter()).for_each(|(_, ty)| own.ty(*ty));
+        own.ty(replay.program.result);
+        own.term(proof.end());
+        replay.obliged.iter().for_each(|n| own.size(*n));
+        let held = obligation::missing(&[], own.all());
+        let more = obligation::missing(&held, &holds.sizes);
+        let first = more.first()?;
+        Some(format!(
+            "it holds only where {first}, which the plan leaves out"
+        ))
+    }
+
+    /// Of all that decides the kernel.
+    pub fn hash(&self) -> String {
+        let decides = Plan {
+            command: String::new(),
+            proof: None,
+            ..self.clone()
+        };
+        format!("{:016x}", fnv64(saved::write(&PLAN, &decides).as_bytes()))
     }
 
     fn elaborate(

@@ -29,7 +29,7 @@ pub struct Summary {
     pub reassociation: Vec<Reassociation>,
     /// Whether compilers may contract `a*b + c` of the kernel.
     pub contract: Contract,
-    /// Rules that steps may use although they are not proved.
+    /// Rules that steps use although they are not proved.
     pub unverified: Vec<String>,
     /// The largest resident set until the kernel was written; the arrays of a run come later.
     pub peak_bytes: u64,
@@ -69,7 +69,7 @@ pub fn human(s: &Summary) -> String {
         );
         lines.add("calls", &text);
     }
-    lines.add("sums", &reassociation(&s.reassociation));
+    lines.add("sums", &super::origin::regrouping(&s.reassociation));
     if s.kernel.is_some() {
         lines.add("rounding", s.contract.sentence());
     }
@@ -127,20 +127,6 @@ fn steps(lines: &mut Lines, trace: &Trace) {
         );
         lines.add(if i == 0 { "steps" } else { "" }, &text);
     }
-}
-
-fn reassociation(all: &[Reassociation]) -> String {
-    if all.is_empty() {
-        return "are not regrouped".to_string();
-    }
-    let steps: Vec<String> = all
-        .iter()
-        .map(|r| match r.rules.is_empty() {
-            true => format!("`{}` (no rule did)", r.step),
-            false => format!("`{}` (by {})", r.step, r.rules.join(", ")),
-        })
-        .collect();
-    format!("may be regrouped in {}", steps.join(", "))
 }
 
 fn sizes(sizes: &[(String, i64)]) -> String {

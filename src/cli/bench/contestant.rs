@@ -81,7 +81,7 @@ fn unit(
         ..lower::Options::default()
     };
     let options_of_text = emit::Options {
-        command: None,
+        origin: None,
         header_name: Some(HEADER.to_string()),
         target: Some(target),
         contract,
@@ -155,7 +155,13 @@ fn plan(
     input: &Input,
     context: &mut Context,
 ) -> Result<Entry, Vec<Diagnostic>> {
-    let made = replay::load(&c.file, Some(&args.program), args.entry.as_deref(), context)?;
+    let made = replay::load(
+        &c.file,
+        Some(&args.program),
+        args.entry.as_deref(),
+        args.trust,
+        context,
+    )?;
     let name = made.program.name;
     if name != input.program.name {
         let what = format!(

@@ -41,7 +41,7 @@ const ANY: u64 = u64::MAX;
 /// `--emit plan`
 pub const PLAN: Kind = Kind {
     name: "plan",
-    version: 1,
+    version: 2,
     command: "rise-opt PROGRAM --sketch FILE --emit plan",
     most: ANY,
 };
