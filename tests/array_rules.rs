@@ -67,7 +67,7 @@ fn texts() -> Vec<String> {
     for path in files("right") {
         out.extend(rules_of(&std::fs::read_to_string(path).unwrap()));
     }
-    assert!(out.len() > 250);
+    assert!(out.len() > 350);
     out
 }
 

@@ -274,6 +274,24 @@ pub fn commuting(cx: &Context, ty: Ty) -> Vec<Head> {
     all
 }
 
+/// Whether combining with the same once more is known to change nothing.
+pub fn is_idempotent(cx: &Context, of: &Neutral) -> bool {
+    laws(cx, &of.head, of.head_ty).is_some_and(|l| l.has(Property::Idempotent))
+}
+
+/// Whether combining with the same again changes nothing, of any operator of the rule.
+pub fn repeats_somewhere(cx: &Context) -> bool {
+    let again = |c: &algebra::Claim<Term>| c.property_of(|_| true) == Some(Property::Idempotent);
+    let mut found = cx.rule.claims().any(again);
+    cx.rule.lhs.visit(&mut |t, _| {
+        if let Kind::Prim(p) = t.kind() {
+            let head = Neutral::new(Head::Prim(*p), cx.ty(t.ty()));
+            found = found || is_idempotent(cx, &head);
+        }
+    });
+    found
+}
+
 /// The operator on lanes of one on vectors.
 fn elements(ty: Ty) -> Option<Ty> {
     let (_, lane) = ty.as_fun()?.0.as_vec()?;

@@ -18,10 +18,8 @@
 use super::context::{Context, Question, Res, Stuck};
 use super::equal::{equal, for_any};
 use super::value::{Fold, Head, Neutral, Step, Val};
-use crate::algebra::{Claim, Property};
 use crate::arith::Nat;
 use crate::intern::Symbol;
-use crate::term::Term;
 use std::rc::Rc;
 
 /// Steps, blocks, parts and repeats: both are whole reductions.
@@ -36,8 +34,7 @@ pub fn congruent(cx: &mut Context, f: &Rc<Fold>, g: &Rc<Fold>) -> Res<bool> {
         return Ok(true);
     }
     // No step that rules are about could be done again otherwise.
-    let again = |c: &Claim<Term>| c.property_of(|_| true) == Some(Property::Idempotent);
-    if !cx.rule.claims().any(again) {
+    if !super::equal::repeats_somewhere(cx) {
         return Ok(false);
     }
     for (short, long) in [(f, g), (g, f)] {

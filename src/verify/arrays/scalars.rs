@@ -289,7 +289,7 @@ impl Order {
         }
         let asked = (places[0], places[1]);
         let mut ways = closed(whole, nodes.len(), &edges);
-        // `-x` of a negative integer is positive, or x itself; of another it is not positive.
+        // `-x` of a negative integer is positive, or x itself; of 0 it is 0, of another it is not positive.
         if let Some(zero) = zero.filter(|_| scalar.is_some_and(Scalar::is_signed)) {
             for (i, n) in nodes.iter().enumerate() {
                 let Some((Op::Neg, args, _)) = operation(n) else {
@@ -303,6 +303,9 @@ impl Order {
                 };
                 if ways[zero][x] > Way::None {
                     edges.push((i, zero, Way::AtMost));
+                    if ways[x][zero] > Way::None {
+                        edges.push((zero, i, Way::AtMost));
+                    }
                 } else if ways[x][zero] == Way::Below {
                     edges.push((x, i, Way::AtMost));
                 }

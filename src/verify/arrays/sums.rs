@@ -228,6 +228,16 @@ impl Item {
         self
     }
 
+    /// What holds inside of its loops.
+    fn assumed(&self, cx: &mut Context) {
+        for (v, n) in &self.loops {
+            cx.declare(*v, *n);
+        }
+        for (v, e) in self.defined.iter().rev() {
+            cx.define(*v, *e);
+        }
+    }
+
     fn variables(&self) -> impl Iterator<Item = Symbol> + '_ {
         let now = self.loops.iter().map(|l| l.0);
         now.chain(self.defined.iter().map(|d| d.0))
@@ -396,6 +406,10 @@ fn paired(
         left = collected(cx, ty, left, *bits);
         right = collected(cx, ty, right, *bits);
     }
+    if let Algebra::Monoid(of) = algebra {
+        left = without_repeats(cx, ty, left, of);
+        right = without_repeats(cx, ty, right, of);
+    }
     let mut i = 0;
     while i < left.len() {
         let found = (0..right.len())
@@ -441,6 +455,42 @@ fn collected(cx: &mut Context, ty: Ty, items: Vec<Item>, bits: u32) -> Vec<Item>
     }
     all.retain(|i| i.count != 0);
     all
+}
+
+/// Without items that an idempotent operator has combined already, loops of one that stands alone as well included. That
+/// `op (op a x) x` is `op a x` says nothing of `op x x`, so another item has to be there, unless the operator is a lattice's.
+fn without_repeats(cx: &mut Context, ty: Ty, mut items: Vec<Item>, of: &Neutral) -> Vec<Item> {
+    // Single values are compared by laws.
+    if items.iter().all(|i| i.loops.is_empty()) || !equal::is_idempotent(cx, of) {
+        return items;
+    }
+    let lattice =
+        matches!(&of.head, Head::Prim(p) if matches!(p.op(), Op::Min | Op::Max | Op::And | Op::Or));
+    let mut at = 0;
+    while at < items.len() {
+        let again = (0..items.len()).any(|j| {
+            let other = (0..items.len()).any(|k| k != j && k != at && items[k].loops.is_empty());
+            j != at
+                && (lattice || other)
+                && (same_item(cx, ty, &items[at], &items[j])
+                    || items[j].loops.is_empty() && same_values(cx, ty, &items[at], &items[j]))
+        });
+        match again {
+            true => drop(items.remove(at)),
+            false => at += 1,
+        }
+    }
+    items
+}
+
+/// Whether an item has the one value of another in all its loops.
+fn same_values(cx: &mut Context, ty: Ty, item: &Item, one: &Item) -> bool {
+    let known = cx.known();
+    item.assumed(cx);
+    one.assumed(cx);
+    let alike = same_factors(cx, ty, item, one);
+    cx.restore(known);
+    alike
 }
 
 /// The ways to cut a loop of an item that what stands on the other side may ask for.
@@ -493,14 +543,8 @@ fn same_item(cx: &mut Context, ty: Ty, x: &Item, y: &Item) -> bool {
         return false;
     }
     let known = cx.known();
-    for item in [x, y] {
-        for (v, n) in &item.loops {
-            cx.declare(*v, *n);
-        }
-        for (v, e) in item.defined.iter().rev() {
-            cx.define(*v, *e);
-        }
-    }
+    x.assumed(cx);
+    y.assumed(cx);
     let alike = matched(cx, ty, x, y, &x.loops, &y.loops);
     cx.restore(known);
     alike
