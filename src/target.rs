@@ -1,7 +1,8 @@
 //! The machines that a kernel may be written for.
 //!
 //! In: a name, or the machine at hand. Out: a [`Target`]: how wide its vector registers are, how many there are, which
-//! flags make a compiler use them, what sketches may call them. Invariant: a target is a fixed description, so the
+//! flags make a compiler use them, what sketches may call them. All of it stands in one table, and whatever lists targets
+//! asks it. Invariant: a target is a fixed description, so the
 //! same target gives the same kernel wherever it is made; only [`Target::native`] looks at the machine. A kernel
 //! for a wider target is C that every machine compiles, but that a narrower one cannot run when it is compiled as its
 //! header says. Absent: caches, cores, which tile sizes are good.
@@ -9,19 +10,118 @@
 use crate::ty::Scalar;
 use serde::{Deserialize, Serialize};
 
-/// In the order of width: a machine that has one has those after it, if it has the same kind of processor.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Target {
-    /// 32 registers of 64 bytes: x86-64 with AVX-512 F, DQ, BW and VL.
+/// What a target is.
+struct Machine {
+    /// As flags and files have it.
+    name: &'static str,
+    /// For whom it is, in the help of `--target`.
+    what: &'static str,
+    /// Of the processor, as Rust names it; none where any will do.
+    architecture: Option<&'static str>,
+    /// Vector registers, and the bytes of each.
+    registers: u32,
+    register_bytes: u32,
+    /// What makes gcc and clang use the registers.
+    flags: &'static [&'static str],
+    /// What is to stand beside `-march=native`.
+    beside_native: &'static [&'static str],
+    /// What a compiler with these flags defines.
+    macros: &'static [&'static str],
+    /// Whether the present machine has what the flags promise; the system's consent is part of it.
+    is_here: fn() -> bool,
+}
+
+/// Each target is one entry: its name in Rust, and what it is.
+macro_rules! targets {
+    ($($(#[$attribute:meta])* $target:ident => $machine:expr,)*) => {
+        /// In the order of width: a machine that has one has those after it, if it has the same kind of processor.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        pub enum Target {
+            $($(#[$attribute])* $target,)*
+        }
+
+        impl Target {
+            pub const ALL: [Target; [$(stringify!($target)),*].len()] = [$(Target::$target),*];
+        }
+
+        static MACHINES: [Machine; Target::ALL.len()] = [$($machine),*];
+    };
+}
+
+/// Whether the present machine is an x86-64 with all of these.
+macro_rules! x86_64 {
+    ($($feature:tt)*) => {{
+        #[cfg(target_arch = "x86_64")]
+        let all = true $(&& is_x86_feature_detected!($feature))*;
+        #[cfg(not(target_arch = "x86_64"))]
+        let all = false;
+        all
+    }};
+}
+
+targets! {
+    /// x86-64 with AVX-512 F, DQ, BW and VL.
     #[default]
-    Avx512,
-    /// 16 registers of 32 bytes: x86-64 with AVX2 and FMA.
-    Avx2,
-    /// 16 registers of 16 bytes: any x86-64.
-    Sse2,
-    /// 16 registers of 16 bytes and no flag: any machine whose compiler knows GNU C.
-    Portable,
+    Avx512 => Machine {
+        name: "avx512",
+        what: "32 registers of 64 bytes",
+        architecture: Some("x86_64"),
+        registers: 32,
+        register_bytes: 64,
+        flags: &["-mavx512f", "-mavx512dq", "-mavx512bw", "-mavx512vl", "-mfma", WHOLE_REGISTERS],
+        beside_native: &[WHOLE_REGISTERS],
+        macros: &["__AVX512F__", "__AVX512DQ__", "__AVX512BW__", "__AVX512VL__", "__FMA__"],
+        is_here: || x86_64!("avx512f" "avx512dq" "avx512bw" "avx512vl" "fma"),
+    },
+    /// x86-64 with AVX2 and FMA.
+    Avx2 => Machine {
+        name: "avx2",
+        what: "16 registers of 32 bytes, and fused multiply-add",
+        architecture: Some("x86_64"),
+        registers: 16,
+        register_bytes: 32,
+        flags: &["-mavx2", "-mfma"],
+        beside_native: &[],
+        macros: &["__AVX2__", "__FMA__"],
+        is_here: || x86_64!("avx2" "fma"),
+    },
+    /// Any x86-64.
+    Sse2 => Machine {
+        name: "sse2",
+        what: "16 registers of 16 bytes: any x86-64",
+        architecture: Some("x86_64"),
+        registers: 16,
+        register_bytes: 16,
+        flags: &["-msse2"],
+        beside_native: &[],
+        macros: &["__SSE2__"],
+        is_here: || x86_64!(),
+    },
+    /// Any AArch64.
+    Neon => Machine {
+        name: "neon",
+        what: "32 registers of 16 bytes: any AArch64",
+        architecture: Some("aarch64"),
+        registers: 32,
+        register_bytes: 16,
+        flags: &["-march=armv8-a"],
+        beside_native: &[],
+        macros: &["__aarch64__", "__ARM_NEON"],
+        is_here: || cfg!(target_arch = "aarch64"),
+    },
+    /// No flag: any machine whose compiler knows GNU C.
+    Portable => Machine {
+        name: "portable",
+        what: "16 registers of 16 bytes, on any machine with gcc or clang",
+        architecture: None,
+        registers: 16,
+        register_bytes: 16,
+        flags: &[],
+        beside_native: &[],
+        macros: &[],
+        is_here: || true,
+    },
 }
 
 /// What a sketch writes in front of the name of a constant.
@@ -31,16 +131,18 @@ const REGISTER_BYTES: &str = "bytes";
 const LANES: &str = "lanes";
 
 impl Target {
-    pub const ALL: [Target; 4] = [Target::Avx512, Target::Avx2, Target::Sse2, Target::Portable];
+    fn machine(self) -> &'static Machine {
+        &MACHINES[self as usize]
+    }
 
     /// As flags and files have it.
     pub fn name(self) -> &'static str {
-        match self {
-            Target::Avx512 => "avx512",
-            Target::Avx2 => "avx2",
-            Target::Sse2 => "sse2",
-            Target::Portable => "portable",
-        }
+        self.machine().name
+    }
+
+    /// How many registers of how many bytes, and which machines have them.
+    pub fn what(self) -> &'static str {
+        self.machine().what
     }
 
     /// The widest one that the present machine runs.
@@ -54,61 +156,39 @@ impl Target {
 
     /// Whether the present machine has what the flags promise; the system's consent is part of it.
     pub fn runs_here(self) -> bool {
-        match self {
-            #[cfg(target_arch = "x86_64")]
-            Target::Avx512 => {
-                is_x86_feature_detected!("avx512f")
-                    && is_x86_feature_detected!("avx512dq")
-                    && is_x86_feature_detected!("avx512bw")
-                    && is_x86_feature_detected!("avx512vl")
-                    && is_x86_feature_detected!("fma")
-            }
-            #[cfg(target_arch = "x86_64")]
-            Target::Avx2 => is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma"),
-            #[cfg(not(target_arch = "x86_64"))]
-            Target::Avx512 | Target::Avx2 => false,
-            Target::Sse2 => cfg!(target_arch = "x86_64"),
-            Target::Portable => true,
-        }
+        (self.machine().is_here)()
+    }
+
+    /// Whether a machine of which this is the widest target runs kernels of another.
+    pub fn runs(self, other: Target) -> bool {
+        let kind = other.machine().architecture;
+        other >= self && (kind.is_none() || kind == self.machine().architecture)
     }
 
     /// What makes gcc and clang use the registers.
     pub fn flags(self) -> &'static [&'static str] {
-        match self {
-            Target::Avx512 => &[
-                "-mavx512f",
-                "-mavx512dq",
-                "-mavx512bw",
-                "-mavx512vl",
-                "-mfma",
-                WHOLE_REGISTERS,
-            ],
-            Target::Avx2 => &["-mavx2", "-mfma"],
-            Target::Sse2 => &["-msse2"],
-            Target::Portable => &[],
-        }
+        self.machine().flags
     }
 
     /// What uses everything of the present machine; for a kernel of its own target only.
-    pub fn native_flags(self) -> &'static [&'static str] {
-        match self {
-            Target::Avx512 => &["-march=native", WHOLE_REGISTERS],
-            _ => &["-march=native"],
-        }
+    pub fn native_flags(self) -> impl Iterator<Item = &'static str> {
+        let beside = self.machine().beside_native;
+        ["-march=native"].into_iter().chain(beside.iter().copied())
+    }
+
+    /// What compilers define where [`Target::flags`] are given.
+    pub fn macros(self) -> &'static [&'static str] {
+        self.machine().macros
     }
 
     /// Bytes of a vector register.
     pub fn register_bytes(self) -> u32 {
-        match self {
-            Target::Avx512 => 64,
-            Target::Avx2 => 32,
-            Target::Sse2 | Target::Portable => 16,
-        }
+        self.machine().register_bytes
     }
 
     /// How many vector registers there are.
     pub fn registers(self) -> u32 {
-        registers(self.register_bytes())
+        self.machine().registers
     }
 
     /// Numbers of this type that a vector register holds.
@@ -126,14 +206,6 @@ impl Target {
         let all = others.into_iter().chain(lanes);
         all.map(|(name, n)| (format!("{PREFIX}{name}"), i64::from(n)))
             .collect()
-    }
-}
-
-/// How many vector registers a machine has whose registers are so wide.
-pub fn registers(bytes: u32) -> u32 {
-    match bytes {
-        64 => 32,
-        _ => 16,
     }
 }
 
@@ -176,6 +248,10 @@ mod tests {
     fn targets_are_described() {
         assert_eq!(Target::Avx512.lanes(Scalar::F32), 16);
         assert_eq!(Target::Avx2.lanes(Scalar::F64), 4);
+        assert_eq!(
+            (Target::Neon.registers(), Target::Neon.register_bytes()),
+            (32, 16)
+        );
         let constants = Target::Sse2.constants();
         for (name, n) in [
             ("target.registers", 16),
@@ -197,9 +273,10 @@ mod tests {
     #[test]
     fn the_present_machine_runs_its_own_target_and_narrower_ones() {
         let native = Target::native();
-        for t in Target::ALL.into_iter().filter(|t| *t >= native) {
-            assert!(t.runs_here(), "{t}");
+        for t in Target::ALL {
+            assert_eq!(native.runs(t), t.runs_here(), "{t}");
         }
+        assert!(!Target::Avx512.runs(Target::Neon) && !Target::Neon.runs(Target::Sse2));
         assert!(Target::Portable.runs_here());
     }
 }

@@ -6,42 +6,13 @@
 
 mod common;
 
-use common::{general_book, shipped_rules};
-use rise_opt::elab::{self, Limits, RuleUse, Scheduler, Sketch, SketchKind, Step};
+use common::{aimless_step, general_book, shipped_rules};
+use rise_opt::elab::{self, Limits, RuleUse};
 use rise_opt::interp::generate::{Generator, Options as Kinds};
 use rise_opt::interp::random::Rng;
 use rise_opt::search::{audit::audit, saturate, Options};
-use rise_opt::source::{SourceMap, Span};
-use rise_opt::term::Op;
+use rise_opt::source::SourceMap;
 use rise_opt::ty::Scalar;
-
-/// A step whose goal occurs in no program here.
-fn step(rules: Vec<RuleUse>, reassociate: bool) -> Step {
-    let part = |kind| Sketch {
-        words: Default::default(),
-        kind,
-        span: Span::default(),
-        label: String::new(),
-    };
-    let tanh = part(SketchKind::Prim(Op::Tanh, None));
-    Step {
-        name: "everything".into(),
-        span: Span::default(),
-        rules,
-        cost: "size".into(),
-        limits: Limits {
-            iterations: Some(3),
-            nodes: Some(4000),
-            nesting: Some(7),
-            size: Some(250),
-            ..Limits::default()
-        },
-        normalize: true,
-        scheduler: Scheduler::None,
-        reassociate,
-        sketch: part(SketchKind::Contains(Box::new(tanh))),
-    }
-}
 
 /// Nodes compared and nodes that could not be, or the first two that differ.
 fn audit_programs(
@@ -67,7 +38,14 @@ fn audit_programs(
         let mut generator = Generator::new(&mut rng, kinds);
         let program = generator.program();
         let sizes = generator.sizes.clone();
-        let step = step(used.to_vec(), reassociate);
+        let limits = Limits {
+            iterations: Some(3),
+            nodes: Some(4000),
+            nesting: Some(7),
+            size: Some(250),
+            ..Limits::default()
+        };
+        let step = aimless_step(used.to_vec(), limits, reassociate);
         let (trace, _, graph, _) = saturate(&step, &program.term, &Options::default());
         let found = audit(&graph, &sizes, seed);
         if let Some(m) = found.mismatches.first() {

@@ -2,7 +2,8 @@
 //! level, compiler and optimisation is the interpreter's, at all others the kernel refuses.
 //!
 //! `SEEDS=first,count cargo test --test differential -- --ignored --nocapture` looks at more, and tells all that it
-//! finds by kind. A seed gives the same programs, sizes, data and flags on every machine.
+//! finds by kind. A seed gives the same programs, sizes, data and flags on every machine. `WAY='gcc avx512 off -O3 -mavx512f'`
+//! makes them all in one way: compiler, target, level, flags.
 
 #[path = "common/cases.rs"]
 mod cases;
@@ -81,6 +82,8 @@ fn way(rng: &mut Rng, clang: bool) -> Way {
             "-O1",
             "-fsanitize=address,undefined",
             "-fno-sanitize-recover=all",
+            // What is read before it is written is no accidental zero.
+            "-ftrivial-auto-var-init=pattern",
         ];
     }
     match target.runs_here() {
@@ -93,6 +96,23 @@ fn way(rng: &mut Rng, clang: bool) -> Way {
         compiler,
         flags,
     }
+}
+
+/// The way that is asked for.
+fn asked_way() -> Option<Way> {
+    let text: &'static str = std::env::var("WAY").ok()?.leak();
+    let mut words = text.split_whitespace();
+    let compiler = words.next()?;
+    let target = words.next()?;
+    let level = words.next()?;
+    Some(Way {
+        target: Target::ALL.into_iter().find(|t| t.name() == target)?,
+        level: [Level::Off, Level::Fold, Level::Full]
+            .into_iter()
+            .find(|l| format!("{l:?}").to_lowercase() == level)?,
+        compiler,
+        flags: words.collect(),
+    })
 }
 
 fn options(rng: &mut Rng) -> generate::Options {
@@ -126,7 +146,7 @@ fn sample(seed: u64, way: &Way, found: &mut Findings, counts: &mut Counts) -> Op
     let mut reduced = program.clone();
     reduced.term = normalize(&program.term);
     let lowering = lower::Options {
-        register_bytes: way.target.register_bytes(),
+        target: way.target,
         simplify: way.level,
         ..Default::default()
     };
@@ -368,6 +388,14 @@ fn is_at_error(said: &str, source: &Path, name: &str) -> bool {
     })
 }
 
+/// What is wrong with a run, with all that is needed to see it again.
+fn finding((sample, run): (&Sample, &Run), way: &Way, what: &str) -> String {
+    format!(
+        "seed {} at {:?}, {} {:?} {:?} {:?}: {what}\n{}",
+        sample.seed, run.sizes, way.compiler, way.target, way.level, way.flags, sample.program
+    )
+}
+
 fn check(samples: &[Sample], way: &Way, dir: &Path, found: &mut Findings, counts: &mut Counts) {
     let runs: Vec<(&Sample, &Run)> = (samples.iter())
         .flat_map(|s| s.runs.iter().map(move |r| (s, r)))
@@ -392,16 +420,7 @@ fn check(samples: &[Sample], way: &Way, dir: &Path, found: &mut Findings, counts
             rest = tail;
             next = number(0) as usize + 1;
             let mut tell = |kind, what: String| {
-                let text = format!(
-                    "seed {} at {:?}, {} {:?} {:?} {:?}: {what}\n{}",
-                    sample.seed,
-                    run.sizes,
-                    way.compiler,
-                    way.target,
-                    way.level,
-                    way.flags,
-                    sample.program
-                );
+                let text = finding((sample, run), way, &what);
                 found.entry(kind).or_default().push(text);
             };
             match (&run.expected, status) {
@@ -441,18 +460,8 @@ fn check(samples: &[Sample], way: &Way, dir: &Path, found: &mut Findings, counts
             .filter(|l| l.contains("rror"))
             .take(3)
             .collect();
-        let text = format!(
-            "seed {} at {:?}, {} {:?} {:?} {:?}: {} {}\n{}",
-            sample.seed,
-            run.sizes,
-            way.compiler,
-            way.target,
-            way.level,
-            way.flags,
-            done.status,
-            said.join("\n"),
-            sample.program
-        );
+        let what = format!("{} {}", done.status, said.join("\n"));
+        let text = finding((sample, run), way, &what);
         found.entry("crash").or_default().push(text);
         first = next + 1;
     }
@@ -465,7 +474,7 @@ fn differ(first: u64, count: u64, per_batch: u64) -> (Findings, Counts) {
     let mut at = first;
     while at < first + count {
         let batch = per_batch.min(first + count - at);
-        let way = way(&mut Rng::new(at ^ 0x5eed), clang);
+        let way = asked_way().unwrap_or_else(|| way(&mut Rng::new(at ^ 0x5eed), clang));
         let all = (at..at + batch).filter_map(|seed| sample(seed, &way, &mut found, &mut counts));
         let mut samples: Vec<Sample> = all.collect();
         let dir = tempfile::tempdir().expect("a folder");

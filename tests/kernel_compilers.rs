@@ -8,7 +8,7 @@
 mod cases;
 mod common;
 
-use cases::{all_right, compile, goals, text, written, Case, GOALS};
+use cases::{all_right, compile, expect_none, goals, text, written, wrong, Case, GOALS};
 use rise_opt::source::SourceMap;
 use rise_opt::target::Target;
 use std::collections::BTreeSet;
@@ -71,6 +71,77 @@ fn goals_for_sse2() {
 #[test]
 fn goals_for_any_machine() {
     right(&goals(Target::Portable, |_| true), Target::Portable, "-O1");
+}
+
+const CROSS: &str = "aarch64-linux-gnu-gcc";
+const EMULATOR: &str = "qemu-aarch64";
+
+/// Whether programs for AArch64 are made and run here, and what the compiler defines with the flags of the target.
+fn aarch64() -> Option<String> {
+    let dir = tempfile::tempdir().expect("a folder");
+    let (source, exe) = (dir.path().join("a.c"), dir.path().join("a"));
+    std::fs::write(&source, "int main(void) { return sizeof(void *) - 8; }\n").expect("write");
+    let mut make = Command::new(CROSS);
+    let made = make
+        .arg("-static")
+        .arg(&source)
+        .arg("-o")
+        .arg(&exe)
+        .output();
+    let runs = || Command::new(EMULATOR).arg(&exe).status();
+    if !made.is_ok_and(|o| o.status.success()) || !runs().is_ok_and(|s| s.success()) {
+        common::lacking::not_tested(
+            "kernels for AArch64 (Debian: packages `gcc-aarch64-linux-gnu`, `libc6-dev-arm64-cross` and `qemu-user`)",
+        );
+        return None;
+    }
+    let mut ask = Command::new(CROSS);
+    let ask = ask.args(Target::Neon.flags()).args(["-dM", "-E"]);
+    let said = ask.arg(&source).output().expect("the compiler");
+    Some(String::from_utf8_lossy(&said.stdout).into_owned())
+}
+
+#[test]
+fn goals_for_neon() {
+    let Some(defined) = aarch64() else { return };
+    for name in Target::Neon.macros() {
+        assert!(defined.contains(&format!("#define {name} ")), "{name}");
+    }
+    let cases = goals(Target::Neon, |g| !g.sketch.contains("risegg"));
+    assert!(cases
+        .iter()
+        .any(|c| text(std::slice::from_ref(c)).contains("vector_size(16)")));
+    let dir = tempfile::tempdir().expect("a folder");
+    let flags = [Target::Neon.flags(), &["-O2", "-static"]].concat();
+    let exe = compile(CROSS, dir.path(), &text(&cases), &flags);
+    let start = || {
+        let mut command = Command::new(EMULATOR);
+        command.arg(&exe);
+        command
+    };
+    expect_none(&wrong(&start, dir.path(), &cases), &cases, EMULATOR);
+}
+
+/// Compilers define with the flags of each target what the table says.
+#[test]
+fn flags_make_compilers_define_what_targets_have() {
+    for target in Target::ALL.into_iter().filter(|t| *t != Target::Neon) {
+        if target.flags().is_empty() || !cfg!(target_arch = "x86_64") {
+            continue;
+        }
+        let mut ask = Command::new("gcc");
+        let ask = ask
+            .args(target.flags())
+            .args(["-dM", "-E", "-x", "c", "/dev/null"]);
+        let said = ask.output().expect("gcc");
+        let defined = String::from_utf8_lossy(&said.stdout);
+        for name in target.macros() {
+            assert!(
+                defined.contains(&format!("#define {name} ")),
+                "{target}: {name}"
+            );
+        }
+    }
 }
 
 /// As the header says, for the machine at hand.

@@ -15,6 +15,7 @@ use rise_opt::intern::Symbol;
 use rise_opt::lower::{self, lower};
 use rise_opt::nest::{walk, BufId, Buffer, Home, LoopKind, Nest, Stmt};
 use rise_opt::search::{optimize, Options};
+use rise_opt::target::Target;
 use rise_opt::term::{normalize, Program};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -187,12 +188,18 @@ fn kernels_that_fall_back_take_every_size() {
 }
 
 /// A product of a batch with sizes that are fixed.
-fn batched(name: &str, goal: &str, settings: &[(&str, i64)], sizes: [i64; 3], bytes: u32) -> Nest {
+fn batched(
+    name: &str,
+    goal: &str,
+    settings: &[(&str, i64)],
+    sizes: [i64; 3],
+    target: Target,
+) -> Nest {
     let program = common::program("programs/batched_mm.rise");
     let names = ["m", "n", "k"].map(Symbol::new);
     let options = lower::Options {
         fixed: names.into_iter().zip(sizes).collect(),
-        register_bytes: bytes,
+        target,
         ..lower::Options::default()
     };
     let sketch = format!("batched_mm/{goal}");
@@ -219,13 +226,15 @@ fn repeated(nest: &Nest) -> usize {
 #[test]
 fn short_sums_are_repeated() {
     let tile = |mr, nr| [("mr", mr), ("nr", nr), ("lanes", 8)];
-    for (what, tile, k, bytes, times) in [
-        ("fits", tile(6, 16), 48, 32, 1),
-        ("long", tile(6, 16), 96, 32, 0),
-        ("large", tile(8, 16), 48, 32, 0),
-        ("more registers", tile(8, 16), 48, 64, 1),
+    for (what, tile, k, target, times) in [
+        ("fits", tile(6, 16), 48, Target::Avx2, 1),
+        ("long", tile(6, 16), 96, Target::Avx2, 0),
+        ("large", tile(8, 16), 48, Target::Avx2, 0),
+        ("more registers", tile(8, 16), 48, Target::Avx512, 1),
+        ("more, narrow", tile(3, 16), 48, Target::Neon, 1),
+        ("fewer, narrow", tile(3, 16), 48, Target::Sse2, 0),
     ] {
-        let nest = batched("one", "small", &tile, [48, 48, k], bytes);
+        let nest = batched("one", "small", &tile, [48, 48, k], target);
         assert_eq!(repeated(&nest), times, "{what}: {nest}");
     }
 }
@@ -254,7 +263,7 @@ fn batches_of_small_products_are_right_to_the_bit() {
     for (size, goal, mr, nr, lanes) in cases {
         let name = format!("batched_{size}");
         let settings = [("mr", mr), ("nr", nr), ("lanes", lanes)];
-        let nest = batched(&name, goal, &settings, [size; 3], 64);
+        let nest = batched(&name, goal, &settings, [size; 3], Target::Avx512);
         assert_eq!(repeated(&nest), usize::from(size >= 8), "{size}: {nest}");
         if goal == "small" {
             let text = nest.to_string();

@@ -12,6 +12,7 @@ use rise_opt::report::{
     Verification,
 };
 use rise_opt::source::SourceMap;
+use rise_opt::target::Target;
 use serde_json::{Map, Value};
 use std::fs;
 use std::path::Path;
@@ -282,5 +283,22 @@ fn missing_and_other_fields_are_named() {
                 Err(d) => assert!(d.message.contains(name.as_str()), "{d:?}"),
             }
         }
+    }
+}
+
+/// Whatever lists the targets lists those of the table.
+#[test]
+fn schemas_list_the_targets_that_there_are() {
+    let names: Vec<Value> = Target::ALL.iter().map(|t| t.name().into()).collect();
+    let plan = &schema("plan.json")["properties"]["target"]["enum"];
+    assert_eq!(plan.as_array(), Some(&names));
+    let measurement = schema("measurement.json").to_string();
+    let listed = Value::from([names, vec![Value::Null]].concat());
+    assert!(measurement.contains(&listed.to_string()), "{measurement}");
+    let usage = |path: &str| std::fs::read_to_string(path).expect("a file");
+    let all: Vec<&str> = Target::ALL.iter().map(|t| t.name()).collect();
+    let flag = format!("--target native|{}", all.join("|"));
+    for path in ["docs/commands.md", "docs/language.md"] {
+        assert!(usage(path).contains(&flag), "{path}: {flag}");
     }
 }

@@ -514,10 +514,17 @@ fn programs_that_explode_are_refused() {
     let defs: String = (1..200)
         .map(|i| format!("def f{i} = \\x -> f{0} (f{0} x)\n", i - 1))
         .collect();
+    // A size that stands twice in the next one.
+    let remainders = format!(
+        "def g [n : nat] (xs : n.f32) : (n%(n - 1)).f32 = take[n%(n - 1)] xs\ndef f [n : nat] (xs : n.f32) = {}xs{}\n",
+        "g (".repeat(60),
+        ")".repeat(60)
+    );
     // A pair of vectors that is asked to contain itself.
     let vectors = "def f [n : nat] (xs : n.f32) = asVector[2] y |> mapSeq (\\p -> p * snd p)\n";
     for (text, dialect) in [
         (vectors.to_string(), Dialect::Program),
+        (remainders, Dialect::Program),
         (lets(60, "(OLD, OLD)"), Dialect::Program),
         (lets(60, "(1, OLD)"), Dialect::Program),
         (lets(60, "zip (fill[3] OLD) (fill[3] OLD)"), Dialect::Program),

@@ -56,7 +56,7 @@ pub struct Args {
         value_enum,
         default_value_t,
         hide_possible_values = true,
-        value_name = "native|avx512|avx2|sse2|portable"
+        value_name = Machine::names()
     )]
     target: Machine,
     /// Samples of each kernel, at least; up to four times as many are taken until the median is known

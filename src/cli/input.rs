@@ -86,8 +86,10 @@ pub fn load_any(
     sources: &mut SourceMap,
 ) -> Result<(Input, BTreeSet<String>), Vec<Diagnostic>> {
     let mut diagnostics = Vec::new();
+    let set = files.set.iter().map(|s| (s.name.clone(), s.value));
+    let set = set.collect();
     let program = match sources.load(files.program) {
-        Ok(file) => elab::program(sources, file, files.entry)
+        Ok(file) => elab::program_at(sources, file, files.entry, &set)
             .map_err(|d| diagnostics.extend(d))
             .ok(),
         Err(e) => {

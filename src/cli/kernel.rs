@@ -73,7 +73,7 @@ pub fn measure(
     tool: &Toolchain,
 ) -> Result<run::Report, Vec<Diagnostic>> {
     let lowering = lower::Options {
-        register_bytes: input.target.register_bytes(),
+        target: input.target,
         ..lower::Options::default()
     };
     let unoptimised = lower(&input.program, &lowering).map_err(|d| vec![d])?;

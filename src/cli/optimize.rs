@@ -159,7 +159,7 @@ pub struct Args {
         value_enum,
         default_value_t,
         hide_possible_values = true,
-        value_name = "native|avx512|avx2|sse2|portable"
+        value_name = Machine::names()
     )]
     target: Machine,
     /// Seed of the random inputs of `--run`: another one gives other inputs
@@ -481,7 +481,7 @@ fn go_on(
         let lowering = lower::Options {
             fixed: input.fixed.clone(),
             obliged: came.obliged.clone(),
-            register_bytes: input.target.register_bytes(),
+            target: input.target,
             simplify: args.level(input),
             name: args.name(input).map(str::to_string),
             ..lower::Options::default()

@@ -5,6 +5,9 @@
 use crate::alloc;
 use crate::nest::names;
 use crate::target::Target;
+use clap::builder::PossibleValue;
+use clap::ValueEnum;
+use std::sync::OnceLock;
 
 /// `m=1024`: a size parameter of the program or a parameter of a sketch.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -40,31 +43,44 @@ impl std::str::FromStr for Setting {
     }
 }
 
-/// `--target`
-#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Machine {
-    /// What this machine has
-    #[default]
-    Native,
-    /// 32 registers of 64 bytes
-    Avx512,
-    /// 16 registers of 32 bytes, and fused multiply-add
-    Avx2,
-    /// 16 registers of 16 bytes: any x86-64
-    Sse2,
-    /// 16 registers of 16 bytes, on any machine with gcc or clang
-    Portable,
-}
+/// `--target`: a machine by its name, or the widest that this one is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Machine(Option<Target>);
 
 impl Machine {
     pub fn target(self) -> Target {
-        match self {
-            Machine::Native => Target::native(),
-            Machine::Avx512 => Target::Avx512,
-            Machine::Avx2 => Target::Avx2,
-            Machine::Sse2 => Target::Sse2,
-            Machine::Portable => Target::Portable,
-        }
+        self.0.unwrap_or_else(Target::native)
+    }
+
+    /// `native|avx512|…`
+    pub fn names() -> &'static str {
+        static NAMES: OnceLock<String> = OnceLock::new();
+        let all = || Machine::value_variants().iter().map(|m| m.name());
+        NAMES.get_or_init(|| all().collect::<Vec<_>>().join("|"))
+    }
+
+    fn name(self) -> &'static str {
+        self.0.map_or("native", Target::name)
+    }
+}
+
+impl ValueEnum for Machine {
+    fn value_variants<'a>() -> &'a [Machine] {
+        const ALL: [Machine; Target::ALL.len() + 1] = {
+            let mut all = [Machine(None); Target::ALL.len() + 1];
+            let mut i = 0;
+            while i < Target::ALL.len() {
+                all[i + 1] = Machine(Some(Target::ALL[i]));
+                i += 1;
+            }
+            all
+        };
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let what = self.0.map_or("What this machine has", Target::what);
+        Some(PossibleValue::new(self.name()).help(what))
     }
 }
 

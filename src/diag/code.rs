@@ -96,7 +96,7 @@ codes! {
     SCALAR_LANES = "E0415" Input "a number of lanes is not constant";
     SCALAR_PATTERN = "E0416" Input "a left side is no operation";
     RULE_DOMAIN = "E0417" Input "rules of an unknown or another domain";
-    SCALAR_VARIABLES = "E0418" Input "a rule over scalars has too many variables";
+    SCALAR_VARIABLES = "E0418" Input "a rule over scalars has too many variables or operators";
 
     UNKNOWN_SKETCH = "E0501" Input "a sketch definition that is not known";
     NOT_A_SKETCH = "E0502" Input "something else stands where a sketch is needed";

@@ -33,7 +33,7 @@ pub use locate::{located_text, Range};
 pub use oblige::Obligation;
 pub use output::*;
 pub use print::{program_text, term_text};
-pub use program::{check_program, definition, program};
+pub use program::{check_program, definition, program, program_at};
 pub use read::{read_sizes, read_types};
 pub use steps::{check_sketch, steps, Guide, Surroundings};
 

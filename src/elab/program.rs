@@ -2,11 +2,11 @@
 //!
 //! In: a file, with what it imports, and the name of the entry. Out: a `Program`, or everything that is wrong
 //! with any definition. Every definition is inferred once, uses before users; a use puts its term in.
-//! The entry is the last definition of the file that was asked for. Absent: fixed sizes, optimisation.
+//! The entry is the last definition of the file that was asked for. Absent: optimisation.
 
 use super::files;
 use super::infer::{Infer, Names};
-use super::pre::Pre;
+use super::pre::{Number, Pre};
 use super::reason::Reason;
 use super::scheme::{contents, nat_unknowns, unknowns, Scheme};
 use super::show::show;
@@ -18,7 +18,7 @@ use crate::source::{FileId, SourceMap, Span};
 use crate::syntax::tree::{Binder, Def, File, ItemKind, Name};
 use crate::syntax::Dialect;
 use crate::term::{normalize_within, Op, Program};
-use crate::ty::{Scalar, Ty};
+use crate::ty::{Scalar, Ty, TyKind};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -35,8 +35,21 @@ pub fn program(
     file: FileId,
     entry: Option<&str>,
 ) -> Result<Program, Vec<Diagnostic>> {
-    whole(sources, file, entry, false)
+    program_at(sources, file, entry, &Fixed::new())
 }
+
+/// The same, of which some sizes are fixed: constant indices are inside at them, too.
+pub fn program_at(
+    sources: &mut SourceMap,
+    file: FileId,
+    entry: Option<&str>,
+    fixed: &Fixed,
+) -> Result<Program, Vec<Diagnostic>> {
+    whole(sources, file, entry, Some(fixed))
+}
+
+/// Sizes that are fixed, by name; names of anything else mean nothing.
+pub type Fixed = BTreeMap<String, i64>;
 
 /// A definition of a file whose parameters and result may be functions: it can be searched and
 /// evaluated, but it is no kernel.
@@ -45,18 +58,18 @@ pub fn definition(
     file: FileId,
     entry: Option<&str>,
 ) -> Result<Program, Vec<Diagnostic>> {
-    whole(sources, file, entry, true)
+    whole(sources, file, entry, None)
 }
 
 fn whole(
     sources: &mut SourceMap,
     file: FileId,
     entry: Option<&str>,
-    functions: bool,
+    kernel_at: Option<&Fixed>,
 ) -> Result<Program, Vec<Diagnostic>> {
     let mut module = Module::load(sources, file);
     module.infer_all();
-    let program = module.entry(file, entry, functions);
+    let program = module.entry(file, entry, kernel_at);
     let mut diagnostics = module.diagnostics;
     diag::sort(&mut diagnostics);
     match program {
@@ -207,7 +220,13 @@ impl Module {
         self.schemes.insert(name.text.clone(), None);
     }
 
-    fn entry(&mut self, file: FileId, entry: Option<&str>, functions: bool) -> Option<Program> {
+    /// Where it is no kernel its parameters and its result may be functions.
+    fn entry(
+        &mut self,
+        file: FileId,
+        entry: Option<&str>,
+        kernel_at: Option<&Fixed>,
+    ) -> Option<Program> {
         let def = match entry {
             Some(name) => self.by_name.get(name).map(|&i| &self.defs[i]),
             None => self.defs.iter().rev().find(|d| d.name.span.file == file),
@@ -234,7 +253,7 @@ impl Module {
             return None;
         };
         let scheme = self.schemes.get(&def.name.text)?.clone()?;
-        finish(def, &scheme, functions, &mut self.diagnostics)
+        finish(def, &scheme, kernel_at, &mut self.diagnostics)
     }
 }
 
@@ -345,10 +364,11 @@ fn declared_twice(name: &str, span: Span) -> Diagnostic {
 fn finish(
     def: &Def,
     scheme: &Scheme,
-    functions: bool,
+    kernel_at: Option<&Fixed>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<Program> {
     let before = diagnostics.len();
+    let functions = kernel_at.is_none();
     if !scheme.tys.is_empty() || !scheme.nats.is_empty() {
         diagnostics.push(ambiguous(def, scheme));
         return None;
@@ -391,7 +411,7 @@ fn finish(
     let term = scheme
         .pre
         .finish(&super::unify::Unifier::default(), diagnostics)?;
-    check_sizes(&scheme.pre, diagnostics);
+    check_sizes(&scheme.pre, kernel_at.unwrap_or(&Fixed::new()), diagnostics);
     if normalize_within(&term, MAX_NORMAL).is_none() {
         diagnostics.push(
             Diagnostic::new(
@@ -446,7 +466,6 @@ fn ambiguous(def: &Def, scheme: &Scheme) -> Diagnostic {
 }
 
 fn has_fun(t: Ty) -> bool {
-    use crate::ty::TyKind;
     match t.kind() {
         TyKind::Fun(..) => true,
         TyKind::Pair(a, b) => has_fun(a) || has_fun(b),
@@ -455,20 +474,34 @@ fn has_fun(t: Ty) -> bool {
     }
 }
 
-/// No value has a type with an impossible size, and constant indices are inside.
-fn check_sizes(pre: &Pre, diagnostics: &mut Vec<Diagnostic>) {
-    match pre {
+/// No value has a type with an impossible size, and constant indices are inside, also where sizes are fixed.
+fn check_sizes(pre: &Pre, fixed: &Fixed, diagnostics: &mut Vec<Diagnostic>) {
+    let known = |n: Nat| {
+        n.subst_vars(&mut |name| fixed.get(name.as_str()).map(|k| Nat::int(*k)))
+            .as_int()
+    };
+    let beyond = |n: Nat, at: Span, what: String| match n.as_int() {
+        Some(_) => Diagnostic::new(code::INDEX_OUT_OF_BOUNDS, what)
+            .at(at)
+            .help("indices count from 0"),
+        None => {
+            let set = fixed.iter().map(|(s, k)| format!("{s}={k}"));
+            let set = set.collect::<Vec<_>>().join(",");
+            Diagnostic::new(code::SIZES_EXCLUDED, what)
+                .at(at)
+                .help(format!("choose others than {set}"))
+        }
+    };
+    let d = match pre {
         Pre::Prim(op, sizes, ty, span) => {
             let array = ty.as_fun().and_then(|(a, _)| a.as_array());
-            let size = array.and_then(|(n, _)| n.as_int());
-            let index = sizes.first().and_then(|n| n.as_int());
-            let d = match (size, index) {
-                (Some(n), Some(i)) if *op == Op::At && i >= n => Diagnostic::new(
-                    code::INDEX_OUT_OF_BOUNDS,
+            let index = sizes.first().and_then(|n| known(*n));
+            match (array.and_then(|(n, _)| Some((n, known(n)?))), index) {
+                (Some((size, n)), Some(i)) if *op == Op::At && i >= n => beyond(
+                    size,
+                    *span,
                     format!("`at[{i}]` is applied to an array of {n}"),
-                )
-                .at(*span)
-                .help("indices count from 0"),
+                ),
                 _ if ty.is_never() => Diagnostic::new(
                     code::IMPOSSIBLE_SIZE,
                     format!("`{}` is used at a type that no value has", op.name()),
@@ -476,17 +509,26 @@ fn check_sizes(pre: &Pre, diagnostics: &mut Vec<Diagnostic>) {
                 .label(*span, format!("used at `{ty}`"))
                 .help("sizes are whole numbers that are at least 1"),
                 _ => return,
-            };
-            // What a definition gets wrong is wrong once, however often it is put in.
-            if !diagnostics.contains(&d) {
-                diagnostics.push(d);
             }
         }
-        Pre::Lam(_, _, b) => check_sizes(b, diagnostics),
+        Pre::Lit(Number::Int(i), ty, span) => match ty.kind() {
+            TyKind::Idx(size) => match known(size) {
+                Some(n) if *i >= n.into() => {
+                    beyond(size, *span, format!("the index {i} is not below {n}"))
+                }
+                _ => return,
+            },
+            _ => return,
+        },
+        Pre::Lam(_, _, b) => return check_sizes(b, fixed, diagnostics),
         Pre::App(f, x) | Pre::Let(f, _, _, x, _) => {
-            check_sizes(f, diagnostics);
-            check_sizes(x, diagnostics);
+            check_sizes(f, fixed, diagnostics);
+            return check_sizes(x, fixed, diagnostics);
         }
-        _ => {}
+        _ => return,
+    };
+    // What a definition gets wrong is wrong once, however often it is put in.
+    if !diagnostics.contains(&d) {
+        diagnostics.push(d);
     }
 }

@@ -49,7 +49,10 @@ pub enum Origin {
 
 /// What a program writes down takes far fewer parts.
 pub fn too_large_type(span: Span) -> Diagnostic {
-    Diagnostic::new(code::TOO_LARGE, "the type of this has thousands of parts")
-        .at(span)
-        .help("pairs of pairs double at every step: keep what is needed only")
+    Diagnostic::new(
+        code::TOO_LARGE,
+        "the type of this has thousands of parts, or a size that does not fit 64 bits",
+    )
+    .at(span)
+    .help("pairs of pairs and sizes of sizes double at every step: keep what is needed only")
 }

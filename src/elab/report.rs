@@ -54,7 +54,7 @@ impl Infer<'_> {
         self.diagnostics.is_empty()
     }
 
-    /// Where a type has thousands of parts: whatever walks or shows it would not end.
+    /// Where a type has thousands of parts: whatever walks or shows it would not end; or a size that is an overflow.
     fn huge(&mut self) -> Option<Span> {
         let mut known = FxHashMap::default();
         for origin in &self.origins {

@@ -444,3 +444,23 @@ fn constants_of_the_target_are_sizes_of_sketches() {
         "{e:?}"
     );
 }
+
+/// A constant index says where it stands, also where only sizes that are fixed leave it outside.
+#[test]
+fn constant_indices_are_inside_at_fixed_sizes() {
+    let text = "def f [n : nat] (a : n.f32) : f32 = idx (5 : idx[n]) a + at[7] a\n";
+    let at = |n: i64| {
+        let mut sources = SourceMap::new();
+        let file = sources.add_text("t.rise", text);
+        let set = [("n".to_string(), n)].into();
+        let found = program_at(&mut sources, file, None, &set).err();
+        let places = |d: &Diagnostic| {
+            let span = d.primary.as_ref().expect("a place").span;
+            (d.code.id, &text[span.lo as usize..span.hi as usize])
+        };
+        found.iter().flatten().map(places).collect::<Vec<_>>()
+    };
+    assert_eq!(at(2), [("E0702", "5"), ("E0702", "at[7]")]);
+    assert_eq!(at(6), [("E0702", "at[7]")]);
+    assert!(at(8).is_empty());
+}

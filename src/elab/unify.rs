@@ -12,6 +12,7 @@
 use crate::arith::{Atom, AtomKind, Nat};
 use crate::ty::{Ty, TyKind};
 use rustc_hash::FxHashMap;
+use std::cell::RefCell;
 
 /// Who asks for an equation; an index into the caller's table.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -50,6 +51,8 @@ struct Equation {
 pub struct Unifier {
     tys: Vec<Unknown<Ty>>,
     nats: Vec<Unknown<Nat>>,
+    /// What unknown sizes are with everything known put in, since one was bound last.
+    resolved: RefCell<FxHashMap<u32, Nat>>,
     waiting: Vec<Equation>,
     tree_sizes: FxHashMap<Ty, u64>,
     /// Pairs that may still be compared for the equation at hand.
@@ -139,7 +142,7 @@ impl Unifier {
         result
     }
 
-    /// Whether the tree of a type has so many nodes that walking it would not end.
+    /// Whether the tree of a type has so many nodes that walking it would not end, or a size that is an overflow.
     pub fn is_huge(&mut self, t: Ty) -> bool {
         self.is_huge_with(t, &mut FxHashMap::default())
     }
@@ -155,6 +158,7 @@ impl Unifier {
             return *n;
         }
         let n = match t.kind() {
+            TyKind::Idx(n) | TyKind::Vec(n, _) | TyKind::Array(n, _) if n.is_overflow() => u64::MAX,
             TyKind::Scalar(_) | TyKind::Idx(_) | TyKind::Meta(_) => 1,
             TyKind::Pair(a, b) | TyKind::Fun(a, b) => {
                 self.tree_size(a).saturating_add(self.tree_size(b))
@@ -165,8 +169,21 @@ impl Unifier {
         n
     }
 
+    /// With everything known put in. Sizes share parts as types do, so each unknown is looked at once.
     pub fn nat(&self, n: Nat) -> Nat {
-        n.subst_metas(&mut |n| self.nats[n as usize].value.map(|v| self.nat(v)))
+        n.subst_metas(&mut |meta| {
+            if let Some(known) = self.resolved.borrow().get(&meta) {
+                return Some(*known);
+            }
+            let value = self.nat(self.nats[meta as usize].value?);
+            self.resolved.borrow_mut().insert(meta, value);
+            Some(value)
+        })
+    }
+
+    fn bind_nat(&mut self, meta: u32, value: Nat) {
+        self.nats[meta as usize].value = Some(value);
+        self.resolved.get_mut().clear();
     }
 
     /// The outermost constructor of a type, as far as it is known.
@@ -292,7 +309,7 @@ impl Unifier {
         for (lone, other) in [(a, b), (b, a)] {
             if let Some(n) = lone.as_meta() {
                 if unknowns.contains(&n) && !mentions(other, n) {
-                    self.nats[n as usize].value = Some(other);
+                    self.bind_nat(n, other);
                     return true;
                 }
             }
@@ -302,7 +319,7 @@ impl Unifier {
         }
         for n in unknowns {
             if let Some(value) = solve_for(a - b, n) {
-                self.nats[n as usize].value = Some(value);
+                self.bind_nat(n, value);
                 return true;
             }
         }

@@ -93,7 +93,7 @@ pub(super) fn int_of(s: Scalar, signed: bool) -> Scalar {
 /// The text below the functions.
 pub(super) fn end(used: &Used, contract: Contract) -> String {
     let mut out = String::new();
-    if used.compared {
+    if used.compared || used.heap {
         out += "\n#ifdef __GNUC__\n#pragma GCC diagnostic pop\n#endif\n";
     }
     if !gcc_options(used, contract).is_empty() {
@@ -146,6 +146,36 @@ fn options(used: &Used, contract: Contract) -> String {
     out
 }
 
+/// Switches off, up to [`end`], what compilers say of programs and not of kernels.
+fn unwanted_warnings(used: &Used) -> String {
+    let mut out = String::new();
+    let (mut clang, mut gcc) = (Vec::new(), Vec::new());
+    if used.compared {
+        out += "/* A program may compare what its types decide. */\n";
+        clang.push("-Wtautological-compare");
+        gcc.extend(["-Wtype-limits", "-Wbool-compare"]);
+    }
+    if used.heap {
+        out +=
+            "/* Loops write buffers before others read them, which gcc does not always see. */\n";
+        gcc.push("-Wmaybe-uninitialized");
+    }
+    if out.is_empty() {
+        return out;
+    }
+    let ignored = |all: &[&str]| -> String {
+        let each = all
+            .iter()
+            .map(|w| format!("#pragma GCC diagnostic ignored \"{w}\"\n"));
+        each.collect()
+    };
+    let (clang, gcc) = (ignored(&clang), ignored(&gcc));
+    let push = "#pragma GCC diagnostic push\n";
+    out + &format!(
+        "#if defined(__clang__)\n{push}{clang}#elif defined(__GNUC__)\n{push}{gcc}#endif\n\n"
+    )
+}
+
 /// A macro that stands before a loop: pragmas of clang and of gcc, nothing for others. They are hints, and clang warns of each that it
 /// does not follow unless it is told so.
 fn before_loops(name: &str, clang: &str, gcc: &[&str]) -> String {
@@ -173,14 +203,7 @@ pub(super) fn prelude(used: &Used, contract: Contract) -> String {
         out += "\n";
     }
     out += &options(used, contract);
-    if used.compared {
-        out += "/* A program may compare what its types decide. */\n\
-                #if defined(__clang__)\n#pragma GCC diagnostic push\n\
-                #pragma GCC diagnostic ignored \"-Wtautological-compare\"\n\
-                #elif defined(__GNUC__)\n#pragma GCC diagnostic push\n\
-                #pragma GCC diagnostic ignored \"-Wtype-limits\"\n\
-                #pragma GCC diagnostic ignored \"-Wbool-compare\"\n#endif\n\n";
-    }
+    out += &unwanted_warnings(used);
     if used.par {
         out += "#ifdef _OPENMP\n\
                 /* Threads take so many of n iterations at once that taking them costs little, and none waits long. */\n\

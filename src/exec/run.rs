@@ -127,6 +127,8 @@ pub fn run(
     tool: &Toolchain,
     options: &Options,
 ) -> Result<Report, Diagnostic> {
+    // What is checked and measured is what the header says to compile.
+    let tool = &tool.recommended();
     let question = |assumptions: Vec<_>, fixed| Question {
         program,
         assumptions,

@@ -38,7 +38,7 @@ pub struct Toolchain {
 impl Toolchain {
     /// The same compiler with the flags that headers of its target recommend, not those for the machine at hand.
     pub fn recommended(&self) -> Toolchain {
-        let native = self.target.native_flags();
+        let native: Vec<&str> = self.target.native_flags().collect();
         let flags = self
             .flags
             .iter()
@@ -183,11 +183,11 @@ impl Toolchain {
 
     /// All flags but [`OPENMP`].
     fn wanted(&self) -> Vec<&'static str> {
-        let own = match self.target == Target::native() {
-            true => self.target.native_flags(),
-            false => self.target.flags(),
+        let own: Vec<&str> = match self.target == Target::native() {
+            true => self.target.native_flags().collect(),
+            false => self.target.flags().to_vec(),
         };
-        FLAGS.iter().chain(own).copied().collect()
+        FLAGS.into_iter().chain(own).collect()
     }
 
     /// A warning when OpenMP is missing.
@@ -233,7 +233,7 @@ impl Toolchain {
 
 /// Whether a machine of one target runs kernels of another.
 fn may_run(target: Target, native: Target) -> Result<(), Diagnostic> {
-    if target >= native {
+    if native.runs(target) {
         return Ok(());
     }
     let what = format!("a kernel for {target} cannot be run on this machine");
@@ -293,14 +293,17 @@ mod tests {
         assert!(e.message.contains("avx512") && e.notes[0].contains("avx2"));
         assert!(may_run(Target::Sse2, Target::Portable).is_err());
         for t in Target::ALL {
-            assert!(may_run(t, Target::Avx512).is_ok());
+            assert_eq!(may_run(t, Target::Avx512).is_ok(), t != Target::Neon, "{t}");
             assert_eq!(may_run(t, Target::native()).is_ok(), t.runs_here());
         }
     }
 
     #[test]
     fn flags_that_a_target_needs_are_not_left_out() {
-        let Some(narrow) = Target::ALL.into_iter().find(|t| *t > Target::native()) else {
+        let Some(narrow) = Target::ALL
+            .into_iter()
+            .find(|t| *t > Target::native() && t.runs_here())
+        else {
             return;
         };
         if narrow.flags().is_empty() {

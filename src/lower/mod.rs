@@ -40,6 +40,7 @@ use crate::diag::{code, Diagnostic};
 use crate::index::{Level, Queries};
 use crate::intern::Symbol;
 use crate::nest::{tidy, Abi, Buffer, Home, Nest, Role, Slot};
+use crate::target::Target;
 use crate::term::{Program, Term};
 use crate::ty::{Ty, TyKind};
 use state::{Lower, Res, Stop};
@@ -54,8 +55,8 @@ pub struct Options {
     /// Sizes that the way to the program's term speaks of, beyond those of the term: only where they are whole and not
     /// negative does the term equal what it was made of.
     pub obliged: Vec<Nat>,
-    /// Bytes of a vector register: a power of two, 16 to 64.
-    pub register_bytes: u32,
+    /// The machine whose vector registers are used.
+    pub target: Target,
     /// Local buffers up to this size live on the stack.
     pub stack_bytes: u64,
     /// Whether `mapPar` becomes a parallel loop.
@@ -73,7 +74,7 @@ impl Default for Options {
         Options {
             fixed: BTreeMap::new(),
             obliged: Vec::new(),
-            register_bytes: 64,
+            target: Target::default(),
             stack_bytes: 64 << 10,
             parallel: true,
             statements: 100_000,
@@ -148,7 +149,7 @@ pub fn lower_asking(program: &Program, options: &Options) -> Result<(Nest, Queri
         buffers: std::mem::take(&mut cx.buffers),
         computed: std::mem::take(&mut cx.computed),
         body: cx.finish_body(),
-        register_bytes: options.register_bytes,
+        target: options.target,
         fallback: None,
     };
     nest.abi.errors = assume::errors(&nest);

@@ -356,8 +356,13 @@ impl Lower {
 
 type Lazy = dyn Fn(&mut Lower) -> Res<Val>;
 
-/// What an operation of an integer and the least or the largest of its type is, whatever the integer is.
+/// What an operation is by the range of its type alone: that of an integer and the least or the largest one, and the
+/// amount of what has no sign.
 fn at_an_end(op: Op, parts: &[Expr]) -> Option<Expr> {
+    if let (Op::Abs, [a]) = (op, parts) {
+        let elem = a.shape().elem;
+        return (elem.is_int() && range(elem).0 == 0).then(|| a.clone());
+    }
     let [a, b] = parts else { return None };
     let elem = a.shape().elem;
     if elem.is_float() || a.shape().lanes > 1 {

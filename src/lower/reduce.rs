@@ -128,7 +128,7 @@ impl Lower {
         let ty = r.node.ty;
         let sizes = crate::nest::abi::leaf_sizes(ty);
         let elements = sizes.iter().try_fold(0i64, |a, n| Some(a + n.as_int()?));
-        let widest = i64::from(self.options.register_bytes / 4);
+        let widest = i64::from(self.options.target.register_bytes() / 4);
         if elements.is_some_and(|n| n <= 64 * widest) && self.in_registers(r, start, d)? {
             return Ok(());
         }

@@ -35,7 +35,7 @@ impl Lower {
         // C has no vectors of truth values.
         let widest = match elem {
             Scalar::Bool => 1,
-            _ => (self.options.register_bytes / elem.bytes() as u32).max(1),
+            _ => self.options.target.lanes(elem).max(1),
         };
         let mut out = Vec::new();
         let mut at = 0;

@@ -27,6 +27,7 @@ pub use lines::Mark;
 
 use crate::arith::Nat;
 use crate::intern::Symbol;
+use crate::target::Target;
 use crate::term::Term;
 use crate::ty::Scalar;
 
@@ -49,8 +50,8 @@ pub struct Nest {
     pub computed: Vec<Computed>,
     /// The statements.
     pub body: Block,
-    /// Bytes of a vector register, the width to which vectors were split.
-    pub register_bytes: u32,
+    /// The machine to whose vector registers vectors were split.
+    pub target: Target,
     /// What the function calls where a size excludes its own loops, see [`Nest::with_fallback`].
     pub fallback: Option<Box<Nest>>,
 }

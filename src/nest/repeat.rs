@@ -9,7 +9,6 @@
 use super::{walk, Block, BufId, ExprKind, LoopKind, Nest, Stmt};
 use crate::arith::Nat;
 use crate::intern::Symbol;
-use crate::target::registers;
 use std::collections::BTreeSet;
 
 /// So many iterations at once.
@@ -20,7 +19,7 @@ const FEW: i64 = 64;
 /// Marks loops.
 pub fn repeat(nest: &mut Nest) {
     // One register is for what is in all lanes of it.
-    let room = registers(nest.register_bytes) - 1;
+    let room = nest.target.registers() - 1;
     mark(&mut nest.body, room as usize);
 }
 

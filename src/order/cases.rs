@@ -7,7 +7,6 @@
 use super::measure::{is_folded, operands};
 use crate::intern::Symbol;
 use crate::scalar::{is_open, Expr, Kind, Lanes, Node, Op, Rule, Sort, VarClass};
-use crate::simplify::commutes;
 use std::collections::BTreeMap;
 
 /// A rule where some variables stand for constants, and all others for what is none.
@@ -174,7 +173,7 @@ fn matches(
                 let pairs = pairs.iter().copied().chain(operands).collect();
                 matches(pairs, lanes, by, enough)
             };
-            with(&[0, 1, 2]) || commutes(op) && with(&[1, 0])
+            with(&[0, 1, 2]) || op.commutes() && with(&[1, 0])
         }
         (Node::Int(_) | Node::Bool(_), _) => {
             let literal = match lanes {

@@ -14,6 +14,9 @@ pub const MAX_LANES: i64 = 1 << 16;
 /// The most variables that a rule may have.
 pub const MAX_VARS: usize = 16;
 
+/// The most operators that commute in the left side of a rule: it is matched in every order of their operands.
+pub const MAX_COMMUTING: usize = 12;
+
 /// A well-sorted expression; equal ids ⇔ equal expressions. Ids are of their thread.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Expr(u32, NotSend);
@@ -115,6 +118,12 @@ impl Op {
         Op::Ramp,
         Op::Prove,
     ];
+
+    /// Whether the order of its operands means nothing.
+    pub fn commutes(self) -> bool {
+        use Op::*;
+        matches!(self, Add | Mul | Min | Max | Eq | Ne | And | Or)
+    }
 
     /// The operator or the name of the function.
     pub fn text(self) -> &'static str {

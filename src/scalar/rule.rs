@@ -4,7 +4,7 @@
 //! with them. A rule without `broadcast` and `ramp` is about single values; as every operator works lane by lane, it
 //! holds of vectors as well, its constants then standing for vectors of equal lanes.
 
-use super::expr::{Expr, Kind, Node, Op, Sort, MAX_VARS};
+use super::expr::{Expr, Kind, Node, Op, Sort, MAX_COMMUTING, MAX_VARS};
 use super::pattern_var::VarClass;
 use super::read::{Draft, Reader};
 use crate::diag::{self, code, Diagnostic};
@@ -218,6 +218,19 @@ fn rule(tree: &tree::Rule) -> Result<Rule, Vec<Diagnostic>> {
     let [lhs, rhs, condition] = built[..] else {
         unreachable!("three were given");
     };
+    let mut commuting = 0;
+    lhs.visit(&mut |e| {
+        commuting += usize::from(matches!(e.node(), Node::Apply(op, _) if op.commutes()))
+    });
+    if commuting > MAX_COMMUTING {
+        let what = format!(
+            "a left side has at most {MAX_COMMUTING} operators that commute, this one {commuting}"
+        );
+        let d = Diagnostic::new(code::SCALAR_VARIABLES, what).at(tree.left.span);
+        return Err(vec![d.help(
+            "match a smaller part: operands are simplified before what they stand in",
+        )]);
+    }
     let booleans = reader.finish_with(&drafts, Kind::Bool)?;
     let booleans = Some((booleans[0], booleans[1])).filter(|sides| *sides != (lhs, rhs));
     let ends = |all: &[tree::Condition]| Some(all.first()?.span.to(all.last()?.span));

@@ -133,12 +133,22 @@ impl RuleTrace {
     }
 }
 
+impl Iteration {
+    /// Applications that changed something.
+    pub fn applied(&self) -> u64 {
+        sum(self.rules.iter().map(|r| r.applied))
+    }
+}
+
+/// A sum of counts, which may come from a file and be anything.
+pub fn sum(counts: impl Iterator<Item = u64>) -> u64 {
+    counts.fold(0, u64::saturating_add)
+}
+
 impl StepTrace {
     /// Rules applied in all.
     pub fn applied(&self) -> u64 {
-        (self.iterations.iter().flat_map(|i| &i.rules))
-            .map(|r| r.applied)
-            .sum()
+        sum(self.iterations.iter().map(Iteration::applied))
     }
 
     /// The graph at the end.

@@ -13,7 +13,7 @@ pub fn build(op: Op, args: &[Expr]) -> Expr {
         return fold(op, args, e.sort().lanes).unwrap_or(e);
     }
     match *args {
-        [a, b] if commutes(op) && compare(a, b) == Ordering::Greater => plain(&[b, a]),
+        [a, b] if op.commutes() && compare(a, b) == Ordering::Greater => plain(&[b, a]),
         _ => plain(args),
     }
 }
@@ -45,11 +45,6 @@ fn fold(op: Op, args: &[Expr], lanes: Lanes) -> Option<Expr> {
         (_, Node::Apply(Op::Broadcast, parts)) => Some(Expr::of(Op::Broadcast, &[value, parts[1]])),
         _ => None,
     }
-}
-
-pub fn commutes(op: Op) -> bool {
-    use Op::*;
-    matches!(op, Add | Mul | Min | Max | Eq | Ne | And | Or)
 }
 
 fn is_literal(e: Expr) -> bool {

@@ -17,7 +17,7 @@ mod range;
 mod shipped;
 mod witness;
 
-pub use build::{build, commutes, is_constant, is_stuck};
+pub use build::{build, is_constant, is_stuck};
 pub use facts::Facts;
 pub use pattern::Book;
 pub use range::{Alignment, Range};

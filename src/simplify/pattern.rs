@@ -3,16 +3,16 @@
 //! A pattern with commutative operators is compiled once for each order of their operands that an ordered term can
 //! have, so matching itself neither searches nor goes back.
 
-use super::build::{build, commutes, is_constant, is_stuck};
+use super::build::{build, is_constant, is_stuck};
 use super::facts::Facts;
 use crate::intern::Symbol;
 use crate::scalar::{eval, is_open, Expr, Kind, Lanes, Node, Op, Rule, Value, VarClass, MAX_VARS};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What pattern variables stand for.
 pub(super) type Bindings = [Option<Expr>; MAX_VARS];
 
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Part {
     Literal(Expr),
     Constant(u8),
@@ -97,7 +97,7 @@ impl Book {
         );
         let slots: Vec<Symbol> = vars.iter().map(|v| v.0).collect();
         let vectors = rule.has_vectors();
-        let mut seen = Vec::new();
+        let mut seen = FxHashSet::default();
         let all = orders(rule.lhs);
         let several = all.len() > 1;
         for lhs in all {
@@ -106,10 +106,9 @@ impl Book {
             if several {
                 // The same up to names, with the same outcome.
                 let renamed = renumbered(rule, parts.clone(), &slots);
-                if seen.contains(&renamed) {
+                if !seen.insert(renamed) {
                     continue;
                 }
-                seen.push(renamed);
             }
             let mut heads = [u32::MAX; 3];
             for (h, a) in heads.iter_mut().zip(lhs.args()) {
@@ -229,7 +228,7 @@ fn orders(e: Expr) -> Vec<Expr> {
     }
     let mut out = Vec::new();
     for args in all {
-        if commutes(op) {
+        if op.commutes() {
             for (a, b) in [(args[0], args[1]), (args[1], args[0])] {
                 if may_precede(a, b) {
                     out.push(Expr::of(op, &[a, b]));

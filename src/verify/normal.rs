@@ -15,7 +15,7 @@ use super::{differs_at, ladder, Proved, Tools, Verdict};
 use crate::intern::Symbol;
 use crate::order::{order, Verdict as Order};
 use crate::scalar::{eval, is_open, Expr, Kind, Lanes, Node, Op, Rule, Sort, Value, VarClass};
-use crate::simplify::{build, commutes, is_constant};
+use crate::simplify::{build, is_constant};
 use std::collections::BTreeSet;
 
 /// Values that rules speak of.
@@ -363,7 +363,7 @@ fn matches(pattern: Expr, e: Expr, spread: bool, bindings: &mut Bindings) -> boo
             }
         }
         (Node::Apply(f, ps), Node::Apply(g, es)) if f == g => {
-            let orders: &[[usize; 3]] = match commutes(f) {
+            let orders: &[[usize; 3]] = match f.commutes() {
                 true => &[[0, 1, 2], [1, 0, 2]],
                 false => &[[0, 1, 2]],
             };

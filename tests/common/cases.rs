@@ -62,7 +62,7 @@ pub fn case_for(
         inputs.extend(parts.into_iter().map(|b| b.bytes));
     }
     let options = lower::Options {
-        register_bytes: target.register_bytes(),
+        target,
         ..Default::default()
     };
     let nest = match lower::lower(&program, &options) {
@@ -255,7 +255,7 @@ impl Goal {
     pub fn lowering(&self, target: Target, simplify: Level) -> lower::Options {
         lower::Options {
             simplify,
-            register_bytes: target.register_bytes(),
+            target,
             fixed: sizes(self.fixed),
             ..Default::default()
         }

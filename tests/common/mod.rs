@@ -8,10 +8,10 @@ pub mod schema;
 
 use rise_opt::arith::Nat;
 use rise_opt::cost::Cost;
-use rise_opt::elab::{self, RuleUse, Step, Surroundings};
-use rise_opt::source::{FileId, SourceMap};
+use rise_opt::elab::{self, Limits, RuleUse, Scheduler, Sketch, SketchKind, Step, Surroundings};
+use rise_opt::source::{FileId, SourceMap, Span};
 use rise_opt::target::Target;
-use rise_opt::term::Program;
+use rise_opt::term::{Op, Program};
 
 /// The goals for matrix multiplication, in the order in which they build on each other.
 pub const GOALS: [&str; 7] = [
@@ -138,4 +138,26 @@ pub fn shipped_rules(name: &str) -> Vec<RuleUse> {
             rule,
         })
         .collect()
+}
+
+/// A step whose goal, a `tanh`, is in no program of the tests that apply all rules: it ends by its limits.
+pub fn aimless_step(rules: Vec<RuleUse>, limits: Limits, reassociate: bool) -> Step {
+    let part = |kind| Sketch {
+        words: Default::default(),
+        kind,
+        span: Span::default(),
+        label: String::new(),
+    };
+    let tanh = part(SketchKind::Prim(Op::Tanh, None));
+    Step {
+        name: "everything".into(),
+        span: Span::default(),
+        rules,
+        cost: "size".into(),
+        limits,
+        normalize: true,
+        scheduler: Scheduler::None,
+        reassociate,
+        sketch: part(SketchKind::Contains(Box::new(tanh))),
+    }
 }

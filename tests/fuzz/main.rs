@@ -9,6 +9,8 @@
 //! Absent: coverage, which needs a compiler of another channel.
 
 mod child;
+#[path = "../common/mod.rs"]
+mod common;
 mod json;
 mod minimise;
 mod mutate;

@@ -1,10 +1,10 @@
 //! What is fuzzed: for each language where inputs come from, how they are mutated, and what has to hold.
 
 use super::seeds::Seeds;
-use super::{child, json, mutate};
+use super::{child, common, json, mutate};
 use rise_opt::cost::Cost;
 use rise_opt::diag::{render, Diagnostic, Format};
-use rise_opt::elab::{self, Limits, RuleUse, Scheduler, Sketch, SketchKind, Step, Surroundings};
+use rise_opt::elab::{self, Limits, RuleUse, Surroundings};
 use rise_opt::index::Level;
 use rise_opt::interp::random::{value_of, Numbers, Rng};
 use rise_opt::interp::{self, Sizes};
@@ -14,11 +14,12 @@ use rise_opt::report::{
     comparison, html, measurement, CertificateFile, Comparison, Plan, ProofFile, Record, TraceFile,
     Verification,
 };
-use rise_opt::scalar;
+use rise_opt::scalar::{self, Expr, Node};
 use rise_opt::simplify::{Book, Simplifier};
-use rise_opt::source::{SourceMap, Span};
+use rise_opt::source::SourceMap;
 use rise_opt::syntax::{parse, print, Dialect};
-use rise_opt::term::{Op, Program};
+use rise_opt::target::Target as Machine;
+use rise_opt::term::Program;
 use rise_opt::{emit, lower, order, search, verify};
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
@@ -228,9 +229,9 @@ fn accepted(program: &Program, sources: &mut SourceMap) -> String {
         "a program printed and read differs: {text}"
     );
     let mut said = String::new();
-    for (register_bytes, simplify) in [(64, Level::Full), (16, Level::Off)] {
+    for (target, simplify) in [(Machine::Avx512, Level::Full), (Machine::Neon, Level::Off)] {
         let options = lower::Options {
-            register_bytes,
+            target,
             simplify,
             statements: 3_000,
             ..Default::default()
@@ -303,7 +304,14 @@ fn rules(text: &str) -> String {
             span: rule.span,
             rule,
         });
-        let mut step = everything(used.collect());
+        let limits = Limits {
+            iterations: Some(2),
+            nodes: Some(500),
+            nesting: Some(7),
+            size: Some(200),
+            ..Limits::default()
+        };
+        let mut step = common::aimless_step(used.collect(), limits, false);
         for text in [MM, PAIRS] {
             let outcome = search::optimize(
                 &known(text),
@@ -327,34 +335,6 @@ fn known(text: &str) -> Program {
     let mut sources = SourceMap::new();
     let file = sources.add_text("known.rise", text);
     elab::program(&mut sources, file, None).expect("known")
-}
-
-/// A step whose goal occurs nowhere.
-fn everything(rules: Vec<RuleUse>) -> Step {
-    let part = |kind| Sketch {
-        words: Default::default(),
-        kind,
-        span: Span::default(),
-        label: String::new(),
-    };
-    let tanh = part(SketchKind::Prim(Op::Tanh, None));
-    Step {
-        name: "everything".into(),
-        span: Span::default(),
-        rules,
-        cost: "size".into(),
-        limits: Limits {
-            iterations: Some(2),
-            nodes: Some(500),
-            nesting: Some(7),
-            size: Some(200),
-            ..Limits::default()
-        },
-        normalize: true,
-        scheduler: Scheduler::None,
-        reassociate: false,
-        sketch: part(SketchKind::Contains(Box::new(tanh))),
-    }
 }
 
 fn sketch(text: &str) -> String {
@@ -439,11 +419,23 @@ fn expression(text: &str) -> String {
             let file = sources.add_text("printed", &printed);
             let again = scalar::parse_expr(file, &printed);
             assert!(
-                again.is_ok_and(|again| again == simple),
+                again.is_ok_and(|again| same(again, simple)),
                 "an expression printed and read differs: {printed}"
             );
             format!("{decided:?} {}", simplifier.exhausted())
         }
+    }
+}
+
+/// Whether two expressions are equal but for the sorts of variables, which what is left of an expression may not tell:
+/// of `b && i < n` that is the truth b.
+fn same(a: Expr, b: Expr) -> bool {
+    match (a.node(), b.node()) {
+        (Node::Var(v, _), Node::Var(w, _)) => v == w,
+        (Node::Apply(f, a), Node::Apply(g, b)) => {
+            f == g && a.iter().zip(b.iter()).all(|(a, b)| same(*a, *b))
+        }
+        (a, b) => a == b,
     }
 }
 

@@ -76,7 +76,7 @@ fn unit(
     let options = lower::Options {
         fixed: fixed.clone(),
         obliged: obliged.to_vec(),
-        register_bytes: target.register_bytes(),
+        target,
         simplify,
         ..lower::Options::default()
     };

@@ -15,11 +15,11 @@ use crate::exec::kernel::{Kernel, Setting, Signature, Source};
 use crate::exec::sizes::{Bound, Question, Sizes};
 use crate::exec::toolchain::Toolchain;
 
-/// Compiled as its header says, but that nothing is contracted.
+/// Compiled so that nothing is contracted.
 fn build(tool: &Toolchain, unit: &CUnit) -> Result<Kernel, Diagnostic> {
     let flags = ["-ffp-contract=off".to_string()];
     Kernel::build(
-        &tool.recommended(),
+        tool,
         &Source {
             signature: &Signature::of(&unit.abi),
             c: &unit.c,

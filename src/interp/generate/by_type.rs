@@ -342,12 +342,22 @@ impl Generator<'_> {
 
     /// `reorder` by `i -> n - 1 - i`, which is its own inverse.
     pub(super) fn reversed_by_reorder(&mut self, n: Nat, xs: Term) -> Option<Term> {
-        let (i, int) = (Ty::idx(n), Ty::from(Scalar::I64));
-        let last = Term::lit(Lit::Size(n - 1.into()), int);
-        let number = call_as(Op::Cast, [], &[Term::var(0, i)], int)?;
-        let mirrored = call_as(Op::Cast, [], &[call(Op::Sub, [], &[last, number])?], i)?;
-        let f = Term::lam(None, i, mirrored);
+        let f = index_map(n, |number, size| {
+            call(Op::Sub, [], &[size(n - 1.into()), number])
+        })?;
         let allowed = !self.options.exclude.contains(&Op::Reorder);
         allowed.then(|| call(Op::Reorder, [], &[f.clone(), f, xs]))?
     }
+}
+
+/// A function between indices below `n`, from what becomes of the number that an index is; sizes are numbers, too.
+pub(super) fn index_map(
+    n: Nat,
+    change: impl FnOnce(Term, &dyn Fn(Nat) -> Term) -> Option<Term>,
+) -> Option<Term> {
+    let (i, int) = (Ty::idx(n), Ty::from(Scalar::I64));
+    let number = call_as(Op::Cast, [], &[Term::var(0, i)], int)?;
+    let changed = change(number, &|size| Term::lit(Lit::Size(size), int))?;
+    let back = call_as(Op::Cast, [], &[changed], i)?;
+    Some(Term::lam(None, i, back))
 }

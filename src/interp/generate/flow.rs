@@ -122,13 +122,7 @@ impl Generator<'_> {
             }
             3 => call(*self.rng.pick(&[Op::Div, Op::Mod]), [], &[t, other]),
             4 if ty.as_scalar().is_some() => {
-                let test = call(
-                    *self
-                        .rng
-                        .pick(&[Op::Lt, Op::Le, Op::Gt, Op::Ge, Op::Eq, Op::Ne]),
-                    [],
-                    &[t, other],
-                )?;
+                let test = call(self.comparison(), [], &[t, other])?;
                 let more = self.term(Scalar::Bool.into(), scope, 1);
                 let test = match self.rng.below(6) {
                     0 => call(Op::And, [], &[test, more])?,
@@ -263,9 +257,7 @@ impl Generator<'_> {
             22 | 23 => self.fold_step(t, n, e, scope, fuel),
             24 if self.options.strategies => {
                 let to = self.data_type(1);
-                let f = self.term(Ty::funs([e, to], to), scope, fuel.clamp(1, 2));
-                let start = self.term(to, scope, 0);
-                call(Op::ScanSeq, [], &[f, start, t.clone()])
+                self.scan_step(t, e, to, scope, fuel)
             }
             25 => match self.rng.below(4) {
                 0 if self.options.strategies => one(Op::ToMem, &[]),
@@ -318,6 +310,25 @@ impl Generator<'_> {
             found.push(self.term(ty, scope, fuel.min(1)));
         }
         Some(self.rng.pick(&found).clone())
+    }
+
+    pub(super) fn comparison(&mut self) -> Op {
+        let all = [Op::Lt, Op::Le, Op::Gt, Op::Ge, Op::Eq, Op::Ne];
+        *self.rng.pick(&all)
+    }
+
+    /// What a fold to a `to` has after each element.
+    pub(super) fn scan_step(
+        &mut self,
+        t: &Term,
+        e: Ty,
+        to: Ty,
+        scope: &mut Scope,
+        fuel: u32,
+    ) -> Option<Term> {
+        let f = self.term(Ty::funs([e, to], to), scope, fuel.clamp(1, 2));
+        let start = self.term(to, scope, 0);
+        call(Op::ScanSeq, [], &[f, start, t.clone()])
     }
 
     fn fold_step(&mut self, t: &Term, n: Nat, e: Ty, scope: &mut Scope, fuel: u32) -> Option<Term> {

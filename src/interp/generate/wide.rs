@@ -4,6 +4,7 @@
 //! [`Generator`]: the program has a value at [`Generator::sizes`], though perhaps not at smaller ones.
 //! Absent: what `flow` does anyway.
 
+use super::by_type::index_map;
 use super::{Generator, Scope};
 use crate::arith::Nat;
 use crate::term::{call, call_as, Lit, Op, Term};
@@ -63,9 +64,7 @@ impl Generator<'_> {
             }
             8 if self.options.strategies => {
                 let to = Ty::pair(self.data_type(1), self.data_type(0));
-                let f = self.term(Ty::funs([e, to], to), scope, fuel.clamp(1, 2));
-                let start = self.term(to, scope, 0);
-                call(Op::ScanSeq, [], &[f, start, t.clone()])
+                self.scan_step(t, e, to, scope, fuel)
             }
             9 => {
                 let last = n - Nat::int(self.rng.between(1, size));
@@ -138,22 +137,17 @@ impl Generator<'_> {
             0 => [self.size_number(Scalar::I64), self.size_number(Scalar::I64)],
             _ => [self.term(s.into(), scope, 1), self.term(s.into(), scope, 0)],
         };
-        let op = *self
-            .rng
-            .pick(&[Op::Lt, Op::Le, Op::Gt, Op::Ge, Op::Eq, Op::Ne]);
-        call(op, [], &both)
+        call(self.comparison(), [], &both)
     }
 
     /// `reorder` by `i -> (i + k) mod n`.
     fn rotated_by_reorder(&mut self, n: Nat, xs: Term) -> Option<Term> {
-        let (i, int) = (Ty::idx(n), Ty::from(Scalar::I64));
         let k = self.rng.between(1, 3);
         let by = |k: Nat| {
-            let number = call_as(Op::Cast, [], &[Term::var(0, i)], int)?;
-            let moved = call(Op::Add, [], &[number, Term::lit(Lit::Size(k), int)])?;
-            let round = call(Op::Mod, [], &[moved, Term::lit(Lit::Size(n), int)])?;
-            let back = call_as(Op::Cast, [], &[round], i)?;
-            Some(Term::lam(None, i, back))
+            index_map(n, |number, size| {
+                let moved = call(Op::Add, [], &[number, size(k)])?;
+                call(Op::Mod, [], &[moved, size(n)])
+            })
         };
         let f = by(k.into())?;
         let g = by(n * Nat::int(k) - k.into())?;

@@ -15,7 +15,7 @@ pub use table::human;
 
 use super::number::{bytes, count, seconds};
 use super::saved::{self, COMPARISON};
-use crate::search::trace::{Iteration, Size, StepTrace};
+use crate::search::trace::{sum, Iteration, Size, StepTrace};
 use crate::search::{Stop, Trace};
 use serde::{Deserialize, Serialize};
 
@@ -140,7 +140,7 @@ impl Run {
             reproducible: !measured && !stop.is_measured() && steps.iter().all(|s| s.reproducible),
             seconds,
             bytes,
-            applied: steps.iter().map(StepTrace::applied).sum(),
+            applied: sum(steps.iter().map(StepTrace::applied)),
             largest,
             steps: steps.iter().map(Step::new).collect(),
             steps_planned: steps_planned as u64,
@@ -226,7 +226,7 @@ impl Point {
         Point {
             nodes: i.size.nodes,
             classes: i.size.classes,
-            applied: i.rules.iter().map(|r| r.applied).sum(),
+            applied: i.applied(),
             seconds: i.search_seconds + i.apply_seconds + i.rebuild_seconds + i.goal_seconds,
             bytes: i.bytes,
         }
@@ -234,20 +234,20 @@ impl Point {
 }
 
 fn rules(steps: &[StepTrace]) -> Vec<Rule> {
-    let mut sums: indexmap::IndexMap<&str, Rule> = indexmap::IndexMap::new();
+    let mut totals: indexmap::IndexMap<&str, Rule> = indexmap::IndexMap::new();
     let iterations = steps.iter().flat_map(|s| &s.iterations);
     for r in iterations.flat_map(|i| &i.rules) {
-        let sum = sums.entry(&r.name).or_insert_with(|| Rule {
+        let total = totals.entry(&r.name).or_insert_with(|| Rule {
             name: r.name.clone(),
             applied: 0,
             nodes_added: 0,
             seconds: 0.0,
         });
-        sum.applied += r.applied;
-        sum.nodes_added += r.nodes_added;
-        sum.seconds += r.seconds;
+        total.applied = total.applied.saturating_add(r.applied);
+        total.nodes_added = total.nodes_added.saturating_add(r.nodes_added);
+        total.seconds += r.seconds;
     }
-    let mut rules: Vec<Rule> = sums.into_values().collect();
+    let mut rules: Vec<Rule> = totals.into_values().collect();
     rules.sort_by_key(|r| std::cmp::Reverse(r.nodes_added));
     rules
 }

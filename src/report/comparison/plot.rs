@@ -289,6 +289,10 @@ fn curve(out: &mut String, mode: &str, run: &Run, axes: &Axes) {
     for (s, step) in run.steps.iter().enumerate() {
         let at = |(i, p): (usize, &super::Point)| axes.at(begin + i, p.nodes);
         let places: Vec<(f64, f64)> = step.points.iter().enumerate().map(at).collect();
+        // A file from elsewhere may have a step without points.
+        let Some(last) = places.len().checked_sub(1) else {
+            continue;
+        };
         let line: Vec<String> = places
             .iter()
             .map(|(x, y)| format!("{} {}", short(*x), short(*y)))
@@ -303,7 +307,6 @@ fn curve(out: &mut String, mode: &str, run: &Run, axes: &Axes) {
                 short(axes.y + axes.height)
             );
         }
-        let last = places.len() - 1;
         for (i, ((x, y), p)) in places.iter().zip(&step.points).enumerate() {
             let sign = match step.stop {
                 _ if i < last => dot(*x, *y),

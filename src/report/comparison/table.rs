@@ -5,6 +5,7 @@
 
 use super::{bytes, count, memory, seconds, Comparison, Goal, Point, Run};
 use crate::report::digits;
+use crate::search::trace::sum;
 
 /// Rules that are named as those that grow the graph most.
 const RULES: usize = 3;
@@ -99,7 +100,7 @@ fn factor(guided: &Run, unguided: &Run) -> String {
 }
 
 fn growth(run: &Run) -> String {
-    let total: u64 = run.rules.iter().map(|r| r.nodes_added).sum();
+    let total = sum(run.rules.iter().map(|r| r.nodes_added));
     let named = run.rules.iter().filter(|r| r.nodes_added > 0).take(RULES);
     let named: Vec<String> = named
         .map(|r| {

@@ -232,7 +232,7 @@ fn iterations(t: &StepTrace, p: &mut Page) {
     let rows: Vec<Vec<String>> = (t.iterations.iter().enumerate())
         .filter(|(i, _)| shown(*i))
         .map(|(i, it)| {
-            let applied: u64 = it.rules.iter().map(|r| r.applied).sum();
+            let applied = it.applied();
             let mut row = vec![
                 (i + 1).to_string(),
                 count(it.size.nodes),

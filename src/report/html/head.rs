@@ -5,6 +5,7 @@
 use super::text::{code, count, esc, prose, Page};
 use crate::report::record::Record;
 use crate::report::{bytes, digits, seconds};
+use crate::search::trace::sum;
 
 pub fn write(r: &Record, p: &mut Page) {
     p.add("<a class=\"skip\" href=\"#steps\">Skip to the report</a>\n<header id=\"top\">\n");
@@ -76,7 +77,7 @@ fn figures(r: &Record) -> Vec<(&'static str, String, String)> {
     }
     if traces().next().is_some() {
         let time: f64 = traces().map(|t| t.seconds).sum();
-        let applied: u64 = traces().map(|t| t.applied()).sum();
+        let applied = sum(traces().map(|t| t.applied()));
         out.push((
             "search",
             seconds(time),

@@ -6,7 +6,7 @@ use super::highlight::{html, Language};
 use super::text::{code, count, esc, Page};
 use crate::report::record::Record;
 use crate::report::seconds;
-use crate::search::trace::StepTrace;
+use crate::search::trace::{sum, StepTrace};
 use indexmap::IndexMap;
 
 const RULES: usize = 40;
@@ -50,24 +50,24 @@ pub fn write(r: &Record, p: &mut Page) {
 }
 
 fn table(label: &str, traces: &[&StepTrace], p: &mut Page) {
-    let mut sums: IndexMap<&str, Sum> = IndexMap::new();
+    let mut totals: IndexMap<&str, Sum> = IndexMap::new();
     let rules = traces
         .iter()
         .flat_map(|t| &t.iterations)
         .flat_map(|i| &i.rules);
     for rule in rules {
-        let sum = sums.entry(&rule.name).or_default();
-        sum.nodes += rule.nodes_added;
-        sum.applied += rule.applied;
-        sum.matches += rule.matches;
-        sum.known += rule.known;
-        sum.refused += rule.refused;
-        sum.seconds += rule.seconds;
-        sum.banned += u64::from(rule.banned);
+        let total = totals.entry(&rule.name).or_default();
+        total.nodes = total.nodes.saturating_add(rule.nodes_added);
+        total.applied = total.applied.saturating_add(rule.applied);
+        total.matches = total.matches.saturating_add(rule.matches);
+        total.known = total.known.saturating_add(rule.known);
+        total.refused = total.refused.saturating_add(rule.refused);
+        total.seconds += rule.seconds;
+        total.banned += u64::from(rule.banned);
     }
-    let mut all: Vec<(&str, Sum)> = sums.into_iter().collect();
+    let mut all: Vec<(&str, Sum)> = totals.into_iter().collect();
     all.sort_by_key(|(_, s)| std::cmp::Reverse((s.nodes, s.applied)));
-    let total = all.iter().map(|r| r.1.nodes).sum::<u64>().max(1);
+    let total = sum(all.iter().map(|r| r.1.nodes)).max(1);
     let most = all.first().map_or(1, |r| r.1.nodes.max(1));
     let idle = all.iter().filter(|(_, s)| s.applied == 0).count();
     let banned = all.iter().any(|(_, s)| s.banned > 0);
