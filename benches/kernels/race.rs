@@ -78,7 +78,7 @@ impl Race<'_> {
         };
         let options = lower::Options {
             fixed: fixed.clone(),
-            register_bytes: tool.target.register_bytes(),
+            target: tool.target,
             ..lower::Options::default()
         };
         let nest = lower(program, &options).map_err(|d| said(name, &d))?;
