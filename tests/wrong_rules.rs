@@ -79,7 +79,7 @@ impl Seen {
         let options = lower::Options {
             obliged,
             name: Some(name.clone()),
-            register_bytes: Target::default().register_bytes(),
+            target: Target::default(),
             ..lower::Options::default()
         };
         let Ok(nest) = lower(found, &options) else {
