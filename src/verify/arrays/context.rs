@@ -217,7 +217,9 @@ impl Context {
                 })
             })
         };
-        (more.iter()).any(|p| leaves(n, *p) || leaves(Nat::int(-1) - *p, contrary))
+        // The contrary of `n >= 0` is `-1 - n >= 0` of whole numbers only.
+        let whole = self.is_whole(n);
+        (more.iter()).any(|p| leaves(n, *p) || whole && leaves(Nat::int(-1) - *p, contrary))
     }
 
     /// A lower bound without roundings: `⌈x/d⌉ >= x/d`, `⌊x/d⌋ <= x/d`.
@@ -514,6 +516,18 @@ impl Context {
         self.fresh += 1;
         // No size has a name like this.
         Symbol::new(&format!("i.{}", self.fresh))
+    }
+
+    /// Whether a variable that is newer than this one stands in an expression.
+    pub fn mentions_later(&self, n: Nat, var: Symbol) -> bool {
+        let age = |v: Symbol| v.as_str().strip_prefix("i.")?.parse::<u32>().ok();
+        let mut later = false;
+        self.seen(n).each_atom(&mut |a| {
+            if let AtomKind::Var(v) = a.kind() {
+                later |= age(v) > age(var);
+            }
+        });
+        later
     }
 
     /// A variable is an index below `n`, which is positive then.

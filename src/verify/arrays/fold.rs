@@ -163,6 +163,10 @@ pub fn threshold(cx: &Context, q: Nat, var: Symbol, n: Nat) -> Option<Nat> {
         -1 => rest + Nat::int(1),
         _ => return None,
     };
+    // What is named later, such as an index read at this one, may differ from step to step.
+    if cx.mentions_later(bound, var) {
+        return None;
+    }
     let inside = cx.is_whole(bound) && cx.is_not_negative(bound) && cx.is_not_negative(n - bound);
     let progress = !cx.same_nat(bound, n) && !cx.same_nat(bound, Nat::int(0));
     (inside && progress).then_some(bound)

@@ -37,7 +37,7 @@ struct Item {
     loops: Vec<(Symbol, Nat)>,
     /// What variables of loops were, in those of now.
     defined: Vec<(Symbol, Nat)>,
-    count: i128,
+    count: u128,
     factors: Vec<Val>,
 }
 
@@ -200,7 +200,7 @@ fn multiplied(algebra: &Algebra, xs: &[Item], ys: &[Item]) -> Option<Vec<Item>> 
             item.loops.extend(y.loops.iter().copied());
             item.defined.extend(y.defined.iter().copied());
             item.factors.extend(y.factors.iter().cloned());
-            all.push(item.times(algebra, y.count));
+            all.push(item.times(algebra, y.count as i128));
         }
     }
     (all.len() <= MOST).then_some(all)
@@ -219,9 +219,10 @@ impl Item {
     /// So many of it, modulo what numbers of the type are modulo.
     fn times(mut self, algebra: &Algebra, by: i128) -> Item {
         self.count = match algebra {
+            // Less than 2⁶⁴ both, so that their product is exact.
             Algebra::Ring(bits) => {
-                let all = 1i128 << bits;
-                (self.count * by.rem_euclid(all)).rem_euclid(all)
+                let by = by.rem_euclid(1 << bits).unsigned_abs();
+                (self.count * by) % (1 << bits)
             }
             Algebra::Monoid(_) => self.count,
         };
@@ -449,7 +450,7 @@ fn collected(cx: &mut Context, ty: Ty, items: Vec<Item>, bits: u32) -> Vec<Item>
     for item in items {
         let known = (0..all.len()).find(|&i| same_item(cx, ty, &all[i], &item));
         match known {
-            Some(i) => all[i].count = (all[i].count + item.count).rem_euclid(1i128 << bits),
+            Some(i) => all[i].count = (all[i].count + item.count) % (1 << bits),
             None => all.push(item),
         }
     }
