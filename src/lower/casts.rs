@@ -127,7 +127,7 @@ impl Walk {
     }
 
     fn cast(&mut self, ty: Ty) {
-        let TyKind::Idx(bound) = uncurry(ty).1.kind() else {
+        let TyKind::Idx(bound) = ty.uncurried().1.kind() else {
             return;
         };
         let entry = (bound, self.around.clone());
@@ -140,7 +140,7 @@ impl Walk {
 /// How often a primitive of a type applies its first argument.
 fn applied(p: Prim, ty: Ty) -> Option<Nat> {
     use Op::*;
-    let (args, result) = uncurry(ty);
+    let (args, result) = ty.uncurried();
     let len = |i: usize| args.get(i).and_then(|t| t.as_array()).map(|a| a.0);
     match p.op() {
         Map | MapSeq | MapPar | MapSeqUnroll | CircularBuffer | RotateValues => len(1),
@@ -149,13 +149,4 @@ fn applied(p: Prim, ty: Ty) -> Option<Nat> {
         Generate => result.as_array().map(|a| a.0),
         _ => None,
     }
-}
-
-fn uncurry(ty: Ty) -> (Vec<Ty>, Ty) {
-    let (mut args, mut ty) = (Vec::new(), ty);
-    while let Some((a, r)) = ty.as_fun() {
-        args.push(a);
-        ty = r;
-    }
-    (args, ty)
 }

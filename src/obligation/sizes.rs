@@ -108,11 +108,8 @@ impl Sizes {
         for n in &sizes {
             self.size(*n);
         }
-        let (mut first, mut result) = (None, t.ty());
-        while let Some((arg, rest)) = result.as_fun() {
-            first = first.or(Some(arg));
-            result = rest;
-        }
+        let (args, result) = t.ty().uncurried();
+        let first = args.first().copied();
         let len = |t: Option<Ty>| t.and_then(Ty::as_array).map(|a| a.0);
         let one = Nat::int(1);
         let implicit = match p.op() {

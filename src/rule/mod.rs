@@ -12,13 +12,11 @@ mod compile;
 mod condition;
 pub mod instance;
 pub mod near;
-mod sizes;
 mod typing;
 mod vectorize;
 
 pub use applied::{applied, with_applied};
 pub use compile::{compile, compile_all, distinct, heads};
-pub use sizes::uncurried;
 
 use crate::algebra::Claim;
 use crate::arith::Nat;

@@ -56,14 +56,18 @@ impl Run {
     /// Why terms of the root's class, of which nothing is explained yet, equal the
     /// term from which the step began.
     pub fn explain(&mut self, step: &Step, term: &Term, ends: &[Term]) -> Vec<Result<Leg, String>> {
-        legs(
+        let mut legs = legs(
             step,
             &mut self.graph,
             &self.rewrites,
             &self.rules,
             term,
             ends,
-        )
+        );
+        for leg in legs.iter_mut().flatten() {
+            proof::shorten(leg, term);
+        }
+        legs
     }
 }
 
@@ -92,7 +96,6 @@ fn legs(
         if end != *found {
             leg.steps.push(proof::Step::normal(found, &end));
         }
-        proof::shorten(&mut leg, term);
         Ok(leg)
     };
     chains.into_iter().zip(ends).map(leg).collect()
@@ -397,7 +400,13 @@ pub(super) fn run(step: &Step, term: &Term, options: &Options, place: (usize, us
         Some(found) if options.prove || !open.is_empty() => s.leg(term, found),
         _ => None,
     };
-    let mut obliged = obliged(term, leg.as_ref(), open);
+    let held = (extracted.as_ref()).map_or(Vec::new(), |found| asked(term, found));
+    let mut obliged = obliged(term, leg.as_ref(), open, &held);
+    if let (Some(Ok(leg)), false) = (&mut leg, obliged.is_empty()) {
+        // A detour may be all that obliges to something.
+        shorten(leg, term, &held);
+        obliged = beyond(term, leg, &held).unwrap_or(obliged);
+    }
     if let (Some(found), false) = (&extracted, obliged.is_empty()) {
         let until = s.limits.seconds.map(|n| s.limits.begun + after(n, 1, 1));
         let options = &Options {
@@ -409,6 +418,9 @@ pub(super) fn run(step: &Step, term: &Term, options: &Options, place: (usize, us
         }
     }
     leg = leg.filter(|_| options.prove);
+    if let Some(Ok(leg)) = &mut leg {
+        shorten(leg, term, &held);
+    }
     let result = match extracted {
         Some(term) => Ok(normalize(&term)),
         None => {
@@ -446,16 +458,37 @@ pub(super) fn run(step: &Step, term: &Term, options: &Options, place: (usize, us
     }
 }
 
-/// What a way to what was found asks of sizes: where there is a proof that holds, what that asks; else whatever any
-/// match did.
-fn obliged(term: &Term, leg: Option<&Result<Leg, String>>, open: Vec<Nat>) -> Vec<Nat> {
-    if open.is_empty() {
-        return open;
+/// What a way to what was found asks of sizes beyond what both terms ask for (`held`): where there is a proof that holds,
+/// what that asks; else whatever any match did.
+fn obliged(
+    term: &Term,
+    leg: Option<&Result<Leg, String>>,
+    open: Vec<Nat>,
+    held: &[Assumption],
+) -> Vec<Nat> {
+    match leg {
+        Some(Ok(leg)) if !open.is_empty() => beyond(term, leg, held).unwrap_or(open),
+        _ => open,
     }
-    let Some(Ok(leg)) = leg else { return open };
+}
+
+/// The sizes that a leg speaks of and that are not sure to be some where others are; none if it does not hold.
+fn beyond(term: &Term, leg: &Leg, held: &[Assumption]) -> Option<Vec<Nat>> {
     let mut proof = Proof::new(term);
     proof.legs.push(leg.clone());
-    proof::check(&proof).map_or(open, |holds| holds.sizes)
+    let mut sizes = proof::check(&proof).ok()?.sizes;
+    sizes.retain(|n| !obligation::missing(held, &[*n]).is_empty());
+    Some(sizes)
+}
+
+/// Shortens a leg, unless the shorter one obliges to more.
+fn shorten(leg: &mut Leg, term: &Term, held: &[Assumption]) {
+    let long = leg.clone();
+    proof::shorten(leg, term);
+    let obliges = |leg: &Leg| beyond(term, leg, held).is_none_or(|sizes| !sizes.is_empty());
+    if obliges(leg) && !obliges(&long) {
+        *leg = long;
+    }
 }
 
 /// Sizes that must be whole and not negative for a term, and one that was found for it, to have a meaning.

@@ -254,6 +254,16 @@ impl Ty {
         }
     }
 
+    /// The arguments and the result of a function; of anything else, it is the result.
+    pub fn uncurried(self) -> (Vec<Ty>, Ty) {
+        let (mut args, mut result) = (Vec::new(), self);
+        while let Some((arg, rest)) = result.as_fun() {
+            args.push(arg);
+            result = rest;
+        }
+        (args, result)
+    }
+
     /// Size and element, of an array.
     pub fn as_array(self) -> Option<(Nat, Ty)> {
         match self.kind() {

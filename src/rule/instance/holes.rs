@@ -394,14 +394,9 @@ fn monoid(t: Ty, asked: Properties, g: &mut Generator) -> Option<Term> {
 /// `\u -> at[0] (asVector (map f (asScalar (fill[1] u))))`, for any number of
 /// arguments of flat types.
 fn lane_by_lane(f: &Term, lanes: crate::arith::Nat) -> Option<Term> {
-    let mut args = Vec::new();
-    let mut result = f.ty();
-    while let Some((arg, rest)) = result.as_fun() {
-        arg.is_flat().then_some(())?;
-        args.push(arg);
-        result = rest;
-    }
-    result.is_flat().then_some(())?;
+    let (args, result) = f.ty().uncurried();
+    let flat = args.iter().chain([&result]).all(|t| t.is_flat());
+    flat.then_some(())?;
     let n = args.len() as u32;
     let wide = |t: Ty| Ty::vec(lanes, t);
     if n == 0 {

@@ -10,7 +10,6 @@ use crate::algebra::{recognise, Floats, Form, Operator, Property};
 use crate::arith::Nat;
 use crate::elab::Cond;
 use crate::intern::Symbol;
-use crate::rule::uncurried;
 use crate::term::{Kind, Lit, Op, Prim, Term};
 use crate::ty::{Ty, TyKind};
 use std::rc::Rc;
@@ -82,7 +81,7 @@ fn hole(cx: &mut Context, h: u32, scope: &Scope) -> Res<Val> {
         match cond {
             Cond::Vectorizable { f, fv, .. } if *fv == h => {
                 let scalar = hole(cx, *f, scope)?;
-                let args = uncurried(rule.holes[*f as usize].ty).0.len();
+                let args = rule.holes[*f as usize].ty.uncurried().0.len();
                 return Ok(lane_by_lane(scalar, args, Vec::new()));
             }
             Cond::Law(claim) if claim.law.form == Form::Accumulates => {
@@ -196,7 +195,7 @@ fn fold(cx: &mut Context, f: &Val, start: &Val, xs: &Val, n: Nat, ty: Ty) -> Val
 fn exec(cx: &mut Context, p: Prim, ty: Ty, args: &[Val]) -> Res<Val> {
     use Op::*;
     cx.work()?;
-    let (types, result) = uncurried(ty);
+    let (types, result) = ty.uncurried();
     let k = p.sizes();
     let len = |i: usize| types.get(i).and_then(|t| t.as_array()).map(|a| a.0);
     Ok(match (p.op(), args) {
