@@ -1,5 +1,6 @@
 //! The documentation names everything that there is, and nothing that there is not.
 
+use rise_opt::algebra::LAWS;
 use rise_opt::term::Op;
 use std::fs;
 use std::path::Path;
@@ -26,6 +27,16 @@ fn every_primitive_is_documented() {
     };
     let missing: Vec<_> = Op::ALL.iter().filter(|op| !documented(op)).collect();
     assert!(missing.is_empty(), "docs/language.md lacks {missing:?}");
+}
+
+#[test]
+fn every_law_is_documented() {
+    let words = quoted(&page("docs/rules.md"));
+    for law in &LAWS {
+        let beginning = format!("{} ", law.name);
+        let documented = words.iter().any(|w| w.starts_with(&beginning));
+        assert!(documented, "docs/rules.md lacks `{}`", law.name);
+    }
 }
 
 /// Flags that the documentation names exist, and every flag of the main job is named.
