@@ -6,7 +6,7 @@
 
 use super::files;
 use super::infer::{Infer, Names};
-use super::pre::{Number, Pre};
+use super::pre::{Extent, Number, Pre};
 use super::reason::Reason;
 use super::scheme::{contents, nat_unknowns, unknowns, Scheme};
 use super::show::show;
@@ -266,33 +266,7 @@ fn infer_def(
         defs: Some(schemes),
         ..Names::default()
     });
-    let mut sizes = Vec::new();
-    for b in &def.binders {
-        let Binder::Sizes(group) = b else { continue };
-        for (name, _) in &group.names {
-            let symbol = Symbol::new(&name.text);
-            let n = Nat::var(symbol);
-            if infer.names.sizes.insert(name.text.clone(), n).is_some() {
-                infer.report(declared_twice(&name.text, name.span));
-            }
-            sizes.push(symbol);
-        }
-    }
-    let mut params: Vec<(&Name, Ty)> = Vec::new();
-    for b in &def.binders {
-        let Binder::Typed { names, ty } = b else {
-            continue;
-        };
-        let t = infer.ty(ty);
-        for name in names {
-            if params.iter().any(|(n, _)| n.text == name.text)
-                || infer.names.sizes.contains_key(&name.text)
-            {
-                infer.report(declared_twice(&name.text, name.span));
-            }
-            params.push((name, t));
-        }
-    }
+    let (sizes, params) = binders(&mut infer, def);
     let result = match &def.result {
         Some(t) => infer.ty(t),
         None => infer.unknown_type(def.name.span),
@@ -331,6 +305,50 @@ fn infer_def(
         );
         return None;
     }
+    Some(scheme(&infer, sizes, ty, pre, extent, def.name.span))
+}
+
+/// The declared sizes, and the declared parameters with their types.
+fn binders<'d>(infer: &mut Infer, def: &'d Def) -> (Vec<Symbol>, Vec<(&'d Name, Ty)>) {
+    let mut sizes = Vec::new();
+    for b in &def.binders {
+        let Binder::Sizes(group) = b else { continue };
+        for (name, _) in &group.names {
+            let symbol = Symbol::new(&name.text);
+            let n = Nat::var(symbol);
+            if infer.names.sizes.insert(name.text.clone(), n).is_some() {
+                infer.report(declared_twice(&name.text, name.span));
+            }
+            sizes.push(symbol);
+        }
+    }
+    let mut params: Vec<(&Name, Ty)> = Vec::new();
+    for b in &def.binders {
+        let Binder::Typed { names, ty } = b else {
+            continue;
+        };
+        let t = infer.ty(ty);
+        for name in names {
+            if params.iter().any(|(n, _)| n.text == name.text)
+                || infer.names.sizes.contains_key(&name.text)
+            {
+                infer.report(declared_twice(&name.text, name.span));
+            }
+            params.push((name, t));
+        }
+    }
+    (sizes, params)
+}
+
+/// The definition with everything that nothing determined.
+fn scheme(
+    infer: &Infer,
+    sizes: Vec<Symbol>,
+    ty: Ty,
+    pre: Pre,
+    extent: Extent,
+    span: Span,
+) -> Scheme {
     let (mut types, mut nats) = (vec![ty], Vec::new());
     contents(&pre, &mut types, &mut nats);
     let (tys, mut free) = unknowns(types);
@@ -342,7 +360,7 @@ fn infer_def(
     let requirements = infer.requirements.iter();
     let requirements = requirements.map(|r| (infer.u.ty(r.ty), r.class));
     let requirements = requirements.filter(|(t, _)| t.has_meta()).collect();
-    Some(Scheme {
+    Scheme {
         sizes,
         tys,
         nats: free,
@@ -350,8 +368,8 @@ fn infer_def(
         pre,
         extent,
         requirements,
-        span: def.name.span,
-    })
+        span,
+    }
 }
 
 fn declared_twice(name: &str, span: Span) -> Diagnostic {

@@ -25,6 +25,7 @@ use crate::intern::Symbol;
 use crate::source::Span;
 use crate::syntax::tree::{ConditionKind, Expr, ExprKind, Rule};
 use crate::term::{Class, Op, Term};
+use crate::ty::Ty;
 
 /// The declaration, or nothing if something was reported.
 pub fn rule(tree: &Rule, diagnostics: &mut Vec<Diagnostic>) -> Option<RuleDecl> {
@@ -47,6 +48,26 @@ pub fn rule(tree: &Rule, diagnostics: &mut Vec<Diagnostic>) -> Option<RuleDecl> 
 }
 
 fn declare(infer: &mut Infer, tree: &Rule) -> Option<RuleDecl> {
+    let size_params = size_params(infer, tree);
+    let (left, ty) = infer.value(&tree.left);
+    root_is_known(infer, &tree.left);
+    if !infer.conclude() {
+        return None;
+    }
+    infer.u.make_rigid();
+    infer.requirements.clear();
+    infer.literals.clear();
+    infer.inferred.clear();
+    rule_names(infer).on_left = false;
+    let left_holes = rule_names(infer).holes.len();
+
+    let (right, conds) = right_side(infer, tree, ty)?;
+    let left = finish(infer, &left)?;
+    let right = finish(infer, &right)?;
+    numbered(infer, tree, size_params, [left, right], conds, left_holes)
+}
+
+fn size_params(infer: &mut Infer, tree: &Rule) -> Vec<Symbol> {
     let mut size_params = Vec::new();
     for (name, _) in tree.sizes.iter().flat_map(|s| &s.names) {
         let site = infer.origin(name.span, format!("the size `{}`", name.text));
@@ -64,19 +85,11 @@ fn declare(infer: &mut Infer, tree: &Rule) -> Option<RuleDecl> {
         size_params.push(Symbol::new(&name.text));
     }
     infer.u.make_rigid();
+    size_params
+}
 
-    let (left, ty) = infer.value(&tree.left);
-    root_is_known(infer, &tree.left);
-    if !infer.conclude() {
-        return None;
-    }
-    infer.u.make_rigid();
-    infer.requirements.clear();
-    infer.literals.clear();
-    infer.inferred.clear();
-    rule_names(infer).on_left = false;
-    let left_holes = rule_names(infer).holes.len();
-
+/// The right side at the type of the left one, and the conditions with what is known of their types.
+fn right_side(infer: &mut Infer, tree: &Rule, ty: Ty) -> Option<(Pre, Vec<Cond>)> {
     // What conditions compute is there before the right side uses it.
     let mut conds = Vec::new();
     for c in &tree.conditions {
@@ -120,9 +133,19 @@ fn declare(infer: &mut Infer, tree: &Rule) -> Option<RuleDecl> {
         Cond::Flat(t) => Class::Flat.judge(*t) != Some(true),
         _ => true,
     });
+    Some((right, conds))
+}
+
+/// The rule with its unknowns in the order in which they occur; nothing if the left side does not bind all of them.
+fn numbered(
+    infer: &mut Infer,
+    tree: &Rule,
+    size_params: Vec<Symbol>,
+    [left, right]: [Term; 2],
+    mut conds: Vec<Cond>,
+    left_holes: usize,
+) -> Option<RuleDecl> {
     let mut number = Numbering::new(size_params.len() as u32);
-    let left = finish(infer, &left)?;
-    let right = finish(infer, &right)?;
     number.term(&left);
     let unknown_types = number.tys.clone();
     let bound = Bound {
