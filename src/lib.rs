@@ -58,7 +58,7 @@
 //! ```
 //!
 //! [`exec`] compiles the kernel, compares it with the interpreter, and measures it; [`report`] says
-//! what all this came to; [`cli`] is the command line. ARCHITECTURE.md gives the order of the layers
+//! what all this came to; [`driver`] is all of it as functions, [`cli`] the command line. ARCHITECTURE.md gives the order of the layers
 //! and what each module promises.
 
 pub mod algebra;
@@ -67,6 +67,7 @@ pub mod arith;
 pub mod cli;
 pub mod cost;
 pub mod diag;
+pub mod driver;
 pub mod egraph;
 pub mod elab;
 pub mod emit;

@@ -19,7 +19,9 @@ const LAYERS: &[&[&str]] = &[
     &["nest", "lower", "emit"],
     &["exec"],
     &["verify"],
-    &["report", "cli"],
+    &["report"],
+    &["driver"],
+    &["cli"],
 ];
 
 /// Above this a file holds more than one concept.
@@ -193,14 +195,6 @@ const CIRCLES: &[&[&str]] = &[
     &["interp::array", "interp::run"],
     // Lowering of a choice between kernels lowers each of them.
     &["lower::state", "lower::versions"],
-    // The subcommands that search share what the main job does.
-    &[
-        "cli::explain",
-        "cli::optimize",
-        "cli::record",
-        "cli::try_rule",
-        "cli::why",
-    ],
     // Values are functions, folds are values, and equality of both is asked while they are evaluated.
     &[
         "verify::arrays::context",

@@ -9,13 +9,12 @@ mod contestant;
 mod size;
 
 use super::artefacts::{prepare_forms, write_forms};
-use super::input::{self, Files};
+use super::command_line;
 use super::machine;
-use super::optimize::command_line;
-use super::trust::Trust;
-use super::values::{Machine, Setting};
+use super::values::{setting, Machine, Trusting};
 use super::Context;
 use crate::diag::{code, Diagnostic};
+use crate::driver::{self, Files, Setting};
 use crate::exec::bench::{self, Measurement, Method};
 use crate::exec::{measure, Toolchain};
 use crate::report::measurement;
@@ -43,10 +42,10 @@ pub struct Args {
           value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Vec<u16>,
     /// Fixes sizes of sketches and C files, or changes parameters of sketches, as in the main job
-    #[arg(long, value_delimiter = ',', value_name = "NAME=NUMBER")]
+    #[arg(long, value_delimiter = ',', value_name = "NAME=NUMBER", value_parser = setting)]
     set: Vec<Setting>,
     #[command(flatten)]
-    trust: Trust,
+    trust: Trusting,
     /// The definition to measure, when it is not the last of the file
     #[arg(long, value_name = "NAME")]
     entry: Option<String>,
@@ -129,9 +128,9 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
         sketches: &[],
         set: &set,
         target,
-        trust: args.trust,
+        trust: args.trust.trust(),
     };
-    let (input, _) = input::load_any(&files, &mut context.sources)?;
+    let (input, _) = driver::load_any(&files, &mut context.sources)?;
     let unoptimised = contestant::unoptimised(&input, &[]).map_err(one)?;
     let sizes = size::all(&args.size, &input.program, &input.fixed).map_err(one)?;
     let entries = contestant::load(args, &input, context)?;

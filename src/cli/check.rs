@@ -1,8 +1,9 @@
 //! `rise-opt check FILES`: every error of programs, rules and sketches, without searching.
 
-use super::{trust, Context};
+use super::Context;
 use crate::cost::Cost;
 use crate::diag::{code, Diagnostic};
+use crate::driver;
 use crate::elab;
 use crate::source::SourceMap;
 use crate::syntax::Dialect;
@@ -35,7 +36,7 @@ pub fn check(sources: &mut SourceMap, path: &str) -> Vec<Diagnostic> {
     };
     match dialect(path) {
         Some(Dialect::Program) => elab::check_program(sources, file),
-        Some(Dialect::Rules) => trust::wrong_rules(sources, file),
+        Some(Dialect::Rules) => driver::wrong_rules(sources, file),
         Some(Dialect::Sketch) => {
             elab::check_sketch(sources, file, &Cost::ALL.map(|(name, _)| name))
         }

@@ -3,12 +3,12 @@
 //! In: a proof; with a program, only if it is of that one. Out: what holds and under which rules, or the first step
 //! that does not, or a rule that is wrong. Absent: the checker (`proof`), how rules are proved (`verify`).
 
-use super::input::no_program;
 use super::Context;
 use crate::diag::{code, Diagnostic};
+use crate::driver::refused;
 use crate::elab;
 use crate::obligation::Assumption;
-use crate::proof::{check, Holds, Proof, Refusal};
+use crate::proof::{check, Holds, Proof};
 use crate::report::answers::{ProofCheck, UsedRule};
 use crate::report::{regrouping, term_hash, term_hash_of, Basis, ProofFile, RuleText};
 use crate::term::Program;
@@ -44,7 +44,7 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
     let saved = ProofFile::read(sources, file).map_err(|d| vec![d])?;
     let program = saved.program(name, sources).map_err(|d| vec![d])?;
     if let Some(path) = &args.program {
-        let file = sources.load(path).map_err(|e| vec![no_program(path, e)])?;
+        let file = sources.load(path).map_err(|e| vec![e.into()])?;
         // Which definition is meant is not for the proof to say.
         let given = elab::program(sources, file, args.entry.as_deref())?;
         same(name, &program, &given).map_err(|d| vec![d])?;
@@ -132,27 +132,6 @@ fn same(name: &str, a: &Program, b: &Program) -> Result<(), Diagnostic> {
     Err(Diagnostic::new(code::PROOF_PROGRAM, text)
         .note(format!("the proof is of\n{}", elab::program_text(a)))
         .help("search again, with `--emit proof`"))
-}
-
-/// What the checker says, in terms of the file.
-pub fn refused(name: &str, proof: &Proof, r: &Refusal) -> Diagnostic {
-    let leg = proof.legs.get(r.leg);
-    let leg_name = leg.map_or("", |l| &*l.name);
-    let place = match r.step {
-        Some(i) => format!("step {} of `{leg_name}`", i + 1),
-        None => format!("the end of `{leg_name}`"),
-    };
-    let mut d = Diagnostic::new(
-        code::PROOF_STEP,
-        format!("`{name}` is refused at {place}: {}", r.why),
-    );
-    if let Some(step) = leg.zip(r.step).and_then(|(l, i)| l.steps.get(i)) {
-        d = d.note(format!(
-            "the step leads from\n{}\nto\n{}",
-            step.from, step.to
-        ));
-    }
-    d.help("search again, with `--emit proof`; who changed the proof?")
 }
 
 fn told(

@@ -6,13 +6,12 @@
 //! failure. Absent: what is counted and how it is drawn (`report`).
 
 use super::artefacts::{prepare_forms, write_forms};
-use super::input::{self, Files};
-use super::optimize::command_line;
+use super::command_line;
 use super::progress::{Mode, Progress};
-use super::trust::Trust;
-use super::values::{memory_limit, Bytes, Setting};
+use super::values::{memory_limit, setting, Bytes, Trusting};
 use super::{Context, STACK_BYTES};
 use crate::diag::{code, Diagnostic};
+use crate::driver::{self, Files, Setting};
 use crate::report::comparison::{self, Comparison, Goal, Limits, Run};
 use crate::search;
 use crate::source::SourceMap;
@@ -53,10 +52,10 @@ pub struct Args {
     )]
     emit: Vec<Form>,
     /// Changes a parameter of the sketches: `--set tile=16`
-    #[arg(long, value_delimiter = ',', value_name = "NAME=NUMBER")]
+    #[arg(long, value_delimiter = ',', value_name = "NAME=NUMBER", value_parser = setting)]
     set: Vec<Setting>,
     #[command(flatten)]
-    trust: Trust,
+    trust: Trusting,
     /// The definition to search from, when it is not the last of the file
     #[arg(long, value_name = "NAME")]
     entry: Option<String>,
@@ -241,7 +240,7 @@ fn files<'a>(args: &'a Args, goal: &'a GoalArg) -> Files<'a> {
         sketches: &goal.files,
         set: &args.set,
         target: crate::target::Target::native(),
-        trust: args.trust,
+        trust: args.trust.trust(),
     }
 }
 
@@ -259,7 +258,7 @@ fn check(args: &Args, goals: &[GoalArg], context: &mut Context) -> Result<String
                     .help("give one of them a name: `--goal NAME=FILE`"),
             );
         }
-        match input::load_any(&files(args, goal), &mut context.sources) {
+        match driver::load_any(&files(args, goal), &mut context.sources) {
             Ok((input, own)) => {
                 name = input.program.name.to_string();
                 params.extend(own);
@@ -327,7 +326,7 @@ impl Searches<'_> {
     }
 
     fn search(&self, unguided: bool, sources: &mut SourceMap) -> Result<Run, Vec<Diagnostic>> {
-        let (mut input, _) = input::load_any(&self.files, sources)?;
+        let (mut input, _) = driver::load_any(&self.files, sources)?;
         if unguided {
             input.steps = search::unguided(&input.steps).into_iter().collect();
         }

@@ -17,22 +17,16 @@ mod doctor;
 mod egraph;
 mod explain;
 mod fmt;
-mod input;
-mod kernel;
 mod machine;
 mod optimize;
 mod order;
 mod output;
 mod progress;
 mod record;
-mod replay;
 mod report;
 mod simplify;
-mod trust;
-mod try_rule;
 mod values;
 mod verify;
-mod why;
 
 pub use context::Context;
 
@@ -199,4 +193,17 @@ fn dispatch(cli: Cli) -> u8 {
         (None, None) => 2,
     };
     context.finish(code)
+}
+
+/// The command as one would type it again.
+fn command_line() -> String {
+    let mut words = vec!["rise-opt".to_string()];
+    words.extend(std::env::args().skip(1).map(|word| {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:+@%".contains(c);
+        match !word.is_empty() && word.chars().all(plain) {
+            true => word,
+            false => format!("'{}'", word.replace('\'', "'\\''")),
+        }
+    }));
+    words.join(" ")
 }

@@ -6,28 +6,21 @@
 
 use super::artefacts::{Artefact, Outputs};
 use super::egraph;
-use super::input::{self, Input, Planned};
-use super::kernel::{declaration, measure, Made, Running};
 use super::progress::{Mode, Progress};
 use super::record::record;
-use super::replay;
-use super::trust::Trust;
-use super::values::{memory_limit, Bytes, Machine, Setting};
-use super::{why, Context};
-use crate::alloc;
-use crate::arith::Nat;
+use super::values::{memory_limit, setting, Bytes, Machine};
+use super::{command_line, near_command, Context};
 use crate::diag::{code, Diagnostic};
-use crate::elab::{self, RuleDecl};
+use crate::driver::{
+    self, declaration, Done, Files, Input, Kernel, Request, Running, Setting, Trust, Wanted,
+};
+use crate::elab;
 use crate::emit::Contract;
-use crate::exec::{self, Toolchain};
+use crate::exec::Toolchain;
 use crate::index::Level;
-use crate::interrupt;
-use crate::lower;
-use crate::report::{self, Basis, Excerpt, ProofFile, Reassociation, Record, Summary, TraceFile};
+use crate::report::{self, Excerpt, ProofFile, Record, Summary, TraceFile};
 use crate::search::{self, Outcome};
-use crate::term::{Program, Term};
 use std::io::{self, Write};
-use std::time::{Duration, Instant};
 
 /// What a kernel does with sizes that its assumptions exclude.
 #[derive(clap::ValueEnum, Copy, Clone, PartialEq, Eq, Default, Debug)]
@@ -96,7 +89,7 @@ pub struct Args {
     egraph_step: Option<String>,
     /// Fixes a size of the program, which then leaves the kernel's signature, or changes a parameter
     /// of a sketch: `--set m=1024,tile=16`
-    #[arg(long, value_delimiter = ',', value_name = "NAME=NUMBER")]
+    #[arg(long, value_delimiter = ',', value_name = "NAME=NUMBER", value_parser = setting)]
     set: Vec<Setting>,
     // By itself, not flattened as elsewhere: clap would not see that the main job is meant.
     /// Uses rules that could be neither proved nor refuted, too: when you have checked yours by hand. The report names
@@ -211,7 +204,7 @@ impl Args {
     }
 
     /// Of a plan, its own.
-    pub(super) fn contract(&self, input: &Input) -> Contract {
+    fn contract(&self, input: &Input) -> Contract {
         match (&input.plan, self.contract) {
             (Some(planned), _) => planned.plan.contract,
             (None, Contraction::On) => Contract::On,
@@ -233,22 +226,38 @@ impl Args {
         }
     }
 
-    pub(super) fn program(&self) -> Option<&str> {
+    fn program(&self) -> Option<&str> {
         self.program.as_deref()
     }
 
-    pub(super) fn settings(&self) -> &[Setting] {
-        &self.set
-    }
-
-    pub(super) fn runs(&self) -> bool {
-        self.run
-    }
-
-    pub(super) fn running(&self) -> Running {
-        Running {
-            seed: self.seed,
-            threads: self.threads,
+    fn request<'a>(
+        &'a self,
+        input: &'a Input,
+        outputs: &Outputs,
+        tool: Option<&'a Toolchain>,
+    ) -> Request<'a> {
+        // Who wants to see the term or the trace only may have a term that is no kernel yet.
+        let kernel = match (self.run || outputs.wants_kernel(), outputs.wants_record()) {
+            (true, _) => Wanted::Needed,
+            (false, true) => Wanted::IfAny,
+            (false, false) => Wanted::No,
+        };
+        Request {
+            command: command_line(),
+            set: &self.set,
+            simplify: self.level(input),
+            contract: self.contract(input),
+            name: self.name(input),
+            header: outputs.header_name(),
+            fallback: self.on_mismatch == Mismatch::Fallback,
+            kernel,
+            proof: outputs.wants_proof(),
+            plan: outputs.wants(Artefact::Plan),
+            running: Running {
+                seed: self.seed,
+                threads: self.threads,
+            },
+            tool,
         }
     }
 }
@@ -261,17 +270,9 @@ pub fn run(args: &Args, context: &mut Context) -> u8 {
 }
 
 fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
-    let input = match &args.replay {
-        Some(path) => replay::load(
-            path,
-            args.program.as_deref(),
-            args.entry.as_deref(),
-            args.trust(),
-            context,
-        )?,
-        None => load(args, context)?,
-    };
-    let cut = args.egraph().cut(&input.steps).map_err(|d| vec![d])?;
+    let one = |d: Diagnostic| vec![d];
+    let input = load(args, context)?;
+    let cut = args.egraph().cut(&input.steps).map_err(one)?;
     let outputs = Outputs::prepare(
         &args.emit,
         args.output.as_deref(),
@@ -279,9 +280,9 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
         args.name(&input).unwrap_or(input.program.name.as_str()),
         &context.sources,
     )
-    .map_err(|d| vec![d])?;
+    .map_err(one)?;
     let tool = match args.run {
-        true => Some(Toolchain::find_for(input.target).map_err(|d| vec![d])?),
+        true => Some(Toolchain::find_for(input.target).map_err(one)?),
         false => None,
     };
     if let Some(warning) = tool.as_ref().and_then(Toolchain::warning) {
@@ -300,48 +301,32 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
         cut,
         ..limits(args)
     };
-    let gentle = interrupt::gentle();
-    let outcome = match &input.plan {
-        Some(plan) => Outcome {
-            terms: plan.terms.clone(),
-            obliged: plan.obliged.clone(),
-            proof: Some(Ok(plan.proof.clone())),
-            ..search::optimize(&input.program, &[], &options)
-        },
-        None => search::optimize(&input.program, &input.steps, &options),
-    };
-    let advised = (outcome.failure.as_ref())
-        .map(|diagnosis| not_reached(&input, &outcome, diagnosis, &options, context));
-    drop((progress, gentle));
-    if interrupt::asked() && advised.is_none() {
-        return Err(vec![found_too_late()]);
-    }
-    let mut came = Came::new(&input, &outcome);
-    if input.plan.is_none() {
-        came.rest_on_proof(&input, &outcome, &outputs, context)?;
-    }
-    let mut failure = match advised {
+    let searched = driver::search(&input, &options, &mut context.sources).map_err(one)?;
+    drop(progress);
+    let outcome = &searched.outcome;
+    let request = args.request(&input, &outputs, tool.as_ref());
+    let mut done = Done::new(&request, &input, outcome, &context.sources).map_err(one)?;
+    let mut failure = match searched.failure {
         Some(d) => vec![d],
-        None => go_on(
-            args,
+        None => (done.make(&request, &input, outcome))
+            .err()
+            .unwrap_or_default(),
+    };
+    let record = (outputs.wants_record()).then(|| {
+        record(
+            args.program(),
+            &request,
             &input,
-            &outputs,
-            tool.as_ref(),
-            &outcome.terms,
-            &mut came,
+            outcome,
+            &done,
+            &failure,
+            context,
         )
-        .err()
-        .unwrap_or_default(),
-    };
-    let record = match outputs.wants_record() {
-        true => Some(record(args, &input, &outcome, &came, &failure, context)),
-        false => None,
-    };
+    });
+    let witness = |a, out: &mut dyn Write| witness(a, &input, outcome, record.as_ref(), out);
     if let Some(first) = failure.first_mut() {
         // Nothing else is right; these say why.
-        let texts = |a, out: &mut dyn Write| witness(a, &input, &outcome, record.as_ref(), out);
-        let written = outputs.witnesses().write(texts, record.as_ref());
-        match written {
+        match outputs.witnesses().write(witness, record.as_ref()) {
             Ok(files) if !files.is_empty() => {
                 first.notes.push(format!("written: {}", files.join(" ")));
             }
@@ -351,34 +336,13 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
         return Err(failure);
     }
 
-    let abi = came.kernel.as_ref().map(|k| &k.unit.abi);
-    let assumptions = abi.iter().flat_map(|a| &a.assumptions);
-    let preferred = abi.iter().flat_map(|a| &a.preferred);
-    let mut summary = Summary {
-        rise_opt: env!("CARGO_PKG_VERSION").to_string(),
-        program: input.program.name.to_string(),
-        kernel: came.kernel.as_ref().map(|k| declaration(&k.unit)),
-        assumptions: assumptions.map(|a| a.to_string()).collect(),
-        falls_back_unless: preferred.map(|a| a.to_string()).collect(),
-        reassociation: came.basis.reassociation.clone(),
-        contract: args.contract(&input),
-        unverified: came.basis.unverified.clone(),
-        peak_bytes: came.peak_bytes,
-        run: came.run.clone(),
-        egraph: outcome.cutout.as_ref().map(Excerpt::of),
-        files: Vec::new(),
-        trace: outcome.trace.clone(),
-    };
+    let mut summary = summary(&input, outcome, &request, &done);
     let beside = outputs.to_stdout();
-    summary.files = outputs
-        .write(
-            |a, out| match text(a, &came) {
-                Some(text) => out.write_all(text.as_bytes()),
-                None => witness(a, &input, &outcome, record.as_ref(), out),
-            },
-            record.as_ref(),
-        )
-        .map_err(|d| vec![d])?;
+    let write = |a, out: &mut dyn Write| match text(a, &done) {
+        Some(text) => out.write_all(text.as_bytes()),
+        None => witness(a, out),
+    };
+    summary.files = outputs.write(write, record.as_ref()).map_err(one)?;
     let page = match context.json() {
         true => summary.to_json(),
         false => report::human(&summary),
@@ -391,192 +355,59 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
     Ok(())
 }
 
-/// What the job came to, as far as it came.
-pub(super) struct Came {
-    /// The program with the last term.
-    pub found: Program,
-    /// The command that searched.
-    pub command: String,
-    /// What the way to it rests on.
-    pub basis: Basis,
-    /// Sizes that the way to the last term speaks of, beyond its own.
-    pub obliged: Vec<Nat>,
-    pub kernel: Option<Made>,
-    pub plan: String,
-    pub proof: Option<ProofFile>,
-    pub run: Option<exec::run::Report>,
-    /// Of the search and the lowering; the arrays of a run are the user's choice.
-    pub peak_bytes: u64,
-}
-
-impl Came {
-    fn new(input: &Input, outcome: &Outcome) -> Came {
-        let (command, basis) = match &input.plan {
-            Some(Planned { plan, basis, .. }) => (plan.command.clone(), basis.clone()),
-            None => (command_line(), permitted(input, outcome)),
-        };
-        Came {
-            found: Program {
-                term: outcome.terms.last().unwrap_or(&input.program.term).clone(),
-                ..input.program.clone()
-            },
-            command,
-            basis,
-            obliged: outcome.obliged.clone(),
-            kernel: None,
-            plan: String::new(),
-            proof: input.plan.as_ref().and_then(|p| p.plan.proof.clone()),
-            run: None,
-            peak_bytes: alloc::peak(),
-        }
-    }
-
-    /// Replaces what the steps may rest on by what their proof shows.
-    fn rest_on_proof(
-        &mut self,
-        input: &Input,
-        outcome: &Outcome,
-        outputs: &Outputs,
-        context: &Context,
-    ) -> Result<(), Vec<Diagnostic>> {
-        match why::proved(outcome) {
-            Ok(Some((proof, holds))) => {
-                let unverified = |r: &RuleDecl| input.unverified.iter().any(|u| u.span == r.span);
-                self.basis = Basis::of(proof, &holds, unverified);
-                let command = self.command.clone();
-                let file = ProofFile::new(proof, &input.program, command, &context.sources);
-                self.proof = Some(file);
-                Ok(())
-            }
-            Err(d) if outputs.wants_proof() => Err(vec![d]),
-            // The kernel is right all the same; what its texts say is what the search permits.
-            _ => Ok(()),
-        }
-    }
-}
-
-/// From the term that was found to a kernel that was run, as far as that is asked for.
-fn go_on(
-    args: &Args,
-    input: &Input,
-    outputs: &Outputs,
-    tool: Option<&Toolchain>,
-    terms: &[Term],
-    came: &mut Came,
-) -> Result<(), Vec<Diagnostic>> {
-    let asked = replay::Asked {
-        set: &args.set,
-        simplify: args.level(input),
-        contract: args.contract(input),
-        name: args.name(input),
-        command: came.command.clone(),
-        proof: came.proof.clone(),
-    };
-    let plan = replay::plan(input, asked, (terms, &came.obliged), &came.basis);
-    // Who wants to see the term or the trace only may have a term that is no kernel yet.
-    let needed = args.run || outputs.wants_kernel();
-    if needed || outputs.wants_record() {
-        let header = outputs.header_name();
-        let plain = (args.on_mismatch == Mismatch::Fallback).then_some(&input.program);
-        let lowering = lower::Options {
-            fixed: input.fixed.clone(),
-            obliged: came.obliged.clone(),
-            target: input.target,
-            simplify: args.level(input),
-            name: args.name(input).map(str::to_string),
-            ..lower::Options::default()
-        };
-        let (target, contract) = (input.target, args.contract(input));
-        let origin = (came.basis).origin(
-            (&plan.command, &plan.hash()),
-            &input.program,
-            &came.found.term,
-        );
-        let made = Made::new(
-            &came.found,
-            plain,
-            &lowering,
-            target,
-            contract,
-            origin,
-            header,
-        );
-        match made {
-            Ok(made) => came.kernel = Some(made),
-            Err(d) if needed => return Err(d),
-            Err(_) => {}
-        }
-    }
-    came.peak_bytes = alloc::peak();
-    if outputs.wants(Artefact::Plan) {
-        came.plan = plan.to_json(&input.program, terms).map_err(|d| vec![d])?;
-    }
-    if let (Some(tool), Some(kernel)) = (tool, &came.kernel) {
-        let exact = came.basis.is_exact();
-        let contract = (args.contract(input), exact);
-        came.run = Some(measure(
-            &args.running(),
-            input,
-            &kernel.nest,
-            contract,
-            tool,
-        )?);
-    }
-    Ok(())
-}
-
 fn load(args: &Args, context: &mut Context) -> Result<Input, Vec<Diagnostic>> {
-    let files = input::Files {
-        program: args.program.as_deref().unwrap_or_default(),
-        entry: args.entry.as_deref(),
-        sketches: &args.sketch,
-        set: &args.set,
-        target: args.target.target(),
-        trust: args.trust(),
+    let sources = &mut context.sources;
+    let (program, entry) = (args.program.as_deref(), args.entry.as_deref());
+    let loaded = match &args.replay {
+        Some(path) => driver::plan::load(path, program, entry, args.trust(), sources),
+        None => {
+            let files = Files {
+                program: program.unwrap_or_default(),
+                entry,
+                sketches: &args.sketch,
+                set: &args.set,
+                target: args.target.target(),
+                trust: args.trust(),
+            };
+            driver::load(&files, sources)
+        }
     };
-    let mut input = input::load(&files, &mut context.sources)?;
-    if args.unguided {
-        input.steps = search::unguided(&input.steps).into_iter().collect();
+    match loaded {
+        Ok(input) if args.unguided => Ok(input.unguided()),
+        Ok(input) => Ok(input),
+        Err(d) => Err(d.into_iter().map(|d| meant(program, d)).collect()),
     }
-    Ok(input)
 }
 
-/// Why a step was not reached, with advice that is looked for only now.
-pub(super) fn not_reached(
-    input: &Input,
-    outcome: &Outcome,
-    diagnosis: &search::Diagnosis,
-    options: &search::Options,
-    context: &mut Context,
-) -> Diagnostic {
-    let known = search::Known {
-        rules: elab::shipped_rules(&mut context.sources),
-        params: input.params.clone().into_iter().collect(),
-    };
-    let term = outcome.terms.last().unwrap_or(&input.program.term);
-    let step = input.steps.get(outcome.terms.len());
-    let step = step.filter(|_| !interrupt::asked());
-    let tenth = options
-        .seconds
-        .map(|s| Duration::from_millis(s.saturating_mul(100)));
-    let options = search::Options {
-        until: tenth.and_then(|t| Instant::now().checked_add(t)),
-        ..options.clone()
-    };
-    let advice = step.map(|s| search::advise(s, term, diagnosis, &known, &options));
-    let names: Vec<_> = input.program.params.iter().map(|p| p.0).collect();
-    let mut d = report::not_reached(diagnosis, advice.as_ref(), &names);
-    if interrupt::asked() {
-        // Perhaps only the search for advice was.
-        d.code = code::INTERRUPTED;
+/// What is no file may have been meant as a command.
+fn meant(program: Option<&str>, d: Diagnostic) -> Diagnostic {
+    let missing = |word: &&str| d.code == code::FILE_MISSING && d.message.contains(*word);
+    match program.filter(missing).and_then(near_command) {
+        Some(help) => d.help(help),
+        None => d,
     }
-    d
 }
 
-/// A search that found everything just when somebody gave up on it.
-pub(super) fn found_too_late() -> Diagnostic {
-    let what = "interrupted when the search had ended";
-    Diagnostic::new(code::INTERRUPTED, what).help("run it again: nothing was written")
+/// What is told of a job that reached its goal; its files are not yet written.
+fn summary(input: &Input, outcome: &Outcome, request: &Request, done: &Done) -> Summary {
+    let abi = done.kernel.as_ref().map(|k| &k.unit.abi);
+    let assumptions = abi.iter().flat_map(|a| &a.assumptions);
+    let preferred = abi.iter().flat_map(|a| &a.preferred);
+    Summary {
+        rise_opt: env!("CARGO_PKG_VERSION").to_string(),
+        program: input.program.name.to_string(),
+        kernel: done.kernel.as_ref().map(|k| declaration(&k.unit)),
+        assumptions: assumptions.map(|a| a.to_string()).collect(),
+        falls_back_unless: preferred.map(|a| a.to_string()).collect(),
+        reassociation: done.basis.reassociation.clone(),
+        contract: request.contract,
+        unverified: done.basis.unverified.clone(),
+        peak_bytes: done.peak_bytes,
+        run: done.run.clone(),
+        egraph: outcome.cutout.as_ref().map(Excerpt::of),
+        files: Vec::new(),
+        trace: outcome.trace.clone(),
+    }
 }
 
 /// The user's limits.
@@ -591,16 +422,16 @@ fn limits(args: &Args) -> search::Options {
 }
 
 /// What tells of the result.
-fn text(artefact: Artefact, came: &Came) -> Option<String> {
-    let made = |get: fn(&Made) -> String| came.kernel.as_ref().map(get).unwrap_or_default();
+fn text(artefact: Artefact, done: &Done) -> Option<String> {
+    let made = |get: fn(&Kernel) -> String| done.kernel.as_ref().map(get).unwrap_or_default();
     Some(match artefact {
         Artefact::C => made(|k| k.unit.c.clone()),
         Artefact::Header => made(|k| k.unit.header.clone()),
         Artefact::Nest => made(|k| format!("{}\n", k.nest)),
         Artefact::Queries => made(|k| k.queries.text()),
-        Artefact::Term => elab::program_text(&came.found) + "\n",
-        Artefact::Plan => came.plan.clone(),
-        Artefact::Proof => (came.proof.as_ref()).map_or(String::new(), ProofFile::to_json),
+        Artefact::Term => elab::program_text(&done.found) + "\n",
+        Artefact::Plan => done.plan.clone(),
+        Artefact::Proof => (done.proof.as_ref()).map_or(String::new(), ProofFile::to_json),
         Artefact::Trace | Artefact::Record | Artefact::Egraph | Artefact::Dot => return None,
     })
 }
@@ -624,48 +455,4 @@ fn witness(
         _ => String::new(),
     };
     out.write_all(text.as_bytes())
-}
-
-/// What the steps may rest on, where no proof says more: rules that were applied anywhere.
-fn permitted(input: &Input, outcome: &Outcome) -> Basis {
-    let permitted = input.steps.iter().zip(&outcome.trace.steps);
-    let permitted = permitted.filter(|(step, _)| step.reassociate);
-    let reassociation = permitted
-        .map(|(step, trace)| {
-            let rules = step.rules.iter().map(|u| &u.rule);
-            let rules = rules.filter(|r| r.regroups());
-            let applied = |name: &str| {
-                let all = trace.iterations.iter().flat_map(|i| &i.rules);
-                all.clone()
-                    .any(|r| r.applied > 0 && r.name.split('[').next() == Some(name))
-            };
-            let mut names: Vec<String> = rules
-                .map(|r| r.name.to_string())
-                .filter(|n| applied(n))
-                .collect();
-            names.dedup();
-            Reassociation {
-                step: step.name.clone(),
-                rules: names,
-            }
-        })
-        .collect();
-    let unverified = input.unverified.iter();
-    Basis {
-        reassociation,
-        unverified: unverified.map(|r| r.name.to_string()).collect(),
-    }
-}
-
-/// The command as one would type it again.
-pub(super) fn command_line() -> String {
-    let mut words = vec!["rise-opt".to_string()];
-    words.extend(std::env::args().skip(1).map(|word| {
-        let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:+@%".contains(c);
-        match !word.is_empty() && word.chars().all(plain) {
-            true => word,
-            false => format!("'{}'", word.replace('\'', "'\\''")),
-        }
-    }));
-    words.join(" ")
 }

@@ -4,7 +4,7 @@
 //! asked for, and a summary; an error for each that is not ordered, with a circle of steps where one is found. Absent: how
 //! (`order`).
 
-use super::optimize::command_line;
+use super::command_line;
 use super::verify::{load, missing};
 use super::Context;
 use crate::diag::{code, Diagnostic};

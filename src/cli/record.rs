@@ -2,11 +2,9 @@
 //!
 //! In: the input, what came of it. Out: the record. Absent: what a record holds (`report::record`).
 
-use super::input::Input;
-use super::machine;
-use super::optimize::{Args, Came};
-use super::Context;
+use super::{machine, Context};
 use crate::diag::Diagnostic;
+use crate::driver::{declaration, Done, Input, Request};
 use crate::intern::Symbol;
 use crate::lower;
 use crate::report::record::{make, Found, Surroundings};
@@ -14,24 +12,25 @@ use crate::report::Record;
 use crate::search::Outcome;
 
 pub fn record(
-    args: &Args,
+    program: Option<&str>,
+    request: &Request,
     input: &Input,
     outcome: &Outcome,
-    came: &Came,
+    done: &Done,
     failure: &[Diagnostic],
     context: &mut Context,
 ) -> Record {
     let plan = input.plan.as_ref().map(|p| &p.plan);
     // It was read before: this only looks up which text it is.
-    let file = (args.program()).and_then(|path| context.sources.load(path).ok());
-    let params = args.settings().iter();
+    let file = program.and_then(|path| context.sources.load(path).ok());
+    let params = request.set.iter();
     let params = params.filter(|s| !input.fixed.contains_key(&Symbol::new(&s.name)));
-    let lowered = lower::prepared(&came.found, &input.fixed);
+    let lowered = lower::prepared(&done.found, &input.fixed);
     make(
         Surroundings {
             sources: &context.sources,
-            command: super::optimize::command_line(),
-            seed: args.running().seed,
+            command: request.command.clone(),
+            seed: request.running.seed,
             machine: machine::here(),
             program: &input.program,
             file,
@@ -47,24 +46,18 @@ pub fn record(
                 Some(plan) => plan.params.clone(),
                 None => params.map(|s| (s.name.clone(), s.value)).collect(),
             },
-            run_wanted: args.runs(),
+            run_wanted: request.tool.is_some(),
             target: input.target.to_string(),
         },
         Found {
             outcome,
-            reassociation: came.basis.reassociation.clone(),
-            contract: args.contract(input),
-            kernel: (came.kernel.as_ref()).map(|k| {
-                (
-                    &lowered,
-                    &k.nest,
-                    &k.unit,
-                    super::kernel::declaration(&k.unit),
-                )
-            }),
-            run: came.run.clone(),
+            reassociation: done.basis.reassociation.clone(),
+            contract: request.contract,
+            kernel: (done.kernel.as_ref())
+                .map(|k| (&lowered, &k.nest, &k.unit, declaration(&k.unit))),
+            run: done.run.clone(),
             failure,
-            peak_bytes: came.peak_bytes,
+            peak_bytes: done.peak_bytes,
         },
     )
 }

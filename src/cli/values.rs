@@ -3,43 +3,34 @@
 //! In: the text after a flag. Out: the value, or a sentence that the command line's error shows.
 
 use crate::alloc;
+use crate::driver::{Setting, Trust};
 use crate::nest::names;
 use crate::target::Target;
 use clap::builder::PossibleValue;
 use clap::ValueEnum;
 use std::sync::OnceLock;
 
-/// `m=1024`: a size parameter of the program or a parameter of a sketch.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Setting {
-    pub name: String,
-    pub value: i64,
-}
-
-impl std::str::FromStr for Setting {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Setting, String> {
-        let (name, value) = text
-            .split_once('=')
-            .ok_or("write NAME=NUMBER, as in m=1024")?;
-        let name = name.trim();
-        let mut chars = name.chars();
-        let starts = chars.next().is_some_and(|c| c.is_alphabetic() || c == '_');
-        if !starts || !chars.all(|c| c.is_alphanumeric() || "_'-".contains(c)) {
-            return Err(format!(
-                "`{name}` is no name; write NAME=NUMBER, as in m=1024"
-            ));
-        }
-        let digits = value.trim().replace('_', "");
-        match digits.parse::<i64>() {
-            Ok(value) if value >= 1 => Ok(Setting {
-                name: name.to_string(),
-                value,
-            }),
-            Ok(_) => Err(format!("{name} must be at least 1")),
-            Err(_) => Err(format!("`{value}` is no whole number below 2^63")),
-        }
+/// `--set m=1024`
+pub fn setting(text: &str) -> Result<Setting, String> {
+    let (name, value) = text
+        .split_once('=')
+        .ok_or("write NAME=NUMBER, as in m=1024")?;
+    let name = name.trim();
+    let mut chars = name.chars();
+    let starts = chars.next().is_some_and(|c| c.is_alphabetic() || c == '_');
+    if !starts || !chars.all(|c| c.is_alphanumeric() || "_'-".contains(c)) {
+        return Err(format!(
+            "`{name}` is no name; write NAME=NUMBER, as in m=1024"
+        ));
+    }
+    let digits = value.trim().replace('_', "");
+    match digits.parse::<i64>() {
+        Ok(value) if value >= 1 => Ok(Setting {
+            name: name.to_string(),
+            value,
+        }),
+        Ok(_) => Err(format!("{name} must be at least 1")),
+        Err(_) => Err(format!("`{value}` is no whole number below 2^63")),
     }
 }
 
@@ -81,6 +72,23 @@ impl ValueEnum for Machine {
     fn to_possible_value(&self) -> Option<PossibleValue> {
         let what = self.0.map_or("What this machine has", Target::what);
         Some(PossibleValue::new(self.name()).help(what))
+    }
+}
+
+/// Which rules a search may use.
+#[derive(clap::Args, Copy, Clone, Debug, Default)]
+pub struct Trusting {
+    /// Uses rules that could be neither proved nor refuted, too: when you have checked yours by hand. The report names
+    /// them
+    #[arg(long)]
+    allow_unverified: bool,
+}
+
+impl Trusting {
+    pub fn trust(self) -> Trust {
+        Trust {
+            allow_unverified: self.allow_unverified,
+        }
     }
 }
 
@@ -135,7 +143,7 @@ mod tests {
 
     #[test]
     fn settings_are_names_with_sizes() {
-        let s: Setting = "tile=1_024".parse().unwrap();
+        let s = setting("tile=1_024").unwrap();
         assert_eq!((&*s.name, s.value), ("tile", 1024));
         for bad in [
             "m",
@@ -146,7 +154,7 @@ mod tests {
             "m=99999999999999999999",
             "3=4",
         ] {
-            assert!(bad.parse::<Setting>().is_err(), "{bad}");
+            assert!(setting(bad).is_err(), "{bad}");
         }
     }
 

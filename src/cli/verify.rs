@@ -5,7 +5,7 @@
 
 mod arrays;
 
-use super::optimize::command_line;
+use super::command_line;
 use super::output::{write_all, Target};
 use super::progress::{Mode, Progress};
 use super::Context;

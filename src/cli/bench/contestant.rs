@@ -2,11 +2,10 @@
 
 use super::Args;
 use crate::arith::Nat;
-use crate::cli::input::{self, Files, Input};
-use crate::cli::optimize::not_reached;
 use crate::cli::values::memory_limit;
-use crate::cli::{replay, Context};
+use crate::cli::Context;
 use crate::diag::{code, Diagnostic};
+use crate::driver::{self, Files, Input};
 use crate::emit::{self, emit, CUnit, Contract};
 use crate::exec::bench::{Entry, Kind};
 use crate::exec::peer::LIBRARIES;
@@ -140,7 +139,7 @@ pub fn load(
     for s in args.set.iter().filter(|s| !known(&s.name)) {
         // A sketch with errors has not told its parameters.
         if wrong.is_empty() {
-            wrong.push(input::unknown_setting(&s.name, &input.program, &params));
+            wrong.push(driver::unknown_setting(&s.name, &input.program, &params));
         }
     }
     match wrong.is_empty() {
@@ -155,12 +154,12 @@ fn plan(
     input: &Input,
     context: &mut Context,
 ) -> Result<Entry, Vec<Diagnostic>> {
-    let made = replay::load(
+    let made = driver::plan::load(
         &c.file,
         Some(&args.program),
         args.entry.as_deref(),
-        args.trust,
-        context,
+        args.trust.trust(),
+        &mut context.sources,
     )?;
     let name = made.program.name;
     if name != input.program.name {
@@ -200,20 +199,20 @@ fn sketch(
         sketches: std::slice::from_ref(&c.file),
         set: &args.set,
         target: args.target.target(),
-        trust: args.trust,
+        trust: args.trust.trust(),
     };
-    let (made, own) = input::load_any(&files, &mut context.sources)?;
+    let (made, own) = driver::load_any(&files, &mut context.sources)?;
     params.extend(own);
     let options = search::Options {
         bytes: memory_limit(None),
         diagnose: true,
         ..search::Options::default()
     };
-    let outcome = search::optimize(&made.program, &made.steps, &options);
-    if let Some(diagnosis) = &outcome.failure {
-        let why = not_reached(&made, &outcome, diagnosis, &options, context);
+    let searched = driver::search(&made, &options, &mut context.sources).map_err(|d| vec![d])?;
+    if let Some(why) = searched.failure {
         return Err(vec![why]);
     }
+    let outcome = searched.outcome;
     let term = outcome.terms.last().unwrap_or(&made.program.term);
     Ok(Entry {
         name: c.name.clone(),
@@ -243,7 +242,7 @@ fn c_file(
     let text = context.sources.file(file).text.clone();
     let fixed: Vec<(Symbol, i64)> = input.fixed.iter().map(|(n, v)| (*n, *v)).collect();
     let plain = unoptimised(input, &fixed).map_err(|d| vec![d])?;
-    let declaration = crate::cli::kernel::declaration(&plain.unit);
+    let declaration = driver::declaration(&plain.unit);
     let name: String = c.file.chars().filter(|c| !c.is_control()).collect();
     let name = name.replace('\\', "\\\\").replace('"', "\\\"");
     let folder = Path::new(&c.file).parent();

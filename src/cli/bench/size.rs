@@ -1,8 +1,9 @@
 //! `--size`: sizes of a program, all alike, in order, or by name.
 
 use super::bad_size;
-use crate::cli::values::Setting;
+use crate::cli::values::setting;
 use crate::diag::Diagnostic;
+use crate::driver::Setting;
 use crate::exec::run::LARGE;
 use crate::exec::sizes::{Question, Sizes};
 use crate::term::Program;
@@ -19,7 +20,7 @@ impl std::str::FromStr for SizeArg {
 
     fn from_str(text: &str) -> Result<SizeArg, String> {
         if text.contains('=') {
-            let parts = text.split(',').map(str::parse);
+            let parts = text.split(',').map(setting);
             return Ok(SizeArg::Named(parts.collect::<Result<_, _>>()?));
         }
         let number = |word: &str| match word.trim().replace('_', "").parse::<i64>() {

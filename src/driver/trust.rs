@@ -11,11 +11,10 @@ use crate::verify::arrays::{refusal, verify_rule, Verdict, INSTANCES};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-#[derive(clap::Args, Copy, Clone, Debug, Default)]
+/// Which rules may be used.
+#[derive(Copy, Clone, Debug, Default)]
 pub struct Trust {
-    /// Uses rules that could be neither proved nor refuted, too: when you have checked yours by hand. The report names
-    /// them
-    #[arg(long)]
+    /// Those that could be neither proved nor refuted, too.
     pub allow_unverified: bool,
 }
 

@@ -1,12 +1,8 @@
-//! `rise-opt explain`: why.
-//!
-//! In: a program and what to explain. Out: text on standard output. Absent: the explanations (`why`, `try_rule`).
+//! What `rise-opt explain` is asked.
 
-use super::progress::Mode;
-use super::trust::Trust;
-use super::values::{Bytes, Setting};
-use super::Context;
-use super::{try_rule, why};
+use crate::cli::progress::Mode;
+use crate::cli::values::{setting, Bytes, Trusting};
+use crate::driver::Setting;
 
 #[derive(clap::Args, Debug)]
 pub struct Args {
@@ -31,10 +27,10 @@ pub struct Args {
     #[arg(long, default_value_t = 8, value_name = "N")]
     pub near: usize,
     /// Changes a parameter of a sketch: `--set tile=16`
-    #[arg(long, value_delimiter = ',', value_name = "NAME=NUMBER")]
+    #[arg(long, value_delimiter = ',', value_name = "NAME=NUMBER", value_parser = setting)]
     pub set: Vec<Setting>,
     #[command(flatten)]
-    pub trust: Trust,
+    pub trust: Trusting,
     /// The definition to look at, when it is not the last of the file
     #[arg(long, value_name = "NAME")]
     pub entry: Option<String>,
@@ -59,15 +55,4 @@ pub struct Args {
     /// How a search shows on standard error what it is doing
     #[arg(long, value_enum, default_value_t, value_name = "HOW")]
     pub progress: Mode,
-}
-
-pub fn run(args: &Args, context: &mut Context) -> u8 {
-    let done = match &args.try_rule {
-        Some(rule) => try_rule::run(args, rule, context),
-        None => why::run(args, context),
-    };
-    match done {
-        Ok(()) => 0,
-        Err(diagnostics) => context.report(diagnostics),
-    }
 }

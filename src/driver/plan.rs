@@ -1,12 +1,10 @@
-//! `--emit plan` and `--replay`: the main job, saved and made again without a search.
+//! Plans: the main job, saved and made again without a search.
 //!
 //! In: what was searched and found; or the path of a plan. Out: the plan's text; or the input of the main job with
 //! the terms that a search would find. Absent: what a plan holds and when it fits (`report`).
 
-use super::input::{no_program, Input, Planned};
+use super::input::{Input, Planned, Setting};
 use super::trust::Trust;
-use super::values::Setting;
-use super::Context;
 use crate::arith::Nat;
 use crate::diag::{code, Diagnostic};
 use crate::elab::{self, RuleDecl};
@@ -14,9 +12,10 @@ use crate::emit::Contract;
 use crate::index::Level;
 use crate::intern::Symbol;
 use crate::report::{used_rules, Basis, Plan, PlanStep, ProofFile};
+use crate::source::SourceMap;
 use crate::term::Term;
 
-/// What the command line says that the kernel depends on.
+/// What the user says that the kernel depends on.
 pub struct Asked<'a> {
     pub set: &'a [Setting],
     pub simplify: Level,
@@ -69,14 +68,13 @@ pub fn load(
     program: Option<&str>,
     entry: Option<&str>,
     trust: Trust,
-    context: &mut Context,
+    sources: &mut SourceMap,
 ) -> Result<Input, Vec<Diagnostic>> {
-    let sources = &mut context.sources;
     let file = sources.load(path).map_err(|e| vec![e.into()])?;
     let plan = Plan::read(sources, file).map_err(|d| vec![d])?;
     let given = match program {
         Some(path) => {
-            let file = sources.load(path).map_err(|e| vec![no_program(path, e)])?;
+            let file = sources.load(path).map_err(|e| vec![e.into()])?;
             Some(elab::program(sources, file, entry)?)
         }
         None => None,

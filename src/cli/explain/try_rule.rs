@@ -4,13 +4,12 @@
 //! that a step starts from and in the e-graph with which that step ends. The rule is one of the step's, of a named
 //! file, or of a shipped one. Absent: trying (`rule::near`), the text (`report`).
 
-use super::explain::Args;
-use super::input::{self, Files};
-use super::optimize::not_reached;
-use super::values::memory_limit;
-use super::Context;
+use super::args::Args;
+use crate::cli::values::memory_limit;
+use crate::cli::Context;
 use crate::cost::Cost;
 use crate::diag::{code, Diagnostic};
+use crate::driver::{self, not_reached, Files};
 use crate::elab::{self, RuleUse, Step, Surroundings};
 use crate::report::answers::Tried;
 use crate::report::near;
@@ -29,9 +28,9 @@ pub fn run(args: &Args, rule: &str, context: &mut Context) -> Result<(), Vec<Dia
         sketches: &args.sketch,
         set: &args.set,
         target: crate::target::Target::native(),
-        trust: args.trust,
+        trust: args.trust.trust(),
     };
-    let input = input::load(&files, &mut context.sources)?;
+    let input = driver::load(&files, &mut context.sources)?;
     let at = step(args, &input.steps).map_err(|d| vec![d])?;
     let uses = find(
         args,
@@ -53,7 +52,11 @@ pub fn run(args: &Args, rule: &str, context: &mut Context) -> Result<(), Vec<Dia
     let outcome = search::optimize(&input.program, before, &diagnosed);
     if let Some(diagnosis) = &outcome.failure {
         return Err(vec![not_reached(
-            &input, &outcome, diagnosis, &diagnosed, context,
+            &input,
+            &outcome,
+            diagnosis,
+            &diagnosed,
+            &mut context.sources,
         )]);
     }
     let whole = normalize(&input.program.term);

@@ -14,6 +14,7 @@ use crate::target::Target;
 use crate::term::Program;
 
 /// How a kernel is run.
+#[derive(Copy, Clone)]
 pub struct Running {
     /// Of the random inputs.
     pub seed: u64,
@@ -22,14 +23,14 @@ pub struct Running {
 }
 
 /// A kernel in its two last forms.
-pub struct Made {
+pub struct Kernel {
     pub nest: Nest,
     pub unit: CUnit,
     /// What lowering asked about indices.
     pub queries: Queries,
 }
 
-impl Made {
+impl Kernel {
     /// With `plain`, the kernel calls that program as it stands where it would refuse sizes.
     pub fn new(
         found: &Program,
@@ -39,7 +40,7 @@ impl Made {
         contract: Contract,
         origin: emit::Origin,
         header_name: Option<String>,
-    ) -> Result<Made, Vec<Diagnostic>> {
+    ) -> Result<Kernel, Vec<Diagnostic>> {
         let (mut nest, queries) = lower_asking(found, lowering).map_err(|d| vec![d])?;
         if let Some(plain) = plain {
             // What the way to the found term assumes is nothing to the program itself.
@@ -56,7 +57,7 @@ impl Made {
             contract,
         };
         let unit = emit(&nest, &options);
-        Ok(Made {
+        Ok(Kernel {
             nest,
             unit,
             queries,

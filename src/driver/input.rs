@@ -1,12 +1,10 @@
 //! What a search starts from: a program, and the steps of sketch files.
 //!
-//! In: the paths and settings of the command line. Out: the program and its steps, or everything that is
+//! In: the paths and settings of the user. Out: the program and its steps, or everything that is
 //! wrong with the files. Invariant: every setting is of a size of the program or of a parameter of a
 //! sketch, unless the caller looks after that. Absent: searching, limits.
 
-use super::near_command;
 use super::trust::Trust;
-use super::values::Setting;
 use crate::arith::Nat;
 use crate::cost::Cost;
 use crate::diag::{code, Diagnostic};
@@ -15,7 +13,8 @@ use crate::exec::sizes::Sizes;
 use crate::intern::Symbol;
 use crate::proof::Proof;
 use crate::report::{Basis, Plan};
-use crate::source::{LoadError, SourceMap};
+use crate::search;
+use crate::source::SourceMap;
 use crate::target::Target;
 use crate::term::{Program, Term};
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,6 +36,14 @@ pub struct Input {
     pub plan: Option<Planned>,
 }
 
+impl Input {
+    /// With the rules of all steps at once, for the last sketch.
+    pub fn unguided(mut self) -> Input {
+        self.steps = search::unguided(&self.steps).into_iter().collect();
+        self
+    }
+}
+
 /// A plan that was read.
 pub struct Planned {
     pub plan: Plan,
@@ -48,6 +55,14 @@ pub struct Planned {
     pub obliged: Vec<Nat>,
     /// Why they are equal; it was checked.
     pub proof: Proof,
+}
+
+/// `m=1024`: a size parameter of the program or a parameter of a sketch.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Setting {
+    pub name: String,
+    /// At least 1.
+    pub value: i64,
 }
 
 /// The files, as the user names them.
@@ -93,7 +108,7 @@ pub fn load_any(
             .map_err(|d| diagnostics.extend(d))
             .ok(),
         Err(e) => {
-            diagnostics.push(no_program(files.program, e));
+            diagnostics.push(e.into());
             None
         }
     };
@@ -155,13 +170,4 @@ pub fn unknown_setting(name: &str, program: &Program, params: &BTreeSet<String>)
         false => format!("these can be set: {}", known.join(", ")),
     };
     Diagnostic::new(code::SET_UNKNOWN, what).help_near(name, known.iter().copied(), all)
-}
-
-/// What is no file may have been meant as a command.
-pub fn no_program(word: &str, e: LoadError) -> Diagnostic {
-    let d = Diagnostic::from(e);
-    match near_command(word) {
-        Some(help) if d.code == code::FILE_MISSING => d.help(help),
-        _ => d,
-    }
 }

@@ -1,0 +1,55 @@
+//! `rise-opt explain PROGRAM --sketch …`: why the result equals the program.
+//!
+//! In: a program, sketches, limits. Out: the chain of rule steps, on standard output, once the checker has taken it.
+//! Absent: how a chain is found (`trail`), how it is told (`report`).
+
+use super::args::Args;
+use crate::cli::progress::Progress;
+use crate::cli::values::memory_limit;
+use crate::cli::Context;
+use crate::diag::Diagnostic;
+use crate::driver::{self, proved, Files};
+use crate::report;
+use crate::search;
+use crate::target::Target;
+
+pub fn run(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
+    let files = Files {
+        program: &args.program,
+        entry: args.entry.as_deref(),
+        sketches: &args.sketch,
+        set: &args.set,
+        target: Target::native(),
+        trust: args.trust.trust(),
+    };
+    let mut input = driver::load(&files, &mut context.sources)?;
+    if args.unguided {
+        input = input.unguided();
+    }
+    let progress = Progress::start(args.progress, context.json());
+    let options = search::Options {
+        observer: progress.observer(),
+        prove: true,
+        diagnose: true,
+        iterations: args.iter_limit,
+        nodes: args.node_limit,
+        seconds: args.time_limit,
+        bytes: memory_limit(args.memory_limit),
+        ..search::Options::default()
+    };
+    let searched = driver::search(&input, &options, &mut context.sources).map_err(|d| vec![d])?;
+    drop(progress);
+    if let Some(d) = searched.failure {
+        return Err(vec![d]);
+    }
+    let Some((proof, _)) = proved(&searched.outcome).map_err(|d| vec![d])? else {
+        return Ok(());
+    };
+    let steps = report::explained(proof, &input.program, args.full);
+    let page = match context.json() {
+        true => serde_json::to_string(&steps).unwrap_or_default() + "\n",
+        false => report::explanation(&steps, args.full),
+    };
+    context.print(&page);
+    Ok(())
+}
