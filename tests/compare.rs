@@ -286,7 +286,7 @@ fn bad_input_is_said_and_leaves_nothing() {
     refused(
         &[MM, "--sketch", "mine.sk", "-o", "mine.sk"],
         1,
-        &["would be overwritten"],
+        &["does not end as what is written there"],
     );
     // The last of three places is a folder: none of the three files is there.
     refused(
