@@ -362,14 +362,14 @@ mod tests {
     #[test]
     fn what_is_written_reads_back_and_begins_with_its_kind() {
         let text = write(&PLAN, &value());
-        assert!(text.starts_with("{\n  \"kind\": \"plan\",\n  \"version\": 1,\n  \"entry\""));
+        assert!(text.starts_with("{\n  \"kind\": \"plan\",\n  \"version\": 2,\n  \"entry\""));
         assert_eq!(back(&text), Ok(value()));
         assert_eq!(back(&line(&PLAN, &value())), Ok(value()));
         let mut bytes = Vec::new();
         stream(&PLAN, &value(), &mut bytes).unwrap();
         assert_eq!(back(std::str::from_utf8(&bytes).unwrap()), Ok(value()));
         // The order of fields is free.
-        let other = r#"{"numbers": [], "version": 1, "entry": "", "kind": "plan"}"#;
+        let other = r#"{"numbers": [], "version": 2, "entry": "", "kind": "plan"}"#;
         assert!(back(other).is_ok());
     }
 
@@ -405,11 +405,11 @@ mod tests {
             "E0606 2:3 `a.json` is of the kind `poem`, not a plan"
         );
         assert_eq!(
-            of(&text.replace("1,\n", "2,\n")),
-            "E0603 3:3 `a.json` is a plan of version 2"
+            of(&text.replace("2,\n", "3,\n")),
+            "E0603 3:3 `a.json` is a plan of version 3"
         );
         assert_eq!(
-            of(&text.replace("\"version\": 1,", "")),
+            of(&text.replace("\"version\": 2,", "")),
             "E0603 1:1 `a.json` is a plan of no version"
         );
         assert_eq!(
