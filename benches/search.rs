@@ -265,7 +265,7 @@ fn once(goal: &str, folder: &str, unguided: bool, prove: bool) -> (f64, u64, u64
         let bytes = found.iter().map(|s| s.bytes).max().unwrap_or(0);
         let nodes = found.iter().map(|s| s.size().nodes).max().unwrap_or(0);
         let length = match outcome.proof {
-            Some(Ok(proof)) => proof.legs.iter().map(|l| l.steps.len()).sum(),
+            Some(Ok(proof)) => proof.segments.iter().map(|l| l.steps.len()).sum(),
             Some(Err(why)) => panic!("no proof: {why}"),
             None => 0,
         };

@@ -5,7 +5,7 @@ mod common;
 use common::{chain, definition_text, mm, rules};
 use rise_opt::arith::Nat;
 use rise_opt::elab::RuleUse;
-use rise_opt::proof::{check, instance, By, Leg, Proof, Step};
+use rise_opt::proof::{check, instance, By, Proof, Segment, Step};
 use rise_opt::search;
 use rise_opt::term::{normalize, Term};
 use std::fs;
@@ -243,7 +243,7 @@ fn detour(size: Nat) -> Result<Vec<String>, String> {
     };
     let proof = Proof {
         start: start.clone(),
-        legs: vec![Leg {
+        segments: vec![Segment {
             name: "detour".to_string(),
             rules: vec![used.clone()],
             reassociate: false,

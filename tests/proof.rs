@@ -54,7 +54,7 @@ fn the_seven_goals_of_both_books_are_explained() {
             for goal in GOALS {
                 let proof = proof_of(&format!("sketches/{folder}/{goal}.sk"));
                 check(&proof).unwrap_or_else(|e| panic!("{folder}/{goal}: {e:?}"));
-                let steps: Vec<_> = proof.legs.iter().map(|l| l.steps.len()).collect();
+                let steps: Vec<_> = proof.segments.iter().map(|l| l.steps.len()).collect();
                 assert!(
                     steps.iter().sum::<usize>() < 200,
                     "{folder}/{goal}: {steps:?}"
@@ -83,8 +83,8 @@ fn register_tiles_and_batches_are_explained() {
             let steps = chain(&format!("sketches/{goal}.sk"), program, settings);
             let proof = prove(program, &steps);
             check(&proof).unwrap_or_else(|e| panic!("{goal}: {e:?}"));
-            assert_eq!(proof.legs.len(), steps.len());
-            let steps: Vec<_> = proof.legs.iter().map(|l| l.steps.len()).collect();
+            assert_eq!(proof.segments.len(), steps.len());
+            let steps: Vec<_> = proof.segments.iter().map(|l| l.steps.len()).collect();
             assert!(steps.iter().sum::<usize>() < 600, "{goal}: {steps:?}");
         }
     });
@@ -126,7 +126,7 @@ fn an_operator_of_a_condition_has_the_type_of_the_match() {
         let proof = prove(&program, &steps);
         check(&proof).unwrap_or_else(|e| panic!("{element}: {e:?}"));
         let mut refused = proof.clone();
-        refused.legs[0].reassociate = false;
+        refused.segments[0].reassociate = false;
         assert_eq!(check(&refused).is_ok(), element == "i32");
     }
     let (program, steps) = search("f32", false);
@@ -143,9 +143,9 @@ fn unguided_search_is_explained() {
         let proof = prove(&program, &[unguided(&steps).unwrap()]);
         check(&proof).unwrap_or_else(|e| panic!("{e:?}"));
         assert!(
-            proof.legs[0].steps.len() < 200,
+            proof.segments[0].steps.len() < 200,
             "{}",
-            proof.legs[0].steps.len()
+            proof.segments[0].steps.len()
         );
     });
 }
@@ -177,7 +177,7 @@ fn random_programs(used: &[RuleUse], seeds: std::ops::Range<u64>, reassociate: b
             count += 1;
             let proof = proof.unwrap_or_else(|e| panic!("seed {seed}: {e}\n{program}"));
             check(&proof).unwrap_or_else(|e| panic!("seed {seed}: {e:?}\n{program}"));
-            steps += proof.legs[0].steps.len();
+            steps += proof.segments[0].steps.len();
         }
     }
     assert!(steps > 1000, "{steps}");
@@ -224,9 +224,9 @@ fn verdict(text: &str) -> Result<(), String> {
     check(&proof).map(|_| ()).map_err(|r| {
         let step = r.step.map_or("end".to_string(), |s| s.to_string());
         format!(
-            "{} leg {} step {step}: {}",
+            "{} segment {} step {step}: {}",
             code::PROOF_STEP.id,
-            r.leg,
+            r.segment,
             r.why
         )
     })
@@ -279,12 +279,12 @@ fn a_tampered_proof_is_refused() {
             refused += 1;
         };
         let terms = file.terms.len() as u64;
-        for (i, leg) in file.steps.iter().enumerate() {
+        for (i, segment) in file.steps.iter().enumerate() {
             tried(format!("end of {i}"), &|v| {
                 let end = &mut v["steps"][i]["end"];
                 *end = ((end.as_u64().unwrap() + terms - 1) % terms).into();
             });
-            for (j, step) in leg.chain.iter().enumerate() {
+            for (j, step) in segment.chain.iter().enumerate() {
                 let of = |v: &mut serde_json::Value| v["steps"][i]["chain"][j].take();
                 let set = |v: &mut serde_json::Value, step| v["steps"][i]["chain"][j] = step;
                 for key in ["from", "to"] {
@@ -307,7 +307,7 @@ fn a_tampered_proof_is_refused() {
                 tried(format!("{i}.{j} dropped"), &|v| {
                     v["steps"][i]["chain"].as_array_mut().unwrap().remove(j);
                 });
-                if j + 1 < leg.chain.len() {
+                if j + 1 < segment.chain.len() {
                     let independent = swapped_is_fine(&file, i, j);
                     if !independent {
                         tried(format!("{i}.{j} swapped"), &|v| {
@@ -377,8 +377,8 @@ fn a_tampered_proof_is_refused() {
 }
 
 /// Whether two neighbours of a chain touch different places.
-fn swapped_is_fine(file: &ProofFile, leg: usize, step: usize) -> bool {
-    let [a, b] = [step, step + 1].map(|s| &file.steps[leg].chain[s].at);
+fn swapped_is_fine(file: &ProofFile, segment: usize, step: usize) -> bool {
+    let [a, b] = [step, step + 1].map(|s| &file.steps[segment].chain[s].at);
     !a.starts_with(b) && !b.starts_with(a)
 }
 
@@ -401,15 +401,15 @@ fn a_wrong_term_is_refused_at_its_step() {
         let mut proof = proof_of("sketches/mm/blocking.sk");
         let wrong = |t: &Term| t.map_types(&mut |ty| ty, &mut |n| n * Nat::int(1));
         assert!(check(&proof).is_ok());
-        let at = proof.legs[1]
+        let at = proof.segments[1]
             .steps
             .iter()
             .position(|s| matches!(s.by, By::Rule(..)));
         let at = at.unwrap();
-        let step = &mut proof.legs[1].steps[at];
+        let step = &mut proof.segments[1].steps[at];
         step.to = wrong(&step.from);
         let said = check(&proof).unwrap_err();
-        assert_eq!((said.leg, said.step), (1, Some(at)), "{said:?}");
+        assert_eq!((said.segment, said.step), (1, Some(at)), "{said:?}");
         let _: &Refusal = &said;
     });
 }

@@ -14,7 +14,7 @@ use rise_opt::interp::generate::{Generator, Options};
 use rise_opt::interp::random::{value_of, Numbers, Rng};
 use rise_opt::interp::{compare, eval_with, Limits, Sizes, Value};
 use rise_opt::rule::instance::{draw, draw_twin, test_rule, violations, Instance, Violation};
-use rise_opt::rule::{self, Rewrite, Scene};
+use rise_opt::rule::{self, MatchContext, Rewrite};
 use rise_opt::source::SourceMap;
 use rise_opt::term::Term;
 use rise_opt::ty::TySubst;
@@ -84,11 +84,11 @@ impl Trial {
         graph.rebuild();
         let view = View::new(&graph);
         let contexts = view.contexts(view.class(graph.find(root)), 10_000);
-        let scene = Scene {
+        let scene = MatchContext {
             view: &view,
             contexts: &contexts,
             size: 10_000,
-            go_on: &|| true,
+            may_continue: &|| true,
         };
         let mut rewrite = Rewrite::Rule(Box::new(compiled));
         let matches = rewrite.search(&scene, &graph);

@@ -141,7 +141,7 @@ fn told(
     program: &Program,
     holds: &Holds,
 ) -> String {
-    let steps: usize = proof.legs.iter().map(|l| l.steps.len()).sum();
+    let steps: usize = proof.segments.iter().map(|l| l.steps.len()).sum();
     let mut text = format!(
         "{name}: {steps} steps checked; `{}` of {whose} equals{}\n\n{}\n",
         program.name,
@@ -178,7 +178,7 @@ fn answer(
     program: &Program,
     holds: &Holds,
 ) -> ProofCheck {
-    let regrouped: std::collections::BTreeSet<String> = (proof.legs.iter())
+    let regrouped: std::collections::BTreeSet<String> = (proof.segments.iter())
         .filter(|l| l.reassociate)
         .map(|l| l.name.clone())
         .collect();
@@ -191,7 +191,7 @@ fn answer(
     ProofCheck {
         proof: name.to_string(),
         definition: program.name.to_string(),
-        steps: proof.legs.iter().map(|l| l.steps.len()).sum(),
+        steps: proof.segments.iter().map(|l| l.steps.len()).sum(),
         equals: elab::program_text(&Program {
             term: proof.end().clone(),
             ..program.clone()

@@ -104,17 +104,17 @@ pub fn proved(outcome: &Outcome) -> Result<Option<(&Proof, Holds)>, Diagnostic> 
 
 /// What the checker says, in terms of the file.
 pub fn refused(name: &str, proof: &Proof, r: &Refusal) -> Diagnostic {
-    let leg = proof.legs.get(r.leg);
-    let leg_name = leg.map_or("", |l| &*l.name);
+    let segment = proof.segments.get(r.segment);
+    let segment_name = segment.map_or("", |l| &*l.name);
     let place = match r.step {
-        Some(i) => format!("step {} of `{leg_name}`", i + 1),
-        None => format!("the end of `{leg_name}`"),
+        Some(i) => format!("step {} of `{segment_name}`", i + 1),
+        None => format!("the end of `{segment_name}`"),
     };
     let mut d = Diagnostic::new(
         code::PROOF_STEP,
         format!("`{name}` is refused at {place}: {}", r.why),
     );
-    if let Some(step) = leg.zip(r.step).and_then(|(l, i)| l.steps.get(i)) {
+    if let Some(step) = segment.zip(r.step).and_then(|(l, i)| l.steps.get(i)) {
         d = d.note(format!(
             "the step leads from\n{}\nto\n{}",
             step.from, step.to

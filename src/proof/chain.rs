@@ -4,11 +4,11 @@
 //! of one rule folded into one link and β and η left out, each with the whole
 //! term before it and the places that changed. Absent: layout.
 
-use super::{By, Leg, Proof, Step};
+use super::{By, Proof, Segment, Step};
 use crate::proof::{at, put};
 use crate::term::Term;
 
-/// The links of one leg.
+/// The links of one segment.
 #[derive(Clone, Debug)]
 pub struct Chain {
     /// The step's name.
@@ -48,26 +48,26 @@ pub struct Link {
 pub fn chain(proof: &Proof, full: bool) -> Vec<Chain> {
     let mut now = proof.start.clone();
     let mut chains = Vec::new();
-    for leg in &proof.legs {
+    for segment in &proof.segments {
         let start = now.clone();
-        let links = links(leg, &mut now, full);
+        let links = links(segment, &mut now, full);
         chains.push(Chain {
-            name: leg.name.clone(),
+            name: segment.name.clone(),
             start,
             links,
-            end: leg.end.clone(),
+            end: segment.end.clone(),
         });
     }
     chains
 }
 
-fn links(leg: &Leg, now: &mut Term, full: bool) -> Vec<Link> {
+fn links(segment: &Segment, now: &mut Term, full: bool) -> Vec<Link> {
     let mut links: Vec<Link> = Vec::new();
-    for step in &leg.steps {
+    for step in &segment.steps {
         let Some(after) = put(now, &step.at, &step.to) else {
             break;
         };
-        let rule = name(leg, &step.by);
+        let rule = name(segment, &step.by);
         let last = links.last_mut().filter(|_| !full);
         match last {
             // Of the whole term: what the link shows of one place stays as it is.
@@ -119,9 +119,9 @@ fn extend(link: &mut Link, after: &Term, step: &Step) {
 }
 
 /// The name of why.
-fn name(leg: &Leg, by: &By) -> String {
+fn name(segment: &Segment, by: &By) -> String {
     match by {
-        By::Rule(i, _) => match leg.rules.get(*i) {
+        By::Rule(i, _) => match segment.rules.get(*i) {
             Some(used) if used.args.is_empty() => used.rule.name.to_string(),
             Some(used) => {
                 let sizes: Vec<_> = used.args.iter().map(|n| n.to_string()).collect();

@@ -10,7 +10,7 @@
 
 use super::instance::{instance, Instance};
 use super::typed::{ill_typed, ill_typed_at};
-use super::{Bound, By, Leg, Proof, Step};
+use super::{Bound, By, Proof, Segment, Step};
 use crate::arith::Nat;
 use crate::elab::RuleDecl;
 use crate::intern::Symbol;
@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     /// Which part, from 0.
-    pub leg: usize,
+    pub segment: usize,
     /// Which step of it, from 0; none for its end.
     pub step: Option<usize>,
     /// Why.
@@ -39,7 +39,7 @@ pub struct Holds {
     pub sizes: Vec<Nat>,
     /// What makes them so, where that is not always so.
     pub wherever: Vec<Assumption>,
-    /// The numbers of legs, each with the rules in it whose instances hold by the permission to reassociate alone.
+    /// The numbers of segments, each with the rules in it whose instances hold by the permission to reassociate alone.
     pub regroups: BTreeMap<usize, BTreeSet<Symbol>>,
 }
 
@@ -90,20 +90,24 @@ pub fn check(proof: &Proof) -> Result<Holds, Refusal> {
     if let Some(t) = ill_typed(&now) {
         let why = format!("the program has `{t}` of type {}", t.ty());
         return Err(Refusal {
-            leg: 0,
+            segment: 0,
             step: None,
             why,
         });
     }
     obliged.term(&now).map_err(|why| Refusal {
-        leg: 0,
+        segment: 0,
         step: None,
         why,
     })?;
-    for (i, leg) in proof.legs.iter().enumerate() {
-        let refuse = |step, why| Refusal { leg: i, step, why };
-        for (j, step) in leg.steps.iter().enumerate() {
-            let (then, by) = apply(leg, step, &now).map_err(|why| refuse(Some(j), why))?;
+    for (i, segment) in proof.segments.iter().enumerate() {
+        let refuse = |step, why| Refusal {
+            segment: i,
+            step,
+            why,
+        };
+        for (j, step) in segment.steps.iter().enumerate() {
+            let (then, by) = apply(segment, step, &now).map_err(|why| refuse(Some(j), why))?;
             now = then;
             // Whatever a rule makes is well typed; what it was made of, or what only
             // has the same normal form, need not be. The rest of the term was well typed before.
@@ -117,7 +121,7 @@ pub fn check(proof: &Proof) -> Result<Holds, Refusal> {
                 regroups.entry(i).or_default().insert(rule.name);
             }
         }
-        if now != leg.end {
+        if now != segment.end {
             let why = "the chain ends in another term than it says".to_string();
             return Err(refuse(None, why));
         }
@@ -133,7 +137,7 @@ pub fn check(proof: &Proof) -> Result<Holds, Refusal> {
 type Used<'a> = Option<(&'a RuleDecl, Instance)>;
 
 /// The whole term after a step, and by what.
-fn apply<'a>(leg: &'a Leg, step: &Step, now: &Term) -> Result<(Term, Used<'a>), String> {
+fn apply<'a>(segment: &'a Segment, step: &Step, now: &Term) -> Result<(Term, Used<'a>), String> {
     let here = at(now, &step.at).ok_or("the term has no such place")?;
     if *here != step.from {
         return Err("another sub-term stands at the place".to_string());
@@ -142,21 +146,26 @@ fn apply<'a>(leg: &'a Leg, step: &Step, now: &Term) -> Result<(Term, Used<'a>), 
         false => (&step.from, &step.to),
         true => (&step.to, &step.from),
     };
-    let by = holds(leg, step, left, right)?;
+    let by = holds(segment, step, left, right)?;
     let then = put(now, &step.at, &step.to).ok_or("what is put there has another type")?;
     Ok((then, by))
 }
 
 /// Whether `left` becomes `right`.
-fn holds<'a>(leg: &'a Leg, step: &Step, left: &Term, right: &Term) -> Result<Used<'a>, String> {
+fn holds<'a>(
+    segment: &'a Segment,
+    step: &Step,
+    left: &Term,
+    right: &Term,
+) -> Result<Used<'a>, String> {
     match &step.by {
         By::Rule(number, computed) => {
-            let made = made(leg, *number, computed, left)?;
+            let made = made(segment, *number, computed, left)?;
             if made.to != *right {
                 return Err("the rule makes another term".to_string());
             }
             match step.bound.as_ref().is_none_or(|b| *b == bound(&made)) {
-                true => Ok(Some((&leg.rules[*number].rule, made))),
+                true => Ok(Some((&segment.rules[*number].rule, made))),
                 false => Err("its unknowns stand for something else".to_string()),
             }
         }
@@ -171,21 +180,23 @@ fn holds<'a>(leg: &'a Leg, step: &Step, left: &Term, right: &Term) -> Result<Use
 }
 
 fn made(
-    leg: &Leg,
+    segment: &Segment,
     number: usize,
     computed: &[(u32, Term)],
     left: &Term,
 ) -> Result<Instance, String> {
-    let used = leg.rules.get(number).ok_or("there is no such rule")?;
-    instance(&used.rule, &used.args, left, computed, leg.reassociate)
+    let used = segment.rules.get(number).ok_or("there is no such rule")?;
+    instance(&used.rule, &used.args, left, computed, segment.reassociate)
 }
 
 /// What the unknowns of a step's rule stand for; `None` for other steps and for
 /// one that does not hold.
-pub fn bindings(leg: &Leg, step: &Step) -> Option<Bound> {
+pub fn bindings(segment: &Segment, step: &Step) -> Option<Bound> {
     let left = if step.back { &step.to } else { &step.from };
     match &step.by {
-        By::Rule(number, computed) => made(leg, *number, computed, left).ok().map(|m| bound(&m)),
+        By::Rule(number, computed) => made(segment, *number, computed, left)
+            .ok()
+            .map(|m| bound(&m)),
         By::Beta | By::Eta | By::Normal => None,
     }
 }

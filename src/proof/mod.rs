@@ -35,7 +35,7 @@ pub struct Proof {
     /// The program's term.
     pub start: Term,
     /// One for each step of the guide.
-    pub legs: Vec<Leg>,
+    pub segments: Vec<Segment>,
 }
 
 impl Proof {
@@ -43,23 +43,23 @@ impl Proof {
     pub fn new(start: &Term) -> Proof {
         Proof {
             start: start.clone(),
-            legs: Vec::new(),
+            segments: Vec::new(),
         }
     }
 
     /// The last term.
     pub fn end(&self) -> &Term {
-        self.legs.last().map_or(&self.start, |l| &l.end)
+        self.segments.last().map_or(&self.start, |l| &l.end)
     }
 
     /// Adds a part that begins with the normal form of the last term.
-    pub fn push(&mut self, mut leg: Leg) {
+    pub fn push(&mut self, mut segment: Segment) {
         let end = self.end();
         let normal = normalize(end);
         if normal != *end {
-            leg.steps.insert(0, Step::normal(end, &normal));
+            segment.steps.insert(0, Step::normal(end, &normal));
         }
-        self.legs.push(leg);
+        self.segments.push(segment);
     }
 }
 
@@ -79,7 +79,7 @@ impl Step {
 
 /// What one step of the guide did.
 #[derive(Clone, Debug)]
-pub struct Leg {
+pub struct Segment {
     /// The step's name.
     pub name: String,
     /// The rules that take part, with their sizes.
@@ -92,7 +92,7 @@ pub struct Leg {
     pub end: Term,
 }
 
-impl Leg {
+impl Segment {
     /// The rules of its steps.
     pub fn used(&self) -> impl Iterator<Item = &Rc<RuleDecl>> {
         self.steps.iter().filter_map(|s| match &s.by {
@@ -134,7 +134,7 @@ pub struct Bound {
 /// Why both sides of a step are equal.
 #[derive(Clone, Debug)]
 pub enum By {
-    /// A rule of the leg, by its number; for each pattern variable that a side
+    /// A rule of the segment, by its number; for each pattern variable that a side
     /// condition computes the term that it stands for.
     Rule(usize, Vec<(u32, Term)>),
     /// `(\x -> b) e` is `b[e/x]`.

@@ -1,6 +1,6 @@
 //! Shorter chains.
 //!
-//! Comes in: a leg whose chain holds; goes out: a leg with a chain that holds,
+//! Comes in: a segment whose chain holds; goes out: a segment with a chain that holds,
 //! leads to the same end, and is at most as long. Loops are dropped: where the
 //! same whole term comes again, what lies between is left out. Then steps are
 //! left out on trial: the rest is replayed by matching it again, what no longer
@@ -9,7 +9,7 @@
 
 use super::check::{at, put};
 use super::instance::instance;
-use super::{By, Leg, Step};
+use super::{By, Segment, Step};
 use crate::term::{normalize, Term};
 use rustc_hash::FxHashMap;
 
@@ -17,17 +17,17 @@ use rustc_hash::FxHashMap;
 const TRIES: usize = 40_000;
 
 /// The shorter chain from `start`.
-pub fn shorten(leg: &mut Leg, start: &Term) {
-    let Some(mut terms) = without_loops(leg, start) else {
+pub fn shorten(segment: &mut Segment, start: &Term) {
+    let Some(mut terms) = without_loops(segment, start) else {
         return;
     };
     let mut tries = TRIES;
     let mut i = 0;
-    while i < leg.steps.len() && tries > 0 {
-        match without(leg, &terms, i, &mut tries) {
-            Some(steps) if steps.len() < leg.steps.len() => {
-                leg.steps = steps;
-                match without_loops(leg, start) {
+    while i < segment.steps.len() && tries > 0 {
+        match without(segment, &terms, i, &mut tries) {
+            Some(steps) if steps.len() < segment.steps.len() => {
+                segment.steps = steps;
+                match without_loops(segment, start) {
                     Some(shorter) => terms = shorter,
                     None => return,
                 }
@@ -39,9 +39,9 @@ pub fn shorten(leg: &mut Leg, start: &Term) {
 }
 
 /// Drops loops; the whole terms before each step that is left, and after the last.
-fn without_loops(leg: &mut Leg, start: &Term) -> Option<Vec<Term>> {
+fn without_loops(segment: &mut Segment, start: &Term) -> Option<Vec<Term>> {
     let mut terms = vec![start.clone()];
-    for step in &leg.steps {
+    for step in &segment.steps {
         let next = put(&terms[terms.len() - 1], &step.at, &step.to)?;
         terms.push(next);
     }
@@ -51,46 +51,51 @@ fn without_loops(leg: &mut Leg, start: &Term) -> Option<Vec<Term>> {
     }
     let (mut steps, mut kept) = (Vec::new(), Vec::new());
     let mut i = last[&terms[0]];
-    while i < leg.steps.len() {
-        steps.push(leg.steps[i].clone());
+    while i < segment.steps.len() {
+        steps.push(segment.steps[i].clone());
         kept.push(terms[i].clone());
         i = last[&terms[i + 1]];
     }
     kept.push(terms[i].clone());
-    leg.steps = steps;
+    segment.steps = steps;
     Some(kept)
 }
 
 /// The chain without its step `skipped` and without those that then do not apply; `terms` are those before and after its
 /// steps.
-fn without(leg: &Leg, terms: &[Term], skipped: usize, tries: &mut usize) -> Option<Vec<Step>> {
+fn without(
+    segment: &Segment,
+    terms: &[Term],
+    skipped: usize,
+    tries: &mut usize,
+) -> Option<Vec<Step>> {
     let mut now = terms[skipped].clone();
-    let mut steps = leg.steps[..skipped].to_vec();
-    for (i, step) in leg.steps.iter().enumerate().skip(skipped + 1) {
+    let mut steps = segment.steps[..skipped].to_vec();
+    for (i, step) in segment.steps.iter().enumerate().skip(skipped + 1) {
         if now == terms[i] {
             // Nothing is different any more.
-            steps.extend(leg.steps[i..].iter().cloned());
+            steps.extend(segment.steps[i..].iter().cloned());
             return Some(steps);
         }
         *tries = tries.checked_sub(1)?;
-        if let Some(again) = again(leg, step, &now) {
+        if let Some(again) = again(segment, step, &now) {
             now = put(&now, &step.at, &again.to)?;
             steps.push(again);
         }
     }
-    (now == leg.end).then_some(steps)
+    (now == segment.end).then_some(steps)
 }
 
 /// The same step in another term.
-fn again(leg: &Leg, step: &Step, now: &Term) -> Option<Step> {
+fn again(segment: &Segment, step: &Step, now: &Term) -> Option<Step> {
     let here = at(now, &step.at)?;
     if *here == step.from {
         return Some(step.clone());
     }
     let to = match &step.by {
         By::Rule(number, computed) if !step.back && computed.is_empty() => {
-            let used = &leg.rules[*number];
-            let made = instance(&used.rule, &used.args, here, &[], leg.reassociate);
+            let used = &segment.rules[*number];
+            let made = instance(&used.rule, &used.args, here, &[], segment.reassociate);
             made.ok()?.to
         }
         By::Beta => match here.kind() {

@@ -28,8 +28,8 @@ pub struct Basis {
 impl Basis {
     /// Of a proof that holds; `unverified` says which rules have no verdict.
     pub fn of(proof: &Proof, holds: &Holds, unverified: impl Fn(&RuleDecl) -> bool) -> Basis {
-        let legs = proof.legs.iter().enumerate();
-        let permitted = legs.filter(|(_, leg)| leg.reassociate);
+        let segments = proof.segments.iter().enumerate();
+        let permitted = segments.filter(|(_, segment)| segment.reassociate);
         let mut names: Vec<String> = (used(proof).iter())
             .filter(|r| unverified(r))
             .map(|r| r.name.to_string())
@@ -37,8 +37,8 @@ impl Basis {
         names.sort();
         Basis {
             reassociation: permitted
-                .map(|(i, leg)| Reassociation {
-                    step: leg.name.clone(),
+                .map(|(i, segment)| Reassociation {
+                    step: segment.name.clone(),
                     rules: (holds.regroups.get(&i).into_iter().flatten())
                         .map(|r| r.to_string())
                         .collect(),
@@ -79,7 +79,7 @@ impl Basis {
 
 /// The rules that the steps of a proof use, each once, by the place of its declaration.
 pub fn used(proof: &Proof) -> Vec<Rc<RuleDecl>> {
-    let rules = proof.legs.iter().flat_map(|l| l.used());
+    let rules = proof.segments.iter().flat_map(|l| l.used());
     let all: BTreeMap<_, _> = rules.map(|r| (r.span, r.clone())).collect();
     all.into_values().collect()
 }

@@ -186,8 +186,8 @@ impl Plan {
         })?;
         let proof = self.proof(name, &program, sources)?;
         let holds = proof::check(&proof).map_err(|r| {
-            let leg = proof.legs.get(r.leg).map_or("", |l| &*l.name);
-            let text = format!("the proof in `{name}` breaks in `{leg}`: {}", r.why);
+            let segment = proof.segments.get(r.segment).map_or("", |l| &*l.name);
+            let text = format!("the proof in `{name}` breaks in `{segment}`: {}", r.why);
             Diagnostic::new(code::PROOF_STEP, text).help(AGAIN)
         })?;
         let replay = Replay {
@@ -227,13 +227,16 @@ impl Plan {
     /// What the plan says and its proof does not show.
     fn contradicted(&self, replay: &Replay) -> Option<String> {
         let Replay { proof, holds, .. } = replay;
-        if proof.legs.len() != self.steps.len() {
-            let (legs, steps) = (proof.legs.len(), self.steps.len());
-            return Some(format!("that has {legs} steps, the plan has {steps}"));
+        if proof.segments.len() != self.steps.len() {
+            let (segments, steps) = (proof.segments.len(), self.steps.len());
+            return Some(format!("that has {segments} steps, the plan has {steps}"));
         }
-        for ((leg, step), term) in proof.legs.iter().zip(&self.steps).zip(&replay.terms) {
-            if leg.name != step.name || normalize(&leg.end) != *term {
-                return Some(format!("step `{}` of it ends in another term", leg.name));
+        for ((segment, step), term) in proof.segments.iter().zip(&self.steps).zip(&replay.terms) {
+            if segment.name != step.name || normalize(&segment.end) != *term {
+                return Some(format!(
+                    "step `{}` of it ends in another term",
+                    segment.name
+                ));
             }
         }
         if Basis::of(proof, holds, |_| false).reassociation != self.reassociation {

@@ -9,7 +9,7 @@ use crate::arith::Nat;
 use crate::diag::{code, Diagnostic};
 use crate::elab::{self, RuleDecl, RuleUse};
 use crate::intern::Symbol;
-use crate::proof::{self, Bound, By, Leg, Proof, Step};
+use crate::proof::{self, Bound, By, Proof, Segment, Step};
 use crate::scalar;
 use crate::source::{FileId, SourceMap, Span};
 use crate::syntax::tree::ItemKind;
@@ -43,7 +43,7 @@ pub struct ProofFile {
     /// Terms; a term stands behind its parts.
     pub terms: Vec<NodeText>,
     /// One for each step of the guide.
-    pub steps: Vec<LegText>,
+    pub steps: Vec<SegmentText>,
 }
 
 /// A rule.
@@ -81,7 +81,7 @@ pub enum NodeText {
 /// What one step of the guide did.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct LegText {
+pub struct SegmentText {
     pub name: String,
     /// Whether floats may be regrouped.
     pub reassociate: bool,
@@ -138,7 +138,11 @@ impl ProofFile {
         sources: &SourceMap,
     ) -> ProofFile {
         let mut tables = Tables::default();
-        let steps = proof.legs.iter().map(|l| tables.leg(l, sources)).collect();
+        let steps = proof
+            .segments
+            .iter()
+            .map(|l| tables.segment(l, sources))
+            .collect();
         ProofFile {
             rise_opt: env!("CARGO_PKG_VERSION").to_string(),
             command,
@@ -158,12 +162,12 @@ impl ProofFile {
     /// The rules that its steps use, each once, as the file has them and as they were read.
     pub fn used(&self, proof: &Proof) -> Vec<(&RuleText, Rc<RuleDecl>)> {
         let mut used = BTreeMap::new();
-        for (text, leg) in self.steps.iter().zip(&proof.legs) {
+        for (text, segment) in self.steps.iter().zip(&proof.segments) {
             let numbers = text.chain.iter().filter_map(|s| match &s.by {
                 ByText::Rule(u) => Some(u.rule),
                 _ => None,
             });
-            used.extend(numbers.zip(leg.rules.iter().map(|u| u.rule.clone())));
+            used.extend(numbers.zip(segment.rules.iter().map(|u| u.rule.clone())));
         }
         let texts = used.into_iter();
         let texts = texts.filter_map(|(i, decl)| Some((self.rules.get(i)?, decl)));
@@ -198,8 +202,10 @@ impl ProofFile {
         }
         let reading = Reading::new(self, program, rules).map_err(wrong)?;
         let mut proof = Proof::new(&program.term);
-        for leg in &self.steps {
-            proof.legs.push(reading.leg(leg).map_err(wrong)?);
+        for segment in &self.steps {
+            proof
+                .segments
+                .push(reading.segment(segment).map_err(wrong)?);
         }
         Ok(proof)
     }
@@ -271,24 +277,24 @@ struct Tables {
 }
 
 impl Tables {
-    fn leg(&mut self, leg: &Leg, sources: &SourceMap) -> LegText {
-        LegText {
-            name: leg.name.clone(),
-            reassociate: leg.reassociate,
-            chain: leg
+    fn segment(&mut self, segment: &Segment, sources: &SourceMap) -> SegmentText {
+        SegmentText {
+            name: segment.name.clone(),
+            reassociate: segment.reassociate,
+            chain: segment
                 .steps
                 .iter()
-                .map(|s| self.step(leg, s, sources))
+                .map(|s| self.step(segment, s, sources))
                 .collect(),
-            end: self.term(&leg.end),
+            end: self.term(&segment.end),
         }
     }
 
-    fn step(&mut self, leg: &Leg, step: &Step, sources: &SourceMap) -> StepText {
+    fn step(&mut self, segment: &Segment, step: &Step, sources: &SourceMap) -> StepText {
         let by = match &step.by {
             By::Rule(number, _) => {
-                let used = &leg.rules[*number];
-                let bound = proof::bindings(leg, step);
+                let used = &segment.rules[*number];
+                let bound = proof::bindings(segment, step);
                 ByText::Rule(self.rule(used, bound, sources))
             }
             By::Beta => ByText::Beta,
@@ -468,19 +474,19 @@ impl Reading {
         })
     }
 
-    fn leg(&self, leg: &LegText) -> Result<Leg, String> {
+    fn segment(&self, segment: &SegmentText) -> Result<Segment, String> {
         let mut rules = Vec::new();
         let mut steps = Vec::new();
-        for (i, step) in leg.chain.iter().enumerate() {
+        for (i, step) in segment.chain.iter().enumerate() {
             let read = self.step(step, &mut rules);
-            steps.push(read.map_err(|why| format!("{} step {}: {why}", leg.name, i + 1))?);
+            steps.push(read.map_err(|why| format!("{} step {}: {why}", segment.name, i + 1))?);
         }
-        Ok(Leg {
-            name: leg.name.clone(),
+        Ok(Segment {
+            name: segment.name.clone(),
             rules,
-            reassociate: leg.reassociate,
+            reassociate: segment.reassociate,
             steps,
-            end: self.term(leg.end)?.clone(),
+            end: self.term(segment.end)?.clone(),
         })
     }
 

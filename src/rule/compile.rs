@@ -8,7 +8,7 @@
 
 use super::condition::SizeCondition;
 use super::typing::{Typing, Wanted};
-use super::{Law, Make, Rewrite, Rule};
+use super::{BuildStep, Law, Rewrite, Rule};
 use crate::algebra::Claim;
 use crate::egraph::{Heads, Occurrence, Pattern, Reg, Renaming};
 use crate::elab::{Cond, RuleDecl, RuleUse};
@@ -80,8 +80,8 @@ pub fn compile(used: &RuleUse, heads: &Heads, nesting: u32) -> Rule {
     wanted.obliged = decl.open_obligations(&used.args);
     let own_size = (steps.iter())
         .map(|s| match s {
-            Make::Hole { .. } => 0,
-            Make::Prim { prim, .. } => wanted.prims[*prim].size(),
+            BuildStep::Hole { .. } => 0,
+            BuildStep::Prim { prim, .. } => wanted.prims[*prim].size(),
             _ => 1,
         })
         .sum();
@@ -165,7 +165,7 @@ struct Builder<'a> {
     decl: &'a RuleDecl,
     pattern: &'a Pattern,
     /// In post-order; operands are named by their place.
-    steps: Vec<Make>,
+    steps: Vec<BuildStep>,
     wanted: Wanted,
     scope: Scope,
 }
@@ -175,25 +175,25 @@ impl Builder<'_> {
         let ty = self.wanted.tys.len();
         self.wanted.tys.push(t.ty());
         let make = match t.kind() {
-            Kind::Hole(h) => Make::Hole {
+            Kind::Hole(h) => BuildStep::Hole {
                 hole: *h as usize,
                 renaming: self.renaming(*h),
             },
-            Kind::Var(index) => Make::Var { index: *index, ty },
+            Kind::Var(index) => BuildStep::Var { index: *index, ty },
             Kind::Lit(l) => {
                 self.wanted.lits.push(*l);
                 let lit = self.wanted.lits.len() - 1;
-                Make::Lit { lit, ty }
+                BuildStep::Lit { lit, ty }
             }
             Kind::Prim(p) => {
                 self.wanted.prims.push(*p);
                 let prim = self.wanted.prims.len() - 1;
-                Make::Prim { prim, ty }
+                BuildStep::Prim { prim, ty }
             }
             Kind::App(f, x) => {
                 let f = self.make(f);
                 let x = self.make(x);
-                Make::App { f, x, ty }
+                BuildStep::App { f, x, ty }
             }
             Kind::Lam(name, b) => {
                 self.scope.push(*name);
@@ -201,7 +201,7 @@ impl Builder<'_> {
                 self.scope.pop();
                 // An η-redex that was written is meant to stay one.
                 let keep = b.is_eta_body();
-                Make::Lam { body, keep, ty }
+                BuildStep::Lam { body, keep, ty }
             }
         };
         self.steps.push(make);

@@ -36,7 +36,7 @@ pub struct Rule {
     pub name: String,
     pattern: Pattern,
     typing: Typing,
-    steps: Vec<Make>,
+    steps: Vec<BuildStep>,
     laws: Vec<Law>,
     /// Occurrences of holes in another scope than their first, with how to get
     /// from there to the first.
@@ -53,7 +53,7 @@ pub struct Rule {
 /// One node of a right side. Operands are places in the list of steps; `ty`,
 /// `prim` and `lit` are places in the instance.
 #[derive(Clone, Debug)]
-enum Make {
+enum BuildStep {
     Hole { hole: usize, renaming: Renaming },
     Var { index: u32, ty: usize },
     Lam { body: usize, keep: bool, ty: usize },
@@ -115,7 +115,7 @@ pub enum Applied {
 }
 
 /// Where rules look, and what they must not exceed.
-pub struct Scene<'a> {
+pub struct MatchContext<'a> {
     /// The graph as of the last rebuild.
     pub view: &'a View,
     /// See [`View::contexts`].
@@ -123,10 +123,10 @@ pub struct Scene<'a> {
     /// Size limit of the smallest term through what is added.
     pub size: u32,
     /// Ends the search of one rule when it answers false; asked now and then.
-    pub go_on: &'a dyn Fn() -> bool,
+    pub may_continue: &'a dyn Fn() -> bool,
 }
 
-impl Scene<'_> {
+impl MatchContext<'_> {
     fn live(&self, c: Class) -> bool {
         self.contexts[c as usize] != u32::MAX
     }
@@ -199,7 +199,7 @@ impl Rewrite {
     }
 
     /// All matches in a scene, in the order of classes.
-    pub fn search(&mut self, scene: &Scene, graph: &Graph) -> Matches {
+    pub fn search(&mut self, scene: &MatchContext, graph: &Graph) -> Matches {
         match self {
             Rewrite::Rule(r) => r.search(scene),
             Rewrite::Beta => search_beta(scene, graph),
@@ -247,7 +247,7 @@ impl Rule {
     /// built, gets there from its first place on the left.
     pub fn renamings(&self) -> impl Iterator<Item = &Renaming> {
         self.steps.iter().filter_map(|s| match s {
-            Make::Hole { renaming, .. } => Some(renaming),
+            BuildStep::Hole { renaming, .. } => Some(renaming),
             _ => None,
         })
     }
@@ -260,7 +260,7 @@ impl Rule {
             .map(|(hole, _, renaming)| (*hole, renaming))
     }
 
-    fn search(&mut self, scene: &Scene) -> Matches {
+    fn search(&mut self, scene: &MatchContext) -> Matches {
         let view = scene.view;
         let holes = self.pattern.holes.len();
         let mut out = Matches {
@@ -291,7 +291,7 @@ impl Rule {
                 let class = |h: usize| pattern.holes[h].first().map(|o| regs[o.reg]);
                 let mut size = own_size;
                 for step in steps {
-                    if let Make::Hole { hole, .. } = step {
+                    if let BuildStep::Hole { hole, .. } = step {
                         let source = class(sources[*hole]);
                         size = size.saturating_add(source.map_or(1, |c| view.size(c)));
                     }
@@ -307,7 +307,7 @@ impl Rule {
                     .extend((0..holes).map(|h| class(h).map_or(u32::MAX, |c| class_id(view, c))));
                 out.data
                     .extend(again.iter().map(|a| class_id(view, regs[a.1])));
-                on = !out.len().is_multiple_of(ASK_EVERY) || (scene.go_on)();
+                on = !out.len().is_multiple_of(ASK_EVERY) || (scene.may_continue)();
                 on
             });
             if !on {
@@ -326,24 +326,26 @@ impl Rule {
             (g.find(other) == g.find(holes[*hole])).then_some(())?;
         }
         if !self.laws.is_empty() {
-            self.obey(g, m[1], &mut holes, reassociate)?;
+            self.conditions_hold(g, m[1], &mut holes, reassociate)?;
         }
         let instance = self.typing.get(m[1]);
         let mut made: SmallVec<[Id; 32]> = SmallVec::new();
         for step in &self.steps {
             let class = match step {
-                Make::Hole { hole, renaming } => g.rename(holes[*hole], renaming)?,
-                Make::Var { index, ty } => g.add(Node::new(Shape::Var(*index), instance.tys[*ty])),
-                Make::Prim { prim, ty } => g.add(Node::new(
+                BuildStep::Hole { hole, renaming } => g.rename(holes[*hole], renaming)?,
+                BuildStep::Var { index, ty } => {
+                    g.add(Node::new(Shape::Var(*index), instance.tys[*ty]))
+                }
+                BuildStep::Prim { prim, ty } => g.add(Node::new(
                     Shape::Prim(instance.prims[*prim]),
                     instance.tys[*ty],
                 )),
-                Make::Lit { lit, ty } => {
+                BuildStep::Lit { lit, ty } => {
                     let lit = LitId::new(instance.lits[*lit]);
                     g.add(Node::new(Shape::Lit(lit), instance.tys[*ty]))
                 }
-                Make::App { f, x, ty } => g.app(made[*f], made[*x], instance.tys[*ty])?,
-                Make::Lam { body, keep, ty } => {
+                BuildStep::App { f, x, ty } => g.app(made[*f], made[*x], instance.tys[*ty])?,
+                BuildStep::Lam { body, keep, ty } => {
                     let ty = instance.tys[*ty];
                     if *keep {
                         g.lam_as_it_is(made[*body], ty)
@@ -357,7 +359,7 @@ impl Rule {
         made.last().copied()
     }
 
-    fn obey(
+    fn conditions_hold(
         &self,
         g: &mut Graph,
         instance: InstanceId,
@@ -394,7 +396,7 @@ fn fill(g: &mut Graph, pattern: &Term, holes: &[Id]) -> Option<Term> {
     })
 }
 
-fn search_beta(scene: &Scene, graph: &Graph) -> Matches {
+fn search_beta(scene: &MatchContext, graph: &Graph) -> Matches {
     let view = scene.view;
     let mut out = Matches {
         stride: 3,
@@ -424,7 +426,7 @@ fn search_beta(scene: &Scene, graph: &Graph) -> Matches {
                 }
                 let raw = |i: Id| usize::from(i) as u32;
                 out.data.extend([class_id(view, root), raw(body), raw(arg)]);
-                if out.len().is_multiple_of(ASK_EVERY) && !(scene.go_on)() {
+                if out.len().is_multiple_of(ASK_EVERY) && !(scene.may_continue)() {
                     return out;
                 }
             }
@@ -433,7 +435,7 @@ fn search_beta(scene: &Scene, graph: &Graph) -> Matches {
     out
 }
 
-fn search_eta(scene: &Scene) -> Matches {
+fn search_eta(scene: &MatchContext) -> Matches {
     let view = scene.view;
     let mut out = Matches {
         stride: 2,

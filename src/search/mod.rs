@@ -118,9 +118,9 @@ pub fn optimize(program: &Program, steps: &[Step], options: &Options) -> Outcome
                 passed.term(&term);
                 run.obliged.into_iter().for_each(|n| passed.size(n));
                 term = found;
-                if let (Some(Ok(proof)), Some(leg)) = (&mut outcome.proof, run.leg) {
-                    match leg {
-                        Ok(leg) => proof.push(leg),
+                if let (Some(Ok(proof)), Some(segment)) = (&mut outcome.proof, run.segment) {
+                    match segment {
+                        Ok(segment) => proof.push(segment),
                         Err(why) => outcome.proof = Some(Err(format!("{}: {why}", step.name))),
                     }
                 }
@@ -208,13 +208,13 @@ pub fn prove_root(
     // A class holds terms that drop what mentions a variable of somewhere else;
     // nobody extracts those.
     terms.retain(|t| ill_typed(t).is_none());
-    let legs = run.explain(step, &start, &terms);
-    let proof = |leg: Result<_, String>| {
+    let segments = run.explain(step, &start, &terms);
+    let proof = |segment: Result<_, String>| {
         let mut proof = Proof::new(term);
-        proof.push(leg?);
+        proof.push(segment?);
         Ok(proof)
     };
-    legs.into_iter().map(proof).collect()
+    segments.into_iter().map(proof).collect()
 }
 
 /// One step instead of many: all rules together, the last sketch, the widest

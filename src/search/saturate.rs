@@ -17,8 +17,8 @@ use crate::egraph::{Graph, Id, View};
 use crate::elab::{RuleUse, Scheduler, Step};
 use crate::interrupt;
 use crate::obligation::{self, Assumption, Sizes};
-use crate::proof::{self, Leg, Proof};
-use crate::rule::{self, Applied, Matches, Rewrite, Scene};
+use crate::proof::{self, Proof, Segment};
+use crate::rule::{self, Applied, MatchContext, Matches, Rewrite};
 use crate::sketch::{Goal, Reached};
 use crate::term::{normalize, Term};
 use crate::trail;
@@ -45,7 +45,7 @@ pub(super) struct Run {
     pub root: Id,
     pub cutout: Option<Cutout>,
     /// If it was asked for: why what was found equals the term.
-    pub leg: Option<Result<Leg, String>>,
+    pub segment: Option<Result<Segment, String>>,
     /// Of what was found: sizes that must be whole and not negative for it to equal the term, and that neither has.
     pub obliged: Vec<Nat>,
     rewrites: Vec<Rewrite>,
@@ -55,8 +55,13 @@ pub(super) struct Run {
 impl Run {
     /// Why terms of the root's class, of which nothing is explained yet, equal the
     /// term from which the step began.
-    pub fn explain(&mut self, step: &Step, term: &Term, ends: &[Term]) -> Vec<Result<Leg, String>> {
-        let mut legs = legs(
+    pub fn explain(
+        &mut self,
+        step: &Step,
+        term: &Term,
+        ends: &[Term],
+    ) -> Vec<Result<Segment, String>> {
+        let mut segments = segments(
             step,
             &mut self.graph,
             &self.rewrites,
@@ -64,29 +69,29 @@ impl Run {
             term,
             ends,
         );
-        for leg in legs.iter_mut().flatten() {
-            proof::shorten(leg, term);
+        for segment in segments.iter_mut().flatten() {
+            proof::shorten(segment, term);
         }
-        legs
+        segments
     }
 }
 
 /// Why the normal forms of `ends` equal `term`.
-fn legs(
+fn segments(
     step: &Step,
     graph: &mut Graph,
     rewrites: &[Rewrite],
     rules: &[RuleUse],
     term: &Term,
     ends: &[Term],
-) -> Vec<Result<Leg, String>> {
+) -> Vec<Result<Segment, String>> {
     let chains = match trail::explain(graph, rewrites, rules, step.reassociate, term, ends) {
         Ok(chains) => chains,
         Err(why) => return vec![Err(why); ends.len()],
     };
-    let leg = |(steps, found): (Result<Vec<proof::Step>, String>, &Term)| {
+    let segment = |(steps, found): (Result<Vec<proof::Step>, String>, &Term)| {
         let end = normalize(found);
-        let mut leg = Leg {
+        let mut segment = Segment {
             name: step.name.clone(),
             rules: rules.to_vec(),
             reassociate: step.reassociate,
@@ -94,11 +99,11 @@ fn legs(
             end: end.clone(),
         };
         if end != *found {
-            leg.steps.push(proof::Step::normal(found, &end));
+            segment.steps.push(proof::Step::normal(found, &end));
         }
-        Ok(leg)
+        Ok(segment)
     };
-    chains.into_iter().zip(ends).map(leg).collect()
+    chains.into_iter().zip(ends).map(segment).collect()
 }
 
 struct Limits {
@@ -361,8 +366,8 @@ pub(super) fn run(step: &Step, term: &Term, options: &Options, place: (usize, us
     }
     let (extracted, extract_seconds) = timed(|| match stop {
         Stop::Found => {
-            let go_on = || s.limits.reached_at_last().is_none();
-            goal.extract_while(&view, view.class(s.root), cost, &go_on)
+            let may_continue = || s.limits.reached_at_last().is_none();
+            goal.extract_while(&view, view.class(s.root), cost, &may_continue)
         }
         _ => None,
     });
@@ -396,16 +401,16 @@ pub(super) fn run(step: &Step, term: &Term, options: &Options, place: (usize, us
         Some(found) if s.graph.records() && options.permitted.is_none() => s.open(term, found),
         _ => Vec::new(),
     };
-    let mut leg = match &extracted {
-        Some(found) if options.prove || !open.is_empty() => s.leg(term, found),
+    let mut segment = match &extracted {
+        Some(found) if options.prove || !open.is_empty() => s.segment(term, found),
         _ => None,
     };
     let held = (extracted.as_ref()).map_or(Vec::new(), |found| asked(term, found));
-    let mut obliged = obliged(term, leg.as_ref(), open, &held);
-    if let (Some(Ok(leg)), false) = (&mut leg, obliged.is_empty()) {
+    let mut obliged = obliged(term, segment.as_ref(), open, &held);
+    if let (Some(Ok(segment)), false) = (&mut segment, obliged.is_empty()) {
         // A detour may be all that obliges to something.
-        shorten(leg, term, &held);
-        obliged = beyond(term, leg, &held).unwrap_or(obliged);
+        shorten(segment, term, &held);
+        obliged = beyond(term, segment, &held).unwrap_or(obliged);
     }
     if let (Some(found), false) = (&extracted, obliged.is_empty()) {
         let until = s.limits.seconds.map(|n| s.limits.begun + after(n, 1, 1));
@@ -414,12 +419,12 @@ pub(super) fn run(step: &Step, term: &Term, options: &Options, place: (usize, us
             ..options.clone()
         };
         if let Some(better) = without(step, (term, found), options, place) {
-            (obliged, leg) = (Vec::new(), better);
+            (obliged, segment) = (Vec::new(), better);
         }
     }
-    leg = leg.filter(|_| options.prove);
-    if let Some(Ok(leg)) = &mut leg {
-        shorten(leg, term, &held);
+    segment = segment.filter(|_| options.prove);
+    if let Some(Ok(segment)) = &mut segment {
+        shorten(segment, term, &held);
     }
     let result = match extracted {
         Some(term) => Ok(normalize(&term)),
@@ -451,7 +456,7 @@ pub(super) fn run(step: &Step, term: &Term, options: &Options, place: (usize, us
         graph: s.graph,
         root: s.root,
         cutout,
-        leg,
+        segment,
         obliged,
         rewrites: s.rewrites,
         rules: s.rules,
@@ -462,32 +467,33 @@ pub(super) fn run(step: &Step, term: &Term, options: &Options, place: (usize, us
 /// what that asks; else whatever any match did.
 fn obliged(
     term: &Term,
-    leg: Option<&Result<Leg, String>>,
+    segment: Option<&Result<Segment, String>>,
     open: Vec<Nat>,
     held: &[Assumption],
 ) -> Vec<Nat> {
-    match leg {
-        Some(Ok(leg)) if !open.is_empty() => beyond(term, leg, held).unwrap_or(open),
+    match segment {
+        Some(Ok(segment)) if !open.is_empty() => beyond(term, segment, held).unwrap_or(open),
         _ => open,
     }
 }
 
-/// The sizes that a leg speaks of and that are not sure to be some where others are; none if it does not hold.
-fn beyond(term: &Term, leg: &Leg, held: &[Assumption]) -> Option<Vec<Nat>> {
+/// The sizes that a segment speaks of and that are not sure to be some where others are; none if it does not hold.
+fn beyond(term: &Term, segment: &Segment, held: &[Assumption]) -> Option<Vec<Nat>> {
     let mut proof = Proof::new(term);
-    proof.legs.push(leg.clone());
+    proof.segments.push(segment.clone());
     let mut sizes = proof::check(&proof).ok()?.sizes;
     sizes.retain(|n| !obligation::missing(held, &[*n]).is_empty());
     Some(sizes)
 }
 
-/// Shortens a leg, unless the shorter one obliges to more.
-fn shorten(leg: &mut Leg, term: &Term, held: &[Assumption]) {
-    let long = leg.clone();
-    proof::shorten(leg, term);
-    let obliges = |leg: &Leg| beyond(term, leg, held).is_none_or(|sizes| !sizes.is_empty());
-    if obliges(leg) && !obliges(&long) {
-        *leg = long;
+/// Shortens a segment, unless the shorter one obliges to more.
+fn shorten(segment: &mut Segment, term: &Term, held: &[Assumption]) {
+    let long = segment.clone();
+    proof::shorten(segment, term);
+    let obliges =
+        |segment: &Segment| beyond(term, segment, held).is_none_or(|sizes| !sizes.is_empty());
+    if obliges(segment) && !obliges(&long) {
+        *segment = long;
     }
 }
 
@@ -510,7 +516,7 @@ fn without(
     (term, found): (&Term, &Term),
     options: &Options,
     place: (usize, usize),
-) -> Option<Option<Result<Leg, String>>> {
+) -> Option<Option<Result<Segment, String>>> {
     let options = Options {
         permitted: Some(asked(term, found)),
         observer: super::Observer::default(),
@@ -521,7 +527,7 @@ fn without(
     };
     let again = run(step, term, &options, place);
     let same = again.result.is_ok_and(|t| t == normalize(found));
-    same.then_some(again.leg)
+    same.then_some(again.segment)
 }
 
 fn timed<T>(f: impl FnOnce() -> T) -> (T, f64) {
@@ -598,9 +604,9 @@ impl<'a> Saturation<'a> {
     }
 
     /// Why what was found equals the term.
-    fn leg(&mut self, term: &Term, found: &Term) -> Option<Result<Leg, String>> {
+    fn segment(&mut self, term: &Term, found: &Term) -> Option<Result<Segment, String>> {
         let ends = std::slice::from_ref(found);
-        let legs = legs(
+        let segments = segments(
             self.step,
             &mut self.graph,
             &self.rewrites,
@@ -608,7 +614,7 @@ impl<'a> Saturation<'a> {
             term,
             ends,
         );
-        legs.into_iter().next()
+        segments.into_iter().next()
     }
 
     /// What any match so far obliges to and does not follow where the sizes of both terms are some.
@@ -661,11 +667,11 @@ impl<'a> Saturation<'a> {
         let contexts = view.contexts(view.class(self.root), self.size);
         let reached = Cell::new(None);
         let (limits, watch) = (&self.limits, &self.watch);
-        let scene = Scene {
+        let scene = MatchContext {
             view,
             contexts: &contexts,
             size: self.size,
-            go_on: &|| {
+            may_continue: &|| {
                 reached.set(limits.reached(0, Ahead::default()));
                 watch.tell(Phase::Search, 0, limits);
                 reached.get().is_none()

@@ -29,14 +29,14 @@ pub struct Bound {
 const LOOK_EVERY: usize = 4096;
 
 /// The cheapest term of `root` that satisfies the plan's start state; in a part of the graph `None` also if that is not
-/// enough, and whenever `go_on` says no.
+/// enough, and whenever `may_continue` says no.
 pub fn within(
     plan: &Plan,
     view: &View,
     root: Class,
     cost: Cost,
     bound: Option<Bound>,
-    go_on: &dyn Fn() -> bool,
+    may_continue: &dyn Fn() -> bool,
 ) -> Option<Term> {
     let satisfied = Satisfied::new(plan, view);
     if !satisfied.has(plan.start(), root) {
@@ -47,7 +47,7 @@ pub fn within(
         view,
         satisfied,
         cost,
-        go_on,
+        may_continue,
         plain: Vec::new(),
         wanted: FxHashMap::default(),
     };
@@ -64,7 +64,7 @@ struct Extraction<'a> {
     view: &'a View,
     satisfied: Satisfied,
     cost: Cost,
-    go_on: &'a dyn Fn() -> bool,
+    may_continue: &'a dyn Fn() -> bool,
     /// By class the cost of its cheapest term when nothing is asked.
     plain: Vec<u32>,
     /// Costs of the pairs that a satisfying term may use.
@@ -129,7 +129,7 @@ impl Extraction<'_> {
             }
             pairs.push((state, class));
             let look = pairs.len() % LOOK_EVERY == 0;
-            if pairs.len() > most || look && !(self.go_on)() {
+            if pairs.len() > most || look && !(self.may_continue)() {
                 return None;
             }
             for node in self.view.nodes(class) {
@@ -170,7 +170,7 @@ impl Extraction<'_> {
     fn sweep(&mut self, pairs: &[(StateId, Class)]) -> Option<bool> {
         let mut changed = false;
         for (i, &(state, class)) in pairs.iter().enumerate() {
-            if i % LOOK_EVERY == 0 && !(self.go_on)() {
+            if i % LOOK_EVERY == 0 && !(self.may_continue)() {
                 return None;
             }
             let nodes = self.view.nodes(class).iter();

@@ -174,15 +174,15 @@ impl Goal {
         self.extract_while(view, root, cost, &|| true)
     }
 
-    /// The same; nothing when `go_on` says no first.
+    /// The same; nothing when `may_continue` says no first.
     pub fn extract_while(
         &self,
         view: &View,
         root: Class,
         cost: Cost,
-        go_on: &dyn Fn() -> bool,
+        may_continue: &dyn Fn() -> bool,
     ) -> Option<Term> {
-        let term = extract::within(&self.plan, view, root, cost, None, go_on)?;
+        let term = extract::within(&self.plan, view, root, cost, None, may_continue)?;
         debug_assert!(
             self.accepts(&term),
             "extracted a term that its sketch refuses"

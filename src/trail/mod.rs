@@ -15,8 +15,8 @@ mod forest;
 mod known;
 mod replay;
 mod spelled;
-mod standin;
 mod walk;
+mod witness_term;
 
 use crate::egraph::{Graph, LitId, Node, Shape};
 use crate::elab::RuleUse;

@@ -8,8 +8,8 @@
 use super::event::{Application, Applied, Built, Event, Lanes, Out};
 use super::known::{Place, PlaceKind};
 use super::spelled::Spelled;
-use super::standin::{bound, Walked};
 use super::walk::Walker;
+use super::witness_term::{bound, Walked};
 use crate::egraph::{Id, LitId, Node, Renaming, Shape};
 use crate::proof::{binders, instance, put, By, Step};
 use crate::term::{Kind, Lit, Term};

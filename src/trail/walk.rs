@@ -10,7 +10,7 @@ use super::event::read;
 use super::forest::{Forest, Hop};
 use super::known::Known;
 use super::spelled::Spelled;
-use super::standin::{bound, put_under, Walked};
+use super::witness_term::{bound, put_under, Walked};
 use crate::egraph::{Edge, Id, LitId, Node, Shape};
 use crate::proof::{By, Step};
 use crate::term::{Kind, Term};

@@ -1,7 +1,7 @@
 //! Rules as cases about polynomials: the strong encoding.
 //!
 //! In: a rule. Out: cases which together are all that can be, and in each what is known and a goal: the rule is
-//! true if in no case all of it holds. Absent: how a case is closed (`closing`).
+//! true if in no case all of it holds. Absent: how a case is closed (`case_split`).
 //!
 //! Note [Cases]. A case assumes the signs of divisors, and which of two is the smaller, wherever that matters: the
 //! reading of a rule stops at the first question, and goes on in two or three cases, from the beginning. So

@@ -4,7 +4,7 @@
 //! the encoder; whatever changes in either, there is none. Names of rules and of files do not count. A key is a hash that anyone can
 //! compute, so a certificate stands for a solver's word and for nothing that we find out ourselves. Absent: files.
 
-use super::ladder::POLYNOMIALS;
+use super::portfolio::POLYNOMIALS;
 use super::Verdict;
 use crate::hash::fnv128;
 use crate::scalar::{is_open, Rule};

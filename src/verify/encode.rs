@@ -5,11 +5,11 @@
 //!
 //! Note [Encodings]: *direct* writes the rule as it is, and `x / y` as `(ite (= y 0) 0 (div x y))`; the solver's division
 //! is Euclidean, too. Solvers are poor at divisors that are no numbers. The others read the rule in cases, as polynomials
-//! without division (`cases`): *linear* with a name for each product (`closing`), *wide* the same with more facts about
+//! without division (`cases`): *linear* with a name for each product (`case_split`), *wide* the same with more facts about
 //! products, *strong* with the products themselves.
 
+use super::case_split::{name, query, Products, Reach};
 use super::cases::{cases, Rests};
-use super::closing::{name, query, Products, Reach};
 use crate::scalar::{Expr, Kind, Lanes, Node, Op, Rule, Sort, VarClass};
 use std::fmt::Write;
 

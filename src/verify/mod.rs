@@ -9,16 +9,16 @@
 //! Invariant: whatever a solver does, every rule gets a verdict. Absent: order and termination; rules over arrays (`arrays`).
 
 pub mod arrays;
+mod case_split;
 mod cases;
 mod certificate;
-mod closing;
 mod encode;
 mod formula;
-mod ladder;
 mod model;
 mod normal;
 mod points;
 mod poly;
+mod portfolio;
 mod weaken;
 
 pub use certificate::{key, Certificates, ENCODER};
@@ -118,7 +118,7 @@ pub fn verify(rules: &[Rule], asked: &[usize], tools: &Tools, tell: Tell) -> Ver
     let mut certificates = Certificates::default();
     let all = normal::with_needed(rules, asked);
     let plain: Vec<Rule> = all.iter().map(|i| rules[*i].clone()).collect();
-    let found = ladder::decide(&plain, tools, tell);
+    let found = portfolio::decide(&plain, tools, tell);
     let mut verdicts: Vec<Option<Verdict>> = vec![None; rules.len()];
     for (i, verdict) in all.into_iter().zip(found) {
         let mut certify = |rule: &Rule, verdict: &Verdict| {

@@ -1,6 +1,6 @@
 //! What a solver claims to be a counterexample, as a point.
 
-use super::closing;
+use super::case_split;
 use super::points::Point;
 use crate::intern::Symbol;
 use crate::scalar::{Kind, Lanes, Rule, Sort, Value, VarClass, MAX_LANES};
@@ -19,14 +19,14 @@ pub fn point(rule: &Rule, model: &str) -> Option<Point> {
     // As many lanes as the rule needs to have the one that was looked at.
     let named = rule.vars().into_iter().find(|v| v.2 == VarClass::Lanes);
     let lanes = match named {
-        Some((l, ..)) => number(&bare(&closing::name(l)))?,
+        Some((l, ..)) => number(&bare(&case_split::name(l)))?,
         None => 1,
     };
     let lanes = usize::try_from(lanes)
         .ok()
         .filter(|n| *n <= MAX_LANES as usize)?;
     let value = |(v, sort, _): (Symbol, Sort, VarClass)| {
-        let one = match (find(&bare(&closing::name(v)))?, sort.kind) {
+        let one = match (find(&bare(&case_split::name(v)))?, sort.kind) {
             (Found::Int(n), Kind::Int) => Value::Int(n),
             (Found::Bool(b), Kind::Bool) => Value::Bool(b),
             _ => return None,

@@ -11,7 +11,7 @@
 //! whatever its variables stand for.
 
 use super::points::Point;
-use super::{differs_at, ladder, Proved, Tools, Verdict};
+use super::{differs_at, portfolio, Proved, Tools, Verdict};
 use crate::intern::Symbol;
 use crate::order::{order, Verdict as Order};
 use crate::scalar::{eval, is_open, Expr, Kind, Lanes, Node, Op, Rule, Sort, Value, VarClass};
@@ -77,7 +77,7 @@ pub(super) fn decide(
     let mut statements = Vec::new();
     let under = match needed.is_empty() {
         true => plain.clone(),
-        false => ladder_of(&with(&rules[i], &needed), tools),
+        false => portfolio_of(&with(&rules[i], &needed), tools),
     };
     let verdict = match under {
         Verdict::Proved(first) => {
@@ -106,7 +106,7 @@ pub(super) fn decide(
 
 /// Of a rule that is wrong at a point which rules before it take away, if they are true, which is not known.
 fn perhaps_refuted(rule: &Rule, point: Point, excluded: &Rule, tools: &Tools) -> Verdict {
-    match ladder_of(excluded, tools) {
+    match portfolio_of(excluded, tools) {
         Verdict::Refuted(point) => Verdict::Refuted(point),
         _ => Verdict::Unknown(vec![
             not_tried(rule, &point),
@@ -132,8 +132,8 @@ fn not_tried(rule: &Rule, point: &Point) -> String {
     )
 }
 
-fn ladder_of(rule: &Rule, tools: &Tools) -> Verdict {
-    let found = ladder::decide(std::slice::from_ref(rule), tools, &mut |_, _| {});
+fn portfolio_of(rule: &Rule, tools: &Tools) -> Verdict {
+    let found = portfolio::decide(std::slice::from_ref(rule), tools, &mut |_, _| {});
     found.into_iter().next().expect("one verdict for one rule")
 }
 
@@ -152,7 +152,7 @@ fn least(
         let mut fewer = needed.clone();
         fewer.remove(at);
         let rule = with(&rules[i], &fewer);
-        match ladder_of(&rule, tools) {
+        match portfolio_of(&rule, tools) {
             Verdict::Proved(by) => {
                 statements.push(rule);
                 (proved, needed) = (by, fewer);

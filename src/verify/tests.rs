@@ -1,7 +1,7 @@
 //! What is said of a case holds at every point that is in it, and every point is in one.
 
+use super::case_split::{facts, Reach};
 use super::cases::{cases, Case, Meaning, Names, Rests};
-use super::closing::{facts, Reach};
 use super::points::random;
 use super::*;
 use crate::scalar::{load_rules, Expr, Kind, Op, Value};

@@ -4,7 +4,7 @@
 //! still proved, if that is weaker: none at all; `!=` for a comparison; `>=` for `>`. A condition may be there so that
 //! rewriting ends; that is not looked at.
 
-use super::{ladder, Tell, Tools, Verdict};
+use super::{portfolio, Tell, Tools, Verdict};
 use crate::exec::solver::Work;
 use crate::scalar::{Expr, Node, Op, Rule};
 
@@ -43,7 +43,7 @@ pub fn weaker(rules: &[Rule], asked: &[usize], tools: &Tools, tell: Tell) -> Vec
     tools.limits.direct = tools.limits.direct.min(Work(1));
     tools.limits.strong = Work::NONE;
     let statements: Vec<Rule> = tried.iter().map(|t| t.3.clone()).collect();
-    let verdicts = ladder::decide(&statements, &tools, tell);
+    let verdicts = portfolio::decide(&statements, &tools, tell);
     let mut found: Vec<Weaker> = Vec::new();
     for ((rule, condition, instead, _), verdict) in tried.into_iter().zip(verdicts) {
         let known = |w: &Weaker| w.rule == rule && w.condition == condition;

@@ -85,7 +85,7 @@ fn a_tampered_file_is_refused_with_its_step() {
     let folder = proved();
     let text = std::fs::read_to_string(folder.path().join("mm.proof.json")).unwrap();
     let whole: Value = serde_json::from_str(&text).unwrap();
-    let chain = |leg: usize| whole["steps"][leg]["chain"].as_array().unwrap().clone();
+    let chain = |segment: usize| whole["steps"][segment]["chain"].as_array().unwrap().clone();
     // The second step works inside of what the first made, and the third inside of the second.
     let places: Vec<_> = chain(0).iter().map(|s| s["at"].to_string()).collect();
     let inside = |a: &str, b: &str| b.starts_with(a.trim_end_matches(']')) && a != b;
@@ -102,9 +102,9 @@ fn a_tampered_file_is_refused_with_its_step() {
         assert_eq!(told, "", "{what}");
         // What stands there does not hold, or (another number of sizes, say) is no step at all.
         let held = format!("error[E0621]: `changed.json` is refused at {step}: ");
-        let (number, leg) = step.split_once(" of ").unwrap();
-        let leg = leg.trim_matches('`');
-        let read = format!("error[E0623]: `changed.json` is no proof: {leg} {number}: ");
+        let (number, segment) = step.split_once(" of ").unwrap();
+        let segment = segment.trim_matches('`');
+        let read = format!("error[E0623]: `changed.json` is no proof: {segment} {number}: ");
         match code {
             4 => assert!(said.starts_with(&held), "{what}: {said}"),
             _ => assert!(code == 1 && said.starts_with(&read), "{what}: {said}"),

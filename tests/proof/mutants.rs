@@ -150,16 +150,16 @@ fn mutate(proof: &mut Value, rng: &mut Rng) -> Option<&'static str> {
             "another program"
         }
         kind => {
-            let leg = pick(&mut proof["steps"], rng)?;
+            let segment = pick(&mut proof["steps"], rng)?;
             if kind == 6 {
-                step(&mut leg["end"], rng, terms);
+                step(&mut segment["end"], rng, terms);
                 return Some("another end");
             }
             if kind == 7 {
-                leg["reassociate"] = json!(!leg["reassociate"].as_bool()?);
+                segment["reassociate"] = json!(!segment["reassociate"].as_bool()?);
                 return Some("another permission");
             }
-            let chain = leg["chain"].as_array_mut()?;
+            let chain = segment["chain"].as_array_mut()?;
             let i = rng.below(chain.len().max(1) as u64) as usize;
             match kind {
                 8 => {

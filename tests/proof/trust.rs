@@ -4,7 +4,7 @@
 use super::commands::{proved, run};
 use rise_opt::elab::{self, RuleUse};
 use rise_opt::proof::{at, By};
-use rise_opt::proof::{check, instance, Leg, Proof, Step};
+use rise_opt::proof::{check, instance, Proof, Segment, Step};
 use rise_opt::report::{ProofFile, RuleText};
 use rise_opt::source::SourceMap;
 use rise_opt::term::Program;
@@ -25,7 +25,7 @@ fn by_one_rule(file: &str, rule: &str, program: &str) -> Option<ProofFile> {
     let made = instance(&decl, &[], &from, &[], true).ok()?;
     let end = rise_opt::proof::put(&program.term, &place, &made.to)?;
     let mut proof = Proof::new(&program.term);
-    proof.legs.push(Leg {
+    proof.segments.push(Segment {
         name: "goal".to_string(),
         rules: vec![RuleUse {
             span: decl.span,

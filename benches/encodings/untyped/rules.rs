@@ -212,11 +212,11 @@ fn merge(g: &mut Graph, class: Id, made: Option<Id>, rule: Symbol) -> Vec<Id> {
 
 /// What a rule that looks into classes does: the class and what the variables are bound to, in
 /// order, to the class of the right side.
-type Make = fn(&mut Graph, Id, &[Id]) -> Option<Id>;
+type Builder = fn(&mut Graph, Id, &[Id]) -> Option<Id>;
 
 struct Compute {
     vars: Vec<Var>,
-    make: Make,
+    make: Builder,
 }
 
 impl Applier<Lambda, Facts> for Compute {
@@ -234,7 +234,7 @@ impl Applier<Lambda, Facts> for Compute {
     }
 }
 
-fn compute(name: &str, left: &str, vars: &str, make: Make) -> Rule {
+fn compute(name: &str, left: &str, vars: &str, make: Builder) -> Rule {
     let left: Pattern<Lambda> = left.parse().expect("a pattern");
     let vars = vars.split(' ').map(|v| v.parse().expect("a variable"));
     let vars = vars.collect();

@@ -15,7 +15,7 @@ mod tests;
 
 pub use refusal::{Found, Refusal, Typed};
 
-use super::{compile, heads, id, Matches, Rule, Scene};
+use super::{compile, heads, id, MatchContext, Matches, Rule};
 use crate::egraph::{Graph, Id, View};
 use crate::elab::RuleUse;
 use crate::intern::Symbol;
@@ -178,11 +178,11 @@ impl Trial {
         graph.rebuild();
         let view = View::new(&graph);
         let contexts = view.contexts(view.class(root), size);
-        let matches = rule.search(&Scene {
+        let matches = rule.search(&MatchContext {
             view: &view,
             contexts: &contexts,
             size,
-            go_on: &|| true,
+            may_continue: &|| true,
         });
         let at = (0..matches.len()).map(|i| (id(matches.get(i)[0]), i));
         Trial {
@@ -227,11 +227,11 @@ pub fn in_graph(
     let mut rule = compile(used, &graph.heads().clone(), limits.nesting);
     let view = View::new(&graph);
     let contexts = view.contexts(view.class(root), limits.size);
-    let scene = Scene {
+    let scene = MatchContext {
         view: &view,
         contexts: &contexts,
         size: limits.size,
-        go_on: &|| true,
+        may_continue: &|| true,
     };
     let found = rule.search(&scene);
     drop(view);
