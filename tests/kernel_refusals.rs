@@ -10,7 +10,7 @@ use cases::{compile, count, goals, kernels, written, Case, Goal};
 use rise_opt::arith::Nat;
 use rise_opt::emit::{self, c_type};
 use rise_opt::interp::Sizes;
-use rise_opt::nest::{Buffer, Home, Nest, Slot};
+use rise_opt::nest::{Buffer, Nest, Slot, StorageClass};
 use rise_opt::target::Target;
 use rise_opt::ty::Scalar;
 use std::fmt::Write as _;
@@ -129,7 +129,7 @@ fn calls(kernel: usize, case: &Case) -> Vec<Call> {
         }
     }
     // A buffer that one thread may have, and all together may not.
-    let each = |b: &&Buffer| b.home == Home::ThreadHeap;
+    let each = |b: &&Buffer| b.storage == StorageClass::ThreadHeap;
     for i in 0..n {
         let mut sizes = vec![1; n];
         sizes[i] = 1 << 58;
@@ -146,7 +146,7 @@ fn calls(kernel: usize, case: &Case) -> Vec<Call> {
         }
     }
     // More than any machine has, for a buffer that the kernel makes first.
-    let shared = |b: &&Buffer| b.home == Home::Heap;
+    let shared = |b: &&Buffer| b.storage == StorageClass::Heap;
     let large = |s| {
         let at = abi.sizes.iter().position(|x| *x == s)?;
         // Of kernels among which sizes choose, the one for large sizes.
@@ -259,8 +259,8 @@ fn what_cannot_be_done_is_refused() {
     cases.extend(CHOICE.cases("choice", target));
     cases.dedup_by(|a, b| a.program.term == b.program.term);
     let heap = |c: &&Case| {
-        let mut homes = c.nest.buffers.iter().map(|b| b.home);
-        homes.any(|h| matches!(h, Home::Heap | Home::ThreadHeap))
+        let mut homes = c.nest.buffers.iter().map(|b| b.storage);
+        homes.any(|h| matches!(h, StorageClass::Heap | StorageClass::ThreadHeap))
     };
     let buffers = cases.iter().filter(heap).count();
     assert!(buffers >= 8, "{buffers} kernels allocate");

@@ -13,7 +13,7 @@ use common::{chain, mm};
 use rise_opt::emit;
 use rise_opt::intern::Symbol;
 use rise_opt::lower::{self, lower};
-use rise_opt::nest::{walk, BufId, Buffer, Home, LoopKind, Nest, Stmt};
+use rise_opt::nest::{walk, BufId, Buffer, LoopKind, Nest, Stmt, StorageClass};
 use rise_opt::search::{optimize, Options};
 use rise_opt::target::Target;
 use rise_opt::term::{normalize, Program};
@@ -213,7 +213,7 @@ fn repeated(nest: &Nest) -> usize {
         let many = matches!(
             s,
             Stmt::For {
-                kind: LoopKind::Repeated,
+                kind: LoopKind::PartialUnroll,
                 ..
             }
         );
@@ -268,7 +268,8 @@ fn batches_of_small_products_are_right_to_the_bit() {
         if goal == "small" {
             let text = nest.to_string();
             assert!(!text.contains("if "), "{size}: {text}");
-            let heap = |b: &Buffer| matches!(b.home, Home::Heap | Home::ThreadHeap);
+            let heap =
+                |b: &Buffer| matches!(b.storage, StorageClass::Heap | StorageClass::ThreadHeap);
             assert!(!nest.buffers.iter().any(heap), "{size}: {text}");
         }
         calls += &format!("batch({name}, {size}, t), checked++; ");
@@ -318,7 +319,8 @@ fn epilogues_stay_with_the_tile() {
                 &program,
                 &lower::Options::default(),
             );
-            let heap = |b: &&Buffer| matches!(b.home, Home::Heap | Home::ThreadHeap);
+            let heap =
+                |b: &&Buffer| matches!(b.storage, StorageClass::Heap | StorageClass::ThreadHeap);
             let kept = nest.buffers.iter().filter(heap).count();
             assert_eq!(kept, packed, "more than the factors is kept: {nest}");
             if results == "m * n" {
@@ -356,7 +358,8 @@ fn asks_once_for_a_tile(nest: &Nest) {
         found
     }
     let sums = |s: &Stmt| matches!(s, Stmt::For { note: Some(n), .. } if n.starts_with("reduce"));
-    let is_output = |b: &BufId| matches!(nest.buffers[b.0 as usize].home, Home::Output(_));
+    let is_output =
+        |b: &BufId| matches!(nest.buffers[b.0 as usize].storage, StorageClass::Output(_));
     let stores = |s: &Stmt| matches!(s, Stmt::Store { buf, .. } if is_output(buf));
     let asks = |s: &Stmt| matches!(s, Stmt::If { .. });
     let loops = |s: &Stmt| matches!(s, Stmt::For { .. });
@@ -402,7 +405,7 @@ fn rows_are_fetched_ahead() {
         let mut found = Vec::new();
         walk::each_stmt(&nest.body, &mut |s| {
             if let Stmt::For { body, .. } = s {
-                let hint = |s: &&Stmt| matches!(s, Stmt::Fetch { .. });
+                let hint = |s: &&Stmt| matches!(s, Stmt::Prefetch { .. });
                 found.extend(Some(body.iter().filter(hint).count()).filter(|n| *n > 0));
             }
         });
@@ -443,7 +446,7 @@ fn sanitizers_find_nothing() {
 fn sanitizers_see_what_lies_between_buffers() {
     let mut nest = kernel("micro", "micro", &[], &mm());
     let (b, _) = (nest.buffers.iter().enumerate())
-        .find(|(_, b)| b.home == Home::Heap)
+        .find(|(_, b)| b.storage == StorageClass::Heap)
         .expect("a packed matrix");
     nest.buffers[b].len = nest.buffers[b].len - 16.into();
     let dir = tempfile::tempdir().expect("a folder");

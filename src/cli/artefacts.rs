@@ -7,9 +7,14 @@
 use super::output::{write_all, write_each, Target};
 use super::Context;
 use crate::diag::{code, Diagnostic};
+use crate::intern::Symbol;
+use crate::nest::passes::{Pass, PASSES};
 use crate::report::{html, Record};
 use crate::source::{Origin, SourceMap};
-use clap::ValueEnum;
+use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
+use clap::error::ErrorKind;
+use clap::{Arg, Command, Error, ValueEnum};
+use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -22,8 +27,15 @@ pub enum Artefact {
     Header,
     /// The term that was found, as a program
     Term,
-    /// The loop program between the term and C
+    /// The loop program between the term and C; `nest-before=PASS` and `nest-after=PASS` write it as one of the passes
+    /// finds and leaves it, see `--passes`
     Nest,
+    /// Before a pass, by name.
+    #[value(skip)]
+    NestBefore(&'static str),
+    /// After a pass, by name.
+    #[value(skip)]
+    NestAfter(&'static str),
     /// What the search did, iteration by iteration and rule by rule, as JSON
     Trace,
     /// The terms that were found, as JSON, from which `--replay` makes the same kernel
@@ -46,7 +58,10 @@ pub enum Artefact {
 impl Artefact {
     /// What is added to the stem. The term's own ending keeps it apart from the program.
     fn extension(self) -> &'static str {
+        let own = |text: String| Symbol::new(&text).as_str();
         match self {
+            Artefact::NestBefore(pass) => own(format!("before-{pass}.nest")),
+            Artefact::NestAfter(pass) => own(format!("after-{pass}.nest")),
             Artefact::C => "c",
             Artefact::Header => "h",
             Artefact::Term => "found.rise",
@@ -59,6 +74,43 @@ impl Artefact {
             Artefact::Egraph => "egraph.json",
             Artefact::Dot => "dot",
         }
+    }
+}
+
+/// Reads an [`Artefact`].
+#[derive(Clone)]
+pub struct ArtefactParser;
+
+impl TypedValueParser for ArtefactParser {
+    type Value = Artefact;
+
+    fn parse_ref(
+        &self,
+        cmd: &Command,
+        arg: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<Artefact, Error> {
+        let around = value.to_str().and_then(|text| text.split_once('='));
+        let kind: fn(&'static str) -> Artefact = match around {
+            Some(("nest-before", _)) => Artefact::NestBefore,
+            Some(("nest-after", _)) => Artefact::NestAfter,
+            _ => return EnumValueParser::<Artefact>::new().parse_ref(cmd, arg, value),
+        };
+        let name = around.map_or("", |(_, name)| name);
+        let named = |p: &&Pass| p.name == name;
+        PASSES
+            .iter()
+            .find(named)
+            .map(|p| kind(p.name))
+            .ok_or_else(|| {
+                let what = format!("there is no pass `{name}`: `rise-opt --passes` lists them\n");
+                Error::raw(ErrorKind::InvalidValue, what).with_cmd(cmd)
+            })
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let plain = Artefact::value_variants().iter();
+        Some(Box::new(plain.filter_map(Artefact::to_possible_value)))
     }
 }
 
@@ -135,7 +187,8 @@ impl Outputs {
             Artefact::Queries,
             Artefact::Plan,
         ];
-        made.iter().any(|a| self.wants(*a))
+        let around = |a: &Artefact| matches!(a, Artefact::NestBefore(_) | Artefact::NestAfter(_));
+        made.iter().any(|a| self.wants(*a)) || self.wanted.iter().any(around)
     }
 
     pub fn wants(&self, artefact: Artefact) -> bool {
@@ -390,6 +443,10 @@ mod tests {
             ["a.b.found.rise", "a.b.nest"]
         );
         assert_eq!(names(&[Term], None), ["mm.found.rise"]);
+        assert_eq!(
+            names(&[Nest, NestAfter("licm")], None),
+            ["mm.nest", "mm.after-licm.nest"]
+        );
         assert_eq!(names(&[C, Header], Some("k")), ["k", "k.h"]);
         assert_eq!(names(&[C, Header], Some("k.cc")), ["k.cc", "k.h"]);
     }

@@ -4,7 +4,7 @@
 //! take a plan), prepare the outputs and the compiler, search, lower, run, write. What can fail for a reason of
 //! the user's is tried before the search, what is written is written after everything succeeded.
 
-use super::artefacts::{Artefact, Outputs};
+use super::artefacts::{Artefact, ArtefactParser, Outputs};
 use super::egraph;
 use super::progress::{Mode, Progress};
 use super::record::record;
@@ -18,6 +18,7 @@ use crate::elab;
 use crate::emit::Contract;
 use crate::exec::Toolchain;
 use crate::index::Level;
+use crate::nest::passes::{self, PASSES};
 use crate::report::{self, Excerpt, ProofFile, Record, Summary, TraceFile};
 use crate::search::{self, Outcome};
 use std::io::{self, Write};
@@ -57,7 +58,7 @@ enum Contraction {
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// The program to optimise (.rise): a file, or a shipped one such as `programs/mm.rise`
-    #[arg(value_name = "PROGRAM", required_unless_present = "replay")]
+    #[arg(value_name = "PROGRAM", required_unless_present_any = ["replay", "passes"])]
     program: Option<String>,
     /// A sketch file (.sk) to go through; several follow one another. Without any, the program is
     /// compiled as it stands
@@ -70,12 +71,15 @@ pub struct Args {
     /// What to write, separated by commas: when the kernel is not all you want to see
     #[arg(
         long,
-        value_enum,
+        value_parser = ArtefactParser,
         value_delimiter = ',',
         default_value = "c,header",
         value_name = "WHAT"
     )]
     emit: Vec<Artefact>,
+    /// Lists the passes over loop programs in their order, what each does and why it stands there, and ends
+    #[arg(long, exclusive = true)]
+    passes: bool,
     /// Writes a page that shows the whole run, to be opened in a browser: how the graph grew, the term after each
     /// step, loops beside C, what was checked. Also, and above all, when a goal is not reached
     #[arg(long, value_name = "FILE.html")]
@@ -263,6 +267,10 @@ impl Args {
 }
 
 pub fn run(args: &Args, context: &mut Context) -> u8 {
+    if args.passes {
+        context.print(&passes::listing());
+        return 0;
+    }
     match job(args, context) {
         Ok(()) => 0,
         Err(diagnostics) => context.report(diagnostics),
@@ -421,6 +429,20 @@ fn limits(args: &Args) -> search::Options {
     }
 }
 
+/// The loop program before or after a pass.
+fn around_pass(artefact: Artefact, done: &Done) -> String {
+    let at = |name| PASSES.iter().position(|p| p.name == name).unwrap_or(0);
+    let count = match artefact {
+        Artefact::NestBefore(name) => at(name),
+        Artefact::NestAfter(name) => at(name) + 1,
+        _ => PASSES.len(),
+    };
+    let kernel = done.kernel.as_ref();
+    // What was lowered before can be lowered again.
+    let nest = kernel.and_then(|k| k.after_passes(&done.found, count).ok());
+    nest.map_or(String::new(), |nest| format!("{nest}\n"))
+}
+
 /// What tells of the result.
 fn text(artefact: Artefact, done: &Done) -> Option<String> {
     let made = |get: fn(&Kernel) -> String| done.kernel.as_ref().map(get).unwrap_or_default();
@@ -428,6 +450,7 @@ fn text(artefact: Artefact, done: &Done) -> Option<String> {
         Artefact::C => made(|k| k.unit.c.clone()),
         Artefact::Header => made(|k| k.unit.header.clone()),
         Artefact::Nest => made(|k| format!("{}\n", k.nest)),
+        Artefact::NestBefore(_) | Artefact::NestAfter(_) => around_pass(artefact, done),
         Artefact::Queries => made(|k| k.queries.text()),
         Artefact::Term => elab::program_text(&done.found) + "\n",
         Artefact::Plan => done.plan.clone(),

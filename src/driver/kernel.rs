@@ -9,6 +9,7 @@ use crate::emit::{self, emit, CUnit, Contract};
 use crate::exec::{run, Toolchain};
 use crate::index::Queries;
 use crate::lower::{self, lower, lower_asking};
+use crate::nest::passes::PASSES;
 use crate::nest::Nest;
 use crate::target::Target;
 use crate::term::Program;
@@ -28,6 +29,7 @@ pub struct Kernel {
     pub unit: CUnit,
     /// What lowering asked about indices.
     pub queries: Queries,
+    lowering: lower::Options,
 }
 
 impl Kernel {
@@ -61,7 +63,17 @@ impl Kernel {
             nest,
             unit,
             queries,
+            lowering: lowering.clone(),
         })
+    }
+
+    /// The loop program of the term that the kernel was made of, after the first passes, so many.
+    pub fn after_passes(&self, found: &Program, count: usize) -> Result<Nest, Diagnostic> {
+        let (mut nest, facts) = lower::before_passes(found, &self.lowering)?;
+        for pass in PASSES.iter().take(count) {
+            (pass.run)(&mut nest, &self.lowering.context(&facts));
+        }
+        Ok(nest)
     }
 }
 

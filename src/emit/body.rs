@@ -7,7 +7,8 @@ use super::prelude::{c_type, Used};
 use crate::nest::lines::{Lines, Mark};
 use crate::nest::names::identifier;
 use crate::nest::{
-    walk, Assumption, Block, BufId, Buffer, Expr, ExprKind, Home, LoopKind, Nest, Slot, Stmt,
+    walk, Assumption, Block, BufId, Buffer, Expr, ExprKind, LoopKind, Nest, Slot, Stmt,
+    StorageClass,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -31,7 +32,7 @@ impl<'a> Printer<'a> {
 
     /// The buffer that a name stands for.
     pub fn root(&self, b: BufId) -> &'a Buffer {
-        let root = crate::nest::tidy::root(self.nest, b);
+        let root = self.nest.root(b);
         &self.nest.buffers[root.0 as usize]
     }
 
@@ -98,7 +99,7 @@ impl<'a> Printer<'a> {
         };
         for b in heap {
             let buf = &nest.buffers[b.0 as usize];
-            let each_thread = buf.home == Home::ThreadHeap;
+            let each_thread = buf.storage == StorageClass::ThreadHeap;
             lengths.insert((buf.len, buf.elem.bytes(), each_thread, most));
         }
         let mut products = Large::new(&nest.abi.sizes);
@@ -216,8 +217,8 @@ impl<'a> Printer<'a> {
         let mut out = Vec::new();
         walk::each_stmt(&self.nest.body, &mut |s| {
             if let Stmt::Alloc(b) = s {
-                let home = self.nest.buffers[b.0 as usize].home;
-                if matches!(home, Home::Heap | Home::ThreadHeap) {
+                let storage = self.nest.buffers[b.0 as usize].storage;
+                if matches!(storage, StorageClass::Heap | StorageClass::ThreadHeap) {
                     out.push(*b);
                 }
             }
@@ -236,7 +237,7 @@ impl<'a> Printer<'a> {
         let mut parts = Vec::new();
         for b in &all {
             let buf = &self.nest.buffers[b.0 as usize];
-            let len = match buf.home == Home::Heap {
+            let len = match buf.storage == StorageClass::Heap {
                 true => index::nat(buf.len, &mut self.used),
                 false => {
                     self.used.threads = true;
@@ -270,7 +271,7 @@ impl<'a> Printer<'a> {
         for (i, b) in all.iter().enumerate() {
             let buf = &self.nest.buffers[b.0 as usize];
             let (ty, name) = (c_type(buf.elem), &buf.name);
-            let each = match buf.home == Home::Heap {
+            let each = match buf.storage == StorageClass::Heap {
                 true => "",
                 false => "_all",
             };
@@ -315,16 +316,16 @@ impl<'a> Printer<'a> {
             if let Some(e) = walk::exprs(s) {
                 e.visit(&mut |e: &Expr| {
                     if let ExprKind::Load(b, _) = e.kind() {
-                        read.insert(crate::nest::tidy::root(nest, *b));
+                        read.insert(nest.root(*b));
                     }
                 });
             }
             if let Stmt::Store { buf, .. } = s {
-                read.insert(crate::nest::tidy::root(nest, *buf));
+                read.insert(nest.root(*buf));
             }
         });
         for (i, b) in nest.buffers.iter().enumerate() {
-            let param = matches!(b.home, Home::Input(_) | Home::Output(_));
+            let param = matches!(b.storage, StorageClass::Input(_) | StorageClass::Output(_));
             if param && b.alias.is_none() && !read.contains(&BufId(i as u32)) {
                 self.line(&format!("(void){};", b.name));
             }
@@ -362,7 +363,7 @@ impl<'a> Printer<'a> {
                     self.used.rolled = true;
                     self.line("ROLLED");
                 }
-                if *kind == LoopKind::Repeated {
+                if *kind == LoopKind::PartialUnroll {
                     self.used.repeated = true;
                     self.line("REPEATED");
                 }
@@ -414,7 +415,7 @@ impl<'a> Printer<'a> {
                 self.line(&format!("const int64_t {var} = {n};"));
             }
             Stmt::Alloc(b) => self.alloc(*b),
-            Stmt::Fetch { buf, index } => {
+            Stmt::Prefetch { buf, index } => {
                 self.used.fetch = true;
                 let name = self.nest.buffers[buf.0 as usize].name;
                 let n = index::nat(*index, &mut self.used);
@@ -433,8 +434,8 @@ impl<'a> Printer<'a> {
     fn alloc(&mut self, b: BufId) {
         let buf = &self.nest.buffers[b.0 as usize];
         let (ty, name) = (c_type(buf.elem), buf.name);
-        match buf.home {
-            Home::Stack => {
+        match buf.storage {
+            StorageClass::Stack => {
                 let n = buf.len.as_int().unwrap_or(1).max(1);
                 let small = n * buf.elem.bytes() as i64 <= 16;
                 match small {
@@ -442,7 +443,7 @@ impl<'a> Printer<'a> {
                     false => self.line(&format!("{ty} {name}[{n}] __attribute__((aligned(64)));")),
                 }
             }
-            Home::ThreadHeap => {
+            StorageClass::ThreadHeap => {
                 self.used.threads = true;
                 let each = self.stride(buf);
                 self.line(&format!(

@@ -3,7 +3,7 @@
 use super::body::Printer;
 use super::index;
 use super::prelude::{c_type, int_of, shape_type, unsigned};
-use crate::nest::{Expr, ExprKind, Home, Shape};
+use crate::nest::{Expr, ExprKind, Shape, StorageClass};
 use crate::term::{Lit, Op};
 use crate::ty::Scalar;
 
@@ -76,7 +76,7 @@ impl Printer<'_> {
     pub fn place(&mut self, b: crate::nest::BufId, n: crate::arith::Nat, shape: Shape) -> String {
         let buf = self.root(b);
         let name = buf.name;
-        if let Home::Input(i) = buf.home {
+        if let StorageClass::Input(i) = buf.storage {
             if self.nest.abi.inputs[i].by_value {
                 return name.to_string();
             }
@@ -84,7 +84,7 @@ impl Printer<'_> {
         if shape.lanes == 1 {
             return format!("{name}[{}]", index::nat(n, &mut self.used));
         }
-        let input = matches!(buf.home, Home::Input(_));
+        let input = matches!(buf.storage, StorageClass::Input(_));
         let ty = self.shape(shape);
         let at = index::nat(n, &mut self.used);
         let word = if input { "const " } else { "" };

@@ -1,7 +1,7 @@
 //! Types and helpers that a kernel's text needs, and only those.
 
 use super::Contract;
-use crate::nest::repeat::TIMES;
+use crate::nest::passes::TIMES;
 use crate::nest::Shape;
 use crate::ty::Scalar;
 use std::collections::BTreeSet;

@@ -8,7 +8,7 @@
 use super::shape::size;
 use super::{Elem, InterpError, Num, Shape, Sizes, Value};
 use crate::term::{Kind, Lit, Op, Prim, Term};
-use crate::ty::{Scalar, Ty, TyKind};
+use crate::ty::{Ty, TyKind};
 use smallvec::SmallVec;
 use std::rc::Rc;
 
@@ -82,9 +82,7 @@ pub(super) fn compile(t: &Term, sizes: &Sizes, depth: u32) -> Result<Code, Inter
 
 fn literal(l: Lit, ty: Ty, sizes: &Sizes) -> Result<Num, InterpError> {
     let whole = |x: i128| match elem(ty, sizes) {
-        Some(Elem::Scalar(Scalar::F32)) => Ok(Num::F32(x as f32)),
-        Some(Elem::Scalar(Scalar::F64)) => Ok(Num::F64(x as f64)),
-        Some(Elem::Scalar(s)) => Ok(Num::Int(super::scalar::wrap(x, s))),
+        Some(Elem::Scalar(s)) => Ok(super::scalar::integer(x, s)),
         Some(Elem::Idx(n)) if (0..i128::from(n)).contains(&x) => Ok(Num::Int(x as i64)),
         Some(Elem::Idx(n)) => Err(InterpError::OutOfRange {
             index: x,

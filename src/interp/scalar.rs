@@ -54,7 +54,8 @@ impl Num {
         }
     }
 
-    pub(super) fn int(self) -> i64 {
+    /// The integer it is, or what is left of it without its fraction.
+    pub fn int(self) -> i64 {
         match self {
             Num::Int(i) => i,
             Num::F32(x) => x as i64,
@@ -62,7 +63,8 @@ impl Num {
         }
     }
 
-    pub(super) fn truth(self) -> bool {
+    /// Whether it is not 0.
+    pub fn truth(self) -> bool {
         self.int() != 0
     }
 
@@ -123,6 +125,32 @@ macro_rules! float_binary {
             }
         }
     };
+}
+
+/// The integer `x` as a number of a type.
+pub fn integer(x: i128, s: Scalar) -> Num {
+    match s {
+        Scalar::F32 => Num::F32(x as f32),
+        Scalar::F64 => Num::F64(x as f64),
+        _ => Num::Int(wrap(x, s)),
+    }
+}
+
+/// An operation on numbers, the last of which is of type `s`; `None` for what is no operation on so many.
+pub fn apply(op: Op, s: Scalar, args: &[Num]) -> Option<Num> {
+    use Op::*;
+    let truth = |b: bool| Some(Num::Int(i64::from(b)));
+    match (op, args) {
+        (Neg | Abs | Sqrt | Exp | Log | Sin | Cos | Tanh, [a]) => Some(unary(op, s, *a)),
+        (Add | Sub | Mul | Div | Mod | Min | Max, [a, b]) => Some(binary(op, s, *a, *b)),
+        (Fma, [a, b, c]) => Some(fma(s, *a, *b, *c)),
+        (Lt | Le | Gt | Ge | Eq | Ne, [a, b]) => Some(compare(op, Elem::Scalar(s), *a, *b)),
+        (And, [a, b]) => truth(a.truth() && b.truth()),
+        (Or, [a, b]) => truth(a.truth() || b.truth()),
+        (Not, [a]) => truth(!a.truth()),
+        (Select, [c, a, b]) => Some(if c.truth() { *a } else { *b }),
+        _ => None,
+    }
 }
 
 /// `add … max` at a number type.
@@ -213,7 +241,7 @@ pub(super) fn compare(op: Op, e: Elem, a: Num, b: Num) -> Num {
 }
 
 /// `cast`, see Note [Total arithmetic].
-pub(super) fn cast(from: Elem, to: Elem, a: Num) -> Num {
+pub fn cast(from: Elem, to: Elem, a: Num) -> Num {
     // The integer it stands for, if it is none of the floats.
     let whole = |a: Num| match (a, from) {
         (Num::Int(i), Elem::Scalar(s)) => value(i, s),

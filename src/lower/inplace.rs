@@ -58,7 +58,7 @@ impl Flow {
                     flows.extend(conds.iter().cloned());
                 }
                 Stmt::Index { var, value } => self.indices.entry(*var).or_default().push(*value),
-                Stmt::Alloc(_) | Stmt::Fetch { .. } => {}
+                Stmt::Alloc(_) | Stmt::Prefetch { .. } => {}
                 Stmt::Store {
                     buf, index, value, ..
                 } => self

@@ -9,7 +9,7 @@ use super::value::{Dest, Leaf, Mem, Val};
 use super::vector::{build, is_comparison, lane, lane_wise, splat};
 use crate::arith::{AtomKind, Nat};
 use crate::intern::Symbol;
-use crate::nest::{Block, Expr, ExprKind, Home, LoopKind, Shape, Stmt};
+use crate::nest::{Block, Expr, ExprKind, LoopKind, Shape, Stmt, StorageClass};
 use crate::term::Op;
 use crate::ty::{Scalar, Ty};
 use rustc_hash::FxHashMap;
@@ -284,8 +284,8 @@ impl Lower {
             }
             ExprKind::Pick(..) => loopable = false,
             ExprKind::Load(b, _) => {
-                let home = self.buffers[b.0 as usize].home;
-                lasting &= matches!(home, Home::Input(_));
+                let storage = self.buffers[b.0 as usize].storage;
+                lasting &= matches!(storage, StorageClass::Input(_));
             }
             _ => {}
         });

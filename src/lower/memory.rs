@@ -4,7 +4,7 @@ use super::state::{Lower, Res};
 use super::value::{Dest, Leaf, Mem, Val};
 use crate::arith::Nat;
 use crate::nest::abi::{leaf_sizes, leaves};
-use crate::nest::{BufId, Buffer, Home, Role, Stmt};
+use crate::nest::{BufId, Buffer, Role, Stmt, StorageClass};
 use crate::ty::{Scalar, Ty, TyKind};
 
 impl Mem {
@@ -80,12 +80,12 @@ impl Lower {
             .map(|n| n.saturating_mul(elem.bytes() as i64).max(1));
         let small = bytes
             .is_some_and(|b| b as u64 <= self.options.stack_bytes && self.stack_used + b <= STACK);
-        let home = match (small, self.in_par()) {
-            (true, _) => Home::Stack,
-            (false, true) => Home::ThreadHeap,
-            (false, false) => Home::Heap,
+        let storage = match (small, self.in_par()) {
+            (true, _) => StorageClass::Stack,
+            (false, true) => StorageClass::ThreadHeap,
+            (false, false) => StorageClass::Heap,
         };
-        if let (Home::Stack, Some(b)) = (home, bytes) {
+        if let (StorageClass::Stack, Some(b)) = (storage, bytes) {
             self.stack_used += b;
         }
         let name = self.fresh(base);
@@ -93,7 +93,7 @@ impl Lower {
             name,
             elem,
             len,
-            home,
+            storage,
             alias: None,
         });
         self.buffer_levels[buf.0 as usize] = self.level();

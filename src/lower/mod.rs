@@ -22,24 +22,24 @@ mod casts;
 mod dual;
 mod eval;
 mod float;
-mod hoist;
 mod inplace;
 mod lanes;
 mod memory;
+mod multi_versioning;
 mod ops;
 mod read;
 mod reduce;
 mod state;
 mod value;
 mod vector;
-mod versions;
 mod write;
 
 use crate::arith::Nat;
 use crate::diag::{code, Diagnostic};
-use crate::index::{Level, Queries};
+use crate::index::{Facts, Level, Queries};
 use crate::intern::Symbol;
-use crate::nest::{tidy, Abi, Buffer, Home, Nest, Role, Slot};
+use crate::nest::passes::{self, Context};
+use crate::nest::{Abi, Buffer, Nest, Role, Slot, StorageClass};
 use crate::target::Target;
 use crate::term::{Program, Term};
 use crate::ty::{Ty, TyKind};
@@ -84,6 +84,16 @@ impl Default for Options {
     }
 }
 
+impl Options {
+    /// What passes decide by.
+    pub fn context<'a>(&self, facts: &'a Facts) -> Context<'a> {
+        Context {
+            facts,
+            target: self.target,
+        }
+    }
+}
+
 /// The program as it is walked: with some of its sizes fixed, and kept values out of functions.
 pub fn prepared(program: &Program, sizes: &BTreeMap<Symbol, i64>) -> Program {
     let fix = |n: Nat| n.subst_vars(&mut |s| sizes.get(&s).map(|&k| Nat::int(k)));
@@ -113,6 +123,13 @@ pub fn lower(program: &Program, options: &Options) -> Result<Nest, Diagnostic> {
 
 /// As [`lower`], with what was asked about indices on the way.
 pub fn lower_asking(program: &Program, options: &Options) -> Result<(Nest, Queries), Diagnostic> {
+    let (mut nest, facts) = before_passes(program, options)?;
+    passes::run(&mut nest, &options.context(&facts));
+    Ok((nest, facts.queries()))
+}
+
+/// The nest as lowering writes it, and what passes may know of its sizes.
+pub fn before_passes(program: &Program, options: &Options) -> Result<(Nest, Facts), Diagnostic> {
     let Program {
         term,
         result,
@@ -149,20 +166,10 @@ pub fn lower_asking(program: &Program, options: &Options) -> Result<(Nest, Queri
         buffers: std::mem::take(&mut cx.buffers),
         computed: std::mem::take(&mut cx.computed),
         body: cx.finish_body(),
-        target: options.target,
         fallback: None,
     };
     nest.abi.errors = assume::errors(&nest);
-    tidy::tidy(&mut nest);
-    crate::nest::promote::promote(&mut nest);
-    tidy::tidy(&mut nest);
-    crate::nest::direct::direct(&mut nest);
-    crate::nest::early::early(&mut nest);
-    tidy::tidy(&mut nest);
-    crate::nest::ahead::ahead(&mut nest);
-    hoist::hoist(&mut nest, &cx.facts);
-    crate::nest::repeat::repeat(&mut nest);
-    Ok((nest, cx.facts.queries()))
+    Ok((nest, cx.facts))
 }
 
 fn run(cx: &mut Lower, term: &Term, params: &[(Symbol, Ty)], result: Ty) -> Res<()> {
@@ -216,7 +223,7 @@ fn outputs(cx: &mut Lower, result: Ty) -> Res<Mem> {
             name: Symbol::new(&slot.name),
             elem,
             len: slot.count(),
-            home: Home::Output(i),
+            storage: StorageClass::Output(i),
             alias: None,
         });
         cx.outputs.push(slot);
@@ -252,7 +259,7 @@ fn input(cx: &mut Lower, param: usize, name: Symbol, ty: Ty) -> Res<Val> {
             name: Symbol::new(&slot.name),
             elem,
             len: slot.count(),
-            home: Home::Input(cx.inputs.len()),
+            storage: StorageClass::Input(cx.inputs.len()),
             alias: None,
         });
         cx.inputs.push(slot);

@@ -133,6 +133,8 @@ impl Lower {
             return Ok(());
         }
         if let Dest::Mem(m) = d {
+            // The place may have more elements, which are not the accumulator's.
+            let m = &m.retype(ty);
             if self.same_place(start, m)? && self.in_place(r, m)? {
                 return Ok(());
             }
@@ -293,7 +295,7 @@ impl Lower {
     /// Whether nobody reads a buffer but who fills it.
     fn is_unread(&self, b: crate::nest::BufId) -> bool {
         let buf = &self.buffers[b.0 as usize];
-        matches!(buf.home, crate::nest::Home::Output(_)) && buf.alias.is_none()
+        matches!(buf.storage, crate::nest::StorageClass::Output(_)) && buf.alias.is_none()
             || self.kept.contains(&b)
     }
 

@@ -7,8 +7,8 @@
 //! parent only when it is closed, hence "before" is right.
 
 use super::casts::Casts;
+use super::multi_versioning::Version;
 use super::value::{Mem, Node, Val};
-use super::versions::Version;
 use super::Options;
 use crate::arith::{AtomKind, Nat, Signs};
 use crate::diag::{code, Diagnostic};

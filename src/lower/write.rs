@@ -5,10 +5,10 @@
 //! is computed, at `(i / k, i mod k)` of it. Invariant: every element is stored
 //! once (a guarded place at most once).
 
+use super::multi_versioning::Version;
 use super::reduce::Reduction;
 use super::state::{Lower, Res};
 use super::value::{Dest, Leaf, Node, Val};
-use super::versions::Version;
 use crate::arith::Nat;
 use crate::nest::{Expr, LoopKind, Stmt};
 use crate::term::Op;

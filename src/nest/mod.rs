@@ -8,16 +8,12 @@
 //! Absent: C syntax, terms other than in those annotations.
 
 pub mod abi;
-pub mod ahead;
-pub mod direct;
-pub mod early;
+pub mod eval;
 mod expr;
 pub mod lines;
 pub mod names;
-pub mod promote;
-pub mod repeat;
+pub mod passes;
 mod show;
-pub mod tidy;
 pub mod walk;
 
 pub use crate::obligation::Assumption;
@@ -27,7 +23,6 @@ pub use lines::Mark;
 
 use crate::arith::Nat;
 use crate::intern::Symbol;
-use crate::target::Target;
 use crate::term::Term;
 use crate::ty::Scalar;
 
@@ -50,13 +45,19 @@ pub struct Nest {
     pub computed: Vec<Computed>,
     /// The statements.
     pub body: Block,
-    /// The machine to whose vector registers vectors were split.
-    pub target: Target,
     /// What the function calls where a size excludes its own loops, see [`Nest::with_fallback`].
     pub fallback: Option<Box<Nest>>,
 }
 
 impl Nest {
+    /// The buffer whose memory another name stands for.
+    pub fn root(&self, mut b: BufId) -> BufId {
+        while let Some(a) = self.buffers[b.0 as usize].alias {
+            b = a;
+        }
+        b
+    }
+
     /// The same function, which calls `other` where it would refuse sizes that `other` takes.
     /// Both are of one interface.
     pub fn with_fallback(mut self, mut other: Nest) -> Nest {
@@ -73,7 +74,7 @@ impl Nest {
 
 /// Where a buffer lives.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub enum Home {
+pub enum StorageClass {
     /// `abi.inputs[i]`
     Input(usize),
     /// `abi.outputs[i]`
@@ -98,7 +99,7 @@ pub struct Buffer {
     /// How many there are.
     pub len: Nat,
     /// Where it lives. All but inputs and outputs are aligned to a register.
-    pub home: Home,
+    pub storage: StorageClass,
     /// A second name for another buffer: the accumulator of a reduction that
     /// runs in place.
     pub alias: Option<BufId>,
@@ -142,7 +143,7 @@ pub enum LoopKind {
     /// and seldom run, so that unrolling them would only make the code larger.
     Lanes,
     /// One after the other, the code of several in a row.
-    Repeated,
+    PartialUnroll,
 }
 
 /// A statement.
@@ -198,7 +199,7 @@ pub enum Stmt {
     /// The buffer lives in this block from here on.
     Alloc(BufId),
     /// A hint that an element will be read soon. It changes nothing, and there need not be such an element.
-    Fetch {
+    Prefetch {
         /// The buffer.
         buf: BufId,
         /// The element.

@@ -1,7 +1,7 @@
 //! A loop program as text, for `--emit nest` and tests.
 
 use super::lines::Lines;
-use super::{Block, BufId, Expr, ExprKind, Home, LoopKind, Nest, Shape, Stmt};
+use super::{Block, BufId, Expr, ExprKind, LoopKind, Nest, Shape, Stmt, StorageClass};
 use std::fmt;
 
 impl fmt::Display for Shape {
@@ -60,7 +60,7 @@ impl Nest {
                 note,
             } => {
                 let par = match kind {
-                    LoopKind::Seq | LoopKind::Lanes | LoopKind::Repeated => "for",
+                    LoopKind::Seq | LoopKind::Lanes | LoopKind::PartialUnroll => "for",
                     LoopKind::Par => "par",
                 };
                 match note {
@@ -93,16 +93,16 @@ impl Nest {
             Stmt::Index { var, value } => line(format!("index {var} = {value}")),
             Stmt::Alloc(b) => {
                 let buf = &self.buffers[b.0 as usize];
-                let home = match buf.home {
-                    Home::Stack => "stack",
-                    Home::Heap => "heap",
-                    Home::ThreadHeap => "heap of the thread",
+                let storage = match buf.storage {
+                    StorageClass::Stack => "stack",
+                    StorageClass::Heap => "heap",
+                    StorageClass::ThreadHeap => "heap of the thread",
                     _ => "elsewhere",
                 };
                 let elem = buf.elem.name();
-                line(format!("{home} {} : {} {elem}", buf.name, buf.len));
+                line(format!("{storage} {} : {} {elem}", buf.name, buf.len));
             }
-            Stmt::Fetch { buf, index } => line(format!("fetch {}[{index}]", self.name(*buf))),
+            Stmt::Prefetch { buf, index } => line(format!("fetch {}[{index}]", self.name(*buf))),
             Stmt::Store {
                 buf,
                 index,

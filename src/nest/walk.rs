@@ -37,7 +37,7 @@ pub fn exprs(s: &Stmt) -> Option<&Expr> {
         Stmt::If { cond, .. } => Some(cond),
         Stmt::Let { value, .. } => value.as_ref(),
         Stmt::Assign { value, .. } | Stmt::Store { value, .. } => Some(value),
-        Stmt::For { .. } | Stmt::Index { .. } | Stmt::Alloc(_) | Stmt::Fetch { .. } => None,
+        Stmt::For { .. } | Stmt::Index { .. } | Stmt::Alloc(_) | Stmt::Prefetch { .. } => None,
     }
 }
 
@@ -46,7 +46,7 @@ pub fn each_index(s: &Stmt, f: &mut impl FnMut(Nat)) {
     match s {
         Stmt::For { extent, .. } => f(*extent),
         Stmt::Index { value, .. } => f(*value),
-        Stmt::Store { index, .. } | Stmt::Fetch { index, .. } => f(*index),
+        Stmt::Store { index, .. } | Stmt::Prefetch { index, .. } => f(*index),
         _ => {}
     }
     if let Some(e) = exprs(s) {
@@ -93,7 +93,7 @@ pub fn map_block(
                 *element = index(*element);
                 *value = expr(value);
             }
-            Stmt::Fetch { index: i, .. } => *i = index(*i),
+            Stmt::Prefetch { index: i, .. } => *i = index(*i),
             Stmt::Alloc(_) => {}
         }
     }
@@ -115,7 +115,7 @@ pub fn rename(block: &mut Block, names: &FxHashMap<Symbol, Symbol>) {
                 Stmt::Let { var, .. } | Stmt::Assign { var, .. } | Stmt::Index { var, .. } => {
                     *var = names.get(var).copied().unwrap_or(*var);
                 }
-                Stmt::Alloc(_) | Stmt::Store { .. } | Stmt::Fetch { .. } => {}
+                Stmt::Alloc(_) | Stmt::Store { .. } | Stmt::Prefetch { .. } => {}
             }
         }
     }

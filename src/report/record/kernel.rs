@@ -7,7 +7,7 @@ use super::{Argument, Buffer, Computed, ErrorCode, Kernel, Listing, Statement};
 use crate::elab;
 use crate::emit::CUnit;
 use crate::nest::abi::Slot;
-use crate::nest::{Block, Home, Nest, Role, Stmt};
+use crate::nest::{Block, Nest, Role, Stmt, StorageClass};
 use crate::term::{Program, Term};
 
 pub fn kernel(
@@ -90,11 +90,11 @@ fn buffers(nest: &Nest) -> Vec<Buffer> {
     crate::nest::walk::each_stmt(&nest.body, &mut |s| {
         let Stmt::Alloc(b) = s else { return };
         let b = &nest.buffers[b.0 as usize];
-        let home = match b.home {
-            Home::Stack => "stack",
-            Home::Heap => "heap",
-            Home::ThreadHeap => "heap of the thread",
-            Home::Input(_) | Home::Output(_) | Home::Gone => return,
+        let home = match b.storage {
+            StorageClass::Stack => "stack",
+            StorageClass::Heap => "heap",
+            StorageClass::ThreadHeap => "heap of the thread",
+            StorageClass::Input(_) | StorageClass::Output(_) | StorageClass::Gone => return,
         };
         out.push(Buffer {
             name: b.name.to_string(),

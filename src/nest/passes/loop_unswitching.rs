@@ -1,17 +1,17 @@
-//! Choices that a loop does not change are made before it.
+//! Loop unswitching: choices that a loop does not change are made before it.
 //!
 //! Comes in: a nest; goes out: one in which an innermost loop that chooses between two values, always in the same way,
 //! exists twice: without those choices, for where all of them fall on their first side, which is nearly everywhere, and
 //! with them. Accumulators stay in registers only in a loop that does not choose. Invariant: the same values are stored
 //! in the same order. Absent: choices of stores, which compilers move well enough by themselves.
 
-use super::{walk, Block, Expr, ExprKind, LoopKind, Nest, Shape, Stmt};
 use crate::arith::AtomKind;
 use crate::intern::Symbol;
+use crate::nest::{walk, Block, Expr, ExprKind, LoopKind, Nest, Shape, Stmt};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Moves choices out of loops.
-pub fn early(nest: &mut Nest) {
+pub(super) fn unswitch(nest: &mut Nest) {
     let mut names = Names::of(nest);
     block(&mut nest.body, &mut names);
 }

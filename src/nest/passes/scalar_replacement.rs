@@ -1,13 +1,12 @@
-//! Small local buffers become variables.
+//! Scalar replacement: small local buffers become variables.
 //!
 //! A stack buffer all of whose accesses have constant indices, in pieces that do
 //! not overlap, is replaced by one variable for each piece. Invariant: the same
 //! values reach the outputs. Accesses under second names count as its own.
 
-use super::tidy::root;
-use super::{walk, Block, BufId, Expr, ExprKind, Home, Nest, Shape, Stmt};
 use crate::arith::Nat;
 use crate::intern::Symbol;
+use crate::nest::{walk, Block, BufId, Expr, ExprKind, Nest, Shape, Stmt, StorageClass};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
@@ -17,7 +16,7 @@ const PIECES: usize = 128;
 type Pieces = BTreeMap<i64, u32>;
 
 /// Replaces what can be replaced.
-pub fn promote(nest: &mut Nest) {
+pub(super) fn replace(nest: &mut Nest) {
     let mut all: FxHashMap<BufId, Option<Pieces>> = FxHashMap::default();
     let mut allocated = FxHashSet::default();
     walk::each_stmt(&nest.body, &mut |s| {
@@ -26,8 +25,8 @@ pub fn promote(nest: &mut Nest) {
         }
     });
     let mut access = |b: BufId, n: Nat, w: u32| {
-        let b = root(nest, b);
-        if nest.buffers[b.0 as usize].home != Home::Stack || !allocated.contains(&b) {
+        let b = nest.root(b);
+        if nest.buffers[b.0 as usize].storage != StorageClass::Stack || !allocated.contains(&b) {
             return;
         }
         let entry = all.entry(b).or_insert_with(|| Some(Pieces::new()));
@@ -60,7 +59,7 @@ pub fn promote(nest: &mut Nest) {
     chosen.sort();
     for (b, pieces) in &chosen {
         let buf = &mut nest.buffers[b.0 as usize];
-        buf.home = Home::Gone;
+        buf.storage = StorageClass::Gone;
         for (i, w) in pieces {
             let name = match pieces.len() {
                 1 => buf.name,
@@ -77,7 +76,7 @@ pub fn promote(nest: &mut Nest) {
         return;
     }
     let roots: Vec<BufId> = (0..nest.buffers.len())
-        .map(|i| root(nest, BufId(i as u32)))
+        .map(|i| nest.root(BufId(i as u32)))
         .collect();
     let mut body = std::mem::take(&mut nest.body);
     rewrite(&mut body, &roots, &vars);
@@ -127,7 +126,7 @@ fn rewrite(block: &mut Block, roots: &[BufId], vars: &FxHashMap<(BufId, i64), (S
                 }
             }
             Stmt::Assign { value, .. } => *value = put(value),
-            Stmt::Index { .. } | Stmt::Fetch { .. } => {}
+            Stmt::Index { .. } | Stmt::Prefetch { .. } => {}
             Stmt::Alloc(b) => {
                 let mut pieces: Vec<_> = vars.iter().filter(|(k, _)| k.0 == *b).collect();
                 pieces.sort_by_key(|(k, _)| k.1);

@@ -1,14 +1,14 @@
-//! Short sums are computed several iterations at once.
+//! Partial unrolling: short sums are computed several iterations at once.
 //!
 //! Comes in: a nest; goes out: the same, in which loops over a few known iterations that only add to vectors are
-//! [`LoopKind::Repeated`]. Such a loop is over before counting its iterations has paid; and gcc, to which an operand in
+//! [`LoopKind::PartialUnroll`]. Such a loop is over before counting its iterations has paid; and gcc, to which an operand in
 //! memory is as good as one in a register, loads a vector again for each use of it, unless several iterations share its
 //! register. Invariant: nothing is computed otherwise. Absent: loops whose vectors do not all fit into the registers, which
 //! operands in memory help; longer ones, of which more code is read than counting saves.
 
-use super::{walk, Block, BufId, ExprKind, LoopKind, Nest, Stmt};
 use crate::arith::Nat;
 use crate::intern::Symbol;
+use crate::nest::{walk, Block, BufId, ExprKind, LoopKind, Nest, Stmt};
 use std::collections::BTreeSet;
 
 /// So many iterations at once.
@@ -17,29 +17,29 @@ pub const TIMES: i64 = 4;
 const FEW: i64 = 64;
 
 /// Marks loops.
-pub fn repeat(nest: &mut Nest) {
+pub(super) fn mark(nest: &mut Nest, registers: u32) {
     // One register is for what is in all lanes of it.
-    let room = nest.target.registers() - 1;
-    mark(&mut nest.body, room as usize);
+    let room = registers.saturating_sub(1);
+    mark_in(&mut nest.body, room as usize);
 }
 
-fn mark(block: &mut Block, room: usize) {
+fn mark_in(block: &mut Block, room: usize) {
     for s in block {
         match s {
             Stmt::For {
                 extent, kind, body, ..
             } => {
-                mark(body, room);
+                mark_in(body, room);
                 let few = extent
                     .as_int()
                     .is_some_and(|n| (2 * TIMES..=FEW).contains(&n));
                 if *kind == LoopKind::Seq && few && vectors(body).is_some_and(|n| n <= room) {
-                    *kind = LoopKind::Repeated;
+                    *kind = LoopKind::PartialUnroll;
                 }
             }
             Stmt::If { then, els, .. } => {
-                mark(then, room);
-                mark(els, room);
+                mark_in(then, room);
+                mark_in(els, room);
             }
             _ => {}
         }

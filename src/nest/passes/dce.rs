@@ -1,8 +1,8 @@
-//! Removal of what nobody reads: variables, buffers, loops without effect.
+//! Dead code elimination: what no output depends on is removed: variables, buffers, stores, loops.
 
-use super::{walk, Block, BufId, Expr, ExprKind, Home, Nest, Stmt};
 use crate::arith::{AtomKind, Nat};
 use crate::intern::Symbol;
+use crate::nest::{walk, Block, BufId, Expr, ExprKind, Nest, Stmt, StorageClass};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 #[derive(Default)]
@@ -37,7 +37,7 @@ impl Uses {
 }
 
 /// Removes statements without an effect on the outputs, until nothing changes.
-pub fn tidy(nest: &mut Nest) {
+pub(super) fn eliminate(nest: &mut Nest) {
     loop {
         let mut uses = Uses::default();
         walk::each_stmt(&nest.body, &mut |s| {
@@ -54,19 +54,19 @@ pub fn tidy(nest: &mut Nest) {
             match s {
                 Stmt::For { extent, .. } => uses.nat(*extent),
                 Stmt::Index { value, .. } => uses.nat(*value),
-                Stmt::Store { index, .. } | Stmt::Fetch { index, .. } => uses.nat(*index),
+                Stmt::Store { index, .. } | Stmt::Prefetch { index, .. } => uses.nat(*index),
                 _ => {}
             }
         });
         // A buffer is read where one of its names is read.
-        let mut live: FxHashSet<BufId> = uses.bufs.iter().map(|&b| root(nest, b)).collect();
+        let mut live: FxHashSet<BufId> = uses.bufs.iter().map(|&b| nest.root(b)).collect();
         for (i, b) in nest.buffers.iter().enumerate() {
-            if matches!(b.home, Home::Output(_)) {
+            if matches!(b.storage, StorageClass::Output(_)) {
                 live.insert(BufId(i as u32));
             }
         }
         let buffers: Vec<bool> = (0..nest.buffers.len())
-            .map(|i| live.contains(&root(nest, BufId(i as u32))))
+            .map(|i| live.contains(&nest.root(BufId(i as u32))))
             .collect();
         let mut body = std::mem::take(&mut nest.body);
         let changed = sweep(&mut body, &uses.vars, &buffers);
@@ -75,14 +75,6 @@ pub fn tidy(nest: &mut Nest) {
             return;
         }
     }
-}
-
-/// The buffer that a name stands for.
-pub fn root(nest: &Nest, mut b: BufId) -> BufId {
-    while let Some(a) = nest.buffers[b.0 as usize].alias {
-        b = a;
-    }
-    b
 }
 
 fn sweep(block: &mut Block, vars: &FxHashMap<Symbol, usize>, live: &[bool]) -> bool {
@@ -106,7 +98,7 @@ fn sweep(block: &mut Block, vars: &FxHashMap<Symbol, usize>, live: &[bool]) -> b
             vars.get(var).is_some_and(|&n| n > 0)
         }
         Stmt::Alloc(b) => live[b.0 as usize],
-        Stmt::Store { buf, .. } | Stmt::Fetch { buf, .. } => live[buf.0 as usize],
+        Stmt::Store { buf, .. } | Stmt::Prefetch { buf, .. } => live[buf.0 as usize],
     });
     changed || block.len() != before
 }

@@ -1,18 +1,17 @@
-//! Vectors that are chosen, then stored, are stored where they are chosen.
+//! Store sinking: vectors that are chosen, then stored, are stored where they are chosen.
 //!
 //! Comes in: a nest; goes out: one in which `v = a` here and `v = b` there, then a store of `v`, is a store of `a` here
 //! and of `b` there; and in which lanes that a loop puts into a buffer of their own, to be copied as one vector, go to
 //! the place of the copy at once. A processor can not read as one vector what it has just stored in parts without
 //! waiting for it. Invariant: the same values reach the outputs, in an order that no read tells from the one before.
 
-use super::tidy::root;
-use super::{walk, Block, BufId, ExprKind, Nest, Stmt};
 use crate::arith::Nat;
 use crate::intern::Symbol;
+use crate::nest::{walk, Block, BufId, ExprKind, Nest, Stmt};
 use rustc_hash::FxHashMap;
 
 /// Takes the detours out.
-pub fn direct(nest: &mut Nest) {
+pub(super) fn sink(nest: &mut Nest) {
     let mut reads: FxHashMap<Symbol, usize> = FxHashMap::default();
     walk::each_stmt(&nest.body, &mut |s| {
         if let Some(e) = walk::exprs(s) {
@@ -157,7 +156,7 @@ impl Pass<'_> {
         let mut uses = 0;
         walk::each_stmt(block, &mut |s| {
             if let Stmt::Store { buf: b, .. } = s {
-                uses += usize::from(root(self.nest, *b) == root(self.nest, buf));
+                uses += usize::from(self.nest.root(*b) == self.nest.root(buf));
             }
             if let Some(e) = walk::exprs(s) {
                 e.visit(&mut |e| uses += usize::from(self.is_load(e.kind(), buf)));
@@ -167,12 +166,12 @@ impl Pass<'_> {
     }
 
     fn is_load(&self, e: &ExprKind, buf: BufId) -> bool {
-        matches!(e, ExprKind::Load(b, _) if root(self.nest, *b) == root(self.nest, buf))
+        matches!(e, ExprKind::Load(b, _) if self.nest.root(*b) == self.nest.root(buf))
     }
 }
 
 /// The same store of something else.
-fn with_value(store: &Stmt, value: super::Expr) -> Option<Stmt> {
+fn with_value(store: &Stmt, value: crate::nest::Expr) -> Option<Stmt> {
     let mut store = store.clone();
     let Stmt::Store { value: old, .. } = &mut store else {
         return None;

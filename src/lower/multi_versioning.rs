@@ -7,7 +7,7 @@
 
 use super::state::{Lower, Res};
 use crate::arith::{Nat, Signs};
-use crate::nest::{walk, Block, BufId, Expr, ExprKind, Home, Shape, Stmt};
+use crate::nest::{walk, Block, BufId, Expr, ExprKind, Shape, Stmt, StorageClass};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Which version of an unrolled map is written.
@@ -83,8 +83,8 @@ impl Lower {
             }
             Stmt::Store { buf, .. } => {
                 let root = self.root_of(*buf);
-                let home = self.buffers[root.0 as usize].home;
-                outside |= home == Home::Stack && !own.contains(&root);
+                let storage = self.buffers[root.0 as usize].storage;
+                outside |= storage == StorageClass::Stack && !own.contains(&root);
             }
             _ => {}
         });
@@ -114,7 +114,7 @@ impl Lower {
         for buf in read {
             let root = self.root_of(buf);
             let of = self.buffers[root.0 as usize].clone();
-            if of.home != Home::Stack || stored.contains(&root) {
+            if of.storage != StorageClass::Stack || stored.contains(&root) {
                 continue;
             }
             let Some(pieces) = self.pieces_of(fast, root, of.len) else {

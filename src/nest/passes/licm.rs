@@ -1,4 +1,4 @@
-//! Division, remainder, minimum and maximum leave the loops.
+//! Loop-invariant code motion: division, remainder, minimum and maximum leave the loops.
 //!
 //! Every operation of an index that is no sum or product becomes a constant in
 //! the outermost block that binds its variables, and sizes known to be whole
@@ -110,7 +110,7 @@ impl Hoist<'_> {
                 Stmt::Index { var, value }
             }
             Stmt::Alloc(b) => Stmt::Alloc(b),
-            Stmt::Fetch { buf, index } => Stmt::Fetch {
+            Stmt::Prefetch { buf, index } => Stmt::Prefetch {
                 buf,
                 index: self.nat(index),
             },

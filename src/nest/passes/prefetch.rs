@@ -1,14 +1,14 @@
-//! Lines that a loop reads are asked for ahead where processors do not do so by themselves, or too late.
+//! Prefetching: lines that a loop reads are asked for ahead where processors do not do so by themselves, or too late.
 //!
-//! Comes in: a nest; goes out: the same with hints ([`Stmt::Fetch`]) in innermost loops that read vectors. Rows of an
+//! Comes in: a nest; goes out: the same with hints ([`Stmt::Prefetch`]) in innermost loops that read vectors. Rows of an
 //! input lie far apart, and processors foresee only what lies in order: what such a loop reads some iterations later is
 //! asked for. Where the loop is run several times over the same rows, what lies further in them is asked for, too:
 //! those runs have time to wait, and the first one over new lines would ask for all of them at once. Invariant: nothing
 //! is computed otherwise. Absent: memory of the kernel, which is read in order; a hint there only makes the loop longer.
 
-use super::{walk, Block, BufId, Buffer, Expr, ExprKind, Home, LoopKind, Nest, Stmt};
 use crate::arith::{AtomKind, Nat};
 use crate::intern::Symbol;
+use crate::nest::{walk, Block, BufId, Buffer, Expr, ExprKind, LoopKind, Nest, Stmt, StorageClass};
 use crate::term::Op;
 
 /// Iterations: a few hundred cycles, after which memory has answered.
@@ -17,7 +17,7 @@ const AHEAD: i64 = 32;
 const LINE: i64 = 64;
 
 /// Adds hints.
-pub fn ahead(nest: &mut Nest) {
+pub(super) fn prefetch(nest: &mut Nest) {
     let mut pass = Pass {
         buffers: &nest.buffers,
         around: Vec::new(),
@@ -88,8 +88,8 @@ impl Pass<'_> {
                 Some(step) => step.saturating_mul(bytes).saturating_abs() >= 2 * LINE,
                 None => true,
             };
-            let asked =
-                matches!(of.home, Home::Input(_)) && index.coefficient(var).is_some_and(far);
+            let asked = matches!(of.storage, StorageClass::Input(_))
+                && index.coefficient(var).is_some_and(far);
             let here =
                 |l: &Line| matches!(l.distance(buf, index), Some(d) if 0 <= d && d < LINE / bytes);
             let outer = !declared.iter().any(|v| index.mentions(*v));
@@ -107,7 +107,7 @@ impl Pass<'_> {
         });
         let mut hints = Vec::new();
         for l in &lines {
-            let mut fetch = |index: Nat| hints.push(Stmt::Fetch { buf: l.buf, index });
+            let mut fetch = |index: Nat| hints.push(Stmt::Prefetch { buf: l.buf, index });
             fetch(l.index.subst_var(var, Nat::var(var) + AHEAD.into()));
             let again = self.around.last().is_some_and(|v| !l.index.mentions(*v));
             let along = |v: &Symbol| l.index.coefficient(*v).and_then(Nat::as_int);

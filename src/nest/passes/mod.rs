@@ -1,0 +1,135 @@
+//! What is done to a loop program between lowering and printing: a list of passes.
+//!
+//! Comes in: a nest as lowering writes it; goes out: the nest that is printed. Invariant of every pass: the program
+//! has the same value on the same inputs, and no error that it did not have ([`eval`](super::eval::eval) says what
+//! both mean). What a pass needs and keeps besides stands beside it in [`PASSES`]. Absent: passes that fail.
+
+mod dce;
+mod licm;
+mod loop_unswitching;
+mod partial_unroll;
+mod prefetch;
+mod scalar_replacement;
+mod store_sinking;
+
+pub use partial_unroll::TIMES;
+
+use super::Nest;
+use crate::index::Facts;
+use crate::target::Target;
+
+/// What passes may decide by, beside the nest.
+pub struct Context<'a> {
+    /// What is known of sizes.
+    pub facts: &'a Facts,
+    /// The machine.
+    pub target: Target,
+}
+
+/// One step from nest to nest.
+pub struct Pass {
+    /// Its name on the command line. What is run again has a number.
+    pub name: &'static str,
+    /// What it does.
+    pub does: &'static str,
+    /// What it relies on, beside what every nest is.
+    pub needs: &'static str,
+    /// What later passes and the printer may rely on.
+    pub keeps: &'static str,
+    /// Why it stands where it does.
+    pub place: &'static str,
+    /// Runs it.
+    pub run: fn(&mut Nest, &Context),
+}
+
+/// All passes, in the order in which they run.
+pub const PASSES: &[Pass] = &[
+    Pass {
+        name: "dce",
+        does: "removes variables, buffers, stores and loops that no output depends on",
+        needs: "nothing",
+        keeps: "all stores that an output depends on, in their order",
+        place: "lowering declares what it might need: what is not read must not keep a buffer in memory",
+        run: |nest, _| dce::eliminate(nest),
+    },
+    Pass {
+        name: "scalar_replacement",
+        does: "replaces stack buffers, all of whose indices are constant, by variables",
+        needs: "accesses that overlap have one width, or the buffer stays",
+        keeps: "the order of stores; a buffer without elements has the storage class `Gone`",
+        place: "before all that looks for variables: accumulators of unrolled loops are buffers until here",
+        run: |nest, _| scalar_replacement::replace(nest),
+    },
+    Pass {
+        name: "dce-2",
+        does: "as dce",
+        needs: "nothing",
+        keeps: "all stores that an output depends on, in their order",
+        place: "of the new variables some are never read, and only now seen to be so",
+        run: |nest, _| dce::eliminate(nest),
+    },
+    Pass {
+        name: "store_sinking",
+        does: "stores vectors and lanes where they are chosen, not by way of a variable or a buffer",
+        needs: "variables that are chosen are assigned at the end of each side: scalar_replacement",
+        keeps: "which values are stored where; the order of stores but for those to a buffer of lanes",
+        place: "before loop_unswitching, for which a choice of stores is none",
+        run: |nest, _| store_sinking::sink(nest),
+    },
+    Pass {
+        name: "loop_unswitching",
+        does: "moves choices that an innermost loop does not change out of it",
+        needs: "choices as lowering writes them: a variable, then two sides that assign it",
+        keeps: "the order of stores; names are declared once",
+        place: "after store_sinking, which leaves the choices that are of values; before what counts registers of loops",
+        run: |nest, _| loop_unswitching::unswitch(nest),
+    },
+    Pass {
+        name: "dce-3",
+        does: "as dce",
+        needs: "nothing",
+        keeps: "all stores that an output depends on, in their order",
+        place: "each of two loops uses a part of what was declared for one; later passes make nothing superfluous",
+        run: |nest, _| dce::eliminate(nest),
+    },
+    Pass {
+        name: "prefetch",
+        does: "asks for rows of inputs before innermost loops read them",
+        needs: "loops as they will run: loop_unswitching",
+        keeps: "everything, as a hint reads nothing",
+        place: "before licm, so that what its indices need is computed outside of the loop, too",
+        run: |nest, _| prefetch::prefetch(nest),
+    },
+    Pass {
+        name: "licm",
+        does: "computes quotients, remainders, minima and maxima of indices in the outermost block that has their variables",
+        needs: "all indices there will be",
+        keeps: "indices are sums of products of variables: no later pass may write another operation",
+        place: "after all that compares indices, which it hides behind names",
+        run: |nest, cx| licm::hoist(nest, cx.facts),
+    },
+    Pass {
+        name: "partial_unroll",
+        does: "marks short loops of sums, of which several iterations are written in a row",
+        needs: "bodies as they are printed: how many vectors a loop keeps is counted",
+        keeps: "everything but the kind of loops",
+        place: "last of those that look into loops: every other pass takes a marked loop for one that is in order",
+        run: |nest, cx| partial_unroll::mark(nest, cx.target.registers()),
+    },
+];
+
+/// Runs all passes.
+pub fn run(nest: &mut Nest, cx: &Context) {
+    PASSES.iter().for_each(|pass| (pass.run)(nest, cx));
+}
+
+/// The list for people: what each pass does and why it stands where it does.
+pub fn listing() -> String {
+    let one = |p: &Pass| {
+        format!(
+            "{}\n  does   {}\n  needs  {}\n  keeps  {}\n  place  {}\n",
+            p.name, p.does, p.needs, p.keeps, p.place
+        )
+    };
+    PASSES.iter().map(one).collect::<Vec<_>>().join("\n")
+}

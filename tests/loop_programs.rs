@@ -1,0 +1,444 @@
+//! Loop programs mean what the terms mean that they were lowered from, before and after every pass.
+//!
+//! Random typed programs, the written ones and the shipped goals are lowered without passes and evaluated: races, reads
+//! of what was never written and indices out of bounds are errors, and every bit must be that of the interpreter. Then
+//! one pass after the other is run, with the same question after each. Guards against silence: how many programs each
+//! pass changed is asserted. `SEEDS=first,count cargo test --test loop_programs -- --ignored` looks at more.
+
+#[path = "common/cases.rs"]
+mod cases;
+mod common;
+
+use cases::{written, GOALS};
+use rise_opt::arith::Nat;
+use rise_opt::elab;
+use rise_opt::index::{Facts, Level};
+use rise_opt::intern::Symbol;
+use rise_opt::interp::generate::{self, Generator};
+use rise_opt::interp::random::{self, Numbers, Rng};
+use rise_opt::interp::{eval_program, Num, Sizes, Value};
+use rise_opt::lower::{self, Options};
+use rise_opt::nest::eval::{eval, EvalError, Fault};
+use rise_opt::nest::passes::PASSES;
+use rise_opt::nest::{BufId, Expr, ExprKind, LoopKind, Nest, Shape, Stmt, StorageClass};
+use rise_opt::source::SourceMap;
+use rise_opt::target::Target;
+use rise_opt::term::{normalize, Program};
+use rise_opt::ty::Scalar;
+use std::collections::BTreeMap;
+
+/// How many programs were looked at, and how many each pass changed.
+#[derive(Default)]
+struct Counts {
+    programs: usize,
+    changed: BTreeMap<&'static str, usize>,
+}
+
+fn leaves(v: &Value) -> Vec<Vec<Num>> {
+    match v.as_pair() {
+        Some((a, b)) => [leaves(a), leaves(b)].concat(),
+        None => {
+            let mut all = Vec::new();
+            v.each_num(&mut |n| all.push(n));
+            vec![all]
+        }
+    }
+}
+
+fn same(a: &[Vec<Num>], b: &[Vec<Num>]) -> bool {
+    let equal = |(a, b): (&Vec<Num>, &Vec<Num>)| {
+        a.len() == b.len() && a.iter().zip(b).all(|(x, y)| x.same(*y))
+    };
+    a.len() == b.len() && a.iter().zip(b).all(equal)
+}
+
+/// What a program has to compute.
+struct Expected {
+    sizes: Sizes,
+    inputs: Vec<Vec<Num>>,
+    outputs: Vec<Vec<Num>>,
+}
+
+impl Expected {
+    /// None where the program has no meaning.
+    fn of(program: &Program, sizes: &Sizes, rng: &mut Rng) -> Option<Expected> {
+        let arg = |ty| random::value_of(rng, ty, sizes, Numbers::Unit).ok();
+        let args: Vec<Value> = program
+            .params
+            .iter()
+            .map(|p| p.1)
+            .map(arg)
+            .collect::<Option<_>>()?;
+        Some(Expected {
+            sizes: sizes.clone(),
+            inputs: args.iter().flat_map(leaves).collect(),
+            outputs: leaves(&eval_program(program, sizes, &args).ok()?),
+        })
+    }
+
+    fn check(&self, nest: &Nest, when: &str) {
+        match eval(nest, &self.sizes, &self.inputs) {
+            Ok(found) if same(&found, &self.outputs) => {}
+            other => panic!(
+                "{when}, at {:?}: {other:?}\ninstead of {:?}\n{nest}",
+                self.sizes, self.outputs
+            ),
+        }
+    }
+}
+
+/// Lowers a program and looks at it before the passes and after each.
+fn check(
+    name: &str,
+    program: &Program,
+    options: &Options,
+    expected: &[Expected],
+    counts: &mut Counts,
+) {
+    let (mut nest, facts) = match lower::before_passes(program, options) {
+        Ok(lowered) => lowered,
+        // More statements than are allowed.
+        Err(d) if d.code.id == "E0702" => return,
+        Err(d) => panic!("{name}: {program}\n{d:?}"),
+    };
+    counts.programs += 1;
+    let look = |nest: &Nest, when: &str| {
+        for e in expected {
+            e.check(nest, &format!("{name}, {when}: {program}"));
+        }
+    };
+    look(&nest, "before all passes");
+    let mut before = format!("{:?}", nest.body);
+    for pass in PASSES {
+        (pass.run)(&mut nest, &options.context(&facts));
+        let after = format!("{:?}", nest.body);
+        if after != before {
+            *counts.changed.entry(pass.name).or_default() += 1;
+            look(&nest, &format!("after {}", pass.name));
+        }
+        before = after;
+    }
+}
+
+fn lowering(rng: &mut Rng) -> Options {
+    Options {
+        target: *rng.pick(&[Target::Sse2, Target::Avx2, Target::Avx512]),
+        simplify: *rng.pick(&[Level::Full, Level::Full, Level::Fold, Level::Off]),
+        ..Default::default()
+    }
+}
+
+fn random_programs(first: u64, count: u64) -> Counts {
+    let mut counts = Counts::default();
+    for seed in first..first + count {
+        let mut rng = Rng::new(seed);
+        let options = generate::Options {
+            scalars: match rng.one_in(2) {
+                true => Scalar::ALL.to_vec(),
+                false => vec![Scalar::F32, Scalar::I32],
+            },
+            fuel: rng.between(2, 7) as u32,
+            wide: rng.one_in(2),
+            ..Default::default()
+        };
+        let mut generator = Generator::new(&mut rng, options);
+        let mut program = generator.program();
+        let own = generator.sizes.clone();
+        let Some(expected) = Expected::of(&program, &own, &mut rng) else {
+            continue;
+        };
+        program.term = normalize(&program.term);
+        let options = lowering(&mut rng);
+        check(
+            &format!("seed {seed}"),
+            &program,
+            &options,
+            &[expected],
+            &mut counts,
+        );
+    }
+    counts
+}
+
+#[test]
+fn random_programs_mean_the_same_before_and_after_every_pass() {
+    let counts = random_programs(1, 400);
+    assert!(counts.programs > 300, "{}", counts.programs);
+    for pass in ["dce", "scalar_replacement", "licm"] {
+        assert!(
+            counts.changed.contains_key(pass),
+            "{pass} changed none: {:?}",
+            counts.changed
+        );
+    }
+}
+
+#[test]
+#[ignore]
+fn more_random_programs() {
+    let text = std::env::var("SEEDS").unwrap_or_else(|_| "1000,10000".into());
+    let numbers: Vec<u64> = text
+        .split(',')
+        .filter_map(|t| t.trim().parse().ok())
+        .collect();
+    let counts = random_programs(numbers[0], numbers[1]);
+    println!(
+        "{} programs; changed: {:?}",
+        counts.programs, counts.changed
+    );
+}
+
+/// Vectors, tails, tiles and threads are in these: there is no pass that changes none of them.
+#[test]
+fn written_programs_and_goals_mean_the_same_before_and_after_every_pass() {
+    let mut counts = Counts::default();
+    for case in written(Target::Avx2) {
+        let mut rng = Rng::new(3);
+        let expected = Expected::of(&case.program, &case.sizes, &mut rng).expect("a value");
+        for target in [Target::Sse2, Target::Avx512] {
+            let options = Options {
+                target,
+                ..Default::default()
+            };
+            check(
+                &case.name,
+                &case.program,
+                &options,
+                std::slice::from_ref(&expected),
+                &mut counts,
+            );
+        }
+    }
+    let narrow = GOALS
+        .iter()
+        .filter(|g| g.set.contains("mr=3") || g.program.contains("batched"));
+    for goal in narrow {
+        let found = goal.reached(Target::Avx2);
+        let mut rng = Rng::new(4);
+        let expected: Vec<Expected> = (goal.at.iter())
+            .map(|at| {
+                let mut sizes = cases::sizes(at);
+                sizes.extend(cases::sizes(goal.fixed));
+                Expected::of(&found, &sizes, &mut rng).expect("a value")
+            })
+            .collect();
+        for level in [Level::Full, Level::Off] {
+            let options = goal.lowering(Target::Avx2, level);
+            check(goal.sketch, &found, &options, &expected, &mut counts);
+        }
+    }
+    // What other passes leave behind is rare.
+    for pass in PASSES.iter().filter(|p| !p.name.starts_with("dce-")) {
+        assert!(
+            counts.changed.contains_key(pass.name),
+            "{} changed none",
+            pass.name
+        );
+    }
+}
+
+/// A reduction that is computed in a part of the result, by way of a second buffer, leaves the rest of the result alone.
+#[test]
+fn an_accumulator_has_as_many_elements_as_its_reduction() {
+    let text = "def f [m : nat] (a : m.m.i64) : (m + 1).i64 =
+      concat (reduce (\\acc row -> row |> mapSeq (\\x -> x + at[0] acc)) (at[0] a) a) (fill[1] (at[0] (at[0] a)))";
+    let program = program(text);
+    let sizes = Sizes::from([(Symbol::new("m"), 4)]);
+    let expected = Expected::of(&program, &sizes, &mut Rng::new(1)).expect("a value");
+    let mut counts = Counts::default();
+    check(
+        "concat",
+        &program,
+        &Options::default(),
+        &[expected],
+        &mut counts,
+    );
+    assert_eq!(counts.programs, 1);
+}
+
+// ---- what evaluation refuses
+
+fn program(text: &str) -> Program {
+    let mut sources = SourceMap::new();
+    let file = sources.add_text("test.rise", text);
+    elab::program(&mut sources, file, None).expect("a program")
+}
+
+fn nest(text: &str) -> (Nest, Facts) {
+    lower::before_passes(&program(text), &Options::default()).expect("a nest")
+}
+
+fn doubled() -> Nest {
+    nest("def f [n : nat] (a : n.f32) : n.f32 = a |> mapSeq (\\x -> x + x)").0
+}
+
+/// What evaluation says of the program that doubles, changed.
+fn said(change: impl FnOnce(&mut Nest)) -> Result<usize, EvalError> {
+    let mut nest = doubled();
+    change(&mut nest);
+    let sizes = BTreeMap::from([(Symbol::new("n"), 4)]);
+    let input: Vec<Num> = (0..4).map(|i| Num::F32(i as f32)).collect();
+    eval(&nest, &sizes, &[input]).map(|out| out[0].len())
+}
+
+fn fault(change: impl FnOnce(&mut Nest)) -> Fault {
+    match said(change) {
+        Err(EvalError::Fault(kind, what)) => {
+            assert!(!what.is_empty());
+            kind
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The statements of the loop.
+fn inside(nest: &mut Nest) -> (&mut Nat, &mut LoopKind, &mut Vec<Stmt>) {
+    match &mut nest.body[0] {
+        Stmt::For {
+            extent, kind, body, ..
+        } => (extent, kind, body),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn index_of(s: &mut Stmt) -> &mut Nat {
+    match s {
+        Stmt::Store { index, .. } => index,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn what_is_right_has_a_value() {
+    assert_eq!(said(|_| {}), Ok(4));
+    assert_eq!(said(|nest| *inside(nest).1 = LoopKind::Par), Ok(4));
+}
+
+#[test]
+fn indices_out_of_bounds_are_errors() {
+    let beyond = fault(|nest| *inside(nest).0 = *inside(nest).0 + Nat::int(1));
+    assert_eq!(beyond, Fault::OutOfBounds);
+    let before = fault(|nest| {
+        let store = inside(nest).2.last_mut().expect("a store");
+        *index_of(store) = *index_of(store) - Nat::int(1);
+    });
+    assert_eq!(before, Fault::OutOfBounds);
+}
+
+#[test]
+fn what_was_never_written_is_not_read() {
+    let missing = fault(|nest| *inside(nest).0 = *inside(nest).0 - Nat::int(1));
+    assert_eq!(missing, Fault::NeverWritten);
+    let own = fault(|nest| {
+        let store = inside(nest).2.last_mut().expect("a store");
+        let Stmt::Store {
+            buf, index, value, ..
+        } = store
+        else {
+            panic!("{store:?}")
+        };
+        *value = Expr::new(ExprKind::Load(*buf, *index), value.shape());
+    });
+    assert_eq!(own, Fault::NeverWritten);
+    let variable = fault(|nest| {
+        let (var, shape) = (Symbol::new("v"), Shape::scalar(Scalar::F32));
+        let body = inside(nest).2;
+        body.insert(
+            0,
+            Stmt::Let {
+                var,
+                value: None,
+                shape,
+                mutable: true,
+            },
+        );
+        let Some(Stmt::Store { value, .. }) = body.last_mut() else {
+            panic!("{body:?}")
+        };
+        *value = Expr::var(var, shape);
+    });
+    assert_eq!(variable, Fault::NeverWritten);
+}
+
+#[test]
+fn iterations_that_share_an_element_race() {
+    let all_at_once = |nest: &mut Nest| {
+        let (_, kind, body) = inside(nest);
+        *kind = LoopKind::Par;
+        *index_of(body.last_mut().expect("a store")) = Nat::int(0);
+    };
+    assert_eq!(fault(all_at_once), Fault::Race);
+    // One reads what the one before it wrote.
+    let neighbour = |kind: LoopKind| {
+        move |nest: &mut Nest| {
+            let first = nest.body[0].clone();
+            let (var, (_, own, body)) = match &first {
+                Stmt::For { var, .. } => (*var, inside(nest)),
+                other => panic!("{other:?}"),
+            };
+            *own = kind;
+            let Some(Stmt::Store { buf, value, .. }) = body.last_mut() else {
+                panic!("{body:?}")
+            };
+            let before = (Nat::var(var) - Nat::int(1)).max(Nat::int(0));
+            let load = Expr::new(ExprKind::Load(*buf, before), value.shape());
+            let first = Expr::compare(rise_opt::term::Op::Lt, Nat::int(0), Nat::var(var));
+            let args = vec![first, load, value.clone()];
+            *value = Expr::new(
+                ExprKind::Op(rise_opt::term::Op::Select, args),
+                value.shape(),
+            );
+        }
+    };
+    assert_eq!(said(neighbour(LoopKind::Seq)), Ok(4));
+    assert_eq!(fault(neighbour(LoopKind::Par)), Fault::Race);
+    assert_eq!(fault(neighbour(LoopKind::Lanes)), Fault::Race);
+    // Scratch memory that is one for all threads.
+    let scratch = |storage: StorageClass| {
+        move |nest: &mut Nest| {
+            let mut buf = nest.buffers[0].clone();
+            (buf.name, buf.storage, buf.len) = (Symbol::new("t"), storage, Nat::int(1));
+            nest.buffers.push(buf);
+            let t = BufId(nest.buffers.len() as u32 - 1);
+            let (_, kind, body) = inside(nest);
+            *kind = LoopKind::Par;
+            let mut first = body.last().expect("a store").clone();
+            let Stmt::Store {
+                buf, index, value, ..
+            } = &mut first
+            else {
+                panic!("{first:?}")
+            };
+            (*buf, *index) = (t, Nat::int(0));
+            let load = Expr::new(ExprKind::Load(t, Nat::int(0)), value.shape());
+            let at = body.len() - 1;
+            if let Stmt::Store { value, .. } = &mut body[at] {
+                *value = load;
+            }
+            body.splice(at..at, [Stmt::Alloc(t), first]);
+        }
+    };
+    assert_eq!(said(scratch(StorageClass::ThreadHeap)), Ok(4));
+    assert_eq!(said(scratch(StorageClass::Stack)), Ok(4));
+    assert_eq!(fault(scratch(StorageClass::Heap)), Fault::Race);
+}
+
+#[test]
+fn what_is_used_outside_of_its_block_is_an_error() {
+    let moved = fault(|nest| {
+        let store = inside(nest).2.pop().expect("a store");
+        nest.body.push(store);
+    });
+    assert_eq!(moved, Fault::OutOfScope);
+}
+
+#[test]
+fn sizes_that_a_program_refuses_are_refused() {
+    let (nest, _) = nest("def f [n : nat] (a : (2*n).f32) : n.2.f32 = split[2] a");
+    let sizes = BTreeMap::from([(Symbol::new("n"), -1)]);
+    let found = eval(&nest, &sizes, &[Vec::new()]);
+    assert!(
+        matches!(found, Err(EvalError::Refused(_) | EvalError::Argument(_))),
+        "{found:?}"
+    );
+}
