@@ -108,10 +108,11 @@ fn check(
         }
     };
     look(&nest, "before all passes");
-    let mut before = format!("{:?}", nest.body);
+    let print = |nest: &Nest| format!("{:?}{:?}", nest.body, nest.entry);
+    let mut before = print(&nest);
     for pass in PASSES {
         (pass.run)(&mut nest, &options.context(&facts));
-        let after = format!("{:?}", nest.body);
+        let after = print(&nest);
         if after != before {
             *counts.changed.entry(pass.name).or_default() += 1;
             look(&nest, &format!("after {}", pass.name));

@@ -11,11 +11,13 @@
 //! and which `elab` refuses; so does what unfolds to more parts than anybody
 //! writes, so that walking an expression always ends. Absent: spans, facts about variables.
 
+mod fraction;
 mod poly;
 mod rat;
 mod show;
 mod signs;
 
+pub use fraction::lcm;
 pub use poly::{Atom, AtomKind, Mono};
 pub use rat::{gcd, Rat};
 pub use signs::{is_whole_term, rejoin, Signs};

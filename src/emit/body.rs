@@ -1,17 +1,14 @@
 //! The function: checks, buffers, statements.
 
-use super::choices::{choices, Choices, Conditions};
-use super::fits::Large;
 use super::index;
 use super::prelude::{c_type, Used};
 use crate::nest::lines::{Lines, Mark};
 use crate::nest::names::identifier;
 use crate::nest::{
-    walk, Assumption, Block, BufId, Buffer, Expr, ExprKind, LoopKind, Nest, Slot, Stmt,
+    walk, Assumption, Block, BufId, Buffer, Expr, ExprKind, Guard, LoopKind, Nest, Part, Stmt,
     StorageClass,
 };
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
 
 pub(super) struct Printer<'a> {
     pub nest: &'a Nest,
@@ -56,18 +53,18 @@ impl<'a> Printer<'a> {
         self.line(&signature);
         self.line("{");
         self.indent += 1;
-        let choices = choices(self.nest);
-        self.check_sizes(&choices);
+        self.check_sizes();
         self.check_indices();
         self.nothing_to_do();
         let statements = self.allocations();
-        let heap = self.allocate(&statements, &choices);
+        self.allocate(&statements);
         self.unused();
         let nest = self.nest;
         self.block(&nest.body);
-        if !heap.is_empty() {
-            for b in &heap {
-                self.out.also(statements[b]);
+        let arena = self.arena();
+        if !arena.is_empty() {
+            for part in arena {
+                self.out.also(statements[&part.buf]);
             }
             self.line("free(memory);");
         }
@@ -78,58 +75,46 @@ impl<'a> Printer<'a> {
         (out.text, out.marks)
     }
 
-    /// When a size is none, or what is computed of sizes is too large for a word.
-    fn too_large(&mut self, choices: &Choices) -> Vec<String> {
+    /// The guards as conditions that must not hold. Those of one kind stand in the order of their texts, each once, but
+    /// those inside of others, which are computed for the next question, first.
+    fn too_large(&mut self) -> Vec<String> {
         let nest = self.nest;
-        // What is computed of a size, such as the next multiple of 32, fits, too, even where no array has
-        // so many elements because another size is 0.
-        let mut conditions: Vec<String> = (nest.abi.sizes.iter())
-            .map(|s| format!("{0} < 0 || {0} > 0x1p60", identifier(s.as_str())))
-            .collect();
-        let mut lengths = BTreeSet::new();
-        let slots = nest.abi.outputs.iter().chain(&nest.abi.inputs);
-        for slot in slots.filter(|s| !s.by_value) {
-            lengths.insert((slot.count(), slot.elem.bytes(), false, "0x1p60"));
-        }
-        let heap = self.heap_buffers();
-        // The sum of all has to fit into a word, too.
-        let most = match heap.len() {
-            0..=8 => "0x1p60",
-            _ => "0x1p54",
-        };
-        for b in heap {
-            let buf = &nest.buffers[b.0 as usize];
-            let each_thread = buf.storage == StorageClass::ThreadHeap;
-            lengths.insert((buf.len, buf.elem.bytes(), each_thread, most));
-        }
-        let mut products = Large::new(&nest.abi.sizes);
-        let mut large = BTreeSet::new();
-        for (n, bytes, each_thread, limit) in lengths {
-            products.operands(n);
-            if n.as_int().is_none() {
-                let text = index::as_double(n, &mut self.used);
-                let times = match each_thread {
-                    true => " * (double)thread_count()",
-                    false => "",
-                };
-                large.insert(format!("{bytes}.0{times} * ({text}) > {limit}"));
+        let mut conditions = Vec::new();
+        let (mut products, mut bytes) = (BTreeSet::new(), BTreeSet::new());
+        for guard in &nest.entry.guards {
+            match guard {
+                Guard::Size(s) => {
+                    let s = identifier(s.as_str());
+                    conditions.push(format!("{s} < 0 || {s} > 0x1p60"));
+                }
+                Guard::Product { value, operations } => {
+                    products.insert((*operations, index::as_double(*value, &mut self.used)));
+                }
+                Guard::Bytes {
+                    len,
+                    elem_bytes,
+                    each_thread,
+                    limit,
+                } => {
+                    let len = index::as_double(*len, &mut self.used);
+                    let times = match each_thread {
+                        true => " * (double)thread_count()",
+                        false => "",
+                    };
+                    bytes.insert(format!("{elem_bytes}.0{times} * ({len}) > 0x1p{limit}"));
+                }
             }
         }
-        choices.computed.iter().for_each(|n| products.computed(*n));
-        // Those inside of others, which are computed for the next question, first.
-        let products: BTreeSet<(usize, String)> = (products.products())
-            .map(|(place, n)| (place, index::as_double(n, &mut self.used)))
-            .collect();
-        conditions.extend(products.iter().map(|(_, n)| format!("{n} > 0x1p60")));
-        conditions.extend(large);
+        conditions.extend(products.into_iter().map(|(_, n)| format!("{n} > 0x1p60")));
+        conditions.extend(bytes);
         conditions
     }
 
-    fn check_sizes(&mut self, choices: &Choices) {
+    fn check_sizes(&mut self) {
         let nest = self.nest;
         let abi = &nest.abi;
         let size_error = self.error("SIZE");
-        for c in self.too_large(choices) {
+        for c in self.too_large() {
             self.line(&format!("if ({c}) return {size_error};"));
         }
         let instead = nest.fallback.as_ref().map(|other| {
@@ -191,11 +176,11 @@ impl<'a> Printer<'a> {
 
     /// Where all results are empty, loops over other sizes would run for nothing.
     fn nothing_to_do(&mut self) {
-        let counts = self.nest.abi.outputs.iter().map(|s| s.count());
-        let counts: BTreeSet<String> = match counts.clone().all(|n| n.as_int().is_none()) {
-            true => counts.map(|n| index::nat(n, &mut self.used)).collect(),
-            false => return,
-        };
+        let counts = self.nest.entry.results.iter();
+        let counts: BTreeSet<String> = counts.map(|n| index::nat(*n, &mut self.used)).collect();
+        if counts.is_empty() {
+            return;
+        }
         let all: Vec<String> = counts.iter().map(|n| format!("{n} == 0")).collect();
         self.line(&format!("if ({}) return 0;", all.join(" && ")));
     }
@@ -213,39 +198,29 @@ impl<'a> Printer<'a> {
         out
     }
 
-    fn heap_buffers(&self) -> Vec<BufId> {
-        let mut out = Vec::new();
-        walk::each_stmt(&self.nest.body, &mut |s| {
-            if let Stmt::Alloc(b) = s {
-                let storage = self.nest.buffers[b.0 as usize].storage;
-                if matches!(storage, StorageClass::Heap | StorageClass::ThreadHeap) {
-                    out.push(*b);
-                }
-            }
-        });
-        out
+    fn arena(&self) -> &'a [Part] {
+        self.nest.entry.arena.as_deref().unwrap_or_default()
     }
 
-    /// All of the heap, before anything is written: one piece, of which each buffer has a part. A piece that is
-    /// as large in the next call is found again where it was, which several together are not.
-    fn allocate(&mut self, statements: &BTreeMap<BufId, u32>, choices: &Choices) -> Vec<BufId> {
-        let all = self.heap_buffers();
+    /// All of the heap, before anything is written: one piece, of which each buffer has a part.
+    fn allocate(&mut self, statements: &BTreeMap<BufId, u32>) {
+        let all = self.arena();
         if all.is_empty() {
-            return all;
+            return;
         }
         self.used.heap = true;
         let mut parts = Vec::new();
-        for b in &all {
-            let buf = &self.nest.buffers[b.0 as usize];
-            let len = match buf.storage == StorageClass::Heap {
-                true => index::nat(buf.len, &mut self.used),
-                false => {
+        for part in all {
+            let buf = &self.nest.buffers[part.buf.0 as usize];
+            let len = match part.each_thread {
+                false => index::nat(buf.len, &mut self.used),
+                true => {
                     self.used.threads = true;
                     let each = self.stride(buf);
                     format!("thread_count() * {each}")
                 }
             };
-            let len = match self.only_if(&choices.buffers, *b) {
+            let len = match self.only_if(part) {
                 Some(c) => format!("{c} ? {len} : 0"),
                 None => len,
             };
@@ -254,9 +229,9 @@ impl<'a> Printer<'a> {
         let count = parts.len();
         self.line(&format!("const int64_t parts[{count}] = {{"));
         self.indent += 1;
-        for (part, b) in parts.iter().zip(&all) {
-            self.out.also(statements[b]);
-            self.line(&format!("{part},"));
+        for (text, part) in parts.iter().zip(all) {
+            self.out.also(statements[&part.buf]);
+            self.line(&format!("{text},"));
         }
         self.indent -= 1;
         self.line("};");
@@ -268,29 +243,28 @@ impl<'a> Printer<'a> {
         self.line("void *const memory = total <= LITTLE ? 0 : bytes(total + 64);");
         self.line(&format!("if (!memory && total > LITTLE) return {error};"));
         self.line("char *const heap = memory ? whole_line(memory) : little;");
-        for (i, b) in all.iter().enumerate() {
-            let buf = &self.nest.buffers[b.0 as usize];
+        for (i, part) in all.iter().enumerate() {
+            let buf = &self.nest.buffers[part.buf.0 as usize];
             let (ty, name) = (c_type(buf.elem), &buf.name);
-            let each = match buf.storage == StorageClass::Heap {
-                true => "",
-                false => "_all",
+            let each = match part.each_thread {
+                false => "",
+                true => "_all",
             };
             let at = match i {
                 0 => "heap".to_string(),
                 _ => format!("(heap + {})", before(i).join(" + ")),
             };
-            self.out.also(statements[b]);
+            self.out.also(statements[&part.buf]);
             self.line(&format!("{ty} *restrict {name}{each} = ({ty} *){at};"));
             if i > 0 {
                 self.line(&format!("GAP((char *){name}{each} - 64);"));
             }
         }
-        all
     }
 
     /// What must hold of the sizes for a buffer to be used, if anything.
-    fn only_if(&mut self, conditions: &BTreeMap<BufId, Conditions>, b: BufId) -> Option<String> {
-        let all = conditions.get(&b)?.iter().map(|(c, holds)| {
+    fn only_if(&mut self, part: &Part) -> Option<String> {
+        let all = part.when.iter().map(|(c, holds)| {
             let text = self.expr(c);
             match holds {
                 true => format!("({text})"),
@@ -453,16 +427,4 @@ impl<'a> Printer<'a> {
             _ => {}
         }
     }
-}
-
-/// The C type and name of a parameter.
-pub(super) fn parameter(slot: &Slot, output: bool) -> String {
-    let mut out = String::new();
-    let ty = c_type(slot.elem);
-    let _ = match (slot.by_value, output) {
-        (true, _) => write!(out, "{ty} {}", slot.name),
-        (false, true) => write!(out, "{ty} *restrict {}", slot.name),
-        (false, false) => write!(out, "const {ty} *restrict {}", slot.name),
-    };
-    out
 }

@@ -1,10 +1,20 @@
 //! The header: what a caller has to know.
 
-use super::body::parameter;
+use super::prelude::c_type;
 use super::{Contract, Options};
 use crate::hash::fnv64;
 use crate::nest::names::identifier;
 use crate::nest::{Nest, Slot};
+
+/// The C type and name of a parameter.
+fn parameter(slot: &Slot, output: bool) -> String {
+    let (ty, name) = (c_type(slot.elem), &slot.name);
+    match (slot.by_value, output) {
+        (true, _) => format!("{ty} {name}"),
+        (false, true) => format!("{ty} *restrict {name}"),
+        (false, false) => format!("const {ty} *restrict {name}"),
+    }
+}
 
 /// `int name(…)` without semicolon.
 pub(super) fn signature(nest: &Nest) -> String {

@@ -26,7 +26,7 @@ pub(super) fn factor(n: Nat, used: &mut Used) -> String {
 }
 
 fn with_tightness(n: Nat, used: &mut Used) -> (String, Tight) {
-    let (numerator, denominator) = crate::index::fraction(n);
+    let (numerator, denominator) = n.fraction();
     if denominator != Nat::int(1) {
         let over = atomic(numerator, used);
         let under = atomic(denominator, used);

@@ -9,9 +9,7 @@
 //! Absent: files, compilers.
 
 mod body;
-mod choices;
 mod expr;
-mod fits;
 mod header;
 mod index;
 mod prelude;
@@ -83,15 +81,35 @@ pub struct CUnit {
     pub marks: Vec<Mark>,
 }
 
-/// Prints a nest.
-pub fn emit(nest: &Nest, options: &Options) -> CUnit {
-    let (c, mut marks) = print(&[nest], options);
-    CUnit {
-        c,
-        marks: marks.pop().unwrap_or_default(),
-        header: header::header(nest, options, &header::declarations(nest, options.contract)),
-        abi: nest.abi.clone(),
+/// Prints nests after all passes in some language: another one needs no other decision.
+pub trait Backend {
+    /// What a caller of the function gets.
+    type Unit;
+    /// The text of a function, and how it is called.
+    fn print(&self, nest: &Nest) -> Self::Unit;
+}
+
+/// The language C, with what its texts say beside the kernel.
+pub struct C<'a>(pub &'a Options);
+
+impl Backend for C<'_> {
+    type Unit = CUnit;
+
+    fn print(&self, nest: &Nest) -> CUnit {
+        let C(options) = self;
+        let (c, mut marks) = print(&[nest], options);
+        CUnit {
+            c,
+            marks: marks.pop().unwrap_or_default(),
+            header: header::header(nest, options, &header::declarations(nest, options.contract)),
+            abi: nest.abi.clone(),
+        }
     }
+}
+
+/// Prints a nest in C.
+pub fn emit(nest: &Nest, options: &Options) -> CUnit {
+    C(options).print(nest)
 }
 
 /// Prints several nests, of different names, into one source text.

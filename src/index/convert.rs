@@ -6,7 +6,7 @@
 //! constant outermost, so that rules meet `32*(i + n*x) + w` whatever the order in which it came about.
 //! Absent: facts.
 
-use crate::arith::{gcd, Atom, AtomKind, Mono, Nat, Rat};
+use crate::arith::{Atom, AtomKind, Mono, Nat};
 use crate::intern::Symbol;
 use crate::scalar::{Expr, Node, Op, Sort};
 use crate::simplify::build;
@@ -19,7 +19,7 @@ pub fn variable(name: Symbol) -> Expr {
 
 /// The expression that a size or an index is; `None` if an unknown or an overflow stands in it.
 pub fn to_expr(n: Nat) -> Option<Expr> {
-    let (over, under) = fraction(n);
+    let (over, under) = n.fraction();
     if under != Nat::int(1) {
         return Some(build(Op::Div, &[sum(over)?, sum(under)?]));
     }
@@ -126,27 +126,4 @@ fn quotient(a: Nat, d: Nat) -> Option<Nat> {
         _ if d == Nat::int(0) => None,
         _ => Some(a.floor_div(d)),
     }
-}
-
-/// `n = numerator / denominator`, both without division.
-pub fn fraction(n: Nat) -> (Nat, Nat) {
-    let mut common = Mono::one();
-    let mut den = 1i64;
-    for (m, c) in n.terms() {
-        den = lcm(den, c.den());
-        for (a, e) in m.factors() {
-            let have = common.factors().find(|f| f.0 == a).map_or(0, |f| f.1);
-            for _ in have..-e {
-                common = common.mul(&Mono::atom(a));
-            }
-        }
-    }
-    let d = Nat::from_terms([(common, Rat::int(den))]);
-    (n * d, d)
-}
-
-/// The least common multiple of positive numbers, or the largest number there is.
-pub(super) fn lcm(a: i64, b: i64) -> i64 {
-    let gcd = gcd(a.into(), b.into()) as i64;
-    (a / gcd.max(1)).saturating_mul(b)
 }

@@ -9,10 +9,10 @@
 //! Where 32 divides n, n is written as `32*(n/32)`, and `(n/32)` is a variable: then quotients by 32 are sums and
 //! products like all others. Its name is the text that it stands for, so that it can be read again.
 
-use super::convert::{lcm, to_expr, to_nat};
+use super::convert::{to_expr, to_nat};
 use super::queries::{Queries, Query};
 use super::{divisions, Facts};
-use crate::arith::{Atom, AtomKind, Mono, Nat, Rat};
+use crate::arith::{lcm, Atom, AtomKind, Mono, Nat, Rat};
 use crate::intern::Symbol;
 use crate::scalar::{Expr, Op};
 use crate::simplify::{build, Simplifier};
@@ -313,7 +313,7 @@ fn variables(n: Nat, out: &mut Vec<Symbol>) {
 
 /// `n >= 0`, with sums on both sides that nothing is taken from; `None` for what has no expression, or is always so.
 fn not_negative(n: Nat) -> Option<Expr> {
-    let (n, _) = super::fraction(n);
+    let (n, _) = n.fraction();
     let (mut left, mut right) = (Vec::new(), Vec::new());
     let mut constant = 0;
     for (m, c) in n.terms() {

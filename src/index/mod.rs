@@ -11,7 +11,7 @@ mod convert;
 mod engine;
 mod queries;
 
-pub use convert::{fraction, to_expr, to_nat};
+pub use convert::{to_expr, to_nat};
 pub use queries::{Asked, Queries, Query};
 
 use crate::arith::{is_whole_term, rejoin, Atom, AtomKind, Nat, Rat, Signs};

@@ -39,7 +39,7 @@ use crate::diag::{code, Diagnostic};
 use crate::index::{Facts, Level, Queries};
 use crate::intern::Symbol;
 use crate::nest::passes::{self, Context};
-use crate::nest::{Abi, Buffer, Nest, Role, Slot, StorageClass};
+use crate::nest::{Abi, Buffer, Entry, Nest, Role, Slot, StorageClass};
 use crate::target::Target;
 use crate::term::{Program, Term};
 use crate::ty::{Ty, TyKind};
@@ -163,6 +163,7 @@ pub fn before_passes(program: &Program, options: &Options) -> Result<(Nest, Fact
             preferred: Vec::new(),
             errors: Vec::new(),
         },
+        entry: Entry::default(),
         buffers: std::mem::take(&mut cx.buffers),
         computed: std::mem::take(&mut cx.computed),
         body: cx.finish_body(),

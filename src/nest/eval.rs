@@ -10,7 +10,8 @@
 //! absence of races says: no element is written in one iteration and touched in another.
 
 use super::{
-    walk, Assumption, Block, BufId, Expr, ExprKind, LoopKind, Nest, Shape, Slot, Stmt, StorageClass,
+    walk, Assumption, Block, BufId, Expr, ExprKind, Guard, LoopKind, Nest, Shape, Slot, Stmt,
+    StorageClass,
 };
 use crate::arith::Nat;
 use crate::intern::Symbol;
@@ -71,13 +72,8 @@ type Lanes = SmallVec<[Num; 4]>;
 /// The elements of each output of a program, row-major, on those of each input.
 pub fn eval(nest: &Nest, sizes: &Sizes, inputs: &[Vec<Num>]) -> Res<Vec<Vec<Num>>> {
     let mut machine = Machine::new(nest, sizes);
-    if let Some(s) = nest
-        .abi
-        .sizes
-        .iter()
-        .find(|s| sizes.get(*s).is_some_and(|n| *n < 0))
-    {
-        return Err(EvalError::Refused(format!("{s} is negative")));
+    if let Some(missed) = machine.guarded() {
+        return Err(EvalError::Refused(missed));
     }
     if let Some(missed) = machine.unmet(&nest.abi.assumptions)? {
         return Err(EvalError::Refused(missed));
@@ -90,7 +86,9 @@ pub fn eval(nest: &Nest, sizes: &Sizes, inputs: &[Vec<Num>]) -> Res<Vec<Vec<Num>
     }
     machine.bind_interface(inputs)?;
     let outputs = machine.outputs();
-    if outputs.iter().all(|b| machine.memory[*b].cells.is_empty()) {
+    let counts = nest.entry.results.iter().map(|n| machine.nat(*n));
+    let counts: Vec<i64> = counts.collect::<Res<_>>()?;
+    if !counts.is_empty() && counts.iter().all(|n| *n == 0) {
         return Ok(vec![Vec::new(); outputs.len()]);
     }
     machine.block(&nest.body)?;
@@ -154,6 +152,31 @@ impl<'a> Machine<'a> {
     }
 
     // ---- the interface
+
+    /// The first guard that these sizes do not pass, beside that none is negative. There is one thread.
+    fn guarded(&self) -> Option<String> {
+        let value = |n: Nat| self.nat(n).ok();
+        let sizes = self.nest.abi.sizes.iter().map(|s| Guard::Size(*s));
+        let failed = |g: &Guard| match *g {
+            Guard::Size(s) => !self
+                .sizes
+                .get(&s)
+                .is_some_and(|n| (0..=1 << 60).contains(n)),
+            Guard::Product { value: n, .. } => value(n).is_none_or(|n| n > 1 << 60),
+            Guard::Bytes {
+                len,
+                elem_bytes,
+                limit,
+                ..
+            } => value(len).is_none_or(|n| i128::from(n) * i128::from(elem_bytes) > 1 << limit),
+        };
+        let mut all = sizes.chain(self.nest.entry.guards.iter().cloned());
+        all.find(failed).map(|g| match g {
+            Guard::Size(s) => format!("{s} is no size"),
+            Guard::Product { value, .. } => format!("{value} is too large"),
+            Guard::Bytes { len, .. } => format!("{len} elements are too many"),
+        })
+    }
 
     /// The first assumption that these sizes do not meet.
     fn unmet(&self, all: &[Assumption]) -> Res<Option<String>> {
@@ -385,6 +408,7 @@ impl<'a> Machine<'a> {
     // ---- memory
 
     fn allocate(&mut self, b: BufId) -> Res<()> {
+        self.has_memory(b)?;
         let buf = &self.nest.buffers[b.0 as usize];
         let len = self.nat(buf.len)?;
         self.memory[b.0 as usize] = Memory {
@@ -397,6 +421,28 @@ impl<'a> Machine<'a> {
             live: true,
         };
         Ok(())
+    }
+
+    /// Fails where a buffer on the heap is used at sizes at which the arena has none for it.
+    fn has_memory(&mut self, b: BufId) -> Res<()> {
+        let nest = self.nest;
+        let buf = &nest.buffers[b.0 as usize];
+        let heap = matches!(buf.storage, StorageClass::Heap | StorageClass::ThreadHeap);
+        let Some(parts) = nest.entry.arena.as_ref().filter(|_| heap) else {
+            return Ok(());
+        };
+        let part = parts.iter().find(|p| p.buf == b);
+        let mut has = part.is_some();
+        for (cond, holds) in part.into_iter().flat_map(|p| &p.when) {
+            has &= self.truth(cond)? == *holds;
+        }
+        match has {
+            true => Ok(()),
+            false => {
+                let what = format!("there is no memory for `{}` at these sizes", buf.name);
+                Err(self.fault(Fault::OutOfBounds, what))
+            }
+        }
     }
 
     /// The memory of a buffer, in which there has to be an element.

@@ -8,6 +8,7 @@
 //! Absent: C syntax, terms other than in those annotations.
 
 pub mod abi;
+mod entry;
 pub mod eval;
 mod expr;
 pub mod lines;
@@ -18,6 +19,7 @@ pub mod walk;
 
 pub use crate::obligation::Assumption;
 pub use abi::{Abi, ErrorCode, Slot};
+pub use entry::{Entry, Guard, Part};
 pub use expr::{Expr, ExprKind, Shape};
 pub use lines::Mark;
 
@@ -39,6 +41,8 @@ pub struct WhatId(pub u32);
 pub struct Nest {
     /// How it is called.
     pub abi: Abi,
+    /// What it decides before its statements run.
+    pub entry: Entry,
     /// All buffers, those of the interface first.
     pub buffers: Vec<Buffer>,
     /// What the stores compute.

@@ -1,7 +1,6 @@
 //! One thing that sizes must satisfy.
 
 use crate::arith::{AtomKind, Nat, Rat};
-use crate::index::fraction;
 use crate::intern::Symbol;
 use std::fmt;
 
@@ -29,7 +28,7 @@ impl Assumption {
     /// Calls `f` on what must be divided for `n` to be whole.
     pub(super) fn each_division(n: Nat, f: &mut impl FnMut(Assumption)) {
         let fractional = |n: Nat, f: &mut dyn FnMut(Assumption)| {
-            let (numerator, d) = fraction(n);
+            let (numerator, d) = n.fraction();
             if d != Nat::int(1) {
                 f(Assumption::Divides(d, numerator));
             }
@@ -47,7 +46,7 @@ impl Assumption {
     /// by is positive.
     pub(super) fn each_sign(n: Nat, f: &mut impl FnMut(Assumption)) {
         // A fraction has the sign of its numerator, as its denominator is a product of sizes.
-        f(Assumption::NotNegative(fraction(n).0));
+        f(Assumption::NotNegative(n.fraction().0));
         n.each_atom(&mut |a| {
             if let AtomKind::Floor(_, d) | AtomKind::Ceil(_, d) | AtomKind::Mod(_, d) = a.kind() {
                 f(Assumption::NotNegative(d - Nat::int(1)));

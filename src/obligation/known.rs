@@ -2,7 +2,7 @@
 
 use super::Assumption;
 use crate::arith::{gcd, AtomKind, Nat, Rat, Signs};
-use crate::index::{fraction, Facts, Level};
+use crate::index::{Facts, Level};
 use crate::intern::Symbol;
 use std::collections::BTreeSet;
 
@@ -185,7 +185,7 @@ pub fn assumptions(sizes: &[Nat], whole: &[Nat], signs: &[Nat]) -> Result<Vec<As
     for n in whole {
         Assumption::each_division(*n, &mut |a| divides.push(a));
     }
-    signs.extend(more.iter().map(|n| Assumption::NotNegative(fraction(*n).0)));
+    signs.extend(more.iter().map(|n| Assumption::NotNegative(n.fraction().0)));
     let mut out: Vec<Assumption> = Vec::new();
     for a in divides.iter().chain(&signs) {
         if is_constant(*a) && !always(*a) {

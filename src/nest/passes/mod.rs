@@ -4,12 +4,15 @@
 //! has the same value on the same inputs, and no error that it did not have ([`eval`](super::eval::eval) says what
 //! both mean). What a pass needs and keeps besides stands beside it in [`PASSES`]. Absent: passes that fail.
 
+mod arena;
+mod choices;
 mod dce;
 mod licm;
 mod loop_unswitching;
 mod partial_unroll;
 mod prefetch;
 mod scalar_replacement;
+mod size_guards;
 mod store_sinking;
 
 pub use partial_unroll::TIMES;
@@ -113,8 +116,24 @@ pub const PASSES: &[Pass] = &[
         does: "marks short loops of sums, of which several iterations are written in a row",
         needs: "bodies as they are printed: how many vectors a loop keeps is counted",
         keeps: "everything but the kind of loops",
-        place: "last of those that look into loops: every other pass takes a marked loop for one that is in order",
+        place: "last of those that change loops: every other pass takes a marked loop for one that is in order",
         run: |nest, cx| partial_unroll::mark(nest, cx.target.registers()),
+    },
+    Pass {
+        name: "arena",
+        does: "lists the buffers on the heap, with the choices by sizes around each",
+        needs: "all buffers there will be, and conditions in terms of sizes or of what licm computes of them",
+        keeps: "the statements",
+        place: "after whatever removes or doubles buffers",
+        run: |nest, _| arena::place(nest),
+    },
+    Pass {
+        name: "size_guards",
+        does: "refuses sizes for which what is computed of them, or an array, is too large",
+        needs: "the arena; all that is computed outside of loops: licm",
+        keeps: "the statements",
+        place: "last, as it asks what all others compute",
+        run: |nest, _| size_guards::guard(nest),
     },
 ];
 

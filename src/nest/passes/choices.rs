@@ -1,9 +1,8 @@
-//! Which choices among kernels a buffer belongs to, and what is computed of sizes to make them.
+//! Which choices by sizes stand around what a function does, and what it computes of sizes to make them.
 //!
-//! Comes in: a nest; goes out: for each buffer what has to hold of the sizes when it is used. So memory is asked for
-//! at the start of a function, before anything is written, and only for the kernel that will run. And the integer
-//! expressions that a function computes outside its loops, in terms of sizes, so that it can see before that they fit.
-//! Absent: conditions on data, or on variables of loops.
+//! Comes in: a nest; goes out: for each buffer what has to hold of the sizes when it is used, so that memory is asked for
+//! only for the kernel that will run; and the integer expressions that a function computes outside its loops, in terms
+//! of sizes. Absent: conditions on data, or on variables of loops.
 
 use crate::arith::{AtomKind, Nat};
 use crate::intern::Symbol;
