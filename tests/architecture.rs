@@ -191,8 +191,6 @@ fn no_module_names_a_higher_layer() {
 const CIRCLES: &[&[&str]] = &[
     // Evaluation calls primitives, and these call the functions that they are given.
     &["interp::array", "interp::run"],
-    // Lowering of a choice between kernels lowers each of them.
-    &["lower::state", "lower::versions"],
     // Values are functions, folds are values, and equality of both is asked while they are evaluated.
     &[
         "verify::arrays::context",

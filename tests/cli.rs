@@ -472,6 +472,32 @@ fn standard_output_takes_the_place_of_files() {
 }
 
 #[test]
+fn passes_are_listed_and_shown() {
+    let place = Place::new(&[]);
+    let listed = place.run(&["--passes"]);
+    assert_eq!(listed.code, 0, "{}", listed.stderr);
+    let names: Vec<&str> = (listed.stdout.lines())
+        .filter(|l| !l.is_empty() && !l.starts_with(' '))
+        .collect();
+    assert_eq!((names[0], names.last()), ("dce", Some(&"size_guards")));
+    let shown = |what: String| {
+        let ran = place.run(&["programs/binomial.rise", "--emit", &what, "-o", "-"]);
+        assert_eq!(ran.code, 0, "{what}: {}", ran.stderr);
+        ran.stdout
+    };
+    // What one pass leaves the next one finds; what the last leaves is what is printed.
+    for pair in names.windows(2) {
+        let after = shown(format!("nest-after={}", pair[0]));
+        assert_eq!(after, shown(format!("nest-before={}", pair[1])));
+        assert!(after.starts_with("nest binomial"), "{after}");
+    }
+    assert_eq!(shown("nest-after=size_guards".into()), shown("nest".into()));
+    assert!(shown("nest-before=dce".into()) != shown("nest".into()));
+    let unknown = ["programs/binomial.rise", "--emit", "nest-after=nothing"];
+    place.fails(&unknown, 2, &["there is no pass `nothing`", "--passes"]);
+}
+
+#[test]
 fn a_full_disk_leaves_nothing_behind() {
     let place = Place::new(&[("p.rise", PROGRAM.as_bytes())]);
     if Path::new("/dev/full").exists() {

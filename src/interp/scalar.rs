@@ -141,7 +141,7 @@ pub fn apply(op: Op, s: Scalar, args: &[Num]) -> Option<Num> {
     use Op::*;
     let truth = |b: bool| Some(Num::Int(i64::from(b)));
     match (op, args) {
-        (Neg | Abs | Sqrt | Exp | Log | Sin | Cos | Tanh, [a]) => Some(unary(op, s, *a)),
+        (Neg | Abs, [a]) => Some(unary(op, s, *a)),
         (Add | Sub | Mul | Div | Mod | Min | Max, [a, b]) => Some(binary(op, s, *a, *b)),
         (Fma, [a, b, c]) => Some(fma(s, *a, *b, *c)),
         (Lt | Le | Gt | Ge | Eq | Ne, [a, b]) => Some(compare(op, Elem::Scalar(s), *a, *b)),
@@ -149,6 +149,7 @@ pub fn apply(op: Op, s: Scalar, args: &[Num]) -> Option<Num> {
         (Or, [a, b]) => truth(a.truth() || b.truth()),
         (Not, [a]) => truth(!a.truth()),
         (Select, [c, a, b]) => Some(if c.truth() { *a } else { *b }),
+        (op, [a]) => op.function().map(|f| function(f, *a)),
         _ => None,
     }
 }

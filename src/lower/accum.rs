@@ -2,7 +2,7 @@
 
 use super::reduce::Reduction;
 use super::state::{Lower, Res, Stop};
-use super::value::{Dest, Leaf, Mem, Val};
+use super::value::{Dest, Leaf, Mem, Places, Val};
 use crate::arith::Nat;
 use crate::nest::abi::leaf_sizes;
 use crate::nest::{walk, BufId, Expr, ExprKind, Role, Shape, Stmt};
@@ -260,40 +260,29 @@ impl Lower {
                 }
                 // Several elements: lane by lane, joined again where they are
                 // neighbours.
-                let (place, ty) = (d.clone(), ty);
                 let elem = v.shape().elem;
-                let scalars = matches!(t.kind(), TyKind::Scalar(_));
-                let writer = move |cx: &mut Lower, l: Nat| {
-                    if scalars {
-                        return cx.dest_at(&place, l + Nat::int(at));
-                    }
-                    // Lanes may go to several rows.
-                    let Some(l) = l.as_int() else {
-                        return Err(cx.refuse("a lane that is not constant has no place".into()));
-                    };
-                    cx.flat_place(&place, ty, leaf, at + l)
-                };
+                let to = d.clone();
+                let places = Places::Flat { to, ty, leaf, at };
                 let Val::Vec(x) = self.vec_of(elem, w, vec![v]) else {
                     return Ok(());
                 };
-                self.write_vector(&x, &Dest::Lanes(w, Rc::new(writer)))
+                self.write_vector(&x, &Dest::Lanes(w, Rc::new(places)))
             }
-            TyKind::Vec(k, t) => {
-                let inner = d.clone();
-                let writer = move |cx: &mut Lower, l: Nat| cx.lane_place(&inner, l + Nat::int(at));
-                let _ = (k, t);
+            TyKind::Vec(..) => {
+                let to = d.clone();
+                let places = Places::LaneFrom { to, at };
                 let elem = v.shape().elem;
                 let Val::Vec(x) = self.vec_of(elem, w, vec![v]) else {
                     return Ok(());
                 };
-                self.write_vector(&x, &Dest::Lanes(w, Rc::new(writer)))
+                self.write_vector(&x, &Dest::Lanes(w, Rc::new(places)))
             }
             _ => self.write(&Val::Scalar(v), d),
         }
     }
 
     /// The place of one scalar of a leaf.
-    fn flat_place(&mut self, d: &Dest, ty: Ty, leaf: usize, at: i64) -> Res<Dest> {
+    pub fn flat_place(&mut self, d: &Dest, ty: Ty, leaf: usize, at: i64) -> Res<Dest> {
         match ty.kind() {
             TyKind::Pair(a, b) => {
                 let first = leaf_sizes(a).len();

@@ -1,7 +1,8 @@
 //! Places seen through view changes, and functions that only change the view.
 
+use super::index_map::{IndexMap, Kept};
 use super::state::{Lower, Res, Stop};
-use super::value::{Dest, Leaf, Node, Val};
+use super::value::{Dest, Leaf, Node, Places, Val};
 use crate::arith::Nat;
 use crate::nest::{Expr, ExprKind, LoopKind, Role, Shape, Stmt};
 use crate::term::Op;
@@ -14,7 +15,7 @@ impl Lower {
         let i = self.simplify(i);
         match d {
             Dest::Mem(m) => Ok(Dest::Mem(m.element(i))),
-            Dest::Fn(f) => self.deeper(|cx| f(cx, i)),
+            Dest::Array(places) => self.deeper(|cx| cx.place(places, i)),
             Dest::Guard(c, inner) => {
                 let e = self.dest_at(inner, i)?;
                 Ok(Dest::guard(c.clone(), e))
@@ -28,6 +29,83 @@ impl Lower {
                 Err(self.refuse("an array is written where a scalar is expected".into()))
             }
         }
+    }
+
+    /// Where element (or lane) `i` goes.
+    fn place(&mut self, places: &Places, i: Nat) -> Res<Dest> {
+        match places {
+            Places::Mapped {
+                to,
+                map,
+                kept,
+                outer,
+                lanes,
+            } => match (map.rank(), outer) {
+                (2, None) => {
+                    let inner = Rc::new(Places::Mapped {
+                        to: to.clone(),
+                        map: *map,
+                        kept: *kept,
+                        outer: Some(i),
+                        lanes: *lanes,
+                    });
+                    Ok(match lanes {
+                        Some(k) => Dest::Lanes(*k, inner),
+                        None => Dest::Array(inner),
+                    })
+                }
+                (_, Some(outer)) => self.mapped_place(to, *map, *kept, &[*outer, i]),
+                (_, None) => self.mapped_place(to, *map, *kept, &[i]),
+            },
+            Places::LaneOf { to, lanes } => {
+                let at = IndexMap::Divide(*lanes).apply(&self.facts, &[i]);
+                let v = self.dest_at(to, at[0])?;
+                Ok(Dest::Lane(Rc::new(v), at[1]))
+            }
+            Places::Through { to, dual } => {
+                let e = self.dest_at(to, i)?;
+                self.through(dual, e)
+            }
+            Places::Part { to, second } => {
+                let e = self.dest_at(to, i)?;
+                let (a, b) = self.dest_components(&e)?;
+                Ok(if *second { b } else { a })
+            }
+            Places::LanePart { to, second } => {
+                let d = self.place(to, i)?;
+                let (a, b) = self.dest_components(&d)?;
+                Ok(if *second { b } else { a })
+            }
+            Places::Flat { to, ty, leaf, at } => {
+                let scalars = ty.as_array().is_some_and(|(_, t)| t.as_scalar().is_some());
+                if scalars {
+                    return self.dest_at(to, i + Nat::int(*at));
+                }
+                // Lanes may go to several rows.
+                let Some(l) = i.as_int() else {
+                    return Err(self.refuse("a lane that is not constant has no place".into()));
+                };
+                self.flat_place(to, *ty, *leaf, *at + l)
+            }
+            Places::LaneFrom { to, at } => self.lane_place(to, i + Nat::int(*at)),
+        }
+    }
+
+    /// The place of the element that a change of indices leads to, if it is kept.
+    fn mapped_place(&mut self, to: &Dest, map: IndexMap, kept: Kept, at: &[Nat]) -> Res<Dest> {
+        let cond = match kept {
+            Kept::All => Expr::bool(true),
+            Kept::Below(n) => self.less(at[0], n),
+            Kept::From(n) => self.at_most(n, at[0]),
+        };
+        if cond.as_bool() == Some(false) {
+            return Ok(Dest::Discard);
+        }
+        let mut place = to.clone();
+        for i in map.apply(&self.facts, at) {
+            place = self.dest_at(&place, i)?;
+        }
+        Ok(Dest::guard(cond, place))
     }
 
     /// The places of the components of a pair.
@@ -47,32 +125,23 @@ impl Lower {
                 let lane = |d| Dest::Lane(Rc::new(d), *i);
                 Ok((lane(a), lane(b)))
             }
-            Dest::Lanes(k, f) => {
-                let part = |second: bool| {
-                    let f = f.clone();
-                    Dest::Lanes(
-                        *k,
-                        Rc::new(move |cx: &mut Lower, i| {
-                            let d = f(cx, i)?;
-                            let (a, b) = cx.dest_components(&d)?;
-                            Ok(if second { b } else { a })
-                        }),
-                    )
+            Dest::Lanes(k, places) => {
+                let part = |second| {
+                    let to = places.clone();
+                    Dest::Lanes(*k, Rc::new(Places::LanePart { to, second }))
                 };
                 Ok((part(false), part(true)))
             }
             Dest::Discard => Ok((Dest::Discard, Dest::Discard)),
-            Dest::Fn(_) => Err(self.refuse("a pair is written where an array is expected".into())),
+            Dest::Array(_) => {
+                Err(self.refuse("a pair is written where an array is expected".into()))
+            }
         }
     }
 
     /// The places of the first (second) components of an array of pairs.
     pub fn part(&mut self, d: Dest, second: bool) -> Dest {
-        Dest::by(move |cx, i| {
-            let e = cx.dest_at(&d, i)?;
-            let (a, b) = cx.dest_components(&e)?;
-            Ok(if second { b } else { a })
-        })
+        Dest::by(Places::Part { to: d, second })
     }
 
     /// The place of a lane of a vector's place.
@@ -86,7 +155,7 @@ impl Lower {
                 place.leaves = [leaf].into();
                 Ok(Dest::Mem(place))
             }
-            Dest::Lanes(_, f) => f(self, i),
+            Dest::Lanes(_, places) => self.place(places, i),
             Dest::Guard(c, inner) => {
                 let d = self.lane_place(inner, i)?;
                 Ok(Dest::guard(c.clone(), d))
@@ -112,81 +181,20 @@ impl Lower {
             // Dense memory is the same under another type.
             return Ok(Dest::Mem(m.retype(arg)));
         }
-        let sizes = n.prim.sizes();
-        let (size, inner) = match arg.as_array() {
-            Some(a) => a,
-            None => return Err(self.refuse(format!("`{}` of what is no array", n.prim))),
+        let inverse = IndexMap::of(n.prim, arg).and_then(IndexMap::inverse);
+        let Some((map, kept)) = inverse else {
+            return Err(self.refuse(format!("`{}` cannot be written through", n.prim)));
         };
-        Ok(match n.prim.op() {
-            Join => {
-                let k = inner.as_array().map_or(Nat::int(1), |a| a.0);
-                Dest::by(move |_, i| {
-                    let d = d.clone();
-                    Ok(Dest::by(move |cx, j| cx.dest_at(&d, i * k + j)))
-                })
-            }
-            Transpose => Dest::by(move |_, i| {
-                let d = d.clone();
-                Ok(Dest::by(move |cx, j| {
-                    let row = cx.dest_at(&d, j)?;
-                    cx.dest_at(&row, i)
-                }))
+        Ok(match (n.prim.op(), map) {
+            (AsScalar, IndexMap::Merge(k)) => Dest::by(Places::Mapped {
+                to: d,
+                map,
+                kept,
+                outer: None,
+                lanes: Some(self.lanes(k)?),
             }),
-            Split => {
-                let k = sizes[0];
-                Dest::by(move |cx, i| {
-                    let (q, r) = (cx.facts.floor(i, k), cx.facts.rem(i, k));
-                    let row = cx.dest_at(&d, q)?;
-                    cx.dest_at(&row, r)
-                })
-            }
-            AsScalar => {
-                let Some((k, _)) = inner.as_vec() else {
-                    return Err(self.refuse("`asScalar` of what are no vectors".into()));
-                };
-                let lanes = self.lanes(k)?;
-                Dest::by(move |_, i| {
-                    let d = d.clone();
-                    let writer = move |cx: &mut Lower, l: Nat| cx.dest_at(&d, i * k + l);
-                    Ok(Dest::Lanes(lanes, Rc::new(writer)))
-                })
-            }
-            AsVector => {
-                let k = sizes[0];
-                Dest::by(move |cx, i| {
-                    let (q, r) = (cx.facts.floor(i, k), cx.facts.rem(i, k));
-                    let v = cx.dest_at(&d, q)?;
-                    Ok(Dest::Lane(Rc::new(v), r))
-                })
-            }
-            Take => {
-                let k = sizes[0];
-                Dest::by(move |cx, i| {
-                    let c = cx.less(i, k);
-                    match c.as_bool() {
-                        Some(false) => Ok(Dest::Discard),
-                        _ => {
-                            let e = cx.dest_at(&d, i)?;
-                            Ok(Dest::guard(c, e))
-                        }
-                    }
-                })
-            }
-            Drop => {
-                let k = sizes[0];
-                Dest::by(move |cx, i| {
-                    let c = cx.at_most(k, i);
-                    match c.as_bool() {
-                        Some(false) => Ok(Dest::Discard),
-                        _ => {
-                            let e = cx.dest_at(&d, i - k)?;
-                            Ok(Dest::guard(c, e))
-                        }
-                    }
-                })
-            }
-            Reverse => Dest::by(move |cx, i| cx.dest_at(&d, size - 1.into() - i)),
-            _ => return Err(self.refuse(format!("`{}` cannot be written through", n.prim))),
+            (AsVector, IndexMap::Divide(lanes)) => Dest::by(Places::LaneOf { to: d, lanes }),
+            _ => d.mapped(map, kept),
         })
     }
 
@@ -242,10 +250,7 @@ impl Lower {
                 let Some(dual) = self.dual_of(f)? else {
                     return Err(self.refuse("a function is no view change".into()));
                 };
-                let inner = Dest::by(move |cx, i| {
-                    let e = cx.dest_at(&d, i)?;
-                    cx.through(&dual, e)
-                });
+                let inner = Dest::by(Places::Through { to: d, dual });
                 self.through(xs, inner)
             }
             (Fst, [x]) => self.through(x, Dest::pair(d, Dest::Discard)),
@@ -280,7 +285,7 @@ impl Lower {
     }
 
     /// Lanes of a vector, piece by piece.
-    fn write_lanes(&mut self, v: &super::value::Vector, f: &Rc<super::value::Writer>) -> Res<()> {
+    fn write_lanes(&mut self, v: &super::value::Vector, f: &Places) -> Res<()> {
         let mut first = 0;
         for p in &v.pieces {
             self.write_piece(p, first, f)?;
@@ -290,11 +295,11 @@ impl Lower {
     }
 
     /// Lanes whose places are consecutive are stored together.
-    fn write_piece(&mut self, p: &Expr, first: i64, f: &Rc<super::value::Writer>) -> Res<()> {
+    fn write_piece(&mut self, p: &Expr, first: i64, f: &Places) -> Res<()> {
         let value = self.bind(p.clone());
         let mut places = Vec::new();
         for l in 0..i64::from(p.shape().lanes) {
-            let place = f(self, Nat::int(first + l))?;
+            let place = self.place(f, Nat::int(first + l))?;
             places.push(self.scalar_place(place, Expr::bool(true))?);
         }
         let Some(leaf) = self.consecutive(&places) else {
@@ -338,7 +343,7 @@ impl Lower {
         value: &Expr,
         leaf: Leaf,
         first: i64,
-        f: &Rc<super::value::Writer>,
+        f: &Places,
     ) -> Res<()> {
         let scalar = Shape::scalar(value.shape().elem);
         let width = Nat::int(value.shape().lanes.into());
@@ -353,7 +358,7 @@ impl Lower {
             }
         };
         self.for_each(width, LoopKind::Lanes, None, |cx, l| {
-            let place = f(cx, Nat::int(first) + l)?;
+            let place = cx.place(f, Nat::int(first) + l)?;
             let (when, leaf) = cx.scalar_place(place, Expr::bool(true))?;
             let Some(leaf) = leaf else { return Ok(()) };
             let element = Expr::new(ExprKind::Load(buf, cx.simplify(at + l)), scalar);

@@ -4,7 +4,7 @@
 //! applications of primitives until an element is read or they are written.
 
 use super::state::{Lower, Res, Stop};
-use super::value::{Closure, Env, Mem, Node, Val, View};
+use super::value::{Closure, Elements, Env, Mem, Node, Val, View};
 use crate::arith::Nat;
 use crate::nest::{Expr, ExprKind, Shape};
 use crate::term::{Kind, Lit, Op, Prim, Term};
@@ -154,20 +154,14 @@ impl Lower {
         }))
     }
 
-    /// An array by its elements; `parts` are what `read` captures.
-    pub fn view(
-        &self,
-        n: Nat,
-        parts: &[&Val],
-        indices: &[Nat],
-        read: impl Fn(&mut Lower, Nat) -> Res<Val> + 'static,
-    ) -> Val {
+    /// An array by its elements; `parts` are what these mention, as are `indices`.
+    pub fn view(&self, n: Nat, parts: &[&Val], indices: &[Nat], elements: Elements) -> Val {
         let of_parts = parts.iter().map(|v| self.level_of(v));
         let of_indices = indices.iter().map(|n| self.level_of_nat(*n));
         Val::View(Rc::new(View {
             level: of_parts.chain(of_indices).max().unwrap_or(0),
             n,
-            read: Box::new(read),
+            elements,
         }))
     }
 
@@ -316,15 +310,12 @@ impl Lower {
         let Some((n, _)) = ty.as_pair().and_then(|(a, _)| a.as_array()) else {
             return Err(self.refuse("`unzip` gives no arrays".into()));
         };
-        let (a, b) = (x.clone(), x.clone());
-        let first = self.view(n, &[x], &[], move |cx, i| {
-            let e = cx.at(&a, i)?;
-            Ok(cx.both(&e)?.0)
-        });
-        let second = self.view(n, &[x], &[], move |cx, i| {
-            let e = cx.at(&b, i)?;
-            Ok(cx.both(&e)?.1)
-        });
+        let part = |second| Elements::Part {
+            of: x.clone(),
+            second,
+        };
+        let first = self.view(n, &[x], &[], part(false));
+        let second = self.view(n, &[x], &[], part(true));
         Ok(Val::pair(first, second))
     }
 

@@ -22,6 +22,7 @@ mod casts;
 mod dual;
 mod eval;
 mod float;
+mod index_map;
 mod inplace;
 mod lanes;
 mod memory;

@@ -5,19 +5,10 @@
 //! conditions, for where all of them hold, which is nearly everywhere, and rolled up for the rest, so that it stays
 //! short. Registers cannot be indexed: what the rolled one reads of them is put into memory first.
 
-use super::state::{Lower, Res};
+use super::state::{Lower, Res, Version};
 use crate::arith::{Nat, Signs};
 use crate::nest::{walk, Block, BufId, Expr, ExprKind, Shape, Stmt, StorageClass};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Which version of an unrolled map is written.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(super) enum Version {
-    /// Neither yet.
-    Outside,
-    Unrolled,
-    Rolled,
-}
 
 impl Lower {
     /// What `f` emits for element `i` of a loop, if it has a place: what belongs to this element alone is then not

@@ -1,7 +1,7 @@
 //! Arithmetic, comparison, selection: scalars, and vectors piece by piece.
 
 use super::state::{Lower, Res};
-use super::value::Val;
+use super::value::{Elements, Lazy, Val, View};
 use super::vector::{build, lane, lane_wise};
 use crate::arith::Nat;
 use crate::interp::scalar::range;
@@ -186,17 +186,16 @@ impl Lower {
         }
         match ty.kind() {
             TyKind::Array(n, t) => {
-                let level = self.level_of_expr(&c);
-                let parts = [a.clone(), b.clone()];
-                let inner = parts.iter().map(|v| self.level_of(v)).max().unwrap_or(0);
-                Ok(Val::View(Rc::new(super::value::View {
-                    level: level.max(inner),
+                let inner = self.level_of(&a).max(self.level_of(&b));
+                Ok(Val::View(Rc::new(View {
+                    level: self.level_of_expr(&c).max(inner),
                     n,
-                    read: Box::new(move |cx, i| {
-                        let x = cx.at(&parts[0], i)?;
-                        let y = cx.at(&parts[1], i)?;
-                        cx.choose(c.clone(), x, y, t)
-                    }),
+                    elements: Elements::Chosen {
+                        cond: c,
+                        then: a,
+                        els: b,
+                        elem: t,
+                    },
                 })))
             }
             TyKind::Pair(s, t) => {
@@ -220,61 +219,56 @@ impl Lower {
 
     /// `if c then a else b` where each side may only be computed if it is chosen,
     /// because it reads at the index `at`.
-    pub fn select_lazily(
-        &mut self,
-        c: Expr,
-        at: Nat,
-        ty: Ty,
-        a: impl Fn(&mut Lower) -> Res<Val> + 'static,
-        b: impl Fn(&mut Lower) -> Res<Val> + 'static,
-    ) -> Res<Val> {
+    pub fn select_lazily(&mut self, c: Expr, at: Nat, ty: Ty, a: Lazy, b: Lazy) -> Res<Val> {
         match c.as_bool() {
-            Some(true) => return a(self),
-            Some(false) => return b(self),
+            Some(true) => return self.force(&a),
+            Some(false) => return self.force(&b),
             None => {}
         }
         let level = self.level_of_nat(at);
         self.select_rc(c, level, ty, Rc::new(a), Rc::new(b))
     }
 
-    fn select_rc(&mut self, c: Expr, at: usize, ty: Ty, a: Rc<Lazy>, b: Rc<Lazy>) -> Res<Val> {
-        match ty.kind() {
-            TyKind::Array(n, t) => {
-                // What the sides mention is not known here: this block at the worst.
-                let level = self.level();
-                Ok(Val::View(Rc::new(super::value::View {
-                    level,
-                    n,
-                    read: Box::new(move |cx, i| {
-                        let (a, b) = (a.clone(), b.clone());
-                        let x: Rc<Lazy> = Rc::new(move |cx: &mut Lower| {
-                            let v = a(cx)?;
-                            cx.at(&v, i)
-                        });
-                        let y: Rc<Lazy> = Rc::new(move |cx: &mut Lower| {
-                            let v = b(cx)?;
-                            cx.at(&v, i)
-                        });
-                        cx.select_rc(c.clone(), at, t, x, y)
-                    }),
-                })))
+    /// Computes a value here.
+    fn force(&mut self, v: &Lazy) -> Res<Val> {
+        match v {
+            Lazy::Known(v) => Ok(v.clone()),
+            Lazy::At(of, i) => {
+                let of = self.force(of)?;
+                self.at(&of, *i)
             }
+            Lazy::Part(of, second) => {
+                let of = self.force(of)?;
+                let (x, y) = self.both(&of)?;
+                Ok(if *second { y } else { x })
+            }
+        }
+    }
+
+    /// As [`Lower::select_lazily`], with the level of the index.
+    pub fn select_rc(&mut self, c: Expr, at: usize, ty: Ty, a: Rc<Lazy>, b: Rc<Lazy>) -> Res<Val> {
+        match ty.kind() {
+            TyKind::Array(n, t) => Ok(Val::View(Rc::new(View {
+                // What the sides mention is not known here: this block at the worst.
+                level: self.level(),
+                n,
+                elements: Elements::Either {
+                    cond: c,
+                    level: at,
+                    then: a,
+                    els: b,
+                    elem: t,
+                },
+            }))),
             TyKind::Pair(s, t) => {
-                let part = |side: &Rc<Lazy>, second: bool| -> Rc<Lazy> {
-                    let side = side.clone();
-                    Rc::new(move |cx: &mut Lower| {
-                        let v = side(cx)?;
-                        let (x, y) = cx.both(&v)?;
-                        Ok(if second { y } else { x })
-                    })
-                };
+                let part = |side: &Rc<Lazy>, second| Rc::new(Lazy::Part(side.clone(), second));
                 let x = self.select_rc(c.clone(), at, s, part(&a, false), part(&b, false))?;
                 let y = self.select_rc(c, at, t, part(&a, true), part(&b, true))?;
                 Ok(Val::pair(x, y))
             }
             _ => {
-                let (then, x) = self.side(at, |cx| a(cx))?;
-                let (els, y) = self.side(at, |cx| b(cx))?;
+                let (then, x) = self.side(at, |cx| cx.force(&a))?;
+                let (els, y) = self.side(at, |cx| cx.force(&b))?;
                 if then.is_empty() && els.is_empty() {
                     return self.choose(c, x, y, ty);
                 }
@@ -346,15 +340,12 @@ impl Lower {
             }
             TyKind::Array(n, t) => {
                 let z = self.zero(t)?;
-                let y = z.clone();
-                Ok(self.view(n, &[&z], &[], move |_, _| Ok(y.clone())))
+                Ok(self.view(n, &[&z], &[], Elements::Same(z.clone())))
             }
             TyKind::Fun(..) | TyKind::Meta(_) => Err(self.refuse(format!("a zero of `{ty}`"))),
         }
     }
 }
-
-type Lazy = dyn Fn(&mut Lower) -> Res<Val>;
 
 /// What an operation is by the range of its type alone: that of an integer and the least or the largest one, and the
 /// amount of what has no sign.

@@ -3,8 +3,9 @@
 //! Views become index arithmetic; what has to be computed as a whole first
 //! (reductions to arrays, scans, `toMem`, …) is computed to memory.
 
+use super::index_map::IndexMap;
 use super::state::{Lower, Res};
-use super::value::{Node, Val};
+use super::value::{Elements, Lazy, Node, Val};
 use crate::arith::Nat;
 use crate::term::Op;
 use crate::ty::Ty;
@@ -19,16 +20,81 @@ impl Lower {
                 let e = m.element(i);
                 self.load(&e)
             }
-            Val::View(view) => self.deeper(|cx| (view.read)(cx, i)),
+            Val::View(view) => self.deeper(|cx| cx.element(&view.elements, i)),
             Val::Node(n) => self.deeper(|cx| cx.at_node(n, v, i)),
             _ => Err(self.not_a("array", v)),
         }
     }
 
-    /// Element `j` of element `i`.
-    fn at2(&mut self, v: &Val, i: Nat, j: Nat) -> Res<Val> {
-        let row = self.at(v, i)?;
-        self.at(&row, j)
+    /// Element `i` of an array that is known by its elements.
+    fn element(&mut self, elements: &Elements, i: Nat) -> Res<Val> {
+        match elements {
+            Elements::Row { of, map, row } => {
+                let at = map.apply(&self.facts, &[*row, i]);
+                self.at_all(of, &at)
+            }
+            Elements::Applied { f, of, from } => {
+                let x = self.at(of, *from + i)?;
+                self.apply(f, x)
+            }
+            Elements::Part { of, second } => {
+                let e = self.at(of, i)?;
+                let (a, b) = self.both(&e)?;
+                Ok(if *second { b } else { a })
+            }
+            Elements::Same(v) => Ok(v.clone()),
+            Elements::Chosen {
+                cond,
+                then,
+                els,
+                elem,
+            } => {
+                let x = self.at(then, i)?;
+                let y = self.at(els, i)?;
+                self.choose(cond.clone(), x, y, *elem)
+            }
+            Elements::Either {
+                cond,
+                level,
+                then,
+                els,
+                elem,
+            } => {
+                let at = |side: &Rc<Lazy>| Rc::new(Lazy::At(side.clone(), i));
+                self.select_rc(cond.clone(), *level, *elem, at(then), at(els))
+            }
+        }
+    }
+
+    /// The element at several indices, the outermost first.
+    fn at_all(&mut self, v: &Val, at: &[Nat]) -> Res<Val> {
+        at.iter().try_fold(v.clone(), |v, i| self.at(&v, *i))
+    }
+
+    /// Element `i` of an array that is seen through a view change.
+    fn at_changed(&mut self, n: &Node, of: &Val, i: Nat) -> Res<Val> {
+        let Some(map) = IndexMap::of(n.prim, self.type_of(n, 0)) else {
+            return Err(self.refuse(format!("`{}` of what it cannot change", n.prim)));
+        };
+        if map.rank() == 1 {
+            let at = map.apply(&self.facts, &[i]);
+            return self.at_all(of, &at);
+        }
+        let row = n.ty.as_array().and_then(|(_, row)| row.as_array());
+        let Some((size, _)) = row else {
+            return Err(self.refuse(format!("`{}` gives no array of arrays", n.prim)));
+        };
+        Ok(self.row(of, map, i, size))
+    }
+
+    /// A row of so many elements.
+    fn row(&self, of: &Val, map: IndexMap, row: Nat, size: Nat) -> Val {
+        let elements = Elements::Row {
+            of: of.clone(),
+            map,
+            row,
+        };
+        self.view(size, &[of], &[row], elements)
     }
 
     /// The size of an array by its type.
@@ -61,32 +127,9 @@ impl Lower {
                 self.apply(f, x)
             }
             (Zip, [a, b]) => Ok(Val::pair(self.at(a, i)?, self.at(b, i)?)),
-            (Split, [xs]) => {
-                let (k, ys) = (sizes[0], xs.clone());
-                Ok(self.view(k, &[xs], &[i], move |cx, j| cx.at(&ys, k * i + j)))
+            (Split | Join | Transpose | Slide | Take | Drop | Reverse, [xs]) => {
+                self.at_changed(n, xs, i)
             }
-            (Join, [xs]) => {
-                let (_, row) = self.size_of_arg(n, 0)?;
-                let Some((k, _)) = row.as_array() else {
-                    return Err(self.refuse("`join` of what is no array of arrays".into()));
-                };
-                let (q, r) = (self.facts.floor(i, k), self.facts.rem(i, k));
-                self.at2(xs, q, r)
-            }
-            (Transpose, [xs]) => {
-                let Some((_, column)) = n.ty.as_array() else {
-                    return Err(self.refuse("`transpose` gives no array".into()));
-                };
-                let size = column.as_array().map_or(Nat::int(0), |a| a.0);
-                let ys = xs.clone();
-                Ok(self.view(size, &[xs], &[i], move |cx, j| cx.at2(&ys, j, i)))
-            }
-            (Slide, [xs]) => {
-                let (size, step, ys) = (sizes[0], sizes[1], xs.clone());
-                Ok(self.view(size, &[xs], &[i], move |cx, j| cx.at(&ys, step * i + j)))
-            }
-            (Take, [xs]) => self.at(xs, i),
-            (Drop, [xs]) => self.at(xs, i + sizes[0]),
             (Select, [c, a, b]) => {
                 let Some((_, elem)) = n.ty.as_array() else {
                     return Err(self.not_a("array", v));
@@ -97,44 +140,27 @@ impl Lower {
             }
             (Concat, [a, b]) => {
                 let (na, elem) = self.size_of_arg(n, 0)?;
-                let (a, b) = (a.clone(), b.clone());
                 let first = self.less(i, na);
-                self.select_lazily(
-                    first,
-                    i,
-                    elem,
-                    move |cx| cx.at(&a, i),
-                    move |cx| cx.at(&b, i - na),
-                )
+                self.select_lazily(first, i, elem, Lazy::at(a, i), Lazy::at(b, i - na))
             }
             (PadCst, [c, xs]) => {
                 let (size, elem) = self.size_of_arg(n, 1)?;
-                let (l, ys, c) = (sizes[0], xs.clone(), c.clone());
+                let l = sizes[0];
                 let inside = self.at_most(l, i).and(self.less(i, l + size));
-                self.select_lazily(
-                    inside,
-                    i,
-                    elem,
-                    move |cx| cx.at(&ys, i - l),
-                    move |_| Ok(c.clone()),
-                )
+                let outside = Lazy::Known(c.clone());
+                self.select_lazily(inside, i, elem, Lazy::at(xs, i - l), outside)
             }
             (PadClamp, [xs]) => {
                 let (size, elem) = self.size_of_arg(n, 0)?;
-                let last = size - 1.into();
-                let j = self.facts.min(i - sizes[0], last);
-                let j = self.facts.max(j, 0.into());
+                let map = IndexMap::Clamp {
+                    before: sizes[0],
+                    last: size - 1.into(),
+                };
+                let j = map.apply(&self.facts, &[i])[0];
                 // Padding of nothing is zeros.
                 let some = self.less(0.into(), size);
-                let ys = xs.clone();
-                let zero = self.zero(elem)?;
-                self.select_lazily(
-                    some,
-                    i,
-                    elem,
-                    move |cx| cx.at(&ys, j),
-                    move |_| Ok(zero.clone()),
-                )
+                let zero = Lazy::Known(self.zero(elem)?);
+                self.select_lazily(some, i, elem, Lazy::at(xs, j), zero)
             }
             (Gather, [is, xs]) => {
                 let (bound, elem) = self.size_of_arg(n, 1)?;
@@ -147,10 +173,6 @@ impl Lower {
                 let j = self.apply(f, Val::index(i))?;
                 let j = self.known_index(&j, bound)?;
                 self.at_index(xs, j, bound, elem)
-            }
-            (Reverse, [xs]) => {
-                let (size, _) = self.size_of_arg(n, 0)?;
-                self.at(xs, size - 1.into() - i)
             }
             (Generate, [f]) => self.apply(f, Val::index(i)),
             (Fill, [x]) => Ok(x.clone()),
@@ -175,14 +197,15 @@ impl Lower {
                 // One buffer for all of the mapped input; windows read it.
                 let (size, elem) = self.size_of_arg(n, 1)?;
                 let mapped = self.mapped(n, f, xs, size, elem)?;
-                Ok(self.window(&mapped, sizes[1], i))
+                Ok(self.row(&mapped, IndexMap::Merge(1.into()), i, sizes[1]))
             }
             (RotateValues, [f, xs]) => {
-                let (f, ys) = (f.clone(), xs.clone());
-                Ok(self.view(sizes[0], &[&n.args[0], xs], &[i], move |cx, j| {
-                    let x = cx.at(&ys, i + j)?;
-                    cx.apply(&f, x)
-                }))
+                let elements = Elements::Applied {
+                    f: f.clone(),
+                    of: xs.clone(),
+                    from: i,
+                };
+                Ok(self.view(sizes[0], &[f, xs], &[i], elements))
             }
             (Fst | Snd, _) => Err(self.not_a("array", v)),
             _ => self.at_kept(v, i),
@@ -194,11 +217,6 @@ impl Lower {
         let m = self.materialise(v)?;
         let e = m.element(i);
         self.load(&e)
-    }
-
-    fn window(&self, xs: &Val, size: Nat, i: Nat) -> Val {
-        let ys = xs.clone();
-        self.view(size, &[xs], &[i], move |cx, j| cx.at(&ys, i + j))
     }
 
     /// The buffer of a `circularBuffer`, filled once; it is kept in the node that
@@ -233,9 +251,8 @@ impl Lower {
             return self.at(xs, j);
         }
         let some = self.less(0.into(), bound);
-        let (ys, zero) = (xs.clone(), self.zero(elem)?);
-        let read = move |cx: &mut Lower| cx.at(&ys, j);
-        self.select_lazily(some, j, elem, read, move |_| Ok(zero.clone()))
+        let zero = Lazy::Known(self.zero(elem)?);
+        self.select_lazily(some, j, elem, Lazy::at(xs, j), zero)
     }
 
     /// An index known to be below `bound`.

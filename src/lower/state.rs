@@ -7,7 +7,6 @@
 //! parent only when it is closed, hence "before" is right.
 
 use super::casts::Casts;
-use super::multi_versioning::Version;
 use super::value::{Mem, Node, Val};
 use super::Options;
 use crate::arith::{AtomKind, Nat, Signs};
@@ -30,6 +29,15 @@ pub(super) enum Stop {
     NotAView,
     /// The input is at fault.
     Diag(Box<Diagnostic>),
+}
+
+/// Which version of an unrolled map is written.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) enum Version {
+    /// Neither yet.
+    Outside,
+    Unrolled,
+    Rolled,
 }
 
 /// An open block.

@@ -6,7 +6,7 @@
 //! be computed in any block from there inward.
 //! Absent: how to read and write (`read`, `write`).
 
-use super::{Lower, Res};
+use super::index_map::{IndexMap, Kept};
 use crate::arith::Nat;
 use crate::nest::{BufId, Expr};
 use crate::term::{Prim, Term};
@@ -57,13 +57,55 @@ pub(super) struct Leaf {
     pub at: Nat,
 }
 
-pub(super) type Reader = dyn Fn(&mut Lower, Nat) -> Res<Val>;
-
 /// An array by its elements.
 pub(super) struct View {
     pub level: usize,
     pub n: Nat,
-    pub read: Box<Reader>,
+    pub elements: Elements,
+}
+
+/// What element `i` of an array is.
+pub(super) enum Elements {
+    /// Element `(row, i)` of an array that is seen through a view change.
+    Row { of: Val, map: IndexMap, row: Nat },
+    /// A function of element `from + i`.
+    Applied { f: Val, of: Val, from: Nat },
+    /// A component of element `i`.
+    Part { of: Val, second: bool },
+    /// The same for every `i`.
+    Same(Val),
+    /// Element `i` of one of two arrays; both may be computed.
+    Chosen {
+        cond: Expr,
+        then: Val,
+        els: Val,
+        elem: Ty,
+    },
+    /// Element `i` of one of two arrays, of which only the one that is chosen may be computed, inside of blocks of the
+    /// level of the index that the condition is about.
+    Either {
+        cond: Expr,
+        level: usize,
+        then: Rc<Lazy>,
+        els: Rc<Lazy>,
+        elem: Ty,
+    },
+}
+
+/// A value that is computed where it is asked for.
+pub(super) enum Lazy {
+    Known(Val),
+    /// An element of an array.
+    At(Rc<Lazy>, Nat),
+    /// A component of a pair.
+    Part(Rc<Lazy>, bool),
+}
+
+impl Lazy {
+    /// An element of an array.
+    pub fn at(v: &Val, i: Nat) -> Lazy {
+        Lazy::At(Rc::new(Lazy::Known(v.clone())), i)
+    }
 }
 
 /// An applied primitive.
@@ -129,8 +171,6 @@ impl Val {
     }
 }
 
-pub(super) type Writer = dyn Fn(&mut Lower, Nat) -> Res<Dest>;
-
 /// Where a value goes: the dual of a view.
 #[derive(Clone)]
 pub(super) enum Dest {
@@ -139,9 +179,9 @@ pub(super) enum Dest {
     /// The two components.
     Pair(Rc<(Dest, Dest)>),
     /// An array by the places of its elements.
-    Fn(Rc<Writer>),
+    Array(Rc<Places>),
     /// A vector of so many lanes by the places of those.
-    Lanes(u32, Rc<Writer>),
+    Lanes(u32, Rc<Places>),
     /// A lane of a vector's place.
     Lane(Rc<Dest>, Nat),
     /// Only if the condition holds.
@@ -150,9 +190,53 @@ pub(super) enum Dest {
     Discard,
 }
 
+/// Where element (or lane) `i` goes.
+pub(super) enum Places {
+    /// To the place of another index, if it is kept. A map of two indices has got the outer one, or waits for it: its
+    /// places are then arrays, or vectors of so many lanes.
+    Mapped {
+        to: Dest,
+        map: IndexMap,
+        kept: Kept,
+        outer: Option<Nat>,
+        lanes: Option<u32>,
+    },
+    /// To a lane of one of the vectors of so many lanes.
+    LaneOf { to: Dest, lanes: Nat },
+    /// To where it becomes element `i` by a function that is a view change, applied to a stand-in.
+    Through { to: Dest, dual: Val },
+    /// To a component of the place of element `i`.
+    Part { to: Dest, second: bool },
+    /// To a component of the place of lane `i`.
+    LanePart { to: Rc<Places>, second: bool },
+    /// To the scalar `at + i` of a leaf of a value of a type.
+    Flat {
+        to: Dest,
+        ty: Ty,
+        leaf: usize,
+        at: i64,
+    },
+    /// To lane `at + i`.
+    LaneFrom { to: Dest, at: i64 },
+}
+
 impl Dest {
-    pub fn by(f: impl Fn(&mut Lower, Nat) -> Res<Dest> + 'static) -> Dest {
-        Dest::Fn(Rc::new(f))
+    pub fn by(places: Places) -> Dest {
+        Dest::Array(Rc::new(places))
+    }
+
+    /// Where elements go that are seen through a change of indices.
+    pub fn mapped(self, map: IndexMap, kept: Kept) -> Dest {
+        match self {
+            Dest::Discard => Dest::Discard,
+            to => Dest::by(Places::Mapped {
+                to,
+                map,
+                kept,
+                outer: None,
+                lanes: None,
+            }),
+        }
     }
 
     pub fn pair(a: Dest, b: Dest) -> Dest {

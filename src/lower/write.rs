@@ -5,10 +5,10 @@
 //! is computed, at `(i / k, i mod k)` of it. Invariant: every element is stored
 //! once (a guarded place at most once).
 
-use super::multi_versioning::Version;
+use super::index_map::{IndexMap, Kept};
 use super::reduce::Reduction;
-use super::state::{Lower, Res};
-use super::value::{Dest, Leaf, Node, Val};
+use super::state::{Lower, Res, Version};
+use super::value::{Dest, Leaf, Node, Places, Val};
 use crate::arith::Nat;
 use crate::nest::{Expr, LoopKind, Stmt};
 use crate::term::Op;
@@ -113,10 +113,7 @@ impl Lower {
                     return self.write_map(n, f, xs, d, size, LoopKind::Seq);
                 };
                 let place = d.clone();
-                let inner = Dest::by(move |cx, i| {
-                    let e = cx.dest_at(&place, i)?;
-                    cx.through(&dual, e)
-                });
+                let inner = Dest::by(Places::Through { to: place, dual });
                 self.write(xs, &inner)
             }
             (MapSeq, [f, xs]) => self.write_map(n, f, xs, d, size, LoopKind::Seq),
@@ -333,8 +330,5 @@ impl Lower {
 
 /// The places from index `by` on.
 pub(super) fn shifted(d: Dest, by: Nat) -> Dest {
-    match d {
-        Dest::Discard => Dest::Discard,
-        d => Dest::by(move |cx, i| cx.dest_at(&d, by + i)),
-    }
+    d.mapped(IndexMap::Shift(by), Kept::All)
 }

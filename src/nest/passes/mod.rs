@@ -50,7 +50,7 @@ pub const PASSES: &[Pass] = &[
     Pass {
         name: "dce",
         does: "removes variables, buffers, stores and loops that no output depends on",
-        needs: "nothing",
+        needs: "nothing: what is read for nothing may even race with a store",
         keeps: "all stores that an output depends on, in their order",
         place: "lowering declares what it might need: what is not read must not keep a buffer in memory",
         run: |nest, _| dce::eliminate(nest),
