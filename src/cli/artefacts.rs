@@ -375,7 +375,7 @@ fn paths(
         .collect();
     let ending = known.iter().filter(ends).max_by_key(|e| e.len());
     let of = |e: &&str| ending.is_none_or(|s| e == s || e.ends_with(&format!(".{s}")));
-    let Some(at) = extensions.iter().position(|e| of(&e)) else {
+    let Some(at) = extensions.iter().position(of) else {
         return Err(contradicts(
             path,
             extensions[0],

@@ -143,7 +143,7 @@ fn items(cx: &mut Context, algebra: &Algebra, v: &Val) -> Res<Option<Vec<Item>>>
         });
     }
     if let (Algebra::Ring(_), Head::Lit(Lit::Int(i)), []) = (algebra, &n.head, &n.spine[..]) {
-        let one = Item::of(Vec::new()).times(algebra, i128::from(*i));
+        let one = Item::of(Vec::new()).times(algebra, *i);
         return Ok(Some(Vec::from_iter((one.count != 0).then_some(one))));
     }
     if let Algebra::Ring(_) = algebra {
