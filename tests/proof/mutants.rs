@@ -137,7 +137,7 @@ fn mutate(proof: &mut Value, rng: &mut Rng) -> Option<&'static str> {
             let ty = pick(&mut proof["types"], rng)?;
             let text = ty.as_str()?.replacen(
                 *rng.pick(&["n", "m", "f32", "4"]),
-                rng.pick(&["(n-1)", "(n/2)", "i32", "5"]),
+                rng.pick::<&str>(&["(n-1)", "(n/2)", "i32", "5"]),
                 1,
             );
             *ty = json!(text);
