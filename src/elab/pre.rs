@@ -150,8 +150,7 @@ impl Finish<'_> {
                     let inside = i >= 0 && n.as_int().is_none_or(|n| i < i128::from(n));
                     inside.then_some(Lit::Int(i))
                 }
-                // Nothing is known of it: a pattern's literal at a type variable.
-                _ => Some(Lit::Int(i)),
+                _ => None,
             },
             (Number::Float(x), Some(s)) if s.is_float() => {
                 let fits = s == Scalar::F64 || (x as f32).is_finite();
@@ -161,7 +160,7 @@ impl Finish<'_> {
                 let whole = x.fract() == 0.0 && x.abs() < 1e18 && int_fits(x as i128, s);
                 whole.then_some(Lit::Int(x as i128))
             }
-            (Number::Float(x), None) => Some(Lit::f64(x)),
+            (Number::Float(_), None) => None,
         };
         if lit.is_none() {
             let shown = match n {

@@ -177,10 +177,21 @@ impl Infer<'_> {
         for i in 0..self.literals.len() {
             let (ty, default, span) = self.literals[i];
             let ty = self.u.ty(ty);
+            // Of a type that a rule learns where it matches: there it may be no number, or one that this is no value of.
+            if matches!(ty.kind(), TyKind::Meta(_)) {
+                self.report(
+                    Diagnostic::new(
+                        code::RULE_UNBOUND,
+                        "the left side does not determine the type of this number",
+                    )
+                    .label(span, "of any type")
+                    .help("fix the type on the left, as `(xs : n.f32)` does, or bind the number there"),
+                );
+                continue;
+            }
             let fits = match ty.kind() {
                 TyKind::Idx(_) => !default.is_float(),
                 TyKind::Scalar(_) => Class::Number.admits(ty),
-                TyKind::Meta(_) => true,
                 _ => false,
             };
             if !fits {
