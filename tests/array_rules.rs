@@ -4,7 +4,7 @@ use rise_opt::elab::{self, Cond, RuleDecl};
 use rise_opt::obligation::Assumption;
 use rise_opt::rule::instance::test_rule;
 use rise_opt::source::SourceMap;
-use rise_opt::verify::arrays::{prove, verify_rule, Verdict};
+use rise_opt::verify::arrays::{prove, verify_rule, Verdict, INSTANCES};
 use std::path::PathBuf;
 use std::process::Command;
 use std::rc::Rc;
@@ -251,7 +251,7 @@ fn planted_mistakes_are_refuted() {
             ));
             continue;
         };
-        match verify_rule(&rule, 100) {
+        match verify_rule(&rule, INSTANCES) {
             Verdict::Refuted(_) => {}
             other => missed.push(format!("{what}: {other:?}")),
         }

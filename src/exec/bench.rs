@@ -13,6 +13,7 @@ mod round;
 
 pub use data::{Contestant, Kind, Measurement, Method, Outcome, Place, Round};
 
+use super::array::Numbers;
 use super::kernel::{Kernel, Signature, Source};
 use super::measure::Options as Measuring;
 use super::peer::{self, Form, Peer, Presence};
@@ -233,10 +234,10 @@ impl Bench<'_> {
             assumptions: self.unoptimised.unit.abi.assumptions.clone(),
             fixed: &none,
         };
-        let (unit, exe) = (&self.unoptimised.unit, &self.reference);
+        let kernel = (&self.unoptimised.unit, &self.reference);
         for sizes in question.small(&SMALL) {
             let what = Subject::Unoptimised;
-            self.job.against_interpreter(what, unit, exe, &sizes, 1)?;
+            (self.job).against_interpreter(what, kernel, &sizes, Numbers::Unit, 1)?;
         }
         Ok(())
     }

@@ -5,9 +5,11 @@
 //! A float may differ from the other by rounding, which grows with the square root of the number of
 //! operations (Higham, Accuracy and Stability, section 2.8: the statistical rule of thumb); near 0
 //! the error is taken relative to the mean magnitude of the array, because what cancels is not
-//! exact in any order. Absent: which of the two is right.
+//! exact in any order; with bounds of its own for each element it is [`within`]. Absent: which of the two is right.
 
 use super::array::Array;
+use crate::interp::Num;
+use crate::ty::Scalar;
 use serde::{Deserialize, Serialize};
 
 /// What comparing gave.
@@ -94,6 +96,55 @@ pub fn identical(got: &[Array], want: &[Array]) -> Difference {
     Difference::default()
 }
 
+/// Compares with values that have bounds, each with its own: integers and truth values must be equal, and so must what is
+/// infinite or no number and has to be.
+pub fn within(got: &[Array], want: &[Vec<Num>]) -> Difference {
+    if got.len() != want.len() {
+        return different(0, 0);
+    }
+    let mut all = Difference::default();
+    for (result, (g, w)) in got.iter().zip(want).enumerate() {
+        if g.len() != w.len() {
+            return different(result, 0);
+        }
+        for (index, want) in w.iter().enumerate() {
+            let (got, want, off) = match want {
+                Num::Int(i) if g.int(index) == i128::from(*i) => continue,
+                // As its type has it.
+                Num::Int(i) if g.scalar == Scalar::U64 && g.int(index) == i128::from(*i as u64) => {
+                    continue
+                }
+                Num::Bounded(b) => (g.number(index), b.value, b.bound()),
+                n => (g.number(index), n.as_f64(), 0.0),
+            };
+            let apart = match got == want || got.is_nan() && want.is_nan() {
+                true => 0.0,
+                false => (got - want).abs(),
+            };
+            let apart = if apart.is_nan() { f64::INFINITY } else { apart };
+            if off.is_infinite() {
+                continue;
+            }
+            let scale = if want == 0.0 || !want.is_finite() {
+                1.0
+            } else {
+                want.abs()
+            };
+            all = all.or(Difference {
+                error: apart / scale,
+                tolerance: off / scale,
+                worst: Some(Worst {
+                    result,
+                    index,
+                    got,
+                    want,
+                }),
+            });
+        }
+    }
+    all
+}
+
 fn different(result: usize, index: usize) -> Difference {
     let (got, want) = (f64::NAN, f64::NAN);
     Difference {
@@ -156,7 +207,6 @@ fn compare_one(result: usize, got: &Array, want: &Array, operations: f64) -> Dif
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ty::Scalar;
 
     fn floats(xs: &[f64]) -> Vec<Array> {
         vec![Array::of(Scalar::F32, xs.iter().copied())]

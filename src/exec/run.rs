@@ -2,12 +2,13 @@
 //!
 //! In: a program, its kernel, the kernel of the unoptimised program. Out: a [`Report`], or the
 //! diagnostic that says where they differ. At small sizes both kernels are compared with the
-//! interpreter, on random inputs and on memory that ends where an array ends, with one thread and
+//! interpreter, each element within what rounding may make of it, on random inputs and on memory that ends where an array ends, with one thread and
 //! with all. At a large size, which the interpreter cannot do, the kernel is compared with the
 //! unoptimised one, and both are measured. With fixed sizes the kernel is compared where it can be.
 //!
 //! Absent: printing; whether a slow kernel is acceptable.
 
+use super::array::Numbers;
 use super::compare::{compare, Difference};
 use super::kernel::{refusal, Kernel, Setting, Signature, Source};
 use super::measure::{race, Options as Measuring, Timing};
@@ -163,16 +164,29 @@ pub fn run(
         let all = [&kernel.abi.assumptions[..], &unoptimised.abi.assumptions].concat();
         small.extend(question(all, &options.fixed).small(&SMALL));
     }
+    // Besides, sizes 0 and 1 of one parameter after the other.
+    let some = small.last().cloned();
+    small.extend(some.map_or(Vec::new(), |s| sized.edges(&s)));
     for (subject, unit, exe) in subjects {
         let own = match subject {
             Subject::Unoptimised if small.is_empty() => free.small(&SMALL),
             _ => small.clone(),
         };
         for sizes in own {
-            let mut threads = vec![1, options.threads];
-            threads.dedup();
-            for threads in threads {
-                checks.push(job.against_interpreter(subject, unit, exe, &sizes, threads)?);
+            // What is compared to the bit gets the others then.
+            let kinds: &[Numbers] = match subject == Subject::Kernel && !options.exact {
+                true => &Numbers::ALL,
+                false => &[Numbers::Unit],
+            };
+            for &numbers in kinds {
+                let kernel = (unit, exe);
+                checks.extend(job.against_interpreter(
+                    subject,
+                    kernel,
+                    &sizes,
+                    numbers,
+                    options.threads,
+                )?);
             }
         }
     }
@@ -209,15 +223,9 @@ pub fn run(
         warm.push(sample);
         sessions.push(session);
     }
-    let check = Check {
-        what: Subject::Kernel,
-        against: Subject::Unoptimised,
-        sizes: named(program, &large),
-        threads: options.threads,
-        difference: compare(&results[0], &results[1], per_number(&effort, &results[1])),
-    };
-    job.agree(&check)?;
-    checks.push(check);
+    let difference = compare(&results[0], &results[1], per_number(&effort, &results[1]));
+    let pair = (Subject::Kernel, Subject::Unoptimised);
+    checks.push(job.judged(pair, &large, options.threads, difference)?);
     drop(results);
     let mut timings = race(&mut sessions, &warm, &options.measuring)?.into_iter();
     Ok(Report {

@@ -2,7 +2,7 @@
 //!
 //! In: a program, what its kernels assume of the sizes, sizes that are fixed. Out: small sizes, at
 //! which the interpreter is quick, and large ones, at which a kernel shows its speed. Invariant:
-//! sizes that come out satisfy all assumptions and give every array at least one element. Absent:
+//! sizes that come out satisfy all assumptions and, but for those at the edge, give every array at least one element. Absent:
 //! proofs that none exist: what is not found by trying must be given by the user.
 
 use super::flops::flops;
@@ -67,6 +67,11 @@ pub type Bound = Effort;
 impl Question<'_> {
     /// The first assumption that does not hold, as a sentence.
     pub fn objection(&self, sizes: &Sizes) -> Option<String> {
+        self.objection_to(sizes, 1)
+    }
+
+    /// Every array having at least so many elements along each of its extents.
+    fn objection_to(&self, sizes: &Sizes, least: i64) -> Option<String> {
         let lookup = &mut |s: Symbol| sizes.get(&s).copied();
         for a in &self.assumptions {
             if a.holds(lookup) != Some(true) {
@@ -77,8 +82,8 @@ impl Question<'_> {
         for ty in params.chain([self.program.result]) {
             for (_, _, dims) in abi::leaves(ty).unwrap_or_default() {
                 for n in dims {
-                    if n.eval(lookup).is_none_or(|n| n < 1) {
-                        return Some(format!("{n} >= 1"));
+                    if n.eval(lookup).is_none_or(|n| n < least) {
+                        return Some(format!("{n} >= {least}"));
                     }
                 }
             }
@@ -162,6 +167,26 @@ impl Question<'_> {
         found
     }
 
+    /// Each free parameter 0, and 1, one after the other, where the assumptions allow that: beside these sizes, or all of
+    /// them that size.
+    pub fn edges(&self, beside: &Sizes) -> Vec<Sizes> {
+        let one = |n: i64| {
+            let each = self.free().into_iter().map(move |name| {
+                let mut sizes = beside.clone();
+                sizes.insert(name, n);
+                sizes
+            });
+            each.chain([self.all(n)])
+        };
+        let mut found: Vec<Sizes> = Vec::new();
+        for sizes in one(0).chain(one(1)) {
+            if self.objection_to(&sizes, 0).is_none() && !found.contains(&sizes) {
+                found.push(sizes);
+            }
+        }
+        found
+    }
+
     /// All free parameters equal, at a power of two or the next size that is allowed, as large as
     /// the bound permits.
     pub fn large(&self, bound: &Bound) -> Option<Sizes> {
@@ -227,6 +252,14 @@ mod tests {
         q.assumptions.clear();
         let found: Vec<_> = q.small(&BOUND).iter().map(pairs).collect();
         assert_eq!(found, [[1, 1], [2, 3], [3, 2], [37, 38]]);
+        let edges: Vec<_> = q.edges(&q.all(5)).iter().map(pairs).collect();
+        assert_eq!(edges, [[0, 5], [5, 0], [0, 0], [1, 5], [5, 1], [1, 1]]);
+        q.assumptions = vec![
+            divides(32, "m"),
+            Assumption::NotNegative(Nat::var(Symbol::new("n")) - Nat::int(1)),
+        ];
+        let edges: Vec<_> = q.edges(&q.all(32)).iter().map(pairs).collect();
+        assert_eq!(edges, [[0, 32], [32, 1]]);
         q.assumptions = vec![divides(32, "m"), divides(4, "n")];
         let large = q.large(&BOUND).unwrap();
         assert_eq!(pairs(&large), [512, 512]);

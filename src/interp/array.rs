@@ -377,6 +377,7 @@ fn repeat(x: &Value, n: u32) -> Result<Value> {
                 Num::Int(i) => Data::Int(vec![i]),
                 Num::F32(x) => Data::F32(vec![x]),
                 Num::F64(x) => Data::F64(vec![x]),
+                Num::Bounded(b) => Data::Bounded(vec![b]),
             };
             let mut v = View::dense(data, &[1]);
             v.dims[0] = Dim { len: n, stride: 0 };

@@ -65,6 +65,8 @@ fn put_num(n: Num, e: Elem, out: &mut Vec<u8>) {
     match n {
         Num::F32(x) => out.extend_from_slice(&x.to_ne_bytes()),
         Num::F64(x) => out.extend_from_slice(&x.to_ne_bytes()),
+        Num::Bounded(b) if b.single => out.extend_from_slice(&(b.value as f32).to_ne_bytes()),
+        Num::Bounded(b) => out.extend_from_slice(&b.value.to_ne_bytes()),
         Num::Int(i) => match e.bytes() {
             1 => out.push(i as u8),
             2 => out.extend_from_slice(&(i as u16).to_ne_bytes()),
@@ -121,10 +123,10 @@ fn take_num(b: &[u8], e: Elem) -> Num {
         word[..b.len()].copy_from_slice(b);
     }
     let bits = u64::from_ne_bytes(word);
-    match e {
+    super::scalar::noted(match e {
         Elem::Scalar(Scalar::F32) => Num::F32(f32::from_bits(bits as u32)),
         Elem::Scalar(Scalar::F64) => Num::F64(f64::from_bits(bits)),
         Elem::Scalar(s) => Num::Int(wrap(bits.into(), s)),
         Elem::Idx(_) => Num::Int(bits as i64),
-    }
+    })
 }

@@ -11,6 +11,7 @@
 //! Absent: cost, strategy (`mapPar` means `map`), lowering.
 
 mod array;
+mod bounds;
 pub mod buffers;
 mod build;
 mod code;
@@ -25,6 +26,7 @@ mod shape;
 mod tests;
 mod value;
 
+pub use bounds::Bounded;
 pub use error::InterpError;
 pub use scalar::Num;
 pub use shape::{Elem, Shape};
@@ -67,6 +69,25 @@ pub fn eval(term: &Term, sizes: &Sizes, args: &[Value]) -> Result<Value, InterpE
 /// The value of a program on `args`, one for each of its parameters.
 pub fn eval_program(p: &Program, sizes: &Sizes, args: &[Value]) -> Result<Value, InterpError> {
     eval(&p.term, sizes, args)
+}
+
+/// The value of a program on the arguments in buffers, every float with a bound on what an evaluation in another order may
+/// make of it; `None` where a number that is no float, or which of two floats, may depend on the order.
+pub fn eval_bounded<B: AsRef<[u8]>>(
+    p: &Program,
+    sizes: &Sizes,
+    args: &[Vec<B>],
+) -> Result<Option<Value>, InterpError> {
+    let eval = || {
+        let mut values = Vec::new();
+        for ((_, ty), leaves) in p.params.iter().zip(args) {
+            let shape = Shape::of(*ty, sizes)?;
+            values.push(buffers::from_buffers(&shape, leaves)?);
+        }
+        eval_program(p, sizes, &values)
+    };
+    let (value, in_doubt) = bounds::bounded(eval);
+    Ok(Some(value?).filter(|_| !in_doubt))
 }
 
 /// The value of a term that may be open: `env[i]` is the value of variable `i`.

@@ -19,6 +19,7 @@
 //!   gives 0; between integers it wraps; to a float it rounds to nearest; to bool
 //!   it asks `x != 0`; to `idx[n]` it clamps to `0 … n-1`, and has no value if n is 0.
 
+use super::bounds::{self, Bounded};
 use super::Elem;
 use crate::term::{Function, Op};
 use crate::ty::Scalar;
@@ -32,6 +33,8 @@ pub enum Num {
     F32(f32),
     /// Of f64.
     F64(f64),
+    /// Of either, with a bound.
+    Bounded(Bounded),
 }
 
 impl Num {
@@ -41,7 +44,18 @@ impl Num {
             (Num::Int(a), Num::Int(b)) => a == b,
             (Num::F32(a), Num::F32(b)) => a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan(),
             (Num::F64(a), Num::F64(b)) => a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan(),
+            (Num::Bounded(a), Num::Bounded(b)) => a.value.to_bits() == b.value.to_bits(),
             _ => false,
+        }
+    }
+
+    /// A float with its bound; what has none is exact.
+    pub(super) fn bounded(self) -> Option<Bounded> {
+        match self {
+            Num::Int(_) => None,
+            Num::F32(x) => Some(Bounded::exact(x.into(), true)),
+            Num::F64(x) => Some(Bounded::exact(x, false)),
+            Num::Bounded(b) => Some(b),
         }
     }
 
@@ -51,6 +65,7 @@ impl Num {
             Num::Int(i) => i as f64,
             Num::F32(x) => f64::from(x),
             Num::F64(x) => x,
+            Num::Bounded(b) => b.value,
         }
     }
 
@@ -60,6 +75,7 @@ impl Num {
             Num::Int(i) => i,
             Num::F32(x) => x as i64,
             Num::F64(x) => x as i64,
+            Num::Bounded(b) => b.decides(|x| x as i64),
         }
     }
 
@@ -75,6 +91,22 @@ impl Num {
             Elem::Scalar(Scalar::F64) => Num::F64(0.0),
             _ => Num::Int(0),
         }
+    }
+}
+
+/// A number as an evaluation has to see it: floats with bounds, if these are wanted.
+pub(super) fn noted(x: Num) -> Num {
+    match bounds::wanted() {
+        true => x.bounded().map_or(x, Num::Bounded),
+        false => x,
+    }
+}
+
+/// Both with bounds, if one has.
+fn both(a: Num, b: Num) -> Option<(Bounded, Bounded)> {
+    match (a, b) {
+        (Num::Bounded(_), _) | (_, Num::Bounded(_)) => Some((a.bounded()?, b.bounded()?)),
+        _ => None,
     }
 }
 
@@ -156,6 +188,9 @@ pub fn apply(op: Op, s: Scalar, args: &[Num]) -> Option<Num> {
 
 /// `add … max` at a number type.
 pub(super) fn binary(op: Op, s: Scalar, a: Num, b: Num) -> Num {
+    if let Some((a, b)) = both(a, b) {
+        return Num::Bounded(bounds::binary(op, a, b));
+    }
     match (a, b) {
         (Num::F32(a), Num::F32(b)) => Num::F32(float_binary!(op, a, b)),
         (Num::F64(a), Num::F64(b)) => Num::F64(float_binary!(op, a, b)),
@@ -181,6 +216,7 @@ pub(super) fn unary(op: Op, s: Scalar, a: Num) -> Num {
     match a {
         Num::F32(a) => Num::F32(if negate { -a } else { a.abs() }),
         Num::F64(a) => Num::F64(if negate { -a } else { a.abs() }),
+        Num::Bounded(a) => Num::Bounded(bounds::unary(op, a)),
         Num::Int(i) => {
             let x = value(i, s);
             Num::Int(wrap(if negate { -x } else { x.abs() }, s))
@@ -207,6 +243,7 @@ pub(super) fn function(f: Function, a: Num) -> Num {
     match a {
         Num::F32(a) => Num::F32(function!(f, a)),
         Num::F64(a) => Num::F64(function!(f, a)),
+        Num::Bounded(a) => Num::Bounded(bounds::function(f, a)),
         Num::Int(_) => a,
     }
 }
@@ -216,15 +253,20 @@ pub(super) fn fma(s: Scalar, a: Num, b: Num, c: Num) -> Num {
     match (a, b, c) {
         (Num::F32(a), Num::F32(b), Num::F32(c)) => Num::F32(a.mul_add(b, c)),
         (Num::F64(a), Num::F64(b), Num::F64(c)) => Num::F64(a.mul_add(b, c)),
+        _ if s.is_float() => match [a, b, c].map(Num::bounded) {
+            [Some(a), Some(b), Some(c)] => Num::Bounded(bounds::fma(a, b, c)),
+            _ => Num::zero(Elem::Scalar(s)),
+        },
         _ => binary(Op::Add, s, binary(Op::Mul, s, a, b), c),
     }
 }
 
 /// `lt … ne`; false for NaN, but `ne`.
 pub(super) fn compare(op: Op, e: Elem, a: Num, b: Num) -> Num {
-    let order = match (a, b) {
-        (Num::F32(a), Num::F32(b)) => a.partial_cmp(&b),
-        (Num::F64(a), Num::F64(b)) => a.partial_cmp(&b),
+    let order = match (a, b, both(a, b)) {
+        (.., Some((a, b))) => bounds::order(a, b),
+        (Num::F32(a), Num::F32(b), _) => a.partial_cmp(&b),
+        (Num::F64(a), Num::F64(b), _) => a.partial_cmp(&b),
         _ => match e {
             Elem::Scalar(s) => value(a.int(), s).partial_cmp(&value(b.int(), s)),
             Elem::Idx(_) => a.int().partial_cmp(&b.int()),
@@ -249,22 +291,26 @@ pub fn cast(from: Elem, to: Elem, a: Num) -> Num {
         (Num::Int(i), Elem::Idx(_)) => i128::from(i),
         (Num::F32(x), _) => x as i128,
         (Num::F64(x), _) => x as i128,
+        (Num::Bounded(b), _) => b.decides(|x| x as i128),
     };
     match to {
-        Elem::Scalar(Scalar::F32) => Num::F32(match a {
-            Num::F32(x) => x,
-            Num::F64(x) => x as f32,
-            a => whole(a) as f32,
+        Elem::Scalar(Scalar::F32) => noted(match a {
+            Num::Bounded(b) => Num::Bounded(b.cast(true)),
+            Num::F64(x) => Num::F32(x as f32),
+            Num::F32(_) => a,
+            a => Num::F32(whole(a) as f32),
         }),
-        Elem::Scalar(Scalar::F64) => Num::F64(match a {
-            Num::F32(x) => f64::from(x),
-            Num::F64(x) => x,
-            a => whole(a) as f64,
+        Elem::Scalar(Scalar::F64) => noted(match a {
+            Num::Bounded(b) => Num::Bounded(b.cast(false)),
+            Num::F32(x) => Num::F64(f64::from(x)),
+            Num::F64(_) => a,
+            a => Num::F64(whole(a) as f64),
         }),
         Elem::Scalar(Scalar::Bool) => Num::Int(i64::from(match a {
             Num::Int(i) => i != 0,
             Num::F32(x) => x != 0.0,
             Num::F64(x) => x != 0.0,
+            Num::Bounded(b) => b.decides(|x| x != 0.0),
         })),
         Elem::Scalar(s) => Num::Int(match a {
             Num::Int(_) => wrap(whole(a), s),

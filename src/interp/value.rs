@@ -7,6 +7,7 @@
 //! the count is what the limit on bytes compares with.
 //! Absent: types; a value does not know whether it is a vector.
 
+use super::bounds::Bounded;
 use super::code::Code;
 use super::{Elem, Num, Shape};
 use smallvec::SmallVec;
@@ -28,6 +29,7 @@ pub(super) enum Data {
     Int(Vec<i64>),
     F32(Vec<f32>),
     F64(Vec<f64>),
+    Bounded(Vec<Bounded>),
 }
 
 impl Data {
@@ -49,16 +51,32 @@ impl Data {
     }
 
     pub fn push(&mut self, x: Num) {
+        if let (Num::Bounded(_), Data::F32(_) | Data::F64(_)) = (x, &*self) {
+            let len = self.len();
+            let old = (0..len).filter_map(|i| self.get(i).bounded()).collect();
+            *self = Data::Bounded(old);
+        }
         match (self, x) {
             (Data::Int(v), x) => v.push(x.int()),
+            (Data::Bounded(v), x) => v.extend(x.bounded()),
             (Data::F32(v), Num::F32(x)) => v.push(x),
             (Data::F32(v), x) => v.push(x.as_f64() as f32),
             (Data::F64(v), x) => v.push(x.as_f64()),
         }
     }
 
+    fn len(&self) -> usize {
+        match self {
+            Data::Int(v) => v.len(),
+            Data::F32(v) => v.len(),
+            Data::F64(v) => v.len(),
+            Data::Bounded(v) => v.len(),
+        }
+    }
+
     fn get(&self, i: usize) -> Num {
         match self {
+            Data::Bounded(v) => Num::Bounded(v[i]),
             Data::Int(v) => Num::Int(v[i]),
             Data::F32(v) => Num::F32(v[i]),
             Data::F64(v) => Num::F64(v[i]),
@@ -70,6 +88,7 @@ impl Data {
             Data::Int(v) => 8 * v.capacity() as u64,
             Data::F32(v) => 4 * v.capacity() as u64,
             Data::F64(v) => 8 * v.capacity() as u64,
+            Data::Bounded(v) => 40 * v.capacity() as u64,
         }
     }
 }
@@ -225,6 +244,7 @@ impl View {
             Data::Int(_) => Data::Int(Vec::with_capacity(capacity)),
             Data::F32(_) => Data::F32(Vec::with_capacity(capacity)),
             Data::F64(_) => Data::F64(Vec::with_capacity(capacity)),
+            Data::Bounded(_) => Data::Bounded(Vec::with_capacity(capacity)),
         };
         self.append_to(&mut data);
         View::dense(data, &lens)
@@ -331,6 +351,18 @@ impl Value {
         }
     }
 
+    /// The numbers of each leaf, from left to right.
+    pub fn leaves(&self) -> Vec<Vec<Num>> {
+        match self {
+            Value::Pair(p) => [p.0.leaves(), p.1.leaves()].concat(),
+            _ => {
+                let mut leaf = Vec::new();
+                self.each_num(&mut |n| leaf.push(n));
+                vec![leaf]
+            }
+        }
+    }
+
     /// Calls `f` on every number, leaf by leaf, each in row-major order.
     pub fn each_num(&self, f: &mut impl FnMut(Num)) {
         match self {
@@ -349,6 +381,7 @@ fn num_fits(n: Num, e: Elem) -> bool {
     use crate::ty::Scalar;
     match (n, e) {
         (Num::F32(_), Elem::Scalar(Scalar::F32)) | (Num::F64(_), Elem::Scalar(Scalar::F64)) => true,
+        (Num::Bounded(b), Elem::Scalar(s)) => s == if b.single { Scalar::F32 } else { Scalar::F64 },
         (Num::Int(i), Elem::Scalar(s)) if !s.is_float() => super::scalar::wrap(i.into(), s) == i,
         (Num::Int(i), Elem::Idx(n)) => (0..i64::from(n)).contains(&i),
         _ => false,
@@ -361,6 +394,7 @@ impl fmt::Debug for Value {
             Value::Num(Num::Int(i)) => write!(f, "{i}"),
             Value::Num(Num::F32(x)) => write!(f, "{x:?}"),
             Value::Num(Num::F64(x)) => write!(f, "{x:?}"),
+            Value::Num(Num::Bounded(b)) => write!(f, "{:?} ± {:?}", b.value, b.bound()),
             Value::Pair(p) => write!(f, "({:?}, {:?})", p.0, p.1),
             Value::Array(v) => f
                 .debug_list()

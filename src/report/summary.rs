@@ -148,18 +148,16 @@ fn checks(lines: &mut Lines, run: &Report) {
             .collect();
         let mut at: Vec<String> = same.iter().map(|o| sizes(&o.sizes)).collect();
         at.dedup();
-        let error = same.iter().map(|o| o.difference.error).fold(0.0, f64::max);
-        let tolerance = same.iter().map(|o| o.difference.tolerance);
+        let all = same.iter().map(|o| o.difference.clone());
+        let gravest = all.reduce(|a, b| a.or(b)).unwrap_or_default();
+        let (error, tolerance) = (gravest.error, gravest.tolerance);
         let text = format!(
             "{} = {} at {}: {}",
             name(c.what),
             name(c.against),
             at.join(", "),
             match error > 0.0 {
-                true => format!(
-                    "relative error {error:.1e}, rounding explains {:.1e}",
-                    tolerance.fold(f64::INFINITY, f64::min)
-                ),
+                true => format!("relative error {error:.1e}, rounding explains {tolerance:.1e}"),
                 false => "equal to the bit".to_string(),
             }
         );

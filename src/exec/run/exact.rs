@@ -5,13 +5,13 @@
 //! does, and nothing is left for rounding to explain, whatever the numbers are. Three kinds of them are drawn in turn.
 //! Absent: kernels that regroup sums, and contraction, whose results are compared within what rounding explains.
 
-use super::job::{arguments, named, out_lens, Job};
+use super::job::Job;
 use super::{Check, Options, Subject, HEADER};
 use crate::diag::Diagnostic;
 use crate::emit::CUnit;
 use crate::exec::array::Numbers;
 use crate::exec::compare::identical;
-use crate::exec::kernel::{Kernel, Setting, Signature, Source};
+use crate::exec::kernel::{Kernel, Signature, Source};
 use crate::exec::sizes::{Bound, Question, Sizes};
 use crate::exec::toolchain::Toolchain;
 
@@ -45,28 +45,14 @@ pub(super) fn check(
     let mut checks = Vec::new();
     for sizes in small {
         for numbers in Numbers::ALL {
-            let inputs = job.inputs_of(kernel, sizes, numbers)?;
-            let want = job.interpret(kernel, &inputs, sizes)?;
-            let mut threads = vec![1, options.threads];
-            threads.dedup();
-            for threads in threads {
-                let got = exe.results(&Setting {
-                    sizes: &arguments(kernel, sizes)?,
-                    inputs: &inputs,
-                    out_lens: &out_lens(kernel, sizes)?,
-                    threads,
-                    guard: true,
-                })?;
-                let check = Check {
-                    what,
-                    against: Subject::Interpreter,
-                    sizes: named(job.program, sizes),
-                    threads,
-                    difference: identical(&got, &want),
-                };
-                job.agree(&check)?;
-                checks.push(check);
-            }
+            let kernel = (kernel, &exe);
+            checks.extend(job.against_interpreter(
+                what,
+                kernel,
+                sizes,
+                numbers,
+                options.threads,
+            )?);
         }
     }
     let less = Bound {
@@ -79,25 +65,11 @@ pub(super) fn check(
     let reference = build(tool, unoptimised)?;
     for numbers in [Numbers::Unit, Numbers::Special] {
         let inputs = job.inputs_of(unoptimised, &sizes, numbers)?;
-        let results = |unit: &CUnit, exe: &Kernel| {
-            exe.results(&Setting {
-                sizes: &arguments(unit, &sizes)?,
-                inputs: &inputs,
-                out_lens: &out_lens(unit, &sizes)?,
-                threads: options.threads,
-                guard: true,
-            })
-        };
-        let want = results(unoptimised, &reference)?;
-        let check = Check {
-            what,
-            against: Subject::Unoptimised,
-            sizes: named(job.program, &sizes),
-            threads: options.threads,
-            difference: identical(&results(kernel, &exe)?, &want),
-        };
-        job.agree(&check)?;
-        checks.push(check);
+        let results = |of| job.results(of, &sizes, &inputs, options.threads);
+        let want = results((unoptimised, &reference))?;
+        let difference = identical(&results((kernel, &exe))?, &want);
+        let pair = (what, Subject::Unoptimised);
+        checks.push(job.judged(pair, &sizes, options.threads, difference)?);
     }
     Ok(checks)
 }

@@ -9,16 +9,26 @@ use crate::arith::Nat;
 use crate::diag::{code, Diagnostic};
 use crate::emit::CUnit;
 use crate::exec::array::{Array, Numbers};
-use crate::exec::compare::compare;
+use crate::exec::compare::{compare, identical, within, Difference};
 use crate::exec::kernel::{Kernel, Setting, PATIENCE};
 use crate::exec::sizes::{Effort, Sizes};
 use crate::interp::random::Rng;
-use crate::interp::{self, buffers, Shape};
+use crate::interp::{self, buffers, Num, Shape};
 use crate::term::Program;
 
 pub(in crate::exec) struct Job<'a> {
     pub program: &'a Program,
     pub seed: u64,
+}
+
+/// What a kernel has to compute.
+enum Want {
+    /// To the bit.
+    Same(Vec<Array>),
+    /// Each number within its own bound.
+    Within(Vec<Vec<Num>>),
+    /// So many operations stand behind a number.
+    Near(Vec<Array>, f64),
 }
 
 impl Job<'_> {
@@ -49,30 +59,70 @@ impl Job<'_> {
         Ok(arrays)
     }
 
+    /// A kernel, on numbers of a kind, with one thread and with several, beside the interpreter: to the bit, or each element
+    /// within its own bound, as kernels that regroup or contract have to be.
     pub fn against_interpreter(
         &self,
         what: Subject,
-        unit: &CUnit,
-        exe: &Kernel,
+        (unit, exe): (&CUnit, &Kernel),
         sizes: &Sizes,
+        numbers: Numbers,
+        most_threads: usize,
+    ) -> Result<Vec<Check>, Diagnostic> {
+        let inputs = self.inputs_of(unit, sizes, numbers)?;
+        let want = match what {
+            Subject::Uncontracted => Want::Same(self.interpret(unit, &inputs, sizes)?),
+            _ => self.bounded(unit, &inputs, sizes)?,
+        };
+        // The mean of an array tells nothing of what is near where magnitudes differ.
+        if matches!(want, Want::Near(..)) && numbers != Numbers::Unit {
+            return Ok(Vec::new());
+        }
+        let mut threads = vec![1, most_threads];
+        threads.dedup();
+        let check = |threads| {
+            let got = self.results((unit, exe), sizes, &inputs, threads)?;
+            let difference = match &want {
+                Want::Same(want) => identical(&got, want),
+                Want::Within(want) => within(&got, want),
+                Want::Near(want, operations) => compare(&got, want, *operations),
+            };
+            self.judged((what, Subject::Interpreter), sizes, threads, difference)
+        };
+        threads.into_iter().map(check).collect()
+    }
+
+    /// What a kernel makes of inputs.
+    pub fn results(
+        &self,
+        (unit, exe): (&CUnit, &Kernel),
+        sizes: &Sizes,
+        inputs: &[Array],
         threads: usize,
-    ) -> Result<Check, Diagnostic> {
-        let inputs = self.inputs(unit, sizes)?;
-        let want = self.interpret(unit, &inputs, sizes)?;
-        let got = exe.results(&Setting {
+    ) -> Result<Vec<Array>, Diagnostic> {
+        exe.results(&Setting {
             sizes: &arguments(unit, sizes)?,
-            inputs: &inputs,
+            inputs,
             out_lens: &out_lens(unit, sizes)?,
             threads,
             guard: true,
-        })?;
-        let effort = Effort::of(self.program, sizes).ok_or_else(|| no_value("the program"))?;
+        })
+    }
+
+    /// A comparison of which both sides agree.
+    pub fn judged(
+        &self,
+        (what, against): (Subject, Subject),
+        sizes: &Sizes,
+        threads: usize,
+        difference: Difference,
+    ) -> Result<Check, Diagnostic> {
         let check = Check {
             what,
-            against: Subject::Interpreter,
+            against,
             sizes: named(self.program, sizes),
             threads,
-            difference: compare(&got, &want, per_number(&effort, &want)),
+            difference,
         };
         self.agree(&check)?;
         Ok(check)
@@ -138,24 +188,46 @@ impl Job<'_> {
         Ok(refused)
     }
 
+    fn fail(&self, e: interp::InterpError) -> Diagnostic {
+        let what = format!("`{}` cannot be interpreted: {e}", self.program.name);
+        Diagnostic::new(code::RUN_SIZES, what).help("choose other sizes with `--set`")
+    }
+
+    /// The buffers of each parameter.
+    fn leaves<'a>(&self, unit: &CUnit, inputs: &'a [Array]) -> Vec<Vec<&'a [u8]>> {
+        let of = |i: usize| {
+            let slots = unit.abi.inputs.iter().zip(inputs);
+            let own = slots.filter(move |(s, _)| s.param == Some(i));
+            own.map(|(_, a)| a.bytes.as_slice()).collect()
+        };
+        (0..self.program.params.len()).map(of).collect()
+    }
+
+    /// The results with bounds. Where what is no float depends on the order in which floats are added there are none; then
+    /// the whole array says what is near.
+    fn bounded(&self, unit: &CUnit, inputs: &[Array], sizes: &Sizes) -> Result<Want, Diagnostic> {
+        let leaves = self.leaves(unit, inputs);
+        let value = interp::eval_bounded(self.program, sizes, &leaves);
+        let Some(value) = value.map_err(|e| self.fail(e))? else {
+            let effort = Effort::of(self.program, sizes).ok_or_else(|| no_value("the program"))?;
+            let want = self.interpret(unit, inputs, sizes)?;
+            let operations = per_number(&effort, &want);
+            return Ok(Want::Near(want, operations));
+        };
+        Ok(Want::Within(value.leaves()))
+    }
+
     pub fn interpret(
         &self,
         unit: &CUnit,
         inputs: &[Array],
         sizes: &Sizes,
     ) -> Result<Vec<Array>, Diagnostic> {
-        let fail = |e: interp::InterpError| {
-            let what = format!("`{}` cannot be interpreted: {e}", self.program.name);
-            Diagnostic::new(code::RUN_SIZES, what).help("choose other sizes with `--set`")
-        };
+        let fail = |e| self.fail(e);
         let mut args = Vec::new();
-        for (i, (_, ty)) in self.program.params.iter().enumerate() {
+        let leaves = self.leaves(unit, inputs);
+        for ((_, ty), leaves) in self.program.params.iter().zip(leaves) {
             let shape = Shape::of(*ty, sizes).map_err(fail)?;
-            let slots = unit.abi.inputs.iter().zip(inputs);
-            let leaves: Vec<&[u8]> = slots
-                .filter(|(s, _)| s.param == Some(i))
-                .map(|(_, a)| a.bytes.as_slice())
-                .collect();
             args.push(buffers::from_buffers(&shape, &leaves).map_err(fail)?);
         }
         let value = interp::eval_program(self.program, sizes, &args).map_err(fail)?;

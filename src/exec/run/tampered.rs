@@ -40,14 +40,20 @@ fn with_body(right: &CUnit, body: &str) -> CUnit {
     }
 }
 
-fn judged(text: &str, body: Option<&str>, tool: &Toolchain) -> Result<Report, Diagnostic> {
+/// A kernel of a program, which may regroup and contract unless it is `exact`.
+fn judged(
+    text: &str,
+    body: Option<&str>,
+    tool: &Toolchain,
+    exact: bool,
+) -> Result<Report, Diagnostic> {
     let program = program(text);
     let right = unit(&program);
     let kernel = body.map_or_else(|| right.clone(), |b| with_body(&right, b));
     let options = Options {
         seed: 1,
         threads: 2,
-        exact: true,
+        exact,
         large: Bound {
             flops: 1e6,
             elements: 1e6,
@@ -104,9 +110,13 @@ fn tampered_kernels_are_rejected() {
         ("another one where both are equal", MORE, each(max, "out[i] = x == y ? 2 : x > y ? x : y;")),
         ("f32 for f64", WIDE, each("", "out[i] = (float)xs[i] * (float)ys[i];")),
     ];
+    all_rejected(&tampered, &tool, true);
+}
+
+fn all_rejected(tampered: &[(&str, &str, String)], tool: &Toolchain, exact: bool) {
     let mut accepted = Vec::new();
-    for (what, text, body) in &tampered {
-        match judged(text, Some(body), &tool) {
+    for (what, text, body) in tampered {
+        match judged(text, Some(body), tool, exact) {
             Ok(_) => accepted.push(*what),
             Err(d) => {
                 let known = [code::MISMATCH, code::KERNEL_DIED, code::OUT_OF_BOUNDS];
@@ -115,6 +125,68 @@ fn tampered_kernels_are_rejected() {
         }
     }
     assert!(tampered.len() >= 20 && accepted.is_empty(), "{accepted:?}");
+}
+
+const DOTS: &str = "def k [m n : nat] (xs : m.n.f32) (ys : n.f32) : m.f32 =\n  xs |> map (\\r -> zip r ys |> map (\\p -> fst p * snd p) |> reduce (+) 0.0)\n";
+const LONG: &str = "def k [m n : nat] (xs : m.n.f64) : m.f64 = xs |> map (reduce (+) 0.0)\n";
+
+/// A loop over rows, `s` being the sum that is stored.
+fn rows(loops: &str, store: &str) -> String {
+    format!("for (int64_t i = 0; i < m; i++) {{ float s = 0; {loops} {store} }}")
+}
+
+#[test]
+fn tampered_kernels_that_regroup_are_rejected() {
+    let tool = Toolchain::find().unwrap();
+    // From right to left.
+    let sum = "for (int64_t j = n; j-- > 0;) s += xs[i * n + j];";
+    let dot = "for (int64_t j = n; j-- > 0;) s = fmaf(xs[i * n + j], ys[j], s);";
+    let v = "float x = xs[i], v = fmaf(s, x, x);";
+    let grow = "float x = xs[i], v = expf(40 * x);";
+    let long = |store: &str| {
+        format!("for (int64_t i = 0; i < m; i++) {{ double s = 0; for (int64_t j = n; j-- > 0;) s += xs[i * n + j]; {store} }}")
+    };
+    let tampered: Vec<(&str, &str, String)> = vec![
+        ("a tiny addend", ROWS, rows(sum, "out[i] = s + 0.000001f;")),
+        ("a factor near 1", ROWS, rows(sum, "out[i] = s * 1.00001f;")),
+        ("without the last", ROWS, rows("for (int64_t j = 0; j + 1 < n; j++) s += xs[i * n + j];", "out[i] = s;")),
+        ("the first twice", ROWS, rows(sum, "out[i] = n > 0 ? s + xs[i * n] : s;")),
+        ("0 for what is negative", ROWS, rows(sum, "out[i] = s < 0 ? 0 : s;")),
+        ("clamped at 4", ROWS, rows(sum, "out[i] = s < 4 ? s : 4;")),
+        ("clamped at 1e4", ROWS, rows(sum, "out[i] = s > 1e4f ? 1e4f : s;")),
+        ("magnitudes", ROWS, rows("for (int64_t j = 0; j < n; j++) s += fabsf(xs[i * n + j]);", "out[i] = s;")),
+        ("0 for NaN", ROWS, rows(sum, "out[i] = isnan(s) ? 0 : s;")),
+        ("finite for infinities", ROWS, rows(sum, "out[i] = isinf(s) ? FLT_MAX : s;")),
+        ("0 for denormal numbers", ROWS, rows(sum, "out[i] = fabsf(s) < FLT_MIN ? 0 : s;")),
+        ("no rest behind vectors", ROWS, rows("for (int64_t j = 0; j < n / 8 * 8; j++) s += xs[i * n + j];", "out[i] = s;")),
+        ("another one in threads", ROWS, rows(sum, "out[i] = omp_get_max_threads() > 1 && i == 1 ? s + 1 : s;")),
+        ("a narrow sum", ROWS, rows(sum, "out[i] = (float)((int64_t)(s * 65536) / 65536.0);")),
+        ("the next row", ROWS, rows("int64_t r = i + 1 < m ? i + 1 : i; for (int64_t j = 0; j < n; j++) s += xs[r * n + j];", "out[i] = s;")),
+        ("another dot", DOTS, rows(dot, "out[i] = s + 0.000001f;")),
+        ("without the first of a dot", DOTS, rows("for (int64_t j = 1; j < n; j++) s += xs[i * n + j] * ys[j];", "out[i] = s;")),
+        ("another sign in a dot", DOTS, rows(dot, "out[i] = n == 1 ? -s : s;")),
+        ("a dot that saturates", DOTS, rows(dot, "out[i] = fmaxf(-1e6f, fminf(1e6f, s));")),
+        ("a contracted tiny addend", TWICE, each(v, "out[i] = v + 0.000001f;")),
+        ("contracted and clamped", TWICE, each(v, "out[i] = v > 2 ? 2 : v;")),
+        ("0 for exp of what is negative", GROW, each(grow, "out[i] = x < 0 ? 0 : v;")),
+        ("a tiny addend to exp", GROW, each(grow, "out[i] = v + 0.000001f;")),
+        ("f32 for f64", LONG, rows("for (int64_t j = 0; j < n; j++) s += (float)xs[i * n + j];", "out[i] = s;")),
+        ("a tiny addend to f64", LONG, long("out[i] = s + 1e-12;")),
+    ];
+    all_rejected(&tampered, &tool, false);
+    let four = "float t[4] = {0}; for (int64_t j = 0; j < n; j++) t[j % 4] += xs[i * n + j]; s = (t[0] + t[1]) + (t[2] + t[3]);";
+    let wide = "double d = 0; for (int64_t j = 0; j < n; j++) d += xs[i * n + j]; s = (float)d;";
+    for (text, body) in [
+        (ROWS, rows(sum, "out[i] = s;")),
+        (ROWS, rows(four, "out[i] = s;")),
+        (ROWS, rows(wide, "out[i] = s;")),
+        (DOTS, rows(dot, "out[i] = s;")),
+        (TWICE, each(v, "out[i] = v;")),
+        (GROW, each(grow, "out[i] = v;")),
+        (LONG, long("out[i] = s;")),
+    ] {
+        judged(text, Some(&body), &tool, false).unwrap_or_else(|d| panic!("{text}{body}: {d:?}"));
+    }
 }
 
 #[test]
@@ -130,7 +202,8 @@ fn right_kernels_are_accepted() {
         (MORE, None),
         (WIDE, None),
     ] {
-        let report = judged(text, body, &tool).unwrap_or_else(|d| panic!("{text}{body:?}: {d:?}"));
+        let report =
+            judged(text, body, &tool, true).unwrap_or_else(|d| panic!("{text}{body:?}: {d:?}"));
         let exact = report.checks.iter();
         let exact = exact.filter(|c| c.what == Subject::Uncontracted);
         assert!(exact.count() >= 12, "{text}");

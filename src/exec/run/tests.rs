@@ -108,7 +108,7 @@ fn sizes_that_the_kernel_excludes_are_told() {
 fn a_kernel_must_refuse_what_it_excludes_before_it_writes() {
     let eight = Assumption::Divides(Nat::int(8), Nat::var(Symbol::new("n")));
     let work = "for (int64_t i = 0; i < n; i++) out[i] = s * xs[i] + xs[i];";
-    for check in ["", "out[0] = 0; if (n % 8) return 1;"] {
+    for check in ["", "if (n % 8) { out[0] = 0; return 1; }"] {
         let kernel = unit(&format!("{check} {work} return 0;"), vec![eight]);
         let e = run_against_right(&kernel, Sizes::new()).unwrap_err();
         assert_eq!(e.code, code::NOT_REFUSED, "{e:?}");

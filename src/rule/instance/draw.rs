@@ -6,7 +6,7 @@
 
 use super::{RuleDecl, Violation};
 use crate::arith::Nat;
-use crate::elab::{Cond, Rel};
+use crate::elab::{Cond, Obligation, Rel};
 use crate::interp::generate::Generator;
 use crate::obligation::Sizes;
 use crate::term::{Class, Term};
@@ -64,15 +64,29 @@ fn sizes(
             subst.nats.insert(i, n.into());
         }
         divisible(rule, &mut subst, g);
+        // What holds for one element need not hold for none.
+        if violated.is_none() && rule.nats > 0 && g.rng.one_in(4) {
+            let i = g.rng.below(rule.nats.into()) as u32;
+            subst.nats.insert(i, g.rng.between(0, 1).into());
+        }
         let as_wanted = |(i, c): (usize, &Cond)| match violated {
             Some(Violation::Condition(v)) if v == i && on_types(c) => !holds(c, &subst),
             _ => holds(c, &subst),
         };
-        if shapes.fit(&subst) && rule.conds.iter().enumerate().all(as_wanted) {
+        if shapes.fit(&subst)
+            && obliged(rule, &subst)
+            && rule.conds.iter().enumerate().all(as_wanted)
+        {
             return Some(subst);
         }
     }
     None
+}
+
+/// Whether all holds of sizes that a use of the rule is obliged to.
+fn obliged(rule: &RuleDecl, subst: &TySubst) -> bool {
+    let holds = |o: &Obligation| subst.nat(o.size()).as_int().is_some_and(|n| n >= 0);
+    rule.obligations_of_match().iter().all(holds)
 }
 
 /// Whether types and sizes alone decide a condition.
@@ -194,7 +208,7 @@ fn small(ty: Ty) -> bool {
                 n.as_int().filter(|n| (1..=MOST).contains(n))?
             }
             TyKind::Array(n, t) => {
-                let n = n.as_int().filter(|n| (1..=MOST).contains(n))?;
+                let n = n.as_int().filter(|n| (0..=MOST).contains(n))?;
                 n.checked_mul(count(t)?)?
             }
             TyKind::Fun(..) | TyKind::Meta(_) => return None,

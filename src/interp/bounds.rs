@@ -1,0 +1,397 @@
+//! Floats with a bound on what rounding makes of them.
+//!
+//! Comes in: operations and their operands; goes out: the value in f64, and how far any evaluation in the operands' type may be
+//! from it that groups sums and products as it likes, contracts `a*b + c` or not, and rounds every operation to nearest.
+//! Invariant: the bound is one for this number alone. What is added and multiplied is a polynomial: its error is at most
+//! γ_k = k·u / (1 - k·u) times its value with all terms positive, k being the roundings that a term may pass (Higham, Accuracy
+//! and Stability of Numerical Algorithms, lemma 3.1 and section 4.2); other operations carry what their operands may be
+//! off. Where nothing can be said (what overflows, or divides by what may be 0) the bound is infinite. Absent: numbers that
+//! are no floats; where a float that is not exact decides between them, that is noted ([`doubt`]).
+
+use crate::term::{Function, Op};
+use std::cell::Cell;
+
+thread_local! {
+    static ON: Cell<bool> = const { Cell::new(false) };
+    static DOUBT: Cell<bool> = const { Cell::new(false) };
+}
+
+/// A float with its bound.
+#[derive(Copy, Clone, Debug)]
+pub struct Bounded {
+    /// In wide arithmetic.
+    pub value: f64,
+    /// Of the finite terms that were added up, all together.
+    magnitude: f64,
+    /// At least what any part of these terms may be, whichever of their factors are multiplied first.
+    part: f64,
+    /// Roundings that a term may pass.
+    roundings: f64,
+    /// What the terms themselves may be off.
+    error: f64,
+    /// Whether it is an f32.
+    pub single: bool,
+}
+
+/// Evaluates with bounds; and whether something was in doubt.
+pub(super) fn bounded<T>(f: impl FnOnce() -> T) -> (T, bool) {
+    ON.set(true);
+    DOUBT.set(false);
+    let result = f();
+    ON.set(false);
+    (result, DOUBT.get())
+}
+
+/// Whether floats are to have bounds.
+pub(super) fn wanted() -> bool {
+    ON.get()
+}
+
+fn doubt() {
+    DOUBT.set(true);
+}
+
+impl Bounded {
+    /// A float that is exact.
+    pub(super) fn exact(value: f64, single: bool) -> Bounded {
+        Bounded::leaf(value, 0.0, 0.0, single)
+    }
+
+    /// How far a float may be off.
+    pub fn bound(&self) -> f64 {
+        // Infinities and NaN have no rounding.
+        if !self.value.is_finite() {
+            return if self.error.is_finite() {
+                0.0
+            } else {
+                f64::INFINITY
+            };
+        }
+        let unit = match self.single {
+            true => f64::from(f32::EPSILON) / 2.0,
+            // The value itself is rounded, too.
+            false => f64::EPSILON,
+        };
+        let k = self.roundings * unit;
+        let gamma = if k < 0.5 {
+            k / (1.0 - k)
+        } else {
+            f64::INFINITY
+        };
+        match gamma == 0.0 {
+            true => self.error,
+            false => gamma * (self.magnitude + self.error) + self.error,
+        }
+    }
+
+    /// What is no sum.
+    fn leaf(value: f64, error: f64, roundings: f64, single: bool) -> Bounded {
+        let magnitude = if value.is_finite() { value.abs() } else { 0.0 };
+        Bounded {
+            value,
+            magnitude,
+            part: magnitude.max(1.0),
+            roundings,
+            error,
+            single,
+        }
+        .unless_overflowing()
+    }
+
+    /// Without a bound where finite numbers may, in some order, leave their type.
+    fn unless_overflowing(mut self) -> Bounded {
+        let most = match self.single {
+            true => f64::from(f32::MAX),
+            false => f64::MAX,
+        };
+        let computed = self.roundings > 0.0 || self.error > 0.0;
+        if computed && self.part * (1.0 + 1e-6) + self.error > most {
+            self.error = f64::INFINITY;
+        }
+        self
+    }
+
+    /// The least number that is no zero: what a result may lose besides.
+    fn tiny(&self) -> f64 {
+        match self.single {
+            true => f64::from(f32::from_bits(1)),
+            false => f64::from_bits(1),
+        }
+    }
+
+    fn polynomial(self, other: Bounded, sum: Bounded) -> Bounded {
+        // Which terms are infinite depends on what is multiplied out.
+        let unknown = sum.value.is_nan() && !self.value.is_nan() && !other.value.is_nan();
+        let error = match unknown || sum.error.is_nan() {
+            true => f64::INFINITY,
+            false => sum.error,
+        };
+        let roundings = self.roundings + other.roundings + 1.0;
+        Bounded {
+            error,
+            roundings,
+            ..sum
+        }
+        .unless_overflowing()
+    }
+
+    fn plus(self, other: Bounded) -> Bounded {
+        let sum = Bounded {
+            value: self.value + other.value,
+            magnitude: self.magnitude + other.magnitude,
+            part: self.part + other.part,
+            error: self.error + other.error,
+            ..self
+        };
+        self.polynomial(other, sum)
+    }
+
+    fn times(self, other: Bounded) -> Bounded {
+        let off = |e: f64, by: f64| if e == 0.0 { 0.0 } else { e * by };
+        let part = self.part * other.part;
+        // Parts that are as good as nothing lose digits, which the other factors make larger.
+        let lost = self.tiny() * part;
+        let error = off(self.error, other.magnitude + other.error)
+            + off(other.error, self.magnitude)
+            + lost;
+        let product = Bounded {
+            value: self.value * other.value,
+            magnitude: self.magnitude * other.magnitude,
+            part,
+            error,
+            ..self
+        };
+        // An infinity times a sum is not what its products are together.
+        let sum = |f: Bounded| f.value.is_finite() && f.roundings > 0.0;
+        match product.value.is_infinite() && (sum(self) || sum(other)) {
+            true => Bounded {
+                error: f64::INFINITY,
+                ..product
+            },
+            false => self.polynomial(other, product),
+        }
+    }
+
+    fn over(self, other: Bounded) -> Bounded {
+        let (e, by, z) = (self.bound(), other.bound(), self.value / other.value);
+        let finite = self.value.is_finite() && other.value.is_finite() && other.value != 0.0;
+        if e == 0.0 && by == 0.0 && !finite {
+            return Bounded::leaf(z, 0.0, 0.0, self.single);
+        }
+        let error = match z.is_finite() && by < other.value.abs() {
+            true => (e + z.abs() * by) / (other.value.abs() - by),
+            false => f64::INFINITY,
+        };
+        Bounded::leaf(z, error + self.tiny(), 1.0, self.single)
+    }
+
+    fn negated(self) -> Bounded {
+        Bounded {
+            value: -self.value,
+            ..self
+        }
+    }
+
+    /// Of two, by `<` or `>`: with the permission to regroup, zeros and NaN are not told apart.
+    fn either(self, other: Bounded, value: f64) -> Bounded {
+        let error = match self.value.is_nan() || other.value.is_nan() {
+            true => f64::INFINITY,
+            false => self.bound().max(other.bound()),
+        };
+        Bounded::leaf(value, error, 0.0, self.single)
+    }
+
+    /// A function that grows, or falls, all the way.
+    fn monotone(self, f: fn(f64) -> f64) -> Bounded {
+        let (e, z) = (self.bound(), f(self.value));
+        let off = match e == 0.0 {
+            true => 0.0,
+            false => (f(self.value - e) - z)
+                .abs()
+                .max((f(self.value + e) - z).abs()),
+        };
+        self.library(z, off)
+    }
+
+    /// What a library computes: within two units of the last place.
+    fn library(self, z: f64, off: f64) -> Bounded {
+        let known =
+            z.is_finite() && !off.is_nan() || self.bound() == 0.0 && !self.value.is_finite();
+        let off = if known { off } else { f64::INFINITY };
+        let exact = off == 0.0 && !z.is_finite();
+        match exact {
+            true => Bounded::leaf(z, 0.0, 0.0, self.single),
+            false => Bounded::leaf(z, off + self.tiny(), 4.0, self.single),
+        }
+    }
+
+    /// As the other type of floats.
+    pub(super) fn cast(self, single: bool) -> Bounded {
+        match (self.single, single) {
+            (false, true) => Bounded::leaf(
+                self.value,
+                self.bound() + f64::from(f32::from_bits(1)),
+                1.0,
+                true,
+            ),
+            (true, false) => Bounded::leaf(self.value, self.bound(), 0.0, false),
+            _ => self,
+        }
+    }
+
+    /// Its value, where every number that it may be gives the same.
+    pub(super) fn decides<T: PartialEq>(self, f: impl Fn(f64) -> T) -> T {
+        let (e, result) = (self.bound(), f(self.value));
+        if e > 0.0 && (f(self.value - e) != result || f(self.value + e) != result) {
+            doubt();
+        }
+        result
+    }
+}
+
+pub(super) fn binary(op: Op, a: Bounded, b: Bounded) -> Bounded {
+    match op {
+        Op::Add => a.plus(b),
+        Op::Sub => a.plus(b.negated()),
+        Op::Mul => a.times(b),
+        Op::Div => a.over(b),
+        Op::Mod => {
+            let error = match a.bound() == 0.0 && b.bound() == 0.0 {
+                true => 0.0,
+                false => f64::INFINITY,
+            };
+            Bounded::leaf(a.value % b.value, error, 0.0, a.single)
+        }
+        Op::Min => a.either(b, if a.value < b.value { a.value } else { b.value }),
+        _ => a.either(b, if a.value > b.value { a.value } else { b.value }),
+    }
+}
+
+/// `neg` or `abs`.
+pub(super) fn unary(op: Op, a: Bounded) -> Bounded {
+    match op {
+        Op::Neg => a.negated(),
+        _ => Bounded::leaf(a.value.abs(), a.bound(), 0.0, a.single),
+    }
+}
+
+pub(super) fn function(f: Function, a: Bounded) -> Bounded {
+    match f {
+        Function::Sqrt => a.monotone(f64::sqrt),
+        Function::Exp => a.monotone(f64::exp),
+        Function::Exp2 => a.monotone(f64::exp2),
+        Function::Log => a.monotone(f64::ln),
+        Function::Tanh => a.monotone(f64::tanh),
+        // Their slope is at most 1.
+        Function::Sin => a.library(a.value.sin(), a.bound()),
+        Function::Cos => a.library(a.value.cos(), a.bound()),
+    }
+}
+
+pub(super) fn fma(a: Bounded, b: Bounded, c: Bounded) -> Bounded {
+    a.times(b).plus(c)
+}
+
+/// How two compare; what may be one way or the other is in doubt.
+pub(super) fn order(a: Bounded, b: Bounded) -> Option<std::cmp::Ordering> {
+    let off = a.bound() + b.bound();
+    if off > 0.0 && (off.is_infinite() || (a.value - b.value).abs() <= off) {
+        doubt();
+    }
+    a.value.partial_cmp(&b.value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::interp::random::Rng;
+
+    fn exact(x: f32) -> Bounded {
+        Bounded::exact(x.into(), true)
+    }
+
+    /// Sums of products in a random order, contracted or not, are within the bound; and it is no wider than a few units.
+    #[test]
+    fn whatever_is_regrouped_is_within_the_bound() {
+        let mut rng = Rng::new(5);
+        for n in [1, 2, 3, 7, 40, 300] {
+            for _ in 0..50 {
+                let mut draw = || (rng.below(1 << 24) as f32 / (1 << 23) as f32) - 1.0;
+                let mut terms: Vec<(f32, f32)> = (0..n).map(|_| (draw(), draw())).collect();
+                let mut sum = exact(0.0);
+                for (x, y) in &terms {
+                    sum = sum.plus(exact(*x).times(exact(*y)));
+                }
+                for contract in [false, true] {
+                    for i in (1..terms.len()).rev() {
+                        terms.swap(i, rng.below(i as u64 + 1) as usize);
+                    }
+                    let parts = 1 + rng.below(4) as usize;
+                    let mut sums = vec![0f32; parts];
+                    for (i, (x, y)) in terms.iter().enumerate() {
+                        let s = &mut sums[i % parts];
+                        *s = if contract {
+                            x.mul_add(*y, *s)
+                        } else {
+                            *s + x * y
+                        };
+                    }
+                    let got = f64::from(sums.iter().fold(0f32, |a, b| a + b));
+                    assert!((got - sum.value).abs() <= sum.bound(), "{n}");
+                }
+                let all: f64 = terms.iter().map(|(x, y)| f64::from((x * y).abs())).sum();
+                let unit = f64::from(f32::EPSILON);
+                assert!(sum.bound() <= 1.1 * n as f64 * unit * all + 1e-40, "{n}");
+            }
+        }
+    }
+
+    #[test]
+    fn functions_are_within_their_bounds() {
+        let mut rng = Rng::new(6);
+        for _ in 0..2000 {
+            let mut draw = || (rng.below(1 << 24) as f32 / (1 << 21) as f32) - 4.0;
+            let (x, y, z) = (draw(), draw(), draw());
+            let (a, b, c) = (exact(x), exact(y), exact(z));
+            let sum = a.plus(b).plus(c);
+            let got = x + (y + z);
+            let within = |b: Bounded, got: f32| {
+                let off = (f64::from(got) - b.value).abs();
+                assert!(
+                    off <= b.bound() || got.is_nan() == b.value.is_nan() && got.is_nan(),
+                    "{b:?} {got}"
+                );
+            };
+            within(function(Function::Exp, sum), got.exp());
+            within(function(Function::Tanh, sum), got.tanh());
+            within(function(Function::Sin, sum), got.sin());
+            within(
+                function(Function::Sqrt, unary(Op::Abs, sum)),
+                got.abs().sqrt(),
+            );
+            within(binary(Op::Max, sum, a), if got > x { got } else { x });
+            if sum.value.abs() > 1e-3 {
+                within(binary(Op::Div, a, sum), x / got);
+            }
+        }
+    }
+
+    #[test]
+    fn where_nothing_is_known_the_bound_is_infinite_and_infinities_stay() {
+        let (zero, one) = (exact(0.0), exact(1.0));
+        let near = exact(0.1).plus(exact(0.2)).plus(exact(-0.3));
+        assert_eq!(binary(Op::Div, one, near).bound(), f64::INFINITY);
+        let most = exact(f32::MAX);
+        assert_eq!(most.plus(most).bound(), f64::INFINITY);
+        for (x, want) in [
+            (binary(Op::Div, one, zero), f64::INFINITY),
+            (exact(f32::INFINITY).plus(one), f64::INFINITY),
+            (exact(f32::NEG_INFINITY).times(one), f64::NEG_INFINITY),
+        ] {
+            assert_eq!(x.value, want);
+            assert!(x.bound() < 1e-30, "{x:?}");
+        }
+        let nan = exact(f32::NAN).plus(one);
+        assert!(nan.value.is_nan() && nan.bound() < 1e-30, "{nan:?}");
+    }
+}
