@@ -145,14 +145,16 @@ impl Limits {
         self.seconds.filter(late).map(Stop::Seconds)
     }
 
-    /// The same for what was found already: a twentieth of each limit more.
+    /// The same for what was found already: a twentieth of each limit more, and a second at least.
     fn reached_at_last(&self) -> Option<Stop> {
         let more = |n: u64| n.saturating_add(n.div_ceil(20));
         let wider = Limits {
             nodes: u64::MAX,
             bytes: self.bytes.map(more),
             seconds: None,
-            until: self.seconds.map(|s| self.begun + after(s, 21, 20)),
+            until: self
+                .seconds
+                .map(|s| self.begun + after(s, 21, 20).max(after(s, 1, 1) + SECOND)),
             bytes_now: self.bytes_now.clone(),
             most_bytes: self.most_bytes.clone(),
             ..*self
@@ -164,6 +166,8 @@ impl Limits {
         }
     }
 }
+
+const SECOND: Duration = Duration::from_secs(1);
 
 /// A part of so many seconds; no more than the system's clock can count.
 fn after(seconds: u64, times: u32, of: u32) -> Duration {
