@@ -145,6 +145,47 @@ pub enum SketchKind {
     Typed(Box<Sketch>, TyPattern),
 }
 
+impl SketchKind {
+    /// What stands directly inside, in order.
+    pub fn children(&self) -> Vec<&Sketch> {
+        match self {
+            SketchKind::Lam(b)
+            | SketchKind::Contains(b)
+            | SketchKind::OnlyContains(b)
+            | SketchKind::Typed(b, _) => vec![b],
+            SketchKind::App(f, x) => vec![f, x],
+            SketchKind::Or(all) => all.iter().collect(),
+            SketchKind::Any
+            | SketchKind::Prim(..)
+            | SketchKind::Number(_)
+            | SketchKind::Size(_)
+            | SketchKind::Bool(_) => Vec::new(),
+        }
+    }
+
+    /// The same form with other insides.
+    pub fn map(&self, f: &mut impl FnMut(&Sketch) -> Sketch) -> SketchKind {
+        let mut below = |s: &Sketch| Box::new(f(s));
+        match self {
+            SketchKind::Lam(b) => SketchKind::Lam(below(b)),
+            SketchKind::Contains(b) => SketchKind::Contains(below(b)),
+            SketchKind::OnlyContains(b) => SketchKind::OnlyContains(below(b)),
+            SketchKind::Typed(b, t) => SketchKind::Typed(below(b), t.clone()),
+            SketchKind::App(f, x) => {
+                let f = below(f);
+                SketchKind::App(f, below(x))
+            }
+            SketchKind::Or(all) => SketchKind::Or(all.iter().map(f).collect()),
+            leaf => leaf.clone(),
+        }
+    }
+
+    /// Whether its parts are asked for with it or not at all.
+    pub fn binds_its_parts(&self) -> bool {
+        matches!(self, SketchKind::Or(_) | SketchKind::OnlyContains(_))
+    }
+}
+
 /// A type in which parts are left open.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TyPattern {

@@ -81,7 +81,7 @@ impl Parts {
 
     /// Nodes of the same span are the same part.
     fn add_inside(&mut self, s: &Sketch, span: Span, part: usize, fixed: bool) {
-        let fixed = fixed || matches!(s.kind, SketchKind::Or(_) | SketchKind::OnlyContains(_));
+        let fixed = fixed || s.kind.binds_its_parts();
         for child in s.kind.children() {
             match child.span == span {
                 true => self.add_inside(child, span, part, fixed),

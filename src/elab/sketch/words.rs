@@ -60,42 +60,6 @@ fn carve(e: &Expr, inside: &[Span], whole: bool, places: &mut Vec<Span>) -> Expr
     Expr::new(e.span, kind)
 }
 
-impl SketchKind {
-    /// What stands directly inside, in order.
-    pub fn children(&self) -> Vec<&Sketch> {
-        match self {
-            SketchKind::Lam(b)
-            | SketchKind::Contains(b)
-            | SketchKind::OnlyContains(b)
-            | SketchKind::Typed(b, _) => vec![b],
-            SketchKind::App(f, x) => vec![f, x],
-            SketchKind::Or(all) => all.iter().collect(),
-            SketchKind::Any
-            | SketchKind::Prim(..)
-            | SketchKind::Number(_)
-            | SketchKind::Size(_)
-            | SketchKind::Bool(_) => Vec::new(),
-        }
-    }
-
-    /// The same form with other insides.
-    pub fn map(&self, f: &mut impl FnMut(&Sketch) -> Sketch) -> SketchKind {
-        let mut below = |s: &Sketch| Box::new(f(s));
-        match self {
-            SketchKind::Lam(b) => SketchKind::Lam(below(b)),
-            SketchKind::Contains(b) => SketchKind::Contains(below(b)),
-            SketchKind::OnlyContains(b) => SketchKind::OnlyContains(below(b)),
-            SketchKind::Typed(b, t) => SketchKind::Typed(below(b), t.clone()),
-            SketchKind::App(f, x) => {
-                let f = below(f);
-                SketchKind::App(f, below(x))
-            }
-            SketchKind::Or(all) => SketchKind::Or(all.iter().map(f).collect()),
-            leaf => leaf.clone(),
-        }
-    }
-}
-
 impl Sketch {
     /// Another form in the same place.
     pub fn with(&self, kind: SketchKind) -> Sketch {
