@@ -58,6 +58,17 @@ fn interpreted(report: &Report) -> usize {
     report.checks.iter().filter(of_kernel).count()
 }
 
+/// The largest error at the large size, where it is relative to the mean of the result. At small ones each element has a bound
+/// of its own, and one that cancels may differ by as much as it is.
+fn large_error(report: &Report) -> f64 {
+    let of_kernel =
+        |c: &&run::Check| c.what == Subject::Kernel && c.against == Subject::Unoptimised;
+    let errors = report.checks.iter().filter(of_kernel);
+    let errors: Vec<f64> = errors.map(|c| c.difference.error).collect();
+    assert!(!errors.is_empty());
+    errors.into_iter().fold(0.0, f64::max)
+}
+
 #[test]
 fn every_shipped_program_runs_as_it_stands() {
     let shipped: Vec<_> = SourceMap::shipped()
@@ -67,7 +78,7 @@ fn every_shipped_program_runs_as_it_stands() {
     for name in shipped {
         let report = checked(&common::program(name), None, &[]);
         assert!(interpreted(&report) > 1, "{name}");
-        assert!(report.error() < 1e-5, "{name}: {}", report.error());
+        assert!(large_error(&report) < 1e-5, "{name}: {report:?}");
         assert!(report.remarks.is_empty(), "{name}: {}", report.remarks);
         assert!(report.flops > 0.0);
     }
