@@ -44,7 +44,7 @@ impl Place {
     }
 
     fn command(&self, args: &[&str]) -> Command {
-        let mut c = Command::new(env!("CARGO_BIN_EXE_rise-opt"));
+        let mut c = heeding_signals();
         c.args(args).current_dir(self.path()).env_remove("CC");
         c.env("NO_COLOR", "1").env("TMPDIR", self.path());
         c
@@ -52,6 +52,25 @@ impl Place {
 
     fn run(&self, args: &[&str]) -> Output {
         self.command(args).output().unwrap()
+    }
+}
+
+/// Whoever runs the tests may ignore signals, as a shell does for what it runs in the background, and children inherit
+/// that: the program is started with all signals as they are by default, where `env` can do that.
+fn heeding_signals() -> Command {
+    let program = env!("CARGO_BIN_EXE_rise-opt");
+    let defaults = "--default-signal=INT,TERM,HUP";
+    let tried = Command::new("env")
+        .args([defaults, "true"])
+        .stderr(Stdio::null())
+        .status();
+    match tried.is_ok_and(|s| s.success()) {
+        true => {
+            let mut c = Command::new("env");
+            c.args([defaults, program]);
+            c
+        }
+        false => Command::new(program),
     }
 }
 
