@@ -291,10 +291,11 @@ fn large_programs_are_not_shut_out() {
 #[test]
 fn long_rules_fire() {
     let sum = vec!["x"; 60].join(" + ");
+    let left = sum.replacen('x', "(x : f32)", 1);
     let program = program_text(&format!("def f [m n k : nat] (x : f32) : f32 = {sum}"));
     let mut step = steps("baseline", &mm(), &[]).remove(0);
     step.sketch = chain_text("sketch contains (*)", &program).remove(0).sketch;
-    step.rules = common::rules(&format!("rule long\n  {sum} => x * 60.0\n"));
+    step.rules = common::rules(&format!("rule long\n  {left} => x * 60.0\n"));
     let outcome = optimize(&program, &[step], &Options::default());
     assert!(outcome.failure.is_none(), "{:?}", outcome.failure);
 }
@@ -341,7 +342,7 @@ fn what_a_limit_in_seconds_cut_short_is_not_reproducible() {
     ));
     let mut step = chain_text("sketch contains sub", &program).remove(0);
     // The first rule reaches the goal; the second has enough to do for limits to be looked at.
-    step.rules = rules("rule from-zero neg x => 0 - x\nrule swap x + y => y + x\n");
+    step.rules = rules("rule from-zero neg (x : i32) => 0 - x\nrule swap x + y => y + x\n");
     let run = |options: &Options| {
         let outcome = optimize(&program, std::slice::from_ref(&step), options);
         assert!(outcome.failure.is_none(), "{:?}", outcome.failure);

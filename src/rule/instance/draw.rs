@@ -74,7 +74,7 @@ fn sizes(
             _ => holds(c, &subst),
         };
         if shapes.fit(&subst)
-            && obliged(rule, &subst)
+            && (violated.is_some() || obliged(rule, &subst))
             && rule.conds.iter().enumerate().all(as_wanted)
         {
             return Some(subst);
