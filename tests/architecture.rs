@@ -1,7 +1,7 @@
 //! The boundaries of ARCHITECTURE.md, read off the source text.
 //!
 //! A module may name only modules of its own layer or of the layers above it in the list, and no two
-//! modules of one layer may need each other. Code under `#[cfg(test)]` may use everything.
+//! modules of one layer may need each other. Unit tests stand in `tests/unit` and may use everything.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -56,7 +56,7 @@ struct Source {
     name: String,
     /// `exec`
     module: String,
-    /// Without comments and without what is compiled for tests only.
+    /// Without comments.
     code: String,
 }
 
@@ -69,15 +69,7 @@ fn sources() -> Vec<Source> {
         let inner = path.strip_prefix(&src).unwrap();
         let first = inner.iter().next().unwrap().to_string_lossy().into_owned();
         let name = inner.to_string_lossy().into_owned();
-        let test_file = inner
-            .iter()
-            .any(|part| part == "tests.rs" || part == "tests");
-        let text = fs::read_to_string(&path).unwrap();
-        let code = if test_file {
-            String::new()
-        } else {
-            without_tests(&text)
-        };
+        let code = without_comments(&fs::read_to_string(&path).unwrap());
         Source {
             name,
             module: first.trim_end_matches(".rs").to_string(),
@@ -87,11 +79,9 @@ fn sources() -> Vec<Source> {
     .collect()
 }
 
-/// The code up to the test module, which stands last, without line comments.
-fn without_tests(text: &str) -> String {
-    let end = text.find("#[cfg(test)]\nmod ").unwrap_or(text.len());
-    let lines = text[..end].lines();
-    let code = lines.map(|line| match line.find("//") {
+/// The code without line comments. Tests are other files: what declares them names no module of the library.
+fn without_comments(text: &str) -> String {
+    let code = text.lines().map(|line| match line.find("//") {
         Some(at) if !line[..at].contains('"') => &line[..at],
         _ => line,
     });
@@ -265,7 +255,7 @@ fn needed() -> BTreeMap<String, BTreeSet<String>> {
     let all = sources();
     let names: BTreeSet<String> = all.iter().map(|s| module_path(&s.name)).collect();
     let mut needs: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for s in all.iter().filter(|s| !s.code.is_empty()) {
+    for s in &all {
         let own = module_path(&s.name);
         for path in full_paths(&s.code, &own) {
             // The longest beginning that is a file: the rest names something in it.
@@ -423,6 +413,36 @@ fn files_hold_one_concept() {
             assert!(lines <= MAX_LINES, "{} has {lines} lines", path.display());
         }
     }
+}
+
+/// `src` holds the product. What is compiled for tests only is a file of `tests/unit` for each file, and each of these is
+/// declared, so that none is forgotten.
+#[test]
+fn tests_stand_outside_of_the_product() {
+    let src = root().join("src");
+    let mut declared = BTreeSet::new();
+    for path in files(&src, &[]) {
+        let Ok(text) = fs::read_to_string(&path) else {
+            continue;
+        };
+        for (at, attribute) in text.match_indices("#[cfg(test)]") {
+            let rest = &text[at + attribute.len()..];
+            let file = rest.strip_prefix("\n#[path = \"");
+            let Some((file, rest)) = file.and_then(|r| r.split_once("\"]\nmod ")) else {
+                panic!("{} holds code for tests", path.display());
+            };
+            assert!(first_word(rest).len() + 1 == rest.find('\n').unwrap());
+            let file = path.parent().unwrap().join(file).canonicalize();
+            declared.insert(file.expect("a file of tests"));
+        }
+    }
+    let unit = root().join("tests/unit").canonicalize().unwrap();
+    let all: BTreeSet<PathBuf> = files(&unit, &[]).into_iter().collect();
+    assert!(all.len() > 40, "the test reads nothing");
+    assert_eq!(
+        declared, all,
+        "files that are declared, and those there are"
+    );
 }
 
 /// Nothing in the repository depends on one machine: no folders of a user, no hosts.

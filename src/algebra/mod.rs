@@ -20,6 +20,7 @@ mod law;
 mod recognise;
 mod table;
 #[cfg(test)]
+#[path = "../../tests/unit/algebra.rs"]
 mod tests;
 
 use accumulate::accumulates;

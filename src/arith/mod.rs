@@ -493,4 +493,5 @@ impl std::ops::Mul for Nat {
 }
 
 #[cfg(test)]
+#[path = "../../tests/unit/arith.rs"]
 mod tests;

@@ -23,4 +23,5 @@ pub use recording::Mark;
 pub use view::{Class, View};
 
 #[cfg(test)]
+#[path = "../../tests/unit/egraph.rs"]
 mod tests;

@@ -38,4 +38,5 @@ pub use read::{read_sizes, read_types};
 pub use steps::{check_sketch, steps, Guide, Surroundings};
 
 #[cfg(test)]
+#[path = "../../tests/unit/elab.rs"]
 mod tests;

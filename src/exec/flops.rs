@@ -116,49 +116,5 @@ impl Count<'_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::ty::Scalar;
-
-    fn f32() -> Ty {
-        Scalar::F32.into()
-    }
-
-    fn op(o: Op, args: &[Ty], result: Ty) -> Term {
-        Term::prim(o.into(), Ty::funs(args.iter().copied(), result))
-    }
-
-    /// dot = \a -> \b -> reduce add 0 (map (\p -> mul (fst p) (snd p)) (zip a b))
-    fn dot() -> Program {
-        let n = Nat::var(Symbol::new("n"));
-        let (xs, pair) = (Ty::array(n, f32()), Ty::pair(f32(), f32()));
-        let add = op(Op::Add, &[f32(), f32()], f32());
-        let mul = op(Op::Mul, &[f32(), f32()], f32());
-        let p = Term::var(0, pair);
-        let fst = Term::app(op(Op::Fst, &[pair], f32()), p.clone());
-        let snd = Term::app(op(Op::Snd, &[pair], f32()), p);
-        let product = Term::lam(None, pair, Term::apps(mul, [fst, snd]));
-        let pairs = Ty::array(n, pair);
-        let zip = op(Op::Zip, &[xs, xs], pairs);
-        let zipped = Term::apps(zip, [Term::var(1, xs), Term::var(0, xs)]);
-        let map = op(Op::Map, &[Ty::fun(pair, f32()), pairs], xs);
-        let mapped = Term::apps(map, [product, zipped]);
-        let reduce = op(Op::Reduce, &[add.ty(), f32(), xs], f32());
-        let zero = Term::lit(crate::term::Lit::f32(0.0), f32());
-        let body = Term::apps(reduce, [add, zero, mapped]);
-        Program {
-            name: Symbol::new("dot"),
-            sizes: vec![Symbol::new("n")],
-            params: vec![(Symbol::new("a"), xs), (Symbol::new("b"), xs)],
-            result: f32(),
-            term: Term::lam(None, xs, Term::lam(None, xs, body)),
-        }
-    }
-
-    #[test]
-    fn a_dot_product_does_two_operations_for_each_element() {
-        let sizes = BTreeMap::from([(Symbol::new("n"), 100)]);
-        assert_eq!(flops(&dot(), &sizes), Some(200.0));
-        assert_eq!(flops(&dot(), &BTreeMap::new()), None);
-    }
-}
+#[path = "../../tests/unit/exec/flops.rs"]
+mod tests;

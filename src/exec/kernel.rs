@@ -373,4 +373,5 @@ fn call_text(s: &Signature) -> String {
 }
 
 #[cfg(test)]
+#[path = "../../tests/unit/exec/kernel.rs"]
 mod tests;

@@ -313,6 +313,8 @@ fn build_both(
 }
 
 #[cfg(test)]
+#[path = "../../tests/unit/exec/run_tampered.rs"]
 mod tampered;
 #[cfg(test)]
+#[path = "../../tests/unit/exec/run.rs"]
 mod tests;

@@ -221,4 +221,5 @@ impl Signs for Facts {
 }
 
 #[cfg(test)]
+#[path = "../../tests/unit/index.rs"]
 mod tests;

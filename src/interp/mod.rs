@@ -23,6 +23,7 @@ mod run;
 pub mod scalar;
 mod shape;
 #[cfg(test)]
+#[path = "../../tests/unit/interp.rs"]
 mod tests;
 mod value;
 

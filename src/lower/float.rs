@@ -138,4 +138,5 @@ fn fill(t: &Term, hole: u32, index: u32) -> Term {
 }
 
 #[cfg(test)]
+#[path = "../../tests/unit/lower/float.rs"]
 mod tests;

@@ -537,4 +537,5 @@ fn monotone(c: &Expr, var: Symbol) -> bool {
 }
 
 #[cfg(test)]
+#[path = "../../tests/unit/lower/lanes.rs"]
 mod tests;

@@ -16,4 +16,5 @@ pub use known::{assumptions, contradiction, missing, Known, Never};
 pub use sizes::Sizes;
 
 #[cfg(test)]
+#[path = "../../tests/unit/obligation.rs"]
 mod tests;

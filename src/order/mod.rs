@@ -155,4 +155,5 @@ pub fn greater(a: Expr, b: Expr) -> bool {
 }
 
 #[cfg(test)]
+#[path = "../../tests/unit/order.rs"]
 mod tests;

@@ -30,4 +30,5 @@ pub use read::{parse_expr, parse_question, parse_truth};
 pub use rule::{has_domain, is_scalar, load_rules, other_domain, rules_of, Rule};
 
 #[cfg(test)]
+#[path = "../../tests/unit/scalar.rs"]
 mod tests;

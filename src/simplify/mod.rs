@@ -291,4 +291,5 @@ impl Simplifier {
 }
 
 #[cfg(test)]
+#[path = "../../tests/unit/simplify.rs"]
 mod tests;

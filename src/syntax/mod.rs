@@ -46,4 +46,5 @@ impl Dialect {
 }
 
 #[cfg(test)]
+#[path = "../../tests/unit/syntax.rs"]
 mod tests;

@@ -92,27 +92,5 @@ fn shorten(text: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn values_and_suffixes() {
-        let value = |t: &str| parse(t).unwrap().value;
-        assert_eq!(value("50_000_000"), Value::Int(50_000_000));
-        assert_eq!(value("1e-3"), Value::Float(1e-3));
-        assert_eq!(value("2f32"), Value::Float(2.0));
-        assert_eq!(parse("3i64").unwrap().suffix, Some("i64"));
-        assert_eq!(value("18446744073709551615u64"), Value::Int(u64::MAX));
-        for bad in [
-            "32f",
-            "1i7",
-            "0.5i32",
-            "9223372036854775808",
-            "300u8",
-            "1e999",
-            "4e39f32",
-        ] {
-            assert!(parse(bad).is_err(), "{bad}");
-        }
-    }
-}
+#[path = "../../tests/unit/syntax/number.rs"]
+mod tests;

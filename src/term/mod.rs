@@ -354,4 +354,5 @@ pub struct Program {
 }
 
 #[cfg(test)]
+#[path = "../../tests/unit/term.rs"]
 mod tests;

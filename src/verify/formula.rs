@@ -124,23 +124,4 @@ impl Formula {
             _ => {}
         }
     }
-
-    /// Whether it holds where atoms and variables have these values.
-    #[cfg(test)]
-    pub fn holds(
-        &self,
-        at: &dyn Fn(super::poly::Atom) -> Option<i128>,
-        bools: &dyn Fn(Symbol) -> Option<bool>,
-    ) -> Option<bool> {
-        Some(match self {
-            Truth(b) => *b,
-            Bool(v) => bools(*v)?,
-            Positive(p) => p.value(at)? > 0,
-            Zero(p) => p.value(at)? == 0,
-            Not(f) => !f.holds(at, bools)?,
-            And(f, g) => f.holds(at, bools)? && g.holds(at, bools)?,
-            Or(f, g) => f.holds(at, bools)? || g.holds(at, bools)?,
-            Same(f, g) => f.holds(at, bools)? == g.holds(at, bools)?,
-        })
-    }
 }

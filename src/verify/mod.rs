@@ -148,4 +148,5 @@ pub fn verify(rules: &[Rule], asked: &[usize], tools: &Tools, tell: Tell) -> Ver
 }
 
 #[cfg(test)]
+#[path = "../../tests/unit/verify.rs"]
 mod tests;

@@ -335,4 +335,5 @@ __attribute__((unused)) static void product(int ta, int tb, int64_t x, int64_t y
 ";
 
 #[cfg(test)]
+#[path = "../../../tests/unit/exec/peer/form.rs"]
 mod tests;

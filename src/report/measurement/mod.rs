@@ -183,4 +183,5 @@ fn aligned<const N: usize>(rows: &[[String; N]]) -> String {
 }
 
 #[cfg(test)]
+#[path = "../../../tests/unit/report/measurement.rs"]
 mod tests;

@@ -347,4 +347,5 @@ fn short(text: &str) -> String {
 }
 
 #[cfg(test)]
+#[path = "../../../tests/unit/report/near.rs"]
 mod tests;

@@ -323,4 +323,5 @@ impl std::fmt::Display for Counterexample {
 }
 
 #[cfg(test)]
+#[path = "../../../tests/unit/rule/instance.rs"]
 mod tests;

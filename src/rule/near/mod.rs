@@ -11,6 +11,7 @@
 mod judge;
 mod refusal;
 #[cfg(test)]
+#[path = "../../../tests/unit/rule/near.rs"]
 mod tests;
 
 pub use refusal::{Found, Refusal, Typed};

@@ -88,22 +88,5 @@ pub(super) fn constants(n: Nat) -> Vec<i64> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn near_divisors_are_proper() {
-        assert_eq!(divisors_near(100, 32), [25, 50]);
-        assert_eq!(divisors_near(96, 40), [32, 48]);
-        assert!(divisors_near(7, 3).is_empty());
-        assert!(divisors_near(i64::MAX, i64::MAX).len() < 3);
-    }
-
-    #[test]
-    fn constants_stand_in_quotients_too() {
-        let m = Nat::var("m".into());
-        assert_eq!(constants(m.exact_div(Nat::int(32))), [32]);
-        assert_eq!(constants(Nat::int(4)), [4]);
-        assert!(constants(m).is_empty());
-    }
-}
+#[path = "../../../tests/unit/search/advise/sizes.rs"]
+mod tests;

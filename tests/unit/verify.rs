@@ -2,8 +2,10 @@
 
 use super::case_split::{facts, Reach};
 use super::cases::{cases, Case, Meaning, Names, Rests};
+use super::formula::Formula;
 use super::points::random;
 use super::*;
+use crate::intern::Symbol;
 use crate::scalar::{load_rules, Expr, Kind, Op, Value};
 use crate::simplify;
 use crate::source::SourceMap;
@@ -37,6 +39,26 @@ fn in_lane(v: &Value, lane: usize) -> Value {
     }
 }
 
+/// Whether a statement holds where atoms and variables have these values.
+fn holds_at(
+    f: &Formula,
+    at: &dyn Fn(poly::Atom) -> Option<i128>,
+    bools: &dyn Fn(Symbol) -> Option<bool>,
+) -> Option<bool> {
+    use Formula::*;
+    let holds = |f| holds_at(f, at, bools);
+    Some(match f {
+        Truth(b) => *b,
+        Bool(v) => bools(*v)?,
+        Positive(p) => p.value(at)? > 0,
+        Zero(p) => p.value(at)? == 0,
+        Not(f) => !holds(f)?,
+        And(f, g) => holds(f)? && holds(g)?,
+        Or(f, g) => holds(f)? || holds(g)?,
+        Same(f, g) => holds(f)? == holds(g)?,
+    })
+}
+
 /// Whether all that a case says holds at a point; `None` where numbers are too large.
 fn holds(names: &Names, case: &Case, point: &Point, lane: usize) -> Option<bool> {
     let at = |a| value(names, a, point, lane);
@@ -44,7 +66,7 @@ fn holds(names: &Names, case: &Case, point: &Point, lane: usize) -> Option<bool>
         Some(Value::Bool(b)) => Some(b),
         _ => None,
     };
-    let assumed = |f: &formula::Formula| f.holds(&at, &bools);
+    let assumed = |f: &Formula| holds_at(f, &at, &bools);
     for f in case.known.iter().chain([&case.goal]) {
         if !assumed(f)? {
             return Some(false);

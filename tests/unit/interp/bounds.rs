@@ -1,0 +1,93 @@
+//! Of `interp::bounds`.
+
+use super::*;
+use crate::interp::random::Rng;
+
+fn exact(x: f32) -> Bounded {
+    Bounded::exact(x.into(), true)
+}
+
+/// Sums of products in a random order, contracted or not, are within the bound; and it is no wider than a few units.
+#[test]
+fn whatever_is_regrouped_is_within_the_bound() {
+    let mut rng = Rng::new(5);
+    for n in [1, 2, 3, 7, 40, 300] {
+        for _ in 0..50 {
+            let mut draw = || (rng.below(1 << 24) as f32 / (1 << 23) as f32) - 1.0;
+            let mut terms: Vec<(f32, f32)> = (0..n).map(|_| (draw(), draw())).collect();
+            let mut sum = exact(0.0);
+            for (x, y) in &terms {
+                sum = sum.plus(exact(*x).times(exact(*y)));
+            }
+            for contract in [false, true] {
+                for i in (1..terms.len()).rev() {
+                    terms.swap(i, rng.below(i as u64 + 1) as usize);
+                }
+                let parts = 1 + rng.below(4) as usize;
+                let mut sums = vec![0f32; parts];
+                for (i, (x, y)) in terms.iter().enumerate() {
+                    let s = &mut sums[i % parts];
+                    *s = if contract {
+                        x.mul_add(*y, *s)
+                    } else {
+                        *s + x * y
+                    };
+                }
+                let got = f64::from(sums.iter().fold(0f32, |a, b| a + b));
+                assert!((got - sum.value).abs() <= sum.bound(), "{n}");
+            }
+            let all: f64 = terms.iter().map(|(x, y)| f64::from((x * y).abs())).sum();
+            let unit = f64::from(f32::EPSILON);
+            assert!(sum.bound() <= 1.1 * n as f64 * unit * all + 1e-40, "{n}");
+        }
+    }
+}
+
+#[test]
+fn functions_are_within_their_bounds() {
+    let mut rng = Rng::new(6);
+    for _ in 0..2000 {
+        let mut draw = || (rng.below(1 << 24) as f32 / (1 << 21) as f32) - 4.0;
+        let (x, y, z) = (draw(), draw(), draw());
+        let (a, b, c) = (exact(x), exact(y), exact(z));
+        let sum = a.plus(b).plus(c);
+        let got = x + (y + z);
+        let within = |b: Bounded, got: f32| {
+            let off = (f64::from(got) - b.value).abs();
+            assert!(
+                off <= b.bound() || got.is_nan() == b.value.is_nan() && got.is_nan(),
+                "{b:?} {got}"
+            );
+        };
+        within(function(Function::Exp, sum), got.exp());
+        within(function(Function::Tanh, sum), got.tanh());
+        within(function(Function::Sin, sum), got.sin());
+        within(
+            function(Function::Sqrt, unary(Op::Abs, sum)),
+            got.abs().sqrt(),
+        );
+        within(binary(Op::Max, sum, a), if got > x { got } else { x });
+        if sum.value.abs() > 1e-3 {
+            within(binary(Op::Div, a, sum), x / got);
+        }
+    }
+}
+
+#[test]
+fn where_nothing_is_known_the_bound_is_infinite_and_infinities_stay() {
+    let (zero, one) = (exact(0.0), exact(1.0));
+    let near = exact(0.1).plus(exact(0.2)).plus(exact(-0.3));
+    assert_eq!(binary(Op::Div, one, near).bound(), f64::INFINITY);
+    let most = exact(f32::MAX);
+    assert_eq!(most.plus(most).bound(), f64::INFINITY);
+    for (x, want) in [
+        (binary(Op::Div, one, zero), f64::INFINITY),
+        (exact(f32::INFINITY).plus(one), f64::INFINITY),
+        (exact(f32::NEG_INFINITY).times(one), f64::NEG_INFINITY),
+    ] {
+        assert_eq!(x.value, want);
+        assert!(x.bound() < 1e-30, "{x:?}");
+    }
+    let nan = exact(f32::NAN).plus(one);
+    assert!(nan.value.is_nan() && nan.bound() < 1e-30, "{nan:?}");
+}

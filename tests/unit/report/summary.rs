@@ -1,0 +1,119 @@
+//! Of `report::summary`.
+
+use super::*;
+use crate::exec::compare::Difference;
+use crate::exec::measure::Timing;
+use crate::exec::run::Check;
+use crate::search::trace::{Size, StepTrace};
+
+fn timing(best: f64) -> Timing {
+    Timing {
+        seconds: vec![best, 2.0 * best, 3.0 * best],
+        calls: 1,
+        dropped: 1,
+        preempted: 0,
+        disturbed: false,
+        threads: 1.9,
+    }
+}
+
+fn summary() -> Summary {
+    let step = StepTrace {
+        name: "split".into(),
+        stop: Stop::Found,
+        start: Size {
+            nodes: 1398,
+            classes: 345,
+        },
+        iterations: Vec::new(),
+        seconds: 0.00358,
+        extract_seconds: 0.0,
+        bytes: 285 << 10,
+        reproducible: true,
+    };
+    let check = Check {
+        what: Subject::Kernel,
+        against: Subject::Interpreter,
+        sizes: vec![("m".into(), 32), ("n".into(), 64)],
+        threads: 2,
+        difference: Difference {
+            error: 6.8e-7,
+            tolerance: 7.3e-6,
+            worst: None,
+        },
+    };
+    Summary {
+        rise_opt: "0.1.0".into(),
+        program: "mm".into(),
+        trace: Trace {
+            program: "mm".into(),
+            steps: vec![step],
+        },
+        kernel: Some("int mm(float *restrict out)".into()),
+        assumptions: vec!["32 divides m".into()],
+        falls_back_unless: vec!["4 divides k".into()],
+        contract: Contract::On,
+        reassociation: vec![Reassociation {
+            step: "split".into(),
+            rules: vec!["blocked-reduce".into()],
+        }],
+        unverified: vec!["mine".into()],
+        peak_bytes: 8 << 20,
+        run: Some(Report {
+            compiler: "cc 12".into(),
+            flags: vec!["-O3".into()],
+            seed: 7,
+            threads: 2,
+            compile_seconds: 0.48,
+            remarks: String::new(),
+            checks: vec![check],
+            refused: vec![vec![("m".into(), 33)]],
+            sizes: vec![("m".into(), 1024)],
+            flops: 2e9,
+            kernel: timing(0.01),
+            unoptimised: timing(0.5),
+        }),
+        egraph: Some(Excerpt {
+            step: "split".into(),
+            shown: Size {
+                nodes: 612,
+                classes: 200,
+            },
+            whole: Size {
+                nodes: 1398,
+                classes: 345,
+            },
+        }),
+        files: vec!["mm.c".into(), "mm.h".into()],
+    }
+}
+
+#[test]
+fn one_page_for_people() {
+    let want = "\
+steps    split  found   3.58 ms    0 iterations      1 398 e-nodes        345 classes    285 KB
+kernel   int mm(float *restrict out)
+assumes  32 divides m
+calls    the unoptimised kernel unless 4 divides k
+sums     may be regrouped in `split` (by blocked-reduce)
+rounding a*b + c may be rounded once instead of twice, as the compiler decides
+rules    without a verdict: mine
+checked  kernel = interpreter at m=32 n=64: relative error 6.8e-7, rounding explains 7.3e-6
+     kernel refuses m=33
+     random inputs of seed 7
+time     m=1024, 2 threads, best (median), compiled in 480 ms
+       mm            10.0 ms (20.0 ms)    200 GFLOP/s  3 samples, 1 dropped (threads shared a core)
+       unoptimised    500 ms (1.00 s)   4.00 GFLOP/s  ×50.0  3 samples, 1 dropped (threads shared a core)
+memory   8.00 MB at most
+e-graph  step split: showing 200 of 345 classes, 612 of 1 398 e-nodes
+written  mm.c mm.h
+";
+    assert_eq!(human(&summary()), want);
+}
+
+#[test]
+fn the_page_can_be_made_again_from_json() {
+    let text = serde_json::to_string(&summary()).unwrap();
+    let again: Summary = serde_json::from_str(&text).unwrap();
+    assert_eq!(human(&again), human(&summary()));
+}
