@@ -272,6 +272,46 @@ fn an_interrupted_search_says_where_it_was() {
     assert!(place.read("mm.trace.json").contains("\"interrupted\""));
 }
 
+/// What was compared until somebody gave up is written; a goal whose search was ended half-way is not part of it.
+#[test]
+fn an_interrupted_comparison_keeps_the_goals_that_are_done() {
+    let place = Place::new();
+    let goals = [
+        "done=sketches/mm/baseline.sk",
+        "left=sketches/mm/parallel.sk",
+    ];
+    for done in [1, 0] {
+        let mut args = vec!["compare", "programs/mm.rise", "--progress", "plain"];
+        for goal in &goals[1 - done..] {
+            args.extend(["--goal", goal]);
+        }
+        let mut command = place.command(&[&args[..], &["--time-limit", "600"]].concat());
+        let streams = command.stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut child = streams.spawn().unwrap();
+        let mut said = BufReader::new(child.stderr.take().unwrap());
+        let mut line = String::new();
+        while !line.starts_with("step lower-5 (unguided), iteration 3") {
+            line.clear();
+            assert!(said.read_line(&mut line).unwrap() > 0, "it ended");
+        }
+        child.stderr = Some(said.into_inner());
+        send(&child, Signal::INT);
+        let (code, said) = ended(child, PATIENCE);
+        assert_eq!(code, Some(130), "{said}");
+        assert!(said.contains("error[E0613]"), "{said}");
+        let goals = 1 + done;
+        let how_far = format!("interrupted: {done} of {goals} goals are compared");
+        assert!(said.contains(&how_far), "{said}");
+        let csv = place.path().join("mm.comparison.csv");
+        assert_eq!(csv.exists(), done > 0);
+        if done > 0 {
+            let text = std::fs::read_to_string(&csv).unwrap();
+            assert!(text.contains("done") && !text.contains("left"), "{text}");
+            std::fs::remove_file(csv).unwrap();
+        }
+    }
+}
+
 #[test]
 fn a_search_that_is_terminated_or_interrupted_twice_ends_at_once() {
     let place = Place::new();

@@ -121,6 +121,10 @@ fn produced() -> &'static [(Kind, Vec<String>)] {
                 saved::ATTEMPT,
                 &["explain", sketch[0], "--try", "map-fusion"],
             ),
+            answered(
+                saved::EXPLANATION,
+                &["explain", sketch[0], sketch[1], sketch[2]],
+            ),
             (
                 saved::DIAGNOSTIC,
                 failures.map(|o| lines(o.stderr)).concat(),

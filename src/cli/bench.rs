@@ -2,7 +2,7 @@
 //!
 //! In: a program; plans, sketches and C files; sizes, numbers of threads. Out: a table; JSON and a
 //! plot as files. Everything that can be wrong with the files and the command line is found before the first
-//! kernel is compiled, and nothing is written unless all was measured. Absent: how is measured (`exec`), what
+//! kernel is compiled; nothing is written of sizes and threads that were not measured with all kernels. Absent: how is measured (`exec`), what
 //! the table says (`report`).
 
 mod contestant;
@@ -17,6 +17,7 @@ use crate::diag::{code, Diagnostic};
 use crate::driver::{self, Files, Setting};
 use crate::exec::bench::{self, Measurement, Method};
 use crate::exec::{measure, Toolchain};
+use crate::interrupt;
 use crate::report::measurement;
 use contestant::ContestantArg;
 use size::SizeArg;
@@ -178,8 +179,16 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
         unoptimised: !args.no_unoptimised,
         progress: &progress,
     };
+    let wanted = options.sizes.len() * options.threads.len();
+    // What was measured until somebody gives up is a result, too.
+    let gentle = interrupt::gentle();
     let found =
         bench::bench(&input.program, &unoptimised, &entries, &tools, &options).map_err(one)?;
+    drop(gentle);
+    let stopped = driver::stopped(found.rounds.len(), wanted, "rounds are measured");
+    if found.rounds.is_empty() {
+        return Err(stopped.into_iter().collect());
+    }
     let here = machine::here();
     let measurement = Measurement {
         rise_opt: env!("CARGO_PKG_VERSION").to_string(),
@@ -203,7 +212,8 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
         Form::Svg => measurement::svg(&measurement),
     };
     let texts = forms.iter().map(text).collect();
-    write_forms(&page, texts, targets, context).map_err(one)
+    write_forms(&page, texts, targets, context).map_err(one)?;
+    stopped.map_or(Ok(()), |d| Err(vec![d]))
 }
 
 /// A size that is none, with what may be written.

@@ -12,6 +12,7 @@ use super::values::{memory_limit, setting, Bytes, Trusting};
 use super::{Context, STACK_BYTES};
 use crate::diag::{code, Diagnostic};
 use crate::driver::{self, Files, Setting};
+use crate::interrupt;
 use crate::report::comparison::{self, Comparison, Goal, Limits, Run};
 use crate::search;
 use crate::source::SourceMap;
@@ -191,27 +192,13 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
         seconds: Some(args.time_limit),
         bytes: memory_limit(args.memory_limit),
     };
-    let mode = match context.json() {
-        true if args.progress == Mode::Auto => Mode::Off,
-        _ => args.progress,
-    };
-    let mut found = Vec::new();
-    for goal in &goals {
-        let searches = Searches {
-            files: files(args, goal),
-            limits,
-            mode,
-            samples: usize::from(args.samples),
-        };
-        let guided = searches.run(false, &mut context.sources)?;
-        let unguided = searches.run(true, &mut context.sources)?;
-        found.push(Goal {
-            book: goal.book.clone(),
-            name: goal.name.clone(),
-            sketches: goal.files.clone(),
-            guided,
-            unguided,
-        });
+    // What was compared until somebody gives up is a result, too.
+    let gentle = interrupt::gentle();
+    let found = compared(args, &goals, limits, context)?;
+    drop(gentle);
+    let stopped = driver::stopped(found.len(), goals.len(), "goals are compared");
+    if found.is_empty() {
+        return Err(stopped.into_iter().collect());
     }
     let comparison = Comparison {
         rise_opt: env!("CARGO_PKG_VERSION").to_string(),
@@ -230,7 +217,47 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
         Form::Svg => comparison::svg(&comparison),
     };
     let texts = forms.iter().map(text).collect();
-    write_forms(&page, texts, targets, context).map_err(|d| vec![d])
+    write_forms(&page, texts, targets, context).map_err(|d| vec![d])?;
+    stopped.map_or(Ok(()), |d| Err(vec![d]))
+}
+
+/// The goals one after another, up to the one at which somebody gave up.
+fn compared(
+    args: &Args,
+    goals: &[GoalArg],
+    limits: Limits,
+    context: &mut Context,
+) -> Result<Vec<Goal>, Vec<Diagnostic>> {
+    let mode = match context.json() {
+        true if args.progress == Mode::Auto => Mode::Off,
+        _ => args.progress,
+    };
+    let mut found = Vec::new();
+    for goal in goals {
+        let searches = Searches {
+            files: files(args, goal),
+            limits,
+            mode,
+            samples: usize::from(args.samples),
+        };
+        let guided = searches.run(false, &mut context.sources)?;
+        if interrupt::asked() {
+            break;
+        }
+        let unguided = searches.run(true, &mut context.sources)?;
+        // A search that was ended half-way says nothing of its goal.
+        if interrupt::asked() {
+            break;
+        }
+        found.push(Goal {
+            book: goal.book.clone(),
+            name: goal.name.clone(),
+            sketches: goal.files.clone(),
+            guided,
+            unguided,
+        });
+    }
+    Ok(found)
 }
 
 fn files<'a>(args: &'a Args, goal: &'a GoalArg) -> Files<'a> {
@@ -305,7 +332,7 @@ struct Searches<'a> {
 impl Searches<'_> {
     fn run(&self, unguided: bool, sources: &mut SourceMap) -> Result<Run, Vec<Diagnostic>> {
         let mut runs = vec![self.once(unguided, sources)?];
-        while runs.len() < self.samples && runs[0].seconds < LONG_SECONDS {
+        while runs.len() < self.samples && runs[0].seconds < LONG_SECONDS && !interrupt::asked() {
             runs.push(self.once(unguided, sources)?);
         }
         runs.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));

@@ -83,6 +83,16 @@ fn found_too_late() -> Diagnostic {
     Diagnostic::new(code::INTERRUPTED, what).help("run it again: nothing was written")
 }
 
+/// What is said where somebody gave up on work of several parts, if some are missing.
+pub fn stopped(done: usize, of: usize, what: &str) -> Option<Diagnostic> {
+    let text = format!("interrupted: {done} of {of} {what}");
+    let d = Diagnostic::new(code::INTERRUPTED, text);
+    (done < of).then(|| match done {
+        0 => d.help("run it again: nothing was written"),
+        _ => d.help("what is shown holds; run it again for the others alone"),
+    })
+}
+
 /// The proof of a search that was asked for one, once it is checked.
 pub fn proved(outcome: &Outcome) -> Result<Option<(&Proof, Holds)>, Diagnostic> {
     match (&outcome.proof, &outcome.failure) {

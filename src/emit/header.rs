@@ -115,8 +115,7 @@ fn compiling(options: &Options) -> String {
     let flags: Vec<String> = flags.map(|f| format!(" {f}")).collect();
     let (flags, width) = (flags.concat(), target.register_bytes());
     format!(
-        "/* target: {target}, vectors of {width} bytes; compile with -std=gnu11 -O3 -fopenmp{flags}\n \
-         * or, on a machine that has it, with -march=native */\n\n"
+        "/* target: {target}, vectors of {width} bytes; compile with -std=gnu11 -O3 -fopenmp{flags} */\n\n"
     )
 }
 

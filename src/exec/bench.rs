@@ -23,6 +23,7 @@ use super::sizes::{Question, Sizes};
 use super::toolchain::Toolchain;
 use crate::diag::{code, Diagnostic};
 use crate::emit::CUnit;
+use crate::interrupt;
 use crate::nest::Abi;
 use crate::target::Target;
 use crate::term::Program;
@@ -90,7 +91,7 @@ pub struct Found {
     pub rounds: Vec<Round>,
 }
 
-/// Compiles, compares, measures. There is a toolchain for the target of each entry.
+/// Compiles, compares, measures, up to the round at which somebody gave up. There is a toolchain for the target of each entry.
 pub fn bench(
     program: &Program,
     unoptimised: &Entry,
@@ -145,6 +146,9 @@ pub fn bench(
     bench.trust_the_reference()?;
     let mut rounds = Vec::new();
     for sizes in &options.sizes {
+        if interrupt::asked() {
+            break;
+        }
         rounds.extend(bench.rounds(sizes)?);
     }
     Ok(Found {

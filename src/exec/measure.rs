@@ -14,6 +14,7 @@
 use super::kernel::{Sample, Session};
 use crate::diag::Diagnostic;
 use crate::interp::random::Rng;
+use crate::interrupt;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -194,6 +195,9 @@ pub fn race(
         }
         shuffle(&mut open, &mut random);
         for i in open {
+            if interrupt::asked() {
+                break;
+            }
             std::thread::sleep(options.pause);
             let sample = sessions[i].call(calls[i], options.limit)?;
             raw[i].push(Raw::of(&sample));

@@ -2,7 +2,10 @@
 //!
 //! In: what a command found. Out: JSON. Absent: the same for people, which the commands print.
 
-use super::saved::{self, Kind, ATTEMPT, DOCTOR, PROOF_CHECK, SIMPLIFICATION, WRITTEN};
+use super::explain::ExplainedStep;
+use super::saved::{
+    self, Kind, ATTEMPT, DOCTOR, EXPLANATION, PROOF_CHECK, SIMPLIFICATION, WRITTEN,
+};
 use serde::Serialize;
 
 /// An answer, with the version of the program that gives it.
@@ -120,5 +123,17 @@ pub struct Tried {
 impl Tried {
     pub fn json_line(&self) -> String {
         line(&ATTEMPT, self)
+    }
+}
+
+/// `explain`: why what was found equals the program.
+#[derive(Clone, Debug, Serialize)]
+pub struct Explanation {
+    pub steps: Vec<ExplainedStep>,
+}
+
+impl Explanation {
+    pub fn json_line(&self) -> String {
+        line(&EXPLANATION, self)
     }
 }

@@ -9,7 +9,7 @@ use crate::cli::values::memory_limit;
 use crate::cli::Context;
 use crate::diag::Diagnostic;
 use crate::driver::{self, proved, Files};
-use crate::report;
+use crate::report::{self, answers::Explanation};
 use crate::search;
 use crate::target::Target;
 
@@ -47,7 +47,7 @@ pub fn run(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
     };
     let steps = report::explained(proof, &input.program, args.full);
     let page = match context.json() {
-        true => serde_json::to_string(&steps).unwrap_or_default() + "\n",
+        true => Explanation { steps }.json_line(),
         false => report::explanation(&steps, args.full),
     };
     context.print(&page);

@@ -8,6 +8,7 @@ use crate::exec::kernel::{refusal, Kernel, Sample, Session, Setting};
 use crate::exec::measure::{race, Timing};
 use crate::exec::run::job::{arguments, named, out_lens, per_number};
 use crate::exec::sizes::{Effort, Sizes};
+use crate::interrupt;
 
 /// What all contestants of a size share.
 struct Same<'a> {
@@ -82,6 +83,9 @@ impl Bench<'_> {
         for &threads in &self.options.threads {
             (self.options.progress)(&format!("{shown}, {threads} threads"));
             let places = self.round(&same, threads, &first)?;
+            if interrupt::asked() {
+                break;
+            }
             rounds.push(Round {
                 sizes: at.clone(),
                 threads,

@@ -174,6 +174,14 @@ pub const ATTEMPT: Kind = Kind {
     most: COUNTS,
 };
 
+/// `rise-opt explain`
+pub const EXPLANATION: Kind = Kind {
+    name: "explanation",
+    version: 1,
+    command: "rise-opt explain PROGRAM --sketch FILE --message-format json",
+    most: COUNTS,
+};
+
 /// Every kind there is.
 pub const ALL: &[Kind] = &[
     PLAN,
@@ -193,6 +201,7 @@ pub const ALL: &[Kind] = &[
     PROOF_CHECK,
     WRITTEN,
     ATTEMPT,
+    EXPLANATION,
 ];
 
 #[derive(Serialize)]
