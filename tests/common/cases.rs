@@ -5,6 +5,7 @@
 #![allow(dead_code)]
 
 use super::common;
+use super::common::reference::Stored;
 use rise_opt::elab;
 use rise_opt::emit::{self, c_type};
 use rise_opt::index::Level;
@@ -39,22 +40,33 @@ pub fn count(slot: &Slot, sizes: &Sizes) -> i64 {
         .expect("sizes are known")
 }
 
-/// A program's own term at these sizes; none where it has no value.
+/// A program's own term at these sizes on random data; none where it has no value.
 pub fn case_for(
     target: Target,
     name: String,
-    mut program: Program,
+    program: Program,
     sizes: Sizes,
     rng: &mut Rng,
 ) -> Option<Case> {
-    program.name = Symbol::new(&name);
-    program.term = normalize(&program.term);
     let args: Vec<Value> = program
         .params
         .iter()
         .map(|(_, ty)| random::value_of(rng, *ty, &sizes, Numbers::Unit).expect("a type"))
         .collect();
-    let expected = eval_program(&program, &sizes, &args).ok()?;
+    case_with(target, name, program, sizes, &args)
+}
+
+/// The same on data that is given.
+pub fn case_with(
+    target: Target,
+    name: String,
+    mut program: Program,
+    sizes: Sizes,
+    args: &[Value],
+) -> Option<Case> {
+    program.name = Symbol::new(&name);
+    program.term = normalize(&program.term);
+    let expected = eval_program(&program, &sizes, args).ok()?;
     let mut inputs = Vec::new();
     for (value, (_, ty)) in args.iter().zip(&program.params) {
         let shape = Shape::of(*ty, &sizes).expect("shape");
@@ -80,7 +92,7 @@ pub fn case_for(
 }
 
 /// The programs of `tests/kernels`, at the sizes of their `-- run` lines, and the
-/// shipped ones.
+/// shipped ones, at those of their references. All cases of a program are of one kernel.
 pub fn written(target: Target) -> Vec<Case> {
     let own = fs::read_dir("tests/kernels").expect("a folder");
     let mut files: Vec<_> = own.map(|f| f.expect("a file").path()).collect();
@@ -89,7 +101,7 @@ pub fn written(target: Target) -> Vec<Case> {
     files.sort();
     let mut rng = Rng::new(5);
     let mut cases = Vec::new();
-    for file in files {
+    for (number, file) in files.into_iter().enumerate() {
         let path = file.to_string_lossy().into_owned();
         let mut sources = SourceMap::new();
         let id = sources.load(&path).expect("a file");
@@ -103,13 +115,11 @@ pub fn written(target: Target) -> Vec<Case> {
             runs.push(sizes(line));
         }
         if runs.is_empty() {
-            for n in [1, 2, 5, 17] {
-                let each = program.sizes.iter().enumerate();
-                runs.push(each.map(|(i, s)| (*s, n + i as i64)).collect());
-            }
+            let cases = Stored::of(&path).cases.into_iter();
+            runs.extend(cases.map(|c| c.sizes()));
         }
         for sizes in runs {
-            let name = format!("w{}", cases.len());
+            let name = format!("w{number}");
             let c = case_for(target, name, program.clone(), sizes.clone(), &mut rng);
             cases.push(c.unwrap_or_else(|| panic!("{path} has no value at {sizes:?}")));
         }

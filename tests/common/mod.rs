@@ -4,6 +4,7 @@
 pub mod lacking;
 #[cfg(unix)]
 pub mod pty;
+pub mod reference;
 pub mod schema;
 
 use rise_opt::arith::Nat;

@@ -1,0 +1,10 @@
+int mean_pool(float *restrict out, int64_t c, int64_t h, int64_t w, const float *restrict image)
+{
+    #pragma omp parallel for
+    for (int64_t k = 0; k < c; k++) {
+        float sum = 0;
+        for (int64_t i = 0; i < h * w; i++) sum += image[k * h * w + i];
+        out[k] = sum / (h * w);
+    }
+    return 0;
+}

@@ -1,0 +1,10 @@
+#include <math.h>
+
+int asum(float *restrict out, int64_t n, const float *restrict x)
+{
+    float sum = 0;
+    #pragma omp parallel for reduction(+ : sum)
+    for (int64_t i = 0; i < n; i++) sum += fabsf(x[i]);
+    *out = sum;
+    return 0;
+}

@@ -1,0 +1,330 @@
+//! Every shipped program: the kernel of the program as it stands, the kernels of its sketches, and C as a person writes it
+//! (`benches/programs/NAME.c`), measured by `rise-opt bench`: interleaved, and compared before.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod list;
+
+use common::{machine, row, table, Flags};
+use list::{Measured, Work, PROGRAMS, SKETCHES};
+use rise_opt::exec::bench::{Kind, Measurement, Round};
+use rise_opt::report::{digits, seconds};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+
+const USAGE: &str = "\
+cargo bench --bench programs -- [NAMES] [FLAGS]: all shipped programs, or those whose names have one of these words in them
+  --threads 1,2  of all kernels [1]
+  --samples N    of each kernel, at least [7]
+  --write        puts the tables into docs/programs.md; of all programs only";
+
+/// The page, and between which lines of it the tables stand.
+const PAGE: &str = "docs/programs.md";
+const BEGIN: &str = "<!-- begin measured -->\n";
+const END: &str = "<!-- end measured -->";
+
+/// How the C file is called in a measurement.
+const PLAIN: &str = "C";
+
+fn main() {
+    common::main(USAGE, run);
+}
+
+fn run(flags: &Flags) {
+    let names = words();
+    let chosen: Vec<&Measured> = (PROGRAMS.iter())
+        .filter(|p| names.is_empty() || names.iter().any(|n| p.name.contains(n.as_str())))
+        .collect();
+    if chosen.is_empty() {
+        eprintln!("no program has one of {} in its name", names.join(", "));
+        std::process::exit(2);
+    }
+    if flags.has("--write") && !names.is_empty() {
+        eprintln!("`--write` is for all programs: leave the names out");
+        std::process::exit(2);
+    }
+    let bench = Bench {
+        threads: flags.value("--threads").unwrap_or("1").to_string(),
+        samples: flags.number("--samples", 7).max(1),
+    };
+    println!("{}", machine());
+    let triad = bench.triad();
+    let mut found = Vec::new();
+    for program in chosen {
+        let made = bench.measured(program);
+        println!("{}", made.progress());
+        found.push(made);
+    }
+    let mut text = String::new();
+    for (i, threads) in bench.threads.split(',').enumerate() {
+        let triad = triad.get(i).copied().unwrap_or(f64::NAN);
+        let rows: Vec<Vec<String>> = [head()]
+            .into_iter()
+            .chain(found.iter().filter_map(|f| f.cells(i)))
+            .collect();
+        println!("\n{threads} thread(s), triad {} GB/s", digits(triad));
+        table(&rows);
+        let means = means(&found, i);
+        println!("{means}");
+        text += &format!(
+            "\n{threads} thread(s); triad {} GB/s; {means}.\n\n",
+            digits(triad)
+        );
+        text += &markdown(&rows);
+    }
+    let failures: Vec<String> = found.iter().flat_map(|f| f.failures.clone()).collect();
+    for f in &failures {
+        println!("{f}");
+    }
+    if flags.has("--write") {
+        write(&text, &failures, &bench);
+    }
+}
+
+/// What stands behind `--` and is neither a flag nor its value.
+fn words() -> Vec<String> {
+    let mut names = Vec::new();
+    let mut all = std::env::args().skip(1);
+    while let Some(word) = all.next() {
+        match word.as_str() {
+            "--threads" | "--samples" => drop(all.next()),
+            w if w.starts_with("--") => {}
+            _ => names.push(word),
+        }
+    }
+    names
+}
+
+struct Bench {
+    threads: String,
+    samples: u64,
+}
+
+/// A program, and what was found of it.
+struct Found<'a> {
+    program: &'a Measured,
+    /// Names of the kernels of sketches.
+    sketches: Vec<String>,
+    rounds: Vec<Round>,
+    failures: Vec<String>,
+}
+
+impl Bench {
+    /// `rise-opt bench`.
+    fn command(
+        &self,
+        p: &Measured,
+        sketches: &[String],
+        unoptimised: bool,
+    ) -> Result<Measurement, String> {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let json = dir.path().join("measured.json");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_rise-opt"));
+        command.current_dir(env!("CARGO_MANIFEST_DIR"));
+        command.args(["bench", &format!("programs/{}.rise", p.name)]);
+        command.arg(format!("{PLAIN}=benches/programs/{}.c", p.name));
+        command.args(sketches);
+        command.args(["--size", p.sizes, "--threads", &self.threads, "--no-peers"]);
+        command.args(["--samples", &self.samples.to_string(), "--pause", "10"]);
+        command.args(["--emit", "json", "-o"]).arg(&json);
+        if !unoptimised {
+            command.arg("--no-unoptimised");
+        }
+        let output = command.output().map_err(|e| e.to_string())?;
+        if !output.status.success() {
+            return Err(first_error(&String::from_utf8_lossy(&output.stderr)));
+        }
+        let text = std::fs::read_to_string(&json).map_err(|e| e.to_string())?;
+        serde_json::from_str(&text).map_err(|e| e.to_string())
+    }
+
+    /// GB/s of plain C that reads two arrays and writes one, for each number of threads.
+    fn triad(&self) -> Vec<f64> {
+        let triad = Measured {
+            name: "linear/axpy",
+            sizes: "n=16000000",
+            work: Work::Bytes,
+        };
+        match self.command(&triad, &[], false) {
+            Ok(m) => (m.rounds.iter())
+                .map(|r| {
+                    r.timing(PLAIN)
+                        .map_or(f64::NAN, |t| r.bytes / t.best() / 1e9)
+                })
+                .collect(),
+            Err(why) => {
+                println!("triad: {why}");
+                Vec::new()
+            }
+        }
+    }
+
+    fn measured<'a>(&self, program: &'a Measured) -> Found<'a> {
+        let sketches = sketches(program.name);
+        let mut failures = Vec::new();
+        let mut made = self.command(program, &sketches, true);
+        if let (Err(why), false) = (&made, sketches.is_empty()) {
+            failures.push(format!("{}, with sketches: {why}", program.name));
+            made = self.command(program, &[], true);
+        }
+        let (rounds, contestants) = match made {
+            Ok(m) => (m.rounds, m.contestants),
+            Err(why) => {
+                failures.push(format!("{}: {why}", program.name));
+                Default::default()
+            }
+        };
+        let of_sketches = contestants.into_iter().filter(|c| c.kind == Kind::Sketch);
+        Found {
+            program,
+            sketches: of_sketches.map(|c| c.name).collect(),
+            rounds,
+            failures,
+        }
+    }
+}
+
+fn first_error(said: &str) -> String {
+    let mut lines = said.lines().filter(|l| !l.trim().is_empty());
+    lines.next().unwrap_or("it said nothing").to_string()
+}
+
+/// Sketch files for a program: those of the list, else all in `sketches/NAME`.
+fn sketches(name: &str) -> Vec<String> {
+    if let Some((_, files)) = SKETCHES.iter().find(|s| s.0 == name) {
+        return files.iter().map(|f| f.to_string()).collect();
+    }
+    let last = name.rsplit('/').next().unwrap_or(name);
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut found = std::collections::BTreeSet::new();
+    for folder in [format!("sketches/{name}"), format!("sketches/{last}")] {
+        let entries = std::fs::read_dir(root.join(&folder));
+        for entry in entries.into_iter().flatten().flatten() {
+            let file = entry.file_name().to_string_lossy().into_owned();
+            if file.ends_with(".sk") {
+                found.insert(format!("{folder}/{file}"));
+            }
+        }
+    }
+    found.into_iter().collect()
+}
+
+fn head() -> Vec<String> {
+    row([
+        "program",
+        "sizes",
+        "plain C",
+        "",
+        "as it stands",
+        "sketches",
+        "best",
+        "sketch",
+    ])
+}
+
+impl Found<'_> {
+    fn progress(&self) -> String {
+        match self.cells(0) {
+            Some(cells) => cells.join("  "),
+            None => format!("{}: not measured", self.program.name),
+        }
+    }
+
+    fn time(&self, round: usize, name: &str) -> Option<f64> {
+        let timing = self.rounds.get(round)?.timing(name)?;
+        Some(timing.best())
+    }
+
+    /// How much faster than plain C: as it stands, and the best kernel of a sketch with its name.
+    fn ratios(&self, round: usize) -> Option<(f64, Option<(f64, &str)>)> {
+        let plain = self.time(round, PLAIN)?;
+        let own = self.time(round, "unoptimised")?;
+        let of_sketches = self.sketches.iter();
+        let best = of_sketches
+            .filter_map(|s| Some((plain / self.time(round, s)?, s.as_str())))
+            .max_by(|a, b| a.0.total_cmp(&b.0));
+        Some((plain / own, best))
+    }
+
+    fn cells(&self, round: usize) -> Option<Vec<String>> {
+        let plain = self.time(round, PLAIN)?;
+        let (own, best) = self.ratios(round)?;
+        let rate = |time: f64| self.rate(round, time);
+        let fastest = plain / own.max(best.map_or(0.0, |b| b.0)).max(1.0);
+        Some(vec![
+            self.program.name.to_string(),
+            self.program.sizes.replace(',', " "),
+            seconds(plain),
+            rate(plain)?,
+            digits(own),
+            best.map_or("-".to_string(), |b| digits(b.0)),
+            rate(fastest)?,
+            best.map_or("-".to_string(), |b| b.1.to_string()),
+        ])
+    }
+
+    fn rate(&self, round: usize, time: f64) -> Option<String> {
+        let r = self.rounds.get(round)?;
+        let sizes: BTreeMap<&str, i64> = r.sizes.iter().map(|(n, v)| (n.as_str(), *v)).collect();
+        let size = |name: &str| sizes.get(name).map_or(f64::NAN, |n| *n as f64);
+        Some(match self.program.work {
+            Work::Bytes => format!("{} GB/s", digits(r.bytes / time / 1e9)),
+            Work::Operations(f) => format!("{} G/s", digits(f(&size) / time / 1e9)),
+        })
+    }
+}
+
+/// Geometric means against plain C.
+fn means(found: &[Found], round: usize) -> String {
+    let ratios: Vec<_> = found.iter().filter_map(|f| f.ratios(round)).collect();
+    let mean = |all: Vec<f64>| {
+        let logs: f64 = all.iter().map(|r| r.ln()).sum();
+        digits((logs / all.len() as f64).exp())
+    };
+    let own: Vec<f64> = ratios.iter().map(|r| r.0).collect();
+    let best: Vec<f64> = ratios.iter().filter_map(|r| Some(r.1?.0)).collect();
+    let text = format!(
+        "geometric mean of {} programs as they stand {} × plain C",
+        own.len(),
+        mean(own)
+    );
+    match best.len() {
+        0 => text,
+        n => format!("{text}, of {n} with sketches {} ×", mean(best)),
+    }
+}
+
+fn markdown(rows: &[Vec<String>]) -> String {
+    let mut text = String::new();
+    for (i, row) in rows.iter().enumerate() {
+        text += &format!("| {} |\n", row.join(" | "));
+        if i == 0 {
+            text += &format!("|{}\n", "---|".repeat(row.len()));
+        }
+    }
+    text
+}
+
+fn write(text: &str, failures: &[String], bench: &Bench) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(PAGE);
+    let page = std::fs::read_to_string(&path).unwrap_or_default();
+    let (from, to) = match (page.find(BEGIN), page.find(END)) {
+        (Some(from), Some(to)) if from < to => (from + BEGIN.len(), to),
+        _ => {
+            eprintln!("{PAGE} lacks the lines {} and {END}", BEGIN.trim());
+            std::process::exit(1)
+        }
+    };
+    let head = format!(
+        "{}; `cargo bench --bench programs -- --threads {} --write`.\n",
+        machine(),
+        bench.threads
+    );
+    let failures: String = failures
+        .iter()
+        .map(|f| format!("\nNot measured: {f}\n"))
+        .collect();
+    let new = format!("{}{head}{text}{failures}{}", &page[..from], &page[to..]);
+    std::fs::write(&path, new).expect("the page can be written");
+}
