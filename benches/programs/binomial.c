@@ -3,6 +3,7 @@ int binomial(float *restrict out, int64_t h, int64_t w, const float *restrict im
     const int64_t W = w + 2;
     #pragma omp parallel for
     for (int64_t y = 0; y < h; y++)
+        #pragma omp simd
         for (int64_t x = 0; x < w; x++) {
             const float *a = image + y * W + x, *b = a + W, *c = b + W;
             out[y * w + x] = (a[0] + 2 * a[1] + a[2] + 2 * (b[0] + 2 * b[1] + b[2]) + c[0] + 2 * c[1] + c[2]) / 16;

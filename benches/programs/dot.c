@@ -1,7 +1,7 @@
 int dot(float *restrict out, int64_t n, const float *restrict xs, const float *restrict ys)
 {
     float sum = 0;
-    #pragma omp parallel for reduction(+ : sum)
+    #pragma omp parallel for simd reduction(+ : sum)
     for (int64_t i = 0; i < n; i++) sum += xs[i] * ys[i];
     *out = sum;
     return 0;

@@ -8,6 +8,7 @@ int bilateral(float *restrict out, int64_t h, int64_t w, float sharpness, const 
         for (int j = 0; j < 5; j++) space[i][j] = expf(-((i - 2) * (i - 2) + (j - 2) * (j - 2)) / 8.f);
     #pragma omp parallel for
     for (int64_t y = 0; y < h; y++)
+        #pragma omp simd
         for (int64_t x = 0; x < w; x++) {
             float middle = image[(y + 2) * W + x + 2], sum = 0, weights = 0;
             for (int i = 0; i < 5; i++)

@@ -3,6 +3,7 @@ int dilate_bytes(uint8_t *restrict out, int64_t h, int64_t w, const uint8_t *res
     const int64_t W = w + 2;
     #pragma omp parallel for
     for (int64_t y = 0; y < h; y++)
+        #pragma omp simd
         for (int64_t x = 0; x < w; x++) {
             uint8_t most = 0;
             for (int i = 0; i < 3; i++)

@@ -3,6 +3,7 @@ int local_variance(float *restrict mean, float *restrict variance, int64_t h, in
     const int64_t W = w + 4;
     #pragma omp parallel for
     for (int64_t y = 0; y < h; y++)
+        #pragma omp simd
         for (int64_t x = 0; x < w; x++) {
             float sum = 0, square = 0;
             for (int i = 0; i < 5; i++)

@@ -6,6 +6,7 @@ int median(uint8_t *restrict out, int64_t h, int64_t w, const uint8_t *restrict 
     const int64_t W = w + 2;
     #pragma omp parallel for
     for (int64_t y = 0; y < h; y++)
+        #pragma omp simd
         for (int64_t x = 0; x < w; x++) {
             const uint8_t *p = image + (y + 1) * W + x + 1;
             uint8_t a = p[-W], b = p[-1], c = p[1], d = p[W], e = p[0];

@@ -5,6 +5,7 @@ int sobel(float *restrict out, int64_t h, int64_t w, const float *restrict image
     const int64_t W = w + 2;
     #pragma omp parallel for
     for (int64_t y = 0; y < h; y++)
+        #pragma omp simd
         for (int64_t x = 0; x < w; x++) {
             const float *a = image + y * W + x, *b = a + W, *c = b + W;
             float gx = a[2] - a[0] + 2 * (b[2] - b[0]) + c[2] - c[0];

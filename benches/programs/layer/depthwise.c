@@ -6,6 +6,7 @@ int depthwise(float *restrict out, int64_t c, int64_t h, int64_t w, const float 
     for (int64_t k = 0; k < c; k++)
         for (int64_t y = 0; y < h; y++) {
             const float *g = weights + 9 * k;
+            #pragma omp simd
             for (int64_t x = 0; x < w; x++) {
                 float sum = 0;
                 for (int i = 0; i < 3; i++)

@@ -3,7 +3,7 @@
 int asum(float *restrict out, int64_t n, const float *restrict x)
 {
     float sum = 0;
-    #pragma omp parallel for reduction(+ : sum)
+    #pragma omp parallel for simd reduction(+ : sum)
     for (int64_t i = 0; i < n; i++) sum += fabsf(x[i]);
     *out = sum;
     return 0;

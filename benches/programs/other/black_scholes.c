@@ -11,7 +11,7 @@ static float normal(float x)
 int black_scholes(float *restrict call, float *restrict put, int64_t n, float r, float v, const float *restrict s,
                   const float *restrict k, const float *restrict t)
 {
-    #pragma omp parallel for
+    #pragma omp parallel for simd
     for (int64_t i = 0; i < n; i++) {
         float spread = v * sqrtf(t[i]);
         float d1 = (logf(s[i] / k[i]) + (r + 0.5f * v * v) * t[i]) / spread, d2 = d1 - spread;

@@ -3,7 +3,7 @@
 
 static void filter(float *restrict out, int64_t n, const float *restrict weights, const float *restrict xs)
 {
-    #pragma omp parallel for
+    #pragma omp parallel for simd
     for (int64_t i = 0; i < n; i++) {
         float sum = 0;
         for (int j = 0; j < 25; j++) sum += weights[j] * xs[i + j];
