@@ -6,13 +6,17 @@
 
 mod common;
 
+use common::audit::audit;
+use common::flow::Programs;
 use common::{aimless_step, general_book, shipped_rules};
 use rise_opt::elab::{self, Limits, RuleUse};
 use rise_opt::interp::generate::{Generator, Options as Kinds};
-use rise_opt::interp::random::Rng;
-use rise_opt::search::{audit::audit, saturate, Options};
+use rise_opt::interp::random::{self, Numbers, Rng};
+use rise_opt::interp::{compare, eval, eval_program, Shape, Value};
+use rise_opt::search::{saturate, Options};
 use rise_opt::source::SourceMap;
-use rise_opt::ty::Scalar;
+use rise_opt::term::{self, call, Kind, Op, Term};
+use rise_opt::ty::{Scalar, Ty};
 
 /// Nodes compared and nodes that could not be, or the first two that differ.
 fn audit_programs(
@@ -97,4 +101,91 @@ fn a_wrong_rule_is_found() {
         })
         .collect();
     assert!(audit_programs(&used, 0..40, false).is_err());
+}
+
+#[test]
+fn random_programs_have_values() {
+    let mut used = std::collections::BTreeMap::new();
+    let mut elements = 0;
+    for seed in 0..1000 {
+        let mut rng = Rng::new(seed);
+        let mut g = Generator::new(&mut rng, Kinds::default());
+        let p = g.program();
+        let sizes = g.sizes.clone();
+        assert_eq!(p.term.open(), 0);
+        assert_eq!(
+            p.term.ty(),
+            Ty::funs(p.params.iter().map(|p| p.1), p.result)
+        );
+        let args: Vec<Value> = p
+            .params
+            .iter()
+            .map(|(_, t)| random::value_of(&mut rng, *t, &sizes, Numbers::Whole).unwrap())
+            .collect();
+        let v = eval_program(&p, &sizes, &args).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{p}"));
+        assert!(v.fits(&Shape::of(p.result, &sizes).unwrap()), "seed {seed}");
+        v.each_num(&mut |_| elements += 1);
+        p.term.visit(&mut |t, _| {
+            if let term::Kind::Prim(p) = t.kind() {
+                *used.entry(p.op()).or_insert(0) += 1;
+            }
+        });
+    }
+    let missing: Vec<_> = Op::ALL
+        .iter()
+        .filter(|o| !used.contains_key(o) && !Kinds::default().exclude.contains(o))
+        .collect();
+    assert!(missing.is_empty(), "never generated: {missing:?}");
+    assert!(elements > 1000);
+}
+
+#[test]
+fn normal_forms_mean_the_same() {
+    let mut changed = 0;
+    for seed in 0..300 {
+        let mut rng = Rng::new(0x0f0f ^ seed);
+        let mut g = Generator::new(&mut rng, Kinds::default());
+        let p = g.program();
+        let sizes = g.sizes.clone();
+        // `let` becomes a redex, and so does every second function of a map.
+        let redexes = map_apps(&p.term, &mut |t| {
+            let (f, args) = t.as_prim_app()?;
+            match (f.op(), &args[..]) {
+                (Op::Let, [x, f]) => Some(Term::app((*f).clone(), (*x).clone())),
+                (Op::Map, [f, xs]) => {
+                    let (arg, _) = f.ty().as_fun()?;
+                    let again = Term::app(f.shift(1), Term::var(0, arg));
+                    call(Op::Map, [], [Term::lam(None, arg, again), (*xs).clone()])
+                }
+                _ => None,
+            }
+        });
+        let normal = term::normalize(&redexes);
+        changed += u32::from(normal != p.term);
+        let args: Vec<Value> = p
+            .params
+            .iter()
+            .map(|(_, t)| random::value_of(&mut rng, *t, &sizes, Numbers::Whole).unwrap())
+            .collect();
+        let value = |t: &Term| eval(t, &sizes, &args).unwrap_or_else(|e| panic!("{seed}: {e}"));
+        let (a, b, c) = (value(&p.term), value(&redexes), value(&normal));
+        assert!(
+            compare::same(&a, &b) && compare::same(&a, &c),
+            "{seed}: {redexes}\n{normal}"
+        );
+    }
+    assert!(changed > 50, "{changed}");
+}
+
+/// Rebuilds applications from the leaves up where `f` answers.
+fn map_apps(t: &Term, f: &mut impl FnMut(&Term) -> Option<Term>) -> Term {
+    let t = match t.kind() {
+        Kind::Lam(hint, body) => {
+            let (arg, _) = t.ty().as_fun().expect("a lambda is a function");
+            Term::lam(*hint, arg, map_apps(body, f))
+        }
+        Kind::App(g, x) => Term::app(map_apps(g, f), map_apps(x, f)),
+        _ => t.clone(),
+    };
+    f(&t).unwrap_or(t)
 }

@@ -10,6 +10,7 @@ mod cases;
 mod common;
 
 use cases::{count, FLAGS};
+use common::flow::Programs;
 use rise_opt::emit::{self, c_type};
 use rise_opt::index::Level;
 use rise_opt::intern::Symbol;

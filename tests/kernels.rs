@@ -10,6 +10,7 @@ mod cases;
 mod common;
 
 use cases::{all_right, case_for, written, Case};
+use common::flow::Programs;
 use rise_opt::egraph::{Graph, Id, Shape as EShape};
 use rise_opt::elab::{self, Sketch, SketchKind, Step};
 use rise_opt::intern::Symbol;

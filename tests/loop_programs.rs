@@ -10,6 +10,7 @@ mod cases;
 mod common;
 
 use cases::{written, GOALS};
+use common::flow::Programs;
 use rise_opt::arith::Nat;
 use rise_opt::elab;
 use rise_opt::index::{Facts, Level};

@@ -1,5 +1,7 @@
 //! Terms printed with names elaborate to themselves: on the shipped programs and on random ones.
 
+mod common;
+
 use rise_opt::diag::{render, Format};
 use rise_opt::elab::{program, program_text};
 use rise_opt::source::SourceMap;
@@ -56,6 +58,7 @@ fn forms() {
 
 #[test]
 fn random_programs() {
+    use common::flow::Programs;
     use rise_opt::interp::generate::{Generator, Options};
     use rise_opt::interp::random::Rng;
     for seed in 0..2000 {

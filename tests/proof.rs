@@ -8,6 +8,7 @@ mod mutants;
 #[path = "proof/trust.rs"]
 mod trust;
 
+use common::flow::Programs;
 use common::{chain, chain_text, general_book, mm, program, program_text, shipped_rules, GOALS};
 use rise_opt::arith::Nat;
 use rise_opt::diag::code;

@@ -3,12 +3,12 @@
 
 mod common;
 
+use common::audit::audit;
 use common::{chain, chain_text, mm, program_text, rules, GOALS};
 use rise_opt::alloc::{self, Jemalloc};
 use rise_opt::elab::Step;
 use rise_opt::interp::random::{value_of, Numbers, Rng};
 use rise_opt::interp::{compare, eval, eval_program, Sizes};
-use rise_opt::search::audit::audit;
 use rise_opt::search::progress::Phase;
 use rise_opt::search::{optimize, saturate, unguided, Observer, Options, Outcome, Stop};
 use rise_opt::term::Program;

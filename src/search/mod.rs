@@ -7,7 +7,6 @@
 //! terms and the same counts. Absent: files, printing.
 
 pub mod advise;
-pub mod audit;
 mod closest;
 mod cutout;
 mod diagnose;

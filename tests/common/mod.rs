@@ -1,11 +1,14 @@
 //! What the harnesses share: loading programs and chains of sketches.
 #![allow(dead_code)]
 
+pub mod audit;
+pub mod flow;
 pub mod lacking;
 #[cfg(unix)]
 pub mod pty;
 pub mod reference;
 pub mod schema;
+pub mod wide;
 
 use rise_opt::arith::Nat;
 use rise_opt::cost::Cost;

@@ -50,7 +50,8 @@ impl Generator<'_> {
         call_as(op, sizes, &args, ty)
     }
 
-    pub(super) fn one_of(&mut self, plain: Op, strategies: &[Op]) -> Op {
+    /// One primitive or another that means the same.
+    pub fn one_of(&mut self, plain: Op, strategies: &[Op]) -> Op {
         if self.options.strategies && self.rng.one_in(2) {
             *self.rng.pick(strategies)
         } else {
@@ -341,7 +342,7 @@ impl Generator<'_> {
     }
 
     /// `reorder` by `i -> n - 1 - i`, which is its own inverse.
-    pub(super) fn reversed_by_reorder(&mut self, n: Nat, xs: Term) -> Option<Term> {
+    pub fn reversed_by_reorder(&mut self, n: Nat, xs: Term) -> Option<Term> {
         let f = index_map(n, |number, size| {
             call(Op::Sub, [], &[size(n - 1.into()), number])
         })?;
@@ -351,7 +352,7 @@ impl Generator<'_> {
 }
 
 /// A function between indices below `n`, from what becomes of the number that an index is; sizes are numbers, too.
-pub(super) fn index_map(
+pub fn index_map(
     n: Nat,
     change: impl FnOnce(Term, &dyn Fn(Nat) -> Term) -> Option<Term>,
 ) -> Option<Term> {

@@ -1,16 +1,14 @@
-//! Random well-typed terms and programs.
+//! Random well-typed terms.
 //!
 //! Comes in: a seed, a type, the variables in scope; goes out: a term of that
 //! type. A term of a given type is made from the type inward (`by_type`): a
-//! primitive whose result fits is chosen, then its arguments. A program is made
-//! from its data outward (`flow`): what the parameters hold goes through one
-//! primitive after the other, so that every result depends on it. Invariants: what comes out is well typed and has
+//! primitive whose result fits is chosen, then its arguments. Invariants: what comes out is well typed and has
 //! a value at [`Generator::sizes`]; dimensions and nesting stay small, so that it
-//! has one soon. Absent: shrinking; a failing seed is its own report.
+//! has one soon. Absent: whole programs, which only tests need (`tests/common/flow.rs`); shrinking.
 
 mod by_type;
-mod flow;
-mod wide;
+
+pub use by_type::index_map;
 
 use super::random::Rng;
 use super::Sizes;
@@ -69,7 +67,7 @@ pub struct Generator<'a> {
 pub type Scope = Vec<Option<Ty>>;
 
 /// The largest constant dimension that is drawn.
-const WIDE: i64 = 6;
+pub const WIDE: i64 = 6;
 
 impl<'a> Generator<'a> {
     /// A generator without size parameters.
@@ -101,7 +99,8 @@ impl<'a> Generator<'a> {
         }
     }
 
-    pub(super) fn dimension(&mut self) -> Nat {
+    /// A small size, or one that has a name.
+    pub fn dimension(&mut self) -> Nat {
         let names: Vec<Symbol> = self.sizes.keys().copied().collect();
         if !names.is_empty() && self.rng.one_in(2) {
             return Nat::var(*self.rng.pick(&names));
@@ -109,12 +108,13 @@ impl<'a> Generator<'a> {
         Nat::int(self.rng.between(1, WIDE))
     }
 
-    pub(super) fn value(&self, n: Nat) -> i64 {
+    /// The value of a size.
+    pub fn value(&self, n: Nat) -> i64 {
         n.eval(&mut |s| self.sizes.get(&s).copied()).unwrap_or(0)
     }
 
     /// Elements of a value of a type.
-    pub(super) fn count(&self, ty: Ty) -> i64 {
+    pub fn count(&self, ty: Ty) -> i64 {
         match ty.kind() {
             TyKind::Array(n, t) | TyKind::Vec(n, t) => {
                 self.value(n).max(1).saturating_mul(self.count(t))

@@ -6,16 +6,44 @@
 //! is an array of numbers or a number. Absent: what is not reached by a
 //! composition that starts at data.
 
-use super::{Generator, Scope, WIDE};
-use crate::arith::Nat;
-use crate::intern::Symbol;
-use crate::term::{call, call_as, Op, Program, Term};
-use crate::ty::{Scalar, Ty, TyKind};
+use super::wide::Wide;
+use rise_opt::arith::Nat;
+use rise_opt::intern::Symbol;
+use rise_opt::interp::generate::{Generator, Scope, WIDE};
+use rise_opt::term::{call, call_as, Op, Program, Term};
+use rise_opt::ty::{Scalar, Ty, TyKind};
 
-impl Generator<'_> {
+/// What makes whole programs of a generator of terms.
+pub trait Programs {
     /// A random program. It takes and gives arrays or numbers, no pairs and no
     /// vectors.
-    pub fn program(&mut self) -> Program {
+    fn program(&mut self) -> Program;
+    fn interface_type(&mut self, array: bool) -> Ty;
+    /// Sends `t` through `fuel` primitives.
+    fn flow(&mut self, t: Term, scope: &mut Scope, fuel: u32) -> Term;
+    /// A function from `arg` whose result depends on its argument.
+    fn flow_fun(&mut self, arg: Ty, scope: &mut Scope, fuel: u32) -> Term;
+    /// One more primitive on `t`; nothing where the choice does not fit.
+    fn step(&mut self, t: &Term, scope: &mut Scope, fuel: u32) -> Option<Term>;
+    fn number_step(&mut self, t: &Term, scope: &mut Scope, fuel: u32) -> Option<Term>;
+    fn pair_step(&mut self, t: &Term, a: Ty, b: Ty, scope: &mut Scope, fuel: u32) -> Option<Term>;
+    fn array_step(&mut self, t: &Term, n: Nat, e: Ty, scope: &mut Scope, fuel: u32)
+        -> Option<Term>;
+    /// Something to zip with: of the same size, from the scope if possible.
+    fn array_of_size(&mut self, n: Nat, t: &Term, scope: &mut Scope, fuel: u32) -> Option<Term>;
+    fn comparison(&mut self) -> Op;
+    /// What a fold to a `to` has after each element.
+    fn scan_step(&mut self, t: &Term, e: Ty, to: Ty, scope: &mut Scope, fuel: u32) -> Option<Term>;
+    fn fold_step(&mut self, t: &Term, n: Nat, e: Ty, scope: &mut Scope, fuel: u32) -> Option<Term>;
+    /// A `to` from an accumulator and an element: element by element where both
+    /// are arrays of a size, else anything of the type.
+    fn by_both(&mut self, to: Ty, e: Ty, scope: &mut Scope, fuel: u32) -> Term;
+    /// `t` without pairs and vectors, as a kernel can give it back.
+    fn plain(&mut self, t: Term) -> Term;
+}
+
+impl Programs for Generator<'_> {
+    fn program(&mut self) -> Program {
         self.sizes.clear();
         if self.options.symbolic {
             for name in ["m", "n"] {
@@ -60,8 +88,7 @@ impl Generator<'_> {
         ty
     }
 
-    /// Sends `t` through `fuel` primitives.
-    pub(super) fn flow(&mut self, mut t: Term, scope: &mut Scope, fuel: u32) -> Term {
+    fn flow(&mut self, mut t: Term, scope: &mut Scope, fuel: u32) -> Term {
         for left in (0..fuel).rev() {
             for _ in 0..6 {
                 let next = self.step(&t, scope, left);
@@ -75,7 +102,6 @@ impl Generator<'_> {
         t
     }
 
-    /// A function from `arg` whose result depends on its argument.
     fn flow_fun(&mut self, arg: Ty, scope: &mut Scope, fuel: u32) -> Term {
         scope.push(Some(arg));
         let body = self.flow(Term::var(0, arg), scope, fuel);
@@ -83,7 +109,6 @@ impl Generator<'_> {
         Term::lam(None, arg, body)
     }
 
-    /// One more primitive on `t`; nothing where the choice does not fit.
     fn step(&mut self, t: &Term, scope: &mut Scope, fuel: u32) -> Option<Term> {
         let made = match t.ty().kind() {
             TyKind::Array(n, e) => self.array_step(t, n, e, scope, fuel),
@@ -295,7 +320,6 @@ impl Generator<'_> {
         }
     }
 
-    /// Something to zip with: of the same size, from the scope if possible.
     fn array_of_size(&mut self, n: Nat, t: &Term, scope: &mut Scope, fuel: u32) -> Option<Term> {
         let mut found = vec![t.clone(), call(Op::Reverse, [], [t.clone()])?];
         for (i, ty) in scope.iter().rev().enumerate() {
@@ -312,20 +336,12 @@ impl Generator<'_> {
         Some(self.rng.pick(&found).clone())
     }
 
-    pub(super) fn comparison(&mut self) -> Op {
+    fn comparison(&mut self) -> Op {
         let all = [Op::Lt, Op::Le, Op::Gt, Op::Ge, Op::Eq, Op::Ne];
         *self.rng.pick(&all)
     }
 
-    /// What a fold to a `to` has after each element.
-    pub(super) fn scan_step(
-        &mut self,
-        t: &Term,
-        e: Ty,
-        to: Ty,
-        scope: &mut Scope,
-        fuel: u32,
-    ) -> Option<Term> {
+    fn scan_step(&mut self, t: &Term, e: Ty, to: Ty, scope: &mut Scope, fuel: u32) -> Option<Term> {
         let f = self.term(Ty::funs([e, to], to), scope, fuel.clamp(1, 2));
         let start = self.term(to, scope, 0);
         call(Op::ScanSeq, [], &[f, start, t.clone()])
@@ -356,8 +372,6 @@ impl Generator<'_> {
         call(op, [], &[f, start, t.clone()])
     }
 
-    /// A `to` from an accumulator and an element: element by element where both
-    /// are arrays of a size, else anything of the type.
     fn by_both(&mut self, to: Ty, e: Ty, scope: &mut Scope, fuel: u32) -> Term {
         let (acc, x) = (Term::var(1, to), Term::var(0, e));
         if let (Some((n, s)), Some((k, t))) = (to.as_array(), e.as_array()) {
@@ -382,7 +396,6 @@ impl Generator<'_> {
         self.term(to, scope, fuel)
     }
 
-    /// `t` without pairs and vectors, as a kernel can give it back.
     fn plain(&mut self, t: Term) -> Term {
         match t.ty().kind() {
             TyKind::Pair(a, b) => {

@@ -7,12 +7,12 @@
 //! functions is applied to random arguments, functions among them being
 //! functions of the same type from the graph itself.
 
-use crate::egraph::{Class, Graph, View};
-use crate::interp::compare;
-use crate::interp::random::{value_of, Numbers, Rng};
-use crate::interp::{eval_with, Limits, Sizes, Value};
-use crate::term::{Kind, Term};
-use crate::ty::Ty;
+use rise_opt::egraph::{Class, Graph, View};
+use rise_opt::interp::compare;
+use rise_opt::interp::random::{value_of, Numbers, Rng};
+use rise_opt::interp::{eval_with, Limits, Sizes, Value};
+use rise_opt::term::{Kind, Term};
+use rise_opt::ty::Ty;
 use std::collections::BTreeMap;
 
 /// What an audit found.
@@ -161,6 +161,6 @@ fn environment(terms: &[Term]) -> Option<Vec<Ty>> {
             types[i] = Some(t.ty());
         });
     }
-    let unused = Ty::from(crate::ty::Scalar::Bool);
+    let unused = Ty::from(rise_opt::ty::Scalar::Bool);
     agree.then(|| types.into_iter().map(|t| t.unwrap_or(unused)).collect())
 }

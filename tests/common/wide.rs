@@ -4,22 +4,30 @@
 //! [`Generator`]: the program has a value at [`Generator::sizes`], though perhaps not at smaller ones.
 //! Absent: what `flow` does anyway.
 
-use super::by_type::index_map;
-use super::{Generator, Scope};
-use crate::arith::Nat;
-use crate::term::{call, call_as, Lit, Op, Term};
-use crate::ty::{Scalar, Ty};
+use super::flow::Programs;
+use rise_opt::arith::Nat;
+use rise_opt::interp::generate::{index_map, Generator, Scope};
+use rise_opt::term::{call, call_as, Lit, Op, Term};
+use rise_opt::ty::{Scalar, Ty};
 
-impl Generator<'_> {
+/// The steps of programs in which such things occur.
+pub trait Wide {
     /// One more primitive on an array.
-    pub(super) fn wide_step(
-        &mut self,
-        t: &Term,
-        n: Nat,
-        e: Ty,
-        scope: &mut Scope,
-        fuel: u32,
-    ) -> Option<Term> {
+    fn wide_step(&mut self, t: &Term, n: Nat, e: Ty, scope: &mut Scope, fuel: u32) -> Option<Term>;
+    /// A number that is a size, of a scalar type.
+    fn size_number(&mut self, s: Scalar) -> Term;
+    /// Indices below `n`, as many as `m`, made of numbers.
+    fn indices(&mut self, m: Nat, n: Nat, scope: &mut Scope) -> Option<Term>;
+    /// A number in scope as an index below `n`.
+    fn cast_index(&mut self, n: Nat, scope: &mut Scope) -> Option<Term>;
+    /// A comparison, of sizes as often as of data.
+    fn test(&mut self, scope: &mut Scope) -> Option<Term>;
+    /// `reorder` by `i -> (i + k) mod n`.
+    fn rotated_by_reorder(&mut self, n: Nat, xs: Term) -> Option<Term>;
+}
+
+impl Wide for Generator<'_> {
+    fn wide_step(&mut self, t: &Term, n: Nat, e: Ty, scope: &mut Scope, fuel: u32) -> Option<Term> {
         let size = self.value(n);
         (size > 0).then_some(())?;
         match self.rng.below(12) {
@@ -97,8 +105,7 @@ impl Generator<'_> {
         }
     }
 
-    /// A number that is a size, of a scalar type.
-    pub(super) fn size_number(&mut self, s: Scalar) -> Term {
+    fn size_number(&mut self, s: Scalar) -> Term {
         let n = self.dimension();
         let n = match self.rng.below(3) {
             0 => n,
@@ -108,7 +115,6 @@ impl Generator<'_> {
         Term::lit(Lit::Size(n), s.into())
     }
 
-    /// Indices below `n`, as many as `m`, made of numbers.
     fn indices(&mut self, m: Nat, n: Nat, scope: &mut Scope) -> Option<Term> {
         let i = Ty::idx(m);
         scope.push(Some(i));
@@ -118,7 +124,6 @@ impl Generator<'_> {
         call(Op::Generate, [], &[f])
     }
 
-    /// A number in scope as an index below `n`.
     fn cast_index(&mut self, n: Nat, scope: &mut Scope) -> Option<Term> {
         (self.value(n) > 0).then_some(())?;
         let kinds: Vec<Scalar> = (self.options.scalars.iter().copied())
@@ -130,7 +135,6 @@ impl Generator<'_> {
         call_as(Op::Cast, [], &[number], Ty::idx(n))
     }
 
-    /// A comparison, of sizes as often as of data.
     fn test(&mut self, scope: &mut Scope) -> Option<Term> {
         let s = *self.rng.pick(&self.options.scalars);
         let both = match self.rng.below(2) {
@@ -140,7 +144,6 @@ impl Generator<'_> {
         call(self.comparison(), [], &both)
     }
 
-    /// `reorder` by `i -> (i + k) mod n`.
     fn rotated_by_reorder(&mut self, n: Nat, xs: Term) -> Option<Term> {
         let k = self.rng.between(1, 3);
         let by = |k: Nat| {
