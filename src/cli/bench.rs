@@ -11,6 +11,7 @@ mod size;
 use super::artefacts::{prepare_forms, write_forms};
 use super::command_line;
 use super::machine;
+use super::output;
 use super::values::{setting, Machine, Trusting};
 use super::Context;
 use crate::diag::{code, Diagnostic};
@@ -19,9 +20,11 @@ use crate::exec::bench::{self, Measurement, Method};
 use crate::exec::{measure, Toolchain};
 use crate::interrupt;
 use crate::report::measurement;
+use crate::source::SourceMap;
+use crate::target::Target;
 use contestant::ContestantArg;
 use size::SizeArg;
-use std::collections::BTreeMap;
+use std::collections::btree_map::{BTreeMap, Entry};
 use std::io::IsTerminal;
 use std::time::Duration;
 
@@ -137,23 +140,10 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
     let entries = contestant::load(args, &input, context)?;
     contestant::distinct(&entries, args.no_peers).map_err(one)?;
 
-    let mut forms = args.emit.clone();
-    forms.sort();
-    forms.dedup();
     let name = input.program.name;
-    let targets = {
-        let extensions: Vec<&str> = forms.iter().map(|f| f.extension()).collect();
-        let output = args.output.as_deref();
-        let (kind, sources) = ("measurement", &context.sources);
-        prepare_forms(output, kind, &extensions, name.as_str(), sources).map_err(one)?
-    };
-
-    let mut tools = BTreeMap::new();
-    for target in [target].into_iter().chain(entries.iter().map(|e| e.target)) {
-        if let std::collections::btree_map::Entry::Vacant(v) = tools.entry(target) {
-            v.insert(Toolchain::find_for(target).map_err(one)?);
-        }
-    }
+    let (forms, targets) = outputs(args, name.as_str(), &context.sources).map_err(one)?;
+    let others = entries.iter().map(|e| e.target);
+    let tools = toolchains([target].into_iter().chain(others)).map_err(one)?;
     let tool = &tools[&target];
     context.report(tool.warning().into_iter().collect::<Vec<_>>());
     let measuring = measure::Options {
@@ -214,6 +204,34 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
     let texts = forms.iter().map(text).collect();
     write_forms(&page, texts, targets, context).map_err(one)?;
     stopped.map_or(Ok(()), |d| Err(vec![d]))
+}
+
+/// What is written besides the page, and where.
+fn outputs(
+    args: &Args,
+    name: &str,
+    sources: &SourceMap,
+) -> Result<(Vec<Form>, Option<Vec<output::Target>>), Diagnostic> {
+    let mut forms = args.emit.clone();
+    forms.sort();
+    forms.dedup();
+    let extensions: Vec<&str> = forms.iter().map(|f| f.extension()).collect();
+    let output = args.output.as_deref();
+    let targets = prepare_forms(output, "measurement", &extensions, name, sources)?;
+    Ok((forms, targets))
+}
+
+/// A compiler for each machine.
+fn toolchains(
+    machines: impl Iterator<Item = Target>,
+) -> Result<BTreeMap<Target, Toolchain>, Diagnostic> {
+    let mut tools = BTreeMap::new();
+    for machine in machines {
+        if let Entry::Vacant(v) = tools.entry(machine) {
+            v.insert(Toolchain::find_for(machine)?);
+        }
+    }
+    Ok(tools)
 }
 
 /// A size that is none, with what may be written.

@@ -314,7 +314,7 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
     let outcome = &searched.outcome;
     let request = args.request(&input, &outputs, tool.as_ref());
     let mut done = Done::new(&request, &input, outcome, &context.sources).map_err(one)?;
-    let mut failure = match searched.failure {
+    let failure = match searched.failure {
         Some(d) => vec![d],
         None => (done.make(&request, &input, outcome))
             .err()
@@ -332,16 +332,8 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
         )
     });
     let witness = |a, out: &mut dyn Write| witness(a, &input, outcome, record.as_ref(), out);
-    if let Some(first) = failure.first_mut() {
-        // Nothing else is right; these say why.
-        match outputs.witnesses().write(witness, record.as_ref()) {
-            Ok(files) if !files.is_empty() => {
-                first.notes.push(format!("written: {}", files.join(" ")));
-            }
-            Ok(_) => {}
-            Err(d) => failure.push(d),
-        }
-        return Err(failure);
+    if !failure.is_empty() {
+        return Err(failed(failure, outputs, witness, record.as_ref()));
     }
 
     let mut summary = summary(&input, outcome, &request, &done);
@@ -361,6 +353,24 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
         false => context.print(&page),
     }
     Ok(())
+}
+
+/// What went wrong, with what was written all the same: what says why.
+fn failed(
+    mut failure: Vec<Diagnostic>,
+    outputs: Outputs,
+    witness: impl Fn(Artefact, &mut dyn Write) -> io::Result<()>,
+    record: Option<&Record>,
+) -> Vec<Diagnostic> {
+    match outputs.witnesses().write(witness, record) {
+        Ok(files) if !files.is_empty() => {
+            let written = format!("written: {}", files.join(" "));
+            failure[0].notes.push(written);
+        }
+        Ok(_) => {}
+        Err(d) => failure.push(d),
+    }
+    failure
 }
 
 fn load(args: &Args, context: &mut Context) -> Result<Input, Vec<Diagnostic>> {

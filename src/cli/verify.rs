@@ -65,34 +65,7 @@ struct Book {
 
 pub fn run(args: &Args, context: &mut Context) -> u8 {
     let mut diagnostics = Vec::new();
-    let (mut books, mut over_arrays) = (Vec::new(), Vec::new());
-    let shipped = SourceMap::shipped().filter(|p| p.ends_with(".rules"));
-    let files: Vec<String> = match args.files.is_empty() {
-        true => shipped.map(str::to_string).collect(),
-        false => args.files.clone(),
-    };
-    for path in &files {
-        let sources = &mut context.sources;
-        let Some((file, parsed)) = read(path, sources, &mut diagnostics) else {
-            continue;
-        };
-        if !scalar::is_scalar(&parsed.file) {
-            over_arrays.extend(arrays::load(path, file, sources, &mut diagnostics));
-            continue;
-        }
-        let rules = rules_of(parsed, &mut diagnostics);
-        match book(path, rules, args, sources) {
-            Ok(book) => books.push(book),
-            Err(d) => diagnostics.push(d),
-        }
-    }
-    let known = books.iter().flat_map(|b| &b.rules).map(|r| r.name.as_str());
-    let known = known.chain(over_arrays.iter().map(|f| f.rule.name.as_str()));
-    let asked = args.rules.iter();
-    diagnostics.extend(asked.filter_map(|name| missing(name, known.clone())));
-    if !args.rules.is_empty() {
-        over_arrays.retain(|f| args.rules.iter().any(|n| n == f.rule.name.as_str()));
-    }
+    let (mut books, mut over_arrays) = load(args, &mut context.sources, &mut diagnostics);
     if args.queries {
         let rules = books.iter().flat_map(Book::asked);
         context.print(&written(rules));
@@ -112,26 +85,18 @@ pub fn run(args: &Args, context: &mut Context) -> u8 {
         let limits = &mut tools.limits;
         (limits.direct, limits.linear, limits.strong) = (limit, limit, limit);
     }
-    let (mut rules, mut weak) = (Vec::new(), Vec::new());
     let progress = Progress::start(args.progress, context.json());
     let mut tell = |attempt: &str, rules: usize| {
         progress.note(&format!("{attempt}: {rules} rules"));
     };
+    let (mut rules, mut weak) = (Vec::new(), Vec::new());
     for book in &mut books {
-        tools.certificates = std::mem::take(&mut book.certificates);
-        let found = verify(&book.rules, &book.asked, &tools, &mut tell);
-        if args.weaken {
-            let proved = |v: &Verdict| matches!(v, Verdict::Proved(_));
-            let asked = book.asked.iter().zip(&found.verdicts);
-            let asked: Vec<usize> = asked.filter(|a| proved(a.1)).map(|a| *a.0).collect();
-            let all = weaker(&book.rules, &asked, &tools, &mut tell);
-            weak.extend(all.into_iter().map(|w| told_weaker(book, w)));
-        }
-        for (rule, verdict) in book.asked().zip(&found.verdicts) {
+        let (verdicts, weaker) = judge(book, args.weaken, &mut tools, &mut tell);
+        weak.extend(weaker);
+        for (rule, verdict) in book.asked().zip(&verdicts) {
             diagnostics.extend(objection(rule, verdict));
             rules.push(told(&book.file, rule, verdict));
         }
-        book.certificates = found.certificates;
     }
     let over_arrays = arrays::verify(&over_arrays, &mut diagnostics);
     drop(progress);
@@ -147,20 +112,80 @@ pub fn run(args: &Args, context: &mut Context) -> u8 {
         diagnostics.push(no_solver());
     }
     rules.extend(over_arrays);
-    let counts = Counts::of(&rules);
     let all = Verification {
         rise_opt: env!("CARGO_PKG_VERSION").to_string(),
         command: command_line(),
         solvers: tools.solvers.iter().map(version).collect(),
-        counts,
+        counts: Counts::of(&rules),
         rules,
         weaker: weak,
     };
-    context.print(&match context.json() {
-        true => all.to_json(),
-        false => verification::verification(&all),
-    });
+    let page = if context.json() {
+        all.to_json()
+    } else {
+        verification::verification(&all)
+    };
+    context.print(&page);
     context.report(diagnostics)
+}
+
+/// The files that can be read, those of scalar rules apart from those over arrays, with the rules that are asked for.
+fn load(
+    args: &Args,
+    sources: &mut SourceMap,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> (Vec<Book>, Vec<arrays::Found>) {
+    let (mut books, mut over_arrays) = (Vec::new(), Vec::new());
+    let shipped = SourceMap::shipped().filter(|p| p.ends_with(".rules"));
+    let files: Vec<String> = if args.files.is_empty() {
+        shipped.map(str::to_string).collect()
+    } else {
+        args.files.clone()
+    };
+    for path in &files {
+        let Some((file, parsed)) = read(path, sources, diagnostics) else {
+            continue;
+        };
+        if !scalar::is_scalar(&parsed.file) {
+            over_arrays.extend(arrays::load(path, file, sources, diagnostics));
+            continue;
+        }
+        let rules = rules_of(parsed, diagnostics);
+        match book(path, rules, args, sources) {
+            Ok(book) => books.push(book),
+            Err(d) => diagnostics.push(d),
+        }
+    }
+    let known = books.iter().flat_map(|b| &b.rules).map(|r| r.name.as_str());
+    let known = known.chain(over_arrays.iter().map(|f| f.rule.name.as_str()));
+    let asked = args.rules.iter();
+    diagnostics.extend(asked.filter_map(|name| missing(name, known.clone())));
+    if !args.rules.is_empty() {
+        over_arrays.retain(|f| args.rules.iter().any(|n| n == f.rule.name.as_str()));
+    }
+    (books, over_arrays)
+}
+
+/// Verdicts on the rules of a file that are asked for, and weaker conditions if they are wanted; its certificates
+/// are then those that these took.
+fn judge(
+    book: &mut Book,
+    weaken: bool,
+    tools: &mut Tools,
+    tell: &mut dyn FnMut(&str, usize),
+) -> (Vec<Verdict>, Vec<Weaker>) {
+    tools.certificates = std::mem::take(&mut book.certificates);
+    let found = verify(&book.rules, &book.asked, tools, tell);
+    let mut weak = Vec::new();
+    if weaken {
+        let proved = |v: &Verdict| matches!(v, Verdict::Proved(_));
+        let asked = book.asked.iter().zip(&found.verdicts);
+        let asked: Vec<usize> = asked.filter(|a| proved(a.1)).map(|a| *a.0).collect();
+        let all = weaker(&book.rules, &asked, tools, tell);
+        weak.extend(all.into_iter().map(|w| told_weaker(book, w)));
+    }
+    book.certificates = found.certificates;
+    (found.verdicts, weak)
 }
 
 impl Book {

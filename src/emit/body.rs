@@ -323,29 +323,8 @@ impl<'a> Printer<'a> {
                 body,
                 note,
             } => {
-                if let Some(note) = note {
-                    let note = note.replace("*/", "* /");
-                    self.line(&format!("/* {note} */"));
-                }
-                let n = index::nat(*extent, &mut self.used);
-                self.used.loops = true;
-                if *kind == LoopKind::Par {
-                    self.used.par = true;
-                    self.line(&format!("PARALLEL_FOR({n})"));
-                }
-                if *kind == LoopKind::Lanes {
-                    self.used.rolled = true;
-                    self.line("ROLLED");
-                }
-                if *kind == LoopKind::PartialUnroll {
-                    self.used.repeated = true;
-                    self.line("REPEATED");
-                }
-                self.line(&format!("for (int64_t {var} = 0; {var} < {n}; {var}++) {{"));
-                self.indent += 1;
-                self.block(body);
-                self.indent -= 1;
-                self.line("}");
+                self.note(note.as_deref());
+                self.for_loop(*var, *extent, *kind, body);
             }
             Stmt::If { cond, then, els } => {
                 let c = self.expr(cond);
@@ -403,6 +382,38 @@ impl<'a> Printer<'a> {
                 self.line(&format!("{place} = {v};"));
             }
         }
+    }
+
+    fn note(&mut self, note: Option<&str>) {
+        if let Some(note) = note {
+            let note = note.replace("*/", "* /");
+            self.line(&format!("/* {note} */"));
+        }
+    }
+
+    fn for_loop(&mut self, var: Symbol, extent: Nat, kind: LoopKind, body: &Block) {
+        let n = index::nat(extent, &mut self.used);
+        self.used.loops = true;
+        match kind {
+            LoopKind::Par => {
+                self.used.par = true;
+                self.line(&format!("PARALLEL_FOR({n})"));
+            }
+            LoopKind::Lanes => {
+                self.used.rolled = true;
+                self.line("ROLLED");
+            }
+            LoopKind::PartialUnroll => {
+                self.used.repeated = true;
+                self.line("REPEATED");
+            }
+            _ => {}
+        }
+        self.line(&format!("for (int64_t {var} = 0; {var} < {n}; {var}++) {{"));
+        self.indent += 1;
+        self.block(body);
+        self.indent -= 1;
+        self.line("}");
     }
 
     fn alloc(&mut self, b: BufId) {

@@ -12,7 +12,7 @@ use super::array::Numbers;
 use super::compare::{compare, Difference};
 use super::kernel::{refusal, Kernel, Setting, Signature, Source};
 use super::measure::{race, Options as Measuring, Timing};
-use super::sizes::{Bound, Question, Sizes};
+use super::sizes::{Bound, Effort, Question, Sizes};
 use super::toolchain::Toolchain;
 use crate::diag::{code, Diagnostic};
 use crate::emit::CUnit;
@@ -130,23 +130,19 @@ pub fn run(
 ) -> Result<Report, Diagnostic> {
     // What is checked and measured is what the header says to compile.
     let tool = &tool.recommended();
-    let question = |assumptions: Vec<_>, fixed| Question {
-        program,
-        assumptions,
-        fixed,
-    };
     let both: Vec<_> = [kernel, unoptimised]
         .iter()
         .flat_map(|u| [&u.abi.assumptions[..], &u.abi.preferred].concat())
         .collect();
-    let sized = question(both, &options.fixed);
+    let sized = Question {
+        program,
+        assumptions: both,
+        fixed: &options.fixed,
+    };
     let large = match sized.large(&options.large) {
         Some(sizes) => sizes,
         None => large_enough(&sized)?,
     };
-    let none = Sizes::new();
-    let free = question(unoptimised.abi.assumptions.clone(), &none);
-
     let signatures = [Signature::of(&kernel.abi), Signature::of(&unoptimised.abi)];
     let [kernel_exe, unoptimised_exe] = build_both(tool, [kernel, unoptimised], &signatures)?;
     let job = Job {
@@ -157,39 +153,8 @@ pub fn run(
         (Subject::Kernel, kernel, &kernel_exe),
         (Subject::Unoptimised, unoptimised, &unoptimised_exe),
     ];
-    let mut checks = Vec::new();
-    let mut small = sized.small(&SMALL);
-    // Sizes at which the kernel calls its fallback.
-    if !kernel.abi.preferred.is_empty() {
-        let all = [&kernel.abi.assumptions[..], &unoptimised.abi.assumptions].concat();
-        small.extend(question(all, &options.fixed).small(&SMALL));
-    }
-    // Besides, sizes 0 and 1 of one parameter after the other.
-    let some = small.last().cloned();
-    small.extend(some.map_or(Vec::new(), |s| sized.edges(&s)));
-    for (subject, unit, exe) in subjects {
-        let own = match subject {
-            Subject::Unoptimised if small.is_empty() => free.small(&SMALL),
-            _ => small.clone(),
-        };
-        for sizes in own {
-            // What is compared to the bit gets the others then.
-            let kinds: &[Numbers] = match subject == Subject::Kernel && !options.exact {
-                true => &Numbers::ALL,
-                false => &[Numbers::Unit],
-            };
-            for &numbers in kinds {
-                let kernel = (unit, exe);
-                checks.extend(job.against_interpreter(
-                    subject,
-                    kernel,
-                    &sizes,
-                    numbers,
-                    options.threads,
-                )?);
-            }
-        }
-    }
+    let small = small_sizes(&sized, kernel, unoptimised);
+    let mut checks = against_interpreter(&job, &subjects, &small, options)?;
     if options.exact {
         let units = [kernel, unoptimised];
         checks.extend(exact::check(&job, units, tool, &sized, &small, options)?);
@@ -198,16 +163,101 @@ pub fn run(
     if let Some(sizes) = small.first() {
         refused = job.refusals(kernel, &kernel_exe, sizes, &options.fixed)?;
     }
-
-    // The large run: results first, then times.
     let effort = sized.effort(&large).ok_or_else(|| no_sizes(&sized))?;
-    let inputs = job.inputs(unoptimised, &large)?;
+    let (check, timings) = at_large(&job, &subjects, &large, &effort, options)?;
+    checks.push(check);
+    let mut timings = timings.into_iter();
+    Ok(Report {
+        compiler: tool.version.clone(),
+        flags: tool.flags.iter().map(|f| f.to_string()).collect(),
+        seed: options.seed,
+        threads: options.threads,
+        compile_seconds: kernel_exe.compile_time.as_secs_f64(),
+        remarks: kernel_exe.remarks.clone(),
+        checks,
+        refused,
+        sizes: named(program, &large),
+        flops: effort.flops,
+        kernel: timings.next().unwrap_or_default(),
+        unoptimised: timings.next().unwrap_or_default(),
+    })
+}
+
+/// What is looked at, as what it is written and as what it is built.
+type Subjects<'a> = [(Subject, &'a CUnit, &'a Kernel); 2];
+
+/// Sizes at which the interpreter can be asked about the kernel.
+fn small_sizes(sized: &Question, kernel: &CUnit, unoptimised: &CUnit) -> Vec<Sizes> {
+    let mut small = sized.small(&SMALL);
+    // Sizes at which the kernel calls its fallback.
+    if !kernel.abi.preferred.is_empty() {
+        let all = Question {
+            program: sized.program,
+            assumptions: [&kernel.abi.assumptions[..], &unoptimised.abi.assumptions].concat(),
+            fixed: sized.fixed,
+        };
+        small.extend(all.small(&SMALL));
+    }
+    // Besides, sizes 0 and 1 of one parameter after the other.
+    let some = small.last().cloned();
+    small.extend(some.map_or(Vec::new(), |s| sized.edges(&s)));
+    small
+}
+
+/// Both kernels compared with the interpreter; the unoptimised one at sizes of its own if the other has none.
+fn against_interpreter(
+    job: &Job,
+    subjects: &Subjects,
+    small: &[Sizes],
+    options: &Options,
+) -> Result<Vec<Check>, Diagnostic> {
+    let mut checks = Vec::new();
+    for &(subject, unit, exe) in subjects {
+        let free = || {
+            let question = Question {
+                program: job.program,
+                assumptions: unit.abi.assumptions.clone(),
+                fixed: &Sizes::new(),
+            };
+            question.small(&SMALL)
+        };
+        let own = match subject {
+            Subject::Unoptimised if small.is_empty() => free(),
+            _ => small.to_vec(),
+        };
+        // What is compared to the bit gets the others then.
+        let all_kinds = subject == Subject::Kernel && !options.exact;
+        let kinds: &[Numbers] = if all_kinds {
+            &Numbers::ALL
+        } else {
+            &[Numbers::Unit]
+        };
+        for sizes in &own {
+            for &numbers in kinds {
+                let kernel = (unit, exe);
+                let threads = options.threads;
+                checks.extend(job.against_interpreter(subject, kernel, sizes, numbers, threads)?);
+            }
+        }
+    }
+    Ok(checks)
+}
+
+/// The large run: results first, then times.
+fn at_large(
+    job: &Job,
+    subjects: &Subjects,
+    large: &Sizes,
+    effort: &Effort,
+    options: &Options,
+) -> Result<(Check, Vec<Timing>), Diagnostic> {
+    let inputs = job.inputs(subjects[1].1, large)?;
     let mut sessions = Vec::new();
     let mut warm = Vec::new();
     let mut results = Vec::new();
-    for (_, unit, exe) in subjects {
-        let sizes = arguments(unit, &large)?;
-        let lens = out_lens(unit, &large)?;
+    for &(_, unit, exe) in subjects {
+        let sizes = arguments(unit, large)?;
+        let lens = out_lens(unit, large)?;
         let mut session = exe.start(&Setting {
             sizes: &sizes,
             inputs: &inputs,
@@ -223,25 +273,12 @@ pub fn run(
         warm.push(sample);
         sessions.push(session);
     }
-    let difference = compare(&results[0], &results[1], per_number(&effort, &results[1]));
+    let difference = compare(&results[0], &results[1], per_number(effort, &results[1]));
     let pair = (Subject::Kernel, Subject::Unoptimised);
-    checks.push(job.judged(pair, &large, options.threads, difference)?);
+    let check = job.judged(pair, large, options.threads, difference)?;
     drop(results);
-    let mut timings = race(&mut sessions, &warm, &options.measuring)?.into_iter();
-    Ok(Report {
-        compiler: tool.version.clone(),
-        flags: tool.flags.iter().map(|f| f.to_string()).collect(),
-        seed: options.seed,
-        threads: options.threads,
-        compile_seconds: kernel_exe.compile_time.as_secs_f64(),
-        remarks: kernel_exe.remarks.clone(),
-        checks,
-        refused,
-        sizes: named(program, &large),
-        flops: effort.flops,
-        kernel: timings.next().unwrap_or_default(),
-        unoptimised: timings.next().unwrap_or_default(),
-    })
+    let timings = race(&mut sessions, &warm, &options.measuring)?;
+    Ok((check, timings))
 }
 
 /// Fixed sizes may be beyond the bound: they are what the user wants.

@@ -155,23 +155,7 @@ fn plain(m: &mut Machine, p: &PrimCode, args: &[Value]) -> Result<Value> {
             out.push(xs)?;
             (0..k(1)).try_for_each(|_| out.push(x))
         }),
-        (PadClamp, [xs]) => {
-            let n = size_of(xs)?;
-            let (first, last) = match n {
-                0 => {
-                    let item = p.item.as_ref().ok_or_else(|| no_item(p.op))?;
-                    m.reserve(item, 1)?;
-                    let z = zero(item);
-                    (z.clone(), z)
-                }
-                _ => (xs.elem(0), xs.elem(n - 1)),
-            };
-            fill_with(m, p, |out| {
-                (0..k(0)).try_for_each(|_| out.push(&first))?;
-                out.push(xs)?;
-                (0..k(1)).try_for_each(|_| out.push(&last))
-            })
-        }
+        (PadClamp, [xs]) => pad_clamp(m, p, xs),
         (Gather, [is, xs]) => m.collect(p, size_of(is)?, &mut |_, i| at(xs, index(&is.elem(i)))),
         (Scatter, [is, xs]) => scatter(m, p, is, xs),
         (Idx, [i, xs]) => at(xs, index(i)),
@@ -209,6 +193,25 @@ fn plain(m: &mut Machine, p: &PrimCode, args: &[Value]) -> Result<Value> {
             ))),
         },
     }
+}
+
+/// The first element before, the last one behind; of an array without elements, zeros.
+fn pad_clamp(m: &mut Machine, p: &PrimCode, xs: &Value) -> Result<Value> {
+    let n = size_of(xs)?;
+    let (first, last) = match n {
+        0 => {
+            let item = p.item.as_ref().ok_or_else(|| no_item(p.op))?;
+            m.reserve(item, 1)?;
+            let z = zero(item);
+            (z.clone(), z)
+        }
+        _ => (xs.elem(0), xs.elem(n - 1)),
+    };
+    fill_with(m, p, |out| {
+        (0..p.sizes[0]).try_for_each(|_| out.push(&first))?;
+        out.push(xs)?;
+        (0..p.sizes[1]).try_for_each(|_| out.push(&last))
+    })
 }
 
 /// Arithmetic, comparison or logic of two numbers or of vectors.

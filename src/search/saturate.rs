@@ -5,6 +5,8 @@
 //! are looked at inside of both loops: one iteration can be the difference
 //! between a tenth of the memory and all of it.
 
+mod limits;
+
 use super::cutout::{cut, Cutout};
 use super::diagnose::{counts, diagnose, Diagnosis, PartCount, Refused};
 use super::progress::{Event, Observer, Phase};
@@ -15,13 +17,13 @@ use crate::arith::Nat;
 use crate::cost::Cost;
 use crate::egraph::{Graph, Id, View};
 use crate::elab::{RuleUse, Scheduler, Step};
-use crate::interrupt;
 use crate::obligation::{self, Assumption, Sizes};
 use crate::proof::{self, Proof, Segment};
 use crate::rule::{self, Applied, MatchContext, Matches, Rewrite};
 use crate::sketch::{Goal, Reached};
 use crate::term::{normalize, Term};
 use crate::trail;
+use limits::{after, Ahead, Limits};
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
@@ -104,82 +106,6 @@ fn segments(
         Ok(segment)
     };
     chains.into_iter().zip(ends).map(segment).collect()
-}
-
-struct Limits {
-    iterations: u64,
-    nodes: u64,
-    seconds: Option<u64>,
-    bytes: Option<u64>,
-    begun: Instant,
-    /// When nobody waits any more, whatever the other limits say.
-    until: Option<Instant>,
-    /// When they were looked at last.
-    bytes_now: Cell<u64>,
-    most_bytes: Cell<u64>,
-}
-
-impl Limits {
-    /// With what comes before they can be looked at again.
-    fn reached(&self, nodes: u64, ahead: Ahead) -> Option<Stop> {
-        if interrupt::asked() {
-            return Some(Stop::Interrupted);
-        }
-        let bytes = alloc::allocated();
-        self.bytes_now.set(bytes);
-        self.most_bytes.set(self.most_bytes.get().max(bytes));
-        if nodes >= self.nodes {
-            return Some(Stop::Nodes(self.nodes));
-        }
-        if let Some(limit) = self
-            .bytes
-            .filter(|b| bytes.saturating_add(ahead.bytes) >= *b)
-        {
-            return Some(Stop::Bytes(limit));
-        }
-        let spent = self.begun.elapsed() + ahead.time;
-        if self.until.is_some_and(|until| self.begun + spent >= until) {
-            return Some(Stop::Seconds(self.seconds.unwrap_or(spent.as_secs())));
-        }
-        let late = |s: &u64| spent >= Duration::from_secs(*s);
-        self.seconds.filter(late).map(Stop::Seconds)
-    }
-
-    /// The same for what was found already: a twentieth of each limit more, and a second at least.
-    fn reached_at_last(&self) -> Option<Stop> {
-        let more = |n: u64| n.saturating_add(n.div_ceil(20));
-        let wider = Limits {
-            nodes: u64::MAX,
-            bytes: self.bytes.map(more),
-            seconds: None,
-            until: self
-                .seconds
-                .map(|s| self.begun + after(s, 21, 20).max(after(s, 1, 1) + SECOND)),
-            bytes_now: self.bytes_now.clone(),
-            most_bytes: self.most_bytes.clone(),
-            ..*self
-        };
-        match wider.reached(0, Ahead::default())? {
-            Stop::Bytes(_) => self.bytes.map(Stop::Bytes),
-            Stop::Seconds(_) => self.seconds.map(Stop::Seconds),
-            stop => Some(stop),
-        }
-    }
-}
-
-const SECOND: Duration = Duration::from_secs(1);
-
-/// A part of so many seconds; no more than the system's clock can count.
-fn after(seconds: u64, times: u32, of: u32) -> Duration {
-    Duration::from_secs(seconds.min(u64::from(u32::MAX))) * times / of
-}
-
-/// What looking at a graph takes once rules are applied: restoring congruence, its picture, the question of the sketch.
-/// None of these can be left half-done, so the limits are reached before them.
-#[derive(Copy, Clone, Default)]
-struct Ahead {
-    bytes: u64,
-    time: Duration,
 }
 
 /// A rule that floods the graph waits; each time longer, and for more matches.
@@ -303,82 +229,12 @@ pub(super) fn bounds(own: &crate::elab::Limits, term: &Term) -> (u32, u32) {
 
 /// Runs a step, which has a place among all, on a term in normal form.
 pub(super) fn run(step: &Step, term: &Term, options: &Options, place: (usize, usize)) -> Run {
-    let before = alloc::allocated();
-    let mut s = Saturation::new(step, term, options, place, before);
+    let mut s = Saturation::new(step, term, options, place, alloc::allocated());
     let goal = Goal::new(&step.sketch);
-    let mut view = View::new(&s.graph);
+    let view = View::new(&s.graph);
     let start = size_of(&view);
-    let mut iterations = Vec::new();
-    let mut stop = (s.watch.ask(&goal, &view, s.root)).then_some(Stop::Found);
-    if stop.is_none() && term.size() > s.size {
-        stop = Some(Stop::Size(u64::from(s.size)));
-    }
-    if options.trying.is_some() {
-        s.watch.tell(Phase::Try, 0, &s.limits);
-    }
-    let stop = loop {
-        if let Some(stop) = stop {
-            break stop;
-        }
-        let done = iterations.len() as u64;
-        if done >= s.limits.iterations {
-            break Stop::Iterations(s.limits.iterations);
-        }
-        s.watch.iteration = done + 1;
-        s.watch.tell(Phase::Search, 0, &s.limits);
-        let (found, search_seconds) = timed(|| s.search(&view, done));
-        // What is not changed needs no other picture; else the next is taken when this one is gone.
-        let same = s.interrupted.is_some().then_some(view);
-        s.held = s.graph.nodes();
-        s.tell(Phase::Apply);
-        let (rules, apply_seconds) = timed(|| s.apply(&found, &goal));
-        drop(found);
-        s.tell(Phase::Rebuild);
-        let added = s.added();
-        let mut rebuild_seconds = 0.0;
-        if same.is_none() {
-            ((), rebuild_seconds) = timed(|| s.graph.rebuild());
-        }
-        s.watch.tell(Phase::Ask, added, &s.limits);
-        let asked = timed(|| match same {
-            Some(view) => (view, false),
-            None => {
-                let view = View::new(&s.graph);
-                let satisfied = s.watch.ask(&goal, &view, s.root);
-                (view, satisfied)
-            }
-        });
-        let ((next, satisfied), goal_seconds) = asked;
-        s.pace = (rebuild_seconds + goal_seconds) / s.graph.nodes().max(1) as f64;
-        view = next;
-        stop = s.stop(satisfied, &rules, &view);
-        s.watch.tell(Phase::Done, 0, &s.limits);
-        s.limits.reached(0, Ahead::default());
-        iterations.push(Iteration {
-            size: size_of(&view),
-            bytes: s.limits.most_bytes.get().saturating_sub(before),
-            search_seconds,
-            apply_seconds,
-            rebuild_seconds,
-            goal_seconds,
-            rules,
-        });
-    };
-    let cost = Cost::from_name(step.cost.as_str()).unwrap_or_default();
-    if stop == Stop::Found {
-        s.watch.tell(Phase::Extract, 0, &s.limits);
-    }
-    let (extracted, extract_seconds) = timed(|| match stop {
-        Stop::Found => {
-            let may_continue = || s.limits.reached_at_last().is_none();
-            goal.extract_while(&view, view.class(s.root), cost, &may_continue)
-        }
-        _ => None,
-    });
-    let stop = match (stop, &extracted) {
-        (Stop::Found, None) => s.limits.reached_at_last().unwrap_or(stop),
-        _ => stop,
-    };
+    let (view, iterations, stop) = s.saturate(&goal, view, term);
+    let ((extracted, stop), extract_seconds) = timed(|| s.extract(&goal, &view, stop));
     s.limits.reached(0, Ahead::default());
     let trace = StepTrace {
         name: step.name.clone(),
@@ -387,7 +243,7 @@ pub(super) fn run(step: &Step, term: &Term, options: &Options, place: (usize, us
         iterations,
         seconds: s.limits.begun.elapsed().as_secs_f64(),
         extract_seconds,
-        bytes: s.limits.most_bytes.get().saturating_sub(before),
+        bytes: s.limits.peak(),
         reproducible: ![Some(stop), s.interrupted]
             .into_iter()
             .flatten()
@@ -401,52 +257,13 @@ pub(super) fn run(step: &Step, term: &Term, options: &Options, place: (usize, us
         let here = (&view, view.class(s.root));
         cut(&step.name, here, &goal, extracted.as_ref(), wanted.classes)
     });
-    let open = match &extracted {
-        Some(found) if s.graph.records() && options.permitted.is_none() => s.open(term, found),
-        _ => Vec::new(),
+    let (obliged, segment) = match &extracted {
+        Some(found) => s.justify((term, found), options, place),
+        None => (Vec::new(), None),
     };
-    let mut segment = match &extracted {
-        Some(found) if options.prove || !open.is_empty() => s.segment(term, found),
-        _ => None,
-    };
-    let held = (extracted.as_ref()).map_or(Vec::new(), |found| asked(term, found));
-    let mut obliged = obliged(term, segment.as_ref(), open, &held);
-    if let (Some(Ok(segment)), false) = (&mut segment, obliged.is_empty()) {
-        // A detour may be all that obliges to something.
-        shorten(segment, term, &held);
-        obliged = beyond(term, segment, &held).unwrap_or(obliged);
-    }
-    if let (Some(found), false) = (&extracted, obliged.is_empty()) {
-        let until = s.limits.seconds.map(|n| s.limits.begun + after(n, 1, 1));
-        let options = &Options {
-            until: until.into_iter().chain(options.until).min(),
-            ..options.clone()
-        };
-        if let Some(better) = without(step, (term, found), options, place) {
-            (obliged, segment) = (Vec::new(), better);
-        }
-    }
-    segment = segment.filter(|_| options.prove);
-    if let Some(Ok(segment)) = &mut segment {
-        shorten(segment, term, &held);
-    }
     let result = match extracted {
         Some(term) => Ok(normalize(&term)),
-        None => {
-            s.note_indivisible();
-            let (refused, root) = (std::mem::take(&mut s.refused), view.class(s.root));
-            // Who interrupts a search does not wait for what it might have found.
-            let instead = options.diagnose && trace.stop != Stop::Interrupted;
-            if instead {
-                s.watch.tell(Phase::Diagnose, 0, &s.limits);
-            }
-            let tenth = options.seconds.map(|n| Instant::now() + after(n, 1, 10));
-            let until = tenth.into_iter().chain(options.until).min();
-            let patience = instead.then_some(until);
-            Err(diagnose(
-                step, &goal, &view, root, &trace, refused, patience,
-            ))
-        }
+        None => Err(s.diagnosis(&goal, &view, &trace, options)),
     };
     let parts = match &result {
         Err(diagnosis) => diagnosis.parts.clone(),
@@ -558,6 +375,7 @@ impl<'a> Saturation<'a> {
             until: options.until,
             bytes_now: Cell::new(held),
             most_bytes: Cell::new(held),
+            before: held,
         };
         let (nesting, size) = bounds(own, term);
         let mut rules = rule::distinct(&step.rules);
@@ -605,6 +423,155 @@ impl<'a> Saturation<'a> {
                 sketch: Reached::default(),
             },
         }
+    }
+
+    /// Iterations until there is a reason to stop.
+    fn saturate(
+        &mut self,
+        goal: &Goal,
+        mut view: View,
+        term: &Term,
+    ) -> (View, Vec<Iteration>, Stop) {
+        let mut iterations = Vec::new();
+        let satisfied = self.watch.ask(goal, &view, self.root);
+        let mut stop = satisfied.then_some(Stop::Found);
+        if stop.is_none() && term.size() > self.size {
+            stop = Some(Stop::Size(u64::from(self.size)));
+        }
+        if self.watch.trying.is_some() {
+            self.watch.tell(Phase::Try, 0, &self.limits);
+        }
+        loop {
+            let done = iterations.len() as u64;
+            if done >= self.limits.iterations {
+                stop = stop.or(Some(Stop::Iterations(self.limits.iterations)));
+            }
+            if let Some(stop) = stop {
+                return (view, iterations, stop);
+            }
+            let iteration;
+            (view, iteration, stop) = self.iterate(goal, view, done);
+            iterations.push(iteration);
+        }
+    }
+
+    /// All rules search one picture of the graph and are applied; what comes of it, and why to stop then.
+    fn iterate(&mut self, goal: &Goal, view: View, done: u64) -> (View, Iteration, Option<Stop>) {
+        self.watch.iteration = done + 1;
+        self.watch.tell(Phase::Search, 0, &self.limits);
+        let (found, search_seconds) = timed(|| self.search(&view, done));
+        // What is not changed needs no other picture; else the next is taken when this one is gone.
+        let same = self.interrupted.is_some().then_some(view);
+        self.held = self.graph.nodes();
+        self.tell(Phase::Apply);
+        let (rules, apply_seconds) = timed(|| self.apply(&found, goal));
+        drop(found);
+        self.tell(Phase::Rebuild);
+        let added = self.added();
+        let mut rebuild_seconds = 0.0;
+        if same.is_none() {
+            ((), rebuild_seconds) = timed(|| self.graph.rebuild());
+        }
+        self.watch.tell(Phase::Ask, added, &self.limits);
+        let ((view, satisfied), goal_seconds) = timed(|| match same {
+            Some(view) => (view, false),
+            None => {
+                let view = View::new(&self.graph);
+                let satisfied = self.watch.ask(goal, &view, self.root);
+                (view, satisfied)
+            }
+        });
+        self.pace = (rebuild_seconds + goal_seconds) / self.graph.nodes().max(1) as f64;
+        let stop = self.stop(satisfied, &rules, &view);
+        self.watch.tell(Phase::Done, 0, &self.limits);
+        self.limits.reached(0, Ahead::default());
+        let iteration = Iteration {
+            size: size_of(&view),
+            bytes: self.limits.peak(),
+            search_seconds,
+            apply_seconds,
+            rebuild_seconds,
+            goal_seconds,
+            rules,
+        };
+        (view, iteration, stop)
+    }
+
+    /// The best term that satisfies the sketch, if that was found and there is time for it.
+    fn extract(&self, goal: &Goal, view: &View, stop: Stop) -> (Option<Term>, Stop) {
+        if stop != Stop::Found {
+            return (None, stop);
+        }
+        self.watch.tell(Phase::Extract, 0, &self.limits);
+        let cost = Cost::from_name(self.step.cost.as_str()).unwrap_or_default();
+        let may_continue = || self.limits.reached_at_last().is_none();
+        let extracted = goal.extract_while(view, view.class(self.root), cost, &may_continue);
+        let stop = match extracted {
+            None => self.limits.reached_at_last().unwrap_or(stop),
+            Some(_) => stop,
+        };
+        (extracted, stop)
+    }
+
+    /// What that a term equals what was found obliges to, and why it does, if that is asked for.
+    fn justify(
+        &mut self,
+        (term, found): (&Term, &Term),
+        options: &Options,
+        place: (usize, usize),
+    ) -> (Vec<Nat>, Option<Result<Segment, String>>) {
+        let mut open = Vec::new();
+        if self.graph.records() && options.permitted.is_none() {
+            open = self.open(term, found);
+        }
+        let mut segment = None;
+        if options.prove || !open.is_empty() {
+            segment = self.segment(term, found);
+        }
+        let held = asked(term, found);
+        let mut obliged = obliged(term, segment.as_ref(), open, &held);
+        if let (Some(Ok(segment)), false) = (&mut segment, obliged.is_empty()) {
+            // A detour may be all that obliges to something.
+            shorten(segment, term, &held);
+            obliged = beyond(term, segment, &held).unwrap_or(obliged);
+        }
+        if !obliged.is_empty() {
+            let begun = self.limits.begun;
+            let until = self.limits.seconds.map(|n| begun + after(n, 1, 1));
+            let options = &Options {
+                until: until.into_iter().chain(options.until).min(),
+                ..options.clone()
+            };
+            if let Some(better) = without(self.step, (term, found), options, place) {
+                (obliged, segment) = (Vec::new(), better);
+            }
+        }
+        segment = segment.filter(|_| options.prove);
+        if let Some(Ok(segment)) = &mut segment {
+            shorten(segment, term, &held);
+        }
+        (obliged, segment)
+    }
+
+    /// Why the sketch was not reached.
+    fn diagnosis(
+        &mut self,
+        goal: &Goal,
+        view: &View,
+        trace: &StepTrace,
+        options: &Options,
+    ) -> Diagnosis {
+        self.note_indivisible();
+        let (refused, root) = (std::mem::take(&mut self.refused), view.class(self.root));
+        // Who interrupts a search does not wait for what it might have found.
+        let instead = options.diagnose && trace.stop != Stop::Interrupted;
+        if instead {
+            self.watch.tell(Phase::Diagnose, 0, &self.limits);
+        }
+        let tenth = options.seconds.map(|n| Instant::now() + after(n, 1, 10));
+        let until = tenth.into_iter().chain(options.until).min();
+        let patience = instead.then_some(until);
+        diagnose(self.step, goal, view, root, trace, refused, patience)
     }
 
     /// Why what was found equals the term.

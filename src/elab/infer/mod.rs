@@ -157,21 +157,7 @@ impl<'a> Infer<'a> {
                 let reason = Reason::at(t.span, "the annotation");
                 (self.check(inner, ty, &reason), ty)
             }
-            ExprKind::Tuple(parts) => {
-                let mut values: Vec<(Pre, Ty)> = parts.iter().map(|p| self.value(p)).collect();
-                let last = values.pop().expect("a tuple has parts");
-                values.into_iter().rev().fold(last, |(y, t), (x, s)| {
-                    let ty = Ty::pair(s, t);
-                    if self.u.is_huge(ty) {
-                        self.report(super::reason::too_large_type(e.span));
-                        return (Pre::Error, self.unknown_type(e.span));
-                    }
-                    self.require(s, Class::Data, e.span, "a component of a pair");
-                    self.require(t, Class::Data, e.span, "a component of a pair");
-                    let pair = prim(Op::Pair, Ty::funs([s, t], ty), e.span);
-                    (Pre::app(Pre::app(pair, x), y), ty)
-                })
-            }
+            ExprKind::Tuple(parts) => self.tuple(parts, e.span),
             ExprKind::Neg(inner) => match &inner.bare().kind {
                 ExprKind::Number(text) => self.literal(text, true, e.span),
                 _ => {
@@ -181,17 +167,7 @@ impl<'a> Infer<'a> {
                 }
             },
             ExprKind::Binary(op, l, r) if op.is_function() => self.operator(*op, l, r, e.span),
-            ExprKind::Binary(BinOp::Compose, f, g) => {
-                let (a, b) = (self.unknown_type(f.span), self.unknown_type(f.span));
-                let c = self.unknown_type(g.span);
-                let reason = Reason::new("what `>>` chains");
-                self.depth += 1;
-                let f = self.check(f, Ty::fun(a, b), &reason);
-                let g = self.check(g, Ty::fun(b, c), &reason);
-                self.depth -= 1;
-                let body = Pre::app(g, Pre::app(f, Pre::Var(0, a)));
-                (Pre::Lam(None, a, Rc::new(body)), Ty::fun(a, c))
-            }
+            ExprKind::Binary(BinOp::Compose, f, g) => self.composition(f, g),
             ExprKind::Lam(..) | ExprKind::Let(..) => {
                 let ty = self.unknown_type(e.span);
                 let reason = Reason::new("nothing");
@@ -219,6 +195,36 @@ impl<'a> Infer<'a> {
                 "this is the notation of a type; annotate a value with `(e : t)`",
             ),
         }
+    }
+
+    /// Pairs from the right.
+    fn tuple(&mut self, parts: &[Expr], span: Span) -> (Pre, Ty) {
+        let mut values: Vec<(Pre, Ty)> = parts.iter().map(|p| self.value(p)).collect();
+        let last = values.pop().expect("a tuple has parts");
+        values.into_iter().rev().fold(last, |(y, t), (x, s)| {
+            let ty = Ty::pair(s, t);
+            if self.u.is_huge(ty) {
+                self.report(super::reason::too_large_type(span));
+                return (Pre::Error, self.unknown_type(span));
+            }
+            self.require(s, Class::Data, span, "a component of a pair");
+            self.require(t, Class::Data, span, "a component of a pair");
+            let pair = prim(Op::Pair, Ty::funs([s, t], ty), span);
+            (Pre::app(Pre::app(pair, x), y), ty)
+        })
+    }
+
+    /// `f >> g`
+    fn composition(&mut self, f: &Expr, g: &Expr) -> (Pre, Ty) {
+        let (a, b) = (self.unknown_type(f.span), self.unknown_type(f.span));
+        let c = self.unknown_type(g.span);
+        let reason = Reason::new("what `>>` chains");
+        self.depth += 1;
+        let f = self.check(f, Ty::fun(a, b), &reason);
+        let g = self.check(g, Ty::fun(b, c), &reason);
+        self.depth -= 1;
+        let body = Pre::app(g, Pre::app(f, Pre::Var(0, a)));
+        (Pre::Lam(None, a, Rc::new(body)), Ty::fun(a, c))
     }
 
     fn not_a_value(&mut self, e: &Expr, help: &str) -> (Pre, Ty) {

@@ -7,7 +7,7 @@ use super::text::{code, count, esc, prose, Page};
 use crate::emit::Contract;
 use crate::exec::measure::Timing;
 use crate::exec::run::{Check, Report, Subject};
-use crate::report::record::Record;
+use crate::report::record::{Kernel, Record};
 use crate::report::{digits, seconds};
 
 const ROWS: usize = 40;
@@ -209,6 +209,20 @@ fn kernel(r: &Record, all: &mut Vec<Entry>) {
         ));
         return;
     };
+    agreement(run, all);
+    refusals(k, run, all);
+    all.push(Checked(
+        "It touched nothing outside of its arrays in those calls.".into(),
+        "Each array ended at a page that may not be touched.".into(),
+    ));
+    all.push(Missing(
+        "Sizes and inputs other than those below.".into(),
+        format!("Inputs are random, of seed {}.", run.seed),
+    ));
+}
+
+/// With what the kernel was compared.
+fn agreement(run: &Report, all: &mut Vec<Entry>) {
     let compared = |against: Subject| {
         let of = run.checks.iter();
         let of: Vec<&Check> = of
@@ -239,6 +253,10 @@ fn kernel(r: &Record, all: &mut Vec<Entry>) {
             )),
         }
     }
+}
+
+/// Which of the sizes that are excluded were tried.
+fn refusals(k: &Kernel, run: &Report, all: &mut Vec<Entry>) {
     match (run.refused.len(), k.assumptions.is_empty()) {
         (0, true) => {}
         (0, false) => all.push(Missing(
@@ -255,14 +273,6 @@ fn kernel(r: &Record, all: &mut Vec<Entry>) {
                 .join("; ")),
         )),
     }
-    all.push(Checked(
-        "It touched nothing outside of its arrays in those calls.".into(),
-        "Each array ended at a page that may not be touched.".into(),
-    ));
-    all.push(Missing(
-        "Sizes and inputs other than those below.".into(),
-        format!("Inputs are random, of seed {}.", run.seed),
-    ));
 }
 
 fn sizes(sizes: &[(String, i64)]) -> String {

@@ -70,13 +70,28 @@ fn points(t: &StepTrace) -> Vec<(usize, Size)> {
         .collect()
 }
 
+/// From iterations and e-nodes to places in a picture.
+struct Scale {
+    /// Iterations of the step.
+    last: usize,
+    /// The decade at the top.
+    top: f64,
+}
+
+impl Scale {
+    fn x(&self, i: usize) -> f64 {
+        LEFT + (WIDTH - LEFT - RIGHT) * i as f64 / self.last.max(1) as f64
+    }
+
+    fn y(&self, n: u64) -> f64 {
+        let share = (n.max(1) as f64).log10() / self.top;
+        HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * share.min(1.0)
+    }
+}
+
 fn picture(t: &StepTrace, top: f64, p: &mut Page) {
     let last = t.iterations.len();
-    let x = |i: usize| LEFT + (WIDTH - LEFT - RIGHT) * i as f64 / last.max(1) as f64;
-    let y = |n: u64| {
-        let share = (n.max(1) as f64).log10() / top;
-        HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * share.min(1.0)
-    };
+    let scale = Scale { last, top };
     let size = t.size();
     let said = format!(
         "{}: {} e-nodes before, {} after {} iterations; {}",
@@ -99,10 +114,32 @@ fn picture(t: &StepTrace, top: f64, p: &mut Page) {
         )),
         esc(&said)
     );
-    // The decades; every second one if they are many.
-    let step = if top > 6.0 { 2 } else { 1 };
-    for d in (0..=top as u32).step_by(step) {
-        let at = y(10_u64.saturating_pow(d));
+    grid(t, &scale, &mut s);
+    curves(t, &scale, &mut s);
+    let (cx, cy) = (scale.x(last), scale.y(size.nodes));
+    let _ = match t.stop {
+        Stop::Found => writeln!(
+            s,
+            "<circle class=\"found\" cx=\"{cx:.1}\" cy=\"{cy:.1}\" r=\"5.5\"/>"
+        ),
+        _ => {
+            let (a, b, c, d) = (cx - 5.0, cx + 5.0, cy - 5.0, cy + 5.0);
+            writeln!(
+                s,
+                "<path class=\"ended\" d=\"M{a:.1} {c:.1}L{b:.1} {d:.1}M{a:.1} {d:.1}L{b:.1} {c:.1}\"/>"
+            )
+        }
+    };
+    let _ = writeln!(s, "</svg></figure>");
+    p.add(&s);
+}
+
+/// Decades, iterations, and the limit if that ended the step.
+fn grid(t: &StepTrace, scale: &Scale, s: &mut String) {
+    // Every second decade if they are many.
+    let step = if scale.top > 6.0 { 2 } else { 1 };
+    for d in (0..=scale.top as u32).step_by(step) {
+        let at = scale.y(10_u64.saturating_pow(d));
         let _ = writeln!(
             s,
             "<line class=\"grid\" x1=\"{LEFT}\" x2=\"{:.1}\" y1=\"{at:.1}\" y2=\"{at:.1}\"/>\
@@ -113,30 +150,34 @@ fn picture(t: &StepTrace, top: f64, p: &mut Page) {
             short(10_u64.saturating_pow(d))
         );
     }
-    let every = last.div_ceil(6).max(1);
-    for i in (0..=last).step_by(every) {
+    let every = scale.last.div_ceil(6).max(1);
+    for i in (0..=scale.last).step_by(every) {
         let _ = writeln!(
             s,
             "<text class=\"tick\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{i}</text>",
-            x(i),
+            scale.x(i),
             HEIGHT - BOTTOM + 16.0
         );
     }
     if let Stop::Nodes(n) = t.stop {
-        let at = y(n);
+        let at = scale.y(n);
         let _ = writeln!(
             s,
             "<line class=\"limit\" x1=\"{LEFT}\" x2=\"{:.1}\" y1=\"{at:.1}\" y2=\"{at:.1}\"/>",
             WIDTH - RIGHT
         );
     }
+}
+
+/// E-classes and e-nodes over iterations.
+fn curves(t: &StepTrace, scale: &Scale, s: &mut String) {
     let points = points(t);
     for (class, get) in [
         ("classes", (|s| s.classes) as fn(Size) -> u64),
         ("nodes", |s| s.nodes),
     ] {
         let path: Vec<String> = (points.iter())
-            .map(|(i, size)| format!("{:.1},{:.1}", x(*i), y(get(*size))))
+            .map(|(i, size)| format!("{:.1},{:.1}", scale.x(*i), scale.y(get(*size))))
             .collect();
         let _ = writeln!(
             s,
@@ -149,31 +190,13 @@ fn picture(t: &StepTrace, top: f64, p: &mut Page) {
             let _ = writeln!(
                 s,
                 "<circle class=\"dot\" cx=\"{:.1}\" cy=\"{:.1}\" r=\"2.6\"><title>iteration {i}: {} e-nodes, {} classes</title></circle>",
-                x(*i),
-                y(size.nodes),
+                scale.x(*i),
+                scale.y(size.nodes),
                 count(size.nodes),
                 count(size.classes)
             );
         }
     }
-    let (cx, cy) = (x(last), y(size.nodes));
-    match t.stop {
-        Stop::Found => {
-            let _ = writeln!(
-                s,
-                "<circle class=\"found\" cx=\"{cx:.1}\" cy=\"{cy:.1}\" r=\"5.5\"/>"
-            );
-        }
-        _ => {
-            let (a, b, c, d) = (cx - 5.0, cx + 5.0, cy - 5.0, cy + 5.0);
-            let _ = writeln!(
-                s,
-                "<path class=\"ended\" d=\"M{a:.1} {c:.1}L{b:.1} {d:.1}M{a:.1} {d:.1}L{b:.1} {c:.1}\"/>"
-            );
-        }
-    }
-    let _ = writeln!(s, "</svg></figure>");
-    p.add(&s);
 }
 
 /// `10k`, `1M`

@@ -4,7 +4,7 @@
 
 use super::highlight::{html, Language};
 use super::text::{code, esc, Page};
-use crate::report::record::Record;
+use crate::report::record::{Kernel, Record};
 
 const ROWS: usize = 60;
 
@@ -57,6 +57,13 @@ pub fn write(r: &Record, p: &mut Page) {
         assumptions(&k.falls_back_unless, more, p);
     }
 
+    arguments(k, p);
+    buffers(k, p);
+    returns(k, p);
+}
+
+/// Arrays and numbers that are taken and given.
+fn arguments(k: &Kernel, p: &mut Page) {
     p.add("<h3>Arrays and numbers</h3>\n");
     let rows: Vec<Vec<String>> = (k.arguments.iter().take(ROWS))
         .map(|a| {
@@ -75,7 +82,9 @@ pub fn write(r: &Record, p: &mut Page) {
     let heads = [("name", ""), ("is", ""), ("of", ""), ("row by row", "")];
     p.table("Arrays and numbers", &heads, &rows);
     p.cut(ROWS.min(k.arguments.len()), k.arguments.len(), "arguments");
+}
 
+fn buffers(k: &Kernel, p: &mut Page) {
     p.add("<h3>Memory of its own</h3>\n");
     if k.buffers.is_empty() {
         p.note("It allocates nothing, and keeps no array on the stack.");
@@ -94,7 +103,9 @@ pub fn write(r: &Record, p: &mut Page) {
         p.table("Memory of its own", &heads, &rows);
         p.cut(ROWS.min(k.buffers.len()), k.buffers.len(), "buffers");
     }
+}
 
+fn returns(k: &Kernel, p: &mut Page) {
     p.add("<h3>What it returns</h3>\n");
     let mut rows = vec![vec![code("0"), String::new(), "done".to_string()]];
     rows.extend(

@@ -36,19 +36,7 @@ impl Printer<'_> {
                 }
                 cat(parts)
             }
-            ItemKind::Limits(limits) => {
-                let keyword = self.token("limits");
-                let mut parts = vec![Doc::text(" ")];
-                for (i, (name, number)) in limits.iter().enumerate() {
-                    if i > 0 {
-                        let line = self.line(limits[i - 1].1.span, name.span, " ");
-                        parts.extend([self.token(","), line.group()]);
-                    }
-                    parts.extend([self.token(&name.text), Doc::text(" ")]);
-                    parts.push(self.token(&number.text));
-                }
-                cat(vec![keyword, cat(parts).nest(2)])
-            }
+            ItemKind::Limits(limits) => self.limits(limits),
             ItemKind::Param { name, value } => cat(vec![
                 self.token("param"),
                 Doc::text(" "),
@@ -86,6 +74,20 @@ impl Printer<'_> {
             ]),
             ItemKind::Error => Doc::Nil,
         }
+    }
+
+    fn limits(&mut self, limits: &[(Name, Number)]) -> Doc {
+        let keyword = self.token("limits");
+        let mut parts = vec![Doc::text(" ")];
+        for (i, (name, number)) in limits.iter().enumerate() {
+            if i > 0 {
+                let line = self.line(limits[i - 1].1.span, name.span, " ");
+                parts.extend([self.token(","), line.group()]);
+            }
+            parts.extend([self.token(&name.text), Doc::text(" ")]);
+            parts.push(self.token(&number.text));
+        }
+        cat(vec![keyword, cat(parts).nest(2)])
     }
 
     pub(super) fn keyword_path(&mut self, keyword: &str, path: &FilePath) -> Doc {

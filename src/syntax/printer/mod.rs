@@ -264,22 +264,7 @@ impl<'a> Printer<'a> {
                 cat(vec![cat(head), cat(vec![line, body]).nest(2).group()])
             }
             ExprKind::Under(body) => cat(vec![self.token("\\"), Doc::text(" "), self.expr(body)]),
-            ExprKind::Let(p, value, body) => {
-                let head = vec![
-                    self.token("let"),
-                    Doc::text(" "),
-                    self.pattern(p),
-                    Doc::text(" "),
-                    self.token("="),
-                ];
-                let first = self.line(p.span, value.span, " ");
-                let second = self.line(value.span, body.span, " ");
-                let value = self.expr(value);
-                let value = cat(vec![first, value]).nest(2).group();
-                let end = self.token("in");
-                let body = self.expr(body);
-                cat(vec![cat(head), value, Doc::text(" "), end, second, body]).group()
-            }
+            ExprKind::Let(p, value, body) => self.let_in(p, value, body),
             ExprKind::Binary(..) => self.binary(e),
             // Two minus signs would start a comment.
             ExprKind::Neg(e) if matches!(e.kind, ExprKind::Neg(_)) => {
@@ -309,6 +294,23 @@ impl<'a> Printer<'a> {
                 self.expr(t),
             ]),
         }
+    }
+
+    fn let_in(&mut self, p: &Pat, value: &Expr, body: &Expr) -> Doc {
+        let head = vec![
+            self.token("let"),
+            Doc::text(" "),
+            self.pattern(p),
+            Doc::text(" "),
+            self.token("="),
+        ];
+        let first = self.line(p.span, value.span, " ");
+        let second = self.line(value.span, body.span, " ");
+        let value = self.expr(value);
+        let value = cat(vec![first, value]).nest(2).group();
+        let end = self.token("in");
+        let body = self.expr(body);
+        cat(vec![cat(head), value, Doc::text(" "), end, second, body]).group()
     }
 
     fn tuple<T>(&mut self, parts: &[T], mut each: impl FnMut(&mut Self, &T) -> Doc) -> Doc {
