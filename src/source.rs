@@ -267,9 +267,10 @@ impl SourceMap {
             return Err(LoadError::Directory { path: name });
         }
         // A pipe has a path that leads nowhere else, and can be read once.
-        let canonical = match meta.is_file() {
-            true => path.canonicalize().map_err(unreadable)?,
-            false => path.to_path_buf(),
+        let canonical = if meta.is_file() {
+            path.canonicalize().map_err(unreadable)?
+        } else {
+            path.to_path_buf()
         };
         if let Some(&id) = self.by_origin.get(&Origin::Disk(canonical.clone())) {
             return Ok(id);

@@ -339,9 +339,10 @@ impl Nat {
 
     /// With a variable replaced.
     pub fn subst_var(self, var: Symbol, value: Nat) -> Nat {
-        match self.mentions(var) {
-            true => self.subst_vars(&mut |s| (s == var).then_some(value)),
-            false => self,
+        if self.mentions(var) {
+            self.subst_vars(&mut |s| (s == var).then_some(value))
+        } else {
+            self
         }
     }
 
@@ -371,9 +372,10 @@ impl Nat {
                 }
                 let atom = Mono::atom(a);
                 for _ in 0..e.unsigned_abs() {
-                    rest = match e > 0 {
-                        true => rest.mul(&atom),
-                        false => rest.div(&atom),
+                    rest = if e > 0 {
+                        rest.mul(&atom)
+                    } else {
+                        rest.div(&atom)
                     };
                 }
             }

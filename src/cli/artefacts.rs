@@ -410,12 +410,11 @@ fn refuse_inputs(path: &Path, sources: &SourceMap) -> Result<(), Diagnostic> {
         return Ok(());
     };
     let is_input = |o: &Origin| matches!(o, Origin::Disk(p) if *p == canonical);
-    match sources.files().any(|f| is_input(&f.origin)) {
-        true => {
-            let what = format!("`{}` is an input and would be overwritten", path.display());
-            Err(Diagnostic::new(code::OUTPUT_UNWRITABLE, what).help("name another file with `-o`"))
-        }
-        false => Ok(()),
+    if sources.files().any(|f| is_input(&f.origin)) {
+        let what = format!("`{}` is an input and would be overwritten", path.display());
+        Err(Diagnostic::new(code::OUTPUT_UNWRITABLE, what).help("name another file with `-o`"))
+    } else {
+        Ok(())
     }
 }
 

@@ -193,9 +193,10 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
         peers: found.peers,
         rounds: found.rounds,
     };
-    let page = match context.json() {
-        true => measurement::json_line(&measurement),
-        false => measurement::human(&measurement),
+    let page = if context.json() {
+        measurement::json_line(&measurement)
+    } else {
+        measurement::human(&measurement)
     };
     let text = |form: &Form| match form {
         Form::Json => measurement::json(&measurement),

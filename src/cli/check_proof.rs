@@ -61,9 +61,10 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
         Some(path) => path.as_str(),
         None => "the program in the proof",
     };
-    let page = match context.json() {
-        true => answer(name, &rules, &proof, &program, &holds).json_line(),
-        false => told((name, whose), &rules, &proof, &program, &holds),
+    let page = if context.json() {
+        answer(name, &rules, &proof, &program, &holds).json_line()
+    } else {
+        told((name, whose), &rules, &proof, &program, &holds)
     };
     context.print(&page);
     Ok(())
@@ -99,9 +100,10 @@ fn judged<'a>(saved: &'a ProofFile, proof: &Proof) -> Result<Vec<Judged<'a>>, Ve
             _ => judged.push(Judged { text, verdict }),
         }
     }
-    match wrong.is_empty() {
-        true => Ok(judged),
-        false => Err(wrong),
+    if wrong.is_empty() {
+        Ok(judged)
+    } else {
+        Err(wrong)
     }
 }
 
@@ -205,16 +207,18 @@ fn answer(
 /// ` wherever 4 divides n, n >= 1`
 pub fn wherever(all: &[Assumption]) -> String {
     let all: Vec<String> = all.iter().map(|a| a.to_string()).collect();
-    match all.is_empty() {
-        true => String::new(),
-        false => format!(" wherever {}", all.join(", ")),
+    if all.is_empty() {
+        String::new()
+    } else {
+        format!(" wherever {}", all.join(", "))
     }
 }
 
 /// Where a rule comes from; in full, if it is not shipped.
 fn line(rule: &RuleText, verdict: &str) -> String {
-    match rule.is_shipped() {
-        true => format!("  {} (shipped, {verdict}, {})\n", rule.name, rule.file),
-        false => format!("  {} (not shipped, {verdict})\n{}\n", rule.name, rule.text),
+    if rule.is_shipped() {
+        format!("  {} (shipped, {verdict}, {})\n", rule.name, rule.file)
+    } else {
+        format!("  {} (not shipped, {verdict})\n{}\n", rule.name, rule.text)
     }
 }

@@ -127,9 +127,10 @@ impl GoalArg {
     }
 
     fn title(&self) -> String {
-        match self.book.is_empty() {
-            true => self.name.clone(),
-            false => format!("{}/{}", self.book, self.name),
+        if self.book.is_empty() {
+            self.name.clone()
+        } else {
+            format!("{}/{}", self.book, self.name)
         }
     }
 }
@@ -154,9 +155,10 @@ impl std::str::FromStr for GoalArg {
             Some((book, name)) => (book.to_string(), name.to_string()),
             None => (String::new(), name.to_string()),
         };
-        match goal.name.trim().is_empty() {
-            true => Err("the goal has no name; write NAME=FILE,FILE".to_string()),
-            false => Ok(goal),
+        if goal.name.trim().is_empty() {
+            Err("the goal has no name; write NAME=FILE,FILE".to_string())
+        } else {
+            Ok(goal)
         }
     }
 }
@@ -169,9 +171,10 @@ pub fn run(args: &Args, context: &mut Context) -> u8 {
 }
 
 fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
-    let goals = match args.goal.is_empty() {
-        true => vec![GoalArg::of(&args.sketch)],
-        false => args.goal.clone(),
+    let goals = if args.goal.is_empty() {
+        vec![GoalArg::of(&args.sketch)]
+    } else {
+        args.goal.clone()
     };
     let program = check(args, &goals, context)?;
     let forms = {
@@ -207,9 +210,10 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
         limits,
         goals: found,
     };
-    let page = match context.json() {
-        true => comparison.to_json_line(),
-        false => comparison::human(&comparison),
+    let page = if context.json() {
+        comparison.to_json_line()
+    } else {
+        comparison::human(&comparison)
     };
     let text = |form: &Form| match form {
         Form::Json => comparison.to_json(),
@@ -304,18 +308,20 @@ fn check(args: &Args, goals: &[GoalArg], context: &mut Context) -> Result<String
         let unknown = args.set.iter().filter(|s| !params.contains(&s.name));
         wrong.extend(unknown.map(|s| unknown_parameter(&s.name, &params)));
     }
-    match wrong.is_empty() {
-        true => Ok(name),
-        false => Err(wrong),
+    if wrong.is_empty() {
+        Ok(name)
+    } else {
+        Err(wrong)
     }
 }
 
 /// A search holds for all sizes, so there is nothing but parameters to set.
 fn unknown_parameter(name: &str, params: &BTreeSet<String>) -> Diagnostic {
     let known: Vec<&str> = params.iter().map(String::as_str).collect();
-    let all = match known.is_empty() {
-        true => "there is nothing to set".to_string(),
-        false => format!("these can be set: {}", known.join(", ")),
+    let all = if known.is_empty() {
+        "there is nothing to set".to_string()
+    } else {
+        format!("these can be set: {}", known.join(", "))
     };
     let what = format!("`{name}` is no parameter of a sketch");
     Diagnostic::new(code::SET_UNKNOWN, what).help_near(name, known.iter().copied(), all)

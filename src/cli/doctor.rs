@@ -63,11 +63,12 @@ pub fn run(_: &Args, context: &mut Context) -> u8 {
     }
     let found = found.into_iter().map(|(what, how)| Found { what, how });
     let found: Vec<Found> = found.collect();
-    let page = match context.json() {
-        true => Doctor { found }.json_line(),
-        false => (found.iter())
+    let page = if context.json() {
+        Doctor { found }.json_line()
+    } else {
+        (found.iter())
             .map(|f| format!("{:>10}  {}\n", f.what, f.how))
-            .collect(),
+            .collect()
     };
     context.print(&page);
     context.report(wrong)

@@ -60,11 +60,10 @@ pub fn formatted(sources: &mut SourceMap, path: &str) -> Result<(String, String)
     }
     let text = sources.file(id).text.to_string();
     let parsed = parse(id, &text, dialect);
-    match parsed.diagnostics.is_empty() {
-        true => {
-            let after = print(&parsed, &text);
-            Ok((text, after))
-        }
-        false => Err(parsed.diagnostics),
+    if parsed.diagnostics.is_empty() {
+        let after = print(&parsed, &text);
+        Ok((text, after))
+    } else {
+        Err(parsed.diagnostics)
     }
 }

@@ -200,9 +200,10 @@ fn command_line() -> String {
     let mut words = vec!["rise-opt".to_string()];
     words.extend(std::env::args().skip(1).map(|word| {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:+@%".contains(c);
-        match !word.is_empty() && word.chars().all(plain) {
-            true => word,
-            false => format!("'{}'", word.replace('\'', "'\\''")),
+        if !word.is_empty() && word.chars().all(plain) {
+            word
+        } else {
+            format!("'{}'", word.replace('\'', "'\\''"))
         }
     }));
     words.join(" ")

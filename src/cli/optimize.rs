@@ -289,9 +289,10 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
         &context.sources,
     )
     .map_err(one)?;
-    let tool = match args.run {
-        true => Some(Toolchain::find_for(input.target).map_err(one)?),
-        false => None,
+    let tool = if args.run {
+        Some(Toolchain::find_for(input.target).map_err(one)?)
+    } else {
+        None
     };
     if let Some(warning) = tool.as_ref().and_then(Toolchain::warning) {
         context.report([warning]);
@@ -343,14 +344,16 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
         None => witness(a, out),
     };
     summary.files = outputs.write(write, record.as_ref()).map_err(one)?;
-    let page = match context.json() {
-        true => summary.to_json(),
-        false => report::human(&summary),
+    let page = if context.json() {
+        summary.to_json()
+    } else {
+        report::human(&summary)
     };
     // What is emitted to standard output stays free of other text.
-    match beside {
-        true => context.error_line(page.trim_end()),
-        false => context.print(&page),
+    if beside {
+        context.error_line(page.trim_end())
+    } else {
+        context.print(&page)
     }
     Ok(())
 }

@@ -45,9 +45,10 @@ pub fn run(args: &Args, context: &mut Context) -> u8 {
     let names = args.rules.iter();
     diagnostics.extend(names.filter_map(|name| missing(name, known.clone())));
     let file = OrderFile::new(command_line(), told);
-    match context.json() {
-        true => context.print(&file.json_line()),
-        false => context.print(&page(&file, !args.rules.is_empty())),
+    if context.json() {
+        context.print(&file.json_line())
+    } else {
+        context.print(&page(&file, !args.rules.is_empty()))
     }
     context.report(diagnostics)
 }

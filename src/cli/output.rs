@@ -43,9 +43,10 @@ enum Stream {
 impl Target {
     /// `-` is standard output.
     pub fn prepare(path: &Path) -> Result<Target, Diagnostic> {
-        let place = match path == Path::new("-") {
-            true => Ok(Place::Stream(Stream::Stdout)),
-            false => Target::open(path),
+        let place = if path == Path::new("-") {
+            Ok(Place::Stream(Stream::Stdout))
+        } else {
+            Target::open(path)
         };
         Ok(Target {
             path: path.to_path_buf(),
@@ -209,9 +210,10 @@ pub fn unwritten(e: &io::Error) -> Diagnostic {
 }
 
 fn cannot(path: &Path, e: &io::Error) -> Diagnostic {
-    let place = match path == Path::new("-") {
-        true => "standard output".to_string(),
-        false => format!("`{}`", path.display()),
+    let place = if path == Path::new("-") {
+        "standard output".to_string()
+    } else {
+        format!("`{}`", path.display())
     };
     let what = format!("{place} cannot be written: {}", e.kind());
     let help = match e.kind() {

@@ -50,9 +50,10 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Diagnostic> {
             break;
         }
         let path = path.display().to_string();
-        context.print(&match context.json() {
-            true => Written { files: vec![path] }.json_line(),
-            false => format!("written  {path}\n"),
+        context.print(&if context.json() {
+            Written { files: vec![path] }.json_line()
+        } else {
+            format!("written  {path}\n")
         });
     }
     Ok(())

@@ -88,9 +88,10 @@ fn run(
         exhausted |= simplifier.exhausted();
         last = Some((assumed, simplifier));
     }
-    context.print(&match context.json() {
-        true => all.json_line(),
-        false => all.answers.iter().map(page).collect(),
+    context.print(&if context.json() {
+        all.json_line()
+    } else {
+        all.answers.iter().map(page).collect()
     });
     let mut found = questions.unreadable;
     if exhausted {

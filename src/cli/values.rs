@@ -98,9 +98,10 @@ pub fn function_name(text: &str) -> Result<String, String> {
     if !text.starts_with(|c: char| c.is_ascii_alphabetic()) || !text.chars().all(plain) {
         return Err("write letters, digits and `_`, a letter first, as in mm_avx2".to_string());
     }
-    match names::function_name(text) == text {
-        true => Ok(text.to_string()),
-        false => Err(format!("C knows something else as `{text}`")),
+    if names::function_name(text) == text {
+        Ok(text.to_string())
+    } else {
+        Err(format!("C knows something else as `{text}`"))
     }
 }
 

@@ -204,9 +204,10 @@ fn book(
     let named = |r: &Rule| args.rules.is_empty() || args.rules.iter().any(|n| n == r.name.as_str());
     let asked = (0..rules.len()).filter(|i| named(&rules[*i])).collect();
     let beside = Path::new(path).with_extension("certificates");
-    let certificates = match args.fresh {
-        true => Certificates::default(),
-        false => CertificateFile::beside(&beside.to_string_lossy(), sources)?,
+    let certificates = if args.fresh {
+        Certificates::default()
+    } else {
+        CertificateFile::beside(&beside.to_string_lossy(), sources)?
     };
     let target = args.write_certificates.then(|| Target::prepare(&beside));
     Ok(Book {
@@ -240,9 +241,10 @@ fn told(file: &str, rule: &Rule, verdict: &Verdict) -> RuleVerdict {
     let mut told = RuleVerdict::unknown(file, rule.name.as_str());
     match verdict {
         Verdict::Proved(proved) => {
-            told.verdict = match proved.needs.is_empty() {
-                true => Judgement::Proved,
-                false => Judgement::ProvedUnderTheNormalForm,
+            told.verdict = if proved.needs.is_empty() {
+                Judgement::Proved
+            } else {
+                Judgement::ProvedUnderTheNormalForm
             };
             told.by = Some(proved.by.clone());
             told.certified = proved.certified;

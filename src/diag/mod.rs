@@ -115,9 +115,10 @@ impl Diagnostic {
     }
 
     pub fn severity(&self) -> Severity {
-        match self.code.id.starts_with('W') {
-            true => Severity::Warning,
-            false => Severity::Error,
+        if self.code.id.starts_with('W') {
+            Severity::Warning
+        } else {
+            Severity::Error
         }
     }
 
@@ -149,13 +150,14 @@ impl From<LoadError> for Diagnostic {
                 .note("looked beside the including file, in the working directory, and among the shipped files");
                 // Either the folder is wrong and the name is right, or there is a slip in the path.
                 let quoted: Vec<String> = near.iter().map(|n| format!("`{n}`")).collect();
-                match quoted.is_empty() {
-                    true => d.help_near(
+                if quoted.is_empty() {
+                    d.help_near(
                         &path,
                         SourceMap::shipped(),
                         "check the path, and that the file is readable",
-                    ),
-                    false => d.help(format!("did you mean {}?", quoted.join(" or "))),
+                    )
+                } else {
+                    d.help(format!("did you mean {}?", quoted.join(" or ")))
                 }
             }
             LoadError::Directory { path } => {

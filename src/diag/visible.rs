@@ -14,11 +14,10 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     }
     let mut out = String::with_capacity(text.len() + 16);
     for c in text.chars() {
-        match fine(c) {
-            true => out.push(c),
-            false => {
-                let _ = write!(out, "\u{ab}U+{:04X}\u{bb}", c as u32);
-            }
+        if fine(c) {
+            out.push(c)
+        } else {
+            let _ = write!(out, "\u{ab}U+{:04X}\u{bb}", c as u32);
         }
     }
     Cow::Owned(out)

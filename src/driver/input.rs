@@ -89,9 +89,10 @@ pub fn load(files: &Files, sources: &mut SourceMap) -> Result<Input, Vec<Diagnos
     let wrong: Vec<Diagnostic> = unknown
         .map(|s| unknown_setting(&s.name, &input.program, &params))
         .collect();
-    match wrong.is_empty() {
-        true => Ok(input),
-        false => Err(wrong),
+    if wrong.is_empty() {
+        Ok(input)
+    } else {
+        Err(wrong)
     }
 }
 
@@ -165,9 +166,10 @@ pub fn unknown_setting(name: &str, program: &Program, params: &BTreeSet<String>)
     let sizes = program.sizes.iter().map(|s| s.as_str());
     let known: Vec<&str> = sizes.chain(params.iter().map(String::as_str)).collect();
     let what = format!("`{name}` is neither a size of the program nor a parameter of a sketch");
-    let all = match known.is_empty() {
-        true => "there is nothing to set".to_string(),
-        false => format!("these can be set: {}", known.join(", ")),
+    let all = if known.is_empty() {
+        "there is nothing to set".to_string()
+    } else {
+        format!("these can be set: {}", known.join(", "))
     };
     Diagnostic::new(code::SET_UNKNOWN, what).help_near(name, known.iter().copied(), all)
 }

@@ -84,9 +84,10 @@ pub fn load(
     let is_open = |r: &RuleDecl| unverified.iter().any(|u| u.span == r.span);
     let basis = Basis::of(&replay.proof, &replay.holds, is_open);
     if basis.unverified != plan.unverified {
-        let says = match plan.unverified.is_empty() {
-            true => "all".to_string(),
-            false => format!("all but {}", plan.unverified.join(", ")),
+        let says = if plan.unverified.is_empty() {
+            "all".to_string()
+        } else {
+            format!("all but {}", plan.unverified.join(", "))
         };
         let text = format!("`{path}` says that of the rules of its proof {says} are proved");
         let d = Diagnostic::new(code::PLAN_STEP, text);

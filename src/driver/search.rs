@@ -39,9 +39,10 @@ pub fn search(
     let failure = (outcome.failure.as_ref())
         .map(|diagnosis| not_reached(input, &outcome, diagnosis, options, sources));
     drop(gentle);
-    match interrupt::asked() && failure.is_none() {
-        true => Err(found_too_late()),
-        false => Ok(Searched { outcome, failure }),
+    if interrupt::asked() && failure.is_none() {
+        Err(found_too_late())
+    } else {
+        Ok(Searched { outcome, failure })
     }
 }
 

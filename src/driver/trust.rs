@@ -33,9 +33,10 @@ impl Trust {
                 verdict => refused.extend(refusal(&rule, &verdict)),
             }
         }
-        match refused.is_empty() {
-            true => Ok(unverified),
-            false => Err(refused),
+        if refused.is_empty() {
+            Ok(unverified)
+        } else {
+            Err(refused)
         }
     }
 }

@@ -121,9 +121,10 @@ impl Numbers {
 
     fn float(self, scalar: Scalar, random: &mut Rng) -> f64 {
         let single = scalar == Scalar::F32;
-        let (most, least) = match single {
-            true => (f64::from(f32::MAX), f64::from(f32::MIN_POSITIVE)),
-            false => (f64::MAX, f64::MIN_POSITIVE),
+        let (most, least) = if single {
+            (f64::from(f32::MAX), f64::from(f32::MIN_POSITIVE))
+        } else {
+            (f64::MAX, f64::MIN_POSITIVE)
         };
         if self == Numbers::Special && random.one_in(3) {
             let special = [

@@ -110,9 +110,10 @@ pub fn bench(
         let kernel = build(tool_for(tools, entry)?, entry)?;
         built.push(Built { entry, kernel });
     }
-    let (peers, presences) = match options.peers {
-        true => peer::find(tool)?,
-        false => Default::default(),
+    let (peers, presences) = if options.peers {
+        peer::find(tool)?
+    } else {
+        Default::default()
     };
     let mut contestants: Vec<Contestant> = built
         .iter()

@@ -43,9 +43,10 @@ impl Difference {
     /// The graver of two; the other one of equals.
     pub fn or(self, other: Difference) -> Difference {
         let gravity = |d: &Difference| d.error / d.tolerance.max(f64::MIN_POSITIVE);
-        match gravity(&other) >= gravity(&self) {
-            true => other,
-            false => self,
+        if gravity(&other) >= gravity(&self) {
+            other
+        } else {
+            self
         }
     }
 }
@@ -79,9 +80,10 @@ pub fn identical(got: &[Array], want: &[Array]) -> Difference {
             let (got, want) = (g.number(i), w.number(i));
             let error = ((got - want) / want).abs();
             return Difference {
-                error: match error.is_finite() {
-                    true => error.max(f64::MIN_POSITIVE),
-                    false => f64::INFINITY,
+                error: if error.is_finite() {
+                    error.max(f64::MIN_POSITIVE)
+                } else {
+                    f64::INFINITY
                 },
                 tolerance: 0.0,
                 worst: Some(Worst {
@@ -117,9 +119,10 @@ pub fn within(got: &[Array], want: &[Vec<Num>]) -> Difference {
                 Num::Bounded(b) => (g.number(index), b.value, b.bound()),
                 n => (g.number(index), n.as_f64(), 0.0),
             };
-            let apart = match got == want || got.is_nan() && want.is_nan() {
-                true => 0.0,
-                false => (got - want).abs(),
+            let apart = if got == want || got.is_nan() && want.is_nan() {
+                0.0
+            } else {
+                (got - want).abs()
             };
             let apart = if apart.is_nan() { f64::INFINITY } else { apart };
             if off.is_infinite() {
@@ -178,9 +181,10 @@ fn compare_one(result: usize, got: &Array, want: &Array, operations: f64) -> Dif
     let finite = (0..n)
         .map(|i| want.number(i).abs())
         .filter(|x| x.is_finite());
-    let mean = match float {
-        true => finite.sum::<f64>() / n.max(1) as f64,
-        false => 0.0,
+    let mean = if float {
+        finite.sum::<f64>() / n.max(1) as f64
+    } else {
+        0.0
     };
     for i in 0..n {
         let (g, w) = (got.number(i), want.number(i));

@@ -57,9 +57,12 @@ pub struct Signature {
 impl Signature {
     /// How an emitted function is called.
     pub fn of(abi: &Abi) -> Signature {
-        let input = |s: &Slot| match s.by_value {
-            true => Input::Value(s.elem),
-            false => Input::Array(s.elem),
+        let input = |s: &Slot| {
+            if s.by_value {
+                Input::Value(s.elem)
+            } else {
+                Input::Array(s.elem)
+            }
         };
         Signature {
             name: abi.name.clone(),

@@ -135,9 +135,10 @@ impl Toolchain {
             Ok(f) if f.end == End::Code(0) => Err("it makes no program".to_string()),
             Ok(f) => {
                 let said = f.stderr.lines().next().unwrap_or("").trim().to_string();
-                Err(match said.is_empty() {
-                    true => f.end.to_string(),
-                    false => said,
+                Err(if said.is_empty() {
+                    f.end.to_string()
+                } else {
+                    said
                 })
             }
             Err(e) => Err(e.kind().to_string()),
@@ -183,9 +184,10 @@ impl Toolchain {
 
     /// All flags but [`OPENMP`].
     fn wanted(&self) -> Vec<&'static str> {
-        let own: Vec<&str> = match self.target == Target::native() {
-            true => self.target.native_flags().collect(),
-            false => self.target.flags().to_vec(),
+        let own: Vec<&str> = if self.target == Target::native() {
+            self.target.native_flags().collect()
+        } else {
+            self.target.flags().to_vec()
         };
         FLAGS.into_iter().chain(own).collect()
     }

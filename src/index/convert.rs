@@ -32,9 +32,10 @@ fn sum(n: Nat) -> Option<Expr> {
     let mut groups: BTreeMap<(u64, i64), Vec<Mono>> = BTreeMap::new();
     for (m, c) in n.terms() {
         let c = c.as_int()?;
-        match m.is_one() {
-            true => constant = c,
-            false => groups.entry((c.unsigned_abs(), c)).or_default().push(m),
+        if m.is_one() {
+            constant = c
+        } else {
+            groups.entry((c.unsigned_abs(), c)).or_default().push(m)
         }
     }
     let mut all: Option<Expr> = None;

@@ -85,22 +85,24 @@ impl Engine {
     }
 
     fn enter(&self, n: Nat) -> Nat {
-        match self.units.is_empty() {
-            true => n,
-            false => n.subst_vars(&mut |v| {
+        if self.units.is_empty() {
+            n
+        } else {
+            n.subst_vars(&mut |v| {
                 let unit = self.units.iter().find(|u| u.size == v)?;
                 Some(unit.divisor * Nat::var(unit.name))
-            }),
+            })
         }
     }
 
     fn leave(&self, n: Nat) -> Nat {
-        match self.units.is_empty() {
-            true => n,
-            false => n.subst_vars(&mut |v| {
+        if self.units.is_empty() {
+            n
+        } else {
+            n.subst_vars(&mut |v| {
                 let unit = self.units.iter().find(|u| u.name == v)?;
                 Some(Nat::var(unit.size).exact_div(unit.divisor))
-            }),
+            })
         }
     }
 
@@ -170,9 +172,10 @@ impl Engine {
         };
         let context = self.context(facts, plain);
         let simple = self.contexts[context].simplify(e);
-        match simple == e {
-            true => plain,
-            false => to_nat(simple).unwrap_or(plain),
+        if simple == e {
+            plain
+        } else {
+            to_nat(simple).unwrap_or(plain)
         }
     }
 
@@ -380,9 +383,10 @@ fn units(facts: &Facts) -> Vec<Unit> {
 }
 
 fn in_parentheses(n: Nat) -> String {
-    match n.as_int().is_some() || n.as_atom().is_some() {
-        true => n.to_string(),
-        false => format!("({n})"),
+    if n.as_int().is_some() || n.as_atom().is_some() {
+        n.to_string()
+    } else {
+        format!("({n})")
     }
 }
 

@@ -99,9 +99,10 @@ fn line(assumptions: &[Expr], e: Expr) -> String {
         Node::Apply(crate::scalar::Op::Or, _) => format!("({a})"),
         _ => a.to_string(),
     }));
-    match said.is_empty() {
-        true => e.to_string(),
-        false => format!("{e}  where {}", said.join(" && ")),
+    if said.is_empty() {
+        e.to_string()
+    } else {
+        format!("{e}  where {}", said.join(" && "))
     }
 }
 

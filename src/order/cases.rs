@@ -176,10 +176,7 @@ fn matches(
             with(&[0, 1, 2]) || op.commutes() && with(&[1, 0])
         }
         (Node::Int(_) | Node::Bool(_), _) => {
-            let literal = match lanes {
-                true => in_lanes(e),
-                false => Some(e),
-            };
+            let literal = if lanes { in_lanes(e) } else { Some(e) };
             literal == Some(left) && matches(pairs, lanes, by, enough)
         }
         _ => false,
@@ -188,10 +185,7 @@ fn matches(
 
 /// The number that `e` is for certain; with `lanes`, that it is in each.
 fn constant(e: Expr, lanes: bool) -> Option<Expr> {
-    let e = match lanes {
-        true => in_lanes(e)?,
-        false => e,
-    };
+    let e = if lanes { in_lanes(e)? } else { e };
     let leaf = !matches!(e.node(), Node::Apply(..));
     (leaf && e.sort() == Sort::INT && is_folded(e)).then_some(e)
 }

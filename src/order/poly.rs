@@ -77,9 +77,10 @@ impl Poly {
         if difference.values().any(|c| *c < 0) {
             return Compared::Open;
         }
-        match difference.contains_key(&Vec::new()) {
-            true => Compared::Greater,
-            false => Compared::NotLess,
+        if difference.contains_key(&Vec::new()) {
+            Compared::Greater
+        } else {
+            Compared::NotLess
         }
     }
 }

@@ -164,16 +164,18 @@ fn holds<'a>(
             if made.to != *right {
                 return Err("the rule makes another term".to_string());
             }
-            match step.bound.as_ref().is_none_or(|b| *b == bound(&made)) {
-                true => Ok(Some((&segment.rules[*number].rule, made))),
-                false => Err("its unknowns stand for something else".to_string()),
+            if step.bound.as_ref().is_none_or(|b| *b == bound(&made)) {
+                Ok(Some((&segment.rules[*number].rule, made)))
+            } else {
+                Err("its unknowns stand for something else".to_string())
             }
         }
         By::Beta | By::Eta | By::Normal => {
             let [a, b] = [left, right].map(|t| normalize_within(t, LARGEST));
-            match a.is_some() && a == b {
-                true => Ok(None),
-                false => Err("the two have different normal forms".to_string()),
+            if a.is_some() && a == b {
+                Ok(None)
+            } else {
+                Err("the two have different normal forms".to_string())
             }
         }
     }

@@ -247,10 +247,8 @@ fn holds(
         let t = t.map_types(&mut |t| types.ty(t), &mut |n| types.nat(n));
         filled(&t, holes)
     };
-    let demand = |holds: bool, what: &dyn Fn() -> String| match holds {
-        true => Ok(false),
-        false => Err(what()),
-    };
+    let demand =
+        |holds: bool, what: &dyn Fn() -> String| if holds { Ok(false) } else { Err(what()) };
     match cond {
         Cond::NotFree { var, hole } => {
             let hole_ = &holes[*hole as usize];

@@ -54,9 +54,10 @@ fn go(t: &Term, scope: &mut Vec<Ty>) -> Result<(), Term> {
         Kind::Lit(l) => literal(*l, t.ty()),
         Kind::Hole(_) => false,
     };
-    match fine {
-        true => Ok(()),
-        false => Err(t.clone()),
+    if fine {
+        Ok(())
+    } else {
+        Err(t.clone())
     }
 }
 

@@ -42,9 +42,10 @@ pub(super) fn help(d: &Diagnosis, a: &Advice) -> String {
         Remedy::Rules { makes, .. } => {
             let text = paste(a).unwrap_or_default();
             let ops: Vec<String> = makes.iter().map(|op| primitive(*op)).collect();
-            let why = match ops.is_empty() {
-                true => String::new(),
-                false => format!("nothing in this step makes {}; ", ops.join(", ")),
+            let why = if ops.is_empty() {
+                String::new()
+            } else {
+                format!("nothing in this step makes {}; ", ops.join(", "))
             };
             format!("{why}add to the step: `{text}`{}", outcome(d, a))
         }
@@ -169,10 +170,7 @@ fn edit(d: &Diagnosis, e: &Edit) -> String {
         Atom::Op(_) => "the primitive",
         Atom::Scalar(_) => "the type",
     };
-    let place = match e.once {
-        true => " there",
-        false => "",
-    };
+    let place = if e.once { " there" } else { "" };
     let (from, to) = (atom(e.from), atom(e.to));
     format!("`{part}` asks for {what} {from}; change it to {to}{place}")
 }

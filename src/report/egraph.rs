@@ -37,9 +37,12 @@ impl Excerpt {
 
     /// `showing 200 of 41 032 classes, 612 of 121 000 e-nodes`
     pub fn showing(&self) -> String {
-        let of = |a, b, what: &str| match a == b {
-            true => format!("all {} {what}", count(b)),
-            false => format!("{} of {} {what}", count(a), count(b)),
+        let of = |a, b, what: &str| {
+            if a == b {
+                format!("all {} {what}", count(b))
+            } else {
+                format!("{} of {} {what}", count(a), count(b))
+            }
         };
         let (shown, whole) = (self.shown, self.whole);
         format!(
@@ -193,10 +196,7 @@ impl Serialize for Classes<'_> {
                 smallest: Shown(class.size),
                 omitted: Shown(class.omitted),
                 satisfies: parts.join(" "),
-                in_term: match in_term(class) {
-                    true => "yes",
-                    false => "no",
-                },
+                in_term: if in_term(class) { "yes" } else { "no" },
             };
             map.serialize_entry(&Shown(class.id), &out)?;
         }
@@ -245,9 +245,10 @@ fn dot_class(c: &Cutout, class: &CutClass, out: &mut dyn Write) -> io::Result<()
     {
         label += &format!("\n{}", short(part));
     }
-    let fill = match class.parts.is_empty() {
-        true => "gray95",
-        false => "lightyellow",
+    let fill = if class.parts.is_empty() {
+        "gray95"
+    } else {
+        "lightyellow"
     };
     let width = if id == c.root { 3 } else { 1 };
     write!(
@@ -289,9 +290,10 @@ fn dot_edges(class: &CutClass, i: usize, node: &CutNode, out: &mut dyn Write) ->
 }
 
 fn short(text: &str) -> String {
-    match text.chars().count() > LABEL {
-        true => text.chars().take(LABEL - 1).chain(['…']).collect(),
-        false => text.to_string(),
+    if text.chars().count() > LABEL {
+        text.chars().take(LABEL - 1).chain(['…']).collect()
+    } else {
+        text.to_string()
     }
 }
 

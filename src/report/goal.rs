@@ -60,9 +60,10 @@ fn tree(d: &Diagnosis) -> String {
     let (whole, alone) = (width(|p| p.classes), width(|p| p.alone));
     let lines = d.parts.iter().enumerate().map(|(i, p)| {
         let mark = if i > 0 && p.classes > 0 { '✓' } else { '✗' };
-        let elsewhere = match i == 0 && p.classes > 0 {
-            true => "   (the program is in none of them)",
-            false => "",
+        let elsewhere = if i == 0 && p.classes > 0 {
+            "   (the program is in none of them)"
+        } else {
+            ""
         };
         format!(
             "  {mark} {:>whole$}  {:>alone$}  {}{}{elsewhere}",

@@ -108,9 +108,12 @@ pub fn regrouping(all: &[Reassociation]) -> String {
     }
     let steps: Vec<String> = all
         .iter()
-        .map(|r| match r.rules.is_empty() {
-            true => format!("`{}` (no rule did)", r.step),
-            false => format!("`{}` (by {})", r.step, r.rules.join(", ")),
+        .map(|r| {
+            if r.rules.is_empty() {
+                format!("`{}` (no rule did)", r.step)
+            } else {
+                format!("`{}` (by {})", r.step, r.rules.join(", "))
+            }
         })
         .collect();
     format!("may be regrouped in {}", steps.join(", "))

@@ -124,17 +124,16 @@ impl Plan {
     pub fn read(sources: &SourceMap, file: FileId) -> Result<Plan, Diagnostic> {
         let plan: Plan = saved::read(&PLAN, sources, file)?;
         let own = env!("CARGO_PKG_VERSION");
-        match plan.rise_opt == own {
-            true => Ok(plan),
-            false => {
-                let name = &sources.file(file).name;
-                let what = format!("`{name}` is of rise-opt {}", plan.rise_opt);
-                Err(Diagnostic::new(code::SAVED_VERSION, what)
-                    .note(format!(
-                        "this is rise-opt {own}; another version may make another kernel"
-                    ))
-                    .help(AGAIN))
-            }
+        if plan.rise_opt == own {
+            Ok(plan)
+        } else {
+            let name = &sources.file(file).name;
+            let what = format!("`{name}` is of rise-opt {}", plan.rise_opt);
+            Err(Diagnostic::new(code::SAVED_VERSION, what)
+                .note(format!(
+                    "this is rise-opt {own}; another version may make another kernel"
+                ))
+                .help(AGAIN))
         }
     }
 

@@ -430,9 +430,12 @@ impl Reading {
     }
 
     fn node(&self, node: &NodeText) -> Result<Term, String> {
-        let small = |t: &Term| match t.size() < LARGEST {
-            true => Ok(()),
-            false => Err("it is too large".to_string()),
+        let small = |t: &Term| {
+            if t.size() < LARGEST {
+                Ok(())
+            } else {
+                Err("it is too large".to_string())
+            }
         };
         Ok(match node {
             NodeText::Var(i, ty) if *i < LARGEST => Term::var(*i, self.ty(*ty)?),

@@ -156,9 +156,10 @@ fn checks(lines: &mut Lines, run: &Report) {
             name(c.what),
             name(c.against),
             at.join(", "),
-            match error > 0.0 {
-                true => format!("relative error {error:.1e}, rounding explains {tolerance:.1e}"),
-                false => "equal to the bit".to_string(),
+            if error > 0.0 {
+                format!("relative error {error:.1e}, rounding explains {tolerance:.1e}")
+            } else {
+                "equal to the bit".to_string()
             }
         );
         lines.add(head, &text);

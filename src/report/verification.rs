@@ -142,9 +142,10 @@ pub fn verification(v: &Verification) -> String {
     let mut by: BTreeMap<String, usize> = BTreeMap::new();
     for rule in &v.rules {
         if let Some(how) = &rule.by {
-            let how = match rule.certified {
-                true => format!("{how} (solver spared by a certificate)"),
-                false => how.clone(),
+            let how = if rule.certified {
+                format!("{how} (solver spared by a certificate)")
+            } else {
+                how.clone()
             };
             *by.entry(how).or_default() += 1;
         }

@@ -93,16 +93,18 @@ impl Recipe<'_> {
                     Kind::Int => self.names[pick(self.names.len())],
                     Kind::Bool => ["p", "q"][pick(2)],
                 };
-                let name = match vector {
-                    true => Symbol::new(&format!("{name}v")),
-                    false => Symbol::new(name),
+                let name = if vector {
+                    Symbol::new(&format!("{name}v"))
+                } else {
+                    Symbol::new(name)
                 };
                 return Expr::var(name, sort);
             }
         };
-        match vector {
-            true => Expr::of(Op::Broadcast, &[single, Expr::int(LANES)]),
-            false => single,
+        if vector {
+            Expr::of(Op::Broadcast, &[single, Expr::int(LANES)])
+        } else {
+            single
         }
     }
 }

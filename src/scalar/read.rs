@@ -229,9 +229,10 @@ impl Reader {
         let known = self.vars.iter().find(|v| v.0 == symbol).map(|v| v.1);
         let sort = known.unwrap_or_else(|| {
             let whole = self.in_rule && VarClass::of(symbol) != VarClass::Term;
-            let sort = match whole {
-                true => self.sorts.open(Some(Kind::Int), Some(Lanes::One)),
-                false => self.sorts.open(None, None),
+            let sort = if whole {
+                self.sorts.open(Some(Kind::Int), Some(Lanes::One))
+            } else {
+                self.sorts.open(None, None)
             };
             self.vars.push((symbol, sort, span));
             sort
@@ -349,9 +350,10 @@ impl Reader {
             DraftKind::Error => return None,
             _ => {}
         }
-        let help = match self.in_rule {
-            true => "write a number, or `l`, `l0`, `l1` … for any",
-            false => "write a number",
+        let help = if self.in_rule {
+            "write a number, or `l`, `l0`, `l1` … for any"
+        } else {
+            "write a number"
         };
         self.diagnostics.push(
             Diagnostic::new(
@@ -376,13 +378,15 @@ impl Reader {
     }
 
     fn wrong_sort(&mut self, of: &str, found: &str, wanted: &str, span: Span) {
-        let of = match of.contains(' ') {
-            true => of.to_string(),
-            false => format!("`{of}`"),
+        let of = if of.contains(' ') {
+            of.to_string()
+        } else {
+            format!("`{of}`")
         };
-        let help = match found.contains("vector") != wanted.contains("vector") {
-            true => "write `broadcast(x, l)` for l lanes of x",
-            false => "compare integers to get a boolean, `select(b, 1, 0)` makes an integer of one",
+        let help = if found.contains("vector") != wanted.contains("vector") {
+            "write `broadcast(x, l)` for l lanes of x"
+        } else {
+            "compare integers to get a boolean, `select(b, 1, 0)` makes an integer of one"
         };
         self.diagnostics.push(
             Diagnostic::new(

@@ -97,9 +97,10 @@ pub fn load_rules(sources: &SourceMap, file: FileId) -> Result<Vec<Rule>, Vec<Di
     }
     let rules = rules_of(&parsed.file, &mut diagnostics);
     diag::sort(&mut diagnostics);
-    match diagnostics.is_empty() {
-        true => Ok(rules),
-        false => Err(diagnostics),
+    if diagnostics.is_empty() {
+        Ok(rules)
+    } else {
+        Err(diagnostics)
     }
 }
 

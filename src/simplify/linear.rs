@@ -124,15 +124,16 @@ impl Linear {
         let single = Mono(SmallVec::from_slice(&[atom]));
         for (m, c) in self.terms.iter().filter(|t| t.0.has(atom)) {
             let rest = m.without(&single).filter(|rest| !rest.has(atom))?;
-            found = match rest.atoms().is_empty() {
-                true => found.plus(*c)?,
-                false => found.add(
+            found = if rest.atoms().is_empty() {
+                found.plus(*c)?
+            } else {
+                found.add(
                     &Linear {
                         terms: vec![(rest, *c)],
                         constant: 0,
                     },
                     1,
-                )?,
+                )?
             };
         }
         (found != Linear::default()).then_some(found)
@@ -150,12 +151,13 @@ impl Linear {
     }
 
     pub(super) fn times_mono(&self, m: &Mono) -> Option<Linear> {
-        let factor = match m.atoms().is_empty() {
-            true => return Some(self.clone()),
-            false => Linear {
+        let factor = if m.atoms().is_empty() {
+            return Some(self.clone());
+        } else {
+            Linear {
                 terms: vec![(m.clone(), 1)],
                 constant: 0,
-            },
+            }
         };
         self.mul(&factor)
     }

@@ -86,12 +86,13 @@ impl Range {
                 _ => Range::ALL,
             };
         }
-        match not_negative(self) && not_negative(o) {
-            true => Range {
+        if not_negative(self) && not_negative(o) {
+            Range {
                 lo: self.lo.zip(o.lo).and_then(|(a, b)| a.checked_mul(b)),
                 hi: None,
-            },
-            false => Range::ALL,
+            }
+        } else {
+            Range::ALL
         }
     }
 

@@ -197,8 +197,9 @@ fn drawn(e: Expr, seed: u64, bounds: &Bounds) -> Value {
         return int(n);
     };
     let below = n.saturating_sub(n.saturating_sub(a.rest).rem_euclid(a.modulus));
-    match range.lo.is_some_and(|lo| below < lo) {
-        true => int(below.saturating_add(a.modulus)),
-        false => int(below),
+    if range.lo.is_some_and(|lo| below < lo) {
+        int(below.saturating_add(a.modulus))
+    } else {
+        int(below)
     }
 }

@@ -114,17 +114,19 @@ const CONTINUED: usize = 2;
 impl Out {
     fn put(&mut self, s: &str, indent: usize) {
         // A space between two tokens that a comment already made.
-        let s = match self.fresh || self.text.ends_with(' ') {
-            true => s.trim_start_matches(' '),
-            false => s,
+        let s = if self.fresh || self.text.ends_with(' ') {
+            s.trim_start_matches(' ')
+        } else {
+            s
         };
         if s.is_empty() {
             return;
         }
         if self.fresh {
-            let indent = match std::mem::take(&mut self.pushed) {
-                true => indent.max(CONTINUED),
-                false => indent,
+            let indent = if std::mem::take(&mut self.pushed) {
+                indent.max(CONTINUED)
+            } else {
+                indent
             };
             self.text.extend(std::iter::repeat_n(' ', indent));
             self.column = indent;
@@ -156,10 +158,7 @@ impl Out {
 
 /// Whether `doc`, flat, and what follows up to the next possible line break fit on the line.
 fn fits(width: usize, out: &Out, indent: usize, doc: &Doc, rest: &[(usize, Mode, &Doc)]) -> bool {
-    let start = match out.fresh {
-        true => indent,
-        false => out.column,
-    };
+    let start = if out.fresh { indent } else { out.column };
     let Some(mut room) = width.checked_sub(start) else {
         return false;
     };

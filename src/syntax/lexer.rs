@@ -170,9 +170,10 @@ impl Lexer<'_> {
 
     fn bad_character(&mut self, c: char) {
         let span = Span::new(self.file, self.at - c.len_utf8(), self.at);
-        let shown = match c.is_control() {
-            true => format!("{:?}", c),
-            false => format!("`{c}`"),
+        let shown = if c.is_control() {
+            format!("{:?}", c)
+        } else {
+            format!("`{c}`")
         };
         let help = match c {
             '{' | '}' => "grouping is written with `(` and `)`",

@@ -85,9 +85,10 @@ pub fn parse(text: &str) -> Result<Literal, Diagnostic> {
 }
 
 fn shorten(text: &str) -> String {
-    match text.chars().count() > 40 {
-        true => format!("{}…", text.chars().take(40).collect::<String>()),
-        false => text.to_string(),
+    if text.chars().count() > 40 {
+        format!("{}…", text.chars().take(40).collect::<String>())
+    } else {
+        text.to_string()
     }
 }
 

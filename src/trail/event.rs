@@ -191,9 +191,10 @@ impl Reader<'_> {
     }
 
     fn rename(&mut self, renaming: &Renaming) -> Option<Option<Rc<Event>>> {
-        Some(match renaming.is_identity() {
-            true => None,
-            false => Some(self.change(false, 0, &mut Vec::new())?),
+        Some(if renaming.is_identity() {
+            None
+        } else {
+            Some(self.change(false, 0, &mut Vec::new())?)
         })
     }
 
@@ -206,9 +207,10 @@ impl Reader<'_> {
             word::VAR => {
                 let i = w >> 3;
                 let moves = value && i == depth && depth > 0;
-                let inner = match moves {
-                    true => Some(self.change(false, 0, &mut Vec::new())?),
-                    false => None,
+                let inner = if moves {
+                    Some(self.change(false, 0, &mut Vec::new())?)
+                } else {
+                    None
                 };
                 return Some(Rc::new(Event::Var(i, inner)));
             }

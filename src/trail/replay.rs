@@ -378,12 +378,11 @@ impl Walker<'_> {
     fn ready_for_eta(&mut self, t: Spelled, f: u32, var: u32, inner: &Event) -> Walked {
         let t = self.below(t, &[0, 1], &mut |w, x| w.walk(x, var))?;
         self.below(t, &[0, 0], &mut |w, k| {
-            let k = match k.term().mentions(0) {
-                true => {
-                    let made = w.spell(f)?;
-                    w.reach(k, &made)?
-                }
-                false => k,
+            let k = if k.term().mentions(0) {
+                let made = w.spell(f)?;
+                w.reach(k, &made)?
+            } else {
+                k
             };
             w.follow(k, f, inner, 0)
         })
@@ -498,9 +497,10 @@ impl Walker<'_> {
             self.step(By::Beta, &Term::app(now.clone(), x.clone()), &reduced);
             now = reduced;
         }
-        match now == *to {
-            true => Ok(()),
-            false => Err("the form of a rule says something else".to_string()),
+        if now == *to {
+            Ok(())
+        } else {
+            Err("the form of a rule says something else".to_string())
         }
     }
 
@@ -525,9 +525,10 @@ impl Walker<'_> {
                     return Ok(source);
                 };
                 let computed = a.lanes.iter().any(|l| l.1 == h);
-                let source = match computed {
-                    true => self.follow_moved(source, a.holes[h], event, renaming)?,
-                    false => source,
+                let source = if computed {
+                    self.follow_moved(source, a.holes[h], event, renaming)?
+                } else {
+                    source
                 };
                 self.change(&source, event, &Change::Rename(renaming), 0)
             }

@@ -63,9 +63,10 @@ impl<'a> Walker<'a> {
         for i in 0..goal.kids() {
             now = self.inside(now, i, |w, kid| w.reach(kid, goal.kid(i)))?;
         }
-        match now.term() == goal.term() {
-            true => Ok(goal.clone()),
-            false => Err(format!("`{}` is not `{}`", now.term(), goal.term())),
+        if now.term() == goal.term() {
+            Ok(goal.clone())
+        } else {
+            Err(format!("`{}` is not `{}`", now.term(), goal.term()))
         }
     }
 
@@ -146,12 +147,13 @@ impl<'a> Walker<'a> {
         let mut t = t;
         for i in 0..t.kids() {
             let class = usize::from(node.operands()[i]) as u32;
-            t = match self.forest.equal_before(t.kid(i).anchor(), class, time) {
-                true => self.inside(t, i, |w, kid| w.as_of(kid, time))?,
-                false => self.inside(t, i, |w, kid| {
+            t = if self.forest.equal_before(t.kid(i).anchor(), class, time) {
+                self.inside(t, i, |w, kid| w.as_of(kid, time))?
+            } else {
+                self.inside(t, i, |w, kid| {
                     let made = w.spell(class)?;
                     w.reach(kid, &made)
-                })?,
+                })?
             };
         }
         Ok(t)

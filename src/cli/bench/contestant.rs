@@ -38,12 +38,13 @@ impl std::str::FromStr for ContestantArg {
             Some((name, file)) if !name.contains('/') => (name.trim().to_string(), file),
             _ => (stem(text), text),
         };
-        match name.is_empty() || file.is_empty() {
-            true => Err("write FILE or NAME=FILE".to_string()),
-            false => Ok(ContestantArg {
+        if name.is_empty() || file.is_empty() {
+            Err("write FILE or NAME=FILE".to_string())
+        } else {
+            Ok(ContestantArg {
                 name,
                 file: file.to_string(),
-            }),
+            })
         }
     }
 }
@@ -142,9 +143,10 @@ pub fn load(
             wrong.push(driver::unknown_setting(&s.name, &input.program, &params));
         }
     }
-    match wrong.is_empty() {
-        true => Ok(entries),
-        false => Err(wrong),
+    if wrong.is_empty() {
+        Ok(entries)
+    } else {
+        Err(wrong)
     }
 }
 

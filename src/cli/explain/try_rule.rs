@@ -78,14 +78,15 @@ pub fn run(args: &Args, rule: &str, context: &mut Context) -> Result<(), Vec<Dia
             let found = in_graph(used, graph, root, limits, EXAMPLES);
             text += &near::tried_in_graph(&step.name, nodes, &found);
         }
-        context.print(&match context.json() {
-            true => Tried {
+        context.print(&if context.json() {
+            Tried {
                 rule: used.rule.name.to_string(),
                 place,
                 lines: text.lines().map(str::to_string).collect(),
             }
-            .json_line(),
-            false => text,
+            .json_line()
+        } else {
+            text
         });
     }
     Ok(())

@@ -46,9 +46,10 @@ pub fn run(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
         return Ok(());
     };
     let steps = report::explained(proof, &input.program, args.full);
-    let page = match context.json() {
-        true => Explanation { steps }.json_line(),
-        false => report::explanation(&steps, args.full),
+    let page = if context.json() {
+        Explanation { steps }.json_line()
+    } else {
+        report::explanation(&steps, args.full)
     };
     context.print(&page);
     Ok(())

@@ -78,9 +78,10 @@ fn matrix(dims: &[Nat], transposed: bool) -> Option<(&[Nat], Nat, Nat)> {
     let [batch @ .., r, c] = dims else {
         return None;
     };
-    Some(match transposed {
-        true => (batch, *c, *r),
-        false => (batch, *r, *c),
+    Some(if transposed {
+        (batch, *c, *r)
+    } else {
+        (batch, *r, *c)
     })
 }
 
@@ -188,9 +189,10 @@ impl Form {
             "int64_t batch, int64_t x, int64_t y, int64_t z".to_string(),
         ];
         for (i, s) in abi.inputs.iter().enumerate() {
-            parameters.push(match s.by_value {
-                true => format!("{real} in{i}"),
-                false => format!("const {real} *restrict in{i}"),
+            parameters.push(if s.by_value {
+                format!("{real} in{i}")
+            } else {
+                format!("const {real} *restrict in{i}")
             });
         }
         let declaration = format!("int peer_call({})", parameters.join(", "));
@@ -271,9 +273,10 @@ impl Form {
             Around::Added(c) => copy(c, "batch * x * y") + &product("1", "1", "out"),
             Around::Bias(v, relu) => {
                 let sum = format!("out[i * y + j] + in{v}[j]");
-                let value = match relu {
-                    true => format!("real s = {sum}; out[i * y + j] = s > 0 ? s : 0;"),
-                    false => format!("out[i * y + j] = {sum};"),
+                let value = if relu {
+                    format!("real s = {sum}; out[i * y + j] = s > 0 ? s : 0;")
+                } else {
+                    format!("out[i * y + j] = {sum};")
                 };
                 let rows = format!(
                     "  for (int64_t i = 0; i < batch * x; i++) {{\n    \

@@ -273,12 +273,13 @@ impl Job<'_> {
                 w.index, w.result, w.got, w.want
             ));
         }
-        let d = d.note(match check.difference.tolerance > 0.0 {
-            true => format!(
+        let d = d.note(if check.difference.tolerance > 0.0 {
+            format!(
                 "relative error {:.2e}, rounding explains {:.2e}",
                 check.difference.error, check.difference.tolerance
-            ),
-            false => "nothing is regrouped or contracted: every bit has to be the same".to_string(),
+            )
+        } else {
+            "nothing is regrouped or contracted: every bit has to be the same".to_string()
         });
         Err(d
             .note(format!(

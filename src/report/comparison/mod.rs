@@ -178,9 +178,10 @@ const BLUR: u64 = 100 << 10;
 
 /// Memory held, as far as the count goes.
 pub fn memory(held: u64) -> String {
-    match held < BLUR {
-        true => "< 100 KB".to_string(),
-        false => bytes(held),
+    if held < BLUR {
+        "< 100 KB".to_string()
+    } else {
+        bytes(held)
     }
 }
 
@@ -255,9 +256,10 @@ fn rules(steps: &[StepTrace]) -> Vec<Rule> {
 impl Goal {
     /// `general/blocking`
     pub fn title(&self) -> String {
-        match self.book.is_empty() {
-            true => self.name.clone(),
-            false => format!("{}/{}", self.book, self.name),
+        if self.book.is_empty() {
+            self.name.clone()
+        } else {
+            format!("{}/{}", self.book, self.name)
         }
     }
 
@@ -276,9 +278,10 @@ impl Limits {
             self.bytes.map(bytes),
         ];
         let all: Vec<String> = all.into_iter().flatten().collect();
-        match all.is_empty() {
-            true => "none".to_string(),
-            false => all.join(", "),
+        if all.is_empty() {
+            "none".to_string()
+        } else {
+            all.join(", ")
         }
     }
 }

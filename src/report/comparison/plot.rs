@@ -318,9 +318,10 @@ fn curve(out: &mut String, mode: &str, run: &Run, axes: &Axes) {
                 step.name,
                 super::count(p.nodes)
             );
-            let tip = match i == last {
-                true => format!("{tip}, {}", ended(run, s)),
-                false => tip,
+            let tip = if i == last {
+                format!("{tip}, {}", ended(run, s))
+            } else {
+                tip
             };
             let _ = writeln!(marks, "<g><title>{}</title>{sign}</g>", escape(&tip));
         }
@@ -331,9 +332,10 @@ fn curve(out: &mut String, mode: &str, run: &Run, axes: &Axes) {
 }
 
 fn ended(run: &Run, step: usize) -> String {
-    match step + 1 == run.steps.len() {
-        true => run.result(),
-        false => "sketch reached".to_string(),
+    if step + 1 == run.steps.len() {
+        run.result()
+    } else {
+        "sketch reached".to_string()
     }
 }
 
@@ -348,9 +350,10 @@ fn step_names(out: &mut String, run: &Run, axes: &Axes) {
         let room = to - from;
         // A name of which little would be left is a number.
         let number = (s + 1).to_string();
-        let name = match room > length("name", 9.5) + 4.0 {
-            true => &step.name,
-            false => &number,
+        let name = if room > length("name", 9.5) + 4.0 {
+            &step.name
+        } else {
+            &number
         };
         if length(&number, 9.5) <= room {
             text(out, "tag small mid", (from + to) / 2.0, y, name, room - 4.0);
@@ -394,13 +397,13 @@ fn text(out: &mut String, class: &str, x: f64, y: f64, text: &str, room: f64) {
         _ => 11.0,
     };
     let fits = (room / (size * CHARACTER)) as usize;
-    let cut: String = match text.chars().count() > fits {
-        true => text
-            .chars()
+    let cut: String = if text.chars().count() > fits {
+        text.chars()
             .take(fits.saturating_sub(1))
             .chain(['…'])
-            .collect(),
-        false => text.to_string(),
+            .collect()
+    } else {
+        text.to_string()
     };
     let _ = writeln!(
         out,
@@ -424,9 +427,10 @@ fn few(n: u64) -> String {
         999_500..=999_499_999 => (n as f64 / 1e6, "M"),
         _ => (n as f64 / 1e9, "G"),
     };
-    match value.fract() == 0.0 {
-        true => format!("{value}{unit}"),
-        false => format!("{}{unit}", digits(value)),
+    if value.fract() == 0.0 {
+        format!("{value}{unit}")
+    } else {
+        format!("{}{unit}", digits(value))
     }
 }
 

@@ -108,9 +108,10 @@ fn growth(run: &Run) -> String {
             format!("{} {} ({share:.0}%)", r.name, count(r.nodes_added))
         })
         .collect();
-    match named.is_empty() {
-        true => "none".to_string(),
-        false => named.join(", "),
+    if named.is_empty() {
+        "none".to_string()
+    } else {
+        named.join(", ")
     }
 }
 
@@ -203,9 +204,12 @@ fn table(rows: &[Vec<String>], left: &[usize]) -> String {
     let mut out = String::new();
     for r in rows {
         let line: Vec<String> = (r.iter().zip(&widths).enumerate())
-            .map(|(c, (cell, w))| match left.contains(&c) {
-                true => format!("{cell:<w$}"),
-                false => format!("{cell:>w$}"),
+            .map(|(c, (cell, w))| {
+                if left.contains(&c) {
+                    format!("{cell:<w$}")
+                } else {
+                    format!("{cell:>w$}")
+                }
             })
             .collect();
         out += line.join("  ").trim_end();

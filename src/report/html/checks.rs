@@ -161,21 +161,20 @@ fn sums(r: &Record, all: &mut Vec<Entry>) {
     }
     for a in &r.reassociation {
         let step = esc(&a.step);
-        match a.rules.is_empty() {
-            true => all.push(Checked(
+        if a.rules.is_empty() {
+            all.push(Checked(
                 format!("Step {step} was permitted to regroup sums; no rule did."),
                 String::new(),
-            )),
-            false => {
-                let rules: Vec<String> = a.rules.iter().map(|n| code(n)).collect();
-                all.push(Trusted(
-                    format!(
-                        "Step {step} regrouped sums of floating-point numbers, by {}.",
-                        rules.join(", ")
-                    ),
-                    "Results may differ by rounding.".into(),
-                ));
-            }
+            ))
+        } else {
+            let rules: Vec<String> = a.rules.iter().map(|n| code(n)).collect();
+            all.push(Trusted(
+                format!(
+                    "Step {step} regrouped sums of floating-point numbers, by {}.",
+                    rules.join(", ")
+                ),
+                "Results may differ by rounding.".into(),
+            ));
         }
     }
 }
@@ -198,13 +197,15 @@ fn kernel(r: &Record, all: &mut Vec<Entry>) {
     }
     let Some(run) = &r.run else {
         all.push(Missing(
-            match r.run_wanted {
-                true => "The run of the kernel did not end well.".into(),
-                false => "The kernel was not compiled, run or measured.".into(),
+            if r.run_wanted {
+                "The run of the kernel did not end well.".into()
+            } else {
+                "The kernel was not compiled, run or measured.".into()
             },
-            match r.run_wanted {
-                true => String::new(),
-                false => format!("{} does that.", code("--run")),
+            if r.run_wanted {
+                String::new()
+            } else {
+                format!("{} does that.", code("--run"))
             },
         ));
         return;
@@ -229,9 +230,10 @@ fn agreement(run: &Report, all: &mut Vec<Entry>) {
             .filter(|c| c.what == Subject::Kernel && c.against == against)
             .collect();
         let error = of.iter().map(|c| c.difference.error).fold(0.0, f64::max);
-        let said = match error > 0.0 {
-            true => format!("relative error {error:.1e}, which rounding explains"),
-            false => "equal to the bit".to_string(),
+        let said = if error > 0.0 {
+            format!("relative error {error:.1e}, which rounding explains")
+        } else {
+            "equal to the bit".to_string()
         };
         (of.len(), said)
     };
@@ -297,9 +299,10 @@ fn comparisons(run: &Report, p: &mut Page) {
                 format!("{} = {}", name(c.what), name(c.against)),
                 code(&sizes(&c.sizes)),
                 c.threads.to_string(),
-                match c.difference.error > 0.0 {
-                    true => format!("{:.1e}", c.difference.error),
-                    false => "equal".to_string(),
+                if c.difference.error > 0.0 {
+                    format!("{:.1e}", c.difference.error)
+                } else {
+                    "equal".to_string()
                 },
                 format!("{:.1e}", c.difference.tolerance),
             ]

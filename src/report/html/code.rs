@@ -14,9 +14,10 @@ const LINES: usize = 1500;
 
 pub fn write(r: &Record, p: &mut Page) {
     let Some(k) = &r.kernel else {
-        p.note(match r.failure.is_empty() {
-            true => "The last term is no kernel yet, and none was asked for.",
-            false => "There is no kernel, because the job ended before.",
+        p.note(if r.failure.is_empty() {
+            "The last term is no kernel yet, and none was asked for."
+        } else {
+            "There is no kernel, because the job ended before."
         });
         return;
     };
@@ -74,9 +75,10 @@ fn said(k: &Kernel, statement: u32) -> Option<String> {
     let s = k.statements.get(statement as usize)?;
     let computed = k.computed.get(s.computes? as usize)?;
     let element = s.element.as_deref().unwrap_or("0");
-    let of = match computed.at.is_empty() {
-        true => "a sub-term that lowering made",
-        false => "the marked sub-term",
+    let of = if computed.at.is_empty() {
+        "a sub-term that lowering made"
+    } else {
+        "the marked sub-term"
     };
     Some(match computed.role.as_str() {
         "result" => format!("stores element {element} of the result"),

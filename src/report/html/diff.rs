@@ -51,9 +51,10 @@ fn unmatched(a: &[&str], b: &[&str]) -> Vec<bool> {
     let mut longest = vec![0_u16; (a.len() + 1) * width];
     for i in (0..a.len()).rev() {
         for j in (0..b.len()).rev() {
-            longest[i * width + j] = match a[i] == b[j] {
-                true => longest[(i + 1) * width + j + 1] + 1,
-                false => longest[(i + 1) * width + j].max(longest[i * width + j + 1]),
+            longest[i * width + j] = if a[i] == b[j] {
+                longest[(i + 1) * width + j + 1] + 1
+            } else {
+                longest[(i + 1) * width + j].max(longest[i * width + j + 1])
             };
         }
     }

@@ -124,9 +124,10 @@ fn piece(rest: &str, c: char, language: Language, line_start: bool) -> (Class, u
             Language::C => &C_WORDS,
             Language::Rise => &RISE_WORDS,
         };
-        let class = match words.contains(&&rest[..end]) {
-            true => Class::Keyword,
-            false => Class::Plain,
+        let class = if words.contains(&&rest[..end]) {
+            Class::Keyword
+        } else {
+            Class::Plain
         };
         return (class, end);
     }

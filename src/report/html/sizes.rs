@@ -38,18 +38,20 @@ pub fn write(r: &Record, p: &mut Page) {
     let free: Vec<String> = k.sizes.iter().map(|s| code(s)).collect();
     facts.push((
         "Sizes given at each call",
-        match free.is_empty() {
-            true => "none: all are fixed".to_string(),
-            false => free.join(", "),
+        if free.is_empty() {
+            "none: all are fixed".to_string()
+        } else {
+            free.join(", ")
         },
     ));
     facts.push(("Made for", code(&k.target)));
     p.facts(&facts);
 
     p.add("<h3>Assumptions</h3>\n");
-    match k.assumptions.is_empty() {
-        true => p.note("None: any sizes that are not negative will do."),
-        false => assumptions(&k.assumptions, "the kernel refuses other sizes", p),
+    if k.assumptions.is_empty() {
+        p.note("None: any sizes that are not negative will do.")
+    } else {
+        assumptions(&k.assumptions, "the kernel refuses other sizes", p)
     }
     if !k.falls_back_unless.is_empty() {
         p.add("<h3>For its own loops</h3>\n");
@@ -72,9 +74,10 @@ fn arguments(k: &Kernel, p: &mut Page) {
                 code(&a.name),
                 if a.result { "result" } else { "argument" }.to_string(),
                 code(&a.element),
-                match dims.is_empty() {
-                    true => "one number".to_string(),
-                    false => code(&dims),
+                if dims.is_empty() {
+                    "one number".to_string()
+                } else {
+                    code(&dims)
                 },
             ]
         })

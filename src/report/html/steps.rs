@@ -83,9 +83,10 @@ fn failure(m: &Message, p: &mut Page) {
 /// A sentence, and what stands below it as it is.
 fn said(text: &str, before: &str, p: &mut Page) {
     let (sentence, rest) = text.split_once('\n').unwrap_or((text, ""));
-    let sentence = match before.is_empty() {
-        true => prose(&capital(sentence)),
-        false => prose(sentence),
+    let sentence = if before.is_empty() {
+        prose(&capital(sentence))
+    } else {
+        prose(sentence)
     };
     p.add(&format!("<p>{before}{sentence}</p>\n"));
     if !rest.trim().is_empty() {

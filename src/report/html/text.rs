@@ -117,13 +117,12 @@ pub fn count(n: u64) -> String {
 /// The text with groups of digits that stay on one line.
 fn together(text: &str) -> String {
     let digit = |i: usize| text.as_bytes().get(i).is_some_and(u8::is_ascii_digit);
-    let blank = |(i, c): (usize, char)| match c == ' '
-        && i > 0
-        && digit(i - 1)
-        && (1..4).all(|k| digit(i + k))
-    {
-        true => '\u{a0}',
-        false => c,
+    let blank = |(i, c): (usize, char)| {
+        if c == ' ' && i > 0 && digit(i - 1) && (1..4).all(|k| digit(i + k)) {
+            '\u{a0}'
+        } else {
+            c
+        }
     };
     text.char_indices().map(blank).collect()
 }

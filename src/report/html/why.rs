@@ -38,9 +38,12 @@ pub fn write(r: &Record, p: &mut Page) {
             let body = match changes(before, text, Language::Rise) {
                 Some(words) => words
                     .into_iter()
-                    .map(|(class, word, fresh)| match fresh {
-                        true => format!("<ins>{}</ins>", span(class, word)),
-                        false => span(class, word),
+                    .map(|(class, word, fresh)| {
+                        if fresh {
+                            format!("<ins>{}</ins>", span(class, word))
+                        } else {
+                            span(class, word)
+                        }
                     })
                     .collect(),
                 None => html(text, Language::Rise),

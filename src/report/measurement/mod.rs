@@ -54,9 +54,10 @@ pub(super) fn title(round: &Round) -> String {
         1 => "1 thread".to_string(),
         n => format!("{n} threads"),
     };
-    match sizes.is_empty() {
-        true => threads,
-        false => format!("{}, {threads}", sizes.join(" ")),
+    if sizes.is_empty() {
+        threads
+    } else {
+        format!("{}, {threads}", sizes.join(" "))
     }
 }
 
@@ -120,9 +121,12 @@ fn table(m: &Measurement, round: &Round) -> String {
             continue;
         };
         let other = yardstick.and_then(Place::timing).unwrap_or(timing);
-        let rate = |s: f64| match round.flops > 0.0 {
-            true => digits(round.flops / s / 1e9),
-            false => "-".to_string(),
+        let rate = |s: f64| {
+            if round.flops > 0.0 {
+                digits(round.flops / s / 1e9)
+            } else {
+                "-".to_string()
+            }
         };
         rows.push([
             p.contestant.clone(),
@@ -135,9 +139,10 @@ fn table(m: &Measurement, round: &Round) -> String {
             digits(other.best() / timing.best()),
             timing.seconds.len().to_string(),
             dropped(timing),
-            match difference.error > 0.0 {
-                true => format!("{:.0e}", difference.error),
-                false => "0".to_string(),
+            if difference.error > 0.0 {
+                format!("{:.0e}", difference.error)
+            } else {
+                "0".to_string()
             },
         ]);
     }

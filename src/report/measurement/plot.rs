@@ -55,9 +55,10 @@ pub fn svg(m: &Measurement) -> String {
 }
 
 fn unit(m: &Measurement) -> &'static str {
-    match m.rounds.iter().all(|r| r.flops > 0.0) {
-        true => "GFLOP/s",
-        false => "calls per second",
+    if m.rounds.iter().all(|r| r.flops > 0.0) {
+        "GFLOP/s"
+    } else {
+        "calls per second"
     }
 }
 
@@ -76,14 +77,14 @@ fn panel(out: &mut String, m: &Measurement, round: &Round, top: f64) -> f64 {
     let yardstick = super::yardstick(m, round);
     let mut y = top + TITLE;
     for p in &round.places {
-        let name: String = match p.contestant.chars().count() > LONGEST {
-            true => p
-                .contestant
+        let name: String = if p.contestant.chars().count() > LONGEST {
+            p.contestant
                 .chars()
                 .take(LONGEST - 1)
                 .chain(['…'])
-                .collect(),
-            false => p.contestant.clone(),
+                .collect()
+        } else {
+            p.contestant.clone()
         };
         text(out, "end", left - 8.0, y + 11.0, &name);
         match &p.outcome {

@@ -34,9 +34,10 @@ pub fn rule(used: &RuleUse, place: &str) -> String {
 
 fn rule_name(used: &RuleUse) -> String {
     let args: Vec<String> = used.args.iter().map(|n| n.to_string()).collect();
-    match args.is_empty() {
-        true => used.rule.name.to_string(),
-        false => format!("{}[{}]", used.rule.name, args.join(", ")),
+    if args.is_empty() {
+        used.rule.name.to_string()
+    } else {
+        format!("{}[{}]", used.rule.name, args.join(", "))
     }
 }
 
@@ -161,9 +162,10 @@ fn reason(decl: &RuleDecl, r: &Refusal) -> String {
                 _ => String::new(),
             };
             let at = found(where_);
-            let place = match at == variable.as_str() {
-                true => String::new(),
-                false => format!(", in `{at}`"),
+            let place = if at == variable.as_str() {
+                String::new()
+            } else {
+                format!(", in `{at}`")
             };
             format!(
                 "`{variable}`{rule} must not occur in `{hole}`, which leaves its scope: it occurs{place}"
@@ -198,9 +200,10 @@ fn reason(decl: &RuleDecl, r: &Refusal) -> String {
         Refusal::Compare(a, rel, b, open) => compare(*a, *rel, *b, *open),
         Refusal::Law(law, operands, with) => {
             let operands: Vec<String> = operands.iter().map(operand).collect();
-            let permission = match with {
-                true => ", but would be with `reassociate` in the step: floats are not, to the bit",
-                false => "",
+            let permission = if with {
+                ", but would be with `reassociate` in the step: floats are not, to the bit"
+            } else {
+                ""
             };
             format!("`{law} {}` is not known{permission}", operands.join(" "))
         }
@@ -268,9 +271,10 @@ fn compare(a: Nat, rel: Rel, b: Nat, open: bool) -> String {
         Rel::Gt => ">",
         Rel::Ge => ">=",
     };
-    match open {
-        true => format!("`{a} {sign} {b}` is not known for all sizes"),
-        false => format!("`{a} {sign} {b}` does not hold"),
+    if open {
+        format!("`{a} {sign} {b}` is not known for all sizes")
+    } else {
+        format!("`{a} {sign} {b}` does not hold")
     }
 }
 
@@ -282,9 +286,10 @@ fn found(f: &Found) -> String {
 fn operand(f: &Found) -> String {
     let text = found(f);
     let bare = |c: char| c.is_alphanumeric() || "_.'".contains(c);
-    match text.chars().all(bare) || text.starts_with('(') {
-        true => text,
-        false => format!("({text})"),
+    if text.chars().all(bare) || text.starts_with('(') {
+        text
+    } else {
+        format!("({text})")
     }
 }
 
@@ -340,9 +345,10 @@ fn unknown(text: &str) -> String {
 /// One line, cut where it is too long.
 fn short(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.chars().count() > WIDTH {
-        true => line.chars().take(WIDTH - 1).chain(['…']).collect(),
-        false => line,
+    if line.chars().count() > WIDTH {
+        line.chars().take(WIDTH - 1).chain(['…']).collect()
+    } else {
+        line
     }
 }
 

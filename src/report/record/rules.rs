@@ -14,9 +14,10 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A rule with its arguments, as traces have it.
 pub fn name(u: &RuleUse) -> String {
     let args: Vec<String> = u.args.iter().map(|n| n.to_string()).collect();
-    match args.is_empty() {
-        true => u.rule.name.to_string(),
-        false => format!("{}[{}]", u.rule.name, args.join(", ")),
+    if args.is_empty() {
+        u.rule.name.to_string()
+    } else {
+        format!("{}[{}]", u.rule.name, args.join(", "))
     }
 }
 

@@ -12,11 +12,12 @@ pub struct Within(pub u64);
 
 impl Within {
     fn check<E: Error>(self, n: u64, sign: &str) -> Result<(), E> {
-        match n <= self.0 {
-            true => Ok(()),
-            false => Err(E::custom(format!(
+        if n <= self.0 {
+            Ok(())
+        } else {
+            Err(E::custom(format!(
                 "the number {sign}{n} is larger than any that is written"
-            ))),
+            )))
         }
     }
 }

@@ -63,9 +63,10 @@ impl Parser<'_> {
                 let function = self.argument();
                 self.expect("as", "write `vectorizable f as fv [k]`");
                 let result = self.name("the name of the vector function");
-                let lanes = match self.is("[") {
-                    true => self.size_arguments().0,
-                    false => Vec::new(),
+                let lanes = if self.is("[") {
+                    self.size_arguments().0
+                } else {
+                    Vec::new()
                 };
                 if lanes.len() != 1 {
                     self.error_expected("the number of lanes", "write `vectorizable f as fv [k]`");

@@ -130,9 +130,10 @@ impl Parser<'_> {
             arguments.push(e);
             self.narrow(arguments.len());
         }
-        match arguments.is_empty() {
-            true => function,
-            false => Expr::new(span, ExprKind::App(Box::new(function), arguments)),
+        if arguments.is_empty() {
+            function
+        } else {
+            Expr::new(span, ExprKind::App(Box::new(function), arguments))
         }
     }
 

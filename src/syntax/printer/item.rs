@@ -92,9 +92,10 @@ impl Printer<'_> {
 
     pub(super) fn keyword_path(&mut self, keyword: &str, path: &FilePath) -> Doc {
         let keyword = self.token(keyword);
-        let path = match path.quoted {
-            true => self.token(&format!("\"{}\"", path.text)),
-            false => self.name(&path.text),
+        let path = if path.quoted {
+            self.token(&format!("\"{}\"", path.text))
+        } else {
+            self.name(&path.text)
         };
         cat(vec![keyword, Doc::text(" "), path])
     }

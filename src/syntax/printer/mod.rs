@@ -148,9 +148,10 @@ impl<'a> Printer<'a> {
         let between = self
             .text
             .and_then(|t| t.get(before.hi as usize..behind.lo as usize));
-        match between.is_some_and(|t| t.contains('\n')) {
-            true => Doc::Hard,
-            false => Doc::Line(flat),
+        if between.is_some_and(|t| t.contains('\n')) {
+            Doc::Hard
+        } else {
+            Doc::Line(flat)
         }
     }
 
@@ -237,9 +238,10 @@ impl<'a> Printer<'a> {
             ExprKind::Any => self.token("?"),
             ExprKind::Paren(e) => {
                 let open = self.token("(");
-                let inner = match is_quotient(e) {
-                    true => self.tight(e),
-                    false => self.expr(e),
+                let inner = if is_quotient(e) {
+                    self.tight(e)
+                } else {
+                    self.expr(e)
                 };
                 let by = usize::from(matches!(e.kind, ExprKind::Binary(..) | ExprKind::Let(..)));
                 cat(vec![open, inner.nest(by), self.token(")")])

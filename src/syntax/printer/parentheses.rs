@@ -72,8 +72,9 @@ pub fn at_level(mut e: Expr, level: u8) -> Expr {
         ExprKind::SizeFun(_, t) => sub(t, prec::ARROW),
         _ => {}
     }
-    match own < level {
-        true => Expr::new(e.span, ExprKind::Paren(Box::new(e))),
-        false => e,
+    if own < level {
+        Expr::new(e.span, ExprKind::Paren(Box::new(e)))
+    } else {
+        e
     }
 }
