@@ -65,7 +65,7 @@ struct Book {
 
 pub fn run(args: &Args, context: &mut Context) -> u8 {
     let mut diagnostics = Vec::new();
-    let (mut books, mut over_arrays) = load(args, &mut context.sources, &mut diagnostics);
+    let (mut books, over_arrays) = files(args, &mut context.sources, &mut diagnostics);
     if args.queries {
         let rules = books.iter().flat_map(Book::asked);
         context.print(&written(rules));
@@ -130,7 +130,7 @@ pub fn run(args: &Args, context: &mut Context) -> u8 {
 }
 
 /// The files that can be read, those of scalar rules apart from those over arrays, with the rules that are asked for.
-fn load(
+fn files(
     args: &Args,
     sources: &mut SourceMap,
     diagnostics: &mut Vec<Diagnostic>,

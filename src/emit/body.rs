@@ -2,6 +2,8 @@
 
 use super::index;
 use super::prelude::{c_type, Used};
+use crate::arith::Nat;
+use crate::intern::Symbol;
 use crate::nest::lines::{Lines, Mark};
 use crate::nest::names::identifier;
 use crate::nest::{

@@ -200,7 +200,7 @@ fn reason(decl: &RuleDecl, r: &Refusal) -> String {
         Refusal::Compare(a, rel, b, open) => compare(*a, *rel, *b, *open),
         Refusal::Law(law, operands, with) => {
             let operands: Vec<String> = operands.iter().map(operand).collect();
-            let permission = if with {
+            let permission = if *with {
                 ", but would be with `reassociate` in the step: floats are not, to the bit"
             } else {
                 ""
