@@ -248,6 +248,7 @@ const CHOICE: Goal = Goal {
     set: "",
     fixed: "",
     at: &["m=3,n=4,k=5"],
+    regroups: false,
 };
 
 #[test]

@@ -209,7 +209,7 @@ pub(super) fn prelude(used: &Used, contract: Contract) -> String {
                 /* Threads take so many of n iterations at once that taking them costs little, and none waits long. */\n\
                 static inline int64_t share(int64_t n)\n{\n    return n / 64 / omp_get_max_threads() + 1;\n}\n\n\
                 #define PRAGMA(text) _Pragma(#text)\n\
-                #define PARALLEL_FOR(n) PRAGMA(omp parallel for schedule(dynamic, share(n)))\n\
+                #define PARALLEL_FOR(n) PRAGMA(omp parallel for schedule(dynamic, share(n)) if ((n) > 1))\n\
                 #else\n#define PARALLEL_FOR(n)\n#endif\n\n";
     }
     if used.fetch {

@@ -40,6 +40,14 @@ pub fn count(slot: &Slot, sizes: &Sizes) -> i64 {
         .expect("sizes are known")
 }
 
+/// What a program is called with.
+fn arguments(program: &Program, sizes: &Sizes, rng: &mut Rng) -> Vec<Value> {
+    let params = program.params.iter();
+    params
+        .map(|(_, ty)| random::value_of(rng, *ty, sizes, Numbers::Unit).expect("a type"))
+        .collect()
+}
+
 /// A program's own term at these sizes on random data; none where it has no value.
 pub fn case_for(
     target: Target,
@@ -48,11 +56,7 @@ pub fn case_for(
     sizes: Sizes,
     rng: &mut Rng,
 ) -> Option<Case> {
-    let args: Vec<Value> = program
-        .params
-        .iter()
-        .map(|(_, ty)| random::value_of(rng, *ty, &sizes, Numbers::Unit).expect("a type"))
-        .collect();
+    let args = arguments(&program, &sizes, rng);
     case_with(target, name, program, sizes, &args)
 }
 
@@ -156,6 +160,8 @@ pub struct Goal {
     pub fixed: &'static str,
     /// Sizes that it takes.
     pub at: &'static [&'static str],
+    /// Whether its steps may regroup sums, and do.
+    pub regroups: bool,
 }
 
 const fn goal(sketch: &'static str, set: &'static str, at: &'static [&'static str]) -> Goal {
@@ -165,6 +171,33 @@ const fn goal(sketch: &'static str, set: &'static str, at: &'static [&'static st
         set,
         fixed: "",
         at,
+        regroups: false,
+    }
+}
+
+/// Of another program, at any size.
+const fn of(
+    program: &'static str,
+    sketch: &'static str,
+    set: &'static str,
+    at: &'static [&'static str],
+) -> Goal {
+    Goal {
+        program,
+        ..goal(sketch, set, at)
+    }
+}
+
+/// The same where sums are regrouped.
+const fn regrouped(
+    program: &'static str,
+    sketch: &'static str,
+    set: &'static str,
+    at: &'static [&'static str],
+) -> Goal {
+    Goal {
+        regroups: true,
+        ..of(program, sketch, set, at)
     }
 }
 
@@ -222,6 +255,73 @@ pub const GOALS: &[Goal] = &[
             &["t=3", "t=0"],
         )
     },
+    regrouped(
+        "programs/dot.rise",
+        "sketches/dot/parallel.sk",
+        "block=256,unroll=2",
+        LONG,
+    ),
+    regrouped(
+        "programs/dot.rise",
+        "sketches/reduction/parallel.sk",
+        "",
+        &["n=50001"],
+    ),
+    regrouped(
+        "programs/gemv.rise",
+        "sketches/rows/parallel.sk",
+        "unroll=2",
+        ROWS,
+    ),
+    of(
+        "programs/linear/axpy.rise",
+        "sketches/elementwise/parallel.sk",
+        "",
+        &["n=50001"],
+    ),
+    regrouped(
+        "programs/linear/asum.rise",
+        "sketches/asum/parallel.sk",
+        "block=128,unroll=4",
+        LONG,
+    ),
+    regrouped(
+        "programs/linear/nrm2.rise",
+        "sketches/nrm2/parallel.sk",
+        "block=384,unroll=3",
+        LONG,
+    ),
+    regrouped("programs/gemv.rise", "sketches/gemv/parallel.sk", "", ROWS),
+    regrouped(
+        "programs/layer/rms_norm.rise",
+        "sketches/rms_norm/parallel.sk",
+        "unroll=2",
+        ROWS,
+    ),
+    regrouped(
+        "programs/layer/layer_norm.rise",
+        "sketches/layer_norm/parallel.sk",
+        "unroll=3",
+        ROWS,
+    ),
+    of(
+        "programs/linear/axpy.rise",
+        "sketches/axpy/parallel.sk",
+        "block=64",
+        LONG,
+    ),
+    of(
+        "programs/binomial.rise",
+        "sketches/binomial/parallel.sk",
+        "wide=2",
+        IMAGE,
+    ),
+    of(
+        "programs/other/nbody.rise",
+        "sketches/nbody/parallel.sk",
+        "",
+        LONG,
+    ),
     goal("sketches/risegg/baseline.sk", "", ANY),
     goal("sketches/risegg/blocking.sk", "", TILES),
     goal("sketches/risegg/vectorization.sk", "", TILES),
@@ -235,6 +335,12 @@ pub const GOALS: &[Goal] = &[
 const NARROW: &str = "mr=3,nr=8,lanes=4,group=2,small=4,rows=8,handful=3,near=100";
 const SHARED: &[&str] = &["m=22,n=35,k=7", "m=22,n=9,k=7", "m=7,n=35,k=6"];
 const ANY: &[&str] = &["m=9,n=35,k=5", "m=0,n=4,k=3", "m=3,n=2,k=0"];
+/// Several blocks of parts, one of a rest, none.
+const LONG: &[&str] = &["n=797", "n=130", "n=17", "n=1", "n=0"];
+/// Rows of several vectors and rests.
+const ROWS: &[&str] = &["m=5,n=339", "m=3,n=17", "m=1,n=1", "m=0,n=4", "m=2,n=0"];
+/// Images, from rows of several blocks to one pixel.
+const IMAGE: &[&str] = &["h=4,w=149", "h=3,w=17", "h=1,w=1"];
 /// What 32 and 4 divide.
 const TILES: &[&str] = &["m=64,n=32,k=8", "m=32,n=0,k=4"];
 
@@ -281,7 +387,8 @@ impl Goal {
         nest.unwrap_or_else(|d| panic!("{}: {d:?}", self.sketch))
     }
 
-    /// One case for each of its sizes; what is expected is what the program means.
+    /// One case for each of its sizes; what is expected is what the program means, or, of a kernel that regroups, what the
+    /// term means that was found, which is close to that.
     pub fn cases(&self, name: &str, target: Target) -> Vec<Case> {
         let found = self.found(name, target);
         let nest = self.nest(&found, target);
@@ -295,11 +402,21 @@ impl Goal {
         let case = |at: &&str| {
             let mut all = sizes(at);
             all.extend(sizes(self.fixed));
-            let plain = case_for(target, name.to_string(), program.clone(), all, &mut rng);
+            let args = arguments(&program, &all, &mut rng);
+            let own = eval_program(found, &all, &args).expect("a value");
+            let plain = case_with(target, name.to_string(), program.clone(), all, &args);
+            let plain = plain.expect("a value");
+            let d = compare::compare(&own, &plain.expected).expect("same shape");
+            let what = (self.sketch, at, &d);
+            match self.regroups {
+                true => assert!(d.relative_to_largest < 1e-4, "{what:?}"),
+                false => assert!(d.same, "{what:?}"),
+            }
             Case {
                 nest: nest.clone(),
                 program: found.clone(),
-                ..plain.expect("a value")
+                expected: own,
+                ..plain
             }
         };
         self.at.iter().map(case).collect()

@@ -105,8 +105,19 @@ impl Pass<'_> {
                 });
             }
         });
+        let of_row = |l: &Line| {
+            let same = lines
+                .iter()
+                .filter(|m| m.distance(l.buf, l.index).is_some());
+            same.count() as i64
+        };
+        // Lines that are read as far as the next iteration begins are read in order.
+        let in_order = |l: &Line| match l.index.coefficient(var).and_then(Nat::as_int) {
+            Some(step) => step.saturating_mul(l.bytes).saturating_abs() <= of_row(l) * LINE,
+            None => false,
+        };
         let mut hints = Vec::new();
-        for l in &lines {
+        for l in lines.iter().filter(|l| !in_order(l)) {
             let mut fetch = |index: Nat| hints.push(Stmt::Prefetch { buf: l.buf, index });
             fetch(l.index.subst_var(var, Nat::var(var) + AHEAD.into()));
             let again = self.around.last().is_some_and(|v| !l.index.mentions(*v));
@@ -117,10 +128,7 @@ impl Pass<'_> {
                     .iter()
                     .any(|v| along(v).is_some_and(|step| step > 0))
             {
-                let row = lines
-                    .iter()
-                    .filter(|m| m.distance(l.buf, l.index).is_some());
-                let width = row.count().max(2) as i64;
+                let width = of_row(l).max(2);
                 fetch(l.index + (width * LINE / l.bytes).into());
             }
         }
