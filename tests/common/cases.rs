@@ -317,6 +317,42 @@ pub const GOALS: &[Goal] = &[
         IMAGE,
     ),
     of(
+        "programs/layer/conv2d.rise",
+        "sketches/conv2d/parallel.sk",
+        "mr=3",
+        &["o=7,c=2,h=3,w=149", "o=2,c=3,h=2,w=5", "o=1,c=0,h=1,w=1"],
+    ),
+    of(
+        "programs/linear/ger.rise",
+        "sketches/ger/parallel.sk",
+        "",
+        ROWS,
+    ),
+    of(
+        "programs/linear/gemv_transposed.rise",
+        "sketches/gemv_transposed/parallel.sk",
+        "wide=2",
+        ROWS,
+    ),
+    of(
+        "programs/linear/transposed.rise",
+        "sketches/transposed/parallel.sk",
+        "",
+        ROWS,
+    ),
+    of(
+        "programs/stencil/jacobi2d.rise",
+        "sketches/jacobi2d/parallel.sk",
+        "",
+        &["t=3,h=4,w=9", "t=0,h=2,w=3", "t=1,h=1,w=1"],
+    ),
+    regrouped(
+        "programs/layer/softmax.rise",
+        "sketches/softmax/parallel.sk",
+        "unroll=2",
+        ROWS,
+    ),
+    of(
         "programs/other/nbody.rise",
         "sketches/nbody/parallel.sk",
         "",
