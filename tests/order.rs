@@ -1,4 +1,4 @@
-//! `rise-opt order`: verdicts, circles, exit codes.
+//! `rise-opt order`: verdicts, cycles, exit codes.
 
 use std::path::Path;
 use std::process::Command;

@@ -19,7 +19,7 @@ use crate::emit::Contract;
 use crate::exec::Toolchain;
 use crate::index::Level;
 use crate::nest::passes::{self, PASSES};
-use crate::report::{self, Excerpt, ProofFile, Record, Summary, TraceFile};
+use crate::report::{self, ExcerptExtent, ProofFile, Record, Summary, TraceFile};
 use crate::search::{self, Outcome};
 use std::io::{self, Write};
 
@@ -425,7 +425,7 @@ fn summary(input: &Input, outcome: &Outcome, request: &Request, done: &Done) -> 
         unverified: done.basis.unverified.clone(),
         peak_bytes: done.peak_bytes,
         run: done.run.clone(),
-        egraph: outcome.cutout.as_ref().map(Excerpt::of),
+        egraph: outcome.excerpt.as_ref().map(ExcerptExtent::of),
         files: Vec::new(),
         trace: outcome.trace.clone(),
     }
@@ -481,7 +481,7 @@ fn witness(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let name = input.program.name.as_str();
-    let text = match (artefact, &outcome.cutout) {
+    let text = match (artefact, &outcome.excerpt) {
         (Artefact::Egraph, Some(c)) => {
             return report::egraph_json(c, name, &command_line(), out);
         }

@@ -1,16 +1,16 @@
 //! `rise-opt order [FILES]`: whether rewriting by rules over scalars is sure to end.
 //!
 //! In: files of rules, each a book of its own. Out: a line for each rule that needs others, or for each that is
-//! asked for, and a summary; an error for each that is not ordered, with a circle of steps where one is found. Absent: how
+//! asked for, and a summary; an error for each that is not ordered, with a cycle of steps where one is found. Absent: how
 //! (`order`).
 
 use super::command_line;
 use super::verify::{load, missing};
 use super::Context;
 use crate::diag::{code, Diagnostic};
-use crate::order::{order, Open, Verdict};
 use crate::report::order::{reason, Kind, OrderFile, RuleOrder};
 use crate::scalar::Rule;
+use crate::termination::{order, Open, Verdict};
 
 #[derive(clap::Args, Debug)]
 pub struct Args {
@@ -81,7 +81,7 @@ fn objection(rule: &Rule, open: &Open) -> Diagnostic {
                 code::RULE_CIRCLE,
                 format!("rewriting by the rule `{}` does not end", rule.name),
             )
-            .label(sides, "takes part in a circle")
+            .label(sides, "takes part in a cycle")
             .note(why);
             let steps = cycle.steps.iter();
             steps

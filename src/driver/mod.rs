@@ -14,5 +14,5 @@ mod trust;
 pub use input::{load, load_any, unknown_setting, Files, Input, Planned, Setting};
 pub use job::{Done, Request, Wanted};
 pub use kernel::{declaration, measure, Kernel, Running};
-pub use search::{not_reached, proved, refused, search, stopped, Searched};
+pub use search::{proved, refused, search, stopped, Searched};
 pub use trust::{wrong_rules, Trust};

@@ -32,7 +32,7 @@ pub fn search(
             terms: plan.terms.clone(),
             obliged: plan.obliged.clone(),
             proof: Some(Ok(plan.proof.clone())),
-            ..search::optimize(&input.program, &[], options)
+            ..Outcome::unsearched(&input.program)
         },
         None => search::optimize(&input.program, &input.steps, options),
     };
@@ -47,7 +47,7 @@ pub fn search(
 }
 
 /// Why a step was not reached, with advice that is looked for only now.
-pub fn not_reached(
+fn not_reached(
     input: &Input,
     outcome: &Outcome,
     diagnosis: &search::Diagnosis,

@@ -1,4 +1,4 @@
-//! A read-only picture of a rebuilt e-graph with dense class numbers.
+//! A read-only snapshot of a rebuilt e-graph with dense class numbers.
 //!
 //! Searching, checking sketches and extracting read the graph many times
 //! between two rebuilds; they do it on flat arrays. Invariant: classes are
@@ -16,7 +16,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// A class of a [`View`].
 pub type Class = u32;
 
-/// The picture.
+/// The snapshot.
 pub struct View {
     ids: Vec<Id>,
     dense: Vec<Class>,
@@ -32,7 +32,7 @@ pub struct View {
 }
 
 impl View {
-    /// Pictures a graph that is rebuilt.
+    /// Takes one of a graph that is rebuilt.
     pub fn new(graph: &Graph) -> View {
         let egg = &graph.egg;
         let mut classes: Vec<_> = egg.classes().collect();
@@ -86,7 +86,7 @@ impl View {
         view
     }
 
-    /// Bytes that the picture of a graph takes while it is made, at most.
+    /// Bytes that the snapshot of a graph takes while it is made, at most.
     pub fn bytes(graph: &Graph) -> u64 {
         use std::mem::size_of;
         let node = size_of::<Node>() + size_of::<Class>() + 2 * size_of::<u32>();

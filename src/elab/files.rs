@@ -5,7 +5,7 @@ use crate::source::{FileId, SourceMap};
 use crate::syntax::tree::{File, ItemKind};
 use crate::syntax::{parse, Dialect};
 
-/// The file and everything it imports, what is imported first. A circle is harmless: every file is
+/// The file and everything it imports, what is imported first. A cycle is harmless: every file is
 /// read once, and definitions are found whatever their order.
 pub fn load_all(
     sources: &mut SourceMap,

@@ -239,7 +239,7 @@ impl Loader<'_> {
                 code::FILE_CYCLE,
                 format!("`{}` includes itself", path.text),
                 path.span,
-                "remove one of the includes that form the circle",
+                "remove one of the includes that form the cycle",
             );
             return None;
         }

@@ -1,14 +1,14 @@
 //! The part of an e-graph that was cut out, for other tools: JSON and DOT.
 //!
-//! In: the cutout, and what made it. Out: the format of the crate egraph-serialize, with `kind` and `version` in front
+//! In: the excerpt, and what made it. Out: the format of the crate egraph-serialize, with `kind` and `version` in front
 //! and what is shown beside the nodes, which its readers pass over; or a graph for Graphviz, a box for each class,
 //! where the extracted term is thick and what is not shown is said. Nothing is held as text: both are written as they
-//! are made, so that a graph of a million e-nodes takes no more memory than its cutout. Absent: which part is shown.
+//! are made, so that a graph of a million e-nodes takes no more memory than its excerpt. Absent: which part is shown.
 
 use super::number::count;
 use super::saved::{self, EGRAPH};
 use crate::search::trace::Size;
-use crate::search::{CutClass, CutNode, Cutout};
+use crate::search::{Excerpt, ExcerptClass, ExcerptNode};
 use serde::ser::{SerializeMap, SerializeSeq, Serializer};
 use serde::{Deserialize, Serialize};
 use std::fmt::Display;
@@ -20,15 +20,15 @@ const LABEL: usize = 60;
 /// How much of which graph is shown.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Excerpt {
+pub struct ExcerptExtent {
     pub step: String,
     pub shown: Size,
     pub whole: Size,
 }
 
-impl Excerpt {
-    pub fn of(c: &Cutout) -> Excerpt {
-        Excerpt {
+impl ExcerptExtent {
+    pub fn of(c: &Excerpt) -> ExcerptExtent {
+        ExcerptExtent {
             step: c.step.clone(),
             shown: c.shown(),
             whole: c.whole,
@@ -55,12 +55,12 @@ impl Excerpt {
 
 /// Writes `--emit egraph`.
 pub fn egraph_json(
-    c: &Cutout,
+    c: &Excerpt,
     program: &str,
     command: &str,
     mut out: &mut dyn Write,
 ) -> io::Result<()> {
-    let excerpt = Excerpt::of(c);
+    let excerpt = ExcerptExtent::of(c);
     let file = EgraphFile {
         rise_opt: env!("CARGO_PKG_VERSION"),
         command,
@@ -83,7 +83,7 @@ struct EgraphFile<'a> {
     program: &'a str,
     showing: String,
     #[serde(flatten)]
-    excerpt: Excerpt,
+    excerpt: ExcerptExtent,
     /// The parts of the sketch; classes name those that they satisfy by number.
     sketch: &'a [String],
     nodes: Nodes<'a>,
@@ -131,7 +131,7 @@ struct NodeOut<'a, T: Display> {
     subsumed: bool,
 }
 
-struct Nodes<'a>(&'a Cutout);
+struct Nodes<'a>(&'a Excerpt);
 
 impl Serialize for Nodes<'_> {
     fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
@@ -166,7 +166,7 @@ impl Serialize for Nodes<'_> {
 }
 
 /// `… 12 more`
-fn more(class: &CutClass) -> String {
+fn more(class: &ExcerptClass) -> String {
     match class.nodes.len() {
         0 => format!("… {}", count(u64::from(class.omitted))),
         _ => format!("… {} more", count(u64::from(class.omitted))),
@@ -184,7 +184,7 @@ struct ClassOut {
     in_term: &'static str,
 }
 
-struct Classes<'a>(&'a Cutout);
+struct Classes<'a>(&'a Excerpt);
 
 impl Serialize for Classes<'_> {
     fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
@@ -204,13 +204,17 @@ impl Serialize for Classes<'_> {
     }
 }
 
-fn in_term(class: &CutClass) -> bool {
+fn in_term(class: &ExcerptClass) -> bool {
     class.nodes.iter().any(|n| n.in_term)
 }
 
 /// Writes `--emit dot`.
-pub fn egraph_dot(c: &Cutout, program: &str, out: &mut dyn Write) -> io::Result<()> {
-    let title = format!("{program}, step {}: {}", c.step, Excerpt::of(c).showing());
+pub fn egraph_dot(c: &Excerpt, program: &str, out: &mut dyn Write) -> io::Result<()> {
+    let title = format!(
+        "{program}, step {}: {}",
+        c.step,
+        ExcerptExtent::of(c).showing()
+    );
     writeln!(out, "digraph egraph {{")?;
     writeln!(
         out,
@@ -234,7 +238,7 @@ pub fn egraph_dot(c: &Cutout, program: &str, out: &mut dyn Write) -> io::Result<
     writeln!(out, "}}")
 }
 
-fn dot_class(c: &Cutout, class: &CutClass, out: &mut dyn Write) -> io::Result<()> {
+fn dot_class(c: &Excerpt, class: &ExcerptClass, out: &mut dyn Write) -> io::Result<()> {
     let id = class.id;
     let mut label = format!("{id} : {}", short(&class.ty.to_string()));
     // The words of the largest part say most; parts stand before what they hold.
@@ -269,7 +273,12 @@ fn dot_class(c: &Cutout, class: &CutClass, out: &mut dyn Write) -> io::Result<()
     writeln!(out, " }}")
 }
 
-fn dot_edges(class: &CutClass, i: usize, node: &CutNode, out: &mut dyn Write) -> io::Result<()> {
+fn dot_edges(
+    class: &ExcerptClass,
+    i: usize,
+    node: &ExcerptNode,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     for (at, child) in node.children.iter().enumerate() {
         let mut marks = Vec::new();
         // An arrow inside of a box cannot end at its border.

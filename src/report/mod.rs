@@ -30,7 +30,7 @@ pub mod verification;
 
 pub use certificates::CertificateFile;
 pub use comparison::Comparison;
-pub use egraph::{egraph_dot, egraph_json, Excerpt};
+pub use egraph::{egraph_dot, egraph_json, ExcerptExtent};
 pub use explain::{explained, explanation, ExplainedLink, ExplainedStep};
 pub use goal::not_reached;
 pub use number::{bytes, count, digits, seconds};

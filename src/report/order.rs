@@ -4,8 +4,8 @@
 //! rules are ordered (`order`).
 
 use super::saved::{self, ORDER};
-use crate::order::{Case, Ordered, Verdict, Why};
 use crate::scalar::Rule;
+use crate::termination::{Case, Ordered, Verdict, Why};
 use serde::{Deserialize, Serialize};
 
 /// The verdicts of the rules of some files, in order.
@@ -43,12 +43,12 @@ pub struct RuleOrder {
     /// Why it is not known to be ordered.
     pub reason: Option<String>,
     /// Steps that come back to where they began.
-    pub circle: Vec<CircleStep>,
+    pub circle: Vec<CycleStep>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct CircleStep {
+pub struct CycleStep {
     pub rule: String,
     pub before: String,
     pub after: String,
@@ -86,7 +86,7 @@ impl RuleOrder {
             Verdict::Open(open) => {
                 told.reason = Some(reason(&open.why));
                 let steps = open.cycle.iter().flat_map(|c| &c.steps);
-                let step = |(rule, before, after): &(_, _, _)| CircleStep::new(rule, before, after);
+                let step = |(rule, before, after): &(_, _, _)| CycleStep::new(rule, before, after);
                 told.circle = steps.map(step).collect();
             }
         }
@@ -106,9 +106,9 @@ impl RuleOrder {
     }
 }
 
-impl CircleStep {
-    fn new(rule: &impl ToString, before: &impl ToString, after: &impl ToString) -> CircleStep {
-        CircleStep {
+impl CycleStep {
+    fn new(rule: &impl ToString, before: &impl ToString, after: &impl ToString) -> CycleStep {
+        CycleStep {
             rule: rule.to_string(),
             before: before.to_string(),
             after: after.to_string(),

@@ -3,7 +3,7 @@
 //! In: the trace, what the kernel assumes, the report of the run. Out: the text for people; the same
 //! data is the JSON for programs. Absent: anything that the data does not say.
 
-use super::egraph::Excerpt;
+use super::egraph::ExcerptExtent;
 use super::number::{bytes, count, digits, seconds};
 use super::saved::{self, SUMMARY};
 use crate::emit::Contract;
@@ -35,7 +35,7 @@ pub struct Summary {
     pub peak_bytes: u64,
     pub run: Option<Report>,
     /// What is shown of an e-graph.
-    pub egraph: Option<Excerpt>,
+    pub egraph: Option<ExcerptExtent>,
     pub files: Vec<String>,
 }
 

@@ -8,18 +8,18 @@
 
 pub mod advise;
 mod closest;
-mod cutout;
 mod diagnose;
 mod edit;
+mod excerpt;
 mod occurs;
 pub mod progress;
 mod saturate;
 pub mod trace;
 
 pub use advise::{advise, Advice, Known, Remedy};
-pub use cutout::{Cut, CutClass, CutNode, CutOp, Cutout};
 pub use diagnose::{Diagnosis, Instead, Near, PartCount, Refused};
 pub use edit::{Atom, Edit};
+pub use excerpt::{Cut, Excerpt, ExcerptClass, ExcerptNode, ExcerptOp};
 pub use occurs::Occurs;
 pub use progress::Observer;
 pub use trace::{Stop, Trace};
@@ -80,7 +80,7 @@ pub struct Outcome {
     /// Why the last step run was not reached; `None` if all were.
     pub failure: Option<Diagnosis>,
     /// What was asked for of a graph.
-    pub cutout: Option<Cutout>,
+    pub excerpt: Option<Excerpt>,
     /// Sizes that the way from the program to the last term speaks of and that those of the last term do not make
     /// whole and not negative: only where they are is the last term equal to the program.
     pub obliged: Vec<Nat>,
@@ -89,19 +89,29 @@ pub struct Outcome {
     pub proof: Option<Result<Proof, String>>,
 }
 
+impl Outcome {
+    /// Of a program for which nothing was searched yet.
+    pub fn unsearched(program: &Program) -> Outcome {
+        Outcome {
+            terms: Vec::new(),
+            trace: Trace {
+                program: program.name.to_string(),
+                steps: Vec::new(),
+            },
+            parts: Vec::new(),
+            failure: None,
+            excerpt: None,
+            obliged: Vec::new(),
+            proof: None,
+        }
+    }
+}
+
 /// Optimises a program through its steps.
 pub fn optimize(program: &Program, steps: &[Step], options: &Options) -> Outcome {
     let mut outcome = Outcome {
-        terms: Vec::new(),
-        trace: Trace {
-            program: program.name.to_string(),
-            steps: Vec::new(),
-        },
-        parts: Vec::new(),
-        failure: None,
-        cutout: None,
-        obliged: Vec::new(),
         proof: options.prove.then(|| Ok(Proof::new(&program.term))),
+        ..Outcome::unsearched(program)
     };
     let mut term = normalize(&program.term);
     let mut passed = Sizes::default();
@@ -110,7 +120,7 @@ pub fn optimize(program: &Program, steps: &[Step], options: &Options) -> Outcome
         let run = saturate::run(step, &term, options, (i + 1, steps.len()));
         outcome.trace.steps.push(run.trace);
         outcome.parts.push(run.parts);
-        outcome.cutout = run.cutout.or(outcome.cutout.take());
+        outcome.excerpt = run.excerpt.or(outcome.excerpt.take());
         match run.result {
             Ok(found) => {
                 outcome.terms.push(found.clone());

@@ -1,14 +1,14 @@
 //! One step: saturate until the sketch is satisfied, then extract.
 //!
 //! The sketch is asked before the first iteration and after each. All rules
-//! search the same picture of the graph, then all matches are applied. Limits
+//! search the same snapshot of the graph, then all matches are applied. Limits
 //! are looked at inside of both loops: one iteration can be the difference
 //! between a tenth of the memory and all of it.
 
 mod limits;
 
-use super::cutout::{cut, Cutout};
 use super::diagnose::{counts, diagnose, Diagnosis, PartCount, Refused};
+use super::excerpt::{cut, Excerpt};
 use super::progress::{Event, Observer, Phase};
 use super::trace::{Iteration, RuleTrace, Size, StepTrace, Stop};
 use super::Options;
@@ -45,7 +45,7 @@ pub(super) struct Run {
     pub result: Result<Term, Diagnosis>,
     pub graph: Graph,
     pub root: Id,
-    pub cutout: Option<Cutout>,
+    pub excerpt: Option<Excerpt>,
     /// If it was asked for: why what was found equals the term.
     pub segment: Option<Result<Segment, String>>,
     /// Of what was found: sizes that must be whole and not negative for it to equal the term, and that neither has.
@@ -149,14 +149,14 @@ struct Watch<'a> {
     place: (usize, usize),
     trying: Option<&'a str>,
     iteration: u64,
-    /// E-nodes of the last picture.
+    /// E-nodes of the last snapshot.
     nodes: usize,
     /// Of the last answer of the sketch.
     sketch: Reached,
 }
 
 impl Watch<'_> {
-    /// `added`: e-nodes since the last picture.
+    /// `added`: e-nodes since the last snapshot.
     fn tell(&self, phase: Phase, added: usize, limits: &Limits) {
         self.observer.see(|| Event {
             step: self.step,
@@ -172,7 +172,7 @@ impl Watch<'_> {
         });
     }
 
-    /// Whether the sketch is satisfied in a new picture; for an observer also how much of it.
+    /// Whether the sketch is satisfied in a new snapshot; for an observer also how much of it.
     fn ask(&mut self, goal: &Goal, view: &View, root: Id) -> bool {
         self.nodes = view.node_count();
         if !self.observer.looks() {
@@ -253,7 +253,7 @@ pub(super) fn run(step: &Step, term: &Term, options: &Options, place: (usize, us
         Some(name) => *name == step.name,
         None => extracted.is_none() || place.0 == place.1,
     });
-    let cutout = wanted.map(|wanted| {
+    let excerpt = wanted.map(|wanted| {
         let here = (&view, view.class(s.root));
         cut(&step.name, here, &goal, extracted.as_ref(), wanted.classes)
     });
@@ -276,7 +276,7 @@ pub(super) fn run(step: &Step, term: &Term, options: &Options, place: (usize, us
         result,
         graph: s.graph,
         root: s.root,
-        cutout,
+        excerpt,
         segment,
         obliged,
         rewrites: s.rewrites,
@@ -455,12 +455,12 @@ impl<'a> Saturation<'a> {
         }
     }
 
-    /// All rules search one picture of the graph and are applied; what comes of it, and why to stop then.
+    /// All rules search one snapshot of the graph and are applied; what comes of it, and why to stop then.
     fn iterate(&mut self, goal: &Goal, view: View, done: u64) -> (View, Iteration, Option<Stop>) {
         self.watch.iteration = done + 1;
         self.watch.tell(Phase::Search, 0, &self.limits);
         let (found, search_seconds) = timed(|| self.search(&view, done));
-        // What is not changed needs no other picture; else the next is taken when this one is gone.
+        // What is not changed needs no other snapshot; else the next is taken when this one is gone.
         let same = self.interrupted.is_some().then_some(view);
         self.held = self.graph.nodes();
         self.tell(Phase::Apply);

@@ -92,7 +92,7 @@ pub struct Iteration {
     pub apply_seconds: f64,
     /// Restoring congruence.
     pub rebuild_seconds: f64,
-    /// Asking the sketch, the picture of the graph included.
+    /// Asking the sketch, the snapshot of the graph included.
     pub goal_seconds: f64,
     /// The rules, in the order of the step.
     pub rules: Vec<RuleTrace>,

@@ -130,7 +130,7 @@ impl<'a> Walker<'a> {
             }
             self.depth += 1;
             if self.depth > DEEPEST {
-                return Err("the way leads in a circle".to_string());
+                return Err("the way leads in a cycle".to_string());
             }
             now = self.application(now, hop, why)?;
             // A part that was kept may stand elsewhere in its class.

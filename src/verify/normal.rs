@@ -13,9 +13,9 @@
 use super::points::Point;
 use super::{differs_at, portfolio, Proved, Tools, Verdict};
 use crate::intern::Symbol;
-use crate::order::{order, Verdict as Order};
 use crate::scalar::{eval, is_open, Expr, Kind, Lanes, Node, Op, Rule, Sort, Value, VarClass};
 use crate::simplify::{build, is_constant};
+use crate::termination::{order, Verdict as Order};
 use std::collections::BTreeSet;
 
 /// Values that rules speak of.

@@ -20,7 +20,7 @@ use rise_opt::source::SourceMap;
 use rise_opt::syntax::{parse, print, Dialect};
 use rise_opt::target::Target as Machine;
 use rise_opt::term::Program;
-use rise_opt::{emit, lower, order, search, verify};
+use rise_opt::{emit, lower, search, termination, verify};
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::path::Path;
@@ -375,7 +375,7 @@ fn index(text: &str) -> String {
         Err(found) => said += &codes(&found, &sources),
         Ok(mut rules) => {
             rules.truncate(12);
-            for (rule, verdict) in rules.iter().zip(order::order(&rules)) {
+            for (rule, verdict) in rules.iter().zip(termination::order(&rules)) {
                 let tried = verify::try_points(rule, 20);
                 said += &format!(" {:.5}{}", format!("{verdict:?}"), tried.differs.is_some());
             }

@@ -18,6 +18,16 @@ fn read(dir: &Path, name: &str) -> String {
     fs::read_to_string(dir.join(name)).unwrap()
 }
 
+/// Searches with rules that nobody proved, and writes all that rests on them.
+const SEARCH: [&str; 6] = [
+    "sum.rise",
+    "--sketch",
+    "mine.sk",
+    "--emit",
+    "c,header,plan,proof",
+    "--allow-unverified",
+];
+
 /// Rules that regroup: by blocks, and by folding what is added into the operator.
 const SUMS: [(&str, &str, &str); 2] = [
     (
@@ -80,15 +90,7 @@ fn a_plan_that_hides_what_regroups_is_refused() {
     for (name, rule, sketch) in SUMS {
         let dir = sum(rule, sketch);
         let dir = dir.path();
-        let args = [
-            "sum.rise",
-            "--sketch",
-            "mine.sk",
-            "--emit",
-            "c,header,plan,proof",
-            "--allow-unverified",
-        ];
-        let (code, out, err) = run(dir, &args);
+        let (code, out, err) = run(dir, &SEARCH);
         assert_eq!(code, 0, "{name}: {err}");
         let by = format!("(by {name})");
         assert!(out.contains(&by), "{out}");
@@ -175,15 +177,7 @@ fn rules_without_a_verdict_leave_a_trace() {
     let dir = dir.path();
     let program = "def sum [n : nat] (c : i32) (xs : n.i32) : i32 = xs |> map (\\x -> (x * (x + 1)) % 2) |> reduceSeq (\\a -> \\x -> a + x * c) 7\n";
     fs::write(dir.join("sum.rise"), program).unwrap();
-    let args = [
-        "sum.rise",
-        "--sketch",
-        "mine.sk",
-        "--emit",
-        "c,header,plan,proof",
-        "--allow-unverified",
-    ];
-    let (code, out, err) = run(dir, &args);
+    let (code, out, err) = run(dir, &SEARCH);
     assert_eq!(code, 0, "{err}");
     assert!(out.contains("without a verdict: open"), "{out}");
     for file in ["sum.c", "sum.h"] {

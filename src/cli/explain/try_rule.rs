@@ -9,7 +9,7 @@ use crate::cli::values::memory_limit;
 use crate::cli::Context;
 use crate::cost::Cost;
 use crate::diag::{code, Diagnostic};
-use crate::driver::{self, not_reached, Files};
+use crate::driver::{self, Files};
 use crate::elab::{self, RuleUse, Step, Surroundings};
 use crate::report::answers::Tried;
 use crate::report::near;
@@ -30,7 +30,7 @@ pub fn run(args: &Args, rule: &str, context: &mut Context) -> Result<(), Vec<Dia
         target: crate::target::Target::native(),
         trust: args.trust.trust(),
     };
-    let input = driver::load(&files, &mut context.sources)?;
+    let mut input = driver::load(&files, &mut context.sources)?;
     let at = step(args, &input.steps).map_err(|d| vec![d])?;
     let uses = find(
         args,
@@ -39,29 +39,26 @@ pub fn run(args: &Args, rule: &str, context: &mut Context) -> Result<(), Vec<Dia
         &input.program,
         &mut context.sources,
     )?;
+    let step = at.map(|i| input.steps[i].clone());
+    // What comes before the step is searched, and it is looked into what the step itself does.
+    input.steps.truncate(at.unwrap_or(0));
     let options = search::Options {
         no_kernel: true,
         bytes: memory_limit(None),
         ..search::Options::default()
     };
-    let before = &input.steps[..at.unwrap_or(0)];
     let diagnosed = search::Options {
         diagnose: true,
         ..options.clone()
     };
-    let outcome = search::optimize(&input.program, before, &diagnosed);
-    if let Some(diagnosis) = &outcome.failure {
-        return Err(vec![not_reached(
-            &input,
-            &outcome,
-            diagnosis,
-            &diagnosed,
-            &mut context.sources,
-        )]);
+    let searched = driver::search(&input, &diagnosed, &mut context.sources);
+    let searched = searched.map_err(|d| vec![d])?;
+    if let Some(why) = searched.failure {
+        return Err(vec![why]);
     }
     let whole = normalize(&input.program.term);
-    let term = outcome.terms.last().unwrap_or(&whole);
-    let step = at.map(|i| &input.steps[i]);
+    let term = searched.outcome.terms.last().unwrap_or(&whole);
+    let step = step.as_ref();
     let on = match step {
         Some(step) => format!("the term that step `{}` starts from", step.name),
         None => format!("the program {}", input.program.name),

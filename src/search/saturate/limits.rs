@@ -85,7 +85,7 @@ pub(super) fn after(seconds: u64, times: u32, of: u32) -> Duration {
     Duration::from_secs(seconds.min(u64::from(u32::MAX))) * times / of
 }
 
-/// What looking at a graph takes once rules are applied: restoring congruence, its picture, the question of the sketch.
+/// What looking at a graph takes once rules are applied: restoring congruence, its snapshot, the question of the sketch.
 /// None of these can be left half-done, so the limits are reached before them.
 #[derive(Copy, Clone, Default)]
 pub(super) struct Ahead {

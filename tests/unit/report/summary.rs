@@ -73,7 +73,7 @@ fn summary() -> Summary {
             kernel: timing(0.01),
             unoptimised: timing(0.5),
         }),
-        egraph: Some(Excerpt {
+        egraph: Some(ExcerptExtent {
             step: "split".into(),
             shown: Size {
                 nodes: 612,

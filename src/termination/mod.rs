@@ -2,7 +2,7 @@
 //!
 //! Comes in: the rules of one book, in order of priority. Goes out: for each a [`Verdict`]: every application makes
 //! the expression smaller, by the order alone, because constants are folded before, or because other rules apply
-//! before; or that is not known, and perhaps a circle of steps that shows why.
+//! before; or that is not known, and perhaps a cycle of steps that shows why.
 //! Invariant: where all rules of a book are ordered, simplification by them ends on every expression, whatever is
 //! assumed. The argument is Note \[Order\]. Absent: whether rules are true (`verify`), and how fast rewriting ends.
 //!
@@ -155,5 +155,5 @@ pub fn greater(a: Expr, b: Expr) -> bool {
 }
 
 #[cfg(test)]
-#[path = "../../tests/unit/order.rs"]
+#[path = "../../tests/unit/termination.rs"]
 mod tests;

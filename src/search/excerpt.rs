@@ -1,11 +1,11 @@
 //! The part of a graph around its root, for people and for other tools.
 //!
-//! Comes in: the picture of a graph, its root, what the sketch says of it, the
+//! Comes in: the snapshot of a graph, its root, what the sketch says of it, the
 //! term that was taken out; goes out: classes with their nodes, as plain data.
 //! Classes are taken from the root on: those of the extracted term first, then
 //! by how near they are, where a node whose children satisfy fewer parts of the
 //! sketch than its class counts more. Invariants: the same graph gives
-//! the same cutout; a node is there only if its children are, and each class
+//! the same excerpt; a node is there only if its children are, and each class
 //! says how many of its nodes are not. Absent: printing.
 
 use super::trace::Size;
@@ -31,7 +31,7 @@ pub struct Cut {
 
 /// What was cut out.
 #[derive(Clone, Debug)]
-pub struct Cutout {
+pub struct Excerpt {
     /// The step's name.
     pub step: String,
     /// The whole graph.
@@ -41,12 +41,12 @@ pub struct Cutout {
     /// The parts of the sketch, in the user's words.
     pub parts: Vec<String>,
     /// The classes, from the root on.
-    pub classes: Vec<CutClass>,
+    pub classes: Vec<ExcerptClass>,
 }
 
 /// A class.
 #[derive(Clone, Debug)]
-pub struct CutClass {
+pub struct ExcerptClass {
     /// Its number in the whole graph.
     pub id: Class,
     /// The type of its terms.
@@ -56,16 +56,16 @@ pub struct CutClass {
     /// The parts of the sketch that it satisfies, by number.
     pub parts: SmallVec<[u16; 4]>,
     /// Nodes over classes that are there.
-    pub nodes: Vec<CutNode>,
+    pub nodes: Vec<ExcerptNode>,
     /// Nodes over others.
     pub omitted: u32,
 }
 
 /// An e-node.
 #[derive(Clone, Debug)]
-pub struct CutNode {
+pub struct ExcerptNode {
     /// What it is.
-    pub op: CutOp,
+    pub op: ExcerptOp,
     /// The numbers of its children's classes.
     pub children: SmallVec<[Class; 2]>,
     /// Whether the extracted term goes through it.
@@ -74,7 +74,7 @@ pub struct CutNode {
 
 /// What an e-node is, without its children.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum CutOp {
+pub enum ExcerptOp {
     /// A bound variable, by its De Bruijn index.
     Var(u32),
     /// A lambda.
@@ -87,29 +87,29 @@ pub enum CutOp {
     Lit(Lit),
 }
 
-impl fmt::Display for CutOp {
+impl fmt::Display for ExcerptOp {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
-            CutOp::Var(i) => write!(f, "%{i}"),
-            CutOp::Lam => f.write_str("lam"),
-            CutOp::App => f.write_str("app"),
-            CutOp::Prim(p) => write!(f, "{p}"),
-            CutOp::Lit(l) => write!(f, "{l}"),
+            ExcerptOp::Var(i) => write!(f, "%{i}"),
+            ExcerptOp::Lam => f.write_str("lam"),
+            ExcerptOp::App => f.write_str("app"),
+            ExcerptOp::Prim(p) => write!(f, "{p}"),
+            ExcerptOp::Lit(l) => write!(f, "{l}"),
         }
     }
 }
 
-impl CutOp {
+impl ExcerptOp {
     /// Its own size, which a term's size sums up.
     pub fn size(self) -> u32 {
         match self {
-            CutOp::Prim(p) => p.size(),
+            ExcerptOp::Prim(p) => p.size(),
             _ => 1,
         }
     }
 }
 
-impl Cutout {
+impl Excerpt {
     /// How much of the graph is there.
     pub fn shown(&self) -> Size {
         Size {
@@ -126,7 +126,7 @@ pub(super) fn cut(
     goal: &Goal,
     found: Option<&Term>,
     limit: usize,
-) -> Cutout {
+) -> Excerpt {
     let marks = goal.marks(view);
     let term: FxHashSet<u32> = found.map_or_else(FxHashSet::default, |t| view.locate(t));
     let classes = nearest(view, root, limit.max(1), &term, &|c| {
@@ -141,19 +141,19 @@ pub(super) fn cut(
             if !View::children(node).all(|c| there[c as usize]) {
                 continue;
             }
-            nodes.push(CutNode {
+            nodes.push(ExcerptNode {
                 op: match node.shape {
-                    Shape::Var(i) => CutOp::Var(i),
-                    Shape::Lam(_) => CutOp::Lam,
-                    Shape::App(_) => CutOp::App,
-                    Shape::Prim(p) => CutOp::Prim(p),
-                    Shape::Lit(l) => CutOp::Lit(l.get()),
+                    Shape::Var(i) => ExcerptOp::Var(i),
+                    Shape::Lam(_) => ExcerptOp::Lam,
+                    Shape::App(_) => ExcerptOp::App,
+                    Shape::Prim(p) => ExcerptOp::Prim(p),
+                    Shape::Lit(l) => ExcerptOp::Lit(l.get()),
                 },
                 children: View::children(node).collect(),
                 in_term: term.contains(&(first + i as u32)),
             });
         }
-        CutClass {
+        ExcerptClass {
             id,
             ty: view.ty(id),
             size: view.size(id),
@@ -162,7 +162,7 @@ pub(super) fn cut(
             nodes,
         }
     };
-    Cutout {
+    Excerpt {
         step: step.to_string(),
         whole: Size {
             nodes: view.node_count() as u64,

@@ -25,7 +25,7 @@ const LARGEST: u32 = 10_000;
 /// How often a rule is applied to its own result.
 const TURNS: usize = 6;
 
-/// A circle that the rule with this number takes part in; the case in which it is not ordered is looked at first.
+/// A cycle that the rule with this number takes part in; the case in which it is not ordered is looked at first.
 pub fn find(rules: &[Rule], number: usize, why: &Why) -> Option<Cycle> {
     let rule = &rules[number];
     if let Some(cycle) = alone(rule) {
@@ -48,7 +48,7 @@ pub fn find(rules: &[Rule], number: usize, why: &Why) -> Option<Cycle> {
             assumed.iter().for_each(|e| s.assume(*e));
             s.record();
             s.simplify(start);
-            let found = s.exhausted().then(|| circle(s.steps())).flatten();
+            let found = s.exhausted().then(|| closed(s.steps())).flatten();
             if found
                 .as_ref()
                 .is_some_and(|c| c.steps.iter().any(|s| s.0 == rule.name))
@@ -61,7 +61,7 @@ pub fn find(rules: &[Rule], number: usize, why: &Why) -> Option<Cycle> {
 }
 
 /// The steps since the last expression stood there before.
-fn circle(steps: &[Step]) -> Option<Cycle> {
+fn closed(steps: &[Step]) -> Option<Cycle> {
     let last = steps.last()?;
     let before = steps
         .iter()

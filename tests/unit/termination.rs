@@ -446,7 +446,7 @@ fn shuffled(e: Expr, dice: &mut dyn FnMut(u64) -> u64) -> Option<Expr> {
 #[test]
 fn random_ordered_rules_end() {
     let mut dice = dice(6);
-    let (mut applied, mut refused, mut circles) = (0, 0, 0);
+    let (mut applied, mut refused, mut cycles) = (0, 0, 0);
     for _ in 0..150 {
         let mut book: Vec<Rule> = Vec::new();
         while book.len() < 6 {
@@ -471,7 +471,7 @@ fn random_ordered_rules_end() {
                 verdicts.iter().find(|v| matches!(v, Verdict::Open(_)))
             {
                 refused += 1;
-                circles += usize::from(open.cycle.is_some());
+                cycles += usize::from(open.cycle.is_some());
                 book.pop();
             }
         }
@@ -489,8 +489,8 @@ fn random_ordered_rules_end() {
         applied += s.steps().len();
     }
     assert!(
-        applied > 1_000 && refused > 150 && circles > 50,
-        "{applied} {refused} {circles}"
+        applied > 1_000 && refused > 150 && cycles > 50,
+        "{applied} {refused} {cycles}"
     );
 }
 
