@@ -16,6 +16,7 @@ int attention(float *restrict out, int64_t m, int64_t n, int64_t d, int64_t e, c
         }
         for (int64_t j = 0; j < keys; j++) {
             float sum = 0;
+            #pragma omp simd reduction(+ : sum)
             for (int64_t l = 0; l < d; l++) sum += q[i * d + l] * k[j * d + l];
             weights[j] = sum / sqrtf(d);
             most = weights[j] > most ? weights[j] : most;

@@ -5,6 +5,7 @@ int syrk(float *restrict out, int64_t n, int64_t k, const float *restrict a)
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j <= i; j++) {
             float sum = 0;
+            #pragma omp simd reduction(+ : sum)
             for (int64_t l = 0; l < k; l++) sum += a[i * k + l] * a[j * k + l];
             out[i * n + j] = out[j * n + i] = sum;
         }

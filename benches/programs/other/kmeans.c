@@ -16,6 +16,7 @@ int kmeans(float *restrict out, int64_t n, int64_t k, int64_t d, const float *re
             float least = 0;
             for (int64_t c = 0; c < K; c++) {
                 float distance = 0;
+                #pragma omp simd reduction(+ : distance)
                 for (int64_t j = 0; j < d; j++) {
                     float e = centres[c * d + j] - points[i * d + j];
                     distance += e * e;

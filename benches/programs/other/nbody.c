@@ -6,6 +6,7 @@ int nbody(float *restrict ax, float *restrict ay, float *restrict az, int64_t n,
     #pragma omp parallel for
     for (int64_t i = 0; i < n; i++) {
         float sx = 0, sy = 0, sz = 0;
+        #pragma omp simd reduction(+ : sx, sy, sz)
         for (int64_t j = 0; j < n; j++) {
             float dx = x[j] - x[i], dy = y[j] - y[i], dz = z[j] - z[i];
             float d2 = dx * dx + dy * dy + dz * dz + 0.01f;

@@ -5,6 +5,7 @@ int nearest(float *restrict distances, int32_t *restrict places, int64_t m, int6
     for (int64_t i = 0; i < m; i++)
         for (int64_t p = 0; p <= n; p++) {
             float distance = 0;
+            #pragma omp simd reduction(+ : distance)
             for (int64_t j = 0; j < d; j++) {
                 float e = queries[i * d + j] - points[p * d + j];
                 distance += e * e;
