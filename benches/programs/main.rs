@@ -8,7 +8,8 @@ mod list;
 use common::{machine, row, table, Flags};
 use list::{Measured, Work, PROGRAMS, SKETCHES};
 use rise_opt::exec::bench::{Kind, Measurement, Round};
-use rise_opt::report::{digits, seconds};
+use rise_opt::report::{digits, measurement, seconds};
+use rise_opt::source::SourceMap;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
@@ -135,8 +136,10 @@ impl Bench {
         if !output.status.success() {
             return Err(first_error(&String::from_utf8_lossy(&output.stderr)));
         }
-        let text = std::fs::read_to_string(&json).map_err(|e| e.to_string())?;
-        serde_json::from_str(&text).map_err(|e| e.to_string())
+        let mut sources = SourceMap::new();
+        let file = sources.load(&json.to_string_lossy());
+        let file = file.map_err(|_| "it wrote nothing".to_string())?;
+        measurement::read(&sources, file).map_err(|d| d.message)
     }
 
     /// GB/s of plain C that reads two arrays and writes one, for each number of threads.
