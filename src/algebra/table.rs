@@ -163,7 +163,10 @@ fn integer(op: Op, s: Scalar) -> Facts {
         Op::Mul => monoid(&[Lit::Int(1)]),
         Op::Min => idempotent(monoid(&[Lit::Int(most)])),
         Op::Max => idempotent(monoid(&[Lit::Int(least)])),
-        Op::Sub => right(0),
+        Op::BitAnd => idempotent(monoid(&[Lit::Int(if s.is_signed() { -1 } else { most })])),
+        Op::BitOr => idempotent(monoid(&[Lit::Int(0)])),
+        Op::BitXor => monoid(&[Lit::Int(0)]),
+        Op::Sub | Op::Shl | Op::Shr => right(0),
         Op::Div => right(1),
         _ => Facts::default(),
     }

@@ -195,9 +195,9 @@ impl Printer {
                 let x = self.term(x);
                 return make(ExprKind::Neg(Box::new(x)));
             }
-            (Some(Op::Cast), [x]) => {
+            (Some(op @ (Op::Cast | Op::Bitcast)), [x]) => {
                 let x = vec![self.term(x)];
-                let cast = make(ExprKind::App(Box::new(raw("cast")), x));
+                let cast = make(ExprKind::App(Box::new(raw(op.name())), x));
                 return make(ExprKind::Annot(Box::new(cast), Box::new(raw(&t.ty()))));
             }
             _ => {}

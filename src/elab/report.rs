@@ -49,6 +49,9 @@ impl Infer<'_> {
             self.check_classes();
         }
         if self.diagnostics.is_empty() {
+            self.check_bitcasts();
+        }
+        if self.diagnostics.is_empty() {
             self.check_inferred();
         }
         self.diagnostics.is_empty()
@@ -220,6 +223,10 @@ impl Infer<'_> {
                         "numbers and vectors of numbers",
                         "apply it to the elements: `map`, or `zip` and `map`",
                     ),
+                    Class::Int => (
+                        "integers and vectors of integers",
+                        "convert with `cast`, or take the bits of a float: `bitcast`",
+                    ),
                     Class::Float => ("f32, f64 and vectors of them", "convert with `cast`"),
                     Class::Element => (
                         "scalars",
@@ -245,6 +252,31 @@ impl Infer<'_> {
             }
         }
         self.diagnostics.extend(failed);
+    }
+
+    /// A type that a rule learns where it matches may be of any width.
+    fn check_bitcasts(&mut self) {
+        let width = |t: Ty| {
+            let (lanes, elem) = t.as_vec().map_or((None, t), |(k, e)| (Some(k), e));
+            elem.as_scalar().map(|s| (lanes, s.bytes()))
+        };
+        let mut wrong = Vec::new();
+        for (from, to, span) in &self.bitcasts {
+            let (from, to) = (self.u.ty(*from), self.u.ty(*to));
+            let (Some(a), Some(b)) = (width(from), width(to)) else {
+                continue;
+            };
+            if a != b {
+                let (from, to) = (self.show(from), self.show(to));
+                let message = format!("`bitcast` from `{from}` to `{to}`, which is not as wide");
+                wrong.push(
+                    Diagnostic::new(code::BITCAST_WIDTH, message)
+                        .label(*span, format!("used at `{from} -> {to}`"))
+                        .help("convert with `cast` first, or choose a type that is as wide"),
+                );
+            }
+        }
+        self.diagnostics.extend(wrong);
     }
 
     /// Sizes that were inferred must be whole and not negative.

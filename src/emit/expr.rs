@@ -194,6 +194,41 @@ impl Printer<'_> {
                 self.used.ints.insert(("abs", elem));
                 format!("abs_{}({x})", elem.name())
             }
+            (BitAnd | BitOr | BitXor, [x, y]) => {
+                let sign = match op {
+                    BitAnd => "&",
+                    BitOr => "|",
+                    _ => "^",
+                };
+                match elem.bytes() < 4 && !vector {
+                    true => format!("({})({x} {sign} {y})", c_type(elem)),
+                    false => format!("{x} {sign} {y}"),
+                }
+            }
+            (BitNot, [x]) if vector => format!("~{x}"),
+            (BitNot, [x]) => format!("({})~{x}", c_type(elem)),
+            (Shl | Shr, [x, y]) if vector => {
+                self.shape(shape);
+                self.used.shifts.insert((op == Shl, elem, shape.lanes));
+                let name = if op == Shl { "SHL" } else { "SHR" };
+                format!("{name}_{}({x}, {y})", shape_type(shape))
+            }
+            (Shl | Shr, [x, y]) => {
+                self.used.ints.insert((op.name(), elem));
+                format!("{}_{}({x}, {y})", op.name(), elem.name())
+            }
+            (Bitcast, [x]) => match of.is_float() == elem.is_float() {
+                _ if vector => {
+                    let ty = self.shape(shape);
+                    format!("({ty}){x}")
+                }
+                true if of == elem => x.clone(),
+                true => format!("({}){x}", c_type(elem)),
+                false => {
+                    self.used.bits.insert((of, elem));
+                    format!("{}_as_{}({x})", of.name(), elem.name())
+                }
+            },
             (Lt | Le | Gt | Ge | Eq | Ne, [x, y]) => {
                 let sign = match op {
                     Lt => "<",

@@ -17,6 +17,10 @@ pub(super) struct Used {
     pub masks: BTreeSet<(Scalar, u32)>,
     /// Integer helpers: operation, element.
     pub ints: BTreeSet<(&'static str, Scalar)>,
+    /// Shifts of vectors: whether to the left, element, lanes.
+    pub shifts: BTreeSet<(bool, Scalar, u32)>,
+    /// Bits of one type as another.
+    pub bits: BTreeSet<(Scalar, Scalar)>,
     /// Saturating casts from floats: from, to.
     pub casts: BTreeSet<(Scalar, Scalar)>,
     /// Helpers on indices.
@@ -258,6 +262,15 @@ pub(super) fn prelude(used: &Used, contract: Contract) -> String {
     for (op, s) in &used.ints {
         out += &int_helper(op, *s);
     }
+    for (from, to) in &used.bits {
+        out += &format!(
+            "static inline {t} {}_as_{}({f} a)\n{{\n    union {{ {f} from; {t} to; }} bits = {{a}};\n    return bits.to;\n}}\n\n",
+            from.name(),
+            to.name(),
+            f = c_type(*from),
+            t = c_type(*to),
+        );
+    }
     for (from, to) in &used.casts {
         out += &cast_helper(*from, *to);
     }
@@ -270,6 +283,10 @@ fn vectors(used: &Used, out: &mut String) {
         if s.is_int() {
             types.insert((int_of(*s, false), *k));
         }
+    }
+    for (_, s, k) in &used.shifts {
+        types.insert((int_of(*s, true), *k));
+        types.insert((int_of(*s, false), *k));
     }
     for (_, s, k) in &used.min_max {
         types.insert((int_of(*s, true), *k));
@@ -305,6 +322,9 @@ fn vectors(used: &Used, out: &mut String) {
              ({name})((({mask}x{k})a_ & m_) | (({mask}x{k})b_ & ~m_)); }})\n\n"
         );
     }
+    for (left, s, k) in &used.shifts {
+        *out += &shift_macro(*left, *s, *k);
+    }
     for (max, s, k) in &used.min_max {
         let (name, mask) = (format!("{}x{k}", s.name()), int_of(*s, true).name());
         let (word, less) = if *max { ("MAX", ">") } else { ("MIN", "<") };
@@ -313,6 +333,30 @@ fn vectors(used: &Used, out: &mut String) {
              ({name})((({mask}x{k})a_ & m_) | (({mask}x{k})b_ & ~m_)); }})\n\n"
         );
     }
+}
+
+/// Shifts of vectors, in which counts beyond the width move all bits out.
+fn shift_macro(left: bool, s: Scalar, k: u32) -> String {
+    let name = format!("{}x{k}", s.name());
+    let (u, m) = (int_of(s, false), int_of(s, true));
+    let (unsigned, mask) = (format!("{}x{k}", u.name()), format!("{}x{k}", m.name()));
+    let bits = 8 * s.bytes();
+    let number = |n: u64| format!("(({}){n} - ({unsigned}){{0}})", c_type(u));
+    let inside = format!(
+        "{unsigned} b_ = ({unsigned})(b), m_ = ({unsigned})(b_ < {})",
+        number(bits)
+    );
+    let (word, value) = match (left, s.is_signed()) {
+        (true, _) => ("SHL", format!("(({unsigned})a_ << (b_ & m_)) & m_")),
+        (false, false) => ("SHR", "(a_ >> (b_ & m_)) & m_".to_string()),
+        (false, true) => {
+            let count = format!("(b_ & m_) | ({} & ~m_)", number(bits - 1));
+            ("SHR", format!("a_ >> ({mask})({count})"))
+        }
+    };
+    format!(
+        "#define {word}_{name}(a, b) \\\n    ({{ {name} a_ = (a); {inside}; \\\n       ({name})({value}); }})\n\n"
+    )
 }
 
 fn index_helper(name: &str) -> &'static str {
@@ -347,17 +391,22 @@ fn index_helper(name: &str) -> &'static str {
     }
 }
 
-/// Integer division and remainder are total: by zero gives zero.
+/// Integer division and remainder are total: by zero gives zero; and so are shifts: what is beyond the width moves all
+/// bits out.
 fn int_helper(op: &str, s: Scalar) -> String {
     let (t, name) = (c_type(s), s.name());
     let u = unsigned(s);
     let signed = s.is_signed();
+    let (own, bits) = (c_type(int_of(s, false)), 8 * s.bytes());
     let body = match (op, signed) {
         ("div", true) => {
             format!("return b == 0 ? 0 : b == -1 ? ({t})(0 - ({u})a) : ({t})(a / b);")
         }
         ("div", false) => format!("return b == 0 ? 0 : ({t})(a / b);"),
         ("mod", true) => format!("return b == 0 || b == -1 ? 0 : ({t})(a % b);"),
+        ("shl", _) => format!("return ({own})b < {bits} ? ({t})(({u})a << b) : 0;"),
+        ("shr", true) => format!("return a >> (({own})b < {bits} ? b : {});", bits - 1),
+        ("shr", false) => format!("return b < {bits} ? a >> b : 0;"),
         ("mod", false) => format!("return b == 0 ? 0 : ({t})(a % b);"),
         _ => format!("return a < 0 ? ({t})(0 - ({u})a) : a;"),
     };

@@ -32,7 +32,25 @@ pub(super) fn is_binary(op: Op) -> bool {
     use Op::*;
     matches!(
         op,
-        Add | Sub | Mul | Div | Mod | Min | Max | Lt | Le | Gt | Ge | Eq | Ne | And | Or
+        Add | Sub
+            | Mul
+            | Div
+            | Mod
+            | Min
+            | Max
+            | BitAnd
+            | BitOr
+            | BitXor
+            | Shl
+            | Shr
+            | Lt
+            | Le
+            | Gt
+            | Ge
+            | Eq
+            | Ne
+            | And
+            | Or
     )
 }
 
@@ -173,6 +191,14 @@ fn plain(m: &mut Machine, p: &PrimCode, args: &[Value]) -> Result<Value> {
             let s = number_type(p);
             lanes(p, &[a, b, c], |n| scalar::fma(s, n[0], n[1], n[2]))
         }
+        (BitNot, [x]) => {
+            let s = number_type(p);
+            lanes(p, &[x], |n| scalar::bitwise(BitXor, s, n[0], Num::Int(-1)))
+        }
+        (Bitcast, [x]) => {
+            let (s, t) = (number_type(p), scalar_of(p.to));
+            lanes(p, &[x], |n| scalar::bitcast(s, t, n[0]))
+        }
         (Not, [x]) => lanes(p, &[x], |n| Num::Int(i64::from(!n[0].truth()))),
         (Cast, [x]) => match p.to {
             super::Elem::Idx(0) => Err(InterpError::OutOfRange { index: 0, size: 0 }),
@@ -236,6 +262,10 @@ pub(super) fn binary(p: &PrimCode, a: &Value, b: &Value) -> Result<Value> {
         Lt | Le | Gt | Ge | Eq | Ne => {
             lanes(p, &[a, b], |n| scalar::compare(p.op, p.from, n[0], n[1]))
         }
+        BitAnd | BitOr | BitXor | Shl | Shr => {
+            let s = number_type(p);
+            lanes(p, &[a, b], |n| scalar::bitwise(p.op, s, n[0], n[1]))
+        }
         _ => {
             let s = number_type(p);
             lanes(p, &[a, b], |n| scalar::binary(p.op, s, n[0], n[1]))
@@ -244,7 +274,11 @@ pub(super) fn binary(p: &PrimCode, a: &Value, b: &Value) -> Result<Value> {
 }
 
 fn number_type(p: &PrimCode) -> crate::ty::Scalar {
-    match p.from {
+    scalar_of(p.from)
+}
+
+fn scalar_of(e: super::Elem) -> crate::ty::Scalar {
+    match e {
         super::Elem::Scalar(s) => s,
         super::Elem::Idx(_) => crate::ty::Scalar::I64,
     }

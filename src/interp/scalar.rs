@@ -15,6 +15,9 @@
 //! * `min x y = x < y ? x : y`, `max x y = x > y ? x : y`, as `vminps` does: when
 //!   one is NaN, or both are zeros, the result is `y`;
 //! * `exp log sin cos tanh` are those of the C library of the same width;
+//! * bits are those of two's complement; `shr` keeps the sign of what has one; a count that is negative, or the width or
+//!   more, moves all bits out: `shl` gives 0, `shr` 0 or, of negative numbers, -1;
+//! * `bitcast` keeps the bits, of which a wider type would have more, zeros; which NaN a computation gives is not said;
 //! * `cast` to an integer from a float truncates toward zero and saturates, NaN
 //!   gives 0; between integers it wraps; to a float it rounds to nearest; to bool
 //!   it asks `x != 0`; to `idx[n]` it clamps to `0 … n-1`, and has no value if n is 0.
@@ -175,6 +178,8 @@ pub fn apply(op: Op, s: Scalar, args: &[Num]) -> Option<Num> {
     match (op, args) {
         (Neg | Abs, [a]) => Some(unary(op, s, *a)),
         (Add | Sub | Mul | Div | Mod | Min | Max, [a, b]) => Some(binary(op, s, *a, *b)),
+        (BitAnd | BitOr | BitXor | Shl | Shr, [a, b]) => Some(bitwise(op, s, *a, *b)),
+        (BitNot, [a]) => Some(bitwise(BitXor, s, *a, Num::Int(-1))),
         (Fma, [a, b, c]) => Some(fma(s, *a, *b, *c)),
         (Lt | Le | Gt | Ge | Eq | Ne, [a, b]) => Some(compare(op, Elem::Scalar(s), *a, *b)),
         (And, [a, b]) => truth(a.truth() && b.truth()),
@@ -208,6 +213,40 @@ pub(super) fn binary(op: Op, s: Scalar, a: Num, b: Num) -> Num {
             Num::Int(wrap(r, s))
         }
     }
+}
+
+/// `bitand … shr` at an integer type.
+pub(super) fn bitwise(op: Op, s: Scalar, a: Num, b: Num) -> Num {
+    let (x, y) = (a.int(), b.int());
+    let width = 8 * s.bytes() as i128;
+    let count = value(y, s);
+    Num::Int(match op {
+        Op::BitAnd => x & y,
+        Op::BitOr => x | y,
+        Op::BitXor => wrap(i128::from(x ^ y), s),
+        Op::Shl if (0..width).contains(&count) => wrap(value(x, s) << count, s),
+        Op::Shl => 0,
+        _ => match (0..width).contains(&count) {
+            true => wrap(value(x, s) >> count, s),
+            false => i64::from(value(x, s) < 0).wrapping_neg(),
+        },
+    })
+}
+
+/// `bitcast`, see Note [Total arithmetic].
+pub fn bitcast(from: Scalar, to: Scalar, a: Num) -> Num {
+    let bits = match (a, from) {
+        (Num::Int(x), _) => (x as u64) & (u64::MAX >> (64 - 8 * from.bytes())),
+        (Num::F32(x), _) => x.to_bits().into(),
+        (Num::F64(x), _) => x.to_bits(),
+        (Num::Bounded(b), Scalar::F32) => b.decides(|x| u64::from((x as f32).to_bits())),
+        (Num::Bounded(b), _) => b.decides(f64::to_bits),
+    };
+    noted(match to {
+        Scalar::F32 => Num::F32(f32::from_bits(bits as u32)),
+        Scalar::F64 => Num::F64(f64::from_bits(bits)),
+        _ => Num::Int(wrap(bits.into(), to)),
+    })
 }
 
 /// `neg abs` at a number type.

@@ -17,10 +17,16 @@ impl Lower {
         if op == Op::Cast {
             return self.cast(&args[0], ty);
         }
+        if op == Op::Bitcast {
+            self.one_width(&args[0], ty)?;
+        }
         if let Some(Val::Vec(first)) = args.iter().find(|a| matches!(a, Val::Vec(_))) {
             if ty.as_vec().is_none() {
                 return Err(self.refuse(format!("`{}` of vectors gives no vector", op.name())));
             }
+            // Lanes are those of the operands but for `bitcast`, which keeps their width.
+            let elem = ty.as_vec().and_then(|(_, t)| self.elem_of(t));
+            let elem = elem.unwrap_or(first.elem);
             let mut pieces = Vec::new();
             for (i, p) in first.pieces.iter().enumerate() {
                 let mut parts = Vec::new();
@@ -32,14 +38,13 @@ impl Lower {
                         _ => return Err(self.not_a("vector", a)),
                     }
                 }
-                pieces.push(match p.shape().lanes {
-                    n if n > 1 && !lane_wise(op, first.elem) => {
-                        self.each_lane(op, parts, first.elem, n)
-                    }
-                    _ => self.apply_op(op, parts, p.shape()),
+                let lanes = p.shape().lanes;
+                pieces.push(match lanes {
+                    n if n > 1 && !lane_wise(op, first.elem) => self.each_lane(op, parts, elem, n),
+                    _ => self.apply_op(op, parts, Shape { elem, lanes }),
                 });
             }
-            return Ok(self.vec_of(first.elem, first.lanes, pieces));
+            return Ok(self.vec_of(elem, first.lanes, pieces));
         }
         let mut parts = Vec::new();
         for a in args {
@@ -51,6 +56,19 @@ impl Lower {
             _ => return Err(self.refuse(format!("`{}` gives a `{ty}`", op.name()))),
         };
         Ok(Val::Scalar(self.apply_op(op, parts, Shape::scalar(elem))))
+    }
+
+    /// That `bitcast` has types of one width, which a rule may have undone.
+    fn one_width(&self, x: &Val, ty: Ty) -> Res<()> {
+        let from = match x {
+            Val::Vec(v) => v.elem,
+            x => self.scalar(x)?.shape().elem,
+        };
+        let lane = ty.as_vec().map_or(ty, |(_, t)| t);
+        match self.elem_of(lane) {
+            Some(to) if to.bytes() == from.bytes() => Ok(()),
+            _ => Err(self.refuse(format!("`bitcast` of a {} to `{ty}`", from.name()))),
+        }
     }
 
     fn each_lane(&mut self, op: Op, parts: Vec<Expr>, elem: Scalar, lanes: u32) -> Expr {

@@ -193,6 +193,8 @@ pub(super) fn lane_wise(op: Op, elem: Scalar) -> bool {
     match op {
         Op::Add | Op::Sub | Op::Mul | Op::Neg | Op::Min | Op::Max => elem != Scalar::Bool,
         Op::Div => elem.is_float(),
+        Op::BitAnd | Op::BitOr | Op::BitXor | Op::BitNot | Op::Shl | Op::Shr => elem.is_int(),
+        Op::Bitcast => elem != Scalar::Bool,
         _ => false,
     }
 }

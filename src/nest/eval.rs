@@ -617,6 +617,10 @@ impl<'a> Machine<'a> {
         }
         let of = args.last().map_or(shape.elem, |e| e.shape().elem);
         let args: Vec<Lanes> = args.iter().map(|e| self.expr(e)).collect::<Res<_>>()?;
+        if let (Op::Bitcast, [x]) = (op, &args[..]) {
+            let to = shape.elem;
+            return Ok(x.iter().map(|x| scalar::bitcast(of, to, *x)).collect());
+        }
         let lane = |l: usize| {
             let args: SmallVec<[Num; 3]> = args.iter().map(|a| a[l]).collect();
             scalar::apply(op, of, &args)

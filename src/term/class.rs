@@ -13,6 +13,8 @@ pub enum Class {
     Data,
     /// A number, or a vector of numbers.
     Number,
+    /// An integer, or a vector of integers.
+    Int,
     /// An f32 or f64, or a vector of them.
     Float,
     /// A scalar, bool and `idx[n]` included; no vector, as `lt` gives one bool.
@@ -46,6 +48,7 @@ impl Class {
             (Class::Element, TyKind::Idx(_)) => Some(true),
             (Class::Element | Class::Flat, _) => scalar(ty, |_| true),
             (Class::Number, _) => scalar(lane, |s| s != Scalar::Bool),
+            (Class::Int, _) => scalar(lane, Scalar::is_int),
             (Class::Float, _) => scalar(lane, Scalar::is_float),
         }
     }

@@ -87,6 +87,11 @@ ops! {
         Neg "neg" 0; Add "add" 0; Sub "sub" 0; Mul "mul" 0; Div "div" 0; Mod "mod" 0; Min "min" 0; Max "max" 0;
         Fma "fma" 0; Abs "abs" 0;
     }
+    /// On the bits of integers, the last of any number; on vectors lane by lane.
+    Bits {
+        BitAnd "bitand" 0; BitOr "bitor" 0; BitXor "bitxor" 0; BitNot "bitnot" 0; Shl "shl" 0; Shr "shr" 0;
+        Bitcast "bitcast" 0;
+    }
     /// A function of one float that the C library has under the same name; on vectors lane by lane.
     Function {
         Sqrt "sqrt" 0; Exp "exp" 0; Exp2 "exp2" 0; Log "log" 0; Sin "sin" 0; Cos "cos" 0; Tanh "tanh" 0;
@@ -116,7 +121,10 @@ pub struct Scheme {
 impl Op {
     /// Whether it works lane by lane on vectors: on each lane as on single values.
     pub fn is_lane_wise(self) -> bool {
-        matches!(self.sort(), Sort::Arithmetic(_) | Sort::Function(_))
+        matches!(
+            self.sort(),
+            Sort::Arithmetic(_) | Sort::Bits(_) | Sort::Function(_)
+        )
     }
 
     /// The functions of one float, in the order of the table.
@@ -325,6 +333,14 @@ impl Op {
                 | Arithmetic::Min
                 | Arithmetic::Max => (0, &[Number], fun(&[t(0), t(0)], t(0))),
                 Arithmetic::Fma => (0, &[Number], fun(&[t(0), t(0), t(0)], t(0))),
+            },
+            Sort::Bits(op) => match op {
+                Bits::BitAnd | Bits::BitOr | Bits::BitXor | Bits::Shl | Bits::Shr => {
+                    (0, &[Int], fun(&[t(0), t(0)], t(0)))
+                }
+                Bits::BitNot => (0, &[Int], fun1(t(0), t(0))),
+                // That the types are of one width is checked where both are known.
+                Bits::Bitcast => (0, &[Number, Number], fun1(t(0), t(1))),
             },
             Sort::Function(_) => (0, &[Float], fun1(t(0), t(0))),
             Sort::Comparison(_) => (0, &[Element], fun(&[t(0), t(0)], bool_)),

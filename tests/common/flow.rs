@@ -138,6 +138,11 @@ impl Programs for Generator<'_> {
             other = self.constant(ty, scope);
         }
         let t = t.clone();
+        if elem.is_int() && self.rng.one_in(6) {
+            let ops = [Op::BitAnd, Op::BitOr, Op::BitXor, Op::Shl, Op::Shr];
+            let op = *self.rng.pick(&ops);
+            return call(op, [], &[t, other]);
+        }
         match self.rng.below(12) {
             0 => call(Op::Neg, [], &[t]),
             1 => call(Op::Abs, [], &[t]),

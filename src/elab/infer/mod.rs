@@ -63,6 +63,8 @@ pub struct Infer<'a> {
     pub requirements: Vec<Requirement>,
     /// Literals: type, default, place.
     pub literals: Vec<(Ty, Scalar, Span)>,
+    /// What `bitcast` is between, and the place.
+    pub bitcasts: Vec<(Ty, Ty, Span)>,
     /// Sizes of primitives that were inferred; none may be negative.
     pub inferred: Vec<(Nat, Op, Span)>,
     /// Nodes put in from definitions.
@@ -83,6 +85,7 @@ impl<'a> Infer<'a> {
             diagnostics: Vec::new(),
             requirements: Vec::new(),
             literals: Vec::new(),
+            bitcasts: Vec::new(),
             inferred: Vec::new(),
             nodes: 0,
             locals: Vec::new(),

@@ -236,6 +236,9 @@ impl Infer<'_> {
             self.require(t, *class, span, format!("`{}`", op.name()));
             tys.push(t);
         }
+        if let (Op::Bitcast, [from, to]) = (op, &tys[..]) {
+            self.bitcasts.push((*from, *to, span));
+        }
         let ty = scheme.ty.subst(&mut |n| Some(tys[n as usize]), &mut |n| {
             Some(nats[n as usize])
         });

@@ -38,7 +38,7 @@ pub(super) fn classes(
         if asked.len() > 1 {
             let numbers = asked
                 .iter()
-                .any(|a| matches!(a, Class::Number | Class::Float));
+                .any(|a| matches!(a, Class::Number | Class::Int | Class::Float));
             asked.retain(|a| *a != Class::Flat && !(numbers && *a == Class::Element));
             flats.push(Ty::meta(*n));
         }
@@ -85,12 +85,12 @@ fn add(t: Ty, class: Class, to: &mut BTreeMap<u32, Vec<Class>>) {
             add(b, class, to);
         }
         (TyKind::Array(_, e) | TyKind::Vec(_, e), Class::Data) => add(e, class, to),
-        (TyKind::Vec(_, e), Class::Number | Class::Float) => add(e, class, to),
+        (TyKind::Vec(_, e), Class::Number | Class::Int | Class::Float) => add(e, class, to),
         _ => {}
     }
 }
 
 fn implies(a: Class, b: Class) -> bool {
     use Class::*;
-    a == b || matches!((a, b), (_, Data) | (Float, Number))
+    a == b || matches!((a, b), (_, Data) | (Float | Int, Number))
 }

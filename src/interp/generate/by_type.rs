@@ -144,6 +144,9 @@ impl Generator<'_> {
             Op::Max,
         ];
         let seldom = [Op::Div, Op::Mod];
+        if s.is_int() && self.rng.one_in(6) {
+            return self.bits(s, ty, scope, fuel);
+        }
         match self.rng.below(10) {
             0 => self.make(Op::Neg, &[], &[ty], ty, scope, fuel),
             1 => self.make(Op::Abs, &[], &[ty], ty, scope, fuel),
@@ -158,6 +161,25 @@ impl Generator<'_> {
             }
             _ => {
                 let op = *self.rng.pick(&often);
+                self.make(op, &[], &[ty, ty], ty, scope, fuel)
+            }
+        }
+    }
+
+    /// What works on the bits of integers. The bits of floats are left out: which NaN an operation gives is not said.
+    fn bits(&mut self, s: Scalar, ty: Ty, scope: &mut Scope, fuel: u32) -> Option<Term> {
+        match self.rng.below(8) {
+            0 => self.make(Op::BitNot, &[], &[ty], ty, scope, fuel),
+            1 => {
+                let wide = |o: &Scalar| o.is_int() && o.bytes() == s.bytes();
+                let others: Vec<Scalar> = Scalar::ALL.into_iter().filter(wide).collect();
+                let other = Ty::from(*self.rng.pick(&others));
+                let from = ty.as_vec().map_or(other, |(k, _)| Ty::vec(k, other));
+                self.make(Op::Bitcast, &[], &[from], ty, scope, fuel)
+            }
+            _ => {
+                let all = [Op::BitAnd, Op::BitOr, Op::BitXor, Op::Shl, Op::Shr];
+                let op = *self.rng.pick(&all);
                 self.make(op, &[], &[ty, ty], ty, scope, fuel)
             }
         }

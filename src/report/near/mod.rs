@@ -256,6 +256,7 @@ fn not_of(class: Class) -> &'static str {
     match class {
         Class::Data => "a function, and the rule asks for data",
         Class::Number => "no number and no vector of numbers",
+        Class::Int => "no integer and no vector of integers",
         Class::Float => "no float and no vector of floats",
         Class::Element => "no scalar",
         Class::Flat => "neither a scalar nor a pair of scalars",

@@ -38,6 +38,7 @@ pub fn plain(rule: &RuleDecl, g: &mut Generator) -> Option<TySubst> {
     for (i, class) in rule.tys.iter().enumerate() {
         let scalar = match class {
             Some(Class::Float) => Scalar::F32,
+            Some(Class::Int) => Scalar::I32,
             _ => Scalar::I32,
         };
         subst.tys.insert(i as u32, scalar.into());
@@ -122,6 +123,10 @@ fn ty(class: Option<Class>, g: &mut Generator) -> Ty {
         None if g.rng.one_in(10) => Ty::fun(scalar, scalar),
         None | Some(Class::Data) => g.data_type(2),
         Some(Class::Number) => wide(scalar),
+        Some(Class::Int) => {
+            let int = *g.rng.pick(&[Scalar::I32, Scalar::U8, Scalar::I64]);
+            wide(int.into())
+        }
         Some(Class::Float) => {
             let float = *g.rng.pick(&[Scalar::F32, Scalar::F64]);
             wide(float.into())

@@ -409,7 +409,8 @@ fn exec(cx: &mut Context, p: Prim, ty: Ty, args: &[Val]) -> Res<Val> {
             let Some((_, elem)) = result.as_vec() else {
                 return cx.stuck("lanes of what is no vector");
             };
-            let lane = Ty::funs(types.iter().map(|_| elem), elem);
+            let of = |t: &Ty| t.as_vec().map_or(*t, |v| v.1);
+            let lane = Ty::funs(types.iter().map(of), elem);
             let args = args.to_vec();
             Val::array(move |cx, l| {
                 let mut lanes = Vec::new();

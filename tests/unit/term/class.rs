@@ -14,7 +14,7 @@ fn what_is_of_which_class() {
     let fun = Ty::fun(f32, f32);
     let classes = |ty: Ty| {
         use Class::*;
-        let all = [Data, Number, Float, Element, Flat];
+        let all = [Data, Number, Int, Float, Element, Flat];
         let of = all.into_iter().filter(|c| c.judge(ty) == Some(true));
         let open = all.into_iter().filter(|c| c.judge(ty).is_none());
         (
@@ -24,13 +24,13 @@ fn what_is_of_which_class() {
     };
     let known = [
         (f32, "Data Number Float Element Flat"),
-        (int, "Data Number Element Flat"),
+        (int, "Data Number Int Element Flat"),
         (bool, "Data Element Flat"),
         (Ty::idx(n), "Data Element"),
         (pair, "Data Flat"),
         (Ty::pair(f32, fun), ""),
         (Ty::vec(n, f32), "Data Number Float"),
-        (Ty::vec(n, int), "Data Number"),
+        (Ty::vec(n, int), "Data Number Int"),
         (Ty::vec(n, bool), "Data"),
         (Ty::vec(n, pair), "Data"),
         (Ty::array(n, f32), "Data"),
@@ -41,8 +41,8 @@ fn what_is_of_which_class() {
         assert_eq!(classes(ty), (of.to_string(), 0), "{ty}");
     }
     let open = Ty::meta(0);
-    assert_eq!(classes(open), (String::new(), 5));
+    assert_eq!(classes(open), (String::new(), 6));
     assert_eq!(classes(Ty::pair(open, f32)), (String::new(), 2));
-    assert_eq!(classes(Ty::vec(n, open)), ("Data".to_string(), 2));
+    assert_eq!(classes(Ty::vec(n, open)), ("Data".to_string(), 3));
     assert_eq!(classes(Ty::array(n, open)), (String::new(), 1));
 }
