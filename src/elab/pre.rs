@@ -153,7 +153,7 @@ impl Finish<'_> {
                 _ => None,
             },
             (Number::Float(x), Some(s)) if s.is_float() => {
-                let fits = s == Scalar::F64 || (x as f32).is_finite();
+                let fits = s == Scalar::F64 || s.rounded(x as f32).is_finite();
                 fits.then(|| Lit::number(x, s))
             }
             (Number::Float(x), Some(s)) => {

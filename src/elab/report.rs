@@ -227,7 +227,7 @@ impl Infer<'_> {
                         "integers and vectors of integers",
                         "convert with `cast`, or take the bits of a float: `bitcast`",
                     ),
-                    Class::Float => ("f32, f64 and vectors of them", "convert with `cast`"),
+                    Class::Float => ("floats and vectors of floats", "convert with `cast`"),
                     Class::Element => (
                         "scalars",
                         "apply it to the scalars, before `asVector`: `map`, or `zip` and `map`",

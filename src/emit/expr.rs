@@ -32,7 +32,7 @@ impl Printer<'_> {
             ExprKind::Index(n) => index::nat(*n, &mut self.used),
             ExprKind::Load(b, n) => self.load(*b, *n, shape),
             ExprKind::Op(op, args) => self.op(*op, args, shape),
-            ExprKind::Cast(a) => self.cast(a, shape.elem),
+            ExprKind::Cast(a) => self.cast(a, shape),
             ExprKind::Clamp(a, n) => {
                 self.used.index.insert("clamp_index");
                 let to = Scalar::I64;
@@ -43,7 +43,7 @@ impl Printer<'_> {
                         let x = self.operand(a);
                         format!("(int64_t)({x} > INT64_MAX ? (uint64_t)INT64_MAX : {x})")
                     }
-                    _ => self.cast(a, to),
+                    _ => self.cast(a, Shape::scalar(to)),
                 };
                 let n = index::nat(*n, &mut self.used);
                 format!("clamp_index({value}, {n})")
@@ -103,6 +103,8 @@ impl Printer<'_> {
     fn literal(&mut self, l: Lit, s: Scalar) -> String {
         match (l, s) {
             (Lit::Bool(b), _) => b.to_string(),
+            (Lit::F32(b), s) if s.is_half() => format!("0x{:04x}", s.half_bits(f32::from_bits(b))),
+            (Lit::Int(i), s) if s.is_half() => format!("0x{:04x}", s.half_bits(i as f32)),
             (Lit::F32(b), _) => self.float(
                 f64::from(f32::from_bits(b)),
                 f32::from_bits(b).to_string(),
@@ -217,18 +219,18 @@ impl Printer<'_> {
                 self.used.ints.insert((op.name(), elem));
                 format!("{}_{}({x}, {y})", op.name(), elem.name())
             }
-            (Bitcast, [x]) => match of.is_float() == elem.is_float() {
-                _ if vector => {
-                    let ty = self.shape(shape);
-                    format!("({ty}){x}")
-                }
-                true if of == elem => x.clone(),
-                true => format!("({}){x}", c_type(elem)),
-                false => {
-                    self.used.bits.insert((of, elem));
-                    format!("{}_as_{}({x})", of.name(), elem.name())
-                }
-            },
+            (Bitcast, [x]) if vector => {
+                let ty = self.shape(shape);
+                format!("({ty}){x}")
+            }
+            (Bitcast, [x]) if c_type(of) == c_type(elem) => x.clone(),
+            (Bitcast, [x]) if is_number(of) == is_number(elem) => {
+                format!("({}){x}", c_type(elem))
+            }
+            (Bitcast, [x]) => {
+                self.used.bits.insert((of, elem));
+                format!("{}_as_{}({x})", of.name(), elem.name())
+            }
             (Lt | Le | Gt | Ge | Eq | Ne, [x, y]) => {
                 let sign = match op {
                     Lt => "<",
@@ -272,11 +274,35 @@ impl Printer<'_> {
         format!("{name}{suffix}({})", args.join(", "))
     }
 
-    fn cast(&mut self, a: &Expr, to: Scalar) -> String {
-        let from = a.shape().elem;
+    fn cast(&mut self, a: &Expr, to: Shape) -> String {
         let x = self.operand(a);
-        match (from, to) {
+        self.convert(x, a.shape(), to)
+    }
+
+    /// What has 16 bits is converted by way of f32.
+    fn convert(&mut self, x: String, from: Shape, to: Shape) -> String {
+        let single = |s: Shape| Shape {
+            elem: Scalar::F32,
+            ..s
+        };
+        match (from.elem, to.elem) {
             (f, t) if f == t => x,
+            (f, t) if f.is_half() || t.is_half() => {
+                let narrow = t.is_half();
+                if f.is_half() && t != Scalar::F32 {
+                    let wide = self.convert(x, from, single(from));
+                    return self.convert(wide, single(from), to);
+                }
+                let x = match f == Scalar::F32 || f.is_half() {
+                    true => x,
+                    false => self.convert(x, from, single(from)),
+                };
+                let half = if narrow { t } else { f };
+                self.shape(to);
+                self.shape(from);
+                self.used.halves.insert((narrow, half, to.lanes));
+                format!("{}({x})", super::half::name(narrow, half, to.lanes))
+            }
             (_, Scalar::Bool) => format!("{x} != 0"),
             (f, t) if f.is_float() && t.is_int() => {
                 self.used.casts.insert((f, t));
@@ -285,6 +311,11 @@ impl Printer<'_> {
             (_, t) => format!("({}){x}", c_type(t)),
         }
     }
+}
+
+/// Whether C has a type of floats for it.
+fn is_number(s: Scalar) -> bool {
+    s.is_float() && !s.is_half()
 }
 
 fn is_zero(l: Lit) -> bool {

@@ -5,6 +5,7 @@ use super::{Contract, Options};
 use crate::hash::fnv64;
 use crate::nest::names::identifier;
 use crate::nest::{Nest, Slot};
+use crate::ty::Scalar;
 
 /// The C type and name of a parameter.
 fn parameter(slot: &Slot, output: bool) -> String {
@@ -75,6 +76,14 @@ pub(super) fn declarations(nest: &Nest, contract: Contract) -> String {
         match s.bound {
             Some(n) => out += &format!(", indices below {n}\n"),
             None => out += "\n",
+        }
+    }
+    for (half, what) in [
+        (Scalar::F16, "an f16 is the bits of a binary16 of IEEE 754"),
+        (Scalar::Bf16, "a bf16 is the upper half of the bits of a float"),
+    ] {
+        if abi.outputs.iter().chain(&abi.inputs).any(|s| s.elem == half) {
+            out += &format!(" * As uint16_t, {what}.\n");
         }
     }
     out += " * Arrays are dense and row-major; the result overlaps no argument.\n";

@@ -10,6 +10,7 @@
 
 mod body;
 mod expr;
+mod half;
 mod header;
 mod index;
 mod prelude;

@@ -21,6 +21,8 @@ pub(super) struct Used {
     pub shifts: BTreeSet<(bool, Scalar, u32)>,
     /// Bits of one type as another.
     pub bits: BTreeSet<(Scalar, Scalar)>,
+    /// Conversions between f32 and floats of 16 bits: whether from f32, the other type, lanes.
+    pub halves: BTreeSet<(bool, Scalar, u32)>,
     /// Saturating casts from floats: from, to.
     pub casts: BTreeSet<(Scalar, Scalar)>,
     /// Helpers on indices.
@@ -58,6 +60,7 @@ pub fn c_type(s: Scalar) -> &'static str {
         U16 => "uint16_t",
         U32 => "uint32_t",
         U64 => "uint64_t",
+        F16 | Bf16 => "uint16_t",
         F32 => "float",
         F64 => "double",
     }
@@ -256,6 +259,7 @@ pub(super) fn prelude(used: &Used, contract: Contract) -> String {
                 #else\n#define GAP(p) ((void)0)\n#define LITTLE 16384\n#endif\n\n";
     }
     vectors(used, &mut out);
+    out += &super::half::helpers(&used.halves);
     for name in &used.index {
         out += index_helper(name);
     }
@@ -283,6 +287,9 @@ fn vectors(used: &Used, out: &mut String) {
         if s.is_int() {
             types.insert((int_of(*s, false), *k));
         }
+    }
+    for (_, _, k) in used.halves.iter().filter(|h| h.2 > 1) {
+        types.extend([Scalar::U16, Scalar::I32, Scalar::U32, Scalar::F32].map(|s| (s, *k)));
     }
     for (_, s, k) in &used.shifts {
         types.insert((int_of(*s, true), *k));

@@ -87,6 +87,7 @@ impl Array {
             Scalar::U16 => read!(u16).into(),
             Scalar::U32 => read!(u32).into(),
             Scalar::U64 => read!(u64).into(),
+            Scalar::F16 | Scalar::Bf16 => self.number(i) as i128,
             Scalar::F32 => read!(f32) as i128,
             Scalar::F64 => read!(f64) as i128,
         }
@@ -97,6 +98,10 @@ impl Array {
         let n = self.scalar.bytes() as usize;
         let bytes = &self.bytes[i * n..(i + 1) * n];
         match self.scalar {
+            s if s.is_half() => {
+                let bits = u16::from_ne_bytes(bytes.try_into().expect("2 bytes"));
+                s.of_half_bits(bits).into()
+            }
             Scalar::F32 => f32::from_ne_bytes(bytes.try_into().expect("4 bytes")).into(),
             Scalar::F64 => f64::from_ne_bytes(bytes.try_into().expect("8 bytes")),
             _ => self.int(i) as f64,
@@ -120,11 +125,12 @@ impl Numbers {
     pub const ALL: [Numbers; 3] = [Numbers::Unit, Numbers::Wide, Numbers::Special];
 
     fn float(self, scalar: Scalar, random: &mut Rng) -> f64 {
-        let single = scalar == Scalar::F32;
-        let (most, least) = if single {
-            (f64::from(f32::MAX), f64::from(f32::MIN_POSITIVE))
-        } else {
-            (f64::MAX, f64::MIN_POSITIVE)
+        // The largest, the least with all its digits, and the powers of two that products may have.
+        let (most, least, range) = match scalar {
+            Scalar::F16 => (65504.0, 2f64.powi(-14), 6),
+            Scalar::Bf16 => (255.0 * 2f64.powi(120), f64::from(f32::MIN_POSITIVE), 30),
+            Scalar::F32 => (f64::from(f32::MAX), f64::from(f32::MIN_POSITIVE), 30),
+            _ => (f64::MAX, f64::MIN_POSITIVE, 200),
         };
         if self == Numbers::Special && random.one_in(3) {
             let special = [
@@ -144,7 +150,6 @@ impl Numbers {
             ];
             return *random.pick(&special);
         }
-        let range = if single { 30 } else { 200 };
         let power = random.between(-range, range) as i32;
         random_value(scalar, random) * 2f64.powi(power)
     }
@@ -172,7 +177,7 @@ fn random_value(scalar: Scalar, random: &mut Rng) -> f64 {
     match scalar {
         Scalar::Bool => random.below(2) as f64,
         // 24 bits: exact in both float types, so that f32 and f64 see the same numbers.
-        Scalar::F32 | Scalar::F64 => (random.below(1 << 24) as f64) / f64::from(1 << 23) - 1.0,
+        s if s.is_float() => (random.below(1 << 24) as f64) / f64::from(1 << 23) - 1.0,
         s if s.is_signed() => random.between(-9, 9) as f64,
         _ => random.between(0, 9) as f64,
     }
@@ -189,6 +194,7 @@ fn push(bytes: &mut Vec<u8>, scalar: Scalar, x: f64) {
         Scalar::U16 => bytes.extend((x as u16).to_ne_bytes()),
         Scalar::U32 => bytes.extend((x as u32).to_ne_bytes()),
         Scalar::U64 => bytes.extend((x as u64).to_ne_bytes()),
+        Scalar::F16 | Scalar::Bf16 => bytes.extend(scalar.half_bits(x as f32).to_ne_bytes()),
         Scalar::F32 => bytes.extend((x as f32).to_ne_bytes()),
         Scalar::F64 => bytes.extend(x.to_ne_bytes()),
     }

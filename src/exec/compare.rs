@@ -170,6 +170,8 @@ fn compare_one(result: usize, got: &Array, want: &Array, operations: f64) -> Dif
     let float = got.scalar.is_float();
     let epsilon = match got.scalar.bytes() {
         _ if !float => 0.0,
+        2 if got.scalar == Scalar::F16 => 2f64.powi(-10),
+        2 => 2f64.powi(-7),
         4 => f64::from(f32::EPSILON),
         _ => f64::EPSILON,
     };

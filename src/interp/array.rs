@@ -212,7 +212,10 @@ fn plain(m: &mut Machine, p: &PrimCode, args: &[Value]) -> Result<Value> {
         .clone()),
         (op, [a, b]) if is_binary(op) => binary(p, a, b),
         (op, args) => match (op.function(), args) {
-            (Some(f), [x]) => lanes(p, &[x], |n| scalar::function(f, n[0])),
+            (Some(f), [x]) => {
+                let s = number_type(p);
+                lanes(p, &[x], |n| scalar::function(f, s, n[0]))
+            }
             _ => Err(InterpError::Type(format!(
                 "of the arguments of {}",
                 op.name()
@@ -243,7 +246,8 @@ fn pad_clamp(m: &mut Machine, p: &PrimCode, xs: &Value) -> Result<Value> {
 /// Arithmetic, comparison or logic of two numbers or of vectors.
 pub(super) fn binary(p: &PrimCode, a: &Value, b: &Value) -> Result<Value> {
     use Op::*;
-    if let (Value::Num(Num::F32(x)), Value::Num(Num::F32(y))) = (a, b) {
+    let single = p.from == super::Elem::Scalar(crate::ty::Scalar::F32);
+    if let (Value::Num(Num::F32(x)), Value::Num(Num::F32(y)), true) = (a, b, single) {
         // What most programs spend their time with.
         match p.op {
             Add => return Ok(Value::f32(x + y)),

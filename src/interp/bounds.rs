@@ -9,6 +9,7 @@
 //! are no floats; where a float that is not exact decides between them, that is noted ([`doubt`]).
 
 use crate::term::{Function, Op};
+use crate::ty::Scalar;
 use std::cell::Cell;
 
 thread_local! {
@@ -29,8 +30,31 @@ pub struct Bounded {
     roundings: f64,
     /// What the terms themselves may be off.
     error: f64,
-    /// Whether it is an f32.
-    pub single: bool,
+    /// The type that it is computed in.
+    pub of: Scalar,
+}
+
+/// What a number of a type may be off for each rounding, relative to it.
+fn unit(of: Scalar) -> f64 {
+    let single = f64::from(f32::EPSILON) / 2.0;
+    match of {
+        // Computed in f32, and rounded again.
+        Scalar::F16 => 2f64.powi(-11) + 2.0 * single,
+        Scalar::Bf16 => 2f64.powi(-8) + 2.0 * single,
+        Scalar::F32 => single,
+        // The value itself is rounded, too.
+        _ => f64::EPSILON,
+    }
+}
+
+/// The least number above zero.
+fn least(of: Scalar) -> f64 {
+    match of {
+        Scalar::F16 => 2f64.powi(-24),
+        Scalar::Bf16 => 2f64.powi(-133),
+        Scalar::F32 => f64::from(f32::from_bits(1)),
+        _ => f64::from_bits(1),
+    }
 }
 
 /// Evaluates with bounds; and whether something was in doubt.
@@ -53,8 +77,8 @@ fn doubt() {
 
 impl Bounded {
     /// A float that is exact.
-    pub(super) fn exact(value: f64, single: bool) -> Bounded {
-        Bounded::leaf(value, 0.0, 0.0, single)
+    pub(super) fn exact(value: f64, of: Scalar) -> Bounded {
+        Bounded::leaf(value, 0.0, 0.0, of)
     }
 
     /// How far a float may be off.
@@ -67,11 +91,7 @@ impl Bounded {
                 f64::INFINITY
             };
         }
-        let unit = match self.single {
-            true => f64::from(f32::EPSILON) / 2.0,
-            // The value itself is rounded, too.
-            false => f64::EPSILON,
-        };
+        let unit = unit(self.of);
         let k = self.roundings * unit;
         let gamma = if k < 0.5 {
             k / (1.0 - k)
@@ -85,7 +105,7 @@ impl Bounded {
     }
 
     /// What is no sum.
-    fn leaf(value: f64, error: f64, roundings: f64, single: bool) -> Bounded {
+    fn leaf(value: f64, error: f64, roundings: f64, of: Scalar) -> Bounded {
         let magnitude = if value.is_finite() { value.abs() } else { 0.0 };
         Bounded {
             value,
@@ -93,16 +113,18 @@ impl Bounded {
             part: magnitude.max(1.0),
             roundings,
             error,
-            single,
+            of,
         }
         .unless_overflowing()
     }
 
     /// Without a bound where finite numbers may, in some order, leave their type.
     fn unless_overflowing(mut self) -> Bounded {
-        let most = match self.single {
-            true => f64::from(f32::MAX),
-            false => f64::MAX,
+        let most = match self.of {
+            Scalar::F16 => 65504.0,
+            Scalar::Bf16 => 255.0 * 2f64.powi(120),
+            Scalar::F32 => f64::from(f32::MAX),
+            _ => f64::MAX,
         };
         let computed = self.roundings > 0.0 || self.error > 0.0;
         if computed && self.part * (1.0 + 1e-6) + self.error > most {
@@ -113,10 +135,7 @@ impl Bounded {
 
     /// The least number that is no zero: what a result may lose besides.
     fn tiny(&self) -> f64 {
-        match self.single {
-            true => f64::from(f32::from_bits(1)),
-            false => f64::from_bits(1),
-        }
+        least(self.of)
     }
 
     fn polynomial(self, other: Bounded, sum: Bounded) -> Bounded {
@@ -176,13 +195,13 @@ impl Bounded {
         let (e, by, z) = (self.bound(), other.bound(), self.value / other.value);
         let finite = self.value.is_finite() && other.value.is_finite() && other.value != 0.0;
         if e == 0.0 && by == 0.0 && !finite {
-            return Bounded::leaf(z, 0.0, 0.0, self.single);
+            return Bounded::leaf(z, 0.0, 0.0, self.of);
         }
         let error = match z.is_finite() && by < other.value.abs() {
             true => (e + z.abs() * by) / (other.value.abs() - by),
             false => f64::INFINITY,
         };
-        Bounded::leaf(z, error + self.tiny(), 1.0, self.single)
+        Bounded::leaf(z, error + self.tiny(), 1.0, self.of)
     }
 
     fn negated(self) -> Bounded {
@@ -198,7 +217,7 @@ impl Bounded {
             true => f64::INFINITY,
             false => self.bound().max(other.bound()),
         };
-        Bounded::leaf(value, error, 0.0, self.single)
+        Bounded::leaf(value, error, 0.0, self.of)
     }
 
     /// A function that grows, or falls, all the way.
@@ -220,22 +239,16 @@ impl Bounded {
         let off = if known { off } else { f64::INFINITY };
         let exact = off == 0.0 && !z.is_finite();
         match exact {
-            true => Bounded::leaf(z, 0.0, 0.0, self.single),
-            false => Bounded::leaf(z, off + self.tiny(), 4.0, self.single),
+            true => Bounded::leaf(z, 0.0, 0.0, self.of),
+            false => Bounded::leaf(z, off + self.tiny(), 4.0, self.of),
         }
     }
 
-    /// As the other type of floats.
-    pub(super) fn cast(self, single: bool) -> Bounded {
-        match (self.single, single) {
-            (false, true) => Bounded::leaf(
-                self.value,
-                self.bound() + f64::from(f32::from_bits(1)),
-                1.0,
-                true,
-            ),
-            (true, false) => Bounded::leaf(self.value, self.bound(), 0.0, false),
-            _ => self,
+    /// As another type of floats.
+    pub(super) fn cast(self, to: Scalar) -> Bounded {
+        match self.of == to || unit(self.of) > unit(to) && !(self.of == Scalar::Bf16 && to == Scalar::F16) {
+            true => Bounded::leaf(self.value, self.bound(), 0.0, to),
+            false => Bounded::leaf(self.value, self.bound() + least(to), 1.0, to),
         }
     }
 
@@ -260,7 +273,7 @@ pub(super) fn binary(op: Op, a: Bounded, b: Bounded) -> Bounded {
                 true => 0.0,
                 false => f64::INFINITY,
             };
-            Bounded::leaf(a.value % b.value, error, 0.0, a.single)
+            Bounded::leaf(a.value % b.value, error, 0.0, a.of)
         }
         Op::Min => a.either(b, if a.value < b.value { a.value } else { b.value }),
         _ => a.either(b, if a.value > b.value { a.value } else { b.value }),
@@ -271,7 +284,7 @@ pub(super) fn binary(op: Op, a: Bounded, b: Bounded) -> Bounded {
 pub(super) fn unary(op: Op, a: Bounded) -> Bounded {
     match op {
         Op::Neg => a.negated(),
-        _ => Bounded::leaf(a.value.abs(), a.bound(), 0.0, a.single),
+        _ => Bounded::leaf(a.value.abs(), a.bound(), 0.0, a.of),
     }
 }
 

@@ -7,7 +7,7 @@
 //! Absent: alignment, ownership by C.
 
 use super::build::Builder;
-use super::scalar::wrap;
+use super::scalar::{float, noted, wrap};
 use super::{Elem, InterpError, Num, Shape, Value};
 use crate::ty::Scalar;
 
@@ -63,10 +63,12 @@ fn put(v: &Value, shape: &Shape, out: &mut Vec<Buffer>) {
 
 fn put_num(n: Num, e: Elem, out: &mut Vec<u8>) {
     match n {
-        Num::F32(x) => out.extend_from_slice(&x.to_ne_bytes()),
+        Num::F32(x) => match e {
+            Elem::Scalar(s) if s.is_half() => out.extend_from_slice(&s.half_bits(x).to_ne_bytes()),
+            _ => out.extend_from_slice(&x.to_ne_bytes()),
+        },
         Num::F64(x) => out.extend_from_slice(&x.to_ne_bytes()),
-        Num::Bounded(b) if b.single => out.extend_from_slice(&(b.value as f32).to_ne_bytes()),
-        Num::Bounded(b) => out.extend_from_slice(&b.value.to_ne_bytes()),
+        Num::Bounded(b) => put_num(float(b.value, b.of), e, out),
         Num::Int(i) => match e.bytes() {
             1 => out.push(i as u8),
             2 => out.extend_from_slice(&(i as u16).to_ne_bytes()),
@@ -123,10 +125,14 @@ fn take_num(b: &[u8], e: Elem) -> Num {
         word[..b.len()].copy_from_slice(b);
     }
     let bits = u64::from_ne_bytes(word);
-    super::scalar::noted(match e {
-        Elem::Scalar(Scalar::F32) => Num::F32(f32::from_bits(bits as u32)),
-        Elem::Scalar(Scalar::F64) => Num::F64(f64::from_bits(bits)),
-        Elem::Scalar(s) => Num::Int(wrap(bits.into(), s)),
-        Elem::Idx(_) => Num::Int(bits as i64),
-    })
+    let Elem::Scalar(s) = e else {
+        return Num::Int(bits as i64);
+    };
+    let number = match s {
+        s if s.is_half() => Num::F32(s.of_half_bits(bits as u16)),
+        Scalar::F32 => Num::F32(f32::from_bits(bits as u32)),
+        Scalar::F64 => Num::F64(f64::from_bits(bits)),
+        _ => Num::Int(wrap(bits.into(), s)),
+    };
+    noted(number, s)
 }

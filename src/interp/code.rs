@@ -90,7 +90,7 @@ fn literal(l: Lit, ty: Ty, sizes: &Sizes) -> Result<Num, InterpError> {
         }),
         None => Ok(Num::Int(x as i64)),
     };
-    Ok(super::scalar::noted(match l {
+    let number = match l {
         Lit::Bool(b) => Num::Int(i64::from(b)),
         Lit::Int(x) => whole(x)?,
         Lit::F32(bits) => Num::F32(f32::from_bits(bits)),
@@ -100,7 +100,11 @@ fn literal(l: Lit, ty: Ty, sizes: &Sizes) -> Result<Num, InterpError> {
                 .ok_or_else(|| InterpError::Size(n.to_string()))?
                 .into(),
         )?,
-    }))
+    };
+    Ok(match elem(ty, sizes) {
+        Some(Elem::Scalar(s)) => super::scalar::noted(number, s),
+        _ => number,
+    })
 }
 
 /// That all sizes in a type are sizes.

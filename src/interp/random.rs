@@ -5,7 +5,7 @@
 //! programs, which are terms (`generate`).
 
 use super::build::Builder;
-use super::scalar::{range, wrap};
+use super::scalar::{float, range, wrap};
 use super::{Elem, InterpError, Num, Shape, Sizes, Value};
 use crate::ty::{Scalar, Ty};
 
@@ -78,18 +78,13 @@ pub fn num(rng: &mut Rng, e: Elem, numbers: Numbers) -> Num {
         return any(rng, s);
     }
     if numbers == Numbers::Unit && s.is_float() {
-        let x = 2.0 * rng.unit() - 1.0;
-        return match s {
-            Scalar::F32 => Num::F32(x as f32),
-            _ => Num::F64(x),
-        };
+        return float(2.0 * rng.unit() - 1.0, s);
     }
     let low = if s.is_float() || s.is_signed() { -4 } else { 0 };
     let x = rng.between(low, low + 8);
-    match s {
-        Scalar::F32 => Num::F32(x as f32),
-        Scalar::F64 => Num::F64(x as f64),
-        _ => Num::Int(x),
+    match s.is_float() {
+        true => float(x as f64, s),
+        false => Num::Int(x),
     }
 }
 
@@ -111,12 +106,11 @@ fn any(rng: &mut Rng, s: Scalar) -> Num {
         *rng.pick(&edges)
     };
     match s {
-        Scalar::F32 if edge => Num::F32(pick(rng) as f32),
-        Scalar::F64 if edge => Num::F64(pick(rng)),
+        s if s.is_float() && edge => float(pick(rng), s),
+        s if s.is_half() && rng.one_in(4) => Num::F32(s.of_half_bits(rng.bits() as u16)),
         Scalar::F32 if rng.one_in(4) => Num::F32(f32::from_bits(rng.bits() as u32)),
         Scalar::F64 if rng.one_in(4) => Num::F64(f64::from_bits(rng.bits())),
-        Scalar::F32 => Num::F32(near(rng) as f32),
-        Scalar::F64 => Num::F64(near(rng)),
+        s if s.is_float() => float(near(rng), s),
         _ => {
             let (least, most) = range(s);
             let x = match edge {

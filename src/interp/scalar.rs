@@ -10,6 +10,7 @@
 //! the same one:
 //! * integers wrap; `neg` and `abs` of the least integer are itself;
 //! * integer division truncates; `x / 0 = 0`, `x % 0 = 0`, least `/ -1` = least, least `% -1` = 0;
+//! * f16 and bf16 are computed with in f32, and what comes out is rounded to them; numbers become one by way of f32;
 //! * f32 and f64 round to nearest after each operation; `fma` rounds once;
 //!   division and remainder (`fmod`) by zero follow IEEE 754;
 //! * `min x y = x < y ? x : y`, `max x y = x > y ? x : y`, as `vminps` does: when
@@ -32,7 +33,7 @@ use crate::ty::Scalar;
 pub enum Num {
     /// Of bool, any integer type, or idx.
     Int(i64),
-    /// Of f32.
+    /// Of f32; of f16 or bf16, whose numbers are among them.
     F32(f32),
     /// Of f64.
     F64(f64),
@@ -52,12 +53,12 @@ impl Num {
         }
     }
 
-    /// A float with its bound; what has none is exact.
-    pub(super) fn bounded(self) -> Option<Bounded> {
+    /// A float of a type with its bound; what has none is exact.
+    pub(super) fn bounded(self, s: Scalar) -> Option<Bounded> {
         match self {
             Num::Int(_) => None,
-            Num::F32(x) => Some(Bounded::exact(x.into(), true)),
-            Num::F64(x) => Some(Bounded::exact(x, false)),
+            Num::F32(x) => Some(Bounded::exact(x.into(), s)),
+            Num::F64(x) => Some(Bounded::exact(x, s)),
             Num::Bounded(b) => Some(b),
         }
     }
@@ -90,25 +91,39 @@ impl Num {
     /// Zero of a type.
     pub fn zero(e: Elem) -> Num {
         match e {
-            Elem::Scalar(Scalar::F32) => Num::F32(0.0),
-            Elem::Scalar(Scalar::F64) => Num::F64(0.0),
+            Elem::Scalar(s) if s.is_float() => float(0.0, s),
             _ => Num::Int(0),
         }
     }
 }
 
-/// A number as an evaluation has to see it: floats with bounds, if these are wanted.
-pub(super) fn noted(x: Num) -> Num {
+/// The nearest number of a type of floats.
+pub fn float(x: f64, s: Scalar) -> Num {
+    match s {
+        Scalar::F64 => Num::F64(x),
+        s => Num::F32(s.rounded(x as f32)),
+    }
+}
+
+/// A number of a type as an evaluation has to see it: floats with bounds, if these are wanted.
+pub(super) fn noted(x: Num, s: Scalar) -> Num {
     match bounds::wanted() {
-        true => x.bounded().map_or(x, Num::Bounded),
+        true => x.bounded(s).map_or(x, Num::Bounded),
         false => x,
     }
+}
+
+/// What was computed in f32 as a number of a type.
+fn rounded(x: f32, s: Scalar) -> Num {
+    Num::F32(s.rounded(x))
 }
 
 /// Both with bounds, if one has.
 fn both(a: Num, b: Num) -> Option<(Bounded, Bounded)> {
     match (a, b) {
-        (Num::Bounded(_), _) | (_, Num::Bounded(_)) => Some((a.bounded()?, b.bounded()?)),
+        (Num::Bounded(Bounded { of, .. }), _) | (_, Num::Bounded(Bounded { of, .. })) => {
+            Some((a.bounded(of)?, b.bounded(of)?))
+        }
         _ => None,
     }
 }
@@ -124,7 +139,7 @@ pub(super) fn wrap(x: i128, s: Scalar) -> i64 {
         Scalar::U8 => i64::from(x as u8),
         Scalar::U16 => i64::from(x as u16),
         Scalar::U32 => i64::from(x as u32),
-        Scalar::F32 | Scalar::F64 => 0,
+        Scalar::F16 | Scalar::Bf16 | Scalar::F32 | Scalar::F64 => 0,
     }
 }
 
@@ -165,8 +180,8 @@ macro_rules! float_binary {
 /// The integer `x` as a number of a type.
 pub fn integer(x: i128, s: Scalar) -> Num {
     match s {
-        Scalar::F32 => Num::F32(x as f32),
         Scalar::F64 => Num::F64(x as f64),
+        s if s.is_float() => rounded(x as f32, s),
         _ => Num::Int(wrap(x, s)),
     }
 }
@@ -186,7 +201,7 @@ pub fn apply(op: Op, s: Scalar, args: &[Num]) -> Option<Num> {
         (Or, [a, b]) => truth(a.truth() || b.truth()),
         (Not, [a]) => truth(!a.truth()),
         (Select, [c, a, b]) => Some(if c.truth() { *a } else { *b }),
-        (op, [a]) => op.function().map(|f| function(f, *a)),
+        (op, [a]) => op.function().map(|f| function(f, s, *a)),
         _ => None,
     }
 }
@@ -197,7 +212,7 @@ pub(super) fn binary(op: Op, s: Scalar, a: Num, b: Num) -> Num {
         return Num::Bounded(bounds::binary(op, a, b));
     }
     match (a, b) {
-        (Num::F32(a), Num::F32(b)) => Num::F32(float_binary!(op, a, b)),
+        (Num::F32(a), Num::F32(b)) => rounded(float_binary!(op, a, b), s),
         (Num::F64(a), Num::F64(b)) => Num::F64(float_binary!(op, a, b)),
         _ => {
             let (x, y) = (value(a.int(), s), value(b.int(), s));
@@ -236,17 +251,21 @@ pub(super) fn bitwise(op: Op, s: Scalar, a: Num, b: Num) -> Num {
 /// `bitcast`, see Note [Total arithmetic].
 pub fn bitcast(from: Scalar, to: Scalar, a: Num) -> Num {
     let bits = match (a, from) {
+        (Num::F32(x), s) if s.is_half() => s.half_bits(x).into(),
+        (Num::Bounded(b), s) if s.is_half() => b.decides(|x| u64::from(s.half_bits(x as f32))),
         (Num::Int(x), _) => (x as u64) & (u64::MAX >> (64 - 8 * from.bytes())),
         (Num::F32(x), _) => x.to_bits().into(),
         (Num::F64(x), _) => x.to_bits(),
         (Num::Bounded(b), Scalar::F32) => b.decides(|x| u64::from((x as f32).to_bits())),
         (Num::Bounded(b), _) => b.decides(f64::to_bits),
     };
-    noted(match to {
+    let number = match to {
+        s if s.is_half() => Num::F32(s.of_half_bits(bits as u16)),
         Scalar::F32 => Num::F32(f32::from_bits(bits as u32)),
         Scalar::F64 => Num::F64(f64::from_bits(bits)),
         _ => Num::Int(wrap(bits.into(), to)),
-    })
+    };
+    noted(number, to)
 }
 
 /// `neg abs` at a number type.
@@ -278,9 +297,9 @@ macro_rules! function {
 }
 
 /// A function of one float; integers have none.
-pub(super) fn function(f: Function, a: Num) -> Num {
+pub(super) fn function(f: Function, s: Scalar, a: Num) -> Num {
     match a {
-        Num::F32(a) => Num::F32(function!(f, a)),
+        Num::F32(a) => rounded(function!(f, a), s),
         Num::F64(a) => Num::F64(function!(f, a)),
         Num::Bounded(a) => Num::Bounded(bounds::function(f, a)),
         Num::Int(_) => a,
@@ -290,9 +309,9 @@ pub(super) fn function(f: Function, a: Num) -> Num {
 /// `a·b + c`, rounded once.
 pub(super) fn fma(s: Scalar, a: Num, b: Num, c: Num) -> Num {
     match (a, b, c) {
-        (Num::F32(a), Num::F32(b), Num::F32(c)) => Num::F32(a.mul_add(b, c)),
+        (Num::F32(a), Num::F32(b), Num::F32(c)) => rounded(a.mul_add(b, c), s),
         (Num::F64(a), Num::F64(b), Num::F64(c)) => Num::F64(a.mul_add(b, c)),
-        _ if s.is_float() => match [a, b, c].map(Num::bounded) {
+        _ if s.is_float() => match [a, b, c].map(|x| x.bounded(s)) {
             [Some(a), Some(b), Some(c)] => Num::Bounded(bounds::fma(a, b, c)),
             _ => Num::zero(Elem::Scalar(s)),
         },
@@ -333,18 +352,15 @@ pub fn cast(from: Elem, to: Elem, a: Num) -> Num {
         (Num::Bounded(b), _) => b.decides(|x| x as i128),
     };
     match to {
-        Elem::Scalar(Scalar::F32) => noted(match a {
-            Num::Bounded(b) => Num::Bounded(b.cast(true)),
-            Num::F64(x) => Num::F32(x as f32),
-            Num::F32(_) => a,
-            a => Num::F32(whole(a) as f32),
-        }),
-        Elem::Scalar(Scalar::F64) => noted(match a {
-            Num::Bounded(b) => Num::Bounded(b.cast(false)),
-            Num::F32(x) => Num::F64(f64::from(x)),
-            Num::F64(_) => a,
-            a => Num::F64(whole(a) as f64),
-        }),
+        Elem::Scalar(s) if s.is_float() => {
+            let number = match a {
+                Num::Bounded(b) => Num::Bounded(b.cast(s)),
+                Num::F32(x) => float(x.into(), s),
+                Num::F64(x) => float(x, s),
+                a => integer(whole(a), s),
+            };
+            noted(number, s)
+        }
         Elem::Scalar(Scalar::Bool) => Num::Int(i64::from(match a {
             Num::Int(i) => i != 0,
             Num::F32(x) => x != 0.0,

@@ -36,8 +36,8 @@ impl Data {
     pub fn new(e: Elem, capacity: usize) -> Data {
         use crate::ty::Scalar;
         match e {
-            Elem::Scalar(Scalar::F32) => Data::F32(Vec::with_capacity(capacity)),
             Elem::Scalar(Scalar::F64) => Data::F64(Vec::with_capacity(capacity)),
+            Elem::Scalar(s) if s.is_float() => Data::F32(Vec::with_capacity(capacity)),
             _ => Data::Int(Vec::with_capacity(capacity)),
         }
     }
@@ -51,14 +51,17 @@ impl Data {
     }
 
     pub fn push(&mut self, x: Num) {
-        if let (Num::Bounded(_), Data::F32(_) | Data::F64(_)) = (x, &*self) {
+        if let (Num::Bounded(b), Data::F32(_) | Data::F64(_)) = (x, &*self) {
             let len = self.len();
-            let old = (0..len).filter_map(|i| self.get(i).bounded()).collect();
+            let old = (0..len).filter_map(|i| self.get(i).bounded(b.of)).collect();
             *self = Data::Bounded(old);
         }
         match (self, x) {
             (Data::Int(v), x) => v.push(x.int()),
-            (Data::Bounded(v), x) => v.extend(x.bounded()),
+            (Data::Bounded(v), x) => {
+                let of = v.first().map_or(crate::ty::Scalar::F64, |b| b.of);
+                v.extend(x.bounded(of));
+            }
             (Data::F32(v), Num::F32(x)) => v.push(x),
             (Data::F32(v), x) => v.push(x.as_f64() as f32),
             (Data::F64(v), x) => v.push(x.as_f64()),
@@ -381,7 +384,8 @@ fn num_fits(n: Num, e: Elem) -> bool {
     use crate::ty::Scalar;
     match (n, e) {
         (Num::F32(_), Elem::Scalar(Scalar::F32)) | (Num::F64(_), Elem::Scalar(Scalar::F64)) => true,
-        (Num::Bounded(b), Elem::Scalar(s)) => s == if b.single { Scalar::F32 } else { Scalar::F64 },
+        (Num::F32(x), Elem::Scalar(s)) if s.is_half() => n.same(Num::F32(s.rounded(x))),
+        (Num::Bounded(b), Elem::Scalar(s)) => s == b.of,
         (Num::Int(i), Elem::Scalar(s)) if !s.is_float() => super::scalar::wrap(i.into(), s) == i,
         (Num::Int(i), Elem::Idx(n)) => (0..i64::from(n)).contains(&i),
         _ => false,

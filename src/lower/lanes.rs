@@ -6,7 +6,7 @@
 
 use super::state::{Lower, Res};
 use super::value::{Dest, Leaf, Mem, Val};
-use super::vector::{build, is_comparison, lane, lane_wise, splat};
+use super::vector::{build, is_comparison, lane, lane_wise, lane_wise_cast, splat};
 use crate::arith::{AtomKind, Nat};
 use crate::intern::Symbol;
 use crate::nest::{Block, Expr, ExprKind, LoopKind, Shape, Stmt, StorageClass};
@@ -196,6 +196,10 @@ impl Lower {
             ExprKind::Op(op, args) if lane_wise(*op, e.shape().elem) => {
                 let args = args.iter().map(|a| self.vectorise(a, p)).collect();
                 Expr::new(ExprKind::Op(*op, args), shape)
+            }
+            ExprKind::Cast(a) if lane_wise_cast(a.shape().elem, shape.elem) => {
+                let a = self.vectorise(a, p);
+                Expr::new(ExprKind::Cast(a), shape)
             }
             ExprKind::Op(Op::Select, args) => self.vector_select(e, args, p, shape),
             _ => self.lane_by_lane(e, p),

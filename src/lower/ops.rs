@@ -2,7 +2,7 @@
 
 use super::state::{Lower, Res};
 use super::value::{Elements, Lazy, Val, View};
-use super::vector::{build, lane, lane_wise};
+use super::vector::{build, lane, lane_wise, lane_wise_cast};
 use crate::arith::Nat;
 use crate::interp::scalar::range;
 use crate::nest::{Expr, ExprKind, Shape, Stmt};
@@ -20,6 +20,9 @@ impl Lower {
         if op == Op::Bitcast {
             self.one_width(&args[0], ty)?;
         }
+        if let Some(result) = self.by_way_of_f32(op, args, ty)? {
+            return Ok(result);
+        }
         if let Some(Val::Vec(first)) = args.iter().find(|a| matches!(a, Val::Vec(_))) {
             if ty.as_vec().is_none() {
                 return Err(self.refuse(format!("`{}` of vectors gives no vector", op.name())));
@@ -27,6 +30,11 @@ impl Lower {
             // Lanes are those of the operands but for `bitcast`, which keeps their width.
             let elem = ty.as_vec().and_then(|(_, t)| self.elem_of(t));
             let elem = elem.unwrap_or(first.elem);
+            if self.pieces(first.elem, first.lanes) != self.pieces(elem, first.lanes) {
+                let bits = |i| Expr::new(ExprKind::Op(op, vec![self.lane_of(first, i)]), Shape::scalar(elem));
+                let lanes = (0..first.lanes).map(bits).collect();
+                return Ok(self.build(elem, lanes));
+            }
             let mut pieces = Vec::new();
             for (i, p) in first.pieces.iter().enumerate() {
                 let mut parts = Vec::new();
@@ -56,6 +64,34 @@ impl Lower {
             _ => return Err(self.refuse(format!("`{}` gives a `{ty}`", op.name()))),
         };
         Ok(Val::Scalar(self.apply_op(op, parts, Shape::scalar(elem))))
+    }
+
+    /// Operations on f16 and bf16 are those on f32, rounded.
+    fn by_way_of_f32(&mut self, op: Op, args: &[Val], ty: Ty) -> Res<Option<Val>> {
+        let half = |v: &Val| match v {
+            Val::Scalar(e) => e.shape().elem.is_half(),
+            Val::Vec(v) => v.elem.is_half(),
+            _ => false,
+        };
+        if op == Op::Bitcast || !args.iter().any(half) {
+            return Ok(None);
+        }
+        let single = Ty::from(Scalar::F32);
+        let mut wide = Vec::new();
+        for a in args {
+            let to = match a {
+                Val::Vec(v) => Ty::vec(Nat::int(v.lanes.into()), single),
+                _ => single,
+            };
+            wide.push(self.cast(a, to)?);
+        }
+        let (lanes, elem) = ty.as_vec().map_or((None, ty), |(k, t)| (Some(k), t));
+        if !elem.as_scalar().is_some_and(Scalar::is_half) {
+            return self.operation(op, &wide, ty).map(Some);
+        }
+        let to = lanes.map_or(single, |k| Ty::vec(k, single));
+        let result = self.operation(op, &wide, to)?;
+        self.cast(&result, ty).map(Some)
     }
 
     /// That `bitcast` has types of one width, which a rule may have undone.
@@ -164,6 +200,14 @@ impl Lower {
                 return Err(self.refuse("a vector is cast to no vector".into()));
             };
             let v = v.clone();
+            if let Some(to) = self.elem_of(elem).filter(|to| lane_wise_cast(v.elem, *to)) {
+                let converted = |p: &Expr| {
+                    let lanes = p.shape().lanes;
+                    Expr::new(ExprKind::Cast(p.clone()), Shape { elem: to, lanes })
+                };
+                let pieces = v.pieces.iter().map(converted).collect();
+                return Ok(self.vec_of(to, v.lanes, pieces));
+            }
             let mut lanes = Vec::new();
             for i in 0..v.lanes {
                 let lane = self.lane_of(&v, i);
@@ -180,6 +224,11 @@ impl Lower {
             // Compilers compute these, too, and warn of comparisons with them.
             if let Some(i) = s.is_int().then(|| wrapped(*i, s)) {
                 return Ok(Val::Scalar(Expr::lit(Lit::Int(i), s)));
+            }
+        }
+        if let (ExprKind::Lit(l @ Lit::F32(_)), true) = (e.kind(), e.shape().elem.is_half()) {
+            if ty.as_scalar() == Some(Scalar::F32) {
+                return Ok(Val::Scalar(Expr::lit(*l, Scalar::F32)));
             }
         }
         match ty.kind() {

@@ -35,6 +35,8 @@ impl Lower {
         // C has no vectors of truth values.
         let widest = match elem {
             Scalar::Bool => 1,
+            // They are computed with as f32, which are as many then.
+            s if s.is_half() => self.options.target.lanes(Scalar::F32).max(1),
             _ => self.options.target.lanes(elem).max(1),
         };
         let mut out = Vec::new();
@@ -197,6 +199,11 @@ pub(super) fn lane_wise(op: Op, elem: Scalar) -> bool {
         Op::Bitcast => elem != Scalar::Bool,
         _ => false,
     }
+}
+
+/// Conversions of which vectors have a form.
+pub(super) fn lane_wise_cast(from: Scalar, to: Scalar) -> bool {
+    from.is_half() && to == Scalar::F32 || from == Scalar::F32 && to.is_half()
 }
 
 pub(super) fn splat(e: &Expr, lanes: u32) -> Expr {

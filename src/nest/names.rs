@@ -87,7 +87,7 @@ fn is_macro(name: &str) -> bool {
 fn is_typed_helper(text: &str) -> bool {
     Scalar::ALL.iter().any(|s| {
         let after = text.strip_prefix(s.name());
-        after.is_some_and(|r| r.starts_with('x') || r.starts_with("_to_"))
+        after.is_some_and(|r| r.starts_with('x') || r.starts_with("_to_") || r.starts_with("_as_"))
             || text
                 .strip_suffix(s.name())
                 .is_some_and(|r| r.ends_with('_'))

@@ -80,7 +80,9 @@ fn primitive(p: Prim, ty: Ty) -> bool {
 fn literal(l: Lit, ty: Ty) -> bool {
     match (l, ty.kind()) {
         (Lit::Bool(_), TyKind::Scalar(s)) => s == Scalar::Bool,
-        (Lit::F32(_), TyKind::Scalar(s)) => s == Scalar::F32,
+        (Lit::F32(b), TyKind::Scalar(s)) => {
+            s == Scalar::F32 || s.is_half() && s.rounded(f32::from_bits(b)).to_bits() == b
+        }
         (Lit::F64(_), TyKind::Scalar(s)) => s == Scalar::F64,
         (Lit::Int(_), TyKind::Scalar(s)) => s.is_int(),
         // Of floats it is the nearest one.

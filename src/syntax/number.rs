@@ -15,8 +15,9 @@ pub enum Value {
     Float(f64),
 }
 
-pub const SUFFIXES: [&str; 10] = [
-    "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64",
+/// `bf16` ends in another one.
+pub const SUFFIXES: [&str; 12] = [
+    "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "bf16", "f16", "f32", "f64",
 ];
 
 /// The diagnostic has no place yet.
@@ -38,7 +39,7 @@ pub fn parse(text: &str) -> Result<Literal, Diagnostic> {
         )
     };
     let plain = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
-    let float = found.is_some_and(|s| s.starts_with('f'));
+    let float = found.is_some_and(|s| s.contains('f'));
     if plain && !float {
         let bits = found.unwrap_or("i64");
         let limit = match bits {
@@ -75,7 +76,14 @@ pub fn parse(text: &str) -> Result<Literal, Diagnostic> {
         .all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'e' | b'E' | b'+' | b'-'));
     let value = digits.parse::<f64>().ok().filter(|_| numeric);
     let value = value.ok_or_else(malformed)?;
-    if !value.is_finite() || (found == Some("f32") && !(value as f32).is_finite()) {
+    let most = match found {
+        // What is nearer to the next power of two is infinite.
+        Some("f16") => 65520.0,
+        Some("bf16") => 255.5 * 2f64.powi(120),
+        Some("f32") if !(value as f32).is_finite() => 0.0,
+        _ => f64::INFINITY,
+    };
+    if value.abs() >= most {
         return Err(range(found.unwrap_or("f64")).help("write a smaller number"));
     }
     Ok(Literal {

@@ -11,7 +11,7 @@ pub enum Lit {
     Bool(bool),
     /// An integer of any integer type, or an index.
     Int(i128),
-    /// The bits of an f32.
+    /// The bits of an f32, also of what is f16 or bf16 and therefore one.
     F32(u32),
     /// The bits of an f64.
     F64(u64),
@@ -34,7 +34,7 @@ impl Lit {
     pub fn number(x: f64, s: Scalar) -> Lit {
         match s {
             Scalar::Bool => Lit::Bool(x != 0.0),
-            Scalar::F32 => Lit::f32(x as f32),
+            Scalar::F16 | Scalar::Bf16 | Scalar::F32 => Lit::f32(s.rounded(x as f32)),
             Scalar::F64 => Lit::f64(x),
             _ => Lit::Int(x as i128),
         }

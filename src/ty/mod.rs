@@ -6,6 +6,7 @@
 //! `(<k>s, <k>t)`), which is what lets one rule vectorise any element type.
 //! Absent: quantifiers (a scheme is a type with unknowns), spans.
 
+mod half;
 mod show;
 
 use crate::arith::Nat;
@@ -27,15 +28,19 @@ pub enum Scalar {
     U16,
     U32,
     U64,
+    F16,
+    Bf16,
     F32,
     F64,
 }
 
 impl Scalar {
     /// All of them, in the order of the documentation.
-    pub const ALL: [Scalar; 11] = {
+    pub const ALL: [Scalar; 13] = {
         use Scalar::*;
-        [Bool, I8, I16, I32, I64, U8, U16, U32, U64, F32, F64]
+        [
+            Bool, I8, I16, I32, I64, U8, U16, U32, U64, F16, Bf16, F32, F64,
+        ]
     };
 
     /// Its name in programs.
@@ -51,6 +56,8 @@ impl Scalar {
             U16 => "u16",
             U32 => "u32",
             U64 => "u64",
+            F16 => "f16",
+            Bf16 => "bf16",
             F32 => "f32",
             F64 => "f64",
         }
@@ -61,9 +68,9 @@ impl Scalar {
         Scalar::ALL.into_iter().find(|s| s.name() == name)
     }
 
-    /// Whether it is f32 or f64.
+    /// Whether it is f16, bf16, f32 or f64.
     pub fn is_float(self) -> bool {
-        matches!(self, Scalar::F32 | Scalar::F64)
+        self.is_half() || matches!(self, Scalar::F32 | Scalar::F64)
     }
 
     /// Whether it is an integer type (bool is none).
@@ -81,7 +88,7 @@ impl Scalar {
         use Scalar::*;
         match self {
             Bool | I8 | U8 => 1,
-            I16 | U16 => 2,
+            I16 | U16 | F16 | Bf16 => 2,
             I32 | U32 | F32 => 4,
             I64 | U64 | F64 => 8,
         }

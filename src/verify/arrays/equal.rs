@@ -448,7 +448,7 @@ fn may_reassociate(cx: &Context) -> bool {
 
 fn has_float(t: Ty) -> bool {
     match t.kind() {
-        TyKind::Scalar(s) => matches!(s, Scalar::F32 | Scalar::F64),
+        TyKind::Scalar(s) => s.is_float(),
         TyKind::Pair(a, b) => has_float(a) || has_float(b),
         TyKind::Vec(_, t) | TyKind::Array(_, t) => has_float(t),
         TyKind::Idx(_) | TyKind::Fun(..) | TyKind::Meta(_) => false,

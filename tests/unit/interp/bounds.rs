@@ -4,7 +4,7 @@ use super::*;
 use crate::interp::random::Rng;
 
 fn exact(x: f32) -> Bounded {
-    Bounded::exact(x.into(), true)
+    Bounded::exact(x.into(), Scalar::F32)
 }
 
 /// Sums of products in a random order, contracted or not, are within the bound; and it is no wider than a few units.
