@@ -8,7 +8,9 @@ use std::collections::BTreeSet;
 
 /// Whether from f32, the other type, lanes.
 pub(super) fn helpers(used: &BTreeSet<(bool, Scalar, u32)>) -> String {
-    used.iter().map(|(narrow, s, k)| helper(*narrow, *s, *k)).collect()
+    used.iter()
+        .map(|(narrow, s, k)| helper(*narrow, *s, *k))
+        .collect()
 }
 
 /// The name of a conversion, which is called.
@@ -94,7 +96,8 @@ const VECTOR_F32_TO_F16: &str = "    ({ u32x@ u_ = (u32x@)(a), m_ = u_ & 0x7ffff
        (halfx@)__builtin_convertvector(x_ | ((u_ >> 16) & 0x8000u), u16x@); })
 ";
 
-const VECTOR_F32_TO_BF16: &str = "    ({ u32x@ u_ = (u32x@)(a), n_ = (u32x@)((u_ & 0x7fffffffu) > 0x7f800000u); \\
+const VECTOR_F32_TO_BF16: &str =
+    "    ({ u32x@ u_ = (u32x@)(a), n_ = (u32x@)((u_ & 0x7fffffffu) > 0x7f800000u); \\
        u32x@ x_ = (u_ + 0x7fffu + ((u_ >> 16) & 1u)) >> 16; \\
        (halfx@)__builtin_convertvector((x_ & ~n_) | ((u_ >> 16 | 0x40u) & n_), u16x@); })
 ";

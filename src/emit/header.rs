@@ -80,9 +80,17 @@ pub(super) fn declarations(nest: &Nest, contract: Contract) -> String {
     }
     for (half, what) in [
         (Scalar::F16, "an f16 is the bits of a binary16 of IEEE 754"),
-        (Scalar::Bf16, "a bf16 is the upper half of the bits of a float"),
+        (
+            Scalar::Bf16,
+            "a bf16 is the upper half of the bits of a float",
+        ),
     ] {
-        if abi.outputs.iter().chain(&abi.inputs).any(|s| s.elem == half) {
+        if abi
+            .outputs
+            .iter()
+            .chain(&abi.inputs)
+            .any(|s| s.elem == half)
+        {
             out += &format!(" * As uint16_t, {what}.\n");
         }
     }

@@ -90,7 +90,9 @@ impl Count<'_> {
         let last = || self.array_size(*types.last()?);
         match op {
             Map | MapSeq | MapPar | MapSeqUnroll => Some(last()? * function(1)?),
-            Reduce | ReduceSeq | ReduceSeqUnroll | ScanSeq => Some(last()? * function(2)?),
+            Reduce | ReduceSeq | ReduceSeqUnroll | ScanSeq | ScatterReduce | ReduceSegments => {
+                Some(last()? * function(2)?)
+            }
             CircularBuffer => Some(last()? * function(1)?),
             MapFst | MapSnd => function(1),
             Generate => Some(self.array_size(result)? * function(1)?),

@@ -11,6 +11,8 @@
 //! * `reorder f g xs` is `xs(f i)` at `i`; `g` has to be the inverse of `f` and is
 //!   what writing uses, so the meaning does not look at it.
 //! * `scatter is xs` has zeros where no index points; of several writes the last stays.
+//! * `scatterReduce op starts xs` applies op to what stands at an index and to what comes there, one after the other.
+//! * Segment i of `reduceSegments` is from the offset i to before the offset i + 1: empty, if that is none higher.
 //! * `padClamp` of an empty array gives zeros.
 //! * `circularBuffer` and `rotateValues` are the windows of the mapped input; how
 //!   much is kept in memory is strategy.
@@ -69,6 +71,8 @@ pub(super) fn exec(m: &mut Machine, p: &PrimCode, args: &[Value]) -> Result<Valu
         (Map | MapSeq | MapPar | MapSeqUnroll, [f, xs]) => map(m, p, f, xs),
         (Reduce | ReduceSeq | ReduceSeqUnroll, [f, e, xs]) => fold(m, f, e, xs),
         (ScanSeq, [f, e, xs]) => scan(m, p, f, e, xs),
+        (ScatterReduce, [f, starts, xs]) => scatter_reduce(m, p, f, starts, xs),
+        (ReduceSegments, [f, e, bounds, xs]) => segments(m, p, f, e, [bounds, xs]),
         (MapFst | MapSnd, [f, x]) => map_pair(m, p, f, x),
         (Reorder, [f, _, xs]) => reorder(m, p, f, xs),
         (Generate, [f]) => generate(m, p, f),
@@ -103,6 +107,52 @@ fn scan(m: &mut Machine, p: &PrimCode, f: &Value, e: &Value, xs: &Value) -> Resu
     m.collect(p, size_of(xs)?, &mut |m, i| {
         acc = m.call2(f, xs.elem(i), acc.clone())?;
         Ok(acc.clone())
+    })
+}
+
+#[inline(never)]
+fn scatter_reduce(
+    m: &mut Machine,
+    p: &PrimCode,
+    f: &Value,
+    starts: &Value,
+    xs: &Value,
+) -> Result<Value> {
+    let size = size_of(starts)?;
+    m.reserve_raw(size.into(), 64 * u64::from(size))?;
+    let mut slots: Vec<Value> = (0..size).map(|i| starts.elem(i)).collect();
+    for i in 0..size_of(xs)? {
+        let update = xs.elem(i);
+        let Some((j, x)) = update.as_pair() else {
+            return Err(InterpError::Type("what is no pair".into()));
+        };
+        let j = index(j);
+        let slot = usize::try_from(j).ok().and_then(|j| slots.get_mut(j));
+        let slot = slot.ok_or(InterpError::OutOfRange {
+            index: j.into(),
+            size: size.into(),
+        })?;
+        *slot = m.call2(f, slot.clone(), x.clone())?;
+    }
+    m.collect(p, size, &mut |_, j| Ok(slots[j as usize].clone()))
+}
+
+#[inline(never)]
+fn segments(
+    m: &mut Machine,
+    p: &PrimCode,
+    f: &Value,
+    e: &Value,
+    [bounds, xs]: [&Value; 2],
+) -> Result<Value> {
+    m.collect(p, p.outer, &mut |m, i| {
+        let bound = |i| at(bounds, i).map(|b| index(&b));
+        let (from, to) = (bound(i.into())?, bound(u64::from(i) + 1)?);
+        let mut acc = e.clone();
+        for j in from..to {
+            acc = m.call2(f, acc, at(xs, j)?)?;
+        }
+        Ok(acc)
     })
 }
 

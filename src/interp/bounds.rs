@@ -246,7 +246,9 @@ impl Bounded {
 
     /// As another type of floats.
     pub(super) fn cast(self, to: Scalar) -> Bounded {
-        match self.of == to || unit(self.of) > unit(to) && !(self.of == Scalar::Bf16 && to == Scalar::F16) {
+        match self.of == to
+            || unit(self.of) > unit(to) && !(self.of == Scalar::Bf16 && to == Scalar::F16)
+        {
             true => Bounded::leaf(self.value, self.bound(), 0.0, to),
             false => Bounded::leaf(self.value, self.bound() + least(to), 1.0, to),
         }

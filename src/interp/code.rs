@@ -193,6 +193,8 @@ fn prim(p: Prim, ty: Ty, sizes: &Sizes) -> Result<Rc<PrimCode>, InterpError> {
             | MapPar
             | MapSeqUnroll
             | ScanSeq
+            | ScatterReduce
+            | ReduceSegments
             | Concat
             | PadCst
             | PadClamp

@@ -144,7 +144,8 @@ fn applied(p: Prim, ty: Ty) -> Option<Nat> {
     let len = |i: usize| args.get(i).and_then(|t| t.as_array()).map(|a| a.0);
     match p.op() {
         Map | MapSeq | MapPar | MapSeqUnroll | CircularBuffer | RotateValues => len(1),
-        Reduce | ReduceSeq | ReduceSeqUnroll | ScanSeq | Reorder => len(2),
+        Reduce | ReduceSeq | ReduceSeqUnroll | ScanSeq | ScatterReduce | Reorder => len(2),
+        ReduceSegments => len(3),
         Iterate => p.sizes().first().copied(),
         Generate => result.as_array().map(|a| a.0),
         _ => None,

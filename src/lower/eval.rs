@@ -166,7 +166,13 @@ impl Lower {
     }
 
     /// A primitive with all of its arguments.
-    fn finish(&mut self, p: Prim, prim_ty: Ty, args: Vec<Val>, term: Option<&Term>) -> Res<Val> {
+    pub fn finish(
+        &mut self,
+        p: Prim,
+        prim_ty: Ty,
+        args: Vec<Val>,
+        term: Option<&Term>,
+    ) -> Res<Val> {
         use Op::*;
         let ty = after(prim_ty, args.len());
         let op = p.op();

@@ -31,7 +31,12 @@ impl Lower {
             let elem = ty.as_vec().and_then(|(_, t)| self.elem_of(t));
             let elem = elem.unwrap_or(first.elem);
             if self.pieces(first.elem, first.lanes) != self.pieces(elem, first.lanes) {
-                let bits = |i| Expr::new(ExprKind::Op(op, vec![self.lane_of(first, i)]), Shape::scalar(elem));
+                let bits = |i| {
+                    Expr::new(
+                        ExprKind::Op(op, vec![self.lane_of(first, i)]),
+                        Shape::scalar(elem),
+                    )
+                };
                 let lanes = (0..first.lanes).map(bits).collect();
                 return Ok(self.build(elem, lanes));
             }

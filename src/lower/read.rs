@@ -174,6 +174,19 @@ impl Lower {
                 let j = self.known_index(&j, bound)?;
                 self.at_index(xs, j, bound, elem)
             }
+            (ReduceSegments, [f, e, bounds, xs]) => {
+                let (size, value) = self.size_of_arg(n, 3)?;
+                let (from, to) = (self.at(bounds, i)?, self.at(bounds, i + 1.into())?);
+                let from = self.known_index(&from, size + 1.into())?;
+                let to = self.known_index(&to, size + 1.into())?;
+                let count = (to - from).max(0.into());
+                let segment = self.row(xs, IndexMap::Merge(1.into()), from, count);
+                let acc = self.type_of(n, 1);
+                let array = Ty::array(count, value);
+                let ty = Ty::funs([self.type_of(n, 0), acc, array], acc);
+                let args = vec![f.clone(), e.clone(), segment];
+                self.finish(Op::ReduceSeq.into(), ty, args, n.term.as_ref())
+            }
             (Generate, [f]) => self.apply(f, Val::index(i)),
             (Fill, [x]) => Ok(x.clone()),
             (MakeArray, items) => match i.as_int() {
@@ -256,7 +269,7 @@ impl Lower {
     }
 
     /// An index known to be below `bound`.
-    fn known_index(&mut self, v: &Val, bound: Nat) -> Res<Nat> {
+    pub fn known_index(&mut self, v: &Val, bound: Nat) -> Res<Nat> {
         let j = self.index_of(v)?;
         if let Some(crate::arith::AtomKind::Var(name)) = j.as_atom().map(|a| a.kind()) {
             if self.facts.range_of(name).is_none() && self.levels.contains_key(&name) {

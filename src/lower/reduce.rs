@@ -280,6 +280,76 @@ impl Lower {
         })
     }
 
+    /// `scatterReduce f starts xs`: the starts, then one update after the other in place.
+    pub fn write_scatter_reduce(
+        &mut self,
+        n: &Rc<Node>,
+        [f, starts, xs]: [&Val; 3],
+        d: &Dest,
+    ) -> Res<()> {
+        // What is updated may be any element, so no body around this writes in place.
+        self.scatters += 1;
+        if let Dest::Mem(m) = d {
+            let m = m.retype(n.ty);
+            if m.leaves.iter().all(|l| self.is_unread(l.buf)) {
+                self.fill_start(starts, &m, n)?;
+                return self.updates(n, f, xs, &m);
+            }
+        }
+        let acc = self.allocate(n.ty, "acc")?;
+        self.fill_start(starts, &acc, n)?;
+        self.updates(n, f, xs, &acc)?;
+        self.copy_out(&Val::Mem(acc), d, n)
+    }
+
+    fn updates(&mut self, n: &Rc<Node>, f: &Val, xs: &Val, acc: &Mem) -> Res<()> {
+        let (count, _) = self.size_of_arg(n, 2)?;
+        let (size, elem) = self.size_of_arg(n, 1)?;
+        // Scalars are computed and stored, arrays go through a buffer.
+        let next = match super::eval::ty_has_array(elem) {
+            true => Some(self.allocate(elem, "next")?),
+            false => None,
+        };
+        let note = Some(format!("{} : {}", n.prim, n.ty));
+        let what = self.computing(Role::Step, n.term.clone());
+        self.for_each(count, LoopKind::Seq, note, |cx, i| {
+            let some = match cx.casts.may_have_none(size, &cx.facts) {
+                true => cx.less(0.into(), size),
+                false => Expr::bool(true),
+            };
+            cx.when(some, |cx| {
+                let newest = cx.newest.clone();
+                let names = cx.alias(acc);
+                let update = cx.at(xs, i)?;
+                let (j, x) = cx.both(&update)?;
+                let j = cx.known_index(&j, size)?;
+                let now = cx.load(&names.element(j))?;
+                let place = Dest::Mem(acc.element(j));
+                let y = cx.apply2(f, now, x)?;
+                match &next {
+                    Some(next) => {
+                        cx.write(&y, &Dest::Mem(next.clone()))?;
+                        cx.newest = newest;
+                        cx.copy_out(&Val::Mem(next.clone()), &place, n)
+                    }
+                    None => {
+                        // All are computed before any is stored.
+                        let mut exprs = Vec::new();
+                        cx.flatten(&y, &mut exprs)?;
+                        if exprs.len() > 1 {
+                            exprs = exprs.into_iter().map(|e| cx.bind_fresh(e)).collect();
+                        }
+                        let y = cx.unflatten(&y, &mut exprs.into_iter())?;
+                        cx.newest = newest;
+                        cx.write(&y, &place)
+                    }
+                }
+            })
+        })?;
+        self.what = what;
+        Ok(())
+    }
+
     /// `iterate[k] f x` of an array.
     pub fn write_iterate(&mut self, n: &Rc<Node>, k: Nat, f: &Val, x: &Val, d: &Dest) -> Res<()> {
         let r = Reduction {

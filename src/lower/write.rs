@@ -205,6 +205,7 @@ impl Lower {
                 self.write_reduce(&r, e, d)
             }
             (ScanSeq, [f, e, xs]) => self.write_scan(n, f, e, xs, elem, d),
+            (ScatterReduce, [f, starts, xs]) => self.write_scatter_reduce(n, [f, starts, xs], d),
             (Iterate, [f, x]) => self.write_iterate(n, sizes[0], f, x, d),
             (Fst | Snd, _) => Err(self.not_a("array", v)),
             _ => self.write_loop(v, d, size),
@@ -276,6 +277,7 @@ impl Lower {
             (Map, [f, xs]) => Ok(self.is_computing(xs)? || self.dual_of(f)?.is_none()),
             (MapSeq | MapPar | MapSeqUnroll | ToMem, _) => Ok(true),
             (Reduce | ReduceSeq | ReduceSeqUnroll | ScanSeq | Iterate | Generate, _) => Ok(true),
+            (ScatterReduce | ReduceSegments, _) => Ok(true),
             (_, args) => {
                 for a in args {
                     if self.is_computing(a)? {

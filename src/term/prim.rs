@@ -67,6 +67,7 @@ ops! {
         Map "map" 0; MapSeq "mapSeq" 0; MapPar "mapPar" 0; MapSeqUnroll "mapSeqUnroll" 0;
         Reduce "reduce" 0; ReduceSeq "reduceSeq" 0; ReduceSeqUnroll "reduceSeqUnroll" 0; ScanSeq "scanSeq" 0;
         Generate "generate" 0; Iterate "iterate" 1;
+        ScatterReduce "scatterReduce" 0; ReduceSegments "reduceSegments" 0;
         CircularBuffer "circularBuffer" 2; RotateValues "rotateValues" 1;
     }
     /// Moves elements and computes nothing.
@@ -181,6 +182,22 @@ impl Op {
                 ),
                 Loop::Generate => (1, &[Data], fun1(fun1(Ty::idx(n(0)), t(0)), arr(n(0), t(0)))),
                 Loop::Iterate => (1, &[Data], fun(&[fun1(t(0), t(0)), t(0)], t(0))),
+                Loop::ScatterReduce => {
+                    let update = pair(Ty::idx(n(1)), t(1));
+                    let op = fun(&[t(0), t(1)], t(0));
+                    let all = arr(n(1), t(0));
+                    (2, &[Data, Data], fun(&[op, all, arr(n(0), update)], all))
+                }
+                Loop::ReduceSegments => {
+                    let op = fun(&[t(0), t(1)], t(0));
+                    let bounds = arr(n(0) + int(1), Ty::idx(n(1) + int(1)));
+                    let values = arr(n(1), t(1));
+                    (
+                        2,
+                        &[Data, Data],
+                        fun(&[op, t(0), bounds, values], arr(n(0), t(0))),
+                    )
+                }
                 Loop::CircularBuffer => (
                     3,
                     &[Data, Data],

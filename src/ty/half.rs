@@ -41,10 +41,7 @@ impl Scalar {
 
     /// The f16 or bf16 of these bits.
     pub fn of_half_bits(self, bits: u16) -> f32 {
-        let (sign, amount) = (
-            u32::from(bits & 0x8000) << 16,
-            u32::from(bits & 0x7fff),
-        );
+        let (sign, amount) = (u32::from(bits & 0x8000) << 16, u32::from(bits & 0x7fff));
         let rest = match (self, amount) {
             (Scalar::F16, 0x7c00..) => (amount << 13) + 0x7000_0000,
             (Scalar::F16, 0x400..) => (amount << 13) + 0x3800_0000,

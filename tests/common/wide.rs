@@ -41,10 +41,30 @@ impl Wide for Generator<'_> {
                 let is = call(Op::MakeArray, [Nat::int(count)], &all)?;
                 call(Op::Gather, [], &[is, t.clone()])
             }
+            1 if self.rng.one_in(2) => {
+                let m = self.dimension();
+                let bounds = self.indices(m + 1.into(), n + 1.into(), scope)?;
+                let to = self.data_type(1);
+                let f = self.term(Ty::funs([to, e], to), scope, fuel.clamp(1, 2));
+                let start = self.term(to, scope, 0);
+                let types = [f.ty(), to, bounds.ty(), t.ty()];
+                let whole = Ty::funs(types, Ty::array(m, to));
+                let prim = Term::prim(Op::ReduceSegments.into(), whole);
+                Some(Term::apps(prim, [f, start, bounds, t.clone()]))
+            }
             1 => {
                 let m = self.dimension();
                 let is = self.indices(m, n, scope)?;
                 call(Op::Gather, [], &[is, t.clone()])
+            }
+            2 if self.rng.one_in(2) => {
+                let m = self.dimension();
+                let is = self.indices(n, m, scope)?;
+                let to = self.data_type(1);
+                let starts = self.term(Ty::array(m, to), scope, 1);
+                let f = self.term(Ty::funs([to, e], to), scope, fuel.clamp(1, 2));
+                let updates = call(Op::Zip, [], &[is, t.clone()])?;
+                call(Op::ScatterReduce, [], &[f, starts, updates])
             }
             2 => {
                 let m = self.dimension();

@@ -279,6 +279,18 @@ impl Generator<'_> {
                 let types = [Ty::funs([s, t], t), t, Ty::array(n, s)];
                 self.make(Op::ScanSeq, &[], &types, ty, scope, fuel)
             }
+            17 if self.rng.one_in(3) => {
+                let (m, s) = (self.dimension(), self.data_type(1));
+                let bounds = Ty::array(n + 1.into(), Ty::idx(m + 1.into()));
+                let types = [Ty::funs([t, s], t), t, bounds, Ty::array(m, s)];
+                self.make(Op::ReduceSegments, &[], &types, ty, scope, fuel)
+            }
+            18 if self.rng.one_in(3) => {
+                let (m, s) = (self.dimension(), self.data_type(1));
+                let updates = Ty::array(m, Ty::pair(Ty::idx(n), s));
+                let types = [Ty::funs([t, s], t), ty, updates];
+                self.make(Op::ScatterReduce, &[], &types, ty, scope, fuel)
+            }
             17 => {
                 let m = self.dimension();
                 let types = [Ty::array(n, Ty::idx(m)), of(m)];

@@ -221,6 +221,48 @@ fn exec(cx: &mut Context, p: Prim, ty: Ty, args: &[Val]) -> Res<Val> {
             });
             Val::array(move |cx, i| Ok(fold(cx, &swapped, &e, &xs, i + Nat::int(1), acc)))
         }
+        // Step i of an element j keeps it, or updates it.
+        (ScatterReduce, [f, starts, xs]) => {
+            let (Some(n), Some((_, elem))) = (len(2), result.as_array()) else {
+                return cx.stuck("what is updated is no array");
+            };
+            let (f, starts, xs) = (f.clone(), starts.clone(), xs.clone());
+            Val::array(move |cx, j| {
+                let (f, xs) = (f.clone(), xs.clone());
+                let updates = Fold {
+                    start: starts.at(cx, j)?,
+                    n,
+                    step: Rc::new(move |cx, acc, i| {
+                        let update = xs.at(cx, i)?;
+                        let to = update.fst(cx)?;
+                        let to = cx.index(&to)?;
+                        if !cx.same_index(to, j)? {
+                            return Ok(acc);
+                        }
+                        let x = update.snd(cx)?;
+                        f.apply(cx, acc)?.apply(cx, x)
+                    }),
+                    ty: elem,
+                };
+                Ok(Val::neutral(Head::Fold(Rc::new(updates)), elem))
+            })
+        }
+        (ReduceSegments, [f, e, bounds, xs]) => {
+            let Some((_, acc)) = result.as_array() else {
+                return cx.stuck("segments that give no array");
+            };
+            let (f, e, bounds, xs) = (f.clone(), e.clone(), bounds.clone(), xs.clone());
+            Val::array(move |cx, i| {
+                let mut bound = |i| {
+                    let bound = bounds.at(cx, i)?;
+                    cx.index(&bound)
+                };
+                let (from, to) = (bound(i)?, bound(i + Nat::int(1))?);
+                let count = cx.max(to - from, Nat::int(0));
+                let segment = reindexed(&xs, move |_, j| Ok(from + j));
+                Ok(fold(cx, &f, &e, &segment, count, acc))
+            })
+        }
         (Iterate, [f, x]) => {
             let f = f.clone();
             let fold = Fold {

@@ -1,0 +1,106 @@
+//! Updates at indices and segments between offsets: what rules make of them is found, proved and right.
+
+#[path = "common/cases.rs"]
+mod cases;
+mod common;
+
+use cases::{all_right, case_for, sizes, Case};
+use rise_opt::intern::Symbol;
+use rise_opt::interp::random::Rng;
+use rise_opt::lower;
+use rise_opt::nest::Nest;
+use rise_opt::search::{optimize, Options};
+use rise_opt::target::Target;
+use rise_opt::term::{normalize, Program};
+
+/// The term that a sketch finds, and its loops.
+fn reached(program: &Program, sketch: &str) -> (Program, Nest) {
+    let steps = common::chain_text(sketch, program);
+    let outcome = optimize(program, &steps, &Options::default());
+    assert!(outcome.failure.is_none(), "{:?}", outcome.failure);
+    let term = normalize(outcome.terms.last().expect("a term"));
+    let found = Program {
+        term,
+        name: Symbol::new("found"),
+        ..program.clone()
+    };
+    let nest = lower::lower(&found, &lower::Options::default());
+    let nest = nest.unwrap_or_else(|d| panic!("{found}: {d:?}"));
+    (found, nest)
+}
+
+/// The kernel of what was found gives what the program means.
+fn right(program: &Program, found: &Program, nest: &Nest, at: &[&str]) {
+    let mut rng = Rng::new(3);
+    let mut case = |at: &&str| {
+        let plain = case_for(
+            Target::default(),
+            "found".into(),
+            program.clone(),
+            sizes(at),
+            &mut rng,
+        );
+        Case {
+            nest: nest.clone(),
+            program: found.clone(),
+            ..plain.expect("a value")
+        }
+    };
+    let cases: Vec<Case> = at.iter().map(&mut case).collect();
+    all_right("cc", &cases, &["-O2", "-fopenmp"]);
+}
+
+#[test]
+fn blocks_of_a_histogram_have_private_copies() {
+    let program = common::program_text(
+        "def h [n m : nat] (is : n.idx[m]) : m.i32 =\n  \
+         is |> map (\\i -> (i, 1)) |> scatterReduce (\\c x -> c + x) (fill[m] 0)\n",
+    );
+    let (found, nest) = reached(
+        &program,
+        "use rules/irregular.rules (scatter-reduce-blocks[4])\n\
+         use rules/parallel.rules\n\
+         sketch contains (app toMem (app (mapPar : ? -> (n/4).? -> ?) (contains scatterReduce) ?))\n",
+    );
+    let loops = nest.to_string();
+    assert!(loops.contains("par"), "{loops}");
+    right(
+        &program,
+        &found,
+        &nest,
+        &["n=16,m=5", "n=4,m=1", "n=0,m=3", "n=0,m=0"],
+    );
+}
+
+#[test]
+fn rows_of_a_sparse_matrix_are_shared_among_threads() {
+    let program = common::program_text(
+        "def spmv [n m k : nat] (offsets : (n+1).idx[m+1]) (columns : m.idx[k]) (values : m.f32) (x : k.f32) : n.f32 =\n  \
+         zip values (gather columns x) |> map (\\p -> fst p * snd p) |> reduceSegments (\\a v -> a + v) 0.0 offsets\n",
+    );
+    let (found, nest) = reached(
+        &program,
+        "use rules/irregular.rules (segments-blocks[2])\n\
+         use rules/parallel.rules\n\
+         sketch contains (app join (app (mapPar : ? -> (n/2).? -> ?) (contains reduceSegments) ?))\n",
+    );
+    let loops = nest.to_string();
+    assert!(loops.contains("par"), "{loops}");
+    right(
+        &program,
+        &found,
+        &nest,
+        &["n=8,m=9,k=4", "n=4,m=0,k=1", "n=2,m=3,k=2"],
+    );
+}
+
+/// What every rule of the file is proved by holds without solvers.
+#[test]
+fn the_rules_are_proved() {
+    let run = std::process::Command::new(env!("CARGO_BIN_EXE_rise-opt"))
+        .args(["verify", "rules/irregular.rules"])
+        .output()
+        .expect("rise-opt runs");
+    let out = String::from_utf8_lossy(&run.stdout);
+    assert!(out.contains(" 0 refuted, 0 unknown"), "{out}");
+}
