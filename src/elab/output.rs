@@ -10,7 +10,7 @@ use crate::algebra::Claim;
 use crate::arith::Nat;
 use crate::intern::Symbol;
 use crate::source::Span;
-use crate::term::{Class, Lit, Op, Term};
+use crate::term::{Class, Op, Term};
 use crate::ty::{Scalar, Ty};
 use std::rc::Rc;
 
@@ -276,14 +276,4 @@ pub struct Step {
     pub reassociate: bool,
     /// The goal.
     pub sketch: Sketch,
-}
-
-/// A literal as written in a sketch or a rule side, for `SketchKind::Number`.
-pub fn lit_value(lit: Lit) -> Option<f64> {
-    match lit {
-        Lit::Int(i) => Some(i as f64),
-        Lit::F32(b) => Some(f64::from(f32::from_bits(b))),
-        Lit::F64(b) => Some(f64::from_bits(b)),
-        Lit::Bool(_) | Lit::Size(_) => None,
-    }
 }

@@ -58,11 +58,6 @@ impl Queries {
             })
     }
 
-    /// What stayed open.
-    pub fn stuck_ones(&self) -> impl Iterator<Item = (Query, &[Expr], Expr)> + '_ {
-        self.stuck.iter().map(|(q, all, e)| (*q, &**all, *e))
-    }
-
     /// What stayed open, as text.
     pub fn text(&self) -> String {
         let mut out = String::new();

@@ -7,8 +7,7 @@
 //! have one scale of e-nodes. Invariant: the same data gives the same bytes.
 
 use super::{memory, seconds, Comparison, Goal, Run};
-use crate::report::digits;
-use crate::report::svg::{escape, short};
+use crate::report::svg::{self, escape, few, short};
 use crate::search::Stop;
 use std::fmt::Write as _;
 
@@ -74,14 +73,8 @@ pub fn svg(c: &Comparison) -> String {
         }
         y += PANEL.1 * goals.len().div_ceil(columns) as f64;
     }
-    let mut out = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {w} {h}\" width=\"{w}\" height=\"{h}\" role=\"img\">\n\
-         <title>{title}</title>\n<style>{STYLE}</style>\n\
-         <rect class=\"back\" width=\"100%\" height=\"100%\"/>\n",
-        w = short(width),
-        h = short(y + MARGIN / 2.0),
-        title = escape(&headline(c)),
-    );
+    let height = y + MARGIN / 2.0;
+    let mut out = svg::open(width, height, &headline(c), STYLE);
     head(&mut out, c, width);
     out + &body + "</svg>\n"
 }
@@ -397,41 +390,12 @@ fn text(out: &mut String, class: &str, x: f64, y: f64, text: &str, room: f64) {
         _ => 11.0,
     };
     let fits = (room / (size * CHARACTER)) as usize;
-    let cut: String = if text.chars().count() > fits {
-        text.chars()
-            .take(fits.saturating_sub(1))
-            .chain(['…'])
-            .collect()
-    } else {
-        text.to_string()
-    };
-    let _ = writeln!(
-        out,
-        "<text class=\"{class}\" x=\"{}\" y=\"{}\">{}</text>",
-        short(x),
-        short(y),
-        escape(&cut)
-    );
+    svg::text(out, class, x, y, &svg::cut(text, fits));
 }
 
 /// About how wide a text is.
 fn length(text: &str, size: f64) -> f64 {
     text.chars().count() as f64 * size * CHARACTER
-}
-
-/// `1234567` as `1.23M`.
-fn few(n: u64) -> String {
-    let (value, unit) = match n {
-        0..=9_999 if n < 1000 || !n.is_multiple_of(1000) => return n.to_string(),
-        0..=999_499 => (n as f64 / 1e3, "k"),
-        999_500..=999_499_999 => (n as f64 / 1e6, "M"),
-        _ => (n as f64 / 1e9, "G"),
-    };
-    if value.fract() == 0.0 {
-        format!("{value}{unit}")
-    } else {
-        format!("{}{unit}", digits(value))
-    }
 }
 
 /// 1, 2, 5, 10, 20, …: the next one.

@@ -6,6 +6,7 @@
 use super::steps::stopped;
 use super::text::{count, esc, Page};
 use crate::report::record::Record;
+use crate::report::svg::few;
 use crate::report::{bytes, seconds};
 use crate::search::trace::{Size, StepTrace};
 use crate::search::Stop;
@@ -147,7 +148,7 @@ fn grid(t: &StepTrace, scale: &Scale, s: &mut String) {
             WIDTH - RIGHT,
             LEFT - 6.0,
             at + 3.5,
-            short(10_u64.saturating_pow(d))
+            few(10_u64.saturating_pow(d))
         );
     }
     let every = scale.last.div_ceil(6).max(1);
@@ -196,16 +197,6 @@ fn curves(t: &StepTrace, scale: &Scale, s: &mut String) {
                 count(size.classes)
             );
         }
-    }
-}
-
-/// `10k`, `1M`
-fn short(n: u64) -> String {
-    match n {
-        n if n >= 1_000_000_000 => format!("{}G", n / 1_000_000_000),
-        n if n >= 1_000_000 => format!("{}M", n / 1_000_000),
-        n if n >= 1000 => format!("{}k", n / 1000),
-        n => n.to_string(),
     }
 }
 

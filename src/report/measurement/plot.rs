@@ -8,7 +8,7 @@
 use super::{title, Measurement, Round};
 use crate::exec::bench::{Kind, Outcome};
 use crate::report::number::digits;
-use crate::report::svg::{escape, short};
+use crate::report::svg::{self, short, text};
 use std::fmt::Write as _;
 
 const WIDTH: f64 = 760.0;
@@ -40,12 +40,7 @@ pub fn svg(m: &Measurement) -> String {
         y = panel(&mut body, m, round, y) + GAP;
     }
     let title = format!("{}: {}", m.program, unit(m));
-    let mut out = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {h}\" width=\"{WIDTH}\" height=\"{h}\" role=\"img\">\n\
-         <title>{t}</title>\n<style>{STYLE}</style>\n<rect class=\"back\" width=\"100%\" height=\"100%\"/>\n",
-        h = short(y + MARGIN),
-        t = escape(&title),
-    );
+    let mut out = svg::open(WIDTH, y + MARGIN, &title, STYLE);
     text(&mut out, "title", MARGIN, MARGIN + 14.0, &title);
     text(&mut out, "soft", MARGIN, MARGIN + 32.0, &m.machine);
     let explained =
@@ -77,15 +72,7 @@ fn panel(out: &mut String, m: &Measurement, round: &Round, top: f64) -> f64 {
     let yardstick = super::yardstick(m, round);
     let mut y = top + TITLE;
     for p in &round.places {
-        let name: String = if p.contestant.chars().count() > LONGEST {
-            p.contestant
-                .chars()
-                .take(LONGEST - 1)
-                .chain(['…'])
-                .collect()
-        } else {
-            p.contestant.clone()
-        };
+        let name = svg::cut(&p.contestant, LONGEST);
         text(out, "end", left - 8.0, y + 11.0, &name);
         match &p.outcome {
             Outcome::NotApplicable { why } => {
@@ -133,14 +120,4 @@ fn panel(out: &mut String, m: &Measurement, round: &Round, top: f64) -> f64 {
         y += STEP;
     }
     y
-}
-
-fn text(out: &mut String, class: &str, x: f64, y: f64, text: &str) {
-    let _ = writeln!(
-        out,
-        "<text class=\"{class}\" x=\"{}\" y=\"{}\">{}</text>",
-        short(x),
-        short(y),
-        escape(text)
-    );
 }
