@@ -90,9 +90,11 @@ impl Count<'_> {
         let last = || self.array_size(*types.last()?);
         match op {
             Map | MapSeq | MapPar | MapSeqUnroll => Some(last()? * function(1)?),
-            Reduce | ReduceSeq | ReduceSeqUnroll | ScanSeq | ScatterReduce | ReduceSegments => {
+            Reduce | ReduceSeq | ReduceSeqUnroll | ScanSeq | ScatterReduce => {
                 Some(last()? * function(2)?)
             }
+            // Between offsets that are drawn lies a sixth of the values.
+            ReduceSegments => Some(self.array_size(result)? * last()? / 6.0 * function(2)?),
             CircularBuffer => Some(last()? * function(1)?),
             MapFst | MapSnd => function(1),
             Generate => Some(self.array_size(result)? * function(1)?),

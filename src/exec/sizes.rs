@@ -80,10 +80,18 @@ impl Question<'_> {
         }
         let params = self.program.params.iter().map(|(_, ty)| *ty);
         for ty in params.chain([self.program.result]) {
-            for (_, _, dims) in abi::leaves(ty).unwrap_or_default() {
+            for (_, bound, dims) in abi::leaves(ty).unwrap_or_default() {
+                let mut elements = 1;
                 for n in dims {
-                    if n.eval(lookup).is_none_or(|n| n < least) {
+                    let Some(size) = n.eval(lookup).filter(|n| *n >= least) else {
                         return Some(format!("{n} >= {least}"));
+                    };
+                    elements = size.min(elements);
+                }
+                // There is no index below 0 that an argument could hold.
+                if let Some(b) = bound.filter(|_| elements > 0) {
+                    if b.eval(lookup).is_none_or(|b| b < 1) {
+                        return Some(format!("{b} >= 1"));
                     }
                 }
             }

@@ -74,3 +74,23 @@ fn fixed_sizes_stay_and_impossible_ones_are_told() {
     assert_eq!(q.large(&BOUND), None);
     assert_eq!(q.objection(&q.all(5)).unwrap(), "4 divides n");
 }
+
+/// Where there is no index, there is no argument that holds some.
+#[test]
+fn indices_have_sizes_at_which_there_are_some() {
+    let (m, n) = (Symbol::new("m"), Symbol::new("n"));
+    let ty = Ty::array(Nat::var(n), Ty::idx(Nat::var(m)));
+    let program = Program {
+        params: vec![(Symbol::new("a"), ty)],
+        result: ty,
+        term: Term::lam(None, ty, Term::var(0, ty)),
+        ..program()
+    };
+    let q = Question {
+        program: &program,
+        assumptions: Vec::new(),
+        fixed: &Sizes::new(),
+    };
+    let edges: Vec<_> = q.edges(&q.all(5)).iter().map(pairs).collect();
+    assert_eq!(edges, [[5, 0], [0, 0], [1, 5], [5, 1], [1, 1]]);
+}
