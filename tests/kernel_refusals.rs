@@ -124,7 +124,12 @@ fn calls(kernel: usize, case: &Case) -> Vec<Call> {
         // Values that a program reads at fixed places of its own.
         let lookup = |s| sizes.get(&s).copied();
         let known = |s: &Slot| s.count().eval(&mut { lookup }).is_some_and(|c| c < 1 << 20);
-        if slots(&case.nest).all(known) {
+        // No index is below 0: one that is given is refused.
+        let possible = |s: &Slot| {
+            let bound = s.bound.and_then(|b| b.eval(&mut { lookup }));
+            bound != Some(0) || s.count().eval(&mut { lookup }) == Some(0)
+        };
+        if slots(&case.nest).all(|s| known(s) && possible(s)) {
             all.push(with(kernel, case, sizes, true));
         }
     }
