@@ -260,8 +260,8 @@ impl Found<'_> {
             self.program.sizes.replace(',', " "),
             seconds(plain),
             rate(plain)?,
-            digits(own),
-            best.map_or("-".to_string(), |b| digits(b.0)),
+            ratio(own),
+            best.map_or("-".to_string(), |b| ratio(b.0)),
             rate(fastest)?,
             best.map_or("-".to_string(), |b| b.1.to_string()),
         ])
@@ -278,12 +278,20 @@ impl Found<'_> {
     }
 }
 
+/// How many times as fast; where it is much slower, as a fraction.
+fn ratio(r: f64) -> String {
+    match r < 0.0995 {
+        true => format!("1/{:.0}", 1.0 / r),
+        false => digits(r),
+    }
+}
+
 /// Geometric means against plain C.
 fn means(found: &[Found], round: usize) -> String {
     let ratios: Vec<_> = found.iter().filter_map(|f| f.ratios(round)).collect();
     let mean = |all: Vec<f64>| {
         let logs: f64 = all.iter().map(|r| r.ln()).sum();
-        digits((logs / all.len() as f64).exp())
+        ratio((logs / all.len() as f64).exp())
     };
     let own: Vec<f64> = ratios.iter().map(|r| r.0).collect();
     let best: Vec<f64> = ratios.iter().filter_map(|r| Some(r.1?.0)).collect();
