@@ -250,6 +250,16 @@ impl Found<'_> {
         Some((plain / own, best))
     }
 
+    /// Says that the machine was so busy that samples count in which it gave a processor to somebody else.
+    fn star(&self, round: usize) -> &'static str {
+        let places = self.rounds.get(round).map_or(&[][..], |r| &r.places);
+        let mut timings = places.iter().filter_map(|p| p.timing());
+        match timings.any(|t| t.disturbed) {
+            true => " *",
+            false => "",
+        }
+    }
+
     fn cells(&self, round: usize) -> Option<Vec<String>> {
         let plain = self.time(round, PLAIN)?;
         let (own, best) = self.ratios(round)?;
@@ -258,7 +268,7 @@ impl Found<'_> {
         Some(vec![
             self.program.name.to_string(),
             self.program.sizes.replace(',', " "),
-            seconds(plain),
+            format!("{}{}", seconds(plain), self.star(round)),
             rate(plain)?,
             ratio(own),
             best.map_or("-".to_string(), |b| ratio(b.0)),
