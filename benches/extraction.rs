@@ -42,7 +42,7 @@ fn measure(goal: &str, samples: u64) -> Vec<String> {
     let steps = chain(&format!("sketches/mm/{goal}.sk"), &program, &[]);
     let step = search::unguided(&steps).expect("a step");
     let (_, _, graph, root) = search::saturate(&step, &program.term, &Options::default());
-    let sketch = Goal::new(&step.sketch);
+    let sketch = Goal::new(&step.sketch, program.term.lambdas());
     let cost = Cost::from_name(step.cost.as_str()).unwrap_or_default();
     let (mut views, mut asked, mut extracted) = (Vec::new(), Vec::new(), Vec::new());
     let (mut satisfied, mut term) = (false, None);

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const COSTS: [&str; 2] = ["size", "views"];
+const COSTS: [&str; 3] = ["size", "views", "loops"];
 
 /// Every file of a kind of folder, sorted, as a path relative to the crate.
 fn files(kind: &str) -> Vec<String> {

@@ -195,6 +195,8 @@ fn by_hand(goal: &Goal, encoding: Encoding, limits: &Limits) -> Vec<String> {
 
 fn by_product(task: &product::Task, limits: &Limits) -> Vec<String> {
     let options = Options {
+        iterations: Some(u64::MAX),
+        nodes: Some(u64::MAX),
         seconds: Some(limits.time.as_secs()),
         bytes: Some(limits.bytes),
         ..Options::default()

@@ -40,7 +40,7 @@ fn reduction() -> Task {
         ),
         goal: format!("def reduction : f32 -> f32 = \\x -> {sum}\n"),
         rules: None,
-        sketch: "sketch \\ (app (+) ? 1)\n".into(),
+        sketch: "sketch app (+) ? 1\n".into(),
     }
 }
 
@@ -121,15 +121,9 @@ fn chain(n: usize, before: usize, after: usize, o: usize, exact: bool) -> Task {
         nest_sketch(n, after, o),
         nest_sketch(n, before, o)
     );
-    // Over the functions, their parameters, and the array.
-    let binders = all * (1 + o) + 1;
     let sketch = match exact {
         false => format!("sketch contains ({goal})\n"),
-        true => format!(
-            "sketch {}({goal}){}\n",
-            "(\\ ".repeat(binders),
-            ")".repeat(binders)
-        ),
+        true => format!("sketch {goal}\n"),
     };
     let nest = |functions| nest(n, functions, o);
     Task {

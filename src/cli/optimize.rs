@@ -107,10 +107,10 @@ pub struct Args {
     /// [default: as the definition]
     #[arg(long, value_name = "NAME", value_parser = super::values::function_name)]
     name: Option<String>,
-    /// Ends a step at so many e-nodes; reproducible
+    /// Ends a step at so many e-nodes; reproducible [default: the step's limit, else 500000]
     #[arg(long, value_name = "N")]
     node_limit: Option<u64>,
-    /// Ends a step after so many iterations; reproducible
+    /// Ends a step after so many iterations; reproducible [default: the step's limit, else 100]
     #[arg(long, value_name = "N")]
     iter_limit: Option<u64>,
     /// Ends a step after so many seconds, the search for advice after a tenth of that; what is found may then differ from
@@ -337,6 +337,9 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
         return Err(failed(failure, outputs, witness, record.as_ref()));
     }
 
+    if let Some(kernel) = &done.kernel {
+        context.report(kernel.warnings(&done.found));
+    }
     let mut summary = summary(&input, outcome, &request, &done);
     let beside = outputs.to_stdout();
     let write = |a, out: &mut dyn Write| match text(a, &done) {

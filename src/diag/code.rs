@@ -142,6 +142,7 @@ codes! {
     NOT_LOWERABLE = "E0701" Input "a term has no loop program";
     SIZES_EXCLUDED = "E0702" Input "fixed sizes contradict what the program assumes";
     KERNEL_TOO_LONG = "E0703" Input "the loop program grows too long";
+    PARALLEL_VIEW = "W0704" Input "a parallel map makes no loop";
 
     NO_COMPILER = "E0801" Input "there is no C compiler";
     COMPILER_REFUSES = "E0802" Check "the C compiler does not take a kernel";

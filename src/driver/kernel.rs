@@ -4,15 +4,15 @@
 //! what is written.
 
 use super::input::Input;
-use crate::diag::Diagnostic;
+use crate::diag::{code, Diagnostic};
 use crate::emit::{self, emit, CUnit, Contract};
 use crate::exec::{run, Toolchain};
 use crate::index::Queries;
 use crate::lower::{self, lower, lower_asking};
 use crate::nest::passes::PASSES;
-use crate::nest::Nest;
+use crate::nest::{Nest, Stmt};
 use crate::target::Target;
-use crate::term::Program;
+use crate::term::{Kind, Op, Program, Term};
 
 /// How a kernel is run.
 #[derive(Copy, Clone)]
@@ -67,6 +67,30 @@ impl Kernel {
         })
     }
 
+    /// What to warn of: parallel maps of the term that make no loop.
+    pub fn warnings(&self, found: &Program) -> Vec<Diagnostic> {
+        let mut views = Vec::new();
+        lower::prepared(found, &self.lowering.fixed)
+            .term
+            .visit(&mut |t, _| views.extend(parallel_map(t)));
+        let mut without = |nest: &Nest| {
+            for_each_note(&nest.body, &mut |note| views.retain(|v| v != note));
+            views.is_empty()
+        };
+        // Passes may have changed a loop that lowering wrote.
+        if without(&self.nest) || (self.after_passes(found, 0)).is_ok_and(|n| without(&n)) {
+            return Vec::new();
+        }
+        views.dedup();
+        let warning = |view: &String| {
+            let text =
+                format!("`{view}` makes no loop: its elements are computed where they are read");
+            Diagnostic::new(code::PARALLEL_VIEW, text)
+                .help("ask for a loop of the kernel: `written (app mapPar …)`, or keep its result with `toMem`")
+        };
+        views.iter().map(warning).collect()
+    }
+
     /// The loop program of the term that the kernel was made of, after the first passes, so many.
     pub fn after_passes(&self, found: &Program, count: usize) -> Result<Nest, Diagnostic> {
         let (mut nest, facts) = lower::before_passes(found, &self.lowering)?;
@@ -74,6 +98,35 @@ impl Kernel {
             (pass.run)(&mut nest, &self.lowering.context(&facts));
         }
         Ok(nest)
+    }
+}
+
+/// A `mapPar` over more than one element, as the loop that it makes is noted.
+fn parallel_map(t: &Term) -> Option<String> {
+    let Kind::Prim(p) = t.kind() else {
+        return None;
+    };
+    let (_, result) = t.ty().uncurried();
+    let (n, _) = result.as_array().filter(|_| p.op() == Op::MapPar)?;
+    let several = n.as_int().is_none_or(|n| n > 1);
+    several.then(|| format!("{p} : {result}"))
+}
+
+fn for_each_note(block: &[Stmt], f: &mut impl FnMut(&str)) {
+    for s in block {
+        match s {
+            Stmt::For { note, body, .. } => {
+                if let Some(note) = note {
+                    f(note);
+                }
+                for_each_note(body, f);
+            }
+            Stmt::If { then, els, .. } => {
+                for_each_note(then, f);
+                for_each_note(els, f);
+            }
+            _ => {}
+        }
     }
 }
 

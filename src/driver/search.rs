@@ -58,7 +58,8 @@ fn not_reached(
         rules: elab::shipped_rules(sources),
         params: input.params.clone().into_iter().collect(),
     };
-    let term = outcome.terms.last().unwrap_or(&input.program.term);
+    let start = search::start(&input.program);
+    let term = outcome.terms.last().unwrap_or(&start);
     let step = input.steps.get(outcome.terms.len());
     let step = step.filter(|_| !interrupt::asked());
     let tenth = options

@@ -141,6 +141,17 @@ pub enum SketchKind {
     OnlyContains(Box<Sketch>),
     /// `s or s`
     Or(Vec<Sketch>),
+    /// `s and s`
+    And(Vec<Sketch>),
+    /// `none s`: no part satisfies `s`.
+    None(Box<Sketch>),
+    /// `every s t`: every part that satisfies `s` satisfies `t`.
+    Every(Box<Sketch>, Box<Sketch>),
+    /// `written s`: a part that satisfies `s` stands where what is computed is written: if it is a loop of
+    /// the term, it is one of the kernel.
+    Written(Box<Sketch>),
+    /// `cheapest s`: `s`, but the search goes on to its limit. Only a whole sketch.
+    Cheapest(Box<Sketch>),
     /// `s : T`
     Typed(Box<Sketch>, TyPattern),
 }
@@ -152,9 +163,12 @@ impl SketchKind {
             SketchKind::Lam(b)
             | SketchKind::Contains(b)
             | SketchKind::OnlyContains(b)
+            | SketchKind::None(b)
+            | SketchKind::Written(b)
+            | SketchKind::Cheapest(b)
             | SketchKind::Typed(b, _) => vec![b],
-            SketchKind::App(f, x) => vec![f, x],
-            SketchKind::Or(all) => all.iter().collect(),
+            SketchKind::App(f, x) | SketchKind::Every(f, x) => vec![f, x],
+            SketchKind::Or(all) | SketchKind::And(all) => all.iter().collect(),
             SketchKind::Any
             | SketchKind::Prim(..)
             | SketchKind::Number(_)
@@ -170,19 +184,37 @@ impl SketchKind {
             SketchKind::Lam(b) => SketchKind::Lam(below(b)),
             SketchKind::Contains(b) => SketchKind::Contains(below(b)),
             SketchKind::OnlyContains(b) => SketchKind::OnlyContains(below(b)),
+            SketchKind::None(b) => SketchKind::None(below(b)),
+            SketchKind::Written(b) => SketchKind::Written(below(b)),
+            SketchKind::Cheapest(b) => SketchKind::Cheapest(below(b)),
             SketchKind::Typed(b, t) => SketchKind::Typed(below(b), t.clone()),
+            SketchKind::Every(s, t) => {
+                let s = below(s);
+                SketchKind::Every(s, below(t))
+            }
             SketchKind::App(f, x) => {
                 let f = below(f);
                 SketchKind::App(f, below(x))
             }
             SketchKind::Or(all) => SketchKind::Or(all.iter().map(f).collect()),
+            SketchKind::And(all) => SketchKind::And(all.iter().map(f).collect()),
             leaf => leaf.clone(),
         }
     }
 
     /// Whether its parts are asked for with it or not at all.
     pub fn binds_its_parts(&self) -> bool {
-        matches!(self, SketchKind::Or(_) | SketchKind::OnlyContains(_))
+        use SketchKind::*;
+        matches!(self, Or(_) | OnlyContains(_) | None(_) | Every(..))
+    }
+
+    /// Of its parts, those that it asks for; `none s` and `every s t` do not ask for any `s`.
+    pub fn asked_for(&self) -> Vec<&Sketch> {
+        match self {
+            SketchKind::None(_) => Vec::new(),
+            SketchKind::Every(_, t) => vec![t],
+            _ => self.children(),
+        }
     }
 }
 

@@ -51,10 +51,24 @@ impl Types {
                 result
             }
             SketchKind::Prim(op, sizes) => self.primitive(*op, sizes.as_deref(), s.span),
-            SketchKind::Contains(inner) | SketchKind::OnlyContains(inner) => {
+            SketchKind::Contains(inner)
+            | SketchKind::OnlyContains(inner)
+            | SketchKind::Written(inner) => {
                 self.of(inner);
                 self.fresh(s.span)
             }
+            // What is asked of no part may contradict itself.
+            SketchKind::None(_) | SketchKind::Every(..) => self.fresh(s.span),
+            SketchKind::And(all) => {
+                let one = self.fresh(s.span);
+                for part in all {
+                    let found = self.of(part);
+                    let reason = Reason::new(format!("the other sketches of `{}`", s.label));
+                    self.infer.unify(one, found, part.span, &reason);
+                }
+                one
+            }
+            SketchKind::Cheapest(inner) => self.of(inner),
             SketchKind::Or(all) => {
                 // Alternatives may be of different types; one of one is just that one.
                 let types: Vec<Ty> = all.iter().map(|s| self.of(s)).collect();

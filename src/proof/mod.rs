@@ -25,7 +25,7 @@ pub use typed::ill_typed;
 
 use crate::arith::Nat;
 use crate::elab::{RuleDecl, RuleUse};
-use crate::term::{normalize, Term};
+use crate::term::{normalize_program, Term};
 use crate::ty::Ty;
 use std::rc::Rc;
 
@@ -55,7 +55,7 @@ impl Proof {
     /// Adds a part that begins with the normal form of the last term.
     pub fn push(&mut self, mut segment: Segment) {
         let end = self.end();
-        let normal = normalize(end);
+        let normal = normalize_program(end);
         if normal != *end {
             segment.steps.insert(0, Step::normal(end, &normal));
         }

@@ -10,7 +10,7 @@
 use super::check::{at, put};
 use super::instance::instance;
 use super::{By, Segment, Step};
-use crate::term::{normalize, Term};
+use crate::term::{normalize_program, Term};
 use rustc_hash::FxHashMap;
 
 /// Matches that may be tried in all.
@@ -116,7 +116,7 @@ fn again(segment: &Segment, step: &Step, now: &Term) -> Option<Step> {
             },
             _ => return None,
         },
-        By::Normal => normalize(here),
+        By::Normal => normalize_program(here),
         _ => return None,
     };
     Some(Step {

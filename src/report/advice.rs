@@ -8,6 +8,7 @@ use super::number::{bytes, count};
 use crate::elab::term_text;
 use crate::intern::Symbol;
 use crate::search::advise::Limit;
+use crate::search::edit as edits;
 use crate::search::{Advice, Atom, Diagnosis, Edit, Near, Remedy, Stop};
 use crate::term::{Kind, Op, Prim, Term};
 use crate::ty::Scalar;
@@ -68,12 +69,12 @@ pub(super) fn help(d: &Diagnosis, a: &Advice) -> String {
             let missing = d.parts.iter().rev().find(|p| p.classes == 0);
             match (missing, d.stop) {
                 (Some(p), Stop::Saturated) => format!(
-                    "these rules, with any one that is shipped, never make `{}`: change it, or write a rule that does",
+                    "these rules, with any one that is shipped, never make `{}`: compare it with the closest term",
                     p.outline
                 ),
                 (Some(p), _) => format!("look at `{}` first: nothing is like it", p.outline),
                 (None, _) => {
-                    "every part is there, but these rules never bring them together: write a rule that does"
+                    "every part is there, but these rules never bring them together: compare the sketch with the closest term"
                         .to_string()
                 }
             }
@@ -165,10 +166,22 @@ fn higher(limit: Limit, n: u64) -> String {
 
 fn edit(d: &Diagnosis, e: &Edit) -> String {
     let part = d.parts.get(e.part).map_or("", |p| &p.outline);
+    match e.from {
+        Atom::Arguments(op, n) => {
+            let all = edits::arity(op);
+            let (more, op) = (vec!["?"; all - n].join(" "), primitive(op));
+            return format!("`{part}` is a function, as {op} takes {all} arguments and {n} are given; write `{more}` behind them");
+        }
+        Atom::Operands(op) => {
+            let op = primitive(op);
+            return format!("`{part}` has the operands of {op} the other way round; exchange them");
+        }
+        _ => {}
+    }
     let what = match e.from {
         Atom::Size(_) => "the size",
         Atom::Op(_) => "the primitive",
-        Atom::Scalar(_) => "the type",
+        _ => "the type",
     };
     let place = if e.once { " there" } else { "" };
     let (from, to) = (atom(e.from), atom(e.to));

@@ -8,7 +8,7 @@ use super::advice::{grown, help, how, readable, times};
 use super::number::count;
 use crate::diag::{code, Diagnostic};
 use crate::intern::Symbol;
-use crate::search::{Advice, Diagnosis, Near, PartCount, Stop};
+use crate::search::{Advice, Diagnosis, Near, PartCount, Stop, ITERATIONS, NODES};
 
 /// Lines of the closest term that are shown.
 const LINES: usize = 16;
@@ -104,12 +104,29 @@ fn stopped(d: &Diagnosis) -> String {
     match d.stop {
         Stop::Found => "the search ended".to_string(),
         Stop::Saturated => "no rule changes anything any more".to_string(),
-        Stop::Iterations(n) => format!("the limit of {n} iterations ended the search"),
-        Stop::Nodes(n) => format!("the limit of {} e-nodes ended the search", count(n)),
+        Stop::Iterations(n) => {
+            let default = by_default(n == ITERATIONS);
+            format!("the limit of {n} iterations{default} ended the search")
+        }
+        Stop::Nodes(n) => {
+            let default = by_default(n == NODES);
+            format!(
+                "the limit of {} e-nodes{default} ended the search",
+                count(n)
+            )
+        }
         Stop::Seconds(n) => format!("the limit of {n} s ended the search"),
         Stop::Bytes(n) => format!("the limit of {} ended the search", super::number::bytes(n)),
         Stop::Interrupted => "the search was interrupted".to_string(),
         Stop::Size(n) => format!("the program is larger than the limit of {n} nodes for a term"),
+    }
+}
+
+/// A limit that nobody set needs to be known before it is raised.
+fn by_default(it_is: bool) -> &'static str {
+    match it_is {
+        true => ", which holds where no other is set,",
+        false => "",
     }
 }
 

@@ -19,7 +19,7 @@ use crate::obligation::{self, Sizes};
 use crate::proof::{self, Holds, Proof};
 use crate::source::{FileId, SourceMap};
 use crate::target::Target;
-use crate::term::{normalize, Program, Term};
+use crate::term::{normalize_program, Program, Term};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -110,7 +110,7 @@ impl Plan {
         let again = self
             .replay("plan", Some(program), &mut SourceMap::new())
             .map_err(|d| lost(d.message))?;
-        let differs = |(a, b): (&Term, &Term)| *a != normalize(b);
+        let differs = |(a, b): (&Term, &Term)| *a != normalize_program(b);
         if let Some(i) = again.terms.iter().zip(terms).position(differs) {
             let name = &self.steps[i].name;
             return Err(lost(format!(
@@ -177,7 +177,7 @@ impl Plan {
                     format!("{what} of `{name}` does not fit: {part} and the program's differ");
                 return Err(Diagnostic::new(code::PLAN_STEP, text).help(AGAIN));
             }
-            terms.push(normalize(&found.term));
+            terms.push(normalize_program(&found.term));
         }
         let obliged = elab::read_sizes(&program.sizes, &self.obliged).map_err(|why| {
             let text = format!("`{name}` does not fit: {why}");
@@ -231,7 +231,7 @@ impl Plan {
             return Some(format!("that has {segments} steps, the plan has {steps}"));
         }
         for ((segment, step), term) in proof.segments.iter().zip(&self.steps).zip(&replay.terms) {
-            if segment.name != step.name || normalize(&segment.end) != *term {
+            if segment.name != step.name || normalize_program(&segment.end) != *term {
                 return Some(format!(
                     "step `{}` of it ends in another term",
                     segment.name

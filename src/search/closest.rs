@@ -15,13 +15,20 @@ use std::collections::BTreeSet;
 pub(super) struct Asker<'a> {
     view: &'a View,
     root: Class,
+    params: u32,
     /// States times e-nodes that may still be looked at.
     left: u64,
 }
 
 impl Asker<'_> {
-    pub(super) fn new(view: &View, root: Class, left: u64) -> Asker<'_> {
-        Asker { view, root, left }
+    /// The class is that of programs with so many parameters.
+    pub(super) fn new(view: &View, (root, params): (Class, u32), left: u64) -> Asker<'_> {
+        Asker {
+            view,
+            root,
+            params,
+            left,
+        }
     }
 
     /// Which of the sketches the root satisfies; `None` when that would be too much work.
@@ -29,7 +36,7 @@ impl Asker<'_> {
         &mut self,
         sketches: impl IntoIterator<Item = &'a Sketch>,
     ) -> Option<Vec<bool>> {
-        let question = Question::new(sketches);
+        let question = Question::new(sketches, self.params);
         let work = question.states() as u64 * self.view.node_count() as u64;
         self.left = self.left.checked_sub(work)?;
         Some(question.ask(self.view, self.root))

@@ -146,7 +146,7 @@ pub(super) fn diagnose(
 fn look(step: &Step, goal: &Goal, view: &View, root: Class, until: Option<Instant>) -> Instead {
     let left = until.map(|u| u.saturating_duration_since(Instant::now()));
     let part = left.map_or(1.0, |left| left.as_secs_f64().min(1.0));
-    let mut asker = Asker::new(view, root, (WORK as f64 * part) as u64);
+    let mut asker = Asker::new(view, (root, goal.params()), (WORK as f64 * part) as u64);
     let has = occurs(view);
     let parts = goal.parts();
     let best = closest::closest(parts, &mut asker);
@@ -154,7 +154,7 @@ fn look(step: &Step, goal: &Goal, view: &View, root: Class, until: Option<Instan
     let edits = edit::edits(step, parts, &has, &mut asker);
     let cost = Cost::from_name(step.cost.as_str()).unwrap_or_default();
     let term = |w: &Weaker| {
-        let goal = Goal::new(&w.sketch);
+        let goal = Goal::new(&w.sketch, goal.params());
         match view.node_count() < PAIRS / 10 {
             true => goal.extract(view, root, cost),
             false => goal.extract_small(view, root, cost, PAIRS),

@@ -2,14 +2,14 @@
 //!
 //! Comes in: a program and the list of steps; goes out: the term after each
 //! step with a trace, or the diagnosis of the step that did not reach its
-//! sketch. Each step starts a fresh graph from the β/η-normal form of the term
-//! before it. Invariant: the same input and limits in counts give the same
+//! sketch. Each step starts a fresh graph from the normal form of the term
+//! before it, the first from [`start`]. Invariant: the same input and limits in counts give the same
 //! terms and the same counts. Absent: files, printing.
 
 pub mod advise;
 mod closest;
 mod diagnose;
-mod edit;
+pub mod edit;
 mod excerpt;
 mod occurs;
 pub mod progress;
@@ -31,9 +31,14 @@ use crate::interp::random::Rng;
 use crate::obligation::{self, Assumption, Sizes};
 use crate::proof::{ill_typed, Proof};
 use crate::rule;
-use crate::term::{normalize, Program, Term};
+use crate::term::{normalize_program, written_out, Program, Term};
 use std::time::Instant;
 use trace::StepTrace;
+
+/// Iterations of a step where nobody sets a limit.
+pub const ITERATIONS: u64 = 100;
+/// E-nodes of a step where nobody sets a limit: some thirty times what the largest shipped step takes.
+pub const NODES: u64 = 500_000;
 
 /// Limits that the user gives for the whole search, and who looks on; the limits
 /// win over those of a step (for bytes the smaller counts).
@@ -113,7 +118,7 @@ pub fn optimize(program: &Program, steps: &[Step], options: &Options) -> Outcome
         proof: options.prove.then(|| Ok(Proof::new(&program.term))),
         ..Outcome::unsearched(program)
     };
-    let mut term = normalize(&program.term);
+    let mut term = start(program);
     let mut passed = Sizes::default();
     passed.term(&program.term);
     for (i, step) in steps.iter().enumerate() {
@@ -144,6 +149,21 @@ pub fn optimize(program: &Program, steps: &[Step], options: &Options) -> Outcome
     outcome
 }
 
+/// What the first step starts from: the program in normal form, with the functions that its loops apply written out, so
+/// that rules and sketches that ask for arguments find them at any depth.
+pub fn start(program: &Program) -> Term {
+    written_out(&normalize_program(&program.term))
+}
+
+/// A term in normal form; as it is, if all that keeps it from being so is that functions are written out.
+fn in_form(term: &Term) -> Term {
+    let normal = normalize_program(term);
+    match written_out(&normal) == *term {
+        true => term.clone(),
+        false => normal,
+    }
+}
+
 /// Of sizes, those that are not sure to be whole and not negative where those of the program with this term are.
 fn beyond(sizes: &[Nat], program: &Program, term: &Term) -> Vec<Nat> {
     let mut own = Sizes::default();
@@ -172,7 +192,7 @@ pub fn saturate(
     term: &Term,
     options: &Options,
 ) -> (StepTrace, Result<Term, Diagnosis>, Graph, Id) {
-    let run = saturate::run(step, &normalize(term), options, (1, 1));
+    let run = saturate::run(step, &in_form(term), options, (1, 1));
     (run.trace, run.result, run.graph, run.root)
 }
 
@@ -205,7 +225,7 @@ pub fn prove_root(
     options: &Options,
     most: usize,
 ) -> Vec<Result<Proof, String>> {
-    let start = normalize(term);
+    let start = normalize_program(term);
     let options = Options {
         prove: true,
         ..options.clone()
@@ -236,12 +256,14 @@ pub fn unguided(steps: &[Step]) -> Option<Step> {
         let limits: Option<Vec<u64>> = steps.iter().map(|s| get(&s.limits)).collect();
         limits.and_then(|l| l.into_iter().max())
     };
+    // Those that hold where nobody sets one are for steps.
+    let counted = |get| widest(get).or(Some(u64::MAX));
     Some(Step {
         name: format!("{} (unguided)", last.name),
         rules: rule::distinct(&all),
         limits: Limits {
-            iterations: widest(|l| l.iterations),
-            nodes: widest(|l| l.nodes),
+            iterations: counted(|l| l.iterations),
+            nodes: counted(|l| l.nodes),
             seconds: widest(|l| l.seconds),
             bytes: widest(|l| l.bytes),
             nesting: widest(|l| l.nesting),

@@ -16,12 +16,12 @@ use crate::alloc;
 use crate::arith::Nat;
 use crate::cost::Cost;
 use crate::egraph::{Graph, Id, View};
-use crate::elab::{RuleUse, Scheduler, Step};
+use crate::elab::{RuleUse, Scheduler, SketchKind, Step};
 use crate::obligation::{self, Assumption, Sizes};
 use crate::proof::{self, Proof, Segment};
 use crate::rule::{self, Applied, MatchContext, Matches, Rewrite};
 use crate::sketch::{Goal, Reached};
-use crate::term::{normalize, Term};
+use crate::term::{normalize_program, Term};
 use crate::trail;
 use limits::{after, Ahead, Limits};
 use std::cell::Cell;
@@ -72,7 +72,7 @@ impl Run {
             ends,
         );
         for segment in segments.iter_mut().flatten() {
-            proof::shorten(segment, term);
+            proof::shorten(segment, &normalize_program(term));
         }
         segments
     }
@@ -87,12 +87,13 @@ fn segments(
     term: &Term,
     ends: &[Term],
 ) -> Vec<Result<Segment, String>> {
+    let normal = normalize_program(term);
     let chains = match trail::explain(graph, rewrites, rules, step.reassociate, term, ends) {
         Ok(chains) => chains,
         Err(why) => return vec![Err(why); ends.len()],
     };
     let segment = |(steps, found): (Result<Vec<proof::Step>, String>, &Term)| {
-        let end = normalize(found);
+        let end = normalize_program(found);
         let mut segment = Segment {
             name: step.name.clone(),
             rules: rules.to_vec(),
@@ -102,6 +103,9 @@ fn segments(
         };
         if end != *found {
             segment.steps.push(proof::Step::normal(found, &end));
+        }
+        if normal != *term {
+            segment.steps.insert(0, proof::Step::normal(&normal, term));
         }
         Ok(segment)
     };
@@ -203,6 +207,8 @@ struct Saturation<'a> {
     pace: f64,
     /// The limit that was reached inside of an iteration.
     interrupted: Option<Stop>,
+    /// Whether the sketch is satisfied, at which not every search ends.
+    reached: bool,
     refused: Refused,
     watch: Watch<'a>,
 }
@@ -227,13 +233,18 @@ pub(super) fn bounds(own: &crate::elab::Limits, term: &Term) -> (u32, u32) {
     (nesting, size)
 }
 
-/// Runs a step, which has a place among all, on a term in normal form.
+/// Runs a step, which has a place among all, on a term in normal form, of which functions may be written out.
 pub(super) fn run(step: &Step, term: &Term, options: &Options, place: (usize, usize)) -> Run {
+    // Where right sides stay as they are, so does the term.
+    let plain = (!step.normalize).then(|| normalize_program(term));
+    let term = plain.as_ref().unwrap_or(term);
     let mut s = Saturation::new(step, term, options, place, alloc::allocated());
-    let goal = Goal::new(&step.sketch);
+    let goal = Goal::new(&step.sketch, term.lambdas());
     let view = View::new(&s.graph);
     let start = size_of(&view);
-    let (view, iterations, stop) = s.saturate(&goal, view, term);
+    let (view, iterations, ended) = s.saturate(&goal, view, term);
+    let is_found = s.reached && ended != Stop::Interrupted;
+    let stop = if is_found { Stop::Found } else { ended };
     let ((extracted, stop), extract_seconds) = timed(|| s.extract(&goal, &view, stop));
     s.limits.reached(0, Ahead::default());
     let trace = StepTrace {
@@ -244,7 +255,7 @@ pub(super) fn run(step: &Step, term: &Term, options: &Options, place: (usize, us
         seconds: s.limits.begun.elapsed().as_secs_f64(),
         extract_seconds,
         bytes: s.limits.peak(),
-        reproducible: ![Some(stop), s.interrupted]
+        reproducible: ![Some(stop), Some(ended), s.interrupted]
             .into_iter()
             .flatten()
             .any(Stop::is_measured),
@@ -262,7 +273,7 @@ pub(super) fn run(step: &Step, term: &Term, options: &Options, place: (usize, us
         None => (Vec::new(), None),
     };
     let result = match extracted {
-        Some(term) => Ok(normalize(&term)),
+        Some(term) => Ok(normalize_program(&term)),
         None => Err(s.diagnosis(&goal, &view, &trace, options)),
     };
     let parts = match &result {
@@ -322,7 +333,7 @@ fn shorten(segment: &mut Segment, term: &Term, held: &[Assumption]) {
 fn asked(term: &Term, found: &Term) -> Vec<Assumption> {
     let mut sizes = Sizes::default();
     sizes.term(term);
-    sizes.term(&normalize(found));
+    sizes.term(&normalize_program(found));
     obligation::missing(&[], sizes.all())
 }
 
@@ -347,7 +358,7 @@ fn without(
         ..options.clone()
     };
     let again = run(step, term, &options, place);
-    let same = again.result.is_ok_and(|t| t == normalize(found));
+    let same = again.result.is_ok_and(|t| t == normalize_program(found));
     same.then_some(again.segment)
 }
 
@@ -367,8 +378,11 @@ impl<'a> Saturation<'a> {
     ) -> Saturation<'a> {
         let own = &step.limits;
         let limits = Limits {
-            iterations: options.iterations.or(own.iterations).unwrap_or(u64::MAX),
-            nodes: options.nodes.or(own.nodes).unwrap_or(u64::MAX),
+            iterations: options
+                .iterations
+                .or(own.iterations)
+                .unwrap_or(super::ITERATIONS),
+            nodes: options.nodes.or(own.nodes).unwrap_or(super::NODES),
             seconds: options.seconds.or(own.seconds),
             bytes: options.bytes.into_iter().chain(own.bytes).min(),
             begun: Instant::now(),
@@ -396,7 +410,7 @@ impl<'a> Saturation<'a> {
         }
         let root = graph.add_term(term);
         graph.rebuild();
-        Saturation {
+        let mut s = Saturation {
             step,
             rules,
             limits,
@@ -408,6 +422,7 @@ impl<'a> Saturation<'a> {
             held: 0,
             pace: 0.0,
             interrupted: None,
+            reached: false,
             refused: Refused {
                 nesting: u64::from(nesting),
                 size: u64::from(size),
@@ -422,7 +437,39 @@ impl<'a> Saturation<'a> {
                 nodes: 0,
                 sketch: Reached::default(),
             },
+        };
+        if *term != normalize_program(term) {
+            s.contract();
         }
+        s
+    }
+
+    /// Functions that are written out become equal to what they are by η: so rules and sketches find both forms, before
+    /// the first iteration already.
+    fn contract(&mut self) {
+        let view = View::new(&self.graph);
+        let contexts = view.contexts(view.class(self.root), u32::MAX);
+        let scene = MatchContext {
+            view: &view,
+            contexts: &contexts,
+            size: u32::MAX,
+            may_continue: &|| true,
+        };
+        for (number, rewrite) in self.rewrites.iter_mut().enumerate() {
+            if !matches!(rewrite, Rewrite::Eta) {
+                continue;
+            }
+            let matches = rewrite.search(&scene, &self.graph);
+            for i in 0..matches.len() {
+                rewrite.apply(&mut self.graph, &matches, i, false, number as u32);
+            }
+        }
+        self.graph.rebuild();
+    }
+
+    /// Who wants the cheapest term wants the largest graph.
+    fn goes_on(&self) -> bool {
+        matches!(self.step.sketch.kind, SketchKind::Cheapest(_))
     }
 
     /// Iterations until there is a reason to stop.
@@ -433,8 +480,8 @@ impl<'a> Saturation<'a> {
         term: &Term,
     ) -> (View, Vec<Iteration>, Stop) {
         let mut iterations = Vec::new();
-        let satisfied = self.watch.ask(goal, &view, self.root);
-        let mut stop = satisfied.then_some(Stop::Found);
+        self.reached = self.watch.ask(goal, &view, self.root);
+        let mut stop = (self.reached && !self.goes_on()).then_some(Stop::Found);
         if stop.is_none() && term.size() > self.size {
             stop = Some(Stop::Size(u64::from(self.size)));
         }
@@ -482,7 +529,8 @@ impl<'a> Saturation<'a> {
             }
         });
         self.pace = (rebuild_seconds + goal_seconds) / self.graph.nodes().max(1) as f64;
-        let stop = self.stop(satisfied, &rules, &view);
+        self.reached |= satisfied;
+        let stop = self.stop(satisfied && !self.goes_on(), &rules, &view);
         self.watch.tell(Phase::Done, 0, &self.limits);
         self.limits.reached(0, Ahead::default());
         let iteration = Iteration {
@@ -529,11 +577,13 @@ impl<'a> Saturation<'a> {
             segment = self.segment(term, found);
         }
         let held = asked(term, found);
-        let mut obliged = obliged(term, segment.as_ref(), open, &held);
+        // A chain begins at the normal form.
+        let origin = &normalize_program(term);
+        let mut obliged = obliged(origin, segment.as_ref(), open, &held);
         if let (Some(Ok(segment)), false) = (&mut segment, obliged.is_empty()) {
             // A detour may be all that obliges to something.
-            shorten(segment, term, &held);
-            obliged = beyond(term, segment, &held).unwrap_or(obliged);
+            shorten(segment, origin, &held);
+            obliged = beyond(origin, segment, &held).unwrap_or(obliged);
         }
         if !obliged.is_empty() {
             let begun = self.limits.begun;
@@ -548,7 +598,7 @@ impl<'a> Saturation<'a> {
         }
         segment = segment.filter(|_| options.prove);
         if let Some(Ok(segment)) = &mut segment {
-            shorten(segment, term, &held);
+            shorten(segment, origin, &held);
         }
         (obliged, segment)
     }

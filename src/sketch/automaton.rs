@@ -7,16 +7,16 @@
 //! decides with it which classes satisfy a state, and finds the cheapest term
 //! with it, so the two cannot disagree. The empty state asks nothing.
 
+use super::forms::{Form, FormId, Forms};
+use super::written;
 use crate::arith::Nat;
 use crate::egraph::{Node, Shape};
 use crate::elab::{Sketch, SketchKind, TyPattern};
-use crate::term::{Lit, Op};
+use crate::term::Lit;
 use crate::ty::{Ty, TyKind};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-
-/// A form of an automaton: a sub-sketch.
-pub type FormId = u32;
+use std::collections::BTreeMap;
 
 /// A state: forms to satisfy together, ascending; state 0 is empty.
 pub type StateId = u32;
@@ -65,26 +65,13 @@ impl Inner {
     }
 }
 
-#[derive(Clone, PartialEq, Debug)]
-enum Form {
-    Any,
-    Lam(FormId),
-    App(FormId, FormId),
-    Prim(Op, Option<Vec<Nat>>),
-    Number(f64),
-    Size(Nat),
-    Bool(bool),
-    Contains(FormId),
-    OnlyContains(FormId),
-    Or(Vec<FormId>),
-    Typed(FormId, TyPattern),
-}
-
 /// A compiled sketch.
 pub struct Automaton {
-    forms: Vec<Form>,
+    forms: Forms,
     states: Vec<Vec<FormId>>,
     by_forms: FxHashMap<Vec<FormId>, StateId>,
+    /// What `written` of a form is.
+    written: BTreeMap<FormId, FormId>,
     /// The state of the whole sketch.
     pub start: StateId,
 }
@@ -103,9 +90,10 @@ impl Automaton {
     /// An automaton that starts where nothing is asked.
     pub fn new() -> Automaton {
         let mut a = Automaton {
-            forms: Vec::new(),
+            forms: Forms::default(),
             states: Vec::new(),
             by_forms: FxHashMap::default(),
+            written: BTreeMap::new(),
             start: 0,
         };
         a.start = a.state(Vec::new());
@@ -115,6 +103,13 @@ impl Automaton {
     /// The state of a sketch; what two sketches share has the same states.
     pub fn state_of(&mut self, sketch: &Sketch) -> StateId {
         let form = self.form(sketch);
+        self.state(vec![form])
+    }
+
+    /// The state of programs with so many parameters whose body satisfies a sketch.
+    pub fn state_under(&mut self, params: u32, sketch: &Sketch) -> StateId {
+        let body = self.form(sketch);
+        let form = (0..params).fold(body, |below, _| self.forms.enter(Form::Lam(below)));
         self.state(vec![form])
     }
 
@@ -130,18 +125,38 @@ impl Automaton {
             SketchKind::Contains(b) => Form::Contains(self.form(b)),
             SketchKind::OnlyContains(b) => Form::OnlyContains(self.form(b)),
             SketchKind::Or(all) => Form::Or(all.iter().map(|s| self.form(s)).collect()),
+            SketchKind::And(all) => Form::And(all.iter().map(|s| self.form(s)).collect()),
+            SketchKind::None(b) => {
+                let b = self.form(b);
+                Form::OnlyContains(self.forms.not(b))
+            }
+            SketchKind::Every(s, t) => {
+                let s = self.form(s);
+                let either = vec![self.forms.not(s), self.form(t)];
+                Form::OnlyContains(self.forms.enter(Form::Or(either)))
+            }
+            SketchKind::Written(b) => {
+                let b = self.form(b);
+                return self.written(b);
+            }
+            SketchKind::Cheapest(b) => return self.form(b),
             SketchKind::Typed(b, t) => Form::Typed(self.form(b), t.clone()),
         };
-        // Equal parts of a sketch are one form, so that they share their states.
-        let known = self.forms.iter().position(|f| *f == form);
-        known.unwrap_or_else(|| {
-            self.forms.push(form);
-            self.forms.len() - 1
-        }) as FormId
+        self.forms.enter(form)
+    }
+
+    /// The form of terms in which something that satisfies another is written.
+    fn written(&mut self, form: FormId) -> FormId {
+        if let Some(known) = self.written.get(&form) {
+            return *known;
+        }
+        let made = written::written(&mut self.forms, form);
+        self.written.insert(form, made);
+        made
     }
 
     fn state(&mut self, mut forms: Vec<FormId>) -> StateId {
-        forms.retain(|f| !matches!(self.forms[*f as usize], Form::Any));
+        forms.retain(|f| !matches!(self.forms.get(*f), Form::Any));
         forms.sort_unstable();
         forms.dedup();
         if let Some(&id) = self.by_forms.get(&forms) {
@@ -184,15 +199,21 @@ impl Automaton {
     }
 
     fn guards_fit(&self, guards: &[FormId], ty: Ty) -> bool {
-        guards.iter().all(|g| match &self.forms[*g as usize] {
+        guards.iter().all(|g| match self.forms.get(*g) {
             Form::Typed(_, pattern) => type_fits(pattern, ty),
+            Form::NotTyped(_, pattern) => !type_fits(pattern, ty),
             _ => true,
         })
     }
 
     fn all_ways(&self, state: StateId, kind: Option<Inner>, leaf: Option<&Node>) -> Vec<Way> {
+        self.together(&self.states[state as usize], kind, leaf)
+    }
+
+    /// The ways for a node to satisfy all of some forms.
+    fn together(&self, forms: &[FormId], kind: Option<Inner>, leaf: Option<&Node>) -> Vec<Way> {
         let mut ways = vec![empty_way(kind)];
-        for form in &self.states[state as usize] {
+        for form in forms {
             let here = self.ways(*form, kind, leaf);
             let mut joined = Vec::new();
             for a in &ways {
@@ -221,7 +242,7 @@ impl Automaton {
         };
         let only_if = |holds: bool| if holds { nothing() } else { Vec::new() };
         let shape = leaf.map(|n| n.shape);
-        match (&self.forms[form as usize], kind, shape) {
+        match (self.forms.get(form), kind, shape) {
             (Form::Any, _, _) => nothing(),
             (Form::Lam(b), Some(Inner::Lam), _) => children(&[*b]),
             (Form::App(f, x), Some(Inner::App), _) => children(&[*f, *x]),
@@ -253,7 +274,32 @@ impl Automaton {
                 }
                 out
             }
-            (Form::Or(all), _, _) => all.iter().flat_map(|f| self.ways(*f, kind, leaf)).collect(),
+            (Form::Or(all) | Form::Rec(all), _, _) => {
+                all.iter().flat_map(|f| self.ways(*f, kind, leaf)).collect()
+            }
+            (Form::And(all), _, _) => self.together(all, kind, leaf),
+            (Form::NotLam(b), Some(Inner::Lam), _) => children(&[*b]),
+            (Form::NotApp(f, x), Some(Inner::App), _) => [*f, *x]
+                .into_iter()
+                .enumerate()
+                .filter(|(_, f)| *self.forms.get(*f) != Form::Or(Vec::new()))
+                .map(|(i, f)| {
+                    let mut way = empty_way(kind);
+                    way.children[i].push(f);
+                    way
+                })
+                .collect(),
+            (Form::NotLam(_) | Form::NotApp(..), _, _) => nothing(),
+            (Form::NotTyped(f, _), _, _) => {
+                let mut out = self.ways(*f, kind, leaf);
+                let mut other = empty_way(kind);
+                other.guards.push(form);
+                out.push(other);
+                out
+            }
+            (Form::NotLeaf(f), _, _) => only_if(self.ways(*f, kind, leaf).is_empty()),
+            (Form::Var, _, Some(Shape::Var(_))) => nothing(),
+            (Form::OneOf(ops), _, Some(Shape::Prim(p))) => only_if(ops.contains(&p.op())),
             (Form::Typed(f, _), _, _) => {
                 let mut out = self.ways(*f, kind, leaf);
                 out.iter_mut().for_each(|way| way.guards.push(form));

@@ -8,14 +8,14 @@
 
 use super::automaton::{StateId, ANYTHING};
 use super::solve::{Plan, Satisfied};
-use crate::cost::Cost;
+use crate::cost::{Cost, Model};
 use crate::egraph::{Class, Node, Shape, View};
 use crate::term::Term;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-const NONE: u32 = u32::MAX;
+const NONE: u64 = u64::MAX;
 
 /// What of a graph an extraction looks at.
 pub struct Bound {
@@ -46,7 +46,7 @@ pub fn within(
         plan,
         view,
         satisfied,
-        cost,
+        cost: Model::new(cost),
         may_continue,
         plain: Vec::new(),
         wanted: FxHashMap::default(),
@@ -56,23 +56,28 @@ pub fn within(
     let pairs = e.demand(plan.start(), root, near.as_deref(), most)?;
     e.plain = e.plain_costs();
     while e.sweep(&pairs)? {}
-    e.term(plan.start(), root)
+    let term = e.term(plan.start(), root);
+    // A number of loops beyond all counting: then the smallest term.
+    match term {
+        None if cost == Cost::Loops => within(plan, view, root, Cost::Size, None, may_continue),
+        term => term,
+    }
 }
 
 struct Extraction<'a> {
     plan: &'a Plan,
     view: &'a View,
     satisfied: Satisfied,
-    cost: Cost,
+    cost: Model,
     may_continue: &'a dyn Fn() -> bool,
     /// By class the cost of its cheapest term when nothing is asked.
-    plain: Vec<u32>,
+    plain: Vec<u64>,
     /// Costs of the pairs that a satisfying term may use.
-    wanted: FxHashMap<(StateId, Class), u32>,
+    wanted: FxHashMap<(StateId, Class), u64>,
 }
 
 impl Extraction<'_> {
-    fn get(&self, state: StateId, class: Class) -> u32 {
+    fn get(&self, state: StateId, class: Class) -> u64 {
         match state {
             ANYTHING => self.plain[class as usize],
             _ => self.wanted.get(&(state, class)).copied().unwrap_or(NONE),
@@ -80,16 +85,16 @@ impl Extraction<'_> {
     }
 
     /// Cheapest terms when nothing is asked.
-    fn plain_costs(&self) -> Vec<u32> {
+    fn plain_costs(&self) -> Vec<u64> {
         let view = self.view;
-        if self.cost == Cost::Size {
-            return (0..view.len() as Class).map(|c| view.size(c)).collect();
+        if self.cost.cost == Cost::Size {
+            let sizes = (0..view.len() as Class).map(|c| u64::from(view.size(c)));
+            return sizes.collect();
         }
         let mut costs = vec![NONE; view.len()];
         let mut queue = BinaryHeap::new();
-        let lower = |costs: &mut Vec<u32>, queue: &mut BinaryHeap<_>, node: &Node, owner: Class| {
-            let own = self.cost.own(node);
-            let sum = View::children(node).fold(own, |s, c| s.saturating_add(costs[c as usize]));
+        let lower = |costs: &mut Vec<u64>, queue: &mut BinaryHeap<_>, node: &Node, owner: Class| {
+            let sum = self.sum(node, |_, c| costs[c as usize]);
             if sum < costs[owner as usize] {
                 costs[owner as usize] = sum;
                 queue.push(Reverse((sum, owner)));
@@ -148,15 +153,25 @@ impl Extraction<'_> {
         Some(pairs)
     }
 
-    fn node_cost(&self, node: &Node, children: &[StateId]) -> u32 {
+    /// What a node costs whose children cost so much, by their positions and classes.
+    fn sum(&self, node: &Node, cost_of: impl Fn(usize, Class) -> u64) -> u64 {
         let own = self.cost.own(node);
-        View::children(node)
-            .zip(children)
-            .fold(own, |sum, (c, s)| sum.saturating_add(self.get(*s, c)))
+        let children = View::children(node).enumerate();
+        children.fold(own, |sum, (i, c)| {
+            let times = match i {
+                1 => self.cost.times(self.view.ty(c), node.ty),
+                _ => 1,
+            };
+            sum.saturating_add(cost_of(i, c).saturating_mul(times))
+        })
+    }
+
+    fn node_cost(&self, node: &Node, children: &[StateId]) -> u64 {
+        self.sum(node, |i, c| self.get(children[i], c))
     }
 
     /// The cost of a node under a state: the cheapest of its alternatives.
-    fn cost_under(&self, state: StateId, node: &Node) -> u32 {
+    fn cost_under(&self, state: StateId, node: &Node) -> u64 {
         if View::children(node).next().is_none() {
             let accepted = self.plan.accepts_leaf(state, node);
             return if accepted { self.cost.own(node) } else { NONE };

@@ -8,8 +8,10 @@
 
 mod automaton;
 mod extract;
+mod forms;
 mod parts;
 mod solve;
+mod written;
 
 pub use parts::{Part, Parts, Weaker};
 
@@ -26,6 +28,7 @@ pub struct Goal {
     parts: Parts,
     /// Of each part.
     states: Vec<StateId>,
+    params: u32,
 }
 
 /// The parts of a sketch that classes satisfy.
@@ -60,11 +63,11 @@ pub struct Question {
 }
 
 impl Question {
-    /// Prepares sketches.
-    pub fn new<'a>(sketches: impl IntoIterator<Item = &'a Sketch>) -> Question {
+    /// Prepares sketches of programs with so many parameters.
+    pub fn new<'a>(sketches: impl IntoIterator<Item = &'a Sketch>, params: u32) -> Question {
         let mut automaton = Automaton::new();
         let states = (sketches.into_iter())
-            .map(|s| automaton.state_of(s))
+            .map(|s| automaton.state_under(params, s))
             .collect();
         Question {
             plan: solve::Plan::new(automaton),
@@ -86,10 +89,11 @@ impl Question {
 }
 
 impl Goal {
-    /// Prepares a sketch.
-    pub fn new(sketch: &Sketch) -> Goal {
+    /// Prepares a sketch of programs with so many parameters: it is their bodies that have to satisfy it. A term that is
+    /// no program has none.
+    pub fn new(sketch: &Sketch, params: u32) -> Goal {
         let mut automaton = Automaton::new();
-        automaton.start = automaton.state_of(sketch);
+        automaton.start = automaton.state_under(params, sketch);
         let parts = Parts::new(sketch);
         let states = parts.list.iter().map(|p| automaton.state_of(&p.sketch));
         let states = states.collect();
@@ -97,7 +101,13 @@ impl Goal {
             plan: solve::Plan::new(automaton),
             parts,
             states,
+            params,
         }
+    }
+
+    /// How many parameters the programs have.
+    pub fn params(&self) -> u32 {
+        self.params
     }
 
     /// Its parts.

@@ -140,7 +140,11 @@ impl Parts {
     /// A part that leaves open what stands in its places.
     pub fn alone(&self, part: usize) -> Sketch {
         let s = &self.list[part].sketch;
-        self.around(s, s.span, &mut anything)
+        match s.kind {
+            // With `?` inside they ask for what nothing or everything satisfies.
+            SketchKind::None(_) | SketchKind::Every(..) => s.clone(),
+            _ => self.around(s, s.span, &mut anything),
+        }
     }
 
     /// How many parts from this one inwards are asked for.

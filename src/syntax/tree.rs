@@ -228,6 +228,7 @@ pub enum PatKind {
 pub enum BinOp {
     Arrow,
     Or,
+    And,
     Pipe,
     Compose,
     OrElse,
@@ -253,9 +254,10 @@ pub enum Assoc {
 }
 
 impl BinOp {
-    pub const ALL: [BinOp; 17] = [
+    pub const ALL: [BinOp; 18] = [
         BinOp::Arrow,
         BinOp::Or,
+        BinOp::And,
         BinOp::Pipe,
         BinOp::Compose,
         BinOp::OrElse,
@@ -277,6 +279,7 @@ impl BinOp {
         match self {
             BinOp::Arrow => "->",
             BinOp::Or => "or",
+            BinOp::And => "and",
             BinOp::Pipe => "|>",
             BinOp::Compose => ">>",
             BinOp::OrElse => "||",
@@ -300,6 +303,7 @@ impl BinOp {
         match self {
             BinOp::Arrow => prec::ARROW,
             BinOp::Or => prec::OR,
+            BinOp::And => prec::AND,
             BinOp::Pipe => prec::PIPE,
             BinOp::Compose => prec::COMPOSE,
             BinOp::OrElse => prec::OR_ELSE,
@@ -334,19 +338,20 @@ pub mod prec {
     pub const LOWEST: u8 = 0;
     pub const ARROW: u8 = 1;
     pub const OR: u8 = 2;
-    pub const PIPE: u8 = 3;
-    pub const COMPOSE: u8 = 4;
-    pub const OR_ELSE: u8 = 5;
-    pub const AND_ALSO: u8 = 6;
-    pub const COMPARE: u8 = 7;
-    pub const ADD: u8 = 8;
-    pub const MUL: u8 = 9;
-    pub const NEG: u8 = 10;
-    pub const APP: u8 = 11;
+    pub const AND: u8 = 3;
+    pub const PIPE: u8 = 4;
+    pub const COMPOSE: u8 = 5;
+    pub const OR_ELSE: u8 = 6;
+    pub const AND_ALSO: u8 = 7;
+    pub const COMPARE: u8 = 8;
+    pub const ADD: u8 = 9;
+    pub const MUL: u8 = 10;
+    pub const NEG: u8 = 11;
+    pub const APP: u8 = 12;
     /// Arguments: `n.t`, `<n>t`
-    pub const DOT: u8 = 12;
+    pub const DOT: u8 = 13;
     /// `f[n]`, names, numbers, brackets
-    pub const ATOM: u8 = 13;
+    pub const ATOM: u8 = 14;
 }
 
 impl Expr {

@@ -17,7 +17,7 @@ mod show;
 pub use build::{call, call_as};
 pub use class::Class;
 pub use lit::Lit;
-pub use normal::{normalize, normalize_within};
+pub use normal::{normalize, normalize_program, normalize_within, written_out};
 pub use prim::{Arithmetic, Comparison, Data, Function, Logic, Loop, Op, Prim, Scheme, Sort, View};
 
 use crate::arith::Nat;
@@ -191,6 +191,14 @@ impl Term {
         match head.kind() {
             Kind::Prim(p) => Some((*p, args)),
             _ => None,
+        }
+    }
+
+    /// How many lambdas it begins with: of a program, its parameters.
+    pub fn lambdas(&self) -> u32 {
+        match self.kind() {
+            Kind::Lam(_, b) => 1 + b.lambdas(),
+            _ => 0,
         }
     }
 

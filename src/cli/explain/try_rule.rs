@@ -16,7 +16,7 @@ use crate::report::near;
 use crate::rule::near::{attempts, in_graph, Limits};
 use crate::search;
 use crate::source::SourceMap;
-use crate::term::{normalize, Program, Term};
+use crate::term::{Program, Term};
 
 /// Matches in an e-graph that are shown.
 const EXAMPLES: usize = 3;
@@ -56,7 +56,7 @@ pub fn run(args: &Args, rule: &str, context: &mut Context) -> Result<(), Vec<Dia
     if let Some(why) = searched.failure {
         return Err(vec![why]);
     }
-    let whole = normalize(&input.program.term);
+    let whole = search::start(&input.program);
     let term = searched.outcome.terms.last().unwrap_or(&whole);
     let step = step.as_ref();
     let on = match step {

@@ -356,6 +356,7 @@ pub fn operation(op: BinOp) -> Op {
         // The parser lets no other operator through.
         BinOp::Arrow
         | BinOp::Or
+        | BinOp::And
         | BinOp::Pipe
         | BinOp::Compose
         | BinOp::OrElse

@@ -28,7 +28,15 @@ use crate::term::Op;
 use std::rc::Rc;
 
 /// The words of the language of sketches.
-const FORMS: [&str; 3] = ["app", "contains", "onlyContains"];
+const FORMS: [&str; 7] = [
+    "app",
+    "contains",
+    "onlyContains",
+    "none",
+    "every",
+    "written",
+    "cheapest",
+];
 
 /// Unfolding stops here; definitions can double a sketch at every level.
 const MAX_PARTS: usize = 10_000;
@@ -51,10 +59,29 @@ pub fn sketch(
         depth: 0,
     };
     let s = reader.sketch(e, &Rc::new(Env::default()));
+    s.kind
+        .children()
+        .into_iter()
+        .for_each(|c| refuse_cheapest(c, diagnostics));
     if diagnostics.len() == before {
         super::possible::check(&s, diagnostics);
     }
     (diagnostics.len() == before).then_some(s)
+}
+
+/// How long to search is no question to a part.
+fn refuse_cheapest(s: &Sketch, diagnostics: &mut Vec<Diagnostic>) {
+    if let SketchKind::Cheapest(_) = s.kind {
+        let text = "`cheapest` can only be the whole sketch of a step";
+        diagnostics.push(
+            Diagnostic::new(code::NOT_A_SKETCH, text)
+                .label(s.span, "inside of another sketch")
+                .help("write `sketch cheapest (…)`, with the other sketch inside"),
+        );
+    }
+    for child in s.kind.children() {
+        refuse_cheapest(child, diagnostics);
+    }
 }
 
 /// What the parameters of a definition stand for.
@@ -162,8 +189,13 @@ impl Reader<'_> {
             }
             ExprKind::Binary(BinOp::Or, ..) => {
                 let mut all = Vec::new();
-                self.alternatives(e, env, &mut all);
+                self.operands(BinOp::Or, e, env, &mut all);
                 SketchKind::Or(all)
+            }
+            ExprKind::Binary(BinOp::And, ..) => {
+                let mut all = Vec::new();
+                self.operands(BinOp::And, e, env, &mut all);
+                SketchKind::And(all)
             }
             ExprKind::Number(_) | ExprKind::Neg(_) => self.number(e),
             ExprKind::Section(op) => SketchKind::Prim(operation(*op), None),
@@ -185,7 +217,7 @@ impl Reader<'_> {
                 self.report(
                     Diagnostic::new(code::NOT_A_SKETCH, "a sketch is needed here")
                         .label(e.span, "not a sketch")
-                        .help("forms: `?`, `app f x`, `\\ s`, primitives, literals, `contains s`, `onlyContains s`, `s or s`, `s : t`"),
+                        .help("forms: `?`, `app f x`, `\\ s`, primitives, literals, `contains s`, `onlyContains s`, `none s`, `every s t`, `written s`, `cheapest`, `s or s`, `s and s`, `s : t`"),
                 );
                 SketchKind::Any
             }
@@ -221,13 +253,28 @@ impl Reader<'_> {
         })
     }
 
-    fn alternatives(&mut self, e: &Expr, env: &Rc<Env>, out: &mut Vec<Sketch>) {
+    /// All operands of a chain of one operator.
+    fn operands(&mut self, op: BinOp, e: &Expr, env: &Rc<Env>, out: &mut Vec<Sketch>) {
         match &e.kind {
-            ExprKind::Binary(BinOp::Or, l, r) => {
-                self.alternatives(l, env, out);
-                self.alternatives(r, env, out);
+            ExprKind::Binary(own, l, r) if *own == op => {
+                self.operands(op, l, env, out);
+                self.operands(op, r, env, out);
             }
             _ => out.push(self.sketch(e, env)),
+        }
+    }
+
+    /// Where nothing is written is not decided.
+    fn refuse_positions(&mut self, s: &Sketch) {
+        if let SketchKind::Written(_) = s.kind {
+            self.report(
+                Diagnostic::new(code::NOT_A_SKETCH, "`written` cannot be asked of no part")
+                    .label(s.span, "in `none`, or the first of `every`")
+                    .help("say what is to be written instead: `written s`"),
+            );
+        }
+        for child in s.kind.children() {
+            self.refuse_positions(child);
         }
     }
 
@@ -288,11 +335,34 @@ impl Reader<'_> {
             }
             ("contains", [s]) => return SketchKind::Contains(self.boxed(s, env)),
             ("onlyContains", [s]) => return SketchKind::OnlyContains(self.boxed(s, env)),
+            ("none", [s]) => {
+                let s = self.boxed(s, env);
+                self.refuse_positions(&s);
+                return SketchKind::None(s);
+            }
+            ("every", [s, t]) => {
+                let s = self.boxed(s, env);
+                self.refuse_positions(&s);
+                return SketchKind::Every(s, self.boxed(t, env));
+            }
+            ("written", [s]) => return SketchKind::Written(self.boxed(s, env)),
+            ("cheapest", [] | [_]) => {
+                let s = match args {
+                    [s] => self.boxed(s, env),
+                    _ => Box::new(self.part(SketchKind::Any, e, env)),
+                };
+                return SketchKind::Cheapest(s);
+            }
             ("true" | "false", []) => return SketchKind::Bool(name == "true"),
             _ => {}
         }
         if FORMS.contains(&name) {
-            let takes = if name == "app" { "at least 2" } else { "1" };
+            let takes = match name {
+                "app" => "at least 2",
+                "every" => "2",
+                "cheapest" => "0 or 1",
+                _ => "1",
+            };
             self.wrong_arguments(name, takes, args.len(), e, None);
             return SketchKind::Any;
         }

@@ -15,7 +15,7 @@ use crate::proof::{self, Proof};
 use crate::report::Reassociation;
 use crate::search::Outcome;
 use crate::source::{SourceMap, Span};
-use crate::term::{normalize, Program, Term};
+use crate::term::{normalize_program, Program, Term};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is known before the search.
@@ -64,7 +64,7 @@ pub fn make(around: Surroundings, found: Found) -> Record {
         Some(Ok(proof)) if proof::check(proof).is_ok() => Some(why(proof, &term)),
         _ => None,
     };
-    let normal = term(&normalize(&around.program.term));
+    let normal = term(&normalize_program(&around.program.term));
     let source = around.file.map(|f| around.sources.file(f));
     let terms = &found.outcome.terms;
     let searched = around.steps.iter().zip(&found.outcome.trace.steps);

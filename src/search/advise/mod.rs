@@ -15,7 +15,7 @@ use super::edit::{Atom, Edit};
 use super::{saturate, Options, Stop};
 use crate::arith::Nat;
 use crate::elab::{KnownRule, RuleUse, Step};
-use crate::term::{normalize, Op, Term};
+use crate::term::{normalize_program, Op, Term};
 use std::time::Instant;
 
 /// E-nodes of all tries together, and of one of them.
@@ -117,7 +117,8 @@ impl Limit {
     }
 }
 
-/// Looks for what to do about a step that started from `term` and was not reached.
+/// Looks for what to do about a step that started from `term`, the program's [`super::start`] or a normal form, and was not
+/// reached.
 pub fn advise(
     step: &Step,
     term: &Term,
@@ -127,7 +128,7 @@ pub fn advise(
 ) -> Advice {
     let mut a = Advisor {
         step,
-        term: normalize(term),
+        term: super::in_form(term),
         d: diagnosis,
         known,
         options,
@@ -387,7 +388,9 @@ impl Advisor<'_> {
     /// Sketches that lead away from where the step starts.
     fn guides(&self) -> Vec<Near> {
         let all = self.d.instead.iter().flat_map(|i| &i.guides);
-        let moved = all.filter(|g| !g.parts.is_empty() && normalize(&g.term) != self.term);
+        let moved = all.filter(|g| {
+            !g.parts.is_empty() && normalize_program(&g.term) != normalize_program(&self.term)
+        });
         moved.cloned().collect()
     }
 

@@ -143,7 +143,7 @@ fn asks_for_vectors(s: &crate::elab::Sketch) -> bool {
         }
     }
     let here = matches!(&s.kind, SketchKind::Typed(_, t) if in_type(t));
-    here || s.kind.children().into_iter().any(asks_for_vectors)
+    here || s.kind.asked_for().into_iter().any(asks_for_vectors)
 }
 
 /// A rule with the sizes that the step and its sketch have.

@@ -97,7 +97,7 @@ impl Parser<'_> {
     pub(super) fn infix(&self) -> Option<BinOp> {
         let text = self.word_at(0)?;
         let op = BinOp::ALL.into_iter().find(|op| op.text() == text)?;
-        (op != BinOp::Or || self.or_is_infix()).then_some(op)
+        (!matches!(op, BinOp::Or | BinOp::And) || self.words_are_infix()).then_some(op)
     }
 }
 

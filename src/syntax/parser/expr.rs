@@ -150,11 +150,12 @@ impl Parser<'_> {
         let word = self.peek_text(0);
         word == "in"
             || (word == "where" && self.dialect == Dialect::Rules)
-            || (word == "or" && self.or_is_infix())
+            || (["or", "and"].contains(&word) && self.words_are_infix())
             || (self.in_condition && ["not", "divides", "as"].contains(&word))
     }
 
-    pub(super) fn or_is_infix(&self) -> bool {
+    /// Whether `or` and `and` are operators.
+    pub(super) fn words_are_infix(&self) -> bool {
         self.dialect == Dialect::Sketch
     }
 
