@@ -31,12 +31,34 @@ fn is_said(rule: &RuleDecl, assuming: &[Assumption]) -> bool {
     assuming.iter().all(said)
 }
 
+/// Rules whose left side says by the form of a size what is assumed: what matches `n + 1` is at least 1, and an array
+/// has the halo of its windows.
+const BY_FORM: [&str; 13] = [
+    "slide-after-take",
+    "slide-after-drop",
+    "slide-slide",
+    "slide-tile",
+    "map-slide-tile",
+    "pad-clamp-parts",
+    "slide-pad-clamp-interior",
+    "slide-pad-cst-interior",
+    "map-pad-clamp",
+    "iterate-peel-first",
+    "iterate-peel-last",
+    "reduce-vectors-idempotent",
+    "reduce-seq-last",
+];
+
 #[test]
 fn every_shipped_rule_is_proved() {
     let mut open = Vec::new();
     for (at, rule) in shipped() {
         match prove(&rule) {
-            Ok(assuming) => assert!(is_said(&rule, &assuming), "{at}: {assuming:?}"),
+            Ok(assuming) => {
+                let by_form = BY_FORM.contains(&rule.name.as_str());
+                let said = is_said(&rule, &assuming);
+                assert!(said != by_form, "{at}: {assuming:?}");
+            }
             Err(why) => open.push(format!("{at}: {why}")),
         }
     }
@@ -337,7 +359,7 @@ rule hard
   reduceSeq (\\a x -> a + x) (e : f32) (reverse (xs : n.f32))  =>  reduceSeq (\\a x -> a + x) e (reverse xs)
 
 rule open
-  scatter (concat (is : n.idx[m]) is) (concat (xs : n.s) xs)  =>  scatter is xs
+  scatter (concat (is : n.idx[m]) (concat (js : n.idx[m]) is)) (concat (xs : n.s) (concat ys xs))  =>  scatter (concat js is) (concat ys xs)
 ";
 
 /// Exit code, standard output and standard error of a command in a folder that has the rules above.
@@ -367,7 +389,7 @@ fn verify_tells_what_is_known_of_each_rule() {
         "= note: xs is [",
         "= note: the left side is [",
         "error[E0672]: the rule `open` is neither",
-        "not shown: a reduction of `2*m` steps stands on the left, one of `m` on the right",
+        "not shown: a reduction of `3*m` steps stands on the left, one of `2*m` on the right",
         "= help: write lengths that are parts or multiples of each other, such as `(m*k)` and `m`",
         "agree on 1000 random instances",
     ] {

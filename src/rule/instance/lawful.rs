@@ -183,6 +183,11 @@ fn own(
     // x + y + 2
     let shifted = commutes.and(Property::Associative);
     add(shifted, op(Op::Add, sum, number(2)), None);
+    // max (max x y) 0, which repeats what is combined, but not `op x x = x`
+    let all = shifted.and(Property::Idempotent);
+    let larger = op(Op::Max, Some(x()), Some(y()));
+    let cut = op(Op::Max, larger, number(0));
+    add(all, cut.filter(|_| s.is_signed()), None);
     // 2*y + 1
     let repeats = Properties::of(&[Property::Idempotent]);
     let twice = op(Op::Mul, number(2), Some(y()));

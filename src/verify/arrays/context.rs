@@ -37,7 +37,7 @@ pub enum Question {
 }
 
 /// Steps of evaluation and comparison for one rule.
-pub const WORK: u32 = 50_000;
+pub const WORK: u32 = 150_000;
 /// Cases within cases, comparisons within comparisons.
 const MAX_SPLITS: u32 = 12;
 const MAX_DEPTH: u32 = 60;
@@ -64,6 +64,8 @@ pub struct Context {
     pub depth: u32,
     /// Comparisons of parts around the present one.
     inside: u32,
+    /// Numbers are being put in order: what their parts are compared for asks for no order itself.
+    pub ordering: bool,
     /// How much of `more` holds in every case.
     assumed: usize,
     /// The first thing that could not be shown.
@@ -101,6 +103,7 @@ impl Context {
             splits: 0,
             depth: 0,
             inside: 0,
+            ordering: false,
             assumed: 0,
             why: None,
             limit: None,
@@ -427,9 +430,7 @@ impl Context {
             let before = self.known();
             match q {
                 Question::NotNegative(n) => {
-                    let n = if yes { *n } else { Nat::int(-1) - *n };
-                    self.narrow(n);
-                    self.more.push(n);
+                    self.suppose(if yes { *n } else { Nat::int(-1) - *n });
                 }
                 Question::Holds(c) => self.truths.push((c.clone(), yes)),
                 Question::Divide(..) => {}
@@ -473,6 +474,30 @@ impl Context {
                 self.define(v, only);
                 return;
             }
+        }
+    }
+
+    /// `n >= 0` until what is known is restored.
+    pub fn suppose(&mut self, n: Nat) {
+        self.narrow(n);
+        self.more.push(n);
+    }
+
+    /// Runs what may take no more than some steps; what would take more is not shown.
+    pub fn sparing(
+        &mut self,
+        steps: u32,
+        run: impl FnOnce(&mut Context) -> Res<bool>,
+    ) -> Res<bool> {
+        let before = self.work.get();
+        let part = before.min(steps);
+        self.work.set(part);
+        let result = run(self);
+        let exhausted = self.work.get() == 0;
+        self.work.set(before - part + self.work.get());
+        match result {
+            Err(Stuck::Unknown(_)) if exhausted => Ok(false),
+            other => other,
         }
     }
 

@@ -113,6 +113,10 @@ fn neutral(cx: &mut Context, a: &Neutral, b: &Neutral) -> Res<bool> {
 
 fn unknowns(cx: &mut Context, a: &Neutral, b: &Neutral) -> Res<bool> {
     cx.work()?;
+    // Where reductions have other lengths, induction is long, and counting what they combine is short.
+    if fold::of_other_lengths(cx, a, b) && cx.sparing(REORDERING, |cx| sums::same(cx, a, b))? {
+        return Ok(true);
+    }
     if congruent(cx, a, b)? {
         return Ok(true);
     }
@@ -190,7 +194,19 @@ fn by_meaning(cx: &mut Context, a: &Neutral, b: &Neutral) -> Res<bool> {
         let (x, y) = (Val::Neutral(a.clone()), Val::Neutral(b.clone()));
         return Ok(cx.holds(&x)? == cx.holds(&y)?);
     }
-    scalars::between(cx, a, b)
+    if scalars::between(cx, a, b)? {
+        return Ok(true);
+    }
+    for (x, y) in [(a, b), (b, a)] {
+        let meant = match scalars::chosen_inside(cx, x)? {
+            Some(v) => Some(Val::Neutral(v)),
+            None => fold::flattened(cx, x)?,
+        };
+        if let Some(v) = meant {
+            return Ok(equal(cx, ty, &v, &Val::Neutral(y.clone())));
+        }
+    }
+    Ok(false)
 }
 
 /// Whether two unknowns have the same head, and the same was done to them.
@@ -297,6 +313,9 @@ fn elements(ty: Ty) -> Option<Ty> {
     let (_, lane) = ty.as_fun()?.0.as_vec()?;
     Some(Ty::funs([lane, lane], lane))
 }
+
+/// Steps for trying first whether two reductions combine the same values.
+const REORDERING: u32 = 10_000;
 
 /// What lets operands stand in any order.
 const REORDERS: Properties = Properties::of(&[Property::Associative, Property::Commutative]);

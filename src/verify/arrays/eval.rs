@@ -5,6 +5,7 @@
 //! opaque: equal for equal arguments. Absent: equality.
 
 use super::context::{Context, Res};
+use super::scalars;
 use super::value::{Fold, Head, Step, Val};
 use crate::algebra::{recognise, Floats, Form, Operator, Property};
 use crate::arith::Nat;
@@ -443,9 +444,12 @@ fn exec(cx: &mut Context, p: Prim, ty: Ty, args: &[Val]) -> Res<Val> {
         }
         (ToMem, [x]) => x.clone(),
         (Let, [x, f]) => f.apply(cx, x.clone())?,
-        (Select, [c, a, b]) => match cx.holds(c)? {
-            true => a.clone(),
-            false => b.clone(),
+        (Select, [c, a, b]) => match scalars::extremum(cx, c, a, b, result) {
+            Some(value) => value,
+            None => match cx.holds(c)? {
+                true => a.clone(),
+                false => b.clone(),
+            },
         },
         (op, _) if op.is_lane_wise() && result.as_vec().is_some() => {
             let Some((_, elem)) = result.as_vec() else {

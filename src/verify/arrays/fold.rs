@@ -6,12 +6,15 @@
 //! * *simulation*: a value `C[r]` that contains a reduction r equals a part p of another reduction s of the same
 //!   length if it does so at the start, and if each step keeps it: with `C[a] = p(b)` before, `C[r's step a] = p(s's
 //!   step b)` after. It covers exchanged loops (a part is an element), lanes, components, and regrouped operators;
-//! * *blocks*: a reduction over k·n is one over n, whose steps are reductions over k;
+//!   Several reductions of one length that stand in the value go in step;
+//! * *blocks*: a reduction over k·n is one over n, whose steps are reductions over k; and back, where steps combine the
+//!   accumulator with a reduction that may go on from it;
 //! * *parts*: a reduction over m + n is one over n that starts with one over m;
 //! * *unfolding*: a reduction of a few steps, whose number is known, is those steps; one of n > 0 steps is its last step
 //!   after the others;
 //! * *repeats*: a reduction over n > 0, or none, is one over more steps, the last step again and again, if doing that twice
-//!   is the same as once for any accumulator.
+//!   is the same as once for any accumulator;
+//! * *overwriting*: steps that keep what is there or write what does not depend on it are done once, not twice.
 //!
 //! Absent: when parts of steps are equal (`equal`).
 
@@ -20,6 +23,7 @@ use super::equal::{equal, for_any};
 use super::value::{Fold, Head, Neutral, Step, Val};
 use crate::arith::Nat;
 use crate::intern::Symbol;
+use crate::ty::Ty;
 use std::rc::Rc;
 
 /// Steps, blocks, parts and repeats: both are whole reductions.
@@ -94,7 +98,7 @@ pub fn cut(cx: &mut Context, n: &Neutral) -> Res<Option<Val>> {
     if f.n.as_int().is_some_and(|n| (0..=FEW).contains(&n)) {
         return Ok(None);
     }
-    if is_kept(cx, f) || is_idle(cx, f) {
+    if is_kept(cx, f) || is_idle(cx, f) || is_overwritten(cx, f) {
         return along(cx, &f.start, &n.spine).map(Some);
     }
     let known = cx.known();
@@ -149,6 +153,177 @@ fn is_idle(cx: &mut Context, f: &Rc<Fold>) -> bool {
         )
     });
     together.is_some()
+}
+
+/// Whether the steps were done once before, from any start, and each keeps what is there or writes what does not depend
+/// on it: the last that wrote wrote the same, and none wrote if none does.
+fn is_overwritten(cx: &mut Context, f: &Rc<Fold>) -> bool {
+    let Val::Neutral(Neutral {
+        head: Head::Fold(before),
+        spine,
+        ..
+    }) = &f.start
+    else {
+        return false;
+    };
+    let again = spine.is_empty() && before.ty == f.ty && cx.same_nat(before.n, f.n);
+    again
+        && for_any(
+            cx,
+            |cx| (cx.fresh(f.ty), cx.fresh(f.ty), cx.fresh_index(f.n)),
+            |cx, (one, other, i)| {
+                let now = (f.step)(cx, one.clone(), *i)?;
+                let then = (before.step)(cx, one.clone(), *i)?;
+                if !equal(cx, f.ty, &now, &then) {
+                    return Ok(false);
+                }
+                let elsewhere = (f.step)(cx, other.clone(), *i)?;
+                let writes = equal(cx, f.ty, &now, &elsewhere);
+                Ok(writes || equal(cx, f.ty, &now, one) && equal(cx, f.ty, &elsewhere, other))
+            },
+        )
+}
+
+/// Whether two reductions have other numbers of steps.
+pub fn of_other_lengths(cx: &Context, a: &Neutral, b: &Neutral) -> bool {
+    match (&a.head, &b.head) {
+        (Head::Fold(f), Head::Fold(g)) => !cx.same_nat(f.n, g.n),
+        _ => false,
+    }
+}
+
+/// One reduction of two: where each step combines the accumulator with a reduction that starts from an identity, it goes on
+/// from the accumulator instead; and what is done to its result.
+pub fn flattened(cx: &mut Context, n: &Neutral) -> Res<Option<Val>> {
+    let Head::Fold(f) = &n.head else {
+        return Ok(None);
+    };
+    let known = cx.known();
+    let i = cx.symbol();
+    cx.declare(i, f.n);
+    let found = inner_length(cx, f, i);
+    cx.restore(known);
+    let Some(k) = found? else {
+        return Ok(None);
+    };
+    let (outer, ty) = (f.clone(), f.ty);
+    let one = Fold {
+        start: f.start.clone(),
+        n: cx.simplify(k * f.n),
+        step: Rc::new(move |cx, acc, l| {
+            // Not asked for: a bound of the one loop says more than one of quotient and rest.
+            let (q, r) = (cx.simplify(l.floor_div(k)), cx.simplify(l.rem(k)));
+            let any = cx.fresh(ty);
+            match inner(cx, &outer, any, q)? {
+                Some(block) => (block.reduction.step)(cx, acc, r),
+                None => cx.stuck("a step that is no reduction"),
+            }
+        }),
+        ty,
+    };
+    let whole = Val::neutral(Head::Fold(Rc::new(one)), ty);
+    along(cx, &whole, &n.spine).map(Some)
+}
+
+/// What a step does to the accumulator.
+struct Block {
+    reduction: Rc<Fold>,
+    /// What combines the accumulator with the result; without it, the reduction starts with the accumulator.
+    by: Option<Neutral>,
+}
+
+fn inner(cx: &mut Context, f: &Rc<Fold>, acc: Val, i: Nat) -> Res<Option<Block>> {
+    let Val::Neutral(stepped) = (f.step)(cx, acc.clone(), i)? else {
+        return Ok(None);
+    };
+    let reduction = |v: &Val| match v {
+        Val::Neutral(Neutral {
+            head: Head::Fold(g),
+            spine,
+            ..
+        }) if spine.is_empty() && g.ty == f.ty => Some(g.clone()),
+        _ => None,
+    };
+    if let Some(g) = reduction(&Val::Neutral(stepped.clone())) {
+        let goes_on = equal(cx, f.ty, &g.start, &acc);
+        return Ok(goes_on.then_some(Block {
+            reduction: g,
+            by: None,
+        }));
+    }
+    let Some([x, y]) = stepped.operands() else {
+        return Ok(None);
+    };
+    let Some(g) = reduction(y).filter(|_| stepped.before(2).ty() == Ty::funs([f.ty, f.ty], f.ty))
+    else {
+        return Ok(None);
+    };
+    let by = Some(stepped.before(2));
+    Ok(equal(cx, f.ty, x, &acc).then_some(Block { reduction: g, by }))
+}
+
+/// How many steps the reductions in the steps of another have, if these may go on from the accumulator: `op a e` is a, and
+/// `op a (step b j)` is `step (op a b) j`, whatever the accumulator of the step is.
+fn inner_length(cx: &mut Context, f: &Rc<Fold>, i: Symbol) -> Res<Option<Nat>> {
+    let (one, other) = (cx.fresh(f.ty), cx.fresh(f.ty));
+    let at = Nat::var(i);
+    let blocks = (
+        inner_or_none(cx, f, &one, at)?,
+        inner_or_none(cx, f, &other, at)?,
+    );
+    let (Some(block), Some(twin)) = blocks else {
+        return Ok(None);
+    };
+    let (g, h) = (&block.reduction, &twin.reduction);
+    let k = g.n;
+    let fixed = k.as_int() != Some(0)
+        && !k.mentions(i)
+        && !cx.mentions_later(k, i)
+        && cx.same_nat(k, h.n)
+        && cx.is_size(k);
+    let alike = fixed
+        && for_any(
+            cx,
+            |cx| (cx.fresh(f.ty), cx.fresh(f.ty), cx.fresh_index(k)),
+            |cx, (a, b, j)| {
+                let (x, y) = ((g.step)(cx, b.clone(), *j)?, (h.step)(cx, b.clone(), *j)?);
+                if !equal(cx, f.ty, &x, &y) {
+                    return Ok(false);
+                }
+                let Some(by) = &block.by else {
+                    return Ok(true);
+                };
+                let with = |cx: &mut Context, v: &Val| {
+                    let by = Val::Neutral(by.clone());
+                    by.apply(cx, a.clone())?.apply(cx, v.clone())
+                };
+                let after = with(cx, &x)?;
+                let before = with(cx, b)?;
+                let gone_on = (g.step)(cx, before, *j)?;
+                Ok(equal(cx, f.ty, &after, &gone_on))
+            },
+        );
+    if !alike {
+        return Ok(None);
+    }
+    let neutral = match &block.by {
+        None => true,
+        Some(by) => {
+            let started = Val::Neutral(by.clone())
+                .apply(cx, one.clone())?
+                .apply(cx, g.start.clone())?;
+            equal(cx, f.ty, &started, &one)
+        }
+    };
+    Ok(neutral.then_some(k))
+}
+
+/// What is not seen without a case is none.
+fn inner_or_none(cx: &mut Context, f: &Rc<Fold>, acc: &Val, i: Nat) -> Res<Option<Block>> {
+    match inner(cx, f, acc.clone(), i) {
+        Err(Stuck::Split(_)) => Ok(None),
+        other => other,
+    }
 }
 
 /// The bound c inside of `0 … n` for which `q >= 0` says whether the variable is below c.
@@ -246,15 +421,18 @@ pub fn by_induction(cx: &mut Context, a: &Neutral, b: &Neutral) -> Res<bool> {
         }
         let mut inside = Vec::new();
         folds(whole, &mut inside);
-        for r in inside {
-            // Both whole: their steps were compared already.
-            let plain = whole.spine.is_empty() && part.spine.is_empty();
-            if Rc::ptr_eq(&r, of) || plain && matches!(&whole.head, Head::Fold(_)) {
-                continue;
-            }
-            if simulates(cx, whole, &r, part, of)? {
+        // Both whole: their steps were compared already.
+        let plain = whole.spine.is_empty() && part.spine.is_empty();
+        inside.retain(|r| !Rc::ptr_eq(r, of) && !(plain && matches!(&whole.head, Head::Fold(_))));
+        for r in &inside {
+            if simulates(cx, whole, std::slice::from_ref(r), part, of)? {
                 return Ok(true);
             }
+        }
+        // Those of one length in step with each other.
+        inside.retain(|r| cx.same_nat(r.n, of.n));
+        if inside.len() > 1 && simulates(cx, whole, &inside, part, of)? {
+            return Ok(true);
         }
     }
     Ok(false)
@@ -263,28 +441,38 @@ pub fn by_induction(cx: &mut Context, a: &Neutral, b: &Neutral) -> Res<bool> {
 fn simulates(
     cx: &mut Context,
     whole: &Neutral,
-    r: &Rc<Fold>,
+    rs: &[Rc<Fold>],
     part: &Neutral,
     s: &Rc<Fold>,
 ) -> Res<bool> {
-    let Some((r_, s)) = aligned(cx, r, s) else {
+    let Some((first, s)) = aligned(cx, &rs[0], s) else {
         return Ok(false);
     };
+    let mut now = vec![first];
+    now.extend(rs[1..].iter().cloned());
+    let n = now[0].n;
     let ty = whole.ty();
     let path = &part.spine;
-    let start = replaced(cx, whole, r, &r_.start)?;
+    let starts: Vec<Val> = now.iter().map(|r| r.start.clone()).collect();
+    let start = replaced(cx, whole, rs, &starts)?;
     let part_of_start = along(cx, &s.start, path)?;
     if !equal(cx, ty, &start, &part_of_start) {
         return Ok(false);
     }
     Ok(for_any(
         cx,
-        |cx| (cx.fresh(r_.ty), cx.fresh(s.ty), cx.fresh_index(r_.n)),
-        |cx, (acc, other, i)| {
-            let before = replaced(cx, whole, r, acc)?;
+        |cx| {
+            let accs: Vec<Val> = now.iter().map(|r| cx.fresh(r.ty)).collect();
+            (accs, cx.fresh(s.ty), cx.fresh_index(n))
+        },
+        |cx, (accs, other, i)| {
+            let before = replaced(cx, whole, rs, accs)?;
             let other = other.with(path, before);
-            let stepped = (r_.step)(cx, acc.clone(), *i)?;
-            let after = replaced(cx, whole, r, &stepped)?;
+            let mut stepped = Vec::new();
+            for (r, acc) in now.iter().zip(accs) {
+                stepped.push((r.step)(cx, acc.clone(), *i)?);
+            }
+            let after = replaced(cx, whole, rs, &stepped)?;
             let stepped = (s.step)(cx, other, *i)?;
             let part_after = along(cx, &stepped, path)?;
             Ok(equal(cx, ty, &after, &part_after))
@@ -304,15 +492,17 @@ fn folds(n: &Neutral, out: &mut Vec<Rc<Fold>>) {
     }
 }
 
-/// The value with another in place of a reduction.
-fn replaced(cx: &mut Context, n: &Neutral, r: &Rc<Fold>, by: &Val) -> Res<Val> {
-    let mut value = match &n.head {
-        Head::Fold(f) if Rc::ptr_eq(f, r) => by.clone(),
-        head => Val::neutral(head.clone(), n.head_ty),
+/// The value with others in place of reductions.
+fn replaced(cx: &mut Context, n: &Neutral, rs: &[Rc<Fold>], by: &[Val]) -> Res<Val> {
+    let place = |f: &Rc<Fold>| rs.iter().position(|r| Rc::ptr_eq(f, r));
+    let other = match &n.head {
+        Head::Fold(f) => place(f).map(|at| by[at].clone()),
+        _ => None,
     };
+    let mut value = other.unwrap_or_else(|| Val::neutral(n.head.clone(), n.head_ty));
     for (step, _) in &n.spine {
         let step = match step {
-            Step::Apply(Val::Neutral(x), ty) => Step::Apply(replaced(cx, x, r, by)?, *ty),
+            Step::Apply(Val::Neutral(x), ty) => Step::Apply(replaced(cx, x, rs, by)?, *ty),
             other => other.clone(),
         };
         value = value.after(cx, &step)?;
@@ -320,7 +510,7 @@ fn replaced(cx: &mut Context, n: &Neutral, r: &Rc<Fold>, by: &Val) -> Res<Val> {
     Ok(value)
 }
 
-fn along(cx: &mut Context, v: &Val, path: &[(Step, crate::ty::Ty)]) -> Res<Val> {
+fn along(cx: &mut Context, v: &Val, path: &[(Step, Ty)]) -> Res<Val> {
     let mut v = v.clone();
     for (step, _) in path {
         v = v.after(cx, step)?;

@@ -1,7 +1,7 @@
 //! What scalar primitives mean.
 //!
 //! In: an application of a primitive to unknown scalars. Out: the choice that it is (`min`, `max`, `abs`), its sign taken out
-//! (floats), whether it holds (comparisons, `and`, `or`, `not`). Comparisons of integers are all `<`, those of floats `<`, `<=` and
+//! (floats), the minimum or maximum that a choice is, whether it holds (comparisons, `and`, `or`, `not`). Comparisons of integers are all `<`, those of floats `<`, `<=` and
 //! `==`; what is known of them in a case, numbers among them, is closed under transitivity. Invariant: to the bit, NaN and
 //! the least integer included. Absent: laws of operators (`equal`), rings (`sums`).
 
@@ -37,6 +37,57 @@ fn operation(n: &Neutral) -> Option<(Op, Vec<&Val>, Ty)> {
     Some((p.op(), args, ty))
 }
 
+/// The minimum or maximum that a choice is: `select (x < y) x y`, to the bit; of integers `<=` says the same.
+pub fn extremum(cx: &mut Context, c: &Val, a: &Val, b: &Val, ty: Ty) -> Option<Val> {
+    let whole = ty.as_scalar()?.is_int();
+    let Val::Neutral(c) = c else { return None };
+    let (op, args, of) = operation(c).filter(|o| o.2 == ty)?;
+    let (x, y) = match (op, &args[..]) {
+        (Op::Lt, [x, y]) => (*x, *y),
+        (Op::Gt, [x, y]) => (*y, *x),
+        (Op::Le, [x, y]) if whole => (*x, *y),
+        (Op::Ge, [x, y]) if whole => (*y, *x),
+        _ => return None,
+    };
+    // x < y
+    let min = cx.within(|cx| equal::equal(cx, of, x, a) && equal::equal(cx, of, y, b));
+    let max = !min && cx.within(|cx| equal::equal(cx, of, y, a) && equal::equal(cx, of, x, b));
+    let (op, args) = match (min, max) {
+        (true, _) => (Op::Min, [x, y]),
+        (_, true) => (Op::Max, [y, x]),
+        _ => return None,
+    };
+    Some(Val::Neutral(applied(op, &args, ty, ty)))
+}
+
+/// An operation with the first choice in its operands made.
+pub fn chosen_inside(cx: &mut Context, n: &Neutral) -> Res<Option<Neutral>> {
+    if operation(n).is_none() {
+        return Ok(None);
+    }
+    for at in 0..n.spine.len() {
+        let Step::Apply(Val::Neutral(x), _) = &n.spine[at].0 else {
+            continue;
+        };
+        let made = match chosen(cx, x)? {
+            Some(value) => Some(value),
+            None => chosen_inside(cx, x)?.map(Val::Neutral),
+        };
+        if let Some(value) = made {
+            let mut whole = n.clone();
+            if let Step::Apply(x, _) = &mut whole.spine[at].0 {
+                *x = value;
+            }
+            return Ok(Some(whole));
+        }
+    }
+    Ok(None)
+}
+
+fn is_number(v: &Val, number: f64) -> bool {
+    matches!(v, Val::Neutral(n) if matches!(n.head, Head::Lit(_)) && value(n) == Some(number))
+}
+
 fn number(i: i128, ty: Ty) -> Val {
     Val::neutral(Head::Lit(Lit::Int(i)), ty)
 }
@@ -51,6 +102,7 @@ pub fn chosen(cx: &mut Context, n: &Neutral) -> Res<Option<Val>> {
         return Ok(None);
     };
     let first = match (op, &args[..]) {
+        (Op::Div, [x, y]) if is_number(y, 1.0) => return Ok(Some((*x).clone())),
         (Op::Min, [x, y]) => (less(cx, ty, x, y)?, x, y),
         (Op::Max, [x, y]) => (less(cx, ty, y, x)?, x, y),
         (Op::Abs, [x]) if scalar.is_int() => {
@@ -75,6 +127,16 @@ pub fn signed(n: &Neutral) -> Option<Val> {
 }
 
 fn with_sign(negative: bool, value: Val, ty: Ty) -> Val {
+    if let (true, Val::Neutral(n)) = (negative, &value) {
+        let turned = match (&n.head, &n.spine[..]) {
+            (Head::Lit(Lit::F32(b)), []) if *b == 0 => Some(Lit::f32(-0.0)),
+            (Head::Lit(Lit::F64(b)), []) if *b == 0 => Some(Lit::f64(-0.0)),
+            _ => None,
+        };
+        if let Some(zero) = turned {
+            return Val::neutral(Head::Lit(zero), n.head_ty);
+        }
+    }
     match negative {
         true => Val::Neutral(applied(Op::Neg, &[&value], ty, ty)),
         false => value,
@@ -224,7 +286,8 @@ pub fn between(cx: &mut Context, x: &Neutral, y: &Neutral) -> Res<bool> {
     if !whole || !cx.has_truths() {
         return Ok(false);
     }
-    Ok(Order::known(cx, ty, &[x, y])?.says(Op::Eq) == Some(true))
+    let order = Order::known(cx, ty, &[x, y])?;
+    Ok(order.is_impossible() || order.says(Op::Eq) == Some(true))
 }
 
 /// What is known of the order of some numbers; the first two are asked for.
@@ -243,6 +306,24 @@ enum Way {
 
 impl Order {
     fn known(cx: &mut Context, ty: Ty, asked: &[&Neutral; 2]) -> Res<Order> {
+        let nested = std::mem::replace(&mut cx.ordering, true);
+        let truths = if nested {
+            Vec::new()
+        } else {
+            cx.truths_known()
+        };
+        let order = Order::of(cx, ty, asked, truths);
+        cx.ordering = nested;
+        order
+    }
+
+    /// The order that some comparisons imply.
+    fn of(
+        cx: &mut Context,
+        ty: Ty,
+        asked: &[&Neutral; 2],
+        truths: Vec<(Neutral, bool)>,
+    ) -> Res<Order> {
         let scalar = ty.as_scalar();
         let whole = scalar.is_some_and(Scalar::is_int);
         let mut nodes: Vec<Neutral> = Vec::new();
@@ -251,7 +332,7 @@ impl Order {
         for n in asked {
             places.push(place(cx, &mut nodes, n));
         }
-        for (c, holds) in cx.truths_known() {
+        for (c, holds) in truths {
             let Some((op, args, of)) = operation(&c) else {
                 continue;
             };
@@ -292,13 +373,7 @@ impl Order {
         // `-x` of a negative integer is positive, or x itself; of 0 it is 0, of another it is not positive.
         if let Some(zero) = zero.filter(|_| scalar.is_some_and(Scalar::is_signed)) {
             for (i, n) in nodes.iter().enumerate() {
-                let Some((Op::Neg, args, _)) = operation(n) else {
-                    continue;
-                };
-                let [Val::Neutral(x)] = args[..] else {
-                    continue;
-                };
-                let Some(x) = find(cx, &nodes, x) else {
+                let Some(x) = negated(n).and_then(|x| find(cx, &nodes, &x)) else {
                     continue;
                 };
                 if ways[zero][x] > Way::None {
@@ -315,6 +390,11 @@ impl Order {
         Ok(Order { asked, ways })
     }
 
+    /// Whether a number would be below itself: such a case there is not.
+    fn is_impossible(&self) -> bool {
+        (0..self.ways.len()).any(|i| self.ways[i][i] == Way::Below)
+    }
+
     fn says(&self, op: Op) -> Option<bool> {
         let (x, y) = self.asked;
         let (forth, back) = (self.ways[x][y], self.ways[y][x]);
@@ -328,6 +408,16 @@ impl Order {
             Op::Eq if forth == Way::Below || back == Way::Below => Some(false),
             _ => None,
         }
+    }
+}
+
+/// What `n` is the negative of.
+fn negated(n: &Neutral) -> Option<Neutral> {
+    let (op, args, ty) = operation(n)?;
+    match (op, &args[..]) {
+        (Op::Neg, [Val::Neutral(x)]) => Some(x.clone()),
+        (Op::Sub, [x, y]) => Some(applied(Op::Sub, &[y, x], ty, ty)),
+        _ => None,
     }
 }
 

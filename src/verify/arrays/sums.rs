@@ -6,8 +6,11 @@
 //! factors are multiplied, and numbers count how often: a ring with iterated sums. For any other operator that associates
 //! and commutes an item has one factor. Two lists of items are equal if they can be paired such that a bijection between
 //! the loops of two, of exchanged, reversed or nested loops, makes their factors equal. Where loops of one are longer, they
-//! are cut, or taken apart by the rest of their index.
+//! are cut, or taken apart by the rest of their index. An item may have guards, where a bound is asked of several loops
+//! (`guards`).
 //! Absent: laws (`equal`), induction (`fold`).
+
+mod guards;
 
 use super::context::{Context, Question, Res, Stuck};
 use super::equal::{self, equal};
@@ -37,6 +40,8 @@ struct Item {
     loops: Vec<(Symbol, Nat)>,
     /// What variables of loops were, in those of now.
     defined: Vec<(Symbol, Nat)>,
+    /// Not negative wherever it is combined: elsewhere there is none.
+    guards: Vec<Nat>,
     count: u128,
     factors: Vec<Val>,
 }
@@ -86,7 +91,7 @@ fn alike(cx: &mut Context, algebra: &Algebra, ty: Ty, a: &Neutral, b: &Neutral) 
     for n in [a, b] {
         let value = Val::Neutral(n.clone());
         match items(cx, algebra, &value)? {
-            Some(items) => lists.push(items),
+            Some(items) => lists.push(guards::settled(cx, items)),
             None => return Ok(false),
         }
     }
@@ -94,10 +99,11 @@ fn alike(cx: &mut Context, algebra: &Algebra, ty: Ty, a: &Neutral, b: &Neutral) 
     let single = |items: &[Item], n: &Neutral| match items {
         [Item {
             loops,
+            guards,
             count: 1,
             factors,
             ..
-        }] if loops.is_empty() => match &factors[..] {
+        }] if loops.is_empty() && guards.is_empty() => match &factors[..] {
             [Val::Neutral(f)] => f.spine.len() == n.spine.len() && f.head_ty == n.head_ty,
             _ => false,
         },
@@ -199,6 +205,7 @@ fn multiplied(algebra: &Algebra, xs: &[Item], ys: &[Item]) -> Option<Vec<Item>> 
             let mut item = x.clone();
             item.loops.extend(y.loops.iter().copied());
             item.defined.extend(y.defined.iter().copied());
+            item.guards.extend(y.guards.iter().copied());
             item.factors.extend(y.factors.iter().cloned());
             all.push(item.times(algebra, y.count as i128));
         }
@@ -211,6 +218,7 @@ impl Item {
         Item {
             loops: Vec::new(),
             defined: Vec::new(),
+            guards: Vec::new(),
             count: 1,
             factors,
         }
@@ -237,6 +245,11 @@ impl Item {
         for (v, e) in self.defined.iter().rev() {
             cx.define(*v, *e);
         }
+    }
+
+    /// Whether it is combined once.
+    fn is_single(&self) -> bool {
+        self.loops.is_empty() && self.guards.is_empty()
     }
 
     fn variables(&self) -> impl Iterator<Item = Symbol> + '_ {
@@ -319,7 +332,15 @@ fn steps_inside(
         Some(Question::NotNegative(q)) if loops.len() == 1 => fold::threshold(cx, q, i, n),
         _ => None,
     };
-    let Some(cut) = cut else { return Ok(None) };
+    let Some(cut) = cut else {
+        return match question {
+            Some(Question::NotNegative(q)) => {
+                let inside = guards::Inside { algebra, f, at };
+                guards::guarded(cx, &inside, &loops, q, depth)
+            }
+            _ => Ok(None),
+        };
+    };
     // A variable of an item may stand under no assumption but its own range.
     let first = steps(cx, algebra, f, from, cut, depth + 1)?;
     let rest = steps(cx, algebra, f, from + cut, n - cut, depth + 1)?;
@@ -347,7 +368,7 @@ fn step(
             Err(other) => return Err(other),
         };
         let place = all.iter().position(|item| {
-            let alone = item.loops.is_empty() && item.count == 1;
+            let alone = item.is_single() && item.count == 1;
             alone && matches!(&item.factors[..], [v] if is_same_fresh(v, &acc))
         });
         let Some(place) = place else {
@@ -387,6 +408,12 @@ fn in_order(cx: &mut Context, ty: Ty, x: &Item, y: &Item) -> bool {
         alike = alike && cx.same_nat(*m, *n);
         cx.declare(*j, *n);
         cx.define(*i, Nat::var(*j));
+    }
+    alike = alike
+        && x.guards.len() == y.guards.len()
+        && (x.guards.iter().zip(&y.guards)).all(|(g, h)| cx.same_nat(*g, *h));
+    for g in &x.guards {
+        cx.suppose(*g);
     }
     alike = alike && (x.factors.iter().zip(&y.factors)).all(|(x, y)| equal(cx, ty, x, y));
     cx.restore(known);
@@ -462,7 +489,7 @@ fn collected(cx: &mut Context, ty: Ty, items: Vec<Item>, bits: u32) -> Vec<Item>
 /// `op (op a x) x` is `op a x` says nothing of `op x x`, so another item has to be there, unless the operator is a lattice's.
 fn without_repeats(cx: &mut Context, ty: Ty, mut items: Vec<Item>, of: &Neutral) -> Vec<Item> {
     // Single values are compared by laws.
-    if items.iter().all(|i| i.loops.is_empty()) || !equal::is_idempotent(cx, of) {
+    if items.iter().all(Item::is_single) || !equal::is_idempotent(cx, of) {
         return items;
     }
     let lattice =
@@ -470,11 +497,10 @@ fn without_repeats(cx: &mut Context, ty: Ty, mut items: Vec<Item>, of: &Neutral)
     let mut at = 0;
     while at < items.len() {
         let again = (0..items.len()).any(|j| {
-            let other = (0..items.len()).any(|k| k != j && k != at && items[k].loops.is_empty());
             j != at
-                && (lattice || other)
+                && (lattice || is_one_of_many(cx, &items, at, j))
                 && (same_item(cx, ty, &items[at], &items[j])
-                    || items[j].loops.is_empty() && same_values(cx, ty, &items[at], &items[j]))
+                    || items[j].is_single() && same_values(cx, ty, &items[at], &items[j]))
         });
         match again {
             true => drop(items.remove(at)),
@@ -484,11 +510,26 @@ fn without_repeats(cx: &mut Context, ty: Ty, mut items: Vec<Item>, of: &Neutral)
     items
 }
 
+/// Whether something is combined besides two items.
+fn is_one_of_many(cx: &Context, items: &[Item], one: usize, other: usize) -> bool {
+    let mut all = Nat::int(0);
+    for (i, item) in items.iter().enumerate() {
+        if i != one && i != other && item.guards.is_empty() {
+            let each = item.loops.iter().map(|l| l.1);
+            all = all + each.fold(Nat::int(1), |n, m| n * m);
+        }
+    }
+    cx.is_not_negative(all - Nat::int(1))
+}
+
 /// Whether an item has the one value of another in all its loops.
 fn same_values(cx: &mut Context, ty: Ty, item: &Item, one: &Item) -> bool {
     let known = cx.known();
     item.assumed(cx);
     one.assumed(cx);
+    for g in &item.guards {
+        cx.suppose(*g);
+    }
     let alike = same_factors(cx, ty, item, one);
     cx.restore(known);
     alike
@@ -560,7 +601,15 @@ fn matched(
     ys: &[(Symbol, Nat)],
 ) -> bool {
     let Some(((i, m), xs)) = xs.split_first() else {
-        return ys.is_empty() && same_factors(cx, ty, x, y);
+        return ys.is_empty() && guards::agree(cx, x, y) && {
+            let known = cx.known();
+            for g in &x.guards {
+                cx.suppose(*g);
+            }
+            let alike = same_factors(cx, ty, x, y);
+            cx.restore(known);
+            alike
+        };
     };
     for (at, (j, n)) in ys.iter().enumerate() {
         let mut ys = ys.to_vec();

@@ -1,0 +1,205 @@
+//! Reductions in lanes, at any size, by the shipped books: found, right at sizes around that of a block, and, of floats,
+//! only where a step permits it.
+
+mod common;
+
+use common::{chain_text, program_text};
+use rise_opt::alloc::Jemalloc;
+use rise_opt::interp::random::{value_of, Numbers, Rng};
+use rise_opt::interp::{compare, eval, eval_program, Sizes, Value};
+use rise_opt::search::{optimize, Options, Outcome};
+use rise_opt::term::Program;
+
+#[global_allocator]
+static ALLOCATOR: Jemalloc = Jemalloc;
+
+const PERMIT: &str = "permit reassociate\n";
+
+/// Loops of two vectors of four lanes, and a rest.
+const IN_VECTORS: &str = "
+def inVectors = app reduceSeq ? ? (app split[2] (contains take))
+";
+
+const SUMS: &str = "
+use \"rules/reduction.rules\" (reduce-rest[8])
+use \"rules/regrouping.rules\" (reduce-vectors-many[2, 4])
+";
+
+/// Vectors into what is reduced.
+const VECTORS: &str = "
+step vectors
+use \"rules/sharing.rules\" (take-before-map, take-zip)
+use \"rules/vector.rules\" (vectorize-map[4], vectorize-zip[4])
+use \"rules/algorithmic.rules\" (split-before-map[2], reduce-seq-map-fusion)
+";
+
+fn dot(element: &str, zero: &str) -> Program {
+    program_text(&format!(
+        "def dot [n : nat] (xs : n.{element}) (ys : n.{element}) : {element} =
+  zip xs ys |> map (\\p -> fst p * snd p) |> reduce (+) {zero}
+"
+    ))
+}
+
+/// In lanes, and the products in the same loop.
+fn dot_steps(permission: &str) -> String {
+    format!(
+        "{permission}{IN_VECTORS}
+step regroup{SUMS}sketch contains (app (+) (contains inVectors) ?)
+{VECTORS}sketch contains (app reduceSeq ? ? (app split[2] (app zip (app asVector (contains take)) ?)))
+"
+    )
+}
+
+fn softmax() -> Program {
+    program_text(
+        "def softmax [m n : nat] (x : m.(n+1).f32) : m.(n+1).f32 =
+  x |> map (\\row ->
+    let most = reduce max (at[0] row) row in
+    let powers = row |> map (\\v -> exp (v - most)) in
+    let sum = reduce (+) 0.0 powers in
+    powers |> map (\\v -> v / sum))
+",
+    )
+}
+
+fn softmax_steps() -> String {
+    format!(
+        "{PERMIT}{IN_VECTORS}
+step sums{SUMS}sketch contains (app let (app (+) (contains inVectors) ?))
+step maxima
+use \"rules/regrouping.rules\" (reduce-vectors-idempotent[2, 4])
+sketch
+  contains (app let (app reduce max (contains inVectors) ?)
+    (contains (app let (app (+) (contains inVectors) ?))))
+"
+    )
+}
+
+fn layer_norm() -> Program {
+    program_text(
+        "def layer_norm [m n : nat] (gamma : n.f32) (beta : n.f32) (x : m.n.f32) : m.n.f32 =
+  x |> map (\\row ->
+    let mean = reduce (+) 0.0 row / size[n] in
+    let centred = row |> map (\\v -> v - mean) in
+    let variance = reduce (+) 0.0 (centred |> map (\\v -> v * v)) / size[n] in
+    let scale = 1.0 / sqrt (variance + 0.00001) in
+    zip centred (zip gamma beta) |> map (\\p -> fst p * scale * fst (snd p) + snd (snd p)))
+",
+    )
+}
+
+fn layer_norm_steps() -> String {
+    format!(
+        "{PERMIT}{IN_VECTORS}
+step sums{SUMS}sketch contains (app let (contains inVectors) (contains (app let ? (contains (app let (contains inVectors))))))
+{VECTORS}sketch contains (app reduceSeq ? ? (app split[2] (app map ? (app asVector (app take ?)))))
+"
+    )
+}
+
+fn found(program: &Program, steps: &str) -> Outcome {
+    let outcome = optimize(program, &chain_text(steps, program), &Options::default());
+    assert!(
+        outcome.failure.is_none(),
+        "{}: {:?}",
+        program.name,
+        outcome.failure
+    );
+    outcome
+}
+
+/// Every term means what the program means, up to regrouping; at all of the sizes that are given for `n`.
+fn check(program: &Program, outcome: &Outcome, sizes: &[i64], tolerance: f64) {
+    for &n in sizes {
+        let at: Sizes = [("m".into(), 3), ("n".into(), n)].into();
+        let mut rng = Rng::new(7);
+        let args: Vec<Value> = (program.params.iter())
+            .map(|(_, ty)| value_of(&mut rng, *ty, &at, Numbers::Unit).unwrap())
+            .collect();
+        let want = eval_program(program, &at, &args).unwrap();
+        for term in &outcome.terms {
+            let got = eval(term, &at, &args).unwrap();
+            let difference = compare::compare(&got, &want).expect("one shape");
+            assert!(
+                difference.same || difference.relative_to_largest <= tolerance,
+                "{} at {n}: {difference:?}\n{term}",
+                program.name
+            );
+        }
+    }
+}
+
+const AROUND_BLOCKS: [i64; 9] = [0, 1, 2, 7, 8, 9, 16, 23, 50];
+
+#[test]
+fn an_inner_product_is_found_in_lanes_at_any_size() {
+    let program = dot("f32", "0.0");
+    let outcome = found(&program, &dot_steps(PERMIT));
+    check(&program, &outcome, &AROUND_BLOCKS, 1e-5);
+}
+
+#[test]
+fn integers_are_regrouped_without_a_permission() {
+    let program = dot("i32", "0");
+    let outcome = found(&program, &dot_steps(""));
+    check(&program, &outcome, &AROUND_BLOCKS, 0.0);
+}
+
+#[test]
+fn floats_are_not_regrouped_without_a_permission() {
+    let program = dot("f32", "0.0");
+    let steps = chain_text(&dot_steps(""), &program);
+    let outcome = optimize(&program, &steps, &Options::default());
+    assert!(outcome.failure.is_some());
+}
+
+#[test]
+fn a_softmax_is_found_in_lanes_at_any_size() {
+    let program = softmax();
+    let outcome = found(&program, &softmax_steps());
+    check(&program, &outcome, &AROUND_BLOCKS, 1e-5);
+}
+
+#[test]
+fn a_layer_norm_is_found_in_lanes_at_any_size() {
+    let program = layer_norm();
+    let outcome = found(&program, &layer_norm_steps());
+    // Of no elements there is no mean.
+    check(&program, &outcome, &AROUND_BLOCKS[1..], 1e-3);
+}
+
+#[test]
+fn a_scan_is_found_in_blocks() {
+    let program = program_text(
+        "def cumulated [n : nat] (xs : (8*n).i32) : (8*n).i32 = scanSeq (\\x acc -> acc + x) 0 (map (\\x -> 3 * x) xs)
+",
+    );
+    let steps = "
+use \"rules/regrouping.rules\" (scan-blocks[8])
+sketch contains (app join (app map (contains scanSeq) ?))
+";
+    let outcome = found(&program, steps);
+    check(&program, &outcome, &[0, 1, 2, 5], 0.0);
+}
+
+/// A stage that is kept for each tile, with the halo that windows reach into, at any size.
+#[test]
+fn stages_are_found_in_tiles_at_any_size() {
+    let program = program_text(
+        "def twice [n : nat] (xs : (n+2).i32) : n.i32 =
+  xs |> map (\\x -> x * x) |> slide[3, 1] |> map (\\w -> reduceSeq (\\a x -> a + x) 0 w)
+",
+    );
+    let steps = "
+step tiles
+use \"rules/stencil.rules\" (map-slide-tile-padded[4])
+sketch contains (app take (app join (app map (contains (app slide[3, 1] ?)) ?)))
+step stages
+use \"rules/stencil.rules\" (map-pad-clamp, slide-before-map, slide-after-map, stage-tile)
+use \"rules/algorithmic.rules\" (map-fusion)
+sketch contains (app map (contains (app let (app toMem ?))) (app slide[6, 4] ?))
+";
+    let outcome = found(&program, steps);
+    check(&program, &outcome, &[1, 2, 3, 4, 5, 9, 12], 0.0);
+}
