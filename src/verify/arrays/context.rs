@@ -37,7 +37,7 @@ pub enum Question {
 }
 
 /// Steps of evaluation and comparison for one rule.
-pub const WORK: u32 = 150_000;
+pub const WORK: u32 = 50_000;
 /// Cases within cases, comparisons within comparisons.
 const MAX_SPLITS: u32 = 12;
 const MAX_DEPTH: u32 = 60;
