@@ -142,13 +142,11 @@ impl Lower {
             let unread = m.leaves.iter().all(|l| self.is_unread(l.buf));
             let local = m.leaves.iter().all(|l| self.is_local(l.buf));
             if unread && (local || elements.is_none_or(|n| n > 16 << 10)) {
-                self.fill_start(start, m, r.node)?;
-                return self.accumulate(r, m);
+                return self.accumulate(r, start, m);
             }
         }
         let acc = self.allocate(ty, "acc")?;
-        self.fill_start(start, &acc, r.node)?;
-        self.accumulate(r, &acc)?;
+        self.accumulate(r, start, &acc)?;
         self.copy_out(&Val::Mem(acc), d, r.node)
     }
 
@@ -159,13 +157,57 @@ impl Lower {
         Ok(())
     }
 
-    /// The loop, with the accumulator filled: in place or through a second buffer.
-    fn accumulate(&mut self, r: &Reduction, acc: &Mem) -> Res<()> {
-        if self.in_place(r, acc)? {
+    /// The accumulator filled and the loop: in place or through a second buffer.
+    fn accumulate(&mut self, r: &Reduction, start: &Val, acc: &Mem) -> Res<()> {
+        let (filled, ()) = self.scratch(|cx| cx.fill_start(start, acc, r.node))?;
+        let (steps, safe) = self.scratch(|cx| cx.steps_in_place(r, acc))?;
+        if safe {
+            self.append(filled);
+            self.append(steps);
             return Ok(());
         }
+        if r.node.prim.op() == Op::Iterate {
+            return self.exchange(r, start, acc);
+        }
+        self.append(filled);
         let next = self.allocate(acc.ty, "next")?;
         self.steps(r, acc, &next)
+    }
+
+    /// Iterations from one buffer to another and back, two at once. Where there is one more, it is the first, so that
+    /// the last one always writes `acc`.
+    fn exchange(&mut self, r: &Reduction, start: &Val, acc: &Mem) -> Res<()> {
+        let next = self.allocate(acc.ty, "next")?;
+        let odd = self.facts.rem(r.count, 2.into());
+        let one_more = |cx: &mut Lower| {
+            cx.fill_start(start, &next, r.node)?;
+            cx.iteration(r, &next, acc)
+        };
+        match odd.as_int() {
+            Some(0) => self.fill_start(start, acc, r.node)?,
+            Some(_) => one_more(self)?,
+            None => {
+                let (then, ()) = self.scratch(|cx| cx.fill_start(start, acc, r.node))?;
+                let (els, ()) = self.scratch(one_more)?;
+                let cond = Expr::compare(Op::Eq, odd, 0.into());
+                self.push(Stmt::If { cond, then, els });
+            }
+        }
+        let note = Some(format!("{} : {}", r.node.prim, r.node.ty));
+        let pairs = self.facts.floor(r.count, 2.into());
+        self.for_each(pairs, LoopKind::Seq, note, |cx, _| {
+            cx.iteration(r, acc, &next)?;
+            cx.iteration(r, &next, acc)
+        })
+    }
+
+    /// One application of what is iterated.
+    fn iteration(&mut self, r: &Reduction, from: &Mem, to: &Mem) -> Res<()> {
+        let newest = self.newest.clone();
+        let names = self.alias(from);
+        self.step(r, r.node, &names, 0.into(), to)?;
+        self.newest = newest;
+        Ok(())
     }
 
     /// Tries the loop with results put where the accumulator is read.

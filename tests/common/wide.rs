@@ -86,7 +86,10 @@ impl Wide for Generator<'_> {
                 call(Op::Select, [], &[test, t.clone(), other])
             }
             7 => {
-                let times = Nat::int(self.rng.between(0, 3));
+                let times = match self.rng.one_in(2) {
+                    true => self.dimension(),
+                    false => Nat::int(self.rng.between(0, 3)),
+                };
                 let f = self.term(Ty::fun(t.ty(), t.ty()), scope, fuel.clamp(1, 2));
                 call(Op::Iterate, [times], &[f, t.clone()])
             }
