@@ -2,11 +2,12 @@
 //!
 //! Comes in: a term; goes out: an equal one, in which every `let (toMem e) (\x -> …)` stands
 //! directly inside of the innermost function whose variable `e` mentions, or at the top of the
-//! program. So a buffer is one value however often the function is evaluated: once for each
+//! program, and in which equal `toMem e` there are one. So a buffer is one value however often the function is evaluated: once for each
 //! row of an unrolled tile, for instance. Invariant: the meaning is the same, since every term
 //! has a value; what is computed is computed no more often than before.
 //! Absent: what is not kept in memory.
 
+use super::eval::ty_has_array as has_array;
 use crate::intern::Symbol;
 use crate::term::{Kind, Op, Prim, Term};
 use crate::ty::Ty;
@@ -24,6 +25,8 @@ struct Kept {
     /// `toMem e`, in the scope that it has reached.
     value: Term,
     hint: Option<Symbol>,
+    /// Whether it has a name in the program. One that has none, and no equal, goes back to where it stood.
+    named: bool,
 }
 
 struct Float {
@@ -46,8 +49,26 @@ impl Float {
                         Kind::Lam(hint, b) => (*hint, b.instantiate(&place)),
                         _ => (None, Term::app(user.clone(), place)),
                     };
-                    out.push(Kept { hole, value, hint });
+                    out.push(Kept {
+                        hole,
+                        value,
+                        hint,
+                        named: true,
+                    });
                     return self.term(&body, out);
+                }
+                if is_kept(t) && has_array(t.ty()) {
+                    let value = Term::app(f.clone(), self.term(x, out));
+                    let hole = self.holes;
+                    self.holes += 1;
+                    let place = Term::hole(hole, value.ty());
+                    out.push(Kept {
+                        hole,
+                        value,
+                        hint: None,
+                        named: false,
+                    });
+                    return place;
                 }
                 let f = self.term(f, out);
                 Term::app(f, self.term(x, out))
@@ -91,6 +112,11 @@ fn kept_in(t: &Term) -> Option<(&Term, &Term)> {
     (p.op() == Op::Let && q.op() == Op::ToMem).then_some((value, user))
 }
 
+fn is_kept(t: &Term) -> bool {
+    let kept = t.as_prim_app();
+    kept.is_some_and(|(p, args)| p.op() == Op::ToMem && args.len() == 1)
+}
+
 fn has_hole(t: &Term, holes: &[u32]) -> bool {
     let mut found = false;
     if !holes.is_empty() {
@@ -115,24 +141,56 @@ fn wrap(body: Term, mut kept: Vec<Kept>) -> Term {
         };
         return Term::lam(hint, arg, wrap(inner, kept));
     }
+    let (body, kept) = merged(body, kept);
     kept.into_iter().rev().fold(body, |body, k| {
         let (ty, result) = (k.value.ty(), body.ty());
-        let body = fill(&body.shift(1), k.hole, 0);
+        let body = fill(&body.shift(1), k.hole, &Term::var(0, ty));
         let f = Term::lam(k.hint, ty, body);
         let bind = Term::prim(Prim::from(Op::Let), Ty::funs([ty, f.ty()], result));
         Term::apps(bind, [k.value, f])
     })
 }
 
-/// Puts the variable `index` for a hole.
-fn fill(t: &Term, hole: u32, index: u32) -> Term {
+/// Equal values become one; those without a name that have no equal stand again where they stood.
+fn merged(mut body: Term, mut kept: Vec<Kept>) -> (Term, Vec<Kept>) {
+    let mut left: Vec<Kept> = Vec::new();
+    while !kept.is_empty() {
+        let mut k = kept.remove(0);
+        let place = Term::hole(k.hole, k.value.ty());
+        let (equal, mut others): (Vec<Kept>, Vec<Kept>) =
+            kept.into_iter().partition(|o| o.value == k.value);
+        let mut put = |hole: u32, term: &Term| {
+            body = fill(&body, hole, term);
+            for o in others.iter_mut().chain(left.iter_mut()) {
+                o.value = fill(&o.value, hole, term);
+            }
+        };
+        for o in &equal {
+            put(o.hole, &place);
+            k.named |= o.named;
+            k.hint = k.hint.or(o.hint);
+        }
+        match k.named || !equal.is_empty() {
+            true => {
+                k.named = true;
+                left.push(k);
+            }
+            false => put(k.hole, &k.value),
+        }
+        kept = others;
+    }
+    (body, left)
+}
+
+/// Puts a term for a hole.
+fn fill(t: &Term, hole: u32, term: &Term) -> Term {
     match t.kind() {
-        Kind::Hole(h) if *h == hole => Term::var(index, t.ty()),
+        Kind::Hole(h) if *h == hole => term.clone(),
         Kind::Lam(hint, b) => match t.ty().as_fun() {
-            Some((arg, _)) => Term::lam(*hint, arg, fill(b, hole, index + 1)),
+            Some((arg, _)) => Term::lam(*hint, arg, fill(b, hole, &term.shift(1))),
             None => t.clone(),
         },
-        Kind::App(f, x) => Term::app(fill(f, hole, index), fill(x, hole, index)),
+        Kind::App(f, x) => Term::app(fill(f, hole, term), fill(x, hole, term)),
         _ => t.clone(),
     }
 }
