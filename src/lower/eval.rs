@@ -207,7 +207,7 @@ impl Lower {
                 let Some((a, b)) = ty.as_pair() else {
                     return Err(self.not_a("pair", x));
                 };
-                if let Some(of) = super::write::parts_of_one(x) {
+                if let Some(of) = super::value::parts_of_one(x) {
                     let kept = vec![Val::Node(of.clone())];
                     let kept = self.node(p, Ty::fun(of.ty, of.ty), kept, term);
                     return self.unzip(&kept, ty);

@@ -8,7 +8,7 @@
 use super::index_map::{IndexMap, Kept};
 use super::reduce::Reduction;
 use super::state::{Lower, Res, Version};
-use super::value::{Dest, Elements, Leaf, Node, Places, Val, View};
+use super::value::{parts_of_one, Dest, Leaf, Node, Places, Val};
 use crate::arith::Nat;
 use crate::nest::{Expr, LoopKind, Stmt};
 use crate::term::Op;
@@ -333,46 +333,6 @@ impl Lower {
             _ => Err(self.refuse("a scalar is written where an array is expected".into())),
         }
     }
-}
-
-/// The array of pairs of which a value has both components, the first one first. In memory both lie alike.
-pub(super) fn parts_of_one(v: &Val) -> Option<Rc<Node>> {
-    let Val::Pair(p) = v else { return None };
-    let part = |v: &Val, which: bool| match v {
-        Val::View(view) => match &view.elements {
-            Elements::Part { of, second } if *second == which => of.as_node().cloned(),
-            _ => None,
-        },
-        // `unzip` of `unzip`: the component is an array of pairs itself.
-        Val::Pair(_) => match &part_of_part(v)?.elements {
-            Elements::Part { of, second } if *second == which => of.as_node().cloned(),
-            _ => None,
-        },
-        _ => None,
-    };
-    let (a, b) = (part(&p.0, false)?, part(&p.1, true)?);
-    Rc::ptr_eq(&a, &b).then_some(a)
-}
-
-/// The view of an array of pairs of which a value has both components.
-fn part_of_part(v: &Val) -> Option<Rc<View>> {
-    let Val::Pair(p) = v else { return None };
-    let of = |v: &Val, which: bool| -> Option<Rc<View>> {
-        let inner = match v {
-            Val::View(view) => view.clone(),
-            Val::Pair(_) => part_of_part(v)?,
-            _ => return None,
-        };
-        match &inner.elements {
-            Elements::Part {
-                of: Val::View(outer),
-                second,
-            } if *second == which => Some(outer.clone()),
-            _ => None,
-        }
-    };
-    let (a, b) = (of(&p.0, false)?, of(&p.1, true)?);
-    Rc::ptr_eq(&a, &b).then_some(a)
 }
 
 /// The places from index `by` on.
