@@ -357,6 +357,30 @@ pub const GOALS: &[Goal] = &[
         "unroll=2",
         ROWS,
     ),
+    regrouped(
+        "programs/layer/attention.rise",
+        "sketches/attention/parallel.sk",
+        "wide=2,unroll=2",
+        &["m=3,n=83,d=5,e=55", "m=2,n=1,d=1,e=1", "m=1,n=7,d=2,e=3"],
+    ),
+    of(
+        "programs/layer/cumsum.rise",
+        "sketches/cumsum/parallel.sk",
+        "",
+        ROWS,
+    ),
+    of(
+        "programs/layer/gelu.rise",
+        "sketches/gelu/parallel.sk",
+        "block=64",
+        LONG,
+    ),
+    of(
+        "programs/layer/silu_gate.rise",
+        "sketches/silu_gate/parallel.sk",
+        "block=64",
+        LONG,
+    ),
     of(
         "programs/other/nbody.rise",
         "sketches/nbody/parallel.sk",
