@@ -199,6 +199,7 @@ fn whatever_the_rules_make_of_random_programs() {
         normalize: true,
         scheduler: elab::Scheduler::None,
         reassociate: false,
+        approximate: false,
         sketch: part(SketchKind::Contains(Box::new(never))),
     };
     let (mut cases, mut different) = (Vec::new(), 0);

@@ -425,6 +425,7 @@ fn summary(input: &Input, outcome: &Outcome, request: &Request, done: &Done) -> 
         falls_back_unless: preferred.map(|a| a.to_string()).collect(),
         reassociation: done.basis.reassociation.clone(),
         contract: request.contract,
+        approximations: (done.kernel.as_ref()).and_then(|k| k.nest.approximations()),
         unverified: done.basis.unverified.clone(),
         peak_bytes: done.peak_bytes,
         run: done.run.clone(),

@@ -37,6 +37,14 @@ pub struct Input {
 }
 
 impl Input {
+    /// Whether the kernel may approximate functions of floats.
+    pub fn approximate(&self) -> bool {
+        match &self.plan {
+            Some(planned) => planned.plan.approximate,
+            None => self.steps.iter().any(|s| s.approximate),
+        }
+    }
+
     /// With the rules of all steps at once, for the last sketch.
     pub fn unguided(mut self) -> Input {
         self.steps = search::unguided(&self.steps).into_iter().collect();

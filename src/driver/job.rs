@@ -136,6 +136,7 @@ impl Done {
                 obliged: self.obliged.clone(),
                 target: input.target,
                 simplify: request.simplify,
+                approximate: input.approximate(),
                 name: request.name.map(str::to_string),
                 ..lower::Options::default()
             };
@@ -164,7 +165,8 @@ impl Done {
             self.plan = plan.to_json(&input.program, terms).map_err(|d| vec![d])?;
         }
         if let (Some(tool), Some(kernel)) = (request.tool, &self.kernel) {
-            let contract = (request.contract, self.basis.is_exact());
+            let exact = self.basis.is_exact() && kernel.nest.approximated().is_empty();
+            let contract = (request.contract, exact);
             let report = measure(&request.running, input, &kernel.nest, contract, tool)?;
             self.run = Some(report);
         }

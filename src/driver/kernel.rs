@@ -130,7 +130,7 @@ fn for_each_note(block: &[Stmt], f: &mut impl FnMut(&str)) {
     }
 }
 
-/// Compiles, checks and measures a kernel beside the program's own; whether it is `exact`: regroups nothing.
+/// Compiles, checks and measures a kernel beside the program's own; whether it is `exact`: regroups and approximates nothing.
 pub fn measure(
     args: &Running,
     input: &Input,

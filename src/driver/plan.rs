@@ -52,6 +52,7 @@ pub fn plan(
         target: input.target,
         simplify: asked.simplify,
         contract: asked.contract,
+        approximate: input.approximate(),
         reassociation: basis.reassociation.clone(),
         unverified: basis.unverified.clone(),
         steps: steps

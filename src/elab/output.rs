@@ -306,6 +306,8 @@ pub struct Step {
     pub scheduler: Scheduler,
     /// Whether floating-point operators count as associative and commutative.
     pub reassociate: bool,
+    /// Whether functions of floats may be approximated on vectors.
+    pub approximate: bool,
     /// The goal.
     pub sketch: Sketch,
 }

@@ -139,6 +139,7 @@ struct Draft {
     normalize: Option<bool>,
     scheduler: Option<Scheduler>,
     reassociate: Option<bool>,
+    approximate: Option<bool>,
     sketch: Option<Sketch>,
     /// The goal was there, but has errors.
     failed: bool,
@@ -436,7 +437,7 @@ impl Loader<'_> {
             "cost" => self.around.costs,
             "normalize" => &["on", "off"],
             "scheduler" => &["none", "backoff"],
-            _ => &["reassociate"],
+            _ => &["reassociate", "approximate"],
         };
         if value.text.is_empty() {
             return;
@@ -453,7 +454,10 @@ impl Loader<'_> {
                     _ => Scheduler::None,
                 });
             }
-            _ => draft.reassociate = Some(true),
+            _ => match &*value.text {
+                "approximate" => draft.approximate = Some(true),
+                _ => draft.reassociate = Some(true),
+            },
         }
     }
 
@@ -507,6 +511,7 @@ impl Loader<'_> {
             normalize: true,
             scheduler: Scheduler::None,
             reassociate: false,
+            approximate: false,
             sketch: goal,
         };
         draft.over(&mut step);
@@ -534,6 +539,7 @@ impl Draft {
         step.normalize = self.normalize.unwrap_or(step.normalize);
         step.scheduler = self.scheduler.unwrap_or(step.scheduler);
         step.reassociate = self.reassociate.unwrap_or(step.reassociate);
+        step.approximate = self.approximate.unwrap_or(step.approximate);
         let (own, of) = (&self.limits, &mut step.limits);
         for (own, of) in [
             (own.iterations, &mut of.iterations),

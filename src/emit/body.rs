@@ -7,14 +7,17 @@ use crate::intern::Symbol;
 use crate::nest::lines::{Lines, Mark};
 use crate::nest::names::identifier;
 use crate::nest::{
-    walk, Assumption, Block, BufId, Buffer, Expr, ExprKind, Guard, LoopKind, Nest, Part, Stmt,
-    StorageClass,
+    walk, Assumption, Block, BufId, Buffer, Expr, ExprKind, Guard, LoopKind, Nest, Part, Shape,
+    Stmt, StorageClass,
 };
+use crate::ty::Scalar;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) struct Printer<'a> {
     pub nest: &'a Nest,
     pub used: Used,
+    /// Variables for vectors of truth values: the bytes of the integers that they are.
+    pub masks: BTreeMap<Symbol, u64>,
     out: Lines,
     indent: usize,
 }
@@ -24,6 +27,7 @@ impl<'a> Printer<'a> {
         Printer {
             nest,
             used,
+            masks: BTreeMap::new(),
             out: Lines::default(),
             indent: 0,
         }
@@ -351,7 +355,13 @@ impl<'a> Printer<'a> {
                 shape,
                 mutable,
             } => {
-                let ty = self.shape(*shape);
+                let ty = match shape.is_mask() {
+                    true => {
+                        let bytes = self.declare_mask(*var, value.as_ref());
+                        self.mask_type(bytes, shape.lanes)
+                    }
+                    false => self.shape(*shape),
+                };
                 let word = if *mutable { "" } else { "const " };
                 match value {
                     Some(v) => {
@@ -362,7 +372,10 @@ impl<'a> Printer<'a> {
                 }
             }
             Stmt::Assign { var, value } => {
-                let v = self.expr(value);
+                let v = match self.masks.get(var) {
+                    Some(bytes) => self.mask(value, *bytes),
+                    None => self.expr(value),
+                };
                 self.line(&format!("{var} = {v};"));
             }
             Stmt::Index { var, value } => {
@@ -379,8 +392,14 @@ impl<'a> Printer<'a> {
             Stmt::Store {
                 buf, index, value, ..
             } => {
-                let place = self.place(*buf, *index, value.shape());
-                let v = self.expr(value);
+                let (place, v) = match value.shape().is_mask() {
+                    true => {
+                        let (elem, lanes) = (Scalar::U8, value.shape().lanes);
+                        let place = self.place(*buf, *index, Shape { elem, lanes });
+                        (place, self.cast_lanes(value, elem))
+                    }
+                    false => (self.place(*buf, *index, value.shape()), self.expr(value)),
+                };
                 self.line(&format!("{place} = {v};"));
             }
         }
@@ -409,7 +428,11 @@ impl<'a> Printer<'a> {
                 self.used.repeated = true;
                 self.line("REPEATED");
             }
-            _ => {}
+            LoopKind::Independent => {
+                self.used.independent = true;
+                self.line("INDEPENDENT");
+            }
+            LoopKind::Seq => {}
         }
         self.line(&format!("for (int64_t {var} = 0; {var} < {n}; {var}++) {{"));
         self.indent += 1;

@@ -9,7 +9,7 @@ use crate::ty::Scalar;
 
 impl Printer<'_> {
     /// An operand: in parentheses unless it is an atom.
-    fn operand(&mut self, e: &Expr) -> String {
+    pub fn operand(&mut self, e: &Expr) -> String {
         let text = self.expr(e);
         match is_primary(&text) {
             true => text,
@@ -26,12 +26,19 @@ impl Printer<'_> {
 
     pub fn expr(&mut self, e: &Expr) -> String {
         let shape = e.shape();
+        if shape.is_mask() {
+            let bytes = self.mask_bytes(e).unwrap_or(1);
+            return self.mask(e, bytes);
+        }
         match e.kind() {
             ExprKind::Lit(l) => self.literal(*l, shape.elem),
             ExprKind::Var(v) => v.to_string(),
             ExprKind::Index(n) => index::nat(*n, &mut self.used),
             ExprKind::Load(b, n) => self.load(*b, *n, shape),
             ExprKind::Op(op, args) => self.op(*op, args, shape),
+            ExprKind::Cast(a) if shape.lanes > 1 && !is_half(a.shape(), shape) => {
+                self.cast_lanes(a, shape.elem)
+            }
             ExprKind::Cast(a) => self.cast(a, shape),
             ExprKind::Clamp(a, n) => {
                 self.used.index.insert("clamp_index");
@@ -56,6 +63,8 @@ impl Printer<'_> {
                     _ => format!("{x} - ({ty}){{0}}"),
                 }
             }
+            // A truth value is not 0, whatever else it is.
+            ExprKind::Lane(a, i) if a.shape().is_mask() => format!("{}[{i}] != 0", self.operand(a)),
             ExprKind::Lane(a, i) => format!("{}[{i}]", self.operand(a)),
             ExprKind::Build(es) => {
                 let ty = self.shape(shape);
@@ -145,6 +154,9 @@ impl Printer<'_> {
         use Op::*;
         let elem = shape.elem;
         let vector = shape.lanes > 1;
+        if let Some(text) = vector.then(|| self.lanes_op(op, args, shape)).flatten() {
+            return text;
+        }
         let a: Vec<String> = args.iter().map(|e| self.operand(e)).collect();
         let of = args.last().map_or(elem, |e| e.shape().elem);
         let compares = matches!(op, Lt | Le | Gt | Ge | Eq | Ne | Min | Max);
@@ -245,11 +257,6 @@ impl Printer<'_> {
             (And, [x, y]) => format!("{x} && {y}"),
             (Or, [x, y]) => format!("{x} || {y}"),
             (Not, [x]) => format!("!{x}"),
-            (Select, [c, x, y]) if vector && args[0].shape().lanes > 1 => {
-                self.shape(shape);
-                self.used.masks.insert((elem, shape.lanes));
-                format!("SELECT_{}({c}, {x}, {y})", shape_type(shape))
-            }
             (Select, [c, x, y]) => format!("{c} ? {x} : {y}"),
             (_, [x]) if op.function().is_some() => self.math(op.name(), elem, &[x]),
             _ => format!("{}({})", op.name(), a.join(", ")),
@@ -316,6 +323,11 @@ impl Printer<'_> {
 /// Whether C has a type of floats for it.
 fn is_number(s: Scalar) -> bool {
     s.is_float() && !s.is_half()
+}
+
+/// Whether floats of 16 bits are converted, for which there are functions.
+fn is_half(from: Shape, to: Shape) -> bool {
+    from.elem.is_half() || to.elem.is_half()
 }
 
 fn is_zero(l: Lit) -> bool {

@@ -104,6 +104,9 @@ pub(super) fn declarations(nest: &Nest, contract: Contract) -> String {
     if floats(nest) {
         out += &format!(" * Rounding: {}.\n", contract.sentence());
     }
+    if let Some(functions) = nest.approximations() {
+        out += &format!(" * Functions are approximated: {functions}.\n");
+    }
     out += " * Nothing is written unless 0 is returned.\n */\n";
     out += &signature(nest);
     out += ";\n";

@@ -10,9 +10,12 @@
 
 mod body;
 mod expr;
+mod functions;
 mod half;
 mod header;
 mod index;
+mod lane_helpers;
+mod lanes;
 mod prelude;
 
 pub use prelude::c_type;

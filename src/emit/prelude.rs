@@ -1,8 +1,10 @@
 //! Types and helpers that a kernel's text needs, and only those.
 
-use super::Contract;
+pub(super) use super::lane_helpers::int_of;
+use super::{functions, lane_helpers, Contract};
 use crate::nest::passes::TIMES;
 use crate::nest::Shape;
+use crate::term::{Function, Op};
 use crate::ty::Scalar;
 use std::collections::BTreeSet;
 
@@ -13,6 +15,14 @@ pub(super) struct Used {
     pub vectors: BTreeSet<(Scalar, u32)>,
     /// Vector minimum and maximum: name, element, lanes.
     pub min_max: BTreeSet<(bool, Scalar, u32)>,
+    /// Vector types that only registers have.
+    pub types: BTreeSet<(Scalar, u32)>,
+    /// Operations on vectors that C has no operator for.
+    pub lane_ops: BTreeSet<(Op, Scalar, u32)>,
+    /// Approximated functions; a function stands before those that call it.
+    pub functions: BTreeSet<(Function, Scalar, u32)>,
+    /// Saturating casts of vectors of floats: from, to, lanes.
+    pub vector_casts: BTreeSet<(Scalar, Scalar, u32)>,
     /// Selection by mask.
     pub masks: BTreeSet<(Scalar, u32)>,
     /// Integer helpers: operation, element.
@@ -39,6 +49,8 @@ pub(super) struct Used {
     pub fetch: bool,
     /// Whether loops are to stay loops.
     pub rolled: bool,
+    /// Whether compilers are told that iterations of a loop do not depend on each other.
+    pub independent: bool,
     /// Whether several iterations are to be done at once.
     pub repeated: bool,
     /// Whether threads are counted.
@@ -80,20 +92,6 @@ pub(super) fn shape_type(s: Shape) -> String {
     match s.lanes {
         1 => c_type(s.elem).to_string(),
         k => format!("{}x{k}", s.elem.name()),
-    }
-}
-
-/// The integer with sign (or without) that is as wide as `s`.
-pub(super) fn int_of(s: Scalar, signed: bool) -> Scalar {
-    match (s.bytes(), signed) {
-        (1, true) => Scalar::I8,
-        (2, true) => Scalar::I16,
-        (4, true) => Scalar::I32,
-        (_, true) => Scalar::I64,
-        (1, false) => Scalar::U8,
-        (2, false) => Scalar::U16,
-        (4, false) => Scalar::U32,
-        (_, false) => Scalar::U64,
     }
 }
 
@@ -200,6 +198,7 @@ pub(super) fn prelude(used: &Used, contract: Contract) -> String {
     if used.math {
         out += "#include <math.h>\n";
     }
+    out += headers(used);
     if used.heap {
         out += "#include <stdlib.h>\n";
     }
@@ -228,6 +227,11 @@ pub(super) fn prelude(used: &Used, contract: Contract) -> String {
     if used.rolled {
         let clang = "clang loop unroll(disable) vectorize(assume_safety)";
         out += &before_loops("ROLLED", clang, &["GCC ivdep", "GCC unroll 1"]);
+    }
+    if used.independent {
+        out += "/* No iteration reads or writes what another one writes: in the functions that threads run, gcc forgets `restrict`. */\n";
+        let clang = "clang loop vectorize(assume_safety)";
+        out += &before_loops("INDEPENDENT", clang, &["GCC ivdep"]);
     }
     if used.repeated {
         let clang = format!("clang loop unroll_count({TIMES})");
@@ -283,6 +287,8 @@ pub(super) fn prelude(used: &Used, contract: Contract) -> String {
 
 fn vectors(used: &Used, out: &mut String) {
     let mut types = used.vectors.clone();
+    types.extend(&used.types);
+    types.extend(helper_types(used));
     for (s, k) in &used.vectors {
         if s.is_int() {
             types.insert((int_of(*s, false), *k));
@@ -332,6 +338,7 @@ fn vectors(used: &Used, out: &mut String) {
     for (left, s, k) in &used.shifts {
         *out += &shift_macro(*left, *s, *k);
     }
+    *out += &vector_helpers(used);
     for (max, s, k) in &used.min_max {
         let (name, mask) = (format!("{}x{k}", s.name()), int_of(*s, true).name());
         let (word, less) = if *max { ("MAX", ">") } else { ("MIN", "<") };
@@ -447,4 +454,52 @@ fn cast_helper(from: Scalar, to: Scalar) -> String {
         from = from.name(),
         to = to.name(),
     )
+}
+
+/// The macros of operations on vectors.
+fn vector_helpers(used: &Used) -> String {
+    let mut out = String::new();
+    for (op, s, k) in &used.lane_ops {
+        out += &match s.is_float() {
+            true => lane_helpers::of_floats(*op, *s, *k),
+            false => lane_helpers::of_integers(*op, *s, *k),
+        };
+    }
+    for (from, to, k) in &used.vector_casts {
+        out += &lane_helpers::cast(*from, *to, *k);
+    }
+    for (f, s, k) in &used.functions {
+        out += &functions::text(*f, *s, *k);
+    }
+    out
+}
+
+/// What instructions of a machine are called by.
+fn headers(used: &Used) -> &'static str {
+    let single = |(op, s, _): &(Op, Scalar, u32)| s.is_float() && *op != Op::Abs;
+    match used.lane_ops.iter().any(single) {
+        true => {
+            "#if defined(__SSE2__)\n#include <immintrin.h>\n#elif defined(__aarch64__)\n#include <arm_neon.h>\n#endif\n"
+        }
+        false => "",
+    }
+}
+
+/// The types that helpers of vectors need beside those of values.
+fn helper_types(used: &Used) -> Vec<(Scalar, u32)> {
+    let mut all = Vec::new();
+    for (_, s, k) in &used.lane_ops {
+        all.push((int_of(*s, true), *k));
+        if s.is_int() {
+            all.push((int_of(*s, false), *k));
+        }
+    }
+    for (_, s, k) in &used.functions {
+        let wide = [Scalar::I64, int_of(*s, true), int_of(*s, false)];
+        all.extend(wide.map(|s| (s, *k)));
+    }
+    for (from, to, k) in &used.vector_casts {
+        all.extend([(int_of(*from, true), *k), (int_of(*to, true), *k)]);
+    }
+    all
 }

@@ -12,6 +12,10 @@ use crate::term::{Function, Op};
 use crate::ty::Scalar;
 use std::cell::Cell;
 
+/// What a kernel computes of a function of one float, by the C library or, where a sketch permits to approximate, on
+/// vectors, is within so many units of the last place.
+pub const FUNCTION_ULPS: f64 = 2.0;
+
 thread_local! {
     static ON: Cell<bool> = const { Cell::new(false) };
     static DOUBT: Cell<bool> = const { Cell::new(false) };
@@ -232,7 +236,7 @@ impl Bounded {
         self.library(z, off)
     }
 
-    /// What a library computes: within two units of the last place.
+    /// What a library computes, see [`FUNCTION_ULPS`].
     fn library(self, z: f64, off: f64) -> Bounded {
         let known =
             z.is_finite() && !off.is_nan() || self.bound() == 0.0 && !self.value.is_finite();
@@ -240,7 +244,11 @@ impl Bounded {
         let exact = off == 0.0 && !z.is_finite();
         match exact {
             true => Bounded::leaf(z, 0.0, 0.0, self.of),
-            false => Bounded::leaf(z, off + self.tiny(), 4.0, self.of),
+            // A unit of the last place is at most two roundings; below the normal numbers it is the least one.
+            false => {
+                let off = off + FUNCTION_ULPS * self.tiny();
+                Bounded::leaf(z, off, 2.0 * FUNCTION_ULPS, self.of)
+            }
         }
     }
 

@@ -27,7 +27,7 @@ mod shape;
 mod tests;
 mod value;
 
-pub use bounds::Bounded;
+pub use bounds::{Bounded, FUNCTION_ULPS};
 pub use error::InterpError;
 pub use scalar::Num;
 pub use shape::{Elem, Shape};

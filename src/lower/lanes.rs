@@ -4,23 +4,15 @@
 //! vector, by the rules of Note [Lanes] (`vector`). Invariant: the lanes are the
 //! elements. Absent: vectors in memory, which are loaded as they are.
 
+use super::lane_blocks::{can_be_vectors, Piece};
 use super::state::{Lower, Res};
 use super::value::{Dest, Leaf, Mem, Val};
-use super::vector::{build, is_comparison, lane, lane_wise, lane_wise_cast, splat};
+use super::vector::{build, lane, lane_wise_cast, splat};
 use crate::arith::{AtomKind, Nat};
 use crate::intern::Symbol;
 use crate::nest::{Block, Expr, ExprKind, LoopKind, Shape, Stmt, StorageClass};
 use crate::term::Op;
 use crate::ty::{Scalar, Ty};
-use rustc_hash::FxHashMap;
-
-/// Where in the vector a piece lies, and what named scalars became.
-struct Piece {
-    lane: Symbol,
-    start: i64,
-    width: u32,
-    vars: FxHashMap<Symbol, Expr>,
-}
 
 impl Lower {
     /// Element `i` of `asVector[k] xs`; `ty` is the type of the array of vectors.
@@ -63,26 +55,59 @@ impl Lower {
     /// Turns a value at lane `var` into vectors; `None` if the statements before
     /// it cannot be.
     fn by_lanes(&mut self, block: &Block, v: &Val, var: Symbol, lanes: u32) -> Res<Option<Val>> {
+        let mut exprs = Vec::new();
+        self.flatten(v, &mut exprs)?;
+        if !can_be_vectors(block, &exprs, var) {
+            return Ok(None);
+        }
+        let named = |s: &Stmt| {
+            matches!(
+                s,
+                Stmt::Let {
+                    value: Some(_),
+                    mutable: false,
+                    ..
+                }
+            )
+        };
+        if block.iter().all(named) {
+            return self.named_by_lanes(block, v, var, lanes).map(Some);
+        }
+        // Loops are written once for all pieces, which then have to be alike.
+        let splits = exprs.iter().map(|e| self.pieces(e.shape().elem, lanes));
+        let splits: Vec<_> = splits.collect();
+        let Some(split) = splits.first().filter(|s| splits.iter().all(|t| t == *s)) else {
+            return Ok(None);
+        };
+        let mut pieces: Vec<Piece> = split.iter().map(|at| Piece::new(var, *at)).collect();
+        self.statements(block, &mut pieces)?;
+        let mut each = exprs.iter().map(|e| {
+            let pieces: Vec<Expr> = pieces.iter().map(|p| self.vectorise(e, p)).collect();
+            self.vec_of(e.shape().elem, lanes, pieces)
+        });
+        fn built(v: &Val, each: &mut dyn Iterator<Item = Val>) -> Option<Val> {
+            match v {
+                Val::Pair(p) => Some(Val::pair(built(&p.0, each)?, built(&p.1, each)?)),
+                _ => each.next(),
+            }
+        }
+        let each: Vec<Val> = each.by_ref().collect();
+        Ok(built(v, &mut each.into_iter()))
+    }
+
+    /// The same where there are only names of scalars before it.
+    fn named_by_lanes(&mut self, block: &Block, v: &Val, var: Symbol, lanes: u32) -> Res<Val> {
         match v {
             Val::Pair(p) => {
                 // The statements serve both; vectors nobody reads vanish later.
-                let a = self.by_lanes(block, &p.0, var, lanes)?;
-                let b = self.by_lanes(block, &p.1, var, lanes)?;
-                Ok(a.zip(b).map(|(a, b)| Val::pair(a, b)))
+                let a = self.named_by_lanes(block, &p.0, var, lanes)?;
+                Ok(Val::pair(a, self.named_by_lanes(block, &p.1, var, lanes)?))
             }
             Val::Scalar(e) => {
-                if !named_scalars_only(block, e) {
-                    return Ok(None);
-                }
                 let elem = e.shape().elem;
                 let mut out = Vec::new();
-                for (start, width) in self.pieces(elem, lanes) {
-                    let mut piece = Piece {
-                        lane: var,
-                        start: start.into(),
-                        width,
-                        vars: FxHashMap::default(),
-                    };
+                for at in self.pieces(elem, lanes) {
+                    let mut piece = Piece::new(var, at);
                     for s in block {
                         if let Stmt::Let {
                             var,
@@ -90,11 +115,8 @@ impl Lower {
                             ..
                         } = s
                         {
-                            let mut value = self.vectorise(e, &piece);
-                            // Truth values stay lane by lane: C has no vectors of them.
-                            if e.shape().elem != Scalar::Bool || value.shape().lanes == 1 {
-                                value = self.bind(value);
-                            }
+                            let value = self.vectorise(e, &piece);
+                            let value = self.bind(value);
                             piece.vars.insert(*var, value);
                         }
                     }
@@ -102,7 +124,7 @@ impl Lower {
                 }
                 // Pieces follow the element's width; named scalars of other
                 // widths are as wide, which the compiler legalises.
-                Ok(Some(self.vec_of(elem, lanes, out)))
+                Ok(self.vec_of(elem, lanes, out))
             }
             _ => Err(self.not_a("scalar", v)),
         }
@@ -141,7 +163,7 @@ impl Lower {
     }
 
     /// The expression at the lanes of a piece.
-    fn vectorise(&mut self, e: &Expr, p: &Piece) -> Expr {
+    pub fn vectorise(&mut self, e: &Expr, p: &Piece) -> Expr {
         if p.width == 1 {
             return self.at_lane(e, p, 0);
         }
@@ -193,15 +215,32 @@ impl Lower {
                 }
                 self.lane_by_lane(e, p)
             }
-            ExprKind::Op(op, args) if lane_wise(*op, e.shape().elem) => {
-                let args = args.iter().map(|a| self.vectorise(a, p)).collect();
-                Expr::new(ExprKind::Op(*op, args), shape)
+            ExprKind::Op(Op::Select, args) => self.vector_select(e, args, p, shape),
+            ExprKind::Op(op, args) => {
+                let args: Vec<Expr> = args.iter().map(|a| self.vectorise(a, p)).collect();
+                match self.lane_wise(*op, shape.elem) {
+                    true => Expr::new(ExprKind::Op(*op, args), shape),
+                    false => self.each_lane(*op, args, shape.elem, p.width),
+                }
             }
             ExprKind::Cast(a) if lane_wise_cast(a.shape().elem, shape.elem) => {
                 let a = self.vectorise(a, p);
                 Expr::new(ExprKind::Cast(a), shape)
             }
-            ExprKind::Op(Op::Select, args) => self.vector_select(e, args, p, shape),
+            ExprKind::Index(n) => match n.coefficient(p.lane).and_then(Nat::as_int) {
+                Some(step) => {
+                    let first = self.simplify(n.subst_var(p.lane, Nat::int(p.start)));
+                    let steps: Vec<Expr> = (0..i64::from(p.width))
+                        .map(|l| Expr::index(Nat::int(l * step)))
+                        .collect();
+                    let both = vec![
+                        splat(&Expr::index(first), p.width),
+                        build(Scalar::I64, &steps),
+                    ];
+                    Expr::new(ExprKind::Op(Op::Add, both), shape)
+                }
+                None => self.lane_by_lane(e, p),
+            },
             _ => self.lane_by_lane(e, p),
         }
     }
@@ -228,21 +267,13 @@ impl Lower {
                 }
             };
         }
-        // A comparison of as wide elements gives a mask.
-        if let ExprKind::Op(op, xs) = c.kind() {
-            let wide = |x: &Expr| x.shape().elem.bytes() == shape.elem.bytes();
-            if is_comparison(*op) && xs.iter().all(wide) && shape.elem != Scalar::Bool {
-                let xs = xs.iter().map(|x| self.vectorise(x, p)).collect();
-                let mask = Shape {
-                    elem: Scalar::Bool,
-                    lanes: p.width,
-                };
-                let c = Expr::new(ExprKind::Op(*op, xs), mask);
-                let (a, b) = (self.vectorise(a, p), self.vectorise(b, p));
-                return Expr::new(ExprKind::Op(Op::Select, vec![c, a, b]), shape);
-            }
+        // What is asked about indices may be whether there is such an element: then none is read in vain.
+        let guards = asks_indices(c, p.lane);
+        if guards && args[1..].iter().any(reads) {
+            return self.lane_by_lane(e, p);
         }
-        self.lane_by_lane(e, p)
+        let args: Vec<Expr> = args.iter().map(|x| self.vectorise(x, p)).collect();
+        Expr::new(ExprKind::Op(Op::Select, args), shape)
     }
 
     /// An index in which a minimum or maximum keeps the lanes inside of an array: when it
@@ -432,7 +463,7 @@ impl Lower {
         })
     }
 
-    fn mentions_lane(&self, e: &Expr, p: &Piece) -> bool {
+    pub fn mentions_lane(&self, e: &Expr, p: &Piece) -> bool {
         let mut found = false;
         e.visit(&mut |e| {
             found |= match e.kind() {
@@ -447,34 +478,17 @@ impl Lower {
     }
 }
 
-/// Whether a block only names scalars, none of which is an index.
-fn named_scalars_only(block: &Block, e: &Expr) -> bool {
-    let mut names = Vec::new();
-    for s in block {
-        match s {
-            Stmt::Let {
-                var,
-                value: Some(_),
-                mutable: false,
-                ..
-            } => names.push(*var),
-            _ => return false,
-        }
-    }
-    let mut fine = true;
-    let mut look = |e: &Expr| match e.kind() {
-        ExprKind::Index(n) | ExprKind::Load(_, n) | ExprKind::Pick(_, n) => {
-            fine &= !names.iter().any(|v| n.mentions(*v));
-        }
-        _ => {}
-    };
-    e.visit(&mut look);
-    for s in block {
-        if let Stmt::Let { value: Some(v), .. } = s {
-            v.visit(&mut look);
-        }
-    }
-    fine
+/// Whether a condition compares indices that move with the lane.
+fn asks_indices(c: &Expr, lane: Symbol) -> bool {
+    let mut found = false;
+    c.visit(&mut |e| found |= e.as_index().is_some_and(|n| n.mentions(lane)));
+    found
+}
+
+fn reads(e: &Expr) -> bool {
+    let mut found = false;
+    e.visit(&mut |e| found |= matches!(e.kind(), ExprKind::Load(..)));
+    found
 }
 
 /// A minimum or maximum one of whose operands moves with a variable.

@@ -24,6 +24,7 @@ mod eval;
 mod float;
 mod index_map;
 mod inplace;
+mod lane_blocks;
 mod lanes;
 mod memory;
 mod multi_versioning;
@@ -66,6 +67,9 @@ pub struct Options {
     pub statements: usize,
     /// How much is done to indices.
     pub simplify: Level,
+    /// Whether functions of floats are approximated on vectors: within what
+    /// [`FUNCTION_ULPS`](crate::interp::FUNCTION_ULPS) says, else lane by lane by the C library.
+    pub approximate: bool,
     /// What the function is called, where that is not the program's name.
     pub name: Option<String>,
 }
@@ -80,6 +84,7 @@ impl Default for Options {
             parallel: true,
             statements: 100_000,
             simplify: Level::default(),
+            approximate: false,
             name: None,
         }
     }

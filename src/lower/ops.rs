@@ -2,7 +2,7 @@
 
 use super::state::{Lower, Res};
 use super::value::{Elements, Lazy, Val, View};
-use super::vector::{build, lane, lane_wise, lane_wise_cast};
+use super::vector::{build, lane, lane_wise_cast};
 use crate::arith::Nat;
 use crate::interp::scalar::range;
 use crate::nest::{Expr, ExprKind, Shape, Stmt};
@@ -53,7 +53,9 @@ impl Lower {
                 }
                 let lanes = p.shape().lanes;
                 pieces.push(match lanes {
-                    n if n > 1 && !lane_wise(op, first.elem) => self.each_lane(op, parts, elem, n),
+                    n if n > 1 && !self.lane_wise(op, first.elem) => {
+                        self.each_lane(op, parts, elem, n)
+                    }
                     _ => self.apply_op(op, parts, Shape { elem, lanes }),
                 });
             }
@@ -112,7 +114,8 @@ impl Lower {
         }
     }
 
-    fn each_lane(&mut self, op: Op, parts: Vec<Expr>, elem: Scalar, lanes: u32) -> Expr {
+    /// An operation that is only done on scalars, for each of so many lanes.
+    pub fn each_lane(&mut self, op: Op, parts: Vec<Expr>, elem: Scalar, lanes: u32) -> Expr {
         let parts: Vec<Expr> = match self.in_lanes {
             0 => parts.into_iter().map(|e| self.bind(e)).collect(),
             _ => parts,
@@ -205,7 +208,11 @@ impl Lower {
                 return Err(self.refuse("a vector is cast to no vector".into()));
             };
             let v = v.clone();
-            if let Some(to) = self.elem_of(elem).filter(|to| lane_wise_cast(v.elem, *to)) {
+            let at_once = |to: &Scalar| {
+                let alike = self.pieces(v.elem, v.lanes) == self.pieces(*to, v.lanes);
+                alike && lane_wise_cast(v.elem, *to)
+            };
+            if let Some(to) = self.elem_of(elem).filter(at_once) {
                 let converted = |p: &Expr| {
                     let lanes = p.shape().lanes;
                     Expr::new(ExprKind::Cast(p.clone()), Shape { elem: to, lanes })

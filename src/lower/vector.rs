@@ -13,7 +13,7 @@ use super::state::{Lower, Res};
 use super::value::{Leaf, Val, Vector};
 use crate::arith::Nat;
 use crate::nest::{BufId, Expr, ExprKind, Shape};
-use crate::term::Op;
+use crate::term::{Arithmetic, Bits, Function, Op, Sort};
 use crate::ty::{Scalar, Ty};
 
 /// Wider vectors are refused: each lane may become code.
@@ -32,9 +32,7 @@ impl Lower {
 
     /// Offsets and widths of the pieces of a vector.
     pub fn pieces(&self, elem: Scalar, lanes: u32) -> Vec<(u32, u32)> {
-        // C has no vectors of truth values.
         let widest = match elem {
-            Scalar::Bool => 1,
             // They are computed with as f32, which are as many then.
             s if s.is_half() => self.options.target.lanes(Scalar::F32).max(1),
             _ => self.options.target.lanes(elem).max(1),
@@ -159,6 +157,19 @@ impl Lower {
         Ok(Expr::new(kind, Shape::scalar(elem)))
     }
 
+    /// Operations that C does on vectors, by operators or by what is written above a kernel; `elem` is of the result.
+    pub fn lane_wise(&self, op: Op, elem: Scalar) -> bool {
+        match op.sort() {
+            Sort::Arithmetic(Arithmetic::Mod) => elem.is_int(),
+            Sort::Arithmetic(_) => elem != Scalar::Bool,
+            Sort::Bits(Bits::Bitcast) => elem != Scalar::Bool,
+            Sort::Bits(_) => elem.is_int(),
+            Sort::Function(f) => f == Function::Sqrt || self.options.approximate,
+            Sort::Comparison(_) | Sort::Logic(_) => true,
+            Sort::Loop(_) | Sort::View(_) | Sort::Data(_) => false,
+        }
+    }
+
     /// The same without a lane that is picked by an index.
     pub fn settle(&mut self, e: &Expr) -> Expr {
         e.rewrite(&mut |x| {
@@ -186,24 +197,12 @@ pub(super) fn place(pieces: &[Expr]) -> Option<(BufId, Nat)> {
     first.as_int().is_none().then_some((buf, first))
 }
 
-pub(super) fn is_comparison(op: Op) -> bool {
-    matches!(op, Op::Lt | Op::Le | Op::Gt | Op::Ge | Op::Eq | Op::Ne)
-}
-
-/// Operations that a vector type of C has, or that masks give.
-pub(super) fn lane_wise(op: Op, elem: Scalar) -> bool {
-    match op {
-        Op::Add | Op::Sub | Op::Mul | Op::Neg | Op::Min | Op::Max => elem != Scalar::Bool,
-        Op::Div => elem.is_float(),
-        Op::BitAnd | Op::BitOr | Op::BitXor | Op::BitNot | Op::Shl | Op::Shr => elem.is_int(),
-        Op::Bitcast => elem != Scalar::Bool,
-        _ => false,
-    }
-}
-
-/// Conversions of which vectors have a form.
+/// Conversions of which vectors have a form: of floats of 16 bits, those with f32 only.
 pub(super) fn lane_wise_cast(from: Scalar, to: Scalar) -> bool {
-    from.is_half() && to == Scalar::F32 || from == Scalar::F32 && to.is_half()
+    match from.is_half() || to.is_half() {
+        true => from == Scalar::F32 || to == Scalar::F32,
+        false => true,
+    }
 }
 
 pub(super) fn splat(e: &Expr, lanes: u32) -> Expr {

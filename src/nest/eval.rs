@@ -355,8 +355,9 @@ impl<'a> Machine<'a> {
     }
 
     fn run_loop(&mut self, var: Symbol, n: i64, kind: LoopKind, body: &Block) -> Res<()> {
-        // Lanes promise compilers the same as threads.
-        let parallel = matches!(kind, LoopKind::Par | LoopKind::Lanes);
+        // Lanes and marked loops promise compilers the same as threads.
+        use LoopKind::{Independent, Lanes, Par};
+        let parallel = matches!(kind, Par | Lanes | Independent);
         if parallel {
             self.parallel.push(Parallel {
                 var,

@@ -22,6 +22,11 @@ impl Shape {
         Shape { elem, lanes: 1 }
     }
 
+    /// Whether it is a vector of truth values.
+    pub fn is_mask(self) -> bool {
+        self.lanes > 1 && self.elem == Scalar::Bool
+    }
+
     /// An index.
     pub fn index() -> Shape {
         Shape::scalar(Scalar::I64)

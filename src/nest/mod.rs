@@ -25,8 +25,9 @@ pub use lines::Mark;
 
 use crate::arith::Nat;
 use crate::intern::Symbol;
-use crate::term::Term;
+use crate::term::{Function, Op, Term};
 use crate::ty::Scalar;
+use std::collections::BTreeSet;
 
 /// Index into [`Nest::buffers`].
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -60,6 +61,35 @@ impl Nest {
             b = a;
         }
         b
+    }
+
+    /// The functions of floats that are approximated, with the floats that they are of: those of vectors, but for roots,
+    /// which are exact.
+    pub fn approximated(&self) -> BTreeSet<(Function, Scalar)> {
+        let mut all = BTreeSet::new();
+        walk::each_stmt(&self.body, &mut |s| {
+            if let Some(e) = walk::exprs(s) {
+                e.visit(&mut |e| {
+                    if let (ExprKind::Op(op, _), true) = (e.kind(), e.shape().lanes > 1) {
+                        let f = op.function().filter(|f| *f != Function::Sqrt);
+                        all.extend(f.map(|f| (f, e.shape().elem)));
+                    }
+                });
+            }
+        });
+        all.extend(self.fallback.iter().flat_map(|f| f.approximated()));
+        all
+    }
+
+    /// What a caller has to know of that, if anything.
+    pub fn approximations(&self) -> Option<String> {
+        let all = self.approximated().into_iter();
+        let all: Vec<String> = all
+            .map(|(f, s)| format!("{} of {}", Op::from(f).name(), s.name()))
+            .collect();
+        let ulps = crate::interp::FUNCTION_ULPS;
+        (!all.is_empty())
+            .then(|| format!("{} within {ulps} units of the last place", all.join(", ")))
     }
 
     /// The same function, which calls `other` where it would refuse sizes that `other` takes.
@@ -148,6 +178,8 @@ pub enum LoopKind {
     Lanes,
     /// One after the other, the code of several in a row.
     PartialUnroll,
+    /// One after the other, though none reads or writes what another one writes.
+    Independent,
 }
 
 /// A statement.

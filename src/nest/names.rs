@@ -83,9 +83,16 @@ fn is_macro(name: &str) -> bool {
         || name == "I"
 }
 
-/// `f32x16`, `f32_to_i8`, `div_i32` and their like.
+/// `f32x16`, `f32_to_i8`, `div_i32`, `exp_f32x16` and their like.
 fn is_typed_helper(text: &str) -> bool {
+    let last = text.rsplit('_').next().unwrap_or(text);
     Scalar::ALL.iter().any(|s| {
+        let lanes = last
+            .strip_prefix(s.name())
+            .and_then(|r| r.strip_prefix('x'));
+        if lanes.is_some_and(|r| !r.is_empty() && r.bytes().all(|b| b.is_ascii_digit())) {
+            return true;
+        }
         let after = text.strip_prefix(s.name());
         after.is_some_and(|r| r.starts_with('x') || r.starts_with("_to_") || r.starts_with("_as_"))
             || text

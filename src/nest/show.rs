@@ -60,7 +60,10 @@ impl Nest {
                 note,
             } => {
                 let par = match kind {
-                    LoopKind::Seq | LoopKind::Lanes | LoopKind::PartialUnroll => "for",
+                    LoopKind::Seq
+                    | LoopKind::Lanes
+                    | LoopKind::PartialUnroll
+                    | LoopKind::Independent => "for",
                     LoopKind::Par => "par",
                 };
                 match note {

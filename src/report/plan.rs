@@ -52,6 +52,9 @@ pub struct Plan {
     /// Whether compilers may contract `a*b + c`.
     #[serde(default, skip_serializing_if = "Contract::is_on")]
     pub contract: Contract,
+    /// Whether functions of floats may be approximated on vectors.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub approximate: bool,
     /// Steps that may have regrouped sums.
     pub reassociation: Vec<Reassociation>,
     /// Rules that the steps use although they have no verdict.
@@ -293,4 +296,8 @@ fn difference(a: &Program, b: &Program) -> Option<&'static str> {
         ("its body", a.term == b.term),
     ];
     parts.into_iter().find(|p| !p.1).map(|p| p.0)
+}
+
+fn is_false(b: &bool) -> bool {
+    !b
 }

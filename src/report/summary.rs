@@ -29,6 +29,9 @@ pub struct Summary {
     pub reassociation: Vec<Reassociation>,
     /// Whether compilers may contract `a*b + c` of the kernel.
     pub contract: Contract,
+    /// The functions that the kernel approximates, and how well.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approximations: Option<String>,
     /// Rules that steps use although they are not proved.
     pub unverified: Vec<String>,
     /// The largest resident set until the kernel was written; the arrays of a run come later.
@@ -72,6 +75,9 @@ pub fn human(s: &Summary) -> String {
     lines.add("sums", &super::origin::regrouping(&s.reassociation));
     if s.kernel.is_some() {
         lines.add("rounding", s.contract.sentence());
+    }
+    if let Some(functions) = &s.approximations {
+        lines.add("functions", &format!("are approximated: {functions}"));
     }
     if !s.unverified.is_empty() {
         let rules = s.unverified.join(", ");

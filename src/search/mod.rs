@@ -271,6 +271,7 @@ pub fn unguided(steps: &[Step]) -> Option<Step> {
         },
         normalize: steps.iter().all(|s| s.normalize),
         reassociate: steps.iter().any(|s| s.reassociate),
+        approximate: steps.iter().any(|s| s.approximate),
         ..last.clone()
     })
 }

@@ -18,7 +18,9 @@ pub use build::{call, call_as};
 pub use class::Class;
 pub use lit::Lit;
 pub use normal::{normalize, normalize_program, normalize_within, written_out};
-pub use prim::{Arithmetic, Comparison, Data, Function, Logic, Loop, Op, Prim, Scheme, Sort, View};
+pub use prim::{
+    Arithmetic, Bits, Comparison, Data, Function, Logic, Loop, Op, Prim, Scheme, Sort, View,
+};
 
 use crate::arith::Nat;
 use crate::intern::Symbol;

@@ -28,9 +28,15 @@ macro_rules! ops {
 
         $(
             $(#[$doc])*
-            #[derive(Copy, Clone, PartialEq, Eq, Debug)]
+            #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
             #[allow(missing_docs)]
             pub enum $kind { $($variant),* }
+
+            impl From<$kind> for Op {
+                fn from(op: $kind) -> Op {
+                    match op { $($kind::$variant => Op::$variant),* }
+                }
+            }
         )*
 
         impl Op {

@@ -162,6 +162,7 @@ pub fn aimless_step(rules: Vec<RuleUse>, limits: Limits, reassociate: bool) -> S
         normalize: true,
         scheduler: Scheduler::None,
         reassociate,
+        approximate: false,
         sketch: part(SketchKind::Contains(Box::new(tanh))),
     }
 }

@@ -67,7 +67,7 @@ fn unit(
     (term, obliged): (&Term, &[Nat]),
     fixed: &Sizes,
     target: Target,
-    (simplify, contract): (Level, Contract),
+    (simplify, contract, approximate): (Level, Contract, bool),
 ) -> Result<CUnit, Diagnostic> {
     let found = Program {
         term: term.clone(),
@@ -78,6 +78,7 @@ fn unit(
         obliged: obliged.to_vec(),
         target,
         simplify,
+        approximate,
         ..lower::Options::default()
     };
     let options_of_text = emit::Options {
@@ -174,7 +175,9 @@ fn plan(
         )]);
     }
     let planned = made.plan.as_ref();
-    let how = planned.map_or(Default::default(), |p| (p.plan.simplify, p.plan.contract));
+    let how = planned.map_or(Default::default(), |p| {
+        (p.plan.simplify, p.plan.contract, p.plan.approximate)
+    });
     let term = planned.and_then(|p| p.terms.last());
     let term = term.unwrap_or(&made.program.term);
     let found = (term, planned.map_or(&[][..], |p| &p.obliged));

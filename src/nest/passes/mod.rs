@@ -7,6 +7,7 @@
 mod arena;
 mod choices;
 mod dce;
+mod independence;
 mod licm;
 mod loop_unswitching;
 mod partial_unroll;
@@ -102,6 +103,14 @@ pub const PASSES: &[Pass] = &[
         keeps: "everything, as a hint reads nothing",
         place: "before licm, so that what its indices need is computed outside of the loop, too",
         run: |nest, _| prefetch::prefetch(nest),
+    },
+    Pass {
+        name: "independence",
+        does: "marks innermost loops of threads whose iterations store different elements, and read none of them",
+        needs: "indices as sums of products of variables, before licm gives names to parts of them",
+        keeps: "everything but the kind of loops",
+        place: "after what moves statements into and out of loops, and before licm",
+        run: |nest, _| independence::mark(nest),
     },
     Pass {
         name: "licm",

@@ -159,6 +159,12 @@ fn sums(r: &Record, all: &mut Vec<Entry>) {
             Contract::Off => Checked(how, "The C text tells gcc and clang so.".into()),
         });
     }
+    if let Some(functions) = &r.approximations {
+        all.push(Trusted(
+            format!("Functions of floats are approximated: {functions}."),
+            "A step permitted it; the bound was measured.".into(),
+        ));
+    }
     for a in &r.reassociation {
         let step = esc(&a.step);
         if a.rules.is_empty() {

@@ -107,6 +107,7 @@ pub fn make(around: Surroundings, found: Found) -> Record {
             .collect(),
         reassociation: found.reassociation,
         contract: found.contract,
+        approximations: (found.kernel.as_ref()).and_then(|(_, nest, ..)| nest.approximations()),
         kernel: (found.kernel)
             .map(|(p, nest, unit, d)| kernel::kernel(p, nest, unit, d, around.target)),
         run: found.run,

@@ -50,6 +50,9 @@ pub struct Record {
     pub reassociation: Vec<Reassociation>,
     /// Whether compilers may contract `a*b + c` of the kernel.
     pub contract: Contract,
+    /// The functions that the kernel approximates, and how well.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approximations: Option<String>,
     /// None if no kernel was made.
     pub kernel: Option<Kernel>,
     /// None if the kernel was not run, or failed its checks.

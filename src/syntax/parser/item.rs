@@ -55,7 +55,7 @@ impl Parser<'_> {
             _ => {
                 let example = match &*keyword.text {
                     "cost" => "for example `cost size`",
-                    "permit" => "write `permit reassociate`",
+                    "permit" => "write `permit reassociate` or `permit approximate`",
                     "domain" => "write `domain scalar`",
                     "scheduler" => "write `scheduler none` or `scheduler backoff`",
                     _ => "write `normalize on` or `normalize off`",

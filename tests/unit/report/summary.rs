@@ -53,6 +53,7 @@ fn summary() -> Summary {
         assumptions: vec!["32 divides m".into()],
         falls_back_unless: vec!["4 divides k".into()],
         contract: Contract::On,
+        approximations: None,
         reassociation: vec![Reassociation {
             step: "split".into(),
             rules: vec!["blocked-reduce".into()],

@@ -1,0 +1,165 @@
+//! The text above a kernel of operations on vectors that C has no operator for.
+//!
+//! Each is a macro, as vectors that a machine has no registers for cannot be passed to functions without a warning.
+//! Invariant: each lane is what the operation on a single number gives, to the bit.
+
+use crate::term::Op;
+use crate::ty::Scalar;
+
+/// The integer with sign (or without) that is as wide as `s`.
+pub(super) fn int_of(s: Scalar, signed: bool) -> Scalar {
+    match (s.bytes(), signed) {
+        (1, true) => Scalar::I8,
+        (2, true) => Scalar::I16,
+        (4, true) => Scalar::I32,
+        (_, true) => Scalar::I64,
+        (1, false) => Scalar::U8,
+        (2, false) => Scalar::U16,
+        (4, false) => Scalar::U32,
+        (_, false) => Scalar::U64,
+    }
+}
+
+/// Instructions for vectors of so many bytes: what the machine defines that has it, and the call.
+fn instructions(op: Op, s: Scalar, bytes: u64) -> Vec<(&'static str, String)> {
+    let (single, d) = match s {
+        Scalar::F32 => ("ps", ""),
+        _ => ("pd", "d"),
+    };
+    let sqrt = op == Op::Sqrt;
+    let x86 = match (bytes, sqrt) {
+        (64, _) => ("__AVX512F__", "_mm512", "__m512"),
+        (32, true) => ("__AVX__", "_mm256", "__m256"),
+        (32, false) => ("__FMA__", "_mm256", "__m256"),
+        (16, true) => ("__SSE2__", "_mm", "__m128"),
+        (16, false) => ("__FMA__", "_mm", "__m128"),
+        _ => return Vec::new(),
+    };
+    let (has, prefix, ty) = x86;
+    let call = match sqrt {
+        true => format!("{prefix}_sqrt_{single}(({ty}{d})(a))"),
+        false => format!("{prefix}_fmadd_{single}(({ty}{d})(a), ({ty}{d})(b), ({ty}{d})(c))"),
+    };
+    let mut all = vec![(has, call)];
+    if bytes == 16 {
+        let (n, t) = match s {
+            Scalar::F32 => ("f32", "float32x4_t"),
+            _ => ("f64", "float64x2_t"),
+        };
+        let call = match sqrt {
+            true => format!("vsqrtq_{n}(({t})(a))"),
+            false => format!("vfmaq_{n}(({t})(c), ({t})(a), ({t})(b))"),
+        };
+        all.push(("__aarch64__", call));
+    }
+    all
+}
+
+/// An operation on vectors of floats.
+pub(super) fn of_floats(op: Op, s: Scalar, k: u32) -> String {
+    let ty = format!("{}x{k}", s.name());
+    let name = format!("{}_{ty}", op.name().to_uppercase());
+    if op == Op::Abs {
+        let (int, bits) = match s {
+            Scalar::F32 => ("i32", "INT32_MAX"),
+            _ => ("i64", "INT64_MAX"),
+        };
+        return format!("#define {name}(a) (({ty})(({int}x{k})(a) & {bits}))\n\n");
+    }
+    let params: &[&str] = if op == Op::Fma {
+        &["a", "b", "c"]
+    } else {
+        &["a"]
+    };
+    let f = format!("{}{}", op.name(), if s == Scalar::F32 { "f" } else { "" });
+    let lane = |i: u32| {
+        let args: Vec<String> = params.iter().map(|p| format!("{p}_[{i}]")).collect();
+        format!("{f}({})", args.join(", "))
+    };
+    let lanes: Vec<String> = (0..k).map(lane).collect();
+    let named: Vec<String> = params.iter().map(|p| format!("{p}_ = ({p})")).collect();
+    let list = params.join(", ");
+    let mut out = String::new();
+    for (i, (has, call)) in instructions(op, s, s.bytes() * u64::from(k))
+        .iter()
+        .enumerate()
+    {
+        let word = if i == 0 { "#if" } else { "#elif" };
+        out += &format!("{word} defined({has})\n#define {name}({list}) (({ty}){call})\n");
+    }
+    let slow = format!(
+        "#define {name}({list}) \\\n    ({{ {ty} {}; ({ty}){{{}}}; }})\n",
+        named.join(", "),
+        lanes.join(", ")
+    );
+    match out.is_empty() {
+        true => slow + "\n",
+        false => out + "#else\n" + &slow + "#endif\n\n",
+    }
+}
+
+/// An operation on vectors of integers: total, as those of single ones.
+pub(super) fn of_integers(op: Op, s: Scalar, k: u32) -> String {
+    let ty = format!("{}x{k}", s.name());
+    let mask = format!("{}x{k}", int_of(s, true).name());
+    let name = format!("{}_{ty}", op.name().to_uppercase());
+    let u = format!("{}x{k}", int_of(s, false).name());
+    if op == Op::Abs {
+        return format!(
+            "#define {name}(a) \\\n    ({{ {ty} a_ = (a); {mask} m_ = a_ < 0; ({ty})(({u})(a_ ^ m_) - ({u})m_); }})\n\n"
+        );
+    }
+    let sign = if op == Op::Div { "/" } else { "%" };
+    // By 1 instead of 0 or -1, which machines do not divide by.
+    let (minus, odd) = match s.is_signed() {
+        true => (", n_ = b_ == -1", "(z_ | n_)"),
+        false => ("", "z_"),
+    };
+    let result = match (op, s.is_signed()) {
+        (Op::Div, true) => {
+            format!("(q_ & ~({ty})z_ & ~({ty})n_) | (({ty})(({u}){{0}} - ({u})a_) & n_)")
+        }
+        _ => format!("q_ & ~({ty}){odd}"),
+    };
+    format!(
+        "#define {name}(a, b) \\\n    ({{ {ty} a_ = (a), b_ = (b); {mask} z_ = b_ == 0{minus}; \\\n       \
+         {ty} q_ = a_ {sign} ((b_ & ~({ty}){odd}) | (({ty}){odd} & 1)); {result}; }})\n\n"
+    )
+}
+
+/// Floats to integers: toward zero, saturating, NaN to 0.
+pub(super) fn cast(from: Scalar, to: Scalar, k: u32) -> String {
+    let (f, t) = (format!("{}x{k}", from.name()), format!("{}x{k}", to.name()));
+    let wide = format!("{}x{k}", int_of(from, true).name());
+    let mask = format!("{}x{k}", int_of(to, true).name());
+    let bits = 8 * to.bytes();
+    let suffix = if from == Scalar::F32 { "f" } else { "" };
+    let upper = match to.is_signed() {
+        true => format!("INT{bits}"),
+        false => format!("UINT{bits}"),
+    };
+    let most = match to.is_signed() {
+        true => format!("0x1p{}{suffix}", bits - 1),
+        false => format!("0x1p{bits}{suffix}"),
+    };
+    let least = match to.is_signed() {
+        true => format!("-0x1p{}{suffix}", bits - 1),
+        false => format!("0x0p0{suffix}"),
+    };
+    // Of the same width nothing is to be converted.
+    let narrow = |m: &str| match from.bytes() == to.bytes() {
+        true => format!("({mask}){m}"),
+        false => format!("__builtin_convertvector({m}, {mask})"),
+    };
+    let low = match to.is_signed() {
+        true => format!(" | (({t}){} & {upper}_MIN)", narrow("l_")),
+        false => String::new(),
+    };
+    format!(
+        "#define {f}_to_{to}(a) \\\n    ({{ {f} a_ = (a); {wide} h_ = a_ >= {most}, l_ = a_ <= {least}, o_ = (a_ == a_) & ~(h_ | l_); \\\n       \
+         {f} s_ = ({f})(({wide})a_ & o_); \\\n       \
+         __builtin_convertvector(s_, {t}) | (({t}){} & {upper}_MAX){low}; }})\n\n",
+        narrow("h_"),
+        to = to.name()
+    )
+}
