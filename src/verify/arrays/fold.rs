@@ -423,7 +423,8 @@ pub fn by_induction(cx: &mut Context, a: &Neutral, b: &Neutral) -> Res<bool> {
         folds(whole, &mut inside);
         // Both whole: their steps were compared already.
         let plain = whole.spine.is_empty() && part.spine.is_empty();
-        inside.retain(|r| !Rc::ptr_eq(r, of) && !(plain && matches!(&whole.head, Head::Fold(_))));
+        let whole_fold = plain && matches!(&whole.head, Head::Fold(_));
+        inside.retain(|r| !(whole_fold || Rc::ptr_eq(r, of)));
         for r in &inside {
             if simulates(cx, whole, std::slice::from_ref(r), part, of)? {
                 return Ok(true);
