@@ -74,7 +74,7 @@ impl Printer<'_> {
                 Some(false) => format!("({ty}){{0}}"),
                 None => {
                     let x = self.operand(a);
-                    format!("-({})({x}) - ({ty}){{0}}", c_type(signed(bytes)))
+                    format!("({})-({x}) - ({ty}){{0}}", c_type(signed(bytes)))
                 }
             },
             ExprKind::Build(es) => {
@@ -135,7 +135,8 @@ impl Printer<'_> {
         let Shape { elem, lanes } = shape;
         if op == Op::Select && args[0].shape().is_mask() {
             let ty = self.shape(shape);
-            let c = self.mask(&args[0], elem.bytes());
+            // Macros take what stands between the braces of a vector for several arguments.
+            let c = format!("({})", self.mask(&args[0], elem.bytes()));
             let [x, y] = [&args[1], &args[2]].map(|e| self.operand(e));
             self.used.masks.insert((elem, lanes));
             return Some(format!("SELECT_{ty}({c}, {x}, {y})"));
@@ -150,7 +151,7 @@ impl Printer<'_> {
             return None;
         }
         let ty = self.register(elem, lanes);
-        let a: Vec<String> = args.iter().map(|e| self.expr(e)).collect();
+        let a: Vec<String> = args.iter().map(|e| self.operand(e)).collect();
         self.used.lane_ops.insert((op, elem, lanes));
         Some(format!(
             "{}_{ty}({})",
@@ -170,7 +171,7 @@ impl Printer<'_> {
         if elem == Scalar::F32 && matches!(f, Function::Sin | Function::Cos) {
             self.register(Scalar::F64, lanes);
         }
-        let x = self.expr(x);
+        let x = self.operand(x);
         format!("{}_{ty}({x})", Op::from(f).name().to_uppercase())
     }
 
