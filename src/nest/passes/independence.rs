@@ -2,8 +2,8 @@
 //!
 //! Comes in: a nest; goes out: the same, in which innermost loops inside of a parallel one are
 //! [`LoopKind::Independent`] if each of their iterations stores elements of its own, and reads no buffer that is stored
-//! to. Buffers are apart, as pointers with `restrict` say; but what a thread runs is a function of its own to gcc and to
-//! clang, in which these pointers are members of a structure, so that they compare addresses, or give up. Invariant:
+//! to. Buffers are apart, as pointers with `restrict` say; but what a thread runs is a function of its own to gcc, in
+//! which these pointers are members of a structure, so that it compares addresses, or gives up. Invariant:
 //! nothing is computed otherwise. Absent: loops outside of parallel ones, where `restrict` says as much; stores of
 //! vectors, which compilers have no choice about.
 
