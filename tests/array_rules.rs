@@ -31,9 +31,9 @@ fn is_said(rule: &RuleDecl, assuming: &[Assumption]) -> bool {
     assuming.iter().all(said)
 }
 
-/// Rules whose left side says by the form of a size what is assumed: what matches `n + 1` is at least 1, and an array
-/// has the halo of its windows.
-const BY_FORM: [&str; 13] = [
+/// Rules whose left side says by the form of a size what is assumed: what matches `n + 1` is at least 1, an array has the
+/// halo of its windows, and blocks of offsets have a last one of their own.
+const BY_FORM: [&str; 14] = [
     "slide-after-take",
     "slide-after-drop",
     "slide-slide",
@@ -47,6 +47,7 @@ const BY_FORM: [&str; 13] = [
     "iterate-peel-last",
     "reduce-vectors-idempotent",
     "reduce-seq-last",
+    "segments-blocks",
 ];
 
 #[test]

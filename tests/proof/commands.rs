@@ -198,8 +198,8 @@ fn explain_folds_and_full_unfolds() {
     assert!(!full.contains(" × "), "{full}");
 
     let json = explain(&["--message-format", "json"]);
-    let steps: Value = serde_json::from_str(&json).unwrap();
-    let names: Vec<_> = (steps.as_array().unwrap().iter())
+    let answer: Value = serde_json::from_str(&json).unwrap();
+    let names: Vec<_> = (answer["steps"].as_array().unwrap().iter())
         .map(|s| s["name"].as_str().unwrap())
         .collect();
     assert_eq!(names, ["split", "reorder"]);

@@ -305,10 +305,17 @@ fn bad_rules_are_refused() {
 fn guide(name: &str) -> Result<Guide, String> {
     let mut sources = SourceMap::new();
     let file = sources.load_shipped(name).unwrap();
-    let sizes = ["t", "m", "n", "k"].map(crate::intern::Symbol::new);
+    // A sketch may speak of the sizes of any program.
+    let mut sizes = std::collections::BTreeSet::new();
+    for path in SourceMap::shipped().filter(|p| p.ends_with(".rise")) {
+        let file = sources.load_shipped(path).unwrap();
+        let program = crate::elab::program(&mut sources, file, None);
+        sizes.extend(program.unwrap().sizes.iter().map(|n| n.as_str()));
+    }
+    let sizes: Vec<_> = sizes.into_iter().map(crate::intern::Symbol::new).collect();
     let around = Surroundings {
         sizes: Some(&sizes),
-        costs: &["size", "views"],
+        costs: &["size", "views", "loops"],
         ..Surroundings::default()
     };
     steps(&mut sources, file, &around).map_err(|d| {

@@ -197,6 +197,9 @@ fn reason(decl: &RuleDecl, r: &Refusal) -> String {
         Refusal::NotOfClass(ty, class) => format!("`{ty}` is {}", not_of(*class)),
         Refusal::Divides(k, n) => format!("`{k} divides {n}` does not hold"),
         Refusal::Never(never) => format!("its sizes are none: {never}"),
+        Refusal::NoValue(ty) => {
+            format!("a part of what it makes would be a `{ty}`, and no search makes such arrays")
+        }
         Refusal::Compare(a, rel, b, open) => compare(*a, *rel, *b, *open),
         Refusal::Law(law, operands, with) => {
             let operands: Vec<String> = operands.iter().map(operand).collect();

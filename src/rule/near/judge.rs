@@ -46,6 +46,11 @@ pub(super) fn judge(
             assumes = obligation::missing(&[], &obliged);
             let never = obligation::contradiction(&assumes);
             refusals.extend(never.map(Refusal::Never));
+            let mut without = None;
+            (used.rule.rhs).visit(&mut |t, _| {
+                without = without.or(Some(subst.ty(t.ty())).filter(|t| t.is_never()));
+            });
+            refusals.extend(without.map(Refusal::NoValue));
         }
     }
     match refusals.is_empty() {

@@ -88,6 +88,8 @@ pub enum Refusal {
     Divides(Nat, Nat),
     /// It obliges to what holds at no sizes.
     Never(Never),
+    /// What it makes has a part of a type that has no value, as an array of no elements.
+    NoValue(Ty),
     /// A relation of sizes that does not hold, or (`true`) is not known to.
     Compare(Nat, Rel, Nat, bool),
     /// `associative op` and its like: the law in words, the operator, and whether it

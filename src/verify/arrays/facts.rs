@@ -11,6 +11,7 @@
 use crate::arith::{gcd, is_whole_term, rejoin, Atom, AtomKind, Mono, Nat, Rat, Signs};
 use crate::intern::Symbol;
 use rustc_hash::FxHashMap;
+use std::cell::Cell;
 
 /// What is known of variables. A variable without a range is a size: not negative.
 #[derive(Clone, Debug, Default)]
@@ -21,7 +22,13 @@ pub struct Facts {
     at_least_zero: Vec<Nat>,
     /// Whole, beyond what follows from the form: `n/32`.
     whole: Vec<Nat>,
+    /// How many questions about signs wait for the answer to another one.
+    waiting: Cell<u32>,
 }
+
+/// A fact about a rounded size asks for the sign of what is rounded, for which that fact may be tried again: beyond so many
+/// questions in each other nothing is known.
+const DEEPEST: u32 = 4;
 
 impl Facts {
     /// No facts.
@@ -377,9 +384,23 @@ impl Facts {
 
 impl Signs for Facts {
     fn is_not_negative(&self, n: Nat) -> bool {
-        if self.plainly_not_negative(n) {
-            return true;
+        if self.waiting.get() == DEEPEST {
+            return false;
         }
+        self.waiting.set(self.waiting.get() + 1);
+        let known = self.plainly_not_negative(n) || self.bounded_from_below(n);
+        self.waiting.set(self.waiting.get() - 1);
+        known
+    }
+
+    fn not_negative(&mut self, n: Nat) {
+        self.at_least_zero.push(n);
+    }
+}
+
+impl Facts {
+    /// Whether a lower bound is not negative, or not less than something else that is not.
+    fn bounded_from_below(&self, n: Nat) -> bool {
         // What is relaxed no longer matches a fact about the rounded size itself.
         let relaxed = self.relaxed(n);
         let forms = [n, relaxed];
@@ -391,9 +412,5 @@ impl Signs for Facts {
             self.plainly_not_negative(low)
                 || (self.at_least_zero.iter()).any(|&p| self.plainly_not_negative(low - p))
         })
-    }
-
-    fn not_negative(&mut self, n: Nat) {
-        self.at_least_zero.push(n);
     }
 }

@@ -100,11 +100,11 @@ sums     may be regrouped in `split` (by blocked-reduce)
 rounding a*b + c may be rounded once instead of twice, as the compiler decides
 rules    without a verdict: mine
 checked  kernel = interpreter at m=32 n=64: relative error 6.8e-7, rounding explains 7.3e-6
-     kernel refuses m=33
-     random inputs of seed 7
+         kernel refuses m=33
+         random inputs of seed 7
 time     m=1024, 2 threads, best (median), compiled in 480 ms
-       mm            10.0 ms (20.0 ms)    200 GFLOP/s  3 samples, 1 dropped (threads shared a core)
-       unoptimised    500 ms (1.00 s)   4.00 GFLOP/s  ×50.0  3 samples, 1 dropped (threads shared a core)
+           mm            10.0 ms (20.0 ms)    200 GFLOP/s  3 samples, 1 dropped (threads shared a core)
+           unoptimised    500 ms (1.00 s)   4.00 GFLOP/s  ×50.0  3 samples, 1 dropped (threads shared a core)
 memory   8.00 MB at most
 e-graph  step split: showing 200 of 345 classes, 612 of 1 398 e-nodes
 written  mm.c mm.h
