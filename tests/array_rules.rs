@@ -33,7 +33,7 @@ fn is_said(rule: &RuleDecl, assuming: &[Assumption]) -> bool {
 
 /// Rules whose left side says by the form of a size what is assumed: what matches `n + 1` is at least 1, an array has the
 /// halo of its windows, and blocks of offsets have a last one of their own.
-const BY_FORM: [&str; 14] = [
+const BY_FORM: [&str; 15] = [
     "slide-after-take",
     "slide-after-drop",
     "slide-slide",
@@ -48,22 +48,26 @@ const BY_FORM: [&str; 14] = [
     "reduce-vectors-idempotent",
     "reduce-seq-last",
     "segments-blocks",
+    "reduce-lanes-peeled",
 ];
 
 #[test]
 fn every_shipped_rule_is_proved() {
-    let mut open = Vec::new();
+    let (mut open, mut unsaid) = (Vec::new(), Vec::new());
     for (at, rule) in shipped() {
         match prove(&rule) {
             Ok(assuming) => {
                 let by_form = BY_FORM.contains(&rule.name.as_str());
                 let said = is_said(&rule, &assuming);
-                assert!(said != by_form, "{at}: {assuming:?}");
+                if said == by_form {
+                    unsaid.push(format!("{at}: {assuming:?}"));
+                }
             }
             Err(why) => open.push(format!("{at}: {why}")),
         }
     }
     assert!(open.is_empty(), "{}", open.join("\n"));
+    assert!(unsaid.is_empty(), "{}", unsaid.join("\n"));
 }
 
 /// A file of one rule.

@@ -110,7 +110,9 @@ fn expression(sketch: bool) -> BoxedStrategy<Expr> {
         let many = |range| prop::collection::vec(inner.clone(), range);
         let two = (inner.clone(), inner.clone());
         let op = prop::sample::select(BinOp::ALL.to_vec())
-            .prop_filter("only in sketches", move |op| sketch || *op != BinOp::Or);
+            .prop_filter("only in sketches", move |op| {
+                sketch || !matches!(op, BinOp::Or | BinOp::And)
+            });
         let pat = pattern();
         let forms = prop_oneof![
             (inner.clone(), many(1..4)).prop_map(|(f, a)| ExprKind::App(boxed(f), a)),

@@ -30,7 +30,7 @@ pub struct Refusal {
 }
 
 /// Normal forms larger than this are not computed.
-const LARGEST: u32 = 1_000_000;
+const LARGEST: u32 = 2_000_000;
 
 /// Of which sizes a proof holds, see Note [Sizes of a proof].
 #[derive(Clone, Debug, Default)]
@@ -172,10 +172,12 @@ fn holds<'a>(
         }
         By::Beta | By::Eta | By::Normal => {
             let [a, b] = [left, right].map(|t| normalize_within(t, LARGEST));
-            if a.is_some() && a == b {
-                Ok(None)
-            } else {
-                Err("the two have different normal forms".to_string())
+            match (a, b) {
+                (Some(a), Some(b)) if a == b => Ok(None),
+                (Some(_), Some(_)) => Err("the two have different normal forms".to_string()),
+                _ => Err(format!(
+                    "a normal form has more than {LARGEST} nodes, or takes too long"
+                )),
             }
         }
     }
