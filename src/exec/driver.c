@@ -4,9 +4,10 @@
  * its length in bytes; OUTPUT is written on request; BYTES are the lengths of the results; with GUARD
  * 1 every array ends at a page that cannot be touched, with 0 it starts at one.
  * Then line by line:   clear -> cleared          fills the results with a pattern
- *                      call N -> ok RC WALL CPU PREEMPTED
- *                                                N calls or up to the first that fails; nanoseconds;
- *                                                how often the system took a processor from a thread
+ *                      call N W -> ok RC WALL CPU PREEMPTED
+ *                                                W calls that are not timed, then N that are, or up to
+ *                                                the first that fails; nanoseconds; how often the
+ *                                                system took a processor from a thread
  *                      save -> saved DAMAGE      writes the results; bytes changed in front of them
  */
 #define _GNU_SOURCE
@@ -82,8 +83,10 @@ int main(int argc, char **argv) {
       for (int i = 0; i < OUTPUTS; i++) memset(out[i], PATTERN, bytes[i]);
       printf("cleared\n");
     } else if (strncmp(line, "call ", 5) == 0) {
-      long n = strtol(line + 5, NULL, 10);
+      char *rest;
+      long n = strtol(line + 5, &rest, 10), warm = strtol(rest, NULL, 10);
       int rc = 0;
+      for (long i = 0; i < warm && rc == 0; i++) rc = call(out, sizes, in);
       long before = preempted();
       int64_t wall = now(CLOCK_MONOTONIC), cpu = now(CLOCK_PROCESS_CPUTIME_ID);
       for (long i = 0; i < n && rc == 0; i++) rc = call(out, sizes, in);

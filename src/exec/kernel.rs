@@ -244,7 +244,13 @@ impl Kernel {
 impl Session {
     /// Calls the kernel `times` times, or until it returns something else than 0.
     pub fn call(&mut self, times: u64, limit: Duration) -> Result<Sample, Diagnostic> {
-        let answer = self.ask(&format!("call {times}"), limit)?;
+        self.timed(times, 0, limit)
+    }
+
+    /// The same after `warm` calls that are not timed: threads that slept wake up in them, which takes milliseconds on
+    /// some machines, and caches fill.
+    pub fn timed(&mut self, times: u64, warm: u64, limit: Duration) -> Result<Sample, Diagnostic> {
+        let answer = self.ask(&format!("call {times} {warm}"), limit)?;
         let mut words = answer.split_whitespace().skip(1);
         let mut number = || words.next().and_then(|w| w.parse::<i64>().ok());
         match (number(), number(), number(), number()) {

@@ -7,7 +7,8 @@
 //! two milliseconds); two threads on one core (a sample whose processor time per wall time is far
 //! below the contestant's best does not count); a processor that the system gave to somebody else
 //! (a sample with involuntary context switches does not count); too few samples (more are taken
-//! until the interval of the median is narrow).
+//! until the interval of the median is narrow); threads that slept during the pause (a call that is not
+//! timed wakes them).
 //!
 //! Absent: whether results are right (`compare`); what the times mean.
 
@@ -162,7 +163,7 @@ pub fn race(
             raw.push(vec![Raw::of(first)]);
             continue;
         }
-        let warm = session.call(1, options.limit)?;
+        let warm = session.timed(1, 1, options.limit)?;
         let time = warm.wall.max(Duration::from_nanos(1));
         let needed = options.sample_time.as_nanos().div_ceil(time.as_nanos());
         calls.push((needed as u64).clamp(1, 1_000_000));
@@ -199,7 +200,7 @@ pub fn race(
                 break;
             }
             std::thread::sleep(options.pause);
-            let sample = sessions[i].call(calls[i], options.limit)?;
+            let sample = sessions[i].timed(calls[i], 1, options.limit)?;
             raw[i].push(Raw::of(&sample));
         }
     }

@@ -79,3 +79,22 @@ fn a_kernel_that_hangs_is_stopped() {
     let e = session.call(1, Duration::from_millis(200)).unwrap_err();
     assert_eq!(e.code, code::KERNEL_HANGS);
 }
+
+#[test]
+fn calls_before_those_that_are_timed_wake_threads_and_count_for_nothing() {
+    let wait = "static int calls; for (volatile int x = 0; calls == 0 && x < 50000000; x++) {}";
+    let kernel = build(&format!("{wait} out[0] = ++calls; return 0;"));
+    let mut session = kernel
+        .start(&Setting {
+            sizes: &[10],
+            inputs: &inputs(),
+            out_lens: &[10],
+            threads: 1,
+            guard: false,
+        })
+        .unwrap();
+    let long = Duration::from_secs(60);
+    let sample = session.timed(2, 1, long).unwrap();
+    assert_eq!(session.outputs().unwrap()[0].number(0), 3.0);
+    assert!(sample.cpu < Duration::from_millis(50), "{sample:?}");
+}
