@@ -293,59 +293,78 @@ fn place(path: &Path) -> Option<PathBuf> {
     Some(folder.canonicalize().ok()?.join(path.file_name()?))
 }
 
-/// Prepares a file for each form of one witness, called `NAME.KIND.EXTENSION` where no name is given;
-/// none for standard output.
-pub fn prepare_forms(
-    output: Option<&str>,
-    kind: &str,
-    extensions: &[&str],
-    name: &str,
-    sources: &SourceMap,
-) -> Result<Option<Vec<Target>>, Diagnostic> {
-    match stream(output)? {
-        Some(s) if s.is_stdout() => return Ok(None),
-        Some(s) => return Ok(Some(vec![s])),
-        None => {}
-    }
-    let full = |extension: &&str| match output {
-        None => format!("{kind}.{extension}"),
-        Some(_) => extension.to_string(),
-    };
-    let full: Vec<String> = extensions.iter().map(full).collect();
-    let full: Vec<&str> = full.iter().map(String::as_str).collect();
-    let target = |path: &PathBuf| {
-        refuse_inputs(path, sources)?;
-        Target::prepare(path)
-    };
-    let paths = paths(&full, output.map(Path::new), name)?;
-    paths.iter().map(target).collect::<Result<_, _>>().map(Some)
+/// A form in which a witness is written.
+pub trait Form: Copy + Ord {
+    fn extension(self) -> &'static str;
 }
 
-/// Writes the forms of a witness into what was prepared and shows its page; without files, the forms
-/// themselves are what is asked for, and the page goes beside them.
-pub fn write_forms(
-    page: &str,
-    forms: Vec<String>,
+/// The forms of one witness that somebody asked for, each once and in their order, and where they go.
+pub struct Forms<F> {
+    wanted: Vec<F>,
+    /// None for standard output.
     targets: Option<Vec<Target>>,
-    context: &mut Context,
-) -> Result<(), Diagnostic> {
-    let Some(targets) = targets else {
-        forms.iter().for_each(|form| context.print(form));
-        context.error_line(page.trim_end());
-        return Ok(());
-    };
-    // A stream takes them all.
-    let forms = match targets[..] {
-        [_] => vec![forms.concat()],
-        _ => forms,
-    };
-    let written = write_all(targets.into_iter().zip(forms).collect())?;
-    context.print(page);
-    if !context.json() {
-        let written: Vec<String> = written.iter().map(|p| p.display().to_string()).collect();
-        context.print(&format!("\nwritten {}\n", written.join(" ")));
+}
+
+impl<F: Form> Forms<F> {
+    /// A file for each form, called `NAME.KIND.EXTENSION` where no name is given.
+    pub fn prepare(
+        emit: &[F],
+        output: Option<&str>,
+        kind: &str,
+        name: &str,
+        sources: &SourceMap,
+    ) -> Result<Forms<F>, Diagnostic> {
+        let mut wanted = emit.to_vec();
+        wanted.sort();
+        wanted.dedup();
+        let targets = match stream(output)? {
+            Some(s) if s.is_stdout() => None,
+            Some(s) => Some(vec![s]),
+            None => {
+                let full = |f: &F| match output {
+                    None => format!("{kind}.{}", f.extension()),
+                    Some(_) => f.extension().to_string(),
+                };
+                let full: Vec<String> = wanted.iter().map(full).collect();
+                let full: Vec<&str> = full.iter().map(String::as_str).collect();
+                let target = |path: &PathBuf| {
+                    refuse_inputs(path, sources)?;
+                    Target::prepare(path)
+                };
+                let paths = paths(&full, output.map(Path::new), name)?;
+                Some(paths.iter().map(target).collect::<Result<_, _>>()?)
+            }
+        };
+        Ok(Forms { wanted, targets })
     }
-    Ok(())
+
+    /// Writes the forms into what was prepared and shows the page of the witness; without files, the forms
+    /// themselves are what is asked for, and the page goes beside them.
+    pub fn write(
+        self,
+        page: &str,
+        text: impl FnMut(F) -> String,
+        context: &mut Context,
+    ) -> Result<(), Diagnostic> {
+        let forms: Vec<String> = self.wanted.into_iter().map(text).collect();
+        let Some(targets) = self.targets else {
+            forms.iter().for_each(|form| context.print(form));
+            context.error_line(page.trim_end());
+            return Ok(());
+        };
+        // A stream takes them all.
+        let forms = match targets[..] {
+            [_] => vec![forms.concat()],
+            _ => forms,
+        };
+        let written = write_all(targets.into_iter().zip(forms).collect())?;
+        context.print(page);
+        if !context.json() {
+            let written: Vec<String> = written.iter().map(|p| p.display().to_string()).collect();
+            context.print(&format!("\nwritten {}\n", written.join(" ")));
+        }
+        Ok(())
+    }
 }
 
 /// Endings that say what a file holds, besides those of the artefacts.

@@ -8,10 +8,9 @@
 mod contestant;
 mod size;
 
-use super::artefacts::{prepare_forms, write_forms};
+use super::artefacts::{self, Forms};
 use super::command_line;
 use super::machine;
-use super::output;
 use super::values::{setting, Machine, Trusting};
 use super::Context;
 use crate::diag::{code, Diagnostic};
@@ -20,7 +19,6 @@ use crate::exec::bench::{self, Measurement, Method};
 use crate::exec::{measure, Toolchain};
 use crate::interrupt;
 use crate::report::measurement;
-use crate::source::SourceMap;
 use crate::target::Target;
 use contestant::ContestantArg;
 use size::SizeArg;
@@ -105,7 +103,7 @@ enum Form {
     Svg,
 }
 
-impl Form {
+impl artefacts::Form for Form {
     fn extension(self) -> &'static str {
         match self {
             Form::Json => "json",
@@ -141,7 +139,15 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
     contestant::distinct(&entries, args.no_peers).map_err(one)?;
 
     let name = input.program.name;
-    let (forms, targets) = outputs(args, name.as_str(), &context.sources).map_err(one)?;
+    let output = args.output.as_deref();
+    let forms = Forms::prepare(
+        &args.emit,
+        output,
+        "measurement",
+        name.as_str(),
+        &context.sources,
+    )
+    .map_err(one)?;
     let others = entries.iter().map(|e| e.target);
     let tools = toolchains([target].into_iter().chain(others)).map_err(one)?;
     let tool = &tools[&target];
@@ -198,28 +204,12 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
     } else {
         measurement::human(&measurement)
     };
-    let text = |form: &Form| match form {
+    let text = |form| match form {
         Form::Json => measurement::json(&measurement),
         Form::Svg => measurement::svg(&measurement),
     };
-    let texts = forms.iter().map(text).collect();
-    write_forms(&page, texts, targets, context).map_err(one)?;
+    forms.write(&page, text, context).map_err(one)?;
     stopped.map_or(Ok(()), |d| Err(vec![d]))
-}
-
-/// What is written besides the page, and where.
-fn outputs(
-    args: &Args,
-    name: &str,
-    sources: &SourceMap,
-) -> Result<(Vec<Form>, Option<Vec<output::Target>>), Diagnostic> {
-    let mut forms = args.emit.clone();
-    forms.sort();
-    forms.dedup();
-    let extensions: Vec<&str> = forms.iter().map(|f| f.extension()).collect();
-    let output = args.output.as_deref();
-    let targets = prepare_forms(output, "measurement", &extensions, name, sources)?;
-    Ok((forms, targets))
 }
 
 /// A compiler for each machine.

@@ -5,7 +5,7 @@
 //! was held before: so no search pays for the one before it. Not reaching a goal is a result, no
 //! failure. Absent: what is counted and how it is drawn (`report`).
 
-use super::artefacts::{prepare_forms, write_forms};
+use super::artefacts::{self, Forms};
 use super::command_line;
 use super::progress::{Mode, Progress};
 use super::values::{memory_limit, setting, Bytes, Trusting};
@@ -93,7 +93,7 @@ enum Form {
     Svg,
 }
 
-impl Form {
+impl artefacts::Form for Form {
     fn extension(self) -> &'static str {
         match self {
             Form::Json => "json",
@@ -177,18 +177,10 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
         args.goal.clone()
     };
     let program = check(args, &goals, context)?;
-    let forms = {
-        let mut forms = args.emit.clone();
-        forms.sort();
-        forms.dedup();
-        forms
-    };
-    let targets = {
-        let extensions: Vec<&str> = forms.iter().map(|f| f.extension()).collect();
-        let output = args.output.as_deref();
-        let (kind, sources) = ("comparison", &context.sources);
-        prepare_forms(output, kind, &extensions, &program, sources).map_err(|d| vec![d])?
-    };
+    let one = |d: Diagnostic| vec![d];
+    let output = args.output.as_deref();
+    let forms = Forms::prepare(&args.emit, output, "comparison", &program, &context.sources)
+        .map_err(one)?;
     let limits = Limits {
         iterations: args.iter_limit,
         nodes: args.node_limit,
@@ -215,13 +207,12 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
     } else {
         comparison::human(&comparison)
     };
-    let text = |form: &Form| match form {
+    let text = |form| match form {
         Form::Json => comparison.to_json(),
         Form::Csv => comparison::csv(&comparison),
         Form::Svg => comparison::svg(&comparison),
     };
-    let texts = forms.iter().map(text).collect();
-    write_forms(&page, texts, targets, context).map_err(|d| vec![d])?;
+    forms.write(&page, text, context).map_err(one)?;
     stopped.map_or(Ok(()), |d| Err(vec![d]))
 }
 
