@@ -152,13 +152,7 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
     let tools = toolchains([target].into_iter().chain(others)).map_err(one)?;
     let tool = &tools[&target];
     context.report(tool.warning().into_iter().collect::<Vec<_>>());
-    let measuring = measure::Options {
-        samples: usize::from(args.samples),
-        most: 4 * usize::from(args.samples),
-        pause: Duration::from_millis(u64::from(args.pause)),
-        seed: args.seed,
-        ..measure::Options::default()
-    };
+    let measuring = measuring(args);
     let method = Method::of(&measuring);
     let shown = !context.json() && std::io::stderr().is_terminal();
     let progress = |what: &str| {
@@ -210,6 +204,17 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
     };
     forms.write(&page, text, context).map_err(one)?;
     stopped.map_or(Ok(()), |d| Err(vec![d]))
+}
+
+/// How each round is measured.
+fn measuring(args: &Args) -> measure::Options {
+    measure::Options {
+        samples: usize::from(args.samples),
+        most: 4 * usize::from(args.samples),
+        pause: Duration::from_millis(u64::from(args.pause)),
+        seed: args.seed,
+        ..measure::Options::default()
+    }
 }
 
 /// A compiler for each machine.

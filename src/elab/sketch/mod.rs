@@ -322,49 +322,8 @@ impl Reader<'_> {
                 }
             };
         }
-        match (name, args) {
-            ("app", [f, x, rest @ ..]) => {
-                let f = self.boxed(f, env);
-                let x = self.boxed(x, env);
-                let mut kind = SketchKind::App(f, x);
-                for x in rest {
-                    let f = Box::new(self.part(kind, e, env));
-                    kind = SketchKind::App(f, self.boxed(x, env));
-                }
-                return kind;
-            }
-            ("contains", [s]) => return SketchKind::Contains(self.boxed(s, env)),
-            ("onlyContains", [s]) => return SketchKind::OnlyContains(self.boxed(s, env)),
-            ("none", [s]) => {
-                let s = self.boxed(s, env);
-                self.refuse_positions(&s);
-                return SketchKind::None(s);
-            }
-            ("every", [s, t]) => {
-                let s = self.boxed(s, env);
-                self.refuse_positions(&s);
-                return SketchKind::Every(s, self.boxed(t, env));
-            }
-            ("written", [s]) => return SketchKind::Written(self.boxed(s, env)),
-            ("cheapest", [] | [_]) => {
-                let s = match args {
-                    [s] => self.boxed(s, env),
-                    _ => Box::new(self.part(SketchKind::Any, e, env)),
-                };
-                return SketchKind::Cheapest(s);
-            }
-            ("true" | "false", []) => return SketchKind::Bool(name == "true"),
-            _ => {}
-        }
-        if FORMS.contains(&name) {
-            let takes = match name {
-                "app" => "at least 2",
-                "every" => "2",
-                "cheapest" => "0 or 1",
-                _ => "1",
-            };
-            self.wrong_arguments(name, takes, args.len(), e, None);
-            return SketchKind::Any;
+        if let Some(form) = self.form(name, args, e, env) {
+            return form;
         }
         if let Some(def) = self.defs.0.get(name).cloned() {
             return self.unfold(&def, args, e, env);
@@ -386,6 +345,59 @@ impl Reader<'_> {
             );
             return SketchKind::Any;
         }
+        self.no_such_name(name, e, env);
+        SketchKind::Any
+    }
+
+    /// One of the forms of sketches; an error and `?` for one with too few or too many arguments.
+    fn form(&mut self, name: &str, args: &[Expr], e: &Expr, env: &Rc<Env>) -> Option<SketchKind> {
+        match (name, args) {
+            ("app", [f, x, rest @ ..]) => {
+                let f = self.boxed(f, env);
+                let x = self.boxed(x, env);
+                let mut kind = SketchKind::App(f, x);
+                for x in rest {
+                    let f = Box::new(self.part(kind, e, env));
+                    kind = SketchKind::App(f, self.boxed(x, env));
+                }
+                Some(kind)
+            }
+            ("contains", [s]) => Some(SketchKind::Contains(self.boxed(s, env))),
+            ("onlyContains", [s]) => Some(SketchKind::OnlyContains(self.boxed(s, env))),
+            ("none", [s]) => {
+                let s = self.boxed(s, env);
+                self.refuse_positions(&s);
+                Some(SketchKind::None(s))
+            }
+            ("every", [s, t]) => {
+                let s = self.boxed(s, env);
+                self.refuse_positions(&s);
+                Some(SketchKind::Every(s, self.boxed(t, env)))
+            }
+            ("written", [s]) => Some(SketchKind::Written(self.boxed(s, env))),
+            ("cheapest", [] | [_]) => {
+                let s = match args {
+                    [s] => self.boxed(s, env),
+                    _ => Box::new(self.part(SketchKind::Any, e, env)),
+                };
+                Some(SketchKind::Cheapest(s))
+            }
+            ("true" | "false", []) => Some(SketchKind::Bool(name == "true")),
+            _ if FORMS.contains(&name) => {
+                let takes = match name {
+                    "app" => "at least 2",
+                    "every" => "2",
+                    "cheapest" => "0 or 1",
+                    _ => "1",
+                };
+                self.wrong_arguments(name, takes, args.len(), e, None);
+                Some(SketchKind::Any)
+            }
+            _ => None,
+        }
+    }
+
+    fn no_such_name(&mut self, name: &str, e: &Expr, env: &Rc<Env>) {
         let defs = self.defs.0.keys().map(|s| &**s);
         let params = env.params.iter().map(|p| &*p.0);
         let prims = Op::ALL.iter().map(|op| op.name());
@@ -406,7 +418,6 @@ impl Reader<'_> {
                 "define it, or import its file: `import \"prelude.sk\"`",
             ),
         );
-        SketchKind::Any
     }
 
     fn unfold(&mut self, def: &Rc<Def>, args: &[Expr], e: &Expr, env: &Rc<Env>) -> SketchKind {

@@ -279,28 +279,7 @@ impl Generator<'_> {
                 let types = [Ty::funs([s, t], t), t, Ty::array(n, s)];
                 self.make(Op::ScanSeq, &[], &types, ty, scope, fuel)
             }
-            17 if self.rng.one_in(3) => {
-                let (m, s) = (self.dimension(), self.data_type(1));
-                let bounds = Ty::array(n + 1.into(), Ty::idx(m + 1.into()));
-                let types = [Ty::funs([t, s], t), t, bounds, Ty::array(m, s)];
-                self.make(Op::ReduceSegments, &[], &types, ty, scope, fuel)
-            }
-            18 if self.rng.one_in(3) => {
-                let (m, s) = (self.dimension(), self.data_type(1));
-                let updates = Ty::array(m, Ty::pair(Ty::idx(n), s));
-                let types = [Ty::funs([t, s], t), ty, updates];
-                self.make(Op::ScatterReduce, &[], &types, ty, scope, fuel)
-            }
-            17 => {
-                let m = self.dimension();
-                let types = [Ty::array(n, Ty::idx(m)), of(m)];
-                self.make(Op::Gather, &[], &types, ty, scope, fuel)
-            }
-            18 => {
-                let m = small(self);
-                let types = [Ty::array(m, Ty::idx(n)), of(m)];
-                self.make(Op::Scatter, &[], &types, ty, scope, fuel)
-            }
+            at @ (17 | 18) => self.by_index(at == 17, n, t, ty, scope, fuel),
             19 => {
                 let xs = self.term(ty, scope, fuel);
                 self.reversed_by_reorder(n, xs)
@@ -322,6 +301,39 @@ impl Generator<'_> {
             }
             _ => self.array_of(n, t, ty, scope, fuel),
         }
+    }
+
+    /// What reads or writes where an array of indices says.
+    fn by_index(
+        &mut self,
+        reads: bool,
+        n: Nat,
+        t: Ty,
+        ty: Ty,
+        scope: &mut Scope,
+        fuel: u32,
+    ) -> Option<Term> {
+        let reduces = self.rng.one_in(3);
+        let of = |n: Nat| Ty::array(n, t);
+        let m = match reads || reduces {
+            true => self.dimension(),
+            false => Nat::int(self.rng.between(1, 3)),
+        };
+        let s = if reduces { self.data_type(1) } else { t };
+        let (op, types) = match (reads, reduces) {
+            (true, true) => {
+                let bounds = Ty::array(n + 1.into(), Ty::idx(m + 1.into()));
+                let types = vec![Ty::funs([t, s], t), t, bounds, Ty::array(m, s)];
+                (Op::ReduceSegments, types)
+            }
+            (false, true) => {
+                let updates = Ty::array(m, Ty::pair(Ty::idx(n), s));
+                (Op::ScatterReduce, vec![Ty::funs([t, s], t), ty, updates])
+            }
+            (true, false) => (Op::Gather, vec![Ty::array(n, Ty::idx(m)), of(m)]),
+            (false, false) => (Op::Scatter, vec![Ty::array(m, Ty::idx(n)), of(m)]),
+        };
+        self.make(op, &[], &types, ty, scope, fuel)
     }
 
     /// What only gives arrays of a certain kind of element.

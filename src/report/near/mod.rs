@@ -156,36 +156,12 @@ fn reason(decl: &RuleDecl, r: &Refusal) -> String {
             binder,
             variable,
             where_,
-        } => {
-            let rule = match binder {
-                Some(b) if b != variable => format!(" (the rule's `{b}`)"),
-                _ => String::new(),
-            };
-            let at = found(where_);
-            let place = if at == variable.as_str() {
-                String::new()
-            } else {
-                format!(", in `{at}`")
-            };
-            format!(
-                "`{variable}`{rule} must not occur in `{hole}`, which leaves its scope: it occurs{place}"
-            )
-        }
+        } => captured(*hole, *binder, *variable, where_),
         Refusal::Type {
             of,
             wanted,
             found: ty,
-        } => {
-            let what = match of {
-                Typed::Whole => "the sub-term".to_string(),
-                Typed::Hole(name, f) => format!("`{name}`, here `{}`,", found(f)),
-                Typed::Prim(op) => format!("`{}`", op.name()),
-            };
-            format!(
-                "{what} should have the type `{}`, and has `{ty}`",
-                unknown(&wanted.to_string())
-            )
-        }
+        } => ill_typed(of, *wanted, *ty),
         Refusal::SizeEquation(wanted, n) => format!(
             "the size `{n}` should be `{}`, and no sizes make them equal",
             unknown(&wanted.to_string())
@@ -223,6 +199,35 @@ fn reason(decl: &RuleDecl, r: &Refusal) -> String {
         }
         Refusal::Search => "the search refuses it".to_string(),
     }
+}
+
+/// A variable that would leave its scope.
+fn captured(hole: Symbol, binder: Option<Symbol>, variable: Symbol, occurs: &Found) -> String {
+    let rule = match binder {
+        Some(b) if b != variable => format!(" (the rule's `{b}`)"),
+        _ => String::new(),
+    };
+    let at = found(occurs);
+    let place = if at == variable.as_str() {
+        String::new()
+    } else {
+        format!(", in `{at}`")
+    };
+    format!(
+        "`{variable}`{rule} must not occur in `{hole}`, which leaves its scope: it occurs{place}"
+    )
+}
+
+fn ill_typed(of: &Typed, wanted: Ty, ty: Ty) -> String {
+    let what = match of {
+        Typed::Whole => "the sub-term".to_string(),
+        Typed::Hole(name, f) => format!("`{name}`, here `{}`,", found(f)),
+        Typed::Prim(op) => format!("`{}`", op.name()),
+    };
+    format!(
+        "{what} should have the type `{}`, and has `{ty}`",
+        unknown(&wanted.to_string())
+    )
 }
 
 fn shape(decl: &RuleDecl, wanted: &Term, binders: &[Option<Symbol>], f: &Found) -> String {
