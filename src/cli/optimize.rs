@@ -469,6 +469,7 @@ fn text(artefact: Artefact, done: &Done) -> Option<String> {
         Artefact::Nest => made(|k| format!("{}\n", k.nest)),
         Artefact::NestBefore(_) | Artefact::NestAfter(_) => around_pass(artefact, done),
         Artefact::Queries => made(|k| k.queries.text()),
+        Artefact::Loops => (done.loops()).map_or(String::new(), |l| l.to_json()),
         Artefact::Term => elab::program_text(&done.found) + "\n",
         Artefact::Plan => done.plan.clone(),
         Artefact::Proof => (done.proof.as_ref()).map_or(String::new(), ProofFile::to_json),

@@ -182,6 +182,14 @@ pub const EXPLANATION: Kind = Kind {
     most: COUNTS,
 };
 
+/// `--emit loops`
+pub const LOOPS: Kind = Kind {
+    name: "loops",
+    version: 1,
+    command: "rise-opt PROGRAM --sketch FILE --emit loops",
+    most: ANY,
+};
+
 /// Every kind there is.
 pub const ALL: &[Kind] = &[
     PLAN,
@@ -202,6 +210,7 @@ pub const ALL: &[Kind] = &[
     WRITTEN,
     ATTEMPT,
     EXPLANATION,
+    LOOPS,
 ];
 
 #[derive(Serialize)]
