@@ -95,6 +95,7 @@ fn produced() -> &'static [(Kind, Vec<String>)] {
         let rules = "domain scalar\nrule a  x + 0 => x\nrule b  x - y => y - x\n\
                      rule c  x * c0 => c0 * x where c0 > 0\n";
         fs::write(dir.join("own.rules"), rules).unwrap();
+        fs::write(dir.join("stuck.txt"), "(z + 2) + min(x, y - z)\n").unwrap();
         let verified = run(&["verify", "own.rules", "--weaken", "--write-certificates"]);
         // Without a solver neither of these is made.
         let solved = !rise_opt::exec::solver::find().is_empty();
@@ -123,6 +124,7 @@ fn produced() -> &'static [(Kind, Vec<String>)] {
                 saved::SIMPLIFICATION,
                 &["simplify", "(4*i + 3)/4", "--trace"],
             ),
+            answered(saved::SYNTHESIS, &["synth", "--from", "stuck.txt"]),
             answered(saved::PROOF_CHECK, &["check-proof", "mm.proof.json"]),
             answered(saved::WRITTEN, &["report", "mm.record.json"]),
             answered(

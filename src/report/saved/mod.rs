@@ -150,6 +150,14 @@ pub const SIMPLIFICATION: Kind = Kind {
     most: COUNTS,
 };
 
+/// `rise-opt synth`
+pub const SYNTHESIS: Kind = Kind {
+    name: "synthesis",
+    version: 1,
+    command: "rise-opt synth --from CORPUS --message-format json",
+    most: COUNTS,
+};
+
 /// `rise-opt check-proof`
 pub const PROOF_CHECK: Kind = Kind {
     name: "proof-check",
@@ -206,6 +214,7 @@ pub const ALL: &[Kind] = &[
     CERTIFICATES,
     DOCTOR,
     SIMPLIFICATION,
+    SYNTHESIS,
     PROOF_CHECK,
     WRITTEN,
     ATTEMPT,
