@@ -56,8 +56,7 @@ fn flags_are_those_of_the_help() {
         + &help(&["bench"])
         + &help(&["simplify"])
         + &help(&["verify"])
-        + &help(&["order"])
-        + &help(&["synth"]);
+        + &help(&["order"]);
     let flags = |text: &str| {
         let mut found: Vec<String> = Vec::new();
         for (at, _) in text.match_indices("--") {
@@ -101,7 +100,6 @@ fn flags_are_those_of_the_help() {
         "docs/simplify.md",
         "docs/verify.md",
         "docs/order.md",
-        "docs/synthesis.md",
     ] {
         for flag in flags(&page(name)) {
             let ok = known.contains(&flag) || others.contains(&&*flag);
@@ -125,7 +123,6 @@ fn files_that_the_documentation_links_exist() {
         "docs/sketches.md",
         "docs/rules.md",
         "docs/simplify.md",
-        "docs/synthesis.md",
     ] {
         let text = page(name);
         let folder = Path::new(name).parent().unwrap();

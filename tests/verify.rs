@@ -2,8 +2,6 @@
 
 #[path = "common/lacking.rs"]
 mod lacking;
-#[path = "verify/synthesis.rs"]
-mod synthesis;
 
 use rise_opt::exec::solver::{self, Answer, Solver, Work};
 use rise_opt::report::CertificateFile;

@@ -36,12 +36,12 @@ pub enum Artefact {
     /// After a pass, by name.
     #[value(skip)]
     NestAfter(&'static str),
-    /// The loop program as JSON, with what every store computes, for `rise-opt validate`
-    Loops,
     /// What the search did, iteration by iteration and rule by rule, as JSON
     Trace,
     /// The terms that were found, as JSON, from which `--replay` makes the same kernel
     Plan,
+    /// The sketches that `--auto` found, as a file for `--sketch`
+    Sketch,
     /// Index arithmetic that is left in the kernel, with what is known of its variables: comparisons, extents, quotients,
     /// a line each, which `rise-opt simplify --file` and `rise-opt prove --file` read
     Queries,
@@ -68,7 +68,7 @@ impl Artefact {
             Artefact::Header => "h",
             Artefact::Term => "found.rise",
             Artefact::Nest => "nest",
-            Artefact::Loops => "loops",
+            Artefact::Sketch => "sk",
             Artefact::Queries => "queries",
             Artefact::Trace => "trace.json",
             Artefact::Plan => "plan.json",
@@ -187,7 +187,6 @@ impl Outputs {
             Artefact::C,
             Artefact::Header,
             Artefact::Nest,
-            Artefact::Loops,
             Artefact::Queries,
             Artefact::Plan,
         ];

@@ -12,7 +12,8 @@ use super::values::{memory_limit, setting, Bytes, Machine};
 use super::{command_line, near_command, Context};
 use crate::diag::{code, Diagnostic};
 use crate::driver::{
-    self, declaration, Done, Files, Input, Kernel, Request, Running, Setting, Trust, Wanted,
+    self, auto, auto::Auto, declaration, Done, Files, Input, Kernel, Request, Running, Setting,
+    Trust, Wanted,
 };
 use crate::elab;
 use crate::emit::Contract;
@@ -20,6 +21,7 @@ use crate::exec::Toolchain;
 use crate::index::Level;
 use crate::nest::passes::{self, PASSES};
 use crate::report::{self, ExcerptExtent, ProofFile, Record, Summary, TraceFile};
+use crate::schedule::Permits;
 use crate::search::{self, Outcome};
 use std::io::{self, Write};
 
@@ -55,6 +57,22 @@ enum Contraction {
     Off,
 }
 
+/// How sketches are found.
+#[derive(clap::ValueEnum, Copy, Clone, PartialEq, Eq, Debug)]
+enum Automatic {
+    /// by an estimate, without measuring
+    Model,
+}
+
+/// What is not exact.
+#[derive(clap::ValueEnum, Copy, Clone, PartialEq, Eq, Debug)]
+enum Permission {
+    /// sums of floating-point numbers are regrouped
+    Reassociate,
+    /// functions of vectors are within 2 units of the last place
+    Approximate,
+}
+
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// The program to optimise (.rise): a file, or a shipped one such as `programs/mm.rise`
@@ -64,6 +82,30 @@ pub struct Args {
     /// compiled as it stands
     #[arg(long, value_name = "FILE")]
     sketch: Vec<String>,
+    /// Finds the sketches itself, from the loops of the program and the machine: `model` takes what an estimate says is
+    /// fastest
+    #[arg(
+        long,
+        value_enum,
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "model",
+        value_name = "HOW",
+        conflicts_with_all = ["sketch", "replay", "unguided", "plain"]
+    )]
+    auto: Option<Automatic>,
+    /// Compiles the program as it stands
+    #[arg(long, conflicts_with_all = ["sketch", "replay", "unguided"])]
+    plain: bool,
+    /// What `--auto` may do beyond what is exact, separated by commas; the summary and the kernel say so
+    #[arg(
+        long,
+        value_enum,
+        value_delimiter = ',',
+        value_name = "WHAT",
+        requires = "auto"
+    )]
+    permit: Vec<Permission>,
     /// Where to write: names one of the files to emit, by its ending or else the first; the others stand beside it. `-`
     /// prints them all, and so does whatever is no file, as /dev/stdout [default: named after the kernel, in this folder]
     #[arg(short, value_name = "FILE")]
@@ -184,6 +226,11 @@ impl Args {
         if replays && egraph::SHOW.into_iter().any(emits) {
             return Some("`--replay` does not search: there is no e-graph to emit");
         }
+        if emits(Artefact::Sketch) && self.auto.is_none() {
+            return Some(
+                "`--emit sketch` writes what `--auto` finds: there is nothing to write without it",
+            );
+        }
         let in_vain = self.egraph().in_vain();
         in_vain
             .then_some("`--egraph-classes` and `--egraph-step` need `egraph` or `dot` in `--emit`")
@@ -219,6 +266,13 @@ impl Args {
     fn trust(&self) -> Trust {
         Trust {
             allow_unverified: self.allow_unverified,
+        }
+    }
+
+    fn permits(&self) -> Permits {
+        Permits {
+            reassociate: self.permit.contains(&Permission::Reassociate),
+            approximate: self.permit.contains(&Permission::Approximate),
         }
     }
 
@@ -279,7 +333,8 @@ pub fn run(args: &Args, context: &mut Context) -> u8 {
 
 fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
     let one = |d: Diagnostic| vec![d];
-    let input = load(args, context)?;
+    let mut input = load(args, context)?;
+    let found = automatic(args, &mut input, context)?;
     let cut = args.egraph().cut(&input.steps).map_err(one)?;
     let outputs = Outputs::prepare(
         &args.emit,
@@ -342,7 +397,8 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
     }
     let mut summary = summary(&input, outcome, &request, &done);
     let beside = outputs.to_stdout();
-    let write = |a, out: &mut dyn Write| match text(a, &done) {
+    summary.candidates = found.as_ref().map(Auto::report);
+    let write = |a, out: &mut dyn Write| match text(a, &done, found.as_ref()) {
         Some(text) => out.write_all(text.as_bytes()),
         None => witness(a, out),
     };
@@ -359,6 +415,22 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
         context.print(&page)
     }
     Ok(())
+}
+
+/// The input with the steps that were found for it, if that is asked for.
+fn automatic(
+    args: &Args,
+    input: &mut Input,
+    context: &mut Context,
+) -> Result<Option<Auto>, Vec<Diagnostic>> {
+    if args.auto.is_none() {
+        return Ok(None);
+    }
+    let found = auto::auto(input, args.permits(), &limits(args), &mut context.sources);
+    if let Some(best) = found.best() {
+        auto::adopt(input, best, args.trust(), &mut context.sources)?;
+    }
+    Ok(Some(found))
 }
 
 /// What went wrong, with what was written all the same: what says why.
@@ -431,6 +503,7 @@ fn summary(input: &Input, outcome: &Outcome, request: &Request, done: &Done) -> 
         run: done.run.clone(),
         egraph: outcome.excerpt.as_ref().map(ExcerptExtent::of),
         files: Vec::new(),
+        candidates: None,
         trace: outcome.trace.clone(),
     }
 }
@@ -461,7 +534,7 @@ fn around_pass(artefact: Artefact, done: &Done) -> String {
 }
 
 /// What tells of the result.
-fn text(artefact: Artefact, done: &Done) -> Option<String> {
+fn text(artefact: Artefact, done: &Done, found: Option<&Auto>) -> Option<String> {
     let made = |get: fn(&Kernel) -> String| done.kernel.as_ref().map(get).unwrap_or_default();
     Some(match artefact {
         Artefact::C => made(|k| k.unit.c.clone()),
@@ -469,9 +542,9 @@ fn text(artefact: Artefact, done: &Done) -> Option<String> {
         Artefact::Nest => made(|k| format!("{}\n", k.nest)),
         Artefact::NestBefore(_) | Artefact::NestAfter(_) => around_pass(artefact, done),
         Artefact::Queries => made(|k| k.queries.text()),
-        Artefact::Loops => (done.loops()).map_or(String::new(), |l| l.to_json()),
         Artefact::Term => elab::program_text(&done.found) + "\n",
         Artefact::Plan => done.plan.clone(),
+        Artefact::Sketch => found.map_or(String::new(), Auto::text),
         Artefact::Proof => (done.proof.as_ref()).map_or(String::new(), ProofFile::to_json),
         Artefact::Trace | Artefact::Record | Artefact::Egraph | Artefact::Dot => return None,
     })

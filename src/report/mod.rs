@@ -7,13 +7,13 @@
 
 mod advice;
 pub mod answers;
+pub mod candidates;
 mod certificates;
 pub mod comparison;
 mod egraph;
 mod explain;
 mod goal;
 pub mod html;
-pub mod loops;
 pub mod measurement;
 pub mod near;
 mod number;

@@ -3,6 +3,7 @@
 //! In: the trace, what the kernel assumes, the report of the run. Out: the text for people; the same
 //! data is the JSON for programs. Absent: anything that the data does not say.
 
+use super::candidates::{self, Candidates};
 use super::egraph::ExcerptExtent;
 use super::number::{bytes, count, digits, seconds};
 use super::saved::{self, SUMMARY};
@@ -19,6 +20,9 @@ pub struct Summary {
     /// Version of the program that made it.
     pub rise_opt: String,
     pub program: String,
+    /// The schedules that were tried, where sketches were to be found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub candidates: Option<Candidates>,
     pub trace: Trace,
     /// The declaration of the emitted function, if one was made.
     pub kernel: Option<String>,
@@ -60,6 +64,9 @@ impl Summary {
 
 pub fn human(s: &Summary) -> String {
     let mut lines = Lines(String::new());
+    if let Some(all) = &s.candidates {
+        lines.add("tried", &candidates::human(all));
+    }
     steps(&mut lines, &s.trace);
     lines.add("kernel", s.kernel.as_deref().unwrap_or(""));
     if !s.assumptions.is_empty() {

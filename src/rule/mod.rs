@@ -17,6 +17,7 @@ mod vectorize;
 
 pub use applied::{applied, with_applied};
 pub use compile::{compile, compile_all, distinct, heads};
+pub use vectorize::obstacle;
 
 use crate::algebra::Claim;
 use crate::arith::Nat;

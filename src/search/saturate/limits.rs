@@ -37,8 +37,10 @@ impl Limits {
         if nodes >= self.nodes {
             return Some(Stop::Nodes(self.nodes));
         }
-        let full = |limit: &u64| alloc::held().saturating_add(ahead.bytes) >= *limit;
-        if let Some(limit) = self.bytes.filter(full) {
+        if let Some(limit) = self
+            .bytes
+            .filter(|b| bytes.saturating_add(ahead.bytes) >= *b)
+        {
             return Some(Stop::Bytes(limit));
         }
         let spent = self.begun.elapsed() + ahead.time;

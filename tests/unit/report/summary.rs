@@ -45,6 +45,7 @@ fn summary() -> Summary {
     Summary {
         rise_opt: "0.1.0".into(),
         program: "mm".into(),
+        candidates: None,
         trace: Trace {
             program: "mm".into(),
             steps: vec![step],

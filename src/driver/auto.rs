@@ -1,0 +1,278 @@
+//! A program without a sketch: which schedule is best, found by trying.
+//!
+//! In: the input, what the user permits. Out: every schedule that was tried, how it ended, and which one to take. A schedule is
+//! searched for as a user's sketches are, within bounds in counts; what is found is lowered and estimated at sizes that
+//! stand for all, unless they are fixed. The same input gives the same answer. Absent: clocks, files.
+
+use super::input::Input;
+use super::trust::Trust;
+use crate::cost::Cost;
+use crate::diag::Diagnostic;
+use crate::elab::{self, Step};
+use crate::estimate::{cycles, Machine, Sizes};
+use crate::exec::sizes::Effort;
+use crate::lower::{self, lower};
+use crate::report::candidates::{Candidate, Candidates};
+use crate::schedule::{schedules, Permits, Schedule};
+use crate::search;
+use crate::source::{FileId, SourceMap};
+use crate::syntax::{parse, print, Dialect};
+use crate::term::{Program, Term};
+use std::collections::BTreeMap;
+
+/// E-nodes of all searches together, and of one step.
+const WORK: u64 = 400_000;
+const EACH: u64 = 25_000;
+/// Iterations of a step.
+const ITERATIONS: u64 = 8;
+/// What is estimated so much faster than the program as it stands is worth its sketch.
+const WORTH: f64 = 0.97;
+
+/// What is written where nothing is taken: a file whose sketch the program satisfies.
+const NONE: &str = "-- No schedule that was tried is estimated to be faster than the program as it stands.\nsketch ?\n";
+
+/// What a call may take for which schedules are compared, and sizes that are tried for it.
+const ELEMENTS: f64 = 4e6;
+const FLOPS: f64 = 3e8;
+const LARGEST: i64 = 1 << 20;
+const SMALLEST: i64 = 32;
+
+/// How the trial of a schedule ended.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Ended {
+    /// Cycles, by the estimate.
+    Estimated(f64),
+    /// The search did not reach this step.
+    Unreached(String),
+    /// What was found is no kernel.
+    NoKernel(String),
+    /// The bounds were reached before.
+    Untried,
+}
+
+/// A schedule that was considered.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Tried {
+    pub schedule: Schedule,
+    pub ended: Ended,
+}
+
+/// What came of all of them.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Auto {
+    /// Cycles of the program as it stands, by the estimate; none where it is no kernel.
+    pub plain: Option<f64>,
+    /// The sizes that were estimated at.
+    pub sizes: Sizes,
+    pub tried: Vec<Tried>,
+    /// The one to take; none where the program as it stands is as good.
+    pub best: Option<usize>,
+    /// E-nodes of all searches.
+    pub nodes: u64,
+}
+
+impl Auto {
+    /// What to take.
+    pub fn best(&self) -> Option<&Schedule> {
+        Some(&self.tried.get(self.best?)?.schedule)
+    }
+
+    /// The sketch file of what is taken.
+    pub fn text(&self) -> String {
+        let of = |s: &Schedule| format!("-- Found by `--auto`: {}.\n{}", s.what, s.text());
+        let text = self.best().map_or(NONE.to_string(), of);
+        let parsed = parse(FileId::default(), &text, Dialect::Sketch);
+        match parsed.diagnostics.is_empty() {
+            true => print(&parsed, &text),
+            false => text,
+        }
+    }
+
+    /// For the summary.
+    pub fn report(&self) -> Candidates {
+        let all = self.tried.iter().map(|t| Candidate {
+            what: t.schedule.what.clone(),
+            cycles: match t.ended {
+                Ended::Estimated(c) => Some(c),
+                _ => None,
+            },
+            lost: match &t.ended {
+                Ended::Estimated(_) => None,
+                Ended::Unreached(step) => Some(format!("step `{step}` is not reached")),
+                Ended::NoKernel(why) => Some(format!("is no kernel: {why}")),
+                Ended::Untried => Some("not tried: the bound on searches is used up".to_string()),
+            },
+        });
+        Candidates {
+            sizes: (self.sizes.iter().map(|(s, n)| (s.to_string(), *n))).collect(),
+            plain: self.plain,
+            all: all.collect(),
+            taken: self.best,
+            nodes: self.nodes,
+        }
+    }
+}
+
+/// Tries the schedules of a program.
+pub fn auto(
+    input: &Input,
+    permits: Permits,
+    options: &search::Options,
+    sources: &mut SourceMap,
+) -> Auto {
+    let sizes = supposed(&input.program, &input.fixed);
+    let mut trial = Trial {
+        input,
+        permits,
+        options,
+        sources,
+        sizes: &sizes,
+        known: BTreeMap::new(),
+        nodes: 0,
+    };
+    let plain = trial.estimate(&input.program.term).ok();
+    let mut tried = Vec::new();
+    for schedule in schedules(&input.program, input.target, permits) {
+        let ended = trial.run(&schedule);
+        tried.push(Tried { schedule, ended });
+    }
+    let nodes = trial.nodes;
+    let cost = |t: &Tried| match t.ended {
+        Ended::Estimated(c) => c,
+        _ => f64::INFINITY,
+    };
+    let best = (0..tried.len()).min_by(|&a, &b| cost(&tried[a]).total_cmp(&cost(&tried[b])));
+    let worth = plain.map_or(f64::INFINITY, |p| p * WORTH);
+    Auto {
+        best: best.filter(|&i| cost(&tried[i]) < worth),
+        plain,
+        sizes,
+        tried,
+        nodes,
+    }
+}
+
+/// The input with the steps of a schedule, as if a file had held it.
+pub fn adopt(
+    input: &mut Input,
+    schedule: &Schedule,
+    trust: Trust,
+    sources: &mut SourceMap,
+) -> Result<(), Vec<Diagnostic>> {
+    let guide = read(input, &schedule.text(), sources)?;
+    input.unverified = trust.check(&guide.steps)?;
+    input.steps = guide.steps;
+    input.params = guide.params;
+    Ok(())
+}
+
+fn read(
+    input: &Input,
+    text: &str,
+    sources: &mut SourceMap,
+) -> Result<elab::Guide, Vec<Diagnostic>> {
+    let costs = Cost::ALL.map(|(name, _)| name);
+    let around = elab::Surroundings {
+        sizes: Some(&input.program.sizes),
+        costs: &costs,
+        target: input.target,
+        ..Default::default()
+    };
+    let name = format!("{}.sk", input.program.name);
+    let file = sources.add_text(&name, text);
+    elab::steps(sources, file, &around)
+}
+
+/// Sizes that stand for those that nobody knows: all the same, as large as what a call may take.
+fn supposed(program: &Program, fixed: &Sizes) -> Sizes {
+    let all = |each: i64| -> Sizes {
+        let sizes = program.sizes.iter();
+        sizes
+            .map(|s| (*s, fixed.get(s).copied().unwrap_or(each)))
+            .collect()
+    };
+    let fits = |sizes: &Sizes| {
+        Effort::of(program, sizes).is_none_or(|e| e.elements <= ELEMENTS && e.flops <= FLOPS)
+    };
+    let mut each = LARGEST;
+    while each > SMALLEST && !fits(&all(each)) {
+        each /= 2;
+    }
+    all(each)
+}
+
+struct Trial<'a> {
+    input: &'a Input,
+    permits: Permits,
+    options: &'a search::Options,
+    sources: &'a mut SourceMap,
+    sizes: &'a Sizes,
+    /// What the first steps of a file lead to; none where they are not reached.
+    known: BTreeMap<String, Option<Term>>,
+    nodes: u64,
+}
+
+impl Trial<'_> {
+    fn run(&mut self, schedule: &Schedule) -> Ended {
+        if self.nodes >= WORK {
+            return Ended::Untried;
+        }
+        let guide = match read(self.input, &schedule.text(), self.sources) {
+            Ok(guide) => guide,
+            Err(d) => {
+                let why = d.first().map_or(String::new(), |d| d.message.clone());
+                return Ended::Unreached(why);
+            }
+        };
+        let mut so_far = schedule.head.clone();
+        let mut term = search::start(&self.input.program);
+        for (step, text) in guide.steps.iter().zip(&schedule.steps) {
+            so_far += text;
+            let found = match self.known.get(&so_far) {
+                Some(found) => found.clone(),
+                None => {
+                    let found = self.step(step, &term);
+                    self.known.insert(so_far.clone(), found.clone());
+                    found
+                }
+            };
+            match found {
+                Some(found) => term = found,
+                None => return Ended::Unreached(step.name.clone()),
+            }
+        }
+        match self.estimate(&term) {
+            Ok(cycles) => Ended::Estimated(cycles),
+            Err(d) => Ended::NoKernel(d.message),
+        }
+    }
+
+    fn step(&mut self, step: &Step, term: &Term) -> Option<Term> {
+        let options = search::Options {
+            nodes: Some(EACH),
+            iterations: Some(ITERATIONS),
+            diagnose: false,
+            prove: false,
+            no_kernel: true,
+            ..self.options.clone()
+        };
+        let (trace, found, ..) = search::saturate(step, term, &options);
+        self.nodes += trace.iterations.last().map_or(0, |i| i.size.nodes);
+        found.ok()
+    }
+
+    fn estimate(&self, term: &Term) -> Result<f64, Diagnostic> {
+        let found = Program {
+            term: term.clone(),
+            ..self.input.program.clone()
+        };
+        let lowering = lower::Options {
+            fixed: self.input.fixed.clone(),
+            target: self.input.target,
+            approximate: self.permits.approximate,
+            ..lower::Options::default()
+        };
+        let nest = lower(&found, &lowering)?;
+        Ok(cycles(&nest, self.sizes, &Machine::of(self.input.target)))
+    }
+}

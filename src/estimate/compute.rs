@@ -1,0 +1,255 @@
+//! What a statement computes, in cycles.
+//!
+//! In: a statement with the sizes around it. Out: cycles of one thread. A loop counts its body as often as it runs, or as often
+//! as its vectors do where a compiler can make some; the chain of one accumulator counts with the latency of its operation.
+
+use super::{Context, Sizes};
+use crate::arith::Nat;
+use crate::intern::Symbol;
+use crate::nest::{walk, Expr, ExprKind, Stmt};
+use crate::term::{Function, Op, Sort};
+use crate::ty::Scalar;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a size counts as that nobody knows.
+const UNKNOWN: i64 = 64;
+/// Loops up to this length are unrolled by compilers.
+const UNROLLED: i64 = 16;
+/// Cycles until the next operation on an accumulator may begin.
+const LATENCY: f64 = 4.0;
+/// What a compiler's vectors lack of their promise.
+const AUTOMATIC: f64 = 0.8;
+
+/// A size or index where some variables have values.
+pub fn value(n: Nat, env: &Sizes) -> i64 {
+    let known = n.eval(&mut |s| Some(env.get(&s).copied().unwrap_or(UNKNOWN)));
+    known.unwrap_or(UNKNOWN)
+}
+
+/// Whether a comparison of sizes holds, where it is one.
+pub fn truth(cond: &Expr, env: &Sizes) -> Option<bool> {
+    let ExprKind::Op(op, args) = cond.kind() else {
+        return cond.as_bool();
+    };
+    if let (Op::And, [a, b]) = (op, &args[..]) {
+        return Some(truth(a, env)? && truth(b, env)?);
+    }
+    let [a, b] = &args[..] else { return None };
+    let (a, b) = (value(a.as_index()?, env), value(b.as_index()?, env));
+    Some(match op {
+        Op::Lt => a < b,
+        Op::Le => a <= b,
+        Op::Gt => a > b,
+        Op::Ge => a >= b,
+        Op::Eq => a == b,
+        Op::Ne => a != b,
+        _ => return None,
+    })
+}
+
+pub fn cycles(cx: &Context, s: &Stmt) -> f64 {
+    let mut walk = Walk {
+        cx,
+        env: cx.env.clone(),
+    };
+    walk.stmt(s)
+}
+
+struct Walk<'a> {
+    cx: &'a Context<'a>,
+    env: Sizes,
+}
+
+impl Walk<'_> {
+    fn block(&mut self, block: &[Stmt]) -> f64 {
+        block.iter().map(|s| self.stmt(s)).sum()
+    }
+
+    fn stmt(&mut self, s: &Stmt) -> f64 {
+        match s {
+            Stmt::For {
+                var, extent, body, ..
+            } => {
+                let n = value(*extent, &self.env).max(0);
+                self.env.insert(*var, n / 2);
+                self.run(*var, n, body)
+            }
+            Stmt::If { cond, then, els } => {
+                let known = truth(cond, &self.env);
+                match known {
+                    Some(true) => self.block(then),
+                    Some(false) => self.block(els),
+                    None => 1.0 + self.block(then).max(self.block(els)),
+                }
+            }
+            Stmt::Index { var, value: n } => {
+                let known = value(*n, &self.env);
+                self.env.insert(*var, known);
+                index(*n)
+            }
+            Stmt::Let { value, .. } => value.as_ref().map_or(0.0, |e| self.expr(e)),
+            Stmt::Assign { value, .. } => self.expr(value),
+            Stmt::Store { value, .. } => 1.0 + self.expr(value),
+            Stmt::Alloc(_) | Stmt::Prefetch { .. } => 0.0,
+        }
+    }
+
+    /// A loop that runs so often.
+    fn run(&mut self, var: Symbol, n: i64, body: &[Stmt]) -> f64 {
+        let once = self.block(body);
+        let n = n as f64;
+        if n <= UNROLLED as f64 {
+            return n * once;
+        }
+        let carried = carried(body);
+        let chain = carried.values().copied().max().unwrap_or(0) as f64 * LATENCY;
+        if !flat(body, &self.env) {
+            return n * (once.max(chain) + 2.0);
+        }
+        match self.automatic(var, body, &carried) {
+            Some(lanes) => n * (once + 1.0) / (lanes * AUTOMATIC) + 8.0,
+            None => n * (once.max(chain) + 1.0),
+        }
+    }
+
+    /// How many iterations a compiler puts into a vector by itself.
+    fn automatic(
+        &self,
+        var: Symbol,
+        body: &[Stmt],
+        carried: &BTreeMap<Symbol, u32>,
+    ) -> Option<f64> {
+        let mut widest = None;
+        let mut good = true;
+        walk::each_stmt(body, &mut |s| {
+            if let Some(e) = walk::exprs(s) {
+                e.visit(&mut |e| good &= self.simple(var, e, &mut widest));
+            }
+            match s {
+                Stmt::Store { index, value, .. } => {
+                    good &= self.stride(*index, var) == 1;
+                    widest = widest.max(Some(value.shape().elem.bytes()));
+                }
+                Stmt::Assign { var, value } if carried.contains_key(var) => {
+                    good &= value.shape().elem.is_int();
+                }
+                Stmt::If { .. } => good = false,
+                _ => {}
+            }
+        });
+        let bytes = widest.filter(|_| good)?;
+        Some(f64::from(self.cx.machine.target.register_bytes()) / bytes as f64)
+    }
+
+    /// Whether a compiler makes a vector of an expression over the iterations of a loop.
+    fn simple(&self, var: Symbol, e: &Expr, widest: &mut Option<u64>) -> bool {
+        if e.shape().lanes > 1 {
+            return false;
+        }
+        match e.kind() {
+            ExprKind::Load(_, index) => {
+                *widest = (*widest).max(Some(e.shape().elem.bytes()));
+                matches!(self.stride(*index, var), 0 | 1)
+            }
+            ExprKind::Op(op, _) => match op.sort() {
+                Sort::Function(f) => f == Function::Sqrt,
+                _ => !(*op == Op::Mod || *op == Op::Div && e.shape().elem.is_int()),
+            },
+            ExprKind::Clamp(..) | ExprKind::Pick(..) | ExprKind::Build(_) => false,
+            _ => true,
+        }
+    }
+
+    /// By how much an index grows in an iteration.
+    fn stride(&self, index: Nat, var: Symbol) -> i64 {
+        stride(index, var, &self.env)
+    }
+
+    fn expr(&self, e: &Expr) -> f64 {
+        let mut sum = 0.0;
+        e.visit(&mut |e| sum += self.one(e));
+        sum
+    }
+
+    /// One node of an expression, without its operands.
+    fn one(&self, e: &Expr) -> f64 {
+        let shape = e.shape();
+        let register = f64::from(self.cx.machine.target.register_bytes());
+        let bytes = shape.elem.bytes() as f64 * f64::from(shape.lanes);
+        let registers = (bytes / register).ceil().max(1.0);
+        let vector = shape.lanes > 1;
+        match e.kind() {
+            ExprKind::Load(..) => 0.5 * registers,
+            ExprKind::Op(op, _) => registers * operation(*op, shape.elem, vector),
+            ExprKind::Cast(_) | ExprKind::Clamp(..) => registers,
+            ExprKind::Lane(..) => 1.0,
+            ExprKind::Build(parts) => parts.len() as f64,
+            ExprKind::Pick(parts, _) => 2.0 * parts.len() as f64,
+            ExprKind::Index(n) => index(*n),
+            ExprKind::Lit(_) | ExprKind::Var(_) | ExprKind::Splat(_) => 0.0,
+        }
+    }
+}
+
+/// By how much an index grows when a variable does.
+pub fn stride(index: Nat, var: Symbol, env: &Sizes) -> i64 {
+    if !index.mentions(var) {
+        return 0;
+    }
+    let at = |by: i64| {
+        let known = &mut |s: Symbol| {
+            let known = env.get(&s).copied().unwrap_or(UNKNOWN);
+            Some(if s == var { known + by } else { known })
+        };
+        index.eval(known).unwrap_or(0)
+    };
+    at(1) - at(0)
+}
+
+/// Index arithmetic that is more than sums of products.
+fn index(n: Nat) -> f64 {
+    let mut quotients = 0.0;
+    n.each_atom(&mut |a| quotients += a.kind().parts().len().min(1) as f64);
+    2.0 * quotients
+}
+
+fn operation(op: Op, elem: Scalar, vector: bool) -> f64 {
+    match op.sort() {
+        Sort::Function(Function::Sqrt) if vector => 12.0,
+        Sort::Function(Function::Sqrt) => 5.0,
+        Sort::Function(_) if vector => 20.0,
+        Sort::Function(_) => 18.0,
+        _ => match op {
+            Op::Div | Op::Mod if elem.is_int() => 12.0,
+            Op::Div if vector => 8.0,
+            Op::Div => 4.0,
+            _ => 0.5,
+        },
+    }
+}
+
+/// Variables that a body takes from one iteration to the next, with the operations in a row on each.
+fn carried(body: &[Stmt]) -> BTreeMap<Symbol, u32> {
+    let mut own = BTreeSet::new();
+    let mut assigned = BTreeMap::new();
+    walk::each_stmt(body, &mut |s| match s {
+        Stmt::Let { var, .. } => {
+            own.insert(*var);
+        }
+        Stmt::Assign { var, .. } => *assigned.entry(*var).or_insert(0) += 1,
+        _ => {}
+    });
+    assigned.retain(|var, _| !own.contains(var));
+    assigned
+}
+
+/// Whether all loops in a body are short.
+fn flat(body: &[Stmt], env: &Sizes) -> bool {
+    let mut flat = true;
+    walk::each_stmt(body, &mut |s| {
+        if let Stmt::For { extent, .. } = s {
+            flat &= value(*extent, env) <= UNROLLED;
+        }
+    });
+    flat
+}

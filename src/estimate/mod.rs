@@ -1,0 +1,142 @@
+//! How long a loop program takes, roughly: to choose among programs that compute the same.
+//!
+//! In: a nest, sizes, a machine. Out: cycles. Each statement outside of all loops takes what it computes or
+//! what it moves, whichever is longer, and some of the other. What is computed counts operations, on numbers or vectors, and the chains in which one waits for the one
+//! before; a loop that a compiler makes vectors of by itself counts as vectors. What is moved: for each array the bytes that
+//! a loop touches, so that what does not fit a cache comes again. Parallel loops share both, and cost a start. Invariant: it is
+//! a sum of counts, the same for the same input on every machine. Absent: measured time, whether a kernel is right.
+
+mod compute;
+mod traffic;
+
+use crate::intern::Symbol;
+use crate::nest::{LoopKind, Nest, Stmt};
+use crate::target::Target;
+use std::collections::BTreeMap;
+
+/// What shows of the shorter of two things that happen at once.
+const VISIBLE: f64 = 0.25;
+
+/// Sizes by name.
+pub type Sizes = BTreeMap<Symbol, i64>;
+
+/// What a machine is to the estimate: a cautious description that fits what is sold, not the machine at hand.
+#[derive(Clone, Debug)]
+pub struct Machine {
+    pub target: Target,
+    /// Threads of a parallel loop.
+    pub threads: f64,
+    /// Cycles that a parallel loop takes to start and to end.
+    pub fork: f64,
+    /// The caches, nearest first: how many bytes they hold, and cycles for each byte that comes from behind them.
+    pub caches: [(f64, f64); 3],
+    /// How much faster all threads together get bytes from memory than one.
+    pub shared: f64,
+}
+
+impl Machine {
+    /// What stands for the machines of a target.
+    pub fn of(target: Target) -> Machine {
+        Machine {
+            target,
+            threads: 2.0,
+            fork: 6_000.0,
+            caches: [(32e3, 1.0 / 32.0), (1e6, 1.0 / 12.0), (16e6, 1.0 / 4.0)],
+            shared: 1.5,
+        }
+    }
+}
+
+/// Cycles of a call, with sizes; of a size that has none, and of what it cannot count, it takes a guess.
+pub fn cycles(nest: &Nest, sizes: &Sizes, machine: &Machine) -> f64 {
+    let mut cx = Context {
+        nest,
+        env: sizes.clone(),
+        machine,
+        again: false,
+    };
+    cx.phases(&nest.body)
+}
+
+struct Context<'a> {
+    nest: &'a Nest,
+    machine: &'a Machine,
+    /// What sizes, indices and the variables of loops around are.
+    env: Sizes,
+    /// Whether all this ran before: what fits a cache is there.
+    again: bool,
+}
+
+impl Context<'_> {
+    fn phases(&mut self, block: &[Stmt]) -> f64 {
+        block.iter().map(|s| self.phase(s)).sum()
+    }
+
+    /// A statement outside of parallel loops.
+    fn phase(&mut self, s: &Stmt) -> f64 {
+        match s {
+            Stmt::For {
+                var,
+                extent,
+                kind,
+                body,
+                ..
+            } if *kind != LoopKind::Par && has_parallel(body) => {
+                let n = compute::value(*extent, &self.env).max(0);
+                self.env.insert(*var, n / 2);
+                let again = std::mem::replace(&mut self.again, true);
+                let once = self.phases(body);
+                self.again = again;
+                n as f64 * once
+            }
+            // Which side runs, the sizes say.
+            Stmt::If { cond, then, els } => match compute::truth(cond, &self.env) {
+                Some(false) => self.phases(els),
+                _ => self.phases(then),
+            },
+            Stmt::Index { var, value } => {
+                let value = compute::value(*value, &self.env);
+                self.env.insert(*var, value);
+                1.0
+            }
+            _ => self.work(s),
+        }
+    }
+
+    fn work(&self, s: &Stmt) -> f64 {
+        let computed = compute::cycles(self, s);
+        let moved = traffic::cycles(self, s);
+        match s {
+            Stmt::For {
+                kind: LoopKind::Par,
+                extent,
+                ..
+            } => {
+                let n = compute::value(*extent, &self.env).max(1) as f64;
+                let share = (n / self.machine.threads).ceil() / n;
+                let moved = moved * share.max(1.0 / self.machine.shared);
+                self.machine.fork + both(computed * share, moved)
+            }
+            _ => both(computed, moved),
+        }
+    }
+}
+
+/// What is computed while other things move, of which the shorter is not hidden as a whole.
+fn both(computed: f64, moved: f64) -> f64 {
+    computed.max(moved) + VISIBLE * computed.min(moved)
+}
+
+fn has_parallel(body: &[Stmt]) -> bool {
+    let mut found = false;
+    crate::nest::walk::each_stmt(body, &mut |s| {
+        found |= matches!(
+            s,
+            Stmt::For {
+                kind: LoopKind::Par,
+                ..
+            }
+        );
+    });
+    found
+}

@@ -1,0 +1,191 @@
+//! What a statement moves between the caches, in cycles.
+//!
+//! In: a statement with the sizes around it. Out: cycles of one thread. An access is known by its array, the loops around it
+//! and its stride in each. What the inner loops touch together, if it fits a cache, comes into it once for each iteration
+//! of the loops around them.
+
+use super::compute::{stride, truth, value};
+use super::{Context, Sizes};
+use crate::arith::Nat;
+use crate::intern::Symbol;
+use crate::nest::{walk, BufId, ExprKind, Stmt, StorageClass};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Bytes that come at once.
+const LINE: f64 = 64.0;
+/// Places of one array that are told apart.
+const PLACES: usize = 256;
+
+/// Accesses to an array that have the same strides: one to their caches.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Access {
+    buf: BufId,
+    bytes: u64,
+    /// In so many places that lie apart.
+    places: usize,
+    /// The loops around it, outermost first, how often each runs and the stride in it.
+    loops: Vec<(Symbol, i64, i64)>,
+}
+
+pub fn cycles(cx: &Context, s: &Stmt) -> f64 {
+    let mut found = Found {
+        cx,
+        env: cx.env.clone(),
+        loops: Vec::new(),
+        all: BTreeMap::new(),
+    };
+    found.stmt(s);
+    let all = found.all.into_iter();
+    let elem = |a: &Access| cx.nest.buffers[a.buf.0 as usize].elem.bytes() as i64;
+    let all: Vec<Access> = all.map(|a| joined(elem(&a.0), a)).collect();
+    let mut sum = 0.0;
+    let whole: f64 = all.iter().map(|a| touched(cx, a, 0)).sum();
+    for (bytes, each) in cx.machine.caches {
+        if cx.again && whole <= bytes {
+            break;
+        }
+        for a in &all {
+            sum += each * moved(cx, &all, a, bytes);
+        }
+    }
+    sum
+}
+
+struct Found<'a> {
+    cx: &'a Context<'a>,
+    env: Sizes,
+    loops: Vec<(Symbol, i64)>,
+    /// Where accesses with the same strides begin, and their bytes.
+    all: BTreeMap<Access, BTreeSet<(i64, u64)>>,
+}
+
+impl Found<'_> {
+    fn stmt(&mut self, s: &Stmt) {
+        match s {
+            Stmt::For {
+                var, extent, body, ..
+            } => {
+                let n = value(*extent, &self.env).max(0);
+                self.env.insert(*var, n / 2);
+                self.loops.push((*var, n));
+                body.iter().for_each(|s| self.stmt(s));
+                self.loops.pop();
+            }
+            Stmt::If { cond, then, els } => {
+                let known = truth(cond, &self.env);
+                let sides = [(then, Some(false)), (els, Some(true))];
+                let runs = sides
+                    .iter()
+                    .filter(|(_, not)| known.is_none() || known != *not);
+                runs.flat_map(|(side, _)| *side).for_each(|s| self.stmt(s));
+            }
+            Stmt::Index { var, value: n } => {
+                let known = value(*n, &self.env);
+                self.env.insert(*var, known);
+            }
+            _ => {}
+        }
+        if let Stmt::Store {
+            buf, index, value, ..
+        } = s
+        {
+            self.access(*buf, *index, u64::from(value.shape().lanes));
+        }
+        if let Some(e) = walk::exprs(s) {
+            e.visit(&mut |e| {
+                if let ExprKind::Load(buf, index) = e.kind() {
+                    self.access(*buf, *index, u64::from(e.shape().lanes));
+                }
+            });
+        }
+    }
+
+    fn access(&mut self, buf: BufId, index: Nat, lanes: u64) {
+        let b = &self.cx.nest.buffers[buf.0 as usize];
+        if matches!(b.storage, StorageClass::Stack | StorageClass::Gone) {
+            return;
+        }
+        let all = self.loops.iter();
+        let loops = all.map(|&(var, n)| (var, n, stride(index, var, &self.env)));
+        let access = Access {
+            buf: self.cx.nest.root(buf),
+            bytes: 0,
+            places: 1,
+            loops: loops.collect(),
+        };
+        let begin = value(index, &self.env).saturating_mul(b.elem.bytes() as i64);
+        let all = self.all.entry(access).or_default();
+        all.insert((begin, b.elem.bytes() * lanes));
+    }
+}
+
+/// Accesses that lie together as one; those that another iteration makes anyway are left out.
+fn joined(elem: i64, (access, places): (Access, BTreeSet<(i64, u64)>)) -> Access {
+    let mut runs: Vec<(i64, i64)> = Vec::new();
+    for (begin, length) in places {
+        let end = begin.saturating_add(length as i64);
+        match runs.last_mut() {
+            Some(last) if begin.saturating_sub(last.1) < LINE as i64 => last.1 = last.1.max(end),
+            _ => runs.push((begin, end)),
+        }
+    }
+    let again = |by: i64| {
+        let mut loops = access.loops.iter().filter(|l| l.2 != 0);
+        loops.any(|l| by % (l.2 * elem) == 0 && (by / (l.2 * elem)).abs() < l.1)
+    };
+    let mut kept: Vec<i64> = Vec::new();
+    for (begin, _) in &runs {
+        if kept.len() < PLACES && !kept.iter().any(|k| again(begin - k)) {
+            kept.push(*begin);
+        }
+    }
+    let bytes = runs.iter().map(|r| r.1 - r.0).max().unwrap_or(0);
+    Access {
+        bytes: bytes.unsigned_abs(),
+        places: kept.len(),
+        ..access
+    }
+}
+
+/// Bytes of lines that an access touches in its loops from the one at a depth on.
+fn touched(cx: &Context, a: &Access, depth: usize) -> f64 {
+    let buffer = &cx.nest.buffers[a.buf.0 as usize];
+    let elem = buffer.elem.bytes() as f64;
+    let loops = a.loops.get(depth..).unwrap_or_default();
+    let mut steps: Vec<(f64, f64)> = loops
+        .iter()
+        .filter(|l| l.2 != 0)
+        .map(|l| (l.2.unsigned_abs() as f64 * elem, l.1 as f64))
+        .collect();
+    steps.sort_by(|a, b| a.0.total_cmp(&b.0));
+    // How far what is contiguous reaches, and how often it is found.
+    let (mut run, mut times) = (a.bytes as f64, 1.0);
+    for (step, n) in steps {
+        if step <= run.max(LINE) && times == 1.0 {
+            run += step * (n - 1.0).max(0.0);
+        } else {
+            times *= n;
+        }
+    }
+    let whole = value(buffer.len, &cx.env) as f64 * elem;
+    (times * a.places as f64 * run.max(LINE)).min(whole.max(LINE))
+}
+
+/// Bytes that an access brings into a cache.
+fn moved(cx: &Context, all: &[Access], a: &Access, cache: f64) -> f64 {
+    let beside = |depth: usize| {
+        let same = |o: &&Access| {
+            let same = o.loops.iter().zip(&a.loops).take(depth);
+            o.loops.len() >= depth && same.filter(|(x, y)| x.0 == y.0).count() == depth
+        };
+        all.iter()
+            .filter(same)
+            .map(|o| touched(cx, o, depth))
+            .sum::<f64>()
+    };
+    let depth = (0..=a.loops.len()).find(|&d| beside(d) <= cache);
+    // What one iteration touches stays for the next one, so the whole loop around it brings each line once.
+    let depth = depth.unwrap_or(a.loops.len()).saturating_sub(1);
+    let around = a.loops[..depth].iter().map(|l| l.1 as f64);
+    touched(cx, a, depth) * around.product::<f64>()
+}

@@ -1,0 +1,102 @@
+//! Schedules of a program, as sketches.
+//!
+//! In: a program, the machine, what may be regrouped. Out: [`Schedule`]s, each the text of a sketch file in the words of
+//! `sketches/prelude.sk`, one step for each kind of change. A schedule says which loops are parallel, which are in vectors,
+//! how reductions are taken apart, which arrays are kept; it comes from the loops of the program alone, whatever that
+//! is called. Nothing here is trusted: a search has to reach the sketches by rules that are proved. The same program gives
+//! the same schedules in the same order. Absent: searching, which schedule is good.
+
+mod print;
+mod skeleton;
+
+pub use skeleton::{leaf, Loops, Map, Reader, Reduce, Regroup};
+
+use crate::algebra::Floats;
+use crate::search;
+use crate::target::Target;
+use crate::term::Program;
+
+/// What the user permits beyond what is exact.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub struct Permits {
+    pub reassociate: bool,
+    pub approximate: bool,
+}
+
+/// What is done with the loops.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub struct Choice {
+    /// Arrays that are named are kept in memory.
+    pub keep: bool,
+    /// The outermost loops are parallel.
+    pub parallel: bool,
+    /// Loops over single numbers are in vectors.
+    pub vectors: bool,
+    /// Long reductions are in so many vectors at once; 0 leaves them.
+    pub lanes: u32,
+    /// Loops over reductions have their elements in lanes, so many vectors at once; 0 leaves them.
+    pub columns: u32,
+    /// Reductions of few elements are unrolled.
+    pub unroll: bool,
+}
+
+/// A way to run the program's loops, as a sketch file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Schedule {
+    /// In a few words.
+    pub what: String,
+    /// What stands above the first step.
+    pub head: String,
+    /// The steps, each with what it says.
+    pub steps: Vec<String>,
+}
+
+impl Schedule {
+    /// The whole file.
+    pub fn text(&self) -> String {
+        let mut text = self.head.clone();
+        for step in &self.steps {
+            text.push('\n');
+            text.push_str(step);
+        }
+        text
+    }
+}
+
+/// The schedules of a program, simple ones first, each once.
+pub fn schedules(program: &Program, target: Target, permits: Permits) -> Vec<Schedule> {
+    let reader = Reader {
+        target,
+        floats: Floats::reassociated(permits.reassociate),
+    };
+    let loops = reader.program(&search::start(program));
+    let mut all: Vec<Schedule> = Vec::new();
+    for choice in choices() {
+        if let Some(s) = print::schedule(&loops, choice, permits, program) {
+            if all.iter().all(|o| o.text() != s.text()) {
+                all.push(s);
+            }
+        }
+    }
+    all
+}
+
+/// Every combination, simple ones first.
+fn choices() -> Vec<Choice> {
+    let mut all = Vec::new();
+    for keep in [false, true] {
+        for vectors in [false, true] {
+            for (lanes, columns) in [(0, 0), (8, 0), (0, 4)] {
+                all.push(Choice {
+                    keep,
+                    parallel: true,
+                    vectors,
+                    lanes,
+                    columns,
+                    unroll: true,
+                });
+            }
+        }
+    }
+    all
+}

@@ -1,0 +1,548 @@
+//! A schedule as the text of a sketch file.
+//!
+//! In: loops, what is done with them. Out: the steps. One function goes down the loops for each [`Stage`] and says how they
+//! look after it; what a stage does not change looks as after the one before. A step is written only where its stage changes
+//! something, and has the rules of that change alone.
+
+use super::skeleton::{leaf, Loops, Map, Reduce, Regroup};
+use super::{Choice, Permits, Schedule};
+use crate::arith::Nat;
+use crate::term::Program;
+use crate::ty::Scalar;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Kinds of changes, in the order in which they are made.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Stage {
+    /// Named arrays are kept.
+    Keep,
+    /// A reduction to one number gets blocks.
+    Blocks,
+    /// Reductions that start from an element get partial results,
+    Peel,
+    /// which are kept and reduced in lanes.
+    PeelLanes,
+    /// Loops are taken apart.
+    Parts,
+    /// Numbers become vectors.
+    Vectors,
+    /// Loops get the form that they have in C.
+    Lower,
+}
+
+const STAGES: [Stage; 7] = [
+    Stage::Keep,
+    Stage::Blocks,
+    Stage::Peel,
+    Stage::PeelLanes,
+    Stage::Parts,
+    Stage::Vectors,
+    Stage::Lower,
+];
+
+/// Elements of a block of a reduction to one number.
+const BLOCK: u32 = 16384;
+/// Reductions up to this length are unrolled.
+const UNROLLED: i64 = 64;
+
+impl Stage {
+    fn name(self) -> &'static str {
+        match self {
+            Stage::Keep => "keep",
+            Stage::Blocks => "blocks",
+            Stage::Peel => "columns",
+            Stage::PeelLanes => "kept",
+            Stage::Parts => "parts",
+            Stage::Vectors => "vectors",
+            Stage::Lower => "lower",
+        }
+    }
+}
+
+/// Prints one schedule.
+struct Printer<'a> {
+    choice: Choice,
+    stage: Stage,
+    program: &'a Program,
+    /// Rules that the stage needs, by file.
+    rules: BTreeMap<&'static str, BTreeSet<String>>,
+    /// Parameters of the file, each after those that it is made of.
+    params: Vec<(String, String)>,
+    /// Whether the stage has a change.
+    changed: bool,
+    regroups: bool,
+}
+
+/// The schedule of a choice; none where it changes nothing.
+pub fn schedule(
+    loops: &Loops,
+    choice: Choice,
+    permits: Permits,
+    program: &Program,
+) -> Option<Schedule> {
+    let mut p = Printer {
+        choice,
+        stage: Stage::Keep,
+        program,
+        rules: BTreeMap::new(),
+        params: Vec::new(),
+        changed: false,
+        regroups: false,
+    };
+    let mut steps = Vec::new();
+    for stage in STAGES {
+        p.stage = stage;
+        p.changed = false;
+        p.rules.clear();
+        let sketch = p.loops(loops, true);
+        if p.changed {
+            steps.push(p.step(&sketch));
+        }
+    }
+    if steps.is_empty() {
+        return None;
+    }
+    let mut head = "import \"sketches/prelude.sk\"\n".to_string();
+    for (name, value) in &p.params {
+        head += &format!("param {name} = {value}\n");
+    }
+    if p.regroups && permits.reassociate {
+        head += "permit reassociate\n";
+    }
+    if permits.approximate {
+        head += "permit approximate\n";
+    }
+    Some(Schedule {
+        what: describe(choice),
+        head,
+        steps,
+    })
+}
+
+fn describe(choice: Choice) -> String {
+    let mut words = Vec::new();
+    if choice.keep {
+        words.push("named arrays kept".to_string());
+    }
+    if choice.vectors {
+        words.push("vectors".to_string());
+    }
+    if choice.lanes > 0 {
+        words.push(format!("reductions in {} vectors", choice.lanes));
+    }
+    if choice.columns > 0 {
+        words.push(format!("elements in {} vectors", choice.columns));
+    }
+    if choice.parallel {
+        words.push("parallel".to_string());
+    }
+    words.join(", ")
+}
+
+/// Whether a loop is long enough to be taken apart into so many.
+fn long(n: Nat, least: i64) -> bool {
+    n.as_int().is_none_or(|n| n >= least)
+}
+
+impl Printer<'_> {
+    /// A step with the rules that were asked for.
+    fn step(&self, sketch: &str) -> String {
+        let mut text = format!("step {}\n", self.stage.name());
+        for (file, rules) in &self.rules {
+            let rules: Vec<&str> = rules.iter().map(String::as_str).collect();
+            text += &format!("use rules/{file}.rules ({})\n", rules.join(", "));
+        }
+        let inner = sketch.strip_prefix('(').and_then(|s| s.strip_suffix(')'));
+        text + &format!("sketch\n  {}\n", inner.unwrap_or(sketch))
+    }
+
+    fn uses(&mut self, file: &'static str, rules: &[&str]) {
+        self.changed = true;
+        let all = self.rules.entry(file).or_default();
+        all.extend(rules.iter().map(|r| r.to_string()));
+    }
+
+    /// The name of a parameter, which is no size of the program.
+    fn param(&mut self, name: &str, value: String) -> String {
+        let sizes = &self.program.sizes;
+        let mut name = name.to_string();
+        while sizes.iter().any(|s| s.as_str() == name) {
+            name.push('_');
+        }
+        if self.params.iter().all(|p| p.0 != name) {
+            self.params.push((name.clone(), value));
+        }
+        name
+    }
+
+    fn lanes(&mut self, s: Scalar) -> String {
+        let name = format!("{}lanes", s.name());
+        self.param(&name, format!("target.{name}"))
+    }
+
+    /// How loops look after the stage; `free`: whether no loop around them is parallel.
+    fn loops(&mut self, loops: &Loops, free: bool) -> String {
+        match loops {
+            Loops::Nothing => "?".to_string(),
+            Loops::Map(m) => self.map(m, free),
+            Loops::Reduce(r) => self.reduce(r, free),
+            Loops::Let { value, array, body } => self.named(value, *array, body, free),
+            Loops::Parts(all) => {
+                let all: Vec<String> = all.iter().map(|l| self.loops(l, free)).collect();
+                applied("?", &all)
+            }
+        }
+    }
+
+    fn named(&mut self, value: &Loops, array: bool, body: &Loops, free: bool) -> String {
+        let value = match (array, has_map(value) && self.choice.keep) {
+            (true, false) => self.read(value),
+            (true, true) => {
+                if self.stage == Stage::Keep {
+                    self.uses("layout", &["let-store"]);
+                }
+                format!("(app toMem {})", self.loops(value, free))
+            }
+            (false, _) => self.loops(value, free),
+        };
+        let body = self.loops(body, free);
+        match value == "?" {
+            true => body,
+            false => applied("let", &[value, body]),
+        }
+    }
+
+    /// Of an array that is computed where it is read: only its short reductions change.
+    fn read(&mut self, loops: &Loops) -> String {
+        match loops {
+            Loops::Nothing => "?".to_string(),
+            Loops::Map(m) => self.read(&m.body),
+            Loops::Reduce(r) => self.sequential(r),
+            Loops::Let { value, body, .. } => {
+                let (value, body) = (self.read(value), self.read(body));
+                applied("let", &[value, body])
+            }
+            Loops::Parts(all) => {
+                let all: Vec<String> = all.iter().map(|l| self.read(l)).collect();
+                applied("?", &all)
+            }
+        }
+    }
+
+    fn map(&mut self, m: &Map, free: bool) -> String {
+        let parallel = free && self.choice.parallel;
+        if let Loops::Reduce(r) = &*m.body {
+            if self.choice.columns > 0 && m.reduces && m.elem.as_scalar().is_some() {
+                if let Some(s) = self.columns(m, r, parallel) {
+                    return s;
+                }
+            }
+        }
+        let lanes = leaf(m.elem).filter(|_| self.choice.vectors && m.lane_wise);
+        if let Some(s) = lanes {
+            return self.strip(m, s, parallel);
+        }
+        let body = self.loops(&m.body, free && !parallel);
+        let n = size(m.n);
+        if !parallel {
+            return format!("(containsMap {n} {body})");
+        }
+        if self.stage == Stage::Lower {
+            self.uses("parallel", &["map-par"]);
+            return format!("(containsMapPar {n} {body})");
+        }
+        format!("(containsMap {n} {body})")
+    }
+
+    /// A loop over single numbers: whole vectors, then the rest.
+    fn strip(&mut self, m: &Map, s: Scalar, parallel: bool) -> String {
+        let lanes = self.lanes(s);
+        if self.stage < Stage::Parts {
+            return format!("(containsMap {} ?)", size(m.n));
+        }
+        let map = match parallel && self.stage == Stage::Lower {
+            true => "mapPar",
+            false => "map",
+        };
+        let vectors =
+            |n: String| format!("(contains (app ({map} : ? -> ({n}).<{lanes}>? -> ?) ?))");
+        match self.stage {
+            Stage::Parts => {
+                let rest = format!("map-rest[{lanes}]");
+                self.uses("algorithmic", &[&rest]);
+                let whole = format!("({lanes} * floor({}, {lanes}))", m.n);
+                return format!("(parts (containsMap {whole} ?) (contains map))");
+            }
+            Stage::Vectors => {
+                self.uses("lowering", &["map-eta-abstraction"]);
+                let rules = ["vectorize-after", "vectorize-map", "vectorize-zip"];
+                let rules = rules.map(|r| format!("{r}[{lanes}]"));
+                self.uses("vector", &rules.each_ref().map(String::as_str));
+            }
+            _ if parallel => self.uses("parallel", &["map-par"]),
+            _ => {}
+        }
+        let vectors = vectors(format!("floor({}, {lanes})", m.n));
+        format!("(parts {vectors} (contains map))")
+    }
+
+    /// A loop over reductions, whose elements are in lanes: none is regrouped.
+    fn columns(&mut self, m: &Map, r: &Reduce, parallel: bool) -> Option<String> {
+        let s = m.elem.as_scalar()?;
+        if r.inner.any(&|l| matches!(l, Loops::Map(_))) || !long(m.n, 64) {
+            return None;
+        }
+        let lanes = self.lanes(s);
+        let wide = self.param("wide", self.choice.columns.to_string());
+        let block = self.param("columns", format!("{wide} * {lanes}"));
+        let (n, k) = (m.n, size(r.n));
+        if self.stage < Stage::Parts {
+            return Some(format!("(containsMap {} ?)", size(n)));
+        }
+        let whole = format!("(floor({n}, {block}))");
+        let one = self.choice.columns == 1;
+        if self.stage == Stage::Parts {
+            for b in [&block, &lanes] {
+                let (rest, split) = (format!("map-rest[{b}]"), format!("split-join[{b}]"));
+                self.uses("algorithmic", &["reduce-seq", &rest, &split]);
+            }
+            let of = |n: &str, b: &str| {
+                format!("(containsMap {n} (containsMap {b} (containsReduceSeq {k} ?)))")
+            };
+            let last = format!("(contains (app map (containsReduceSeq {k} ?)))");
+            return Some(match one {
+                true => format!("(parts {} {last})", of(&whole, &lanes)),
+                false => format!(
+                    "(parts {} (parts {} {last}))",
+                    of(&whole, &block),
+                    of("?", &lanes)
+                ),
+            });
+        }
+        let mut parallel_map = "containsMap";
+        let tile = |c: &str, unroll: bool| match unroll {
+            true => {
+                format!("(containsReduceSeqInto {k} ({c}.<{lanes}>?) (containsMapUnroll {c} ?))")
+            }
+            false => format!("(containsReduceSeqInto {k} ({c}.<{lanes}>?) ?)"),
+        };
+        let lower = self.stage == Stage::Lower;
+        let (first, rest) = (tile(&wide, lower), tile("1", lower));
+        if lower {
+            self.uses("lowering", &["map-unroll"]);
+            if parallel {
+                self.uses("parallel", &["map-par"]);
+                parallel_map = "containsMapPar";
+            }
+        } else {
+            let rules = ["lift-reduce-seq-vectors", "lift-reduce-seq-vectors-general"];
+            let rules = rules.map(|r| format!("{r}[{lanes}]"));
+            self.uses("vector", &rules.each_ref().map(String::as_str));
+        }
+        let first = format!("({parallel_map} {whole} {first})");
+        Some(match one {
+            true => format!("(parts {first} (contains map))"),
+            false => format!("(parts {first} (parts (containsMap ? {rest}) (contains map)))"),
+        })
+    }
+
+    fn reduce(&mut self, r: &Reduce, free: bool) -> String {
+        let s = r.elem.as_scalar();
+        let lanes = s.filter(|_| self.choice.lanes > 0 && r.inner.is_nothing());
+        match (lanes, r.law) {
+            (Some(s), Regroup::Identity) if long(r.n, 256) => {
+                self.in_lanes(r, s, free && self.choice.parallel)
+            }
+            (Some(s), Regroup::Peeled) if long(r.n, 256) => self.peeled(s),
+            _ => self.sequential(r),
+        }
+    }
+
+    /// A reduction from left to right, unrolled where it is short.
+    fn sequential(&mut self, r: &Reduce) -> String {
+        let inner = self.read(&r.inner);
+        let short = r.n.as_int().is_some_and(|n| n <= UNROLLED);
+        if !short || !self.choice.unroll {
+            return inner;
+        }
+        if self.stage != Stage::Lower {
+            return inner;
+        }
+        self.uses("algorithmic", &["reduce-seq"]);
+        self.uses("lowering", &["reduce-seq-unroll"]);
+        match inner == "?" {
+            true => "(contains reduceSeqUnroll)".to_string(),
+            false => format!("(contains (app reduceSeqUnroll ? ? {inner}))"),
+        }
+    }
+
+    fn in_lanes(&mut self, r: &Reduce, s: Scalar, parallel: bool) -> String {
+        self.regroups = true;
+        let lanes = self.lanes(s);
+        let unroll = self.param("unroll", self.choice.lanes.to_string());
+        let chunk = self.param(&format!("{}chunk", s.name()), format!("{lanes} * {unroll}"));
+        let block = match parallel {
+            true => self.param("block", BLOCK.to_string()),
+            false => String::new(),
+        };
+        let blocks = format!("(floor({}, {block}))", r.n);
+        let both = |of: String, rest: String| format!("(both {of} {rest})");
+        match self.stage {
+            Stage::Keep => "(contains reduce)".to_string(),
+            Stage::Blocks | Stage::Peel | Stage::PeelLanes => {
+                if !parallel {
+                    return "(contains reduce)".to_string();
+                }
+                if self.stage == Stage::Blocks {
+                    let rules = ["reduce-rest", "reduce-blocks"].map(|r| format!("{r}[{block}]"));
+                    self.uses("reduction", &rules.each_ref().map(String::as_str));
+                }
+                both(
+                    format!("(containsPartial {blocks} (contains reduce) ?)"),
+                    "(contains reduce)".to_string(),
+                )
+            }
+            Stage::Parts => {
+                for b in [&chunk, &lanes] {
+                    let (rest, split) = (format!("reduce-rest[{b}]"), format!("reduce-lanes[{b}]"));
+                    self.uses("reduction", &[&rest, &split]);
+                }
+                let columns = format!("(reducedInColumns {lanes} {chunk})");
+                if !parallel {
+                    return columns;
+                }
+                let inner = format!(
+                    "(containsPartial {lanes} (contains reduce) (contains (app (map : ? -> {chunk}.? -> ?) (contains reduce))))"
+                );
+                both(format!("(containsPartial {blocks} {inner} ?)"), columns)
+            }
+            Stage::Vectors | Stage::Lower => {
+                let lower = self.stage == Stage::Lower;
+                let body = match lower {
+                    true => format!("(containsMapUnroll {unroll} ?)"),
+                    false => "?".to_string(),
+                };
+                if lower {
+                    self.uses("lowering", &["map-unroll"]);
+                } else {
+                    self.uses("algorithmic", &["reduce-seq"]);
+                    self.uses("layout", &["transpose-back"]);
+                    let rule = format!("lift-reduce-seq-vectors[{lanes}]");
+                    self.uses("vector", &[&rule]);
+                }
+                let vectors = format!("(reducedInVectors {lanes} {unroll} {body})");
+                if !parallel {
+                    return vectors;
+                }
+                let inner = format!(
+                    "(containsReduceVectors 1 {lanes} ? (containsReduceVectors {unroll} {lanes} {body} ?))"
+                );
+                let partial = match lower {
+                    false => format!("(containsMap {blocks} {inner})"),
+                    true => {
+                        self.uses("parallel", &["map-par"]);
+                        self.uses("layout", &["store-to-mem"]);
+                        format!("(containsStored ({blocks}.?) (containsMapPar {blocks} {inner}))")
+                    }
+                };
+                both(format!("(contains (app reduceSeq ? ? {partial}))"), vectors)
+            }
+        }
+    }
+
+    /// A maximum, say: columns of partial results begin with their first element, and the last element stands for those that
+    /// fill the columns.
+    fn peeled(&mut self, s: Scalar) -> String {
+        self.regroups = true;
+        let lanes = self.lanes(s);
+        let unroll = self.param("unroll", self.choice.lanes.to_string());
+        let chunk = self.param(&format!("{}chunk", s.name()), format!("{lanes} * {unroll}"));
+        let lanewise =
+            |n: &str| format!("(contains (app (map : ? -> {n}.? -> ?) (contains reduceSeq)))");
+        let kept = |f: String, g: String| {
+            format!("(contains (app let (app toMem {f}) (contains (app reduce ? ? {g}))))")
+        };
+        match self.stage {
+            Stage::Keep | Stage::Blocks => "(contains reduce)".to_string(),
+            Stage::Peel => {
+                let rules = ["reduce-pad-idempotent", "reduce-lanes-peeled"];
+                let rules = rules.map(|r| format!("{r}[{chunk}]"));
+                self.uses("reduction", &rules.each_ref().map(String::as_str));
+                format!("(contains (app reduce ? ? (contains (app (map : ? -> {chunk}.? -> ?) (contains reduceSeq) (contains padClamp)))))")
+            }
+            Stage::PeelLanes | Stage::Parts => {
+                if self.stage == Stage::PeelLanes {
+                    let rule = format!("reduce-lanes-peeled[{lanes}]");
+                    self.uses("reduction", &[&rule, "reduce-kept"]);
+                }
+                let columns =
+                    format!("(containsMapOver {chunk} (contains reduceSeq) (contains padClamp))");
+                kept(columns, lanewise(&lanes))
+            }
+            Stage::Vectors | Stage::Lower => {
+                let body = match self.stage {
+                    Stage::Lower => {
+                        self.uses("lowering", &["map-unroll"]);
+                        format!("(containsMapUnroll {unroll} ?)")
+                    }
+                    _ => {
+                        self.uses("layout", &["transpose-back"]);
+                        let rule = format!("lift-reduce-seq-vectors-general[{lanes}]");
+                        self.uses("vector", &[&rule]);
+                        "?".to_string()
+                    }
+                };
+                let columns =
+                    format!("(containsReduceVectors {unroll} {lanes} {body} (contains padClamp))");
+                kept(columns, format!("(containsReduceVectors 1 {lanes} ? ?)"))
+            }
+        }
+    }
+}
+
+/// An application somewhere whose arguments look so; what looks like anything is left out where that says the same.
+fn applied(head: &str, args: &[String]) -> String {
+    let mut some = args.iter().filter(|a| *a != "?");
+    match (some.next(), some.next()) {
+        (None, _) => "?".to_string(),
+        (Some(one), None) if one.starts_with("(contains") || one.starts_with("(parts") => {
+            one.clone()
+        }
+        _ => format!("(contains (app {head} {}))", args.join(" ")),
+    }
+}
+
+/// Whether keeping it in memory saves anything.
+fn has_map(loops: &Loops) -> bool {
+    loops.any(&|l| matches!(l, Loops::Map(_)))
+}
+
+/// A size as an operand.
+fn size(n: Nat) -> String {
+    let text = n.to_string();
+    match text
+        .chars()
+        .all(|c| c.is_alphanumeric() || c == '_' || c == '\'')
+    {
+        true => text,
+        false => format!("({text})"),
+    }
+}
+
+impl Loops {
+    pub fn is_nothing(&self) -> bool {
+        *self == Loops::Nothing
+    }
+
+    /// Whether one of them, at any depth, is such.
+    pub fn any(&self, is: &dyn Fn(&Loops) -> bool) -> bool {
+        is(self)
+            || match self {
+                Loops::Nothing => false,
+                Loops::Map(m) => m.body.any(is),
+                Loops::Reduce(r) => r.inner.any(is),
+                Loops::Let { value, body, .. } => value.any(is) || body.any(is),
+                Loops::Parts(all) => all.iter().any(|l| l.any(is)),
+            }
+    }
+}

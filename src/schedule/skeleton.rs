@@ -1,0 +1,281 @@
+//! The loops of a term, without what they compute.
+//!
+//! In: the body of a program in normal form. Out: [`Loops`]: which loops a kernel of the term would have as it stands, which
+//! reductions with which laws stand in them, which arrays are named. Invariant: a loop is listed where the term has it, in the
+//! order of the term, so that a sketch printed from the loops finds it again. Absent: what is done with them.
+
+use crate::algebra::{recognise, Floats, Property};
+use crate::arith::Nat;
+use crate::rule;
+use crate::target::Target;
+use crate::term::{Data, Kind, Loop, Op, Sort, Term};
+use crate::ty::{Scalar, Ty, TyKind};
+
+/// The loops of a term.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Loops {
+    /// There are none.
+    Nothing,
+    Map(Map),
+    Reduce(Reduce),
+    /// A value is named.
+    Let {
+        value: Box<Loops>,
+        /// Whether it is an array, computed wherever it is read unless it is kept in memory.
+        array: bool,
+        body: Box<Loops>,
+    },
+    /// Of the arguments of an application, each in its place; two or more have some.
+    Parts(Vec<Loops>),
+}
+
+/// A loop over elements of an array that is written.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Map {
+    pub n: Nat,
+    /// What one iteration makes.
+    pub elem: Ty,
+    /// Whether its function works on vectors.
+    pub lane_wise: bool,
+    /// Whether one iteration is a reduction and nothing else.
+    pub reduces: bool,
+    pub body: Box<Loops>,
+}
+
+/// A reduction to one value.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Reduce {
+    pub n: Nat,
+    /// Of the accumulator.
+    pub elem: Ty,
+    pub law: Regroup,
+    /// In what is reduced.
+    pub inner: Box<Loops>,
+}
+
+/// How a reduction may be regrouped.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Regroup {
+    /// Not at all.
+    No,
+    /// Into partial results that start from the identity.
+    Identity,
+    /// Into partial results that start from an element.
+    Peeled,
+}
+
+/// Loops up to this length are left to the compiler.
+pub const SMALL: i64 = 15;
+
+/// What a term's loops are read with.
+#[derive(Copy, Clone)]
+pub struct Reader {
+    pub target: Target,
+    pub floats: Floats,
+}
+
+impl Reader {
+    /// Of the body of a program: its term without the parameters.
+    pub fn program(&self, term: &Term) -> Loops {
+        match term.kind() {
+            Kind::Lam(_, body) => self.program(body),
+            _ => self.written(term),
+        }
+    }
+
+    /// Of what is written where it stands.
+    fn written(&self, t: &Term) -> Loops {
+        let Some((p, args)) = t.as_prim_app() else {
+            return Loops::Nothing;
+        };
+        match (p.op().sort(), &args[..]) {
+            (Sort::Loop(Loop::Map | Loop::MapSeq | Loop::MapPar), [f, _]) => self.map(t.ty(), f),
+            (Sort::Loop(Loop::Iterate), [f, _]) => self.function(f),
+            (Sort::Data(Data::Let), [value, f]) => self.named(value, f),
+            (Sort::View(_) | Sort::Data(Data::ToMem | Data::Pair), _) => {
+                self.parts(&args, &|a| self.written(a))
+            }
+            _ => self.value(t),
+        }
+    }
+
+    fn function(&self, f: &Term) -> Loops {
+        match f.kind() {
+            Kind::Lam(_, body) => self.written(body),
+            _ => match f.as_prim_app() {
+                // `map f`, whose argument is not written out.
+                Some((p, args)) if p.op() == Op::Map && args.len() == 1 => {
+                    self.map(f.ty().uncurried().1, args[0])
+                }
+                _ => Loops::Nothing,
+            },
+        }
+    }
+
+    fn map(&self, result: Ty, f: &Term) -> Loops {
+        let Some((n, elem)) = result.as_array() else {
+            return Loops::Nothing;
+        };
+        let body = self.function(f);
+        let lanes = leaf(elem).map_or(1, |s| self.target.lanes(s));
+        let flat = elem.is_flat() && f.ty().as_fun().is_some_and(|(arg, _)| arg.is_flat());
+        let same = f
+            .ty()
+            .as_fun()
+            .is_some_and(|(arg, _)| same_leaves(arg, elem));
+        let reduces = match f.kind() {
+            Kind::Lam(_, b) => is_reduction(b),
+            _ => false,
+        };
+        if n.as_int().is_some_and(|n| n <= SMALL) {
+            return body;
+        }
+        Loops::Map(Map {
+            n,
+            elem,
+            lane_wise: flat
+                && same
+                && lanes > 1
+                && body == Loops::Nothing
+                && rule::obstacle(f, Nat::int(lanes.into())).is_none(),
+            reduces,
+            body: body.into(),
+        })
+    }
+
+    fn named(&self, value: &Term, f: &Term) -> Loops {
+        let body = self.function(f);
+        let array = value.ty().as_array().is_some();
+        let value = match array && !computes(value) {
+            true => Loops::Nothing,
+            false => self.written(value),
+        };
+        match (&value, &body) {
+            (Loops::Nothing, _) => body,
+            _ => Loops::Let {
+                value: value.into(),
+                array,
+                body: body.into(),
+            },
+        }
+    }
+
+    /// Of what is computed where it is read.
+    fn value(&self, t: &Term) -> Loops {
+        let Some((p, args)) = t.as_prim_app() else {
+            return Loops::Nothing;
+        };
+        match (p.op().sort(), &args[..]) {
+            (Sort::Loop(Loop::Reduce | Loop::ReduceSeq), [op, e, xs]) => {
+                let Some((n, _)) = xs.ty().as_array() else {
+                    return Loops::Nothing;
+                };
+                let inner = self.read(xs);
+                Loops::Reduce(Reduce {
+                    n,
+                    elem: t.ty(),
+                    law: self.law(p.op(), op, e),
+                    inner: inner.into(),
+                })
+            }
+            (Sort::Data(Data::Let), [value, f]) => self.named(value, f),
+            _ => self.parts(&args, &|a| self.value(a)),
+        }
+    }
+
+    /// Of an array that is computed where it is read: its maps are no loops, reductions in them are.
+    fn read(&self, t: &Term) -> Loops {
+        let Some((p, args)) = t.as_prim_app() else {
+            return Loops::Nothing;
+        };
+        match (p.op().sort(), &args[..]) {
+            (Sort::Loop(Loop::Map), [f, xs]) => {
+                let body = match f.kind() {
+                    Kind::Lam(_, b) => self.value(b),
+                    _ => Loops::Nothing,
+                };
+                match (body, self.read(xs)) {
+                    (Loops::Nothing, inner) => inner,
+                    (body, Loops::Nothing) => body,
+                    (body, inner) => Loops::Parts(vec![body, inner]),
+                }
+            }
+            (Sort::View(_), _) => self.parts(&args, &|a| self.read(a)),
+            _ => self.value(t),
+        }
+    }
+
+    /// Of arguments, where those that have no loops are left out unless two others do.
+    fn parts(&self, args: &[&Term], of: &dyn Fn(&Term) -> Loops) -> Loops {
+        let all: Vec<Loops> = args.iter().map(|a| of(a)).collect();
+        let some = all.iter().filter(|l| **l != Loops::Nothing);
+        match some.clone().count() {
+            0 => Loops::Nothing,
+            1 => some.cloned().next().unwrap_or(Loops::Nothing),
+            _ => Loops::Parts(all),
+        }
+    }
+
+    fn law(&self, reduction: Op, op: &Term, e: &Term) -> Regroup {
+        let scalar = op.ty().uncurried().1.as_scalar().is_some();
+        let Some(known) = recognise(op).filter(|_| reduction == Op::Reduce && scalar) else {
+            return Regroup::No;
+        };
+        let has = |p| known.has(p, self.floats);
+        if !has(Property::Associative) || !has(Property::Commutative) {
+            return Regroup::No;
+        }
+        if known.has_identity(e, self.floats) {
+            Regroup::Identity
+        } else if has(Property::Idempotent) {
+            Regroup::Peeled
+        } else {
+            Regroup::No
+        }
+    }
+}
+
+/// Whether it is more than a view of other data.
+fn computes(t: &Term) -> bool {
+    let mut found = false;
+    t.visit(&mut |t, _| {
+        if let Kind::Prim(p) = t.kind() {
+            found |= match p.op().sort() {
+                Sort::Arithmetic(_) | Sort::Bits(_) | Sort::Function(_) | Sort::Comparison(_) => {
+                    true
+                }
+                Sort::Loop(l) => {
+                    !matches!(l, Loop::Map | Loop::MapSeq | Loop::MapPar | Loop::Generate)
+                }
+                _ => false,
+            };
+        }
+    });
+    found
+}
+
+fn is_reduction(t: &Term) -> bool {
+    t.as_prim_app()
+        .is_some_and(|(p, args)| matches!(p.op(), Op::Reduce | Op::ReduceSeq) && args.len() == 3)
+}
+
+/// The scalar type of what is in vectors.
+pub fn leaf(ty: Ty) -> Option<Scalar> {
+    match ty.kind() {
+        TyKind::Scalar(s) => Some(s).filter(|s| *s != Scalar::Bool),
+        TyKind::Pair(a, _) => leaf(a),
+        _ => None,
+    }
+}
+
+/// Whether all scalars of two types are of one type: then one number of lanes fits all.
+fn same_leaves(a: Ty, b: Ty) -> bool {
+    fn all(ty: Ty, of: Option<Scalar>) -> bool {
+        match ty.kind() {
+            TyKind::Pair(a, b) => all(a, of) && all(b, of),
+            _ => leaf(ty) == of,
+        }
+    }
+    let of = leaf(b);
+    of.is_some() && all(a, of) && all(b, of)
+}

@@ -1,0 +1,240 @@
+//! Programs without a sketch: schedules come from their loops, are reached by search, mean the same, and can be saved.
+
+mod common;
+
+use common::{chain_text, program_text};
+use rise_opt::alloc::Jemalloc;
+use rise_opt::driver::auto::{auto, Auto, Ended};
+use rise_opt::driver::Input;
+use rise_opt::interp::compare::same;
+use rise_opt::interp::random::{value_of, Numbers, Rng};
+use rise_opt::interp::{eval_program, Value};
+use rise_opt::lower::{lower, Options as Lowering};
+use rise_opt::nest::{walk::each_stmt, LoopKind, Nest, Stmt};
+use rise_opt::proof::check;
+use rise_opt::schedule::Permits;
+use rise_opt::search::{optimize, Options};
+use rise_opt::source::SourceMap;
+use rise_opt::target::Target;
+use rise_opt::term::Program;
+use std::collections::BTreeMap;
+use std::process::Command;
+
+#[global_allocator]
+static ALLOCATOR: Jemalloc = Jemalloc;
+
+const EXACT: Permits = Permits {
+    reassociate: false,
+    approximate: false,
+};
+const REGROUPED: Permits = Permits {
+    reassociate: true,
+    ..EXACT
+};
+
+/// What is found for a program, for a machine with lanes of 64 bytes.
+fn found(program: &Program, permits: Permits) -> Auto {
+    let input = Input {
+        program: program.clone(),
+        steps: Vec::new(),
+        params: BTreeMap::new(),
+        fixed: BTreeMap::new(),
+        target: Target::Avx512,
+        unverified: Vec::new(),
+        plan: None,
+    };
+    auto(&input, permits, &Options::default(), &mut SourceMap::new())
+}
+
+/// The program after the steps that were found, with the proof that they are equal.
+fn replayed(program: &Program, found: &Auto) -> Program {
+    let options = Options {
+        prove: true,
+        ..Options::default()
+    };
+    let outcome = optimize(program, &chain_text(&found.text(), program), &options);
+    assert!(outcome.failure.is_none(), "{}", found.text());
+    let proof = outcome.proof.expect("asked for").expect("made");
+    check(&proof).unwrap_or_else(|r| panic!("{}: {r:?}", found.text()));
+    let term = outcome.terms.last().expect("a step").clone();
+    assert_eq!(proof.end(), &term);
+    Program {
+        term,
+        ..program.clone()
+    }
+}
+
+fn evaluated(program: &Program, size: i64) -> Value {
+    let sizes = (program.sizes.iter().enumerate()).map(|(i, s)| (*s, size + i as i64));
+    let sizes = sizes.collect();
+    let mut rng = Rng::new(7);
+    let args = program.params.iter();
+    let args = args.map(|(_, ty)| value_of(&mut rng, *ty, &sizes, Numbers::Whole).unwrap());
+    let args: Vec<Value> = args.collect();
+    eval_program(program, &sizes, &args).unwrap()
+}
+
+fn loops(program: &Program, is: impl Fn(LoopKind) -> bool) -> usize {
+    let nest: Nest = lower(program, &Lowering::default()).unwrap();
+    let mut count = 0;
+    each_stmt(&nest.body, &mut |s| {
+        count += usize::from(matches!(s, Stmt::For { kind, .. } if is(*kind)));
+    });
+    count
+}
+
+/// Programs that are not shipped, and a word of the schedule that is taken where sums may be regrouped.
+const PROGRAMS: [(&str, &str); 13] = [
+    (
+        "def clamped [n : nat] (a : f32) (x : n.f32) (y : n.f32) : n.f32 =
+           zip x y |> map (\\p -> min (max (a * fst p + snd p) (-1.0)) 1.0)",
+        "parallel",
+    ),
+    (
+        "def squares [n : nat] (x : n.f32) (y : n.f32) : f32 =
+           zip x y |> map (\\p -> (fst p - snd p) * (fst p - snd p)) |> reduce (+) 0.0",
+        "reductions in 8 vectors",
+    ),
+    (
+        "def peaks [m n : nat] (x : m.(n+1).f32) : m.(n+1).f32 =
+           x |> map (\\row -> let most = reduce max (at[0] row) row in row |> map (\\v -> v / most))",
+        "parallel",
+    ),
+    (
+        "def dense [m n : nat] (a : m.n.f32) (x : n.f32) (b : m.f32) : m.f32 =
+           zip a b |> map (\\r -> (zip (fst r) x |> map (\\p -> fst p * snd p) |> reduce (+) 0.0) + snd r)",
+        "reductions in 8 vectors",
+    ),
+    (
+        "def differences [m n : nat] (x : m.f32) (y : n.f32) : m.n.f32 =
+           x |> map (\\u -> y |> map (\\v -> u - v))",
+        "parallel",
+    ),
+    (
+        "def smooth [n : nat] (x : (n+4).f32) : n.f32 =
+           slide[5, 1] x |> map (\\w -> reduce (+) 0.0 w * 0.2)",
+        "parallel",
+    ),
+    (
+        "def turned [m n : nat] (x : m.n.f32) : n.m.f32 = transpose x |> map (map (\\v -> v * 2.0))",
+        "parallel",
+    ),
+    (
+        "def dots [b n : nat] (x : b.n.f32) (y : b.n.f32) : b.f32 =
+           zip x y |> map (\\r -> zip (fst r) (snd r) |> map (\\p -> fst p * snd p) |> reduce (+) 0.0)",
+        "reductions in 8 vectors",
+    ),
+    (
+        "def product [rows cols inner : nat] (a : rows.inner.f64) (b : inner.cols.f64) : rows.cols.f64 =
+           a |> map (\\row -> transpose b |> map (\\col ->
+             zip row col |> map (\\p -> fst p * snd p) |> reduce (+) 0.0))",
+        "elements in",
+    ),
+    (
+        "def two_stages [h w : nat] (x : (h+2).w.f32) : h.w.f32 =
+           let roots = x |> map (map (\\v -> exp (sqrt v))) in
+           slide[3, 1] roots |> map (\\rows -> transpose rows |> map (\\c -> reduce (+) 0.0 c))",
+        "named arrays kept",
+    ),
+    (
+        "def doubled [n : nat] (x : n.f32) : n.f32 = x |> map (\\v -> v * 2.0) |> reverse",
+        "parallel",
+    ),
+    (
+        "def total [n : nat] (x : n.i32) : i32 = reduce (+) 0 x",
+        "reductions in 8 vectors",
+    ),
+    // Sizes that are named as parameters of sketches would be.
+    (
+        "def named [f32lanes block : nat] (x : f32lanes.block.f32) : f32lanes.f32 =
+           x |> map (\\row -> reduce (+) 0.0 row)",
+        "reductions in 8 vectors",
+    ),
+];
+
+#[test]
+fn programs_nobody_wrote_a_sketch_for_get_one() {
+    for (text, word) in PROGRAMS {
+        let program = program_text(text);
+        let auto = found(&program, REGROUPED);
+        let best = auto.best().unwrap_or_else(|| panic!("{text}: {auto:?}"));
+        assert!(best.what.contains(word), "{text}: {}", best.what);
+        let kernel = replayed(&program, &auto);
+        assert!(loops(&kernel, |k| k == LoopKind::Par) > 0, "{text}");
+        for size in [5, 37] {
+            let (a, b) = (evaluated(&kernel, size), evaluated(&program, size));
+            assert!(same(&a, &b), "{text} at {size}");
+        }
+    }
+}
+
+#[test]
+fn the_same_program_gives_the_same_sketches() {
+    for (text, _) in PROGRAMS.iter().take(3) {
+        let program = program_text(text);
+        assert_eq!(found(&program, REGROUPED), found(&program, REGROUPED));
+    }
+}
+
+/// Without the permission, floats keep their order; whole numbers do not mind.
+#[test]
+fn sums_of_floats_are_regrouped_only_where_that_is_permitted() {
+    let floats = program_text("def total [n : nat] (x : n.f32) : f32 = reduce (+) 0.0 x");
+    let kept = found(&floats, EXACT);
+    assert_eq!(kept.best(), None, "{kept:?}");
+    assert!(kept.text().contains("sketch ?"));
+    assert!(found(&floats, REGROUPED)
+        .text()
+        .contains("permit reassociate"));
+    let whole = program_text("def total [n : nat] (x : n.i32) : i32 = reduce (+) 0 x");
+    let best = found(&whole, EXACT);
+    assert!(best.best().is_some());
+    assert!(!best.text().contains("permit"));
+}
+
+/// What has no loop that could be changed stays as it is.
+#[test]
+fn a_program_in_order_stays_as_it_is() {
+    let sums =
+        program_text("def sums [n : nat] (x : n.f32) : n.f32 = scanSeq (\\v s -> s + v) 0.0 x");
+    let auto = found(&sums, REGROUPED);
+    assert_eq!(auto.best(), None);
+    assert_eq!(replayed(&sums, &auto).result, sums.result);
+}
+
+/// Every schedule that is proposed is reached, or is not because of what the program is: none of these is.
+#[test]
+fn schedules_that_are_proposed_are_reached() {
+    let mut counts = (0, 0);
+    for (text, _) in PROGRAMS {
+        for tried in found(&program_text(text), REGROUPED).tried {
+            match tried.ended {
+                Ended::Estimated(cycles) => assert!(cycles > 0.0),
+                ended => panic!("{text}: {}: {ended:?}", tried.schedule.text()),
+            }
+            counts.0 += 1;
+            counts.1 += usize::from(tried.schedule.steps.len() > 1);
+        }
+    }
+    assert!(counts.0 > 20 && counts.1 > 10, "{counts:?}");
+}
+
+/// What is written is a sketch file that makes the same kernel.
+#[test]
+fn sketches_that_were_found_make_the_same_kernel() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_rise-opt"));
+        let output = command.args(args).current_dir(dir.path()).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{args:?}: {text}");
+        let c = std::fs::read_to_string(dir.path().join("gemv.c")).unwrap();
+        c.split_once('\n').unwrap().1.to_string()
+    };
+    let program = "programs/gemv.rise";
+    let permit = ["--permit", "reassociate", "--emit", "c,header,sketch"];
+    let made = run(&[&[program, "--auto"], &permit[..]].concat());
+    assert!(made.contains("PARALLEL_FOR"), "{made}");
+    assert_eq!(made, run(&[program, "--sketch", "gemv.sk"]));
+    assert!(!run(&[program, "--plain"]).contains("PARALLEL_FOR"));
+}
