@@ -98,7 +98,7 @@ fn check(
     expected: &[Expected],
     counts: &mut Counts,
 ) {
-    let (mut nest, facts) = match lower::before_passes(program, options) {
+    let (mut nest, mut facts) = match lower::before_passes(program, options) {
         Ok(lowered) => lowered,
         // More statements than are allowed.
         Err(d) if d.code.id == "E0702" => return,
@@ -125,7 +125,7 @@ fn check(
     let print = |nest: &Nest| format!("{:?}{:?}", nest.body, nest.entry);
     let mut before = print(&nest);
     for (i, pass) in PASSES.iter().enumerate() {
-        (pass.run)(&mut nest, &options.context(&facts));
+        (pass.run)(&mut nest, &mut options.context(&mut facts));
         let after = print(&nest);
         if after != before {
             *counts.changed.entry(pass.name).or_default() += 1;

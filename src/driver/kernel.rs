@@ -93,9 +93,9 @@ impl Kernel {
 
     /// The loop program of the term that the kernel was made of, after the first passes, so many.
     pub fn after_passes(&self, found: &Program, count: usize) -> Result<Nest, Diagnostic> {
-        let (mut nest, facts) = lower::before_passes(found, &self.lowering)?;
+        let (mut nest, mut facts) = lower::before_passes(found, &self.lowering)?;
         for pass in PASSES.iter().take(count) {
-            (pass.run)(&mut nest, &self.lowering.context(&facts));
+            (pass.run)(&mut nest, &mut self.lowering.context(&mut facts));
         }
         Ok(nest)
     }

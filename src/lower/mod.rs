@@ -92,7 +92,7 @@ impl Default for Options {
 
 impl Options {
     /// What passes decide by.
-    pub fn context<'a>(&self, facts: &'a Facts) -> Context<'a> {
+    pub fn context<'a>(&self, facts: &'a mut Facts) -> Context<'a> {
         Context {
             facts,
             target: self.target,
@@ -129,8 +129,8 @@ pub fn lower(program: &Program, options: &Options) -> Result<Nest, Diagnostic> {
 
 /// As [`lower`], with what was asked about indices on the way.
 pub fn lower_asking(program: &Program, options: &Options) -> Result<(Nest, Queries), Diagnostic> {
-    let (mut nest, facts) = before_passes(program, options)?;
-    passes::run(&mut nest, &options.context(&facts));
+    let (mut nest, mut facts) = before_passes(program, options)?;
+    passes::run(&mut nest, &mut options.context(&mut facts));
     Ok((nest, facts.queries()))
 }
 

@@ -7,8 +7,9 @@
 
 use crate::arith::AtomKind;
 use crate::intern::Symbol;
+use crate::nest::passes::fresh::Names;
 use crate::nest::{walk, Block, Expr, ExprKind, LoopKind, Nest, Shape, Stmt};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 /// Moves choices out of loops.
 pub(super) fn unswitch(nest: &mut Nest) {
@@ -159,45 +160,4 @@ fn depends(cond: &Expr, changes: &FxHashSet<Symbol>) -> bool {
         _ => {}
     });
     found
-}
-
-/// Names of variables and buffers.
-struct Names {
-    taken: FxHashSet<Symbol>,
-    next: FxHashMap<String, usize>,
-}
-
-impl Names {
-    fn of(nest: &Nest) -> Names {
-        let mut taken: FxHashSet<Symbol> = nest.abi.sizes.iter().copied().collect();
-        taken.extend(nest.buffers.iter().map(|b| b.name));
-        walk::each_stmt(&nest.body, &mut |s| taken.extend(walk::declared(s)));
-        Names {
-            taken,
-            next: FxHashMap::default(),
-        }
-    }
-
-    /// Gives everything that a statement declares another name.
-    fn renew(&mut self, s: Stmt) -> Stmt {
-        let mut block = vec![s];
-        let mut declared = Vec::new();
-        walk::each_stmt(&block, &mut |s| declared.extend(walk::declared(s)));
-        let names = (declared.into_iter()).map(|v| (v, self.like(v))).collect();
-        walk::rename(&mut block, &names);
-        block.remove(0)
-    }
-
-    /// A new name with another number: `x7` for `x0`.
-    fn like(&mut self, old: Symbol) -> Symbol {
-        let base = old.as_str().trim_end_matches(|c: char| c.is_ascii_digit());
-        let n = self.next.entry(base.to_string()).or_default();
-        loop {
-            let name = Symbol::new(&format!("{base}{n}"));
-            *n += 1;
-            if self.taken.insert(name) {
-                return name;
-            }
-        }
-    }
 }

@@ -7,7 +7,9 @@
 mod arena;
 mod choices;
 mod dce;
+mod fresh;
 mod independence;
+mod index_set_splitting;
 mod licm;
 mod loop_unswitching;
 mod partial_unroll;
@@ -15,6 +17,7 @@ mod prefetch;
 mod scalar_replacement;
 mod size_guards;
 mod store_sinking;
+mod strip_mining;
 
 pub use partial_unroll::TIMES;
 
@@ -24,8 +27,8 @@ use crate::target::Target;
 
 /// What passes may decide by, beside the nest.
 pub struct Context<'a> {
-    /// What is known of sizes.
-    pub facts: &'a Facts,
+    /// What is known of sizes, and of variables of loops.
+    pub facts: &'a mut Facts,
     /// The machine.
     pub target: Target,
 }
@@ -43,7 +46,7 @@ pub struct Pass {
     /// Why it stands where it does.
     pub place: &'static str,
     /// Runs it.
-    pub run: fn(&mut Nest, &Context),
+    pub run: fn(&mut Nest, &mut Context),
 }
 
 /// All passes, in the order in which they run.
@@ -55,6 +58,22 @@ pub const PASSES: &[Pass] = &[
         keeps: "all stores that an output depends on, in their order",
         place: "lowering declares what it might need: what is not read must not keep a buffer in memory",
         run: |nest, _| dce::eliminate(nest),
+    },
+    Pass {
+        name: "strip_mining",
+        does: "makes two loops of one whose index is divided",
+        needs: "indices as lowering writes them: licm would hide a quotient behind a name",
+        keeps: "the order of iterations and of stores",
+        place: "first of those that change loops: the others see loops as they will run",
+        run: |nest, cx| strip_mining::split(nest, cx.facts),
+    },
+    Pass {
+        name: "index_set_splitting",
+        does: "gives the border of an array loops of its own, so that inside no index is bounded and no value chosen",
+        needs: "loops over windows with an index for each dimension: strip_mining",
+        keeps: "the order of stores but in parallel loops; names are declared once",
+        place: "before loop_unswitching, for which choices are left that a loop does not change",
+        run: |nest, cx| index_set_splitting::split(nest, cx.facts),
     },
     Pass {
         name: "scalar_replacement",
@@ -147,7 +166,7 @@ pub const PASSES: &[Pass] = &[
 ];
 
 /// Runs all passes.
-pub fn run(nest: &mut Nest, cx: &Context) {
+pub fn run(nest: &mut Nest, cx: &mut Context) {
     PASSES.iter().for_each(|pass| (pass.run)(nest, cx));
 }
 

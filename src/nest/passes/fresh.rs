@@ -1,0 +1,49 @@
+//! New names for what a pass declares.
+//!
+//! Comes in: a nest; goes out: names that nothing in it has. Invariant: the same nest gives the same names.
+
+use crate::intern::Symbol;
+use crate::nest::{walk, Nest, Stmt};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Names of variables and buffers.
+pub(super) struct Names {
+    taken: FxHashSet<Symbol>,
+    next: FxHashMap<String, usize>,
+}
+
+impl Names {
+    /// Those of a nest.
+    pub(super) fn of(nest: &Nest) -> Names {
+        let mut taken: FxHashSet<Symbol> = nest.abi.sizes.iter().copied().collect();
+        taken.extend(nest.buffers.iter().map(|b| b.name));
+        walk::each_stmt(&nest.body, &mut |s| taken.extend(walk::declared(s)));
+        Names {
+            taken,
+            next: FxHashMap::default(),
+        }
+    }
+
+    /// Gives everything that a statement declares another name.
+    pub(super) fn renew(&mut self, s: Stmt) -> Stmt {
+        let mut block = vec![s];
+        let mut declared = Vec::new();
+        walk::each_stmt(&block, &mut |s| declared.extend(walk::declared(s)));
+        let names = (declared.into_iter()).map(|v| (v, self.like(v))).collect();
+        walk::rename(&mut block, &names);
+        block.remove(0)
+    }
+
+    /// A new name with another number: `x7` for `x0`.
+    pub(super) fn like(&mut self, old: Symbol) -> Symbol {
+        let base = old.as_str().trim_end_matches(|c: char| c.is_ascii_digit());
+        let n = self.next.entry(base.to_string()).or_default();
+        loop {
+            let name = Symbol::new(&format!("{base}{n}"));
+            *n += 1;
+            if self.taken.insert(name) {
+                return name;
+            }
+        }
+    }
+}

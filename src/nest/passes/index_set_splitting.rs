@@ -1,0 +1,349 @@
+//! Index set splitting: the border of an array has loops of its own.
+//!
+//! Comes in: a nest; goes out: one in which a loop some of whose first or last iterations bound an index or choose a value, as
+//! those do that read a padded array, is three: the first iterations, those inside, for which all of that is decided, and
+//! the last. Only what compilers cannot look through is reason enough: a bound in an innermost loop, loops over windows
+//! aside, and a choice anywhere. Invariant: the same iterations, in the same order where the loop is in order. Absent: loops
+//! in which memory is asked for, which would exist three times; conditions on data.
+
+use super::fresh::Names;
+use super::strip_mining::substituted;
+use crate::arith::{AtomKind, Nat};
+use crate::index::Facts;
+use crate::intern::Symbol;
+use crate::nest::{walk, Block, Expr, ExprKind, LoopKind, Nest, Stmt, StorageClass};
+use crate::term::Op;
+
+/// The most iterations of a border.
+const BORDER: i64 = 32;
+/// A loop of so many iterations is one over a window.
+const SHORT: i64 = 16;
+/// The most statements that are written three times.
+const STATEMENTS: usize = 150;
+
+/// Splits loops.
+pub(super) fn split(nest: &mut Nest, facts: &mut Facts) {
+    let names = Names::of(nest);
+    let mut body = std::mem::take(&mut nest.body);
+    let mut all = Splitting { nest, names, facts };
+    all.block(&mut body);
+    nest.body = body;
+}
+
+struct Splitting<'a> {
+    nest: &'a Nest,
+    names: Names,
+    facts: &'a mut Facts,
+}
+
+/// Two numbers, one of which is not negative: which of them, that is asked in a body.
+type Question = [Nat; 2];
+
+impl Splitting<'_> {
+    fn block(&mut self, block: &mut Block) {
+        let mut out = Block::new();
+        for mut s in std::mem::take(block) {
+            let at = out.len();
+            match self.three(&s) {
+                Some((parts, inside)) => {
+                    out.extend(parts);
+                    self.inside(&mut out[at + inside]);
+                }
+                None => {
+                    self.inside(&mut s);
+                    out.push(s);
+                }
+            }
+        }
+        *block = out;
+    }
+
+    fn inside(&mut self, s: &mut Stmt) {
+        match s {
+            Stmt::For {
+                var, extent, body, ..
+            } => {
+                (self.facts).range(*var, 0.into(), *extent - 1.into());
+                self.block(body);
+            }
+            Stmt::If { then, els, .. } => {
+                self.block(then);
+                self.block(els);
+            }
+            _ => {}
+        }
+    }
+
+    /// The parts of a loop, and which of them is the one inside.
+    fn three(&mut self, s: &Stmt) -> Option<(Vec<Stmt>, usize)> {
+        let Stmt::For {
+            var,
+            extent,
+            kind,
+            body,
+            note,
+        } = s
+        else {
+            return None;
+        };
+        if is_short(*extent) || *kind == LoopKind::Lanes || !self.may_be_copied(body) {
+            return None;
+        }
+        let (first, last, inner, inside) = self.interior(*var, *extent, body)?;
+        let after = self.facts.max(first.into(), *extent - last.into());
+        let length = |n: Nat| self.facts.max(0.into(), n);
+        let main = Stmt::For {
+            var: inner,
+            extent: length(*extent - (first + last).into()),
+            kind: *kind,
+            body: inside,
+            note: note.clone(),
+        };
+        // What few iterations are done is done by one thread.
+        let kind = match kind {
+            LoopKind::Par => LoopKind::Seq,
+            kind => *kind,
+        };
+        let border = |var, extent, body| Stmt::For {
+            var,
+            extent,
+            kind,
+            body,
+            note: note.clone(),
+        };
+        let mut parts = Vec::new();
+        if first > 0 {
+            let extent = self.facts.min(first.into(), *extent);
+            parts.push(border(*var, extent, body.clone()));
+        }
+        let place = parts.len();
+        parts.push(main);
+        if last > 0 {
+            let rest = length(*extent - after);
+            let from = self.names.like(*var);
+            (self.facts).range(from, 0.into(), Nat::int(last - 1));
+            let body = substituted(body, *var, Nat::var(from) + after, self.facts);
+            let again = border(from, rest, body);
+            parts.push(self.names.renew(again));
+        }
+        if first > 0 {
+            parts[0] = self.names.renew(parts[0].clone());
+        }
+        Some((parts, place))
+    }
+
+    /// Memory stays where it is, and what is large stays once.
+    fn may_be_copied(&self, body: &Block) -> bool {
+        let (mut count, mut fine) = (0, true);
+        walk::each_stmt(body, &mut |s| {
+            count += 1;
+            if let Stmt::Alloc(b) = s {
+                fine &= self.nest.buffers[b.0 as usize].storage == StorageClass::Stack;
+            }
+        });
+        fine && count <= STATEMENTS
+    }
+
+    /// How many iterations are at the beginning and at the end of what is inside, the variable of the loop over that, and its
+    /// body.
+    fn interior(
+        &mut self,
+        var: Symbol,
+        extent: Nat,
+        body: &Block,
+    ) -> Option<(i64, i64, Symbol, Block)> {
+        let open = |body: &Block, var| questions(body, var).len();
+        let before = open(body, var);
+        if before == 0 {
+            return None;
+        }
+        let inner = self.names.like(var);
+        let (mut first, mut last) = (0, 0);
+        let mut inside = body.clone();
+        let mut at = var;
+        // A bound of a bound can be decided when the inner one is.
+        for _ in 0..4 {
+            let length = extent - (first + last).into();
+            let (mut low, mut high) = (0, 0);
+            for q in questions(&inside, at) {
+                match border(&inside, at, length, q) {
+                    Some(Border::First(n)) => low = n.max(low),
+                    Some(Border::Last(n)) => high = n.max(high),
+                    None => {}
+                }
+            }
+            if low == 0 && high == 0 {
+                break;
+            }
+            (first, last) = (first + low, last + high);
+            let most = extent - (first + last).into() - 1.into();
+            if first + last > BORDER || most.as_int().is_some_and(|n| n < 0) {
+                return None;
+            }
+            self.facts.range(inner, 0.into(), most);
+            inside = self.known(body, var, Nat::var(inner) + first.into());
+            at = inner;
+        }
+        (open(&inside, at) < before && at == inner).then_some((first, last, inner, inside))
+    }
+
+    /// The body for a variable that is inside: what is decided there is not asked.
+    fn known(&self, body: &Block, var: Symbol, value: Nat) -> Block {
+        let mut body = substituted(body, var, value, self.facts);
+        walk::map_block(&mut body, &mut |e| self.answer(e), &mut |n| n);
+        taken(body)
+    }
+
+    /// An expression without comparisons of indices that the facts decide.
+    fn answer(&self, e: &Expr) -> Expr {
+        e.rewrite(&mut |e| {
+            let ExprKind::Op(op, args) = e.kind() else {
+                return None;
+            };
+            if let Some([a, b]) = compared(e) {
+                let answer = match op {
+                    Op::Lt => self.facts.less(a, b),
+                    _ => self.facts.less(b, a).map(|k| !k),
+                };
+                return answer.map(Expr::bool);
+            }
+            if e.shape().lanes > 1 {
+                return None;
+            }
+            match (op, &args[..]) {
+                (Op::And, [a, b]) => Some(self.answer(a).and(self.answer(b))),
+                (Op::Select, [c, a, b]) => {
+                    let c = self.answer(c);
+                    match c.as_bool() {
+                        Some(true) => Some(self.answer(a)),
+                        Some(false) => Some(self.answer(b)),
+                        None => {
+                            let args = vec![c, self.answer(a), self.answer(b)];
+                            Some(Expr::new(ExprKind::Op(Op::Select, args), e.shape()))
+                        }
+                    }
+                }
+                _ => None,
+            }
+        })
+    }
+}
+
+/// A block without choices that are made.
+fn taken(body: Block) -> Block {
+    let mut out = Block::new();
+    for mut s in body {
+        match s {
+            Stmt::If { cond, then, els } => match cond.as_bool() {
+                Some(true) => out.extend(taken(then)),
+                Some(false) => out.extend(taken(els)),
+                None => out.push(Stmt::If {
+                    cond,
+                    then: taken(then),
+                    els: taken(els),
+                }),
+            },
+            Stmt::For { ref mut body, .. } => {
+                *body = taken(std::mem::take(body));
+                out.push(s);
+            }
+            s => out.push(s),
+        }
+    }
+    out
+}
+
+fn is_short(extent: Nat) -> bool {
+    extent.as_int().is_some_and(|n| n <= SHORT)
+}
+
+/// The indices of `a < b` and `a <= b`.
+fn compared(e: &Expr) -> Option<[Nat; 2]> {
+    match e.kind() {
+        ExprKind::Op(Op::Lt | Op::Le, args) => {
+            Some([args.first()?.as_index()?, args.get(1)?.as_index()?])
+        }
+        _ => None,
+    }
+}
+
+/// What a body asks of a variable: which of two indices is the larger one, if that is worth a loop.
+fn questions(body: &Block, var: Symbol) -> Vec<Question> {
+    let mut innermost = true;
+    walk::each_stmt(body, &mut |s| {
+        innermost &= !matches!(s, Stmt::For { extent, .. } if !is_short(*extent));
+    });
+    let mut found = Vec::new();
+    walk::each_stmt(body, &mut |s| {
+        if innermost {
+            walk::each_index(s, &mut |n| {
+                n.each_atom(&mut |a| {
+                    if let AtomKind::Min(x, y) | AtomKind::Max(x, y) = a.kind() {
+                        found.push([x - y, y - x]);
+                    }
+                })
+            });
+        }
+        if let Some(e) = walk::exprs(s) {
+            e.visit(&mut |e| {
+                if let Some([a, b]) = compared(e) {
+                    let one = Nat::int(1);
+                    found.push(match e.kind() {
+                        ExprKind::Op(Op::Lt, _) => [b - a - one, a - b],
+                        _ => [b - a, a - b - one],
+                    });
+                }
+            });
+        }
+    });
+    found.retain(|q| q[0].mentions(var));
+    found
+}
+
+/// For all but how many iterations the answer is known.
+enum Border {
+    First(i64),
+    Last(i64),
+}
+
+/// Where the answer to a question changes, if that is near one end of a loop of some length.
+fn border(body: &Block, var: Symbol, length: Nat, q: Question) -> Option<Border> {
+    let sides = q.map(|n| side(body, var, length, n));
+    let count = |b: &Border| match b {
+        Border::First(n) | Border::Last(n) => *n,
+    };
+    let near = sides.into_iter().flatten();
+    near.filter(|b| count(b) <= BORDER).min_by_key(count)
+}
+
+/// For all but which iterations a number is not negative, whatever the windows' variables are.
+fn side(body: &Block, var: Symbol, length: Nat, n: Nat) -> Option<Border> {
+    let factor = n.coefficient(var)?.as_int().filter(|c| *c != 0)?;
+    let mut least = n - Nat::int(factor) * Nat::var(var);
+    let mut fine = true;
+    walk::each_stmt(body, &mut |s| match s {
+        Stmt::For { var, extent, .. } if least.mentions(*var) => {
+            let known = (least.coefficient(*var)).and_then(|c| c.as_int());
+            match (known, extent.as_int().filter(|_| is_short(*extent))) {
+                (Some(c), Some(k)) => {
+                    let most_negative = Nat::int(c.saturating_mul(k - 1).min(0));
+                    least = least - Nat::int(c) * Nat::var(*var) + most_negative;
+                }
+                _ => fine = false,
+            }
+        }
+        Stmt::Let { var, .. } | Stmt::Index { var, .. } => fine &= !least.mentions(*var),
+        _ => {}
+    });
+    if !fine {
+        return None;
+    }
+    let up = |n: i64, d: i64| n.div_euclid(d) + i64::from(n.rem_euclid(d) != 0);
+    if factor > 0 {
+        let missing = (Nat::int(0) - least).as_int()?;
+        return Some(Border::First(up(missing, factor).max(0)));
+    }
+    let steps = factor.checked_neg()?;
+    let missing = (Nat::int(steps) * (length - 1.into()) - least).as_int()?;
+    Some(Border::Last(up(missing, steps).max(0)))
+}
