@@ -182,7 +182,13 @@ fn random_programs_mean_the_same_before_and_after_every_pass() {
     let counts = random_programs(1, 400);
     assert!(counts.programs > 300, "{}", counts.programs);
     assert_eq!(counts.idle_races, 0);
-    for pass in ["dce", "scalar_replacement", "licm"] {
+    for pass in [
+        "dce",
+        "strip_mining",
+        "index_set_splitting",
+        "scalar_replacement",
+        "licm",
+    ] {
         assert!(
             counts.changed.contains_key(pass),
             "{pass} changed none: {:?}",

@@ -276,7 +276,11 @@ impl Printer<'_> {
 
     fn math(&mut self, name: &str, elem: Scalar, args: &[&String]) -> String {
         self.used.math = true;
-        let suffix = if elem == Scalar::F32 { "f" } else { "" };
+        let single = elem == Scalar::F32;
+        if name == "sqrt" {
+            (self.used.roots).insert(if single { "sqrtf" } else { "sqrt" });
+        }
+        let suffix = if single { "f" } else { "" };
         let args: Vec<_> = args.iter().map(|a| a.as_str()).collect();
         format!("{name}{suffix}({})", args.join(", "))
     }

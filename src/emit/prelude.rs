@@ -39,6 +39,8 @@ pub(super) struct Used {
     pub index: BTreeSet<&'static str>,
     /// Whether `math.h` is needed.
     pub math: bool,
+    /// Of what the library takes roots.
+    pub roots: BTreeSet<&'static str>,
     /// Whether memory is allocated.
     pub heap: bool,
     /// Whether there are loops.
@@ -207,6 +209,15 @@ pub(super) fn prelude(used: &Used, contract: Contract) -> String {
     }
     if !out.is_empty() {
         out += "\n";
+    }
+    if !used.roots.is_empty() {
+        out += "/* Nobody reads errno after a root, so roots of several numbers may be taken at once. */\n#ifdef __GNUC__\n";
+        for (root, ty) in [("sqrtf", "float"), ("sqrt", "double")] {
+            if used.roots.contains(root) {
+                out += &format!("{ty} {root}({ty}) __attribute__((const));\n");
+            }
+        }
+        out += "#endif\n\n";
     }
     out += &options(used, contract);
     out += &unwanted_warnings(used);

@@ -114,7 +114,7 @@ impl Splitting<'_> {
         let mut parts = Vec::new();
         if first > 0 {
             let extent = self.facts.min(first.into(), *extent);
-            parts.push(border(*var, extent, body.clone()));
+            parts.push(self.names.renew(border(*var, extent, body.clone())));
         }
         let place = parts.len();
         parts.push(main);
@@ -123,11 +123,7 @@ impl Splitting<'_> {
             let from = self.names.like(*var);
             (self.facts).range(from, 0.into(), Nat::int(last - 1));
             let body = substituted(body, *var, Nat::var(from) + after, self.facts);
-            let again = border(from, rest, body);
-            parts.push(self.names.renew(again));
-        }
-        if first > 0 {
-            parts[0] = self.names.renew(parts[0].clone());
+            parts.push(self.names.renew(border(from, rest, body)));
         }
         Some((parts, place))
     }
