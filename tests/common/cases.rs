@@ -351,6 +351,30 @@ pub const GOALS: &[Goal] = &[
         "",
         &["t=3,h=4,w=9", "t=0,h=2,w=3", "t=1,h=1,w=1"],
     ),
+    of(
+        "programs/image/sobel.rise",
+        "sketches/sobel/parallel.sk",
+        "",
+        IMAGE,
+    ),
+    of(
+        "programs/image/max_filter.rise",
+        "sketches/max_filter/parallel.sk",
+        "",
+        &["h=4,w=33", "h=1,w=2", "h=0,w=0"],
+    ),
+    of(
+        "programs/image/harris.rise",
+        "sketches/harris/parallel.sk",
+        "",
+        &["h=4,w=33", "h=1,w=1"],
+    ),
+    of(
+        "programs/image/gaussian7.rise",
+        "sketches/gaussian7/parallel.sk",
+        "",
+        &["h=5,w=33", "h=1,w=2", "h=0,w=0"],
+    ),
     regrouped(
         "programs/layer/softmax.rise",
         "sketches/softmax/parallel.sk",
