@@ -120,6 +120,8 @@ pub(super) fn substituted(body: &Block, var: Symbol, value: Nat, facts: &Facts) 
         true => facts.simplify(n.subst_var(var, value)),
         false => n,
     };
-    walk::map_block(&mut body, &mut |e| e.map_indices(&mut { nat }), &mut { nat });
+    walk::map_block(&mut body, &mut |e| e.map_indices(&mut { nat }), &mut {
+        nat
+    });
     body
 }
