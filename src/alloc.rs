@@ -1,9 +1,9 @@
 //! How much memory the process holds, in bytes.
 //!
 //! Comes in: nothing; goes out: what the allocator has handed out and not got back, the largest
-//! resident set so far, and how much the machine lets us have. The memory limit of the search is
-//! compared with [`allocated`], which is exact and does not depend on the system; [`peak`] is what a
-//! user sees in `top`. A program that wants the count declares [`Jemalloc`] as its global allocator,
+//! resident set now and so far, and how much the machine lets us have. [`allocated`] is exact and does
+//! not depend on the system: what a search is said to take. The memory limit of the search is compared
+//! with [`held`], which is what a user sees in `top` and what a control group counts. A program that wants the count declares [`Jemalloc`] as its global allocator,
 //! as the `rise-opt` binary does; under any other allocator the count is 0, and nothing is limited.
 //!
 //! Absent: limits and what happens when one is reached (`search`).
@@ -47,12 +47,21 @@ fn in_use() -> bool {
     count() != before
 }
 
+/// Bytes of memory that the process holds: its resident set, in which there is also what the allocator keeps for the next
+/// allocations; what is allocated where the system does not tell.
+pub fn held() -> u64 {
+    of_this_process("VmRSS:").unwrap_or(0).max(allocated())
+}
+
 /// The largest resident set of this process so far; 0 where the system does not tell.
 pub fn peak() -> u64 {
     // Not getrusage: its maximum is inherited from the process that started this one.
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"));
-    line.and_then(kib).unwrap_or(0)
+    of_this_process("VmHWM:").unwrap_or(0)
+}
+
+fn of_this_process(field: &str) -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    kib(status.lines().find_map(|l| l.strip_prefix(field))?)
 }
 
 /// Bytes of memory this process may use: the machine's, or less if a control group says so in which it stands.

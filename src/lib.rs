@@ -91,6 +91,7 @@ pub mod simplify;
 pub mod sketch;
 pub mod source;
 pub mod syntax;
+pub mod synth;
 pub mod target;
 pub mod term;
 pub mod termination;

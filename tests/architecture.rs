@@ -19,6 +19,7 @@ const LAYERS: &[&[&str]] = &[
     &["nest", "lower", "emit", "estimate", "schedule"],
     &["exec"],
     &["verify"],
+    &["synth"],
     &["report"],
     &["driver"],
     &["cli"],

@@ -56,7 +56,8 @@ fn flags_are_those_of_the_help() {
         + &help(&["bench"])
         + &help(&["simplify"])
         + &help(&["verify"])
-        + &help(&["order"]);
+        + &help(&["order"])
+        + &help(&["synth"]);
     let flags = |text: &str| {
         let mut found: Vec<String> = Vec::new();
         for (at, _) in text.match_indices("--") {
@@ -100,6 +101,7 @@ fn flags_are_those_of_the_help() {
         "docs/simplify.md",
         "docs/verify.md",
         "docs/order.md",
+        "docs/synthesis.md",
     ] {
         for flag in flags(&page(name)) {
             let ok = known.contains(&flag) || others.contains(&&*flag);
@@ -123,6 +125,7 @@ fn files_that_the_documentation_links_exist() {
         "docs/sketches.md",
         "docs/rules.md",
         "docs/simplify.md",
+        "docs/synthesis.md",
     ] {
         let text = page(name);
         let folder = Path::new(name).parent().unwrap();

@@ -94,25 +94,13 @@ fn check(exe: &Path, args: [&str; 3], least: u64) {
     assert!(checked >= least, "only {checked} sizes");
 }
 
-/// The program as it stands, and both goals at the shipped tiles and at odd ones.
-fn kernels() -> Vec<Nest> {
+fn plain() -> Nest {
+    lower(&mm(), &lower::Options::default()).expect("a nest")
+}
+
+/// The program as it stands, and both goals at the shipped tiles, for every size and for few.
+fn shipped_kernels() -> Vec<Nest> {
     let program = mm();
-    let tile = [("mr", 3), ("nr", 8), ("lanes", 4), ("group", 2)];
-    let odd = [tile.as_slice(), &[("low", 5), ("slim", 12), ("quad", 2)]].concat();
-    // So that small sizes meet every kernel that sizes choose from.
-    let early = [
-        ("narrow", 3),
-        ("thin", 6),
-        ("few", 4),
-        ("small", 7),
-        ("short", 9),
-        ("deep", 20),
-        ("rows", 13),
-        ("near", 300),
-        ("far", 16),
-        ("handful", 3),
-    ];
-    let every = [odd.as_slice(), early.as_slice()].concat();
     // One kernel for all sizes, however small.
     let one = [
         ("narrow", 1),
@@ -131,22 +119,55 @@ fn kernels() -> Vec<Nest> {
         ("deep", 2000),
     ];
     vec![
-        lower(&program, &lower::Options::default()).expect("a nest"),
+        plain(),
         kernel("micro", "micro", &[], &program),
         kernel("micro_parallel", "micro-parallel", &[], &program),
-        kernel("micro_odd", "micro-parallel", &odd, &program),
-        kernel("micro_every", "micro-parallel", &every, &program),
         kernel("micro_one", "micro-parallel", &one, &program),
         kernel("micro_strip", "micro-parallel", &strip, &program),
     ]
 }
 
-#[test]
-fn every_size_is_right_to_the_bit() {
+/// The program as it stands, and one goal at odd tiles.
+fn odd_kernels() -> Vec<Nest> {
+    let program = mm();
+    let tile = [("mr", 3), ("nr", 8), ("lanes", 4), ("group", 2)];
+    let odd = [tile.as_slice(), &[("low", 5), ("slim", 12), ("quad", 2)]].concat();
+    // So that small sizes meet every kernel that sizes choose from.
+    let early = [
+        ("narrow", 3),
+        ("thin", 6),
+        ("few", 4),
+        ("small", 7),
+        ("short", 9),
+        ("deep", 20),
+        ("rows", 13),
+        ("near", 300),
+        ("far", 16),
+        ("handful", 3),
+    ];
+    let every = [odd.as_slice(), early.as_slice()].concat();
+    vec![
+        plain(),
+        kernel("micro_odd", "micro-parallel", &odd, &program),
+        kernel("micro_every", "micro-parallel", &every, &program),
+    ]
+}
+
+fn every_size_is_right(name: &str, kernels: &[Nest]) {
     let dir = tempfile::tempdir().expect("a folder");
-    let exe = compile(dir.path(), "all", &kernels(), &["-O3", "-fopenmp"]);
+    let exe = compile(dir.path(), name, kernels, &["-O3", "-fopenmp"]);
     check(&exe, ["40", "0", "0"], 41 * 41 * 41);
     check(&exe, ["0", "200", "700"], 200);
+}
+
+#[test]
+fn every_size_is_right_to_the_bit() {
+    every_size_is_right("shipped", &shipped_kernels());
+}
+
+#[test]
+fn every_size_is_right_to_the_bit_at_odd_tiles() {
+    every_size_is_right("odd", &odd_kernels());
 }
 
 /// Half as many lanes, the same tiles.
@@ -429,16 +450,25 @@ fn rows_are_fetched_ahead() {
     assert!(hints(&nest).is_empty(), "{nest}");
 }
 
-#[test]
-fn sanitizers_find_nothing() {
+fn sanitizers_agree(name: &str, kernels: &[Nest]) {
     let dir = tempfile::tempdir().expect("a folder");
     let flags = [
         "-O1",
         "-fsanitize=address,undefined",
         "-fno-sanitize-recover",
     ];
-    let exe = compile(dir.path(), "sane", &kernels(), &flags);
+    let exe = compile(dir.path(), name, kernels, &flags);
     check(&exe, ["9", "20", "60"], 1000);
+}
+
+#[test]
+fn sanitizers_find_nothing() {
+    sanitizers_agree("shipped", &shipped_kernels());
+}
+
+#[test]
+fn sanitizers_find_nothing_at_odd_tiles() {
+    sanitizers_agree("odd", &odd_kernels());
 }
 
 /// Buffers are parts of one piece of memory; whoever leaves one is reported all the same.
@@ -461,23 +491,37 @@ fn sanitizers_see_what_lies_between_buffers() {
 /// 32 bytes, whatever this one is.
 #[test]
 fn accumulators_stay_in_registers() {
-    let program = mm();
-    let wide = "-march=skylake-avx512";
-    let narrow = "-march=haswell";
     let tiles = [
-        ("micro", wide, 8, 32, 16),
-        ("micro-parallel", wide, 8, 32, 16),
-        ("micro-parallel", wide, 6, 64, 16),
-        ("micro-parallel", wide, 12, 32, 16),
-        ("micro-parallel", wide, 14, 32, 16),
-        ("micro-parallel", wide, 8, 48, 16),
-        ("micro", narrow, 6, 16, 8),
-        ("micro-parallel", narrow, 6, 16, 8),
-        ("micro-parallel", narrow, 4, 24, 8),
+        ("micro", 8, 32),
+        ("micro-parallel", 8, 32),
+        ("micro-parallel", 6, 64),
     ];
+    stay_in_registers("-march=skylake-avx512", 16, &tiles);
+}
+
+#[test]
+fn accumulators_of_odd_tiles_stay_in_registers() {
+    let tiles = [12, 14].map(|mr| ("micro-parallel", mr, 32));
+    stay_in_registers("-march=skylake-avx512", 16, &tiles);
+    stay_in_registers("-march=skylake-avx512", 16, &[("micro-parallel", 8, 48)]);
+}
+
+#[test]
+fn accumulators_stay_in_fewer_registers() {
+    let tiles = [
+        ("micro", 6, 16),
+        ("micro-parallel", 6, 16),
+        ("micro-parallel", 4, 24),
+    ];
+    stay_in_registers("-march=haswell", 8, &tiles);
+}
+
+/// Tiles of a goal: its name, rows, columns.
+fn stay_in_registers(machine: &str, lanes: i64, tiles: &[(&str, i64, i64)]) {
+    let program = mm();
     let dir = tempfile::tempdir().expect("a folder");
     let object = dir.path().join("one.o");
-    for (goal, machine, mr, nr, lanes) in tiles {
+    for &(goal, mr, nr) in tiles {
         let mut settings = vec![("mr", mr), ("nr", nr), ("lanes", lanes)];
         if goal == "micro-parallel" {
             settings.extend([("low", mr), ("slim", nr)]);

@@ -5,6 +5,7 @@ mod common;
 
 use common::schema::{conforms, folder, schema};
 use rise_opt::diag::{code, Diagnostic};
+use rise_opt::report::loops::LoopsFile;
 use rise_opt::report::order::OrderFile;
 use rise_opt::report::saved::{self, Kind};
 use rise_opt::report::{
@@ -45,7 +46,12 @@ fn produced() -> &'static [(Kind, Vec<String>)] {
         let file = |name: &str| fs::read_to_string(dir.join(name)).unwrap();
         let searched = run(&[
             &sketch[..],
-            &["--emit", "c,trace,plan,proof,record", "--set", "tile=16"],
+            &[
+                "--emit",
+                "c,loops,trace,plan,proof,record",
+                "--set",
+                "tile=16",
+            ],
         ]
         .concat());
         let limited = ["--node-limit", "2000", "--emit", "json"];
@@ -71,6 +77,7 @@ fn produced() -> &'static [(Kind, Vec<String>)] {
         let shown = run(&[&sketch[..], &["--emit", "egraph", "--egraph-classes", "20"]].concat());
         let files =
             ["plan", "proof", "trace", "egraph"].map(|kind| file(&format!("mm.{kind}.json")));
+        let loops = vec![file("mm.loops")];
         let mut records = vec![file("mm.record.json")];
         let measured = run(&["programs/vector_add.rise", "--run", "--emit", "record"]);
         records.push(file("vector_add.record.json"));
@@ -88,6 +95,7 @@ fn produced() -> &'static [(Kind, Vec<String>)] {
         let rules = "domain scalar\nrule a  x + 0 => x\nrule b  x - y => y - x\n\
                      rule c  x * c0 => c0 * x where c0 > 0\n";
         fs::write(dir.join("own.rules"), rules).unwrap();
+        fs::write(dir.join("stuck.txt"), "(z + 2) + min(x, y - z)\n").unwrap();
         let verified = run(&["verify", "own.rules", "--weaken", "--write-certificates"]);
         // Without a solver neither of these is made.
         let solved = !rise_opt::exec::solver::find().is_empty();
@@ -102,6 +110,7 @@ fn produced() -> &'static [(Kind, Vec<String>)] {
             (saved::PLAN, plan),
             (saved::PROOF, proof),
             (saved::TRACE, trace),
+            (saved::LOOPS, loops),
             (saved::RECORD, records),
             (saved::EGRAPH, egraph),
             (saved::SUMMARY, summaries),
@@ -115,6 +124,7 @@ fn produced() -> &'static [(Kind, Vec<String>)] {
                 saved::SIMPLIFICATION,
                 &["simplify", "(4*i + 3)/4", "--trace"],
             ),
+            answered(saved::SYNTHESIS, &["synth", "--from", "stuck.txt"]),
             answered(saved::PROOF_CHECK, &["check-proof", "mm.proof.json"]),
             answered(saved::WRITTEN, &["report", "mm.record.json"]),
             answered(
@@ -147,6 +157,9 @@ fn read(kind: &Kind, text: &str) -> Result<(), Diagnostic> {
         "summary" => saved::read::<Summary>(kind, &sources, file).map(drop),
         "measurement" => measurement::read(&sources, file).map(drop),
         "verification" => saved::read::<Verification>(kind, &sources, file).map(drop),
+        "loops" => LoopsFile::read(&sources, file)
+            .and_then(|l| l.nest("a.json"))
+            .map(drop),
         "order" => saved::read::<OrderFile>(kind, &sources, file).map(drop),
         "certificates" => saved::read::<CertificateFile>(kind, &sources, file).map(drop),
         "comparison" => saved::read::<Comparison>(kind, &sources, file).map(drop),

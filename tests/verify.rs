@@ -2,6 +2,8 @@
 
 #[path = "common/lacking.rs"]
 mod lacking;
+#[path = "verify/synthesis.rs"]
+mod synthesis;
 
 use rise_opt::exec::solver::{self, Answer, Solver, Work};
 use rise_opt::report::CertificateFile;

@@ -36,6 +36,8 @@ pub enum Artefact {
     /// After a pass, by name.
     #[value(skip)]
     NestAfter(&'static str),
+    /// The loop program as JSON, with what every store computes, for `rise-opt validate`
+    Loops,
     /// What the search did, iteration by iteration and rule by rule, as JSON
     Trace,
     /// The terms that were found, as JSON, from which `--replay` makes the same kernel
@@ -68,6 +70,7 @@ impl Artefact {
             Artefact::Header => "h",
             Artefact::Term => "found.rise",
             Artefact::Nest => "nest",
+            Artefact::Loops => "loops",
             Artefact::Sketch => "sk",
             Artefact::Queries => "queries",
             Artefact::Trace => "trace.json",
@@ -187,6 +190,7 @@ impl Outputs {
             Artefact::C,
             Artefact::Header,
             Artefact::Nest,
+            Artefact::Loops,
             Artefact::Queries,
             Artefact::Plan,
         ];

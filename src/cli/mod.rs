@@ -25,6 +25,7 @@ mod progress;
 mod record;
 mod report;
 mod simplify;
+mod synth;
 mod values;
 mod verify;
 
@@ -114,6 +115,8 @@ commands! {
     Simplify = simplify::simplify;
     /// Says of each comparison whether it holds wherever the assumptions do: `true`, `false` or `unknown`
     Prove = simplify::prove;
+    /// Finds rules for expressions that the present rules leave, proved and ordered; or the right side or the condition of one rule
+    Synth = synth::run;
     /// Says what this machine lacks to compile, run and measure kernels
     Doctor = doctor::run;
 }

@@ -542,6 +542,7 @@ fn text(artefact: Artefact, done: &Done, found: Option<&Auto>) -> Option<String>
         Artefact::Nest => made(|k| format!("{}\n", k.nest)),
         Artefact::NestBefore(_) | Artefact::NestAfter(_) => around_pass(artefact, done),
         Artefact::Queries => made(|k| k.queries.text()),
+        Artefact::Loops => (done.loops()).map_or(String::new(), |l| l.to_json()),
         Artefact::Term => elab::program_text(&done.found) + "\n",
         Artefact::Plan => done.plan.clone(),
         Artefact::Sketch => found.map_or(String::new(), Auto::text),

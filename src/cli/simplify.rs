@@ -130,7 +130,7 @@ fn page(answer: &Simplified) -> String {
 struct Questions {
     book: Rc<Book>,
     /// Expressions, each with what is assumed; nothing for those that cannot be read.
-    all: Vec<Option<(Expr, Vec<Expr>)>>,
+    all: Vec<Option<Question>>,
     unreadable: Vec<Diagnostic>,
 }
 
@@ -157,22 +157,9 @@ fn read(args: &Args, context: &mut Context) -> Result<Questions, Vec<Diagnostic>
         (None, None) => ("standard input".to_string(), standard_input()?),
     };
     let file = sources.add_text(&name, &text);
-    let (mut all, mut unreadable) = (Vec::new(), Vec::new());
-    let mut start = 0;
-    for line in text.split_inclusive('\n') {
-        let blank = line.trim().is_empty() || line.starts_with("--");
-        if !blank {
-            match question(file, line, &assumed) {
-                Ok(read) => all.push(Some(read)),
-                Err(found) => {
-                    let found = found.into_iter().map(|d| d.shifted(file, start));
-                    unreadable.extend(found);
-                    all.push(None);
-                }
-            }
-        }
-        start += line.len();
-    }
+    let mut unreadable = Vec::new();
+    let lines = questions(file, &text, &assumed, &mut unreadable);
+    let all: Vec<_> = lines.into_iter().map(|q| q.1).collect();
     if all.is_empty() {
         return Err(vec![Diagnostic::new(
             code::EXPECTED,
@@ -187,12 +174,38 @@ fn read(args: &Args, context: &mut Context) -> Result<Questions, Vec<Diagnostic>
     })
 }
 
+/// An expression, with what is assumed of it.
+pub(super) type Question = (Expr, Vec<Expr>);
+
+/// The expressions of a text with the numbers of their lines; nothing for one that cannot be read, which is reported.
+pub(super) fn questions(
+    file: FileId,
+    text: &str,
+    assumed: &[(FileId, &str)],
+    unreadable: &mut Vec<Diagnostic>,
+) -> Vec<(usize, Option<Question>)> {
+    let mut all = Vec::new();
+    let mut start = 0;
+    for (number, line) in text.split_inclusive('\n').enumerate() {
+        let blank = line.trim().is_empty() || line.starts_with("--");
+        if !blank {
+            let read = question(file, line, assumed).map_err(|found| {
+                let found = found.into_iter().map(|d| d.shifted(file, start));
+                unreadable.extend(found);
+            });
+            all.push((number + 1, read.ok()));
+        }
+        start += line.len();
+    }
+    all
+}
+
 /// The expression of a line, with all that is assumed there. A name has one sort in all of it.
 fn question(
     file: FileId,
     line: &str,
     assumed: &[(FileId, &str)],
-) -> Result<(Expr, Vec<Expr>), Vec<Diagnostic>> {
+) -> Result<Question, Vec<Diagnostic>> {
     let mut assumed = assumed.to_vec();
     let (e, where_it_stands) = match line.split_once(" where ") {
         Some((e, _)) => {

@@ -14,6 +14,7 @@ use crate::emit::Contract;
 use crate::exec::{self, Toolchain};
 use crate::index::Level;
 use crate::lower;
+use crate::report::loops::LoopsFile;
 use crate::report::{Basis, ProofFile, Reassociation};
 use crate::search::Outcome;
 use crate::source::SourceMap;
@@ -111,6 +112,18 @@ impl Done {
             // The kernel is right all the same; what its texts say is what the search permits.
             _ => Ok(done),
         }
+    }
+
+    /// The loop program of the kernel, for who judges it.
+    pub fn loops(&self) -> Option<LoopsFile> {
+        let kernel = self.kernel.as_ref()?;
+        let made = LoopsFile::new(
+            &kernel.nest,
+            &self.found,
+            kernel.fixed(),
+            self.command.clone(),
+        );
+        Some(made)
     }
 
     /// Makes the plan and the kernel, and runs it.

@@ -8,11 +8,13 @@ use crate::diag::{code, Diagnostic};
 use crate::emit::{self, emit, CUnit, Contract};
 use crate::exec::{run, Toolchain};
 use crate::index::Queries;
+use crate::intern::Symbol;
 use crate::lower::{self, lower, lower_asking};
 use crate::nest::passes::PASSES;
 use crate::nest::{Nest, Stmt};
 use crate::target::Target;
 use crate::term::{Kind, Op, Program, Term};
+use std::collections::BTreeMap;
 
 /// How a kernel is run.
 #[derive(Copy, Clone)]
@@ -65,6 +67,11 @@ impl Kernel {
             queries,
             lowering: lowering.clone(),
         })
+    }
+
+    /// Sizes that are fixed.
+    pub fn fixed(&self) -> &BTreeMap<Symbol, i64> {
+        &self.lowering.fixed
     }
 
     /// What to warn of: parallel maps of the term that make no loop.

@@ -4,7 +4,7 @@
 
 use super::explain::ExplainedStep;
 use super::saved::{
-    self, Kind, ATTEMPT, DOCTOR, EXPLANATION, PROOF_CHECK, SIMPLIFICATION, WRITTEN,
+    self, Kind, ATTEMPT, DOCTOR, EXPLANATION, PROOF_CHECK, SIMPLIFICATION, SYNTHESIS, WRITTEN,
 };
 use serde::Serialize;
 
@@ -66,6 +66,41 @@ pub struct RuleStep {
 impl Simplification {
     pub fn json_line(&self) -> String {
         line(&SIMPLIFICATION, self)
+    }
+}
+
+/// `synth --from`
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Synthesis {
+    pub rules: Vec<FoundRule>,
+    /// Left sides that were looked at, and those of them for which no right side was found.
+    pub left_sides: usize,
+    pub without_right_side: usize,
+    /// Statements that came to nothing.
+    pub refuted: usize,
+    pub unknown: usize,
+    pub unordered: usize,
+    /// Rules that others made superfluous.
+    pub superfluous: usize,
+    /// Left sides that the budget did not allow.
+    pub left: usize,
+}
+
+/// A rule, and where it comes from.
+#[derive(Clone, Debug, Serialize)]
+pub struct FoundRule {
+    pub name: String,
+    pub text: String,
+    pub from: String,
+    pub place: String,
+    pub how: &'static str,
+    pub by: String,
+    pub fires: usize,
+}
+
+impl Synthesis {
+    pub fn json_line(&self) -> String {
+        line(&SYNTHESIS, self)
     }
 }
 

@@ -111,6 +111,11 @@ pub fn order(rules: &[Rule]) -> Vec<Verdict> {
         .collect()
 }
 
+/// The verdict of one rule of a book, without a search for a cycle.
+pub fn order_of(rules: &[Rule], number: usize) -> Result<Ordered, Why> {
+    ordered(rules, number)
+}
+
 fn ordered(rules: &[Rule], number: usize) -> Result<Ordered, Why> {
     let mut all = Vec::new();
     for reading in rules[number].readings() {

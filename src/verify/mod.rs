@@ -113,6 +113,13 @@ pub struct Verified {
     pub certificates: Certificates,
 }
 
+/// The verdict of a rule by itself, whatever stands before it.
+pub fn alone(rule: &Rule, tools: &Tools) -> Verdict {
+    let found = portfolio::decide(std::slice::from_ref(rule), tools, &mut |_, _| {});
+    let unknown = || Verdict::Unknown(Vec::new());
+    found.into_iter().next().unwrap_or_else(unknown)
+}
+
 /// The verdicts of the rules of a file: of those with these numbers.
 pub fn verify(rules: &[Rule], asked: &[usize], tools: &Tools, tell: Tell) -> Verified {
     let mut certificates = Certificates::default();

@@ -150,6 +150,14 @@ pub const SIMPLIFICATION: Kind = Kind {
     most: COUNTS,
 };
 
+/// `rise-opt synth`
+pub const SYNTHESIS: Kind = Kind {
+    name: "synthesis",
+    version: 1,
+    command: "rise-opt synth --from CORPUS --message-format json",
+    most: COUNTS,
+};
+
 /// `rise-opt check-proof`
 pub const PROOF_CHECK: Kind = Kind {
     name: "proof-check",
@@ -182,6 +190,14 @@ pub const EXPLANATION: Kind = Kind {
     most: COUNTS,
 };
 
+/// `--emit loops`
+pub const LOOPS: Kind = Kind {
+    name: "loops",
+    version: 1,
+    command: "rise-opt PROGRAM --sketch FILE --emit loops",
+    most: ANY,
+};
+
 /// Every kind there is.
 pub const ALL: &[Kind] = &[
     PLAN,
@@ -198,10 +214,12 @@ pub const ALL: &[Kind] = &[
     CERTIFICATES,
     DOCTOR,
     SIMPLIFICATION,
+    SYNTHESIS,
     PROOF_CHECK,
     WRITTEN,
     ATTEMPT,
     EXPLANATION,
+    LOOPS,
 ];
 
 #[derive(Serialize)]

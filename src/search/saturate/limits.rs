@@ -37,10 +37,8 @@ impl Limits {
         if nodes >= self.nodes {
             return Some(Stop::Nodes(self.nodes));
         }
-        if let Some(limit) = self
-            .bytes
-            .filter(|b| bytes.saturating_add(ahead.bytes) >= *b)
-        {
+        let full = |limit: &u64| alloc::held().saturating_add(ahead.bytes) >= *limit;
+        if let Some(limit) = self.bytes.filter(full) {
             return Some(Stop::Bytes(limit));
         }
         let spent = self.begun.elapsed() + ahead.time;

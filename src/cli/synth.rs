@@ -1,0 +1,276 @@
+//! `rise-opt synth`: rules found where rewriting is stuck.
+//!
+//! In: a file of expressions, one on each line as `simplify` reads them; or a left side, or a whole rule. Out: a file of rules, each
+//! with where it comes from and what proved it, and certificates beside it; or one rule. A line that cannot be read is reported,
+//! and the others are used. Absent: how (`synth`).
+
+use super::command_line;
+use super::output::{write_all, Target};
+use super::progress::{Mode, Progress};
+use super::simplify::questions;
+use super::Context;
+use crate::diag::{code, Diagnostic, Exit};
+use crate::exec::solver;
+use crate::report::answers::{FoundRule, Synthesis};
+use crate::report::CertificateFile;
+use crate::scalar::{load_rules, Rule};
+use crate::simplify::RULES;
+use crate::synth::{
+    complete, is_whole, synthesise, text, weakest, Counts, Found, Given, Helped, How, Options,
+    Outcome, Question,
+};
+use crate::verify::Tools;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// A left side, `min(x, y) - x`, for which a rule is wanted; or `LEFT => RIGHT`, for which the weakest condition is wanted
+    #[arg(
+        value_name = "RULE",
+        required_unless_present = "from",
+        conflicts_with = "from",
+        allow_hyphen_values = true
+    )]
+    rule: Option<String>,
+    /// Expressions that are to become simpler, one on each line: `EXPR`, or `EXPR where TRUTH`
+    #[arg(long, value_name = "CORPUS")]
+    from: Option<String>,
+    /// Where the rules are written, with their certificates beside them [default: standard output]
+    #[arg(short, long, value_name = "FILE", requires = "from")]
+    output: Option<PathBuf>,
+    /// The rules that are there already: what they do needs no new ones, and new ones come behind them
+    #[arg(long, value_name = "FILE", default_value = RULES)]
+    rules: String,
+    /// Left sides that are looked at; fewer end sooner
+    #[arg(long, value_name = "N", default_value_t = 400)]
+    budget: usize,
+    /// Rounds: rules found in one are used on the expressions of the next
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    rounds: usize,
+    /// How it shows on standard error what it is doing
+    #[arg(long, value_enum, default_value_t, value_name = "MODE")]
+    progress: Mode,
+}
+
+pub fn run(args: &Args, context: &mut Context) -> u8 {
+    let done = match (&args.rule, &args.from) {
+        (Some(text), _) => assist(args, text, context),
+        (None, Some(corpus)) => corpus_to_rules(args, corpus, context),
+        (None, None) => Ok(2),
+    };
+    done.unwrap_or_else(|found| context.report(found))
+}
+
+fn present(args: &Args, context: &mut Context) -> Result<Vec<Rule>, Vec<Diagnostic>> {
+    let sources = &mut context.sources;
+    let file = sources.load(&args.rules).map_err(|e| vec![e.into()])?;
+    load_rules(sources, file)
+}
+
+/// Few units of work for each statement: most that are proved are proved at once.
+fn tools() -> Tools {
+    let mut tools = Tools {
+        solvers: solver::find(),
+        ..Tools::default()
+    };
+    let one = solver::Work(1);
+    let limits = &mut tools.limits;
+    (limits.direct, limits.linear, limits.strong) = (one, one, solver::Work::NONE);
+    tools
+}
+
+fn corpus_to_rules(
+    args: &Args,
+    corpus: &str,
+    context: &mut Context,
+) -> Result<u8, Vec<Diagnostic>> {
+    let rules = present(args, context)?;
+    let file = context.sources.load(corpus).map_err(|e| vec![e.into()])?;
+    let lines = context.sources.file(file).text.clone();
+    let mut wrong = Vec::new();
+    let all = questions(file, &lines, &[], &mut wrong);
+    let all: Vec<Question> = (all.into_iter())
+        .filter_map(|(line, q)| {
+            let (e, facts) = q?;
+            let place = format!("{corpus}:{line}");
+            Some(Question { e, facts, place })
+        })
+        .collect();
+    if all.is_empty() && wrong.is_empty() {
+        let d = Diagnostic::new(code::EXPECTED, format!("`{corpus}` holds no expression"));
+        return Err(vec![
+            d.help("write one on each line, such as `(z + 2) + min(x, y - z)`")
+        ]);
+    }
+    let targets = targets(args)?;
+    let progress = Progress::start(args.progress, context.json());
+    let options = Options {
+        budget: args.budget,
+        rounds: args.rounds,
+    };
+    let outcome = synthesise(&all, &rules, &tools(), &options, &mut |t| progress.note(t));
+    drop(progress);
+    let page = page(&outcome);
+    let certificates = CertificateFile::new(&outcome.certificates, command_line()).to_json();
+    match targets {
+        Some((rules, beside)) => {
+            write_all(vec![(rules, page), (beside, certificates)]).map_err(|d| vec![d])?;
+        }
+        None if context.json() => {}
+        None => context.print(&page),
+    }
+    if context.json() {
+        context.print(&told(&outcome).json_line());
+    } else if args.output.is_some() {
+        context.print(&summary(&outcome.counts, outcome.found.len()));
+    }
+    Ok(context.report(wrong))
+}
+
+/// The file of rules and that of certificates, if they are to be written.
+fn targets(args: &Args) -> Result<Option<(Target, Target)>, Vec<Diagnostic>> {
+    let Some(path) = &args.output else {
+        return Ok(None);
+    };
+    let prepare = |path: &Path| Target::prepare(path).map_err(|d| vec![d]);
+    let beside = path.with_extension("certificates");
+    Ok(Some((prepare(path)?, prepare(&beside)?)))
+}
+
+/// A file of rules.
+fn page(outcome: &Outcome) -> String {
+    let mut page = format!("-- Rules found by `{}`.\n", command_line());
+    for line in summary(&outcome.counts, outcome.found.len()).lines() {
+        let _ = writeln!(page, "-- {line}");
+    }
+    page += "domain scalar\n";
+    for found in &outcome.found {
+        let _ = write!(page, "\n{}", provenance(found));
+        page += &rule_text(&found.rule);
+        page.push('\n');
+    }
+    page
+}
+
+fn rule_text(rule: &Rule) -> String {
+    text(rule.name.as_str(), rule.lhs, rule.rhs, rule.condition)
+}
+
+fn provenance(found: &Found) -> String {
+    let how = how(found.how);
+    let (from, place) = (found.from, &found.place);
+    let (by, fires) = (&found.by, found.fires);
+    format!("-- From {from} ({place}), {how}; proved by {by}; applied to {fires}.\n")
+}
+
+fn how(how: How) -> &'static str {
+    match how {
+        How::Forms => "by another form of it",
+        How::Trying => "by trying terms",
+    }
+}
+
+fn summary(counts: &Counts, found: usize) -> String {
+    let mut text = format!(
+        "{found} rules from {} left sides; {} without a right side\n",
+        counts.left_sides, counts.without_right_side
+    );
+    let _ = writeln!(
+        text,
+        "statements: {} refuted, {} neither proved nor refuted, {} not ordered; rules that others made superfluous: {}",
+        counts.refuted, counts.unknown, counts.unordered, counts.superfluous
+    );
+    if counts.left > 0 {
+        let _ = writeln!(
+            text,
+            "{} left sides were not looked at: --budget allows no more",
+            counts.left
+        );
+    }
+    text
+}
+
+fn told(outcome: &Outcome) -> Synthesis {
+    let rules = outcome.found.iter().map(|found| FoundRule {
+        name: found.rule.name.to_string(),
+        text: rule_text(&found.rule),
+        from: found.from.to_string(),
+        place: found.place.clone(),
+        how: how(found.how),
+        by: found.by.clone(),
+        fires: found.fires,
+    });
+    Synthesis {
+        rules: rules.collect(),
+        left_sides: outcome.counts.left_sides,
+        without_right_side: outcome.counts.without_right_side,
+        refuted: outcome.counts.refuted,
+        unknown: outcome.counts.unknown,
+        unordered: outcome.counts.unordered,
+        superfluous: outcome.counts.superfluous,
+        left: outcome.counts.left,
+    }
+}
+
+/// One rule, for somebody who writes rules.
+fn assist(args: &Args, asked: &str, context: &mut Context) -> Result<u8, Vec<Diagnostic>> {
+    let rules = present(args, context)?;
+    let whole = is_whole(asked);
+    let head = "domain scalar\nrule asked ";
+    let written = match whole {
+        true => format!("{head}{asked}\n"),
+        false => format!("{head}{asked} => {asked}\n"),
+    };
+    let file = context.sources.add_text("RULE", &written);
+    let rule = load_rules(&context.sources, file)?.pop();
+    let Some(rule) = rule else {
+        let d = Diagnostic::new(code::EXPECTED, "there is no rule");
+        return Err(vec![d.help("write a left side, such as `min(x, y) - x`")]);
+    };
+    let progress = Progress::start(args.progress, context.json());
+    progress.note("looking for a rule");
+    let helped = match whole {
+        true => Vec::from_iter(weakest(&rule, &rules, &tools())),
+        false => complete(rule.lhs, &rules, &tools()),
+    };
+    drop(progress);
+    if helped.is_empty() {
+        let what = match whole {
+            true => "no condition is found under which the sides are proved to be equal",
+            false => "no smaller right side is found",
+        };
+        context.print(&format!("{what}\n"));
+        return Ok(Exit::Check as u8);
+    }
+    for helped in &helped {
+        context.print(&advice(helped));
+    }
+    let wrong = |h: &Helped| h.given == Some(Given::Wrong);
+    Ok(match helped.iter().any(wrong) {
+        true => Exit::Check as u8,
+        false => 0,
+    })
+}
+
+fn advice(helped: &Helped) -> String {
+    let mut page = format!("{}\n", helped.text());
+    let _ = writeln!(page, "proved by {}", helped.by);
+    if let Some(found) = helped.how {
+        let _ = writeln!(page, "found {}", how(found));
+    }
+    if !helped.ordered {
+        page += "rewriting with it and the present rules may not end: see `rise-opt order`\n";
+    }
+    let compared = helped.given.map(|given| match given {
+        Given::Wrong => "the condition that was given is wrong: the sides differ where it holds",
+        Given::Equal => "the condition that was given is as weak",
+        Given::Stronger => "the condition that was given asks for more than is needed",
+        Given::Weaker => "the condition that was given asks for less, and was not refuted",
+        Given::Other => "the condition that was given asks for something else",
+    });
+    if let Some(compared) = compared {
+        let _ = writeln!(page, "{compared}");
+    }
+    page
+}

@@ -1,0 +1,263 @@
+//! Rules that are found: worked examples, conditions, a corpus, the command line.
+
+use super::*;
+use rise_opt::simplify::Simplifier;
+use rise_opt::synth::{self, canonical, left_sides, Given};
+
+/// Solvers, with as little work for each query as synthesis gives them.
+fn quick() -> Tools {
+    Tools {
+        solvers: solvers(),
+        limits: Limits {
+            direct: Work(1),
+            linear: Work(1),
+            strong: Work::NONE,
+            ..Limits::default()
+        },
+        ..Tools::default()
+    }
+}
+
+/// A left side as a rule has it.
+fn left(text: &str) -> Rule {
+    rules(&format!("rule asked  {text}  =>  {text}")).remove(0)
+}
+
+#[test]
+fn left_sides_are_all_patterns_of_an_expression() {
+    let e = left("(z + 2) + min(x, y - z)").lhs;
+    let all = left_sides(e);
+    let texts: Vec<String> = all.iter().map(|l| l.pattern.to_string()).collect();
+    for expected in [
+        // z is one variable in both places, or two.
+        "x + 2 + min(y, z - x)",
+        "x + 2 + min(y, z - w)",
+        "x + 2 + min(y, z)",
+        "x + 2 + y",
+        "x + min(y, z - w)",
+    ] {
+        let found = texts.iter().any(|t| t == expected);
+        // A sum of two variables with nothing shared and no number leads nowhere.
+        assert_eq!(
+            found,
+            expected != "x + min(y, z - w)",
+            "{expected}: {texts:?}"
+        );
+    }
+    assert!(all
+        .iter()
+        .all(|l| l.pattern.vars().len() <= synth::MOST_LEAVES));
+    // What a variable stands for, put back, is the part again.
+    for l in &all {
+        let back = l.pattern.replace(&|v| l.stands.get(&v).copied());
+        let mut inside = false;
+        e.visit(&mut |part| inside |= part == back);
+        assert!(inside, "{} is not of {e}", l.pattern);
+    }
+    assert_eq!(
+        canonical(left("(b + 2) + min(a, c5 - b)").lhs),
+        canonical(left("(a + 2) + min(b, c5 - a)").lhs)
+    );
+}
+
+/// Left sides of published repairs of a rewriting system, with the rules that are found for them without any other rule.
+const REPAIRS: [(&str, &[&str]); 13] = [
+    (
+        "max(max(x, y) + c0, x)",
+        &[
+            "max(x, y) + c0  where c0 >= 0",
+            "max(y + c0, x)  where c0 <= 0",
+        ],
+    ),
+    (
+        "min(x, c0) < min(x, c1) + c2",
+        &["false  where c2 <= 0 && c1 + c2 <= c0"],
+    ),
+    ("min(x, y) < min(x, z)", &["y < min(x, z)"]),
+    ("x % x", &["0"]),
+    ("max(y, z) < min(x, y)", &["false"]),
+    (
+        "min(y + c0, z) < min(y, x)",
+        &[
+            "z < min(x, y)  where c0 >= 0",
+            "min(y + c0, z) < x  where c0 < 0",
+        ],
+    ),
+    ("x * y - (z + w * x)", &["(y - w) * x - z"]),
+    ("x < y + x + z", &["0 < y + z"]),
+    (
+        "max(x * x, y) + max(z, w * w) < c0",
+        &["false  where c0 <= 0"],
+    ),
+    (
+        "select(b, c0, y) < min(select(b, c1, y), c2)",
+        &["false  where min(c1, c2) <= c0"],
+    ),
+    ("x + y - x", &["y"]),
+    ("u + 2 + v - u", &["v + 2"]),
+    ("x + (y - (z + (w + x) + u))", &["y - (u + z + w)"]),
+];
+
+#[test]
+fn rules_of_published_repairs_are_found() {
+    let tools = quick();
+    if tools.solvers.is_empty() {
+        return;
+    }
+    for (asked, expected) in REPAIRS {
+        let found = synth::complete(left(asked).lhs, &[], &tools);
+        let texts: Vec<String> = found.iter().map(synth::Helped::text).collect();
+        for e in expected {
+            let found = texts.iter().any(|t| t.ends_with(&format!("=>  {e}")));
+            assert!(found, "{asked}: {e} is not among {texts:?}");
+        }
+    }
+}
+
+#[test]
+fn the_weakest_condition_is_found_and_compared() {
+    let tools = quick();
+    if tools.solvers.is_empty() {
+        return;
+    }
+    let weakest = |text: &str| {
+        let rule = rules(&format!("rule asked  {text}")).remove(0);
+        let found = synth::weakest(&rule, &[], &tools).unwrap();
+        (found.rule.condition.to_string(), found.given)
+    };
+    for (rule, condition, given) in [
+        ("x < select(b, c0, c1) + x => !b", "c0 <= 0 && c1 > 0", None),
+        ("max(max(x, y) + c0, x) => max(x, y + c0)", "c0 <= 0", None),
+        ("x * c0 / c1 => x * (c0/c1)", "c0 % c1 == 0", None),
+        ("x % y => x", "prove(0 <= x) && prove(x < y)", None),
+        (
+            "min(x, c0) < min(x, c1) + c2 => false where c2 < 0 && c1 <= c0",
+            "c2 <= 0 && c1 + c2 <= c0",
+            Some(Given::Stronger),
+        ),
+        (
+            "max(max(x, y) + c0, x) => max(x, y + c0) where c0 < 5",
+            "c0 <= 0",
+            Some(Given::Wrong),
+        ),
+        (
+            "min(x, c0) < c1 => true where c0 < c1",
+            "c0 < c1",
+            Some(Given::Equal),
+        ),
+    ] {
+        assert_eq!(weakest(rule), (condition.to_string(), given), "{rule}");
+    }
+}
+
+#[test]
+fn rules_for_a_corpus_are_proved_ordered_and_of_use() {
+    let tools = quick();
+    if tools.solvers.is_empty() {
+        return;
+    }
+    let question = |text: &str| {
+        let mut sources = SourceMap::new();
+        let (e, facts) = text.split_once(" where ").unwrap_or((text, "true"));
+        let e_file = sources.add_text("e", e);
+        let facts_file = sources.add_text("facts", facts);
+        let read = rise_opt::scalar::parse_question(&[(facts_file, facts)], Some((e_file, e)));
+        let (facts, e) = read.unwrap();
+        synth::Question {
+            e: e.unwrap(),
+            facts,
+            place: "corpus:1".to_string(),
+        }
+    };
+    // No factor is taken out of the second: nothing is to be found for it.
+    let corpus = [
+        "x * y - (z + w * x)",
+        "x * y - z",
+        "min(y - 2, z) < min(x, y)",
+        "(x + 1) / 2 where x % 2 == 0",
+    ];
+    let corpus = corpus.map(question);
+    let present = shipped();
+    let options = synth::Options::default();
+    let make = || synth::synthesise(&corpus, &present, &tools, &options, &mut |_| {});
+    let outcome = make();
+    let texts = |o: &synth::Outcome| -> Vec<String> {
+        let rules = o.found.iter().map(|f| &f.rule);
+        rules
+            .map(|r| synth::text(r.name.as_str(), r.lhs, r.rhs, r.condition))
+            .collect()
+    };
+    let found = texts(&outcome);
+    assert_eq!(found, texts(&make()), "another run finds other rules");
+    assert!((2..=6).contains(&found.len()), "{found:?}");
+    let all: Vec<Rule> = present
+        .iter()
+        .cloned()
+        .chain(outcome.found.iter().map(|f| f.rule.clone()))
+        .collect();
+    let last: Vec<usize> = (present.len()..all.len()).collect();
+    for (i, verdict) in last
+        .iter()
+        .zip(verify(&all, &last, &tools, &mut |_, _| {}).verdicts)
+    {
+        assert!(matches!(verdict, Verdict::Proved(_)), "{}", all[*i].name);
+        assert!(
+            rise_opt::termination::order_of(&all, *i).is_ok(),
+            "{}",
+            all[*i].name
+        );
+    }
+    let book = std::rc::Rc::new(rise_opt::simplify::Book::new(all));
+    let mut smaller = Vec::new();
+    for q in &corpus {
+        let simplified = |mut s: Simplifier| {
+            q.facts.iter().for_each(|f| s.assume(*f));
+            s.simplify(q.e)
+        };
+        let (before, after) = (
+            simplified(Simplifier::shipped()),
+            simplified(Simplifier::new(book.clone())),
+        );
+        smaller.push(rise_opt::termination::greater(before, after));
+    }
+    assert_eq!(smaller, [true, false, true, true], "{found:?}");
+    assert!(outcome.found.iter().all(|f| f.fires > 0));
+}
+
+#[test]
+fn the_command_line_reads_a_corpus_and_writes_rules_with_certificates() {
+    if solvers().is_empty() {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let run = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_rise-opt"));
+        let out = command.args(args).current_dir(dir.path()).output().unwrap();
+        let text = |b: Vec<u8>| String::from_utf8(b).unwrap();
+        (out.status.code(), text(out.stdout), text(out.stderr))
+    };
+    let corpus = "-- two that are right, two that are wrong\nx*y - (z + w*x)\nmin(x,\nx + true\n(x+1)/2 where x % 2 == 0\n";
+    std::fs::write(dir.path().join("stuck.txt"), corpus).unwrap();
+    let (code, out, err) = run(&["synth", "--from", "stuck.txt", "-o", "new.rules"]);
+    assert_eq!(code, Some(1), "{err}");
+    assert!(
+        err.contains("stuck.txt:3:") && err.contains("stuck.txt:4:"),
+        "{err}"
+    );
+    assert!(out.starts_with("2 rules from "), "{out}");
+    let written = std::fs::read_to_string(dir.path().join("new.rules")).unwrap();
+    assert!(
+        written.contains("(stuck.txt:2)") && written.contains("(stuck.txt:5)"),
+        "{written}"
+    );
+    let (code, out, err) = run(&["verify", "new.rules"]);
+    assert_eq!(code, Some(0), "{err}");
+    assert!(out.contains("solver spared by a certificate"), "{out}");
+    let (code, _, err) = run(&["synth", "min(x, y) < "]);
+    assert_eq!(code, Some(1), "{err}");
+    let (code, out, _) = run(&["synth", "x + 1 => x"]);
+    assert_eq!((code, out.lines().count()), (Some(4), 1), "{out}");
+    let (code, _, err) = run(&["synth", "--from", "nowhere.txt"]);
+    assert_eq!(code, Some(1));
+    assert!(err.contains("nowhere.txt"), "{err}");
+}
