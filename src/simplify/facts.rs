@@ -177,7 +177,16 @@ impl Facts {
         match op {
             Op::Add | Op::Sub => self.linear_range(&self.sum(e)),
             Op::Mul => of(0).mul(of(1)),
-            Op::Div => of(0).div(of(1)),
+            Op::Div => {
+                let r = of(0).div(of(1));
+                match self.not_less_than_positive(args[0], args[1]) {
+                    true => r.meet(Range {
+                        lo: Some(1),
+                        hi: None,
+                    }),
+                    false => r,
+                }
+            }
             Op::Mod => {
                 let r = of(0).rem(of(1));
                 let a = self.alignment(args[0]);
@@ -214,6 +223,14 @@ impl Facts {
             },
             _ => Range::ALL,
         }
+    }
+
+    /// Whether `b` is positive and `a` at least as large, as far as ranges tell: then `b` is in `a` at least once.
+    fn not_less_than_positive(&self, a: Expr, b: Expr) -> bool {
+        let at_least = |r: Range, n: i128| r.lo.is_some_and(|lo| lo >= n);
+        at_least(self.range(b), 1)
+            && (self.sum(a).add(&self.sum(b), -1))
+                .is_some_and(|d| at_least(self.linear_range(&d), 0))
     }
 
     pub(super) fn mono_range(&self, m: &Mono) -> Range {
@@ -408,10 +425,10 @@ impl Facts {
     /// Whether `l >= 0` follows: from its least value as far as upper bounds of variables say it, or from `l` itself.
     fn not_negative(&self, l: &Linear) -> bool {
         let least = self.least(l);
-        let mut forms = least.iter().chain([l]);
+        let mut forms = least.into_iter().chain([l.clone()]);
         forms.any(|l| {
             self.budget.set(BUDGET);
-            self.follows(l, DEPTH)
+            self.follows(&l.without_content(), DEPTH)
         })
     }
 
@@ -472,12 +489,12 @@ impl Facts {
                     if self.mono_range(&factor).lo.is_none_or(|lo| lo < 0) {
                         continue;
                     }
-                    // |c|·l - |k|·factor·fact
+                    // |c|·l - |k|·factor·fact; as l is whole, it is not negative if |c|·l is more than -|c|.
                     let next = fact
                         .times_mono(&factor)
-                        .and_then(|f| l.times(c.abs())?.add(&f, -k.abs()));
+                        .and_then(|f| l.times(c.abs())?.add(&f, -k.abs())?.plus(c.abs() - 1));
                     if let Some(next) = next.filter(|n| n.terms().len() <= l.terms().len() + 1) {
-                        if self.follows(&next, depth - 1) {
+                        if self.follows(&next.without_content(), depth - 1) {
                             return true;
                         }
                     }

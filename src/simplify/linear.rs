@@ -1,5 +1,6 @@
 //! Sums of products of terms that are not taken apart further, with constant factors.
 
+use crate::arith::gcd;
 use crate::scalar::{Expr, Kind, Node, Op};
 use smallvec::SmallVec;
 use std::cmp::Ordering;
@@ -144,6 +145,17 @@ impl Linear {
             terms: self.terms.clone(),
             constant: self.constant.checked_add(c)?,
         })
+    }
+
+    /// A sum that is not negative where this one is, and only there: values are whole, so `6*x - 9*y + 5 >= 0` is
+    /// `2*x - 3*y + 1 >= 0`.
+    pub(super) fn without_content(mut self) -> Linear {
+        let content = (self.terms.iter()).fold(0, |g, (_, k)| gcd(g, *k));
+        if content > 1 {
+            self.terms.iter_mut().for_each(|(_, k)| *k /= content);
+            self.constant = self.constant.div_euclid(content);
+        }
+        self
     }
 
     pub(super) fn times(&self, k: i128) -> Option<Linear> {
