@@ -81,6 +81,7 @@ pub mod interrupt;
 pub mod lower;
 pub mod nest;
 pub mod obligation;
+pub mod operator;
 pub mod proof;
 pub mod report;
 pub mod rule;

@@ -13,7 +13,7 @@ const LAYERS: &[&[&str]] = &[
     &["arith", "ty", "target"],
     &["syntax"],
     &["scalar", "simplify", "termination", "index"],
-    &["term", "algebra", "obligation", "elab", "interp"],
+    &["term", "operator", "algebra", "obligation", "elab", "interp"],
     &["egraph", "rule", "cost", "sketch", "proof", "trail"],
     &["search"],
     &["nest", "lower", "emit", "estimate", "schedule"],

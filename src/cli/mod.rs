@@ -8,6 +8,7 @@
 //! (`report`).
 
 mod artefacts;
+mod assoc;
 mod bench;
 mod check;
 mod check_proof;
@@ -104,6 +105,8 @@ commands! {
     CheckProof = check_proof::run;
     /// Proves rules, those over scalars with a solver, or refutes them with a counterexample
     Verify = verify::run;
+    /// Says of operators of reductions which laws they obey, as the machine's numbers, integers without bounds, or reals
+    Assoc = assoc::run;
     /// Says of each rule over scalars whether it makes whatever it is applied to smaller, so that rewriting is sure to end
     Order = order::run;
     /// Brings files into the one layout, in place, and prints what `-` or a pipe holds in it; comments are kept

@@ -91,6 +91,16 @@ pub fn eval_bounded<B: AsRef<[u8]>>(
     Ok(Some(value?).filter(|_| !in_doubt))
 }
 
+/// Evaluates with bounds on rounding; and whether something depends on it.
+pub fn with_bounds<T>(f: impl FnOnce() -> T) -> (T, bool) {
+    bounds::bounded(f)
+}
+
+/// An f64 that is exact, as an evaluation with bounds has it.
+pub fn bounded_number(x: f64) -> Num {
+    Num::Bounded(Bounded::exact(x, crate::ty::Scalar::F64))
+}
+
 /// The value of a term that may be open: `env[i]` is the value of variable `i`.
 /// Then applied to `args`.
 pub fn eval_with(

@@ -18,6 +18,7 @@ pub mod loops;
 pub mod measurement;
 pub mod near;
 mod number;
+pub mod operators;
 pub mod order;
 mod origin;
 mod plan;

@@ -126,6 +126,14 @@ pub const ORDER: Kind = Kind {
     most: COUNTS,
 };
 
+/// `rise-opt assoc check`
+pub const OPERATORS: Kind = Kind {
+    name: "operators",
+    version: 1,
+    command: "rise-opt assoc check OPERATOR --type TYPE --message-format json",
+    most: COUNTS,
+};
+
 /// `rise-opt verify --write-certificates`
 pub const CERTIFICATES: Kind = Kind {
     name: "certificates",
@@ -211,6 +219,7 @@ pub const ALL: &[Kind] = &[
     EGRAPH,
     VERIFICATION,
     ORDER,
+    OPERATORS,
     CERTIFICATES,
     DOCTOR,
     SIMPLIFICATION,

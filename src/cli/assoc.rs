@@ -1,0 +1,271 @@
+//! `rise-opt assoc check`: which laws operators obey.
+//!
+//! In: operators, each with a type, or programs, of which the operators of all reductions are taken. Out: for each, as numbers
+//! are read in different ways, which laws are proved, and where the others fail; or JSON. Absent: how (`operator`).
+
+use super::command_line;
+use super::Context;
+use crate::diag::{code, Diagnostic, Exit};
+use crate::elab;
+use crate::operator::{self, Effort, Law, Meaning};
+use crate::report::operators::{JudgedLaw, JudgedMeaning, JudgedOperator, OperatorFile, Word};
+use crate::term::{Kind, Loop, Sort, Term};
+use crate::ty::{Scalar, Ty, TyKind};
+use clap::{Subcommand, ValueEnum};
+
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    #[command(subcommand)]
+    job: Job,
+}
+
+#[derive(Subcommand, Debug)]
+enum Job {
+    /// Says of operators which laws they obey: proved, refuted with a counterexample, or unknown
+    Check(CheckArgs),
+}
+
+#[derive(clap::Args, Debug)]
+struct CheckArgs {
+    /// Operators, such as `\x y -> max x y`, or programs (`.rise`), of which the operators of all reductions are taken
+    #[arg(value_name = "OPERATOR|FILE", required = true, allow_hyphen_values = true)]
+    operators: Vec<String>,
+    /// What the operators combine: `i32`, `(f32, i64)`
+    #[arg(long = "type", value_name = "TYPE")]
+    ty: Option<String>,
+    /// A name that the operators may use, for any value: `k : i32`, or a size, `n : nat`
+    #[arg(long = "with", value_name = "NAME : TYPE")]
+    with: Vec<String>,
+    /// How numbers are read [default: all that the type tells apart]; the command fails unless the operators are
+    /// associative as numbers are read so
+    #[arg(long, value_enum, value_name = "MEANING")]
+    meaning: Vec<Reading>,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum Reading {
+    /// Integers without bounds, floats as real numbers
+    Z,
+    /// The machine's numbers: integers wrap, floats are IEEE 754 to the bit
+    Wrapping,
+    /// The same
+    Ieee,
+    /// The machine's integers, floats as real numbers, as `permit reassociate` reads them
+    Reals,
+}
+
+impl Reading {
+    fn meaning(self) -> Meaning {
+        match self {
+            Reading::Z => Meaning::Unbounded,
+            Reading::Wrapping | Reading::Ieee => Meaning::Machine,
+            Reading::Reals => Meaning::Reals,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Reading::Z => "z",
+            Reading::Wrapping => "wrapping",
+            Reading::Ieee => "ieee",
+            Reading::Reals => "reals",
+        }
+    }
+}
+
+/// An operator that is asked about.
+struct Asked {
+    text: String,
+    term: Term,
+    /// The names of its variables, innermost first.
+    names: Vec<String>,
+}
+
+pub fn run(args: &Args, context: &mut Context) -> u8 {
+    let Job::Check(args) = &args.job;
+    let mut asked = Vec::new();
+    let mut diagnostics = Vec::new();
+    for text in &args.operators {
+        let found = match text.ends_with(".rise") {
+            true => reductions(text, context),
+            false => inline(text, args, context).map(|one| vec![one]),
+        };
+        match found {
+            Ok(all) => asked.extend(all),
+            Err(found) => diagnostics.extend(found),
+        }
+    }
+    if !diagnostics.is_empty() {
+        return context.report(diagnostics);
+    }
+    let all: Vec<JudgedOperator> = asked.iter().map(|a| judged(a, &args.meaning)).collect();
+    let associate = |op: &JudgedOperator| {
+        let mut laws = op.meanings.iter().flat_map(|m| &m.laws);
+        laws.all(|l| l.law != Law::Associative.name() || l.verdict == Word::Proved)
+    };
+    let fine = args.meaning.is_empty() || all.iter().all(associate);
+    let file = OperatorFile::new(command_line(), all);
+    if context.json() {
+        context.print(&file.json_line());
+    } else {
+        context.print(&file.page());
+    }
+    if fine {
+        0
+    } else {
+        Exit::Check as u8
+    }
+}
+
+fn judged(asked: &Asked, meanings: &[Reading]) -> JudgedOperator {
+    let ty = asked.term.ty().as_fun().map_or(asked.term.ty(), |f| f.0);
+    let told_apart = readings(ty);
+    let meanings = if meanings.is_empty() { &told_apart } else { meanings };
+    let one = |reading: &Reading| {
+        let (op, names) = (&asked.term, &asked.names);
+        let meaning = reading.meaning();
+        let mut laws: Vec<JudgedLaw> = (Law::ALL.into_iter())
+            .map(|law| {
+                let verdict = operator::judge(op, names, meaning, law, Effort::ASKED);
+                JudgedLaw::of_law(law, &verdict)
+            })
+            .collect();
+        laws.extend([true, false].map(|left| {
+            let found = operator::identity(op, names, meaning, left, Effort::ASKED);
+            JudgedLaw::of_identity(left, &found)
+        }));
+        JudgedMeaning {
+            meaning: reading.name().to_string(),
+            laws,
+        }
+    };
+    JudgedOperator {
+        operator: asked.text.clone(),
+        ty: ty.to_string(),
+        meanings: meanings.iter().map(one).collect(),
+    }
+}
+
+/// The readings that differ for a type.
+fn readings(ty: Ty) -> Vec<Reading> {
+    fn scalars(ty: Ty, found: &mut Vec<Scalar>) {
+        match ty.kind() {
+            TyKind::Scalar(s) => found.push(s),
+            TyKind::Idx(_) | TyKind::Meta(_) => {}
+            TyKind::Pair(a, b) | TyKind::Fun(a, b) => {
+                scalars(a, found);
+                scalars(b, found);
+            }
+            TyKind::Vec(_, t) | TyKind::Array(_, t) => scalars(t, found),
+        }
+    }
+    let mut found = Vec::new();
+    scalars(ty, &mut found);
+    let ints = found.iter().any(|s| s.is_int());
+    match (ints, found.iter().any(|s| s.is_float())) {
+        (true, false) => vec![Reading::Z, Reading::Wrapping],
+        (false, true) => vec![Reading::Ieee, Reading::Reals],
+        (true, true) => vec![Reading::Z, Reading::Ieee, Reading::Reals],
+        (false, false) => vec![Reading::Wrapping],
+    }
+}
+
+/// An operator of the command line.
+fn inline(text: &str, args: &CheckArgs, context: &mut Context) -> Result<Asked, Vec<Diagnostic>> {
+    let Some(ty) = &args.ty else {
+        let d = Diagnostic::new(code::EXPECTED, format!("`{text}` has no type"));
+        return Err(vec![d.help("say what it combines: `--type i32`")]);
+    };
+    let (mut sizes, mut params) = (String::new(), String::new());
+    for with in &args.with {
+        match with.split_once(':') {
+            Some((name, t)) if t.trim() == "nat" => sizes += &format!(" [{} : nat]", name.trim()),
+            Some(_) => params += &format!(" ({with})"),
+            None => {
+                let what = format!("`{with}` is no name with a type");
+                let d = Diagnostic::new(code::EXPECTED, what);
+                return Err(vec![d.help("write `--with 'k : i32'`")]);
+            }
+        }
+    }
+    let whole = format!("def op{sizes}{params} : ({ty}) -> ({ty}) -> ({ty}) =\n  {text}\n");
+    let file = context.sources.add_text("OPERATOR", &whole);
+    let program = elab::definition(&mut context.sources, file, None)?;
+    let mut names: Vec<String> = (program.params.iter())
+        .take(params_in(&args.with))
+        .map(|p| p.0.to_string())
+        .collect();
+    let mut term = program.term;
+    for _ in &names {
+        let Kind::Lam(_, body) = term.kind() else { break };
+        let body = body.clone();
+        term = body;
+    }
+    names.reverse();
+    Ok(Asked {
+        text: text.to_string(),
+        term,
+        names,
+    })
+}
+
+fn params_in(with: &[String]) -> usize {
+    let size = |w: &&String| w.split_once(':').is_some_and(|p| p.1.trim() == "nat");
+    with.len() - with.iter().filter(size).count()
+}
+
+/// The operators of the reductions of a program, each once.
+fn reductions(path: &str, context: &mut Context) -> Result<Vec<Asked>, Vec<Diagnostic>> {
+    let sources = &mut context.sources;
+    let file = sources.load(path).map_err(|e| vec![e.into()])?;
+    let program = elab::program(sources, file, None)?;
+    let mut found: Vec<Asked> = Vec::new();
+    collect(&program.term, &mut Vec::new(), &mut found);
+    if found.is_empty() {
+        let what = format!("`{path}` reduces nothing with an operator on one type");
+        let d = Diagnostic::new(code::EXPECTED, what);
+        return Err(vec![d.help("name an operator: `'\\x y -> x + y' --type i32`")]);
+    }
+    Ok(found)
+}
+
+fn collect(t: &Term, names: &mut Vec<String>, found: &mut Vec<Asked>) {
+    match t.kind() {
+        Kind::Lam(hint, body) => {
+            let name = hint.map_or_else(|| format!("v{}", names.len()), |h| h.to_string());
+            names.push(name);
+            collect(body, names, found);
+            names.pop();
+        }
+        Kind::App(f, x) => {
+            collect(f, names, found);
+            collect(x, names, found);
+        }
+        Kind::Prim(_) | Kind::Var(_) | Kind::Lit(_) | Kind::Hole(_) => {}
+    }
+    let Some((p, args)) = t.as_prim_app() else {
+        return;
+    };
+    let reduces = matches!(
+        p.op().sort(),
+        Sort::Loop(
+            Loop::Reduce
+                | Loop::ReduceSeq
+                | Loop::ReduceSeqUnroll
+                | Loop::ScanSeq
+                | Loop::ScatterReduce
+                | Loop::ReduceSegments
+        )
+    );
+    let ([op], true) = (&args[..], reduces) else {
+        return;
+    };
+    let one_type = op.ty().as_fun().is_some_and(|(t, rest)| rest == Ty::fun(t, t));
+    if one_type && !found.iter().any(|a| a.term == **op) {
+        found.push(Asked {
+            text: elab::term_text(op),
+            term: (*op).clone(),
+            names: names.iter().rev().cloned().collect(),
+        });
+    }
+}

@@ -1,0 +1,267 @@
+//! Identities of operators: found, proved, or proved not to be there.
+//!
+//! In: an operator. Out: an element `e` with `op e x = x`, or `op x e = x`, for all x. Candidates are zeros, ones, the ends of
+//! types, infinities, the constants and variables of the operator, and tuples of them; points take most of them away, and a
+//! proof is asked for of what is left. That there is none is proved by a few x which no `e` serves.
+
+use super::cases::Prover;
+use super::dag::{Dag, Id, Leaf, What};
+use super::points::{self, Number};
+use super::question::{show, Question};
+use super::read::Tree;
+use super::{Effort, Meaning, Method, UNDECIDED, UNREADABLE};
+use crate::interp::scalar;
+use crate::term::{Op, Term};
+use crate::ty::Scalar;
+
+/// What is known of an identity on one side.
+#[derive(Clone, Debug)]
+pub enum Identity {
+    /// There is this one.
+    Proved(String, Method),
+    /// There is none.
+    Refuted,
+    /// Neither is known.
+    Unknown(&'static str),
+}
+
+impl Identity {
+    /// The word for it.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Identity::Proved(..) => "proved",
+            Identity::Refuted => "refuted",
+            Identity::Unknown(_) => "unknown",
+        }
+    }
+}
+
+/// Tuples of candidates that are tried at points, and those of which a proof is tried.
+const MOST_TUPLES: usize = 4_000;
+const MOST_PROOFS: usize = 4;
+
+impl Question {
+    pub fn identity(&mut self, left: bool, meaning: Meaning, effort: Effort) -> Identity {
+        let found = self.search_identity(left, meaning, effort);
+        found.unwrap_or(Identity::Unknown(UNREADABLE))
+    }
+
+    fn search_identity(&mut self, left: bool, meaning: Meaning, effort: Effort) -> Option<Identity> {
+        let ty = self.ty;
+        let (e, x) = (self.reader.fresh(ty)?, self.reader.fresh(ty)?);
+        let result = if left { self.call(&e, &x)? } else { self.call(&x, &e)? };
+        let pairs: Vec<(Id, Id)> = result.leaves()?.into_iter().zip(x.leaves()?).collect();
+        let leaves = e.leaves()?;
+        let mut choices = Vec::new();
+        for id in &leaves {
+            choices.push(self.candidates(*id, &result.leaves()?, meaning, leaves.len())?);
+        }
+        let count = choices.iter().try_fold(1usize, |n, c| n.checked_mul(c.len()));
+        let count = count.unwrap_or(usize::MAX).min(MOST_TUPLES);
+        let mut proofs = 0;
+        let tester = points::Tester::new(&self.reader.dag, meaning, &pairs);
+        let mut fitting: Vec<Vec<Id>> = Vec::new();
+        for mut i in 0..count {
+            let mut tuple = Vec::new();
+            for c in &choices {
+                tuple.push(c[i % c.len()]);
+                i /= c.len();
+            }
+            if tester.agrees(&leaves, &tuple) {
+                fitting.push(tuple);
+            }
+            if fitting.len() >= MOST_PROOFS {
+                break;
+            }
+        }
+        for tuple in fitting {
+            proofs += 1;
+            if proofs > MOST_PROOFS {
+                break;
+            }
+            let ids = tuple.clone();
+            let mut next = ids.iter();
+            let given = self.reader.build(ty, &mut |_, _| next.next().copied())?;
+            if let Some(method) = self.prove_identity(&given, left, meaning, effort) {
+                let values = points::values(&self.reader.dag, meaning, &tuple, &[]);
+                let names = tuple.iter().map(|id| self.free_name(*id));
+                return Some(Identity::Proved(self.shown(values, names.collect()), method));
+            }
+        }
+        match self.has_none(left, meaning, effort) {
+            Some(true) => Some(Identity::Refuted),
+            _ => Some(Identity::Unknown(UNDECIDED)),
+        }
+    }
+
+    /// The values of an identity, or the names of the variables that stand there.
+    fn shown(&self, values: Vec<Option<Number>>, names: Vec<Option<String>>) -> String {
+        if let ([Some(name)], 1) = (&names[..], values.len()) {
+            return name.clone();
+        }
+        show(self.ty, &mut values.into_iter())
+    }
+
+    fn free_name(&self, id: Id) -> Option<String> {
+        let of = self.free.iter().find(|f| f.2 == [id]);
+        of.map(|f| f.0.clone())
+    }
+
+    /// Whether a term is proved to be an identity on both sides.
+    pub fn has_identity(&mut self, e: &Term, meaning: Meaning, effort: Effort) -> bool {
+        if e.open() > 0 || e.ty() != self.ty {
+            return false;
+        }
+        let Some(e) = self.reader.eval(e, &[]) else {
+            return false;
+        };
+        let mut side = |left| self.prove_identity(&e, left, meaning, effort).is_some();
+        side(true) && side(false)
+    }
+
+    fn prove_identity(&mut self, e: &Tree, left: bool, meaning: Meaning, effort: Effort) -> Option<Method> {
+        let x = self.reader.fresh(self.ty)?;
+        let result = if left { self.call(e, &x)? } else { self.call(&x, e)? };
+        let pairs: Vec<(Id, Id)> = result.leaves()?.into_iter().zip(x.leaves()?).collect();
+        if pairs.len() != x.leaves()?.len() || !self.finite_at_points(&pairs, e, &x, meaning)? {
+            return None;
+        }
+        self.proved(&pairs, meaning, effort)
+    }
+
+    /// Over reals an identity may be infinite; then the machine has to compute numbers with it, too.
+    fn finite_at_points(&self, pairs: &[(Id, Id)], e: &Tree, x: &Tree, meaning: Meaning) -> Option<bool> {
+        if meaning.strict_floats() {
+            return Some(true);
+        }
+        let infinite = |id: &Id| match (self.reader.dag.node(*id).what, self.reader.dag.node(*id).ty) {
+            (What::Const(c), s) if s.is_float() => !f64::from_bits(c as u64).is_finite(),
+            _ => false,
+        };
+        if !e.leaves()?.iter().any(infinite) {
+            return Some(true);
+        }
+        let tester = points::Tester::new(&self.reader.dag, Meaning::Machine, pairs);
+        Some(tester.close(&x.leaves()?))
+    }
+
+    /// What may stand at a leaf of an identity.
+    fn candidates(&mut self, leaf: Id, of: &[Id], meaning: Meaning, leaves: usize) -> Option<Vec<Id>> {
+        let s = self.reader.dag.node(leaf).ty;
+        let What::Leaf(number) = self.reader.dag.node(leaf).what else {
+            return None;
+        };
+        let index = self.reader.dag.leaves[number as usize].index;
+        let free: Vec<Id> = (self.free.iter().flat_map(|f| f.2.clone())).filter(|id| self.reader.dag.node(*id).ty == s).collect();
+        let constants: Vec<Id> = (self.reader.dag.cone(of).into_iter())
+            .filter(|id| {
+                let n = self.reader.dag.node(*id);
+                n.ty == s && matches!(n.what, What::Const(_))
+            })
+            .collect();
+        let dag = &mut self.reader.dag;
+        let mut all = simple(dag, Leaf { ty: s, index }, meaning, leaves > 6)?;
+        if leaves <= 6 {
+            all.extend(constants.into_iter().chain(free));
+        }
+        let mut seen = std::collections::BTreeSet::new();
+        all.retain(|id| seen.insert(*id));
+        Some(all)
+    }
+
+    /// Whether a few elements have no identity in common.
+    fn has_none(&mut self, left: bool, meaning: Meaning, effort: Effort) -> Option<bool> {
+        let ty = self.ty;
+        let e = self.reader.fresh(ty)?;
+        let ids = e.leaves()?;
+        let mut equations = Vec::new();
+        let patterns: [[i128; 4]; 4] = [[0, 0, 0, 0], [1, 0, 2, 0], [0, 1, 0, 3], [5, -3, 2, 7]];
+        let mut tries: Vec<Vec<Id>> = Vec::new();
+        for pattern in patterns {
+            let constant = |dag: &mut Dag, (i, id): (usize, &Id)| {
+                let s = dag.node(*id).ty;
+                let n = pattern[i % 4];
+                match s {
+                    Scalar::Bool => dag.int(n & 1, s),
+                    s if s.is_float() => dag.float(n as f64, s),
+                    s if s.is_signed() => dag.int(n, s),
+                    s => dag.int(n.abs(), s),
+                }
+            };
+            let dag = &mut self.reader.dag;
+            tries.push(ids.iter().enumerate().map(|p| constant(dag, p)).collect::<Option<_>>()?);
+        }
+        // Beside what `e` itself is: no bound of the type is needed then.
+        for op in [Op::Add, Op::Sub] {
+            let dag = &mut self.reader.dag;
+            let beside = |dag: &mut Dag, id: &Id| {
+                let s = dag.node(*id).ty;
+                match s {
+                    Scalar::Bool => dag.apply(Op::Not, &[*id], s),
+                    s if s.is_float() => {
+                        let one = dag.float(1.0, s)?;
+                        dag.apply(op, &[*id, one], s)
+                    }
+                    s => {
+                        let one = dag.int(1, s)?;
+                        dag.apply(op, &[*id, one], s)
+                    }
+                }
+            };
+            let index = |id: &Id| match dag.node(*id).what {
+                What::Leaf(n) => dag.leaves[n as usize].index,
+                _ => false,
+            };
+            // What lies beside an index may be none.
+            if !ids.iter().any(index) {
+                tries.push(ids.iter().map(|id| beside(dag, id)).collect::<Option<_>>()?);
+            }
+        }
+        let mut groups = Vec::new();
+        for ids in tries {
+            let mut next = ids.iter();
+            let x = self.reader.build(ty, &mut |_, _| next.next().copied())?;
+            let result = if left { self.call(&e, &x)? } else { self.call(&x, &e)? };
+            let these: Vec<(Id, Id)> = result.leaves()?.into_iter().zip(x.leaves()?).collect();
+            groups.push(these.clone());
+            equations.extend(these);
+        }
+        let few = effort.cases.min(2_000);
+        let never = |equations: &[(Id, Id)]| {
+            let equations: Vec<(Id, Id)> = equations.iter().copied().filter(|p| p.0 != p.1).collect();
+            !equations.is_empty() && Prover::new(&self.reader.dag, meaning, few).never(&equations)
+        };
+        Some(groups.iter().any(|g| never(g)) || never(&equations))
+    }
+}
+
+/// The candidates that every operator has.
+fn simple(dag: &mut Dag, leaf: Leaf, meaning: Meaning, few: bool) -> Option<Vec<Id>> {
+    let s = leaf.ty;
+    if leaf.index {
+        return Some(vec![dag.int(0, s)?]);
+    }
+    if s == Scalar::Bool {
+        return Some(vec![dag.int(0, s)?, dag.int(1, s)?]);
+    }
+    if s.is_float() {
+        let mut all = vec![0.0, 1.0];
+        if !few {
+            all.extend([f64::INFINITY, f64::NEG_INFINITY, -1.0]);
+            if meaning.strict_floats() {
+                all.push(-0.0);
+            }
+        }
+        return all.into_iter().map(|x| dag.float(x, s)).collect();
+    }
+    let (least, most) = scalar::range(s);
+    let mut all = vec![0, 1];
+    if !few {
+        if meaning.wraps() {
+            all.extend([most, least]);
+        }
+        all.push(-1);
+    }
+    all.retain(|n| (least..=most).contains(n));
+    all.into_iter().map(|n| dag.int(n, s)).collect()
+}
