@@ -7,8 +7,9 @@ use super::command_line;
 use super::Context;
 use crate::diag::{code, Diagnostic, Exit};
 use crate::elab;
+use crate::intern::Symbol;
 use crate::operator::{self, Effort, Law, Meaning};
-use crate::report::operators::{JudgedLaw, JudgedMeaning, JudgedOperator, OperatorFile, Word};
+use crate::report::operators::{self, JudgedLaw, JudgedMeaning, JudgedOperator, OperatorFile, Word};
 use crate::term::{Kind, Loop, Sort, Term};
 use crate::ty::{Scalar, Ty, TyKind};
 use clap::{Subcommand, ValueEnum};
@@ -23,12 +24,22 @@ pub struct Args {
 enum Job {
     /// Says of operators which laws they obey: proved, refuted with a counterexample, or unknown
     Check(CheckArgs),
+    /// Prints a table of the verdicts on the operators of a file, in Markdown; docs/reductions.md has one
+    Table(TableArgs),
+}
+
+#[derive(clap::Args, Debug)]
+struct TableArgs {
+    /// Lines `OPERATOR | TYPE | TYPE | NAME : TYPE`: a type with integers, one with floats, `-` where there is none, and a name
+    /// that the operator may use; `%` is the type. Lines that begin with `--` are not read
+    #[arg(value_name = "FILE")]
+    file: String,
 }
 
 #[derive(clap::Args, Debug)]
 struct CheckArgs {
     /// Operators, such as `\x y -> max x y`, or programs (`.rise`), of which the operators of all reductions are taken
-    #[arg(value_name = "OPERATOR|FILE", required = true, allow_hyphen_values = true)]
+    #[arg(value_name = "OPERATOR|FILE", required = true)]
     operators: Vec<String>,
     /// What the operators combine: `i32`, `(f32, i64)`
     #[arg(long = "type", value_name = "TYPE")]
@@ -82,7 +93,55 @@ struct Asked {
 }
 
 pub fn run(args: &Args, context: &mut Context) -> u8 {
-    let Job::Check(args) = &args.job;
+    match &args.job {
+        Job::Check(args) => check(args, context),
+        Job::Table(args) => table(&args.file, context),
+    }
+}
+
+/// A table of verdicts, a line for each operator.
+fn table(path: &str, context: &mut Context) -> u8 {
+    let text = match context.sources.load(path) {
+        Ok(file) => context.sources.file(file).text.to_string(),
+        Err(e) => return context.report([Diagnostic::from(e)]),
+    };
+    let mut rows = Vec::new();
+    for line in text.lines().filter(|l| !l.is_empty() && !l.starts_with("--")) {
+        // Two bars are an operation, not the end of a column.
+        let spared = line.replace("||", "\u{1}");
+        let mut columns = spared.split('|').map(|c| c.trim().replace('\u{1}', "||"));
+        let operator = columns.next().unwrap_or_default();
+        let types = [columns.next(), columns.next()].map(|t| t.filter(|t| t != "-"));
+        let with = columns.next();
+        let readings = [[Reading::Z, Reading::Wrapping], [Reading::Ieee, Reading::Reals]];
+        let mut cells = Vec::new();
+        for (ty, readings) in types.iter().zip(readings) {
+            let Some(ty) = ty else {
+                cells.extend([None, None]);
+                continue;
+            };
+            let with = with.iter().map(|w| w.replace('%', ty)).collect();
+            let one = CheckArgs {
+                operators: Vec::new(),
+                ty: Some(ty.clone()),
+                with,
+                meaning: Vec::new(),
+            };
+            match inline(&operator, &one, context) {
+                Ok(asked) => {
+                    let all = judged(&asked, &readings);
+                    cells.extend(all.meanings.into_iter().map(Some));
+                }
+                Err(found) => return context.report(found),
+            }
+        }
+        rows.push((operator, types, cells));
+    }
+    context.print(&operators::table(&rows));
+    0
+}
+
+fn check(args: &CheckArgs, context: &mut Context) -> u8 {
     let mut asked = Vec::new();
     let mut diagnostics = Vec::new();
     for text in &args.operators {
@@ -261,9 +320,10 @@ fn collect(t: &Term, names: &mut Vec<String>, found: &mut Vec<Asked>) {
         return;
     };
     let one_type = op.ty().as_fun().is_some_and(|(t, rest)| rest == Ty::fun(t, t));
+    let free: Vec<Symbol> = names.iter().map(|n| Symbol::new(n)).collect();
     if one_type && !found.iter().any(|a| a.term == **op) {
         found.push(Asked {
-            text: elab::term_text(op),
+            text: elab::term_text(op, &free),
             term: (*op).clone(),
             names: names.iter().rev().cloned().collect(),
         });

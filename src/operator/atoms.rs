@@ -4,6 +4,9 @@
 //! exponentials are one exponential, squares of roots are what they are roots of, `log` and `exp` undo each other, and
 //! a quotient is a product with a reciprocal, whose denominator is cleared where two values are compared. Invariant: equal as
 //! polynomials ⇒ equal in value, over reals wherever all of the values are real numbers; what cannot be said is `None`.
+//!
+//! Note [Logarithms]: the atom of `log u` stands for `log |u|`. Wherever `log (a/b)` is real it is the difference of two of
+//! these, and `exp` of a sum of logarithms that are real is the product of what they are of, signs included.
 
 use super::frac::Frac;
 use super::poly::{Atom, Monomial, Poly};
@@ -166,17 +169,23 @@ impl Atoms {
             1 => return None,
             _ => return Some(Poly::default()),
         }
-        // exp (log u + rest) = u · exp rest
+        // exp (k · log u + rest) = u^k · exp rest. See Note [Logarithms].
         let log = p.terms().find_map(|(m, c)| {
-            let a = m.as_atom().filter(|_| c == Frac::ONE && op == Op::Exp)?;
+            let power = c.as_int().filter(|c| c.abs() <= 4 && op == Op::Exp)?;
+            let a = m.as_atom()?;
             match (self.tag(a), &self.get(a).args[..]) {
-                (Tag::Apply(Op::Log, _), [u]) => Some((a, u.clone())),
+                (Tag::Apply(Op::Log, _), [u]) => Some((a, power, u.clone())),
                 _ => None,
             }
         });
-        if let Some((a, u)) = log {
-            let rest = self.exponential(op, &p.sub(&Poly::atom(a))?, s)?;
-            return self.mul(&u, &rest);
+        if let Some((a, power, u)) = log {
+            let log = Poly::atom(a).scale(Frac::int(power))?;
+            let mut product = self.exponential(op, &p.sub(&log)?, s)?;
+            let factor = if power < 0 { self.inverse(&u)? } else { u };
+            for _ in 0..power.abs() {
+                product = self.mul(&product, &factor)?;
+            }
+            return Some(product);
         }
         let a = self.atom(Tag::Apply(op, Scalar::F64), vec![p.clone()], Limits::REAL);
         Some(Poly::atom(a))
@@ -215,6 +224,11 @@ impl Atoms {
         }
         if self.infinite(p)?.0.sign() != 0 || p.is_zero() {
             return None;
+        }
+        let (over, under) = self.fraction(p)?;
+        if under.as_constant().is_none() {
+            let under = self.logarithm(&under)?;
+            return self.logarithm(&over)?.sub(&under);
         }
         // What is candidate does not depend on a common factor, so neither does what is chosen.
         let exponents: Vec<Poly> = (p.terms())

@@ -162,6 +162,18 @@ impl Question {
         let dag = &mut self.reader.dag;
         let mut all = simple(dag, Leaf { ty: s, index }, meaning, leaves > 6)?;
         if leaves <= 6 {
+            if meaning.wraps() && s.is_int() && leaves <= 2 {
+                let ends = |dag: &mut Dag, c: i128| {
+                    let (least, most) = scalar::range(s);
+                    let wrapped = |n: i128| (n - least).rem_euclid(most - least + 1) + least;
+                    [c + least, c - least, c + most, c - most].map(|n| dag.int(wrapped(n), s))
+                };
+                for c in &constants {
+                    if let What::Const(c) = dag.node(*c).what {
+                        all.extend(ends(dag, c).into_iter().flatten());
+                    }
+                }
+            }
             all.extend(constants.into_iter().chain(free));
         }
         let mut seen = std::collections::BTreeSet::new();
@@ -169,69 +181,129 @@ impl Question {
         Some(all)
     }
 
-    /// Whether a few elements have no identity in common.
+    /// Whether a few elements have no identity in common: constants, what lies beside the operator's own, and, as `e` may
+    /// lie beyond all of them, what is computed of `e`.
     fn has_none(&mut self, left: bool, meaning: Meaning, effort: Effort) -> Option<bool> {
         let ty = self.ty;
         let e = self.reader.fresh(ty)?;
         let ids = e.leaves()?;
-        let mut equations = Vec::new();
-        let patterns: [[i128; 4]; 4] = [[0, 0, 0, 0], [1, 0, 2, 0], [0, 1, 0, 3], [5, -3, 2, 7]];
-        let mut tries: Vec<Vec<Id>> = Vec::new();
-        for pattern in patterns {
-            let constant = |dag: &mut Dag, (i, id): (usize, &Id)| {
-                let s = dag.node(*id).ty;
-                let n = pattern[i % 4];
-                match s {
-                    Scalar::Bool => dag.int(n & 1, s),
-                    s if s.is_float() => dag.float(n as f64, s),
-                    s if s.is_signed() => dag.int(n, s),
-                    s => dag.int(n.abs(), s),
-                }
-            };
-            let dag = &mut self.reader.dag;
-            tries.push(ids.iter().enumerate().map(|p| constant(dag, p)).collect::<Option<_>>()?);
+        let mut tries = self.constant_elements(&ids, meaning)?;
+        if let Some(more) = self.computed_elements(&e, &ids, left) {
+            tries.extend(more);
         }
-        // Beside what `e` itself is: no bound of the type is needed then.
-        for op in [Op::Add, Op::Sub] {
-            let dag = &mut self.reader.dag;
-            let beside = |dag: &mut Dag, id: &Id| {
-                let s = dag.node(*id).ty;
-                match s {
-                    Scalar::Bool => dag.apply(Op::Not, &[*id], s),
-                    s if s.is_float() => {
-                        let one = dag.float(1.0, s)?;
-                        dag.apply(op, &[*id, one], s)
-                    }
-                    s => {
-                        let one = dag.int(1, s)?;
-                        dag.apply(op, &[*id, one], s)
-                    }
-                }
-            };
-            let index = |id: &Id| match dag.node(*id).what {
-                What::Leaf(n) => dag.leaves[n as usize].index,
-                _ => false,
-            };
-            // What lies beside an index may be none.
-            if !ids.iter().any(index) {
-                tries.push(ids.iter().map(|id| beside(dag, id)).collect::<Option<_>>()?);
-            }
-        }
-        let mut groups = Vec::new();
+        let (mut groups, mut equations) = (Vec::new(), Vec::new());
         for ids in tries {
             let mut next = ids.iter();
             let x = self.reader.build(ty, &mut |_, _| next.next().copied())?;
             let result = if left { self.call(&e, &x)? } else { self.call(&x, &e)? };
-            let these: Vec<(Id, Id)> = result.leaves()?.into_iter().zip(x.leaves()?).collect();
+            let these = result.leaves()?.into_iter().zip(x.leaves()?);
+            let these: Vec<(Id, Id)> = these.filter(|p| p.0 != p.1).collect();
             groups.push(these.clone());
             equations.extend(these);
         }
-        let few = effort.cases.min(2_000);
+        let few = effort.cases.min(1_000);
         let never = |equations: &[(Id, Id)]| {
-            let equations: Vec<(Id, Id)> = equations.iter().copied().filter(|p| p.0 != p.1).collect();
-            !equations.is_empty() && Prover::new(&self.reader.dag, meaning, few).never(&equations)
+            let mut prover = Prover::new(&self.reader.dag, meaning, few);
+            !equations.is_empty() && prover.never(equations)
         };
         Some(groups.iter().any(|g| never(g)) || never(&equations))
+    }
+
+    fn constant_elements(&mut self, ids: &[Id], meaning: Meaning) -> Option<Vec<Vec<Id>>> {
+        const ROWS: [[i128; 4]; 6] = [[0, 0, 0, 0], [1, 0, 2, 0], [0, 1, 0, 3], [5, -3, 2, 7], [1, 1, 1, 1], [100, -100, 0, 50]];
+        let dag = &mut self.reader.dag;
+        let mut tries = Vec::new();
+        for row in ROWS {
+            let mut one = |(i, id): (usize, &Id)| {
+                let s = dag.node(*id).ty;
+                match (s, row[i % 4]) {
+                    (Scalar::Bool, n) => dag.int(n & 1, s),
+                    (s, n) if s.is_float() => dag.float(n as f64, s),
+                    (s, n) if s.is_signed() => dag.int(n, s),
+                    (s, n) => dag.int(n.abs(), s),
+                }
+            };
+            tries.push(ids.iter().enumerate().map(&mut one).collect::<Option<_>>()?);
+        }
+        let ends: &[fn(Scalar) -> i128] = &[|s| scalar::range(s).0, |s| scalar::range(s).1];
+        let floats = [f64::NAN, f64::NEG_INFINITY];
+        if meaning.wraps() {
+            for (end, float) in ends.iter().zip(floats) {
+                let mut one = |id: &Id| match dag.node(*id).ty {
+                    s if s.is_float() && meaning.strict_floats() => dag.float(float, s),
+                    s if s.is_float() => dag.float(1.0, s),
+                    s => dag.int(end(s), s),
+                };
+                tries.push(ids.iter().map(&mut one).collect::<Option<_>>()?);
+            }
+        }
+        Some(tries)
+    }
+
+    fn computed_elements(&mut self, e: &Tree, ids: &[Id], left: bool) -> Option<Vec<Vec<Id>>> {
+        let index = |r: &super::read::Reader, id: &Id| match r.dag.node(*id).what {
+            What::Leaf(n) => r.dag.leaves[n as usize].index,
+            _ => false,
+        };
+        // What lies beside an index may be none.
+        if ids.iter().any(|id| index(&self.reader, id)) {
+            return None;
+        }
+        let mut bases = vec![ids.to_vec()];
+        let zeros: Vec<Id> = ids.iter().map(|id| self.same_kind(*id, 0)).collect::<Option<_>>()?;
+        let twice: Vec<Id> = ids.iter().map(|id| self.minus_twice(*id)).collect::<Option<_>>()?;
+        for start in [zeros, ids.to_vec(), twice] {
+            let mut next = start.iter();
+            let y = self.reader.build(self.ty, &mut |_, _| next.next().copied())?;
+            let result = if left { self.call(e, &y)? } else { self.call(&y, e)? };
+            bases.push(result.leaves()?);
+        }
+        let constants: Vec<Id> = (self.reader.dag.cone(&bases.concat()).into_iter())
+            .filter(|id| matches!(self.reader.dag.node(*id).what, What::Const(_)))
+            .collect();
+        let own: Vec<Id> = self.free.iter().flat_map(|f| f.2.clone()).collect();
+        for c in own.into_iter().chain(constants).take(6) {
+            let ty = self.reader.dag.node(c).ty;
+            let fits = |id: &Id| match self.reader.dag.node(*id).ty == ty {
+                true => c,
+                false => *id,
+            };
+            bases.push(ids.iter().map(fits).collect());
+        }
+        let mut tries = Vec::new();
+        for base in bases {
+            for op in [Op::Add, Op::Sub] {
+                tries.push(base.iter().map(|id| self.beside(*id, op)).collect::<Option<_>>()?);
+            }
+        }
+        Some(tries)
+    }
+
+    fn same_kind(&mut self, id: Id, n: i128) -> Option<Id> {
+        let s = self.reader.dag.node(id).ty;
+        match s.is_float() {
+            true => self.reader.dag.float(n as f64, s),
+            false => self.reader.dag.int(n, s),
+        }
+    }
+
+    fn beside(&mut self, id: Id, op: Op) -> Option<Id> {
+        let s = self.reader.dag.node(id).ty;
+        if s == Scalar::Bool {
+            return self.reader.dag.apply(Op::Not, &[id], s);
+        }
+        let one = self.same_kind(id, 1)?;
+        self.reader.dag.apply(op, &[id, one], s)
+    }
+
+    fn minus_twice(&mut self, id: Id) -> Option<Id> {
+        let s = self.reader.dag.node(id).ty;
+        if s == Scalar::Bool {
+            return self.reader.dag.apply(Op::Not, &[id], s);
+        }
+        let two = self.same_kind(id, 2)?;
+        let twice = self.reader.dag.apply(Op::Mul, &[id, two], s)?;
+        self.reader.dag.apply(Op::Neg, &[twice], s)
     }
 }
 

@@ -9,8 +9,8 @@
 //!
 //! Note [Meanings]: on the machine integers wrap and floats obey IEEE 754 to the bit. Over reals floats are real numbers, as
 //! the permission to reassociate reads them, and a law holds wherever all values are real: NaN, and zero as a denominator,
-//! are left out; an identity may be infinite. Without bounds integers are those of mathematics, those of unsigned types with
-//! negative ones among them, casts between integers change nothing, and floats are real numbers.
+//! are left out; an identity may be infinite. Without bounds integers are those of mathematics, operands of unsigned
+//! types not negative, casts between integers change nothing, and floats are real numbers.
 
 mod atoms;
 mod bits;

@@ -292,7 +292,10 @@ impl<'a> Differs<'a> {
             all.extend([1000, -1000, 1 << 40]);
         }
         all.splice(4..4, around);
-        let inside = |n: &i128| !self.meaning.wraps() || (least..=most).contains(n);
+        let inside = |n: &i128| match self.meaning.wraps() {
+            true => (least..=most).contains(n),
+            false => s.is_signed() || *n >= 0,
+        };
         all.retain(inside);
         let mut seen = std::collections::BTreeSet::new();
         all.retain(|n| seen.insert(*n));
@@ -325,7 +328,8 @@ impl<'a> Differs<'a> {
             return self.float(x, s);
         }
         if !self.meaning.wraps() {
-            return Number::Integer(rng.between(-60, 60).into());
+            let least = if s.is_signed() { -60 } else { 0 };
+            return Number::Integer(rng.between(least, 60).into());
         }
         let (least, most) = scalar::range(s);
         let bits = (rng.bits() >> rng.below(8 * s.bytes())) as i128;

@@ -47,7 +47,8 @@ impl Prover<'_> {
             _ if self.meaning.wraps() => Limits::of(leaf.ty),
             _ => Limits {
                 integer: true,
-                ..Limits::REAL
+                least: (!leaf.ty.is_signed()).then_some(0),
+                most: None,
             },
         };
         Ok(exact(Poly::atom(self.atoms.atom(Tag::Leaf(i), Vec::new(), limits))))

@@ -183,3 +183,34 @@ impl OperatorFile {
         page
     }
 }
+
+/// An operator, its types, and what is known of it in each reading; nothing where it has no such type.
+pub type Row = (String, [Option<String>; 2], Vec<Option<JudgedMeaning>>);
+
+/// The table of verdicts in Markdown.
+pub fn table(rows: &[Row]) -> String {
+    let mut page = "| operator | of | z | wrapping | ieee | reals |\n|---|---|---|---|---|---|\n".to_string();
+    for (operator, types, cells) in rows {
+        let types: Vec<&str> = types.iter().flatten().map(String::as_str).collect();
+        let shown = operator.replace('|', "\\|");
+        let _ = write!(page, "| `{shown}` | {} |", types.join(", "));
+        for cell in cells {
+            let _ = write!(page, " {} |", cell.as_ref().map_or(String::new(), letters));
+        }
+        page += "\n";
+    }
+    page
+}
+
+/// A letter for each law: large where it is proved, small where it is refuted, a question mark where it is unknown.
+fn letters(m: &JudgedMeaning) -> String {
+    let letter = |law: &JudgedLaw| {
+        let first = law.law.chars().next().unwrap_or('?');
+        match law.verdict {
+            Word::Proved => first.to_ascii_uppercase(),
+            Word::Refuted => first.to_ascii_lowercase(),
+            Word::Unknown => '?',
+        }
+    };
+    m.laws.iter().map(letter).collect()
+}
