@@ -57,7 +57,8 @@ fn flags_are_those_of_the_help() {
         + &help(&["simplify"])
         + &help(&["verify"])
         + &help(&["order"])
-        + &help(&["synth"]);
+        + &help(&["synth"])
+        + &help(&["assoc", "check"]);
     let flags = |text: &str| {
         let mut found: Vec<String> = Vec::new();
         for (at, _) in text.match_indices("--") {
@@ -102,6 +103,7 @@ fn flags_are_those_of_the_help() {
         "docs/verify.md",
         "docs/order.md",
         "docs/synthesis.md",
+        "docs/reductions.md",
     ] {
         for flag in flags(&page(name)) {
             let ok = known.contains(&flag) || others.contains(&&*flag);

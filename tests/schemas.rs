@@ -6,6 +6,7 @@ mod common;
 use common::schema::{conforms, folder, schema};
 use rise_opt::diag::{code, Diagnostic};
 use rise_opt::report::loops::LoopsFile;
+use rise_opt::report::operators::OperatorFile;
 use rise_opt::report::order::OrderFile;
 use rise_opt::report::saved::{self, Kind};
 use rise_opt::report::{
@@ -118,6 +119,17 @@ fn produced() -> &'static [(Kind, Vec<String>)] {
             (saved::MEASUREMENT, measurement),
             (saved::VERIFICATION, lines(verified.stdout)),
             (saved::ORDER, lines(ordered.stdout)),
+            answered(
+                saved::OPERATORS,
+                &[
+                    "assoc",
+                    "check",
+                    "\\x y -> max (min x 5) y",
+                    "\\x y -> x % y",
+                    "--type",
+                    "i32",
+                ],
+            ),
             (saved::CERTIFICATES, certificates),
             answered(saved::DOCTOR, &["doctor"]),
             answered(
@@ -161,6 +173,7 @@ fn read(kind: &Kind, text: &str) -> Result<(), Diagnostic> {
             .and_then(|l| l.nest("a.json"))
             .map(drop),
         "order" => saved::read::<OrderFile>(kind, &sources, file).map(drop),
+        "operators" => saved::read::<OperatorFile>(kind, &sources, file).map(drop),
         "certificates" => saved::read::<CertificateFile>(kind, &sources, file).map(drop),
         "comparison" => saved::read::<Comparison>(kind, &sources, file).map(drop),
         _ => saved::read::<Map<String, Value>>(kind, &sources, file).map(drop),

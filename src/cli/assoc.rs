@@ -9,7 +9,9 @@ use crate::diag::{code, Diagnostic, Exit};
 use crate::elab;
 use crate::intern::Symbol;
 use crate::operator::{self, Effort, Law, Meaning};
-use crate::report::operators::{self, JudgedLaw, JudgedMeaning, JudgedOperator, OperatorFile, Word};
+use crate::report::operators::{
+    self, JudgedLaw, JudgedMeaning, JudgedOperator, OperatorFile, Word,
+};
 use crate::term::{Kind, Loop, Sort, Term};
 use crate::ty::{Scalar, Ty, TyKind};
 use clap::{Subcommand, ValueEnum};
@@ -106,14 +108,18 @@ fn table(path: &str, context: &mut Context) -> u8 {
         Err(e) => return context.report([Diagnostic::from(e)]),
     };
     let mut rows = Vec::new();
-    for line in text.lines().filter(|l| !l.is_empty() && !l.starts_with("--")) {
-        // Two bars are an operation, not the end of a column.
-        let spared = line.replace("||", "\u{1}");
-        let mut columns = spared.split('|').map(|c| c.trim().replace('\u{1}', "||"));
+    for line in text
+        .lines()
+        .filter(|l| !l.is_empty() && !l.starts_with("--"))
+    {
+        let mut columns = line.split('|').map(|c| c.trim().to_string());
         let operator = columns.next().unwrap_or_default();
         let types = [columns.next(), columns.next()].map(|t| t.filter(|t| t != "-"));
         let with = columns.next();
-        let readings = [[Reading::Z, Reading::Wrapping], [Reading::Ieee, Reading::Reals]];
+        let readings = [
+            [Reading::Z, Reading::Wrapping],
+            [Reading::Ieee, Reading::Reals],
+        ];
         let mut cells = Vec::new();
         for (ty, readings) in types.iter().zip(readings) {
             let Some(ty) = ty else {
@@ -179,7 +185,11 @@ fn check(args: &CheckArgs, context: &mut Context) -> u8 {
 fn judged(asked: &Asked, meanings: &[Reading]) -> JudgedOperator {
     let ty = asked.term.ty().as_fun().map_or(asked.term.ty(), |f| f.0);
     let told_apart = readings(ty);
-    let meanings = if meanings.is_empty() { &told_apart } else { meanings };
+    let meanings = if meanings.is_empty() {
+        &told_apart
+    } else {
+        meanings
+    };
     let one = |reading: &Reading| {
         let (op, names) = (&asked.term, &asked.names);
         let meaning = reading.meaning();
@@ -256,7 +266,9 @@ fn inline(text: &str, args: &CheckArgs, context: &mut Context) -> Result<Asked, 
         .collect();
     let mut term = program.term;
     for _ in &names {
-        let Kind::Lam(_, body) = term.kind() else { break };
+        let Kind::Lam(_, body) = term.kind() else {
+            break;
+        };
         let body = body.clone();
         term = body;
     }
@@ -283,7 +295,9 @@ fn reductions(path: &str, context: &mut Context) -> Result<Vec<Asked>, Vec<Diagn
     if found.is_empty() {
         let what = format!("`{path}` reduces nothing with an operator on one type");
         let d = Diagnostic::new(code::EXPECTED, what);
-        return Err(vec![d.help("name an operator: `'\\x y -> x + y' --type i32`")]);
+        return Err(vec![
+            d.help("name an operator: `'\\x y -> x + y' --type i32`")
+        ]);
     }
     Ok(found)
 }
@@ -319,7 +333,10 @@ fn collect(t: &Term, names: &mut Vec<String>, found: &mut Vec<Asked>) {
     let ([op], true) = (&args[..], reduces) else {
         return;
     };
-    let one_type = op.ty().as_fun().is_some_and(|(t, rest)| rest == Ty::fun(t, t));
+    let one_type = op
+        .ty()
+        .as_fun()
+        .is_some_and(|(t, rest)| rest == Ty::fun(t, t));
     let free: Vec<Symbol> = names.iter().map(|n| Symbol::new(n)).collect();
     if one_type && !found.iter().any(|a| a.term == **op) {
         found.push(Asked {

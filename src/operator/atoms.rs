@@ -126,7 +126,10 @@ impl Atoms {
         for (a, k) in &m.0 {
             let factor = match self.function(*a) {
                 Some((Op::Sqrt, q)) => {
-                    let mut power = Poly::term(Monomial(vec![(*a, k % 2)].into_iter().filter(|p| p.1 > 0).collect()), Frac::ONE);
+                    let mut power = Poly::term(
+                        Monomial(vec![(*a, k % 2)].into_iter().filter(|p| p.1 > 0).collect()),
+                        Frac::ONE,
+                    );
                     for _ in 0..k / 2 {
                         power = power.mul(q)?;
                     }
@@ -242,7 +245,8 @@ impl Atoms {
         for e in exponents {
             let factor = self.exponential(Op::Exp, &e.scale(Frac::int(-1))?, Scalar::F64)?;
             let rest = self.mul(p, &factor)?;
-            let better = |b: &(Poly, Poly)| (weight(self, &rest), &rest) < (weight(self, &b.1), &b.1);
+            let better =
+                |b: &(Poly, Poly)| (weight(self, &rest), &rest) < (weight(self, &b.1), &b.1);
             if best.as_ref().is_none_or(better) {
                 best = Some((e, rest));
             }
@@ -292,7 +296,11 @@ impl Atoms {
             let by = self.get(a).args[0].clone();
             let power = over.terms().map(|(m, _)| m.power(a)).max()?;
             let mut sum = Poly::default();
-            for (m, c) in over.terms().map(|(m, c)| (m.clone(), c)).collect::<Vec<_>>() {
+            for (m, c) in over
+                .terms()
+                .map(|(m, c)| (m.clone(), c))
+                .collect::<Vec<_>>()
+            {
                 let mut part = Poly::term(m.without(a), c);
                 for _ in m.power(a)..power {
                     part = self.mul(&part, &by)?;
@@ -319,7 +327,14 @@ impl Atoms {
         if rest.as_constant().is_some() {
             return Some(whole);
         }
-        let a = self.atom(Tag::Quotient(by), vec![rest], Limits { integer: true, ..Limits::REAL });
+        let a = self.atom(
+            Tag::Quotient(by),
+            vec![rest],
+            Limits {
+                integer: true,
+                ..Limits::REAL
+            },
+        );
         whole.add(&Poly::atom(a))
     }
 
@@ -372,7 +387,9 @@ impl Atoms {
 }
 
 fn weight(atoms: &Atoms, p: &Poly) -> usize {
-    p.atoms().map(|a| atoms.get(a).args.iter().map(Poly::len).sum::<usize>()).sum()
+    p.atoms()
+        .map(|a| atoms.get(a).args.iter().map(Poly::len).sum::<usize>())
+        .sum()
 }
 
 fn times(a: (Option<Frac>, Option<Frac>), b: (Frac, Frac)) -> (Option<Frac>, Option<Frac>) {

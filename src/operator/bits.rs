@@ -30,7 +30,10 @@ pub(super) fn equal(dag: &Dag, a: Id, b: Id) -> Option<bool> {
     let rows = 1usize << leaves.len();
     let at = |position: u32| {
         let mut values: Vec<Vec<bool>> = Vec::with_capacity(cone.len());
-        let place = |id: Id| cone.binary_search(&id).expect("operands belong to the cone");
+        let place = |id: Id| {
+            cone.binary_search(&id)
+                .expect("operands belong to the cone")
+        };
         for id in &cone {
             let value = match dag.node(*id).what {
                 What::Leaf(_) => {

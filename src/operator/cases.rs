@@ -26,7 +26,10 @@ use std::collections::{BTreeMap, HashMap};
 pub(super) enum Val {
     Bool(bool),
     /// A number; `exact` where it is no more than equal modulo the width of its type otherwise.
-    Num { poly: Poly, exact: bool },
+    Num {
+        poly: Poly,
+        exact: bool,
+    },
 }
 
 /// What splits cases.
@@ -70,8 +73,13 @@ pub(super) struct Prover<'a> {
     /// Cases that may still be looked at.
     left: u32,
     used: u32,
+    /// Entries of linear systems that may still be looked at.
+    work: usize,
     feasibility: HashMap<Vec<Bound>, bool>,
 }
+
+/// Entries of linear systems for each case that is paid for.
+const ENTRIES: usize = 200;
 
 /// How two numbers relate.
 #[derive(Copy, Clone, PartialEq, Eq)]
@@ -88,6 +96,7 @@ impl<'a> Prover<'a> {
             atoms: Atoms::default(),
             left: cases,
             used: 0,
+            work: cases as usize * ENTRIES,
             feasibility: HashMap::new(),
         }
     }
@@ -150,7 +159,12 @@ impl<'a> Prover<'a> {
                 }
                 Fact::Zero(p) => {
                     for poly in [Some(p.clone()), p.scale(super::frac::Frac::int(-1))] {
-                        let bound = poly.and_then(|poly| self.tightened(Bound { poly, strict: false }));
+                        let bound = poly.and_then(|poly| {
+                            self.tightened(Bound {
+                                poly,
+                                strict: false,
+                            })
+                        });
                         case.bounds.extend(bound);
                     }
                     case.zeros.push(p);
@@ -176,7 +190,9 @@ impl<'a> Prover<'a> {
         let poly = b.poly.scale(Frac::int(common))?;
         let constant = poly.constant_part();
         let rest = poly.sub(&Poly::constant(constant))?;
-        let factor = rest.terms().fold(0, |g, (_, c)| crate::arith::gcd(g, c.num()));
+        let factor = rest
+            .terms()
+            .fold(0, |g, (_, c)| crate::arith::gcd(g, c.num()));
         if factor == 0 {
             return Some(b);
         }
@@ -202,6 +218,13 @@ impl<'a> Prover<'a> {
         if let Some(known) = self.feasibility.get(&all) {
             return *known;
         }
+        let entries = all.len() * all.len();
+        if self.work < entries {
+            // Nothing more is found out, and the next case ends the proof.
+            self.left = 0;
+            return true;
+        }
+        self.work -= entries;
         let answer = !infeasible(&all.iter().collect::<Vec<_>>());
         self.feasibility.insert(all, answer);
         answer
@@ -223,7 +246,12 @@ impl<'a> Prover<'a> {
                 }
                 let this = Poly::term(m.clone(), super::frac::Frac::ONE);
                 let (least, most) = self.atoms.monomial_range(&m);
-                let not_below = |p: Option<Poly>| p.map(|poly| Bound { poly, strict: false });
+                let not_below = |p: Option<Poly>| {
+                    p.map(|poly| Bound {
+                        poly,
+                        strict: false,
+                    })
+                };
                 if let Some(least) = least {
                     all.extend(not_below(this.sub(&Poly::constant(least))));
                 }
@@ -270,17 +298,27 @@ impl<'a> Prover<'a> {
             };
             if x == y {
                 let back = poly.scale(super::frac::Frac::int(-1));
-                all.extend(back.map(|poly| Bound { poly, strict: false }));
+                all.extend(back.map(|poly| Bound {
+                    poly,
+                    strict: false,
+                }));
             }
             let strict = x < y;
             all.push(Bound { poly, strict });
         }
         let ends = constants.iter().filter(|c| c.0.is_infinite());
         for (x, end) in ends {
-            for a in monomials.iter().filter_map(|m| m.as_atom()).filter(|a| a != end) {
+            for a in monomials
+                .iter()
+                .filter_map(|m| m.as_atom())
+                .filter(|a| a != end)
+            {
                 let (a, end) = (Poly::atom(a), Poly::atom(*end));
                 let rest = if *x > 0.0 { end.sub(&a) } else { a.sub(&end) };
-                all.extend(rest.map(|poly| Bound { poly, strict: false }));
+                all.extend(rest.map(|poly| Bound {
+                    poly,
+                    strict: false,
+                }));
             }
         }
     }
@@ -306,7 +344,10 @@ impl<'a> Prover<'a> {
         if !may(self, &yes) {
             return Ok(false);
         }
-        Err(Stop::Split(vec![vec![Fact::Above(yes)], vec![Fact::Above(no)]]))
+        Err(Stop::Split(vec![
+            vec![Fact::Above(yes)],
+            vec![Fact::Above(no)],
+        ]))
     }
 
     /// What constants, infinities and limits tell.
@@ -351,7 +392,10 @@ impl<'a> Prover<'a> {
         if sides.is_empty() {
             return Ok(true);
         }
-        let equal = [p.clone(), minus].map(|poly| Bound { poly, strict: false });
+        let equal = [p.clone(), minus].map(|poly| Bound {
+            poly,
+            strict: false,
+        });
         if !self.feasible(case, &equal) {
             return Ok(false);
         }
@@ -368,7 +412,10 @@ impl<'a> Prover<'a> {
                 let alone = z.terms().filter(|(m, _)| m.power(a) > 0).count() == 1;
                 // An integer is replaced by integers only.
                 let whole = !self.atoms.get(a).integer || c.num().abs() == 1;
-                let only_here = matches!(self.atoms.get(a).tag, Tag::Leaf(_) | Tag::Apply(..) | Tag::Wrapped(_));
+                let only_here = matches!(
+                    self.atoms.get(a).tag,
+                    Tag::Leaf(_) | Tag::Apply(..) | Tag::Wrapped(_)
+                );
                 (alone && whole && only_here).then_some((a, c))
             });
             if let Some((a, c)) = found {
@@ -447,7 +494,9 @@ impl<'a> Prover<'a> {
         if !self.implied_zero(case, &d) {
             return Ok(false);
         }
-        let zero = self.atoms.atom(Tag::Const(0), Vec::new(), super::atoms::Limits::REAL);
+        let zero = self
+            .atoms
+            .atom(Tag::Const(0), Vec::new(), super::atoms::Limits::REAL);
         let from_zero = known(p.sub(&Poly::atom(zero)))?;
         self.is_zero(case, &from_zero).map(|zero| !zero)
     }
@@ -506,8 +555,14 @@ impl<'a> Prover<'a> {
             }
             let low = known(value.sub(&Poly::int(least)))?;
             let high = known(Poly::int(most).sub(&value))?;
-            let inside = [low, high].map(|poly| Bound { poly, strict: false });
-            let inside = [known(self.tightened(inside[0].clone()))?, known(self.tightened(inside[1].clone()))?];
+            let inside = [low, high].map(|poly| Bound {
+                poly,
+                strict: false,
+            });
+            let inside = [
+                known(self.tightened(inside[0].clone()))?,
+                known(self.tightened(inside[1].clone()))?,
+            ];
             if self.feasible(case, &inside) {
                 possible.push((value, inside));
             }
@@ -515,7 +570,9 @@ impl<'a> Prover<'a> {
         if let [(value, _)] = &possible[..] {
             return Ok(value.clone());
         }
-        let parts = possible.into_iter().map(|(_, inside)| inside.map(Fact::Above).to_vec());
+        let parts = possible
+            .into_iter()
+            .map(|(_, inside)| inside.map(Fact::Above).to_vec());
         Err(Stop::Split(parts.collect()))
     }
 }

@@ -98,7 +98,10 @@ impl Dag {
     pub fn cone(&self, of: &[Id]) -> Vec<Id> {
         let mut inside = vec![false; self.nodes.len()];
         of.iter().for_each(|id| inside[id.0 as usize] = true);
-        for i in (0..self.nodes.len()).rev().filter(|i| *i < self.nodes.len()) {
+        for i in (0..self.nodes.len())
+            .rev()
+            .filter(|i| *i < self.nodes.len())
+        {
             if let (true, What::Apply(_, n, args)) = (inside[i], self.nodes[i].what) {
                 for a in &args[..n.into()] {
                     inside[a.0 as usize] = true;

@@ -46,17 +46,28 @@ impl Question {
         found.unwrap_or(Identity::Unknown(UNREADABLE))
     }
 
-    fn search_identity(&mut self, left: bool, meaning: Meaning, effort: Effort) -> Option<Identity> {
+    fn search_identity(
+        &mut self,
+        left: bool,
+        meaning: Meaning,
+        effort: Effort,
+    ) -> Option<Identity> {
         let ty = self.ty;
         let (e, x) = (self.reader.fresh(ty)?, self.reader.fresh(ty)?);
-        let result = if left { self.call(&e, &x)? } else { self.call(&x, &e)? };
+        let result = if left {
+            self.call(&e, &x)?
+        } else {
+            self.call(&x, &e)?
+        };
         let pairs: Vec<(Id, Id)> = result.leaves()?.into_iter().zip(x.leaves()?).collect();
         let leaves = e.leaves()?;
         let mut choices = Vec::new();
         for id in &leaves {
             choices.push(self.candidates(*id, &result.leaves()?, meaning, leaves.len())?);
         }
-        let count = choices.iter().try_fold(1usize, |n, c| n.checked_mul(c.len()));
+        let count = choices
+            .iter()
+            .try_fold(1usize, |n, c| n.checked_mul(c.len()));
         let count = count.unwrap_or(usize::MAX).min(MOST_TUPLES);
         let mut proofs = 0;
         let tester = points::Tester::new(&self.reader.dag, meaning, &pairs);
@@ -74,6 +85,11 @@ impl Question {
                 break;
             }
         }
+        let infinite = |id: &Id| {
+            let node = self.reader.dag.node(*id);
+            matches!(node.what, What::Const(c) if node.ty.is_float() && f64::from_bits(c as u64).is_infinite())
+        };
+        let may_be_infinite = fitting.iter().flatten().any(infinite);
         for tuple in fitting {
             proofs += 1;
             if proofs > MOST_PROOFS {
@@ -85,11 +101,14 @@ impl Question {
             if let Some(method) = self.prove_identity(&given, left, meaning, effort) {
                 let values = points::values(&self.reader.dag, meaning, &tuple, &[]);
                 let names = tuple.iter().map(|id| self.free_name(*id));
-                return Some(Identity::Proved(self.shown(values, names.collect()), method));
+                return Some(Identity::Proved(
+                    self.shown(values, names.collect()),
+                    method,
+                ));
             }
         }
         match self.has_none(left, meaning, effort) {
-            Some(true) => Some(Identity::Refuted),
+            Some(true) if !may_be_infinite => Some(Identity::Refuted),
             _ => Some(Identity::Unknown(UNDECIDED)),
         }
     }
@@ -119,9 +138,19 @@ impl Question {
         side(true) && side(false)
     }
 
-    fn prove_identity(&mut self, e: &Tree, left: bool, meaning: Meaning, effort: Effort) -> Option<Method> {
+    fn prove_identity(
+        &mut self,
+        e: &Tree,
+        left: bool,
+        meaning: Meaning,
+        effort: Effort,
+    ) -> Option<Method> {
         let x = self.reader.fresh(self.ty)?;
-        let result = if left { self.call(e, &x)? } else { self.call(&x, e)? };
+        let result = if left {
+            self.call(e, &x)?
+        } else {
+            self.call(&x, e)?
+        };
         let pairs: Vec<(Id, Id)> = result.leaves()?.into_iter().zip(x.leaves()?).collect();
         if pairs.len() != x.leaves()?.len() || !self.finite_at_points(&pairs, e, &x, meaning)? {
             return None;
@@ -130,14 +159,21 @@ impl Question {
     }
 
     /// Over reals an identity may be infinite; then the machine has to compute numbers with it, too.
-    fn finite_at_points(&self, pairs: &[(Id, Id)], e: &Tree, x: &Tree, meaning: Meaning) -> Option<bool> {
+    fn finite_at_points(
+        &self,
+        pairs: &[(Id, Id)],
+        e: &Tree,
+        x: &Tree,
+        meaning: Meaning,
+    ) -> Option<bool> {
         if meaning.strict_floats() {
             return Some(true);
         }
-        let infinite = |id: &Id| match (self.reader.dag.node(*id).what, self.reader.dag.node(*id).ty) {
-            (What::Const(c), s) if s.is_float() => !f64::from_bits(c as u64).is_finite(),
-            _ => false,
-        };
+        let infinite =
+            |id: &Id| match (self.reader.dag.node(*id).what, self.reader.dag.node(*id).ty) {
+                (What::Const(c), s) if s.is_float() => !f64::from_bits(c as u64).is_finite(),
+                _ => false,
+            };
         if !e.leaves()?.iter().any(infinite) {
             return Some(true);
         }
@@ -146,13 +182,21 @@ impl Question {
     }
 
     /// What may stand at a leaf of an identity.
-    fn candidates(&mut self, leaf: Id, of: &[Id], meaning: Meaning, leaves: usize) -> Option<Vec<Id>> {
+    fn candidates(
+        &mut self,
+        leaf: Id,
+        of: &[Id],
+        meaning: Meaning,
+        leaves: usize,
+    ) -> Option<Vec<Id>> {
         let s = self.reader.dag.node(leaf).ty;
         let What::Leaf(number) = self.reader.dag.node(leaf).what else {
             return None;
         };
         let index = self.reader.dag.leaves[number as usize].index;
-        let free: Vec<Id> = (self.free.iter().flat_map(|f| f.2.clone())).filter(|id| self.reader.dag.node(*id).ty == s).collect();
+        let free: Vec<Id> = (self.free.iter().flat_map(|f| f.2.clone()))
+            .filter(|id| self.reader.dag.node(*id).ty == s)
+            .collect();
         let constants: Vec<Id> = (self.reader.dag.cone(of).into_iter())
             .filter(|id| {
                 let n = self.reader.dag.node(*id);
@@ -195,7 +239,11 @@ impl Question {
         for ids in tries {
             let mut next = ids.iter();
             let x = self.reader.build(ty, &mut |_, _| next.next().copied())?;
-            let result = if left { self.call(&e, &x)? } else { self.call(&x, &e)? };
+            let result = if left {
+                self.call(&e, &x)?
+            } else {
+                self.call(&x, &e)?
+            };
             let these = result.leaves()?.into_iter().zip(x.leaves()?);
             let these: Vec<(Id, Id)> = these.filter(|p| p.0 != p.1).collect();
             groups.push(these.clone());
@@ -210,7 +258,14 @@ impl Question {
     }
 
     fn constant_elements(&mut self, ids: &[Id], meaning: Meaning) -> Option<Vec<Vec<Id>>> {
-        const ROWS: [[i128; 4]; 6] = [[0, 0, 0, 0], [1, 0, 2, 0], [0, 1, 0, 3], [5, -3, 2, 7], [1, 1, 1, 1], [100, -100, 0, 50]];
+        const ROWS: [[i128; 4]; 6] = [
+            [0, 0, 0, 0],
+            [1, 0, 2, 0],
+            [0, 1, 0, 3],
+            [5, -3, 2, 7],
+            [1, 1, 1, 1],
+            [100, -100, 0, 50],
+        ];
         let dag = &mut self.reader.dag;
         let mut tries = Vec::new();
         for row in ROWS {
@@ -223,7 +278,12 @@ impl Question {
                     (s, n) => dag.int(n.abs(), s),
                 }
             };
-            tries.push(ids.iter().enumerate().map(&mut one).collect::<Option<_>>()?);
+            tries.push(
+                ids.iter()
+                    .enumerate()
+                    .map(&mut one)
+                    .collect::<Option<_>>()?,
+            );
         }
         let ends: &[fn(Scalar) -> i128] = &[|s| scalar::range(s).0, |s| scalar::range(s).1];
         let floats = [f64::NAN, f64::NEG_INFINITY];
@@ -250,12 +310,24 @@ impl Question {
             return None;
         }
         let mut bases = vec![ids.to_vec()];
-        let zeros: Vec<Id> = ids.iter().map(|id| self.same_kind(*id, 0)).collect::<Option<_>>()?;
-        let twice: Vec<Id> = ids.iter().map(|id| self.minus_twice(*id)).collect::<Option<_>>()?;
+        let zeros: Vec<Id> = ids
+            .iter()
+            .map(|id| self.same_kind(*id, 0))
+            .collect::<Option<_>>()?;
+        let twice: Vec<Id> = ids
+            .iter()
+            .map(|id| self.minus_twice(*id))
+            .collect::<Option<_>>()?;
         for start in [zeros, ids.to_vec(), twice] {
             let mut next = start.iter();
-            let y = self.reader.build(self.ty, &mut |_, _| next.next().copied())?;
-            let result = if left { self.call(e, &y)? } else { self.call(&y, e)? };
+            let y = self
+                .reader
+                .build(self.ty, &mut |_, _| next.next().copied())?;
+            let result = if left {
+                self.call(e, &y)?
+            } else {
+                self.call(&y, e)?
+            };
             bases.push(result.leaves()?);
         }
         let constants: Vec<Id> = (self.reader.dag.cone(&bases.concat()).into_iter())
@@ -273,7 +345,11 @@ impl Question {
         let mut tries = Vec::new();
         for base in bases {
             for op in [Op::Add, Op::Sub] {
-                tries.push(base.iter().map(|id| self.beside(*id, op)).collect::<Option<_>>()?);
+                tries.push(
+                    base.iter()
+                        .map(|id| self.beside(*id, op))
+                        .collect::<Option<_>>()?,
+                );
             }
         }
         Some(tries)

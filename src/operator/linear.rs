@@ -78,7 +78,11 @@ fn solvable(mut table: Vec<Vec<Frac>>) -> Option<bool> {
             return Some(false);
         };
         let mut leave: Option<(usize, Frac)> = None;
-        for (r, row) in table.iter().enumerate().filter(|(_, row)| row[enter].sign() > 0) {
+        for (r, row) in table
+            .iter()
+            .enumerate()
+            .filter(|(_, row)| row[enter].sign() > 0)
+        {
             let ratio = row[right].div(row[enter])?;
             let better = match leave {
                 None => true,

@@ -137,7 +137,10 @@ impl std::fmt::Display for Method {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         match self {
             Method::Cases(1) => f.write_str("the sides are one polynomial"),
-            Method::Cases(n) => write!(f, "{n} cases, in each of which the sides are one polynomial"),
+            Method::Cases(n) => write!(
+                f,
+                "{n} cases, in each of which the sides are one polynomial"
+            ),
             Method::Bits => f.write_str("the sides agree for all values of a bit"),
         }
     }
@@ -178,7 +181,13 @@ pub fn judge(op: &Term, names: &[Named], meaning: Meaning, law: Law, effort: Eff
 }
 
 /// An identity of an operator on one side: the left one is the `e` of `op e x = x`.
-pub fn identity(op: &Term, names: &[Named], meaning: Meaning, left: bool, effort: Effort) -> Identity {
+pub fn identity(
+    op: &Term,
+    names: &[Named],
+    meaning: Meaning,
+    left: bool,
+    effort: Effort,
+) -> Identity {
     match Question::new(op, names) {
         Some(mut question) => question.identity(left, meaning, effort),
         None => Identity::Unknown(UNREADABLE),

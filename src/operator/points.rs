@@ -144,11 +144,16 @@ impl<'a> Differs<'a> {
     }
 
     fn at(&self, point: &[Number]) -> bool {
+        self.judged(point) == Some(true)
+    }
+
+    /// Whether a pair differs at a point; `None` where that depends on rounding, or something has no value.
+    fn judged(&self, point: &[Number]) -> Option<bool> {
         if self.meaning.strict_floats() {
-            return self.compare(point) == Some(true);
+            return self.compare(point);
         }
         let (differs, doubt) = interp::with_bounds(|| self.compare(point));
-        differs == Some(true) && !doubt
+        differs.filter(|_| !doubt)
     }
 
     fn compare(&self, point: &[Number]) -> Option<bool> {
@@ -157,26 +162,35 @@ impl<'a> Differs<'a> {
             let value = self.value(*id, point, &values);
             values.push(value);
         }
-        let mut differ = false;
+        let (mut differ, mut known) = (false, true);
         for (a, b) in self.pairs {
             let value = |id: &Id| values[self.places[id.0 as usize]];
             let (Some(a), Some(b)) = (value(a), value(b)) else {
+                known = false;
                 continue;
             };
             differ |= match (a, b) {
                 (Number::Integer(a), Number::Integer(b)) => a != b,
                 (Number::Machine(a), Number::Machine(b)) => match (a, b) {
+                    (Num::Bounded(x), Num::Bounded(y)) if !(x.value - y.value).is_finite() => {
+                        known = false;
+                        false
+                    }
                     (Num::Bounded(x), Num::Bounded(y)) => {
                         let off = (x.value - y.value).abs();
                         // Beyond all rounding, and not by a hair.
-                        off.is_finite() && off > 4.0 * (x.bound() + y.bound()) + 1e-9 * (x.value.abs() + y.value.abs())
+                        off.is_finite()
+                            && off
+                                > 4.0 * (x.bound() + y.bound())
+                                    + 1e-9 * (x.value.abs() + y.value.abs())
                     }
                     _ => !a.same(b),
                 },
                 _ => false,
             };
         }
-        Some(differ)
+        // Of what has no value nothing is known.
+        (differ || known).then_some(differ)
     }
 
     fn value(&self, id: Id, point: &[Number], values: &[Option<Number>]) -> Option<Number> {
@@ -190,7 +204,11 @@ impl<'a> Differs<'a> {
                 // Of a choice only what is chosen has to have a value.
                 if op == Op::Select {
                     let value = |id: Id| values[self.places[id.0 as usize]];
-                    let chosen = if truth(value(args[0])?) { args[1] } else { args[2] };
+                    let chosen = if truth(value(args[0])?) {
+                        args[1]
+                    } else {
+                        args[2]
+                    };
                     return value(chosen);
                 }
                 for (p, a) in parts.iter_mut().zip(args) {
@@ -222,7 +240,13 @@ impl<'a> Differs<'a> {
     fn apply(&self, op: Op, ty: Scalar, from: Scalar, args: &[Number]) -> Option<Number> {
         let reals = !self.meaning.strict_floats();
         // Real numbers are computed in f64.
-        let wide = |s: Scalar| if s.is_float() && reals { Scalar::F64 } else { s };
+        let wide = |s: Scalar| {
+            if s.is_float() && reals {
+                Scalar::F64
+            } else {
+                s
+            }
+        };
         if args.iter().any(|a| matches!(a, Number::Integer(_))) || self.unbounded(ty) {
             return unbounded(op, ty, from, args);
         }
@@ -246,8 +270,10 @@ impl<'a> Differs<'a> {
             Num::F64(x) if reals => interp::bounded_number(x),
             r => r,
         };
-        // Over reals there is no infinity and nothing that is no number.
-        let left_out = matches!(result, Num::Bounded(b) if !b.value.is_finite());
+        // Over reals nothing is infinite that was not given so, and nothing is no number.
+        let infinite = |n: &Num| matches!(n, Num::Bounded(b) if !b.value.is_finite());
+        let nan = matches!(result, Num::Bounded(b) if b.value.is_nan());
+        let left_out = nan || infinite(&result) && !nums.iter().any(infinite);
         (!left_out).then_some(Number::Machine(result))
     }
 
@@ -268,13 +294,28 @@ impl<'a> Differs<'a> {
             return (0..7).map(|i| self.given(i, s)).collect();
         }
         if s.is_float() {
-            let mut all = vec![1.0, 0.0, 2.0, -1.0, 3.0, 0.5, -2.0, 7.0, -0.25, 100.0, -30.0];
-            for (t, c) in constants.iter().filter(|c| c.0.is_float() && c.1.as_f64().is_finite()) {
+            let mut all = vec![
+                1.0, 0.0, 2.0, -1.0, 3.0, 0.5, -2.0, 7.0, -0.25, 100.0, -30.0,
+            ];
+            for (t, c) in constants
+                .iter()
+                .filter(|c| c.0.is_float() && c.1.as_f64().is_finite())
+            {
                 let c = if *t == s { c.as_f64() } else { continue };
                 all.extend([c, c + 1.0, c - 1.0]);
             }
             if self.meaning.strict_floats() {
-                let corners = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0, 0.1, 1e30, -1e30, 1e-30, 16_777_216.0];
+                let corners = [
+                    f64::NAN,
+                    f64::INFINITY,
+                    f64::NEG_INFINITY,
+                    -0.0,
+                    0.1,
+                    1e30,
+                    -1e30,
+                    1e-30,
+                    16_777_216.0,
+                ];
                 for (i, c) in corners.into_iter().enumerate() {
                     all.insert(2 * i + 2, c);
                 }
@@ -284,7 +325,9 @@ impl<'a> Differs<'a> {
         let (least, most) = scalar::range(s);
         let mut all: Vec<i128> = vec![0, 1, 2, -1, 3, 5, -2, 7, -7, 100];
         let ints = constants.iter().filter(|c| c.0.is_int());
-        let around: Vec<i128> = ints.flat_map(|c| [0, 1, -1].map(|d| i128::from(c.1.int()) + d)).collect();
+        let around: Vec<i128> = ints
+            .flat_map(|c| [0, 1, -1].map(|d| i128::from(c.1.int()) + d))
+            .collect();
         if self.meaning.wraps() {
             let ends = [most, least, most - 1, least + 1, most / 2 + 1, most / 2];
             all.splice(3..3, ends);
@@ -348,13 +391,15 @@ fn truth(n: Number) -> bool {
 /// Of integers without bounds; `None` for what leaves 128 bits or has no meaning there.
 fn unbounded(op: Op, ty: Scalar, from: Scalar, args: &[Number]) -> Option<Number> {
     let bool_ = |b: bool| Some(Number::Machine(Num::Int(b.into())));
-    let int = |n: Option<i128>| n.filter(|n| n.unsigned_abs() < 1 << 120).map(Number::Integer);
+    let int = |n: Option<i128>| {
+        n.filter(|n| n.unsigned_abs() < 1 << 120)
+            .map(Number::Integer)
+    };
     if op == Op::Cast {
         return match (args[0], ty) {
             (Number::Integer(n), Scalar::Bool) => bool_(n != 0),
-            (Number::Integer(n), s) if s.is_float() => {
-                (n.unsigned_abs() < 1 << 50).then(|| Number::Machine(interp::bounded_number(n as f64)))
-            }
+            (Number::Integer(n), s) if s.is_float() => (n.unsigned_abs() < 1 << 50)
+                .then(|| Number::Machine(interp::bounded_number(n as f64))),
             (n @ Number::Integer(_), _) => Some(n),
             (Number::Machine(b), _) if from == Scalar::Bool => int(Some(b.int().into())),
             (Number::Machine(Num::Bounded(x)), _) => {
@@ -396,7 +441,12 @@ fn unbounded(op: Op, ty: Scalar, from: Scalar, args: &[Number]) -> Option<Number
 }
 
 /// The values of expressions at a point.
-pub(super) fn values(dag: &Dag, meaning: Meaning, of: &[Id], point: &[Number]) -> Vec<Option<Number>> {
+pub(super) fn values(
+    dag: &Dag,
+    meaning: Meaning,
+    of: &[Id],
+    point: &[Number],
+) -> Vec<Option<Number>> {
     let pairs: Vec<(Id, Id)> = of.iter().map(|id| (*id, *id)).collect();
     let differs = Differs::new(dag, meaning, &pairs);
     let mut values = Vec::new();
@@ -408,7 +458,9 @@ pub(super) fn values(dag: &Dag, meaning: Meaning, of: &[Id], point: &[Number]) -
         };
         values.push(value);
     }
-    of.iter().map(|id| values[differs.places[id.0 as usize]]).collect()
+    of.iter()
+        .map(|id| values[differs.places[id.0 as usize]])
+        .collect()
 }
 
 /// Pairs of expressions at a few points that are drawn once.
@@ -437,10 +489,11 @@ impl<'a> Tester<'a> {
         }
     }
 
-    /// Whether no point tells the pairs apart where these leaves are what those expressions are, which are leaves or constants.
+    /// Whether no point tells the pairs apart, and one finds them equal, where these leaves are what those expressions are, which are leaves or constants.
     pub fn agrees(&self, leaves: &[Id], are: &[Id]) -> bool {
         let dag = self.differs.dag;
-        self.points.iter().all(|p| {
+        let mut seen = false;
+        let agree = self.points.iter().all(|p| {
             let mut point = p.clone();
             for (leaf, is) in leaves.iter().zip(are) {
                 let What::Leaf(at) = dag.node(*leaf).what else {
@@ -453,8 +506,11 @@ impl<'a> Tester<'a> {
                     What::Apply(..) => continue,
                 };
             }
-            !self.differs.at(&point)
-        })
+            let differs = self.differs.judged(&point);
+            seen |= differs == Some(false);
+            differs != Some(true)
+        });
+        agree && seen
     }
 
     /// Whether the first of each pair is close to the second wherever that is a modest number.

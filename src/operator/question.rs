@@ -168,7 +168,10 @@ impl Question {
         };
         let mut named = Vec::new();
         for (name, tree) in &e.operands {
-            named.push((name.to_string(), shown(self.ty, &tree.leaves().unwrap_or_default())));
+            named.push((
+                name.to_string(),
+                shown(self.ty, &tree.leaves().unwrap_or_default()),
+            ));
         }
         for (name, ty, ids) in &self.free {
             named.push((name.clone(), shown(*ty, ids)));
@@ -187,7 +190,13 @@ impl Question {
     }
 
     /// Whether the interpreter finds the sides of a law different.
-    fn confirmed(&self, law: Law, e: &Equation, point: &[Number], meaning: Meaning) -> Option<bool> {
+    fn confirmed(
+        &self,
+        law: Law,
+        e: &Equation,
+        point: &[Number],
+        meaning: Meaning,
+    ) -> Option<bool> {
         let at = |ty: Ty, ids: &[Id]| {
             let values = points::values(&self.reader.dag, meaning, ids, point);
             data(ty, &mut values.into_iter())
@@ -199,7 +208,9 @@ impl Question {
         let op = self.op.map_free(&mut |i, ty| {
             let at = numbers.iter().position(|n| *n == i);
             let given = at.and_then(|at| free.get(at)?.clone());
-            given.filter(|_| at.is_some_and(|at| types[at] == ty)).unwrap_or_else(|| Term::var(i, ty))
+            given
+                .filter(|_| at.is_some_and(|at| types[at] == ty))
+                .unwrap_or_else(|| Term::var(i, ty))
         });
         if op.open() > 0 {
             return None;
@@ -216,7 +227,10 @@ impl Question {
         };
         let sizes = sizes(&op);
         let value = |t: &Term| interp::eval(t, &sizes, &[]).ok();
-        let (left, right) = (value(&left)?.leaves().concat(), value(&right)?.leaves().concat());
+        let (left, right) = (
+            value(&left)?.leaves().concat(),
+            value(&right)?.leaves().concat(),
+        );
         Some(left.iter().zip(&right).any(|(a, b)| !a.same(*b)))
     }
 }

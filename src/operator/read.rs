@@ -116,7 +116,9 @@ impl Reader {
         self.fuel = self.fuel.checked_sub(1)?;
         match t.kind() {
             Kind::Var(i) => env.iter().rev().nth(*i as usize).cloned(),
-            Kind::Lam(_, body) => Some(Tree::Fun(Rc::new(Fun::Closure(env.to_vec(), body.clone())))),
+            Kind::Lam(_, body) => {
+                Some(Tree::Fun(Rc::new(Fun::Closure(env.to_vec(), body.clone()))))
+            }
             Kind::App(f, x) => {
                 let f = self.eval(f, env)?;
                 let x = self.eval(x, env)?;
@@ -291,7 +293,10 @@ impl Reader {
                 }
                 _ => None,
             },
-            (Loop::Reduce | Loop::ReduceSeq | Loop::ReduceSeqUnroll, [f, start, Tree::Array(all)]) => {
+            (
+                Loop::Reduce | Loop::ReduceSeq | Loop::ReduceSeqUnroll,
+                [f, start, Tree::Array(all)],
+            ) => {
                 let mut acc = start.clone();
                 for x in &**all {
                     acc = self.call(f, &[acc, x.clone()])?;
@@ -320,7 +325,11 @@ fn view(op: View, sizes: &[Nat], result: Ty, args: &[Tree]) -> Option<Tree> {
     match (op, args) {
         (View::Zip, [Tree::Array(a), Tree::Array(b)]) => {
             let pairs = a.iter().zip(&**b);
-            array(pairs.map(|(a, b)| Tree::pair(a.clone(), b.clone())).collect())
+            array(
+                pairs
+                    .map(|(a, b)| Tree::pair(a.clone(), b.clone()))
+                    .collect(),
+            )
         }
         (View::Zip, [Tree::Each(n, a), Tree::Each(_, b)]) => {
             let pair = Tree::pair((**a).clone(), (**b).clone());

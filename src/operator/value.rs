@@ -51,7 +51,11 @@ impl Prover<'_> {
                 most: None,
             },
         };
-        Ok(exact(Poly::atom(self.atoms.atom(Tag::Leaf(i), Vec::new(), limits))))
+        Ok(exact(Poly::atom(self.atoms.atom(
+            Tag::Leaf(i),
+            Vec::new(),
+            limits,
+        ))))
     }
 
     fn constant(&mut self, c: i128, ty: Scalar) -> Outcome<Val> {
@@ -64,7 +68,11 @@ impl Prover<'_> {
         let x = f64::from_bits(c as u64);
         if self.meaning.strict_floats() {
             let tag = Tag::Const(c as u64);
-            return Ok(exact(Poly::atom(self.atoms.atom(tag, Vec::new(), Limits::REAL))));
+            return Ok(exact(Poly::atom(self.atoms.atom(
+                tag,
+                Vec::new(),
+                Limits::REAL,
+            ))));
         }
         if x.is_infinite() {
             let sign = if x < 0.0 { -1 } else { 1 };
@@ -144,7 +152,10 @@ impl Prover<'_> {
             });
         }
         let (p, q) = (self.number(case, a)?, self.number(case, b)?);
-        if ty.is_float() && self.meaning.strict_floats() && (self.is_nan(case, &p)? || self.is_nan(case, &q)?) {
+        if ty.is_float()
+            && self.meaning.strict_floats()
+            && (self.is_nan(case, &p)? || self.is_nan(case, &q)?)
+        {
             return Ok(op == Comparison::Ne);
         }
         self.ordered(case, op, &p, &q)
@@ -176,7 +187,11 @@ impl Prover<'_> {
             if a == b {
                 return Ok(exact(a.clone()));
             }
-            let less = if op == Op::Min { Comparison::Lt } else { Comparison::Gt };
+            let less = if op == Op::Min {
+                Comparison::Lt
+            } else {
+                Comparison::Gt
+            };
             let nan = self.is_nan(case, a)? || self.is_nan(case, b)?;
             let first = !nan && self.ordered(case, less, a, b)?;
             return Ok(exact(if first { a.clone() } else { b.clone() }));
@@ -208,7 +223,13 @@ impl Prover<'_> {
         Ok(exact(Poly::atom(a)))
     }
 
-    fn arithmetic(&mut self, case: &mut Case, op: Arithmetic, ty: Scalar, args: &[Id]) -> Outcome<Val> {
+    fn arithmetic(
+        &mut self,
+        case: &mut Case,
+        op: Arithmetic,
+        ty: Scalar,
+        args: &[Id],
+    ) -> Outcome<Val> {
         match (op, args) {
             (Arithmetic::Neg, [a]) => {
                 let (p, _) = self.poly(case, *a)?;
@@ -238,7 +259,11 @@ impl Prover<'_> {
                 if p == q {
                     return Ok(exact(p));
                 }
-                let less = if op == Arithmetic::Min { Comparison::Le } else { Comparison::Ge };
+                let less = if op == Arithmetic::Min {
+                    Comparison::Le
+                } else {
+                    Comparison::Ge
+                };
                 let first = self.ordered(case, less, &p, &q)?;
                 Ok(exact(if first { p } else { q }))
             }
@@ -283,7 +308,14 @@ impl Prover<'_> {
         self.atoms.mul(p, q)
     }
 
-    fn divide(&mut self, case: &mut Case, op: Arithmetic, ty: Scalar, a: Id, b: Id) -> Outcome<Val> {
+    fn divide(
+        &mut self,
+        case: &mut Case,
+        op: Arithmetic,
+        ty: Scalar,
+        a: Id,
+        b: Id,
+    ) -> Outcome<Val> {
         let (p, q) = (self.number(case, a)?, self.number(case, b)?);
         if ty.is_float() {
             if op == Arithmetic::Mod {
@@ -294,7 +326,9 @@ impl Prover<'_> {
         }
         let Some(by) = q.as_constant().and_then(Frac::as_int) else {
             let limits = self.limits(ty);
-            let a = self.atoms.atom(Tag::Apply(op.into(), ty), vec![p, q], limits);
+            let a = self
+                .atoms
+                .atom(Tag::Apply(op.into(), ty), vec![p, q], limits);
             return Ok(exact(Poly::atom(a)));
         };
         if by == 0 {
@@ -330,7 +364,10 @@ impl Prover<'_> {
         for a in args {
             parts.push(self.number(case, *a)?);
         }
-        let count = parts.get(1).and_then(Poly::as_constant).and_then(Frac::as_int);
+        let count = parts
+            .get(1)
+            .and_then(Poly::as_constant)
+            .and_then(Frac::as_int);
         match (op, &parts[..], count) {
             (Bits::BitNot, [p], _) => {
                 let minus = known(p.scale(Frac::int(-1)).and_then(|p| p.sub(&Poly::int(1))))?;
@@ -385,7 +422,8 @@ impl Prover<'_> {
                 let (least, most) = range(to);
                 let inside = match self.atoms.range(&p) {
                     (Some(l), Some(m)) => {
-                        let below = |x: Frac, y: i128| Frac::int(y).sub(x).is_some_and(|d| d.sign() >= 0);
+                        let below =
+                            |x: Frac, y: i128| Frac::int(y).sub(x).is_some_and(|d| d.sign() >= 0);
                         below(m, most) && l.sub(Frac::int(least)).is_some_and(|d| d.sign() >= 0)
                     }
                     _ => false,
@@ -399,7 +437,9 @@ impl Prover<'_> {
             // Real numbers are what they are in every type.
             (_, true) if !strict => Ok(exact(p)),
             (_, true) => {
-                let a = self.atoms.atom(Tag::Apply(Op::Cast, to), vec![p], Limits::REAL);
+                let a = self
+                    .atoms
+                    .atom(Tag::Apply(Op::Cast, to), vec![p], Limits::REAL);
                 Ok(exact(Poly::atom(a)))
             }
             (true, false) => {

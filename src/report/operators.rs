@@ -126,7 +126,11 @@ impl JudgedLaw {
         }
         if let Some(c) = &self.counterexample {
             let equation = Law::ALL.iter().find(|l| l.name() == self.law);
-            let _ = write!(line, " {}", c.sentence(equation.map_or("", |l| l.equation())));
+            let _ = write!(
+                line,
+                " {}",
+                c.sentence(equation.map_or("", |l| l.equation()))
+            );
         }
         line.trim_end().to_string() + "\n"
     }
@@ -189,7 +193,8 @@ pub type Row = (String, [Option<String>; 2], Vec<Option<JudgedMeaning>>);
 
 /// The table of verdicts in Markdown.
 pub fn table(rows: &[Row]) -> String {
-    let mut page = "| operator | of | z | wrapping | ieee | reals |\n|---|---|---|---|---|---|\n".to_string();
+    let mut page =
+        "| operator | of | z | wrapping | ieee | reals |\n|---|---|---|---|---|---|\n".to_string();
     for (operator, types, cells) in rows {
         let types: Vec<&str> = types.iter().flatten().map(String::as_str).collect();
         let shown = operator.replace('|', "\\|");

@@ -1,1 +1,205 @@
+use super::*;
+use crate::elab;
+use crate::source::SourceMap;
 
+/// An operator of a type; `with` are its variables, as parameters.
+fn operator(text: &str, ty: &str, with: &str) -> Term {
+    let mut sources = SourceMap::new();
+    let whole = format!("def op {with} : ({ty}) -> ({ty}) -> ({ty}) =\n  {text}\n");
+    let file = sources.add_text("op", &whole);
+    let program =
+        elab::definition(&mut sources, file, None).unwrap_or_else(|d| panic!("{text}: {d:?}"));
+    let mut term = program.term;
+    for _ in 0..with.matches(':').count() - with.matches(": nat").count() {
+        let crate::term::Kind::Lam(_, body) = term.kind() else {
+            break;
+        };
+        let body = body.clone();
+        term = body;
+    }
+    term
+}
+
+/// A letter for each law and side of identity: large where it is proved, small where it is refuted.
+fn verdicts(op: &Term, meaning: Meaning) -> String {
+    let letter = |word: &str, c: char| match word {
+        "proved" => c.to_ascii_uppercase(),
+        "refuted" => c,
+        _ => '?',
+    };
+    let laws = Law::ALL.map(|l| {
+        letter(
+            judge(op, &[], meaning, l, Effort::SEARCH).word(),
+            l.name().chars().next().unwrap(),
+        )
+    });
+    let sides = [true, false].map(|left| {
+        let found = identity(op, &[], meaning, left, Effort::SEARCH);
+        letter(found.word(), if left { 'l' } else { 'r' })
+    });
+    laws.iter().chain(&sides).collect()
+}
+
+#[track_caller]
+fn check(text: &str, ty: &str, with: &str, expected: [(Meaning, &str); 2]) {
+    let op = operator(text, ty, with);
+    for (meaning, letters) in expected {
+        assert_eq!(
+            verdicts(&op, meaning),
+            letters,
+            "{text} : {ty}, {meaning:?}"
+        );
+    }
+}
+
+fn ints(text: &str, ty: &str, unbounded: &str, machine: &str) {
+    let expected = [(Meaning::Unbounded, unbounded), (Meaning::Machine, machine)];
+    check(text, ty, &format!("(k : {ty})"), expected);
+}
+
+fn floats(text: &str, ty: &str, machine: &str, reals: &str) {
+    let expected = [(Meaning::Machine, machine), (Meaning::Reals, reals)];
+    check(text, ty, "(k : f32)", expected);
+}
+
+/// The ten smallest of a published list: all of them associate over the integers, the last two not where they wrap.
+#[test]
+fn the_smallest_operators_have_the_verdicts_that_are_known_of_them() {
+    ints(r"\x y -> x + y", "i32", "ACiLR", "ACiLR");
+    ints(r"\x y -> x * y", "i32", "ACiLR", "ACiLR");
+    ints(r"\x y -> min x y", "i32", "ACIlr", "ACILR");
+    ints(r"\x y -> max x y", "i32", "ACIlr", "ACILR");
+    for (text, sides) in [
+        (r"\x y -> max (min x k) y", "L?"),
+        (r"\x y -> min (max x k) y", "L?"),
+        (r"\x y -> max (min y k) x", "?R"),
+        (r"\x y -> min (max y k) x", "?R"),
+    ] {
+        ints(text, "i32", "AcIlr", &format!("AcI{sides}"));
+    }
+    ints(r"\x y -> max (min (k - x) y) x", "i32", "AcIlr", "acI?R");
+    ints(r"\x y -> min (max (k - x) y) x", "i32", "AcIlr", "acI?R");
+}
+
+#[test]
+fn what_does_not_associate_is_refuted() {
+    ints(r"\x y -> x - y", "i32", "acilR", "acilR");
+    ints(r"\x y -> (x + y) / 2", "i32", "aCilr", "aCilr");
+    ints(r"\x y -> max (x + y) y", "i32", "aciLr", "aciLr");
+    ints(r"\x y -> x", "i32", "AcIlR", "AcIlR");
+    floats(r"\x y -> x + y", "f32", "aCiLR", "ACiLR");
+    floats(r"\x y -> max x y", "f32", "acILr", "ACILR");
+    floats(
+        r"\x y -> pair ((fst x + fst y) * 0.5) (snd x + snd y)",
+        "(f32, f32)",
+        "aCi??",
+        "aCilr",
+    );
+}
+
+/// Adding bytes and staying at 255: associative however it is spelled; of bytes with a sign it is not.
+#[test]
+fn saturation_is_found_in_every_spelling() {
+    for text in [
+        r"\x y -> x + min y (255 - x)",
+        r"\x y -> select (x + y < x) 255 (x + y)",
+        r"\x y -> select (x + y >= y) (x + y) 255",
+        r"\x y -> cast (min 255 ((cast x : i32) + (cast y : i32))) : u8",
+        r"\x y -> select ((cast x : u16) + (cast y : u16) > 255) 255 (x + y)",
+        r"\x y -> 255 - ((255 - x) - min y (255 - x))",
+        r"\x y -> max x (select (255 - x < y) 255 (x + y))",
+        r"\x y -> bitnot (bitnot x - min y (bitnot x))",
+    ] {
+        let op = operator(text, "u8", "");
+        assert_eq!(verdicts(&op, Meaning::Machine), "ACiLR", "{text}");
+    }
+    let signed = r"\x y -> cast (min 127 (max (0 - 128) ((cast x : i32) + (cast y : i32)))) : i8";
+    let op = operator(signed, "i8", "");
+    assert_eq!(verdicts(&op, Meaning::Machine), "aCiLR");
+}
+
+#[test]
+fn tuples_are_decided_component_by_component_and_together() {
+    let complex = r"\x y -> pair (fst x * fst y - snd x * snd y) (fst x * snd y + snd x * fst y)";
+    floats(complex, "(f32, f32)", "aCi??", "ACiLR");
+    let affine = r"\x y -> pair (fst x * fst y) (snd x * fst y + snd y)";
+    ints(affine, "(i32, i32)", "AciLR", "AciLR");
+    let argmin = r"\x y -> select (fst y < fst x) y x";
+    floats(argmin, "(f32, i32)", "acIlR", "AcILR");
+    let second =
+        r"\x y -> pair (max (fst x) (fst y)) (max (min (fst x) (fst y)) (max (snd x) (snd y)))";
+    floats(second, "(f32, f32)", "aciLr", "ACiLR");
+    let prefix = r"\x y -> pair (fst x + fst y) (max (snd x) (fst x + snd y))";
+    floats(prefix, "(f32, f32)", "aciL?", "AciLR");
+}
+
+#[test]
+fn exponentials_and_quotients_are_decided_over_reals() {
+    for (text, ty) in [
+        (r"\x y -> log (exp x + exp y)", "f32"),
+        (
+            r"\x y -> max x y + log (exp (x - max x y) + exp (y - max x y))",
+            "f32",
+        ),
+        (r"\x y -> sqrt (x * x + y * y)", "f32"),
+        (r"\x y -> (x + y) / (1.0 + x * y)", "f32"),
+        (
+            r"\x y -> pair (fst x + fst y) ((fst x * snd x + fst y * snd y) / (fst x + fst y))",
+            "(f32, f32)",
+        ),
+        (
+            r"\x y -> let (max (fst x) (fst y)) (\m -> pair m (snd x * exp (fst x - m) + snd y * exp (fst y - m)))",
+            "(f32, f32)",
+        ),
+    ] {
+        let op = operator(text, ty, "");
+        let found = judge(&op, &[], Meaning::Reals, Law::Associative, Effort::SEARCH);
+        assert!(found.is_proved(), "{text}: {found:?}");
+        let strict = judge(&op, &[], Meaning::Machine, Law::Associative, Effort::SEARCH);
+        assert_eq!(strict.word(), "refuted", "{text}");
+    }
+}
+
+/// Of all operations on two bits, and those with a third, the verdict is what trying all values says.
+#[test]
+fn operators_on_truth_values_are_what_trying_all_of_them_says() {
+    for table in 0..16u32 {
+        let leaf = |i: u32| if table >> i & 1 == 1 { "true" } else { "false" };
+        let text = format!(
+            r"\x y -> select x (select y {} {}) (select y {} {})",
+            leaf(3),
+            leaf(2),
+            leaf(1),
+            leaf(0)
+        );
+        let f = |x: bool, y: bool| table >> (2 * u32::from(x) + u32::from(y)) & 1 == 1;
+        let all = [false, true];
+        let each = |law: &dyn Fn(bool, bool, bool) -> bool| {
+            all.iter()
+                .all(|x| all.iter().all(|y| all.iter().all(|z| law(*x, *y, *z))))
+        };
+        let side = |left: bool| {
+            all.iter().any(|e| {
+                all.iter().all(|x| {
+                    if left {
+                        f(*e, *x) == *x
+                    } else {
+                        f(*x, *e) == *x
+                    }
+                })
+            })
+        };
+        let letter = |b: bool, c: char| if b { c.to_ascii_uppercase() } else { c };
+        let expected: String = [
+            letter(each(&|x, y, z| f(f(x, y), z) == f(x, f(y, z))), 'a'),
+            letter(each(&|x, y, _| f(x, y) == f(y, x)), 'c'),
+            letter(each(&|x, y, _| f(f(x, y), y) == f(x, y)), 'i'),
+            letter(side(true), 'l'),
+            letter(side(false), 'r'),
+        ]
+        .iter()
+        .collect();
+        let op = operator(&text, "bool", "");
+        assert_eq!(verdicts(&op, Meaning::Machine), expected, "{text}");
+    }
+}
