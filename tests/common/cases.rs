@@ -328,6 +328,18 @@ pub const GOALS: &[Goal] = &[
         &["o=7,c=2,h=3,w=149", "o=2,c=3,h=2,w=5", "o=1,c=0,h=1,w=1"],
     ),
     of(
+        "programs/layer/conv2d_nhwc.rise",
+        "sketches/conv2d_nhwc/parallel.sk",
+        "mr=3",
+        &["n=2,h=2,w=7,c=2,o=149", "n=1,h=1,w=1,c=0,o=5"],
+    ),
+    of(
+        "programs/layer/conv2d_stride2.rise",
+        "sketches/conv2d_stride2/parallel.sk",
+        "mr=3",
+        &["o=7,c=2,h=1,w=37", "o=2,c=0,h=0,w=0"],
+    ),
+    of(
         "programs/linear/ger.rise",
         "sketches/ger/parallel.sk",
         "",
@@ -350,6 +362,12 @@ pub const GOALS: &[Goal] = &[
         "sketches/jacobi2d/parallel.sk",
         "",
         &["t=3,h=4,w=9", "t=0,h=2,w=3", "t=1,h=1,w=1"],
+    ),
+    of(
+        "programs/other/black_scholes.rise",
+        "sketches/black_scholes/approximate.sk",
+        "block=64",
+        &["n=150", "n=17", "n=1", "n=0"],
     ),
     of(
         "programs/image/sobel.rise",
