@@ -8,6 +8,7 @@
 
 mod print;
 mod skeleton;
+mod tile;
 
 pub use skeleton::{leaf, Loops, Map, Reader, Reduce, Regroup};
 
@@ -36,6 +37,8 @@ pub struct Choice {
     pub lanes: u32,
     /// Loops over reductions have their elements in lanes, so many vectors at once; 0 leaves them.
     pub columns: u32,
+    /// Two loops around a reduction have register tiles: 1, or 2 if they read packed panels; 0 leaves them.
+    pub tile: u32,
     /// Reductions of few elements are unrolled.
     pub unroll: bool,
 }
@@ -86,13 +89,14 @@ fn choices() -> Vec<Choice> {
     let mut all = Vec::new();
     for keep in [false, true] {
         for vectors in [false, true] {
-            for (lanes, columns) in [(0, 0), (8, 0), (0, 4)] {
+            for (lanes, columns, tile) in [(0, 0, 0), (8, 0, 0), (0, 4, 0), (0, 4, 1), (0, 4, 2)] {
                 all.push(Choice {
                     keep,
                     parallel: true,
                     vectors,
                     lanes,
                     columns,
+                    tile,
                     unroll: true,
                 });
             }

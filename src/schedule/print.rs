@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Kinds of changes, in the order in which they are made.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Stage {
+pub enum Stage {
     /// Named arrays are kept.
     Keep,
     /// A reduction to one number gets blocks.
@@ -24,18 +24,24 @@ enum Stage {
     PeelLanes,
     /// Loops are taken apart.
     Parts,
+    /// Loops of tiles change places.
+    Reorder,
+    /// What tiles read is kept in the order in which they read it.
+    Pack,
     /// Numbers become vectors.
     Vectors,
     /// Loops get the form that they have in C.
     Lower,
 }
 
-const STAGES: [Stage; 7] = [
+const STAGES: [Stage; 9] = [
     Stage::Keep,
     Stage::Blocks,
     Stage::Peel,
     Stage::PeelLanes,
     Stage::Parts,
+    Stage::Reorder,
+    Stage::Pack,
     Stage::Vectors,
     Stage::Lower,
 ];
@@ -53,6 +59,8 @@ impl Stage {
             Stage::Peel => "columns",
             Stage::PeelLanes => "kept",
             Stage::Parts => "parts",
+            Stage::Reorder => "reorder",
+            Stage::Pack => "pack",
             Stage::Vectors => "vectors",
             Stage::Lower => "lower",
         }
@@ -60,9 +68,9 @@ impl Stage {
 }
 
 /// Prints one schedule.
-struct Printer<'a> {
-    choice: Choice,
-    stage: Stage,
+pub struct Printer<'a> {
+    pub choice: Choice,
+    pub stage: Stage,
     program: &'a Program,
     /// Rules that the stage needs, by file.
     rules: BTreeMap<&'static str, BTreeSet<String>>,
@@ -133,6 +141,11 @@ fn describe(choice: Choice) -> String {
     if choice.columns > 0 {
         words.push(format!("elements in {} vectors", choice.columns));
     }
+    match choice.tile {
+        0 => {}
+        1 => words.push("register tiles".to_string()),
+        _ => words.push("register tiles of packed panels".to_string()),
+    }
     if choice.parallel {
         words.push("parallel".to_string());
     }
@@ -156,14 +169,29 @@ impl Printer<'_> {
         text + &format!("sketch\n  {}\n", inner.unwrap_or(sketch))
     }
 
+    /// The stage for loops that are no tile: those that only tiles have change nothing.
+    fn shown(&self) -> Stage {
+        match self.stage {
+            Stage::Reorder | Stage::Pack => Stage::Parts,
+            stage => stage,
+        }
+    }
+
+    /// What loops that are no tile need for the stage.
     fn uses(&mut self, file: &'static str, rules: &[&str]) {
+        if self.shown() == self.stage {
+            self.needs(file, rules);
+        }
+    }
+
+    pub fn needs(&mut self, file: &'static str, rules: &[impl ToString]) {
         self.changed = true;
         let all = self.rules.entry(file).or_default();
         all.extend(rules.iter().map(|r| r.to_string()));
     }
 
     /// The name of a parameter, which is no size of the program.
-    fn param(&mut self, name: &str, value: String) -> String {
+    pub fn param(&mut self, name: &str, value: String) -> String {
         let sizes = &self.program.sizes;
         let mut name = name.to_string();
         while sizes.iter().any(|s| s.as_str() == name) {
@@ -175,7 +203,7 @@ impl Printer<'_> {
         name
     }
 
-    fn lanes(&mut self, s: Scalar) -> String {
+    pub fn lanes(&mut self, s: Scalar) -> String {
         let name = format!("{}lanes", s.name());
         self.param(&name, format!("target.{name}"))
     }
@@ -231,6 +259,11 @@ impl Printer<'_> {
 
     fn map(&mut self, m: &Map, free: bool) -> String {
         let parallel = free && self.choice.parallel;
+        if self.choice.tile > 0 {
+            if let Some(tile) = self.tile(m, parallel) {
+                return tile;
+            }
+        }
         if let Loops::Reduce(r) = &*m.body {
             if self.choice.columns > 0 && m.reduces && m.elem.as_scalar().is_some() {
                 if let Some(s) = self.columns(m, r, parallel) {
@@ -257,16 +290,16 @@ impl Printer<'_> {
     /// A loop over single numbers: whole vectors, then the rest.
     fn strip(&mut self, m: &Map, s: Scalar, parallel: bool) -> String {
         let lanes = self.lanes(s);
-        if self.stage < Stage::Parts {
+        if self.shown() < Stage::Parts {
             return format!("(containsMap {} ?)", size(m.n));
         }
-        let map = match parallel && self.stage == Stage::Lower {
+        let map = match parallel && self.shown() == Stage::Lower {
             true => "mapPar",
             false => "map",
         };
         let vectors =
             |n: String| format!("(contains (app ({map} : ? -> ({n}).<{lanes}>? -> ?) ?))");
-        match self.stage {
+        match self.shown() {
             Stage::Parts => {
                 let rest = format!("map-rest[{lanes}]");
                 self.uses("algorithmic", &[&rest]);
@@ -296,12 +329,12 @@ impl Printer<'_> {
         let wide = self.param("wide", self.choice.columns.to_string());
         let block = self.param("columns", format!("{wide} * {lanes}"));
         let (n, k) = (m.n, size(r.n));
-        if self.stage < Stage::Parts {
+        if self.shown() < Stage::Parts {
             return Some(format!("(containsMap {} ?)", size(n)));
         }
         let whole = format!("(floor({n}, {block}))");
         let one = self.choice.columns == 1;
-        if self.stage == Stage::Parts {
+        if self.shown() == Stage::Parts {
             for b in [&block, &lanes] {
                 let (rest, split) = (format!("map-rest[{b}]"), format!("split-join[{b}]"));
                 self.uses("algorithmic", &["reduce-seq", &rest, &split]);
@@ -326,7 +359,7 @@ impl Printer<'_> {
             }
             false => format!("(containsReduceSeqInto {k} ({c}.<{lanes}>?) ?)"),
         };
-        let lower = self.stage == Stage::Lower;
+        let lower = self.shown() == Stage::Lower;
         let (first, rest) = (tile(&wide, lower), tile("1", lower));
         if lower {
             self.uses("lowering", &["map-unroll"]);
@@ -387,13 +420,13 @@ impl Printer<'_> {
         };
         let blocks = format!("(floor({}, {block}))", r.n);
         let both = |of: String, rest: String| format!("(both {of} {rest})");
-        match self.stage {
+        match self.shown() {
             Stage::Keep => "(contains reduce)".to_string(),
             Stage::Blocks | Stage::Peel | Stage::PeelLanes => {
                 if !parallel {
                     return "(contains reduce)".to_string();
                 }
-                if self.stage == Stage::Blocks {
+                if self.shown() == Stage::Blocks {
                     let rules = ["reduce-rest", "reduce-blocks"].map(|r| format!("{r}[{block}]"));
                     self.uses("reduction", &rules.each_ref().map(String::as_str));
                 }
@@ -402,7 +435,7 @@ impl Printer<'_> {
                     "(contains reduce)".to_string(),
                 )
             }
-            Stage::Parts => {
+            Stage::Parts | Stage::Reorder | Stage::Pack => {
                 for b in [&chunk, &lanes] {
                     let (rest, split) = (format!("reduce-rest[{b}]"), format!("reduce-lanes[{b}]"));
                     self.uses("reduction", &[&rest, &split]);
@@ -417,7 +450,7 @@ impl Printer<'_> {
                 both(format!("(containsPartial {blocks} {inner} ?)"), columns)
             }
             Stage::Vectors | Stage::Lower => {
-                let lower = self.stage == Stage::Lower;
+                let lower = self.shown() == Stage::Lower;
                 let body = match lower {
                     true => format!("(containsMapUnroll {unroll} ?)"),
                     false => "?".to_string(),
@@ -462,7 +495,7 @@ impl Printer<'_> {
         let kept = |f: String, g: String| {
             format!("(contains (app let (app toMem {f}) (contains (app reduce ? ? {g}))))")
         };
-        match self.stage {
+        match self.shown() {
             Stage::Keep | Stage::Blocks => "(contains reduce)".to_string(),
             Stage::Peel => {
                 let rules = ["reduce-pad-idempotent", "reduce-lanes-peeled"];
@@ -470,8 +503,8 @@ impl Printer<'_> {
                 self.uses("reduction", &rules.each_ref().map(String::as_str));
                 format!("(contains (app reduce ? ? (contains (app (map : ? -> {chunk}.? -> ?) (contains reduceSeq) (contains padClamp)))))")
             }
-            Stage::PeelLanes | Stage::Parts => {
-                if self.stage == Stage::PeelLanes {
+            Stage::PeelLanes | Stage::Parts | Stage::Reorder | Stage::Pack => {
+                if self.shown() == Stage::PeelLanes {
                     let rule = format!("reduce-lanes-peeled[{lanes}]");
                     self.uses("reduction", &[&rule, "reduce-kept"]);
                 }
@@ -480,7 +513,7 @@ impl Printer<'_> {
                 kept(columns, lanewise(&lanes))
             }
             Stage::Vectors | Stage::Lower => {
-                let body = match self.stage {
+                let body = match self.shown() {
                     Stage::Lower => {
                         self.uses("lowering", &["map-unroll"]);
                         format!("(containsMapUnroll {unroll} ?)")
@@ -518,7 +551,7 @@ fn has_map(loops: &Loops) -> bool {
 }
 
 /// A size as an operand.
-fn size(n: Nat) -> String {
+pub fn size(n: Nat) -> String {
     let text = n.to_string();
     match text
         .chars()
