@@ -3,7 +3,8 @@
 //! In: arrays of one type and length, and how many operations stand behind each number. Out: the
 //! largest relative error and whether it can be rounding. Integers and truth values must be equal.
 //! A float may differ from the other by rounding, which grows with the square root of the number of
-//! operations (Higham, Accuracy and Stability, section 2.8: the statistical rule of thumb); near 0
+//! operations (Higham, Accuracy and Stability, section 2.8: the statistical rule of thumb), and with their number where a
+//! sum may be so large that it no longer sees what is added ([`explained`]); near 0
 //! the error is taken relative to the mean magnitude of the array, because what cancels is not
 //! exact in any order; with bounds of its own for each element it is [`within`]. Absent: which of the two is right.
 
@@ -162,6 +163,18 @@ fn different(result: usize, index: usize) -> Difference {
     }
 }
 
+/// What rounding may make of a number of so many operations, relative to it.
+fn explained(epsilon: f64, operations: f64) -> f64 {
+    let random = epsilon * 16.0 * (1.0 + operations.sqrt());
+    // From here on the last place of a sum of numbers of one sign is as large as what is added: each rounding may go the
+    // same way, by half a place of the sum, which is half of the whole on average.
+    let alike = match operations * epsilon > 0.25 {
+        true => epsilon * operations / 4.0,
+        false => 0.0,
+    };
+    random + alike
+}
+
 fn compare_one(result: usize, got: &Array, want: &Array, operations: f64) -> Difference {
     if got.scalar != want.scalar || got.len() != want.len() {
         return different(result, 0);
@@ -177,7 +190,7 @@ fn compare_one(result: usize, got: &Array, want: &Array, operations: f64) -> Dif
     };
     let mut d = Difference {
         error: 0.0,
-        tolerance: epsilon * 16.0 * (1.0 + operations.max(0.0).sqrt()),
+        tolerance: explained(epsilon, operations.max(0.0)),
         worst: None,
     };
     let finite = (0..n)

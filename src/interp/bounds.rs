@@ -227,9 +227,11 @@ impl Bounded {
     /// A function that grows, or falls, all the way.
     fn monotone(self, f: fn(f64) -> f64) -> Bounded {
         let (e, z) = (self.bound(), f(self.value));
-        let off = match e == 0.0 {
-            true => 0.0,
-            false => (f(self.value - e) - z)
+        let off = match e {
+            0.0 => 0.0,
+            // It may be no number.
+            f64::INFINITY => f64::INFINITY,
+            _ => (f(self.value - e) - z)
                 .abs()
                 .max((f(self.value + e) - z).abs()),
         };

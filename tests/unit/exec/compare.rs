@@ -31,3 +31,21 @@ fn integers_must_be_equal() {
     assert!(compare(&ints(&[1.0, 2.0]), &ints(&[1.0, 2.0]), 9.0).agrees());
     assert!(!compare(&ints(&[1.0, 3.0]), &ints(&[1.0, 2.0]), 9.0).agrees());
 }
+
+/// A sum in order stops to grow where what is added is less than half of its last place.
+#[test]
+fn sums_that_no_longer_grow_are_explained() {
+    let n = 1 << 25;
+    let (mut in_order, mut in_blocks) = (0.0f32, 0.0f32);
+    for _ in 0..n {
+        in_order += 1.0;
+    }
+    for _ in 0..1 << 10 {
+        in_blocks += (0..n >> 10).fold(0.0, |sum, _| sum + 1.0f32);
+    }
+    let (want, got) = (floats(&[in_order.into()]), floats(&[in_blocks.into()]));
+    assert!(in_blocks == 2.0 * in_order && compare(&got, &want, f64::from(n)).agrees());
+    let shorter = f64::from(1 << 20);
+    assert!(!compare(&got, &want, shorter).agrees());
+    assert!(!compare(&floats(&[1.01]), &floats(&[1.0]), shorter).agrees());
+}

@@ -91,3 +91,16 @@ fn where_nothing_is_known_the_bound_is_infinite_and_infinities_stay() {
     let nan = exact(f32::NAN).plus(one);
     assert!(nan.value.is_nan() && nan.bound() < 1e-30, "{nan:?}");
 }
+
+/// An infinity beside what may overflow to the other one may be no number, and nothing is known of a function of it.
+#[test]
+fn functions_of_what_may_be_no_number_have_no_bound() {
+    let large = exact(f32::MAX).times(exact(-4.0));
+    let sum = exact(f32::INFINITY).plus(large);
+    assert!(sum.value == f64::INFINITY && sum.bound() == f64::INFINITY);
+    for f in [Function::Exp, Function::Tanh, Function::Sqrt] {
+        assert_eq!(function(f, sum.negated()).bound(), f64::INFINITY, "{f:?}");
+        assert_eq!(function(f, sum).bound(), f64::INFINITY, "{f:?}");
+    }
+    assert_eq!(function(Function::Exp, exact(f32::INFINITY)).bound(), 0.0);
+}
