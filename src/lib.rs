@@ -98,4 +98,5 @@ pub mod term;
 pub mod termination;
 pub mod trail;
 pub mod ty;
+pub mod validate;
 pub mod verify;

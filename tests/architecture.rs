@@ -25,7 +25,7 @@ const LAYERS: &[&[&str]] = &[
     &["search"],
     &["nest", "lower", "emit", "estimate", "schedule"],
     &["exec"],
-    &["verify"],
+    &["verify", "validate"],
     &["synth"],
     &["report"],
     &["driver"],
@@ -360,6 +360,29 @@ fn the_checker_knows_nothing_of_the_search() {
         seen += names.len();
     }
     assert!(seen > 5, "only {seen} uses found: the test reads nothing");
+}
+
+/// Whoever judges a loop program knows nothing of how it was made, or of how it is printed.
+#[test]
+fn the_validator_knows_nothing_of_lowering() {
+    let mut seen = 0;
+    for s in sources() {
+        let judges = s.module == "validate" || s.name.starts_with("report/loops/");
+        if !judges {
+            continue;
+        }
+        let names = crate_names(&s.code);
+        for other in ["lower", "emit", "egraph", "rule", "search", "verify"] {
+            assert!(!names.contains(other), "src/{} names {other}", s.name);
+        }
+        assert!(
+            !s.code.contains("passes"),
+            "src/{} names the passes",
+            s.name
+        );
+        seen += names.len();
+    }
+    assert!(seen > 20, "only {seen} uses found: the test reads nothing");
 }
 
 /// Whoever prints a loop program knows nothing of how to decide about sizes, or of how it came about.

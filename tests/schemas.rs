@@ -49,7 +49,7 @@ fn produced() -> &'static [(Kind, Vec<String>)] {
             &sketch[..],
             &[
                 "--emit",
-                "c,loops,trace,plan,proof,record",
+                "c,term,loops,trace,plan,proof,record",
                 "--set",
                 "tile=16",
             ],
@@ -137,6 +137,10 @@ fn produced() -> &'static [(Kind, Vec<String>)] {
                 &["simplify", "(4*i + 3)/4", "--trace"],
             ),
             answered(saved::SYNTHESIS, &["synth", "--from", "stuck.txt"]),
+            answered(
+                saved::VALIDATION,
+                &["validate", "mm.found.rise", "mm.loops"],
+            ),
             answered(saved::PROOF_CHECK, &["check-proof", "mm.proof.json"]),
             answered(saved::WRITTEN, &["report", "mm.record.json"]),
             answered(

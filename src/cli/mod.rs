@@ -27,6 +27,7 @@ mod record;
 mod report;
 mod simplify;
 mod synth;
+mod validate;
 mod values;
 mod verify;
 
@@ -103,6 +104,8 @@ commands! {
     Bench = bench::run;
     /// Replays a proof (`--emit proof`) with a checker that shares nothing with the search
     CheckProof = check_proof::run;
+    /// Shows that a loop program (`--emit loops`) computes what its program says, or sizes at which it does not
+    Validate = validate::run;
     /// Proves rules, those over scalars with a solver, or refutes them with a counterexample
     Verify = verify::run;
     /// Says of operators of reductions which laws they obey, as the machine's numbers, integers without bounds, or reals

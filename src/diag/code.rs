@@ -122,6 +122,7 @@ codes! {
     PROOF_MALFORMED = "E0623" Input "a proof speaks of something that is not there";
     NO_PROOF = "E0624" Bug "a proof could not be made";
     PROOF_KERNEL = "E0625" Check "a proof and a C file do not belong together";
+    NOT_VALIDATED = "E0626" Check "a loop program is not shown to compute its term";
     RULES_LOOP = "E0641" Input "rules undo each other";
     TARGET_TOO_WIDE = "E0651" Usage "a kernel is for another machine";
     TARGET_FLAGS = "E0652" Input "the C compiler does not know a target";

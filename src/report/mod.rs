@@ -29,6 +29,7 @@ pub mod saved;
 mod summary;
 mod svg;
 mod trace;
+pub mod validation;
 pub mod verification;
 
 pub use certificates::CertificateFile;

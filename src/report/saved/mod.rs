@@ -206,6 +206,14 @@ pub const LOOPS: Kind = Kind {
     most: ANY,
 };
 
+/// `rise-opt validate`
+pub const VALIDATION: Kind = Kind {
+    name: "validation",
+    version: 1,
+    command: "rise-opt validate PROGRAM LOOPS --message-format json",
+    most: COUNTS,
+};
+
 /// Every kind there is.
 pub const ALL: &[Kind] = &[
     PLAN,
@@ -229,6 +237,7 @@ pub const ALL: &[Kind] = &[
     ATTEMPT,
     EXPLANATION,
     LOOPS,
+    VALIDATION,
 ];
 
 #[derive(Serialize)]

@@ -1,0 +1,306 @@
+//! What has to hold when the statements are done: each result is what the term says, at each index.
+//!
+//! In: what lies in the buffers of the results, and the term. Out: obligations, met or open. Each store is compared with the
+//! element of the term at its own index; one that is not that element has to be stored over. That there is a store for
+//! each element is shown by naming the iteration that does it. Absent: how the content came about (`run`).
+
+use super::machine::Machine;
+use super::memory::{assume_path, leaves, read, Around, Item, Leaf};
+use super::place::{coordinates, multiples};
+use super::same::same;
+use super::source::{scalar_at, Sem};
+use super::value::{Node, Res, Rewrite, Values, V};
+use super::{Obligation, Stuck};
+use crate::arith::Nat;
+use crate::intern::Symbol;
+use crate::nest::StorageClass;
+use crate::term::Op;
+use crate::ty::Ty;
+
+/// Cases in each other while coverage is shown, and in all.
+const DEEPEST: u32 = 60;
+const CASES: u32 = 20_000;
+
+/// Compares a result with the term.
+pub fn result(machine: &mut Machine, out: usize, term: &Sem, ty: Ty) {
+    let nest = machine.nest;
+    let slot = &nest.abi.outputs[out];
+    let is = |b: &crate::nest::Buffer| b.alias.is_none() && b.storage == StorageClass::Output(out);
+    let Some(buf) = nest.buffers.iter().position(is) else {
+        let why = Stuck::new("there is no such buffer");
+        return machine.tally.open(Obligation::Covered, &slot.name, why);
+    };
+    let mut dims = Vec::new();
+    for d in &slot.dims {
+        match machine.nat(*d) {
+            Ok(d) => dims.push(d),
+            Err(why) => return machine.tally.open(Obligation::Covered, &slot.name, why),
+        }
+    }
+    let items = machine.content(buf as u32).to_vec();
+    let all = leaves(&items);
+    let mark = machine.cx.known.mark();
+    // Where a dimension is empty, there is nothing to compute.
+    dims.iter().for_each(|d| machine.cx.known.positive(*d));
+    for leaf in &all {
+        let inner = machine.cx.known.mark();
+        assume_path(&mut machine.cx, &leaf.path);
+        match &leaf.is {
+            Item::Store(s) => {
+                let (at, value) = (s.at, s.value);
+                let own = stored(&mut machine.cx, at, value, &dims, (term, ty, out));
+                let met = own.or_else(|why| {
+                    let last = read(&mut machine.cx, buf as u32, &items, at)?;
+                    let over = stored(&mut machine.cx, at, last, &dims, (term, ty, out));
+                    over.map_err(|_| why)
+                });
+                match met {
+                    Ok(()) => machine.tally.met(Obligation::Value),
+                    Err(why) => machine.tally.open(Obligation::Value, &s.place, why),
+                }
+            }
+            Item::Bad(why) => {
+                let why = Stuck::new(why.clone());
+                machine.tally.open(Obligation::Value, &slot.name, why);
+            }
+            _ => {}
+        }
+        machine.cx.known.restore(inner);
+    }
+    match covered(&mut machine.cx, &all, &dims) {
+        Ok(()) => machine.tally.met(Obligation::Covered),
+        Err(why) => machine.tally.open(Obligation::Covered, &slot.name, why),
+    }
+    machine.cx.known.restore(mark);
+}
+
+/// Whether a value is the element of the term at a flat index.
+fn stored(cx: &mut Values, at: Nat, value: V, dims: &[Nat], goal: (&Sem, Ty, usize)) -> Res<()> {
+    let (term, ty, leaf) = goal;
+    if cx.any(value, |n| matches!(n, Node::Cell(..) | Node::Undef)) {
+        return Err(Stuck::new("it is not known what is stored"));
+    }
+    let Some(place) = coordinates(cx, at, dims) else {
+        return Err(Stuck::new(format!(
+            "{at} is not shown to be an element of the result"
+        )));
+    };
+    let place: Vec<Nat> = place.into_iter().take(dims.len()).collect();
+    let element = scalar_at(cx, term, ty, leaf as u32, &place)?;
+    same(cx, value, element)
+}
+
+// ---- coverage
+
+/// A store, and what has to hold for it to have stored an element.
+struct Cover {
+    conds: Vec<V>,
+}
+
+/// Whether each element is stored.
+fn covered(cx: &mut Values, all: &[Leaf], dims: &[Nat]) -> Res<()> {
+    let stores: Vec<(&Leaf, Vec<Nat>)> = all
+        .iter()
+        .filter_map(|l| {
+            let Item::Store(s) = &l.is else { return None };
+            let mark = cx.known.mark();
+            assume_path(cx, &l.path);
+            let place = coordinates(cx, s.at, dims);
+            cx.known.restore(mark);
+            Some((l, place?))
+        })
+        .collect();
+    let mut place = Vec::new();
+    for (d, dim) in dims.iter().enumerate() {
+        place.push(digits(cx, &stores, d, *dim)?);
+    }
+    let mut covers = Vec::new();
+    for (leaf, at) in &stores {
+        if let Some(c) = cover(cx, leaf, at, &place)? {
+            covers.push(c);
+        }
+    }
+    let covers: Vec<&Cover> = covers.iter().collect();
+    cases(cx, &covers, 0, &mut 0)
+}
+
+/// Any index below a dimension, by the blocks in which it is stored.
+fn digits(cx: &mut Values, stores: &[(&Leaf, Vec<Nat>)], d: usize, dim: Nat) -> Res<Nat> {
+    let mut blocks: Vec<Nat> = Vec::new();
+    for (leaf, at) in stores {
+        for (v, _) in leaf.loops() {
+            let by = at.get(d).and_then(|c| c.coefficient(v));
+            let fixed = |s: &Nat| !leaf.loops().any(|(w, _)| s.mentions(w));
+            if let Some(s) = by.filter(fixed) {
+                let counts = s.as_int() != Some(1) && cx.known.at_least(s, Nat::int(1));
+                if counts && !blocks.contains(&s) {
+                    blocks.push(s);
+                }
+            }
+        }
+    }
+    // Each has to be a multiple of the next.
+    blocks.sort_by_key(|b| {
+        (
+            b.as_int().is_some(),
+            std::cmp::Reverse(b.as_int().unwrap_or(0)),
+        )
+    });
+    let mut chain: Vec<Nat> = Vec::new();
+    for b in blocks {
+        let fits = chain.last().is_none_or(|l| {
+            let q = l.exact_div(b);
+            q * b == *l
+                && q.terms()
+                    .iter()
+                    .all(|(m, c)| m.is_integral() && c.as_int().is_some())
+        });
+        if fits {
+            chain.push(b);
+        }
+    }
+    chain.push(Nat::int(1));
+    let mut sum = Nat::int(0);
+    let mut above = None;
+    for b in chain {
+        let v = cx.symbol("x");
+        let most = match above {
+            None if b == Nat::int(1) => dim,
+            None => cx.simplify(dim.ceil_div(b)),
+            Some(above) => cx.simplify(Nat::exact_div(above, b)),
+        };
+        cx.known.range(v, Nat::int(0), most - Nat::int(1));
+        sum = sum + b * Nat::var(v);
+        above = Some(b);
+    }
+    cx.known.not_negative(dim - Nat::int(1) - sum);
+    Ok(sum)
+}
+
+/// What has to hold for a store to store the element at a place; `None` if it never does.
+fn cover(cx: &mut Values, leaf: &Leaf, at: &[Nat], place: &[Nat]) -> Res<Option<Cover>> {
+    let mut r = Rewrite::default();
+    let mut conds = Vec::new();
+    let loops: Vec<(Symbol, Nat)> = leaf.loops().collect();
+    for (c, x) in at.iter().zip(place) {
+        let mut rest = *x;
+        let mut base = *c;
+        let mut vars: Vec<(Symbol, Nat)> = Vec::new();
+        for (v, _) in &loops {
+            if let Some(s) = c.coefficient(*v).filter(|s| s.as_int() != Some(0)) {
+                base = base - s * Nat::var(*v);
+                vars.push((*v, s));
+            }
+        }
+        vars.sort_by_key(|(_, s)| {
+            (
+                s.as_int().is_some(),
+                std::cmp::Reverse(s.as_int().unwrap_or(0)),
+            )
+        });
+        for (v, s) in vars {
+            if r.vars.contains_key(&v) {
+                rest = rest - s * r.vars[&v];
+                continue;
+            }
+            // A part of a block is asked for at its own place in it.
+            let whole = match (base.as_int(), s.as_int()) {
+                (Some(b), Some(s)) if s > 0 => Nat::int(b.div_euclid(s) * s),
+                (None, _) | (_, None) => multiples(base, s) * s,
+                _ => Nat::int(0),
+            };
+            let q = cx.known.floor(rest - whole, s);
+            rest = cx.simplify(rest - s * q);
+            r.vars.insert(v, q);
+        }
+        let base = cx.rewrite_nat(&mut r, base)?;
+        let x = cx.simplify(rest);
+        conds.push(cx.compare(Op::Eq, x, base));
+    }
+    for a in &leaf.path {
+        match a {
+            Around::Loop(v, n) => {
+                let n = cx.rewrite_nat(&mut r, *n)?;
+                let q = *r.vars.entry(*v).or_insert(Nat::int(0));
+                conds.push(cx.compare(Op::Le, Nat::int(0), q));
+                conds.push(cx.compare(Op::Lt, q, n));
+            }
+            Around::Cond(c, holds) => {
+                let c = cx.rewrite(&mut r, *c)?;
+                conds.push(if *holds { c } else { cx.not(c) });
+            }
+        }
+    }
+    Ok((!conds.iter().any(|c| cx.decide(*c) == Some(false))).then_some(Cover { conds }))
+}
+
+fn cases(cx: &mut Values, covers: &[&Cover], depth: u32, count: &mut u32) -> Res<()> {
+    *count += 1;
+    if depth > DEEPEST || *count > CASES {
+        return Err(Stuck::new(
+            "too many cases decide whether each element is stored",
+        ));
+    }
+    let mut left = Vec::new();
+    let mut open = None;
+    for c in covers {
+        cx.spend(1)?;
+        let mut all = true;
+        let mut never = false;
+        let mut first = None;
+        for v in &c.conds {
+            match cx.decide(*v) {
+                Some(true) => {}
+                Some(false) => {
+                    never = true;
+                    break;
+                }
+                None => {
+                    all = false;
+                    first = first.or(Some(*v));
+                }
+            }
+        }
+        if never {
+            continue;
+        }
+        if all {
+            return Ok(());
+        }
+        open = open.or(first);
+        left.push(*c);
+    }
+    let Some(c) = open else {
+        return Err(Stuck::new("an element may not be stored"));
+    };
+    // An equation is one of three.
+    let ways: Vec<(V, bool)> = match cx.node(c).clone() {
+        Node::Op(Op::Eq, _, args) => match (cx.as_index(args[0]), cx.as_index(args[1])) {
+            (Some(a), Some(b)) => {
+                let (less, more) = (cx.compare(Op::Lt, a, b), cx.compare(Op::Lt, b, a));
+                vec![(c, true), (less, true), (more, true)]
+            }
+            _ => vec![(c, true), (c, false)],
+        },
+        _ => vec![(c, true), (c, false)],
+    };
+    for (v, holds) in ways {
+        if cx.decide(v) == Some(!holds) {
+            continue;
+        }
+        let mark = cx.known.mark();
+        cx.assume(v, holds);
+        let done = cases(cx, &left, depth + 1, count);
+        cx.known.restore(mark);
+        done.map_err(|why| match depth {
+            0..=2 => Stuck::new(format!(
+                "{}, where {}{}",
+                why.0,
+                if holds { "" } else { "not " },
+                cx.show(v)
+            )),
+            _ => why,
+        })?;
+    }
+    Ok(())
+}

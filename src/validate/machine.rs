@@ -1,0 +1,111 @@
+//! A loop program that is being run on values that are not known.
+//!
+//! In: a loop program. Out: the state of its run: variables, buffers, what is owed. Absent: what statements do to it
+//! (`run`), values (`exprs`), loops (`loops`).
+
+use super::memory::Item;
+use super::value::{Res, Values, V};
+use super::{Obligation, Stuck, Tally};
+use crate::arith::Nat;
+use crate::intern::Symbol;
+use crate::nest::{Expr, Nest, StorageClass};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// The lanes of a value.
+#[derive(Clone)]
+pub enum Lanes {
+    /// The same expression of the lane, [`lane`], in each.
+    Each(V),
+    All(Rc<Vec<V>>),
+    /// What cannot be said of it.
+    Bad(Stuck),
+}
+
+/// A variable.
+#[derive(Clone)]
+pub struct Var {
+    pub value: Option<Lanes>,
+    /// How many parallel loops were around where it was declared.
+    pub shared_below: usize,
+    pub lanes: u32,
+}
+
+pub struct Machine<'a> {
+    pub nest: &'a Nest,
+    pub cx: Values,
+    pub tally: Tally,
+    pub vars: FxHashMap<Symbol, Var>,
+    /// Indices and iterations.
+    pub names: FxHashMap<Symbol, Nat>,
+    /// By buffer; of those that share memory, the first has it.
+    pub memory: FxHashMap<u32, Vec<Item>>,
+    /// Buffers, with how many parallel loops were around where each was allocated.
+    pub live: FxHashMap<u32, usize>,
+    /// Parallel loops around.
+    pub parallel: usize,
+    /// Variables of states, numbered behind the buffers.
+    pub numbers: FxHashMap<Symbol, u32>,
+    /// Loops around, for messages.
+    pub around: Vec<Symbol>,
+    /// Conditions around, as they stand.
+    pub choices: Vec<(Expr, bool)>,
+}
+
+/// The lane of a vector of so many.
+pub fn lane(cx: &mut Values, lanes: u32) -> Nat {
+    let s = Symbol::new(&format!("%l{lanes}"));
+    cx.known
+        .range_once(s, Nat::int(0), Nat::int(i64::from(lanes) - 1));
+    Nat::var(s)
+}
+
+impl<'a> Machine<'a> {
+    pub fn new(nest: &'a Nest, cx: Values) -> Machine<'a> {
+        let mut machine = Machine {
+            nest,
+            cx,
+            tally: Tally::default(),
+            vars: FxHashMap::default(),
+            names: FxHashMap::default(),
+            memory: FxHashMap::default(),
+            live: FxHashMap::default(),
+            parallel: 0,
+            numbers: FxHashMap::default(),
+            around: Vec::new(),
+            choices: Vec::new(),
+        };
+        for (i, b) in nest.buffers.iter().enumerate() {
+            if b.alias.is_none() && matches!(b.storage, StorageClass::Output(_)) {
+                machine.memory.insert(i as u32, vec![Item::Undef]);
+                machine.live.insert(i as u32, 0);
+            }
+        }
+        machine
+    }
+
+    /// What lies in a buffer.
+    pub fn content(&self, buf: u32) -> &[Item] {
+        self.memory.get(&buf).map_or(&[], |m| m)
+    }
+
+    pub fn place(&self, what: &str) -> Rc<str> {
+        match self.around.is_empty() {
+            true => what.into(),
+            false => {
+                let loops: Vec<String> = self.around.iter().map(|s| s.to_string()).collect();
+                format!("{what} in {}", loops.join(", ")).into()
+            }
+        }
+    }
+
+    pub fn owe(&mut self, kind: Obligation, place: &str, met: Res<()>) {
+        let place = match met {
+            Ok(()) => return self.tally.met(kind),
+            Err(_) => self.place(place),
+        };
+        if let Err(why) = met {
+            self.tally.open(kind, &place, why);
+        }
+    }
+}

@@ -1,0 +1,479 @@
+//! What lies in a buffer: the stores so far, with the loops and choices around them.
+//!
+//! In: stores, in the order in which they happen. Out: the value of an element at any index, by going back from the last
+//! store. Invariants: an element is read from a store only if that one stored it, and no later one stored anything else
+//! there; a store that writes one element in several iterations is never read. Absent: statements.
+//!
+//! Note [Witnesses]
+//! Which iteration of the loops around a store wrote an element is not searched for: indices are sums of variables with
+//! strides, and where each stride is larger than all that is added by the variables below it, the quotient by it is the
+//! only candidate. That the sum is the index again, that the variables are in their ranges and that the conditions around
+//! the store hold is decided by what is known, or becomes the condition of a choice.
+
+use super::place::{coordinates, multiples};
+use super::value::{Node, Res, Rewrite, Values, V};
+use super::Stuck;
+use crate::arith::Nat;
+use crate::intern::Symbol;
+use crate::term::Op;
+use crate::ty::Scalar;
+use std::rc::Rc;
+
+/// What happened to a buffer, the last at the end.
+#[derive(Clone)]
+pub enum Item {
+    Store(Store),
+    Loop(Symbol, Nat, Rc<Vec<Item>>),
+    Cond(V, Rc<Vec<Item>>, Rc<Vec<Item>>),
+    /// The content when the iteration of a loop began.
+    Start(u32),
+    /// From here on the buffer is another one.
+    Undef,
+    /// What cannot be said of it.
+    Bad(String),
+}
+
+/// One element.
+#[derive(Clone)]
+pub struct Store {
+    pub at: Nat,
+    pub value: V,
+    /// Where it stands, for messages.
+    pub place: Rc<str>,
+}
+
+/// What stands around a store.
+#[derive(Clone)]
+pub enum Around {
+    Loop(Symbol, Nat),
+    Cond(V, bool),
+}
+
+/// A store, or what else happened, with all that is around it.
+#[derive(Clone)]
+pub struct Leaf {
+    pub path: Vec<Around>,
+    pub is: Item,
+}
+
+impl Leaf {
+    pub fn loops(&self) -> impl DoubleEndedIterator<Item = (Symbol, Nat)> + '_ {
+        self.path.iter().filter_map(|a| match a {
+            Around::Loop(v, n) => Some((*v, *n)),
+            Around::Cond(..) => None,
+        })
+    }
+}
+
+/// All stores of a list, in order.
+pub fn leaves(items: &[Item]) -> Vec<Leaf> {
+    let mut out = Vec::new();
+    collect(items, &mut Vec::new(), &mut out);
+    out
+}
+
+fn collect(items: &[Item], path: &mut Vec<Around>, out: &mut Vec<Leaf>) {
+    for item in items {
+        match item {
+            Item::Loop(v, n, inner) => {
+                path.push(Around::Loop(*v, *n));
+                collect(inner, path, out);
+                path.pop();
+            }
+            Item::Cond(c, then, els) => {
+                for (side, holds) in [(then, true), (els, false)] {
+                    path.push(Around::Cond(*c, holds));
+                    collect(side, path, out);
+                    path.pop();
+                }
+            }
+            _ => out.push(Leaf {
+                path: path.clone(),
+                is: item.clone(),
+            }),
+        }
+    }
+}
+
+/// Makes known what holds where a store happens.
+pub fn assume_path(cx: &mut Values, path: &[Around]) {
+    for a in path {
+        match a {
+            Around::Loop(_, n) => cx.known.positive(*n),
+            Around::Cond(c, holds) => cx.assume(*c, *holds),
+        }
+    }
+}
+
+/// Strides of the variables of an index, the largest first, each with what stands beside its block; and what is left.
+pub struct Strides {
+    vars: Vec<(Symbol, Nat, Nat)>,
+    base: Nat,
+}
+
+/// See Note [Witnesses].
+fn strides(cx: &mut Values, leaf: &Leaf, at: Nat) -> Res<Strides> {
+    let loops: Vec<(Symbol, Nat)> = leaf.loops().collect();
+    let mut open = Vec::new();
+    let mut base = at;
+    for (v, n) in &loops {
+        if n.as_int() == Some(1) {
+            continue;
+        }
+        let Some(s) = at.coefficient(*v).filter(|s| s.as_int() != Some(0)) else {
+            return Err(Stuck::new(format!(
+                "an element of {at} is stored in several iterations, or its index is no sum of variables"
+            )));
+        };
+        if loops.iter().any(|(w, _)| cx.mentions(s, *w)) {
+            return Err(Stuck::new(format!("{at} is no sum of variables")));
+        }
+        base = base - s * Nat::var(*v);
+        open.push((*v, s));
+    }
+    let mark = cx.known.mark();
+    assume_path(cx, &leaf.path);
+    let found = ordered(cx, open, base);
+    cx.known.restore(mark);
+    found.ok_or_else(|| Stuck::new(format!("two iterations may store the same element of {at}")))
+}
+
+/// Where the strides are such that quotients give the variables.
+fn ordered(cx: &mut Values, mut open: Vec<(Symbol, Nat)>, mut base: Nat) -> Option<Strides> {
+    let mut vars = Vec::new();
+    while !open.is_empty() {
+        cx.spend(open.len() as u64).ok()?;
+        let mut top = None;
+        for i in 0..open.len() {
+            let s = open[i].1;
+            let rest = open.iter().enumerate().filter(|(j, _)| *j != i);
+            let rest = rest.fold(Nat::int(0), |sum, (_, (v, s))| sum + *s * Nat::var(*v));
+            // What is beside the block belongs to what is below, if that fits; else all of it is left away.
+            let whole = match (base.as_int(), s.as_int()) {
+                (Some(b), Some(s)) if s > 0 => Nat::int(b.div_euclid(s) * s),
+                _ => multiples(base, s) * s,
+            };
+            let fits = |below: Nat| {
+                let most = cx.known.at_least(s - Nat::int(1), below);
+                most && cx.known.at_least(below, Nat::int(0))
+            };
+            if fits(base - whole + rest) {
+                top = Some((i, whole));
+            } else if whole != base && fits(rest) {
+                top = Some((i, base));
+            }
+            if top.is_some() {
+                break;
+            }
+        }
+        let (i, whole) = top?;
+        let (v, s) = open.remove(i);
+        vars.push((v, s, whole));
+        base = base - whole;
+    }
+    Some(Strides { vars, base })
+}
+
+/// What an access to an element finds at a store.
+enum Hit {
+    No,
+    Yes(V),
+    Maybe(Vec<V>, V),
+}
+
+/// The iteration that stores an element, if any does.
+struct Witness {
+    vars: Vec<(Symbol, Nat)>,
+}
+
+fn hit(cx: &mut Values, leaf: &Leaf, store: &Store, e: Nat) -> Res<(Hit, Witness)> {
+    let s = strides(cx, leaf, store.at)?;
+    let mut r = Rewrite::default();
+    // A base may name variables of loops that run once.
+    let mut base = s.base;
+    for (v, _) in leaf.loops().filter(|l| l.1.as_int() == Some(1)) {
+        r.vars.insert(v, Nat::int(0));
+        base = base.subst_var(v, Nat::int(0));
+    }
+    let mut rest = e;
+    for (v, stride, whole) in &s.vars {
+        let q = cx.known.floor(rest - *whole, *stride);
+        rest = cx.simplify(rest - *whole - *stride * q);
+        r.vars.insert(*v, q);
+    }
+    let rest = cx.simplify(rest - base);
+    let conds = conditions(cx, leaf, &mut r, rest)?;
+    let witness = Witness {
+        vars: r.vars.iter().map(|(v, n)| (*v, *n)).collect(),
+    };
+    let Some(conds) = conds else {
+        return Ok((Hit::No, witness));
+    };
+    let mark = cx.known.mark();
+    for c in &conds {
+        cx.assume(*c, true);
+    }
+    let value = cx.rewrite(&mut r, store.value);
+    cx.known.restore(mark);
+    Ok(match conds.is_empty() {
+        true => (Hit::Yes(value?), witness),
+        false => (Hit::Maybe(conds, value?), witness),
+    })
+}
+
+/// What has to hold for the store to happen in the iteration of the witness, as far as that is open; `None` where it
+/// does not.
+fn conditions(cx: &mut Values, leaf: &Leaf, r: &mut Rewrite, rest: Nat) -> Res<Option<Vec<V>>> {
+    let mut all = vec![cx.compare(Op::Eq, rest, Nat::int(0))];
+    for a in &leaf.path {
+        match a {
+            Around::Loop(v, n) => {
+                let n = cx.rewrite_nat(r, *n)?;
+                let q = r.vars.get(v).copied().unwrap_or(Nat::int(0));
+                all.push(cx.compare(Op::Le, Nat::int(0), q));
+                all.push(cx.compare(Op::Lt, q, n));
+            }
+            Around::Cond(c, holds) => {
+                let c = cx.rewrite(r, *c)?;
+                all.push(if *holds { c } else { cx.not(c) });
+            }
+        }
+    }
+    let mut open = Vec::new();
+    for c in all {
+        match cx.decide(c) {
+            Some(true) => {}
+            Some(false) => return Ok(None),
+            None => open.push(c),
+        }
+    }
+    Ok(Some(open))
+}
+
+/// Whether an element is stored in no other iteration of a loop than in one: by whatever is in a list.
+pub fn own(cx: &mut Values, items: &[Item], (k, n): (Symbol, Nat), e: Nat) -> Res<bool> {
+    for mut leaf in leaves(items) {
+        match &leaf.is {
+            Item::Store(s) => {
+                let s = s.clone();
+                leaf.path.insert(0, Around::Loop(k, n));
+                let (hit, w) = hit(cx, &leaf, &s, e)?;
+                let at = w.vars.iter().find(|v| v.0 == k).map(|v| v.1);
+                let same = at.is_some_and(|at| cx.known.equal(at, Nat::var(k)));
+                if !matches!(hit, Hit::No) && !same {
+                    return Ok(false);
+                }
+            }
+            Item::Bad(why) => return Err(Stuck::new(why.clone())),
+            _ => {}
+        }
+    }
+    Ok(true)
+}
+
+/// The element of a buffer.
+pub fn read(cx: &mut Values, buf: u32, items: &[Item], e: Nat) -> Res<V> {
+    let leaves = leaves(items);
+    let e = cx.simplify(e);
+    back(cx, buf, &leaves, leaves.len(), e, &mut Vec::new())
+}
+
+type Found = Vec<(usize, Witness)>;
+
+fn back(cx: &mut Values, buf: u32, all: &[Leaf], upto: usize, e: Nat, found: &mut Found) -> Res<V> {
+    for i in (0..upto).rev() {
+        cx.spend(1)?;
+        let leaf = &all[i];
+        let (value, conds) = match &leaf.is {
+            Item::Store(s) => match hit(cx, leaf, s, e)? {
+                (Hit::No, _) => continue,
+                (Hit::Yes(v), w) => {
+                    check_order(cx, all, i, e, &w, found)?;
+                    return Ok(v);
+                }
+                (Hit::Maybe(conds, v), w) => {
+                    check_order(cx, all, i, e, &w, found)?;
+                    found.push((i, w));
+                    (v, conds)
+                }
+            },
+            Item::Bad(why) => return Err(Stuck::new(why.clone())),
+            other => {
+                let v = match other {
+                    Item::Start(of) => cx.make(Node::Cell(*of, buf, [e].into_iter().collect())),
+                    _ => cx.make(Node::Undef),
+                };
+                if leaf.loops().next().is_some() {
+                    return Err(Stuck::new("a buffer of an iteration is read after it"));
+                }
+                let mut conds = Vec::new();
+                for a in &leaf.path {
+                    if let Around::Cond(c, holds) = a {
+                        conds.push(if *holds { *c } else { cx.not(*c) });
+                    }
+                }
+                if conds.iter().any(|c| cx.decide(*c) == Some(false)) {
+                    continue;
+                }
+                conds.retain(|c| cx.decide(*c).is_none());
+                if conds.is_empty() {
+                    return Ok(v);
+                }
+                (v, conds)
+            }
+        };
+        let c = conds
+            .into_iter()
+            .reduce(|a, b| cx.op(Op::And, Scalar::Bool, &[a, b]));
+        let Some(c) = c else { return Ok(value) };
+        let mark = cx.known.mark();
+        cx.assume(c, false);
+        let rest = back(cx, buf, all, i, e, found);
+        cx.known.restore(mark);
+        return either(cx, c, value, rest?);
+    }
+    Ok(cx.make(Node::Undef))
+}
+
+/// A choice between two values, or the one that is right in both cases.
+fn either(cx: &mut Values, c: V, a: V, b: V) -> Res<V> {
+    if a == b {
+        return Ok(a);
+    }
+    for (holds, this, other) in [(true, a, b), (false, b, a)] {
+        let mark = cx.known.mark();
+        cx.assume(c, holds);
+        let seen = (cx.refresh(this), cx.refresh(other));
+        cx.known.restore(mark);
+        if seen.0? == seen.1? {
+            return Ok(other);
+        }
+    }
+    Ok(cx.op(Op::Select, Scalar::Bool, &[c, a, b]))
+}
+
+/// Of stores in one loop, the last iteration counts, and not the last in the text. So all that may store the element have
+/// to be in the same iteration.
+fn check_order(
+    cx: &mut Values,
+    all: &[Leaf],
+    i: usize,
+    e: Nat,
+    w: &Witness,
+    found: &Found,
+) -> Res<()> {
+    for (j, other) in found {
+        same_iteration(cx, (&all[i], w), (&all[*j], other))?;
+    }
+    let Some(outer) = all[i].loops().next() else {
+        return Ok(());
+    };
+    for (j, leaf) in all[..i].iter().enumerate().rev() {
+        if leaf.loops().next().map(|l| l.0) != Some(outer.0) {
+            // Earlier, as a whole.
+            break;
+        }
+        let Item::Store(s) = &leaf.is else { continue };
+        if all[i].path.len() == all[j].path.len()
+            && same_loops(&all[i], leaf)
+            && s.at == at_of(&all[i])
+        {
+            continue;
+        }
+        let (hit, other) = hit(cx, leaf, s, e)?;
+        if !matches!(hit, Hit::No) {
+            same_iteration(cx, (&all[i], w), (leaf, &other))?;
+        }
+    }
+    Ok(())
+}
+
+fn at_of(leaf: &Leaf) -> Nat {
+    match &leaf.is {
+        Item::Store(s) => s.at,
+        _ => Nat::overflow(),
+    }
+}
+
+fn same_loops(a: &Leaf, b: &Leaf) -> bool {
+    a.loops().map(|l| l.0).eq(b.loops().map(|l| l.0))
+}
+
+fn same_iteration(cx: &mut Values, a: (&Leaf, &Witness), b: (&Leaf, &Witness)) -> Res<()> {
+    let value = |w: &Witness, v: Symbol| w.vars.iter().find(|x| x.0 == v).map(|x| x.1);
+    for ((v, _), (u, _)) in a.0.loops().zip(b.0.loops()) {
+        if v != u {
+            break;
+        }
+        match (value(a.1, v), value(b.1, v)) {
+            (Some(x), Some(y)) if cx.known.equal(x, y) => {}
+            _ => {
+                return Err(Stuck::new(
+                    "two iterations may store an element, and which comes last is not known",
+                ))
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether iterations of a loop store different elements: whoever knows an element knows the iteration.
+pub fn disjoint(cx: &mut Values, items: &[Item], k: Symbol, dims: &[Nat]) -> Res<()> {
+    let all = leaves(items);
+    let stores: Vec<(&Leaf, Nat)> = (all.iter())
+        .filter_map(|l| match &l.is {
+            Item::Store(s) => Some((l, s.at)),
+            _ => None,
+        })
+        .collect();
+    if all.iter().any(|l| matches!(l.is, Item::Bad(_))) {
+        return Err(Stuck::new("what they store is not known"));
+    }
+    let mut of = Vec::new();
+    for (leaf, at) in &stores {
+        let mark = cx.known.mark();
+        assume_path(cx, &leaf.path);
+        of.push(coordinates(cx, *at, dims));
+        cx.known.restore(mark);
+    }
+    // In one of the dimensions, or in the flat index.
+    let whole = of.iter().all(Option::is_some);
+    let ways = if whole { dims.len() } else { 0 };
+    for way in 0..=ways {
+        let coordinate = |i: usize| match (&of[i], way < ways) {
+            (Some(c), true) => c.get(way).copied(),
+            _ => Some(stores[i].1),
+        };
+        let mut block = None;
+        let mut fine = true;
+        for (i, (leaf, _)) in stores.iter().enumerate() {
+            cx.spend(1)?;
+            let by = coordinate(i).and_then(|c| Some((c, c.coefficient(k)?)));
+            let Some((c, by)) = by.filter(|(_, s)| s.as_int() != Some(0) && !cx.mentions(*s, k))
+            else {
+                fine = false;
+                break;
+            };
+            // What the loops around add is the same in all iterations.
+            let own = |n: Nat| cx.mentions(n, k) || leaf.loops().any(|(v, _)| cx.mentions(n, v));
+            let around = c.terms().into_iter().filter(|(m, c)| {
+                let term = Nat::from_terms([(m.clone(), *c)]);
+                !m.is_one() && !own(term)
+            });
+            let around = Nat::from_terms(around);
+            let (by, around) = *block.get_or_insert((by, around));
+            let mark = cx.known.mark();
+            assume_path(cx, &leaf.path);
+            let q = cx.known.floor(c - around, by);
+            fine = !cx.mentions(by, k) && cx.known.equal(q, Nat::var(k));
+            cx.known.restore(mark);
+            if !fine {
+                break;
+            }
+        }
+        if fine {
+            return Ok(());
+        }
+    }
+    Err(Stuck::new("two iterations may store the same element"))
+}

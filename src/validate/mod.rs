@@ -1,0 +1,363 @@
+//! Whether a loop program computes its term.
+//!
+//! In: a loop program, read from a file, and the program that it was made of. Out: a verdict. *Validated*: wherever the
+//! function accepts its sizes, every element of every result is stored, and is what the term says, to the bit; no access
+//! leaves its buffer, nothing is read before it is written, and iterations that run in any order touch nothing of each
+//! other. *Refuted*: sizes and inputs at which the loop program, evaluated, does something else. *Unknown*: the
+//! obligations that stayed open.
+//!
+//! Invariants: whatever a file says, an obligation is met only if it was shown; annotations are not believed, and not
+//! needed. Nothing here knows how loop programs are made: it takes nothing from lowering, its passes or the printer.
+//! Absent: whether the term is equal to another one (`proof`), what is printed, numbers beyond 64 bits.
+//!
+//! The loop program is run on values that are not known (`run`, `exprs`, `loops`): what lies in a buffer is the list of its stores with the
+//! loops around them (`memory`), and what a loop makes of its state is a reduction (`value`). The term is asked for the
+//! same elements (`source`), and both are compared (`same`, `goal`).
+
+mod exprs;
+mod goal;
+mod known;
+mod loops;
+mod machine;
+mod memory;
+mod place;
+mod refute;
+mod run;
+mod same;
+mod source;
+mod value;
+
+use crate::arith::Nat;
+use crate::intern::Symbol;
+use crate::interp::Sizes as Data;
+use crate::nest::abi::leaves;
+use crate::nest::{Guard, Nest, Slot};
+use crate::obligation::{Known, Sizes};
+use crate::term::Program;
+use crate::ty::Ty;
+use machine::Machine;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::rc::Rc;
+use value::Values;
+
+pub use refute::Difference;
+
+/// Why something was not shown, as a clause.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Stuck(pub String);
+
+impl Stuck {
+    fn new(why: impl Into<String>) -> Stuck {
+        Stuck(why.into())
+    }
+}
+
+/// What has to be shown.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Obligation {
+    /// The function has the parameters of the program.
+    Interface,
+    /// It refuses sizes at which the term has no meaning.
+    Sizes,
+    /// All of it is understood.
+    Understood,
+    /// An access stays inside of its buffer.
+    Bounds,
+    /// What is read was written.
+    Written,
+    /// A buffer has memory of its own where it is used.
+    Memory,
+    /// Iterations that run in any order store different elements, and read none of each other.
+    Disjoint,
+    /// What is stored is the element of the term.
+    Value,
+    /// Each element is stored.
+    Covered,
+}
+
+impl Obligation {
+    /// All, in the order in which they are told.
+    pub const ALL: [Obligation; 9] = [
+        Obligation::Interface,
+        Obligation::Sizes,
+        Obligation::Understood,
+        Obligation::Bounds,
+        Obligation::Written,
+        Obligation::Memory,
+        Obligation::Disjoint,
+        Obligation::Value,
+        Obligation::Covered,
+    ];
+
+    /// Its name in texts and files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Obligation::Interface => "interface",
+            Obligation::Sizes => "sizes",
+            Obligation::Understood => "understood",
+            Obligation::Bounds => "bounds",
+            Obligation::Written => "written",
+            Obligation::Memory => "memory",
+            Obligation::Disjoint => "disjoint",
+            Obligation::Value => "value",
+            Obligation::Covered => "covered",
+        }
+    }
+}
+
+impl fmt::Display for Obligation {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// An obligation that was not shown.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Open {
+    pub obligation: Obligation,
+    /// The store, the loop or the buffer.
+    pub place: String,
+    pub why: String,
+}
+
+/// How many obligations were met, and which are open.
+#[derive(Clone, Default, Debug)]
+pub struct Tally {
+    pub met: BTreeMap<Obligation, usize>,
+    pub open: Vec<Open>,
+}
+
+impl Tally {
+    fn met(&mut self, o: Obligation) {
+        *self.met.entry(o).or_default() += 1;
+    }
+
+    fn open(&mut self, obligation: Obligation, place: &str, why: Stuck) {
+        let open = Open {
+            obligation,
+            place: place.to_string(),
+            why: why.0,
+        };
+        if !self.open.contains(&open) {
+            self.open.push(open);
+        }
+    }
+
+    fn owe(&mut self, o: Obligation, place: &str, met: Result<(), Stuck>) {
+        match met {
+            Ok(()) => self.met(o),
+            Err(why) => self.open(o, place, why),
+        }
+    }
+
+    /// How many obligations were met.
+    pub fn count(&self) -> usize {
+        self.met.values().sum()
+    }
+}
+
+/// What is known of a loop program.
+#[derive(Clone, Debug)]
+pub enum Verdict {
+    /// It computes its term.
+    Validated,
+    /// It does something else.
+    Refuted(Difference),
+    /// Neither was shown.
+    Unknown,
+}
+
+/// A verdict, and what it rests on.
+#[derive(Clone, Debug)]
+pub struct Validation {
+    pub verdict: Verdict,
+    pub tally: Tally,
+}
+
+/// Judges a loop program by the program that it was made of, with some sizes fixed.
+pub fn validate(nest: &Nest, program: &Program, fixed: &BTreeMap<Symbol, i64>) -> Validation {
+    let program = with_sizes(program, fixed);
+    let tally = obligations(nest, &program);
+    let verdict = match tally.open.is_empty() {
+        true => Verdict::Validated,
+        false => match refute::difference(nest, &program) {
+            Some(difference) => Verdict::Refuted(difference),
+            None => Verdict::Unknown,
+        },
+    };
+    Validation { verdict, tally }
+}
+
+/// The obligations of a loop program, met or open. What is validated has no open one.
+pub fn obligations(nest: &Nest, program: &Program) -> Tally {
+    let mut tally = Tally::default();
+    tally.owe(
+        Obligation::Interface,
+        &nest.abi.name,
+        interface(nest, program),
+    );
+    if !tally.open.is_empty() {
+        return tally;
+    }
+    tally.owe(Obligation::Sizes, &nest.abi.name, sizes(nest, program));
+    tally.owe(Obligation::Covered, "where nothing is done", nothing(nest));
+    if nest.fallback.is_some() {
+        let why = Stuck::new("it calls another function for some sizes, which is not looked at");
+        tally.open(Obligation::Understood, &nest.abi.name, why);
+    }
+    let mut values = Values::default();
+    values.bounds = nest.abi.inputs.iter().map(|s| s.bound).collect();
+    for a in nest.abi.assumptions.iter().chain(&nest.abi.preferred) {
+        values.known.tell(*a);
+    }
+    let mut machine = Machine::new(nest, values);
+    machine.tally = tally;
+    let ran = machine.block(&nest.body);
+    let ran = ran.and_then(|()| compare(&mut machine, program));
+    let ran = ran.and_then(|()| match machine.cx.wild {
+        true => Err(Stuck::new("an index is read from data that nothing bounds")),
+        false => Ok(()),
+    });
+    machine
+        .tally
+        .owe(Obligation::Understood, &nest.abi.name, ran);
+    machine.tally
+}
+
+fn compare(machine: &mut Machine, program: &Program) -> Result<(), Stuck> {
+    let mut term = source::eval(&mut machine.cx, &program.term, &Default::default())?;
+    let mut first = 0;
+    for (_, ty) in &program.params {
+        let Some(parts) = leaves(*ty) else {
+            return Err(Stuck::new("a parameter is no data"));
+        };
+        let at = Rc::new(vec![Nat::int(0); parts.len()]);
+        let value = source::argument(&mut machine.cx, *ty, first, at);
+        first += parts.len() as u32;
+        term = term.apply(&mut machine.cx, value)?;
+    }
+    for out in 0..machine.nest.abi.outputs.len() {
+        goal::result(machine, out, &term, program.result);
+    }
+    Ok(())
+}
+
+/// The program with some of its sizes fixed.
+fn with_sizes(program: &Program, fixed: &BTreeMap<Symbol, i64>) -> Program {
+    let fix = |n: Nat| n.subst_vars(&mut |s| fixed.get(&s).map(|k| Nat::int(*k)));
+    let ty = |t: Ty| t.map_nats(&mut |n| fix(n));
+    Program {
+        name: program.name,
+        sizes: (program.sizes.iter().copied())
+            .filter(|s| !fixed.contains_key(s))
+            .collect(),
+        params: program.params.iter().map(|(s, t)| (*s, ty(*t))).collect(),
+        result: ty(program.result),
+        term: (program.term).map_types(&mut |t| t.map_nats(&mut |n| fix(n)), &mut |n| fix(n)),
+    }
+}
+
+/// Whether the slots are the leaves of the types, in order.
+fn interface(nest: &Nest, program: &Program) -> Result<(), Stuck> {
+    let mut expected = Vec::new();
+    for (i, (_, ty)) in program.params.iter().enumerate() {
+        let leaves = leaves(*ty).ok_or_else(|| Stuck::new("a parameter is no data"))?;
+        expected.extend(leaves.into_iter().map(|l| (Some(i), l)));
+    }
+    let results = leaves(program.result).ok_or_else(|| Stuck::new("the result is no data"))?;
+    let fits = |slot: &Slot, (param, leaf): &(Option<usize>, _)| {
+        let (elem, bound, dims) = leaf;
+        slot.param == *param && slot.elem == *elem && slot.bound == *bound && slot.dims == *dims
+    };
+    let results: Vec<_> = results.into_iter().map(|l| (None, l)).collect();
+    let all = |slots: &[Slot], of: &[_]| {
+        slots.len() == of.len() && slots.iter().zip(of).all(|(s, l)| fits(s, l))
+    };
+    if !all(&nest.abi.inputs, &expected) {
+        return Err(Stuck::new("its inputs are not those of the program"));
+    }
+    if !all(&nest.abi.outputs, &results) {
+        return Err(Stuck::new("its results are not those of the program"));
+    }
+    if nest.abi.sizes != program.sizes {
+        return Err(Stuck::new("its sizes are not those of the program"));
+    }
+    buffers(nest)
+}
+
+/// Whether each slot has one buffer, as long as it is.
+fn buffers(nest: &Nest) -> Result<(), Stuck> {
+    use crate::nest::StorageClass::{Input, Output};
+    let own = || nest.buffers.iter().filter(|b| b.alias.is_none());
+    for (slots, is_input) in [(&nest.abi.inputs, true), (&nest.abi.outputs, false)] {
+        for (i, slot) in slots.iter().enumerate() {
+            let storage = if is_input { Input(i) } else { Output(i) };
+            let mut of = own().filter(|b| b.storage == storage);
+            match (of.next(), of.next()) {
+                (Some(b), None) if b.len == slot.count() && b.elem == slot.elem => {}
+                _ => return Err(Stuck::new(format!("`{}` has not one buffer", slot.name))),
+            }
+        }
+    }
+    let fits = nest.buffers.iter().all(|b| {
+        let root = b.alias.map(|a| &nest.buffers[nest.root(a).0 as usize]);
+        root.is_none_or(|r| r.elem == b.elem)
+    });
+    match fits {
+        true => Ok(()),
+        false => Err(Stuck::new("a second name of a buffer has another type")),
+    }
+}
+
+/// Whether every size of the term is one wherever the function accepts its sizes.
+fn sizes(nest: &Nest, program: &Program) -> Result<(), Stuck> {
+    let held: Vec<_> = (nest.abi.assumptions.iter().chain(&nest.abi.preferred))
+        .copied()
+        .collect();
+    let known = Known::new(&held);
+    let mut all = Sizes::default();
+    program.params.iter().for_each(|p| all.ty(p.1));
+    all.ty(program.result);
+    all.term(&program.term);
+    if let Some(n) = all
+        .all()
+        .iter()
+        .chain(all.whole())
+        .find(|n| !known.is_size(**n))
+    {
+        return Err(Stuck::new(format!("it does not check that {n} is a size")));
+    }
+    let guards = &nest.entry.guards;
+    let checked = |s: &Symbol| guards.contains(&Guard::Size(*s));
+    if let Some(s) = nest.abi.sizes.iter().find(|s| !checked(s)) {
+        return Err(Stuck::new(format!(
+            "it does not check that {s} is not negative"
+        )));
+    }
+    let slots = nest.abi.outputs.iter().chain(&nest.abi.inputs);
+    for slot in slots.filter(|s| !s.by_value && s.count().as_int().is_none()) {
+        let bounded = |g: &Guard| matches!(g, Guard::Bytes { len, .. } if *len == slot.count());
+        if !guards.iter().any(bounded) {
+            let why = format!("it does not check that `{}` is not too large", slot.name);
+            return Err(Stuck::new(why));
+        }
+    }
+    Ok(())
+}
+
+/// Where the function does nothing, no result may have an element.
+fn nothing(nest: &Nest) -> Result<(), Stuck> {
+    let counts = &nest.entry.results;
+    let all = nest.abi.outputs.iter().all(|s| counts.contains(&s.count()));
+    match counts.is_empty() || all {
+        true => Ok(()),
+        false => Err(Stuck::new("a result may have elements there")),
+    }
+}
+
+/// Values of sizes, for messages.
+fn at(sizes: &Data) -> String {
+    let all: Vec<String> = sizes.iter().map(|(s, n)| format!("{s} = {n}")).collect();
+    all.join(", ")
+}

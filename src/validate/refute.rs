@@ -1,0 +1,127 @@
+//! Sizes and inputs at which a loop program does something else than its term.
+//!
+//! In: both. Out: the first difference that is found: an element, or what no program may do. Invariant: what is told was
+//! seen, by evaluating the loop program and interpreting the term on the same data. Absent: proofs.
+
+use super::at;
+use crate::arith::AtomKind;
+use crate::interp::random::{self, Numbers, Rng};
+use crate::interp::{eval_program, Num, Sizes, Value};
+use crate::nest::eval::{eval, EvalError};
+use crate::nest::Nest;
+use crate::obligation::Assumption;
+use crate::term::Program;
+use std::collections::BTreeMap;
+
+/// What was seen.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Difference {
+    /// `m = 3, n = 4`
+    pub sizes: String,
+    /// As a sentence without its end.
+    pub what: String,
+}
+
+/// Choices of sizes that are tried.
+const TRIED: u64 = 16;
+/// Elements of one argument or result, at most.
+const ELEMENTS: i64 = 4000;
+/// What one size is, before what has to divide it is taken into account.
+const SMALL: [i64; 12] = [1, 2, 3, 4, 5, 7, 8, 9, 13, 17, 33, 50];
+
+/// The first difference at some small sizes.
+pub fn difference(nest: &Nest, program: &Program) -> Option<Difference> {
+    let mut rng = Rng::new(0x0a11);
+    let divisors = divisors(nest);
+    (0..TRIED).find_map(|round| {
+        let mut sizes = Sizes::new();
+        for s in &program.sizes {
+            let upto = (2 + round).min(SMALL.len() as u64);
+            let n = match round % 8 {
+                7 if rng.one_in(3) => 0,
+                _ => *rng.pick(&SMALL[..upto as usize]),
+            };
+            sizes.insert(*s, n * divisors.get(s.as_str()).copied().unwrap_or(1));
+        }
+        let types = program.params.iter().map(|p| p.1).chain([program.result]);
+        let few = types.clone().all(|t| {
+            crate::nest::abi::leaf_sizes(t).iter().all(|n| {
+                let n = n.eval(&mut |s| sizes.get(&s).copied());
+                n.is_some_and(|n| (0..=ELEMENTS).contains(&n))
+            })
+        });
+        few.then(|| differs(nest, program, &sizes, &mut rng))
+            .flatten()
+    })
+}
+
+/// By what constant each size has to be divisible.
+fn divisors(nest: &Nest) -> BTreeMap<&'static str, i64> {
+    let mut all: BTreeMap<&'static str, i64> = BTreeMap::new();
+    for a in nest.abi.assumptions.iter().chain(&nest.abi.preferred) {
+        let Assumption::Divides(d, n) = a else {
+            continue;
+        };
+        let var = n.as_atom().and_then(|a| match a.kind() {
+            AtomKind::Var(s) => Some(s.as_str()),
+            _ => None,
+        });
+        if let (Some(d), Some(var)) = (d.as_int().filter(|d| (1..=64).contains(d)), var) {
+            let old = all.entry(var).or_insert(1);
+            *old = crate::arith::lcm(*old, d);
+        }
+    }
+    all
+}
+
+fn differs(nest: &Nest, program: &Program, sizes: &Sizes, rng: &mut Rng) -> Option<Difference> {
+    let args: Vec<Value> = (program.params.iter())
+        .map(|p| random::value_of(rng, p.1, sizes, Numbers::Unit).ok())
+        .collect::<Option<_>>()?;
+    let inputs: Vec<Vec<Num>> = args.iter().flat_map(|v| v.leaves()).collect();
+    let expected = eval_program(program, sizes, &args).ok()?.leaves();
+    let what = match eval(nest, sizes, &inputs) {
+        Ok(found) => element(nest, &found, &expected)?,
+        Err(EvalError::Fault(_, what)) => what,
+        Err(_) => return None,
+    };
+    Some(Difference {
+        sizes: at(sizes),
+        what,
+    })
+}
+
+/// The first element that differs.
+fn element(nest: &Nest, found: &[Vec<Num>], expected: &[Vec<Num>]) -> Option<String> {
+    for (k, slot) in nest.abi.outputs.iter().enumerate() {
+        let (a, b) = (found.get(k)?, expected.get(k)?);
+        if a.len() != b.len() {
+            return Some(format!(
+                "`{}` has {} elements, not {}",
+                slot.name,
+                a.len(),
+                b.len()
+            ));
+        }
+        let differs = |(x, y): (&Num, &Num)| !x.same(*y);
+        if let Some(i) = a.iter().zip(b).position(differs) {
+            let text = format!(
+                "`{}[{i}]` is {}, not {}",
+                slot.name,
+                shown(a[i]),
+                shown(b[i])
+            );
+            return Some(text);
+        }
+    }
+    None
+}
+
+fn shown(n: Num) -> String {
+    match n {
+        Num::Int(i) => i.to_string(),
+        Num::F32(x) => x.to_string(),
+        Num::F64(x) => x.to_string(),
+        other => format!("{other:?}"),
+    }
+}

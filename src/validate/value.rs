@@ -1,0 +1,752 @@
+//! Values of elements, shared: what a loop program stores, and what a term is at an index, in one language.
+//!
+//! In: operations on values. Out: ids such that the same value has the same id. Invariants: what is equal by form is
+//! equal; a reduction names its accumulators and its index by how deep it is, so that names say nothing. Absent: what is
+//! known of sizes (`known`), when two values are equal that are not the same (`same`).
+//!
+//! Note [Cells]
+//! While a loop, or a reduction of a term, is looked at, what its state was when an iteration began is a *cell*: of that
+//! loop, a part of the state, and the place in it. What the loop leaves behind is a [`Fold`]: as many steps as the loop has
+//! iterations, over the parts that the steps need, in the order in which they ask for them. Both sides are closed by the
+//! same function (`fold`), so that equal loops are the same value.
+
+use super::known::Known;
+use super::Stuck;
+use crate::arith::Nat;
+use crate::intern::Symbol;
+use crate::term::{Lit, Op};
+use crate::ty::Scalar;
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+use std::rc::Rc;
+
+pub type Res<T> = Result<T, Stuck>;
+
+/// A value: an entry of the table.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct V(u32);
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Node {
+    Lit(Lit, Scalar),
+    /// An index, or an integer of 64 bits that is one.
+    Idx(Nat),
+    /// An element of an input, flat.
+    In(u32, Nat),
+    /// With the type of the result.
+    Op(Op, Scalar, SmallVec<[V; 3]>),
+    Cast(V, Scalar, Scalar),
+    /// The same bits as another type.
+    Bits(V, Scalar, Scalar),
+    /// Below a bound.
+    Clamp(V, Nat),
+    /// A part of the state of the reduction around it that is so deep.
+    Acc(u32, u32),
+    /// See Note [Cells].
+    Cell(u32, u32, SmallVec<[Nat; 2]>),
+    Fold(Rc<Fold>),
+    /// Nothing was stored there.
+    Undef,
+}
+
+/// A part of the state after so many steps.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Fold {
+    pub depth: u32,
+    pub n: Nat,
+    pub starts: Vec<V>,
+    pub steps: Vec<V>,
+    pub which: u32,
+}
+
+#[derive(Default)]
+pub struct Values {
+    nodes: Vec<Node>,
+    ids: FxHashMap<Node, V>,
+    depths: Vec<u32>,
+    /// Indices that are values.
+    names: FxHashMap<V, Symbol>,
+    named: FxHashMap<Symbol, V>,
+    fresh: u32,
+    pub known: Known,
+    /// Bounds of the elements of inputs that are indices.
+    pub bounds: Vec<Option<Nat>>,
+    work: u64,
+    /// Something is an index of which nothing is known.
+    pub wild: bool,
+}
+
+/// Steps for one program, at most.
+const WORK: u64 = 40_000_000;
+/// Parts of the state that one part needs, at most.
+const PARTS: usize = 16;
+/// Integers that each type of floats has, but for the small ones.
+const EXACT: u128 = SMALL as u128;
+const SMALL: i64 = 100;
+/// Characters of a value in a message.
+const SHOWN: usize = 240;
+
+/// A rewriting: variables and whole values are replaced, and what is known is used again.
+#[derive(Default)]
+pub struct Rewrite {
+    pub vars: FxHashMap<Symbol, Nat>,
+    exact: FxHashMap<V, V>,
+    /// How deep the reductions are that come in.
+    deepest: u32,
+    memo: FxHashMap<V, V>,
+}
+
+impl Rewrite {
+    /// With one value in place of another.
+    pub fn put(&mut self, values: &Values, from: V, to: V) {
+        self.exact.insert(from, to);
+        self.deepest = self.deepest.max(values.depth(to));
+    }
+}
+
+/// A part of the state of a loop.
+pub type Part = (u32, SmallVec<[Nat; 2]>);
+
+impl Values {
+    pub fn node(&self, v: V) -> &Node {
+        &self.nodes[v.0 as usize]
+    }
+
+    pub fn depth(&self, v: V) -> u32 {
+        self.depths[v.0 as usize]
+    }
+
+    pub fn spend(&mut self, n: u64) -> Res<()> {
+        self.work += n;
+        match self.work > WORK {
+            true => Err(Stuck::new("it takes too long to decide")),
+            false => Ok(()),
+        }
+    }
+
+    /// A number that was not given before.
+    pub fn number(&mut self) -> u32 {
+        self.fresh += 1;
+        self.fresh
+    }
+
+    /// A variable that stands nowhere.
+    pub fn symbol(&mut self, base: &str) -> Symbol {
+        let n = self.number();
+        Symbol::new(&format!("%{base}{n}"))
+    }
+
+    pub fn make(&mut self, node: Node) -> V {
+        if let Some(v) = self.ids.get(&node) {
+            return *v;
+        }
+        let of = |all: &[V]| all.iter().map(|v| self.depth(*v)).max().unwrap_or(0);
+        let depth = match &node {
+            Node::Op(_, _, args) => of(args),
+            Node::Cast(a, ..) | Node::Bits(a, ..) | Node::Clamp(a, _) => of(&[*a]),
+            Node::Fold(f) => f.depth.max(of(&f.starts)).max(of(&f.steps)),
+            _ => 0,
+        };
+        let v = V(self.nodes.len() as u32);
+        self.nodes.push(node.clone());
+        self.depths.push(depth);
+        self.ids.insert(node, v);
+        v
+    }
+
+    pub fn index(&mut self, n: Nat) -> V {
+        self.make(Node::Idx(n))
+    }
+
+    pub fn bool(&mut self, b: bool) -> V {
+        self.make(Node::Lit(Lit::Bool(b), Scalar::Bool))
+    }
+
+    pub fn lit(&mut self, l: Lit, s: Scalar) -> V {
+        match (l, s) {
+            (Lit::Size(n), _) => {
+                let n = self.known.simplify(n);
+                let n = self.index(n);
+                self.cast(n, Scalar::I64, s)
+            }
+            (Lit::Int(i), Scalar::I64) if i64::try_from(i).is_ok() => {
+                self.index(Nat::int(i as i64))
+            }
+            (Lit::Int(i), _) if s.is_float() && i.unsigned_abs() <= EXACT => {
+                self.make(Node::Lit(Lit::number(i as f64, s), s))
+            }
+            _ => self.make(Node::Lit(l, s)),
+        }
+    }
+
+    pub fn as_index(&self, v: V) -> Option<Nat> {
+        match self.node(v) {
+            Node::Idx(n) => Some(*n),
+            _ => None,
+        }
+    }
+
+    pub fn input(&mut self, slot: u32, at: Nat) -> V {
+        self.make(Node::In(slot, at))
+    }
+
+    /// The value as an index; one that is not known by its form has a name.
+    pub fn nat(&mut self, v: V) -> Nat {
+        if let Node::Idx(n) = self.node(v) {
+            return *n;
+        }
+        let range = match self.node(v) {
+            Node::Clamp(_, n) if self.known.at_least(*n, Nat::int(1)) => Some(*n),
+            Node::In(slot, _) => self.bounds.get(*slot as usize).copied().flatten(),
+            _ => None,
+        };
+        if let Some(s) = self.names.get(&v) {
+            return Nat::var(*s);
+        }
+        // Names hide what binds, and what a loop changes.
+        self.wild |=
+            self.depth(v) > 0 || self.any(v, |n| matches!(n, Node::Acc(..) | Node::Cell(..)));
+        let s = self.symbol("d");
+        self.names.insert(v, s);
+        self.named.insert(s, v);
+        match range {
+            Some(n) => self.known.range(s, Nat::int(0), n - Nat::int(1)),
+            // It may be negative, which a variable without a range is not.
+            None => self.wild = true,
+        }
+        Nat::var(s)
+    }
+
+    pub fn cast(&mut self, v: V, from: Scalar, to: Scalar) -> V {
+        if from == to {
+            return v;
+        }
+        // What is computed when it is compiled is a constant there.
+        let known = self
+            .as_index(v)
+            .and_then(Nat::as_int)
+            .filter(|_| from == Scalar::I64);
+        match known {
+            Some(i) if to != Scalar::Bool && (0..=SMALL).contains(&i) => {
+                self.lit(Lit::Int(i.into()), to)
+            }
+            _ => self.make(Node::Cast(v, from, to)),
+        }
+    }
+
+    /// An operation on scalars, where what is known decides choices and comparisons.
+    pub fn op(&mut self, op: Op, of: Scalar, args: &[V]) -> V {
+        match (op, args) {
+            (Op::Select, [c, a, b]) => {
+                return match self.decide(*c) {
+                    Some(true) => *a,
+                    Some(false) => *b,
+                    None if a == b => *a,
+                    None => self.make(Node::Op(op, of, args.into())),
+                }
+            }
+            (Op::Gt, [a, b]) if self.indices(args) => return self.op(Op::Lt, of, &[*b, *a]),
+            (Op::Ge, [a, b]) if self.indices(args) => return self.op(Op::Le, of, &[*b, *a]),
+            _ => {}
+        }
+        if let (Scalar::I64, [a, b], true) = (of, args, self.indices(args)) {
+            let (a, b) = (self.nat(*a), self.nat(*b));
+            let sum = match op {
+                Op::Add => Some(a + b),
+                Op::Sub => Some(a - b),
+                Op::Mul => Some(a * b),
+                _ => None,
+            };
+            if let Some(n) = sum.filter(|n| n.as_int().is_some()) {
+                return self.index(n);
+            }
+        }
+        let v = self.make(Node::Op(op, of, args.into()));
+        match of == Scalar::Bool && !matches!(op, Op::Select) {
+            true => match self.decide(v) {
+                Some(b) => self.bool(b),
+                None => v,
+            },
+            false => v,
+        }
+    }
+
+    fn indices(&self, args: &[V]) -> bool {
+        args.iter().all(|a| self.as_index(*a).is_some())
+    }
+
+    pub fn not(&mut self, c: V) -> V {
+        self.op(Op::Not, Scalar::Bool, &[c])
+    }
+
+    /// `a < b`, `a <= b` or `a == b` of indices.
+    pub fn compare(&mut self, op: Op, a: Nat, b: Nat) -> V {
+        let (a, b) = (self.index(a), self.index(b));
+        self.op(op, Scalar::Bool, &[a, b])
+    }
+
+    // ---- what is known
+
+    /// Whether a condition holds, as far as that is known.
+    pub fn decide(&mut self, c: V) -> Option<bool> {
+        if let Some(b) = self.known.truth(c.0) {
+            return Some(b);
+        }
+        match self.node(c).clone() {
+            Node::Lit(Lit::Bool(b), _) => Some(b),
+            Node::Op(op, _, args) => match (op, &args[..]) {
+                (Op::Not, [a]) => self.decide(*a).map(|b| !b),
+                (Op::And, [a, b]) => match (self.decide(*a), self.decide(*b)) {
+                    (Some(false), _) | (_, Some(false)) => Some(false),
+                    (Some(true), Some(true)) => Some(true),
+                    _ => None,
+                },
+                (Op::Or, [a, b]) => match (self.decide(*a), self.decide(*b)) {
+                    (Some(true), _) | (_, Some(true)) => Some(true),
+                    (Some(false), Some(false)) => Some(false),
+                    _ => None,
+                },
+                (_, [a, b]) => {
+                    let (a, b) = (self.as_index(*a)?, self.as_index(*b)?);
+                    self.known.compare(op, a, b)
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// From here on the condition holds, or does not.
+    pub fn assume(&mut self, c: V, holds: bool) {
+        self.known.assume_truth(c.0, holds);
+        let Node::Op(op, _, args) = self.node(c).clone() else {
+            return;
+        };
+        match (op, &args[..], holds) {
+            (Op::Not, [a], _) => self.assume(*a, !holds),
+            (Op::And, [a, b], true) | (Op::Or, [a, b], false) => {
+                self.assume(*a, holds);
+                self.assume(*b, holds);
+            }
+            (_, [a, b], _) => {
+                if let (Some(a), Some(b)) = (self.as_index(*a), self.as_index(*b)) {
+                    self.known.assume_compare(op, a, b, holds);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    // ---- rewriting
+
+    pub fn simplify(&mut self, n: Nat) -> Nat {
+        self.known.simplify(n)
+    }
+
+    pub fn rewrite_nat(&mut self, r: &mut Rewrite, n: Nat) -> Res<Nat> {
+        self.spend(1)?;
+        let mut vars: SmallVec<[Symbol; 8]> = SmallVec::new();
+        n.each_atom(&mut |a| {
+            if let crate::arith::AtomKind::Var(s) = a.kind() {
+                if !vars.contains(&s) {
+                    vars.push(s);
+                }
+            }
+        });
+        for s in vars {
+            if r.vars.contains_key(&s) {
+                continue;
+            }
+            if let Some(v) = self.named.get(&s).copied() {
+                let other = self.rewrite(r, v)?;
+                let to = match other == v {
+                    true => Nat::var(s),
+                    false => self.nat(other),
+                };
+                r.vars.insert(s, to);
+            }
+        }
+        let n = match r.vars.is_empty() {
+            true => n,
+            false => n.subst_vars(&mut |s| r.vars.get(&s).copied()),
+        };
+        if n.is_overflow() {
+            return Err(Stuck::new("an index is too large to reason about"));
+        }
+        Ok(self.known.simplify(n))
+    }
+
+    /// The value with others in place of some, under what is known now.
+    pub fn rewrite(&mut self, r: &mut Rewrite, v: V) -> Res<V> {
+        if let Some(done) = r.exact.get(&v).or_else(|| r.memo.get(&v)) {
+            return Ok(*done);
+        }
+        self.spend(1)?;
+        let done = match self.node(v).clone() {
+            Node::Lit(..) | Node::Acc(..) | Node::Undef => v,
+            Node::Idx(n) => {
+                let n = self.rewrite_nat(r, n)?;
+                self.index(n)
+            }
+            Node::In(s, n) => {
+                let n = self.rewrite_nat(r, n)?;
+                self.input(s, n)
+            }
+            Node::Op(Op::Select, of, args) => {
+                let c = self.rewrite(r, args[0])?;
+                match self.decide(c) {
+                    Some(true) => self.rewrite(r, args[1])?,
+                    Some(false) => self.rewrite(r, args[2])?,
+                    None => {
+                        let (a, b) = (self.rewrite(r, args[1])?, self.rewrite(r, args[2])?);
+                        self.op(Op::Select, of, &[c, a, b])
+                    }
+                }
+            }
+            Node::Op(op, of, args) => {
+                let mut new: SmallVec<[V; 3]> = SmallVec::new();
+                for a in &args {
+                    new.push(self.rewrite(r, *a)?);
+                }
+                self.op(op, of, &new)
+            }
+            Node::Cast(a, from, to) => {
+                let a = self.rewrite(r, a)?;
+                self.cast(a, from, to)
+            }
+            Node::Bits(a, from, to) => {
+                let a = self.rewrite(r, a)?;
+                self.make(Node::Bits(a, from, to))
+            }
+            Node::Clamp(a, n) => {
+                let a = self.rewrite(r, a)?;
+                let n = self.rewrite_nat(r, n)?;
+                self.clamp(a, n)
+            }
+            Node::Cell(of, part, at) => {
+                let mut new: SmallVec<[Nat; 2]> = SmallVec::new();
+                for n in at {
+                    new.push(self.rewrite_nat(r, n)?);
+                }
+                let cell = self.make(Node::Cell(of, part, new));
+                r.exact.get(&cell).copied().unwrap_or(cell)
+            }
+            Node::Fold(f) => self.rewrite_fold(r, &f)?,
+        };
+        r.memo.insert(v, done);
+        Ok(done)
+    }
+
+    /// What comes in may have reductions that are as deep as this one: then it is opened, and closed again.
+    fn rewrite_fold(&mut self, r: &mut Rewrite, f: &Rc<Fold>) -> Res<V> {
+        let n = self.rewrite_nat(r, f.n)?;
+        let starts = self.rewrite_all(r, &f.starts)?;
+        if r.deepest < f.depth {
+            if n != f.n {
+                let (old, new) = (self.step_index(f.depth, f.n), self.step_index(f.depth, n));
+                r.vars.insert(old, Nat::var(new));
+            }
+            let steps = self.rewrite_all(r, &f.steps)?;
+            return Ok(self.folded(Fold {
+                depth: f.depth,
+                n,
+                starts,
+                steps,
+                which: f.which,
+            }));
+        }
+        let (cells, k, steps) = self.opened(f, n)?;
+        let steps = self.rewrite_all(r, &steps)?;
+        let cells: Vec<(V, u32)> = cells.into_iter().zip(0..).collect();
+        self.closed(n, (starts, steps, f.which), k, &cells)
+    }
+
+    fn rewrite_all(&mut self, r: &mut Rewrite, all: &[V]) -> Res<Vec<V>> {
+        all.iter().map(|v| self.rewrite(r, *v)).collect()
+    }
+
+    /// The steps with fresh names for the state and the index, which is below `n`.
+    pub fn opened(&mut self, f: &Fold, n: Nat) -> Res<(Vec<V>, Symbol, Vec<V>)> {
+        let (of, k) = (self.number(), self.symbol("o"));
+        self.known.range(k, Nat::int(0), n - Nat::int(1));
+        let cells: Vec<V> = (0..f.steps.len() as u32)
+            .map(|j| self.make(Node::Cell(of, j, SmallVec::new())))
+            .collect();
+        let steps = self.stepped(f, &cells, Nat::var(k))?;
+        Ok((cells, k, steps))
+    }
+
+    fn closed(
+        &mut self,
+        n: Nat,
+        (starts, mut steps, which): (Vec<V>, Vec<V>, u32),
+        k: Symbol,
+        cells: &[(V, u32)],
+    ) -> Res<V> {
+        let all = steps.iter().chain(&starts);
+        let depth = 1 + all.map(|v| self.depth(*v)).max().unwrap_or(0);
+        let mut r = Rewrite::default();
+        for (cell, j) in cells {
+            let acc = self.make(Node::Acc(depth, *j));
+            r.put(self, *cell, acc);
+        }
+        let inner = self.step_index(depth, n);
+        r.vars.insert(k, Nat::var(inner));
+        for v in &mut steps {
+            *v = self.rewrite(&mut r, *v)?;
+        }
+        Ok(self.folded(Fold {
+            depth,
+            n,
+            starts,
+            steps,
+            which,
+        }))
+    }
+
+    pub fn clamp(&mut self, a: V, n: Nat) -> V {
+        self.make(Node::Clamp(a, n))
+    }
+
+    /// Under what is known now.
+    pub fn refresh(&mut self, v: V) -> Res<V> {
+        self.rewrite(&mut Rewrite::default(), v)
+    }
+
+    /// With another number in place of a variable.
+    pub fn with(&mut self, v: V, var: Symbol, to: Nat) -> Res<V> {
+        let mut r = Rewrite::default();
+        r.vars.insert(var, to);
+        self.rewrite(&mut r, v)
+    }
+
+    // ---- what stands in a value
+
+    /// Calls `f` on every value in it, each once, also on those that indices are.
+    pub fn visit(&self, v: V, f: &mut dyn FnMut(V, &Node)) {
+        let mut seen = FxHashSet::default();
+        let mut open = vec![v];
+        while let Some(v) = open.pop() {
+            if !seen.insert(v) {
+                continue;
+            }
+            let node = self.node(v);
+            f(v, node);
+            match node {
+                Node::Op(_, _, args) => open.extend(args.iter().rev()),
+                Node::Cast(a, ..) | Node::Bits(a, ..) => open.push(*a),
+                Node::Fold(f) => open.extend(f.steps.iter().rev().chain(f.starts.iter().rev())),
+                Node::Clamp(a, _) => open.push(*a),
+                _ => {}
+            }
+            for n in nats(node) {
+                n.each_atom(&mut |a| {
+                    if let crate::arith::AtomKind::Var(s) = a.kind() {
+                        open.extend(self.named.get(&s));
+                    }
+                });
+            }
+        }
+    }
+
+    /// The cells of a loop in it, in the order in which they stand in it.
+    pub fn cells(&self, v: V, of: u32) -> Vec<V> {
+        let mut found = Vec::new();
+        self.visit(v, &mut |v, n| {
+            if matches!(n, Node::Cell(o, ..) if *o == of) {
+                found.push(v);
+            }
+        });
+        found
+    }
+
+    pub fn any(&self, v: V, is: impl Fn(&Node) -> bool) -> bool {
+        let mut found = false;
+        self.visit(v, &mut |_, n| found |= is(n));
+        found
+    }
+
+    /// Whether a variable stands in a number, or in a value that is part of it.
+    pub fn mentions(&self, n: Nat, var: Symbol) -> bool {
+        let mut found = false;
+        n.each_atom(&mut |a| {
+            if let crate::arith::AtomKind::Var(s) = a.kind() {
+                let inner = self.named.get(&s);
+                found |= s == var || inner.is_some_and(|v| self.value_mentions(*v, var));
+            }
+        });
+        found
+    }
+
+    pub fn value_mentions(&self, v: V, var: Symbol) -> bool {
+        let mut found = false;
+        self.visit(v, &mut |_, node| {
+            found |= nats(node).any(|n| n.mentions(var))
+        });
+        found
+    }
+
+    // ---- reductions
+
+    /// The index of the steps of a reduction.
+    pub fn step_index(&mut self, depth: u32, n: Nat) -> Symbol {
+        let s = Symbol::new(&format!("%k{depth}_{}", n.id()));
+        self.known.range_once(s, Nat::int(0), n - Nat::int(1));
+        s
+    }
+
+    pub fn folded(&mut self, f: Fold) -> V {
+        match f.n.as_int() {
+            Some(0) => f.starts[f.which as usize],
+            _ => self.make(Node::Fold(Rc::new(f))),
+        }
+    }
+
+    /// What a part of the state is after n steps of loop `of` with index `k`: see Note [Cells].
+    pub fn fold(
+        &mut self,
+        (of, k, n): (u32, Symbol, Nat),
+        part: Part,
+        next: &mut dyn FnMut(&mut Values, &Part) -> Res<V>,
+        start: &mut dyn FnMut(&mut Values, &Part) -> Res<V>,
+    ) -> Res<V> {
+        if n.as_int() == Some(0) {
+            return start(self, &part);
+        }
+        let mut parts = vec![part];
+        let (mut steps, mut exact) = (Vec::new(), Vec::new());
+        while steps.len() < parts.len() {
+            let own = parts[steps.len()].clone();
+            if own.1.iter().any(|n| self.mentions(*n, k)) {
+                return Err(Stuck::new(
+                    "an iteration depends on another place of the state than its own",
+                ));
+            }
+            let step = next(self, &own)?;
+            for cell in self.cells(step, of) {
+                let Node::Cell(_, leaf, at) = self.node(cell).clone() else {
+                    continue;
+                };
+                let mut place = None;
+                for (j, p) in parts.iter().enumerate() {
+                    if p.0 == leaf && self.same_places(&p.1, &at)? {
+                        place = Some(j);
+                        break;
+                    }
+                }
+                let j = place.unwrap_or(parts.len());
+                if j == parts.len() {
+                    parts.push((leaf, at));
+                }
+                if parts.len() > PARTS {
+                    return Err(Stuck::new(
+                        "an element of the state depends on many others, step by step",
+                    ));
+                }
+                exact.push((cell, j as u32));
+            }
+            steps.push(step);
+        }
+        let mut starts = Vec::new();
+        for p in &parts {
+            starts.push(start(self, p)?);
+        }
+        self.closed(n, (starts, steps, 0), k, &exact)
+    }
+
+    pub fn same_places(&mut self, a: &[Nat], b: &[Nat]) -> Res<bool> {
+        self.spend(1)?;
+        Ok(a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.known.equal(*a, *b)))
+    }
+
+    /// A part of the state after fewer steps.
+    pub fn shorter(&mut self, f: &Fold, n: Nat, which: u32) -> Res<V> {
+        let (old, new) = (self.step_index(f.depth, f.n), self.step_index(f.depth, n));
+        let mut r = Rewrite::default();
+        r.vars.insert(old, Nat::var(new));
+        let steps = self.rewrite_all(&mut r, &f.steps)?;
+        Ok(self.folded(Fold {
+            depth: f.depth,
+            n,
+            starts: f.starts.clone(),
+            steps,
+            which,
+        }))
+    }
+
+    /// For messages: its form, as far as it is short.
+    pub fn show(&self, v: V) -> String {
+        let mut text = String::new();
+        self.show_in(v, &mut text);
+        if text.len() > SHOWN {
+            text = text.chars().take(SHOWN).collect();
+            text += " …";
+        }
+        text
+    }
+
+    fn show_in(&self, v: V, out: &mut String) {
+        use std::fmt::Write;
+        if out.len() > SHOWN {
+            return;
+        }
+        let list = |name: &str, all: &[V], out: &mut String| {
+            out.push_str(name);
+            for (i, v) in all.iter().enumerate() {
+                out.push_str(if i == 0 { "(" } else { ", " });
+                self.show_in(*v, out);
+            }
+            out.push(')');
+        };
+        let _ = match self.node(v) {
+            Node::Lit(l, _) => write!(out, "{l}"),
+            Node::Idx(n) => write!(out, "{n}"),
+            Node::In(s, n) => write!(out, "input{s}[{n}]"),
+            Node::Op(op, _, args) => {
+                list(op.name(), args, out);
+                Ok(())
+            }
+            Node::Cast(a, _, to) | Node::Bits(a, _, to) => {
+                list(to.name(), &[*a], out);
+                Ok(())
+            }
+            Node::Clamp(a, n) => {
+                list("clamp", &[*a], out);
+                write!(out, " below {n}")
+            }
+            Node::Acc(d, j) => write!(out, "acc{d}_{j}"),
+            Node::Cell(of, part, at) => write!(out, "state{of}_{part}{at:?}"),
+            Node::Fold(f) => {
+                let _ = write!(out, "fold over {} of ", f.n);
+                list("step", &f.steps, out);
+                list(" from", &f.starts, out);
+                Ok(())
+            }
+            Node::Undef => write!(out, "nothing"),
+        };
+    }
+
+    /// All parts of the state after one more step than `before`, and the index of that step.
+    pub fn stepped(&mut self, f: &Fold, before: &[V], k: Nat) -> Res<Vec<V>> {
+        let mut r = Rewrite::default();
+        for (j, v) in before.iter().enumerate() {
+            let acc = self.make(Node::Acc(f.depth, j as u32));
+            r.put(self, acc, *v);
+        }
+        let index = self.step_index(f.depth, f.n);
+        r.vars.insert(index, k);
+        f.steps.iter().map(|v| self.rewrite(&mut r, *v)).collect()
+    }
+}
+
+/// The numbers in a node itself.
+fn nats(node: &Node) -> impl Iterator<Item = Nat> + '_ {
+    let (one, many): (Option<Nat>, &[Nat]) = match node {
+        Node::Idx(n) | Node::In(_, n) | Node::Clamp(_, n) => (Some(*n), &[]),
+        Node::Lit(Lit::Size(n), _) => (Some(*n), &[]),
+        Node::Fold(f) => (Some(f.n), &[]),
+        Node::Cell(_, _, at) => (None, at),
+        _ => (None, &[]),
+    };
+    one.into_iter().chain(many.iter().copied())
+}

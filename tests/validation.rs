@@ -1,0 +1,671 @@
+//! Loop programs are validated only if they compute their terms.
+//!
+//! Loop programs of written programs and goals are changed in many ways. What then differs from the interpreter, or does
+//! what no program may do, is never validated, whatever was changed; and as lowered they are. Guards against silence: how
+//! many changes of each kind differ is asserted.
+
+#[path = "common/cases.rs"]
+mod cases;
+mod common;
+
+use cases::GOALS;
+use rise_opt::arith::Nat;
+use rise_opt::intern::Symbol;
+use rise_opt::interp::random::{self, Numbers, Rng};
+use rise_opt::interp::{eval_program, Num, Sizes, Value};
+use rise_opt::lower::{lower, Options};
+use rise_opt::nest::eval::{eval, EvalError};
+use rise_opt::nest::{Block, BufId, Expr, ExprKind, Guard, LoopKind, Nest, Stmt, StorageClass};
+use rise_opt::target::Target;
+use rise_opt::term::{Lit, Op, Program};
+use rise_opt::validate::{obligations, validate, Tally, Verdict};
+use std::collections::BTreeMap;
+
+/// Loops, vectors with tails, tiles, kept arrays, accumulators in memory and in variables, choices, threads.
+const PROGRAMS: &[&str] = &[
+    "def f [n : nat] (a : n.f32) (b : n.f32) : n.f32 =
+      zip a b |> mapSeq (\\p -> fst p * 2.0 - snd p)",
+    "def f [m n : nat] (a : m.n.f32) : n.m.f32 = transpose a |> mapPar (mapSeq (\\x -> x + 1.0))",
+    "def f [m n : nat] (a : m.n.f32) (b : n.f32) : m.f32 =
+      a |> mapSeq (\\row -> zip row b |> reduceSeq (\\acc p -> acc + fst p * snd p) 0.5)",
+    "def f [n m : nat] (a : n.m.f32) : m.f32 =
+      a |> reduceSeq (\\acc row -> zip acc row |> mapSeq (\\p -> fst p + snd p)) (generate (\\_ -> 0.0))",
+    "def f [n : nat] (a : (8*n).f32) : (8*n).f32 =
+      a |> asVector[4] |> mapSeq (\\v -> v * v + vectorFromScalar[4] 1.0) |> asScalar",
+    "def f [n m : nat] (a : n.m.f32) : n.m.f32 =
+      a |> mapPar (\\row -> let r = toMem (row |> mapSeq (\\x -> x * x)) in reverse r |> mapSeq (\\x -> x + 1.0))",
+    "def f [n : nat] (a : (n + 2).f32) : n.f32 =
+      a |> slide[3, 1] |> mapSeq (\\w -> at[0] w - at[1] w * at[2] w)",
+    "def f [n : nat] (a : n.f32) : n.f32 = a |> scanSeq (\\x acc -> acc + x) 0.0",
+    "def f [n : nat] (a : n.f32) : n.f32 =
+      take[n] (join (split[4] (padClamp[0, 4*ceil(n, 4) - n] a) |> mapSeq (mapSeqUnroll (\\x -> x * 3.0))))",
+    "def f [n m : nat] (a : n.f32) (b : m.f32) : n.m.f32 =
+      a |> mapSeq (\\x -> b |> mapSeq (\\y -> select (n <= size[3]) (x + y) (x - y)))",
+    "def f [n : nat] (a : n.f32) (b : n.f32) : n.(f32, f32) =
+      zip a b |> mapSeq (\\p -> pair (snd p) (fst p / snd p))",
+    "def f [n : nat] (a : n.f32) : (n + n).f32 =
+      concat (a |> mapSeq (\\x -> x + 1.0)) (a |> mapSeq (\\x -> x - 1.0))",
+];
+
+fn lowered(program: &Program, options: &Options) -> Nest {
+    lower(program, options).unwrap_or_else(|d| panic!("{program}: {d:?}"))
+}
+
+/// What a program has to compute, at some sizes.
+struct Expected {
+    sizes: Sizes,
+    inputs: Vec<Vec<Num>>,
+    outputs: Vec<Vec<Num>>,
+}
+
+fn expected(program: &Program, nest: &Nest, choices: &[i64]) -> Vec<Expected> {
+    let mut rng = Rng::new(5);
+    let mut all = Vec::new();
+    for round in 0..choices.len() {
+        let each = program.sizes.iter().enumerate();
+        let sizes: Sizes = each
+            .map(|(i, s)| (*s, choices[(round + 3 * i) % choices.len()]))
+            .collect();
+        let arg = |rng: &mut Rng, ty| random::value_of(rng, ty, &sizes, Numbers::Unit).ok();
+        let args: Option<Vec<Value>> = program.params.iter().map(|p| arg(&mut rng, p.1)).collect();
+        let Some(args) = args else { continue };
+        let Ok(value) = eval_program(program, &sizes, &args) else {
+            continue;
+        };
+        let expected = Expected {
+            inputs: args.iter().flat_map(|v| v.leaves()).collect(),
+            outputs: value.leaves(),
+            sizes,
+        };
+        // The kernel may refuse more sizes than those at which the term has no value.
+        if eval(nest, &expected.sizes, &expected.inputs).is_ok() {
+            all.push(expected);
+        }
+    }
+    assert!(all.len() >= 3, "{program}: {} sizes", all.len());
+    all
+}
+
+/// What is wrong with a loop program, at any of these sizes.
+fn differs(nest: &Nest, expected: &[Expected]) -> Option<String> {
+    expected.iter().find_map(|e| {
+        let same = |(a, b): (&Vec<Num>, &Vec<Num>)| {
+            a.len() == b.len() && a.iter().zip(b).all(|(x, y)| x.same(*y))
+        };
+        match eval(nest, &e.sizes, &e.inputs) {
+            Ok(found)
+                if found.len() == e.outputs.len() && found.iter().zip(&e.outputs).all(same) =>
+            {
+                None
+            }
+            Ok(found) => Some(format!("{:?}: {found:?}", e.sizes)),
+            Err(EvalError::Fault(_, what)) => Some(format!("{:?}: {what}", e.sizes)),
+            // It refuses sizes that it should take, which hurts nobody.
+            Err(_) => None,
+        }
+    })
+}
+
+// ---- changes
+
+/// Changes the statements at which `f` says that it did something, one after the other: a loop program for each.
+fn each_site(nest: &Nest, most: usize, f: &dyn Fn(&mut Nest, &mut usize)) -> Vec<Nest> {
+    let mut all = Vec::new();
+    for site in 0..most {
+        let mut changed = nest.clone();
+        let mut left = site + 1;
+        f(&mut changed, &mut left);
+        if left > 0 {
+            break;
+        }
+        all.push(changed);
+    }
+    all
+}
+
+/// Whether this is the site that is meant.
+fn hit(left: &mut usize) -> bool {
+    if *left == 0 {
+        return false;
+    }
+    *left -= 1;
+    *left == 0
+}
+
+fn stmts(block: &mut Block, f: &mut dyn FnMut(&mut Stmt)) {
+    for s in block {
+        f(s);
+        match s {
+            Stmt::For { body, .. } => stmts(body, f),
+            Stmt::If { then, els, .. } => {
+                stmts(then, f);
+                stmts(els, f);
+            }
+            _ => {}
+        }
+    }
+}
+
+fn blocks(block: &mut Block, f: &mut dyn FnMut(&mut Block)) {
+    f(block);
+    for s in block {
+        match s {
+            Stmt::For { body, .. } => blocks(body, f),
+            Stmt::If { then, els, .. } => {
+                blocks(then, f);
+                blocks(els, f);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Every part of every value.
+fn parts(nest: &mut Nest, f: &mut dyn FnMut(&Expr) -> Option<Expr>) {
+    stmts(&mut nest.body, &mut |s| {
+        let of = match s {
+            Stmt::If { cond, .. } => cond,
+            Stmt::Let { value: Some(v), .. } => v,
+            Stmt::Assign { value, .. } | Stmt::Store { value, .. } => value,
+            _ => return,
+        };
+        *of = of.rewrite(&mut |e| f(e));
+    });
+}
+
+fn stores(nest: &mut Nest, left: &mut usize, f: &dyn Fn(Nat) -> Nat) {
+    stmts(&mut nest.body, &mut |s| {
+        if let Stmt::Store { index, .. } = s {
+            if f(*index) != *index && hit(left) {
+                *index = f(*index);
+            }
+        }
+    });
+}
+
+fn loads(nest: &mut Nest, left: &mut usize, f: &dyn Fn(Nat) -> Nat) {
+    parts(nest, &mut |e| match e.kind() {
+        ExprKind::Load(b, n) if f(*n) != *n && hit(left) => {
+            Some(Expr::new(ExprKind::Load(*b, f(*n)), e.shape()))
+        }
+        _ => None,
+    });
+}
+
+fn extents(nest: &mut Nest, left: &mut usize, by: i64) {
+    stmts(&mut nest.body, &mut |s| {
+        if let Stmt::For { extent, .. } = s {
+            if hit(left) {
+                *extent = *extent + Nat::int(by);
+            }
+        }
+    });
+}
+
+fn kinds(nest: &mut Nest, left: &mut usize, kind: LoopKind) {
+    stmts(&mut nest.body, &mut |s| {
+        if let Stmt::For { kind: old, .. } = s {
+            if *old != kind && hit(left) {
+                *old = kind;
+            }
+        }
+    });
+}
+
+fn operators(nest: &mut Nest, left: &mut usize, from: Op, to: Op) {
+    parts(nest, &mut |e| match e.kind() {
+        ExprKind::Op(op, args) if *op == from && hit(left) => {
+            Some(Expr::new(ExprKind::Op(to, args.clone()), e.shape()))
+        }
+        _ => None,
+    });
+}
+
+fn operands(nest: &mut Nest, left: &mut usize, at: (usize, usize)) {
+    parts(nest, &mut |e| match e.kind() {
+        ExprKind::Op(op, args) if args.len() > at.1 && !matches!(op, Op::Add | Op::Mul) => {
+            if !args[at.0].same(&args[at.1])
+                && args[at.0].shape() == args[at.1].shape()
+                && hit(left)
+            {
+                let mut args = args.clone();
+                args.swap(at.0, at.1);
+                return Some(Expr::new(ExprKind::Op(*op, args), e.shape()));
+            }
+            None
+        }
+        _ => None,
+    });
+}
+
+fn conditions(nest: &mut Nest, left: &mut usize, f: &dyn Fn(&Expr) -> Option<Expr>) {
+    stmts(&mut nest.body, &mut |s| {
+        if let Stmt::If { cond, .. } = s {
+            if let Some(c) = f(cond) {
+                if hit(left) {
+                    *cond = c;
+                }
+            }
+        }
+    });
+}
+
+/// The names of loops that stand in an index.
+fn loop_vars(nest: &Nest) -> Vec<Symbol> {
+    let mut all = Vec::new();
+    let mut nest = nest.clone();
+    stmts(&mut nest.body, &mut |s| {
+        if let Stmt::For { var, .. } = s {
+            all.push(*var);
+        }
+    });
+    all
+}
+
+fn swapped(vars: &[Symbol], n: Nat) -> Nat {
+    let of: Vec<Symbol> = vars.iter().copied().filter(|v| n.mentions(*v)).collect();
+    let [a, b, ..] = of[..] else { return n };
+    n.subst_vars(&mut |v| match () {
+        _ if v == a => Some(Nat::var(b)),
+        _ if v == b => Some(Nat::var(a)),
+        _ => None,
+    })
+}
+
+fn strided(vars: &[Symbol], n: Nat) -> Nat {
+    match vars.iter().find(|v| n.mentions(**v)) {
+        Some(v) => n.subst_var(*v, Nat::int(2) * Nat::var(*v)),
+        None => n,
+    }
+}
+
+fn fixed_var(vars: &[Symbol], n: Nat) -> Nat {
+    match vars.iter().rev().find(|v| n.mentions(**v)) {
+        Some(v) => n.subst_var(*v, Nat::int(0)),
+        None => n,
+    }
+}
+
+type Change = (&'static str, fn(&mut Nest, &mut usize));
+
+/// All kinds of changes.
+const CHANGES: &[Change] = &[
+    ("one iteration more", |n, l| extents(n, l, 1)),
+    ("one iteration less", |n, l| extents(n, l, -1)),
+    ("stored one further", |n, l| {
+        stores(n, l, &|i| i + Nat::int(1))
+    }),
+    ("stored one before", |n, l| {
+        stores(n, l, &|i| i - Nat::int(1))
+    }),
+    ("read one further", |n, l| loads(n, l, &|i| i + Nat::int(1))),
+    ("read one before", |n, l| loads(n, l, &|i| i - Nat::int(1))),
+    ("stored with indices swapped", |n, l| {
+        let vars = loop_vars(n);
+        stores(n, l, &|i| swapped(&vars, i));
+    }),
+    ("read with indices swapped", |n, l| {
+        let vars = loop_vars(n);
+        loads(n, l, &|i| swapped(&vars, i));
+    }),
+    ("stored with another stride", |n, l| {
+        let vars = loop_vars(n);
+        stores(n, l, &|i| strided(&vars, i));
+    }),
+    ("read with another stride", |n, l| {
+        let vars = loop_vars(n);
+        loads(n, l, &|i| strided(&vars, i));
+    }),
+    ("stored at one place always", |n, l| {
+        let vars = loop_vars(n);
+        stores(n, l, &|i| fixed_var(&vars, i));
+    }),
+    ("read at one place always", |n, l| {
+        let vars = loop_vars(n);
+        loads(n, l, &|i| fixed_var(&vars, i));
+    }),
+    ("another input read", |n, l| {
+        let buffers = n.buffers.clone();
+        let is_input = |b: BufId| matches!(buffers[b.0 as usize].storage, StorageClass::Input(_));
+        parts(n, &mut |e| match e.kind() {
+            ExprKind::Load(b, i) if is_input(*b) => {
+                let other = (0..buffers.len() as u32).map(BufId).find(|o| {
+                    let same = buffers[o.0 as usize].elem == e.shape().elem;
+                    is_input(*o) && o != b && same
+                })?;
+                hit(l).then(|| Expr::new(ExprKind::Load(other, *i), e.shape()))
+            }
+            _ => None,
+        });
+    }),
+    ("a loop in parallel", |n, l| kinds(n, l, LoopKind::Par)),
+    ("a loop of lanes", |n, l| kinds(n, l, LoopKind::Independent)),
+    ("a statement left out", |n, l| {
+        blocks(&mut n.body, &mut |b| {
+            for i in 0..b.len() {
+                if matches!(
+                    b[i],
+                    Stmt::Store { .. } | Stmt::Assign { .. } | Stmt::For { .. }
+                ) && hit(l)
+                {
+                    b.remove(i);
+                    break;
+                }
+            }
+        });
+    }),
+    ("two statements swapped", |n, l| {
+        blocks(&mut n.body, &mut |b| {
+            for i in 1..b.len() {
+                if hit(l) {
+                    b.swap(i - 1, i);
+                    break;
+                }
+            }
+        });
+    }),
+    ("a statement before its loop", |n, l| {
+        blocks(&mut n.body, &mut |b| {
+            for i in 0..b.len() {
+                let Stmt::For { body, .. } = &mut b[i] else {
+                    continue;
+                };
+                let own = matches!(body.first(), Some(Stmt::Store { .. } | Stmt::Let { .. }));
+                if own && hit(l) {
+                    let first = body.remove(0);
+                    b.insert(i, first);
+                    break;
+                }
+            }
+        });
+    }),
+    ("a loop around one statement less", |n, l| {
+        blocks(&mut n.body, &mut |b| {
+            for i in 0..b.len() {
+                let Stmt::For { body, .. } = &mut b[i] else {
+                    continue;
+                };
+                if body.len() > 1 && hit(l) {
+                    let last = body.remove(body.len() - 1);
+                    b.insert(i + 1, last);
+                    break;
+                }
+            }
+        });
+    }),
+    ("a statement twice", |n, l| {
+        blocks(&mut n.body, &mut |b| {
+            for i in 0..b.len() {
+                if matches!(
+                    b[i],
+                    Stmt::Store { .. } | Stmt::Assign { .. } | Stmt::For { .. }
+                ) && hit(l)
+                {
+                    let again = b[i].clone();
+                    b.insert(i, again);
+                    break;
+                }
+            }
+        });
+    }),
+    ("another constant", |n, l| {
+        parts(n, &mut |e| match e.kind() {
+            ExprKind::Lit(Lit::F32(_)) if hit(l) => Some(Expr::lit(Lit::f32(7.25), e.shape().elem)),
+            _ => None,
+        });
+    }),
+    ("minus for plus", |n, l| operators(n, l, Op::Add, Op::Sub)),
+    ("plus for times", |n, l| operators(n, l, Op::Mul, Op::Add)),
+    ("times for quotient", |n, l| {
+        operators(n, l, Op::Div, Op::Mul)
+    }),
+    ("at most for less", |n, l| operators(n, l, Op::Lt, Op::Le)),
+    ("less for at most", |n, l| operators(n, l, Op::Le, Op::Lt)),
+    ("operands swapped", |n, l| operands(n, l, (0, 1))),
+    ("sides of a value swapped", |n, l| operands(n, l, (1, 2))),
+    ("a guard that always holds", |n, l| {
+        conditions(n, l, &|_| Some(Expr::bool(true)))
+    }),
+    ("a guard that never holds", |n, l| {
+        conditions(n, l, &|_| Some(Expr::bool(false)))
+    }),
+    ("a guard of one element more", |n, l| {
+        conditions(n, l, &|c| match c.kind() {
+            ExprKind::Op(op @ (Op::Lt | Op::Le), args) => {
+                let a = args[0].as_index()? - Nat::int(1);
+                Some(Expr::compare(*op, a, args[1].as_index()?))
+            }
+            _ => None,
+        });
+    }),
+    ("another lane", |n, l| {
+        parts(n, &mut |e| match e.kind() {
+            ExprKind::Lane(v, i) if hit(l) => {
+                let other = (i + 1) % v.shape().lanes;
+                Some(Expr::new(ExprKind::Lane(v.clone(), other), e.shape()))
+            }
+            ExprKind::Build(vs) if !vs[0].same(&vs[1]) && hit(l) => {
+                let mut vs = vs.clone();
+                vs.swap(0, 1);
+                Some(Expr::new(ExprKind::Build(vs), e.shape()))
+            }
+            _ => None,
+        });
+    }),
+    ("a buffer one element short", |n, l| {
+        for b in &mut n.buffers {
+            if b.alias.is_none() && hit(l) {
+                b.len = b.len - Nat::int(1);
+            }
+        }
+    }),
+    ("a buffer for all threads", |n, l| {
+        for b in &mut n.buffers {
+            if b.storage == StorageClass::ThreadHeap && hit(l) {
+                b.storage = StorageClass::Heap;
+            }
+        }
+        for p in n.entry.arena.iter_mut().flatten() {
+            p.each_thread &= n.buffers[p.buf.0 as usize].storage == StorageClass::ThreadHeap;
+        }
+    }),
+    ("no memory for a buffer", |n, l| {
+        let parts = n.entry.arena.as_mut().unwrap();
+        for i in 0..parts.len() {
+            if hit(l) {
+                parts.remove(i);
+                break;
+            }
+        }
+    }),
+    ("an index computed otherwise", |n, l| {
+        stmts(&mut n.body, &mut |s| {
+            if let Stmt::Index { value, .. } = s {
+                if hit(l) {
+                    *value = *value + Nat::int(1);
+                }
+            }
+        });
+    }),
+];
+
+/// Checks that are left out, so that sizes get in at which the term means nothing, or what is computed is too large.
+const UNCHECKED: &[Change] = &[
+    ("an assumption not checked", |n, l| {
+        for i in 0..n.abi.assumptions.len() {
+            if hit(l) {
+                n.abi.assumptions.remove(i);
+                break;
+            }
+        }
+    }),
+    ("a size not checked", |n, l| {
+        for i in 0..n.entry.guards.len() {
+            if matches!(n.entry.guards[i], Guard::Size(_)) && hit(l) {
+                n.entry.guards.remove(i);
+                break;
+            }
+        }
+    }),
+];
+
+fn open(tally: &Tally) -> String {
+    let all = tally
+        .open
+        .iter()
+        .map(|o| format!("  {}: {}: {}\n", o.obligation, o.place, o.why));
+    all.collect()
+}
+
+/// How many changes of each kind differ, how many of those are not seen to, and how many do not differ.
+#[derive(Default, Debug)]
+struct Counts {
+    differ: usize,
+    alike: usize,
+}
+
+fn check(
+    name: &str,
+    program: &Program,
+    nest: &Nest,
+    choices: &[i64],
+    most: usize,
+    all: &mut BTreeMap<&str, Counts>,
+) {
+    let found = obligations(nest, program);
+    assert!(found.open.is_empty(), "{name}\n{nest}{}", open(&found));
+    let expected = expected(program, nest, choices);
+    assert_eq!(differs(nest, &expected), None, "{name}\n{nest}");
+    for (kind, change) in CHANGES {
+        for changed in each_site(nest, most, change) {
+            let counts = all.entry(kind).or_default();
+            let Some(what) = differs(&changed, &expected) else {
+                counts.alike += 1;
+                continue;
+            };
+            counts.differ += 1;
+            let found = obligations(&changed, program);
+            assert!(
+                !found.open.is_empty(),
+                "{name}, {kind}: validated, but {what}\n{changed}"
+            );
+        }
+    }
+    for (kind, change) in UNCHECKED {
+        for changed in each_site(nest, most, change) {
+            all.entry(kind).or_default().differ += 1;
+            let found = obligations(&changed, program);
+            assert!(
+                !found.open.is_empty(),
+                "{name}, {kind}: validated\n{changed}"
+            );
+        }
+    }
+}
+
+const CHOICES: [i64; 8] = [1, 2, 3, 4, 5, 6, 7, 9];
+
+#[test]
+fn what_differs_is_never_validated() {
+    let mut all = BTreeMap::new();
+    for text in PROGRAMS {
+        let program = common::program_text(text);
+        let mut seen = Vec::new();
+        for target in [Target::Avx2, Target::Portable] {
+            let options = Options {
+                target,
+                ..Options::default()
+            };
+            // Without vectors all targets have one loop program.
+            let text_of = lowered(&program, &options).to_string();
+            if seen.contains(&text_of) {
+                continue;
+            }
+            seen.push(text_of);
+            check(
+                text,
+                &program,
+                &lowered(&program, &options),
+                &CHOICES,
+                6,
+                &mut all,
+            );
+        }
+    }
+    for path in [
+        "programs/mm.rise",
+        "programs/image/unsharp.rise",
+        "programs/layer/softmax.rise",
+        "programs/other/kmeans.rise",
+    ] {
+        let program = common::program(path);
+        let nest = lowered(&program, &Options::default());
+        check(path, &program, &nest, &CHOICES, 6, &mut all);
+    }
+    let total: usize = all.values().map(|c| c.differ).sum();
+    println!("{total} changes differ: {all:#?}");
+    let kinds = all.values().filter(|c| c.differ > 0).count();
+    assert!(kinds >= 32, "{kinds} kinds differ: {all:#?}");
+    assert!(total >= 600, "{total} changes differ: {all:#?}");
+}
+
+/// What is not validated is refuted where it differs at small sizes, with the sizes and the element.
+#[test]
+fn what_differs_at_small_sizes_is_refuted() {
+    let program = common::program_text(PROGRAMS[2]);
+    let nest = lowered(&program, &Options::default());
+    assert!(matches!(
+        validate(&nest, &program, &BTreeMap::new()).verdict,
+        Verdict::Validated
+    ));
+    let mut seen = 0;
+    for (kind, change) in CHANGES.iter().filter(|c| c.0.starts_with("read")) {
+        for changed in each_site(&nest, 9, change) {
+            match validate(&changed, &program, &BTreeMap::new()).verdict {
+                Verdict::Refuted(d) => {
+                    assert!(
+                        d.sizes.contains("m = ") && d.sizes.contains("n = "),
+                        "{d:?}"
+                    );
+                    seen += 1;
+                }
+                verdict => panic!("{kind}: {verdict:?}\n{changed}"),
+            }
+        }
+    }
+    assert!(seen >= 8, "{seen}");
+}
+
+/// A loop program of another program is none of this one.
+#[test]
+fn another_program_is_told_apart() {
+    let program = common::program_text(PROGRAMS[0]);
+    let nest = lowered(&program, &Options::default());
+    let others = [
+        "def f [n : nat] (a : n.f32) (b : n.f32) : n.f32 = zip a b |> mapSeq (\\p -> fst p * 2.0 - fst p)",
+        "def f [n : nat] (a : n.f32) (b : n.f32) : n.f32 = zip b a |> mapSeq (\\p -> fst p * 2.0 - snd p)",
+        "def f [n : nat] (a : n.f32) (b : n.f32) : n.f32 = zip a (reverse b) |> mapSeq (\\p -> fst p * 2.0 - snd p)",
+        "def f [n : nat] (a : n.f64) (b : n.f64) : n.f64 = zip a b |> mapSeq (\\p -> fst p * 2.0f64 - snd p)",
+        "def f [n k : nat] (a : n.f32) (b : n.f32) : n.f32 = zip a b |> mapSeq (\\p -> fst p * 2.0 - snd p)",
+        "def f [n : nat] (a : n.f32) : n.f32 = zip a a |> mapSeq (\\p -> fst p * 2.0 - snd p)",
+    ];
+    for text in others {
+        let other = common::program_text(text);
+        assert!(!obligations(&nest, &other).open.is_empty(), "{text}");
+    }
+}
+
+/// Goals with register tiles, packed arrays, vectors and threads, as they are found.
+#[test]
+fn goals_are_validated() {
+    let goal = GOALS.iter().find(|g| g.sketch.ends_with("mm/parallel.sk"));
+    let goal = goal.expect("the goal `parallel`");
+    let found = goal.reached(Target::Avx2);
+    for target in [Target::Sse2, Target::Avx512] {
+        let mut options = goal.lowering(target, Default::default());
+        options.fixed = BTreeMap::new();
+        let nest = lowered(&found, &options);
+        let tally = obligations(&nest, &found);
+        assert!(tally.open.is_empty(), "{nest}{}", open(&tally));
+    }
+}
