@@ -1,6 +1,6 @@
 //! Independence: compilers are told which loops of threads have iterations that do not depend on each other.
 //!
-//! Comes in: a nest; goes out: the same, in which innermost loops inside of a parallel one are
+//! Comes in: a nest; goes out: the same, in which innermost loops inside of a parallel one, loops over windows aside, are
 //! [`LoopKind::Independent`] if each of their iterations stores elements of its own, and reads no buffer that is stored
 //! to. Buffers are apart, as pointers with `restrict` say; but what a thread runs is a function of its own to gcc, in
 //! which these pointers are members of a structure, so that it compares addresses, or gives up. Invariant:
@@ -11,6 +11,9 @@ use crate::arith::{AtomKind, Nat};
 use crate::intern::Symbol;
 use crate::nest::{walk, Block, BufId, ExprKind, LoopKind, Nest, Stmt};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// The most iterations of a loop over a window.
+const WINDOW: i64 = 16;
 
 /// Marks loops.
 pub(super) fn mark(nest: &mut Nest) {
@@ -59,10 +62,13 @@ fn is_independent(body: &Block, var: Symbol, root: &dyn Fn(BufId) -> BufId) -> b
                 stores.entry(root(*buf)).or_default().push(*index);
             }
             Stmt::If { .. } => {}
-            // Its own buffers, loops and names of indices: not the loops that compilers make vectors of.
-            Stmt::For { .. } | Stmt::Index { .. } | Stmt::Alloc(_) | Stmt::Prefetch { .. } => {
-                fine = false;
+            // Loops over windows are unrolled.
+            Stmt::For { var, extent, .. } => {
+                own.insert(*var);
+                fine &= extent.as_int().is_some_and(|n| n <= WINDOW);
             }
+            // Its own buffers and names of indices: not the loops that compilers make vectors of.
+            Stmt::Index { .. } | Stmt::Alloc(_) | Stmt::Prefetch { .. } => fine = false,
         }
         if let Some(e) = walk::exprs(s) {
             e.visit(&mut |e| {

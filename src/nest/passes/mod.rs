@@ -11,6 +11,7 @@ mod fresh;
 mod independence;
 mod index_set_splitting;
 mod licm;
+mod loop_interchange;
 mod loop_unswitching;
 mod partial_unroll;
 mod prefetch;
@@ -66,6 +67,14 @@ pub const PASSES: &[Pass] = &[
         keeps: "the order of iterations and of stores",
         place: "first of those that change loops: the others see loops as they will run",
         run: |nest, cx| strip_mining::split(nest, cx.facts),
+    },
+    Pass {
+        name: "loop_interchange",
+        does: "puts loops that store column by column into the order of rows",
+        needs: "loops that stand directly in each other: index_set_splitting would put others beside them",
+        keeps: "every iteration; the order of stores to one place, which are of one iteration",
+        place: "after strip_mining, which makes steps through memory constant",
+        run: |nest, cx| loop_interchange::interchange(nest, cx.facts),
     },
     Pass {
         name: "index_set_splitting",

@@ -1,0 +1,230 @@
+//! Loop interchange: results are written in the order in which they lie in memory.
+//!
+//! Comes in: a nest; goes out: one in which loops that stand directly in each other are in the order of the steps that they take
+//! through what they store, if the innermost one took no constant step and another one does. Rows of what was computed column by
+//! column are read and written in order then. Invariant: the same iterations, none of which reads or writes what another one
+//! writes. Absent: reductions, whose order is theirs; parallel loops, of which a rule decides.
+
+use crate::arith::Nat;
+use crate::index::Facts;
+use crate::intern::Symbol;
+use crate::nest::{walk, Block, BufId, ExprKind, LoopKind, Nest, Stmt};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Puts loops into another order.
+pub(super) fn interchange(nest: &mut Nest, facts: &mut Facts) {
+    let mut body = std::mem::take(&mut nest.body);
+    interchange_in(&mut body, &|b| nest.root(b), facts);
+    nest.body = body;
+}
+
+fn interchange_in(block: &mut Block, root: &dyn Fn(BufId) -> BufId, facts: &mut Facts) {
+    for s in block {
+        if let Stmt::If { then, els, .. } = s {
+            interchange_in(then, root, facts);
+            interchange_in(els, root, facts);
+            continue;
+        }
+        let heads = loops(s);
+        for head in &heads {
+            facts.range(head.var, 0.into(), head.extent - 1.into());
+        }
+        if let Some(order) = order(s, &heads, root, facts) {
+            reorder(s, &order);
+        }
+        if let Some(body) = innermost(s) {
+            interchange_in(body, root, facts);
+        }
+    }
+}
+
+/// A loop without its body.
+#[derive(Clone)]
+struct Head {
+    var: Symbol,
+    extent: Nat,
+    kind: LoopKind,
+    note: Option<String>,
+}
+
+/// The loops that stand directly in each other, outermost first.
+fn loops(s: &Stmt) -> Vec<Head> {
+    let mut found = Vec::new();
+    let mut at = s;
+    while let Stmt::For {
+        var,
+        extent,
+        kind,
+        body,
+        note,
+    } = at
+    {
+        found.push(Head {
+            var: *var,
+            extent: *extent,
+            kind: *kind,
+            note: note.clone(),
+        });
+        match &body[..] {
+            [one] => at = one,
+            _ => break,
+        }
+    }
+    found
+}
+
+/// The body of the innermost of these.
+fn innermost(s: &mut Stmt) -> Option<&mut Block> {
+    let Stmt::For { body, .. } = s else {
+        return None;
+    };
+    match &body[..] {
+        [Stmt::For { .. }] => innermost(&mut body[0]),
+        _ => Some(body),
+    }
+}
+
+fn reorder(s: &mut Stmt, order: &[Head]) {
+    let mut at = s;
+    for head in order {
+        let Stmt::For {
+            var,
+            extent,
+            kind,
+            body,
+            note,
+        } = at
+        else {
+            return;
+        };
+        (*var, *extent, *kind) = (head.var, head.extent, head.kind);
+        *note = head.note.clone();
+        match body.first_mut() {
+            Some(inner) => at = inner,
+            None => return,
+        }
+    }
+}
+
+/// The loops in a better order, if there is one in which the same is computed.
+fn order(
+    s: &Stmt,
+    heads: &[Head],
+    root: &dyn Fn(BufId) -> BufId,
+    facts: &Facts,
+) -> Option<Vec<Head>> {
+    let last = heads.last().filter(|_| heads.len() > 1)?;
+    let vars: BTreeSet<Symbol> = heads.iter().map(|h| h.var).collect();
+    let fixed = |n: Nat| !vars.iter().any(|v| n.mentions(*v));
+    if !heads
+        .iter()
+        .all(|h| h.kind == LoopKind::Seq && fixed(h.extent))
+    {
+        return None;
+    }
+    let mut body = std::slice::from_ref(s);
+    for _ in heads {
+        let [Stmt::For { body: inner, .. }] = body else {
+            return None;
+        };
+        body = inner;
+    }
+    let stores = stores(body, root)?;
+    let step = |h: &Head, n: Nat| n.coefficient(h.var);
+    let constant = |h: &Head, n: Nat| step(h, n)?.as_int().filter(|k| *k > 0);
+    let mut order = None;
+    for indices in stores.values() {
+        let first = *indices.first()?;
+        let better = (heads.iter()).any(|h| constant(h, first).is_some());
+        if constant(last, first).is_some() || !better {
+            return None;
+        }
+        let sorted = by_steps(indices, heads, facts)?;
+        if order.get_or_insert_with(|| sorted.clone()) != &sorted {
+            return None;
+        }
+    }
+    let order = order?;
+    Some(order.iter().map(|at| heads[*at].clone()).collect())
+}
+
+/// The indices of what a body stores, by buffers; `None` if iterations may depend on each other otherwise.
+fn stores(body: &[Stmt], root: &dyn Fn(BufId) -> BufId) -> Option<BTreeMap<BufId, Vec<Nat>>> {
+    let (mut own, mut assigned) = (BTreeSet::new(), BTreeSet::new());
+    let (mut own_buffers, mut loads) = (BTreeSet::new(), BTreeSet::new());
+    let mut stores: BTreeMap<BufId, Vec<Nat>> = BTreeMap::new();
+    let mut fine = true;
+    walk::each_stmt(body, &mut |s| {
+        own.extend(walk::declared(s));
+        match s {
+            Stmt::Assign { var, .. } => {
+                assigned.insert(*var);
+            }
+            Stmt::Alloc(b) => {
+                own_buffers.insert(*b);
+            }
+            Stmt::Store {
+                buf, index, value, ..
+            } => {
+                fine &= value.shape().lanes == 1;
+                stores.entry(root(*buf)).or_default().push(*index);
+            }
+            _ => {}
+        }
+        if let Some(e) = walk::exprs(s) {
+            e.visit(&mut |e| {
+                if let ExprKind::Load(b, _) = e.kind() {
+                    loads.insert(root(*b));
+                }
+            });
+        }
+    });
+    stores.retain(|b, _| !own_buffers.contains(b));
+    fine &= assigned.is_subset(&own) && !stores.is_empty();
+    fine &= !stores.keys().any(|b| loads.contains(b));
+    let inside = |n: &Nat| own.iter().any(|v| n.mentions(*v));
+    fine &= !stores.values().flatten().any(|n| inside(n));
+    fine.then_some(stores)
+}
+
+/// The places of the loops, those of the largest steps first, if no two iterations store to the same place: each step is at least as long as
+/// all shorter ones together reach, as of digits of a number.
+fn by_steps(indices: &[Nat], heads: &[Head], facts: &Facts) -> Option<Vec<usize>> {
+    let first = *indices.first()?;
+    let mut digits: Vec<(Option<usize>, Nat, Nat)> = Vec::new();
+    for (at, h) in heads.iter().enumerate() {
+        digits.push((Some(at), first.coefficient(h.var)?, h.extent));
+    }
+    // Several stores of one iteration are a digit, too.
+    let mut offsets: Vec<Nat> = Vec::new();
+    for n in indices {
+        let same = (heads.iter()).all(|h| n.coefficient(h.var) == first.coefficient(h.var));
+        let offset = *n - first;
+        let fixed = same && !heads.iter().any(|h| offset.mentions(h.var));
+        if !fixed || offsets.contains(&offset) {
+            return None;
+        }
+        offsets.push(offset);
+    }
+    if let [_, step, rest @ ..] = &offsets[..] {
+        let multiple = |(i, n): (usize, &Nat)| *n == Nat::int(i as i64 + 2) * *step;
+        if !rest.iter().enumerate().all(multiple) {
+            return None;
+        }
+        digits.push((None, *step, Nat::int(offsets.len() as i64)));
+    }
+    let mut sorted = Vec::new();
+    let mut reach = Nat::int(1);
+    while !digits.is_empty() {
+        let next = (digits.iter()).position(|(at, step, count)| {
+            let rest = digits.iter().filter(|d| d.0 != *at);
+            facts.at_least(*step, reach)
+                && (rest.into_iter()).all(|d| facts.at_least(d.1, *step * *count))
+        })?;
+        let (at, step, count) = digits.remove(next);
+        reach = step * count;
+        sorted.extend(at);
+    }
+    sorted.reverse();
+    Some(sorted)
+}
