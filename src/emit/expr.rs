@@ -171,6 +171,8 @@ impl Printer<'_> {
                 };
                 match elem.is_float() {
                     true => format!("{x} {sign} {y}"),
+                    // Compilers know sums of products and of differences that are widened by their plain form.
+                    false if stays_inside(op, args, shape) => format!("{x} {sign} {y}"),
                     false => self.wrapping(x, sign, y, shape),
                 }
             }
@@ -366,4 +368,22 @@ fn is_primary(text: &str) -> bool {
         }
     }
     true
+}
+
+/// Whether an operation on signed numbers cannot leave their type, as both come from types of at most half its width.
+fn stays_inside(op: Op, args: &[Expr], shape: Shape) -> bool {
+    let narrow = |e: &Expr| match e.kind() {
+        ExprKind::Cast(x) => {
+            let from = x.shape().elem;
+            (from.is_int() && 2 * from.bytes() <= shape.elem.bytes()).then_some(from)
+        }
+        _ => None,
+    };
+    let all: Option<Vec<Scalar>> = args.iter().map(narrow).collect();
+    let Some(all) = all.filter(|_| shape.lanes == 1 && shape.elem.is_signed()) else {
+        return false;
+    };
+    // The largest product of two numbers without a sign is larger than what a sign leaves room for.
+    let half = |s: &Scalar| !s.is_signed() && 2 * s.bytes() == shape.elem.bytes();
+    op != Op::Mul || !all.iter().all(half)
 }

@@ -364,6 +364,12 @@ pub const GOALS: &[Goal] = &[
         &["t=3,h=4,w=9", "t=0,h=2,w=3", "t=1,h=1,w=1"],
     ),
     of(
+        "programs/stencil/life.rise",
+        "sketches/life/parallel.sk",
+        "",
+        &["t=3,h=4,w=9", "t=0,h=2,w=3", "t=1,h=1,w=1"],
+    ),
+    of(
         "programs/other/black_scholes.rise",
         "sketches/black_scholes/approximate.sk",
         "block=64",
