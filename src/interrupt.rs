@@ -74,6 +74,11 @@ pub fn asked() -> bool {
     ASKED.load(Ordering::Relaxed)
 }
 
+/// Gentle work has ended as it was asked to; what comes after it may go on.
+pub fn obeyed() {
+    ASKED.store(false, Ordering::SeqCst);
+}
+
 /// Kills a child's process group; what is gone already is no error.
 pub fn kill_group(leader: u32) {
     #[cfg(unix)]

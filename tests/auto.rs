@@ -12,7 +12,7 @@ use rise_opt::interp::{eval_program, Value};
 use rise_opt::lower::{lower, Options as Lowering};
 use rise_opt::nest::{walk::each_stmt, LoopKind, Nest, Stmt};
 use rise_opt::proof::check;
-use rise_opt::schedule::Permits;
+use rise_opt::schedule::{Permits, Space};
 use rise_opt::search::{optimize, Options};
 use rise_opt::source::SourceMap;
 use rise_opt::target::Target;
@@ -43,7 +43,13 @@ fn found(program: &Program, permits: Permits) -> Auto {
         unverified: Vec::new(),
         plan: None,
     };
-    auto(&input, permits, &Options::default(), &mut SourceMap::new())
+    auto(
+        &input,
+        permits,
+        Space::Small,
+        &Options::default(),
+        &mut SourceMap::new(),
+    )
 }
 
 /// The program after the steps that were found, with the proof that they are equal.
@@ -230,4 +236,31 @@ fn sketches_that_were_found_make_the_same_kernel() {
     assert!(made.contains("PARALLEL_FOR"), "{made}");
     assert_eq!(made, run(&[program, "--sketch", "gemv.sk"]));
     assert!(!run(&[program, "--plain"]).contains("PARALLEL_FOR"));
+}
+
+/// A compiler that fails on some kernels costs only these; what was measured is not measured again.
+#[test]
+#[cfg(unix)]
+fn a_schedule_whose_kernel_does_not_compile_loses_and_is_recorded() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = tempfile::tempdir().unwrap();
+    let cc = dir.path().join("cc-without-vectors");
+    let script = "#!/bin/sh\nfor f; do case $f in *.c) grep -q f32x \"$f\" && exit 1;; esac; done\nexec cc \"$@\"\n";
+    std::fs::write(&cc, script).unwrap();
+    std::fs::set_permissions(&cc, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let tune = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_rise-opt"));
+        let args = "programs/vector_add.rise --auto=tune --set n=4096 --records all.jsonl --target portable";
+        command.args(args.split(' ')).env("CC", &cc);
+        let output = command.current_dir(dir.path()).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        let text = std::fs::read_to_string(dir.path().join("all.jsonl")).unwrap();
+        (text, String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let (first, said) = tune();
+    let lost = first.lines().filter(|l| !l.contains("\"lost\":null"));
+    assert_eq!((first.lines().count(), lost.count()), (2, 1), "{first}");
+    assert!(said.contains("lost: "), "{said}");
+    let (second, said) = tune();
+    assert_eq!((second, said.contains("lost: ")), (first, false));
 }

@@ -9,6 +9,7 @@ use rise_opt::report::loops::LoopsFile;
 use rise_opt::report::operators::OperatorFile;
 use rise_opt::report::order::OrderFile;
 use rise_opt::report::saved::{self, Kind};
+use rise_opt::report::tuning::TuningRecord;
 use rise_opt::report::{
     measurement, CertificateFile, Comparison, Plan, ProofFile, Record, Summary, TraceFile,
     Verification,
@@ -82,7 +83,15 @@ fn produced() -> &'static [(Kind, Vec<String>)] {
         let mut records = vec![file("mm.record.json")];
         let measured = run(&["programs/vector_add.rise", "--run", "--emit", "record"]);
         records.push(file("vector_add.record.json"));
-        let summaries = [searched, measured, shown]
+        let tune = [
+            "programs/vector_add.rise",
+            "--auto=tune",
+            "--records",
+            "own.jsonl",
+        ];
+        let found = run(&[&tune[..], &["--set", "n=4096", "--budget", "1s"]].concat());
+        let tuned = lines(fs::read(dir.join("own.jsonl")).unwrap());
+        let summaries = [searched, measured, shown, found]
             .map(|o| lines(o.stdout))
             .concat();
         fs::write(
@@ -111,6 +120,7 @@ fn produced() -> &'static [(Kind, Vec<String>)] {
             (saved::PLAN, plan),
             (saved::PROOF, proof),
             (saved::TRACE, trace),
+            (saved::TUNING, tuned),
             (saved::LOOPS, loops),
             (saved::RECORD, records),
             (saved::EGRAPH, egraph),
@@ -176,6 +186,7 @@ fn read(kind: &Kind, text: &str) -> Result<(), Diagnostic> {
         "loops" => LoopsFile::read(&sources, file)
             .and_then(|l| l.nest("a.json"))
             .map(drop),
+        "tuning" => saved::read::<TuningRecord>(kind, &sources, file).map(drop),
         "order" => saved::read::<OrderFile>(kind, &sources, file).map(drop),
         "operators" => saved::read::<OperatorFile>(kind, &sources, file).map(drop),
         "certificates" => saved::read::<CertificateFile>(kind, &sources, file).map(drop),

@@ -9,6 +9,7 @@
 
 mod artefacts;
 mod assoc;
+mod automatic;
 mod bench;
 mod check;
 mod check_proof;

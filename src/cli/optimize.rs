@@ -5,6 +5,7 @@
 //! the user's is tried before the search, what is written is written after everything succeeded.
 
 use super::artefacts::{Artefact, ArtefactParser, Outputs};
+use super::automatic::{self, Automatic, Permission};
 use super::egraph;
 use super::progress::{Mode, Progress};
 use super::record::record;
@@ -12,8 +13,8 @@ use super::values::{memory_limit, setting, Bytes, Machine};
 use super::{command_line, near_command, Context};
 use crate::diag::{code, Diagnostic};
 use crate::driver::{
-    self, auto, auto::Auto, declaration, Done, Files, Input, Kernel, Request, Running, Setting,
-    Trust, Wanted,
+    self, auto::Auto, declaration, Done, Files, Input, Kernel, Request, Running, Setting, Trust,
+    Wanted,
 };
 use crate::elab;
 use crate::emit::Contract;
@@ -21,7 +22,6 @@ use crate::exec::Toolchain;
 use crate::index::Level;
 use crate::nest::passes::{self, PASSES};
 use crate::report::{self, ExcerptExtent, ProofFile, Record, Summary, TraceFile};
-use crate::schedule::Permits;
 use crate::search::{self, Outcome};
 use std::io::{self, Write};
 
@@ -57,22 +57,6 @@ enum Contraction {
     Off,
 }
 
-/// How sketches are found.
-#[derive(clap::ValueEnum, Copy, Clone, PartialEq, Eq, Debug)]
-enum Automatic {
-    /// by an estimate, without measuring
-    Model,
-}
-
-/// What is not exact.
-#[derive(clap::ValueEnum, Copy, Clone, PartialEq, Eq, Debug)]
-enum Permission {
-    /// sums of floating-point numbers are regrouped
-    Reassociate,
-    /// functions of vectors are within 2 units of the last place
-    Approximate,
-}
-
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// The program to optimise (.rise): a file, or a shipped one such as `programs/mm.rise`
@@ -82,8 +66,9 @@ pub struct Args {
     /// compiled as it stands
     #[arg(long, value_name = "FILE")]
     sketch: Vec<String>,
+    // By themselves, not flattened, as below.
     /// Finds the sketches itself, from the loops of the program and the machine: `model` takes what an estimate says is
-    /// fastest
+    /// fastest, `tune` what is measured to be
     #[arg(
         long,
         value_enum,
@@ -106,6 +91,13 @@ pub struct Args {
         requires = "auto"
     )]
     permit: Vec<Permission>,
+    /// How long `--auto=tune` measures, as in 60s or 5m: no measurement begins after it
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = super::values::duration)]
+    budget: std::time::Duration,
+    /// A file of measurements of `--auto=tune`, one line of JSON each: what stands in it is not measured again, what is
+    /// measured is added. With it, an interrupted run goes on
+    #[arg(long, value_name = "FILE", requires = "auto")]
+    records: Option<String>,
     /// Where to write: names one of the files to emit, by its ending or else the first; the others stand beside it. `-`
     /// prints them all, and so does whatever is no file, as /dev/stdout [default: named after the kernel, in this folder]
     #[arg(short, value_name = "FILE")]
@@ -263,16 +255,16 @@ impl Args {
         }
     }
 
-    fn trust(&self) -> Trust {
-        Trust {
-            allow_unverified: self.allow_unverified,
+    fn running(&self) -> Running {
+        Running {
+            seed: self.seed,
+            threads: self.threads,
         }
     }
 
-    fn permits(&self) -> Permits {
-        Permits {
-            reassociate: self.permit.contains(&Permission::Reassociate),
-            approximate: self.permit.contains(&Permission::Approximate),
+    fn trust(&self) -> Trust {
+        Trust {
+            allow_unverified: self.allow_unverified,
         }
     }
 
@@ -311,10 +303,7 @@ impl Args {
             kernel,
             proof: outputs.wants_proof(),
             plan: outputs.wants(Artefact::Plan),
-            running: Running {
-                seed: self.seed,
-                threads: self.threads,
-            },
+            running: self.running(),
             tool,
         }
     }
@@ -423,14 +412,20 @@ fn automatic(
     input: &mut Input,
     context: &mut Context,
 ) -> Result<Option<Auto>, Vec<Diagnostic>> {
-    if args.auto.is_none() {
-        return Ok(None);
-    }
-    let found = auto::auto(input, args.permits(), &limits(args), &mut context.sources);
-    if let Some(best) = found.best() {
-        auto::adopt(input, best, args.trust(), &mut context.sources)?;
-    }
-    Ok(Some(found))
+    let options = limits(args);
+    let job = automatic::Job {
+        trust: args.trust(),
+        contract: args.contract(input),
+        running: args.running(),
+        options: &options,
+    };
+    let asked = automatic::Asked {
+        auto: args.auto,
+        permit: &args.permit,
+        budget: args.budget,
+        records: args.records.as_deref(),
+    };
+    asked.find(input, &job, context)
 }
 
 /// What went wrong, with what was written all the same: what says why.

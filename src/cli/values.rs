@@ -9,6 +9,7 @@ use crate::target::Target;
 use clap::builder::PossibleValue;
 use clap::ValueEnum;
 use std::sync::OnceLock;
+use std::time::Duration;
 
 /// `--set m=1024`
 pub fn setting(text: &str) -> Result<Setting, String> {
@@ -31,6 +32,23 @@ pub fn setting(text: &str) -> Result<Setting, String> {
         }),
         Ok(_) => Err(format!("{name} must be at least 1")),
         Err(_) => Err(format!("`{value}` is no whole number below 2^63")),
+    }
+}
+
+/// `60s`, `5m`, or seconds.
+pub fn duration(text: &str) -> Result<Duration, String> {
+    let text = text.trim();
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = match &text[digits.len()..] {
+        "" | "s" => 1,
+        "m" => 60,
+        "h" => 3600,
+        unit => return Err(format!("`{unit}` is no unit; write s, m or h")),
+    };
+    let seconds = digits.parse::<u64>().ok().and_then(|n| n.checked_mul(unit));
+    match seconds {
+        Some(n) if n > 0 => Ok(Duration::from_secs(n)),
+        _ => Err("write a time, as in 60s or 5m".to_string()),
     }
 }
 

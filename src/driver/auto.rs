@@ -13,7 +13,8 @@ use crate::estimate::{cycles, Machine, Sizes};
 use crate::exec::sizes::Effort;
 use crate::lower::{self, lower};
 use crate::report::candidates::{Candidate, Candidates};
-use crate::schedule::{schedules, Permits, Schedule};
+use crate::report::tuning::TuningRecord;
+use crate::schedule::{schedules, Permits, Schedule, Space};
 use crate::search;
 use crate::source::{FileId, SourceMap};
 use crate::syntax::{parse, print, Dialect};
@@ -55,6 +56,10 @@ pub enum Ended {
 pub struct Tried {
     pub schedule: Schedule,
     pub ended: Ended,
+    /// What was found, if the search came so far.
+    pub term: Option<Term>,
+    /// What a measurement showed, if there is one.
+    pub measured: Option<TuningRecord>,
 }
 
 /// What came of all of them.
@@ -96,8 +101,9 @@ impl Auto {
                 Ended::Estimated(c) => Some(c),
                 _ => None,
             },
+            faster: t.measured.as_ref().and_then(TuningRecord::faster),
             lost: match &t.ended {
-                Ended::Estimated(_) => None,
+                Ended::Estimated(_) => t.measured.as_ref().and_then(|m| m.lost.clone()),
                 Ended::Unreached(step) => Some(format!("step `{step}` is not reached")),
                 Ended::NoKernel(why) => Some(format!("is no kernel: {why}")),
                 Ended::Untried => Some("not tried: the bound on searches is used up".to_string()),
@@ -117,6 +123,7 @@ impl Auto {
 pub fn auto(
     input: &Input,
     permits: Permits,
+    space: Space,
     options: &search::Options,
     sources: &mut SourceMap,
 ) -> Auto {
@@ -132,9 +139,17 @@ pub fn auto(
     };
     let plain = trial.estimate(&input.program.term).ok();
     let mut tried = Vec::new();
-    for schedule in schedules(&input.program, input.target, permits) {
-        let ended = trial.run(&schedule);
-        tried.push(Tried { schedule, ended });
+    for schedule in schedules(&input.program, input.target, permits, space) {
+        let (ended, term) = match trial.run(&schedule) {
+            Ok((cycles, term)) => (Ended::Estimated(cycles), Some(term)),
+            Err(ended) => (ended, None),
+        };
+        tried.push(Tried {
+            schedule,
+            ended,
+            term,
+            measured: None,
+        });
     }
     let nodes = trial.nodes;
     let cost = |t: &Tried| match t.ended {
@@ -213,15 +228,15 @@ struct Trial<'a> {
 }
 
 impl Trial<'_> {
-    fn run(&mut self, schedule: &Schedule) -> Ended {
+    fn run(&mut self, schedule: &Schedule) -> Result<(f64, Term), Ended> {
         if self.nodes >= WORK {
-            return Ended::Untried;
+            return Err(Ended::Untried);
         }
         let guide = match read(self.input, &schedule.text(), self.sources) {
             Ok(guide) => guide,
             Err(d) => {
                 let why = d.first().map_or(String::new(), |d| d.message.clone());
-                return Ended::Unreached(why);
+                return Err(Ended::Unreached(why));
             }
         };
         let mut so_far = schedule.head.clone();
@@ -238,12 +253,12 @@ impl Trial<'_> {
             };
             match found {
                 Some(found) => term = found,
-                None => return Ended::Unreached(step.name.clone()),
+                None => return Err(Ended::Unreached(step.name.clone())),
             }
         }
         match self.estimate(&term) {
-            Ok(cycles) => Ended::Estimated(cycles),
-            Err(d) => Ended::NoKernel(d.message),
+            Ok(cycles) => Ok((cycles, term)),
+            Err(d) => Err(Ended::NoKernel(d.message)),
         }
     }
 

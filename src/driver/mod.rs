@@ -11,6 +11,7 @@ mod kernel;
 pub mod plan;
 mod search;
 mod trust;
+pub mod tune;
 
 pub use input::{load, load_any, unknown_setting, Files, Input, Planned, Setting};
 pub use job::{Done, Request, Wanted};

@@ -27,6 +27,9 @@ pub struct Candidate {
     pub what: String,
     /// By the estimate, if it came so far.
     pub cycles: Option<f64>,
+    /// How much faster than the program as it stands, where it was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub faster: Option<f64>,
     /// Why it came no further.
     pub lost: Option<String>,
 }
@@ -43,8 +46,14 @@ pub fn human(c: &Candidates) -> String {
     let _ = writeln!(text, "{} the program as it stands", column(c.plain));
     for (i, one) in c.all.iter().enumerate() {
         let mark = if c.taken == Some(i) { "  <- taken" } else { "" };
+        let faster = (one.faster).map_or(String::new(), |f| format!(", measured ×{f:.2}"));
         let why = (one.lost.as_ref()).map_or(String::new(), |why| format!(": {why}"));
-        let _ = writeln!(text, "{} {}{why}{mark}", column(one.cycles), one.what);
+        let _ = writeln!(
+            text,
+            "{} {}{faster}{why}{mark}",
+            column(one.cycles),
+            one.what
+        );
     }
     if c.taken.is_none() {
         let _ = writeln!(

@@ -29,6 +29,7 @@ pub mod saved;
 mod summary;
 mod svg;
 mod trace;
+pub mod tuning;
 pub mod validation;
 pub mod verification;
 

@@ -43,6 +43,16 @@ pub struct Choice {
     pub unroll: bool,
 }
 
+/// How many combinations there are.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub enum Space {
+    /// Few, of which an estimate takes one.
+    #[default]
+    Small,
+    /// More numbers of vectors, to be measured.
+    Large,
+}
+
 /// A way to run the program's loops, as a sketch file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Schedule {
@@ -67,14 +77,19 @@ impl Schedule {
 }
 
 /// The schedules of a program, simple ones first, each once.
-pub fn schedules(program: &Program, target: Target, permits: Permits) -> Vec<Schedule> {
+pub fn schedules(
+    program: &Program,
+    target: Target,
+    permits: Permits,
+    space: Space,
+) -> Vec<Schedule> {
     let reader = Reader {
         target,
         floats: Floats::reassociated(permits.reassociate),
     };
     let loops = reader.program(&search::start(program));
     let mut all: Vec<Schedule> = Vec::new();
-    for choice in choices() {
+    for choice in choices(space) {
         if let Some(s) = print::schedule(&loops, choice, permits, program) {
             if all.iter().all(|o| o.text() != s.text()) {
                 all.push(s);
@@ -85,11 +100,23 @@ pub fn schedules(program: &Program, target: Target, permits: Permits) -> Vec<Sch
 }
 
 /// Every combination, simple ones first.
-fn choices() -> Vec<Choice> {
+fn choices(space: Space) -> Vec<Choice> {
+    let few: &[(u32, u32, u32)] = &[(0, 0, 0), (8, 0, 0), (0, 4, 0), (0, 4, 1), (0, 4, 2)];
+    let more: &[(u32, u32, u32)] = match space {
+        Space::Small => &[],
+        Space::Large => &[
+            (4, 0, 0),
+            (16, 0, 0),
+            (0, 1, 0),
+            (0, 2, 0),
+            (0, 8, 0),
+            (0, 16, 0),
+        ],
+    };
     let mut all = Vec::new();
     for keep in [false, true] {
         for vectors in [false, true] {
-            for (lanes, columns, tile) in [(0, 0, 0), (8, 0, 0), (0, 4, 0), (0, 4, 1), (0, 4, 2)] {
+            for &(lanes, columns, tile) in few.iter().chain(more) {
                 all.push(Choice {
                     keep,
                     parallel: true,

@@ -118,6 +118,14 @@ pub const VERIFICATION: Kind = Kind {
     most: COUNTS,
 };
 
+/// `--records`
+pub const TUNING: Kind = Kind {
+    name: "tuning",
+    version: 1,
+    command: "rise-opt PROGRAM --auto=tune --records FILE",
+    most: ANY,
+};
+
 /// `rise-opt order`
 pub const ORDER: Kind = Kind {
     name: "order",
@@ -226,6 +234,7 @@ pub const ALL: &[Kind] = &[
     DIAGNOSTIC,
     EGRAPH,
     VERIFICATION,
+    TUNING,
     ORDER,
     OPERATORS,
     CERTIFICATES,

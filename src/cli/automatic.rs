@@ -1,0 +1,154 @@
+//! `--auto`: the flags, and the steps that are found for a program.
+//!
+//! In: flags, the input. Out: the input with the steps of a schedule, and what was tried. Absent: every decision about schedules.
+
+use super::Context;
+use crate::diag::{code, Diagnostic};
+use crate::driver::auto::{self, Auto};
+use crate::driver::tune::{tune, Tuning};
+use crate::driver::{Input, Running, Trust};
+use crate::emit::Contract;
+use crate::exec::Toolchain;
+use crate::report::tuning::{self, TuningRecord};
+use crate::schedule::{Permits, Space};
+use crate::search;
+use std::io::Write;
+use std::path::Path;
+use std::time::Duration;
+
+/// How sketches are found.
+#[derive(clap::ValueEnum, Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Automatic {
+    /// by an estimate, without measuring
+    Model,
+    /// by measuring what the estimate says is best, on this machine
+    Tune,
+}
+
+/// What is not exact.
+#[derive(clap::ValueEnum, Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Permission {
+    /// sums of floating-point numbers are regrouped
+    Reassociate,
+    /// functions of vectors are within 2 units of the last place
+    Approximate,
+}
+
+/// What the flags say.
+pub struct Asked<'a> {
+    pub auto: Option<Automatic>,
+    pub permit: &'a [Permission],
+    /// How long is measured.
+    pub budget: Duration,
+    /// A file of measurements.
+    pub records: Option<&'a str>,
+}
+
+/// What the rest of the command line says of the kernel.
+pub struct Job<'a> {
+    pub trust: Trust,
+    pub contract: Contract,
+    pub running: Running,
+    pub options: &'a search::Options,
+}
+
+impl Asked<'_> {
+    fn permits(&self) -> Permits {
+        Permits {
+            reassociate: self.permit.contains(&Permission::Reassociate),
+            approximate: self.permit.contains(&Permission::Approximate),
+        }
+    }
+
+    /// The input with the steps that were found for it, if that is asked for.
+    pub fn find(
+        &self,
+        input: &mut Input,
+        job: &Job,
+        context: &mut Context,
+    ) -> Result<Option<Auto>, Vec<Diagnostic>> {
+        let Some(how) = self.auto else {
+            return Ok(None);
+        };
+        let space = match how {
+            Automatic::Model => Space::Small,
+            Automatic::Tune => Space::Large,
+        };
+        let sources = &mut context.sources;
+        let mut found = auto::auto(input, self.permits(), space, job.options, sources);
+        if how == Automatic::Tune {
+            self.measured(input, &mut found, job, context)
+                .map_err(|d| vec![d])?;
+        }
+        if let Some(best) = found.best() {
+            auto::adopt(input, best, job.trust, &mut context.sources)?;
+        }
+        Ok(Some(found))
+    }
+
+    fn measured(
+        &self,
+        input: &Input,
+        found: &mut Auto,
+        job: &Job,
+        context: &mut Context,
+    ) -> Result<(), Diagnostic> {
+        let tool = Toolchain::find_for(input.target)?;
+        let mut known = Default::default();
+        if let Some(path) = self.records.filter(|p| has_text(p)) {
+            let file = context.sources.load(path).map_err(Diagnostic::from)?;
+            known = tuning::read(&mut context.sources, file)?;
+        }
+        let json = context.json();
+        let mut note = |record: &TuningRecord| {
+            if !json {
+                context.error_line(&said(record));
+            }
+            match self.records {
+                Some(path) => append(path, record),
+                None => Ok(()),
+            }
+        };
+        let mut tuning = Tuning {
+            budget: self.budget,
+            running: job.running,
+            contract: job.contract,
+            tool: &tool,
+            permits: self.permits(),
+            known,
+            note: &mut note,
+        };
+        tune(input, found, &mut tuning)
+    }
+}
+
+/// A new file is none to read from yet, an empty one neither.
+fn has_text(path: &str) -> bool {
+    std::fs::metadata(path).map_or(Path::new(path).exists(), |m| m.len() > 0)
+}
+
+/// A measurement, for who waits.
+fn said(record: &TuningRecord) -> String {
+    let what = match (record.faster(), &record.lost) {
+        (Some(faster), _) => format!("×{faster:.2}"),
+        (None, Some(why)) => format!("lost: {why}"),
+        (None, None) => "was not measured".to_string(),
+    };
+    format!("{}: {what}", record.what)
+}
+
+/// Adds a line at once, so that whatever ends the process loses none.
+fn append(path: &str, record: &TuningRecord) -> Result<(), Diagnostic> {
+    let write = || {
+        let mut file = std::fs::OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(path)?;
+        file.write_all(record.to_json().as_bytes())
+    };
+    write().map_err(|e: std::io::Error| {
+        let what = format!("`{path}` cannot be written: {}", e.kind());
+        Diagnostic::new(code::OUTPUT_UNWRITABLE, what)
+            .help("name a file in a folder that you may write to with `--records`")
+    })
+}
