@@ -5,6 +5,7 @@
 //! operations satisfy (`table`), what a prover makes of a [`Form`].
 
 use super::{accumulates, recognise, table::LAWS, Floats, Properties, Property};
+use crate::operator::{self, Meaning};
 use crate::term::Term;
 use std::fmt;
 
@@ -15,7 +16,7 @@ pub struct Law {
     pub name: &'static str,
     /// What it says.
     pub form: Form,
-    /// Whether no operator on floats obeys it without the permission to reassociate: whoever asks for it regroups.
+    /// Whether no operation of the table on floats obeys it without the permission to reassociate: whoever asks for it regroups.
     pub regroups: bool,
 }
 
@@ -113,10 +114,15 @@ impl Claim<Term> {
     /// Whether it is known to hold; `reassociate` is the permission of Note [Strict floats].
     pub fn holds(&self, reassociate: bool) -> bool {
         let floats = Floats::reassociated(reassociate);
-        let has = |op: &Term, p| recognise(op).is_some_and(|o| o.has(p, floats));
+        let has = |op: &Term, p: Property| {
+            recognise(op).is_some_and(|o| o.has(p, floats)) || proved(op, p.law(), reassociate)
+        };
         match (self.law.form, &self.operands[..]) {
             (Form::Property(p), [op]) => has(op, p),
-            (Form::Identity, [e, op]) => recognise(op).is_some_and(|o| o.has_identity(e, floats)),
+            (Form::Identity, [e, op]) => {
+                recognise(op).is_some_and(|o| o.has_identity(e, floats))
+                    || meanings(reassociate).any(|m| operator::proves_identity(op, e, m))
+            }
             (Form::Accumulates, [op, by]) => {
                 accumulates(op, by).is_some_and(|sum| has(&sum, Property::Associative))
             }
@@ -128,6 +134,17 @@ impl Claim<Term> {
     pub fn needs_permission(&self) -> bool {
         !self.holds(false) && self.holds(true)
     }
+}
+
+/// Whether a law is proved of an operator that the table does not have.
+fn proved(op: &Term, law: operator::Law, reassociate: bool) -> bool {
+    meanings(reassociate).any(|m| operator::proves(op, m, law))
+}
+
+/// What holds to the bit holds with the permission, too.
+fn meanings(reassociate: bool) -> impl Iterator<Item = Meaning> {
+    let strict = std::iter::once(Meaning::permitted(false));
+    strict.chain(reassociate.then(|| Meaning::permitted(true)))
 }
 
 impl fmt::Display for Claim<Term> {

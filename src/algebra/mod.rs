@@ -5,7 +5,7 @@
 //! answer "yes" holds for all values of the type, and each line of the table is
 //! tested on random values; "no" means not known. Recognition works up to β and
 //! η, and through swapped operands, pairs and arrays that are combined
-//! component by component. Absent: proofs, search for operators.
+//! component by component; of what is not recognised, `operator` proves laws. Absent: proofs, search for operators.
 //!
 //! Note [Strict floats]
 //! Without permission to reassociate, f32 and f64 obey IEEE 754 to the bit:

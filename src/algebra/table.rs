@@ -5,6 +5,7 @@
 //! (`recognise`).
 
 use super::{Floats, Form, Law};
+use crate::operator;
 use crate::term::{call_as, Lit, Op, Term};
 use crate::ty::{Scalar, Ty};
 
@@ -42,6 +43,15 @@ impl Property {
             Property::Associative => [op(&op(x, y), z), op(x, &op(y, z))],
             Property::Commutative => [op(x, y), op(y, x)],
             Property::Idempotent => [op(&op(x, y), y), op(x, y)],
+        }
+    }
+
+    /// As those who prove it call it.
+    pub(super) fn law(self) -> operator::Law {
+        match self {
+            Property::Associative => operator::Law::Associative,
+            Property::Commutative => operator::Law::Commutative,
+            Property::Idempotent => operator::Law::Idempotent,
         }
     }
 

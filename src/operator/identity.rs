@@ -158,7 +158,8 @@ impl Question {
         self.proved(&pairs, meaning, effort)
     }
 
-    /// Over reals an identity may be infinite; then the machine has to compute numbers with it, too.
+    /// Over reals an identity may be infinite; then the machine has to compute numbers with it, too. And what begins with an
+    /// identity may meet another one, of which nothing but itself may come: not `0/0`.
     fn finite_at_points(
         &self,
         pairs: &[(Id, Id)],
@@ -169,16 +170,19 @@ impl Question {
         if meaning.strict_floats() {
             return Some(true);
         }
-        let infinite =
-            |id: &Id| match (self.reader.dag.node(*id).what, self.reader.dag.node(*id).ty) {
-                (What::Const(c), s) if s.is_float() => !f64::from_bits(c as u64).is_finite(),
-                _ => false,
-            };
-        if !e.leaves()?.iter().any(infinite) {
-            return Some(true);
-        }
         let tester = points::Tester::new(&self.reader.dag, Meaning::Machine, pairs);
-        Some(tester.close(&x.leaves()?))
+        let (e, x) = (e.leaves()?, x.leaves()?);
+        if !tester.keeps(&x, &e) {
+            return Some(false);
+        }
+        let infinite = |id: &Id| {
+            let node = self.reader.dag.node(*id);
+            match node.what {
+                What::Const(c) if node.ty.is_float() => !f64::from_bits(c as u64).is_finite(),
+                _ => false,
+            }
+        };
+        Some(!e.iter().any(infinite) || tester.close(&x))
     }
 
     /// What may stand at a leaf of an identity.

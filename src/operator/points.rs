@@ -513,6 +513,28 @@ impl<'a> Tester<'a> {
         agree && seen
     }
 
+    /// Whether the first of each pair is what these expressions are where the leaves are them, too.
+    pub fn keeps(&self, leaves: &[Id], are: &[Id]) -> bool {
+        let dag = self.differs.dag;
+        let of: Vec<Id> = self.differs.pairs.iter().map(|p| p.0).collect();
+        self.points.iter().all(|point| {
+            let mut point = point.clone();
+            let wanted = values(dag, Meaning::Machine, are, &point);
+            for (leaf, is) in leaves.iter().zip(&wanted) {
+                if let (What::Leaf(at), Some(is)) = (dag.node(*leaf).what, is) {
+                    point[at as usize] = *is;
+                }
+            }
+            let found = values(dag, Meaning::Machine, &of, &point);
+            found.iter().zip(&wanted).all(|(a, b)| match (a, b) {
+                (Some(Number::Machine(a)), Some(Number::Machine(b))) => {
+                    a.same(*b) || a.as_f64() == b.as_f64()
+                }
+                _ => false,
+            })
+        })
+    }
+
     /// Whether the first of each pair is close to the second wherever that is a modest number.
     pub fn close(&self, second: &[Id]) -> bool {
         let of: Vec<Id> = self.differs.pairs.iter().map(|p| p.0).collect();

@@ -203,3 +203,140 @@ fn operators_on_truth_values_are_what_trying_all_of_them_says() {
         assert_eq!(verdicts(&op, Meaning::Machine), expected, "{text}");
     }
 }
+
+/// An expression over x, y and a constant, in the language and as what it computes.
+#[derive(Clone)]
+enum Random {
+    X,
+    Y,
+    K(i64),
+    Two(&'static str, Box<Random>, Box<Random>),
+    Choice(&'static str, Box<[Random; 4]>),
+}
+
+impl Random {
+    fn draw(rng: &mut crate::interp::random::Rng, leaves: u64) -> Random {
+        if leaves <= 1 {
+            return match rng.below(5) {
+                0 | 1 => Random::X,
+                2 | 3 => Random::Y,
+                _ => Random::K(*rng.pick(&[0, 1, 2, 3, 7, 100, 127])),
+            };
+        }
+        if leaves >= 4 && rng.one_in(3) {
+            let op = *rng.pick(&["<", "<=", "==", ">"]);
+            let parts = [1, 1, 1, leaves - 3].map(|n| Random::draw(rng, n));
+            return Random::Choice(op, Box::new(parts));
+        }
+        let left = 1 + rng.below(leaves - 1);
+        let op = *rng.pick(&[
+            "+", "-", "*", "min", "max", "bitand", "bitor", "bitxor", "/", "%", "shr",
+        ]);
+        let (a, b) = (Random::draw(rng, left), Random::draw(rng, leaves - left));
+        Random::Two(op, Box::new(a), Box::new(b))
+    }
+
+    fn text(&self) -> String {
+        match self {
+            Random::X => "x".into(),
+            Random::Y => "y".into(),
+            Random::K(k) => k.to_string(),
+            Random::Two(op, a, b) if op.len() == 1 => format!("({} {op} {})", a.text(), b.text()),
+            Random::Two(op, a, b) => format!("({op} {} {})", a.text(), b.text()),
+            Random::Choice(op, parts) => {
+                let [a, b, c, d] = &**parts;
+                let (a, b, c, d) = (a.text(), b.text(), c.text(), d.text());
+                format!("(select ({a} {op} {b}) {c} {d})")
+            }
+        }
+    }
+
+    /// What it is, with a byte in 16 bits; `wrap` brings what leaves the type back.
+    fn value(&self, x: i16, y: i16, wrap: fn(i16) -> i16) -> i16 {
+        match self {
+            Random::X => x,
+            Random::Y => y,
+            Random::K(k) => *k as i16,
+            Random::Choice(op, parts) => {
+                let [a, b, c, d] = &**parts;
+                let (l, r) = (a.value(x, y, wrap), b.value(x, y, wrap));
+                let chosen = match *op {
+                    "<" => l < r,
+                    "<=" => l <= r,
+                    "==" => l == r,
+                    _ => l > r,
+                };
+                if chosen { c } else { d }.value(x, y, wrap)
+            }
+            Random::Two(op, a, b) => {
+                let (l, r) = (a.value(x, y, wrap), b.value(x, y, wrap));
+                wrap(match *op {
+                    "+" => l + r,
+                    "-" => l - r,
+                    "*" => l.wrapping_mul(r),
+                    "min" => l.min(r),
+                    "max" => l.max(r),
+                    "bitand" => l & r,
+                    "bitor" => l | r,
+                    "bitxor" => l ^ r,
+                    "/" => l.checked_div(r).unwrap_or(0),
+                    "%" => l.checked_rem(r).unwrap_or(0),
+                    _ if (0..8).contains(&r) => l >> r,
+                    _ => -i16::from(l < 0),
+                })
+            }
+        }
+    }
+}
+
+/// What is proved of random operators on bytes holds for all bytes x and y, and for every nineteenth z; of each proof the
+/// values are tried by an evaluator of its own.
+fn proved_of_random_operators(seed: u64, count: usize) -> [usize; 3] {
+    let mut rng = crate::interp::random::Rng::new(seed);
+    let mut found = [0; 3];
+    for i in 0..count {
+        let leaves = 2 + rng.below(5);
+        let random = Random::draw(&mut rng, leaves);
+        let (ty, wrap): (_, fn(i16) -> i16) = match i % 2 {
+            0 => ("u8", |n| i16::from(n as u8)),
+            _ => ("i8", |n| i16::from(n as i8)),
+        };
+        let text = format!(r"\x y -> {}", random.text());
+        let op = operator(&text, ty, "");
+        let f = |x, y| random.value(x, y, wrap);
+        let (low, high) = if ty == "u8" { (0, 255) } else { (-128, 127) };
+        for (law, n) in Law::ALL.into_iter().zip(0..) {
+            if !judge(&op, &[], Meaning::Machine, law, Effort::SEARCH).is_proved() {
+                continue;
+            }
+            found[n] += 1;
+            for (x, y) in (low..=high).flat_map(|x| (low..=high).map(move |y| (x, y))) {
+                let zs = (low..=high).step_by(if law == Law::Associative { 19 } else { 256 });
+                for z in zs {
+                    let same = match law {
+                        Law::Associative => f(f(x, y), z) == f(x, f(y, z)),
+                        Law::Commutative => f(x, y) == f(y, x),
+                        Law::Idempotent => f(f(x, y), y) == f(x, y),
+                    };
+                    assert!(same, "{text} : {ty} is not {law:?} at {x}, {y}, {z}");
+                }
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn what_is_proved_of_random_operators_holds_for_all_bytes() {
+    let found = proved_of_random_operators(1, 80);
+    assert!(found.iter().all(|n| *n > 3), "{found:?}");
+}
+
+/// The same of many: `cargo test --lib many_random_operators -- --ignored`.
+#[test]
+#[ignore = "takes minutes"]
+fn what_is_proved_of_many_random_operators_holds_for_all_bytes() {
+    for seed in 2..42 {
+        println!("{seed}: {:?}", proved_of_random_operators(seed, 250));
+    }
+}
