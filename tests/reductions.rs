@@ -203,3 +203,85 @@ sketch contains (app map (contains (app let (app toMem ?))) (app slide[6, 4] ?))
     let outcome = found(&program, steps);
     check(&program, &outcome, &[1, 2, 3, 4, 5, 9, 12], 0.0);
 }
+
+/// A program beside the list of operators, and the chain that reduces blocks in parallel at a small size of them.
+fn in_blocks(name: &str, element: Option<f64>) {
+    let read = |path: &str| std::fs::read_to_string(path).unwrap();
+    let program = program_text(&read(&format!("tests/operators/{name}.rise")));
+    let text = read("sketches/reduction/blocks.sk").replace("block = 16384", "block = 4");
+    let outcome = found(
+        &program,
+        &text.replace("\"../prelude.sk\"", "\"sketches/prelude.sk\""),
+    );
+    let blocks = outcome.terms.last().unwrap().to_string();
+    assert!(blocks.contains("mapPar"), "{blocks}");
+    check(
+        &program,
+        &outcome,
+        &[0, 1, 3, 4, 5, 11, 12, 13],
+        element.unwrap_or(0.0),
+    );
+}
+
+/// Operators that no table has are proved to associate, and so reduced in blocks. What moves numbers, and what wraps, is the
+/// same to the bit.
+#[test]
+fn operators_that_are_proved_to_associate_are_reduced_in_blocks() {
+    in_blocks("argmin", None);
+    in_blocks("saturating_sum", None);
+    in_blocks("fibonacci", None);
+    in_blocks("segment_sum", Some(1e-5));
+    in_blocks("complex_product", Some(1e-5));
+    in_blocks("affine", Some(1e-5));
+}
+
+/// What does not associate is not reduced in blocks, and the diagnosis says where it fails.
+#[test]
+fn an_operator_that_does_not_associate_is_refused_with_a_counterexample() {
+    for (operator, objection) in [
+        (
+            "max (min (100 - x) y) x",
+            "over integers without bounds it holds, on the machine they wrap",
+        ),
+        ("x - y", "op (op x y) z is -1, op x (op y z) is 1"),
+    ] {
+        let program = program_text(&format!(
+            "def refused [n : nat] (xs : n.i32) : i32 = reduce (\\x y -> {operator}) 0 xs\n"
+        ));
+        let text = "use \"rules/reduction.rules\" (reduce-blocks-peeled[4])\n\
+                    sketch contains (app map (contains reduceSeq))\n";
+        let options = Options {
+            diagnose: true,
+            ..Options::default()
+        };
+        let outcome = optimize(&program, &chain_text(text, &program), &options);
+        let failure = outcome.failure.expect("it does not associate");
+        let said = rise_opt::report::not_reached(&failure, None, &[]);
+        let notes = said.notes.join("\n");
+        let rule = "the rule `reduce-blocks-peeled` does not apply: `associative";
+        assert!(notes.contains(rule) && notes.contains(objection), "{notes}");
+    }
+}
+
+/// The verdicts of docs/reductions.md are what the command says: `BLESS=1` writes them.
+#[test]
+fn the_table_of_operators_is_what_the_command_prints() {
+    let page = "docs/reductions.md";
+    let text = std::fs::read_to_string(page).unwrap();
+    let begin = text.find("| operator | of |").expect("a table");
+    let length = text[begin..]
+        .find("\n\n")
+        .map_or(text.len() - begin, |n| n + 1);
+    let stored = &text[begin..begin + length];
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_rise-opt"))
+        .args(["assoc", "table", "tests/operators/list.txt"])
+        .output()
+        .unwrap();
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert!(printed.lines().count() > 80, "{printed}");
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(page, text.replace(stored, &printed)).unwrap();
+    } else {
+        assert_eq!(printed, stored, "{page}: BLESS=1 writes what is printed");
+    }
+}

@@ -8,10 +8,13 @@ use super::advice::{grown, help, how, readable, times};
 use super::number::count;
 use crate::diag::{code, Diagnostic};
 use crate::intern::Symbol;
+use crate::rule::near::Refusal;
 use crate::search::{Advice, Diagnosis, Near, PartCount, Stop, ITERATIONS, NODES};
 
 /// Lines of the closest term that are shown.
 const LINES: usize = 16;
+/// Laws that rules asked for in vain.
+const LAWS: usize = 3;
 
 /// The diagnostic; `params` are the names of the program's parameters.
 pub fn not_reached(d: &Diagnosis, advice: Option<&Advice>, params: &[Symbol]) -> Diagnostic {
@@ -39,6 +42,14 @@ pub fn not_reached(d: &Diagnosis, advice: Option<&Advice>, params: &[Symbol]) ->
     }
     if let Some(near) = d.instead.as_ref().and_then(|i| i.closest.as_ref()) {
         out = out.note(closest(d, near, params));
+    }
+    let laws = d.instead.iter().flat_map(|i| &i.laws);
+    for (rule, refusal) in laws.take(LAWS) {
+        let Refusal::Law(law, operands, with) = refusal else {
+            continue;
+        };
+        let why = super::near::missing_law(law, operands, *with);
+        out = out.note(format!("the rule `{rule}` does not apply: {why}"));
     }
     if let Some(how) = advice.and_then(how) {
         out = out.note(how);

@@ -3,7 +3,8 @@
 //! In: operators with their verdicts. Out: a page, the saved form. Absent: how laws are decided (`operator`).
 
 use super::saved::{self, OPERATORS};
-use crate::operator::{Counterexample, Identity, Law, Verdict};
+use crate::operator::{self, Counterexample, Effort, Identity, Law, Meaning, Verdict};
+use crate::term::Term;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 
@@ -186,6 +187,27 @@ impl OperatorFile {
         }
         page
     }
+}
+
+/// Where an operator breaks a law that a rule asks for, and how numbers have to be read for it to hold; nothing where that is
+/// not known. `scope` names its variables, the innermost last.
+pub fn objection(op: &Term, scope: &[crate::intern::Symbol], law: &str) -> Option<String> {
+    let law = Law::ALL.into_iter().find(|l| l.name() == law)?;
+    let names: Vec<String> = scope.iter().rev().map(|s| s.to_string()).collect();
+    let judge = |meaning| operator::judge(op, &names, meaning, law, Effort::SEARCH);
+    let refuted = |meaning| match judge(meaning) {
+        Verdict::Refuted(c) => Some(point(&c).sentence(law.equation())),
+        _ => None,
+    };
+    // What fails over reals, too, needs no corner of the machine's numbers to be seen.
+    if let Some(plain) = refuted(Meaning::Reals) {
+        let unbounded = judge(Meaning::Unbounded).is_proved();
+        let only = "; over integers without bounds it holds, on the machine they wrap";
+        return Some(plain + if unbounded { only } else { "" });
+    }
+    let exact = refuted(Meaning::Machine)?;
+    let reals = judge(Meaning::Reals).is_proved();
+    Some(exact + if reals { "; over reals it holds" } else { "" })
 }
 
 /// An operator, its types, and what is known of it in each reading; nothing where it has no such type.

@@ -13,7 +13,8 @@ use super::trace::{Size, StepTrace, Stop};
 use crate::arith::Nat;
 use crate::cost::Cost;
 use crate::egraph::{Class, View};
-use crate::elab::{Sketch, Step};
+use crate::elab::{RuleUse, Sketch, Step};
+use crate::rule::near::{self, Refusal};
 use crate::sketch::{Goal, Weaker};
 use crate::source::Span;
 use crate::term::Term;
@@ -93,6 +94,8 @@ pub struct Instead {
     pub edits: Vec<Edit>,
     /// What occurs in the graph.
     pub has: Occurs,
+    /// Laws that rules asked for in vain of operators of the closest term: the rule, and its refusal.
+    pub laws: Vec<(String, Refusal)>,
 }
 
 /// A term that satisfies a part of the sketch.
@@ -176,10 +179,53 @@ fn look(step: &Step, goal: &Goal, view: &View, root: Class, until: Option<Instan
     let mut guides: Vec<Near> = order.iter().take(GUIDES).filter_map(near).collect();
     guides.extend(first.clone());
     guides.sort_by_key(|g| (std::cmp::Reverse(g.parts.len()), g.term.size()));
+    let laws = first.as_ref().map(|near| missing_laws(step, &near.term));
     Instead {
         closest: first,
         guides,
         edits,
         has,
+        laws: laws.unwrap_or_default(),
     }
+}
+
+/// Nodes of terms in which missing laws are looked for.
+const LARGEST: u32 = 1_000;
+
+/// What rules refuse for nothing but a law that an operator does not obey, each law of an operator once.
+fn missing_laws(step: &Step, term: &Term) -> Vec<(String, Refusal)> {
+    let mut found: Vec<(String, Refusal)> = Vec::new();
+    if term.size() > LARGEST {
+        return found;
+    }
+    let (nesting, size) = super::bounds(Some(step), term);
+    let limits = near::Limits {
+        nesting,
+        size,
+        reassociate: step.reassociate,
+    };
+    let asks = |used: &&RuleUse| used.rule.claims().next().is_some();
+    for used in step.rules.iter().filter(asks) {
+        for attempt in near::attempts(used, term, limits) {
+            let Err(refusals) = attempt.outcome else {
+                continue;
+            };
+            let [refusal @ Refusal::Law(law, operands, _)] = &refusals[..] else {
+                continue;
+            };
+            let known = found.iter().any(|(_, r)| match r {
+                Refusal::Law(l, o, _) => {
+                    l == law
+                        && o.iter()
+                            .map(|f| &f.term)
+                            .eq(operands.iter().map(|f| &f.term))
+                }
+                _ => false,
+            });
+            if !known {
+                found.push((used.rule.name.to_string(), refusal.clone()));
+            }
+        }
+    }
+    found
 }

@@ -5,6 +5,7 @@
 //! every reason against it. Absent: trying.
 
 use super::number::count;
+use super::operators::objection;
 use crate::arith::Nat;
 use crate::elab::{term_text, Rel, RuleDecl, RuleUse};
 use crate::intern::Symbol;
@@ -177,15 +178,7 @@ fn reason(decl: &RuleDecl, r: &Refusal) -> String {
             format!("a part of what it makes would be a `{ty}`, and no search makes such arrays")
         }
         Refusal::Compare(a, rel, b, open) => compare(*a, *rel, *b, *open),
-        Refusal::Law(law, operands, with) => {
-            let operands: Vec<String> = operands.iter().map(operand).collect();
-            let permission = if *with {
-                ", but would be with `reassociate` in the step: floats are not, to the bit"
-            } else {
-                ""
-            };
-            format!("`{law} {}` is not known{permission}", operands.join(" "))
-        }
+        Refusal::Law(law, operands, with) => missing_law(law, operands, *with),
         Refusal::Vectorizable(name, f) => format!(
             "`{name}` has no form on vectors because of `{}` of type `{}`",
             found(f),
@@ -199,6 +192,26 @@ fn reason(decl: &RuleDecl, r: &Refusal) -> String {
         }
         Refusal::Search => "the search refuses it".to_string(),
     }
+}
+
+/// A law that is not known, and where it fails; `with`: the permission to reassociate would do.
+pub fn missing_law(law: &str, operands: &[Found], with: bool) -> String {
+    let first = operands.first();
+    let objection = first.and_then(|f| objection(&f.term, &f.scope, law));
+    let holds = if objection.is_some() && !with {
+        "does not hold"
+    } else {
+        "is not known"
+    };
+    let objection = objection.map_or(String::new(), |o| format!(": {o}"));
+    let operands: Vec<String> = operands.iter().map(operand).collect();
+    let permission = if with {
+        ", but would be with `reassociate` in the step: floats are not, to the bit"
+    } else {
+        ""
+    };
+    let claim = operands.join(" ");
+    format!("`{law} {claim}` {holds}{permission}{objection}")
 }
 
 /// A variable that would leave its scope.
