@@ -4,6 +4,8 @@
 #[path = "common/cases.rs"]
 mod cases;
 mod common;
+#[path = "simplify/identities.rs"]
+mod identities;
 
 use rise_opt::arith::Nat;
 use rise_opt::emit;

@@ -2,7 +2,9 @@
 //!
 //! In: a file of expressions, one on each line as `simplify` reads them; or a left side, or a whole rule. Out: a file of rules, each
 //! with where it comes from and what proved it, and certificates beside it; or one rule. A line that cannot be read is reported,
-//! and the others are used. Absent: how (`synth`).
+//! and the others are used. Or a file of such expressions, of what lowering left open. Absent: how (`synth`).
+
+mod harvest;
 
 use super::command_line;
 use super::output::{write_all, Target};
@@ -28,16 +30,20 @@ pub struct Args {
     /// A left side, `min(x, y) - x`, for which a rule is wanted; or `LEFT => RIGHT`, for which the weakest condition is wanted
     #[arg(
         value_name = "RULE",
-        required_unless_present = "from",
-        conflicts_with = "from",
+        required_unless_present_any = ["from", "harvest"],
+        conflicts_with_all = ["from", "harvest"],
         allow_hyphen_values = true
     )]
     rule: Option<String>,
     /// Expressions that are to become simpler, one on each line: `EXPR`, or `EXPR where TRUTH`
     #[arg(long, value_name = "CORPUS")]
     from: Option<String>,
-    /// Where the rules are written, with their certificates beside them [default: standard output]
-    #[arg(short, long, value_name = "FILE", requires = "from")]
+    /// Writes such expressions: what lowering leaves open of the programs below this folder, as they are and by the sketches in
+    /// folders of their names, and what `--emit queries` wrote there
+    #[arg(long, value_name = "DIR", conflicts_with = "from")]
+    harvest: Option<String>,
+    /// Where the rules are written, with their certificates beside them, or the expressions [default: standard output]
+    #[arg(short, long, value_name = "FILE", conflicts_with = "rule")]
     output: Option<PathBuf>,
     /// The rules that are there already: what they do needs no new ones, and new ones come behind them
     #[arg(long, value_name = "FILE", default_value = RULES)]
@@ -54,10 +60,11 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, context: &mut Context) -> u8 {
-    let done = match (&args.rule, &args.from) {
-        (Some(text), _) => assist(args, text, context),
-        (None, Some(corpus)) => corpus_to_rules(args, corpus, context),
-        (None, None) => Ok(2),
+    let done = match (&args.rule, &args.from, &args.harvest) {
+        (Some(text), ..) => assist(args, text, context),
+        (_, Some(corpus), _) => corpus_to_rules(args, corpus, context),
+        (.., Some(dir)) => programs_to_corpus(args, dir, context),
+        (None, None, None) => Ok(2),
     };
     done.unwrap_or_else(|found| context.report(found))
 }
@@ -126,6 +133,28 @@ fn corpus_to_rules(
         context.print(&summary(&outcome.counts, outcome.found.len()));
     }
     Ok(context.report(wrong))
+}
+
+fn programs_to_corpus(
+    args: &Args,
+    dir: &str,
+    context: &mut Context,
+) -> Result<u8, Vec<Diagnostic>> {
+    let target = match &args.output {
+        Some(path) => Some(Target::prepare(path).map_err(|d| vec![d])?),
+        None => None,
+    };
+    let progress = Progress::start(args.progress, context.json());
+    let page = harvest::harvest(dir, context, &mut |text| progress.note(text));
+    drop(progress);
+    let page = page?;
+    match target {
+        Some(target) => {
+            write_all(vec![(target, page)]).map_err(|d| vec![d])?;
+        }
+        None => context.print(&page),
+    }
+    Ok(0)
 }
 
 /// The file of rules and that of certificates, if they are to be written.

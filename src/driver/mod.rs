@@ -10,6 +10,7 @@ mod job;
 mod kernel;
 pub mod plan;
 mod search;
+mod stuck;
 mod trust;
 pub mod tune;
 
@@ -17,4 +18,5 @@ pub use input::{load, load_any, unknown_setting, Files, Input, Planned, Setting}
 pub use job::{Done, Request, Wanted};
 pub use kernel::{declaration, measure, Kernel, Running};
 pub use search::{proved, refused, search, stopped, Searched};
+pub use stuck::stuck;
 pub use trust::{wrong_rules, Trust};

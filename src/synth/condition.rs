@@ -5,7 +5,7 @@
 
 use super::points::{Points, Values};
 use crate::intern::Symbol;
-use crate::scalar::{Expr, Kind, Node, Op, Sort, VarClass};
+use crate::scalar::{Expr, Kind, Op, Sort, VarClass};
 use std::collections::BTreeMap;
 
 /// Choices of constants, and of everything else for each of them.
@@ -14,6 +14,8 @@ const EACH: usize = 14;
 /// Most forms that are put together three at a time, and conjunctions that are given.
 const MOST_FORMS: usize = 90;
 const MOST_GIVEN: usize = 24;
+/// Values that a condition leaves a constant, at least.
+const SEVERAL: usize = 4;
 
 /// A conjunction, and at how many points it holds.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -25,6 +27,7 @@ pub(super) struct Conjunction {
 /// Points of a left side, and what may be asked.
 pub(super) struct Lattice {
     left: Expr,
+    constants: Vec<Symbol>,
     points: Points,
     /// Of the left side.
     values: Values,
@@ -59,6 +62,7 @@ impl Lattice {
         let values = points.values(left);
         Lattice {
             left,
+            constants: names,
             points,
             values,
             forms,
@@ -81,6 +85,23 @@ impl Lattice {
         let (first, second) = (self.points.values(first), self.points.values(second));
         let beyond = |a: &Values, b: &Values| a.iter().zip(b).any(|(a, b)| a > b);
         (beyond(&first, &second), beyond(&second, &first))
+    }
+
+    /// Whether every constant has several values at these points: what leaves it one or two is about numbers, not about constants.
+    fn leaves_several(&self, at: &[u64]) -> bool {
+        self.constants.iter().all(|name| {
+            let mut seen: Vec<i64> = Vec::new();
+            for i in (0..self.points.len()).filter(|i| at[i / 64] >> (i % 64) & 1 == 1) {
+                let n = self.points.value(*name, i);
+                if !seen.contains(&n) {
+                    seen.push(n);
+                }
+                if seen.len() == SEVERAL {
+                    return true;
+                }
+            }
+            false
+        })
     }
 
     fn equal(&self, right: Expr) -> Values {
@@ -120,7 +141,11 @@ impl Lattice {
             }
         }
         let mut found = excluding(&all, &equal, &differ);
-        found.retain(|(_, which)| !leaves_one(which.iter().map(|i| all[*i].0)));
+        found.retain(|(_, which)| {
+            let word = |i: usize| which.iter().fold(equal[i], |w, k| w & all[*k].1[i]);
+            let words: Vec<u64> = (0..equal.len()).map(word).collect();
+            self.leaves_several(&words)
+        });
         // What constants decide is asked before what terms have to satisfy.
         let of_terms = |which: &[usize]| {
             let vars = which.iter().flat_map(|i| all[*i].0.vars());
@@ -138,19 +163,6 @@ impl Lattice {
         });
         given.collect()
     }
-}
-
-/// Whether two of the forms leave a constant one number: that is no constant, but a number of another left side.
-fn leaves_one(forms: impl Iterator<Item = Expr>) -> bool {
-    let mut bounds = Vec::new();
-    for form in forms {
-        if let Node::Apply(op @ (Op::Ge | Op::Le), args) = form.node() {
-            bounds.push((op, args[0], args[1]));
-        }
-    }
-    let opposite = |op: Op| if op == Op::Ge { Op::Le } else { Op::Ge };
-    let met = |(op, a, b): &(Op, Expr, Expr)| bounds.contains(&(opposite(*op), *a, *b));
-    bounds.iter().any(met)
 }
 
 /// The choices of up to three forms that exclude all of `differ`, and how much of `equal` each leaves.

@@ -11,12 +11,14 @@ mod assist;
 mod condition;
 mod forms;
 mod general;
+mod harvest;
 mod left;
 mod points;
 mod right;
 mod statement;
 
 pub use assist::{complete, is_whole, weakest, Given, Helped};
+pub use harvest::{corpus, LeftOut};
 pub use left::{canonical, left_sides, Left, MOST_LEAVES};
 pub use statement::text;
 

@@ -65,6 +65,15 @@ impl Points {
             .collect()
     }
 
+    /// What a variable is at a point; 0 if it is not known.
+    pub(super) fn value(&self, name: Symbol, at: usize) -> i64 {
+        self.columns
+            .get(&name)
+            .and_then(|c| c.get(at))
+            .copied()
+            .unwrap_or(0)
+    }
+
     pub(super) fn len(&self) -> usize {
         self.count
     }

@@ -55,8 +55,13 @@ fn every_shipped_rule_is_ordered() {
         found,
         [
             ("add-const-up", "add-const-const"),
+            ("add3-term-product", "add-const-up"),
             ("max-const-up", "max-consts"),
+            ("max-max-diff", "max-const-up"),
+            ("max-max-sum", "max-const-up"),
             ("min-const-up", "min-consts"),
+            ("min-min-diff", "min-const-up"),
+            ("min-min-sum", "min-const-up"),
             ("mul-const-up", "mul-const-const"),
             ("sub-add", "sub-add-const"),
             ("sub-factor-term", "sub-const"),

@@ -3,6 +3,7 @@
 use super::*;
 use rise_opt::simplify::Simplifier;
 use rise_opt::synth::{self, canonical, left_sides, Given};
+use std::path::Path;
 
 /// Solvers, with as little work for each query as synthesis gives them.
 fn quick() -> Tools {
@@ -260,4 +261,41 @@ fn the_command_line_reads_a_corpus_and_writes_rules_with_certificates() {
     let (code, _, err) = run(&["synth", "--from", "nowhere.txt"]);
     assert_eq!(code, Some(1));
     assert!(err.contains("nowhere.txt"), "{err}");
+}
+
+#[test]
+fn what_lowering_leaves_open_is_harvested_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs/mm.rise");
+    std::fs::copy(shipped, dir.path().join("mm.rise")).unwrap();
+    let queries =
+        "x / 4  where 0 <= x\ny / 8  where 0 <= y\nx / 4 / z  where 0 <= x\nx < y\nx % 4 < 5\nm\n";
+    std::fs::write(dir.path().join("own.queries"), queries).unwrap();
+    let run = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_rise-opt"));
+        let out = command.args(args).current_dir(dir.path()).output().unwrap();
+        let text = |b: Vec<u8>| String::from_utf8(b).unwrap();
+        (out.status.code(), text(out.stdout), text(out.stderr))
+    };
+    let (code, out, err) = run(&["synth", "--harvest", "."]);
+    assert_eq!(code, Some(0), "{err}");
+    let lines: Vec<&str> = out.lines().filter(|l| !l.starts_with("--")).collect();
+    assert_eq!(
+        lines,
+        [
+            "x / 4  where (0 <= x)",
+            "x / 4 / z  where (0 <= x)",
+            "x % 4 < 5"
+        ],
+        "{out}"
+    );
+    assert!(out.contains("of 2 kernels (0 were not made)"), "{out}");
+    assert!(out.contains("1 true here and false there"), "{out}");
+    // A folder without programs, and one that is not there.
+    std::fs::create_dir(dir.path().join("empty")).unwrap();
+    for folder in ["empty", "nowhere"] {
+        let (code, _, err) = run(&["synth", "--harvest", folder]);
+        assert_eq!(code, Some(1), "{err}");
+        assert!(err.contains(folder) && err.contains("help"), "{err}");
+    }
 }
