@@ -18,8 +18,10 @@ use rise_opt::nest::eval::{eval, EvalError};
 use rise_opt::nest::{Block, BufId, Expr, ExprKind, Guard, LoopKind, Nest, Stmt, StorageClass};
 use rise_opt::target::Target;
 use rise_opt::term::{Lit, Op, Program};
-use rise_opt::validate::{obligations, validate, Tally, Verdict};
+use rise_opt::validate::{obligations, obligations_within, validate, Tally, Verdict};
 use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 /// Loops, vectors with tails, tiles, kept arrays, accumulators in memory and in variables, choices, threads.
 const PROGRAMS: &[&str] = &[
@@ -655,6 +657,26 @@ fn another_program_is_told_apart() {
     }
 }
 
+/// A step that reads the whole state reads each of its elements at its own place.
+#[test]
+fn states_that_are_read_at_other_places_are_told_apart() {
+    let of = |read: &str| {
+        common::program_text(&format!(
+            "def f [n : nat] (a : n.n.f32) : n.f32 =
+              a |> reduceSeq
+                (\\x row ->
+                  let s = zip row ({read}) |> map (\\p -> fst p * snd p) |> reduce (+) 0.0 in
+                  x |> map (\\y -> y + s))
+                (fill[n] 1.0)"
+        ))
+    };
+    let (plain, reversed) = (of("x"), of("reverse x"));
+    let nest = lowered(&plain, &Options::default());
+    assert!(!obligations(&nest, &reversed).open.is_empty(), "{nest}");
+    let nest = lowered(&reversed, &Options::default());
+    assert!(!obligations(&nest, &plain).open.is_empty(), "{nest}");
+}
+
 /// Goals with register tiles, packed arrays, vectors and threads, as they are found.
 #[test]
 fn goals_are_validated() {
@@ -668,4 +690,54 @@ fn goals_are_validated() {
         let tally = obligations(&nest, &found);
         assert!(tally.open.is_empty(), "{nest}{}", open(&tally));
     }
+}
+
+// ---- what is shipped
+
+/// Questions about indices for each program: what takes more is not waited for here.
+const QUESTIONS: u64 = 1500;
+
+fn rise_files(folder: &Path, out: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            rise_files(&path, out);
+        } else if path.extension().is_some_and(|e| e == "rise") {
+            out.push(path);
+        }
+    }
+}
+
+/// All programs as they stand: which of them are validated stands in a list, so that it can only grow knowingly.
+/// `BLESS=1` writes it again.
+#[test]
+fn programs_that_are_shipped_are_validated_or_listed() {
+    let mut paths = Vec::new();
+    rise_files(Path::new("programs"), &mut paths);
+    paths.sort();
+    let (mut lines, mut validated) = (Vec::new(), 0);
+    for path in &paths {
+        let name = path.to_str().expect("a name");
+        let program = common::program(name);
+        let nest = lowered(&program, &Options::default());
+        let tally = obligations_within(&nest, &program, QUESTIONS);
+        validated += usize::from(tally.open.is_empty());
+        lines.push(match tally.open.first() {
+            None => format!("validated  {name}"),
+            Some(o) => format!("unknown    {name}: {}", o.obligation),
+        });
+    }
+    let text = format!(
+        "{validated} of {} validated\n{}\n",
+        paths.len(),
+        lines.join("\n")
+    );
+    let golden = "tests/validation/programs.txt";
+    if std::env::var_os("BLESS").is_some() {
+        fs::create_dir_all("tests/validation").expect("a folder");
+        fs::write(golden, &text).expect("a file");
+    }
+    let expected = fs::read_to_string(golden).expect("the list");
+    assert_eq!(text, expected, "BLESS=1 writes {golden} again");
+    assert!(validated > 40, "{text}");
 }

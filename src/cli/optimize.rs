@@ -23,7 +23,18 @@ use crate::index::Level;
 use crate::nest::passes::{self, PASSES};
 use crate::report::{self, ExcerptExtent, ProofFile, Record, Summary, TraceFile};
 use crate::search::{self, Outcome};
+use crate::validate::Verdict;
 use std::io::{self, Write};
+
+/// Whether the loop program is compared with the term.
+#[derive(clap::ValueEnum, Copy, Clone, PartialEq, Eq, Default, Debug)]
+enum Validate {
+    /// tells whether it is shown to compute the term at all sizes; a kernel that does not is refused
+    On,
+    /// trusts lowering and the passes
+    #[default]
+    Off,
+}
 
 /// What a kernel does with sizes that its assumptions exclude.
 #[derive(clap::ValueEnum, Copy, Clone, PartialEq, Eq, Default, Debug)]
@@ -173,6 +184,10 @@ pub struct Args {
     /// on every machine and with every compiler
     #[arg(long, value_enum, default_value_t, value_name = "WHETHER")]
     contract: Contraction,
+    /// Whether the loop program of the kernel is shown to compute what was found, at all sizes that it accepts, see
+    /// `rise-opt validate`
+    #[arg(long, value_enum, default_value_t, value_name = "WHETHER")]
+    validate: Validate,
     /// What the kernel does with sizes that it was not made for
     #[arg(long, value_enum, default_value_t, value_name = "WHAT")]
     on_mismatch: Mismatch,
@@ -384,7 +399,12 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
     if let Some(kernel) = &done.kernel {
         context.report(kernel.warnings(&done.found));
     }
+    let validation = match args.validate {
+        Validate::On => validated(&done).map_err(one)?,
+        Validate::Off => None,
+    };
     let mut summary = summary(&input, outcome, &request, &done);
+    summary.validation = validation;
     let beside = outputs.to_stdout();
     summary.candidates = found.as_ref().map(Auto::report);
     let write = |a, out: &mut dyn Write| match text(a, &done, found.as_ref()) {
@@ -426,6 +446,21 @@ fn automatic(
         records: args.records.as_deref(),
     };
     asked.find(input, &job, context)
+}
+
+/// The verdict on the loop program, in words; one that is wrong is an error.
+fn validated(done: &Done) -> Result<Option<String>, Diagnostic> {
+    let Some(found) = done.validation()? else {
+        return Ok(None);
+    };
+    match &found.verdict {
+        Verdict::Refuted(d) => {
+            let what = format!("the loop program is wrong: where {}, {}", d.sizes, d.what);
+            let d = Diagnostic::new(code::NOT_VALIDATED, what);
+            Err(d.help("this is a defect of rise-opt: please report it, with the files"))
+        }
+        _ => Ok(Some(report::validation::sentence(&found))),
+    }
 }
 
 /// What went wrong, with what was written all the same: what says why.
@@ -492,6 +527,7 @@ fn summary(input: &Input, outcome: &Outcome, request: &Request, done: &Done) -> 
         falls_back_unless: preferred.map(|a| a.to_string()).collect(),
         reassociation: done.basis.reassociation.clone(),
         contract: request.contract,
+        validation: None,
         approximations: (done.kernel.as_ref()).and_then(|k| k.nest.approximations()),
         unverified: done.basis.unverified.clone(),
         peak_bytes: done.peak_bytes,

@@ -19,6 +19,7 @@ use crate::report::{Basis, ProofFile, Reassociation};
 use crate::search::Outcome;
 use crate::source::SourceMap;
 use crate::term::Program;
+use crate::validate::{validate, Validation};
 
 /// What is asked for.
 pub struct Request<'a> {
@@ -124,6 +125,15 @@ impl Done {
             self.command.clone(),
         );
         Some(made)
+    }
+
+    /// Whether the loop program, as its file has it, computes what was found.
+    pub fn validation(&self) -> Result<Option<Validation>, Diagnostic> {
+        let (Some(kernel), Some(loops)) = (&self.kernel, self.loops()) else {
+            return Ok(None);
+        };
+        let nest = loops.nest("the loop program")?;
+        Ok(Some(validate(&nest, &self.found, kernel.fixed())))
     }
 
     /// Makes the plan and the kernel, and runs it.

@@ -36,6 +36,9 @@ pub struct Summary {
     /// The functions that the kernel approximates, and how well.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approximations: Option<String>,
+    /// Whether the loop program was shown to compute what was found, if that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub validation: Option<String>,
     /// Rules that steps use although they are not proved.
     pub unverified: Vec<String>,
     /// The largest resident set until the kernel was written; the arrays of a run come later.
@@ -85,6 +88,9 @@ pub fn human(s: &Summary) -> String {
     }
     if let Some(functions) = &s.approximations {
         lines.add("functions", &format!("are approximated: {functions}"));
+    }
+    if let Some(text) = &s.validation {
+        lines.add("valid", text);
     }
     if !s.unverified.is_empty() {
         let rules = s.unverified.join(", ");

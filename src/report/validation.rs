@@ -65,6 +65,21 @@ pub struct Open {
     pub why: String,
 }
 
+/// What of a verdict stands in a summary.
+pub fn sentence(found: &Validation) -> String {
+    let met = found.tally.count();
+    match found.tally.open.first() {
+        None => format!("at all sizes that it accepts, {met} obligations"),
+        Some(o) => format!(
+            "not shown: {} of {} obligations are open, first {} of {}",
+            found.tally.open.len(),
+            found.tally.open.len() + met,
+            o.obligation,
+            o.place
+        ),
+    }
+}
+
 impl ValidationFile {
     pub fn new(loops: &str, found: &Validation, took: Duration) -> ValidationFile {
         let met = Obligation::ALL.iter().map(|o| Met {

@@ -4,9 +4,10 @@
 //! element of the term at its own index; one that is not that element has to be stored over. That there is a store for
 //! each element is shown by naming the iteration that does it. Absent: how the content came about (`run`).
 
+use super::known::multiples;
 use super::machine::Machine;
 use super::memory::{assume_path, leaves, read, Around, Item, Leaf};
-use super::place::{coordinates, multiples};
+use super::place::coordinates;
 use super::same::same;
 use super::source::{scalar_at, Sem};
 use super::value::{Node, Res, Rewrite, Values, V};
@@ -271,7 +272,13 @@ fn cases(cx: &mut Values, covers: &[&Cover], depth: u32, count: &mut u32) -> Res
         left.push(*c);
     }
     let Some(c) = open else {
-        return Err(Stuck::new("an element may not be stored"));
+        let mark = cx.known.mark();
+        let never = cx.absurd();
+        cx.known.restore(mark);
+        return match never {
+            true => Ok(()),
+            false => Err(Stuck::new("an element may not be stored")),
+        };
     };
     // An equation is one of three.
     let ways: Vec<(V, bool)> = match cx.node(c).clone() {

@@ -4,11 +4,12 @@
 //! answers. Invariant: an answer holds wherever all holds that was assumed; no answer means nothing. Every state of what is
 //! assumed has a number, so that what was found under one is not used under another. Absent: values.
 
-use crate::arith::{AtomKind, Nat, Signs};
+use crate::arith::{AtomKind, Nat, Rat, Signs};
 use crate::index::{Facts, Level};
 use crate::intern::Symbol;
 use crate::obligation::Assumption;
 use crate::term::Op;
+use std::cell::Cell;
 
 pub struct Known {
     facts: Facts,
@@ -16,6 +17,8 @@ pub struct Known {
     truths: Vec<(u32, bool)>,
     states: Vec<u64>,
     next: u64,
+    /// Questions that were not answered by their form.
+    asked: Cell<u64>,
 }
 
 impl Default for Known {
@@ -25,9 +28,13 @@ impl Default for Known {
             truths: Vec::new(),
             states: vec![0],
             next: 0,
+            asked: Cell::new(0),
         }
     }
 }
+
+/// Variables that are put at an end of their range, at most.
+const ENDS: u32 = 16;
 
 /// A place to come back to.
 #[derive(Copy, Clone)]
@@ -61,6 +68,11 @@ impl Known {
     fn changed(&mut self) {
         self.next += 1;
         self.states.push(self.next);
+    }
+
+    /// How many questions were asked that take time.
+    pub fn asked(&self) -> u64 {
+        self.asked.get()
     }
 
     /// What a function checks before it does anything.
@@ -101,6 +113,11 @@ impl Known {
             self.facts.not_negative(n);
             self.changed();
         }
+    }
+
+    /// All conditions that are assumed.
+    pub fn truths(&self) -> Vec<(u32, bool)> {
+        self.truths.clone()
     }
 
     pub fn truth(&self, c: u32) -> Option<bool> {
@@ -169,9 +186,12 @@ impl Known {
         if let Some(n) = n.as_int() {
             return n >= 0;
         }
+        self.asked.set(self.asked.get() + 1);
         self.facts.is_not_negative(n) || {
             let simple = self.facts.simplify(n);
-            simple != n && self.facts.is_not_negative(simple) || self.by_cases(simple)
+            simple != n && self.facts.is_not_negative(simple)
+                || self.at_ends(simple)
+                || self.by_cases(simple)
         }
     }
 
@@ -190,7 +210,7 @@ impl Known {
         let with = |by: Nat| n.map_atoms(&mut |a| (a == atom).then_some(by));
         [x, y].into_iter().all(|by| {
             let n = self.facts.simplify(with(by));
-            n != Nat::atom(atom) && self.facts.is_not_negative(n)
+            n != Nat::atom(atom) && (self.facts.is_not_negative(n) || self.at_ends(n))
         })
     }
 
@@ -200,6 +220,88 @@ impl Known {
 
     pub fn floor(&self, n: Nat, d: Nat) -> Nat {
         let (n, d) = (self.facts.simplify(n), self.facts.simplify(d));
+        if d.as_int().is_none() {
+            let q = multiples(n, d);
+            let rest = n - q * d;
+            if self.at_least(rest, Nat::int(0)) && self.at_least(d - Nat::int(1), rest) {
+                return q;
+            }
+        }
         self.facts.floor(n, d)
     }
+
+    /// Whether a number is not negative where each variable with a range, one after the other, is at the end of its range
+    /// that makes it least.
+    fn at_ends(&self, n: Nat) -> bool {
+        let mut e = n;
+        for _ in 0..ENDS {
+            let mut vars = Vec::new();
+            e.each_atom(&mut |a| {
+                if let AtomKind::Var(v) = a.kind() {
+                    vars.extend(self.facts.range_of(v).map(|r| (v, r)));
+                }
+            });
+            // First those that others bound.
+            vars.sort_by_key(|(v, (lo, hi))| {
+                let inner = |n: &Nat| vars_in(*n, |w| w != *v && self.facts.range_of(w).is_some());
+                !(inner(lo) || inner(hi))
+            });
+            let least = vars.into_iter().find_map(|(v, (lo, hi))| {
+                let c = e.coefficient(v).filter(|c| !c.mentions(v))?;
+                let rest = e - c * Nat::var(v);
+                if self.facts.is_not_negative(c) {
+                    Some(rest + c * lo)
+                } else if self.facts.is_not_negative(Nat::int(0) - c) {
+                    Some(rest + c * hi)
+                } else {
+                    None
+                }
+            });
+            let Some(next) = least else { return false };
+            e = self.facts.simplify(next);
+            if e.as_int()
+                .map_or_else(|| self.facts.is_not_negative(e), |e| e >= 0)
+            {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// The quotient of a number by a stride, as sums are divided: by the term of the stride with the most factors.
+pub fn multiples(n: Nat, stride: Nat) -> Nat {
+    let terms = stride.terms();
+    let Some((m, c)) = terms.iter().max_by_key(|(m, _)| m.factors().count()) else {
+        return Nat::int(0);
+    };
+    let (mut rest, mut sum) = (n, Nat::int(0));
+    // Each round takes the largest terms away.
+    for _ in 0..4 {
+        let parts = rest.terms().into_iter().filter_map(|(tm, tc)| {
+            let (qm, qc): (_, Rat) = (tm.div(m), tc.div(*c)?);
+            (qm.is_integral() && qc.as_int().is_some()).then_some((qm, qc))
+        });
+        let q = Nat::from_terms(parts);
+        if q == Nat::int(0) {
+            break;
+        }
+        sum = sum + q;
+        rest = rest - q * stride;
+        if terms.len() == 1 {
+            break;
+        }
+    }
+    sum
+}
+
+/// Whether there is such a variable in a number.
+fn vars_in(n: Nat, is: impl Fn(Symbol) -> bool) -> bool {
+    let mut found = false;
+    n.each_atom(&mut |a| {
+        if let AtomKind::Var(v) = a.kind() {
+            found |= is(v);
+        }
+    });
+    found
 }

@@ -10,7 +10,8 @@
 //! only candidate. That the sum is the index again, that the variables are in their ranges and that the conditions around
 //! the store hold is decided by what is known, or becomes the condition of a choice.
 
-use super::place::{coordinates, multiples};
+use super::known::multiples;
+use super::place::coordinates;
 use super::value::{Node, Res, Rewrite, Values, V};
 use super::Stuck;
 use crate::arith::Nat;
@@ -275,12 +276,20 @@ pub fn own(cx: &mut Values, items: &[Item], (k, n): (Symbol, Nat), e: Nat) -> Re
 pub fn read(cx: &mut Values, buf: u32, items: &[Item], e: Nat) -> Res<V> {
     let leaves = leaves(items);
     let e = cx.simplify(e);
-    back(cx, buf, &leaves, leaves.len(), e, &mut Vec::new())
+    let found = back(cx, buf, &leaves, leaves.len(), e, &mut Vec::new())?;
+    Ok(found.unwrap_or_else(|| cx.make(Node::Undef)))
 }
 
 type Found = Vec<(usize, Witness)>;
 
-fn back(cx: &mut Values, buf: u32, all: &[Leaf], upto: usize, e: Nat, found: &mut Found) -> Res<V> {
+fn back(
+    cx: &mut Values,
+    buf: u32,
+    all: &[Leaf],
+    upto: usize,
+    e: Nat,
+    found: &mut Found,
+) -> Res<Option<V>> {
     for i in (0..upto).rev() {
         cx.spend(1)?;
         let leaf = &all[i];
@@ -289,7 +298,7 @@ fn back(cx: &mut Values, buf: u32, all: &[Leaf], upto: usize, e: Nat, found: &mu
                 (Hit::No, _) => continue,
                 (Hit::Yes(v), w) => {
                     check_order(cx, all, i, e, &w, found)?;
-                    return Ok(v);
+                    return Ok(Some(v));
                 }
                 (Hit::Maybe(conds, v), w) => {
                     check_order(cx, all, i, e, &w, found)?;
@@ -317,7 +326,7 @@ fn back(cx: &mut Values, buf: u32, all: &[Leaf], upto: usize, e: Nat, found: &mu
                 }
                 conds.retain(|c| cx.decide(*c).is_none());
                 if conds.is_empty() {
-                    return Ok(v);
+                    return Ok(possible(cx, v));
                 }
                 (v, conds)
             }
@@ -325,14 +334,29 @@ fn back(cx: &mut Values, buf: u32, all: &[Leaf], upto: usize, e: Nat, found: &mu
         let c = conds
             .into_iter()
             .reduce(|a, b| cx.op(Op::And, Scalar::Bool, &[a, b]));
-        let Some(c) = c else { return Ok(value) };
+        let Some(c) = c else {
+            return Ok(Some(value));
+        };
         let mark = cx.known.mark();
         cx.assume(c, false);
         let rest = back(cx, buf, all, i, e, found);
         cx.known.restore(mark);
-        return either(cx, c, value, rest?);
+        return match rest? {
+            Some(rest) => either(cx, c, value, rest).map(Some),
+            None => Ok(Some(value)),
+        };
     }
-    Ok(cx.make(Node::Undef))
+    let none = cx.make(Node::Undef);
+    Ok(possible(cx, none))
+}
+
+/// Nothing, where what is assumed contradicts itself: then nobody reads there.
+fn possible(cx: &mut Values, v: V) -> Option<V> {
+    let undefined = matches!(cx.node(v), Node::Undef);
+    let mark = cx.known.mark();
+    let never = undefined && cx.absurd();
+    cx.known.restore(mark);
+    (!never).then_some(v)
 }
 
 /// A choice between two values, or the one that is right in both cases.

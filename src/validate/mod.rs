@@ -14,6 +14,7 @@
 //! loops around them (`memory`), and what a loop makes of its state is a reduction (`value`). The term is asked for the
 //! same elements (`source`), and both are compared (`same`, `goal`).
 
+mod decide;
 mod exprs;
 mod goal;
 mod known;
@@ -24,6 +25,7 @@ mod place;
 mod refute;
 mod run;
 mod same;
+mod show;
 mod source;
 mod value;
 
@@ -191,6 +193,11 @@ pub fn validate(nest: &Nest, program: &Program, fixed: &BTreeMap<Symbol, i64>) -
 
 /// The obligations of a loop program, met or open. What is validated has no open one.
 pub fn obligations(nest: &Nest, program: &Program) -> Tally {
+    obligations_within(nest, program, value::QUESTIONS)
+}
+
+/// As [`obligations`], with so many questions about indices; what would take more is open.
+pub fn obligations_within(nest: &Nest, program: &Program, questions: u64) -> Tally {
     let mut tally = Tally::default();
     tally.owe(
         Obligation::Interface,
@@ -207,6 +214,7 @@ pub fn obligations(nest: &Nest, program: &Program) -> Tally {
         tally.open(Obligation::Understood, &nest.abi.name, why);
     }
     let mut values = Values::default();
+    values.questions = questions;
     values.bounds = nest.abi.inputs.iter().map(|s| s.bound).collect();
     for a in nest.abi.assumptions.iter().chain(&nest.abi.preferred) {
         values.known.tell(*a);

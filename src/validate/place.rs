@@ -2,8 +2,9 @@
 //!
 //! In: flat indices. Out: what they are made of. Absent: what lies there.
 
+use super::known::multiples;
 use super::value::Values;
-use crate::arith::{Nat, Rat};
+use crate::arith::Nat;
 
 /// The indices of an element in an array of these dimensions, if they are known to be inside of it.
 pub fn coordinates(cx: &mut Values, e: Nat, dims: &[Nat]) -> Option<Vec<Nat>> {
@@ -37,30 +38,4 @@ fn split(cx: &mut Values, e: Nat, dims: &[Nat], rounded: bool) -> Vec<Nat> {
         out.push(rest);
     }
     out
-}
-
-/// The quotient of a number by a stride, as sums are divided: by the term of the stride with the most factors.
-pub fn multiples(n: Nat, stride: Nat) -> Nat {
-    let terms = stride.terms();
-    let Some((m, c)) = terms.iter().max_by_key(|(m, _)| m.factors().count()) else {
-        return Nat::int(0);
-    };
-    let (mut rest, mut sum) = (n, Nat::int(0));
-    // Each round takes the largest terms away.
-    for _ in 0..4 {
-        let parts = rest.terms().into_iter().filter_map(|(tm, tc)| {
-            let (qm, qc): (_, Rat) = (tm.div(m), tc.div(*c)?);
-            (qm.is_integral() && qc.as_int().is_some()).then_some((qm, qc))
-        });
-        let q = Nat::from_terms(parts);
-        if q == Nat::int(0) {
-            break;
-        }
-        sum = sum + q;
-        rest = rest - q * stride;
-        if terms.len() == 1 {
-            break;
-        }
-    }
-    sum
 }

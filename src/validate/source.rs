@@ -298,9 +298,12 @@ fn zero(cx: &mut Values, ty: Ty) -> Res<Sem> {
     })
 }
 
+/// Scalars by what was assumed, leaf and indices.
+type Seen = FxHashMap<(u64, u32, Vec<Nat>), V>;
+
 /// The reduction of n steps from a start.
 fn fold(ty: Ty, n: Nat, start: Sem, step: Stepping) -> Leaves {
-    let seen: RefCell<FxHashMap<(u64, u32, Vec<Nat>), V>> = RefCell::default();
+    let seen: RefCell<Seen> = RefCell::default();
     Rc::new(move |cx, leaf, at| {
         let n = cx.simplify(n);
         let key = (cx.known.state(), leaf, at.to_vec());

@@ -24,7 +24,7 @@ pub type Res<T> = Result<T, Stuck>;
 
 /// A value: an entry of the table.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct V(u32);
+pub struct V(pub u32);
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Node {
@@ -59,7 +59,6 @@ pub struct Fold {
     pub which: u32,
 }
 
-#[derive(Default)]
 pub struct Values {
     nodes: Vec<Node>,
     ids: FxHashMap<Node, V>,
@@ -74,17 +73,39 @@ pub struct Values {
     work: u64,
     /// Something is an index of which nothing is known.
     pub wild: bool,
+    /// How many questions about indices may be asked.
+    pub questions: u64,
 }
 
+impl Default for Values {
+    fn default() -> Values {
+        Values {
+            nodes: Vec::new(),
+            ids: FxHashMap::default(),
+            depths: Vec::new(),
+            names: FxHashMap::default(),
+            named: FxHashMap::default(),
+            fresh: 0,
+            known: Known::default(),
+            bounds: Vec::new(),
+            work: 0,
+            wild: false,
+            questions: QUESTIONS,
+        }
+    }
+}
+
+/// Questions about indices for one program, at most.
+pub const QUESTIONS: u64 = 60_000;
 /// Steps for one program, at most.
 const WORK: u64 = 40_000_000;
+/// How names of the indices of reductions begin; no other name does.
+const BOUND: &str = "%fold";
 /// Parts of the state that one part needs, at most.
 const PARTS: usize = 16;
 /// Integers that each type of floats has, but for the small ones.
 const EXACT: u128 = SMALL as u128;
 const SMALL: i64 = 100;
-/// Characters of a value in a message.
-const SHOWN: usize = 240;
 
 /// A rewriting: variables and whole values are replaced, and what is known is used again.
 #[derive(Default)]
@@ -118,7 +139,7 @@ impl Values {
 
     pub fn spend(&mut self, n: u64) -> Res<()> {
         self.work += n;
-        match self.work > WORK {
+        match self.work > WORK || self.known.asked() > self.questions {
             true => Err(Stuck::new("it takes too long to decide")),
             false => Ok(()),
         }
@@ -133,7 +154,7 @@ impl Values {
     /// A variable that stands nowhere.
     pub fn symbol(&mut self, base: &str) -> Symbol {
         let n = self.number();
-        Symbol::new(&format!("%{base}{n}"))
+        Symbol::new(&format!("%{n}:{base}"))
     }
 
     pub fn make(&mut self, node: Node) -> V {
@@ -283,58 +304,6 @@ impl Values {
     pub fn compare(&mut self, op: Op, a: Nat, b: Nat) -> V {
         let (a, b) = (self.index(a), self.index(b));
         self.op(op, Scalar::Bool, &[a, b])
-    }
-
-    // ---- what is known
-
-    /// Whether a condition holds, as far as that is known.
-    pub fn decide(&mut self, c: V) -> Option<bool> {
-        if let Some(b) = self.known.truth(c.0) {
-            return Some(b);
-        }
-        match self.node(c).clone() {
-            Node::Lit(Lit::Bool(b), _) => Some(b),
-            Node::Op(op, _, args) => match (op, &args[..]) {
-                (Op::Not, [a]) => self.decide(*a).map(|b| !b),
-                (Op::And, [a, b]) => match (self.decide(*a), self.decide(*b)) {
-                    (Some(false), _) | (_, Some(false)) => Some(false),
-                    (Some(true), Some(true)) => Some(true),
-                    _ => None,
-                },
-                (Op::Or, [a, b]) => match (self.decide(*a), self.decide(*b)) {
-                    (Some(true), _) | (_, Some(true)) => Some(true),
-                    (Some(false), Some(false)) => Some(false),
-                    _ => None,
-                },
-                (_, [a, b]) => {
-                    let (a, b) = (self.as_index(*a)?, self.as_index(*b)?);
-                    self.known.compare(op, a, b)
-                }
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
-    /// From here on the condition holds, or does not.
-    pub fn assume(&mut self, c: V, holds: bool) {
-        self.known.assume_truth(c.0, holds);
-        let Node::Op(op, _, args) = self.node(c).clone() else {
-            return;
-        };
-        match (op, &args[..], holds) {
-            (Op::Not, [a], _) => self.assume(*a, !holds),
-            (Op::And, [a, b], true) | (Op::Or, [a, b], false) => {
-                self.assume(*a, holds);
-                self.assume(*b, holds);
-            }
-            (_, [a, b], _) => {
-                if let (Some(a), Some(b)) = (self.as_index(*a), self.as_index(*b)) {
-                    self.known.assume_compare(op, a, b, holds);
-                }
-            }
-            _ => {}
-        }
     }
 
     // ---- rewriting
@@ -578,6 +547,26 @@ impl Values {
         found
     }
 
+    /// Whether the index of a reduction stands in a number.
+    fn is_bound(&self, n: Nat) -> bool {
+        let bound = |n: Nat| {
+            let mut found = false;
+            n.each_atom(&mut |a| {
+                found |= matches!(a.kind(), crate::arith::AtomKind::Var(s) if s.as_str().starts_with(BOUND));
+            });
+            found
+        };
+        let mut found = bound(n);
+        n.each_atom(&mut |a| {
+            if let crate::arith::AtomKind::Var(s) = a.kind() {
+                if let Some(v) = self.named.get(&s) {
+                    self.visit(*v, &mut |_, node| found |= nats(node).any(bound));
+                }
+            }
+        });
+        found
+    }
+
     pub fn value_mentions(&self, v: V, var: Symbol) -> bool {
         let mut found = false;
         self.visit(v, &mut |_, node| {
@@ -590,7 +579,7 @@ impl Values {
 
     /// The index of the steps of a reduction.
     pub fn step_index(&mut self, depth: u32, n: Nat) -> Symbol {
-        let s = Symbol::new(&format!("%k{depth}_{}", n.id()));
+        let s = Symbol::new(&format!("{BOUND}{depth}_{}", n.id()));
         self.known.range_once(s, Nat::int(0), n - Nat::int(1));
         s
     }
@@ -617,7 +606,12 @@ impl Values {
         let (mut steps, mut exact) = (Vec::new(), Vec::new());
         while steps.len() < parts.len() {
             let own = parts[steps.len()].clone();
-            if own.1.iter().any(|n| self.mentions(*n, k)) {
+            // What is bound by a reduction inside of the step is another place in each of its steps.
+            if own
+                .1
+                .iter()
+                .any(|n| self.mentions(*n, k) || self.is_bound(*n))
+            {
                 return Err(Stuck::new(
                     "an iteration depends on another place of the state than its own",
                 ));
@@ -672,58 +666,6 @@ impl Values {
             steps,
             which,
         }))
-    }
-
-    /// For messages: its form, as far as it is short.
-    pub fn show(&self, v: V) -> String {
-        let mut text = String::new();
-        self.show_in(v, &mut text);
-        if text.len() > SHOWN {
-            text = text.chars().take(SHOWN).collect();
-            text += " …";
-        }
-        text
-    }
-
-    fn show_in(&self, v: V, out: &mut String) {
-        use std::fmt::Write;
-        if out.len() > SHOWN {
-            return;
-        }
-        let list = |name: &str, all: &[V], out: &mut String| {
-            out.push_str(name);
-            for (i, v) in all.iter().enumerate() {
-                out.push_str(if i == 0 { "(" } else { ", " });
-                self.show_in(*v, out);
-            }
-            out.push(')');
-        };
-        let _ = match self.node(v) {
-            Node::Lit(l, _) => write!(out, "{l}"),
-            Node::Idx(n) => write!(out, "{n}"),
-            Node::In(s, n) => write!(out, "input{s}[{n}]"),
-            Node::Op(op, _, args) => {
-                list(op.name(), args, out);
-                Ok(())
-            }
-            Node::Cast(a, _, to) | Node::Bits(a, _, to) => {
-                list(to.name(), &[*a], out);
-                Ok(())
-            }
-            Node::Clamp(a, n) => {
-                list("clamp", &[*a], out);
-                write!(out, " below {n}")
-            }
-            Node::Acc(d, j) => write!(out, "acc{d}_{j}"),
-            Node::Cell(of, part, at) => write!(out, "state{of}_{part}{at:?}"),
-            Node::Fold(f) => {
-                let _ = write!(out, "fold over {} of ", f.n);
-                list("step", &f.steps, out);
-                list(" from", &f.starts, out);
-                Ok(())
-            }
-            Node::Undef => write!(out, "nothing"),
-        };
     }
 
     /// All parts of the state after one more step than `before`, and the index of that step.

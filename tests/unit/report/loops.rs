@@ -95,7 +95,8 @@ fn indices_read_back() {
 /// What names something that is not there, or not yet, is no loop program; neither is what has other operands.
 #[test]
 fn what_is_no_loop_program_is_refused() {
-    let changes: [(&str, fn(&mut Function)); 9] = [
+    type Change = fn(&mut Function);
+    let changes: [(&str, Change); 9] = [
         ("is used before it is there", |f| {
             f.values[0].is = Is::Splat(0);
         }),

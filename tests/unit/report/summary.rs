@@ -55,6 +55,7 @@ fn summary() -> Summary {
         falls_back_unless: vec!["4 divides k".into()],
         contract: Contract::On,
         approximations: None,
+        validation: None,
         reassociation: vec![Reassociation {
             step: "split".into(),
             rules: vec!["blocked-reduce".into()],

@@ -1,0 +1,62 @@
+//! Values as text, for messages.
+//!
+//! In: a value. Out: its form, cut where it is long. Absent: what it means.
+
+use super::value::{Node, Values, V};
+
+/// Characters of a value in a message.
+const SHOWN: usize = 240;
+
+impl Values {
+    /// For messages: its form, as far as it is short.
+    pub fn show(&self, v: V) -> String {
+        let mut text = String::new();
+        self.show_in(v, &mut text);
+        if text.len() > SHOWN {
+            text = text.chars().take(SHOWN).collect();
+            text += " …";
+        }
+        text
+    }
+
+    fn show_in(&self, v: V, out: &mut String) {
+        use std::fmt::Write;
+        if out.len() > SHOWN {
+            return;
+        }
+        let list = |name: &str, all: &[V], out: &mut String| {
+            out.push_str(name);
+            for (i, v) in all.iter().enumerate() {
+                out.push_str(if i == 0 { "(" } else { ", " });
+                self.show_in(*v, out);
+            }
+            out.push(')');
+        };
+        let _ = match self.node(v) {
+            Node::Lit(l, _) => write!(out, "{l}"),
+            Node::Idx(n) => write!(out, "{n}"),
+            Node::In(s, n) => write!(out, "input{s}[{n}]"),
+            Node::Op(op, _, args) => {
+                list(op.name(), args, out);
+                Ok(())
+            }
+            Node::Cast(a, _, to) | Node::Bits(a, _, to) => {
+                list(to.name(), &[*a], out);
+                Ok(())
+            }
+            Node::Clamp(a, n) => {
+                list("clamp", &[*a], out);
+                write!(out, " below {n}")
+            }
+            Node::Acc(d, j) => write!(out, "acc{d}_{j}"),
+            Node::Cell(of, part, at) => write!(out, "state{of}_{part}{at:?}"),
+            Node::Fold(f) => {
+                let _ = write!(out, "fold over {} of ", f.n);
+                list("step", &f.steps, out);
+                list(" from", &f.starts, out);
+                Ok(())
+            }
+            Node::Undef => write!(out, "nothing"),
+        };
+    }
+}
