@@ -211,10 +211,10 @@ impl Reader {
     /// Of arguments, where those that have no loops are left out unless two others do.
     fn parts(&self, args: &[&Term], of: &dyn Fn(&Term) -> Loops) -> Loops {
         let all: Vec<Loops> = args.iter().map(|a| of(a)).collect();
-        let some = all.iter().filter(|l| **l != Loops::Nothing);
+        let mut some = all.iter().filter(|l| **l != Loops::Nothing);
         match some.clone().count() {
             0 => Loops::Nothing,
-            1 => some.cloned().next().unwrap_or(Loops::Nothing),
+            1 => some.next().cloned().unwrap_or(Loops::Nothing),
             _ => Loops::Parts(all),
         }
     }
