@@ -183,7 +183,7 @@ fn stores(body: &[Stmt], root: &dyn Fn(BufId) -> BufId) -> Option<BTreeMap<BufId
     fine &= assigned.is_subset(&own) && !stores.is_empty();
     fine &= !stores.keys().any(|b| loads.contains(b));
     let inside = |n: &Nat| own.iter().any(|v| n.mentions(*v));
-    fine &= !stores.values().flatten().any(|n| inside(n));
+    fine &= !stores.values().flatten().any(inside);
     fine.then_some(stores)
 }
 
