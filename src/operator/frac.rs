@@ -52,7 +52,7 @@ impl Frac {
         let (mantissa, exponent) = (mantissa >> twos, exponent + twos);
         let sign = if x < 0.0 { -1 } else { 1 };
         match exponent {
-            0..=60 => Some(Frac::int(sign * mantissa << exponent)),
+            0..=60 => Some(Frac::int((sign * mantissa) << exponent)),
             -100..=-1 => Frac::new(sign * mantissa, 1 << -exponent),
             _ => None,
         }
