@@ -120,7 +120,7 @@ impl Atoms {
                     sum = sum.add(&q.scale(Frac::int((*k).into()))?)?;
                 }
             }
-            let factor = self.exponential(op, &sum, Scalar::F64)?;
+            let factor = self.exponential(op, &sum)?;
             product = product.mul(&factor)?;
         }
         for (a, k) in &m.0 {
@@ -162,7 +162,7 @@ impl Atoms {
     }
 
     /// `exp p`, `exp2 p`.
-    fn exponential(&mut self, op: Op, p: &Poly, s: Scalar) -> Option<Poly> {
+    fn exponential(&mut self, op: Op, p: &Poly) -> Option<Poly> {
         if p.is_zero() {
             return Some(Poly::int(1));
         }
@@ -183,7 +183,7 @@ impl Atoms {
         });
         if let Some((a, power, u)) = log {
             let log = Poly::atom(a).scale(Frac::int(power))?;
-            let mut product = self.exponential(op, &p.sub(&log)?, s)?;
+            let mut product = self.exponential(op, &p.sub(&log)?)?;
             let factor = if power < 0 { self.inverse(&u)? } else { u };
             for _ in 0..power.abs() {
                 product = self.mul(&product, &factor)?;
@@ -197,7 +197,7 @@ impl Atoms {
     /// A function of a real number.
     pub fn call(&mut self, op: Op, p: &Poly) -> Option<Poly> {
         match op {
-            Op::Exp | Op::Exp2 => return self.exponential(op, p, Scalar::F64),
+            Op::Exp | Op::Exp2 => return self.exponential(op, p),
             Op::Log => return self.logarithm(p),
             Op::Sqrt => {
                 if let Some(c) = p.as_constant().and_then(Frac::as_int) {
@@ -243,7 +243,7 @@ impl Atoms {
             .collect();
         let mut best: Option<(Poly, Poly)> = None;
         for e in exponents {
-            let factor = self.exponential(Op::Exp, &e.scale(Frac::int(-1))?, Scalar::F64)?;
+            let factor = self.exponential(Op::Exp, &e.scale(Frac::int(-1))?)?;
             let rest = self.mul(p, &factor)?;
             let better =
                 |b: &(Poly, Poly)| (weight(self, &rest), &rest) < (weight(self, &b.1), &b.1);
@@ -273,7 +273,7 @@ impl Atoms {
             {
                 let q = q.scale(Frac::int(-1))?;
                 let by = Frac::ONE.div(c)?;
-                return self.exponential(op, &q, Scalar::F64)?.scale(by);
+                return self.exponential(op, &q)?.scale(by);
             }
         }
         let (over, under) = self.fraction(p)?;

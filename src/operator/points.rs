@@ -402,9 +402,8 @@ fn unbounded(op: Op, ty: Scalar, from: Scalar, args: &[Number]) -> Option<Number
                 .then(|| Number::Machine(interp::bounded_number(n as f64))),
             (n @ Number::Integer(_), _) => Some(n),
             (Number::Machine(b), _) if from == Scalar::Bool => int(Some(b.int().into())),
-            (Number::Machine(Num::Bounded(x)), _) => {
-                (x.bound() == 0.0 && x.value.abs() < 1e15).then(|| Number::Integer(x.value as i128))
-            }
+            (Number::Machine(Num::Bounded(x)), _) => (x.bound() == 0.0 && x.value.abs() < 1e15)
+                .then_some(Number::Integer(x.value as i128)),
             _ => None,
         };
     }
