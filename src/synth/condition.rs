@@ -213,7 +213,7 @@ fn drawn(
         };
         let mut row = choices.row(n);
         // The constants that were there, and their neighbours.
-        if n % 4 == 0 {
+        if n.is_multiple_of(4) {
             for (i, (name, n_at)) in at.iter().enumerate() {
                 row.insert(
                     *name,
