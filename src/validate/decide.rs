@@ -2,7 +2,7 @@
 //!
 //! In: conditions as values. Out: answers. Invariant: as of `known`. Absent: indices, which `known` compares.
 
-use super::value::{Node, Values, V};
+use super::value::{Node, Rewrite, Values, V};
 use crate::term::{Lit, Op};
 
 /// How often what follows from conditions is asked for again.
@@ -59,6 +59,21 @@ impl Values {
         }
     }
 
+    /// As [`Values::assume`]; with what an equation says of a variable, for values that are looked at there.
+    pub fn assumed(&mut self, c: V, holds: bool) -> Rewrite {
+        self.assume(c, holds);
+        let mut r = Rewrite::default();
+        let Node::Op(Op::Eq, _, args) = self.node(c) else {
+            return r;
+        };
+        if let (true, Some(a), Some(b)) = (holds, self.as_index(args[0]), self.as_index(args[1])) {
+            if let Some((v, n)) = self.known.solved(a, b) {
+                r.vars.insert(v, n);
+            }
+        }
+        r
+    }
+
     /// Whether what is assumed is seen to contradict itself. What follows from it is assumed, too, until it is forgotten.
     pub fn absurd(&mut self) -> bool {
         for _ in 0..ROUNDS {
@@ -85,7 +100,7 @@ impl Values {
             }
         }
         // A comparison that is assumed, and decided the other way by what is known of its sides.
-        self.known.truths().into_iter().any(|(c, holds)| {
+        let decided = self.known.truths().into_iter().any(|(c, holds)| {
             let Node::Op(op, _, args) = self.node(V(c)) else {
                 return false;
             };
@@ -94,6 +109,7 @@ impl Values {
                 _ => None,
             };
             sides.and_then(|(a, b)| self.known.compare(*op, a, b)) == Some(!holds)
-        })
+        });
+        decided || self.known.contradicts()
     }
 }

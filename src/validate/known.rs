@@ -4,15 +4,15 @@
 //! answers. Invariant: an answer holds wherever all holds that was assumed; no answer means nothing. Every state of what is
 //! assumed has a number, so that what was found under one is not used under another. Absent: values.
 
-use crate::arith::{AtomKind, Nat, Rat, Signs};
+use crate::arith::{Atom, AtomKind, Nat, Rat, Signs};
 use crate::index::{Facts, Level};
 use crate::intern::Symbol;
 use crate::obligation::Assumption;
 use crate::term::Op;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 pub struct Known {
-    facts: Facts,
+    facts: RefCell<Facts>,
     /// By the numbers of conditions.
     truths: Vec<(u32, bool)>,
     states: Vec<u64>,
@@ -24,7 +24,7 @@ pub struct Known {
 impl Default for Known {
     fn default() -> Known {
         Known {
-            facts: Facts::new(Level::Full),
+            facts: RefCell::new(Facts::new(Level::Full)),
             truths: Vec::new(),
             states: vec![0],
             next: 0,
@@ -35,6 +35,10 @@ impl Default for Known {
 
 /// Variables that are put at an end of their range, at most.
 const ENDS: u32 = 16;
+/// Minima in each other of which both cases are looked at.
+const CASES: u32 = 3;
+/// Minima in each other of which what follows is noted.
+const IMPLIED: u32 = 3;
 
 /// A place to come back to.
 #[derive(Copy, Clone)]
@@ -47,7 +51,7 @@ pub struct Mark {
 impl Known {
     pub fn mark(&self) -> Mark {
         Mark {
-            facts: self.facts.len(),
+            facts: self.facts.borrow().len(),
             truths: self.truths.len(),
             states: self.states.len(),
         }
@@ -55,7 +59,7 @@ impl Known {
 
     /// Forgets what was assumed since.
     pub fn restore(&mut self, m: Mark) {
-        self.facts.forget(m.facts);
+        self.facts.get_mut().forget(m.facts);
         self.truths.truncate(m.truths);
         self.states.truncate(m.states);
     }
@@ -77,41 +81,77 @@ impl Known {
 
     /// What a function checks before it does anything.
     pub fn tell(&mut self, a: Assumption) {
+        let facts = self.facts.get_mut();
         match a {
             Assumption::Divides(d, n) => {
-                self.facts.whole(n.exact_div(d));
-                if d.as_int().is_none() && self.facts.is_not_negative(d) {
-                    self.facts.not_negative(d - Nat::int(1));
+                facts.whole(n.exact_div(d));
+                if d.as_int().is_none() && facts.is_not_negative(d) {
+                    facts.not_negative(d - Nat::int(1));
                 }
             }
-            Assumption::NotNegative(n) => self.facts.not_negative(n),
+            Assumption::NotNegative(n) => facts.not_negative(n),
         }
         self.changed();
     }
 
     /// `lo <= var <= hi`, wherever the variable stands.
     pub fn range(&mut self, var: Symbol, lo: Nat, hi: Nat) {
-        self.facts.range(var, lo, hi);
+        self.facts.get_mut().range(var, lo, hi);
     }
 
     pub fn range_once(&mut self, var: Symbol, lo: Nat, hi: Nat) {
-        if self.facts.range_of(var).is_none() {
-            self.facts.range(var, lo, hi);
+        if self.range_of(var).is_none() {
+            self.range(var, lo, hi);
         }
+    }
+
+    fn range_of(&self, var: Symbol) -> Option<(Nat, Nat)> {
+        self.facts.borrow().range_of(var)
     }
 
     /// `n >= 1`
     pub fn positive(&mut self, n: Nat) {
         if n.as_int().is_none() {
-            self.facts.positive(n);
-            self.changed();
+            self.facts.get_mut().positive(n);
+            self.not_negative(n - Nat::int(1));
         }
     }
 
     pub fn not_negative(&mut self, n: Nat) {
         if n.as_int().is_none() {
-            self.facts.not_negative(n);
+            self.take(n, IMPLIED);
             self.changed();
+        }
+    }
+
+    /// With what follows for the sides of a minimum or maximum in it: all of them are at least as large, or the one that can be.
+    fn take(&self, n: Nat, depth: u32) {
+        self.facts.borrow_mut().not_negative(n);
+        let Some((atom, x, y)) = choice(n).filter(|_| depth > 0) else {
+            return;
+        };
+        let with = |by: Nat| n.map_atoms(&mut |a| (a == atom).then_some(by));
+        let own = Symbol::new("%choice");
+        let Some(c) = with(Nat::var(own)).coefficient(own).and_then(Nat::as_int) else {
+            return;
+        };
+        let (x, y) = (with(x), with(y));
+        let open = |n: Nat| n.as_int().is_none();
+        if (c > 0) == matches!(atom.kind(), AtomKind::Min(..)) {
+            [x, y]
+                .into_iter()
+                .filter(|n| open(*n))
+                .for_each(|n| self.take(n, depth - 1));
+            return;
+        }
+        let never = |n: Nat| match n.as_int() {
+            Some(n) => n < 0,
+            None => self.facts.borrow().is_not_negative(Nat::int(-1) - n),
+        };
+        for (this, other) in [(x, y), (y, x)] {
+            if open(other) && never(this) {
+                self.take(other, depth - 1);
+            }
         }
     }
 
@@ -139,6 +179,7 @@ impl Known {
             (Op::Eq, true) | (Op::Ne, false) => {
                 self.not_negative(a - b);
                 self.not_negative(b - a);
+                self.replace(a, b);
             }
             // What is at most b and not b is less.
             (Op::Eq, false) | (Op::Ne, true) => {
@@ -149,6 +190,45 @@ impl Known {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// The variable of a range that an equation says, and what it is.
+    pub fn solved(&self, a: Nat, b: Nat) -> Option<(Symbol, Nat)> {
+        let n = a - b;
+        let mut found: Option<(Symbol, Nat)> = None;
+        n.each_atom(&mut |atom| {
+            let AtomKind::Var(v) = atom.kind() else {
+                return;
+            };
+            if found.is_some() || self.range_of(v).is_none() {
+                return;
+            }
+            let rest = match n.coefficient(v).and_then(Nat::as_int) {
+                Some(1) => Nat::var(v) - n,
+                Some(-1) => Nat::var(v) + n,
+                _ => return,
+            };
+            found = (!rest.mentions(v)).then_some((v, rest));
+        });
+        found
+    }
+
+    /// What is known of a variable is known of what it is equal to.
+    fn replace(&mut self, a: Nat, b: Nat) {
+        let Some((v, n)) = self.solved(a, b) else {
+            return;
+        };
+        let facts = self.facts.get_mut();
+        let all = facts.split_off(0);
+        let of = all.iter().filter(|f| f.mentions(v)).copied();
+        let mut new: Vec<Nat> = of.collect();
+        facts.extend(all);
+        if let Some((lo, hi)) = facts.range_of(v) {
+            new.extend([Nat::var(v) - lo, hi - Nat::var(v)]);
+        }
+        for fact in new {
+            self.not_negative(fact.subst_var(v, n));
         }
     }
 
@@ -174,7 +254,7 @@ impl Known {
         if a == b {
             return true;
         }
-        let d = self.facts.simplify(a - b);
+        let d = self.simplify(a - b);
         match d.as_int() {
             Some(d) => d == 0,
             None => self.at_least(a, b) && self.at_least(b, a),
@@ -187,39 +267,60 @@ impl Known {
             return n >= 0;
         }
         self.asked.set(self.asked.get() + 1);
-        self.facts.is_not_negative(n) || {
-            let simple = self.facts.simplify(n);
-            simple != n && self.facts.is_not_negative(simple)
+        self.known_sign(n) || {
+            let simple = self.simplify(n);
+            simple != n && self.known_sign(simple)
                 || self.at_ends(simple)
-                || self.by_cases(simple)
+                || self.by_cases(simple, CASES)
         }
     }
 
-    /// A minimum is one of two: what holds of both holds of it. So does what holds of the rest where a factor is not
-    /// negative.
-    fn by_cases(&self, n: Nat) -> bool {
-        let mut choice = None;
-        n.each_atom(&mut |a| {
-            if let AtomKind::Min(x, y) | AtomKind::Max(x, y) = a.kind() {
-                choice = choice.or(Some((a, x, y)));
-            }
-        });
-        let Some((atom, x, y)) = choice else {
+    fn known_sign(&self, n: Nat) -> bool {
+        match n.as_int() {
+            Some(n) => n >= 0,
+            None => self.facts.borrow().is_not_negative(n),
+        }
+    }
+
+    /// Whether what is known is seen to contradict itself.
+    pub fn contradicts(&self) -> bool {
+        let mut facts = self.facts.borrow_mut();
+        let all = facts.split_off(0);
+        facts.extend(all.clone());
+        drop(facts);
+        self.asked.set(self.asked.get() + all.len() as u64);
+        all.iter().rev().any(|n| self.known_sign(Nat::int(-1) - *n))
+    }
+
+    /// A minimum is one of two, and says then which is smaller.
+    fn by_cases(&self, n: Nat, depth: u32) -> bool {
+        let Some((atom, x, y)) = choice(n).filter(|_| depth > 0) else {
             return false;
         };
-        let with = |by: Nat| n.map_atoms(&mut |a| (a == atom).then_some(by));
-        [x, y].into_iter().all(|by| {
-            let n = self.facts.simplify(with(by));
-            n != Nat::atom(atom) && (self.facts.is_not_negative(n) || self.at_ends(n))
-        })
+        let least = matches!(atom.kind(), AtomKind::Min(..));
+        let less = |x: Nat, y: Nat| if least { y - x } else { x - y };
+        [(x, less(x, y)), (y, less(y, x))]
+            .into_iter()
+            .all(|(by, fact)| {
+                if self.known_sign(Nat::int(-1) - fact) {
+                    return true;
+                }
+                let n = n.map_atoms(&mut |a| (a == atom).then_some(by));
+                let len = self.facts.borrow().len();
+                self.take(fact, IMPLIED);
+                let n = self.simplify(n);
+                let holds = self.known_sign(n) || self.at_ends(n) || self.by_cases(n, depth - 1);
+                self.facts.borrow_mut().forget(len);
+                holds
+            })
     }
 
     pub fn simplify(&self, n: Nat) -> Nat {
-        self.facts.simplify(n)
+        self.facts.borrow().simplify(n)
     }
 
     pub fn floor(&self, n: Nat, d: Nat) -> Nat {
-        let (n, d) = (self.facts.simplify(n), self.facts.simplify(d));
+        let (n, d) = (self.simplify(n), self.simplify(d));
         if d.as_int().is_none() {
             let q = multiples(n, d);
             let rest = n - q * d;
@@ -227,7 +328,7 @@ impl Known {
                 return q;
             }
         }
-        self.facts.floor(n, d)
+        self.facts.borrow().floor(n, d)
     }
 
     /// Whether a number is not negative where each variable with a range, one after the other, is at the end of its range
@@ -238,35 +339,44 @@ impl Known {
             let mut vars = Vec::new();
             e.each_atom(&mut |a| {
                 if let AtomKind::Var(v) = a.kind() {
-                    vars.extend(self.facts.range_of(v).map(|r| (v, r)));
+                    vars.extend(self.range_of(v).map(|r| (v, r)));
                 }
             });
             // First those that others bound.
             vars.sort_by_key(|(v, (lo, hi))| {
-                let inner = |n: &Nat| vars_in(*n, |w| w != *v && self.facts.range_of(w).is_some());
+                let inner = |n: &Nat| vars_in(*n, |w| w != *v && self.range_of(w).is_some());
                 !(inner(lo) || inner(hi))
             });
             let least = vars.into_iter().find_map(|(v, (lo, hi))| {
                 let c = e.coefficient(v).filter(|c| !c.mentions(v))?;
                 let rest = e - c * Nat::var(v);
-                if self.facts.is_not_negative(c) {
+                if self.known_sign(c) {
                     Some(rest + c * lo)
-                } else if self.facts.is_not_negative(Nat::int(0) - c) {
+                } else if self.known_sign(Nat::int(0) - c) {
                     Some(rest + c * hi)
                 } else {
                     None
                 }
             });
             let Some(next) = least else { return false };
-            e = self.facts.simplify(next);
-            if e.as_int()
-                .map_or_else(|| self.facts.is_not_negative(e), |e| e >= 0)
-            {
+            e = self.simplify(next);
+            if self.known_sign(e) {
                 return true;
             }
         }
         false
     }
+}
+
+/// The first minimum or maximum in a number, and its sides.
+fn choice(n: Nat) -> Option<(Atom, Nat, Nat)> {
+    let mut found = None;
+    n.each_atom(&mut |a| {
+        if let AtomKind::Min(x, y) | AtomKind::Max(x, y) = a.kind() {
+            found = found.or(Some((a, x, y)));
+        }
+    });
+    found
 }
 
 /// The quotient of a number by a stride, as sums are divided: by the term of the stride with the most factors.

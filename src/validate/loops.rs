@@ -38,7 +38,6 @@ impl Machine<'_> {
             LoopKind::Par | LoopKind::Lanes | LoopKind::Independent
         );
         let (of, k) = (self.cx.number(), self.cx.symbol(var.as_str()));
-        self.cx.known.range(k, Nat::int(0), n - Nat::int(1));
         let stored = self.stored(body);
         let mut before = FxHashMap::default();
         for b in &stored {
@@ -52,6 +51,9 @@ impl Machine<'_> {
         let live = self.live.clone();
         let mark = self.cx.known.mark();
         self.cx.known.positive(n);
+        // Whoever has the iteration knows that there is one: then a bound may be simpler.
+        let most = self.cx.simplify(n) - Nat::int(1);
+        self.cx.known.range(k, Nat::int(0), most);
         self.names.insert(var, Nat::var(k));
         self.around.push(var);
         self.parallel += usize::from(any_order);

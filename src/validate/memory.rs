@@ -479,17 +479,22 @@ pub fn disjoint(cx: &mut Values, items: &[Item], k: Symbol, dims: &[Nat]) -> Res
                 break;
             };
             // What the loops around add is the same in all iterations.
-            let own = |n: Nat| cx.mentions(n, k) || leaf.loops().any(|(v, _)| cx.mentions(n, v));
+            let inner: Vec<Symbol> = leaf.loops().map(|l| l.0).chain([k]).collect();
+            let own = |cx: &Values, n: Nat| inner.iter().any(|v| cx.mentions(n, *v));
             let around = c.terms().into_iter().filter(|(m, c)| {
                 let term = Nat::from_terms([(m.clone(), *c)]);
-                !m.is_one() && !own(term)
+                !m.is_one() && !own(cx, term)
             });
             let around = Nat::from_terms(around);
-            let (by, around) = *block.get_or_insert((by, around));
             let mark = cx.known.mark();
             assume_path(cx, &leaf.path);
+            let (by, around, _) = *block.get_or_insert((by, around, None));
             let q = cx.known.floor(c - around, by);
-            fine = !cx.mentions(by, k) && cx.known.equal(q, Nat::var(k));
+            // The first iteration may begin further on, as that of all others.
+            let first = cx.simplify(q - Nat::var(k));
+            let (_, _, shift) = block.get_or_insert((by, around, None));
+            let shift = *shift.get_or_insert(first);
+            fine = !cx.mentions(by, k) && !own(cx, shift) && cx.known.equal(first, shift);
             cx.known.restore(mark);
             if !fine {
                 break;

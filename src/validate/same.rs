@@ -54,6 +54,10 @@ fn compare(cx: &mut Values, a: V, b: V, depth: u32) -> Res<()> {
             (xs.iter().zip(&ys)).try_for_each(|(x, y)| indices(cx, *x, *y, depth))
         }
         (Node::Fold(f), Node::Fold(g)) if folds_fit(cx, &f, &g) => folds(cx, &f, &g, depth),
+        (Node::Fold(f), Node::Fold(g)) if !(few(&f) && few(&g)) => match regrouped(cx, &f, &g)? {
+            Some((x, y)) => compare(cx, x, y, depth + 1),
+            None => unfolded(cx, &f, b, depth),
+        },
         (Node::Fold(f), _) => unfolded(cx, &f, b, depth),
         (_, Node::Fold(f)) => unfolded(cx, &f, a, depth),
         _ => Err(differ(cx, a, b)),
@@ -67,13 +71,17 @@ fn differ(cx: &Values, a: V, b: V) -> Stuck {
 fn cases(cx: &mut Values, c: V, x: V, y: V, depth: u32) -> Res<()> {
     for holds in [true, false] {
         let mark = cx.known.mark();
-        cx.assume(c, holds);
+        let mut r = cx.assumed(c, holds);
         let done = (|| {
-            let (x, y) = (cx.refresh(x)?, cx.refresh(y)?);
+            let (x, y) = (cx.rewrite(&mut r, x)?, cx.rewrite(&mut r, y)?);
             compare(cx, x, y, depth + 1)
         })();
+        // There may be no such case.
+        let never = done.is_err() && cx.absurd();
         cx.known.restore(mark);
-        done?;
+        if !never {
+            done?;
+        }
     }
     Ok(())
 }
@@ -128,18 +136,107 @@ fn folds(cx: &mut Values, f: &Rc<Fold>, g: &Rc<Fold>, depth: u32) -> Res<()> {
     done
 }
 
+/// Whether all steps may be written out.
+fn few(f: &Fold) -> bool {
+    f.n.as_int().is_some_and(|n| (0..=WRITTEN_OUT).contains(&n))
+}
+
+/// Two reductions, one of them written such that the loops are those of the other: the same steps in the same order.
+fn regrouped(cx: &mut Values, f: &Rc<Fold>, g: &Rc<Fold>) -> Res<Option<(V, V)>> {
+    for (long, short, swapped) in [(f, g, false), (g, f, true)] {
+        let Some(written) = as_other(cx, long, short)? else {
+            continue;
+        };
+        let other = cx.folded((**short).clone());
+        return Ok(Some(match swapped {
+            false => (written, other),
+            true => (other, written),
+        }));
+    }
+    Ok(None)
+}
+
+fn as_other(cx: &mut Values, long: &Fold, short: &Fold) -> Res<Option<V>> {
+    // Less than no step is none.
+    let counts = |cx: &Values, n: Nat| cx.known.at_least(n, Nat::int(0));
+    if !counts(cx, short.n) {
+        return Ok(None);
+    }
+    // The steps of the other are reductions of what this one does at once.
+    if let Node::Fold(inner) = cx.node(short.steps[short.which as usize]).clone() {
+        let inner = inner.n;
+        let count = cx.simplify(short.n * inner);
+        if counts(cx, inner) && cx.known.equal(long.n, count) && !cx.is_step_index(inner, short) {
+            return cx.nested(long, short.n, inner).map(Some);
+        }
+    }
+    // A step of the other is several of this one, which may have some before.
+    for by in ratios(long.n, short.n) {
+        let first = cx.simplify(long.n - Nat::int(by) * short.n);
+        let fits = cx.known.at_least(first, Nat::int(0));
+        if !fits || !cx.known.at_least(Nat::int(by - 1), first) {
+            continue;
+        }
+        let mut all = long.clone();
+        if !cx.known.equal(first, Nat::int(0)) {
+            let starts = all_parts(cx, long, (Nat::int(0), first))?;
+            let rest = cx.steps_of(long, starts, (first, Nat::int(by) * short.n), long.which)?;
+            let Node::Fold(rest) = cx.node(rest).clone() else {
+                return Ok(None);
+            };
+            all = (*rest).clone();
+        }
+        return cx.nested(&all, short.n, Nat::int(by)).map(Some);
+    }
+    // The other goes on where another one ended.
+    let before = cx.simplify(long.n - short.n);
+    let goes_on = matches!(cx.node(short.starts[short.which as usize]), Node::Fold(_));
+    if goes_on && cx.known.at_least(before, Nat::int(0)) {
+        let starts = all_parts(cx, long, (Nat::int(0), before))?;
+        return cx
+            .steps_of(long, starts, (before, short.n), long.which)
+            .map(Some);
+    }
+    Ok(None)
+}
+
+/// Every part of the state after some steps from the start.
+fn all_parts(cx: &mut Values, f: &Fold, steps: (Nat, Nat)) -> Res<Vec<V>> {
+    (0..f.steps.len() as u32)
+        .map(|j| cx.steps_of(f, f.starts.clone(), steps, j))
+        .collect()
+}
+
+/// By what constant one number may be the other's multiple, but for less than that.
+fn ratios(long: Nat, short: Nat) -> Vec<i64> {
+    let mut all = Vec::new();
+    short.each_atom(&mut |a| {
+        if let AtomKind::Floor(_, by) = a.kind() {
+            all.extend(by.as_int());
+        }
+    });
+    all.extend(long.exact_div(short).as_int());
+    all.extend(
+        long.as_int()
+            .zip(short.as_int())
+            .and_then(|(n, k)| n.checked_div(k)),
+    );
+    all.retain(|by| (2..=WRITTEN_OUT).contains(by));
+    all.dedup();
+    all
+}
+
 /// A reduction is its last step after all before, and all of them if they are few.
 fn unfolded(cx: &mut Values, f: &Rc<Fold>, other: V, depth: u32) -> Res<()> {
-    let steps = f.n.as_int().filter(|n| (0..=WRITTEN_OUT).contains(n));
-    let parts = match steps {
-        Some(n) => {
+    let parts = match f.n.as_int() {
+        Some(n) if few(f) => {
             let mut state = f.starts.clone();
             for i in 0..n {
                 state = cx.stepped(f, &state, Nat::int(i))?;
             }
             state
         }
-        None => {
+        _ => {
             let last = f.n - Nat::int(1);
             if !cx.known.at_least(last, Nat::int(0)) {
                 let c = cx.compare(Op::Le, f.n, Nat::int(0));
@@ -163,7 +260,7 @@ fn unfolded(cx: &mut Values, f: &Rc<Fold>, other: V, depth: u32) -> Res<()> {
                 return some;
             }
             let before: Vec<V> = (0..f.steps.len() as u32)
-                .map(|which| cx.shorter(f, last, which))
+                .map(|which| cx.steps_of(f, f.starts.clone(), (Nat::int(0), last), which))
                 .collect::<Res<_>>()?;
             cx.stepped(f, &before, last)?
         }

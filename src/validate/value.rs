@@ -426,8 +426,7 @@ impl Values {
         }
         let (cells, k, steps) = self.opened(f, n)?;
         let steps = self.rewrite_all(r, &steps)?;
-        let cells: Vec<(V, u32)> = cells.into_iter().zip(0..).collect();
-        self.closed(n, (starts, steps, f.which), k, &cells)
+        self.closed(n, (starts, steps, f.which), k, &numbered(&cells))
     }
 
     fn rewrite_all(&mut self, r: &mut Rewrite, all: &[V]) -> Res<Vec<V>> {
@@ -436,28 +435,32 @@ impl Values {
 
     /// The steps with fresh names for the state and the index, which is below `n`.
     pub fn opened(&mut self, f: &Fold, n: Nat) -> Res<(Vec<V>, Symbol, Vec<V>)> {
-        let (of, k) = (self.number(), self.symbol("o"));
+        let (cells, k) = (self.state(f), self.symbol("o"));
         self.known.range(k, Nat::int(0), n - Nat::int(1));
-        let cells: Vec<V> = (0..f.steps.len() as u32)
-            .map(|j| self.make(Node::Cell(of, j, SmallVec::new())))
-            .collect();
         let steps = self.stepped(f, &cells, Nat::var(k))?;
         Ok((cells, k, steps))
     }
 
-    fn closed(
+    pub fn closed(
         &mut self,
         n: Nat,
-        (starts, mut steps, which): (Vec<V>, Vec<V>, u32),
+        (starts, steps, which): (Vec<V>, Vec<V>, u32),
         k: Symbol,
         cells: &[(V, u32)],
     ) -> Res<V> {
+        // Parts that no step needs are not told, and the others in the order in which they are needed.
+        let order = self.needed(&steps, which, cells);
+        let place = |j: u32| order.iter().position(|o| *o == j);
+        let starts: Vec<V> = order.iter().map(|j| starts[*j as usize]).collect();
+        let mut steps: Vec<V> = order.iter().map(|j| steps[*j as usize]).collect();
         let all = steps.iter().chain(&starts);
         let depth = 1 + all.map(|v| self.depth(*v)).max().unwrap_or(0);
         let mut r = Rewrite::default();
         for (cell, j) in cells {
-            let acc = self.make(Node::Acc(depth, *j));
-            r.put(self, *cell, acc);
+            if let Some(j) = place(*j) {
+                let acc = self.make(Node::Acc(depth, j as u32));
+                r.put(self, *cell, acc);
+            }
         }
         let inner = self.step_index(depth, n);
         r.vars.insert(k, Nat::var(inner));
@@ -469,8 +472,28 @@ impl Values {
             n,
             starts,
             steps,
-            which,
+            which: 0,
         }))
+    }
+
+    /// The parts that one of them depends on, itself first.
+    fn needed(&self, steps: &[V], which: u32, cells: &[(V, u32)]) -> Vec<u32> {
+        let parts: FxHashMap<V, u32> = cells.iter().copied().collect();
+        let mut order = vec![which];
+        let mut next = 0;
+        while let Some(j) = order.get(next) {
+            let mut found = Vec::new();
+            self.visit(steps[*j as usize], &mut |v, _| {
+                found.extend(parts.get(&v).filter(|j| !order.contains(j)));
+            });
+            for j in found {
+                if !order.contains(&j) {
+                    order.push(j);
+                }
+            }
+            next += 1;
+        }
+        order
     }
 
     pub fn clamp(&mut self, a: V, n: Nat) -> V {
@@ -584,6 +607,12 @@ impl Values {
         s
     }
 
+    /// Whether a number says which step of a reduction it is of.
+    pub fn is_step_index(&mut self, n: Nat, f: &Fold) -> bool {
+        let k = self.step_index(f.depth, f.n);
+        self.mentions(n, k)
+    }
+
     pub fn folded(&mut self, f: Fold) -> V {
         match f.n.as_int() {
             Some(0) => f.starts[f.which as usize],
@@ -653,19 +682,56 @@ impl Values {
         Ok(a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.known.equal(*a, *b)))
     }
 
-    /// A part of the state after fewer steps.
-    pub fn shorter(&mut self, f: &Fold, n: Nat, which: u32) -> Res<V> {
-        let (old, new) = (self.step_index(f.depth, f.n), self.step_index(f.depth, n));
-        let mut r = Rewrite::default();
-        r.vars.insert(old, Nat::var(new));
-        let steps = self.rewrite_all(&mut r, &f.steps)?;
-        Ok(self.folded(Fold {
-            depth: f.depth,
-            n,
-            starts: f.starts.clone(),
-            steps,
-            which,
-        }))
+    /// A part of the state after n steps, the first of which is step `from`.
+    pub fn steps_of(
+        &mut self,
+        f: &Fold,
+        starts: Vec<V>,
+        (from, n): (Nat, Nat),
+        which: u32,
+    ) -> Res<V> {
+        if self.known.equal(n, Nat::int(0)) {
+            return Ok(starts[which as usize]);
+        }
+        let (cells, k) = (self.state(f), self.symbol("o"));
+        self.known.range(k, Nat::int(0), n - Nat::int(1));
+        let steps = self.stepped(f, &cells, from + Nat::var(k))?;
+        self.closed(n, (starts, steps, which), k, &numbered(&cells))
+    }
+
+    /// As many steps as `outer` times `inner`, as a reduction of reductions.
+    pub fn nested(&mut self, f: &Fold, outer: Nat, inner: Nat) -> Res<V> {
+        let (around, cells) = (self.state(f), self.state(f));
+        let (o, i) = (self.symbol("o"), self.symbol("i"));
+        self.known.range(o, Nat::int(0), outer - Nat::int(1));
+        self.known.range(i, Nat::int(0), inner - Nat::int(1));
+        let mark = self.known.mark();
+        self.known.positive(outer);
+        self.known.positive(inner);
+        let steps = self.stepped(f, &cells, inner * Nat::var(o) + Nat::var(i));
+        self.known.restore(mark);
+        let steps = steps?;
+        let of = |cx: &mut Values, j: u32| {
+            let state = (around.clone(), steps.clone(), j);
+            cx.closed(inner, state, i, &numbered(&cells))
+        };
+        let all = (0..steps.len() as u32)
+            .map(|j| of(self, j))
+            .collect::<Res<Vec<V>>>()?;
+        self.closed(
+            outer,
+            (f.starts.clone(), all, f.which),
+            o,
+            &numbered(&around),
+        )
+    }
+
+    /// Names for a state that is not known.
+    fn state(&mut self, f: &Fold) -> Vec<V> {
+        let of = self.number();
+        (0..f.steps.len() as u32)
+            .map(|j| self.make(Node::Cell(of, j, SmallVec::new())))
+            .collect()
     }
 
     /// All parts of the state after one more step than `before`, and the index of that step.
@@ -679,6 +745,10 @@ impl Values {
         r.vars.insert(index, k);
         f.steps.iter().map(|v| self.rewrite(&mut r, *v)).collect()
     }
+}
+
+fn numbered(cells: &[V]) -> Vec<(V, u32)> {
+    cells.iter().copied().zip(0..).collect()
 }
 
 /// The numbers in a node itself.
