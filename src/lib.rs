@@ -90,6 +90,7 @@ pub mod schedule;
 pub mod search;
 pub mod simplify;
 pub mod sketch;
+pub mod solve;
 pub mod source;
 pub mod syntax;
 pub mod synth;

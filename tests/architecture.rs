@@ -12,7 +12,7 @@ const LAYERS: &[&[&str]] = &[
     &["hash", "intern", "alloc", "interrupt", "source", "diag"],
     &["arith", "ty", "target"],
     &["syntax"],
-    &["scalar", "simplify", "termination", "index"],
+    &["scalar", "simplify", "solve", "termination", "index"],
     &[
         "term",
         "operator",

@@ -58,6 +58,7 @@ fn flags_are_those_of_the_help() {
         + &help(&["verify"])
         + &help(&["order"])
         + &help(&["synth"])
+        + &help(&["solve"])
         + &help(&["assoc", "check"]);
     let flags = |text: &str| {
         let mut found: Vec<String> = Vec::new();

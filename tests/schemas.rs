@@ -146,6 +146,18 @@ fn produced() -> &'static [(Kind, Vec<String>)] {
                 saved::SIMPLIFICATION,
                 &["simplify", "(4*i + 3)/4", "--trace"],
             ),
+            answered(
+                saved::SOLUTION,
+                &[
+                    "solve",
+                    "(x + a)*2 < b",
+                    "--for",
+                    "x",
+                    "--trace",
+                    "--interval",
+                    "inner",
+                ],
+            ),
             answered(saved::SYNTHESIS, &["synth", "--from", "stuck.txt"]),
             answered(
                 saved::VALIDATION,

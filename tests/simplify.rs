@@ -6,6 +6,10 @@ mod cases;
 mod common;
 #[path = "simplify/identities.rs"]
 mod identities;
+#[path = "common/solve_contracts.rs"]
+mod solve_contracts;
+#[path = "simplify/solving.rs"]
+mod solving;
 
 use rise_opt::arith::Nat;
 use rise_opt::emit;

@@ -27,6 +27,7 @@ mod progress;
 mod record;
 mod report;
 mod simplify;
+mod solve;
 mod synth;
 mod validate;
 mod values;
@@ -122,6 +123,8 @@ commands! {
     Simplify = simplify::simplify;
     /// Says of each comparison whether it holds wherever the assumptions do: `true`, `false` or `unknown`
     Prove = simplify::prove;
+    /// Isolates a variable: `x < t`, `x + t`, with no `x` in `t`; or says between which of its values a condition holds
+    Solve = solve::run;
     /// Finds rules for expressions that the present rules leave, proved and ordered; or the right side or the condition of one rule
     Synth = synth::run;
     /// Says what this machine lacks to compile, run and measure kernels

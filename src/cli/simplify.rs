@@ -110,7 +110,7 @@ fn run(
     }
 }
 
-fn told(step: &Step) -> RuleStep {
+pub(super) fn told(step: &Step) -> RuleStep {
     RuleStep {
         rule: step.rule.map_or("facts", |r| r.as_str()).to_string(),
         before: step.before.to_string(),
@@ -144,11 +144,30 @@ fn read(args: &Args, context: &mut Context) -> Result<Questions, Vec<Diagnostic>
         }
         None => shipped(),
     };
-    let assumed: Vec<(FileId, &str)> = (args.assume.iter())
+    let (all, unreadable) = asked(&args.expression, &args.file, &args.assume, context)?;
+    Ok(Questions {
+        book,
+        all,
+        unreadable,
+    })
+}
+
+/// What is asked, in order, nothing for what cannot be read; and that.
+pub(super) type Asked = (Vec<Option<Question>>, Vec<Diagnostic>);
+
+/// The expressions of an argument, of a file or of standard input, in order, and those that cannot be read.
+pub(super) fn asked(
+    expression: &Option<String>,
+    file: &Option<String>,
+    assume: &[String],
+    context: &mut Context,
+) -> Result<Asked, Vec<Diagnostic>> {
+    let sources = &mut context.sources;
+    let assumed: Vec<(FileId, &str)> = (assume.iter())
         .map(|text| (sources.add_text("--assume", text), &**text))
         .collect();
     parse_question(&assumed, None)?;
-    let (name, text) = match (&args.expression, &args.file) {
+    let (name, text) = match (expression, file) {
         (Some(text), _) => ("EXPR".to_string(), text.clone()),
         (None, Some(path)) => {
             let file = sources.load(path).map_err(|e| vec![e.into()])?;
@@ -167,11 +186,7 @@ fn read(args: &Args, context: &mut Context) -> Result<Questions, Vec<Diagnostic>
         )
         .help("write one, such as `(4*i + 3)/4`")]);
     }
-    Ok(Questions {
-        book,
-        all,
-        unreadable,
-    })
+    Ok((all, unreadable))
 }
 
 /// An expression, with what is assumed of it.

@@ -13,13 +13,15 @@ use super::simplify::questions;
 use super::Context;
 use crate::diag::{code, Diagnostic, Exit};
 use crate::exec::solver;
+use crate::intern::Symbol;
 use crate::report::answers::{FoundRule, Synthesis};
 use crate::report::CertificateFile;
 use crate::scalar::{load_rules, Rule};
 use crate::simplify::RULES;
+use crate::solve::Order;
 use crate::synth::{
-    complete, is_whole, synthesise, text, weakest, Counts, Found, Given, Helped, How, Options,
-    Outcome, Question,
+    complete, is_whole, minimise, synthesise, synthesise_solver, text, weakest, Aim, Benefit,
+    Counts, Found, Given, Helped, How, Minimised, Options, Outcome, Question,
 };
 use crate::verify::Tools;
 use std::fmt::Write as _;
@@ -45,9 +47,23 @@ pub struct Args {
     /// Where the rules are written, with their certificates beside them, or the expressions [default: standard output]
     #[arg(short, long, value_name = "FILE", conflicts_with = "rule")]
     output: Option<PathBuf>,
-    /// The rules that are there already: what they do needs no new ones, and new ones come behind them
-    #[arg(long, value_name = "FILE", default_value = RULES)]
-    rules: String,
+    /// The rules that are there already: what they do needs no new ones, and new ones come behind them [default: the shipped ones;
+    /// with --order, none]
+    #[arg(long, value_name = "FILE")]
+    rules: Option<String>,
+    /// Rules for `solve`, which isolate a variable of the expressions: each brings it to a solved form (`goal`), or nearer (`gradual`)
+    #[arg(long, value_enum, value_name = "ORDER", requires = "from")]
+    order: Option<Nearer>,
+    /// The variable that such rules isolate [default: x]; with --harvest, expressions with it: each once for each of its variables,
+    /// which is called so
+    #[arg(long = "for", value_name = "NAME")]
+    target: Option<String>,
+    /// With --harvest and --for, so many expressions: more like those of the programs are made
+    #[arg(long, value_name = "N", default_value_t = 4000, requires = "harvest")]
+    count: usize,
+    /// Of the rules of this file, a smallest set that does as well for the expressions of --from; with --for, as rules of `solve`
+    #[arg(long, value_name = "FILE", requires = "from", conflicts_with_all = ["order", "harvest"])]
+    minimise: Option<String>,
     /// Left sides that are looked at; fewer end sooner
     #[arg(long, value_name = "N", default_value_t = 400)]
     budget: usize,
@@ -59,9 +75,16 @@ pub struct Args {
     progress: Mode,
 }
 
+#[derive(clap::ValueEnum, Clone, Copy, Debug)]
+enum Nearer {
+    Goal,
+    Gradual,
+}
+
 pub fn run(args: &Args, context: &mut Context) -> u8 {
     let done = match (&args.rule, &args.from, &args.harvest) {
         (Some(text), ..) => assist(args, text, context),
+        (_, Some(corpus), _) if args.minimise.is_some() => fewest(args, corpus, context),
         (_, Some(corpus), _) => corpus_to_rules(args, corpus, context),
         (.., Some(dir)) => programs_to_corpus(args, dir, context),
         (None, None, None) => Ok(2),
@@ -71,7 +94,12 @@ pub fn run(args: &Args, context: &mut Context) -> u8 {
 
 fn present(args: &Args, context: &mut Context) -> Result<Vec<Rule>, Vec<Diagnostic>> {
     let sources = &mut context.sources;
-    let file = sources.load(&args.rules).map_err(|e| vec![e.into()])?;
+    let path = match (&args.rules, args.order) {
+        (Some(path), _) => path,
+        (None, None) => RULES,
+        (None, Some(_)) => return Ok(Vec::new()),
+    };
+    let file = sources.load(path).map_err(|e| vec![e.into()])?;
     load_rules(sources, file)
 }
 
@@ -87,12 +115,11 @@ fn tools() -> Tools {
     tools
 }
 
-fn corpus_to_rules(
-    args: &Args,
+/// The expressions of a corpus, and what cannot be read of it.
+fn expressions(
     corpus: &str,
     context: &mut Context,
-) -> Result<u8, Vec<Diagnostic>> {
-    let rules = present(args, context)?;
+) -> Result<(Vec<Question>, Vec<Diagnostic>), Vec<Diagnostic>> {
     let file = context.sources.load(corpus).map_err(|e| vec![e.into()])?;
     let lines = context.sources.file(file).text.clone();
     let mut wrong = Vec::new();
@@ -110,13 +137,84 @@ fn corpus_to_rules(
             d.help("write one on each line, such as `(z + 2) + min(x, y - z)`")
         ]);
     }
+    Ok((all, wrong))
+}
+
+/// `--minimise`
+fn fewest(args: &Args, corpus: &str, context: &mut Context) -> Result<u8, Vec<Diagnostic>> {
+    let target = args.target.as_deref().map(Symbol::new);
+    let present = match (&args.rules, target) {
+        (None, Some(_)) => Vec::new(),
+        _ => present(args, context)?,
+    };
+    let path = args.minimise.as_deref().unwrap_or_default();
+    let file = context.sources.load(path).map_err(|e| vec![e.into()])?;
+    let rules = load_rules(&context.sources, file)?;
+    let (all, wrong) = expressions(corpus, context)?;
+    let written = match &args.output {
+        Some(path) => Some(Target::prepare(path).map_err(|d| vec![d])?),
+        None => None,
+    };
+    let progress = Progress::start(args.progress, context.json());
+    let found = minimise(&all, &present, &rules, target, &mut |t| progress.note(t));
+    drop(progress);
+    let told = benefit(&found, all.len(), target.is_some());
+    let mut page = format!("-- Of the rules of {path}, by `{}`.\n", command_line());
+    for line in told.lines() {
+        let _ = writeln!(page, "-- {line}");
+    }
+    page += "domain scalar\n";
+    for (rule, uses) in &found.kept {
+        let _ = write!(page, "\n-- Applied to {uses}.\n{}\n", rule_text(rule));
+    }
+    match written {
+        Some(target) => {
+            write_all(vec![(target, page)]).map_err(|d| vec![d])?;
+            context.print(&told);
+        }
+        None => context.print(&page),
+    }
+    Ok(context.report(wrong))
+}
+
+/// What none, all and the kept rules do.
+fn benefit(found: &Minimised, expressions: usize, solving: bool) -> String {
+    let what = if solving { "solved" } else { "decided" };
+    let line = |b: &Benefit| {
+        format!(
+            "{} rules: {} of {expressions} expressions {what}, {} operations and leaves in what is left\n",
+            b.rules, b.decided, b.size
+        )
+    };
+    [&found.none, &found.all, &found.few].map(line).concat()
+}
+
+fn corpus_to_rules(
+    args: &Args,
+    corpus: &str,
+    context: &mut Context,
+) -> Result<u8, Vec<Diagnostic>> {
+    let rules = present(args, context)?;
+    let (all, wrong) = expressions(corpus, context)?;
     let targets = targets(args)?;
     let progress = Progress::start(args.progress, context.json());
     let options = Options {
         budget: args.budget,
         rounds: args.rounds,
     };
-    let outcome = synthesise(&all, &rules, &tools(), &options, &mut |t| progress.note(t));
+    let mut tell = |t: &str| progress.note(t);
+    let outcome = match args.order {
+        None => synthesise(&all, &rules, &tools(), &options, &mut tell),
+        Some(nearer) => {
+            let order = match nearer {
+                Nearer::Goal => Order::Goal,
+                Nearer::Gradual => Order::Gradual,
+            };
+            let target = Symbol::new(args.target.as_deref().unwrap_or("x"));
+            let aim = Aim { target, order };
+            synthesise_solver(&all, aim, &rules, &tools(), &options, &mut tell)
+        }
+    };
     drop(progress);
     let page = page(&outcome);
     let certificates = CertificateFile::new(&outcome.certificates, command_line()).to_json();
@@ -145,7 +243,8 @@ fn programs_to_corpus(
         None => None,
     };
     let progress = Progress::start(args.progress, context.json());
-    let page = harvest::harvest(dir, context, &mut |text| progress.note(text));
+    let to_solve = args.target.as_deref().map(|t| (Symbol::new(t), args.count));
+    let page = harvest::harvest(dir, to_solve, context, &mut |text| progress.note(text));
     drop(progress);
     let page = page?;
     match target {

@@ -4,8 +4,10 @@
 
 use super::explain::ExplainedStep;
 use super::saved::{
-    self, Kind, ATTEMPT, DOCTOR, EXPLANATION, PROOF_CHECK, SIMPLIFICATION, SYNTHESIS, WRITTEN,
+    self, Kind, ATTEMPT, DOCTOR, EXPLANATION, PROOF_CHECK, SIMPLIFICATION, SOLUTION, SYNTHESIS,
+    WRITTEN,
 };
+use crate::solve::{Form, Side};
 use serde::Serialize;
 
 /// An answer, with the version of the program that gives it.
@@ -66,6 +68,42 @@ pub struct RuleStep {
 impl Simplification {
     pub fn json_line(&self) -> String {
         line(&SIMPLIFICATION, self)
+    }
+}
+
+/// `solve`
+#[derive(Clone, Debug, Serialize)]
+pub struct Solution {
+    /// The variable that is isolated.
+    pub target: String,
+    /// In the order in which they were asked.
+    pub answers: Vec<Solved>,
+}
+
+/// One expression; every field is nothing for one that cannot be read.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Solved {
+    /// The expression as far as it is solved.
+    pub result: Option<String>,
+    pub form: Option<Form>,
+    /// The values of the target, if they were asked for.
+    pub interval: Option<Bounds>,
+    /// Those that were asked for.
+    pub steps: Vec<RuleStep>,
+}
+
+/// The integers from `lower` to `upper`, nothing being no bound; none unless `when` holds.
+#[derive(Clone, Debug, Serialize)]
+pub struct Bounds {
+    pub side: Side,
+    pub lower: Option<String>,
+    pub upper: Option<String>,
+    pub when: String,
+}
+
+impl Solution {
+    pub fn json_line(&self) -> String {
+        line(&SOLUTION, self)
     }
 }
 

@@ -12,6 +12,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Most leaves of a left side.
 pub const MOST_LEAVES: usize = 7;
 
+/// Most leaves of a left side of a solver.
+const MOST_MARKED: usize = 6;
+
 /// Patterns of one part of an expression; those with fewest leaves are kept.
 const MOST_CUTS: usize = 160;
 
@@ -52,6 +55,36 @@ pub fn left_sides(e: Expr) -> Vec<Left> {
         }
     }
     found.sort_by_cached_key(|l| rank(l.pattern));
+    found
+}
+
+/// Patterns of an expression and of its parts that have a target: `t0`, `t1` … for parts with it, `n0`, `n1` … for parts without.
+pub(super) fn marked_left_sides(e: Expr, has_target: &dyn Fn(Expr) -> bool) -> Vec<Left> {
+    let mut inside = BTreeSet::new();
+    e.visit(&mut |part| {
+        inside.insert(part);
+    });
+    let holes: BTreeMap<Expr, Expr> = inside.iter().map(|p| (hole(*p), *p)).collect();
+    let mut found: Vec<Left> = Vec::new();
+    let mut seen = BTreeSet::new();
+    let parts = inside.iter().filter(|p| is_plain(**p) && has_target(**p));
+    for cut in parts.flat_map(|part| cuts(*part, MOST_MARKED)) {
+        let (mut names, mut stands) = (BTreeMap::new(), BTreeMap::new());
+        let mut used = [0, 0];
+        for (v, sort) in cut.vars() {
+            let part = holes.get(&Expr::var(v, sort)).copied();
+            let part = part.unwrap_or(Expr::var(v, sort));
+            let (row, letter) = if has_target(part) { (0, 't') } else { (1, 'n') };
+            let name = Symbol::new(&format!("{letter}{}", used[row]));
+            used[row] += 1;
+            names.insert(v, Expr::var(name, sort));
+            stands.insert(name, part);
+        }
+        let pattern = cut.replace(&|v| names.get(&v).copied());
+        if used[0] > 0 && seen.insert(pattern.id()) {
+            found.push(Left { pattern, stands });
+        }
+    }
     found
 }
 

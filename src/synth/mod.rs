@@ -12,19 +12,27 @@ mod condition;
 mod forms;
 mod general;
 mod harvest;
+mod isolated;
 mod left;
+mod minimise;
 mod points;
+mod problems;
 mod right;
+mod solving;
 mod statement;
 
 pub use assist::{complete, is_whole, weakest, Given, Helped};
 pub use harvest::{corpus, LeftOut};
 pub use left::{canonical, left_sides, Left, MOST_LEAVES};
+pub use minimise::{minimise, Benefit, Minimised};
+pub use problems::problems;
+pub use solving::{synthesise_solver, Aim};
 pub use statement::text;
 
 use crate::intern::Symbol;
 use crate::scalar::{Expr, Kind, Node, Op, Rule, Sort, Value, VarClass};
 use crate::simplify::{build, Book, Facts, Simplifier};
+use crate::solve::{decreases, Order};
 use crate::termination::{self, greater};
 use crate::verify::{self, Certificates, Point, Tools};
 use condition::Lattice;
@@ -165,6 +173,8 @@ struct Work<'a> {
     outcome: Outcome,
     /// Whether statements count that are not ordered.
     unordered_too: bool,
+    /// The order of a solver, if rules are for one.
+    aim: Option<Order>,
 }
 
 /// Points for a right side, and more of them for one that was found.
@@ -185,6 +195,7 @@ impl<'a> Work<'a> {
             book: Rc::new(Book::new(rules.to_vec())),
             outcome: Outcome::default(),
             unordered_too: false,
+            aim: None,
         }
     }
 
@@ -340,6 +351,9 @@ impl<'a> Work<'a> {
 
     /// The rule, behind all others, if it is ordered; perhaps with variables that stand for no constants.
     fn ordered(&self, rule: Rule) -> Option<Rule> {
+        if let Some(order) = self.aim {
+            return decreases(order, rule.lhs, rule.rhs).then_some(rule);
+        }
         let verdict = |rule: &Rule| {
             let mut all = self.rules.clone();
             all.push(rule.clone());
@@ -367,6 +381,10 @@ impl<'a> Work<'a> {
 
     /// Whether the expression it was found for gets smaller by it.
     fn pays(&self, rule: &Rule, task: &Task) -> bool {
+        if self.aim.is_some() {
+            // Whatever it is applied to is nearer.
+            return true;
+        }
         let alone = Rc::new(Book::new(vec![rule.clone()]));
         let mut simplifier = Simplifier::new(alone);
         task.facts.iter().for_each(|f| simplifier.assume(*f));

@@ -7,7 +7,8 @@ use super::super::simplify::questions;
 use super::super::{command_line, Context};
 use crate::diag::{code, Diagnostic};
 use crate::driver::{stuck, Files, Trust};
-use crate::synth::{corpus, LeftOut, Question};
+use crate::intern::Symbol;
+use crate::synth::{corpus, problems, LeftOut, Question};
 use crate::target::Target;
 use std::path::{Path, PathBuf};
 
@@ -17,6 +18,7 @@ const DEPTH: usize = 12;
 /// A corpus, and whatever cannot be read.
 pub(super) fn harvest(
     dir: &str,
+    to_solve: Option<(Symbol, usize)>,
     context: &mut Context,
     tell: &mut dyn FnMut(&str),
 ) -> Result<String, Vec<Diagnostic>> {
@@ -63,6 +65,9 @@ pub(super) fn harvest(
     if !wrong.is_empty() {
         return Err(wrong);
     }
+    if let Some((target, count)) = to_solve {
+        return Ok(problem_page(&problems(&all, target, count), target));
+    }
     let (kept, left_out) = corpus(all);
     Ok(page(&kept, left_out, read, failed))
 }
@@ -108,15 +113,29 @@ fn page(kept: &[Question], left_out: LeftOut, read: usize, failed: usize) -> Str
         leaves,
         vectors,
     } = left_out;
-    let mut page = format!(
+    let page = format!(
         "-- What lowering left open, by `{}`.\n\
          -- {} expressions of {read} kernels ({failed} were not made); left out: {again} seen before but for names and numbers, \
          {open} true here and false there, {leaves} variables, {vectors} about vectors\n",
         command_line(),
         kept.len(),
     );
+    page + &lines(kept)
+}
+
+fn problem_page(all: &[Question], target: Symbol) -> String {
+    let head = format!(
+        "-- Expressions in which {target} is to be isolated, by `{}`: what lowering asked, and more like it.\n",
+        command_line()
+    );
+    head + &lines(all)
+}
+
+/// One line for each, below the file that it comes from.
+fn lines(all: &[Question]) -> String {
+    let mut page = String::new();
     let mut last = "";
-    for q in kept {
+    for q in all {
         if q.place != last {
             page += &format!("-- {}\n", q.place);
             last = &q.place;

@@ -166,6 +166,14 @@ pub const SIMPLIFICATION: Kind = Kind {
     most: COUNTS,
 };
 
+/// `rise-opt solve`
+pub const SOLUTION: Kind = Kind {
+    name: "solution",
+    version: 1,
+    command: "rise-opt solve EXPR --for x --message-format json",
+    most: COUNTS,
+};
+
 /// `rise-opt synth`
 pub const SYNTHESIS: Kind = Kind {
     name: "synthesis",
@@ -240,6 +248,7 @@ pub const ALL: &[Kind] = &[
     CERTIFICATES,
     DOCTOR,
     SIMPLIFICATION,
+    SOLUTION,
     SYNTHESIS,
     PROOF_CHECK,
     WRITTEN,
