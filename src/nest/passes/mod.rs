@@ -6,6 +6,7 @@
 
 mod arena;
 mod choices;
+mod cse;
 mod dce;
 mod fresh;
 mod independence;
@@ -99,6 +100,14 @@ pub const PASSES: &[Pass] = &[
         keeps: "all stores that an output depends on, in their order",
         place: "of the new variables some are never read, and only now seen to be so",
         run: |nest, _| dce::eliminate(nest),
+    },
+    Pass {
+        name: "cse",
+        does: "removes loops that compute accumulators which are there already",
+        needs: "accumulators that are variables: scalar_replacement",
+        keeps: "the order of stores; each accumulator is assigned by the loop that it was assigned by",
+        place: "after dce-2, so that nothing stands between whose value nobody reads",
+        run: |nest, _| cse::eliminate(nest),
     },
     Pass {
         name: "store_sinking",
