@@ -21,10 +21,11 @@ use rise_opt::interp::{eval_program, Num, Sizes, Value};
 use rise_opt::lower::{self, Options};
 use rise_opt::nest::eval::{eval, EvalError, Fault};
 use rise_opt::nest::passes::PASSES;
+use rise_opt::nest::walk::each_stmt;
 use rise_opt::nest::{BufId, Expr, ExprKind, LoopKind, Nest, Shape, Stmt, StorageClass};
 use rise_opt::source::SourceMap;
 use rise_opt::target::Target;
-use rise_opt::term::{normalize, Program};
+use rise_opt::term::{normalize, Lit, Program};
 use rise_opt::ty::Scalar;
 use std::collections::BTreeMap;
 
@@ -187,6 +188,7 @@ fn random_programs_mean_the_same_before_and_after_every_pass() {
         "strip_mining",
         "index_set_splitting",
         "scalar_replacement",
+        "cse",
         "licm",
     ] {
         assert!(
@@ -195,6 +197,60 @@ fn random_programs_mean_the_same_before_and_after_every_pass() {
             counts.changed
         );
     }
+}
+
+/// The loops of a program whose reduction is named once and used twice: those of the rows, with what `change` makes of
+/// the statements of a row before the pass `cse`, and after it.
+fn loops_of_a_named_reduction(change: impl Fn(&mut Vec<Stmt>)) -> (usize, usize) {
+    let text = "def f [m n : nat] (x : m.(n+1).f32) : m.f32 = x |> map (\\row ->
+        (\\most -> (row |> map (\\v -> (v - most) * most) |> reduce (+) 0.0) * most) (row |> reduce max (at[0] row)))";
+    let options = Options::default();
+    let (mut nest, mut facts) =
+        lower::before_passes(&common::definition_text(text), &options).expect("a kernel");
+    let loops = |nest: &Nest| {
+        let mut n = 0;
+        each_stmt(&nest.body, &mut |s| {
+            n += usize::from(matches!(s, Stmt::For { .. }))
+        });
+        n
+    };
+    for pass in PASSES {
+        if pass.name == "cse" {
+            let [Stmt::For { body, .. }] = nest.body.as_mut_slice() else {
+                panic!("one loop over rows: {nest}");
+            };
+            change(body);
+            let before = loops(&nest);
+            (pass.run)(&mut nest, &mut options.context(&mut facts));
+            return (before, loops(&nest));
+        }
+        (pass.run)(&mut nest, &mut options.context(&mut facts));
+    }
+    panic!("no such pass");
+}
+
+#[test]
+fn of_two_equal_reductions_one_remains() {
+    assert_eq!(loops_of_a_named_reduction(|_| {}), (4, 3));
+}
+
+#[test]
+fn equal_reductions_with_a_store_between_remain() {
+    let overwritten = |row: &mut Vec<Stmt>| {
+        let last = row.iter().rposition(|s| matches!(s, Stmt::For { .. }));
+        let Some(Stmt::Store { what, .. }) = row.last() else {
+            panic!("a result is stored last");
+        };
+        let store = Stmt::Store {
+            buf: BufId(0),
+            index: Nat::int(0),
+            value: Expr::lit(Lit::f32(7.0), Scalar::F32),
+            what: *what,
+            element: Nat::int(0),
+        };
+        row.insert(last.expect("a loop"), store);
+    };
+    assert_eq!(loops_of_a_named_reduction(overwritten), (4, 4));
 }
 
 #[test]

@@ -35,7 +35,7 @@ fn checked(program: &Program, sketch: Option<&str>, settings: &[(&str, i64)]) ->
         seed: 3,
         threads: 2,
         large: Bound {
-            flops: 1e7,
+            work: 1e7,
             elements: 1e6,
             bytes: 1e7,
         },

@@ -207,7 +207,7 @@ fn supposed(program: &Program, fixed: &Sizes) -> Sizes {
             .collect()
     };
     let fits = |sizes: &Sizes| {
-        Effort::of(program, sizes).is_none_or(|e| e.elements <= ELEMENTS && e.flops <= FLOPS)
+        Effort::of(program, sizes).is_none_or(|e| e.elements <= ELEMENTS && e.work <= FLOPS)
     };
     let mut each = LARGEST;
     while each > SMALLEST && !fits(&all(each)) {

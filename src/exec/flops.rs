@@ -10,16 +10,53 @@ use crate::arith::Nat;
 use crate::intern::Symbol;
 use crate::term::{normalize, Kind, Op, Program, Term};
 use crate::ty::{Ty, TyKind};
+use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 
-/// The operations of one call; `None` when a size has no value.
+/// The operations of one call, each value computed once for all that use it; `None` when a size has no value.
 pub fn flops(program: &Program, sizes: &BTreeMap<Symbol, i64>) -> Option<f64> {
+    count(program, sizes, true)
+}
+
+/// The operations of one call of the term as it stands: what is written in a loop is computed in each iteration of it, and what is
+/// written twice, twice; `None` when a size has no value.
+pub fn work(program: &Program, sizes: &BTreeMap<Symbol, i64>) -> Option<f64> {
+    count(program, sizes, false)
+}
+
+fn count(program: &Program, sizes: &BTreeMap<Symbol, i64>, shared: bool) -> Option<f64> {
     let term = normalize(&program.term);
-    Count { sizes }.call(&term, program.params.len())
+    let mut count = Count {
+        sizes,
+        shared,
+        binders: vec![Binder { id: 0, times: 1.0 }],
+        ids: 0,
+        known: FxHashSet::default(),
+        total: 0.0,
+    };
+    count.call(&term, program.params.len(), 1.0)?;
+    Some(count.total)
+}
+
+/// What binds a variable.
+#[derive(Copy, Clone)]
+struct Binder {
+    /// Tells it from all others.
+    id: usize,
+    /// How often it gets another value.
+    times: f64,
 }
 
 struct Count<'a> {
     sizes: &'a BTreeMap<Symbol, i64>,
+    /// Whether a value is computed once.
+    shared: bool,
+    /// Outer ones first; the first one stands for the program.
+    binders: Vec<Binder>,
+    ids: usize,
+    /// Values that are counted, each with the innermost binder that it depends on, as if it stood directly below that.
+    known: FxHashSet<(usize, Term)>,
+    total: f64,
 }
 
 impl Count<'_> {
@@ -34,24 +71,42 @@ impl Count<'_> {
     }
 
     /// Evaluating `t` itself.
-    fn work(&self, t: &Term) -> Option<f64> {
-        match t.kind() {
-            Kind::App(..) if t.ty().is_fun() => self.arguments(t),
-            Kind::App(..) => self.call(t, 0),
-            _ => Some(0.0),
+    fn value(&mut self, t: &Term) -> Option<()> {
+        if !matches!(t.kind(), Kind::App(..)) {
+            return Some(());
         }
+        if t.ty().is_fun() {
+            return self.arguments(t);
+        }
+        let mut binder = *self.binders.last()?;
+        if self.shared {
+            let inner = (0..t.open()).find(|&i| t.mentions(i));
+            let above = inner.map_or(self.binders.len() - 1, |i| i as usize);
+            binder = self.binders[self.binders.len() - 1 - above];
+            if !self.known.insert((binder.id, t.shift(-(above as i32)))) {
+                return Some(());
+            }
+        }
+        self.call(t, 0, binder.times)
     }
 
-    fn arguments(&self, t: &Term) -> Option<f64> {
-        t.spine().1.into_iter().map(|a| self.work(a)).sum()
+    fn arguments(&mut self, t: &Term) -> Option<()> {
+        t.spine().1.into_iter().try_for_each(|a| self.value(a))
     }
 
-    /// Applying `f` to `n` more arguments whose own evaluation is counted elsewhere.
-    fn call(&self, f: &Term, n: usize) -> Option<f64> {
+    /// Applying `f` so often to `n` more arguments, whose own evaluation is counted elsewhere.
+    fn call(&mut self, f: &Term, n: usize, times: f64) -> Option<()> {
         let (head, args) = f.spine();
         match head.kind() {
-            Kind::Lam(_, body) if args.is_empty() && n > 0 => self.call(body, n - 1),
-            Kind::Lam(_, body) => Some(self.arguments(f)? + self.call(body, n + args.len() - 1)?),
+            Kind::Lam(_, body) if n + args.len() > 0 => {
+                self.arguments(f)?;
+                self.ids += 1;
+                let id = self.ids;
+                self.binders.push(Binder { id, times });
+                let done = self.call(body, n + args.len() - 1, times);
+                self.binders.pop();
+                done
+            }
             Kind::Prim(p) => {
                 let mut types = Vec::new();
                 let mut ty = head.ty();
@@ -59,54 +114,46 @@ impl Count<'_> {
                     types.push(a);
                     ty = r;
                 }
-                Some(
-                    self.arguments(f)?
-                        + self.operation(p.op(), p.sizes().as_slice(), &args, &types, ty)?,
-                )
+                self.arguments(f)?;
+                // Not yet all arguments: nothing happens.
+                if ty.is_fun() {
+                    return Some(());
+                }
+                let own = self.operation(p.op(), p.sizes().as_slice(), &types, ty)?;
+                match own {
+                    Own::Operations(n) => self.total += n * times,
+                    Own::Calls(arity, n) => {
+                        let at = usize::from(p.op() == Op::Let);
+                        if let Some(f) = args.get(at) {
+                            self.call(f, arity, times * n)?;
+                        }
+                    }
+                }
+                Some(())
             }
             // A function that comes from outside: only data does.
-            _ => Some(0.0),
+            _ => Some(()),
         }
     }
 
-    /// A primitive on arguments of these types, of which the first are known.
-    fn operation(
-        &self,
-        op: Op,
-        sizes: &[Nat],
-        args: &[&Term],
-        types: &[Ty],
-        result: Ty,
-    ) -> Option<f64> {
+    /// What a primitive does with arguments of these types.
+    fn operation(&self, op: Op, sizes: &[Nat], types: &[Ty], result: Ty) -> Option<Own> {
         use Op::*;
-        // Not yet all arguments: nothing happens.
-        if result.is_fun() {
-            return Some(0.0);
-        }
-        let function = |arity: usize| match args.first() {
-            Some(f) => self.call(f, arity),
-            None => Some(0.0),
-        };
         let last = || self.array_size(*types.last()?);
-        match op {
-            Map | MapSeq | MapPar | MapSeqUnroll => Some(last()? * function(1)?),
+        Some(match op {
+            Map | MapSeq | MapPar | MapSeqUnroll | CircularBuffer => Own::Calls(1, last()?),
             Reduce | ReduceSeq | ReduceSeqUnroll | ScanSeq | ScatterReduce => {
-                Some(last()? * function(2)?)
+                Own::Calls(2, last()?)
             }
             // Between offsets that are drawn lies a sixth of the values.
-            ReduceSegments => Some(self.array_size(result)? * last()? / 6.0 * function(2)?),
-            CircularBuffer => Some(last()? * function(1)?),
-            MapFst | MapSnd => function(1),
-            Generate => Some(self.array_size(result)? * function(1)?),
-            Iterate => Some(self.size(*sizes.first()?)? * function(1)?),
-            Let => match args.get(1) {
-                Some(f) => self.call(f, 1),
-                None => Some(0.0),
-            },
-            Fma => Some(2.0 * self.lanes(result)?),
-            _ if op.is_lane_wise() => self.lanes(result),
-            _ => Some(0.0),
-        }
+            ReduceSegments => Own::Calls(2, self.array_size(result)? * last()? / 6.0),
+            MapFst | MapSnd | Let => Own::Calls(1, 1.0),
+            Generate => Own::Calls(1, self.array_size(result)?),
+            Iterate => Own::Calls(1, self.size(*sizes.first()?)?),
+            Fma => Own::Operations(2.0 * self.lanes(result)?),
+            _ if op.is_lane_wise() => Own::Operations(self.lanes(result)?),
+            _ => Own::Operations(0.0),
+        })
     }
 
     /// How many numbers a scalar or vector holds; an index is none.
@@ -117,6 +164,14 @@ impl Count<'_> {
             _ => Some(0.0),
         }
     }
+}
+
+/// What a primitive does itself.
+enum Own {
+    /// So many operations.
+    Operations(f64),
+    /// Its function, with so many arguments, is called so often.
+    Calls(usize, f64),
 }
 
 #[cfg(test)]

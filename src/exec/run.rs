@@ -10,6 +10,7 @@
 
 use super::array::Numbers;
 use super::compare::{compare, Difference};
+use super::flops::flops;
 use super::kernel::{refusal, Kernel, Setting, Signature, Source};
 use super::measure::{race, Options as Measuring, Timing};
 use super::sizes::{Bound, Effort, Question, Sizes};
@@ -109,13 +110,13 @@ pub struct Check {
 
 /// What the interpreter does in a second or so.
 pub(in crate::exec) const SMALL: Bound = Bound {
-    flops: 2e6,
+    work: 2e6,
     elements: 1e6,
     bytes: 1e8,
 };
 /// What a kernel does in a second, in memory that any machine has.
 pub const LARGE: Bound = Bound {
-    flops: 2.2e9,
+    work: 2.2e9,
     elements: 1e9,
     bytes: 2.56e8,
 };
@@ -177,7 +178,7 @@ pub fn run(
         checks,
         refused,
         sizes: named(program, &large),
-        flops: effort.flops,
+        flops: flops(program, &large).unwrap_or_default(),
         kernel: timings.next().unwrap_or_default(),
         unoptimised: timings.next().unwrap_or_default(),
     })
@@ -292,7 +293,7 @@ fn large_enough(question: &Question) -> Result<Sizes, Diagnostic> {
         return Ok(question.fixed.clone());
     }
     let unbounded = Bound {
-        flops: f64::INFINITY,
+        work: f64::INFINITY,
         elements: f64::INFINITY,
         bytes: 16e9,
     };

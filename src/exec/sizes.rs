@@ -5,7 +5,7 @@
 //! sizes that come out satisfy all assumptions and, but for those at the edge, give every array at least one element. Absent:
 //! proofs that none exist: what is not found by trying must be given by the user.
 
-use super::flops::flops;
+use super::flops::work;
 use crate::intern::Symbol;
 use crate::nest::{abi, Assumption};
 use crate::term::Program;
@@ -30,7 +30,8 @@ pub struct Question<'a> {
 /// What a run at given sizes takes.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Effort {
-    pub flops: f64,
+    /// Operations of the program as it stands.
+    pub work: f64,
     /// Elements of all arguments and results.
     pub elements: f64,
     /// Bytes of all arguments and results.
@@ -54,7 +55,7 @@ impl Effort {
             }
         }
         Some(Effort {
-            flops: flops(program, sizes)?,
+            work: work(program, sizes)?,
             elements,
             bytes,
         })
@@ -106,7 +107,7 @@ impl Question<'_> {
     fn allowed(&self, sizes: &Sizes, bound: &Bound) -> bool {
         self.objection(sizes).is_none()
             && self.effort(sizes).is_some_and(|e| {
-                e.flops <= bound.flops && e.elements <= bound.elements && e.bytes <= bound.bytes
+                e.work <= bound.work && e.elements <= bound.elements && e.bytes <= bound.bytes
             })
     }
 
@@ -202,7 +203,7 @@ impl Question<'_> {
             // Where the power itself is far too large, nothing near it fits.
             let power = self.all(1 << e);
             let effort = self.effort(&power)?;
-            if effort.flops > bound.flops || effort.bytes > bound.bytes {
+            if effort.work > bound.work || effort.bytes > bound.bytes {
                 return None;
             }
             (0..TRIED.min((1 << e) / 2 + 1))

@@ -4,6 +4,7 @@ use super::{Bench, Built, Candidate, Kind, Outcome, Place, Round};
 use crate::diag::{code, Diagnostic};
 use crate::exec::array::Array;
 use crate::exec::compare::{compare, Difference};
+use crate::exec::flops::flops;
 use crate::exec::kernel::{refusal, Kernel, Sample, Session, Setting};
 use crate::exec::measure::{race, Timing};
 use crate::exec::run::job::{arguments, named, out_lens, per_number};
@@ -89,7 +90,7 @@ impl Bench<'_> {
             rounds.push(Round {
                 sizes: at.clone(),
                 threads,
-                flops: effort.flops,
+                flops: flops(self.job.program, sizes).unwrap_or_default(),
                 bytes: effort.bytes,
                 places,
             });

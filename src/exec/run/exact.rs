@@ -56,7 +56,7 @@ pub(super) fn check(
         }
     }
     let less = Bound {
-        flops: options.large.flops / 8.0,
+        work: options.large.work / 8.0,
         ..options.large
     };
     let Some(sizes) = sized.large(&less) else {

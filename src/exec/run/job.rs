@@ -332,5 +332,5 @@ pub(in crate::exec) fn named(program: &Program, sizes: &Sizes) -> Vec<(String, i
 /// Operations behind one number of the result.
 pub(in crate::exec) fn per_number(effort: &Effort, results: &[Array]) -> f64 {
     let numbers: usize = results.iter().map(Array::len).sum();
-    effort.flops / numbers.max(1) as f64
+    effort.work / numbers.max(1) as f64
 }

@@ -44,3 +44,34 @@ fn a_dot_product_does_two_operations_for_each_element() {
     assert_eq!(flops(&dot(), &sizes), Some(200.0));
     assert_eq!(flops(&dot(), &BTreeMap::new()), None);
 }
+
+/// The operations of `source`, each value computed once and as it stands, at n = 10.
+fn counts(source: &str) -> (f64, f64) {
+    let mut sources = crate::source::SourceMap::default();
+    let file = sources.add_text("count.rise", source);
+    let program = crate::elab::program(&sources, file, None).expect("a program");
+    let sizes = BTreeMap::from([(Symbol::new("n"), 10)]);
+    let both = (flops(&program, &sizes), work(&program, &sizes));
+    (both.0.expect("sizes"), both.1.expect("sizes"))
+}
+
+#[test]
+fn what_does_not_depend_on_a_loop_counts_once() {
+    let source = "def f [n : nat] (xs : n.f32) : n.f32 =
+        (\\m -> xs |> map (\\x -> x - m)) (xs |> reduce (+) 0.0)";
+    assert_eq!(counts(source), (20.0, 110.0));
+}
+
+#[test]
+fn what_is_used_twice_counts_once() {
+    let source = "def f [n : nat] (xs : n.f32) : n.f32 = xs |> map (\\x -> sqrt x * sqrt x)";
+    assert_eq!(counts(source), (20.0, 30.0));
+}
+
+#[test]
+fn equal_texts_in_different_loops_count_for_each() {
+    let source = "def f [n : nat] (xs : n.f32) : n.n.f32 =
+        xs |> map (\\x -> xs |> map (\\y -> x * y + y * y))";
+    // x * y and the sum for each of both, y * y for each y of each x: no loop is taken out of the other.
+    assert_eq!(counts(source), (300.0, 300.0));
+}

@@ -55,7 +55,7 @@ fn judged(
         threads: 2,
         exact,
         large: Bound {
-            flops: 1e6,
+            work: 1e6,
             elements: 1e6,
             bytes: 1e7,
         },

@@ -6,7 +6,7 @@ use crate::term::Term;
 use crate::ty::{Scalar, Ty};
 
 const BOUND: Bound = Bound {
-    flops: 1e9,
+    work: 1e9,
     elements: 1e6,
     bytes: 1e9,
 };

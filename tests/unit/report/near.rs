@@ -168,15 +168,17 @@ fn conditions_on_sizes() {
 fn laws() {
     let rule = "reduce op e xs => reduceSeq op e xs where associative op";
     let program = "def p [n : nat] (a : n.f32) : f32 = reduce (+) 0.0 a";
-    assert_eq!(
-        reason_of(rule, &[], program),
-        "- `associative (+)` is not known, but would be with `reassociate` in the step: floats are not, to the bit"
-    );
+    let said = reason_of(rule, &[], program);
+    let permitted = "- `associative (+)` is not known, but would be with `reassociate` in the step: floats are not, to the bit: x = ";
+    assert!(said.starts_with(permitted), "{said}");
+    assert!(said.ends_with("; over reals it holds"), "{said}");
     let program = "def p [n : nat] (a : n.f32) : f32 = reduce (-) 0.0 a";
-    assert_eq!(
-        reason_of(rule, &[], program),
-        "- `associative (-)` is not known"
+    let said = reason_of(rule, &[], program);
+    assert!(
+        said.starts_with("- `associative (-)` does not hold: x = "),
+        "{said}"
     );
+    assert!(!said.contains("it holds"), "{said}");
     let rule = "reduce op e xs => reduceSeq op e xs where identity e op";
     let program = "def p [n : nat] (a : n.i32) : i32 = reduce (+) 1 a";
     assert_eq!(
