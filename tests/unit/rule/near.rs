@@ -33,13 +33,14 @@ fn a_rule_applies_where_a_search_applies_it() {
         .filter(|p| p.ends_with(".rise"))
         .collect();
     let (mut applied, mut refused) = (0, 0);
-    for path in programs {
+    // Each rule is tried on every fourth program, and each program by every fourth rule.
+    for (nth, path) in programs.into_iter().enumerate() {
         let file = sources.load_shipped(path).unwrap();
         let Ok(program) = elab::program(&mut sources, file, None) else {
             continue;
         };
         let term = normalize(&program.term);
-        for used in &rules {
+        for used in rules.iter().skip(nth % 4).step_by(4) {
             for reassociate in [false, true] {
                 let limits = Limits {
                     nesting: 6,
