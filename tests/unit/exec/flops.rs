@@ -47,9 +47,9 @@ fn a_dot_product_does_two_operations_for_each_element() {
 
 /// The operations of `source`, each value computed once and as it stands, at n = 10.
 fn counts(source: &str) -> (f64, f64) {
-    let mut sources = crate::source::SourceMap::default();
+    let mut sources = crate::source::SourceMap::new();
     let file = sources.add_text("count.rise", source);
-    let program = crate::elab::program(&sources, file, None).expect("a program");
+    let program = crate::elab::program(&mut sources, file, None).expect("a program");
     let sizes = BTreeMap::from([(Symbol::new("n"), 10)]);
     let both = (flops(&program, &sizes), work(&program, &sizes));
     (both.0.expect("sizes"), both.1.expect("sizes"))
