@@ -59,7 +59,9 @@ fn flags_are_those_of_the_help() {
         + &help(&["order"])
         + &help(&["synth"])
         + &help(&["solve"])
-        + &help(&["assoc", "check"]);
+        + &help(&["assoc", "check"])
+        + &help(&["assoc", "table"])
+        + &help(&["assoc", "lift"]);
     let flags = |text: &str| {
         let mut found: Vec<String> = Vec::new();
         for (at, _) in text.match_indices("--") {

@@ -3,12 +3,15 @@
 
 mod common;
 
-use common::{chain_text, program_text};
+use common::{chain_text, definition_text, program_text};
 use rise_opt::alloc::Jemalloc;
 use rise_opt::interp::random::{value_of, Numbers, Rng};
 use rise_opt::interp::{compare, eval, eval_program, Sizes, Value};
+use rise_opt::operator::lift::{self, Lifting};
+use rise_opt::operator::{Effort, Meaning};
 use rise_opt::search::{optimize, Options, Outcome};
-use rise_opt::term::Program;
+use rise_opt::term::{call, Op, Program, Term};
+use rise_opt::ty::Ty;
 
 #[global_allocator]
 static ALLOCATOR: Jemalloc = Jemalloc;
@@ -263,25 +266,127 @@ fn an_operator_that_does_not_associate_is_refused_with_a_counterexample() {
     }
 }
 
-/// The verdicts of docs/reductions.md are what the command says: `BLESS=1` writes them.
-#[test]
-fn the_table_of_operators_is_what_the_command_prints() {
+/// A table of docs/reductions.md is what a command prints: `BLESS=1` writes it.
+fn table_is_printed(head: &str, args: &[&str], least: usize) {
     let page = "docs/reductions.md";
     let text = std::fs::read_to_string(page).unwrap();
-    let begin = text.find("| operator | of |").expect("a table");
+    let begin = text.find(head).expect("a table");
     let length = text[begin..]
         .find("\n\n")
         .map_or(text.len() - begin, |n| n + 1);
     let stored = &text[begin..begin + length];
     let output = std::process::Command::new(env!("CARGO_BIN_EXE_rise-opt"))
-        .args(["assoc", "table", "tests/operators/list.txt"])
+        .args([&["assoc", "table"], args].concat())
         .output()
         .unwrap();
     let printed = String::from_utf8(output.stdout).unwrap();
-    assert!(printed.lines().count() > 80, "{printed}");
+    assert!(printed.lines().count() > least, "{printed}");
     if std::env::var_os("BLESS").is_some() {
         std::fs::write(page, text.replace(stored, &printed)).unwrap();
     } else {
         assert_eq!(printed, stored, "{page}: BLESS=1 writes what is printed");
     }
+}
+
+#[test]
+fn the_table_of_operators_is_what_the_command_prints() {
+    table_is_printed("| operator | of |", &["tests/operators/list.txt"], 80);
+}
+
+#[test]
+fn the_table_of_steps_is_what_the_command_prints() {
+    table_is_printed(
+        "| name | step |",
+        &["--steps", "tests/operators/steps.txt"],
+        50,
+    );
+}
+
+/// What steps become reduces to the same numbers as they do, however a list is cut in two.
+#[test]
+fn steps_and_what_they_become_reduce_to_the_same() {
+    let text = std::fs::read_to_string("tests/operators/steps.txt").unwrap();
+    // In doubles, so that rounding is no difference.
+    let lines = text
+        .lines()
+        .filter(|l| !l.is_empty() && !l.starts_with("--"));
+    let mut found = 0;
+    for line in lines.map(|l| l.replace("f32", "f64")) {
+        let columns: Vec<&str> = line.split(" | ").collect();
+        let [name, step, state, element, start] = columns[..] else {
+            panic!("{line}");
+        };
+        let define =
+            |ty: &str, body: &str| definition_text(&format!("def op : {ty} =\n  {body}\n")).term;
+        let step = define(&format!("({state}) -> ({element}) -> ({state})"), step);
+        let start = (start != "-").then(|| define(&format!("({state})"), start));
+        for meaning in [Meaning::Machine, Meaning::Reals, Meaning::Unbounded] {
+            let effort = Effort {
+                points: 300,
+                ..Effort::ASKED
+            };
+            if let Some(lifting) = lift::lift(&step, start.as_ref(), &[], meaning, effort) {
+                reduces_alike(name, &step, start.as_ref(), &lifting);
+                found += 1;
+                break;
+            }
+        }
+    }
+    assert!(found > 50, "{found}");
+}
+
+fn reduces_alike(name: &str, step: &Term, start: Option<&Term>, lifting: &Lifting) {
+    let (state, rest) = step.ty().as_fun().unwrap();
+    let element = rest.as_fun().unwrap().0;
+    let mut rng = Rng::new(11);
+    for n in [0i64, 1, 2, 3, 7, 10] {
+        let array = Ty::array(n.into(), element);
+        let begin = match start {
+            Some(start) => eval(start, &Sizes::new(), &[]).unwrap(),
+            None => value_of(&mut rng, state, &Sizes::new(), Numbers::Unit).unwrap(),
+        };
+        let xs = value_of(&mut rng, array, &Sizes::new(), Numbers::Unit).unwrap();
+        let value = |t: &Term| eval(t, &Sizes::new(), &[begin.clone(), xs.clone()]).unwrap();
+        let from = |f: &dyn Fn(&Term) -> Term| Term::lam(None, state, f(&Term::var(0, state)));
+        let want = value(&from(&|s| in_order(step, s, array)));
+        let got = value(&from(&|s| lifting.reduction(s, array).unwrap()));
+        let mut all = vec![got];
+        for k in 0..=n {
+            all.push(value(&from(&|s| in_two(lifting, s, array, k))));
+        }
+        for got in all {
+            let difference = compare::compare(&got, &want).expect("one shape");
+            assert!(
+                difference.same || difference.relative_to_largest < 1e-6,
+                "{name} of {n}: {got:?} for {want:?}"
+            );
+        }
+    }
+}
+
+fn in_order(step: &Term, start: &Term, array: Ty) -> Term {
+    let args = [step.clone(), start.shift(1), Term::var(0, array)];
+    Term::lam(None, array, call(Op::ReduceSeq, [], args).unwrap())
+}
+
+/// Two parts of a list reduced by themselves, and then together.
+fn in_two(l: &Lifting, start: &Term, array: Ty, k: i64) -> Term {
+    let xs = Term::var(0, array);
+    let part = |xs: Term| {
+        let summaries = call(Op::Map, [], [l.inject.clone(), xs]).unwrap();
+        call(
+            Op::Reduce,
+            [],
+            [l.combine.clone(), l.unit.clone(), summaries],
+        )
+        .unwrap()
+    };
+    let first = part(call(Op::Take, [k.into()], [xs.clone()]).unwrap());
+    let second = part(call(Op::Drop, [k.into()], [xs]).unwrap());
+    let both = Term::apps(l.combine.clone(), [first, second]);
+    Term::lam(
+        None,
+        array,
+        Term::apps(l.finish.clone(), [both, start.shift(1)]),
+    )
 }

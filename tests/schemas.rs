@@ -5,6 +5,7 @@ mod common;
 
 use common::schema::{conforms, folder, schema};
 use rise_opt::diag::{code, Diagnostic};
+use rise_opt::report::liftings::LiftFile;
 use rise_opt::report::loops::LoopsFile;
 use rise_opt::report::operators::OperatorFile;
 use rise_opt::report::order::OrderFile;
@@ -140,6 +141,19 @@ fn produced() -> &'static [(Kind, Vec<String>)] {
                     "i32",
                 ],
             ),
+            answered(
+                saved::LIFTINGS,
+                &[
+                    "assoc",
+                    "lift",
+                    "\\a x -> 10 * a + x",
+                    "\\a x -> a * a + x",
+                    "--type",
+                    "i32",
+                    "--start",
+                    "0",
+                ],
+            ),
             (saved::CERTIFICATES, certificates),
             answered(saved::DOCTOR, &["doctor"]),
             answered(
@@ -201,6 +215,7 @@ fn read(kind: &Kind, text: &str) -> Result<(), Diagnostic> {
         "tuning" => saved::read::<TuningRecord>(kind, &sources, file).map(drop),
         "order" => saved::read::<OrderFile>(kind, &sources, file).map(drop),
         "operators" => saved::read::<OperatorFile>(kind, &sources, file).map(drop),
+        "liftings" => saved::read::<LiftFile>(kind, &sources, file).map(drop),
         "certificates" => saved::read::<CertificateFile>(kind, &sources, file).map(drop),
         "comparison" => saved::read::<Comparison>(kind, &sources, file).map(drop),
         _ => saved::read::<Map<String, Value>>(kind, &sources, file).map(drop),

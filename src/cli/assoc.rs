@@ -3,6 +3,10 @@
 //! In: operators, each with a type, or programs, of which the operators of all reductions are taken. Out: for each, as numbers
 //! are read in different ways, which laws are proved, and where the others fail; or JSON. Absent: how (`operator`).
 
+mod ask;
+mod lift;
+
+use self::ask::Asked;
 use super::command_line;
 use super::Context;
 use crate::diag::{code, Diagnostic, Exit};
@@ -28,6 +32,8 @@ enum Job {
     Check(CheckArgs),
     /// Prints a table of the verdicts on the operators of a file, in Markdown; docs/reductions.md has one
     Table(TableArgs),
+    /// Makes of a step `acc -> elem -> acc` an operator that associates, with an element's part and a projection
+    Lift(lift::Args),
 }
 
 #[derive(clap::Args, Debug)]
@@ -36,6 +42,9 @@ struct TableArgs {
     /// that the operator may use; `%` is the type. Lines that begin with `--` are not read
     #[arg(value_name = "FILE")]
     file: String,
+    /// Lines `NAME | STEP | ACCUMULATOR | ELEMENT | START` instead, `-` where any start will do: what `assoc lift` makes of them
+    #[arg(long)]
+    steps: bool,
 }
 
 #[derive(clap::Args, Debug)]
@@ -86,33 +95,24 @@ impl Reading {
     }
 }
 
-/// An operator that is asked about.
-struct Asked {
-    text: String,
-    term: Term,
-    /// The names of its variables, innermost first.
-    names: Vec<String>,
-}
-
 pub fn run(args: &Args, context: &mut Context) -> u8 {
     match &args.job {
         Job::Check(args) => check(args, context),
+        Job::Table(args) if args.steps => lift::table(&args.file, context),
         Job::Table(args) => table(&args.file, context),
+        Job::Lift(args) => lift::run(args, context),
     }
 }
 
 /// A table of verdicts, a line for each operator.
 fn table(path: &str, context: &mut Context) -> u8 {
-    let text = match context.sources.load(path) {
-        Ok(file) => context.sources.file(file).text.to_string(),
-        Err(e) => return context.report([Diagnostic::from(e)]),
+    let lines = match ask::lines(path, context) {
+        Ok(lines) => lines,
+        Err(d) => return context.report([d]),
     };
     let mut rows = Vec::new();
-    for line in text
-        .lines()
-        .filter(|l| !l.is_empty() && !l.starts_with("--"))
-    {
-        let mut columns = line.split('|').map(|c| c.trim().to_string());
+    for line in lines {
+        let mut columns = line.into_iter();
         let operator = columns.next().unwrap_or_default();
         let types = [columns.next(), columns.next()].map(|t| t.filter(|t| t != "-"));
         let with = columns.next();
@@ -245,44 +245,12 @@ fn inline(text: &str, args: &CheckArgs, context: &mut Context) -> Result<Asked, 
         let d = Diagnostic::new(code::EXPECTED, format!("`{text}` has no type"));
         return Err(vec![d.help("say what it combines: `--type i32`")]);
     };
-    let (mut sizes, mut params) = (String::new(), String::new());
-    for with in &args.with {
-        match with.split_once(':') {
-            Some((name, t)) if t.trim() == "nat" => sizes += &format!(" [{} : nat]", name.trim()),
-            Some(_) => params += &format!(" ({with})"),
-            None => {
-                let what = format!("`{with}` is no name with a type");
-                let d = Diagnostic::new(code::EXPECTED, what);
-                return Err(vec![d.help("write `--with 'k : i32'`")]);
-            }
-        }
-    }
-    let whole = format!("def op{sizes}{params} : ({ty}) -> ({ty}) -> ({ty}) =\n  {text}\n");
-    let file = context.sources.add_text("OPERATOR", &whole);
-    let program = elab::definition(&mut context.sources, file, None)?;
-    let mut names: Vec<String> = (program.params.iter())
-        .take(params_in(&args.with))
-        .map(|p| p.0.to_string())
-        .collect();
-    let mut term = program.term;
-    for _ in &names {
-        let Kind::Lam(_, body) = term.kind() else {
-            break;
-        };
-        let body = body.clone();
-        term = body;
-    }
-    names.reverse();
-    Ok(Asked {
-        text: text.to_string(),
-        term,
-        names,
-    })
-}
-
-fn params_in(with: &[String]) -> usize {
-    let size = |w: &&String| w.split_once(':').is_some_and(|p| p.1.trim() == "nat");
-    with.len() - with.iter().filter(size).count()
+    ask::define(
+        text,
+        &format!("({ty}) -> ({ty}) -> ({ty})"),
+        &args.with,
+        context,
+    )
 }
 
 /// The operators of the reductions of a program, each once.

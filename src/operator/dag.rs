@@ -90,6 +90,15 @@ impl Dag {
         self.intern(Node { what, ty })
     }
 
+    /// Whether it is a constant that is no finite float.
+    pub fn is_infinite(&self, id: Id) -> bool {
+        let node = self.node(id);
+        match node.what {
+            What::Const(c) if node.ty.is_float() => !f64::from_bits(c as u64).is_finite(),
+            _ => false,
+        }
+    }
+
     pub fn node(&self, id: Id) -> Node {
         self.nodes[id.0 as usize]
     }

@@ -18,6 +18,7 @@ mod cases;
 mod dag;
 mod frac;
 mod identity;
+pub mod lift;
 mod linear;
 mod points;
 mod poly;
@@ -52,6 +53,11 @@ impl Meaning {
             true => Meaning::Reals,
             false => Meaning::Machine,
         }
+    }
+
+    /// Whether integers are those of the machine, so that kernels compute with them.
+    pub fn is_of_machine(self) -> bool {
+        self.wraps()
     }
 
     fn wraps(self) -> bool {

@@ -2,7 +2,7 @@
 //!
 //! In: a term. Out: verdicts on laws of two sides, each scalar of which is compared by itself. Absent: identities (`identity`).
 
-use super::dag::Id;
+use super::dag::{Dag, Id};
 use super::points::{self, Number};
 use super::read::{Reader, Tree};
 use super::{bits, cases::Prover, Effort, Law, Meaning, Method, Verdict, UNDECIDED, UNREADABLE};
@@ -33,7 +33,7 @@ pub(super) struct Question {
     pub reader: Reader,
     pub function: Tree,
     /// The operator's variables: name, type and, by number, their leaves.
-    pub free: Vec<(String, Ty, Vec<Id>)>,
+    pub free: Vec<Free>,
 }
 
 /// What stands on both sides: the trees, and the operands by name.
@@ -51,27 +51,8 @@ impl Question {
         if rest != Ty::fun(ty, ty) || ty.has_meta() {
             return None;
         }
-        let mut types: Vec<Option<Ty>> = vec![None; op.open() as usize];
-        op.visit(&mut |t, depth| {
-            if let crate::term::Kind::Var(i) = t.kind() {
-                if let Some(at) = i.checked_sub(depth) {
-                    types[at as usize] = Some(t.ty());
-                }
-            }
-        });
         let mut reader = Reader::new();
-        let (mut env, mut free) = (Vec::new(), Vec::new());
-        for (i, ty) in types.into_iter().enumerate() {
-            let Some(ty) = ty else {
-                env.push(Tree::Array(std::rc::Rc::new(Vec::new())));
-                continue;
-            };
-            let tree = reader.fresh(ty)?;
-            let name = names.get(i).cloned().unwrap_or_else(|| format!("v{i}"));
-            free.push((name, ty, tree.leaves()?));
-            env.push(tree);
-        }
-        env.reverse();
+        let (env, free) = variables(&mut reader, &op, names)?;
         let function = reader.eval(&op, &env)?;
         Some(Question {
             op,
@@ -141,24 +122,7 @@ impl Question {
 
     /// How all pairs are proved to be equal.
     pub fn proved(&self, pairs: &[(Id, Id)], meaning: Meaning, effort: Effort) -> Option<Method> {
-        let mut method = Method::Cases(1);
-        for (a, b) in pairs.iter().filter(|p| p.0 != p.1) {
-            if bits::equal(&self.reader.dag, *a, *b) == Some(true) {
-                method = match method {
-                    Method::Cases(1) => Method::Bits,
-                    m => m,
-                };
-                continue;
-            }
-            let mut prover = Prover::new(&self.reader.dag, meaning, effort.cases);
-            let cases = prover.equal(*a, *b)?;
-            let before = match method {
-                Method::Cases(n) => n,
-                Method::Bits => 1,
-            };
-            method = Method::Cases(before.max(cases));
-        }
-        Some(method)
+        proved(&self.reader.dag, pairs, meaning, effort)
     }
 
     fn refuted(&self, law: Law, meaning: Meaning, e: &Equation, point: &[Number]) -> Verdict {
@@ -235,8 +199,67 @@ impl Question {
     }
 }
 
+/// How all pairs are proved to be equal.
+pub(super) fn proved(
+    dag: &Dag,
+    pairs: &[(Id, Id)],
+    meaning: Meaning,
+    effort: Effort,
+) -> Option<Method> {
+    let mut method = Method::Cases(1);
+    for (a, b) in pairs.iter().filter(|p| p.0 != p.1) {
+        if bits::equal(dag, *a, *b) == Some(true) {
+            method = match method {
+                Method::Cases(1) => Method::Bits,
+                m => m,
+            };
+            continue;
+        }
+        let mut prover = Prover::new(dag, meaning, effort.cases);
+        let cases = prover.equal(*a, *b)?;
+        let before = match method {
+            Method::Cases(n) => n,
+            Method::Bits => 1,
+        };
+        method = Method::Cases(before.max(cases));
+    }
+    Some(method)
+}
+
+/// A variable of an operator: its name, its type and its leaves.
+pub(super) type Free = (String, Ty, Vec<Id>);
+
+/// The variables of a term, outermost first, as trees; and those that it mentions, innermost first.
+pub(super) fn variables(
+    reader: &mut Reader,
+    t: &Term,
+    names: &[String],
+) -> Option<(Vec<Tree>, Vec<Free>)> {
+    let mut types: Vec<Option<Ty>> = vec![None; t.open() as usize];
+    t.visit(&mut |t, depth| {
+        if let crate::term::Kind::Var(i) = t.kind() {
+            if let Some(at) = i.checked_sub(depth) {
+                types[at as usize] = Some(t.ty());
+            }
+        }
+    });
+    let (mut env, mut free) = (Vec::new(), Vec::new());
+    for (i, ty) in types.into_iter().enumerate() {
+        let Some(ty) = ty else {
+            env.push(Tree::Array(std::rc::Rc::new(Vec::new())));
+            continue;
+        };
+        let tree = reader.fresh(ty)?;
+        let name = names.get(i).cloned().unwrap_or_else(|| format!("v{i}"));
+        free.push((name, ty, tree.leaves()?));
+        env.push(tree);
+    }
+    env.reverse();
+    Some((env, free))
+}
+
 /// The variables that a term mentions, in order.
-fn numbers_of_variables(t: &Term) -> Vec<u32> {
+pub(super) fn numbers_of_variables(t: &Term) -> Vec<u32> {
     (0..t.open()).filter(|i| t.mentions(*i)).collect()
 }
 

@@ -142,6 +142,14 @@ pub const OPERATORS: Kind = Kind {
     most: COUNTS,
 };
 
+/// `rise-opt assoc lift`
+pub const LIFTINGS: Kind = Kind {
+    name: "liftings",
+    version: 1,
+    command: "rise-opt assoc lift STEP --type TYPE --message-format json",
+    most: COUNTS,
+};
+
 /// `rise-opt verify --write-certificates`
 pub const CERTIFICATES: Kind = Kind {
     name: "certificates",
@@ -245,6 +253,7 @@ pub const ALL: &[Kind] = &[
     TUNING,
     ORDER,
     OPERATORS,
+    LIFTINGS,
     CERTIFICATES,
     DOCTOR,
     SIMPLIFICATION,

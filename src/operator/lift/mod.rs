@@ -1,0 +1,321 @@
+//! Steps of reductions that become operators which associate.
+//!
+//! Comes in: a step `f : acc -> elem -> acc`, whatever it is made of. Goes out ([`Lifting`]): a type of summaries, a summary
+//! `inject x` of each element, an operator `combine` on summaries, and `finish`, which applies a summary to a state, so that
+//! `reduceSeq f e xs = finish (reduce combine unit (map inject xs)) e` for all `xs`, however the reduction is bracketed. A summary
+//! is the function of the state that a block of elements is, given by numbers. Invariant: what is found was proved, of the
+//! terms that go out, by what decides laws: see Note [Induction]. Absent: how laws are decided.
+//!
+//! Note [Induction]: three claims are proved, for all values. A block of one element: `finish (inject x) s = f s x`. Two blocks:
+//! `finish (combine p q) s = finish q (finish p s)`. None: `finish unit s = s`. So for every tree of combinations over the
+//! elements of a block, `finish` applies the steps of its elements in order, by induction on the tree. That `combine`
+//! associates and has `unit` as an identity is proved besides, so that rules which ask for these laws apply. Where numbers of
+//! the state have few values from the start on, the first claim is proved for these values, and that a step leads to none
+//! but these.
+
+mod bound;
+mod candidate;
+mod claims;
+mod quantity;
+mod semiring;
+mod shapes;
+mod simple;
+mod summary;
+mod terms;
+mod threshold;
+
+use super::dag::Id;
+use super::question::{self, Free};
+use super::read::Reader;
+use super::{Effort, Meaning, Method};
+use crate::intern::Symbol;
+use crate::term::{call, normalize, Op, Term};
+use crate::ty::Ty;
+use candidate::Candidate;
+use simple::Builder;
+use std::collections::{BTreeMap, BTreeSet};
+use summary::Step;
+
+/// What a step became.
+#[derive(Clone, Debug)]
+pub struct Lifting {
+    /// How numbers are read where it holds.
+    pub meaning: Meaning,
+    /// `elem -> summary`
+    pub inject: Term,
+    /// `summary -> summary -> summary`
+    pub combine: Term,
+    /// `summary -> acc -> acc`
+    pub finish: Term,
+    /// The summary of no elements.
+    pub unit: Term,
+    /// The type of summaries.
+    pub summary: Ty,
+    /// How it was found.
+    pub family: String,
+    /// The claims, in words, with how they were proved.
+    pub claims: Vec<(&'static str, Method)>,
+    /// Whether it holds from the given start only.
+    pub needs_start: bool,
+}
+
+impl Lifting {
+    /// `\\xs -> finish (reduce combine unit (map inject xs)) start`, of arrays of this type.
+    pub fn reduction(&self, start: &Term, array: Ty) -> Option<Term> {
+        let xs = Term::var(0, array);
+        let summaries = call(Op::Map, [], [self.inject.shift(1), xs])?;
+        let args = [self.combine.shift(1), self.unit.shift(1), summaries];
+        let summary = call(Op::Reduce, [], args)?;
+        let result = Term::apps(self.finish.shift(1), [summary, start.shift(1)]);
+        Some(normalize(&Term::lam(
+            Some(Symbol::new("xs")),
+            array,
+            result,
+        )))
+    }
+}
+
+/// Terms of a candidate.
+struct Lifted {
+    inject: Term,
+    combine: Term,
+    finish: Term,
+    unit: Option<Term>,
+    summary: Ty,
+}
+
+/// The operator that a step becomes, as numbers are read in a meaning, if one is found and proved. `names` are those of the
+/// step's variables, innermost first; `start` is what the reduction begins with.
+pub fn lift(
+    step: &Term,
+    start: Option<&Term>,
+    names: &[String],
+    meaning: Meaning,
+    effort: Effort,
+) -> Option<Lifting> {
+    let asked = Asked::new(step, start, names, meaning)?;
+    asked.lifting(effort)
+}
+
+/// A step that is asked about, read.
+struct Asked {
+    step: Term,
+    start: Option<Term>,
+    names: Vec<String>,
+    builder: Builder,
+    numbers: Step,
+    free: Vec<(u32, Ty, Vec<Id>)>,
+    types: (Ty, Ty),
+}
+
+impl Asked {
+    fn new(step: &Term, start: Option<&Term>, names: &[String], meaning: Meaning) -> Option<Asked> {
+        let step = normalize(step);
+        let (state, rest) = step.ty().as_fun()?;
+        let (element, result) = rest.as_fun()?;
+        if result != state || step.ty().has_meta() || start.is_some_and(|s| s.ty() != state) {
+            return None;
+        }
+        let mut reader = Reader::new();
+        let (env, free) = question::variables(&mut reader, &step, names)?;
+        let function = reader.eval(&step, &env)?;
+        let (s, x) = (reader.fresh(state)?, reader.fresh(element)?);
+        let next = reader.call(&function, &[s.clone(), x.clone()])?.leaves()?;
+        let start = start.map(normalize).filter(|t| t.open() == 0);
+        let begin = match &start {
+            Some(t) => reader.eval(t, &[]).and_then(|t| t.leaves()),
+            None => None,
+        };
+        let (state_leaves, inputs) = (s.leaves()?, x.leaves()?);
+        let mut builder = Builder {
+            dag: reader.dag,
+            meaning,
+        };
+        let next = builder.substitute(&next, &BTreeMap::new())?;
+        let begin = match begin {
+            Some(ids) => builder.substitute(&ids, &BTreeMap::new())?,
+            None => Vec::new(),
+        };
+        let known = |i: usize| begin.get(i).copied().filter(|id| builder.is_constant(*id));
+        let start_numbers = (0..state_leaves.len()).map(known).collect();
+        let numbers = question::numbers_of_variables(&step);
+        let with_number = |(n, f): (u32, Free)| (n, f.1, f.2);
+        Some(Asked {
+            free: numbers.into_iter().zip(free).map(with_number).collect(),
+            names: names.to_vec(),
+            numbers: Step {
+                state: state_leaves,
+                next,
+                inputs,
+                start: start_numbers,
+                bounds: Vec::new(),
+            },
+            builder,
+            start,
+            step,
+            types: (state, element),
+        })
+    }
+
+    fn lifting(mut self, effort: Effort) -> Option<Lifting> {
+        if self.types.0 == self.types.1 {
+            if let Some(itself) = shapes::itself(&mut self.builder, &self.numbers) {
+                if let Some(found) = self.proved(itself, effort) {
+                    return Some(found);
+                }
+            }
+        }
+        let parts = self.parts();
+        let mut whole: Option<Candidate> = None;
+        for members in &parts {
+            let part = self.part(members);
+            let found = self.found(&part)?;
+            whole = Some(match whole {
+                None => found,
+                Some(before) => before.beside(found),
+            });
+        }
+        let mut whole = whole?;
+        // In the order of the state.
+        let places = parts.concat();
+        let mut finish = whole.finish.clone();
+        for (j, id) in places.iter().zip(&whole.finish) {
+            finish[*j] = *id;
+        }
+        whole.finish = finish;
+        self.proved(whole, effort)
+    }
+
+    /// Numbers that read each other, directly or by way of others.
+    fn parts(&self) -> Vec<Vec<usize>> {
+        let all: Vec<usize> = (0..self.numbers.state.len()).collect();
+        let reads = |i: usize, j: usize| {
+            let leaf = [self.numbers.state[j]].into();
+            self.builder.mentions(self.numbers.next[i], &leaf)
+        };
+        summary::together(&all, reads)
+    }
+
+    fn part(&self, members: &[usize]) -> Step {
+        let pick = |all: &[Id]| members.iter().map(|j| all[*j]).collect();
+        Step {
+            state: pick(&self.numbers.state),
+            next: pick(&self.numbers.next),
+            inputs: self.numbers.inputs.clone(),
+            start: members.iter().map(|j| self.numbers.start[*j]).collect(),
+            bounds: Vec::new(),
+        }
+    }
+
+    /// The first family that a part of the step belongs to, as far as points tell.
+    fn found(&mut self, part: &Step) -> Option<Candidate> {
+        type Family = fn(&mut Builder, &Step) -> Option<Candidate>;
+        let families: [Family; 5] = [
+            summary::find,
+            threshold::find,
+            summary::find_turned,
+            shapes::find,
+            quantity::find,
+        ];
+        let b = &mut self.builder;
+        families.into_iter().find_map(|family| {
+            let found = family(b, part)?;
+            found
+                .is_plausible(b, &part.state, &part.next)
+                .then_some(found)
+        })
+    }
+
+    /// The candidate as terms, if all claims are proved; with a unit of its own, where it has none that is proved.
+    fn proved(&mut self, mut whole: Candidate, effort: Effort) -> Option<Lifting> {
+        for with_flag in [false, true] {
+            if with_flag {
+                whole = whole.with_unit(&mut self.builder, &self.numbers.state)?;
+            }
+            if whole.unit.is_none() || whole.inject.is_empty() {
+                continue;
+            }
+            let leaves = terms::Leaves {
+                state: &self.numbers.state,
+                inputs: &self.numbers.inputs,
+                free: &self.free,
+            };
+            let lifted = terms::lifted(&self.builder.dag, &whole, &leaves, self.types)?;
+            let meaning = self.builder.meaning;
+            let mut claims = claims::Claims::new(&self.step, &self.names, &lifted)?;
+            let (states, summaries) = (self.special_states(&whole), self.infinite(&whole)?);
+            let start = self.start.as_ref();
+            let Some(methods) = claims.prove(&states, &summaries, start, meaning, effort) else {
+                continue;
+            };
+            return Some(Lifting {
+                meaning,
+                inject: lifted.inject,
+                combine: lifted.combine,
+                finish: lifted.finish,
+                unit: lifted.unit?,
+                summary: lifted.summary,
+                family: whole.family,
+                claims: methods,
+                needs_start: !whole.domains.is_empty(),
+            });
+        }
+        None
+    }
+
+    /// Numbers of the state that have few values, or may be infinite as the start is.
+    fn special_states(&self, whole: &Candidate) -> claims::Special {
+        let constants = |ids: &[Id]| ids.iter().map(|id| self.builder.constant(*id)).collect();
+        let mut special = Vec::new();
+        for (j, leaf) in self.numbers.state.iter().enumerate() {
+            let few = whole.domains.iter().find(|d| d.0 == *leaf);
+            let begin = self.numbers.start[j].filter(|id| self.builder.is_infinite(*id));
+            if let Some((_, values)) = few {
+                special.push((j, constants(values)));
+            } else if let Some(infinite) = begin {
+                special.push((j, vec![None, self.builder.constant(infinite)]));
+            }
+        }
+        special
+    }
+
+    /// Numbers of a summary that may be infinite: what mentions an infinite constant, or such a number.
+    fn infinite(&self, whole: &Candidate) -> Option<claims::Special> {
+        let b = &self.builder;
+        let real = |id: &Id| b.ty(*id).is_float() && !b.meaning.strict_floats();
+        let reads: Vec<Vec<Id>> = (whole.inject.iter().zip(&whole.combine))
+            .map(|(i, c)| {
+                if real(i) {
+                    b.dag.cone(&[*i, *c])
+                } else {
+                    Vec::new()
+                }
+            })
+            .collect();
+        let mut may: Vec<BTreeSet<i128>> = vec![BTreeSet::new(); reads.len()];
+        loop {
+            let before = may.clone();
+            for (cone, may) in reads.iter().zip(&mut may) {
+                for id in cone {
+                    may.extend(b.constant(*id).filter(|_| b.is_infinite(*id)));
+                    let read = |all: &[Id]| all.iter().position(|l| l == id);
+                    let parts = read(&whole.first).or(read(&whole.second));
+                    may.extend(parts.iter().flat_map(|k| before[*k].iter().copied()));
+                }
+            }
+            if may == before {
+                break;
+            }
+        }
+        // Of both signs their sum would be none.
+        let all: BTreeSet<&i128> = may.iter().flatten().collect();
+        let values = |m: &BTreeSet<i128>| -> Vec<Option<i128>> {
+            [None]
+                .into_iter()
+                .chain(m.iter().copied().map(Some))
+                .collect()
+        };
+        let some = may.iter().enumerate().filter(|m| !m.1.is_empty());
+        (all.len() <= 1).then(|| some.map(|(i, m)| (i, values(m))).collect())
+    }
+}
