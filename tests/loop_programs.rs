@@ -317,6 +317,51 @@ fn written_programs_and_goals_mean_the_same_before_and_after_every_pass() {
     }
 }
 
+/// The nest of a program after all passes.
+fn printed(text: &str) -> Nest {
+    lower::lower(&program(text), &Options::default()).expect("a nest")
+}
+
+fn buffers(nest: &Nest) -> Vec<(Nat, StorageClass)> {
+    let own = |s: StorageClass| !matches!(s, StorageClass::Input(_) | StorageClass::Output(_));
+    (nest.buffers.iter().filter(|b| own(b.storage)))
+        .map(|b| (b.len, b.storage))
+        .collect()
+}
+
+/// Windows of rows keep the rows that they have, for each thread where rows are parallel; what is read at other distances, in other
+/// rows than one's own, or outside of the loop over rows stays whole.
+#[test]
+fn windows_of_rows_keep_lines() {
+    let of = |first: &str, windows: &str| {
+        printed(&format!(
+            "def f [m n : nat] (a : (m + 4).n.f32) : m.n.f32 =
+               let stage = toMem (a |> {first} (mapSeq (\\x -> x * x))) in
+               {windows}"
+        ))
+    };
+    let [m, n] = ["m", "n"].map(|name| Nat::var(Symbol::new(name)));
+    let three = Nat::int(3) * n;
+    let sum = "(\\w -> transpose w |> mapSeq (\\c -> at[0] c + at[2] c))";
+    let windows = format!("slide[3, 1] (take[m + 2] stage) |> mapPar {sum}");
+    let lines = vec![(three, StorageClass::ThreadHeap)];
+    assert_eq!(buffers(&of("mapPar", &windows)), lines);
+    assert_eq!(buffers(&of("mapSeq", &windows)), lines);
+    let in_order = windows.replace("mapPar", "mapSeq");
+    let lines = vec![(three, StorageClass::Heap)];
+    assert_eq!(buffers(&of("mapSeq", &in_order)), lines);
+    // A parallel stage is not put into a loop in order.
+    let whole = vec![((m + 4.into()) * n, StorageClass::Heap)];
+    assert_eq!(buffers(&of("mapPar", &in_order)), whole);
+    for other in [
+        "slide[3, 1] (take[m + 2] (reverse stage)) |> mapPar SUM",
+        "slide[3, 1] (take[m + 2] stage) |> mapPar (\\w -> zip (at[0] w) (at[0] stage) |> mapSeq (\\p -> fst p + snd p))",
+        "take[m] stage |> mapPar (mapSeq (\\x -> x + x))",
+    ] {
+        assert_eq!(buffers(&of("mapPar", &other.replace("SUM", sum))), whole, "{other}");
+    }
+}
+
 /// A reduction that is computed in a part of the result, by way of a second buffer, leaves the rest of the result alone.
 #[test]
 fn an_accumulator_has_as_many_elements_as_its_reduction() {

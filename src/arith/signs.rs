@@ -63,9 +63,11 @@ pub fn rejoin(n: Nat) -> Nat {
             }
             let others = Nat::from_terms([(m.div(&Mono::atom(atom)), c)]);
             let floor = Nat::atom(Atom::new(AtomKind::Floor(a, d)));
-            let joined = n - others * Nat::atom(atom) - others * d * floor + others * a;
-            if joined.terms().len() < n.terms().len() {
-                n = joined;
+            // Both stand there if all their terms cancel.
+            let without = n - others * Nat::atom(atom) - others * d * floor;
+            let parts = 1 + d.terms().len();
+            if without.terms().len() + parts == n.terms().len() {
+                n = without + others * a;
             }
         }
     }

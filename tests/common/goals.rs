@@ -143,6 +143,18 @@ pub const GOALS: &[Goal] = &[
     ),
     regrouped("programs/gemv.rise", "sketches/gemv/parallel.sk", "", ROWS),
     regrouped(
+        "programs/layer/mean_pool.rise",
+        "sketches/mean_pool/parallel.sk",
+        "unroll=2",
+        &["c=3,h=5,w=7", "c=2,h=9,w=19", "c=1,h=1,w=1"],
+    ),
+    regrouped(
+        "programs/linear/trmv.rise",
+        "sketches/trmv/parallel.sk",
+        "unroll=2",
+        &["n=45", "n=3", "n=1", "n=0"],
+    ),
+    regrouped(
         "programs/layer/rms_norm.rise",
         "sketches/rms_norm/parallel.sk",
         "unroll=2",

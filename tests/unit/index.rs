@@ -58,6 +58,13 @@ fn quotient_and_remainder_rejoin() {
     assert_eq!(f.simplify(e), j);
     let e = v("k") * (j.floor_div(5.into()) * 5.into() + j.rem(5.into()));
     assert_eq!(f.simplify(e), v("k") * j);
+    // Sums, by what is a sum itself.
+    let (i, d) = (Nat::int(8) * j + 3.into(), v("n") + 2.into());
+    let e = v("k") + i.floor_div(d) * d + i.rem(d);
+    assert_eq!(f.simplify(e), v("k") + i);
+    // Of different numbers they are no parts of one.
+    let e = (i + 1.into()).floor_div(d) * d + i.rem(d);
+    assert_eq!(f.simplify(e), e);
 }
 
 #[test]

@@ -12,10 +12,12 @@ mod fresh;
 mod independence;
 mod index_set_splitting;
 mod licm;
+mod line_buffers;
 mod loop_interchange;
 mod loop_unswitching;
 mod partial_unroll;
 mod prefetch;
+mod rematerialization;
 mod scalar_replacement;
 mod size_guards;
 mod store_sinking;
@@ -76,6 +78,22 @@ pub const PASSES: &[Pass] = &[
         keeps: "every iteration; the order of stores to one place, which are of one iteration",
         place: "after strip_mining, which makes steps through memory constant",
         run: |nest, cx| loop_interchange::interchange(nest, cx.facts),
+    },
+    Pass {
+        name: "line_buffers",
+        does: "computes rows of a stage just before windows of them are read, and keeps no more rows than are read",
+        needs: "loops over windows with an index for each dimension, over rows outermost: strip_mining, loop_interchange",
+        keeps: "what is computed, rows at the edge of a strip of parallel rows twice; the order of stores to what is no stage",
+        place: "before index_set_splitting, which would make several loops of a stage",
+        run: |nest, cx| line_buffers::keep(nest, cx.facts),
+    },
+    Pass {
+        name: "rematerialization",
+        does: "writes tables of constants where threads read them, so that compilers see the constants",
+        needs: "tables as lowering fills them: element by element, outside of loops that read them",
+        keeps: "every value; the table itself where something else reads it",
+        place: "before scalar_replacement, which takes apart what is not read by variable indices",
+        run: |nest, _| rematerialization::rematerialize(nest),
     },
     Pass {
         name: "index_set_splitting",
