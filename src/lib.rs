@@ -66,6 +66,7 @@ pub mod alloc;
 pub mod arith;
 pub mod cli;
 pub mod cost;
+pub mod ctext;
 pub mod diag;
 pub mod driver;
 pub mod egraph;

@@ -59,6 +59,9 @@ fn flags_are_those_of_the_help() {
         + &help(&["order"])
         + &help(&["synth"])
         + &help(&["solve"])
+        + &help(&["validate"])
+        + &help(&["certify"])
+        + &help(&["check-certificate"])
         + &help(&["assoc", "check"])
         + &help(&["assoc", "table"])
         + &help(&["assoc", "lift"]);

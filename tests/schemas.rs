@@ -5,6 +5,7 @@ mod common;
 
 use common::schema::{conforms, folder, schema};
 use rise_opt::diag::{code, Diagnostic};
+use rise_opt::report::kernel_certificate::KernelCertificate;
 use rise_opt::report::liftings::LiftFile;
 use rise_opt::report::loops::LoopsFile;
 use rise_opt::report::operators::OperatorFile;
@@ -81,6 +82,11 @@ fn produced() -> &'static [(Kind, Vec<String>)] {
         let files =
             ["plan", "proof", "trace", "egraph"].map(|kind| file(&format!("mm.{kind}.json")));
         let loops = vec![file("mm.loops")];
+        rise_opt(
+            dir,
+            &["certify", "programs/mm.rise", "--plan", "mm.plan.json"],
+        );
+        let certificate = vec![file("mm.certificate.json")];
         let mut records = vec![file("mm.record.json")];
         let measured = run(&["programs/vector_add.rise", "--run", "--emit", "record"]);
         records.push(file("vector_add.record.json"));
@@ -175,7 +181,16 @@ fn produced() -> &'static [(Kind, Vec<String>)] {
             answered(saved::SYNTHESIS, &["synth", "--from", "stuck.txt"]),
             answered(
                 saved::VALIDATION,
-                &["validate", "mm.found.rise", "mm.loops"],
+                &["validate", "mm.found.rise", "mm.loops", "--c", "mm.c"],
+            ),
+            (saved::KERNEL_CERTIFICATE, certificate),
+            answered(
+                saved::KERNEL_CHECK,
+                &[
+                    "check-certificate",
+                    "mm.certificate.json",
+                    "programs/mm.rise",
+                ],
             ),
             answered(saved::PROOF_CHECK, &["check-proof", "mm.proof.json"]),
             answered(saved::WRITTEN, &["report", "mm.record.json"]),
@@ -212,6 +227,7 @@ fn read(kind: &Kind, text: &str) -> Result<(), Diagnostic> {
         "loops" => LoopsFile::read(&sources, file)
             .and_then(|l| l.nest("a.json"))
             .map(drop),
+        "kernel-certificate" => KernelCertificate::read(&sources, file).map(drop),
         "tuning" => saved::read::<TuningRecord>(kind, &sources, file).map(drop),
         "order" => saved::read::<OrderFile>(kind, &sources, file).map(drop),
         "operators" => saved::read::<OperatorFile>(kind, &sources, file).map(drop),

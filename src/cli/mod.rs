@@ -11,7 +11,9 @@ mod artefacts;
 mod assoc;
 mod automatic;
 mod bench;
+mod certify;
 mod check;
+mod check_certificate;
 mod check_proof;
 mod compare;
 mod context;
@@ -108,6 +110,10 @@ commands! {
     CheckProof = check_proof::run;
     /// Shows that a loop program (`--emit loops`) computes what its program says, or sizes at which it does not
     Validate = validate::run;
+    /// Certifies that the kernel of a plan computes its program: the proof, the loop program, the C text
+    Certify = certify::run;
+    /// Checks a certificate again, without searching or lowering
+    CheckCertificate = check_certificate::run;
     /// Proves rules, those over scalars with a solver, or refutes them with a counterexample
     Verify = verify::run;
     /// Says of operators of reductions which laws they obey, as the machine's numbers, integers without bounds, or reals

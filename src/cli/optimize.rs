@@ -21,6 +21,7 @@ use crate::emit::Contract;
 use crate::exec::Toolchain;
 use crate::index::Level;
 use crate::nest::passes::{self, PASSES};
+use crate::report::validation::{Agreement, TextFile};
 use crate::report::{self, ExcerptExtent, ProofFile, Record, Summary, TraceFile};
 use crate::search::{self, Outcome};
 use crate::validate::Verdict;
@@ -29,9 +30,10 @@ use std::io::{self, Write};
 /// Whether the loop program is compared with the term.
 #[derive(clap::ValueEnum, Copy, Clone, PartialEq, Eq, Default, Debug)]
 enum Validate {
-    /// tells whether it is shown to compute the term at all sizes; a kernel that does not is refused
+    /// tells whether it is shown to compute the term at all sizes, and whether the C text says the same; a kernel that does
+    /// not is refused
     On,
-    /// trusts lowering and the passes
+    /// trusts lowering, the passes and the printer
     #[default]
     Off,
 }
@@ -400,7 +402,7 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
         context.report(kernel.warnings(&done.found));
     }
     let validation = match args.validate {
-        Validate::On => validated(&done).map_err(one)?,
+        Validate::On => validated(&done, &request).map_err(one)?,
         Validate::Off => None,
     };
     let mut summary = summary(&input, outcome, &request, &done);
@@ -448,19 +450,27 @@ fn automatic(
     asked.find(input, &job, context)
 }
 
-/// The verdict on the loop program, in words; one that is wrong is an error.
-fn validated(done: &Done) -> Result<Option<String>, Diagnostic> {
-    let Some(found) = done.validation()? else {
+/// The verdicts on the loop program and on its C text, in words; one that is wrong is an error.
+fn validated(done: &Done, request: &Request) -> Result<Option<String>, Diagnostic> {
+    let (Some(found), Some(text)) = (done.validation()?, done.text(request)?) else {
         return Ok(None);
     };
-    match &found.verdict {
-        Verdict::Refuted(d) => {
-            let what = format!("the loop program is wrong: where {}, {}", d.sizes, d.what);
-            let d = Diagnostic::new(code::NOT_VALIDATED, what);
-            Err(d.help("this is a defect of rise-opt: please report it, with the files"))
-        }
-        _ => Ok(Some(report::validation::sentence(&found))),
+    let defect = |code, what: String| {
+        Err(Diagnostic::new(code, what)
+            .help("this is a defect of rise-opt: please report it, with the files"))
+    };
+    if let Verdict::Refuted(d) = &found.verdict {
+        let what = format!("the loop program is wrong: where {}, {}", d.sizes, d.what);
+        return defect(code::NOT_VALIDATED, what);
     }
+    let text = TextFile::new("the C text", &text);
+    let says = match (text.verdict, text.sentence()) {
+        (Agreement::Differs, Some(what)) => return defect(code::TEXT_DIFFERS, what),
+        (_, Some(what)) => what,
+        _ => "the C text says the same".to_string(),
+    };
+    let loops = report::validation::sentence(&found);
+    Ok(Some(format!("{loops}; {says}")))
 }
 
 /// What went wrong, with what was written all the same: what says why.

@@ -1,16 +1,21 @@
 //! `rise-opt validate PROGRAM KERNEL.loops`: whether a loop program computes what the program says.
 //!
-//! In: a program, and a loop program as `--emit loops` writes it. Out: the verdict, with the obligations that are open, or
-//! sizes at which both differ. Absent: how it is decided (`validate`).
+//! In: a program, and a loop program as `--emit loops` writes it; its C text, if that is to be compared. Out: the verdict,
+//! with the obligations that are open, or sizes at which both differ; and whether the text says the same. Absent: how it is
+//! decided (`validate`, `ctext`).
 
 use super::Context;
+use crate::ctext::{self, Texts};
 use crate::diag::{code, Diagnostic};
 use crate::elab;
 use crate::intern::Symbol;
+use crate::nest::Nest;
 use crate::report::loops::LoopsFile;
-use crate::report::validation::ValidationFile;
+use crate::report::validation::{line_span, TextFile, ValidationFile};
+use crate::source::SourceMap;
 use crate::validate::{validate, Verdict};
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::Instant;
 
 #[derive(clap::Args, Debug)]
@@ -24,6 +29,12 @@ pub struct Args {
     /// The definition of PROGRAM that is meant, when it is not the last of the file
     #[arg(long, value_name = "NAME")]
     entry: Option<String>,
+    /// The C file of the loop program: whether it says the same, statement by statement
+    #[arg(long, value_name = "FILE")]
+    c: Option<String>,
+    /// The header that the C file includes: its error codes and how the function is declared are compared, too
+    #[arg(long, value_name = "FILE", requires = "c")]
+    header: Option<String>,
     /// Shows all obligations that are open, not only the first ones
     #[arg(long)]
     full: bool,
@@ -31,13 +42,13 @@ pub struct Args {
 
 pub fn run(args: &Args, context: &mut Context) -> u8 {
     match job(args, context) {
-        Ok(None) => 0,
-        Ok(Some(d)) => context.report([d]),
+        Ok(found) if found.is_empty() => 0,
+        Ok(found) => context.report(found),
         Err(diagnostics) => context.report(diagnostics),
     }
 }
 
-fn job(args: &Args, context: &mut Context) -> Result<Option<Diagnostic>, Vec<Diagnostic>> {
+fn job(args: &Args, context: &mut Context) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
     let sources = &mut context.sources;
     let file = sources.load(&args.program).map_err(|e| vec![e.into()])?;
     let program = elab::program(sources, file, args.entry.as_deref())?;
@@ -46,15 +57,23 @@ fn job(args: &Args, context: &mut Context) -> Result<Option<Diagnostic>, Vec<Dia
     let nest = loops.nest(&args.loops).map_err(|d| vec![d])?;
     let fixed = loops.fixed.iter();
     let fixed: BTreeMap<Symbol, i64> = fixed.map(|(s, n)| (Symbol::new(s), *n)).collect();
+    let text = match &args.c {
+        Some(path) => {
+            Some(text(path, args.header.as_deref(), &nest, sources).map_err(|d| vec![d])?)
+        }
+        None => None,
+    };
     let start = Instant::now();
     let found = validate(&nest, &program, &fixed);
-    let told = ValidationFile::new(&args.loops, &found, start.elapsed());
+    let mut told = ValidationFile::new(&args.loops, &found, start.elapsed());
+    let (text, differs) = text.unzip();
+    told.text = text;
     if context.json() {
         context.print(&told.json_line());
     } else {
         context.print(&told.page(if args.full { usize::MAX } else { 5 }));
     }
-    Ok(match &found.verdict {
+    let wrong = match &found.verdict {
         Verdict::Validated => None,
         Verdict::Refuted(d) => Some(
             Diagnostic::new(
@@ -70,5 +89,34 @@ fn job(args: &Args, context: &mut Context) -> Result<Option<Diagnostic>, Vec<Dia
             )
             .help("the obligations above are open: run the kernel (`--run`), which compares it with the interpreter"),
         ),
-    })
+    };
+    Ok(wrong.into_iter().chain(differs.flatten()).collect())
+}
+
+/// What became of the comparison with a C text, and what is to be said of it.
+fn text(
+    path: &str,
+    header: Option<&str>,
+    nest: &Nest,
+    sources: &mut SourceMap,
+) -> Result<(TextFile, Option<Diagnostic>), Diagnostic> {
+    let file = sources.load(path)?;
+    let of_header = header.map(|h| sources.load(h)).transpose()?;
+    let text = |f| sources.file(f).text.as_ref();
+    let name = header.and_then(|h| Path::new(h).file_name()?.to_str());
+    let texts = Texts {
+        c: text(file),
+        header: name.zip(of_header.map(text)),
+    };
+    let told = TextFile::new(path, &ctext::compare(texts, nest));
+    let wrong = told.sentence().map(|what| {
+        let d = Diagnostic::new(code::TEXT_DIFFERS, what);
+        let at = match told.in_header {
+            true => of_header.unwrap_or(file),
+            false => file,
+        };
+        let d = d.at(line_span(sources, at, told.line.unwrap_or(1)));
+        d.help("make both again by one command, with `--emit c,header,loops`; if they differ then, please report it")
+    });
+    Ok((told, wrong))
 }

@@ -123,6 +123,9 @@ codes! {
     NO_PROOF = "E0624" Bug "a proof could not be made";
     PROOF_KERNEL = "E0625" Check "a proof and a C file do not belong together";
     NOT_VALIDATED = "E0626" Check "a loop program is not shown to compute its term";
+    TEXT_DIFFERS = "E0627" Check "a C text is not what its loop program says";
+    NOT_CERTIFIED = "E0628" Check "a kernel is not certified";
+    CERTIFICATE_WRONG = "E0629" Check "a certificate does not hold";
     RULES_LOOP = "E0641" Input "rules undo each other";
     TARGET_TOO_WIDE = "E0651" Usage "a kernel is for another machine";
     TARGET_FLAGS = "E0652" Input "the C compiler does not know a target";

@@ -8,6 +8,7 @@ use super::kernel::{measure, Kernel, Running};
 use super::{plan, proved};
 use crate::alloc;
 use crate::arith::Nat;
+use crate::ctext;
 use crate::diag::Diagnostic;
 use crate::elab::RuleDecl;
 use crate::emit::Contract;
@@ -134,6 +135,20 @@ impl Done {
         };
         let nest = loops.nest("the loop program")?;
         Ok(Some(validate(&nest, &self.found, kernel.fixed())))
+    }
+
+    /// Whether the C text says what the file of the loop program says.
+    pub fn text(&self, request: &Request) -> Result<Option<ctext::Verdict>, Diagnostic> {
+        let (Some(kernel), Some(loops)) = (&self.kernel, self.loops()) else {
+            return Ok(None);
+        };
+        let nest = loops.nest("the loop program")?;
+        let header = request.header.as_deref();
+        let texts = ctext::Texts {
+            c: &kernel.unit.c,
+            header: header.map(|name| (name, &*kernel.unit.header)),
+        };
+        Ok(Some(ctext::compare(texts, &nest)))
     }
 
     /// Makes the plan and the kernel, and runs it.

@@ -14,6 +14,8 @@ mod stuck;
 mod trust;
 pub mod tune;
 
+pub mod certificate;
+
 pub use input::{load, load_any, unknown_setting, Files, Input, Planned, Setting};
 pub use job::{Done, Request, Wanted};
 pub use kernel::{declaration, measure, Kernel, Running};

@@ -153,6 +153,8 @@ impl Printer<'_> {
         let ty = self.register(elem, lanes);
         let a: Vec<String> = args.iter().map(|e| self.operand(e)).collect();
         self.used.lane_ops.insert((op, elem, lanes));
+        // Where a machine lacks the instruction, the C library does it.
+        self.used.math |= float && op != Op::Abs;
         Some(format!(
             "{}_{ty}({})",
             op.name().to_uppercase(),

@@ -3,9 +3,10 @@
 //! In: what a command found. Out: JSON. Absent: the same for people, which the commands print.
 
 use super::explain::ExplainedStep;
+use super::kernel_certificate::Claims;
 use super::saved::{
-    self, Kind, ATTEMPT, DOCTOR, EXPLANATION, PROOF_CHECK, SIMPLIFICATION, SOLUTION, SYNTHESIS,
-    WRITTEN,
+    self, Kind, ATTEMPT, DOCTOR, EXPLANATION, KERNEL_CHECK, PROOF_CHECK, SIMPLIFICATION, SOLUTION,
+    SYNTHESIS, WRITTEN,
 };
 use crate::solve::{Form, Side};
 use serde::Serialize;
@@ -169,6 +170,73 @@ pub struct UsedRule {
 impl ProofCheck {
     pub fn json_line(&self) -> String {
         line(&PROOF_CHECK, self)
+    }
+}
+
+/// `certify` and `check-certificate`, of a certificate that holds
+#[derive(Clone, Debug, Serialize)]
+pub struct KernelCheck {
+    pub certificate: String,
+    /// Name of the definition.
+    pub definition: String,
+    /// Of the proof that the program equals what was found.
+    pub steps: usize,
+    /// All of them are proved.
+    pub rules: Vec<UsedRule>,
+    /// By which the loop program computes that.
+    pub obligations: usize,
+    pub claims: Claims,
+}
+
+impl KernelCheck {
+    pub fn json_line(&self) -> String {
+        line(&KERNEL_CHECK, self)
+    }
+
+    /// For people.
+    pub fn page(&self) -> String {
+        let list = |all: &[String], none: &str| match all.is_empty() {
+            true => none.to_string(),
+            false => all.join(", "),
+        };
+        let names: Vec<String> = self.rules.iter().map(|r| r.name.clone()).collect();
+        let claims = &self.claims;
+        let contraction = match claims.contraction {
+            true => "a*b + c may be rounded once, as the compiler decides",
+            false => "every operation is rounded",
+        };
+        let rows = [
+            (
+                "proof",
+                format!("{} steps, by {}", self.steps, list(&names, "no rule")),
+            ),
+            (
+                "loops",
+                format!("validated, {} obligations", self.obligations),
+            ),
+            ("C text", "says what the loop program says".to_string()),
+            ("where", list(&claims.wherever, "any sizes")),
+            (
+                "sums",
+                format!("regrouped by {}", list(&claims.regrouped, "no rule")),
+            ),
+            (
+                "functions",
+                claims
+                    .approximated
+                    .clone()
+                    .unwrap_or_else(|| "none is approximated".to_string()),
+            ),
+            ("rounding", contraction.to_string()),
+        ];
+        let mut text = format!(
+            "{}: the kernel computes `{}`\n",
+            self.certificate, self.definition
+        );
+        for (what, how) in rows {
+            text += &format!("  {what:<9} {how}\n");
+        }
+        text
     }
 }
 

@@ -14,6 +14,7 @@ mod egraph;
 mod explain;
 mod goal;
 pub mod html;
+pub mod kernel_certificate;
 pub mod liftings;
 pub mod loops;
 pub mod measurement;

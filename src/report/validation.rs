@@ -3,6 +3,8 @@
 //! In: a verdict with its obligations. Out: a page, the saved form. Absent: how it is decided (`validate`).
 
 use super::saved::{self, VALIDATION};
+use crate::ctext;
+use crate::source::{FileId, SourceMap, Span};
 use crate::validate::{Obligation, Validation, Verdict};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
@@ -22,7 +24,88 @@ pub struct ValidationFile {
     /// How many obligations were met, by kind.
     pub met: Vec<Met>,
     pub open: Vec<Open>,
+    /// Whether its C text says the same, where that was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<TextFile>,
     pub seconds: f64,
+}
+
+/// Whether a C text says what a loop program says.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TextFile {
+    /// The C file.
+    pub c: String,
+    pub verdict: Agreement,
+    /// Where both differ, or what is not read: the line, whether that is one of the header.
+    pub line: Option<u32>,
+    pub in_header: bool,
+    /// What the loop program says there.
+    pub loops: Option<String>,
+    pub what: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Agreement {
+    Same,
+    Differs,
+    Unread,
+}
+
+impl TextFile {
+    pub fn new(c: &str, found: &ctext::Verdict) -> TextFile {
+        let mut told = TextFile {
+            c: c.to_string(),
+            verdict: Agreement::Same,
+            line: None,
+            in_header: false,
+            loops: None,
+            what: None,
+        };
+        let (line, in_header, what) = match found {
+            ctext::Verdict::Same => return told,
+            ctext::Verdict::Differs(d) => {
+                told.verdict = Agreement::Differs;
+                told.loops = Some(d.loops.clone());
+                (d.line, d.in_header, &d.what)
+            }
+            ctext::Verdict::Unread(u) => {
+                told.verdict = Agreement::Unread;
+                (u.line, u.in_header, &u.what)
+            }
+        };
+        told.line = Some(line);
+        told.in_header = in_header;
+        told.what = Some(what.clone());
+        told
+    }
+
+    /// What is to be said of it, unless it is the same.
+    pub fn sentence(&self) -> Option<String> {
+        let what = self.what.as_ref()?;
+        let place = match (self.in_header, self.line) {
+            (true, Some(n)) => format!("`{}`, in its header, line {n}", self.c),
+            (_, n) => format!("`{}`, line {}", self.c, n.unwrap_or(1)),
+        };
+        Some(match (self.verdict, &self.loops) {
+            (Agreement::Differs, Some(loops)) => {
+                format!("{place}, is not what the loop program says: {what} ({loops})")
+            }
+            _ => format!("{place}, is not read: {what}"),
+        })
+    }
+}
+
+/// A line of a text.
+pub fn line_span(sources: &SourceMap, file: FileId, line: u32) -> Span {
+    let text = &sources.file(file).text;
+    let before = text
+        .split_inclusive('\n')
+        .take(line.saturating_sub(1) as usize);
+    let start: usize = before.map(str::len).sum();
+    let length = text[start..].lines().next().map_or(0, str::len);
+    Span::new(file, start, start + length)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -106,6 +189,7 @@ impl ValidationFile {
             difference,
             met: met.collect(),
             open: open.collect(),
+            text: None,
             seconds: (took.as_secs_f64() * 1e3).round() / 1e3,
         }
     }
@@ -135,6 +219,14 @@ impl ValidationFile {
         }
         if self.open.len() > most {
             let _ = writeln!(text, "  and {} more, with --full", self.open.len() - most);
+        }
+        if let Some(c) = &self.text {
+            let says = match c.verdict {
+                Agreement::Same => "says the same",
+                Agreement::Differs => "differs from it",
+                Agreement::Unread => "is not read",
+            };
+            let _ = writeln!(text, "{}: {says}", c.c);
         }
         text
     }

@@ -26,6 +26,7 @@ const COMMANDS: &[&str] = &[
     "check-proof\nmm.proof.json\nprograms/mm.rise",
     "--replay\nmm.plan.json\n--emit\nc,header,term,nest,plan\n-o\nout.c",
     "--replay\nmm.plan.json\nprograms/mm.rise\n--target\navx2\n--simplify\noff",
+    "check-certificate\nmm.certificate.json\nprograms/mm.rise\n--c\nmm.c",
     "report\nmm.record.json\n-o\nout.html",
     "report\nmm.record.json\n-o\n-",
     "programs/mm.rise\n--sketch\nsketches/mm/blocking.sk\n--set\ntile=16\n--emit\nc,plan,proof,record,trace,term",
@@ -126,7 +127,8 @@ impl Seeds {
         }
         let sketch = "programs/mm.rise --sketch sketches/mm/blocking.sk";
         let lines = [
-            format!("{sketch} --emit c,trace,plan,proof,record,egraph --egraph-classes 20 --set tile=16"),
+            format!("{sketch} --emit c,loops,trace,plan,proof,record,egraph --egraph-classes 20 --set tile=16"),
+            "certify programs/mm.rise --plan mm.plan.json".to_string(),
             format!("compare {sketch} --node-limit 2000 --emit json"),
             "programs/dot.rise --emit record,plan".to_string(),
             format!("{sketch} --iter-limit 1 --emit record -o unreached.c"),

@@ -3,12 +3,17 @@
 use super::seeds::Seeds;
 use super::{child, common, json, mutate};
 use rise_opt::cost::Cost;
+use rise_opt::ctext::{self, Texts, Verdict};
 use rise_opt::diag::{render, Diagnostic, Format};
+use rise_opt::driver::certificate;
 use rise_opt::elab::{self, Limits, RuleUse, Surroundings};
 use rise_opt::index::Level;
 use rise_opt::interp::random::{value_of, Numbers, Rng};
 use rise_opt::interp::{self, Sizes};
+use rise_opt::nest::Nest;
 use rise_opt::proof;
+use rise_opt::report::kernel_certificate::KernelCertificate;
+use rise_opt::report::loops::LoopsFile;
 use rise_opt::report::saved::{self, Kind};
 use rise_opt::report::{
     comparison, html, measurement, CertificateFile, Comparison, Plan, ProofFile, Record, TraceFile,
@@ -20,7 +25,7 @@ use rise_opt::source::SourceMap;
 use rise_opt::syntax::{parse, print, Dialect};
 use rise_opt::target::Target as Machine;
 use rise_opt::term::Program;
-use rise_opt::{emit, lower, search, termination, verify};
+use rise_opt::{emit, lower, search, term, termination, verify};
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::path::Path;
@@ -40,7 +45,7 @@ pub struct Target {
     check: fn(&str) -> String,
 }
 
-pub static TARGETS: [Target; 7] = [
+pub static TARGETS: [Target; 8] = [
     Target {
         name: "program",
         what: "programs: checked, printed, evaluated, lowered, emitted",
@@ -75,6 +80,17 @@ pub static TARGETS: [Target; 7] = [
         seeds: |s| s.expressions.clone(),
         mutate: by_tokens,
         check: expression,
+    },
+    Target {
+        name: "c",
+        what: "C texts: compared with a loop program",
+        seeds: |_| {
+            C_PROGRAMS
+                .map(|p| emit::emit(&loop_program(p), &Default::default()).c)
+                .to_vec()
+        },
+        mutate: by_tokens,
+        check: c_text,
     },
     Target {
         name: "json",
@@ -439,6 +455,37 @@ fn same(a: Expr, b: Expr) -> bool {
     }
 }
 
+/// With vectors and their rests, threads and memory.
+const C_PROGRAMS: [&str; 2] = ["lanes-choices", "private-buffers"];
+
+fn loop_program(name: &str) -> Nest {
+    let path = format!("{}/tests/kernels/{name}.rise", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(path).expect("a program");
+    let mut program = common::program_text(&text);
+    program.term = term::normalize(&program.term);
+    lower::lower(&program, &Default::default()).expect("a loop program")
+}
+
+fn c_text(text: &str) -> String {
+    let said = C_PROGRAMS.map(|p| {
+        let texts = Texts {
+            c: text,
+            header: None,
+        };
+        match ctext::compare(texts, &loop_program(p)) {
+            Verdict::Same => "same".to_string(),
+            Verdict::Differs(d) => format!("differs: {}", d.what),
+            Verdict::Unread(u) => u
+                .what
+                .chars()
+                .filter(|c| !c.is_ascii_digit())
+                .take(20)
+                .collect(),
+        }
+    });
+    said.join(", ")
+}
+
 fn saved_file(text: &str) -> String {
     let mut sources = SourceMap::new();
     let file = sources.add_text("a.json", text);
@@ -468,6 +515,18 @@ fn saved_file(text: &str) -> String {
                 said += &format!("{}", proof::check(&read).is_ok());
             }
             "record" => said += &html::page(&Record::read(sources, file)?).len().to_string()[..1],
+            "kernel-certificate" => {
+                let read = KernelCertificate::read(sources, file)?;
+                said += &format!("{}", certificate::check(&read, "a.json", sources).is_ok());
+            }
+            "loops" => {
+                let nest = LoopsFile::read(sources, file)?.nest("a.json")?;
+                let texts = Texts {
+                    c: "int mm(void);",
+                    header: None,
+                };
+                said += &format!("{}", ctext::compare(texts, &nest) == Verdict::Same);
+            }
             "measurement" => {
                 let m = measurement::read(sources, file)?;
                 measurement::svg(&m);

@@ -238,6 +238,22 @@ pub const VALIDATION: Kind = Kind {
     most: COUNTS,
 };
 
+/// `rise-opt certify`
+pub const KERNEL_CERTIFICATE: Kind = Kind {
+    name: "kernel-certificate",
+    version: 1,
+    command: "rise-opt certify PROGRAM --plan PLAN",
+    most: ANY,
+};
+
+/// `rise-opt certify`, `rise-opt check-certificate`
+pub const KERNEL_CHECK: Kind = Kind {
+    name: "kernel-check",
+    version: 1,
+    command: "rise-opt check-certificate CERT --message-format json",
+    most: COUNTS,
+};
+
 /// Every kind there is.
 pub const ALL: &[Kind] = &[
     PLAN,
@@ -265,6 +281,8 @@ pub const ALL: &[Kind] = &[
     EXPLANATION,
     LOOPS,
     VALIDATION,
+    KERNEL_CERTIFICATE,
+    KERNEL_CHECK,
 ];
 
 #[derive(Serialize)]

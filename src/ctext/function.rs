@@ -1,0 +1,378 @@
+//! The statements of a function beside those of its loop program.
+//!
+//! Both are walked together; each statement of the loop program is one of the text, or none where it only names memory.
+
+use super::entry;
+use super::meaning::{self, index};
+use super::parse::{Declared, Expr, Is, Loop, Stmt as C};
+use super::scope::Entity;
+use super::sum::Sum;
+use super::types::{shape, signed, stored};
+use super::value::{as_mask, assigned};
+use super::walk::{is_pointer, is_type, Walk, Walked};
+use crate::arith::Nat;
+use crate::nest::{BufId, LoopKind, Shape, Stmt, StorageClass};
+use crate::ty::Scalar;
+
+impl Walk<'_> {
+    /// The body of the function.
+    pub fn body(&mut self, all: &[C], end: u32) -> Walked {
+        let rest = entry::entry(self, all)?;
+        let frees = self
+            .nest
+            .entry
+            .arena
+            .as_ref()
+            .is_some_and(|a| !a.is_empty());
+        let count = 1 + usize::from(frees);
+        if rest.len() < count {
+            return self.differs(end, "the function does not end as it should");
+        }
+        let (body, last) = rest.split_at(rest.len() - count);
+        self.block(&self.nest.body, body, end)?;
+        self.number = 0;
+        if frees {
+            let free = Expr::Call("free".into(), vec![Expr::Name("memory".into())]);
+            self.require(
+                last[0].is == Is::Do(free),
+                last[0].line,
+                "the memory is not given back",
+            )?;
+        }
+        let done = &last[count - 1];
+        self.require(
+            done.is == Is::Return(Expr::Number("0".into())),
+            done.line,
+            "0 is not returned at the end",
+        )
+    }
+
+    fn block(&mut self, block: &[Stmt], c: &[C], end: u32) -> Walked {
+        let mark = self.scope.mark();
+        let mut c = c.iter();
+        for s in block {
+            self.number += 1;
+            if self.is_silent(s) {
+                continue;
+            }
+            let Some(found) = c.next() else {
+                return self.differs(end, "it is missing in C");
+            };
+            self.stmt(s, found)?;
+        }
+        if let Some(more) = c.next() {
+            return self.differs(more.line, "a statement of C stands in no loop program");
+        }
+        self.scope.leave(mark);
+        Ok(())
+    }
+
+    /// Whether a statement only names memory.
+    fn is_silent(&self, s: &Stmt) -> bool {
+        let Stmt::Alloc(b) = s else { return false };
+        let storage = self.nest.buffers[b.0 as usize].storage;
+        !matches!(storage, StorageClass::Stack | StorageClass::ThreadHeap)
+    }
+
+    fn stmt(&mut self, s: &Stmt, c: &C) -> Walked {
+        let line = c.line;
+        match (s, &c.is) {
+            (
+                Stmt::For {
+                    var,
+                    extent,
+                    kind,
+                    body,
+                    ..
+                },
+                Is::For(l),
+            ) => {
+                self.for_loop(line, (*extent, *kind), l)?;
+                let mark = self.scope.mark();
+                let declared = self.scope.declare(&l.var, Entity::Index(*var));
+                self.read(line, declared)?;
+                let bounded = match &l.cond {
+                    Expr::Binary("<", v, n) if **v == Expr::Name(l.var.clone()) => n,
+                    _ => {
+                        return self.differs(
+                            line,
+                            "the loop does not run while its variable is below a bound",
+                        )
+                    }
+                };
+                self.same_sum(
+                    line,
+                    bounded,
+                    *extent,
+                    "the bound of the loop is another one",
+                )?;
+                self.block(body, &l.body, line)?;
+                self.scope.leave(mark);
+                Ok(())
+            }
+            (Stmt::If { cond, then, els }, Is::If(found, yes, no)) => {
+                let found = self.reader().truth(found);
+                let found = self.read(line, found)?;
+                let mut expected = self.read(line, meaning::value(self.nest, cond))?;
+                let (first, second) = match then.is_empty() {
+                    true => (els, then),
+                    false => (then, els),
+                };
+                if then.is_empty() {
+                    expected = super::tree::not(expected);
+                }
+                self.require(found == expected, line, "the condition is another one")?;
+                self.block(first, yes, line)?;
+                self.block(second, no, line)
+            }
+            (Stmt::Let { .. } | Stmt::Index { .. }, Is::Declare(d)) => self.variable(s, d, line),
+            (Stmt::Alloc(b), Is::Declare(d)) => self.buffer(*b, d, line),
+            (Stmt::Assign { var, value }, Is::Assign(to, v)) => {
+                let Expr::Name(name) = to else {
+                    return self.differs(line, "it is given to no variable");
+                };
+                let (shape, mask) = match self.scope.find(name) {
+                    Some(Entity::Let(v, shape, mask)) if v == var => (*shape, *mask),
+                    _ => return self.differs(line, "it is given to another variable"),
+                };
+                self.same_value(line, v, value, shape, mask)
+            }
+            (Stmt::Prefetch { buf, index }, Is::Do(Expr::Call(f, args)))
+                if f == "FETCH" && args.len() == 2 =>
+            {
+                self.scope.needs("FETCH");
+                let b = self.reader().array(&args[0]);
+                let b = self.read(line, b)?;
+                self.require(b == self.nest.root(*buf), line, "another array is fetched")?;
+                self.same_sum(line, &args[1], *index, "another element is fetched")
+            }
+            (
+                Stmt::Store {
+                    buf, index, value, ..
+                },
+                Is::Assign(to, v),
+            ) => self.store(line, (*buf, *index, value), to, v),
+            _ => self.differs(line, "it is another statement"),
+        }
+    }
+
+    fn for_loop(&mut self, line: u32, (extent, kind): (Nat, LoopKind), l: &Loop) -> Walked {
+        self.loops = true;
+        let expected = match kind {
+            LoopKind::Seq => None,
+            LoopKind::Par => Some("PARALLEL_FOR"),
+            LoopKind::Lanes => Some("ROLLED"),
+            LoopKind::PartialUnroll => Some("REPEATED"),
+            LoopKind::Independent => Some("INDEPENDENT"),
+        };
+        let found = l.pragma.as_ref().map(|p| p.0.as_str());
+        self.require(
+            found == expected,
+            line,
+            "what stands before the loop is another hint",
+        )?;
+        expected.into_iter().for_each(|name| self.scope.needs(name));
+        match l.pragma.as_ref().and_then(|p| p.1.as_ref()) {
+            Some(n) if kind == LoopKind::Par => {
+                self.same_sum(
+                    line,
+                    n,
+                    extent,
+                    "threads are told another number of iterations",
+                )?;
+            }
+            Some(_) => return self.differs(line, "the hint before the loop has an argument"),
+            None => self.require(
+                kind != LoopKind::Par,
+                line,
+                "threads are told no number of iterations",
+            )?,
+        }
+        self.require(
+            is_type(&l.ty, Scalar::I64, false),
+            line,
+            "the variable of the loop is no `int64_t`",
+        )?;
+        self.require(
+            l.start == Expr::Number("0".into()),
+            line,
+            "the loop does not start at 0",
+        )?;
+        let step = Expr::Unary("++", Box::new(Expr::Name(l.var.clone())));
+        self.require(l.step == step, line, "the loop does not go on by 1")
+    }
+
+    fn variable(&mut self, s: &Stmt, d: &Declared, line: u32) -> Walked {
+        let alone =
+            d.len.is_none() && d.aligned.is_none() && d.list.is_none() && d.ty.pointer.is_none();
+        self.require(alone, line, "it is no variable in C")?;
+        let entity = match s {
+            Stmt::Index { var, value } => {
+                let Some(found) = d
+                    .value
+                    .as_ref()
+                    .filter(|_| is_type(&d.ty, Scalar::I64, true))
+                else {
+                    return self.differs(line, "it is no `const int64_t` with a value");
+                };
+                self.same_sum(line, found, *value, "the index is another one")?;
+                Entity::Index(*var)
+            }
+            Stmt::Let {
+                var,
+                value,
+                shape: expected,
+                mutable,
+            } => {
+                self.require(
+                    d.ty.is_const != *mutable,
+                    line,
+                    "it is `const` in one of both only",
+                )?;
+                let Some(found) = shape(&d.ty.name) else {
+                    return self.differs(line, "it has another type");
+                };
+                if found.lanes > 1 {
+                    self.scope.needs(&d.ty.name);
+                }
+                let mask = expected.is_mask().then(|| signed(found.elem));
+                let elem = mask.unwrap_or(stored(expected.elem));
+                let fits = found.lanes == expected.lanes && stored(found.elem) == elem;
+                self.require(fits, line, "it has another type")?;
+                match (value, &d.value) {
+                    (Some(value), Some(found)) => {
+                        self.same_value(line, found, value, *expected, mask)?
+                    }
+                    (None, None) => {}
+                    _ => return self.differs(line, "it has a value in one of both only"),
+                }
+                Entity::Let(*var, *expected, mask)
+            }
+            _ => return self.differs(line, "it is another statement"),
+        };
+        let declared = self.scope.declare(&d.name, entity);
+        self.read(line, declared)
+    }
+
+    fn same_value(
+        &mut self,
+        line: u32,
+        found: &Expr,
+        expected: &crate::nest::Expr,
+        shape: Shape,
+        mask: Option<Scalar>,
+    ) -> Walked {
+        let expected = self.read(line, meaning::value(self.nest, expected))?;
+        let found = self.reader().value(found);
+        let found = found.and_then(|v| match mask {
+            Some(elem) => as_mask(&v, elem).map(|v| v.tree),
+            None => assigned(v, shape),
+        });
+        let found = self.read(line, found)?;
+        self.require(found == expected, line, "the value is another one")
+    }
+
+    fn store(
+        &mut self,
+        line: u32,
+        (buf, at, value): (BufId, Nat, &crate::nest::Expr),
+        to: &Expr,
+        found: &Expr,
+    ) -> Walked {
+        let root = self.nest.root(buf);
+        let elem = self.nest.buffers[root.0 as usize].elem;
+        let place = match to {
+            Expr::Element(of, index) => {
+                let mut reader = self.reader();
+                reader
+                    .array(of)
+                    .and_then(|b| Ok((b, reader.sum(index)?, Shape::scalar(elem), false)))
+            }
+            Expr::Unary("*", inner) => self.reader().vector_place(inner),
+            _ => return self.differs(line, "it is stored to no element"),
+        };
+        let (b, index_found, shape, is_const) = self.read(line, place)?;
+        self.require(
+            b == root && !is_const,
+            line,
+            "it is stored to another array",
+        )?;
+        let expected = self.read(line, index(at))?;
+        self.require(
+            index_found == expected,
+            line,
+            "it is stored to another element",
+        )?;
+        let own = meaning::in_memory(value.shape());
+        let fits = own.lanes == shape.lanes && stored(own.elem) == stored(shape.elem);
+        self.require(fits, line, "it is stored as another type")?;
+        let expected = self.read(line, meaning::value(self.nest, value))?;
+        let found = self.reader().value(found).and_then(|v| assigned(v, shape));
+        let found = self.read(line, found)?;
+        self.require(
+            found == meaning::stored_value(expected),
+            line,
+            "the value is another one",
+        )
+    }
+
+    /// A buffer on the stack, or the one of this thread.
+    fn buffer(&mut self, b: BufId, d: &Declared, line: u32) -> Walked {
+        let buf = &self.nest.buffers[b.0 as usize];
+        if buf.storage == StorageClass::ThreadHeap {
+            return self.of_thread(b, d, line);
+        }
+        let plain = d.value.is_none() && d.list.is_none() && is_type(&d.ty, buf.elem, false);
+        self.require(plain, line, "the array has another type, or a value")?;
+        let Some(len) = &d.len else {
+            return self.differs(line, "it is no array");
+        };
+        let found = self.reader().sum(len);
+        let found = self.read(line, found)?;
+        let expected = buf.len.as_int().map(|n| Sum::int(n.max(1).into()));
+        self.require(
+            Some(&found) == expected.as_ref(),
+            line,
+            "the array has another length",
+        )?;
+        // Vectors that a register takes lie on lines; what is no larger than two words does not matter.
+        let bytes = found
+            .as_int()
+            .unwrap_or(0)
+            .saturating_mul(buf.elem.bytes().into());
+        let aligned = d.aligned.as_deref() == Some("64");
+        let fits = aligned || d.aligned.is_none() && bytes <= 16;
+        self.require(fits, line, "the array is aligned otherwise")?;
+        let declared = self.scope.declare(&d.name, Entity::Array(b));
+        self.read(line, declared)
+    }
+
+    fn of_thread(&mut self, b: BufId, d: &Declared, line: u32) -> Walked {
+        let buf = &self.nest.buffers[b.0 as usize];
+        self.require(
+            is_pointer(&d.ty, buf.elem, false),
+            line,
+            "it is no `restrict` pointer to its elements",
+        )?;
+        let (of, offset) = match &d.value {
+            Some(Expr::Binary("+", of, offset)) => (of, offset),
+            _ => return self.differs(line, "it is no part of the buffers of all threads"),
+        };
+        let own = match &**of {
+            Expr::Name(name) => self.scope.find(name) == Some(&Entity::EachThread(b)),
+            _ => false,
+        };
+        self.require(own, line, "it is a part of other buffers")?;
+        let found = self.reader().sum(offset);
+        let found = self.read(line, found)?;
+        let each = self.read(line, entry::stride(buf))?;
+        let expected = each.mul(&Sum::call("thread_index", vec![]));
+        self.require(
+            Some(&found) == expected.as_ref(),
+            line,
+            "threads have other parts",
+        )?;
+        let declared = self.scope.declare(&d.name, Entity::Array(b));
+        self.read(line, declared)
+    }
+}

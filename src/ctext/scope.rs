@@ -1,0 +1,111 @@
+//! What the names of a function of C stand for, in words of the loop program.
+//!
+//! Invariant: no name hides another one, and no variable of the loop program has two names at once; so each name is one
+//! variable, whatever it is called. Beside that: what the function needs of the text above it.
+
+use super::helper;
+use super::sum::FUNCTIONS;
+use super::types::is_type;
+use crate::intern::Symbol;
+use crate::nest::{BufId, Shape};
+use crate::ty::Scalar;
+use std::collections::{BTreeMap, BTreeSet};
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum Entity {
+    /// A size, the variable of a loop, an index.
+    Index(Symbol),
+    /// A variable; of a vector of truth values, the integers that it consists of.
+    Let(Symbol, Shape, Option<Scalar>),
+    /// A parameter that is passed by value.
+    Value(BufId, Scalar),
+    Array(BufId),
+    /// The buffers of all threads.
+    EachThread(BufId),
+    /// A variable of the text alone.
+    Own,
+}
+
+impl Entity {
+    fn symbol(&self) -> Option<Symbol> {
+        match self {
+            Entity::Index(v) | Entity::Let(v, ..) => Some(*v),
+            _ => None,
+        }
+    }
+}
+
+#[derive(Default)]
+pub struct Scope {
+    names: BTreeMap<String, Entity>,
+    symbols: BTreeSet<Symbol>,
+    /// In the order of their declarations.
+    order: Vec<String>,
+    needed: BTreeSet<String>,
+}
+
+impl Scope {
+    pub fn find(&self, name: &str) -> Option<&Entity> {
+        self.names.get(name)
+    }
+
+    pub fn declare(&mut self, name: &str, e: Entity) -> Result<(), String> {
+        if is_taken(name) {
+            return Err(format!("`{name}` is declared, which is something else"));
+        }
+        if self.names.contains_key(name) {
+            return Err(format!("`{name}` is declared where it hides another one"));
+        }
+        if e.symbol().is_some_and(|s| !self.symbols.insert(s)) {
+            return Err(format!(
+                "the variable that `{name}` stands for is declared twice"
+            ));
+        }
+        self.order.push(name.to_string());
+        self.names.insert(name.to_string(), e);
+        Ok(())
+    }
+
+    /// Where a block begins.
+    pub fn mark(&self) -> usize {
+        self.order.len()
+    }
+
+    /// What was declared behind a mark is gone.
+    pub fn leave(&mut self, mark: usize) {
+        for name in self.order.split_off(mark) {
+            if let Some(symbol) = self.names.remove(&name).and_then(|e| e.symbol()) {
+                self.symbols.remove(&symbol);
+            }
+        }
+    }
+
+    /// Something that has to stand above the function.
+    pub fn needs(&mut self, what: &str) {
+        self.needed.insert(what.to_string());
+    }
+
+    pub fn needed(&self) -> &BTreeSet<String> {
+        &self.needed
+    }
+}
+
+/// What a text may call, or have for a macro or a type.
+fn is_taken(name: &str) -> bool {
+    const MACROS: [&str; 12] = [
+        "PARALLEL_FOR",
+        "ROLLED",
+        "REPEATED",
+        "INDEPENDENT",
+        "FETCH",
+        "GAP",
+        "LITTLE",
+        "NAN",
+        "INFINITY",
+        "true",
+        "false",
+        "free",
+    ];
+    let function = FUNCTIONS.iter().any(|f| f.0 == name);
+    MACROS.contains(&name) || function || helper::named(name).is_some() || is_type(name)
+}

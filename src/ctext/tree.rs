@@ -1,0 +1,367 @@
+//! What a value is: the form in which both texts are compared.
+//!
+//! In: operations, as C or a loop program has them. Out: trees that are equal if the values are, by rules that hold for all
+//! values: integers wrap, a conversion to a narrower integer goes through sums, products and bits, what keeps its value
+//! when it is converted is compared as it was. Nothing is known here of any text.
+
+use super::sum::Sum;
+use super::types::stored;
+use crate::intern::Symbol;
+use crate::nest::{BufId, Shape};
+use crate::term::Op;
+use crate::ty::Scalar;
+use std::rc::Rc;
+
+/// What is done with the parts.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum By {
+    Op(Op),
+    /// To another type of numbers, as C does it.
+    Convert,
+    /// Floats to integers: saturating, NaN to 0.
+    Saturate,
+    /// The bits as another type.
+    Bits,
+    /// From 16 bits to f32, and back.
+    Widen(Scalar),
+    Narrow(Scalar),
+    /// The first to an index below the second.
+    Clamp,
+    Splat,
+    Lane(u32),
+    Build,
+    /// Truth values as 0 and 1.
+    ZeroOne,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum Kind {
+    Int(i128),
+    /// The bits.
+    Float(u64),
+    Var(Symbol),
+    Index(Sum),
+    Load(BufId, Sum),
+    Of(By, Vec<Tree>),
+}
+
+#[derive(PartialEq, Debug)]
+struct Node {
+    kind: Kind,
+    shape: Shape,
+}
+
+#[derive(Clone, Debug)]
+pub struct Tree(Rc<Node>);
+
+impl PartialEq for Tree {
+    fn eq(&self, o: &Tree) -> bool {
+        Rc::ptr_eq(&self.0, &o.0) || self.0 == o.0
+    }
+}
+
+fn is_whole(elem: Scalar) -> bool {
+    elem.is_int() || elem == Scalar::Bool
+}
+
+/// The least and the largest number.
+pub fn bounds(elem: Scalar) -> (i128, i128) {
+    let bits = 8 * elem.bytes() as u32;
+    match (elem, elem.is_signed()) {
+        (Scalar::Bool, _) => (0, 1),
+        (_, true) => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
+        _ => (0, (1 << bits) - 1),
+    }
+}
+
+/// Whether each number of a type is one of another.
+fn holds_all(from: Scalar, to: Scalar) -> bool {
+    let ((least, most), (low, high)) = (bounds(from), bounds(to));
+    is_whole(from) && is_whole(to) && low <= least && most <= high
+}
+
+fn wrapped(n: i128, elem: Scalar) -> i128 {
+    let (low, high) = bounds(elem);
+    match elem {
+        Scalar::Bool => i128::from(n != 0),
+        _ => match n.rem_euclid(high - low + 1) {
+            n if n > high => n - (high - low + 1),
+            n => n,
+        },
+    }
+}
+
+/// Whether conversion to no wider integers goes through it.
+fn wraps(op: Op) -> bool {
+    use Op::*;
+    matches!(op, Add | Sub | Mul | BitAnd | BitOr | BitXor | BitNot)
+}
+
+impl Tree {
+    pub fn new(kind: Kind, shape: Shape) -> Tree {
+        let elem = stored(shape.elem);
+        let shape = Shape { elem, ..shape };
+        Tree(Rc::new(Node { kind, shape }))
+    }
+
+    pub fn kind(&self) -> &Kind {
+        &self.0.kind
+    }
+
+    pub fn shape(&self) -> Shape {
+        self.0.shape
+    }
+
+    pub fn elem(&self) -> Scalar {
+        self.0.shape.elem
+    }
+
+    pub fn int(n: i128, elem: Scalar) -> Tree {
+        let kind = match elem {
+            Scalar::I64 => Kind::Index(Sum::int(n)),
+            _ => Kind::Int(n),
+        };
+        Tree::new(kind, Shape::scalar(elem))
+    }
+
+    pub fn bool(b: bool) -> Tree {
+        Tree::new(Kind::Int(b.into()), Shape::scalar(Scalar::Bool))
+    }
+
+    /// All that is no number is one.
+    pub fn float(x: f64, elem: Scalar) -> Tree {
+        let x = if x.is_nan() { f64::NAN } else { x };
+        let bits = match elem {
+            Scalar::F32 => u64::from((x as f32).to_bits()),
+            _ => x.to_bits(),
+        };
+        Tree::new(Kind::Float(bits), Shape::scalar(elem))
+    }
+
+    pub fn index(n: Sum) -> Tree {
+        Tree::new(Kind::Index(n), Shape::index())
+    }
+
+    pub fn var(v: Symbol, shape: Shape) -> Tree {
+        match stored(shape.elem) == Scalar::I64 && shape.lanes == 1 {
+            true => Tree::index(Sum::atom(super::sum::Atom::Var(v))),
+            false => Tree::new(Kind::Var(v), shape),
+        }
+    }
+
+    pub fn load(b: BufId, at: Sum, shape: Shape) -> Tree {
+        Tree::new(Kind::Load(b, at), shape)
+    }
+
+    /// A number that is known.
+    pub fn as_int(&self) -> Option<i128> {
+        match self.kind() {
+            Kind::Int(n) => Some(*n),
+            Kind::Index(n) => n.as_int(),
+            _ => None,
+        }
+    }
+
+    pub fn as_of(&self, by: By) -> Option<&[Tree]> {
+        match self.kind() {
+            Kind::Of(b, args) if *b == by => Some(args),
+            _ => None,
+        }
+    }
+
+    /// 0 in each lane; of floats, without a sign.
+    fn is_zero(&self) -> bool {
+        match self.kind() {
+            Kind::Float(0) => true,
+            Kind::Of(By::Splat, args) => args[0].is_zero(),
+            _ => self.as_int() == Some(0),
+        }
+    }
+
+    /// An operation, as `shape`. Comparisons are of numbers, whatever types these have.
+    pub fn of(by: By, args: Vec<Tree>, shape: Shape) -> Tree {
+        use Op::*;
+        match (by, &args[..]) {
+            (By::Op(Lt | Le | Gt | Ge | Eq | Ne), _) => {
+                let args = args.iter().map(Tree::number).collect();
+                Tree::new(Kind::Of(by, args), shape)
+            }
+            // Nothing is lost: a negative zero stays one.
+            (By::Op(Sub), [x, zero]) if zero.shape().lanes > 1 && zero.is_zero() => x.clone(),
+            (By::Op(Neg), [x]) => match x.kind() {
+                Kind::Float(bits) => {
+                    let sign = 1 << (8 * x.elem().bytes() - 1);
+                    Tree::new(Kind::Float(bits ^ sign), shape)
+                }
+                _ => Tree::new(Kind::Of(by, args), shape),
+            },
+            _ => Tree::new(Kind::Of(by, args), shape),
+        }
+    }
+
+    pub fn select(c: Tree, x: Tree, y: Tree) -> Tree {
+        let shape = x.shape();
+        Tree::of(By::Op(Op::Select), vec![c, x, y], shape)
+    }
+
+    pub fn splat(x: Tree, lanes: u32) -> Tree {
+        let elem = x.elem();
+        Tree::of(By::Splat, vec![x], Shape { elem, lanes })
+    }
+
+    /// Without conversions that keep every value; what is known as an index.
+    fn number(&self) -> Tree {
+        if let Some(n) = self.as_int() {
+            return Tree::int(n, Scalar::I64);
+        }
+        match self.kind() {
+            Kind::Of(By::Convert, args) if holds_all(args[0].elem(), self.elem()) => {
+                args[0].number()
+            }
+            Kind::Of(By::Op(Op::Select), args) => {
+                let [c, x, y] = [&args[0], &args[1], &args[2]];
+                Tree::select(c.clone(), x.number(), y.number())
+            }
+            Kind::Of(By::Splat, args) => Tree::splat(args[0].number(), self.shape().lanes),
+            _ => self.clone(),
+        }
+    }
+
+    /// To another type of elements, as C converts numbers.
+    pub fn convert(&self, to: Scalar) -> Tree {
+        let (from, to) = (self.elem(), stored(to));
+        let shape = Shape {
+            elem: to,
+            ..self.shape()
+        };
+        if from == to {
+            return self.clone();
+        }
+        let parts = |args: &[Tree]| args.iter().map(|a| a.convert(to)).collect::<Vec<_>>();
+        if let Kind::Of(by, args) = self.kind() {
+            match by {
+                By::Op(Op::Select) => {
+                    return Tree::select(args[0].clone(), args[1].convert(to), args[2].convert(to))
+                }
+                By::Splat => return Tree::splat(args[0].convert(to), shape.lanes),
+                By::ZeroOne if to.is_int() => return Tree::of(By::ZeroOne, args.clone(), shape),
+                By::ZeroOne if to.is_float() => {
+                    let inner = Shape {
+                        elem: Scalar::I8,
+                        ..shape
+                    };
+                    return Tree::of(
+                        By::Convert,
+                        vec![Tree::of(By::ZeroOne, args.clone(), inner)],
+                        shape,
+                    );
+                }
+                _ => {}
+            }
+        }
+        if shape.lanes > 1 && from == Scalar::Bool {
+            let inner = Shape {
+                elem: Scalar::I8,
+                ..shape
+            };
+            return Tree::of(By::ZeroOne, vec![self.clone()], inner).convert(to);
+        }
+        if let (Kind::Float(bits), true) = (self.kind(), to.is_float()) {
+            return match from {
+                Scalar::F32 => Tree::float(f32::from_bits(*bits as u32).into(), to),
+                _ => Tree::float(f64::from_bits(*bits), to),
+            };
+        }
+        if is_whole(from) && to.is_int() {
+            let narrower = to.bytes() <= from.bytes();
+            match self.kind() {
+                Kind::Int(n) => return Tree::int(wrapped(*n, to), to),
+                Kind::Index(n) if n.as_int().is_some() => {
+                    return Tree::int(wrapped(n.as_int().unwrap_or(0), to), to);
+                }
+                Kind::Of(By::Convert, args)
+                    if args[0].elem().is_int() && (narrower || holds_all(args[0].elem(), from)) =>
+                {
+                    return args[0].convert(to);
+                }
+                Kind::Of(By::Convert, args) if args[0].elem() == Scalar::Bool => {
+                    return args[0].convert(to)
+                }
+                Kind::Of(By::Op(op), args) if wraps(*op) && narrower && from != Scalar::Bool => {
+                    return Tree::of(By::Op(*op), parts(args), shape);
+                }
+                _ => {}
+            }
+        }
+        if to == Scalar::Bool {
+            return self.truth();
+        }
+        if let (Some(n), true) = (self.as_int(), to.is_float()) {
+            return match to {
+                Scalar::F32 => Tree::float((n as f32).into(), to),
+                _ => Tree::float(n as f64, to),
+            };
+        }
+        let inner = match is_whole(from) && to.is_float() {
+            true => self.number(),
+            false => self.clone(),
+        };
+        Tree::of(By::Convert, vec![inner], shape)
+    }
+
+    /// Whether it is not 0.
+    pub fn truth(&self) -> Tree {
+        let shape = Shape {
+            elem: Scalar::Bool,
+            ..self.shape()
+        };
+        if self.elem() == Scalar::Bool {
+            return self.clone();
+        }
+        let was_bool = |t: &Tree| match t.kind() {
+            Kind::Of(By::Convert, args) if args[0].elem() == Scalar::Bool => Some(args[0].clone()),
+            Kind::Int(n @ (0 | 1)) => Some(Tree::bool(*n == 1)),
+            _ => None,
+        };
+        if let Some(b) = was_bool(self) {
+            return b;
+        }
+        if let Kind::Of(By::Op(op @ (Op::BitAnd | Op::BitOr | Op::BitXor)), args) = self.kind() {
+            if let Some(args) = args.iter().map(was_bool).collect::<Option<Vec<_>>>() {
+                return Tree::of(By::Op(*op), args, shape);
+            }
+        }
+        let zero = match self.elem().is_float() {
+            true => Tree::float(0.0, self.elem()),
+            false => Tree::int(0, self.elem()),
+        };
+        let zero = match shape.lanes {
+            1 => zero,
+            k => Tree::splat(zero, k),
+        };
+        Tree::of(By::Op(Op::Ne), vec![self.clone(), zero], shape)
+    }
+
+    /// The least and the largest number that it may be, by its form.
+    pub fn range(&self) -> (i128, i128) {
+        if let Some(n) = self.as_int() {
+            return (n, n);
+        }
+        match self.kind() {
+            Kind::Of(By::Convert, args) if holds_all(args[0].elem(), self.elem()) => {
+                args[0].range()
+            }
+            Kind::Of(By::Op(Op::Select), args) => {
+                let ((a, b), (c, d)) = (args[1].range(), args[2].range());
+                (a.min(c), b.max(d))
+            }
+            _ => bounds(self.elem()),
+        }
+    }
+}
+
+/// The other truth value.
+pub fn not(t: Tree) -> Tree {
+    let shape = t.shape();
+    Tree::of(By::Op(Op::Not), vec![t], shape)
+}

@@ -1,0 +1,393 @@
+//! The C text of a kernel says what its loop program says, and whatever is changed in it is noticed.
+//!
+//! Guards against silence: how many texts were compared, and how many changes of each kind were made.
+
+#[path = "common/cases.rs"]
+mod cases;
+mod common;
+
+use rise_opt::ctext::{compare, Texts, Verdict};
+use rise_opt::elab;
+use rise_opt::emit::{emit, CUnit, Contract, Options};
+use rise_opt::lower::{self, lower};
+use rise_opt::nest::Nest;
+use rise_opt::source::SourceMap;
+use rise_opt::target::Target;
+use rise_opt::term::{normalize, Program};
+use std::fs;
+
+fn printed(nest: &Nest, contract: Contract) -> CUnit {
+    let options = Options {
+        header_name: Some("kernel.h".to_string()),
+        contract,
+        ..Options::default()
+    };
+    emit(nest, &options)
+}
+
+fn compared(unit: &CUnit, nest: &Nest) -> Verdict {
+    compare(
+        Texts {
+            c: &unit.c,
+            header: Some(("kernel.h", &unit.header)),
+        },
+        nest,
+    )
+}
+
+/// All programs that are written down: those that are shipped and those of the tests.
+fn programs() -> Vec<(String, Program)> {
+    let own = fs::read_dir("tests/kernels")
+        .unwrap()
+        .map(|f| f.unwrap().path().display().to_string());
+    let shipped = SourceMap::shipped()
+        .filter(|f| f.starts_with("programs/"))
+        .map(str::to_string);
+    let mut files: Vec<String> = own.chain(shipped).collect();
+    files.sort();
+    let read = |path: String| {
+        let mut sources = SourceMap::new();
+        let file = sources.load(&path).unwrap();
+        let mut program =
+            elab::program(&mut sources, file, None).unwrap_or_else(|d| panic!("{path}: {d:?}"));
+        program.term = normalize(&program.term);
+        (path, program)
+    };
+    files.into_iter().map(read).collect()
+}
+
+fn same(name: &str, nest: &Nest, contract: Contract) -> Option<String> {
+    let unit = printed(nest, contract);
+    let line = |n: u32| {
+        unit.c
+            .lines()
+            .nth(n as usize - 1)
+            .unwrap_or("")
+            .trim()
+            .to_string()
+    };
+    match compared(&unit, nest) {
+        Verdict::Same => None,
+        Verdict::Differs(d) => Some(format!(
+            "{name}: {} `{}` | {}: {}",
+            d.line,
+            line(d.line),
+            d.loops,
+            d.what
+        )),
+        Verdict::Unread(u) => Some(format!(
+            "{name}: {} `{}` unread: {}",
+            u.line,
+            line(u.line),
+            u.what
+        )),
+    }
+}
+
+/// Of the targets, so many for each program, all in turn.
+fn written_programs(targets: usize) {
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for (i, (path, program)) in programs().into_iter().enumerate() {
+        for target in Target::ALL.into_iter().cycle().skip(i).take(targets) {
+            let options = lower::Options {
+                target,
+                approximate: true,
+                ..Default::default()
+            };
+            let Ok(nest) = lower(&program, &options) else {
+                continue;
+            };
+            count += 1;
+            let contract = if count % 2 == 0 {
+                Contract::On
+            } else {
+                Contract::Off
+            };
+            wrong.extend(same(&path, &nest, contract));
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} of {count}:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+    assert!(count > 100 * targets, "{count}");
+}
+
+#[test]
+fn written_programs_are_printed_as_they_are() {
+    written_programs(1);
+}
+
+/// `cargo test --test ctext -- --ignored written`
+#[test]
+#[ignore = "a minute"]
+fn written_programs_are_printed_as_they_are_for_all_targets() {
+    written_programs(Target::ALL.len());
+}
+
+// ---- changes
+
+/// Programs whose texts have all that a text may have: threads with buffers of their own, packed arrays, vectors with rests,
+/// truth values, floats of 16 bits, integers of all widths, indices among the inputs, functions.
+const CHANGED: &[&str] = &[
+    "array-packing",
+    "bits",
+    "cast-indices",
+    "functions",
+    "halves",
+    "lanes-choices",
+    "lanes-of-sums",
+    "padded",
+    "private-buffers",
+];
+
+/// Of one kind of change and one text, at most.
+const MOST: usize = 30;
+
+fn changed_programs() -> Vec<Nest> {
+    let read = |name: &&str| {
+        let text = fs::read_to_string(format!("tests/kernels/{name}.rise")).unwrap();
+        let mut program = common::program_text(&text);
+        program.term = normalize(&program.term);
+        let options = lower::Options {
+            target: Target::Avx2,
+            approximate: true,
+            ..Default::default()
+        };
+        lower(&program, &options).unwrap_or_else(|d| panic!("{text}: {d:?}"))
+    };
+    CHANGED.iter().map(read).collect()
+}
+
+/// Without comments, which say nothing.
+fn bare(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find("/*") {
+        out += &rest[..at];
+        rest = &rest[at..];
+        rest = &rest[rest.find("*/").map_or(rest.len(), |i| i + 2)..];
+    }
+    out + rest
+}
+
+/// The text with another word at each place of one, in turn.
+fn each_place(text: &str, from: &str, to: &str) -> Vec<String> {
+    let word = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+    let places = text.match_indices(from).filter(|(i, _)| {
+        let (before, behind) = (&text[..*i], &text[i + from.len()..]);
+        let inside = from.starts_with(word) && before.ends_with(word)
+            || from.ends_with(word) && behind.starts_with(word);
+        !inside
+    });
+    places
+        .map(|(i, _)| format!("{}{to}{}", &text[..i], &text[i + from.len()..]))
+        .collect()
+}
+
+/// Words for others: what is called by one name is one kind of change.
+const WORDS: &[(&str, &str, &str)] = &[
+    ("a bound that is reached", " < ", " <= "),
+    ("another comparison", " < ", " > "),
+    ("another condition", " == ", " != "),
+    ("another sign", " + ", " - "),
+    ("another sign", " - ", " + "),
+    ("another operation", " * ", " + "),
+    ("another operation", " / ", " % "),
+    ("another operation", " % ", " / "),
+    ("another condition", " && ", " || "),
+    ("another condition", " || ", " && "),
+    ("another cast", "(float)", "(double)"),
+    ("another cast", "(int32_t)", "(int16_t)"),
+    ("another cast", "(int32_t)", "(uint32_t)"),
+    ("another cast", "(uint32_t)", "(int32_t)"),
+    ("another cast", "(uint32_t)", "(uint16_t)"),
+    ("another cast", "(f32x8)", "(i32x8)"),
+    ("another type", "float", "double"),
+    ("another type", "f32x8", "f32x4"),
+    ("another type", "int32_t", "int64_t"),
+    ("an index of 32 bits", "int64_t", "int32_t"),
+    ("what may be written by others", " *restrict ", " *"),
+    ("what may be written by others", "_mem *", " *"),
+    ("another alignment", "aligned(64)", "aligned(16)"),
+    ("another alignment", "aligned(4)", "aligned(32)"),
+    ("another alignment", ", may_alias", ""),
+    ("another error code", "V_MAIN_ERR_SIZE", "V_MAIN_ERR_MEMORY"),
+    ("another error code", "V_MAIN_ERR_MEMORY", "V_MAIN_ERR_SIZE"),
+    ("another error code", "V_MAIN_ERR_INDEX", "V_MAIN_ERR_SIZE"),
+    ("another error code", "V_MAIN_ERR_SIZE", "0"),
+    ("another place in memory", "heap + parts[0]", "heap"),
+    ("another place in memory", "thread_index()", "0"),
+    ("less memory", "total + 64", "total"),
+    ("less memory", "thread_count()", "1"),
+    ("less memory", ", 4)", ", 2)"),
+    ("another hint", "PARALLEL_FOR", "ROLLED"),
+    ("another hint", "ROLLED", "REPEATED"),
+    ("another hint", "_Pragma(\"GCC ivdep\")", ""),
+    ("another hint", "omp parallel for", "omp for"),
+    ("another hint", "dynamic", "static"),
+    ("another variable", "a", "b"),
+    ("another variable", "m", "n"),
+    ("another variable", "n", "m"),
+    ("another variable", "i0", "i1"),
+    ("another variable", "x0", "x1"),
+    ("another variable", "x1", "x0"),
+    ("another function", "exp", "exp2"),
+    ("another function", "SELECT_f32x8", "MIN_f32x8"),
+    ("another function", "floor_div", "ceil_div"),
+    ("another function", "min_index", "max_index"),
+    ("another function", "div_i32", "mod_i32"),
+    ("another end", "return 0", "return 1"),
+];
+
+/// Every number by another one.
+fn numbers(text: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    let word = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+    let mut at = 0;
+    while let Some(i) = text[at..].find(|c: char| c.is_ascii_digit()) {
+        let start = at + i;
+        let end = start
+            + text[start..]
+                .find(|c: char| !word(c))
+                .unwrap_or(text.len() - start);
+        if let (false, Ok(n)) = (
+            text[..start].ends_with(word),
+            text[start..end].parse::<u64>(),
+        ) {
+            out.push(format!("{}{}{}", &text[..start], n + 1, &text[end..]));
+        }
+        at = end;
+    }
+    out
+}
+
+/// Without a line that says something.
+fn without_lines(text: &str) -> Vec<String> {
+    let lines: Vec<&str> = text.lines().collect();
+    let says = |l: &str| !l.trim().is_empty() && !l.trim().starts_with("(void)");
+    let chosen = (0..lines.len()).filter(|i| says(lines[*i]));
+    chosen
+        .map(|i| [&lines[..i], &lines[i + 1..]].concat().join("\n"))
+        .collect()
+}
+
+/// Without parentheses around a sum that is multiplied, divided or subtracted.
+fn without_parentheses(text: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    for (i, _) in text.match_indices('(') {
+        let mut depth = 0;
+        let end = text[i..].char_indices().find(|(_, c)| {
+            depth += i32::from(*c == '(') - i32::from(*c == ')');
+            depth == 0
+        });
+        let Some((length, _)) = end else { continue };
+        let inner = &text[i + 1..i + length];
+        let (before, behind) = (&text[..i], &text[i + length + 1..]);
+        let sum = inner.contains(" + ") || inner.contains(" - ");
+        let plain = !inner.contains(['(', ')', ',', ';', '{', '?', '<', '>', '=']);
+        let bound = ["* ", "- ", "/ ", "% "].iter().any(|s| before.ends_with(s))
+            || [" *", " /", " %"].iter().any(|s| behind.starts_with(s));
+        if sum && plain && bound {
+            out.push(format!("{before}{inner}{behind}"));
+        }
+    }
+    out
+}
+
+/// `x - y` by `y - x`.
+fn swapped(text: &str) -> Vec<String> {
+    let word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut out = Vec::new();
+    for sign in [" - ", " < ", " / "] {
+        for (i, _) in text.match_indices(sign) {
+            let start = text[..i].rfind(|c| !word(c)).map_or(0, |i| i + 1);
+            let rest = &text[i + 3..];
+            let end = i + 3 + rest.find(|c| !word(c)).unwrap_or(rest.len());
+            let (x, y) = (&text[start..i], &text[i + 3..end]);
+            let sum = text[..start].ends_with("- ") || text[end..].starts_with(" - ");
+            let whole = !sum
+                && !text[..start].ends_with(['.', ')', ']'])
+                && !text[end..].starts_with(['(', '[', '.']);
+            if whole && !x.is_empty() && !y.is_empty() && x != y {
+                out.push(format!("{}{y}{sign}{x}{}", &text[..start], &text[end..]));
+            }
+        }
+    }
+    out
+}
+
+/// Whether what is cast otherwise is an argument that C converts.
+fn is_converted_anyway(text: &str, changed: &str) -> bool {
+    let line = text.lines().zip(changed.lines()).find(|(a, b)| a != b);
+    line.is_some_and(|(a, b)| {
+        let cast = |l: &str| {
+            ["clamp_index((", "_to_f16((", "_to_bf16(("]
+                .iter()
+                .any(|c| l.contains(c))
+        };
+        cast(a)
+            && a.matches('(').count() == b.matches('(').count()
+            && a.matches('-').count() == b.matches('-').count()
+    })
+}
+
+fn changes(text: &str) -> Vec<(&'static str, String)> {
+    let mut all = Vec::new();
+    // Spread over the whole text.
+    let mut more = |kind, texts: Vec<String>| {
+        let every = texts.len().div_ceil(MOST).max(1);
+        all.extend(texts.into_iter().step_by(every).map(|t| (kind, t)));
+    };
+    for (kind, from, to) in WORDS {
+        more(*kind, each_place(text, from, to));
+    }
+    more("another number", numbers(text));
+    more("a line that is missing", without_lines(text));
+    more("parentheses that are missing", without_parentheses(text));
+    more("operands that changed places", swapped(text));
+    all.retain(|(_, t)| t != text && !is_converted_anyway(text, t));
+    all
+}
+
+#[test]
+fn whatever_is_changed_is_noticed() {
+    let mut made = std::collections::BTreeMap::new();
+    let mut missed = Vec::new();
+    for nest in changed_programs() {
+        let mut unit = printed(&nest, Contract::On);
+        unit.c = bare(&unit.c);
+        unit.header = bare(&unit.header);
+        assert_eq!(compared(&unit, &nest), Verdict::Same);
+        let sources = changes(&unit.c)
+            .into_iter()
+            .map(|(kind, c)| (kind, CUnit { c, ..unit.clone() }));
+        let headers = changes(&unit.header).into_iter().map(|(kind, header)| {
+            (
+                kind,
+                CUnit {
+                    header,
+                    ..unit.clone()
+                },
+            )
+        });
+        for (kind, changed) in sources.chain(headers) {
+            *made.entry(kind).or_insert(0) += 1;
+            if compared(&changed, &nest) == Verdict::Same {
+                let lines = changed.c.lines().zip(unit.c.lines()).find(|(a, b)| a != b);
+                missed.push(format!("{kind}: {lines:?}"));
+            }
+        }
+    }
+    assert!(
+        missed.is_empty(),
+        "{} are missed:\n{}",
+        missed.len(),
+        missed.join("\n")
+    );
+    assert!(made.len() >= 21, "{made:?}");
+    assert!(made.values().sum::<usize>() > 2000, "{made:?}");
+}
