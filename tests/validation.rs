@@ -729,6 +729,65 @@ fn states_that_are_read_at_other_places_are_told_apart() {
     assert!(!obligations(&nest, &plain).open.is_empty(), "{nest}");
 }
 
+/// Each loop program computes its own program and none of the others; the last ones are only others.
+fn told_apart(texts: &[&str], own: usize) {
+    let programs: Vec<Program> = texts.iter().map(|t| common::program_text(t)).collect();
+    for (i, own) in programs[..own].iter().enumerate() {
+        let nest = lowered(own, &Options::default());
+        for (j, other) in programs.iter().enumerate() {
+            let found = obligations(&nest, other);
+            assert_eq!(
+                found.open.is_empty(),
+                i == j,
+                "{nest}{other}{}",
+                open(&found)
+            );
+        }
+    }
+}
+
+/// A state each of whose elements is made of its neighbours, step by step.
+#[test]
+fn iterated_stencils_are_told_apart() {
+    let of = |steps: &str, pad: &str, sum: &str| {
+        format!(
+            "def f [t n : nat] (a : (n + 1).f32) : (n + 1).f32 =
+              a |> iterate[{steps}] (\\u -> u |> {pad} |> slide[3, 1] |> map (\\w -> {sum}))"
+        )
+    };
+    let clamped = "padClamp[1, 1]";
+    let sum = "at[0] w + at[1] w * at[2] w";
+    told_apart(
+        &[
+            &of("t", clamped, sum),
+            &of("t", clamped, "at[2] w + at[1] w * at[0] w"),
+            &of("t", clamped, "at[0] w + at[1] w * at[1] w"),
+            &of("t", "padCst[1, 1] 0.0", sum),
+            &of("t + 1", clamped, sum),
+            &of("2 * t", clamped, sum),
+        ],
+        2,
+    );
+}
+
+/// Reductions in other loops are the same only in the same order, of the same elements.
+#[test]
+fn reductions_in_other_loops_are_told_apart() {
+    let of = |start: &str, order: &str| {
+        format!("def f [n m : nat] (a : n.m.f32) : f32 = reduce (+) {start} (join ({order}))")
+    };
+    told_apart(
+        &[
+            &of("0.0", "a"),
+            &of("0.0", "transpose a"),
+            &of("0.0", "reverse a"),
+            &of("0.0", "map reverse a"),
+            &of("1.0", "a"),
+        ],
+        5,
+    );
+}
+
 /// Goals with register tiles, packed arrays, vectors and threads, as they are found.
 #[test]
 fn goals_are_validated() {
@@ -747,7 +806,7 @@ fn goals_are_validated() {
 // ---- what is shipped
 
 /// Questions about indices for each program: what takes more is not waited for here.
-const QUESTIONS: u64 = 1500;
+const QUESTIONS: u64 = 12_000;
 
 fn rise_files(folder: &Path, out: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("a folder") {

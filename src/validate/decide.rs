@@ -3,6 +3,7 @@
 //! In: conditions as values. Out: answers. Invariant: as of `known`. Absent: indices, which `known` compares.
 
 use super::value::{Node, Rewrite, Values, V};
+use crate::arith::{AtomKind, Nat};
 use crate::term::{Lit, Op};
 
 /// How often what follows from conditions is asked for again.
@@ -30,7 +31,13 @@ impl Values {
                 },
                 (_, [a, b]) => {
                     let (a, b) = (self.as_index(*a)?, self.as_index(*b)?);
-                    self.known.compare(op, a, b)
+                    let key = (c, self.known.state());
+                    if let Some(known) = self.decided.get(&key) {
+                        return *known;
+                    }
+                    let answer = self.known.compare(op, a, b);
+                    self.decided.insert(key, answer);
+                    answer
                 }
                 _ => None,
             },
@@ -59,19 +66,46 @@ impl Values {
         }
     }
 
-    /// As [`Values::assume`]; with what an equation says of a variable, for values that are looked at there.
-    pub fn assumed(&mut self, c: V, holds: bool) -> Rewrite {
+    /// As [`Values::assume`]; with what equations say of variables, for values that are looked at there.
+    pub fn assumed(&mut self, c: V, holds: bool, r: &mut Rewrite) {
         self.assume(c, holds);
-        let mut r = Rewrite::default();
-        let Node::Op(Op::Eq, _, args) = self.node(c) else {
-            return r;
-        };
-        if let (true, Some(a), Some(b)) = (holds, self.as_index(args[0]), self.as_index(args[1])) {
-            if let Some((v, n)) = self.known.solved(a, b) {
-                r.vars.insert(v, n);
-            }
+        if holds {
+            self.solve(c, r);
         }
-        r
+    }
+
+    fn solve(&mut self, c: V, r: &mut Rewrite) {
+        match self.node(c).clone() {
+            Node::Op(Op::And, _, args) => args.iter().for_each(|a| self.solve(*a, r)),
+            Node::Op(Op::Eq, _, args) => {
+                let (Some(a), Some(b)) = (self.as_index(args[0]), self.as_index(args[1])) else {
+                    return;
+                };
+                // One variable after the other: what is said of the first stands in what is said of the next.
+                let put = |n: Nat| n.subst_vars(&mut |s| r.vars.get(&s).copied());
+                if let Some((v, n)) = self.known.solved(put(a), put(b)) {
+                    r.vars.values_mut().for_each(|m| *m = m.subst_var(v, n));
+                    r.vars.insert(v, n);
+                }
+                // What is left of the equation may leave one value to another variable.
+                let mut others = Vec::new();
+                (a - b).each_atom(&mut |atom| {
+                    if let AtomKind::Var(v) = atom.kind() {
+                        others.push(v);
+                    }
+                });
+                for v in others {
+                    if let Some(k) = self.known.fixed(v) {
+                        r.vars
+                            .values_mut()
+                            .for_each(|m| *m = m.subst_var(v, Nat::int(k)));
+                        r.vars.insert(v, Nat::int(k));
+                        self.known.put(v, Nat::int(k));
+                    }
+                }
+            }
+            _ => {}
+        }
     }
 
     /// Whether what is assumed is seen to contradict itself. What follows from it is assumed, too, until it is forgotten.

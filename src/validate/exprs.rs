@@ -299,31 +299,25 @@ impl Machine<'_> {
     pub fn bounds(&mut self, b: BufId, e: Nat, lanes: u32) {
         let buf = &self.nest.buffers[b.0 as usize];
         let root = &self.nest.buffers[self.nest.root(b).0 as usize];
-        let dims = match root.storage {
-            StorageClass::Input(k) => self.nest.abi.inputs.get(k).map(|s| s.dims.clone()),
-            StorageClass::Output(k) => self.nest.abi.outputs.get(k).map(|s| s.dims.clone()),
-            _ => None,
-        };
+        let dims = self.dims(self.nest.root(b).0);
         let name = buf.name;
-        let met = self.inside(e, lanes, root.len, dims.as_deref());
+        let met = self.inside(e, lanes, root.len, &dims);
         self.owe(Obligation::Bounds, &format!("{name}[{e}]"), met);
     }
 
-    fn inside(&mut self, e: Nat, lanes: u32, len: Nat, dims: Option<&[Nat]>) -> Res<()> {
+    fn inside(&mut self, e: Nat, lanes: u32, len: Nat, dims: &[Nat]) -> Res<()> {
         let len = self.nat(len)?;
         let last = e + Nat::int(i64::from(lanes) - 1);
         let known = &self.cx.known;
         if known.at_least(e, Nat::int(0)) && known.at_least(len - Nat::int(1), last) {
             return Ok(());
         }
-        if let Some(dims) = dims {
-            let l = match lanes {
-                1 => Nat::int(0),
-                n => lane(&mut self.cx, n),
-            };
-            if coordinates(&mut self.cx, e + l, dims).is_some() {
-                return Ok(());
-            }
+        let l = match lanes {
+            1 => Nat::int(0),
+            n => lane(&mut self.cx, n),
+        };
+        if dims.len() > 1 && coordinates(&mut self.cx, e + l, dims).is_some() {
+            return Ok(());
         }
         Err(Stuck::new(format!("{e} is not shown to be below {len}")))
     }

@@ -78,7 +78,7 @@ pub fn result(machine: &mut Machine, out: usize, term: &Sem, ty: Ty) {
 /// Whether a value is the element of the term at a flat index.
 fn stored(cx: &mut Values, at: Nat, value: V, dims: &[Nat], goal: (&Sem, Ty, usize)) -> Res<()> {
     let (term, ty, leaf) = goal;
-    if cx.any(value, |n| matches!(n, Node::Cell(..) | Node::Undef)) {
+    if cx.is_open(value) || cx.any(value, |n| matches!(n, Node::Undef)) {
         return Err(Stuck::new("it is not known what is stored"));
     }
     let Some(place) = coordinates(cx, at, dims) else {

@@ -9,6 +9,7 @@ use crate::index::{Facts, Level};
 use crate::intern::Symbol;
 use crate::obligation::Assumption;
 use crate::term::Op;
+use rustc_hash::FxHashMap;
 use std::cell::{Cell, RefCell};
 
 pub struct Known {
@@ -17,6 +18,8 @@ pub struct Known {
     truths: Vec<(u32, bool)>,
     states: Vec<u64>,
     next: u64,
+    /// What is assumed after what, by what comes last: the same has the same number wherever it is assumed.
+    numbers: FxHashMap<(u64, Step), u64>,
     /// Questions that were not answered by their form.
     asked: Cell<u64>,
 }
@@ -28,15 +31,30 @@ impl Default for Known {
             truths: Vec::new(),
             states: vec![0],
             next: 0,
+            numbers: FxHashMap::default(),
             asked: Cell::new(0),
         }
     }
+}
+
+/// One more assumption.
+#[derive(PartialEq, Eq, Hash)]
+enum Step {
+    Truth(u32, bool),
+    Fact(Nat),
+    Positive(Nat),
+    /// What follows from the last ones.
+    Settled,
+    /// What is assumed once.
+    Told(u64),
 }
 
 /// Variables that are put at an end of their range, at most.
 const ENDS: u32 = 16;
 /// Minima in each other of which both cases are looked at.
 const CASES: u32 = 3;
+/// What is noted to follow from one assumption and others, at most.
+const FOLLOWING: usize = 6;
 /// Minima in each other of which what follows is noted.
 const IMPLIED: u32 = 3;
 
@@ -69,9 +87,14 @@ impl Known {
         self.states.last().copied().unwrap_or(0)
     }
 
-    fn changed(&mut self) {
-        self.next += 1;
-        self.states.push(self.next);
+    fn changed(&mut self, by: Step) {
+        let next = &mut self.next;
+        let key = (self.states.last().copied().unwrap_or(0), by);
+        let state = *self.numbers.entry(key).or_insert_with(|| {
+            *next += 1;
+            *next
+        });
+        self.states.push(state);
     }
 
     /// How many questions were asked that take time.
@@ -91,7 +114,7 @@ impl Known {
             }
             Assumption::NotNegative(n) => facts.not_negative(n),
         }
-        self.changed();
+        self.changed(Step::Told(self.next));
     }
 
     /// `lo <= var <= hi`, wherever the variable stands.
@@ -113,20 +136,95 @@ impl Known {
     pub fn positive(&mut self, n: Nat) {
         if n.as_int().is_none() {
             self.facts.get_mut().positive(n);
-            self.not_negative(n - Nat::int(1));
+            self.take(n - Nat::int(1), IMPLIED);
+            self.changed(Step::Positive(n));
         }
     }
 
     pub fn not_negative(&mut self, n: Nat) {
         if n.as_int().is_none() {
             self.take(n, IMPLIED);
-            self.changed();
+            self.changed(Step::Fact(n));
         }
     }
 
     /// With what follows for the sides of a minimum or maximum in it: all of them are at least as large, or the one that can be.
     fn take(&self, n: Nat, depth: u32) {
-        self.facts.borrow_mut().not_negative(n);
+        let n = tightened(n);
+        self.asked.set(self.asked.get() + 1);
+        if !self.all().contains(&n) {
+            self.facts.borrow_mut().not_negative(n);
+        }
+        self.implied(n, depth);
+    }
+
+    /// What follows for sizes, of which alone is asked where a question names no variable: from the number itself, and with
+    /// others that bound its variable from the other side.
+    fn of_sizes(&self, n: Nat) -> Vec<Nat> {
+        let mut found: Vec<Nat> = self.without_ranges(n).into_iter().collect();
+        let mut vars = Vec::new();
+        n.each_atom(&mut |a| {
+            if let AtomKind::Var(v) = a.kind() {
+                if self.range_of(v).is_some() && !vars.contains(&v) {
+                    vars.push(v);
+                }
+            }
+        });
+        let all = self.all();
+        for v in vars {
+            let of = |n: Nat| n.coefficient(v).and_then(Nat::as_int);
+            let Some(c) = of(n) else { continue };
+            for other in &all {
+                let Some(d) = of(*other).filter(|d| d.signum() == -c.signum()) else {
+                    continue;
+                };
+                let sum = n * Nat::int(d.abs()) + *other * Nat::int(c.abs());
+                // A number bounds it, or no variable is left.
+                let bound = |n: Nat, c: i64| (n - Nat::int(c) * Nat::var(v)).as_int().is_some();
+                let fits = bound(n, c)
+                    || bound(*other, d)
+                    || !vars_in(sum, |w| self.range_of(w).is_some());
+                let new = sum.as_int().is_none() && !all.contains(&sum) && !found.contains(&sum);
+                if fits && new && found.len() < FOLLOWING {
+                    found.push(tightened(sum));
+                }
+            }
+        }
+        found
+    }
+
+    /// What follows for sizes: the most that a number is for any values of the variables in it.
+    fn without_ranges(&self, n: Nat) -> Option<Nat> {
+        let mut most = n;
+        for _ in 0..ENDS {
+            let mut found = None;
+            most.each_atom(&mut |a| {
+                if let AtomKind::Var(v) = a.kind() {
+                    found = found.or(self.range_of(v).map(|r| (v, r)));
+                }
+            });
+            let Some((v, (lo, hi))) = found else {
+                let new = most != n && most.as_int().is_none() && !self.all().contains(&most);
+                return new.then_some(most);
+            };
+            let c = most.coefficient(v).and_then(Nat::as_int)?;
+            most = most.subst_var(v, if c > 0 { hi } else { lo });
+        }
+        None
+    }
+
+    /// All that is not negative.
+    fn all(&self) -> Vec<Nat> {
+        let mut facts = self.facts.borrow_mut();
+        let all = facts.split_off(0);
+        facts.extend(all.clone());
+        all
+    }
+
+    fn implied(&self, n: Nat, depth: u32) {
+        for fact in self.of_sizes(n) {
+            self.facts.borrow_mut().not_negative(fact);
+        }
         let Some((atom, x, y)) = choice(n).filter(|_| depth > 0) else {
             return;
         };
@@ -166,7 +264,7 @@ impl Known {
 
     pub fn assume_truth(&mut self, c: u32, holds: bool) {
         self.truths.push((c, holds));
-        self.changed();
+        self.changed(Step::Truth(c, holds));
     }
 
     pub fn assume_compare(&mut self, op: Op, a: Nat, b: Nat, holds: bool) {
@@ -191,11 +289,25 @@ impl Known {
             }
             _ => {}
         }
+        self.settle();
+    }
+
+    /// Draws again what follows from minima: by now it may be known which side it is.
+    fn settle(&mut self) {
+        let before = self.facts.borrow().len();
+        for n in self.all() {
+            if choice(n).is_some() {
+                self.implied(n, IMPLIED);
+            }
+        }
+        if self.facts.borrow().len() > before {
+            self.changed(Step::Settled);
+        }
     }
 
     /// The variable of a range that an equation says, and what it is.
     pub fn solved(&self, a: Nat, b: Nat) -> Option<(Symbol, Nat)> {
-        let n = a - b;
+        let n = primitive(a - b)?;
         let mut found: Option<(Symbol, Nat)> = None;
         n.each_atom(&mut |atom| {
             let AtomKind::Var(v) = atom.kind() else {
@@ -216,20 +328,51 @@ impl Known {
 
     /// What is known of a variable is known of what it is equal to.
     fn replace(&mut self, a: Nat, b: Nat) {
-        let Some((v, n)) = self.solved(a, b) else {
-            return;
-        };
-        let facts = self.facts.get_mut();
-        let all = facts.split_off(0);
-        let of = all.iter().filter(|f| f.mentions(v)).copied();
-        let mut new: Vec<Nat> = of.collect();
-        facts.extend(all);
-        if let Some((lo, hi)) = facts.range_of(v) {
+        if let Some((v, n)) = self.solved(a, b) {
+            self.put(v, n);
+        }
+    }
+
+    /// What is known of a variable is known of a number.
+    pub fn put(&mut self, v: Symbol, n: Nat) {
+        let all = self.all().into_iter();
+        let mut new: Vec<Nat> = all.filter(|f| f.mentions(v)).collect();
+        if let Some((lo, hi)) = self.range_of(v) {
             new.extend([Nat::var(v) - lo, hi - Nat::var(v)]);
         }
         for fact in new {
             self.not_negative(fact.subst_var(v, n));
         }
+    }
+
+    /// A number with the only value that variables have in their place.
+    pub fn settled(&self, n: Nat) -> Nat {
+        let mut vars = Vec::new();
+        n.each_atom(&mut |a| {
+            if let AtomKind::Var(v) = a.kind() {
+                vars.push(v);
+            }
+        });
+        let fixed = |n: Nat, v: &Symbol| match self.fixed(*v) {
+            Some(k) => n.subst_var(*v, Nat::int(k)),
+            None => n,
+        };
+        vars.iter().fold(n, fixed)
+    }
+
+    /// The only value that a variable has.
+    pub fn fixed(&self, v: Symbol) -> Option<i64> {
+        let (mut lo, mut hi) = (i64::MIN, i64::MAX);
+        let range = self.range_of(v);
+        let ends = range.map(|r| [Nat::var(v) - r.0, r.1 - Nat::var(v)]);
+        for n in self.all().into_iter().chain(ends.into_iter().flatten()) {
+            match n.coefficient(v).and_then(Nat::as_int) {
+                Some(1) => lo = lo.max((Nat::var(v) - n).as_int().unwrap_or(lo)),
+                Some(-1) => hi = hi.min((Nat::var(v) + n).as_int().unwrap_or(hi)),
+                _ => {}
+            }
+        }
+        (lo == hi).then_some(lo)
     }
 
     /// Whether a comparison of indices holds, as far as that is known.
@@ -284,10 +427,7 @@ impl Known {
 
     /// Whether what is known is seen to contradict itself.
     pub fn contradicts(&self) -> bool {
-        let mut facts = self.facts.borrow_mut();
-        let all = facts.split_off(0);
-        facts.extend(all.clone());
-        drop(facts);
+        let all = self.all();
         self.asked.set(self.asked.get() + all.len() as u64);
         all.iter().rev().any(|n| self.known_sign(Nat::int(-1) - *n))
     }
@@ -319,13 +459,20 @@ impl Known {
         self.facts.borrow().simplify(n)
     }
 
+    pub fn rem(&self, n: Nat, d: Nat) -> Nat {
+        self.facts.borrow().rem(n, d)
+    }
+
     pub fn floor(&self, n: Nat, d: Nat) -> Nat {
         let (n, d) = (self.simplify(n), self.simplify(d));
         if d.as_int().is_none() {
             let q = multiples(n, d);
-            let rest = n - q * d;
-            if self.at_least(rest, Nat::int(0)) && self.at_least(d - Nat::int(1), rest) {
-                return q;
+            // The terms that are no multiples may be less than nothing, or more than one.
+            for q in [q, q - Nat::int(1), q + Nat::int(1)] {
+                let rest = n - q * d;
+                if self.at_least(rest, Nat::int(0)) && self.at_least(d - Nat::int(1), rest) {
+                    return q;
+                }
             }
         }
         self.facts.borrow().floor(n, d)
@@ -365,6 +512,47 @@ impl Known {
             }
         }
         false
+    }
+}
+
+/// What all terms of a sum but the constant are multiples of, and the constant; more than 1.
+fn content(n: Nat) -> Option<(i64, i64)> {
+    let (mut all, mut constant) = (0, 0);
+    for (m, c) in n.terms() {
+        match m.is_one() {
+            true => constant = c.as_int()?,
+            false => all = gcd(all, c.as_int()?),
+        }
+    }
+    (all > 1).then_some((all, constant))
+}
+
+fn gcd(a: i64, b: i64) -> i64 {
+    if b == 0 {
+        a.abs()
+    } else {
+        gcd(b, a % b)
+    }
+}
+
+/// `6*i - 5 >= 0` is `i - 1 >= 0`.
+fn tightened(n: Nat) -> Nat {
+    let whole = n.terms().iter().all(|(m, _)| m.is_integral());
+    match content(n).filter(|_| whole) {
+        Some((by, constant)) => {
+            let rest = (n - Nat::int(constant)).exact_div(Nat::int(by));
+            rest + Nat::int(constant.div_euclid(by))
+        }
+        None => n,
+    }
+}
+
+/// The same equation with the smallest factors; none if nothing makes it true.
+fn primitive(n: Nat) -> Option<Nat> {
+    match content(n) {
+        Some((by, constant)) if constant % by == 0 => Some(n.exact_div(Nat::int(by))),
+        Some(_) => None,
+        None => Some(n),
     }
 }
 

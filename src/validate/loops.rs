@@ -6,11 +6,13 @@
 
 use super::machine::{lane, Lanes, Machine, Var};
 use super::memory::{disjoint, leaves, own, read, Around, Item, Store};
+use super::tensor::Shape;
 use super::value::{Node, Part, Res, Rewrite, Values, V};
 use super::{Obligation, Stuck};
 use crate::arith::Nat;
 use crate::intern::Symbol;
-use crate::nest::{walk, Block, LoopKind, Stmt, StorageClass};
+use crate::nest::{walk, Block, Expr, LoopKind, Stmt, StorageClass};
+use crate::term::Op;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -32,6 +34,14 @@ impl Machine<'_> {
         let n = self.nat(extent)?;
         if n.as_int().is_some_and(|n| n <= 0) {
             return Ok(());
+        }
+        if self.once(n) {
+            // It is a choice.
+            let cond = Expr::compare(Op::Lt, Nat::int(0), extent);
+            self.names.insert(var, Nat::int(0));
+            let done = self.choice(&cond, body, &Vec::new());
+            self.names.remove(&var);
+            return done;
         }
         let any_order = matches!(
             kind,
@@ -91,6 +101,15 @@ impl Machine<'_> {
         let left = self.leave(&done, &live);
         self.cx.known.restore(mark);
         settled.and(left)
+    }
+
+    /// Whether a loop has no second iteration.
+    fn once(&mut self, n: Nat) -> bool {
+        let mark = self.cx.known.mark();
+        self.cx.known.positive(n);
+        let once = self.cx.simplify(n).as_int() == Some(1);
+        self.cx.known.restore(mark);
+        once
     }
 
     /// Buffers that the body stores to.
@@ -181,6 +200,7 @@ impl Machine<'_> {
     /// A part of the state after n iterations.
     fn after(&mut self, l: &Loop, part: Part, n: Nat) -> Res<V> {
         let mut cx = std::mem::take(&mut self.cx);
+        let shapes = self.shapes(l);
         let place = std::cell::RefCell::new(self);
         let mut with = |cx: &mut Values, part: &Part, after: bool| {
             let mut machine = place.borrow_mut();
@@ -195,10 +215,35 @@ impl Machine<'_> {
             part,
             &mut |cx, p| with.borrow_mut()(cx, p, true),
             &mut |cx, p| with.borrow_mut()(cx, p, false),
+            &mut |_, leaf| {
+                let dims = shapes.get(&leaf)?.clone();
+                Some(Shape { dims, flat: true })
+            },
         );
         let machine = place.into_inner();
         machine.cx = cx;
         v
+    }
+
+    /// How long the parts of its state are.
+    fn shapes(&mut self, l: &Loop) -> FxHashMap<u32, Vec<Nat>> {
+        let mut all = FxHashMap::default();
+        for b in l.after.keys() {
+            let dims = self.dims(*b);
+            if let Ok(dims) = dims.into_iter().map(|d| self.nat(d)).collect() {
+                all.insert(*b, dims);
+            }
+        }
+        for (name, number) in &self.numbers {
+            let lanes = l.vars_before.get(name).map(|v| i64::from(v.lanes));
+            let dims = match lanes {
+                Some(1) => Vec::new(),
+                Some(n) => vec![Nat::int(n)],
+                None => continue,
+            };
+            all.insert(*number, dims);
+        }
+        all
     }
 
     /// What an iteration reads that no other one stores lay there before the loop.
@@ -235,7 +280,7 @@ impl Machine<'_> {
             let Some(items) = l.after.get(&leaf).filter(|_| self.cx.mentions(at[0], l.k)) else {
                 continue;
             };
-            if let Ok(true) = own(&mut self.cx, items, (l.k, l.n), at[0]) {
+            if let Ok(true) = own(&mut self.cx, items, (l.k, l.n), (leaf, at[0])) {
                 let items = l.before.get(&leaf).map_or(&[][..], |m| m);
                 let before = read(&mut self.cx, leaf, items, at[0])?;
                 r.put(&self.cx, cell, before);
@@ -503,10 +548,7 @@ impl Machine<'_> {
             if own && private {
                 continue;
             }
-            let dims = match buf.storage {
-                StorageClass::Output(k) => self.nest.abi.outputs[k].dims.clone(),
-                _ => vec![buf.len],
-            };
+            let dims = self.dims(b);
             let name = buf.name;
             disjoint(&mut self.cx, &l.after[&b], l.k, &dims)
                 .map_err(|why| Stuck::new(format!("stores to `{name}`: {}", why.0)))?;

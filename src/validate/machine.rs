@@ -80,8 +80,26 @@ impl<'a> Machine<'a> {
                 machine.memory.insert(i as u32, vec![Item::Undef]);
                 machine.live.insert(i as u32, 0);
             }
+            let dims = machine.dims(i as u32);
+            if b.alias.is_none() && dims.len() > 1 {
+                let dims = dims.into_iter().map(|d| machine.cx.simplify(d)).collect();
+                machine.cx.dims.insert(i as u32, dims);
+            }
         }
         machine
+    }
+
+    /// The dimensions of a buffer: one that is as long as a result or an input of several has those.
+    pub fn dims(&self, root: u32) -> Vec<Nat> {
+        let abi = &self.nest.abi;
+        let buf = &self.nest.buffers[root as usize];
+        let like = match buf.storage {
+            StorageClass::Input(k) => abi.inputs.get(k),
+            StorageClass::Output(k) => abi.outputs.get(k),
+            _ => (abi.outputs.iter().chain(&abi.inputs))
+                .find(|s| s.count() == buf.len && s.dims.len() > 1),
+        };
+        like.map_or(vec![buf.len], |s| s.dims.clone())
     }
 
     /// What lies in a buffer.

@@ -112,31 +112,45 @@ pub struct Strides {
     base: Nat,
 }
 
-/// See Note [Witnesses].
-fn strides(cx: &mut Values, leaf: &Leaf, at: Nat) -> Res<Strides> {
-    let loops: Vec<(Symbol, Nat)> = leaf.loops().collect();
-    let mut open = Vec::new();
-    let mut base = at;
-    for (v, n) in &loops {
-        if n.as_int() == Some(1) {
-            continue;
+/// See Note [Witnesses]. One for each index of a place; variables that an earlier index says are none of a later one.
+fn strides(cx: &mut Values, leaf: &Leaf, places: &[Nat]) -> Res<Vec<Strides>> {
+    let mut left: Vec<Symbol> = (leaf.loops())
+        .filter(|(_, n)| n.as_int() != Some(1))
+        .map(|l| l.0)
+        .collect();
+    let mut all = Vec::new();
+    for at in places {
+        let (mut open, mut base) = (Vec::new(), *at);
+        let no_sum = || Stuck::new(format!("{at} is no sum of variables"));
+        for v in &left {
+            let s = at.coefficient(*v).ok_or_else(no_sum)?;
+            if leaf.loops().any(|(w, _)| cx.mentions(s, w)) {
+                return Err(no_sum());
+            }
+            if s.as_int() != Some(0) {
+                base = base - s * Nat::var(*v);
+                open.push((*v, s));
+            }
         }
-        let Some(s) = at.coefficient(*v).filter(|s| s.as_int() != Some(0)) else {
-            return Err(Stuck::new(format!(
-                "an element of {at} is stored in several iterations, or its index is no sum of variables"
-            )));
-        };
-        if loops.iter().any(|(w, _)| cx.mentions(s, *w)) {
-            return Err(Stuck::new(format!("{at} is no sum of variables")));
+        // A value that is an index may hide one of them.
+        if left.iter().any(|v| cx.mentions(base, *v)) {
+            return Err(no_sum());
         }
-        base = base - s * Nat::var(*v);
-        open.push((*v, s));
+        left.retain(|v| !open.iter().any(|o| o.0 == *v));
+        let mark = cx.known.mark();
+        assume_path(cx, &leaf.path);
+        let found = ordered(cx, open, base);
+        cx.known.restore(mark);
+        all.push(found.ok_or_else(|| {
+            Stuck::new(format!("two iterations may store the same element of {at}"))
+        })?);
     }
-    let mark = cx.known.mark();
-    assume_path(cx, &leaf.path);
-    let found = ordered(cx, open, base);
-    cx.known.restore(mark);
-    found.ok_or_else(|| Stuck::new(format!("two iterations may store the same element of {at}")))
+    match left.is_empty() {
+        true => Ok(all),
+        false => Err(Stuck::new(format!(
+            "an element of {places:?} is stored in several iterations"
+        ))),
+    }
 }
 
 /// Where the strides are such that quotients give the variables.
@@ -151,18 +165,18 @@ fn ordered(cx: &mut Values, mut open: Vec<(Symbol, Nat)>, mut base: Nat) -> Opti
             let rest = rest.fold(Nat::int(0), |sum, (_, (v, s))| sum + *s * Nat::var(*v));
             // What is beside the block belongs to what is below, if that fits; else all of it is left away.
             let whole = match (base.as_int(), s.as_int()) {
-                (Some(b), Some(s)) if s > 0 => Nat::int(b.div_euclid(s) * s),
-                _ => multiples(base, s) * s,
+                (Some(b), Some(s)) if s > 0 => vec![Nat::int(b.div_euclid(s) * s), base],
+                _ => {
+                    let q = multiples(base, s);
+                    vec![q * s, (q - Nat::int(1)) * s, base]
+                }
             };
-            let fits = |below: Nat| {
+            let fits = |whole: &Nat| {
+                let below = base - *whole + rest;
                 let most = cx.known.at_least(s - Nat::int(1), below);
                 most && cx.known.at_least(below, Nat::int(0))
             };
-            if fits(base - whole + rest) {
-                top = Some((i, whole));
-            } else if whole != base && fits(rest) {
-                top = Some((i, base));
-            }
+            top = whole.into_iter().find(fits).map(|whole| (i, whole));
             if top.is_some() {
                 break;
             }
@@ -187,23 +201,63 @@ struct Witness {
     vars: Vec<(Symbol, Nat)>,
 }
 
-fn hit(cx: &mut Values, leaf: &Leaf, store: &Store, e: Nat) -> Res<(Hit, Witness)> {
-    let s = strides(cx, leaf, store.at)?;
+/// What is asked for: an element of a buffer.
+struct Asked {
+    flat: Nat,
+    dims: Vec<Nat>,
+    /// Its indices, where the buffer has several dimensions and they are known to be inside.
+    indices: Option<Vec<Nat>>,
+}
+
+impl Asked {
+    fn of(cx: &mut Values, buf: u32, flat: Nat) -> Asked {
+        let dims = cx.dims.get(&buf).cloned().unwrap_or_default();
+        let indices = match dims.is_empty() {
+            true => None,
+            false => coordinates(cx, flat, &dims),
+        };
+        Asked {
+            flat,
+            dims,
+            indices,
+        }
+    }
+
+    /// The indices of a store and those that are asked for, or both flat.
+    fn beside(&self, cx: &mut Values, leaf: &Leaf, at: Nat) -> (Vec<Nat>, Vec<Nat>) {
+        if let Some(own) = &self.indices {
+            let mark = cx.known.mark();
+            assume_path(cx, &leaf.path);
+            let found = coordinates(cx, at, &self.dims);
+            cx.known.restore(mark);
+            if let Some(found) = found {
+                return (found, own.clone());
+            }
+        }
+        (vec![at], vec![self.flat])
+    }
+}
+
+fn hit(cx: &mut Values, leaf: &Leaf, store: &Store, asked: &Asked) -> Res<(Hit, Witness)> {
+    let (places, wanted) = asked.beside(cx, leaf, store.at);
     let mut r = Rewrite::default();
     // A base may name variables of loops that run once.
-    let mut base = s.base;
     for (v, _) in leaf.loops().filter(|l| l.1.as_int() == Some(1)) {
         r.vars.insert(v, Nat::int(0));
-        base = base.subst_var(v, Nat::int(0));
     }
-    let mut rest = e;
-    for (v, stride, whole) in &s.vars {
-        let q = cx.known.floor(rest - *whole, *stride);
-        rest = cx.simplify(rest - *whole - *stride * q);
-        r.vars.insert(*v, q);
+    let mut rests = Vec::new();
+    for (s, e) in strides(cx, leaf, &places)?.into_iter().zip(wanted) {
+        let mut rest = e;
+        for (v, stride, whole) in s.vars {
+            let whole = cx.rewrite_nat(&mut r, whole)?;
+            let q = cx.known.floor(rest - whole, stride);
+            rest = cx.simplify(rest - whole - stride * q);
+            r.vars.insert(v, q);
+        }
+        let base = cx.rewrite_nat(&mut r, s.base)?;
+        rests.push(cx.simplify(rest - base));
     }
-    let rest = cx.simplify(rest - base);
-    let conds = conditions(cx, leaf, &mut r, rest)?;
+    let conds = conditions(cx, leaf, &mut r, &rests)?;
     let witness = Witness {
         vars: r.vars.iter().map(|(v, n)| (*v, *n)).collect(),
     };
@@ -224,8 +278,11 @@ fn hit(cx: &mut Values, leaf: &Leaf, store: &Store, e: Nat) -> Res<(Hit, Witness
 
 /// What has to hold for the store to happen in the iteration of the witness, as far as that is open; `None` where it
 /// does not.
-fn conditions(cx: &mut Values, leaf: &Leaf, r: &mut Rewrite, rest: Nat) -> Res<Option<Vec<V>>> {
-    let mut all = vec![cx.compare(Op::Eq, rest, Nat::int(0))];
+fn conditions(cx: &mut Values, leaf: &Leaf, r: &mut Rewrite, rests: &[Nat]) -> Res<Option<Vec<V>>> {
+    let mut all = Vec::new();
+    for rest in rests {
+        all.push(cx.compare(Op::Eq, *rest, Nat::int(0)));
+    }
     for a in &leaf.path {
         match a {
             Around::Loop(v, n) => {
@@ -252,13 +309,19 @@ fn conditions(cx: &mut Values, leaf: &Leaf, r: &mut Rewrite, rest: Nat) -> Res<O
 }
 
 /// Whether an element is stored in no other iteration of a loop than in one: by whatever is in a list.
-pub fn own(cx: &mut Values, items: &[Item], (k, n): (Symbol, Nat), e: Nat) -> Res<bool> {
+pub fn own(
+    cx: &mut Values,
+    items: &[Item],
+    (k, n): (Symbol, Nat),
+    (buf, e): (u32, Nat),
+) -> Res<bool> {
+    let asked = Asked::of(cx, buf, e);
     for mut leaf in leaves(items) {
         match &leaf.is {
             Item::Store(s) => {
                 let s = s.clone();
                 leaf.path.insert(0, Around::Loop(k, n));
-                let (hit, w) = hit(cx, &leaf, &s, e)?;
+                let (hit, w) = hit(cx, &leaf, &s, &asked)?;
                 let at = w.vars.iter().find(|v| v.0 == k).map(|v| v.1);
                 let same = at.is_some_and(|at| cx.known.equal(at, Nat::var(k)));
                 if !matches!(hit, Hit::No) && !same {
@@ -276,7 +339,8 @@ pub fn own(cx: &mut Values, items: &[Item], (k, n): (Symbol, Nat), e: Nat) -> Re
 pub fn read(cx: &mut Values, buf: u32, items: &[Item], e: Nat) -> Res<V> {
     let leaves = leaves(items);
     let e = cx.simplify(e);
-    let found = back(cx, buf, &leaves, leaves.len(), e, &mut Vec::new())?;
+    let asked = Asked::of(cx, buf, e);
+    let found = back(cx, buf, &leaves, leaves.len(), &asked, &mut Vec::new())?;
     Ok(found.unwrap_or_else(|| cx.make(Node::Undef)))
 }
 
@@ -287,7 +351,7 @@ fn back(
     buf: u32,
     all: &[Leaf],
     upto: usize,
-    e: Nat,
+    e: &Asked,
     found: &mut Found,
 ) -> Res<Option<V>> {
     for i in (0..upto).rev() {
@@ -309,7 +373,9 @@ fn back(
             Item::Bad(why) => return Err(Stuck::new(why.clone())),
             other => {
                 let v = match other {
-                    Item::Start(of) => cx.make(Node::Cell(*of, buf, [e].into_iter().collect())),
+                    Item::Start(of) => {
+                        cx.make(Node::Cell(*of, buf, [e.flat].into_iter().collect()))
+                    }
                     _ => cx.make(Node::Undef),
                 };
                 if leaf.loops().next().is_some() {
@@ -326,7 +392,7 @@ fn back(
                 }
                 conds.retain(|c| cx.decide(*c).is_none());
                 if conds.is_empty() {
-                    return Ok(possible(cx, v));
+                    return Ok(possible(cx, v, found));
                 }
                 (v, conds)
             }
@@ -347,14 +413,14 @@ fn back(
         };
     }
     let none = cx.make(Node::Undef);
-    Ok(possible(cx, none))
+    Ok(possible(cx, none, found))
 }
 
 /// Nothing, where what is assumed contradicts itself: then nobody reads there.
-fn possible(cx: &mut Values, v: V) -> Option<V> {
-    let undefined = matches!(cx.node(v), Node::Undef);
+fn possible(cx: &mut Values, v: V, found: &Found) -> Option<V> {
     let mark = cx.known.mark();
-    let never = undefined && cx.absurd();
+    let undefined = matches!(cx.node(v), Node::Undef);
+    let never = (undefined || !found.is_empty()) && cx.absurd();
     cx.known.restore(mark);
     (!never).then_some(v)
 }
@@ -366,8 +432,9 @@ fn either(cx: &mut Values, c: V, a: V, b: V) -> Res<V> {
     }
     for (holds, this, other) in [(true, a, b), (false, b, a)] {
         let mark = cx.known.mark();
-        cx.assume(c, holds);
-        let seen = (cx.refresh(this), cx.refresh(other));
+        let mut r = Rewrite::default();
+        cx.assumed(c, holds, &mut r);
+        let seen = (cx.rewrite(&mut r, this), cx.rewrite(&mut r, other));
         cx.known.restore(mark);
         if seen.0? == seen.1? {
             return Ok(other);
@@ -382,7 +449,7 @@ fn check_order(
     cx: &mut Values,
     all: &[Leaf],
     i: usize,
-    e: Nat,
+    e: &Asked,
     w: &Witness,
     found: &Found,
 ) -> Res<()> {

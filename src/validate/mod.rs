@@ -16,6 +16,7 @@
 
 mod decide;
 mod exprs;
+mod fold;
 mod goal;
 mod known;
 mod loops;
@@ -27,6 +28,7 @@ mod run;
 mod same;
 mod show;
 mod source;
+mod tensor;
 mod value;
 
 use crate::arith::Nat;

@@ -8,6 +8,16 @@ use crate::arith::Nat;
 
 /// The indices of an element in an array of these dimensions, if they are known to be inside of it.
 pub fn coordinates(cx: &mut Values, e: Nat, dims: &[Nat]) -> Option<Vec<Nat>> {
+    let key = (e, dims.to_vec(), cx.known.state());
+    if let Some(found) = cx.places.get(&key) {
+        return found.clone();
+    }
+    let found = coordinates_anew(cx, e, dims);
+    cx.places.insert(key, found.clone());
+    found
+}
+
+fn coordinates_anew(cx: &mut Values, e: Nat, dims: &[Nat]) -> Option<Vec<Nat>> {
     [false, true].into_iter().find_map(|rounded| {
         let found = split(cx, e, dims, rounded);
         let inside = found.len() == dims.len()

@@ -145,7 +145,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    fn choice(&mut self, cond: &Expr, then: &Block, els: &Block) -> Res<()> {
+    pub fn choice(&mut self, cond: &Expr, then: &Block, els: &Block) -> Res<()> {
         let c = self.scalar(cond)?;
         match self.cx.decide(c) {
             Some(true) => return self.side(cond, true, then),

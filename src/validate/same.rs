@@ -4,7 +4,8 @@
 //! equal wherever holds what is known there, to the bit; reductions are equal if they start alike and every step is.
 //! Absent: laws of operators: a loop program computes in the order of its term.
 
-use super::value::{Fold, Node, Res, Values, V};
+use super::tensor::{linear, Portion, Relation, Tensor};
+use super::value::{Fold, Node, OfCell, Res, Rewrite, Values, V};
 use super::Stuck;
 use crate::arith::{AtomKind, Nat};
 use crate::term::Op;
@@ -14,6 +15,8 @@ use std::rc::Rc;
 const DEEPEST: u32 = 24;
 /// Reductions of so many steps are written out.
 const WRITTEN_OUT: i64 = 256;
+/// Steps of a state that are taken as one, at most.
+const SEVERAL: i64 = 8;
 
 /// Fails where it is not shown.
 pub fn same(cx: &mut Values, a: V, b: V) -> Res<()> {
@@ -25,9 +28,30 @@ fn compare(cx: &mut Values, a: V, b: V, depth: u32) -> Res<()> {
     if a == b {
         return Ok(());
     }
+    let key = (a, b, cx.known.state());
+    // While states are compared, it is noted which parts have to be the same.
+    let alone = cx.relations.is_empty();
+    if alone && cx.equal.contains(&key) {
+        return Ok(());
+    }
+    compare_anew(cx, a, b, depth)?;
+    if alone {
+        cx.equal.insert(key);
+    }
+    Ok(())
+}
+
+fn compare_anew(cx: &mut Values, a: V, b: V, depth: u32) -> Res<()> {
     cx.spend(1)?;
     if depth > DEEPEST {
         return Err(Stuck::new("choices in each other are too deep"));
+    }
+    if let (Node::Op(Op::Select, _, x), Node::Op(Op::Select, _, y)) =
+        (cx.node(a).clone(), cx.node(b).clone())
+    {
+        if same_choice(cx, x[0], y[0], depth) {
+            return sides(cx, (&x, &y), depth);
+        }
     }
     // A choice is one of its sides in either case.
     for (x, y) in [(a, b), (b, a)] {
@@ -48,6 +72,14 @@ fn compare(cx: &mut Values, a: V, b: V, depth: u32) -> Res<()> {
             .try_for_each(|(x, y)| compare(cx, *x, *y, depth)),
         (Node::Cast(x, s, t), Node::Cast(y, u, v)) if (s, t) == (u, v) => compare(cx, x, y, depth),
         (Node::Bits(x, s, t), Node::Bits(y, u, v)) if (s, t) == (u, v) => compare(cx, x, y, depth),
+        (Node::Tensor(f, i, x), Node::Tensor(g, j, y)) => {
+            tensors(cx, (&f, i, &x), (&g, j, &y), (a, b), depth)
+        }
+        (Node::Tensor(f, i, x), _) => last(cx, (&f, i, &x), b, depth),
+        (_, Node::Tensor(f, i, x)) => last(cx, (&f, i, &x), a, depth),
+        (Node::Cell(p, q, xs), Node::Cell(r, s, ys)) if relates(cx, (p, q), (r, s)) => {
+            (xs.iter().zip(&ys)).try_for_each(|(x, y)| indices(cx, *x, *y, depth))
+        }
         (Node::Cell(p, q, xs), Node::Cell(r, s, ys))
             if (p, q) == (r, s) && xs.len() == ys.len() =>
         {
@@ -64,14 +96,46 @@ fn compare(cx: &mut Values, a: V, b: V, depth: u32) -> Res<()> {
     }
 }
 
+/// Whether two conditions are the same.
+fn same_choice(cx: &mut Values, c: V, d: V, depth: u32) -> bool {
+    let noted = cx.relations.last().map_or(0, |r| r.parts.len());
+    let same = depth < DEEPEST && compare(cx, c, d, depth + 1).is_ok();
+    if let (false, Some(r)) = (same, cx.relations.last_mut()) {
+        r.parts.truncate(noted);
+    }
+    same
+}
+
+/// Choices by the same condition.
+fn sides(cx: &mut Values, (x, y): (&[V], &[V]), depth: u32) -> Res<()> {
+    for (i, holds) in [(1, true), (2, false)] {
+        let mark = cx.known.mark();
+        let mut r = Rewrite::default();
+        cx.assumed(x[0], holds, &mut r);
+        cx.assume(y[0], holds);
+        let done = (|| {
+            let (a, b) = (cx.rewrite(&mut r, x[i])?, cx.rewrite(&mut r, y[i])?);
+            compare(cx, a, b, depth + 1)
+        })();
+        let never = done.is_err() && cx.absurd();
+        cx.known.restore(mark);
+        if !never {
+            done?;
+        }
+    }
+    Ok(())
+}
+
 fn differ(cx: &Values, a: V, b: V) -> Stuck {
     Stuck::new(format!("{} is not shown to be {}", cx.show(a), cx.show(b)))
 }
 
 fn cases(cx: &mut Values, c: V, x: V, y: V, depth: u32) -> Res<()> {
-    for holds in [true, false] {
+    for way in ways(cx, c) {
         let mark = cx.known.mark();
-        let mut r = cx.assumed(c, holds);
+        let mut r = Rewrite::default();
+        way.iter()
+            .for_each(|(c, holds)| cx.assumed(*c, *holds, &mut r));
         let done = (|| {
             let (x, y) = (cx.rewrite(&mut r, x)?, cx.rewrite(&mut r, y)?);
             compare(cx, x, y, depth + 1)
@@ -86,9 +150,50 @@ fn cases(cx: &mut Values, c: V, x: V, y: V, depth: u32) -> Res<()> {
     Ok(())
 }
 
+/// A condition holds, or one part of it does not and those before it do.
+fn ways(cx: &mut Values, c: V) -> Vec<Vec<(V, bool)>> {
+    let mut parts = Vec::new();
+    let mut open = vec![c];
+    while let Some(c) = open.pop() {
+        match cx.node(c).clone() {
+            Node::Op(Op::And, _, args) => open.extend(args.iter().rev()),
+            _ if cx.decide(c) == Some(true) => {}
+            _ => parts.push(c),
+        }
+    }
+    let mut all = vec![parts
+        .iter()
+        .map(|c| (*c, true))
+        .chain([(c, true)])
+        .collect()];
+    for (i, part) in parts.iter().enumerate() {
+        let before = parts[..i].iter().map(|c| (*c, true));
+        all.push(before.chain([(*part, false), (c, false)]).collect());
+    }
+    all
+}
+
 fn indices(cx: &mut Values, m: Nat, n: Nat, depth: u32) -> Res<()> {
     if cx.known.equal(m, n) {
         return Ok(());
+    }
+    let (settled, other) = (cx.known.settled(m), cx.known.settled(n));
+    if (settled, other) != (m, n) && cx.known.equal(settled, other) {
+        return Ok(());
+    }
+    // Values that are indices have one name only where they have one form.
+    let (own, others) = (cx.names_in(m), cx.names_in(n));
+    let mut renamed = n;
+    for (s, v) in others.iter().filter(|o| !own.contains(o)) {
+        for (t, w) in &own {
+            if depth < DEEPEST && compare(cx, *w, *v, depth + 1).is_ok() {
+                renamed = renamed.subst_var(*s, Nat::var(*t));
+                break;
+            }
+        }
+    }
+    if renamed != n {
+        return indices(cx, m, renamed, depth + 1);
     }
     // A minimum is one of two, as a comparison has it.
     let mut choice = None;
@@ -106,8 +211,11 @@ fn indices(cx: &mut Values, m: Nat, n: Nat, depth: u32) -> Res<()> {
                 cx.assume(c, holds);
                 let (m, n) = (cx.simplify(m), cx.simplify(n));
                 let done = indices(cx, m, n, depth + 1);
+                let never = done.is_err() && cx.absurd();
                 cx.known.restore(mark);
-                done?;
+                if !never {
+                    done?;
+                }
             }
             return Ok(());
         }
@@ -172,11 +280,9 @@ fn as_other(cx: &mut Values, long: &Fold, short: &Fold) -> Res<Option<V>> {
     }
     // A step of the other is several of this one, which may have some before.
     for by in ratios(long.n, short.n) {
-        let first = cx.simplify(long.n - Nat::int(by) * short.n);
-        let fits = cx.known.at_least(first, Nat::int(0));
-        if !fits || !cx.known.at_least(Nat::int(by - 1), first) {
+        let Some(first) = left_over(cx, long.n, short.n, by) else {
             continue;
-        }
+        };
         let mut all = long.clone();
         if !cx.known.equal(first, Nat::int(0)) {
             let starts = all_parts(cx, long, (Nat::int(0), first))?;
@@ -205,6 +311,19 @@ fn all_parts(cx: &mut Values, f: &Fold, steps: (Nat, Nat)) -> Res<Vec<V>> {
     (0..f.steps.len() as u32)
         .map(|j| cx.steps_of(f, f.starts.clone(), steps, j))
         .collect()
+}
+
+/// How many steps are left over where they are taken so many at once; less than so many.
+fn left_over(cx: &Values, long: Nat, short: Nat, by: i64) -> Option<Nat> {
+    let many = Nat::int(by) * short;
+    // As loops ask for it.
+    let rest = cx.known.rem(long, Nat::int(by));
+    if cx.known.equal(long, many + rest) {
+        return Some(rest);
+    }
+    let rest = cx.known.simplify(long - many);
+    let fits = cx.known.at_least(rest, Nat::int(0)) && cx.known.at_least(Nat::int(by - 1), rest);
+    fits.then_some(rest)
 }
 
 /// By what constant one number may be the other's multiple, but for less than that.
@@ -267,4 +386,179 @@ fn unfolded(cx: &mut Values, f: &Rc<Fold>, other: V, depth: u32) -> Res<()> {
     };
     let v = cx.refresh(parts[f.which as usize])?;
     compare(cx, v, other, depth + 1)
+}
+
+type At<'a> = (&'a Rc<Tensor>, u32, &'a [Nat]);
+
+/// Notes that two parts of tensors that are compared have to be the same; whether they can be.
+fn relates(cx: &mut Values, (p, q): (u32, u32), (r, s): (u32, u32)) -> bool {
+    let Some(relation) = cx.relations.last_mut() else {
+        return false;
+    };
+    let pair = match relation.cells {
+        (a, b) if (a, b) == (p, r) => (q, s),
+        (a, b) if (a, b) == (r, p) => (s, q),
+        _ => return false,
+    };
+    let parts = &mut relation.parts;
+    if !parts.contains(&pair) {
+        if parts.iter().any(|o| o.0 == pair.0 || o.1 == pair.1) {
+            return false;
+        }
+        parts.push(pair);
+    }
+    true
+}
+
+/// Elements of two states.
+fn tensors(cx: &mut Values, x: At, y: At, (a, b): (V, V), depth: u32) -> Res<()> {
+    let (f, g) = (x.0, y.0);
+    if !cx.known.equal(f.n, g.n) {
+        for (long, short, other) in [(x, g, b), (y, f, a)] {
+            if let Some(t) = several(cx, long.0, short)? {
+                let at = long.2.iter().copied().collect();
+                let v = cx.make(Node::Tensor(t, long.1, at));
+                return compare(cx, v, other, depth + 1);
+            }
+        }
+        let (short, other) = if cx.known.at_least(g.n, f.n) {
+            (y, a)
+        } else {
+            (x, b)
+        };
+        return last(cx, short, other, depth);
+    }
+    let (p, q) = (f.part(x.1)?, g.part(y.1)?);
+    indices(cx, p.flat_index(x.2), q.flat_index(y.2), depth)?;
+    let mut known = vec![(x.1, y.1)];
+    loop {
+        let names = (cx.number(), cx.number());
+        let start = Relation {
+            cells: names,
+            parts: known.clone(),
+        };
+        cx.relations.push(start);
+        let mut done = Ok(());
+        for (i, j) in known.clone() {
+            done = done.and_then(|()| portions(cx, (f, i), (g, j), &known, names, depth));
+        }
+        let found = cx.relations.pop().map_or(Vec::new(), |r| r.parts);
+        match found.len() > known.len() {
+            true => known = found,
+            false => return done,
+        }
+    }
+}
+
+/// One in steps of several, as the other has it.
+fn several(cx: &mut Values, long: &Rc<Tensor>, short: &Rc<Tensor>) -> Res<Option<Rc<Tensor>>> {
+    if !cx.known.at_least(short.n, Nat::int(0)) {
+        return Ok(None);
+    }
+    for by in ratios(long.n, short.n) {
+        if let Some(first) = left_over(cx, long.n, short.n, by).filter(|_| by <= SEVERAL) {
+            return cx.in_steps_of(long, first, short.n, by).map(Some);
+        }
+    }
+    Ok(None)
+}
+
+/// Whether parts of two states start alike and every step makes the same of them, if those that are known to be the same are.
+fn portions(
+    cx: &mut Values,
+    (f, i): (&Rc<Tensor>, u32),
+    (g, j): (&Rc<Tensor>, u32),
+    known: &[(u32, u32)],
+    (common, own): (u32, u32),
+    depth: u32,
+) -> Res<()> {
+    let (p, q) = (f.part(i)?.clone(), g.part(j)?.clone());
+    let long = if p.dims.len() >= q.dims.len() { &p } else { &q };
+    let places: Vec<Nat> = (long.dims.iter())
+        .map(|d| {
+            let s = cx.symbol("x");
+            cx.known.range(s, Nat::int(0), *d - Nat::int(1));
+            Nat::var(s)
+        })
+        .collect();
+    let product = |dims: &[Nat]| dims.iter().fold(Nat::int(1), |a, b| a * *b);
+    if !cx.known.equal(product(&p.dims), product(&q.dims)) {
+        return Err(Stuck::new("states of different sizes"));
+    }
+    let flat = linear(&long.dims, &places);
+    let k = cx.symbol("step");
+    cx.known.range(k, Nat::int(0), f.n - Nat::int(1));
+    let mark = cx.known.mark();
+    long.dims.iter().for_each(|d| cx.known.positive(*d));
+    let done = (|| {
+        let of = |cx: &mut Values, p: &Portion| -> Res<Vec<Nat>> {
+            match (p.flat, p.dims == long.dims) {
+                (true, _) => Ok(vec![flat]),
+                (false, true) => Ok(places.clone()),
+                (false, false) => Portion {
+                    flat: true,
+                    ..p.clone()
+                }
+                .indices(cx, &[flat]),
+            }
+        };
+        let (at, to) = (of(cx, &p)?, of(cx, &q)?);
+        let (x, y) = (cx.first(f, i, &at)?, cx.first(g, j, &to)?);
+        compare(cx, x, y, depth + 1)?;
+        cx.known.positive(f.n);
+        let x = cx.step_at(f, (i, &at), Nat::var(k), flattened(f, common, None))?;
+        let y = cx.step_at(
+            g,
+            (j, &to),
+            Nat::var(k),
+            flattened(g, own, Some((known, common))),
+        )?;
+        compare(cx, x, y, depth + 1)
+    })();
+    cx.known.restore(mark);
+    done
+}
+
+/// Cells by flat indices, those of the same parts by one name.
+fn flattened(t: &Rc<Tensor>, own: u32, same: Option<(&[(u32, u32)], u32)>) -> OfCell {
+    let t = t.clone();
+    let same = same.map(|(parts, of)| (parts.to_vec(), of));
+    Rc::new(move |cx, leaf, at| {
+        let flat = cx.simplify(t.part(leaf)?.flat_index(at));
+        let pair = same.as_ref().and_then(|(parts, of)| {
+            let pair = parts.iter().find(|p| p.1 == leaf)?;
+            Some((*of, pair.0))
+        });
+        let (of, leaf) = pair.unwrap_or((own, leaf));
+        Ok(cx.make(Node::Cell(of, leaf, [flat].into_iter().collect())))
+    })
+}
+
+/// An element of a state is its last step after all before, or the start.
+fn last(cx: &mut Values, (t, leaf, at): At, other: V, depth: u32) -> Res<()> {
+    if depth > DEEPEST {
+        return Err(Stuck::new("choices in each other are too deep"));
+    }
+    let some = cx.compare(Op::Lt, Nat::int(0), t.n);
+    for holds in [false, true] {
+        if cx.decide(some) == Some(!holds) {
+            continue;
+        }
+        let mark = cx.known.mark();
+        cx.assume(some, holds);
+        let v = match holds {
+            true => cx.last(t, leaf, at),
+            false => cx.first(t, leaf, at),
+        };
+        let done = v.and_then(|v| {
+            let other = cx.refresh(other)?;
+            compare(cx, v, other, depth + 1)
+        });
+        let never = done.is_err() && cx.absurd();
+        cx.known.restore(mark);
+        if !never {
+            done?;
+        }
+    }
+    Ok(())
 }

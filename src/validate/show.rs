@@ -56,6 +56,14 @@ impl Values {
                 list(" from", &f.starts, out);
                 Ok(())
             }
+            Node::Tensor(t, leaf, at) => {
+                let _ = write!(out, "element {at:?} of part {leaf} after {} steps of ", t.n);
+                let steps: Vec<V> = t.parts.iter().map(|p| p.step).collect();
+                let starts: Vec<V> = t.parts.iter().map(|p| p.start).collect();
+                list("step", &steps, out);
+                list(" from", &starts, out);
+                Ok(())
+            }
             Node::Undef => write!(out, "nothing"),
         };
     }

@@ -3,10 +3,11 @@
 //! In: a program. Out: its value, from which an element at any indices can be asked for, as one of `value`. Invariant: the
 //! meaning of `interp`, wherever the sizes of the program are sizes; what has no line here is refused. Absent: loops.
 
+use super::tensor::Shape;
 use super::value::{Node, Res, Values, V};
 use super::Stuck;
 use crate::arith::Nat;
-use crate::nest::abi::leaf_sizes;
+use crate::nest::abi::{leaf_sizes, leaves};
 use crate::term::{Kind, Lit, Op, Prim, Sort, Term};
 use crate::ty::{Scalar, Ty, TyKind};
 use rustc_hash::FxHashMap;
@@ -334,6 +335,10 @@ fn fold(ty: Ty, n: Nat, start: Sem, step: Stepping) -> Leaves {
                 v
             },
             &mut |cx, (leaf, at)| scalar_at(cx, &start, ty, *leaf, at),
+            &mut |_, leaf| {
+                let (_, _, dims) = leaves(ty)?.into_iter().nth(leaf as usize)?;
+                Some(Shape { dims, flat: false })
+            },
         )?;
         seen.borrow_mut().insert(key, v);
         Ok(v)

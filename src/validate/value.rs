@@ -10,7 +10,9 @@
 //! iterations, over the parts that the steps need, in the order in which they ask for them. Both sides are closed by the
 //! same function (`fold`), so that equal loops are the same value.
 
+use super::fold::numbered;
 use super::known::Known;
+use super::tensor::{Portion, Relation, Tensor};
 use super::Stuck;
 use crate::arith::Nat;
 use crate::intern::Symbol;
@@ -45,6 +47,8 @@ pub enum Node {
     /// See Note [Cells].
     Cell(u32, u32, SmallVec<[Nat; 2]>),
     Fold(Rc<Fold>),
+    /// An element of a state each of whose elements is made of several.
+    Tensor(Rc<Tensor>, u32, SmallVec<[Nat; 2]>),
     /// Nothing was stored there.
     Undef,
 }
@@ -70,6 +74,18 @@ pub struct Values {
     pub known: Known,
     /// Bounds of the elements of inputs that are indices.
     pub bounds: Vec<Option<Nat>>,
+    /// Those that were made, by loop, part, steps and what was known.
+    pub tensors: FxHashMap<(u32, u32, Nat, u64), Rc<Tensor>>,
+    /// Values that were shown to be equal, and what was known.
+    pub equal: FxHashSet<(V, V, u64)>,
+    /// Dimensions of buffers that have several.
+    pub dims: FxHashMap<u32, Vec<Nat>>,
+    /// Indices of elements, by what was known.
+    pub places: FxHashMap<(Nat, Vec<Nat>, u64), Option<Vec<Nat>>>,
+    /// Comparisons that were asked for, and what was known.
+    pub decided: FxHashMap<(V, u64), Option<bool>>,
+    /// Those that are being compared.
+    pub relations: Vec<Relation>,
     work: u64,
     /// Something is an index of which nothing is known.
     pub wild: bool,
@@ -88,6 +104,12 @@ impl Default for Values {
             fresh: 0,
             known: Known::default(),
             bounds: Vec::new(),
+            tensors: FxHashMap::default(),
+            equal: FxHashSet::default(),
+            dims: FxHashMap::default(),
+            places: FxHashMap::default(),
+            decided: FxHashMap::default(),
+            relations: Vec::new(),
             work: 0,
             wild: false,
             questions: QUESTIONS,
@@ -100,9 +122,7 @@ pub const QUESTIONS: u64 = 60_000;
 /// Steps for one program, at most.
 const WORK: u64 = 40_000_000;
 /// How names of the indices of reductions begin; no other name does.
-const BOUND: &str = "%fold";
-/// Parts of the state that one part needs, at most.
-const PARTS: usize = 16;
+pub const BOUND: &str = "%fold";
 /// Integers that each type of floats has, but for the small ones.
 const EXACT: u128 = SMALL as u128;
 const SMALL: i64 = 100;
@@ -115,9 +135,23 @@ pub struct Rewrite {
     /// How deep the reductions are that come in.
     deepest: u32,
     memo: FxHashMap<V, V>,
+    /// What stands for the cells of a loop.
+    pub cells: Option<(u32, OfCell)>,
+    pub tensors: FxHashMap<usize, (Rc<Tensor>, Rc<Tensor>)>,
 }
 
+/// What an element of a state is.
+pub type OfCell = Rc<dyn Fn(&mut Values, u32, &[Nat]) -> Res<V>>;
+
 impl Rewrite {
+    /// Where indices of reductions may come in, too: all reductions are opened, so that none is caught.
+    pub fn opening() -> Rewrite {
+        Rewrite {
+            deepest: u32::MAX,
+            ..Rewrite::default()
+        }
+    }
+
     /// With one value in place of another.
     pub fn put(&mut self, values: &Values, from: V, to: V) {
         self.exact.insert(from, to);
@@ -166,13 +200,35 @@ impl Values {
             Node::Op(_, _, args) => of(args),
             Node::Cast(a, ..) | Node::Bits(a, ..) | Node::Clamp(a, _) => of(&[*a]),
             Node::Fold(f) => f.depth.max(of(&f.starts)).max(of(&f.steps)),
+            Node::Tensor(t, ..) => t
+                .parts
+                .iter()
+                .map(|p| of(&[p.start, p.step]))
+                .max()
+                .unwrap_or(0),
             _ => 0,
         };
+        let depth = depth.max(self.depth_of_names(&node));
         let v = V(self.nodes.len() as u32);
         self.nodes.push(node.clone());
         self.depths.push(depth);
         self.ids.insert(node, v);
         v
+    }
+
+    /// How deep the values are that its numbers are.
+    fn depth_of_names(&self, node: &Node) -> u32 {
+        let mut depth = 0;
+        if !self.named.is_empty() {
+            nats(node).for_each(|n| {
+                n.each_atom(&mut |a| {
+                    if let crate::arith::AtomKind::Var(s) = a.kind() {
+                        depth = depth.max(self.named.get(&s).map_or(0, |v| self.depth(*v)));
+                    }
+                })
+            });
+        }
+        depth
     }
 
     pub fn index(&mut self, n: Nat) -> V {
@@ -207,6 +263,17 @@ impl Values {
         }
     }
 
+    /// The values that stand in an index by a name.
+    pub fn names_in(&self, n: Nat) -> Vec<(Symbol, V)> {
+        let mut found = Vec::new();
+        n.each_atom(&mut |a| {
+            if let crate::arith::AtomKind::Var(s) = a.kind() {
+                found.extend(self.named.get(&s).map(|v| (s, *v)));
+            }
+        });
+        found
+    }
+
     pub fn input(&mut self, slot: u32, at: Nat) -> V {
         self.make(Node::In(slot, at))
     }
@@ -218,15 +285,14 @@ impl Values {
         }
         let range = match self.node(v) {
             Node::Clamp(_, n) if self.known.at_least(*n, Nat::int(1)) => Some(*n),
+            // Of no elements there is none to ask for.
+            Node::Clamp(_, n) => Some((*n).max(Nat::int(1))),
             Node::In(slot, _) => self.bounds.get(*slot as usize).copied().flatten(),
             _ => None,
         };
         if let Some(s) = self.names.get(&v) {
             return Nat::var(*s);
         }
-        // Names hide what binds, and what a loop changes.
-        self.wild |=
-            self.depth(v) > 0 || self.any(v, |n| matches!(n, Node::Acc(..) | Node::Cell(..)));
         let s = self.symbol("d");
         self.names.insert(v, s);
         self.named.insert(s, v);
@@ -264,6 +330,16 @@ impl Values {
                     Some(false) => *b,
                     None if a == b => *a,
                     None => self.make(Node::Op(op, of, args.into())),
+                }
+            }
+            // What is known of one side leaves the other.
+            (Op::And | Op::Or, [a, b]) => {
+                for (one, other) in [(*a, *b), (*b, *a)] {
+                    match self.decide(one) {
+                        Some(holds) if holds == (op == Op::And) => return other,
+                        Some(holds) => return self.bool(holds),
+                        None => {}
+                    }
                 }
             }
             (Op::Gt, [a, b]) if self.indices(args) => return self.op(Op::Lt, of, &[*b, *a]),
@@ -397,10 +473,23 @@ impl Values {
                 for n in at {
                     new.push(self.rewrite_nat(r, n)?);
                 }
-                let cell = self.make(Node::Cell(of, part, new));
-                r.exact.get(&cell).copied().unwrap_or(cell)
+                match r.cells.clone().filter(|c| c.0 == of) {
+                    Some((_, value)) => value(self, part, &new)?,
+                    None => {
+                        let cell = self.make(Node::Cell(of, part, new));
+                        r.exact.get(&cell).copied().unwrap_or(cell)
+                    }
+                }
             }
             Node::Fold(f) => self.rewrite_fold(r, &f)?,
+            Node::Tensor(t, leaf, at) => {
+                let mut new: SmallVec<[Nat; 2]> = SmallVec::new();
+                for n in at {
+                    new.push(self.rewrite_nat(r, n)?);
+                }
+                let t = self.rewrite_tensor(r, &t)?;
+                self.make(Node::Tensor(t, leaf, new))
+            }
         };
         r.memo.insert(v, done);
         Ok(done)
@@ -429,71 +518,8 @@ impl Values {
         self.closed(n, (starts, steps, f.which), k, &numbered(&cells))
     }
 
-    fn rewrite_all(&mut self, r: &mut Rewrite, all: &[V]) -> Res<Vec<V>> {
+    pub fn rewrite_all(&mut self, r: &mut Rewrite, all: &[V]) -> Res<Vec<V>> {
         all.iter().map(|v| self.rewrite(r, *v)).collect()
-    }
-
-    /// The steps with fresh names for the state and the index, which is below `n`.
-    pub fn opened(&mut self, f: &Fold, n: Nat) -> Res<(Vec<V>, Symbol, Vec<V>)> {
-        let (cells, k) = (self.state(f), self.symbol("o"));
-        self.known.range(k, Nat::int(0), n - Nat::int(1));
-        let steps = self.stepped(f, &cells, Nat::var(k))?;
-        Ok((cells, k, steps))
-    }
-
-    pub fn closed(
-        &mut self,
-        n: Nat,
-        (starts, steps, which): (Vec<V>, Vec<V>, u32),
-        k: Symbol,
-        cells: &[(V, u32)],
-    ) -> Res<V> {
-        // Parts that no step needs are not told, and the others in the order in which they are needed.
-        let order = self.needed(&steps, which, cells);
-        let place = |j: u32| order.iter().position(|o| *o == j);
-        let starts: Vec<V> = order.iter().map(|j| starts[*j as usize]).collect();
-        let mut steps: Vec<V> = order.iter().map(|j| steps[*j as usize]).collect();
-        let all = steps.iter().chain(&starts);
-        let depth = 1 + all.map(|v| self.depth(*v)).max().unwrap_or(0);
-        let mut r = Rewrite::default();
-        for (cell, j) in cells {
-            if let Some(j) = place(*j) {
-                let acc = self.make(Node::Acc(depth, j as u32));
-                r.put(self, *cell, acc);
-            }
-        }
-        let inner = self.step_index(depth, n);
-        r.vars.insert(k, Nat::var(inner));
-        for v in &mut steps {
-            *v = self.rewrite(&mut r, *v)?;
-        }
-        Ok(self.folded(Fold {
-            depth,
-            n,
-            starts,
-            steps,
-            which: 0,
-        }))
-    }
-
-    /// The parts that one of them depends on, itself first.
-    fn needed(&self, steps: &[V], which: u32, cells: &[(V, u32)]) -> Vec<u32> {
-        let parts: FxHashMap<V, u32> = cells.iter().copied().collect();
-        let mut order = vec![which];
-        let mut next = 0;
-        while let Some(j) = order.get(next) {
-            let mut found = Vec::new();
-            self.visit(steps[*j as usize], &mut |v, _| {
-                found.extend(parts.get(&v).filter(|j| !order.contains(j)));
-            });
-            for j in found {
-                if !order.contains(&j) {
-                    order.push(j);
-                }
-            }
-            next += 1;
-        }
-        order
     }
 
     pub fn clamp(&mut self, a: V, n: Nat) -> V {
@@ -529,6 +555,7 @@ impl Values {
                 Node::Cast(a, ..) | Node::Bits(a, ..) => open.push(*a),
                 Node::Fold(f) => open.extend(f.steps.iter().rev().chain(f.starts.iter().rev())),
                 Node::Clamp(a, _) => open.push(*a),
+                Node::Tensor(t, ..) => open.extend(t.parts.iter().flat_map(|p| [p.start, p.step])),
                 _ => {}
             }
             for n in nats(node) {
@@ -552,6 +579,21 @@ impl Values {
         found
     }
 
+    /// Whether it is not known what an element is before an iteration that is looked at.
+    pub fn is_open(&self, v: V) -> bool {
+        let (mut cells, mut bound) = (FxHashSet::default(), FxHashSet::default());
+        self.visit(v, &mut |_, n| match n {
+            Node::Cell(of, ..) => {
+                cells.insert(*of);
+            }
+            Node::Tensor(t, ..) => {
+                bound.insert(t.of);
+            }
+            _ => {}
+        });
+        !cells.is_subset(&bound)
+    }
+
     pub fn any(&self, v: V, is: impl Fn(&Node) -> bool) -> bool {
         let mut found = false;
         self.visit(v, &mut |_, n| found |= is(n));
@@ -571,7 +613,7 @@ impl Values {
     }
 
     /// Whether the index of a reduction stands in a number.
-    fn is_bound(&self, n: Nat) -> bool {
+    pub fn is_bound(&self, n: Nat) -> bool {
         let bound = |n: Nat| {
             let mut found = false;
             n.each_atom(&mut |a| {
@@ -597,158 +639,6 @@ impl Values {
         });
         found
     }
-
-    // ---- reductions
-
-    /// The index of the steps of a reduction.
-    pub fn step_index(&mut self, depth: u32, n: Nat) -> Symbol {
-        let s = Symbol::new(&format!("{BOUND}{depth}_{}", n.id()));
-        self.known.range_once(s, Nat::int(0), n - Nat::int(1));
-        s
-    }
-
-    /// Whether a number says which step of a reduction it is of.
-    pub fn is_step_index(&mut self, n: Nat, f: &Fold) -> bool {
-        let k = self.step_index(f.depth, f.n);
-        self.mentions(n, k)
-    }
-
-    pub fn folded(&mut self, f: Fold) -> V {
-        match f.n.as_int() {
-            Some(0) => f.starts[f.which as usize],
-            _ => self.make(Node::Fold(Rc::new(f))),
-        }
-    }
-
-    /// What a part of the state is after n steps of loop `of` with index `k`: see Note [Cells].
-    pub fn fold(
-        &mut self,
-        (of, k, n): (u32, Symbol, Nat),
-        part: Part,
-        next: &mut dyn FnMut(&mut Values, &Part) -> Res<V>,
-        start: &mut dyn FnMut(&mut Values, &Part) -> Res<V>,
-    ) -> Res<V> {
-        if n.as_int() == Some(0) {
-            return start(self, &part);
-        }
-        let mut parts = vec![part];
-        let (mut steps, mut exact) = (Vec::new(), Vec::new());
-        while steps.len() < parts.len() {
-            let own = parts[steps.len()].clone();
-            // What is bound by a reduction inside of the step is another place in each of its steps.
-            if own
-                .1
-                .iter()
-                .any(|n| self.mentions(*n, k) || self.is_bound(*n))
-            {
-                return Err(Stuck::new(
-                    "an iteration depends on another place of the state than its own",
-                ));
-            }
-            let step = next(self, &own)?;
-            for cell in self.cells(step, of) {
-                let Node::Cell(_, leaf, at) = self.node(cell).clone() else {
-                    continue;
-                };
-                let mut place = None;
-                for (j, p) in parts.iter().enumerate() {
-                    if p.0 == leaf && self.same_places(&p.1, &at)? {
-                        place = Some(j);
-                        break;
-                    }
-                }
-                let j = place.unwrap_or(parts.len());
-                if j == parts.len() {
-                    parts.push((leaf, at));
-                }
-                if parts.len() > PARTS {
-                    return Err(Stuck::new(
-                        "an element of the state depends on many others, step by step",
-                    ));
-                }
-                exact.push((cell, j as u32));
-            }
-            steps.push(step);
-        }
-        let mut starts = Vec::new();
-        for p in &parts {
-            starts.push(start(self, p)?);
-        }
-        self.closed(n, (starts, steps, 0), k, &exact)
-    }
-
-    pub fn same_places(&mut self, a: &[Nat], b: &[Nat]) -> Res<bool> {
-        self.spend(1)?;
-        Ok(a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.known.equal(*a, *b)))
-    }
-
-    /// A part of the state after n steps, the first of which is step `from`.
-    pub fn steps_of(
-        &mut self,
-        f: &Fold,
-        starts: Vec<V>,
-        (from, n): (Nat, Nat),
-        which: u32,
-    ) -> Res<V> {
-        if self.known.equal(n, Nat::int(0)) {
-            return Ok(starts[which as usize]);
-        }
-        let (cells, k) = (self.state(f), self.symbol("o"));
-        self.known.range(k, Nat::int(0), n - Nat::int(1));
-        let steps = self.stepped(f, &cells, from + Nat::var(k))?;
-        self.closed(n, (starts, steps, which), k, &numbered(&cells))
-    }
-
-    /// As many steps as `outer` times `inner`, as a reduction of reductions.
-    pub fn nested(&mut self, f: &Fold, outer: Nat, inner: Nat) -> Res<V> {
-        let (around, cells) = (self.state(f), self.state(f));
-        let (o, i) = (self.symbol("o"), self.symbol("i"));
-        self.known.range(o, Nat::int(0), outer - Nat::int(1));
-        self.known.range(i, Nat::int(0), inner - Nat::int(1));
-        let mark = self.known.mark();
-        self.known.positive(outer);
-        self.known.positive(inner);
-        let steps = self.stepped(f, &cells, inner * Nat::var(o) + Nat::var(i));
-        self.known.restore(mark);
-        let steps = steps?;
-        let of = |cx: &mut Values, j: u32| {
-            let state = (around.clone(), steps.clone(), j);
-            cx.closed(inner, state, i, &numbered(&cells))
-        };
-        let all = (0..steps.len() as u32)
-            .map(|j| of(self, j))
-            .collect::<Res<Vec<V>>>()?;
-        self.closed(
-            outer,
-            (f.starts.clone(), all, f.which),
-            o,
-            &numbered(&around),
-        )
-    }
-
-    /// Names for a state that is not known.
-    fn state(&mut self, f: &Fold) -> Vec<V> {
-        let of = self.number();
-        (0..f.steps.len() as u32)
-            .map(|j| self.make(Node::Cell(of, j, SmallVec::new())))
-            .collect()
-    }
-
-    /// All parts of the state after one more step than `before`, and the index of that step.
-    pub fn stepped(&mut self, f: &Fold, before: &[V], k: Nat) -> Res<Vec<V>> {
-        let mut r = Rewrite::default();
-        for (j, v) in before.iter().enumerate() {
-            let acc = self.make(Node::Acc(f.depth, j as u32));
-            r.put(self, acc, *v);
-        }
-        let index = self.step_index(f.depth, f.n);
-        r.vars.insert(index, k);
-        f.steps.iter().map(|v| self.rewrite(&mut r, *v)).collect()
-    }
-}
-
-fn numbered(cells: &[V]) -> Vec<(V, u32)> {
-    cells.iter().copied().zip(0..).collect()
 }
 
 /// The numbers in a node itself.
@@ -758,7 +648,13 @@ fn nats(node: &Node) -> impl Iterator<Item = Nat> + '_ {
         Node::Lit(Lit::Size(n), _) => (Some(*n), &[]),
         Node::Fold(f) => (Some(f.n), &[]),
         Node::Cell(_, _, at) => (None, at),
+        Node::Tensor(t, _, at) => (Some(t.n), at),
         _ => (None, &[]),
     };
-    one.into_iter().chain(many.iter().copied())
+    let inner: &[Portion] = match node {
+        Node::Tensor(t, ..) => &t.parts,
+        _ => &[],
+    };
+    let dims = inner.iter().flat_map(|p| p.dims.iter().copied());
+    one.into_iter().chain(many.iter().copied()).chain(dims)
 }

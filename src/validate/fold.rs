@@ -1,0 +1,247 @@
+//! Reductions: what a loop makes of its state.
+//!
+//! In: what one step does. Out: values after any number of steps, the same reduction in other loops. Invariant: see Note [Cells] of
+//! `value`. Absent: states whose elements are made of others (`tensor`), when two reductions are equal (`same`).
+
+use super::tensor::Shape;
+use super::value::{Fold, Node, Part, Res, Rewrite, Values, BOUND, V};
+use super::Stuck;
+use crate::arith::Nat;
+use crate::intern::Symbol;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use std::rc::Rc;
+
+/// Parts of the state that one part needs, at most.
+pub const PARTS: usize = 16;
+
+impl Values {
+    /// The steps with fresh names for the state and the index, which is below `n`.
+    pub fn opened(&mut self, f: &Fold, n: Nat) -> Res<(Vec<V>, Symbol, Vec<V>)> {
+        let (cells, k) = (self.state(f), self.symbol("o"));
+        self.known.range(k, Nat::int(0), n - Nat::int(1));
+        let steps = self.stepped(f, &cells, Nat::var(k))?;
+        Ok((cells, k, steps))
+    }
+
+    pub fn closed(
+        &mut self,
+        n: Nat,
+        (starts, steps, which): (Vec<V>, Vec<V>, u32),
+        k: Symbol,
+        cells: &[(V, u32)],
+    ) -> Res<V> {
+        // Parts that no step needs are not told, and the others in the order in which they are needed.
+        let order = self.needed(&steps, which, cells);
+        let place = |j: u32| order.iter().position(|o| *o == j);
+        let starts: Vec<V> = order.iter().map(|j| starts[*j as usize]).collect();
+        let mut steps: Vec<V> = order.iter().map(|j| steps[*j as usize]).collect();
+        let all = steps.iter().chain(&starts);
+        let depth = 1 + all.map(|v| self.depth(*v)).max().unwrap_or(0);
+        let mut r = Rewrite::default();
+        for (cell, j) in cells {
+            if let Some(j) = place(*j) {
+                let acc = self.make(Node::Acc(depth, j as u32));
+                r.put(self, *cell, acc);
+            }
+        }
+        let inner = self.step_index(depth, n);
+        r.vars.insert(k, Nat::var(inner));
+        for v in &mut steps {
+            *v = self.rewrite(&mut r, *v)?;
+        }
+        Ok(self.folded(Fold {
+            depth,
+            n,
+            starts,
+            steps,
+            which: 0,
+        }))
+    }
+
+    /// The parts that one of them depends on, itself first.
+    fn needed(&self, steps: &[V], which: u32, cells: &[(V, u32)]) -> Vec<u32> {
+        let parts: FxHashMap<V, u32> = cells.iter().copied().collect();
+        let mut order = vec![which];
+        let mut next = 0;
+        while let Some(j) = order.get(next) {
+            let mut found = Vec::new();
+            self.visit(steps[*j as usize], &mut |v, _| {
+                found.extend(parts.get(&v).filter(|j| !order.contains(j)));
+            });
+            for j in found {
+                if !order.contains(&j) {
+                    order.push(j);
+                }
+            }
+            next += 1;
+        }
+        order
+    }
+
+    /// The index of the steps of a reduction.
+    pub fn step_index(&mut self, depth: u32, n: Nat) -> Symbol {
+        let s = Symbol::new(&format!("{BOUND}{depth}_{}", n.id()));
+        self.known.range_once(s, Nat::int(0), n - Nat::int(1));
+        s
+    }
+
+    /// Whether a number says which step of a reduction it is of.
+    pub fn is_step_index(&mut self, n: Nat, f: &Fold) -> bool {
+        let k = self.step_index(f.depth, f.n);
+        self.mentions(n, k)
+    }
+
+    pub fn folded(&mut self, f: Fold) -> V {
+        match f.n.as_int() {
+            Some(0) => f.starts[f.which as usize],
+            _ => self.make(Node::Fold(Rc::new(f))),
+        }
+    }
+
+    /// What a part of the state is after n steps of loop `of` with index `k`: see Note [Cells].
+    pub fn fold(
+        &mut self,
+        (of, k, n): (u32, Symbol, Nat),
+        part: Part,
+        next: &mut dyn FnMut(&mut Values, &Part) -> Res<V>,
+        start: &mut dyn FnMut(&mut Values, &Part) -> Res<V>,
+        shape: &mut dyn FnMut(&mut Values, u32) -> Option<Shape>,
+    ) -> Res<V> {
+        if n.as_int() == Some(0) {
+            return start(self, &part);
+        }
+        match self.fold_of_parts((of, k, n), part.clone(), next, start) {
+            // What ends all is no reason to begin anew.
+            Err(_) if self.spend(1).is_ok() => self.tensor((of, k, n), part, next, start, shape),
+            found => found,
+        }
+    }
+
+    /// The same, where each part is made of few others, at places that stay.
+    fn fold_of_parts(
+        &mut self,
+        (of, k, n): (u32, Symbol, Nat),
+        part: Part,
+        next: &mut dyn FnMut(&mut Values, &Part) -> Res<V>,
+        start: &mut dyn FnMut(&mut Values, &Part) -> Res<V>,
+    ) -> Res<V> {
+        let mut parts = vec![part];
+        let (mut steps, mut exact): (Vec<V>, Vec<(V, u32)>) = (Vec::new(), Vec::new());
+        while steps.len() < parts.len() {
+            let own = parts[steps.len()].clone();
+            // What is bound by a reduction inside of the step is another place in each of its steps.
+            if own
+                .1
+                .iter()
+                .any(|n| self.mentions(*n, k) || self.is_bound(*n))
+            {
+                return Err(Stuck::new(
+                    "an iteration depends on another place of the state than its own",
+                ));
+            }
+            let step = next(self, &own)?;
+            for cell in self.cells(step, of) {
+                let Node::Cell(_, leaf, at) = self.node(cell).clone() else {
+                    continue;
+                };
+                let mut place = None;
+                for (j, p) in parts.iter().enumerate() {
+                    if p.0 == leaf && self.same_places(&p.1, &at)? {
+                        place = Some(j);
+                        break;
+                    }
+                }
+                let j = place.unwrap_or(parts.len());
+                if j == parts.len() {
+                    parts.push((leaf, at));
+                }
+                if parts.len() > PARTS {
+                    return Err(Stuck::new(
+                        "an element of the state depends on many others, step by step",
+                    ));
+                }
+                exact.push((cell, j as u32));
+            }
+            steps.push(step);
+        }
+        let mut starts = Vec::new();
+        for p in &parts {
+            starts.push(start(self, p)?);
+        }
+        self.closed(n, (starts, steps, 0), k, &exact)
+    }
+
+    pub fn same_places(&mut self, a: &[Nat], b: &[Nat]) -> Res<bool> {
+        self.spend(1)?;
+        Ok(a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.known.equal(*a, *b)))
+    }
+
+    /// A part of the state after n steps, the first of which is step `from`.
+    pub fn steps_of(
+        &mut self,
+        f: &Fold,
+        starts: Vec<V>,
+        (from, n): (Nat, Nat),
+        which: u32,
+    ) -> Res<V> {
+        if self.known.equal(n, Nat::int(0)) {
+            return Ok(starts[which as usize]);
+        }
+        let (cells, k) = (self.state(f), self.symbol("o"));
+        self.known.range(k, Nat::int(0), n - Nat::int(1));
+        let steps = self.stepped(f, &cells, from + Nat::var(k))?;
+        self.closed(n, (starts, steps, which), k, &numbered(&cells))
+    }
+
+    /// As many steps as `outer` times `inner`, as a reduction of reductions.
+    pub fn nested(&mut self, f: &Fold, outer: Nat, inner: Nat) -> Res<V> {
+        let (around, cells) = (self.state(f), self.state(f));
+        let (o, i) = (self.symbol("o"), self.symbol("i"));
+        self.known.range(o, Nat::int(0), outer - Nat::int(1));
+        self.known.range(i, Nat::int(0), inner - Nat::int(1));
+        let mark = self.known.mark();
+        self.known.positive(outer);
+        self.known.positive(inner);
+        let steps = self.stepped(f, &cells, inner * Nat::var(o) + Nat::var(i));
+        self.known.restore(mark);
+        let steps = steps?;
+        let of = |cx: &mut Values, j: u32| {
+            let state = (around.clone(), steps.clone(), j);
+            cx.closed(inner, state, i, &numbered(&cells))
+        };
+        let all = (0..steps.len() as u32)
+            .map(|j| of(self, j))
+            .collect::<Res<Vec<V>>>()?;
+        self.closed(
+            outer,
+            (f.starts.clone(), all, f.which),
+            o,
+            &numbered(&around),
+        )
+    }
+
+    /// Names for a state that is not known.
+    fn state(&mut self, f: &Fold) -> Vec<V> {
+        let of = self.number();
+        (0..f.steps.len() as u32)
+            .map(|j| self.make(Node::Cell(of, j, SmallVec::new())))
+            .collect()
+    }
+
+    /// All parts of the state after one more step than `before`, and the index of that step.
+    pub fn stepped(&mut self, f: &Fold, before: &[V], k: Nat) -> Res<Vec<V>> {
+        let mut r = Rewrite::default();
+        for (j, v) in before.iter().enumerate() {
+            let acc = self.make(Node::Acc(f.depth, j as u32));
+            r.put(self, acc, *v);
+        }
+        let index = self.step_index(f.depth, f.n);
+        r.vars.insert(index, k);
+        f.steps.iter().map(|v| self.rewrite(&mut r, *v)).collect()
+    }
+}
+
+pub fn numbered(cells: &[V]) -> Vec<(V, u32)> {
+    cells.iter().copied().zip(0..).collect()
+}

@@ -1,0 +1,288 @@
+//! States each of whose elements is made of several others: iterated stencils, networks, substitution.
+//!
+//! In: what one step makes of an element at any place. Out: elements after any number of steps. Invariant: a tensor names its cells, its
+//! step and its places by symbols that stand nowhere else, so that nothing is caught. Absent: reductions whose elements
+//! stay where they are (`fold`), when two tensors are equal (`same`).
+
+use super::fold::PARTS;
+use super::place::coordinates;
+use super::value::{Node, OfCell, Part, Res, Rewrite, Values, V};
+use super::Stuck;
+use crate::arith::Nat;
+use crate::intern::Symbol;
+use smallvec::SmallVec;
+use std::rc::Rc;
+
+/// The state after n steps.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Tensor {
+    /// Of its cells.
+    pub of: u32,
+    pub k: Symbol,
+    pub n: Nat,
+    pub parts: Vec<Portion>,
+}
+
+/// An array of the state.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Portion {
+    pub leaf: u32,
+    pub dims: Vec<Nat>,
+    /// Whether a place is one flat index.
+    pub flat: bool,
+    /// The indices of an element.
+    pub params: Vec<Symbol>,
+    pub start: V,
+    pub step: V,
+}
+
+/// How long an array is, and whether places in it are flat.
+pub struct Shape {
+    pub dims: Vec<Nat>,
+    pub flat: bool,
+}
+
+/// Two tensors that are compared: the cells of both, and which parts are the same.
+pub struct Relation {
+    pub cells: (u32, u32),
+    pub parts: Vec<(u32, u32)>,
+}
+
+type Place = SmallVec<[Nat; 2]>;
+
+/// The flat index of an element.
+pub fn linear(dims: &[Nat], at: &[Nat]) -> Nat {
+    dims.iter()
+        .zip(at)
+        .fold(Nat::int(0), |sum, (d, i)| sum * *d + *i)
+}
+
+impl Portion {
+    /// The place of an element, as cells have it.
+    pub fn place(&self, at: &[Nat]) -> Place {
+        match self.flat {
+            true => [linear(&self.dims, at)].into_iter().collect(),
+            false => at.iter().copied().collect(),
+        }
+    }
+
+    pub fn own_place(&self) -> Place {
+        let at: Vec<Nat> = self.params.iter().map(|p| Nat::var(*p)).collect();
+        self.place(&at)
+    }
+
+    /// The flat index of a place.
+    pub fn flat_index(&self, at: &[Nat]) -> Nat {
+        match self.flat {
+            true => at.first().copied().unwrap_or(Nat::int(0)),
+            false => linear(&self.dims, at),
+        }
+    }
+
+    /// The indices of an element.
+    pub fn indices(&self, cx: &mut Values, at: &[Nat]) -> Res<Vec<Nat>> {
+        if !self.flat {
+            return Ok(at.to_vec());
+        }
+        let flat = self.flat_index(at);
+        if self.dims.is_empty() {
+            return Ok(Vec::new());
+        }
+        coordinates(cx, flat, &self.dims)
+            .ok_or_else(|| Stuck::new(format!("{flat} is not shown to be an element of a state")))
+    }
+}
+
+impl Tensor {
+    pub fn part(&self, leaf: u32) -> Res<&Portion> {
+        let part = self.parts.iter().find(|p| p.leaf == leaf);
+        part.ok_or_else(|| Stuck::new("a part of a state that no step needs"))
+    }
+}
+
+impl Values {
+    /// An element of the state of a loop after n steps, whatever places its steps read.
+    pub fn tensor(
+        &mut self,
+        (of, k, n): (u32, Symbol, Nat),
+        (leaf, at): Part,
+        next: &mut dyn FnMut(&mut Values, &Part) -> Res<V>,
+        start: &mut dyn FnMut(&mut Values, &Part) -> Res<V>,
+        shape: &mut dyn FnMut(&mut Values, u32) -> Option<Shape>,
+    ) -> Res<V> {
+        let key = (of, leaf, n, self.known.state());
+        if let Some(t) = self.tensors.get(&key).cloned() {
+            return Ok(self.make(Node::Tensor(t, leaf, at)));
+        }
+        let (own, index) = (self.number(), self.symbol("step"));
+        self.known.range(index, Nat::int(0), n - Nat::int(1));
+        let (mut leaves, mut parts) = (vec![leaf], Vec::new());
+        while let Some(leaf) = leaves.get(parts.len()).copied() {
+            let Some(shape) = shape(self, leaf).filter(|_| leaves.len() <= PARTS) else {
+                return Err(Stuck::new(
+                    "a state of too many parts, or of an unknown size",
+                ));
+            };
+            let mut part = self.portion(leaf, shape);
+            let place = (leaf, part.own_place());
+            let mark = self.known.mark();
+            part.dims.iter().for_each(|d| self.known.positive(*d));
+            let done = (|| {
+                part.start = start(self, &place)?;
+                self.known.positive(n);
+                let step = next(self, &place)?;
+                for cell in self.cells(step, of) {
+                    if let Node::Cell(_, leaf, _) = self.node(cell) {
+                        if !leaves.contains(leaf) {
+                            leaves.push(*leaf);
+                        }
+                    }
+                }
+                let mut r = Rewrite::default();
+                r.vars.insert(k, Nat::var(index));
+                r.cells = Some((of, cells_of(own)));
+                part.step = self.rewrite(&mut r, step)?;
+                Ok(())
+            })();
+            self.known.restore(mark);
+            done?;
+            parts.push(part);
+        }
+        let t = Rc::new(Tensor {
+            of: own,
+            k: index,
+            n,
+            parts,
+        });
+        self.tensors.insert(key, t.clone());
+        Ok(self.make(Node::Tensor(t, leaf, at)))
+    }
+
+    fn portion(&mut self, leaf: u32, shape: Shape) -> Portion {
+        let of = |cx: &mut Values, d: &Nat| {
+            let p = cx.symbol("p");
+            cx.known.range(p, Nat::int(0), *d - Nat::int(1));
+            p
+        };
+        let params = shape.dims.iter().map(|d| of(self, d)).collect();
+        let none = self.make(Node::Undef);
+        Portion {
+            leaf,
+            dims: shape.dims,
+            flat: shape.flat,
+            params,
+            start: none,
+            step: none,
+        }
+    }
+
+    pub fn rewrite_tensor(&mut self, r: &mut Rewrite, t: &Rc<Tensor>) -> Res<Rc<Tensor>> {
+        let key = Rc::as_ptr(t) as usize;
+        if let Some((_, done)) = r.tensors.get(&key) {
+            return Ok(done.clone());
+        }
+        let mut new = (**t).clone();
+        new.n = self.rewrite_nat(r, t.n)?;
+        for p in &mut new.parts {
+            for d in &mut p.dims {
+                *d = self.rewrite_nat(r, *d)?;
+            }
+            p.start = self.rewrite(r, p.start)?;
+            p.step = self.rewrite(r, p.step)?;
+        }
+        let new = if new == **t { t.clone() } else { Rc::new(new) };
+        r.tensors.insert(key, (t.clone(), new.clone()));
+        Ok(new)
+    }
+
+    /// An element after n steps, which may be none.
+    fn element(&mut self, t: &Rc<Tensor>, leaf: u32, at: &[Nat]) -> Res<V> {
+        match self.known.equal(t.n, Nat::int(0)) {
+            true => self.first(t, leaf, at),
+            false => Ok(self.make(Node::Tensor(t.clone(), leaf, at.iter().copied().collect()))),
+        }
+    }
+
+    /// An element before the first step.
+    pub fn first(&mut self, t: &Tensor, leaf: u32, at: &[Nat]) -> Res<V> {
+        let p = t.part(leaf)?;
+        let mut r = self.at_place(p, at)?;
+        self.rewrite(&mut r, p.start)
+    }
+
+    /// An element after the last step, of which there is one.
+    pub fn last(&mut self, t: &Rc<Tensor>, leaf: u32, at: &[Nat]) -> Res<V> {
+        let n = self.simplify(t.n - Nat::int(1));
+        let before = Rc::new(Tensor { n, ..(**t).clone() });
+        let of: OfCell = Rc::new(move |cx, leaf, at| cx.element(&before, leaf, at));
+        self.step_at(t, (leaf, at), n, of)
+    }
+
+    /// What a step makes of a state.
+    pub fn step_at(&mut self, t: &Tensor, (leaf, at): (u32, &[Nat]), k: Nat, of: OfCell) -> Res<V> {
+        let p = t.part(leaf)?;
+        let mut r = self.at_place(p, at)?;
+        r.vars.insert(t.k, k);
+        r.cells = Some((t.of, of));
+        self.rewrite(&mut r, p.step)
+    }
+
+    fn at_place(&mut self, p: &Portion, at: &[Nat]) -> Res<Rewrite> {
+        let at = p.indices(self, at)?;
+        let mut r = Rewrite::opening();
+        r.vars.extend(p.params.iter().copied().zip(at));
+        Ok(r)
+    }
+
+    /// The same state, in steps of several, with some before the first of these.
+    pub fn in_steps_of(&mut self, t: &Rc<Tensor>, first: Nat, n: Nat, by: i64) -> Res<Rc<Tensor>> {
+        let (of, k) = (self.number(), self.symbol("step"));
+        self.known.range(k, Nat::int(0), n - Nat::int(1));
+        let before = Rc::new(Tensor {
+            n: first,
+            ..(**t).clone()
+        });
+        let mut parts = Vec::new();
+        for p in &t.parts {
+            // The start is made of the same tensor, which has the names of the old indices.
+            let shape = Shape {
+                dims: p.dims.clone(),
+                flat: p.flat,
+            };
+            let mut p = self.portion(p.leaf, shape);
+            let place = p.own_place();
+            let mark = self.known.mark();
+            p.dims.iter().for_each(|d| self.known.positive(*d));
+            let begin = self.element(&before, p.leaf, &place);
+            self.known.positive(n);
+            let from = first + Nat::int(by) * Nat::var(k);
+            let step = stage(self, t, (from, by), of, p.leaf, &place);
+            self.known.restore(mark);
+            (p.start, p.step) = (begin?, step?);
+            parts.push(p);
+        }
+        Ok(Rc::new(Tensor { of, k, n, parts }))
+    }
+}
+
+/// An element after so many steps from a state that is not known.
+fn stage(
+    cx: &mut Values,
+    t: &Rc<Tensor>,
+    (from, i): (Nat, i64),
+    of: u32,
+    leaf: u32,
+    at: &[Nat],
+) -> Res<V> {
+    if i == 0 {
+        return Ok(cx.make(Node::Cell(of, leaf, at.iter().copied().collect())));
+    }
+    let (all, last) = (t.clone(), i - 1);
+    let before: OfCell = Rc::new(move |cx, leaf, at| stage(cx, &all, (from, last), of, leaf, at));
+    cx.step_at(t, (leaf, at), from + Nat::int(last), before)
+}
+
+/// The same cells, of another loop.
+fn cells_of(own: u32) -> OfCell {
+    Rc::new(move |cx, leaf, at| Ok(cx.make(Node::Cell(own, leaf, at.iter().copied().collect()))))
+}
