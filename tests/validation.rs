@@ -770,6 +770,27 @@ fn iterated_stencils_are_told_apart() {
     );
 }
 
+/// What an iteration leaves is the state before the next one, from the first step on.
+#[test]
+fn first_steps_are_told_apart() {
+    let of = |element: &str| {
+        format!(
+            "def f [n m : nat] (a : n.(m + 1).f32) : n.(m + 1).f32 =
+              zip (generate[n] (\\i -> i)) a |> scanSeq
+                (\\row x ->
+                  zip (snd row) (x |> padClamp[1, 1] |> slide[3, 1])
+                  |> map (\\q -> let p = pair (fst q) (at[0] (snd q) - at[2] (snd q)) in {element}))
+                (fill[m + 1] 1.0)"
+        )
+    };
+    let at = |step: &str| {
+        of(&format!(
+            "select ((cast (fst row) : i32) == {step}) (fst p) (fst p + snd p)"
+        ))
+    };
+    told_apart(&[&at("0"), &at("1"), &of("fst p + snd p"), &of("fst p")], 4);
+}
+
 /// Reductions in other loops are the same only in the same order, of the same elements.
 #[test]
 fn reductions_in_other_loops_are_told_apart() {

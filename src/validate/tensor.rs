@@ -129,7 +129,10 @@ impl Values {
             part.dims.iter().for_each(|d| self.known.positive(*d));
             let done = (|| {
                 part.start = start(self, &place)?;
-                self.known.positive(n);
+                // The steps before step k are no more than k, which says nothing about the first of them.
+                if !self.mentions(n, k) {
+                    self.known.positive(n);
+                }
                 let step = next(self, &place)?;
                 for cell in self.cells(step, of) {
                     if let Node::Cell(_, leaf, _) = self.node(cell) {
