@@ -3,8 +3,8 @@
 //! In: what one step does. Out: values after any number of steps, the same reduction in other loops. Invariant: see Note [Cells] of
 //! `value`. Absent: states whose elements are made of others (`tensor`), when two reductions are equal (`same`).
 
-use super::tensor::Shape;
-use super::value::{Fold, Node, Part, Res, Rewrite, Values, BOUND, V};
+use super::node::numbered;
+use super::value::{Fold, Node, Part, Res, Rewrite, Shape, Values, BOUND, V};
 use super::Stuck;
 use crate::arith::Nat;
 use crate::intern::Symbol;
@@ -240,8 +240,4 @@ impl Values {
         r.vars.insert(index, k);
         f.steps.iter().map(|v| self.rewrite(&mut r, *v)).collect()
     }
-}
-
-pub fn numbered(cells: &[V]) -> Vec<(V, u32)> {
-    cells.iter().copied().zip(0..).collect()
 }

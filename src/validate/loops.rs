@@ -6,8 +6,7 @@
 
 use super::machine::{lane, Lanes, Machine, Var};
 use super::memory::{disjoint, leaves, own, read, Around, Item, Store};
-use super::tensor::Shape;
-use super::value::{Node, Part, Res, Rewrite, Values, V};
+use super::value::{Node, Part, Res, Rewrite, Shape, Values, V};
 use super::{Obligation, Stuck};
 use crate::arith::Nat;
 use crate::intern::Symbol;

@@ -22,6 +22,7 @@ mod known;
 mod loops;
 mod machine;
 mod memory;
+mod node;
 mod place;
 mod refute;
 mod run;

@@ -4,8 +4,8 @@
 //! equal wherever holds what is known there, to the bit; reductions are equal if they start alike and every step is.
 //! Absent: laws of operators: a loop program computes in the order of its term.
 
-use super::tensor::{linear, Portion, Relation, Tensor};
-use super::value::{Fold, Node, OfCell, Res, Rewrite, Values, V};
+use super::tensor::linear;
+use super::value::{Fold, Node, OfCell, Portion, Relation, Res, Rewrite, Tensor, Values, V};
 use super::Stuck;
 use crate::arith::{AtomKind, Nat};
 use crate::term::Op;

@@ -3,8 +3,7 @@
 //! In: a program. Out: its value, from which an element at any indices can be asked for, as one of `value`. Invariant: the
 //! meaning of `interp`, wherever the sizes of the program are sizes; what has no line here is refused. Absent: loops.
 
-use super::tensor::Shape;
-use super::value::{Node, Res, Values, V};
+use super::value::{Node, Res, Shape, Values, V};
 use super::Stuck;
 use crate::arith::Nat;
 use crate::nest::abi::{leaf_sizes, leaves};

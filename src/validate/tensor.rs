@@ -6,47 +6,12 @@
 
 use super::fold::PARTS;
 use super::place::coordinates;
-use super::value::{Node, OfCell, Part, Res, Rewrite, Values, V};
+use super::value::{Node, OfCell, Part, Portion, Res, Rewrite, Shape, Tensor, Values, V};
 use super::Stuck;
 use crate::arith::Nat;
 use crate::intern::Symbol;
 use smallvec::SmallVec;
 use std::rc::Rc;
-
-/// The state after n steps.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Tensor {
-    /// Of its cells.
-    pub of: u32,
-    pub k: Symbol,
-    pub n: Nat,
-    pub parts: Vec<Portion>,
-}
-
-/// An array of the state.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Portion {
-    pub leaf: u32,
-    pub dims: Vec<Nat>,
-    /// Whether a place is one flat index.
-    pub flat: bool,
-    /// The indices of an element.
-    pub params: Vec<Symbol>,
-    pub start: V,
-    pub step: V,
-}
-
-/// How long an array is, and whether places in it are flat.
-pub struct Shape {
-    pub dims: Vec<Nat>,
-    pub flat: bool,
-}
-
-/// Two tensors that are compared: the cells of both, and which parts are the same.
-pub struct Relation {
-    pub cells: (u32, u32),
-    pub parts: Vec<(u32, u32)>,
-}
 
 type Place = SmallVec<[Nat; 2]>;
 

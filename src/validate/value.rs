@@ -10,9 +10,8 @@
 //! iterations, over the parts that the steps need, in the order in which they ask for them. Both sides are closed by the
 //! same function (`fold`), so that equal loops are the same value.
 
-use super::fold::numbered;
 use super::known::Known;
-use super::tensor::{Portion, Relation, Tensor};
+use super::node::{nats, numbered};
 use super::Stuck;
 use crate::arith::Nat;
 use crate::intern::Symbol;
@@ -22,46 +21,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::rc::Rc;
 
+pub use super::node::{Fold, Node, Portion, Relation, Shape, Tensor, V};
+
 pub type Res<T> = Result<T, Stuck>;
-
-/// A value: an entry of the table.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct V(pub u32);
-
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Node {
-    Lit(Lit, Scalar),
-    /// An index, or an integer of 64 bits that is one.
-    Idx(Nat),
-    /// An element of an input, flat.
-    In(u32, Nat),
-    /// With the type of the result.
-    Op(Op, Scalar, SmallVec<[V; 3]>),
-    Cast(V, Scalar, Scalar),
-    /// The same bits as another type.
-    Bits(V, Scalar, Scalar),
-    /// Below a bound.
-    Clamp(V, Nat),
-    /// A part of the state of the reduction around it that is so deep.
-    Acc(u32, u32),
-    /// See Note [Cells].
-    Cell(u32, u32, SmallVec<[Nat; 2]>),
-    Fold(Rc<Fold>),
-    /// An element of a state each of whose elements is made of several.
-    Tensor(Rc<Tensor>, u32, SmallVec<[Nat; 2]>),
-    /// Nothing was stored there.
-    Undef,
-}
-
-/// A part of the state after so many steps.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Fold {
-    pub depth: u32,
-    pub n: Nat,
-    pub starts: Vec<V>,
-    pub steps: Vec<V>,
-    pub which: u32,
-}
 
 pub struct Values {
     nodes: Vec<Node>,
@@ -639,22 +601,4 @@ impl Values {
         });
         found
     }
-}
-
-/// The numbers in a node itself.
-fn nats(node: &Node) -> impl Iterator<Item = Nat> + '_ {
-    let (one, many): (Option<Nat>, &[Nat]) = match node {
-        Node::Idx(n) | Node::In(_, n) | Node::Clamp(_, n) => (Some(*n), &[]),
-        Node::Lit(Lit::Size(n), _) => (Some(*n), &[]),
-        Node::Fold(f) => (Some(f.n), &[]),
-        Node::Cell(_, _, at) => (None, at),
-        Node::Tensor(t, _, at) => (Some(t.n), at),
-        _ => (None, &[]),
-    };
-    let inner: &[Portion] = match node {
-        Node::Tensor(t, ..) => &t.parts,
-        _ => &[],
-    };
-    let dims = inner.iter().flat_map(|p| p.dims.iter().copied());
-    one.into_iter().chain(many.iter().copied()).chain(dims)
 }

@@ -1,0 +1,106 @@
+//! What values are made of.
+//!
+//! In: nothing. Out: the forms of values. Absent: the table of them (`value`).
+
+use crate::arith::Nat;
+use crate::intern::Symbol;
+use crate::term::{Lit, Op};
+use crate::ty::Scalar;
+use smallvec::SmallVec;
+use std::rc::Rc;
+
+/// A value: an entry of the table.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct V(pub u32);
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Node {
+    Lit(Lit, Scalar),
+    /// An index, or an integer of 64 bits that is one.
+    Idx(Nat),
+    /// An element of an input, flat.
+    In(u32, Nat),
+    /// With the type of the result.
+    Op(Op, Scalar, SmallVec<[V; 3]>),
+    Cast(V, Scalar, Scalar),
+    /// The same bits as another type.
+    Bits(V, Scalar, Scalar),
+    /// Below a bound.
+    Clamp(V, Nat),
+    /// A part of the state of the reduction around it that is so deep.
+    Acc(u32, u32),
+    /// See Note [Cells].
+    Cell(u32, u32, SmallVec<[Nat; 2]>),
+    Fold(Rc<Fold>),
+    /// An element of a state each of whose elements is made of several.
+    Tensor(Rc<Tensor>, u32, SmallVec<[Nat; 2]>),
+    /// Nothing was stored there.
+    Undef,
+}
+
+/// A part of the state after so many steps.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Fold {
+    pub depth: u32,
+    pub n: Nat,
+    pub starts: Vec<V>,
+    pub steps: Vec<V>,
+    pub which: u32,
+}
+
+/// The state after n steps.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Tensor {
+    /// Of its cells.
+    pub of: u32,
+    pub k: Symbol,
+    pub n: Nat,
+    pub parts: Vec<Portion>,
+}
+
+/// An array of the state.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Portion {
+    pub leaf: u32,
+    pub dims: Vec<Nat>,
+    /// Whether a place is one flat index.
+    pub flat: bool,
+    /// The indices of an element.
+    pub params: Vec<Symbol>,
+    pub start: V,
+    pub step: V,
+}
+
+/// How long an array is, and whether places in it are flat.
+pub struct Shape {
+    pub dims: Vec<Nat>,
+    pub flat: bool,
+}
+
+/// Two tensors that are compared: the cells of both, and which parts are the same.
+pub struct Relation {
+    pub cells: (u32, u32),
+    pub parts: Vec<(u32, u32)>,
+}
+
+/// The numbers in a node itself.
+pub fn nats(node: &Node) -> impl Iterator<Item = Nat> + '_ {
+    let (one, many): (Option<Nat>, &[Nat]) = match node {
+        Node::Idx(n) | Node::In(_, n) | Node::Clamp(_, n) => (Some(*n), &[]),
+        Node::Lit(Lit::Size(n), _) => (Some(*n), &[]),
+        Node::Fold(f) => (Some(f.n), &[]),
+        Node::Cell(_, _, at) => (None, at),
+        Node::Tensor(t, _, at) => (Some(t.n), at),
+        _ => (None, &[]),
+    };
+    let inner: &[Portion] = match node {
+        Node::Tensor(t, ..) => &t.parts,
+        _ => &[],
+    };
+    let dims = inner.iter().flat_map(|p| p.dims.iter().copied());
+    one.into_iter().chain(many.iter().copied()).chain(dims)
+}
+
+pub fn numbered(cells: &[V]) -> Vec<(V, u32)> {
+    cells.iter().copied().zip(0..).collect()
+}
