@@ -21,11 +21,11 @@ use rise_opt::interp::{eval_program, Num, Sizes, Value};
 use rise_opt::lower::{self, Options};
 use rise_opt::nest::eval::{eval, EvalError, Fault};
 use rise_opt::nest::passes::PASSES;
-use rise_opt::nest::walk::each_stmt;
+use rise_opt::nest::walk::{each_stmt, exprs};
 use rise_opt::nest::{BufId, Expr, ExprKind, LoopKind, Nest, Shape, Stmt, StorageClass};
 use rise_opt::source::SourceMap;
 use rise_opt::target::Target;
-use rise_opt::term::{normalize, Lit, Program};
+use rise_opt::term::{normalize, Lit, Op, Program};
 use rise_opt::ty::Scalar;
 use std::collections::BTreeMap;
 
@@ -360,6 +360,34 @@ fn windows_of_rows_keep_lines() {
     ] {
         assert_eq!(buffers(&of("mapPar", &other.replace("SUM", sum))), whole, "{other}");
     }
+}
+
+/// A loop in order computes one value of a window in each iteration; iterations without an order compute those that they read.
+#[test]
+fn loops_in_order_keep_windows() {
+    let products = |map: &str| {
+        let nest = printed(&format!(
+            "def f [n : nat] (a : (n + 2).f32) : n.f32 =
+               rotateValues[3] (\\x -> x * 2.0) a |> {map} (\\w -> at[0] w + at[1] w + at[2] w)"
+        ));
+        let mut count = 0;
+        for s in &nest.body {
+            if let Stmt::For { body, .. } = s {
+                each_stmt(body, &mut |s| {
+                    if let Some(e) = exprs(s) {
+                        e.visit(&mut |e| {
+                            let product = matches!(e.kind(), ExprKind::Op(Op::Mul, _));
+                            count += usize::from(product);
+                        });
+                    }
+                });
+            }
+        }
+        count
+    };
+    assert_eq!(products("mapSeq"), 1);
+    assert_eq!(products("map"), 1);
+    assert_eq!(products("mapPar"), 3);
 }
 
 /// A reduction that is computed in a part of the result, by way of a second buffer, leaves the rest of the result alone.

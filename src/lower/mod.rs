@@ -31,6 +31,7 @@ mod multi_versioning;
 mod ops;
 mod read;
 mod reduce;
+mod rotate;
 mod state;
 mod value;
 mod vector;

@@ -213,6 +213,9 @@ impl Lower {
                 Ok(self.row(&mapped, IndexMap::Merge(1.into()), i, sizes[1]))
             }
             (RotateValues, [f, xs]) => {
+                if let Some(window) = self.turned(n, i) {
+                    return Ok(window);
+                }
                 let elements = Elements::Applied {
                     f: f.clone(),
                     of: xs.clone(),

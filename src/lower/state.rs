@@ -7,7 +7,7 @@
 //! parent only when it is closed, hence "before" is right.
 
 use super::casts::Casts;
-use super::value::{Mem, Node, Val};
+use super::value::{Mem, Node, Turned, Val};
 use super::Options;
 use crate::arith::{AtomKind, Nat, Signs};
 use crate::diag::{code, Diagnostic};
@@ -86,6 +86,8 @@ pub(super) struct Lower {
     evaluations: usize,
     /// Buffers of `circularBuffer`, by node; the nodes are kept alive.
     pub mapped_cache: FxHashMap<(usize, u32), (Rc<Node>, Val)>,
+    /// Windows in registers, of the loops around.
+    pub turned: Vec<Turned>,
     /// Buffers of values kept, which nobody reads before they are filled.
     pub kept: FxHashSet<BufId>,
     /// The newest second name of each buffer.
@@ -137,6 +139,7 @@ impl Lower {
             emitted: 0,
             evaluations: 0,
             mapped_cache: FxHashMap::default(),
+            turned: Vec::new(),
             kept: FxHashSet::default(),
             newest: FxHashMap::default(),
             scatters: 0,

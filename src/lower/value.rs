@@ -123,6 +123,14 @@ pub(super) struct Node {
     pub cache: RefCell<Option<Mem>>,
 }
 
+/// The window of a `rotateValues` that an iteration of a loop keeps.
+pub(super) struct Turned {
+    pub node: Rc<Node>,
+    /// Which window.
+    pub at: Nat,
+    pub window: Val,
+}
+
 /// A lambda with the values of its variables.
 pub(super) struct Closure {
     /// The lambda.

@@ -238,9 +238,12 @@ impl Lower {
     ) -> Res<()> {
         let note = Some(format!("{} : {}", n.prim, n.ty));
         let term = std::mem::replace(&mut self.term, n.term.clone());
+        let turning = self.turning(xs, kind)?;
         self.for_each(size, kind, note, |cx, i| {
+            let known = cx.turn_in(&turning, i)?;
             let place = cx.dest_at(d, i)?;
-            cx.write_applied(f, xs, i, &place)
+            cx.write_applied(f, xs, i, &place)?;
+            cx.turn_on(&turning, known)
         })?;
         self.term = term;
         Ok(())
