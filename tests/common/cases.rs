@@ -294,7 +294,13 @@ fn driver(cases: &[Case]) -> String {
                 false => format!("i{j}"),
             });
         }
-        let _ = writeln!(c, "        int status = {}({});", abi.name, call.join(", "));
+        // By a pointer that may change: compilers would write each kernel anew for the sizes of each call.
+        let _ = writeln!(
+            c,
+            "        __typeof__(&{0}) volatile kernel = {0};\n        int status = kernel({1});",
+            abi.name,
+            call.join(", ")
+        );
         let _ = writeln!(c, "        if (status) return status;");
         for (j, slot) in abi.outputs.iter().enumerate() {
             let n = count(slot, &case.sizes);
