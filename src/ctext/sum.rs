@@ -33,7 +33,11 @@ impl Sum {
         Sum([(vec![a], 1)].into_iter().collect())
     }
 
-    pub fn call(name: &'static str, args: Vec<Sum>) -> Sum {
+    /// The operands of a minimum or a maximum have no order.
+    pub fn call(name: &'static str, mut args: Vec<Sum>) -> Sum {
+        if matches!(name, "min_index" | "max_index") {
+            args.sort();
+        }
         Sum::atom(Atom::Call(name, args))
     }
 
