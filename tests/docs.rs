@@ -64,7 +64,8 @@ fn flags_are_those_of_the_help() {
         + &help(&["check-certificate"])
         + &help(&["assoc", "check"])
         + &help(&["assoc", "table"])
-        + &help(&["assoc", "lift"]);
+        + &help(&["assoc", "lift"])
+        + &help(&["assoc", "gen"]);
     let flags = |text: &str| {
         let mut found: Vec<String> = Vec::new();
         for (at, _) in text.match_indices("--") {

@@ -7,8 +7,8 @@ use common::{chain_text, definition_text, program_text};
 use rise_opt::alloc::Jemalloc;
 use rise_opt::interp::random::{value_of, Numbers, Rng};
 use rise_opt::interp::{compare, eval, eval_program, Sizes, Value};
-use rise_opt::operator::lift::{self, Lifting};
-use rise_opt::operator::{Effort, Meaning};
+use rise_opt::operator::lift::{self, Lifting, Parts};
+use rise_opt::operator::{self, Effort, Law, Meaning};
 use rise_opt::search::{optimize, Options, Outcome};
 use rise_opt::term::{call, Op, Program, Term};
 use rise_opt::ty::Ty;
@@ -349,10 +349,10 @@ fn reduces_alike(name: &str, step: &Term, start: Option<&Term>, lifting: &Liftin
         let value = |t: &Term| eval(t, &Sizes::new(), &[begin.clone(), xs.clone()]).unwrap();
         let from = |f: &dyn Fn(&Term) -> Term| Term::lam(None, state, f(&Term::var(0, state)));
         let want = value(&from(&|s| in_order(step, s, array)));
-        let got = value(&from(&|s| lifting.reduction(s, array).unwrap()));
+        let got = value(&from(&|s| lifting.parts.reduction(s, array).unwrap()));
         let mut all = vec![got];
         for k in 0..=n {
-            all.push(value(&from(&|s| in_two(lifting, s, array, k))));
+            all.push(value(&from(&|s| in_two(&lifting.parts, s, array, k))));
         }
         for got in all {
             let difference = compare::compare(&got, &want).expect("one shape");
@@ -370,7 +370,7 @@ fn in_order(step: &Term, start: &Term, array: Ty) -> Term {
 }
 
 /// Two parts of a list reduced by themselves, and then together.
-fn in_two(l: &Lifting, start: &Term, array: Ty, k: i64) -> Term {
+fn in_two(l: &Parts, start: &Term, array: Ty, k: i64) -> Term {
     let xs = Term::var(0, array);
     let part = |xs: Term| {
         let summaries = call(Op::Map, [], [l.inject.clone(), xs]).unwrap();
@@ -389,4 +389,117 @@ fn in_two(l: &Lifting, start: &Term, array: Ty, k: i64) -> Term {
         array,
         Term::apps(l.finish.clone(), [both, start.shift(1)]),
     )
+}
+
+/// However an operator is spelled, its verdicts are the same; none is proved in one spelling and refuted in another.
+#[test]
+fn spellings_of_an_operator_have_one_verdict() {
+    let text = std::fs::read_to_string("tests/operators/spellings.txt").unwrap();
+    let (mut same, mut with_identities, mut all, mut groups) = (0, 0, 0, 0);
+    for group in text.split("\n# ").skip(1) {
+        let mut lines = group.lines().filter(|l| !l.is_empty());
+        let head: Vec<&str> = lines.next().unwrap().split(" | ").collect();
+        let [name, ty, meaning] = head[..] else {
+            panic!("{head:?}");
+        };
+        let meaning = match meaning {
+            "z" => Meaning::Unbounded,
+            "reals" => Meaning::Reals,
+            _ => Meaning::Machine,
+        };
+        let spellings: Vec<&str> = lines.collect();
+        assert!(spellings.len() >= 8, "{name}");
+        let verdicts: Vec<Vec<&str>> = spellings.iter().map(|s| verdicts(s, ty, meaning)).collect();
+        for (spelling, found) in spellings.iter().zip(&verdicts) {
+            // Of identities one may be infinite in one spelling, and no number in another.
+            let laws = found.iter().zip(&verdicts[0]).take(Law::ALL.len());
+            let opposed = |(a, b): (&&str, &&str)| {
+                [*a, *b] == ["proved", "refuted"] || [*a, *b] == ["refuted", "proved"]
+            };
+            assert!(
+                !laws.clone().any(opposed),
+                "{name}: {spelling}: {found:?}, {:?}",
+                verdicts[0]
+            );
+            all += 1;
+            same += u32::from(laws.clone().all(|(a, b)| a == b));
+            with_identities += u32::from(*found == verdicts[0]);
+            if *found != verdicts[0] {
+                eprintln!("{name}: {spelling}: {found:?}, {:?}", verdicts[0]);
+            }
+        }
+        groups += 1;
+    }
+    eprintln!("{same} of {all} spellings of {groups} operators have the laws of the first, {with_identities} its identities, too");
+    assert!(groups >= 20 && 100 * same >= 95 * all, "{same} of {all}");
+}
+
+fn verdicts(operator: &str, ty: &str, meaning: Meaning) -> Vec<&'static str> {
+    let whole = format!("def op : ({ty}) -> ({ty}) -> ({ty}) =\n  {operator}\n");
+    let op = definition_text(&whole).term;
+    let effort = Effort {
+        points: 1_000,
+        cases: 3_000,
+    };
+    let law = |law: &Law| operator::judge(&op, &[], meaning, *law, effort).word();
+    let mut words: Vec<&str> = Law::ALL.iter().map(law).collect();
+    let identity = |left| operator::identity(&op, &[], meaning, left, effort).word();
+    words.extend([true, false].map(identity));
+    words
+}
+
+const SEGMENT: &str = "def segment [n : nat] (xs : n.f32) : (f32, f32) =
+  reduceSeq (\\acc x -> let (max 0.0 (fst acc + x)) (\\cur -> pair cur (max (snd acc) cur))) (pair 0.0 0.0) xs
+";
+const WORDS: &str = "def words [n : nat] (xs : n.bool) : (bool, i32) =
+  reduceSeq (\\a x -> pair x (select (and x (not (fst a))) (snd a + 1) (snd a))) (pair false 0) xs
+";
+const STATISTICS: &str = "def statistics [n : nat] (xs : n.f32) : (f32, (f32, f32)) =
+  reduceSeq (\\a x ->
+    let (fst a + 1.0) (\\n -> let (x - fst (snd a)) (\\d -> let (fst (snd a) + d / n) (\\mean ->
+      pair n (pair mean (snd (snd a) + d * (x - mean))))))) (pair 0.0 (pair 0.0 0.0)) xs
+";
+
+/// The rules that `assoc lift` writes are proved, and by them a search makes parallel blocks of steps; a rule with another
+/// operator is not proved.
+#[test]
+fn steps_are_reduced_in_blocks_by_rules_that_are_proved() {
+    let dir = tempfile::tempdir().unwrap();
+    let rise_opt = |args: &[&str]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_rise-opt"));
+        let output = command.args(args).current_dir(dir.path()).output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        (
+            output.status.code(),
+            text(output.stdout) + &text(output.stderr),
+        )
+    };
+    for (text, tolerance) in [(SEGMENT, 1e-5), (WORDS, 0.0), (STATISTICS, 1e-4)] {
+        let program = program_text(text);
+        let (rise, rules) = (dir.path().join("p.rise"), dir.path().join("p.rules"));
+        std::fs::write(&rise, text).unwrap();
+        let (code, said) = rise_opt(&["assoc", "lift", "p.rise", "-o", "p.rules"]);
+        assert_eq!(code, Some(0), "{said}");
+        let (code, said) = rise_opt(&["verify", "p.rules"]);
+        assert!(code == Some(0) && said.contains("proved"), "{said}");
+        let shipped = std::fs::read_to_string("sketches/reduction/blocks.sk").unwrap();
+        let first = format!(
+            "step lift\nuse \"{}\" (lifted-1)\nsketch contains reduce\n\nstep blocks\n",
+            rules.display()
+        );
+        let steps = (shipped.replace("block = 16384", "block = 4"))
+            .replace("\"../prelude.sk\"", "\"sketches/prelude.sk\"")
+            .replace("step blocks\n", &first);
+        let outcome = found(&program, &steps);
+        let last = outcome.terms.last().unwrap().to_string();
+        assert!(last.contains("mapPar"), "{last}");
+        check(&program, &outcome, &[0, 1, 3, 4, 5, 11, 12, 13], tolerance);
+        // Another step.
+        let other = std::fs::read_to_string(&rules)
+            .unwrap()
+            .replacen(" + ", " - ", 1);
+        std::fs::write(&rules, other).unwrap();
+        let (code, said) = rise_opt(&["verify", "p.rules"]);
+        assert_eq!(code, Some(4), "{said}");
+    }
 }

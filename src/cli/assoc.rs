@@ -4,6 +4,7 @@
 //! are read in different ways, which laws are proved, and where the others fail; or JSON. Absent: how (`operator`).
 
 mod ask;
+mod gen;
 mod lift;
 
 use self::ask::Asked;
@@ -34,6 +35,8 @@ enum Job {
     Table(TableArgs),
     /// Makes of a step `acc -> elem -> acc` an operator that associates, with an element's part and a projection
     Lift(lift::Args),
+    /// Lists the operators of few leaves that associate, with their verdicts
+    Gen(gen::Args),
 }
 
 #[derive(clap::Args, Debug)]
@@ -101,6 +104,7 @@ pub fn run(args: &Args, context: &mut Context) -> u8 {
         Job::Table(args) if args.steps => lift::table(&args.file, context),
         Job::Table(args) => table(&args.file, context),
         Job::Lift(args) => lift::run(args, context),
+        Job::Gen(args) => gen::run(args, context),
     }
 }
 
@@ -135,7 +139,7 @@ fn table(path: &str, context: &mut Context) -> u8 {
             };
             match inline(&operator, &one, context) {
                 Ok(asked) => {
-                    let all = judged(&asked, &readings);
+                    let all = judged(&asked, &readings, Effort::ASKED);
                     cells.extend(all.meanings.into_iter().map(Some));
                 }
                 Err(found) => return context.report(found),
@@ -163,7 +167,10 @@ fn check(args: &CheckArgs, context: &mut Context) -> u8 {
     if !diagnostics.is_empty() {
         return context.report(diagnostics);
     }
-    let all: Vec<JudgedOperator> = asked.iter().map(|a| judged(a, &args.meaning)).collect();
+    let all: Vec<JudgedOperator> = asked
+        .iter()
+        .map(|a| judged(a, &args.meaning, Effort::ASKED))
+        .collect();
     let associate = |op: &JudgedOperator| {
         let mut laws = op.meanings.iter().flat_map(|m| &m.laws);
         laws.all(|l| l.law != Law::Associative.name() || l.verdict == Word::Proved)
@@ -182,7 +189,7 @@ fn check(args: &CheckArgs, context: &mut Context) -> u8 {
     }
 }
 
-fn judged(asked: &Asked, meanings: &[Reading]) -> JudgedOperator {
+fn judged(asked: &Asked, meanings: &[Reading], effort: Effort) -> JudgedOperator {
     let ty = asked.term.ty().as_fun().map_or(asked.term.ty(), |f| f.0);
     let told_apart = readings(ty);
     let meanings = if meanings.is_empty() {
@@ -195,12 +202,12 @@ fn judged(asked: &Asked, meanings: &[Reading]) -> JudgedOperator {
         let meaning = reading.meaning();
         let mut laws: Vec<JudgedLaw> = (Law::ALL.into_iter())
             .map(|law| {
-                let verdict = operator::judge(op, names, meaning, law, Effort::ASKED);
+                let verdict = operator::judge(op, names, meaning, law, effort);
                 JudgedLaw::of_law(law, &verdict)
             })
             .collect();
         laws.extend([true, false].map(|left| {
-            let found = operator::identity(op, names, meaning, left, Effort::ASKED);
+            let found = operator::identity(op, names, meaning, left, effort);
             JudgedLaw::of_identity(left, &found)
         }));
         JudgedMeaning {

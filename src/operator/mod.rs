@@ -17,6 +17,7 @@ mod bits;
 mod cases;
 mod dag;
 mod frac;
+pub mod generate;
 mod identity;
 pub mod lift;
 mod linear;

@@ -199,7 +199,23 @@ impl Reader {
             let product = self.dag.apply(Op::Mul, &[*a, *b], s)?;
             return self.dag.apply(Op::Add, &[product, *c], s).map(Tree::Leaf);
         }
+        if let (Op::Div, true) = (op, s.is_float()) {
+            if let Some(infinite) = self.infinity(&ids, s) {
+                return Some(Tree::Leaf(infinite));
+            }
+        }
         self.dag.apply(op, &ids, s).map(Tree::Leaf)
+    }
+
+    /// A constant over zero, by which programs say what is infinite.
+    fn infinity(&mut self, ids: &[Id], s: Scalar) -> Option<Id> {
+        let constant = |id: &Id| match self.dag.node(*id).what {
+            super::dag::What::Const(c) => Some(f64::from_bits(c as u64)),
+            _ => None,
+        };
+        let (over, under) = (constant(ids.first()?)?, constant(ids.get(1)?)?);
+        let infinite = over != 0.0 && over.is_finite() && under == 0.0;
+        infinite.then(|| self.dag.float(over / under, s))?
     }
 
     /// `cast`, `bitcast`.

@@ -317,6 +317,11 @@ fn filled(t: &Term, holes: &[Hole]) -> Option<Term> {
         Kind::Hole(h) => holes[*h as usize].term.clone(),
         Kind::App(f, x) => Term::app(filled(f, holes)?, filled(x, holes)?),
         Kind::Prim(_) | Kind::Lit(_) => t.clone(),
-        Kind::Lam(..) | Kind::Var(_) => return None,
+        Kind::Lam(..) => {
+            let mut whole = t.open() == 0;
+            t.visit(&mut |t, _| whole &= !matches!(t.kind(), Kind::Hole(_)));
+            return whole.then(|| t.clone());
+        }
+        Kind::Var(_) => return None,
     })
 }

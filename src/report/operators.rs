@@ -230,7 +230,7 @@ pub fn table(rows: &[Row]) -> String {
 }
 
 /// A letter for each law: large where it is proved, small where it is refuted, a question mark where it is unknown.
-fn letters(m: &JudgedMeaning) -> String {
+pub fn letters(m: &JudgedMeaning) -> String {
     let letter = |law: &JudgedLaw| {
         let first = law.law.chars().next().unwrap_or('?');
         match law.verdict {

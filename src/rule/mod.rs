@@ -393,8 +393,17 @@ fn fill(g: &mut Graph, pattern: &Term, holes: &[Id]) -> Option<Term> {
         }
         Kind::App(f, x) => Term::app(fill(g, f, holes)?, fill(g, x, holes)?),
         Kind::Prim(_) | Kind::Lit(_) => pattern.clone(),
-        Kind::Lam(..) | Kind::Var(_) => return None,
+        // An operator that the rule itself says.
+        Kind::Lam(..) => return is_whole(pattern).then(|| pattern.clone()),
+        Kind::Var(_) => return None,
     })
+}
+
+/// Whether nothing in it is unknown.
+fn is_whole(t: &Term) -> bool {
+    let mut whole = t.open() == 0;
+    t.visit(&mut |t, _| whole &= !matches!(t.kind(), Kind::Hole(_)));
+    whole
 }
 
 fn search_beta(scene: &MatchContext, graph: &Graph) -> Matches {

@@ -15,6 +15,7 @@ use crate::intern::Symbol;
 use crate::operator::lift::{self, Lifting};
 use crate::operator::Effort;
 use crate::report::liftings::{self, LiftFile, LiftedStep};
+use crate::syntax::{self, Dialect};
 use crate::term::{Kind, Loop, Program, Sort, Term};
 use crate::ty::Ty;
 use std::path::PathBuf;
@@ -40,7 +41,7 @@ pub struct Args {
     /// numbers are read so
     #[arg(long, value_enum, value_name = "MEANING")]
     meaning: Vec<Reading>,
-    /// Where the program goes that reduces by the operators which were found
+    /// Where the program goes that reduces by the operators which were found (`FILE.rise`), or the rules that say so (`FILE.rules`)
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -91,16 +92,23 @@ pub fn run(args: &Args, context: &mut Context) -> u8 {
         written.push(used);
     }
     if let (Some(target), [source], [used]) = (target, &sources[..], &written[..]) {
-        let program = match &source.program {
-            Some(program) => rewritten(program, &source.steps, used),
-            None => alone(&source.steps[0], used[0].as_ref()),
+        let rules = args
+            .output
+            .as_ref()
+            .is_some_and(|p| p.extension().is_some_and(|e| e == "rules"));
+        let text = match (&source.program, rules) {
+            (_, true) => rules_of(&source.steps, used, context),
+            (Some(program), _) => {
+                rewritten(program, &source.steps, used).map(|p| elab::program_text(&p))
+            }
+            (None, _) => alone(&source.steps[0], used[0].as_ref()).map(|p| elab::program_text(&p)),
         };
-        let Some(program) = program else {
+        let Some(text) = text else {
             let what = "no step of it became an operator that holds for the machine's numbers";
             let d = Diagnostic::new(code::EXPECTED, what);
             return context.report([d.help("leave `-o` out to see what was found and asked")]);
         };
-        if let Err(d) = output::write_all(vec![(target, elab::program_text(&program))]) {
+        if let Err(d) = output::write_all(vec![(target, text)]) {
             return context.report([d]);
         }
     }
@@ -300,6 +308,7 @@ fn rewritten(program: &Program, steps: &[Begun], found: &[Option<Lifting>]) -> O
         let whole = found
             .get(at)?
             .as_ref()?
+            .parts
             .reduction(start, t.ty().as_fun()?.0)?;
         count += 1;
         Some(whole)
@@ -327,6 +336,49 @@ fn replaced(t: &Term, f: &mut impl FnMut(&Term) -> Option<Term>) -> Term {
     }
 }
 
+/// A rule for each step of closed terms: the reduction by it is the one by what was found.
+fn rules_of(steps: &[Begun], found: &[Option<Lifting>], context: &mut Context) -> Option<String> {
+    let mut text = String::new();
+    for (begun, lifting) in steps.iter().zip(found) {
+        if let Some(rule) = lifting
+            .as_ref()
+            .and_then(|l| rule(begun, l, text.matches("rule ").count()))
+        {
+            text += &rule;
+        }
+    }
+    let file = context.sources.add_text("RULES", &text);
+    let parsed = syntax::parse(file, &text, Dialect::Rules);
+    let fine = !text.is_empty() && parsed.diagnostics.is_empty();
+    fine.then(|| syntax::print(&parsed, &text))
+}
+
+fn rule(begun: &Begun, lifting: &Lifting, number: usize) -> Option<String> {
+    let Begun { asked, start } = begun;
+    let (state, rest) = asked.term.ty().as_fun()?;
+    let element = rest.as_fun()?.0;
+    if asked.term.open() > 0 || start.as_ref().is_some_and(|s| s.open() > 0) {
+        return None;
+    }
+    let any = Symbol::new("e");
+    let begin = start.clone().unwrap_or_else(|| Term::var(0, state));
+    let array = Ty::array(Nat::var(Symbol::new("n")), element);
+    let text = |t: &Term| elab::term_text(t, &[any]);
+    let right = lifting.parts.reduction(&begin, array)?;
+    let summary = lifting.parts.summary;
+    let (step, begin, combine) = (
+        text(&asked.term),
+        text(&begin),
+        text(&lifting.parts.combine),
+    );
+    Some(format!(
+        "-- Proved for lists of every length, by {}.\nrule lifted-{}\n  (reduceSeq ({step}) ({begin}) : {array} -> {state})\n    =>\n  {}\n  where associative (({combine}) : {summary} -> {summary} -> {summary})\n\n",
+        lifting.family,
+        number + 1,
+        text(&right)
+    ))
+}
+
 /// A program that reduces n elements, the start of which is its second parameter where none was given.
 fn alone(begun: &Begun, found: Option<&Lifting>) -> Option<Program> {
     let Begun { asked, start } = begun;
@@ -338,7 +390,7 @@ fn alone(begun: &Begun, found: Option<&Lifting>) -> Option<Program> {
     }
     let (name, xs) = (Symbol::new("start"), Symbol::new("xs"));
     let given = start.clone().unwrap_or_else(|| Term::var(0, state));
-    let whole = found?.reduction(&given, array)?;
+    let whole = found?.parts.reduction(&given, array)?;
     let (params, term) = match start {
         Some(_) => (vec![(xs, array)], whole),
         None => (

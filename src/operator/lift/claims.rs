@@ -3,13 +3,14 @@
 //! In: a step, and the terms that stand for it. Out: how each claim was proved; nothing where one was not. Invariant: nothing
 //! is believed of how the terms were found. See Note [Induction].
 
-use super::Lifted;
-use crate::operator::dag::Id;
+use super::Parts;
+use crate::operator::dag::{Id, What};
 use crate::operator::question::{proved, variables};
 use crate::operator::read::{Reader, Tree};
 use crate::operator::{points, Effort, Meaning, Method};
 use crate::term::{Op, Term};
 use crate::ty::{Scalar, Ty};
+use std::collections::BTreeSet;
 
 pub(super) struct Claims {
     reader: Reader,
@@ -32,7 +33,7 @@ pub(super) type Special = Vec<(usize, Vec<Option<i128>>)>;
 const MOST_CHOICES: usize = 128;
 
 impl Claims {
-    pub fn new(step: &Term, names: &[String], lifted: &Lifted) -> Option<Claims> {
+    pub fn new(step: &Term, names: &[String], lifted: &Parts) -> Option<Claims> {
         let mut reader = Reader::new();
         let (env, _) = variables(&mut reader, step, names)?;
         let (state, rest) = step.ty().as_fun()?;
@@ -42,7 +43,7 @@ impl Claims {
             inject: read(&lifted.inject)?,
             combine: read(&lifted.combine)?,
             finish: read(&lifted.finish)?,
-            unit: read(lifted.unit.as_ref()?)?,
+            unit: read(&lifted.unit)?,
             state,
             element: rest.as_fun()?.0,
             summary: lifted.summary,
@@ -54,11 +55,11 @@ impl Claims {
     pub fn prove(
         &mut self,
         states: &Special,
-        summaries: &Special,
         start: Option<&Term>,
         meaning: Meaning,
         effort: Effort,
     ) -> Option<Vec<(&'static str, Method)>> {
+        let summaries = &self.infinite(meaning)?;
         let mut pairs = self.elements(states)?;
         let few = |values: &[Option<i128>]| values.iter().all(Option::is_some);
         if states.iter().any(|d| few(&d.1)) {
@@ -98,6 +99,57 @@ impl Claims {
             all.push((claim, proved(&self.reader.dag, &pairs, meaning, effort)?));
         }
         Some(all)
+    }
+
+    /// Numbers of a summary that may be infinite over reals: what mentions an infinite constant, or such a number.
+    fn infinite(&mut self, meaning: Meaning) -> Option<Special> {
+        if meaning.strict_floats() {
+            return Some(Vec::new());
+        }
+        let x = self.reader.fresh(self.element)?;
+        let [p, q] = [
+            self.reader.fresh(self.summary)?,
+            self.reader.fresh(self.summary)?,
+        ];
+        let (inject, combine) = (self.inject.clone(), self.combine.clone());
+        let one = self.call(&inject, &[&x])?.leaves()?;
+        let both = self.call(&combine, &[&p, &q])?.leaves()?;
+        let (p, q) = (p.leaves()?, q.leaves()?);
+        let dag = &self.reader.dag;
+        let cones: Vec<Vec<Id>> = (one.iter().zip(&both))
+            .map(|(i, c)| match dag.node(*i).ty.is_float() {
+                true => dag.cone(&[*i, *c]),
+                false => Vec::new(),
+            })
+            .collect();
+        let mut may: Vec<BTreeSet<i128>> = vec![BTreeSet::new(); cones.len()];
+        loop {
+            let before = may.clone();
+            for (cone, may) in cones.iter().zip(&mut may) {
+                for id in cone {
+                    match dag.node(*id).what {
+                        What::Const(c) if dag.is_infinite(*id) => drop(may.insert(c)),
+                        _ => {}
+                    }
+                    let read = |all: &[Id]| all.iter().position(|l| l == id);
+                    let parts = read(&p).or(read(&q));
+                    may.extend(parts.iter().flat_map(|k| before[*k].iter().copied()));
+                }
+            }
+            if may == before {
+                break;
+            }
+        }
+        // Of both signs their sum would be none.
+        let all: BTreeSet<&i128> = may.iter().flatten().collect();
+        let values = |m: &BTreeSet<i128>| -> Vec<Option<i128>> {
+            [None]
+                .into_iter()
+                .chain(m.iter().copied().map(Some))
+                .collect()
+        };
+        let some = may.iter().enumerate().filter(|m| !m.1.is_empty());
+        (all.len() <= 1).then(|| some.map(|(i, m)| (i, values(m))).collect())
     }
 
     fn pairs(a: &Tree, b: &Tree) -> Option<Pairs> {

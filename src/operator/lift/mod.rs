@@ -33,7 +33,7 @@ use crate::term::{call, normalize, Op, Term};
 use crate::ty::Ty;
 use candidate::Candidate;
 use simple::Builder;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use summary::Step;
 
 /// What a step became.
@@ -41,6 +41,41 @@ use summary::Step;
 pub struct Lifting {
     /// How numbers are read where it holds.
     pub meaning: Meaning,
+    /// The functions that it became.
+    pub parts: Parts,
+    /// How it was found.
+    pub family: String,
+    /// The claims, in words, with how they were proved.
+    pub claims: Vec<(&'static str, Method)>,
+    /// Whether it holds from the given start only.
+    pub needs_start: bool,
+}
+
+impl Parts {
+    /// `\xs -> let (reduce combine unit (map inject xs)) (\p -> let start (\s -> finish p s))`, of arrays of this type.
+    pub fn reduction(&self, start: &Term, array: Ty) -> Option<Term> {
+        let xs = Term::var(0, array);
+        let summaries = call(Op::Map, [], [self.inject.shift(1), xs])?;
+        let args = [self.combine.shift(1), self.unit.shift(1), summaries];
+        let summary = call(Op::Reduce, [], args)?;
+        let p = Term::var(0, self.summary);
+        let s = Term::var(0, start.ty());
+        let finish = Term::apps(self.finish.shift(3), [p.shift(1), s]);
+        let finish = Term::lam(Some(Symbol::new("s")), start.ty(), finish);
+        let finish = call(Op::Let, [], [start.shift(2), finish])?;
+        let finish = Term::lam(Some(Symbol::new("p")), self.summary, finish);
+        let result = call(Op::Let, [], [summary, finish])?;
+        Some(normalize(&Term::lam(
+            Some(Symbol::new("xs")),
+            array,
+            result,
+        )))
+    }
+}
+
+/// The functions that stand for a step.
+#[derive(Clone, Debug)]
+pub struct Parts {
     /// `elem -> summary`
     pub inject: Term,
     /// `summary -> summary -> summary`
@@ -51,37 +86,6 @@ pub struct Lifting {
     pub unit: Term,
     /// The type of summaries.
     pub summary: Ty,
-    /// How it was found.
-    pub family: String,
-    /// The claims, in words, with how they were proved.
-    pub claims: Vec<(&'static str, Method)>,
-    /// Whether it holds from the given start only.
-    pub needs_start: bool,
-}
-
-impl Lifting {
-    /// `\\xs -> finish (reduce combine unit (map inject xs)) start`, of arrays of this type.
-    pub fn reduction(&self, start: &Term, array: Ty) -> Option<Term> {
-        let xs = Term::var(0, array);
-        let summaries = call(Op::Map, [], [self.inject.shift(1), xs])?;
-        let args = [self.combine.shift(1), self.unit.shift(1), summaries];
-        let summary = call(Op::Reduce, [], args)?;
-        let result = Term::apps(self.finish.shift(1), [summary, start.shift(1)]);
-        Some(normalize(&Term::lam(
-            Some(Symbol::new("xs")),
-            array,
-            result,
-        )))
-    }
-}
-
-/// Terms of a candidate.
-struct Lifted {
-    inject: Term,
-    combine: Term,
-    finish: Term,
-    unit: Option<Term>,
-    summary: Ty,
 }
 
 /// The operator that a step becomes, as numbers are read in a meaning, if one is found and proved. `names` are those of the
@@ -95,6 +99,23 @@ pub fn lift(
 ) -> Option<Lifting> {
     let asked = Asked::new(step, start, names, meaning)?;
     asked.lifting(effort)
+}
+
+/// How all claims are proved of functions that stand for a step; nothing where one is not.
+pub fn proves(
+    step: &Term,
+    start: Option<&Term>,
+    parts: &Parts,
+    meaning: Meaning,
+    effort: Effort,
+) -> Option<Vec<(&'static str, Method)>> {
+    let mut asked = Asked::new(step, start, &[], meaning)?;
+    let counters = summary::counters(&mut asked.builder, &asked.numbers);
+    let leaf = |(j, values): (usize, Vec<Id>)| (asked.numbers.state[j], values);
+    let domains: Vec<(Id, Vec<Id>)> = counters.into_iter().map(leaf).collect();
+    let states = asked.special_states(&domains);
+    let mut claims = claims::Claims::new(&asked.step, &[], parts)?;
+    claims.prove(&states, asked.start.as_ref(), meaning, effort)
 }
 
 /// A step that is asked about, read.
@@ -243,18 +264,14 @@ impl Asked {
             let lifted = terms::lifted(&self.builder.dag, &whole, &leaves, self.types)?;
             let meaning = self.builder.meaning;
             let mut claims = claims::Claims::new(&self.step, &self.names, &lifted)?;
-            let (states, summaries) = (self.special_states(&whole), self.infinite(&whole)?);
+            let states = self.special_states(&whole.domains);
             let start = self.start.as_ref();
-            let Some(methods) = claims.prove(&states, &summaries, start, meaning, effort) else {
+            let Some(methods) = claims.prove(&states, start, meaning, effort) else {
                 continue;
             };
             return Some(Lifting {
                 meaning,
-                inject: lifted.inject,
-                combine: lifted.combine,
-                finish: lifted.finish,
-                unit: lifted.unit?,
-                summary: lifted.summary,
+                parts: lifted,
                 family: whole.family,
                 claims: methods,
                 needs_start: !whole.domains.is_empty(),
@@ -264,11 +281,11 @@ impl Asked {
     }
 
     /// Numbers of the state that have few values, or may be infinite as the start is.
-    fn special_states(&self, whole: &Candidate) -> claims::Special {
+    fn special_states(&self, domains: &[(Id, Vec<Id>)]) -> claims::Special {
         let constants = |ids: &[Id]| ids.iter().map(|id| self.builder.constant(*id)).collect();
         let mut special = Vec::new();
         for (j, leaf) in self.numbers.state.iter().enumerate() {
-            let few = whole.domains.iter().find(|d| d.0 == *leaf);
+            let few = domains.iter().find(|d| d.0 == *leaf);
             let begin = self.numbers.start[j].filter(|id| self.builder.is_infinite(*id));
             if let Some((_, values)) = few {
                 special.push((j, constants(values)));
@@ -277,45 +294,5 @@ impl Asked {
             }
         }
         special
-    }
-
-    /// Numbers of a summary that may be infinite: what mentions an infinite constant, or such a number.
-    fn infinite(&self, whole: &Candidate) -> Option<claims::Special> {
-        let b = &self.builder;
-        let real = |id: &Id| b.ty(*id).is_float() && !b.meaning.strict_floats();
-        let reads: Vec<Vec<Id>> = (whole.inject.iter().zip(&whole.combine))
-            .map(|(i, c)| {
-                if real(i) {
-                    b.dag.cone(&[*i, *c])
-                } else {
-                    Vec::new()
-                }
-            })
-            .collect();
-        let mut may: Vec<BTreeSet<i128>> = vec![BTreeSet::new(); reads.len()];
-        loop {
-            let before = may.clone();
-            for (cone, may) in reads.iter().zip(&mut may) {
-                for id in cone {
-                    may.extend(b.constant(*id).filter(|_| b.is_infinite(*id)));
-                    let read = |all: &[Id]| all.iter().position(|l| l == id);
-                    let parts = read(&whole.first).or(read(&whole.second));
-                    may.extend(parts.iter().flat_map(|k| before[*k].iter().copied()));
-                }
-            }
-            if may == before {
-                break;
-            }
-        }
-        // Of both signs their sum would be none.
-        let all: BTreeSet<&i128> = may.iter().flatten().collect();
-        let values = |m: &BTreeSet<i128>| -> Vec<Option<i128>> {
-            [None]
-                .into_iter()
-                .chain(m.iter().copied().map(Some))
-                .collect()
-        };
-        let some = may.iter().enumerate().filter(|m| !m.1.is_empty());
-        (all.len() <= 1).then(|| some.map(|(i, m)| (i, values(m))).collect())
     }
 }

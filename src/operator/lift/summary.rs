@@ -140,7 +140,7 @@ fn resets(b: &Builder, step: &Step) -> Vec<usize> {
 }
 
 /// Numbers that have few values, as the start is known.
-fn counters(b: &mut Builder, step: &Step) -> Vec<(usize, Vec<Id>)> {
+pub(super) fn counters(b: &mut Builder, step: &Step) -> Vec<(usize, Vec<Id>)> {
     let whole = |j: &usize| b.ty(step.state[*j]).is_int() && step.start[*j].is_some();
     let mut among: Vec<usize> = (0..step.state.len()).filter(whole).collect();
     loop {

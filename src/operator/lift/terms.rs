@@ -3,7 +3,7 @@
 //! In: expressions over leaves, and the terms that the leaves are. Out: functions on tuples of numbers. Absent: which.
 
 use super::candidate::Candidate;
-use super::Lifted;
+use super::Parts;
 use crate::intern::Symbol;
 use crate::operator::dag::{number, Dag, Id, What};
 use crate::operator::points::Number;
@@ -97,8 +97,15 @@ impl Writer<'_> {
 fn literal(c: i128, s: Scalar) -> Option<Term> {
     let (least, most) = crate::interp::scalar::range(s);
     let fits = s.is_float() || (least..=most).contains(&c);
-    let value = Some(Number::Machine(number(c, s)));
-    fits.then(|| data(Ty::from(s), &mut std::iter::once(value)))?
+    let value = |n| data(Ty::from(s), &mut std::iter::once(Some(Number::Machine(n))));
+    match number(c, s) {
+        // Programs have no word for what is infinite.
+        n if s.is_float() && n.as_f64().is_infinite() => {
+            let one = number(i128::from(n.as_f64().signum().to_bits()), s);
+            call(Op::Div, [], [value(one)?, value(number(0, s))?])
+        }
+        n => fits.then(|| value(n))?,
+    }
 }
 
 /// The leaves of a step.
@@ -115,7 +122,7 @@ pub(super) fn lifted(
     c: &Candidate,
     leaves: &Leaves,
     (state, element): (Ty, Ty),
-) -> Option<Lifted> {
+) -> Option<Parts> {
     let types: Vec<Ty> = c
         .inject
         .iter()
@@ -148,7 +155,7 @@ pub(super) fn lifted(
         Some(params.iter().rev().fold(body, wrap))
     };
     let (first, second) = (&c.first[..], &c.second[..]);
-    Some(Lifted {
+    Some(Parts {
         inject: function(&[("x", leaves.inputs, element)], &c.inject, summary)?,
         combine: function(
             &[("p", first, summary), ("q", second, summary)],
@@ -160,10 +167,7 @@ pub(super) fn lifted(
             &c.finish,
             state,
         )?,
-        unit: match &c.unit {
-            Some(unit) => Some(function(&[], unit, summary)?),
-            None => None,
-        },
+        unit: function(&[], c.unit.as_ref()?, summary)?,
         summary,
     })
 }

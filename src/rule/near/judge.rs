@@ -266,6 +266,7 @@ impl Conditions<'_> {
             Kind::Hole(h) => self.fit.holes[*h as usize].first()?.found.term.clone(),
             Kind::App(f, x) => Term::app(self.fill(f)?, self.fill(x)?),
             Kind::Prim(_) | Kind::Lit(_) => pattern.clone(),
+            Kind::Lam(..) if pattern.open() == 0 => pattern.clone(),
             Kind::Lam(..) | Kind::Var(_) => return None,
         })
     }

@@ -16,6 +16,7 @@ mod eval;
 mod facts;
 mod fold;
 mod gap;
+mod lifted;
 mod objection;
 mod scalars;
 mod sums;
@@ -64,7 +65,10 @@ pub const INSTANCES: u32 = 1000;
 
 /// A proof that both sides are equal, or what could not be shown. Goes out: what is assumed of sizes.
 pub fn prove(rule: &Rc<RuleDecl>) -> Result<Vec<Assumption>, Gap> {
-    attempt(rule, context::WORK)
+    match lifted::holds(rule) {
+        true => Ok(Vec::new()),
+        false => attempt(rule, context::WORK),
+    }
 }
 
 fn attempt(rule: &Rc<RuleDecl>, work: u32) -> Result<Vec<Assumption>, Gap> {
