@@ -249,6 +249,15 @@ impl Asked {
 
     /// The candidate as terms, if all claims are proved; with a unit of its own, where it has none that is proved.
     fn proved(&mut self, mut whole: Candidate, effort: Effort) -> Option<Lifting> {
+        // Operands of unsigned types are not negative, but what becomes of a state without bounds may be.
+        let unsigned = |id: &Id| {
+            let ty = self.builder.ty(*id);
+            ty.is_int() && !ty.is_signed()
+        };
+        let mut numbers = whole.inject.iter().chain(&self.numbers.state);
+        if self.builder.meaning == Meaning::Unbounded && numbers.any(unsigned) {
+            return None;
+        }
         for with_flag in [false, true] {
             if with_flag {
                 whole = whole.with_unit(&mut self.builder, &self.numbers.state)?;
