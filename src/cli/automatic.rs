@@ -5,6 +5,7 @@
 use super::Context;
 use crate::diag::{code, Diagnostic};
 use crate::driver::auto::{self, Auto};
+use crate::driver::guides::{self, FoundGuides};
 use crate::driver::tune::{tune, Tuning};
 use crate::driver::{Input, Running, Trust};
 use crate::emit::Contract;
@@ -25,6 +26,29 @@ pub enum Automatic {
     Tune,
 }
 
+/// How guides are found.
+#[derive(clap::ValueEnum, Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Guides {
+    /// from the last sketch and the rules of all steps, without those in between
+    Auto,
+}
+
+/// Steps that were found.
+pub enum Found {
+    Schedule(Auto),
+    Guides(FoundGuides),
+}
+
+impl Found {
+    /// As a sketch file.
+    pub fn text(&self) -> String {
+        match self {
+            Found::Schedule(auto) => auto.text(),
+            Found::Guides(guides) => guides.text.clone(),
+        }
+    }
+}
+
 /// What is not exact.
 #[derive(clap::ValueEnum, Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Permission {
@@ -37,6 +61,7 @@ pub enum Permission {
 /// What the flags say.
 pub struct Asked<'a> {
     pub auto: Option<Automatic>,
+    pub guides: Option<Guides>,
     pub permit: &'a [Permission],
     /// How long is measured.
     pub budget: Duration,
@@ -66,7 +91,12 @@ impl Asked<'_> {
         input: &mut Input,
         job: &Job,
         context: &mut Context,
-    ) -> Result<Option<Auto>, Vec<Diagnostic>> {
+    ) -> Result<Option<Found>, Vec<Diagnostic>> {
+        if let Some(Guides::Auto) = self.guides {
+            let sources = &mut context.sources;
+            let found = guides::find(input, job.options, job.trust, sources)?;
+            return Ok(Some(Found::Guides(found)));
+        }
         let Some(how) = self.auto else {
             return Ok(None);
         };
@@ -81,9 +111,9 @@ impl Asked<'_> {
                 .map_err(|d| vec![d])?;
         }
         if let Some(best) = found.best() {
-            auto::adopt(input, best, job.trust, &mut context.sources)?;
+            auto::adopt(input, &best.text(), job.trust, &mut context.sources)?;
         }
-        Ok(Some(found))
+        Ok(Some(Found::Schedule(found)))
     }
 
     fn measured(

@@ -5,7 +5,7 @@
 //! the user's is tried before the search, what is written is written after everything succeeded.
 
 use super::artefacts::{Artefact, ArtefactParser, Outputs};
-use super::automatic::{self, Automatic, Permission};
+use super::automatic::{self, Automatic, Found, Guides, Permission};
 use super::egraph;
 use super::progress::{Mode, Progress};
 use super::record::record;
@@ -13,8 +13,7 @@ use super::values::{memory_limit, setting, Bytes, Machine};
 use super::{command_line, near_command, Context};
 use crate::diag::{code, Diagnostic};
 use crate::driver::{
-    self, auto::Auto, declaration, Done, Files, Input, Kernel, Request, Running, Setting, Trust,
-    Wanted,
+    self, declaration, Done, Files, Input, Kernel, Request, Running, Setting, Trust, Wanted,
 };
 use crate::elab;
 use crate::emit::Contract;
@@ -92,6 +91,15 @@ pub struct Args {
         conflicts_with_all = ["sketch", "replay", "unguided", "plain"]
     )]
     auto: Option<Automatic>,
+    /// Finds the sketches between the program and the last sketch itself; those of the files are not used, their rules are
+    #[arg(
+        long,
+        value_enum,
+        value_name = "HOW",
+        requires = "sketch",
+        conflicts_with_all = ["auto", "plain", "replay"]
+    )]
+    guides: Option<Guides>,
     /// Compiles the program as it stands
     #[arg(long, conflicts_with_all = ["sketch", "replay", "unguided"])]
     plain: bool,
@@ -235,9 +243,9 @@ impl Args {
         if replays && egraph::SHOW.into_iter().any(emits) {
             return Some("`--replay` does not search: there is no e-graph to emit");
         }
-        if emits(Artefact::Sketch) && self.auto.is_none() {
+        if emits(Artefact::Sketch) && self.auto.is_none() && self.guides.is_none() {
             return Some(
-                "`--emit sketch` writes what `--auto` finds: there is nothing to write without it",
+                "`--emit sketch` writes what `--auto` or `--guides auto` finds: there is nothing to write without one",
             );
         }
         let in_vain = self.egraph().in_vain();
@@ -408,7 +416,11 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
     let mut summary = summary(&input, outcome, &request, &done);
     summary.validation = validation;
     let beside = outputs.to_stdout();
-    summary.candidates = found.as_ref().map(Auto::report);
+    match &found {
+        Some(Found::Schedule(auto)) => summary.candidates = Some(auto.report()),
+        Some(Found::Guides(found)) => summary.guides = Some(found.tried.clone()),
+        None => {}
+    }
     let write = |a, out: &mut dyn Write| match text(a, &done, found.as_ref()) {
         Some(text) => out.write_all(text.as_bytes()),
         None => witness(a, out),
@@ -433,8 +445,12 @@ fn automatic(
     args: &Args,
     input: &mut Input,
     context: &mut Context,
-) -> Result<Option<Auto>, Vec<Diagnostic>> {
-    let options = limits(args);
+) -> Result<Option<Found>, Vec<Diagnostic>> {
+    let progress = Progress::start(args.progress, context.json());
+    let options = search::Options {
+        observer: progress.observer(),
+        ..limits(args)
+    };
     let job = automatic::Job {
         trust: args.trust(),
         contract: args.contract(input),
@@ -443,6 +459,7 @@ fn automatic(
     };
     let asked = automatic::Asked {
         auto: args.auto,
+        guides: args.guides,
         permit: &args.permit,
         budget: args.budget,
         records: args.records.as_deref(),
@@ -545,6 +562,7 @@ fn summary(input: &Input, outcome: &Outcome, request: &Request, done: &Done) -> 
         egraph: outcome.excerpt.as_ref().map(ExcerptExtent::of),
         files: Vec::new(),
         candidates: None,
+        guides: None,
         trace: outcome.trace.clone(),
     }
 }
@@ -575,7 +593,7 @@ fn around_pass(artefact: Artefact, done: &Done) -> String {
 }
 
 /// What tells of the result.
-fn text(artefact: Artefact, done: &Done, found: Option<&Auto>) -> Option<String> {
+fn text(artefact: Artefact, done: &Done, found: Option<&Found>) -> Option<String> {
     let made = |get: fn(&Kernel) -> String| done.kernel.as_ref().map(get).unwrap_or_default();
     Some(match artefact {
         Artefact::C => made(|k| k.unit.c.clone()),
@@ -586,7 +604,7 @@ fn text(artefact: Artefact, done: &Done, found: Option<&Auto>) -> Option<String>
         Artefact::Loops => (done.loops()).map_or(String::new(), |l| l.to_json()),
         Artefact::Term => elab::program_text(&done.found) + "\n",
         Artefact::Plan => done.plan.clone(),
-        Artefact::Sketch => found.map_or(String::new(), Auto::text),
+        Artefact::Sketch => found.map_or(String::new(), Found::text),
         Artefact::Proof => (done.proof.as_ref()).map_or(String::new(), ProofFile::to_json),
         Artefact::Trace | Artefact::Record | Artefact::Egraph | Artefact::Dot => return None,
     })

@@ -167,14 +167,14 @@ pub fn auto(
     }
 }
 
-/// The input with the steps of a schedule, as if a file had held it.
+/// The input with the steps of a text, as if a file had held it.
 pub fn adopt(
     input: &mut Input,
-    schedule: &Schedule,
+    text: &str,
     trust: Trust,
     sources: &mut SourceMap,
 ) -> Result<(), Vec<Diagnostic>> {
-    let guide = read(input, &schedule.text(), sources)?;
+    let guide = read(input, text, sources)?;
     input.unverified = trust.check(&guide.steps)?;
     input.steps = guide.steps;
     input.params = guide.params;

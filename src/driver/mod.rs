@@ -5,6 +5,7 @@
 //! diagnostic. Absent: flags, files to write, texts for people.
 
 pub mod auto;
+pub mod guides;
 mod input;
 mod job;
 mod kernel;

@@ -109,6 +109,20 @@ pub struct Sketch {
     pub words: Words,
 }
 
+impl Sketch {
+    /// What is applied, and to what.
+    pub fn spine(&self) -> (&Sketch, Vec<&Sketch>) {
+        let mut head = self;
+        let mut args = Vec::new();
+        while let SketchKind::App(f, x) = &head.kind {
+            args.push(&**x);
+            head = f;
+        }
+        args.reverse();
+        (head, args)
+    }
+}
+
 /// The words of a sketch, with places for the parts of it that have words of their own.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Words {

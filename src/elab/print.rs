@@ -313,7 +313,8 @@ fn invent(ty: Ty) -> &'static str {
     }
 }
 
-fn infix(op: Op) -> Option<BinOp> {
+/// The operator that is written between its operands.
+pub(super) fn infix(op: Op) -> Option<BinOp> {
     let functions = BinOp::ALL.into_iter().filter(|b| b.is_function());
     functions.into_iter().find(|b| operation(*b) == op)
 }

@@ -13,6 +13,7 @@ pub mod comparison;
 mod egraph;
 mod explain;
 mod goal;
+pub mod guides;
 pub mod html;
 pub mod kernel_certificate;
 pub mod liftings;

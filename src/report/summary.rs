@@ -5,6 +5,7 @@
 
 use super::candidates::{self, Candidates};
 use super::egraph::ExcerptExtent;
+use super::guides::GuidesTried;
 use super::number::{bytes, count, digits, seconds};
 use super::saved::{self, SUMMARY};
 use crate::emit::Contract;
@@ -23,6 +24,9 @@ pub struct Summary {
     /// The schedules that were tried, where sketches were to be found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub candidates: Option<Candidates>,
+    /// The searches for guides, where guides were to be found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guides: Option<GuidesTried>,
     pub trace: Trace,
     /// The declaration of the emitted function, if one was made.
     pub kernel: Option<String>,
@@ -69,6 +73,9 @@ pub fn human(s: &Summary) -> String {
     let mut lines = Lines(String::new());
     if let Some(all) = &s.candidates {
         lines.add("tried", &candidates::human(all));
+    }
+    if let Some(all) = &s.guides {
+        lines.add("tried", &all.human());
     }
     steps(&mut lines, &s.trace);
     lines.add("kernel", s.kernel.as_deref().unwrap_or(""));

@@ -11,6 +11,7 @@ mod closest;
 mod diagnose;
 pub mod edit;
 mod excerpt;
+pub mod guides;
 mod occurs;
 pub mod progress;
 mod saturate;

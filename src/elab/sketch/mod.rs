@@ -6,10 +6,12 @@
 
 mod defs;
 mod label;
+mod text;
 mod types;
 mod words;
 
 pub use defs::Defs;
+pub use text::{plain_sketch_text, size_text, sketch_text};
 pub use types::names_in;
 
 use defs::params;

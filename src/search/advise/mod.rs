@@ -12,10 +12,11 @@ mod sizes;
 
 use super::diagnose::{Diagnosis, Near};
 use super::edit::{Atom, Edit};
-use super::{saturate, Options, Stop};
+use super::{guides, saturate, Options, Stop};
 use crate::arith::Nat;
-use crate::elab::{KnownRule, RuleUse, Step};
+use crate::elab::{plain_sketch_text, sketch_text, KnownRule, RuleUse, Sketch, Step};
 use crate::term::{normalize_program, Op, Term};
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 /// E-nodes of all tries together, and of one of them.
@@ -24,6 +25,8 @@ const EACH: u64 = 40_000;
 /// Searches that are tried, and iterations of one of them.
 const SEARCHES: u64 = 60;
 const ITERATIONS: u64 = 60;
+/// Sketches of satisfied parts that are tried before those of layers.
+const NEAR: usize = 2;
 
 /// What the advice may draw on.
 #[derive(Clone, Debug, Default)]
@@ -168,6 +171,13 @@ struct Advisor<'a> {
     options: &'a Options,
     searches: u64,
     nodes: u64,
+}
+
+/// Whether a sketch is written in the words of the prelude.
+fn has_prelude(s: &Sketch) -> bool {
+    let words = ["containsMap", "containsReduceSeq"];
+    let here = words.iter().any(|w| s.label.starts_with(w));
+    here || s.kind.children().into_iter().any(has_prelude)
 }
 
 /// As the line of progress names it.
@@ -366,9 +376,20 @@ impl Advisor<'_> {
     /// the graph at the end has, so both steps are tried.
     fn guide(&mut self) -> Found {
         let (limits, start) = (self.limits(), self.term.clone());
-        for guide in self.guides() {
+        let mut near = self
+            .guides()
+            .into_iter()
+            .map(|g| (g.goal, g.sketch, g.parts));
+        let weaker = guides::weaker(&self.step.sketch, &start).into_iter();
+        let text = match has_prelude(&self.step.sketch) {
+            true => sketch_text,
+            false => plain_sketch_text,
+        };
+        let weaker = weaker.map(|s| (s.clone(), text(&s), BTreeSet::new()));
+        let first: Vec<_> = near.by_ref().take(NEAR).collect();
+        for (goal, sketch, parts) in first.into_iter().chain(weaker).chain(near) {
             let between = Step {
-                sketch: guide.goal.clone(),
+                sketch: goal.clone(),
                 ..self.step.clone()
             };
             if self.spent() {
@@ -379,6 +400,12 @@ impl Advisor<'_> {
                 continue;
             };
             if let Some(reached) = self.search(trying, self.step, &term, &limits) {
+                let guide = Near {
+                    parts,
+                    sketch,
+                    goal,
+                    term,
+                };
                 return Some((Remedy::Guide(guide), reached));
             }
         }

@@ -1,0 +1,147 @@
+//! Guides for a goal, as a sketch file.
+//!
+//! In: the input, whose last sketch is the goal and whose rules are all that may be used. Out: the chain that a search for guides
+//! found as the text of a sketch file, with the reason for each step; what was tried. The file is read again as if a user had
+//! written it, so that what replays is what the kernel is made of. Absent: the search for guides, files.
+
+use super::auto::adopt;
+use super::input::Input;
+use super::trust::Trust;
+use crate::cost::Cost;
+use crate::diag::{code, Diagnostic};
+use crate::elab::{sketch_text, RuleUse, Scheduler, Step};
+use crate::report::guides::{GuideTry, GuidesTried};
+use crate::search::{self, guides};
+use crate::source::{FileId, SourceMap};
+use crate::syntax::{parse, print, Dialect};
+use std::fmt::Write as _;
+
+/// A chain that leads to the goal.
+#[derive(Clone, Debug)]
+pub struct FoundGuides {
+    /// As a sketch file.
+    pub text: String,
+    /// For the summary.
+    pub tried: GuidesTried,
+}
+
+/// Finds guides, and gives the input their steps.
+pub fn find(
+    input: &mut Input,
+    options: &search::Options,
+    trust: Trust,
+    sources: &mut SourceMap,
+) -> Result<FoundGuides, Vec<Diagnostic>> {
+    let Some(goal) = search::unguided(&input.steps) else {
+        let what = "there is no goal to find guides for";
+        let d = Diagnostic::new(code::NO_SKETCH, what);
+        return Err(vec![d.help("name a sketch file with `--sketch`")]);
+    };
+    let found = guides::guides(&input.program, &goal, options);
+    let tried = tried(&found);
+    let Some(chain) = found.chain else {
+        return Err(vec![not_found(&goal, &tried)]);
+    };
+    let text = text(&chain, &tried, sources);
+    adopt(input, &text, trust, sources)?;
+    Ok(FoundGuides { text, tried })
+}
+
+fn tried(found: &guides::Guides) -> GuidesTried {
+    let each = |t: &guides::Try| GuideTry {
+        what: t.what.clone(),
+        rules: t.rules,
+        iterations: t.iterations,
+        nodes: t.nodes,
+        reached: t.reached,
+    };
+    GuidesTried {
+        tries: found.tries.iter().map(each).collect(),
+        nodes: found.nodes,
+    }
+}
+
+fn not_found(goal: &Step, tried: &GuidesTried) -> Diagnostic {
+    let text = format!(
+        "no guides to the sketch of `{}` were found in {} searches, {} e-nodes",
+        goal.name,
+        tried.tries.len(),
+        tried.nodes
+    );
+    let d = Diagnostic::new(code::GOAL_NOT_REACHED, text)
+        .at(goal.sketch.span)
+        .note(tried.human().trim_end().to_string());
+    d.help("put a sketch in between that says less, or more rules; without `--guides auto` the diagnosis says how far one step comes")
+}
+
+/// The chain as a sketch file.
+fn text(chain: &[guides::Link], tried: &GuidesTried, sources: &SourceMap) -> String {
+    let mut text = format!(
+        "-- Guides found by `--guides auto`, in {} searches, {} e-nodes.\nimport \"sketches/prelude.sk\"\n",
+        tried.tries.len(),
+        tried.nodes
+    );
+    for (i, link) in chain.iter().enumerate() {
+        let last = i + 1 == chain.len();
+        let name = match last {
+            true => "goal".to_string(),
+            false => format!("guide-{}", i + 1),
+        };
+        let _ = write!(text, "\n-- Adds {}.\nstep {name}\n", link.why);
+        text += &settings(&link.step);
+        text += &uses(&link.step.rules, sources);
+        let _ = writeln!(text, "sketch {}", sketch_text(&link.step.sketch));
+    }
+    let parsed = parse(FileId::default(), &text, Dialect::Sketch);
+    match parsed.diagnostics.is_empty() {
+        true => print(&parsed, &text),
+        false => text,
+    }
+}
+
+fn settings(step: &Step) -> String {
+    let mut text = String::new();
+    if step.reassociate {
+        text += "permit reassociate\n";
+    }
+    if step.approximate {
+        text += "permit approximate\n";
+    }
+    if !step.normalize {
+        text += "normalize off\n";
+    }
+    if step.scheduler == Scheduler::Backoff {
+        text += "scheduler backoff\n";
+    }
+    let usual = Cost::from_name(step.cost.as_str()) == Some(Cost::default());
+    if !usual {
+        let _ = writeln!(text, "cost {}", step.cost);
+    }
+    let own = &step.limits;
+    let limits = [("nesting", own.nesting), ("size", own.size)];
+    let limits: Vec<String> = (limits.iter())
+        .filter_map(|(name, n)| n.map(|n| format!("{name} {n}")))
+        .collect();
+    if !limits.is_empty() {
+        let _ = writeln!(text, "limits {}", limits.join(", "));
+    }
+    text
+}
+
+/// The rules, file by file.
+fn uses(rules: &[RuleUse], sources: &SourceMap) -> String {
+    let mut text = String::new();
+    for same in rules.chunk_by(|a, b| a.rule.span.file == b.rule.span.file) {
+        let file = &sources.file(same[0].rule.span.file).name;
+        let named = same.iter().map(|u| match u.args.is_empty() {
+            true => u.rule.name.to_string(),
+            false => {
+                let args: Vec<String> = u.args.iter().map(|n| n.to_string()).collect();
+                format!("{}[{}]", u.rule.name, args.join(", "))
+            }
+        });
+        let named: Vec<String> = named.collect();
+        let _ = writeln!(text, "use \"{file}\" ({})", named.join(", "));
+    }
+    text
+}
