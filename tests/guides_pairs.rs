@@ -19,8 +19,7 @@ import \"sketches/prelude.sk\"
 use rules/algorithmic.rules (map-fission, reduce-seq, eliminate-map-identity, reduce-seq-map-fusion,
   reduce-seq-map-fission, split-join[4], blocked-reduce-seq[4], split-before-map[4], lift-reduce-seq-general,
   lift-reduce-seq, map-fst-zip, map-snd-zip)
-use rules/layout.rules (transpose-around-map-map, map-interchange, map-interchange-general, transpose-twice,
-  transpose-back)
+use rules/layout.rules (transpose-around-map-map, map-interchange, transpose-twice, transpose-back)
 use rules/sharing.rules (transpose-after-map)
 use rules/vector.rules (vectorize-after[4], vectorize-map[4], vectorize-zip[4])
 use rules/parallel.rules

@@ -141,6 +141,11 @@ pub fn of_rule(rule: &RuleDecl) -> Layers {
     Layers::of(layers)
 }
 
+/// Whether a rule keeps something in memory.
+pub(super) fn keeps(rule: &RuleDecl) -> bool {
+    ops(&rule.rhs).contains_key(&Op::ToMem)
+}
+
 fn ops(t: &Term) -> BTreeMap<Op, usize> {
     let mut all = BTreeMap::new();
     t.visit(&mut |t, _| {

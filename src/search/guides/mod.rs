@@ -14,7 +14,7 @@ mod loops;
 
 pub use layers::{of_rule, Layer, Layers};
 
-use super::{saturate, Diagnosis, Options, Stop};
+use super::{saturate, Diagnosis, Near, Options, Stop};
 use crate::elab::{sketch_text, Limits, RuleDecl, RuleUse, Sketch, SketchKind, Step};
 use crate::rule;
 use crate::sketch::Goal;
@@ -26,7 +26,7 @@ use std::time::Instant;
 /// E-nodes of all searches together.
 pub const WORK: u64 = 3_000_000;
 /// E-nodes of a search, round by round.
-const ROUNDS: [u64; 4] = [8_000, 30_000, 120_000, 500_000];
+const ROUNDS: [u64; 4] = [16_000, 50_000, 150_000, 500_000];
 /// Iterations of a search.
 const ITERATIONS: u64 = 14;
 /// Sketches of parts that are tried where a link is not reached, and how often one after the other.
@@ -85,6 +85,7 @@ pub(super) fn find(term: &Term, goal: &Step, options: &Options, work: u64) -> Gu
         work,
         round: 0,
         failed: BTreeSet::new(),
+        ended: Vec::new(),
         chain: Vec::new(),
         tries: Vec::new(),
         nodes: 0,
@@ -160,6 +161,8 @@ struct Search<'a> {
     round: usize,
     /// What led nowhere in this round.
     failed: BTreeSet<Layers>,
+    /// Searches that more e-nodes do not help: nothing changed any more, or there were no more iterations.
+    ended: Vec<(Term, String, usize)>,
     chain: Vec<Link>,
     tries: Vec<Try>,
     nodes: u64,
@@ -204,6 +207,9 @@ impl Search<'_> {
     /// What to add next, the likeliest first.
     fn nexts(&self, kept: Layers) -> Vec<Layers> {
         let rest = self.layers.without(kept);
+        if self.layers.is_empty() {
+            return vec![kept];
+        }
         let mut out: Vec<Layers> = Vec::new();
         let mut add = |more: Layers| {
             let next = kept.and(more);
@@ -223,7 +229,7 @@ impl Search<'_> {
         let ordered = |more: Layers| !rest.has(Layer::Order) || more.has(Layer::Order);
         // A rule that does two things at once says that they are done together.
         for used in &self.goal.rules {
-            let both = of_rule(&used.rule);
+            let both = self.layers_of(&used.rule);
             if both.len() > 1 && ordered(both) {
                 add(both);
             }
@@ -244,8 +250,18 @@ impl Search<'_> {
         out
     }
 
+    /// The layers of a rule. Where nothing is to be kept, places where data lies serve the order of loops.
+    fn layers_of(&self, rule: &RuleDecl) -> Layers {
+        let layers = of_rule(rule);
+        let places = layers == Layers::of([Layer::Kept]) && !layers::keeps(rule);
+        match places && !self.layers.has(Layer::Kept) {
+            true => Layers::of([Layer::Order]),
+            false => layers,
+        }
+    }
+
     /// Sets of rules for what is added, each larger than the one before: those that make it, with those that help, in later
-    /// rounds with those for what is there already.
+    /// rounds with those for what is there already, then with all.
     fn rules(&self, kept: Layers, next: Layers) -> Vec<Vec<RuleUse>> {
         let with_lanes = |layers: Layers| match layers.has(Layer::Form) {
             true => layers.and(Layers::of([Layer::Vectors])),
@@ -253,18 +269,24 @@ impl Search<'_> {
         };
         let (adds, all) = (with_lanes(next.without(kept)), with_lanes(next));
         let known = rule::distinct(&self.goal.rules);
-        let at_once = |u: &RuleUse| of_rule(&u.rule).len() > 1 && of_rule(&u.rule) == adds;
+        let at_once =
+            |u: &RuleUse| self.layers_of(&u.rule).len() > 1 && self.layers_of(&u.rule) == adds;
         let joint = known.iter().any(at_once);
         let fits = |u: &RuleUse| {
-            let layers = of_rule(&u.rule);
+            let layers = self.layers_of(&u.rule);
             // Where one rule makes vectors and more, none has to make them alone.
             layers.within(adds) && !(joint && layers == Layers::of([Layer::Vectors]))
         };
-        let makes = |u: &RuleUse| fits(u) && (!of_rule(&u.rule).is_empty() || is_eta(&u.rule));
+        let makes =
+            |u: &RuleUse| fits(u) && (!self.layers_of(&u.rule).is_empty() || is_eta(&u.rule));
         let helps = |u: &RuleUse| fits(u);
-        let wide = |u: &RuleUse| self.round > 0 && of_rule(&u.rule).within(all);
+        let wide = |u: &RuleUse| self.round > 0 && self.layers_of(&u.rule).within(all);
         let mut out: Vec<Vec<RuleUse>> = Vec::new();
-        for fits in [&makes as &dyn Fn(&RuleUse) -> bool, &helps, &wide] {
+        // What is taken apart or changes places has to be brought into a form first.
+        let moves = adds.has(Layer::Tiles) || adds.has(Layer::Order);
+        let alone = |u: &RuleUse| !moves && makes(u);
+        let every = |_: &RuleUse| self.round > 1 || self.layers.is_empty();
+        for fits in [&alone as &dyn Fn(&RuleUse) -> bool, &helps, &wide, &every] {
             let rules: Vec<RuleUse> = known.iter().filter(|u| fits(u)).cloned().collect();
             if out.last().map_or(0, Vec::len) < rules.len() {
                 out.push(by_file(rules));
@@ -288,15 +310,16 @@ impl Search<'_> {
             true => format!("the goal: {adds}"),
             false => adds.to_string(),
         };
-        for rules in self.rules(kept, next) {
-            let step = self.step(sketch.clone(), rules);
-            let found = (self.split(&what, &why, step.clone(), term, 0))
-                .or_else(|| self.staged(&what, &why, &step, adds, term));
+        let sets = self.rules(kept, next);
+        for rules in &sets {
+            let step = self.step(sketch.clone(), rules.clone());
+            let found = self.split(&what, &why, step, term, 0);
             if found.is_some() {
                 return found;
             }
         }
-        None
+        let step = self.step(sketch.clone(), sets.last()?.clone());
+        self.staged(&what, &why, &step, adds, term)
     }
 
     /// Loop by loop, where loops are taken apart or change places.
@@ -381,7 +404,8 @@ impl Search<'_> {
             Err(diagnosis) => diagnosis,
         };
         let guides = diagnosis.instead.map_or(Vec::new(), |i| i.guides);
-        let new = guides.into_iter().filter(|g| !g.parts.is_empty());
+        let moved = |g: &Near| !Goal::new(&g.goal, term.lambdas()).accepts(term);
+        let new = guides.into_iter().filter(moved);
         for guide in new.take(PARTS) {
             let mark = self.chain.len();
             let part = format!("parts of {what}");
@@ -418,6 +442,10 @@ impl Search<'_> {
         if self.spent() || step.rules.is_empty() {
             return None;
         }
+        let key = (term.clone(), sketch_text(&step.sketch), step.rules.len());
+        if self.ended.contains(&key) {
+            return None;
+        }
         let least = |a: u64, b: Option<u64>| b.map_or(a, |b| a.min(b));
         let left = self.work.saturating_sub(self.nodes);
         let options = Options {
@@ -442,9 +470,11 @@ impl Search<'_> {
             reached: run.result.is_ok(),
         });
         match run.trace.stop {
-            Stop::Interrupted => None,
-            _ => Some(run.result),
+            Stop::Interrupted => return None,
+            Stop::Saturated | Stop::Iterations(_) => self.ended.push(key),
+            _ => {}
         }
+        Some(run.result)
     }
 }
 
