@@ -156,8 +156,6 @@ impl Printer {
     }
 }
 
-/// As one argument.
-
 fn primitive(op: Op, sizes: Option<&[Nat]>) -> String {
     let name = match infix(op) {
         Some(op) => format!("({})", op.text()),
@@ -180,7 +178,6 @@ fn number(x: f64) -> String {
 }
 
 /// A size as an operand.
-
 pub fn size_text(n: Nat) -> String {
     let text = n.to_string();
     let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '\'';
@@ -216,8 +213,6 @@ fn element(t: &TyPattern) -> String {
         _ => ty(t),
     }
 }
-
-/// By a definition of the prelude.
 
 fn type_argument(t: &TyPattern) -> String {
     match t {

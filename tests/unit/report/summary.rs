@@ -46,6 +46,7 @@ fn summary() -> Summary {
         rise_opt: "0.1.0".into(),
         program: "mm".into(),
         candidates: None,
+        guides: None,
         trace: Trace {
             program: "mm".into(),
             steps: vec![step],
