@@ -83,7 +83,7 @@ impl Generator {
         match self.ty {
             Scalar::Bool => Scalar::Bool,
             s if s.is_float() => Scalar::F64,
-            _ if i % 2 == 0 => Scalar::I64,
+            _ if i.is_multiple_of(2) => Scalar::I64,
             s => s,
         }
     }
