@@ -103,10 +103,10 @@ fn tiles() -> Vec<Pair> {
         for apart in 1..1_u32 << n {
             let is_apart = |i: &usize| apart & 1 << *i != 0;
             let mut loops = Vec::new();
-            for i in 0..n {
+            for (i, name) in NAMES.iter().enumerate().take(n) {
                 let size = match is_apart(&i) {
-                    true => format!("{}/4", NAMES[i]),
-                    false => NAMES[i].to_string(),
+                    true => format!("{name}/4"),
+                    false => name.to_string(),
                 };
                 loops.push(("containsMap", size));
             }

@@ -96,3 +96,32 @@ fn mistakes_have_their_codes() {
     let (code, _, err) = order(dir.path(), &["none.rules"]);
     assert!(code == Some(1) && err.contains("E0001"), "{err}");
 }
+
+#[test]
+fn critical_pairs_are_joined_or_listed() {
+    // The second rewrites what the first does, to something else; the third brings both together.
+    let two = "rule self  x - x => 0\nrule odd  x - y => y\n";
+    let three = "rule zero  x * 0 => 0\nrule neg  0 - x => x * -1\n";
+    let dir = own(two);
+    let (code, out, err) = order(
+        dir.path(),
+        &["own.rules", "--critical", "--progress", "off"],
+    );
+    assert_eq!(code, Some(0), "{err}");
+    assert!(out.contains("self, odd: x_ - x_  =>  0  |  x_"), "{out}");
+    assert!(
+        out.ends_with("1 rules are confluent by themselves\n"),
+        "{out}"
+    );
+    let dir = own("rule cancel  x + y - x => y\nrule self  x - x => 0\n");
+    let (_, out, _) = order(dir.path(), &["own.rules", "--critical"]);
+    assert!(out.contains(", 0 do not; 2 rules are"), "{out}");
+    // An overlap inside, with constants that a condition asks for.
+    let dir = own(&format!(
+        "rule pull  (x * c0 + y) / c1 => y / c1 + x * (c0 / c1) where c0 % c1 == 0 && c1 != 0\n{three}"
+    ));
+    let (_, out, _) = order(dir.path(), &["own.rules", "--critical", "--rule", "zero"]);
+    assert!(out.contains("pull, zero: "), "{out}");
+    let (code, _, err) = order(dir.path(), &["own.rules", "--critical", "--rule", "none"]);
+    assert!(code == Some(2) && err.contains("E0674"), "{err}");
+}

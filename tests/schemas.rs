@@ -112,6 +112,8 @@ fn produced() -> &'static [(Kind, Vec<String>)] {
         let rules = "domain scalar\nrule a  x + 0 => x\nrule b  x - y => y - x\n\
                      rule c  x * c0 => c0 * x where c0 > 0\n";
         fs::write(dir.join("own.rules"), rules).unwrap();
+        let pairs = "domain scalar\nrule a  x + y - x => y\nrule b  x - y * 2 => x + y * -2\n";
+        fs::write(dir.join("pairs.rules"), pairs).unwrap();
         fs::write(dir.join("stuck.txt"), "(z + 2) + min(x, y - z)\n").unwrap();
         let verified = run(&["verify", "own.rules", "--weaken", "--write-certificates"]);
         // Without a solver neither of these is made.
@@ -166,6 +168,7 @@ fn produced() -> &'static [(Kind, Vec<String>)] {
                 saved::SIMPLIFICATION,
                 &["simplify", "(4*i + 3)/4", "--trace"],
             ),
+            answered(saved::CRITICAL, &["order", "pairs.rules", "--critical"]),
             answered(
                 saved::SOLUTION,
                 &[

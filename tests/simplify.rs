@@ -10,6 +10,8 @@ mod identities;
 mod solve_contracts;
 #[path = "simplify/solving.rs"]
 mod solving;
+#[path = "simplify/solving_matrix.rs"]
+mod solving_matrix;
 
 use rise_opt::arith::Nat;
 use rise_opt::emit;

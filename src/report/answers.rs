@@ -5,8 +5,8 @@
 use super::explain::ExplainedStep;
 use super::kernel_certificate::Claims;
 use super::saved::{
-    self, Kind, ATTEMPT, DOCTOR, EXPLANATION, KERNEL_CHECK, PROOF_CHECK, SIMPLIFICATION, SOLUTION,
-    SYNTHESIS, WRITTEN,
+    self, Kind, ATTEMPT, CRITICAL, DOCTOR, EXPLANATION, KERNEL_CHECK, PROOF_CHECK, SIMPLIFICATION,
+    SOLUTION, SYNTHESIS, WRITTEN,
 };
 use crate::solve::{Form, Side};
 use serde::Serialize;
@@ -105,6 +105,36 @@ pub struct Bounds {
 impl Solution {
     pub fn json_line(&self) -> String {
         line(&SOLUTION, self)
+    }
+}
+
+/// `order --critical`, of one file
+#[derive(Clone, Debug, Serialize)]
+pub struct Criticals {
+    pub file: String,
+    /// Rules that were looked at, overlaps with constants in them, those that come apart.
+    pub rules: usize,
+    pub pairs: usize,
+    pub apart: usize,
+    /// Those that come apart, of the rules that were asked for.
+    pub open: Vec<CriticalPair>,
+    /// Rules of which, by themselves, none does.
+    pub confluent: Vec<String>,
+}
+
+/// An expression that two rules rewrite in two ways.
+#[derive(Clone, Debug, Serialize)]
+pub struct CriticalPair {
+    pub outer: String,
+    pub inner: String,
+    pub peak: String,
+    pub facts: Vec<String>,
+    pub results: [String; 2],
+}
+
+impl Criticals {
+    pub fn json_line(&self) -> String {
+        line(&CRITICAL, self)
     }
 }
 

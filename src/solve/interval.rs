@@ -45,13 +45,18 @@ impl Interval {
     }
 }
 
-/// Conditions within conditions, at most.
-const DEPTH: u32 = 64;
+/// Conditions and comparisons that are looked at: a comparison may be solved to what it was a part of.
+const MOST: u32 = 400;
 
 /// The interval of a condition for the target of the solver.
 pub fn interval(solver: &mut Solver, condition: Expr, side: Side) -> Interval {
     let solved = solver.solve(condition);
-    let found = Bounds { solver, side }.of(solved, false, DEPTH);
+    let mut bounds = Bounds {
+        solver,
+        side,
+        left: MOST,
+    };
+    let found = bounds.of(solved, false);
     let mut simple = |e: Expr| solver.simplifier().simplify(e);
     Interval {
         lower: found.lower.map(&mut simple),
@@ -63,14 +68,16 @@ pub fn interval(solver: &mut Solver, condition: Expr, side: Side) -> Interval {
 struct Bounds<'a> {
     solver: &'a mut Solver,
     side: Side,
+    /// How many more are looked at.
+    left: u32,
 }
 
 impl Bounds<'_> {
     /// Of a condition, or of its opposite.
-    fn of(&mut self, e: Expr, opposite: bool, depth: u32) -> Interval {
-        let Some(depth) = depth.checked_sub(1) else {
+    fn of(&mut self, e: Expr, opposite: bool) -> Interval {
+        if self.is_enough() {
             return self.unknown();
-        };
+        }
         if self.solver.form(e) == Form::Free {
             return Interval::all(if opposite { not(e) } else { e });
         }
@@ -78,9 +85,9 @@ impl Bounds<'_> {
             return self.unknown();
         };
         match (op, &args[..]) {
-            (Op::Not, [a]) => self.of(*a, !opposite, depth),
+            (Op::Not, [a]) => self.of(*a, !opposite),
             (Op::And | Op::Or, [a, b]) => {
-                let (a, b) = (self.of(*a, opposite, depth), self.of(*b, opposite, depth));
+                let (a, b) = (self.of(*a, opposite), self.of(*b, opposite));
                 match (op == Op::And) != opposite {
                     true => both(&a, &b),
                     false => self.either(&a, &b),
@@ -96,18 +103,27 @@ impl Bounds<'_> {
                         build(Op::And, &[not(*c), not(*b)]),
                     ),
                 };
-                let (a, b) = (self.of(first, false, depth), self.of(second, false, depth));
+                let (a, b) = (self.of(first, false), self.of(second, false));
                 self.either(&a, &b)
             }
             (_, [a, b]) => match compared(op, opposite) {
-                Some(op) => self.comparison(op, *a, *b, depth),
+                Some(op) => self.comparison(op, *a, *b),
                 None => self.unknown(),
             },
             _ => self.unknown(),
         }
     }
 
-    fn comparison(&mut self, op: Op, a: Expr, b: Expr, depth: u32) -> Interval {
+    fn is_enough(&mut self) -> bool {
+        let enough = self.left == 0;
+        self.left = self.left.saturating_sub(1);
+        enough
+    }
+
+    fn comparison(&mut self, op: Op, a: Expr, b: Expr) -> Interval {
+        if self.is_enough() {
+            return self.unknown();
+        }
         let asked = build(op, &[a, b]);
         let e = self.solver.solve(asked);
         let one = Expr::int(1);
@@ -139,14 +155,14 @@ impl Bounds<'_> {
                 } else {
                     [Op::Lt, Op::Gt]
                 };
-                let [low, high] = ops.map(|op| self.comparison(op, a, b, depth));
+                let [low, high] = ops.map(|op| self.comparison(op, a, b));
                 match op {
                     Op::Eq => both(&low, &high),
                     _ => self.either(&low, &high),
                 }
             }
             (_, Node::Apply(op, _)) if compared(op, false).is_some() => self.unknown(),
-            _ => self.of(e, false, depth),
+            _ => self.of(e, false),
         }
     }
 

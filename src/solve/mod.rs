@@ -121,9 +121,34 @@ impl Solver {
         match e.node() {
             Node::Apply(op, args) => {
                 let parts: Vec<Expr> = args.iter().map(|a| self.simple(*a)).collect();
-                self.of.make(op, &parts)
+                self.around(op, &parts)
             }
             _ => e,
+        }
+    }
+
+    /// An operation whose operands are simple, by rules that do not look into what has targets.
+    fn around(&mut self, op: Op, parts: &[Expr]) -> Expr {
+        let made = self.of.make(op, parts);
+        let mut held: Vec<(Symbol, Expr)> = Vec::new();
+        let covered: Vec<Expr> = (parts.iter())
+            .map(|p| match self.of.has_target(*p) {
+                true => {
+                    let name = Symbol::new(&format!("#{}", p.id()));
+                    held.push((name, *p));
+                    Expr::var(name, p.sort())
+                }
+                false => *p,
+            })
+            .collect();
+        let simple = self.simplifier.simplify(Expr::of(op, &covered));
+        let back = simple.replace(&|v| held.iter().find(|h| h.0 == v).map(|h| h.1));
+        let back = self.of.orient(back);
+        let less = back.size() < made.size() && self.measure(back) <= self.measure(made);
+        if less {
+            back
+        } else {
+            made
         }
     }
 

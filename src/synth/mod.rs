@@ -7,6 +7,7 @@
 //! is the weakest of fixed forms ([`condition`]). Points only suggest: nothing is given that is not proved.
 //! Invariant: the same expressions, rules and limits give the same rules; limits are counts. Absent: files, printing.
 
+mod again;
 mod assist;
 mod condition;
 mod forms;
@@ -21,6 +22,7 @@ mod right;
 mod solving;
 mod statement;
 
+pub use again::{again, Again};
 pub use assist::{complete, is_whole, weakest, Given, Helped};
 pub use harvest::{corpus, LeftOut};
 pub use left::{canonical, left_sides, Left, MOST_LEAVES};

@@ -43,11 +43,13 @@
 
 mod cases;
 mod constants;
+mod critical;
 mod cycle;
 mod measure;
 mod poly;
 
 pub use cases::Case;
+pub use critical::{confluence, Confluence, Pair};
 pub use cycle::Cycle;
 pub use measure::Measure;
 

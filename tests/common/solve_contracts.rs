@@ -81,6 +81,9 @@ pub fn contracts(first: u64, cases: u64, points: u64, rules: &Rc<Rules>) -> Seen
             1 => vec![truth(ASSUMED[(case / 4 % 5) as usize])],
             _ => Vec::new(),
         };
+        if std::env::var("SHOW").is_ok() {
+            eprintln!("{case}: {e} where {facts:?}");
+        }
         one(e, &facts, points, rules, &mut rng, &mut seen);
     }
     seen

@@ -5,7 +5,7 @@ use crate::solve_contracts::{contracts, of_shipped};
 use rise_opt::intern::Symbol;
 use rise_opt::interp::random::Rng;
 use rise_opt::scalar::random::Recipe;
-use rise_opt::scalar::{is_open, load_rules, Expr, Kind, Rule};
+use rise_opt::scalar::{is_open, load_rules, parse_question, Expr, Kind, Rule};
 use rise_opt::solve::{decreases, form, measure, shipped_list, unordered, Order, Rules};
 use rise_opt::source::SourceMap;
 use std::rc::Rc;
@@ -18,6 +18,19 @@ fn rules(text: &str) -> Vec<Rule> {
 
 fn rule(text: &str) -> Rule {
     rules(&format!("rule r  {text}")).remove(0)
+}
+
+/// `EXPR where FACTS`
+pub fn question(line: &str) -> (Expr, Vec<Expr>) {
+    let (e, facts) = line.split_once(" where ").unwrap_or((line, "true"));
+    let mut sources = SourceMap::new();
+    let (first, second) = (sources.add_text("facts", facts), sources.add_text("e", e));
+    let (facts, e) = parse_question(&[(first, facts)], Some((second, e))).unwrap();
+    let facts = facts.into_iter().flat_map(Expr::conjuncts);
+    (
+        e.unwrap(),
+        facts.filter(|f| f.as_bool().is_none()).collect(),
+    )
 }
 
 #[test]
@@ -175,6 +188,9 @@ fn intervals_are_those_of_a_condition() {
     // What is not solved bounds nothing.
     assert_eq!(inner("x*x < 9", &[]).1, "false\n");
     assert_eq!(outer("x*x < 9", &[]).1, "true\n");
+    // Each half of it is solved to the whole.
+    assert_eq!(outer("x % 6 <= 0", &[]).1, "true\n");
+    assert_eq!(outer("x / 8 == n", &[]).1, "n * 8 <= x && x <= n * 8 + 7\n");
     assert_eq!(outer("x < 3 || x == 9", &[]).1, "x <= 9\n");
     assert_eq!(inner("p && x < 3", &[]).1, "x <= 2 && (p)\n");
 }

@@ -1,8 +1,11 @@
 //! Rules that are found: worked examples, conditions, a corpus, the command line.
 
 use super::*;
+use rise_opt::intern::Symbol;
 use rise_opt::simplify::Simplifier;
-use rise_opt::synth::{self, canonical, left_sides, Given};
+use rise_opt::solve::{decreases, shipped_list, Order};
+use rise_opt::synth::{self, canonical, left_sides, Again, Aim, Given, Options, Question};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Solvers, with as little work for each query as synthesis gives them.
@@ -172,10 +175,10 @@ fn rules_for_a_corpus_are_proved_ordered_and_of_use() {
     };
     // No factor is taken out of the second: nothing is to be found for it.
     let corpus = [
-        "x * y - (z + w * x)",
+        "max(x + 3, y) - max(x, y - 3)",
         "x * y - z",
         "min(y - 2, z) < min(x, y)",
-        "(x + 1) / 2 where x % 2 == 0",
+        "max(x, y) - min(x, y) - max(x - y, y - x)",
     ];
     let corpus = corpus.map(question);
     let present = shipped();
@@ -237,7 +240,7 @@ fn the_command_line_reads_a_corpus_and_writes_rules_with_certificates() {
         let text = |b: Vec<u8>| String::from_utf8(b).unwrap();
         (out.status.code(), text(out.stdout), text(out.stderr))
     };
-    let corpus = "-- two that are right, two that are wrong\nx*y - (z + w*x)\nmin(x,\nx + true\n(x+1)/2 where x % 2 == 0\n";
+    let corpus = "-- two that are right, two that are wrong\nmax(x + 3, y) - max(x, y - 3)\nmin(x,\nx + true\nmin(y - 2, z) < min(x, y)\n";
     std::fs::write(dir.path().join("stuck.txt"), corpus).unwrap();
     let (code, out, err) = run(&["synth", "--from", "stuck.txt", "-o", "new.rules"]);
     assert_eq!(code, Some(1), "{err}");
@@ -297,5 +300,148 @@ fn what_lowering_leaves_open_is_harvested_once() {
         let (code, _, err) = run(&["synth", "--harvest", folder]);
         assert_eq!(code, Some(1), "{err}");
         assert!(err.contains(folder) && err.contains("help"), "{err}");
+    }
+}
+
+#[test]
+fn a_rule_that_is_left_out_is_superfluous_found_again_or_lost() {
+    let own = rules(
+        "rule cancel  x + y - x => y\nrule three  x + 3 - x => 3\nrule odd  x * x / (x * x + 1 + y * y) => 0",
+    );
+    let tools = quick();
+    assert_eq!(synth::again(&own, 1, &tools), Again::Superfluous);
+    assert_eq!(synth::again(&own, 0, &tools), Again::Found);
+    let without = Tools {
+        limits: tools.limits,
+        ..Tools::default()
+    };
+    assert_eq!(synth::again(&own, 2, &without), Again::Lost);
+}
+
+/// EACH-th rule of the shipped ones, from FROM on.
+#[test]
+#[ignore = "minutes; a measurement: which of the shipped rules are found again without them"]
+fn shipped_rules_are_found_again() {
+    let number = |name: &str, default: usize| {
+        std::env::var(name).map_or(default, |n| n.parse().expect("a number"))
+    };
+    let (each, from) = (number("EACH", 1), number("FROM", 0));
+    let (all, tools) = (shipped(), quick());
+    let mut counts: BTreeMap<Again, usize> = BTreeMap::new();
+    for i in (from..all.len()).step_by(each) {
+        let found = synth::again(&all, i, &tools);
+        *counts.entry(found).or_default() += 1;
+        if found == Again::Lost {
+            println!(
+                "lost: {}  {}  =>  {}  where {}",
+                all[i].name, all[i].lhs, all[i].rhs, all[i].condition
+            );
+        }
+        println!("{i}: {counts:?}");
+    }
+    let of = |a: Again| counts.get(&a).copied().unwrap_or(0);
+    let good = of(Again::Superfluous) + of(Again::Found);
+    assert!(good * 100 >= (good + of(Again::Lost)) * 85, "{counts:?}");
+}
+
+#[test]
+fn fewer_rules_do_as_well() {
+    let own = rules(
+        "rule cancel  x + y - x => y\nrule three  x + 3 - x => 3\nrule same  min(x, x) => x\nrule idle  x * 0 => 0",
+    );
+    let question = |text: &str| Question {
+        e: left(text).lhs,
+        facts: Vec::new(),
+        place: String::new(),
+    };
+    let corpus = ["a + 3 - a", "a + b - a", "min(min(a, a), b)"].map(question);
+    let found = synth::minimise(&corpus, &[], &own, None, &mut |_| {});
+    let names: Vec<&str> = found.kept.iter().map(|k| k.0.name.as_str()).collect();
+    assert_eq!(names, ["cancel", "same"]);
+    assert_eq!(found.few.decided, found.all.decided);
+    assert!(found.few.size == found.all.size && found.all.size < found.none.size);
+    // Rules of a solver keep what is solved.
+    let own =
+        rules("rule less  t0 + n0 < n1 => t0 < n1 - n0\nrule three  t0 + 3 < n1 => t0 < n1 - 3");
+    let corpus = [question("x + a < b"), question("x + 3 < b")];
+    let found = synth::minimise(&corpus, &[], &own, Some(Symbol::new("x")), &mut |_| {});
+    assert_eq!((found.kept.len(), found.few.decided), (1, 2));
+}
+
+/// Rules of the solver from nothing but an order: proved, and each nearer to a solution.
+#[test]
+fn rules_of_a_solver_are_found() {
+    let tools = quick();
+    if tools.solvers.is_empty() {
+        return;
+    }
+    let question = |text: &str| Question {
+        e: left(text).lhs,
+        facts: Vec::new(),
+        place: String::new(),
+    };
+    let corpus = [
+        question("x + a < b"),
+        question("x * 4 < b"),
+        question("min(x, a) < b"),
+        question("x * 4 == b"),
+    ];
+    let options = Options {
+        budget: 40,
+        rounds: 2,
+    };
+    for (order, expected) in [
+        (
+            Order::Gradual,
+            &[
+                "t0 < n1 - n0",
+                "t0 <= (n0 - 1) / c0  where c0 > 0",
+                "t0 < n1 || n0 < n1",
+            ][..],
+        ),
+        (
+            Order::Goal,
+            &["t0 < n1 - n0", "t0 <= (n0 - 1) / c0  where c0 > 0"],
+        ),
+    ] {
+        let aim = Aim {
+            target: Symbol::new("x"),
+            order,
+        };
+        let found = synth::synthesise_solver(&corpus, aim, &[], &tools, &options, &mut |_| {});
+        let texts: Vec<String> = (found.found.iter())
+            .map(|f| synth::text("r", f.rule.lhs, f.rule.rhs, f.rule.condition))
+            .collect();
+        for e in expected {
+            assert!(
+                texts.iter().any(|t| t.ends_with(&format!("=>  {e}"))),
+                "{e}: {texts:?}"
+            );
+        }
+        for f in &found.found {
+            assert!(decreases(order, f.rule.lhs, f.rule.rhs), "{}", f.rule.name);
+        }
+        // A choice is nearer, and no solution.
+        let choice = texts.iter().any(|t| t.contains("||"));
+        assert_eq!(choice, order == Order::Gradual, "{texts:?}");
+    }
+}
+
+#[test]
+fn every_shipped_rule_of_the_solver_is_proved() {
+    let mut sources = SourceMap::new();
+    let certificates = CertificateFile::beside("rules/solver.certificates", &mut sources).unwrap();
+    let rules = shipped_list();
+    let tools = Tools {
+        certificates,
+        limits: Limits {
+            points: 200,
+            ..Limits::default()
+        },
+        ..Tools::default()
+    };
+    for rule in &rules {
+        let proved = matches!(rise_opt::verify::alone(rule, &tools), Verdict::Proved(_));
+        assert!(proved, "{}", rule.name);
     }
 }

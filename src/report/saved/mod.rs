@@ -174,6 +174,14 @@ pub const SIMPLIFICATION: Kind = Kind {
     most: COUNTS,
 };
 
+/// `rise-opt order --critical`
+pub const CRITICAL: Kind = Kind {
+    name: "critical",
+    version: 1,
+    command: "rise-opt order --critical --message-format json",
+    most: COUNTS,
+};
+
 /// `rise-opt solve`
 pub const SOLUTION: Kind = Kind {
     name: "solution",
@@ -268,6 +276,7 @@ pub const ALL: &[Kind] = &[
     VERIFICATION,
     TUNING,
     ORDER,
+    CRITICAL,
     OPERATORS,
     LIFTINGS,
     CERTIFICATES,

@@ -1,0 +1,70 @@
+//! A rule taken out of its set: whether the others do what it does, or lead to a rule that does.
+//!
+//! In: rules, one of them, solvers. Out: what becomes of instances of its left side without it. Absent: files.
+
+use super::{instances, synthesise, Options, Question};
+use crate::scalar::{Expr, Rule};
+use crate::simplify::{Book, Simplifier};
+use crate::termination::greater;
+use crate::verify::Tools;
+use std::rc::Rc;
+
+/// What becomes of a rule that is left out.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Again {
+    /// The others make as little of its left sides.
+    Superfluous,
+    /// Rules that are found for its left sides do.
+    Found,
+    /// Neither.
+    Lost,
+    /// It has no instance that is made here.
+    NotTried,
+}
+
+/// Left sides that are looked at for one rule.
+const BUDGET: usize = 60;
+/// Instances that are given.
+const GIVEN: usize = 3;
+
+/// Of the rule with this number.
+pub fn again(rules: &[Rule], number: usize, tools: &Tools) -> Again {
+    let Some(mut all) = rules.get(number).and_then(instances) else {
+        return Again::NotTried;
+    };
+    all.truncate(GIVEN);
+    let mut others = rules.to_vec();
+    others.remove(number);
+    if as_small(&all, &others) {
+        return Again::Superfluous;
+    }
+    let questions: Vec<Question> = (all.iter())
+        .map(|(left, _, facts)| Question {
+            e: *left,
+            facts: facts.clone(),
+            place: String::new(),
+        })
+        .collect();
+    let options = Options {
+        budget: BUDGET,
+        rounds: 1,
+    };
+    let found = synthesise(&questions, &others, tools, &options, &mut |_| {});
+    others.extend(found.found.into_iter().map(|f| f.rule));
+    match as_small(&all, &others) {
+        true => Again::Found,
+        false => Again::Lost,
+    }
+}
+
+/// Whether rules make of each left side something no larger than the right one.
+fn as_small(all: &[(Expr, Expr, Vec<Expr>)], rules: &[Rule]) -> bool {
+    let book = Rc::new(Book::new(rules.to_vec()));
+    all.iter().all(|(left, right, facts)| {
+        let mut simplifier = Simplifier::new(book.clone());
+        facts.iter().for_each(|f| simplifier.assume(*f));
+        let after = simplifier.simplify(*left);
+        let right = simplifier.simplify(*right);
+        after == right || greater(right, after)
+    })
+}
