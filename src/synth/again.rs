@@ -29,7 +29,9 @@ const GIVEN: usize = 3;
 
 /// Of the rule with this number.
 pub fn again(rules: &[Rule], number: usize, tools: &Tools) -> Again {
-    let Some(mut all) = rules.get(number).and_then(instances) else {
+    // Instances of rules about vectors are none of single values, which are all that is tried.
+    let of_values = rules.get(number).filter(|r| !r.has_vectors());
+    let Some(mut all) = of_values.and_then(instances) else {
         return Again::NotTried;
     };
     all.truncate(GIVEN);

@@ -76,13 +76,16 @@ fn samples(q: &Question) -> Vec<Vec<(i128, i128)>> {
     rows
 }
 
+/// What is asked of the values and results of a row.
+type Holds<'a> = dyn Fn(&[(i128, i128)]) -> bool + 'a;
+
 /// Whether each row agrees with one operator and a number of its own. Where no value tells, it is taken to.
 fn may_be_solved(q: &Question) -> bool {
     let rows = samples(q);
     if rows.len() < FEWEST_ROWS {
         return false;
     }
-    let all = |f: &dyn Fn(&[(i128, i128)]) -> bool| rows.iter().all(|r| f(r));
+    let all = |f: &Holds<'_>| rows.iter().all(|r| f(r));
     let same = |r: &[(i128, i128)], f: &dyn Fn(i128, i128) -> i128| {
         let first = f(r[0].0, r[0].1);
         r.iter().all(|(x, e)| f(*x, *e) == first)
