@@ -20,6 +20,16 @@ pub enum Atom {
     Call(&'static str, Vec<Sum>),
 }
 
+impl Atom {
+    /// The operands of a minimum or a maximum have no order.
+    fn call(name: &'static str, mut args: Vec<Sum>) -> Atom {
+        if matches!(name, "min_index" | "max_index") {
+            args.sort();
+        }
+        Atom::Call(name, args)
+    }
+}
+
 /// The factors of each term, sorted, and what they are multiplied by.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub struct Sum(BTreeMap<Vec<Atom>, i128>);
@@ -33,12 +43,8 @@ impl Sum {
         Sum([(vec![a], 1)].into_iter().collect())
     }
 
-    /// The operands of a minimum or a maximum have no order.
-    pub fn call(name: &'static str, mut args: Vec<Sum>) -> Sum {
-        if matches!(name, "min_index" | "max_index") {
-            args.sort();
-        }
-        Sum::atom(Atom::Call(name, args))
+    pub fn call(name: &'static str, args: Vec<Sum>) -> Sum {
+        Sum::atom(Atom::call(name, args))
     }
 
     pub fn as_int(&self) -> Option<i128> {
@@ -124,7 +130,7 @@ impl Sum {
             AtomKind::Max(x, y) => ("max_index", x, y),
             AtomKind::Meta(_) | AtomKind::Overflow => return None,
         };
-        Some(Atom::Call(name, vec![Sum::of(x)?, Sum::of(y)?]))
+        Some(Atom::call(name, vec![Sum::of(x)?, Sum::of(y)?]))
     }
 }
 

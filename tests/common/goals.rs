@@ -400,7 +400,7 @@ pub const GOALS: &[Goal] = &[
         "",
         &["c=3,h=4,w=33", "c=1,h=1,w=1"],
     ),
-    of(
+    regrouped(
         "programs/layer/mean_pool.rise",
         "sketches/mean_pool/parallel.sk",
         "",
@@ -424,13 +424,13 @@ pub const GOALS: &[Goal] = &[
         "",
         ANY,
     ),
-    of(
+    regrouped(
         "programs/linear/syrk.rise",
         "sketches/syrk/parallel.sk",
         "",
         &["n=9,k=35", "n=1,k=0", "n=0,k=3"],
     ),
-    of(
+    regrouped(
         "programs/linear/trmv.rise",
         "sketches/trmv/parallel.sk",
         "",
@@ -449,7 +449,7 @@ pub const GOALS: &[Goal] = &[
         "",
         &["k=20,h=4,w=33", "k=0,h=1,w=1"],
     ),
-    of(
+    regrouped(
         "programs/other/nearest.rise",
         "sketches/nearest/parallel.sk",
         "",
@@ -476,6 +476,54 @@ pub const GOALS: &[Goal] = &[
     regrouped(
         "programs/dot.rise",
         "sketches/reduction/blocks.sk",
+        "block=64",
+        LONG,
+    ),
+    regrouped(
+        "programs/linear/ell.rise",
+        "sketches/ell/parallel.sk",
+        "",
+        &["m=5,n=9,k=37", "m=1,n=1,k=1", "m=0,n=3,k=2"],
+    ),
+    of(
+        "programs/other/horner.rise",
+        "sketches/horner/parallel.sk",
+        "block=64",
+        &["n=150,k=3", "n=17,k=0", "n=0,k=2"],
+    ),
+    of(
+        "programs/linear/kronecker.rise",
+        "sketches/kronecker/parallel.sk",
+        "",
+        &["m=2,n=3,p=4,q=9", "m=1,n=1,p=1,q=1"],
+    ),
+    of(
+        "programs/linear/mm_bytes.rise",
+        "sketches/mm_bytes/parallel.sk",
+        "",
+        ANY,
+    ),
+    of(
+        "programs/stencil.rise",
+        "sketches/stencil/parallel.sk",
+        "block=64",
+        LONG,
+    ),
+    of(
+        "programs/stencil.rise",
+        "sketches/elementwise/blocks.sk",
+        "block=64",
+        LONG,
+    ),
+    regrouped(
+        "programs/other/variance.rise",
+        "sketches/variance/parallel.sk",
+        "",
+        &["m=5,n=339", "m=3,n=17", "m=1,n=1"],
+    ),
+    of(
+        "programs/vector_add.rise",
+        "sketches/vector_add/parallel.sk",
         "block=64",
         LONG,
     ),

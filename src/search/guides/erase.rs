@@ -6,7 +6,7 @@
 //! Absent: whether anything satisfies it.
 
 use super::layers::{Layer, Layers};
-use super::loops::{self, Node, Stage};
+use super::loops::{self, any, Node, Stage};
 use crate::arith::Nat;
 use crate::elab::{Sketch, SketchKind, TyPattern};
 use crate::source::{FileId, Span};
@@ -84,17 +84,6 @@ pub(super) fn stages(goal: &Sketch, layer: Layer, start: &Start) -> Vec<Sketch> 
 
 /// Stages of one layer.
 const STAGES: usize = 12;
-
-pub(super) fn any(s: &Sketch) -> Sketch {
-    s.with(SketchKind::Any)
-}
-
-pub(super) fn contains(s: Sketch) -> Sketch {
-    match s.kind {
-        SketchKind::Any | SketchKind::Contains(_) => s,
-        _ => s.with(SketchKind::Contains(Box::new(s.clone()))),
-    }
-}
 
 fn is_any(s: &Sketch) -> bool {
     matches!(s.kind, SketchKind::Any)

@@ -3,10 +3,22 @@
 //! In: a term, a sketch. Out: the loops of the term as a tree; the sketch of the term's own nest with each loop taken apart as the
 //! goal has it, in the order of the program: what is reached by taking loops apart alone. Absent: rules, searching.
 
-use super::erase::{any, contains};
 use crate::arith::Nat;
 use crate::elab::{Sketch, SketchKind, TyPattern};
 use crate::term::{Kind, Op, Term};
+
+/// In the place of a sketch: whatever there is.
+pub(super) fn any(s: &Sketch) -> Sketch {
+    s.with(SketchKind::Any)
+}
+
+/// A sketch somewhere below its place.
+pub(super) fn contains(s: Sketch) -> Sketch {
+    match s.kind {
+        SketchKind::Any | SketchKind::Contains(_) => s,
+        _ => s.with(SketchKind::Contains(Box::new(s.clone()))),
+    }
+}
 
 /// A loop of a term, and those in it.
 #[derive(Clone, PartialEq, Eq, Debug)]
