@@ -219,9 +219,10 @@ impl Goal {
             let mut all = sizes(at);
             all.extend(sizes(self.fixed));
             let args = arguments(&program, &all, &mut rng);
-            let own = eval_program(found, &all, &args).expect("a value");
+            let none = |e| panic!("{} at {at}: no value: {e:?}", self.sketch);
+            let own = eval_program(found, &all, &args).unwrap_or_else(none);
             let plain = case_with(target, name.to_string(), program.clone(), all, &args);
-            let plain = plain.expect("a value");
+            let plain = plain.unwrap_or_else(|| panic!("{} at {at}: no value", self.program));
             let d = compare::compare(&own, &plain.expected).expect("same shape");
             let what = (self.sketch, at, &d);
             match self.regroups {

@@ -507,13 +507,13 @@ pub const GOALS: &[Goal] = &[
         "programs/stencil.rise",
         "sketches/stencil/parallel.sk",
         "block=64",
-        LONG,
+        &["n=797", "n=130", "n=17", "n=1"],
     ),
     of(
         "programs/stencil.rise",
         "sketches/elementwise/blocks.sk",
         "block=64",
-        LONG,
+        &["n=797", "n=130", "n=17", "n=1"],
     ),
     regrouped(
         "programs/other/variance.rise",
