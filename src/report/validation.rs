@@ -25,7 +25,6 @@ pub struct ValidationFile {
     pub met: Vec<Met>,
     pub open: Vec<Open>,
     /// Whether its C text says the same, where that was asked.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<TextFile>,
     pub seconds: f64,
 }

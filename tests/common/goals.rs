@@ -515,12 +515,6 @@ pub const GOALS: &[Goal] = &[
         "block=64",
         &["n=797", "n=130", "n=17", "n=1"],
     ),
-    regrouped(
-        "programs/other/variance.rise",
-        "sketches/variance/parallel.sk",
-        "",
-        &["m=5,n=339", "m=3,n=17", "m=1,n=1"],
-    ),
     of(
         "programs/vector_add.rise",
         "sketches/vector_add/parallel.sk",

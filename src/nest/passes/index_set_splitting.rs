@@ -122,7 +122,7 @@ impl Splitting<'_> {
             let rest = length(*extent - after);
             let from = self.names.like(*var);
             (self.facts).range(from, 0.into(), Nat::int(last - 1));
-            let body = substituted(body, *var, Nat::var(from) + after, self.facts);
+            let body = self.known(body, *var, Nat::var(from) + after);
             parts.push(self.names.renew(border(from, rest, body)));
         }
         Some((parts, place))
