@@ -18,6 +18,7 @@ use rise_opt::emit;
 use rise_opt::index::{divisions, Level};
 use rise_opt::nest::{walk, Block, Nest, Stmt};
 use rise_opt::target::Target;
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
@@ -220,13 +221,22 @@ fn text_of(nest: &Nest) -> String {
     emit::emit_all(&[nest], &emit::Options::default())
 }
 
-/// Of every shipped goal: nothing is divided inside its innermost loops, it is the same to the byte when it is lowered
+/// Goals whose innermost loops divide: buffers of as many lines as a window has are used in turn, and a vector of rows that
+/// are joined to one may begin in one and end in the next.
+const DIVIDING: [&str; 3] = [
+    "sketches/gaussian5/parallel.sk",
+    "sketches/gaussian7/parallel.sk",
+    "sketches/mean_pool/parallel.sk",
+];
+
+/// Of every shipped goal: nothing is divided inside its innermost loops but for those listed, it is the same to the byte when it is lowered
 /// again, and it computes what the interpreter says, however little is done to its indices.
 #[test]
 fn kernels_of_all_goals_at_every_level() {
     let target = Target::native();
     let mut loops = 0;
     let mut lines = [0; 3];
+    let mut dividing = BTreeSet::new();
     let mut cases: [Vec<cases::Case>; 3] = Default::default();
     for (i, goal) in cases::GOALS.iter().enumerate() {
         let name = format!("g{i}");
@@ -243,14 +253,14 @@ fn kernels_of_all_goals_at_every_level() {
             if level == Level::Full {
                 let (count, inside) = in_innermost(&nest);
                 loops += count;
-                let divided = inside.iter().find(|n| divisions(**n) > 0);
-                // Its rows are joined to one: a vector may begin in one and end in the next.
-                let joined = goal.sketch == "sketches/mean_pool/parallel.sk";
-                assert!(joined || divided.is_none(), "{}: {divided:?}", goal.sketch);
+                if inside.iter().any(|n| divisions(*n) > 0) {
+                    dividing.insert(goal.sketch);
+                }
             }
             cases[at].extend(goal.cases_of(&found, &nest, &name, target));
         }
     }
+    assert_eq!(dividing, BTreeSet::from(DIVIDING));
     assert!(loops >= 2 * cases::GOALS.len(), "{loops}");
     assert!(lines[0] != lines[2], "nothing was simplified");
     let flags = [&["-O1", "-fopenmp"], target.flags()].concat();
