@@ -1,5 +1,5 @@
-//! Every shipped program: the kernel of the program as it stands, the kernels of its sketches, and C as a person writes it
-//! (`benches/programs/NAME.c`), measured by `rise-opt bench`: interleaved, and compared before.
+//! Every shipped program: the kernel of the program as it stands, what `--auto` makes of it, the kernels of its sketches, and C
+//! as a person writes it (`benches/programs/NAME.c`), measured by `rise-opt bench`: interleaved, and compared before.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -13,6 +13,7 @@ use rise_opt::source::SourceMap;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 const USAGE: &str = "\
 cargo bench --bench programs -- [NAMES] [FLAGS]: all shipped programs, or those whose names have one of these words in them
@@ -27,6 +28,9 @@ const END: &str = "<!-- end measured -->";
 
 /// How the C file is called in a measurement.
 const PLAIN: &str = "C";
+
+/// How the kernel that `--auto` makes is called.
+const AUTO: &str = "auto";
 
 fn main() {
     common::main(USAGE, run);
@@ -107,35 +111,33 @@ struct Found<'a> {
     program: &'a Measured,
     /// Names of the kernels of sketches.
     sketches: Vec<String>,
+    /// How long `--auto` took, the whole process.
+    searched: Option<Duration>,
     rounds: Vec<Round>,
     failures: Vec<String>,
 }
 
 impl Bench {
-    /// `rise-opt bench`.
+    /// `rise-opt bench` of plain C and of what else is given: sketches, or NAME=FILE of a C file.
     fn command(
         &self,
         p: &Measured,
-        sketches: &[String],
+        others: &[String],
         unoptimised: bool,
     ) -> Result<Measurement, String> {
         let dir = tempfile::tempdir().expect("a temporary folder");
         let json = dir.path().join("measured.json");
-        let mut command = Command::new(env!("CARGO_BIN_EXE_rise-opt"));
-        command.current_dir(env!("CARGO_MANIFEST_DIR"));
+        let mut command = rise_opt();
         command.args(["bench", &format!("programs/{}.rise", p.name)]);
         command.arg(format!("{PLAIN}=benches/programs/{}.c", p.name));
-        command.args(sketches);
+        command.args(others);
         command.args(["--size", p.sizes, "--threads", &self.threads, "--no-peers"]);
         command.args(["--samples", &self.samples.to_string(), "--pause", "10"]);
         command.args(["--emit", "json", "-o"]).arg(&json);
         if !unoptimised {
             command.arg("--no-unoptimised");
         }
-        let output = command.output().map_err(|e| e.to_string())?;
-        if !output.status.success() {
-            return Err(first_error(&String::from_utf8_lossy(&output.stderr)));
-        }
+        run_to_end(command)?;
         let mut sources = SourceMap::new();
         let file = sources.load(&json.to_string_lossy());
         let file = file.map_err(|_| "it wrote nothing".to_string())?;
@@ -164,11 +166,22 @@ impl Bench {
     }
 
     fn measured<'a>(&self, program: &'a Measured) -> Found<'a> {
-        let sketches = sketches(program.name);
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let mut others = sketches(program.name);
         let mut failures = Vec::new();
-        let mut made = self.command(program, &sketches, true);
-        if let (Err(why), false) = (&made, sketches.is_empty()) {
-            failures.push(format!("{}, with sketches: {why}", program.name));
+        let searched = match automatic(program, dir.path()) {
+            Ok((file, time)) => {
+                others.push(format!("{AUTO}={file}"));
+                Some(time)
+            }
+            Err(why) => {
+                failures.push(format!("{}, --auto: {why}", program.name));
+                None
+            }
+        };
+        let mut made = self.command(program, &others, true);
+        if let (Err(why), false) = (&made, others.is_empty()) {
+            failures.push(format!("{}, beside plain C: {why}", program.name));
             made = self.command(program, &[], true);
         }
         let (rounds, contestants) = match made {
@@ -182,10 +195,36 @@ impl Bench {
         Found {
             program,
             sketches: of_sketches.map(|c| c.name).collect(),
+            searched,
             rounds,
             failures,
         }
     }
+}
+
+fn rise_opt() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rise-opt"));
+    command.current_dir(env!("CARGO_MANIFEST_DIR"));
+    command
+}
+
+fn run_to_end(mut command: Command) -> Result<(), String> {
+    let output = command.output().map_err(|e| e.to_string())?;
+    match output.status.success() {
+        true => Ok(()),
+        false => Err(first_error(&String::from_utf8_lossy(&output.stderr))),
+    }
+}
+
+/// The C file that `--auto` makes of a program at any size, and how long that took. Sums may be regrouped, as in plain C.
+fn automatic(p: &Measured, dir: &Path) -> Result<(String, Duration), String> {
+    let file = dir.join("automatic.c").to_string_lossy().into_owned();
+    let mut command = rise_opt();
+    command.arg(format!("programs/{}.rise", p.name));
+    command.args(["--auto", "--permit", "reassociate", "-o", &file]);
+    let from = Instant::now();
+    run_to_end(command)?;
+    Ok((file, from.elapsed()))
 }
 
 fn first_error(said: &str) -> String {
@@ -220,10 +259,21 @@ fn head() -> Vec<String> {
         "plain C",
         "",
         "as it stands",
+        "`--auto`",
+        "found in",
         "sketches",
         "best",
         "sketch",
     ])
+}
+
+/// How many times as fast as plain C.
+struct Ratios<'a> {
+    /// The kernel of the program as it stands.
+    own: f64,
+    automatic: Option<f64>,
+    /// The best kernel of a sketch, and its name.
+    sketch: Option<(f64, &'a str)>,
 }
 
 impl Found<'_> {
@@ -239,15 +289,17 @@ impl Found<'_> {
         Some(timing.best())
     }
 
-    /// How much faster than plain C: as it stands, and the best kernel of a sketch with its name.
-    fn ratios(&self, round: usize) -> Option<(f64, Option<(f64, &str)>)> {
+    fn ratios(&self, round: usize) -> Option<Ratios<'_>> {
         let plain = self.time(round, PLAIN)?;
-        let own = self.time(round, "unoptimised")?;
+        let ratio = |name: &str| Some(plain / self.time(round, name)?);
         let of_sketches = self.sketches.iter();
-        let best = of_sketches
-            .filter_map(|s| Some((plain / self.time(round, s)?, s.as_str())))
-            .max_by(|a, b| a.0.total_cmp(&b.0));
-        Some((plain / own, best))
+        Some(Ratios {
+            own: ratio("unoptimised")?,
+            automatic: ratio(AUTO),
+            sketch: of_sketches
+                .filter_map(|s| Some((ratio(s)?, s.as_str())))
+                .max_by(|a, b| a.0.total_cmp(&b.0)),
+        })
     }
 
     /// Says that the machine was so busy that samples count in which it gave a processor to somebody else.
@@ -262,15 +314,19 @@ impl Found<'_> {
 
     fn cells(&self, round: usize) -> Option<Vec<String>> {
         let plain = self.time(round, PLAIN)?;
-        let (own, best) = self.ratios(round)?;
+        let found = self.ratios(round)?;
+        let best = found.sketch;
         let rate = |time: f64| self.rate(round, time);
-        let fastest = plain / own.max(best.map_or(0.0, |b| b.0)).max(1.0);
+        let all = [found.automatic, best.map(|b| b.0), Some(1.0)];
+        let fastest = plain / all.into_iter().flatten().fold(found.own, f64::max);
         Some(vec![
             self.program.name.to_string(),
             self.program.sizes.replace(',', " "),
             format!("{}{}", seconds(plain), self.star(round)),
             rate(plain)?,
-            ratio(own),
+            ratio(found.own),
+            found.automatic.map_or("-".to_string(), ratio),
+            (self.searched).map_or("-".to_string(), |t| seconds(t.as_secs_f64())),
             best.map_or("-".to_string(), |b| ratio(b.0)),
             rate(fastest)?,
             best.map_or("-".to_string(), |b| b.1.to_string()),
@@ -303,17 +359,20 @@ fn means(found: &[Found], round: usize) -> String {
         let logs: f64 = all.iter().map(|r| r.ln()).sum();
         ratio((logs / all.len() as f64).exp())
     };
-    let own: Vec<f64> = ratios.iter().map(|r| r.0).collect();
-    let best: Vec<f64> = ratios.iter().filter_map(|r| Some(r.1?.0)).collect();
-    let text = format!(
-        "geometric mean of {} programs as they stand {} × plain C",
+    let own: Vec<f64> = ratios.iter().map(|r| r.own).collect();
+    let automatic: Vec<f64> = ratios.iter().filter_map(|r| r.automatic).collect();
+    let sketch: Vec<f64> = ratios.iter().filter_map(|r| Some(r.sketch?.0)).collect();
+    let of = |n: usize, what: &str, all: Vec<f64>| match n {
+        0 => String::new(),
+        n => format!(", of {n} {what} {} ×", mean(all)),
+    };
+    format!(
+        "geometric mean of {} programs as they stand {} × plain C{}{}",
         own.len(),
-        mean(own)
-    );
-    match best.len() {
-        0 => text,
-        n => format!("{text}, of {n} with sketches {} ×", mean(best)),
-    }
+        mean(own),
+        of(automatic.len(), "with `--auto`", automatic),
+        of(sketch.len(), "with sketches", sketch)
+    )
 }
 
 fn markdown(rows: &[Vec<String>]) -> String {
