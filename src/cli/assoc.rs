@@ -265,8 +265,7 @@ fn reductions(path: &str, context: &mut Context) -> Result<Vec<Asked>, Vec<Diagn
     let sources = &mut context.sources;
     let file = sources.load(path).map_err(|e| vec![e.into()])?;
     let program = elab::program(sources, file, None)?;
-    let mut found: Vec<Asked> = Vec::new();
-    collect(&program.term, &mut Vec::new(), &mut found);
+    let found = ask::parts(&program.term, &operator);
     if found.is_empty() {
         let what = format!("`{path}` reduces nothing with an operator on one type");
         let d = Diagnostic::new(code::EXPECTED, what);
@@ -274,26 +273,12 @@ fn reductions(path: &str, context: &mut Context) -> Result<Vec<Asked>, Vec<Diagn
             d.help("name an operator: `'\\x y -> x + y' --type i32`")
         ]);
     }
-    Ok(found)
+    Ok(found.into_iter().map(|f| f.0).collect())
 }
 
-fn collect(t: &Term, names: &mut Vec<String>, found: &mut Vec<Asked>) {
-    match t.kind() {
-        Kind::Lam(hint, body) => {
-            let name = hint.map_or_else(|| format!("v{}", names.len()), |h| h.to_string());
-            names.push(name);
-            collect(body, names, found);
-            names.pop();
-        }
-        Kind::App(f, x) => {
-            collect(f, names, found);
-            collect(x, names, found);
-        }
-        Kind::Prim(_) | Kind::Var(_) | Kind::Lit(_) | Kind::Hole(_) => {}
-    }
-    let Some((p, args)) = t.as_prim_app() else {
-        return;
-    };
+/// The operator of a reduction, if it combines two of one type.
+fn operator(t: &Term) -> Option<(&Term, ())> {
+    let (p, args) = t.as_prim_app()?;
     let reduces = matches!(
         p.op().sort(),
         Sort::Loop(
@@ -306,18 +291,8 @@ fn collect(t: &Term, names: &mut Vec<String>, found: &mut Vec<Asked>) {
         )
     );
     let ([op], true) = (&args[..], reduces) else {
-        return;
+        return None;
     };
-    let one_type = op
-        .ty()
-        .as_fun()
-        .is_some_and(|(t, rest)| rest == Ty::fun(t, t));
-    let free: Vec<Symbol> = names.iter().map(|n| Symbol::new(n)).collect();
-    if one_type && !found.iter().any(|a| a.term == **op) {
-        found.push(Asked {
-            text: elab::term_text(op, &free),
-            term: (*op).clone(),
-            names: names.iter().rev().cloned().collect(),
-        });
-    }
+    let (t, rest) = op.ty().as_fun()?;
+    (rest == Ty::fun(t, t)).then_some((*op, ()))
 }

@@ -33,10 +33,8 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, context: &mut Context) -> u8 {
-    match job(args, context) {
-        Ok(()) => 0,
-        Err(diagnostics) => context.report(diagnostics),
-    }
+    let done = job(args, context);
+    context.ended(done)
 }
 
 fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {

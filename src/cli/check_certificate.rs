@@ -3,10 +3,10 @@
 //! In: a certificate; with a program or a C file, only if it is of these. Out: what holds, or why it does not. Absent: the
 //! check (`driver`).
 
+use super::values::Given;
 use super::Context;
 use crate::diag::{code, Diagnostic};
 use crate::driver::certificate::{self, Shown};
-use crate::elab;
 use crate::report::answers::KernelCheck;
 use crate::report::kernel_certificate::KernelCertificate;
 
@@ -15,12 +15,8 @@ pub struct Args {
     /// The certificate, which `rise-opt certify` wrote
     #[arg(value_name = "CERT")]
     certificate: String,
-    /// A program (.rise): refuses the certificate unless it is of exactly this one
-    #[arg(value_name = "PROGRAM")]
-    program: Option<String>,
-    /// The definition of PROGRAM that is meant, when it is not the last of the file
-    #[arg(long, value_name = "NAME", requires = "program")]
-    entry: Option<String>,
+    #[command(flatten)]
+    given: Given,
     /// A C file: refuses the certificate unless it is of exactly this text
     #[arg(long, value_name = "FILE")]
     c: Option<String>,
@@ -30,10 +26,8 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, context: &mut Context) -> u8 {
-    match job(args, context) {
-        Ok(()) => 0,
-        Err(diagnostics) => context.report(diagnostics),
-    }
+    let done = job(args, context);
+    context.ended(done)
 }
 
 fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
@@ -55,22 +49,10 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
             return Err(wrong(format!("it is of another text than `{path}`")));
         }
     }
-    let given = match &args.program {
-        Some(path) => {
-            let file = sources.load(path).map_err(|e| vec![e.into()])?;
-            Some((path, elab::program(sources, file, args.entry.as_deref())?))
-        }
-        None => None,
-    };
+    let given = args.given.load(sources)?;
     let shown = certificate::check(&read, name, sources).map_err(wrong)?;
     if let Some((path, given)) = given {
-        let own = &shown.program;
-        let same = own.name == given.name
-            && own.sizes == given.sizes
-            && own.params == given.params
-            && own.result == given.result
-            && own.term == given.term;
-        if !same {
+        if shown.program.differs(&given).is_some() {
             return Err(wrong(format!("it is of another program than `{path}`")));
         }
     }

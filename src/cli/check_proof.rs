@@ -3,6 +3,7 @@
 //! In: a proof; with a program, only if it is of that one. Out: what holds and under which rules, or the first step
 //! that does not, or a rule that is wrong. Absent: the checker (`proof`), how rules are proved (`verify`).
 
+use super::values::Given;
 use super::Context;
 use crate::diag::{code, Diagnostic};
 use crate::driver::refused;
@@ -19,22 +20,16 @@ pub struct Args {
     /// The proof, which `--emit proof` wrote
     #[arg(value_name = "PROOF")]
     proof: String,
-    /// A program (.rise): refuses the proof unless it is of exactly this one
-    #[arg(value_name = "PROGRAM")]
-    program: Option<String>,
-    /// The definition of PROGRAM that the proof must be of, when it is not the last of the file
-    #[arg(long, value_name = "NAME", requires = "program")]
-    entry: Option<String>,
+    #[command(flatten)]
+    given: Given,
     /// A C file or a header that rise-opt wrote: refuses the proof unless that is of the term to which it leads
     #[arg(long, value_name = "FILE")]
     c: Option<String>,
 }
 
 pub fn run(args: &Args, context: &mut Context) -> u8 {
-    match job(args, context) {
-        Ok(()) => 0,
-        Err(diagnostics) => context.report(diagnostics),
-    }
+    let done = job(args, context);
+    context.ended(done)
 }
 
 fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
@@ -43,11 +38,9 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
     let file = sources.load(name).map_err(|e| vec![e.into()])?;
     let saved = ProofFile::read(sources, file).map_err(|d| vec![d])?;
     let program = saved.program(name, sources).map_err(|d| vec![d])?;
-    if let Some(path) = &args.program {
-        let file = sources.load(path).map_err(|e| vec![e.into()])?;
-        // Which definition is meant is not for the proof to say.
-        let given = elab::program(sources, file, args.entry.as_deref())?;
-        same(name, &program, &given).map_err(|d| vec![d])?;
+    let given = args.given.load(sources)?;
+    if let Some((_, given)) = &given {
+        same(name, &program, given).map_err(|d| vec![d])?;
     }
     let proof = (saved.proof(name, &program, sources)).map_err(|d| vec![d])?;
     let holds = check(&proof).map_err(|r| vec![refused(name, &proof, &r)])?;
@@ -57,10 +50,7 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
         belongs((name, path), text, &term_hash(&program, proof.end())).map_err(|d| vec![d])?;
     }
     let rules = judged(&saved, &proof)?;
-    let whose = match &args.program {
-        Some(path) => path.as_str(),
-        None => "the program in the proof",
-    };
+    let whose = given.map_or("the program in the proof", |(path, _)| path);
     let page = if context.json() {
         answer(name, &rules, &proof, &program, &holds).json_line()
     } else {
@@ -120,12 +110,8 @@ fn same(name: &str, a: &Program, b: &Program) -> Result<(), Diagnostic> {
                 a.name
             )));
     }
-    let equal = (a.sizes == b.sizes, a.params == b.params, a.term == b.term);
-    let what = match equal {
-        (true, true, true) => return Ok(()),
-        (false, ..) => "the sizes",
-        (_, false, _) => "the parameters",
-        _ => "the body",
+    let Some(what) = a.differs(b) else {
+        return Ok(());
     };
     let text = format!(
         "`{name}` is of another program: {what} of `{}` differ",

@@ -164,10 +164,8 @@ impl std::str::FromStr for GoalArg {
 }
 
 pub fn run(args: &Args, context: &mut Context) -> u8 {
-    match job(args, context) {
-        Ok(()) => 0,
-        Err(diagnostics) => context.report(diagnostics),
-    }
+    let done = job(args, context);
+    context.ended(done)
 }
 
 fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {

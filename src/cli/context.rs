@@ -47,6 +47,14 @@ impl Context {
         u8::try_from(diag::exit_code(&diagnostics)).unwrap_or(101)
     }
 
+    /// The exit code of a command; reports why it came to nothing.
+    pub fn ended(&mut self, done: Result<(), impl Into<Vec<Diagnostic>>>) -> u8 {
+        match done {
+            Ok(()) => 0,
+            Err(diagnostics) => self.report(diagnostics),
+        }
+    }
+
     /// A line for people on standard error.
     pub fn error_line(&mut self, text: &str) {
         let text = diag::visible(text);

@@ -339,10 +339,8 @@ pub fn run(args: &Args, context: &mut Context) -> u8 {
         context.print(&passes::listing());
         return 0;
     }
-    match job(args, context) {
-        Ok(()) => 0,
-        Err(diagnostics) => context.report(diagnostics),
-    }
+    let done = job(args, context);
+    context.ended(done)
 }
 
 fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {

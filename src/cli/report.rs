@@ -20,10 +20,8 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, context: &mut Context) -> u8 {
-    match job(args, context) {
-        Ok(()) => 0,
-        Err(d) => context.report([d]),
-    }
+    let done = job(args, context);
+    context.ended(done.map_err(|d| [d]))
 }
 
 fn job(args: &Args, context: &mut Context) -> Result<(), Diagnostic> {

@@ -3,9 +3,13 @@
 //! In: the text after a flag. Out: the value, or a sentence that the command line's error shows.
 
 use crate::alloc;
+use crate::diag::Diagnostic;
 use crate::driver::{Setting, Trust};
+use crate::elab;
 use crate::nest::names;
+use crate::source::SourceMap;
 use crate::target::Target;
+use crate::term::Program;
 use clap::builder::PossibleValue;
 use clap::ValueEnum;
 use std::sync::OnceLock;
@@ -107,6 +111,32 @@ impl Trusting {
         Trust {
             allow_unverified: self.allow_unverified,
         }
+    }
+}
+
+/// Of which program a proof or a certificate has to be. Which definition is meant is not for these to say.
+#[derive(clap::Args, Debug)]
+pub struct Given {
+    /// A program (.rise): refuses what is not of exactly this one
+    #[arg(value_name = "PROGRAM")]
+    program: Option<String>,
+    /// The definition of PROGRAM that is meant, when it is not the last of the file
+    #[arg(long, value_name = "NAME", requires = "program")]
+    entry: Option<String>,
+}
+
+impl Given {
+    /// The program and its path.
+    pub fn load(
+        &self,
+        sources: &mut SourceMap,
+    ) -> Result<Option<(&str, Program)>, Vec<Diagnostic>> {
+        let Some(path) = &self.program else {
+            return Ok(None);
+        };
+        let file = sources.load(path).map_err(|e| vec![e.into()])?;
+        let program = elab::program(sources, file, self.entry.as_deref())?;
+        Ok(Some((path, program)))
     }
 }
 

@@ -131,29 +131,14 @@ pub fn synthesise(
     tell: Tell,
 ) -> Outcome {
     let mut work = Work::new(rules, tools);
-    let mut seen = BTreeSet::new();
-    for round in 1..=options.rounds {
-        let before = work.outcome.found.len();
-        let lefts = work.left_sides(questions, &mut seen);
-        for (i, task) in lefts.iter().enumerate() {
-            if work.outcome.counts.left_sides == options.budget {
-                work.outcome.counts.left += lefts.len() - i;
-                break;
-            }
-            tell(&format!(
-                "round {round}: {} of {} left sides, {} rules",
-                i + 1,
-                lefts.len(),
-                work.outcome.found.len()
-            ));
-            work.attempt(task);
-        }
-        if work.outcome.found.len() == before || work.outcome.counts.left > 0 {
-            break;
-        }
-    }
+    work.rounds(
+        options,
+        tell,
+        |work, seen| work.left_sides(questions, seen),
+        Work::attempt,
+    );
     work.without_superfluous();
-    work.without_idle(questions);
+    work.without_idle(|work| work.applied(questions));
     work.outcome
 }
 
@@ -198,6 +183,37 @@ impl<'a> Work<'a> {
             outcome: Outcome::default(),
             unordered_too: false,
             aim: None,
+        }
+    }
+
+    /// Tries what left sides there are, until a round finds no rule or the budget is spent.
+    fn rounds(
+        &mut self,
+        options: &Options,
+        tell: Tell,
+        left_sides: impl Fn(&Self, &mut BTreeSet<(String, String)>) -> Vec<Task>,
+        attempt: impl Fn(&mut Self, &Task),
+    ) {
+        let mut seen = BTreeSet::new();
+        for round in 1..=options.rounds {
+            let before = self.outcome.found.len();
+            let lefts = left_sides(self, &mut seen);
+            for (i, task) in lefts.iter().enumerate() {
+                if self.outcome.counts.left_sides == options.budget {
+                    self.outcome.counts.left += lefts.len() - i;
+                    break;
+                }
+                tell(&format!(
+                    "round {round}: {} of {} left sides, {} rules",
+                    i + 1,
+                    lefts.len(),
+                    self.outcome.found.len()
+                ));
+                attempt(self, task);
+            }
+            if self.outcome.found.len() == before || self.outcome.counts.left > 0 {
+                break;
+            }
         }
     }
 
@@ -452,14 +468,20 @@ impl<'a> Work<'a> {
         self.book = Rc::new(Book::new(self.rules.clone()));
     }
 
-    /// Drops rules that are applied to no expression, until all are to some.
-    fn without_idle(&mut self, questions: &[Question]) {
+    /// Drops rules that are applied to no expression, until all are to some; `applied` says which are to each.
+    fn without_idle(&mut self, applied: impl Fn(&Self) -> Vec<BTreeSet<Symbol>>) {
         loop {
-            self.count(questions);
-            let idle: BTreeSet<Symbol> = (self.outcome.found.iter())
-                .filter(|f| f.fires == 0)
-                .map(|f| f.rule.name)
-                .collect();
+            let mut fires: BTreeMap<Symbol, usize> = BTreeMap::new();
+            for name in applied(self).into_iter().flatten() {
+                *fires.entry(name).or_default() += 1;
+            }
+            let mut idle = BTreeSet::new();
+            for found in &mut self.outcome.found {
+                found.fires = fires.get(&found.rule.name).copied().unwrap_or(0);
+                if found.fires == 0 {
+                    idle.insert(found.rule.name);
+                }
+            }
             if idle.is_empty() {
                 return;
             }
@@ -470,23 +492,16 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Counts to how many expressions each rule is applied.
-    fn count(&mut self, questions: &[Question]) {
-        let mut fires: BTreeMap<Symbol, usize> = BTreeMap::new();
-        for q in questions {
+    /// The rules that are applied to each expression.
+    fn applied(&self, questions: &[Question]) -> Vec<BTreeSet<Symbol>> {
+        let of = |q: &Question| {
             let mut simplifier = Simplifier::new(self.book.clone());
             q.facts.iter().for_each(|f| simplifier.assume(*f));
             simplifier.record();
             simplifier.simplify(q.e);
-            let names: BTreeSet<Symbol> =
-                simplifier.steps().iter().filter_map(|s| s.rule).collect();
-            names
-                .into_iter()
-                .for_each(|name| *fires.entry(name).or_default() += 1);
-        }
-        for found in &mut self.outcome.found {
-            found.fires = fires.get(&found.rule.name).copied().unwrap_or(0);
-        }
+            simplifier.steps().iter().filter_map(|s| s.rule).collect()
+        };
+        questions.iter().map(of).collect()
     }
 }
 

@@ -36,28 +36,13 @@ pub fn synthesise_solver(
 ) -> Outcome {
     let mut work = Work::new(rules, tools);
     work.aim = Some(aim.order);
-    let mut seen = BTreeSet::new();
-    for round in 1..=options.rounds {
-        let before = work.outcome.found.len();
-        let lefts = work.marked(questions, aim.target, &mut seen);
-        for (i, task) in lefts.iter().enumerate() {
-            if work.outcome.counts.left_sides == options.budget {
-                work.outcome.counts.left += lefts.len() - i;
-                break;
-            }
-            tell(&format!(
-                "round {round}: {} of {} left sides, {} rules",
-                i + 1,
-                lefts.len(),
-                work.outcome.found.len()
-            ));
-            work.isolate(task, aim.order);
-        }
-        if work.outcome.found.len() == before || work.outcome.counts.left > 0 {
-            break;
-        }
-    }
-    work.without_idle_of_solver(questions, aim.target);
+    work.rounds(
+        options,
+        tell,
+        |work, seen| work.marked(questions, aim.target, seen),
+        |work, task| work.isolate(task, aim.order),
+    );
+    work.without_idle(|work| work.isolates(questions, aim.target));
     work.outcome
 }
 
@@ -152,36 +137,17 @@ impl Work<'_> {
         found
     }
 
-    /// Drops rules that are applied to no expression, until all are to some.
-    fn without_idle_of_solver(&mut self, questions: &[Question], target: Symbol) {
-        loop {
-            let rules = self.solver();
-            let mut fires: BTreeMap<Symbol, usize> = BTreeMap::new();
-            for q in questions {
-                let mut solver = Solver::new(rules.clone(), target);
-                q.facts.iter().for_each(|f| solver.assume(*f));
-                solver.record();
-                solver.solve(q.e);
-                let names: BTreeSet<Symbol> =
-                    solver.steps().iter().filter_map(|s| s.rule).collect();
-                names
-                    .into_iter()
-                    .for_each(|name| *fires.entry(name).or_default() += 1);
-            }
-            let mut idle = BTreeSet::new();
-            for found in &mut self.outcome.found {
-                found.fires = fires.get(&found.rule.name).copied().unwrap_or(0);
-                if found.fires == 0 {
-                    idle.insert(found.rule.name);
-                }
-            }
-            if idle.is_empty() {
-                return;
-            }
-            self.outcome.found.retain(|f| !idle.contains(&f.rule.name));
-            self.rules.retain(|r| !idle.contains(&r.name));
-            self.outcome.counts.superfluous += idle.len();
-        }
+    /// The rules that are applied to each expression.
+    fn isolates(&self, questions: &[Question], target: Symbol) -> Vec<BTreeSet<Symbol>> {
+        let rules = self.solver();
+        let of = |q: &Question| {
+            let mut solver = Solver::new(rules.clone(), target);
+            q.facts.iter().for_each(|f| solver.assume(*f));
+            solver.record();
+            solver.solve(q.e);
+            solver.steps().iter().filter_map(|s| s.rule).collect()
+        };
+        questions.iter().map(of).collect()
     }
 }
 

@@ -363,6 +363,20 @@ pub struct Program {
     pub term: Term,
 }
 
+impl Program {
+    /// The first of its parts that another one has otherwise.
+    pub fn differs(&self, other: &Program) -> Option<&'static str> {
+        let equal = [
+            ("the name", self.name == other.name),
+            ("the sizes", self.sizes == other.sizes),
+            ("the parameters", self.params == other.params),
+            ("the type of the result", self.result == other.result),
+            ("the body", self.term == other.term),
+        ];
+        equal.iter().find(|(_, same)| !same).map(|(part, _)| *part)
+    }
+}
+
 #[cfg(test)]
 #[path = "../../tests/unit/term.rs"]
 mod tests;

@@ -1,10 +1,11 @@
-//! Functions that stand on the command line.
+//! Functions that stand on the command line or in a program.
 //!
-//! In: a text, its type, the names that it may use. Out: the function as a term. Absent: what is asked of it.
+//! In: a text, its type, the names that it may use; or a program. Out: the function as a term. Absent: what is asked of it.
 
 use crate::cli::context::Context;
 use crate::diag::{code, Diagnostic};
 use crate::elab;
+use crate::intern::Symbol;
 use crate::term::{Kind, Term};
 
 /// A function that is asked about.
@@ -13,6 +14,55 @@ pub(super) struct Asked {
     pub term: Term,
     /// The names of its variables, innermost first.
     pub names: Vec<String>,
+}
+
+impl Asked {
+    /// A part of a program; `names` are the variables around it, innermost last.
+    fn part(t: &Term, names: &[String]) -> Asked {
+        let free: Vec<Symbol> = names.iter().map(|n| Symbol::new(n)).collect();
+        Asked {
+            text: elab::term_text(t, &free),
+            term: t.clone(),
+            names: names.iter().rev().cloned().collect(),
+        }
+    }
+}
+
+/// Of each part of a term that `choose` takes, inner ones first, the function that is asked about and what belongs to it, once.
+pub(super) fn parts<'t, T: PartialEq>(
+    t: &'t Term,
+    choose: &impl Fn(&'t Term) -> Option<(&'t Term, T)>,
+) -> Vec<(Asked, T)> {
+    let mut found = Vec::new();
+    collect(t, choose, &mut Vec::new(), &mut found);
+    found
+}
+
+fn collect<'t, T: PartialEq>(
+    t: &'t Term,
+    choose: &impl Fn(&'t Term) -> Option<(&'t Term, T)>,
+    names: &mut Vec<String>,
+    found: &mut Vec<(Asked, T)>,
+) {
+    match t.kind() {
+        Kind::Lam(hint, body) => {
+            let name = hint.map_or_else(|| format!("v{}", names.len()), |h| h.to_string());
+            names.push(name);
+            collect(body, choose, names, found);
+            names.pop();
+        }
+        Kind::App(f, x) => {
+            collect(f, choose, names, found);
+            collect(x, choose, names, found);
+        }
+        Kind::Prim(_) | Kind::Var(_) | Kind::Lit(_) | Kind::Hole(_) => {}
+    }
+    let Some((function, with)) = choose(t) else {
+        return;
+    };
+    if !found.iter().any(|(a, w)| a.term == *function && *w == with) {
+        found.push((Asked::part(function, names), with));
+    }
 }
 
 /// A function of a type; `with` are its variables, `k : i32`, and sizes, `n : nat`.

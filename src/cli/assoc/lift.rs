@@ -239,8 +239,13 @@ fn steps_of(path: &str, context: &mut Context) -> Result<Source, Vec<Diagnostic>
     let sources = &mut context.sources;
     let file = sources.load(path).map_err(|e| vec![e.into()])?;
     let program = elab::program(sources, file, None)?;
-    let mut steps = Vec::new();
-    collect(&program.term, &mut Vec::new(), &mut steps);
+    let begun = |(asked, start): (Asked, &Term)| Begun {
+        asked,
+        start: Some(start.clone()),
+    };
+    let steps: Vec<Begun> = (ask::parts(&program.term, &reduction).into_iter())
+        .map(begun)
+        .collect();
     if steps.is_empty() {
         let what = format!("`{path}` has no `reduceSeq`");
         let d = Diagnostic::new(code::EXPECTED, what);
@@ -260,41 +265,6 @@ fn reduction(t: &Term) -> Option<(&Term, &Term)> {
     match (p.op().sort(), &args[..]) {
         (Sort::Loop(Loop::ReduceSeq | Loop::Reduce), [step, start]) => Some((step, start)),
         _ => None,
-    }
-}
-
-fn collect(t: &Term, names: &mut Vec<String>, found: &mut Vec<Begun>) {
-    match t.kind() {
-        Kind::Lam(hint, body) => {
-            let name = hint.map_or_else(|| format!("v{}", names.len()), |h| h.to_string());
-            names.push(name);
-            collect(body, names, found);
-            names.pop();
-        }
-        Kind::App(f, x) => {
-            collect(f, names, found);
-            collect(x, names, found);
-        }
-        Kind::Prim(_) | Kind::Var(_) | Kind::Lit(_) | Kind::Hole(_) => {}
-    }
-    let Some((step, start)) = reduction(t) else {
-        return;
-    };
-    if !found
-        .iter()
-        .any(|b| b.asked.term == *step && b.start.as_ref() == Some(start))
-    {
-        let names: Vec<String> = names.iter().rev().cloned().collect();
-        let text = elab::term_text(step, &symbols(&names));
-        let asked = Asked {
-            text,
-            term: step.clone(),
-            names,
-        };
-        found.push(Begun {
-            asked,
-            start: Some(start.clone()),
-        });
     }
 }
 

@@ -14,8 +14,5 @@ pub fn run(args: &Args, context: &mut Context) -> u8 {
         Some(rule) => try_rule::run(args, rule, context),
         None => why::run(args, context),
     };
-    match done {
-        Ok(()) => 0,
-        Err(diagnostics) => context.report(diagnostics),
-    }
+    context.ended(done)
 }
