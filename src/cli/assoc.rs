@@ -12,12 +12,11 @@ use super::command_line;
 use super::Context;
 use crate::diag::{code, Diagnostic, Exit};
 use crate::elab;
-use crate::intern::Symbol;
 use crate::operator::{self, Effort, Law, Meaning};
 use crate::report::operators::{
     self, JudgedLaw, JudgedMeaning, JudgedOperator, OperatorFile, Word,
 };
-use crate::term::{Kind, Loop, Sort, Term};
+use crate::term::{Loop, Sort, Term};
 use crate::ty::{Scalar, Ty, TyKind};
 use clap::{Subcommand, ValueEnum};
 
