@@ -22,8 +22,8 @@ use rise_opt::nest::{Nest, Stmt};
 use rise_opt::search::saturate;
 use rise_opt::source::{SourceMap, Span};
 use rise_opt::target::Target;
-use rise_opt::term::{normalize, Kind, Op, Program, Term};
-use rise_opt::ty::{Scalar, Ty};
+use rise_opt::term::{normalize, Op, Program, Term};
+use rise_opt::ty::Scalar;
 
 fn case(name: String, program: Program, sizes: Sizes, rng: &mut Rng) -> Option<Case> {
     case_for(Target::default(), name, program, sizes, rng)
@@ -153,24 +153,6 @@ fn any_term(graph: &Graph, id: Id, rng: &mut Rng, fuel: u32) -> Term {
     }
 }
 
-/// Whether each variable has the type of its binder. A class may hold a term
-/// with a variable that its other terms do not have; where no binder of that type
-/// is around, the term cannot stand.
-fn well_scoped(t: &Term, binders: &mut Vec<Ty>) -> bool {
-    match t.kind() {
-        Kind::Var(i) => binders.iter().rev().nth(*i as usize) == Some(&t.ty()),
-        Kind::Lam(_, b) => {
-            let (arg, _) = t.ty().as_fun().expect("a lambda is a function");
-            binders.push(arg);
-            let ok = well_scoped(b, binders);
-            binders.pop();
-            ok
-        }
-        Kind::App(f, x) => well_scoped(f, binders) && well_scoped(x, binders),
-        _ => true,
-    }
-}
-
 /// Random programs, then all exact rules, then any of the terms that are known
 /// to be equal: what the search may find has to be lowered, too.
 #[test]
@@ -218,7 +200,8 @@ fn whatever_the_rules_make_of_random_programs() {
         for form in 0..3 {
             let depth = 4 + 4 * form;
             let term = any_term(&graph, root, &mut rng, depth);
-            if term.size() > 400 || !well_scoped(&term, &mut Vec::new()) {
+            // A class may hold a term with variables of other binders, which cannot stand here.
+            if term.size() > 400 || !term.is_well_scoped(&mut |_, _| false) {
                 continue;
             }
             different += usize::from(term != program.term);

@@ -381,3 +381,43 @@ fn variables_of_other_binders_make_no_redexes() {
     let outcome = optimize(&program, &[step], &Options::default());
     assert_eq!(outcome.trace.steps[0].stop, Stop::Iterations(6));
 }
+
+/// What equals something that does not depend on it may mention a variable of any binder, of any type. Where other binders
+/// stand it is no term: it is not extracted, and the search goes on as if the sketch were not satisfied.
+#[test]
+fn variables_of_other_binders_are_not_extracted() {
+    let program = program_text(
+        "def f [n m : nat] (c : f32) (xs : n.i32) (ys : m.f32) : (n.f32, m.f32) =\n  \
+         pair (xs |> map (\\x -> let (x + 1) (\\t -> c * 2.0))) (ys |> map (\\y -> y + c * 2.0))\n",
+    );
+    let dead = "rule dead-let\n  let v (\\x -> e)  =>  e\n  where x not in e\n";
+    let named = "rule named\n  y + z  =>  let y (\\t -> t + z)\n";
+    let at: Sizes = [("n", 2), ("m", 3)].map(|(s, v)| (s.into(), v)).into();
+    let found = |sketch: &str, texts: &[&str]| {
+        let mut step = chain_text(sketch, &program).remove(0);
+        step.rules = texts.iter().flat_map(|t| rules(t)).collect();
+        let options = Options {
+            prove: true,
+            ..Options::default()
+        };
+        let outcome = optimize(&program, &[step], &options);
+        for term in &outcome.terms {
+            assert!(term.is_well_scoped(&mut |_, _| false), "{term}");
+        }
+        check(&program, &outcome, &at, 3);
+        (outcome.trace.steps[0].stop, outcome)
+    };
+    // The class of `c * 2.0` holds what names `x + 1`, and no name for `ys`.
+    let second = "sketch app (app pair ?) (contains let)\n";
+    assert_eq!(found(second, &[dead]).0, Stop::Saturated);
+    // One that does.
+    let (stop, outcome) = found(second, &[dead, named]);
+    assert_eq!(stop, Stop::Found);
+    assert!(outcome.proof.is_some_and(|p| p.is_ok()));
+    // Where `x` stands it may be named; and the name may go.
+    for first in ["(contains let)", "(none let)"] {
+        let (stop, outcome) = found(&format!("sketch app (app pair {first}) ?\n"), &[dead]);
+        assert_eq!(stop, Stop::Found, "{first}");
+        assert!(outcome.proof.is_some_and(|p| p.is_ok()), "{first}");
+    }
+}

@@ -16,7 +16,8 @@
 //! Note [Variables of other binders]: a class may hold a term with a variable of another type than that of the binder
 //! around it: `fst (c, %0)` is `c`, whatever `%0` is, and `c` stands under many binders. So what looks like a redex is one
 //! only if its types say so: `\ f %0` is f if it has f's type, and a value is put in place of `%0` only if it has its
-//! type. Otherwise nothing is reduced, or the operation answers `None`.
+//! type. Otherwise nothing is reduced, or the operation answers `None`. A term that leaves the graph is looked at first:
+//! `sketch` extracts none with such a variable.
 
 use super::facts::{Facts, FactsOf, Heads};
 use super::node::{LitId, Node, Shape};
@@ -25,6 +26,7 @@ use crate::term::{Kind, Term};
 use crate::ty::Ty;
 use egg::{EGraph, Id};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
 /// An e-graph of typed terms.
 pub struct Graph {
@@ -171,6 +173,15 @@ impl Graph {
     /// The term that best nodes lead to.
     pub fn best_term(&self, id: Id) -> Term {
         self.node_term(&self.facts(id).best)
+    }
+
+    /// The same, if it can stand anywhere: what best nodes lead to may have a variable of another binder, see Note
+    /// [Variables of other binders].
+    pub fn best_well_scoped(&self, id: Id) -> Option<Term> {
+        let term = self.best_term(id);
+        let mut free = BTreeMap::new();
+        let mut agrees = |i, ty| *free.entry(i).or_insert(ty) == ty;
+        term.is_well_scoped(&mut agrees).then_some(term)
     }
 
     /// The term of a node over best terms.

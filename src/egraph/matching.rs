@@ -15,6 +15,32 @@ use crate::ty::{Ty, TyKind};
 use smallvec::{smallvec, SmallVec};
 use std::collections::BTreeSet;
 
+/// How many places are looked at between two questions whether to go on.
+const ASK_EVERY: u32 = 1 << 14;
+
+/// Whoever looks at many places asks now and then whether to go on, whatever is found there.
+pub struct Patience<'a> {
+    looked: u32,
+    may_continue: &'a dyn Fn() -> bool,
+}
+
+impl<'a> Patience<'a> {
+    /// Asks this.
+    pub fn new(may_continue: &'a dyn Fn() -> bool) -> Patience<'a> {
+        Patience {
+            looked: 0,
+            may_continue,
+        }
+    }
+
+    /// One more place is looked at: whether to go on.
+    #[inline]
+    pub fn lasts(&mut self) -> bool {
+        self.looked = self.looked.wrapping_add(1);
+        !self.looked.is_multiple_of(ASK_EVERY) || (self.may_continue)()
+    }
+}
+
 /// A register: the class matched at some place of the pattern.
 pub type Reg = usize;
 
@@ -121,7 +147,7 @@ impl Pattern {
         pattern
     }
 
-    /// Types of the root and of holes have to fit; primitives are asked only
+    /// Types of the root, of holes and of variables have to fit; primitives are asked only
     /// for unknowns that are still open then.
     fn choose_evidence(&mut self, types: Vec<(Reg, Ty)>, prim_types: Vec<(Reg, Ty)>) {
         let mut seen = BTreeSet::new();
@@ -146,18 +172,19 @@ impl Pattern {
         self.evidence = chosen;
     }
 
-    /// Calls `found` with the registers and primitives of every match at `root`.
-    /// `found` returns whether to go on.
+    /// Calls `found` with the registers and primitives of every match at `root`. `found` returns whether to go on,
+    /// as this does.
     pub fn matches(
         &self,
         view: &View,
         root: Class,
+        patience: &mut Patience,
         found: &mut dyn FnMut(&[Class], &[Prim]) -> bool,
-    ) {
+    ) -> bool {
         let mut regs: SmallVec<[Class; 64]> = smallvec![0; self.regs];
         let mut prims: SmallVec<[Prim; 16]> = smallvec![Prim::from(Op::Map); self.prims];
         regs[0] = root;
-        self.run(view, 0, &mut regs, &mut prims, found);
+        self.run(view, 0, &mut regs, &mut prims, &mut (patience, found))
     }
 
     fn run(
@@ -166,11 +193,14 @@ impl Pattern {
         pc: usize,
         regs: &mut [Class],
         prims: &mut [Prim],
-        found: &mut dyn FnMut(&[Class], &[Prim]) -> bool,
+        found: &mut (&mut Patience, &mut dyn FnMut(&[Class], &[Prim]) -> bool),
     ) -> bool {
         let Some(instr) = self.code.get(pc) else {
-            return found(regs, prims);
+            return found.1(regs, prims);
         };
+        if !found.0.lasts() {
+            return false;
+        }
         match *instr {
             Instr::App {
                 reg,
@@ -298,7 +328,11 @@ impl Compiler<'_> {
                 self.compile(b, body);
                 self.scope.pop();
             }
-            Kind::Var(index) => p.code.push(Instr::Var { reg, index: *index }),
+            Kind::Var(index) => {
+                // A class may hold a variable of the same index and of another binder.
+                self.types.push((reg, term.ty()));
+                p.code.push(Instr::Var { reg, index: *index });
+            }
             Kind::Lit(l) => p.code.push(Instr::Lit {
                 reg,
                 lit: LitId::new(*l),

@@ -22,7 +22,7 @@ pub use vectorize::obstacle;
 use crate::algebra::Claim;
 use crate::arith::Nat;
 use crate::egraph::{
-    Class, Evidence, Graph, Heads, Id, LitId, Node, Pattern, Reg, Renaming, Shape, View,
+    Class, Evidence, Graph, Heads, Id, LitId, Node, Patience, Pattern, Reg, Renaming, Shape, View,
 };
 use crate::obligation::Assumption;
 use crate::term::{Kind, Term};
@@ -235,7 +235,7 @@ impl Rewrite {
     }
 }
 
-/// How often a search asks whether to go on.
+/// How many matches are found between two questions whether to go on: they take memory.
 const ASK_EVERY: usize = 4096;
 
 impl Rule {
@@ -271,9 +271,9 @@ impl Rule {
         let (pattern, typing, own_size) = (&self.pattern, &mut self.typing, self.own_size);
         let (steps, again, sources) = (&self.steps, &self.again, &self.sources);
         let mut key = Key::new();
-        let mut on = true;
+        let mut patience = Patience::new(scene.may_continue);
         for root in (0..view.len() as Class).filter(|c| scene.live(*c)) {
-            pattern.matches(view, root, &mut |regs, prims| {
+            let on = pattern.matches(view, root, &mut patience, &mut |regs, prims| {
                 key.clear();
                 for e in typing.evidence() {
                     key.push(match e {
@@ -308,8 +308,7 @@ impl Rule {
                     .extend((0..holes).map(|h| class(h).map_or(u32::MAX, |c| class_id(view, c))));
                 out.data
                     .extend(again.iter().map(|a| class_id(view, regs[a.1])));
-                on = !out.len().is_multiple_of(ASK_EVERY) || (scene.may_continue)();
-                on
+                !out.len().is_multiple_of(ASK_EVERY) || (scene.may_continue)()
             });
             if !on {
                 break;
@@ -389,7 +388,7 @@ fn fill(g: &mut Graph, pattern: &Term, holes: &[Id]) -> Option<Term> {
     Some(match pattern.kind() {
         Kind::Hole(h) => {
             g.note_best(holes[*h as usize]);
-            g.best_term(holes[*h as usize])
+            g.best_well_scoped(holes[*h as usize])?
         }
         Kind::App(f, x) => Term::app(fill(g, f, holes)?, fill(g, x, holes)?),
         Kind::Prim(_) | Kind::Lit(_) => pattern.clone(),
@@ -413,6 +412,7 @@ fn search_beta(scene: &MatchContext, graph: &Graph) -> Matches {
         ..Matches::default()
     };
     let applied = Heads::lambda(1);
+    let mut patience = Patience::new(scene.may_continue);
     for root in (0..view.len() as Class).filter(|c| scene.live(*c)) {
         if view.heads(root) & applied == 0 {
             continue;
@@ -426,6 +426,9 @@ fn search_beta(scene: &MatchContext, graph: &Graph) -> Matches {
                 let Shape::Lam([body]) = n.shape else {
                     continue;
                 };
+                if !patience.lasts() {
+                    return out;
+                }
                 let body = view.id(usize::from(body) as Class);
                 let arg = view.id(x);
                 let room = scene.size.saturating_sub(scene.contexts[root as usize]);
@@ -451,6 +454,7 @@ fn search_eta(scene: &MatchContext) -> Matches {
         stride: 2,
         ..Matches::default()
     };
+    let mut patience = Patience::new(scene.may_continue);
     for root in (0..view.len() as Class).filter(|c| scene.live(*c)) {
         if view.heads(root) & Heads::lambda(0) == 0 {
             continue;
@@ -463,6 +467,9 @@ fn search_eta(scene: &MatchContext) -> Matches {
                 let Shape::App([f, x]) = n.shape else {
                     continue;
                 };
+                if !patience.lasts() {
+                    return out;
+                }
                 let (f, x) = (usize::from(f) as Class, usize::from(x) as Class);
                 // Note [Variables of other binders]
                 let typed = view.ty(f) == view.ty(root);

@@ -235,8 +235,7 @@ pub fn prove_root(
     let mut rng = Rng::new(most as u64);
     let sample = |_| sample(&run.graph, run.root, &mut rng, DEPTH);
     let mut terms: Vec<Term> = (0..most).map(sample).collect();
-    // A class holds terms that drop what mentions a variable of somewhere else;
-    // nobody extracts those.
+    // A class holds terms with variables of somewhere else; none of those is extracted.
     terms.retain(|t| ill_typed(t).is_none());
     let segments = run.explain(step, &start, &terms);
     let proof = |segment: Result<_, String>| {

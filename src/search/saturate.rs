@@ -6,10 +6,11 @@
 //! between a tenth of the memory and all of it.
 
 mod limits;
+mod watch;
 
 use super::diagnose::{counts, diagnose, Diagnosis, PartCount, Refused};
 use super::excerpt::{cut, Excerpt};
-use super::progress::{Event, Observer, Phase};
+use super::progress::Phase;
 use super::trace::{Iteration, RuleTrace, Size, StepTrace, Stop};
 use super::Options;
 use crate::alloc;
@@ -26,6 +27,7 @@ use crate::trail;
 use limits::{after, Ahead, Limits};
 use std::cell::Cell;
 use std::time::{Duration, Instant};
+use watch::Watch;
 
 /// Array nesting where a step sets no limit: this, or for deep arrays as many
 /// dimensions more than the term has.
@@ -35,8 +37,9 @@ const MORE_NESTING: u32 = 4;
 /// of its own.
 const SIZE: u32 = 300;
 const TIMES_SIZE: u32 = 2;
-/// How many applications go by between two looks at the limits.
+/// How many applications go by between two looks at the limits, and at that in seconds.
 const LOOK_EVERY: u64 = 1024;
+const LOOK_AT_CLOCK_EVERY: u64 = 16;
 
 /// What a step came to.
 pub(super) struct Run {
@@ -145,49 +148,6 @@ fn size_of(view: &View) -> Size {
     }
 }
 
-/// What an observer is told of a step, besides the counts of the moment.
-struct Watch<'a> {
-    observer: &'a Observer,
-    step: &'a str,
-    /// Which step it is, and of how many.
-    place: (usize, usize),
-    trying: Option<&'a str>,
-    iteration: u64,
-    /// E-nodes of the last snapshot.
-    nodes: usize,
-    /// Of the last answer of the sketch.
-    sketch: Reached,
-}
-
-impl Watch<'_> {
-    /// `added`: e-nodes since the last snapshot.
-    fn tell(&self, phase: Phase, added: usize, limits: &Limits) {
-        self.observer.see(|| Event {
-            step: self.step,
-            number: self.place.0,
-            steps: self.place.1,
-            trying: self.trying,
-            phase,
-            iteration: self.iteration,
-            nodes: self.nodes as u64,
-            added: added as u64,
-            bytes: limits.bytes_now.get(),
-            sketch: &self.sketch,
-        });
-    }
-
-    /// Whether the sketch is satisfied in a new snapshot; for an observer also how much of it.
-    fn ask(&mut self, goal: &Goal, view: &View, root: Id) -> bool {
-        self.nodes = view.node_count();
-        if !self.observer.looks() {
-            return goal.satisfied(view, view.class(root));
-        }
-        let (satisfied, sketch) = goal.reached(view, view.class(root));
-        self.sketch = sketch;
-        satisfied
-    }
-}
-
 /// A step under way.
 struct Saturation<'a> {
     step: &'a Step,
@@ -209,6 +169,9 @@ struct Saturation<'a> {
     interrupted: Option<Stop>,
     /// Whether the sketch is satisfied, at which not every search ends.
     reached: bool,
+    /// If it was taken out, what was found; nothing where there was no time left.
+    extracted: Option<Option<Term>>,
+    extract_seconds: f64,
     refused: Refused,
     watch: Watch<'a>,
 }
@@ -245,7 +208,14 @@ pub(super) fn run(step: &Step, term: &Term, options: &Options, place: (usize, us
     let (view, iterations, ended) = s.saturate(&goal, view, term);
     let is_found = s.reached && ended != Stop::Interrupted;
     let stop = if is_found { Stop::Found } else { ended };
-    let ((extracted, stop), extract_seconds) = timed(|| s.extract(&goal, &view, stop));
+    if is_found && s.extracted.is_none() {
+        s.extract(&goal, &view);
+    }
+    let extracted = s.extracted.take().flatten();
+    let stop = match is_found && extracted.is_none() {
+        true => s.limits.reached_at_last().unwrap_or(ended),
+        false => stop,
+    };
     s.limits.reached(0, Ahead::default());
     let trace = StepTrace {
         name: step.name.clone(),
@@ -253,7 +223,7 @@ pub(super) fn run(step: &Step, term: &Term, options: &Options, place: (usize, us
         start,
         iterations,
         seconds: s.limits.begun.elapsed().as_secs_f64(),
-        extract_seconds,
+        extract_seconds: s.extract_seconds,
         bytes: s.limits.peak(),
         reproducible: ![Some(stop), Some(ended), s.interrupted]
             .into_iter()
@@ -423,6 +393,8 @@ impl<'a> Saturation<'a> {
             pace: 0.0,
             interrupted: None,
             reached: false,
+            extracted: None,
+            extract_seconds: 0.0,
             refused: Refused {
                 nesting: u64::from(nesting),
                 size: u64::from(size),
@@ -481,7 +453,8 @@ impl<'a> Saturation<'a> {
     ) -> (View, Vec<Iteration>, Stop) {
         let mut iterations = Vec::new();
         self.reached = self.watch.ask(goal, &view, self.root);
-        let mut stop = (self.reached && !self.goes_on()).then_some(Stop::Found);
+        let found = self.reached && !self.goes_on() && self.extract(goal, &view);
+        let mut stop = found.then_some(Stop::Found);
         if stop.is_none() && term.size() > self.size {
             stop = Some(Stop::Size(u64::from(self.size)));
         }
@@ -530,8 +503,11 @@ impl<'a> Saturation<'a> {
         });
         self.pace = (rebuild_seconds + goal_seconds) / self.graph.nodes().max(1) as f64;
         self.reached |= satisfied;
-        let stop = self.stop(satisfied && !self.goes_on(), &rules, &view);
+        let mut stop = self.stop(satisfied && !self.goes_on(), &rules, &view);
         self.watch.tell(Phase::Done, 0, &self.limits);
+        if stop == Some(Stop::Found) && !self.extract(goal, &view) {
+            stop = self.stop(false, &rules, &view);
+        }
         self.limits.reached(0, Ahead::default());
         let iteration = Iteration {
             size: size_of(&view),
@@ -545,20 +521,19 @@ impl<'a> Saturation<'a> {
         (view, iteration, stop)
     }
 
-    /// The best term that satisfies the sketch, if that was found and there is time for it.
-    fn extract(&self, goal: &Goal, view: &View, stop: Stop) -> (Option<Term>, Stop) {
-        if stop != Stop::Found {
-            return (None, stop);
-        }
+    /// Takes out the best term that satisfies the sketch. Whether there is no more to do: there is, if time is left and
+    /// only terms with variables of elsewhere satisfy it.
+    fn extract(&mut self, goal: &Goal, view: &View) -> bool {
         self.watch.tell(Phase::Extract, 0, &self.limits);
         let cost = Cost::from_name(self.step.cost.as_str()).unwrap_or_default();
         let may_continue = || self.limits.reached_at_last().is_none();
-        let extracted = goal.extract_while(view, view.class(self.root), cost, &may_continue);
-        let stop = match extracted {
-            None => self.limits.reached_at_last().unwrap_or(stop),
-            Some(_) => stop,
-        };
-        (extracted, stop)
+        let root = view.class(self.root);
+        let (found, seconds) = timed(|| goal.extract_while(view, root, cost, &may_continue));
+        self.extract_seconds += seconds;
+        let done = found.is_some() || !may_continue();
+        self.reached = done;
+        self.extracted = done.then_some(found);
+        done
     }
 
     /// What that a term equals what was found obliges to, and why it does, if that is asked for.
@@ -757,11 +732,14 @@ impl<'a> Saturation<'a> {
                     Applied::Refused => rule.refused += 1,
                 }
                 count += 1;
-                if count % LOOK_EVERY == 0 {
-                    let nodes = self.graph.nodes();
+                let nodes = self.graph.nodes();
+                let time = Duration::from_secs_f64(self.pace * nodes as f64);
+                // Whether an operator obeys a law may take long to decide.
+                let late = || count % LOOK_AT_CLOCK_EVERY == 0 && self.limits.late(time).is_some();
+                if count % LOOK_EVERY == 0 || late() {
                     let ahead = Ahead {
                         bytes: View::bytes(&self.graph) + goal.bytes(self.graph.classes()),
-                        time: Duration::from_secs_f64(self.pace * nodes as f64),
+                        time,
                     };
                     self.interrupted = self.limits.reached(nodes as u64, ahead);
                     self.tell(Phase::Apply);

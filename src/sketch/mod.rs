@@ -3,13 +3,15 @@
 //! Comes in: an elaborated sketch and a view of the graph; goes out: whether a
 //! class satisfies it, how far the graph is from it, how many classes satisfy each
 //! part, and the cheapest term that does. Invariant: what [`Goal::extract`] returns,
-//! [`Goal::accepts`] accepts (checked after every extraction in debug builds).
+//! [`Goal::accepts`] accepts (checked after every extraction in debug builds), and its variables are those of its
+//! binders. A class may satisfy a sketch, and yet no such term of it does.
 //! Absent: limits, names.
 
 mod automaton;
 mod extract;
 mod forms;
 mod parts;
+mod scope;
 mod solve;
 mod written;
 
@@ -115,7 +117,7 @@ impl Goal {
         &self.parts
     }
 
-    /// Whether a class satisfies the sketch.
+    /// Whether a class satisfies the sketch, whatever binders its variables have.
     pub fn satisfied(&self, view: &View, root: Class) -> bool {
         Satisfied::new(&self.plan, view).has(self.plan.start(), root)
     }

@@ -225,6 +225,33 @@ impl Term {
         }
     }
 
+    /// Whether every variable that is bound in it has the type of its binder, and `free` agrees to each other one.
+    pub fn is_well_scoped(&self, free: &mut impl FnMut(u32, Ty) -> bool) -> bool {
+        self.is_well_scoped_under(&mut Vec::new(), free)
+    }
+
+    fn is_well_scoped_under(
+        &self,
+        binders: &mut Vec<Ty>,
+        free: &mut impl FnMut(u32, Ty) -> bool,
+    ) -> bool {
+        match self.kind() {
+            Kind::Var(i) => match binders.len().checked_sub(1 + *i as usize) {
+                Some(at) => binders[at] == self.ty(),
+                None => free(i - binders.len() as u32, self.ty()),
+            },
+            Kind::Lam(_, b) => {
+                let depth = binders.len();
+                binders.extend(self.ty().as_fun().map(|(arg, _)| arg));
+                let fits = b.is_well_scoped_under(binders, free);
+                binders.truncate(depth);
+                fits
+            }
+            Kind::App(f, x) => [f, x].iter().all(|t| t.is_well_scoped_under(binders, free)),
+            Kind::Prim(_) | Kind::Lit(_) | Kind::Hole(_) => true,
+        }
+    }
+
     /// Rebuilds the free variables: `f(index)` gives the replacement, valid
     /// outside of all binders of this term; it is shifted as it moves inward.
     pub fn map_free(&self, f: &mut impl FnMut(u32, Ty) -> Term) -> Term {

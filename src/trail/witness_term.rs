@@ -32,7 +32,11 @@ pub fn bound(t: &Term) -> Option<Ty> {
 
 /// The term as it can stand under variables of these types, the innermost last.
 pub fn put_under(t: &Spelled, scope: &mut Vec<Ty>) -> Walked {
-    if foreign(t.term(), scope).is_none() {
+    let mut in_scope = |i: u32, ty: Ty| {
+        let at = scope.len().checked_sub(1 + i as usize);
+        at.is_some_and(|at| scope[at] == ty)
+    };
+    if t.term().is_well_scoped(&mut in_scope) {
         return Ok(t.clone());
     }
     if t.kids() == 0 {
@@ -51,22 +55,6 @@ pub fn put_under(t: &Spelled, scope: &mut Vec<Ty>) -> Walked {
     Ok(new)
 }
 
-/// A free variable of a term that is not among those in scope.
-fn foreign(t: &Term, scope: &[Ty]) -> Option<Term> {
-    let mut found = None;
-    t.visit(&mut |t, depth| {
-        let Kind::Var(i) = t.kind() else { return };
-        let Some(i) = i.checked_sub(depth) else {
-            return;
-        };
-        let at = scope.len().checked_sub(1 + i as usize);
-        if at.is_none_or(|at| scope[at] != t.ty()) {
-            found = Some(t.clone());
-        }
-    });
-    found
-}
-
 /// A closed term of a type: zeros, in every element, for every argument.
 fn closed(ty: Ty) -> Option<Term> {
     match ty.kind() {
@@ -79,3 +67,7 @@ fn closed(ty: Ty) -> Option<Term> {
         TyKind::Meta(_) => None,
     }
 }
+
+#[cfg(test)]
+#[path = "../../tests/unit/witness_term.rs"]
+mod tests;

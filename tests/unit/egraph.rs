@@ -125,7 +125,8 @@ fn patterns_match_through_every_node_of_a_class() {
     let p = |t: Term, holes| Pattern::new(&t, holes, g.heads(), &|_, _| 0);
     let count = |p: &Pattern, at: Id| {
         let mut n = 0;
-        p.matches(&view, view.class(at), &mut |_, _| {
+        let mut patience = Patience::new(&|| true);
+        p.matches(&view, view.class(at), &mut patience, &mut |_, _| {
             n += 1;
             true
         });
@@ -155,4 +156,18 @@ fn contexts_measure_the_smallest_term_through_a_class() {
         total
     );
     assert!(view.contexts(r, total - 1).iter().all(|c| *c == u32::MAX));
+}
+
+/// A class may hold a variable of the same index and of another binder, of another type.
+#[test]
+fn variables_of_a_pattern_have_their_types() {
+    let g = graph(false);
+    let pattern = Pattern::new(&lam(neg(var(0))), 0, g.heads(), &|_, _| 0);
+    let of_variable =
+        |e: &Evidence| matches!(e, Evidence::Type(reg, ty) if *reg != 0 && *ty == f32());
+    assert!(
+        pattern.evidence.iter().any(of_variable),
+        "{:?}",
+        pattern.evidence
+    );
 }

@@ -199,7 +199,7 @@ impl Trial {
         let class = self.graph.add_term(at);
         let i = *self.at.get(&self.graph.find(class))?;
         let made = (self.rule).build(&mut self.graph, self.matches.get(i), reassociate)?;
-        Some(self.graph.best_term(made))
+        self.graph.best_well_scoped(made)
     }
 }
 

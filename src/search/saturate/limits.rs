@@ -41,7 +41,12 @@ impl Limits {
         if let Some(limit) = self.bytes.filter(full) {
             return Some(Stop::Bytes(limit));
         }
-        let spent = self.begun.elapsed() + ahead.time;
+        self.late(ahead.time)
+    }
+
+    /// Whether the limit in seconds is reached; asking that takes no time.
+    pub fn late(&self, ahead: Duration) -> Option<Stop> {
+        let spent = self.begun.elapsed() + ahead;
         if self.until.is_some_and(|until| self.begun + spent >= until) {
             return Some(Stop::Seconds(self.seconds.unwrap_or(spent.as_secs())));
         }
