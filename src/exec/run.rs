@@ -145,14 +145,15 @@ pub fn run(
         None => large_enough(&sized)?,
     };
     let signatures = [Signature::of(&kernel.abi), Signature::of(&unoptimised.abi)];
-    let [kernel_exe, unoptimised_exe] = build_both(tool, [kernel, unoptimised], &signatures)?;
+    let (kernel_exe, other_exe) = build_both(tool, [kernel, unoptimised], &signatures)?;
+    let unoptimised_exe = other_exe.as_ref().unwrap_or(&kernel_exe);
     let job = Job {
         program,
         seed: options.seed,
     };
     let subjects = [
         (Subject::Kernel, kernel, &kernel_exe),
-        (Subject::Unoptimised, unoptimised, &unoptimised_exe),
+        (Subject::Unoptimised, unoptimised, unoptimised_exe),
     ];
     let small = small_sizes(&sized, kernel, unoptimised);
     let mut checks = against_interpreter(&job, &subjects, &small, options)?;
@@ -320,12 +321,17 @@ fn no_sizes(question: &Question) -> Diagnostic {
     d.help("give sizes that satisfy the assumptions, with `--set`")
 }
 
-/// Both at once: compiling takes longer than all comparing.
+/// Whether one program calls both kernels.
+fn are_one([a, b]: [&CUnit; 2]) -> bool {
+    (&a.c, &a.header) == (&b.c, &b.header) && Signature::of(&a.abi) == Signature::of(&b.abi)
+}
+
+/// Both at once: compiling takes longer than all comparing. Only the first, if they are one.
 fn build_both(
     tool: &Toolchain,
     units: [&CUnit; 2],
     signatures: &[Signature; 2],
-) -> Result<[Kernel; 2], Diagnostic> {
+) -> Result<(Kernel, Option<Kernel>), Diagnostic> {
     let texts = units.map(|u| (u.c.as_str(), u.header.as_str()));
     std::thread::scope(|scope| {
         let build = |i: usize| {
@@ -341,12 +347,10 @@ fn build_both(
                 },
             )
         };
-        let second = scope.spawn(move || build(1));
+        let second = (!are_one(units)).then(|| scope.spawn(move || build(1)));
         let first = build(0)?;
-        let second = second
-            .join()
-            .unwrap_or_else(|e| std::panic::resume_unwind(e))?;
-        Ok([first, second])
+        let second = second.map(|s| s.join().unwrap_or_else(|e| std::panic::resume_unwind(e)));
+        Ok((first, second.transpose()?))
     })
 }
 

@@ -109,12 +109,18 @@ impl Toolchain {
             Err(e) => return Err(e.kind().to_string()),
         };
         tool.version = version.lines().next().unwrap_or("").trim().to_string();
+        let parallel = "#include <omp.h>\nint main(void) { return omp_get_max_threads() < 1; }\n";
+        // Most compilers take everything: then one trial is enough.
+        tool.flags = tool.wanted().into_iter().chain([OPENMP]).collect();
+        if tool.trial(dir, parallel).is_ok() {
+            return Ok(tool);
+        }
+        tool.flags.clear();
         let trial = "int main(void) { return 0; }\n";
         tool.trial(dir, trial)?;
         for flag in tool.wanted() {
             tool.try_flag(dir, trial, flag);
         }
-        let parallel = "#include <omp.h>\nint main(void) { return omp_get_max_threads() < 1; }\n";
         tool.try_flag(dir, parallel, OPENMP);
         Ok(tool)
     }

@@ -6,7 +6,7 @@
 //! Absent: kernels that regroup sums, and contraction, whose results are compared within what rounding explains.
 
 use super::job::Job;
-use super::{Check, Options, Subject, HEADER};
+use super::{are_one, Check, Options, Subject, HEADER};
 use crate::diag::Diagnostic;
 use crate::emit::CUnit;
 use crate::exec::array::Numbers;
@@ -62,11 +62,15 @@ pub(super) fn check(
     let Some(sizes) = sized.large(&less) else {
         return Ok(checks);
     };
-    let reference = build(tool, unoptimised)?;
+    let other = match are_one([kernel, unoptimised]) {
+        true => None,
+        false => Some(build(tool, unoptimised)?),
+    };
+    let reference = other.as_ref().unwrap_or(&exe);
     for numbers in [Numbers::Unit, Numbers::Special] {
         let inputs = job.inputs_of(unoptimised, &sizes, numbers)?;
         let results = |of| job.results(of, &sizes, &inputs, options.threads);
-        let want = results((unoptimised, &reference))?;
+        let want = results((unoptimised, reference))?;
         let difference = identical(&results((kernel, &exe))?, &want);
         let pair = (what, Subject::Unoptimised);
         checks.push(job.judged(pair, &sizes, options.threads, difference)?);
