@@ -41,6 +41,9 @@ impl<'a> Patience<'a> {
     }
 }
 
+/// Is told of the registers and primitives of a match; says whether to go on.
+type Found<'a> = dyn FnMut(&[Class], &[Prim]) -> bool + 'a;
+
 /// A register: the class matched at some place of the pattern.
 pub type Reg = usize;
 
@@ -172,14 +175,13 @@ impl Pattern {
         self.evidence = chosen;
     }
 
-    /// Calls `found` with the registers and primitives of every match at `root`. `found` returns whether to go on,
-    /// as this does.
+    /// Calls `found` with every match at `root`; whether to go on.
     pub fn matches(
         &self,
         view: &View,
         root: Class,
         patience: &mut Patience,
-        found: &mut dyn FnMut(&[Class], &[Prim]) -> bool,
+        found: &mut Found,
     ) -> bool {
         let mut regs: SmallVec<[Class; 64]> = smallvec![0; self.regs];
         let mut prims: SmallVec<[Prim; 16]> = smallvec![Prim::from(Op::Map); self.prims];
@@ -193,7 +195,7 @@ impl Pattern {
         pc: usize,
         regs: &mut [Class],
         prims: &mut [Prim],
-        found: &mut (&mut Patience, &mut dyn FnMut(&[Class], &[Prim]) -> bool),
+        found: &mut (&mut Patience, &mut Found),
     ) -> bool {
         let Some(instr) = self.code.get(pc) else {
             return found.1(regs, prims);
