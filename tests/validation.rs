@@ -24,7 +24,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Loops, vectors with tails, tiles, kept arrays, accumulators in memory and in variables, choices, threads.
+/// Loops, vectors with tails, tiles, kept arrays, accumulators in memory and in variables, choices, threads; tiles of which
+/// a part is stored, rows that are used again, packed arrays.
 const PROGRAMS: &[&str] = &[
     "def f [n : nat] (a : n.f32) (b : n.f32) : n.f32 =
       zip a b |> mapSeq (\\p -> fst p * 2.0 - snd p)",
@@ -48,6 +49,19 @@ const PROGRAMS: &[&str] = &[
       zip a b |> mapSeq (\\p -> pair (snd p) (fst p / snd p))",
     "def f [n : nat] (a : n.f32) : (n + n).f32 =
       concat (a |> mapSeq (\\x -> x + 1.0)) (a |> mapSeq (\\x -> x - 1.0))",
+    "def f [n k : nat] (a : k.n.f32) : n.f32 =
+      take[n] (join (split[4] (padClamp[0, 4*ceil(n, 4) - n] (transpose a)) |> mapSeq (\\t ->
+        transpose t |> reduceSeq (\\s r -> zip s r |> mapSeqUnroll (\\p -> fst p + snd p)) (generate[4] (\\_ -> 0.5)))))",
+    "def f [h w : nat] (a : (h + 2).w.f32) : h.w.f32 =
+      let xs = toMem (a |> mapSeq (mapSeq (\\x -> x * x))) in
+      slide[3, 1] xs |> mapSeq (\\r -> transpose r |> mapSeq (\\c -> at[0] c - at[1] c * at[2] c))",
+    "def f [h w : nat] (a : (h + 2).w.f32) : h.w.f32 =
+      let xs = toMem (a |> mapPar (mapSeq (\\x -> x + 1.0))) in
+      slide[3, 1] xs |> mapPar (\\r -> transpose r |> mapSeq (\\c -> reduceSeq (\\s x -> x - s) 0.0 c))",
+    "def f [n k : nat] (a : k.n.f32) : n.k.f32 =
+      let p = toMem (transpose (a |> mapPar (\\r ->
+        asScalar (asVector[4] (padClamp[0, 4*ceil(n, 4) - n] r) |> mapSeq (\\v -> v)) |> split[4]))) in
+      take[n] (join (p |> map transpose)) |> mapSeq (mapSeq (\\x -> x + 1.0))",
 ];
 
 fn lowered(program: &Program, options: &Options) -> Nest {
@@ -66,13 +80,20 @@ fn expected(program: &Program, nest: &Nest, choices: &[i64]) -> Vec<Expected> {
 }
 
 fn expected_at(program: &Program, nest: &Nest, choices: &[i64]) -> Option<Vec<Expected>> {
+    let at = |round: usize| {
+        let each = program.sizes.iter().enumerate();
+        each.map(|(i, s)| (*s, choices[(round + 3 * i) % choices.len()]))
+            .collect()
+    };
+    let all = expected_of(program, nest, (0..choices.len()).map(at).collect());
+    (all.len() >= 3).then_some(all)
+}
+
+/// At those of the sizes that the kernel takes.
+fn expected_of(program: &Program, nest: &Nest, at: Vec<Sizes>) -> Vec<Expected> {
     let mut rng = Rng::new(5);
     let mut all = Vec::new();
-    for round in 0..choices.len() {
-        let each = program.sizes.iter().enumerate();
-        let sizes: Sizes = each
-            .map(|(i, s)| (*s, choices[(round + 3 * i) % choices.len()]))
-            .collect();
+    for sizes in at {
         let arg = |rng: &mut Rng, ty| random::value_of(rng, ty, &sizes, Numbers::Unit).ok();
         let args: Option<Vec<Value>> = program.params.iter().map(|p| arg(&mut rng, p.1)).collect();
         let Some(args) = args else { continue };
@@ -89,7 +110,7 @@ fn expected_at(program: &Program, nest: &Nest, choices: &[i64]) -> Option<Vec<Ex
             all.push(expected);
         }
     }
-    (all.len() >= 3).then_some(all)
+    all
 }
 
 /// What is wrong with a loop program, at any of these sizes.
@@ -407,19 +428,77 @@ fn reductions_in_other_loops_are_told_apart() {
     );
 }
 
-/// Goals with register tiles, packed arrays, vectors and threads, as they are found.
+/// A shipped goal: what is found, and its loop program.
+fn goal(sketch: &str, target: Target) -> (Program, Nest) {
+    let goal = GOALS.iter().find(|g| g.sketch.ends_with(sketch));
+    let goal = goal.unwrap_or_else(|| panic!("the goal `{sketch}`"));
+    let found = goal.reached(Target::Avx2);
+    let nest = goal.nest(&found, target);
+    (found, nest)
+}
+
+/// Goals with register tiles, packed arrays, vectors and threads, parts of tiles, rows that are used again, windows that
+/// overlap, arrays whose columns are stored one by one, as they are found.
 #[test]
 fn goals_are_validated() {
-    let goal = GOALS.iter().find(|g| g.sketch.ends_with("mm/parallel.sk"));
-    let goal = goal.expect("the goal `parallel`");
-    let found = goal.reached(Target::Avx2);
-    for target in [Target::Sse2, Target::Avx512] {
-        let mut options = goal.lowering(target, Default::default());
-        options.fixed = BTreeMap::new();
-        let nest = lowered(&found, &options);
+    for (sketch, target) in [
+        ("mm/parallel.sk", Target::Sse2),
+        ("mm/parallel.sk", Target::Avx512),
+        ("mm/micro.sk", Target::Avx2),
+        ("gaussian5/parallel.sk", Target::Avx2),
+        ("conv2d_stride2/parallel.sk", Target::Avx2),
+        ("risegg/array-packing.sk", Target::Avx2),
+    ] {
+        let (found, nest) = goal(sketch, target);
         let tally = obligations(&nest, &found);
         assert!(tally.open.is_empty(), "{nest}{}", open(&tally));
     }
+}
+
+/// All goals: `cargo test --test validation -- --ignored every_goal`. `BLESS=1` writes the list of those that are validated
+/// again.
+#[test]
+#[ignore = "a minute"]
+fn every_goal_is_validated_or_listed() {
+    let (mut lines, mut validated) = (Vec::new(), 0);
+    for goal in GOALS {
+        let found = goal.reached(Target::Avx2);
+        let fixed = cases::sizes(goal.fixed).into_iter().collect();
+        let tally = validate(&goal.nest(&found, Target::Avx2), &found, &fixed).tally;
+        validated += usize::from(tally.open.is_empty());
+        let name = format!("{} {} {}", goal.program, goal.sketch, goal.set);
+        lines.push(line(&tally, name.trim_end()));
+    }
+    listed("tests/validation/goals.txt", &lines, validated);
+}
+
+/// Some changes of each goal: `cargo test --test validation -- --ignored every_change_of_goals`.
+#[test]
+#[ignore = "minutes"]
+fn every_change_of_goals_is_rejected() {
+    let mut differ = 0;
+    for goal in GOALS {
+        let found = goal.reached(Target::Avx2);
+        let nest = goal.nest(&found, Target::Avx2);
+        let at = goal.at.iter().map(|at| cases::sizes(at)).collect();
+        let expected = expected_of(&found, &nest, at);
+        for (kind, change) in CHANGES {
+            for changed in each_site(&nest, 1, change) {
+                let Some(what) = differs(&changed, &expected) else {
+                    continue;
+                };
+                differ += 1;
+                let tally = obligations_within(&changed, &found, QUESTIONS);
+                assert!(
+                    !tally.open.is_empty(),
+                    "{}, {kind}: validated, but {what}\n{changed}",
+                    goal.sketch
+                );
+            }
+        }
+    }
+    println!("{differ} changes differ");
+    assert!(differ >= 500, "{differ}");
 }
 
 // ---- what is shipped
@@ -457,22 +536,27 @@ fn programs_that_are_shipped_are_validated_or_listed() {
         let nest = lowered(&program, &Options::default());
         let tally = obligations_within(&nest, &program, QUESTIONS);
         validated += usize::from(tally.open.is_empty());
-        lines.push(match tally.open.first() {
-            None => format!("validated  {name}"),
-            Some(o) => format!("unknown    {name}: {}", o.obligation),
-        });
+        lines.push(line(&tally, name));
     }
-    let text = format!(
-        "{validated} of {} validated\n{}\n",
-        paths.len(),
-        lines.join("\n")
-    );
-    let golden = "tests/validation/programs.txt";
+    listed("tests/validation/programs.txt", &lines, validated);
+    assert!(validated > 60, "{lines:?}");
+}
+
+fn line(tally: &Tally, name: &str) -> String {
+    match tally.open.first() {
+        None => format!("validated  {name}"),
+        Some(o) => format!("unknown    {name}: {}", o.obligation),
+    }
+}
+
+/// Compares with a list that is kept.
+fn listed(golden: &str, lines: &[String], validated: usize) {
+    let all = lines.len();
+    let text = format!("{validated} of {all} validated\n{}\n", lines.join("\n"));
     if std::env::var_os("BLESS").is_some() {
         fs::create_dir_all("tests/validation").expect("a folder");
         fs::write(golden, &text).expect("a file");
     }
     let expected = fs::read_to_string(golden).expect("the list");
     assert_eq!(text, expected, "BLESS=1 writes {golden} again");
-    assert!(validated > 60, "{text}");
 }

@@ -108,6 +108,73 @@ impl Values {
         }
     }
 
+    /// Whether a value is made of nothing that was not written, wherever holds what is assumed.
+    pub fn is_defined(&mut self, v: V) -> bool {
+        if !self.any(v, |n| matches!(n, Node::Undef)) {
+            return true;
+        }
+        match self.node(v).clone() {
+            Node::Undef => {
+                let mark = self.known.mark();
+                let never = self.absurd();
+                self.known.restore(mark);
+                never
+            }
+            Node::Op(Op::Select, _, args) => {
+                let ways = self.ways(args[0]);
+                self.is_defined(args[0]) && ways.iter().all(|way| self.is_defined_where(way, v))
+            }
+            Node::Table(n, all) => (0..).zip(all.iter()).all(|(i, v)| {
+                let c = self.compare(Op::Eq, n, Nat::int(i));
+                self.decide(c) == Some(false) || self.is_defined_where(&[(c, true)], *v)
+            }),
+            Node::Op(_, _, args) => args.iter().all(|a| self.is_defined(*a)),
+            Node::Cast(a, ..) | Node::Bits(a, ..) | Node::Clamp(a, _) => self.is_defined(a),
+            Node::Fold(f) => {
+                let mark = self.known.mark();
+                let starts = f.starts.iter().all(|v| self.is_defined(*v));
+                self.known.positive(f.n);
+                let defined = starts && f.steps.iter().all(|v| self.is_defined(*v));
+                self.known.restore(mark);
+                defined
+            }
+            _ => false,
+        }
+    }
+
+    fn is_defined_where(&mut self, way: &[(V, bool)], v: V) -> bool {
+        let mark = self.known.mark();
+        let mut r = Rewrite::default();
+        way.iter()
+            .for_each(|(c, holds)| self.assumed(*c, *holds, &mut r));
+        let defined = self.rewrite(&mut r, v).is_ok_and(|v| self.is_defined(v));
+        self.known.restore(mark);
+        defined
+    }
+
+    /// A condition holds, or one part of it does not and those before it do.
+    pub fn ways(&mut self, c: V) -> Vec<Vec<(V, bool)>> {
+        let mut parts = Vec::new();
+        let mut open = vec![c];
+        while let Some(c) = open.pop() {
+            match self.node(c).clone() {
+                Node::Op(Op::And, _, args) => open.extend(args.iter().rev()),
+                _ if self.decide(c) == Some(true) => {}
+                _ => parts.push(c),
+            }
+        }
+        let mut all = vec![parts
+            .iter()
+            .map(|c| (*c, true))
+            .chain([(c, true)])
+            .collect()];
+        for (i, part) in parts.iter().enumerate() {
+            let before = parts[..i].iter().map(|c| (*c, true));
+            all.push(before.chain([(*part, false), (c, false)]).collect());
+        }
+        all
+    }
+
     /// Whether what is assumed is seen to contradict itself. What follows from it is assumed, too, until it is forgotten.
     pub fn absurd(&mut self) -> bool {
         for _ in 0..ROUNDS {

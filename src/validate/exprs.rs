@@ -3,7 +3,7 @@
 //! In: expressions. Out: their lanes; what is read from buffers, with the obligation that it is there and was written.
 //! Absent: statements.
 
-use super::machine::{lane, Lanes, Machine, Var};
+use super::machine::{lane, Lanes, Machine, Read, Var};
 use super::memory::read;
 use super::place::coordinates;
 use super::value::{Node, Res, Values, V};
@@ -90,7 +90,11 @@ impl Machine<'_> {
                     value: Some(x),
                     lanes,
                     ..
-                }) if *lanes == shape.lanes => x.clone(),
+                }) if *lanes == shape.lanes => {
+                    let x = x.clone();
+                    self.assigned_before(*v, &x);
+                    x
+                }
                 Some(_) => return Err(Stuck::new(format!("`{v}` is read before it is assigned"))),
                 // An index may be read as a value.
                 None => match self.names.get(v) {
@@ -257,7 +261,7 @@ impl Machine<'_> {
         let one = read(&mut self.cx, root, &items, at);
         // Lanes that several stores wrote are read one by one.
         let found = match one {
-            Ok(v) if lanes == 1 || !self.is_choice(v) => Ok(Lanes::Each(v)),
+            Ok(v) if lanes == 1 || !self.is_choice(v, lanes) => Ok(Lanes::Each(v)),
             one if lanes > 1 => {
                 let all: Res<Vec<V>> = (0..i64::from(lanes))
                     .map(|i| read(&mut self.cx, root, &items, e + Nat::int(i)))
@@ -273,26 +277,61 @@ impl Machine<'_> {
         };
         self.memory.insert(root, items);
         let found = found?;
-        let written = match &found {
-            Lanes::Each(v) => !self.undefined(*v),
-            Lanes::All(vs) => !vs.iter().any(|v| self.undefined(*v)),
-            Lanes::Bad(_) => true,
-        };
-        let met = match written {
-            true => Ok(()),
-            false => Err(Stuck::new("it may be read before it is written")),
-        };
         let name = self.nest.buffers[b.0 as usize].name;
-        self.owe(Obligation::Written, &format!("{name}[{e}]"), met);
+        let place = self.place(&format!("{name}[{e}]"));
+        self.written(place, values_of(&found));
         Ok(found)
     }
 
-    fn is_choice(&self, v: V) -> bool {
-        matches!(self.cx.node(v), Node::Op(Op::Select, ..))
+    /// Something has to be written there; of states that are not known yet it is asked later.
+    pub fn written(&mut self, place: Rc<str>, values: Vec<V>) {
+        if values.iter().any(|v| self.cx.is_open(*v)) {
+            let at = self.cx.known.snapshot(self.reads.last().map(|r| &r.at));
+            return self.reads.push(Read { place, values, at });
+        }
+        match values.iter().all(|v| self.cx.is_defined(*v)) {
+            true => self.tally.met(Obligation::Written),
+            false => {
+                let why = Stuck::new("it may be read before it is written");
+                self.tally.open(Obligation::Written, &place, why);
+            }
+        }
     }
 
-    fn undefined(&self, v: V) -> bool {
-        self.cx.any(v, |n| matches!(n, Node::Undef))
+    /// The same for a variable that was not assigned before the loop around.
+    fn assigned_before(&mut self, name: Symbol, value: &Lanes) {
+        let is =
+            |n: &Node| matches!(n, Node::Cell(of, leaf, _) if self.unset.contains(&(*of, *leaf)));
+        let values = values_of(value);
+        if !self.unset.is_empty() && values.iter().any(|v| self.cx.any(*v, is)) {
+            let place = self.place(name.as_str());
+            self.written(place, values);
+        }
+    }
+
+    /// Whether lanes are chosen from several values, each by its number.
+    fn is_choice(&mut self, v: V, lanes: u32) -> bool {
+        let Some(AtomKind::Var(own)) = lane(&mut self.cx, lanes).as_atom().map(Atom::kind) else {
+            return true;
+        };
+        let mut open = vec![v];
+        while let Some(v) = open.pop() {
+            let by_lane = match self.cx.node(v) {
+                Node::Op(Op::Select, _, args) => {
+                    open.extend(&args[1..]);
+                    self.cx.value_mentions(args[0], own)
+                }
+                Node::Table(n, all) => {
+                    open.extend(all.iter());
+                    self.cx.mentions(*n, own)
+                }
+                _ => false,
+            };
+            if by_lane {
+                return true;
+            }
+        }
+        false
     }
 
     /// Whether accesses stay inside of a buffer.
@@ -320,5 +359,13 @@ impl Machine<'_> {
             return Ok(());
         }
         Err(Stuck::new(format!("{e} is not shown to be below {len}")))
+    }
+}
+
+fn values_of(found: &Lanes) -> Vec<V> {
+    match found {
+        Lanes::Each(v) => vec![*v],
+        Lanes::All(vs) => vs.to_vec(),
+        Lanes::Bad(_) => Vec::new(),
     }
 }

@@ -68,7 +68,7 @@ pub fn result(machine: &mut Machine, out: usize, term: &Sem, ty: Ty) {
         }
         machine.cx.known.restore(inner);
     }
-    match covered(&mut machine.cx, &all, &dims) {
+    match covered(&mut machine.cx, &all.iter().collect::<Vec<_>>(), &dims) {
         Ok(()) => machine.tally.met(Obligation::Covered),
         Err(why) => machine.tally.open(Obligation::Covered, &slot.name, why),
     }
@@ -78,7 +78,7 @@ pub fn result(machine: &mut Machine, out: usize, term: &Sem, ty: Ty) {
 /// Whether a value is the element of the term at a flat index.
 fn stored(cx: &mut Values, at: Nat, value: V, dims: &[Nat], goal: (&Sem, Ty, usize)) -> Res<()> {
     let (term, ty, leaf) = goal;
-    if cx.is_open(value) || cx.any(value, |n| matches!(n, Node::Undef)) {
+    if cx.is_open(value) {
         return Err(Stuck::new("it is not known what is stored"));
     }
     let Some(place) = coordinates(cx, at, dims) else {
@@ -98,8 +98,43 @@ struct Cover {
     conds: Vec<V>,
 }
 
-/// Whether each element is stored.
-fn covered(cx: &mut Values, all: &[Leaf], dims: &[Nat]) -> Res<()> {
+/// Whether each element is stored, for each side of the choices that stand around all loops.
+fn covered(cx: &mut Values, all: &[&Leaf], dims: &[Nat]) -> Res<()> {
+    let outer = |l: &&&Leaf| match l.path.first() {
+        Some(Around::Cond(c, holds)) => Some((*c, *holds)),
+        _ => None,
+    };
+    let Some((c, _)) = all.iter().find_map(|l| outer(&l)) else {
+        return covered_by(cx, all, dims);
+    };
+    for holds in [true, false] {
+        if cx.decide(c) == Some(!holds) {
+            continue;
+        }
+        let mut here = Vec::new();
+        for l in all {
+            match outer(&l) {
+                Some((d, other)) if d == c && other != holds => {}
+                Some((d, _)) if d == c => here.push(Leaf {
+                    path: l.path[1..].to_vec(),
+                    is: l.is.clone(),
+                }),
+                _ => here.push((*l).clone()),
+            }
+        }
+        let mark = cx.known.mark();
+        cx.assume(c, holds);
+        let done = covered(cx, &here.iter().collect::<Vec<_>>(), dims);
+        let never = done.is_err() && cx.absurd();
+        cx.known.restore(mark);
+        if !never {
+            done?;
+        }
+    }
+    Ok(())
+}
+
+fn covered_by(cx: &mut Values, all: &[&Leaf], dims: &[Nat]) -> Res<()> {
     let stores: Vec<(&Leaf, Vec<Nat>)> = all
         .iter()
         .filter_map(|l| {
@@ -108,7 +143,7 @@ fn covered(cx: &mut Values, all: &[Leaf], dims: &[Nat]) -> Res<()> {
             assume_path(cx, &l.path);
             let place = coordinates(cx, s.at, dims);
             cx.known.restore(mark);
-            Some((l, place?))
+            Some((*l, place?))
         })
         .collect();
     let mut place = Vec::new();

@@ -4,13 +4,15 @@
 //! answers. Invariant: an answer holds wherever all holds that was assumed; no answer means nothing. Every state of what is
 //! assumed has a number, so that what was found under one is not used under another. Absent: values.
 
-use crate::arith::{Atom, AtomKind, Nat, Rat, Signs};
+use super::system::contradict;
+use crate::arith::{Atom, AtomKind, Mono, Nat, Rat, Signs};
 use crate::index::{Facts, Level};
 use crate::intern::Symbol;
 use crate::obligation::Assumption;
 use crate::term::Op;
 use rustc_hash::FxHashMap;
 use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 
 pub struct Known {
     facts: RefCell<Facts>,
@@ -47,6 +49,8 @@ enum Step {
     Settled,
     /// What is assumed once.
     Told(u64),
+    /// What held in another state.
+    Recalled(u64),
 }
 
 /// Variables that are put at an end of their range, at most.
@@ -57,6 +61,13 @@ const CASES: u32 = 3;
 const FOLLOWING: usize = 6;
 /// Minima in each other of which what follows is noted.
 const IMPLIED: u32 = 3;
+
+/// What is assumed at a place, to be assumed again.
+pub struct Snapshot {
+    state: u64,
+    facts: Vec<Nat>,
+    truths: Vec<(u32, bool)>,
+}
 
 /// A place to come back to.
 #[derive(Copy, Clone)]
@@ -73,6 +84,29 @@ impl Known {
             truths: self.truths.len(),
             states: self.states.len(),
         }
+    }
+
+    /// The same as the last one, if nothing changed.
+    pub fn snapshot(&self, last: Option<&Rc<Snapshot>>) -> Rc<Snapshot> {
+        match last.filter(|s| s.state == self.state()) {
+            Some(same) => same.clone(),
+            None => Rc::new(Snapshot {
+                state: self.state(),
+                facts: self.all(),
+                truths: self.truths(),
+            }),
+        }
+    }
+
+    /// Assumes it all again.
+    pub fn recall(&mut self, s: &Snapshot) {
+        for n in &s.facts {
+            if !self.all().contains(n) {
+                self.facts.get_mut().not_negative(*n);
+            }
+        }
+        self.truths.extend(s.truths.iter().copied());
+        self.changed(Step::Recalled(s.state));
     }
 
     /// Forgets what was assumed since.
@@ -130,6 +164,36 @@ impl Known {
 
     fn range_of(&self, var: Symbol) -> Option<(Nat, Nat)> {
         self.facts.borrow().range_of(var)
+    }
+
+    /// How many values a variable has, from 0 on, if that is a number.
+    pub fn values_of(&self, var: Symbol) -> Option<i64> {
+        match self.range_of(var)? {
+            (lo, hi) if lo.as_int() == Some(0) => Some(hi.as_int()? + 1),
+            _ => None,
+        }
+    }
+
+    /// Between which numbers a sum of variables is that have numbers as ends of their ranges.
+    pub fn interval(&self, n: Nat) -> Option<(i64, i64)> {
+        let (mut least, mut most) = (0i64, 0i64);
+        for (m, c) in n.terms() {
+            let (c, (lo, hi)) = match m.factors().next() {
+                None => (c.as_int()?, (1, 1)),
+                Some((a, 1)) if m.factors().count() == 1 => match a.kind() {
+                    AtomKind::Var(v) => {
+                        let (lo, hi) = self.range_of(v)?;
+                        (c.as_int()?, (lo.as_int()?, hi.as_int()?))
+                    }
+                    _ => return None,
+                },
+                Some(_) => return None,
+            };
+            let ends = (c.checked_mul(lo)?, c.checked_mul(hi)?);
+            least = least.checked_add(ends.0.min(ends.1))?;
+            most = most.checked_add(ends.0.max(ends.1))?;
+        }
+        Some((least, most))
     }
 
     /// `n >= 1`
@@ -393,6 +457,29 @@ impl Known {
         }
     }
 
+    /// Of equal remainders what they are of is equal, too, if it is nearer to each other than what divides.
+    pub fn without_remainders(&self, a: Nat, b: Nat) -> (Nat, Nat) {
+        let terms = (a - b).terms();
+        let [x, y] = &terms[..] else { return (a, b) };
+        let (x, y) = if x.1 == Rat::ONE { (x, y) } else { (y, x) };
+        let of = |m: &Mono| match Nat::from_terms([(m.clone(), Rat::ONE)]).as_atom()?.kind() {
+            AtomKind::Mod(n, d) => Some((n, d)),
+            _ => None,
+        };
+        match (of(&x.0), of(&y.0)) {
+            (Some((m, d)), Some((n, by))) if d == by && x.1 == Rat::ONE && y.1 == Rat::int(-1) => {
+                let near =
+                    self.at_least(d - Nat::int(1), m - n) && self.at_least(d - Nat::int(1), n - m);
+                if near {
+                    (m, n)
+                } else {
+                    (a, b)
+                }
+            }
+            _ => (a, b),
+        }
+    }
+
     pub fn equal(&self, a: Nat, b: Nat) -> bool {
         if a == b {
             return true;
@@ -430,6 +517,7 @@ impl Known {
         let all = self.all();
         self.asked.set(self.asked.get() + all.len() as u64);
         all.iter().rev().any(|n| self.known_sign(Nat::int(-1) - *n))
+            || contradict(all.into_iter(), &|v| self.range_of(v))
     }
 
     /// A minimum is one of two, and says then which is smaller.

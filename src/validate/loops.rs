@@ -4,7 +4,7 @@
 //! obligation that iterations which run in any order touch nothing of each other. Invariant: see Note [Cells] of `value`.
 //! Absent: what an iteration does.
 
-use super::machine::{lane, Lanes, Machine, Var};
+use super::machine::{lane, Lanes, Machine, Read, Var};
 use super::memory::{disjoint, leaves, own, read, Around, Item, Store};
 use super::value::{Node, Part, Res, Rewrite, Shape, Values, V};
 use super::{Obligation, Stuck};
@@ -151,6 +151,9 @@ impl Machine<'_> {
                 };
                 let cell = Node::Cell(of, number, [l].into_iter().collect());
                 // Even where nothing was assigned yet: then its start is missing, if it is asked for.
+                if v.value.is_none() {
+                    self.unset.insert((of, number));
+                }
                 v.value = Some(Lanes::Each(self.cx.make(cell)));
             }
         }
@@ -292,6 +295,11 @@ impl Machine<'_> {
         for items in l.after.values_mut() {
             *items = self.replaced(items, &mut r)?;
         }
+        for read in &mut self.reads {
+            for v in &mut read.values {
+                *v = self.cx.rewrite(&mut r, *v)?;
+            }
+        }
         for v in l.vars_after.values_mut() {
             v.value = match v.value.take() {
                 Some(Lanes::Each(v)) => Some(Lanes::Each(self.cx.rewrite(&mut r, v)?)),
@@ -310,10 +318,14 @@ impl Machine<'_> {
         for item in items {
             out.push(match item {
                 Item::Store(s) => Item::Store(Store {
+                    at: self.cx.rewrite_nat(r, s.at)?,
                     value: self.cx.rewrite(r, s.value)?,
                     ..s.clone()
                 }),
-                Item::Loop(v, n, inner) => Item::Loop(*v, *n, Rc::new(self.replaced(inner, r)?)),
+                Item::Loop(v, n, inner) => {
+                    let n = self.cx.rewrite_nat(r, *n)?;
+                    Item::Loop(*v, n, Rc::new(self.replaced(inner, r)?))
+                }
                 Item::Cond(c, a, b) => {
                     let c = self.cx.rewrite(r, *c)?;
                     let (a, b) = (self.replaced(a, r)?, self.replaced(b, r)?);
@@ -359,10 +371,51 @@ impl Machine<'_> {
                 false => (self.partial(l, own, &mut partial, &mut tried))
                     .map(|items| Item::Loop(l.k, l.n, Rc::new(items))),
             };
+            // What does not depend on the state is stored as it stands.
+            let made = match made {
+                Err(_) if self.is_plain(l, own) => Ok(Item::Loop(l.k, l.n, Rc::new(own.to_vec()))),
+                made => made,
+            };
             let item = made.unwrap_or_else(|why| Item::Bad(why.0));
             self.memory.entry(b).or_default().push(item);
         }
+        for read in std::mem::take(&mut self.reads) {
+            self.read_in(l, read, &mut partial, &mut tried);
+        }
         Ok(())
+    }
+
+    /// What was read of the state when an iteration began was written before. Of a state that depends on itself, values that
+    /// are used say so.
+    fn read_in(&mut self, l: &Loop, read: Read, r: &mut Rewrite, tried: &mut FxHashSet<V>) {
+        let own = |cx: &Values, v: &V| !cx.cells(*v, l.of).is_empty();
+        if !read.values.iter().any(|v| own(&self.cx, v)) {
+            return self.reads.push(read);
+        }
+        let cells = read.values.iter().flat_map(|v| self.cx.cells(*v, l.of));
+        let plain = |cell: V| match self.cx.node(cell) {
+            Node::Cell(_, leaf, _) => self.stored_plainly(l, *leaf).is_some(),
+            _ => false,
+        };
+        if !cells.into_iter().any(plain) {
+            return self.tally.met(Obligation::Written);
+        }
+        let of = |v: &V| {
+            let found = self.resolved(l, *v, r, tried)?;
+            match own(&self.cx, &found) {
+                true => Err(Stuck::new("it may be read before it is written")),
+                false => Ok(found),
+            }
+        };
+        match read.values.iter().map(of).collect() {
+            Ok(values) => {
+                let mark = self.cx.known.mark();
+                self.cx.known.recall(&read.at);
+                self.written(read.place, values);
+                self.cx.known.restore(mark);
+            }
+            Err(why) => self.tally.open(Obligation::Written, &read.place, why),
+        }
     }
 
     fn assigned_after(&mut self, l: &Loop, name: Symbol) -> Res<Lanes> {
@@ -457,11 +510,52 @@ impl Machine<'_> {
                 continue;
             };
             if tried.insert(cell) {
-                let before = self.after(l, (leaf, at), Nat::var(l.k))?;
+                let before = match self.earlier(l, leaf, at[0]) {
+                    Some(v) => v,
+                    None => self.after(l, (leaf, at), Nat::var(l.k))?,
+                };
                 r.put(&self.cx, cell, before);
             }
         }
         self.cx.rewrite(r, v)
+    }
+
+    /// Whether nothing that is stored depends on what the state was when the iteration began.
+    fn is_plain(&self, l: &Loop, items: &[Item]) -> bool {
+        let free = |v: V| self.cx.cells(v, l.of).is_empty();
+        leaves(items).iter().all(|leaf| {
+            let stored = matches!(&leaf.is, Item::Store(s) if free(s.value));
+            stored
+                && leaf.path.iter().all(|a| match a {
+                    Around::Loop(_, n) => !self.cx.mentions(*n, l.k),
+                    Around::Cond(c, _) => free(*c),
+                })
+        })
+    }
+
+    /// What an iteration stores to a buffer, if there is something and nothing of it depends on the state.
+    fn stored_plainly<'a>(&self, l: &'a Loop, buf: u32) -> Option<&'a [Item]> {
+        match l.after.get(&buf)?.split_first()? {
+            (Item::Start(of), own) if *of == l.of && !own.is_empty() => {
+                self.is_plain(l, own).then_some(own)
+            }
+            _ => None,
+        }
+    }
+
+    /// What lies in an element when an iteration begins, where that does not depend on the state: what earlier iterations
+    /// stored.
+    fn earlier(&mut self, l: &Loop, buf: u32, at: Nat) -> Option<V> {
+        let own = self.stored_plainly(l, buf)?;
+        let before = self.cx.symbol("before");
+        let last = Nat::var(l.k) - Nat::int(1);
+        self.cx.known.range(before, Nat::int(0), last);
+        let mut r = Rewrite::default();
+        r.vars.insert(l.k, Nat::var(before));
+        let own = self.replaced(own, &mut r).ok()?;
+        let mut items = l.before.get(&buf).cloned().unwrap_or_default();
+        items.push(Item::Loop(before, Nat::var(l.k), Rc::new(own)));
+        read(&mut self.cx, buf, &items, at).ok()
     }
 
     /// A buffer each of whose elements every iteration makes of itself: what is left is a reduction for each.
@@ -549,7 +643,7 @@ impl Machine<'_> {
             }
             let dims = self.dims(b);
             let name = buf.name;
-            disjoint(&mut self.cx, &l.after[&b], l.k, &dims)
+            disjoint(&mut self.cx, &l.after[&b], (l.k, l.n), &dims)
                 .map_err(|why| Stuck::new(format!("stores to `{name}`: {}", why.0)))?;
         }
         Ok(())

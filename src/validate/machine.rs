@@ -3,13 +3,14 @@
 //! In: a loop program. Out: the state of its run: variables, buffers, what is owed. Absent: what statements do to it
 //! (`run`), values (`exprs`), loops (`loops`).
 
+use super::known::Snapshot;
 use super::memory::Item;
 use super::value::{Res, Values, V};
 use super::{Obligation, Stuck, Tally};
-use crate::arith::Nat;
+use crate::arith::{Atom, AtomKind, Nat};
 use crate::intern::Symbol;
-use crate::nest::{Expr, Nest, StorageClass};
-use rustc_hash::FxHashMap;
+use crate::nest::{walk, Expr, Nest, Stmt, StorageClass};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
 /// The lanes of a value.
@@ -50,6 +51,18 @@ pub struct Machine<'a> {
     pub around: Vec<Symbol>,
     /// Conditions around, as they stand.
     pub choices: Vec<(Expr, bool)>,
+    /// What is read of states that are not known yet.
+    pub reads: Vec<Read>,
+    /// Cells of variables that were not assigned before their loop.
+    pub unset: FxHashSet<(u32, u32)>,
+}
+
+/// Values that were read, of which it has to be shown that something was written there.
+pub struct Read {
+    pub place: Rc<str>,
+    pub values: Vec<V>,
+    /// What was known there.
+    pub at: Rc<Snapshot>,
 }
 
 /// The lane of a vector of so many.
@@ -74,6 +87,8 @@ impl<'a> Machine<'a> {
             numbers: FxHashMap::default(),
             around: Vec::new(),
             choices: Vec::new(),
+            reads: Vec::new(),
+            unset: FxHashSet::default(),
         };
         for (i, b) in nest.buffers.iter().enumerate() {
             if b.alias.is_none() && matches!(b.storage, StorageClass::Output(_)) {
@@ -89,7 +104,8 @@ impl<'a> Machine<'a> {
         machine
     }
 
-    /// The dimensions of a buffer: one that is as long as a result or an input of several has those.
+    /// The dimensions of a buffer: one that is as long as a result or an input of several has those, one whose rows are used
+    /// again those of its rows.
     pub fn dims(&self, root: u32) -> Vec<Nat> {
         let abi = &self.nest.abi;
         let buf = &self.nest.buffers[root as usize];
@@ -99,7 +115,33 @@ impl<'a> Machine<'a> {
             _ => (abi.outputs.iter().chain(&abi.inputs))
                 .find(|s| s.count() == buf.len && s.dims.len() > 1),
         };
-        like.map_or(vec![buf.len], |s| s.dims.clone())
+        match like {
+            Some(slot) => slot.dims.clone(),
+            None => self.rows(root).unwrap_or_else(|| vec![buf.len]),
+        }
+    }
+
+    /// How many rows a buffer has and how long they are, if stores find the row by a remainder.
+    fn rows(&self, root: u32) -> Option<Vec<Nat>> {
+        let size = |n: Nat| match n.as_atom().map(Atom::kind) {
+            Some(AtomKind::Mod(_, d)) => d.as_int().map(|_| d),
+            _ => None,
+        };
+        let (mut rounds, mut found) = (Vec::new(), None);
+        let len = self.nest.buffers[root as usize].len;
+        walk::each_stmt(&self.nest.body, &mut |s| match s {
+            Stmt::Index { var, value } => rounds.extend(size(*value).map(|d| (*var, d))),
+            Stmt::Store { buf, index, .. } if self.nest.root(*buf).0 == root => {
+                for (var, rows) in &rounds {
+                    let row = index.coefficient(*var);
+                    found = found
+                        .take()
+                        .or(row.filter(|r| *rows * *r == len).map(|r| vec![*rows, r]));
+                }
+            }
+            _ => {}
+        });
+        found
     }
 
     /// What lies in a buffer.

@@ -11,14 +11,18 @@
 //! the store hold is decided by what is known, or becomes the condition of a choice.
 
 use super::known::multiples;
+use super::node::nats;
 use super::place::coordinates;
 use super::value::{Node, Res, Rewrite, Values, V};
 use super::Stuck;
-use crate::arith::Nat;
+use crate::arith::{Atom, AtomKind, Nat};
 use crate::intern::Symbol;
 use crate::term::Op;
 use crate::ty::Scalar;
 use std::rc::Rc;
+
+/// Values of variables for each of which an element is read by itself, at most.
+const VALUES: i64 = 64;
 
 /// What happened to a buffer, the last at the end.
 #[derive(Clone)]
@@ -112,14 +116,109 @@ pub struct Strides {
     base: Nat,
 }
 
+/// An index that comes round again: what a variable and an offset leave when they are divided.
+struct Round {
+    digit: Symbol,
+    var: Symbol,
+    offset: Nat,
+    by: Nat,
+}
+
+/// Remainders in an index as variables of their own.
+fn rounds(cx: &mut Values, leaf: &Leaf, at: Nat, found: &mut Vec<Round>) -> Nat {
+    let mut atoms = Vec::new();
+    at.each_atom(&mut |a| atoms.push(a));
+    let mut out = at;
+    for a in atoms {
+        let AtomKind::Mod(x, by) = a.kind() else {
+            continue;
+        };
+        let is = |v: &Symbol| x.coefficient(*v).and_then(Nat::as_int) == Some(1);
+        let Some(var) = leaf.loops().map(|l| l.0).find(is) else {
+            continue;
+        };
+        let offset = x - Nat::var(var);
+        let size = by.as_int().filter(|d| *d > 0);
+        let Some(size) = size.filter(|_| !leaf.loops().any(|l| cx.mentions(offset, l.0))) else {
+            continue;
+        };
+        let same = |r: &&Round| (r.var, r.offset, r.by) == (var, offset, by);
+        let digit = found.iter().find(same).map(|r| r.digit);
+        let digit = digit.unwrap_or_else(|| {
+            let digit = cx.symbol("round");
+            cx.known.range(digit, Nat::int(0), Nat::int(size - 1));
+            found.push(Round {
+                digit,
+                var,
+                offset,
+                by,
+            });
+            digit
+        });
+        out = out.map_atoms(&mut |b| (a == b).then_some(Nat::var(digit)));
+    }
+    out
+}
+
+/// The last iteration that has a remainder, if nothing but that says whether it stores.
+fn last_round(cx: &mut Values, leaf: &Leaf, round: &Round, r: &mut Rewrite) -> Res<Vec<V>> {
+    let mut extent = None;
+    let mut depends = false;
+    for a in &leaf.path {
+        match a {
+            Around::Loop(v, n) if *v == round.var => extent = Some(*n),
+            Around::Loop(_, n) => depends |= cx.mentions(*n, round.var),
+            Around::Cond(c, _) => depends |= cx.value_mentions(*c, round.var),
+        }
+    }
+    let digit = r.vars.get(&round.digit).copied();
+    let (Some(n), Some(q), false) = (extent, digit, depends) else {
+        let why = "which iteration is the last to store an element is not known";
+        return Err(Stuck::new(why));
+    };
+    let last = cx.rewrite_nat(r, n)? - Nat::int(1);
+    // It is the same as that of what it is the remainder of.
+    let plain = match q.as_atom().map(Atom::kind) {
+        Some(AtomKind::Mod(x, by)) if by == round.by => x,
+        _ => q,
+    };
+    let since = cx.simplify(last + round.offset - plain);
+    let since = cx.known.rem(since, round.by);
+    let var = cx.simplify(last - since);
+    r.vars.insert(round.var, var);
+    let below = cx.compare(Op::Lt, q, round.by);
+    Ok(vec![cx.compare(Op::Le, Nat::int(0), q), below])
+}
+
 /// See Note [Witnesses]. One for each index of a place; variables that an earlier index says are none of a later one.
-fn strides(cx: &mut Values, leaf: &Leaf, places: &[Nat]) -> Res<Vec<Strides>> {
+/// Where elements may be stored again, also remainders of variables are variables.
+fn strides(
+    cx: &mut Values,
+    leaf: &Leaf,
+    places: &[Nat],
+    mut again: Option<&mut Vec<Round>>,
+) -> Res<Vec<Strides>> {
+    let mut places = places.to_vec();
     let mut left: Vec<Symbol> = (leaf.loops())
         .filter(|(_, n)| n.as_int() != Some(1))
         .map(|l| l.0)
         .collect();
+    if let Some(found) = &mut again {
+        for at in &mut places {
+            *at = rounds(cx, leaf, *at, found);
+        }
+        for v in &mut left {
+            if let Some(r) = found.iter().find(|r| r.var == *v) {
+                *v = r.digit;
+            }
+        }
+        let hidden = |r: &Round| places.iter().any(|at| cx.mentions(*at, r.var));
+        if found.iter().any(hidden) || found.len() > 1 {
+            return Err(Stuck::new(format!("{places:?} are no sums of variables")));
+        }
+    }
     let mut all = Vec::new();
-    for at in places {
+    for at in &places {
         let (mut open, mut base) = (Vec::new(), *at);
         let no_sum = || Stuck::new(format!("{at} is no sum of variables"));
         for v in &left {
@@ -238,15 +337,27 @@ impl Asked {
     }
 }
 
-fn hit(cx: &mut Values, leaf: &Leaf, store: &Store, asked: &Asked) -> Res<(Hit, Witness)> {
-    let (places, wanted) = asked.beside(cx, leaf, store.at);
+/// What an element finds at a store: where `last`, the last iteration that stores it, else the only one.
+fn hit(
+    cx: &mut Values,
+    leaf: &Leaf,
+    store: &Store,
+    asked: &Asked,
+    last: bool,
+) -> Res<(Hit, Witness)> {
     let mut r = Rewrite::default();
+    if is_elsewhere(cx, leaf, store, asked) {
+        return Ok((Hit::No, Witness { vars: Vec::new() }));
+    }
+    let (places, wanted) = asked.beside(cx, leaf, store.at);
     // A base may name variables of loops that run once.
     for (v, _) in leaf.loops().filter(|l| l.1.as_int() == Some(1)) {
         r.vars.insert(v, Nat::int(0));
     }
     let mut rests = Vec::new();
-    for (s, e) in strides(cx, leaf, &places)?.into_iter().zip(wanted) {
+    let mut again = Vec::new();
+    let found = strides(cx, leaf, &places, last.then_some(&mut again))?;
+    for (s, e) in found.into_iter().zip(wanted) {
         let mut rest = e;
         for (v, stride, whole) in s.vars {
             let whole = cx.rewrite_nat(&mut r, whole)?;
@@ -257,7 +368,11 @@ fn hit(cx: &mut Values, leaf: &Leaf, store: &Store, asked: &Asked) -> Res<(Hit, 
         let base = cx.rewrite_nat(&mut r, s.base)?;
         rests.push(cx.simplify(rest - base));
     }
-    let conds = conditions(cx, leaf, &mut r, &rests)?;
+    let mut conds = Vec::new();
+    for round in &again {
+        conds.extend(last_round(cx, leaf, round, &mut r)?);
+    }
+    let conds = conditions(cx, leaf, &mut r, &rests, conds)?;
     let witness = Witness {
         vars: r.vars.iter().map(|(v, n)| (*v, *n)).collect(),
     };
@@ -276,10 +391,26 @@ fn hit(cx: &mut Values, leaf: &Leaf, store: &Store, asked: &Asked) -> Res<(Hit, 
     })
 }
 
+/// Whether a store is on the other side of a choice, or its index in another interval: what is seen at once.
+fn is_elsewhere(cx: &mut Values, leaf: &Leaf, store: &Store, asked: &Asked) -> bool {
+    let other_side = leaf.path.iter().any(|a| match a {
+        Around::Cond(c, holds) => cx.known.truth(c.0) == Some(!holds),
+        Around::Loop(..) => false,
+    });
+    let (own, wanted) = (cx.known.interval(store.at), cx.known.interval(asked.flat));
+    let apart = own.zip(wanted);
+    other_side || apart.is_some_and(|(a, b)| a.1 < b.0 || b.1 < a.0)
+}
+
 /// What has to hold for the store to happen in the iteration of the witness, as far as that is open; `None` where it
 /// does not.
-fn conditions(cx: &mut Values, leaf: &Leaf, r: &mut Rewrite, rests: &[Nat]) -> Res<Option<Vec<V>>> {
-    let mut all = Vec::new();
+fn conditions(
+    cx: &mut Values,
+    leaf: &Leaf,
+    r: &mut Rewrite,
+    rests: &[Nat],
+    mut all: Vec<V>,
+) -> Res<Option<Vec<V>>> {
     for rest in rests {
         all.push(cx.compare(Op::Eq, *rest, Nat::int(0)));
     }
@@ -321,7 +452,7 @@ pub fn own(
             Item::Store(s) => {
                 let s = s.clone();
                 leaf.path.insert(0, Around::Loop(k, n));
-                let (hit, w) = hit(cx, &leaf, &s, &asked)?;
+                let (hit, w) = hit(cx, &leaf, &s, &asked, false)?;
                 let at = w.vars.iter().find(|v| v.0 == k).map(|v| v.1);
                 let same = at.is_some_and(|at| cx.known.equal(at, Nat::var(k)));
                 if !matches!(hit, Hit::No) && !same {
@@ -337,11 +468,76 @@ pub fn own(
 
 /// The element of a buffer.
 pub fn read(cx: &mut Values, buf: u32, items: &[Item], e: Nat) -> Res<V> {
-    let leaves = leaves(items);
     let e = cx.simplify(e);
+    read_by_value(cx, buf, &leaves(items), e, VALUES)
+}
+
+/// One value for each of a variable, where that says which store it was.
+fn read_by_value(cx: &mut Values, buf: u32, leaves: &[Leaf], e: Nat, most: i64) -> Res<V> {
     let asked = Asked::of(cx, buf, e);
-    let found = back(cx, buf, &leaves, leaves.len(), &asked, &mut Vec::new())?;
-    Ok(found.unwrap_or_else(|| cx.make(Node::Undef)))
+    let Some((v, n, any)) = deciding(cx, leaves, &asked, most)? else {
+        let found = back(cx, buf, leaves, leaves.len(), &asked, &mut Vec::new())?;
+        return Ok(found.unwrap_or_else(|| cx.make(Node::Undef)));
+    };
+    let (mut all, mut alike) = (Vec::new(), true);
+    for i in 0..n {
+        let c = cx.compare(Op::Eq, Nat::var(v), Nat::int(i));
+        let mark = cx.known.mark();
+        cx.assume(c, true);
+        let e = cx.simplify(e.subst_var(v, Nat::int(i)));
+        let found = read_by_value(cx, buf, leaves, e, most / n);
+        if let (true, Ok(found)) = (alike, &found) {
+            alike = cx.with(any, v, Nat::int(i)).is_ok_and(|v| v == *found);
+        }
+        cx.known.restore(mark);
+        all.push(found?);
+    }
+    match alike {
+        true => Ok(any),
+        false => Ok(cx.table(Nat::var(v), &all)),
+    }
+}
+
+fn variable(a: Atom) -> Option<Symbol> {
+    match a.kind() {
+        AtomKind::Var(v) => Some(v),
+        _ => None,
+    }
+}
+
+/// A variable of few values, if nothing but such variables decides whether the last store that may be it is; how many
+/// values, and what that one stored.
+fn deciding(
+    cx: &mut Values,
+    leaves: &[Leaf],
+    e: &Asked,
+    most: i64,
+) -> Res<Option<(Symbol, i64, V)>> {
+    for leaf in leaves.iter().rev() {
+        let Item::Store(s) = &leaf.is else {
+            return Ok(None);
+        };
+        let (conds, value) = match hit(cx, leaf, s, e, true)?.0 {
+            Hit::No => continue,
+            Hit::Yes(_) => return Ok(None),
+            Hit::Maybe(conds, value) => (conds, value),
+        };
+        let mut vars = Vec::new();
+        for c in conds {
+            cx.visit(c, &mut |_, node| {
+                nats(node).for_each(|n| n.each_atom(&mut |a| vars.extend(variable(a))));
+            });
+        }
+        let of = |v: Symbol| {
+            let by = e.flat.coefficient(v).and_then(Nat::as_int);
+            Some((by?.abs(), cx.known.values_of(v)?, v))
+        };
+        let all: Option<Vec<_>> = vars.into_iter().map(of).collect();
+        let found = all.filter(|all| all.iter().all(|(_, n, _)| *n <= most));
+        let found = found.into_iter().flatten().filter(|v| v.0 > 0).max();
+        return Ok(found.map(|(_, n, v)| (v, n, value)));
+    }
+    Ok(None)
 }
 
 type Found = Vec<(usize, Witness)>;
@@ -358,7 +554,7 @@ fn back(
         cx.spend(1)?;
         let leaf = &all[i];
         let (value, conds) = match &leaf.is {
-            Item::Store(s) => match hit(cx, leaf, s, e)? {
+            Item::Store(s) => match hit(cx, leaf, s, e, true)? {
                 (Hit::No, _) => continue,
                 (Hit::Yes(v), w) => {
                     check_order(cx, all, i, e, &w, found)?;
@@ -471,7 +667,7 @@ fn check_order(
         {
             continue;
         }
-        let (hit, other) = hit(cx, leaf, s, e)?;
+        let (hit, other) = hit(cx, leaf, s, e, true)?;
         if !matches!(hit, Hit::No) {
             same_iteration(cx, (&all[i], w), (leaf, &other))?;
         }
@@ -509,7 +705,7 @@ fn same_iteration(cx: &mut Values, a: (&Leaf, &Witness), b: (&Leaf, &Witness)) -
 }
 
 /// Whether iterations of a loop store different elements: whoever knows an element knows the iteration.
-pub fn disjoint(cx: &mut Values, items: &[Item], k: Symbol, dims: &[Nat]) -> Res<()> {
+pub fn disjoint(cx: &mut Values, items: &[Item], (k, n): (Symbol, Nat), dims: &[Nat]) -> Res<()> {
     let all = leaves(items);
     let stores: Vec<(&Leaf, Nat)> = (all.iter())
         .filter_map(|l| match &l.is {
@@ -519,6 +715,9 @@ pub fn disjoint(cx: &mut Values, items: &[Item], k: Symbol, dims: &[Nat]) -> Res
         .collect();
     if all.iter().any(|l| matches!(l.is, Item::Bad(_))) {
         return Err(Stuck::new("what they store is not known"));
+    }
+    if by_digits(cx, &stores, (k, n)) {
+        return Ok(());
     }
     let mut of = Vec::new();
     for (leaf, at) in &stores {
@@ -572,4 +771,29 @@ pub fn disjoint(cx: &mut Values, items: &[Item], k: Symbol, dims: &[Nat]) -> Res
         }
     }
     Err(Stuck::new("two iterations may store the same element"))
+}
+
+/// Whether the indices of all stores say the iteration by the same quotients, see Note [Witnesses].
+fn by_digits(cx: &mut Values, stores: &[(&Leaf, Nat)], (k, n): (Symbol, Nat)) -> bool {
+    let mut common: Option<Vec<(Nat, Nat)>> = None;
+    for (leaf, at) in stores {
+        let mut leaf = (*leaf).clone();
+        leaf.path.insert(0, Around::Loop(k, n));
+        let Ok(found) = strides(cx, &leaf, &[*at], None) else {
+            return false;
+        };
+        let vars = &found[0].vars;
+        let Some(last) = vars.iter().position(|v| v.0 == k) else {
+            return false;
+        };
+        let own: Vec<_> = vars[..=last].iter().map(|v| (v.1, v.2)).collect();
+        let common = common.get_or_insert_with(|| own.clone());
+        let same = |(a, b): (&(Nat, Nat), &(Nat, Nat))| {
+            cx.known.equal(a.0, b.0) && cx.known.equal(a.1, b.1)
+        };
+        if common.len() != own.len() || !common.iter().zip(&own).all(same) {
+            return false;
+        }
+    }
+    true
 }

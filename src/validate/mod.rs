@@ -29,6 +29,7 @@ mod run;
 mod same;
 mod show;
 mod source;
+mod system;
 mod tensor;
 mod value;
 
@@ -225,6 +226,10 @@ pub fn obligations_within(nest: &Nest, program: &Program, questions: u64) -> Tal
     let mut machine = Machine::new(nest, values);
     machine.tally = tally;
     let ran = machine.block(&nest.body);
+    for read in std::mem::take(&mut machine.reads) {
+        let why = Stuck::new("it may be read before it is written");
+        machine.tally.open(Obligation::Written, &read.place, why);
+    }
     let ran = ran.and_then(|()| compare(&mut machine, program));
     let ran = ran.and_then(|()| match machine.cx.wild {
         true => Err(Stuck::new("an index is read from data that nothing bounds")),

@@ -32,6 +32,8 @@ pub enum Node {
     /// See Note [Cells].
     Cell(u32, u32, SmallVec<[Nat; 2]>),
     Fold(Rc<Fold>),
+    /// One of several, as an index below their number has it.
+    Table(Nat, Rc<[V]>),
     /// An element of a state each of whose elements is made of several.
     Tensor(Rc<Tensor>, u32, SmallVec<[Nat; 2]>),
     /// Nothing was stored there.
@@ -86,7 +88,7 @@ pub struct Relation {
 /// The numbers in a node itself.
 pub fn nats(node: &Node) -> impl Iterator<Item = Nat> + '_ {
     let (one, many): (Option<Nat>, &[Nat]) = match node {
-        Node::Idx(n) | Node::In(_, n) | Node::Clamp(_, n) => (Some(*n), &[]),
+        Node::Idx(n) | Node::In(_, n) | Node::Clamp(_, n) | Node::Table(n, _) => (Some(*n), &[]),
         Node::Lit(Lit::Size(n), _) => (Some(*n), &[]),
         Node::Fold(f) => (Some(f.n), &[]),
         Node::Cell(_, _, at) => (None, at),

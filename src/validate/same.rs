@@ -53,6 +53,12 @@ fn compare_anew(cx: &mut Values, a: V, b: V, depth: u32) -> Res<()> {
             return sides(cx, (&x, &y), depth);
         }
     }
+    // One of several is compared as each of them.
+    for (x, y) in [(a, b), (b, a)] {
+        if let Node::Table(n, all) = cx.node(x).clone() {
+            return entries(cx, n, &all, y, depth);
+        }
+    }
     // A choice is one of its sides in either case.
     for (x, y) in [(a, b), (b, a)] {
         if let Node::Op(Op::Select, _, args) = cx.node(x).clone() {
@@ -131,46 +137,38 @@ fn differ(cx: &Values, a: V, b: V) -> Stuck {
 }
 
 fn cases(cx: &mut Values, c: V, x: V, y: V, depth: u32) -> Res<()> {
-    for way in ways(cx, c) {
-        let mark = cx.known.mark();
-        let mut r = Rewrite::default();
-        way.iter()
-            .for_each(|(c, holds)| cx.assumed(*c, *holds, &mut r));
-        let done = (|| {
-            let (x, y) = (cx.rewrite(&mut r, x)?, cx.rewrite(&mut r, y)?);
-            compare(cx, x, y, depth + 1)
-        })();
-        // There may be no such case.
-        let never = done.is_err() && cx.absurd();
-        cx.known.restore(mark);
-        if !never {
-            done?;
+    cx.ways(c)
+        .iter()
+        .try_for_each(|way| case(cx, way, (x, y), depth))
+}
+
+fn entries(cx: &mut Values, n: Nat, all: &[V], y: V, depth: u32) -> Res<()> {
+    for (i, x) in (0..).zip(all) {
+        let c = cx.compare(Op::Eq, n, Nat::int(i));
+        if cx.decide(c) != Some(false) {
+            case(cx, &[(c, true)], (*x, y), depth)?;
         }
     }
     Ok(())
 }
 
-/// A condition holds, or one part of it does not and those before it do.
-fn ways(cx: &mut Values, c: V) -> Vec<Vec<(V, bool)>> {
-    let mut parts = Vec::new();
-    let mut open = vec![c];
-    while let Some(c) = open.pop() {
-        match cx.node(c).clone() {
-            Node::Op(Op::And, _, args) => open.extend(args.iter().rev()),
-            _ if cx.decide(c) == Some(true) => {}
-            _ => parts.push(c),
-        }
+/// Both are equal where all of it holds.
+fn case(cx: &mut Values, way: &[(V, bool)], (x, y): (V, V), depth: u32) -> Res<()> {
+    let mark = cx.known.mark();
+    let mut r = Rewrite::default();
+    way.iter()
+        .for_each(|(c, holds)| cx.assumed(*c, *holds, &mut r));
+    let done = (|| {
+        let (x, y) = (cx.rewrite(&mut r, x)?, cx.rewrite(&mut r, y)?);
+        compare(cx, x, y, depth + 1)
+    })();
+    // There may be no such case.
+    let never = done.is_err() && cx.absurd();
+    cx.known.restore(mark);
+    if never {
+        return Ok(());
     }
-    let mut all = vec![parts
-        .iter()
-        .map(|c| (*c, true))
-        .chain([(c, true)])
-        .collect()];
-    for (i, part) in parts.iter().enumerate() {
-        let before = parts[..i].iter().map(|c| (*c, true));
-        all.push(before.chain([(*part, false), (c, false)]).collect());
-    }
-    all
+    done
 }
 
 fn indices(cx: &mut Values, m: Nat, n: Nat, depth: u32) -> Res<()> {

@@ -56,6 +56,10 @@ impl Values {
                 list(" from", &f.starts, out);
                 Ok(())
             }
+            Node::Table(n, all) => {
+                list("one", all, out);
+                write!(out, " by {n}")
+            }
             Node::Tensor(t, leaf, at) => {
                 let _ = write!(out, "element {at:?} of part {leaf} after {} steps of ", t.n);
                 let steps: Vec<V> = t.parts.iter().map(|p| p.step).collect();

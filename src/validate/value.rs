@@ -162,6 +162,7 @@ impl Values {
             Node::Op(_, _, args) => of(args),
             Node::Cast(a, ..) | Node::Bits(a, ..) | Node::Clamp(a, _) => of(&[*a]),
             Node::Fold(f) => f.depth.max(of(&f.starts)).max(of(&f.steps)),
+            Node::Table(_, all) => of(all),
             Node::Tensor(t, ..) => t
                 .parts
                 .iter()
@@ -340,6 +341,10 @@ impl Values {
 
     /// `a < b`, `a <= b` or `a == b` of indices.
     pub fn compare(&mut self, op: Op, a: Nat, b: Nat) -> V {
+        let (a, b) = match op {
+            Op::Eq => self.known.without_remainders(a, b),
+            _ => (a, b),
+        };
         let (a, b) = (self.index(a), self.index(b));
         self.op(op, Scalar::Bool, &[a, b])
     }
@@ -444,6 +449,17 @@ impl Values {
                 }
             }
             Node::Fold(f) => self.rewrite_fold(r, &f)?,
+            Node::Table(n, all) => {
+                let n = self.rewrite_nat(r, n)?;
+                let place = self.known.settled(n).as_int();
+                match place.and_then(|i| all.get(usize::try_from(i).ok()?)) {
+                    Some(v) => self.rewrite(r, *v)?,
+                    None => {
+                        let all = self.rewrite_all(r, &all)?;
+                        self.table(n, &all)
+                    }
+                }
+            }
             Node::Tensor(t, leaf, at) => {
                 let mut new: SmallVec<[Nat; 2]> = SmallVec::new();
                 for n in at {
@@ -488,6 +504,14 @@ impl Values {
         self.make(Node::Clamp(a, n))
     }
 
+    /// The value of which the index is.
+    pub fn table(&mut self, n: Nat, all: &[V]) -> V {
+        match all.split_first() {
+            Some((first, rest)) if rest.iter().all(|v| v == first) => *first,
+            _ => self.make(Node::Table(n, all.into())),
+        }
+    }
+
     /// Under what is known now.
     pub fn refresh(&mut self, v: V) -> Res<V> {
         self.rewrite(&mut Rewrite::default(), v)
@@ -517,6 +541,7 @@ impl Values {
                 Node::Cast(a, ..) | Node::Bits(a, ..) => open.push(*a),
                 Node::Fold(f) => open.extend(f.steps.iter().rev().chain(f.starts.iter().rev())),
                 Node::Clamp(a, _) => open.push(*a),
+                Node::Table(_, all) => open.extend(all.iter().rev()),
                 Node::Tensor(t, ..) => open.extend(t.parts.iter().flat_map(|p| [p.start, p.step])),
                 _ => {}
             }

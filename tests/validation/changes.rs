@@ -1,6 +1,6 @@
 //! Changes of loop programs, of many kinds.
 
-use rise_opt::arith::Nat;
+use rise_opt::arith::{Atom, AtomKind, Nat};
 use rise_opt::intern::Symbol;
 use rise_opt::nest::{Block, BufId, Expr, ExprKind, Guard, LoopKind, Nest, Stmt, StorageClass};
 use rise_opt::term::{Lit, Op};
@@ -181,6 +181,18 @@ fn fixed_var(vars: &[Symbol], n: Nat) -> Nat {
         Some(v) => n.subst_var(*v, Nat::int(0)),
         None => n,
     }
+}
+
+fn remainders(nest: &mut Nest, left: &mut usize, f: &dyn Fn(Nat, Nat) -> Nat) {
+    stmts(&mut nest.body, &mut |s| {
+        if let Stmt::Index { value, .. } = s {
+            if let Some(AtomKind::Mod(x, d)) = value.as_atom().map(Atom::kind) {
+                if hit(left) {
+                    *value = f(x, d);
+                }
+            }
+        }
+    });
 }
 
 pub type Change = (&'static str, fn(&mut Nest, &mut usize));
@@ -384,6 +396,13 @@ pub const CHANGES: &[Change] = &[
             }
         });
     }),
+    ("a remainder of one more", |n, l| {
+        remainders(n, l, &|x, d| (x + Nat::int(1)).rem(d))
+    }),
+    ("a remainder by one less", |n, l| {
+        remainders(n, l, &|x, d| x.rem(d - Nat::int(1)))
+    }),
+    ("a remainder left out", |n, l| remainders(n, l, &|x, _| x)),
 ];
 
 /// Checks that are left out, so that sizes get in at which the term means nothing, or what is computed is too large.
