@@ -41,6 +41,7 @@ const PROGRAMS: &[&str] = &[
     "def f [n : nat] (a : (n + 2).f32) : n.f32 =
       a |> slide[3, 1] |> mapSeq (\\w -> at[0] w - at[1] w * at[2] w)",
     "def f [n : nat] (a : n.f32) : n.f32 = a |> scanSeq (\\x acc -> acc + x) 0.0",
+    "def f [m n : nat] (a : m.n.i32) : m.n.i32 = a |> mapSeq (scanSeq max (-7))",
     "def f [n : nat] (a : n.f32) : n.f32 =
       take[n] (join (split[4] (padClamp[0, 4*ceil(n, 4) - n] a) |> mapSeq (mapSeqUnroll (\\x -> x * 3.0))))",
     "def f [n m : nat] (a : n.f32) (b : m.f32) : n.m.f32 =

@@ -86,6 +86,13 @@ impl Known {
     pub fn is_size(&self, n: Nat) -> bool {
         demands(n).into_iter().all(|a| self.implies(a))
     }
+
+    /// Whether `n` is a whole number then, of either sign.
+    pub fn is_whole(&self, n: Nat) -> bool {
+        let mut all = true;
+        Assumption::each_division(n, &mut |a| all &= self.implies(a));
+        all
+    }
 }
 
 thread_local! {

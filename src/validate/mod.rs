@@ -336,13 +336,11 @@ fn sizes(nest: &Nest, program: &Program) -> Result<(), Stuck> {
     program.params.iter().for_each(|p| all.ty(p.1));
     all.ty(program.result);
     all.term(&program.term);
-    if let Some(n) = all
-        .all()
-        .iter()
-        .chain(all.whole())
-        .find(|n| !known.is_size(**n))
-    {
+    if let Some(n) = all.all().iter().find(|n| !known.is_size(**n)) {
         return Err(Stuck::new(format!("it does not check that {n} is a size")));
+    }
+    if let Some(n) = all.whole().iter().find(|n| !known.is_whole(**n)) {
+        return Err(Stuck::new(format!("it does not check that {n} is whole")));
     }
     let guards = &nest.entry.guards;
     let checked = |s: &Symbol| guards.contains(&Guard::Size(*s));
