@@ -2,11 +2,11 @@
 //!
 //! In: rules over scalars, in which `t`, `t0` … stand for what has the target, `c`, `c0` … for constants, `n`, `n0` … for what has
 //! no target, and any other name for anything. Out: what the variables stand for where a rule matches, operands of operators that
-//! commute in either order. Absent: conditions, the order in which rules are tried.
+//! commute in either order, a factor 1 and a summand 0 wherever none is written. Absent: conditions, the order in which rules are tried.
 
 use super::oriented::Oriented;
 use crate::intern::Symbol;
-use crate::scalar::{is_open, load_rules, Expr, Node, Op, Rule, VarClass};
+use crate::scalar::{is_open, load_rules, Expr, Node, Op, Rule, Sort, VarClass};
 use crate::source::SourceMap;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -102,8 +102,32 @@ fn part(mut pairs: Vec<(Expr, Expr)>, by: &Bindings, of: &Oriented, found: &mut 
                 part(pairs, by, of, found);
             }
         }
+        (Node::Apply(op, a), _) => {
+            if let Some((rest, v, unit)) = unit(op, &a, e) {
+                pairs.extend([(rest, e), (v, unit)]);
+                part(pairs, by, of, found);
+            }
+        }
         (Node::Int(_) | Node::Bool(_), _) if left == e => part(pairs, by, of, found),
         _ => {}
+    }
+}
+
+/// What is left of a product or a sum of which `e` is all but a constant factor 1 or a summand 0, the operand that stands for
+/// that, and the number.
+fn unit(op: Op, operands: &[Expr], e: Expr) -> Option<(Expr, Expr, Expr)> {
+    let [a, b] = operands else { return None };
+    let (number, fits): (i64, fn(Symbol) -> bool) = match op {
+        Op::Mul => (1, |v| VarClass::of(v) == VarClass::Constant),
+        Op::Add => (0, is_free),
+        _ => return None,
+    };
+    let stands = |e: &Expr| matches!(e.node(), Node::Var(v, Sort::INT) if fits(v));
+    let of_integer = e.sort() == Sort::INT;
+    match (stands(a), stands(b)) {
+        (_, true) if of_integer => Some((*a, *b, Expr::int(number))),
+        (true, _) if of_integer => Some((*b, *a, Expr::int(number))),
+        _ => None,
     }
 }
 
