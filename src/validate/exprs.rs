@@ -257,6 +257,11 @@ impl Machine<'_> {
                 buf.name
             )));
         }
+        let key = (root, e, lanes, self.cx.known.state());
+        if let Some(known) = self.loads.get(&key).cloned() {
+            self.tally.met(Obligation::Written);
+            return Ok(known);
+        }
         let items = std::mem::take(self.memory.entry(root).or_default());
         let one = read(&mut self.cx, root, &items, at);
         // Lanes that several stores wrote are read one by one.
@@ -280,6 +285,7 @@ impl Machine<'_> {
         let name = self.nest.buffers[b.0 as usize].name;
         let place = self.place(&format!("{name}[{e}]"));
         self.written(place, values_of(&found));
+        self.loads.insert(key, found.clone());
         Ok(found)
     }
 

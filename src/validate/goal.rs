@@ -278,12 +278,13 @@ fn cases(cx: &mut Values, covers: &[&Cover], depth: u32, count: &mut u32) -> Res
         ));
     }
     let mut left = Vec::new();
-    let mut open = None;
+    // How many covers ask for each condition: what most of them ask for is asked first.
+    let mut open: Vec<(V, usize)> = Vec::new();
     for c in covers {
         cx.spend(1)?;
         let mut all = true;
         let mut never = false;
-        let mut first = None;
+        let mut undecided = Vec::new();
         for v in &c.conds {
             match cx.decide(*v) {
                 Some(true) => {}
@@ -293,7 +294,11 @@ fn cases(cx: &mut Values, covers: &[&Cover], depth: u32, count: &mut u32) -> Res
                 }
                 None => {
                     all = false;
-                    first = first.or(Some(*v));
+                    let plain = match cx.node(*v) {
+                        Node::Op(Op::Not, _, args) => args[0],
+                        _ => *v,
+                    };
+                    undecided.push(plain);
                 }
             }
         }
@@ -303,10 +308,15 @@ fn cases(cx: &mut Values, covers: &[&Cover], depth: u32, count: &mut u32) -> Res
         if all {
             return Ok(());
         }
-        open = open.or(first);
+        for v in undecided {
+            match open.iter_mut().find(|o| o.0 == v) {
+                Some(o) => o.1 += 1,
+                None => open.push((v, 1)),
+            }
+        }
         left.push(*c);
     }
-    let Some(c) = open else {
+    let Some((c, _)) = open.iter().rev().copied().max_by_key(|o| o.1) else {
         let mark = cx.known.mark();
         let never = cx.absurd();
         cx.known.restore(mark);

@@ -54,6 +54,7 @@ impl Machine<'_> {
                 before.insert(*b, std::mem::replace(list, vec![Item::Start(of)]));
             }
         }
+        self.loads.clear();
         let assigned = self.assigned(body);
         let vars_before = std::mem::take(&mut self.vars);
         self.vars = self.entered(&vars_before, of, &assigned);
@@ -81,6 +82,7 @@ impl Machine<'_> {
             after.insert(*b, list.unwrap_or_default());
         }
         let vars_after = std::mem::replace(&mut self.vars, vars_before.clone());
+        self.loads.clear();
         let mut done = Loop {
             of,
             k,

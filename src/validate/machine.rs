@@ -51,6 +51,8 @@ pub struct Machine<'a> {
     pub around: Vec<Symbol>,
     /// Conditions around, as they stand.
     pub choices: Vec<(Expr, bool)>,
+    /// What was read, by buffer, index, lanes and what was known, since something was stored.
+    pub loads: FxHashMap<(u32, Nat, u32, u64), Lanes>,
     /// What is read of states that are not known yet.
     pub reads: Vec<Read>,
     /// Cells of variables that were not assigned before their loop.
@@ -87,6 +89,7 @@ impl<'a> Machine<'a> {
             numbers: FxHashMap::default(),
             around: Vec::new(),
             choices: Vec::new(),
+            loads: FxHashMap::default(),
             reads: Vec::new(),
             unset: FxHashSet::default(),
         };

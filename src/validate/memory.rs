@@ -481,16 +481,19 @@ fn read_by_value(cx: &mut Values, buf: u32, leaves: &[Leaf], e: Nat, most: i64) 
     };
     let (mut all, mut alike) = (Vec::new(), true);
     for i in 0..n {
-        let c = cx.compare(Op::Eq, Nat::var(v), Nat::int(i));
-        let mark = cx.known.mark();
-        cx.assume(c, true);
-        let e = cx.simplify(e.subst_var(v, Nat::int(i)));
-        let found = read_by_value(cx, buf, leaves, e, most / n);
-        if let (true, Ok(found)) = (alike, &found) {
-            alike = cx.with(any, v, Nat::int(i)).is_ok_and(|v| v == *found);
+        let at = cx.simplify(e.subst_var(v, Nat::int(i)));
+        let mut found = read_by_value(cx, buf, leaves, at, most / n);
+        if !found.as_ref().is_ok_and(|v| cx.is_defined(*v)) {
+            // Perhaps nobody asks there.
+            let c = cx.compare(Op::Eq, Nat::var(v), Nat::int(i));
+            let mark = cx.known.mark();
+            cx.assume(c, true);
+            found = read_by_value(cx, buf, leaves, at, most / n);
+            cx.known.restore(mark);
         }
-        cx.known.restore(mark);
-        all.push(found?);
+        let found = found?;
+        alike = alike && cx.with(any, v, Nat::int(i)).is_ok_and(|v| v == found);
+        all.push(found);
     }
     match alike {
         true => Ok(any),

@@ -112,6 +112,7 @@ impl Machine<'_> {
         self.owe(Obligation::Memory, buf.name.as_str(), size);
         self.live.insert(b.0, parallel);
         self.memory.entry(b.0).or_default().push(Item::Undef);
+        self.loads.retain(|k, _| k.0 != b.0);
         Ok(())
     }
 
@@ -160,6 +161,7 @@ impl Machine<'_> {
         self.cx.known.restore(mark);
         let vars_then = std::mem::replace(&mut self.vars, vars);
         let memory_then = std::mem::replace(&mut self.memory, memory.clone());
+        self.loads.clear();
         self.cx.assume(c, false);
         self.side(cond, false, els)?;
         self.cx.known.restore(mark);
@@ -183,6 +185,7 @@ impl Machine<'_> {
                 list.push(Item::Cond(c, then, els));
             }
         }
+        self.loads.clear();
         self.join(c, vars_then)
     }
 
@@ -273,6 +276,7 @@ impl Machine<'_> {
             )));
         }
         self.memory.entry(root).or_default().extend(items);
+        self.loads.retain(|k, _| k.0 != root);
         Ok(())
     }
 }

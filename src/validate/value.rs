@@ -80,7 +80,7 @@ impl Default for Values {
 }
 
 /// Questions about indices for one program, at most.
-pub const QUESTIONS: u64 = 60_000;
+pub const QUESTIONS: u64 = 150_000;
 /// Steps for one program, at most.
 const WORK: u64 = 40_000_000;
 /// How names of the indices of reductions begin; no other name does.
