@@ -12,11 +12,14 @@ mod common;
 
 use cases::GOALS;
 use changes::{each_site, CHANGES, UNCHECKED};
+use rise_opt::arith::Nat;
+use rise_opt::intern::Symbol;
 use rise_opt::interp::random::{self, Numbers, Rng};
 use rise_opt::interp::{eval_program, Num, Sizes, Value};
 use rise_opt::lower::{lower, Options};
 use rise_opt::nest::eval::{eval, EvalError};
-use rise_opt::nest::Nest;
+use rise_opt::nest::{Block, LoopKind, Nest, Stmt};
+use rise_opt::obligation::Assumption;
 use rise_opt::target::Target;
 use rise_opt::term::Program;
 use rise_opt::validate::{obligations, obligations_within, validate, Tally, Verdict};
@@ -427,6 +430,113 @@ fn reductions_in_other_loops_are_told_apart() {
         ],
         5,
     );
+}
+
+/// Products of square matrices, of which one is read by columns: each is told from the one that reads it by rows, though all types fit.
+#[test]
+fn what_takes_a_matrix_for_its_transpose_is_told_apart() {
+    let of = |a: &str, b: &str| {
+        format!(
+            "def f [n : nat] (a : n.n.f32) (b : n.n.f32) : n.n.f32 =
+              {a} |> mapSeq (\\row -> {b} |> mapSeq (\\col ->
+                zip row col |> reduceSeq (\\s p -> s + fst p * snd p) 0.0))"
+        )
+    };
+    let (rows, columns) = (("a", "transpose a"), ("transpose b", "b"));
+    told_apart(
+        &[
+            &of(rows.0, columns.0),
+            &of(rows.1, columns.0),
+            &of(rows.0, columns.1),
+            &of(rows.1, columns.1),
+        ],
+        4,
+    );
+}
+
+/// A product whose accumulators are a row in memory is the one whose sums are scalars, and none of other matrices.
+#[test]
+fn explicit_accumulators_are_validated() {
+    let rows = common::program_text(
+        "def f [m n k : nat] (a : m.k.f32) (b : k.n.f32) : m.n.f32 =
+          a |> mapSeq (\\row -> zip row b |> reduceSeq
+            (\\acc p -> zip acc (snd p) |> mapSeq (\\q -> fst q + fst p * snd q)) (fill[n] 0.0))",
+    );
+    let of = |sum: &str, start: &str| {
+        common::program_text(&format!(
+            "def f [m n k : nat] (a : m.k.f32) (b : k.n.f32) : m.n.f32 =
+              a |> mapSeq (\\row -> transpose b |> mapSeq (\\col ->
+                zip row col |> reduceSeq (\\s p -> {sum}) {start}))"
+        ))
+    };
+    let nest = lowered(&rows, &Options::default());
+    let found = obligations(&nest, &of("s + fst p * snd p", "0.0"));
+    assert!(found.open.is_empty(), "{nest}{}", open(&found));
+    for (sum, start) in [
+        ("s + fst p * snd p", "1.0"),
+        ("s + fst p * fst p", "0.0"),
+        ("fst p * snd p", "0.0"),
+    ] {
+        let other = of(sum, start);
+        assert!(!obligations(&nest, &other).open.is_empty(), "{nest}{other}");
+    }
+}
+
+/// Tiles of four rows, the last of which is shifted such that it ends with the last row.
+fn shifted(nest: &Nest, tiles: Nat, rows: i64, last: i64) -> Nest {
+    let (mut nest, size) = (nest.clone(), |s| Nat::var(Symbol::new(s)));
+    let Stmt::For { var, body, .. } = &mut nest.body[0] else {
+        panic!("{nest}")
+    };
+    let (row, mut inner) = (*var, std::mem::take(body));
+    let first = (Nat::int(4) * size("t")).min(size("m") - Nat::int(last));
+    let value = first + size("u");
+    inner.insert(0, Stmt::Index { var: row, value });
+    let around = |name: &str, extent: Nat, body: Block| Stmt::For {
+        var: Symbol::new(name),
+        extent,
+        kind: LoopKind::Seq,
+        body,
+        note: None,
+    };
+    let tile = around("u", Nat::int(rows), inner);
+    nest.body[0] = around("t", tiles, vec![tile]);
+    nest
+}
+
+#[test]
+fn shifted_tiles_are_validated() {
+    let program = common::program_text(
+        "def f [m n : nat] (a : m.f32) (b : n.f32) : m.n.f32 =
+          a |> mapSeq (\\x -> b |> mapSeq (\\y -> x * y))",
+    );
+    let m = Nat::var(Symbol::new("m"));
+    let mut nest = lowered(&program, &Options::default());
+    let unchecked = nest.clone();
+    (nest.abi.assumptions).push(Assumption::NotNegative(m - Nat::int(4)));
+    let tiles = m.ceil_div(Nat::int(4));
+    let right = shifted(&nest, tiles, 4, 4);
+    let found = obligations(&right, &program);
+    assert!(found.open.is_empty(), "{right}{}", open(&found));
+    let sizes = [4, 5, 6, 7, 8, 9, 11];
+    let at = |m: i64| [("m", m), ("n", 3)].map(|(s, n)| (Symbol::new(s), n));
+    let at: Vec<Sizes> = sizes.iter().map(|m| at(*m).into_iter().collect()).collect();
+    let expected = expected_of(&program, &right, at);
+    assert_eq!((differs(&right, &expected), expected.len()), (None, 7));
+    for wrong in [
+        shifted(&nest, tiles - Nat::int(1), 4, 4),
+        shifted(&nest, m.floor_div(Nat::int(4)), 4, 4),
+        shifted(&nest, tiles, 3, 4),
+        shifted(&nest, tiles, 4, 5),
+        shifted(&nest, tiles, 4, 3),
+    ] {
+        assert!(differs(&wrong, &expected).is_some(), "{wrong}");
+        let found = obligations(&wrong, &program);
+        assert!(!found.open.is_empty(), "{wrong}");
+    }
+    // Fewer rows than a tile has.
+    let wrong = shifted(&unchecked, tiles, 4, 4);
+    assert!(!obligations(&wrong, &program).open.is_empty(), "{wrong}");
 }
 
 /// A shipped goal: what is found, and its loop program.

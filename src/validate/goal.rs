@@ -12,7 +12,7 @@ use super::same::same;
 use super::source::{scalar_at, Sem};
 use super::value::{Node, Res, Rewrite, Values, V};
 use super::{Obligation, Stuck};
-use crate::arith::Nat;
+use crate::arith::{AtomKind, Nat};
 use crate::intern::Symbol;
 use crate::nest::StorageClass;
 use crate::term::Op;
@@ -219,8 +219,9 @@ fn cover(cx: &mut Values, leaf: &Leaf, at: &[Nat], place: &[Nat]) -> Res<Option<
     let mut conds = Vec::new();
     let loops: Vec<(Symbol, Nat)> = leaf.loops().collect();
     for (c, x) in at.iter().zip(place) {
+        let c = tiles_of(cx, *c, *x, &loops, &mut r);
         let mut rest = *x;
-        let mut base = *c;
+        let mut base = c;
         let mut vars: Vec<(Symbol, Nat)> = Vec::new();
         for (v, _) in &loops {
             if let Some(s) = c.coefficient(*v).filter(|s| s.as_int() != Some(0)) {
@@ -268,6 +269,29 @@ fn cover(cx: &mut Values, leaf: &Leaf, at: &[Nat], place: &[Nat]) -> Res<Option<
         }
     }
     Ok((!conds.iter().any(|c| cx.decide(*c) == Some(false))).then_some(Cover { conds }))
+}
+
+/// An index whose tiles are shifted such that they end inside, `min(4*i, n - 4) + j`: which tile stores an element is said by the
+/// side with its variable. It is only tried.
+fn tiles_of(cx: &mut Values, c: Nat, x: Nat, loops: &[(Symbol, Nat)], r: &mut Rewrite) -> Nat {
+    let mut sides = Vec::new();
+    c.each_atom(&mut |a| {
+        if let AtomKind::Min(p, q) = a.kind() {
+            sides.extend([p, q]);
+        }
+    });
+    let mut out = c;
+    for side in sides {
+        for (v, _) in loops.iter().filter(|l| c.coefficient(l.0).is_none()) {
+            let by = side.coefficient(*v).filter(|k| k.as_int() > Some(0));
+            if let (Some(by), false) = (by, r.vars.contains_key(v)) {
+                let q = cx.known.floor(x - (side - by * Nat::var(*v)), by);
+                r.vars.insert(*v, q);
+                out = out.subst_var(*v, q);
+            }
+        }
+    }
+    out
 }
 
 fn cases(cx: &mut Values, covers: &[&Cover], depth: u32, count: &mut u32) -> Res<()> {

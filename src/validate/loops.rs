@@ -4,8 +4,9 @@
 //! obligation that iterations which run in any order touch nothing of each other. Invariant: see Note [Cells] of `value`.
 //! Absent: what an iteration does.
 
+use super::disjoint::disjoint;
 use super::machine::{lane, Lanes, Machine, Read, Var};
-use super::memory::{disjoint, leaves, own, read, Around, Item, Store};
+use super::memory::{leaves, own, read, Around, Item, Store};
 use super::value::{Node, Part, Res, Rewrite, Shape, Values, V};
 use super::{Obligation, Stuck};
 use crate::arith::Nat;

@@ -15,6 +15,7 @@
 //! same elements (`source`), and both are compared (`same`, `goal`).
 
 mod decide;
+mod disjoint;
 mod exprs;
 mod fold;
 mod goal;

@@ -449,17 +449,7 @@ impl Values {
                 }
             }
             Node::Fold(f) => self.rewrite_fold(r, &f)?,
-            Node::Table(n, all) => {
-                let n = self.rewrite_nat(r, n)?;
-                let place = self.known.settled(n).as_int();
-                match place.and_then(|i| all.get(usize::try_from(i).ok()?)) {
-                    Some(v) => self.rewrite(r, *v)?,
-                    None => {
-                        let all = self.rewrite_all(r, &all)?;
-                        self.table(n, &all)
-                    }
-                }
-            }
+            Node::Table(n, all) => self.rewrite_table(r, n, &all)?,
             Node::Tensor(t, leaf, at) => {
                 let mut new: SmallVec<[Nat; 2]> = SmallVec::new();
                 for n in at {
@@ -502,6 +492,18 @@ impl Values {
 
     pub fn clamp(&mut self, a: V, n: Nat) -> V {
         self.make(Node::Clamp(a, n))
+    }
+
+    fn rewrite_table(&mut self, r: &mut Rewrite, n: Nat, all: &[V]) -> Res<V> {
+        let n = self.rewrite_nat(r, n)?;
+        let place = self.known.settled(n).as_int();
+        match place.and_then(|i| all.get(usize::try_from(i).ok()?)) {
+            Some(v) => self.rewrite(r, *v),
+            None => {
+                let all = self.rewrite_all(r, all)?;
+                Ok(self.table(n, &all))
+            }
+        }
     }
 
     /// The value of which the index is.
