@@ -90,7 +90,7 @@ fn loops(program: &Program, is: impl Fn(LoopKind) -> bool) -> usize {
 }
 
 /// Programs that are not shipped, and a word of the schedule that is taken where sums may be regrouped.
-const PROGRAMS: [(&str, &str); 13] = [
+const PROGRAMS: [(&str, &str); 18] = [
     (
         "def clamped [n : nat] (a : f32) (x : n.f32) (y : n.f32) : n.f32 =
            zip x y |> map (\\p -> min (max (a * fst p + snd p) (-1.0)) 1.0)",
@@ -150,6 +150,40 @@ const PROGRAMS: [(&str, &str); 13] = [
         "def total [n : nat] (x : n.i32) : i32 = reduce (+) 0 x",
         "reductions in 8 vectors",
     ),
+    // Something is done with each sum before it is stored.
+    (
+        "def layer [m n k : nat] (x : m.k.f32) (w : k.n.f32) (b : n.f32) : m.n.f32 =
+           x |> map (\\row -> zip (transpose w) b |> map (\\c ->
+             max (reduce (+) 0.0 (zip row (fst c) |> map (\\p -> fst p * snd p)) + snd c) 0.0))",
+        "sums apart, named arrays kept, register tiles",
+    ),
+    // Windows of what other windows were reduced to, which has no name.
+    (
+        "def twice [n : nat] (x : (n+8).f32) : n.f32 =
+           (slide[5, 1] x |> map (\\w -> reduce (+) 0.0 w) : (n+4).f32)
+           |> slide[5, 1] |> map (\\w -> reduce (+) 0.0 w)",
+        "stages kept",
+    ),
+    (
+        "def powers [n t : nat] (x : n.f32) : n.f32 =
+           fst ((x, (1 : i32)) |> iterate[t] (\\s ->
+             (generate[n] (\\i -> idx i (fst s) * (cast (snd s) : f32)), 2 * snd s)))",
+        "parallel",
+    ),
+    // Loops of the same length, of which the first one is only read.
+    (
+        "def read_once [h w : nat] (x : h.w.f32) : h.w.f32 =
+           let halves = x |> map (\\row -> row |> map (\\v -> v * 0.5)) in
+           zip halves x |> map (\\rows ->
+             zip (fst rows) (snd rows) |> map (\\p -> fst p + snd p * snd p))",
+        "parallel",
+    ),
+    (
+        "def pairs [m n : nat] (x : m.n.(f32, f32)) : n.(f32, f32) =
+           transpose x |> map (\\c ->
+             reduce (\\a b -> (fst a + fst b, snd a + snd b)) (0.0, 0.0) c)",
+        "elements in 1 vectors",
+    ),
     // Sizes that are named as parameters of sketches would be.
     (
         "def named [f32lanes block : nat] (x : f32lanes.block.f32) : f32lanes.f32 =
@@ -206,6 +240,36 @@ fn sums_of_floats_are_regrouped_only_where_that_is_permitted() {
     let best = found(&whole, EXACT);
     assert!(best.best().is_some());
     assert!(!best.text().contains("permit"));
+}
+
+/// What is written column by column is written row by row, by threads, too.
+#[test]
+fn threads_have_rows_where_a_program_has_columns() {
+    let text = "def columns [h w : nat] (x : h.w.f32) : h.w.f32 =
+                  transpose x |> map (\\c -> c |> map (\\v -> v * v)) |> transpose";
+    let auto = found(&program_text(text), EXACT);
+    let kernel = replayed(&program_text(text), &auto);
+    let nest: Nest = lower(&kernel, &Lowering::default()).unwrap();
+    let mut extents = Vec::new();
+    each_stmt(&nest.body, &mut |s| {
+        if let Stmt::For {
+            kind: LoopKind::Par,
+            extent,
+            ..
+        } = s
+        {
+            extents.push(extent.to_string());
+        }
+    });
+    assert_eq!(extents, ["h"]);
+}
+
+/// Chosen are simple schedules: what the estimate says is hardly faster is not worth another change.
+#[test]
+fn what_is_hardly_faster_is_left_out() {
+    let text = "def scaled [n : nat] (a : f32) (x : n.f32) : n.f32 = x |> map (\\v -> a * v)";
+    let auto = found(&program_text(text), EXACT);
+    assert_eq!(auto.best().map(|s| s.what.as_str()), Some("parallel"));
 }
 
 /// What has no loop that could be changed stays as it is.

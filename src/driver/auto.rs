@@ -11,10 +11,11 @@ use crate::diag::Diagnostic;
 use crate::elab::{self, Step};
 use crate::estimate::{cycles, Machine, Sizes};
 use crate::exec::sizes::Effort;
+use crate::intern::Symbol;
 use crate::lower::{self, lower};
 use crate::report::candidates::{Candidate, Candidates};
 use crate::report::tuning::TuningRecord;
-use crate::schedule::{schedules, Permits, Schedule, Space};
+use crate::schedule::{preparations, schedules, Permits, Schedule, Space};
 use crate::search;
 use crate::source::{FileId, SourceMap};
 use crate::syntax::{parse, print, Dialect};
@@ -26,8 +27,9 @@ const WORK: u64 = 400_000;
 const EACH: u64 = 25_000;
 /// Iterations of a step.
 const ITERATIONS: u64 = 8;
-/// What is estimated so much faster than the program as it stands is worth its sketch.
-const WORTH: f64 = 0.97;
+/// How much longer each kind of change is supposed to take than the estimate says, which does not see everything: what is simpler and
+/// nearly as fast is taken, and the program as it stands is simplest.
+const DOUBT: f64 = 1.12;
 
 /// What is written where nothing is taken: a file whose sketch the program satisfies.
 const NONE: &str = "-- No schedule that was tried is estimated to be faster than the program as it stands.\nsketch ?\n";
@@ -37,6 +39,7 @@ const ELEMENTS: f64 = 4e6;
 const FLOPS: f64 = 3e8;
 const LARGEST: i64 = 1 << 20;
 const SMALLEST: i64 = 32;
+const TIMES: i64 = 16;
 
 /// How the trial of a schedule ended.
 #[derive(Clone, PartialEq, Debug)]
@@ -139,7 +142,7 @@ pub fn auto(
     };
     let plain = trial.estimate(&input.program.term).ok();
     let mut tried = Vec::new();
-    for schedule in schedules(&input.program, input.target, permits, space) {
+    for schedule in trial.schedules(space) {
         let (ended, term) = match trial.run(&schedule) {
             Ok((cycles, term)) => (Ended::Estimated(cycles), Some(term)),
             Err(ended) => (ended, None),
@@ -153,13 +156,12 @@ pub fn auto(
     }
     let nodes = trial.nodes;
     let cost = |t: &Tried| match t.ended {
-        Ended::Estimated(c) => c,
+        Ended::Estimated(c) => c * DOUBT.powi(t.schedule.changes as i32),
         _ => f64::INFINITY,
     };
     let best = (0..tried.len()).min_by(|&a, &b| cost(&tried[a]).total_cmp(&cost(&tried[b])));
-    let worth = plain.map_or(f64::INFINITY, |p| p * WORTH);
     Auto {
-        best: best.filter(|&i| cost(&tried[i]) < worth),
+        best: best.filter(|&i| cost(&tried[i]) < plain.unwrap_or(f64::INFINITY)),
         plain,
         sizes,
         tried,
@@ -198,12 +200,20 @@ fn read(
     elab::steps(sources, file, &around)
 }
 
-/// Sizes that stand for those that nobody knows: all the same, as large as what a call may take.
+/// Sizes that stand for those that nobody knows: as large as what a call may take, those of arrays all the same.
 fn supposed(program: &Program, fixed: &Sizes) -> Sizes {
+    let arrays = program.params.iter().map(|p| p.1).chain([program.result]);
+    let mut extents = Vec::new();
+    arrays.for_each(|ty| ty.each_nat(&mut |n| extents.push(n)));
     let all = |each: i64| -> Sizes {
+        let of = |s: Symbol| match extents.iter().any(|n| n.mentions(s)) {
+            true => each,
+            // It says how often something is done.
+            false => each.min(TIMES),
+        };
         let sizes = program.sizes.iter();
         sizes
-            .map(|s| (*s, fixed.get(s).copied().unwrap_or(each)))
+            .map(|s| (*s, fixed.get(s).copied().unwrap_or_else(|| of(*s))))
             .collect()
     };
     let fits = |sizes: &Sizes| {
@@ -228,7 +238,34 @@ struct Trial<'a> {
 }
 
 impl Trial<'_> {
+    /// Those of the program, then those of what it can be prepared to.
+    fn schedules(&mut self, space: Space) -> Vec<Schedule> {
+        let of = |program: &Program| schedules(program, self.input.target, self.permits, space);
+        let mut all = of(&self.input.program);
+        for first in preparations(&self.input.program, self.input.target, self.permits) {
+            let Ok(term) = self.reach(&first) else {
+                continue;
+            };
+            let prepared = Program {
+                term,
+                ..self.input.program.clone()
+            };
+            let next = schedules(&prepared, self.input.target, self.permits, space);
+            all.extend(next.iter().filter(|s| s.sums).map(|s| first.then(s)));
+        }
+        all
+    }
+
     fn run(&mut self, schedule: &Schedule) -> Result<(f64, Term), Ended> {
+        let term = self.reach(schedule)?;
+        match self.estimate(&term) {
+            Ok(cycles) => Ok((cycles, term)),
+            Err(d) => Err(Ended::NoKernel(d.message)),
+        }
+    }
+
+    /// What the steps of a schedule lead to.
+    fn reach(&mut self, schedule: &Schedule) -> Result<Term, Ended> {
         if self.nodes >= WORK {
             return Err(Ended::Untried);
         }
@@ -256,10 +293,7 @@ impl Trial<'_> {
                 None => return Err(Ended::Unreached(step.name.clone())),
             }
         }
-        match self.estimate(&term) {
-            Ok(cycles) => Ok((cycles, term)),
-            Err(d) => Err(Ended::NoKernel(d.message)),
-        }
+        Ok(term)
     }
 
     fn step(&mut self, step: &Step, term: &Term) -> Option<Term> {

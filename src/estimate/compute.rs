@@ -4,9 +4,9 @@
 //! as its vectors do where a compiler can make some; the chain of one accumulator counts with the latency of its operation.
 
 use super::{Context, Sizes};
-use crate::arith::Nat;
+use crate::arith::{AtomKind, Nat};
 use crate::intern::Symbol;
-use crate::nest::{walk, Expr, ExprKind, Stmt};
+use crate::nest::{walk, Expr, ExprKind, LoopKind, Stmt};
 use crate::term::{Function, Op, Sort};
 use crate::ty::Scalar;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,6 +17,8 @@ const UNKNOWN: i64 = 64;
 const UNROLLED: i64 = 16;
 /// Cycles until the next operation on an accumulator may begin.
 const LATENCY: f64 = 4.0;
+/// Cycles for each number that is put into a vector.
+const GATHER: f64 = 2.0;
 /// What a compiler's vectors lack of their promise.
 const AUTOMATIC: f64 = 0.8;
 
@@ -51,6 +53,8 @@ pub fn cycles(cx: &Context, s: &Stmt) -> f64 {
     let mut walk = Walk {
         cx,
         env: cx.env.clone(),
+        names: BTreeMap::new(),
+        threads: false,
     };
     walk.stmt(s)
 }
@@ -58,6 +62,10 @@ pub fn cycles(cx: &Context, s: &Stmt) -> f64 {
 struct Walk<'a> {
     cx: &'a Context<'a>,
     env: Sizes,
+    /// What names of indices stand for, in terms of loops.
+    names: BTreeMap<Symbol, Nat>,
+    /// Whether threads run it: in their functions compilers do not know that buffers are apart.
+    threads: bool,
 }
 
 impl Walk<'_> {
@@ -68,11 +76,19 @@ impl Walk<'_> {
     fn stmt(&mut self, s: &Stmt) -> f64 {
         match s {
             Stmt::For {
-                var, extent, body, ..
+                var,
+                extent,
+                kind,
+                body,
+                ..
             } => {
                 let n = value(*extent, &self.env).max(0);
                 self.env.insert(*var, n / 2);
-                self.run(*var, n, body)
+                let before = self.threads;
+                self.threads |= *kind == LoopKind::Par;
+                let cycles = self.run(*var, n, body);
+                self.threads = before;
+                cycles
             }
             Stmt::If { cond, then, els } => {
                 let known = truth(cond, &self.env);
@@ -85,6 +101,7 @@ impl Walk<'_> {
             Stmt::Index { var, value: n } => {
                 let known = value(*n, &self.env);
                 self.env.insert(*var, known);
+                self.names.insert(*var, written_out(*n, &self.names));
                 index(*n)
             }
             Stmt::Let { value, .. } => value.as_ref().map_or(0.0, |e| self.expr(e)),
@@ -101,10 +118,13 @@ impl Walk<'_> {
         if n <= UNROLLED as f64 {
             return n * once;
         }
-        let carried = carried(body);
+        let carried = carried(body, &self.env);
         let chain = carried.values().copied().max().unwrap_or(0) as f64 * LATENCY;
         if !flat(body, &self.env) {
-            return n * (once.max(chain) + 2.0);
+            return match self.around(var, body, &carried) {
+                Some(lanes) => n * (once + 2.0) / (lanes * AUTOMATIC),
+                None => n * (once.max(chain) + 2.0),
+            };
         }
         match self.automatic(var, body, &carried) {
             Some(lanes) => n * (once + 1.0) / (lanes * AUTOMATIC) + 8.0,
@@ -141,6 +161,31 @@ impl Walk<'_> {
         Some(f64::from(self.cx.machine.target.register_bytes()) / bytes as f64)
     }
 
+    /// How many iterations of a loop around another one a compiler puts into a vector by itself: each lane goes through the
+    /// inner loop, which takes constant steps.
+    fn around(&self, var: Symbol, body: &[Stmt], carried: &BTreeMap<Symbol, u32>) -> Option<f64> {
+        let mut loops = body.iter().filter_map(|s| match s {
+            Stmt::For { var, body, .. } => Some((*var, body)),
+            _ => None,
+        });
+        let (inner, of) = loops.next().filter(|_| !self.threads)?;
+        if loops.next().is_some() || !carried.is_empty() || !flat(of, &self.env) {
+            return None;
+        }
+        let mut good = true;
+        walk::each_stmt(of, &mut |s| {
+            good &= !matches!(s, Stmt::Store { .. });
+            if let Some(e) = walk::exprs(s) {
+                e.visit(&mut |e| {
+                    if let ExprKind::Load(_, index) = e.kind() {
+                        good &= index.coefficient(inner).and_then(Nat::as_int).is_some();
+                    }
+                });
+            }
+        });
+        self.automatic(var, body, carried).filter(|_| good)
+    }
+
     /// Whether a compiler makes a vector of an expression over the iterations of a loop.
     fn simple(&self, var: Symbol, e: &Expr, widest: &mut Option<u64>) -> bool {
         if e.shape().lanes > 1 {
@@ -162,13 +207,24 @@ impl Walk<'_> {
 
     /// By how much an index grows in an iteration.
     fn stride(&self, index: Nat, var: Symbol) -> i64 {
-        stride(index, var, &self.env)
+        stride(written_out(index, &self.names), var, &self.env)
     }
 
     fn expr(&self, e: &Expr) -> f64 {
         let mut sum = 0.0;
-        e.visit(&mut |e| sum += self.one(e));
+        e.visit(&mut |e| sum += self.one(e) - self.fused(e));
         sum
+    }
+
+    /// What a product does not take because a sum takes it in.
+    fn fused(&self, e: &Expr) -> f64 {
+        let ExprKind::Op(Op::Add | Op::Sub, args) = e.kind() else {
+            return 0.0;
+        };
+        let product = |e: &&Expr| matches!(e.kind(), ExprKind::Op(Op::Mul, _));
+        let product = args.iter().find(product);
+        let float = e.shape().elem.is_float();
+        product.filter(|_| float).map_or(0.0, |e| self.one(e))
     }
 
     /// One node of an expression, without its operands.
@@ -183,7 +239,8 @@ impl Walk<'_> {
             ExprKind::Op(op, _) => registers * operation(*op, shape.elem, vector),
             ExprKind::Cast(_) | ExprKind::Clamp(..) => registers,
             ExprKind::Lane(..) => 1.0,
-            ExprKind::Build(parts) => parts.len() as f64,
+            // Each is a load of its own line, and a place in the vector.
+            ExprKind::Build(parts) => GATHER * parts.len() as f64,
             ExprKind::Pick(parts, _) => 2.0 * parts.len() as f64,
             ExprKind::Index(n) => index(*n),
             ExprKind::Lit(_) | ExprKind::Var(_) | ExprKind::Splat(_) => 0.0,
@@ -208,20 +265,30 @@ pub fn stride(index: Nat, var: Symbol, env: &Sizes) -> i64 {
 
 /// Index arithmetic that is more than sums of products.
 fn index(n: Nat) -> f64 {
-    let mut quotients = 0.0;
-    n.each_atom(&mut |a| quotients += a.kind().parts().len().min(1) as f64);
-    2.0 * quotients
+    let mut cycles = 0.0;
+    n.each_atom(&mut |a| {
+        cycles += match a.kind() {
+            AtomKind::Min(..) | AtomKind::Max(..) => 0.5,
+            kind => 2.0 * kind.parts().len().min(1) as f64,
+        }
+    });
+    cycles
+}
+
+/// An index without names of others.
+pub fn written_out(index: Nat, names: &BTreeMap<Symbol, Nat>) -> Nat {
+    index.subst_vars(&mut |s| names.get(&s).copied())
 }
 
 fn operation(op: Op, elem: Scalar, vector: bool) -> f64 {
     match op.sort() {
-        Sort::Function(Function::Sqrt) if vector => 12.0,
+        Sort::Function(Function::Sqrt) if vector => 8.0,
         Sort::Function(Function::Sqrt) => 5.0,
         Sort::Function(_) if vector => 20.0,
         Sort::Function(_) => 18.0,
         _ => match op {
             Op::Div | Op::Mod if elem.is_int() => 12.0,
-            Op::Div if vector => 8.0,
+            Op::Div if vector => 5.0,
             Op::Div => 4.0,
             _ => 0.5,
         },
@@ -229,18 +296,35 @@ fn operation(op: Op, elem: Scalar, vector: bool) -> f64 {
 }
 
 /// Variables that a body takes from one iteration to the next, with the operations in a row on each.
-fn carried(body: &[Stmt]) -> BTreeMap<Symbol, u32> {
+fn carried(body: &[Stmt], env: &Sizes) -> BTreeMap<Symbol, u32> {
     let mut own = BTreeSet::new();
-    let mut assigned = BTreeMap::new();
-    walk::each_stmt(body, &mut |s| match s {
-        Stmt::Let { var, .. } => {
+    walk::each_stmt(body, &mut |s| {
+        if let Stmt::Let { var, .. } = s {
             own.insert(*var);
         }
-        Stmt::Assign { var, .. } => *assigned.entry(*var).or_insert(0) += 1,
-        _ => {}
     });
+    let mut assigned = BTreeMap::new();
+    assignments(body, 1, env, &mut assigned);
     assigned.retain(|var, _| !own.contains(var));
     assigned
+}
+
+/// How often each variable is assigned where a body runs so often.
+fn assignments(body: &[Stmt], times: u32, env: &Sizes, all: &mut BTreeMap<Symbol, u32>) {
+    for s in body {
+        match s {
+            Stmt::Assign { var, .. } => *all.entry(*var).or_insert(0) += times,
+            Stmt::For { extent, body, .. } => {
+                let n = value(*extent, env).clamp(0, UNROLLED) as u32;
+                assignments(body, times.saturating_mul(n), env, all);
+            }
+            Stmt::If { then, els, .. } => {
+                assignments(then, times, env, all);
+                assignments(els, times, env, all);
+            }
+            _ => {}
+        }
+    }
 }
 
 /// Whether all loops in a body are short.

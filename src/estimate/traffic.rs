@@ -4,7 +4,7 @@
 //! and its stride in each. What the inner loops touch together, if it fits a cache, comes into it once for each iteration
 //! of the loops around them.
 
-use super::compute::{stride, truth, value};
+use super::compute::{stride, truth, value, written_out};
 use super::{Context, Sizes};
 use crate::arith::Nat;
 use crate::intern::Symbol;
@@ -32,6 +32,7 @@ pub fn cycles(cx: &Context, s: &Stmt) -> f64 {
         cx,
         env: cx.env.clone(),
         loops: Vec::new(),
+        names: BTreeMap::new(),
         all: BTreeMap::new(),
     };
     found.stmt(s);
@@ -55,6 +56,8 @@ struct Found<'a> {
     cx: &'a Context<'a>,
     env: Sizes,
     loops: Vec<(Symbol, i64)>,
+    /// What names of indices stand for, in terms of loops.
+    names: BTreeMap<Symbol, Nat>,
     /// Where accesses with the same strides begin, and their bytes.
     all: BTreeMap<Access, BTreeSet<(i64, u64)>>,
 }
@@ -82,6 +85,7 @@ impl Found<'_> {
             Stmt::Index { var, value: n } => {
                 let known = value(*n, &self.env);
                 self.env.insert(*var, known);
+                self.names.insert(*var, written_out(*n, &self.names));
             }
             _ => {}
         }
@@ -105,6 +109,7 @@ impl Found<'_> {
         if matches!(b.storage, StorageClass::Stack | StorageClass::Gone) {
             return;
         }
+        let index = written_out(index, &self.names);
         let all = self.loops.iter();
         let loops = all.map(|&(var, n)| (var, n, stride(index, var, &self.env)));
         let access = Access {

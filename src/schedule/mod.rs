@@ -8,6 +8,7 @@
 
 mod print;
 mod skeleton;
+mod sums;
 mod tile;
 
 pub use skeleton::{leaf, Loops, Map, Reader, Reduce, Regroup};
@@ -62,6 +63,10 @@ pub struct Schedule {
     pub head: String,
     /// The steps, each with what it says.
     pub steps: Vec<String>,
+    /// How many kinds of changes it makes: each is a chance for the estimate to be wrong.
+    pub changes: u32,
+    /// Whether sums that are kept have lanes or tiles of their own.
+    pub sums: bool,
 }
 
 impl Schedule {
@@ -74,6 +79,30 @@ impl Schedule {
         }
         text
     }
+
+    /// This one, then another one of what it leads to.
+    pub fn then(&self, next: &Schedule) -> Schedule {
+        Schedule {
+            what: format!("{}, {}", self.what, next.what),
+            head: next.head.clone(),
+            steps: self.steps.iter().chain(&next.steps).cloned().collect(),
+            changes: self.changes + next.changes,
+            sums: self.sums || next.sums,
+        }
+    }
+}
+
+/// What may be done with a program before its loops are scheduled.
+pub fn preparations(program: &Program, target: Target, permits: Permits) -> Vec<Schedule> {
+    sums::apart(&loops(program, target, permits))
+}
+
+fn loops(program: &Program, target: Target, permits: Permits) -> Loops {
+    let reader = Reader {
+        target,
+        floats: Floats::reassociated(permits.reassociate),
+    };
+    reader.program(&search::start(program))
 }
 
 /// The schedules of a program, simple ones first, each once.
@@ -83,11 +112,7 @@ pub fn schedules(
     permits: Permits,
     space: Space,
 ) -> Vec<Schedule> {
-    let reader = Reader {
-        target,
-        floats: Floats::reassociated(permits.reassociate),
-    };
-    let loops = reader.program(&search::start(program));
+    let loops = loops(program, target, permits);
     let mut all: Vec<Schedule> = Vec::new();
     for choice in choices(space) {
         if let Some(s) = print::schedule(&loops, choice, permits, program) {
@@ -101,22 +126,29 @@ pub fn schedules(
 
 /// Every combination, simple ones first.
 fn choices(space: Space) -> Vec<Choice> {
-    let few: &[(u32, u32, u32)] = &[(0, 0, 0), (8, 0, 0), (0, 4, 0), (0, 4, 1), (0, 4, 2)];
-    let more: &[(u32, u32, u32)] = match space {
+    let few: &[(u32, u32, u32, bool)] = &[
+        (0, 0, 0, false),
+        (8, 0, 0, false),
+        (0, 4, 0, false),
+        (0, 4, 1, false),
+        (0, 4, 2, false),
+    ];
+    let more: &[(u32, u32, u32, bool)] = match space {
         Space::Small => &[],
         Space::Large => &[
-            (4, 0, 0),
-            (16, 0, 0),
-            (0, 1, 0),
-            (0, 2, 0),
-            (0, 8, 0),
-            (0, 16, 0),
+            (0, 0, 0, true),
+            (4, 0, 0, false),
+            (16, 0, 0, false),
+            (0, 1, 0, false),
+            (0, 2, 0, false),
+            (0, 8, 0, false),
+            (0, 16, 0, false),
         ],
     };
     let mut all = Vec::new();
     for keep in [false, true] {
         for vectors in [false, true] {
-            for &(lanes, columns, tile) in few.iter().chain(more) {
+            for &(lanes, columns, tile, unroll) in few.iter().chain(more) {
                 all.push(Choice {
                     keep,
                     parallel: true,
@@ -124,7 +156,7 @@ fn choices(space: Space) -> Vec<Choice> {
                     lanes,
                     columns,
                     tile,
-                    unroll: true,
+                    unroll,
                 });
             }
         }

@@ -4,7 +4,7 @@
 //! look after it; what a stage does not change looks as after the one before. A step is written only where its stage changes
 //! something, and has the rules of that change alone.
 
-use super::skeleton::{leaf, Loops, Map, Reduce, Regroup};
+use super::skeleton::{leaf, same_leaves, Loops, Map, Reduce, Regroup};
 use super::{Choice, Permits, Schedule};
 use crate::arith::Nat;
 use crate::term::Program;
@@ -14,6 +14,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Kinds of changes, in the order in which they are made.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Stage {
+    /// What is generated becomes a loop over numbers.
+    Loops,
     /// Named arrays are kept.
     Keep,
     /// A reduction to one number gets blocks.
@@ -34,7 +36,8 @@ pub enum Stage {
     Lower,
 }
 
-const STAGES: [Stage; 9] = [
+const STAGES: [Stage; 10] = [
+    Stage::Loops,
     Stage::Keep,
     Stage::Blocks,
     Stage::Peel,
@@ -46,6 +49,10 @@ const STAGES: [Stage; 9] = [
     Stage::Lower,
 ];
 
+/// What is said of arrays that are kept.
+const NAMED: &str = "named arrays kept";
+const STAGES_KEPT: &str = "stages kept";
+
 /// Elements of a block of a reduction to one number.
 const BLOCK: u32 = 16384;
 /// Reductions up to this length are unrolled.
@@ -54,6 +61,7 @@ const UNROLLED: i64 = 64;
 impl Stage {
     fn name(self) -> &'static str {
         match self {
+            Stage::Loops => "loops",
             Stage::Keep => "keep",
             Stage::Blocks => "blocks",
             Stage::Peel => "columns",
@@ -79,6 +87,8 @@ pub struct Printer<'a> {
     /// Whether the stage has a change.
     changed: bool,
     regroups: bool,
+    /// Whether it is inside of a name, whose sketch says where it stands.
+    inside: bool,
     /// What is done, in a few words.
     words: Vec<String>,
 }
@@ -98,6 +108,7 @@ pub fn schedule(
         params: Vec::new(),
         changed: false,
         regroups: false,
+        inside: false,
         words: Vec::new(),
     };
     let mut steps = Vec::new();
@@ -113,7 +124,8 @@ pub fn schedule(
     if steps.is_empty() {
         return None;
     }
-    let mut head = "import \"sketches/prelude.sk\"\n".to_string();
+    // Loops that are taken apart are written several times.
+    let mut head = "import \"sketches/prelude.sk\"\nlimits size 5000\n".to_string();
     for (name, value) in &p.params {
         head += &format!("param {name} = {value}\n");
     }
@@ -127,6 +139,8 @@ pub fn schedule(
         what: p.words.join(", "),
         head,
         steps,
+        changes: p.words.len() as u32,
+        sums: choice.keep && (choice.columns > 0 || choice.tile > 0),
     })
 }
 
@@ -200,7 +214,12 @@ impl Printer<'_> {
             Loops::Nothing => "?".to_string(),
             Loops::Map(m) => self.map(m, free),
             Loops::Reduce(r) => self.reduce(r, free),
-            Loops::Let { value, array, body } => self.named(value, *array, body, free),
+            Loops::Let {
+                value,
+                array,
+                named,
+                body,
+            } => self.named(value, (*array, *named), body, free),
             Loops::Parts(all) => {
                 let all: Vec<String> = all.iter().map(|l| self.loops(l, free)).collect();
                 applied("?", &all)
@@ -208,19 +227,42 @@ impl Printer<'_> {
         }
     }
 
-    fn named(&mut self, value: &Loops, array: bool, body: &Loops, free: bool) -> String {
+    fn named(
+        &mut self,
+        value: &Loops,
+        (array, named): (bool, bool),
+        body: &Loops,
+        free: bool,
+    ) -> String {
         let value = match (array, has_map(value) && self.choice.keep) {
-            (true, false) => self.read(value),
+            (true, false) if named => self.read(value),
+            (true, false) => "?".to_string(),
             (true, true) => {
-                self.says("named arrays kept");
-                if self.stage == Stage::Keep {
-                    self.uses("layout", &["let-store"]);
+                self.says(match named {
+                    true => NAMED,
+                    false => STAGES_KEPT,
+                });
+                match (self.stage, named) {
+                    // As yet it has no name.
+                    (Stage::Loops, false) => return self.loops(body, free),
+                    (Stage::Keep, true) => self.uses("layout", &["let-store"]),
+                    (Stage::Keep, false) => self.uses("stencil", &["stage-tile"]),
+                    _ => {}
                 }
-                format!("(app toMem {})", self.loops(value, free))
+                let before = std::mem::replace(&mut self.inside, true);
+                let value = self.loops(value, free);
+                self.inside = before;
+                match self.stage {
+                    Stage::Loops => value,
+                    _ => format!("(app toMem {value})"),
+                }
             }
             (false, _) => self.loops(value, free),
         };
+        let before = self.inside;
+        self.inside |= value != "?";
         let body = self.loops(body, free);
+        self.inside = before;
         match value == "?" {
             true => body,
             false => applied("let", &[value, body]),
@@ -233,6 +275,9 @@ impl Printer<'_> {
             Loops::Nothing => "?".to_string(),
             Loops::Map(m) => self.read(&m.body),
             Loops::Reduce(r) => self.sequential(r),
+            Loops::Let {
+                named: false, body, ..
+            } => self.read(body),
             Loops::Let { value, body, .. } => {
                 let (value, body) = (self.read(value), self.read(body));
                 applied("let", &[value, body])
@@ -252,7 +297,7 @@ impl Printer<'_> {
             }
         }
         if let Loops::Reduce(r) = &*m.body {
-            if self.choice.columns > 0 && m.reduces && m.elem.as_scalar().is_some() {
+            if self.choice.columns > 0 && m.reduces {
                 if let Some(s) = self.columns(m, r, parallel) {
                     return s;
                 }
@@ -264,15 +309,24 @@ impl Printer<'_> {
         }
         let body = self.loops(&m.body, free && !parallel);
         let n = size(m.n);
-        if !parallel {
-            return format!("(containsMap {n} {body})");
+        if m.generates && !parallel {
+            return body;
         }
-        if self.stage == Stage::Lower {
+        if m.generates && self.stage == Stage::Loops {
+            self.uses("algorithmic", &["generate-map"]);
+        }
+        let lower = parallel && self.stage == Stage::Lower;
+        if lower {
             self.says("parallel");
             self.uses("parallel", &["map-par"]);
-            return format!("(containsMapPar {n} {body})");
         }
-        format!("(containsMap {n} {body})")
+        let kind = if lower { "MapPar" } else { "Map" };
+        // A map that is only read makes no loop for threads.
+        let place = match parallel && !self.inside {
+            true => "written",
+            false => "contains",
+        };
+        format!("({place}{kind} {n} {body})")
     }
 
     /// A loop over single numbers: whole vectors, then the rest.
@@ -313,23 +367,28 @@ impl Printer<'_> {
 
     /// A loop over reductions, whose elements are in lanes: none is regrouped.
     fn columns(&mut self, m: &Map, r: &Reduce, parallel: bool) -> Option<String> {
-        let s = m.elem.as_scalar()?;
+        let s = leaf(m.elem).filter(|s| same_leaves(m.elem, *s))?;
+        // Each part of a pair has its own.
+        let wide = match m.elem.as_scalar() {
+            Some(_) => self.choice.columns,
+            None => (self.choice.columns / 4).max(1),
+        };
         if r.inner.any(&|l| matches!(l, Loops::Map(_))) || !long(m.n, 64) {
             return None;
         }
-        self.says(format!("elements in {} vectors", self.choice.columns));
+        self.says(format!("elements in {wide} vectors"));
         if parallel {
             self.says("parallel");
         }
         let lanes = self.lanes(s);
-        let wide = self.param("wide", self.choice.columns.to_string());
+        let one = wide == 1;
+        let wide = self.param("wide", wide.to_string());
         let block = self.param("columns", format!("{wide} * {lanes}"));
         let (n, k) = (m.n, size(r.n));
         if self.shown() < Stage::Parts {
             return Some(format!("(containsMap {} ?)", size(n)));
         }
         let whole = format!("(floor({n}, {block}))");
-        let one = self.choice.columns == 1;
         if self.shown() == Stage::Parts {
             for b in [&block, &lanes] {
                 let (rest, split) = (format!("map-rest[{b}]"), format!("split-join[{b}]"));
@@ -422,7 +481,7 @@ impl Printer<'_> {
         let blocks = format!("(floor({}, {block}))", r.n);
         let both = |of: String, rest: String| format!("(both {of} {rest})");
         match self.shown() {
-            Stage::Keep => "(contains reduce)".to_string(),
+            Stage::Loops | Stage::Keep => "(contains reduce)".to_string(),
             Stage::Blocks | Stage::Peel | Stage::PeelLanes => {
                 if !parallel {
                     return "(contains reduce)".to_string();
@@ -498,7 +557,7 @@ impl Printer<'_> {
             format!("(contains (app let (app toMem {f}) (contains (app reduce ? ? {g}))))")
         };
         match self.shown() {
-            Stage::Keep | Stage::Blocks => "(contains reduce)".to_string(),
+            Stage::Loops | Stage::Keep | Stage::Blocks => "(contains reduce)".to_string(),
             Stage::Peel => {
                 let rules = ["reduce-pad-idempotent", "reduce-lanes-peeled"];
                 let rules = rules.map(|r| format!("{r}[{chunk}]"));

@@ -23,6 +23,8 @@ pub enum Loops {
         value: Box<Loops>,
         /// Whether it is an array, computed wherever it is read unless it is kept in memory.
         array: bool,
+        /// Whether the program names it; else it is what windows are taken of.
+        named: bool,
         body: Box<Loops>,
     },
     /// Of the arguments of an application, each in its place; two or more have some.
@@ -39,6 +41,8 @@ pub struct Map {
     pub lane_wise: bool,
     /// Whether one iteration is a reduction and nothing else.
     pub reduces: bool,
+    /// Whether it has no array to go over: its function is given numbers of iterations.
+    pub generates: bool,
     pub body: Box<Loops>,
 }
 
@@ -91,10 +95,13 @@ impl Reader {
             return Loops::Nothing;
         };
         match (p.op().sort(), &args[..]) {
-            (Sort::Loop(Loop::Map | Loop::MapSeq | Loop::MapPar), [f, _]) => self.map(t.ty(), f),
+            (Sort::Loop(Loop::Map | Loop::MapSeq | Loop::MapPar), [f, xs]) => {
+                self.stages(t.ty(), f, xs)
+            }
+            (Sort::Loop(Loop::Generate), [f]) if !is_variable(f) => self.generated(t.ty(), f),
             (Sort::Loop(Loop::Iterate), [f, _]) => self.function(f),
             (Sort::Data(Data::Let), [value, f]) => self.named(value, f),
-            (Sort::View(_) | Sort::Data(Data::ToMem | Data::Pair), _) => {
+            (Sort::View(_) | Sort::Data(Data::ToMem | Data::Pair | Data::Fst | Data::Snd), _) => {
                 self.parts(&args, &|a| self.written(a))
             }
             _ => self.value(t),
@@ -114,6 +121,32 @@ impl Reader {
         }
     }
 
+    /// A loop, and before it the one that computes what it takes windows of.
+    fn stages(&self, result: Ty, f: &Term, xs: &Term) -> Loops {
+        let body = self.map(result, f);
+        match stage(xs) {
+            Some(stage) => Loops::Let {
+                value: self.written(stage).into(),
+                array: true,
+                named: false,
+                body: body.into(),
+            },
+            None => body,
+        }
+    }
+
+    fn generated(&self, result: Ty, f: &Term) -> Loops {
+        match self.map(result, f) {
+            Loops::Map(m) => Loops::Map(Map {
+                lane_wise: false,
+                reduces: false,
+                generates: true,
+                ..m
+            }),
+            other => other,
+        }
+    }
+
     fn map(&self, result: Ty, f: &Term) -> Loops {
         let Some((n, elem)) = result.as_array() else {
             return Loops::Nothing;
@@ -121,10 +154,10 @@ impl Reader {
         let body = self.function(f);
         let lanes = leaf(elem).map_or(1, |s| self.target.lanes(s));
         let flat = elem.is_flat() && f.ty().as_fun().is_some_and(|(arg, _)| arg.is_flat());
-        let same = f
-            .ty()
-            .as_fun()
-            .is_some_and(|(arg, _)| same_leaves(arg, elem));
+        let same = leaf(elem).is_some_and(|s| {
+            let arg = f.ty().as_fun().map(|(arg, _)| arg);
+            same_leaves(elem, s) && arg.is_some_and(|arg| same_leaves(arg, s))
+        });
         let reduces = match f.kind() {
             Kind::Lam(_, b) => is_reduction(b),
             _ => false,
@@ -138,9 +171,9 @@ impl Reader {
             lane_wise: flat
                 && same
                 && lanes > 1
-                && body == Loops::Nothing
                 && rule::obstacle(f, Nat::int(lanes.into())).is_none(),
             reduces,
+            generates: false,
             body: body.into(),
         })
     }
@@ -157,6 +190,7 @@ impl Reader {
             _ => Loops::Let {
                 value: value.into(),
                 array,
+                named: true,
                 body: body.into(),
             },
         }
@@ -238,6 +272,30 @@ impl Reader {
     }
 }
 
+/// What windows are taken of, where that is made by reductions: each window would make them again.
+fn stage(xs: &Term) -> Option<&Term> {
+    let (p, args) = xs.as_prim_app()?;
+    let [xs] = args[..] else { return None };
+    let (map, of) = xs.as_prim_app()?;
+    let stage = p.op() == Op::Slide && map.op() == Op::Map && has_reduction(of.first()?);
+    stage.then_some(xs)
+}
+
+fn has_reduction(t: &Term) -> bool {
+    let mut found = false;
+    t.visit(&mut |t, _| {
+        if let Kind::Prim(p) = t.kind() {
+            found |= matches!(p.op(), Op::Reduce | Op::ReduceSeq);
+        }
+    });
+    found
+}
+
+/// Whether a function gives what it is given.
+fn is_variable(f: &Term) -> bool {
+    matches!(f.kind(), Kind::Lam(_, body) if matches!(body.kind(), Kind::Var(_)))
+}
+
 /// Whether it is more than a view of other data.
 fn computes(t: &Term) -> bool {
     let mut found = false;
@@ -292,14 +350,10 @@ pub fn leaf(ty: Ty) -> Option<Scalar> {
     }
 }
 
-/// Whether all scalars of two types are of one type: then one number of lanes fits all.
-fn same_leaves(a: Ty, b: Ty) -> bool {
-    fn all(ty: Ty, of: Option<Scalar>) -> bool {
-        match ty.kind() {
-            TyKind::Pair(a, b) => all(a, of) && all(b, of),
-            _ => leaf(ty) == of,
-        }
+/// Whether all scalars of a type are of this one: then one number of lanes fits all.
+pub fn same_leaves(ty: Ty, s: Scalar) -> bool {
+    match ty.kind() {
+        TyKind::Pair(a, b) => same_leaves(a, s) && same_leaves(b, s),
+        _ => leaf(ty) == Some(s),
     }
-    let of = leaf(b);
-    of.is_some() && all(a, of) && all(b, of)
 }

@@ -20,6 +20,9 @@ fn product(m: &Map) -> Option<(&Map, &Reduce, Scalar)> {
     let Loops::Reduce(r) = &*columns.body else {
         return None;
     };
+    if m.generates || columns.generates {
+        return None;
+    }
     let inner = r
         .inner
         .any(&|l| matches!(l, Loops::Map(_) | Loops::Reduce(_)));
@@ -88,7 +91,7 @@ impl Printer<'_> {
         };
         self.tile_rules(&lanes, [&mr, &nr], parallel);
         Some(match self.stage {
-            Stage::Keep | Stage::Blocks | Stage::Peel | Stage::PeelLanes => {
+            Stage::Loops | Stage::Keep | Stage::Blocks | Stage::Peel | Stage::PeelLanes => {
                 format!(
                     "(containsMap {} (containsMap {} ?))",
                     size(m.n),

@@ -3,7 +3,7 @@
 //! Comes in: a nest; goes out: one in which loops that stand directly in each other are in the order of the steps that they take
 //! through what they store, if the innermost one took no constant step and another one does. Rows of what was computed column by
 //! column are read and written in order then. Invariant: the same iterations, none of which reads or writes what another one
-//! writes. Absent: reductions, whose order is theirs; parallel loops, of which a rule decides.
+//! writes, so that whichever loop comes first may be parallel where the first one was. Absent: reductions, whose order is theirs.
 
 use crate::arith::Nat;
 use crate::index::Facts;
@@ -90,14 +90,14 @@ fn reorder(s: &mut Stmt, order: &[Head]) {
         let Stmt::For {
             var,
             extent,
-            kind,
             body,
             note,
+            ..
         } = at
         else {
             return;
         };
-        (*var, *extent, *kind) = (head.var, head.extent, head.kind);
+        (*var, *extent) = (head.var, head.extent);
         *note = head.note.clone();
         match body.first_mut() {
             Some(inner) => at = inner,
@@ -116,10 +116,11 @@ fn order(
     let last = heads.last().filter(|_| heads.len() > 1)?;
     let vars: BTreeSet<Symbol> = heads.iter().map(|h| h.var).collect();
     let fixed = |n: Nat| !vars.iter().any(|v| n.mentions(*v));
-    if !heads
-        .iter()
-        .all(|h| h.kind == LoopKind::Seq && fixed(h.extent))
-    {
+    let plain = |(at, h): (usize, &Head)| {
+        let kind = h.kind == LoopKind::Seq || at == 0 && h.kind == LoopKind::Par;
+        kind && fixed(h.extent)
+    };
+    if !heads.iter().enumerate().all(plain) {
         return None;
     }
     let mut body = std::slice::from_ref(s);
