@@ -329,7 +329,6 @@ fn epilogues_stay_with_the_tile() {
         let program = common::program(&format!("programs/{name}.rise"));
         let plain = lower(&program, &lower::Options::default()).expect("a nest");
         let sketch = format!("{name}/fused-parallel");
-        let mut nests = vec![plain];
         let (mut goals, mut calls) = (Vec::new(), Vec::new());
         for (i, settings) in [&[][..], &tiles].into_iter().enumerate() {
             let goal = format!("{name}_fused_{i}");
@@ -350,8 +349,8 @@ fn epilogues_stay_with_the_tile() {
             calls.push(format!("{goal}(out, m, n, k, {arguments})"));
             goals.push(nest);
         }
-        nests.extend(goals);
-        for (i, call) in calls.iter().enumerate() {
+        for (i, (call, goal)) in calls.iter().zip(goals).enumerate() {
+            let nests = [plain.clone(), goal];
             let checks = format!(
                 "\n#define GOAL {call}\n#define PLAIN {name}(out, m, n, k, {arguments})\n#define RESULTS {results}\n{}",
                 include_str!("micro/fused.c")

@@ -4,7 +4,10 @@
 //! coefficient is 0. What leaves 128 bits or grows too long is `None`. Absent: what atoms stand for (`atoms`).
 
 use super::frac::Frac;
+use std::cmp::Ordering;
+use std::collections::btree_map::Entry;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// A number with a name.
 pub(super) type Atom = u32;
@@ -14,7 +17,10 @@ pub(super) type Atom = u32;
 pub(super) struct Monomial(pub Vec<(Atom, u32)>);
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub(super) struct Poly(BTreeMap<Monomial, Frac>);
+pub(super) struct Poly(Rc<Terms>);
+
+/// Shared: cases are copied with all that is known in them.
+type Terms = BTreeMap<Monomial, Frac>;
 
 /// A polynomial with more terms helps nobody.
 const MOST_TERMS: usize = 400;
@@ -22,11 +28,20 @@ const MOST_TERMS: usize = 400;
 impl Monomial {
     /// The product; powers of one atom are added.
     pub fn times(&self, other: &Monomial) -> Monomial {
-        let mut all: BTreeMap<Atom, u32> = self.0.iter().copied().collect();
-        for (a, k) in &other.0 {
-            *all.entry(*a).or_insert(0) += k;
+        let (mut left, mut right) = (&self.0[..], &other.0[..]);
+        let mut all = Vec::with_capacity(left.len() + right.len());
+        while let (Some((a, j)), Some((b, k))) = (left.first(), right.first()) {
+            let power = match a.cmp(b) {
+                Ordering::Less => *j,
+                Ordering::Equal => j + k,
+                Ordering::Greater => *k,
+            };
+            all.push((*a.min(b), power));
+            left = &left[usize::from(a <= b)..];
+            right = &right[usize::from(b <= a)..];
         }
-        Monomial(all.into_iter().collect())
+        all.extend(left.iter().chain(right));
+        Monomial(all)
     }
 
     /// The atom that it is.
@@ -63,7 +78,9 @@ impl Poly {
     }
 
     pub fn term(m: Monomial, c: Frac) -> Poly {
-        Poly((!c.is_zero()).then_some((m, c)).into_iter().collect())
+        Poly(Rc::new(
+            (!c.is_zero()).then_some((m, c)).into_iter().collect(),
+        ))
     }
 
     pub fn terms(&self) -> impl Iterator<Item = (&Monomial, Frac)> {
@@ -102,61 +119,85 @@ impl Poly {
     }
 
     pub fn add(&self, other: &Poly) -> Option<Poly> {
-        let mut sum = self.0.clone();
-        for (m, c) in &other.0 {
-            let at = sum.entry(m.clone()).or_insert(Frac::ZERO);
-            *at = at.add(*c)?;
-            if at.is_zero() {
-                sum.remove(m);
-            }
-        }
-        (sum.len() <= MOST_TERMS).then_some(Poly(sum))
+        let terms = other.terms().map(|(m, c)| (m.clone(), Some(c)));
+        self.plus(terms)
     }
 
     pub fn sub(&self, other: &Poly) -> Option<Poly> {
-        self.add(&other.scale(Frac::int(-1))?)
+        let terms = other.terms().map(|(m, c)| (m.clone(), c.neg()));
+        self.plus(terms)
+    }
+
+    fn plus(&self, terms: impl Iterator<Item = (Monomial, Option<Frac>)>) -> Option<Poly> {
+        let mut sum = (*self.0).clone();
+        add_to(&mut sum, terms)?;
+        Some(Poly(Rc::new(sum)))
     }
 
     pub fn scale(&self, by: Frac) -> Option<Poly> {
         if by.is_zero() {
             return Some(Poly::default());
         }
-        let terms = self.0.iter().map(|(m, c)| Some((m.clone(), c.mul(by)?)));
-        terms.collect::<Option<_>>().map(Poly)
+        let terms = self.terms().map(|(m, c)| Some((m.clone(), c.mul(by)?)));
+        terms.collect::<Option<_>>().map(|t| Poly(Rc::new(t)))
     }
 
     pub fn mul(&self, other: &Poly) -> Option<Poly> {
-        let mut product = Poly::default();
-        for (m, a) in &self.0 {
-            let part = other.0.iter().map(|(n, b)| Some((m.times(n), a.mul(*b)?)));
-            product = product.add(&Poly(part.collect::<Option<_>>()?))?;
+        let mut product = Terms::new();
+        for (m, a) in self.terms() {
+            add_to(
+                &mut product,
+                other.terms().map(|(n, b)| (m.times(n), a.mul(b))),
+            )?;
         }
-        Some(product)
+        Some(Poly(Rc::new(product)))
     }
 
     /// Integer coefficients between the halves of a modulus that is a power of two; `None` if one is no integer.
     pub fn modulo(&self, modulus: i128) -> Option<Poly> {
         let mut rest = BTreeMap::new();
-        for (m, c) in &self.0 {
+        for (m, c) in self.terms() {
             let c = c.as_int()?.rem_euclid(modulus);
             let c = if c >= modulus / 2 { c - modulus } else { c };
             if c != 0 {
                 rest.insert(m.clone(), Frac::int(c));
             }
         }
-        Some(Poly(rest))
+        Some(Poly(Rc::new(rest)))
     }
 
     /// With a polynomial in place of an atom.
     pub fn replace(&self, atom: Atom, by: &Poly) -> Option<Poly> {
-        let mut sum = Poly::default();
-        for (m, c) in &self.0 {
-            let mut part = Poly::term(m.without(atom), *c);
+        if self.atoms().all(|a| a != atom) {
+            return Some(self.clone());
+        }
+        let mut sum = Terms::new();
+        for (m, c) in self.terms() {
+            let mut part = Poly::term(m.without(atom), c);
             for _ in 0..m.power(atom) {
                 part = part.mul(by)?;
             }
-            sum = sum.add(&part)?;
+            add_to(&mut sum, part.terms().map(|(m, c)| (m.clone(), Some(c))))?;
         }
-        Some(sum)
+        Some(Poly(Rc::new(sum)))
     }
+}
+
+/// Adds terms; `None` if a coefficient does not fit, or there are too many then.
+fn add_to(sum: &mut Terms, terms: impl Iterator<Item = (Monomial, Option<Frac>)>) -> Option<()> {
+    for (m, c) in terms {
+        let c = c?;
+        match sum.entry(m) {
+            Entry::Vacant(new) => drop(new.insert(c)),
+            Entry::Occupied(mut old) => {
+                let both = old.get().add(c)?;
+                if both.is_zero() {
+                    old.remove();
+                } else {
+                    *old.get_mut() = both;
+                }
+            }
+        }
+    }
+    (sum.len() <= MOST_TERMS).then_some(())
 }

@@ -53,7 +53,11 @@ fn sizes(
     mut subst: TySubst,
     g: &mut Generator,
 ) -> Option<TySubst> {
-    let shapes = Shapes::of(rule, violated.is_none());
+    let shapes = Shapes::of(rule, violated.is_none()).of_types(&subst);
+    // Of types that no sizes make small. Otherwise the draws go on, so that those behind them stay the same.
+    if shapes.is_none() && violated.is_some() {
+        return None;
+    }
     for _ in 0..TRIES {
         for i in 0..rule.nats {
             // Small sizes, now and then one with many divisors.
@@ -74,9 +78,9 @@ fn sizes(
             Some(Violation::Condition(v)) if v == i && on_types(c) => !holds(c, &subst),
             _ => holds(c, &subst),
         };
-        if shapes.fit(&subst)
+        if rule.conds.iter().enumerate().all(as_wanted)
+            && shapes.as_ref().is_some_and(|s| s.fit(&subst))
             && (violated.is_some() || obliged(rule, &subst))
-            && rule.conds.iter().enumerate().all(as_wanted)
         {
             return Some(subst);
         }
@@ -194,9 +198,31 @@ impl Shapes {
         shapes
     }
 
+    /// The same where types are known and sizes are not; `None` if no sizes make one of them small.
+    fn of_types(mut self, subst: &TySubst) -> Option<Shapes> {
+        self.types.iter_mut().for_each(|t| *t = subst.ty(*t));
+        self.types.sort();
+        self.types.dedup();
+        let (open, known): (Vec<Ty>, Vec<Ty>) = self.types.into_iter().partition(|t| t.has_meta());
+        self.types = open;
+        let hopeless = self.types.iter().any(|t| holds_function(*t));
+        (!hopeless && known.into_iter().all(small)).then_some(self)
+    }
+
     fn fit(&self, subst: &TySubst) -> bool {
         let whole = |n: &Nat| subst.nat(*n).as_int().is_some_and(|n| n >= 0);
         self.sizes.iter().all(whole) && self.types.iter().all(|t| small(subst.ty(*t)))
+    }
+}
+
+/// Whether functions are elements of something.
+fn holds_function(ty: Ty) -> bool {
+    let inside = |t: Ty| t.is_fun() || holds_function(t);
+    match ty.kind() {
+        TyKind::Pair(a, b) => inside(a) || inside(b),
+        TyKind::Vec(_, t) | TyKind::Array(_, t) => inside(t),
+        TyKind::Fun(a, b) => holds_function(a) || holds_function(b),
+        TyKind::Scalar(_) | TyKind::Idx(_) | TyKind::Meta(_) => false,
     }
 }
 
