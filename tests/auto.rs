@@ -159,15 +159,15 @@ const PROGRAMS: [(&str, &str); 18] = [
     ),
     // Windows of what other windows were reduced to, which has no name.
     (
-        "def twice [n : nat] (x : (n+8).f32) : n.f32 =
-           (slide[5, 1] x |> map (\\w -> reduce (+) 0.0 w) : (n+4).f32)
-           |> slide[5, 1] |> map (\\w -> reduce (+) 0.0 w)",
+        "def twice [n : nat] (x : (n+48).f32) : n.f32 =
+           (slide[25, 1] x |> map (\\w -> reduce (+) 0.0 w) : (n+24).f32)
+           |> slide[25, 1] |> map (\\w -> reduce (+) 0.0 w)",
         "stages kept",
     ),
     (
         "def powers [n t : nat] (x : n.f32) : n.f32 =
-           fst ((x, (1 : i32)) |> iterate[t] (\\s ->
-             (generate[n] (\\i -> idx i (fst s) * (cast (snd s) : f32)), 2 * snd s)))",
+           fst ((x, 1.5f32) |> iterate[t] (\\s ->
+             (generate[n] (\\i -> idx i (fst s) + snd s), 0.5 * snd s)))",
         "parallel",
     ),
     // Loops of the same length, of which the first one is only read.
