@@ -19,6 +19,7 @@ use rise_opt::source::SourceMap;
 use rise_opt::term::Term;
 use rise_opt::ty::{Ty, TyKind, TySubst};
 use std::rc::Rc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// For each rule.
 const INSTANCES: u32 = 200;
@@ -213,12 +214,13 @@ fn every_shipped_rule_fires_and_what_it_makes_means_the_same() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-#[test]
-fn no_shipped_rule_fires_where_a_condition_is_violated() {
+/// How many twins of shipped rules were tried, one rule after the other from a common list, and on which a rule fired.
+fn twins_of_shipped(next: &AtomicUsize) -> (u32, Vec<String>) {
     let mut wrong = Vec::new();
     let mut twins = 0;
-    for (at, rule) in shipped() {
-        for violation in violations(&rule) {
+    let all = shipped();
+    while let Some((at, rule)) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
+        for violation in violations(rule) {
             let mut rng = Rng::new(0x2815);
             let mut tried = 0;
             let permitted = violation != Violation::Permission;
@@ -232,11 +234,11 @@ fn no_shipped_rule_fires_where_a_condition_is_violated() {
                 if tried == most {
                     break;
                 }
-                let Some(twin) = draw_twin(&rule, violation, &mut rng) else {
+                let Some(twin) = draw_twin(rule, violation, &mut rng) else {
                     continue;
                 };
                 tried += 1;
-                let trial = Trial::new(&rule, &twin.types, &twin.lhs, permitted);
+                let trial = Trial::new(rule, &twin.types, &twin.lhs, permitted);
                 if trial.equals().len() > 1 {
                     wrong.push(format!("{at} fires on {}, {violation:?}", twin.lhs));
                     break;
@@ -257,6 +259,26 @@ fn no_shipped_rule_fires_where_a_condition_is_violated() {
             twins += tried;
         }
     }
+    (twins, wrong)
+}
+
+#[test]
+fn no_shipped_rule_fires_where_a_condition_is_violated() {
+    // Rules belong to a thread, and one takes longer than the others: each takes the next one.
+    let next = AtomicUsize::new(0);
+    let threads = std::thread::available_parallelism().map_or(2, usize::from);
+    let (twins, mut wrong) = std::thread::scope(|scope| {
+        let all: Vec<_> = (0..threads)
+            .map(|_| scope.spawn(|| twins_of_shipped(&next)))
+            .collect();
+        all.into_iter().fold((0, Vec::new()), |mut sum, one| {
+            let (twins, wrong) = one.join().expect("a thread that asserts nothing");
+            sum.0 += twins;
+            sum.1.extend(wrong);
+            sum
+        })
+    });
+    wrong.sort();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(twins > 500, "only {twins} twins");
 }
