@@ -25,8 +25,11 @@ use rise_opt::target::Target;
 use rise_opt::term::{normalize, Program};
 use std::fmt::Write as _;
 use std::fs;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread::ScopedJoinHandle;
+use tempfile::TempDir;
 
 /// A program with its nest and one run.
 pub struct Case {
@@ -403,10 +406,22 @@ pub fn expect_none(wrong: &[(usize, String)], cases: &[Case], how: &str) {
     );
 }
 
-/// Compiles with OpenMP, runs, compares.
+/// Compiles with OpenMP, runs, compares: as many parts at once as there are cores.
 pub fn all_right(compiler: &str, cases: &[Case], flags: &[&str]) {
-    let dir = tempfile::tempdir().expect("a folder");
-    let exe = compile(compiler, dir.path(), &text(cases), flags);
-    let wrong = wrong(&|| Command::new(&exe), dir.path(), cases);
-    expect_none(&wrong, cases, &format!("{compiler} {flags:?}"));
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let parts: Vec<&[Case]> = cases.chunks(cases.len().div_ceil(cores).max(1)).collect();
+    let texts: Vec<(String, TempDir)> = (parts.iter())
+        .map(|part| (text(part), tempfile::tempdir().expect("a folder")))
+        .collect();
+    let programs: Vec<PathBuf> = std::thread::scope(|scope| {
+        let all: Vec<_> = (texts.iter())
+            .map(|(text, dir)| scope.spawn(|| compile(compiler, dir.path(), text, flags)))
+            .collect();
+        let end = |t: ScopedJoinHandle<PathBuf>| t.join().unwrap_or_else(|e| resume_unwind(e));
+        all.into_iter().map(end).collect()
+    });
+    for ((part, (_, dir)), program) in parts.iter().zip(&texts).zip(&programs) {
+        let wrong = wrong(&|| Command::new(program), dir.path(), part);
+        expect_none(&wrong, part, &format!("{compiler} {flags:?}"));
+    }
 }
