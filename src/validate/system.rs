@@ -4,7 +4,7 @@
 //! them until no term is left (Fourier, Motzkin). Invariant: each row holds wherever holds what is known; to leave one away
 //! is always right, so there are limits everywhere. Absent: what is assumed (`known`).
 
-use crate::arith::{gcd, lcm, Atom, AtomKind, Mono, Nat};
+use crate::arith::{gcd, lcm, Atom, AtomKind, Mono, Nat, Rat};
 use crate::intern::Symbol;
 use rustc_hash::FxHashMap;
 
@@ -51,10 +51,7 @@ impl System<'_> {
     /// `n >= 0`
     fn fact(&mut self, n: Nat) {
         let terms = n.terms();
-        let common = (terms.iter()).try_fold(1, |d, (m, c)| {
-            (m.is_integral() && d < i64::from(i32::MAX)).then(|| lcm(d, c.den()))
-        });
-        let Some(common) = common.filter(|_| !n.is_overflow()) else {
+        let Some(common) = denominator(n) else {
             return;
         };
         let (mut sum, mut constant) = (Sum::new(), 0);
@@ -94,7 +91,7 @@ impl System<'_> {
 
     /// What follows for a product from what its factors are.
     fn bounds(&mut self, m: &Mono) {
-        let whole = Nat::from_terms([(m.clone(), crate::arith::Rat::ONE)]);
+        let whole = Nat::from_terms([(m.clone(), Rat::ONE)]);
         let factors: Vec<(Atom, i32)> = m.factors().collect();
         if let [(a, 1)] = factors[..] {
             return self.definition(a, whole);
@@ -110,7 +107,7 @@ impl System<'_> {
                 continue;
             };
             if rest.all(|f| self.is_not_negative(f.0)) {
-                let rest = Nat::from_terms([(m.div(&Mono::atom(*a)), crate::arith::Rat::ONE)]);
+                let rest = Nat::from_terms([(m.div(&Mono::atom(*a)), Rat::ONE)]);
                 self.fact(whole - rest * lo);
                 self.fact(rest * hi - whole);
             }
@@ -119,7 +116,11 @@ impl System<'_> {
 
     fn definition(&mut self, a: Atom, whole: Nat) {
         let by = |d: Nat| d.as_int().filter(|d| *d > 0).map(|_| d);
-        let one = Nat::int(1);
+        // What is below a bound is so much below it, at least.
+        let step = |x: Nat| {
+            let least = denominator(x).and_then(|d| Rat::new(1, d.into()));
+            least.map_or(Nat::int(0), Nat::rat)
+        };
         match a.kind() {
             AtomKind::Var(v) => match (self.range_of)(v) {
                 Some((lo, hi)) => {
@@ -130,18 +131,18 @@ impl System<'_> {
             },
             AtomKind::Floor(x, d) if by(d).is_some() => {
                 self.fact(x - d * whole);
-                self.fact(d * whole + d - one - x);
+                self.fact(d * whole + d - step(x) - x);
             }
             AtomKind::Ceil(x, d) if by(d).is_some() => {
                 self.fact(d * whole - x);
-                self.fact(x + d - one - d * whole);
+                self.fact(x + d - step(x) - d * whole);
             }
             AtomKind::Mod(x, d) if by(d).is_some() => {
                 let rest = x - d * Nat::atom(Atom::new(AtomKind::Floor(x, d))) - whole;
                 self.fact(rest);
                 self.fact(Nat::int(0) - rest);
                 self.fact(whole);
-                self.fact(d - one - whole);
+                self.fact(d - step(x) - whole);
             }
             AtomKind::Min(x, y) => [x, y].iter().for_each(|n| self.fact(*n - whole)),
             AtomKind::Max(x, y) => [x, y].iter().for_each(|n| self.fact(whole - *n)),
@@ -200,6 +201,27 @@ impl System<'_> {
     }
 }
 
+/// What a number is to be multiplied by such that all factors are whole; `None` if a term itself may not be.
+fn denominator(n: Nat) -> Option<i64> {
+    let terms = n.terms();
+    let common = terms.iter().try_fold(1, |d, (m, c)| {
+        (is_whole(m) && d < i64::from(i32::MAX)).then(|| lcm(d, c.den()))
+    });
+    common.filter(|_| !n.is_overflow())
+}
+
+/// Whether a product is whole by its form: a remainder or a minimum of what is not whole need not be.
+fn is_whole(m: &Mono) -> bool {
+    let whole = |n: Nat| denominator(n) == Some(1);
+    m.factors().all(|(a, e)| match a.kind() {
+        AtomKind::Var(_) | AtomKind::Floor(..) | AtomKind::Ceil(..) => e > 0,
+        AtomKind::Mod(x, y) | AtomKind::Min(x, y) | AtomKind::Max(x, y) => {
+            e > 0 && whole(x) && whole(y)
+        }
+        _ => false,
+    })
+}
+
 /// The sum of multiples of two rows; none where numbers grow too large.
 fn added((a, by): (&(Sum, i128), i128), (b, times): (&(Sum, i128), i128)) -> Option<(Sum, i128)> {
     let mut sum = Sum::new();
@@ -218,3 +240,7 @@ fn added((a, by): (&(Sum, i128), i128), (b, times): (&(Sum, i128), i128)) -> Opt
     let constant = (a.1.checked_mul(by)?).checked_add(b.1.checked_mul(times)?)?;
     Some((sum, constant))
 }
+
+#[cfg(test)]
+#[path = "../../tests/unit/validate/system.rs"]
+mod tests;

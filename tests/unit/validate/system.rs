@@ -1,0 +1,23 @@
+use super::*;
+
+/// Whether there is no such number, of which nothing else is known.
+fn never(facts: &[Nat]) -> bool {
+    contradict(facts.iter().copied(), &|_| None)
+}
+
+#[test]
+fn quotients_of_what_is_not_whole_are_no_closer_than_they_are() {
+    let n = Nat::var(Symbol::new("n"));
+    let half = n * Nat::rat(Rat::new(1, 2).unwrap());
+    let at = |k: i64| [n - k.into(), Nat::int(k) - n];
+    // Of 5/2 the third is 0, and 2 and a half are left.
+    let third = half.floor_div(3.into());
+    assert!(!never(&[&at(5)[..], &[Nat::int(0) - third]].concat()));
+    assert!(never(&[&at(5)[..], &[third - 1.into()]].concat()));
+    assert!(never(&[&at(6)[..], &[Nat::int(0) - third]].concat()));
+    // Between 2 and 3 is something, if that may be a half.
+    let least = half.min(Nat::var(Symbol::new("m")));
+    assert!(!never(
+        &[&at(5)[..], &[least - 2.into(), Nat::int(3) - least]].concat()
+    ));
+}
