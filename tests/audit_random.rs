@@ -4,11 +4,9 @@
 //! rules, β, η and the substitution of the e-graph together in ways that nobody
 //! thought of. Whatever was made equal has to mean the same.
 
-mod common;
-
-use common::audit::audit;
-use common::flow::Programs;
-use common::{aimless_step, general_book, shipped_rules};
+use crate::common::audit::audit;
+use crate::common::flow::Programs;
+use crate::common::{aimless_step, general_book, shipped_rules};
 use rise_opt::elab::{self, Limits, RuleUse};
 use rise_opt::interp::generate::{Generator, Options as Kinds};
 use rise_opt::interp::random::{self, Numbers, Rng};

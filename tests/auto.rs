@@ -1,9 +1,6 @@
 //! Programs without a sketch: schedules come from their loops, are reached by search, mean the same, and can be saved.
 
-mod common;
-
-use common::{chain_text, program_text};
-use rise_opt::alloc::Jemalloc;
+use crate::common::{chain_text, program_text};
 use rise_opt::driver::auto::{auto, Auto, Ended};
 use rise_opt::driver::Input;
 use rise_opt::interp::compare::same;
@@ -19,9 +16,6 @@ use rise_opt::target::Target;
 use rise_opt::term::Program;
 use std::collections::BTreeMap;
 use std::process::Command;
-
-#[global_allocator]
-static ALLOCATOR: Jemalloc = Jemalloc;
 
 const EXACT: Permits = Permits {
     reassociate: false,

@@ -1,7 +1,5 @@
 //! Certificates of kernels: what is shown can be shown again, and whatever part is changed is refused.
 
-mod common;
-
 use rise_opt::driver::certificate::check;
 use rise_opt::report::kernel_certificate::KernelCertificate;
 use rise_opt::source::SourceMap;

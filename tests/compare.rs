@@ -1,7 +1,6 @@
 //! `rise-opt compare`: what it writes agrees with itself, is drawn in full, and appears whole or not at all.
 
-mod common;
-
+use crate::common;
 use rise_opt::report::comparison::{self, Comparison, Goal, Limits, Point, Rule, Run, Step};
 use rise_opt::report::saved;
 use rise_opt::search::trace::Size;

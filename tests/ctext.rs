@@ -2,10 +2,7 @@
 //!
 //! Guards against silence: how many texts were compared, and how many changes of each kind were made.
 
-#[path = "common/cases.rs"]
-mod cases;
-mod common;
-
+use crate::common;
 use rise_opt::ctext::{compare, Texts, Verdict};
 use rise_opt::elab;
 use rise_opt::emit::{emit, CUnit, Contract, Options};
@@ -121,7 +118,7 @@ fn written_programs_are_printed_as_they_are() {
     written_programs(1);
 }
 
-/// `cargo test --test ctext -- --ignored written`
+/// `cargo test --test all ctext::written -- --ignored`
 #[test]
 #[ignore = "a minute"]
 fn written_programs_are_printed_as_they_are_for_all_targets() {

@@ -1,16 +1,12 @@
 //! Random programs, kernels against the interpreter: at sizes at which a program has a meaning every bit of every target,
 //! level, compiler and optimisation is the interpreter's, at all others the kernel refuses.
 //!
-//! `SEEDS=first,count cargo test --test differential -- --ignored --nocapture` looks at more, and tells all that it
+//! `SEEDS=first,count cargo test --test all differential:: -- --ignored --nocapture` looks at more, and tells all that it
 //! finds by kind. A seed gives the same programs, sizes, data and flags on every machine. `WAY='gcc avx512 off -O3 -mavx512f'`
 //! makes them all in one way: compiler, target, level, flags.
 
-#[path = "common/cases.rs"]
-mod cases;
-mod common;
-
-use cases::{count, FLAGS};
-use common::flow::Programs;
+use crate::common::cases::{count, FLAGS};
+use crate::common::flow::Programs;
 use rise_opt::emit::{self, c_type};
 use rise_opt::index::Level;
 use rise_opt::intern::Symbol;

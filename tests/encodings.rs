@@ -11,7 +11,7 @@ mod task;
 mod untyped;
 
 use product::{family, paper, Task};
-use rise_opt::alloc::{self, Jemalloc};
+use rise_opt::alloc;
 use rise_opt::interp::random::{value_of, Numbers, Rng};
 use rise_opt::interp::{compare, eval, eval_program, Sizes};
 use rise_opt::search::{Options, Outcome};
@@ -20,9 +20,6 @@ use std::time::Duration;
 use untyped::goals::Goal;
 use untyped::rules::Encoding;
 use untyped::{End, Limits};
-
-#[global_allocator]
-static ALLOCATOR: Jemalloc = Jemalloc;
 
 /// Searches within limits in counts.
 fn search(task: &Task, most_nodes: u64) -> Outcome {

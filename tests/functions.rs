@@ -1,8 +1,7 @@
 //! Approximated functions are within what is stated, whatever they are of: the emitted text against the C library in wider
 //! floats, over a sample of all numbers of 32 bits and random ones of 64. With `-- --ignored` over all numbers of 32 bits.
 
-mod common;
-
+use crate::common;
 use rise_opt::emit;
 use rise_opt::interp::FUNCTION_ULPS;
 use rise_opt::lower::{self, Options};

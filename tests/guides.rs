@@ -4,10 +4,7 @@
 //! programs; `written` with the loops that lowering makes; programs that keep their parameters with what
 //! users of tiles expect, proofs included.
 
-mod common;
-
-use common::{chain, chain_text, mm, program, program_text, rules};
-use rise_opt::alloc::Jemalloc;
+use crate::common::{chain, chain_text, mm, program, program_text, rules};
 use rise_opt::elab::{Sketch, SketchKind, Step};
 use rise_opt::interp::random::Rng;
 use rise_opt::lower::{lower, Options as Lowering};
@@ -17,9 +14,6 @@ use rise_opt::search::{optimize, Options, Outcome, Stop, ITERATIONS, NODES};
 use rise_opt::sketch::Goal;
 use rise_opt::source::Span;
 use rise_opt::term::{normalize, normalize_program, Kind, Op, Program, Term};
-
-#[global_allocator]
-static ALLOCATOR: Jemalloc = Jemalloc;
 
 fn search(program: &Program, steps: &[Step]) -> Outcome {
     let options = Options {

@@ -1,9 +1,6 @@
 //! Guides that are found: shipped goals from their last sketch alone, the chain as a file that replays, layers of rules.
 
-mod common;
-
-use common::{program_text, rules};
-use rise_opt::alloc::Jemalloc;
+use crate::common::{program_text, rules};
 use rise_opt::driver::guides::{find, FoundGuides};
 use rise_opt::driver::{load, Files, Input, Trust};
 use rise_opt::elab::{sketch_text, Sketch, SketchKind, Step};
@@ -13,9 +10,6 @@ use rise_opt::sketch::Goal;
 use rise_opt::source::SourceMap;
 use rise_opt::target::Target;
 use rise_opt::term::Term;
-
-#[global_allocator]
-static ALLOCATOR: Jemalloc = Jemalloc;
 
 const TRUST: Trust = Trust {
     allow_unverified: false,

@@ -1,18 +1,13 @@
 //! Guides found for programs and goals that nobody wrote guides for, in one common set of rules: loops in every order, tiles in
 //! two, three and four dimensions, products in every order of their loops, blocked and vectorised.
 //!
-//! `cargo test --release --test guides_pairs -- --ignored --nocapture` prints the table of docs/automatic.md.
+//! `cargo test --release --test searches guides_pairs:: -- --ignored --nocapture` prints the table of docs/automatic.md.
 
-mod common;
-
-use common::{chain_text, program_text};
-use rise_opt::alloc::{self, Jemalloc};
+use crate::common::{chain_text, program_text};
+use rise_opt::alloc;
 use rise_opt::search::guides::{guides, Guides};
 use rise_opt::search::Options;
 use std::time::Instant;
-
-#[global_allocator]
-static ALLOCATOR: Jemalloc = Jemalloc;
 
 const COMMON: &str = "
 import \"sketches/prelude.sk\"

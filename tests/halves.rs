@@ -1,10 +1,7 @@
 //! Floats of 16 bits: every one of them, and the numbers between two neighbours, in Rust and in C.
 
-#[path = "common/cases.rs"]
-mod cases;
-mod common;
-
-use cases::{all_right, case_for, Case};
+use crate::common;
+use crate::common::cases::{self, all_right, case_for, Case};
 use rise_opt::interp::random::Rng;
 use rise_opt::interp::{buffers, eval_program, Shape, Value};
 use rise_opt::target::Target;

@@ -1,10 +1,7 @@
 //! Updates at indices and segments between offsets: what rules make of them is found, proved and right.
 
-#[path = "common/cases.rs"]
-mod cases;
-mod common;
-
-use cases::{all_right, case_for, sizes, Case};
+use crate::common;
+use crate::common::cases::{all_right, case_for, sizes, Case};
 use rise_opt::intern::Symbol;
 use rise_opt::interp::random::Rng;
 use rise_opt::lower;

@@ -2,11 +2,7 @@
 //! keeps no memory. Under sanitizers, with sizes that are negative, that overflow, that leave
 //! nothing to do (then arrays may be missing), and with each of its allocations failing in turn.
 
-#[path = "common/cases.rs"]
-mod cases;
-mod common;
-
-use cases::{compile, count, goals, kernels, written, Case, Goal};
+use crate::common::cases::{compile, count, goals, kernels, written, Case, Goal};
 use rise_opt::arith::Nat;
 use rise_opt::emit::{self, c_type};
 use rise_opt::interp::Sizes;

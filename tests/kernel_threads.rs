@@ -4,11 +4,10 @@
 //! gcc's OpenMP library is not instrumented, so kernels are linked to `kernel_threads/openmp.c`
 //! in its place, whose teams are threads that the sanitizer sees being created and joined.
 
-#[path = "common/cases.rs"]
-mod cases;
-mod common;
-
-use cases::{case_for, expect_none, goals, sizes, text, written, wrong, Case, FLAGS};
+use crate::common;
+use crate::common::cases::{
+    case_for, expect_none, goals, sizes, text, written, wrong, Case, FLAGS,
+};
 use rise_opt::interp::random::Rng;
 use rise_opt::target::Target;
 use std::fs;
@@ -92,7 +91,7 @@ fn nothing_races() {
     let dir = tempfile::tempdir().expect("a folder");
     let exe = compile(dir.path(), &text(&cases));
     let start = starter(&exe);
-    for threads in ["1", "2", "5", "8"] {
+    for threads in ["2", "8"] {
         let wrong = wrong(&|| with(&*start, threads), dir.path(), &cases);
         expect_none(&wrong, &cases, &format!("{threads} threads"));
     }

@@ -1,8 +1,6 @@
 //! Rules with a mistake put in: what a point shows to be wrong is never proved.
 
-#[path = "common/lacking.rs"]
-mod lacking;
-
+use crate::common::lacking;
 use rise_opt::exec::solver::{self, Work};
 use rise_opt::interp::random::Rng;
 use rise_opt::scalar::{load_rules, Expr, Node, Op, Rule};
@@ -143,7 +141,7 @@ fn mutants_that_are_wrong_are_not_proved() {
     none_is_proved(80, 1, Work(1));
 }
 
-/// `cargo test --test mutants -- --ignored --nocapture`: minutes
+/// `cargo test --test all mutants:: -- --ignored --nocapture`: minutes
 #[test]
 #[ignore = "minutes"]
 fn of_a_thousand_mutants_that_are_wrong_none_is_proved() {

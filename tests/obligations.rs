@@ -1,8 +1,6 @@
 //! Rules that are equal at some sizes only: the search, the kernel, the plan and the proof say at which.
 
-mod common;
-
-use common::{chain, definition_text, mm, rules};
+use crate::common::{chain, definition_text, mm, rules};
 use rise_opt::arith::Nat;
 use rise_opt::elab::RuleUse;
 use rise_opt::proof::{check, instance, By, Proof, Segment, Step};

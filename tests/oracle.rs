@@ -6,9 +6,7 @@
 //! representatives of a class for substitution, later iterations differ by some
 //! per cent; what must be exact is marked so.
 
-mod common;
-
-use common::{chain, mm};
+use crate::common::{chain, mm};
 use rise_opt::egraph::{Graph, Shape, View};
 use rise_opt::elab::Step;
 use rise_opt::search::{saturate, Options};

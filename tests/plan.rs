@@ -1,10 +1,8 @@
 //! Plans: what `--emit plan` writes, `--replay` turns into the same bytes; what does not fit is refused.
 
-#[path = "plan/basis.rs"]
 mod basis;
-mod common;
 
-use common::schema::conforms;
+use crate::common::schema::conforms;
 use serde_json::{json, Value};
 use std::fs;
 use std::path::Path;

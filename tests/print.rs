@@ -1,7 +1,6 @@
 //! Terms printed with names elaborate to themselves: on the shipped programs and on random ones.
 
-mod common;
-
+use crate::common;
 use rise_opt::diag::{render, Format};
 use rise_opt::elab::{program, program_text};
 use rise_opt::source::SourceMap;

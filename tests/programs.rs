@@ -4,7 +4,7 @@
 //! inputs, and the values that the interpreter gave. Every case is computed again
 //! by the interpreter and by a plain loop written for that program; all three must
 //! agree to the bit, as no step of any of them reassociates.
-//! `BLESS=1 cargo test --test programs` writes the expected values anew.
+//! `BLESS=1 cargo test --test all programs::` writes the expected values anew.
 
 use rise_opt::elab;
 use rise_opt::intern::Symbol;

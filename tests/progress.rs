@@ -1,18 +1,13 @@
 //! What a search tells while it runs, as events and on standard error.
 
-mod common;
-
-use common::{chain, mm};
-use rise_opt::alloc::Jemalloc;
+use crate::common;
+use crate::common::{chain, mm};
 use rise_opt::search::progress::{Observer, Phase};
 use rise_opt::search::{advise, optimize, trace, unguided, Known, Options};
 use rise_opt::sketch::Reached;
 use std::cell::RefCell;
 use std::process::{Command, Output};
 use std::rc::Rc;
-
-#[global_allocator]
-static ALLOCATOR: Jemalloc = Jemalloc;
 
 /// An event that is kept.
 struct Seen {

@@ -1,15 +1,14 @@
 //! Proofs: whatever a search finds is explained, and the checker takes the explanation and nothing else.
 
-#[path = "proof/commands.rs"]
 mod commands;
-mod common;
-#[path = "proof/mutants.rs"]
 mod mutants;
-#[path = "proof/trust.rs"]
 mod trust;
 
-use common::flow::Programs;
-use common::{chain, chain_text, general_book, mm, program, program_text, shipped_rules, GOALS};
+use crate::common;
+use crate::common::flow::Programs;
+use crate::common::{
+    chain, chain_text, general_book, mm, program, program_text, shipped_rules, GOALS,
+};
 use rise_opt::arith::Nat;
 use rise_opt::diag::code;
 use rise_opt::elab::{self, Limits, RuleUse, Step as Guide};

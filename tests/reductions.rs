@@ -1,10 +1,7 @@
 //! Reductions in lanes, at any size, by the shipped books: found, right at sizes around that of a block, and, of floats,
 //! only where a step permits it.
 
-mod common;
-
-use common::{chain_text, definition_text, program_text};
-use rise_opt::alloc::Jemalloc;
+use crate::common::{chain_text, definition_text, program_text};
 use rise_opt::interp::random::{value_of, Numbers, Rng};
 use rise_opt::interp::{compare, eval, eval_program, Sizes, Value};
 use rise_opt::operator::lift::{self, Lifting, Parts};
@@ -12,9 +9,6 @@ use rise_opt::operator::{self, Effort, Law, Meaning};
 use rise_opt::search::{optimize, Options, Outcome};
 use rise_opt::term::{call, Op, Program, Term};
 use rise_opt::ty::Ty;
-
-#[global_allocator]
-static ALLOCATOR: Jemalloc = Jemalloc;
 
 const PERMIT: &str = "permit reassociate\n";
 

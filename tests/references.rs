@@ -4,13 +4,10 @@
 //! the interpreter; the kernel of the program as it stands has to be the interpreter's result to the bit. Where Python with numpy is
 //! installed, the script is run again and has to say what is stored. `python3 tests/reference/programs.py --write` stores anew.
 
-#[path = "common/cases.rs"]
-mod cases;
-mod common;
-
-use cases::{all_right, case_with};
-use common::lacking::not_tested;
-use common::reference::{name, Stored};
+use crate::common;
+use crate::common::cases::{all_right, case_with};
+use crate::common::lacking::not_tested;
+use crate::common::reference::{name, Stored};
 use rise_opt::interp::eval_program;
 use rise_opt::source::SourceMap;
 use rise_opt::target::Target;

@@ -3,9 +3,7 @@
 //! `CHROMIUM` names the browser; else `chromium`, `chromium-browser` and `google-chrome` are looked for. Without one
 //! the tests that need it say so and pass, but with `CI=true` they fail.
 
-#[path = "common/lacking.rs"]
-mod lacking;
-
+use crate::common::lacking;
 use rise_opt::cost::Cost;
 use rise_opt::diag::code;
 use rise_opt::report::record::{make, Found, Link, Message, Rule, Surroundings, Why, WhyStep};

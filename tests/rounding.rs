@@ -1,8 +1,7 @@
 //! What a kernel computes does not depend on who compiles it: contraction is said and can be forbidden, sizes are numbers
 //! of every type, hints are no warnings.
 
-mod common;
-
+use crate::common;
 use std::path::Path;
 use std::process::Command;
 

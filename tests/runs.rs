@@ -1,8 +1,7 @@
 //! Kernels of found terms, checked as `--run` does: against the interpreter at small sizes, against
 //! the unoptimised kernel at a larger one, and with sizes that they have to refuse.
 
-mod common;
-
+use crate::common;
 use rise_opt::emit::{self, emit, CUnit};
 use rise_opt::exec::run::{self, Report, Subject};
 use rise_opt::exec::{measure, sizes::Bound, Toolchain};

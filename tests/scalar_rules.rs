@@ -1,9 +1,7 @@
 //! Right and wrong rules over scalars, by hand: `tests/scalar_rules/right` and `wrong`, by what they are about. The folder is
 //! what is expected; each rule stands by itself. That it stands in the right folder is shown by trying all points of a box.
 
-#[path = "common/lacking.rs"]
-mod lacking;
-
+use crate::common::lacking;
 use rise_opt::exec::solver;
 use rise_opt::interp::random::Rng;
 use rise_opt::scalar::{load_rules, Kind, Lanes, Rule, Value, VarClass};

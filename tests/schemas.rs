@@ -1,9 +1,8 @@
 //! Every kind of JSON that the program writes: its files conform to docs/schemas, and whatever is wrong with one is
 //! said clearly.
 
-mod common;
-
-use common::schema::{conforms, folder, schema};
+use crate::common;
+use crate::common::schema::{conforms, folder, schema};
 use rise_opt::diag::{code, Diagnostic};
 use rise_opt::report::kernel_certificate::KernelCertificate;
 use rise_opt::report::liftings::LiftFile;

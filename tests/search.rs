@@ -1,20 +1,16 @@
 //! Guided search over the shipped goals: found, right, audited, deterministic,
 //! and ended by limits with a diagnosis.
 
-mod common;
-
-use common::audit::audit;
-use common::{chain, chain_text, mm, program_text, rules, GOALS};
-use rise_opt::alloc::{self, Jemalloc};
+use crate::common;
+use crate::common::audit::audit;
+use crate::common::{chain, chain_text, mm, program_text, rules, GOALS};
+use rise_opt::alloc;
 use rise_opt::elab::Step;
 use rise_opt::interp::random::{value_of, Numbers, Rng};
 use rise_opt::interp::{compare, eval, eval_program, Sizes};
 use rise_opt::search::progress::Phase;
 use rise_opt::search::{optimize, saturate, unguided, Observer, Options, Outcome, Stop};
 use rise_opt::term::Program;
-
-#[global_allocator]
-static ALLOCATOR: Jemalloc = Jemalloc;
 
 fn steps(goal: &str, program: &Program, settings: &[(&str, i64)]) -> Vec<Step> {
     chain(&format!("sketches/mm/{goal}.sk"), program, settings)

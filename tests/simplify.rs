@@ -1,18 +1,11 @@
 //! `rise-opt simplify` and `rise-opt prove`: answers, errors and exit codes; and what is left of index arithmetic in
 //! the loops of the shipped goals.
 
-#[path = "common/cases.rs"]
-mod cases;
-mod common;
-#[path = "simplify/identities.rs"]
 mod identities;
-#[path = "common/solve_contracts.rs"]
-mod solve_contracts;
-#[path = "simplify/solving.rs"]
 mod solving;
-#[path = "simplify/solving_matrix.rs"]
 mod solving_matrix;
 
+use crate::common::cases;
 use rise_opt::arith::Nat;
 use rise_opt::emit;
 use rise_opt::index::{divisions, Level};

@@ -6,10 +6,7 @@
 //! puts the guide in between, sets the parameter, or makes the change that `-- change: A => B` spells out in the words of the file.
 //! The goal must be reached then.
 
-mod common;
-
-use common::{chain, program};
-use rise_opt::alloc::Jemalloc;
+use crate::common::{chain, program};
 use rise_opt::cost::Cost;
 use rise_opt::diag::{render, Format};
 use rise_opt::elab::{self, Guide, Step, Surroundings};
@@ -22,9 +19,6 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-
-#[global_allocator]
-static ALLOCATOR: Jemalloc = Jemalloc;
 
 fn cases() -> Vec<PathBuf> {
     let entries = fs::read_dir("tests/suite/unreached").unwrap();

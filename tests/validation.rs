@@ -4,13 +4,11 @@
 //! what no program may do, is never validated, whatever was changed; and as lowered they are. Guards against silence: how
 //! many changes of each kind differ is asserted.
 
-#[path = "common/cases.rs"]
-mod cases;
-#[path = "validation/changes.rs"]
 mod changes;
-mod common;
 
-use cases::GOALS;
+use crate::common;
+use crate::common::cases;
+use crate::common::cases::GOALS;
 use changes::{each_site, CHANGES, UNCHECKED};
 use rise_opt::arith::Nat;
 use rise_opt::intern::Symbol;
@@ -244,7 +242,7 @@ fn what_differs_is_never_validated() {
     assert!(total >= 600, "{total} changes differ: {all:#?}");
 }
 
-/// All shipped programs, changed in all ways at many places: `cargo test --test validation -- --ignored every_change`.
+/// All shipped programs, changed in all ways at many places: `cargo test --test all every_change -- --ignored`.
 /// Of what differs nothing is validated; what small sizes show is refuted, and the rest is told.
 #[test]
 #[ignore = "minutes"]
@@ -566,7 +564,7 @@ fn goals_are_validated() {
     }
 }
 
-/// All goals: `cargo test --test validation -- --ignored every_goal`. `BLESS=1` writes the list of those that are validated
+/// All goals: `cargo test --test all every_goal -- --ignored`. `BLESS=1` writes the list of those that are validated
 /// again.
 #[test]
 #[ignore = "a minute"]
@@ -589,7 +587,7 @@ fn every_goal_is_validated_or_listed() {
     listed("tests/validation/goals.txt", &lines, validated);
 }
 
-/// Some changes of each goal: `cargo test --test validation -- --ignored every_change_of_goals`.
+/// Some changes of each goal: `cargo test --test all every_change_of_goals -- --ignored`.
 #[test]
 #[ignore = "minutes"]
 fn every_change_of_goals_is_rejected() {

@@ -1,10 +1,8 @@
 //! Rules over scalars are proved or refuted.
 
-#[path = "common/lacking.rs"]
-mod lacking;
-#[path = "verify/synthesis.rs"]
 mod synthesis;
 
+use crate::common::lacking;
 use rise_opt::exec::solver::{self, Answer, Solver, Work};
 use rise_opt::report::CertificateFile;
 use rise_opt::scalar::{load_rules, Rule};

@@ -3,12 +3,8 @@
 //! A rule that is refuted leads to none, and neither does one without a verdict. What a proved one makes of a program is
 //! compiled with what its way obliges to, and run at sizes 0 to 8: it refuses the size, or is the interpreter's to the bit.
 
-#[path = "common/cases.rs"]
-mod cases;
-mod common;
-
-use cases::{all_right, case_for, Case};
-use common::{chain_text, program_text};
+use crate::common::cases::{all_right, case_for, Case};
+use crate::common::{chain_text, program_text};
 use rise_opt::arith::Nat;
 use rise_opt::elab::{self, RuleUse};
 use rise_opt::intern::Symbol;

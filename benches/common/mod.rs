@@ -5,7 +5,7 @@
 mod loading;
 #[cfg(unix)]
 pub use loading::pty;
-pub use loading::{chain, chain_for, mm, program, reference, GOALS};
+pub use loading::{cases, chain, chain_for, mm, program, reference, GOALS};
 
 use rise_opt::alloc::Jemalloc;
 

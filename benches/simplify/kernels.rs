@@ -1,6 +1,6 @@
 //! What each level of simplification leaves of the kernels of the shipped goals.
 
-use crate::cases::{sizes, Goal, GOALS};
+use crate::common::cases::{sizes, Goal, GOALS};
 use crate::common::{machine, program, row};
 use rise_opt::emit::{self, emit, CUnit};
 use rise_opt::exec::bench::{bench, Entry, Kind, Options};

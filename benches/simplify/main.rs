@@ -1,8 +1,6 @@
 //! The rules of index arithmetic: how fast they are tried, what they leave of kernels, what they prove beside a solver,
 //! and whether what they make is equal.
 
-#[path = "../../tests/common/cases.rs"]
-mod cases;
 #[path = "../common/mod.rs"]
 mod common;
 mod ends;

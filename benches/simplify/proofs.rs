@@ -1,6 +1,6 @@
 //! The comparisons that lowering the shipped goals asks for: what the engine proves of them, and what z3 does.
 
-use crate::cases::GOALS;
+use crate::common::cases::GOALS;
 use crate::common::machine;
 use rise_opt::exec::solver::{self, Answer, Work};
 use rise_opt::index::Level;

@@ -4,13 +4,9 @@
 
 #![allow(dead_code)]
 
-#[path = "goals.rs"]
-mod goals;
+pub use super::goals::{Goal, GOALS};
 
-pub use goals::{Goal, GOALS};
-
-use super::common;
-use super::common::reference::Stored;
+use super::reference::Stored;
 use rise_opt::elab;
 use rise_opt::emit::{self, c_type};
 use rise_opt::index::Level;
@@ -174,9 +170,9 @@ impl Goal {
 
     /// Its kernel, called as the program is.
     pub fn reached(&self, target: Target) -> Program {
-        let program = common::program(self.program);
+        let program = super::program(self.program);
         let set = settings(self.set);
-        let steps = common::chain_for(target, self.sketch, &program, &set);
+        let steps = super::chain_for(target, self.sketch, &program, &set);
         let outcome = optimize(&program, &steps, &Options::default());
         let what = (self.sketch, &outcome.failure);
         assert!(outcome.failure.is_none(), "{what:?}");
@@ -216,7 +212,7 @@ impl Goal {
 
     /// The same, of a kernel that was made already.
     pub fn cases_of(&self, found: &Program, nest: &Nest, name: &str, target: Target) -> Vec<Case> {
-        let program = common::program(self.program);
+        let program = super::program(self.program);
         let mut rng = Rng::new(7);
         let case = |at: &&str| {
             let mut all = sizes(at);

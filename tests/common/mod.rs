@@ -2,12 +2,15 @@
 #![allow(dead_code)]
 
 pub mod audit;
+pub mod cases;
 pub mod flow;
+pub mod goals;
 pub mod lacking;
 #[cfg(unix)]
 pub mod pty;
 pub mod reference;
 pub mod schema;
+pub mod solve_contracts;
 pub mod wide;
 
 use rise_opt::arith::Nat;

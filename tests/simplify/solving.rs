@@ -1,7 +1,7 @@
 //! One variable isolated: the order, what is solved, promises at random expressions, the command line.
 
 use super::run;
-use crate::solve_contracts::{contracts, of_shipped};
+use crate::common::solve_contracts::{contracts, of_shipped};
 use rise_opt::intern::Symbol;
 use rise_opt::interp::random::Rng;
 use rise_opt::scalar::random::Recipe;
@@ -220,7 +220,7 @@ fn what_cannot_be_solved_for_is_refused() {
 #[ignore = "minutes; the promises at 1 000 000 expressions: CASES sets the number"]
 fn promises_at_many_expressions() {
     let cases: u64 = std::env::var("CASES").map_or(1_000_000, |n| n.parse().unwrap());
-    let mut all = crate::solve_contracts::Seen::default();
+    let mut all = crate::common::solve_contracts::Seen::default();
     for first in (0..cases).step_by(20_000) {
         // What is interned goes with a thread.
         let part = std::thread::Builder::new().stack_size(1 << 28);

@@ -1,6 +1,6 @@
 //! How many expressions of a corpus are solved, by rules found in several ways, of those that random testing says can be.
 
-use super::solve_contracts::truth;
+use crate::common::solve_contracts::truth;
 use rise_opt::exec::solver::{self, Work};
 use rise_opt::intern::Symbol;
 use rise_opt::interp::random::Rng;

@@ -1,0 +1,16 @@
+//! Tests of searches, with the allocator of the command, which counts what a search holds.
+
+#[global_allocator]
+static ALLOCATOR: rise_opt::alloc::Jemalloc = rise_opt::alloc::Jemalloc;
+
+mod common;
+
+mod auto;
+mod encodings;
+mod guides;
+mod guides_found;
+mod guides_pairs;
+mod progress;
+mod reductions;
+mod search;
+mod unreached;
