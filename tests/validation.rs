@@ -64,6 +64,11 @@ const PROGRAMS: &[&str] = &[
       let p = toMem (transpose (a |> mapPar (\\r ->
         asScalar (asVector[4] (padClamp[0, 4*ceil(n, 4) - n] r) |> mapSeq (\\v -> v)) |> split[4]))) in
       take[n] (join (p |> map transpose)) |> mapSeq (mapSeq (\\x -> x + 1.0))",
+    "def f [n m : nat] (is : n.idx[m]) (a : n.f32) : m.f32 =
+      zip is a |> scatterReduce (\\s x -> s * 0.5 + x) (fill[m] 1.0)",
+    "def f [n : nat] (a : n.f32) : 5.(f32, i32) =
+      a |> mapSeq (\\x -> ((cast (x * 7.0 - 1.0) : idx[5]), x))
+        |> scatterReduce (\\s x -> (max (fst s) x, snd s + 1)) (fill[5] (-2.0, 3))",
 ];
 
 fn lowered(program: &Program, options: &Options) -> Nest {

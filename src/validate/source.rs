@@ -355,6 +355,28 @@ fn reduced(cx: &mut Values, ty: Ty, n: Nat, start: &Sem, f: &Sem, xs: &Sem) -> R
     by_leaves(ty, 0, Vec::new(), fold(ty, n, start.clone(), step)).value(cx)
 }
 
+/// Element j of what n updates leave: a reduction of all of them, in which those of other elements change nothing.
+fn updated(
+    cx: &mut Values,
+    ty: Ty,
+    (n, j): (Nat, Nat),
+    starts: &Sem,
+    f: &Sem,
+    xs: &Sem,
+) -> Res<Sem> {
+    let (f, xs) = (f.clone(), xs.clone());
+    let step: Stepping = Rc::new(move |cx, acc, i| {
+        let x = xs.at(cx, i)?;
+        let to = index(cx, &x.part(true)?)?;
+        let own = cx.is_at(to, j);
+        let (f, before) = (f.clone(), acc.clone());
+        let after: Lazy = Rc::new(move |cx| f.apply(cx, before.clone())?.apply(cx, x.part(false)?));
+        choose(cx, own, ty, after, Rc::new(move |_| Ok(acc.clone())))
+    });
+    let start = starts.at(cx, j)?;
+    by_leaves(ty, 0, Vec::new(), fold(ty, n, start, step)).value(cx)
+}
+
 /// `(i, j)` is element `step*i + j`.
 fn windows(xs: Sem, step: Nat) -> Sem {
     Sem::array(move |_, i| {
@@ -406,6 +428,14 @@ fn exec(cx: &mut Values, p: Prim, ty: Ty, args: &[Sem]) -> Res<Sem> {
                 Ok(Sem::fun(move |cx, x| f.apply(cx, x)?.apply(cx, a.clone())))
             });
             Sem::array(move |cx, i| reduced(cx, acc, i + Nat::int(1), &e, &swapped, &xs))
+        }
+        (ScatterReduce, [f, starts, xs]) => {
+            let Some((_, acc)) = result.as_array() else {
+                return Err(Stuck::new("updates of what is no array"));
+            };
+            let n = len(2)?;
+            let (f, starts, xs) = (f.clone(), starts.clone(), xs.clone());
+            Sem::array(move |cx, j| updated(cx, acc, (n, j), &starts, &f, &xs))
         }
         (Iterate, [f, x]) => {
             let f = f.clone();

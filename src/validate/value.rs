@@ -349,6 +349,12 @@ impl Values {
         self.op(op, Scalar::Bool, &[a, b])
     }
 
+    /// Whether two places are one.
+    pub fn is_at(&mut self, a: Nat, b: Nat) -> V {
+        let between = self.simplify(b - a);
+        self.compare(Op::Eq, between, Nat::int(0))
+    }
+
     // ---- rewriting
 
     pub fn simplify(&mut self, n: Nat) -> Nat {
