@@ -1,6 +1,10 @@
 //! Reductions in lanes, at any size, by the shipped books: found, right at sizes around that of a block, and, of floats,
 //! only where a step permits it.
 
+mod bits;
+mod random;
+mod tables;
+
 use crate::common::{chain_text, definition_text, program_text};
 use rise_opt::interp::random::{value_of, Numbers, Rng};
 use rise_opt::interp::{compare, eval, eval_program, Sizes, Value};
@@ -201,10 +205,10 @@ sketch contains (app map (contains (app let (app toMem ?))) (app slide[6, 4] ?))
     check(&program, &outcome, &[1, 2, 3, 4, 5, 9, 12], 0.0);
 }
 
-/// A program beside the list of operators, and the chain that reduces blocks in parallel at a small size of them.
-fn in_blocks(name: &str, element: Option<f64>) {
+/// A program, and the chain that reduces blocks in parallel at a small size of them.
+fn in_blocks(path: &str, element: Option<f64>) {
     let read = |path: &str| std::fs::read_to_string(path).unwrap();
-    let program = program_text(&read(&format!("tests/operators/{name}.rise")));
+    let program = program_text(&read(path));
     let text = read("sketches/reduction/blocks.sk").replace("block = 16384", "block = 4");
     let outcome = found(
         &program,
@@ -224,12 +228,12 @@ fn in_blocks(name: &str, element: Option<f64>) {
 /// same to the bit.
 #[test]
 fn operators_that_are_proved_to_associate_are_reduced_in_blocks() {
-    in_blocks("argmin", None);
-    in_blocks("saturating_sum", None);
-    in_blocks("fibonacci", None);
-    in_blocks("segment_sum", Some(1e-5));
-    in_blocks("complex_product", Some(1e-5));
-    in_blocks("affine", Some(1e-5));
+    in_blocks("tests/operators/first_least.rise", None);
+    in_blocks("tests/operators/saturating_sum.rise", None);
+    in_blocks("programs/reduction/fibonacci.rise", None);
+    in_blocks("programs/reduction/segment_sum.rise", Some(1e-5));
+    in_blocks("programs/reduction/complex_product.rise", Some(1e-5));
+    in_blocks("tests/operators/affine.rise", Some(1e-5));
 }
 
 /// What does not associate is not reduced in blocks, and the diagnosis says where it fails.
@@ -454,6 +458,39 @@ const STATISTICS: &str = "def statistics [n : nat] (xs : n.f32) : (f32, (f32, f3
       pair n (pair mean (snd (snd a) + d * (x - mean))))))) (pair 0.0 (pair 0.0 0.0)) xs
 ";
 
+/// An exit code, and what was said.
+type Run = (Option<i32>, String);
+
+/// A proof that uses a rule of `assoc lift` is checked, and refused where the rule in it says something else.
+fn proofs_by_the_rule_are_checked(
+    steps: &str,
+    sketch: &std::path::Path,
+    rise_opt: &dyn Fn(&[&str]) -> Run,
+) {
+    let root = env!("CARGO_MANIFEST_DIR");
+    let steps = steps.replace("\"sketches/", &format!("\"{root}/sketches/"));
+    std::fs::write(sketch, steps).unwrap();
+    let (code, said) = rise_opt(&[
+        "p.rise", "--sketch", "p.sk", "--emit", "c,proof", "-o", "k.c",
+    ]);
+    assert_eq!(code, Some(0), "{said}");
+    let checked = || rise_opt(&["check-proof", "k.proof.json", "p.rise", "--c", "k.c"]);
+    let (code, said) = checked();
+    assert!(
+        code == Some(0) && said.contains("lifted-1 (not shipped, proved)"),
+        "{said}"
+    );
+    let proof = sketch.with_file_name("k.proof.json");
+    let text = std::fs::read_to_string(&proof).unwrap();
+    let end = text
+        .rfind("fst s")
+        .expect("what it makes of an accumulator");
+    let other = format!("{}snd s{}", &text[..end], &text[end + 5..]);
+    std::fs::write(&proof, other).unwrap();
+    let (code, said) = checked();
+    assert!(code.is_some_and(|c| c != 0), "{said}");
+}
+
 /// The rules that `assoc lift` writes are proved, and by them a search makes parallel blocks of steps; a rule with another
 /// operator is not proved.
 #[test]
@@ -488,6 +525,7 @@ fn steps_are_reduced_in_blocks_by_rules_that_are_proved() {
         let last = outcome.terms.last().unwrap().to_string();
         assert!(last.contains("mapPar"), "{last}");
         check(&program, &outcome, &[0, 1, 3, 4, 5, 11, 12, 13], tolerance);
+        proofs_by_the_rule_are_checked(&steps, &dir.path().join("p.sk"), &rise_opt);
         // Another step.
         let other = std::fs::read_to_string(&rules)
             .unwrap()

@@ -30,6 +30,45 @@ pub const SKETCHES: &[(&str, &[&str])] = &[
     ("f64/mm", &["sketches/mm/micro-parallel-f64.sk"]),
     // They are for sizes that are fixed.
     ("batched_mm", &[]),
+    (
+        "reduction/sum",
+        &[
+            "sketches/reduction/parallel.sk",
+            "sketches/reduction/compensated.sk",
+        ],
+    ),
+    ("reduction/argmin", &["sketches/reduction/rows.sk"]),
+    ("reduction/extrema", &["sketches/reduction/lanes.sk"]),
+    ("reduction/moments", &["sketches/reduction/lanes.sk"]),
+    (
+        "reduction/complex_product",
+        &["sketches/reduction/lanes.sk"],
+    ),
+    ("reduction/fibonacci", &["sketches/reduction/blocks.sk"]),
+    ("reduction/segment_sum", &["sketches/reduction/strips.sk"]),
+    (
+        "reduction/log_sum_exp",
+        &[
+            "sketches/reduction/lanes.sk",
+            "sketches/reduction/approximate.sk",
+        ],
+    ),
+    (
+        "reduction/softmax_sum",
+        &[
+            "sketches/reduction/lanes.sk",
+            "sketches/reduction/approximate.sk",
+        ],
+    ),
+    (
+        "reduction/prefix_sum",
+        &["sketches/reduction/scan_lanes.sk"],
+    ),
+    (
+        "reduction/running_max",
+        &["sketches/reduction/scan_lanes.sk"],
+    ),
+    ("reduction/recurrence", &["sketches/reduction/scan.sk"]),
 ];
 
 fn product(s: Size) -> f64 {
@@ -224,4 +263,31 @@ pub const PROGRAMS: &[Measured] = &[
         Operations(|s| 2.0 * s("n") * s("k")),
     ),
     row("other/variance", "m=1024,n=1024", Bytes),
+    row("reduction/sum", "n=16777216", Bytes),
+    row("reduction/argmin", "n=16777216", Bytes),
+    row("reduction/argmin_2d", "m=4096,n=4096", Bytes),
+    row("reduction/extrema", "n=16777216", Bytes),
+    row("reduction/moments", "n=16777216", Bytes),
+    row("reduction/complex_product", "n=16777216", Bytes),
+    row("reduction/fibonacci", "n=4194304", Bytes),
+    row("reduction/segment_sum", "n=16777216", Bytes),
+    row("reduction/log_sum_exp", "n=16777216", Bytes),
+    row("reduction/softmax_sum", "n=16777216", Bytes),
+    row("reduction/prefix_sum", "n=16777216", Bytes),
+    row("reduction/running_max", "n=16777216", Bytes),
+    row("reduction/recurrence", "n=16777216", Bytes),
+    row("reduction/count_if", "n=16777216", Bytes),
+    row("reduction/byte_histogram", "n=16777216", Bytes),
+];
+
+/// Programs of which there is also C that adds up in order: benches/programs/in_order.
+pub const IN_ORDER: &[Measured] = &[
+    row("reduction/sum", "n=16777216", Bytes),
+    row("dot", "n=16777216", Bytes),
+    row("reduction/extrema", "n=16777216", Bytes),
+    row("reduction/argmin", "n=16777216", Bytes),
+    row("reduction/moments", "n=16777216", Bytes),
+    row("reduction/log_sum_exp", "n=16777216", Bytes),
+    row("reduction/byte_histogram", "n=16777216", Bytes),
+    row("reduction/prefix_sum", "n=16777216", Bytes),
 ];

@@ -6,7 +6,7 @@ mod common;
 mod list;
 
 use common::{machine, row, table, Flags};
-use list::{Measured, Work, PROGRAMS, SKETCHES};
+use list::{Measured, Work, IN_ORDER, PROGRAMS, SKETCHES};
 use rise_opt::exec::bench::{Kind, Measurement, Round};
 use rise_opt::report::{digits, measurement, seconds};
 use rise_opt::source::SourceMap;
@@ -19,6 +19,7 @@ const USAGE: &str = "\
 cargo bench --bench programs -- [NAMES] [FLAGS]: all shipped programs, or those whose names have one of these words in them
   --threads 1,2  of all kernels [1]
   --samples N    of each kernel, at least [7]
+  --in-order     reductions alone, beside C that adds up in order, too
   --write        puts the tables into docs/programs.md; of all programs only";
 
 /// The page, and between which lines of it the tables stand.
@@ -29,6 +30,9 @@ const END: &str = "<!-- end measured -->";
 /// How the C file is called in a measurement.
 const PLAIN: &str = "C";
 
+/// The same of the one that adds up in order.
+const ORDERED: &str = "in-order";
+
 /// How the kernel that `--auto` makes is called.
 const AUTO: &str = "auto";
 
@@ -38,15 +42,17 @@ fn main() {
 
 fn run(flags: &Flags) {
     let names = words();
-    let chosen: Vec<&Measured> = (PROGRAMS.iter())
+    let in_order = flags.has("--in-order");
+    let all = if in_order { IN_ORDER } else { PROGRAMS };
+    let chosen: Vec<&Measured> = (all.iter())
         .filter(|p| names.is_empty() || names.iter().any(|n| p.name.contains(n.as_str())))
         .collect();
     if chosen.is_empty() {
         eprintln!("no program has one of {} in its name", names.join(", "));
         std::process::exit(2);
     }
-    if flags.has("--write") && !names.is_empty() {
-        eprintln!("`--write` is for all programs: leave the names out");
+    if flags.has("--write") && (in_order || !names.is_empty()) {
+        eprintln!("`--write` is for all programs: leave names and `--in-order` out");
         std::process::exit(2);
     }
     let bench = Bench {
@@ -57,16 +63,20 @@ fn run(flags: &Flags) {
     let triad = bench.triad();
     let mut found = Vec::new();
     for program in chosen {
-        let made = bench.measured(program);
+        let made = bench.measured(program, in_order);
         println!("{}", made.progress());
         found.push(made);
     }
     let mut text = String::new();
     for (i, threads) in bench.threads.split(',').enumerate() {
         let triad = triad.get(i).copied().unwrap_or(f64::NAN);
-        let rows: Vec<Vec<String>> = [head()]
+        let cells = |f: &Found| match in_order {
+            true => f.cells_in_order(i, triad),
+            false => f.cells(i),
+        };
+        let rows: Vec<Vec<String>> = [if in_order { head_in_order() } else { head() }]
             .into_iter()
-            .chain(found.iter().filter_map(|f| f.cells(i)))
+            .chain(found.iter().filter_map(cells))
             .collect();
         println!("\n{threads} thread(s), triad {} GB/s", digits(triad));
         table(&rows);
@@ -165,9 +175,13 @@ impl Bench {
         }
     }
 
-    fn measured<'a>(&self, program: &'a Measured) -> Found<'a> {
+    fn measured<'a>(&self, program: &'a Measured, in_order: bool) -> Found<'a> {
         let dir = tempfile::tempdir().expect("a temporary folder");
         let mut others = sketches(program.name);
+        if in_order {
+            let name = program.name.rsplit('/').next().unwrap_or(program.name);
+            others.push(format!("{ORDERED}=benches/programs/in_order/{name}.c"));
+        }
         let mut failures = Vec::new();
         let searched = match automatic(program, dir.path()) {
             Ok((file, time)) => {
@@ -267,6 +281,20 @@ fn head() -> Vec<String> {
     ])
 }
 
+fn head_in_order() -> Vec<String> {
+    row([
+        "program",
+        "C in order",
+        "C, any order",
+        "rise-opt",
+        "kernel",
+        "× in order",
+        "× any order",
+        "GB/s",
+        "of triad",
+    ])
+}
+
 /// How many times as fast as plain C.
 struct Ratios<'a> {
     /// The kernel of the program as it stands.
@@ -330,6 +358,28 @@ impl Found<'_> {
             best.map_or("-".to_string(), |b| ratio(b.0)),
             rate(fastest)?,
             best.map_or("-".to_string(), |b| b.1.to_string()),
+        ])
+    }
+
+    /// The fastest kernel of all beside both C files.
+    fn cells_in_order(&self, round: usize, triad: f64) -> Option<Vec<String>> {
+        let (ordered, plain) = (self.time(round, ORDERED)?, self.time(round, PLAIN)?);
+        let names = self.sketches.iter().map(String::as_str);
+        let times = names.chain([AUTO, "unoptimised"]);
+        let (own, name) = times
+            .filter_map(|n| Some((self.time(round, n)?, n)))
+            .min_by(|a, b| a.0.total_cmp(&b.0))?;
+        let rate = self.rounds.get(round)?.bytes / own / 1e9;
+        Some(vec![
+            self.program.name.to_string(),
+            format!("{}{}", seconds(ordered), self.star(round)),
+            seconds(plain),
+            seconds(own),
+            name.to_string(),
+            ratio(ordered / own),
+            ratio(plain / own),
+            digits(rate),
+            ratio(rate / triad),
         ])
     }
 

@@ -255,7 +255,7 @@ fn inline(text: &str, args: &CheckArgs, context: &mut Context) -> Result<Asked, 
         text,
         &format!("({ty}) -> ({ty}) -> ({ty})"),
         &args.with,
-        context,
+        &mut context.sources,
     )
 }
 

@@ -24,6 +24,20 @@ pub fn work(program: &Program, sizes: &BTreeMap<Symbol, i64>) -> Option<f64> {
     count(program, sizes, false)
 }
 
+/// The elements of the longest scan, at least 1: so much more stands behind its last number than behind one of them by itself.
+pub fn scanned(program: &Program, sizes: &BTreeMap<Symbol, i64>) -> f64 {
+    let mut longest = 1.0f64;
+    normalize(&program.term).visit(&mut |t, _| {
+        let scan = t
+            .as_prim_app()
+            .filter(|a| a.0.op() == Op::ScanSeq && a.1.len() == 3);
+        let length = scan.and_then(|_| t.ty().as_array());
+        let length = length.and_then(|(n, _)| n.eval(&mut |s| sizes.get(&s).copied()));
+        longest = longest.max(length.unwrap_or(1) as f64);
+    });
+    longest
+}
+
 fn count(program: &Program, sizes: &BTreeMap<Symbol, i64>, shared: bool) -> Option<f64> {
     let term = normalize(&program.term);
     let mut count = Count {

@@ -275,7 +275,11 @@ fn at_large(
         warm.push(sample);
         sessions.push(session);
     }
-    let difference = compare(&results[0], &results[1], per_number(effort, &results[1]));
+    let difference = compare(
+        &results[0],
+        &results[1],
+        per_number(job.program, large, effort, &results[1]),
+    );
     let pair = (Subject::Kernel, Subject::Unoptimised);
     let check = job.judged(pair, large, options.threads, difference)?;
     drop(results);

@@ -19,7 +19,8 @@ use super::dag::{Dag, Id};
 use super::linear::{infeasible, Bound};
 use super::poly::{Atom, Poly};
 use super::Meaning;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
 
 /// A value in a case.
 #[derive(Clone, Debug)]
@@ -56,10 +57,24 @@ pub(super) fn known<T>(x: Option<T>) -> Outcome<T> {
     x.ok_or(Stop::Unknown)
 }
 
+/// A bound with what is asked of it in every case: a number that tells it from all others, and what it speaks of.
+pub(super) struct Held {
+    bound: Bound,
+    number: u32,
+    atoms: Vec<Atom>,
+}
+
+impl Held {
+    /// Whether it speaks of one of these, or of nothing at all.
+    fn concerns(&self, atoms: &BTreeSet<Atom>) -> bool {
+        self.atoms.is_empty() || self.atoms.iter().any(|a| atoms.contains(a))
+    }
+}
+
 /// What holds in a case.
 #[derive(Clone, Default)]
 pub(super) struct Case {
-    pub bounds: Vec<Bound>,
+    pub bounds: Vec<Rc<Held>>,
     pub zeros: Vec<Poly>,
     pub bools: BTreeMap<u32, bool>,
     pub nan: BTreeMap<Atom, bool>,
@@ -70,12 +85,15 @@ pub(super) struct Prover<'a> {
     pub dag: &'a Dag,
     pub meaning: Meaning,
     pub atoms: Atoms,
+    has_functions: bool,
     /// Cases that may still be looked at.
     left: u32,
     used: u32,
     /// Entries of linear systems that may still be looked at.
     work: usize,
-    feasibility: HashMap<Vec<Bound>, bool>,
+    held: HashMap<Bound, Rc<Held>>,
+    /// By the numbers of bounds, in order.
+    feasibility: HashMap<Vec<u32>, bool>,
 }
 
 /// Entries of linear systems for each case that is paid for.
@@ -94,9 +112,11 @@ impl<'a> Prover<'a> {
             dag,
             meaning,
             atoms: Atoms::default(),
+            has_functions: dag.has_functions(),
             left: cases,
             used: 0,
             work: cases as usize * ENTRIES,
+            held: HashMap::new(),
             feasibility: HashMap::new(),
         }
     }
@@ -154,6 +174,15 @@ impl<'a> Prover<'a> {
                 Fact::Nan(atom, value) => drop(case.nan.insert(atom, value)),
                 Fact::Above(b) => {
                     let Some(b) = self.tightened(b) else { continue };
+                    // What is neither below nor above zero is zero.
+                    let back = b.poly.scale(super::frac::Frac::int(-1));
+                    let opposed = |o: &Rc<Held>| {
+                        !b.strict && !o.bound.strict && Some(&o.bound.poly) == back.as_ref()
+                    };
+                    if self.has_functions && case.bounds.iter().any(opposed) {
+                        self.put_in(case, b.poly.clone());
+                    }
+                    let b = self.hold(b);
                     case.bounds.push(b);
                     linear = true;
                 }
@@ -165,14 +194,23 @@ impl<'a> Prover<'a> {
                                 strict: false,
                             })
                         });
+                        let bound = bound.map(|b| self.hold(b));
                         case.bounds.extend(bound);
                     }
-                    case.zeros.push(p);
+                    self.put_in(case, p);
                     linear = true;
                 }
             }
         }
         !linear || self.feasible(case, &[])
+    }
+
+    /// Puts in that a polynomial is zero; of functions the values are computed again, as what they are applied to may be another one.
+    fn put_in(&self, case: &mut Case, p: Poly) {
+        case.zeros.push(p);
+        if self.has_functions {
+            case.values.clear();
+        }
     }
 
     /// The same for integers, as sharp as it can be said.
@@ -207,17 +245,23 @@ impl<'a> Prover<'a> {
 
     /// Whether a case may hold together with more bounds.
     fn feasible(&mut self, case: &Case, more: &[Bound]) -> bool {
-        let all: Vec<Bound> = case.bounds.iter().chain(more).cloned().collect();
-        let mut all = match more.last().or(case.bounds.last()) {
-            Some(newest) => related(&all, newest),
-            None => all,
+        let more: Vec<Rc<Held>> = more.iter().map(|b| self.hold(b.clone())).collect();
+        let newest = more.last().or(case.bounds.last()).cloned();
+        let all = case.bounds.iter().chain(&more).cloned();
+        let all: Vec<Rc<Held>> = match newest {
+            Some(newest) => related(all.collect(), &newest),
+            None => all.collect(),
         };
+        let mut key: Vec<u32> = all.iter().map(|h| h.number).collect();
+        key.sort_unstable();
+        key.dedup();
+        if let Some(known) = self.feasibility.get(&key) {
+            return *known;
+        }
+        let mut all: Vec<Bound> = all.iter().map(|h| h.bound.clone()).collect();
         self.add_limits(&mut all);
         all.sort();
         all.dedup();
-        if let Some(known) = self.feasibility.get(&all) {
-            return *known;
-        }
         let entries = all.len() * all.len();
         if self.work < entries {
             // Nothing more is found out, and the next case ends the proof.
@@ -226,8 +270,28 @@ impl<'a> Prover<'a> {
         }
         self.work -= entries;
         let answer = !infeasible(&all.iter().collect::<Vec<_>>());
-        self.feasibility.insert(all, answer);
+        self.feasibility.insert(key, answer);
         answer
+    }
+
+    /// Whether a bound was assumed in a case.
+    fn holds(&self, case: &Case, bound: &Bound) -> bool {
+        let held = self.held.get(bound);
+        held.is_some_and(|held| case.bounds.iter().any(|h| h.number == held.number))
+    }
+
+    fn hold(&mut self, bound: Bound) -> Rc<Held> {
+        if let Some(known) = self.held.get(&bound) {
+            return known.clone();
+        }
+        let atoms: BTreeSet<Atom> = bound.poly.atoms().collect();
+        let held = Rc::new(Held {
+            bound: bound.clone(),
+            number: self.held.len() as u32,
+            atoms: atoms.into_iter().collect(),
+        });
+        self.held.insert(bound, held.clone());
+        held
     }
 
     /// What is known of the atoms themselves.
@@ -337,6 +401,13 @@ impl<'a> Prover<'a> {
             strict: !strict,
         };
         let [yes, no] = [known(self.tightened(yes))?, known(self.tightened(no))?];
+        // What was assumed is known, whether or not linear arithmetic finds it again.
+        if self.holds(case, &yes) {
+            return Ok(true);
+        }
+        if self.holds(case, &no) {
+            return Ok(false);
+        }
         let may = |p: &mut Prover, b: &Bound| p.feasible(case, std::slice::from_ref(b));
         if !may(self, &no) {
             return Ok(true);
@@ -385,6 +456,9 @@ impl<'a> Prover<'a> {
         let mut sides = Vec::new();
         for poly in [p.clone(), minus.clone()] {
             let b = known(self.tightened(Bound { poly, strict: true }))?;
+            if self.holds(case, &b) {
+                return Ok(false);
+            }
             if self.feasible(case, std::slice::from_ref(&b)) {
                 sides.push(vec![Fact::Above(b)]);
             }
@@ -404,7 +478,7 @@ impl<'a> Prover<'a> {
     }
 
     /// With what is said to be zero put in.
-    fn reduced(&self, case: &Case, p: &Poly) -> Option<Poly> {
+    pub fn reduced(&self, case: &Case, p: &Poly) -> Option<Poly> {
         let mut p = p.clone();
         for z in &case.zeros {
             let found = z.terms().find_map(|(m, c)| {
@@ -563,6 +637,9 @@ impl<'a> Prover<'a> {
                 known(self.tightened(inside[0].clone()))?,
                 known(self.tightened(inside[1].clone()))?,
             ];
+            if inside.iter().all(|b| self.holds(case, b)) {
+                return Ok(value);
+            }
             if self.feasible(case, &inside) {
                 possible.push((value, inside));
             }
@@ -578,22 +655,23 @@ impl<'a> Prover<'a> {
 }
 
 /// The bounds that share atoms with the newest, directly or by way of others.
-fn related(all: &[Bound], newest: &Bound) -> Vec<Bound> {
-    let mut atoms: std::collections::BTreeSet<Atom> = newest.poly.atoms().collect();
+fn related(all: Vec<Rc<Held>>, newest: &Held) -> Vec<Rc<Held>> {
+    let mut atoms: BTreeSet<Atom> = newest.atoms.iter().copied().collect();
     let mut taken = vec![false; all.len()];
     loop {
+        let before = atoms.len();
         let mut grew = false;
-        for (b, taken) in all.iter().zip(&mut taken).filter(|b| !*b.1) {
-            if b.poly.as_constant().is_some() || b.poly.atoms().any(|a| atoms.contains(&a)) {
-                atoms.extend(b.poly.atoms());
+        for (h, taken) in all.iter().zip(&mut taken).filter(|h| !*h.1) {
+            if h.concerns(&atoms) {
+                atoms.extend(&h.atoms);
                 *taken = true;
                 grew = true;
             }
         }
-        if !grew {
+        if !grew || atoms.len() == before {
             break;
         }
     }
-    let inside = all.iter().zip(&taken).filter(|b| *b.1);
-    inside.map(|b| b.0.clone()).collect()
+    let inside = all.into_iter().zip(taken).filter(|b| b.1);
+    inside.map(|b| b.0).collect()
 }

@@ -99,6 +99,12 @@ impl Dag {
         }
     }
 
+    /// Whether exponentials and the like are among the expressions.
+    pub fn has_functions(&self) -> bool {
+        let function = |n: &Node| matches!(n.what, What::Apply(op, ..) if op.function().is_some());
+        self.nodes.iter().any(function)
+    }
+
     pub fn node(&self, id: Id) -> Node {
         self.nodes[id.0 as usize]
     }

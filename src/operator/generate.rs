@@ -3,7 +3,8 @@
 //! In: a type, a number of leaves. Out: every operator of one component or of two, made of so many leaves (operands, and a
 //! constant k), that no point refutes to associate: over integers without bounds, on the machine, or over reals. Expressions
 //! are made bottom-up; those that agree at 64 points are one. Operands of what commutes stand with the larger one left.
-//! Invariant: the same order always. Absent: proofs.
+//! Nothing is computed of k alone, as k is any number; of two operators on pairs that are each other's mirror images, the first is
+//! taken. Of the largest expressions only those are kept that no point refutes. Invariant: the same order always. Absent: proofs.
 
 use crate::interp::random::Rng;
 use crate::interp::{scalar, Num};
@@ -11,9 +12,11 @@ use crate::term::{call, Op, Term};
 use crate::ty::{Scalar, Ty};
 use std::collections::HashSet;
 
-/// An operator, with `k` for its variable.
+/// An operator that no point refutes: the expressions of its components.
+#[derive(Clone)]
 pub struct Generated {
-    pub operator: Term,
+    parts: Vec<u32>,
+    /// How many operands and constants it has.
     pub leaves: usize,
 }
 
@@ -25,6 +28,7 @@ struct Expr {
     truth: bool,
     /// Which variables it reads, by their numbers.
     reads: u16,
+    /// At the points; nothing of the largest expressions, of which no others are made.
     values: Box<[u64]>,
 }
 
@@ -39,12 +43,17 @@ pub struct Generator {
     /// By the number of leaves.
     sizes: Vec<Vec<u32>>,
     seen: HashSet<(bool, u128)>,
+    /// Operators on pairs, by what they are at the points.
+    known: HashSet<u128>,
+    points: Vec<Vec<u64>>,
     trials: Vec<Vec<u64>>,
+    /// Leaves of the largest operators.
+    most: usize,
 }
 
 impl Generator {
-    /// Operators on one number, or on pairs of two.
-    pub fn new(ty: Scalar, components: usize) -> Generator {
+    /// Operators on one number, or on pairs of two, of so many leaves at most.
+    pub fn new(ty: Scalar, components: usize, most: usize) -> Generator {
         let mut rng = Rng::new(6);
         let mut made = Generator {
             ty,
@@ -52,11 +61,17 @@ impl Generator {
             exprs: Vec::new(),
             sizes: vec![Vec::new(), Vec::new()],
             seen: HashSet::new(),
+            known: HashSet::new(),
+            points: Vec::new(),
             trials: Vec::new(),
+            most,
         };
         let variables = 2 * components + 1;
         let columns: Vec<Vec<u64>> = (0..variables)
             .map(|_| (0..POINTS).map(|i| made.draw(&mut rng, i)).collect())
+            .collect();
+        made.points = (0..POINTS)
+            .map(|i| columns.iter().map(|c| c[i]).collect())
             .collect();
         for (v, values) in columns.into_iter().enumerate() {
             let leaf = Expr {
@@ -107,19 +122,30 @@ impl Generator {
         }
     }
 
-    /// Whether an expression is new.
-    fn keep(&mut self, e: Expr, leaves: usize) -> bool {
-        let new = self.seen.insert((e.truth, fingerprint(&e.values)));
-        if new {
-            let id = self.exprs.len() as u32;
-            self.exprs.push(e);
-            self.sizes[leaves].push(id);
+    /// Keeps an expression that is new.
+    fn keep(&mut self, mut e: Expr, leaves: usize) {
+        if !self.seen.insert((e.truth, fingerprint(&e.values))) {
+            return;
         }
-        new
+        if leaves >= self.largest() {
+            e.values = Box::default();
+        }
+        self.sizes[leaves].push(self.exprs.len() as u32);
+        self.exprs.push(e);
+    }
+
+    /// Leaves of the largest component.
+    fn largest(&self) -> usize {
+        self.most + 1 - self.components
+    }
+
+    /// Whether a truth value of so many leaves is of use: something has to be chosen by it.
+    fn chooses(&self, leaves: usize) -> bool {
+        self.ty == Scalar::Bool || leaves + 2 <= self.largest()
     }
 
     /// Makes all expressions of one more leaf than before.
-    pub fn grow(&mut self) {
+    fn grow(&mut self) {
         let leaves = self.sizes.len();
         self.sizes.push(Vec::new());
         for right in 1..leaves {
@@ -188,29 +214,56 @@ impl Generator {
             Op::Lt | Op::Eq | Op::And | Op::Or | Op::Ne => true,
             _ => first,
         };
-        let of_truths = first && op != Op::Select;
-        let value = |i: usize| {
-            let s = if of_truths {
-                Scalar::Bool
-            } else {
-                self.reading(i)
-            };
-            let at = |a: &u32| self.exprs[*a as usize].values[i];
-            computed(op, s, &args.iter().map(at).collect::<Vec<_>>())
-        };
-        let Some(values) = (0..POINTS).map(value).collect::<Option<Vec<u64>>>() else {
+        // What is computed of k alone is a k, too.
+        let of_k = reads == 1 << (2 * self.components);
+        if of_k || truth && !self.chooses(leaves) {
             return;
-        };
-        let count = args.len() as u8;
-        let e = Expr {
+        }
+        let mut e = Expr {
             op: Some(op),
             args: all,
-            count,
+            count: args.len() as u8,
             truth,
             reads,
-            values: values.into(),
+            values: Box::default(),
         };
-        self.keep(e, leaves);
+        // Most operators are refuted by the first trials, which are fewer than the points.
+        let whole = self.components == 1 && leaves == self.most;
+        if whole && !self.is_possible(&e) {
+            return;
+        }
+        let values = (0..POINTS).map(|i| self.at_point(&e, i));
+        if let Some(values) = values.collect::<Option<Box<[u64]>>>() {
+            e.values = values;
+            self.keep(e, leaves);
+        }
+    }
+
+    fn is_possible(&mut self, e: &Expr) -> bool {
+        let id = self.exprs.len() as u32;
+        self.exprs.push(e.clone());
+        let possible = self.reads_both(&[id]) && self.may_associate(&[id]);
+        self.exprs.pop();
+        possible
+    }
+
+    /// The value at one of the points, of those of the parts.
+    fn at_point(&self, e: &Expr, i: usize) -> Option<u64> {
+        let op = e.op?;
+        let mut values = [0; 3];
+        let args = &e.args[..e.count.into()];
+        for (v, a) in values.iter_mut().zip(args) {
+            *v = *self.exprs[*a as usize].values.get(i)?;
+        }
+        computed(op, self.sort(op, e, self.reading(i)), &values[..args.len()])
+    }
+
+    /// In what an operation computes where numbers are of type `s`.
+    fn sort(&self, op: Op, e: &Expr, s: Scalar) -> Scalar {
+        match self.exprs[e.args[0] as usize].truth && op != Op::Select {
+            true => Scalar::Bool,
+            false => s,
+        }
     }
 
     /// How many expressions there are.
@@ -218,33 +271,53 @@ impl Generator {
         self.exprs.len()
     }
 
-    /// The operators of so many leaves that no point refutes, once expressions of so many are made.
-    pub fn operators(&self, leaves: usize) -> Vec<Generated> {
+    /// The operators of so many leaves that no point refutes; asked for smaller ones first.
+    pub fn operators(&mut self, leaves: usize) -> Vec<Generated> {
+        while self.sizes.len() + self.components <= leaves + 1 {
+            self.grow();
+        }
         let number = |id: &u32| self.exprs[*id as usize].truth == (self.ty == Scalar::Bool);
-        let mut found = Vec::new();
-        let mut tried = |ids: &[u32]| {
-            if self.reads_both(ids) && self.may_associate(ids) {
-                found.extend(
-                    self.term(ids)
-                        .map(|operator| Generated { operator, leaves }),
-                );
-            }
-        };
+        let of = |leaves: usize| self.sizes[leaves].iter().copied().filter(number);
         if self.components == 1 {
-            self.sizes[leaves]
-                .iter()
-                .filter(|i| number(i))
-                .for_each(|id| tried(&[*id]));
-        } else {
-            for first in 1..leaves {
-                for a in self.sizes[first].iter().filter(|i| number(i)) {
-                    for b in self.sizes[leaves - first].iter().filter(|i| number(i)) {
-                        tried(&[*a, *b]);
-                    }
-                }
+            let possible = |id: &u32| self.reads_both(&[*id]) && self.may_associate(&[*id]);
+            let found = of(leaves).filter(possible);
+            return (found.map(|id| Generated {
+                parts: vec![id],
+                leaves,
+            }))
+            .collect();
+        }
+        let mut found = Vec::new();
+        // Of a pair whose first component is the larger one there is a mirror image.
+        for first in 1..=leaves / 2 {
+            for a in of(first) {
+                let pairs = of(leaves - first).map(|b| [a, b]);
+                found.extend(pairs.filter(|ids| self.reads_both(ids) && self.may_associate(ids)));
             }
         }
-        found
+        let mut all = Vec::new();
+        for ids in found {
+            let [own, mirrored] = [false, true].map(|m| self.print_of_pair(ids, m));
+            if !self.known.contains(&mirrored) && self.known.insert(own) {
+                let parts = ids.to_vec();
+                all.push(Generated { parts, leaves });
+            }
+        }
+        all
+    }
+
+    /// What a pair is at the points, or its mirror image.
+    fn print_of_pair(&self, [a, b]: [u32; 2], mirrored: bool) -> u128 {
+        let mut values = Vec::with_capacity(2 * POINTS);
+        for (i, point) in self.points.iter().enumerate() {
+            let s = self.reading(i);
+            let (point, ids) = match (mirrored, &point[..]) {
+                (true, [p, q, r, s, k]) => (vec![*q, *p, *s, *r, *k], [b, a]),
+                (_, point) => (point.to_vec(), [a, b]),
+            };
+            values.extend(ids.map(|id| self.at(id, s, &point).unwrap_or_default()));
+        }
+        fingerprint(&values)
     }
 
     /// Whether both operands are read, and of two components each by way of the other.
@@ -270,15 +343,22 @@ impl Generator {
                 continue;
             }
             let s = self.reading(i);
-            let k = trial[3 * n];
-            let apply = |x: &[u64], y: &[u64]| -> Option<Vec<u64>> {
-                let point = [x, y, &[k]].concat();
-                ids.iter().map(|id| self.at(*id, s, &point)).collect()
+            // The second number is none of an operator on one.
+            let apply = |x: &[u64], y: &[u64]| -> Option<[u64; 2]> {
+                let mut point = [0; 5];
+                point[..n].copy_from_slice(x);
+                point[n..2 * n].copy_from_slice(y);
+                point[2 * n] = trial[3 * n];
+                let mut made = [0; 2];
+                for (m, id) in made.iter_mut().zip(ids) {
+                    *m = self.at(*id, s, &point)?;
+                }
+                Some(made)
             };
             let (x, y, z) = (&trial[..n], &trial[n..2 * n], &trial[2 * n..3 * n]);
             let sides = (|| {
-                let left = apply(&apply(x, y)?, z)?;
-                Some((left, apply(x, &apply(y, z)?)?))
+                let left = apply(&apply(x, y)?[..n], z)?;
+                Some((left, apply(x, &apply(y, z)?[..n])?))
             })();
             let Some((left, right)) = sides else {
                 return false;
@@ -304,16 +384,11 @@ impl Generator {
         for (v, a) in values.iter_mut().zip(&e.args[..e.count.into()]) {
             *v = self.at(*a, s, point)?;
         }
-        let of_truths = self.exprs[e.args[0] as usize].truth && op != Op::Select;
-        computed(
-            op,
-            if of_truths { Scalar::Bool } else { s },
-            &values[..e.count.into()],
-        )
+        computed(op, self.sort(op, e, s), &values[..e.count.into()])
     }
 
     /// `\x y -> …`, with the constant for a variable.
-    fn term(&self, ids: &[u32]) -> Option<Term> {
+    pub fn term(&self, one: &Generated) -> Option<Term> {
         let scalar = Ty::from(self.ty);
         let ty = if self.components == 1 {
             scalar
@@ -332,7 +407,11 @@ impl Generator {
             }
         }
         leaves.push(k);
-        let parts: Option<Vec<Term>> = ids.iter().map(|id| self.written(*id, &leaves)).collect();
+        let parts: Option<Vec<Term>> = one
+            .parts
+            .iter()
+            .map(|id| self.written(*id, &leaves))
+            .collect();
         let body = match &parts?[..] {
             [one] => one.clone(),
             parts => call(Op::Pair, [], parts)?,
@@ -371,8 +450,11 @@ fn computed(op: Op, s: Scalar, args: &[u64]) -> Option<u64> {
         true => Num::F64(f64::from_bits(*b)),
         false => Num::Int(*b as i64),
     };
-    let numbers: Vec<Num> = args.iter().map(number).collect();
-    scalar::apply(op, s, &numbers).map(bits)
+    let mut numbers = [Num::Int(0); 3];
+    for (n, a) in numbers.iter_mut().zip(args) {
+        *n = number(a);
+    }
+    scalar::apply(op, s, &numbers[..args.len()]).map(bits)
 }
 
 fn same(a: u64, b: u64, s: Scalar) -> bool {
@@ -383,7 +465,11 @@ fn same(a: u64, b: u64, s: Scalar) -> bool {
     (a - b).abs() <= 1e-9 * (1.0 + a.abs())
 }
 
+/// 128 bits of numbers, the same everywhere.
 fn fingerprint(values: &[u64]) -> u128 {
-    let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
-    crate::hash::fnv128(&bytes)
+    let prime = 0x2360_ed05_1fc6_5da4_4385_df64_9fcc_f645_u128;
+    values.iter().fold(prime, |h, v| {
+        let h = (h ^ u128::from(*v)).wrapping_mul(prime);
+        h ^ (h >> 61)
+    })
 }

@@ -225,11 +225,47 @@ impl Reader {
         };
         let (from, to) = (leaf(*from)?, leaf(result)?);
         match (from.ty == to.ty, to.index) {
-            // What is cut off depends on the size.
-            (_, true) => (from.index && wanted[0] == result).then_some(Tree::Leaf(*id)),
+            (_, true) if from.index && wanted[0] == result => Some(Tree::Leaf(*id)),
+            (_, true) => self.clamped(*id, from.ty, result),
             (true, false) => Some(Tree::Leaf(*id)),
             _ => self.dag.apply(op, &[*id], to.ty).map(Tree::Leaf),
         }
+    }
+
+    /// The element at an index: one of all, where that is no constant.
+    fn element(&mut self, i: Id, all: &[Tree]) -> Option<Tree> {
+        let node = self.dag.node(i);
+        if let super::dag::What::Const(i) = node.what {
+            return all.get(usize::try_from(i).ok()?).cloned();
+        }
+        let (last, before) = all.split_last()?;
+        let mut chosen = last.clone();
+        for (place, x) in before.iter().enumerate() {
+            let place = self.dag.int(place as i128, node.ty)?;
+            let here = self.dag.apply(Op::Eq, &[i, place], Scalar::Bool)?;
+            chosen = self.select(here, x, &chosen)?;
+        }
+        Some(chosen)
+    }
+
+    /// An integer as an index below a size that is known: what lies beyond the ends is at them.
+    fn clamped(&mut self, id: Id, s: Scalar, index: Ty) -> Option<Tree> {
+        let TyKind::Idx(n) = index.kind() else {
+            return None;
+        };
+        let last = i128::from(n.as_int().filter(|n| *n > 0)?) - 1;
+        s.is_int().then_some(())?;
+        let mut inside = id;
+        if last < crate::interp::scalar::range(s).1 {
+            let last = self.dag.int(last, s)?;
+            inside = self.dag.apply(Op::Min, &[inside, last], s)?;
+        }
+        let zero = self.dag.int(0, s)?;
+        inside = self.dag.apply(Op::Max, &[inside, zero], s)?;
+        if s != Scalar::I64 {
+            inside = self.dag.apply(Op::Cast, &[inside], Scalar::I64)?;
+        }
+        Some(Tree::Leaf(inside))
     }
 
     fn data(
@@ -263,12 +299,7 @@ impl Reader {
                 let i = usize::try_from(sizes.first()?.as_int()?).ok()?;
                 all.get(i)?.clone()
             }
-            (Data::Idx, [Tree::Leaf(i), Tree::Array(all)]) => {
-                let super::dag::What::Const(i) = self.dag.node(*i).what else {
-                    return None;
-                };
-                all.get(usize::try_from(i).ok()?)?.clone()
-            }
+            (Data::Idx, [Tree::Leaf(i), Tree::Array(all)]) => self.element(*i, all)?,
             (Data::MakeArray, all) => {
                 let few = all.len() as i64 <= MOST_ELEMENTS;
                 few.then(|| Tree::Array(Rc::new(all.to_vec())))?

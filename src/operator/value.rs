@@ -123,6 +123,7 @@ impl Prover<'_> {
             }
             (Sort::Function(_), [a]) if !self.meaning.strict_floats() => {
                 let (p, _) = self.poly(case, *a)?;
+                let p = known(self.reduced(case, &p))?;
                 known(self.atoms.call(op, &p)).map(exact)
             }
             _ => Err(Stop::Unknown),

@@ -97,7 +97,7 @@ fn hindrance(t: &Term, k: Nat, varying: Free, binders: &mut Vec<Option<Symbol>>)
 /// Whether a primitive on vectors means the primitive on each lane. Remainders are left to scalars.
 fn lane_wise(p: Prim) -> bool {
     match p.op() {
-        Op::Pair | Op::Fst | Op::Snd => true,
+        Op::Pair | Op::Fst | Op::Snd | Op::Let => true,
         Op::Mod => false,
         op => op.is_lane_wise(),
     }

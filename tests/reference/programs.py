@@ -696,6 +696,98 @@ def variance(m, n, x):
     return x.mean(1), x.var(1)
 
 
+# Reductions
+
+
+LISTS = [(0,), (1,), (2,), (7,), (33,)]
+
+
+@program("reduction/sum", LISTS, "xs f32 n", tolerance=1e-4)
+def list_sum(n, xs):
+    return xs.sum()
+
+
+@program("reduction/argmin", LISTS, "xs f32 n+1 in -1 1")
+def argmin(n, xs):
+    return xs.min(), xs.argmin()
+
+
+@program("reduction/argmin_2d", [(0, 0), (0, 3), (1, 1), (3, 0), (2, 5), (7, 9)], "xs f32 m+1 n+1")
+def argmin_2d(m, n, xs):
+    i, j = np.unravel_index(xs.argmin(), xs.shape)
+    return xs.min(), i, j
+
+
+@program("reduction/extrema", LISTS, "xs f32 n+1")
+def extrema(n, xs):
+    return xs.min(), xs.max()
+
+
+@program("reduction/moments", LISTS, "xs f32 n+1", tolerance=2e-5)
+def moments(n, xs):
+    return xs.mean(), xs.var()
+
+
+@program("reduction/complex_product", VECTORS, "re f32 n", "im f32 n", tolerance=2e-5)
+def complex_product(n, re, im):
+    product = (re + 1j * im).prod()
+    return product.real, product.imag
+
+
+@program("reduction/fibonacci", VECTORS, *(f"{name} u32 n in 0 4294967295" for name in ("a", "b", "c", "d")))
+def fibonacci(n, a, b, c, d):
+    product = np.identity(2, dtype=object)
+    for m in zip(*(x.tolist() for x in (a, b, c, d))):
+        product = product.dot(np.array(m, dtype=object).reshape(2, 2)) % 2**32
+    return tuple(int(x) for x in product.reshape(-1))
+
+
+@program("reduction/segment_sum", VECTORS, "xs f32 n")
+def segment_sum(n, xs):
+    sums = np.concatenate([[0.0], xs.cumsum()])
+    return (sums - np.minimum.accumulate(sums)).max()
+
+
+@program("reduction/log_sum_exp", VECTORS, "xs f32 n+1 in -20 20", tolerance=2e-5)
+def log_sum_exp(n, xs):
+    return xs.max() + np.log(np.exp(xs - xs.max()).sum())
+
+
+@program("reduction/softmax_sum", VECTORS, "xs f32 n+1 in -20 20", "vs f32 n+1", tolerance=2e-5)
+def softmax_sum(n, xs, vs):
+    weights = np.exp(xs - xs.max())
+    return (weights * vs).sum() / weights.sum()
+
+
+@program("reduction/prefix_sum", VECTORS, "xs f32 n")
+def prefix_sum(n, xs):
+    return xs.cumsum()
+
+
+@program("reduction/running_max", VECTORS, "xs f32 n+1")
+def running_max(n, xs):
+    return np.maximum.accumulate(xs)
+
+
+@program("reduction/recurrence", VECTORS, "a f32 n", "b f32 n")
+def recurrence(n, a, b):
+    y, all_y = 0.0, []
+    for factor, summand in zip(a, b):
+        y = factor * y + summand
+        all_y.append(y)
+    return np.array(all_y)
+
+
+@program("reduction/count_if", LISTS, "limit f32", "xs f32 n")
+def count_if(n, limit, xs):
+    return (xs > limit).sum()
+
+
+@program("reduction/byte_histogram", LISTS, "xs u8 n")
+def byte_histogram(n, xs):
+    return np.bincount(xs, minlength=256)
+
+
 def main(args):
     write = "--write" in args
     names = [a for a in args if not a.startswith("--")] or sorted(PROGRAMS)

@@ -133,6 +133,34 @@ fn tuples_are_decided_component_by_component_and_together() {
     floats(prefix, "(f32, f32)", "aciL?", "AciLR");
 }
 
+/// Names are kept from overflowing in either order: where both are equal, powers below the larger one are the same.
+#[test]
+fn the_larger_of_equal_numbers_is_either() {
+    floats(
+        r"\x y -> let (max (fst x) (fst y)) (\m -> pair m (snd x * exp (fst x - m) + snd y * exp (fst y - m)))",
+        "(f32, f32)",
+        "aci?r",
+        "ACi??",
+    );
+}
+
+/// A number that chooses an element of an array is taken between its ends.
+#[test]
+fn elements_that_are_chosen_by_numbers_are_looked_into() {
+    ints(
+        r"\x y -> idx (cast (x * y) : idx[2]) (makeArray[2] 0 1)",
+        "i32",
+        "aCilr",
+        "aCilr",
+    );
+    ints(
+        r"\x y -> idx (cast (select (x < y) 0 (0 - 5)) : idx[2]) (makeArray[2] (min x y) 7)",
+        "i32",
+        "ACIlr",
+        "ACILR",
+    );
+}
+
 #[test]
 fn exponentials_and_quotients_are_decided_over_reals() {
     for (text, ty) in [

@@ -6,6 +6,7 @@ use crate::cli::context::Context;
 use crate::diag::{code, Diagnostic};
 use crate::elab;
 use crate::intern::Symbol;
+use crate::source::SourceMap;
 use crate::term::{Kind, Term};
 
 /// A function that is asked about.
@@ -70,7 +71,7 @@ pub(super) fn define(
     text: &str,
     ty: &str,
     with: &[String],
-    context: &mut Context,
+    sources: &mut SourceMap,
 ) -> Result<Asked, Vec<Diagnostic>> {
     let (mut sizes, mut params, mut count) = (String::new(), String::new(), 0);
     for with in with {
@@ -88,8 +89,8 @@ pub(super) fn define(
         }
     }
     let whole = format!("def op{sizes}{params} : {ty} =\n  {text}\n");
-    let file = context.sources.add_text("OPERATOR", &whole);
-    let program = elab::definition(&mut context.sources, file, None)?;
+    let file = sources.add_text("OPERATOR", &whole);
+    let program = elab::definition(sources, file, None)?;
     let first = program.params.iter().take(count);
     let mut names: Vec<String> = first.map(|p| p.0.to_string()).collect();
     let mut term = program.term;

@@ -1,20 +1,21 @@
 //! `rise-opt assoc gen`: the operators of few leaves that associate.
 //!
 //! In: a type, a number of leaves; with `--resume` a table that was begun. Out: the table, a line for each operator, in an order
-//! that is always the same. Absent: which operators there are (`operator::generate`), verdicts (`operator`).
+//! that is always the same; with `--verify` whether the verdicts of a table are found again. Absent: which operators there are (`operator::generate`), verdicts (`operator`).
 
-use super::ask::Asked;
+use super::ask::{self, Asked};
 use super::{judged, Reading};
 use crate::cli::context::Context;
 use crate::cli::output::{self, Target};
-use crate::diag::{code, Diagnostic};
+use crate::diag::{code, Diagnostic, Exit};
 use crate::elab;
 use crate::intern::Symbol;
 use crate::operator::generate::{Generated, Generator};
 use crate::operator::Effort;
 use crate::report::operators::letters;
+use crate::source::SourceMap;
 use crate::ty::Scalar;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(clap::Args, Debug)]
 pub struct Args {
@@ -33,6 +34,9 @@ pub struct Args {
     /// Goes on with a table that was begun
     #[arg(long, requires = "output")]
     resume: bool,
+    /// Makes no table, but judges the operators of this one again, and says whose verdicts are others
+    #[arg(long, value_name = "TABLE", conflicts_with_all = ["output", "resume", "leaves", "scalars"])]
+    verify: Option<PathBuf>,
 }
 
 /// What a verdict may cost.
@@ -60,7 +64,7 @@ impl Table {
         };
         let meanings: Vec<&str> = readings(s).iter().map(|r| r.name()).collect();
         let head = format!(
-            "-- Operators on {} of type {} that no point refutes to associate: LEAVES | OPERATOR | {}, with any k.\n",
+            "-- Operators on {} of type {} that no point refutes to associate: LEAVES | TYPE | OPERATOR | {}, with any k.\n",
             of,
             s.name(),
             meanings.join(" | ")
@@ -109,6 +113,9 @@ pub fn run(args: &Args, context: &mut Context) -> u8 {
         );
         return context.report([d.help("name one: `--type i32`")]);
     };
+    if let Some(table) = &args.verify {
+        return verify(table, s, context);
+    }
     let mut table = Table::new(s, args);
     if let (true, Some(path)) = (args.resume, &args.output) {
         let text = match context.sources.load(&path.to_string_lossy()) {
@@ -124,43 +131,34 @@ pub fn run(args: &Args, context: &mut Context) -> u8 {
             }
         }
     }
-    let (mut seen, begun) = (0, table.judged);
-    let mut generators = vec![Generator::new(s, 1)];
-    if !args.scalars {
-        generators.push(Generator::new(s, 2));
-    }
+    let begun = table.judged;
+    let mut generators: Vec<Generator> = (1..=if args.scalars { 1 } else { 2 })
+        .map(|components| Generator::new(s, components, args.leaves.into()))
+        .collect();
+    let mut seen = 0;
     for leaves in 2..=usize::from(args.leaves) {
         for generator in &mut generators {
-            generator.grow();
             let found = generator.operators(leaves);
             let count = generator.count();
             context.error_line(&format!(
                 "{leaves} leaves: {count} expressions, {} operators that no point refutes",
                 found.len()
             ));
-            for one in found {
-                seen += 1;
-                if seen <= begun {
-                    continue;
-                }
-                table.rows.push(row(&one, s));
-                table.judged = seen;
-                if seen % BETWEEN == 0 {
-                    if let Err(d) = written(args, &table) {
-                        return context.report([d]);
-                    }
+            let left = begun.saturating_sub(seen).min(found.len());
+            seen += found.len();
+            for some in found[left..].chunks(BETWEEN) {
+                table.rows.extend(rows(generator, some, s));
+                table.judged += some.len();
+                if let Err(d) = written(args, &table) {
+                    return context.report([d]);
                 }
             }
         }
     }
-    match (written(args, &table), &args.output) {
-        (Err(d), _) => context.report([d]),
-        (Ok(()), Some(_)) => 0,
-        (Ok(()), None) => {
-            context.print(&table.text());
-            0
-        }
+    if args.output.is_none() {
+        context.print(&table.text());
     }
+    0
 }
 
 fn written(args: &Args, table: &Table) -> Result<(), Diagnostic> {
@@ -171,20 +169,75 @@ fn written(args: &Args, table: &Table) -> Result<(), Diagnostic> {
     output::write_all(vec![(target, table.text())]).map(drop)
 }
 
-fn row(one: &Generated, s: Scalar) -> String {
-    let text = elab::term_text(&one.operator, &[Symbol::new("k")]);
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let asked = Asked {
-        text,
-        term: one.operator.clone(),
-        names: vec!["k".to_string()],
-    };
-    let verdicts = judged(&asked, readings(s), EFFORT);
+/// Verdicts, in the order of the operators.
+fn rows(generator: &Generator, some: &[Generated], s: Scalar) -> Vec<String> {
+    in_threads(some, |one| {
+        let term = generator.term(one)?;
+        let text = elab::term_text(&term, &[Symbol::new("k")]);
+        let asked = Asked {
+            text: text.split_whitespace().collect::<Vec<_>>().join(" "),
+            term,
+            names: vec!["k".to_string()],
+        };
+        let ty = asked.term.ty().as_fun()?.0;
+        let (text, found) = (&asked.text, verdicts(&asked, s));
+        Some(format!("{} | {ty} | {text} | {found}\n", one.leaves))
+    })
+}
+
+/// What becomes of each, in as many threads as there are cores: ids belong to threads.
+fn in_threads<T: Sync, R: Send>(all: &[T], one: impl Fn(&T) -> Option<R> + Sync) -> Vec<R> {
+    let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
+    let part = all.len().div_ceil(cores).max(1);
+    let one = &one;
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (all.chunks(part))
+            .map(|part| scope.spawn(move || part.iter().filter_map(one).collect::<Vec<R>>()))
+            .collect();
+        let join = |t: std::thread::ScopedJoinHandle<Vec<R>>| {
+            t.join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        };
+        threads.into_iter().flat_map(join).collect()
+    })
+}
+
+fn verdicts(asked: &Asked, s: Scalar) -> String {
+    let verdicts = judged(asked, readings(s), EFFORT);
     let letters: Vec<String> = verdicts.meanings.iter().map(letters).collect();
-    format!(
-        "{} | {} | {}\n",
-        one.leaves,
-        asked.text,
-        letters.join(" | ")
-    )
+    letters.join(" | ")
+}
+
+/// Judges what a table has again.
+fn verify(path: &Path, s: Scalar, context: &mut Context) -> u8 {
+    let rows = match ask::lines(&path.to_string_lossy(), context) {
+        Ok(rows) => rows,
+        Err(d) => return context.report([d]),
+    };
+    let found = in_threads(&rows, |row| Some(differs(row, s)));
+    let differing: Vec<String> = found.into_iter().flatten().collect();
+    let right = rows.len() - differing.len();
+    let all = rows.len();
+    context.print(&format!(
+        "{}{right} of {all} operators have the verdicts of the table\n",
+        differing.concat()
+    ));
+    match differing.is_empty() {
+        true => 0,
+        false => Exit::Check as u8,
+    }
+}
+
+/// What is wrong with a row, for people.
+fn differs(row: &[String], s: Scalar) -> Option<String> {
+    let [_, ty, text, told @ ..] = row else {
+        return Some(format!("{}: this is no row\n", row.join(" | ")));
+    };
+    let whole = format!("({ty}) -> ({ty}) -> ({ty})");
+    let with = [format!("k : {}", s.name())];
+    let Ok(asked) = ask::define(text, &whole, &with, &mut SourceMap::new()) else {
+        return Some(format!("{text}: this is no operator on {ty}\n"));
+    };
+    let (told, found) = (told.join(" | "), verdicts(&asked, s));
+    (told != found).then(|| format!("{text}: {found}, where the table has {told}\n"))
 }

@@ -218,14 +218,15 @@ fn inline(text: &str, args: &Args, context: &mut Context) -> Result<Source, Vec<
         )]);
     };
     let element = args.element.as_ref().unwrap_or(ty);
+    let sources = &mut context.sources;
     let asked = ask::define(
         text,
         &format!("({ty}) -> ({element}) -> ({ty})"),
         &args.with,
-        context,
+        sources,
     )?;
     let start = match &args.start {
-        Some(start) => Some(ask::define(start, &format!("({ty})"), &args.with, context)?.term),
+        Some(start) => Some(ask::define(start, &format!("({ty})"), &args.with, sources)?.term),
         None => None,
     };
     Ok(Source {

@@ -78,7 +78,7 @@ impl Bench<'_> {
             inputs: &inputs,
             out_lens: &lens,
             reference: &reference,
-            operations: per_number(&effort, &reference),
+            operations: per_number(self.job.program, sizes, &effort, &reference),
         };
         let mut rounds = Vec::new();
         for &threads in &self.options.threads {

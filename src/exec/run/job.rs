@@ -10,6 +10,7 @@ use crate::diag::{code, Diagnostic};
 use crate::emit::CUnit;
 use crate::exec::array::{Array, Numbers};
 use crate::exec::compare::{compare, identical, within, Difference};
+use crate::exec::flops::scanned;
 use crate::exec::kernel::{Kernel, Setting, PATIENCE};
 use crate::exec::sizes::{Effort, Sizes};
 use crate::interp::random::Rng;
@@ -211,7 +212,7 @@ impl Job<'_> {
         let Some(value) = value.map_err(|e| self.fail(e))? else {
             let effort = Effort::of(self.program, sizes).ok_or_else(|| no_value("the program"))?;
             let want = self.interpret(unit, inputs, sizes)?;
-            let operations = per_number(&effort, &want);
+            let operations = per_number(self.program, sizes, &effort, &want);
             return Ok(Want::Near(want, operations));
         };
         Ok(Want::Within(value.leaves()))
@@ -330,7 +331,12 @@ pub(in crate::exec) fn named(program: &Program, sizes: &Sizes) -> Vec<(String, i
 }
 
 /// Operations behind one number of the result.
-pub(in crate::exec) fn per_number(effort: &Effort, results: &[Array]) -> f64 {
+pub(in crate::exec) fn per_number(
+    program: &Program,
+    sizes: &Sizes,
+    effort: &Effort,
+    results: &[Array],
+) -> f64 {
     let numbers: usize = results.iter().map(Array::len).sum();
-    effort.work / numbers.max(1) as f64
+    effort.work / numbers.max(1) as f64 * scanned(program, sizes)
 }

@@ -1,0 +1,86 @@
+//! Sums in parallel: the same bits with any number of threads, and how exact they are.
+
+use std::path::Path;
+use std::process::Command;
+
+/// Adds up `n` numbers of which few bits are zero, some of them large; prints the sum, and how far it is off.
+const MAIN: &str = r#"
+#include "k.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(void)
+{
+    const int64_t n = 1000003;
+    float *xs = malloc(n * sizeof(float)), sum = 0;
+    double exact = 0;
+    uint32_t state = 1;
+    for (int64_t i = 0; i < n; i++) {
+        state = 1664525u * state + 1013904223u;
+        xs[i] = (float)(state >> 8) / 16777216.0f + (i % 1000 == 0 ? 100.0f : 0.0f);
+        exact += xs[i];
+    }
+    if (sum_of(&sum, n, xs)) return 1;
+    printf("%a %.3e\n", sum, fabs(sum - exact) / exact);
+    return 0;
+}
+"#;
+
+/// What the kernel of a sketch prints with so many threads, and its error.
+fn sums(dir: &Path, sketch: Option<&str>, threads: &[&str]) -> Vec<(String, f64)> {
+    let kernel = dir.join("k.c");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rise-opt"));
+    command.args(["programs/reduction/sum.rise", "--name", "sum_of", "-o"]);
+    command.arg(&kernel);
+    if let Some(sketch) = sketch {
+        command.args(["--sketch", sketch]);
+    }
+    let output = command.output().expect("rise-opt runs");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{said}");
+    std::fs::write(dir.join("main.c"), MAIN).expect("a file");
+    let mut cc = Command::new("cc");
+    cc.args([
+        "-O2",
+        "-march=native",
+        "-fopenmp",
+        "main.c",
+        "k.c",
+        "-o",
+        "sum",
+        "-lm",
+    ]);
+    let output = cc.current_dir(dir).output().expect("cc runs");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{said}");
+    let run = |threads: &&str| {
+        let output = Command::new(dir.join("sum"))
+            .env("OMP_NUM_THREADS", threads)
+            .output();
+        let said = String::from_utf8(output.expect("it runs").stdout).expect("text");
+        let (sum, error) = said.trim().split_once(' ').expect("two words");
+        (sum.to_string(), error.parse().expect("a number"))
+    };
+    threads.iter().map(run).collect()
+}
+
+/// Which number is added to which stands in the kernel, so threads do not change it.
+#[test]
+fn sums_have_the_same_bits_with_any_number_of_threads() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let of = |sketch| sums(dir.path(), Some(sketch), &["1", "2", "3", "8"]);
+    let in_order = sums(dir.path(), None, &["1"])[0].1;
+    let tree = of("sketches/reduction/parallel.sk");
+    assert!(tree.iter().all(|t| *t == tree[0]), "{tree:?}");
+    let compensated = of("sketches/reduction/compensated.sk");
+    assert!(
+        compensated.iter().all(|t| *t == compensated[0]),
+        "{compensated:?}"
+    );
+    // Half of a unit of the last place is 6e-8 at most.
+    let [tree, compensated] = [tree[0].1, compensated[0].1];
+    assert!(compensated <= 6e-8 && tree <= 1e-6, "{compensated} {tree}");
+    assert!(in_order > 10.0 * tree, "{in_order} {tree}");
+    eprintln!("relative error in order {in_order:e}, in blocks and lanes {tree:e}, compensated {compensated:e}");
+}
