@@ -15,7 +15,7 @@ use crate::intern::Symbol;
 use crate::lower::{self, lower};
 use crate::report::candidates::{Candidate, Candidates};
 use crate::report::tuning::TuningRecord;
-use crate::schedule::{preparations, schedules, Permits, Schedule, Space};
+use crate::schedule::{preparations, schedules, Choice, Permits, Schedule, Space};
 use crate::search;
 use crate::source::{FileId, SourceMap};
 use crate::syntax::{parse, print, Dialect};
@@ -25,6 +25,8 @@ use std::collections::BTreeMap;
 /// E-nodes of all searches together, and of one step.
 const WORK: u64 = 400_000;
 const EACH: u64 = 25_000;
+/// Reductions that are taken apart, one after the other.
+const ROUNDS: usize = 4;
 /// Iterations of a step.
 const ITERATIONS: u64 = 8;
 /// How much longer each kind of change is supposed to take than the estimate says, which does not see everything: what is simpler and
@@ -143,6 +145,9 @@ pub fn auto(
     let plain = trial.estimate(&input.program.term).ok();
     let mut tried = Vec::new();
     for schedule in trial.schedules(space) {
+        if !is_worth_trying(&schedule, &tried) {
+            continue;
+        }
         let (ended, term) = match trial.run(&schedule) {
             Ok((cycles, term)) => (Ended::Estimated(cycles), Some(term)),
             Err(ended) => (ended, None),
@@ -155,10 +160,6 @@ pub fn auto(
         });
     }
     let nodes = trial.nodes;
-    let cost = |t: &Tried| match t.ended {
-        Ended::Estimated(c) => c * DOUBT.powi(t.schedule.changes as i32),
-        _ => f64::INFINITY,
-    };
     let best = (0..tried.len()).min_by(|&a, &b| cost(&tried[a]).total_cmp(&cost(&tried[b])));
     Auto {
         best: best.filter(|&i| cost(&tried[i]) < plain.unwrap_or(f64::INFINITY)),
@@ -167,6 +168,36 @@ pub fn auto(
         tried,
         nodes,
     }
+}
+
+/// The estimate, with doubts.
+fn cost(t: &Tried) -> f64 {
+    match t.ended {
+        Ended::Estimated(c) => c * DOUBT.powi(t.schedule.changes as i32),
+        _ => f64::INFINITY,
+    }
+}
+
+/// Of a program that is prepared, vectors are added to what is best without them, and long sums beside tiles are regrouped for
+/// the best kind of tile: the searches are as many as take a second.
+fn is_worth_trying(schedule: &Schedule, tried: &[Tried]) -> bool {
+    let choice = schedule.choice;
+    let base = match (choice.vectors, choice.lanes > 0 && choice.tile > 0) {
+        _ if schedule.family == 0 => return true,
+        (true, _) => Choice {
+            vectors: false,
+            ..choice
+        },
+        (false, true) => Choice { lanes: 0, ..choice },
+        (false, false) => return true,
+    };
+    let rivals = tried.iter().filter(|t| {
+        let of = t.schedule.choice;
+        let alike = choice.vectors || of.lanes == 0 && of.tile > 0;
+        t.schedule.family == schedule.family && !of.vectors && alike
+    });
+    let best = rivals.min_by(|a, b| cost(a).total_cmp(&cost(b)));
+    best.is_none_or(|b| b.schedule.choice == base)
 }
 
 /// The input with the steps of a text, as if a file had held it.
@@ -223,7 +254,8 @@ fn supposed(program: &Program, fixed: &Sizes) -> Sizes {
     while each > SMALLEST && !fits(&all(each)) {
         each /= 2;
     }
-    all(each)
+    // One more than a power of two would leave the last tile of `n + 1` almost empty.
+    all(each - each / 8)
 }
 
 struct Trial<'a> {
@@ -240,18 +272,48 @@ struct Trial<'a> {
 impl Trial<'_> {
     /// Those of the program, then those of what it can be prepared to.
     fn schedules(&mut self, space: Space) -> Vec<Schedule> {
-        let of = |program: &Program| schedules(program, self.input.target, self.permits, space);
+        let (target, permits) = (self.input.target, self.permits);
+        let of = |program: &Program| schedules(program, target, permits, space);
         let mut all = of(&self.input.program);
-        for first in preparations(&self.input.program, self.input.target, self.permits) {
-            let Ok(term) = self.reach(&first) else {
-                continue;
+        for (family, (first, prepared)) in (1..).zip(self.prepared()) {
+            let next = of(&prepared).into_iter().filter(|s| s.choice.keep);
+            all.extend(next.map(|s| Schedule {
+                family,
+                ..first.then(&s)
+            }));
+        }
+        all
+    }
+
+    /// What the program can be prepared to: each way for what is taken apart first, and the end of what follows the last one.
+    fn prepared(&mut self) -> Vec<(Schedule, Program)> {
+        let (input, mut all) = (self.input, Vec::<(Schedule, Program)>::new());
+        let mut done = Vec::new();
+        while done.len() < ROUNDS {
+            let before = all.last().filter(|_| !done.is_empty());
+            let program = before.map_or(&input.program, |b| &b.1);
+            let Some((ways, place)) = preparations(program, &done) else {
+                break;
             };
-            let prepared = Program {
-                term,
-                ..self.input.program.clone()
-            };
-            let next = schedules(&prepared, self.input.target, self.permits, space);
-            all.extend(next.iter().filter(|s| s.sums).map(|s| first.then(s)));
+            let mut next = Vec::new();
+            for way in ways {
+                let schedule = before.map_or(way.clone(), |b| b.0.followed(&way));
+                if let Ok(term) = self.reach(&schedule) {
+                    let program = Program {
+                        term,
+                        ..input.program.clone()
+                    };
+                    next.push((schedule, program));
+                }
+            }
+            if next.is_empty() {
+                break;
+            }
+            if !done.is_empty() {
+                all.pop();
+            }
+            all.extend(next);
+            done.push(place);
         }
         all
     }
@@ -276,10 +338,11 @@ impl Trial<'_> {
                 return Err(Ended::Unreached(why));
             }
         };
-        let mut so_far = schedule.head.clone();
+        let mut steps = String::new();
         let mut term = search::start(&self.input.program);
         for (step, text) in guide.steps.iter().zip(&schedule.steps) {
-            so_far += text;
+            steps += text;
+            let so_far = schedule.needed(&steps);
             let found = match self.known.get(&so_far) {
                 Some(found) => found.clone(),
                 None => {

@@ -17,7 +17,7 @@ use crate::intern::Symbol;
 use crate::source::{FileId, SourceMap, Span};
 use crate::syntax::tree::{Binder, Def, File, ItemKind, Name};
 use crate::syntax::Dialect;
-use crate::term::{normalize_within, Op, Program};
+use crate::term::{normalize_within, shared, Op, Program};
 use crate::ty::{Scalar, Ty, TyKind};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -451,7 +451,7 @@ fn finish(
         sizes: scheme.sizes.clone(),
         params,
         result: rest,
-        term,
+        term: shared(&term).unwrap_or(term),
     })
 }
 

@@ -7,11 +7,13 @@
 //! the same schedules in the same order. Absent: searching, which schedule is good.
 
 mod print;
+mod reuse;
 mod skeleton;
 mod sums;
 mod tile;
 
 pub use skeleton::{leaf, Loops, Map, Reader, Reduce, Regroup};
+pub use sums::Place;
 
 use crate::algebra::Floats;
 use crate::search;
@@ -65,8 +67,10 @@ pub struct Schedule {
     pub steps: Vec<String>,
     /// How many kinds of changes it makes: each is a chance for the estimate to be wrong.
     pub changes: u32,
-    /// Whether sums that are kept have lanes or tiles of their own.
-    pub sums: bool,
+    /// What is done with the loops.
+    pub choice: Choice,
+    /// Which of the ways to prepare the program it follows; 0 for none.
+    pub family: u32,
 }
 
 impl Schedule {
@@ -80,6 +84,30 @@ impl Schedule {
         text
     }
 
+    /// The first steps with what of the head they need: the same for schedules that go on in different ways.
+    pub fn needed(&self, steps: &str) -> String {
+        let mut needed = steps.to_string();
+        for line in self.head.lines().rev() {
+            let param = line
+                .strip_prefix("param ")
+                .and_then(|l| l.split(' ').next());
+            let word = |c: char| !c.is_alphanumeric() && c != '_';
+            if param.is_none_or(|name| needed.split(word).any(|w| w == name)) {
+                needed = format!("{line}\n{needed}");
+            }
+        }
+        needed
+    }
+
+    /// This one, and the same done once more.
+    pub fn followed(&self, next: &Schedule) -> Schedule {
+        Schedule {
+            what: self.what.clone(),
+            changes: self.changes,
+            ..self.then(next)
+        }
+    }
+
     /// This one, then another one of what it leads to.
     pub fn then(&self, next: &Schedule) -> Schedule {
         Schedule {
@@ -87,14 +115,15 @@ impl Schedule {
             head: next.head.clone(),
             steps: self.steps.iter().chain(&next.steps).cloned().collect(),
             changes: self.changes + next.changes,
-            sums: self.sums || next.sums,
+            choice: next.choice,
+            family: self.family,
         }
     }
 }
 
-/// What may be done with a program before its loops are scheduled.
-pub fn preparations(program: &Program, target: Target, permits: Permits) -> Vec<Schedule> {
-    sums::apart(&loops(program, target, permits))
+/// What may be done with a program before its loops are scheduled, and which reduction that takes apart; what leads on is last.
+pub fn preparations(program: &Program, done: &[Place]) -> Option<(Vec<Schedule>, Place)> {
+    sums::apart(&search::start(program), done)
 }
 
 fn loops(program: &Program, target: Target, permits: Permits) -> Loops {
@@ -132,6 +161,8 @@ fn choices(space: Space) -> Vec<Choice> {
         (0, 4, 0, false),
         (0, 4, 1, false),
         (0, 4, 2, false),
+        (8, 4, 1, false),
+        (8, 4, 2, false),
     ];
     let more: &[(u32, u32, u32, bool)] = match space {
         Space::Small => &[],

@@ -24,9 +24,13 @@ pub enum Stage {
     Peel,
     /// which are kept and reduced in lanes.
     PeelLanes,
+    /// Loops between those of a tile go around them.
+    Order,
     /// Loops are taken apart.
     Parts,
     /// Loops of tiles change places.
+    Exchange,
+    /// A tile becomes the accumulators of its reduction.
     Reorder,
     /// What tiles read is kept in the order in which they read it.
     Pack,
@@ -36,13 +40,15 @@ pub enum Stage {
     Lower,
 }
 
-const STAGES: [Stage; 10] = [
+const STAGES: [Stage; 12] = [
     Stage::Loops,
     Stage::Keep,
     Stage::Blocks,
     Stage::Peel,
     Stage::PeelLanes,
+    Stage::Order,
     Stage::Parts,
+    Stage::Exchange,
     Stage::Reorder,
     Stage::Pack,
     Stage::Vectors,
@@ -66,8 +72,10 @@ impl Stage {
             Stage::Blocks => "blocks",
             Stage::Peel => "columns",
             Stage::PeelLanes => "kept",
+            Stage::Order => "order",
             Stage::Parts => "parts",
-            Stage::Reorder => "reorder",
+            Stage::Exchange => "exchange",
+            Stage::Reorder => "tile",
             Stage::Pack => "pack",
             Stage::Vectors => "vectors",
             Stage::Lower => "lower",
@@ -140,7 +148,8 @@ pub fn schedule(
         head,
         steps,
         changes: p.words.len() as u32,
-        sums: choice.keep && (choice.columns > 0 || choice.tile > 0),
+        choice,
+        family: 0,
     })
 }
 
@@ -172,7 +181,8 @@ impl Printer<'_> {
     /// The stage for loops that are no tile: those that only tiles have change nothing.
     fn shown(&self) -> Stage {
         match self.stage {
-            Stage::Reorder | Stage::Pack => Stage::Parts,
+            Stage::Order => Stage::PeelLanes,
+            Stage::Exchange | Stage::Reorder | Stage::Pack => Stage::Parts,
             stage => stage,
         }
     }
@@ -194,7 +204,10 @@ impl Printer<'_> {
     pub fn param(&mut self, name: &str, value: String) -> String {
         let sizes = &self.program.sizes;
         let mut name = name.to_string();
-        while sizes.iter().any(|s| s.as_str() == name) {
+        let other = |p: &(String, String), name: &str| p.0 == name && p.1 != value;
+        while sizes.iter().any(|s| s.as_str() == name)
+            || self.params.iter().any(|p| other(p, &name))
+        {
             name.push('_');
         }
         if self.params.iter().all(|p| p.0 != name) {
@@ -482,7 +495,7 @@ impl Printer<'_> {
         let both = |of: String, rest: String| format!("(both {of} {rest})");
         match self.shown() {
             Stage::Loops | Stage::Keep => "(contains reduce)".to_string(),
-            Stage::Blocks | Stage::Peel | Stage::PeelLanes => {
+            Stage::Blocks | Stage::Peel | Stage::PeelLanes | Stage::Order => {
                 if !parallel {
                     return "(contains reduce)".to_string();
                 }
@@ -495,7 +508,7 @@ impl Printer<'_> {
                     "(contains reduce)".to_string(),
                 )
             }
-            Stage::Parts | Stage::Reorder | Stage::Pack => {
+            Stage::Parts | Stage::Exchange | Stage::Reorder | Stage::Pack => {
                 for b in [&chunk, &lanes] {
                     let (rest, split) = (format!("reduce-rest[{b}]"), format!("reduce-lanes[{b}]"));
                     self.uses("reduction", &[&rest, &split]);
@@ -564,7 +577,12 @@ impl Printer<'_> {
                 self.uses("reduction", &rules.each_ref().map(String::as_str));
                 format!("(contains (app reduce ? ? (contains (app (map : ? -> {chunk}.? -> ?) (contains reduceSeq) (contains padClamp)))))")
             }
-            Stage::PeelLanes | Stage::Parts | Stage::Reorder | Stage::Pack => {
+            Stage::PeelLanes
+            | Stage::Order
+            | Stage::Parts
+            | Stage::Exchange
+            | Stage::Reorder
+            | Stage::Pack => {
                 if self.shown() == Stage::PeelLanes {
                     let rule = format!("reduce-lanes-peeled[{lanes}]");
                     self.uses("reduction", &[&rule, "reduce-kept"]);

@@ -4,6 +4,7 @@
 //! reductions with which laws stand in them, which arrays are named. Invariant: a loop is listed where the term has it, in the
 //! order of the term, so that a sketch printed from the loops finds it again. Absent: what is done with them.
 
+use super::reuse::reused;
 use crate::algebra::{recognise, Floats, Property};
 use crate::arith::Nat;
 use crate::rule;
@@ -43,6 +44,8 @@ pub struct Map {
     pub reduces: bool,
     /// Whether it has no array to go over: its function is given numbers of iterations.
     pub generates: bool,
+    /// Whether what a reduction below it reads along the innermost loop is the same in all iterations.
+    pub reused: bool,
     pub body: Box<Loops>,
 }
 
@@ -174,6 +177,7 @@ impl Reader {
                 && rule::obstacle(f, Nat::int(lanes.into())).is_none(),
             reduces,
             generates: false,
+            reused: reused(f),
             body: body.into(),
         })
     }
@@ -281,7 +285,7 @@ fn stage(xs: &Term) -> Option<&Term> {
     stage.then_some(xs)
 }
 
-fn has_reduction(t: &Term) -> bool {
+pub fn has_reduction(t: &Term) -> bool {
     let mut found = false;
     t.visit(&mut |t, _| {
         if let Kind::Prim(p) = t.kind() {

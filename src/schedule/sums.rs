@@ -1,48 +1,137 @@
-//! Reductions with which something is done before it is stored, in loops of their own.
+//! Reductions with which something is done, in loops of their own.
 //!
-//! In: the loops. Out: the step that makes of `for i: f (Σ …)` the loops `for i: s(i) = Σ …;  for i: f s(i)`, so that the first
-//! one is the loop over reductions that a register tile, or lanes, need. Either only the innermost loop is taken apart, so that one row of
-//! sums is kept at a time, or all loops around it. Absent: whether that pays, what becomes of the two loops.
+//! In: a term. Out: the step that makes of `for i: for j: f (Σ …)` the loops `for i: for j: s(i, j) = Σ …;  for i: for j: f s(i, j)`,
+//! so that the first ones are loops around a reduction and nothing else, which a register tile, or lanes, need. What is
+//! done with a sum may be anything: it is stored, named, reduced again. Either only the innermost loop is taken apart, so
+//! that one row of sums is kept at a time, or all loops around it. One step takes one reduction; where there are more, the
+//! next one is found in what the first one led to. Absent: whether that pays, what becomes of the loops.
 
 use super::print::size;
-use super::skeleton::{Loops, Map};
-use super::Schedule;
+use super::skeleton::{has_reduction, Loops};
+use super::{Choice, Schedule};
+use crate::arith::Nat;
+use crate::term::{Data, Kind, Loop, Sort, Term};
 
 /// Reductions known to be shorter are not worth a loop of their own.
 const SHORT: i64 = 16;
 
-const RULES: &str = "use rules/sharing.rules (let-fission, reduction-apart, reduction-apart-left,
-  reduction-apart-in-left, reduction-apart-in-right, reduction-apart-left-in-left, reduction-apart-left-in-right)\n";
-/// Where names stand between the loop and the reduction.
-const INLINE: &str = "use rules/fusion.rules (let-inline)\n";
+const RULES: &str = "use rules/sharing.rules (let-fission, let-let, let-nest, reduction-named,
+  reduction-named-left, reduction-named-first, reductions-named, reductions-named-left, let-out-of-argument,
+  let-out-of-function, let-out-of-first)
+use rules/algorithmic.rules (map-fst-zip, map-snd-zip, eliminate-map-identity)
+use rules/lowering.rules (map-eta-abstraction)\n";
 
-/// The ways to do it, where there is such a reduction.
-pub fn apart(loops: &Loops) -> Vec<Schedule> {
-    let mut all = Vec::new();
-    for whole in [false, true] {
-        let mut names = false;
-        let Some(sketch) = written(loops, whole, &mut names) else {
-            continue;
-        };
-        let inline = if names { INLINE } else { "" };
-        let inner = sketch.strip_prefix('(').and_then(|s| s.strip_suffix(')'));
-        let sketch = inner.unwrap_or(&sketch);
-        let schedule = Schedule {
-            what: "sums apart".to_string(),
-            head: "import \"sketches/prelude.sk\"\n".to_string(),
-            steps: vec![format!("step sums\n{inline}{RULES}sketch\n  {sketch}\n")],
-            changes: 1,
-            sums: false,
-        };
-        if all.iter().all(|o: &Schedule| o.steps != schedule.steps) {
-            all.push(schedule);
+/// What is done so.
+const WORDS: &str = "sums apart";
+
+/// A reduction and the loops around it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Place {
+    /// The lengths of the loops, outermost first.
+    loops: Vec<Nat>,
+    /// The length of the reduction.
+    n: Nat,
+    /// Whether the loops stand directly in each other,
+    tight: bool,
+    /// the first one where something is written.
+    direct: bool,
+    /// Whether names of views stand between them.
+    views: bool,
+    /// Whether names of other reductions do.
+    names: bool,
+}
+
+impl Place {
+    /// Where a program, or a step of it, writes its result.
+    fn top() -> Place {
+        Place {
+            loops: Vec::new(),
+            n: Nat::int(1),
+            tight: true,
+            direct: true,
+            views: false,
+            names: false,
         }
     }
-    all
+}
+
+/// The ways to take the next such reduction apart, the one that keeps all sums last, and which one it is; `done`: those
+/// that are apart.
+pub fn apart(term: &Term, done: &[Place]) -> Option<(Vec<Schedule>, Place)> {
+    let mut found = Vec::new();
+    written(term, &Place::top(), &mut found);
+    let most = found.iter().map(|p| p.loops.len()).max()?;
+    let place = found.into_iter().find(|p| p.loops.len() == most)?;
+    let schedule = |sketch: &str| {
+        let number = match done.len() {
+            0 => String::new(),
+            n => format!("-{}", n + 1),
+        };
+        let mut steps = Vec::new();
+        if place.views {
+            let body = "(none (app let ? ?))".to_string();
+            let loops = place.loops.iter().rev();
+            let loops = loops.fold(body, |s, n| format!("(containsMap {} {s})", size(*n)));
+            let rules = "use rules/fusion.rules (let-inline)";
+            steps.push(format!(
+                "step names{number}\n{rules}\nsketch\n  {}\n",
+                bare(&loops)
+            ));
+        }
+        steps.push(format!("step sums{number}\n{RULES}sketch\n  {sketch}\n"));
+        Schedule {
+            what: WORDS.to_string(),
+            head: "import \"sketches/prelude.sk\"\nlimits size 5000\n".to_string(),
+            steps,
+            changes: 1,
+            choice: Choice::default(),
+            family: 0,
+        }
+    };
+    let mut all = vec![schedule(&whole(&place, done))];
+    if let Some((last, around)) = place.loops.split_last().filter(|l| !l.1.is_empty()) {
+        let row = format!("(contains (app let {} ?))", nest(&[*last], place.n));
+        let loops = around.iter().rev();
+        let row = loops.fold(row, |s, n| format!("(containsMap {} {s})", size(*n)));
+        if done.is_empty() {
+            all.insert(0, schedule(bare(&row)));
+        }
+    }
+    Some((all, place))
+}
+
+/// All loops around a reduction are those of its sums, and so they are of those that are apart.
+fn whole(place: &Place, done: &[Place]) -> String {
+    let same = |p: &&Place| (&p.loops, p.n) == (&place.loops, place.n);
+    let of = |p: &Place| nest(&p.loops, p.n);
+    let mut sketch = match place.tight {
+        true => format!("contains (app let {} ?)", of(place)),
+        false => format!("contains {}", of(place)),
+    };
+    for p in done.iter().filter(same) {
+        sketch = format!("contains (app let {} ({sketch}))", of(p));
+    }
+    for p in done.iter().filter(|p| !same(p)) {
+        sketch = format!("({sketch}) and (contains {})", of(p));
+    }
+    sketch
+}
+
+/// Loops directly in each other, the last of which reduces so many.
+fn nest(loops: &[Nat], n: Nat) -> String {
+    let innermost = format!("(app (reduce : ? -> ? -> {}.? -> ?) ? ? ?)", size(n));
+    let around = |s: String, n: &Nat| format!("(app (map : ? -> {}.? -> ?) (\\ {s}) ?)", size(*n));
+    loops.iter().rev().fold(innermost, around)
+}
+
+/// Without parentheses around all of it.
+fn bare(sketch: &str) -> &str {
+    let inner = sketch.strip_prefix('(').and_then(|s| s.strip_suffix(')'));
+    inner.unwrap_or(sketch)
 }
 
 /// What stands behind names of what has no loop of its own.
-fn unnamed(loops: &Loops) -> &Loops {
+pub fn unnamed(loops: &Loops) -> &Loops {
     match loops {
         Loops::Let { value, body, .. }
             if !value.any(&|l| !matches!(l, Loops::Map(_) | Loops::Nothing)) =>
@@ -53,39 +142,64 @@ fn unnamed(loops: &Loops) -> &Loops {
     }
 }
 
-/// How the first such reduction looks then.
-fn written(loops: &Loops, whole: bool, names: &mut bool) -> Option<String> {
-    match loops {
-        Loops::Nothing | Loops::Reduce(_) => None,
-        Loops::Map(m) => match (nest(m), &*m.body) {
-            (Some((sums, named)), body) if whole || !matches!(unnamed(body), Loops::Map(_)) => {
-                *names |= named;
-                Some(format!("(contains (app let {sums} ?))"))
-            }
-            (_, body) => {
-                let body = written(body, whole, names)?;
-                Some(format!("(containsMap {} {body})", size(m.n)))
-            }
-        },
-        Loops::Let { value, body, .. } => {
-            written(value, whole, names).or_else(|| written(body, whole, names))
+/// Finds reductions that stand in loops with something around them.
+fn written(t: &Term, place: &Place, found: &mut Vec<Place>) {
+    let Some((p, args)) = t.as_prim_app() else {
+        if let Kind::Lam(_, body) = t.kind() {
+            // The parameters of the program.
+            written(body, place, found);
         }
-        Loops::Parts(all) => all.iter().find_map(|l| written(l, whole, names)),
-    }
-}
-
-/// Loops that stand directly in each other, the innermost of which does something with a reduction; whether names stand in between.
-fn nest(m: &Map) -> Option<(String, bool)> {
-    let inside = unnamed(&m.body);
-    let (body, named) = match inside {
-        Loops::Map(inner) => nest(inner)?,
-        Loops::Reduce(r) => {
-            let long = r.n.as_int().is_none_or(|n| n >= SHORT);
-            let apart = !m.reduces && m.elem.as_scalar().is_some();
-            (long && apart).then(|| ("(\\ (app reduce ? ? ?))".to_string(), false))?
-        }
-        _ => return None,
+        return;
     };
-    let named = named || !std::ptr::eq(inside, &*m.body);
-    (!m.generates).then(|| (format!("(containsMap {} {body})", size(m.n)), named))
+    let inside = Place {
+        direct: place.direct && place.loops.is_empty(),
+        tight: place.loops.is_empty(),
+        ..place.clone()
+    };
+    let read = Place {
+        direct: false,
+        ..inside.clone()
+    };
+    match (p.op().sort(), &args[..]) {
+        (Sort::Loop(Loop::Map), [f, xs]) => {
+            if let (Kind::Lam(_, body), Some((n, _))) = (f.kind(), t.ty().as_array()) {
+                let mut below = place.clone();
+                below.loops.push(n);
+                written(body, &below, found);
+            }
+            written(xs, &read, found);
+        }
+        (Sort::Data(Data::Let), [value, f]) => {
+            let mut inside = inside;
+            if !place.loops.is_empty() {
+                inside.names |= has_reduction(value);
+                inside.views |= !has_reduction(value);
+            }
+            written(value, &inside, found);
+            if let Kind::Lam(_, body) = f.kind() {
+                written(body, &inside, found);
+            }
+        }
+        (Sort::Loop(Loop::Iterate), [f, x]) => {
+            written(f, &Place::top(), found);
+            written(x, &read, found);
+        }
+        (Sort::Loop(Loop::Reduce), [_, _, xs]) => {
+            written(xs, &read, found);
+            let Some((n, _)) = xs.ty().as_array() else {
+                return;
+            };
+            let long = n.as_int().is_none_or(|n| n >= SHORT);
+            let worth = place.loops.len() > 1 || !place.names;
+            let apart = place.direct || place.loops.is_empty() || has_reduction(xs);
+            if long && worth && !apart && t.ty().is_flat() {
+                found.push(Place { n, ..place.clone() });
+            }
+        }
+        (Sort::Loop(_), _) => {}
+        (Sort::View(_) | Sort::Data(_), _) => {
+            args.iter().for_each(|a| written(a, &inside, found));
+        }
+        _ => args.iter().for_each(|a| written(a, &read, found)),
+    }
 }

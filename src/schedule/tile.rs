@@ -1,37 +1,66 @@
 //! Register tiles: two loops around a reduction.
 //!
 //! In: the loops. Out: how they look after each stage. The accumulators of a tile of rows and columns of the result stay in
-//! registers over the whole reduction, whose operands are read once for the tile; every sum stays in its order. The last
-//! tiles may stand out over the result. With packing, what a panel of columns reads is kept in the order in which it is read.
+//! registers over the whole reduction, whose operands are read once for the tile; every sum stays in its order. Columns are
+//! the innermost loop, rows the loop nearest to it in which the same columns are read again; loops between them go around
+//! both. The last tiles may stand out over the result. With packing, what a panel of columns reads is kept in the order in
+//! which it is read.
 
 use super::print::{size, Printer, Stage};
-use super::skeleton::{Loops, Map, Reduce};
+use super::skeleton::{leaf, same_leaves, Loops, Map, Reduce};
+use super::sums::unnamed;
 use crate::arith::Nat;
 use crate::ty::Scalar;
 
 /// Rows of a tile: with two vectors for each, their accumulators and operands fill sixteen registers.
 const ROWS: u32 = 6;
 
-/// Two loops around a reduction.
-fn product(m: &Map) -> Option<(&Map, &Reduce, Scalar)> {
-    let Loops::Map(columns) = &*m.body else {
-        return None;
+/// The loops of a tile.
+struct Product<'a> {
+    rows: &'a Map,
+    /// Loops that stand between rows and columns, outermost first.
+    between: Vec<&'a Map>,
+    columns: &'a Map,
+    r: &'a Reduce,
+    s: Scalar,
+}
+
+/// Two loops around a reduction, the outer one of which is this.
+fn product(rows: &Map) -> Option<Product<'_>> {
+    let mut between = Vec::new();
+    let mut columns = rows;
+    let r = loop {
+        match unnamed(&columns.body) {
+            Loops::Map(inner) => {
+                between.push(inner);
+                columns = inner;
+            }
+            Loops::Reduce(r) => break r,
+            _ => return None,
+        }
     };
-    let Loops::Reduce(r) = &*columns.body else {
-        return None;
-    };
-    if m.generates || columns.generates {
+    between.pop()?;
+    let last = |m: &&Map| m.reused && long(m.n, 64);
+    if rows.generates || columns.generates || !last(&rows) || between.iter().any(last) {
         return None;
     }
     let inner = r
         .inner
         .any(&|l| matches!(l, Loops::Map(_) | Loops::Reduce(_)));
-    let s = columns
-        .elem
-        .as_scalar()
-        .filter(|_| columns.reduces && !inner)?;
-    let long = |n: Nat, least| n.as_int().is_none_or(|n| n >= least);
-    (long(m.n, 64) && long(columns.n, 64) && long(r.n, 16)).then_some((columns, r, s))
+    let s = leaf(columns.elem).filter(|s| same_leaves(columns.elem, *s))?;
+    let fits = columns.reduces && !inner && long(columns.n, 64) && long(r.n, 16);
+    fits.then_some(Product {
+        rows,
+        between,
+        columns,
+        r,
+        s,
+    })
+}
+
+/// Whether a loop is long enough, as far as that is known.
+fn long(n: Nat, least: i64) -> bool {
+    n.as_int().is_none_or(|n| n >= least)
 }
 
 /// What one step of the reduction does: what makes an element is done there, and not before.
@@ -47,23 +76,73 @@ fn step(r: &Reduce) -> String {
 impl Printer<'_> {
     /// The tile, where the loops are those of one.
     pub fn tile(&mut self, m: &Map, parallel: bool) -> Option<String> {
-        let (columns, r, s) = product(m)?;
+        let Product {
+            rows,
+            between,
+            columns,
+            r,
+            s,
+        } = product(m)?;
         let step = step(r);
-        self.says(match self.choice.tile {
-            1 => "register tiles",
-            _ => "register tiles of packed panels",
+        let packs = self.choice.tile > 1 && columns.elem.as_scalar().is_some();
+        self.says(match packs {
+            false => "register tiles",
+            true => "register tiles of packed panels",
         });
         if parallel {
             self.says("parallel");
         }
         let lanes = self.lanes(s);
         let mr = self.param("mr", ROWS.to_string());
-        let nr = self.param("nr", format!("target.registers / 8 * {lanes}"));
-        let (rows, k) = (format!("(ceil({}, {mr}))", m.n), size(r.n));
-        let panels = format!("(ceil({}, {nr}))", columns.n);
-        let sum = |body: &str| {
-            format!("(containsMap {mr} (containsMap {panels} (containsMap {nr} {body})))")
+        // Each part of a pair has its own accumulators.
+        let (name, share) = match columns.elem.as_scalar() {
+            Some(_) => ("nr", 8),
+            None => ("pairs", 16),
         };
+        let nr = self.param(name, format!("target.registers / {share} * {lanes}"));
+        let tiles = format!("(ceil({}, {mr}))", rows.n);
+        let panels = format!("(ceil({}, {nr}))", columns.n);
+        let flags = [parallel, packs, !between.is_empty()];
+        self.tile_rules(&lanes, [&mr, &nr], flags);
+        let k = size(r.n);
+        let sum = format!("(containsReduceSeq {k} {step})");
+        let inner = match self.stage {
+            Stage::Loops | Stage::Keep | Stage::Blocks | Stage::Peel | Stage::PeelLanes => {
+                let all = [&[rows], &between[..], &[columns]].concat();
+                return Some(nest(&all, "containsMap", "?"));
+            }
+            Stage::Order => nest(&[rows, columns], "containsMap", "(contains reduce)"),
+            Stage::Parts => format!(
+                "(containsMap {tiles} (containsMap {mr} (containsMap {panels} (containsMap {nr} {sum}))))"
+            ),
+            Stage::Exchange => format!(
+                "(containsMap {panels} (containsMap {tiles} (containsMap {mr} (containsMap {nr} {sum}))))"
+            ),
+            _ => {
+                let reduction = self.in_registers(&k, &step, [&mr, &nr, &lanes], packs);
+                let map = self.outermost(parallel && between.is_empty());
+                format!("({map} {panels} (containsMap {tiles} {reduction}))")
+            }
+        };
+        Some(match between.split_first() {
+            None => inner,
+            Some((first, rest)) => {
+                let inner = nest(rest, "containsMap", &inner);
+                nest(&[first], self.outermost(parallel), &inner)
+            }
+        })
+    }
+
+    /// How the outermost loop is written.
+    fn outermost(&self, parallel: bool) -> &'static str {
+        match parallel && self.stage == Stage::Lower {
+            true => "containsMapPar",
+            false => "containsMap",
+        }
+    }
+
+    /// The reduction whose accumulators are a tile.
+    fn in_registers(&self, k: &str, step: &str, [mr, nr, lanes]: [&str; 3], packs: bool) -> String {
         let accumulators = format!("({mr}.({nr}/{lanes}).<{lanes}>?)");
         let unrolled = self.stage == Stage::Lower;
         let map = match unrolled {
@@ -71,48 +150,28 @@ impl Printer<'_> {
             false => "containsMap",
         };
         let body = format!("({map} {mr} ({map} ({nr}/{lanes}) {step}))");
-        let packed = self.choice.tile > 1 && self.stage >= Stage::Pack;
-        let reduction = match packed {
-            false => format!("(containsReduceSeqInto {k} {accumulators} {body})"),
+        if !packs || self.stage < Stage::Pack {
+            return format!("(containsReduceSeqInto {k} {accumulators} {body})");
+        }
+        let row = match unrolled {
             true => {
-                let row = match unrolled {
-                    true => format!(
-                        "(contains (app (mapSeqUnroll : ? -> ({nr}/{lanes}).<{lanes}>? -> ?) ?))"
-                    ),
-                    false => format!("(containsMap {nr} ?)"),
-                };
-                let panel = format!("(containsStored ({k}.{nr}.scalar) (containsMap {k} {row}))");
-                format!("(containsReduceSeqIntoOver {k} {accumulators} {body} {panel})")
+                format!("(contains (app (mapSeqUnroll : ? -> ({nr}/{lanes}).<{lanes}>? -> ?) ?))")
             }
+            false => format!("(containsMap {nr} ?)"),
         };
-        let outer = match parallel && unrolled {
-            true => "containsMapPar",
-            false => "containsMap",
-        };
-        self.tile_rules(&lanes, [&mr, &nr], parallel);
-        Some(match self.stage {
-            Stage::Loops | Stage::Keep | Stage::Blocks | Stage::Peel | Stage::PeelLanes => {
-                format!(
-                    "(containsMap {} (containsMap {} ?))",
-                    size(m.n),
-                    size(columns.n)
-                )
-            }
-            Stage::Parts => format!(
-                "(containsMap {rows} {})",
-                sum(&format!("(containsReduceSeq {k} {step})"))
-            ),
-            _ => format!("({outer} {panels} (containsMap {rows} {reduction}))"),
-        })
+        let panel = format!("(containsStored ({k}.{nr}.scalar) (containsMap {k} {row}))");
+        format!("(containsReduceSeqIntoOver {k} {accumulators} {body} {panel})")
     }
 
-    /// What the stage of a tile needs.
-    fn tile_rules(&mut self, lanes: &str, tile: [&str; 2], parallel: bool) {
+    /// What the stage of a tile needs; whether it is parallel, packs, has loops that change places first.
+    fn tile_rules(&mut self, lanes: &str, tile: [&str; 2], [parallel, packs, order]: [bool; 3]) {
         let with = |rules: &[&str], k: &str| -> Vec<String> {
             rules.iter().map(|r| format!("{r}[{k}]")).collect()
         };
         let vectors = ["lift-reduce-seq-vectors", "lift-reduce-seq-vectors-general"];
+        let interchange = ["map-interchange", "map-interchange-general"];
         match self.stage {
+            Stage::Order if order => self.needs("layout", &interchange),
             Stage::Parts => {
                 let split = tile.map(|b| format!("split-join-padded[{b}]"));
                 self.needs("algorithmic", &split);
@@ -124,22 +183,22 @@ impl Printer<'_> {
                 ];
                 self.needs("algorithmic", &rules);
             }
+            Stage::Exchange => {
+                self.needs("algorithmic", &["map-fission", "eliminate-map-identity"]);
+                self.needs("layout", &interchange);
+            }
             Stage::Reorder => {
                 let rules = [
                     "map-fission",
                     "reduce-seq-map-fusion",
-                    "reduce-seq-map-fission",
                     "eliminate-map-identity",
                     "lift-reduce-seq-general",
                     "lift-reduce-seq",
-                    "map-fst-zip",
-                    "map-snd-zip",
                 ];
                 self.needs("algorithmic", &rules);
-                self.needs("layout", &["map-interchange"]);
                 self.needs("vector", &with(&vectors, lanes));
             }
-            Stage::Pack if self.choice.tile > 1 => {
+            Stage::Pack if packs => {
                 self.needs(
                     "layout",
                     &[
@@ -151,7 +210,7 @@ impl Printer<'_> {
                 );
             }
             Stage::Lower => {
-                if self.choice.tile > 1 {
+                if packs {
                     let rules = ["vectorize-after", "vectorize-map", "vectorize-zip"];
                     self.needs("vector", &with(&rules, lanes));
                     self.needs("lowering", &["map-eta-abstraction"]);
@@ -164,4 +223,10 @@ impl Printer<'_> {
             _ => {}
         }
     }
+}
+
+/// Loops in each other.
+fn nest(loops: &[&Map], map: &str, body: &str) -> String {
+    let around = |inner: String, m: &&Map| format!("({map} {} {inner})", size(m.n));
+    loops.iter().rev().fold(body.to_string(), around)
 }

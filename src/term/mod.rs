@@ -12,6 +12,7 @@ mod class;
 pub mod lit;
 mod normal;
 pub mod prim;
+mod shared;
 mod show;
 
 pub use build::{call, call_as};
@@ -21,6 +22,7 @@ pub use normal::{normalize, normalize_program, normalize_within, written_out};
 pub use prim::{
     Arithmetic, Bits, Comparison, Data, Function, Logic, Loop, Op, Prim, Scheme, Sort, View,
 };
+pub use shared::shared;
 
 use crate::arith::Nat;
 use crate::intern::Symbol;

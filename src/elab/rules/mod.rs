@@ -222,12 +222,12 @@ fn root_is_known(infer: &mut Infer, left: &Expr) {
     }
 }
 
-/// Reports a pattern variable that must be a misspelt primitive; at the root of an application any is.
+/// Reports a pattern variable that must be a misspelt primitive; at the root of an application any is, but for single letters.
 fn slip(infer: &mut Infer, name: &str, span: Span, any: bool) {
     let known = || Op::ALL.iter().map(|op| op.name());
     let is_hole = rule_names(infer).holes.iter().any(|h| h.0 == name);
     let near = || name.len() >= 4 && !crate::diag::near(name, known()).is_empty();
-    if is_hole && (any || near()) {
+    if is_hole && (any && name.len() > 1 || near()) {
         infer.report(
             Diagnostic::new(
                 code::UNKNOWN_NAME,
