@@ -97,11 +97,11 @@ fn nothing_races() {
     }
 }
 
-/// All iterations of a parallel loop write what the first one writes.
+/// All iterations of a parallel loop write what the first one writes. What a loop does stands in a function above it, where its
+/// variable has the same name.
 fn one_place(text: &str) -> String {
-    let mut parts = text.split(PARALLEL);
-    let mut all = parts.next().unwrap_or_default().to_string();
-    for part in parts {
+    let mut all = text.to_string();
+    for part in text.split(PARALLEL).skip(1) {
         let index = part.split("int64_t ").nth(1).expect("a loop");
         let index = index.split(' ').next().expect("its index");
         let line = |l: &str| match l.split_once("out[") {
@@ -111,17 +111,18 @@ fn one_place(text: &str) -> String {
             }
             None => l.to_string(),
         };
-        all += PARALLEL;
-        all += &part.split('\n').map(line).collect::<Vec<_>>().join("\n");
+        all = all.split('\n').map(line).collect::<Vec<_>>().join("\n");
     }
     all
 }
 
 /// A buffer that is private to an iteration is shared.
 fn one_buffer(text: &str) -> String {
-    let (before, after) = text.rsplit_once(PARALLEL).expect("a parallel loop");
+    let (before, after) = text
+        .split_once("_part0(")
+        .expect("what a parallel loop does");
     let inside = after.replacen("float acc", "static float acc", 1);
-    format!("{before}{PARALLEL}{inside}")
+    format!("{before}_part0({inside}")
 }
 
 /// Each thread takes the buffer of the first one.

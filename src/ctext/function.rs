@@ -47,7 +47,7 @@ impl Walk<'_> {
         )
     }
 
-    fn block(&mut self, block: &[Stmt], c: &[C], end: u32) -> Walked {
+    pub fn block(&mut self, block: &[Stmt], c: &[C], end: u32) -> Walked {
         let mark = self.scope.mark();
         let mut c = c.iter();
         for s in block {
@@ -106,7 +106,10 @@ impl Walk<'_> {
                     *extent,
                     "the bound of the loop is another one",
                 )?;
-                self.block(body, &l.body, line)?;
+                match kind {
+                    LoopKind::Par => self.parallel(body, &l.body, line)?,
+                    _ => self.block(body, &l.body, line)?,
+                }
                 self.scope.leave(mark);
                 Ok(())
             }

@@ -16,6 +16,7 @@ mod known;
 mod lex;
 mod meaning;
 mod parse;
+mod part;
 mod pieces;
 mod real;
 mod scope;

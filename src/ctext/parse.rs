@@ -80,6 +80,14 @@ pub struct Signature {
     pub params: Vec<(Written, String)>,
 }
 
+/// A function that others call.
+pub struct Part {
+    pub signature: Signature,
+    pub body: Vec<Stmt>,
+    /// Its last line.
+    pub end: u32,
+}
+
 /// How deep expressions and blocks may be.
 const DEPTH: u32 = 1000;
 

@@ -80,6 +80,22 @@ impl Scope {
         }
     }
 
+    /// Where another function begins: no name is known there. Gives those of this one.
+    pub fn begin(&mut self) -> Scope {
+        let needed = std::mem::take(&mut self.needed);
+        let inside = Scope {
+            needed,
+            ..Scope::default()
+        };
+        std::mem::replace(self, inside)
+    }
+
+    /// Where it ends.
+    pub fn end(&mut self, outside: Scope) {
+        let needed = std::mem::take(&mut self.needed);
+        *self = Scope { needed, ..outside };
+    }
+
     /// Something that has to stand above the function.
     pub fn needs(&mut self, what: &str) {
         self.needed.insert(what.to_string());
@@ -91,7 +107,7 @@ impl Scope {
 }
 
 /// What a text may call, or have for a macro or a type.
-fn is_taken(name: &str) -> bool {
+pub fn is_taken(name: &str) -> bool {
     const MACROS: [&str; 12] = [
         "PARALLEL_FOR",
         "ROLLED",

@@ -4,8 +4,9 @@
 
 use super::known::TABLE;
 use super::lex::{plain, tokens, Token, Unread};
-use super::parse::{Parser, Signature};
+use super::parse::{Parser, Part, Signature};
 use super::pieces::{pieces, Piece};
+use super::scope::is_taken;
 use super::stop::{Difference, Stop};
 use super::types::{c_name, is_type, shape};
 use super::walk::{check_signature, Walk};
@@ -25,6 +26,9 @@ pub struct Unit {
     /// Whether the function is declared.
     pub declared: bool,
     compared: BTreeSet<String>,
+    /// Functions that others call, and those that were called.
+    parts: BTreeMap<String, Part>,
+    called: BTreeSet<String>,
     loops: bool,
 }
 
@@ -202,6 +206,9 @@ impl Unit {
             Ok(s) => s,
             Err(_) => return unread(line, format!("`{}` is not known", shortened(t))),
         };
+        if signature.is_static && signature.result.name == "void" {
+            return self.part(parser, signature, t);
+        }
         let fallback = nest
             .fallback
             .as_deref()
@@ -237,6 +244,24 @@ impl Unit {
         }
     }
 
+    /// It is compared where it is called.
+    fn part(&mut self, mut parser: Parser, signature: Signature, t: &[Token]) -> Read {
+        let line = t.first().map_or(1, |t| t.line);
+        let body = parser.block().map_err(Stop::Unread)?;
+        parser.end().map_err(Stop::Unread)?;
+        let part = Part {
+            body,
+            end: t.last().map_or(line, |t| t.line),
+            signature,
+        };
+        let name = part.signature.name.clone();
+        let plain = part.signature.result.pointer.is_none() && !part.signature.result.is_const;
+        if !plain || is_taken(&name) || self.parts.insert(name.clone(), part).is_some() {
+            return unread(line, format!("the function `{name}` is not known"));
+        }
+        Ok(())
+    }
+
     fn compare(
         &mut self,
         nest: &Nest,
@@ -253,7 +278,7 @@ impl Unit {
             (None, true) if self.header.is_some() => own,
             (None, true) => BTreeMap::new(),
         };
-        let mut walk = Walk::new(nest, &codes);
+        let mut walk = Walk::new(nest, &codes, &self.parts);
         walk.signature(signature, line)?;
         body(&mut walk)?;
         for need in walk.scope.needed() {
@@ -262,6 +287,7 @@ impl Unit {
             }
         }
         self.loops |= walk.loops;
+        self.called.extend(walk.called);
         Ok(())
     }
 
@@ -270,6 +296,9 @@ impl Unit {
         let any = |prefix: &str| self.names.iter().any(|n| n.starts_with(prefix));
         if self.loops && !has("(loops-aligned)") {
             return differs(end, "loops are not aligned");
+        }
+        if let Some(name) = self.parts.keys().find(|n| !self.called.contains(*n)) {
+            return differs(end, format!("nothing calls the function `{name}`"));
         }
         if has("(no-contraction)") != has("(wide-floats-refused)") {
             return differs(end, "contraction is forbidden in part only");

@@ -2,7 +2,7 @@
 
 use super::lex::Unread;
 use super::meaning::{index, Res};
-use super::parse::{Expr, Signature, Written};
+use super::parse::{Expr, Part, Signature, Written};
 use super::scope::{Entity, Scope};
 use super::stop::{Difference, Stop};
 use super::types::{scalar, stored};
@@ -12,13 +12,16 @@ use crate::nest::lines::Lines;
 use crate::nest::names::identifier;
 use crate::nest::{BufId, Buffer, Nest, Slot, StorageClass};
 use crate::ty::Scalar;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub struct Walk<'a> {
     pub nest: &'a Nest,
     pub scope: Scope,
     /// The constants of the header.
     pub codes: &'a BTreeMap<String, i32>,
+    /// Functions above it, and those that were called.
+    pub parts: &'a BTreeMap<String, Part>,
+    pub called: BTreeSet<String>,
     listing: Lines,
     /// How many statements were met.
     pub number: u32,
@@ -29,12 +32,18 @@ pub struct Walk<'a> {
 pub type Walked<T = ()> = Result<T, Stop>;
 
 impl<'a> Walk<'a> {
-    pub fn new(nest: &'a Nest, codes: &'a BTreeMap<String, i32>) -> Walk<'a> {
+    pub fn new(
+        nest: &'a Nest,
+        codes: &'a BTreeMap<String, i32>,
+        parts: &'a BTreeMap<String, Part>,
+    ) -> Walk<'a> {
         let listing = nest.listing();
         Walk {
             nest,
             scope: Scope::default(),
             codes,
+            parts,
+            called: BTreeSet::new(),
             listing,
             number: 0,
             loops: false,

@@ -20,6 +20,9 @@ pub(super) struct Printer<'a> {
     pub masks: BTreeMap<Symbol, u64>,
     out: Lines,
     indent: usize,
+    /// Functions that stand above this one, and how many were begun.
+    parts: Lines,
+    pub parts_begun: u32,
 }
 
 impl<'a> Printer<'a> {
@@ -30,6 +33,8 @@ impl<'a> Printer<'a> {
             masks: BTreeMap::new(),
             out: Lines::default(),
             indent: 0,
+            parts: Lines::default(),
+            parts_begun: 0,
         }
     }
 
@@ -39,7 +44,7 @@ impl<'a> Printer<'a> {
         &self.nest.buffers[root.0 as usize]
     }
 
-    fn line(&mut self, text: &str) {
+    pub fn line(&mut self, text: &str) {
         self.out
             .line(&format!("{}{text}", "    ".repeat(self.indent)));
     }
@@ -53,10 +58,11 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// The definition of the function, with the lines of each statement.
-    pub fn function(&mut self) -> (String, Vec<Mark>) {
+    /// The definition of the function and of those that it calls, with the lines of each statement.
+    pub fn function(&mut self, is_static: bool) -> (String, Vec<Mark>) {
         let signature = super::header::signature(self.nest);
-        self.line(&signature);
+        let word = if is_static { "static " } else { "" };
+        self.line(&format!("{word}{signature}"));
         self.line("{");
         self.indent += 1;
         self.check_sizes();
@@ -77,8 +83,34 @@ impl<'a> Printer<'a> {
         self.line("return 0;");
         self.indent -= 1;
         self.line("}");
-        let out = std::mem::take(&mut self.out);
-        (out.text, out.marks)
+        let mut all = std::mem::take(&mut self.parts);
+        all.append(std::mem::take(&mut self.out));
+        (all.text, all.marks)
+    }
+
+    /// A function above this one, of the body of the statement that began last; these sizes are not negative.
+    pub fn above(&mut self, signature: &str, sizes: &[String], body: &Block) {
+        let apart = self.out.apart();
+        let around = std::mem::replace(&mut self.out, apart);
+        let indent = std::mem::replace(&mut self.indent, 0);
+        self.line(signature);
+        self.line("{");
+        for size in sizes {
+            self.line(&format!("    if ({size} < 0) __builtin_unreachable();"));
+        }
+        self.indented(body);
+        self.line("}");
+        self.indent = indent;
+        let mut apart = std::mem::replace(&mut self.out, around);
+        self.out.resume(&mut apart);
+        apart.line("");
+        self.parts.append(apart);
+    }
+
+    fn indented(&mut self, body: &Block) {
+        self.indent += 1;
+        self.block(body);
+        self.indent -= 1;
     }
 
     /// The guards as conditions that must not hold. Those of one kind stand in the order of their texts, each once, but
@@ -434,10 +466,15 @@ impl<'a> Printer<'a> {
             }
             LoopKind::Seq => {}
         }
+        let call = match kind {
+            LoopKind::Par => self.part(body),
+            _ => None,
+        };
         self.line(&format!("for (int64_t {var} = 0; {var} < {n}; {var}++) {{"));
-        self.indent += 1;
-        self.block(body);
-        self.indent -= 1;
+        match call {
+            Some(call) => self.line(&format!("    {call}")),
+            None => self.indented(body),
+        }
         self.line("}");
     }
 

@@ -16,6 +16,7 @@ mod header;
 mod index;
 mod lane_helpers;
 mod lanes;
+mod parts;
 mod prelude;
 
 pub use prelude::c_type;
@@ -139,17 +140,17 @@ fn print(nests: &[&Nest], options: &Options) -> (String, Vec<Vec<Mark>>) {
     }
     let mut used = prelude::Used::default();
     let mut functions = Vec::new();
-    let mut print = |nest: &Nest| {
+    let mut print = |nest: &Nest, is_static: bool| {
         let mut printer = body::Printer::new(nest, std::mem::take(&mut used));
-        let function = printer.function();
+        let function = printer.function(is_static);
         used = printer.used;
         function
     };
     for nest in nests {
         if let Some(other) = &nest.fallback {
-            functions.push((format!("static {}", print(other).0), None));
+            functions.push((print(other, true).0, None));
         }
-        let (text, own) = print(nest);
+        let (text, own) = print(nest, false);
         functions.push((text, Some(own)));
     }
     c += &prelude::prelude(&used, options.contract);

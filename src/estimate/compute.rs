@@ -19,6 +19,9 @@ const UNROLLED: i64 = 16;
 const LATENCY: f64 = 4.0;
 /// Cycles for each number that is put into a vector.
 const GATHER: f64 = 2.0;
+/// Results of an iteration that lie side by side, which compilers weave into vectors, and how much longer that takes.
+const WOVEN: i64 = 4;
+const WEAVING: f64 = 1.25;
 /// What a compiler's vectors lack of their promise.
 const AUTOMATIC: f64 = 0.8;
 
@@ -54,7 +57,6 @@ pub fn cycles(cx: &Context, s: &Stmt) -> f64 {
         cx,
         env: cx.env.clone(),
         names: BTreeMap::new(),
-        threads: false,
     };
     walk.stmt(s)
 }
@@ -64,8 +66,6 @@ struct Walk<'a> {
     env: Sizes,
     /// What names of indices stand for, in terms of loops.
     names: BTreeMap<Symbol, Nat>,
-    /// Whether threads run it: in their functions compilers do not know that buffers are apart.
-    threads: bool,
 }
 
 impl Walk<'_> {
@@ -78,17 +78,13 @@ impl Walk<'_> {
             Stmt::For {
                 var,
                 extent,
-                kind,
                 body,
+                kind,
                 ..
             } => {
                 let n = value(*extent, &self.env).max(0);
                 self.env.insert(*var, n / 2);
-                let before = self.threads;
-                self.threads |= *kind == LoopKind::Par;
-                let cycles = self.run(*var, n, body);
-                self.threads = before;
-                cycles
+                self.run(*var, n, body, *kind)
             }
             Stmt::If { cond, then, els } => {
                 let known = truth(cond, &self.env);
@@ -112,16 +108,21 @@ impl Walk<'_> {
     }
 
     /// A loop that runs so often.
-    fn run(&mut self, var: Symbol, n: i64, body: &[Stmt]) -> f64 {
+    fn run(&mut self, var: Symbol, n: i64, body: &[Stmt], kind: LoopKind) -> f64 {
+        if n <= UNROLLED {
+            return self.unrolled(var, n as f64, body);
+        }
         let once = self.block(body);
         let n = n as f64;
-        if n <= UNROLLED as f64 {
-            return n * once;
-        }
         let carried = carried(body, &self.env);
         let chain = carried.values().copied().max().unwrap_or(0) as f64 * LATENCY;
         if !flat(body, &self.env) {
-            return match self.around(var, body, &carried) {
+            // What is around a loop in the function of a thread is shared out, and no vector.
+            let around = match kind {
+                LoopKind::Par => None,
+                _ => self.around(var, body, &carried),
+            };
+            return match around {
                 Some(lanes) => n * (once + 2.0) / (lanes * AUTOMATIC),
                 None => n * (once.max(chain) + 2.0),
             };
@@ -132,6 +133,38 @@ impl Walk<'_> {
         }
     }
 
+    /// A loop that compilers write out: what is the same in all iterations is done once.
+    fn unrolled(&mut self, var: Symbol, n: f64, body: &[Stmt]) -> f64 {
+        let (mut names, mut arrays) = (BTreeSet::from([var]), BTreeSet::new());
+        let mut cycles = 0.0;
+        for s in body {
+            let mut other = matches!(s, Stmt::Assign { .. } | Stmt::For { .. } | Stmt::If { .. });
+            walk::each_index(s, &mut |n| other |= names.iter().any(|v| n.mentions(*v)));
+            if let Some(e) = walk::exprs(s) {
+                e.visit(&mut |e| {
+                    other |= match e.kind() {
+                        ExprKind::Var(v) => names.contains(v),
+                        ExprKind::Load(b, _) => arrays.contains(b),
+                        _ => false,
+                    }
+                });
+            }
+            if other {
+                names.extend(walk::declared(s));
+                if let Stmt::Assign { var, .. } = s {
+                    names.insert(*var);
+                }
+                walk::each_stmt(std::slice::from_ref(s), &mut |s| {
+                    if let Stmt::Store { buf, .. } = s {
+                        arrays.insert(*buf);
+                    }
+                });
+            }
+            cycles += if other { n } else { 1.0 } * self.stmt(s);
+        }
+        cycles
+    }
+
     /// How many iterations a compiler puts into a vector by itself.
     fn automatic(
         &self,
@@ -140,14 +173,22 @@ impl Walk<'_> {
         carried: &BTreeMap<Symbol, u32>,
     ) -> Option<f64> {
         let mut widest = None;
-        let mut good = true;
+        let (mut good, mut woven) = (true, false);
+        // Small arrays of an iteration become registers.
+        let mut own = BTreeSet::new();
         walk::each_stmt(body, &mut |s| {
             if let Some(e) = walk::exprs(s) {
                 e.visit(&mut |e| good &= self.simple(var, e, &mut widest));
             }
             match s {
+                Stmt::Alloc(b) => {
+                    own.insert(*b);
+                }
+                Stmt::Store { buf, .. } if own.contains(buf) => {}
                 Stmt::Store { index, value, .. } => {
-                    good &= self.stride(*index, var) == 1;
+                    let by = self.stride(*index, var);
+                    good &= (1..=WOVEN).contains(&by);
+                    woven |= by > 1;
                     widest = widest.max(Some(value.shape().elem.bytes()));
                 }
                 Stmt::Assign { var, value } if carried.contains_key(var) => {
@@ -158,7 +199,8 @@ impl Walk<'_> {
             }
         });
         let bytes = widest.filter(|_| good)?;
-        Some(f64::from(self.cx.machine.target.register_bytes()) / bytes as f64)
+        let lanes = f64::from(self.cx.machine.target.register_bytes()) / bytes as f64;
+        Some(if woven { lanes / WEAVING } else { lanes })
     }
 
     /// How many iterations of a loop around another one a compiler puts into a vector by itself: each lane goes through the
@@ -168,7 +210,7 @@ impl Walk<'_> {
             Stmt::For { var, body, .. } => Some((*var, body)),
             _ => None,
         });
-        let (inner, of) = loops.next().filter(|_| !self.threads)?;
+        let (inner, of) = loops.next()?;
         if loops.next().is_some() || !carried.is_empty() || !flat(of, &self.env) {
             return None;
         }

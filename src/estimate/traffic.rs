@@ -13,6 +13,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Bytes that come at once.
 const LINE: f64 = 64.0;
+/// Bytes of a page, pages whose places a processor has at hand, and cycles to go to another one: what comes next is not foreseen across
+/// pages, and lines at such distances share few places in a cache.
+const PAGE: u64 = 4096;
+const PAGES: i64 = 64;
+const JUMP: f64 = 24.0;
 /// Places of one array that are told apart.
 const PLACES: usize = 256;
 
@@ -49,7 +54,24 @@ pub fn cycles(cx: &Context, s: &Stmt) -> f64 {
             sum += each * moved(cx, &all, a, bytes);
         }
     }
-    sum
+    sum + all.iter().map(|a| JUMP * jumps(cx, a)).sum::<f64>()
+}
+
+/// How often an access goes to another page, of more than are at hand, in an array that no near cache holds.
+fn jumps(cx: &Context, a: &Access) -> f64 {
+    let buffer = &cx.nest.buffers[a.buf.0 as usize];
+    let elem = buffer.elem.bytes();
+    let near = cx.machine.caches.get(1).map_or(0.0, |c| c.0);
+    let far = |l: &(Symbol, i64, i64)| l.2.unsigned_abs().saturating_mul(elem) >= PAGE;
+    let Some(last) = a.loops.iter().rposition(far) else {
+        return 0.0;
+    };
+    let large = value(buffer.len, &cx.env) as f64 * elem as f64 > near;
+    let pages = a.loops[last].1.saturating_mul(a.places as i64);
+    match large && pages > PAGES {
+        true => a.places as f64 * a.loops[..=last].iter().map(|l| l.1 as f64).product::<f64>(),
+        false => 0.0,
+    }
 }
 
 struct Found<'a> {

@@ -42,6 +42,33 @@ pub struct Lines {
 }
 
 impl Lines {
+    /// For what stands inside of the statement that began last, and is printed apart.
+    pub fn apart(&self) -> Lines {
+        Lines {
+            next: self.next,
+            ..Lines::default()
+        }
+    }
+
+    /// Goes on behind what was printed apart, which is that statement, too.
+    pub fn resume(&mut self, apart: &mut Lines) {
+        apart.marks.push(Mark {
+            statement: self.next.saturating_sub(1),
+            first: 0,
+            last: apart.count.saturating_sub(1),
+        });
+        self.next = apart.next;
+    }
+
+    /// These lines, then others.
+    pub fn append(&mut self, other: Lines) {
+        let above = self.count;
+        self.text.push_str(&other.text);
+        self.marks
+            .extend(other.marks.into_iter().map(|m| m.below(above)));
+        self.count += other.count;
+    }
+
     /// One more line, or several.
     pub fn line(&mut self, text: &str) {
         self.text.push_str(text);

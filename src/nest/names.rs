@@ -71,9 +71,16 @@ fn is_taken(name: &str) -> bool {
         || !name.starts_with(|c: char| c.is_ascii_alphabetic())
         || name.ends_with("_t")
         || name.ends_with("_all")
+        || is_part(name)
         || name.starts_with("omp_")
         || is_typed_helper(name)
         || Op::functions().any(|op| name.strip_suffix('f').unwrap_or(name) == op.name())
+}
+
+/// `mm_part0`: a function beside the kernel.
+fn is_part(name: &str) -> bool {
+    let number = name.rsplit_once("_part").map_or("", |(_, n)| n);
+    !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())
 }
 
 /// `INT8_MAX`, `FETCH`, `MM_ERR_SIZE`: what has no small letter may be a macro somewhere; single letters are used as sizes.

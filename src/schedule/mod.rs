@@ -9,8 +9,10 @@
 mod print;
 mod reuse;
 mod skeleton;
+mod strips;
 mod sums;
 mod tile;
+mod updates;
 
 pub use skeleton::{leaf, Loops, Map, Reader, Reduce, Regroup};
 pub use sums::Place;
@@ -44,6 +46,12 @@ pub struct Choice {
     pub tile: u32,
     /// Reductions of few elements are unrolled.
     pub unroll: bool,
+    /// Transposed arrays are written in strips of rows.
+    pub strips: bool,
+    /// Threads have blocks of a loop over reductions, of which compilers make vectors.
+    pub blocks: bool,
+    /// Where elements are in lanes, several rows are added to them at once; 0 leaves that.
+    pub rows: u32,
 }
 
 /// How many combinations there are.
@@ -126,6 +134,11 @@ pub fn preparations(program: &Program, done: &[Place]) -> Option<(Vec<Schedule>,
     sums::apart(&search::start(program), done)
 }
 
+/// What makes updates of a program that looks at all elements for each result, where it does.
+pub fn updates(program: &Program, target: Target, permits: Permits) -> Option<Schedule> {
+    updates::at_places(&loops(program, target, permits), permits)
+}
+
 fn loops(program: &Program, target: Target, permits: Permits) -> Loops {
     let reader = Reader {
         target,
@@ -188,9 +201,34 @@ fn choices(space: Space) -> Vec<Choice> {
                     columns,
                     tile,
                     unroll,
+                    ..Choice::default()
                 });
             }
         }
     }
+    all.extend([false, true].into_iter().flat_map(across));
     all
+}
+
+/// What is done with arrays that are read across their rows, and with reductions that have no vectors.
+fn across(keep: bool) -> [Choice; 3] {
+    let plain = Choice {
+        keep,
+        parallel: true,
+        ..Choice::default()
+    };
+    let strips = Choice {
+        strips: true,
+        ..plain
+    };
+    let rows = Choice {
+        columns: 32,
+        rows: 4,
+        ..plain
+    };
+    let blocks = Choice {
+        blocks: true,
+        ..plain
+    };
+    [strips, rows, blocks]
 }

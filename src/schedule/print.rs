@@ -227,6 +227,7 @@ impl Printer<'_> {
             Loops::Nothing => "?".to_string(),
             Loops::Map(m) => self.map(m, free),
             Loops::Reduce(r) => self.reduce(r, free),
+            Loops::Step(step) => self.loops(step, false),
             Loops::Let {
                 value,
                 array,
@@ -247,7 +248,8 @@ impl Printer<'_> {
         body: &Loops,
         free: bool,
     ) -> String {
-        let value = match (array, has_map(value) && self.choice.keep) {
+        let kept = self.choice.keep && (has_map(value) || named && value.is_nothing());
+        let value = match (array, kept) {
             (true, false) if named => self.read(value),
             (true, false) => "?".to_string(),
             (true, true) => {
@@ -288,6 +290,7 @@ impl Printer<'_> {
             Loops::Nothing => "?".to_string(),
             Loops::Map(m) => self.read(&m.body),
             Loops::Reduce(r) => self.sequential(r),
+            Loops::Step(step) => self.read(step),
             Loops::Let {
                 named: false, body, ..
             } => self.read(body),
@@ -309,11 +312,21 @@ impl Printer<'_> {
                 return tile;
             }
         }
+        if self.choice.strips {
+            if let Some(strips) = self.strips(m, parallel) {
+                return strips;
+            }
+        }
         if let Loops::Reduce(r) = &*m.body {
             if self.choice.columns > 0 && m.reduces {
                 if let Some(s) = self.columns(m, r, parallel) {
                     return s;
                 }
+            }
+        }
+        if self.choice.blocks && parallel {
+            if let Some(blocks) = self.blocks(m) {
+                return blocks;
             }
         }
         let lanes = leaf(m.elem).filter(|_| self.choice.vectors && m.lane_wise);
@@ -389,7 +402,10 @@ impl Printer<'_> {
         if r.inner.any(&|l| matches!(l, Loops::Map(_))) || !long(m.n, 64) {
             return None;
         }
-        self.says(format!("elements in {wide} vectors"));
+        self.says(match self.choice.rows {
+            0 => format!("elements in {wide} vectors"),
+            _ => format!("whole rows into {wide} vectors"),
+        });
         if parallel {
             self.says("parallel");
         }
@@ -428,7 +444,12 @@ impl Printer<'_> {
             false => format!("(containsReduceSeqInto {k} ({c}.<{lanes}>?) ?)"),
         };
         let lower = self.shown() == Stage::Lower;
-        let (first, rest) = (tile(&wide, lower), tile("1", lower));
+        let whole_rows = match lower {
+            true => self.summed_columns(r, &wide, &lanes),
+            false => None,
+        };
+        let first = whole_rows.unwrap_or_else(|| tile(&wide, lower));
+        let rest = tile("1", lower);
         if lower {
             self.uses("lowering", &["map-unroll"]);
             if parallel {
@@ -653,6 +674,7 @@ impl Loops {
                 Loops::Nothing => false,
                 Loops::Map(m) => m.body.any(is),
                 Loops::Reduce(r) => r.inner.any(is),
+                Loops::Step(step) => step.any(is),
                 Loops::Let { value, body, .. } => value.any(is) || body.any(is),
                 Loops::Parts(all) => all.iter().any(|l| l.any(is)),
             }

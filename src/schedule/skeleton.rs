@@ -30,6 +30,8 @@ pub enum Loops {
     },
     /// Of the arguments of an application, each in its place; two or more have some.
     Parts(Vec<Loops>),
+    /// Of a step of many, each of which takes the result of the one before: threads would be started for each.
+    Step(Box<Loops>),
 }
 
 /// A loop over elements of an array that is written.
@@ -42,6 +44,8 @@ pub struct Map {
     pub lane_wise: bool,
     /// Whether one iteration is a reduction and nothing else.
     pub reduces: bool,
+    /// Whether what it goes over is a transposed array.
+    pub across: bool,
     /// Whether it has no array to go over: its function is given numbers of iterations.
     pub generates: bool,
     /// Whether what a reduction below it reads along the innermost loop is the same in all iterations.
@@ -126,7 +130,13 @@ impl Reader {
 
     /// A loop, and before it the one that computes what it takes windows of.
     fn stages(&self, result: Ty, f: &Term, xs: &Term) -> Loops {
-        let body = self.map(result, f);
+        let body = match self.map(result, f) {
+            Loops::Map(m) => Loops::Map(Map {
+                across: is_across(xs),
+                ..m
+            }),
+            other => other,
+        };
         match stage(xs) {
             Some(stage) => Loops::Let {
                 value: self.written(stage).into(),
@@ -176,6 +186,7 @@ impl Reader {
                 && lanes > 1
                 && rule::obstacle(f, Nat::int(lanes.into())).is_none(),
             reduces,
+            across: false,
             generates: false,
             reused: reused(f),
             body: body.into(),
@@ -185,12 +196,13 @@ impl Reader {
     fn named(&self, value: &Term, f: &Term) -> Loops {
         let body = self.function(f);
         let array = value.ty().as_array().is_some();
+        let known = value;
         let value = match array && !computes(value) {
             true => Loops::Nothing,
             false => self.written(value),
         };
-        match (&value, &body) {
-            (Loops::Nothing, _) => body,
+        match (&value, array && is_dear(known)) {
+            (Loops::Nothing, false) => body,
             _ => Loops::Let {
                 value: value.into(),
                 array,
@@ -206,6 +218,17 @@ impl Reader {
             return Loops::Nothing;
         };
         match (p.op().sort(), &args[..]) {
+            // What is reduced in order into an array has the loops of a step.
+            (Sort::Loop(Loop::ReduceSeq), [op, _, _]) if t.ty().as_array().is_some() => {
+                let step = match op.kind() {
+                    Kind::Lam(_, step) => self.function(step),
+                    _ => Loops::Nothing,
+                };
+                match step {
+                    Loops::Nothing => step,
+                    _ => Loops::Step(step.into()),
+                }
+            }
             (Sort::Loop(Loop::Reduce | Loop::ReduceSeq), [op, e, xs]) => {
                 let Some((n, _)) = xs.ty().as_array() else {
                     return Loops::Nothing;
@@ -285,6 +308,18 @@ fn stage(xs: &Term) -> Option<&Term> {
     stage.then_some(xs)
 }
 
+/// Whether rows of an array are columns of another one.
+fn is_across(xs: &Term) -> bool {
+    match xs.as_prim_app() {
+        Some((p, args)) => match p.op().sort() {
+            _ if p.op() == Op::Transpose => true,
+            Sort::View(_) | Sort::Data(_) => args.iter().any(|a| is_across(a)),
+            _ => false,
+        },
+        None => false,
+    }
+}
+
 pub fn has_reduction(t: &Term) -> bool {
     let mut found = false;
     t.visit(&mut |t, _| {
@@ -319,13 +354,24 @@ fn computes(t: &Term) -> bool {
     found
 }
 
+/// Whether an element takes so long that even a small array is kept: it has functions or reductions in it.
+fn is_dear(t: &Term) -> bool {
+    let mut found = has_reduction(t);
+    t.visit(&mut |t, _| {
+        if let Kind::Prim(p) = t.kind() {
+            found |= matches!(p.op().sort(), Sort::Function(_));
+        }
+    });
+    found
+}
+
 /// The operation that a function is, or that its body ends with.
 fn operation(f: &Term) -> Option<Op> {
     match f.kind() {
         Kind::Lam(_, body) => operation(body),
         _ => {
             let (p, _) = f.as_prim_app()?;
-            p.op().is_lane_wise().then_some(p.op())
+            (p.op().is_lane_wise() || p.op() == Op::Select).then_some(p.op())
         }
     }
 }

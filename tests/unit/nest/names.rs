@@ -4,7 +4,9 @@ use super::*;
 
 #[test]
 fn names_that_c_or_the_kernel_has_are_changed() {
-    for free in ["a", "mm", "xs_1", "atlas", "f32y", "N", "index"] {
+    for free in [
+        "a", "mm", "xs_1", "atlas", "f32y", "N", "index", "part0", "t_part",
+    ] {
         assert_eq!(identifier(free), free);
     }
     for taken in [
@@ -21,6 +23,7 @@ fn names_that_c_or_the_kernel_has_are_changed() {
         "INT8_C",
         "expf",
         "T_ERR_SIZE",
+        "t_part0",
         "v_int",
         "v_a",
         "q_a",

@@ -1,0 +1,117 @@
+//! Arrays that are read across their rows, and blocks for threads.
+//!
+//! In: the loops. Out: how they look after each stage. Of a transposed array a strip of rows of the result is written side by side, so
+//! that what is read of one row of the array lies together. Columns that are summed are as many at once as the nearest cache holds sums
+//! of, and a few rows are added to a vector of sums while it is in a register: rows are read whole, every sum stays in its order.
+
+use super::print::{size, Printer, Stage};
+use super::skeleton::{Loops, Map, Reduce};
+
+/// Rows of a strip.
+const STRIP: u32 = 8;
+/// Rows that are added to a vector of sums at once.
+const ROWS: u32 = 4;
+/// Elements of a block.
+const BLOCK: u32 = 256;
+/// Reductions of fewer elements have no rows to be added at once.
+const LONG: i64 = 16;
+
+impl Printer<'_> {
+    /// Strips, where the loops are those of a transposed array.
+    pub fn strips(&mut self, m: &Map, parallel: bool) -> Option<String> {
+        let inner = match &*m.body {
+            Loops::Map(inner) if m.across && inner.body.is_nothing() => inner,
+            _ => return None,
+        };
+        let long = |n: crate::arith::Nat| n.as_int().is_none_or(|n| n >= 64);
+        if m.generates || inner.generates || !long(m.n) || !long(inner.n) {
+            return None;
+        }
+        self.says("strips of rows");
+        if parallel {
+            self.says("parallel");
+        }
+        let strip = self.param("strip", STRIP.to_string());
+        let (n, columns) = (size(m.n), size(inner.n));
+        let whole = format!("(floor({}, {strip}))", m.n);
+        let both = |strips: String| Some(format!("(parts {strips} (contains map))"));
+        match self.stage {
+            stage if stage < Stage::Parts => {
+                Some(format!("(containsMap {n} (containsMap {columns} ?))"))
+            }
+            Stage::Parts => {
+                let rules = ["map-rest", "split-join"].map(|r| format!("{r}[{strip}]"));
+                self.needs("algorithmic", &rules);
+                both(format!(
+                    "(containsMap {whole} (containsMap {strip} (containsMap {columns} ?)))"
+                ))
+            }
+            Stage::Lower => {
+                self.needs("lowering", &["map-unroll"]);
+                let map = match parallel {
+                    true => {
+                        self.needs("parallel", &["map-par"]);
+                        "containsMapPar"
+                    }
+                    false => "containsMap",
+                };
+                both(format!(
+                    "({map} {whole} (containsMap {columns} (containsMapUnroll {strip} ?)))"
+                ))
+            }
+            stage => {
+                if stage == Stage::Reorder {
+                    self.needs("layout", &["transpose-around-map-map"]);
+                }
+                both(format!(
+                    "(containsMap {whole} (containsMap {columns} (containsMap {strip} ?)))"
+                ))
+            }
+        }
+    }
+
+    /// Blocks of a loop over reductions.
+    pub fn blocks(&mut self, m: &Map) -> Option<String> {
+        if m.generates || !m.reduces || m.n.as_int().is_some_and(|n| n < i64::from(2 * BLOCK)) {
+            return None;
+        }
+        self.says("blocks of elements");
+        self.says("parallel");
+        let block = self.param("elements", BLOCK.to_string());
+        if self.stage < Stage::Parts {
+            return Some(format!("(containsMap {} ?)", size(m.n)));
+        }
+        let map = match self.stage {
+            Stage::Parts => {
+                let rules = ["map-rest", "split-join"].map(|r| format!("{r}[{block}]"));
+                self.needs("algorithmic", &rules);
+                "containsMap"
+            }
+            Stage::Lower => {
+                self.needs("parallel", &["map-par"]);
+                "containsMapPar"
+            }
+            _ => "containsMap",
+        };
+        Some(format!(
+            "(parts ({map} (floor({}, {block})) (containsMap {block} ?)) (contains map))",
+            m.n
+        ))
+    }
+
+    /// The sums of some columns over all rows, as the last stage has them: of several rows at once where these are many.
+    pub fn summed_columns(&mut self, r: &Reduce, wide: &str, lanes: &str) -> Option<String> {
+        if self.choice.rows == 0 || r.n.as_int().is_some_and(|n| n < LONG) {
+            return None;
+        }
+        let rows = self.param("rows", ROWS.to_string());
+        self.needs("algorithmic", &[format!("blocked-reduce-seq[{rows}]")]);
+        let rest = format!("reduce-seq-rest[{rows}]");
+        self.needs("regrouping", &[rest.as_str(), "reduce-columns-from"]);
+        self.needs("lowering", &["reduce-seq-unroll"]);
+        Some(format!(
+            "(containsReduceSeqInto (floor({}, {rows})) ({wide}.<{lanes}>?) (containsMap {wide} (containsReduceSeqUnroll {rows} ?)))",
+            r.n
+        ))
+    }
+}
