@@ -8,7 +8,8 @@
 
 use crate::arith::Nat;
 use crate::intern::Symbol;
-use crate::term::{normalize, Kind, Op, Program, Term};
+use crate::nest::abi;
+use crate::term::{normalize, normalize_within, Kind, Op, Program, Term};
 use crate::ty::{Ty, TyKind};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
@@ -38,6 +39,16 @@ pub fn scanned(program: &Program, sizes: &BTreeMap<Symbol, i64>) -> f64 {
     longest
 }
 
+/// The program as its kernel computes it, where no search changes it: the elements of a named array that is not stored are computed
+/// wherever it is read.
+pub fn in_place(program: &Program) -> Program {
+    let term = normalize_within(&read_in_place(&program.term), MOST);
+    Program {
+        term: term.unwrap_or_else(|| program.term.clone()),
+        ..program.clone()
+    }
+}
+
 fn count(program: &Program, sizes: &BTreeMap<Symbol, i64>, shared: bool) -> Option<f64> {
     let term = normalize(&program.term);
     let mut count = Count {
@@ -50,6 +61,37 @@ fn count(program: &Program, sizes: &BTreeMap<Symbol, i64>, shared: bool) -> Opti
     };
     count.call(&term, program.params.len(), 1.0)?;
     Some(count.total)
+}
+
+/// Terms in which named arrays stand where they are read have so many nodes at most.
+const MOST: u32 = 10_000;
+
+/// The term with arrays that have a name, and are not stored, in place of their names.
+fn read_in_place(t: &Term) -> Term {
+    match t.kind() {
+        Kind::Lam(hint, body) => match t.ty().as_fun() {
+            Some((arg, _)) => Term::lam(*hint, arg, read_in_place(body)),
+            None => t.clone(),
+        },
+        Kind::App(f, x) => {
+            let (f, x) = (read_in_place(f), read_in_place(x));
+            let named = f.as_prim_app().filter(|(p, _)| p.op() == Op::Let);
+            match named.as_ref().map(|(_, args)| &args[..]) {
+                Some([value]) if is_read_in_place(value) => Term::app(x, (*value).clone()),
+                _ => Term::app(f, x),
+            }
+        }
+        _ => t.clone(),
+    }
+}
+
+/// Whether a named value is computed, or a part of it, where it is read.
+fn is_read_in_place(value: &Term) -> bool {
+    let stored = value
+        .as_prim_app()
+        .is_some_and(|(p, _)| p.op() == Op::ToMem);
+    let array = abi::leaves(value.ty()).is_some_and(|all| all.iter().any(|l| !l.2.is_empty()));
+    array && !stored
 }
 
 /// What binds a variable.

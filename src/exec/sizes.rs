@@ -5,7 +5,7 @@
 //! sizes that come out satisfy all assumptions and, but for those at the edge, give every array at least one element. Absent:
 //! proofs that none exist: what is not found by trying must be given by the user.
 
-use super::flops::work;
+use super::flops::{in_place, work};
 use crate::intern::Symbol;
 use crate::nest::{abi, Assumption};
 use crate::term::Program;
@@ -199,16 +199,18 @@ impl Question<'_> {
     /// All free parameters equal, at a power of two or the next size that is allowed, as large as
     /// the bound permits.
     pub fn large(&self, bound: &Bound) -> Option<Sizes> {
+        let kernel = in_place(self.program);
+        let quick = |sizes: &Sizes| work(&kernel, sizes).is_some_and(|w| w <= bound.work);
         (0..40).rev().find_map(|e| {
             // Where the power itself is far too large, nothing near it fits.
             let power = self.all(1 << e);
             let effort = self.effort(&power)?;
-            if effort.work > bound.work || effort.bytes > bound.bytes {
+            if !quick(&power) || effort.bytes > bound.bytes {
                 return None;
             }
             (0..TRIED.min((1 << e) / 2 + 1))
                 .map(|d| self.all((1 << e) + d))
-                .find(|s| self.allowed(s, bound))
+                .find(|s| self.allowed(s, bound) && quick(s))
         })
     }
 }

@@ -51,7 +51,7 @@ fn counts(source: &str) -> (f64, f64) {
     let file = sources.add_text("count.rise", source);
     let program = crate::elab::program(&mut sources, file, None).expect("a program");
     let sizes = BTreeMap::from([(Symbol::new("n"), 10)]);
-    let both = (flops(&program, &sizes), work(&program, &sizes));
+    let both = (flops(&program, &sizes), work(&in_place(&program), &sizes));
     (both.0.expect("sizes"), both.1.expect("sizes"))
 }
 
@@ -74,4 +74,19 @@ fn equal_texts_in_different_loops_count_for_each() {
         xs |> map (\\x -> xs |> map (\\y -> x * y + y * y))";
     // x * y and the sum for each of both, y * y for each y of each x: no loop is taken out of the other.
     assert_eq!(counts(source), (300.0, 300.0));
+}
+
+/// The mean is a number, computed once; the squares are an array: 10 for the largest and 100 for those that are beside each.
+#[test]
+fn named_arrays_count_where_they_are_read() {
+    let named = |stored: &str| {
+        format!(
+            "def f [n : nat] (xs : n.f32) : n.f32 =
+               let mean = reduce (+) 0.0 xs in
+               let squares = {stored} (map (\\x -> x * mean) xs) in
+               map (\\x -> reduceSeq (\\a y -> select (y < x) a y) 0.0 squares) xs"
+        )
+    };
+    assert_eq!(counts(&named("")), (20.0, 110.0));
+    assert_eq!(counts(&named("toMem")), (20.0, 20.0));
 }
