@@ -254,8 +254,8 @@ fn supposed(program: &Program, fixed: &Sizes) -> Sizes {
     while each > SMALLEST && !fits(&all(each)) {
         each /= 2;
     }
-    // One more than a power of two would leave the last tile of `n + 1` almost empty.
-    all(each - each / 8)
+    // Rows of a power of two and a little more, as `n + 1`, would go through few sets of a cache.
+    all(each + each / 8)
 }
 
 struct Trial<'a> {
