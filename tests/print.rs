@@ -2,14 +2,14 @@
 
 use crate::common;
 use rise_opt::diag::{render, Format};
-use rise_opt::elab::{program, program_text};
+use rise_opt::elab::{program, program_text, saved_program};
 use rise_opt::source::SourceMap;
 use rise_opt::term::Program;
 
 fn elaborate(text: &str) -> Result<Program, String> {
     let mut sources = SourceMap::new();
     let file = sources.add_text("printed.rise", text);
-    program(&mut sources, file, None).map_err(|d| {
+    saved_program(&mut sources, file, None).map_err(|d| {
         let shown = d.iter().map(|d| render(d, &sources, Format::Human));
         shown.collect::<Vec<_>>().join("\n")
     })

@@ -115,7 +115,7 @@ fn found(
     sources: &mut SourceMap,
 ) -> Res<Program> {
     let text = sources.add_saved(&format!("{name}: what was found"), &file.loops.program);
-    let found = elab::program(sources, text, Some(&file.proof.entry)).map_err(|all| {
+    let found = elab::saved_program(sources, text, Some(&file.proof.entry)).map_err(|all| {
         let first = all.into_iter().next();
         let why = first.map_or(String::new(), |d| d.message);
         format!("the program of the loop program is none: {why}")

@@ -33,7 +33,7 @@ pub use locate::{located_text, Range};
 pub use oblige::Obligation;
 pub use output::*;
 pub use print::{program_text, term_text};
-pub use program::{check_program, definition, program, program_at};
+pub use program::{check_program, definition, program, program_at, saved_program};
 pub use read::{read_sizes, read_types};
 pub use sketch::{plain_sketch_text, size_text, sketch_text};
 pub use steps::{check_sketch, steps, Guide, Surroundings};

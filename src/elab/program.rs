@@ -45,7 +45,20 @@ pub fn program_at(
     entry: Option<&str>,
     fixed: &Fixed,
 ) -> Result<Program, Vec<Diagnostic>> {
-    whole(sources, file, entry, Some(fixed))
+    let mut program = whole(sources, file, entry, Some(fixed))?;
+    if let Some(term) = shared(&program.term) {
+        program.term = term;
+    }
+    Ok(program)
+}
+
+/// A program that was printed: its term as it is, whatever is read again in it.
+pub fn saved_program(
+    sources: &mut SourceMap,
+    file: FileId,
+    entry: Option<&str>,
+) -> Result<Program, Vec<Diagnostic>> {
+    whole(sources, file, entry, Some(&Fixed::new()))
 }
 
 /// Sizes that are fixed, by name; names of anything else mean nothing.
@@ -451,7 +464,7 @@ fn finish(
         sizes: scheme.sizes.clone(),
         params,
         result: rest,
-        term: shared(&term).unwrap_or(term),
+        term,
     })
 }
 

@@ -275,7 +275,7 @@ impl Plan {
         sources: &mut SourceMap,
     ) -> Result<Program, Diagnostic> {
         let file = sources.add_saved(&format!("{name}: {what}"), text);
-        elab::program(sources, file, Some(&self.entry)).map_err(|found| {
+        elab::saved_program(sources, file, Some(&self.entry)).map_err(|found| {
             let first = found.into_iter().next();
             let why = first.as_ref().map_or("", |d| &*d.message);
             let message = format!("{what} of `{name}` does not fit: {why}");

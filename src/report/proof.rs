@@ -181,7 +181,7 @@ impl ProofFile {
     /// The program that it is of.
     pub fn program(&self, name: &str, sources: &mut SourceMap) -> Result<Program, Diagnostic> {
         let file = sources.add_saved(&format!("{name}: program"), &self.program);
-        elab::program(sources, file, Some(&self.entry)).map_err(|found| {
+        elab::saved_program(sources, file, Some(&self.entry)).map_err(|found| {
             let first = found.into_iter().next();
             let why = first.map_or(String::new(), |d| d.message);
             malformed(name, &format!("its program is none: {why}"))
