@@ -15,7 +15,7 @@ use crate::intern::Symbol;
 use crate::lower::{self, lower};
 use crate::report::candidates::{Candidate, Candidates};
 use crate::report::tuning::TuningRecord;
-use crate::schedule::{preparations, schedules, updates, Choice, Permits, Schedule, Space};
+use crate::schedule::{preparations, schedules, Choice, Permits, Schedule, Space};
 use crate::search;
 use crate::source::{FileId, SourceMap};
 use crate::syntax::{parse, print, Dialect};
@@ -282,7 +282,6 @@ impl Trial<'_> {
                 ..first.then(&s)
             }));
         }
-        all.extend(self.updated(space));
         all
     }
 
@@ -317,23 +316,6 @@ impl Trial<'_> {
             done.push(place);
         }
         all
-    }
-
-    /// Updates at places, alone and before what may be done then.
-    fn updated(&mut self, space: Space) -> Vec<Schedule> {
-        let Some(first) = updates(&self.input.program, self.input.target, self.permits) else {
-            return Vec::new();
-        };
-        let Ok(term) = self.reach(&first) else {
-            return vec![first];
-        };
-        let program = Program {
-            term,
-            ..self.input.program.clone()
-        };
-        let next = schedules(&program, self.input.target, self.permits, space);
-        let next = next.iter().map(|s| first.then(s));
-        [first.clone()].into_iter().chain(next).collect()
     }
 
     fn run(&mut self, schedule: &Schedule) -> Result<(f64, Term), Ended> {

@@ -12,7 +12,6 @@ mod skeleton;
 mod strips;
 mod sums;
 mod tile;
-mod updates;
 
 pub use skeleton::{leaf, Loops, Map, Reader, Reduce, Regroup};
 pub use sums::Place;
@@ -132,11 +131,6 @@ impl Schedule {
 /// What may be done with a program before its loops are scheduled, and which reduction that takes apart; what leads on is last.
 pub fn preparations(program: &Program, done: &[Place]) -> Option<(Vec<Schedule>, Place)> {
     sums::apart(&search::start(program), done)
-}
-
-/// What makes updates of a program that looks at all elements for each result, where it does.
-pub fn updates(program: &Program, target: Target, permits: Permits) -> Option<Schedule> {
-    updates::at_places(&loops(program, target, permits), permits)
 }
 
 fn loops(program: &Program, target: Target, permits: Permits) -> Loops {
