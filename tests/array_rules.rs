@@ -32,7 +32,7 @@ fn is_said(rule: &RuleDecl, assuming: &[Assumption]) -> bool {
 }
 
 /// Rules whose left side says by the form of a size what is assumed: what matches `n + 1` is at least 1, an array has the
-/// halo of its windows, blocks of offsets have a last one of their own, and places are numbers of a type.
+/// halo of its windows, and blocks of offsets have a last one of their own.
 const BY_FORM: [&str; 15] = [
     "slide-after-take",
     "slide-after-drop",

@@ -251,8 +251,8 @@ fn twins_of_shipped(next: &AtomicUsize) -> (u32, Vec<String>) {
                     format!("captured in {}", rule.holes[hole].name)
                 }
             };
-            // The types of primitives exclude functions where data has to be.
-            // A law of an operator in which nothing is open holds or not, whatever the rule is used on.
+            // The types of primitives exclude functions where data has to be; a law of an operator in which nothing is open
+            // holds or not, whatever the rule is used on.
             let closed = |t: &Term| {
                 let mut open = false;
                 t.visit(&mut |t, _| open |= matches!(t.kind(), Kind::Hole(_)));

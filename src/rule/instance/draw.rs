@@ -9,7 +9,7 @@ use crate::arith::Nat;
 use crate::elab::{Cond, Obligation, Rel};
 use crate::interp::generate::Generator;
 use crate::obligation::Sizes;
-use crate::term::{Class, Kind, Term};
+use crate::term::{Class, Term};
 use crate::ty::{Scalar, Ty, TyKind, TySubst};
 
 /// Draws of sizes for one draw of types.
@@ -190,7 +190,7 @@ impl Shapes {
         shapes.types.extend(holes.map(|h| h.ty));
         let right = both.then_some(&rule.rhs);
         for side in std::iter::once(&rule.lhs).chain(right) {
-            computed(side, &mut shapes.types);
+            side.visit(&mut |t: &Term, _| shapes.types.push(t.ty()));
             shapes.sizes.extend(Sizes::of(side));
         }
         shapes.types.sort();
@@ -212,22 +212,6 @@ impl Shapes {
     fn fit(&self, subst: &TySubst) -> bool {
         let whole = |n: &Nat| subst.nat(*n).as_int().is_some_and(|n| n >= 0);
         self.sizes.iter().all(whole) && self.types.iter().all(|t| small(subst.ty(*t)))
-    }
-}
-
-/// The types of all that a side computes: not of what is given to a function that does not read it.
-fn computed(t: &Term, types: &mut Vec<Ty>) {
-    types.push(t.ty());
-    match t.kind() {
-        Kind::App(f, x) => match f.kind() {
-            Kind::Lam(_, body) if !body.mentions(0) => computed(body, types),
-            _ => {
-                computed(f, types);
-                computed(x, types);
-            }
-        },
-        Kind::Lam(_, body) => computed(body, types),
-        _ => {}
     }
 }
 
