@@ -226,6 +226,13 @@ const WORDS: &[(&str, &str, &str)] = &[
     ("another hint", "_Pragma(\"GCC ivdep\")", ""),
     ("another hint", "omp parallel for", "omp for"),
     ("another hint", "dynamic", "static"),
+    ("another number of cycles", "_THREADS(", "_THREADS(1 + "),
+    ("another number of cycles", ".0 * (double)", ".5 * (double)"),
+    (
+        "threads without need",
+        "if (WORTH_THREADS(",
+        "if (!WORTH_THREADS(",
+    ),
     ("another variable", "a", "b"),
     ("another variable", "m", "n"),
     ("another variable", "n", "m"),

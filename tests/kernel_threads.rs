@@ -8,7 +8,10 @@ use crate::common;
 use crate::common::cases::{
     case_for, expect_none, goals, sizes, text, written, wrong, Case, FLAGS,
 };
+use rise_opt::arith::{Mono, Nat, Rat};
 use rise_opt::interp::random::Rng;
+use rise_opt::nest::walk::each_stmt;
+use rise_opt::nest::{Stmt, THREADS_FROM};
 use rise_opt::target::Target;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -95,6 +98,36 @@ fn nothing_races() {
         let wrong = wrong(&|| with(&*start, threads), dir.path(), &cases);
         expect_none(&wrong, &cases, &format!("{threads} threads"));
     }
+}
+
+/// Every parallel loop, on all sides of choices by sizes, is known to be short at small sizes and long at large ones.
+#[test]
+fn short_loops_have_no_threads() {
+    let of = "sketches/mm/micro-parallel.sk";
+    let case = &goals(Target::Portable, |g| g.sketch == of)[0];
+    let entry = &case.nest.entry;
+    let cycles = |share: Nat, size: f64| -> f64 {
+        let of = |(m, c): (Mono, Rat)| {
+            let factors = m.factors().map(|(_, e)| size.powi(e));
+            c.num() as f64 / c.den() as f64 * factors.product::<f64>()
+        };
+        share.terms().into_iter().map(of).sum()
+    };
+    let (mut loops, mut longest) = (0, 0.0);
+    each_stmt(&case.nest.body, &mut |s| {
+        if let Stmt::For { var, kind, .. } = s {
+            if kind.is_par() {
+                let share = *entry.shares.get(var).expect("its cycles");
+                assert!(cycles(share, 4.0) < THREADS_FROM as f64, "{var}: {share}");
+                longest = f64::max(longest, cycles(share, 500.0));
+                loops += 1;
+            }
+        }
+    });
+    assert!(longest > 100.0 * THREADS_FROM as f64, "{longest}");
+    let c = text(std::slice::from_ref(case));
+    let asked = c.matches(" (WORTH_THREADS(").count() + c.matches(" PARALLEL_IF(").count();
+    assert!(loops > 4 && asked >= loops, "{asked} of {loops}: {c}");
 }
 
 /// All iterations of a parallel loop write what the first one writes. What a loop does stands in a function above it, where its

@@ -219,8 +219,12 @@ fn large(walk: &mut Walk, cond: &Expr) -> Res<Option<(Real, u32)>> {
     let Some(limit) = limit.strip_prefix("0x1p").and_then(|n| n.parse().ok()) else {
         return Ok(None);
     };
+    Ok(Some((in_floats(walk, of)?, limit)))
+}
+
+pub fn in_floats(walk: &mut Walk, e: &Expr) -> Res<Real> {
     let mut reader = walk.reader();
-    Ok(Some((real(of, &mut |e| reader.sum(e))?, limit)))
+    real(e, &mut |e| reader.sum(e))
 }
 
 fn assumptions(walk: &mut Walk, left: &mut Left) -> Result<(), Stop> {

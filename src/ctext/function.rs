@@ -5,12 +5,14 @@
 use super::entry;
 use super::meaning::{self, index};
 use super::parse::{Declared, Expr, Is, Loop, Stmt as C};
+use super::real::Real;
 use super::scope::Entity;
 use super::sum::Sum;
 use super::types::{shape, signed, stored};
 use super::value::{as_mask, assigned};
 use super::walk::{is_pointer, is_type, Walk, Walked};
 use crate::arith::Nat;
+use crate::intern::Symbol;
 use crate::nest::{BufId, LoopKind, Shape, Stmt, StorageClass};
 use crate::ty::Scalar;
 
@@ -77,41 +79,14 @@ impl Walk<'_> {
     fn stmt(&mut self, s: &Stmt, c: &C) -> Walked {
         let line = c.line;
         match (s, &c.is) {
-            (
-                Stmt::For {
-                    var,
-                    extent,
-                    kind,
-                    body,
-                    ..
-                },
-                Is::For(l),
-            ) => {
-                self.for_loop(line, (*extent, *kind), l)?;
-                let mark = self.scope.mark();
-                let declared = self.scope.declare(&l.var, Entity::Index(*var));
-                self.read(line, declared)?;
-                let bounded = match &l.cond {
-                    Expr::Binary("<", v, n) if **v == Expr::Name(l.var.clone()) => n,
-                    _ => {
-                        return self.differs(
-                            line,
-                            "the loop does not run while its variable is below a bound",
-                        )
-                    }
-                };
-                self.same_sum(
-                    line,
-                    bounded,
-                    *extent,
-                    "the bound of the loop is another one",
-                )?;
-                match kind {
-                    LoopKind::Par => self.parallel(body, &l.body, line)?,
-                    _ => self.block(body, &l.body, line)?,
-                }
-                self.scope.leave(mark);
-                Ok(())
+            (Stmt::For { .. }, Is::For(l)) => {
+                let threads = l.pragma.as_ref().is_some_and(|p| p.0 == "PARALLEL_FOR");
+                let what = "it is not asked whether threads are worth it";
+                self.require(!threads, line, what)?;
+                self.whole_loop(s, l, line)
+            }
+            (Stmt::For { kind, .. }, Is::If(worth, some, one)) if kind.is_par() => {
+                self.threads(s, (worth, some, one), line)
             }
             (Stmt::If { cond, then, els }, Is::If(found, yes, no)) => {
                 let found = self.reader().truth(found);
@@ -159,37 +134,132 @@ impl Walk<'_> {
         }
     }
 
-    fn for_loop(&mut self, line: u32, (extent, kind): (Nat, LoopKind), l: &Loop) -> Walked {
+    fn whole_loop(&mut self, s: &Stmt, l: &Loop, line: u32) -> Walked {
+        let Stmt::For {
+            var,
+            extent,
+            kind,
+            body,
+            ..
+        } = s
+        else {
+            return self.differs(line, "it is another statement");
+        };
+        self.for_loop(line, (*var, *extent, *kind), l)?;
+        let mark = self.scope.mark();
+        let declared = self.scope.declare(&l.var, Entity::Index(*var));
+        self.read(line, declared)?;
+        let bounded = match &l.cond {
+            Expr::Binary("<", v, n) if **v == Expr::Name(l.var.clone()) => n,
+            _ => {
+                return self.differs(
+                    line,
+                    "the loop does not run while its variable is below a bound",
+                )
+            }
+        };
+        self.same_sum(
+            line,
+            bounded,
+            *extent,
+            "the bound of the loop is another one",
+        )?;
+        match kind {
+            LoopKind::Par => self.parallel(body, &l.body, line)?,
+            _ => self.block(body, &l.body, line)?,
+        }
+        self.scope.leave(mark);
+        Ok(())
+    }
+
+    /// A parallel loop, with threads if they are worth it: the same twice, each time the same call.
+    fn threads(&mut self, s: &Stmt, (worth, some, one): (&Expr, &[C], &[C]), line: u32) -> Walked {
+        let (
+            [C {
+                is: Is::For(l),
+                line: at,
+            }],
+            [C {
+                is: Is::For(other), ..
+            }],
+        ) = (some, one)
+        else {
+            return self.differs(line, "it is no loop with threads beside one without");
+        };
+        let hint = l.pragma.as_ref().map_or("", |p| p.0.as_str());
+        self.require(
+            hint == "PARALLEL_FOR",
+            line,
+            "the first loop has no threads",
+        )?;
+        match (worth, s) {
+            (Expr::Call(f, args), Stmt::For { var, extent, .. }) if f == "WORTH_THREADS" => {
+                self.scope.needs("WORTH_THREADS");
+                self.worth(line, args, (*var, *extent))?;
+            }
+            _ => return self.differs(line, "it is not asked whether threads are worth it"),
+        }
+        self.whole_loop(s, l, *at)?;
+        let alike = match (&l.body[..], &other.body[..]) {
+            ([C { is: a, .. }], [C { is: b, .. }]) => a == b && matches!(a, Is::Do(_)),
+            _ => false,
+        };
+        let header = |l: &Loop| {
+            (
+                l.ty.clone(),
+                l.var.clone(),
+                l.start.clone(),
+                l.cond.clone(),
+                l.step.clone(),
+            )
+        };
+        let same = alike && other.pragma.is_none() && header(l) == header(other);
+        self.require(same, line, "without threads the loop is another one")
+    }
+
+    /// Of a parallel loop its iterations, and how long they take.
+    fn worth(&mut self, line: u32, args: &[Expr], (var, extent): (Symbol, Nat)) -> Walked {
+        let [n, cycles] = args else {
+            return self.differs(line, "threads are told something else");
+        };
+        let what = "threads are told another number of iterations";
+        self.same_sum(line, n, extent, what)?;
+        let found = entry::in_floats(self, cycles);
+        let found = self.read(line, found)?;
+        let expected = Real::of(self.nest.entry.share(var), 1, false);
+        let expected = self.read(line, expected)?;
+        let what = "threads are told another number of cycles";
+        self.require(found == expected, line, what)
+    }
+
+    fn for_loop(
+        &mut self,
+        line: u32,
+        (var, extent, kind): (Symbol, Nat, LoopKind),
+        l: &Loop,
+    ) -> Walked {
         self.loops = true;
-        let expected = match kind {
+        let found = l.pragma.as_ref().map(|p| p.0.as_str());
+        let hint = match kind {
             LoopKind::Seq => None,
-            LoopKind::Par => Some("PARALLEL_FOR"),
+            LoopKind::Par => found.filter(|f| ["PARALLEL_FOR", "PARALLEL_IF"].contains(f)),
             LoopKind::Lanes => Some("ROLLED"),
             LoopKind::PartialUnroll => Some("REPEATED"),
             LoopKind::Independent => Some("INDEPENDENT"),
         };
-        let found = l.pragma.as_ref().map(|p| p.0.as_str());
-        self.require(
-            found == expected,
-            line,
-            "what stands before the loop is another hint",
-        )?;
-        expected.into_iter().for_each(|name| self.scope.needs(name));
-        match l.pragma.as_ref().and_then(|p| p.1.as_ref()) {
-            Some(n) if kind == LoopKind::Par => {
-                self.same_sum(
-                    line,
-                    n,
-                    extent,
-                    "threads are told another number of iterations",
-                )?;
+        let fits = found == hint && (kind != LoopKind::Par || hint.is_some());
+        let what = "what stands before the loop is another hint";
+        self.require(fits, line, what)?;
+        hint.into_iter().for_each(|name| self.scope.needs(name));
+        let args = l.pragma.as_ref().map_or(&[][..], |p| &p.1);
+        match (hint, args) {
+            (Some("PARALLEL_FOR"), [n]) => {
+                let what = "threads are told another number of iterations";
+                self.same_sum(line, n, extent, what)?;
             }
-            Some(_) => return self.differs(line, "the hint before the loop has an argument"),
-            None => self.require(
-                kind != LoopKind::Par,
-                line,
-                "threads are told no number of iterations",
-            )?,
+            (Some("PARALLEL_IF"), args) => self.worth(line, args, (var, extent))?,
+            (_, []) if kind != LoopKind::Par => {}
+            _ => return self.differs(line, "the hint before the loop has other arguments"),
         }
         self.require(
             is_type(&l.ty, Scalar::I64, false),

@@ -52,7 +52,7 @@ pub struct Loop {
     pub step: Expr,
     pub body: Vec<Stmt>,
     /// What stands before it: a macro, with what is in its parentheses.
-    pub pragma: Option<(String, Option<Expr>)>,
+    pub pragma: Option<(String, Vec<Expr>)>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -95,7 +95,13 @@ const DEPTH: u32 = 1000;
 const LONGEST: usize = 10_000;
 
 /// Macros that stand before loops.
-const BEFORE_LOOPS: [&str; 4] = ["PARALLEL_FOR", "ROLLED", "REPEATED", "INDEPENDENT"];
+const BEFORE_LOOPS: [&str; 5] = [
+    "PARALLEL_FOR",
+    "PARALLEL_IF",
+    "ROLLED",
+    "REPEATED",
+    "INDEPENDENT",
+];
 
 /// Whether a name is one of a type; those of vectors are declared in the file.
 pub type IsType<'a> = &'a dyn Fn(&str) -> bool;
@@ -213,9 +219,13 @@ impl<'a, 't> Parser<'a, 't> {
         Ok(e)
     }
 
-    /// `static int f(…)`
+    /// `static int f(…)`, `static inline void f(…)`
     pub fn signature(&mut self) -> Result<Signature, Unread> {
         let is_static = self.is("static");
+        // What compilers do with it is the same.
+        if is_static {
+            self.is("inline");
+        }
         let result = self.ty()?;
         let name = self.word()?;
         self.expect("(")?;
@@ -286,18 +296,18 @@ impl<'a, 't> Parser<'a, 't> {
             }
             m if BEFORE_LOOPS.contains(&m) => {
                 let name = self.word()?;
-                let argument = match self.is("(") {
-                    true => {
-                        let e = self.expr()?;
-                        self.expect(")")?;
-                        Some(e)
+                let mut arguments = Vec::new();
+                if self.is("(") {
+                    arguments.push(self.expr()?);
+                    while self.is(",") {
+                        arguments.push(self.expr()?);
                     }
-                    false => None,
-                };
+                    self.expect(")")?;
+                }
                 if self.peek() != "for" {
                     return self.wrong("a loop");
                 }
-                self.for_loop(Some((name, argument)))?
+                self.for_loop(Some((name, arguments)))?
             }
             _ if self.starts_type() => self.declaration()?,
             _ => {
@@ -321,7 +331,7 @@ impl<'a, 't> Parser<'a, 't> {
         }
     }
 
-    fn for_loop(&mut self, pragma: Option<(String, Option<Expr>)>) -> Result<Is, Unread> {
+    fn for_loop(&mut self, pragma: Option<(String, Vec<Expr>)>) -> Result<Is, Unread> {
         self.expect("for")?;
         self.expect("(")?;
         let ty = self.ty()?;

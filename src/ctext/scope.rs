@@ -108,8 +108,11 @@ impl Scope {
 
 /// What a text may call, or have for a macro or a type.
 pub fn is_taken(name: &str) -> bool {
-    const MACROS: [&str; 12] = [
+    const MACROS: [&str; 15] = [
         "PARALLEL_FOR",
+        "PARALLEL_IF",
+        "WORTH_THREADS",
+        "THREADS_FROM",
         "ROLLED",
         "REPEATED",
         "INDEPENDENT",

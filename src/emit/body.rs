@@ -445,13 +445,11 @@ impl<'a> Printer<'a> {
     }
 
     fn for_loop(&mut self, var: Symbol, extent: Nat, kind: LoopKind, body: &Block) {
-        let n = index::nat(extent, &mut self.used);
         self.used.loops = true;
+        let n = index::nat(extent, &mut self.used);
+        let head = format!("for (int64_t {var} = 0; {var} < {n}; {var}++) {{");
         match kind {
-            LoopKind::Par => {
-                self.used.par = true;
-                self.line(&format!("PARALLEL_FOR({n})"));
-            }
+            LoopKind::Par => return self.parallel(var, &n, &head, body),
             LoopKind::Lanes => {
                 self.used.rolled = true;
                 self.line("ROLLED");
@@ -466,15 +464,32 @@ impl<'a> Printer<'a> {
             }
             LoopKind::Seq => {}
         }
-        let call = match kind {
-            LoopKind::Par => self.part(body),
-            _ => None,
+        self.line(&head);
+        self.indented(body);
+        self.line("}");
+    }
+
+    /// Without threads the loop is not even shown to OpenMP, which takes longer to begin than a short loop does.
+    fn parallel(&mut self, var: Symbol, n: &str, head: &str, body: &Block) {
+        self.used.par = true;
+        let cycles = index::as_double(self.nest.entry.share(var), &mut self.used);
+        let Some(call) = self.part(body) else {
+            self.used.par_if = true;
+            self.line(&format!("PARALLEL_IF({n}, {cycles})"));
+            self.line(head);
+            self.indented(body);
+            return self.line("}");
         };
-        self.line(&format!("for (int64_t {var} = 0; {var} < {n}; {var}++) {{"));
-        match call {
-            Some(call) => self.line(&format!("    {call}")),
-            None => self.indented(body),
-        }
+        self.line(&format!("if (WORTH_THREADS({n}, {cycles})) {{"));
+        self.line(&format!("    PARALLEL_FOR({n})"));
+        let each = |to: &mut Printer| {
+            to.line(&format!("    {head}"));
+            to.line(&format!("        {call}"));
+            to.line("    }");
+        };
+        each(self);
+        self.line("} else {");
+        each(self);
         self.line("}");
     }
 

@@ -3,7 +3,7 @@
 //! In: the body of a parallel loop. Out: a function above the kernel, and its call. What threads run is a function to compilers,
 //! which is given pointers as members of a structure, so they forget that buffers are apart, and compare
 //! addresses or read again what they hold. The parameters of a function with `restrict` say it anew, also where it is expanded
-//! in its caller. Sizes are not negative, which the kernel has checked and the function is told, as loops that may not run once are made
+//! in its callers: the loop with threads, and the one without, where threads would take longer to start. Sizes are not negative, which the kernel has checked and the function is told, as loops that may not run once are made
 //! vectors of more seldom. Invariant: a parameter is what it is called outside, so the body is printed as it would be there.
 
 use super::body::Printer;
@@ -92,7 +92,7 @@ impl Printer<'_> {
         let name = format!("{}_part{}", self.nest.abi.name, self.parts_begun);
         self.parts_begun += 1;
         let sizes = self.checked(&captured);
-        let signature = format!("static void {name}({})", params.join(", "));
+        let signature = format!("static inline void {name}({})", params.join(", "));
         self.above(&signature, &sizes, body);
         Some(format!("{name}({});", args.join(", ")))
     }

@@ -3,7 +3,7 @@
 pub(super) use super::lane_helpers::int_of;
 use super::{functions, lane_helpers, Contract};
 use crate::nest::passes::TIMES;
-use crate::nest::Shape;
+use crate::nest::{Shape, THREADS_FROM};
 use crate::term::{Function, Op};
 use crate::ty::Scalar;
 use std::collections::BTreeSet;
@@ -47,6 +47,8 @@ pub(super) struct Used {
     pub loops: bool,
     /// Whether loops are parallel.
     pub par: bool,
+    /// Of parallel loops, those whose body is no function.
+    pub par_if: bool,
     /// Whether lines are fetched ahead.
     pub fetch: bool,
     /// Whether loops are to stay loops.
@@ -222,12 +224,22 @@ pub(super) fn prelude(used: &Used, contract: Contract) -> String {
     out += &options(used, contract);
     out += &unwanted_warnings(used);
     if used.par {
-        out += "#ifdef _OPENMP\n\
+        out += &format!("#ifdef _OPENMP\n\
                 /* Threads take so many of n iterations at once that taking them costs little, and none waits long. */\n\
-                static inline int64_t share(int64_t n)\n{\n    return n / 64 / omp_get_max_threads() + 1;\n}\n\n\
+                static inline int64_t share(int64_t n)\n{{\n    return n / 64 / omp_get_max_threads() + 1;\n}}\n\n\
                 #define PRAGMA(text) _Pragma(#text)\n\
-                #define PARALLEL_FOR(n) PRAGMA(omp parallel for schedule(dynamic, share(n)) if ((n) > 1))\n\
-                #else\n#define PARALLEL_FOR(n)\n#endif\n\n";
+                #define PARALLEL_FOR(n) PRAGMA(omp parallel for schedule(dynamic, share(n)))\n\
+                #else\n#define PARALLEL_FOR(n)\n#endif\n\n\
+                /* From so many cycles on a loop has threads, as they take some to start. */\n\
+                #ifndef THREADS_FROM\n#define THREADS_FROM {THREADS_FROM}\n#endif\n\
+                #ifdef _OPENMP\n\
+                #define WORTH_THREADS(n, cycles) ((n) > 1 && (cycles) >= THREADS_FROM && omp_get_max_threads() > 1)\n\
+                #else\n#define WORTH_THREADS(n, cycles) 0\n#endif\n\n");
+    }
+    if used.par_if {
+        out += "#ifdef _OPENMP\n\
+                #define PARALLEL_IF(n, cycles) PRAGMA(omp parallel for schedule(dynamic, share(n)) if (WORTH_THREADS(n, cycles)))\n\
+                #else\n#define PARALLEL_IF(n, cycles)\n#endif\n\n";
     }
     if used.fetch {
         out += "/* A hint to the processor: there need not be such an element. */\n\

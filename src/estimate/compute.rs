@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// What a size counts as that nobody knows.
 const UNKNOWN: i64 = 64;
 /// Loops up to this length are unrolled by compilers.
-const UNROLLED: i64 = 16;
+pub const UNROLLED: i64 = 16;
 /// Cycles until the next operation on an accumulator may begin.
 const LATENCY: f64 = 4.0;
 /// Cycles for each number that is put into a vector.
@@ -23,7 +23,7 @@ const GATHER: f64 = 2.0;
 const WOVEN: i64 = 4;
 const WEAVING: f64 = 1.25;
 /// What a compiler's vectors lack of their promise.
-const AUTOMATIC: f64 = 0.8;
+pub const AUTOMATIC: f64 = 0.8;
 
 /// A size or index where some variables have values.
 pub fn value(n: Nat, env: &Sizes) -> i64 {
@@ -53,27 +53,30 @@ pub fn truth(cond: &Expr, env: &Sizes) -> Option<bool> {
 }
 
 pub fn cycles(cx: &Context, s: &Stmt) -> f64 {
-    let mut walk = Walk {
-        cx,
-        env: cx.env.clone(),
-        names: BTreeMap::new(),
-    };
-    walk.stmt(s)
+    Walk::new(cx).stmt(s)
 }
 
-struct Walk<'a> {
+pub struct Walk<'a> {
     cx: &'a Context<'a>,
-    env: Sizes,
+    pub env: Sizes,
     /// What names of indices stand for, in terms of loops.
     names: BTreeMap<Symbol, Nat>,
 }
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
+    pub fn new(cx: &'a Context<'a>) -> Walk<'a> {
+        Walk {
+            cx,
+            env: cx.env.clone(),
+            names: BTreeMap::new(),
+        }
+    }
+
     fn block(&mut self, block: &[Stmt]) -> f64 {
         block.iter().map(|s| self.stmt(s)).sum()
     }
 
-    fn stmt(&mut self, s: &Stmt) -> f64 {
+    pub fn stmt(&mut self, s: &Stmt) -> f64 {
         match s {
             Stmt::For {
                 var,
@@ -108,7 +111,7 @@ impl Walk<'_> {
     }
 
     /// A loop that runs so often.
-    fn run(&mut self, var: Symbol, n: i64, body: &[Stmt], kind: LoopKind) -> f64 {
+    pub fn run(&mut self, var: Symbol, n: i64, body: &[Stmt], kind: LoopKind) -> f64 {
         if n <= UNROLLED {
             return self.unrolled(var, n as f64, body);
         }
@@ -117,12 +120,7 @@ impl Walk<'_> {
         let carried = carried(body, &self.env);
         let chain = carried.values().copied().max().unwrap_or(0) as f64 * LATENCY;
         if !flat(body, &self.env) {
-            // What is around a loop in the function of a thread is shared out, and no vector.
-            let around = match kind {
-                LoopKind::Par => None,
-                _ => self.around(var, body, &carried),
-            };
-            return match around {
+            return match self.around(var, body, kind) {
                 Some(lanes) => n * (once + 2.0) / (lanes * AUTOMATIC),
                 None => n * (once.max(chain) + 2.0),
             };
@@ -205,7 +203,12 @@ impl Walk<'_> {
 
     /// How many iterations of a loop around another one a compiler puts into a vector by itself: each lane goes through the
     /// inner loop, which takes constant steps.
-    fn around(&self, var: Symbol, body: &[Stmt], carried: &BTreeMap<Symbol, u32>) -> Option<f64> {
+    pub fn around(&self, var: Symbol, body: &[Stmt], kind: LoopKind) -> Option<f64> {
+        let carried = carried(body, &self.env);
+        // What is around a loop in the function of a thread is shared out, and no vector.
+        if kind == LoopKind::Par {
+            return None;
+        }
         let mut loops = body.iter().filter_map(|s| match s {
             Stmt::For { var, body, .. } => Some((*var, body)),
             _ => None,
@@ -225,7 +228,7 @@ impl Walk<'_> {
                 });
             }
         });
-        self.automatic(var, body, carried).filter(|_| good)
+        self.automatic(var, body, &carried).filter(|_| good)
     }
 
     /// Whether a compiler makes a vector of an expression over the iterations of a loop.

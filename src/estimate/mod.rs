@@ -1,13 +1,16 @@
 //! How long a loop program takes, roughly: to choose among programs that compute the same.
 //!
-//! In: a nest, sizes, a machine. Out: cycles. Each statement outside of all loops takes what it computes or
+//! In: a nest, sizes, a machine. Out: cycles, or of each parallel loop a formula of its cycles ([`shares`]). Each statement outside of all loops takes what it computes or
 //! what it moves, whichever is longer, and some of the other. What is computed counts operations, on numbers or vectors, and the chains in which one waits for the one
 //! before; a loop that a compiler makes vectors of by itself counts as vectors. What is moved: for each array the bytes that
 //! a loop touches, so that what does not fit a cache comes again. Parallel loops share both, and cost a start. Invariant: it is
 //! a sum of counts, the same for the same input on every machine. Absent: measured time, whether a kernel is right.
 
 mod compute;
+mod shares;
 mod traffic;
+
+pub use shares::shares;
 
 use crate::intern::Symbol;
 use crate::nest::{LoopKind, Nest, Stmt};
@@ -81,7 +84,7 @@ impl Context<'_> {
                 kind,
                 body,
                 ..
-            } if *kind != LoopKind::Par && has_parallel(body) => {
+            } if !kind.is_par() && has_parallel(body) => {
                 let n = compute::value(*extent, &self.env).max(0);
                 self.env.insert(*var, n / 2);
                 let again = std::mem::replace(&mut self.again, true);

@@ -39,6 +39,7 @@ mod write;
 
 use crate::arith::Nat;
 use crate::diag::{code, Diagnostic};
+use crate::estimate::shares;
 use crate::index::{Facts, Level, Queries};
 use crate::intern::Symbol;
 use crate::nest::passes::{self, Context};
@@ -132,6 +133,7 @@ pub fn lower(program: &Program, options: &Options) -> Result<Nest, Diagnostic> {
 pub fn lower_asking(program: &Program, options: &Options) -> Result<(Nest, Queries), Diagnostic> {
     let (mut nest, mut facts) = before_passes(program, options)?;
     passes::run(&mut nest, &mut options.context(&mut facts));
+    nest.entry.shares = shares(&nest, options.target);
     Ok((nest, facts.queries()))
 }
 

@@ -2,11 +2,16 @@
 //!
 //! In this order: sizes, and what is computed of them, that are too large are refused; where no result has an element,
 //! nothing is done; memory is asked for. What sizes must satisfy beside, and bounds of indices among the inputs, stand
-//! in the [`Abi`](super::Abi). Passes fill this in; printers print it.
+//! in the [`Abi`](super::Abi). What parallel loops are worth, sizes decide, too, where each begins. Passes and the estimate fill this in;
+//! printers print it.
 
 use super::{BufId, Expr};
 use crate::arith::Nat;
 use crate::intern::Symbol;
+use std::collections::BTreeMap;
+
+/// Cycles in one thread from which on a parallel loop has threads: starting them takes some thousands.
+pub const THREADS_FROM: i64 = 20_000;
 
 /// What is known and asked for on entry.
 #[derive(Clone, Debug, Default)]
@@ -17,6 +22,16 @@ pub struct Entry {
     pub results: Vec<Nat>,
     /// Buffers on the heap, in their order; `None` before they are placed.
     pub arena: Option<Vec<Part>>,
+    /// Parallel loops by their variables: how many cycles each takes in one thread, roughly. It changes no value.
+    pub shares: BTreeMap<Symbol, Nat>,
+}
+
+impl Entry {
+    /// The cycles of a parallel loop; one of which nothing is known has threads.
+    pub fn share(&self, var: Symbol) -> Nat {
+        let known = self.shares.get(&var).copied();
+        known.unwrap_or(Nat::int(THREADS_FROM))
+    }
 }
 
 /// What sizes must satisfy so that nothing that is computed of them leaves a word.

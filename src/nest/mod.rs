@@ -19,7 +19,7 @@ pub mod walk;
 
 pub use crate::obligation::Assumption;
 pub use abi::{Abi, ErrorCode, Slot};
-pub use entry::{Entry, Guard, Part};
+pub use entry::{Entry, Guard, Part, THREADS_FROM};
 pub use expr::{Expr, ExprKind, Shape};
 pub use lines::Mark;
 
@@ -180,6 +180,12 @@ pub enum LoopKind {
     PartialUnroll,
     /// One after the other, though none reads or writes what another one writes.
     Independent,
+}
+
+impl LoopKind {
+    pub fn is_par(self) -> bool {
+        self == LoopKind::Par
+    }
 }
 
 /// A statement.

@@ -323,13 +323,14 @@ fn driver(cases: &[Case]) -> String {
     c
 }
 
-/// The flags that a kernel compiles with, without a warning, and without contraction.
-pub const FLAGS: [&str; 5] = [
+/// The flags that a kernel compiles with, without a warning, and without contraction; short loops have threads, too.
+pub const FLAGS: [&str; 6] = [
     "-std=gnu11",
     "-Wall",
     "-Wextra",
     "-Werror",
     "-ffp-contract=off",
+    "-DTHREADS_FROM=0",
 ];
 
 /// Compiles a C text; the flags say for which machine.

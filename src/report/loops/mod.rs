@@ -50,6 +50,7 @@ pub struct Function {
     pub guards: Vec<Guard>,
     pub results: Vec<String>,
     pub arena: Option<Vec<Part>>,
+    pub shares: BTreeMap<String, String>,
     pub buffers: Vec<Buffer>,
     pub computed: Vec<Computed>,
     pub values: Vec<Value>,

@@ -71,6 +71,9 @@ pub fn nest(f: &Function) -> Res<Nest> {
             guards: all(&f.guards, guard)?,
             results: all(&f.results, |n| parse(n))?,
             arena: arena.transpose()?,
+            shares: (f.shares.iter())
+                .map(|(v, n)| Ok((Symbol::new(v), parse(n)?)))
+                .collect::<Res<_>>()?,
         },
         buffers: buffers(f)?,
         computed: (f.computed.iter())

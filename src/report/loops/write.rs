@@ -30,6 +30,9 @@ pub fn function(nest: &Nest) -> Function {
         guards: nest.entry.guards.iter().map(guard).collect(),
         results: nest.entry.results.iter().map(text).collect(),
         arena,
+        shares: (nest.entry.shares.iter())
+            .map(|(v, n)| (v.to_string(), text(n)))
+            .collect(),
         buffers: nest.buffers.iter().map(buffer).collect(),
         computed: nest.computed.iter().map(computed).collect(),
         values: values.into_keys().map(|Key(v, _)| v).collect(),

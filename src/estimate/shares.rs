@@ -1,0 +1,155 @@
+//! How long each parallel loop takes in one thread, as a formula of its sizes: whether it is worth starting threads.
+//!
+//! In: a loop program as it is printed, and its machine. Out: for each parallel loop a sum of products of sizes, in cycles. What a
+//! loop without others takes for an iteration is estimated at usual sizes; how often it runs, its sizes say, where quotients are not
+//! rounded and an index is in the middle. Absent: memory, as what is near the threshold is in a cache.
+
+use super::compute::{truth, value, Walk, AUTOMATIC, UNROLLED};
+use super::{Context, Machine};
+use crate::arith::{Atom, AtomKind, Nat, Rat};
+use crate::intern::Symbol;
+use crate::nest::{Nest, Stmt};
+use crate::target::Target;
+use std::collections::BTreeMap;
+
+/// What a size counts as where an iteration is estimated.
+const USUAL: i64 = 1000;
+
+/// Each parallel loop, by its variable, and its cycles.
+pub fn shares(nest: &Nest, target: Target) -> BTreeMap<Symbol, Nat> {
+    let cx = Context {
+        nest,
+        env: nest.abi.sizes.iter().map(|s| (*s, USUAL)).collect(),
+        machine: &Machine::of(target),
+        again: false,
+    };
+    let mut shares = Shares {
+        walk: Walk::new(&cx),
+        known: BTreeMap::new(),
+        all: BTreeMap::new(),
+    };
+    shares.block(&nest.body);
+    shares.all
+}
+
+struct Shares<'a> {
+    walk: Walk<'a>,
+    /// What variables of loops and names of indices are, in terms of sizes.
+    known: BTreeMap<Symbol, Nat>,
+    all: BTreeMap<Symbol, Nat>,
+}
+
+impl Shares<'_> {
+    fn block(&mut self, block: &[Stmt]) -> Nat {
+        block.iter().fold(Nat::int(0), |sum, s| sum + self.stmt(s))
+    }
+
+    fn stmt(&mut self, s: &Stmt) -> Nat {
+        match s {
+            Stmt::For {
+                var, extent, kind, ..
+            } => {
+                let times = self.sizes(*extent);
+                self.known.insert(*var, times * half());
+                let cycles = times * self.iteration(s);
+                if kind.is_par() {
+                    self.all.insert(*var, short(cycles));
+                }
+                cycles
+            }
+            Stmt::If { cond, then, els } => {
+                let known = truth(cond, &self.walk.env);
+                let (yes, no) = (self.block(then), self.block(els));
+                match known {
+                    Some(true) => yes,
+                    Some(false) => no,
+                    None => yes + no,
+                }
+            }
+            Stmt::Index { var, value } => {
+                let n = self.sizes(*value);
+                self.known.insert(*var, n);
+                rounded(self.walk.stmt(s))
+            }
+            _ => rounded(self.walk.stmt(s)),
+        }
+    }
+
+    /// An iteration of a loop.
+    fn iteration(&mut self, s: &Stmt) -> Nat {
+        let Stmt::For {
+            var,
+            extent,
+            kind,
+            body,
+            ..
+        } = s
+        else {
+            return Nat::int(0);
+        };
+        let n = value(*extent, &self.walk.env).max(1);
+        self.walk.env.insert(*var, n / 2);
+        if body.iter().all(is_short) {
+            return rounded(self.walk.run(*var, n, body, *kind) / n as f64);
+        }
+        let once = self.block(body) + Nat::int(2);
+        match self.walk.around(*var, body, *kind) {
+            Some(lanes) => once * rounded(1.0 / (lanes * AUTOMATIC)),
+            None => once,
+        }
+    }
+
+    /// A size or an index in terms of sizes.
+    fn sizes(&self, n: Nat) -> Nat {
+        n.map_atoms(&mut |a| Some(self.atom(a)))
+    }
+
+    fn atom(&self, a: Atom) -> Nat {
+        let over = |x: Nat, d: Nat| match d.as_int() {
+            Some(d) if d != 0 => self.sizes(x).exact_div(Nat::int(d)),
+            _ => self.sizes(x),
+        };
+        let at = |n: Nat| value(n, &self.walk.env);
+        match a.kind() {
+            AtomKind::Var(v) => self.known.get(&v).copied().unwrap_or(Nat::var(v)),
+            AtomKind::Floor(x, d) | AtomKind::Ceil(x, d) | AtomKind::Quot(x, d) => over(x, d),
+            AtomKind::Mod(_, d) => self.sizes(d) * half(),
+            AtomKind::Min(x, y) => self.sizes(if at(x) <= at(y) { x } else { y }),
+            AtomKind::Max(x, y) => self.sizes(if at(x) >= at(y) { x } else { y }),
+            AtomKind::Meta(_) | AtomKind::Overflow => Nat::int(USUAL),
+        }
+    }
+}
+
+fn half() -> Nat {
+    Nat::int(1).exact_div(Nat::int(2))
+}
+
+/// Whether a compiler writes all loops in it out.
+fn is_short(s: &Stmt) -> bool {
+    match s {
+        Stmt::For { extent, body, .. } => {
+            extent.as_int().is_some_and(|n| n <= UNROLLED) && body.iter().all(is_short)
+        }
+        Stmt::If { then, els, .. } => then.iter().chain(els).all(is_short),
+        _ => true,
+    }
+}
+
+/// A number of cycles with two places that count.
+fn rounded(cycles: f64) -> Nat {
+    let mut den = 1;
+    let mut scaled = cycles;
+    while scaled < 10.0 && den < 1000 {
+        (scaled, den) = (scaled * 10.0, den * 10);
+    }
+    Nat::int(scaled.min(1e12).ceil() as i64).exact_div(Nat::int(den))
+}
+
+/// The same with short numbers: what is subtracted is left out, as where it is printed.
+fn short(cycles: Nat) -> Nat {
+    let of = |c: Rat| c.num() as f64 / c.den() as f64;
+    let terms = cycles.terms().into_iter().filter(|(_, c)| of(*c) > 0.0);
+    let terms = terms.filter_map(|(m, c)| Some((m, rounded(of(c)).as_rat()?)));
+    Nat::from_terms(terms)
+}
