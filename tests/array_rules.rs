@@ -5,6 +5,7 @@ use rise_opt::obligation::Assumption;
 use rise_opt::rule::instance::test_rule;
 use rise_opt::source::SourceMap;
 use rise_opt::verify::arrays::{prove, verify_rule, Verdict, INSTANCES};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::Command;
 use std::rc::Rc;
@@ -184,26 +185,23 @@ fn mutants(text: &str) -> Vec<String> {
 
 #[test]
 fn no_mutant_that_an_instance_refutes_is_proved() {
-    let (mut typed, mut refuted, mut proved) = (0, 0, 0);
+    let (mut typed, mut refuted) = (0, 0);
     let mut wrong = Vec::new();
-    for text in texts() {
-        for mutant in mutants(&text) {
-            let Some(rule) = rule_of(&mutant) else {
-                continue;
-            };
-            typed += 1;
-            let verdict = test_rule(&rule, 60, 1);
-            let proof = prove(&rule);
-            proved += u32::from(proof.is_ok());
-            if verdict.refuted.is_some() {
-                refuted += 1;
-                if proof.is_ok() {
-                    wrong.push(mutant);
-                }
+    let all: BTreeSet<String> = texts().iter().flat_map(|t| mutants(t)).collect();
+    for mutant in all {
+        let Some(rule) = rule_of(&mutant) else {
+            continue;
+        };
+        typed += 1;
+        // What no instance refutes may be proved or not.
+        if test_rule(&rule, 60, 1).refuted.is_some() {
+            refuted += 1;
+            if prove(&rule).is_ok() {
+                wrong.push(mutant);
             }
         }
     }
-    eprintln!("{typed} mutants, {refuted} refuted, {proved} proved");
+    eprintln!("{typed} mutants, {refuted} refuted");
     assert!(wrong.is_empty(), "proved, and wrong: {}", wrong.join("\n"));
     assert!(
         refuted > 60,

@@ -68,8 +68,15 @@ fn is_for(goal: &Goal, target: Target) -> bool {
     goal.program.contains("mm") || turns[turn] == target
 }
 
+/// Our own goals for the machine at hand are left out: `goals_as_they_are_compiled` has them, with the same flags but `-O3`.
 fn in_turn(target: Target) {
-    right(&goals(target, |g| is_for(g, target)), target, "-O1");
+    let again = |g: &Goal| target == Target::native() && own(g);
+    let chosen = goals(target, |g| is_for(g, target) && !again(g));
+    right(&chosen, target, "-O1");
+}
+
+fn own(goal: &Goal) -> bool {
+    !goal.sketch.contains("risegg")
 }
 
 #[test]
@@ -126,9 +133,7 @@ fn goals_for_neon() {
     for name in Target::Neon.macros() {
         assert!(defined.contains(&format!("#define {name} ")), "{name}");
     }
-    let cases = goals(Target::Neon, |g| {
-        !g.sketch.contains("risegg") && is_for(g, Target::Neon)
-    });
+    let cases = goals(Target::Neon, |g| own(g) && is_for(g, Target::Neon));
     assert!(cases
         .iter()
         .any(|c| text(std::slice::from_ref(c)).contains("vector_size(16)")));
@@ -169,7 +174,6 @@ fn flags_make_compilers_define_what_targets_have() {
 #[test]
 fn goals_as_they_are_compiled() {
     let target = Target::native();
-    let own = |g: &Goal| !g.sketch.contains("risegg");
     right(&goals(target, own), target, "-O3");
 }
 

@@ -13,9 +13,8 @@ use rise_opt::emit;
 use rise_opt::intern::Symbol;
 use rise_opt::lower::{self, lower};
 use rise_opt::nest::{walk, BufId, Buffer, LoopKind, Nest, Stmt, StorageClass};
-use rise_opt::search::{optimize, Options};
 use rise_opt::target::Target;
-use rise_opt::term::{normalize, Program};
+use rise_opt::term::Program;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -29,13 +28,9 @@ fn reached(
     options: &lower::Options,
 ) -> Nest {
     let steps = chain(&format!("sketches/{sketch}.sk"), program, settings);
-    let outcome = optimize(program, &steps, &Options::default());
-    assert!(outcome.failure.is_none(), "{name}: {:?}", outcome.failure);
-    let term = outcome.terms.last().expect("a term");
     let found = Program {
         name: Symbol::new(name),
-        term: normalize(term),
-        ..program.clone()
+        ..common::reached(program, &steps)
     };
     lower(&found, options).unwrap_or_else(|d| panic!("{name}: {d:?}"))
 }

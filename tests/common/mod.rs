@@ -16,9 +16,13 @@ pub mod wide;
 use rise_opt::arith::Nat;
 use rise_opt::cost::Cost;
 use rise_opt::elab::{self, Limits, RuleUse, Scheduler, Sketch, SketchKind, Step, Surroundings};
+use rise_opt::hash::fnv128;
+use rise_opt::search::{optimize, Options};
 use rise_opt::source::{FileId, SourceMap, Span};
 use rise_opt::target::Target;
-use rise_opt::term::{Op, Program};
+use rise_opt::term::{normalize, Op, Program};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// The goals for matrix multiplication, in the order in which they build on each other.
 pub const GOALS: [&str; 7] = [
@@ -88,6 +92,31 @@ fn steps_of(
     elab::steps(sources, file, &around)
         .unwrap_or_else(|e| panic!("{e:?}"))
         .steps
+}
+
+/// What steps lead to. Tests that ask for the same share one search: terms belong to their thread, so its text is kept.
+pub fn reached(program: &Program, steps: &[Step]) -> Program {
+    static FOUND: Mutex<BTreeMap<u128, Arc<OnceLock<String>>>> = Mutex::new(BTreeMap::new());
+    let asked = fnv128(format!("{program}{steps:?}").as_bytes());
+    let text = FOUND
+        .lock()
+        .expect("a table")
+        .entry(asked)
+        .or_default()
+        .clone();
+    let text = text.get_or_init(|| {
+        let outcome = optimize(program, steps, &Options::default());
+        let step = steps.last().map_or("no step", |s| &s.name);
+        assert!(outcome.failure.is_none(), "{step}: {:?}", outcome.failure);
+        elab::program_text(&Program {
+            term: normalize(outcome.terms.last().unwrap_or(&program.term)),
+            ..program.clone()
+        })
+    });
+    let mut sources = SourceMap::new();
+    let file = sources.add_text("reached.rise", text);
+    let found = elab::saved_program(&mut sources, file, None);
+    found.unwrap_or_else(|e| panic!("{text}: {e:?}"))
 }
 
 /// The program of a text.
