@@ -1,6 +1,6 @@
 //! Programs without a sketch: schedules come from their loops, are reached by search, mean the same, and can be saved.
 
-use crate::common::{chain_text, program_text};
+use crate::common::{chain_text, program, program_text};
 use rise_opt::driver::auto::{auto, Auto, Ended};
 use rise_opt::driver::Input;
 use rise_opt::interp::compare::same;
@@ -321,6 +321,22 @@ fn what_is_hardly_faster_is_left_out() {
     let text = "def scaled [n : nat] (a : f32) (x : n.f32) : n.f32 = x |> map (\\v -> a * v)";
     let auto = found(&program_text(text), EXACT);
     assert_eq!(auto.best().map(|s| s.what.as_str()), Some("parallel"));
+}
+
+/// Compilers take bytes to numbers of four bytes one by one in vectors of ours, and have an instruction for sums of differences.
+#[test]
+fn sums_of_bytes_are_left_to_the_compiler() {
+    let auto = found(&program("programs/image/block_match.rise"), EXACT);
+    assert_eq!(auto.best().map(|s| s.what.as_str()), Some("parallel"));
+}
+
+/// Where a stage is computed anew for each reader, nothing is tried but to keep it.
+#[test]
+fn what_no_vectors_make_up_for_is_not_tried() {
+    let auto = found(&program("programs/layer/mlp.rise"), REGROUPED);
+    let kept = auto.tried.iter().map(|t| t.schedule.choice.keep);
+    assert_eq!(kept.filter(|keep| !keep).count(), 1);
+    assert!(auto.best().is_some_and(|s| s.choice.keep));
 }
 
 /// What has no loop that could be changed stays as it is.

@@ -22,11 +22,14 @@ use crate::syntax::{parse, print, Dialect};
 use crate::term::{Program, Term};
 use std::collections::BTreeMap;
 
-/// E-nodes of all searches together, and of one step.
-const WORK: u64 = 400_000;
+/// E-nodes of all searches together, where nothing is measured: about a second; where something is; and of one step.
+const WORK: u64 = 130_000;
+const WORK_MEASURED: u64 = 400_000;
 const EACH: u64 = 25_000;
 /// Reductions that are taken apart, one after the other.
 const ROUNDS: usize = 4;
+/// How many times as fast as loops that are merely parallel the same loops may be in vectors and tiles.
+const GAIN: f64 = 64.0;
 /// Iterations of a step.
 const ITERATIONS: u64 = 8;
 /// How much longer each kind of change is supposed to take than the estimate says, which does not see everything: what is simpler and
@@ -141,10 +144,16 @@ pub fn auto(
         sizes: &sizes,
         known: BTreeMap::new(),
         nodes: 0,
+        work: match space {
+            Space::Small => WORK,
+            Space::Large => WORK_MEASURED,
+        },
     };
     let plain = trial.estimate(&input.program.term).ok();
     let mut tried = Vec::new();
-    for schedule in trial.schedules(space) {
+    let mut all = trial.schedules(space);
+    all.sort_by_key(|s| rank(&s.choice));
+    for schedule in all {
         if !is_worth_trying(&schedule, &tried) {
             continue;
         }
@@ -178,12 +187,46 @@ fn cost(t: &Tried) -> f64 {
     }
 }
 
-/// Of a program that is prepared, vectors are added to what is best without them, and long sums beside tiles are regrouped for
-/// the best kind of tile: the searches are as many as take a second.
+/// In which order schedules are tried, so that the bound on searches cuts off the least promising ones: parallel loops alone, tiles, other
+/// ways to take loops apart, long sums beside tiles, vectors beside anything.
+fn rank(choice: &Choice) -> u32 {
+    match (choice.vectors, choice.tile > 0, choice.lanes > 0) {
+        _ if is_plain(choice) => 0,
+        (true, ..) => 4,
+        (_, true, false) => 1,
+        (_, false, _) => 2,
+        (_, true, true) => 3,
+    }
+}
+
+/// Parallel loops and nothing else.
+fn is_plain(choice: &Choice) -> bool {
+    let plain = Choice {
+        keep: choice.keep,
+        parallel: choice.parallel,
+        ..Choice::default()
+    };
+    *choice == plain
+}
+
+/// Loops that are parallel alone so slowly that no vectors make up for it are left alone, as where a stage is computed anew for each
+/// reader. Vectors are added to what is best without them, and long sums beside tiles are regrouped for the best kind of tile: the searches
+/// are as many as take a second.
 fn is_worth_trying(schedule: &Schedule, tried: &[Tried]) -> bool {
     let choice = schedule.choice;
+    let family = |t: &&Tried| {
+        let of = &t.schedule;
+        of.family == schedule.family && of.choice.keep == choice.keep
+    };
+    let fastest = tried.iter().map(cost).fold(f64::INFINITY, f64::min);
+    let alone = tried
+        .iter()
+        .filter(family)
+        .find(|t| is_plain(&t.schedule.choice));
+    if alone.is_some_and(|t| cost(t).is_finite() && cost(t) > GAIN * fastest) {
+        return false;
+    }
     let base = match (choice.vectors, choice.lanes > 0 && choice.tile > 0) {
-        _ if schedule.family == 0 => return true,
         (true, _) => Choice {
             vectors: false,
             ..choice
@@ -191,10 +234,10 @@ fn is_worth_trying(schedule: &Schedule, tried: &[Tried]) -> bool {
         (false, true) => Choice { lanes: 0, ..choice },
         (false, false) => return true,
     };
-    let rivals = tried.iter().filter(|t| {
+    let rivals = tried.iter().filter(family).filter(|t| {
         let of = t.schedule.choice;
         let alike = choice.vectors || of.lanes == 0 && of.tile > 0;
-        t.schedule.family == schedule.family && !of.vectors && alike
+        !of.vectors && alike
     });
     let best = rivals.min_by(|a, b| cost(a).total_cmp(&cost(b)));
     best.is_none_or(|b| b.schedule.choice == base)
@@ -264,6 +307,7 @@ struct Trial<'a> {
     options: &'a search::Options,
     sources: &'a mut SourceMap,
     sizes: &'a Sizes,
+    work: u64,
     /// What the first steps of a file lead to; none where they are not reached.
     known: BTreeMap<String, Option<Term>>,
     nodes: u64,
@@ -328,7 +372,7 @@ impl Trial<'_> {
 
     /// What the steps of a schedule lead to.
     fn reach(&mut self, schedule: &Schedule) -> Result<Term, Ended> {
-        if self.nodes >= WORK {
+        if self.nodes >= self.work {
             return Err(Ended::Untried);
         }
         let guide = match read(self.input, &schedule.text(), self.sources) {

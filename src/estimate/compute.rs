@@ -19,6 +19,8 @@ pub const UNROLLED: i64 = 16;
 const LATENCY: f64 = 4.0;
 /// Cycles for each number that is put into a vector.
 const GATHER: f64 = 2.0;
+/// Cycles for each number that is converted alone.
+const SINGLE: f64 = 1.25;
 /// Results of an iteration that lie side by side, which compilers weave into vectors, and how much longer that takes.
 const WOVEN: i64 = 4;
 const WEAVING: f64 = 1.25;
@@ -282,6 +284,9 @@ impl<'a> Walk<'a> {
         match e.kind() {
             ExprKind::Load(..) => 0.5 * registers,
             ExprKind::Op(op, _) => registers * operation(*op, shape.elem, vector),
+            ExprKind::Cast(from) if vector && is_far(from.shape().elem, shape.elem) => {
+                SINGLE * f64::from(shape.lanes)
+            }
             ExprKind::Cast(_) | ExprKind::Clamp(..) => registers,
             ExprKind::Lane(..) => 1.0,
             // Each is a load of its own line, and a place in the vector.
@@ -291,6 +296,12 @@ impl<'a> Walk<'a> {
             ExprKind::Lit(_) | ExprKind::Var(_) | ExprKind::Splat(_) => 0.0,
         }
     }
+}
+
+/// Whether compilers convert a vector number by number: from bytes to words of four, for instance.
+fn is_far(from: Scalar, to: Scalar) -> bool {
+    let (a, b) = (from.bytes().max(1), to.bytes().max(1));
+    a.max(b) / a.min(b) >= 4
 }
 
 /// By how much an index grows when a variable does.
