@@ -80,6 +80,8 @@ fn measure(goal: &str, folder: &str, unguided: bool, samples: u64, flags: &Flags
             "programs/mm.rise",
             "--sketch",
             &sketch,
+            "--validate",
+            "off",
             "--message-format",
             "json",
         ]);
@@ -184,6 +186,7 @@ fn progress(flags: &Flags) {
         command
             .args(["programs/mm.rise", "--sketch", "sketches/mm/parallel.sk"])
             .args(["--unguided", "--node-limit", &nodes, "--progress", how])
+            .args(["--validate", "off"])
             .current_dir(dir.path());
         let (before, start) = (children_seconds(), Instant::now());
         let (_, written) = common::pty::run(command, 120);

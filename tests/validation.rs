@@ -5,6 +5,7 @@
 //! many changes of each kind differ is asserted.
 
 mod changes;
+mod kept;
 
 use crate::common;
 use crate::common::cases;

@@ -206,6 +206,7 @@ fn search(flags: &Flags) {
     for _ in 0..flags.number("--samples", 15).max(1) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_rise-opt"));
         command.args([MM, "--sketch", TILE.sketch, "--message-format", "json"]);
+        command.args(["--validate", "off"]);
         let start = Instant::now();
         let output = command.current_dir(dir.path()).output();
         let output = output.expect("rise-opt runs");

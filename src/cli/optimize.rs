@@ -11,6 +11,7 @@ use super::progress::{Mode, Progress};
 use super::record::record;
 use super::values::{memory_limit, setting, Bytes, Machine};
 use super::{command_line, near_command, Context};
+use crate::ctext;
 use crate::diag::{code, Diagnostic};
 use crate::driver::{
     self, declaration, Done, Files, Input, Kernel, Request, Running, Setting, Trust, Wanted,
@@ -23,17 +24,17 @@ use crate::nest::passes::{self, PASSES};
 use crate::report::validation::{Agreement, TextFile};
 use crate::report::{self, ExcerptExtent, ProofFile, Record, Summary, TraceFile};
 use crate::search::{self, Outcome};
-use crate::validate::Verdict;
+use crate::validate::{Validation, Verdict};
 use std::io::{self, Write};
 
 /// Whether the loop program is compared with the term.
 #[derive(clap::ValueEnum, Copy, Clone, PartialEq, Eq, Default, Debug)]
 enum Validate {
     /// tells whether it is shown to compute the term at all sizes, and whether the C text says the same; a kernel that does
-    /// not is refused
+    /// not is refused, one of which it is not known within the questions that are asked is written all the same
+    #[default]
     On,
     /// trusts lowering, the passes and the printer
-    #[default]
     Off,
 }
 
@@ -305,6 +306,31 @@ impl Args {
         self.program.as_deref()
     }
 
+    /// What is to be said of the kernel, if there is one and that is asked for.
+    fn validated(
+        &self,
+        done: &Done,
+        request: &Request,
+        (input, outcome): (&Input, &Outcome),
+    ) -> Result<Option<String>, Vec<Diagnostic>> {
+        let judged = || {
+            let found = done.validation(input, outcome)?;
+            Ok(found.zip(done.text(request)?))
+        };
+        let both: Result<_, Diagnostic> = match self.validate {
+            Validate::On => judged(),
+            Validate::Off => return Ok(None),
+        };
+        match both {
+            Ok(Some((found, text))) => verdict(&found, &text).map(Some).map_err(|d| vec![d]),
+            Ok(None) => Ok(None),
+            Err(d) => Ok(Some(format!(
+                "unknown: the loop program is not read: {}",
+                d.message
+            ))),
+        }
+    }
+
     fn request<'a>(
         &'a self,
         input: &'a Input,
@@ -382,12 +408,15 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
     let outcome = &searched.outcome;
     let request = args.request(&input, &outputs, tool.as_ref());
     let mut done = Done::new(&request, &input, outcome, &context.sources).map_err(one)?;
-    let failure = match searched.failure {
-        Some(d) => vec![d],
-        None => (done.make(&request, &input, outcome))
-            .err()
-            .unwrap_or_default(),
+    let made = match searched.failure {
+        Some(d) => Err(vec![d]),
+        None => done.make(&request, &input, outcome),
     };
+    let (validation, failure) =
+        match made.and_then(|()| args.validated(&done, &request, (&input, outcome))) {
+            Ok(validation) => (validation, Vec::new()),
+            Err(failure) => (None, failure),
+        };
     let record = (outputs.wants_record()).then(|| {
         record(
             args.program(),
@@ -407,10 +436,6 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
     if let Some(kernel) = &done.kernel {
         context.report(kernel.warnings(&done.found));
     }
-    let validation = match args.validate {
-        Validate::On => validated(&done, &request).map_err(one)?,
-        Validate::Off => None,
-    };
     let mut summary = summary(&input, outcome, &request, &done);
     summary.validation = validation;
     let beside = outputs.to_stdout();
@@ -466,10 +491,7 @@ fn automatic(
 }
 
 /// The verdicts on the loop program and on its C text, in words; one that is wrong is an error.
-fn validated(done: &Done, request: &Request) -> Result<Option<String>, Diagnostic> {
-    let (Some(found), Some(text)) = (done.validation()?, done.text(request)?) else {
-        return Ok(None);
-    };
+fn verdict(found: &Validation, text: &ctext::Verdict) -> Result<String, Diagnostic> {
     let defect = |code, what: String| {
         Err(Diagnostic::new(code, what)
             .help("this is a defect of rise-opt: please report it, with the files"))
@@ -478,14 +500,14 @@ fn validated(done: &Done, request: &Request) -> Result<Option<String>, Diagnosti
         let what = format!("the loop program is wrong: where {}, {}", d.sizes, d.what);
         return defect(code::NOT_VALIDATED, what);
     }
-    let text = TextFile::new("the C text", &text);
+    let text = TextFile::new("the C text", text);
     let says = match (text.verdict, text.sentence()) {
         (Agreement::Differs, Some(what)) => return defect(code::TEXT_DIFFERS, what),
         (_, Some(what)) => what,
         _ => "the C text says the same".to_string(),
     };
-    let loops = report::validation::sentence(&found);
-    Ok(Some(format!("{loops}; {says}")))
+    let loops = report::validation::sentence(found);
+    Ok(format!("{loops}; {says}"))
 }
 
 /// What went wrong, with what was written all the same: what says why.
@@ -628,3 +650,7 @@ fn witness(
     };
     out.write_all(text.as_bytes())
 }
+
+#[cfg(test)]
+#[path = "../../tests/unit/cli/optimize.rs"]
+mod tests;

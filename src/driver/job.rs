@@ -20,7 +20,12 @@ use crate::report::{Basis, ProofFile, Reassociation};
 use crate::search::Outcome;
 use crate::source::SourceMap;
 use crate::term::Program;
-use crate::validate::{validate, Validation};
+use crate::validate::{validate_within, Validation};
+
+/// Questions about indices that the main job asks to judge its loop program: as many for each e-node as take about as long as
+/// the search took for it, within these ends. What a plan makes was searched for before.
+const FOR_EACH_NODE: u64 = 3;
+const QUESTIONS: (u64, u64) = (6_000, 60_000);
 
 /// What is asked for.
 pub struct Request<'a> {
@@ -128,13 +133,25 @@ impl Done {
         Some(made)
     }
 
-    /// Whether the loop program, as its file has it, computes what was found.
-    pub fn validation(&self) -> Result<Option<Validation>, Diagnostic> {
+    /// Whether the loop program, as its file has it, computes what was found, within [`QUESTIONS`].
+    pub fn validation(
+        &self,
+        input: &Input,
+        outcome: &Outcome,
+    ) -> Result<Option<Validation>, Diagnostic> {
         let (Some(kernel), Some(loops)) = (&self.kernel, self.loops()) else {
             return Ok(None);
         };
         let nest = loops.nest("the loop program")?;
-        Ok(Some(validate(&nest, &self.found, kernel.fixed())))
+        let fixed = kernel.fixed();
+        let steps = outcome.trace.steps.iter();
+        let nodes: u64 = steps.map(|s| s.size().nodes).sum();
+        let (least, most) = QUESTIONS;
+        let questions = match input.plan {
+            Some(_) => most,
+            None => (FOR_EACH_NODE * nodes).clamp(least, most),
+        };
+        Ok(Some(validate_within(&nest, &self.found, fixed, questions)))
     }
 
     /// Whether the C text says what the file of the loop program says.

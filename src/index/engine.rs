@@ -27,8 +27,9 @@ type Context = usize;
 #[derive(Default)]
 pub(super) struct Engine {
     contexts: IndexMap<Rc<[Expr]>, Simplifier, FxBuildHasher>,
-    /// What held, numbered.
-    states: FxHashMap<Vec<Nat>, u32>,
+    /// What held and what was added, numbered from 1: nothing has the number 0.
+    states: FxHashMap<(u32, Nat), u32>,
+    pub(super) ages: u64,
     /// As long as ranges stay.
     values: FxHashMap<(u32, AtomKind), Nat>,
     signs: FxHashMap<(u32, Nat), bool>,
@@ -62,6 +63,7 @@ impl Engine {
     }
 
     fn forget(&mut self) {
+        self.ages += 1;
         self.values.clear();
         self.signs.clear();
         self.assumptions.clear();
@@ -76,12 +78,13 @@ impl Engine {
             self.values_in.clear();
             self.signs_in.clear();
         }
-        if let Some(known) = self.states.get(&facts.at_least_zero) {
-            return *known;
-        }
-        let next = self.states.len() as u32;
-        self.states.insert(facts.at_least_zero.clone(), next);
-        next
+        facts.state()
+    }
+
+    /// A number for the facts of another one with one more.
+    pub(super) fn after(&mut self, state: u32, n: Nat) -> u32 {
+        let next = self.states.len() as u32 + 1;
+        *self.states.entry((state, n)).or_insert(next)
     }
 
     fn enter(&self, n: Nat) -> Nat {
@@ -390,7 +393,8 @@ fn in_parentheses(n: Nat) -> String {
     }
 }
 
-fn has_operations(n: Nat) -> bool {
+/// Whether there is more in it than sums and products.
+pub(super) fn has_operations(n: Nat) -> bool {
     let mut found = false;
     n.each_atom(&mut |a| found |= !matches!(a.kind(), AtomKind::Var(_)));
     found

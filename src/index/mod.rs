@@ -16,7 +16,7 @@ pub use queries::{Asked, Queries, Query};
 
 use crate::arith::{is_whole_term, rejoin, Atom, AtomKind, Nat, Rat, Signs};
 use crate::intern::Symbol;
-use engine::Engine;
+use engine::{has_operations, Engine};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
@@ -49,6 +49,8 @@ pub struct Facts {
     ranges: FxHashMap<Symbol, (Nat, Nat, usize)>,
     /// Not negative, beyond what follows from the form.
     at_least_zero: Vec<Nat>,
+    /// The number of all facts up to each of them.
+    states: Vec<u32>,
     /// Whole, beyond what follows from the form: `n/32`.
     whole: Vec<Nat>,
     engine: RefCell<Engine>,
@@ -73,17 +75,35 @@ impl Facts {
     /// Forgets what was added by [`Signs::not_negative`] since there were `len` of them.
     pub fn forget(&mut self, len: usize) {
         self.at_least_zero.truncate(len);
+        self.states.truncate(len);
     }
 
     /// Takes out what was added by [`Signs::not_negative`] since there were `len` of them.
     pub fn split_off(&mut self, len: usize) -> Vec<Nat> {
-        self.at_least_zero
-            .split_off(len.min(self.at_least_zero.len()))
+        let len = len.min(self.at_least_zero.len());
+        self.states.truncate(len);
+        self.at_least_zero.split_off(len)
     }
 
     /// Puts back what [`Facts::split_off`] took.
     pub fn extend(&mut self, facts: Vec<Nat>) {
-        self.at_least_zero.extend(facts);
+        facts.into_iter().for_each(|n| self.not_negative(n));
+    }
+
+    /// What [`Signs::not_negative`] added.
+    pub fn added(&self) -> &[Nat] {
+        &self.at_least_zero
+    }
+
+    /// A number for what was added: the same has the same number, as long as no variable that was asked about gets another
+    /// range, which [`Facts::ages`] counts.
+    pub fn state(&self) -> u32 {
+        self.states.last().copied().unwrap_or(0)
+    }
+
+    /// How often a variable got another range after it was asked about.
+    pub fn ages(&self) -> u64 {
+        self.engine.borrow().ages
     }
 
     /// How many facts [`Signs::not_negative`] added.
@@ -153,6 +173,9 @@ impl Facts {
     }
 
     fn simplified(&self, n: Nat) -> Nat {
+        if !has_operations(n) {
+            return n;
+        }
         let n = n.map_atoms(&mut |a| match a.kind() {
             AtomKind::Var(_) => Some(Nat::atom(a)),
             kind => Some(self.operation(kind.map(&mut |part| self.simplified(part)))),
@@ -216,7 +239,10 @@ impl Signs for Facts {
     }
 
     fn not_negative(&mut self, n: Nat) {
+        let before = self.state();
+        let state = self.engine.get_mut().after(before, n);
         self.at_least_zero.push(n);
+        self.states.push(state);
     }
 }
 

@@ -40,7 +40,7 @@ pub struct Summary {
     /// The functions that the kernel approximates, and how well.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approximations: Option<String>,
-    /// Whether the loop program was shown to compute what was found, if that was asked for.
+    /// Whether the loop program was shown to compute what was found, unless that was not asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub validation: Option<String>,
     /// Rules that steps use although they are not proved.

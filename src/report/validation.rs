@@ -24,6 +24,8 @@ pub struct ValidationFile {
     /// How many obligations were met, by kind.
     pub met: Vec<Met>,
     pub open: Vec<Open>,
+    /// Questions about indices that were asked: the same on every machine.
+    pub questions: u64,
     /// Whether its C text says the same, where that was asked.
     pub text: Option<TextFile>,
     pub seconds: f64,
@@ -149,13 +151,18 @@ pub struct Open {
 
 /// What of a verdict stands in a summary.
 pub fn sentence(found: &Validation) -> String {
-    let met = found.tally.count();
-    match found.tally.open.first() {
+    let (tally, met) = (&found.tally, found.tally.count());
+    let open = tally.open.len();
+    match tally.open.first() {
         None => format!("at all sizes that it accepts, {met} obligations"),
+        Some(_) if tally.ended => format!(
+            "unknown: {open} of {} obligations are open after {} questions about indices",
+            open + met,
+            tally.questions
+        ),
         Some(o) => format!(
-            "not shown: {} of {} obligations are open, first {} of {}",
-            found.tally.open.len(),
-            found.tally.open.len() + met,
+            "unknown: {open} of {} obligations are open, first {} of {}",
+            open + met,
             o.obligation,
             o.place
         ),
@@ -188,6 +195,7 @@ impl ValidationFile {
             difference,
             met: met.collect(),
             open: open.collect(),
+            questions: found.tally.questions,
             text: None,
             seconds: (took.as_secs_f64() * 1e3).round() / 1e3,
         }
@@ -205,7 +213,11 @@ impl ValidationFile {
         if !self.open.is_empty() {
             let _ = write!(text, ", {} open", self.open.len());
         }
-        let _ = writeln!(text, ", {:.2} s", self.seconds);
+        let _ = writeln!(
+            text,
+            ", {} questions about indices, {:.2} s",
+            self.questions, self.seconds
+        );
         let kinds = self.met.iter().filter(|m| m.count > 0);
         let kinds: Vec<String> = kinds
             .map(|m| format!("{} {}", m.obligation, m.count))

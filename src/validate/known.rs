@@ -22,7 +22,16 @@ pub struct Known {
     next: u64,
     /// What is assumed after what, by what comes last: the same has the same number wherever it is assumed.
     numbers: FxHashMap<(u64, Step), u64>,
-    /// Questions that were not answered by their form.
+    /// What each assumption brought, by the state before it.
+    brought: FxHashMap<(u64, Step), Brought>,
+    /// Whether numbers are not negative, and what they are, by the number of the facts.
+    least: RefCell<FxHashMap<(u32, Nat), bool>>,
+    simple: RefCell<FxHashMap<(u32, Nat), Nat>>,
+    ages: Cell<u64>,
+    /// Of numbers, whatever holds: factors of variables, and their first choices.
+    factors: RefCell<FxHashMap<(Nat, Symbol), Option<i64>>>,
+    choices: RefCell<FxHashMap<Nat, Choice>>,
+    /// Questions that were not answered by their form, each once.
     asked: Cell<u64>,
 }
 
@@ -34,17 +43,31 @@ impl Default for Known {
             states: vec![0],
             next: 0,
             numbers: FxHashMap::default(),
+            brought: FxHashMap::default(),
+            least: RefCell::default(),
+            simple: RefCell::default(),
+            ages: Cell::new(0),
+            factors: RefCell::default(),
+            choices: RefCell::default(),
             asked: Cell::new(0),
         }
     }
 }
 
+/// The facts that an assumption adds, and the state after it.
+#[derive(Clone)]
+struct Brought {
+    facts: Vec<Nat>,
+    state: u64,
+}
+
 /// One more assumption.
-#[derive(PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 enum Step {
     Truth(u32, bool),
     Fact(Nat),
     Positive(Nat),
+    Compare(Op, Nat, Nat, bool),
     /// What follows from the last ones.
     Settled,
     /// What is assumed once.
@@ -101,7 +124,7 @@ impl Known {
     /// Assumes it all again.
     pub fn recall(&mut self, s: &Snapshot) {
         for n in &s.facts {
-            if !self.all().contains(n) {
+            if !self.is_fact(*n) {
                 self.facts.get_mut().not_negative(*n);
             }
         }
@@ -129,6 +152,20 @@ impl Known {
             *next
         });
         self.states.push(state);
+    }
+
+    /// Assumes something: what follows is drawn once for each state.
+    fn assuming(&mut self, step: Step, draw: impl FnOnce(&mut Known)) {
+        let key = (self.state(), step);
+        if let Some(known) = self.brought.get(&key).cloned() {
+            self.facts.get_mut().extend(known.facts);
+            return self.states.push(known.state);
+        }
+        let before = self.facts.get_mut().len();
+        draw(self);
+        let facts = self.facts.get_mut().added()[before..].to_vec();
+        let state = self.state();
+        self.brought.insert(key, Brought { facts, state });
     }
 
     /// How many questions were asked that take time.
@@ -199,16 +236,20 @@ impl Known {
     /// `n >= 1`
     pub fn positive(&mut self, n: Nat) {
         if n.as_int().is_none() {
-            self.facts.get_mut().positive(n);
-            self.take(n - Nat::int(1), IMPLIED);
-            self.changed(Step::Positive(n));
+            self.assuming(Step::Positive(n), |known| {
+                known.facts.get_mut().positive(n);
+                known.take(n - Nat::int(1), IMPLIED);
+                known.changed(Step::Positive(n));
+            });
         }
     }
 
     pub fn not_negative(&mut self, n: Nat) {
         if n.as_int().is_none() {
-            self.take(n, IMPLIED);
-            self.changed(Step::Fact(n));
+            self.assuming(Step::Fact(n), |known| {
+                known.take(n, IMPLIED);
+                known.changed(Step::Fact(n));
+            });
         }
     }
 
@@ -216,7 +257,7 @@ impl Known {
     fn take(&self, n: Nat, depth: u32) {
         let n = tightened(n);
         self.asked.set(self.asked.get() + 1);
-        if !self.all().contains(&n) {
+        if !self.is_fact(n) {
             self.facts.borrow_mut().not_negative(n);
         }
         self.implied(n, depth);
@@ -236,7 +277,7 @@ impl Known {
         });
         let all = self.all();
         for v in vars {
-            let of = |n: Nat| n.coefficient(v).and_then(Nat::as_int);
+            let of = |n: Nat| self.factor(n, v);
             let Some(c) = of(n) else { continue };
             for other in &all {
                 let Some(d) = of(*other).filter(|d| d.signum() == -c.signum()) else {
@@ -257,6 +298,17 @@ impl Known {
         found
     }
 
+    fn factor(&self, n: Nat, v: Symbol) -> Option<i64> {
+        let mut known = self.factors.borrow_mut();
+        let of = || n.coefficient(v).and_then(Nat::as_int);
+        *known.entry((n, v)).or_insert_with(of)
+    }
+
+    fn choice(&self, n: Nat) -> Choice {
+        let mut known = self.choices.borrow_mut();
+        *known.entry(n).or_insert_with(|| choice(n))
+    }
+
     /// What follows for sizes: the most that a number is for any values of the variables in it.
     fn without_ranges(&self, n: Nat) -> Option<Nat> {
         let mut most = n;
@@ -268,7 +320,7 @@ impl Known {
                 }
             });
             let Some((v, (lo, hi))) = found else {
-                let new = most != n && most.as_int().is_none() && !self.all().contains(&most);
+                let new = most != n && most.as_int().is_none() && !self.is_fact(most);
                 return new.then_some(most);
             };
             let c = most.coefficient(v).and_then(Nat::as_int)?;
@@ -279,17 +331,18 @@ impl Known {
 
     /// All that is not negative.
     fn all(&self) -> Vec<Nat> {
-        let mut facts = self.facts.borrow_mut();
-        let all = facts.split_off(0);
-        facts.extend(all.clone());
-        all
+        self.facts.borrow().added().to_vec()
+    }
+
+    fn is_fact(&self, n: Nat) -> bool {
+        self.facts.borrow().added().contains(&n)
     }
 
     fn implied(&self, n: Nat, depth: u32) {
         for fact in self.of_sizes(n) {
             self.facts.borrow_mut().not_negative(fact);
         }
-        let Some((atom, x, y)) = choice(n).filter(|_| depth > 0) else {
+        let Some((atom, x, y)) = self.choice(n).filter(|_| depth > 0) else {
             return;
         };
         let with = |by: Nat| n.map_atoms(&mut |a| (a == atom).then_some(by));
@@ -332,6 +385,13 @@ impl Known {
     }
 
     pub fn assume_compare(&mut self, op: Op, a: Nat, b: Nat, holds: bool) {
+        self.assuming(Step::Compare(op, a, b, holds), |known| {
+            known.compared(op, a, b, holds);
+            known.settle();
+        });
+    }
+
+    fn compared(&mut self, op: Op, a: Nat, b: Nat, holds: bool) {
         let one = Nat::int(1);
         match (op, holds) {
             (Op::Lt, true) => self.not_negative(b - a - one),
@@ -353,14 +413,13 @@ impl Known {
             }
             _ => {}
         }
-        self.settle();
     }
 
     /// Draws again what follows from minima: by now it may be known which side it is.
     fn settle(&mut self) {
         let before = self.facts.borrow().len();
         for n in self.all() {
-            if choice(n).is_some() {
+            if self.choice(n).is_some() {
                 self.implied(n, IMPLIED);
             }
         }
@@ -496,13 +555,19 @@ impl Known {
         if let Some(n) = n.as_int() {
             return n >= 0;
         }
+        let key = (self.state_of_facts(), n);
+        if let Some(known) = self.least.borrow().get(&key) {
+            return *known;
+        }
         self.asked.set(self.asked.get() + 1);
-        self.known_sign(n) || {
+        let answer = self.known_sign(n) || {
             let simple = self.simplify(n);
             simple != n && self.known_sign(simple)
                 || self.at_ends(simple)
                 || self.by_cases(simple, CASES)
-        }
+        };
+        self.least.borrow_mut().insert(key, answer);
+        answer
     }
 
     fn known_sign(&self, n: Nat) -> bool {
@@ -522,7 +587,7 @@ impl Known {
 
     /// A minimum is one of two, and says then which is smaller.
     fn by_cases(&self, n: Nat, depth: u32) -> bool {
-        let Some((atom, x, y)) = choice(n).filter(|_| depth > 0) else {
+        let Some((atom, x, y)) = self.choice(n).filter(|_| depth > 0) else {
             return false;
         };
         let least = matches!(atom.kind(), AtomKind::Min(..));
@@ -544,7 +609,23 @@ impl Known {
     }
 
     pub fn simplify(&self, n: Nat) -> Nat {
-        self.facts.borrow().simplify(n)
+        let key = (self.state_of_facts(), n);
+        if let Some(known) = self.simple.borrow().get(&key) {
+            return *known;
+        }
+        let simple = self.facts.borrow().simplify(n);
+        self.simple.borrow_mut().insert(key, simple);
+        simple
+    }
+
+    /// The number of the facts, by which answers are kept as long as ranges stay.
+    fn state_of_facts(&self) -> u32 {
+        let facts = self.facts.borrow();
+        if self.ages.replace(facts.ages()) != facts.ages() {
+            self.least.borrow_mut().clear();
+            self.simple.borrow_mut().clear();
+        }
+        facts.state()
     }
 
     pub fn rem(&self, n: Nat, d: Nat) -> Nat {
@@ -645,7 +726,9 @@ fn primitive(n: Nat) -> Option<Nat> {
 }
 
 /// The first minimum or maximum in a number, and its sides.
-fn choice(n: Nat) -> Option<(Atom, Nat, Nat)> {
+type Choice = Option<(Atom, Nat, Nat)>;
+
+fn choice(n: Nat) -> Choice {
     let mut found = None;
     n.each_atom(&mut |a| {
         if let AtomKind::Min(x, y) | AtomKind::Max(x, y) = a.kind() {

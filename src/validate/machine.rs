@@ -7,7 +7,7 @@ use super::known::Snapshot;
 use super::memory::Item;
 use super::value::{Res, Values, V};
 use super::{Obligation, Stuck, Tally};
-use crate::arith::{Atom, AtomKind, Nat};
+use crate::arith::{Atom, AtomKind, Mono, Nat, Rat};
 use crate::intern::Symbol;
 use crate::nest::{walk, Expr, Nest, Stmt, StorageClass};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -57,6 +57,8 @@ pub struct Machine<'a> {
     pub reads: Vec<Read>,
     /// Cells of variables that were not assigned before their loop.
     pub unset: FxHashSet<(u32, u32)>,
+    /// Of each buffer, as the loop program has them.
+    dims: Vec<Vec<Nat>>,
 }
 
 /// Values that were read, of which it has to be shown that something was written there.
@@ -73,6 +75,13 @@ pub fn lane(cx: &mut Values, lanes: u32) -> Nat {
     cx.known
         .range_once(s, Nat::int(0), Nat::int(i64::from(lanes) - 1));
     Nat::var(s)
+}
+
+/// How many times a stride fits into a size, if that is whole by its form.
+fn times(n: Nat, by: Nat) -> Option<Nat> {
+    let q = n.exact_div(by);
+    let whole = |t: &(Mono, Rat)| t.0.is_integral() && t.1.as_int().is_some();
+    (q * by == n && q.terms().iter().all(whole)).then_some(q)
 }
 
 impl<'a> Machine<'a> {
@@ -92,7 +101,10 @@ impl<'a> Machine<'a> {
             loads: FxHashMap::default(),
             reads: Vec::new(),
             unset: FxHashSet::default(),
+            dims: Vec::new(),
         };
+        let all = 0..nest.buffers.len() as u32;
+        machine.dims = all.map(|b| machine.find_dims(b)).collect();
         for (i, b) in nest.buffers.iter().enumerate() {
             if b.alias.is_none() && matches!(b.storage, StorageClass::Output(_)) {
                 machine.memory.insert(i as u32, vec![Item::Undef]);
@@ -107,9 +119,14 @@ impl<'a> Machine<'a> {
         machine
     }
 
-    /// The dimensions of a buffer: one that is as long as a result or an input of several has those, one whose rows are used
-    /// again those of its rows.
+    /// The dimensions of a buffer.
     pub fn dims(&self, root: u32) -> Vec<Nat> {
+        self.dims.get(root as usize).cloned().unwrap_or_default()
+    }
+
+    /// One that is as long as a result or an input of several has those, one whose rows are used
+    /// again those of its rows, any other one those that the strides of its stores say. They are only tried.
+    fn find_dims(&self, root: u32) -> Vec<Nat> {
         let abi = &self.nest.abi;
         let buf = &self.nest.buffers[root as usize];
         let like = match buf.storage {
@@ -120,8 +137,43 @@ impl<'a> Machine<'a> {
         };
         match like {
             Some(slot) => slot.dims.clone(),
-            None => self.rows(root).unwrap_or_else(|| vec![buf.len]),
+            None => self.rows(root).unwrap_or_else(|| self.of_strides(root)),
         }
+    }
+
+    /// The length of a buffer by the sizes that its stores multiply indices with.
+    fn of_strides(&self, root: u32) -> Vec<Nat> {
+        let len = self.nest.buffers[root as usize].len;
+        let mut strides: Vec<Nat> = Vec::new();
+        walk::each_stmt(&self.nest.body, &mut |s| {
+            let Stmt::Store { buf, index, .. } = s else {
+                return;
+            };
+            if self.nest.root(*buf).0 != root {
+                return;
+            }
+            index.each_atom(&mut |a| {
+                let AtomKind::Var(v) = a.kind() else { return };
+                if self.nest.abi.sizes.contains(&v) {
+                    return;
+                }
+                let by = index.coefficient(v).filter(|s| s.as_int().is_none());
+                strides.extend(by.filter(|s| times(len, *s).is_some()));
+            });
+        });
+        // Each is a multiple of the next.
+        let above = |s: Nat| strides.iter().filter(|t| times(s, **t).is_some()).count();
+        let mut order: Vec<(usize, Nat)> = strides.iter().map(|s| (above(*s), *s)).collect();
+        order.sort_by_key(|o| std::cmp::Reverse(o.0));
+        let (mut dims, mut rest) = (Vec::new(), len);
+        for (_, s) in order {
+            if let Some(n) = times(rest, s).filter(|n| *n != Nat::int(1)) {
+                dims.push(n);
+                rest = s;
+            }
+        }
+        dims.push(rest);
+        dims
     }
 
     /// How many rows a buffer has and how long they are, if stores find the row by a remainder.

@@ -19,6 +19,7 @@ use crate::arith::{Atom, AtomKind, Nat};
 use crate::intern::Symbol;
 use crate::term::Op;
 use crate::ty::Scalar;
+use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 /// Values of variables for each of which an element is read by itself, at most.
@@ -240,7 +241,7 @@ pub fn strides(
         assume_path(cx, &leaf.path);
         let found = ordered(cx, open, base);
         cx.known.restore(mark);
-        all.push(found.ok_or_else(|| {
+        all.push(found?.ok_or_else(|| {
             Stuck::new(format!("two iterations may store the same element of {at}"))
         })?);
     }
@@ -253,10 +254,10 @@ pub fn strides(
 }
 
 /// Where the strides are such that quotients give the variables.
-fn ordered(cx: &mut Values, mut open: Vec<(Symbol, Nat)>, mut base: Nat) -> Option<Strides> {
+fn ordered(cx: &mut Values, mut open: Vec<(Symbol, Nat)>, mut base: Nat) -> Res<Option<Strides>> {
     let mut vars = Vec::new();
     while !open.is_empty() {
-        cx.spend(open.len() as u64).ok()?;
+        cx.spend(open.len() as u64)?;
         let mut top = None;
         for i in 0..open.len() {
             let s = open[i].1;
@@ -280,24 +281,42 @@ fn ordered(cx: &mut Values, mut open: Vec<(Symbol, Nat)>, mut base: Nat) -> Opti
                 break;
             }
         }
-        let (i, whole) = top?;
+        let Some((i, whole)) = top else {
+            return Ok(None);
+        };
         let (v, s) = open.remove(i);
         vars.push((v, s, whole));
         base = base - whole;
     }
-    Some(Strides { vars, base })
+    Ok(Some(Strides { vars, base }))
 }
 
-/// What an access to an element finds at a store.
+/// Whether a store is of an element that is asked for.
+#[derive(Clone)]
 enum Hit {
     No,
-    Yes(V),
-    Maybe(Vec<V>, V),
+    /// In the iteration of the witness, if all of these hold.
+    Where(Rc<Witness>, Vec<V>),
 }
 
 /// The iteration that stores an element, if any does.
 struct Witness {
-    vars: Vec<(Symbol, Nat)>,
+    vars: FxHashMap<Symbol, Nat>,
+}
+
+impl Witness {
+    /// What is stored there.
+    fn value(&self, cx: &mut Values, store: &Store, conds: &[V]) -> Res<V> {
+        let mut r = Rewrite::default();
+        r.vars = self.vars.clone();
+        let mark = cx.known.mark();
+        for c in conds {
+            cx.assume(*c, true);
+        }
+        let value = cx.rewrite(&mut r, store.value);
+        cx.known.restore(mark);
+        value
+    }
 }
 
 /// What is asked for: an element of a buffer.
@@ -338,16 +357,10 @@ impl Asked {
 }
 
 /// What an element finds at a store: where `last`, the last iteration that stores it, else the only one.
-fn hit(
-    cx: &mut Values,
-    leaf: &Leaf,
-    store: &Store,
-    asked: &Asked,
-    last: bool,
-) -> Res<(Hit, Witness)> {
+fn hit(cx: &mut Values, leaf: &Leaf, store: &Store, asked: &Asked, last: bool) -> Res<Hit> {
     let mut r = Rewrite::default();
     if is_elsewhere(cx, leaf, store, asked) {
-        return Ok((Hit::No, Witness { vars: Vec::new() }));
+        return Ok(Hit::No);
     }
     let (places, wanted) = asked.beside(cx, leaf, store.at);
     // A base may name variables of loops that run once.
@@ -373,22 +386,8 @@ fn hit(
         conds.extend(last_round(cx, leaf, round, &mut r)?);
     }
     let conds = conditions(cx, leaf, &mut r, &rests, conds)?;
-    let witness = Witness {
-        vars: r.vars.iter().map(|(v, n)| (*v, *n)).collect(),
-    };
-    let Some(conds) = conds else {
-        return Ok((Hit::No, witness));
-    };
-    let mark = cx.known.mark();
-    for c in &conds {
-        cx.assume(*c, true);
-    }
-    let value = cx.rewrite(&mut r, store.value);
-    cx.known.restore(mark);
-    Ok(match conds.is_empty() {
-        true => (Hit::Yes(value?), witness),
-        false => (Hit::Maybe(conds, value?), witness),
-    })
+    let witness = Rc::new(Witness { vars: r.vars });
+    Ok(conds.map_or(Hit::No, |conds| Hit::Where(witness, conds)))
 }
 
 /// Whether a store is on the other side of a choice, or its index in another interval: what is seen at once.
@@ -428,15 +427,20 @@ fn conditions(
             }
         }
     }
+    Ok(undecided(cx, &all))
+}
+
+/// Those of the conditions that are not known to hold; `None` if one does not.
+fn undecided(cx: &mut Values, all: &[V]) -> Option<Vec<V>> {
     let mut open = Vec::new();
     for c in all {
-        match cx.decide(c) {
+        match cx.decide(*c) {
             Some(true) => {}
-            Some(false) => return Ok(None),
-            None => open.push(c),
+            Some(false) => return None,
+            None => open.push(*c),
         }
     }
-    Ok(Some(open))
+    Some(open)
 }
 
 /// Whether an element is stored in no other iteration of a loop than in one: by whatever is in a list.
@@ -452,11 +456,11 @@ pub fn own(
             Item::Store(s) => {
                 let s = s.clone();
                 leaf.path.insert(0, Around::Loop(k, n));
-                let (hit, w) = hit(cx, &leaf, &s, &asked, false)?;
-                let at = w.vars.iter().find(|v| v.0 == k).map(|v| v.1);
-                let same = at.is_some_and(|at| cx.known.equal(at, Nat::var(k)));
-                if !matches!(hit, Hit::No) && !same {
-                    return Ok(false);
+                if let Hit::Where(w, _) = hit(cx, &leaf, &s, &asked, false)? {
+                    let at = w.vars.get(&k);
+                    if !at.is_some_and(|at| cx.known.equal(*at, Nat::var(k))) {
+                        return Ok(false);
+                    }
                 }
             }
             Item::Bad(why) => return Err(Stuck::new(why.clone())),
@@ -474,9 +478,15 @@ pub fn read(cx: &mut Values, buf: u32, items: &[Item], e: Nat) -> Res<V> {
 
 /// One value for each of a variable, where that says which store it was.
 fn read_by_value(cx: &mut Values, buf: u32, leaves: &[Leaf], e: Nat, most: i64) -> Res<V> {
-    let asked = Asked::of(cx, buf, e);
-    let Some((v, n, any)) = deciding(cx, leaves, &asked, most)? else {
-        let found = back(cx, buf, leaves, leaves.len(), &asked, &mut Vec::new())?;
+    let mut reading = Reading {
+        buf,
+        all: leaves,
+        asked: Asked::of(cx, buf, e),
+        hits: vec![None; leaves.len()],
+        found: false,
+    };
+    let Some((v, n, any)) = reading.deciding(cx, most)? else {
+        let found = reading.back(cx, leaves.len())?;
         return Ok(found.unwrap_or_else(|| cx.make(Node::Undef)));
     };
     let (mut all, mut alike) = (Vec::new(), true);
@@ -508,120 +518,184 @@ fn variable(a: Atom) -> Option<Symbol> {
     }
 }
 
-/// A variable of few values, if nothing but such variables decides whether the last store that may be it is; how many
-/// values, and what that one stored.
-fn deciding(
-    cx: &mut Values,
-    leaves: &[Leaf],
-    e: &Asked,
-    most: i64,
-) -> Res<Option<(Symbol, i64, V)>> {
-    for leaf in leaves.iter().rev() {
-        let Item::Store(s) = &leaf.is else {
-            return Ok(None);
-        };
-        let (conds, value) = match hit(cx, leaf, s, e, true)?.0 {
-            Hit::No => continue,
-            Hit::Yes(_) => return Ok(None),
-            Hit::Maybe(conds, value) => (conds, value),
-        };
-        let mut vars = Vec::new();
-        for c in conds {
-            cx.visit(c, &mut |_, node| {
-                nats(node).for_each(|n| n.each_atom(&mut |a| vars.extend(variable(a))));
-            });
-        }
-        let of = |v: Symbol| {
-            let by = e.flat.coefficient(v).and_then(Nat::as_int);
-            Some((by?.abs(), cx.known.values_of(v)?, v))
-        };
-        let all: Option<Vec<_>> = vars.into_iter().map(of).collect();
-        let found = all.filter(|all| all.iter().all(|(_, n, _)| *n <= most));
-        let found = found.into_iter().flatten().filter(|v| v.0 > 0).max();
-        return Ok(found.map(|(_, n, v)| (v, n, value)));
-    }
-    Ok(None)
+/// The way back from the last store of a buffer to those of one element.
+struct Reading<'a> {
+    buf: u32,
+    all: &'a [Leaf],
+    asked: Asked,
+    /// What was found at each store: on the way more and more is assumed, so that what held once holds.
+    hits: Vec<Option<Hit>>,
+    /// Whether a store may be of the element.
+    found: bool,
 }
 
-type Found = Vec<(usize, Witness)>;
+impl Reading<'_> {
+    fn hit(&mut self, cx: &mut Values, i: usize, store: &Store) -> Res<Hit> {
+        if let Some(hit) = &self.hits[i] {
+            return Ok(hit.clone());
+        }
+        let hit = hit(cx, &self.all[i], store, &self.asked, true)?;
+        self.hits[i] = Some(hit.clone());
+        Ok(hit)
+    }
 
-fn back(
-    cx: &mut Values,
-    buf: u32,
-    all: &[Leaf],
-    upto: usize,
-    e: &Asked,
-    found: &mut Found,
-) -> Res<Option<V>> {
-    for i in (0..upto).rev() {
-        cx.spend(1)?;
-        let leaf = &all[i];
-        let (value, conds) = match &leaf.is {
-            Item::Store(s) => match hit(cx, leaf, s, e, true)? {
-                (Hit::No, _) => continue,
-                (Hit::Yes(v), w) => {
-                    check_order(cx, all, i, e, &w, found)?;
-                    return Ok(Some(v));
+    /// A variable of few values, if nothing but such variables decides whether the last store that may be it is; how many
+    /// values, and what that one stored.
+    fn deciding(&mut self, cx: &mut Values, most: i64) -> Res<Option<(Symbol, i64, V)>> {
+        let all = self.all;
+        for i in (0..all.len()).rev() {
+            let Item::Store(s) = &all[i].is else {
+                return Ok(None);
+            };
+            let Hit::Where(w, conds) = self.hit(cx, i, s)? else {
+                continue;
+            };
+            let mut vars = Vec::new();
+            for c in &conds {
+                cx.visit(*c, &mut |_, node| {
+                    nats(node).for_each(|n| n.each_atom(&mut |a| vars.extend(variable(a))));
+                });
+            }
+            let of = |v: Symbol| {
+                let by = self.asked.flat.coefficient(v).and_then(Nat::as_int);
+                Some((by?.abs(), cx.known.values_of(v)?, v))
+            };
+            let all: Option<Vec<_>> = vars.into_iter().map(of).collect();
+            let found = all.filter(|all| all.iter().all(|(_, n, _)| *n <= most));
+            let found = found.into_iter().flatten().filter(|v| v.0 > 0).max();
+            let Some((_, n, v)) = found else {
+                return Ok(None);
+            };
+            return Ok(Some((v, n, w.value(cx, s, &conds)?)));
+        }
+        Ok(None)
+    }
+
+    fn back(&mut self, cx: &mut Values, upto: usize) -> Res<Option<V>> {
+        let all = self.all;
+        for i in (0..upto).rev() {
+            cx.spend(1)?;
+            let leaf = &all[i];
+            let (value, conds) = match &leaf.is {
+                Item::Store(s) => {
+                    let Hit::Where(w, conds) = self.hit(cx, i, s)? else {
+                        continue;
+                    };
+                    let Some(conds) = undecided(cx, &conds) else {
+                        continue;
+                    };
+                    self.check_order(cx, i, (&w, &conds))?;
+                    self.found |= !conds.is_empty();
+                    (w.value(cx, s, &conds)?, conds)
                 }
-                (Hit::Maybe(conds, v), w) => {
-                    check_order(cx, all, i, e, &w, found)?;
-                    found.push((i, w));
+                Item::Bad(why) => return Err(Stuck::new(why.clone())),
+                other => {
+                    let v = match other {
+                        Item::Start(of) => {
+                            let at = [self.asked.flat].into_iter().collect();
+                            cx.make(Node::Cell(*of, self.buf, at))
+                        }
+                        _ => cx.make(Node::Undef),
+                    };
+                    if leaf.loops().next().is_some() {
+                        return Err(Stuck::new("a buffer of an iteration is read after it"));
+                    }
+                    let mut conds = Vec::new();
+                    for a in &leaf.path {
+                        if let Around::Cond(c, holds) = a {
+                            conds.push(if *holds { *c } else { cx.not(*c) });
+                        }
+                    }
+                    let Some(conds) = undecided(cx, &conds) else {
+                        continue;
+                    };
+                    if conds.is_empty() {
+                        return Ok(self.possible(cx, v));
+                    }
                     (v, conds)
                 }
-            },
-            Item::Bad(why) => return Err(Stuck::new(why.clone())),
-            other => {
-                let v = match other {
-                    Item::Start(of) => {
-                        cx.make(Node::Cell(*of, buf, [e.flat].into_iter().collect()))
-                    }
-                    _ => cx.make(Node::Undef),
-                };
-                if leaf.loops().next().is_some() {
-                    return Err(Stuck::new("a buffer of an iteration is read after it"));
-                }
-                let mut conds = Vec::new();
-                for a in &leaf.path {
-                    if let Around::Cond(c, holds) = a {
-                        conds.push(if *holds { *c } else { cx.not(*c) });
-                    }
-                }
-                if conds.iter().any(|c| cx.decide(*c) == Some(false)) {
-                    continue;
-                }
-                conds.retain(|c| cx.decide(*c).is_none());
-                if conds.is_empty() {
-                    return Ok(possible(cx, v, found));
-                }
-                (v, conds)
-            }
-        };
-        let c = conds
-            .into_iter()
-            .reduce(|a, b| cx.op(Op::And, Scalar::Bool, &[a, b]));
-        let Some(c) = c else {
-            return Ok(Some(value));
-        };
-        let mark = cx.known.mark();
-        cx.assume(c, false);
-        let rest = back(cx, buf, all, i, e, found);
-        cx.known.restore(mark);
-        return match rest? {
-            Some(rest) => either(cx, c, value, rest).map(Some),
-            None => Ok(Some(value)),
-        };
+            };
+            let c = conds
+                .into_iter()
+                .reduce(|a, b| cx.op(Op::And, Scalar::Bool, &[a, b]));
+            let Some(c) = c else {
+                return Ok(Some(value));
+            };
+            let mark = cx.known.mark();
+            cx.assume(c, false);
+            let rest = self.back(cx, i);
+            cx.known.restore(mark);
+            return match rest? {
+                Some(rest) => either(cx, c, value, rest).map(Some),
+                None => Ok(Some(value)),
+            };
+        }
+        let none = cx.make(Node::Undef);
+        Ok(self.possible(cx, none))
     }
-    let none = cx.make(Node::Undef);
-    Ok(possible(cx, none, found))
+
+    /// Nothing, where what is assumed contradicts itself: then nobody reads there.
+    fn possible(&self, cx: &mut Values, v: V) -> Option<V> {
+        let mark = cx.known.mark();
+        let undefined = matches!(cx.node(v), Node::Undef);
+        let never = (undefined || self.found) && cx.absurd();
+        cx.known.restore(mark);
+        (!never).then_some(v)
+    }
+
+    /// Of stores in one loop, the last iteration counts, and not the last in the text. So all that may store the element have
+    /// to be in the same iteration.
+    fn check_order(&mut self, cx: &mut Values, i: usize, own: (&Witness, &[V])) -> Res<()> {
+        let all = self.all;
+        let Some((outer, _)) = all[i].loops().next() else {
+            return Ok(());
+        };
+        for j in (0..i).rev() {
+            if all[j].loops().next().map(|l| l.0) != Some(outer) {
+                // Earlier, as a whole.
+                break;
+            }
+            let Item::Store(s) = &all[j].is else { continue };
+            if let Hit::Where(other, conds) = self.hit(cx, j, s)? {
+                let loops = common_loops(&all[i], &all[j]);
+                same_iteration(cx, &loops, own, (&other, &conds))?;
+            }
+        }
+        Ok(())
+    }
 }
 
-/// Nothing, where what is assumed contradicts itself: then nobody reads there.
-fn possible(cx: &mut Values, v: V, found: &Found) -> Option<V> {
+fn common_loops(a: &Leaf, b: &Leaf) -> Vec<Symbol> {
+    let both = a.loops().zip(b.loops()).take_while(|(a, b)| a.0 == b.0);
+    both.map(|l| l.0 .0).collect()
+}
+
+/// Whether two stores are of one iteration of the loops around both, if both are of the element.
+fn same_iteration(
+    cx: &mut Values,
+    loops: &[Symbol],
+    (a, here): (&Witness, &[V]),
+    (b, there): (&Witness, &[V]),
+) -> Res<()> {
+    let equal = |cx: &Values| {
+        loops.iter().all(|v| match (a.vars.get(v), b.vars.get(v)) {
+            (Some(x), Some(y)) => cx.known.equal(*x, *y),
+            _ => false,
+        })
+    };
+    if equal(cx) || undecided(cx, there).is_none() {
+        return Ok(());
+    }
     let mark = cx.known.mark();
-    let undefined = matches!(cx.node(v), Node::Undef);
-    let never = (undefined || !found.is_empty()) && cx.absurd();
+    here.iter().chain(there).for_each(|c| cx.assume(*c, true));
+    let same = equal(cx) || cx.absurd();
     cx.known.restore(mark);
-    (!never).then_some(v)
+    match same {
+        true => Ok(()),
+        false => Err(Stuck::new(
+            "two iterations may store an element, and which comes last is not known",
+        )),
+    }
 }
 
 /// A choice between two values, or the one that is right in both cases.
@@ -640,69 +714,4 @@ fn either(cx: &mut Values, c: V, a: V, b: V) -> Res<V> {
         }
     }
     Ok(cx.op(Op::Select, Scalar::Bool, &[c, a, b]))
-}
-
-/// Of stores in one loop, the last iteration counts, and not the last in the text. So all that may store the element have
-/// to be in the same iteration.
-fn check_order(
-    cx: &mut Values,
-    all: &[Leaf],
-    i: usize,
-    e: &Asked,
-    w: &Witness,
-    found: &Found,
-) -> Res<()> {
-    for (j, other) in found {
-        same_iteration(cx, (&all[i], w), (&all[*j], other))?;
-    }
-    let Some(outer) = all[i].loops().next() else {
-        return Ok(());
-    };
-    for (j, leaf) in all[..i].iter().enumerate().rev() {
-        if leaf.loops().next().map(|l| l.0) != Some(outer.0) {
-            // Earlier, as a whole.
-            break;
-        }
-        let Item::Store(s) = &leaf.is else { continue };
-        if all[i].path.len() == all[j].path.len()
-            && same_loops(&all[i], leaf)
-            && s.at == at_of(&all[i])
-        {
-            continue;
-        }
-        let (hit, other) = hit(cx, leaf, s, e, true)?;
-        if !matches!(hit, Hit::No) {
-            same_iteration(cx, (&all[i], w), (leaf, &other))?;
-        }
-    }
-    Ok(())
-}
-
-fn at_of(leaf: &Leaf) -> Nat {
-    match &leaf.is {
-        Item::Store(s) => s.at,
-        _ => Nat::overflow(),
-    }
-}
-
-fn same_loops(a: &Leaf, b: &Leaf) -> bool {
-    a.loops().map(|l| l.0).eq(b.loops().map(|l| l.0))
-}
-
-fn same_iteration(cx: &mut Values, a: (&Leaf, &Witness), b: (&Leaf, &Witness)) -> Res<()> {
-    let value = |w: &Witness, v: Symbol| w.vars.iter().find(|x| x.0 == v).map(|x| x.1);
-    for ((v, _), (u, _)) in a.0.loops().zip(b.0.loops()) {
-        if v != u {
-            break;
-        }
-        match (value(a.1, v), value(b.1, v)) {
-            (Some(x), Some(y)) if cx.known.equal(x, y) => {}
-            _ => {
-                return Err(Stuck::new(
-                    "two iterations may store an element, and which comes last is not known",
-                ))
-            }
-        }
-    }
-    Ok(())
 }

@@ -133,6 +133,9 @@ pub struct Open {
 pub struct Tally {
     pub met: BTreeMap<Obligation, usize>,
     pub open: Vec<Open>,
+    /// Questions about indices that were asked, and whether more would have been.
+    pub questions: u64,
+    pub ended: bool,
 }
 
 impl Tally {
@@ -184,8 +187,18 @@ pub struct Validation {
 
 /// Judges a loop program by the program that it was made of, with some sizes fixed.
 pub fn validate(nest: &Nest, program: &Program, fixed: &BTreeMap<Symbol, i64>) -> Validation {
+    validate_within(nest, program, fixed, value::QUESTIONS)
+}
+
+/// As [`validate`], with so many questions about indices.
+pub fn validate_within(
+    nest: &Nest,
+    program: &Program,
+    fixed: &BTreeMap<Symbol, i64>,
+    questions: u64,
+) -> Validation {
     let program = with_sizes(program, fixed);
-    let tally = obligations(nest, &program);
+    let tally = obligations_within(nest, &program, questions);
     let verdict = match tally.open.is_empty() {
         true => Verdict::Validated,
         false => match refute::difference(nest, &program) {
@@ -239,6 +252,8 @@ pub fn obligations_within(nest: &Nest, program: &Program, questions: u64) -> Tal
     machine
         .tally
         .owe(Obligation::Understood, &nest.abi.name, ran);
+    machine.tally.questions = machine.cx.known.asked();
+    machine.tally.ended = machine.cx.ended;
     machine.tally
 }
 

@@ -75,6 +75,12 @@ fn divisors(nest: &Nest) -> BTreeMap<&'static str, i64> {
 }
 
 fn differs(nest: &Nest, program: &Program, sizes: &Sizes, rng: &mut Rng) -> Option<Difference> {
+    // Elsewhere it calls another function.
+    let mut size = |s| sizes.get(&s).copied();
+    let meant = |a: &Assumption| a.holds(&mut size) == Some(true);
+    if !nest.abi.preferred.iter().all(meant) {
+        return None;
+    }
     let args: Vec<Value> = (program.params.iter())
         .map(|p| random::value_of(rng, p.1, sizes, Numbers::Unit).ok())
         .collect::<Option<_>>()?;

@@ -51,8 +51,9 @@ pub struct Values {
     work: u64,
     /// Something is an index of which nothing is known.
     pub wild: bool,
-    /// How many questions about indices may be asked.
+    /// How many questions about indices may be asked, and whether more would have been.
     pub questions: u64,
+    pub ended: bool,
 }
 
 impl Default for Values {
@@ -75,6 +76,7 @@ impl Default for Values {
             work: 0,
             wild: false,
             questions: QUESTIONS,
+            ended: false,
         }
     }
 }
@@ -135,7 +137,8 @@ impl Values {
 
     pub fn spend(&mut self, n: u64) -> Res<()> {
         self.work += n;
-        match self.work > WORK || self.known.asked() > self.questions {
+        self.ended |= self.work > WORK || self.known.asked() > self.questions;
+        match self.ended {
             true => Err(Stuck::new("it takes too long to decide")),
             false => Ok(()),
         }

@@ -1,0 +1,154 @@
+//! Tiles that are kept and read again, and stores whose order decides what is read.
+
+use super::{differs, expected_of, lowered, open, CHOICES};
+use super::{each_site, CHANGES};
+use crate::common;
+use rise_opt::arith::Nat;
+use rise_opt::intern::Symbol;
+use rise_opt::interp::Sizes;
+use rise_opt::lower::Options;
+use rise_opt::nest::{Block, Expr, ExprKind, LoopKind, Nest, Stmt};
+use rise_opt::term::{Op, Program};
+use rise_opt::validate::obligations;
+
+/// Sums in tiles of two rows and two vectors, the last of which are parts.
+const TILES: &str = "take[m] (join (map (map take[n]) (map (map join) (map transpose (transpose (
+    split[8] (padClamp[0, 8*ceil(n, 8) - n] ys) |> OUTER (\\cols ->
+      split[2] (padClamp[0, 2*ceil(m, 2) - m] xs) |> map (\\rows ->
+        map asScalar
+          (transpose (rows |> map (\\row -> transpose (map (zip row) cols)))
+           |> reduceSeq
+             (\\acc x ->
+               zip acc x |> mapSeqUnroll (\\p ->
+                 zip (fst p) (asVector[4] (snd p)) |> mapSeqUnroll (\\q ->
+                   fst q + abs (fst (snd q) - snd (snd q)))))
+             (rows |> map (\\_ -> generate[2] (\\_ -> vectorFromScalar[4] 0.0))))))))))))";
+
+/// Kept for all threads, and for each thread alone.
+fn programs() -> [String; 2] {
+    let tiles = |outer: &str| TILES.replace("OUTER", outer);
+    [
+        format!(
+            "def f [m n d : nat] (xs : m.d.f32) (ys : n.d.f32) (top : f32) : m.n.f32 =
+               let sums = toMem ({}) in sums |> mapPar (mapSeq (min top))",
+            tiles("mapPar")
+        ),
+        format!(
+            "def f [b m n d : nat] (all : b.m.d.f32) (ys : n.d.f32) (top : f32) : b.m.n.f32 =
+               all |> mapPar (\\xs ->
+                 let sums = toMem ({}) in sums |> mapSeq (mapSeq (min top)))",
+            tiles("map")
+        ),
+    ]
+}
+
+#[test]
+fn tiles_that_are_kept_are_validated() {
+    for text in programs() {
+        let program = common::program_text(&text);
+        let nest = lowered(&program, &Options::default());
+        let found = obligations(&nest, &program);
+        assert!(found.open.is_empty(), "{nest}{}", open(&found));
+    }
+}
+
+/// `cargo test --test all changed_tiles -- --ignored`
+#[test]
+#[ignore = "a minute"]
+fn changed_tiles_are_rejected() {
+    let mut differ = 0;
+    for text in programs() {
+        let program = common::program_text(&text);
+        let nest = lowered(&program, &Options::default());
+        let at = |i: usize| {
+            let each = program.sizes.iter().enumerate();
+            each.map(|(j, s)| (*s, CHOICES[(i + 3 * j) % CHOICES.len()]))
+                .collect()
+        };
+        let expected = expected_of(&program, &nest, (0..CHOICES.len()).map(at).collect());
+        for (kind, change) in CHANGES {
+            for changed in each_site(&nest, 4, change) {
+                let Some(what) = differs(&changed, &expected) else {
+                    continue;
+                };
+                differ += 1;
+                let found = obligations(&changed, &program);
+                assert!(
+                    !found.open.is_empty(),
+                    "{kind}: validated, but {what}\n{changed}"
+                );
+            }
+        }
+    }
+    assert!(differ >= 60, "{differ}");
+}
+
+/// A loop program of one element after the other whose body is another one.
+fn with_body(nest: &Nest, body: impl Fn(Nat, Nat) -> Block) -> Nest {
+    let (i, j) = (Symbol::new("i"), Symbol::new("j"));
+    let around = |var, body| Stmt::For {
+        var,
+        extent: Nat::var(Symbol::new("n")),
+        kind: LoopKind::Seq,
+        body,
+        note: None,
+    };
+    let mut nest = nest.clone();
+    nest.body = vec![around(i, vec![around(j, body(Nat::var(i), Nat::var(j)))])];
+    nest
+}
+
+/// Two stores of one index, in different iterations: which iteration is later counts, and not which store stands later.
+#[test]
+fn stores_of_one_index_in_other_iterations_are_told_apart() {
+    let program: Program =
+        common::program_text("def f [n : nat] (a : n.f32) : n.f32 = a |> mapSeq (\\x -> x + 1.0)");
+    let nest = lowered(&program, &Options::default());
+    let Stmt::For { var, body, .. } = &nest.body[0] else {
+        panic!("{nest}")
+    };
+    let store = &body[0];
+    let at = |n: Nat, new: Expr| {
+        let mut store = store.clone();
+        if let Stmt::Store { index, value, .. } = &mut store {
+            (*index, *value) = (n, new);
+        }
+        store
+    };
+    let right = |n: Nat| match store {
+        Stmt::Store { value, .. } => value.rewrite(&mut |e| match e.kind() {
+            ExprKind::Load(b, m) => {
+                let load = ExprKind::Load(*b, m.subst_var(*var, n));
+                Some(Expr::new(load, e.shape()))
+            }
+            _ => None,
+        }),
+        _ => panic!("{nest}"),
+    };
+    let when = |n: Nat, then: Stmt| Stmt::If {
+        cond: Expr::compare(Op::Eq, n, Nat::int(0)),
+        then: vec![then],
+        els: Vec::new(),
+    };
+    let zero = Nat::int(0);
+    // What the first of them stores, when i is the element, comes after what the second stores when j is.
+    let made = |wrong_first: bool| {
+        with_body(&nest, |i, j| {
+            let element = i + j;
+            let wrong = right(zero);
+            let (first, second) = match wrong_first {
+                true => (wrong, right(element)),
+                false => (right(element), wrong),
+            };
+            vec![when(j, at(element, first)), when(i, at(element, second))]
+        })
+    };
+    let sizes = |n: i64| Sizes::from_iter([(Symbol::new("n"), n)]);
+    let expected = expected_of(&program, &nest, [1, 2, 3, 5].map(sizes).to_vec());
+    for (wrong_first, wrong) in [(true, true), (false, false)] {
+        let changed = made(wrong_first);
+        assert_eq!(differs(&changed, &expected).is_some(), wrong, "{changed}");
+        let found = obligations(&changed, &program);
+        assert!(!(wrong && found.open.is_empty()), "{changed}");
+    }
+}
