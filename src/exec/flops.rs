@@ -29,11 +29,9 @@ pub fn work(program: &Program, sizes: &BTreeMap<Symbol, i64>) -> Option<f64> {
 pub fn scanned(program: &Program, sizes: &BTreeMap<Symbol, i64>) -> f64 {
     let mut longest = 1.0f64;
     normalize(&program.term).visit(&mut |t, _| {
-        let scan = t
-            .as_prim_app()
-            .filter(|a| a.0.op() == Op::ScanSeq && a.1.len() == 3);
-        let length = scan.and_then(|_| t.ty().as_array());
-        let length = length.and_then(|(n, _)| n.eval(&mut |s| sizes.get(&s).copied()));
+        let scan = matches!(t.kind(), Kind::Prim(p) if p.op() == Op::ScanSeq);
+        let scanned = t.ty().uncurried().1.as_array().filter(|_| scan);
+        let length = scanned.and_then(|(n, _)| n.eval(&mut |s| sizes.get(&s).copied()));
         longest = longest.max(length.unwrap_or(1) as f64);
     });
     longest

@@ -10,7 +10,8 @@ use super::print::size;
 use super::skeleton::{has_reduction, Loops};
 use super::{Choice, Schedule};
 use crate::arith::Nat;
-use crate::term::{Data, Kind, Loop, Sort, Term};
+use crate::term::{Data, Kind, Loop, Op, Sort, Term};
+use crate::ty::Ty;
 
 /// Reductions known to be shorter are not worth a loop of their own.
 const SHORT: i64 = 16;
@@ -142,6 +143,29 @@ pub fn unnamed(loops: &Loops) -> &Loops {
     }
 }
 
+/// What a function makes whose result is written.
+fn called(f: &Term, place: &Place, found: &mut Vec<Place>) {
+    match (f.kind(), f.as_prim_app()) {
+        (Kind::Lam(_, body), _) => written(body, place, found),
+        // `map g`, whose argument is not written out.
+        (_, Some((p, args))) if p.op() == Op::Map => {
+            if let [g] = args[..] {
+                iterations(g, f.ty().uncurried().1, place, found);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// What the iterations of a loop write, which makes an array.
+fn iterations(f: &Term, made: Ty, place: &Place, found: &mut Vec<Place>) {
+    if let Some((n, _)) = made.as_array() {
+        let mut below = place.clone();
+        below.loops.push(n);
+        called(f, &below, found);
+    }
+}
+
 /// Finds reductions that stand in loops with something around them.
 fn written(t: &Term, place: &Place, found: &mut Vec<Place>) {
     let Some((p, args)) = t.as_prim_app() else {
@@ -162,11 +186,7 @@ fn written(t: &Term, place: &Place, found: &mut Vec<Place>) {
     };
     match (p.op().sort(), &args[..]) {
         (Sort::Loop(Loop::Map), [f, xs]) => {
-            if let (Kind::Lam(_, body), Some((n, _))) = (f.kind(), t.ty().as_array()) {
-                let mut below = place.clone();
-                below.loops.push(n);
-                written(body, &below, found);
-            }
+            iterations(f, t.ty(), place, found);
             written(xs, &read, found);
         }
         (Sort::Data(Data::Let), [value, f]) => {
@@ -176,12 +196,10 @@ fn written(t: &Term, place: &Place, found: &mut Vec<Place>) {
                 inside.views |= !has_reduction(value);
             }
             written(value, &inside, found);
-            if let Kind::Lam(_, body) = f.kind() {
-                written(body, &inside, found);
-            }
+            called(f, &inside, found);
         }
         (Sort::Loop(Loop::Iterate), [f, x]) => {
-            written(f, &Place::top(), found);
+            called(f, &Place::top(), found);
             written(x, &read, found);
         }
         (Sort::Loop(Loop::Reduce), [_, _, xs]) => {

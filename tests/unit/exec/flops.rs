@@ -90,3 +90,17 @@ fn named_arrays_count_where_they_are_read() {
     assert_eq!(counts(&named("")), (20.0, 110.0));
     assert_eq!(counts(&named("toMem")), (20.0, 20.0));
 }
+
+#[test]
+fn behind_the_last_number_of_a_scan_stand_all_before_it() {
+    let longest = |source: &str| {
+        let mut sources = crate::source::SourceMap::new();
+        let file = sources.add_text("scan.rise", source);
+        let program = crate::elab::program(&mut sources, file, None).expect("a program");
+        scanned(&program, &BTreeMap::from([(Symbol::new("n"), 1000)]))
+    };
+    let list = "def f [n : nat] (xs : n.f32) : n.f32 =\n  xs |> scanSeq (\\x sum -> sum + x) 0.0\n";
+    let rows = "def f [n : nat] (xs : 3.n.f32) : 3.n.f32 =\n  xs |> map (scanSeq (\\x sum -> sum + x) 0.0)\n";
+    let none = "def f [n : nat] (xs : n.f32) : n.f32 =\n  xs |> map (\\x -> x + 1.0)\n";
+    assert_eq!([list, rows, none].map(longest), [1000.0, 1000.0, 1.0]);
+}
