@@ -6,6 +6,7 @@
 //! is called. Nothing here is trusted: a search has to reach the sketches by rules that are proved. The same program gives
 //! the same schedules in the same order. Absent: searching, which schedule is good.
 
+mod partial;
 mod print;
 mod reuse;
 mod skeleton;

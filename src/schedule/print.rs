@@ -94,7 +94,7 @@ pub struct Printer<'a> {
     params: Vec<(String, String)>,
     /// Whether the stage has a change.
     changed: bool,
-    regroups: bool,
+    pub regroups: bool,
     /// Whether it is inside of a name, whose sketch says where it stands.
     inside: bool,
     /// What is done, in a few words.
@@ -179,7 +179,7 @@ impl Printer<'_> {
     }
 
     /// The stage for loops that are no tile: those that only tiles have change nothing.
-    fn shown(&self) -> Stage {
+    pub fn shown(&self) -> Stage {
         match self.stage {
             Stage::Order => Stage::PeelLanes,
             Stage::Exchange | Stage::Reorder | Stage::Pack => Stage::Parts,
@@ -188,7 +188,7 @@ impl Printer<'_> {
     }
 
     /// What loops that are no tile need for the stage.
-    fn uses(&mut self, file: &'static str, rules: &[&str]) {
+    pub fn uses(&mut self, file: &'static str, rules: &[&str]) {
         if self.shown() == self.stage {
             self.needs(file, rules);
         }
@@ -476,6 +476,16 @@ impl Printer<'_> {
                 self.in_lanes(r, s, free && self.choice.parallel)
             }
             (Some(s), Regroup::Peeled) if long(r.n, 256) => self.peeled(s),
+            (_, Regroup::Blocks | Regroup::InOrder)
+                if self.choice.lanes > 0 && long(r.n, 2048) =>
+            {
+                let commutes = r.law == Regroup::Blocks;
+                let parts = match r.inner.is_nothing() {
+                    true => self.partial(r, commutes, free && self.choice.parallel),
+                    false => None,
+                };
+                parts.unwrap_or_else(|| self.sequential(r))
+            }
             _ => self.sequential(r),
         }
     }

@@ -5,7 +5,7 @@
 //! order of the term, so that a sketch printed from the loops finds it again. Absent: what is done with them.
 
 use super::reuse::reused;
-use crate::algebra::{recognise, Floats, Property};
+use crate::algebra::{recognise, Claim, Floats, Law, Property};
 use crate::arith::Nat;
 use crate::rule;
 use crate::target::Target;
@@ -60,6 +60,8 @@ pub struct Reduce {
     /// Of the accumulator.
     pub elem: Ty,
     pub law: Regroup,
+    /// Whether its operator works on vectors.
+    pub lane_wise: bool,
     /// The operation that combines, and the last one of what makes an element, where they are primitives.
     pub ops: [Option<Op>; 2],
     /// In what is reduced.
@@ -75,6 +77,10 @@ pub enum Regroup {
     Identity,
     /// Into partial results that start from an element.
     Peeled,
+    /// The same of full blocks; what is left goes on one by one.
+    Blocks,
+    /// The same, and all in order.
+    InOrder,
 }
 
 /// Loops up to this length are left to the compiler.
@@ -184,7 +190,7 @@ impl Reader {
             lane_wise: flat
                 && same
                 && lanes > 1
-                && rule::obstacle(f, Nat::int(lanes.into())).is_none(),
+                && on_vectors(f, lanes),
             reduces,
             across: false,
             generates: false,
@@ -238,6 +244,10 @@ impl Reader {
                     n,
                     elem: t.ty(),
                     law: self.law(p.op(), op, e),
+                    lane_wise: leaf(t.ty()).is_some_and(|s| {
+                        let lanes = self.target.lanes(s);
+                        same_leaves(t.ty(), s) && lanes > 1 && on_vectors(op, lanes)
+                    }),
                     ops: [operation(op), element(xs)],
                     inner: inner.into(),
                 })
@@ -281,22 +291,38 @@ impl Reader {
     }
 
     fn law(&self, reduction: Op, op: &Term, e: &Term) -> Regroup {
-        let scalar = op.ty().uncurried().1.as_scalar().is_some();
-        let Some(known) = recognise(op).filter(|_| reduction == Op::Reduce && scalar) else {
-            return Regroup::No;
-        };
-        let has = |p| known.has(p, self.floats);
-        if !has(Property::Associative) || !has(Property::Commutative) {
+        if reduction != Op::Reduce {
             return Regroup::No;
         }
-        if known.has_identity(e, self.floats) {
-            Regroup::Identity
-        } else if has(Property::Idempotent) {
-            Regroup::Peeled
-        } else {
-            Regroup::No
+        let known = recognise(op).filter(|_| op.ty().uncurried().1.as_scalar().is_some());
+        let has = |p| known.as_ref().is_some_and(|k| k.has(p, self.floats));
+        if has(Property::Associative) && has(Property::Commutative) {
+            if known.as_ref().is_some_and(|k| k.has_identity(e, self.floats)) {
+                return Regroup::Identity;
+            }
+            if has(Property::Idempotent) {
+                return Regroup::Peeled;
+            }
+        }
+        let proved = |name| {
+            let claim = Law::named(name).map(|law| Claim {
+                law,
+                operands: vec![op.clone()],
+            });
+            claim.is_some_and(|c| c.holds(self.floats == Floats::Reassociate))
+        };
+        let flat = op.ty().uncurried().1.is_flat() && op.open() == 0;
+        match flat && proved("associative") {
+            true if proved("commutative") => Regroup::Blocks,
+            true => Regroup::InOrder,
+            false => Regroup::No,
         }
     }
+}
+
+/// Whether a function works on so many lanes at once.
+fn on_vectors(f: &Term, lanes: u32) -> bool {
+    rule::obstacle(f, Nat::int(lanes.into())).is_none()
 }
 
 /// What windows are taken of, where that is made by reductions: each window would make them again.

@@ -1,0 +1,178 @@
+//! Reductions by any operator that associates, to one number or a tuple of them.
+//!
+//! In: the loops. Out: how they look after each stage. Full blocks are reduced each by itself, in partial results that start from elements,
+//! so that there need be no identity; what is left of a block, and of the list, goes on from there. Partial results are
+//! vectors, or, of operators that vectors have no form of, rows of numbers that do not depend on each other. Where the operator does not
+//! commute, each lane has a strip of its own, and all stays in order. Absent: which operators those are.
+
+use super::print::{Printer, Stage};
+use super::skeleton::{leaf, Reduce};
+
+/// Elements of a block: of those that run in parallel, of one that runs inside of a loop.
+const BLOCKS: [u32; 2] = [8192, 1024];
+/// Vectors of partial results: each is one for every part of a tuple.
+const UNROLL: u32 = 4;
+
+/// Blocks of a reduction.
+struct Blocks {
+    /// How many.
+    many: String,
+    parallel: bool,
+}
+
+impl Blocks {
+    /// A reduction of what each block, which looks so, comes to.
+    fn reduced(&self, reduce: &str, of: &str) -> String {
+        format!(
+            "(contains (app {reduce} ? ? (containsMap {} {of})))",
+            self.many
+        )
+    }
+
+    /// The same as it is in C: what threads come to is kept.
+    fn lowered(&self, p: &mut Printer, of: &str) -> String {
+        if !self.parallel {
+            return self.reduced("reduceSeq", of);
+        }
+        p.uses("parallel", &["map-par"]);
+        p.uses("layout", &["store-to-mem"]);
+        let many = &self.many;
+        format!("(contains (app reduceSeq ? ? (containsStored ? (containsMapPar {many} {of}))))")
+    }
+}
+
+/// What is reduced from its first element.
+fn peeled(of: &str) -> String {
+    format!("(contains (app reduce ? {of}))")
+}
+
+impl Printer<'_> {
+    /// A reduction of full blocks and the rest; `commutes`: whether its operator does.
+    pub fn partial(&mut self, r: &Reduce, commutes: bool, parallel: bool) -> Option<String> {
+        let s = leaf(r.elem)?;
+        if !commutes && !parallel && !r.lane_wise {
+            return None;
+        }
+        self.regroups = true;
+        if parallel {
+            self.says("parallel blocks");
+        }
+        let lanes = self.lanes(s);
+        let [long, short] = BLOCKS;
+        if !commutes {
+            self.says("strips in order");
+            return Some(self.in_order(r, &lanes, parallel));
+        }
+        self.says(match r.lane_wise {
+            true => format!("reductions in {UNROLL} vectors"),
+            false => "reductions in rows".to_string(),
+        });
+        let unroll = self.param("partial", UNROLL.to_string());
+        let chunk = self.param(&format!("{}partial", s.name()), format!("{lanes} * {unroll}"));
+        let block = match parallel {
+            true => self.param("blocks", long.to_string()),
+            false => self.param("part", short.to_string()),
+        };
+        let blocks = Blocks {
+            many: format!("(floor({}, {block}))", r.n),
+            parallel,
+        };
+        let sums = |body: &str| match r.lane_wise {
+            true => format!("(containsReduceVectors {unroll} {lanes} {body} ?)"),
+            false => format!("(contains (app (reduceSeq : ? -> {chunk}.? -> ?) ?))"),
+        };
+        Some(match self.shown() {
+            Stage::Loops | Stage::Keep => "(contains reduce)".to_string(),
+            Stage::Blocks | Stage::Peel | Stage::PeelLanes | Stage::Order => {
+                if self.shown() == Stage::Blocks {
+                    self.of_size("reduction", &["reduce-rest-on", "reduce-blocks-peeled"], &block);
+                }
+                peeled(&blocks.reduced("reduce", "(contains reduceSeq)"))
+            }
+            Stage::Parts | Stage::Exchange | Stage::Reorder | Stage::Pack => {
+                self.uses("regrouping", &["reduce-of-reduce-seq"]);
+                self.of_size("reduction", &["reduce-rest-on", "reduce-lanes-peeled"], &chunk);
+                let columns = format!(
+                    "(contains (app reduce ? ? (containsMap {chunk} (contains reduceSeq))))"
+                );
+                blocks.reduced("reduce", &peeled(&columns))
+            }
+            Stage::Vectors => {
+                self.uses("algorithmic", &["reduce-seq"]);
+                match r.lane_wise {
+                    true => self.of_size("vector", &["lift-reduce-seq-vectors-general"], &lanes),
+                    false => self.uses("algorithmic", &["lift-reduce-seq-general"]),
+                }
+                blocks.reduced("reduceSeq", &sums("?"))
+            }
+            Stage::Lower => {
+                if r.lane_wise {
+                    self.uses("lowering", &["map-unroll"]);
+                }
+                let sums = sums(&format!("(containsMapUnroll {unroll} ?)"));
+                blocks.lowered(self, &sums)
+            }
+        })
+    }
+
+    /// Blocks in order: of vectors, each lane has one.
+    fn in_order(&mut self, r: &Reduce, lanes: &str, parallel: bool) -> String {
+        let [long, short] = BLOCKS;
+        let [strip, block] = match r.lane_wise {
+            false => [(); 2].map(|()| self.param("strip", long.to_string())),
+            true => {
+                let strip = self.param("strip", short.to_string());
+                let block = self.param("strips", format!("{lanes} * {strip}"));
+                [strip, block]
+            }
+        };
+        let blocks = Blocks {
+            many: format!("(floor({}, {block}))", r.n),
+            parallel,
+        };
+        let before = Blocks {
+            many: match r.lane_wise {
+                false => blocks.many.clone(),
+                true => format!("({lanes} * floor({}, {block}))", r.n),
+            },
+            parallel,
+        };
+        match (self.shown(), r.lane_wise) {
+            (Stage::Loops | Stage::Keep, _) => "(contains reduce)".to_string(),
+            (Stage::Vectors, true) => {
+                self.of_size("vector", &["lift-reduce-seq-vectors-general"], lanes);
+                self.uses("algorithmic", &["reduce-seq"]);
+                let sums = format!("(containsReduceVectors 1 {lanes} ? ?)");
+                blocks.reduced("reduceSeq", &sums)
+            }
+            (Stage::Lower, true) => {
+                self.uses("lowering", &["map-unroll"]);
+                let sums = format!("(containsReduceVectors 1 {lanes} (containsMapUnroll 1 ?) ?)");
+                blocks.lowered(self, &sums)
+            }
+            (Stage::Lower, false) => {
+                self.uses("algorithmic", &["reduce-seq"]);
+                blocks.lowered(self, "(contains reduceSeq)")
+            }
+            (Stage::Parts | Stage::Exchange | Stage::Reorder | Stage::Pack, true) => {
+                self.of_size("algorithmic", &["split-join"], lanes);
+                let strips = format!("(containsMap {lanes} (contains reduceSeq))");
+                peeled(&blocks.reduced("reduce", &strips))
+            }
+            (stage, _) => {
+                if stage == Stage::Blocks {
+                    self.of_size("reduction", &["reduce-rest-on"], &block);
+                    self.of_size("reduction", &["reduce-blocks-peeled"], &strip);
+                }
+                peeled(&before.reduced("reduce", "(contains reduceSeq)"))
+            }
+        }
+    }
+
+    /// Rules for loops of one size.
+    fn of_size(&mut self, file: &'static str, rules: &[&str], size: &str) {
+        for rule in rules {
+            self.uses(file, &[&format!("{rule}[{size}]")]);
+        }
+    }
+}
