@@ -63,6 +63,8 @@ pub struct Walk<'a> {
     pub env: Sizes,
     /// What names of indices stand for, in terms of loops.
     names: BTreeMap<Symbol, Nat>,
+    /// Vectors that a block has put together from numbers: compilers do so once.
+    built: BTreeSet<String>,
 }
 
 impl<'a> Walk<'a> {
@@ -71,11 +73,15 @@ impl<'a> Walk<'a> {
             cx,
             env: cx.env.clone(),
             names: BTreeMap::new(),
+            built: BTreeSet::new(),
         }
     }
 
     fn block(&mut self, block: &[Stmt]) -> f64 {
-        block.iter().map(|s| self.stmt(s)).sum()
+        let around = std::mem::take(&mut self.built);
+        let sum = block.iter().map(|s| self.stmt(s)).sum();
+        self.built = around;
+        sum
     }
 
     pub fn stmt(&mut self, s: &Stmt) -> f64 {
@@ -257,9 +263,16 @@ impl<'a> Walk<'a> {
         stride(written_out(index, &self.names), var, &self.env)
     }
 
-    fn expr(&self, e: &Expr) -> f64 {
+    fn expr(&mut self, e: &Expr) -> f64 {
         let mut sum = 0.0;
-        e.visit(&mut |e| sum += self.one(e) - self.fused(e));
+        let mut built = std::mem::take(&mut self.built);
+        e.visit(&mut |e| {
+            sum += self.one(e) - self.fused(e);
+            if matches!(e.kind(), ExprKind::Build(_)) && !built.insert(format!("{e:?}")) {
+                e.visit(&mut |part| sum -= self.one(part) - self.fused(part));
+            }
+        });
+        self.built = built;
         sum
     }
 

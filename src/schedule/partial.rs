@@ -50,7 +50,8 @@ impl Printer<'_> {
     /// A reduction of full blocks and the rest; `commutes`: whether its operator does.
     pub fn partial(&mut self, r: &Reduce, commutes: bool, parallel: bool) -> Option<String> {
         let s = leaf(r.elem)?;
-        if !commutes && !parallel && !r.lane_wise {
+        let strips = r.lane_wise && self.choice.vectors;
+        if !commutes && !parallel && !strips {
             return None;
         }
         self.regroups = true;
@@ -60,15 +61,20 @@ impl Printer<'_> {
         let lanes = self.lanes(s);
         let [long, short] = BLOCKS;
         if !commutes {
-            self.says("strips in order");
-            return Some(self.in_order(r, &lanes, parallel));
+            if strips {
+                self.says("strips in order");
+            }
+            return Some(self.in_order(r, strips.then_some(&lanes), parallel));
         }
         self.says(match r.lane_wise {
             true => format!("reductions in {UNROLL} vectors"),
             false => "reductions in rows".to_string(),
         });
         let unroll = self.param("partial", UNROLL.to_string());
-        let chunk = self.param(&format!("{}partial", s.name()), format!("{lanes} * {unroll}"));
+        let chunk = self.param(
+            &format!("{}partial", s.name()),
+            format!("{lanes} * {unroll}"),
+        );
         let block = match parallel {
             true => self.param("blocks", long.to_string()),
             false => self.param("part", short.to_string()),
@@ -85,13 +91,21 @@ impl Printer<'_> {
             Stage::Loops | Stage::Keep => "(contains reduce)".to_string(),
             Stage::Blocks | Stage::Peel | Stage::PeelLanes | Stage::Order => {
                 if self.shown() == Stage::Blocks {
-                    self.of_size("reduction", &["reduce-rest-on", "reduce-blocks-peeled"], &block);
+                    self.of_size(
+                        "reduction",
+                        &["reduce-rest-on", "reduce-blocks-peeled"],
+                        &block,
+                    );
                 }
                 peeled(&blocks.reduced("reduce", "(contains reduceSeq)"))
             }
             Stage::Parts | Stage::Exchange | Stage::Reorder | Stage::Pack => {
                 self.uses("regrouping", &["reduce-of-reduce-seq"]);
-                self.of_size("reduction", &["reduce-rest-on", "reduce-lanes-peeled"], &chunk);
+                self.of_size(
+                    "reduction",
+                    &["reduce-rest-on", "reduce-lanes-peeled"],
+                    &chunk,
+                );
                 let columns = format!(
                     "(contains (app reduce ? ? (containsMap {chunk} (contains reduceSeq))))"
                 );
@@ -115,56 +129,56 @@ impl Printer<'_> {
         })
     }
 
-    /// Blocks in order: of vectors, each lane has one.
-    fn in_order(&mut self, r: &Reduce, lanes: &str, parallel: bool) -> String {
+    /// Blocks in order, or of vectors: each lane has a strip.
+    fn in_order(&mut self, r: &Reduce, lanes: Option<&String>, parallel: bool) -> String {
         let [long, short] = BLOCKS;
-        let [strip, block] = match r.lane_wise {
-            false => [(); 2].map(|()| self.param("strip", long.to_string())),
-            true => {
-                let strip = self.param("strip", short.to_string());
-                let block = self.param("strips", format!("{lanes} * {strip}"));
-                [strip, block]
-            }
+        let whole = |block: &str| format!("(floor({}, {block}))", r.n);
+        let blocks = |many: String| Blocks { many, parallel };
+        let Some(lanes) = lanes else {
+            let block = self.param("blocks", long.to_string());
+            let blocks = blocks(whole(&block));
+            return match self.shown() {
+                Stage::Loops | Stage::Keep => "(contains reduce)".to_string(),
+                Stage::Lower => {
+                    self.uses("algorithmic", &["reduce-seq"]);
+                    blocks.lowered(self, "(contains reduceSeq)")
+                }
+                stage => {
+                    if stage == Stage::Blocks {
+                        let rules = ["reduce-rest-on", "reduce-blocks-peeled"];
+                        self.of_size("reduction", &rules, &block);
+                    }
+                    peeled(&blocks.reduced("reduce", "(contains reduceSeq)"))
+                }
+            };
         };
-        let blocks = Blocks {
-            many: format!("(floor({}, {block}))", r.n),
-            parallel,
-        };
-        let before = Blocks {
-            many: match r.lane_wise {
-                false => blocks.many.clone(),
-                true => format!("({lanes} * floor({}, {block}))", r.n),
-            },
-            parallel,
-        };
-        match (self.shown(), r.lane_wise) {
-            (Stage::Loops | Stage::Keep, _) => "(contains reduce)".to_string(),
-            (Stage::Vectors, true) => {
-                self.of_size("vector", &["lift-reduce-seq-vectors-general"], lanes);
-                self.uses("algorithmic", &["reduce-seq"]);
-                let sums = format!("(containsReduceVectors 1 {lanes} ? ?)");
-                blocks.reduced("reduceSeq", &sums)
-            }
-            (Stage::Lower, true) => {
-                self.uses("lowering", &["map-unroll"]);
-                let sums = format!("(containsReduceVectors 1 {lanes} (containsMapUnroll 1 ?) ?)");
-                blocks.lowered(self, &sums)
-            }
-            (Stage::Lower, false) => {
-                self.uses("algorithmic", &["reduce-seq"]);
-                blocks.lowered(self, "(contains reduceSeq)")
-            }
-            (Stage::Parts | Stage::Exchange | Stage::Reorder | Stage::Pack, true) => {
-                self.of_size("algorithmic", &["split-join"], lanes);
-                let strips = format!("(containsMap {lanes} (contains reduceSeq))");
-                peeled(&blocks.reduced("reduce", &strips))
-            }
-            (stage, _) => {
-                if stage == Stage::Blocks {
+        let strip = self.param("strip", short.to_string());
+        let block = self.param("strips", format!("{lanes} * {strip}"));
+        let groups = blocks(whole(&block));
+        let sums = |body: &str| format!("(containsReduceVectors 1 {lanes} {body} ?)");
+        match self.shown() {
+            Stage::Loops | Stage::Keep => "(contains reduce)".to_string(),
+            Stage::Blocks | Stage::Peel | Stage::PeelLanes | Stage::Order => {
+                if self.shown() == Stage::Blocks {
                     self.of_size("reduction", &["reduce-rest-on"], &block);
                     self.of_size("reduction", &["reduce-blocks-peeled"], &strip);
                 }
-                peeled(&before.reduced("reduce", "(contains reduceSeq)"))
+                let all = blocks(format!("({lanes} * floor({}, {block}))", r.n));
+                peeled(&all.reduced("reduce", "(contains reduceSeq)"))
+            }
+            Stage::Parts | Stage::Exchange | Stage::Reorder | Stage::Pack => {
+                self.of_size("algorithmic", &["split-join"], lanes);
+                let strips = format!("(containsMap {lanes} (contains reduceSeq))");
+                peeled(&groups.reduced("reduce", &strips))
+            }
+            Stage::Vectors => {
+                self.of_size("vector", &["lift-reduce-seq-vectors-general"], lanes);
+                self.uses("algorithmic", &["reduce-seq"]);
+                groups.reduced("reduceSeq", &sums("?"))
+            }
+            Stage::Lower => {
+                self.uses("lowering", &["map-unroll"]);
+                groups.lowered(self, &sums("(containsMapUnroll 1 ?)"))
             }
         }
     }

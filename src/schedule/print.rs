@@ -476,9 +476,7 @@ impl Printer<'_> {
                 self.in_lanes(r, s, free && self.choice.parallel)
             }
             (Some(s), Regroup::Peeled) if long(r.n, 256) => self.peeled(s),
-            (_, Regroup::Blocks | Regroup::InOrder)
-                if self.choice.lanes > 0 && long(r.n, 2048) =>
-            {
+            (_, Regroup::Blocks | Regroup::InOrder) if self.choice.lanes > 0 && long(r.n, 2048) => {
                 let commutes = r.law == Regroup::Blocks;
                 let parts = match r.inner.is_nothing() {
                     true => self.partial(r, commutes, free && self.choice.parallel),

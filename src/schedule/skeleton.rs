@@ -187,10 +187,7 @@ impl Reader {
         Loops::Map(Map {
             n,
             elem,
-            lane_wise: flat
-                && same
-                && lanes > 1
-                && on_vectors(f, lanes),
+            lane_wise: flat && same && lanes > 1 && on_vectors(f, lanes),
             reduces,
             across: false,
             generates: false,
@@ -297,7 +294,10 @@ impl Reader {
         let known = recognise(op).filter(|_| op.ty().uncurried().1.as_scalar().is_some());
         let has = |p| known.as_ref().is_some_and(|k| k.has(p, self.floats));
         if has(Property::Associative) && has(Property::Commutative) {
-            if known.as_ref().is_some_and(|k| k.has_identity(e, self.floats)) {
+            if known
+                .as_ref()
+                .is_some_and(|k| k.has_identity(e, self.floats))
+            {
                 return Regroup::Identity;
             }
             if has(Property::Idempotent) {
