@@ -230,6 +230,37 @@ const PROGRAMS: [(&str, &str); 25] = [
            transpose x |> map (\\c -> reduce (+) 0.0 (c |> map (\\v -> v * v)))",
         "whole rows into 32 vectors",
     ),
+    // By operators without an identity, to tuples, in order; where vectors have no such operation, compilers make them.
+    (
+        "def largest [n : nat] (x : n.f32) : f32 = reduce max 0.0 (x |> map abs)",
+        "parallel blocks, reductions in 4 vectors",
+    ),
+    (
+        "def both [n : nat] (x : n.f32) : (f32, f32) =
+           x |> map (\\v -> (v, v * v)) |> reduce (\\a b -> (fst a + fst b, snd a + snd b)) (0.0, 0.0)",
+        "parallel blocks, reductions in 4 vectors",
+    ),
+    (
+        "def nearest [n : nat] (x : n.(f32, i32)) : (f32, i32) =
+           x |> reduce (\\a b ->
+             let least = or (fst a < fst b) (and (fst a == fst b) (snd a <= snd b)) in
+             (select least (fst a) (fst b), select least (snd a) (snd b))) (1000000.0, 0)",
+        "parallel blocks, reductions in rows",
+    ),
+    (
+        "def steps [n : nat] (x : n.(i32, i32)) : (i32, i32) =
+           x |> reduce (\\a b -> (fst a * fst b, snd a * fst b + snd b)) (1, 0)",
+        "parallel blocks",
+    ),
+    // The function of a name is a loop of loops, whose variable nobody wrote.
+    (
+        "def layer [m n k : nat] (b : n.f32) (w : n.k.f32) (x : m.(k + 1).f32) : m.n.f32 =
+           x |> map (\\row ->
+             let window = drop[1] row in
+             zip w b |> map (\\p ->
+               max (reduce (+) 0.0 (zip (fst p) window |> map (\\q -> fst q * snd q)) + snd p) 0.0))",
+        "sums apart",
+    ),
     // Sizes that are named as parameters of sketches would be.
     (
         "def named [f32lanes block : nat] (x : f32lanes.block.f32) : f32lanes.f32 =

@@ -13,6 +13,8 @@ use crate::estimate::{cycles, Machine, Sizes};
 use crate::exec::sizes::Effort;
 use crate::intern::Symbol;
 use crate::lower::{self, lower};
+use crate::nest::Nest;
+use crate::obligation::Assumption;
 use crate::report::candidates::{Candidate, Candidates};
 use crate::report::tuning::TuningRecord;
 use crate::schedule::{preparations, schedules, Choice, Permits, Schedule, Space};
@@ -142,6 +144,7 @@ pub fn auto(
         options,
         sources,
         sizes: &sizes,
+        assumed: Vec::new(),
         known: BTreeMap::new(),
         nodes: 0,
         work: match space {
@@ -149,7 +152,9 @@ pub fn auto(
             Space::Large => WORK_MEASURED,
         },
     };
-    let plain = trial.estimate(&input.program.term).ok();
+    let plain = trial.lowered(&input.program.term);
+    trial.assumed = (plain.iter().flat_map(|n| n.abi.assumptions.clone())).collect();
+    let plain = plain.ok().map(|n| trial.cycles(&n));
     let mut tried = Vec::new();
     let mut all = trial.schedules(space);
     all.sort_by_key(|s| rank(&s.choice));
@@ -308,6 +313,8 @@ struct Trial<'a> {
     sources: &'a mut SourceMap,
     sizes: &'a Sizes,
     work: u64,
+    /// What the program as it stands asks of sizes.
+    assumed: Vec<Assumption>,
     /// What the first steps of a file lead to; none where they are not reached.
     known: BTreeMap<String, Option<Term>>,
     nodes: u64,
@@ -364,9 +371,12 @@ impl Trial<'_> {
 
     fn run(&mut self, schedule: &Schedule) -> Result<(f64, Term), Ended> {
         let term = self.reach(schedule)?;
-        match self.estimate(&term) {
-            Ok(cycles) => Ok((cycles, term)),
-            Err(d) => Err(Ended::NoKernel(d.message)),
+        let nest = (self.lowered(&term)).map_err(|d| Ended::NoKernel(d.message))?;
+        // Where nobody asked for a schedule, nobody expects that it takes fewer sizes.
+        let more = (nest.abi.assumptions.iter()).find(|a| !self.assumed.contains(a));
+        match more {
+            Some(more) => Err(Ended::NoKernel(format!("it would assume {more}"))),
+            None => Ok((self.cycles(&nest), term)),
         }
     }
 
@@ -417,7 +427,7 @@ impl Trial<'_> {
         found.ok()
     }
 
-    fn estimate(&self, term: &Term) -> Result<f64, Diagnostic> {
+    fn lowered(&self, term: &Term) -> Result<Nest, Diagnostic> {
         let found = Program {
             term: term.clone(),
             ..self.input.program.clone()
@@ -428,7 +438,10 @@ impl Trial<'_> {
             approximate: self.permits.approximate,
             ..lower::Options::default()
         };
-        let nest = lower(&found, &lowering)?;
-        Ok(cycles(&nest, self.sizes, &Machine::of(self.input.target)))
+        lower(&found, &lowering)
+    }
+
+    fn cycles(&self, nest: &Nest) -> f64 {
+        cycles(nest, self.sizes, &Machine::of(self.input.target))
     }
 }

@@ -75,7 +75,7 @@ pub enum Regroup {
     No,
     /// Into partial results that start from the identity.
     Identity,
-    /// Into partial results that start from an element.
+    /// Into partial results that start from an element, as there is one.
     Peeled,
     /// The same of full blocks; what is left goes on one by one.
     Blocks,
@@ -240,7 +240,7 @@ impl Reader {
                 Loops::Reduce(Reduce {
                     n,
                     elem: t.ty(),
-                    law: self.law(p.op(), op, e),
+                    law: self.law(p.op(), op, e, n),
                     lane_wise: leaf(t.ty()).is_some_and(|s| {
                         let lanes = self.target.lanes(s);
                         same_leaves(t.ty(), s) && lanes > 1 && on_vectors(op, lanes)
@@ -287,7 +287,7 @@ impl Reader {
         }
     }
 
-    fn law(&self, reduction: Op, op: &Term, e: &Term) -> Regroup {
+    fn law(&self, reduction: Op, op: &Term, e: &Term, n: Nat) -> Regroup {
         if reduction != Op::Reduce {
             return Regroup::No;
         }
@@ -300,7 +300,8 @@ impl Reader {
             {
                 return Regroup::Identity;
             }
-            if has(Property::Idempotent) {
+            let some = n.eval(&mut |_| Some(0)).is_some_and(|least| least > 0);
+            if some && has(Property::Idempotent) {
                 return Regroup::Peeled;
             }
         }
