@@ -84,7 +84,7 @@ fn loops(program: &Program, is: impl Fn(LoopKind) -> bool) -> usize {
 }
 
 /// Programs that are not shipped, and a word of the schedule that is taken where sums may be regrouped.
-const PROGRAMS: [(&str, &str); 25] = [
+const PROGRAMS: [(&str, &str); 30] = [
     (
         "def clamped [n : nat] (a : f32) (x : n.f32) (y : n.f32) : n.f32 =
            zip x y |> map (\\p -> min (max (a * fst p + snd p) (-1.0)) 1.0)",

@@ -178,10 +178,12 @@ impl Printer<'_> {
         }
     }
 
-    /// The stage for loops that are no tile: those that only tiles have change nothing.
+    /// The stage for loops that are no tile: those that only tiles have change nothing. Beside a tile they are taken apart where
+    /// that is reordered: both in one step are more than a search finds.
     pub fn shown(&self) -> Stage {
         match self.stage {
             Stage::Order => Stage::PeelLanes,
+            Stage::Parts | Stage::Exchange if self.choice.tile > 0 => Stage::PeelLanes,
             Stage::Exchange | Stage::Reorder | Stage::Pack => Stage::Parts,
             stage => stage,
         }
@@ -189,7 +191,15 @@ impl Printer<'_> {
 
     /// What loops that are no tile need for the stage.
     pub fn uses(&mut self, file: &'static str, rules: &[&str]) {
-        if self.shown() == self.stage {
+        let parts = match self.choice.tile {
+            0 => Stage::Parts,
+            _ => Stage::Reorder,
+        };
+        let first = match self.shown() {
+            Stage::Parts => parts,
+            shown => shown,
+        };
+        if self.stage == first {
             self.needs(file, rules);
         }
     }
@@ -418,6 +428,7 @@ impl Printer<'_> {
             return Some(format!("(containsMap {} ?)", size(n)));
         }
         let whole = format!("(floor({n}, {block}))");
+        let between = format!("(floor({n} - {block} * floor({n}, {block}), {lanes}))");
         if self.shown() == Stage::Parts {
             for b in [&block, &lanes] {
                 let (rest, split) = (format!("map-rest[{b}]"), format!("split-join[{b}]"));
@@ -432,7 +443,7 @@ impl Printer<'_> {
                 false => format!(
                     "(parts {} (parts {} {last}))",
                     of(&whole, &block),
-                    of("?", &lanes)
+                    of(&between, &lanes)
                 ),
             });
         }
