@@ -146,6 +146,114 @@ const PROGRAMS: [(&str, &str); 30] = [
     ),
     // Something is done with each sum before it is stored.
     (
+        "def layer [m n k : nat] (x : m.k.f32) (w : k.n.f32) (b : n.f32) : m.n.f32 =
+           x |> map (\\row -> zip (transpose w) b |> map (\\c ->
+             max (reduce (+) 0.0 (zip row (fst c) |> map (\\p -> fst p * snd p)) + snd c) 0.0))",
+        "sums apart, named arrays kept, register tiles",
+    ),
+    // Rows and columns that are zipped with something.
+    (
+        "def scaled [m n k : nat] (s : m.f32) (x : m.k.f32) (w : k.n.f32) (c : m.n.f32) : m.n.f32 =
+           zip x (zip s c) |> map (\\r -> zip (transpose w) (snd (snd r)) |> map (\\c ->
+             fst (snd r) * (reduce (+) 0.0 (zip (fst r) (fst c) |> map (\\p -> fst p * snd p)) - snd c)))",
+        "sums apart, named arrays kept, register tiles",
+    ),
+    // Two sums for each number, which have names.
+    (
+        "def ratios [m n k : nat] (x : m.k.f32) (w : k.n.f32) (v : k.n.f32) : m.n.f32 =
+           x |> map (\\row -> zip (transpose w) (transpose v) |> map (\\c ->
+             let a = reduce (+) 0.0 (zip row (fst c) |> map (\\p -> fst p * snd p)) in
+             let b = reduce (+) 0.0 (zip row (snd c) |> map (\\p -> fst p * snd p)) in
+             a / (1.0 + b * b)))",
+        "sums apart, named arrays kept, register tiles",
+    ),
+    // Sums that are reduced again, with their places.
+    (
+        "def farthest [m n d : nat] (x : m.d.f32) (y : n.d.f32) : m.f32 =
+           x |> map (\\u -> y |> map (\\v ->
+             reduce (+) 0.0 (zip u v |> map (\\p -> (fst p - snd p) * (fst p - snd p))))
+           |> reduce max 0.0)",
+        "sums apart, named arrays kept, register tiles",
+    ),
+    // Pairs of sums.
+    (
+        "def rotated [m n k : nat] (a : m.k.(f32, f32)) (b : k.n.(f32, f32)) : m.n.(f32, f32) =
+           a |> map (\\row -> transpose b |> map (\\col -> zip row col
+             |> map (\\p -> (fst (fst p) * fst (snd p), snd (fst p) * fst (snd p)))
+             |> reduce (\\x y -> (fst x + fst y, snd x + snd y)) (0.0, 0.0)))",
+        "register tiles, parallel",
+    ),
+    // Rows of a tile are not the loop around its columns.
+    (
+        "def filters [f h w k : nat] (weights : f.k.f32) (image : h.(w+k).f32) : f.h.(w+1).f32 =
+           weights |> map (\\filter -> image |> map (\\line -> slide[k, 1] line |> map (\\window ->
+             reduce (+) 0.0 (zip filter window |> map (\\p -> fst p * snd p)))))",
+        "register tiles",
+    ),
+    // What a function is given is computed once, though it reads it for each column.
+    (
+        "def step [m n : nat] (x : m.n.f32) (y : m.f32) (w : n.f32) : n.f32 =
+           x |> map (\\row -> exp (reduce (+) 0.0 (zip row w |> map (\\p -> fst p * snd p))))
+           |> (\\e -> transpose x |> map (\\col ->
+                reduce (+) 0.0 (zip col e |> map (\\p -> fst p * snd p))))",
+        "named arrays kept",
+    ),
+    // Windows of what other windows were reduced to, which has no name.
+    (
+        "def twice [n : nat] (x : (n+48).f32) : n.f32 =
+           (slide[25, 1] x |> map (\\w -> reduce (+) 0.0 w) : (n+24).f32)
+           |> slide[25, 1] |> map (\\w -> reduce (+) 0.0 w)",
+        "stages kept",
+    ),
+    (
+        "def powers [n t : nat] (x : n.f32) : n.f32 =
+           fst ((x, 1.5f32) |> iterate[t] (\\s ->
+             (generate[n] (\\i -> idx i (fst s) + snd s), 0.5 * snd s)))",
+        "parallel",
+    ),
+    // Loops of the same length, of which the first one is only read.
+    (
+        "def read_once [h w : nat] (x : h.w.f32) : h.w.f32 =
+           let halves = x |> map (\\row -> row |> map (\\v -> v * 0.5)) in
+           zip halves x |> map (\\rows ->
+             zip (fst rows) (snd rows) |> map (\\p -> fst p + snd p * snd p))",
+        "parallel",
+    ),
+    (
+        "def pairs [m n : nat] (x : m.n.(f32, f32)) : n.(f32, f32) =
+           transpose x |> map (\\c ->
+             reduce (\\a b -> (fst a + fst b, snd a + snd b)) (0.0, 0.0) c)",
+        "whole rows into 8 vectors",
+    ),
+    (
+        "def column_sums [m n : nat] (x : m.n.f32) : n.f32 =
+           transpose x |> map (\\c -> reduce (+) 0.0 (c |> map (\\v -> v * v)))",
+        "whole rows into 32 vectors",
+    ),
+    // By operators without an identity, to tuples, in order; where vectors have no such operation, compilers make them.
+    (
+        "def largest [n : nat] (x : n.f32) : f32 = reduce max 0.0 (x |> map abs)",
+        "parallel blocks, reductions in 4 vectors",
+    ),
+    (
+        "def both [n : nat] (x : n.f32) : (f32, f32) =
+           x |> map (\\v -> (v, v * v)) |> reduce (\\a b -> (fst a + fst b, snd a + snd b)) (0.0, 0.0)",
+        "parallel blocks, reductions in 4 vectors",
+    ),
+    (
+        "def nearest [n : nat] (x : n.(f32, i32)) : (f32, i32) =
+           x |> reduce (\\a b ->
+             let least = or (fst a < fst b) (and (fst a == fst b) (snd a <= snd b)) in
+             (select least (fst a) (fst b), select least (snd a) (snd b))) (1000000.0, 0)",
+        "parallel blocks, reductions in rows",
+    ),
+    (
+        "def steps [n : nat] (x : n.(i32, i32)) : (i32, i32) =
+           x |> reduce (\\a b -> (fst a * fst b, snd a * fst b + snd b)) (1, 0)",
+        "parallel blocks",
+    ),
+    // The function of a name is a loop of loops, whose variable nobody wrote.
+    (
         "def layer [m h n k : nat] (b : n.f32) (w : k.n.f32) (x : m.(h + 1).k.f32) : m.h.n.f32 =
            x |> map (\\image ->
              let rows = drop[1] image in
