@@ -43,6 +43,7 @@ fn forms() {
         "def f [n : nat] (xs : n.i32) : f32 = reduce (\\_ y -> y) 0.5 (generate[n] (\\i -> cast (idx i xs)))",
         "def f [n : nat] (xs : (n+3).f32) : i64 = n",
         "def f [n : nat] (xs : (4*n).f32) : (4*n).f32 = asScalar (map (\\map1 -> map1 + vectorFromScalar 1.0) (asVector[4] xs))",
+        "def f [n : nat] (xs : n.i32) : n.f32 = let fs = map cast xs in zip fs fs |> map (\\p -> fst p + (snd p : f32))",
         "def f (p : (f32, (bool, i32))) : bool = (\\(a, (b, c)) -> b) p",
         "def f [n : nat] (xs : n.f32) : n.f32 = xs |> map (\\x -> (\\x1 -> \\x2 -> x1 + x2 + x) x x)",
         "def g [n : nat] : n.f32 = generate (\\i -> 1.0)\ndef f [n : nat] (xs : n.f32) : f32 = reduce (+) 0.0 (map fst (zip g xs))",

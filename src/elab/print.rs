@@ -161,6 +161,10 @@ impl Printer {
             Kind::App(..) => self.application(t),
             Kind::Prim(p) => match infix(p.op()) {
                 Some(op) => make(ExprKind::Section(op)),
+                None if matches!(p.op(), Op::Cast | Op::Bitcast) => {
+                    let cast = self.primitive(t);
+                    make(ExprKind::Annot(Box::new(cast), Box::new(raw(&t.ty()))))
+                }
                 None => self.primitive(t),
             },
             Kind::Lit(l) => literal(*l, t.ty()),
