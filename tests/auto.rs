@@ -259,7 +259,7 @@ const PROGRAMS: [(&str, &str); 30] = [
              let rows = drop[1] image in
              rows |> map (\\row -> zip (transpose w) b |> map (\\p ->
                max (reduce (+) 0.0 (zip (fst p) row |> map (\\q -> fst q * snd q)) + snd p) 0.0)))",
-        "sums apart, named arrays kept, register tiles",
+        "sums apart",
     ),
     // Sizes that are named as parameters of sketches would be.
     (

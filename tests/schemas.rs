@@ -367,7 +367,7 @@ fn missing_and_other_fields_are_named() {
             // What may be null may be missing.
             match read(kind, &less.to_string()) {
                 Ok(()) => assert!(
-                    ["kernel", "run", "why", "egraph", "proof"].contains(&&**name),
+                    ["kernel", "run", "why", "egraph", "proof", "validation"].contains(&&**name),
                     "{name}"
                 ),
                 Err(d) => assert!(d.message.contains(name.as_str()), "{d:?}"),

@@ -41,7 +41,7 @@ pub struct Summary {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approximations: Option<String>,
     /// Whether the loop program was shown to compute what was found, unless that was not asked for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub validation: Option<String>,
     /// Rules that steps use although they are not proved.
     pub unverified: Vec<String>,
