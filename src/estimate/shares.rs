@@ -8,7 +8,7 @@ use super::compute::{truth, value, Walk, AUTOMATIC, UNROLLED};
 use super::{Context, Machine};
 use crate::arith::{Atom, AtomKind, Nat, Rat};
 use crate::intern::Symbol;
-use crate::nest::{Nest, Stmt};
+use crate::nest::{LoopKind, Nest, Stmt};
 use crate::target::Target;
 use std::collections::BTreeMap;
 
@@ -47,11 +47,15 @@ impl Shares<'_> {
     fn stmt(&mut self, s: &Stmt) -> Nat {
         match s {
             Stmt::For {
-                var, extent, kind, ..
+                var,
+                extent,
+                kind,
+                body,
+                ..
             } => {
                 let times = self.sizes(*extent);
                 self.known.insert(*var, times * half());
-                let cycles = times * self.iteration(s);
+                let cycles = times * self.iteration((*var, *extent, *kind), body);
                 if kind.is_par() {
                     self.all.insert(*var, short(cycles));
                 }
@@ -76,24 +80,14 @@ impl Shares<'_> {
     }
 
     /// An iteration of a loop.
-    fn iteration(&mut self, s: &Stmt) -> Nat {
-        let Stmt::For {
-            var,
-            extent,
-            kind,
-            body,
-            ..
-        } = s
-        else {
-            return Nat::int(0);
-        };
-        let n = value(*extent, &self.walk.env).max(1);
-        self.walk.env.insert(*var, n / 2);
+    fn iteration(&mut self, (var, extent, kind): (Symbol, Nat, LoopKind), body: &[Stmt]) -> Nat {
+        let n = value(extent, &self.walk.env).max(1);
+        self.walk.env.insert(var, n / 2);
         if body.iter().all(is_short) {
-            return rounded(self.walk.run(*var, n, body, *kind) / n as f64);
+            return rounded(self.walk.run(var, n, body, kind) / n as f64);
         }
         let once = self.block(body) + Nat::int(2);
-        match self.walk.around(*var, body, *kind) {
+        match self.walk.around(var, body, kind) {
             Some(lanes) => once * rounded(1.0 / (lanes * AUTOMATIC)),
             None => once,
         }
