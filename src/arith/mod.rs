@@ -12,12 +12,14 @@
 //! writes, so that walking an expression always ends. Absent: spans, facts about variables.
 
 mod fraction;
+mod inequalities;
 mod poly;
 mod rat;
 mod show;
 mod signs;
 
 pub use fraction::lcm;
+pub use inequalities::{Inequalities, Sum};
 pub use poly::{Atom, AtomKind, Mono};
 pub use rat::{gcd, Rat};
 pub use signs::{is_whole_term, rejoin, Signs};

@@ -36,12 +36,21 @@ pub struct Args {
 
 /// One simplified expression for each.
 pub fn simplify(args: &Args, context: &mut Context) -> u8 {
-    run(args, context, |s, e| (s.simplify(e).to_string(), true))
+    let by_rules = args.rules.is_some();
+    run(args, context, |s, e| match by_rules {
+        true => (s.simplify(e).to_string(), true),
+        false => (s.simplify_by_cases(e).to_string(), true),
+    })
 }
 
 /// `true`, `false` or `unknown` for each; a check failed unless all are true.
 pub fn prove(args: &Args, context: &mut Context) -> u8 {
-    run(args, context, |s, e| match s.prove(e) {
+    let by_rules = args.rules.is_some();
+    let proved = |s: &mut Simplifier, e: Expr| match by_rules {
+        true => s.prove(e),
+        false => s.prove_by_cases(e),
+    };
+    run(args, context, |s, e| match proved(s, e) {
         Some(true) => ("true".to_string(), true),
         Some(false) => ("false".to_string(), false),
         None => ("unknown".to_string(), false),
@@ -51,7 +60,7 @@ pub fn prove(args: &Args, context: &mut Context) -> u8 {
 fn run(
     args: &Args,
     context: &mut Context,
-    answer: fn(&mut Simplifier, Expr) -> (String, bool),
+    answer: impl Fn(&mut Simplifier, Expr) -> (String, bool),
 ) -> u8 {
     let questions = match read(args, context) {
         Ok(read) => read,

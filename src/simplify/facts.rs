@@ -7,9 +7,9 @@
 
 use super::linear::{Linear, Mono};
 use super::range::{bound, Alignment, Range};
-use super::witness::{Bounds, Witnesses};
+use super::witness::{self, Bounds, Witnesses};
 use crate::intern::Symbol;
-use crate::scalar::{Expr, Kind, Node, Op, Sort};
+use crate::scalar::{Expr, Kind, Node, Op, Sort, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -62,6 +62,21 @@ impl Facts {
             self.tighten();
         }
         self.forget();
+    }
+
+    /// What was assumed, as it stands.
+    pub(super) fn truths(&self) -> &[Expr] {
+        &self.truths
+    }
+
+    /// A value of a variable that its own bounds allow.
+    pub(super) fn drawn(&self, var: Expr, seed: u64) -> Option<Value> {
+        let bounds = Bounds {
+            ranges: &self.bounds,
+            aligned: &self.aligned,
+            small: FxHashSet::default(),
+        };
+        witness::near(var, seed, &bounds)
     }
 
     /// Drops what was found under fewer assumptions.

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 use std::cmp::Ordering;
 
 /// A product of atoms; of none, 1.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub(super) struct Mono(SmallVec<[Expr; 2]>);
 
 impl Mono {
@@ -66,6 +66,13 @@ impl Linear {
     pub(super) fn atom(e: Expr) -> Linear {
         Linear {
             terms: vec![(Mono(SmallVec::from_slice(&[e])), 1)],
+            constant: 0,
+        }
+    }
+
+    pub(super) fn mono(m: &Mono) -> Linear {
+        Linear {
+            terms: vec![(m.clone(), 1)],
             constant: 0,
         }
     }

@@ -10,10 +10,12 @@
 //! Absent: proofs that rules are true, loops.
 
 mod build;
+mod cases;
 mod facts;
 mod linear;
 mod pattern;
 mod range;
+mod settle;
 mod shipped;
 mod witness;
 

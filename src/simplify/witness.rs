@@ -7,7 +7,7 @@
 use super::range::{Alignment, Range};
 use crate::hash::fnv64_from;
 use crate::intern::Symbol;
-use crate::scalar::{arithmetic, comparison, Expr, Kind, Lanes, Node, Op};
+use crate::scalar::{self, arithmetic, comparison, Expr, Node, Op, Sort};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -158,24 +158,44 @@ fn applied(op: Op, args: &[Value]) -> Value {
     }
 }
 
+/// The value of a variable: as points have it, or for every second seed near an end of its range, or near 0.
+pub(super) fn near(e: Expr, seed: u64, bounds: &Bounds) -> Option<scalar::Value> {
+    let value = match (e.sort(), seed % 2) {
+        (Sort::INT, 1) => {
+            let range = bounds.ranges.get(&e).copied().unwrap_or(Range::ALL);
+            let few = i128::from(hash(e, seed)? % 8);
+            let from = range.lo.or(range.hi.map(|hi| hi.saturating_sub(7)));
+            let n = from.unwrap_or(-4).saturating_add(few);
+            aligned(e, range.hi.map_or(n, |hi| hi.min(n)), range, bounds)
+        }
+        _ => drawn(e, seed / 2, bounds),
+    };
+    match value {
+        Value::Int(n) => Some(scalar::Value::Int(n.into())),
+        Value::Bool(b) => Some(scalar::Value::Bool(b)),
+        Value::Unknown => None,
+    }
+}
+
+fn hash(e: Expr, seed: u64) -> Option<u64> {
+    let Node::Var(name, _) = e.node() else {
+        return None;
+    };
+    let hash = fnv64_from(seed << 32, name.as_str().as_bytes());
+    Some((hash ^ (hash >> 29)) & 0xf_ffff)
+}
+
 /// The value of a variable: within its range, a multiple where it has to be one.
 fn drawn(e: Expr, seed: u64, bounds: &Bounds) -> Value {
-    let Node::Var(name, sort) = e.node() else {
+    let Some(hash) = hash(e, seed).map(i128::from) else {
         return Value::Unknown;
     };
-    if sort.lanes != Lanes::One {
-        return Value::Unknown;
+    match e.sort() {
+        Sort::INT => {}
+        Sort::BOOL => return Value::Bool(hash % 2 == 1),
+        _ => return Value::Unknown,
     }
-    let hash = fnv64_from(seed << 32, name.as_str().as_bytes());
-    let hash = i128::from((hash ^ (hash >> 29)) & 0xf_ffff);
-    if sort.kind == Kind::Bool {
-        return Value::Bool(hash % 2 == 1);
-    }
-    let range = bounds
-        .ranges
-        .get(&e)
-        .copied()
-        .unwrap_or(Range { lo: None, hi: None });
+    let range = bounds.ranges.get(&e).copied().unwrap_or(Range::ALL);
     let step = i128::from(seed / 4);
     let n = match (range.lo, range.hi) {
         (Some(lo), Some(hi)) => {
@@ -193,6 +213,11 @@ fn drawn(e: Expr, seed: u64, bounds: &Bounds) -> Value {
         (None, Some(hi)) => hi.saturating_sub(hash % 64),
         (None, None) => hash % 97 - 48,
     };
+    aligned(e, n, range, bounds)
+}
+
+/// The number, or the one below it, or above, that is a multiple where the variable has to be one.
+fn aligned(e: Expr, n: i128, range: Range, bounds: &Bounds) -> Value {
     let Some(a) = bounds.aligned.get(&e).filter(|a| a.modulus > 1) else {
         return int(n);
     };

@@ -1,27 +1,20 @@
 //! Whether what is known contradicts itself: linear arithmetic over products, quotients and minima.
 //!
-//! In: numbers that are not negative, ranges of variables. Out: whether no integers are as they say, by adding multiples of
-//! them until no term is left (Fourier, Motzkin). Invariant: each row holds wherever holds what is known; to leave one away
-//! is always right, so there are limits everywhere. Absent: what is assumed (`known`).
+//! In: numbers that are not negative, ranges of variables. Out: whether no integers are as they say.
+//! Invariant: each row holds wherever holds what is known; to leave one away is always right, so there are limits everywhere. Absent: what is assumed (`known`).
 
-use crate::arith::{gcd, lcm, Atom, AtomKind, Mono, Nat, Rat};
+use crate::arith::{lcm, Atom, AtomKind, Inequalities, Mono, Nat, Rat, Sum};
 use crate::intern::Symbol;
 use rustc_hash::FxHashMap;
 
-/// Rows that are begun with, and that there are on the way.
+/// Rows that are begun with.
 const FIRST: usize = 160;
-const ROWS: usize = 600;
-
-/// What is added up: `Σ factor·column`, which with its constant is not negative. In order of columns, no factor is 0.
-type Sum = Vec<(usize, i128)>;
 
 struct System<'a> {
     range_of: &'a dyn Fn(Symbol) -> Option<(Nat, Nat)>,
     columns: Vec<Mono>,
     numbers: FxHashMap<Mono, usize>,
-    /// The least constant of each sum says the most.
-    rows: FxHashMap<Sum, i128>,
-    never: bool,
+    rows: Inequalities,
 }
 
 /// Whether there are no integers for which none of these is negative.
@@ -33,8 +26,7 @@ pub fn contradict(
         range_of,
         columns: Vec::new(),
         numbers: FxHashMap::default(),
-        rows: FxHashMap::default(),
-        never: false,
+        rows: Inequalities::default(),
     };
     facts.for_each(|n| all.fact(n));
     let mut next = 0;
@@ -44,7 +36,7 @@ pub fn contradict(
             all.bounds(&m);
         }
     }
-    all.eliminated()
+    all.rows.contradict()
 }
 
 impl System<'_> {
@@ -63,7 +55,7 @@ impl System<'_> {
             }
         }
         sum.sort_unstable();
-        self.row(sum, constant);
+        self.rows.add(sum, constant);
     }
 
     fn column(&mut self, m: Mono) -> usize {
@@ -73,20 +65,6 @@ impl System<'_> {
             columns.push(m.clone());
             next
         })
-    }
-
-    /// All terms are integers: what their factors have in common is taken out.
-    fn row(&mut self, mut sum: Sum, mut constant: i128) {
-        let by = sum.iter().fold(0, |g, (_, c)| gcd(g, *c)).abs();
-        match by {
-            0 => self.never |= constant < 0,
-            _ => {
-                sum.iter_mut().for_each(|(_, c)| *c /= by);
-                constant = constant.div_euclid(by);
-                let least = self.rows.entry(sum).or_insert(constant);
-                *least = constant.min(*least);
-            }
-        }
     }
 
     /// What follows for a product from what its factors are.
@@ -159,46 +137,6 @@ impl System<'_> {
             _ => false,
         }
     }
-
-    /// One column after the other is left out, of which the fewest rows come.
-    fn eliminated(mut self) -> bool {
-        while !self.never {
-            let mut count = vec![(0, 0); self.columns.len()];
-            for sum in self.rows.keys() {
-                for (i, c) in sum {
-                    match *c > 0 {
-                        true => count[*i].0 += 1,
-                        false => count[*i].1 += 1,
-                    }
-                }
-            }
-            let here = count.iter().enumerate().filter(|(_, c)| c.0 + c.1 > 0);
-            let Some((column, (more, less))) = here.min_by_key(|(_, c)| c.0 * c.1) else {
-                return false;
-            };
-            if self.rows.len() + more * less > ROWS {
-                return false;
-            }
-            let factor = |sum: &Sum| sum.iter().find(|t| t.0 == column).map(|t| t.1);
-            let mut with: Vec<(Sum, i128)> = Vec::new();
-            self.rows.retain(|sum, constant| {
-                let stays = factor(sum).is_none();
-                if !stays {
-                    with.push((sum.clone(), *constant));
-                }
-                stays
-            });
-            let factor = |row: &(Sum, i128)| factor(&row.0).unwrap_or(0);
-            for a in with.iter().filter(|r| factor(r) > 0) {
-                for b in with.iter().filter(|r| factor(r) < 0) {
-                    if let Some((sum, constant)) = added((a, -factor(b)), (b, factor(a))) {
-                        self.row(sum, constant);
-                    }
-                }
-            }
-        }
-        true
-    }
 }
 
 /// What a number is to be multiplied by such that all factors are whole; `None` if a term itself may not be.
@@ -220,25 +158,6 @@ fn is_whole(m: &Mono) -> bool {
         }
         _ => false,
     })
-}
-
-/// The sum of multiples of two rows; none where numbers grow too large.
-fn added((a, by): (&(Sum, i128), i128), (b, times): (&(Sum, i128), i128)) -> Option<(Sum, i128)> {
-    let mut sum = Sum::new();
-    let mut all: Vec<(usize, i128, i128)> = Vec::new();
-    all.extend(a.0.iter().map(|(i, c)| (*i, *c, by)));
-    all.extend(b.0.iter().map(|(i, c)| (*i, *c, times)));
-    all.sort_unstable_by_key(|t| t.0);
-    for (i, c, by) in all {
-        let c = c.checked_mul(by)?;
-        match sum.last_mut() {
-            Some((j, d)) if *j == i => *d = d.checked_add(c)?,
-            _ => sum.push((i, c)),
-        }
-    }
-    sum.retain(|t| t.1 != 0);
-    let constant = (a.1.checked_mul(by)?).checked_add(b.1.checked_mul(times)?)?;
-    Some((sum, constant))
 }
 
 #[cfg(test)]
