@@ -2,11 +2,11 @@
 //!
 //! In: booleans that are said to be true. Out: whether no values of the variables make them so. A minimum is one of its
 //! operands, a `select` one of two, a disjunction holds by one of its parts: each is a case. A quotient lies between two
-//! multiples of its divisor. What is left are sums of products that are not negative; products of two of them are added
-//! where they speak of products that are there. Invariant: a contradiction is certain; what takes too long, or is a
+//! multiples of its divisor. What is left are sums of products that are not negative, and what follows for these (`products`). Invariant: a contradiction is certain; what takes too long, or is a
 //! vector, is none. Absent: rules, what is assumed.
 
 use super::linear::{Linear, Mono};
+use super::products;
 use crate::arith::{Inequalities, Sum};
 use crate::scalar::{Expr, Kind, Node, Op, Sort};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -15,11 +15,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 const QUESTIONS: u32 = 300;
 /// Inequalities of a case, without products.
 const ROWS: usize = 120;
-/// Products of inequalities that are added to a case.
-const PRODUCTS: usize = 80;
 
 /// Whether no values make all of these true.
-pub(super) fn contradict(truths: impl IntoIterator<Item = Expr>) -> bool {
+pub fn contradict(truths: impl IntoIterator<Item = Expr>) -> bool {
     let mut case = Case::default();
     let mut left = QUESTIONS;
     truths.into_iter().for_each(|e| case.open.push(e));
@@ -79,7 +77,7 @@ impl Case {
                 }
             }
             match fewest.map(|f| f.1) {
-                None => match self.clone().multiplied().contradicts(left) {
+                None => match self.deepened().contradicts(left) {
                     true => return true,
                     false if !self.choose_sign() => return false,
                     false => {}
@@ -273,8 +271,12 @@ impl Case {
             .iter()
             .flat_map(|r| r.terms().iter().map(|t| &t.0));
         let products: Vec<&Mono> = products.filter(|m| m.atoms().len() > 1).collect();
+        let single = |r: &&Linear| r.terms().len() == 1;
         let is_known = |a: Expr| {
-            (self.rows.iter()).any(|r| r.terms().len() == 1 && r.terms()[0].0.single() == Some(a))
+            let mut own =
+                (self.rows.iter().filter(single)).filter(|r| r.terms()[0].0.single() == Some(a));
+            // Not 0, or 0.
+            own.any(|r| r.constant() < 0 || r.times(-1).is_some_and(|o| self.rows.contains(&o)))
         };
         let mut factors = products.iter().flat_map(|m| m.atoms().iter().copied());
         let Some(factor) = factors.find(|a| !is_known(*a)) else {
@@ -312,34 +314,17 @@ impl Case {
         all.contradict()
     }
 
-    /// With products of two inequalities each: those that have a product of terms which is there, and at most one which is not.
-    fn multiplied(mut self) -> Case {
-        for _ in 0..2 {
-            let is_product = |m: &Mono| m.atoms().len() > 1;
-            let monos = self.rows.iter().flat_map(|r| r.terms());
-            let there: FxHashSet<Mono> = monos
-                .filter(|t| is_product(&t.0))
-                .map(|t| t.0.clone())
-                .collect();
-            let mut found = Vec::new();
-            for (i, a) in self.rows.iter().enumerate() {
-                for b in &self.rows[i..] {
-                    let Some(product) = a.mul(b).filter(|_| found.len() < PRODUCTS) else {
-                        continue;
-                    };
-                    let products = product.terms().iter().filter(|t| is_product(&t.0));
-                    let (old, new): (Vec<_>, Vec<_>) = products.partition(|t| there.contains(&t.0));
-                    if !old.is_empty() && new.len() <= 1 {
-                        found.push(product.without_content());
-                    }
-                }
-            }
-            for row in found {
-                if !self.rows.contains(&row) {
-                    self.rows.push(row);
-                }
-            }
+    /// With what follows for products.
+    fn deepened(&self) -> Case {
+        let quotients = self.defined.iter().filter_map(|t| match t.node() {
+            Node::Apply(Op::Div, args) => Some((*t, args[0], args[1])),
+            _ => None,
+        });
+        let mut quotients: Vec<_> = quotients.collect();
+        quotients.sort_by_key(|q| q.0);
+        Case {
+            rows: products::consequences(&self.rows, &quotients),
+            ..Case::default()
         }
-        self
     }
 }

@@ -201,4 +201,40 @@ impl Linear {
         }
         Some(sum)
     }
+
+    /// With a sum in place of an atom, to which it is equal.
+    pub(super) fn with(&self, atom: Expr, value: &Linear) -> Option<Linear> {
+        let single = Mono(SmallVec::from_slice(&[atom]));
+        let mut sum = Linear::default().plus(self.constant)?;
+        for (m, k) in &self.terms {
+            let mut part = Linear::default().plus(*k)?;
+            let mut left = m.clone();
+            while let Some(rest) = left.without(&single) {
+                part = part.mul(value)?;
+                left = rest;
+            }
+            sum = sum.add(&part.times_mono(&left)?, 1)?;
+        }
+        Some(sum)
+    }
+
+    /// What it is a multiple of `o` by.
+    pub(super) fn multiple_of(&self, o: &Linear) -> Option<Linear> {
+        let (mut left, mut found) = (self.clone(), Linear::default());
+        let (lead, by) = o.terms.last()?;
+        while left != Linear::default() {
+            let next = left
+                .terms
+                .iter()
+                .rev()
+                .find_map(|(m, k)| Some((m.without(lead)?, *k)))?;
+            if next.1 % by != 0 || found.terms.len() > MAX_TERMS {
+                return None;
+            }
+            let step = Linear::default().plus(next.1 / by)?.times_mono(&next.0)?;
+            left = left.add(&step.mul(o)?, -1)?;
+            found = found.add(&step, 1)?;
+        }
+        Some(found)
+    }
 }

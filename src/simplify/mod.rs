@@ -14,12 +14,14 @@ mod cases;
 mod facts;
 mod linear;
 mod pattern;
+mod products;
 mod range;
 mod settle;
 mod shipped;
 mod witness;
 
 pub use build::{build, is_constant, is_stuck};
+pub use cases::contradict;
 pub use facts::Facts;
 pub use pattern::Book;
 pub use range::{Alignment, Range};
