@@ -5,7 +5,7 @@ mod synthesis;
 use crate::common::lacking;
 use rise_opt::exec::solver::{self, Answer, Solver, Work};
 use rise_opt::report::CertificateFile;
-use rise_opt::scalar::{load_rules, Rule};
+use rise_opt::scalar::{load_rules, Lanes, Rule};
 use rise_opt::source::SourceMap;
 use rise_opt::verify::{
     differs_at, key, queries, verify, weaker, Certificates, Encoding, Limits, Tools, Verdict,
@@ -89,6 +89,24 @@ fn polynomials_alone_prove_most_shipped_rules() {
     let proved = all.iter().filter(proved).count();
     assert!(2 * proved > rules.len(), "{proved} of {}", rules.len());
     assert!(!all.iter().any(|v| matches!(v, Verdict::Refuted(_))));
+}
+
+/// Nearly all that are over single values, without a solver: of every sixth.
+#[test]
+fn inequalities_prove_nearly_all_shipped_rules() {
+    let rules: Vec<Rule> = shipped().into_iter().step_by(6).collect();
+    let all = verdicts(&rules, &[]);
+    let by = |v: &Verdict| match v {
+        Verdict::Proved(p) => p.by.clone(),
+        _ => String::new(),
+    };
+    let count = |name: &str| all.iter().filter(|v| by(v) == name).count();
+    assert!(count("inequalities") * 4 > rules.len());
+    let open: Vec<&str> = (rules.iter().zip(&all))
+        .filter(|(r, v)| by(v).is_empty() && r.lhs.sort().lanes == Lanes::One)
+        .map(|(r, _)| r.name.as_str())
+        .collect();
+    assert!(open.len() * 20 <= rules.len(), "{open:?}");
 }
 
 const RIGHT: &str = "\

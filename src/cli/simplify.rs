@@ -1,4 +1,4 @@
-//! `rise-opt simplify EXPR` and `rise-opt prove EXPR`: index arithmetic by rules and facts, by itself.
+//! `rise-opt simplify EXPR` and `rise-opt prove EXPR`: index arithmetic by rules, facts and cases, by itself.
 //!
 //! In: expressions, one to an argument or a line, and what is assumed. Out: one line for each, in order, which is empty for
 //! one that cannot be read; that is reported where it stands, and the others are answered. Absent: the
@@ -26,7 +26,7 @@ pub struct Args {
     /// What holds of the variables: `0 <= i && i < 32 && n % 32 == 0`; given several times, all of it
     #[arg(long, value_name = "TRUTH", allow_hyphen_values = true)]
     assume: Vec<String>,
-    /// Applies the rules of this file instead of the shipped ones: to try rules of your own
+    /// Applies the rules of this file, and nothing else, instead of the shipped ones: to try rules of your own
     #[arg(long, value_name = "FILE")]
     rules: Option<String>,
     /// Shows each step: which rule rewrote what to what

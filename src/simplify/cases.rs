@@ -16,8 +16,19 @@ const QUESTIONS: u32 = 300;
 /// Inequalities of a case, without products.
 const ROWS: usize = 120;
 
+/// Whether two expressions of one sort are the same wherever all of these are true; `false` if that is not known.
+pub fn equal(a: Expr, b: Expr, truths: &[Expr]) -> bool {
+    let never = |parts: &[Expr]| contradict(truths.iter().chain(parts).copied());
+    let not = |e: Expr| Expr::of(Op::Not, &[e]);
+    match a.sort() {
+        Sort::INT => never(&[Expr::of(Op::Ne, &[a, b])]),
+        Sort::BOOL => never(&[a, not(b)]) && never(&[not(a), b]),
+        _ => false,
+    }
+}
+
 /// Whether no values make all of these true.
-pub fn contradict(truths: impl IntoIterator<Item = Expr>) -> bool {
+pub(super) fn contradict(truths: impl IntoIterator<Item = Expr>) -> bool {
     let mut case = Case::default();
     let mut left = QUESTIONS;
     truths.into_iter().for_each(|e| case.open.push(e));
@@ -30,7 +41,7 @@ fn is_scalar(e: Expr) -> bool {
         scalar &= matches!(part.sort(), Sort::INT | Sort::BOOL)
             && !matches!(
                 part.node(),
-                Node::Apply(Op::Prove | Op::Broadcast | Op::Ramp, _)
+                Node::Apply(Op::Broadcast | Op::Ramp, _)
             );
     });
     scalar
@@ -128,6 +139,7 @@ impl Case {
         let is = |e: Expr| if holds { e } else { not(e) };
         match (op, holds) {
             (Op::Not, _) => self.truth(args[0], !holds),
+            (Op::Prove, _) => self.truth(args[0], holds),
             (Op::And, true) | (Op::Or, false) => args.iter().for_each(|a| self.truth(*a, holds)),
             (Op::And, false) | (Op::Or, true) => {
                 let parts = args.iter().map(|a| vec![is(*a)]);

@@ -21,7 +21,7 @@ mod shipped;
 mod witness;
 
 pub use build::{build, is_constant, is_stuck};
-pub use cases::contradict;
+pub use cases::equal;
 pub use facts::Facts;
 pub use pattern::Book;
 pub use range::{Alignment, Range};

@@ -6,7 +6,7 @@
 //! same expression and facts give the same result. Absent: rules.
 
 use super::build::{build, is_constant};
-use super::cases::contradict;
+use super::cases::{contradict, equal};
 use super::Simplifier;
 use crate::scalar::{eval, Expr, Kind, Node, Op, Sort, Value};
 use rustc_hash::FxHashMap;
@@ -147,16 +147,6 @@ fn value(e: Expr, point: &FxHashMap<Expr, Value>) -> Option<Value> {
 
 fn values(e: Expr, points: &[FxHashMap<Expr, Value>]) -> Values {
     points.iter().map(|p| value(e, p)).collect()
-}
-
-/// Whether both are the same wherever all of these are true.
-fn equal(a: Expr, b: Expr, truths: &[Expr]) -> bool {
-    let never = |parts: &[Expr]| contradict(truths.iter().chain(parts).copied());
-    let not = |e: Expr| Expr::of(Op::Not, &[e]);
-    match a.sort().kind {
-        Kind::Int => never(&[Expr::of(Op::Ne, &[a, b])]),
-        Kind::Bool => never(&[a, not(b)]) && never(&[not(a), b]),
-    }
 }
 
 /// `e` with `by` in place of a part, wherever that stands.

@@ -1,7 +1,7 @@
 //! Whether rules over scalars are true.
 //!
 //! In: rules, solvers, certificates. Out: a verdict for each rule. From cheap to dear: points; polynomials; a certificate;
-//! then of each solver linear arithmetic, the rule as it is written, products as they are. The first that
+//! cases in which inequalities contradict each other; then of each solver linear arithmetic, the rule as it is written, products as they are. The first that
 //! decides is believed if it proves, and checked if it refutes: a counterexample counts when our own evaluator finds the
 //! sides different there. A certificate spares a solver and nothing else: anyone can write one.
 //! A rule that is not proved so may still hold of all that rules before it leave (`normal`).

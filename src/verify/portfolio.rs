@@ -5,11 +5,15 @@ use super::encode::{queries, Encoding};
 use super::{differs_at, model, try_points, Proved, Tell, Tools, Verdict};
 use crate::exec::solver::{Answer, Solver, Work};
 use crate::scalar::Rule;
+use crate::simplify::equal;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// What proves a rule without a solver.
 pub(super) const POLYNOMIALS: &str = "polynomials";
+
+/// What proves a rule by cases in each of which inequalities contradict each other.
+const INEQUALITIES: &str = "inequalities";
 
 /// In the order in which they are tried.
 const ENCODINGS: [Encoding; 4] = [
@@ -42,6 +46,12 @@ pub(super) fn decide(rules: &[Rule], tools: &Tools, tell: Tell) -> Vec<Verdict> 
                 certified: true,
                 needs: Vec::new(),
             });
+        }
+    }
+    tell(INEQUALITIES, open(&verdicts).len());
+    for i in open(&verdicts) {
+        if equal(rules[i].lhs, rules[i].rhs, &[rules[i].condition]) {
+            verdicts[i] = proved(INEQUALITIES.to_string());
         }
     }
     for solver in &tools.solvers {
