@@ -144,13 +144,16 @@ impl Machine<'_> {
         }
     }
 
-    /// Lanes that are one expression of the lane, as it is guessed from the first two; or each as it is.
+    /// Lanes that are one expression of the lane, as it is guessed from two of them; or each as it is.
     fn of_lanes(&mut self, all: Vec<V>) -> Res<Lanes> {
         let l = lane(&mut self.cx, all.len() as u32);
-        let (Some(AtomKind::Var(own)), [a, b, ..]) = (l.as_atom().map(Atom::kind), &all[..]) else {
+        let Some(AtomKind::Var(own)) = l.as_atom().map(Atom::kind) else {
             return Ok(Lanes::All(Rc::new(all)));
         };
-        if let Some(each) = self.cx.between(*a, *b, l) {
+        // A minimum may be simpler in the first lane than in the others.
+        for (first, two) in (0..).zip(all.windows(2)).take(2) {
+            let each = self.cx.between(two[0], two[1], l - Nat::int(first));
+            let Some(each) = each else { continue };
             let mut same = true;
             for (i, v) in (0..).zip(&all) {
                 same = same && self.cx.with(each, own, Nat::int(i))? == *v;
@@ -359,9 +362,9 @@ impl Machine<'_> {
         false
     }
 
-    /// Whether a condition is decided in the first or in the last lane.
+    /// Whether a condition is decided in the first and in the last lane.
     fn is_decided(&mut self, c: V, own: Symbol, lanes: u32) -> bool {
-        [0, i64::from(lanes) - 1].into_iter().any(|l| {
+        [0, i64::from(lanes) - 1].into_iter().all(|l| {
             let c = self.cx.with(c, own, Nat::int(l));
             c.map_or(true, |c| self.cx.decide(c).is_some())
         })

@@ -320,7 +320,7 @@ impl Values {
                 Op::Mul => Some(a * b),
                 _ => None,
             };
-            if let Some(n) = sum.filter(|n| n.as_int().is_some()) {
+            if let Some(n) = sum.filter(|n| n.as_int().is_some() || self.known.is_below_a_size(*n)) {
                 return self.index(n);
             }
         }
@@ -533,42 +533,6 @@ impl Values {
         let mut r = Rewrite::default();
         r.vars.insert(var, to);
         self.rewrite(&mut r, v)
-    }
-
-    /// What is the first value where a number is 0, and the second where it is 1, if indices alone differ. It is a guess for all others.
-    pub fn between(&mut self, a: V, b: V, l: Nat) -> Option<V> {
-        if a == b {
-            return Some(a);
-        }
-        let line = |m: Nat, n: Nat| m + l * (n - m);
-        Some(match (self.node(a).clone(), self.node(b).clone()) {
-            (Node::Idx(m), Node::Idx(n)) => self.index(line(m, n)),
-            (Node::In(s, m), Node::In(t, n)) if s == t => self.input(s, line(m, n)),
-            (Node::Cell(of, s, xs), Node::Cell(by, t, ys))
-                if (of, s, xs.len()) == (by, t, ys.len()) =>
-            {
-                let at = xs.iter().zip(&ys).map(|(m, n)| line(*m, *n)).collect();
-                self.make(Node::Cell(of, s, at))
-            }
-            (Node::Op(f, s, xs), Node::Op(g, t, ys)) if (f, s, xs.len()) == (g, t, ys.len()) => {
-                let all = xs.iter().zip(&ys).map(|(x, y)| self.between(*x, *y, l));
-                let all: Vec<V> = all.collect::<Option<_>>()?;
-                self.op(f, s, &all)
-            }
-            (Node::Cast(x, s, t), Node::Cast(y, u, v)) if (s, t) == (u, v) => {
-                let x = self.between(x, y, l)?;
-                self.cast(x, s, t)
-            }
-            (Node::Bits(x, s, t), Node::Bits(y, u, v)) if (s, t) == (u, v) => {
-                let x = self.between(x, y, l)?;
-                self.make(Node::Bits(x, s, t))
-            }
-            (Node::Clamp(x, m), Node::Clamp(y, n)) if m == n => {
-                let x = self.between(x, y, l)?;
-                self.clamp(x, m)
-            }
-            _ => return None,
-        })
     }
 
     // ---- what stands in a value
