@@ -131,7 +131,7 @@ impl Machine<'_> {
                 for p in parts {
                     all.push(self.scalar(p)?);
                 }
-                Lanes::All(Rc::new(all))
+                self.of_lanes(all)?
             }
             ExprKind::Pick(..) => return Err(Stuck::new("a lane is picked by an index")),
         })
@@ -142,6 +142,27 @@ impl Machine<'_> {
             Some(AtomKind::Var(own)) if lanes > 1 => self.cx.with(v, own, Nat::int(i.into())),
             _ => Ok(v),
         }
+    }
+
+    /// Lanes that are one expression of the lane, as it is guessed from two of them; or each as it is.
+    fn of_lanes(&mut self, all: Vec<V>) -> Res<Lanes> {
+        let l = lane(&mut self.cx, all.len() as u32);
+        let Some(AtomKind::Var(own)) = l.as_atom().map(Atom::kind) else {
+            return Ok(Lanes::All(Rc::new(all)));
+        };
+        // A minimum may be simpler in the first lane than in the others.
+        for (first, two) in (0..).zip(all.windows(2)).take(2) {
+            let each = self.cx.between(two[0], two[1], l - Nat::int(first));
+            let Some(each) = each else { continue };
+            let mut same = true;
+            for (i, v) in (0..).zip(&all) {
+                same = same && self.cx.with(each, own, Nat::int(i))? == *v;
+            }
+            if same {
+                return Ok(Lanes::Each(each));
+            }
+        }
+        Ok(Lanes::All(Rc::new(all)))
     }
 
     fn op(&mut self, op: Op, args: &[Expr], e: &Expr) -> Res<Lanes> {
@@ -272,7 +293,7 @@ impl Machine<'_> {
                     .map(|i| read(&mut self.cx, root, &items, e + Nat::int(i)))
                     .collect();
                 match (all, one) {
-                    (Ok(all), _) => Ok(Lanes::All(Rc::new(all))),
+                    (Ok(all), _) => self.of_lanes(all),
                     (Err(_), Ok(v)) => Ok(Lanes::Each(v)),
                     (Err(why), Err(_)) => Err(why),
                 }
@@ -315,21 +336,22 @@ impl Machine<'_> {
         }
     }
 
-    /// Whether lanes are chosen from several values, each by its number.
+    /// Whether lanes are chosen from several values, each by its number: by a condition that the number of a lane decides. One that
+    /// sizes decide, too, is as open for one lane as for all.
     fn is_choice(&mut self, v: V, lanes: u32) -> bool {
         let Some(AtomKind::Var(own)) = lane(&mut self.cx, lanes).as_atom().map(Atom::kind) else {
             return true;
         };
         let mut open = vec![v];
         while let Some(v) = open.pop() {
-            let by_lane = match self.cx.node(v) {
+            let by_lane = match self.cx.node(v).clone() {
                 Node::Op(Op::Select, _, args) => {
                     open.extend(&args[1..]);
-                    self.cx.value_mentions(args[0], own)
+                    self.cx.value_mentions(args[0], own) && self.is_decided(args[0], own, lanes)
                 }
                 Node::Table(n, all) => {
                     open.extend(all.iter());
-                    self.cx.mentions(*n, own)
+                    self.cx.mentions(n, own)
                 }
                 _ => false,
             };
@@ -338,6 +360,14 @@ impl Machine<'_> {
             }
         }
         false
+    }
+
+    /// Whether a condition is decided in the first and in the last lane.
+    fn is_decided(&mut self, c: V, own: Symbol, lanes: u32) -> bool {
+        [0, i64::from(lanes) - 1].into_iter().all(|l| {
+            let c = self.cx.with(c, own, Nat::int(l));
+            c.map_or(true, |c| self.cx.decide(c).is_some())
+        })
     }
 
     /// Whether accesses stay inside of a buffer.

@@ -21,6 +21,9 @@ use crate::ty::Ty;
 /// Cases in each other while coverage is shown, and in all.
 const DEEPEST: u32 = 60;
 const CASES: u32 = 20_000;
+/// Values of a number that are looked at one by one: where so many are asked for, and at most.
+const EACH: usize = 3;
+const VALUES: i64 = 256;
 
 /// Compares a result with the term.
 pub fn result(machine: &mut Machine, out: usize, term: &Sem, ty: Ty) {
@@ -349,6 +352,21 @@ fn cases(cx: &mut Values, covers: &[&Cover], depth: u32, count: &mut u32) -> Res
             false => Err(Stuck::new("an element may not be stored")),
         };
     };
+    if let Some((n, least, most)) = by_value(cx, c, &left) {
+        for i in least..=most {
+            let other = |cx: &Values, v: &V| value_of(cx, *v).is_some_and(|(m, j)| m == n && j != i);
+            let here: Vec<&Cover> = (left.iter().copied())
+                .filter(|cover| !cover.conds.iter().any(|v| other(cx, v)))
+                .collect();
+            let c = cx.compare(Op::Eq, n, Nat::int(i));
+            let mark = cx.known.mark();
+            cx.assume(c, true);
+            let done = cases(cx, &here, depth + 1, count);
+            cx.known.restore(mark);
+            done.map_err(|why| Stuck::new(format!("{}, where {n} = {i}", why.0)))?;
+        }
+        return Ok(());
+    }
     // An equation is one of three.
     let ways: Vec<(V, bool)> = match cx.node(c).clone() {
         Node::Op(Op::Eq, _, args) => match (cx.as_index(args[0]), cx.as_index(args[1])) {
@@ -379,4 +397,28 @@ fn cases(cx: &mut Values, covers: &[&Cover], depth: u32, count: &mut u32) -> Res
         })?;
     }
     Ok(())
+}
+
+/// A number and its value, as an equation says.
+fn value_of(cx: &Values, c: V) -> Option<(Nat, i64)> {
+    match cx.node(c) {
+        Node::Op(Op::Eq, _, args) => {
+            let (a, b) = (cx.as_index(args[0])?, cx.as_index(args[1])?);
+            Some((a, b.as_int()?))
+        }
+        _ => None,
+    }
+}
+
+/// Between which values the number of an equation is, if it has few of them and elements are stored value by value.
+fn by_value(cx: &Values, c: V, covers: &[&Cover]) -> Option<(Nat, i64, i64)> {
+    let (n, _) = value_of(cx, c)?;
+    let (least, most) = cx.known.interval(n)?;
+    let all = covers.iter().flat_map(|c| &c.conds);
+    let mut asked: Vec<i64> = all
+        .filter_map(|v| value_of(cx, *v).filter(|(m, _)| *m == n).map(|e| e.1))
+        .collect();
+    asked.sort_unstable();
+    asked.dedup();
+    (asked.len() >= EACH && most - least < VALUES).then_some((n, least, most))
 }

@@ -570,6 +570,25 @@ impl Known {
         answer
     }
 
+    /// Whether a number is between 0 and a size, so that no integer of 64 bits is too small for it.
+    pub fn is_below_a_size(&self, n: Nat) -> bool {
+        let mut sizes = Vec::new();
+        let mut all = vec![n];
+        while let Some(n) = all.pop() {
+            n.each_atom(&mut |a| {
+                if let AtomKind::Var(v) = a.kind() {
+                    match self.range_of(v) {
+                        Some((_, hi)) => all.push(hi),
+                        None if !sizes.contains(&v) => sizes.push(v),
+                        None => {}
+                    }
+                }
+            });
+        }
+        let zero = Nat::int(0);
+        self.at_least(n, zero) && sizes.into_iter().any(|s| self.at_least(Nat::var(s), n))
+    }
+
     fn known_sign(&self, n: Nat) -> bool {
         match n.as_int() {
             Some(n) => n >= 0,

@@ -20,6 +20,7 @@ mod exprs;
 mod fold;
 mod goal;
 mod known;
+mod lanes;
 mod loops;
 mod machine;
 mod memory;

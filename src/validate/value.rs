@@ -320,7 +320,7 @@ impl Values {
                 Op::Mul => Some(a * b),
                 _ => None,
             };
-            if let Some(n) = sum.filter(|n| n.as_int().is_some()) {
+            if let Some(n) = sum.filter(|n| n.as_int().is_some() || self.known.is_below_a_size(*n)) {
                 return self.index(n);
             }
         }
