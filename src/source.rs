@@ -349,6 +349,19 @@ impl SourceMap {
     }
 }
 
+/// The shipped file of an ending that defines a name; of several the one that most files import is the shortest path.
+pub fn shipped_definition(name: &str, ending: &str) -> Option<&'static str> {
+    let defines = |text: &str| {
+        let mut heads = text.lines().filter_map(|l| l.strip_prefix("def "));
+        heads.any(|head| head.split_whitespace().next() == Some(name))
+    };
+    let of_kind = |path: &str| path.rsplit_once('.').is_some_and(|p| p.1 == ending);
+    let all = SHIPPED
+        .iter()
+        .filter(|(path, text)| of_kind(path) && defines(text));
+    all.map(|(path, _)| *path).min_by_key(|path| path.len())
+}
+
 fn shipped_text(name: &str) -> Option<&'static str> {
     let i = SHIPPED.binary_search_by(|(n, _)| (*n).cmp(name)).ok()?;
     Some(SHIPPED[i].1)

@@ -125,7 +125,7 @@ targets! {
 }
 
 /// What a sketch writes in front of the name of a constant.
-const PREFIX: &str = "target.";
+pub const PREFIX: &str = "target.";
 const REGISTERS: &str = "registers";
 const REGISTER_BYTES: &str = "bytes";
 const LANES: &str = "lanes";

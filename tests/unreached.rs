@@ -86,7 +86,7 @@ impl Case {
         let paste = data["advice"]["paste"].as_str();
         let (head, sketch) = self.text.split_once("\nsketch").unwrap();
         Some(match &advice.remedy {
-            Remedy::Rules { .. } => {
+            Remedy::Rules { .. } | Remedy::Permit => {
                 let text = format!("{head}\n{}\nsketch{sketch}", paste.unwrap());
                 self.reached(&[&text], none, &options)
             }
@@ -201,7 +201,9 @@ fn every_way_to_fail_is_told_apart_and_the_advice_works() {
         "BLESS=1 accepts what is found\n\n{}",
         wrong.join("\n")
     );
-    for kind in ["edit", "divide", "rules", "limit", "guide", "nothing"] {
+    for kind in [
+        "edit", "divide", "rules", "limit", "guide", "permit", "nothing",
+    ] {
         assert!(kinds.contains_key(kind), "no case for `{kind}`: {kinds:?}");
     }
 }

@@ -58,6 +58,9 @@ pub enum Permission {
     Approximate,
 }
 
+/// How long `tune` measures where nothing else is said.
+pub const BUDGET: Duration = Duration::from_secs(60);
+
 /// What the flags say.
 pub struct Asked<'a> {
     pub auto: Option<Automatic>,

@@ -9,7 +9,7 @@ use super::automatic::{self, Automatic, Found, Guides, Permission};
 use super::egraph;
 use super::progress::{Mode, Progress};
 use super::record::record;
-use super::values::{memory_limit, setting, Bytes, Machine};
+use super::values::{memory_limit, set_twice, setting, Bytes, Machine};
 use super::{command_line, near_command, Context};
 use crate::ctext;
 use crate::diag::{code, Diagnostic};
@@ -114,8 +114,9 @@ pub struct Args {
     )]
     permit: Vec<Permission>,
     /// How long `--auto=tune` measures, as in 60s or 5m: no measurement begins after it
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = super::values::duration)]
-    budget: std::time::Duration,
+    /// [default: 60s]
+    #[arg(long, value_name = "TIME", value_parser = super::values::duration)]
+    budget: Option<std::time::Duration>,
     /// A file of measurements of `--auto=tune`, one line of JSON each: what stands in it is not measured again, what is
     /// measured is added. With it, an interrupted run goes on
     #[arg(long, value_name = "FILE", requires = "auto")]
@@ -232,7 +233,24 @@ pub struct Args {
 
 impl Args {
     /// What is asked for in vain.
-    pub fn misuse(&self) -> Option<&'static str> {
+    pub fn misuse(&self) -> Option<String> {
+        let vain = self.in_vain().map(str::to_string);
+        vain.or_else(|| set_twice(&self.set))
+    }
+
+    fn in_vain(&self) -> Option<&'static str> {
+        if self.auto.is_none() && !self.permit.is_empty() {
+            return Some(
+                "`--permit` is for `--auto`; a sketch says it itself: `permit reassociate`",
+            );
+        }
+        let tunes = self.auto == Some(Automatic::Tune);
+        if !tunes && self.budget.is_some() {
+            return Some("`--budget` is for `--auto=tune`: nothing else measures schedules");
+        }
+        if !tunes && self.records.is_some() {
+            return Some("`--records` is for `--auto=tune`: nothing else measures schedules");
+        }
         let emits = |a| self.emit.contains(&a);
         let replays = self.replay.is_some();
         if replays && self.entry.is_some() && self.program.is_none() {
@@ -484,7 +502,7 @@ fn automatic(
         auto: args.auto,
         guides: args.guides,
         permit: &args.permit,
-        budget: args.budget,
+        budget: args.budget.unwrap_or(automatic::BUDGET),
         records: args.records.as_deref(),
     };
     asked.find(input, &job, context)
@@ -574,6 +592,7 @@ fn summary(input: &Input, outcome: &Outcome, request: &Request, done: &Done) -> 
         falls_back_unless: preferred.map(|a| a.to_string()).collect(),
         reassociation: done.basis.reassociation.clone(),
         contract: request.contract,
+        rounds: done.found.term.has_floats(),
         validation: None,
         approximations: (done.kernel.as_ref()).and_then(|k| k.nest.approximations()),
         unverified: done.basis.unverified.clone(),

@@ -7,7 +7,7 @@
 use super::Context;
 use crate::diag::{code, Diagnostic, Exit};
 use crate::report::answers::{RuleStep, Simplification, Simplified};
-use crate::scalar::{load_rules, parse_question, Expr};
+use crate::scalar::{load_rules, parse_question, parse_statement, Expr};
 use crate::simplify::{shipped, Book, Simplifier, Step};
 use crate::source::FileId;
 use std::fmt::Write as _;
@@ -37,7 +37,7 @@ pub struct Args {
 /// One simplified expression for each.
 pub fn simplify(args: &Args, context: &mut Context) -> u8 {
     let by_rules = args.rules.is_some();
-    run(args, context, |s, e| match by_rules {
+    run(args, Wanted::Value, context, |s, e| match by_rules {
         true => (s.simplify(e).to_string(), true),
         false => (s.simplify_by_cases(e).to_string(), true),
     })
@@ -50,7 +50,7 @@ pub fn prove(args: &Args, context: &mut Context) -> u8 {
         true => s.prove(e),
         false => s.prove_by_cases(e),
     };
-    run(args, context, |s, e| match proved(s, e) {
+    run(args, Wanted::Truth, context, |s, e| match proved(s, e) {
         Some(true) => ("true".to_string(), true),
         Some(false) => ("false".to_string(), false),
         None => ("unknown".to_string(), false),
@@ -59,10 +59,11 @@ pub fn prove(args: &Args, context: &mut Context) -> u8 {
 
 fn run(
     args: &Args,
+    wanted: Wanted,
     context: &mut Context,
     answer: impl Fn(&mut Simplifier, Expr) -> (String, bool),
 ) -> u8 {
-    let questions = match read(args, context) {
+    let questions = match read(args, wanted, context) {
         Ok(read) => read,
         Err(found) => return context.report(found),
     };
@@ -135,6 +136,13 @@ fn page(answer: &Simplified) -> String {
     text + answer.result.as_deref().unwrap_or("") + "\n"
 }
 
+/// What an expression has to be.
+#[derive(Copy, Clone)]
+pub(super) enum Wanted {
+    Value,
+    Truth,
+}
+
 /// What is asked, in order.
 struct Questions {
     book: Rc<Book>,
@@ -144,7 +152,7 @@ struct Questions {
 }
 
 /// What is asked, or what keeps everything from being asked.
-fn read(args: &Args, context: &mut Context) -> Result<Questions, Vec<Diagnostic>> {
+fn read(args: &Args, wanted: Wanted, context: &mut Context) -> Result<Questions, Vec<Diagnostic>> {
     let sources = &mut context.sources;
     let book = match &args.rules {
         Some(path) => {
@@ -153,7 +161,7 @@ fn read(args: &Args, context: &mut Context) -> Result<Questions, Vec<Diagnostic>
         }
         None => shipped(),
     };
-    let (all, unreadable) = asked(&args.expression, &args.file, &args.assume, context)?;
+    let (all, unreadable) = asked(&args.expression, &args.file, &args.assume, wanted, context)?;
     Ok(Questions {
         book,
         all,
@@ -169,6 +177,7 @@ pub(super) fn asked(
     expression: &Option<String>,
     file: &Option<String>,
     assume: &[String],
+    wanted: Wanted,
     context: &mut Context,
 ) -> Result<Asked, Vec<Diagnostic>> {
     let sources = &mut context.sources;
@@ -186,7 +195,7 @@ pub(super) fn asked(
     };
     let file = sources.add_text(&name, &text);
     let mut unreadable = Vec::new();
-    let lines = questions(file, &text, &assumed, &mut unreadable);
+    let lines = questions(file, &text, &assumed, wanted, &mut unreadable);
     let all: Vec<_> = lines.into_iter().map(|q| q.1).collect();
     if all.is_empty() {
         return Err(vec![Diagnostic::new(
@@ -206,6 +215,7 @@ pub(super) fn questions(
     file: FileId,
     text: &str,
     assumed: &[(FileId, &str)],
+    wanted: Wanted,
     unreadable: &mut Vec<Diagnostic>,
 ) -> Vec<(usize, Option<Question>)> {
     let mut all = Vec::new();
@@ -213,7 +223,7 @@ pub(super) fn questions(
     for (number, line) in text.split_inclusive('\n').enumerate() {
         let blank = line.trim().is_empty() || line.starts_with("--");
         if !blank {
-            let read = question(file, line, assumed).map_err(|found| {
+            let read = question(file, line, assumed, wanted).map_err(|found| {
                 let found = found.into_iter().map(|d| d.shifted(file, start));
                 unreadable.extend(found);
             });
@@ -229,6 +239,7 @@ fn question(
     file: FileId,
     line: &str,
     assumed: &[(FileId, &str)],
+    wanted: Wanted,
 ) -> Result<Question, Vec<Diagnostic>> {
     let mut assumed = assumed.to_vec();
     let (e, where_it_stands) = match line.split_once(" where ") {
@@ -242,7 +253,10 @@ fn question(
     if !where_it_stands.is_empty() {
         assumed.push((file, &where_it_stands));
     }
-    let (assumed, e) = parse_question(&assumed, Some((file, e)))?;
+    let (assumed, e) = match wanted {
+        Wanted::Value => parse_question(&assumed, Some((file, e)))?,
+        Wanted::Truth => parse_statement(&assumed, (file, e))?,
+    };
     Ok((e.expect("what was asked"), assumed))
 }
 

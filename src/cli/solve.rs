@@ -4,7 +4,7 @@
 //! with the variable isolated as far as the rules go, or the values of the variable between which a condition holds. One that
 //! cannot be read is reported, and the others are answered. Absent: how (`solve`).
 
-use super::simplify::{asked, told, Question};
+use super::simplify::{asked, told, Question, Wanted};
 use super::Context;
 use crate::diag::{code, Diagnostic, Exit};
 use crate::intern::Symbol;
@@ -74,7 +74,13 @@ fn answers(
         Some(path) => Rc::new(Rules::new(&ordered(path, context)?)),
         None => shipped(),
     };
-    let (questions, mut wrong) = asked(&args.expression, &args.file, &args.assume, context)?;
+    let (questions, mut wrong) = asked(
+        &args.expression,
+        &args.file,
+        &args.assume,
+        Wanted::Value,
+        context,
+    )?;
     let mut all = Solution {
         target: args.target.clone(),
         answers: Vec::new(),

@@ -9,7 +9,7 @@ mod harvest;
 use super::command_line;
 use super::output::{write_all, Target};
 use super::progress::{Mode, Progress};
-use super::simplify::questions;
+use super::simplify::{questions, Wanted};
 use super::Context;
 use crate::diag::{code, Diagnostic, Exit};
 use crate::exec::solver;
@@ -123,7 +123,7 @@ fn expressions(
     let file = context.sources.load(corpus).map_err(|e| vec![e.into()])?;
     let lines = context.sources.file(file).text.clone();
     let mut wrong = Vec::new();
-    let all = questions(file, &lines, &[], &mut wrong);
+    let all = questions(file, &lines, &[], Wanted::Value, &mut wrong);
     let all: Vec<Question> = (all.into_iter())
         .filter_map(|(line, q)| {
             let (e, facts) = q?;

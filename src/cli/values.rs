@@ -39,6 +39,18 @@ pub fn setting(text: &str) -> Result<Setting, String> {
     }
 }
 
+/// That a name has two values, if one has.
+pub fn set_twice(all: &[Setting]) -> Option<String> {
+    let mut seen: Vec<&str> = Vec::new();
+    for s in all {
+        if seen.contains(&s.name.as_str()) {
+            return Some(format!("`--set` gives `{}` a value twice", s.name));
+        }
+        seen.push(&s.name);
+    }
+    None
+}
+
 /// `60s`, `5m`, or seconds.
 pub fn duration(text: &str) -> Result<Duration, String> {
     let text = text.trim();

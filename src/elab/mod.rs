@@ -29,6 +29,7 @@ mod unify;
 mod uses;
 
 pub use book::{check_rules, readable_rules, rule_decls, shipped_rules};
+pub use infer::define_above;
 pub use locate::{located_text, Range};
 pub use oblige::Obligation;
 pub use output::*;

@@ -13,19 +13,45 @@ use crate::source::Span;
 use crate::term::Class;
 use crate::ty::{Ty, TyKind};
 use rustc_hash::FxHashMap;
+use std::cell::RefCell;
 
 impl Infer<'_> {
     /// A type or size as the user would write it.
     pub fn show(&self, x: impl std::fmt::Display) -> String {
-        show_named(x, |unknown| {
-            let sizes = self.names.sizes.iter();
-            let size = |n: Nat| n.as_meta().is_some_and(|m| m.to_string() == unknown);
-            let ty = |t: Ty| matches!(t.kind(), TyKind::Meta(m) if unknown == format!("t{m}"));
-            let mut sizes = sizes.filter(|(_, n)| size(self.u.nat(**n))).map(|n| n.0);
-            let types = self.names.types.iter();
-            let mut types = types.filter(|(_, t)| ty(self.u.ty(**t))).map(|t| t.0);
-            sizes.next().or_else(|| types.next()).cloned()
-        })
+        show_named(x, |unknown| self.name_of(unknown))
+    }
+
+    /// The name of an unknown, if it has one.
+    fn name_of(&self, unknown: &str) -> Option<String> {
+        let sizes = self.names.sizes.iter();
+        let size = |n: Nat| n.as_meta().is_some_and(|m| m.to_string() == unknown);
+        let ty = |t: Ty| matches!(t.kind(), TyKind::Meta(m) if unknown == format!("t{m}"));
+        let mut sizes = sizes.filter(|(_, n)| size(self.u.nat(**n))).map(|n| n.0);
+        let types = self.names.types.iter();
+        let mut types = types.filter(|(_, t)| ty(self.u.ty(**t))).map(|t| t.0);
+        sizes.next().or_else(|| types.next()).cloned()
+    }
+
+    /// What is expected and what is found. Where that would read the same, or one is a part of the other, unknowns are
+    /// numbered, so that they can be told apart.
+    fn show_both(&self, want: Ty, found: Ty, numbered: bool) -> (String, String) {
+        let (w, f) = (self.show(want), self.show(found));
+        if w != f && !numbered {
+            return (w, f);
+        }
+        let known = RefCell::new(Vec::new());
+        let name = |unknown: &str| {
+            self.name_of(unknown).or_else(|| {
+                let mut known = known.borrow_mut();
+                let i = known.iter().position(|k| k == unknown);
+                let i = i.unwrap_or_else(|| {
+                    known.push(unknown.to_string());
+                    known.len() - 1
+                });
+                Some(format!("_{}", i + 1))
+            })
+        };
+        (show_named(want, name), show_named(found, name))
     }
 
     /// Gives literals their default types, solves what is left, and reports what does not hold.
@@ -112,7 +138,8 @@ impl Infer<'_> {
             return too_large_type(*span);
         }
         let (want, found) = (self.u.ty(*want), self.u.ty(*found));
-        let (w, f) = (self.show(want), self.show(found));
+        let infinite = matches!(m.pair, Pair::Infinite(..));
+        let (w, f) = self.show_both(want, found, infinite);
         let code = match m.pair {
             Pair::Sizes(..) => code::SIZE_MISMATCH,
             Pair::Types(..) => code::TYPE_MISMATCH,

@@ -8,6 +8,7 @@ use crate::intern::Symbol;
 use crate::source::Span;
 use crate::syntax::number::{self, Value};
 use crate::syntax::tree::{prec, BinOp, Expr, ExprKind};
+use crate::target::{self, Target};
 use crate::ty::{Scalar, Ty};
 
 /// The functions of sizes.
@@ -15,6 +16,10 @@ pub const SIZE_FUNCTIONS: [&str; 4] = ["min", "max", "ceil", "floor"];
 
 /// Sizes of more terms are refused.
 const MAX_TERMS: usize = 1000;
+
+fn is_name(e: &Expr, name: &str) -> bool {
+    matches!(&e.kind, ExprKind::Name(n) if n == name)
+}
 
 impl Infer<'_> {
     /// A size. What is none is reported, and an unknown stands for it.
@@ -99,11 +104,38 @@ impl Infer<'_> {
                 }
             }
             ExprKind::Error => self.unknown_size(e.span),
+            ExprKind::Array(left, right) if is_name(left, target::PREFIX.trim_end_matches('.')) => {
+                self.no_such_constant(right, e.span)
+            }
             _ => self.not_a_size(
                 e,
                 "sizes are made of numbers, parameters, `+ - * / %`, `min(a, b)`, `max(a, b)`, `ceil(a, b)`, `floor(a, b)`",
             ),
         }
+    }
+
+    /// `target.` with something else behind it than a constant.
+    fn no_such_constant(&mut self, word: &Expr, span: Span) -> Nat {
+        let known: Vec<String> = (Target::default().constants().into_iter())
+            .map(|c| c.0)
+            .collect();
+        let text = match &word.kind {
+            ExprKind::Name(name) => format!("{}{name}", target::PREFIX),
+            _ => target::PREFIX.to_string(),
+        };
+        self.report(
+            Diagnostic::new(
+                code::UNKNOWN_SIZE,
+                "there is no such constant of the target",
+            )
+            .label(span, "not known")
+            .help_near(
+                &text,
+                known.iter().map(|s| &**s),
+                format!("known: {}", known.join(", ")),
+            ),
+        );
+        self.unknown_size(span)
     }
 
     fn not_a_size(&mut self, e: &Expr, help: &str) -> Nat {

@@ -8,6 +8,7 @@
 //! Absent: searching; what a cost means.
 
 use super::book::{Book, Sizes};
+use super::files::read;
 use super::infer::{Infer, Names};
 use super::output::{Limits, RuleUse, Scheduler, Sketch, Step};
 use super::sketch::{names_in, sketch, Defs};
@@ -17,7 +18,7 @@ use crate::intern::Symbol;
 use crate::source::{FileId, SourceMap, Span};
 use crate::syntax::number::{self, Value};
 use crate::syntax::tree::{Expr, FilePath, Item, ItemKind, Name, Number};
-use crate::syntax::{parse, Dialect};
+use crate::syntax::Dialect;
 use crate::target::Target;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -69,6 +70,7 @@ pub fn steps(
                 .help("write the goal of the step: `sketch contains …`"),
         );
     }
+    loader.refuse_twins(&unit.steps);
     let Loader {
         params,
         mut diagnostics,
@@ -153,11 +155,28 @@ impl Loader<'_> {
             .push(Diagnostic::new(code, text).at(span).help(help));
     }
 
+    /// Steps are named in plans, reports and on the command line, so each needs a name of its own. A file that is included
+    /// twice has its steps twice.
+    fn refuse_twins(&mut self, steps: &[Step]) {
+        let mut seen: BTreeMap<&str, Span> = BTreeMap::new();
+        for step in steps {
+            let first = *seen.entry(&step.name).or_insert(step.span);
+            if first != step.span {
+                let text = format!("there are two steps `{}`", step.name);
+                self.diagnostics.push(
+                    Diagnostic::new(code::DUPLICATE, text)
+                        .label(step.span, "the second")
+                        .also(first, "the first")
+                        .help("give one of them another name"),
+                );
+            }
+        }
+    }
+
     /// A file; `outer` holds the parameters that are set from outside.
     fn unit(&mut self, file: FileId, outer: &Sizes) -> Unit {
         self.open.push(file);
-        let text = self.sources.file(file).text.clone();
-        let parsed = parse(file, &text, Dialect::Sketch);
+        let parsed = read(self.sources, file, Dialect::Sketch);
         self.diagnostics.extend(parsed.diagnostics);
         let mut unit = Unit::default();
         let constants = self.around.target.constants().into_iter();

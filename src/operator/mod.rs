@@ -2,7 +2,7 @@
 //!
 //! Comes in: a term of type `t -> t -> t`, whatever it is made of, and how numbers are read ([`Meaning`]); goes out: a
 //! [`Verdict`] on each law. The ladder goes from cheap to dear: points, corners first (`points`); then each scalar of both
-//! sides by itself, so that components which do not read each other are decided one by one: bit by bit (`bits`), or as
+//! sides by itself, so that components which do not read each other are decided one by one: bit by bit (`bits`, `words`), or as
 //! polynomials in cases (`cases`). Invariants: "proved" holds for all values of the type, and of the variables that the
 //! operator mentions; "refuted" has a point at which the sides differ, which on the machine the interpreter has confirmed;
 //! answers are the same everywhere, and remembered. Absent: solvers, how operators are applied.
@@ -26,6 +26,7 @@ mod poly;
 mod question;
 mod read;
 mod value;
+pub mod words;
 
 pub use identity::Identity;
 pub use points::Number;
@@ -138,6 +139,8 @@ pub enum Method {
     Cases(u32),
     /// Both sides agree for all values of a bit.
     Bits,
+    /// Both sides have the same bits, computed of those of their operands.
+    Words,
 }
 
 impl std::fmt::Display for Method {
@@ -149,6 +152,7 @@ impl std::fmt::Display for Method {
                 "{n} cases, in each of which the sides are one polynomial"
             ),
             Method::Bits => f.write_str("the sides agree for all values of a bit"),
+            Method::Words => f.write_str("the sides have the same bits"),
         }
     }
 }

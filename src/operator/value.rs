@@ -270,14 +270,28 @@ impl Prover<'_> {
             }
             (Arithmetic::Abs, [a]) => {
                 let p = self.number(case, *a)?;
-                match self.decide(case, &p, Relation::NotBelow)? {
-                    true => Ok(exact(p)),
-                    false => Ok(self.ring(known(p.scale(Frac::int(-1)))?, ty)),
+                match self.is_negative(case, &p)? {
+                    false => Ok(exact(p)),
+                    true => Ok(self.ring(known(p.scale(Frac::int(-1)))?, ty)),
                 }
             }
             (Arithmetic::Div | Arithmetic::Mod, [a, b]) => self.divide(case, op, ty, *a, *b),
             _ => Err(Stop::Unknown),
         }
+    }
+
+    /// Whether a number is below 0, for taking it absolutely: of a product, whether an odd number of factors is; where one of
+    /// them is 0, both answers are right.
+    fn is_negative(&mut self, case: &Case, p: &Poly) -> Outcome<bool> {
+        let single = p.terms().next().filter(|_| p.len() == 1);
+        let Some((factors, by)) = single else {
+            return Ok(!self.decide(case, p, Relation::NotBelow)?);
+        };
+        let mut negative = by.sign() < 0;
+        for atom in p.atoms().filter(|a| factors.power(*a) % 2 == 1) {
+            negative ^= !self.decide(case, &Poly::atom(atom), Relation::NotBelow)?;
+        }
+        Ok(negative)
     }
 
     /// A polynomial of values of a type as a value of it.

@@ -14,6 +14,9 @@ use crate::term::{Kind, Op, Prim, Term};
 use crate::ty::Scalar;
 use serde_json::{json, Value};
 
+/// What a step says to let floats be regrouped.
+const PERMIT: &str = "permit reassociate";
+
 /// Rules that are named.
 const RULES: usize = 5;
 
@@ -50,6 +53,10 @@ pub(super) fn help(d: &Diagnosis, a: &Advice) -> String {
             };
             format!("{why}add to the step: `{text}`{}", outcome(d, a))
         }
+        Remedy::Permit => format!(
+            "write `{PERMIT}` into the step, if sums of floats may be rounded in another order{}",
+            outcome(d, a)
+        ),
         Remedy::Limit(limit, n) => format!("{}{}", higher(*limit, *n), outcome(d, a)),
         Remedy::Guide(near) => {
             let so = match a.reached {
@@ -117,6 +124,7 @@ fn paste(a: &Advice) -> Option<String> {
         Remedy::Limit(Limit::Bytes, _) => None,
         Remedy::Limit(limit, n) => Some(format!("limits {} {n}", limit.name())),
         Remedy::Guide(near) => Some(format!("sketch {}", near.sketch)),
+        Remedy::Permit => Some(PERMIT.to_string()),
         Remedy::Edit(_) | Remedy::Divide { .. } | Remedy::Nothing => None,
     }
 }
@@ -249,6 +257,7 @@ fn advice_data(d: &Diagnosis, a: &Advice) -> Value {
         Remedy::Edit(_) => "edit",
         Remedy::Divide { .. } => "divide",
         Remedy::Rules { .. } => "rules",
+        Remedy::Permit => "permit",
         Remedy::Limit(..) => "limit",
         Remedy::Guide(_) => "guide",
         Remedy::Nothing => "nothing",

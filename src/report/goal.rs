@@ -51,6 +51,12 @@ pub fn not_reached(d: &Diagnosis, advice: Option<&Advice>, params: &[Symbol]) ->
         let why = super::near::missing_law(law, operands, *with);
         out = out.note(format!("the rule `{rule}` does not apply: {why}"));
     }
+    if !d.refused.unpermitted.is_empty() {
+        let rules = d.refused.unpermitted.join(", ");
+        out = out.note(format!(
+            "refused, as the step has no `permit reassociate`: {rules}"
+        ));
+    }
     if let Some(how) = advice.and_then(how) {
         out = out.note(how);
     }

@@ -37,6 +37,9 @@ pub struct Summary {
     pub reassociation: Vec<Reassociation>,
     /// Whether compilers may contract `a*b + c` of the kernel.
     pub contract: Contract,
+    /// Whether there are floats: without them there is nothing to round or to regroup.
+    #[serde(skip)]
+    pub rounds: bool,
     /// The functions that the kernel approximates, and how well.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approximations: Option<String>,
@@ -89,8 +92,10 @@ pub fn human(s: &Summary) -> String {
         );
         lines.add("calls", &text);
     }
-    lines.add("sums", &super::origin::regrouping(&s.reassociation));
-    if s.kernel.is_some() {
+    if s.rounds || !s.reassociation.is_empty() {
+        lines.add("sums", &super::origin::regrouping(&s.reassociation));
+    }
+    if s.rounds && s.kernel.is_some() {
         lines.add("rounding", s.contract.sentence());
     }
     if let Some(functions) = &s.approximations {

@@ -15,6 +15,7 @@ use crate::elab::{Cond, RuleDecl, RuleUse};
 use crate::intern::Symbol;
 use crate::term::{Kind, Term};
 use rustc_hash::FxHashSet;
+use std::cell::Cell;
 
 pub(super) type Scope = Vec<Option<Symbol>>;
 
@@ -108,6 +109,7 @@ pub fn compile(used: &RuleUse, heads: &Heads, nesting: u32) -> Rule {
         laws,
         own_size,
         has_applied: false,
+        unpermitted: Cell::default(),
     }
 }
 

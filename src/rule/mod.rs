@@ -28,6 +28,7 @@ use crate::obligation::Assumption;
 use crate::term::{Kind, Term};
 use crate::ty::TySubst;
 use smallvec::SmallVec;
+use std::cell::Cell;
 use typing::{InstanceId, Key, Refusal, Typing};
 
 /// A compiled rule.
@@ -49,6 +50,8 @@ pub struct Rule {
     own_size: u32,
     /// Whether the next rule says the same of what the left side is applied to.
     has_applied: bool,
+    /// Whether a match was refused for nothing but a law that holds with the permission to regroup floats.
+    unpermitted: Cell<bool>,
 }
 
 /// One node of a right side. Operands are places in the list of steps; `ty`,
@@ -171,6 +174,11 @@ impl Rewrite {
             Rewrite::Rule(r) => r.typing.indivisible(),
             Rewrite::Beta | Rewrite::Eta => &[],
         }
+    }
+
+    /// Whether a match was refused because floats may not be regrouped, and for no other law.
+    pub fn unpermitted(&self) -> bool {
+        matches!(self, Rewrite::Rule(r) if r.unpermitted.get())
     }
 
     /// Whether its matches may oblige to something of sizes that the sizes of what they match do not.
@@ -371,7 +379,12 @@ impl Rule {
             match law {
                 Law::Claim(claim) => {
                     let claim = claim.try_map(|o| fill(g, &operands[*o], holes))?;
-                    claim.holds(reassociate).then_some(())?;
+                    if !claim.holds(reassociate) {
+                        let by_permission = !reassociate && claim.holds(true);
+                        self.unpermitted
+                            .set(self.unpermitted.get() || by_permission);
+                        return None;
+                    }
                 }
                 Law::Vectorizable { f, fv, lanes_at } => {
                     let lanes = self.typing.get(instance).nats[*lanes_at];

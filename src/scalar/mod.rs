@@ -26,7 +26,7 @@ pub use expr::{
     Args, Expr, Kind, Lanes, Node, Op, Sort, MAX_COMMUTING, MAX_INT, MAX_LANES, MAX_VARS,
 };
 pub use pattern_var::{is_open, VarClass};
-pub use read::{parse_expr, parse_question, parse_truth};
+pub use read::{parse_expr, parse_question, parse_statement, parse_truth};
 pub use rule::{has_domain, is_scalar, load_rules, other_domain, rules_of, Rule};
 
 #[cfg(test)]

@@ -27,6 +27,22 @@ pub fn parse_question(
     assumed: &[(FileId, &str)],
     asked: Option<(FileId, &str)>,
 ) -> Result<(Vec<Expr>, Option<Expr>), Vec<Diagnostic>> {
+    read_question(assumed, asked, false)
+}
+
+/// The same of a statement, which is true or false.
+pub fn parse_statement(
+    assumed: &[(FileId, &str)],
+    statement: (FileId, &str),
+) -> Result<(Vec<Expr>, Option<Expr>), Vec<Diagnostic>> {
+    read_question(assumed, Some(statement), true)
+}
+
+fn read_question(
+    assumed: &[(FileId, &str)],
+    asked: Option<(FileId, &str)>,
+    statement: bool,
+) -> Result<(Vec<Expr>, Option<Expr>), Vec<Diagnostic>> {
     let mut diagnostics = Vec::new();
     let mut tree = |(file, text)| {
         let (tree, found) = parse_expression(file, text);
@@ -46,7 +62,14 @@ pub fn parse_question(
         reader.want(&draft, want, "an assumption or a condition");
         drafts.push(draft);
     }
-    drafts.extend(asked.as_ref().map(|e| reader.expr(e)));
+    if let Some(tree) = &asked {
+        let draft = reader.expr(tree);
+        if statement {
+            let want = reader.sorts.truth();
+            reader.want(&draft, want, "what is to be proved");
+        }
+        drafts.push(draft);
+    }
     let mut all = reader.finish(&drafts)?;
     let asked = all.split_off(truths.len()).pop();
     Ok((all, asked))

@@ -81,6 +81,8 @@ pub struct Refused {
     pub too_large: u64,
     /// Rules that were refused because the first size does not divide the second.
     pub indivisible: Vec<(String, Nat, Nat)>,
+    /// Rules that were refused because floats may not be regrouped.
+    pub unpermitted: Vec<String>,
 }
 
 /// What a graph has instead of what a sketch asks for.
@@ -192,7 +194,18 @@ fn look(step: &Step, goal: &Goal, view: &View, root: Class, until: Option<Instan
 /// Nodes of terms in which missing laws are looked for.
 const LARGEST: u32 = 1_000;
 
-/// What rules refuse for nothing but a law that an operator does not obey, each law of an operator once.
+fn same_law(a: &Refusal, b: &Refusal) -> bool {
+    match (a, b) {
+        (Refusal::Law(a, ops_a, _), Refusal::Law(b, ops_b, _)) => {
+            let terms =
+                |ops: &[near::Found]| ops.iter().map(|f| f.term.clone()).collect::<Vec<_>>();
+            a == b && terms(ops_a) == terms(ops_b)
+        }
+        _ => false,
+    }
+}
+
+/// What rules refuse for nothing but laws that an operator does not obey, each law of an operator once.
 fn missing_laws(step: &Step, term: &Term) -> Vec<(String, Refusal)> {
     let mut found: Vec<(String, Refusal)> = Vec::new();
     if term.size() > LARGEST {
@@ -210,20 +223,13 @@ fn missing_laws(step: &Step, term: &Term) -> Vec<(String, Refusal)> {
             let Err(refusals) = attempt.outcome else {
                 continue;
             };
-            let [refusal @ Refusal::Law(law, operands, _)] = &refusals[..] else {
+            if refusals.iter().any(|r| !matches!(r, Refusal::Law(..))) {
                 continue;
-            };
-            let known = found.iter().any(|(_, r)| match r {
-                Refusal::Law(l, o, _) => {
-                    l == law
-                        && o.iter()
-                            .map(|f| &f.term)
-                            .eq(operands.iter().map(|f| &f.term))
+            }
+            for refusal in refusals {
+                if !found.iter().any(|(_, known)| same_law(known, &refusal)) {
+                    found.push((used.rule.name.to_string(), refusal));
                 }
-                _ => false,
-            });
-            if !known {
-                found.push((used.rule.name.to_string(), refusal.clone()));
             }
         }
     }

@@ -586,7 +586,7 @@ impl<'a> Saturation<'a> {
         trace: &StepTrace,
         options: &Options,
     ) -> Diagnosis {
-        self.note_indivisible();
+        self.note_refusals();
         let (refused, root) = (std::mem::take(&mut self.refused), view.class(self.root));
         // Who interrupts a search does not wait for what it might have found.
         let instead = options.diagnose && trace.stop != Stop::Interrupted;
@@ -627,9 +627,13 @@ impl<'a> Saturation<'a> {
         all.all().iter().copied().filter(is_open).collect()
     }
 
-    /// Completes what was refused with the sizes that did not divide.
-    fn note_indivisible(&mut self) {
+    /// Completes what was refused with the sizes that did not divide, and with the rules that a permission would have let.
+    fn note_refusals(&mut self) {
         for rewrite in &self.rewrites {
+            let name = rewrite.name().to_string();
+            if rewrite.unpermitted() && !self.refused.unpermitted.contains(&name) {
+                self.refused.unpermitted.push(name);
+            }
             let pairs = rewrite.indivisible().iter();
             let named = pairs.map(|(k, n)| (rewrite.name().to_string(), *k, *n));
             self.refused.indivisible.extend(named);

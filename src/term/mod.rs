@@ -333,6 +333,13 @@ impl Term {
         }
     }
 
+    /// Whether there is a value of it, or in it, that is a float or has some.
+    pub fn has_floats(&self) -> bool {
+        let mut found = false;
+        self.visit(&mut |t, _| found |= t.ty().has_floats());
+        found
+    }
+
     /// Calls `f` on every sub-term, parents first, with the number of binders above.
     pub fn visit(&self, f: &mut impl FnMut(&Term, u32)) {
         fn go(t: &Term, depth: u32, f: &mut impl FnMut(&Term, u32)) {

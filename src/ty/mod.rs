@@ -287,6 +287,16 @@ impl Ty {
         }
     }
 
+    /// Whether it is made of floats, among others.
+    pub fn has_floats(self) -> bool {
+        match self.kind() {
+            TyKind::Scalar(s) => s.is_float(),
+            TyKind::Idx(_) | TyKind::Meta(_) => false,
+            TyKind::Pair(a, b) | TyKind::Fun(a, b) => a.has_floats() || b.has_floats(),
+            TyKind::Vec(_, t) | TyKind::Array(_, t) => t.has_floats(),
+        }
+    }
+
     /// The scalar it is.
     pub fn as_scalar(self) -> Option<Scalar> {
         match self.kind() {

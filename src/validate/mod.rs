@@ -57,7 +57,7 @@ pub struct Stuck(pub String);
 
 impl Stuck {
     fn new(why: impl Into<String>) -> Stuck {
-        Stuck(why.into())
+        Stuck(show::plain(&why.into()))
     }
 }
 

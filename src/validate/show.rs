@@ -7,6 +7,40 @@ use super::value::{Node, Values, V};
 /// Characters of a value in a message.
 const SHOWN: usize = 240;
 
+/// A message without the marks of variables that no program has: `%64:i24` reads `i24`, another one of that name `i24'`.
+pub fn plain(text: &str) -> String {
+    let mut known: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('%') {
+        let (before, marked) = rest.split_at(at);
+        out.push_str(before);
+        let body = &marked[1..];
+        let end = body.find(|c: char| !c.is_alphanumeric() && !"_':".contains(c));
+        let (whole, after) = body.split_at(end.unwrap_or(body.len()));
+        // A remainder has a space behind its sign.
+        if whole.is_empty() {
+            out.push('%');
+            rest = body;
+            continue;
+        }
+        let (mark, name) = whole.split_once(':').unwrap_or(("", whole));
+        let i = known.iter().position(|k| k.0 == name).unwrap_or_else(|| {
+            known.push((name, Vec::new()));
+            known.len() - 1
+        });
+        let marks = &mut known[i].1;
+        let primes = marks.iter().position(|m| *m == mark).unwrap_or_else(|| {
+            marks.push(mark);
+            marks.len() - 1
+        });
+        out.push_str(name);
+        out.push_str(&"'".repeat(primes));
+        rest = after;
+    }
+    out + rest
+}
+
 impl Values {
     /// For messages: its form, as far as it is short.
     pub fn show(&self, v: V) -> String {

@@ -90,7 +90,10 @@ pub(super) fn define(
     }
     let whole = format!("def op{sizes}{params} : {ty} =\n  {text}\n");
     let file = sources.add_text("OPERATOR", &whole);
-    let program = elab::definition(sources, file, None)?;
+    let program = elab::definition(sources, file, None).map_err(|found| {
+        let advise = |d: Diagnostic| given_by_with(d, sources);
+        found.into_iter().map(advise).collect::<Vec<_>>()
+    })?;
     let first = program.params.iter().take(count);
     let mut names: Vec<String> = first.map(|p| p.0.to_string()).collect();
     let mut term = program.term;
@@ -107,6 +110,19 @@ pub(super) fn define(
         term,
         names,
     })
+}
+
+/// Nothing can be defined above a function of the command line: its names come from `--with`.
+fn given_by_with(d: Diagnostic, sources: &SourceMap) -> Diagnostic {
+    let place = d.primary.as_ref().map(|l| l.span);
+    let name = place.map_or("", |span| sources.text(span));
+    match d.code == code::UNKNOWN_NAME && d.help == Some(elab::define_above(name)) {
+        true => {
+            let help = format!("give it a type: `--with '{name} : i32'`");
+            d.help(help)
+        }
+        false => d,
+    }
 }
 
 /// The columns of the lines of a file that are not empty and do not begin with `--`.

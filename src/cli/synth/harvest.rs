@@ -3,7 +3,7 @@
 //! In: a folder with programs, sketches and what `--emit queries` wrote. Out: a corpus: each expression once, below the file that it
 //! comes from. A program that does not lower, or a goal that is not reached soon, is counted and left out.
 
-use super::super::simplify::questions;
+use super::super::simplify::{questions, Wanted};
 use super::super::{command_line, Context};
 use crate::diag::{code, Diagnostic};
 use crate::driver::{stuck, Files, Trust};
@@ -97,7 +97,7 @@ fn take(
     all: &mut Vec<Question>,
 ) {
     let file = context.sources.add_text(place, text);
-    for (_, read) in questions(file, text, &[], wrong) {
+    for (_, read) in questions(file, text, &[], Wanted::Value, wrong) {
         all.extend(read.map(|(e, facts)| Question {
             e,
             facts,

@@ -7,6 +7,8 @@
 mod apply;
 mod instantiate;
 mod names;
+
+pub use names::define_above;
 mod pattern;
 
 use apply::Args;

@@ -11,6 +11,11 @@ use crate::term::Op;
 use crate::ty::{Scalar, Ty};
 use smallvec::SmallVec;
 
+/// What may be done about a name that is not known, in a file.
+pub fn define_above(name: &str) -> String {
+    format!("define it above: `def {name} … = …`")
+}
+
 impl Infer<'_> {
     pub fn size_name(&mut self, name: &str, span: Span) -> Nat {
         if let Some(n) = self.names.sizes.get(name) {
@@ -127,11 +132,7 @@ impl Infer<'_> {
         let known: Vec<String> = self.known_names();
         let d = Diagnostic::new(code::UNKNOWN_NAME, format!("there is no `{name}`"))
             .label(span, "not known")
-            .help_near(
-                name,
-                known.iter().map(|s| &**s),
-                format!("define it above: `def {name} … = …`"),
-            );
+            .help_near(name, known.iter().map(|s| &**s), define_above(name));
         self.report(d);
         (Pre::Error, self.unknown_type(span))
     }

@@ -22,10 +22,10 @@ use super::infer::operation;
 use super::output::{Sketch, SketchKind, Words};
 use crate::arith::Nat;
 use crate::diag::{code, Diagnostic};
-use crate::source::Span;
+use crate::source::{self, Span};
 use crate::syntax::number::{self, Value};
 use crate::syntax::tree::{BinOp, Def, Expr, ExprKind};
-use crate::syntax::{print_expr_flat, MAX_DEPTH};
+use crate::syntax::{print_expr_flat, Dialect, MAX_DEPTH};
 use crate::term::Op;
 use std::rc::Rc;
 
@@ -408,17 +408,19 @@ impl Reader<'_> {
             ExprKind::App(f, _) => f.span,
             _ => e.span,
         };
+        let d = Diagnostic::new(
+            code::UNKNOWN_SKETCH,
+            format!("there is no sketch or primitive `{name}`"),
+        )
+        .label(span, "not known");
+        let otherwise = "define it, or import its file: `import \"sketches/prelude.sk\"`";
         self.report(
-            Diagnostic::new(
-                code::UNKNOWN_SKETCH,
-                format!("there is no sketch or primitive `{name}`"),
-            )
-            .label(span, "not known")
-            .help_near(
-                name,
-                known,
-                "define it, or import its file: `import \"prelude.sk\"`",
-            ),
+            match source::shipped_definition(name, Dialect::Sketch.extension()) {
+                Some(file) => d.help(format!(
+                    "it is defined in `{file}`; write `import \"{file}\"` at the top of the file"
+                )),
+                None => d.help_near(name, known, otherwise),
+            },
         );
     }
 
@@ -430,7 +432,7 @@ impl Reader<'_> {
                 &names.len().to_string(),
                 args.len(),
                 e,
-                Some(def.name.span),
+                Some(def),
             );
             return SketchKind::Any;
         }
@@ -451,17 +453,28 @@ impl Reader<'_> {
         takes: &str,
         given: usize,
         e: &Expr,
-        declared: Option<Span>,
+        declared: Option<&Def>,
     ) {
         let plural = if takes == "1" { "" } else { "s" };
         let mut d = Diagnostic::new(
             code::SKETCH_ARGUMENTS,
             format!("`{name}` takes {takes} argument{plural}, {given} are given"),
         )
-        .at(e.span)
-        .help("put parentheses around an argument that has arguments itself");
-        if let Some(span) = declared {
-            d = d.also(span, "defined here");
+        .at(e.span);
+        let all: Vec<&str> = match (declared, name) {
+            (Some(def), _) => params(def).collect(),
+            (None, "app" | "every") => vec!["s", "t"],
+            (None, _) => vec!["s"],
+        };
+        d = match given < all.len() {
+            true => d.help(format!(
+                "write `{name} {}`; of a sketch `?` nothing is asked",
+                all.join(" ")
+            )),
+            false => d.help("put parentheses around an argument that has arguments itself"),
+        };
+        if let Some(def) = declared {
+            d = d.also(def.name.span, "defined here");
         }
         self.report(d);
     }

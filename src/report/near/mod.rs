@@ -206,7 +206,7 @@ pub fn missing_law(law: &str, operands: &[Found], with: bool) -> String {
     let objection = objection.map_or(String::new(), |o| format!(": {o}"));
     let operands: Vec<String> = operands.iter().map(operand).collect();
     let permission = if with {
-        ", but would be with `reassociate` in the step: floats are not, to the bit"
+        ", but would be with `permit reassociate` in the step: floats are not, to the bit"
     } else {
         ""
     };

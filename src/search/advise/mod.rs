@@ -2,8 +2,8 @@
 //!
 //! In: the step, the term it started from, its diagnosis, the rules that are known. Out: one remedy, and how
 //! a search with it went. Remedies are looked for in the order of how sure they are: what the graph itself
-//! shows (a slip in the sketch), a size that does not divide, a missing rule, a limit, a step in between,
-//! any other rule. Each is tried in a small search before it is given; only if none reaches the goal is one
+//! shows (a slip in the sketch), a size that does not divide, a missing permission, a missing rule, a limit,
+//! a step in between, any other rule. Each is tried in a small search before it is given; only if none reaches the goal is one
 //! given untried, and says so. Invariants: bounded by [`WORK`] e-nodes in all, whatever the limits of the
 //! search were; limits in counts only, so the same input gives the same advice. Absent: printing.
 
@@ -86,6 +86,8 @@ pub enum Remedy {
         /// What the sketch asks for and only they make.
         makes: Vec<Op>,
     },
+    /// The permission to regroup floats, without which rules of the step were refused.
+    Permit,
     /// A higher limit.
     Limit(Limit, u64),
     /// A step in between.
@@ -140,6 +142,7 @@ pub fn advise(
     };
     let found = (a.slip(true))
         .or_else(|| sizes::divide(&mut a))
+        .or_else(|| a.permit())
         .or_else(|| rules::missing(&mut a))
         .or_else(|| a.limit())
         .or_else(|| a.guide())
@@ -147,7 +150,7 @@ pub fn advise(
         .or_else(|| a.slip(false));
     let (remedy, reached, nearer) = match found {
         Some((remedy, reached)) => (remedy, Some(reached), None),
-        None => match rules::nearer(&mut a) {
+        None => match a.nearer_by_permit().or_else(|| rules::nearer(&mut a)) {
             Some((remedy, parts)) => (remedy, None, Some(parts)),
             None => (a.last_resort(), None, None),
         },
@@ -179,6 +182,9 @@ fn has_prelude(s: &Sketch) -> bool {
     let here = words.iter().any(|w| s.label.starts_with(w));
     here || s.kind.children().into_iter().any(has_prelude)
 }
+
+/// As the line of progress names it.
+const PERMIT: &str = "permit reassociate";
 
 /// As the line of progress names it.
 fn limit_in_words(limit: Limit, to: u64) -> String {
@@ -299,6 +305,28 @@ impl Advisor<'_> {
     fn rules(&self) -> impl Iterator<Item = &crate::elab::RuleDecl> {
         let own = self.step.rules.iter().map(|u| &*u.rule);
         own.chain(self.known.rules.iter().map(|k| &*k.rule))
+    }
+
+    /// The step with the permission to regroup floats, if rules were refused for want of it.
+    fn permitted(&self) -> Option<Step> {
+        (!self.d.refused.unpermitted.is_empty()).then(|| Step {
+            reassociate: true,
+            ..self.step.clone()
+        })
+    }
+
+    fn permit(&mut self) -> Found {
+        let (step, term, limits) = (self.permitted()?, self.term.clone(), self.limits());
+        let reached = self.search(PERMIT, &step, &term, &limits)?;
+        Some((Remedy::Permit, reached))
+    }
+
+    /// The permission where it does not suffice, but one term satisfies more parts with it.
+    fn nearer_by_permit(&mut self) -> Option<(Remedy, usize)> {
+        let step = self.permitted()?;
+        let now = self.d.instead.as_ref()?.closest.as_ref()?.parts.len();
+        let parts = self.parts_reached(PERMIT, &step);
+        (parts > now).then_some((Remedy::Permit, parts))
     }
 
     /// A limit that ended the search, or that kept terms out.

@@ -47,7 +47,9 @@ impl Parser<'_> {
     pub(super) fn too_deep(&mut self) {
         self.error(
             code::TOO_DEEP,
-            format!("this is nested more than {MAX_DEPTH} levels deep"),
+            format!(
+                "this is nested more than {MAX_DEPTH} levels deep, of which parentheses and functions take two each"
+            ),
             self.peek().span,
             "name a part of it: `let x = … in …` or a definition of its own",
         );

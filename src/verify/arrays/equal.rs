@@ -8,7 +8,7 @@
 
 use super::context::{Context, Question, Res, Stuck};
 use super::value::{Head, Neutral, Step, Val};
-use super::{fold, gap, scalars, sums};
+use super::{bits, fold, gap, scalars, sums};
 use crate::algebra::{self, Form, Properties, Property, LAWS};
 use crate::term::{Kind, Lit, Op, Prim, Term};
 use crate::ty::{Scalar, Ty, TyKind};
@@ -167,13 +167,16 @@ fn by_meaning(cx: &mut Context, a: &Neutral, b: &Neutral) -> Res<bool> {
         return Ok(false);
     }
     for (x, y) in [(a, b), (b, a)] {
-        let meant = match scalars::signed(x) {
+        let meant = match scalars::signed(x).or_else(|| scalars::scaled(cx, x)) {
             Some(v) => Some(v),
             None => fold::cut(cx, x)?,
         };
         if let Some(v) = meant {
             return Ok(equal(cx, ty, &v, &Val::Neutral(y.clone())));
         }
+    }
+    if bits::same(cx, a, b)? {
+        return Ok(true);
     }
     let both_folds = [a, b].iter().all(|n| matches!(n.head, Head::Fold(_)));
     for (x, y) in [(a, b), (b, a)] {
@@ -200,7 +203,10 @@ fn by_meaning(cx: &mut Context, a: &Neutral, b: &Neutral) -> Res<bool> {
     for (x, y) in [(a, b), (b, a)] {
         let meant = match scalars::chosen_inside(cx, x)? {
             Some(v) => Some(Val::Neutral(v)),
-            None => fold::flattened(cx, x)?,
+            None => match bits::rest(x) {
+                Some(v) => Some(v),
+                None => fold::flattened(cx, x)?,
+            },
         };
         if let Some(v) = meant {
             return Ok(equal(cx, ty, &v, &Val::Neutral(y.clone())));

@@ -10,6 +10,7 @@
 //! The meaning of the sides is written down here a second time (`eval`), independently of `interp`, against which it is
 //! tested by mutants: what an instance refutes must never be proved.
 
+mod bits;
 mod context;
 mod equal;
 mod eval;

@@ -6,8 +6,8 @@
 //! the least integer included. Absent: laws of operators (`equal`), rings (`sums`).
 
 use super::context::{Context, Question, Res, Stuck};
-use super::equal;
 use super::value::{Head, Neutral, Step, Val};
+use super::{bits, equal};
 use crate::term::{Lit, Op};
 use crate::ty::{Scalar, Ty, TyKind};
 
@@ -26,7 +26,7 @@ pub fn applied(op: Op, args: &[&Val], ty: Ty, result: Ty) -> Neutral {
 }
 
 /// The primitive that is applied, its operands and their type.
-fn operation(n: &Neutral) -> Option<(Op, Vec<&Val>, Ty)> {
+pub(super) fn operation(n: &Neutral) -> Option<(Op, Vec<&Val>, Ty)> {
     let Head::Prim(p) = &n.head else { return None };
     let (ty, _) = n.head_ty.as_fun()?;
     let mut args = Vec::new();
@@ -118,6 +118,89 @@ pub fn chosen(cx: &mut Context, n: &Neutral) -> Res<Option<Val>> {
     Ok(Some(if yes { (*x).clone() } else { (*y).clone() }))
 }
 
+/// A product of a float with a power of two as one such product: `x + x`, a quotient by such a power, two such products. They are
+/// rounded once, to the same. And the square of an absolute value, and a conversion that passes through a larger type.
+pub fn scaled(cx: &mut Context, n: &Neutral) -> Option<Val> {
+    if let Some(once) = bits::converted_once(n) {
+        return Some(once);
+    }
+    let scalar = n.ty().as_scalar()?;
+    let (op, args, ty) = operation(n)?;
+    let [Val::Neutral(x), Val::Neutral(y)] = args[..] else {
+        return None;
+    };
+    let product = |x: &Neutral, by: &Neutral| {
+        let [x, by] = [x, by].map(|n| Val::Neutral(n.clone()));
+        Some(Val::Neutral(applied(Op::Mul, &[&x, &by], ty, ty)))
+    };
+    let by = |power: i32| {
+        let lit = match scalar {
+            Scalar::F32 if (-126..=127).contains(&power) => Lit::f32(2f32.powi(power)),
+            Scalar::F64 if (-1022..=1023).contains(&power) => Lit::f64(2f64.powi(power)),
+            _ => return None,
+        };
+        Some(Neutral::new(Head::Lit(lit), ty))
+    };
+    match op {
+        Op::Add if equal::same_form(cx, x, y) => product(x, &by(1)?),
+        Op::Div => product(x, &by(-power_of_two(y)?)?),
+        Op::Mul => {
+            if let (Some(x), Some(y)) = (absolute(x), absolute(y)) {
+                return match equal::same_form(cx, x, y) && scalar.is_float() {
+                    true => product(x, y),
+                    false => None,
+                };
+            }
+            let (inner, outer) = match power_of_two(y) {
+                Some(k) => (x, k),
+                None => (y, power_of_two(x)?),
+            };
+            let (Op::Mul, parts, _) = operation(inner)? else {
+                return None;
+            };
+            let [Val::Neutral(x), Val::Neutral(y)] = parts[..] else {
+                return None;
+            };
+            let (x, first) = match power_of_two(y) {
+                Some(k) => (x, k),
+                None => (y, power_of_two(x)?),
+            };
+            // Smaller ones may round twice.
+            match first >= 0 && outer >= 0 {
+                true => product(x, &by(first + outer)?),
+                false => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// What an absolute value is of.
+fn absolute(n: &Neutral) -> Option<&Neutral> {
+    match operation(n)? {
+        (Op::Abs, args, _) => match args[..] {
+            [Val::Neutral(x)] => Some(x),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The exponent of a literal float that is a power of two above 0.
+fn power_of_two(n: &Neutral) -> Option<i32> {
+    let (Head::Lit(lit), []) = (&n.head, &n.spine[..]) else {
+        return None;
+    };
+    let (bits, fraction, bias) = match lit {
+        Lit::F32(b) => (u64::from(*b), 23, 127),
+        Lit::F64(b) => (*b, 52, 1023),
+        _ => return None,
+    };
+    let exponent = (bits >> fraction) as i32 - bias;
+    let normal = -bias < exponent && exponent <= bias;
+    (normal && bits & ((1 << fraction) - 1) == 0).then_some(exponent)
+}
+
 /// A float with its sign taken out of products and quotients, differences as sums; `None` if it is so already.
 pub fn signed(n: &Neutral) -> Option<Val> {
     n.ty().as_scalar().filter(|s| s.is_float())?;
@@ -168,9 +251,21 @@ fn sign(v: &Val, changed: &mut bool) -> (bool, Val) {
             let (negative, x) = sign(x, changed);
             *changed |= negative;
             if let Val::Neutral(inner) = &x {
-                if matches!(operation(inner), Some((Op::Abs, ..))) {
-                    *changed = true;
-                    return (false, x);
+                match operation(inner) {
+                    Some((Op::Abs, ..)) => {
+                        *changed = true;
+                        return (false, x);
+                    }
+                    // The sign of a product is of no other part of it.
+                    Some((op @ (Op::Mul | Op::Div), parts, _)) => {
+                        *changed = true;
+                        let of = |x: &Val| Val::Neutral(applied(Op::Abs, &[x], ty, ty));
+                        let parts: Vec<Val> = parts.into_iter().map(of).collect();
+                        let parts: Vec<&Val> = parts.iter().collect();
+                        let whole = Val::Neutral(applied(op, &parts, ty, ty));
+                        return (false, sign(&whole, &mut false).1);
+                    }
+                    _ => {}
                 }
             }
             (false, Val::Neutral(applied(op, &[&x], ty, ty)))

@@ -169,7 +169,7 @@ fn laws() {
     let rule = "reduce op e xs => reduceSeq op e xs where associative op";
     let program = "def p [n : nat] (a : n.f32) : f32 = reduce (+) 0.0 a";
     let said = reason_of(rule, &[], program);
-    let permitted = "- `associative (+)` is not known, but would be with `reassociate` in the step: floats are not, to the bit: x = ";
+    let permitted = "- `associative (+)` is not known, but would be with `permit reassociate` in the step: floats are not, to the bit: x = ";
     assert!(said.starts_with(permitted), "{said}");
     assert!(said.ends_with("; over reals it holds"), "{said}");
     let program = "def p [n : nat] (a : n.f32) : f32 = reduce (-) 0.0 a";
