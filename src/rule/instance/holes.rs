@@ -214,6 +214,12 @@ impl<'a> Drawn<'a> {
                 self.holes[h] = Some(self.accumulator(h, by, g)?);
                 Some(())
             }
+            (Form::Equal, [op, by]) => {
+                if let Some(h) = Self::operand(op).filter(|h| self.holes[*h].is_none()) {
+                    self.holes[h] = Some(self.side(by)?);
+                }
+                Some(())
+            }
             _ => None,
         }
     }
