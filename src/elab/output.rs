@@ -92,6 +92,8 @@ pub enum Cond {
     Divides(Nat, Nat),
     /// `n != k` and its like.
     Compare(Nat, Rel, Nat),
+    /// `assume n <= k`: a size that is not negative, which a match is obliged to.
+    Assume(Nat),
     /// `associative op` and its like, of patterns.
     Law(Claim<Term>),
     /// `vectorizable f as fv [k]`: holes `f` and `fv`.
