@@ -25,9 +25,10 @@ fn is_said(rule: &RuleDecl, assuming: &[Assumption]) -> bool {
         .map(|k| format!("{k} >= 1"))
         .collect();
     let divides = rule.conds.iter().any(|c| matches!(c, Cond::Divides(..)));
+    let assumes = rule.conds.iter().any(|c| matches!(c, Cond::Assume(_)));
     let said = |a: &Assumption| match a {
         Assumption::Divides(..) => divides,
-        Assumption::NotNegative(_) => explicit.contains(&a.to_string()),
+        Assumption::NotNegative(_) => assumes || explicit.contains(&a.to_string()),
     };
     assuming.iter().all(said)
 }

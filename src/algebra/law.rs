@@ -29,6 +29,8 @@ pub enum Form {
     Identity,
     /// `op a y = by a (g y)` for some g, and `by` associates.
     Accumulates,
+    /// `op x y = by x y`, however they are spelled.
+    Equal,
 }
 
 /// What an operand of a law is; `t` and `s` are the same types for all operands.
@@ -49,6 +51,7 @@ impl Form {
             Form::Property(_) => &[("op", Operand::Operator)],
             Form::Identity => &[("e", Operand::Element), ("op", Operand::Operator)],
             Form::Accumulates => &[("op", Operand::Step), ("by", Operand::Operator)],
+            Form::Equal => &[("op", Operand::Operator), ("by", Operand::Operator)],
         }
     }
 }
@@ -125,6 +128,9 @@ impl Claim<Term> {
             }
             (Form::Accumulates, [op, by]) => {
                 accumulates(op, by).is_some_and(|sum| has(&sum, Property::Associative))
+            }
+            (Form::Equal, [op, by]) => {
+                op == by || meanings(reassociate).any(|m| operator::proves_equal(op, by, m))
             }
             _ => false,
         }

@@ -11,12 +11,13 @@ use crate::ty::{Scalar, Ty};
 
 /// The laws, in the order in which messages name them. A property that is new is a line here, its equation, and the
 /// operations that have it.
-pub static LAWS: [Law; 5] = [
+pub static LAWS: [Law; 6] = [
     law("associative", Form::Property(Property::Associative), true),
     law("commutative", Form::Property(Property::Commutative), false),
     law("idempotent", Form::Property(Property::Idempotent), false),
     law("identity", Form::Identity, false),
     law("accumulates", Form::Accumulates, true),
+    law("equal", Form::Equal, false),
 ];
 
 const fn law(name: &'static str, form: Form, regroups: bool) -> Law {

@@ -31,16 +31,20 @@ impl Obligation {
 
 impl RuleDecl {
     /// Obligations of a match: explicit sizes of which something is made are positive, those that are but numbers may be 0;
-    /// what divides a size is positive, and the quotient is whole; what
+    /// what divides a size is positive, and the quotient is whole; what is assumed; what
     /// the unknown sizes stand for and all sizes of the left side are sizes.
     pub fn obligations_of_match(&self) -> Vec<Obligation> {
         let unknowns = |n: usize| (0..n as u32).map(Nat::meta);
         let explicit = unknowns(self.size_params.len()).filter(|k| self.is_made_of(*k));
         let mut all: Vec<Obligation> = explicit.map(Obligation::Positive).collect();
         for cond in &self.conds {
-            if let Cond::Divides(k, n) = cond {
-                all.push(Obligation::Positive(*k));
-                all.push(Obligation::Size(n.exact_div(*k)));
+            match cond {
+                Cond::Divides(k, n) => {
+                    all.push(Obligation::Positive(*k));
+                    all.push(Obligation::Size(n.exact_div(*k)));
+                }
+                Cond::Assume(n) => all.push(Obligation::Size(*n)),
+                _ => {}
             }
         }
         all.extend(unknowns(self.nats as usize).map(Obligation::Size));
@@ -58,7 +62,7 @@ impl RuleDecl {
         for cond in &self.conds {
             match cond {
                 Cond::Divides(a, b) | Cond::Compare(a, _, b) => sizes.extend([*a, *b]),
-                Cond::Vectorizable { lanes, .. } => sizes.push(*lanes),
+                Cond::Assume(n) | Cond::Vectorizable { lanes: n, .. } => sizes.push(*n),
                 _ => {}
             }
         }

@@ -6,7 +6,7 @@
 //! not-free conditions. Absent: how rules are matched, how sketches are
 //! satisfied.
 
-use crate::algebra::Claim;
+use crate::algebra::{Claim, Form};
 use crate::arith::Nat;
 use crate::intern::Symbol;
 use crate::source::Span;
@@ -44,6 +44,12 @@ impl RuleDecl {
             Cond::Law(claim) => Some(claim),
             _ => None,
         })
+    }
+
+    /// An operator as conditions write it: what `equal op by` says it is.
+    pub fn written<'a>(&'a self, op: &'a Term) -> &'a Term {
+        let equal = |c: &&Claim<Term>| c.law.form == Form::Equal && c.operands[0] == *op;
+        self.claims().find(equal).map_or(op, |c| &c.operands[1])
     }
 
     /// Whether it regroups what operators combine: on floats it needs the permission.
@@ -86,6 +92,8 @@ pub enum Cond {
     Divides(Nat, Nat),
     /// `n != k` and its like.
     Compare(Nat, Rel, Nat),
+    /// `assume n <= k`: a size that is not negative, which a match is obliged to.
+    Assume(Nat),
     /// `associative op` and its like, of patterns.
     Law(Claim<Term>),
     /// `vectorizable f as fv [k]`: holes `f` and `fv`.

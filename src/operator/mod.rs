@@ -209,6 +209,7 @@ pub fn identity(
 enum Asked {
     Law(Law),
     Identity(Term),
+    Equal(Term),
 }
 
 /// Answers that are kept before all are forgotten.
@@ -230,6 +231,13 @@ pub fn proves_identity(op: &Term, e: &Term, meaning: Meaning) -> bool {
     remembered(op, meaning, Asked::Identity(e.clone()), || {
         let question = Question::new(op, &[]);
         question.is_some_and(|mut q| q.has_identity(e, meaning, Effort::SEARCH))
+    })
+}
+
+/// Whether two closed functions of data are proved to be equal, for all arguments.
+pub fn proves_equal(f: &Term, g: &Term, meaning: Meaning) -> bool {
+    remembered(f, meaning, Asked::Equal(g.clone()), || {
+        question::equal(f, g, meaning, Effort::SEARCH) == Some(true)
     })
 }
 

@@ -238,6 +238,27 @@ pub(super) fn proved(
     Some(method)
 }
 
+/// Whether two closed functions of data are proved to be equal; `None` for what cannot be looked into.
+pub(super) fn equal(f: &Term, g: &Term, meaning: Meaning, effort: Effort) -> Option<bool> {
+    let comparable = f.ty() == g.ty() && !f.ty().has_meta() && f.open() + g.open() == 0;
+    comparable.then_some(())?;
+    let mut reader = Reader::new();
+    let fresh = |t: Ty| reader.fresh(t);
+    let args: Vec<Tree> = (f.ty().uncurried().0.into_iter())
+        .map(fresh)
+        .collect::<Option<_>>()?;
+    let mut leaves = |t: &Term| {
+        let t = reader.eval(&normalize(t), &[])?;
+        reader.call(&t, &args)?.leaves()
+    };
+    let pairs: Vec<(Id, Id)> = leaves(f)?.into_iter().zip(leaves(g)?).collect();
+    let few = points::Effort {
+        points: effort.points / 10,
+    };
+    let differs = points::difference(&reader.dag, meaning, &pairs, few).is_some();
+    Some(!differs && proved(&reader.dag, &pairs, meaning, effort).is_some())
+}
+
 /// A variable of an operator: its name, its type and its leaves.
 pub(super) type Free = (String, Ty, Vec<Id>);
 

@@ -53,8 +53,8 @@ pub fn compile(used: &RuleUse, heads: &Heads, nesting: u32) -> Rule {
     let mut laws = Vec::new();
     for cond in &decl.conds {
         match cond {
-            // Part of the pattern, see `forbidden`.
-            Cond::NotFree { .. } => {}
+            // Part of the pattern, see `forbidden`; and what a match is obliged to.
+            Cond::NotFree { .. } | Cond::Assume(_) => {}
             Cond::Divides(k, n) => conditions.push(SizeCondition::Divides(*k, *n)),
             Cond::Compare(a, rel, b) => conditions.push(SizeCondition::Compare(*a, *rel, *b)),
             Cond::Data(t) => conditions.push(SizeCondition::Data(*t)),

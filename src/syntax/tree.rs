@@ -125,6 +125,8 @@ pub enum ConditionKind {
     Divides(Expr, Expr),
     /// `n != k`
     Compare(BinOp, Expr, Expr),
+    /// `assume n <= k`
+    Assume(BinOp, Expr, Expr),
     /// `associative op`, `identity e op`: a word and what it says something about.
     Property(Name, Vec<Expr>),
     /// `vectorizable f as fv [k]`

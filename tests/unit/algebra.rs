@@ -93,7 +93,7 @@ fn what_regroups_is_what_floats_never_obey_to_the_bit() {
                     let operands: &[&Term] = match law.form {
                         Form::Property(_) => &[&op],
                         Form::Identity => &[&e, &op],
-                        Form::Accumulates => &[&op, &op],
+                        Form::Accumulates | Form::Equal => &[&op, &op],
                     };
                     strict += usize::from(claim(law.name, operands).holds(false));
                     permitted += usize::from(claim(law.name, operands).holds(true));

@@ -129,6 +129,26 @@ pub(super) fn condition(infer: &mut Infer, c: &Condition) -> Option<Cond> {
             let a = infer.size(a);
             Some(Cond::Compare(a, rel, infer.size(b)))
         }
+        ConditionKind::Assume(op, a, b) => {
+            let (a, b) = (infer.size(a), infer.size(b));
+            let one = Nat::int(1);
+            let not_negative = match op {
+                BinOp::Le => b - a,
+                BinOp::Lt => b - a - one,
+                BinOp::Ge => a - b,
+                BinOp::Gt => a - b - one,
+                _ => {
+                    let said = "only an order of sizes can be assumed";
+                    infer.report(
+                        Diagnostic::new(code::RULE_CONDITION, said)
+                            .at(c.span)
+                            .help("write `assume n <= k`, or `n == k` without `assume`"),
+                    );
+                    return None;
+                }
+            };
+            Some(Cond::Assume(not_negative))
+        }
         ConditionKind::Property(word, args) => property(infer, word, args),
         ConditionKind::Holds(e) => {
             infer.report(

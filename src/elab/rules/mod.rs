@@ -123,6 +123,7 @@ fn right_side(infer: &mut Infer, tree: &Rule, ty: Ty) -> Option<(Pre, Vec<Cond>)
                 *a = infer.u.nat(*a);
                 *b = infer.u.nat(*b);
             }
+            Cond::Assume(n) => *n = infer.u.nat(*n),
             Cond::Vectorizable { lanes, .. } => *lanes = infer.u.nat(*lanes),
             _ => {}
         }

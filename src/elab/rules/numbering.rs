@@ -43,6 +43,7 @@ impl Numbering {
                 self.see_nat(*a);
                 self.see_nat(*b);
             }
+            Cond::Assume(n) => self.see_nat(*n),
             Cond::Law(claim) => claim.operands.iter().for_each(|t| self.term(t)),
             Cond::Vectorizable { lanes, .. } => self.see_nat(*lanes),
             Cond::Data(t) | Cond::Flat(t) => self.see_ty(*t),
@@ -109,6 +110,7 @@ impl Numbering {
             Cond::NotFree { .. } => c.clone(),
             Cond::Divides(a, b) => Cond::Divides(self.nat(*a), self.nat(*b)),
             Cond::Compare(a, r, b) => Cond::Compare(self.nat(*a), *r, self.nat(*b)),
+            Cond::Assume(n) => Cond::Assume(self.nat(*n)),
             Cond::Law(claim) => Cond::Law(Claim {
                 law: claim.law,
                 operands: claim.operands.iter().map(|t| self.renumber(t)).collect(),

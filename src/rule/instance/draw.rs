@@ -74,18 +74,50 @@ fn sizes(
             let i = g.rng.below(rule.nats.into()) as u32;
             subst.nats.insert(i, g.rng.between(0, 1).into());
         }
+        let beyond = beyond(rule, violated, &mut subst, g);
         let as_wanted = |(i, c): (usize, &Cond)| match violated {
             Some(Violation::Condition(v)) if v == i && on_types(c) => !holds(c, &subst),
             _ => holds(c, &subst),
         };
         if rule.conds.iter().enumerate().all(as_wanted)
-            && shapes.as_ref().is_some_and(|s| s.fit(&subst))
+            && shapes.as_ref().is_some_and(|s| beyond || s.fit(&subst))
             && (violated.is_some() || obliged(rule, &subst))
         {
             return Some(subst);
         }
     }
     None
+}
+
+/// Makes a size so large, or so small, that what is assumed of it does not hold, if that is to be violated. Such a term is only looked
+/// at, so that it need not be small.
+fn beyond(
+    rule: &RuleDecl,
+    violated: Option<Violation>,
+    subst: &mut TySubst,
+    g: &mut Generator,
+) -> bool {
+    let Some(Violation::Condition(v)) = violated else {
+        return false;
+    };
+    let Cond::Assume(n) = rule.conds[v] else {
+        return false;
+    };
+    let i = g.rng.below(u64::from(rule.nats.max(1))) as u32;
+    let at = |subst: &mut TySubst, value: i64| {
+        subst.nats.insert(i, value.into());
+        subst.nat(n).as_int()
+    };
+    // It is linear in sizes: how far it is from 0, and how much one more of this size is.
+    let (Some(none), Some(one)) = (at(subst, 0), at(subst, 1)) else {
+        return false;
+    };
+    let past = match none - one {
+        0 => return false,
+        falls if falls > 0 => none / falls + 1,
+        _ => 0,
+    };
+    at(subst, past).is_some_and(|n| n < 0)
 }
 
 /// Whether all holds of sizes that a use of the rule is obliged to.
@@ -98,7 +130,11 @@ fn obliged(rule: &RuleDecl, subst: &TySubst) -> bool {
 pub fn on_types(cond: &Cond) -> bool {
     matches!(
         cond,
-        Cond::Divides(..) | Cond::Compare(..) | Cond::Data(_) | Cond::Flat(_)
+        Cond::Divides(..)
+            | Cond::Compare(..)
+            | Cond::Assume(_)
+            | Cond::Data(_)
+            | Cond::Flat(_)
     )
 }
 
@@ -167,6 +203,7 @@ pub fn holds(cond: &Cond, subst: &TySubst) -> bool {
             },
             _ => false,
         },
+        Cond::Assume(n) => int(n).is_some_and(|n| n >= 0),
         Cond::Data(t) => !subst.ty(*t).is_fun(),
         Cond::Flat(t) => subst.ty(*t).is_flat(),
         _ => true,

@@ -73,9 +73,23 @@ pub fn fill_left(
         }
     }
     drawn.others(g);
+    // What is captured is no closed term, so that it has no laws, whatever it computes.
+    let captured = match violated {
+        Violation::Captured { hole, binder } if has_laws(rule, hole) => {
+            drawn.holes[hole] = Some(drawn.mentioning(hole, binder)?);
+            Some(hole)
+        }
+        _ => None,
+    };
+    let speaks_of = |c: &Cond| match c {
+        Cond::Law(claim) => (claim.operands.iter()).any(|t| Drawn::operand(t) == captured),
+        _ => false,
+    };
     let as_wanted = match broken {
         Some(cond) => !drawn.law_holds(cond),
-        None => rule.conds.iter().all(|c| drawn.law_holds(c)),
+        None => (rule.conds.iter())
+            .filter(|c| captured.is_none() || !speaks_of(c))
+            .all(|c| drawn.law_holds(c)),
     };
     as_wanted.then_some(())?;
     if let Violation::Captured { hole, binder } = violated {
@@ -88,6 +102,12 @@ pub fn fill_left(
         types: drawn.types,
         lhs,
     })
+}
+
+/// Whether a law speaks of a hole as a closed term.
+fn has_laws(rule: &RuleDecl, hole: usize) -> bool {
+    let is = |t: &Term| Drawn::operand(t) == Some(hole);
+    rule.claims().any(|c| c.closed().any(is))
 }
 
 /// Primitives that give numbers but have no form on vectors.
@@ -179,6 +199,22 @@ impl<'a> Drawn<'a> {
         g.term(self.ty(hole), &mut scope, fuel)
     }
 
+    /// What stands for a hole, chosen by a comparison of a binder's variable with itself.
+    fn mentioning(&self, hole: usize, binder: usize) -> Option<Term> {
+        let scope = &self.scopes[hole];
+        let ((_, ty), _) = *scope.get(binder)?;
+        let chosen = self.holes[hole].clone()?;
+        let (args, _) = chosen.ty().uncurried();
+        let depth = args.len() as u32;
+        let v = Term::var((scope.len() - 1 - binder) as u32 + depth, ty);
+        let same = call(Op::Eq, [], [v.clone(), v])?;
+        let given = (0..depth).map(|i| Term::var(depth - 1 - i, args[i as usize]));
+        let value = Term::apps(chosen.shift(depth as i32), given);
+        let body = call(Op::Select, [], [same, value.clone(), value])?;
+        let whole = args.iter().rev();
+        Some(whole.fold(body, |body, t| Term::lam(None, *t, body)))
+    }
+
     /// The hole that an operand of a condition is.
     fn operand(t: &Term) -> Option<usize> {
         match t.kind() {
@@ -212,6 +248,12 @@ impl<'a> Drawn<'a> {
                     return Some(());
                 };
                 self.holes[h] = Some(self.accumulator(h, by, g)?);
+                Some(())
+            }
+            (Form::Equal, [op, by]) => {
+                if let Some(h) = Self::operand(op).filter(|h| self.holes[*h].is_none()) {
+                    self.holes[h] = Some(self.side(by)?);
+                }
                 Some(())
             }
             _ => None,

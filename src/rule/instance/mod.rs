@@ -13,7 +13,8 @@
 //! Rules without laws (`associative op` and its like) do the same arithmetic on
 //! both sides, so any numbers do. With laws, operators come from the table of
 //! `algebra`, elements are integers where the rule leaves the type open, and
-//! floats hold small whole numbers, on which sums are exact in any order.
+//! floats hold small whole numbers, on which sums are exact in any order. Where such a rule computes functions
+//! of floats, which round, numbers that are nearly equal are.
 
 mod draw;
 mod holes;
@@ -26,8 +27,9 @@ pub use scope::{usable, Binder};
 use crate::elab::{Cond, RuleDecl};
 use crate::interp::generate::{Generator, Options};
 use crate::interp::random::{self, Numbers, Rng};
-use crate::interp::{compare, eval_with, InterpError, Limits, Sizes, Value};
-use crate::term::{Op, Term};
+use crate::interp::compare::compare;
+use crate::interp::{eval_with, InterpError, Limits, Sizes, Value};
+use crate::term::{Kind, Op, Term};
 use crate::ty::{Scalar, Ty, TySubst};
 use holes::Style;
 
@@ -243,6 +245,22 @@ fn options(rule: &RuleDecl, rng: &mut Rng) -> Options {
     }
 }
 
+/// How far apart numbers that rounding explains may be, as a part of the largest.
+const ROUNDED: f64 = 1e-4;
+
+/// Whether it regroups what functions of floats give, see Note [Exact numbers].
+fn rounds(rule: &RuleDecl) -> bool {
+    let mut found = false;
+    for side in [&rule.lhs, &rule.rhs] {
+        side.visit(&mut |t, _| {
+            if let Kind::Prim(p) = t.kind() {
+                found |= p.op().function().is_some();
+            }
+        });
+    }
+    found && rule.regroups()
+}
+
 /// `None` when the left side has no value within the limits.
 fn check(
     rule: &RuleDecl,
@@ -273,7 +291,9 @@ fn check(
     let env: Vec<Value> = params.iter().rev().cloned().collect();
     let left = eval_with(&instance.lhs, &sizes, &env, &args, limits).ok()?;
     let right = eval_with(&instance.rhs, &sizes, &env, &args, limits);
-    if matches!(&right, Ok(v) if compare::same(&left, v)) {
+    let least = if rounds(rule) { ROUNDED } else { 0.0 };
+    let close = |v| compare(&left, v).is_some_and(|d| d.same || d.relative_to_largest < least);
+    if right.as_ref().is_ok_and(close) {
         return Some(Ok(()));
     }
     if matches!(right, Err(InterpError::Steps | InterpError::Memory)) {

@@ -203,8 +203,8 @@ impl Conditions<'_> {
     fn condition(&self, cond: &Cond) -> Result<(), Refusal> {
         let s = self.subst;
         match cond {
-            // Looked at with the scopes.
-            Cond::NotFree { .. } => Ok(()),
+            // Looked at with the scopes, and with what a match is obliged to.
+            Cond::NotFree { .. } | Cond::Assume(_) => Ok(()),
             Cond::Divides(k, n) => {
                 let holds = SizeCondition::Divides(*k, *n).holds(s);
                 match holds {

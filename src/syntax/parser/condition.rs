@@ -27,6 +27,10 @@ impl Parser<'_> {
                 self.at += 2;
                 return ConditionKind::NotIn(name, self.expr_at(prec::APP));
             }
+            if self.is_at(0, "assume") && !self.is_at(1, "divides") && !self.comparison_at(1) {
+                self.at += 1;
+                return self.assumed();
+            }
             // A word with an argument; sizes have none, except in parentheses: `ceil(a, b)`.
             let next = self.peek_at(1).kind;
             let operand = match next {
@@ -51,6 +55,22 @@ impl Parser<'_> {
                     "conditions: `x not in e`, `k divides n`, `n != k`, a law such as `associative op`, `flat e`, \
                      `vectorizable f as fv [k]`",
                 );
+                ConditionKind::Error
+            }
+        }
+    }
+
+    fn comparison_at(&self, ahead: usize) -> bool {
+        let all = BinOp::ALL.into_iter();
+        all.filter(|op| op.is_comparison())
+            .any(|op| self.is_at(ahead, op.text()))
+    }
+
+    fn assumed(&mut self) -> ConditionKind {
+        match self.expr_at(prec::OR_ELSE).kind {
+            ExprKind::Binary(op, l, r) if op.is_comparison() => ConditionKind::Assume(op, *l, *r),
+            _ => {
+                self.error_expected("a comparison", "write `assume n <= k`");
                 ConditionKind::Error
             }
         }

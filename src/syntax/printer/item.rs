@@ -189,6 +189,16 @@ impl Printer<'_> {
         cat(vec![cat(head), cat(body).nest(2)]).group()
     }
 
+    fn comparison(&mut self, op: BinOp, a: &Expr, b: &Expr) -> Doc {
+        cat(vec![
+            self.tight(a),
+            Doc::text(" "),
+            self.token(op.text()),
+            Doc::text(" "),
+            self.tight(b),
+        ])
+    }
+
     pub(super) fn condition(&mut self, c: &ConditionKind) -> Doc {
         let space = || Doc::text(" ");
         match c {
@@ -208,12 +218,11 @@ impl Printer<'_> {
                 space(),
                 self.tight(b),
             ]),
-            ConditionKind::Compare(op, a, b) => cat(vec![
-                self.tight(a),
+            ConditionKind::Compare(op, a, b) => self.comparison(*op, a, b),
+            ConditionKind::Assume(op, a, b) => cat(vec![
+                self.token("assume"),
                 space(),
-                self.token(op.text()),
-                space(),
-                self.tight(b),
+                self.comparison(*op, a, b),
             ]),
             ConditionKind::Property(name, arguments) => {
                 let mut parts = vec![self.token(&name.text)];

@@ -78,6 +78,11 @@ fn collect(p: Prim, ty: Ty, missing: usize, args: Vec<Val>) -> Val {
 fn hole(cx: &mut Context, h: u32, scope: &Scope) -> Res<Val> {
     let rule = cx.rule.clone();
     let decl = &rule.holes[h as usize];
+    let this = Term::hole(h, decl.ty);
+    let written = rule.written(&this);
+    if *written != this {
+        return eval(cx, written, &Vec::new());
+    }
     for cond in &rule.conds {
         match cond {
             Cond::Vectorizable { f, fv, .. } if *fv == h => {

@@ -19,7 +19,6 @@ fn of_rule(rule: &RuleDecl) -> Option<bool> {
     // A start that is unknown is any; what else is unknown is not looked into.
     let known = !matches!(start.kind(), Kind::Hole(_));
     let begin = known.then_some(start);
-    let closed = |t: &Term| t.open() == 0 && !mentions_holes(t);
     let all = [
         step,
         &parts.inject,
@@ -27,7 +26,7 @@ fn of_rule(rule: &RuleDecl) -> Option<bool> {
         &parts.unit,
         &parts.finish,
     ];
-    if !all.into_iter().chain(begin).all(closed) {
+    if !all.into_iter().chain(begin).all(is_closed) {
         return None;
     }
     let proved = |meaning| lift::proves(step, begin, &parts, meaning, Effort::ASKED).is_some();
@@ -43,7 +42,7 @@ fn of_rule(rule: &RuleDecl) -> Option<bool> {
 }
 
 /// The arguments of an operation that are all it takes.
-fn parts<const N: usize>(t: &Term, op: Op) -> Option<[&Term; N]> {
+pub(super) fn parts<const N: usize>(t: &Term, op: Op) -> Option<[&Term; N]> {
     let (p, args) = t.as_prim_app()?;
     (p.op() == op).then_some(())?;
     args.try_into().ok()
@@ -73,8 +72,9 @@ fn parts_of(right: &Term, start: &Term) -> Option<Parts> {
     })
 }
 
-fn mentions_holes(t: &Term) -> bool {
-    let mut found = false;
-    t.visit(&mut |t, _| found |= matches!(t.kind(), Kind::Hole(_)));
-    found
+/// Whether it mentions neither variables nor pattern variables.
+pub(super) fn is_closed(t: &Term) -> bool {
+    let mut holes = false;
+    t.visit(&mut |t, _| holes |= matches!(t.kind(), Kind::Hole(_)));
+    t.open() == 0 && !holes
 }

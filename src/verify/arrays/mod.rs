@@ -21,6 +21,7 @@ mod lifted;
 mod objection;
 mod scalars;
 mod sums;
+mod two_passes;
 mod value;
 
 pub use gap::Gap;
@@ -66,10 +67,11 @@ pub const INSTANCES: u32 = 1000;
 
 /// A proof that both sides are equal, or what could not be shown. Goes out: what is assumed of sizes.
 pub fn prove(rule: &Rc<RuleDecl>) -> Result<Vec<Assumption>, Gap> {
-    match lifted::holds(rule) {
-        true => Ok(Vec::new()),
-        false => attempt(rule, context::WORK),
+    if lifted::holds(rule) {
+        return Ok(Vec::new());
     }
+    let regrouped = two_passes::regrouped(rule);
+    attempt(regrouped.as_ref().unwrap_or(rule), context::WORK)
 }
 
 fn attempt(rule: &Rc<RuleDecl>, work: u32) -> Result<Vec<Assumption>, Gap> {

@@ -8,6 +8,7 @@
 use super::context::{Context, Question, Res, Stuck};
 use super::value::{Head, Neutral, Step, Val};
 use super::{bits, equal};
+use crate::arith::Nat;
 use crate::term::{Lit, Op};
 use crate::ty::{Scalar, Ty, TyKind};
 
@@ -310,6 +311,8 @@ pub fn truth(cx: &mut Context, n: &Neutral) -> Res<Option<bool>> {
         (Op::And, [x, y]) => cx.holds(x)? && cx.holds(y)?,
         (Op::Or, [x, y]) => cx.holds(x)? || cx.holds(y)?,
         (Op::Eq, [x, y]) if is_truth(ty) => cx.holds(x)? == cx.holds(y)?,
+        (Op::Eq, [x, y]) if whole && as_index(cx, y, ty).is_some() => is_index(cx, ty, x, y)?,
+        (Op::Eq, [x, y]) if whole && as_index(cx, x, ty).is_some() => is_index(cx, ty, y, x)?,
         (Op::Ne, [x, y]) if is_truth(ty) => cx.holds(x)? != cx.holds(y)?,
         _ if is_truth(ty) => return Ok(None),
         (Op::Lt, [x, y]) => less(cx, ty, x, y)?,
@@ -324,6 +327,38 @@ pub fn truth(cx: &mut Context, n: &Neutral) -> Res<Option<bool>> {
         (Op::Ne, [x, y]) => !compared(cx, Op::Eq, ty, x, y)?,
         _ => return Ok(None),
     }))
+}
+
+/// The index that a number is, where all indices of its type are numbers of that type.
+fn as_index(cx: &Context, v: &Val, ty: Ty) -> Option<(Val, Ty)> {
+    let Val::Neutral(n) = v else { return None };
+    let (op, args, of) = operation(n)?;
+    let (TyKind::Idx(size), Some(s)) = (of.kind(), ty.as_scalar()) else {
+        return None;
+    };
+    let bits = 8 * s.bytes() as u32 - u32::from(s.is_signed());
+    let all = Nat::int(1i64.checked_shl(bits.min(62))?);
+    let fits = op == Op::Cast && args.len() == 1 && cx.is_not_negative(all - size);
+    fits.then(|| (args[0].clone(), of))
+}
+
+/// Whether a number is that of an index j: if so, it is j as an index, too; and if that is j, it is asked whether the number is that
+/// of what it is as an index, whatever j is called.
+fn is_index(cx: &mut Context, ty: Ty, x: &Val, y: &Val) -> Res<bool> {
+    let Some((j, of)) = as_index(cx, y, ty) else {
+        return cx.stuck("a comparison with what is no index");
+    };
+    let to = Val::Neutral(applied(Op::Cast, &[x], ty, of));
+    let (i, j) = (cx.index(&to)?, cx.index(&j)?);
+    if !cx.same_index(i, j)? {
+        return Ok(false);
+    }
+    let again = Val::Neutral(applied(Op::Cast, &[&to], of, ty));
+    let question = applied(Op::Eq, &[x, &again], ty, Scalar::Bool.into());
+    match cx.known_truth(&question)? {
+        Some(known) => Ok(known),
+        None => Err(Stuck::Split(Question::Holds(question))),
+    }
 }
 
 fn is_truth(ty: Ty) -> bool {
