@@ -277,7 +277,7 @@ fn programs_nobody_wrote_a_sketch_for_get_one() {
         let auto = found(&program, REGROUPED);
         for tried in &auto.tried {
             let reached = match &tried.ended {
-                Ended::Estimated(cycles) => *cycles > 0.0,
+                Ended::Estimated(cycles, _) => *cycles > 0.0,
                 // Panels of two tiles at once are more than one step finds.
                 Ended::Unreached(step) => step == "pack",
                 _ => false,

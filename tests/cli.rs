@@ -481,7 +481,14 @@ fn passes_are_listed_and_shown() {
         .collect();
     assert_eq!((names[0], names.last()), ("dce", Some(&"size_guards")));
     let shown = |what: String| {
-        let ran = place.run(&["programs/binomial.rise", "--emit", &what, "-o", "-"]);
+        let ran = place.run(&[
+            "programs/binomial.rise",
+            "--plain",
+            "--emit",
+            &what,
+            "-o",
+            "-",
+        ]);
         assert_eq!(ran.code, 0, "{what}: {}", ran.stderr);
         ran.stdout
     };

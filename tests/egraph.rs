@@ -244,7 +244,7 @@ fn what_makes_no_sense_is_refused() {
         &["E0607", "the steps are `split`, `reorder`"],
     );
     refused(
-        &["programs/mm.rise", "--emit", "egraph"],
+        &["programs/mm.rise", "--plain", "--emit", "egraph"],
         &["E0607", "--sketch"],
     );
     refused(&with(&["--egraph-classes", "9"]), &["--emit"]);

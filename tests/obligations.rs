@@ -166,7 +166,7 @@ fn kernels_fall_back_where_the_way_to_them_does_not_hold() {
     for case in CASES.iter().filter(|c| !c.requires.is_empty()) {
         let dir = files(case);
         let fallback = ["p.rise", "--sketch", "r.sk", "--on-mismatch", "fallback"];
-        succeeds(dir.path(), &["p.rise", "-o", "plain.c"]);
+        succeeds(dir.path(), &["p.rise", "--plain", "-o", "plain.c"]);
         let plain = read(dir.path(), "plain.h");
         succeeds(dir.path(), &fallback);
         let header = read(dir.path(), "p.h");

@@ -32,7 +32,8 @@ pub struct Args {
     #[arg(value_name = "PROGRAM")]
     program: String,
     /// Kernels: plans (.json), sketches to search for (.sk), C files with the signature that
-    /// `--emit header` declares (.c). They are called after their files, unless NAME= says otherwise
+    /// `--emit header` declares (.c). They are called after their files, unless NAME= says otherwise. Without any, the
+    /// kernel that is found without a sketch takes part, as `auto`
     #[arg(value_name = "[NAME=]FILE")]
     contestants: Vec<ContestantArg>,
     /// Sizes to measure at, for instance `1024` for all, `1000x1003x997` in declared order, or

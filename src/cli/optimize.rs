@@ -75,13 +75,12 @@ pub struct Args {
     /// The program to optimise (.rise): a file, or a shipped one such as `programs/mm.rise`
     #[arg(value_name = "PROGRAM", required_unless_present_any = ["replay", "passes"])]
     program: Option<String>,
-    /// A sketch file (.sk) to go through; several follow one another. Without any, the program is
-    /// compiled as it stands
+    /// A sketch file (.sk) to go through; several follow one another. Without any, sketches are found as by `--auto`
     #[arg(long, value_name = "FILE")]
     sketch: Vec<String>,
     // By themselves, not flattened, as below.
     /// Finds the sketches itself, from the loops of the program and the machine: `model` takes what an estimate says is
-    /// fastest, `tune` what is measured to be
+    /// fastest, `tune` what is measured to be [default without a sketch: model]
     #[arg(
         long,
         value_enum,
@@ -101,16 +100,16 @@ pub struct Args {
         conflicts_with_all = ["auto", "plain", "replay"]
     )]
     guides: Option<Guides>,
-    /// Compiles the program as it stands
+    /// Compiles the program as it stands: to see what the other kernels are measured against
     #[arg(long, conflicts_with_all = ["sketch", "replay", "unguided"])]
     plain: bool,
-    /// What `--auto` may do beyond what is exact, separated by commas; the summary and the kernel say so
+    /// What may be done without a sketch beyond what is exact, separated by commas; the summary and the kernel say so
     #[arg(
         long,
         value_enum,
         value_delimiter = ',',
         value_name = "WHAT",
-        requires = "auto"
+        conflicts_with_all = ["sketch", "replay", "unguided", "plain"]
     )]
     permit: Vec<Permission>,
     /// How long `--auto=tune` measures, as in 60s or 5m: no measurement begins after it
@@ -262,14 +261,20 @@ impl Args {
         if replays && egraph::SHOW.into_iter().any(emits) {
             return Some("`--replay` does not search: there is no e-graph to emit");
         }
-        if emits(Artefact::Sketch) && self.auto.is_none() && self.guides.is_none() {
+        if emits(Artefact::Sketch) && self.automatic().is_none() && self.guides.is_none() {
             return Some(
-                "`--emit sketch` writes what `--auto` or `--guides auto` finds: there is nothing to write without one",
+                "`--emit sketch` writes the sketches that are found: leave `--sketch` and `--plain` out, or add `--guides auto`",
             );
         }
         let in_vain = self.egraph().in_vain();
         in_vain
             .then_some("`--egraph-classes` and `--egraph-step` need `egraph` or `dot` in `--emit`")
+    }
+
+    /// How sketches are found, where there are none and the program is not wanted as it stands.
+    fn automatic(&self) -> Option<Automatic> {
+        let wanted = self.sketch.is_empty() && self.replay.is_none() && !self.plain && !self.unguided;
+        wanted.then(|| self.auto.unwrap_or(Automatic::Model))
     }
 
     /// Of a plan, its own.
@@ -499,7 +504,7 @@ fn automatic(
         options: &options,
     };
     let asked = automatic::Asked {
-        auto: args.auto,
+        auto: args.automatic(),
         guides: args.guides,
         permit: &args.permit,
         budget: args.budget.unwrap_or(automatic::BUDGET),

@@ -23,6 +23,7 @@ use crate::source::{FileId, SourceMap};
 use crate::syntax::{parse, print, Dialect};
 use crate::term::{Program, Term};
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// E-nodes of all searches together, where nothing is measured: about a second; where something is; and of one step.
 const WORK: u64 = 130_000;
@@ -32,11 +33,15 @@ const EACH: u64 = 25_000;
 const ROUNDS: usize = 4;
 /// How many times as fast as loops that are merely parallel the same loops may be in vectors and tiles.
 const GAIN: f64 = 64.0;
+/// How many times as fast tiles have to be as loops that are merely parallel, for other ways to be left out.
+const TILES: f64 = 4.0;
 /// Iterations of a step.
 const ITERATIONS: u64 = 8;
 /// How much longer each kind of change is supposed to take than the estimate says, which does not see everything: what is simpler and
 /// nearly as fast is taken, and the program as it stands is simplest.
 const DOUBT: f64 = 1.12;
+/// What counts as the same time.
+const SAME: f64 = 1.03;
 
 /// What is written where nothing is taken: a file whose sketch the program satisfies.
 const NONE: &str = "-- No schedule that was tried is estimated to be faster than the program as it stands.\nsketch ?\n";
@@ -51,8 +56,8 @@ const TIMES: i64 = 16;
 /// How the trial of a schedule ended.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Ended {
-    /// Cycles, by the estimate.
-    Estimated(f64),
+    /// Cycles, by the estimate; and of one thread.
+    Estimated(f64, f64),
     /// The search did not reach this step.
     Unreached(String),
     /// What was found is no kernel.
@@ -108,12 +113,12 @@ impl Auto {
         let all = self.tried.iter().map(|t| Candidate {
             what: t.schedule.what.clone(),
             cycles: match t.ended {
-                Ended::Estimated(c) => Some(c),
+                Ended::Estimated(c, _) => Some(c),
                 _ => None,
             },
             faster: t.measured.as_ref().and_then(TuningRecord::faster),
             lost: match &t.ended {
-                Ended::Estimated(_) => t.measured.as_ref().and_then(|m| m.lost.clone()),
+                Ended::Estimated(..) => t.measured.as_ref().and_then(|m| m.lost.clone()),
                 Ended::Unreached(step) => Some(format!("step `{step}` is not reached")),
                 Ended::NoKernel(why) => Some(format!("is no kernel: {why}")),
                 Ended::Untried => Some("not tried: the bound on searches is used up".to_string()),
@@ -146,6 +151,7 @@ pub fn auto(
         sizes: &sizes,
         assumed: Vec::new(),
         known: BTreeMap::new(),
+        steps: BTreeMap::new(),
         nodes: 0,
         work: match space {
             Space::Small => WORK,
@@ -163,7 +169,7 @@ pub fn auto(
             continue;
         }
         let (ended, term) = match trial.run(&schedule) {
-            Ok((cycles, term)) => (Ended::Estimated(cycles), Some(term)),
+            Ok(((all, one), term)) => (Ended::Estimated(all, one), Some(term)),
             Err(ended) => (ended, None),
         };
         tried.push(Tried {
@@ -174,10 +180,13 @@ pub fn auto(
         });
     }
     let nodes = trial.nodes;
-    let best = (0..tried.len()).min_by(|&a, &b| cost(&tried[a]).total_cmp(&cost(&tried[b])));
+    let (all, one) = plain.unwrap_or((f64::INFINITY, f64::INFINITY));
+    let best = (0..tried.len())
+        .filter(|&i| cost(&tried[i]) < all && alone(&tried[i]) <= one)
+        .min_by(|&a, &b| cost(&tried[a]).total_cmp(&cost(&tried[b])));
     Auto {
-        best: best.filter(|&i| cost(&tried[i]) < plain.unwrap_or(f64::INFINITY)),
-        plain,
+        best,
+        plain: plain.map(|p| p.0),
         sizes,
         tried,
         nodes,
@@ -187,7 +196,16 @@ pub fn auto(
 /// The estimate, with doubts.
 fn cost(t: &Tried) -> f64 {
     match t.ended {
-        Ended::Estimated(c) => c * DOUBT.powi(t.schedule.changes as i32),
+        Ended::Estimated(c, _) => c * DOUBT.powi(t.schedule.changes as i32),
+        _ => f64::INFINITY,
+    }
+}
+
+/// The estimate of one thread, which must not be above that of the program as it stands: who has no other thread, or whose other
+/// threads are busy, shall not wait longer. What an estimate does not see, of parallel loops that are otherwise the same, is left out.
+fn alone(t: &Tried) -> f64 {
+    match t.ended {
+        Ended::Estimated(_, one) => one / SAME,
         _ => f64::INFINITY,
     }
 }
@@ -231,6 +249,14 @@ fn is_worth_trying(schedule: &Schedule, tried: &[Tried]) -> bool {
     if alone.is_some_and(|t| cost(t).is_finite() && cost(t) > GAIN * fastest) {
         return false;
     }
+    // Register tiles are elements in lanes that use more registers: what they gain is not gained again without them.
+    let tiles = tried.iter().filter(|t| t.schedule.choice.tile > 0);
+    let tiled = tiles.map(cost).fold(f64::INFINITY, f64::min);
+    let loops = tried.iter().filter(|t| is_plain(&t.schedule.choice));
+    let untiled = loops.map(cost).fold(f64::INFINITY, f64::min);
+    if rank(&choice) == 2 && tiled * TILES < untiled {
+        return false;
+    }
     let base = match (choice.vectors, choice.lanes > 0 && choice.tile > 0) {
         (true, _) => Choice {
             vectors: false,
@@ -246,6 +272,21 @@ fn is_worth_trying(schedule: &Schedule, tried: &[Tried]) -> bool {
     });
     let best = rivals.min_by(|a, b| cost(a).total_cmp(&cost(b)));
     best.is_none_or(|b| b.schedule.choice == base)
+}
+
+/// The input with the steps of the schedule to take, if there is one, of the few that nothing is measured for.
+pub fn find(
+    input: &mut Input,
+    permits: Permits,
+    trust: Trust,
+    options: &search::Options,
+    sources: &mut SourceMap,
+) -> Result<Auto, Vec<Diagnostic>> {
+    let found = auto(input, permits, Space::Small, options, sources);
+    if let Some(best) = found.best() {
+        adopt(input, &best.text(), trust, sources)?;
+    }
+    Ok(found)
 }
 
 /// The input with the steps of a text, as if a file had held it.
@@ -315,8 +356,10 @@ struct Trial<'a> {
     work: u64,
     /// What the program as it stands asks of sizes.
     assumed: Vec<Assumption>,
-    /// What the first steps of a file lead to; none where they are not reached.
-    known: BTreeMap<String, Option<Term>>,
+    /// What the first steps of a file lead to; where they are not reached, which one is not.
+    known: BTreeMap<String, Result<Term, String>>,
+    /// Steps that were read.
+    steps: BTreeMap<String, Result<Rc<Step>, String>>,
     nodes: u64,
 }
 
@@ -369,7 +412,7 @@ impl Trial<'_> {
         all
     }
 
-    fn run(&mut self, schedule: &Schedule) -> Result<(f64, Term), Ended> {
+    fn run(&mut self, schedule: &Schedule) -> Result<((f64, f64), Term), Ended> {
         let term = self.reach(schedule)?;
         let nest = (self.lowered(&term)).map_err(|d| Ended::NoKernel(d.message))?;
         // Where nobody asked for a schedule, nobody expects that it takes fewer sizes.
@@ -385,38 +428,42 @@ impl Trial<'_> {
         if self.nodes >= self.work {
             return Err(Ended::Untried);
         }
-        let guide = match read(self.input, &schedule.text(), self.sources) {
-            Ok(guide) => guide,
-            Err(d) => {
-                let why = d.first().map_or(String::new(), |d| d.message.clone());
-                return Err(Ended::Unreached(why));
-            }
-        };
         let mut steps = String::new();
         let mut term = search::start(&self.input.program);
-        for (step, text) in guide.steps.iter().zip(&schedule.steps) {
+        for text in &schedule.steps {
             steps += text;
             let so_far = schedule.needed(&steps);
             let found = match self.known.get(&so_far) {
                 Some(found) => found.clone(),
                 None => {
-                    let found = self.step(step, &term);
-                    self.known.insert(so_far.clone(), found.clone());
+                    let step = self.read_step(schedule.needed(text));
+                    let found = step.and_then(|s| self.step(&s, &term).ok_or(s.name.clone()));
+                    self.known.insert(so_far, found.clone());
                     found
                 }
             };
-            match found {
-                Some(found) => term = found,
-                None => return Err(Ended::Unreached(step.name.clone())),
-            }
+            term = found.map_err(Ended::Unreached)?;
         }
         Ok(term)
     }
 
+    /// The step of a text with what it needs of the head, read once; or why it is none.
+    fn read_step(&mut self, text: String) -> Result<Rc<Step>, String> {
+        if let Some(known) = self.steps.get(&text) {
+            return known.clone();
+        }
+        let step = match read(self.input, &text, self.sources) {
+            Ok(guide) => guide.steps.into_iter().next().map(Rc::new).ok_or(String::new()),
+            Err(d) => Err(d.first().map_or(String::new(), |d| d.message.clone())),
+        };
+        self.steps.insert(text, step.clone());
+        step
+    }
+
     fn step(&mut self, step: &Step, term: &Term) -> Option<Term> {
         let options = search::Options {
-            nodes: Some(EACH),
-            iterations: Some(ITERATIONS),
+            nodes: Some(self.options.nodes.map_or(EACH, |n| n.min(EACH))),
+            iterations: Some(self.options.iterations.map_or(ITERATIONS, |n| n.min(ITERATIONS))),
             diagnose: false,
             prove: false,
             no_kernel: true,
@@ -441,7 +488,10 @@ impl Trial<'_> {
         lower(&found, &lowering)
     }
 
-    fn cycles(&self, nest: &Nest) -> f64 {
-        cycles(nest, self.sizes, &Machine::of(self.input.target))
+    /// With all threads, and with one.
+    fn cycles(&self, nest: &Nest) -> (f64, f64) {
+        let machine = Machine::of(self.input.target);
+        let all = cycles(nest, self.sizes, &machine);
+        (all, cycles(nest, self.sizes, &machine.with_one_thread()))
     }
 }

@@ -42,7 +42,7 @@ pub fn tune(input: &Input, auto: &mut Auto, tuning: &mut Tuning) -> Result<(), D
     let begun = Instant::now();
     let gentle = interrupt::gentle();
     let estimate = |i: &usize| match auto.tried[*i].ended {
-        Ended::Estimated(cycles) => Some(cycles),
+        Ended::Estimated(cycles, _) => Some(cycles),
         _ => None,
     };
     let reached = (0..auto.tried.len()).filter_map(|i| Some((estimate(&i)?, i)));

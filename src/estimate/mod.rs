@@ -48,6 +48,16 @@ impl Machine {
             shared: 1.5,
         }
     }
+
+    /// The same where parallel loops have one thread, and none is started.
+    pub fn with_one_thread(self) -> Machine {
+        Machine {
+            threads: 1.0,
+            fork: 0.0,
+            shared: 1.0,
+            ..self
+        }
+    }
 }
 
 /// Cycles of a call, with sizes; of a size that has none, and of what it cannot count, it takes a guess.

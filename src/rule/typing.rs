@@ -192,7 +192,11 @@ impl Typing {
         if self.permitted.as_ref().is_some_and(more) {
             return Err(Refusal::Unfit);
         }
-        let tys: Vec<Ty> = self.wanted.tys.iter().map(|t| subst.ty(*t)).collect();
+        // Nodes of one right side share most parts of their types.
+        let mut known = FxHashMap::default();
+        let tys: Vec<Ty> = (self.wanted.tys.iter())
+            .map(|t| subst.ty_known(*t, &mut known))
+            .collect();
         if tys.iter().any(|t| t.has_meta() || t.is_never()) {
             return Err(Refusal::Unfit);
         }

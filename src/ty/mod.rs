@@ -405,6 +405,25 @@ impl TySubst {
         })
     }
 
+    /// As [`TySubst::ty`], with what it was applied to before.
+    pub fn ty_known(&self, t: Ty, known: &mut FxHashMap<Ty, Ty>) -> Ty {
+        if !t.has_meta() {
+            return t;
+        }
+        if let Some(made) = known.get(&t) {
+            return *made;
+        }
+        let made = match t.kind() {
+            TyKind::Pair(a, b) => Ty::pair(self.ty_known(a, known), self.ty_known(b, known)),
+            TyKind::Vec(n, t) => Ty::vec(self.nat(n), self.ty_known(t, known)),
+            TyKind::Array(n, t) => Ty::array(self.nat(n), self.ty_known(t, known)),
+            TyKind::Fun(a, b) => Ty::fun(self.ty_known(a, known), self.ty_known(b, known)),
+            TyKind::Scalar(_) | TyKind::Idx(_) | TyKind::Meta(_) => self.ty(t),
+        };
+        known.insert(t, made);
+        made
+    }
+
     /// Applies it to a size.
     pub fn nat(&self, n: Nat) -> Nat {
         n.subst_metas(&mut |n| self.nats.get(&n).copied())

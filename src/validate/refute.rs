@@ -5,6 +5,7 @@
 
 use super::at;
 use crate::arith::AtomKind;
+use crate::exec::sizes::Effort;
 use crate::interp::random::{self, Numbers, Rng};
 use crate::interp::{eval_program, Num, Sizes, Value};
 use crate::nest::eval::{eval, EvalError};
@@ -26,6 +27,10 @@ pub struct Difference {
 const TRIED: u64 = 16;
 /// Elements of one argument or result, at most.
 const ELEMENTS: i64 = 4000;
+/// Operations of one trial, and of all together: loops over many sizes have far more than elements, and an evaluator takes a
+/// fraction of a microsecond for each.
+const WORK: f64 = 100e3;
+const ALL_WORK: f64 = 500e3;
 /// What one size is, before what has to divide it is taken into account.
 const SMALL: [i64; 12] = [1, 2, 3, 4, 5, 7, 8, 9, 13, 17, 33, 50];
 
@@ -33,6 +38,7 @@ const SMALL: [i64; 12] = [1, 2, 3, 4, 5, 7, 8, 9, 13, 17, 33, 50];
 pub fn difference(nest: &Nest, program: &Program) -> Option<Difference> {
     let mut rng = Rng::new(0x0a11);
     let divisors = divisors(nest);
+    let mut left = ALL_WORK;
     (0..TRIED).find_map(|round| {
         let mut sizes = Sizes::new();
         for s in &program.sizes {
@@ -50,8 +56,13 @@ pub fn difference(nest: &Nest, program: &Program) -> Option<Difference> {
                 n.is_some_and(|n| (0..=ELEMENTS).contains(&n))
             })
         });
-        few.then(|| differs(nest, program, &sizes, &mut rng))
-            .flatten()
+        // What nobody can count is tried.
+        let work = Effort::of(program, &sizes).map_or(0.0, |e| e.work);
+        if !few || work > WORK.min(left) {
+            return None;
+        }
+        left -= work;
+        differs(nest, program, &sizes, &mut rng)
     })
 }
 

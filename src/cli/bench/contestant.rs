@@ -14,14 +14,16 @@ use crate::exec::sizes::Sizes;
 use crate::index::Level;
 use crate::intern::Symbol;
 use crate::lower::{self, lower};
+use crate::schedule::Permits;
 use crate::search;
 use crate::target::Target;
 use crate::term::{Program, Term};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// How the unoptimised kernel is called in tables.
+/// How the unoptimised kernel is called in tables, and the one that is found without a sketch.
 const UNOPTIMISED: &str = "unoptimised";
+const AUTOMATIC: &str = "auto";
 
 /// `tiled=out/mm.plan.json`
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -137,6 +139,12 @@ pub fn load(
             Err(d) => wrong.extend(d),
         }
     }
+    if args.contestants.is_empty() {
+        match automatic(args, input, context) {
+            Ok(entry) => entries.push(entry),
+            Err(d) => wrong.extend(d),
+        }
+    }
     let known = |name: &str| input.fixed.contains_key(&Symbol::new(name)) || params.contains(name);
     for s in args.set.iter().filter(|s| !known(&s.name)) {
         // A sketch with errors has not told its parameters.
@@ -208,21 +216,54 @@ fn sketch(
     };
     let (made, own) = driver::load_any(&files, &mut context.sources)?;
     params.extend(own);
-    let options = search::Options {
+    searched(&made, (c.name.clone(), Some(c.file.clone())), context)
+}
+
+/// The kernel that is found without a sketch.
+fn automatic(
+    args: &Args,
+    input: &Input,
+    context: &mut Context,
+) -> Result<Entry, Vec<Diagnostic>> {
+    let files = Files {
+        program: &args.program,
+        entry: args.entry.as_deref(),
+        sketches: &[],
+        set: &args.set,
+        target: input.target,
+        trust: args.trust.trust(),
+    };
+    let (mut made, _) = driver::load_any(&files, &mut context.sources)?;
+    let (trust, options) = (args.trust.trust(), searching());
+    let sources = &mut context.sources;
+    driver::auto::find(&mut made, Permits::default(), trust, &options, sources)?;
+    searched(&made, (AUTOMATIC.to_string(), None), context)
+}
+
+fn searching() -> search::Options {
+    search::Options {
         bytes: memory_limit(None),
         diagnose: true,
         ..search::Options::default()
-    };
-    let searched = driver::search(&made, &options, &mut context.sources).map_err(|d| vec![d])?;
+    }
+}
+
+/// The kernel of what a search finds for the steps of an input, with its name and file.
+fn searched(
+    made: &Input,
+    (name, file): (String, Option<String>),
+    context: &mut Context,
+) -> Result<Entry, Vec<Diagnostic>> {
+    let searched = driver::search(made, &searching(), &mut context.sources).map_err(|d| vec![d])?;
     if let Some(why) = searched.failure {
         return Err(vec![why]);
     }
     let outcome = searched.outcome;
     let term = outcome.terms.last().unwrap_or(&made.program.term);
     Ok(Entry {
-        name: c.name.clone(),
+        name,
         kind: Kind::Sketch,
-        file: Some(c.file.clone()),
+        file,
         target: made.target,
         unit: unit(
             &made.program,
@@ -232,7 +273,7 @@ fn sketch(
             Default::default(),
         )
         .map_err(|d| vec![d])?,
-        fixed: made.fixed,
+        fixed: made.fixed.clone(),
         folder: None,
     })
 }

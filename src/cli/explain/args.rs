@@ -16,8 +16,8 @@ pub struct Args {
     /// The file that declares the rule, when it is neither in a sketch nor shipped
     #[arg(long, value_name = "FILE", requires = "try_rule")]
     pub rules: Option<String>,
-    /// Sketch files (.sk): what the search finds for them is explained. With `--try`, the rule is tried on the term that
-    /// their last step starts from, and in that step's e-graph
+    /// Sketch files (.sk): what the search finds for them is explained; without any, what is found without a sketch. With
+    /// `--try`, the rule is tried on the term that their last step starts from, and in that step's e-graph
     #[arg(long, value_name = "FILE")]
     pub sketch: Vec<String>,
     /// The step to try the rule in, instead of the last one

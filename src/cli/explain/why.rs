@@ -1,6 +1,6 @@
-//! `rise-opt explain PROGRAM --sketch …`: why the result equals the program.
+//! `rise-opt explain PROGRAM`: why the result equals the program.
 //!
-//! In: a program, sketches, limits. Out: the chain of rule steps, on standard output, once the checker has taken it.
+//! In: a program, sketches (found, where there are none), limits. Out: the chain of rule steps, on standard output, once the checker has taken it.
 //! Absent: how a chain is found (`trail`), how it is told (`report`).
 
 use super::args::Args;
@@ -10,6 +10,7 @@ use crate::cli::Context;
 use crate::diag::Diagnostic;
 use crate::driver::{self, proved, Files};
 use crate::report::{self, answers::Explanation};
+use crate::schedule::Permits;
 use crate::search;
 use crate::target::Target;
 
@@ -27,6 +28,16 @@ pub fn run(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
         input = input.unguided();
     }
     let progress = Progress::start(args.progress, context.json());
+    if args.sketch.is_empty() {
+        let options = search::Options {
+            observer: progress.observer(),
+            seconds: args.time_limit,
+            bytes: memory_limit(args.memory_limit),
+            ..search::Options::default()
+        };
+        let trust = args.trust.trust();
+        driver::auto::find(&mut input, Permits::default(), trust, &options, &mut context.sources)?;
+    }
     let options = search::Options {
         observer: progress.observer(),
         prove: true,

@@ -3,13 +3,16 @@
 //! Comes in: a nest; goes out: one in which a loop over `m·d` elements, in whose body the index is divided by `d`, is a loop
 //! over `m` around one over `d`, if less is divided then. So the elements of joined rows are read row by row, and a
 //! compiler sees consecutive elements and, of windows, loops short enough to be unrolled. Invariant: the same iterations in
-//! the same order. Absent: parallel loops, of which the outer one alone would be left to threads.
+//! the same order. Of a parallel loop the outer one alone is left to threads, so only short rows are taken off.
 
 use crate::arith::{is_whole_term, AtomKind, Nat};
 use crate::index::Facts;
 use crate::intern::Symbol;
 use crate::nest::passes::fresh::Names;
 use crate::nest::{walk, Block, LoopKind, Nest, Stmt};
+
+/// The longest row that is taken off a parallel loop.
+const SHORT: i64 = 16;
 
 /// Splits loops.
 pub(super) fn split(nest: &mut Nest, facts: &mut Facts) {
@@ -43,14 +46,17 @@ fn two_loops(s: &Stmt, names: &mut Names, facts: &mut Facts) -> Option<Stmt> {
     let Stmt::For {
         var,
         extent,
-        kind: LoopKind::Seq,
+        kind: kind @ (LoopKind::Seq | LoopKind::Par),
         body,
         note,
     } = s
     else {
         return None;
     };
-    let by = divisors(body, *var, *extent, facts);
+    let mut by = divisors(body, *var, *extent, facts);
+    if kind.is_par() {
+        by.retain(|d| d.as_int().is_some_and(|d| d <= SHORT));
+    }
     (!by.is_empty()).then_some(())?;
     let before = divided(body, &[*var]).len();
     let (outer, inner) = (names.like(*var), names.like(*var));
@@ -65,15 +71,16 @@ fn two_loops(s: &Stmt, names: &mut Names, facts: &mut Facts) -> Option<Stmt> {
         }
     }
     let (_, d, body) = best?;
-    let part = |var, extent, body, note| Stmt::For {
+    let part = |var, extent, kind, body, note| Stmt::For {
         var,
         extent,
-        kind: LoopKind::Seq,
+        kind,
         body,
         note,
     };
-    let row = part(inner, d, body, None);
-    Some(part(outer, extent.exact_div(d), vec![row], note.clone()))
+    let row = part(inner, d, LoopKind::Seq, body, None);
+    let rows = extent.exact_div(d);
+    Some(part(outer, rows, *kind, vec![row], note.clone()))
 }
 
 /// By what an index is divided that the length of its loop is a multiple of, each once.
