@@ -238,11 +238,6 @@ impl Args {
     }
 
     fn in_vain(&self) -> Option<&'static str> {
-        if self.auto.is_none() && !self.permit.is_empty() {
-            return Some(
-                "`--permit` is for `--auto`; a sketch says it itself: `permit reassociate`",
-            );
-        }
         let tunes = self.auto == Some(Automatic::Tune);
         if !tunes && self.budget.is_some() {
             return Some("`--budget` is for `--auto=tune`: nothing else measures schedules");

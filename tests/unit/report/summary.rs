@@ -55,6 +55,7 @@ fn summary() -> Summary {
         assumptions: vec!["32 divides m".into()],
         falls_back_unless: vec!["4 divides k".into()],
         contract: Contract::On,
+        rounds: true,
         approximations: None,
         validation: None,
         reassociation: vec![Reassociation {
