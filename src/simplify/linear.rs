@@ -237,4 +237,32 @@ impl Linear {
         }
         Some(found)
     }
+
+    /// The sum as an expression, what is taken off last; `None` if a factor is no constant.
+    pub(super) fn written(&self) -> Option<Expr> {
+        let of = |op: Op, a: Expr, b: Expr| Expr::of(op, &[a, b]);
+        let term = |(m, k): &(Mono, i128)| {
+            let product = m.0.iter().copied().reduce(|a, b| of(Op::Mul, a, b))?;
+            let k = Expr::checked_int(k.checked_abs()?)?;
+            Some(if k.as_int() == Some(1) {
+                product
+            } else {
+                of(Op::Mul, product, k)
+            })
+        };
+        let with_sign = |sign: i128| self.terms.iter().filter(move |t| t.1.signum() == sign);
+        let added: Option<Vec<Expr>> = with_sign(1).map(term).collect();
+        let taken: Option<Vec<Expr>> = with_sign(-1).map(term).collect();
+        let sum = |all: Vec<Expr>| all.into_iter().reduce(|a, b| of(Op::Add, a, b));
+        let constant = Expr::checked_int(self.constant)?;
+        let first = match (sum(added?), self.constant) {
+            (Some(sum), 0) => sum,
+            (Some(sum), _) => of(Op::Add, sum, constant),
+            (None, _) => constant,
+        };
+        Some(match sum(taken?) {
+            Some(less) => of(Op::Sub, first, less),
+            None => first,
+        })
+    }
 }

@@ -2,11 +2,12 @@
 //!
 //! In: a simplified expression and facts. Out: one that is equal wherever the facts hold, and no larger. Of every part,
 //! what is smaller and has its values at points where the facts hold is a candidate: constants, parts of it, what two of these
-//! make, and the part with one operand in place of a minimum, a choice or a conjunction. Points suggest; `cases` proves. Invariant: the
+//! make, the sum that it is, and the part with one operand in place of a minimum, a choice or a conjunction. Points suggest; `cases` proves. Invariant: the
 //! same expression and facts give the same result. Absent: rules.
 
 use super::build::{build, is_constant};
 use super::cases::{contradict, equal};
+use super::linear::Linear;
 use super::Simplifier;
 use crate::scalar::{eval, Expr, Kind, Node, Op, Sort, Value};
 use rustc_hash::FxHashMap;
@@ -175,6 +176,9 @@ fn candidates(e: Expr, inside: &[Expr], known: &FxHashMap<Expr, Values>) -> Vec<
                 Value::Vector(_) => None,
             });
         }
+    }
+    if e.sort() == Sort::INT {
+        found.extend(Linear::of(e).written());
     }
     let alike = |p: &&Expr| p.sort() == e.sort();
     found.extend(inside.iter().filter(alike).copied());

@@ -6,7 +6,7 @@
 
 use rise_opt::interp::random::Rng;
 use rise_opt::scalar::{eval, parse_question, Expr, Kind, Node, Op, Sort, Value};
-use rise_opt::simplify::{build, shipped, Book, Simplifier};
+use rise_opt::simplify::{build, equal, shipped, Book, Simplifier};
 use rise_opt::source::SourceMap;
 use rise_opt::termination::greater;
 use std::collections::BTreeMap;
@@ -177,16 +177,35 @@ fn simplifier(book: &Rc<Book>, facts: &[Expr]) -> Simplifier {
     simplifier
 }
 
-/// What of these a book of rules simplifies and decides; what it leaves goes to `open`.
-pub fn share(all: &[Identity], book: &Rc<Book>, open: &mut Vec<Identity>) -> Share {
+/// What simplifies and decides.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum By {
+    Rules,
+    /// What rules leave, cases.
+    Cases,
+}
+
+/// What of these a book of rules, or cases after it, simplify and decide; what they leave goes to `open`.
+pub fn share(all: &[Identity], book: &Rc<Book>, by: By, open: &mut Vec<Identity>) -> Share {
     let mut share = Share::default();
     for i in all {
         let mut simplifier = simplifier(book, &i.facts);
-        let (large, small) = (simplifier.simplify(i.large), simplifier.simplify(i.small));
+        let mut simple = |e: Expr| match by {
+            By::Rules => simplifier.simplify(e),
+            By::Cases => simplifier.simplify_by_cases(e),
+        };
+        let (large, small) = (simple(i.large), simple(i.small));
         let is_small = !greater(large, i.small);
         let decided = large == small
-            || i.large.sort() == Sort::INT
-                && simplifier.prove(build(Op::Eq, &[i.large, i.small])) == Some(true);
+            || match by {
+                By::Rules => {
+                    let said = (i.large.sort() == Sort::INT)
+                        .then(|| build(Op::Eq, &[i.large, i.small]))
+                        .and_then(|said| simplifier.prove(said));
+                    said == Some(true)
+                }
+                By::Cases => equal(i.large, i.small, &i.facts),
+            };
         share.all += 1;
         share.small += usize::from(is_small);
         share.decided += usize::from(decided);
@@ -208,8 +227,14 @@ fn line(e: Expr, guard: &str) -> String {
 #[test]
 fn most_identities_are_small_and_decided() {
     let mut open = Vec::new();
-    let plain = share(&identities(7, &[""], 120), &shipped(), &mut open);
-    let guarded = share(&identities(7, &GUARDS, 12), &shipped(), &mut open);
+    let of = |all: &[Identity], by| share(all, &shipped(), by, &mut Vec::new());
+    let (without, with) = (identities(7, &[""], 120), identities(7, &GUARDS, 12));
+    let plain = share(&without, &shipped(), By::Rules, &mut open);
+    let guarded = share(&with, &shipped(), By::Rules, &mut open);
+    let (all, guarded_all) = (of(&without, By::Cases), of(&with, By::Cases));
+    println!("by cases {all:?}, with guards {guarded_all:?}");
+    assert!(all.small >= plain.small && all.decided * 100 >= all.all * 95);
+    assert!(guarded_all.decided * 100 >= guarded_all.all * 95);
     println!("without guards {plain:?}, with guards {guarded:?}");
     assert!(plain.all == 120 && guarded.all == 108);
     assert!(plain.small * 100 >= plain.all * 70, "{open:#?}");
@@ -219,6 +244,7 @@ fn most_identities_are_small_and_decided() {
     let none = share(
         &identities(7, &[""], 120),
         &Rc::new(Book::new(Vec::new())),
+        By::Rules,
         &mut open,
     );
     assert!(none.small * 2 < plain.small, "{none:?}");
@@ -229,7 +255,8 @@ fn most_identities_are_small_and_decided() {
     assert!(matches!(wrong.large.node(), Node::Apply(..)));
 }
 
-/// `SEED` says which, `CORPUS` where those that are left open are written for `rise-opt synth --from`, `RULES` which rules are applied.
+/// `SEED` says which, `CORPUS` where those that are left open are written for `rise-opt synth --from`, `RULES` which rules are applied,
+/// `BY=cases` that cases come after them.
 #[test]
 #[ignore = "a measurement"]
 fn identities_of_a_seed() {
@@ -246,12 +273,16 @@ fn identities_of_a_seed() {
             ))
         }
     };
+    let by = of("BY").map_or(By::Rules, |by| match &*by {
+        "cases" => By::Cases,
+        _ => By::Rules,
+    });
     let mut corpus = String::new();
     for (name, guards, each) in [("no guard", &[""][..], each), ("guards", &GUARDS, each / 9)] {
         let all = identities(seed, guards, each);
         let mut open = Vec::new();
         let begun = std::time::Instant::now();
-        let share = share(&all, &book, &mut open);
+        let share = share(&all, &book, by, &mut open);
         println!(
             "{name}: {share:?}; as small {:.1}%, decided {:.1}%; {:.1} ms each",
             100.0 * share.small as f64 / share.all as f64,

@@ -85,6 +85,7 @@ fn what_rules_leave_is_made_smaller() {
         ("x < y", "min(max(x, z), y) < y", "z < y"),
         ("", "select(x < y, y - x, x - y) + min(x, y)", "max(x, y)"),
         ("x <= 3 || y <= 3", "min(x, y) <= 3 && z < 2", "z < 2"),
+        ("", "x + x + y - (x + z)", "x + y - z"),
         ("", "x + y", "x + y"),
     ] {
         let mut s = under(assumed);
