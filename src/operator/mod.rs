@@ -243,7 +243,3 @@ fn remembered(op: &Term, meaning: Meaning, asked: Asked, answer: impl FnOnce() -
     });
     answer
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/operator.rs"]
-mod tests;

@@ -14,7 +14,7 @@ mod facts;
 mod linear;
 mod pattern;
 mod range;
-mod shipped;
+pub mod shipped;
 mod witness;
 
 pub use build::{build, is_constant, is_stuck};
@@ -289,7 +289,3 @@ impl Simplifier {
         }
     }
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/simplify.rs"]
-mod tests;

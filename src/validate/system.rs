@@ -240,7 +240,3 @@ fn added((a, by): (&(Sum, i128), i128), (b, times): (&(Sum, i128), i128)) -> Opt
     let constant = (a.1.checked_mul(by)?).checked_add(b.1.checked_mul(times)?)?;
     Some((sum, constant))
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/validate/system.rs"]
-mod tests;

@@ -17,7 +17,7 @@
 
 mod draw;
 mod holes;
-mod lawful;
+pub mod lawful;
 mod scope;
 mod telling;
 
@@ -321,7 +321,3 @@ impl std::fmt::Display for Counterexample {
         }
     }
 }
-
-#[cfg(test)]
-#[path = "../../../tests/unit/rule/instance.rs"]
-mod tests;
