@@ -77,7 +77,11 @@ pub fn available() -> Option<u64> {
 
 /// The least limit of the control groups around a process, of both versions, from its own to the outermost one in sight.
 /// `groups` and `mounts` are `cgroup` and `mountinfo` as the system shows them; `read` reads a file.
-fn group_limit(groups: &str, mounts: &str, read: impl Fn(&str) -> Option<String>) -> Option<u64> {
+pub fn group_limit(
+    groups: &str,
+    mounts: &str,
+    read: impl Fn(&str) -> Option<String>,
+) -> Option<u64> {
     let mut least = None;
     for line in groups.lines() {
         // `4:memory:/own`, and `0::/own` in the one hierarchy of version 2.
@@ -130,7 +134,3 @@ fn kib(text: &str) -> Option<u64> {
     let number = text.split_whitespace().next()?;
     number.parse::<u64>().ok()?.checked_mul(1024)
 }
-
-#[cfg(test)]
-#[path = "../tests/unit/alloc.rs"]
-mod tests;

@@ -23,7 +23,3 @@ pub fn fnv128(bytes: &[u8]) -> u128 {
         .iter()
         .fold(start, |h, b| (h ^ u128::from(*b)).wrapping_mul(prime))
 }
-
-#[cfg(test)]
-#[path = "../tests/unit/hash.rs"]
-mod tests;

@@ -368,7 +368,7 @@ fn shipped_text(name: &str) -> Option<&'static str> {
 }
 
 /// `path` seen from beside the shipped file `name`, with `.` and `..` removed.
-fn sibling(name: &str, path: &str) -> String {
+pub fn sibling(name: &str, path: &str) -> String {
     let mut parts: Vec<String> = Vec::new();
     let joined = Path::new(name).parent().unwrap_or(Path::new("")).join(path);
     for part in joined.components() {
@@ -394,7 +394,3 @@ fn missing(path: &str) -> LoadError {
         near: near.map(str::to_string).collect(),
     }
 }
-
-#[cfg(test)]
-#[path = "../tests/unit/source.rs"]
-mod tests;

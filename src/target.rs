@@ -239,7 +239,3 @@ impl std::fmt::Display for Target {
         f.write_str(self.name())
     }
 }
-
-#[cfg(test)]
-#[path = "../tests/unit/target.rs"]
-mod tests;

@@ -1,5 +1,9 @@
 //! All tests of what the library and the command do, as one program: they are built once, and run side by side.
 
+// That of the command: it takes less time than the system's.
+#[global_allocator]
+static ALLOCATOR: rise_opt::alloc::Jemalloc = rise_opt::alloc::Jemalloc;
+
 mod common;
 
 mod architecture;

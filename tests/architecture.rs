@@ -462,34 +462,44 @@ fn files_hold_one_concept() {
     }
 }
 
-/// `src` holds the product. What is compiled for tests only is a file of `tests/unit` for each file, and each of these is
-/// declared, so that none is forgotten.
+/// A file of modules and what it declares: a file of its own each, or those in a folder.
+fn declared(file: &Path, folder: &Path, found: &mut BTreeSet<PathBuf>) {
+    let text = fs::read_to_string(file).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
+    found.insert(file.to_path_buf());
+    let mut inside = vec![folder.to_path_buf()];
+    for line in text.lines().map(str::trim) {
+        let around = inside.last().expect("a folder");
+        let name = line.strip_prefix("mod ");
+        if let Some(module) = name.and_then(|n| n.strip_suffix(';')) {
+            let module = around.join(module);
+            declared(&module.with_extension("rs"), &module, found);
+        } else if let Some(folder) = name.and_then(|n| n.strip_suffix(" {")) {
+            inside.push(around.join(folder));
+        } else if line == "}" && inside.len() > 1 {
+            inside.pop();
+        }
+    }
+}
+
+/// `src` holds the product: nothing there is compiled for tests only, so the library is compiled once. Each file of
+/// `tests/unit` is declared, so that none is forgotten.
 #[test]
 fn tests_stand_outside_of_the_product() {
-    let src = root().join("src");
-    let mut declared = BTreeSet::new();
-    for path in files(&src, &[]) {
+    for path in files(&root().join("src"), &[]) {
         let Ok(text) = fs::read_to_string(&path) else {
             continue;
         };
-        for (at, attribute) in text.match_indices("#[cfg(test)]") {
-            let rest = &text[at + attribute.len()..];
-            let file = rest.strip_prefix("\n#[path = \"");
-            let Some((file, rest)) = file.and_then(|r| r.split_once("\"]\nmod ")) else {
-                panic!("{} holds code for tests", path.display());
-            };
-            assert!(first_word(rest).len() + 1 == rest.find('\n').unwrap());
-            let file = path.parent().unwrap().join(file).canonicalize();
-            declared.insert(file.expect("a file of tests"));
+        for attribute in ["cfg(test", "cfg_attr(test", "#[test]"] {
+            let path = path.display();
+            assert!(!text.contains(attribute), "{path} holds code for tests");
         }
     }
-    let unit = root().join("tests/unit").canonicalize().unwrap();
+    let unit = root().join("tests/unit");
+    let mut found = BTreeSet::new();
+    declared(&unit.join("mod.rs"), &unit, &mut found);
     let all: BTreeSet<PathBuf> = files(&unit, &[]).into_iter().collect();
     assert!(all.len() > 40, "the test reads nothing");
-    assert_eq!(
-        declared, all,
-        "files that are declared, and those there are"
-    );
+    assert_eq!(found, all, "files that are declared, and those there are");
 }
 
 /// Nothing in the repository depends on one machine: no folders of a user, no hosts.

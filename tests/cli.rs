@@ -630,7 +630,7 @@ fn kernels_have_a_target() {
     let place = Place::new(&[]);
     let program = "programs/vector_add.rise";
     let narrow = ["--target", "portable", "--emit", "c,header,plan", "--run"];
-    let ran = place.run(&[&[program], &narrow[..]].concat());
+    let ran = place.run(&[&[program, "--set", "n=1000"], &narrow[..]].concat());
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let read = |name: &str| std::fs::read_to_string(place.path().join(name)).unwrap();
     let header = read("vector_add.h");

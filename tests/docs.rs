@@ -88,7 +88,6 @@ fn flags_are_those_of_the_help() {
         "--bench",
         "--all-targets",
         "--check",
-        "--lib",
         "--test",
         "--published",
         "--full",

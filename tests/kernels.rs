@@ -74,8 +74,8 @@ fn random_programs_of_every_type() {
 fn written_programs() {
     let cases = written(Target::default());
     let sanitizers = "-fsanitize=address,undefined";
-    // As they are for `-O1` alone they are compiled for each target, below.
-    for flags in [&["-O3"][..], &["-O1", sanitizers, "-fno-sanitize-recover"]] {
+    // As they are for `-O1` they are compiled for each target, below.
+    for flags in [&["-O3"][..], &["-O0", sanitizers, "-fno-sanitize-recover"]] {
         all_right_here(&cases, flags);
     }
 }

@@ -6,7 +6,7 @@
 //! pass changed is asserted. `SEEDS=first,count cargo test --test all loop_programs:: -- --ignored` looks at more.
 
 use crate::common;
-use crate::common::cases::{self, written, GOALS};
+use crate::common::cases::{self, written, Case, GOALS};
 use crate::common::flow::Programs;
 use rise_opt::arith::Nat;
 use rise_opt::elab;
@@ -78,7 +78,11 @@ impl Expected {
     }
 
     fn check(&self, nest: &Nest, when: &str) {
-        match eval(nest, &self.sizes, &self.inputs) {
+        self.agrees(eval(nest, &self.sizes, &self.inputs), nest, when);
+    }
+
+    fn agrees(&self, found: Result<Vec<Vec<Num>>, EvalError>, nest: &Nest, when: &str) {
+        match found {
             Ok(found) if same(&found, &self.outputs) => {}
             other => panic!(
                 "{when}, at {:?}: {other:?}\ninstead of {:?}\n{nest}",
@@ -110,15 +114,20 @@ fn check(
     };
     // Whether a reduction may run in place is decided by what flows into it: what is read for nothing may race with it
     // until the first pass removes it.
-    let races = |e: &Expected| {
-        let found = eval(&nest, &e.sizes, &e.inputs);
-        matches!(found, Err(EvalError::Fault(Fault::Race, _)))
-    };
-    let idle_races = expected.iter().any(races);
+    let found = expected.iter().map(|e| eval(&nest, &e.sizes, &e.inputs));
+    let found: Vec<_> = found.collect();
+    let races = |r: &_| matches!(r, Err(EvalError::Fault(Fault::Race, _)));
+    let idle_races = found.iter().any(races);
     if idle_races {
         counts.idle_races += 1;
     } else {
-        look(&nest, "before all passes");
+        for (e, found) in expected.iter().zip(found) {
+            e.agrees(
+                found,
+                &nest,
+                &format!("{name}, before all passes: {program}"),
+            );
+        }
     }
     let print = |nest: &Nest| format!("{:?}{:?}", nest.body, nest.entry);
     let mut before = print(&nest);
@@ -273,21 +282,29 @@ fn more_random_programs() {
 #[test]
 fn written_programs_and_goals_mean_the_same_before_and_after_every_pass() {
     let mut counts = Counts::default();
-    let targets = [Target::Sse2, Target::Avx512].into_iter().cycle();
-    for (case, target) in written(Target::Avx2).iter().zip(targets) {
-        let mut rng = Rng::new(3);
-        let expected = Expected::of(&case.program, &case.sizes, &mut rng).expect("a value");
-        let options = Options {
-            target,
-            ..Default::default()
-        };
-        check(
-            &case.name,
-            &case.program,
-            &options,
-            std::slice::from_ref(&expected),
-            &mut counts,
-        );
+    let targets = [Target::Sse2, Target::Avx512];
+    let written = written(Target::Avx2);
+    // The runs of a program in turn for one target and the other.
+    for (number, runs) in written.chunk_by(|a, b| a.name == b.name).enumerate() {
+        for (at, of_one) in [runs.iter().step_by(2), runs[1..].iter().step_by(2)]
+            .into_iter()
+            .enumerate()
+        {
+            let expected: Vec<Expected> = of_one
+                .map(|run| {
+                    Expected::of(&run.program, &run.sizes, &mut Rng::new(3)).expect("a value")
+                })
+                .collect();
+            if expected.is_empty() {
+                continue;
+            }
+            let options = Options {
+                target: targets[(number + at) % 2],
+                ..Default::default()
+            };
+            let Case { name, program, .. } = &runs[0];
+            check(name, program, &options, &expected, &mut counts);
+        }
     }
     let narrow = GOALS
         .iter()

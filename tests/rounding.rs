@@ -2,6 +2,10 @@
 //! of every type, hints are no warnings.
 
 use crate::common;
+use crate::runs::{checked, interpreted};
+use rise_opt::intern::Symbol;
+use rise_opt::interp::random::{value_of, Numbers, Rng};
+use rise_opt::interp::{eval_program, Num, Sizes, Value};
 use std::path::Path;
 use std::process::Command;
 
@@ -138,33 +142,15 @@ fn contraction_is_said_and_can_be_forbidden() {
 /// A size is a number of every type, the nearest one of floats.
 #[test]
 fn sizes_are_floats_too() {
-    let dir = tempfile::tempdir().expect("a folder");
-    let dir = dir.path();
     let text = "def mean [n : nat] (xs : n.f32) (ys : n.f64) : (f32, f64) =\n  \
                 pair ((xs |> reduce (+) 0.0) / n) ((ys |> reduce (+) 0.0) / size[2 * n])\n";
-    std::fs::write(dir.join("mean.rise"), text).expect("write");
-    made(dir, &["mean.rise", "--run", "-o", "mean.c"]);
-    std::fs::write(
-        dir.join("s.sk"),
-        "include \"rules/lowering.rules\"\nsketch ?\n",
-    )
-    .expect("write");
     let program = common::program_text(text);
-    use rise_opt::interp::{eval_program, Num, Sizes, Value};
-    let sizes = Sizes::from([(rise_opt::intern::Symbol::new("n"), 0)]);
-    let empty = |wide: bool| {
-        let ty = program.params[usize::from(wide)].1;
-        let mut rng = rise_opt::interp::random::Rng::new(1);
-        rise_opt::interp::random::value_of(
-            &mut rng,
-            ty,
-            &sizes,
-            rise_opt::interp::random::Numbers::Unit,
-        )
-        .expect("a value")
-    };
-    let value: Value =
-        eval_program(&program, &sizes, &[empty(false), empty(true)]).expect("a value");
+    assert!(interpreted(&checked(&program, None, &[])) > 1);
+    let sizes = Sizes::from([(Symbol::new("n"), 0)]);
+    let mut rng = Rng::new(1);
+    let empty = (program.params.iter()).map(|p| value_of(&mut rng, p.1, &sizes, Numbers::Unit));
+    let empty: Vec<Value> = empty.map(|v| v.expect("a value")).collect();
+    let value = eval_program(&program, &sizes, &empty).expect("a value");
     let (a, b) = value.as_pair().expect("a pair");
     assert!(matches!(a.as_num(), Some(Num::F32(x)) if x.is_nan()));
     assert!(matches!(b.as_num(), Some(Num::F64(x)) if x.is_nan()));

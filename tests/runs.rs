@@ -21,7 +21,7 @@ fn unit(program: &Program) -> CUnit {
     emit(&nest, &options)
 }
 
-fn checked(program: &Program, sketch: Option<&str>, settings: &[(&str, i64)]) -> Report {
+pub fn checked(program: &Program, sketch: Option<&str>, settings: &[(&str, i64)]) -> Report {
     let mut found = program.clone();
     if let Some(sketch) = sketch {
         let steps = common::chain(sketch, program, settings);
@@ -48,7 +48,7 @@ fn checked(program: &Program, sketch: Option<&str>, settings: &[(&str, i64)]) ->
 }
 
 /// Comparisons of the kernel with the interpreter.
-fn interpreted(report: &Report) -> usize {
+pub fn interpreted(report: &Report) -> usize {
     let of_kernel =
         |c: &&run::Check| c.what == Subject::Kernel && c.against == Subject::Interpreter;
     report.checks.iter().filter(of_kernel).count()

@@ -87,7 +87,14 @@ fn produced() -> &'static [(Kind, Vec<String>)] {
         );
         let certificate = vec![file("mm.certificate.json")];
         let mut records = vec![file("mm.record.json")];
-        let measured = run(&["programs/vector_add.rise", "--run", "--emit", "record"]);
+        let measured = run(&[
+            "programs/vector_add.rise",
+            "--run",
+            "--set",
+            "n=1000",
+            "--emit",
+            "record",
+        ]);
         records.push(file("vector_add.record.json"));
         let tune = [
             "programs/vector_add.rise",

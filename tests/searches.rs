@@ -1,4 +1,4 @@
-//! Tests of searches, with the allocator of the command, which counts what a search holds.
+//! Tests of searches and of single modules, with the allocator of the command, which counts what a search holds.
 
 #[global_allocator]
 static ALLOCATOR: rise_opt::alloc::Jemalloc = rise_opt::alloc::Jemalloc;
@@ -13,4 +13,5 @@ mod guides_pairs;
 mod progress;
 mod reductions;
 mod search;
+mod unit;
 mod unreached;

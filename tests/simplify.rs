@@ -230,10 +230,11 @@ fn kernels_of_all_goals_at_every_level() {
     let mut loops = 0;
     let mut lines = [0; 3];
     let mut dividing = BTreeSet::new();
-    let mut cases: [Vec<cases::Case>; 3] = Default::default();
+    let mut cases: [Vec<cases::Case>; 2] = Default::default();
     for (i, goal) in cases::GOALS.iter().enumerate() {
         let name = format!("g{i}");
         let found = goal.found(&name, target);
+        let of = goal.cases_of(&found, &goal.nest(&found, target), &name);
         for (at, level) in [Level::Off, Level::Fold, Level::Full]
             .into_iter()
             .enumerate()
@@ -250,7 +251,13 @@ fn kernels_of_all_goals_at_every_level() {
                     dividing.insert(goal.sketch);
                 }
             }
-            cases[at].extend(goal.cases_of(&found, &nest, &name, target));
+            // With all that is done to indices they are compiled in `kernel_compilers`.
+            if let Some(cases) = cases.get_mut(at) {
+                cases.extend(of.iter().map(|case| cases::Case {
+                    nest: nest.clone(),
+                    ..case.clone()
+                }));
+            }
         }
     }
     assert_eq!(dividing, BTreeSet::from(DIVIDING));

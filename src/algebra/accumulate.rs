@@ -26,7 +26,3 @@ pub fn accumulates(op: &Term, by: &Term) -> Option<Term> {
 fn same_operation(a: &Term, b: &Term) -> bool {
     matches!((a.kind(), b.kind()), (Kind::Prim(p), Kind::Prim(q)) if p == q)
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/algebra/accumulate.rs"]
-mod tests;

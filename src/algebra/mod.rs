@@ -15,13 +15,10 @@
 //! commute nor associate and have a left identity only. With the permission
 //! they count as real arithmetic, with NaN and signed zeros left out.
 
-mod accumulate;
+pub mod accumulate;
 mod law;
 mod recognise;
 mod table;
-#[cfg(test)]
-#[path = "../../tests/unit/algebra.rs"]
-mod tests;
 
 use accumulate::accumulates;
 pub use law::{properties_of, Claim, Form, Law, Operand};

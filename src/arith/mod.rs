@@ -495,7 +495,3 @@ impl std::ops::Mul for Nat {
         })
     }
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/arith.rs"]
-mod tests;

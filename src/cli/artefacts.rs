@@ -61,7 +61,7 @@ pub enum Artefact {
 
 impl Artefact {
     /// What is added to the stem. The term's own ending keeps it apart from the program.
-    fn extension(self) -> &'static str {
+    pub fn extension(self) -> &'static str {
         let own = |text: String| Symbol::new(&text).as_str();
         match self {
             Artefact::NestBefore(pass) => own(format!("before-{pass}.nest")),
@@ -378,7 +378,7 @@ impl<F: Form> Forms<F> {
 const ENDINGS: [&str; 7] = ["json", "rise", "rules", "sk", "html", "csv", "svg"];
 
 /// A path for each extension. One may be given, the first or the one whose ending it has; the others stand beside it.
-fn paths(
+pub fn paths(
     extensions: &[&str],
     output: Option<&Path>,
     stem: &str,
@@ -443,7 +443,3 @@ fn refuse_inputs(path: &Path, sources: &SourceMap) -> Result<(), Diagnostic> {
         Ok(())
     }
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/cli/artefacts.rs"]
-mod tests;

@@ -178,20 +178,7 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
     if found.rounds.is_empty() {
         return Err(stopped.into_iter().collect());
     }
-    let here = machine::here();
-    let measurement = Measurement {
-        rise_opt: env!("CARGO_PKG_VERSION").to_string(),
-        command: command_line(),
-        program: name.to_string(),
-        machine: format!("{} × {}", here.cores, here.processor),
-        compiler: tool.version.clone(),
-        flags: tool.flags.iter().map(|f| f.to_string()).collect(),
-        seed: args.seed,
-        method,
-        contestants: found.contestants,
-        peers: found.peers,
-        rounds: found.rounds,
-    };
+    let measurement = measurement_of(name.as_str(), args.seed, tool, method, found);
     let page = if context.json() {
         measurement::json_line(&measurement)
     } else {
@@ -203,6 +190,29 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
     };
     forms.write(&page, text, context).map_err(one)?;
     stopped.map_or(Ok(()), |d| Err(vec![d]))
+}
+
+fn measurement_of(
+    program: &str,
+    seed: u64,
+    tool: &Toolchain,
+    method: Method,
+    found: bench::Found,
+) -> Measurement {
+    let here = machine::here();
+    Measurement {
+        rise_opt: env!("CARGO_PKG_VERSION").to_string(),
+        command: command_line(),
+        program: program.to_string(),
+        machine: format!("{} × {}", here.cores, here.processor),
+        compiler: tool.version.clone(),
+        flags: tool.flags.iter().map(|f| f.to_string()).collect(),
+        seed,
+        method,
+        contestants: found.contestants,
+        peers: found.peers,
+        rounds: found.rounds,
+    }
 }
 
 /// How each round is measured.

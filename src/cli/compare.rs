@@ -105,10 +105,10 @@ impl artefacts::Form for Form {
 
 /// `general/blocking=split.sk,reorder.sk`
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct GoalArg {
+pub struct GoalArg {
     book: String,
     name: String,
-    files: Vec<String>,
+    pub files: Vec<String>,
 }
 
 impl GoalArg {
@@ -126,7 +126,7 @@ impl GoalArg {
         }
     }
 
-    fn title(&self) -> String {
+    pub fn title(&self) -> String {
         if self.book.is_empty() {
             self.name.clone()
         } else {
@@ -374,7 +374,3 @@ fn no_thread(e: &std::io::Error) -> Diagnostic {
     )
     .help("end other programs, or allow this one more memory")
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/cli/compare.rs"]
-mod tests;

@@ -7,7 +7,7 @@
 //! the output, not with an error. Absent: every decision about programs; what to say about a result
 //! (`report`).
 
-mod artefacts;
+pub mod artefacts;
 mod assoc;
 mod automatic;
 mod bench;
@@ -15,24 +15,24 @@ mod certify;
 mod check;
 mod check_certificate;
 mod check_proof;
-mod compare;
+pub mod compare;
 mod context;
 mod doctor;
 mod egraph;
 mod explain;
 mod fmt;
 mod machine;
-mod optimize;
+pub mod optimize;
 mod order;
-mod output;
-mod progress;
+pub mod output;
+pub mod progress;
 mod record;
 mod report;
 mod simplify;
 mod solve;
 mod synth;
 mod validate;
-mod values;
+pub mod values;
 mod verify;
 
 pub use context::Context;

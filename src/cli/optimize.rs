@@ -400,11 +400,8 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
         &context.sources,
     )
     .map_err(one)?;
-    let tool = if args.run {
-        Some(Toolchain::find_for(input.target).map_err(one)?)
-    } else {
-        None
-    };
+    let tool = (args.run.then(|| Toolchain::find_for(input.target))).transpose();
+    let tool = tool.map_err(one)?;
     if let Some(warning) = tool.as_ref().and_then(Toolchain::warning) {
         context.report([warning]);
     }
@@ -412,14 +409,8 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
     let progress = Progress::start(args.progress, context.json());
     let options = search::Options {
         observer: progress.observer(),
-        parts: outputs.wants_record(),
-        diagnose: true,
-        // What texts say of permissions is read off the steps.
-        prove: outputs.wants_proof()
-            || !input.unverified.is_empty()
-            || input.steps.iter().any(|s| s.reassociate),
         cut,
-        ..limits(args)
+        ..searching(args, &input, &outputs)
     };
     let searched = driver::search(&input, &options, &mut context.sources).map_err(one)?;
     drop(progress);
@@ -454,14 +445,9 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
     if let Some(kernel) = &done.kernel {
         context.report(kernel.warnings(&done.found));
     }
-    let mut summary = summary(&input, outcome, &request, &done);
+    let mut summary = summary(&input, outcome, &request, &done, found.as_ref());
     summary.validation = validation;
     let beside = outputs.to_stdout();
-    match &found {
-        Some(Found::Schedule(auto)) => summary.candidates = Some(auto.report()),
-        Some(Found::Guides(found)) => summary.guides = Some(found.tried.clone()),
-        None => {}
-    }
     let write = |a, out: &mut dyn Write| match text(a, &done, found.as_ref()) {
         Some(text) => out.write_all(text.as_bytes()),
         None => witness(a, out),
@@ -509,7 +495,7 @@ fn automatic(
 }
 
 /// The verdicts on the loop program and on its C text, in words; one that is wrong is an error.
-fn verdict(found: &Validation, text: &ctext::Verdict) -> Result<String, Diagnostic> {
+pub fn verdict(found: &Validation, text: &ctext::Verdict) -> Result<String, Diagnostic> {
     let defect = |code, what: String| {
         Err(Diagnostic::new(code, what)
             .help("this is a defect of rise-opt: please report it, with the files"))
@@ -580,7 +566,18 @@ fn meant(program: Option<&str>, d: Diagnostic) -> Diagnostic {
 }
 
 /// What is told of a job that reached its goal; its files are not yet written.
-fn summary(input: &Input, outcome: &Outcome, request: &Request, done: &Done) -> Summary {
+fn summary(
+    input: &Input,
+    outcome: &Outcome,
+    request: &Request,
+    done: &Done,
+    found: Option<&Found>,
+) -> Summary {
+    let (candidates, guides) = match found {
+        Some(Found::Schedule(auto)) => (Some(auto.report()), None),
+        Some(Found::Guides(found)) => (None, Some(found.tried.clone())),
+        None => (None, None),
+    };
     let abi = done.kernel.as_ref().map(|k| &k.unit.abi);
     let assumptions = abi.iter().flat_map(|a| &a.assumptions);
     let preferred = abi.iter().flat_map(|a| &a.preferred);
@@ -600,9 +597,22 @@ fn summary(input: &Input, outcome: &Outcome, request: &Request, done: &Done) -> 
         run: done.run.clone(),
         egraph: outcome.excerpt.as_ref().map(ExcerptExtent::of),
         files: Vec::new(),
-        candidates: None,
-        guides: None,
+        candidates,
+        guides,
         trace: outcome.trace.clone(),
+    }
+}
+
+/// What a search has to keep for what was asked.
+fn searching(args: &Args, input: &Input, outputs: &Outputs) -> search::Options {
+    search::Options {
+        parts: outputs.wants_record(),
+        diagnose: true,
+        // What texts say of permissions is read off the steps.
+        prove: outputs.wants_proof()
+            || !input.unverified.is_empty()
+            || input.steps.iter().any(|s| s.reassociate),
+        ..limits(args)
     }
 }
 
@@ -669,7 +679,3 @@ fn witness(
     };
     out.write_all(text.as_bytes())
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/cli/optimize.rs"]
-mod tests;

@@ -228,7 +228,3 @@ fn cannot(path: &Path, e: &io::Error) -> Diagnostic {
     };
     Diagnostic::new(code::OUTPUT_UNWRITABLE, what).help(help)
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/cli/output.rs"]
-mod tests;

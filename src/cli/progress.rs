@@ -48,9 +48,9 @@ pub fn interrupted() {
 }
 
 /// Work that is being shown.
-pub struct Progress(Option<Rc<RefCell<Screen>>>);
+pub struct Progress(pub Option<Rc<RefCell<Screen>>>);
 
-struct Screen {
+pub struct Screen {
     begun: Instant,
     /// When the last line was printed.
     last: Instant,
@@ -150,7 +150,7 @@ impl Screen {
 }
 
 /// Whether an event gets a line, so long after the line before it.
-fn due(event: &Event, every: bool, since: Duration) -> bool {
+pub fn due(event: &Event, every: bool, since: Duration) -> bool {
     match event.phase {
         // There are many tries: of each its beginning, and what takes long.
         Phase::Done if event.trying.is_some() => since >= LONG,
@@ -173,7 +173,3 @@ fn new_bar(elapsed: Duration) -> ProgressBar {
     bar.enable_steady_tick(TICK);
     bar
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/cli/progress.rs"]
-mod tests;

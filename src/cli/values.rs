@@ -197,7 +197,3 @@ impl std::str::FromStr for Bytes {
         }
     }
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/cli/values.rs"]
-mod tests;

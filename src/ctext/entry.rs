@@ -105,6 +105,12 @@ impl Asked {
 }
 
 fn guards(walk: &mut Walk, left: &mut Left) -> Result<(), Stop> {
+    let expected = size_guards(walk, left)?;
+    large_guards(walk, left, expected)
+}
+
+/// Checks that what is given are sizes; out comes what else is to be asked of them.
+fn size_guards(walk: &mut Walk, left: &mut Left) -> Result<BTreeSet<Asked>, Stop> {
     let line = left.line();
     let mut expected = BTreeSet::new();
     for guard in &walk.nest.entry.guards {
@@ -139,6 +145,15 @@ fn guards(walk: &mut Walk, left: &mut Left) -> Result<(), Stop> {
             }
         }
     }
+    Ok(expected)
+}
+
+/// Checks that what is computed of sizes is not too large.
+fn large_guards(
+    walk: &mut Walk,
+    left: &mut Left,
+    mut expected: BTreeSet<Asked>,
+) -> Result<(), Stop> {
     // Of one kind they may stand in any order, but what the next one computes is asked about before. One may stand there
     // twice.
     let mut met: BTreeSet<Real> = BTreeSet::new();

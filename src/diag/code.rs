@@ -165,7 +165,3 @@ codes! {
     SET_UNKNOWN = "E0902" Usage "a parameter that no file declares is set";
     NOT_FORMATTED = "E0903" Check "a file is not in the one layout";
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/diag/code.rs"]
-mod tests;

@@ -9,9 +9,9 @@
 //! Absent: printing to a terminal (`cli` does), knowledge of any language.
 
 pub mod code;
-mod near;
-mod render;
-mod visible;
+pub mod near;
+pub mod render;
+pub mod visible;
 
 pub use code::{Code, Exit};
 pub use near::{did_you_mean, near};

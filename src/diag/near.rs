@@ -70,7 +70,3 @@ fn distance(a: &[char], b: &[char]) -> usize {
     }
     last[b.len()]
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/diag/near.rs"]
-mod tests;

@@ -199,7 +199,3 @@ fn json(d: &Diagnostic, sources: &SourceMap) -> String {
     };
     serde_json::to_string(&object).unwrap_or_default()
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/diag/render.rs"]
-mod tests;

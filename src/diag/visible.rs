@@ -28,7 +28,3 @@ pub fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/diag/visible.rs"]
-mod tests;

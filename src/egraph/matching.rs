@@ -7,7 +7,7 @@
 //! stop most classes before their nodes are read.
 
 use super::facts::Heads;
-use super::node::{LitId, Shape};
+use super::node::{LitId, Node, Shape};
 use super::view::{Class, View};
 use crate::intern::Symbol;
 use crate::term::{Kind, Op, Prim, Term};
@@ -211,48 +211,34 @@ impl Pattern {
                 heads,
             } => {
                 let c = regs[reg];
-                if view.heads(c) & heads != heads {
-                    return true;
-                }
-                for n in view.nodes(c) {
-                    if let Shape::App([f, x]) = n.shape {
+                let every = |n: &Node| match n.shape {
+                    Shape::App([f, x]) => {
                         regs[fun] = usize::from(f) as Class;
                         regs[arg] = usize::from(x) as Class;
-                        if !self.run(view, pc + 1, regs, prims, found) {
-                            return false;
-                        }
+                        self.run(view, pc + 1, regs, prims, found)
                     }
-                }
-                true
+                    _ => true,
+                };
+                view.heads(c) & heads != heads || view.nodes(c).iter().all(every)
             }
             Instr::Lam { reg, body } => {
                 let c = regs[reg];
-                if view.heads(c) & Heads::lambda(0) == 0 {
-                    return true;
-                }
-                for n in view.nodes(c) {
-                    if let Shape::Lam([b]) = n.shape {
+                let every = |n: &Node| match n.shape {
+                    Shape::Lam([b]) => {
                         regs[body] = usize::from(b) as Class;
-                        if !self.run(view, pc + 1, regs, prims, found) {
-                            return false;
-                        }
+                        self.run(view, pc + 1, regs, prims, found)
                     }
-                }
-                true
+                    _ => true,
+                };
+                view.heads(c) & Heads::lambda(0) == 0 || view.nodes(c).iter().all(every)
             }
-            Instr::Prim { reg, op, slot } => {
-                for n in view.nodes(regs[reg]) {
-                    if let Shape::Prim(p) = n.shape {
-                        if p.op() == op {
-                            prims[slot] = p;
-                            if !self.run(view, pc + 1, regs, prims, found) {
-                                return false;
-                            }
-                        }
-                    }
+            Instr::Prim { reg, op, slot } => view.nodes(regs[reg]).iter().all(|n| match n.shape {
+                Shape::Prim(p) if p.op() == op => {
+                    prims[slot] = p;
+                    self.run(view, pc + 1, regs, prims, found)
                 }
-                true
-            }
+                _ => true,
+            }),
             Instr::Var { reg, index } => {
                 !view.is_var(regs[reg], index) || self.run(view, pc + 1, regs, prims, found)
             }

@@ -21,7 +21,3 @@ pub use node::{LitId, Node, Shape};
 pub use record::{Edge, Recorded};
 pub use recording::Mark;
 pub use view::{Class, View};
-
-#[cfg(test)]
-#[path = "../../tests/unit/egraph.rs"]
-mod tests;

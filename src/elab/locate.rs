@@ -102,7 +102,3 @@ fn below(e: &Expr) -> Vec<&Expr> {
         | ExprKind::Section(_) => Vec::new(),
     }
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/elab/locate.rs"]
-mod tests;

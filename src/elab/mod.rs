@@ -9,7 +9,7 @@
 mod book;
 mod files;
 mod infer;
-mod locate;
+pub mod locate;
 mod oblige;
 mod output;
 mod possible;
@@ -38,7 +38,3 @@ pub use program::{check_program, definition, program, program_at, saved_program}
 pub use read::{read_sizes, read_types};
 pub use sketch::{plain_sketch_text, size_text, sketch_text};
 pub use steps::{check_sketch, steps, Guide, Surroundings};
-
-#[cfg(test)]
-#[path = "../../tests/unit/elab.rs"]
-mod tests;

@@ -364,23 +364,7 @@ impl<'a> Printer<'a> {
                 self.note(note.as_deref());
                 self.for_loop(*var, *extent, *kind, body);
             }
-            Stmt::If { cond, then, els } => {
-                let c = self.expr(cond);
-                match then.is_empty() {
-                    true => self.line(&format!("if (!({c})) {{")),
-                    false => self.line(&format!("if ({c}) {{")),
-                }
-                self.indent += 1;
-                self.block(if then.is_empty() { els } else { then });
-                self.indent -= 1;
-                if !els.is_empty() && !then.is_empty() {
-                    self.line("} else {");
-                    self.indent += 1;
-                    self.block(els);
-                    self.indent -= 1;
-                }
-                self.line("}");
-            }
+            Stmt::If { cond, then, els } => self.branch(cond, then, els),
             Stmt::Let {
                 var,
                 value,
@@ -435,6 +419,20 @@ impl<'a> Printer<'a> {
                 self.line(&format!("{place} = {v};"));
             }
         }
+    }
+
+    fn branch(&mut self, cond: &Expr, then: &Block, els: &Block) {
+        let c = self.expr(cond);
+        match then.is_empty() {
+            true => self.line(&format!("if (!({c})) {{")),
+            false => self.line(&format!("if ({c}) {{")),
+        }
+        self.indented(if then.is_empty() { els } else { then });
+        if !els.is_empty() && !then.is_empty() {
+            self.line("} else {");
+            self.indented(els);
+        }
+        self.line("}");
     }
 
     fn note(&mut self, note: Option<&str>) {

@@ -223,68 +223,8 @@ pub(super) fn prelude(used: &Used, contract: Contract) -> String {
     }
     out += &options(used, contract);
     out += &unwanted_warnings(used);
-    if used.par {
-        out += &format!("#ifdef _OPENMP\n\
-                /* Threads take so many of n iterations at once that taking them costs little, and none waits long. */\n\
-                static inline int64_t share(int64_t n)\n{{\n    return n / 64 / omp_get_max_threads() + 1;\n}}\n\n\
-                #define PRAGMA(text) _Pragma(#text)\n\
-                #define PARALLEL_FOR(n) PRAGMA(omp parallel for schedule(dynamic, share(n)))\n\
-                #else\n#define PARALLEL_FOR(n)\n#endif\n\n\
-                /* From so many cycles on a loop has threads, as they take some to start. */\n\
-                #ifndef THREADS_FROM\n#define THREADS_FROM {THREADS_FROM}\n#endif\n\
-                #ifdef _OPENMP\n\
-                #define WORTH_THREADS(n, cycles) ((n) > 1 && (cycles) >= THREADS_FROM && omp_get_max_threads() > 1)\n\
-                #else\n#define WORTH_THREADS(n, cycles) 0\n#endif\n\n");
-    }
-    if used.par_if {
-        out += "#ifdef _OPENMP\n\
-                #define PARALLEL_IF(n, cycles) PRAGMA(omp parallel for schedule(dynamic, share(n)) if (WORTH_THREADS(n, cycles)))\n\
-                #else\n#define PARALLEL_IF(n, cycles)\n#endif\n\n";
-    }
-    if used.fetch {
-        out += "/* A hint to the processor: there need not be such an element. */\n\
-                #ifdef __GNUC__\n\
-                #define FETCH(array, i) __builtin_prefetch((const void *)((uintptr_t)(array) + (uintptr_t)(i) * sizeof *(array)))\n\
-                #else\n#define FETCH(array, i) ((void)0)\n#endif\n\n";
-    }
-    if used.rolled {
-        let clang = "clang loop unroll(disable) vectorize(assume_safety)";
-        out += &before_loops("ROLLED", clang, &["GCC ivdep", "GCC unroll 1"]);
-    }
-    if used.independent {
-        // clang warns of each loop that it does not make vectors of, wherever that is asked for inside of threads.
-        out += "/* No iteration reads or writes what another one writes: in the functions that threads run, gcc forgets `restrict`. */\n";
-        out += &format!("{GCC}#define INDEPENDENT _Pragma(\"GCC ivdep\")\n#else\n#define INDEPENDENT\n#endif\n\n");
-    }
-    if used.repeated {
-        let clang = format!("clang loop unroll_count({TIMES})");
-        out += "/* Several iterations at once. */\n";
-        out += &before_loops("REPEATED", &clang, &[&format!("GCC unroll {TIMES}")]);
-    }
-    if used.threads {
-        out += "static inline int64_t thread_count(void)\n{\n#ifdef _OPENMP\n    \
-                return omp_get_max_threads();\n#else\n    return 1;\n#endif\n}\n\n\
-                static inline int64_t thread_index(void)\n{\n#ifdef _OPENMP\n    \
-                return omp_get_thread_num();\n#else\n    return 0;\n#endif\n}\n\n";
-    }
-    if used.heap {
-        out +=
-            "/* Bytes for count elements: whole cache lines, the last of which nothing uses. */\n\
-                static inline int64_t room(int64_t count, int64_t size)\n{\n    \
-                return (count * size + 127) / 64 * 64;\n}\n\n";
-        out += "/* None where this machine has no addresses for so many. */\n\
-                static inline void *bytes(int64_t count)\n{\n    \
-                return (uint64_t)count > SIZE_MAX / 2 ? 0 : malloc((size_t)count);\n}\n\n\
-                /* The first whole cache line. */\n\
-                static inline char *whole_line(char *memory)\n{\n    \
-                return memory + (64 - (uintptr_t)memory % 64) % 64;\n}\n\n";
-        out += "/* Up to so many bytes lie on the stack. Sanitizers report whoever touches what lies between two buffers. */\n\
-                #ifdef __SANITIZE_ADDRESS__\n\
-                #include <sanitizer/asan_interface.h>\n\
-                #define GAP(p) ASAN_POISON_MEMORY_REGION(p, 64)\n\
-                #define LITTLE 64\n\
-                #else\n#define GAP(p) ((void)0)\n#define LITTLE 16384\n#endif\n\n";
-    }
+    loops(used, &mut out);
+    memory(used, &mut out);
     vectors(used, &mut out);
     out += &super::half::helpers(&used.halves);
     for name in &used.index {
@@ -306,6 +246,76 @@ pub(super) fn prelude(used: &Used, contract: Contract) -> String {
         out += &cast_helper(*from, *to);
     }
     out
+}
+
+/// What stands before loops, and hints inside of them.
+fn loops(used: &Used, out: &mut String) {
+    if used.par {
+        *out += &format!("#ifdef _OPENMP\n\
+                /* Threads take so many of n iterations at once that taking them costs little, and none waits long. */\n\
+                static inline int64_t share(int64_t n)\n{{\n    return n / 64 / omp_get_max_threads() + 1;\n}}\n\n\
+                #define PRAGMA(text) _Pragma(#text)\n\
+                #define PARALLEL_FOR(n) PRAGMA(omp parallel for schedule(dynamic, share(n)))\n\
+                #else\n#define PARALLEL_FOR(n)\n#endif\n\n\
+                /* From so many cycles on a loop has threads, as they take some to start. */\n\
+                #ifndef THREADS_FROM\n#define THREADS_FROM {THREADS_FROM}\n#endif\n\
+                #ifdef _OPENMP\n\
+                #define WORTH_THREADS(n, cycles) ((n) > 1 && (cycles) >= THREADS_FROM && omp_get_max_threads() > 1)\n\
+                #else\n#define WORTH_THREADS(n, cycles) 0\n#endif\n\n");
+    }
+    if used.par_if {
+        *out += "#ifdef _OPENMP\n\
+                #define PARALLEL_IF(n, cycles) PRAGMA(omp parallel for schedule(dynamic, share(n)) if (WORTH_THREADS(n, cycles)))\n\
+                #else\n#define PARALLEL_IF(n, cycles)\n#endif\n\n";
+    }
+    if used.fetch {
+        *out += "/* A hint to the processor: there need not be such an element. */\n\
+                #ifdef __GNUC__\n\
+                #define FETCH(array, i) __builtin_prefetch((const void *)((uintptr_t)(array) + (uintptr_t)(i) * sizeof *(array)))\n\
+                #else\n#define FETCH(array, i) ((void)0)\n#endif\n\n";
+    }
+    if used.rolled {
+        let clang = "clang loop unroll(disable) vectorize(assume_safety)";
+        *out += &before_loops("ROLLED", clang, &["GCC ivdep", "GCC unroll 1"]);
+    }
+    if used.independent {
+        // clang warns of each loop that it does not make vectors of, wherever that is asked for inside of threads.
+        *out += "/* No iteration reads or writes what another one writes: in the functions that threads run, gcc forgets `restrict`. */\n";
+        *out += &format!("{GCC}#define INDEPENDENT _Pragma(\"GCC ivdep\")\n#else\n#define INDEPENDENT\n#endif\n\n");
+    }
+    if used.repeated {
+        let clang = format!("clang loop unroll_count({TIMES})");
+        *out += "/* Several iterations at once. */\n";
+        *out += &before_loops("REPEATED", &clang, &[&format!("GCC unroll {TIMES}")]);
+    }
+}
+
+/// Which thread this is, and where memory comes from.
+fn memory(used: &Used, out: &mut String) {
+    if used.threads {
+        *out += "static inline int64_t thread_count(void)\n{\n#ifdef _OPENMP\n    \
+                return omp_get_max_threads();\n#else\n    return 1;\n#endif\n}\n\n\
+                static inline int64_t thread_index(void)\n{\n#ifdef _OPENMP\n    \
+                return omp_get_thread_num();\n#else\n    return 0;\n#endif\n}\n\n";
+    }
+    if used.heap {
+        *out +=
+            "/* Bytes for count elements: whole cache lines, the last of which nothing uses. */\n\
+                static inline int64_t room(int64_t count, int64_t size)\n{\n    \
+                return (count * size + 127) / 64 * 64;\n}\n\n";
+        *out += "/* None where this machine has no addresses for so many. */\n\
+                static inline void *bytes(int64_t count)\n{\n    \
+                return (uint64_t)count > SIZE_MAX / 2 ? 0 : malloc((size_t)count);\n}\n\n\
+                /* The first whole cache line. */\n\
+                static inline char *whole_line(char *memory)\n{\n    \
+                return memory + (64 - (uintptr_t)memory % 64) % 64;\n}\n\n";
+        *out += "/* Up to so many bytes lie on the stack. Sanitizers report whoever touches what lies between two buffers. */\n\
+                #ifdef __SANITIZE_ADDRESS__\n\
+                #include <sanitizer/asan_interface.h>\n\
+                #define GAP(p) ASAN_POISON_MEMORY_REGION(p, 64)\n\
+                #define LITTLE 64\n\
+                #else\n#define GAP(p) ((void)0)\n#define LITTLE 16384\n#endif\n\n";
+    }
 }
 
 fn vectors(used: &Used, out: &mut String) {

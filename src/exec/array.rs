@@ -199,7 +199,3 @@ fn push(bytes: &mut Vec<u8>, scalar: Scalar, x: f64) {
         Scalar::F64 => bytes.extend(x.to_ne_bytes()),
     }
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/exec/array.rs"]
-mod tests;

@@ -222,7 +222,3 @@ fn compare_one(result: usize, got: &Array, want: &Array, operations: f64) -> Dif
     }
     d
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/exec/compare.rs"]
-mod tests;

@@ -227,7 +227,3 @@ enum Own {
     /// Its function, with so many arguments, is called so often.
     Calls(usize, f64),
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/exec/flops.rs"]
-mod tests;

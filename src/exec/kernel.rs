@@ -380,7 +380,3 @@ fn call_text(s: &Signature) -> String {
     let _ = writeln!(text, "  return {}({});\n}}", s.name, args.join(", "));
     text
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/exec/kernel.rs"]
-mod tests;

@@ -104,7 +104,7 @@ impl Timing {
 
 /// Between which order statistics the median lies: the number of samples below it is binomial
 /// (Conover, Practical Nonparametric Statistics, section 3.2). Too few samples: all of them.
-fn interval(sorted: &[f64]) -> Option<(f64, f64)> {
+pub fn interval(sorted: &[f64]) -> Option<(f64, f64)> {
     let n = sorted.len();
     // P(at most k of n below the median), up to 2.5 %.
     let mut term = 0.5f64.powi(n.min(1000) as i32);
@@ -118,10 +118,10 @@ fn interval(sorted: &[f64]) -> Option<(f64, f64)> {
     Some((*sorted.get(at)?, *sorted.get(n.checked_sub(1 + at)?)?))
 }
 
-struct Raw {
-    wall: f64,
-    cpu: f64,
-    preempted: u64,
+pub struct Raw {
+    pub wall: f64,
+    pub cpu: f64,
+    pub preempted: u64,
 }
 
 impl Raw {
@@ -143,7 +143,7 @@ impl Raw {
 const SHARED: f64 = 0.75;
 
 /// Fewer samples say nothing: then disturbed ones count, too.
-const FEWEST: usize = 3;
+pub const FEWEST: usize = 3;
 
 /// Measures all sessions in turn; `first` is the first call of each, which had success.
 pub fn race(
@@ -215,7 +215,7 @@ fn hopeless(raw: &[Raw]) -> bool {
     counting(raw).count() < FEWEST
 }
 
-fn shuffle<T>(items: &mut [T], random: &mut Rng) {
+pub fn shuffle<T>(items: &mut [T], random: &mut Rng) {
     for i in (1..items.len()).rev() {
         items.swap(i, random.below(i as u64 + 1) as usize);
     }
@@ -238,7 +238,7 @@ fn sorted(mut kept: Vec<&Raw>, calls: u64) -> Vec<f64> {
 }
 
 /// With fewer samples than these, disturbed ones count.
-fn timing(raw: &[Raw], calls: u64, fewest: usize) -> Timing {
+pub fn timing(raw: &[Raw], calls: u64, fewest: usize) -> Timing {
     let apart: Vec<&Raw> = apart(raw).collect();
     let quiet: Vec<&Raw> = counting(raw).collect();
     let disturbed = quiet.len() < fewest.min(apart.len());
@@ -253,7 +253,3 @@ fn timing(raw: &[Raw], calls: u64, fewest: usize) -> Timing {
         seconds: sorted(kept.clone(), calls),
     }
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/exec/measure.rs"]
-mod tests;

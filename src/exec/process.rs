@@ -234,7 +234,3 @@ impl Dialog {
         }
     }
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/exec/process.rs"]
-mod tests;

@@ -357,10 +357,3 @@ fn build_both(
         Ok((first, second.transpose()?))
     })
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/exec/run_tampered.rs"]
-mod tampered;
-#[cfg(test)]
-#[path = "../../tests/unit/exec/run.rs"]
-mod tests;

@@ -112,7 +112,7 @@ impl Question<'_> {
     }
 
     /// All free parameters of one size.
-    fn all(&self, n: i64) -> Sizes {
+    pub fn all(&self, n: i64) -> Sizes {
         let mut sizes = self.fixed.clone();
         for &name in &self.program.sizes {
             sizes.entry(name).or_insert(n);
@@ -214,7 +214,3 @@ impl Question<'_> {
         })
     }
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/exec/sizes.rs"]
-mod tests;

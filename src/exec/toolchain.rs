@@ -61,7 +61,7 @@ impl Toolchain {
         Toolchain::find_with(std::env::var("CC").ok().as_deref(), target)
     }
 
-    fn find_with(cc: Option<&str>, target: Target) -> Result<Toolchain, Diagnostic> {
+    pub fn find_with(cc: Option<&str>, target: Target) -> Result<Toolchain, Diagnostic> {
         let tool = Toolchain::find_in(cc, target)?;
         let missing = |f: &&str| !tool.flags.contains(f);
         // For the machine at hand a compiler may fall back to what it knows.
@@ -75,7 +75,7 @@ impl Toolchain {
         }
     }
 
-    fn find_in(cc: Option<&str>, target: Target) -> Result<Toolchain, Diagnostic> {
+    pub fn find_in(cc: Option<&str>, target: Target) -> Result<Toolchain, Diagnostic> {
         let chosen: Vec<String> = match cc {
             Some(cc) if !cc.trim().is_empty() => vec![cc.trim().to_string()],
             _ => ["cc", "gcc", "clang"].map(str::to_string).into(),
@@ -240,7 +240,7 @@ impl Toolchain {
 }
 
 /// Whether a machine of one target runs kernels of another.
-fn may_run(target: Target, native: Target) -> Result<(), Diagnostic> {
+pub fn may_run(target: Target, native: Target) -> Result<(), Diagnostic> {
     if native.runs(target) {
         return Ok(());
     }
@@ -275,7 +275,3 @@ pub fn temp_dir() -> Result<TempFolder, Diagnostic> {
             .help("make room in the folder for temporary files, or set TMPDIR to another one")
     })
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/exec/toolchain.rs"]
-mod tests;

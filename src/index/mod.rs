@@ -245,7 +245,3 @@ impl Signs for Facts {
         self.states.push(state);
     }
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/index.rs"]
-mod tests;

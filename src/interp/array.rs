@@ -233,6 +233,20 @@ fn plain(m: &mut Machine, p: &PrimCode, args: &[Value]) -> Result<Value> {
         (MakeArray, items) => m.collect(p, items.len() as u32, &mut |_, i| {
             Ok(items[i as usize].clone())
         }),
+        (Select, [c, a, b]) => Ok(if c.as_num().is_some_and(Num::truth) {
+            a
+        } else {
+            b
+        }
+        .clone()),
+        _ => numbers(p, args),
+    }
+}
+
+/// The primitives that compute numbers, lane by lane.
+fn numbers(p: &PrimCode, args: &[Value]) -> Result<Value> {
+    use Op::*;
+    match (p.op, args) {
         (Neg | Abs, [x]) => {
             let s = number_type(p);
             lanes(p, &[x], |n| scalar::unary(p.op, s, n[0]))
@@ -254,12 +268,6 @@ fn plain(m: &mut Machine, p: &PrimCode, args: &[Value]) -> Result<Value> {
             super::Elem::Idx(0) => Err(InterpError::OutOfRange { index: 0, size: 0 }),
             _ => lanes(p, &[x], |n| scalar::cast(p.from, p.to, n[0])),
         },
-        (Select, [c, a, b]) => Ok(if c.as_num().is_some_and(Num::truth) {
-            a
-        } else {
-            b
-        }
-        .clone()),
         (op, [a, b]) if is_binary(op) => binary(p, a, b),
         (op, args) => match (op.function(), args) {
             (Some(f), [x]) => {

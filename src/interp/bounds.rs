@@ -81,7 +81,7 @@ fn doubt() {
 
 impl Bounded {
     /// A float that is exact.
-    pub(super) fn exact(value: f64, of: Scalar) -> Bounded {
+    pub fn exact(value: f64, of: Scalar) -> Bounded {
         Bounded::leaf(value, 0.0, 0.0, of)
     }
 
@@ -158,7 +158,7 @@ impl Bounded {
         .unless_overflowing()
     }
 
-    fn plus(self, other: Bounded) -> Bounded {
+    pub fn plus(self, other: Bounded) -> Bounded {
         let sum = Bounded {
             value: self.value + other.value,
             magnitude: self.magnitude + other.magnitude,
@@ -169,7 +169,7 @@ impl Bounded {
         self.polynomial(other, sum)
     }
 
-    fn times(self, other: Bounded) -> Bounded {
+    pub fn times(self, other: Bounded) -> Bounded {
         let off = |e: f64, by: f64| if e == 0.0 { 0.0 } else { e * by };
         let part = self.part * other.part;
         // Parts that are as good as nothing lose digits, which the other factors make larger.
@@ -208,7 +208,7 @@ impl Bounded {
         Bounded::leaf(z, error + self.tiny(), 1.0, self.of)
     }
 
-    fn negated(self) -> Bounded {
+    pub fn negated(self) -> Bounded {
         Bounded {
             value: -self.value,
             ..self
@@ -274,7 +274,7 @@ impl Bounded {
     }
 }
 
-pub(super) fn binary(op: Op, a: Bounded, b: Bounded) -> Bounded {
+pub fn binary(op: Op, a: Bounded, b: Bounded) -> Bounded {
     match op {
         Op::Add => a.plus(b),
         Op::Sub => a.plus(b.negated()),
@@ -293,14 +293,14 @@ pub(super) fn binary(op: Op, a: Bounded, b: Bounded) -> Bounded {
 }
 
 /// `neg` or `abs`.
-pub(super) fn unary(op: Op, a: Bounded) -> Bounded {
+pub fn unary(op: Op, a: Bounded) -> Bounded {
     match op {
         Op::Neg => a.negated(),
         _ => Bounded::leaf(a.value.abs(), a.bound(), 0.0, a.of),
     }
 }
 
-pub(super) fn function(f: Function, a: Bounded) -> Bounded {
+pub fn function(f: Function, a: Bounded) -> Bounded {
     match f {
         Function::Sqrt => a.monotone(f64::sqrt),
         Function::Exp => a.monotone(f64::exp),
@@ -325,7 +325,3 @@ pub(super) fn order(a: Bounded, b: Bounded) -> Option<std::cmp::Ordering> {
     }
     a.value.partial_cmp(&b.value)
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/interp/bounds.rs"]
-mod tests;

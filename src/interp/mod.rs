@@ -11,7 +11,7 @@
 //! Absent: cost, strategy (`mapPar` means `map`), lowering.
 
 mod array;
-mod bounds;
+pub mod bounds;
 pub mod buffers;
 mod build;
 mod code;
@@ -22,10 +22,7 @@ pub mod random;
 mod run;
 pub mod scalar;
 mod shape;
-#[cfg(test)]
-#[path = "../../tests/unit/interp.rs"]
-mod tests;
-mod value;
+pub mod value;
 
 pub use bounds::{Bounded, FUNCTION_ULPS};
 pub use error::InterpError;

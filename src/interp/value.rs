@@ -20,7 +20,7 @@ thread_local! {
 }
 
 /// Bytes of all buffers of this thread.
-pub(super) fn live_bytes() -> u64 {
+pub fn live_bytes() -> u64 {
     LIVE.get()
 }
 

@@ -202,23 +202,7 @@ impl Lower {
             }
             (At, [xs]) => self.at(xs, sizes[0]),
             (ToMem, [x]) if !ty_has_array(ty) => Ok(self.bind_value(x.clone())),
-            // A pair with arrays is kept component by component.
-            (ToMem, [x]) if ty.as_array().is_none() => {
-                let Some((a, b)) = ty.as_pair() else {
-                    return Err(self.not_a("pair", x));
-                };
-                if let Some(of) = super::value::parts_of_one(x) {
-                    let kept = vec![Val::Node(of.clone())];
-                    let kept = self.node(p, Ty::fun(of.ty, of.ty), kept, term);
-                    return self.unzip(&kept, ty);
-                }
-                let (first, second) = self.both(x)?;
-                let first = self.finish(p, Ty::fun(a, a), vec![first], None)?;
-                Ok(Val::pair(
-                    first,
-                    self.finish(p, Ty::fun(b, b), vec![second], None)?,
-                ))
-            }
+            (ToMem, [x]) if ty.as_array().is_none() => self.kept_pair(p, ty, x, term),
             (Select, [c, a, b]) => {
                 let mut c = self.scalar(c)?;
                 if !of_sizes(&c) {
@@ -259,6 +243,22 @@ impl Lower {
             _ if ty.as_array().is_some() => Ok(self.node(p, prim_ty, args, term)),
             _ => self.operation(op, &args, ty),
         }
+    }
+
+    /// A pair with arrays is kept component by component.
+    fn kept_pair(&mut self, p: Prim, ty: Ty, x: &Val, term: Option<&Term>) -> Res<Val> {
+        let Some((a, b)) = ty.as_pair() else {
+            return Err(self.not_a("pair", x));
+        };
+        if let Some(of) = super::value::parts_of_one(x) {
+            let kept = vec![Val::Node(of.clone())];
+            let kept = self.node(p, Ty::fun(of.ty, of.ty), kept, term);
+            return self.unzip(&kept, ty);
+        }
+        let (first, second) = self.both(x)?;
+        let first = self.finish(p, Ty::fun(a, a), vec![first], None)?;
+        let second = self.finish(p, Ty::fun(b, b), vec![second], None)?;
+        Ok(Val::pair(first, second))
     }
 
     /// Refuses where a function is only tried as a view change.

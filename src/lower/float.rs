@@ -13,7 +13,7 @@ use crate::term::{Kind, Op, Prim, Term};
 use crate::ty::Ty;
 
 /// Moves every kept value as far out as it goes.
-pub(super) fn float(term: &Term) -> Term {
+pub fn float(term: &Term) -> Term {
     let mut kept = Vec::new();
     let body = Float { holes: 0 }.term(term, &mut kept);
     wrap(body, kept)
@@ -194,7 +194,3 @@ fn fill(t: &Term, hole: u32, term: &Term) -> Term {
         _ => t.clone(),
     }
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/lower/float.rs"]
-mod tests;

@@ -13,7 +13,7 @@ use smallvec::{smallvec, SmallVec};
 
 /// From indices to indices.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(super) enum IndexMap {
+pub enum IndexMap {
     /// `(i, j) ↦ k·i + j`: `split`, `asVector`, `slide` with the step `k`.
     Merge(Nat),
     /// `i ↦ (⌊i/k⌋, i mod k)`: `join`, `asScalar`.
@@ -37,7 +37,7 @@ pub(super) enum IndexMap {
 
 /// Which elements of an argument a view change keeps.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(super) enum Kept {
+pub enum Kept {
     All,
     /// Those with indices below a number.
     Below(Nat),
@@ -102,7 +102,3 @@ impl IndexMap {
         })
     }
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/lower/index_map.rs"]
-mod tests;

@@ -10,7 +10,7 @@ use super::value::{Dest, Leaf, Mem, Val};
 use super::vector::{build, lane, lane_wise_cast, splat};
 use crate::arith::{AtomKind, Nat};
 use crate::intern::Symbol;
-use crate::nest::{Block, Expr, ExprKind, LoopKind, Shape, Stmt, StorageClass};
+use crate::nest::{Block, BufId, Expr, ExprKind, LoopKind, Shape, Stmt, StorageClass};
 use crate::term::Op;
 use crate::ty::{Scalar, Ty};
 
@@ -177,43 +177,9 @@ impl Lower {
         };
         match e.kind() {
             ExprKind::Var(v) => p.vars.get(v).cloned().unwrap_or_else(|| e.clone()),
-            ExprKind::Load(b, n) => {
-                let at = |l: i64| n.subst_var(p.lane, Nat::int(p.start + l));
-                let first = self.simplify(at(0));
-                if n.coefficient(p.lane).and_then(Nat::as_int) == Some(1) {
-                    return Expr::new(ExprKind::Load(*b, first), shape);
-                }
-                let Some((all, plain)) = self.unclamped(*n, p) else {
-                    return self.lane_by_lane(e, p);
-                };
-                let first = self.simplify(plain.subst_var(p.lane, Nat::int(p.start)));
-                let fast = Expr::new(ExprKind::Load(*b, first), shape);
-                match all.as_bool() {
-                    Some(true) => fast,
-                    Some(false) => self.lane_by_lane(e, p),
-                    None => self.fast_or_slow(all, fast, e, p),
-                }
-            }
+            ExprKind::Load(b, n) => self.vector_load(e, *b, *n, p, shape),
             ExprKind::Pick(pieces, n) => {
-                let first = self
-                    .simplify(n.subst_var(p.lane, Nat::int(p.start)))
-                    .as_int();
-                if n.coefficient(p.lane).and_then(Nat::as_int) == Some(1) {
-                    let mut at = 0;
-                    for q in pieces {
-                        let w = q.shape().lanes;
-                        if first == Some(at) && w == p.width {
-                            // The piece itself must be one and the same for all lanes.
-                            let q0 = self.at_lane(q, p, 0);
-                            let mut rest = 1..i64::from(p.width);
-                            if rest.all(|l| self.at_lane(q, p, l).same(&q0)) {
-                                return q0;
-                            }
-                        }
-                        at += i64::from(w);
-                    }
-                }
-                self.lane_by_lane(e, p)
+                (self.whole_piece(pieces, *n, p)).unwrap_or_else(|| self.lane_by_lane(e, p))
             }
             ExprKind::Op(Op::Select, args) => self.vector_select(e, args, p, shape),
             ExprKind::Op(op, args) => {
@@ -243,6 +209,45 @@ impl Lower {
             },
             _ => self.lane_by_lane(e, p),
         }
+    }
+
+    fn vector_load(&mut self, e: &Expr, b: BufId, n: Nat, p: &Piece, shape: Shape) -> Expr {
+        let first = self.simplify(n.subst_var(p.lane, Nat::int(p.start)));
+        if n.coefficient(p.lane).and_then(Nat::as_int) == Some(1) {
+            return Expr::new(ExprKind::Load(b, first), shape);
+        }
+        let Some((all, plain)) = self.unclamped(n, p) else {
+            return self.lane_by_lane(e, p);
+        };
+        let first = self.simplify(plain.subst_var(p.lane, Nat::int(p.start)));
+        let fast = Expr::new(ExprKind::Load(b, first), shape);
+        match all.as_bool() {
+            Some(true) => fast,
+            Some(false) => self.lane_by_lane(e, p),
+            None => self.fast_or_slow(all, fast, e, p),
+        }
+    }
+
+    /// The one of the pieces that all lanes pick, one element after the other.
+    fn whole_piece(&mut self, pieces: &[Expr], n: Nat, p: &Piece) -> Option<Expr> {
+        let first = self.simplify(n.subst_var(p.lane, Nat::int(p.start)));
+        if n.coefficient(p.lane).and_then(Nat::as_int) != Some(1) {
+            return None;
+        }
+        let (first, mut at) = (first.as_int(), 0);
+        for q in pieces {
+            let w = q.shape().lanes;
+            if first == Some(at) && w == p.width {
+                // The piece itself must be one and the same for all lanes.
+                let q0 = self.at_lane(q, p, 0);
+                let mut rest = 1..i64::from(p.width);
+                if rest.all(|l| self.at_lane(q, p, l).same(&q0)) {
+                    return Some(q0);
+                }
+            }
+            at += i64::from(w);
+        }
+        None
     }
 
     fn vector_select(&mut self, e: &Expr, args: &[Expr], p: &Piece, shape: Shape) -> Expr {
@@ -553,7 +558,3 @@ fn monotone(c: &Expr, var: Symbol) -> bool {
         _ => false,
     }
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/lower/lanes.rs"]
-mod tests;

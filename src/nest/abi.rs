@@ -100,7 +100,3 @@ pub fn leaf_sizes(ty: Ty) -> Vec<Nat> {
     let len = |dims: Vec<Nat>| dims.into_iter().fold(Nat::int(1), |a, b| a * b);
     leaves.into_iter().map(|(_, _, dims)| len(dims)).collect()
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/nest/abi.rs"]
-mod tests;

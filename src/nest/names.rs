@@ -107,7 +107,3 @@ fn is_typed_helper(text: &str) -> bool {
                 .is_some_and(|r| r.ends_with('_'))
     })
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/nest/names.rs"]
-mod tests;

@@ -14,7 +14,3 @@ mod sizes;
 pub use assumption::Assumption;
 pub use known::{assumptions, contradiction, missing, Known, Never};
 pub use sizes::Sizes;
-
-#[cfg(test)]
-#[path = "../../tests/unit/obligation.rs"]
-mod tests;

@@ -255,7 +255,3 @@ fn remembered(op: &Term, meaning: Meaning, asked: Asked, answer: impl FnOnce() -
     });
     answer
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/operator.rs"]
-mod tests;

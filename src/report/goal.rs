@@ -157,7 +157,3 @@ fn without_advice(d: &Diagnosis) -> String {
         None => "put a step in between that leads there".to_string(),
     }
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/report/goal.rs"]
-mod tests;

@@ -48,7 +48,3 @@ pub fn digits(x: f64) -> String {
         _ => format!("{x:.2}"),
     }
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/report/number.rs"]
-mod tests;

@@ -47,7 +47,3 @@ fn doing(phase: Phase) -> Option<&'static str> {
         Phase::Diagnose => Some("looking for what is closest"),
     }
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/report/progress.rs"]
-mod tests;

@@ -257,7 +257,3 @@ fn times(lines: &mut Lines, run: &Report, program: &str) {
         lines.add("", &text);
     }
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/report/summary.rs"]
-mod tests;

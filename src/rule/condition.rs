@@ -46,7 +46,3 @@ impl SizeCondition {
         }
     }
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/rule/condition.rs"]
-mod tests;

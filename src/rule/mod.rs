@@ -9,7 +9,7 @@
 
 mod applied;
 mod compile;
-mod condition;
+pub mod condition;
 pub mod instance;
 pub mod near;
 mod typing;

@@ -28,7 +28,3 @@ pub use expr::{
 pub use pattern_var::{is_open, VarClass};
 pub use read::{parse_expr, parse_question, parse_statement, parse_truth};
 pub use rule::{has_domain, is_scalar, load_rules, other_domain, rules_of, Rule};
-
-#[cfg(test)]
-#[path = "../../tests/unit/scalar.rs"]
-mod tests;

@@ -17,7 +17,7 @@ mod pattern;
 mod products;
 mod range;
 mod settle;
-mod shipped;
+pub mod shipped;
 mod witness;
 
 pub use build::{build, is_constant, is_stuck};
@@ -293,7 +293,3 @@ impl Simplifier {
         }
     }
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/simplify.rs"]
-mod tests;

@@ -28,7 +28,7 @@ pub fn shipped() -> Rc<Book> {
 }
 
 /// Those with an operator at the root, read once in a thread.
-pub(super) fn with_root(op: Op) -> Rc<Book> {
+pub fn with_root(op: Op) -> Rc<Book> {
     let known = BY_ROOT.with_borrow(|all| all.get(&op).cloned());
     known.unwrap_or_else(|| {
         let book = Rc::new(read(|root| root == Some(op)));
@@ -61,7 +61,7 @@ fn read(wanted: impl Fn(Option<Op>) -> bool) -> Book {
 }
 
 /// Where rules stand: from `rule` to the next line that is not indented.
-pub(super) fn places(text: &str) -> Vec<Range<usize>> {
+pub fn places(text: &str) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     let (mut at, mut inside) = (0, false);
     for line in text.split_inclusive('\n') {
@@ -83,7 +83,7 @@ pub(super) fn places(text: &str) -> Vec<Range<usize>> {
 
 /// The operator at the root of the left side of a rule, as text: the last of those that bind least, outside of
 /// parentheses; without one, the function.
-pub(super) fn root(rule: &str) -> Option<Op> {
+pub fn root(rule: &str) -> Option<Op> {
     let left = rule.split("=>").next()?.trim_start();
     let left = left.split_once(char::is_whitespace)?.1.trim_start();
     let left = left.split_once(char::is_whitespace)?.1.trim();

@@ -257,7 +257,3 @@ impl Lexer<'_> {
         self.out.diagnostics.push(d);
     }
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/syntax/lexer.rs"]
-mod tests;

@@ -7,7 +7,7 @@
 //! Absent: what names mean, types, files other than the given one.
 
 mod doc;
-mod lexer;
+pub mod lexer;
 pub mod number;
 mod parser;
 mod printer;
@@ -44,7 +44,3 @@ impl Dialect {
             .find(|d| d.extension() == extension)
     }
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/syntax.rs"]
-mod tests;

@@ -99,7 +99,3 @@ fn shorten(text: &str) -> String {
         text.to_string()
     }
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/syntax/number.rs"]
-mod tests;

@@ -58,7 +58,3 @@ impl Class {
         self.judge(ty) == Some(true)
     }
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/term/class.rs"]
-mod tests;

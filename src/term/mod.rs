@@ -8,7 +8,7 @@
 //! spans, effects.
 
 mod build;
-mod class;
+pub mod class;
 pub mod lit;
 mod normal;
 pub mod prim;
@@ -412,7 +412,3 @@ impl Program {
         equal.iter().find(|(_, same)| !same).map(|(part, _)| *part)
     }
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/term.rs"]
-mod tests;

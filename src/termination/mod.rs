@@ -41,11 +41,11 @@
 //! they are blind to the order of operands, as the path order is not, and they see through products of sums
 //! (`(x + c)*d => x*d + c*d`). Constants other than 0 and 1 are not counted, which `x - 1 => x + -1` would not survive.
 
-mod cases;
+pub mod cases;
 mod constants;
 mod critical;
 mod cycle;
-mod measure;
+pub mod measure;
 mod poly;
 
 pub use cases::Case;
@@ -118,7 +118,7 @@ pub fn order_of(rules: &[Rule], number: usize) -> Result<Ordered, Why> {
     ordered(rules, number)
 }
 
-fn ordered(rules: &[Rule], number: usize) -> Result<Ordered, Why> {
+pub fn ordered(rules: &[Rule], number: usize) -> Result<Ordered, Why> {
     let mut all = Vec::new();
     for reading in rules[number].readings() {
         all.extend(cases(&reading).ok_or(Why::Variables)?);
@@ -160,7 +160,3 @@ pub fn greater(a: Expr, b: Expr) -> bool {
         Found::Fails(_) => false,
     }
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/termination.rs"]
-mod tests;

@@ -14,9 +14,9 @@ mod event;
 mod forest;
 mod known;
 mod replay;
-mod spelled;
+pub mod spelled;
 mod walk;
-mod witness_term;
+pub mod witness_term;
 
 use crate::egraph::{Graph, LitId, Node, Shape};
 use crate::elab::RuleUse;

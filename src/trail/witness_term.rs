@@ -67,7 +67,3 @@ fn closed(ty: Ty) -> Option<Term> {
         TyKind::Meta(_) => None,
     }
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/witness_term.rs"]
-mod tests;

@@ -31,7 +31,7 @@ mod run;
 mod same;
 mod show;
 mod source;
-mod system;
+pub mod system;
 mod tensor;
 mod value;
 

@@ -159,7 +159,3 @@ fn is_whole(m: &Mono) -> bool {
         _ => false,
     })
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/validate/system.rs"]
-mod tests;

@@ -9,15 +9,15 @@
 //! Invariant: whatever a solver does, every rule gets a verdict. Absent: order and termination; rules over arrays (`arrays`).
 
 pub mod arrays;
-mod case_split;
-mod cases;
+pub mod case_split;
+pub mod cases;
 mod certificate;
 mod encode;
-mod formula;
+pub mod formula;
 mod model;
 mod normal;
-mod points;
-mod poly;
+pub mod points;
+pub mod poly;
 mod portfolio;
 mod weaken;
 
@@ -153,7 +153,3 @@ pub fn verify(rules: &[Rule], asked: &[usize], tools: &Tools, tell: Tell) -> Ver
         certificates,
     }
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/verify.rs"]
-mod tests;

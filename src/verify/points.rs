@@ -48,7 +48,7 @@ pub fn try_points(rule: &Rule, points: u32) -> Tried {
 }
 
 /// As many points, which are the same each time, with the number of lanes of vectors.
-pub(super) fn random(rule: &Rule, points: u32) -> impl Iterator<Item = (Point, usize)> {
+pub fn random(rule: &Rule, points: u32) -> impl Iterator<Item = (Point, usize)> {
     let mut rng = Rng::new(11);
     let vars = rule.vars();
     let mut spoken = Vec::new();

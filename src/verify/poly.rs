@@ -180,7 +180,3 @@ impl Poly {
         Some(sum)
     }
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/verify/poly.rs"]
-mod tests;

@@ -27,6 +27,7 @@ use std::thread::ScopedJoinHandle;
 use tempfile::TempDir;
 
 /// A program with its nest and one run.
+#[derive(Clone)]
 pub struct Case {
     pub name: String,
     pub program: Program,
@@ -67,35 +68,47 @@ pub fn case_for(
 pub fn case_with(
     target: Target,
     name: String,
-    mut program: Program,
+    program: Program,
     sizes: Sizes,
     args: &[Value],
 ) -> Option<Case> {
-    program.name = Symbol::new(&name);
-    program.term = normalize(&program.term);
+    let program = named(&name, program);
     let expected = eval_program(&program, &sizes, args).ok()?;
-    let mut inputs = Vec::new();
-    for (value, (_, ty)) in args.iter().zip(&program.params) {
-        let shape = Shape::of(*ty, &sizes).expect("shape");
-        let parts = buffers::to_buffers(value, &shape).expect("buffers");
-        inputs.extend(parts.into_iter().map(|b| b.bytes));
+    Some(Case {
+        nest: lowered(target, &program),
+        inputs: inputs(&program, &sizes, args),
+        name,
+        program,
+        sizes,
+        expected,
+    })
+}
+
+/// A program in its normal form, under a name.
+fn named(name: &str, program: Program) -> Program {
+    Program {
+        name: Symbol::new(name),
+        term: normalize(&program.term),
+        ..program
     }
+}
+
+fn lowered(target: Target, program: &Program) -> Nest {
     let options = lower::Options {
         target,
         ..Default::default()
     };
-    let nest = match lower::lower(&program, &options) {
-        Ok(nest) => nest,
-        Err(d) => panic!("{program}\nat {sizes:?}\n{d:?}"),
-    };
-    Some(Case {
-        name,
-        program,
-        nest,
-        sizes,
-        inputs,
-        expected,
-    })
+    lower::lower(program, &options).unwrap_or_else(|d| panic!("{program}\n{d:?}"))
+}
+
+/// Arguments as a kernel reads them.
+fn inputs(program: &Program, sizes: &Sizes, args: &[Value]) -> Vec<Vec<u8>> {
+    let params = args.iter().zip(&program.params);
+    let parts = params.flat_map(|(value, (_, ty))| {
+        let shape = Shape::of(*ty, sizes).expect("shape");
+        buffers::to_buffers(value, &shape).expect("buffers")
+    });
+    parts.map(|b| b.bytes).collect()
 }
 
 /// The programs of `tests/kernels`, at the sizes of their `-- run` lines, and the
@@ -130,10 +143,20 @@ pub fn written(target: Target) -> Vec<Case> {
                 runs.push(each.map(|(i, s)| (*s, n + i as i64)).collect());
             }
         }
+        let name = format!("w{number}");
+        let program = named(&name, program);
+        let nest = lowered(target, &program);
         for sizes in runs {
-            let name = format!("w{number}");
-            let c = case_for(target, name, program.clone(), sizes.clone(), &mut rng);
-            cases.push(c.unwrap_or_else(|| panic!("{path} has no value at {sizes:?}")));
+            let args = arguments(&program, &sizes, &mut rng);
+            let value = eval_program(&program, &sizes, &args);
+            cases.push(Case {
+                expected: value.unwrap_or_else(|e| panic!("{path} at {sizes:?}: {e:?}")),
+                inputs: inputs(&program, &sizes, &args),
+                name: name.clone(),
+                program: program.clone(),
+                nest: nest.clone(),
+                sizes,
+            });
         }
     }
     cases
@@ -200,12 +223,12 @@ impl Goal {
     pub fn cases(&self, name: &str, target: Target) -> Vec<Case> {
         let found = self.found(name, target);
         let nest = self.nest(&found, target);
-        self.cases_of(&found, &nest, name, target)
+        self.cases_of(&found, &nest, name)
     }
 
     /// The same, of a kernel that was made already.
-    pub fn cases_of(&self, found: &Program, nest: &Nest, name: &str, target: Target) -> Vec<Case> {
-        let program = super::program(self.program);
+    pub fn cases_of(&self, found: &Program, nest: &Nest, name: &str) -> Vec<Case> {
+        let program = named(name, super::program(self.program));
         let mut rng = Rng::new(7);
         let case = |at: &&str| {
             let mut all = sizes(at);
@@ -213,19 +236,20 @@ impl Goal {
             let args = arguments(&program, &all, &mut rng);
             let none = |e| panic!("{} at {at}: no value: {e:?}", self.sketch);
             let own = eval_program(found, &all, &args).unwrap_or_else(none);
-            let plain = case_with(target, name.to_string(), program.clone(), all, &args);
-            let plain = plain.unwrap_or_else(|| panic!("{} at {at}: no value", self.program));
-            let d = compare::compare(&own, &plain.expected).expect("same shape");
+            let plain = eval_program(&program, &all, &args).unwrap_or_else(none);
+            let d = compare::compare(&own, &plain).expect("same shape");
             let what = (self.sketch, at, &d);
             match self.regroups {
                 true => assert!(d.relative_to_largest < 1e-4, "{what:?}"),
                 false => assert!(d.same, "{what:?}"),
             }
             Case {
+                name: name.to_string(),
                 nest: nest.clone(),
                 program: found.clone(),
+                inputs: inputs(&program, &all, &args),
+                sizes: all,
                 expected: own,
-                ..plain
             }
         };
         self.at.iter().map(case).collect()

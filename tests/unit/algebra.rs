@@ -1,8 +1,11 @@
-use super::*;
-use crate::interp::random::{self, Numbers, Rng};
-use crate::interp::{apply, compare, eval, Limits, Sizes, Value};
-use crate::term::{call, Lit, Op, Term};
-use crate::ty::{Scalar, Ty};
+mod accumulate;
+
+use rise_opt::algebra::*;
+
+use rise_opt::interp::random::{self, Numbers, Rng};
+use rise_opt::interp::{apply, compare, eval, Limits, Sizes, Value};
+use rise_opt::term::{call, Lit, Op, Term};
+use rise_opt::ty::{Scalar, Ty};
 
 const SAMPLES: usize = 400;
 

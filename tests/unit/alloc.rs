@@ -1,10 +1,6 @@
 //! Of `alloc`.
 
-use super::*;
-
-// All unit tests run with it, so that what counts memory counts.
-#[global_allocator]
-static ALLOCATOR: Jemalloc = Jemalloc;
+use rise_opt::alloc::*;
 
 #[test]
 fn the_limit_is_that_of_the_groups_around() {

@@ -1,4 +1,4 @@
-use super::*;
+use rise_opt::arith::*;
 
 fn v(name: &str) -> Nat {
     Nat::var(name.into())

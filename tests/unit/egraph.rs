@@ -1,6 +1,7 @@
-use super::*;
-use crate::term::{Op, Term};
-use crate::ty::{Scalar, Ty};
+use rise_opt::egraph::*;
+
+use rise_opt::term::{Op, Term};
+use rise_opt::ty::{Scalar, Ty};
 
 fn f32() -> Ty {
     Scalar::F32.into()

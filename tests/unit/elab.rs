@@ -1,8 +1,11 @@
-use super::*;
-use crate::diag::{render, Diagnostic, Format};
-use crate::source::SourceMap;
-use crate::target::Target;
-use crate::term::Program;
+mod locate;
+
+use rise_opt::elab::*;
+
+use rise_opt::diag::{render, Diagnostic, Format};
+use rise_opt::source::SourceMap;
+use rise_opt::target::Target;
+use rise_opt::term::Program;
 
 fn elab(text: &str) -> Result<Program, (SourceMap, Vec<Diagnostic>)> {
     let mut sources = SourceMap::new();
@@ -220,7 +223,7 @@ fn the_shipped_rules_elaborate() {
             panic!("{name}\n{}", shown.join("\n"))
         });
         // Rules over scalars are no rules of terms.
-        let scalar = crate::scalar::load_rules(&sources, file).is_ok_and(|r| !r.is_empty());
+        let scalar = rise_opt::scalar::load_rules(&sources, file).is_ok_and(|r| !r.is_empty());
         assert!(found.is_empty() == scalar, "{name}");
     }
 }
@@ -241,12 +244,12 @@ fn rules_are_numbered_from_zero() {
     assert_eq!(r.tys, [None, None]);
     // What the right side asks beyond the left is tested when the rule is applied.
     let r = rules("rule store (e : t) => let (toMem e) (\\x -> x)\n").unwrap();
-    assert_eq!(r[0].tys, [Some(crate::term::Class::Data)]);
+    assert_eq!(r[0].tys, [Some(rise_opt::term::Class::Data)]);
     let r = rules("rule v [k : nat] (e : n.s) => asScalar (asVector[k] e)\n").unwrap();
-    assert_eq!(r[0].tys, [Some(crate::term::Class::Flat)]);
+    assert_eq!(r[0].tys, [Some(rise_opt::term::Class::Flat)]);
     // What is compared is no vector, what is added up may be: both together ask for a scalar.
     let r = rules("rule least (x : t) => select (lt x x) x (min x x)\n").unwrap();
-    assert_eq!(r[0].tys, [Some(crate::term::Class::Number)]);
+    assert_eq!(r[0].tys, [Some(rise_opt::term::Class::Number)]);
     assert!(matches!(r[0].conds[..], [Cond::Flat(_)]));
 }
 
@@ -309,10 +312,13 @@ fn guide(name: &str) -> Result<Guide, String> {
     let mut sizes = std::collections::BTreeSet::new();
     for path in SourceMap::shipped().filter(|p| p.ends_with(".rise")) {
         let file = sources.load_shipped(path).unwrap();
-        let program = crate::elab::program(&mut sources, file, None);
+        let program = rise_opt::elab::program(&mut sources, file, None);
         sizes.extend(program.unwrap().sizes.iter().map(|n| n.as_str()));
     }
-    let sizes: Vec<_> = sizes.into_iter().map(crate::intern::Symbol::new).collect();
+    let sizes: Vec<_> = sizes
+        .into_iter()
+        .map(rise_opt::intern::Symbol::new)
+        .collect();
     let around = Surroundings {
         sizes: Some(&sizes),
         costs: &["size", "views", "loops"],
@@ -345,7 +351,7 @@ fn the_shipped_sketches_elaborate() {
 fn sketch_errors(text: &str) -> Vec<String> {
     let mut sources = SourceMap::new();
     let file = sources.add_text("a.sk", text);
-    let sizes = ["m", "n", "k"].map(crate::intern::Symbol::new);
+    let sizes = ["m", "n", "k"].map(rise_opt::intern::Symbol::new);
     let around = Surroundings {
         sizes: Some(&sizes),
         costs: &["size"],

@@ -1,6 +1,6 @@
 //! Of `hash`.
 
-use super::*;
+use rise_opt::hash::*;
 
 #[test]
 fn the_hashes_are_the_published_ones() {

@@ -1,5 +1,7 @@
-use super::*;
-use crate::scalar::random::Dice;
+use rise_opt::arith::Nat;
+use rise_opt::index::*;
+use rise_opt::intern::Symbol;
+use rise_opt::scalar::random::Dice;
 
 fn v(name: &str) -> Nat {
     Nat::var(name.into())
@@ -154,14 +156,14 @@ fn sizes_are_scalar_expressions_and_back() {
         assert_eq!(to_nat(e), Some(n), "{round}: {n} is {e}");
         operations += usize::from(e.to_string().contains(['/', '%']));
         let env = point(&mut dice);
-        let value = crate::scalar::eval(e, &|v| {
+        let value = rise_opt::scalar::eval(e, &|v| {
             let value = env(v)?;
-            Some(crate::scalar::Value::Int(value.into()))
+            Some(rise_opt::scalar::Value::Int(value.into()))
         });
         let known = n.eval(&mut &env).expect("a value");
         assert_eq!(
             value,
-            Ok(crate::scalar::Value::Int(known.into())),
+            Ok(rise_opt::scalar::Value::Int(known.into())),
             "{n} is {e}"
         );
     }
@@ -183,7 +185,7 @@ fn sizes_are_scalar_expressions_and_back() {
     }
     assert_eq!(to_expr(Nat::meta(0)), None);
     assert_eq!(to_expr(Nat::overflow()), None);
-    let truth = crate::scalar::Expr::bool(true);
+    let truth = rise_opt::scalar::Expr::bool(true);
     assert_eq!(to_nat(truth), None);
 }
 

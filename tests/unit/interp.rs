@@ -1,8 +1,12 @@
-use super::random::{self, Numbers, Rng};
-use super::*;
-use crate::arith::Nat;
-use crate::term::{call, call_as, Lit, Op};
-use crate::ty::Scalar;
+mod bounds;
+
+use rise_opt::arith::Nat;
+use rise_opt::intern::Symbol;
+use rise_opt::interp::random::{self, Numbers, Rng};
+use rise_opt::interp::value;
+use rise_opt::interp::*;
+use rise_opt::term::{call, call_as, Lit, Op, Term};
+use rise_opt::ty::{Scalar, Ty};
 
 fn ty(s: Scalar) -> Ty {
     s.into()
@@ -363,7 +367,7 @@ fn arithmetic_is_total() {
 
 #[test]
 fn casts_saturate_and_wrap() {
-    use super::scalar::cast;
+    use rise_opt::interp::scalar::cast;
     use Scalar::*;
     let c = |a: Num, from: Scalar, to: Scalar| cast(Elem::Scalar(from), Elem::Scalar(to), a);
     assert!(c(Num::F32(300.7), F32, U8).same(Num::Int(255)));

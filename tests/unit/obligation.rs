@@ -1,5 +1,6 @@
-use super::*;
-use crate::arith::Nat;
+use rise_opt::obligation::*;
+
+use rise_opt::arith::Nat;
 
 #[test]
 fn assumptions_read_well() {

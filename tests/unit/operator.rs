@@ -1,6 +1,7 @@
-use super::*;
-use crate::elab;
-use crate::source::SourceMap;
+use rise_opt::elab;
+use rise_opt::operator::*;
+use rise_opt::source::SourceMap;
+use rise_opt::term::Term;
 
 /// An operator of a type; `with` are its variables, as parameters.
 fn operator(text: &str, ty: &str, with: &str) -> Term {
@@ -11,7 +12,7 @@ fn operator(text: &str, ty: &str, with: &str) -> Term {
         elab::definition(&mut sources, file, None).unwrap_or_else(|d| panic!("{text}: {d:?}"));
     let mut term = program.term;
     for _ in 0..with.matches(':').count() - with.matches(": nat").count() {
-        let crate::term::Kind::Lam(_, body) = term.kind() else {
+        let rise_opt::term::Kind::Lam(_, body) = term.kind() else {
             break;
         };
         let body = body.clone();
@@ -243,7 +244,7 @@ enum Random {
 }
 
 impl Random {
-    fn draw(rng: &mut crate::interp::random::Rng, leaves: u64) -> Random {
+    fn draw(rng: &mut rise_opt::interp::random::Rng, leaves: u64) -> Random {
         if leaves <= 1 {
             return match rng.below(5) {
                 0 | 1 => Random::X,
@@ -320,7 +321,7 @@ impl Random {
 /// What is proved of random operators on bytes holds for all bytes x and y, and for every nineteenth z; of each proof the
 /// values are tried by an evaluator of its own.
 fn proved_of_random_operators(seed: u64, count: usize) -> [usize; 3] {
-    let mut rng = crate::interp::random::Rng::new(seed);
+    let mut rng = rise_opt::interp::random::Rng::new(seed);
     let mut found = [0; 3];
     for i in 0..count {
         let leaves = 2 + rng.below(5);
@@ -360,7 +361,7 @@ fn what_is_proved_of_random_operators_holds_for_all_bytes() {
     assert!(found.iter().all(|n| *n > 3), "{found:?}");
 }
 
-/// The same of many: `cargo test --lib many_random_operators -- --ignored`.
+/// The same of many: `cargo test --test searches many_random_operators -- --ignored`.
 #[test]
 #[ignore = "takes minutes"]
 fn what_is_proved_of_many_random_operators_holds_for_all_bytes() {

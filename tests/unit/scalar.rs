@@ -1,7 +1,8 @@
-use super::*;
-use crate::diag::Diagnostic;
-use crate::intern::Symbol;
-use crate::source::{FileId, SourceMap};
+use rise_opt::scalar::*;
+
+use rise_opt::diag::Diagnostic;
+use rise_opt::intern::Symbol;
+use rise_opt::source::{FileId, SourceMap};
 
 fn e(text: &str) -> Expr {
     parse_expr(FileId(0), text).unwrap_or_else(|d| panic!("{text}: {d:?}"))

@@ -1,8 +1,12 @@
-use super::*;
-use crate::scalar::random::Dice;
-use crate::scalar::{eval, load_rules, parse_expr, parse_truth, EvalError, Rule, Sort, Value};
-use crate::source::{FileId, SourceMap};
-use crate::verify::{try_points, Tried};
+use rise_opt::intern::Symbol;
+use rise_opt::scalar::random::Dice;
+use rise_opt::scalar::{
+    eval, load_rules, parse_expr, parse_truth, EvalError, Expr, Kind, Node, Op, Rule, Sort, Value,
+};
+use rise_opt::simplify::*;
+use rise_opt::source::{FileId, SourceMap};
+use rise_opt::verify::{try_points, Tried};
+use std::rc::Rc;
 
 fn int(dice: &mut Dice) -> i128 {
     match dice.below(8) {
@@ -83,20 +87,25 @@ fn the_root_of_a_rule_shows_before_it_is_read() {
     let mut sources = SourceMap::new();
     let file = sources.load_shipped(RULES).unwrap();
     let text = sources.file(file).text.clone();
-    let places = shipped::places(&text);
+    let places = rise_opt::simplify::shipped::places(&text);
     let book = shipped();
     assert_eq!(places.len(), book.rules().len());
     for (place, rule) in places.into_iter().zip(book.rules()) {
         let Node::Apply(op, _) = rule.lhs.node() else {
             panic!("{}", rule.lhs);
         };
-        assert_eq!(shipped::root(&text[place]), Some(op), "{}", rule.name);
+        assert_eq!(
+            rise_opt::simplify::shipped::root(&text[place]),
+            Some(op),
+            "{}",
+            rule.name
+        );
     }
     let names = |book: &Book| Vec::from_iter(book.rules().iter().map(|r| r.name));
     for op in [Op::Div, Op::Select, Op::Lt] {
         let has = |r: &&Rule| matches!(r.lhs.node(), Node::Apply(o, _) if o == op);
         let wanted = Vec::from_iter(book.rules().iter().filter(has).map(|r| r.name));
-        assert_eq!(names(&shipped::with_root(op)), wanted);
+        assert_eq!(names(&rise_opt::simplify::shipped::with_root(op)), wanted);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Of `source`.
 
-use super::*;
+use rise_opt::source::*;
+
 use std::fs;
 
 #[test]

@@ -1,6 +1,10 @@
-use super::tree::*;
-use super::*;
-use crate::source::FileId;
+mod lexer;
+mod number;
+
+use rise_opt::syntax::tree::*;
+use rise_opt::syntax::*;
+
+use rise_opt::source::FileId;
 
 fn ok(text: &str, dialect: Dialect) -> Parsed {
     let p = parse(FileId(0), text, dialect);
@@ -201,7 +205,7 @@ fn a_size_past_64_bits_is_a_diagnostic() {
 
 #[test]
 fn added_parentheses_are_read_back() {
-    let span = crate::source::Span::default();
+    let span = rise_opt::source::Span::default();
     let name = |s: &str| Box::new(Expr::new(span, ExprKind::Name(s.into())));
     let bin = |op, l, r| Box::new(Expr::new(span, ExprKind::Binary(op, l, r)));
     let e = bin(
@@ -214,7 +218,7 @@ fn added_parentheses_are_read_back() {
 
 #[test]
 fn a_result_type_does_not_begin_a_let() {
-    let span = crate::source::Span::default();
+    let span = rise_opt::source::Span::default();
     let name = |s: &str| Expr::new(span, ExprKind::Name(s.into()));
     let e = Expr::new(span, ExprKind::App(Box::new(name("let")), vec![name("x")]));
     let text = format!("def f : {} = x\n", print_expr(&at_level(e, prec::ARROW)));

@@ -1,6 +1,7 @@
 //! Of `target`.
 
-use super::*;
+use rise_opt::target::*;
+use rise_opt::ty::Scalar;
 
 #[test]
 fn targets_are_described() {

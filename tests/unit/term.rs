@@ -1,5 +1,8 @@
-use super::*;
-use crate::ty::{Scalar, TyKind};
+mod class;
+
+use rise_opt::arith::Nat;
+use rise_opt::term::*;
+use rise_opt::ty::{Scalar, Ty, TyKind};
 
 fn f32() -> Ty {
     Scalar::F32.into()

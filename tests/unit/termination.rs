@@ -1,9 +1,11 @@
-use super::*;
-use crate::intern::Symbol;
-use crate::scalar::random::{Dice, Recipe};
-use crate::scalar::{load_rules, parse_expr, Kind, Lanes, Node, Op, Sort, VarClass};
-use crate::simplify::{build, shipped, Book, Simplifier};
-use crate::source::{FileId, SourceMap};
+use rise_opt::intern::Symbol;
+use rise_opt::scalar::random::{Dice, Recipe};
+use rise_opt::scalar::{load_rules, parse_expr, Expr, Kind, Lanes, Node, Op, Rule, Sort, VarClass};
+use rise_opt::simplify::{build, shipped, Book, Simplifier};
+use rise_opt::source::{FileId, SourceMap};
+use rise_opt::termination::cases::cases;
+use rise_opt::termination::measure::{self, compare, Found, Variables};
+use rise_opt::termination::*;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -372,7 +374,7 @@ fn the_order_is_closed_under_substitution() {
         let mut by = BTreeMap::new();
         for (v, sort) in l.vars().into_iter().chain(r.vars()) {
             let mut e = made(recipe.of_sort(sort, 2), &BTreeMap::new());
-            while crate::simplify::is_constant(e) {
+            while rise_opt::simplify::is_constant(e) {
                 e = made(recipe.of_sort(sort, 2), &BTreeMap::new());
             }
             by.entry(v).or_insert(e);

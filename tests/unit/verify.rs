@@ -1,14 +1,18 @@
 //! What is said of a case holds at every point that is in it, and every point is in one.
 
-use super::case_split::{facts, Reach};
-use super::cases::{cases, Case, Meaning, Names, Rests};
-use super::formula::Formula;
-use super::points::random;
-use super::*;
-use crate::intern::Symbol;
-use crate::scalar::{load_rules, Expr, Kind, Op, Value};
-use crate::simplify;
-use crate::source::SourceMap;
+mod poly;
+
+use poly::value_of;
+use rise_opt::intern::Symbol;
+use rise_opt::scalar::{load_rules, Expr, Kind, Op, Rule, Value};
+use rise_opt::simplify;
+use rise_opt::source::SourceMap;
+use rise_opt::verify::case_split::{facts, Reach};
+use rise_opt::verify::cases::{cases, Case, Meaning, Names, Rests};
+use rise_opt::verify::formula::Formula;
+use rise_opt::verify::points::random;
+use rise_opt::verify::poly::{Atom, Poly};
+use rise_opt::verify::*;
 
 fn shipped() -> Vec<Rule> {
     let mut sources = SourceMap::new();
@@ -17,8 +21,8 @@ fn shipped() -> Vec<Rule> {
 }
 
 /// The value of an atom at a point, in a lane.
-fn value(names: &Names, a: poly::Atom, point: &Point, lane: usize) -> Option<i128> {
-    let of = |p: &poly::Poly| p.value(&|a| value(names, a, point, lane));
+fn value(names: &Names, a: Atom, point: &Point, lane: usize) -> Option<i128> {
+    let of = |p: &Poly| value_of(p, &|a| value(names, a, point, lane));
     match names.meaning(a) {
         Meaning::Lane => Some(lane as i128),
         Meaning::Var(v) => match in_lane(point.get(v)?, lane) {
@@ -42,7 +46,7 @@ fn in_lane(v: &Value, lane: usize) -> Value {
 /// Whether a statement holds where atoms and variables have these values.
 fn holds_at(
     f: &Formula,
-    at: &dyn Fn(poly::Atom) -> Option<i128>,
+    at: &dyn Fn(Atom) -> Option<i128>,
     bools: &dyn Fn(Symbol) -> Option<bool>,
 ) -> Option<bool> {
     use Formula::*;
@@ -50,8 +54,8 @@ fn holds_at(
     Some(match f {
         Truth(b) => *b,
         Bool(v) => bools(*v)?,
-        Positive(p) => p.value(at)? > 0,
-        Zero(p) => p.value(at)? == 0,
+        Positive(p) => value_of(p, at)? > 0,
+        Zero(p) => value_of(p, at)? == 0,
         Not(f) => !holds(f)?,
         And(f, g) => holds(f)? && holds(g)?,
         Or(f, g) => holds(f)? || holds(g)?,
@@ -84,7 +88,7 @@ fn holds(names: &Names, case: &Case, point: &Point, lane: usize) -> Option<bool>
 fn wrong(rule: &Rule) -> Rule {
     let mut rule = rule.clone();
     let one = |e: Expr| match (e.sort().lanes, rule.lhs.args().last()) {
-        (crate::scalar::Lanes::One, _) => Some(Expr::int(1)),
+        (rise_opt::scalar::Lanes::One, _) => Some(Expr::int(1)),
         _ => {
             let lanes = e
                 .vars()
@@ -169,7 +173,7 @@ fn keys_tell_statements_apart_and_nothing_else() {
         "no two shipped rules are one statement"
     );
     let mut renamed = rules[0].clone();
-    renamed.name = crate::intern::Symbol::new("other");
+    renamed.name = rise_opt::intern::Symbol::new("other");
     assert_eq!(key(&renamed), key(&rules[0]));
     let mut other = rules[0].clone();
     other.condition = Expr::bool(false);

@@ -1,7 +1,9 @@
 //! Of `trail::witness_term`.
 
-use super::*;
-use crate::ty::Scalar;
+use rise_opt::term::Term;
+use rise_opt::trail::spelled::Spelled;
+use rise_opt::trail::witness_term::*;
+use rise_opt::ty::{Scalar, Ty};
 
 /// A variable that a lambda of the term binds has that lambda's type, or it is of elsewhere.
 #[test]

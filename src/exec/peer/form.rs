@@ -20,8 +20,8 @@ pub struct Form {
     /// How many products, rows, columns, and terms of each sum.
     dims: [Nat; 4],
     /// Which inputs are the operands, and whether they are given transposed.
-    a: (usize, bool),
-    b: (usize, bool),
+    pub a: (usize, bool),
+    pub b: (usize, bool),
     around: Around,
 }
 
@@ -336,7 +336,3 @@ __attribute__((unused)) static void product(int ta, int tb, int64_t x, int64_t y
   gemm(tb ? \"T\" : \"N\", ta ? \"T\" : \"N\", &m, &n, &k, &alpha, b, &ldb, a, &lda, &beta, c, &m);
 }
 ";
-
-#[cfg(test)]
-#[path = "../../../tests/unit/exec/peer/form.rs"]
-mod tests;

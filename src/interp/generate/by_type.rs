@@ -220,23 +220,9 @@ impl Generator<'_> {
         let of = |n: Nat| Ty::array(n, t);
         let small = |g: &mut Self| Nat::int(g.rng.between(1, 3));
         let size = self.value(n);
-        match self.rng.below(26) {
-            0..=5 => {
-                let mut op = self.one_of(Op::Map, &[Op::MapSeq, Op::MapPar, Op::MapSeqUnroll]);
-                if op == Op::MapSeqUnroll && n.as_int().is_none() {
-                    op = Op::MapSeq;
-                }
-                let s = self.data_type(2);
-                self.make(op, &[], &[Ty::fun(s, t), Ty::array(n, s)], ty, scope, fuel)
-            }
-            6 | 7 => self.make(
-                Op::Generate,
-                &[],
-                &[Ty::fun(Ty::idx(n), t)],
-                ty,
-                scope,
-                fuel,
-            ),
+        let at = self.rng.below(26);
+        match at {
+            0..=7 => self.each_element(at <= 5, n, t, ty, scope, fuel),
             8 => self.make(Op::Reverse, &[], &[ty], ty, scope, fuel),
             9 => {
                 let more = n + small(self);
@@ -251,17 +237,7 @@ impl Generator<'_> {
                 (self.value(a) < size).then_some(())?;
                 self.make(Op::Concat, &[], &[of(a), of(n - a)], ty, scope, fuel)
             }
-            12 | 13 => {
-                let (l, r) = (self.rng.between(0, 2), self.rng.between(0, 2));
-                (l + r < size).then_some(())?;
-                let inner = of(n - (l + r).into());
-                let sizes = [l.into(), r.into()];
-                if self.rng.one_in(2) {
-                    self.make(Op::PadCst, &sizes, &[t, inner], ty, scope, fuel)
-                } else {
-                    self.make(Op::PadClamp, &sizes, &[inner], ty, scope, fuel)
-                }
-            }
+            12 | 13 => self.padded(n, t, ty, scope, fuel),
             14 => {
                 let k = self.rng.between(1, WIDE);
                 (size % k == 0).then_some(())?;
@@ -279,7 +255,7 @@ impl Generator<'_> {
                 let types = [Ty::funs([s, t], t), t, Ty::array(n, s)];
                 self.make(Op::ScanSeq, &[], &types, ty, scope, fuel)
             }
-            at @ (17 | 18) => self.by_index(at == 17, n, t, ty, scope, fuel),
+            17 | 18 => self.by_index(at == 17, n, t, ty, scope, fuel),
             19 => {
                 let xs = self.term(ty, scope, fuel);
                 self.reversed_by_reorder(n, xs)
@@ -300,6 +276,40 @@ impl Generator<'_> {
                 call(Op::Fst, [], &[pair])
             }
             _ => self.array_of(n, t, ty, scope, fuel),
+        }
+    }
+
+    /// A map, or elements by their indices.
+    fn each_element(
+        &mut self,
+        maps: bool,
+        n: Nat,
+        t: Ty,
+        ty: Ty,
+        scope: &mut Scope,
+        fuel: u32,
+    ) -> Option<Term> {
+        if !maps {
+            let types = [Ty::fun(Ty::idx(n), t)];
+            return self.make(Op::Generate, &[], &types, ty, scope, fuel);
+        }
+        let mut op = self.one_of(Op::Map, &[Op::MapSeq, Op::MapPar, Op::MapSeqUnroll]);
+        if op == Op::MapSeqUnroll && n.as_int().is_none() {
+            op = Op::MapSeq;
+        }
+        let s = self.data_type(2);
+        self.make(op, &[], &[Ty::fun(s, t), Ty::array(n, s)], ty, scope, fuel)
+    }
+
+    fn padded(&mut self, n: Nat, t: Ty, ty: Ty, scope: &mut Scope, fuel: u32) -> Option<Term> {
+        let (l, r) = (self.rng.between(0, 2), self.rng.between(0, 2));
+        (l + r < self.value(n)).then_some(())?;
+        let inner = Ty::array(n - (l + r).into(), t);
+        let sizes = [l.into(), r.into()];
+        if self.rng.one_in(2) {
+            self.make(Op::PadCst, &sizes, &[t, inner], ty, scope, fuel)
+        } else {
+            self.make(Op::PadClamp, &sizes, &[inner], ty, scope, fuel)
         }
     }
 

@@ -8,7 +8,7 @@ use super::highlight;
 use super::highlight::{Class, Language};
 
 /// Words beyond this, after what both begin and end with, are not compared.
-const MOST: usize = 4000;
+pub const MOST: usize = 4000;
 
 /// The pieces of `new`, each with whether it is new; `None` if the texts are too long.
 pub fn changes<'a>(
@@ -73,7 +73,3 @@ fn unmatched(a: &[&str], b: &[&str]) -> Vec<bool> {
     }
     out
 }
-
-#[cfg(test)]
-#[path = "../../../tests/unit/report/html/diff.rs"]
-mod tests;

@@ -181,7 +181,3 @@ pub fn lines(text: &str, language: Language) -> Vec<String> {
     }
     out
 }
-
-#[cfg(test)]
-#[path = "../../../tests/unit/report/html/highlight.rs"]
-mod tests;

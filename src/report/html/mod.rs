@@ -8,15 +8,15 @@
 mod checks;
 mod code;
 mod command;
-mod diff;
+pub mod diff;
 mod growth;
 mod head;
-mod highlight;
+pub mod highlight;
 mod rules;
 mod sizes;
 mod steps;
 mod terms;
-mod text;
+pub mod text;
 mod why;
 
 use super::record::Record;

@@ -141,7 +141,3 @@ pub fn first_lines(text: &str, most: usize) -> (&str, usize) {
         _ => (text, all),
     }
 }
-
-#[cfg(test)]
-#[path = "../../../tests/unit/report/html/text.rs"]
-mod tests;

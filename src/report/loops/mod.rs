@@ -8,7 +8,7 @@
 //! Blocks and values are tables, in which a later entry names earlier ones: so files are as deep as the widest entry,
 //! whatever is nested in what. Sizes and indices are texts, which [`index::parse`] reads.
 
-mod index;
+pub mod index;
 mod read;
 mod write;
 
@@ -295,7 +295,3 @@ impl LoopsFile {
         })
     }
 }
-
-#[cfg(test)]
-#[path = "../../../tests/unit/report/loops.rs"]
-mod tests;

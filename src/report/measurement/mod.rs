@@ -186,7 +186,3 @@ fn aligned<const N: usize>(rows: &[[String; N]]) -> String {
     }
     out
 }
-
-#[cfg(test)]
-#[path = "../../../tests/unit/report/measurement.rs"]
-mod tests;

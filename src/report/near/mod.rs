@@ -373,7 +373,3 @@ fn short(text: &str) -> String {
         line
     }
 }
-
-#[cfg(test)]
-#[path = "../../../tests/unit/report/near.rs"]
-mod tests;

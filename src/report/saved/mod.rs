@@ -421,7 +421,3 @@ fn head_span(file: FileId, text: &str, key: &str) -> Span {
         None => Span::new(file, 0, text.len().min(1)),
     }
 }
-
-#[cfg(test)]
-#[path = "../../../tests/unit/report/saved.rs"]
-mod tests;

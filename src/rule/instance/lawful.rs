@@ -211,7 +211,3 @@ fn affine(t: Ty, a: Ty, b: Ty, asked: &Asked) -> Option<(Term, Option<Term>)> {
     let body = call(Op::Pair, [], [factor, rest])?;
     Some((both(t, body), identity.filter(|_| !asked.no_identity())))
 }
-
-#[cfg(test)]
-#[path = "../../../tests/unit/rule/instance/lawful.rs"]
-mod tests;

@@ -18,7 +18,7 @@
 
 mod draw;
 mod holes;
-mod lawful;
+pub mod lawful;
 mod scope;
 mod telling;
 
@@ -341,7 +341,3 @@ impl std::fmt::Display for Counterexample {
         }
     }
 }
-
-#[cfg(test)]
-#[path = "../../../tests/unit/rule/instance.rs"]
-mod tests;

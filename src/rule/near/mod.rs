@@ -10,9 +10,6 @@
 
 mod judge;
 mod refusal;
-#[cfg(test)]
-#[path = "../../../tests/unit/rule/near.rs"]
-mod tests;
 
 pub use refusal::{Found, Refusal, Typed};
 
@@ -162,16 +159,16 @@ impl Tries<'_> {
 }
 
 /// The rule as a search applies it, on a graph that holds the term alone.
-struct Trial {
+pub struct Trial {
     rule: Rule,
-    graph: Graph,
+    pub graph: Graph,
     matches: Matches,
     /// The match of each class.
-    at: FxHashMap<Id, usize>,
+    pub at: FxHashMap<Id, usize>,
 }
 
 impl Trial {
-    fn new(used: &RuleUse, term: &Term, nesting: u32, size: u32) -> Trial {
+    pub fn new(used: &RuleUse, term: &Term, nesting: u32, size: u32) -> Trial {
         let heads = heads(std::slice::from_ref(used));
         let mut rule = compile(used, &heads, nesting);
         let mut graph = Graph::new(heads, true);
@@ -195,7 +192,7 @@ impl Trial {
     }
 
     /// What the rule makes of a sub-term.
-    fn result(&mut self, at: &Term, reassociate: bool) -> Option<Term> {
+    pub fn result(&mut self, at: &Term, reassociate: bool) -> Option<Term> {
         let class = self.graph.add_term(at);
         let i = *self.at.get(&self.graph.find(class))?;
         let made = (self.rule).build(&mut self.graph, self.matches.get(i), reassociate)?;

@@ -8,7 +8,7 @@
 //! search were; limits in counts only, so the same input gives the same advice. Absent: printing.
 
 mod rules;
-mod sizes;
+pub mod sizes;
 
 use super::diagnose::{Diagnosis, Near};
 use super::edit::{Atom, Edit};

@@ -35,7 +35,7 @@ pub(super) fn divide(a: &mut Advisor) -> Found {
 }
 
 /// The largest proper divisor of `n` up to `k`, and the smallest from it on.
-fn divisors_near(n: i64, k: i64) -> Vec<i64> {
+pub fn divisors_near(n: i64, k: i64) -> Vec<i64> {
     if n < 4 || k < 1 {
         return Vec::new();
     }
@@ -75,7 +75,7 @@ pub(super) fn same_form(a: Nat, b: Nat) -> bool {
 }
 
 /// The constants of a size: 32 of `32`, of `m/32` and of `32 * m`.
-pub(super) fn constants(n: Nat) -> Vec<i64> {
+pub fn constants(n: Nat) -> Vec<i64> {
     let mut out = Vec::new();
     for (_, factor) in n.terms() {
         for c in [factor.num().saturating_abs(), factor.den()] {
@@ -86,7 +86,3 @@ pub(super) fn constants(n: Nat) -> Vec<i64> {
     }
     out
 }
-
-#[cfg(test)]
-#[path = "../../../tests/unit/search/advise/sizes.rs"]
-mod tests;

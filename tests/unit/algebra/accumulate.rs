@@ -1,8 +1,8 @@
 //! Of `algebra::accumulate`.
 
-use super::*;
-use crate::term::Op;
-use crate::ty::{Scalar, Ty};
+use rise_opt::algebra::accumulate::*;
+use rise_opt::term::{Op, Term};
+use rise_opt::ty::{Scalar, Ty};
 
 #[test]
 fn only_sums_onto_the_first_argument() {

@@ -1,6 +1,7 @@
 //! Of `cli::artefacts`.
 
-use super::*;
+use rise_opt::cli::artefacts::*;
+use std::path::Path;
 use Artefact::*;
 
 fn names(wanted: &[Artefact], output: Option<&str>) -> Vec<String> {

@@ -1,6 +1,6 @@
 //! Of `cli::compare`.
 
-use super::*;
+use rise_opt::cli::compare::*;
 
 #[test]
 fn goals_are_named_after_their_files_or_by_the_user() {

@@ -1,6 +1,7 @@
-use super::*;
-use crate::ctext;
-use crate::validate::{Difference, Obligation, Open, Tally};
+use rise_opt::cli::optimize::*;
+use rise_opt::ctext;
+use rise_opt::diag::code;
+use rise_opt::validate::{Difference, Obligation, Open, Tally, Validation, Verdict};
 
 fn found(verdict: Verdict, ended: bool) -> Validation {
     let mut tally = Tally {
@@ -31,7 +32,7 @@ fn what_is_refuted_is_an_error_and_what_is_unknown_is_none() {
     let same = ctext::Verdict::Same;
     let e = verdict(&found(refuted(), false), &same).expect_err("refuted");
     assert_eq!(e.code, code::NOT_VALIDATED);
-    assert_eq!(crate::diag::exit_code(std::slice::from_ref(&e)), 4);
+    assert_eq!(rise_opt::diag::exit_code(std::slice::from_ref(&e)), 4);
     assert_eq!(
         e.message,
         "the loop program is wrong: where n = 3, `out[1]` is 1, not 2"

@@ -1,6 +1,8 @@
 //! Of `cli::output`.
 
-use super::*;
+use rise_opt::cli::output::*;
+use rise_opt::diag::code;
+use std::path::Path;
 
 #[test]
 fn files_appear_whole_and_nothing_else_stays() {

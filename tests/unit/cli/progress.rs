@@ -1,7 +1,9 @@
 //! Of `cli::progress`.
 
-use super::*;
-use crate::sketch::Reached;
+use rise_opt::cli::progress::*;
+use rise_opt::search::progress::{Event, Phase};
+use rise_opt::sketch::Reached;
+use std::time::Duration;
 
 #[test]
 fn lines_come_when_they_are_due() {
@@ -19,7 +21,7 @@ fn lines_come_when_they_are_due() {
             bytes: 0,
             sketch: &sketch,
         };
-        super::due(&event, every, Duration::from_millis(ms))
+        rise_opt::cli::progress::due(&event, every, Duration::from_millis(ms))
     };
     for (phase, trying) in [(Phase::Done, None), (Phase::Try, Some("a rule"))] {
         assert!(due(phase, trying, true, 0));

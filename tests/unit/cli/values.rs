@@ -1,6 +1,6 @@
 //! Of `cli::values`.
 
-use super::*;
+use rise_opt::cli::values::*;
 
 #[test]
 fn settings_are_names_with_sizes() {

@@ -1,6 +1,6 @@
 //! Of `diag::code`.
 
-use super::*;
+use rise_opt::diag::code::*;
 
 #[test]
 fn codes_are_unique_and_ascending() {

@@ -1,6 +1,6 @@
 //! Of `diag::near`.
 
-use super::*;
+use rise_opt::diag::near::*;
 
 #[test]
 fn slips_are_near_and_strangers_are_not() {

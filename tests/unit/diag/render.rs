@@ -1,7 +1,8 @@
 //! Of `diag::render`.
 
-use super::super::code;
-use super::*;
+use rise_opt::diag::render::*;
+use rise_opt::diag::{code, Diagnostic};
+use rise_opt::source::{SourceMap, Span};
 
 #[test]
 fn one_diagnostic_in_three_forms() {

@@ -1,6 +1,6 @@
 //! Of `diag::visible`.
 
-use super::*;
+use rise_opt::diag::visible::*;
 
 #[test]
 fn what_is_hidden_is_named() {

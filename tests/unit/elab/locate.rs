@@ -1,9 +1,10 @@
 //! Of `elab::locate`.
 
-use super::*;
-use crate::elab::{program, program_text};
-use crate::source::SourceMap;
-use crate::term::normalize;
+use rise_opt::elab::locate::*;
+
+use rise_opt::elab::{program, program_text};
+use rise_opt::source::SourceMap;
+use rise_opt::term::normalize;
 
 #[test]
 fn every_sub_term_of_shipped_programs_is_found_where_it_reads_so() {
@@ -22,7 +23,7 @@ fn every_sub_term_of_shipped_programs_is_found_where_it_reads_so() {
                 let part = &text[*lo as usize..*hi as usize];
                 assert!(!part.trim().is_empty());
                 // A reduction reads as one, and so on.
-                if let crate::term::Kind::Prim(op) = t.spine().0.kind() {
+                if let rise_opt::term::Kind::Prim(op) = t.spine().0.kind() {
                     let word = op.op().name();
                     let infix = part.contains(['+', '*', '-', '/']);
                     assert!(part.contains(word) || infix, "{word}: {part}");

@@ -1,6 +1,8 @@
 //! Of `exec::array`.
 
-use super::*;
+use rise_opt::exec::array::*;
+use rise_opt::interp::random::Rng;
+use rise_opt::ty::Scalar;
 
 #[test]
 fn random_arrays_depend_on_the_seed_only_and_stay_in_range() {

@@ -1,6 +1,8 @@
 //! Of `exec::compare`.
 
-use super::*;
+use rise_opt::exec::array::Array;
+use rise_opt::exec::compare::*;
+use rise_opt::ty::Scalar;
 
 fn floats(xs: &[f64]) -> Vec<Array> {
     vec![Array::of(Scalar::F32, xs.iter().copied())]

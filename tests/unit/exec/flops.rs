@@ -1,7 +1,11 @@
 //! Of `exec::flops`.
 
-use super::*;
-use crate::ty::Scalar;
+use rise_opt::arith::Nat;
+use rise_opt::exec::flops::*;
+use rise_opt::intern::Symbol;
+use rise_opt::term::{Op, Program, Term};
+use rise_opt::ty::{Scalar, Ty};
+use std::collections::BTreeMap;
 
 fn f32() -> Ty {
     Scalar::F32.into()
@@ -27,7 +31,7 @@ fn dot() -> Program {
     let map = op(Op::Map, &[Ty::fun(pair, f32()), pairs], xs);
     let mapped = Term::apps(map, [product, zipped]);
     let reduce = op(Op::Reduce, &[add.ty(), f32(), xs], f32());
-    let zero = Term::lit(crate::term::Lit::f32(0.0), f32());
+    let zero = Term::lit(rise_opt::term::Lit::f32(0.0), f32());
     let body = Term::apps(reduce, [add, zero, mapped]);
     Program {
         name: Symbol::new("dot"),
@@ -47,9 +51,9 @@ fn a_dot_product_does_two_operations_for_each_element() {
 
 /// The operations of `source`, each value computed once and as it stands, at n = 10.
 fn counts(source: &str) -> (f64, f64) {
-    let mut sources = crate::source::SourceMap::new();
+    let mut sources = rise_opt::source::SourceMap::new();
     let file = sources.add_text("count.rise", source);
-    let program = crate::elab::program(&mut sources, file, None).expect("a program");
+    let program = rise_opt::elab::program(&mut sources, file, None).expect("a program");
     let sizes = BTreeMap::from([(Symbol::new("n"), 10)]);
     let both = (flops(&program, &sizes), work(&in_place(&program), &sizes));
     (both.0.expect("sizes"), both.1.expect("sizes"))
@@ -94,9 +98,9 @@ fn named_arrays_count_where_they_are_read() {
 #[test]
 fn behind_the_last_number_of_a_scan_stand_all_before_it() {
     let longest = |source: &str| {
-        let mut sources = crate::source::SourceMap::new();
+        let mut sources = rise_opt::source::SourceMap::new();
         let file = sources.add_text("scan.rise", source);
-        let program = crate::elab::program(&mut sources, file, None).expect("a program");
+        let program = rise_opt::elab::program(&mut sources, file, None).expect("a program");
         scanned(&program, &BTreeMap::from([(Symbol::new("n"), 1000)]))
     };
     let list = "def f [n : nat] (xs : n.f32) : n.f32 =\n  xs |> scanSeq (\\x sum -> sum + x) 0.0\n";

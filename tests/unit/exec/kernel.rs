@@ -1,5 +1,10 @@
-use super::*;
-use crate::interp::random::Rng;
+use rise_opt::diag::{code, Diagnostic};
+use rise_opt::exec::array::Array;
+use rise_opt::exec::kernel::*;
+use rise_opt::exec::toolchain::Toolchain;
+use rise_opt::interp::random::Rng;
+use rise_opt::ty::Scalar;
+use std::time::Duration;
 
 /// A kernel `int k(float *out, int64_t n, const float *a, float s)` with this body.
 fn build(body: &str) -> Kernel {

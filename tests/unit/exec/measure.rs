@@ -1,6 +1,7 @@
 //! Of `exec::measure`.
 
-use super::*;
+use rise_opt::exec::measure::*;
+use rise_opt::interp::random::Rng;
 
 fn raw(samples: &[(f64, f64, u64)]) -> Timing {
     let raw: Vec<Raw> = samples

@@ -1,6 +1,9 @@
 //! Of `exec::process`.
 
-use super::*;
+use rise_opt::exec::process::*;
+use std::io;
+use std::process::Command;
+use std::time::{Duration, Instant};
 
 const LIMIT: Duration = Duration::from_secs(20);
 

@@ -1,8 +1,13 @@
-use super::*;
-use crate::elab;
-use crate::nest::{Abi, Assumption, Slot};
-use crate::source::SourceMap;
-use crate::{arith::Nat, intern::Symbol, ty::Scalar};
+use rise_opt::diag::{code, Diagnostic};
+use rise_opt::emit::CUnit;
+use rise_opt::exec::measure::Options as Measuring;
+use rise_opt::exec::run::*;
+use rise_opt::exec::sizes::Sizes;
+use rise_opt::exec::toolchain::Toolchain;
+use rise_opt::nest::{Abi, Assumption, Slot};
+use rise_opt::source::SourceMap;
+use rise_opt::term::Program;
+use rise_opt::{arith::Nat, elab, intern::Symbol, ty::Scalar};
 use std::time::Duration;
 
 const TEXT: &str =

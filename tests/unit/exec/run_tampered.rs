@@ -1,10 +1,15 @@
 //! Kernels of other programs, each wrong in its own way, are all rejected; right ones are accepted.
 
-use super::*;
-use crate::elab;
-use crate::emit::{self, emit};
-use crate::lower::{self, lower};
-use crate::source::SourceMap;
+use rise_opt::diag::{code, Diagnostic};
+use rise_opt::elab;
+use rise_opt::emit::{self, emit, CUnit};
+use rise_opt::exec::measure::Options as Measuring;
+use rise_opt::exec::run::*;
+use rise_opt::exec::sizes::Bound;
+use rise_opt::exec::toolchain::Toolchain;
+use rise_opt::lower::{self, lower};
+use rise_opt::source::SourceMap;
+use rise_opt::term::Program;
 use std::time::Duration;
 
 const TWICE: &str =

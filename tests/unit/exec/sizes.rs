@@ -1,9 +1,11 @@
 //! Of `exec::sizes`.
 
-use super::*;
-use crate::arith::Nat;
-use crate::term::Term;
-use crate::ty::{Scalar, Ty};
+use rise_opt::arith::Nat;
+use rise_opt::exec::sizes::*;
+use rise_opt::intern::Symbol;
+use rise_opt::nest::Assumption;
+use rise_opt::term::{Program, Term};
+use rise_opt::ty::{Scalar, Ty};
 
 const BOUND: Bound = Bound {
     work: 1e9,

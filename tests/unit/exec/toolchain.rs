@@ -1,6 +1,8 @@
 //! Of `exec::toolchain`.
 
-use super::*;
+use rise_opt::diag::code;
+use rise_opt::exec::toolchain::*;
+use rise_opt::target::Target;
 
 #[test]
 fn a_missing_compiler_is_named_with_the_package() {

@@ -1,7 +1,9 @@
 //! Of `interp::bounds`.
 
-use super::*;
-use crate::interp::random::Rng;
+use rise_opt::interp::bounds::*;
+use rise_opt::interp::random::Rng;
+use rise_opt::term::{Function, Op};
+use rise_opt::ty::Scalar;
 
 fn exact(x: f32) -> Bounded {
     Bounded::exact(x.into(), Scalar::F32)

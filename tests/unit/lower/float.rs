@@ -1,7 +1,7 @@
-use super::float;
-use crate::elab;
-use crate::source::SourceMap;
-use crate::term::{normalize, Op, Program, Term};
+use rise_opt::elab;
+use rise_opt::lower::float::float;
+use rise_opt::source::SourceMap;
+use rise_opt::term::{normalize, Op, Program, Term};
 
 fn program(text: &str) -> Program {
     let mut sources = SourceMap::new();

@@ -1,7 +1,8 @@
 //! Of `lower::index_map`.
 
-use super::*;
-use crate::index::Level;
+use rise_opt::arith::Nat;
+use rise_opt::index::{Facts, Level};
+use rise_opt::lower::index_map::*;
 
 /// What a map says of constant indices.
 fn at(map: IndexMap, indices: &[i64]) -> Vec<i64> {

@@ -1,7 +1,7 @@
-use crate::elab;
-use crate::lower::{lower, Options};
-use crate::nest::{walk, LoopKind, Nest, Stmt};
-use crate::source::SourceMap;
+use rise_opt::elab;
+use rise_opt::lower::{lower, Options};
+use rise_opt::nest::{walk, LoopKind, Nest, Stmt};
+use rise_opt::source::SourceMap;
 
 fn nest(text: &str) -> Nest {
     let mut sources = SourceMap::new();

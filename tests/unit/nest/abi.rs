@@ -1,6 +1,7 @@
 //! Of `nest::abi`.
 
-use super::*;
+use rise_opt::nest::abi::*;
+use rise_opt::ty::{Scalar, Ty};
 
 #[test]
 fn leaves_of_pairs_in_arrays() {

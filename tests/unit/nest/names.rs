@@ -1,6 +1,7 @@
 //! Of `nest::names`.
 
-use super::*;
+use rise_opt::nest::names::*;
+use std::collections::HashSet;
 
 #[test]
 fn names_that_c_or_the_kernel_has_are_changed() {

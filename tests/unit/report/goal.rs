@@ -1,7 +1,7 @@
 //! Of `report::goal`.
 
-use super::*;
-use crate::search::{trace::Size, Refused};
+use rise_opt::report::goal::*;
+use rise_opt::search::{trace::Size, Diagnosis, PartCount, Refused, Stop};
 
 #[test]
 fn says_what_is_missing_and_what_to_try() {

@@ -1,11 +1,14 @@
 //! Of `report::loops`.
 
-use super::*;
-use crate::arith::Nat;
-use crate::elab;
-use crate::intern::Symbol;
-use crate::lower::{lower, Options};
-use crate::source::SourceMap;
+use rise_opt::arith::Nat;
+use rise_opt::diag::Diagnostic;
+use rise_opt::elab;
+use rise_opt::intern::Symbol;
+use rise_opt::lower::{lower, Options};
+use rise_opt::nest::Nest;
+use rise_opt::report::loops::index;
+use rise_opt::report::loops::*;
+use rise_opt::source::SourceMap;
 
 fn file(text: &str) -> (Nest, LoopsFile) {
     let mut sources = SourceMap::new();

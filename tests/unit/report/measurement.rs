@@ -1,8 +1,9 @@
-use super::*;
-use crate::exec::bench::{Contestant, Method};
-use crate::exec::compare::Difference;
-use crate::exec::measure::Options;
-use crate::exec::peer::Presence;
+use rise_opt::exec::bench::{Contestant, Kind, Measurement, Method, Outcome, Place, Round};
+use rise_opt::exec::compare::Difference;
+use rise_opt::exec::measure::{Options, Timing};
+use rise_opt::exec::peer::Presence;
+use rise_opt::report::measurement::*;
+use rise_opt::source::SourceMap;
 
 fn contestant(name: &str, kind: Kind) -> Contestant {
     Contestant {

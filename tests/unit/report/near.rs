@@ -1,9 +1,11 @@
 //! Every kind of near miss, as it is said.
 
-use super::*;
-use crate::elab;
-use crate::rule::near::{attempts, Limits};
-use crate::source::SourceMap;
+use rise_opt::arith::Nat;
+use rise_opt::elab;
+use rise_opt::elab::RuleUse;
+use rise_opt::report::near::*;
+use rise_opt::rule::near::{attempts, Limits};
+use rise_opt::source::SourceMap;
 
 const LIMITS: Limits = Limits {
     nesting: 6,

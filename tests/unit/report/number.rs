@@ -1,6 +1,6 @@
 //! Of `report::number`.
 
-use super::*;
+use rise_opt::report::number::*;
 
 #[test]
 fn numbers_have_three_digits_and_a_unit() {

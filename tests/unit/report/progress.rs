@@ -1,7 +1,8 @@
 //! Of `report::progress`.
 
-use super::*;
-use crate::sketch::Reached;
+use rise_opt::report::progress::*;
+use rise_opt::search::progress::{Event, Phase};
+use rise_opt::sketch::Reached;
 
 #[test]
 fn one_line_says_where_the_search_is() {

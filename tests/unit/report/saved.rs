@@ -1,6 +1,10 @@
 //! Of `report::saved`.
 
-use super::*;
+use rise_opt::diag::Diagnostic;
+use rise_opt::report::saved::*;
+use rise_opt::source::SourceMap;
+use serde::Deserialize;
+use serde::Serialize;
 
 #[derive(Serialize, Deserialize, Debug, PartialEq)]
 #[serde(deny_unknown_fields)]

@@ -1,10 +1,13 @@
 //! Of `report::summary`.
 
-use super::*;
-use crate::exec::compare::Difference;
-use crate::exec::measure::Timing;
-use crate::exec::run::Check;
-use crate::search::trace::{Size, StepTrace};
+use rise_opt::emit::Contract;
+use rise_opt::exec::compare::Difference;
+use rise_opt::exec::measure::Timing;
+use rise_opt::exec::run::{Check, Report, Subject};
+use rise_opt::report::egraph::ExcerptExtent;
+use rise_opt::report::summary::*;
+use rise_opt::search::trace::{Size, StepTrace};
+use rise_opt::search::{Stop, Trace};
 
 fn timing(best: f64) -> Timing {
     Timing {

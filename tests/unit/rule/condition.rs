@@ -1,7 +1,10 @@
 //! Of `rule::condition`.
 
-use super::*;
-use crate::intern::Symbol;
+use rise_opt::arith::Nat;
+use rise_opt::elab::Rel;
+use rise_opt::intern::Symbol;
+use rise_opt::rule::condition::*;
+use rise_opt::ty::TySubst;
 
 /// A relation holds if it does at all sizes: `n < n + 1`, but not `n < m`, and not `n/2 < (n+1)/2`, of which one is no
 /// whole number.

@@ -1,6 +1,10 @@
-use super::*;
-use crate::elab;
-use crate::source::SourceMap;
+mod lawful;
+
+use rise_opt::elab;
+use rise_opt::elab::RuleDecl;
+use rise_opt::interp::random::Rng;
+use rise_opt::rule::instance::*;
+use rise_opt::source::SourceMap;
 use std::rc::Rc;
 
 fn rules(text: &str) -> Vec<Rc<RuleDecl>> {

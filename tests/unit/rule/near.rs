@@ -1,10 +1,11 @@
 //! What is said to apply is what a search applies, on every shipped program and rule.
 
-use super::*;
-use crate::arith::Nat;
-use crate::elab;
-use crate::source::SourceMap;
-use crate::term::normalize;
+use rise_opt::arith::Nat;
+use rise_opt::elab;
+use rise_opt::elab::RuleUse;
+use rise_opt::rule::near::*;
+use rise_opt::source::SourceMap;
+use rise_opt::term::normalize;
 
 /// The rules of all shipped files, at the size 4 where they have sizes.
 fn shipped_rules(sources: &mut SourceMap) -> Vec<RuleUse> {

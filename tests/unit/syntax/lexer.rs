@@ -1,6 +1,7 @@
 //! Of `syntax::lexer`.
 
-use super::*;
+use rise_opt::source::FileId;
+use rise_opt::syntax::lexer::*;
 
 fn texts(text: &str) -> Vec<&str> {
     let lexed = lex(FileId(0), text);

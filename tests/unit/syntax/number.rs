@@ -1,6 +1,6 @@
 //! Of `syntax::number`.
 
-use super::*;
+use rise_opt::syntax::number::*;
 
 #[test]
 fn values_and_suffixes() {

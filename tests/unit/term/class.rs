@@ -1,7 +1,8 @@
 //! Of `term::class`.
 
-use super::*;
-use crate::arith::Nat;
+use rise_opt::arith::Nat;
+use rise_opt::term::class::*;
+use rise_opt::ty::{Scalar, Ty};
 
 /// Every kind of type against every class.
 #[test]

@@ -1,4 +1,6 @@
-use super::*;
+use rise_opt::arith::{Nat, Rat};
+use rise_opt::intern::Symbol;
+use rise_opt::validate::system::*;
 
 /// Whether there is no such number, of which nothing else is known.
 fn never(facts: &[Nat]) -> bool {

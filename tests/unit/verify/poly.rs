@@ -1,20 +1,17 @@
 //! Of `verify::poly`.
 
-use super::*;
+use rise_opt::verify::poly::*;
 
-impl Poly {
-    /// The value where atoms have these values.
-    pub fn value(&self, at: &dyn Fn(Atom) -> Option<i128>) -> Option<i128> {
-        let mut sum = 0_i128;
-        for (m, n) in &self.0 {
-            let mut product = *n;
-            for a in &m.atoms {
-                product = product.checked_mul(at(*a)?)?;
-            }
-            sum = sum.checked_add(product)?;
+/// The value where atoms have these values.
+pub fn value_of(p: &Poly, at: &dyn Fn(Atom) -> Option<i128>) -> Option<i128> {
+    let mut sum = 0_i128;
+    for (m, mut product) in p.terms() {
+        for a in m.atoms() {
+            product = product.checked_mul(at(*a)?)?;
         }
-        Some(sum)
+        sum = sum.checked_add(product)?;
     }
+    Some(sum)
 }
 
 #[test]

@@ -1,8 +1,8 @@
-use super::*;
-use crate::elab;
-use crate::lower::{self, lower};
-use crate::source::SourceMap;
-use crate::term::normalize;
+use rise_opt::elab;
+use rise_opt::exec::peer::form::*;
+use rise_opt::lower::{self, lower};
+use rise_opt::source::SourceMap;
+use rise_opt::term::normalize;
 
 fn of(text: &str) -> Vec<Form> {
     let mut sources = SourceMap::new();

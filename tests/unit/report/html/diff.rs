@@ -1,6 +1,7 @@
 //! Of `report::html::diff`.
 
-use super::*;
+use rise_opt::report::html::diff::*;
+use rise_opt::report::html::highlight::Language;
 
 fn fresh(old: &str, new: &str) -> Vec<String> {
     let all = changes(old, new, Language::Rise).unwrap();

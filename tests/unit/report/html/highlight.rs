@@ -1,6 +1,6 @@
 //! Of `report::html::highlight`.
 
-use super::*;
+use rise_opt::report::html::highlight::*;
 
 #[test]
 fn the_pieces_are_the_text() {

@@ -1,6 +1,6 @@
 //! Of `report::html::text`.
 
-use super::*;
+use rise_opt::report::html::text::*;
 
 #[test]
 fn nothing_gets_out_of_a_text() {

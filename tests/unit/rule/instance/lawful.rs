@@ -1,9 +1,12 @@
 //! Of `rule::instance::lawful`.
 
-use super::*;
-use crate::interp::generate::Options;
-use crate::interp::random::{value_of, Numbers, Rng};
-use crate::interp::{apply, compare, eval, Limits, Sizes, Value};
+use rise_opt::algebra::Property;
+use rise_opt::interp::generate::{Generator, Options};
+use rise_opt::interp::random::{value_of, Numbers, Rng};
+use rise_opt::interp::{apply, compare, eval, Limits, Sizes, Value};
+use rise_opt::rule::instance::lawful::*;
+use rise_opt::term::Term;
+use rise_opt::ty::{Scalar, Ty};
 
 const ALL: [Property; 3] = [
     Property::Associative,

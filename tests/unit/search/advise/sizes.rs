@@ -1,6 +1,7 @@
 //! Of `search::advise::sizes`.
 
-use super::*;
+use rise_opt::arith::Nat;
+use rise_opt::search::advise::sizes::*;
 
 #[test]
 fn near_divisors_are_proper() {
