@@ -10,8 +10,10 @@ mod kept;
 use crate::common;
 use crate::common::cases;
 use crate::common::cases::GOALS;
+use crate::common::lacking;
 use changes::{each_site, CHANGES, UNCHECKED};
 use rise_opt::arith::Nat;
+use rise_opt::exec::solver;
 use rise_opt::intern::Symbol;
 use rise_opt::interp::random::{self, Numbers, Rng};
 use rise_opt::interp::{eval_program, Num, Sizes, Value};
@@ -21,7 +23,7 @@ use rise_opt::nest::{Block, LoopKind, Nest, Stmt};
 use rise_opt::obligation::Assumption;
 use rise_opt::target::Target;
 use rise_opt::term::Program;
-use rise_opt::validate::{obligations, obligations_within, validate, Tally, Verdict};
+use rise_opt::validate::{obligations, obligations_within, questions, validate, Tally, Verdict};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -70,7 +72,69 @@ const PROGRAMS: &[&str] = &[
     "def f [n : nat] (a : n.f32) : 5.(f32, i32) =
       a |> mapSeq (\\x -> ((cast (x * 7.0 - 1.0) : idx[5]), x))
         |> scatterReduce (\\s x -> (max (fst s) x, snd s + 1)) (fill[5] (-2.0, 3))",
+    // Of several at one place the last one stays; rows that are made of themselves; segments of any length.
+    "def f [n m : nat] (is : n.idx[m]) (a : n.f32) : m.f32 = scatter is a",
+    "def f [n m d : nat] (is : n.idx[m]) (a : n.d.f32) : m.d.f32 =
+      zip is a |> scatterReduce (\\s x -> zip s x |> map (\\p -> fst p * 0.5 - snd p)) (fill[m] (fill[d] 1.0))",
+    "def f [n m k : nat] (offsets : (n + 1).idx[m + 1]) (is : m.idx[k]) (a : m.f32) (x : k.f32) : n.f32 =
+      reduceSegments (\\s p -> s * 0.5 + fst p * snd p) 1.0 offsets (zip a (gather is x))",
+    // Lanes that are elements of rows, and lanes of which an index says what they are.
+    "def f [n k : nat] (a : (4*n).k.f32) : (4*n).f32 =
+      join (split[4] a |> mapSeq (\\rows -> asScalar (transpose rows |> reduceSeq
+        (\\s r -> zip s (asVector[4] r) |> mapSeqUnroll (\\p -> fst p * snd p)) (asVector[4] (generate[4] (\\_ -> 0.5))))))",
+    "def f [n : nat] (a : (4*n).n.f32) : (4*n).f32 =
+      join (split[4] (zip (generate[4*n] (\\i -> (cast i : i32))) a) |> mapSeq (\\rows ->
+        asScalar (transpose (rows |> map (\\p -> snd p |> map (\\x -> select (fst p < 5) x 2.0))) |> reduceSeq
+          (\\s r -> zip s (asVector[4] r) |> mapSeqUnroll (\\p -> fst p - snd p)) (asVector[4] (generate[4] (\\_ -> 0.5))))))",
+    "def f [n : nat] (a : n.u8) (b : n.u8) : n.u8 = zip a b |> mapSeq (\\p -> abs (fst p - snd p))",
 ];
+
+/// Each question about indices stands by itself, and a solver contradicts none that was decided.
+#[test]
+fn questions_are_what_a_solver_says() {
+    let texts = PROGRAMS.iter().map(|text| {
+        let program = common::program_text(text);
+        questions(
+            &lowered(&program, &Options::default()),
+            &program,
+            &BTreeMap::new(),
+        )
+    });
+    let texts: Vec<String> = texts.collect();
+    let asked: usize = texts.iter().map(|t| t.matches("(check-sat)").count()).sum();
+    assert!(asked >= 500, "{asked}");
+    let solvers = solver::find();
+    let Some(z3) = solvers.iter().find(|s| s.name == "z3") else {
+        return lacking::not_tested(
+            "questions about indices: there is no z3 (Debian: package `z3`)",
+        );
+    };
+    let mut shown = 0;
+    for text in &texts {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("f.smt2");
+        fs::write(&file, text).expect("a file");
+        let out = std::process::Command::new(&z3.program)
+            .arg("-t:300")
+            .arg(&file)
+            .output();
+        let out = String::from_utf8(out.expect("z3").stdout).expect("text");
+        let states = text
+            .lines()
+            .filter(|l| l.starts_with("; decided") || l.starts_with("; open"));
+        assert_eq!(states.clone().count(), out.lines().count(), "{out}");
+        for (state, answer) in states.zip(out.lines()) {
+            shown += usize::from(answer == "unsat");
+            let wrong = answer == "sat" && state.starts_with("; decided");
+            assert!(
+                !wrong && !answer.contains("error"),
+                "{state}: {answer}\n{text}"
+            );
+        }
+    }
+    println!("{shown} of {asked} are unsatisfiable");
+    assert!(shown * 10 >= asked * 7, "{shown} of {asked}");
+}
 
 fn lowered(program: &Program, options: &Options) -> Nest {
     lower(program, options).unwrap_or_else(|d| panic!("{program}: {d:?}"))

@@ -4,6 +4,7 @@
 //! with the obligations that are open, or sizes at which both differ; and whether the text says the same. Absent: how it is
 //! decided (`validate`, `ctext`).
 
+use super::output::{write_all, Target};
 use super::Context;
 use crate::ctext::{self, Texts};
 use crate::diag::{code, Diagnostic};
@@ -13,9 +14,9 @@ use crate::nest::Nest;
 use crate::report::loops::LoopsFile;
 use crate::report::validation::{line_span, TextFile, ValidationFile};
 use crate::source::SourceMap;
-use crate::validate::{validate, Verdict};
+use crate::validate::{questions, validate, Verdict};
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 #[derive(clap::Args, Debug)]
@@ -38,6 +39,18 @@ pub struct Args {
     /// Shows all obligations that are open, not only the first ones
     #[arg(long)]
     full: bool,
+    /// Writes the questions about indices that were decided, and those that are open, as SMT-LIB, each by itself: `unsat` says that it
+    /// holds (`z3 -t:1000 FILE`)
+    #[arg(long, value_enum)]
+    emit: Option<Emit>,
+    /// The file of `--emit` [default: LOOPS with the ending `.smt2`]
+    #[arg(short, long, value_name = "FILE", requires = "emit")]
+    output: Option<PathBuf>,
+}
+
+#[derive(clap::ValueEnum, Copy, Clone, Debug)]
+enum Emit {
+    Obligations,
 }
 
 pub fn run(args: &Args, context: &mut Context) -> u8 {
@@ -63,6 +76,13 @@ fn job(args: &Args, context: &mut Context) -> Result<Vec<Diagnostic>, Vec<Diagno
         }
         None => None,
     };
+    if let Some(Emit::Obligations) = args.emit {
+        let path = args.output.clone();
+        let path = path.unwrap_or_else(|| Path::new(&args.loops).with_extension("smt2"));
+        let target = Target::prepare(&path).map_err(|d| vec![d])?;
+        let text = questions(&nest, &program, &fixed);
+        write_all(vec![(target, text)]).map_err(|d| vec![d])?;
+    }
     let start = Instant::now();
     let found = validate(&nest, &program, &fixed);
     let mut told = ValidationFile::new(&args.loops, &found, start.elapsed());

@@ -354,7 +354,8 @@ fn cases(cx: &mut Values, covers: &[&Cover], depth: u32, count: &mut u32) -> Res
     };
     if let Some((n, least, most)) = by_value(cx, c, &left) {
         for i in least..=most {
-            let other = |cx: &Values, v: &V| value_of(cx, *v).is_some_and(|(m, j)| m == n && j != i);
+            let other =
+                |cx: &Values, v: &V| value_of(cx, *v).is_some_and(|(m, j)| m == n && j != i);
             let here: Vec<&Cover> = (left.iter().copied())
                 .filter(|cover| !cover.conds.iter().any(|v| other(cx, v)))
                 .collect();

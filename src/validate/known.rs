@@ -4,7 +4,8 @@
 //! answers. Invariant: an answer holds wherever all holds that was assumed; no answer means nothing. Every state of what is
 //! assumed has a number, so that what was found under one is not used under another. Absent: values.
 
-use super::system::contradict;
+use super::questions::Question;
+use super::system::{contradict, is_integer};
 use crate::arith::{Atom, AtomKind, Mono, Nat, Rat, Signs};
 use crate::index::{Facts, Level};
 use crate::intern::Symbol;
@@ -33,6 +34,8 @@ pub struct Known {
     choices: RefCell<FxHashMap<Nat, Choice>>,
     /// Questions that were not answered by their form, each once.
     asked: Cell<u64>,
+    /// They themselves, where they are kept.
+    kept: Option<RefCell<Vec<Question>>>,
 }
 
 impl Default for Known {
@@ -50,6 +53,7 @@ impl Default for Known {
             factors: RefCell::default(),
             choices: RefCell::default(),
             asked: Cell::new(0),
+            kept: None,
         }
     }
 }
@@ -168,6 +172,41 @@ impl Known {
         self.brought.insert(key, Brought { facts, state });
     }
 
+    /// From here on all questions are kept.
+    pub fn keep(&mut self) {
+        self.kept = Some(RefCell::default());
+    }
+
+    /// Those that were kept.
+    pub fn questions(&mut self) -> Vec<Question> {
+        self.kept.take().map_or(Vec::new(), RefCell::into_inner)
+    }
+
+    /// Something was asked, or drawn from what is known.
+    fn note(&self, least: Nat, holds: bool) {
+        let Some(kept) = &self.kept else { return };
+        let (known, mut ranges) = (self.all(), Vec::<(Symbol, Nat, Nat)>::new());
+        let mut open: Vec<Nat> = known.iter().copied().chain([least]).collect();
+        while let Some(n) = open.pop() {
+            n.each_atom(&mut |a| {
+                let AtomKind::Var(v) = a.kind() else { return };
+                if let Some((lo, hi)) = self.range_of(v).filter(|_| ranges.iter().all(|r| r.0 != v))
+                {
+                    ranges.push((v, lo, hi));
+                    open.extend([lo, hi]);
+                }
+            });
+        }
+        let whole = self.facts.borrow().whole_sizes().to_vec();
+        kept.borrow_mut().push(Question {
+            known,
+            whole,
+            ranges,
+            least,
+            holds,
+        });
+    }
+
     /// How many questions were asked that take time.
     pub fn asked(&self) -> u64 {
         self.asked.get()
@@ -263,6 +302,12 @@ impl Known {
         self.implied(n, depth);
     }
 
+    /// Takes what follows from what is known.
+    fn follows(&self, n: Nat, depth: u32) {
+        self.note(n, true);
+        self.take(n, depth);
+    }
+
     /// What follows for sizes, of which alone is asked where a question names no variable: from the number itself, and with
     /// others that bound its variable from the other side.
     fn of_sizes(&self, n: Nat) -> Vec<Nat> {
@@ -340,6 +385,7 @@ impl Known {
 
     fn implied(&self, n: Nat, depth: u32) {
         for fact in self.of_sizes(n) {
+            self.note(fact, true);
             self.facts.borrow_mut().not_negative(fact);
         }
         let Some((atom, x, y)) = self.choice(n).filter(|_| depth > 0) else {
@@ -356,7 +402,7 @@ impl Known {
             [x, y]
                 .into_iter()
                 .filter(|n| open(*n))
-                .for_each(|n| self.take(n, depth - 1));
+                .for_each(|n| self.follows(n, depth - 1));
             return;
         }
         let never = |n: Nat| match n.as_int() {
@@ -365,7 +411,7 @@ impl Known {
         };
         for (this, other) in [(x, y), (y, x)] {
             if open(other) && never(this) {
-                self.take(other, depth - 1);
+                self.follows(other, depth - 1);
             }
         }
     }
@@ -464,7 +510,9 @@ impl Known {
             new.extend([Nat::var(v) - lo, hi - Nat::var(v)]);
         }
         for fact in new {
-            self.not_negative(fact.subst_var(v, n));
+            let fact = fact.subst_var(v, n);
+            self.note(fact, true);
+            self.not_negative(fact);
         }
     }
 
@@ -565,28 +613,11 @@ impl Known {
             simple != n && self.known_sign(simple)
                 || self.at_ends(simple)
                 || self.by_cases(simple, CASES)
+                || self.by_factor(simple)
         };
         self.least.borrow_mut().insert(key, answer);
+        self.note(n, answer);
         answer
-    }
-
-    /// Whether a number is between 0 and a size, so that no integer of 64 bits is too small for it.
-    pub fn is_below_a_size(&self, n: Nat) -> bool {
-        let mut sizes = Vec::new();
-        let mut all = vec![n];
-        while let Some(n) = all.pop() {
-            n.each_atom(&mut |a| {
-                if let AtomKind::Var(v) = a.kind() {
-                    match self.range_of(v) {
-                        Some((_, hi)) => all.push(hi),
-                        None if !sizes.contains(&v) => sizes.push(v),
-                        None => {}
-                    }
-                }
-            });
-        }
-        let zero = Nat::int(0);
-        self.at_least(n, zero) && sizes.into_iter().any(|s| self.at_least(Nat::var(s), n))
     }
 
     fn known_sign(&self, n: Nat) -> bool {
@@ -623,6 +654,30 @@ impl Known {
                 let n = self.simplify(n);
                 let holds = self.known_sign(n) || self.at_ends(n) || self.by_cases(n, depth - 1);
                 self.facts.borrow_mut().forget(len);
+                holds
+            })
+    }
+
+    /// What is a multiple of something that is not negative by something that is not.
+    fn by_factor(&self, n: Nat) -> bool {
+        factor(n).is_some_and(|(a, rest)| {
+            self.known_sign(Nat::atom(a)) && self.at_least(rest, Nat::int(0))
+        })
+    }
+
+    /// Whether two numbers are equal by all that is known at once, see `system`.
+    pub fn equal_by_all(&self, a: Nat, b: Nat) -> bool {
+        let mut rest = self.simplify(a - b);
+        while let Some((_, n)) = factor(rest) {
+            rest = n;
+        }
+        // What is more than -1 is not negative, if it is whole.
+        is_integer(rest)
+            && [rest, Nat::int(0) - rest].into_iter().all(|n| {
+                let all = self.all().into_iter().chain([Nat::int(-1) - n]);
+                self.asked.set(self.asked.get() + 1);
+                let holds = contradict(all, &|v| self.range_of(v));
+                self.note(n, holds);
                 holds
             })
     }
@@ -701,6 +756,21 @@ impl Known {
         }
         false
     }
+}
+
+/// A factor of all terms of a sum, and what it is multiplied by.
+fn factor(n: Nat) -> Option<(Atom, Nat)> {
+    let terms = n.terms();
+    let ((first, _), others) = terms.split_first().filter(|t| !t.1.is_empty())?;
+    let in_all = |a: Atom| {
+        others
+            .iter()
+            .all(|(m, _)| m.factors().any(|f| f.0 == a && f.1 > 0))
+    };
+    let (a, _) = first.factors().find(|(a, e)| *e > 0 && in_all(*a))?;
+    let by = Mono::atom(a);
+    let rest = terms.iter().map(|(m, c)| (m.div(&by), *c));
+    Some((a, Nat::from_terms(rest)))
 }
 
 /// What all terms of a sum but the constant are multiples of, and the constant; more than 1.

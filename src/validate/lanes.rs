@@ -19,7 +19,11 @@ impl Values {
             (Node::Cell(of, s, xs), Node::Cell(by, t, ys))
                 if (of, s, xs.len()) == (by, t, ys.len()) =>
             {
-                let at = xs.iter().zip(&ys).map(|(m, n)| between(*m, *n, l)).collect();
+                let at = xs
+                    .iter()
+                    .zip(&ys)
+                    .map(|(m, n)| between(*m, *n, l))
+                    .collect();
                 self.make(Node::Cell(of, s, at))
             }
             (Node::Op(f, s, xs), Node::Op(g, t, ys)) if (f, s, xs.len()) == (g, t, ys.len()) => {

@@ -13,21 +13,20 @@ use crate::arith::Nat;
 use crate::intern::Symbol;
 use crate::nest::{walk, Block, Expr, LoopKind, Stmt, StorageClass};
 use crate::term::Op;
-use crate::ty::Scalar;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// What a loop began and ended with.
-struct Loop {
-    of: u32,
-    k: Symbol,
-    n: Nat,
+pub struct Loop {
+    pub of: u32,
+    pub k: Symbol,
+    pub n: Nat,
     assigned: Vec<Symbol>,
     vars_before: FxHashMap<Symbol, Var>,
     vars_after: FxHashMap<Symbol, Var>,
-    before: FxHashMap<u32, Vec<Item>>,
-    after: FxHashMap<u32, Vec<Item>>,
+    pub before: FxHashMap<u32, Vec<Item>>,
+    pub after: FxHashMap<u32, Vec<Item>>,
 }
 
 impl Machine<'_> {
@@ -375,8 +374,11 @@ impl Machine<'_> {
                     Err(why) => self.updated(l, b).map_err(|_| why),
                     made => made,
                 },
-                false => (self.partial(l, own, &mut partial, &mut tried))
-                    .map(|items| Item::Loop(l.k, l.n, Rc::new(items))),
+                false => match self.at_data(l, own).then(|| self.updated(l, b)) {
+                    Some(Ok(made)) => Ok(made),
+                    _ => (self.partial(l, own, &mut partial, &mut tried))
+                        .map(|items| Item::Loop(l.k, l.n, Rc::new(items))),
+                },
             };
             // What does not depend on the state is stored as it stands.
             let made = match made {
@@ -390,6 +392,17 @@ impl Machine<'_> {
             self.read_in(l, read, &mut partial, &mut tried);
         }
         Ok(())
+    }
+
+    /// Whether data says where an iteration stores.
+    fn at_data(&self, l: &Loop, items: &[Item]) -> bool {
+        let by_data = |at: Nat| {
+            let names = self.cx.names_in(at);
+            names.iter().any(|(_, v)| self.cx.value_mentions(*v, l.k))
+        };
+        leaves(items)
+            .iter()
+            .any(|leaf| matches!(&leaf.is, Item::Store(s) if by_data(s.at)))
     }
 
     /// What was read of the state when an iteration began was written before. Of a state that depends on itself, values that
@@ -623,65 +636,6 @@ impl Machine<'_> {
             }
         }
         Ok(())
-    }
-
-    /// Buffers in which every iteration makes one element of itself, at a place that data says: what is left of each element is a
-    /// reduction, whose steps at other places change nothing.
-    fn updated(&mut self, l: &Loop, buf: u32) -> Res<Item> {
-        let dims = self.dims(buf);
-        let dims = (dims.into_iter().map(|d| self.nat(d))).collect::<Res<Vec<Nat>>>()?;
-        let len = dims.into_iter().fold(Nat::int(1), |n, d| n * d);
-        let j = self.cx.symbol("element");
-        self.cx.known.range(j, Nat::int(0), len - Nat::int(1));
-        let place = |buf: u32, at: Nat| Node::Cell(l.of, buf, [at].into_iter().collect());
-        let (mut parts, mut exact) = (vec![buf], Vec::new());
-        let (mut starts, mut steps) = (Vec::new(), Vec::new());
-        let mut at = None;
-        while let Some(part) = parts.get(steps.len()).copied() {
-            let stores = l.after.get(&part).map_or(&[][..], |m| m);
-            let [Item::Start(of), Item::Store(s)] = stores else {
-                return Err(Stuck::new("an iteration makes more than one element"));
-            };
-            let to = *at.get_or_insert(s.at);
-            if *of != l.of || !self.cx.known.equal(to, s.at) {
-                return Err(Stuck::new("an iteration makes elements at two places"));
-            }
-            let mut r = Rewrite::default();
-            for cell in self.cx.cells(s.value, l.of) {
-                let Node::Cell(_, leaf, from) = self.cx.node(cell).clone() else {
-                    continue;
-                };
-                if !self.cx.known.equal(to, from[0]) {
-                    return Err(Stuck::new("an element is made of another one"));
-                }
-                let number = parts.iter().position(|p| *p == leaf).unwrap_or(parts.len());
-                if number == parts.len() {
-                    parts.push(leaf);
-                }
-                let own = self.cx.make(place(leaf, Nat::var(j)));
-                exact.push((own, number as u32));
-                r.put(&self.cx, cell, own);
-            }
-            let value = self.cx.rewrite(&mut r, s.value)?;
-            let own = self.cx.is_at(to, Nat::var(j));
-            if !self.cx.cells(own, l.of).is_empty() {
-                return Err(Stuck::new(
-                    "what an iteration left says where the next one stores",
-                ));
-            }
-            let before = self.cx.make(place(part, Nat::var(j)));
-            exact.push((before, steps.len() as u32));
-            steps.push(self.cx.op(Op::Select, Scalar::Bool, &[own, value, before]));
-            let items = l.before.get(&part).map_or(&[][..], |m| m);
-            starts.push(read(&mut self.cx, part, items, Nat::var(j))?);
-        }
-        let value = self.cx.closed(l.n, (starts, steps, 0), l.k, &exact)?;
-        let store = Item::Store(Store {
-            at: Nat::var(j),
-            value,
-            place: self.nest.buffers[buf as usize].name.as_str().into(),
-        });
-        Ok(Item::Loop(j, len, Rc::new(vec![store])))
     }
 
     // ---- iterations in any order

@@ -26,9 +26,11 @@ mod machine;
 mod memory;
 mod node;
 mod place;
+mod questions;
 mod refute;
 mod run;
 mod same;
+mod scatter;
 mod show;
 mod source;
 pub mod system;
@@ -217,6 +219,18 @@ pub fn obligations(nest: &Nest, program: &Program) -> Tally {
 
 /// As [`obligations`], with so many questions about indices; what would take more is open.
 pub fn obligations_within(nest: &Nest, program: &Program, questions: u64) -> Tally {
+    judged(nest, program, &mut Values::within(questions))
+}
+
+/// The questions about indices that [`validate`] asks, in SMT-LIB.
+pub fn questions(nest: &Nest, program: &Program, fixed: &BTreeMap<Symbol, i64>) -> String {
+    let mut values = Values::within(value::QUESTIONS);
+    values.known.keep();
+    judged(nest, &with_sizes(program, fixed), &mut values);
+    questions::smt(&values.known.questions())
+}
+
+fn judged(nest: &Nest, program: &Program, values: &mut Values) -> Tally {
     let mut tally = Tally::default();
     tally.owe(
         Obligation::Interface,
@@ -232,13 +246,14 @@ pub fn obligations_within(nest: &Nest, program: &Program, questions: u64) -> Tal
         let why = Stuck::new("it calls another function for some sizes, which is not looked at");
         tally.open(Obligation::Understood, &nest.abi.name, why);
     }
-    let mut values = Values::default();
-    values.questions = questions;
     values.bounds = nest.abi.inputs.iter().map(|s| s.bound).collect();
+    values.sizes = nest.abi.sizes.iter().map(|s| Nat::var(*s)).collect();
+    let slots = nest.abi.outputs.iter().chain(&nest.abi.inputs);
+    values.sizes.extend(slots.map(|s| s.count()));
     for a in nest.abi.assumptions.iter().chain(&nest.abi.preferred) {
         values.known.tell(*a);
     }
-    let mut machine = Machine::new(nest, values);
+    let mut machine = Machine::new(nest, std::mem::take(values));
     machine.tally = tally;
     let ran = machine.block(&nest.body);
     for read in std::mem::take(&mut machine.reads) {
@@ -255,6 +270,7 @@ pub fn obligations_within(nest: &Nest, program: &Program, questions: u64) -> Tal
         .owe(Obligation::Understood, &nest.abi.name, ran);
     machine.tally.questions = machine.cx.known.asked();
     machine.tally.ended = machine.cx.ended;
+    *values = machine.cx;
     machine.tally
 }
 

@@ -218,7 +218,10 @@ fn indices(cx: &mut Values, m: Nat, n: Nat, depth: u32) -> Res<()> {
             return Ok(());
         }
     }
-    Err(Stuck::new(format!("the index {m} is not shown to be {n}")))
+    match cx.known.equal_by_all(m, n) {
+        true => Ok(()),
+        false => Err(Stuck::new(format!("the index {m} is not shown to be {n}"))),
+    }
 }
 
 fn folds_fit(cx: &Values, f: &Fold, g: &Fold) -> bool {

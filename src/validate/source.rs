@@ -393,6 +393,11 @@ fn reindexed(xs: &Sem, to: impl Fn(&mut Values, Nat) -> Res<Nat> + 'static) -> S
     })
 }
 
+fn zipped(a: &Sem, b: &Sem) -> Sem {
+    let (a, b) = (a.clone(), b.clone());
+    Sem::array(move |cx, i| Ok(Sem::pair(a.at(cx, i)?, b.at(cx, i)?)))
+}
+
 fn index(cx: &mut Values, v: &Sem) -> Res<Nat> {
     let v = v.one()?;
     Ok(cx.nat(v))
@@ -436,6 +441,31 @@ fn exec(cx: &mut Values, p: Prim, ty: Ty, args: &[Sem]) -> Res<Sem> {
             let n = len(2)?;
             let (f, starts, xs) = (f.clone(), starts.clone(), xs.clone());
             Sem::array(move |cx, j| updated(cx, acc, (n, j), &starts, &f, &xs))
+        }
+        (ReduceSegments, [f, e, offsets, xs]) => {
+            let (f, e, offsets, xs) = (f.clone(), e.clone(), offsets.clone(), xs.clone());
+            let acc = result.as_array().map_or(result, |a| a.1);
+            Sem::array(move |cx, i| {
+                let from = offsets.at(cx, i)?;
+                let to = offsets.at(cx, i + Nat::int(1))?;
+                let (from, to) = (index(cx, &from)?, index(cx, &to)?);
+                let segment = reindexed(&xs, move |_, j| Ok(from + j));
+                let n = (to - from).max(Nat::int(0));
+                reduced(cx, acc, n, &e, &f, &segment)
+            })
+        }
+        (Scatter, [is, xs]) => {
+            let Some((_, t)) = result.as_array() else {
+                return Err(Stuck::new("updates of what is no array"));
+            };
+            let n = len(0)?;
+            let updates = zipped(is, xs);
+            let last = Sem::fun(|_, _| Ok(Sem::fun(|_, x| Ok(x))));
+            Sem::array(move |cx, j| {
+                let none = zero(cx, t)?;
+                let starts = Sem::array(move |_, _| Ok(none.clone()));
+                updated(cx, t, (n, j), &starts, &last, &updates)
+            })
         }
         (Iterate, [f, x]) => {
             let f = f.clone();
@@ -523,10 +553,7 @@ fn view(p: Prim, types: &[Ty], result: Ty, args: &[Sem]) -> Res<Sem> {
     let elem = result.as_array().or(result.as_vec()).map(|a| a.1);
     let elem = elem.ok_or_else(|| Stuck::new("an array that is none"));
     Ok(match (p.op(), args) {
-        (Zip, [a, b]) => {
-            let (a, b) = (a.clone(), b.clone());
-            Sem::array(move |cx, i| Ok(Sem::pair(a.at(cx, i)?, b.at(cx, i)?)))
-        }
+        (Zip, [a, b]) => zipped(a, b),
         (Unzip, [xs]) => {
             let side = |first: bool| {
                 let xs = xs.clone();

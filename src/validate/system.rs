@@ -148,6 +148,11 @@ fn denominator(n: Nat) -> Option<i64> {
     common.filter(|_| !n.is_overflow())
 }
 
+/// Whether a number is whole by its form.
+pub fn is_integer(n: Nat) -> bool {
+    denominator(n) == Some(1)
+}
+
 /// Whether a product is whole by its form: a remainder or a minimum of what is not whole need not be.
 fn is_whole(m: &Mono) -> bool {
     let whole = |n: Nat| denominator(n) == Some(1);

@@ -36,6 +36,8 @@ pub struct Values {
     pub known: Known,
     /// Bounds of the elements of inputs that are indices.
     pub bounds: Vec<Option<Nat>>,
+    /// Sizes, and how many elements arrays have: the function checks that they fit into 64 bits.
+    pub sizes: Vec<Nat>,
     /// Those that were made, by loop, part, steps and what was known.
     pub tensors: FxHashMap<(u32, u32, Nat, u64), Rc<Tensor>>,
     /// Values that were shown to be equal, and what was known.
@@ -67,6 +69,7 @@ impl Default for Values {
             fresh: 0,
             known: Known::default(),
             bounds: Vec::new(),
+            sizes: Vec::new(),
             tensors: FxHashMap::default(),
             equal: FxHashSet::default(),
             dims: FxHashMap::default(),
@@ -127,6 +130,14 @@ impl Rewrite {
 pub type Part = (u32, SmallVec<[Nat; 2]>);
 
 impl Values {
+    /// With so many questions about indices.
+    pub fn within(questions: u64) -> Values {
+        Values {
+            questions,
+            ..Values::default()
+        }
+    }
+
     pub fn node(&self, v: V) -> &Node {
         &self.nodes[v.0 as usize]
     }
@@ -308,6 +319,8 @@ impl Values {
                     }
                 }
             }
+            // What has no sign has no other amount.
+            (Op::Abs, [a]) if of.is_int() && !of.is_signed() => return *a,
             (Op::Gt, [a, b]) if self.indices(args) => return self.op(Op::Lt, of, &[*b, *a]),
             (Op::Ge, [a, b]) if self.indices(args) => return self.op(Op::Le, of, &[*b, *a]),
             _ => {}
@@ -320,7 +333,7 @@ impl Values {
                 Op::Mul => Some(a * b),
                 _ => None,
             };
-            if let Some(n) = sum.filter(|n| n.as_int().is_some() || self.known.is_below_a_size(*n)) {
+            if let Some(n) = sum.filter(|n| n.as_int().is_some() || self.fits(*n)) {
                 return self.index(n);
             }
         }
@@ -332,6 +345,12 @@ impl Values {
             },
             false => v,
         }
+    }
+
+    /// Whether a number is between 0 and one that fits into 64 bits.
+    fn fits(&self, n: Nat) -> bool {
+        let below = |size: &Nat| self.known.at_least(*size, n);
+        self.known.at_least(n, Nat::int(0)) && self.sizes.iter().any(below)
     }
 
     fn indices(&self, args: &[V]) -> bool {

@@ -1,0 +1,160 @@
+//! Loops that make, step by step, elements of themselves at places that data says.
+//!
+//! In: what an iteration stores. Out: what all of them leave: of each element a reduction, whose steps at other places change nothing.
+//! Invariant: an iteration stores each element of a row once, or one element; what it makes an element of is that element. Absent: loops
+//! whose places are known (`loops`).
+
+use super::loops::Loop;
+use super::machine::Machine;
+use super::memory::{assume_path, leaves, read, Around, Item, Store};
+use super::place::coordinates;
+use super::tensor::linear;
+use super::value::{Node, Res, Rewrite, Values};
+use super::Stuck;
+use crate::arith::Nat;
+use crate::intern::Symbol;
+use crate::term::Op;
+use crate::ty::Scalar;
+use std::rc::Rc;
+
+/// An element that any iteration may make.
+struct Element {
+    dims: Vec<Nat>,
+    at: Vec<Symbol>,
+    flat: Nat,
+    /// Of each index, where an iteration stores: one place, or all of the dimension.
+    to: Option<Vec<Option<Nat>>>,
+}
+
+impl Machine<'_> {
+    pub fn updated(&mut self, l: &Loop, buf: u32) -> Res<Item> {
+        let mut e = self.element(buf)?;
+        let cell = |buf: u32| Node::Cell(l.of, buf, [e.flat].into_iter().collect());
+        let cells: Vec<_> = (0..self.nest.buffers.len() as u32).map(cell).collect();
+        let (mut parts, mut exact) = (vec![buf], Vec::new());
+        let (mut starts, mut steps) = (Vec::new(), Vec::new());
+        while let Some(part) = parts.get(steps.len()).copied() {
+            let (store, mut r) = self.one_store(l, part, &mut e)?;
+            let at = self.cx.rewrite_nat(&mut r, store.at)?;
+            for cell in self.cx.cells(store.value, l.of) {
+                let Node::Cell(_, leaf, from) = self.cx.node(cell).clone() else {
+                    continue;
+                };
+                let from = self.cx.rewrite_nat(&mut r, from[0])?;
+                let own = cells.get(leaf as usize).cloned();
+                let Some(own) = own.filter(|_| self.cx.known.equal(at, from)) else {
+                    return Err(Stuck::new("an element is made of another one"));
+                };
+                let number = parts.iter().position(|p| *p == leaf).unwrap_or(parts.len());
+                if number == parts.len() {
+                    parts.push(leaf);
+                }
+                let own = self.cx.make(own);
+                exact.push((own, number as u32));
+                r.put(&self.cx, cell, own);
+            }
+            let value = self.cx.rewrite(&mut r, store.value)?;
+            let own = e.is_made(&mut self.cx);
+            if !self.cx.cells(own, l.of).is_empty() {
+                return Err(Stuck::new(
+                    "what an iteration left says where the next one stores",
+                ));
+            }
+            let before = self.cx.make(cells[part as usize].clone());
+            exact.push((before, steps.len() as u32));
+            steps.push(self.cx.op(Op::Select, Scalar::Bool, &[own, value, before]));
+            let items = l.before.get(&part).map_or(&[][..], |m| m);
+            starts.push(read(&mut self.cx, part, items, e.flat)?);
+        }
+        let value = self.cx.closed(l.n, (starts, steps, 0), l.k, &exact)?;
+        let store = Item::Store(Store {
+            at: e.flat,
+            value,
+            place: self.nest.buffers[buf as usize].name.as_str().into(),
+        });
+        let around =
+            |inner: Item, (j, n): (&Symbol, &Nat)| Item::Loop(*j, *n, Rc::new(vec![inner]));
+        Ok(e.at.iter().zip(&e.dims).rev().fold(store, around))
+    }
+
+    fn element(&mut self, buf: u32) -> Res<Element> {
+        let dims = self.dims(buf).into_iter().map(|d| self.nat(d));
+        let dims = dims.collect::<Res<Vec<Nat>>>()?;
+        let any = |cx: &mut Values, n: &Nat| {
+            let j = cx.symbol("element");
+            cx.known.range(j, Nat::int(0), *n - Nat::int(1));
+            j
+        };
+        let at: Vec<Symbol> = dims.iter().map(|d| any(&mut self.cx, d)).collect();
+        let indices: Vec<Nat> = at.iter().map(|j| Nat::var(*j)).collect();
+        Ok(Element {
+            flat: linear(&dims, &indices),
+            dims,
+            at,
+            to: None,
+        })
+    }
+
+    /// The only store to a buffer, of all of the dimensions over which its loops go, with these at the place of the element.
+    fn one_store(&mut self, l: &Loop, part: u32, e: &mut Element) -> Res<(Store, Rewrite)> {
+        let more = || Stuck::new("an iteration makes more than one element");
+        let dims = self.dims(part).into_iter().map(|d| self.nat(d));
+        let dims = dims.collect::<Res<Vec<Nat>>>()?;
+        let all = match l.after.get(&part).and_then(|m| m.split_first()) {
+            Some((Item::Start(of), all)) if *of == l.of && dims == e.dims => leaves(all),
+            _ => return Err(more()),
+        };
+        let [leaf] = &all[..] else { return Err(more()) };
+        let Item::Store(store) = &leaf.is else {
+            return Err(more());
+        };
+        let mut loops: Vec<(Symbol, Nat)> = leaf.loops().collect();
+        if leaf.path.iter().any(|a| matches!(a, Around::Cond(..))) {
+            return Err(more());
+        }
+        let mark = self.cx.known.mark();
+        assume_path(&mut self.cx, &leaf.path);
+        let places = match loops.is_empty() && dims.len() == 1 {
+            true => Some(vec![store.at]),
+            false => coordinates(&mut self.cx, store.at, &dims),
+        };
+        self.cx.known.restore(mark);
+        let places = places.filter(|p| p.len() == dims.len()).ok_or_else(more)?;
+        let mut r = Rewrite::default();
+        let mut to = Vec::new();
+        for ((c, d), j) in places.into_iter().zip(&dims).zip(&e.at) {
+            let own = loops.iter().position(|(v, _)| c == Nat::var(*v));
+            match own {
+                Some(i) if self.cx.known.equal(loops[i].1, *d) => {
+                    r.vars.insert(loops.remove(i).0, Nat::var(*j));
+                    to.push(None);
+                }
+                _ if leaf.loops().any(|(v, _)| self.cx.mentions(c, v)) => return Err(more()),
+                _ => to.push(Some(c)),
+            }
+        }
+        let same = |a: &Option<Nat>, b: &Option<Nat>| match (a, b) {
+            (Some(a), Some(b)) => self.cx.known.equal(*a, *b),
+            (a, b) => a.is_none() && b.is_none(),
+        };
+        let known = e.to.get_or_insert_with(|| to.clone());
+        if !loops.is_empty() || !known.iter().zip(&to).all(|(a, b)| same(a, b)) {
+            return Err(Stuck::new("an iteration makes elements at two places"));
+        }
+        Ok((store.clone(), r))
+    }
+}
+
+impl Element {
+    /// Whether an iteration makes it.
+    fn is_made(&self, cx: &mut Values) -> super::value::V {
+        let mut all = Vec::new();
+        for (to, j) in self.to.iter().flatten().zip(&self.at) {
+            all.extend(to.map(|to| cx.is_at(to, Nat::var(*j))));
+        }
+        let yes = cx.bool(true);
+        all.into_iter()
+            .reduce(|a, b| cx.op(Op::And, Scalar::Bool, &[a, b]))
+            .unwrap_or(yes)
+    }
+}
