@@ -11,7 +11,18 @@ use super::value::{live_bytes, Env, FunKind};
 use super::{array, Fun, InterpError, Limits, Shape, Value};
 use crate::term::Op;
 use smallvec::SmallVec;
+use std::cell::OnceCell;
 use std::rc::Rc;
+
+/// Note [Partial applications]: a function computes nothing before it is called, so the arguments that a primitive has
+/// already are evaluated at its first call, once. In an array of no elements it is never called, and what would have no
+/// value there, such as an index, does no harm; kernels compute it in the loop.
+pub(super) struct Delayed {
+    prim: Rc<PrimCode>,
+    args: Rc<[Code]>,
+    env: Env,
+    known: OnceCell<Rc<[Value]>>,
+}
 
 pub(super) type Args = SmallVec<[Value; 3]>;
 
@@ -107,13 +118,13 @@ impl Machine {
                     array::exec(self, p, &args)
                 }
             },
-            Code::Prim(p, args) => {
-                let args = args
-                    .iter()
-                    .map(|a| self.eval(a, env))
-                    .collect::<Result<_, _>>()?;
-                Ok(partial(p.clone(), args))
-            }
+            Code::Prim(p, _) => Ok(partial(p.clone(), Rc::default())),
+            Code::Partial(p, args) => Ok(Value::Fun(Fun(FunKind::Delayed(Rc::new(Delayed {
+                prim: p.clone(),
+                args: args.clone(),
+                env: env.clone(),
+                known: OnceCell::new(),
+            }))))),
             Code::Apply(f, args) => {
                 let f = self.eval(f, env)?;
                 let args = self.eval_all(args, env)?;
@@ -121,6 +132,16 @@ impl Machine {
             }
             _ => self.eval(code, env),
         }
+    }
+
+    /// What a primitive has of its arguments; see Note [Partial applications].
+    fn arguments(&mut self, d: &Delayed) -> Result<Rc<[Value]>, InterpError> {
+        if let Some(known) = d.known.get() {
+            return Ok(known.clone());
+        }
+        let args = self.eval_all(&d.args, &d.env)?;
+        let args: Rc<[Value]> = args.into_iter().collect();
+        Ok(d.known.get_or_init(|| args).clone())
     }
 
     fn eval_all(&mut self, args: &[Code], env: &Env) -> Result<Args, InterpError> {
@@ -162,7 +183,12 @@ impl Machine {
                     self.call(&result, rest)
                 }
             }
-            FunKind::Partial(p, have) => {
+            FunKind::Delayed(_) | FunKind::Partial(..) => {
+                let (p, have) = match kind {
+                    FunKind::Delayed(d) => (&d.prim, &self.arguments(d)?),
+                    FunKind::Partial(p, have) => (p, have),
+                    FunKind::Closure(..) => unreachable!("the first kind is above"),
+                };
                 if have.is_empty() && args.len() == 2 && array::is_binary(p.op) {
                     return array::binary(p, &args[0], &args[1]);
                 }

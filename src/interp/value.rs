@@ -276,6 +276,7 @@ pub struct Fun(pub(super) FunKind);
 pub(super) enum FunKind {
     Closure(Rc<Code>, Env),
     Partial(Rc<super::code::PrimCode>, Rc<[Value]>),
+    Delayed(Rc<super::run::Delayed>),
 }
 
 impl Value {
