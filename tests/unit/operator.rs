@@ -1,6 +1,8 @@
 use super::*;
 use crate::elab;
 use crate::source::SourceMap;
+use crate::term::Op;
+use crate::ty::Scalar;
 
 /// An operator of a type; `with` are its variables, as parameters.
 fn operator(text: &str, ty: &str, with: &str) -> Term {
@@ -376,13 +378,11 @@ fn words_are_the_integers_of_the_machine() {
     use crate::interp::scalar::{apply, cast};
     use crate::interp::{Elem, Num};
     let value = |word: &[u32], s: Scalar| {
-        let bits = word.iter().enumerate().map(|(i, b)| i64::from(*b) << i);
-        let all: i64 = bits.sum();
-        let least = s.is_signed() && word.last() == Some(&1);
-        if least {
-            all - (1 << word.len())
-        } else {
-            all
+        let bits = word.iter().enumerate().map(|(i, b)| i128::from(*b) << i);
+        let all: i128 = bits.sum();
+        match s.is_signed() && word.last() == Some(&1) {
+            true => (all - (1 << word.len())) as i64,
+            false => all as i64,
         }
     };
     let mut compared = 0;
@@ -395,7 +395,7 @@ fn words_are_the_integers_of_the_machine() {
             for y in all.iter().copied().filter(|y| y % 3 == 0 || y.abs() < 10) {
                 let mut words = Words::new(1000);
                 let [a, b] = [x, y].map(|n| words.constant(n.into(), 8));
-                for op in Op::ALL {
+                for op in Op::ALL.iter().copied() {
                     for operands in [&[&a[..]][..], &[&a, &b], &[&a, &b, &a]] {
                         let logical = matches!(op, Op::And | Op::Or | Op::Not | Op::Select);
                         if logical || !knows(op, operands.len()) {

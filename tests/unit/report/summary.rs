@@ -43,6 +43,7 @@ fn summary() -> Summary {
         },
     };
     Summary {
+        rounds: true,
         rise_opt: "0.1.0".into(),
         program: "mm".into(),
         candidates: None,
