@@ -191,6 +191,7 @@ const CYCLES: &[&[&str]] = &[
     &["interp::array", "interp::run"],
     // Values are functions, folds are values, and equality of both is asked while they are evaluated.
     &[
+        "verify::arrays::bits",
         "verify::arrays::context",
         "verify::arrays::equal",
         "verify::arrays::eval",

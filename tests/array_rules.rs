@@ -590,3 +590,17 @@ fn what_a_proof_lacks_is_said() {
         }
     }
 }
+
+/// Rules about bits, shifts, quotients, conversions and powers of two: each is proved, with no case left.
+#[test]
+fn rules_that_are_decided_bit_by_bit_are_proved() {
+    let text = std::fs::read_to_string("tests/rules/right/bits.rules").unwrap();
+    let rules = rules_of(&text);
+    assert!(rules.len() >= 60, "{}", rules.len());
+    let open = rules.iter().filter(|text| {
+        let rule = rule_of(text).unwrap_or_else(|| panic!("{text}"));
+        prove(&rule).is_err()
+    });
+    let open: Vec<_> = open.cloned().collect();
+    assert!(open.is_empty(), "{}", open.concat());
+}

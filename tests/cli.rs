@@ -1,6 +1,8 @@
 //! The command line on bad input: each case ends with its exit code, names what is wrong, and leaves
 //! the folder as it was.
 
+mod told;
+
 use rise_opt::target::Target;
 use std::path::Path;
 use std::process::{Command, Output};

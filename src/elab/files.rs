@@ -1,7 +1,7 @@
 //! Files and what they import or include, each once; files of another kind than is asked for are told by one error.
 
 use crate::diag::{code, Diagnostic};
-use crate::source::{FileId, SourceMap};
+use crate::source::{FileId, SourceMap, Span};
 use crate::syntax::tree::{File, ItemKind};
 use crate::syntax::{parse, Dialect, Parsed};
 
@@ -14,7 +14,7 @@ pub fn read(sources: &SourceMap, id: FileId, wanted: Dialect) -> Parsed {
     };
     let describe = |kind: Dialect| match kind {
         Dialect::Program => "a program (.rise)",
-        Dialect::Rules => "rules (.rules)",
+        Dialect::Rules => "a file of rules (.rules)",
         Dialect::Sketch => "a sketch (.sk)",
     };
     let help = match wanted {
@@ -22,19 +22,21 @@ pub fn read(sources: &SourceMap, id: FileId, wanted: Dialect) -> Parsed {
         Dialect::Rules => "give a file of rules: `rule NAME left => right`",
         Dialect::Sketch => "give a file of steps, which says what rules to use and what to find: `use FILE`, `sketch …`",
     };
-    let first = parsed.file.items.first().map(|item| item.span);
+    let first = parsed.file.items.first().map(|item| {
+        let line = sources.text(item.span).lines().next().unwrap_or("");
+        Span {
+            hi: item.span.lo + line.len() as u32,
+            ..item.span
+        }
+    });
     let (is, needs) = (describe(kind), describe(wanted));
     let mut d = Diagnostic::new(
         code::WRONG_FILE,
-        format!(
-            "this file holds {is}, and {needs} is needed",
-            is = is,
-            needs = needs
-        ),
+        format!("this is {is}, and {needs} is needed"),
     )
     .help(help);
     if let Some(span) = first {
-        d = d.label(span, format!("the first item of {is}"));
+        d = d.label(span, "its first item");
     }
     Parsed {
         file: File { items: Vec::new() },

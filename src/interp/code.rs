@@ -19,8 +19,10 @@ pub(super) enum Code {
     Lam(Rc<Code>),
     /// A function that is no primitive and at least one argument.
     Apply(Box<Code>, Vec<Code>),
-    /// A primitive with as many arguments as it takes, or fewer.
+    /// A primitive with as many arguments as it takes, or with none.
     Prim(Rc<PrimCode>, Vec<Code>),
+    /// A primitive with some of its arguments.
+    Partial(Rc<PrimCode>, Rc<[Code]>),
 }
 
 /// A primitive at its type.
@@ -69,7 +71,10 @@ pub(super) fn compile(t: &Term, sizes: &Sizes, depth: u32) -> Result<Code, Inter
                     if rest.len() > code.arity {
                         return Err(InterpError::Type(t.ty().to_string()));
                     }
-                    Ok(Code::Prim(code, args(rest)?))
+                    Ok(match rest.len() < code.arity {
+                        true => Code::Partial(code, args(rest)?.into()),
+                        false => Code::Prim(code, args(rest)?),
+                    })
                 }
                 _ => {
                     let head = compile(head, sizes, depth)?;

@@ -7,10 +7,11 @@
 
 use super::build::{weight, Builder};
 use super::code::{Code, PrimCode};
-use super::value::{live_bytes, Env, FunKind};
+use super::value::{live_bytes, Delayed, Env, FunKind};
 use super::{array, Fun, InterpError, Limits, Shape, Value};
 use crate::term::Op;
 use smallvec::SmallVec;
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 pub(super) type Args = SmallVec<[Value; 3]>;
@@ -107,13 +108,8 @@ impl Machine {
                     array::exec(self, p, &args)
                 }
             },
-            Code::Prim(p, args) => {
-                let args = args
-                    .iter()
-                    .map(|a| self.eval(a, env))
-                    .collect::<Result<_, _>>()?;
-                Ok(partial(p.clone(), args))
-            }
+            Code::Prim(p, _) => Ok(partial(p.clone(), Rc::default())),
+            Code::Partial(p, args) => Ok(delayed(p, args, env)),
             Code::Apply(f, args) => {
                 let f = self.eval(f, env)?;
                 let args = self.eval_all(args, env)?;
@@ -121,6 +117,17 @@ impl Machine {
             }
             _ => self.eval(code, env),
         }
+    }
+
+    /// What a primitive has of its arguments; see Note [Partial applications].
+    #[inline(never)]
+    fn arguments(&mut self, d: &Delayed) -> Result<Rc<[Value]>, InterpError> {
+        if let Some(known) = d.known.get() {
+            return Ok(known.clone());
+        }
+        let args = self.eval_all(&d.args, &d.env)?;
+        let args: Rc<[Value]> = args.into_iter().collect();
+        Ok(d.known.get_or_init(|| args).clone())
     }
 
     fn eval_all(&mut self, args: &[Code], env: &Env) -> Result<Args, InterpError> {
@@ -162,25 +169,36 @@ impl Machine {
                     self.call(&result, rest)
                 }
             }
-            FunKind::Partial(p, have) => {
-                if have.is_empty() && args.len() == 2 && array::is_binary(p.op) {
-                    return array::binary(p, &args[0], &args[1]);
-                }
-                let mut all: Args = have.iter().cloned().collect();
-                all.extend(args.iter().cloned());
-                match all.len().cmp(&p.arity) {
-                    std::cmp::Ordering::Less => Ok(partial(p.clone(), all.into_iter().collect())),
-                    std::cmp::Ordering::Equal => {
-                        self.depth = self.depth.checked_sub(1).ok_or(InterpError::Depth)?;
-                        let result = array::exec(self, p, &all);
-                        self.depth += 1;
-                        result
-                    }
-                    std::cmp::Ordering::Greater => {
-                        Err(InterpError::Argument("too many arguments".into()))
-                    }
-                }
+            FunKind::Partial(p, have) => self.complete(p, have, args),
+            FunKind::Delayed(d) => {
+                let have = self.arguments(d)?;
+                self.complete(&d.prim, &have, args)
             }
+        }
+    }
+
+    /// A primitive with more arguments than it had.
+    #[inline(never)]
+    fn complete(
+        &mut self,
+        p: &Rc<PrimCode>,
+        have: &[Value],
+        args: &[Value],
+    ) -> Result<Value, InterpError> {
+        if have.is_empty() && args.len() == 2 && array::is_binary(p.op) {
+            return array::binary(p, &args[0], &args[1]);
+        }
+        let mut all: Args = have.iter().cloned().collect();
+        all.extend(args.iter().cloned());
+        match all.len().cmp(&p.arity) {
+            std::cmp::Ordering::Less => Ok(partial(p.clone(), all.into_iter().collect())),
+            std::cmp::Ordering::Equal => {
+                self.depth = self.depth.checked_sub(1).ok_or(InterpError::Depth)?;
+                let result = array::exec(self, p, &all);
+                self.depth += 1;
+                result
+            }
+            std::cmp::Ordering::Greater => Err(InterpError::Argument("too many arguments".into())),
         }
     }
 
@@ -208,6 +226,16 @@ pub(super) fn no_item(op: Op) -> InterpError {
 
 fn closure(body: Rc<Code>, env: Env) -> Value {
     Value::Fun(Fun(FunKind::Closure(body, env)))
+}
+
+#[inline(never)]
+fn delayed(prim: &Rc<PrimCode>, args: &Rc<[Code]>, env: &Env) -> Value {
+    Value::Fun(Fun(FunKind::Delayed(Rc::new(Delayed {
+        prim: prim.clone(),
+        args: args.clone(),
+        env: env.clone(),
+        known: OnceCell::new(),
+    }))))
 }
 
 fn partial(p: Rc<PrimCode>, args: Rc<[Value]>) -> Value {

@@ -11,7 +11,7 @@ use super::bounds::Bounded;
 use super::code::Code;
 use super::{Elem, Num, Shape};
 use smallvec::SmallVec;
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::fmt;
 use std::rc::Rc;
 
@@ -276,6 +276,17 @@ pub struct Fun(pub(super) FunKind);
 pub(super) enum FunKind {
     Closure(Rc<Code>, Env),
     Partial(Rc<super::code::PrimCode>, Rc<[Value]>),
+    Delayed(Rc<Delayed>),
+}
+
+/// Note [Partial applications]: a function computes nothing before it is called, so the arguments that a primitive has
+/// already are evaluated at its first call, once. In an array of no elements it is never called, and what would have no
+/// value there, such as an index, does no harm; kernels compute it in the loop.
+pub(super) struct Delayed {
+    pub(super) prim: Rc<super::code::PrimCode>,
+    pub(super) args: Rc<[Code]>,
+    pub(super) env: Env,
+    pub(super) known: OnceCell<Rc<[Value]>>,
 }
 
 impl Value {

@@ -265,7 +265,3 @@ fn applied(op: Op, a: &Option<Value>, b: &Option<Value>) -> Option<Value> {
         _ => None,
     }
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/simplify/settle.rs"]
-mod tests;

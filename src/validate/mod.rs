@@ -31,7 +31,7 @@ mod refute;
 mod run;
 mod same;
 mod scatter;
-mod show;
+pub mod show;
 mod source;
 pub mod system;
 mod tensor;

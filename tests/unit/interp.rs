@@ -516,3 +516,28 @@ fn the_depth_limit_keeps_the_stack_small() {
     let thread = std::thread::Builder::new().stack_size(1 << 20);
     thread.spawn(run).unwrap().join().unwrap();
 }
+
+/// What a primitive has of its arguments is not looked at where it is never called.
+#[test]
+fn nothing_is_computed_of_a_function_that_is_not_called() {
+    let mut sources = rise_opt::source::SourceMap::new();
+    let text = "def f [m n k : nat] (is : k.i32) (xs : m.k.f32) : m.n.f32 =\n  \
+                map (scatter (map (\\i -> cast i : idx[n]) is)) xs\n";
+    let file = sources.add_text("f", text);
+    let program =
+        rise_opt::elab::program(&mut sources, file, None).unwrap_or_else(|d| panic!("{d:?}"));
+    let at = |m: u32| {
+        let sizes = [("m", m), ("n", 0), ("k", 2)];
+        let sizes: Sizes = sizes
+            .into_iter()
+            .map(|(s, n)| (s.into(), n.into()))
+            .collect();
+        let shape = |s, n: Vec<u32>| Shape::Leaf(Elem::Scalar(s), n);
+        let is = buffers::from_buffers(&shape(Scalar::I32, vec![2]), &[vec![0; 8]]).unwrap();
+        let xs = shape(Scalar::F32, vec![m, 2]);
+        let xs = buffers::from_buffers(&xs, &[vec![0; 8 * m as usize]]).unwrap();
+        eval(&program.term, &sizes, &[is, xs]).is_ok()
+    };
+    assert!(at(0));
+    assert!(!at(1));
+}

@@ -1,7 +1,8 @@
 use rise_opt::elab;
 use rise_opt::operator::*;
 use rise_opt::source::SourceMap;
-use rise_opt::term::Term;
+use rise_opt::term::{Op, Term};
+use rise_opt::ty::Scalar;
 
 /// An operator of a type; `with` are its variables, as parameters.
 fn operator(text: &str, ty: &str, with: &str) -> Term {
@@ -368,4 +369,63 @@ fn what_is_proved_of_many_random_operators_holds_for_all_bytes() {
     for seed in 2..42 {
         println!("{seed}: {:?}", proved_of_random_operators(seed, 250));
     }
+}
+
+/// What diagrams of bits say is what the interpreter says, at every kind of operand of a byte.
+#[test]
+fn words_are_the_integers_of_the_machine() {
+    use rise_opt::operator::words::{knows, Words};
+    use rise_opt::interp::scalar::{apply, cast};
+    use rise_opt::interp::{Elem, Num};
+    let value = |word: &[u32], s: Scalar| {
+        let bits = word.iter().enumerate().map(|(i, b)| i128::from(*b) << i);
+        let all: i128 = bits.sum();
+        match s.is_signed() && word.last() == Some(&1) {
+            true => (all - (1 << word.len())) as i64,
+            false => all as i64,
+        }
+    };
+    let mut compared = 0;
+    for s in [Scalar::I8, Scalar::U8] {
+        let all: Vec<i64> = match s {
+            Scalar::I8 => (-128..128).collect(),
+            _ => (0..256).collect(),
+        };
+        for x in all.iter().copied().filter(|x| x % 5 == 0 || x.abs() > 126) {
+            for y in all.iter().copied().filter(|y| y % 3 == 0 || y.abs() < 10) {
+                let mut words = Words::new(1000);
+                let [a, b] = [x, y].map(|n| words.constant(n.into(), 8));
+                for op in Op::ALL.iter().copied() {
+                    for operands in [&[&a[..]][..], &[&a, &b], &[&a, &b, &a]] {
+                        let logical = matches!(op, Op::And | Op::Or | Op::Not | Op::Select);
+                        if logical || !knows(op, operands.len()) {
+                            continue;
+                        }
+                        let numbers = [x, y, x].map(Num::Int);
+                        let wanted = apply(op, s, &numbers[..operands.len()]).unwrap();
+                        let found = words.apply(op, s, operands).unwrap();
+                        let ty = if found.len() == 1 { Scalar::Bool } else { s };
+                        let found = Num::Int(value(&found, ty));
+                        assert!(wanted.same(found), "{op:?} {s:?} {x} {y}: {found:?}");
+                        compared += 1;
+                    }
+                }
+            }
+            let mut words = Words::new(1000);
+            let a = words.constant(x.into(), 8);
+            for to in Scalar::ALL.into_iter().filter(|t| !t.is_float()) {
+                let found = words.cast(&a, s, to).unwrap();
+                let wanted = cast(Elem::Scalar(s), Elem::Scalar(to), Num::Int(x));
+                assert!(wanted.same(Num::Int(value(&found, to))), "{s:?} {to:?} {x}");
+                if to == Scalar::Bool {
+                    continue;
+                }
+                let float = cast(Elem::Scalar(s), Elem::Scalar(Scalar::F32), Num::Int(x));
+                let wanted = cast(Elem::Scalar(Scalar::F32), Elem::Scalar(to), float);
+                let found = words.saturated(&a, s, to).unwrap();
+                assert!(wanted.same(Num::Int(value(&found, to))), "{s:?} {to:?} {x}");
+            }
+        }
+    }
+    assert!(compared > 100_000, "{compared}");
 }

@@ -1,3 +1,5 @@
+mod settle;
+
 use rise_opt::intern::Symbol;
 use rise_opt::scalar::random::Dice;
 use rise_opt::scalar::{

@@ -191,7 +191,8 @@ pub fn rest(n: &Neutral) -> Option<Val> {
     let [x, by @ Val::Neutral(literal)] = args[..] else {
         return None;
     };
-    let number = matches!((&literal.head, &literal.spine[..]), (Head::Lit(Lit::Int(i)), []) if *i != 0);
+    let number =
+        matches!((&literal.head, &literal.spine[..]), (Head::Lit(Lit::Int(i)), []) if *i != 0);
     if op != Op::Mod || !number || !ty.as_scalar()?.is_int() {
         return None;
     }

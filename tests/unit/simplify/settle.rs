@@ -1,8 +1,8 @@
-use super::*;
-use crate::intern::Symbol;
-use crate::scalar::random::{Dice, Recipe};
-use crate::scalar::{parse_expr, parse_truth};
-use crate::source::FileId;
+use rise_opt::intern::Symbol;
+use rise_opt::scalar::random::{Dice, Recipe};
+use rise_opt::scalar::{eval, parse_expr, parse_truth, Expr, Kind, Op, Value};
+use rise_opt::simplify::Simplifier;
+use rise_opt::source::FileId;
 
 fn e(text: &str) -> Expr {
     parse_expr(FileId(0), text).unwrap_or_else(|d| panic!("{text}: {d:?}"))

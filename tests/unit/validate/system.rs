@@ -23,3 +23,13 @@ fn quotients_of_what_is_not_whole_are_no_closer_than_they_are() {
         &[&at(5)[..], &[least - 2.into(), Nat::int(3) - least]].concat()
     ));
 }
+
+/// Messages name variables as loop programs do.
+#[test]
+fn marks_of_inner_variables_are_not_shown() {
+    use rise_opt::validate::show::plain;
+    assert_eq!(plain("a[%64:i24] + ((n) % (4))"), "a[i24] + ((n) % (4))");
+    assert_eq!(plain("%1:i, %2:i, %1:i"), "i, i', i");
+    assert_eq!(plain("fold of %fold"), "fold of fold");
+    assert_eq!(plain("100%"), "100%");
+}
