@@ -528,6 +528,31 @@ fn right_rules_are_proved_and_no_wrong_one_is() {
     assert!(open.len() * 20 <= right.len(), "{}", open.join("\n"));
 }
 
+/// A proof uses what a rule asks for: a bound of a size, the permission to regroup, what an operator is.
+#[test]
+fn no_rule_is_proved_without_what_it_asks_for() {
+    let asked: [(&str, fn(&Cond) -> bool); 4] = [
+        ("updates-at-i32", |c| matches!(c, Cond::Assume(_))),
+        ("reduce-weights", |c| is_law(c, "associative")),
+        ("reduce-weights", |c| is_law(c, "equal")),
+        ("reduce-weighted-sums-peeled", |c| is_law(c, "equal")),
+    ];
+    let all = shipped();
+    for (name, left_out) in asked {
+        let known = (all.iter()).find(|(_, rule)| rule.name.to_string() == name);
+        let (at, rule) = known.expect("a shipped rule");
+        assert!(prove(rule).is_ok(), "{at}");
+        let mut less = RuleDecl::clone(rule);
+        less.conds.retain(|c| !left_out(c));
+        assert_eq!(less.conds.len() + 1, rule.conds.len(), "{at}");
+        assert!(prove(&Rc::new(less)).is_err(), "{at}");
+    }
+}
+
+fn is_law(c: &Cond, name: &str) -> bool {
+    matches!(c, Cond::Law(claim) if claim.law.name == name)
+}
+
 /// What a proof lacks, and one next step, of rules that are right or nearly so.
 const GAPS: [(&str, &str, &str); 9] = [
     ("rule r

@@ -12,8 +12,10 @@ use rise_opt::egraph::{Graph, Id, Node, Shape, View};
 use rise_opt::elab::{self, Cond, RuleDecl, RuleUse};
 use rise_opt::interp::generate::{Generator, Options};
 use rise_opt::interp::random::{value_of, Numbers, Rng};
-use rise_opt::interp::{compare, eval_with, Limits, Sizes, Value};
-use rise_opt::rule::instance::{draw, draw_twin, test_rule, violations, Instance, Violation};
+use rise_opt::interp::{eval_with, Limits, Sizes, Value};
+use rise_opt::rule::instance::{
+    agree, draw, draw_twin, test_rule, violations, Instance, Violation,
+};
 use rise_opt::rule::{self, MatchContext, Rewrite};
 use rise_opt::source::SourceMap;
 use rise_opt::term::{Kind, Term};
@@ -192,7 +194,7 @@ fn every_shipped_rule_fires_and_what_it_makes_means_the_same() {
             };
             for t in terms {
                 match value(&t) {
-                    Ok(v) if compare::same(&left, &v) => {}
+                    Ok(v) if agree(&rule, &left, &v) => {}
                     other => wrong.push(format!(
                         "{at}: {} was made\n {t}\n {left:?} became {other:?}",
                         instance.lhs

@@ -51,6 +51,7 @@ pub const SKETCHES: &[(&str, &[&str])] = &[
         &[
             "sketches/reduction/lanes.sk",
             "sketches/reduction/approximate.sk",
+            "sketches/reduction/weights.sk",
         ],
     ),
     (
@@ -58,6 +59,7 @@ pub const SKETCHES: &[(&str, &[&str])] = &[
         &[
             "sketches/reduction/lanes.sk",
             "sketches/reduction/approximate.sk",
+            "sketches/reduction/weights.sk",
         ],
     ),
     (

@@ -136,6 +136,24 @@ pub const GOALS: &[Goal] = &[
         LONG,
     ),
     regrouped(
+        "programs/reduction/log_sum_exp.rise",
+        "sketches/reduction/weights.sk",
+        "block=256,unroll=2",
+        LONG,
+    ),
+    regrouped(
+        "programs/reduction/softmax_sum.rise",
+        "sketches/reduction/weights.sk",
+        "block=256,unroll=2",
+        LONG,
+    ),
+    of(
+        "programs/other/histogram.rise",
+        "sketches/histogram/parallel.sk",
+        "block=64",
+        LONG,
+    ),
+    regrouped(
         "programs/reduction/argmin.rise",
         "sketches/reduction/rows.sk",
         "block=256,unroll=2",

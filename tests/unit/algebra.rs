@@ -121,6 +121,25 @@ fn op(o: Op, args: impl AsRef<[Term]>) -> Term {
 }
 
 #[test]
+fn operators_are_equal_however_they_are_spelled() {
+    let i: Ty = Scalar::I32.into();
+    let (x, y) = (var(1, i), var(0, i));
+    let less = op(Op::Lt, &[x.clone(), y.clone()]);
+    let chosen = lam2(i, op(Op::Select, &[less, y.clone(), x.clone()]));
+    let largest = lam2(i, op(Op::Max, &[x.clone(), y.clone()]));
+    let least = lam2(i, op(Op::Min, &[x, y]));
+    assert!(claim("equal", &[&chosen, &largest]).holds(false));
+    assert!(!claim("equal", &[&chosen, &least]).holds(true));
+    let f: Ty = Scalar::F32.into();
+    let (x, y) = (var(1, f), var(0, f));
+    let sum = op(Op::Add, &[x.clone(), y.clone()]);
+    let regrouped = lam2(f, op(Op::Sub, &[op(Op::Add, &[sum.clone(), x.clone()]), x]));
+    let sum = lam2(f, sum);
+    assert!(!claim("equal", &[&regrouped, &sum]).holds(false));
+    assert!(claim("equal", &[&regrouped, &sum]).needs_permission());
+}
+
+#[test]
 fn lambdas_are_seen_through() {
     let i: Ty = Scalar::I32.into();
     let (x, y) = (var(1, i), var(0, i));

@@ -184,7 +184,7 @@ fn property(infer: &mut Infer, word: &Name, args: &[Expr]) -> Option<Cond> {
                 &word.text,
                 LAWS.iter().map(|l| l.name).chain(["flat", "vectorizable"]),
                 format!(
-                    "conditions: `x not in e`, `k divides n`, `n != k`, {}, `flat e`, `vectorizable f as fv [k]`",
+                    "conditions: `x not in e`, `k divides n`, `n != k`, `assume n <= k`, {}, `flat e`, `vectorizable f as fv [k]`",
                     laws.join(", ")
                 ),
             ),

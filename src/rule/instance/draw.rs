@@ -130,11 +130,7 @@ fn obliged(rule: &RuleDecl, subst: &TySubst) -> bool {
 pub fn on_types(cond: &Cond) -> bool {
     matches!(
         cond,
-        Cond::Divides(..)
-            | Cond::Compare(..)
-            | Cond::Assume(_)
-            | Cond::Data(_)
-            | Cond::Flat(_)
+        Cond::Divides(..) | Cond::Compare(..) | Cond::Assume(_) | Cond::Data(_) | Cond::Flat(_)
     )
 }
 

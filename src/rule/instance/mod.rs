@@ -25,9 +25,9 @@ mod telling;
 pub use scope::{usable, Binder};
 
 use crate::elab::{Cond, RuleDecl};
+use crate::interp::compare::compare;
 use crate::interp::generate::{Generator, Options};
 use crate::interp::random::{self, Numbers, Rng};
-use crate::interp::compare::compare;
 use crate::interp::{eval_with, InterpError, Limits, Sizes, Value};
 use crate::term::{Kind, Op, Term};
 use crate::ty::{Scalar, Ty, TySubst};
@@ -248,6 +248,12 @@ fn options(rule: &RuleDecl, rng: &mut Rng) -> Options {
 /// How far apart numbers that rounding explains may be, as a part of the largest.
 const ROUNDED: f64 = 1e-4;
 
+/// Whether values of both sides of a rule are the same, see Note [Exact numbers].
+pub fn agree(rule: &RuleDecl, left: &Value, right: &Value) -> bool {
+    let close = |far: f64| rounds(rule) && far < ROUNDED;
+    compare(left, right).is_some_and(|d| d.same || close(d.relative_to_largest))
+}
+
 /// Whether it regroups what functions of floats give, see Note [Exact numbers].
 fn rounds(rule: &RuleDecl) -> bool {
     let mut found = false;
@@ -291,9 +297,7 @@ fn check(
     let env: Vec<Value> = params.iter().rev().cloned().collect();
     let left = eval_with(&instance.lhs, &sizes, &env, &args, limits).ok()?;
     let right = eval_with(&instance.rhs, &sizes, &env, &args, limits);
-    let least = if rounds(rule) { ROUNDED } else { 0.0 };
-    let close = |v| compare(&left, v).is_some_and(|d| d.same || d.relative_to_largest < least);
-    if right.as_ref().is_ok_and(close) {
+    if right.as_ref().is_ok_and(|v| agree(rule, &left, v)) {
         return Some(Ok(()));
     }
     if matches!(right, Err(InterpError::Steps | InterpError::Memory)) {

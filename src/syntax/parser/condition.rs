@@ -52,7 +52,7 @@ impl Parser<'_> {
             _ => {
                 self.error_expected(
                     "`not in`, `divides` or a comparison",
-                    "conditions: `x not in e`, `k divides n`, `n != k`, a law such as `associative op`, `flat e`, \
+                    "conditions: `x not in e`, `k divides n`, `n != k`, `assume n <= k`, a law such as `associative op`, `flat e`, \
                      `vectorizable f as fv [k]`",
                 );
                 ConditionKind::Error

@@ -21,7 +21,7 @@ pub(super) fn regrouped(rule: &RuleDecl) -> Option<Rc<RuleDecl>> {
     let passes = Passes::of(&rule.rhs)?;
     // What holds over reals only is used only where a condition asks for the permission.
     let meaning = Meaning::permitted(rule.regroups());
-    let claims = passes.claims(&op)?;
+    let claims = passes.claims(op)?;
     let holds = |(left, right): &(Term, Term)| operator::proves_equal(left, right, meaning);
     let lhs = passes.reduction(start, list)?;
     claims.iter().all(holds).then(|| {
@@ -83,10 +83,20 @@ impl Passes {
         let two = |body: Term| Term::lam(None, t, Term::lam(None, t, body));
         let three = |body: Term| Term::lam(None, m, two(body));
         let weigh = |x: &Term| binary(&self.weigh, &mx, x);
-        let itself = call(Op::Pair, [], [project(&y), binary(&self.weigh, &project(&y), &y)])?;
+        let itself = call(
+            Op::Pair,
+            [],
+            [project(&y), binary(&self.weigh, &project(&y), &y)],
+        )?;
         Some([
-            (two(project(&both)), two(binary(&self.first, &project(&x), &project(&y)))),
-            (three(weigh(&both)), three(binary(&self.then, &weigh(&x), &weigh(&y)))),
+            (
+                two(project(&both)),
+                two(binary(&self.first, &project(&x), &project(&y))),
+            ),
+            (
+                three(weigh(&both)),
+                three(binary(&self.then, &weigh(&x), &weigh(&y))),
+            ),
             (Term::lam(None, t, itself), Term::lam(None, t, y)),
         ])
     }
@@ -95,7 +105,11 @@ impl Passes {
     fn reduction(&self, start: &Term, list: &Term) -> Option<Term> {
         let pass = |f: &Term, of: Term, start: &Term, list: &Term| {
             let all = call(Op::Map, [], [of.clone(), list.clone()])?;
-            call(Op::Reduce, [], [f.clone(), Term::app(of, start.clone()), all])
+            call(
+                Op::Reduce,
+                [],
+                [f.clone(), Term::app(of, start.clone()), all],
+            )
         };
         let first = pass(&self.first, self.project.clone(), start, list)?;
         let m = Term::var(0, first.ty());
