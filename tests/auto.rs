@@ -35,6 +35,7 @@ fn found(program: &Program, permits: Permits) -> Auto {
         fixed: BTreeMap::new(),
         target: Target::Avx512,
         unverified: Vec::new(),
+        found: false,
         plan: None,
     };
     auto(
@@ -142,7 +143,7 @@ const PROGRAMS: [(&str, &str); 30] = [
     ),
     (
         "def total [n : nat] (x : n.i32) : i32 = reduce (+) 0 x",
-        "reductions in 8 vectors",
+        "parallel blocks",
     ),
     // Something is done with each sum before it is stored.
     (
@@ -370,6 +371,33 @@ fn what_no_vectors_make_up_for_is_not_tried() {
     assert!(auto.best().is_some_and(|s| s.choice.keep));
 }
 
+/// Functions of the C library are called number by number, before which all vectors are stored.
+#[test]
+fn calls_are_not_put_into_vectors() {
+    let auto = found(&program("programs/layer/silu_gate.rise"), EXACT);
+    assert_eq!(auto.best().map(|s| s.what.as_str()), Some("parallel"));
+}
+
+/// Compilers make vectors of whole numbers themselves: threads have blocks, and nothing else is changed.
+#[test]
+fn sums_of_whole_numbers_are_blocks_alone() {
+    let auto = found(&program("programs/reduction/count_if.rise"), EXACT);
+    assert_eq!(
+        auto.best().map(|s| s.what.as_str()),
+        Some("parallel blocks")
+    );
+}
+
+/// Short rows are taken off parallel loops, too, so that no index is divided.
+#[test]
+fn parallel_loops_divide_no_index() {
+    let program = program("programs/image/upscale.rise");
+    let kernel = replayed(&program, &found(&program, EXACT));
+    let nest: Nest = lower(&kernel, &Lowering::default()).unwrap();
+    assert!(loops(&kernel, |k| k == LoopKind::Par) > 0);
+    assert!(!nest.to_string().contains("floor("), "{nest}");
+}
+
 /// What has no loop that could be changed stays as it is.
 #[test]
 fn a_program_in_order_stays_as_it_is() {
@@ -394,7 +422,8 @@ fn sketches_that_were_found_make_the_same_kernel() {
     };
     let program = "programs/gemv.rise";
     let permit = ["--permit", "reassociate", "--emit", "c,header,sketch"];
-    let made = run(&[&[program, "--auto"], &permit[..]].concat());
+    let made = run(&[&[program, "--auto=model"], &permit[..]].concat());
+    assert_eq!(made, run(&[&[program], &permit[..]].concat()));
     assert!(made.contains("PARALLEL_FOR"), "{made}");
     assert_eq!(made, run(&[program, "--sketch", "gemv.sk"]));
     assert!(!run(&[program, "--plain"]).contains("PARALLEL_FOR"));

@@ -482,15 +482,9 @@ fn passes_are_listed_and_shown() {
         .filter(|l| !l.is_empty() && !l.starts_with(' '))
         .collect();
     assert_eq!((names[0], names.last()), ("dce", Some(&"size_guards")));
+    let program = "programs/binomial.rise";
     let shown = |what: String| {
-        let ran = place.run(&[
-            "programs/binomial.rise",
-            "--plain",
-            "--emit",
-            &what,
-            "-o",
-            "-",
-        ]);
+        let ran = place.run(&[program, "--plain", "--emit", &what, "-o", "-"]);
         assert_eq!(ran.code, 0, "{what}: {}", ran.stderr);
         ran.stdout
     };
@@ -502,7 +496,7 @@ fn passes_are_listed_and_shown() {
     }
     assert_eq!(shown("nest-after=size_guards".into()), shown("nest".into()));
     assert!(shown("nest-before=dce".into()) != shown("nest".into()));
-    let unknown = ["programs/binomial.rise", "--emit", "nest-after=nothing"];
+    let unknown = [program, "--emit", "nest-after=nothing"];
     place.fails(&unknown, 2, &["there is no pass `nothing`", "--passes"]);
 }
 

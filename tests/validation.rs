@@ -23,7 +23,9 @@ use rise_opt::nest::{Block, LoopKind, Nest, Stmt};
 use rise_opt::obligation::Assumption;
 use rise_opt::target::Target;
 use rise_opt::term::Program;
-use rise_opt::validate::{obligations, obligations_within, questions, validate, Tally, Verdict};
+use rise_opt::validate::{
+    obligations, obligations_within, questions, validate, validate_within, Tally, Verdict,
+};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -744,4 +746,29 @@ fn listed(golden: &str, lines: &[String], validated: usize) {
     }
     let expected = fs::read_to_string(golden).expect("the list");
     assert_eq!(text, expected, "BLESS=1 writes {golden} again");
+}
+
+/// Where there are many sizes, few elements are many operations: trials of some seconds each are left out.
+#[test]
+fn trials_are_bounded_by_operations() {
+    let dims = ["a", "b", "c", "d", "e", "f"];
+    let params: Vec<String> = dims.iter().map(|d| format!("(x{d} : {d}.f32)")).collect();
+    let sums = dims[1..].iter().rev().fold("v".to_string(), |sum, d| {
+        format!("reduceSeq (\\s -> \\u{d} -> s + u{d} * ({sum})) 0.0 x{d}")
+    });
+    let text = format!(
+        "def f [{} : nat] {} : a.f32 = xa |> mapSeq (\\v -> {sums})",
+        dims.join(" "),
+        params.join(" ")
+    );
+    let program = common::program_text(&text);
+    let nest = lower(&program, &Options::default()).unwrap();
+    let begun = std::time::Instant::now();
+    let found = validate_within(&nest, &program, &BTreeMap::new(), 0);
+    assert!(
+        matches!(found.verdict, Verdict::Unknown),
+        "{:?}",
+        found.tally
+    );
+    assert!(begun.elapsed().as_secs() < 60, "{:?}", begun.elapsed());
 }

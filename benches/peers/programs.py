@@ -260,7 +260,7 @@ ROWS = {
 
 def ours(folder, program, row, inputs):
     name = os.path.basename(program)
-    plain = Kernel(folder, f"{name}_plain", program, [] if not OPTIONS.flag else ["--plain"])
+    plain = Kernel(folder, f"{name}_plain", program, ["--plain"])
     ways = [("as it stands", plain)]
     sketches = os.path.join(ROOT, "sketches", name)
     for sketch in sorted(os.listdir(sketches)) if os.path.isdir(sketches) else []:

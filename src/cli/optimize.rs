@@ -268,7 +268,8 @@ impl Args {
 
     /// How sketches are found, where there are none and the program is not wanted as it stands.
     fn automatic(&self) -> Option<Automatic> {
-        let wanted = self.sketch.is_empty() && self.replay.is_none() && !self.plain && !self.unguided;
+        let wanted =
+            self.sketch.is_empty() && self.replay.is_none() && !self.plain && !self.unguided;
         wanted.then(|| self.auto.unwrap_or(Automatic::Model))
     }
 

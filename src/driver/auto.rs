@@ -250,7 +250,7 @@ fn is_worth_trying(schedule: &Schedule, tried: &[Tried]) -> bool {
         return false;
     }
     // Register tiles are elements in lanes that use more registers: what they gain is not gained again without them.
-    let tiles = tried.iter().filter(|t| t.schedule.choice.tile > 0);
+    let tiles = tried.iter().filter(|t| t.schedule.has_tiles());
     let tiled = tiles.map(cost).fold(f64::INFINITY, f64::min);
     let loops = tried.iter().filter(|t| is_plain(&t.schedule.choice));
     let untiled = loops.map(cost).fold(f64::INFINITY, f64::min);
@@ -285,6 +285,7 @@ pub fn find(
     let found = auto(input, permits, Space::Small, options, sources);
     if let Some(best) = found.best() {
         adopt(input, &best.text(), trust, sources)?;
+        input.found = true;
     }
     Ok(found)
 }
@@ -453,7 +454,12 @@ impl Trial<'_> {
             return known.clone();
         }
         let step = match read(self.input, &text, self.sources) {
-            Ok(guide) => guide.steps.into_iter().next().map(Rc::new).ok_or(String::new()),
+            Ok(guide) => guide
+                .steps
+                .into_iter()
+                .next()
+                .map(Rc::new)
+                .ok_or(String::new()),
             Err(d) => Err(d.first().map_or(String::new(), |d| d.message.clone())),
         };
         self.steps.insert(text, step.clone());
@@ -463,7 +469,11 @@ impl Trial<'_> {
     fn step(&mut self, step: &Step, term: &Term) -> Option<Term> {
         let options = search::Options {
             nodes: Some(self.options.nodes.map_or(EACH, |n| n.min(EACH))),
-            iterations: Some(self.options.iterations.map_or(ITERATIONS, |n| n.min(ITERATIONS))),
+            iterations: Some(
+                self.options
+                    .iterations
+                    .map_or(ITERATIONS, |n| n.min(ITERATIONS)),
+            ),
             diagnose: false,
             prove: false,
             no_kernel: true,

@@ -105,6 +105,7 @@ pub fn load(
         target: plan.target,
         params: Default::default(),
         unverified,
+        found: false,
         plan: Some(Planned {
             plan,
             basis,

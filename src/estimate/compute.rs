@@ -7,7 +7,6 @@ use super::{Context, Sizes};
 use crate::arith::{AtomKind, Nat};
 use crate::intern::Symbol;
 use crate::nest::{walk, Expr, ExprKind, LoopKind, Stmt};
-use crate::target::Target;
 use crate::term::{Function, Op, Sort};
 use crate::ty::Scalar;
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,8 +20,6 @@ const LATENCY: f64 = 4.0;
 /// Cycles for each number that is put into a vector; of one that a called function returns, before which all vectors are stored.
 const GATHER: f64 = 2.0;
 const RETURNED: f64 = 8.0;
-/// Cycles of a comparison whose result is a mask, of which compilers make a vector again.
-const MASKED: f64 = 2.0;
 /// Cycles for each number that is converted alone.
 const SINGLE: f64 = 1.25;
 /// Results of an iteration that lie side by side, which compilers weave into vectors, and how much longer that takes.
@@ -300,13 +297,6 @@ impl<'a> Walk<'a> {
         let vector = shape.lanes > 1;
         match e.kind() {
             ExprKind::Load(..) => 0.5 * registers,
-            ExprKind::Op(op, _)
-                if vector
-                    && matches!(op.sort(), Sort::Comparison(_))
-                    && self.cx.machine.target == Target::Avx512 =>
-            {
-                MASKED * registers
-            }
             ExprKind::Op(op, _) => registers * operation(*op, shape.elem, vector),
             ExprKind::Cast(from) if vector && is_far(from.shape().elem, shape.elem) => {
                 SINGLE * f64::from(shape.lanes)
@@ -314,7 +304,10 @@ impl<'a> Walk<'a> {
             ExprKind::Cast(_) | ExprKind::Clamp(..) => registers,
             ExprKind::Lane(..) => 1.0,
             // Each is a load of its own line, and a place in the vector.
-            ExprKind::Build(parts) => parts.iter().map(|p| if calls(p) { RETURNED } else { GATHER }).sum(),
+            ExprKind::Build(parts) => parts
+                .iter()
+                .map(|p| if calls(p) { RETURNED } else { GATHER })
+                .sum(),
             ExprKind::Pick(parts, _) => 2.0 * parts.len() as f64,
             ExprKind::Index(n) => index(*n),
             ExprKind::Lit(_) | ExprKind::Var(_) | ExprKind::Splat(_) => 0.0,

@@ -82,6 +82,11 @@ pub struct Schedule {
 }
 
 impl Schedule {
+    /// Whether it makes register tiles: a choice of them makes none where no loops fit.
+    pub fn has_tiles(&self) -> bool {
+        self.what.contains(tile::TILES)
+    }
+
     /// The whole file.
     pub fn text(&self) -> String {
         let mut text = self.head.clone();

@@ -129,6 +129,13 @@ impl Printer<'_> {
         })
     }
 
+    /// Parallel blocks, each of which is reduced as it stands.
+    pub fn blocks_alone(&mut self, r: &Reduce) -> String {
+        self.regroups = true;
+        self.says("parallel blocks");
+        self.in_order(r, None, true)
+    }
+
     /// Blocks in order, or of vectors: each lane has a strip.
     fn in_order(&mut self, r: &Reduce, lanes: Option<&String>, parallel: bool) -> String {
         let [long, short] = BLOCKS;

@@ -483,6 +483,12 @@ impl Printer<'_> {
         let s = r.elem.as_scalar();
         let lanes = s.filter(|_| self.choice.lanes > 0 && r.inner.is_nothing());
         match (lanes, r.law) {
+            // Compilers make vectors of whole numbers as good as ours.
+            (Some(s), Regroup::Identity)
+                if s.is_int() && free && self.choice.parallel && long(r.n, 2048) =>
+            {
+                self.blocks_alone(r)
+            }
             (Some(s), Regroup::Identity) if long(r.n, 256) => {
                 self.in_lanes(r, s, free && self.choice.parallel)
             }

@@ -12,6 +12,10 @@ use super::sums::unnamed;
 use crate::arith::Nat;
 use crate::ty::Scalar;
 
+/// What is said of them, alike in its beginning.
+pub const TILES: &str = "register tiles";
+const PACKED: &str = "register tiles of packed panels";
+
 /// Rows of a tile: with two vectors for each, their accumulators and operands fill sixteen registers.
 const ROWS: u32 = 6;
 
@@ -86,8 +90,8 @@ impl Printer<'_> {
         let step = step(r);
         let packs = self.choice.tile > 1 && columns.elem.as_scalar().is_some();
         self.says(match packs {
-            false => "register tiles",
-            true => "register tiles of packed panels",
+            false => TILES,
+            true => PACKED,
         });
         if parallel {
             self.says("parallel");

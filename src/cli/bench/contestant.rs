@@ -220,11 +220,7 @@ fn sketch(
 }
 
 /// The kernel that is found without a sketch.
-fn automatic(
-    args: &Args,
-    input: &Input,
-    context: &mut Context,
-) -> Result<Entry, Vec<Diagnostic>> {
+fn automatic(args: &Args, input: &Input, context: &mut Context) -> Result<Entry, Vec<Diagnostic>> {
     let files = Files {
         program: &args.program,
         entry: args.entry.as_deref(),

@@ -36,7 +36,13 @@ pub fn run(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
             ..search::Options::default()
         };
         let trust = args.trust.trust();
-        driver::auto::find(&mut input, Permits::default(), trust, &options, &mut context.sources)?;
+        driver::auto::find(
+            &mut input,
+            Permits::default(),
+            trust,
+            &options,
+            &mut context.sources,
+        )?;
     }
     let options = search::Options {
         observer: progress.observer(),
@@ -53,12 +59,14 @@ pub fn run(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
     if let Some(d) = searched.failure {
         return Err(vec![d]);
     }
-    let Some((proof, _)) = proved(&searched.outcome).map_err(|d| vec![d])? else {
-        return Ok(());
+    let steps = match proved(&searched.outcome).map_err(|d| vec![d])? {
+        Some((proof, _)) => report::explained(proof, &input.program, args.full),
+        None => Vec::new(),
     };
-    let steps = report::explained(proof, &input.program, args.full);
     let page = if context.json() {
         Explanation { steps }.json_line()
+    } else if steps.is_empty() {
+        "nothing is rewritten: the kernel is that of the program as it stands\n".to_string()
     } else {
         report::explanation(&steps, args.full)
     };
