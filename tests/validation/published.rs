@@ -35,8 +35,7 @@ fn chain(deep: usize) -> String {
     }
     format!(
         "def filter [n : nat] (weights : 25.f32) (xs : (n + 24).f32) : n.f32 =
-           slide[25, 1] xs |> map (\\window -> zip weights window |> map (\\p -> fst p * snd p) |> reduce (+) 0.0)
-         def f [n : nat] (w : 25.f32) (xs : (n + {}).f32) : n.f32 = {all}",
+           slide[25, 1] xs |> map (\\window -> zip weights window |> map (\\p -> fst p * snd p) |> reduce (+) 0.0)\ndef f [n : nat] (w : 25.f32) (xs : (n + {}).f32) : n.f32 = {all}",
         24 * deep
     )
 }
@@ -45,8 +44,7 @@ fn chain(deep: usize) -> String {
 fn blur(windows: &str) -> String {
     let rows = windows.replace("ROW", "(\\row -> slide[3, 1] row |> mapSeq mean)");
     format!(
-        "def mean (w : 3.f32) : f32 = (at[0] w + at[1] w + at[2] w) / 3.0
-         def f [h w : nat] (image : (h + 3).(w + 2).f32) : (1 + h).w.f32 =
+        "def mean (w : 3.f32) : f32 = (at[0] w + at[1] w + at[2] w) / 3.0\ndef f [h w : nat] (image : (h + 3).(w + 2).f32) : (1 + h).w.f32 =
            {rows} |> mapSeq (\\r -> transpose r |> mapSeq mean)"
     )
 }
