@@ -4,9 +4,9 @@
 //! element of the term at its own index; one that is not that element has to be stored over. That there is a store for
 //! each element is shown by naming the iteration that does it. Absent: how the content came about (`run`).
 
-use super::known::multiples;
 use super::machine::Machine;
 use super::memory::{assume_path, leaves, read, Around, Item, Leaf};
+use super::parts::multiples;
 use super::place::coordinates;
 use super::same::same;
 use super::source::{scalar_at, Sem};

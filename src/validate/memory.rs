@@ -10,8 +10,8 @@
 //! only candidate. That the sum is the index again, that the variables are in their ranges and that the conditions around
 //! the store hold is decided by what is known, or becomes the condition of a choice.
 
-use super::known::multiples;
 use super::node::nats;
+use super::parts::multiples;
 use super::place::coordinates;
 use super::value::{Node, Res, Rewrite, Values, V};
 use super::Stuck;

@@ -25,6 +25,7 @@ mod loops;
 mod machine;
 mod memory;
 mod node;
+mod parts;
 mod place;
 mod questions;
 mod refute;

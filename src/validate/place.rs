@@ -2,7 +2,7 @@
 //!
 //! In: flat indices. Out: what they are made of. Absent: what lies there.
 
-use super::known::multiples;
+use super::parts::multiples;
 use super::value::Values;
 use crate::arith::Nat;
 

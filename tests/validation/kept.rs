@@ -152,3 +152,43 @@ fn stores_of_one_index_in_other_iterations_are_told_apart() {
         assert!(!(wrong && found.open.is_empty()), "{changed}");
     }
 }
+
+/// The first of two stores writes an element in a later iteration than the second one does: what stands later does not come later.
+#[test]
+fn later_iterations_come_after_later_stores() {
+    let text = "def f [n : nat] (a : n.f32) : n.f32 = a |> mapSeq (\\x -> x + 1.0)";
+    let program = common::program_text(text);
+    let nest = lowered(&program, &Options::default());
+    let Stmt::For { var, body, .. } = &nest.body[0] else {
+        panic!("{nest}")
+    };
+    let Stmt::Store { value, .. } = &body[0] else {
+        panic!("{nest}")
+    };
+    let of = |n: Nat| {
+        value.rewrite(&mut |e| match e.kind() {
+            ExprKind::Load(b, _) => Some(Expr::new(ExprKind::Load(*b, n), e.shape())),
+            _ => None,
+        })
+    };
+    let i = Nat::var(*var);
+    let mirrored = Nat::var(Symbol::new("n")) - Nat::int(1) - i;
+    let changed = |wrong: Nat| {
+        let mut nest = nest.clone();
+        let Stmt::For { body, .. } = &mut nest.body[0] else {
+            panic!("{nest}")
+        };
+        let mut first = body[0].clone();
+        if let Stmt::Store { index, value, .. } = &mut first {
+            (*index, *value) = (mirrored, of(wrong));
+        }
+        body.insert(0, first);
+        nest
+    };
+    let sizes = |n: i64| Sizes::from_iter([(Symbol::new("n"), n)]);
+    let expected = expected_of(&program, &nest, [1, 2, 3, 5].map(sizes).to_vec());
+    assert_eq!(differs(&changed(mirrored), &expected), None);
+    let wrong = changed(Nat::int(0));
+    assert!(differs(&wrong, &expected).is_some(), "{wrong}");
+    assert!(!obligations(&wrong, &program).open.is_empty(), "{wrong}");
+}

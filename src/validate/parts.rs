@@ -1,0 +1,112 @@
+//! What numbers are made of: common factors, minima, quotients by strides.
+//!
+//! In: numbers. Out: their parts, whatever is known of them. Absent: what is known (`known`).
+
+use crate::arith::{Atom, AtomKind, Mono, Nat, Rat};
+use crate::intern::Symbol;
+
+/// A factor of all terms of a sum, and what it is multiplied by.
+pub fn factor(n: Nat) -> Option<(Atom, Nat)> {
+    let terms = n.terms();
+    let ((first, _), others) = terms.split_first().filter(|t| !t.1.is_empty())?;
+    let in_all = |a: Atom| {
+        others
+            .iter()
+            .all(|(m, _)| m.factors().any(|f| f.0 == a && f.1 > 0))
+    };
+    let (a, _) = first.factors().find(|(a, e)| *e > 0 && in_all(*a))?;
+    let by = Mono::atom(a);
+    let rest = terms.iter().map(|(m, c)| (m.div(&by), *c));
+    Some((a, Nat::from_terms(rest)))
+}
+
+/// What all terms of a sum but the constant are multiples of, and the constant; more than 1.
+fn content(n: Nat) -> Option<(i64, i64)> {
+    let (mut all, mut constant) = (0, 0);
+    for (m, c) in n.terms() {
+        match m.is_one() {
+            true => constant = c.as_int()?,
+            false => all = gcd(all, c.as_int()?),
+        }
+    }
+    (all > 1).then_some((all, constant))
+}
+
+fn gcd(a: i64, b: i64) -> i64 {
+    if b == 0 {
+        a.abs()
+    } else {
+        gcd(b, a % b)
+    }
+}
+
+/// `6*i - 5 >= 0` is `i - 1 >= 0`.
+pub fn tightened(n: Nat) -> Nat {
+    let whole = n.terms().iter().all(|(m, _)| m.is_integral());
+    match content(n).filter(|_| whole) {
+        Some((by, constant)) => {
+            let rest = (n - Nat::int(constant)).exact_div(Nat::int(by));
+            rest + Nat::int(constant.div_euclid(by))
+        }
+        None => n,
+    }
+}
+
+/// The same equation with the smallest factors; none if nothing makes it true.
+pub fn primitive(n: Nat) -> Option<Nat> {
+    match content(n) {
+        Some((by, constant)) if constant % by == 0 => Some(n.exact_div(Nat::int(by))),
+        Some(_) => None,
+        None => Some(n),
+    }
+}
+
+/// The first minimum or maximum in a number, and its sides.
+pub type Choice = Option<(Atom, Nat, Nat)>;
+
+pub fn choice(n: Nat) -> Choice {
+    let mut found = None;
+    n.each_atom(&mut |a| {
+        if let AtomKind::Min(x, y) | AtomKind::Max(x, y) = a.kind() {
+            found = found.or(Some((a, x, y)));
+        }
+    });
+    found
+}
+
+/// The quotient of a number by a stride, as sums are divided: by the term of the stride with the most factors.
+pub fn multiples(n: Nat, stride: Nat) -> Nat {
+    let terms = stride.terms();
+    let Some((m, c)) = terms.iter().max_by_key(|(m, _)| m.factors().count()) else {
+        return Nat::int(0);
+    };
+    let (mut rest, mut sum) = (n, Nat::int(0));
+    // Each round takes the largest terms away.
+    for _ in 0..4 {
+        let parts = rest.terms().into_iter().filter_map(|(tm, tc)| {
+            let (qm, qc): (_, Rat) = (tm.div(m), tc.div(*c)?);
+            (qm.is_integral() && qc.as_int().is_some()).then_some((qm, qc))
+        });
+        let q = Nat::from_terms(parts);
+        if q == Nat::int(0) {
+            break;
+        }
+        sum = sum + q;
+        rest = rest - q * stride;
+        if terms.len() == 1 {
+            break;
+        }
+    }
+    sum
+}
+
+/// Whether there is such a variable in a number.
+pub fn vars_in(n: Nat, is: impl Fn(Symbol) -> bool) -> bool {
+    let mut found = false;
+    n.each_atom(&mut |a| {
+        if let AtomKind::Var(v) = a.kind() {
+            found |= is(v);
+        }
+    });
+    found
+}
