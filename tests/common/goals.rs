@@ -615,7 +615,13 @@ const ANY: &[&str] = &["m=9,n=35,k=5", "m=0,n=4,k=3", "m=3,n=2,k=0"];
 /// Several blocks of parts, one of a rest, none.
 const LONG: &[&str] = &["n=797", "n=130", "n=17", "n=1", "n=0"];
 /// The same, with more places than numbers and fewer.
-const COUNTS: &[&str] = &["n=797,b=37", "n=130,b=300", "n=64,b=1", "n=0,b=3", "n=0,b=0"];
+const COUNTS: &[&str] = &[
+    "n=797,b=37",
+    "n=130,b=300",
+    "n=64,b=1",
+    "n=0,b=3",
+    "n=0,b=0",
+];
 /// Rows of several vectors and rests.
 const ROWS: &[&str] = &["m=5,n=339", "m=3,n=17", "m=1,n=1", "m=0,n=4", "m=2,n=0"];
 /// Images, from rows of several blocks to one pixel.
