@@ -151,7 +151,7 @@ pub const GOALS: &[Goal] = &[
         "programs/other/histogram.rise",
         "sketches/histogram/parallel.sk",
         "block=64",
-        LONG,
+        COUNTS,
     ),
     regrouped(
         "programs/reduction/argmin.rise",
@@ -614,6 +614,14 @@ const SHARED: &[&str] = &["m=22,n=35,k=7", "m=22,n=9,k=7", "m=7,n=35,k=6"];
 const ANY: &[&str] = &["m=9,n=35,k=5", "m=0,n=4,k=3", "m=3,n=2,k=0"];
 /// Several blocks of parts, one of a rest, none.
 const LONG: &[&str] = &["n=797", "n=130", "n=17", "n=1", "n=0"];
+/// The same, with more places than numbers and fewer.
+const COUNTS: &[&str] = &[
+    "n=797,b=37",
+    "n=130,b=300",
+    "n=64,b=1",
+    "n=0,b=3",
+    "n=0,b=0",
+];
 /// Rows of several vectors and rests.
 const ROWS: &[&str] = &["m=5,n=339", "m=3,n=17", "m=1,n=1", "m=0,n=4", "m=2,n=0"];
 /// Images, from rows of several blocks to one pixel.
