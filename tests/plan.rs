@@ -107,8 +107,10 @@ fn programs_without_sketches() {
             .find_map(|l| l.strip_prefix("def "))
             .unwrap();
         let entry = entry.split(' ').next().unwrap();
-        round_trip(entry, &[&path]);
+        round_trip(entry, &[&path, "--plain"]);
     }
+    // With what is found for it.
+    round_trip("binomial", &["programs/binomial.rise"]);
 }
 
 /// Replays a changed plan: it has to fail with these words, and to write nothing.

@@ -112,7 +112,8 @@ fn lines_are_joined(r: &Record) -> usize {
             .split(|c: char| !c.is_alphanumeric() && c != '_')
             .find(|w| {
                 ![
-                    "for", "par", "let", "var", "index", "heap", "stack", "if", "fetch", "",
+                    "for", "par", "let", "var", "index", "heap", "stack", "if", "fetch", "lt",
+                    "le", "",
                 ]
                 .contains(w)
             });

@@ -297,6 +297,9 @@ impl<'a> Walk<'a> {
         let vector = shape.lanes > 1;
         match e.kind() {
             ExprKind::Load(..) => 0.5 * registers,
+            ExprKind::Op(Op::Select, args) if vector && is_other_width(&args[0], shape.elem) => {
+                SINGLE * f64::from(shape.lanes)
+            }
             ExprKind::Op(op, _) => registers * operation(*op, shape.elem, vector),
             ExprKind::Cast(from) if vector && is_far(from.shape().elem, shape.elem) => {
                 SINGLE * f64::from(shape.lanes)
@@ -313,6 +316,15 @@ impl<'a> Walk<'a> {
             ExprKind::Lit(_) | ExprKind::Var(_) | ExprKind::Splat(_) => 0.0,
         }
     }
+}
+
+/// Whether numbers of another width are compared: compilers convert such masks number by number.
+fn is_other_width(cond: &Expr, elem: Scalar) -> bool {
+    let ExprKind::Op(op, args) = cond.kind() else {
+        return false;
+    };
+    let compares = matches!(op.sort(), Sort::Comparison(_));
+    compares && args[0].shape().elem.bytes() != elem.bytes()
 }
 
 /// Whether a function of the C library is called for it.
