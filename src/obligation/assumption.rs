@@ -64,12 +64,15 @@ impl fmt::Display for Assumption {
                     let (a, b) = (Assumption::NotNegative(a), Assumption::NotNegative(b));
                     return write!(f, "{a} or {b}");
                 }
-                if n.terms().iter().all(|(_, c)| *c < Rat::ZERO) && n.as_rat().is_none() {
-                    return write!(f, "{} <= 0", Nat::int(0) - *n);
-                }
-                // `n - 1 >= 0` reads better as `n >= 1`.
+                // `n - 1 >= 0` reads better as `n >= 1`, `8 - n >= 0` as `n <= 8`.
                 let constant = n.terms().iter().find(|t| t.0.is_one()).map(|t| t.1);
-                match constant.and_then(|c| c.as_int()) {
+                let mut others = n.terms().iter().filter(|t| !t.0.is_one());
+                let falls = n.as_rat().is_none() && others.all(|t| t.1 < Rat::ZERO);
+                match constant
+                    .or(falls.then_some(Rat::ZERO))
+                    .and_then(|c| c.as_int())
+                {
+                    Some(c) if falls => write!(f, "{} <= {c}", Nat::int(c) - *n),
                     Some(c) => write!(f, "{} >= {}", *n - Nat::int(c), -i128::from(c)),
                     None => write!(f, "{n} >= 0"),
                 }

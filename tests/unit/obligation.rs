@@ -10,6 +10,8 @@ fn assumptions_read_well() {
         "32 divides n"
     );
     assert_eq!(Assumption::NotNegative(n - 1.into()).to_string(), "n >= 1");
+    let above = Nat::int(8) - n * Nat::int(2);
+    assert_eq!(Assumption::NotNegative(above).to_string(), "2*n <= 8");
     let none = (n - 1.into()).max(Nat::int(0) - Nat::var("m".into()));
     let text = Assumption::NotNegative(none).to_string();
     assert!(
