@@ -65,8 +65,9 @@ impl fmt::Display for Assumption {
                     return write!(f, "{a} or {b}");
                 }
                 // `n - 1 >= 0` reads better as `n >= 1`, `8 - n >= 0` as `n <= 8`.
-                let constant = n.terms().iter().find(|t| t.0.is_one()).map(|t| t.1);
-                let mut others = n.terms().iter().filter(|t| !t.0.is_one());
+                let terms = n.terms();
+                let constant = terms.iter().find(|t| t.0.is_one()).map(|t| t.1);
+                let mut others = terms.iter().filter(|t| !t.0.is_one());
                 let falls = n.as_rat().is_none() && others.all(|t| t.1 < Rat::ZERO);
                 match constant
                     .or(falls.then_some(Rat::ZERO))
