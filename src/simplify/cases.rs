@@ -39,10 +39,7 @@ fn is_scalar(e: Expr) -> bool {
     let mut scalar = true;
     e.visit(&mut |part| {
         scalar &= matches!(part.sort(), Sort::INT | Sort::BOOL)
-            && !matches!(
-                part.node(),
-                Node::Apply(Op::Broadcast | Op::Ramp, _)
-            );
+            && !matches!(part.node(), Node::Apply(Op::Broadcast | Op::Ramp, _));
     });
     scalar
 }

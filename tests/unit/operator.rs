@@ -374,9 +374,9 @@ fn what_is_proved_of_many_random_operators_holds_for_all_bytes() {
 /// What diagrams of bits say is what the interpreter says, at every kind of operand of a byte.
 #[test]
 fn words_are_the_integers_of_the_machine() {
-    use rise_opt::operator::words::{knows, Words};
     use rise_opt::interp::scalar::{apply, cast};
     use rise_opt::interp::{Elem, Num};
+    use rise_opt::operator::words::{knows, Words};
     let value = |word: &[u32], s: Scalar| {
         let bits = word.iter().enumerate().map(|(i, b)| i128::from(*b) << i);
         let all: i128 = bits.sum();
