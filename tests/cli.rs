@@ -1,5 +1,4 @@
-//! The command line on bad input: each case ends with its exit code, names what is wrong, and leaves
-//! the folder as it was.
+//! The command line on bad input: each case ends with its exit code, says what is wrong, leaves the folder as it was.
 
 mod told;
 

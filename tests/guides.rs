@@ -381,7 +381,7 @@ fn parallel_maps_without_a_loop_are_warned_of() {
         std::fs::write(dir.path().join("f.rise"), text).unwrap();
         let mut rise_opt = std::process::Command::new(env!("CARGO_BIN_EXE_rise-opt"));
         let ran = rise_opt
-            .arg("f.rise")
+            .args(["f.rise", "--plain"])
             .current_dir(dir.path())
             .output()
             .unwrap();

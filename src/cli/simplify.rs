@@ -46,11 +46,16 @@ pub fn simplify(args: &Args, context: &mut Context) -> u8 {
 /// `true`, `false` or `unknown` for each; a check failed unless all are true.
 pub fn prove(args: &Args, context: &mut Context) -> u8 {
     let by_rules = args.rules.is_some();
+    // Files of questions that lowering left open have other expressions, too.
+    let wanted = match args.expression {
+        Some(_) => Wanted::Truth,
+        None => Wanted::Value,
+    };
     let proved = |s: &mut Simplifier, e: Expr| match by_rules {
         true => s.prove(e),
         false => s.prove_by_cases(e),
     };
-    run(args, Wanted::Truth, context, |s, e| match proved(s, e) {
+    run(args, wanted, context, |s, e| match proved(s, e) {
         Some(true) => ("true".to_string(), true),
         Some(false) => ("false".to_string(), false),
         None => ("unknown".to_string(), false),

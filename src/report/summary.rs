@@ -38,7 +38,6 @@ pub struct Summary {
     /// Whether compilers may contract `a*b + c` of the kernel.
     pub contract: Contract,
     /// Whether there are floats: without them there is nothing to round or to regroup.
-    #[serde(default = "floats")]
     pub rounds: bool,
     /// The functions that the kernel approximates, and how well.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -63,11 +62,6 @@ pub struct Reassociation {
     pub step: String,
     /// Rules that regroup and that were applied.
     pub rules: Vec<String>,
-}
-
-/// Summaries that do not say it are of times when all were taken to have floats.
-fn floats() -> bool {
-    true
 }
 
 impl Summary {

@@ -31,7 +31,7 @@ impl Simplifier {
         if let Some(known) = self.prove(e) {
             return Some(known);
         }
-        if self.facts.is_open(e) || e.size() > SIZE {
+        if e.sort() != Sort::BOOL || self.facts.is_open(e) || e.size() > SIZE {
             return None;
         }
         let simple = self.simplify_by_cases(e);

@@ -65,7 +65,7 @@ fn flags_that_are_of_no_use_are_refused() {
     place.fails(
         &with(&["--permit", "reassociate"]),
         2,
-        &["`--permit` is for `--auto`"],
+        &["'--plain' cannot be used with '--permit <WHAT>'"],
     );
     place.fails(&with(&["--records", "r.json"]), 2, &["`--auto=tune`"]);
     place.fails(
