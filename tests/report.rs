@@ -113,7 +113,7 @@ fn lines_are_joined(r: &Record) -> usize {
             .find(|w| {
                 ![
                     "for", "par", "let", "var", "index", "heap", "stack", "if", "fetch", "lt",
-                    "le", "",
+                    "le", "and", "",
                 ]
                 .contains(w)
             });
