@@ -59,6 +59,11 @@ fn expressions_of_the_command_line_a_file_and_standard_input() {
 fn a_trace_names_the_rules() {
     let (_, out, _) = run(&["simplify", "--trace", "x - y + y"], "");
     assert_eq!(out, "  add-cancel: x - y + y  =>  x\nx\n");
+    let (_, out, _) = run(&["simplify", "--trace", "max(x - y, 0) + min(x, y)"], "");
+    assert!(
+        out.ends_with("  cases: min(x, y) + max(x - y, 0)  =>  x\nx\n"),
+        "{out}"
+    );
 }
 
 #[test]

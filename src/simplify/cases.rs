@@ -32,7 +32,7 @@ pub(super) fn contradict(truths: impl IntoIterator<Item = Expr>) -> bool {
     let mut case = Case::default();
     let mut left = QUESTIONS;
     truths.into_iter().for_each(|e| case.open.push(e));
-    case.open.iter().all(|e| is_scalar(*e)) && case.is_never(&mut left)
+    case.open.iter().all(|e| is_scalar(*e)) && case.contradicted(&mut left)
 }
 
 fn is_scalar(e: Expr) -> bool {
@@ -61,8 +61,8 @@ struct Case {
 }
 
 impl Case {
-    /// Whether no values are as the case says.
-    fn is_never(mut self, left: &mut u32) -> bool {
+    /// Whether no values are as the case says; its cases are asked one by one.
+    fn contradicted(mut self, left: &mut u32) -> bool {
         loop {
             self.look();
             if self.never || self.contradicts(left) {
@@ -94,7 +94,7 @@ impl Case {
                     None => return true,
                     Some(only) => self = only,
                 },
-                Some(alive) => return alive.into_iter().all(|c| c.is_never(left)),
+                Some(alive) => return alive.into_iter().all(|c| c.contradicted(left)),
             }
         }
     }

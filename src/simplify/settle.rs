@@ -8,7 +8,8 @@
 use super::build::{build, is_constant};
 use super::cases::{contradict, equal};
 use super::linear::Linear;
-use super::Simplifier;
+use super::{Simplifier, Step};
+use crate::intern::Symbol;
 use crate::scalar::{eval, Expr, Kind, Node, Op, Sort, Value};
 use rustc_hash::FxHashMap;
 
@@ -51,9 +52,20 @@ impl Simplifier {
         let mut now = self.simplify(e);
         let mut left = PROOFS;
         while let Some(next) = self.settled(now, &mut left) {
+            let seen = self.steps().len();
+            if let Some(trace) = &mut self.trace {
+                trace.push(Step {
+                    rule: Some(Symbol::new("cases")),
+                    before: now,
+                    after: next,
+                });
+            }
             let next = self.simplify(next);
             // A rule may prefer what is larger.
             if next.size() >= now.size() {
+                if let Some(trace) = &mut self.trace {
+                    trace.truncate(seen);
+                }
                 break;
             }
             now = next;
