@@ -266,7 +266,7 @@ fn searched(
             (term, &outcome.obliged),
             &made.fixed,
             made.target,
-            Default::default(),
+            (Level::default(), Contract::default(), made.approximate()),
         )
         .map_err(|d| vec![d])?,
         fixed: made.fixed.clone(),
