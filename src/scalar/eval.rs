@@ -45,7 +45,7 @@ pub fn eval(e: Expr, at: &dyn Fn(Symbol) -> Option<Value>) -> Result<Value, Eval
             Value::Vector(v) => Some(v.len()),
             _ => None,
         }) {
-            None => one(op, &values).unwrap_or_else(|| Err(wrong())),
+            None => of_values(op, &values).unwrap_or_else(|| Err(wrong())),
             Some(n) => {
                 let lane = |i: usize| {
                     let at = values.iter().map(|v| match v {
@@ -53,7 +53,8 @@ pub fn eval(e: Expr, at: &dyn Fn(Symbol) -> Option<Value>) -> Result<Value, Eval
                         _ => None,
                     });
                     let at: Option<Vec<Value>> = at.collect();
-                    at.and_then(|v| one(op, &v)).unwrap_or_else(|| Err(wrong()))
+                    at.and_then(|v| of_values(op, &v))
+                        .unwrap_or_else(|| Err(wrong()))
                 };
                 (0..n)
                     .map(lane)
@@ -72,7 +73,7 @@ fn lanes(n: i128) -> Result<usize, EvalError> {
 }
 
 /// One lane; `None` if the values are not of the operator's sorts.
-fn one(op: Op, values: &[Value]) -> Option<Result<Value, EvalError>> {
+pub(crate) fn of_values(op: Op, values: &[Value]) -> Option<Result<Value, EvalError>> {
     use Value::{Bool, Int};
     Some(match (op, values) {
         (Op::Not, [Bool(a)]) => Ok(Bool(!a)),

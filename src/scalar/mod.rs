@@ -20,7 +20,7 @@ mod rule;
 mod show;
 mod sorts;
 
-pub(crate) use eval::{arithmetic, comparison};
+pub(crate) use eval::{arithmetic, comparison, of_values};
 pub use eval::{eval, EvalError, Value};
 pub use expr::{
     Args, Expr, Kind, Lanes, Node, Op, Sort, MAX_COMMUTING, MAX_INT, MAX_LANES, MAX_VARS,

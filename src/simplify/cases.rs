@@ -35,7 +35,8 @@ pub(super) fn contradict(truths: impl IntoIterator<Item = Expr>) -> bool {
     case.open.iter().all(|e| is_scalar(*e)) && case.contradicted(&mut left)
 }
 
-fn is_scalar(e: Expr) -> bool {
+/// Whether there are no vectors in it.
+pub(super) fn is_scalar(e: Expr) -> bool {
     let mut scalar = true;
     e.visit(&mut |part| {
         scalar &= matches!(part.sort(), Sort::INT | Sort::BOOL)

@@ -173,10 +173,7 @@ impl Linear {
         let factor = if m.atoms().is_empty() {
             return Some(self.clone());
         } else {
-            Linear {
-                terms: vec![(m.clone(), 1)],
-                constant: 0,
-            }
+            Linear::mono(m)
         };
         self.mul(&factor)
     }

@@ -6,11 +6,11 @@
 //! same expression and facts give the same result. Absent: rules.
 
 use super::build::{build, is_constant};
-use super::cases::{contradict, equal};
+use super::cases::{contradict, equal, is_scalar};
 use super::linear::Linear;
 use super::{Simplifier, Step};
 use crate::intern::Symbol;
-use crate::scalar::{eval, Expr, Kind, Node, Op, Sort, Value};
+use crate::scalar::{eval, of_values, Expr, Kind, Node, Op, Sort, Value};
 use rustc_hash::FxHashMap;
 
 /// Larger expressions are left as they are.
@@ -40,7 +40,7 @@ impl Simplifier {
             let truths = self.facts.truths();
             let never = |e: Expr| contradict(truths.iter().copied().chain([e]));
             let no = |e: Expr| Expr::of(Op::Not, &[e]);
-            match [simple, e].into_iter().any(|e| never(no(e))) {
+            match never(no(simple)) || simple != e && never(no(e)) {
                 true => Some(true),
                 false => never(simple).then_some(false),
             }
@@ -76,7 +76,7 @@ impl Simplifier {
     /// The expression with one part made smaller.
     fn settled(&self, e: Expr, left: &mut u32) -> Option<Expr> {
         let truths = self.facts.truths();
-        if self.exhausted || e.size() > SIZE || !is_plain(e) {
+        if self.exhausted || e.size() > SIZE || !is_scalar(e) {
             return None;
         }
         let points = self.points(e, truths);
@@ -141,12 +141,6 @@ impl Simplifier {
         }
         found
     }
-}
-
-fn is_plain(e: Expr) -> bool {
-    let mut plain = true;
-    e.visit(&mut |part| plain &= matches!(part.sort(), Sort::INT | Sort::BOOL));
-    plain
 }
 
 fn contains(e: Expr, part: Expr) -> bool {
@@ -264,16 +258,5 @@ fn apart(a: &Values, b: &Values) -> Option<i128> {
 }
 
 fn applied(op: Op, a: &Option<Value>, b: &Option<Value>) -> Option<Value> {
-    use crate::scalar::{arithmetic, comparison};
-    match (a.as_ref()?, b.as_ref()?) {
-        (Value::Int(x), Value::Int(y)) => match comparison(op, *x, *y) {
-            Some(truth) => Some(Value::Bool(truth)),
-            None => arithmetic(op, *x, *y)?.map(Value::Int),
-        },
-        (Value::Bool(x), Value::Bool(y)) => Some(Value::Bool(match op {
-            Op::And => *x && *y,
-            _ => *x || *y,
-        })),
-        _ => None,
-    }
+    of_values(op, &[a.clone()?, b.clone()?])?.ok()
 }
