@@ -3,8 +3,9 @@
 //! A name in the program that is used twice is two equal terms in normal form, so lowering writes two equal loops.
 //! Compilers see that two expressions are equal, but not that two loops are.
 
+use super::effects::Touched;
 use crate::intern::Symbol;
-use crate::nest::{walk, Block, BufId, Expr, ExprKind, LoopKind, Nest, Stmt};
+use crate::nest::{walk, Block, Expr, LoopKind, Nest, Stmt};
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -43,19 +44,6 @@ struct Reduction {
     depth: usize,
 }
 
-/// Memory and variables.
-#[derive(Default)]
-struct Touched {
-    buffers: FxHashSet<BufId>,
-    vars: FxHashSet<Symbol>,
-}
-
-impl Touched {
-    fn meets(&self, other: &Touched) -> bool {
-        !self.buffers.is_disjoint(&other.buffers) || !self.vars.is_disjoint(&other.vars)
-    }
-}
-
 struct Search<'a> {
     nest: &'a Nest,
     /// How often each variable is assigned.
@@ -71,7 +59,7 @@ impl Search<'_> {
     fn block(&mut self, block: &mut Block) -> Option<FxHashMap<Symbol, Symbol>> {
         self.depth += 1;
         for at in 0..block.len() {
-            let changes = self.changes(&block[at]);
+            let changes = Touched::written(self.nest, &block[at]);
             self.there.retain(|r| !r.reads.meets(&changes));
             if let Some(new) = self.reduction(block, at) {
                 if let Some(names) = self.there.iter().find_map(|old| old.names(&new)) {
@@ -94,42 +82,6 @@ impl Search<'_> {
         self.there.retain(|r| r.depth < self.depth);
         self.depth -= 1;
         None
-    }
-
-    /// What a statement writes.
-    fn changes(&self, s: &Stmt) -> Touched {
-        let mut all = Touched::default();
-        walk::each_stmt(std::slice::from_ref(s), &mut |s| match s {
-            Stmt::Store { buf, .. } | Stmt::Alloc(buf) => {
-                all.buffers.insert(self.nest.root(*buf));
-            }
-            Stmt::Assign { var, .. } => {
-                all.vars.insert(*var);
-            }
-            _ => {}
-        });
-        all
-    }
-
-    /// What a statement reads of what changes: memory and variables.
-    fn reads(&self, s: &Stmt, all: &mut Touched) {
-        walk::each_stmt(std::slice::from_ref(s), &mut |s| {
-            if let Some(e) = walk::exprs(s) {
-                self.values(e, all);
-            }
-        });
-    }
-
-    fn values(&self, e: &Expr, all: &mut Touched) {
-        e.visit(&mut |e| match e.kind() {
-            ExprKind::Var(v) => {
-                all.vars.insert(*v);
-            }
-            ExprKind::Load(b, _) => {
-                all.buffers.insert(self.nest.root(*b));
-            }
-            _ => {}
-        });
     }
 
     /// The statement as a reduction, if it changes nothing but accumulators that are declared before it in the block and
@@ -155,8 +107,7 @@ impl Search<'_> {
         if !pure || !alone || assigns.is_empty() {
             return None;
         }
-        let mut reads = Touched::default();
-        self.reads(is, &mut reads);
+        let mut reads = Touched::read(self.nest, is);
         let mut starts = FxHashMap::default();
         let mut between = Touched::default();
         for s in &block[..at] {
@@ -167,10 +118,10 @@ impl Search<'_> {
                     mutable: true,
                     ..
                 } if assigns.contains_key(var) => {
-                    self.values(start, &mut reads);
+                    reads.expr(self.nest, start);
                     starts.insert(*var, start.clone());
                 }
-                s => self.reads(s, &mut between),
+                s => between.add(&Touched::read(self.nest, s)),
             }
         }
         let own = |v: &Symbol| assigns.contains_key(v);

@@ -8,11 +8,13 @@ mod arena;
 mod choices;
 mod cse;
 mod dce;
+mod effects;
 mod fresh;
 mod independence;
 mod index_set_splitting;
 mod licm;
 mod line_buffers;
+mod loop_fusion;
 mod loop_interchange;
 mod loop_unswitching;
 mod partial_unroll;
@@ -126,6 +128,14 @@ pub const PASSES: &[Pass] = &[
         keeps: "the order of stores; each accumulator is assigned by the loop that it was assigned by",
         place: "after dce-2, so that nothing stands between whose value nobody reads",
         run: |nest, _| cse::eliminate(nest),
+    },
+    Pass {
+        name: "loop_fusion",
+        does: "makes one loop of two that read the same elements to compute different accumulators",
+        needs: "accumulators that are variables: scalar_replacement; no two loops for one value: cse",
+        keeps: "the steps of each accumulator and their order; all stores",
+        place: "after cse; before licm and partial_unroll, which count what a loop has",
+        run: |nest, cx| loop_fusion::fuse(nest, cx.target.registers()),
     },
     Pass {
         name: "store_sinking",

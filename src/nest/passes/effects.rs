@@ -1,0 +1,77 @@
+//! What statements read and write: memory and variables.
+//!
+//! Comes in: statements of a nest; goes out: the buffers, by their memory, and the variables. Invariant: two statements of
+//! which neither writes what the other touches may change places.
+
+use crate::arith::{AtomKind, Nat};
+use crate::intern::Symbol;
+use crate::nest::{walk, BufId, Expr, ExprKind, Nest, Stmt};
+use rustc_hash::FxHashSet;
+
+/// Memory and variables.
+#[derive(Clone, Default)]
+pub(super) struct Touched {
+    pub buffers: FxHashSet<BufId>,
+    pub vars: FxHashSet<Symbol>,
+}
+
+impl Touched {
+    /// Whether both have something in common.
+    pub(super) fn meets(&self, other: &Touched) -> bool {
+        !self.buffers.is_disjoint(&other.buffers) || !self.vars.is_disjoint(&other.vars)
+    }
+
+    /// All of both.
+    pub(super) fn add(&mut self, other: &Touched) {
+        self.buffers.extend(&other.buffers);
+        self.vars.extend(&other.vars);
+    }
+
+    /// What a statement reads, in indices, too.
+    pub(super) fn read(nest: &Nest, s: &Stmt) -> Touched {
+        let mut all = Touched::default();
+        walk::each_stmt(std::slice::from_ref(s), &mut |s| {
+            if let Some(e) = walk::exprs(s) {
+                all.expr(nest, e);
+            }
+            walk::each_index(s, &mut |n| all.index(n));
+        });
+        all
+    }
+
+    /// What a statement stores to, assigns and makes room for.
+    pub(super) fn written(nest: &Nest, s: &Stmt) -> Touched {
+        let mut all = Touched::default();
+        walk::each_stmt(std::slice::from_ref(s), &mut |s| match s {
+            Stmt::Store { buf, .. } | Stmt::Alloc(buf) => {
+                all.buffers.insert(nest.root(*buf));
+            }
+            Stmt::Assign { var, .. } => {
+                all.vars.insert(*var);
+            }
+            _ => {}
+        });
+        all
+    }
+
+    /// Adds the variables and buffers of a value, not those of its indices.
+    pub(super) fn expr(&mut self, nest: &Nest, e: &Expr) {
+        e.visit(&mut |e| match e.kind() {
+            ExprKind::Var(v) => {
+                self.vars.insert(*v);
+            }
+            ExprKind::Load(b, _) => {
+                self.buffers.insert(nest.root(*b));
+            }
+            _ => {}
+        });
+    }
+
+    fn index(&mut self, n: Nat) {
+        n.each_atom(&mut |a| {
+            if let AtomKind::Var(v) = a.kind() {
+                self.vars.insert(v);
+            }
+        });
+    }
+}

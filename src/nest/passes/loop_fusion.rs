@@ -1,0 +1,271 @@
+//! Loop fusion of reductions: loops that read the same elements to compute different accumulators become one.
+//!
+//! Comes in: a nest; goes out: the same, in which of two loops in one block with as many iterations, neither of which stores
+//! anything, the second runs inside of the first, if both read some element in the same iteration, and nothing between
+//! them stands against it. What both compute is computed once: compilers see that two expressions are equal, but do not
+//! fuse loops. Each accumulator is changed by the same steps in the same order. Invariant: accumulators of a loop are
+//! no more than half of the machine's vector registers. Absent: loops that store.
+
+use super::effects::Touched;
+use crate::arith::{AtomKind, Nat};
+use crate::intern::Symbol;
+use crate::nest::{walk, Block, Expr, ExprKind, LoopKind, Nest, Stmt};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Fuses reductions of a nest for a machine with so many vector registers.
+pub(super) fn fuse(nest: &mut Nest, registers: u32) {
+    let mut body = std::mem::take(&mut nest.body);
+    let fusion = Fusion {
+        nest,
+        most: registers as usize / 2,
+    };
+    fusion.block(&mut body);
+    nest.body = body;
+}
+
+struct Fusion<'a> {
+    nest: &'a Nest,
+    /// The most accumulators of a loop.
+    most: usize,
+}
+
+impl Fusion<'_> {
+    fn block(&self, block: &mut Block) {
+        let mut at = 0;
+        while at < block.len() {
+            let mut next = at + 1;
+            while next < block.len() {
+                match self.moved(block, at, next) {
+                    Some(moved) => {
+                        at = merge(block, at, next, &moved);
+                        next = at + 1;
+                    }
+                    None => next += 1,
+                }
+            }
+            match &mut block[at] {
+                Stmt::For { body, .. } => self.block(body),
+                Stmt::If { then, els, .. } => {
+                    self.block(then);
+                    self.block(els);
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+    }
+
+    /// The declarations between two loops that have to stand before the first so that the second can run inside of it;
+    /// nothing if it cannot, or need not.
+    fn moved(&self, block: &[Stmt], first: usize, second: usize) -> Option<Vec<usize>> {
+        let (a, b) = (
+            Reduction::of(&block[first])?,
+            Reduction::of(&block[second])?,
+        );
+        if a.extent != b.extent || a.assigned.len() + b.assigned.len() > self.most || !a.shares(&b)
+        {
+            return None;
+        }
+        let mut reads = Touched::read(self.nest, &block[second]);
+        let mut writes = Touched::written(self.nest, &block[second]);
+        let mut moved = Vec::new();
+        for at in (first..second).rev() {
+            let s = &block[at];
+            let declares = walk::declared(s).filter(|_| at > first);
+            let needed =
+                declares.is_some_and(|v| reads.vars.contains(&v) || writes.vars.contains(&v));
+            if needed && matches!(s, Stmt::Let { .. } | Stmt::Index { .. }) {
+                moved.push(at);
+                reads.add(&Touched::read(self.nest, s));
+                // Whoever touches it before it is declared touches another one.
+                writes.vars.extend(declares);
+                continue;
+            }
+            let stays = (Touched::read(self.nest, s), Touched::written(self.nest, s));
+            if stays.1.meets(&reads) || stays.0.meets(&writes) || stays.1.meets(&writes) {
+                return None;
+            }
+        }
+        moved.reverse();
+        Some(moved)
+    }
+}
+
+/// Puts what is moved before the first loop and the second loop into it; where that stands then.
+fn merge(block: &mut Block, first: usize, second: usize, moved: &[usize]) -> usize {
+    let Stmt::For { var, body, .. } = block.remove(second) else {
+        unreachable!("the second is a loop");
+    };
+    let declarations: Vec<Stmt> = (moved.iter().rev()).map(|at| block.remove(*at)).collect();
+    for s in declarations {
+        block.insert(first, s);
+    }
+    let first = first + moved.len();
+    let Stmt::For {
+        var: index,
+        body: into,
+        ..
+    } = &mut block[first]
+    else {
+        unreachable!("the first is a loop");
+    };
+    let mut body = body;
+    walk::rename(&mut body, &FxHashMap::from_iter([(var, *index)]));
+    into.append(&mut body);
+    let mut changing = FxHashSet::default();
+    walk::each_stmt(into, &mut |s| match s {
+        Stmt::Assign { var, .. }
+        | Stmt::Let {
+            var, mutable: true, ..
+        } => {
+            changing.insert(*var);
+        }
+        _ => {}
+    });
+    number(into, &mut Vec::new(), &changing);
+    first
+}
+
+/// Removes declarations of values that are declared already, of variables that do not change.
+fn number(block: &mut Block, known: &mut Vec<(Symbol, Value)>, changing: &FxHashSet<Symbol>) {
+    let outer = known.len();
+    let mut at = 0;
+    while at < block.len() {
+        match &mut block[at] {
+            Stmt::For { body, .. } => number(body, known, changing),
+            Stmt::If { then, els, .. } => {
+                number(then, known, changing);
+                number(els, known, changing);
+            }
+            _ => {}
+        }
+        let Some((var, value)) = Value::of(&block[at], changing) else {
+            at += 1;
+            continue;
+        };
+        match known.iter().find(|(_, old)| old.same(&value)) {
+            Some((old, _)) => {
+                let mut rest = block.split_off(at + 1);
+                walk::rename(&mut rest, &FxHashMap::from_iter([(var, *old)]));
+                block.pop();
+                block.append(&mut rest);
+            }
+            None => {
+                known.push((var, value));
+                at += 1;
+            }
+        }
+    }
+    known.truncate(outer);
+}
+
+/// What a declaration says.
+enum Value {
+    Expr(Expr),
+    Index(Nat),
+}
+
+impl Value {
+    /// That of a statement, if it stays what it is.
+    fn of(s: &Stmt, changing: &FxHashSet<Symbol>) -> Option<(Symbol, Value)> {
+        match s {
+            Stmt::Let {
+                var,
+                value: Some(e),
+                mutable: false,
+                ..
+            } => {
+                let mut stays = true;
+                e.visit(&mut |e| {
+                    stays &= !matches!(e.kind(), ExprKind::Var(v) if changing.contains(v));
+                });
+                stays.then(|| (*var, Value::Expr(e.clone())))
+            }
+            Stmt::Index { var, value } => Some((*var, Value::Index(*value))),
+            _ => None,
+        }
+    }
+
+    fn same(&self, other: &Value) -> bool {
+        match (self, other) {
+            (Value::Expr(a), Value::Expr(b)) => a.same(b),
+            (Value::Index(a), Value::Index(b)) => a == b,
+            _ => false,
+        }
+    }
+}
+
+/// A loop that stores nothing and has loops in order alone.
+struct Reduction<'a> {
+    extent: Nat,
+    is: &'a Stmt,
+    /// Indices of it and of the loops in it.
+    indices: Vec<Symbol>,
+    /// Its accumulators.
+    assigned: FxHashSet<Symbol>,
+}
+
+impl Reduction<'_> {
+    fn of(s: &Stmt) -> Option<Reduction<'_>> {
+        let Stmt::For { extent, .. } = s else {
+            return None;
+        };
+        let (mut indices, mut assigned) = (Vec::new(), FxHashSet::default());
+        let mut own = FxHashSet::default();
+        let mut plain = true;
+        walk::each_stmt(std::slice::from_ref(s), &mut |s| match s {
+            Stmt::For { var, kind, .. } => {
+                plain &= *kind == LoopKind::Seq;
+                indices.push(*var);
+            }
+            Stmt::Store { .. } | Stmt::Alloc(_) | Stmt::Prefetch { .. } => plain = false,
+            Stmt::Assign { var, .. } => {
+                assigned.insert(*var);
+            }
+            Stmt::Let { var, .. } => {
+                own.insert(*var);
+            }
+            Stmt::If { .. } | Stmt::Index { .. } => {}
+        });
+        assigned.retain(|v| !own.contains(v));
+        (plain && !assigned.is_empty()).then_some(Reduction {
+            extent: *extent,
+            is: s,
+            indices,
+            assigned,
+        })
+    }
+
+    /// Whether both read an element, another one in each iteration, at the same time.
+    fn shares(&self, other: &Reduction) -> bool {
+        let names: FxHashMap<Symbol, Symbol> = (other.indices.iter().copied())
+            .zip(self.indices.iter().copied())
+            .collect();
+        let theirs = other.loads(&names);
+        self.loads(&FxHashMap::default())
+            .iter()
+            .any(|load| theirs.iter().any(|l| l.same(load)))
+    }
+
+    /// What is read at places that differ between iterations, under other names of indices.
+    fn loads(&self, names: &FxHashMap<Symbol, Symbol>) -> Vec<Expr> {
+        let mut all = Vec::new();
+        walk::each_stmt(std::slice::from_ref(self.is), &mut |s| {
+            let Some(e) = walk::exprs(s) else { return };
+            e.visit(&mut |e| {
+                let ExprKind::Load(buf, index) = e.kind() else {
+                    return;
+                };
+                let mut moves = false;
+                index.each_atom(&mut |a| {
+                    moves |= matches!(a.kind(), AtomKind::Var(v) if self.indices.contains(&v));
+                });
+                if moves {
+                    let index = index.subst_vars(&mut |v| names.get(&v).map(|v| Nat::var(*v)));
+                    all.push(Expr::new(ExprKind::Load(*buf, index), e.shape()));
+                }
+            });
+        });
+        all
+    }
+}
