@@ -205,11 +205,20 @@ fn random_programs_mean_the_same_before_and_after_every_pass() {
     }
 }
 
-/// The loops of a program whose reduction is named once and used twice: those of the rows, with what `change` makes of
-/// the statements of a row before the pass `cse`, and after it.
-fn loops_of_a_named_reduction(change: impl Fn(&mut Vec<Stmt>, BufId)) -> (usize, usize) {
-    let text = "def f [m n : nat] (x : m.(n+1).f32) : m.f32 = x |> map (\\row ->
-        (\\most -> log (row |> map (\\v -> exp (v - most)) |> reduce (+) 0.0) + most) (row |> reduce max (at[0] row)))";
+/// A reduction that is named once and used twice.
+const NAMED: &str = "def f [m n : nat] (x : m.(n+1).f32) : m.f32 = x |> map (\\row ->
+    (\\most -> log (row |> map (\\v -> exp (v - most)) |> reduce (+) 0.0) + most) (row |> reduce max (at[0] row)))";
+
+/// Two reductions of the same elements.
+const TWO_SUMS: &str = "def f [m n : nat] (x : m.n.f32) : m.f32 = x |> map (\\row ->
+    (row |> map (\\v -> exp v * v) |> reduce (+) 0.0) / (row |> map exp |> reduce (+) 1.0))";
+
+/// The loops of a program over rows before a pass and after it, with what `change` makes of the statements of a row before it.
+fn loops_around(
+    wanted: &str,
+    text: &str,
+    change: impl Fn(&mut Vec<Stmt>, BufId),
+) -> (usize, usize) {
     let options = Options::default();
     let mut program = common::definition_text(text);
     // As what a search finds: without names.
@@ -223,7 +232,7 @@ fn loops_of_a_named_reduction(change: impl Fn(&mut Vec<Stmt>, BufId)) -> (usize,
         n
     };
     for pass in PASSES {
-        if pass.name == "cse" {
+        if pass.name == wanted {
             let [Stmt::For { body, .. }] = nest.body.as_mut_slice() else {
                 panic!("one loop over rows: {nest}");
             };
@@ -239,28 +248,71 @@ fn loops_of_a_named_reduction(change: impl Fn(&mut Vec<Stmt>, BufId)) -> (usize,
     panic!("no such pass");
 }
 
+/// Stores to the input just before the last loop of a row.
+fn overwritten(row: &mut Vec<Stmt>, input: BufId) {
+    let last = row.iter().rposition(|s| matches!(s, Stmt::For { .. }));
+    let Some(Stmt::Store { what, .. }) = row.last() else {
+        panic!("a result is stored last");
+    };
+    let store = Stmt::Store {
+        buf: input,
+        index: Nat::int(0),
+        value: Expr::lit(Lit::f32(7.0), Scalar::F32),
+        what: *what,
+        element: Nat::int(0),
+    };
+    row.insert(last.expect("a loop"), store);
+}
+
 #[test]
 fn of_two_equal_reductions_one_remains() {
-    assert_eq!(loops_of_a_named_reduction(|_, _| {}), (4, 3));
+    assert_eq!(loops_around("cse", NAMED, |_, _| {}), (4, 3));
 }
 
 #[test]
 fn equal_reductions_with_a_store_between_remain() {
-    let overwritten = |row: &mut Vec<Stmt>, input: BufId| {
-        let last = row.iter().rposition(|s| matches!(s, Stmt::For { .. }));
-        let Some(Stmt::Store { what, .. }) = row.last() else {
-            panic!("a result is stored last");
-        };
-        let store = Stmt::Store {
-            buf: input,
-            index: Nat::int(0),
-            value: Expr::lit(Lit::f32(7.0), Scalar::F32),
-            what: *what,
-            element: Nat::int(0),
-        };
-        row.insert(last.expect("a loop"), store);
-    };
-    assert_eq!(loops_of_a_named_reduction(overwritten), (4, 4));
+    assert_eq!(loops_around("cse", NAMED, overwritten), (4, 4));
+}
+
+/// What both compute is computed once, and the start of the second is declared before the one loop.
+#[test]
+fn reductions_of_the_same_elements_are_one_loop() {
+    assert_eq!(loops_around("loop_fusion", TWO_SUMS, |_, _| {}), (3, 2));
+    let nest = printed(TWO_SUMS);
+    let mut exponentials = 0;
+    each_stmt(&nest.body, &mut |s| {
+        if let Some(e) = exprs(s) {
+            e.visit(&mut |e| {
+                let is = matches!(e.kind(), ExprKind::Op(op, _) if op.function().is_some());
+                exponentials += usize::from(is);
+            });
+        }
+    });
+    assert_eq!(exponentials, 1, "{nest}");
+}
+
+/// A loop whose steps need the value of another one, what is written between both, other numbers of iterations, and loops that
+/// read nothing in common stand by themselves.
+#[test]
+fn reductions_that_are_not_of_the_same_elements_remain() {
+    assert_eq!(loops_around("loop_fusion", NAMED, |_, _| {}), (3, 3));
+    assert_eq!(loops_around("loop_fusion", TWO_SUMS, overwritten), (3, 3));
+    for other in [
+        "take[n] (slide[1, 1] row |> map (at[0]) |> drop[0])",
+        "reverse row",
+    ] {
+        let text = TWO_SUMS.replace("(row |> map exp", &format!("({other} |> map exp"));
+        let same = other.starts_with("take");
+        let expected = (3, if same { 2 } else { 3 });
+        assert_eq!(
+            loops_around("loop_fusion", &text, |_, _| {}),
+            expected,
+            "{text}"
+        );
+    }
+    let shorter = "def f [m n : nat] (x : m.(n+1).f32) : m.f32 = x |> map (\\row ->
+        (row |> reduce (+) 0.0) / (drop[1] row |> reduce (+) 1.0))";
+    assert_eq!(loops_around("loop_fusion", shorter, |_, _| {}), (3, 3));
 }
 
 #[test]

@@ -7,6 +7,7 @@
 //! no more than half of the machine's vector registers. Absent: loops that store.
 
 use super::effects::Touched;
+use super::fresh::Names;
 use crate::arith::{AtomKind, Nat};
 use crate::intern::Symbol;
 use crate::nest::{walk, Block, Expr, ExprKind, LoopKind, Nest, Stmt};
@@ -14,10 +15,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Fuses reductions of a nest for a machine with so many vector registers.
 pub(super) fn fuse(nest: &mut Nest, registers: u32) {
+    let names = Names::of(nest);
     let mut body = std::mem::take(&mut nest.body);
-    let fusion = Fusion {
+    let mut fusion = Fusion {
         nest,
         most: registers as usize / 2,
+        names,
     };
     fusion.block(&mut body);
     nest.body = body;
@@ -27,17 +30,18 @@ struct Fusion<'a> {
     nest: &'a Nest,
     /// The most accumulators of a loop.
     most: usize,
+    names: Names,
 }
 
 impl Fusion<'_> {
-    fn block(&self, block: &mut Block) {
+    fn block(&mut self, block: &mut Block) {
         let mut at = 0;
         while at < block.len() {
             let mut next = at + 1;
             while next < block.len() {
                 match self.moved(block, at, next) {
                     Some(moved) => {
-                        at = merge(block, at, next, &moved);
+                        at = self.merge(block, at, next, &moved);
                         next = at + 1;
                     }
                     None => next += 1,
@@ -89,64 +93,111 @@ impl Fusion<'_> {
         moved.reverse();
         Some(moved)
     }
-}
 
-/// Puts what is moved before the first loop and the second loop into it; where that stands then.
-fn merge(block: &mut Block, first: usize, second: usize, moved: &[usize]) -> usize {
-    let Stmt::For { var, body, .. } = block.remove(second) else {
-        unreachable!("the second is a loop");
-    };
-    let declarations: Vec<Stmt> = (moved.iter().rev()).map(|at| block.remove(*at)).collect();
-    for s in declarations {
-        block.insert(first, s);
-    }
-    let first = first + moved.len();
-    let Stmt::For {
-        var: index,
-        body: into,
-        ..
-    } = &mut block[first]
-    else {
-        unreachable!("the first is a loop");
-    };
-    let mut body = body;
-    walk::rename(&mut body, &FxHashMap::from_iter([(var, *index)]));
-    into.append(&mut body);
-    let mut changing = FxHashSet::default();
-    walk::each_stmt(into, &mut |s| match s {
-        Stmt::Assign { var, .. }
-        | Stmt::Let {
-            var, mutable: true, ..
-        } => {
-            changing.insert(*var);
+    /// Puts what is moved before the first loop and the second loop into it; where that stands then.
+    fn merge(&mut self, block: &mut Block, first: usize, second: usize, moved: &[usize]) -> usize {
+        let Stmt::For { var, mut body, .. } = block.remove(second) else {
+            unreachable!("the second is a loop");
+        };
+        let declarations: Vec<Stmt> = moved.iter().rev().map(|at| block.remove(*at)).collect();
+        for s in declarations {
+            block.insert(first, s);
         }
-        _ => {}
-    });
-    number(into, &mut Vec::new(), &changing);
-    first
+        let first = first + moved.len();
+        let Stmt::For {
+            var: index,
+            body: into,
+            ..
+        } = &mut block[first]
+        else {
+            unreachable!("the first is a loop");
+        };
+        walk::rename(&mut body, &FxHashMap::from_iter([(var, *index)]));
+        into.append(&mut body);
+        let mut changing = FxHashSet::default();
+        walk::each_stmt(into, &mut |s| match s {
+            Stmt::Assign { var, .. }
+            | Stmt::Let {
+                var, mutable: true, ..
+            } => {
+                changing.insert(*var);
+            }
+            _ => {}
+        });
+        number(into, &mut Vec::new(), &changing);
+        while self.share(into, &changing) {}
+        first
+    }
+
+    /// Gives a name to a function of floats that two statements of a block call with the same argument. Whether there was one.
+    fn share(&mut self, block: &mut Block, changing: &FxHashSet<Symbol>) -> bool {
+        let mut calls: Vec<(usize, Expr)> = Vec::new();
+        let mut twice = None;
+        for (at, s) in block.iter().enumerate() {
+            let Some(e) = walk::exprs(s) else { continue };
+            e.visit(&mut |e| {
+                let is_call = matches!(e.kind(), ExprKind::Op(op, _) if op.function().is_some());
+                if is_call && twice.is_none() && stays(e, changing) {
+                    match calls.iter().find(|(_, call)| call.same(e)) {
+                        Some(found) => twice = Some(found.clone()),
+                        None => calls.push((at, e.clone())),
+                    }
+                }
+            });
+        }
+        let Some((at, call)) = twice else {
+            return false;
+        };
+        let var = self.names.like(Symbol::new("x"));
+        let name = |e: &Expr| e.rewrite(&mut |e| e.same(&call).then(|| Expr::var(var, e.shape())));
+        let mut rest = block.split_off(at);
+        walk::map_block(&mut rest, &mut { name }, &mut |n| n);
+        block.push(Stmt::Let {
+            var,
+            shape: call.shape(),
+            value: Some(call),
+            mutable: false,
+        });
+        block.append(&mut rest);
+        true
+    }
 }
 
-/// Removes declarations of values that are declared already, of variables that do not change.
+/// Writes names where a value stands that is declared already, of variables that do not change, and removes declarations
+/// that only give another name.
 fn number(block: &mut Block, known: &mut Vec<(Symbol, Value)>, changing: &FxHashSet<Symbol>) {
     let outer = known.len();
     let mut at = 0;
     while at < block.len() {
+        let name = |e: &Expr| e.rewrite(&mut |e| named(e, known));
         match &mut block[at] {
             Stmt::For { body, .. } => number(body, known, changing),
-            Stmt::If { then, els, .. } => {
+            Stmt::If { cond, then, els } => {
+                *cond = name(cond);
                 number(then, known, changing);
                 number(els, known, changing);
             }
+            Stmt::Let { value: Some(e), .. } | Stmt::Assign { value: e, .. } => *e = name(e),
             _ => {}
         }
         let Some((var, value)) = Value::of(&block[at], changing) else {
             at += 1;
             continue;
         };
-        match known.iter().find(|(_, old)| old.same(&value)) {
-            Some((old, _)) => {
+        let old = match &value {
+            Value::Expr(e) => match e.kind() {
+                ExprKind::Var(v) => Some(*v),
+                _ => None,
+            },
+            Value::Index(n) => known.iter().find_map(|(v, k)| match k {
+                Value::Index(m) if m == n => Some(*v),
+                _ => None,
+            }),
+        };
+        match old {
+            Some(old) => {
                 let mut rest = block.split_off(at + 1);
-                walk::rename(&mut rest, &FxHashMap::from_iter([(var, *old)]));
+                walk::rename(&mut rest, &FxHashMap::from_iter([(var, old)]));
                 block.pop();
                 block.append(&mut rest);
             }
@@ -157,6 +208,22 @@ fn number(block: &mut Block, known: &mut Vec<(Symbol, Value)>, changing: &FxHash
         }
     }
     known.truncate(outer);
+}
+
+/// The name of a value.
+fn named(e: &Expr, known: &[(Symbol, Value)]) -> Option<Expr> {
+    let is = |(_, value): &&(Symbol, Value)| matches!(value, Value::Expr(k) if k.same(e));
+    if e.is_atom() {
+        return None;
+    }
+    known.iter().find(is).map(|(v, _)| Expr::var(*v, e.shape()))
+}
+
+/// Whether a value stays what it is while variables change.
+fn stays(e: &Expr, changing: &FxHashSet<Symbol>) -> bool {
+    let mut stays = true;
+    e.visit(&mut |e| stays &= !matches!(e.kind(), ExprKind::Var(v) if changing.contains(v)));
+    stays
 }
 
 /// What a declaration says.
@@ -174,23 +241,9 @@ impl Value {
                 value: Some(e),
                 mutable: false,
                 ..
-            } => {
-                let mut stays = true;
-                e.visit(&mut |e| {
-                    stays &= !matches!(e.kind(), ExprKind::Var(v) if changing.contains(v));
-                });
-                stays.then(|| (*var, Value::Expr(e.clone())))
-            }
+            } => stays(e, changing).then(|| (*var, Value::Expr(e.clone()))),
             Stmt::Index { var, value } => Some((*var, Value::Index(*value))),
             _ => None,
-        }
-    }
-
-    fn same(&self, other: &Value) -> bool {
-        match (self, other) {
-            (Value::Expr(a), Value::Expr(b)) => a.same(b),
-            (Value::Index(a), Value::Index(b)) => a == b,
-            _ => false,
         }
     }
 }
