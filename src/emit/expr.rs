@@ -60,6 +60,10 @@ impl Printer<'_> {
                 let x = self.operand(a);
                 match a.kind() {
                     ExprKind::Lit(l) if is_zero(*l) => format!("({ty}){{0}}"),
+                    // A choice between short integers is an `int`, which is no lane of theirs.
+                    ExprKind::Op(..) if shape.elem.is_int() && shape.elem.bytes() < 4 => {
+                        format!("({}){x} - ({ty}){{0}}", c_type(shape.elem))
+                    }
                     _ => format!("{x} - ({ty}){{0}}"),
                 }
             }

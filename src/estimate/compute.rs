@@ -3,10 +3,10 @@
 //! In: a statement with the sizes around it. Out: cycles of one thread. A loop counts its body as often as it runs, or as often
 //! as its vectors do where a compiler can make some; the chain of one accumulator counts with the latency of its operation.
 
-use super::{Context, Sizes};
+use super::{Context, Sizes, LINE};
 use crate::arith::{AtomKind, Nat};
 use crate::intern::Symbol;
-use crate::nest::{walk, Expr, ExprKind, LoopKind, Stmt};
+use crate::nest::{walk, BufId, Expr, ExprKind, LoopKind, Stmt};
 use crate::term::{Function, Op, Sort};
 use crate::ty::Scalar;
 use std::collections::{BTreeMap, BTreeSet};
@@ -66,6 +66,8 @@ pub struct Walk<'a> {
     names: BTreeMap<Symbol, Nat>,
     /// Vectors that a block has put together from numbers: compilers do so once.
     built: BTreeSet<String>,
+    /// What differs between the iterations of the innermost long loop, if there is one.
+    varying: Option<Varying>,
 }
 
 impl<'a> Walk<'a> {
@@ -75,6 +77,7 @@ impl<'a> Walk<'a> {
             env: cx.env.clone(),
             names: BTreeMap::new(),
             built: BTreeSet::new(),
+            varying: None,
         }
     }
 
@@ -110,10 +113,16 @@ impl<'a> Walk<'a> {
                 let known = value(*n, &self.env);
                 self.env.insert(*var, known);
                 self.names.insert(*var, written_out(*n, &self.names));
+                if self.is_invariant(s) {
+                    return 0.0;
+                }
                 index(*n)
             }
+            Stmt::Let { .. } if self.is_invariant(s) => 0.0,
             Stmt::Let { value, .. } => value.as_ref().map_or(0.0, |e| self.expr(e)),
             Stmt::Assign { value, .. } => self.expr(value),
+            // A table of constants.
+            Stmt::Store { .. } if self.is_invariant(s) => 0.0,
             Stmt::Store { value, .. } => 1.0 + self.expr(value),
             Stmt::Alloc(_) | Stmt::Prefetch { .. } => 0.0,
         }
@@ -124,11 +133,15 @@ impl<'a> Walk<'a> {
         if n <= UNROLLED {
             return self.unrolled(var, n as f64, body);
         }
+        let is_innermost = flat(body, &self.env);
+        let around = self.varying.take();
+        self.varying = is_innermost.then(|| Varying::of(var, body));
         let once = self.block(body);
+        self.varying = around;
         let n = n as f64;
         let carried = carried(body, &self.env);
         let chain = carried.values().copied().max().unwrap_or(0) as f64 * LATENCY;
-        if !flat(body, &self.env) {
+        if !is_innermost {
             return match self.around(var, body, kind) {
                 Some(lanes) => n * (once + 2.0) / (lanes * AUTOMATIC),
                 None => n * (once.max(chain) + 2.0),
@@ -138,6 +151,12 @@ impl<'a> Walk<'a> {
             Some(lanes) => n * (once + 1.0) / (lanes * AUTOMATIC) + 8.0,
             None => n * (once.max(chain) + 1.0),
         }
+    }
+
+    /// Whether compilers compute what a statement declares before the innermost long loop. Functions may set `errno`.
+    fn is_invariant(&self, s: &Stmt) -> bool {
+        (self.varying.as_ref()).is_some_and(|varying| !varying.is_in(s))
+            && !walk::exprs(s).is_some_and(calls)
     }
 
     /// A loop that compilers write out: what is the same in all iterations is done once.
@@ -296,7 +315,17 @@ impl<'a> Walk<'a> {
         let registers = (bytes / register).ceil().max(1.0);
         let vector = shape.lanes > 1;
         match e.kind() {
-            ExprKind::Load(..) => 0.5 * registers,
+            ExprKind::Load(b, _) => {
+                let windows = self.varying.as_ref().map(|v| &v.windows);
+                let is_window = windows.is_some_and(|all| all.contains(b));
+                // What does not begin where registers do lies in two lines, the more often the wider they are.
+                let lines = if is_window {
+                    1.0 + register / LINE
+                } else {
+                    1.0
+                };
+                0.5 * registers * lines
+            }
             ExprKind::Op(Op::Select, args) if vector && is_other_width(&args[0], shape.elem) => {
                 SINGLE * f64::from(shape.lanes)
             }
@@ -316,6 +345,94 @@ impl<'a> Walk<'a> {
             ExprKind::Lit(_) | ExprKind::Var(_) | ExprKind::Splat(_) => 0.0,
         }
     }
+}
+
+/// What differs between the iterations of a loop: variables, and arrays that are stored to.
+struct Varying {
+    vars: BTreeSet<Symbol>,
+    arrays: BTreeSet<BufId>,
+    /// Arrays of which an iteration reads windows: of vectors of these few lie where registers would.
+    windows: BTreeSet<BufId>,
+}
+
+impl Varying {
+    /// In a loop over a variable. Loops in it are short, and written out: their variables are numbers.
+    fn of(var: Symbol, body: &[Stmt]) -> Varying {
+        let mut all = Varying {
+            vars: BTreeSet::from([var]),
+            arrays: BTreeSet::new(),
+            windows: windows(var, body),
+        };
+        walk::each_stmt(body, &mut |s| {
+            if let Stmt::Assign { var, .. } = s {
+                all.vars.insert(*var);
+            }
+        });
+        walk::each_stmt(body, &mut |s| {
+            if !all.is_in(s) {
+                return;
+            }
+            match s {
+                Stmt::Let { var, .. } | Stmt::Index { var, .. } => {
+                    all.vars.insert(*var);
+                }
+                Stmt::Store { buf, .. } => {
+                    all.arrays.insert(*buf);
+                }
+                _ => {}
+            }
+        });
+        all
+    }
+
+    /// Whether it stands directly in a statement.
+    fn is_in(&self, s: &Stmt) -> bool {
+        let mut found = false;
+        walk::each_index(s, &mut |n| {
+            found |= self.vars.iter().any(|v| n.mentions(*v))
+        });
+        if let Some(e) = walk::exprs(s) {
+            e.visit(&mut |e| {
+                found |= match e.kind() {
+                    ExprKind::Var(v) => self.vars.contains(v),
+                    ExprKind::Load(b, _) => self.arrays.contains(b),
+                    _ => false,
+                }
+            });
+        }
+        found
+    }
+}
+
+/// The arrays that each iteration of a loop reads at several places near each other.
+fn windows(var: Symbol, body: &[Stmt]) -> BTreeSet<BufId> {
+    let mut short = BTreeSet::new();
+    let mut places: BTreeMap<BufId, Nat> = BTreeMap::new();
+    let mut all = BTreeSet::new();
+    walk::each_stmt(body, &mut |s| {
+        if let Stmt::For { var, .. } = s {
+            short.insert(*var);
+        }
+        let Some(e) = walk::exprs(s) else { return };
+        e.visit(&mut |e| {
+            let ExprKind::Load(b, index) = e.kind() else {
+                return;
+            };
+            if !index.mentions(var) {
+                return;
+            }
+            let lanes = i64::from(e.shape().lanes);
+            let beside = |by: i64| if lanes > 1 { by % lanes != 0 } else { by == 1 };
+            let steps = |v: &Symbol| index.coefficient(*v).and_then(Nat::as_int);
+            let first = places.entry(*b).or_insert(*index);
+            let apart = (*index - *first).as_int();
+            let is_other = first != index && (lanes == 1 || apart.is_none_or(beside));
+            if is_other || short.iter().filter_map(steps).any(beside) {
+                all.insert(*b);
+            }
+        });
+    });
+    all
 }
 
 /// Whether numbers of another width are compared: compilers convert such masks number by number.

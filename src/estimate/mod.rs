@@ -17,6 +17,8 @@ use crate::nest::{LoopKind, Nest, Stmt};
 use crate::target::Target;
 use std::collections::BTreeMap;
 
+/// Bytes that come at once.
+const LINE: f64 = 64.0;
 /// What shows of the shorter of two things that happen at once.
 const VISIBLE: f64 = 0.25;
 
@@ -44,7 +46,7 @@ impl Machine {
             target,
             threads: 2.0,
             fork: 6_000.0,
-            caches: [(32e3, 1.0 / 32.0), (1e6, 1.0 / 12.0), (16e6, 1.0 / 4.0)],
+            caches: [(32e3, 1.0 / 32.0), (1e6, 1.0 / 12.0), (16e6, 1.0 / 6.0)],
             shared: 1.5,
         }
     }

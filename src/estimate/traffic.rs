@@ -5,14 +5,12 @@
 //! of the loops around them.
 
 use super::compute::{stride, truth, value, written_out};
-use super::{Context, Sizes};
+use super::{both, Context, Sizes, LINE};
 use crate::arith::Nat;
 use crate::intern::Symbol;
 use crate::nest::{walk, BufId, ExprKind, Stmt, StorageClass};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Bytes that come at once.
-const LINE: f64 = 64.0;
 /// Bytes of a page, pages whose places a processor has at hand, and cycles to go to another one: what comes next is not foreseen across
 /// pages, and lines at such distances share few places in a cache.
 const PAGE: u64 = 4096;
@@ -44,17 +42,16 @@ pub fn cycles(cx: &Context, s: &Stmt) -> f64 {
     let all = found.all.into_iter();
     let elem = |a: &Access| cx.nest.buffers[a.buf.0 as usize].elem.bytes() as i64;
     let all: Vec<Access> = all.map(|a| joined(elem(&a.0), a)).collect();
-    let mut sum = 0.0;
+    let mut longest = 0.0;
     let whole: f64 = all.iter().map(|a| touched(cx, a, 0)).sum();
     for (bytes, each) in cx.machine.caches {
         if cx.again && whole <= bytes {
             break;
         }
-        for a in &all {
-            sum += each * moved(cx, &all, a, bytes);
-        }
+        let through: f64 = all.iter().map(|a| each * moved(cx, &all, a, bytes)).sum();
+        longest = both(longest, through);
     }
-    sum + all.iter().map(|a| JUMP * jumps(cx, a)).sum::<f64>()
+    longest + all.iter().map(|a| JUMP * jumps(cx, a)).sum::<f64>()
 }
 
 /// How often an access goes to another page, of more than are at hand, in an array that no near cache holds.
