@@ -25,6 +25,9 @@ const SINGLE: f64 = 1.25;
 /// Results of an iteration that lie side by side, which compilers weave into vectors, and how much longer that takes.
 const WOVEN: i64 = 4;
 const WEAVING: f64 = 1.25;
+/// Registers that vectors need beside accumulators, and cycles to load and to store one that has none.
+const OPERANDS: usize = 4;
+const SPILL: f64 = 1.5;
 /// What a compiler's vectors lack of their promise.
 pub const AUTOMATIC: f64 = 0.8;
 
@@ -68,6 +71,8 @@ pub struct Walk<'a> {
     built: BTreeSet<String>,
     /// What differs between the iterations of the innermost long loop, if there is one.
     varying: Option<Varying>,
+    /// Whether the loops around have more accumulators than the machine has registers for.
+    is_spilled: bool,
 }
 
 impl<'a> Walk<'a> {
@@ -78,6 +83,7 @@ impl<'a> Walk<'a> {
             names: BTreeMap::new(),
             built: BTreeSet::new(),
             varying: None,
+            is_spilled: false,
         }
     }
 
@@ -99,7 +105,12 @@ impl<'a> Walk<'a> {
             } => {
                 let n = value(*extent, &self.env).max(0);
                 self.env.insert(*var, n / 2);
-                self.run(*var, n, body, *kind)
+                let around = self.is_spilled;
+                let registers = self.cx.machine.target.registers() as usize;
+                self.is_spilled |= accumulators(body) + OPERANDS > registers;
+                let cycles = self.run(*var, n, body, *kind);
+                self.is_spilled = around;
+                cycles
             }
             Stmt::If { cond, then, els } => {
                 let known = truth(cond, &self.env);
@@ -120,6 +131,9 @@ impl<'a> Walk<'a> {
             }
             Stmt::Let { .. } if self.is_invariant(s) => 0.0,
             Stmt::Let { value, .. } => value.as_ref().map_or(0.0, |e| self.expr(e)),
+            Stmt::Assign { value, .. } if self.is_spilled && value.shape().lanes > 1 => {
+                SPILL + self.expr(value)
+            }
             Stmt::Assign { value, .. } => self.expr(value),
             // A table of constants.
             Stmt::Store { .. } if self.is_invariant(s) => 0.0,
@@ -538,6 +552,21 @@ fn assignments(body: &[Stmt], times: u32, env: &Sizes, all: &mut BTreeMap<Symbol
             _ => {}
         }
     }
+}
+
+/// Vectors that the iterations of a loop assign and do not declare.
+fn accumulators(body: &[Stmt]) -> usize {
+    let (mut own, mut assigned) = (BTreeSet::new(), BTreeSet::new());
+    walk::each_stmt(body, &mut |s| match s {
+        Stmt::Let { var, .. } => {
+            own.insert(*var);
+        }
+        Stmt::Assign { var, value } if value.shape().lanes > 1 => {
+            assigned.insert(*var);
+        }
+        _ => {}
+    });
+    assigned.difference(&own).count()
 }
 
 /// Whether all loops in a body are short.
