@@ -46,7 +46,7 @@ pub struct Args {
     threads: Vec<u16>,
     /// Fixes sizes of sketches and C files, or changes parameters of sketches, as in the main job
     #[arg(long, value_delimiter = ',', value_name = "NAME=NUMBER", value_parser = setting)]
-    set: Vec<Setting>,
+    pub set: Vec<Setting>,
     #[command(flatten)]
     trust: Trusting,
     /// The definition to measure, when it is not the last of the file

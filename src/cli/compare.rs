@@ -54,7 +54,7 @@ pub struct Args {
     emit: Vec<Form>,
     /// Changes a parameter of the sketches: `--set tile=16`
     #[arg(long, value_delimiter = ',', value_name = "NAME=NUMBER", value_parser = setting)]
-    set: Vec<Setting>,
+    pub set: Vec<Setting>,
     #[command(flatten)]
     trust: Trusting,
     /// The definition to search from, when it is not the last of the file

@@ -37,6 +37,7 @@ mod verify;
 
 pub use context::Context;
 
+use self::values::set_twice;
 use crate::diag;
 use crate::interrupt;
 use clap::error::ErrorKind;
@@ -137,6 +138,18 @@ commands! {
     Doctor = doctor::run;
 }
 
+impl Command {
+    /// What no single argument shows to be wrong.
+    fn misuse(&self) -> Option<String> {
+        match self {
+            Command::Bench(args) => set_twice(&args.set),
+            Command::Compare(args) => set_twice(&args.set),
+            Command::Explain(args) => set_twice(&args.set),
+            _ => None,
+        }
+    }
+}
+
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
 enum MessageFormat {
     #[default]
@@ -196,11 +209,13 @@ fn one_job(cli: Cli) -> Result<Cli, clap::Error> {
             ErrorKind::ArgumentConflict,
             "a program to optimise and its flags cannot stand before a command",
         )),
-        (None, Some(args)) => match args.misuse() {
-            Some(what) => Err(Cli::command().error(ErrorKind::ArgumentConflict, what)),
-            None => Ok(cli),
-        },
-        _ => Ok(cli),
+        (command, args) => {
+            let args = args.as_ref().and_then(optimize::Args::misuse);
+            match args.or_else(|| command.as_ref().and_then(Command::misuse)) {
+                Some(what) => Err(Cli::command().error(ErrorKind::ArgumentConflict, what)),
+                None => Ok(cli),
+            }
+        }
     }
 }
 

@@ -165,8 +165,12 @@ impl From<LoadError> for Diagnostic {
                     .help("name a file in it")
             }
             LoadError::Empty { path } => {
-                Diagnostic::new(code::FILE_EMPTY, format!("`{path}` is empty"))
-                    .help("docs/tutorial.md starts with a program of four lines")
+                let is_source = [".rise", ".rules", ".sk"].iter().any(|e| path.ends_with(e));
+                let help = match is_source {
+                    true => "docs/tutorial.md starts with a program of four lines",
+                    false => "name a file that has been written to its end, or write it again",
+                };
+                Diagnostic::new(code::FILE_EMPTY, format!("`{path}` is empty")).help(help)
             }
             LoadError::Binary { path, offset } => Diagnostic::new(
                 code::FILE_BINARY,

@@ -88,6 +88,15 @@ fn flags_that_are_of_no_use_are_refused() {
         2,
         &["`--set` gives `n` a value twice"],
     );
+    for command in ["explain", "bench", "compare"] {
+        let sketch: &[&str] = if command == "compare" {
+            &["--sketch", "p.sk"]
+        } else {
+            &[]
+        };
+        let args = [&[command, "p.rise", "--set", "n=4,n=4"], sketch].concat();
+        place.fails(&args, 2, &["`--set` gives `n` a value twice"]);
+    }
 }
 
 #[test]
