@@ -404,8 +404,11 @@ impl Lower {
         self.write_reduce(&r, x, d)
     }
 
-    /// Whether nobody reads a buffer but who fills it.
+    /// Whether nobody reads a buffer but who fills it: a loop around, which runs in place, may read it under another name.
     fn is_unread(&self, b: crate::nest::BufId) -> bool {
+        if self.newest.contains_key(&self.root_of(b)) {
+            return false;
+        }
         let buf = &self.buffers[b.0 as usize];
         matches!(buf.storage, crate::nest::StorageClass::Output(_)) && buf.alias.is_none()
             || self.kept.contains(&b)
