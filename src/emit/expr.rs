@@ -220,8 +220,13 @@ impl Printer<'_> {
                     BitOr => "|",
                     _ => "^",
                 };
+                let known = |e: &Expr| matches!(e.kind(), ExprKind::Lit(_));
                 match elem.bytes() < 4 && !vector {
                     true => format!("({})({x} {sign} {y})", c_type(elem)),
+                    // Clang takes `2 ^ 3` for an attempt at a power.
+                    false if op == BitXor && args.iter().all(known) => {
+                        format!("({}){x} ^ {y}", c_type(elem))
+                    }
                     false => format!("{x} {sign} {y}"),
                 }
             }
