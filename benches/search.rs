@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{all_goals, chain, machine, median, mm, row, table, Flags, GOALS};
+use common::{all_goals, chain, children_seconds, machine, median, mm, row, table, Flags, GOALS};
 use rise_opt::report::{bytes, count, seconds};
 use rise_opt::search;
 use std::process::Command;
@@ -151,24 +151,6 @@ fn measure(goal: &str, folder: &str, unguided: bool, samples: u64, flags: &Flags
         count(applied),
     ]);
     cells
-}
-
-/// Seconds of the processor that children which have ended took, of user and system.
-#[cfg(target_os = "linux")]
-fn children_seconds() -> f64 {
-    let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // The name in parentheses may hold anything.
-    let fields: Vec<&str> = (text.rsplit(')').next())
-        .map(|rest| rest.split_whitespace().collect())
-        .unwrap_or_default();
-    let ticks = |i: usize| fields.get(i).and_then(|f| f.parse::<f64>().ok());
-    // Fields 16 and 17 of the whole line; a hundred to the second on every Linux that there is.
-    (ticks(13).unwrap_or(0.0) + ticks(14).unwrap_or(0.0)) / 100.0
-}
-
-#[cfg(not(target_os = "linux"))]
-fn children_seconds() -> f64 {
-    f64::NAN
 }
 
 #[cfg(unix)]

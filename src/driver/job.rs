@@ -25,9 +25,7 @@ use crate::validate::{validate_within, Validation};
 /// Questions about indices that the main job asks to judge its loop program: as many for each e-node as take about as long as
 /// the search took for it, within these ends. What a plan makes was searched for before.
 const FOR_EACH_NODE: u64 = 3;
-const QUESTIONS: (u64, u64) = (6_000, 60_000);
-/// The most of a schedule that was found without a sketch, whose kernel shall be there within a second.
-const QUESTIONS_UNASKED: u64 = 25_000;
+const QUESTIONS: (u64, u64) = (20_000, 60_000);
 
 /// What is asked for.
 pub struct Request<'a> {
@@ -149,13 +147,9 @@ impl Done {
         let steps = outcome.trace.steps.iter();
         let nodes: u64 = steps.map(|s| s.size().nodes).sum();
         let (least, most) = QUESTIONS;
-        let most_searched = match input.found {
-            true => QUESTIONS_UNASKED,
-            false => most,
-        };
         let questions = match input.plan {
             Some(_) => most,
-            None => (FOR_EACH_NODE * nodes).clamp(least, most_searched),
+            None => (FOR_EACH_NODE * nodes).clamp(least, most),
         };
         Ok(Some(validate_within(&nest, &self.found, fixed, questions)))
     }

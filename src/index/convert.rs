@@ -10,7 +10,24 @@ use crate::arith::{Atom, AtomKind, Mono, Nat};
 use crate::intern::Symbol;
 use crate::scalar::{Expr, Node, Op, Sort};
 use crate::simplify::build;
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
+
+thread_local! {
+    /// By which the parts of sums and products are ordered, each printed once.
+    static TEXTS: RefCell<FxHashMap<Expr, Rc<str>>> = RefCell::default();
+}
+
+fn text(e: &Expr) -> Rc<str> {
+    if let Some(known) = TEXTS.with_borrow(|t| t.get(e).cloned()) {
+        return known;
+    }
+    let text: Rc<str> = e.to_string().into();
+    TEXTS.with_borrow_mut(|t| t.insert(*e, text.clone()));
+    text
+}
 
 /// A named integer.
 pub fn variable(name: Symbol) -> Expr {
@@ -62,7 +79,7 @@ fn sum(n: Nat) -> Option<Expr> {
 /// A sum of products, in an order that depends on their texts alone.
 fn products(monos: &[Mono]) -> Option<Expr> {
     let mut all = monos.iter().map(product).collect::<Option<Vec<Expr>>>()?;
-    all.sort_by_cached_key(|e| e.to_string());
+    all.sort_by_cached_key(text);
     all.into_iter().reduce(|a, b| build(Op::Add, &[a, b]))
 }
 
@@ -72,7 +89,7 @@ fn product(m: &Mono) -> Option<Expr> {
         let e = usize::try_from(e).ok()?;
         factors.extend(std::iter::repeat_n(atom(a)?, e));
     }
-    factors.sort_by_cached_key(|e| e.to_string());
+    factors.sort_by_cached_key(text);
     factors.into_iter().reduce(|a, b| build(Op::Mul, &[a, b]))
 }
 

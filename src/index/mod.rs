@@ -101,6 +101,11 @@ impl Facts {
         self.states.last().copied().unwrap_or(0)
     }
 
+    /// The numbers of the facts up to each of those that [`Signs::not_negative`] added.
+    pub fn states(&self) -> &[u32] {
+        &self.states
+    }
+
     /// How often a variable got another range after it was asked about.
     pub fn ages(&self) -> u64 {
         self.engine.borrow().ages

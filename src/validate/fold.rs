@@ -111,11 +111,15 @@ impl Values {
         if n.as_int() == Some(0) {
             return start(self, &part);
         }
-        match self.fold_of_parts((of, k, n), part.clone(), next, start) {
+        let array = (of, part.0);
+        if !self.spread.contains(&array) {
+            let found = self.fold_of_parts((of, k, n), part.clone(), next, start);
             // What ends all is no reason to begin anew.
-            Err(_) if self.spend(1).is_ok() => self.tensor((of, k, n), part, next, start, shape),
-            found => found,
+            if found.is_ok() || self.spend(1).is_err() {
+                return found;
+            }
         }
+        self.tensor((of, k, n), part, next, start, shape)
     }
 
     /// The same, where each part is made of few others, at places that stay.
@@ -157,6 +161,7 @@ impl Values {
                     parts.push((leaf, at));
                 }
                 if parts.len() > PARTS {
+                    self.spread.insert((of, parts[0].0));
                     return Err(Stuck::new(
                         "an element of the state depends on many others, step by step",
                     ));

@@ -56,7 +56,7 @@ pub fn result(machine: &mut Machine, out: usize, term: &Sem, ty: Ty) {
                 let met = own.or_else(|why| {
                     let last = read(&mut machine.cx, buf as u32, &items, at)?;
                     let over = stored(&mut machine.cx, at, last, &dims, (term, ty, out));
-                    over.map_err(|_| why)
+                    over.map_err(|last| Stuck::new(format!("{}; in the end: {}", why.0, last.0)))
                 });
                 match met {
                     Ok(()) => machine.tally.met(Obligation::Value),

@@ -5,6 +5,7 @@
 //! assumed has a number, so that what was found under one is not used under another. Absent: values.
 
 use super::parts::{choice, factor, multiples, primitive, tightened, vars_in, Choice};
+use super::points::Points;
 use super::questions::Question;
 use super::system::{contradict, is_integer};
 use crate::arith::{AtomKind, Mono, Nat, Rat, Signs};
@@ -33,8 +34,11 @@ pub struct Known {
     /// Of numbers, whatever holds: factors of variables, and their first choices.
     factors: RefCell<FxHashMap<(Nat, Symbol), Option<i64>>>,
     choices: RefCell<FxHashMap<Nat, Choice>>,
-    /// Questions that were not answered by their form, each once.
+    /// Where what is asked is looked at first.
+    points: RefCell<Points>,
+    /// Questions that were answered neither by their form nor at a point, each once; and those that a point answered.
     asked: Cell<u64>,
+    pointed: Cell<u64>,
     /// They themselves, where they are kept.
     kept: Option<RefCell<Vec<Question>>>,
 }
@@ -53,7 +57,9 @@ impl Default for Known {
             ages: Cell::new(0),
             factors: RefCell::default(),
             choices: RefCell::default(),
+            points: RefCell::default(),
             asked: Cell::new(0),
+            pointed: Cell::new(0),
             kept: None,
         }
     }
@@ -89,6 +95,9 @@ const CASES: u32 = 3;
 const FOLLOWING: usize = 6;
 /// Minima in each other of which what follows is noted.
 const IMPLIED: u32 = 3;
+
+/// Questions that points answer and that take as long as one that none does.
+const POINTED: u64 = 16;
 
 /// What is assumed at a place, to be assumed again.
 pub struct Snapshot {
@@ -210,7 +219,7 @@ impl Known {
 
     /// How many questions were asked that take time.
     pub fn asked(&self) -> u64 {
-        self.asked.get()
+        self.asked.get() + self.pointed.get() / POINTED
     }
 
     /// What a function checks before it does anything.
@@ -225,11 +234,15 @@ impl Known {
             }
             Assumption::NotNegative(n) => facts.not_negative(n),
         }
+        self.points.get_mut().forget();
         self.changed(Step::Told(self.next));
     }
 
     /// `lo <= var <= hi`, wherever the variable stands.
     pub fn range(&mut self, var: Symbol, lo: Nat, hi: Nat) {
+        if self.range_of(var).is_some_and(|r| r != (lo, hi)) {
+            self.points.get_mut().forget();
+        }
         self.facts.get_mut().range(var, lo, hi);
     }
 
@@ -592,6 +605,9 @@ impl Known {
         if a == b {
             return true;
         }
+        if self.differs(a - b) {
+            return false;
+        }
         let d = self.simplify(a - b);
         match d.as_int() {
             Some(d) => d == 0,
@@ -608,17 +624,30 @@ impl Known {
         if let Some(known) = self.least.borrow().get(&key) {
             return *known;
         }
-        self.asked.set(self.asked.get() + 1);
-        let answer = self.known_sign(n) || {
-            let simple = self.simplify(n);
-            simple != n && self.known_sign(simple)
-                || self.at_ends(simple)
-                || self.by_cases(simple, CASES)
-                || self.by_factor(simple)
+        let answer = !self.is_negative_somewhere(n) && {
+            self.asked.set(self.asked.get() + 1);
+            self.known_sign(n) || {
+                let simple = self.simplify(n);
+                simple != n && self.known_sign(simple)
+                    || self.at_ends(simple)
+                    || self.by_cases(simple, CASES)
+                    || self.by_factor(simple)
+            }
         };
         self.least.borrow_mut().insert(key, answer);
         self.note(n, answer);
         answer
+    }
+
+    fn is_negative_somewhere(&self, n: Nat) -> bool {
+        self.pointed.set(self.pointed.get() + 1);
+        (self.points.borrow_mut()).negative(n, &self.facts.borrow())
+    }
+
+    /// Whether a number is not 0 at a point.
+    fn differs(&self, n: Nat) -> bool {
+        self.pointed.set(self.pointed.get() + 1);
+        (self.points.borrow_mut()).not_zero(n, &self.facts.borrow())
     }
 
     fn known_sign(&self, n: Nat) -> bool {
@@ -630,6 +659,9 @@ impl Known {
 
     /// Whether what is known is seen to contradict itself.
     pub fn contradicts(&self) -> bool {
+        if (self.points.borrow_mut()).exist(&self.facts.borrow()) {
+            return false;
+        }
         let all = self.all();
         self.asked.set(self.asked.get() + all.len() as u64);
         all.iter().rev().any(|n| self.known_sign(Nat::int(-1) - *n))
@@ -668,6 +700,9 @@ impl Known {
 
     /// Whether two numbers are equal by all that is known at once, see `system`.
     pub fn equal_by_all(&self, a: Nat, b: Nat) -> bool {
+        if self.differs(a - b) {
+            return false;
+        }
         let mut rest = self.simplify(a - b);
         while let Some((_, n)) = factor(rest) {
             rest = n;

@@ -27,6 +27,7 @@ mod memory;
 mod node;
 mod parts;
 mod place;
+mod points;
 mod questions;
 mod refute;
 mod run;

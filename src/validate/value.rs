@@ -40,6 +40,8 @@ pub struct Values {
     pub sizes: Vec<Nat>,
     /// Those that were made, by loop, part, steps and what was known.
     pub tensors: FxHashMap<(u32, u32, Nat, u64), Rc<Tensor>>,
+    /// States, and arrays of them, whose elements are made of too many others.
+    pub spread: FxHashSet<(u32, u32)>,
     /// Values that were shown to be equal, and what was known.
     pub equal: FxHashSet<(V, V, u64)>,
     /// Dimensions of buffers that have several.
@@ -71,6 +73,7 @@ impl Default for Values {
             bounds: Vec::new(),
             sizes: Vec::new(),
             tensors: FxHashMap::default(),
+            spread: FxHashSet::default(),
             equal: FxHashSet::default(),
             dims: FxHashMap::default(),
             places: FxHashMap::default(),

@@ -1,0 +1,276 @@
+//! Points at which all holds that is known: what is negative at one of them is not shown by anything.
+//!
+//! In: facts and ranges of variables. Out: whether a number is negative, or not 0, at a point. Most questions have no for an answer, and
+//! most of these are answered so, without a search. Invariant: at each point of a state hold all facts of it and the ranges of all
+//! variables that have a value there. Which points there are changes no answer but from unknown to unknown, only how fast it is found.
+//! Absent: what is shown (`known`).
+
+use crate::arith::{Atom, AtomKind, Nat};
+use crate::hash::fnv64_from;
+use crate::index::Facts;
+use crate::intern::Symbol;
+use indexmap::IndexMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// How large sizes are at the points that there are before anything is known, about.
+const SIZES: [i64; 8] = [90, 3, 20, 1, 300, 7, 40, 130];
+/// Where fewer are left, others are looked for.
+const ENOUGH: usize = 3;
+/// Variables that are changed for one fact, one at a time.
+const MOVES: usize = 6;
+
+/// Values of variables: those that were asked for.
+struct Point {
+    seed: u64,
+    vars: IndexMap<Symbol, Option<i64>, FxBuildHasher>,
+    atoms: FxHashMap<Atom, Option<i64>>,
+}
+
+/// The points of each state of the facts.
+#[derive(Default)]
+pub struct Points {
+    states: FxHashMap<u32, Rc<Vec<Shared>>>,
+}
+
+type Shared = Rc<RefCell<Point>>;
+
+impl Points {
+    /// A variable has another range, or a size is whole.
+    pub fn forget(&mut self) {
+        self.states.clear();
+    }
+
+    /// Whether a number is negative at a point.
+    pub fn negative(&mut self, n: Nat, facts: &Facts) -> bool {
+        self.any(n, facts, |v| v < 0)
+    }
+
+    /// Whether a number is not 0 at a point.
+    pub fn not_zero(&mut self, n: Nat, facts: &Facts) -> bool {
+        self.any(n, facts, |v| v != 0)
+    }
+
+    fn any(&mut self, n: Nat, facts: &Facts, is: impl Fn(i64) -> bool) -> bool {
+        let all = self.of(facts);
+        let value = |p: &Shared| p.borrow_mut().value(n, facts);
+        all.iter().any(|p| value(p).is_some_and(&is))
+    }
+
+    /// Whether there is a point at which all holds.
+    pub fn exist(&mut self, facts: &Facts) -> bool {
+        !self.of(facts).is_empty()
+    }
+
+    /// Those at which all facts hold.
+    fn of(&mut self, facts: &Facts) -> Rc<Vec<Shared>> {
+        let (states, known) = (facts.states(), facts.added());
+        let mut from = states.len();
+        while from > 0 && !self.states.contains_key(&states[from - 1]) {
+            from -= 1;
+        }
+        let first = match from {
+            0 => 0,
+            _ => states[from - 1],
+        };
+        let begin = || Rc::new(at_first(facts));
+        let mut now = self.states.entry(first).or_insert_with(begin).clone();
+        for i in from..states.len() {
+            now = Rc::new(with(&now, &known[..=i], facts));
+            self.states.insert(states[i], now.clone());
+        }
+        now
+    }
+}
+
+/// Those at which sizes are whole where they have to be.
+fn at_first(facts: &Facts) -> Vec<Shared> {
+    let all = (0..SIZES.len() as u64).map(Point::new);
+    let fit = all.filter_map(|mut p| p.is_whole(facts).then_some(p));
+    fit.map(|p| Rc::new(RefCell::new(p))).collect()
+}
+
+/// Those at which the last fact holds, too; if they are few, others near those at which it does not.
+fn with(before: &[Shared], known: &[Nat], facts: &Facts) -> Vec<Shared> {
+    let Some(last) = known.last() else {
+        return before.to_vec();
+    };
+    let holds = |p: &&Shared| p.borrow_mut().holds(*last, facts);
+    let mut left: Vec<Shared> = before.iter().filter(holds).cloned().collect();
+    for p in before {
+        if left.len() >= ENOUGH {
+            break;
+        }
+        if !holds(&p) {
+            let moved = p.borrow_mut().moved(*last, known, facts);
+            left.extend(moved.map(|p| Rc::new(RefCell::new(p))));
+        }
+    }
+    left
+}
+
+impl Point {
+    fn new(seed: u64) -> Point {
+        Point {
+            seed,
+            vars: IndexMap::default(),
+            atoms: FxHashMap::default(),
+        }
+    }
+
+    /// A number, if it is a whole one of 64 bits.
+    fn value(&mut self, n: Nat, facts: &Facts) -> Option<i64> {
+        if let Some(k) = n.as_int() {
+            return Some(k);
+        }
+        let (mut over, mut under) = (0i64, 1i64);
+        for (m, c) in n.terms() {
+            let (mut a, mut b) = (c.num(), c.den());
+            for (atom, e) in m.factors() {
+                let v = self.atom(atom, facts)?;
+                let to = if e > 0 { &mut a } else { &mut b };
+                for _ in 0..e.unsigned_abs() {
+                    *to = to.checked_mul(v)?;
+                }
+            }
+            if b == under {
+                over = over.checked_add(a)?;
+            } else {
+                over = over.checked_mul(b)?.checked_add(a.checked_mul(under)?)?;
+                under = under.checked_mul(b)?;
+            }
+        }
+        (over.checked_rem(under)? == 0).then(|| over / under)
+    }
+
+    fn atom(&mut self, a: Atom, facts: &Facts) -> Option<i64> {
+        if let Some(known) = self.atoms.get(&a) {
+            return *known;
+        }
+        let found = self.atom_anew(a, facts);
+        self.atoms.insert(a, found);
+        found
+    }
+
+    fn atom_anew(&mut self, a: Atom, facts: &Facts) -> Option<i64> {
+        use AtomKind::{Ceil, Floor, Max, Meta, Min, Mod, Overflow, Quot, Var};
+        let (x, y) = match a.kind() {
+            Var(v) => return self.var(v, facts),
+            Meta(_) | Overflow => return None,
+            Floor(x, y) | Ceil(x, y) | Mod(x, y) | Min(x, y) | Max(x, y) | Quot(x, y) => (x, y),
+        };
+        let (x, y) = (self.value(x, facts)?, self.value(y, facts)?);
+        match a.kind() {
+            Min(..) => Some(x.min(y)),
+            Max(..) => Some(x.max(y)),
+            // Divisors are positive wherever anything is known of quotients.
+            _ if y <= 0 => None,
+            Floor(..) => Some(x.div_euclid(y)),
+            Ceil(..) => x.checked_neg()?.div_euclid(y).checked_neg(),
+            Mod(..) => Some(x.rem_euclid(y)),
+            _ => (x % y == 0).then(|| x / y),
+        }
+    }
+
+    fn var(&mut self, v: Symbol, facts: &Facts) -> Option<i64> {
+        if let Some(known) = self.vars.get(&v) {
+            return *known;
+        }
+        let hash = fnv64_from(self.seed, v.as_str().as_bytes());
+        let hash = ((hash ^ (hash >> 29)) & 0xf_ffff) as i64;
+        let found = match facts.range_of(v) {
+            Some((lo, hi)) => self.ends(lo, hi, facts).map(|(lo, hi)| match hash % 4 {
+                0 => lo,
+                1 => hi,
+                _ => lo + (hash / 4) % (hi - lo).saturating_add(1),
+            }),
+            None => {
+                let about = SIZES[self.seed as usize % SIZES.len()];
+                let by = unit(v, facts);
+                (about + hash % (about / 2 + 2)).checked_mul(by)
+            }
+        };
+        self.vars.insert(v, found);
+        found
+    }
+
+    /// The ends of a range in which something is.
+    fn ends(&mut self, lo: Nat, hi: Nat, facts: &Facts) -> Option<(i64, i64)> {
+        let (lo, hi) = (self.value(lo, facts)?, self.value(hi, facts)?);
+        (lo <= hi && hi.checked_sub(lo).is_some()).then_some((lo, hi))
+    }
+
+    fn holds(&mut self, n: Nat, facts: &Facts) -> bool {
+        self.value(n, facts).is_some_and(|v| v >= 0)
+    }
+
+    fn is_whole(&mut self, facts: &Facts) -> bool {
+        let all = facts.whole_sizes();
+        all.iter().all(|n| self.value(*n, facts).is_some())
+    }
+
+    /// A point at which a fact holds, with all others, and one variable has another value.
+    fn moved(&mut self, n: Nat, known: &[Nat], facts: &Facts) -> Option<Point> {
+        let now = self.value(n, facts)?;
+        let mut vars = Vec::new();
+        n.each_atom(&mut |a| match a.kind() {
+            AtomKind::Var(v) if !vars.contains(&v) => vars.push(v),
+            _ => {}
+        });
+        // What others bound stays as it is, if it can.
+        vars.sort_by_key(|v| facts.range_of(*v).is_none());
+        vars.truncate(MOVES);
+        vars.into_iter().find_map(|v| {
+            let old = self.var(v, facts)?;
+            let step = unit(v, facts);
+            let slope = self.put(v, old.checked_add(step)?, facts).value(n, facts)? - now;
+            let needed = now.checked_neg()?;
+            let steps = match slope {
+                0 => return None,
+                s if s > 0 => needed.checked_add(s - 1)? / s,
+                s => -(needed.checked_add(s.checked_neg()? - 1)? / s.checked_neg()?),
+            };
+            let by = steps.checked_mul(step)?;
+            let mut new = self.put(v, old.checked_add(by)?, facts);
+            let inside = match facts.range_of(v) {
+                Some((lo, hi)) => {
+                    let ends = new.ends(lo, hi, facts);
+                    ends.is_some_and(|(lo, hi)| (lo..=hi).contains(&(old + by)))
+                }
+                None => old + by >= 0,
+            };
+            let fits = inside && new.is_whole(facts) && known.iter().all(|n| new.holds(*n, facts));
+            fits.then_some(new)
+        })
+    }
+
+    /// The point with another value of a variable; what is then outside of its range is drawn anew.
+    fn put(&self, v: Symbol, value: i64, facts: &Facts) -> Point {
+        let mut new = Point {
+            seed: self.seed,
+            vars: self.vars.clone(),
+            atoms: FxHashMap::default(),
+        };
+        new.vars.insert(v, Some(value));
+        // Ranges name variables that were drawn before.
+        for (w, old) in &self.vars {
+            let Some((lo, hi)) = facts.range_of(*w).filter(|_| *w != v) else {
+                continue;
+            };
+            let ends = new.ends(lo, hi, facts);
+            let stays = ends.is_some_and(|(lo, hi)| old.is_some_and(|k| (lo..=hi).contains(&k)));
+            if !stays {
+                new.vars.swap_remove(w);
+                new.atoms.clear();
+            }
+        }
+        new
+    }
+}
+
+/// What a size is a multiple of, as far as one of the whole ones says it.
+fn unit(v: Symbol, facts: &Facts) -> i64 {
+    let of = |n: &Nat| (Nat::var(v).exact_div(*n)).as_int().filter(|k| *k > 0);
+    facts.whole_sizes().iter().find_map(of).unwrap_or(1)
+}
