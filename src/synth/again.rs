@@ -16,7 +16,9 @@ pub enum Again {
     Superfluous,
     /// Rules that are found for its left sides do.
     Found,
-    /// Neither.
+    /// The others do, with cases for what they leave.
+    Cases,
+    /// None of these.
     Lost,
     /// It has no instance that is made here.
     NotTried,
@@ -37,9 +39,10 @@ pub fn again(rules: &[Rule], number: usize, tools: &Tools) -> Again {
     all.truncate(GIVEN);
     let mut others = rules.to_vec();
     others.remove(number);
-    if as_small(&all, &others) {
+    if as_small(&all, &others, Simplifier::simplify) {
         return Again::Superfluous;
     }
+    let cases = as_small(&all, &others, Simplifier::simplify_by_cases);
     let questions: Vec<Question> = (all.iter())
         .map(|(left, _, facts)| Question {
             e: *left,
@@ -53,19 +56,24 @@ pub fn again(rules: &[Rule], number: usize, tools: &Tools) -> Again {
     };
     let found = synthesise(&questions, &others, tools, &options, &mut |_| {});
     others.extend(found.found.into_iter().map(|f| f.rule));
-    match as_small(&all, &others) {
+    match as_small(&all, &others, Simplifier::simplify) {
         true => Again::Found,
+        false if cases => Again::Cases,
         false => Again::Lost,
     }
 }
 
-/// Whether rules make of each left side something no larger than the right one.
-fn as_small(all: &[(Expr, Expr, Vec<Expr>)], rules: &[Rule]) -> bool {
+/// Whether rules, used in some way, make of each left side something no larger than they make of the right one.
+fn as_small(
+    all: &[(Expr, Expr, Vec<Expr>)],
+    rules: &[Rule],
+    simplify: fn(&mut Simplifier, Expr) -> Expr,
+) -> bool {
     let book = Rc::new(Book::new(rules.to_vec()));
     all.iter().all(|(left, right, facts)| {
         let mut simplifier = Simplifier::new(book.clone());
         facts.iter().for_each(|f| simplifier.assume(*f));
-        let after = simplifier.simplify(*left);
+        let after = simplify(&mut simplifier, *left);
         let right = simplifier.simplify(*right);
         after == right || greater(right, after)
     })

@@ -5,6 +5,7 @@
 use super::value::{Node, Rewrite, Values, V};
 use crate::arith::{AtomKind, Nat};
 use crate::term::{Lit, Op};
+use crate::ty::Scalar;
 
 /// How often what follows from conditions is asked for again.
 const ROUNDS: u32 = 6;
@@ -30,7 +31,7 @@ impl Values {
                     _ => None,
                 },
                 (_, [a, b]) => {
-                    let (a, b) = (self.as_index(*a)?, self.as_index(*b)?);
+                    let (a, b) = (self.exact_index(*a)?, self.exact_index(*b)?);
                     let key = (c, self.known.state());
                     if let Some(known) = self.decided.get(&key) {
                         return *known;
@@ -43,6 +44,28 @@ impl Values {
             },
             _ => None,
         }
+    }
+
+    /// The index that an integer is, if it was converted without a change.
+    fn exact_index(&mut self, v: V) -> Option<Nat> {
+        match *self.node(v) {
+            Node::Cast(a, Scalar::I64, to) => {
+                let n = self.as_index(a)?;
+                self.is_small(n, to).then_some(n)
+            }
+            Node::Lit(Lit::Int(n), of) if of.is_int() => Some(Nat::int(i64::try_from(n).ok()?)),
+            _ => self.as_index(v),
+        }
+    }
+
+    /// Whether a number is one of 32 bits with a sign: its square counts no more than an array has elements, which are at most 2^60.
+    fn is_small(&self, n: Nat, to: Scalar) -> bool {
+        let fits = |size: &Nat| size.as_int().is_none_or(|n| n <= 1 << 60);
+        let below = |size: &Nat| fits(size) && self.known.at_least(*size, n * n);
+        to.is_int()
+            && to.bytes() >= 4
+            && self.known.at_least(n, Nat::int(0))
+            && self.sizes.iter().any(below)
     }
 
     /// From here on the condition holds, or does not.

@@ -227,7 +227,7 @@ impl Values {
     }
 
     /// Names for a state that is not known.
-    fn state(&mut self, f: &Fold) -> Vec<V> {
+    pub fn state(&mut self, f: &Fold) -> Vec<V> {
         let of = self.number();
         (0..f.steps.len() as u32)
             .map(|j| self.make(Node::Cell(of, j, SmallVec::new())))

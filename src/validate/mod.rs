@@ -19,6 +19,7 @@ mod disjoint;
 mod exprs;
 mod fold;
 mod goal;
+mod idle;
 mod known;
 mod lanes;
 mod loops;

@@ -4,6 +4,7 @@
 //! equal wherever holds what is known there, to the bit; reductions are equal if they start alike and every step is.
 //! Absent: laws of operators: a loop program computes in the order of its term.
 
+use super::idle::shortened;
 use super::tensor::linear;
 use super::value::{Fold, Node, OfCell, Portion, Relation, Res, Rewrite, Tensor, Values, V};
 use super::Stuck;
@@ -250,10 +251,15 @@ fn few(f: &Fold) -> bool {
     f.n.as_int().is_some_and(|n| (0..=WRITTEN_OUT).contains(&n))
 }
 
-/// Two reductions, one of them written such that the loops are those of the other: the same steps in the same order.
+/// Two reductions, one of them written such that the loops are those of the other: the same steps in the same order, but for what
+/// changes nothing.
 fn regrouped(cx: &mut Values, f: &Rc<Fold>, g: &Rc<Fold>) -> Res<Option<(V, V)>> {
     for (long, short, swapped) in [(f, g, false), (g, f, true)] {
-        let Some(written) = as_other(cx, long, short)? else {
+        let written = match as_other(cx, long, short)? {
+            None => shortened(cx, long, short)?,
+            found => found,
+        };
+        let Some(written) = written else {
             continue;
         };
         let other = cx.folded((**short).clone());

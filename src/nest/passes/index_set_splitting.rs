@@ -226,7 +226,7 @@ impl Splitting<'_> {
 }
 
 /// A block without choices that are made.
-fn taken(body: Block) -> Block {
+pub(super) fn taken(body: Block) -> Block {
     let mut out = Block::new();
     for mut s in body {
         match s {
@@ -249,7 +249,7 @@ fn taken(body: Block) -> Block {
     out
 }
 
-fn is_short(extent: Nat) -> bool {
+pub(super) fn is_short(extent: Nat) -> bool {
     extent.as_int().is_some_and(|n| n <= SHORT)
 }
 

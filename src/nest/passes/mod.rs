@@ -17,6 +17,7 @@ mod line_buffers;
 mod loop_fusion;
 mod loop_interchange;
 mod loop_unswitching;
+mod masks;
 mod partial_unroll;
 mod prefetch;
 mod rematerialization;
@@ -24,6 +25,7 @@ mod scalar_replacement;
 mod size_guards;
 mod store_sinking;
 mod strip_mining;
+mod trim_no_ops;
 
 pub use partial_unroll::TIMES;
 
@@ -144,6 +146,14 @@ pub const PASSES: &[Pass] = &[
         keeps: "which values are stored where; the order of stores but for those to a buffer of lanes",
         place: "before loop_unswitching, for which a choice of stores is none",
         run: |nest, _| store_sinking::sink(nest),
+    },
+    Pass {
+        name: "trim_no_ops",
+        does: "leaves out iterations at the ends of a loop that change nothing, as a condition on indices says, solved for its variable",
+        needs: "accumulators that are variables: scalar_replacement; indices that are not behind names of licm",
+        keeps: "the other iterations and their order; a choice that the new bounds decide is made",
+        place: "before loop_unswitching, which leaves the choices that a loop changes",
+        run: |nest, cx| trim_no_ops::trim(nest, cx.facts),
     },
     Pass {
         name: "loop_unswitching",

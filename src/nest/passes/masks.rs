@@ -1,0 +1,214 @@
+//! Conditions on indices as scalar expressions: what `solve` can solve for the variable of a loop.
+//!
+//! Comes in: what names stand for, facts, a condition of a loop program, a lane of it. Goes out: the expression of `scalar`
+//! that has the same truth value, and what is assumed of its variables. Invariant: no conversion and no sum in it leaves the integers of
+//! its type. Absent: conditions on data.
+
+use crate::arith::{AtomKind, Nat};
+use crate::index::{to_expr, Facts};
+use crate::intern::Symbol;
+use crate::nest::{Abi, Expr, ExprKind};
+use crate::scalar;
+use crate::simplify::{build, Simplifier};
+use crate::term::{Lit, Op};
+use crate::ty::Scalar;
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
+
+/// No size is beyond that, nor bytes of an array: functions refuse it.
+const LARGEST: i64 = 1 << 60;
+/// What indices may be and be computed of.
+const FITS: i64 = 1 << 62;
+
+/// What names of a nest stand for.
+#[derive(Default)]
+pub(super) struct Values {
+    /// Variables that are declared with a value and keep it.
+    pub(super) lets: FxHashMap<Symbol, Expr>,
+    /// Indices.
+    pub(super) indices: FxHashMap<Symbol, Nat>,
+    /// What each size is at most.
+    largest: FxHashMap<Symbol, i64>,
+}
+
+impl Values {
+    /// Of a function: its arrays have at most 2^60 bytes, so a size is less whose square counts elements.
+    pub(super) fn of(abi: &Abi) -> Values {
+        let mut largest: FxHashMap<Symbol, i64> =
+            abi.sizes.iter().map(|s| (*s, LARGEST)).collect();
+        for slot in abi.outputs.iter().chain(&abi.inputs) {
+            let terms = slot.count().terms();
+            let [(mono, c)] = &terms[..] else {
+                continue;
+            };
+            let factors: Vec<_> = mono.factors().collect();
+            let (Some(c), [(a, power)]) = (c.as_int(), &factors[..]) else {
+                continue;
+            };
+            if let (AtomKind::Var(s), 1.., 1.., false) = (a.kind(), c, *power, slot.by_value) {
+                let most = (LARGEST as f64 / slot.elem.bytes() as f64).powf(1.0 / f64::from(*power));
+                // Rounded up by more than the root is wrong by.
+                let most = (most * 1.001) as i64 + 1;
+                largest.entry(s).and_modify(|n| *n = most.min(*n));
+            }
+        }
+        Values {
+            largest,
+            ..Values::default()
+        }
+    }
+
+    /// An index without names of others.
+    fn plain(&self, n: Nat) -> Nat {
+        let mut now = n;
+        // A name stands for what was declared before it.
+        loop {
+            let next = now.subst_vars(&mut |v| self.indices.get(&v).copied());
+            if next == now {
+                return now;
+            }
+            now = next;
+        }
+    }
+
+    /// What is known of the variables of numbers, and of those of their bounds.
+    pub(super) fn assumptions(&self, facts: &Facts, about: &[Nat]) -> Vec<scalar::Expr> {
+        let mut open: Vec<Nat> = about.to_vec();
+        let mut found: BTreeSet<Symbol> = BTreeSet::new();
+        let mut all = Vec::new();
+        while let Some(n) = open.pop() {
+            n.each_atom(&mut |a| {
+                let AtomKind::Var(v) = a.kind() else {
+                    return;
+                };
+                if !found.insert(v) {
+                    return;
+                }
+                let (low, high) = match (facts.range_of(v), self.largest.get(&v)) {
+                    (Some((low, high)), _) => (low, Some(high)),
+                    (None, Some(most)) => (Nat::int(0), Some(Nat::int(*most))),
+                    (None, None) => return,
+                };
+                let var = Nat::var(v);
+                for (a, b) in [(Some(low), Some(var)), (Some(var), high)] {
+                    let both = a.zip(b).and_then(|(a, b)| to_expr(a).zip(to_expr(b)));
+                    all.extend(both.map(|(a, b)| build(scalar::Op::Le, &[a, b])));
+                }
+                open.extend([Some(low), high].into_iter().flatten());
+            });
+        }
+        all.retain(|e| e.as_bool().is_none());
+        all
+    }
+
+    /// Whether every variable of a number has a range, or is a size.
+    pub(super) fn is_known(&self, facts: &Facts, n: Nat) -> bool {
+        let mut known = true;
+        n.each_atom(&mut |a| {
+            if let AtomKind::Var(v) = a.kind() {
+                known &= facts.range_of(v).is_some() || self.largest.contains_key(&v);
+            }
+        });
+        known
+    }
+
+    /// Whether a number is sure to be one of these.
+    fn is_within(&self, facts: &Facts, n: Nat, (low, high): (i64, i64)) -> bool {
+        let Some(e) = to_expr(n).filter(|_| self.is_known(facts, n)) else {
+            return false;
+        };
+        let mut simplifier = Simplifier::shipped();
+        simplifier.assume_all(&self.assumptions(facts, &[n]));
+        let mut holds = |a, b| simplifier.prove(build(scalar::Op::Le, &[a, b])) == Some(true);
+        holds(scalar::Expr::int(low), e) && holds(e, scalar::Expr::int(high))
+    }
+
+    /// Whether it can be computed as an index.
+    pub(super) fn fits(&self, facts: &Facts, n: Nat) -> bool {
+        self.is_within(facts, n, (-FITS, FITS))
+    }
+
+    /// What a condition says in one of its lanes; `None` where it is not about indices.
+    pub(super) fn truth(&self, facts: &Facts, e: &Expr, lane: u32) -> Option<scalar::Expr> {
+        let of = |e: &Expr| self.truth(facts, e, lane);
+        match e.kind() {
+            ExprKind::Lit(Lit::Bool(b)) => Some(scalar::Expr::bool(*b)),
+            ExprKind::Var(v) => of(self.lets.get(v)?),
+            ExprKind::Splat(e) => self.truth(facts, e, 0),
+            ExprKind::Build(all) => self.truth(facts, all.get(lane as usize)?, 0),
+            ExprKind::Op(op, args) => {
+                let logic = |op| {
+                    let args = args.iter().map(of).collect::<Option<Vec<_>>>()?;
+                    Some(build(op, &args))
+                };
+                match op {
+                    Op::And => logic(scalar::Op::And),
+                    Op::Or => logic(scalar::Op::Or),
+                    Op::Not => logic(scalar::Op::Not),
+                    _ => {
+                        let [a, b] = &args[..] else {
+                            return None;
+                        };
+                        let op = compared(*op)?;
+                        let side = |e| to_expr(self.number(facts, e, lane)?);
+                        Some(build(op, &[side(a)?, side(b)?]))
+                    }
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// The index that an integer is, whatever its type.
+    fn number(&self, facts: &Facts, e: &Expr, lane: u32) -> Option<Nat> {
+        let of = |e: &Expr| self.number(facts, e, lane);
+        let range = integers(e.shape().elem)?;
+        let checked = |n: Nat| self.is_within(facts, n, range).then_some(n);
+        match e.kind() {
+            ExprKind::Index(n) => Some(self.plain(*n)),
+            ExprKind::Lit(Lit::Int(n)) => Some(Nat::int(i64::try_from(*n).ok()?)),
+            ExprKind::Lit(Lit::Size(n)) => checked(*n),
+            ExprKind::Var(v) => of(self.lets.get(v)?),
+            ExprKind::Splat(e) => self.number(facts, e, 0),
+            ExprKind::Build(all) => self.number(facts, all.get(lane as usize)?, 0),
+            ExprKind::Cast(e) => checked(of(e)?),
+            ExprKind::Op(op, args) => {
+                let [a, b] = &args[..] else {
+                    return None;
+                };
+                let (a, b) = (of(a)?, of(b)?);
+                checked(match op {
+                    Op::Add => a + b,
+                    Op::Sub => a - b,
+                    Op::Mul => a * b,
+                    _ => return None,
+                })
+            }
+            _ => None,
+        }
+    }
+}
+
+fn compared(op: Op) -> Option<scalar::Op> {
+    Some(match op {
+        Op::Lt => scalar::Op::Lt,
+        Op::Le => scalar::Op::Le,
+        Op::Gt => scalar::Op::Gt,
+        Op::Ge => scalar::Op::Ge,
+        Op::Eq => scalar::Op::Eq,
+        Op::Ne => scalar::Op::Ne,
+        _ => return None,
+    })
+}
+
+/// The numbers of an integer type, as far as indices go.
+fn integers(s: Scalar) -> Option<(i64, i64)> {
+    let bits = 8 * s.bytes();
+    let (low, high) = match bits {
+        64 => (-FITS, FITS),
+        _ if s.is_signed() => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
+        _ => (0, (1 << bits) - 1),
+    };
+    let low = if s.is_signed() { low } else { 0 };
+    s.is_int().then_some((low, high))
+}
