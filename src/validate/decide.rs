@@ -58,14 +58,19 @@ impl Values {
         }
     }
 
-    /// Whether a number is one of 32 bits with a sign: its square counts no more than an array has elements, which are at most 2^60.
+    /// Whether a number is one of 32 bits with a sign: it is at most a size whose square counts no more than an array has elements, which
+    /// are at most 2^60.
     fn is_small(&self, n: Nat, to: Scalar) -> bool {
-        let fits = |size: &Nat| size.as_int().is_none_or(|n| n <= 1 << 60);
-        let below = |size: &Nat| fits(size) && self.known.at_least(*size, n * n);
+        let fits = |count: &Nat| count.as_int().is_none_or(|n| n <= 1 << 60);
+        let below_root = |size: Nat| {
+            let counts = self.sizes.iter().copied().filter(fits);
+            self.known.at_least(size, n)
+                && { counts }.any(|count| self.known.at_least(count, size * size))
+        };
         to.is_int()
             && to.bytes() >= 4
             && self.known.at_least(n, Nat::int(0))
-            && self.sizes.iter().any(below)
+            && self.sizes.iter().any(|size| below_root(*size))
     }
 
     /// From here on the condition holds, or does not.
