@@ -203,7 +203,7 @@ impl Machine<'_> {
     }
 
     /// A part of the state after n iterations.
-    fn after(&mut self, l: &Loop, part: Part, n: Nat) -> Res<V> {
+    pub fn after(&mut self, l: &Loop, part: Part, n: Nat) -> Res<V> {
         let mut cx = std::mem::take(&mut self.cx);
         let shapes = self.shapes(l);
         let place = std::cell::RefCell::new(self);
@@ -371,7 +371,9 @@ impl Machine<'_> {
             }
             let made = match carried.contains(&b) {
                 true => match self.accumulated(l, b, own) {
-                    Err(why) => self.updated(l, b).map_err(|_| why),
+                    Err(why) => (self.updated(l, b))
+                        .or_else(|_| self.everywhere(l, b))
+                        .map_err(|_| why),
                     made => made,
                 },
                 false => match self.at_data(l, own).then(|| self.updated(l, b)) {

@@ -1,7 +1,7 @@
-//! Loops that make, step by step, elements of themselves at places that data says.
+//! Loops that make, step by step, elements of themselves at places that data or the step says.
 //!
 //! In: what an iteration stores. Out: what all of them leave: of each element a reduction, whose steps at other places change nothing.
-//! Invariant: an iteration stores each element of a row once, or one element; what it makes an element of is that element. Absent: loops
+//! Invariant: an iteration stores each element of a row once, or one element; what it makes an element of is that element, or any others (`everywhere`). Absent: loops
 //! whose places are known (`loops`).
 
 use super::loops::Loop;
@@ -9,7 +9,7 @@ use super::machine::Machine;
 use super::memory::{assume_path, leaves, read, Around, Item, Store};
 use super::place::coordinates;
 use super::tensor::linear;
-use super::value::{Node, Res, Rewrite, Values};
+use super::value::{Node, Res, Rewrite, Values, V};
 use super::Stuck;
 use crate::arith::Nat;
 use crate::intern::Symbol;
@@ -67,6 +67,11 @@ impl Machine<'_> {
             starts.push(read(&mut self.cx, part, items, e.flat)?);
         }
         let value = self.cx.closed(l.n, (starts, steps, 0), l.k, &exact)?;
+        Ok(self.of_each(&e, buf, value))
+    }
+
+    /// Stores of what any element is.
+    fn of_each(&self, e: &Element, buf: u32, value: V) -> Item {
         let store = Item::Store(Store {
             at: e.flat,
             value,
@@ -74,7 +79,14 @@ impl Machine<'_> {
         });
         let around =
             |inner: Item, (j, n): (&Symbol, &Nat)| Item::Loop(*j, *n, Rc::new(vec![inner]));
-        Ok(e.at.iter().zip(&e.dims).rev().fold(store, around))
+        e.at.iter().zip(&e.dims).rev().fold(store, around)
+    }
+
+    /// A buffer of which an iteration makes elements of any others: each element is what all steps leave of it.
+    pub fn everywhere(&mut self, l: &Loop, buf: u32) -> Res<Item> {
+        let e = self.element(buf)?;
+        let value = self.after(l, (buf, [e.flat].into_iter().collect()), l.n)?;
+        Ok(self.of_each(&e, buf, value))
     }
 
     fn element(&mut self, buf: u32) -> Res<Element> {
@@ -147,7 +159,7 @@ impl Machine<'_> {
 
 impl Element {
     /// Whether an iteration makes it.
-    fn is_made(&self, cx: &mut Values) -> super::value::V {
+    fn is_made(&self, cx: &mut Values) -> V {
         let mut all = Vec::new();
         for (to, j) in self.to.iter().flatten().zip(&self.at) {
             all.extend(to.map(|to| cx.is_at(to, Nat::var(*j))));
