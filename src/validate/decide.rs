@@ -64,8 +64,8 @@ impl Values {
         let fits = |count: &Nat| count.as_int().is_none_or(|n| n <= 1 << 60);
         let below_root = |size: Nat| {
             let counts = self.sizes.iter().copied().filter(fits);
-            self.known.at_least(size, n)
-                && { counts }.any(|count| self.known.at_least(count, size * size))
+            self.known.at_least(size, n) && { counts }
+                .any(|count| self.known.at_least(count, size * size))
         };
         to.is_int()
             && to.bytes() >= 4

@@ -34,8 +34,7 @@ pub(super) struct Values {
 impl Values {
     /// Of a function: its arrays have at most 2^60 bytes, so a size is less whose square counts elements.
     pub(super) fn of(abi: &Abi) -> Values {
-        let mut largest: FxHashMap<Symbol, i64> =
-            abi.sizes.iter().map(|s| (*s, LARGEST)).collect();
+        let mut largest: FxHashMap<Symbol, i64> = abi.sizes.iter().map(|s| (*s, LARGEST)).collect();
         for slot in abi.outputs.iter().chain(&abi.inputs) {
             let terms = slot.count().terms();
             let [(mono, c)] = &terms[..] else {
@@ -46,7 +45,8 @@ impl Values {
                 continue;
             };
             if let (AtomKind::Var(s), 1.., 1.., false) = (a.kind(), c, *power, slot.by_value) {
-                let most = (LARGEST as f64 / slot.elem.bytes() as f64).powf(1.0 / f64::from(*power));
+                let most =
+                    (LARGEST as f64 / slot.elem.bytes() as f64).powf(1.0 / f64::from(*power));
                 // Rounded up by more than the root is wrong by.
                 let most = (most * 1.001) as i64 + 1;
                 largest.entry(s).and_modify(|n| *n = most.min(*n));

@@ -21,6 +21,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Trims loops.
 pub(super) fn trim(nest: &mut Nest, facts: &mut Facts) {
+    let names = Names::of(nest);
     let mut body = std::mem::take(&mut nest.body);
     let mut values = Values::of(&nest.abi);
     let mut assigned: FxHashMap<Symbol, Vec<Expr>> = FxHashMap::default();
@@ -45,7 +46,7 @@ pub(super) fn trim(nest: &mut Nest, facts: &mut Facts) {
         _ => {}
     });
     let mut all = Trimming {
-        names: Names::of(nest),
+        names,
         nest,
         facts,
         values,
@@ -322,7 +323,8 @@ impl Trimming<'_> {
                 },
                 (Op::Add, [a, b]) => {
                     let sum = |a: &Expr, b: &Expr| {
-                        let whole = e.shape().elem.is_int() || self.is_not_minus_zero(a, &mut Vec::new());
+                        let whole =
+                            e.shape().elem.is_int() || self.is_not_minus_zero(a, &mut Vec::new());
                         whole && is(b, 0) && same(a)
                     };
                     sum(a, b) || sum(b, a)
