@@ -20,7 +20,7 @@ use crate::scalar::{load_rules, Rule};
 use crate::simplify::RULES;
 use crate::solve::Order;
 use crate::synth::{
-    complete, is_whole, minimise, synthesise, synthesise_solver, text, weakest, Aim, Benefit,
+    complete, is_whole, join, minimise, synthesise, synthesise_solver, text, weakest, Aim, Benefit,
     Counts, Found, Given, Helped, How, Minimised, Options, Outcome, Question,
 };
 use crate::verify::Tools;
@@ -32,8 +32,8 @@ pub struct Args {
     /// A left side, `min(x, y) - x`, for which a rule is wanted; or `LEFT => RIGHT`, for which the weakest condition is wanted
     #[arg(
         value_name = "RULE",
-        required_unless_present_any = ["from", "harvest"],
-        conflicts_with_all = ["from", "harvest"],
+        required_unless_present_any = ["from", "harvest", "critical"],
+        conflicts_with_all = ["from", "harvest", "critical"],
         allow_hyphen_values = true
     )]
     rule: Option<String>,
@@ -44,6 +44,9 @@ pub struct Args {
     /// folders of their names, and what `--emit queries` wrote there
     #[arg(long, value_name = "DIR", conflicts_with = "from")]
     harvest: Option<String>,
+    /// Rules for critical pairs of the present ones that come apart (`order --critical`), so that both results come to the same
+    #[arg(long, conflicts_with_all = ["from", "harvest"])]
+    critical: bool,
     /// Where the rules are written, with their certificates beside them, or the expressions [default: standard output]
     #[arg(short, long, value_name = "FILE", conflicts_with = "rule")]
     output: Option<PathBuf>,
@@ -87,7 +90,7 @@ pub fn run(args: &Args, context: &mut Context) -> u8 {
         (_, Some(corpus), _) if args.minimise.is_some() => fewest(args, corpus, context),
         (_, Some(corpus), _) => corpus_to_rules(args, corpus, context),
         (.., Some(dir)) => programs_to_corpus(args, dir, context),
-        (None, None, None) => Ok(2),
+        (None, None, None) => pairs_to_rules(args, context),
     };
     done.unwrap_or_else(|found| context.report(found))
 }
@@ -216,8 +219,42 @@ fn corpus_to_rules(
         }
     };
     drop(progress);
-    let page = page(&outcome);
+    print_rules(&outcome, "", targets, context)?;
+    Ok(context.report(wrong))
+}
+
+/// `--critical`
+fn pairs_to_rules(args: &Args, context: &mut Context) -> Result<u8, Vec<Diagnostic>> {
+    let rules = present(args, context)?;
+    let targets = targets(args)?;
+    let progress = Progress::start(args.progress, context.json());
+    let options = Options {
+        budget: args.budget,
+        rounds: args.rounds,
+    };
+    let joined = join(&rules, &tools(), &options, &mut |t| progress.note(t));
+    drop(progress);
+    let (pairs, apart) = joined.before;
+    let (more, still) = joined.after;
+    let told = format!(
+        "{pairs} critical pairs, of which {apart} came apart, and {} do with these rules; with those of these rules {more}, of which {still} come apart\n",
+        joined.left
+    );
+    print_rules(&joined.outcome, &told, targets, context)?;
+    Ok(0)
+}
+
+/// Rules to where they are wanted, and what is told of them.
+fn print_rules(
+    outcome: &Outcome,
+    more: &str,
+    targets: Option<(Target, Target)>,
+    context: &mut Context,
+) -> Result<(), Vec<Diagnostic>> {
+    let told_in_full = format!("{}{more}", summary(&outcome.counts, outcome.found.len()));
+    let page = page(outcome, &told_in_full);
     let certificates = CertificateFile::new(&outcome.certificates, command_line()).to_json();
+    let written = targets.is_some();
     match targets {
         Some((rules, beside)) => {
             write_all(vec![(rules, page), (beside, certificates)]).map_err(|d| vec![d])?;
@@ -226,11 +263,11 @@ fn corpus_to_rules(
         None => context.print(&page),
     }
     if context.json() {
-        context.print(&told(&outcome).json_line());
-    } else if args.output.is_some() {
-        context.print(&summary(&outcome.counts, outcome.found.len()));
+        context.print(&told(outcome).json_line());
+    } else if written {
+        context.print(&told_in_full);
     }
-    Ok(context.report(wrong))
+    Ok(())
 }
 
 fn programs_to_corpus(
@@ -267,9 +304,9 @@ fn targets(args: &Args) -> Result<Option<(Target, Target)>, Vec<Diagnostic>> {
 }
 
 /// A file of rules.
-fn page(outcome: &Outcome) -> String {
+fn page(outcome: &Outcome, told: &str) -> String {
     let mut page = format!("-- Rules found by `{}`.\n", command_line());
-    for line in summary(&outcome.counts, outcome.found.len()).lines() {
+    for line in told.lines() {
         let _ = writeln!(page, "-- {line}");
     }
     page += "domain scalar\n";
@@ -296,6 +333,7 @@ fn how(how: How) -> &'static str {
     match how {
         How::Forms => "by another form of it",
         How::Trying => "by trying terms",
+        How::Pair => "as its other result",
     }
 }
 

@@ -173,15 +173,16 @@ fn named(cut: Expr, shared: bool) -> Left {
     }
 }
 
+/// Names in order of occurrence.
 #[derive(Default)]
-struct Names {
+pub(super) struct Names {
     known: BTreeMap<Symbol, Expr>,
     stands: BTreeMap<Symbol, Expr>,
     used: [usize; 2],
 }
 
 impl Names {
-    fn rename(&mut self, e: Expr, shared: bool) -> Expr {
+    pub(super) fn rename(&mut self, e: Expr, shared: bool) -> Expr {
         match e.node() {
             Node::Var(v, sort) => {
                 if let (Some(known), true) = (self.known.get(&v), shared) {

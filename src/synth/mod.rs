@@ -14,6 +14,7 @@ mod forms;
 mod general;
 mod harvest;
 mod isolated;
+mod join;
 mod left;
 mod minimise;
 mod points;
@@ -25,6 +26,7 @@ mod statement;
 pub use again::{again, Again};
 pub use assist::{complete, is_whole, weakest, Given, Helped};
 pub use harvest::{corpus, LeftOut};
+pub use join::{join, Joined};
 pub use left::{canonical, left_sides, Left, MOST_LEAVES};
 pub use minimise::{minimise, Benefit, Minimised};
 pub use problems::problems;
@@ -91,6 +93,8 @@ pub enum How {
     Forms,
     /// Terms were tried, from small to large.
     Trying,
+    /// It is the other result of a critical pair.
+    Pair,
 }
 
 /// What was tried, and why it came to nothing.
@@ -145,6 +149,8 @@ pub fn synthesise(
 /// A left side that is looked at.
 struct Task {
     left: Expr,
+    /// What it is equal to, if that is known.
+    right: Option<Expr>,
     /// Facts of its variables that hold in the expression.
     facts: Vec<Expr>,
     from: Expr,
@@ -191,7 +197,7 @@ impl<'a> Work<'a> {
         &mut self,
         options: &Options,
         tell: Tell,
-        left_sides: impl Fn(&Self, &mut BTreeSet<(String, String)>) -> Vec<Task>,
+        left_sides: impl Fn(&mut Self, &mut BTreeSet<(String, String)>) -> Vec<Task>,
         attempt: impl Fn(&mut Self, &Task),
     ) {
         let mut seen = BTreeSet::new();
@@ -235,6 +241,7 @@ impl<'a> Work<'a> {
                     if seen.insert(key) {
                         tasks.push(Task {
                             left: pattern,
+                            right: None,
                             facts,
                             from: stuck,
                             place: q.place.clone(),

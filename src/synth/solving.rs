@@ -74,6 +74,7 @@ impl Work<'_> {
                     let key = (abstracted(pattern), format!("{facts:?}"));
                     let task = || Task {
                         left: pattern,
+                        right: None,
                         facts: facts.clone(),
                         from: stuck,
                         place: q.place.clone(),

@@ -45,12 +45,22 @@ pub struct Confluence {
     pub confluent: Vec<Symbol>,
 }
 
+/// Rules of single values.
+fn plain(rules: &[Rule]) -> Vec<Rule> {
+    let single = rules.iter().filter(|r| !r.has_vectors());
+    single.flat_map(|r| r.readings().take(1)).collect()
+}
+
+/// How many critical pairs the rules have, and those that come apart.
+pub fn critical_pairs(rules: &[Rule], tell: &mut dyn FnMut(&str)) -> (usize, Vec<Pair>) {
+    let plain = plain(rules);
+    let peaks = peaks(&plain, tell);
+    (peaks.len(), apart(&peaks, &plain))
+}
+
 /// All critical pairs of the rules, and the rules that are confluent by themselves.
 pub fn confluence(rules: &[Rule], tell: &mut dyn FnMut(&str)) -> Confluence {
-    let mut plain: Vec<Rule> = Vec::new();
-    for rule in rules.iter().filter(|r| !r.has_vectors()) {
-        plain.extend(rule.readings().take(1));
-    }
+    let plain = plain(rules);
     let peaks = peaks(&plain, tell);
     tell(&format!("{} overlaps", peaks.len()));
     let open = apart(&peaks, &plain);

@@ -49,7 +49,7 @@ pub mod measure;
 mod poly;
 
 pub use cases::Case;
-pub use critical::{confluence, Confluence, Pair};
+pub use critical::{confluence, critical_pairs, Confluence, Pair};
 pub use cycle::Cycle;
 pub use measure::Measure;
 
