@@ -76,12 +76,14 @@ fn read_question(
 }
 
 /// An expression whose sorts are not all known yet.
+#[derive(Clone)]
 pub(super) struct Draft {
     kind: DraftKind,
     pub(super) sort: Open,
     pub(super) span: Span,
 }
 
+#[derive(Clone)]
 enum DraftKind {
     Int(i64),
     Bool(bool),
@@ -181,8 +183,12 @@ impl Reader {
             ExprKind::Binary(op, l, r) => {
                 match Op::ALL.into_iter().find(|o| binary(*o) == Some(*op)) {
                     Some(found) => {
-                        let parts = vec![self.expr(l), self.expr(r)];
-                        self.apply(found, parts, e.span)
+                        let parts = [self.expr(l), self.expr(r)];
+                        let truths = parts.iter().any(|p| self.sorts.is_truth(p.sort));
+                        match found {
+                            Op::Eq | Op::Ne if truths => self.same_truth(found, parts, e.span),
+                            _ => self.apply(found, parts.into(), e.span),
+                        }
                     }
                     None => self.no_scalar(e.span),
                 }
@@ -312,10 +318,21 @@ impl Reader {
         self.apply(op, parts, span)
     }
 
-    fn apply(&mut self, op: Op, parts: Vec<Draft>, span: Span) -> Draft {
+    fn apply(&mut self, op: Op, mut parts: Vec<Draft>, span: Span) -> Draft {
+        // How many lanes there are may be computed.
+        if let (Op::Broadcast | Op::Ramp, Some(lanes)) = (op, parts.last_mut()) {
+            lanes.kind = constant(lanes).map_or(lanes.kind.clone(), DraftKind::Int);
+        }
         let sort = self.result(op, &parts);
         let kind = DraftKind::Apply(op, parts);
         Draft { kind, sort, span }
+    }
+
+    /// Booleans are compared by a choice: `a == b` is `select(a, b, !b)`.
+    fn same_truth(&mut self, op: Op, [a, b]: [Draft; 2], span: Span) -> Draft {
+        let not = self.apply(Op::Not, vec![b.clone()], span);
+        let sides = if op == Op::Eq { [b, not] } else { [not, b] };
+        self.apply(Op::Select, [a].into_iter().chain(sides).collect(), span)
     }
 
     /// Makes the operands fit the operator, and gives the sort of what comes out.
@@ -419,5 +436,25 @@ impl Reader {
             .label(span, found)
             .help(help),
         );
+    }
+}
+
+/// The number that is computed from numbers alone.
+fn constant(d: &Draft) -> Option<i64> {
+    match &d.kind {
+        DraftKind::Int(n) => Some(*n),
+        DraftKind::Apply(op, parts) => {
+            let [a, b] = &parts[..] else { return None };
+            let (a, b) = (constant(a)?, constant(b)?);
+            match op {
+                Op::Add => a.checked_add(b),
+                Op::Sub => a.checked_sub(b),
+                Op::Mul => a.checked_mul(b),
+                Op::Div => a.checked_div_euclid(b),
+                Op::Mod => a.checked_rem_euclid(b),
+                _ => None,
+            }
+        }
+        _ => None,
     }
 }

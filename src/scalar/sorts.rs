@@ -92,6 +92,11 @@ impl Sorts {
         }
     }
 
+    /// Whether it is known to be of booleans.
+    pub(super) fn is_truth(&self, o: Open) -> bool {
+        self.kinds.value(o.kind) == Some(Kind::Bool)
+    }
+
     pub(super) fn join(&mut self, a: Open, b: Open) -> bool {
         self.kinds.join(a.kind, b.kind) && self.lanes.join(a.lanes, b.lanes)
     }

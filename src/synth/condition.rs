@@ -215,10 +215,8 @@ fn drawn(
         // The constants that were there, and their neighbours.
         if n.is_multiple_of(4) {
             for (i, (name, n_at)) in at.iter().enumerate() {
-                row.insert(
-                    *name,
-                    n_at + [0, 1, -1, 0, 2, -2, 0][(n / 4 + i * (n / 28)) % 7],
-                );
+                let step = [0, 1, -1, 0, 2, -2, 0][(n / 4 + i * (n / 28)) % 7];
+                row.insert(*name, n_at.saturating_add(step));
             }
         }
         row

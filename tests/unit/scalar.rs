@@ -51,6 +51,22 @@ fn what_is_printed_reads_back_as_it_was() {
 }
 
 #[test]
+fn booleans_are_compared_and_lanes_computed() {
+    for (text, meant) in [
+        ("x < y == (y < x)", "select(x < y, y < x, !(y < x))"),
+        ("(a && b) != true", "select(a && b, !true, true)"),
+        ("b && b == d", "b && select(b, d, !d)"),
+        ("broadcast(x, 2*4)", "broadcast(x, 8)"),
+        ("ramp(x, 1, 16/4 - 1)", "ramp(x, 1, 3)"),
+    ] {
+        assert_eq!(e(text), e(meant), "{text}");
+    }
+    for wrong in ["broadcast(x, 1 - 1)", "broadcast(x, 4/0)", "broadcast(x, 2*y)"] {
+        assert!(parse_expr(FileId(0), wrong).is_err(), "{wrong}");
+    }
+}
+
+#[test]
 fn division_is_euclidean_and_by_zero_zero() {
     let int = Value::Int;
     for (x, y, q, r) in [

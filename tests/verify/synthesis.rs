@@ -351,6 +351,44 @@ fn shipped_rules_are_found_again() {
     assert!(good * 100 >= (good + of(Again::Lost)) * 85, "{counts:?}");
 }
 
+/// Completion: pairs that come apart become rules, and those that they bring rules in the next round.
+#[test]
+fn critical_pairs_are_joined_by_rules() {
+    let own = rules(
+        "rule plus-one  x < y + 1 => x <= y\nrule consts  x + c0 < y + c1 => x < y + (c1 - c0)
+         rule min-lt  min(x, y) < y => x < y\nrule twice  x + c0 + c1 => x + (c0 + c1)",
+    );
+    let tools = Tools {
+        limits: quick().limits,
+        ..Tools::default()
+    };
+    let options = Options {
+        budget: 40,
+        rounds: 2,
+    };
+    let joined = synth::join(&own, &tools, &options, &mut |_| {});
+    assert!(joined.before.1 >= 5, "{:?}", joined.before);
+    assert_eq!(joined.left, 0);
+    let texts: Vec<String> = (joined.outcome.found.iter())
+        .map(|f| synth::text("r", f.rule.lhs, f.rule.rhs, f.rule.condition))
+        .collect();
+    let expected = "rule r  x <= y + c0  =>  x < y + (c0 + 1)";
+    assert!(texts.iter().any(|t| t == expected), "{texts:?}");
+    // What is written can be read, and both results of each pair are the same by then.
+    let all: Vec<Rule> = (own.iter().cloned())
+        .chain(joined.outcome.found.iter().map(|f| f.rule.clone()))
+        .collect();
+    let (_, open) = rise_opt::termination::critical_pairs(&all, &mut |_| {});
+    assert_eq!(open.len(), joined.after.1);
+    for f in &joined.outcome.found {
+        assert!(f.place.starts_with("a critical pair of "), "{}", f.place);
+        assert!(f.fires > 0);
+    }
+    // With nothing to join, nothing is found.
+    let one = rules("rule same  min(x, x) => x");
+    assert_eq!(synth::join(&one, &tools, &options, &mut |_| {}).before.1, 0);
+}
+
 #[test]
 fn fewer_rules_do_as_well() {
     let own = rules(
