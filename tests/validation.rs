@@ -49,6 +49,21 @@ const PROGRAMS: &[&str] = &[
       a |> slide[3, 1] |> mapSeq (\\w -> at[0] w - at[1] w * at[2] w)",
     "def f [n : nat] (a : n.f32) : n.f32 = a |> scanSeq (\\x acc -> acc + x) 0.0",
     "def f [m n : nat] (a : m.n.i32) : m.n.i32 = a |> mapSeq (scanSeq max (-7))",
+    "def f [n : nat] (a : n.n.f32) (x : n.f32) : n.f32 =
+      let places = generate[n] (\\i -> (cast i : i32)) in
+      zip places a |> mapSeq (\\row -> zip places (zip (snd row) x)
+        |> map (\\p -> select (fst p <= fst row) (fst (snd p) * snd (snd p)) 0.0) |> reduceSeq (+) 0.0)",
+    "def f [n : nat] (a : n.n.i32) : n.i32 =
+      let places = generate[n] (\\i -> i) in
+      zip places a |> mapSeq (\\row -> zip places (snd row)
+        |> map (\\p -> select (fst row < fst p) (snd p) 0) |> reduceSeq (+) 0)",
+    "def f [n : nat] (a : n.n.f32) (b : n.f32) : n.f32 =
+      let places = generate[n] (\\i -> i) in
+      zip places (zip a b) |> reduceSeq
+        (\\x row ->
+          let known = zip (fst (snd row)) x |> map (\\p -> fst p * snd p) |> reduce (+) 0.0 in
+          zip places x |> map (\\p -> select (fst p == fst row) (snd (snd row) - known) (snd p)))
+        (fill[n] 0.0)",
     "def f [n : nat] (a : n.f32) : n.f32 =
       take[n] (join (split[4] (padClamp[0, 4*ceil(n, 4) - n] a) |> mapSeq (mapSeqUnroll (\\x -> x * 3.0))))",
     "def f [n m : nat] (a : n.f32) (b : m.f32) : n.m.f32 =

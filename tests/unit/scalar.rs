@@ -61,7 +61,11 @@ fn booleans_are_compared_and_lanes_computed() {
     ] {
         assert_eq!(e(text), e(meant), "{text}");
     }
-    for wrong in ["broadcast(x, 1 - 1)", "broadcast(x, 4/0)", "broadcast(x, 2*y)"] {
+    for wrong in [
+        "broadcast(x, 1 - 1)",
+        "broadcast(x, 4/0)",
+        "broadcast(x, 2*y)",
+    ] {
         assert!(parse_expr(FileId(0), wrong).is_err(), "{wrong}");
     }
 }

@@ -355,7 +355,7 @@ fn shipped_rules_are_found_again() {
 #[test]
 fn critical_pairs_are_joined_by_rules() {
     let own = rules(
-        "rule plus-one  x < y + 1 => x <= y\nrule consts  x + c0 < y + c1 => x < y + (c1 - c0)
+        "rule plus-one  x < y + 1 => x <= y\nrule consts  x + c0 < y + c1 => x < y + (c1 - c0)\n\
          rule min-lt  min(x, y) < y => x < y\nrule twice  x + c0 + c1 => x + (c0 + c1)",
     );
     let tools = Tools {
