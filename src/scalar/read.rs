@@ -183,7 +183,13 @@ impl Reader {
             ExprKind::Binary(op, l, r) => {
                 match Op::ALL.into_iter().find(|o| binary(*o) == Some(*op)) {
                     Some(found) => {
-                        let parts = [self.expr(l), self.expr(r)];
+                        let left = self.expr(l);
+                        if matches!(found, Op::And | Op::Or) {
+                            // The right side may compare it; if it is none, that is reported below.
+                            let truth = self.sorts.open(Some(Kind::Bool), None);
+                            self.sorts.same_kind(left.sort, truth);
+                        }
+                        let parts = [left, self.expr(r)];
                         let truths = parts.iter().any(|p| self.sorts.is_truth(p.sort));
                         match found {
                             Op::Eq | Op::Ne if truths => self.same_truth(found, parts, e.span),
