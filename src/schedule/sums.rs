@@ -139,11 +139,15 @@ fn whole(place: &Place, done: &[Place]) -> String {
     sketch
 }
 
-/// Loops directly in each other, the last of which reduces so many.
+/// Loops directly in each other, the last of which reduces so many; a function that only reduces what it is given may be written
+/// without that.
 fn nest(loops: &[Nat], n: Nat) -> String {
-    let innermost = format!("(app (reduce : ? -> ? -> {}.? -> ?) ? ? ?)", size(n));
-    let around = |s: String, n: &Nat| format!("(app (map : ? -> {}.? -> ?) (\\ {s}) ?)", size(*n));
-    loops.iter().rev().fold(innermost, around)
+    let reduce = format!("(reduce : ? -> ? -> {}.? -> ?)", size(n));
+    let innermost = format!("((\\ (app {reduce} ? ? ?)) or (app {reduce} ? ?))");
+    let around = |f: &str, n: &Nat| format!("(app (map : ? -> {}.? -> ?) {f} ?)", size(*n));
+    let mut loops = loops.iter().rev();
+    let first = loops.next().map(|n| around(&innermost, n));
+    loops.fold(first.unwrap_or_default(), |s, n| around(&format!("(\\ {s})"), n))
 }
 
 /// Without parentheses around all of it.
