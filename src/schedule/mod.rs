@@ -178,6 +178,7 @@ fn choices(space: Space, spread: bool) -> Vec<Choice> {
         (0, 0, 0, false),
         (8, 0, 0, false),
         (0, 4, 0, false),
+        (8, 4, 0, false),
         (0, 4, 1, false),
         (0, 4, 2, false),
         (8, 4, 1, false),
