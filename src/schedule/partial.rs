@@ -75,13 +75,10 @@ impl Printer<'_> {
             &format!("{}partial", s.name()),
             format!("{lanes} * {unroll}"),
         );
-        // Behind the first element of a block stand whole vectors.
-        let whole = |name: &str, n: u32| (name.to_string(), format!("{chunk} * {} + 1", n / 64));
-        let (name, length) = match parallel {
-            true => whole("blocks", long),
-            false => whole("part", short),
+        let block = match parallel {
+            true => self.param("blocks", long.to_string()),
+            false => self.param("part", short.to_string()),
         };
-        let block = self.param(&name, length);
         let blocks = Blocks {
             many: format!("(floor({}, {block}))", r.n),
             parallel,
@@ -104,11 +101,15 @@ impl Printer<'_> {
             }
             Stage::Parts | Stage::Exchange | Stage::Reorder | Stage::Pack => {
                 self.uses("regrouping", &["reduce-of-reduce-seq"]);
-                self.of_size("reduction", &["reduce-lanes-peeled"], &chunk);
+                self.of_size(
+                    "reduction",
+                    &["reduce-rest-on", "reduce-lanes-peeled"],
+                    &chunk,
+                );
                 let columns = format!(
                     "(contains (app reduce ? ? (containsMap {chunk} (contains reduceSeq))))"
                 );
-                blocks.reduced("reduce", &columns)
+                blocks.reduced("reduce", &peeled(&columns))
             }
             Stage::Vectors => {
                 self.uses("algorithmic", &["reduce-seq"]);

@@ -147,7 +147,9 @@ fn nest(loops: &[Nat], n: Nat) -> String {
     let around = |f: &str, n: &Nat| format!("(app (map : ? -> {}.? -> ?) {f} ?)", size(*n));
     let mut loops = loops.iter().rev();
     let first = loops.next().map(|n| around(&innermost, n));
-    loops.fold(first.unwrap_or_default(), |s, n| around(&format!("(\\ {s})"), n))
+    loops.fold(first.unwrap_or_default(), |s, n| {
+        around(&format!("(\\ {s})"), n)
+    })
 }
 
 /// Without parentheses around all of it.
@@ -212,7 +214,10 @@ fn written(t: &Term, place: &Place, found: &mut Vec<Place>) {
     match (p.op().sort(), &args[..]) {
         (Sort::Loop(Loop::Map), [f, xs]) => {
             iterations(f, t.ty(), place, found);
-            let loops = xs.ty().as_array().is_some_and(|(_, row)| row.as_array().is_some());
+            let loops = xs
+                .ty()
+                .as_array()
+                .is_some_and(|(_, row)| row.as_array().is_some());
             let read = Place {
                 read: read.read || loops,
                 ..read

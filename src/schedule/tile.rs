@@ -120,7 +120,10 @@ impl Printer<'_> {
         // A vector that is collected element by element is worth many rows.
         let (rows, wide) = match tall {
             true => (format!("target.registers / {}", share / 4), lanes.clone()),
-            false => (ROWS.to_string(), format!("target.registers / {share} * {lanes}")),
+            false => (
+                ROWS.to_string(),
+                format!("target.registers / {share} * {lanes}"),
+            ),
         };
         let mr = self.param("mr", rows);
         let nr = self.param(name, wide);
