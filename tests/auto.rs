@@ -262,6 +262,34 @@ const PROGRAMS: [(&str, &str); 30] = [
                max (reduce (+) 0.0 (zip (fst p) row |> map (\\q -> fst q * snd q)) + snd p) 0.0)))",
         "sums apart",
     ),
+    // A function of each sum follows, and a second layer.
+    (
+        "def dense [m n k : nat] (x : m.k.f32) (w : k.n.f32) (b : n.f32) : m.n.f32 =
+           x |> map (\\row -> zip (transpose w) b |> map (\\c ->
+             reduce (+) 0.0 (zip row (fst c) |> map (\\p -> fst p * snd p)) + snd c))
+         def layers [m k l n : nat] (v : k.l.f32) (a : l.f32) (w : l.n.f32) (b : n.f32) (x : m.k.f32) : m.n.f32 =
+           let hidden = dense x v a |> map (map (\\v -> max v 0.0)) in dense hidden w b",
+        "sums apart, named arrays kept, register tiles",
+    ),
+    // Sums of columns with which something is done.
+    (
+        "def means [m n : nat] (x : m.n.f32) : n.f32 =
+           transpose x |> map (\\c -> reduce (+) 0.0 c / size[m])",
+        "sums apart, named arrays kept, whole rows",
+    ),
+    // Some sums along rows, some across.
+    (
+        "def rest [m n : nat] (q : m.n.f32) (v : n.f32) : n.f32 =
+           let c = q |> map (\\r -> reduce (+) 0.0 (zip r v |> map (\\p -> fst p * snd p))) in
+           zip v (transpose q) |> map (\\p -> fst p - reduce (+) 0.0 (zip c (snd p) |> map (\\r -> fst r * snd r)))",
+        "sums apart, named arrays kept, reductions in 8 vectors, elements in 4 vectors",
+    ),
+    // Numbers side by side read every second element.
+    (
+        "def halves [f n k : nat] (w : f.k.f32) (x : (2*n+k).f32) : f.(n+1).f32 =
+           w |> map (\\g -> slide[k, 2] x |> map (\\v -> reduce (+) 0.0 (zip g v |> map (\\p -> fst p * snd p))))",
+        "register tiles of one vector",
+    ),
     // Sizes that are named as parameters of sketches would be.
     (
         "def named [f32lanes block : nat] (x : f32lanes.block.f32) : f32lanes.f32 =

@@ -55,6 +55,48 @@ fn instructions(op: Op, s: Scalar, bytes: u64) -> Vec<(&'static str, String)> {
     all
 }
 
+/// The least or the largest, as machines have it that give the second number where one is none or both are zeros: what the
+/// machine defines, and the instruction.
+fn min_max_instruction(max: bool, s: Scalar, k: u32) -> Option<(&'static str, String)> {
+    let (single, d) = match s {
+        Scalar::F32 => ("ps", ""),
+        Scalar::F64 => ("pd", "d"),
+        _ => return None,
+    };
+    let (has, prefix, ty) = match s.bytes() * u64::from(k) {
+        64 => ("__AVX512F__", "_mm512", "__m512"),
+        32 => ("__AVX__", "_mm256", "__m256"),
+        16 => ("__SSE2__", "_mm", "__m128"),
+        _ => return None,
+    };
+    let word = if max { "max" } else { "min" };
+    Some((
+        has,
+        format!("{prefix}_{word}_{single}(({ty}{d})(a), ({ty}{d})(b))"),
+    ))
+}
+
+/// Whether it has an instruction somewhere.
+pub(super) fn has_min_max(s: Scalar, k: u32) -> bool {
+    min_max_instruction(false, s, k).is_some()
+}
+
+/// `a < b ? a : b` or `a > b ? a : b` of each lane.
+pub(super) fn min_max(max: bool, s: Scalar, k: u32) -> String {
+    let (ty, mask) = (format!("{}x{k}", s.name()), int_of(s, true).name());
+    let (word, less) = if max { ("MAX", ">") } else { ("MIN", "<") };
+    let any = format!(
+        "#define {word}_{ty}(a, b) \\\n    ({{ {ty} a_ = (a), b_ = (b); {mask}x{k} m_ = a_ {less} b_; \\\n       \
+         ({ty})((({mask}x{k})a_ & m_) | (({mask}x{k})b_ & ~m_)); }})\n"
+    );
+    match min_max_instruction(max, s, k) {
+        Some((has, call)) => format!(
+            "#if defined({has})\n#define {word}_{ty}(a, b) (({ty}){call})\n#else\n{any}#endif\n\n"
+        ),
+        None => any + "\n",
+    }
+}
+
 /// An operation on vectors of floats.
 pub(super) fn of_floats(op: Op, s: Scalar, k: u32) -> String {
     let ty = format!("{}x{k}", s.name());

@@ -373,12 +373,7 @@ fn vectors(used: &Used, out: &mut String) {
     }
     *out += &vector_helpers(used);
     for (max, s, k) in &used.min_max {
-        let (name, mask) = (format!("{}x{k}", s.name()), int_of(*s, true).name());
-        let (word, less) = if *max { ("MAX", ">") } else { ("MIN", "<") };
-        *out += &format!(
-            "#define {word}_{name}(a, b) \\\n    ({{ {name} a_ = (a), b_ = (b); {mask}x{k} m_ = a_ {less} b_; \\\n       \
-             ({name})((({mask}x{k})a_ & m_) | (({mask}x{k})b_ & ~m_)); }})\n\n"
-        );
+        *out += &lane_helpers::min_max(*max, *s, *k);
     }
 }
 
@@ -510,7 +505,8 @@ fn vector_helpers(used: &Used) -> String {
 /// What instructions of a machine are called by.
 fn headers(used: &Used) -> &'static str {
     let single = |(op, s, _): &(Op, Scalar, u32)| s.is_float() && *op != Op::Abs;
-    match used.lane_ops.iter().any(single) {
+    let least = |(_, s, k): &(bool, Scalar, u32)| lane_helpers::has_min_max(*s, *k);
+    match used.lane_ops.iter().any(single) || used.min_max.iter().any(least) {
         true => {
             "#if defined(__SSE2__)\n#include <immintrin.h>\n#elif defined(__aarch64__)\n#include <arm_neon.h>\n#endif\n"
         }

@@ -8,6 +8,9 @@
 //! what cannot be told apart counts as flowing. Inner reductions that run in the
 //! same place read it under names of their own, which are newer; their own check
 //! has passed. Reading it under an older name is refused.
+//!
+//! A body that stores outside of loops is safe for another reason, too: if it reads no element behind the
+//! statement that stores it. So both parts of a complex number are computed from both.
 
 use super::state::Lower;
 use super::value::Mem;
@@ -86,6 +89,9 @@ impl Lower {
         if !flow.loads.iter().any(|b| own.contains(b)) {
             return true;
         }
+        if self.reads_before(block, [&own, &roots], &mut Vec::new()) {
+            return true;
+        }
         for (buf, index, value, conds) in &flow.stores {
             if !roots.contains(&self.root_of(*buf)) {
                 continue;
@@ -113,6 +119,53 @@ impl Lower {
             }
         }
         true
+    }
+
+    /// Whether no statement reads an element of the old accumulator that one before it stored; `stored`: those so far.
+    fn reads_before(
+        &self,
+        block: &[Stmt],
+        [own, roots]: [&FxHashSet<BufId>; 2],
+        stored: &mut Vec<(BufId, Nat, u32)>,
+    ) -> bool {
+        block.iter().all(|s| {
+            let mut safe = true;
+            if let Some(e) = crate::nest::walk::exprs(s) {
+                e.visit(&mut |e| {
+                    if let ExprKind::Load(b, at) = e.kind() {
+                        let read = (self.root_of(*b), *at, e.shape().lanes);
+                        let behind = |s: &(BufId, Nat, u32)| s.0 == read.0 && !self.apart(s, &read);
+                        safe &= !own.contains(b) || !stored.iter().any(behind);
+                    }
+                });
+            }
+            safe && match s {
+                Stmt::For { body, .. } => {
+                    let before = stored.len();
+                    self.reads_before(body, [own, roots], stored) && stored.len() == before
+                }
+                Stmt::If { then, els, .. } => {
+                    self.reads_before(then, [own, roots], stored)
+                        && self.reads_before(els, [own, roots], stored)
+                }
+                Stmt::Store {
+                    buf, index, value, ..
+                } => {
+                    let root = self.root_of(*buf);
+                    if roots.contains(&root) {
+                        stored.push((root, *index, value.shape().lanes));
+                    }
+                    true
+                }
+                _ => true,
+            }
+        })
+    }
+
+    /// Whether two places of one buffer have no element in common.
+    fn apart(&self, a: &(BufId, Nat, u32), b: &(BufId, Nat, u32)) -> bool {
+        let by = self.simplify(b.1 - a.1).as_int();
+        by.is_some_and(|by| by >= i64::from(a.2) || -by >= i64::from(b.2))
     }
 }
 

@@ -42,7 +42,8 @@ pub struct Choice {
     pub lanes: u32,
     /// Loops over reductions have their elements in lanes, so many vectors at once; 0 leaves them.
     pub columns: u32,
-    /// Two loops around a reduction have register tiles: 1, or 2 if they read packed panels; 0 leaves them.
+    /// Two loops around a reduction have register tiles: 1, or 2 if they read packed panels, or 3 if they are of one vector of columns and
+    /// many rows; 0 leaves them.
     pub tile: u32,
     /// Reductions of few elements are unrolled.
     pub unroll: bool,
@@ -155,8 +156,9 @@ pub fn schedules(
     space: Space,
 ) -> Vec<Schedule> {
     let loops = loops(program, target, permits);
+    let spread = tile::reads_spread(&program.term);
     let mut all: Vec<Schedule> = Vec::new();
-    for choice in choices(space) {
+    for choice in choices(space, spread) {
         if let Some(s) = print::schedule(&loops, choice, permits, program) {
             if all.iter().all(|o| o.text() != s.text()) {
                 all.push(s);
@@ -166,12 +168,17 @@ pub fn schedules(
     all
 }
 
-/// Every combination, simple ones first.
-fn choices(space: Space) -> Vec<Choice> {
+/// Every combination, simple ones first; `spread`: whether elements that are read side by side lie apart.
+fn choices(space: Space, spread: bool) -> Vec<Choice> {
+    let tall: &[(u32, u32, u32, bool)] = match spread {
+        true => &[(0, 4, tile::TALL, false)],
+        false => &[],
+    };
     let few: &[(u32, u32, u32, bool)] = &[
         (0, 0, 0, false),
         (8, 0, 0, false),
         (0, 4, 0, false),
+        (8, 4, 0, false),
         (0, 4, 1, false),
         (0, 4, 2, false),
         (8, 4, 1, false),
@@ -192,7 +199,7 @@ fn choices(space: Space) -> Vec<Choice> {
     let mut all = Vec::new();
     for keep in [false, true] {
         for vectors in [false, true] {
-            for &(lanes, columns, tile, unroll) in few.iter().chain(more) {
+            for &(lanes, columns, tile, unroll) in few.iter().chain(tall).chain(more) {
                 all.push(Choice {
                     keep,
                     parallel: true,

@@ -6,7 +6,7 @@
 //! commute, each lane has a strip of its own, and all stays in order. Absent: which operators those are.
 
 use super::print::{Printer, Stage};
-use super::skeleton::{leaf, Reduce};
+use super::skeleton::{leaf, Reduce, Regroup};
 
 /// Elements of a block: of those that run in parallel, of one that runs inside of a loop.
 const BLOCKS: [u32; 2] = [8192, 1024];
@@ -144,18 +144,22 @@ impl Printer<'_> {
         let Some(lanes) = lanes else {
             let block = self.param("blocks", long.to_string());
             let blocks = blocks(whole(&block));
+            // Whole vectors of a block that starts from the identity begin where the block does.
+            let (rule, own) = match r.law {
+                Regroup::Identity => ("reduce-blocks", "(contains reduce)"),
+                _ => ("reduce-blocks-peeled", "(contains reduceSeq)"),
+            };
             return match self.shown() {
                 Stage::Loops | Stage::Keep => "(contains reduce)".to_string(),
                 Stage::Lower => {
                     self.uses("algorithmic", &["reduce-seq"]);
-                    blocks.lowered(self, "(contains reduceSeq)")
+                    blocks.lowered(self, own)
                 }
                 stage => {
                     if stage == Stage::Blocks {
-                        let rules = ["reduce-rest-on", "reduce-blocks-peeled"];
-                        self.of_size("reduction", &rules, &block);
+                        self.of_size("reduction", &["reduce-rest-on", rule], &block);
                     }
-                    peeled(&blocks.reduced("reduce", "(contains reduceSeq)"))
+                    peeled(&blocks.reduced("reduce", own))
                 }
             };
         };

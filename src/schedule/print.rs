@@ -328,7 +328,9 @@ impl Printer<'_> {
             }
         }
         if let Loops::Reduce(r) = &*m.body {
-            if self.choice.columns > 0 && m.reduces {
+            // Beside long sums in lanes, elements are where those would read across rows.
+            let apart = self.choice.lanes == 0 || self.choice.tile > 0 || m.across;
+            if self.choice.columns > 0 && m.reduces && apart {
                 if let Some(s) = self.columns(m, r, parallel) {
                     return s;
                 }

@@ -40,6 +40,21 @@ pub struct Place {
     views: bool,
     /// Whether names of other reductions do.
     names: bool,
+    /// Whether another loop reads what they write, as where a function of each number follows,
+    read: bool,
+    /// in what way a name for it stands there.
+    named: Named,
+}
+
+/// What of the names at the top of a program a place stands in.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Named {
+    /// There are none.
+    No,
+    /// In the value of one.
+    Value,
+    /// In what has them.
+    Body,
 }
 
 impl Place {
@@ -52,6 +67,8 @@ impl Place {
             direct: true,
             views: false,
             names: false,
+            read: false,
+            named: Named::No,
         }
     }
 }
@@ -105,9 +122,13 @@ pub fn apart(term: &Term, done: &[Place]) -> Option<(Vec<Schedule>, Place)> {
 fn whole(place: &Place, done: &[Place]) -> String {
     let same = |p: &&Place| (&p.loops, p.n) == (&place.loops, place.n);
     let of = |p: &Place| nest(&p.loops, p.n);
-    let mut sketch = match place.tight {
-        true => format!("contains (app let {} ?)", of(place)),
-        false => format!("contains {}", of(place)),
+    let mut sketch = match (place.read, place.named) {
+        // A name in what another loop reads would hide the loops of the sums: it stands before that loop.
+        (true, Named::No) => format!("app let {} ?", of(place)),
+        (true, Named::Value) => format!("contains (app let {} (\\ (app let ? ?)))", of(place)),
+        (true, Named::Body) => format!("contains (app let ? (\\ (app let {} ?)))", of(place)),
+        (false, _) if place.tight => format!("contains (app let {} ?)", of(place)),
+        (false, _) => format!("contains {}", of(place)),
     };
     for p in done.iter().filter(same) {
         sketch = format!("contains (app let {} ({sketch}))", of(p));
@@ -118,11 +139,17 @@ fn whole(place: &Place, done: &[Place]) -> String {
     sketch
 }
 
-/// Loops directly in each other, the last of which reduces so many.
+/// Loops directly in each other, the last of which reduces so many; a function that only reduces what it is given may be written
+/// without that.
 fn nest(loops: &[Nat], n: Nat) -> String {
-    let innermost = format!("(app (reduce : ? -> ? -> {}.? -> ?) ? ? ?)", size(n));
-    let around = |s: String, n: &Nat| format!("(app (map : ? -> {}.? -> ?) (\\ {s}) ?)", size(*n));
-    loops.iter().rev().fold(innermost, around)
+    let reduce = format!("(reduce : ? -> ? -> {}.? -> ?)", size(n));
+    let innermost = format!("((\\ (app {reduce} ? ? ?)) or (app {reduce} ? ?))");
+    let around = |f: &str, n: &Nat| format!("(app (map : ? -> {}.? -> ?) {f} ?)", size(*n));
+    let mut loops = loops.iter().rev();
+    let first = loops.next().map(|n| around(&innermost, n));
+    loops.fold(first.unwrap_or_default(), |s, n| {
+        around(&format!("(\\ {s})"), n)
+    })
 }
 
 /// Without parentheses around all of it.
@@ -187,6 +214,14 @@ fn written(t: &Term, place: &Place, found: &mut Vec<Place>) {
     match (p.op().sort(), &args[..]) {
         (Sort::Loop(Loop::Map), [f, xs]) => {
             iterations(f, t.ty(), place, found);
+            let loops = xs
+                .ty()
+                .as_array()
+                .is_some_and(|(_, row)| row.as_array().is_some());
+            let read = Place {
+                read: read.read || loops,
+                ..read
+            };
             written(xs, &read, found);
         }
         (Sort::Data(Data::Let), [value, f]) => {
@@ -195,8 +230,15 @@ fn written(t: &Term, place: &Place, found: &mut Vec<Place>) {
                 inside.names |= has_reduction(value);
                 inside.views |= !has_reduction(value);
             }
-            written(value, &inside, found);
-            called(f, &inside, found);
+            let named = |named| match place.loops.is_empty() {
+                true => Place {
+                    named,
+                    ..inside.clone()
+                },
+                false => inside.clone(),
+            };
+            written(value, &named(Named::Value), found);
+            called(f, &named(Named::Body), found);
         }
         (Sort::Loop(Loop::Iterate), [f, x]) => {
             called(f, &Place::top(), found);

@@ -10,11 +10,16 @@ use super::print::{size, Printer, Stage};
 use super::skeleton::{leaf, same_leaves, Loops, Map, Reduce};
 use super::sums::unnamed;
 use crate::arith::Nat;
+use crate::term::{Kind, Op, Term};
 use crate::ty::Scalar;
 
 /// What is said of them, alike in its beginning.
 pub const TILES: &str = "register tiles";
 const PACKED: &str = "register tiles of packed panels";
+const OF_COLUMNS: &str = "register tiles of one vector";
+
+/// The choice of tiles that have one vector of columns.
+pub const TALL: u32 = 3;
 
 /// Rows of a tile: with two vectors for each, their accumulators and operands fill sixteen registers.
 const ROWS: u32 = 6;
@@ -62,6 +67,17 @@ fn product(rows: &Map) -> Option<Product<'_>> {
     })
 }
 
+/// Whether a program takes windows that begin some elements apart: numbers that are made side by side then read what lies apart.
+pub fn reads_spread(term: &Term) -> bool {
+    let mut found = false;
+    term.visit(&mut |t, _| {
+        if let Kind::Prim(p) = t.kind() {
+            found |= p.op() == Op::Slide && p.sizes().last().is_some_and(|s| s.as_int() != Some(1));
+        }
+    });
+    found
+}
+
 /// Whether a loop is long enough, as far as that is known.
 fn long(n: Nat, least: i64) -> bool {
     n.as_int().is_none_or(|n| n >= least)
@@ -81,30 +97,37 @@ impl Printer<'_> {
     /// The tile, where the loops are those of one.
     pub fn tile(&mut self, m: &Map, parallel: bool) -> Option<String> {
         let Product {
-            rows,
+            rows: around,
             between,
             columns,
             r,
             s,
         } = product(m)?;
         let step = step(r);
-        let packs = self.choice.tile > 1 && columns.elem.as_scalar().is_some();
-        self.says(match packs {
-            false => TILES,
-            true => PACKED,
+        let scalar = columns.elem.as_scalar().is_some();
+        let (packs, tall) = (self.choice.tile == 2 && scalar, self.choice.tile == TALL);
+        self.says(match (packs, tall) {
+            (true, _) => PACKED,
+            (_, true) => OF_COLUMNS,
+            _ => TILES,
         });
         if parallel {
             self.says("parallel");
         }
         let lanes = self.lanes(s);
-        let mr = self.param("mr", ROWS.to_string());
         // Each part of a pair has its own accumulators.
-        let (name, share) = match columns.elem.as_scalar() {
-            Some(_) => ("nr", 8),
-            None => ("pairs", 16),
+        let (name, share) = if scalar { ("nr", 8) } else { ("pairs", 16) };
+        // A vector that is collected element by element is worth many rows.
+        let (rows, wide) = match tall {
+            true => (format!("target.registers / {}", share / 4), lanes.clone()),
+            false => (
+                ROWS.to_string(),
+                format!("target.registers / {share} * {lanes}"),
+            ),
         };
-        let nr = self.param(name, format!("target.registers / {share} * {lanes}"));
-        let tiles = format!("(ceil({}, {mr}))", rows.n);
+        let mr = self.param("mr", rows);
+        let nr = self.param(name, wide);
+        let tiles = format!("(ceil({}, {mr}))", around.n);
         let panels = format!("(ceil({}, {nr}))", columns.n);
         let flags = [parallel, packs, !between.is_empty()];
         self.tile_rules(&lanes, [&mr, &nr], flags);
@@ -112,10 +135,10 @@ impl Printer<'_> {
         let sum = format!("(containsReduceSeq {k} {step})");
         let inner = match self.stage {
             Stage::Loops | Stage::Keep | Stage::Blocks | Stage::Peel | Stage::PeelLanes => {
-                let all = [&[rows], &between[..], &[columns]].concat();
+                let all = [&[around], &between[..], &[columns]].concat();
                 return Some(nest(&all, "containsMap", "?"));
             }
-            Stage::Order => nest(&[rows, columns], "containsMap", "(contains reduce)"),
+            Stage::Order => nest(&[around, columns], "containsMap", "(contains reduce)"),
             Stage::Parts => format!(
                 "(containsMap {tiles} (containsMap {mr} (containsMap {panels} (containsMap {nr} {sum}))))"
             ),
