@@ -1,0 +1,77 @@
+//! Programs whose loop programs are changed.
+
+/// Loops, vectors with tails, tiles, kept arrays, accumulators in memory and in variables, choices, threads; tiles of which
+/// a part is stored, rows that are used again, packed arrays.
+pub const PROGRAMS: &[&str] = &[
+    "def f [n : nat] (a : n.f32) (b : n.f32) : n.f32 =
+      zip a b |> mapSeq (\\p -> fst p * 2.0 - snd p)",
+    "def f [m n : nat] (a : m.n.f32) : n.m.f32 = transpose a |> mapPar (mapSeq (\\x -> x + 1.0))",
+    "def f [m n : nat] (a : m.n.f32) (b : n.f32) : m.f32 =
+      a |> mapSeq (\\row -> zip row b |> reduceSeq (\\acc p -> acc + fst p * snd p) 0.5)",
+    "def f [n m : nat] (a : n.m.f32) : m.f32 =
+      a |> reduceSeq (\\acc row -> zip acc row |> mapSeq (\\p -> fst p + snd p)) (generate (\\_ -> 0.0))",
+    "def f [n : nat] (a : (8*n).f32) : (8*n).f32 =
+      a |> asVector[4] |> mapSeq (\\v -> v * v + vectorFromScalar[4] 1.0) |> asScalar",
+    "def f [n m : nat] (a : n.m.f32) : n.m.f32 =
+      a |> mapPar (\\row -> let r = toMem (row |> mapSeq (\\x -> x * x)) in reverse r |> mapSeq (\\x -> x + 1.0))",
+    "def f [n : nat] (a : (n + 2).f32) : n.f32 =
+      a |> slide[3, 1] |> mapSeq (\\w -> at[0] w - at[1] w * at[2] w)",
+    "def f [n : nat] (a : n.f32) : n.f32 = a |> scanSeq (\\x acc -> acc + x) 0.0",
+    "def f [m n : nat] (a : m.n.i32) : m.n.i32 = a |> mapSeq (scanSeq max (-7))",
+    "def f [n : nat] (a : n.n.f32) (x : n.f32) : n.f32 =
+      let places = generate[n] (\\i -> (cast i : i32)) in
+      zip places a |> mapSeq (\\row -> zip places (zip (snd row) x)
+        |> map (\\p -> select (fst p <= fst row) (fst (snd p) * snd (snd p)) 0.0) |> reduceSeq (+) 0.0)",
+    "def f [n : nat] (a : n.n.i32) : n.i32 =
+      let places = generate[n] (\\i -> i) in
+      zip places a |> mapSeq (\\row -> zip places (snd row)
+        |> map (\\p -> select (fst row < fst p) (snd p) 0) |> reduceSeq (+) 0)",
+    "def f [n : nat] (a : n.n.f32) (b : n.f32) : n.f32 =
+      let places = generate[n] (\\i -> i) in
+      zip places (zip a b) |> reduceSeq
+        (\\x row ->
+          let known = zip (fst (snd row)) x |> map (\\p -> fst p * snd p) |> reduce (+) 0.0 in
+          zip places x |> map (\\p -> select (fst p == fst row) (snd (snd row) - known) (snd p)))
+        (fill[n] 0.0)",
+    "def f [n : nat] (a : n.f32) : n.f32 =
+      take[n] (join (split[4] (padClamp[0, 4*ceil(n, 4) - n] a) |> mapSeq (mapSeqUnroll (\\x -> x * 3.0))))",
+    "def f [n m : nat] (a : n.f32) (b : m.f32) : n.m.f32 =
+      a |> mapSeq (\\x -> b |> mapSeq (\\y -> select (n <= size[3]) (x + y) (x - y)))",
+    "def f [n : nat] (a : n.f32) (b : n.f32) : n.(f32, f32) =
+      zip a b |> mapSeq (\\p -> pair (snd p) (fst p / snd p))",
+    "def f [n : nat] (a : n.f32) : (n + n).f32 =
+      concat (a |> mapSeq (\\x -> x + 1.0)) (a |> mapSeq (\\x -> x - 1.0))",
+    "def f [n k : nat] (a : k.n.f32) : n.f32 =
+      take[n] (join (split[4] (padClamp[0, 4*ceil(n, 4) - n] (transpose a)) |> mapSeq (\\t ->
+        transpose t |> reduceSeq (\\s r -> zip s r |> mapSeqUnroll (\\p -> fst p + snd p)) (generate[4] (\\_ -> 0.5)))))",
+    "def f [h w : nat] (a : (h + 2).w.f32) : h.w.f32 =
+      let xs = toMem (a |> mapSeq (mapSeq (\\x -> x * x))) in
+      slide[3, 1] xs |> mapSeq (\\r -> transpose r |> mapSeq (\\c -> at[0] c - at[1] c * at[2] c))",
+    "def f [h w : nat] (a : (h + 2).w.f32) : h.w.f32 =
+      let xs = toMem (a |> mapPar (mapSeq (\\x -> x + 1.0))) in
+      slide[3, 1] xs |> mapPar (\\r -> transpose r |> mapSeq (\\c -> reduceSeq (\\s x -> x - s) 0.0 c))",
+    "def f [n k : nat] (a : k.n.f32) : n.k.f32 =
+      let p = toMem (transpose (a |> mapPar (\\r ->
+        asScalar (asVector[4] (padClamp[0, 4*ceil(n, 4) - n] r) |> mapSeq (\\v -> v)) |> split[4]))) in
+      take[n] (join (p |> map transpose)) |> mapSeq (mapSeq (\\x -> x + 1.0))",
+    "def f [n m : nat] (is : n.idx[m]) (a : n.f32) : m.f32 =
+      zip is a |> scatterReduce (\\s x -> s * 0.5 + x) (fill[m] 1.0)",
+    "def f [n : nat] (a : n.f32) : 5.(f32, i32) =
+      a |> mapSeq (\\x -> ((cast (x * 7.0 - 1.0) : idx[5]), x))
+        |> scatterReduce (\\s x -> (max (fst s) x, snd s + 1)) (fill[5] (-2.0, 3))",
+    // Of several at one place the last one stays; rows that are made of themselves; segments of any length.
+    "def f [n m : nat] (is : n.idx[m]) (a : n.f32) : m.f32 = scatter is a",
+    "def f [n m d : nat] (is : n.idx[m]) (a : n.d.f32) : m.d.f32 =
+      zip is a |> scatterReduce (\\s x -> zip s x |> map (\\p -> fst p * 0.5 - snd p)) (fill[m] (fill[d] 1.0))",
+    "def f [n m k : nat] (offsets : (n + 1).idx[m + 1]) (is : m.idx[k]) (a : m.f32) (x : k.f32) : n.f32 =
+      reduceSegments (\\s p -> s * 0.5 + fst p * snd p) 1.0 offsets (zip a (gather is x))",
+    // Lanes that are elements of rows, and lanes of which an index says what they are.
+    "def f [n k : nat] (a : (4*n).k.f32) : (4*n).f32 =
+      join (split[4] a |> mapSeq (\\rows -> asScalar (transpose rows |> reduceSeq
+        (\\s r -> zip s (asVector[4] r) |> mapSeqUnroll (\\p -> fst p * snd p)) (asVector[4] (generate[4] (\\_ -> 0.5))))))",
+    "def f [n : nat] (a : (4*n).n.f32) : (4*n).f32 =
+      join (split[4] (zip (generate[4*n] (\\i -> (cast i : i32))) a) |> mapSeq (\\rows ->
+        asScalar (transpose (rows |> map (\\p -> snd p |> map (\\x -> select (fst p < 5) x 2.0))) |> reduceSeq
+          (\\s r -> zip s (asVector[4] r) |> mapSeqUnroll (\\p -> fst p - snd p)) (asVector[4] (generate[4] (\\_ -> 0.5))))))",
+    "def f [n : nat] (a : n.u8) (b : n.u8) : n.u8 = zip a b |> mapSeq (\\p -> abs (fst p - snd p))",
+];
