@@ -85,7 +85,7 @@ fn loops(program: &Program, is: impl Fn(LoopKind) -> bool) -> usize {
 }
 
 /// Programs that are not shipped, and a word of the schedule that is taken where sums may be regrouped.
-const PROGRAMS: [(&str, &str); 30] = [
+const PROGRAMS: [(&str, &str); 34] = [
     (
         "def clamped [n : nat] (a : f32) (x : n.f32) (y : n.f32) : n.f32 =
            zip x y |> map (\\p -> min (max (a * fst p + snd p) (-1.0)) 1.0)",
@@ -266,8 +266,7 @@ const PROGRAMS: [(&str, &str); 30] = [
     (
         "def dense [m n k : nat] (x : m.k.f32) (w : k.n.f32) (b : n.f32) : m.n.f32 =
            x |> map (\\row -> zip (transpose w) b |> map (\\c ->
-             reduce (+) 0.0 (zip row (fst c) |> map (\\p -> fst p * snd p)) + snd c))
-         def layers [m k l n : nat] (v : k.l.f32) (a : l.f32) (w : l.n.f32) (b : n.f32) (x : m.k.f32) : m.n.f32 =
+             reduce (+) 0.0 (zip row (fst c) |> map (\\p -> fst p * snd p)) + snd c))\ndef layers [m k l n : nat] (v : k.l.f32) (a : l.f32) (w : l.n.f32) (b : n.f32) (x : m.k.f32) : m.n.f32 =
            let hidden = dense x v a |> map (map (\\v -> max v 0.0)) in dense hidden w b",
         "sums apart, named arrays kept, register tiles",
     ),
