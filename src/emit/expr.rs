@@ -221,12 +221,13 @@ impl Printer<'_> {
                     _ => "^",
                 };
                 let known = |e: &Expr| matches!(e.kind(), ExprKind::Lit(_));
+                // Clang takes `2 ^ 3` for an attempt at a power.
+                let x = match op == BitXor && args.iter().all(known) {
+                    true => format!("({}){x}", c_type(elem)),
+                    false => x.clone(),
+                };
                 match elem.bytes() < 4 && !vector {
                     true => format!("({})({x} {sign} {y})", c_type(elem)),
-                    // Clang takes `2 ^ 3` for an attempt at a power.
-                    false if op == BitXor && args.iter().all(known) => {
-                        format!("({}){x} ^ {y}", c_type(elem))
-                    }
                     false => format!("{x} {sign} {y}"),
                 }
             }
