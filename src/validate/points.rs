@@ -224,7 +224,8 @@ impl Point {
         vars.into_iter().find_map(|v| {
             let old = self.var(v, facts)?;
             let step = unit(v, facts);
-            let slope = self.put(v, old.checked_add(step)?, facts).value(n, facts)? - now;
+            let there = self.put(v, old.checked_add(step)?, facts).value(n, facts)?;
+            let slope = there.checked_sub(now)?;
             let needed = now.checked_neg()?;
             let steps = match slope {
                 0 => return None,
