@@ -115,7 +115,6 @@ impl Asked<'_> {
         }
         if let Some(best) = found.best() {
             auto::adopt(input, &best.text(), job.trust, &mut context.sources)?;
-            input.found = true;
         }
         Ok(Some(Found::Schedule(found)))
     }

@@ -285,7 +285,6 @@ pub fn find(
     let found = auto(input, permits, Space::Small, options, sources);
     if let Some(best) = found.best() {
         adopt(input, &best.text(), trust, sources)?;
-        input.found = true;
     }
     Ok(found)
 }

@@ -32,8 +32,6 @@ pub struct Input {
     pub target: Target,
     /// Rules of the steps that are not proved and are used all the same.
     pub unverified: Vec<Rc<RuleDecl>>,
-    /// Whether the steps were found for it without a sketch.
-    pub found: bool,
     /// When it comes from a plan: that, and what it holds.
     pub plan: Option<Planned>,
 }
@@ -167,7 +165,6 @@ pub fn load_any(
         params,
         target: files.target,
         unverified,
-        found: false,
         plan: None,
     };
     Ok((input, names))

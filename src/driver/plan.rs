@@ -105,7 +105,6 @@ pub fn load(
         target: plan.target,
         params: Default::default(),
         unverified,
-        found: false,
         plan: Some(Planned {
             plan,
             basis,
