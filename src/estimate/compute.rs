@@ -175,28 +175,22 @@ impl<'a> Walk<'a> {
 
     /// A loop that compilers write out: what is the same in all iterations is done once.
     fn unrolled(&mut self, var: Symbol, n: f64, body: &[Stmt]) -> f64 {
-        let (mut names, mut arrays) = (BTreeSet::from([var]), BTreeSet::new());
+        let mut varying = Varying {
+            vars: BTreeSet::from([var]),
+            ..Varying::default()
+        };
         let mut cycles = 0.0;
         for s in body {
-            let mut other = matches!(s, Stmt::Assign { .. } | Stmt::For { .. } | Stmt::If { .. });
-            walk::each_index(s, &mut |n| other |= names.iter().any(|v| n.mentions(*v)));
-            if let Some(e) = walk::exprs(s) {
-                e.visit(&mut |e| {
-                    other |= match e.kind() {
-                        ExprKind::Var(v) => names.contains(v),
-                        ExprKind::Load(b, _) => arrays.contains(b),
-                        _ => false,
-                    }
-                });
-            }
+            let other = matches!(s, Stmt::Assign { .. } | Stmt::For { .. } | Stmt::If { .. })
+                || varying.is_in(s);
             if other {
-                names.extend(walk::declared(s));
+                varying.vars.extend(walk::declared(s));
                 if let Stmt::Assign { var, .. } = s {
-                    names.insert(*var);
+                    varying.vars.insert(*var);
                 }
                 walk::each_stmt(std::slice::from_ref(s), &mut |s| {
                     if let Stmt::Store { buf, .. } = s {
-                        arrays.insert(*buf);
+                        varying.arrays.insert(*buf);
                     }
                 });
             }
@@ -362,6 +356,7 @@ impl<'a> Walk<'a> {
 }
 
 /// What differs between the iterations of a loop: variables, and arrays that are stored to.
+#[derive(Default)]
 struct Varying {
     vars: BTreeSet<Symbol>,
     arrays: BTreeSet<BufId>,
@@ -374,8 +369,8 @@ impl Varying {
     fn of(var: Symbol, body: &[Stmt]) -> Varying {
         let mut all = Varying {
             vars: BTreeSet::from([var]),
-            arrays: BTreeSet::new(),
             windows: windows(var, body),
+            ..Varying::default()
         };
         walk::each_stmt(body, &mut |s| {
             if let Stmt::Assign { var, .. } = s {

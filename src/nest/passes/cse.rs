@@ -3,11 +3,10 @@
 //! A name in the program that is used twice is two equal terms in normal form, so lowering writes two equal loops.
 //! Compilers see that two expressions are equal, but not that two loops are.
 
-use super::effects::Touched;
+use super::effects::{accumulators, Touched};
 use crate::intern::Symbol;
 use crate::nest::{walk, Block, Expr, LoopKind, Nest, Stmt};
-use indexmap::IndexMap;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 /// Removes reductions whose values are there already, until there are none.
 pub(super) fn eliminate(nest: &mut Nest) {
@@ -88,23 +87,10 @@ impl Search<'_> {
     /// touched by nothing else until then.
     fn reduction(&self, block: &[Stmt], at: usize) -> Option<Reduction> {
         let is = &block[at];
-        let Stmt::For { kind, .. } = is else {
-            return None;
-        };
-        let mut local = FxHashSet::default();
-        let mut assigns: IndexMap<Symbol, usize> = IndexMap::new();
-        let mut pure = *kind != LoopKind::Par;
-        walk::each_stmt(std::slice::from_ref(is), &mut |s| {
-            local.extend(walk::declared(s));
-            match s {
-                Stmt::Store { .. } | Stmt::Alloc(_) | Stmt::Prefetch { .. } => pure = false,
-                Stmt::Assign { var, .. } => *assigns.entry(*var).or_default() += 1,
-                _ => {}
-            }
-        });
-        assigns.retain(|v, _| !local.contains(v));
+        let is_loop = matches!(is, Stmt::For { kind, .. } if *kind != LoopKind::Par);
+        let assigns = is_loop.then(|| accumulators(is))??;
         let alone = (assigns.iter()).all(|(v, n)| self.assigned.get(v) == Some(n));
-        if !pure || !alone || assigns.is_empty() {
+        if !alone {
             return None;
         }
         let mut reads = Touched::read(self.nest, is);
@@ -130,7 +116,7 @@ impl Search<'_> {
         }
         let accumulators = assigns.keys().map(|v| Some((*v, starts.remove(v)?)));
         let accumulators = accumulators.collect::<Option<_>>()?;
-        reads.vars.retain(|v| !own(v) && !local.contains(v));
+        reads.vars.retain(|v| !own(v));
         Some(Reduction {
             accumulators,
             is: is.clone(),

@@ -6,6 +6,7 @@
 use crate::arith::{AtomKind, Nat};
 use crate::intern::Symbol;
 use crate::nest::{walk, BufId, Expr, ExprKind, Nest, Stmt};
+use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
 
 /// Memory and variables.
@@ -74,4 +75,21 @@ impl Touched {
             }
         });
     }
+}
+
+/// The variables from outside that a statement assigns, and how often it is written there; nothing if it stores.
+pub(super) fn accumulators(s: &Stmt) -> Option<IndexMap<Symbol, usize>> {
+    let mut own = FxHashSet::default();
+    let mut assigned: IndexMap<Symbol, usize> = IndexMap::new();
+    let mut pure = true;
+    walk::each_stmt(std::slice::from_ref(s), &mut |s| {
+        own.extend(walk::declared(s));
+        match s {
+            Stmt::Store { .. } | Stmt::Alloc(_) | Stmt::Prefetch { .. } => pure = false,
+            Stmt::Assign { var, .. } => *assigned.entry(*var).or_default() += 1,
+            _ => {}
+        }
+    });
+    assigned.retain(|v, _| !own.contains(v));
+    (pure && !assigned.is_empty()).then_some(assigned)
 }

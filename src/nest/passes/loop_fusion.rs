@@ -6,9 +6,9 @@
 //! fuse loops. Each accumulator is changed by the same steps in the same order. Invariant: accumulators of a loop are
 //! no more than half of the machine's vector registers. Absent: loops that store.
 
-use super::effects::Touched;
+use super::effects::{accumulators, Touched};
 use super::fresh::Names;
-use crate::arith::{AtomKind, Nat};
+use crate::arith::Nat;
 use crate::intern::Symbol;
 use crate::nest::{walk, Block, Expr, ExprKind, LoopKind, Nest, Stmt};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -37,7 +37,10 @@ impl Fusion<'_> {
     fn block(&mut self, block: &mut Block) {
         let mut at = 0;
         while at < block.len() {
-            let mut next = at + 1;
+            let mut next = match Reduction::of(&block[at]) {
+                Some(_) => at + 1,
+                None => block.len(),
+            };
             while next < block.len() {
                 match self.moved(block, at, next) {
                     Some(moved) => {
@@ -62,12 +65,10 @@ impl Fusion<'_> {
     /// The declarations between two loops that have to stand before the first so that the second can run inside of it;
     /// nothing if it cannot, or need not.
     fn moved(&self, block: &[Stmt], first: usize, second: usize) -> Option<Vec<usize>> {
-        let (a, b) = (
-            Reduction::of(&block[first])?,
-            Reduction::of(&block[second])?,
-        );
-        if a.extent != b.extent || a.assigned.len() + b.assigned.len() > self.most || !a.shares(&b)
-        {
+        let b = Reduction::of(&block[second])?;
+        let a = Reduction::of(&block[first])?;
+        let few = a.accumulators + b.accumulators <= self.most;
+        if a.extent != b.extent || !few || !a.shares(&b) {
             return None;
         }
         let mut reads = Touched::read(self.nest, &block[second]);
@@ -254,8 +255,8 @@ struct Reduction<'a> {
     is: &'a Stmt,
     /// Indices of it and of the loops in it.
     indices: Vec<Symbol>,
-    /// Its accumulators.
-    assigned: FxHashSet<Symbol>,
+    /// How many accumulators it has.
+    accumulators: usize,
 }
 
 impl Reduction<'_> {
@@ -263,29 +264,20 @@ impl Reduction<'_> {
         let Stmt::For { extent, .. } = s else {
             return None;
         };
-        let (mut indices, mut assigned) = (Vec::new(), FxHashSet::default());
-        let mut own = FxHashSet::default();
-        let mut plain = true;
-        walk::each_stmt(std::slice::from_ref(s), &mut |s| match s {
-            Stmt::For { var, kind, .. } => {
-                plain &= *kind == LoopKind::Seq;
+        let accumulators = accumulators(s)?.len();
+        let mut indices = Vec::new();
+        let mut in_order = true;
+        walk::each_stmt(std::slice::from_ref(s), &mut |s| {
+            if let Stmt::For { var, kind, .. } = s {
+                in_order &= *kind == LoopKind::Seq;
                 indices.push(*var);
             }
-            Stmt::Store { .. } | Stmt::Alloc(_) | Stmt::Prefetch { .. } => plain = false,
-            Stmt::Assign { var, .. } => {
-                assigned.insert(*var);
-            }
-            Stmt::Let { var, .. } => {
-                own.insert(*var);
-            }
-            Stmt::If { .. } | Stmt::Index { .. } => {}
         });
-        assigned.retain(|v| !own.contains(v));
-        (plain && !assigned.is_empty()).then_some(Reduction {
+        in_order.then_some(Reduction {
             extent: *extent,
             is: s,
             indices,
-            assigned,
+            accumulators,
         })
     }
 
@@ -309,11 +301,7 @@ impl Reduction<'_> {
                 let ExprKind::Load(buf, index) = e.kind() else {
                     return;
                 };
-                let mut moves = false;
-                index.each_atom(&mut |a| {
-                    moves |= matches!(a.kind(), AtomKind::Var(v) if self.indices.contains(&v));
-                });
-                if moves {
+                if self.indices.iter().any(|v| index.mentions(*v)) {
                     let index = index.subst_vars(&mut |v| names.get(&v).map(|v| Nat::var(*v)));
                     all.push(Expr::new(ExprKind::Load(*buf, index), e.shape()));
                 }
