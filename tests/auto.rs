@@ -35,7 +35,6 @@ fn found(program: &Program, permits: Permits) -> Auto {
         fixed: BTreeMap::new(),
         target: Target::Avx512,
         unverified: Vec::new(),
-        found: false,
         plan: None,
     };
     auto(
