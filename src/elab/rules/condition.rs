@@ -11,7 +11,7 @@ use crate::diag::{code, Diagnostic};
 use crate::intern::Symbol;
 use crate::source::Span;
 use crate::syntax::tree::{BinOp, Condition, ConditionKind, Expr, ExprKind, Name};
-use crate::term::{Class, Op, Term};
+use crate::term::Class;
 use crate::ty::{Ty, TyKind};
 
 pub(super) fn vectorizable(
@@ -87,10 +87,40 @@ fn hole_of(infer: &mut Infer, e: &Expr, condition: &str) -> Option<u32> {
     found.map(|i| i as u32)
 }
 
-pub(super) fn condition(infer: &mut Infer, c: &Condition) -> Option<Cond> {
+/// A condition while types are inferred.
+pub(super) enum Stated {
+    Cond(Cond),
+    /// What it speaks of is a term only when all types are known, and agree.
+    Law(&'static Law, Vec<Pre>),
+}
+
+impl Stated {
+    pub(super) fn finish(self, infer: &mut Infer) -> Option<Cond> {
+        match self {
+            Stated::Cond(cond) => Some(cond),
+            Stated::Law(law, operands) => {
+                let operands = operands.iter().map(|pre| finish(infer, pre));
+                let operands = operands.collect::<Option<_>>()?;
+                Some(Cond::Law(Claim { law, operands }))
+            }
+        }
+    }
+}
+
+pub(super) fn condition(infer: &mut Infer, c: &Condition) -> Option<Stated> {
     match &c.kind {
-        // Dealt with before the right side.
-        ConditionKind::Error | ConditionKind::Vectorizable { .. } => None,
+        ConditionKind::Property(word, args) => property(infer, word, args),
+        _ => simple(infer, c).map(Stated::Cond),
+    }
+}
+
+/// A condition on sizes or variables.
+fn simple(infer: &mut Infer, c: &Condition) -> Option<Cond> {
+    match &c.kind {
+        // Dealt with before the right side, or as a law.
+        ConditionKind::Error
+        | ConditionKind::Vectorizable { .. }
+        | ConditionKind::Property(..) => None,
         ConditionKind::NotIn(name, e) => {
             let binders = &rule_names(infer).left_binders;
             if !binders.iter().any(|b| b.0 == name.text) {
@@ -149,7 +179,6 @@ pub(super) fn condition(infer: &mut Infer, c: &Condition) -> Option<Cond> {
             };
             Some(Cond::Assume(not_negative))
         }
-        ConditionKind::Property(word, args) => property(infer, word, args),
         ConditionKind::Holds(e) => {
             infer.report(
                 Diagnostic::new(
@@ -166,7 +195,7 @@ pub(super) fn condition(infer: &mut Infer, c: &Condition) -> Option<Cond> {
     }
 }
 
-fn property(infer: &mut Infer, word: &Name, args: &[Expr]) -> Option<Cond> {
+fn property(infer: &mut Infer, word: &Name, args: &[Expr]) -> Option<Stated> {
     let law = Law::named(&word.text);
     let arity = match &*word.text {
         "flat" => Some(1),
@@ -208,25 +237,21 @@ fn property(infer: &mut Infer, word: &Name, args: &[Expr]) -> Option<Cond> {
         return None;
     }
     let Some(law) = law else {
-        return flat(infer, &args[0]).map(Cond::Flat);
+        return flat(infer, &args[0]).map(|t| Stated::Cond(Cond::Flat(t)));
     };
     let mut values = Vec::new();
     for e in args {
         values.push(infer.value(e));
     }
     operand_types(infer, law, word.span, args, &values);
-    let mut operands = Vec::new();
-    for (e, (pre, ty)) in args.iter().zip(values) {
+    for e in args {
         // What the type has to be like, the left side says.
         if let ExprKind::Section(_) = e.bare().kind {
-            let op = pre_op(&pre)?;
-            operands.push(Term::prim(op.into(), infer.u.ty(ty)));
             forget(infer, e.span);
-            continue;
         }
-        operands.push(finish(infer, &pre)?);
     }
-    Some(Cond::Law(Claim { law, operands }))
+    let operands = values.into_iter().map(|(pre, _)| pre).collect();
+    Some(Stated::Law(law, operands))
 }
 
 fn operand_types(infer: &mut Infer, law: &Law, at: Span, args: &[Expr], values: &[(Pre, Ty)]) {
@@ -245,13 +270,6 @@ fn operand_types(infer: &mut Infer, law: &Law, at: Span, args: &[Expr], values: 
             Operand::Step => Ty::funs([t, infer.unknown_type(at)], t),
         };
         infer.unify(wanted, *found, arg.span, &reason);
-    }
-}
-
-fn pre_op(pre: &Pre) -> Option<Op> {
-    match pre {
-        Pre::Prim(op, ..) => Some(*op),
-        _ => None,
     }
 }
 

@@ -12,7 +12,7 @@ mod condition;
 mod numbering;
 
 use classes::classes;
-use condition::{condition, vectorizable};
+use condition::{condition, vectorizable, Stated};
 use numbering::Numbering;
 
 use super::infer::{Infer, Names, RuleNames};
@@ -91,7 +91,7 @@ fn size_params(infer: &mut Infer, tree: &Rule) -> Vec<Symbol> {
 /// The right side at the type of the left one, and the conditions with what is known of their types.
 fn right_side(infer: &mut Infer, tree: &Rule, ty: Ty) -> Option<(Pre, Vec<Cond>)> {
     // What conditions compute is there before the right side uses it.
-    let mut conds = Vec::new();
+    let mut stated = Vec::new();
     for c in &tree.conditions {
         if let ConditionKind::Vectorizable {
             function,
@@ -100,21 +100,26 @@ fn right_side(infer: &mut Infer, tree: &Rule, ty: Ty) -> Option<(Pre, Vec<Cond>)
             keyword,
         } = &c.kind
         {
-            conds.extend(vectorizable(infer, keyword, function, result, lanes));
+            let computed = vectorizable(infer, keyword, function, result, lanes);
+            stated.extend(computed.map(Stated::Cond));
         }
     }
     let reason = Reason::at(tree.left.span, "the left side");
     let right = infer.check(&tree.right, ty, &reason);
     for c in &tree.conditions {
-        conds.extend(condition(infer, c));
+        stated.extend(condition(infer, c));
     }
     let data = std::mem::take(&mut rule_names(infer).data);
     for (ty, span) in data {
         infer.require(ty, Class::Data, span, "`data`");
-        conds.push(Cond::Data(ty));
+        stated.push(Stated::Cond(Cond::Data(ty)));
     }
     if !infer.conclude() {
         return None;
+    }
+    let mut conds = Vec::new();
+    for c in stated {
+        conds.push(c.finish(infer)?);
     }
     for c in &mut conds {
         match c {
