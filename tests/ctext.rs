@@ -141,6 +141,22 @@ const CHANGED: &[&str] = &[
     "private-buffers",
 ];
 
+/// Which loops are static, the loop program says.
+#[test]
+fn the_schedule_of_threads_is_compared() {
+    let text = "def rows [n m : nat] (xs : n.m.f32) : n.m.f32 = mapPar (map (\\x -> 2.0 * x)) xs";
+    let nest = lower(&common::program_text(text), &Default::default()).expect("a kernel");
+    assert!(!nest.entry.statics.is_empty());
+    let mut other = nest.clone();
+    other.entry.statics.clear();
+    for (own, of) in [(&nest, &other), (&other, &nest)] {
+        assert_eq!(same("rows", own, Contract::On), None);
+        let unit = printed(own, Contract::On);
+        let verdict = compared(&unit, of);
+        assert!(matches!(verdict, Verdict::Differs(_)), "{}", unit.c);
+    }
+}
+
 /// Of one kind of change and one text, at most.
 const MOST: usize = 30;
 
@@ -226,6 +242,8 @@ const WORDS: &[(&str, &str, &str)] = &[
     ("another hint", "_Pragma(\"GCC ivdep\")", ""),
     ("another hint", "omp parallel for", "omp for"),
     ("another hint", "dynamic", "static"),
+    ("another hint", "schedule(static)", "schedule(dynamic)"),
+    ("another hint", "PARALLEL_STATIC", "INDEPENDENT"),
     ("another number of cycles", "_THREADS(", "_THREADS(1 + "),
     ("another number of cycles", ".0 * (double)", ".5 * (double)"),
     (

@@ -9,7 +9,9 @@ use crate::common::cases::{
     case_for, expect_none, goals, sizes, text, written, wrong, Case, FLAGS,
 };
 use rise_opt::arith::{Mono, Nat, Rat};
+use rise_opt::emit::{emit, Options};
 use rise_opt::interp::random::Rng;
+use rise_opt::lower::{self, lower};
 use rise_opt::nest::walk::each_stmt;
 use rise_opt::nest::{Stmt, THREADS_FROM};
 use rise_opt::target::Target;
@@ -19,6 +21,7 @@ use std::process::{Command, Output};
 
 /// Before a loop, not where it is defined.
 const PARALLEL: &str = "    PARALLEL_FOR(";
+const STATIC: &str = "    PARALLEL_STATIC";
 const OPENMP: &str = include_str!("kernel_threads/openmp.c");
 
 /// All that is parallel: what is written so, and the shipped goals.
@@ -27,7 +30,10 @@ fn parallel() -> Vec<Case> {
     let target = Target::Portable;
     let mut all = written(target);
     all.extend(goals(target, |g| g.sketch.contains("parallel")));
-    all.retain(|c| text(std::slice::from_ref(c)).contains(PARALLEL));
+    all.retain(|c| {
+        let text = text(std::slice::from_ref(c));
+        text.contains(PARALLEL) || text.contains(STATIC)
+    });
     all
 }
 
@@ -91,6 +97,9 @@ fn nothing_races() {
     let cases = parallel();
     // Both goals for matrix products, one with an epilogue, and what is written.
     assert!(cases.len() > 12, "{}", cases.len());
+    for hint in [PARALLEL, STATIC] {
+        assert!(text(&cases).contains(hint), "{hint}");
+    }
     let dir = tempfile::tempdir().expect("a folder");
     let exe = compile(dir.path(), &text(&cases));
     let start = starter(&exe);
@@ -128,6 +137,46 @@ fn short_loops_have_no_threads() {
     let c = text(std::slice::from_ref(case));
     let asked = c.matches(" (WORTH_THREADS(").count() + c.matches(" PARALLEL_IF(").count();
     assert!(loops > 4 && asked >= loops, "{asked} of {loops}: {c}");
+}
+
+/// What streams evenly is static, and nothing else: no product, no triangle, nothing that what is read sends into a loop.
+#[test]
+fn loops_that_stream_evenly_are_static() {
+    let is_static = |text: &str| {
+        let program = common::program_text(text);
+        let options = lower::Options {
+            target: Target::Avx2,
+            ..Default::default()
+        };
+        let nest = lower(&program, &options).unwrap_or_else(|d| panic!("{text}: {d:?}"));
+        let mut all = Vec::new();
+        each_stmt(&nest.body, &mut |s| match s {
+            Stmt::For { var, kind, .. } if kind.is_par() => {
+                all.push(nest.entry.statics.contains(var));
+            }
+            _ => {}
+        });
+        let c = emit(&nest, &Options::default()).c;
+        let hints = [STATIC, PARALLEL].map(|hint| c.contains(hint));
+        let some = all.first().copied().expect("a parallel loop");
+        assert_eq!(hints, [some, !some], "{text}: {c}");
+        assert!(all.iter().all(|s| *s == some), "{text}: {all:?}");
+        some
+    };
+    let rows = "def rows [n m : nat] (xs : n.m.f32) : n.m.f32 = mapPar (map (\\x -> 2.0 * x)) xs";
+    assert!(is_static(rows));
+    // In time, too: each thread has its rows in each step.
+    assert!(is_static(
+        "def steps [t n : nat] (xs : n.f32) : n.f32 = iterate[2 * t] (mapPar (\\x -> 2.0 * x)) xs"
+    ));
+    let product = "def product [n : nat] (a b : n.n.f32) : n.n.f32 = a |> mapPar (\\row -> transpose b |> map (\\column ->
+        zip row column |> map (\\p -> fst p * snd p) |> reduceSeq (\\s x -> s + x) 0.0))";
+    assert!(!is_static(product));
+    let triangle = "def triangle [n : nat] (a : n.n.f32) : n.f32 =
+        let places = generate[n] (\\i -> (cast i : i32)) in
+        zip places a |> mapPar (\\row -> zip places (snd row)
+          |> map (\\p -> select (fst p <= fst row) (snd p) 0.0) |> reduceSeq (\\s x -> s + x) 0.0)";
+    assert!(!is_static(triangle));
 }
 
 /// All iterations of a parallel loop write what the first one writes. What a loop does stands in a function above it, where its

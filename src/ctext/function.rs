@@ -80,7 +80,8 @@ impl Walk<'_> {
         let line = c.line;
         match (s, &c.is) {
             (Stmt::For { .. }, Is::For(l)) => {
-                let threads = l.pragma.as_ref().is_some_and(|p| p.0 == "PARALLEL_FOR");
+                let asked = ["PARALLEL_FOR", "PARALLEL_STATIC"];
+                let threads = (l.pragma.as_ref()).is_some_and(|p| asked.contains(&p.0.as_str()));
                 let what = "it is not asked whether threads are worth it";
                 self.require(!threads, line, what)?;
                 self.whole_loop(s, l, line)
@@ -187,11 +188,8 @@ impl Walk<'_> {
             return self.differs(line, "it is no loop with threads beside one without");
         };
         let hint = l.pragma.as_ref().map_or("", |p| p.0.as_str());
-        self.require(
-            hint == "PARALLEL_FOR",
-            line,
-            "the first loop has no threads",
-        )?;
+        let has_threads = ["PARALLEL_FOR", "PARALLEL_STATIC"].contains(&hint);
+        self.require(has_threads, line, "the first loop has no threads")?;
         match (worth, s) {
             (Expr::Call(f, args), Stmt::For { var, extent, .. }) if f == "WORTH_THREADS" => {
                 self.scope.needs("WORTH_THREADS");
@@ -242,7 +240,13 @@ impl Walk<'_> {
         let found = l.pragma.as_ref().map(|p| p.0.as_str());
         let hint = match kind {
             LoopKind::Seq => None,
-            LoopKind::Par => found.filter(|f| ["PARALLEL_FOR", "PARALLEL_IF"].contains(f)),
+            LoopKind::Par => {
+                let all = match self.nest.entry.statics.contains(&var) {
+                    true => ["PARALLEL_STATIC", "PARALLEL_STATIC_IF"],
+                    false => ["PARALLEL_FOR", "PARALLEL_IF"],
+                };
+                found.filter(|f| all.contains(f))
+            }
             LoopKind::Lanes => Some("ROLLED"),
             LoopKind::PartialUnroll => Some("REPEATED"),
             LoopKind::Independent => Some("INDEPENDENT"),
@@ -257,7 +261,10 @@ impl Walk<'_> {
                 let what = "threads are told another number of iterations";
                 self.same_sum(line, n, extent, what)?;
             }
-            (Some("PARALLEL_IF"), args) => self.worth(line, args, (var, extent))?,
+            (Some("PARALLEL_IF" | "PARALLEL_STATIC_IF"), args) => {
+                self.worth(line, args, (var, extent))?
+            }
+            (Some("PARALLEL_STATIC"), []) => {}
             (_, []) if kind != LoopKind::Par => {}
             _ => return self.differs(line, "the hint before the loop has other arguments"),
         }

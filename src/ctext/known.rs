@@ -162,6 +162,8 @@ fn belongs(bound: Bound, class: &str) -> bool {
         "unsigned" => a.is_some_and(|s| s.is_int() && !s.is_signed()),
         "to-signed" => b.is_some_and(Scalar::is_signed),
         "to-unsigned" => b.is_some_and(|s| s.is_int() && !s.is_signed()),
+        "short" => a.is_some_and(|s| s.bytes() < 4),
+        "long" => a.is_some_and(|s| s.bytes() >= 4),
         "same" => a.map(Scalar::bytes) == b.map(Scalar::bytes),
         "other" => a.map(Scalar::bytes) != b.map(Scalar::bytes),
         "bytes16" => bytes == 16,

@@ -95,9 +95,11 @@ const DEPTH: u32 = 1000;
 const LONGEST: usize = 10_000;
 
 /// Macros that stand before loops.
-const BEFORE_LOOPS: [&str; 5] = [
+const BEFORE_LOOPS: [&str; 7] = [
     "PARALLEL_FOR",
     "PARALLEL_IF",
+    "PARALLEL_STATIC",
+    "PARALLEL_STATIC_IF",
     "ROLLED",
     "REPEATED",
     "INDEPENDENT",

@@ -108,9 +108,11 @@ impl Scope {
 
 /// What a text may call, or have for a macro or a type.
 pub fn is_taken(name: &str) -> bool {
-    const MACROS: [&str; 15] = [
+    const MACROS: [&str; 17] = [
         "PARALLEL_FOR",
         "PARALLEL_IF",
+        "PARALLEL_STATIC",
+        "PARALLEL_STATIC_IF",
         "WORTH_THREADS",
         "THREADS_FROM",
         "ROLLED",

@@ -45,10 +45,14 @@ pub(super) struct Used {
     pub heap: bool,
     /// Whether there are loops.
     pub loops: bool,
-    /// Whether loops are parallel.
+    /// Whether loops are parallel and dynamic.
     pub par: bool,
-    /// Of parallel loops, those whose body is no function.
+    /// Of these, those whose body is no function.
     pub par_if: bool,
+    /// Whether loops are parallel and static.
+    pub par_static: bool,
+    /// Of these, those whose body is no function.
+    pub par_static_if: bool,
     /// Whether lines are fetched ahead.
     pub fetch: bool,
     /// Whether loops are to stay loops.
@@ -203,10 +207,11 @@ pub(super) fn prelude(used: &Used, contract: Contract) -> String {
         out += "#include <math.h>\n";
     }
     out += headers(used);
-    if used.heap {
+    let takes_abs = |(op, s): &(&str, Scalar)| *op == "abs" && s.bytes() < 4;
+    if used.heap || used.ints.iter().any(takes_abs) {
         out += "#include <stdlib.h>\n";
     }
-    if used.threads || used.par {
+    if used.threads || used.par || used.par_static {
         out += "#ifdef _OPENMP\n#include <omp.h>\n#endif\n";
     }
     if !out.is_empty() {
@@ -251,13 +256,21 @@ pub(super) fn prelude(used: &Used, contract: Contract) -> String {
 /// What stands before loops, and hints inside of them.
 fn loops(used: &Used, out: &mut String) {
     if used.par {
-        *out += &format!("#ifdef _OPENMP\n\
+        *out += "#ifdef _OPENMP\n\
                 /* Threads take so many of n iterations at once that taking them costs little, and none waits long. */\n\
-                static inline int64_t share(int64_t n)\n{{\n    return n / 64 / omp_get_max_threads() + 1;\n}}\n\n\
+                static inline int64_t share(int64_t n)\n{\n    return n / 64 / omp_get_max_threads() + 1;\n}\n\n\
                 #define PRAGMA(text) _Pragma(#text)\n\
                 #define PARALLEL_FOR(n) PRAGMA(omp parallel for schedule(dynamic, share(n)))\n\
-                #else\n#define PARALLEL_FOR(n)\n#endif\n\n\
-                /* From so many cycles on a loop has threads, as they take some to start. */\n\
+                #else\n#define PARALLEL_FOR(n)\n#endif\n\n";
+    }
+    if used.par_static {
+        *out += "/* Each thread takes one run of iterations, which all take as long: in the next call its caches hold the same part. */\n\
+                #ifdef _OPENMP\n\
+                #define PARALLEL_STATIC _Pragma(\"omp parallel for schedule(static)\")\n\
+                #else\n#define PARALLEL_STATIC\n#endif\n\n";
+    }
+    if used.par || used.par_static {
+        *out += &format!("/* From so many cycles on a loop has threads, as they take some to start. */\n\
                 #ifndef THREADS_FROM\n#define THREADS_FROM {THREADS_FROM}\n#endif\n\
                 #ifdef _OPENMP\n\
                 #define WORTH_THREADS(n, cycles) ((n) > 1 && (cycles) >= THREADS_FROM && omp_get_max_threads() > 1)\n\
@@ -267,6 +280,15 @@ fn loops(used: &Used, out: &mut String) {
         *out += "#ifdef _OPENMP\n\
                 #define PARALLEL_IF(n, cycles) PRAGMA(omp parallel for schedule(dynamic, share(n)) if (WORTH_THREADS(n, cycles)))\n\
                 #else\n#define PARALLEL_IF(n, cycles)\n#endif\n\n";
+    }
+    if used.par_static_if {
+        let pragma = match used.par {
+            true => "",
+            false => "#define PRAGMA(text) _Pragma(#text)\n",
+        };
+        *out += &format!("#ifdef _OPENMP\n{pragma}\
+                #define PARALLEL_STATIC_IF(n, cycles) PRAGMA(omp parallel for schedule(static) if (WORTH_THREADS(n, cycles)))\n\
+                #else\n#define PARALLEL_STATIC_IF(n, cycles)\n#endif\n\n");
     }
     if used.fetch {
         *out += "/* A hint to the processor: there need not be such an element. */\n\
@@ -450,6 +472,8 @@ fn int_helper(op: &str, s: Scalar) -> String {
         ("shr", true) => format!("return a >> (({own})b < {bits} ? b : {});", bits - 1),
         ("shr", false) => format!("return b < {bits} ? a >> b : 0;"),
         ("mod", false) => format!("return b == 0 ? 0 : ({t})(a % b);"),
+        // As an `int` it has an absolute value, in which compilers see the instruction.
+        _ if s.bytes() < 4 => format!("return ({t})abs(a);"),
         _ => format!("return a < 0 ? ({t})(0 - ({u})a) : a;"),
     };
     match op {

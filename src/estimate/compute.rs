@@ -6,7 +6,7 @@
 use super::{Context, Sizes, LINE};
 use crate::arith::{AtomKind, Nat};
 use crate::intern::Symbol;
-use crate::nest::{walk, BufId, Expr, ExprKind, LoopKind, Stmt};
+use crate::nest::{walk, BufId, Expr, ExprKind, LoopKind, Nest, Stmt, StorageClass};
 use crate::term::{Function, Op, Sort};
 use crate::ty::Scalar;
 use std::collections::{BTreeMap, BTreeSet};
@@ -69,6 +69,10 @@ pub struct Walk<'a> {
     names: BTreeMap<Symbol, Nat>,
     /// Vectors that a block has put together from numbers: compilers do so once.
     built: BTreeSet<String>,
+    /// Numbers that a block has computed: compilers see equal expressions.
+    computed: BTreeSet<String>,
+    /// Small arrays that are registers, as each access is to one number of them.
+    registers: BTreeSet<BufId>,
     /// What differs between the iterations of the innermost long loop, if there is one.
     varying: Option<Varying>,
     /// Whether the loops around have more accumulators than the machine has registers for.
@@ -82,15 +86,19 @@ impl<'a> Walk<'a> {
             env: cx.env.clone(),
             names: BTreeMap::new(),
             built: BTreeSet::new(),
+            computed: BTreeSet::new(),
+            registers: registers(cx.nest),
             varying: None,
             is_spilled: false,
         }
     }
 
     fn block(&mut self, block: &[Stmt]) -> f64 {
-        let around = std::mem::take(&mut self.built);
+        let built = std::mem::take(&mut self.built);
+        let computed = std::mem::take(&mut self.computed);
         let sum = block.iter().map(|s| self.stmt(s)).sum();
-        self.built = around;
+        self.built = built;
+        self.computed = computed;
         sum
     }
 
@@ -130,6 +138,11 @@ impl<'a> Walk<'a> {
                 index(*n)
             }
             Stmt::Let { .. } if self.is_invariant(s) => 0.0,
+            Stmt::Let {
+                value: Some(value),
+                mutable: false,
+                ..
+            } if self.is_known(value) => 0.0,
             Stmt::Let { value, .. } => value.as_ref().map_or(0.0, |e| self.expr(e)),
             Stmt::Assign { value, .. } if self.is_spilled && value.shape().lanes > 1 => {
                 SPILL + self.expr(value)
@@ -137,6 +150,12 @@ impl<'a> Walk<'a> {
             Stmt::Assign { value, .. } => self.expr(value),
             // A table of constants.
             Stmt::Store { .. } if self.is_invariant(s) => 0.0,
+            Stmt::Store { buf, value, .. } if self.registers.contains(buf) => {
+                match self.is_known(value) {
+                    true => 0.0,
+                    false => self.expr(value),
+                }
+            }
             Stmt::Store { value, .. } => 1.0 + self.expr(value),
             Stmt::Alloc(_) | Stmt::Prefetch { .. } => 0.0,
         }
@@ -171,6 +190,19 @@ impl<'a> Walk<'a> {
     fn is_invariant(&self, s: &Stmt) -> bool {
         (self.varying.as_ref()).is_some_and(|varying| !varying.is_in(s))
             && !walk::exprs(s).is_some_and(calls)
+    }
+
+    /// Whether the block has computed the same number before; if not, it has now.
+    fn is_known(&mut self, value: &Expr) -> bool {
+        let few = value.shape().lanes > 1 || value.size() < 2;
+        !few && !self.computed.insert(format!("{value:?}"))
+    }
+
+    /// Whether compilers load an element before the innermost long loop.
+    fn is_loaded_before(&self, buf: BufId, index: Nat) -> bool {
+        (self.varying.as_ref()).is_some_and(|varying| {
+            !varying.arrays.contains(&buf) && !varying.vars.iter().any(|v| index.mentions(*v))
+        })
     }
 
     /// A loop that compilers write out: what is the same in all iterations is done once.
@@ -323,6 +355,11 @@ impl<'a> Walk<'a> {
         let registers = (bytes / register).ceil().max(1.0);
         let vector = shape.lanes > 1;
         match e.kind() {
+            ExprKind::Load(b, index)
+                if self.registers.contains(b) || self.is_loaded_before(*b, *index) =>
+            {
+                0.0
+            }
             ExprKind::Load(b, _) => {
                 let windows = self.varying.as_ref().map(|v| &v.windows);
                 let is_window = windows.is_some_and(|all| all.contains(b));
@@ -411,6 +448,33 @@ impl Varying {
         }
         found
     }
+}
+
+/// The small arrays on the stack of which no vector is loaded or stored.
+fn registers(nest: &Nest) -> BTreeSet<BufId> {
+    let mut vectors = BTreeSet::new();
+    walk::each_stmt(&nest.body, &mut |s| {
+        if let Stmt::Store { buf, value, .. } = s {
+            if value.shape().lanes > 1 {
+                vectors.insert(*buf);
+            }
+        }
+        if let Some(e) = walk::exprs(s) {
+            e.visit(&mut |e| match e.kind() {
+                ExprKind::Load(b, _) if e.shape().lanes > 1 => {
+                    vectors.insert(*b);
+                }
+                _ => {}
+            });
+        }
+    });
+    let all = (0..).map(BufId).zip(&nest.buffers);
+    all.filter(|(b, of)| {
+        let is_small = of.len.as_int().is_some_and(|n| n <= UNROLLED);
+        of.storage == StorageClass::Stack && is_small && !vectors.contains(b)
+    })
+    .map(|(b, _)| b)
+    .collect()
 }
 
 /// The arrays that each iteration of a loop reads at several places near each other.

@@ -1,6 +1,6 @@
 //! How long a loop program takes, roughly: to choose among programs that compute the same.
 //!
-//! In: a nest, sizes, a machine. Out: cycles, or of each parallel loop a formula of its cycles ([`shares`]). Each statement outside of all loops takes what it computes or
+//! In: a nest, sizes, a machine. Out: cycles, or of each parallel loop a formula of its cycles, and its schedule ([`parallel`]). Each statement outside of all loops takes what it computes or
 //! what it moves, whichever is longer, and some of the other. What is computed counts operations, on numbers or vectors, and the chains in which one waits for the one
 //! before; a loop that a compiler makes vectors of by itself counts as vectors. What is moved: for each array the bytes that
 //! a loop touches, so that what does not fit a cache comes again. Parallel loops share both, and cost a start. Invariant: it is
@@ -8,9 +8,10 @@
 
 mod compute;
 mod shares;
+mod statics;
 mod traffic;
 
-pub use shares::shares;
+pub use shares::{parallel, Parallel};
 
 use crate::intern::Symbol;
 use crate::nest::{LoopKind, Nest, Stmt};

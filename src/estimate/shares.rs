@@ -1,22 +1,31 @@
-//! How long each parallel loop takes in one thread, as a formula of its sizes: whether it is worth starting threads.
+//! How long each parallel loop takes in one thread, as a formula of its sizes: whether it is worth starting threads; and its schedule.
 //!
 //! In: a loop program as it is printed, and its machine. Out: for each parallel loop a sum of products of sizes, in cycles. What a
 //! loop without others takes for an iteration is estimated at usual sizes; how often it runs, its sizes say, where quotients are not
 //! rounded and an index is in the middle. Absent: memory, as what is near the threshold is in a cache.
 
 use super::compute::{truth, value, Walk, AUTOMATIC, UNROLLED};
-use super::{Context, Machine};
+use super::{statics, Context, Machine};
 use crate::arith::{Atom, AtomKind, Nat, Rat};
 use crate::intern::Symbol;
 use crate::nest::{LoopKind, Nest, Stmt};
 use crate::target::Target;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a size counts as where an iteration is estimated.
 const USUAL: i64 = 1000;
 
-/// Each parallel loop, by its variable, and its cycles.
-pub fn shares(nest: &Nest, target: Target) -> BTreeMap<Symbol, Nat> {
+/// What is known of parallel loops, by their variables.
+#[derive(Default)]
+pub struct Parallel {
+    /// The cycles of each in one thread.
+    pub shares: BTreeMap<Symbol, Nat>,
+    /// Those that are to be static.
+    pub statics: BTreeSet<Symbol>,
+}
+
+/// Each parallel loop.
+pub fn parallel(nest: &Nest, target: Target) -> Parallel {
     let cx = Context {
         nest,
         env: nest.abi.sizes.iter().map(|s| (*s, USUAL)).collect(),
@@ -24,19 +33,21 @@ pub fn shares(nest: &Nest, target: Target) -> BTreeMap<Symbol, Nat> {
         again: false,
     };
     let mut shares = Shares {
+        cx: &cx,
         walk: Walk::new(&cx),
         known: BTreeMap::new(),
-        all: BTreeMap::new(),
+        all: Parallel::default(),
     };
     shares.block(&nest.body);
     shares.all
 }
 
 struct Shares<'a> {
+    cx: &'a Context<'a>,
     walk: Walk<'a>,
     /// What variables of loops and names of indices are, in terms of sizes.
     known: BTreeMap<Symbol, Nat>,
-    all: BTreeMap<Symbol, Nat>,
+    all: Parallel,
 }
 
 impl Shares<'_> {
@@ -57,7 +68,14 @@ impl Shares<'_> {
                 self.known.insert(*var, times * half());
                 let cycles = times * self.iteration((*var, *extent, *kind), body);
                 if kind.is_par() {
-                    self.all.insert(*var, short(cycles));
+                    self.all.shares.insert(*var, short(cycles));
+                    let cx = Context {
+                        env: self.walk.env.clone(),
+                        ..*self.cx
+                    };
+                    if statics::is_static(&cx, s) {
+                        self.all.statics.insert(*var);
+                    }
                 }
                 cycles
             }

@@ -30,7 +30,8 @@ struct Access {
     loops: Vec<(Symbol, i64, i64)>,
 }
 
-pub fn cycles(cx: &Context, s: &Stmt) -> f64 {
+/// What the accesses of a statement are.
+fn accesses(cx: &Context, s: &Stmt) -> Vec<Access> {
     let mut found = Found {
         cx,
         env: cx.env.clone(),
@@ -41,7 +42,18 @@ pub fn cycles(cx: &Context, s: &Stmt) -> f64 {
     found.stmt(s);
     let all = found.all.into_iter();
     let elem = |a: &Access| cx.nest.buffers[a.buf.0 as usize].elem.bytes() as i64;
-    let all: Vec<Access> = all.map(|a| joined(elem(&a.0), a)).collect();
+    all.map(|a| joined(elem(&a.0), a)).collect()
+}
+
+/// Cycles to bring all that a statement touches from memory once.
+pub fn once(cx: &Context, s: &Stmt) -> f64 {
+    let each = cx.machine.caches.last().map_or(0.0, |c| c.1);
+    let all = accesses(cx, s);
+    each * all.iter().map(|a| touched(cx, a, 0)).sum::<f64>()
+}
+
+pub fn cycles(cx: &Context, s: &Stmt) -> f64 {
+    let all = accesses(cx, s);
     let mut longest = 0.0;
     let whole: f64 = all.iter().map(|a| touched(cx, a, 0)).sum();
     for (bytes, each) in cx.machine.caches {

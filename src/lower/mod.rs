@@ -39,7 +39,7 @@ mod write;
 
 use crate::arith::Nat;
 use crate::diag::{code, Diagnostic};
-use crate::estimate::shares;
+use crate::estimate;
 use crate::index::{Facts, Level, Queries};
 use crate::intern::Symbol;
 use crate::nest::passes::{self, Context};
@@ -133,7 +133,9 @@ pub fn lower(program: &Program, options: &Options) -> Result<Nest, Diagnostic> {
 pub fn lower_asking(program: &Program, options: &Options) -> Result<(Nest, Queries), Diagnostic> {
     let (mut nest, mut facts) = before_passes(program, options)?;
     passes::run(&mut nest, &mut options.context(&mut facts));
-    nest.entry.shares = shares(&nest, options.target);
+    let parallel = estimate::parallel(&nest, options.target);
+    nest.entry.shares = parallel.shares;
+    nest.entry.statics = parallel.statics;
     Ok((nest, facts.queries()))
 }
 

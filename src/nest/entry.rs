@@ -8,7 +8,7 @@
 use super::{BufId, Expr};
 use crate::arith::Nat;
 use crate::intern::Symbol;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Cycles in one thread from which on a parallel loop has threads: starting them takes some thousands.
 pub const THREADS_FROM: i64 = 20_000;
@@ -24,6 +24,9 @@ pub struct Entry {
     pub arena: Option<Vec<Part>>,
     /// Parallel loops by their variables: how many cycles each takes in one thread, roughly. It changes no value.
     pub shares: BTreeMap<Symbol, Nat>,
+    /// Parallel loops by their variables that are scheduled statically: each thread takes one run of iterations. Others are
+    /// dynamic: threads take a few at once until none is left. It changes no value.
+    pub statics: BTreeSet<Symbol>,
 }
 
 impl Entry {

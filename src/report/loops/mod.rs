@@ -51,6 +51,9 @@ pub struct Function {
     pub results: Vec<String>,
     pub arena: Option<Vec<Part>>,
     pub shares: BTreeMap<String, String>,
+    /// Files that were written before there were such loops have none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub statics: Vec<String>,
     pub buffers: Vec<Buffer>,
     pub computed: Vec<Computed>,
     pub values: Vec<Value>,

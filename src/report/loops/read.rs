@@ -74,6 +74,7 @@ pub fn nest(f: &Function) -> Res<Nest> {
             shares: (f.shares.iter())
                 .map(|(v, n)| Ok((Symbol::new(v), parse(n)?)))
                 .collect::<Res<_>>()?,
+            statics: f.statics.iter().map(|v| Symbol::new(v)).collect(),
         },
         buffers: buffers(f)?,
         computed: (f.computed.iter())

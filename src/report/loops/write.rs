@@ -33,6 +33,7 @@ pub fn function(nest: &Nest) -> Function {
         shares: (nest.entry.shares.iter())
             .map(|(v, n)| (v.to_string(), text(n)))
             .collect(),
+        statics: (nest.entry.statics.iter()).map(|v| v.to_string()).collect(),
         buffers: nest.buffers.iter().map(buffer).collect(),
         computed: nest.computed.iter().map(computed).collect(),
         values: values.into_keys().map(|Key(v, _)| v).collect(),

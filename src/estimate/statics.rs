@@ -1,0 +1,97 @@
+//! Which parallel loops are scheduled statically, so that each thread takes one run of iterations.
+//!
+//! In: a parallel loop with the sizes around it. Out: whether all its iterations take as long, and move so much for what they
+//! compute that it matters where that lies: with one run each, threads find in their caches what they held in the call
+//! before. Where iterations differ, or compute much, the dynamic schedule is better, as no thread waits for another one.
+//! Absent: threads that are disturbed, caches that threads share.
+
+use super::compute::{truth, value, Walk};
+use super::{compute, traffic, Context};
+use crate::arith::{AtomKind, Nat};
+use crate::intern::Symbol;
+use crate::nest::{walk, Expr, ExprKind, Stmt};
+use std::collections::BTreeSet;
+
+/// How much longer it takes at most to compute than to bring all from memory once.
+const STREAMS: f64 = 16.0;
+/// By what part iterations may differ.
+const EVEN: f64 = 0.1;
+
+/// Whether a parallel loop is to be static.
+pub fn is_static(cx: &Context, s: &Stmt) -> bool {
+    let Stmt::For {
+        var, extent, body, ..
+    } = s
+    else {
+        return false;
+    };
+    let n = value(*extent, &cx.env).max(1);
+    has_bounds_of_sizes(*var, body)
+        && is_even(cx, (*var, n), body)
+        && compute::cycles(cx, s) <= STREAMS * traffic::once(cx, s)
+}
+
+/// Whether iterations take as long in the middle and at both quarters. The first and the last ones may be at a border.
+fn is_even(cx: &Context, (var, n): (Symbol, i64), body: &[Stmt]) -> bool {
+    let mut known = true;
+    let all: Vec<f64> = [n / 4, n / 2, n * 3 / 4]
+        .iter()
+        .map(|at| {
+            let mut walk = Walk::new(cx);
+            walk.env.insert(var, *at);
+            body.iter().map(|s| walk.stmt(s)).sum()
+        })
+        .collect();
+    walk::each_stmt(body, &mut |s| {
+        if let Stmt::If { cond, then, els } = s {
+            // What is read decides how long it takes.
+            let loops = then.iter().chain(els).any(has_loop);
+            known &= !loops || truth(cond, &cx.env).is_some() && !reads(cond);
+        }
+    });
+    let (least, most) = all.iter().fold((f64::MAX, 0.0), |(a, b), c| {
+        (f64::min(a, *c), f64::max(b, *c))
+    });
+    known && most - least <= EVEN * most
+}
+
+/// Whether no loop in it has a bound that depends on its variable, but for what is left of a block.
+fn has_bounds_of_sizes(var: Symbol, body: &[Stmt]) -> bool {
+    let mut own = BTreeSet::from([var]);
+    let mut good = true;
+    walk::each_stmt(body, &mut |s| match s {
+        Stmt::Index { var, value } if mentions(*value, &own) => {
+            own.insert(*var);
+        }
+        Stmt::For { extent, .. } => good &= is_block(*extent, &own),
+        _ => {}
+    });
+    good
+}
+
+/// Whether a bound depends on none of these variables, or is at most what does not.
+fn is_block(extent: Nat, own: &BTreeSet<Symbol>) -> bool {
+    let least = |a: AtomKind| match a {
+        AtomKind::Min(x, y) => !mentions(x, own) || !mentions(y, own),
+        _ => false,
+    };
+    !mentions(extent, own) || extent.as_atom().is_some_and(|a| least(a.kind()))
+}
+
+fn mentions(n: Nat, own: &BTreeSet<Symbol>) -> bool {
+    own.iter().any(|v| n.mentions(*v))
+}
+
+fn reads(e: &Expr) -> bool {
+    let mut found = false;
+    e.visit(&mut |e| found |= matches!(e.kind(), ExprKind::Load(..)));
+    found
+}
+
+fn has_loop(s: &Stmt) -> bool {
+    let mut found = false;
+    walk::each_stmt(std::slice::from_ref(s), &mut |s| {
+        found |= matches!(s, Stmt::For { .. });
+    });
+    found
+}
