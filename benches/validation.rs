@@ -58,11 +58,13 @@ fn run(flags: &Flags) {
 /// Seconds with and without validation, and the verdict.
 fn measure(program: &str, samples: u64, flags: &Flags) -> ([f64; 2], String) {
     let dir = tempfile::tempdir().expect("a temporary folder");
+    // The command runs elsewhere, so that what it writes is not left here.
+    let file = std::fs::canonicalize(program).expect("the program");
     let (mut times, mut verdict) = ([0.0, 0.0], String::new());
     for _ in 0..samples {
         for (time, how) in times.iter_mut().zip(["on", "off"]) {
             let mut command = Command::new(env!("CARGO_BIN_EXE_rise-opt"));
-            command.args([program, "--validate", how]);
+            command.arg(&file).args(["--validate", how]);
             for flag in ["--target", "--permit"] {
                 if let Some(value) = flags.value(flag) {
                     command.args([flag, value]);
