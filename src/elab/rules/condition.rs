@@ -118,9 +118,9 @@ pub(super) fn condition(infer: &mut Infer, c: &Condition) -> Option<Stated> {
 fn simple(infer: &mut Infer, c: &Condition) -> Option<Cond> {
     match &c.kind {
         // Dealt with before the right side, or as a law.
-        ConditionKind::Error
-        | ConditionKind::Vectorizable { .. }
-        | ConditionKind::Property(..) => None,
+        ConditionKind::Error | ConditionKind::Vectorizable { .. } | ConditionKind::Property(..) => {
+            None
+        }
         ConditionKind::NotIn(name, e) => {
             let binders = &rule_names(infer).left_binders;
             if !binders.iter().any(|b| b.0 == name.text) {
