@@ -16,6 +16,7 @@ use rise_opt::report::{
     Verification,
 };
 use rise_opt::source::SourceMap;
+use rise_opt::synth::Attempt;
 use rise_opt::target::Target;
 use serde_json::{Map, Value};
 use std::fs;
@@ -129,6 +130,9 @@ fn produced() -> &'static [(Kind, Vec<String>)] {
             false => Vec::new(),
         };
         let ordered = run(&["order", "own.rules"]);
+        let synth = ["synth", "--from", "stuck.txt", "--records", "tried.jsonl"];
+        run(&[&synth[..], &["--budget", "9"]].concat());
+        let tried = lines(fs::read(dir.join("tried.jsonl")).unwrap());
         let [plan, proof, trace, egraph] = files.map(|f| vec![f]);
         let answered = |kind, args: &[&str]| (kind, lines(run(args).stdout));
         let all = vec![
@@ -136,6 +140,7 @@ fn produced() -> &'static [(Kind, Vec<String>)] {
             (saved::PROOF, proof),
             (saved::TRACE, trace),
             (saved::TUNING, tuned),
+            (saved::LEFT_SIDE, tried),
             (saved::LOOPS, loops),
             (saved::RECORD, records),
             (saved::EGRAPH, egraph),
@@ -238,6 +243,7 @@ fn read(kind: &Kind, text: &str) -> Result<(), Diagnostic> {
             .map(drop),
         "kernel-certificate" => KernelCertificate::read(&sources, file).map(drop),
         "tuning" => saved::read::<TuningRecord>(kind, &sources, file).map(drop),
+        "left-side" => saved::read::<Attempt>(kind, &sources, file).map(drop),
         "order" => saved::read::<OrderFile>(kind, &sources, file).map(drop),
         "operators" => saved::read::<OperatorFile>(kind, &sources, file).map(drop),
         "liftings" => saved::read::<LiftFile>(kind, &sources, file).map(drop),

@@ -2,8 +2,9 @@
 //!
 //! In: flags, the input. Out: the input with the steps of a schedule, and what was tried. Absent: every decision about schedules.
 
+use super::output::{append, has_text};
 use super::Context;
-use crate::diag::{code, Diagnostic};
+use crate::diag::Diagnostic;
 use crate::driver::auto::{self, Auto};
 use crate::driver::guides::{self, FoundGuides};
 use crate::driver::tune::{tune, Tuning};
@@ -13,8 +14,6 @@ use crate::exec::Toolchain;
 use crate::report::tuning::{self, TuningRecord};
 use crate::schedule::{Permits, Space};
 use crate::search;
-use std::io::Write;
-use std::path::Path;
 use std::time::Duration;
 
 /// How sketches are found.
@@ -138,7 +137,7 @@ impl Asked<'_> {
                 context.error_line(&said(record));
             }
             match self.records {
-                Some(path) => append(path, record),
+                Some(path) => append(path, &record.to_json()),
                 None => Ok(()),
             }
         };
@@ -155,11 +154,6 @@ impl Asked<'_> {
     }
 }
 
-/// A new file is none to read from yet, an empty one neither.
-fn has_text(path: &str) -> bool {
-    std::fs::metadata(path).map_or(Path::new(path).exists(), |m| m.len() > 0)
-}
-
 /// A measurement, for who waits.
 fn said(record: &TuningRecord) -> String {
     let what = match (record.faster(), &record.lost) {
@@ -168,20 +162,4 @@ fn said(record: &TuningRecord) -> String {
         (None, None) => "was not measured".to_string(),
     };
     format!("{}: {what}", record.what)
-}
-
-/// Adds a line at once, so that whatever ends the process loses none.
-fn append(path: &str, record: &TuningRecord) -> Result<(), Diagnostic> {
-    let write = || {
-        let mut file = std::fs::OpenOptions::new()
-            .create(true)
-            .append(true)
-            .open(path)?;
-        file.write_all(record.to_json().as_bytes())
-    };
-    write().map_err(|e: std::io::Error| {
-        let what = format!("`{path}` cannot be written: {}", e.kind());
-        Diagnostic::new(code::OUTPUT_UNWRITABLE, what)
-            .help("name a file in a folder that you may write to with `--records`")
-    })
 }

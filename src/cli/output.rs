@@ -228,3 +228,20 @@ fn cannot(path: &Path, e: &io::Error) -> Diagnostic {
     };
     Diagnostic::new(code::OUTPUT_UNWRITABLE, what).help(help)
 }
+
+/// Whether there is anything to read from: a new file of records is none yet, an empty one neither.
+pub fn has_text(path: &str) -> bool {
+    std::fs::metadata(path).map_or(Path::new(path).exists(), |m| m.len() > 0)
+}
+
+/// Adds a line to a file of `--records` at once, so that whatever ends the process loses none.
+pub fn append(path: &str, line: &str) -> Result<(), Diagnostic> {
+    let mut file = OpenOptions::new().create(true).append(true).open(path);
+    let written = file.as_mut().map_err(|e| e.kind());
+    let written = written.and_then(|f| f.write_all(line.as_bytes()).map_err(|e| e.kind()));
+    written.map_err(|kind| {
+        let what = format!("`{path}` cannot be written: {kind}");
+        Diagnostic::new(code::OUTPUT_UNWRITABLE, what)
+            .help("name a file in a folder that you may write to with `--records`")
+    })
+}

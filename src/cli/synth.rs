@@ -5,6 +5,7 @@
 //! and the others are used. Or a file of such expressions, of what lowering left open. Absent: how (`synth`).
 
 mod harvest;
+mod records;
 
 use super::command_line;
 use super::output::{write_all, Target};
@@ -20,10 +21,12 @@ use crate::scalar::{load_rules, Rule};
 use crate::simplify::RULES;
 use crate::solve::Order;
 use crate::synth::{
-    complete, is_whole, join, minimise, synthesise, synthesise_solver, text, weakest, Aim, Benefit,
-    Counts, Found, Given, Helped, How, Minimised, Options, Outcome, Question,
+    complete, generalise, is_whole, join, minimise, rule_text, synthesise, synthesise_solver,
+    weakest, Aim, Benefit, Counts, Found, Given, Helped, How, Minimised, Options, Outcome,
+    Question,
 };
 use crate::verify::Tools;
+use records::Kept;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -73,6 +76,13 @@ pub struct Args {
     /// Rounds: rules found in one are used on the expressions of the next
     #[arg(long, value_name = "N", default_value_t = 3)]
     rounds: usize,
+    /// Makes the rule as general as is proved: variables for its numbers and parts, under what it asks already
+    #[arg(long, requires = "rule")]
+    generalise: bool,
+    /// Adds what came of each left side, a line of JSON each, as soon as it is known, and does not look at it again: an interrupted
+    /// run goes on
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["rule", "harvest", "minimise"])]
+    records: Option<String>,
     /// How it shows on standard error what it is doing
     #[arg(long, value_enum, default_value_t, value_name = "MODE")]
     progress: Mode,
@@ -200,10 +210,12 @@ fn corpus_to_rules(
     let rules = present(args, context)?;
     let (all, wrong) = expressions(corpus, context)?;
     let targets = targets(args)?;
+    let kept = Kept::new(args.records.as_deref(), context)?;
     let progress = Progress::start(args.progress, context.json());
     let options = Options {
         budget: args.budget,
         rounds: args.rounds,
+        records: kept.records.clone(),
     };
     let mut tell = |t: &str| progress.note(t);
     let outcome = match args.order {
@@ -219,6 +231,7 @@ fn corpus_to_rules(
         }
     };
     drop(progress);
+    kept.all()?;
     print_rules(&outcome, "", targets, context)?;
     Ok(context.report(wrong))
 }
@@ -227,13 +240,16 @@ fn corpus_to_rules(
 fn pairs_to_rules(args: &Args, context: &mut Context) -> Result<u8, Vec<Diagnostic>> {
     let rules = present(args, context)?;
     let targets = targets(args)?;
+    let kept = Kept::new(args.records.as_deref(), context)?;
     let progress = Progress::start(args.progress, context.json());
     let options = Options {
         budget: args.budget,
         rounds: args.rounds,
+        records: kept.records.clone(),
     };
     let joined = join(&rules, &tools(), &options, &mut |t| progress.note(t));
     drop(progress);
+    kept.all()?;
     let (pairs, apart) = joined.before;
     let (more, still) = joined.after;
     let told = format!(
@@ -318,10 +334,6 @@ fn page(outcome: &Outcome, told: &str) -> String {
     page
 }
 
-fn rule_text(rule: &Rule) -> String {
-    text(rule.name.as_str(), rule.lhs, rule.rhs, rule.condition)
-}
-
 fn provenance(found: &Found) -> String {
     let how = how(found.how);
     let (from, place) = (found.from, &found.place);
@@ -394,15 +406,27 @@ fn assist(args: &Args, asked: &str, context: &mut Context) -> Result<u8, Vec<Dia
         let d = Diagnostic::new(code::EXPECTED, "there is no rule");
         return Err(vec![d.help("write a left side, such as `min(x, y) - x`")]);
     };
+    if args.generalise && !whole {
+        let d = Diagnostic::new(
+            code::EXPECTED,
+            "a left side alone has nothing to be generalised",
+        );
+        return Err(vec![
+            d.help("write both sides, such as `min(x*4, y*4) => min(x, y)*4`")
+        ]);
+    }
+    let tools = &tools();
     let progress = Progress::start(args.progress, context.json());
     progress.note("looking for a rule");
     let helped = match whole {
-        true => Vec::from_iter(weakest(&rule, &rules, &tools())),
-        false => complete(rule.lhs, &rules, &tools()),
+        true if args.generalise => Vec::from_iter(generalise(&rule, &rules, tools)),
+        true => Vec::from_iter(weakest(&rule, &rules, tools)),
+        false => complete(rule.lhs, &rules, tools),
     };
     drop(progress);
     if helped.is_empty() {
         let what = match whole {
+            true if args.generalise => "neither this rule nor a more general one is proved",
             true => "no condition is found under which the sides are proved to be equal",
             false => "no smaller right side is found",
         };

@@ -16,6 +16,7 @@ pub mod goal;
 pub mod guides;
 pub mod html;
 pub mod kernel_certificate;
+pub mod left_side;
 pub mod liftings;
 pub mod loops;
 pub mod measurement;

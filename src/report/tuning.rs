@@ -48,13 +48,6 @@ pub fn read(
     sources: &mut SourceMap,
     file: FileId,
 ) -> Result<BTreeMap<String, TuningRecord>, Diagnostic> {
-    let text = sources.file(file).text.to_string();
-    let name = sources.file(file).name.clone();
-    let mut all = BTreeMap::new();
-    for (i, line) in text.lines().enumerate().filter(|l| !l.1.trim().is_empty()) {
-        let line = sources.add_text(&format!("{name}, line {}", i + 1), line);
-        let record: TuningRecord = saved::read(&TUNING, sources, line)?;
-        all.insert(record.key.clone(), record);
-    }
-    Ok(all)
+    let all = saved::lines::<TuningRecord>(&TUNING, sources, file)?;
+    Ok(all.into_iter().map(|r| (r.key.clone(), r)).collect())
 }

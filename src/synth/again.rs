@@ -53,6 +53,7 @@ pub fn again(rules: &[Rule], number: usize, tools: &Tools) -> Again {
     let options = Options {
         budget: BUDGET,
         rounds: 1,
+        ..Options::default()
     };
     let found = synthesise(&questions, &others, tools, &options, &mut |_| {});
     others.extend(found.found.into_iter().map(|f| f.rule));

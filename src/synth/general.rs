@@ -6,7 +6,7 @@
 use super::left::rebuilt;
 use crate::intern::Symbol;
 use crate::scalar::{Expr, Node, Op, Sort};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Two sides with constants, and the numbers that these were.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -55,6 +55,7 @@ impl Mode {
 /// The ways to write both sides with constants, those with little to compute first.
 pub(super) fn general(left: Expr, right: Expr, facts: &[Expr], mode: Mode) -> Vec<General> {
     let mut named = Named::new(mode);
+    named.taken = left.vars().into_iter().map(|v| v.0).collect();
     let left = named.left(left);
     let choices = named.right(right);
     let facts: Vec<Expr> = facts.iter().filter_map(|f| named.fact(*f)).collect();
@@ -79,6 +80,8 @@ pub(super) fn written(at: &BTreeMap<Symbol, i64>, right: Expr) -> Vec<Expr> {
 
 struct Named {
     mode: Mode,
+    /// Names that the left side has already.
+    taken: BTreeSet<Symbol>,
     at: BTreeMap<Symbol, i64>,
     computed: BTreeMap<i64, Vec<Expr>>,
 }
@@ -87,6 +90,7 @@ impl Named {
     fn new(mode: Mode) -> Named {
         Named {
             mode,
+            taken: BTreeSet::new(),
             at: BTreeMap::new(),
             computed: BTreeMap::new(),
         }
@@ -97,7 +101,9 @@ impl Named {
             Node::Int(n) if self.mode.units || n.unsigned_abs() > 1 => {
                 let known = self.at.iter().find(|(_, m)| **m == n).map(|k| *k.0);
                 let name = known.filter(|_| !self.mode.apart).unwrap_or_else(|| {
-                    let name = Symbol::new(&format!("c{}", self.at.len()));
+                    let names = (0..).map(|i| Symbol::new(&format!("c{i}")));
+                    let free = |c: &Symbol| !self.at.contains_key(c) && !self.taken.contains(c);
+                    let name = names.filter(free).next().unwrap_or(Symbol::new("c"));
                     self.at.insert(name, n);
                     name
                 });

@@ -38,24 +38,44 @@ pub fn left_sides(e: Expr) -> Vec<Left> {
             inside.push(part);
         }
     });
-    let holes: BTreeMap<Expr, Expr> = inside.iter().map(|p| (hole(*p), *p)).collect();
     let mut found: Vec<Left> = Vec::new();
     let mut seen = BTreeSet::new();
     for part in inside.into_iter().filter(|p| is_plain(*p)) {
-        for cut in cuts(part, MOST_LEAVES) {
-            for shared in [true, false] {
-                let mut left = named(cut, shared);
-                for stands in left.stands.values_mut() {
-                    *stands = holes.get(stands).copied().unwrap_or(*stands);
-                }
-                if is_worth(left.pattern) && seen.insert(left.pattern.id()) {
-                    found.push(left);
-                }
-            }
-        }
+        let all = patterns(part, MOST_LEAVES).into_iter();
+        found.extend(all.filter(|l| is_worth(l.pattern) && seen.insert(l.pattern.id())));
     }
     found.sort_by_cached_key(|l| rank(l.pattern));
     found
+}
+
+/// Patterns of an expression with its own operator at the root, equal parts as one variable and as several.
+pub(super) fn patterns(e: Expr, most: usize) -> Vec<Left> {
+    let mut holes: BTreeMap<Expr, Expr> = BTreeMap::new();
+    e.visit(&mut |part| {
+        holes.insert(hole(part), part);
+    });
+    let mut found = Vec::new();
+    for cut in cuts(e, most) {
+        for shared in [true, false] {
+            let mut left = named(cut, shared);
+            for stands in left.stands.values_mut() {
+                *stands = holes.get(stands).copied().unwrap_or(*stands);
+            }
+            found.push(left);
+        }
+    }
+    found
+}
+
+/// The parts that variables of a pattern stand for, with those variables.
+pub(super) fn part_names(left: &Left) -> BTreeMap<Expr, Vec<Expr>> {
+    let mut all: BTreeMap<Expr, Vec<Expr>> = BTreeMap::new();
+    for (name, sort) in left.pattern.vars() {
+        if let Some(part) = left.stands.get(&name) {
+            all.entry(*part).or_default().push(Expr::var(name, sort));
+        }
+    }
+    all
 }
 
 /// Patterns of an expression and of its parts that have a target: `t0`, `t1` … for parts with it, `n0`, `n1` … for parts without.

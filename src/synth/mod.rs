@@ -12,6 +12,7 @@ mod assist;
 mod condition;
 mod forms;
 mod general;
+mod generalise;
 mod harvest;
 mod isolated;
 mod join;
@@ -19,19 +20,22 @@ mod left;
 mod minimise;
 mod points;
 mod problems;
+mod records;
 mod right;
 mod solving;
 mod statement;
 
 pub use again::{again, Again};
 pub use assist::{complete, is_whole, weakest, Given, Helped};
+pub use generalise::generalise;
 pub use harvest::{corpus, LeftOut};
 pub use join::{join, Joined};
 pub use left::{canonical, left_sides, Left, MOST_LEAVES};
 pub use minimise::{minimise, Benefit, Minimised};
 pub use problems::problems;
+pub use records::{Attempt, Hear, Records};
 pub use solving::{synthesise_solver, Aim};
-pub use statement::text;
+pub use statement::{of as rule_text, text};
 
 use crate::intern::Symbol;
 use crate::scalar::{Expr, Kind, Node, Op, Rule, Sort, Value, VarClass};
@@ -42,6 +46,7 @@ use crate::verify::{self, Certificates, Point, Tools};
 use condition::Lattice;
 use general::{general, General, Mode};
 use points::Points;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -53,13 +58,14 @@ pub struct Question {
     pub place: String,
 }
 
-/// Limits in counts.
-#[derive(Copy, Clone, Debug)]
+/// Limits in counts, and what is known of earlier runs.
+#[derive(Clone, Debug)]
 pub struct Options {
     /// Left sides that are looked at, in all rounds together.
     pub budget: usize,
     /// Rounds: rules of one are used on the expressions of the next.
     pub rounds: usize,
+    pub records: Records,
 }
 
 impl Default for Options {
@@ -67,6 +73,7 @@ impl Default for Options {
         Options {
             budget: 400,
             rounds: 3,
+            records: Records::default(),
         }
     }
 }
@@ -87,7 +94,8 @@ pub struct Found {
 }
 
 /// How a right side was found.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum How {
     /// The present rules make it of another form of the left side.
     Forms,
@@ -98,7 +106,8 @@ pub enum How {
 }
 
 /// What was tried, and why it came to nothing.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Counts {
     /// Left sides that were looked at.
     pub left_sides: usize,
@@ -112,6 +121,33 @@ pub struct Counts {
     pub superfluous: usize,
     /// Left sides that the budget did not allow.
     pub left: usize,
+}
+
+impl Counts {
+    fn each(&mut self, other: &Counts, change: impl Fn(usize, usize) -> usize) {
+        let own = [
+            (&mut self.left_sides, other.left_sides),
+            (&mut self.without_right_side, other.without_right_side),
+            (&mut self.refuted, other.refuted),
+            (&mut self.unknown, other.unknown),
+            (&mut self.unordered, other.unordered),
+            (&mut self.superfluous, other.superfluous),
+            (&mut self.left, other.left),
+        ];
+        for (own, other) in own {
+            *own = change(*own, other);
+        }
+    }
+
+    fn add(&mut self, other: &Counts) {
+        self.each(other, usize::saturating_add);
+    }
+
+    /// What came since then.
+    fn since(mut self, before: &Counts) -> Counts {
+        self.each(before, usize::saturating_sub);
+        self
+    }
 }
 
 /// All that was found.
@@ -215,7 +251,7 @@ impl<'a> Work<'a> {
                     lefts.len(),
                     self.outcome.found.len()
                 ));
-                attempt(self, task);
+                self.remembering(task, &options.records, &attempt);
             }
             if self.outcome.found.len() == before || self.outcome.counts.left > 0 {
                 break;

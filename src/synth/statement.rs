@@ -25,6 +25,11 @@ pub fn text(name: &str, left: Expr, right: Expr, condition: Expr) -> String {
     }
 }
 
+/// The text of a rule.
+pub fn of(rule: &Rule) -> String {
+    text(rule.name.as_str(), rule.lhs, rule.rhs, rule.condition)
+}
+
 /// The rule that a text is, if it is one.
 pub(super) fn read(text: &str) -> Option<Rule> {
     let mut sources = SourceMap::new();

@@ -200,7 +200,10 @@ fn the_matrix_of_rules_of_the_solver() {
     };
     let find = |from: &[Question], order: Order, budget: usize| -> Vec<Rule> {
         let aim = Aim { target: x(), order };
-        let options = Options { budget, rounds: 3 };
+        let options = Options {
+            budget,
+            ..Options::default()
+        };
         let found = synthesise_solver(from, aim, &[], &tools, &options, &mut |_| {});
         found.found.into_iter().map(|f| f.rule).collect()
     };

@@ -126,6 +126,14 @@ pub const TUNING: Kind = Kind {
     most: ANY,
 };
 
+/// `--records` of `rise-opt synth`
+pub const LEFT_SIDE: Kind = Kind {
+    name: "left-side",
+    version: 1,
+    command: "rise-opt synth --from FILE --records FILE",
+    most: ANY,
+};
+
 /// `rise-opt order`
 pub const ORDER: Kind = Kind {
     name: "order",
@@ -275,6 +283,7 @@ pub const ALL: &[Kind] = &[
     EGRAPH,
     VERIFICATION,
     TUNING,
+    LEFT_SIDE,
     ORDER,
     CRITICAL,
     OPERATORS,
@@ -344,6 +353,23 @@ pub fn stream<T: Serialize>(kind: &Kind, value: &T, out: impl io::Write) -> io::
 struct Head {
     kind: Option<String>,
     version: Option<u64>,
+}
+
+/// The values of a file that holds one on each line.
+pub fn lines<T: DeserializeOwned>(
+    kind: &Kind,
+    sources: &mut SourceMap,
+    file: FileId,
+) -> Result<Vec<T>, Diagnostic> {
+    let text = sources.file(file).text.to_string();
+    let name = sources.file(file).name.clone();
+    let written = text.lines().enumerate().filter(|l| !l.1.trim().is_empty());
+    written
+        .map(|(i, line)| {
+            let line = sources.add_text(&format!("{name}, line {}", i + 1), line);
+            read(kind, sources, line)
+        })
+        .collect()
 }
 
 /// The value that a file of this kind holds.
