@@ -142,7 +142,7 @@ impl Finish<'_> {
         let scalar = ty.as_scalar();
         let lit = match (n, scalar) {
             (Number::Bool(b), _) => Some(Lit::Bool(b)),
-            (Number::Size(n), _) => Some(Lit::Size(n)),
+            (Number::Size(n), _) => Some(Lit::Size(self.u.nat(n))),
             (Number::Int(i), Some(s)) if s.is_float() => Some(Lit::number(i as f64, s)),
             (Number::Int(i), Some(s)) => int_fits(i, s).then_some(Lit::Int(i)),
             (Number::Int(i), None) => match ty.kind() {

@@ -378,6 +378,13 @@ fn compared(cx: &mut Context, op: Op, ty: Ty, x: &Val, y: &Val) -> Res<bool> {
     let (Val::Neutral(x), Val::Neutral(y)) = (resolved(cx, x)?, resolved(cx, y)?) else {
         return cx.stuck("a comparison of what are no numbers");
     };
+    if let (Some(i), Some(j)) = (size(&x), size(&y)) {
+        return Ok(match op {
+            Op::Lt => cx.less(i, j)?,
+            Op::Le => !cx.less(j, i)?,
+            _ => !cx.less(i, j)? && !cx.less(j, i)?,
+        });
+    }
     let order = Order::known(cx, ty, &[&x, &y])?;
     if let Some(known) = order.says(op) {
         return Ok(known);
@@ -394,6 +401,14 @@ fn compared(cx: &mut Context, op: Op, ty: Ty, x: &Val, y: &Val) -> Res<bool> {
         }
     }
     Err(Stuck::Split(Question::Holds(question)))
+}
+
+/// The size that a number is: kernels refuse sizes that are no numbers of 64 bits.
+fn size(n: &Neutral) -> Option<Nat> {
+    match (&n.head, &n.spine[..]) {
+        (Head::Lit(Lit::Size(size)), []) if n.head_ty == Ty::from(Scalar::I64) => Some(*size),
+        _ => None,
+    }
 }
 
 /// What a choice chooses.

@@ -6,8 +6,8 @@
 //! factors are multiplied, and numbers count how often: a ring with iterated sums. For any other operator that associates
 //! and commutes an item has one factor. Two lists of items are equal if they can be paired such that a bijection between
 //! the loops of two, of exchanged, reversed or nested loops, makes their factors equal. Where loops of one are longer, they
-//! are cut, or taken apart by the rest of their index. An item may have guards, where a bound is asked of several loops
-//! (`guards`).
+//! are cut, joined with an item that continues them, or taken apart by the rest of their index. An item may have guards,
+//! where a bound is asked of several loops (`guards`).
 //! Absent: laws (`equal`), induction (`fold`).
 
 mod guards;
@@ -115,7 +115,48 @@ fn alike(cx: &mut Context, algebra: &Algebra, ty: Ty, a: &Neutral, b: &Neutral) 
     let (Some(right), Some(left)) = (lists.pop(), lists.pop()) else {
         return Ok(false);
     };
+    let (longer, some) = joined(cx, ty, left.clone());
+    let (other, more) = joined(cx, ty, right.clone());
+    if (some || more) && paired(cx, algebra, ty, longer, other, 0)? {
+        return Ok(true);
+    }
     paired(cx, algebra, ty, left, right, CUTS)
+}
+
+/// Items in longer loops: one that is what a loop would have before its first iteration, or after its last one, is that
+/// iteration. So a list from its first element on, and the same from its last one on, are one loop. Says whether any was.
+fn joined(cx: &mut Context, ty: Ty, mut items: Vec<Item>) -> (Vec<Item>, bool) {
+    let mut any = false;
+    while let Some((one, many, longer)) = next_joined(cx, ty, &items) {
+        items[many] = longer;
+        items.remove(one);
+        any = true;
+    }
+    (items, any)
+}
+
+/// An item that continues a loop of another one, and both as one.
+fn next_joined(cx: &mut Context, ty: Ty, items: &[Item]) -> Option<(usize, usize, Item)> {
+    for (many, item) in items.iter().enumerate() {
+        for (at, (_, n)) in item.loops.iter().enumerate() {
+            for (one, other) in items.iter().enumerate() {
+                let loops = other.loops.len() + 1 == item.loops.len();
+                if one == many || !loops || other.count != item.count {
+                    continue;
+                }
+                let ends = [(Nat::int(-1), Nat::int(1)), (*n, Nat::int(0))];
+                for (place, before) in ends {
+                    if !same_item(cx, ty, &item.with(at, place, &[]), other) {
+                        continue;
+                    }
+                    let i = cx.symbol();
+                    let longer = [(i, *n + Nat::int(1))];
+                    return Some((one, many, item.with(at, Nat::var(i) - before, &longer)));
+                }
+            }
+        }
+    }
+    None
 }
 
 /// A value as items; `None` if they are too many.
