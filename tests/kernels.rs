@@ -344,6 +344,15 @@ fn indices_ask_for_sizes() {
         let id = sources.add_text("t.rise", text);
         elab::program(&mut sources, id, None).expect("a program")
     };
+    macro_rules! chosen {
+        ($size:literal) => {
+            concat!(
+                "def t [n m : nat] (xs : m.f32) (is : n.i32) : n.f32 = select ((",
+                $size,
+                " : i64) <= size[m]) (map (\\i -> idx (cast i : idx[m]) xs) is) (map (\\i -> 0.0) is)\n"
+            )
+        };
+    }
     let read = "def t [n : nat] (a : n.f32) : f32 = idx (5 : idx[n]) a\n";
     for (text, wanted) in [
         (read, "n >= 6"),
@@ -355,10 +364,13 @@ fn indices_ask_for_sizes() {
             "def t [n m : nat] (is : n.i32) (xs : n.f32) : m.f32 = scatter (map (\\i -> (cast i : idx[m])) is) xs\n",
             "m >= 1 or n <= 0",
         ),
+        // Sizes choose an array that is computed where there is an index, or where there may be none.
+        (chosen!("size[1]"), ""),
+        (chosen!("size[0]"), "m >= 1 or n <= 0"),
     ] {
         let nest = lower::lower(&program(text), &lower::Options::default()).expect("a nest");
         let all: Vec<_> = nest.abi.assumptions.iter().map(|a| a.to_string()).collect();
-        assert_eq!(all, [wanted], "{nest}");
+        assert_eq!(all.join(", "), wanted, "{nest}");
     }
     let fixed = lower::Options {
         fixed: [(Symbol::new("n"), 2)].into(),

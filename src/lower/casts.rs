@@ -1,14 +1,15 @@
 //! Where a number becomes an index, there has to be one that it can become.
 //!
 //! Comes in: a term; goes out: for each `cast … : idx[n]` in it that n is at least 1, or that nothing is cast, because
-//! the cast stands in a function that is applied to each element of an array that has none. Lowering moves what does
+//! the cast stands in a function that is applied to each element of an array that has none, or in an array that sizes do not choose.
+//! Lowering moves what does
 //! not depend on a loop out of it, also where that loop never runs; so whoever reads or writes at an index asks
 //! [`Casts::may_have_none`], and does nothing where there is no element.
 //! Absent: constant indices, which are below their bounds wherever they stand.
 
 use crate::arith::{Nat, Signs};
 use crate::index::{Facts, Level};
-use crate::term::{Kind, Op, Prim, Term};
+use crate::term::{Kind, Lit, Op, Prim, Term};
 use crate::ty::{Ty, TyKind};
 use rustc_hash::FxHashSet;
 
@@ -53,7 +54,7 @@ impl Casts {
 }
 
 struct Walk {
-    /// Sizes of arrays whose elements the functions around are applied to.
+    /// Sizes of arrays whose elements the functions around are applied to, and what is positive where sizes choose an array around.
     around: Vec<Nat>,
     seen: FxHashSet<(usize, Vec<Nat>)>,
     out: Casts,
@@ -75,6 +76,13 @@ impl Walk {
             }
             Kind::App(..) => {
                 let (head, args) = t.spine();
+                if let Some(sizes) = chosen_by(t, head, &args) {
+                    let before = self.around.len();
+                    self.around.extend(sizes);
+                    self.term(args[1]);
+                    self.around.truncate(before);
+                    return self.term(args[2]);
+                }
                 self.term(head);
                 let prim = match head.kind() {
                     Kind::Prim(p) => Some(*p),
@@ -135,6 +143,41 @@ impl Walk {
             self.out.all.push(entry);
         }
     }
+}
+
+/// What is positive where sizes choose the first of two arrays: the other one is not computed there.
+fn chosen_by(t: &Term, head: &Term, args: &[&Term]) -> Option<Vec<Nat>> {
+    match (head.kind(), args) {
+        (Kind::Prim(p), [c, _, _]) if p.op() == Op::Select && t.ty().as_array().is_some() => {
+            let mut sizes = Vec::new();
+            compared(c, &mut sizes)?;
+            // What every size satisfies says nothing.
+            let facts = Facts::new(Level::Full);
+            sizes.retain(|n| !facts.is_not_negative(*n - Nat::int(1)));
+            Some(sizes)
+        }
+        _ => None,
+    }
+}
+
+/// What is positive where comparisons of sizes hold; nothing if it is anything else.
+fn compared(c: &Term, sizes: &mut Vec<Nat>) -> Option<()> {
+    let size = |t: &Term| match t.kind() {
+        Kind::Lit(Lit::Size(n)) => Some(*n),
+        _ => None,
+    };
+    let (p, args) = c.as_prim_app()?;
+    let [a, b] = args[..] else { return None };
+    match p.op() {
+        Op::And => {
+            compared(a, sizes)?;
+            compared(b, sizes)?;
+        }
+        Op::Le => sizes.push(size(b)? - size(a)? + Nat::int(1)),
+        Op::Lt => sizes.push(size(b)? - size(a)?),
+        _ => return None,
+    }
+    Some(())
 }
 
 /// How often a primitive of a type applies its first argument.
