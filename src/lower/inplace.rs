@@ -9,13 +9,14 @@
 //! same place read it under names of their own, which are newer; their own check
 //! has passed. Reading it under an older name is refused.
 //!
-//! A body that stores outside of loops is safe for another reason, too: if it reads no element behind the
-//! statement that stores it. So both parts of a complex number are computed from both.
+//! A body is safe for another reason, too: if it reads no element behind the statement that stores it. So both parts of a complex
+//! number are computed from both. In a loop that holds of each iteration, if no two of them touch the same elements.
 
 use super::state::Lower;
 use super::value::Mem;
 use crate::arith::{AtomKind, Nat};
 use crate::intern::Symbol;
+use crate::nest::walk::{declared, each_stmt};
 use crate::nest::{BufId, Expr, ExprKind, Stmt};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
@@ -140,9 +141,10 @@ impl Lower {
                 });
             }
             safe && match s {
-                Stmt::For { body, .. } => {
+                Stmt::For { var, body, .. } => {
                     let before = stored.len();
-                    self.reads_before(body, [own, roots], stored) && stored.len() == before
+                    self.reads_before(body, [own, roots], stored)
+                        && self.apart_in_each(*var, body, own, &stored[before..])
                 }
                 Stmt::If { then, els, .. } => {
                     self.reads_before(then, [own, roots], stored)
@@ -160,6 +162,44 @@ impl Lower {
                 _ => true,
             }
         })
+    }
+
+    /// Whether the iterations of a loop that stores there, and has no loop in it, touch elements of the accumulator that no other
+    /// iteration does.
+    fn apart_in_each(
+        &self,
+        var: Symbol,
+        body: &[Stmt],
+        own: &FxHashSet<BufId>,
+        stored: &[(BufId, Nat, u32)],
+    ) -> bool {
+        let (mut touched, mut flat) = (stored.to_vec(), true);
+        each_stmt(body, &mut |s| {
+            flat &= !matches!(s, Stmt::For { .. });
+            // What is named in an iteration may be anything in the next one.
+            let named = declared(s);
+            flat &= named.is_none_or(|v| !stored.iter().any(|s| s.1.mentions(v)));
+            if let Some(e) = crate::nest::walk::exprs(s) {
+                e.visit(&mut |e| match e.kind() {
+                    ExprKind::Load(b, at) if own.contains(b) => {
+                        touched.push((self.root_of(*b), *at, e.shape().lanes));
+                    }
+                    _ => {}
+                });
+            }
+        });
+        let apart = |(buf, index, _): &(BufId, Nat, u32)| {
+            let next = index.subst_var(var, Nat::var(var) + Nat::int(1));
+            let stride = self.simplify(next - *index).as_int()?;
+            let (mut first, mut end) = (0, 0);
+            for (_, at, lanes) in touched.iter().filter(|t| t.0 == *buf) {
+                let by = self.simplify(*at - *index).as_int()?;
+                first = by.min(first);
+                end = (by + i64::from(*lanes)).max(end);
+            }
+            Some(end - first <= stride.abs())
+        };
+        stored.is_empty() || flat && stored.iter().all(|s| apart(s) == Some(true))
     }
 
     /// Whether two places of one buffer have no element in common.
