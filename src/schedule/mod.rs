@@ -13,6 +13,7 @@ mod skeleton;
 mod strips;
 mod sums;
 mod tile;
+mod weights;
 
 pub use skeleton::{leaf, Loops, Map, Reader, Reduce, Regroup};
 pub use sums::Place;
@@ -51,6 +52,10 @@ pub struct Choice {
     pub strips: bool,
     /// Threads have blocks of a loop over reductions, of which compilers make vectors.
     pub blocks: bool,
+    /// What elements are counted for is updated at the place that each names.
+    pub updates: bool,
+    /// Weights below the largest number are added up in a pass behind the one that finds it.
+    pub passes: bool,
     /// Where elements are in lanes, several rows are added to them at once; 0 leaves that.
     pub rows: u32,
 }
@@ -217,8 +222,9 @@ fn choices(space: Space, spread: bool) -> Vec<Choice> {
     all
 }
 
-/// What is done with arrays that are read across their rows, and with reductions that have no vectors.
-fn across(keep: bool) -> [Choice; 3] {
+/// What is done with arrays that are read across their rows, with reductions that have no vectors, and with those that are others if
+/// elements are looked at once, or twice.
+fn across(keep: bool) -> [Choice; 5] {
     let plain = Choice {
         keep,
         parallel: true,
@@ -237,5 +243,14 @@ fn across(keep: bool) -> [Choice; 3] {
         blocks: true,
         ..plain
     };
-    [strips, rows, blocks]
+    let updates = Choice {
+        updates: true,
+        ..plain
+    };
+    let passes = Choice {
+        passes: true,
+        lanes: 8,
+        ..plain
+    };
+    [strips, rows, blocks, updates, passes]
 }

@@ -1,7 +1,8 @@
 //! Reductions by any operator that associates, to one number or a tuple of them.
 //!
 //! In: the loops. Out: how they look after each stage. Full blocks are reduced each by itself, in partial results that start from elements,
-//! so that there need be no identity; what is left of a block, and of the list, goes on from there. Partial results are
+//! so that there need be no identity; what is left of the list goes on from there. Where the operator commutes, a list that starts
+//! from its first element starts from its last one instead, so that blocks begin where the array does. Partial results are
 //! vectors, or, of operators that vectors have no form of, rows of numbers that do not depend on each other. Where the operator does not
 //! commute, each lane has a strip of its own, and all stays in order. Absent: which operators those are.
 
@@ -11,18 +12,18 @@ use super::skeleton::{leaf, Reduce, Regroup};
 /// Elements of a block: of those that run in parallel, of one that runs inside of a loop.
 const BLOCKS: [u32; 2] = [8192, 1024];
 /// Vectors of partial results: each is one for every part of a tuple.
-const UNROLL: u32 = 4;
+pub const UNROLL: u32 = 4;
 
 /// Blocks of a reduction.
-struct Blocks {
+pub struct Blocks {
     /// How many.
-    many: String,
-    parallel: bool,
+    pub many: String,
+    pub parallel: bool,
 }
 
 impl Blocks {
     /// A reduction of what each block, which looks so, comes to.
-    fn reduced(&self, reduce: &str, of: &str) -> String {
+    pub fn reduced(&self, reduce: &str, of: &str) -> String {
         format!(
             "(contains (app {reduce} ? ? (containsMap {} {of})))",
             self.many
@@ -30,7 +31,7 @@ impl Blocks {
     }
 
     /// The same as it is in C: what threads come to is kept.
-    fn lowered(&self, p: &mut Printer, of: &str) -> String {
+    pub fn lowered(&self, p: &mut Printer, of: &str) -> String {
         if !self.parallel {
             return self.reduced("reduceSeq", of);
         }
@@ -59,7 +60,6 @@ impl Printer<'_> {
             self.says("parallel blocks");
         }
         let lanes = self.lanes(s);
-        let [long, short] = BLOCKS;
         if !commutes {
             if strips {
                 self.says("strips in order");
@@ -75,37 +75,19 @@ impl Printer<'_> {
             &format!("{}partial", s.name()),
             format!("{lanes} * {unroll}"),
         );
-        let block = match parallel {
-            true => self.param("blocks", long.to_string()),
-            false => self.param("part", short.to_string()),
-        };
-        let blocks = Blocks {
-            many: format!("(floor({}, {block}))", r.n),
-            parallel,
-        };
+        let (block, blocks) = self.of_blocks(r, parallel);
         let sums = |body: &str| match r.lane_wise {
             true => format!("(containsReduceVectors {unroll} {lanes} {body} ?)"),
             false => format!("(contains (app (reduceSeq : ? -> {chunk}.? -> ?) ?))"),
         };
         Some(match self.shown() {
-            Stage::Loops | Stage::Keep => "(contains reduce)".to_string(),
+            Stage::Loops | Stage::Keep | Stage::Start => self.started(r),
             Stage::Blocks | Stage::Peel | Stage::PeelLanes | Stage::Order => {
-                if self.shown() == Stage::Blocks {
-                    self.of_size(
-                        "reduction",
-                        &["reduce-rest-on", "reduce-blocks-peeled"],
-                        &block,
-                    );
-                }
-                peeled(&blocks.reduced("reduce", "(contains reduceSeq)"))
+                self.in_blocks(&block, &blocks, ["reduce-blocks-from-last", "reduce"])
             }
             Stage::Parts | Stage::Exchange | Stage::Reorder | Stage::Pack => {
-                self.uses("regrouping", &["reduce-of-reduce-seq"]);
-                self.of_size(
-                    "reduction",
-                    &["reduce-rest-on", "reduce-lanes-peeled"],
-                    &chunk,
-                );
+                let rules = ["reduce-rest-on", "reduce-lanes-peeled"];
+                self.of_size("reduction", &rules, &chunk);
                 let columns = format!(
                     "(contains (app reduce ? ? (containsMap {chunk} (contains reduceSeq))))"
                 );
@@ -129,6 +111,34 @@ impl Printer<'_> {
         })
     }
 
+    /// Elements of a block, and the blocks, of a reduction by an operator that commutes.
+    pub fn of_blocks(&mut self, r: &Reduce, parallel: bool) -> (String, Blocks) {
+        let [long, short] = BLOCKS;
+        let block = match parallel {
+            true => self.param("blocks", long.to_string()),
+            false => self.param("part", short.to_string()),
+        };
+        let many = format!("(floor({}, {block}))", r.n);
+        (block, Blocks { many, parallel })
+    }
+
+    /// Before there are blocks: they begin where the array does.
+    pub fn started(&mut self, r: &Reduce) -> String {
+        if !r.from_first || self.shown() != Stage::Start {
+            return "(contains reduce)".to_string();
+        }
+        self.uses("reduction", &["reduce-from-last"]);
+        format!("(contains (app reduce ? (contains (app at[{}] ?)) ?))", r.n)
+    }
+
+    /// Blocks that are reduced each as a rule says.
+    pub fn in_blocks(&mut self, block: &str, blocks: &Blocks, [rule, reduce]: [&str; 2]) -> String {
+        if self.shown() == Stage::Blocks {
+            self.of_size("reduction", &["reduce-rest-on", rule], block);
+        }
+        peeled(&blocks.reduced("reduce", &format!("(contains {reduce})")))
+    }
+
     /// Parallel blocks, each of which is reduced as it stands.
     pub fn blocks_alone(&mut self, r: &Reduce) -> String {
         self.regroups = true;
@@ -150,7 +160,7 @@ impl Printer<'_> {
                 _ => ("reduce-blocks-peeled", "(contains reduceSeq)"),
             };
             return match self.shown() {
-                Stage::Loops | Stage::Keep => "(contains reduce)".to_string(),
+                Stage::Loops | Stage::Keep | Stage::Start => "(contains reduce)".to_string(),
                 Stage::Lower => {
                     self.uses("algorithmic", &["reduce-seq"]);
                     blocks.lowered(self, own)
@@ -168,7 +178,7 @@ impl Printer<'_> {
         let groups = blocks(whole(&block));
         let sums = |body: &str| format!("(containsReduceVectors 1 {lanes} {body} ?)");
         match self.shown() {
-            Stage::Loops | Stage::Keep => "(contains reduce)".to_string(),
+            Stage::Loops | Stage::Keep | Stage::Start => "(contains reduce)".to_string(),
             Stage::Blocks | Stage::Peel | Stage::PeelLanes | Stage::Order => {
                 if self.shown() == Stage::Blocks {
                     self.of_size("reduction", &["reduce-rest-on"], &block);
@@ -195,7 +205,7 @@ impl Printer<'_> {
     }
 
     /// Rules for loops of one size.
-    fn of_size(&mut self, file: &'static str, rules: &[&str], size: &str) {
+    pub fn of_size(&mut self, file: &'static str, rules: &[&str], size: &str) {
         for rule in rules {
             self.uses(file, &[&format!("{rule}[{size}]")]);
         }

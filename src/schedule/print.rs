@@ -18,6 +18,8 @@ pub enum Stage {
     Loops,
     /// Named arrays are kept.
     Keep,
+    /// A reduction goes on from another element than the first one.
+    Start,
     /// A reduction to one number gets blocks.
     Blocks,
     /// Reductions that start from an element get partial results,
@@ -40,9 +42,10 @@ pub enum Stage {
     Lower,
 }
 
-const STAGES: [Stage; 12] = [
+const STAGES: [Stage; 13] = [
     Stage::Loops,
     Stage::Keep,
+    Stage::Start,
     Stage::Blocks,
     Stage::Peel,
     Stage::PeelLanes,
@@ -69,6 +72,7 @@ impl Stage {
         match self {
             Stage::Loops => "loops",
             Stage::Keep => "keep",
+            Stage::Start => "start",
             Stage::Blocks => "blocks",
             Stage::Peel => "columns",
             Stage::PeelLanes => "kept",
@@ -87,6 +91,8 @@ impl Stage {
 pub struct Printer<'a> {
     pub choice: Choice,
     pub stage: Stage,
+    /// Whether functions may be approximated, so that vectors have them.
+    pub approximate: bool,
     program: &'a Program,
     /// Rules that the stage needs, by file.
     rules: BTreeMap<&'static str, BTreeSet<String>>,
@@ -111,6 +117,7 @@ pub fn schedule(
     let mut p = Printer {
         choice,
         stage: Stage::Keep,
+        approximate: permits.approximate,
         program,
         rules: BTreeMap::new(),
         params: Vec::new(),
@@ -317,6 +324,9 @@ impl Printer<'_> {
 
     fn map(&mut self, m: &Map, free: bool) -> String {
         let parallel = free && self.choice.parallel;
+        if self.choice.updates && m.counts {
+            return self.updates();
+        }
         if self.choice.tile > 0 {
             if let Some(tile) = self.tile(m, parallel) {
                 return tile;
@@ -365,6 +375,18 @@ impl Printer<'_> {
             false => "contains",
         };
         format!("({place}{kind} {n} {body})")
+    }
+
+    /// A loop over places, for each of which elements are looked for: instead each element is looked at once.
+    fn updates(&mut self) -> String {
+        self.says("updates at places");
+        if self.stage == Stage::Loops {
+            self.uses("fusion", &["let-inline"]);
+            self.uses("algorithmic", &["generate-map"]);
+            let rules = ["updates-at-indices", "updates-at-i32-or-loops", "eq-turned"];
+            self.uses("irregular", &rules);
+        }
+        "(contains (app scatterReduce ? ? ?))".to_string()
     }
 
     /// A loop over single numbers: whole vectors, then the rest.
@@ -497,8 +519,12 @@ impl Printer<'_> {
             (Some(s), Regroup::Peeled) if long(r.n, 256) => self.peeled(s),
             (_, Regroup::Blocks | Regroup::InOrder) if self.choice.lanes > 0 && long(r.n, 2048) => {
                 let commutes = r.law == Regroup::Blocks;
+                let parallel = free && self.choice.parallel;
                 let parts = match r.inner.is_nothing() {
-                    true => self.partial(r, commutes, free && self.choice.parallel),
+                    true if self.choice.passes && commutes && r.weighs => {
+                        Some(self.passes(r, parallel))
+                    }
+                    true => self.partial(r, commutes, parallel),
                     false => None,
                 };
                 parts.unwrap_or_else(|| self.sequential(r))
@@ -542,7 +568,7 @@ impl Printer<'_> {
         let blocks = format!("(floor({}, {block}))", r.n);
         let both = |of: String, rest: String| format!("(both {of} {rest})");
         match self.shown() {
-            Stage::Loops | Stage::Keep => "(contains reduce)".to_string(),
+            Stage::Loops | Stage::Keep | Stage::Start => "(contains reduce)".to_string(),
             Stage::Blocks | Stage::Peel | Stage::PeelLanes | Stage::Order => {
                 if !parallel {
                     return "(contains reduce)".to_string();
@@ -618,7 +644,9 @@ impl Printer<'_> {
             format!("(contains (app let (app toMem {f}) (contains (app reduce ? ? {g}))))")
         };
         match self.shown() {
-            Stage::Loops | Stage::Keep | Stage::Blocks => "(contains reduce)".to_string(),
+            Stage::Loops | Stage::Keep | Stage::Start | Stage::Blocks => {
+                "(contains reduce)".to_string()
+            }
             Stage::Peel => {
                 let rules = ["reduce-pad-idempotent", "reduce-lanes-peeled"];
                 let rules = rules.map(|r| format!("{r}[{chunk}]"));

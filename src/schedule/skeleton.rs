@@ -9,7 +9,7 @@ use crate::algebra::{recognise, Claim, Floats, Law, Property};
 use crate::arith::Nat;
 use crate::rule;
 use crate::target::Target;
-use crate::term::{Data, Kind, Loop, Op, Sort, Term};
+use crate::term::{Data, Kind, Loop, Op, Prim, Sort, Term};
 use crate::ty::{Scalar, Ty, TyKind};
 
 /// The loops of a term.
@@ -50,6 +50,8 @@ pub struct Map {
     pub generates: bool,
     /// Whether what a reduction below it reads along the innermost loop is the same in all iterations.
     pub reused: bool,
+    /// Whether one iteration reduces those elements that are equal to something.
+    pub counts: bool,
     pub body: Box<Loops>,
 }
 
@@ -62,6 +64,10 @@ pub struct Reduce {
     pub law: Regroup,
     /// Whether its operator works on vectors.
     pub lane_wise: bool,
+    /// Whether it goes on from the first element of the array that it reduces.
+    pub from_first: bool,
+    /// Whether its operator has exponentials in it, which two passes may need fewer of.
+    pub weighs: bool,
     /// The operation that combines, and the last one of what makes an element, where they are primitives.
     pub ops: [Option<Op>; 2],
     /// In what is reduced.
@@ -192,6 +198,7 @@ impl Reader {
             across: false,
             generates: false,
             reused: reused(f),
+            counts: counts(f),
             body: body.into(),
         })
     }
@@ -245,6 +252,8 @@ impl Reader {
                         let lanes = self.target.lanes(s);
                         same_leaves(t.ty(), s) && lanes > 1 && on_vectors(op, lanes)
                     }),
+                    from_first: is_first(e, xs),
+                    weighs: has_exponential(op),
                     ops: [operation(op), element(xs)],
                     inner: inner.into(),
                 })
@@ -360,6 +369,60 @@ pub fn has_reduction(t: &Term) -> bool {
 /// Whether a function gives what it is given.
 fn is_variable(f: &Term) -> bool {
     matches!(f.kind(), Kind::Lam(_, body) if matches!(body.kind(), Kind::Var(_)))
+}
+
+/// Whether the start is the first element of an array, of which all others are reduced.
+fn is_first(e: &Term, xs: &Term) -> bool {
+    match (e.as_prim_app(), xs.as_prim_app()) {
+        (Some((at, first)), Some((drop, rest))) => {
+            let one = |p: Prim, n| matches!(p.sizes()[..], [size] if size.as_int() == Some(n));
+            (at.op(), drop.op()) == (Op::At, Op::Drop)
+                && one(at, 0)
+                && one(drop, 1)
+                && first == rest
+        }
+        _ => false,
+    }
+}
+
+fn has_exponential(op: &Term) -> bool {
+    let mut found = false;
+    op.visit(&mut |t, _| {
+        found |= matches!(t.kind(), Kind::Prim(p) if p.op() == Op::Exp);
+    });
+    found
+}
+
+/// Whether a function reduces numbers that are chosen by what elements are equal to.
+fn counts(f: &Term) -> bool {
+    let made = |f: &Term| match f.kind() {
+        Kind::Lam(_, body) => Some(within(body)),
+        _ => None,
+    };
+    let args = |t: &Term, is: &[Op]| {
+        let (p, args) = t.as_prim_app()?;
+        let args: Vec<Term> = args.into_iter().cloned().collect();
+        is.contains(&p.op()).then_some(args)
+    };
+    let condition = || {
+        let reduced = args(&made(f)?, &[Op::Reduce])?;
+        let elements = args(reduced.get(2)?, &[Op::Map])?;
+        let choice = args(&made(elements.first()?)?, &[Op::Select])?;
+        args(choice.first()?, &[Op::Eq])
+    };
+    condition().is_some()
+}
+
+/// What stands behind names.
+fn within(t: &Term) -> Term {
+    if let Some((p, args)) = t.as_prim_app() {
+        if let (Op::Let, [_, f]) = (p.op(), &args[..]) {
+            if let Kind::Lam(_, body) = f.kind() {
+                return within(body);
+            }
+        }
+    }
+    t.clone()
 }
 
 /// Whether it is more than a view of other data.

@@ -134,7 +134,12 @@ impl Printer<'_> {
         let k = size(r.n);
         let sum = format!("(containsReduceSeq {k} {step})");
         let inner = match self.stage {
-            Stage::Loops | Stage::Keep | Stage::Blocks | Stage::Peel | Stage::PeelLanes => {
+            Stage::Loops
+            | Stage::Keep
+            | Stage::Start
+            | Stage::Blocks
+            | Stage::Peel
+            | Stage::PeelLanes => {
                 let all = [&[around], &between[..], &[columns]].concat();
                 return Some(nest(&all, "containsMap", "?"));
             }
