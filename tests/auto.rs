@@ -267,7 +267,7 @@ const PROGRAMS: [(&str, &str); 36] = [
     ),
     (
         "def marks [n k : nat] (keys : n.idx[k]) : k.i32 =
-           generate[k] (\\j -> let place = j in keys |> map (\\p -> select (p == place) 3 1) |> reduce max 1)",
+           generate[k] (\\j -> let place = j in keys |> map (\\p -> select (p == place) 3 0) |> reduce (+) 0)",
         "updates at places",
     ),
     // The function of a name is a loop of loops, whose variable nobody wrote.
