@@ -174,6 +174,7 @@ fn whatever_the_rules_make_of_random_programs() {
         },
         normalize: true,
         scheduler: elab::Scheduler::None,
+        focus: Default::default(),
         reassociate: false,
         approximate: false,
         sketch: part(SketchKind::Contains(Box::new(never))),

@@ -5,6 +5,7 @@
 //! one pass after the other is run, with the same question after each. Guards against silence: how many programs each
 //! pass changed is asserted. `SEEDS=first,count cargo test --test all loop_programs:: -- --ignored` looks at more.
 
+mod by_size;
 mod trimming;
 
 use crate::common;

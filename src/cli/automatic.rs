@@ -6,7 +6,9 @@ use super::output::{append, has_text};
 use super::Context;
 use crate::diag::Diagnostic;
 use crate::driver::auto::{self, Auto};
+use crate::driver::by_size;
 use crate::driver::guides::{self, FoundGuides};
+use crate::driver::sizes::Classes;
 use crate::driver::tune::{tune, Tuning};
 use crate::driver::{Input, Running, Trust};
 use crate::emit::Contract;
@@ -69,6 +71,8 @@ pub struct Asked<'a> {
     pub budget: Duration,
     /// A file of measurements.
     pub records: Option<&'a str>,
+    /// Classes of sizes.
+    pub sizes: Option<&'a str>,
 }
 
 /// What the rest of the command line says of the kernel.
@@ -107,13 +111,20 @@ impl Asked<'_> {
             Automatic::Tune => Space::Large,
         };
         let sources = &mut context.sources;
-        let mut found = auto::auto(input, self.permits(), space, job.options, sources);
+        let classes = match self.sizes {
+            Some(text) => {
+                Classes::read(text, &input.program, &input.fixed, sources).map_err(|d| vec![d])?
+            }
+            None => Classes::default(),
+        };
+        let mut found =
+            by_size::auto_for(input, self.permits(), space, &classes, job.options, sources);
         if how == Automatic::Tune {
             self.measured(input, &mut found, job, context)
                 .map_err(|d| vec![d])?;
         }
-        if let Some(best) = found.best() {
-            auto::adopt(input, &best.text(), job.trust, &mut context.sources)?;
+        if let Some(steps) = found.steps() {
+            auto::adopt(input, &steps, job.trust, &mut context.sources)?;
         }
         Ok(Some(Found::Schedule(found)))
     }

@@ -120,6 +120,14 @@ pub struct Args {
     /// measured is added. With it, an interrupted run goes on
     #[arg(long, value_name = "FILE", requires = "auto")]
     records: Option<String>,
+    /// Classes of sizes, each with a schedule of its own; the kernel chooses by its sizes. `1..64,64..512,512..` is about
+    /// all sizes of the program together, the largest of which counts, `n=1..64,64..,m=1..8,8..` about single ones
+    #[arg(
+        long,
+        value_name = "CLASSES",
+        conflicts_with_all = ["sketch", "replay", "unguided", "plain"]
+    )]
+    sizes: Option<String>,
     /// Where to write: names one of the files to emit, by its ending or else the first; the others stand beside it. `-`
     /// prints them all, and so does whatever is no file, as /dev/stdout [default: named after the kernel, in this folder]
     #[arg(short, value_name = "FILE")]
@@ -241,6 +249,11 @@ impl Args {
         let tunes = self.auto == Some(Automatic::Tune);
         if !tunes && self.budget.is_some() {
             return Some("`--budget` is for `--auto=tune`: nothing else measures schedules");
+        }
+        if tunes && self.sizes.is_some() {
+            return Some(
+                "`--sizes` is for `--auto=model`: what is measured is measured at one size",
+            );
         }
         if !tunes && self.records.is_some() {
             return Some("`--records` is for `--auto=tune`: nothing else measures schedules");
@@ -491,6 +504,7 @@ fn automatic(
         permit: &args.permit,
         budget: args.budget.unwrap_or(automatic::BUDGET),
         records: args.records.as_deref(),
+        sizes: args.sizes.as_deref(),
     };
     asked.find(input, &job, context)
 }

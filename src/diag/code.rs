@@ -164,4 +164,5 @@ codes! {
     OUTPUT_UNWRITABLE = "E0901" Input "an output file cannot be written";
     SET_UNKNOWN = "E0902" Usage "a parameter that no file declares is set";
     NOT_FORMATTED = "E0903" Check "a file is not in the one layout";
+    SIZE_CLASSES = "E0904" Usage "classes of sizes that are none";
 }

@@ -5,19 +5,18 @@
 //! stand for all, unless they are fixed. The same input gives the same answer. Absent: clocks, files.
 
 use super::input::Input;
+use super::sizes::supposed;
 use super::trust::Trust;
 use crate::cost::Cost;
 use crate::diag::Diagnostic;
 use crate::elab::{self, Step};
 use crate::estimate::{cycles, Machine, Sizes};
-use crate::exec::sizes::Effort;
-use crate::intern::Symbol;
 use crate::lower::{self, lower};
 use crate::nest::Nest;
 use crate::obligation::Assumption;
-use crate::report::candidates::{Candidate, Candidates};
+use crate::report::candidates::{Candidate, Candidates, SizeClass};
 use crate::report::tuning::TuningRecord;
-use crate::schedule::{preparations, schedules, Choice, Permits, Schedule, Space};
+use crate::schedule::{preparations, schedules, Choice, Permits, Schedule, Space, Variants};
 use crate::search;
 use crate::source::{FileId, SourceMap};
 use crate::syntax::{parse, print, Dialect};
@@ -39,19 +38,12 @@ const TILES: f64 = 4.0;
 const ITERATIONS: u64 = 8;
 /// How much longer each kind of change is supposed to take than the estimate says, which does not see everything: what is simpler and
 /// nearly as fast is taken, and the program as it stands is simplest.
-const DOUBT: f64 = 1.12;
+pub(super) const DOUBT: f64 = 1.12;
 /// What counts as the same time.
-const SAME: f64 = 1.03;
+pub(super) const SAME: f64 = 1.03;
 
 /// What is written where nothing is taken: a file whose sketch the program satisfies.
 const NONE: &str = "-- No schedule that was tried is estimated to be faster than the program as it stands.\nsketch ?\n";
-
-/// What a call may take for which schedules are compared, and sizes that are tried for it.
-const ELEMENTS: f64 = 4e6;
-const FLOPS: f64 = 3e8;
-const LARGEST: i64 = 1 << 20;
-const SMALLEST: i64 = 32;
-const TIMES: i64 = 16;
 
 /// How the trial of a schedule ended.
 #[derive(Clone, PartialEq, Debug)]
@@ -66,11 +58,28 @@ pub enum Ended {
     Untried,
 }
 
+impl Ended {
+    /// Why there is no estimate.
+    pub fn why(&self) -> Option<String> {
+        Some(match self {
+            Ended::Estimated(..) => return None,
+            Ended::Unreached(step) => format!("step `{step}` is not reached"),
+            Ended::NoKernel(why) => format!("is no kernel: {why}"),
+            Ended::Untried => "not tried: the bound on searches is used up".to_string(),
+        })
+    }
+}
+
+/// Cycles at some sizes, with all threads where they are worth it, and with one.
+pub type Cycles = Vec<(f64, f64)>;
+
 /// A schedule that was considered.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Tried {
     pub schedule: Schedule,
     pub ended: Ended,
+    /// If it was estimated: for each class of sizes the cycles at the sizes that stand for it.
+    pub by_class: Vec<Cycles>,
     /// What was found, if the search came so far.
     pub term: Option<Term>,
     /// What a measurement showed, if there is one.
@@ -89,18 +98,83 @@ pub struct Auto {
     pub best: Option<usize>,
     /// E-nodes of all searches.
     pub nodes: u64,
+    /// Where classes of sizes were asked for: what they came to.
+    pub by_size: Option<BySize>,
+}
+
+/// What classes of sizes came to.
+#[derive(Clone, PartialEq, Debug)]
+pub struct BySize {
+    pub variants: Variants,
+    /// The sketch file of a kernel that chooses; none where it does not.
+    pub text: Option<String>,
+    /// Why it does not, although classes have different schedules.
+    pub lost: Option<String>,
+    pub(super) classes: Vec<Class>,
+}
+
+/// A class, with what it takes.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Class {
+    pub(super) what: String,
+    pub(super) sizes: Vec<(String, i64)>,
+    pub(super) plain: f64,
+    pub(super) takes: Option<usize>,
+}
+
+impl BySize {
+    /// For the summary.
+    fn report(&self, auto: &Auto) -> Vec<SizeClass> {
+        let class = |(i, class): (usize, &Class)| {
+            let cycles = |t: usize| mean(&auto.tried[t].by_class[i]);
+            SizeClass {
+                what: class.what.clone(),
+                sizes: class.sizes.clone(),
+                plain: Some(class.plain),
+                cycles: class.takes.map(cycles),
+                taken: class.takes,
+                lost: self.lost.clone(),
+            }
+        };
+        self.classes.iter().enumerate().map(class).collect()
+    }
 }
 
 impl Auto {
-    /// What to take.
+    /// What to take, for all sizes.
     pub fn best(&self) -> Option<&Schedule> {
         Some(&self.tried.get(self.best?)?.schedule)
     }
 
+    /// The sketches of what is taken; none where that is the program as it stands.
+    pub fn steps(&self) -> Option<String> {
+        let chosen = self.by_size.as_ref().and_then(|b| b.text.clone());
+        chosen.or_else(|| self.best().map(Schedule::text))
+    }
+
+    /// What is taken, in words.
+    fn what(&self) -> Vec<String> {
+        let says = |i: Option<usize>| match i.and_then(|i| self.tried.get(i)) {
+            Some(t) => t.schedule.what.clone(),
+            None => "as it stands".to_string(),
+        };
+        match self.by_size.as_ref().filter(|b| b.text.is_some()) {
+            Some(by) => {
+                let sides = by.variants.sides().into_iter();
+                sides
+                    .map(|(when, i)| format!("{when}: {}", says(i)))
+                    .collect()
+            }
+            None => vec![says(self.best)],
+        }
+    }
+
     /// The sketch file of what is taken.
     pub fn text(&self) -> String {
-        let of = |s: &Schedule| format!("-- Found by `--auto`: {}.\n{}", s.what, s.text());
-        let text = self.best().map_or(NONE.to_string(), of);
+        let what: String = (self.what().iter())
+            .map(|w| format!("-- Found by `--auto`: {w}.\n"))
+            .collect();
+        let text = (self.steps()).map_or(NONE.to_string(), |steps| what + &steps);
         let parsed = parse(FileId::default(), &text, Dialect::Sketch);
         match parsed.diagnostics.is_empty() {
             true => print(&parsed, &text),
@@ -117,12 +191,7 @@ impl Auto {
                 _ => None,
             },
             faster: t.measured.as_ref().and_then(TuningRecord::faster),
-            lost: match &t.ended {
-                Ended::Estimated(..) => t.measured.as_ref().and_then(|m| m.lost.clone()),
-                Ended::Unreached(step) => Some(format!("step `{step}` is not reached")),
-                Ended::NoKernel(why) => Some(format!("is no kernel: {why}")),
-                Ended::Untried => Some("not tried: the bound on searches is used up".to_string()),
-            },
+            lost: (t.ended.why()).or_else(|| t.measured.as_ref().and_then(|m| m.lost.clone())),
         });
         Candidates {
             sizes: (self.sizes.iter().map(|(s, n)| (s.to_string(), *n))).collect(),
@@ -130,6 +199,7 @@ impl Auto {
             all: all.collect(),
             taken: self.best,
             nodes: self.nodes,
+            classes: (self.by_size.as_ref()).map_or(Vec::new(), |b| b.report(self)),
         }
     }
 }
@@ -143,62 +213,25 @@ pub fn auto(
     sources: &mut SourceMap,
 ) -> Auto {
     let sizes = supposed(&input.program, &input.fixed);
-    let mut trial = Trial {
-        input,
-        permits,
-        options,
-        sources,
-        sizes: &sizes,
-        assumed: Vec::new(),
-        known: BTreeMap::new(),
-        steps: BTreeMap::new(),
-        nodes: 0,
-        work: match space {
-            Space::Small => WORK,
-            Space::Large => WORK_MEASURED,
-        },
-    };
-    let plain = trial.lowered(&input.program.term);
-    trial.assumed = (plain.iter().flat_map(|n| n.abi.assumptions.clone())).collect();
-    let plain = plain.ok().map(|n| trial.cycles(&n));
-    let mut tried = Vec::new();
-    let mut all = trial.schedules(space);
-    all.sort_by_key(|s| rank(&s.choice));
-    for schedule in all {
-        if !is_worth_trying(&schedule, &tried) {
-            continue;
-        }
-        let (ended, term) = match trial.run(&schedule) {
-            Ok(((all, one), term)) => (Ended::Estimated(all, one), Some(term)),
-            Err(ended) => (ended, None),
-        };
-        tried.push(Tried {
-            schedule,
-            ended,
-            term,
-            measured: None,
-        });
-    }
-    let nodes = trial.nodes;
-    let (all, one) = plain.unwrap_or((f64::INFINITY, f64::INFINITY));
-    let best = (0..tried.len())
-        .filter(|&i| cost(&tried[i]) < all && alone(&tried[i]) <= one)
-        .min_by(|&a, &b| cost(&tried[a]).total_cmp(&cost(&tried[b])));
-    Auto {
-        best,
-        plain: plain.map(|p| p.0),
-        sizes,
-        tried,
-        nodes,
-    }
+    Trial::new(input, (permits, space), (&sizes, &[]), options, sources)
+        .auto(space)
+        .0
 }
 
-/// The estimate, with doubts.
-fn cost(t: &Tried) -> f64 {
-    match t.ended {
-        Ended::Estimated(c, _) => c * DOUBT.powi(t.schedule.changes as i32),
+/// The estimate at the usual sizes, 0, or for a class, from 1 on, with doubts.
+fn cost(t: &Tried, at: usize) -> f64 {
+    let cycles = match (&t.ended, at) {
+        (Ended::Estimated(all, _), 0) => *all,
+        (Ended::Estimated(..), _) => mean(&t.by_class[at - 1]),
         _ => f64::INFINITY,
-    }
+    };
+    cycles * DOUBT.powi(t.schedule.changes as i32)
+}
+
+/// What stands for several sizes: each counts as much as the others, however long it takes.
+pub(super) fn mean(cycles: &Cycles) -> f64 {
+    let product: f64 = cycles.iter().map(|c| c.0).product();
+    product.powf(1.0 / cycles.len() as f64)
 }
 
 /// The estimate of one thread, which must not be above that of the program as it stands: who has no other thread, or whose other
@@ -235,7 +268,8 @@ fn is_plain(choice: &Choice) -> bool {
 /// Loops that are parallel alone so slowly that no vectors make up for it are left alone, as where a stage is computed anew for each
 /// reader. Vectors are added to what is best without them, and long sums beside tiles are regrouped for the best kind of tile: the searches
 /// are as many as take a second.
-fn is_worth_trying(schedule: &Schedule, tried: &[Tried]) -> bool {
+fn is_worth_trying(schedule: &Schedule, tried: &[Tried], at: usize) -> bool {
+    let cost = |t: &Tried| cost(t, at);
     let choice = schedule.choice;
     let family = |t: &&Tried| {
         let of = &t.schedule;
@@ -283,8 +317,8 @@ pub fn find(
     sources: &mut SourceMap,
 ) -> Result<Auto, Vec<Diagnostic>> {
     let found = auto(input, permits, Space::Small, options, sources);
-    if let Some(best) = found.best() {
-        adopt(input, &best.text(), trust, sources)?;
+    if let Some(steps) = found.steps() {
+        adopt(input, &steps, trust, sources)?;
     }
     Ok(found)
 }
@@ -303,7 +337,7 @@ pub fn adopt(
     Ok(())
 }
 
-fn read(
+pub(super) fn read(
     input: &Input,
     text: &str,
     sources: &mut SourceMap,
@@ -320,39 +354,14 @@ fn read(
     elab::steps(sources, file, &around)
 }
 
-/// Sizes that stand for those that nobody knows: as large as what a call may take, those of arrays all the same.
-fn supposed(program: &Program, fixed: &Sizes) -> Sizes {
-    let arrays = program.params.iter().map(|p| p.1).chain([program.result]);
-    let mut extents = Vec::new();
-    arrays.for_each(|ty| ty.each_nat(&mut |n| extents.push(n)));
-    let all = |each: i64| -> Sizes {
-        let of = |s: Symbol| match extents.iter().any(|n| n.mentions(s)) {
-            true => each,
-            // It says how often something is done.
-            false => each.min(TIMES),
-        };
-        let sizes = program.sizes.iter();
-        sizes
-            .map(|s| (*s, fixed.get(s).copied().unwrap_or_else(|| of(*s))))
-            .collect()
-    };
-    let fits = |sizes: &Sizes| {
-        Effort::of(program, sizes).is_none_or(|e| e.elements <= ELEMENTS && e.work <= FLOPS)
-    };
-    let mut each = LARGEST;
-    while each > SMALLEST && !fits(&all(each)) {
-        each /= 2;
-    }
-    // Rows of a power of two and a little more, as `n + 1`, would go through few sets of a cache.
-    all(each + each / 8)
-}
-
-struct Trial<'a> {
-    input: &'a Input,
+pub(super) struct Trial<'a> {
+    pub(super) input: &'a Input,
     permits: Permits,
     options: &'a search::Options,
-    sources: &'a mut SourceMap,
+    pub(super) sources: &'a mut SourceMap,
     sizes: &'a Sizes,
+    /// Sizes that stand for each class.
+    pub(super) points: &'a [[Sizes; 2]],
     work: u64,
     /// What the program as it stands asks of sizes.
     assumed: Vec<Assumption>,
@@ -360,10 +369,83 @@ struct Trial<'a> {
     known: BTreeMap<String, Result<Term, String>>,
     /// Steps that were read.
     steps: BTreeMap<String, Result<Rc<Step>, String>>,
-    nodes: u64,
+    pub(super) nodes: u64,
 }
 
-impl Trial<'_> {
+impl<'a> Trial<'a> {
+    pub(super) fn new(
+        input: &'a Input,
+        (permits, space): (Permits, Space),
+        (sizes, points): (&'a Sizes, &'a [[Sizes; 2]]),
+        options: &'a search::Options,
+        sources: &'a mut SourceMap,
+    ) -> Trial<'a> {
+        Trial {
+            input,
+            permits,
+            options,
+            sources,
+            sizes,
+            points,
+            assumed: Vec::new(),
+            known: BTreeMap::new(),
+            steps: BTreeMap::new(),
+            nodes: 0,
+            work: match space {
+                Space::Small if points.is_empty() => WORK,
+                // What is good for one class is not for another one.
+                _ => WORK_MEASURED,
+            },
+        }
+    }
+
+    /// All schedules, the best for all sizes, and the estimates of the program as it stands for each class.
+    pub(super) fn auto(&mut self, space: Space) -> (Auto, Option<Vec<Cycles>>) {
+        let plain = self.lowered(&self.input.program.term);
+        self.assumed = (plain.iter().flat_map(|n| n.abi.assumptions.clone())).collect();
+        let plain = plain.ok().map(|n| self.estimates(&n));
+        let tried = self.tried(space);
+        let (all, one) = (plain.as_ref()).map_or((f64::INFINITY, f64::INFINITY), |p| p.0);
+        let best = (0..tried.len())
+            .filter(|&i| cost(&tried[i], 0) < all && alone(&tried[i]) <= one)
+            .min_by(|&a, &b| cost(&tried[a], 0).total_cmp(&cost(&tried[b], 0)));
+        let auto = Auto {
+            best,
+            plain: plain.as_ref().map(|p| p.0 .0),
+            sizes: self.sizes.clone(),
+            tried,
+            nodes: self.nodes,
+            by_size: None,
+        };
+        (auto, plain.map(|p| p.1))
+    }
+
+    /// All that is worth a trial, and what became of it.
+    fn tried(&mut self, space: Space) -> Vec<Tried> {
+        let mut tried = Vec::new();
+        let mut all = self.schedules(space);
+        all.sort_by_key(|s| rank(&s.choice));
+        for schedule in all {
+            if !(0..=self.points.len()).any(|at| is_worth_trying(&schedule, &tried, at)) {
+                continue;
+            }
+            let (ended, term, by_class) = match self.run(&schedule) {
+                Ok((((all, one), classes), term)) => {
+                    (Ended::Estimated(all, one), Some(term), classes)
+                }
+                Err(ended) => (ended, None, Vec::new()),
+            };
+            tried.push(Tried {
+                schedule,
+                ended,
+                by_class,
+                term,
+                measured: None,
+            });
+        }
+        tried
+    }
+
     /// Those of the program, then those of what it can be prepared to.
     fn schedules(&mut self, space: Space) -> Vec<Schedule> {
         let (target, permits) = (self.input.target, self.permits);
@@ -412,14 +494,20 @@ impl Trial<'_> {
         all
     }
 
-    fn run(&mut self, schedule: &Schedule) -> Result<((f64, f64), Term), Ended> {
+    /// What it leads to, with estimates of that.
+    fn run(&mut self, schedule: &Schedule) -> Result<(Estimates, Term), Ended> {
         let term = self.reach(schedule)?;
-        let nest = (self.lowered(&term)).map_err(|d| Ended::NoKernel(d.message))?;
+        Ok((self.kernel(&term)?, term))
+    }
+
+    /// The estimates of a kernel that takes all sizes which the program takes.
+    pub(super) fn kernel(&self, term: &Term) -> Result<Estimates, Ended> {
+        let nest = (self.lowered(term)).map_err(|d| Ended::NoKernel(d.message))?;
         // Where nobody asked for a schedule, nobody expects that it takes fewer sizes.
         let more = (nest.abi.assumptions.iter()).find(|a| !self.assumed.contains(a));
         match more {
             Some(more) => Err(Ended::NoKernel(format!("it would assume {more}"))),
-            None => Ok((self.cycles(&nest), term)),
+            None => Ok(self.estimates(&nest)),
         }
     }
 
@@ -465,7 +553,7 @@ impl Trial<'_> {
         step
     }
 
-    fn step(&mut self, step: &Step, term: &Term) -> Option<Term> {
+    pub(super) fn step(&mut self, step: &Step, term: &Term) -> Option<Term> {
         let options = search::Options {
             nodes: Some(self.options.nodes.map_or(EACH, |n| n.min(EACH))),
             iterations: Some(
@@ -497,10 +585,20 @@ impl Trial<'_> {
         lower(&found, &lowering)
     }
 
-    /// With all threads, and with one.
-    fn cycles(&self, nest: &Nest) -> (f64, f64) {
+    /// Of a kernel.
+    fn estimates(&self, nest: &Nest) -> Estimates {
         let machine = Machine::of(self.input.target);
-        let all = cycles(nest, self.sizes, &machine);
-        (all, cycles(nest, self.sizes, &machine.with_one_thread()))
+        let alone = machine.clone().with_one_thread();
+        let at = |sizes: &Sizes| (cycles(nest, sizes, &machine), cycles(nest, sizes, &alone));
+        // Where threads are not worth it, none is started.
+        let point = |sizes: &Sizes| {
+            let (all, one) = at(sizes);
+            (all.min(one), one)
+        };
+        let class = |points: &[Sizes; 2]| points.iter().map(point).collect();
+        (at(self.sizes), self.points.iter().map(class).collect())
     }
 }
+
+/// With all threads and with one at the usual sizes; for each class at its sizes.
+type Estimates = ((f64, f64), Vec<Cycles>);

@@ -5,12 +5,14 @@
 //! diagnostic. Absent: flags, files to write, texts for people.
 
 pub mod auto;
+pub mod by_size;
 pub mod guides;
 mod input;
 mod job;
 mod kernel;
 pub mod plan;
 mod search;
+pub mod sizes;
 mod stuck;
 mod trust;
 pub mod tune;

@@ -129,6 +129,33 @@ impl Sketch {
         args.reverse();
         (head, args)
     }
+
+    /// Of a choice of which one side is asked for: its condition, that side, and whether it is the second one.
+    pub fn chosen(&self) -> Option<(&Sketch, &Sketch, bool)> {
+        let (head, parts) = self.spine();
+        let SketchKind::Prim(Op::Select, _) = head.kind else {
+            return None;
+        };
+        let [cond, first, second] = parts[..] else {
+            return None;
+        };
+        let any = |s: &Sketch| matches!(s.kind, SketchKind::Any);
+        match (any(first), any(second)) {
+            (false, true) => Some((cond, first, false)),
+            (true, false) => Some((cond, second, true)),
+            _ => None,
+        }
+    }
+
+    /// The sides of choices that lead to what it asks for.
+    pub fn way(&self) -> Vec<bool> {
+        let (mut here, mut way) = (self, Vec::new());
+        while let Some((_, side, second)) = here.chosen() {
+            way.push(second);
+            here = side;
+        }
+        way
+    }
 }
 
 /// The words of a sketch, with places for the parts of it that have words of their own.
@@ -308,6 +335,18 @@ pub enum Scheduler {
     Backoff,
 }
 
+/// What a step rewrites.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub enum Focus {
+    #[default]
+    Whole,
+    /// The one side of a choice that its sketch asks for.
+    Side {
+        /// Whether no step before is about that side.
+        first: bool,
+    },
+}
+
 /// One step of guided search.
 #[derive(Clone, Debug)]
 pub struct Step {
@@ -330,6 +369,8 @@ pub struct Step {
     pub reassociate: bool,
     /// Whether functions of floats may be approximated on vectors.
     pub approximate: bool,
+    /// What it is about.
+    pub focus: Focus,
     /// The goal.
     pub sketch: Sketch,
 }

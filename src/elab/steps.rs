@@ -10,7 +10,7 @@
 use super::book::{Book, Sizes};
 use super::files::read;
 use super::infer::{Infer, Names};
-use super::output::{Limits, RuleUse, Scheduler, Sketch, Step};
+use super::output::{Focus, Limits, RuleUse, Scheduler, Sketch, Step};
 use super::sketch::{names_in, sketch, Defs};
 use crate::arith::Nat;
 use crate::diag::{self, code, Code, Diagnostic};
@@ -79,11 +79,25 @@ pub fn steps(
     diag::sort(&mut diagnostics);
     match diagnostics.is_empty() {
         true => Ok(Guide {
-            steps: unit.steps,
+            steps: in_order(unit.steps),
             params,
         }),
         false => Err(diagnostics),
     }
+}
+
+/// Steps that know whether they are the first ones about a side.
+fn in_order(mut steps: Vec<Step>) -> Vec<Step> {
+    let mut ways: Vec<Vec<bool>> = Vec::new();
+    for step in &mut steps {
+        let Focus::Side { first } = &mut step.focus else {
+            continue;
+        };
+        let way = step.sketch.way();
+        *first = !(ways.iter()).any(|w| w.starts_with(&way) || way.starts_with(w));
+        ways.push(way);
+    }
+    steps
 }
 
 /// Everything wrong with a sketch file, whatever program it is for. A file of definitions is fine.
@@ -142,6 +156,7 @@ struct Draft {
     scheduler: Option<Scheduler>,
     reassociate: Option<bool>,
     approximate: Option<bool>,
+    focus: Option<bool>,
     sketch: Option<Sketch>,
     /// The goal was there, but has errors.
     failed: bool,
@@ -456,6 +471,7 @@ impl Loader<'_> {
             "cost" => self.around.costs,
             "normalize" => &["on", "off"],
             "scheduler" => &["none", "backoff"],
+            "focus" => &["choice", "whole"],
             _ => &["reassociate", "approximate"],
         };
         if value.text.is_empty() {
@@ -467,6 +483,7 @@ impl Loader<'_> {
         match &*keyword.text {
             "cost" => draft.cost = Some(Symbol::new(&value.text)),
             "normalize" => draft.normalize = Some(value.text == "on"),
+            "focus" => draft.focus = Some(value.text == "choice"),
             "scheduler" => {
                 draft.scheduler = Some(match &*value.text {
                     "backoff" => Scheduler::Backoff,
@@ -531,6 +548,7 @@ impl Loader<'_> {
             scheduler: Scheduler::None,
             reassociate: false,
             approximate: false,
+            focus: Focus::Whole,
             sketch: goal,
         };
         draft.over(&mut step);
@@ -559,6 +577,11 @@ impl Draft {
         step.scheduler = self.scheduler.unwrap_or(step.scheduler);
         step.reassociate = self.reassociate.unwrap_or(step.reassociate);
         step.approximate = self.approximate.unwrap_or(step.approximate);
+        step.focus = match self.focus {
+            Some(true) => Focus::Side { first: true },
+            Some(false) => Focus::Whole,
+            None => step.focus,
+        };
         let (own, of) = (&self.limits, &mut step.limits);
         for (own, of) in [
             (own.iterations, &mut of.iterations),

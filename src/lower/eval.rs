@@ -28,6 +28,9 @@ impl Lower {
                 })))
             }
             Kind::App(f, x) => self.deeper(|cx| {
+                if let Some((c, a, b)) = by_sizes(t).filter(|_| cx.in_lanes == 0) {
+                    return cx.chosen_by_sizes(c, a, b, env);
+                }
                 let f = cx.eval(f, env)?;
                 let x = cx.eval(x, env)?;
                 cx.apply_at(&f, x, Some(t))
@@ -53,6 +56,21 @@ impl Lower {
             (l, TyKind::Scalar(s)) => Ok(Val::Scalar(Expr::lit(l, s))),
             _ => Err(self.refuse(format!("a literal of type `{ty}`"))),
         }
+    }
+
+    /// A value without arrays that the same side of a choice computes in every call: the other side is not computed.
+    fn chosen_by_sizes(&mut self, c: &Term, a: &Term, b: &Term, env: &Env) -> Res<Val> {
+        let c = self.eval(c, env)?;
+        let c = self.scalar(&c)?;
+        match c.as_bool() {
+            Some(true) => return self.eval(a, env),
+            Some(false) => return self.eval(b, env),
+            None => {}
+        }
+        let level = self.level_of_expr(&c);
+        let (then, x) = self.side(level, |cx| cx.eval(a, env))?;
+        let (els, y) = self.side(level, |cx| cx.eval(b, env))?;
+        self.select_sides(c, a.ty(), (then, x), (els, y))
     }
 
     /// The innermost level among the free variables of a lambda.
@@ -208,9 +226,10 @@ impl Lower {
                 if !of_sizes(&c) {
                     c = self.bind(c);
                 }
-                match (c.as_bool(), ty.as_array()) {
+                let sides = ty.as_array().is_some() || of_sizes(&c) && ty_has_array(ty);
+                match (c.as_bool(), sides) {
                     // Where it is written, one of the two is computed.
-                    (None, Some(_)) => {
+                    (None, true) => {
                         let args = vec![Val::Scalar(c), a.clone(), b.clone()];
                         Ok(self.node(p, prim_ty, args, term))
                     }
@@ -381,10 +400,23 @@ impl Lower {
 }
 
 /// Whether only sizes and indices stand in it.
-fn of_sizes(e: &Expr) -> bool {
+pub(super) fn of_sizes(e: &Expr) -> bool {
     let mut fine = true;
     e.visit(&mut |e| fine &= matches!(e.kind(), ExprKind::Index(_) | ExprKind::Op(..)));
     fine
+}
+
+/// Condition and sides of a choice between values without arrays that sizes alone decide.
+fn by_sizes(t: &Term) -> Option<(&Term, &Term, &Term)> {
+    let (prim, args) = t.as_prim_app()?;
+    let [c, a, b] = args[..] else {
+        return None;
+    };
+    let mut closed = prim.op() == Op::Select && !ty_has_array(t.ty());
+    if closed {
+        c.visit(&mut |t, _| closed &= !matches!(t.kind(), Kind::Var(_) | Kind::Lam(..)));
+    }
+    closed.then_some((c, a, b))
 }
 
 /// The type of argument `n`.

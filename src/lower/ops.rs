@@ -348,20 +348,22 @@ impl Lower {
             _ => {
                 let (then, x) = self.side(at, |cx| cx.force(&a))?;
                 let (els, y) = self.side(at, |cx| cx.force(&b))?;
-                if then.is_empty() && els.is_empty() {
-                    return self.choose(c, x, y, ty);
-                }
-                self.select_by_statements(c, (then, x), (els, y))
+                self.select_sides(c, ty, (then, x), (els, y))
             }
         }
     }
 
-    fn select_by_statements(
+    /// The value of one of two sides, each with the statements that compute it.
+    pub fn select_sides(
         &mut self,
         c: Expr,
+        ty: Ty,
         (mut then, x): (Vec<Stmt>, Val),
         (mut els, y): (Vec<Stmt>, Val),
     ) -> Res<Val> {
+        if then.is_empty() && els.is_empty() {
+            return self.choose(c, x, y, ty);
+        }
         let (mut xs, mut ys) = (Vec::new(), Vec::new());
         self.flatten(&x, &mut xs)?;
         self.flatten(&y, &mut ys)?;

@@ -5,6 +5,7 @@
 //! is computed, at `(i / k, i mod k)` of it. Invariant: every element is stored
 //! once (a guarded place at most once).
 
+use super::eval::of_sizes;
 use super::index_map::{IndexMap, Kept};
 use super::reduce::Reduction;
 use super::state::{Lower, Res, Version};
@@ -154,10 +155,15 @@ impl Lower {
                     self.write(b, &second)
                 }
             },
-            (Select, [c, a, b]) => match self.is_elementwise(a) && self.is_elementwise(b) {
-                true => self.write_loop(v, d, size),
-                false => self.write_chosen(c, a, b, d),
-            },
+            (Select, [c, a, b]) => {
+                let each = self.is_elementwise(a) && self.is_elementwise(b);
+                // What sizes decide is decided once.
+                let once = n.ty.as_array().is_none() || of_sizes(&self.scalar(c)?);
+                match each && !once {
+                    true => self.write_loop(v, d, size),
+                    false => self.write_chosen(c, a, b, d),
+                }
+            }
             (Concat, [a, b]) => {
                 let (na, _) = self.size_of_arg(n, 0)?;
                 self.write(a, d)?;

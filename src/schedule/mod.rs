@@ -13,10 +13,12 @@ mod skeleton;
 mod strips;
 mod sums;
 mod tile;
+mod variants;
 mod weights;
 
 pub use skeleton::{leaf, Loops, Map, Reader, Reduce, Regroup};
 pub use sums::Place;
+pub use variants::Variants;
 
 use crate::algebra::Floats;
 use crate::search;

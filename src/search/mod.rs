@@ -11,6 +11,7 @@ mod closest;
 mod diagnose;
 pub mod edit;
 mod excerpt;
+mod focus;
 pub mod guides;
 mod occurs;
 pub mod progress;
@@ -27,7 +28,7 @@ pub use trace::{Stop, Trace};
 
 use crate::arith::Nat;
 use crate::egraph::{Graph, Id, Shape};
-use crate::elab::{Limits, Step};
+use crate::elab::{Focus, Limits, Step};
 use crate::interp::random::Rng;
 use crate::obligation::{self, Assumption, Sizes};
 use crate::proof::{ill_typed, Proof};
@@ -227,6 +228,10 @@ pub fn prove_root(
     most: usize,
 ) -> Vec<Result<Proof, String>> {
     let start = normalize_program(term);
+    let step = &Step {
+        focus: Focus::Whole,
+        ..step.clone()
+    };
     let options = Options {
         prove: true,
         ..options.clone()
@@ -272,6 +277,7 @@ pub fn unguided(steps: &[Step]) -> Option<Step> {
         normalize: steps.iter().all(|s| s.normalize),
         reassociate: steps.iter().any(|s| s.reassociate),
         approximate: steps.iter().any(|s| s.approximate),
+        focus: Focus::Whole,
         ..last.clone()
     })
 }

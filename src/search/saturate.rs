@@ -10,6 +10,7 @@ mod watch;
 
 use super::diagnose::{counts, diagnose, Diagnosis, PartCount, Refused};
 use super::excerpt::{cut, Excerpt};
+use super::focus::focus;
 use super::progress::Phase;
 use super::trace::{Iteration, RuleTrace, Size, StepTrace, Stop};
 use super::Options;
@@ -198,6 +199,19 @@ pub(super) fn bounds(own: &crate::elab::Limits, term: &Term) -> (u32, u32) {
 
 /// Runs a step, which has a place among all, on a term in normal form, of which functions may be written out.
 pub(super) fn run(step: &Step, term: &Term, options: &Options, place: (usize, usize)) -> Run {
+    let Some(side) = focus(step, term) else {
+        return run_whole(step, term, options, place);
+    };
+    let run = run_whole(&side.step, &side.term, options, place);
+    Run {
+        result: (run.result).map(|found| side.with(&found).unwrap_or_else(|| term.clone())),
+        segment: run.segment.map(|s| s.and_then(|s| side.segment(s))),
+        ..run
+    }
+}
+
+/// The same, whatever the step is about.
+fn run_whole(step: &Step, term: &Term, options: &Options, place: (usize, usize)) -> Run {
     // Where right sides stay as they are, so does the term.
     let plain = (!step.normalize).then(|| normalize_program(term));
     let term = plain.as_ref().unwrap_or(term);

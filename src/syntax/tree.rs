@@ -61,7 +61,7 @@ pub enum ItemKind {
         name: Name,
         include: Option<FilePath>,
     },
-    /// `cost size`, `normalize off`, `scheduler backoff`, `permit reassociate`, `domain scalar`
+    /// `cost size`, `normalize off`, `scheduler backoff`, `permit reassociate`, `focus choice`, `domain scalar`
     Switch {
         keyword: Name,
         value: Name,

@@ -157,3 +157,80 @@ fn a_missing_permission_is_advised() {
         ],
     );
 }
+
+/// Each says what is wrong where it stands, and what to write instead.
+#[test]
+fn classes_of_sizes_that_are_none() {
+    let place = Place::new(&[(
+        "p.rise",
+        "def scale [m n : nat] (a : f32) (xs : m.n.f32) : m.n.f32 = xs |> map (map (\\x -> a * x))"
+            .as_bytes(),
+    )]);
+    for (classes, says) in [
+        (
+            "1..64",
+            &[
+                "--sizes:1:1",
+                "sizes from 64 on are in no class",
+                "add `64..`",
+            ][..],
+        ),
+        (
+            "1..64,60..",
+            &[
+                "--sizes:1:7",
+                "sizes from 60 to 63 are in two classes",
+                "begin with 64",
+            ],
+        ),
+        (
+            "1..64,65..",
+            &["--sizes:1:7", "sizes from 64 to 64 are in no class"],
+        ),
+        (
+            "8..",
+            &["sizes from 1 to 7 are in no class", "begin with 1"],
+        ),
+        ("1..,64..", &["nothing is left", "end the one before"]),
+        ("1..64,64..64,64..", &["no size is in `64..64`"]),
+        ("1..64,x..", &["`x` is no size", "write a range"]),
+        ("64", &["`64` is no range of sizes"]),
+        ("", &["`` is no range of sizes"]),
+        (
+            "1..99999999999,99999999999..",
+            &["`99999999999` is no size"],
+        ),
+        (
+            "nn=1..4,4..",
+            &[
+                "--sizes:1:1",
+                "`nn` is no size of `scale`",
+                "did you mean `n`",
+            ],
+        ),
+        (
+            "n=1..4,4..,n=1..8,8..",
+            &["--sizes:1:12", "`n` has ranges twice"],
+        ),
+        ("n=1..4,m=1..8,8..", &["sizes from 4 on are in no class"]),
+        ("1..4,4..,m=1..8,8..", &["of all sizes together"]),
+    ] {
+        let says = [&["E0904"], says].concat();
+        place.fails(&["p.rise", "--sizes", classes], 2, &says);
+    }
+    let fixed = &["p.rise", "--sizes", "n=1..4,4..", "--set", "n=16"];
+    place.fails(fixed, 2, &["`n` is fixed by `--set`"]);
+    let none = &["p.rise", "--sizes", "1..4,4..", "--set", "n=16,m=3"];
+    place.fails(none, 2, &["`scale` has no size that varies"]);
+    let many: Vec<String> = (1..70).map(|n| format!("{n}..{}", n + 1)).collect();
+    let many = format!("{},70..", many.join(","));
+    place.fails(
+        &["p.rise", "--sizes", &many],
+        2,
+        &["70 classes are more than 64"],
+    );
+    let tuned = &["p.rise", "--auto=tune", "--sizes", "1..4,4.."];
+    place.fails(tuned, 2, &["`--sizes` is for `--auto=model`"]);
+    let plain = &["p.rise", "--plain", "--sizes", "1..4,4.."];
+    place.fails(plain, 2, &["--plain", "--sizes"]);
+}

@@ -193,6 +193,7 @@ pub fn aimless_step(rules: Vec<RuleUse>, limits: Limits, reassociate: bool) -> S
         limits,
         normalize: true,
         scheduler: Scheduler::None,
+        focus: Default::default(),
         reassociate,
         approximate: false,
         sketch: part(SketchKind::Contains(Box::new(tanh))),

@@ -131,6 +131,12 @@ pub fn advise(
     known: &Known,
     options: &Options,
 ) -> Advice {
+    // Of a side alone, the diagnosis is that of the side.
+    let side = super::focus::focus(step, term);
+    let (step, term) = match &side {
+        Some(side) => (&side.step, &side.term),
+        None => (step, term),
+    };
     let mut a = Advisor {
         step,
         term: super::in_form(term),

@@ -57,6 +57,7 @@ impl Parser<'_> {
                     "cost" => "for example `cost size`",
                     "permit" => "write `permit reassociate` or `permit approximate`",
                     "domain" => "write `domain scalar`",
+                    "focus" => "write `focus choice` or `focus whole`",
                     "scheduler" => "write `scheduler none` or `scheduler backoff`",
                     _ => "write `normalize on` or `normalize off`",
                 };

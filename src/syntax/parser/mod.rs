@@ -20,7 +20,7 @@ use crate::source::{FileId, Span};
 pub const MAX_DEPTH: usize = 256;
 
 /// The words that start an item at column one, and the files they stand in.
-pub const ITEMS: [(&str, &[Dialect]); 15] = [
+pub const ITEMS: [(&str, &[Dialect]); 16] = [
     ("def", &[Dialect::Program, Dialect::Sketch]),
     (
         "import",
@@ -38,6 +38,7 @@ pub const ITEMS: [(&str, &[Dialect]); 15] = [
     ("normalize", &[Dialect::Sketch]),
     ("scheduler", &[Dialect::Sketch]),
     ("permit", &[Dialect::Sketch]),
+    ("focus", &[Dialect::Sketch]),
     ("domain", &[Dialect::Rules]),
 ];
 

@@ -1,0 +1,191 @@
+//! Kernels that choose by their sizes: each side is what its schedule alone leads to, and computes the program.
+
+use super::*;
+use crate::common::{chain_text, program_text};
+use rise_opt::driver::auto::{Auto, Ended};
+use rise_opt::driver::by_size::auto_for;
+use rise_opt::driver::sizes::Classes;
+use rise_opt::driver::Input;
+use rise_opt::interp::compare;
+use rise_opt::lower::lower;
+use rise_opt::proof;
+use rise_opt::schedule::{Permits, Space};
+use rise_opt::search;
+use rise_opt::validate::{validate, Verdict};
+
+const MM: &str = "def mm [m n k : nat] (a : m.k.f32) (b : k.n.f32) : m.n.f32 =
+    a |> map (\\row -> transpose b |> map (\\col ->
+      zip row col |> map (\\p -> fst p * snd p) |> reduce (+) 0.0))";
+const DOT: &str = "def dot [n : nat] (x : n.f32) (y : n.f32) : f32 =
+    zip x y |> map (\\p -> fst p * snd p) |> reduce (+) 0.0";
+const GEMV: &str = "def gemv [m n : nat] (a : m.n.f32) (x : n.f32) : m.f32 =
+    a |> map (\\row -> zip row x |> map (\\p -> fst p * snd p) |> reduce (+) 0.0)";
+/// Two results, of which one is a single number.
+const BOTH: &str = "def both [n : nat] (x : n.f32) : (f32, n.f32) =
+    pair (reduce (+) 0.0 x) (x |> map (\\v -> v * v))";
+
+fn input(program: &Program) -> Input {
+    Input {
+        program: program.clone(),
+        steps: Vec::new(),
+        params: BTreeMap::new(),
+        fixed: BTreeMap::new(),
+        target: Target::Avx512,
+        unverified: Vec::new(),
+        plan: None,
+    }
+}
+
+fn tried(program: &Program, classes: &Classes) -> Auto {
+    let permits = Permits {
+        reassociate: true,
+        approximate: false,
+    };
+    let options = search::Options::default();
+    let sources = &mut SourceMap::new();
+    auto_for(
+        &input(program),
+        permits,
+        Space::Small,
+        classes,
+        &options,
+        sources,
+    )
+}
+
+fn classes(text: &str, program: &Program) -> Classes {
+    Classes::read(text, program, &BTreeMap::new(), &mut SourceMap::new()).expect("classes")
+}
+
+/// The program after steps, whose proof holds.
+fn reached(program: &Program, text: &str) -> Program {
+    let options = search::Options {
+        prove: true,
+        ..search::Options::default()
+    };
+    let outcome = search::optimize(program, &chain_text(text, program), &options);
+    assert!(outcome.failure.is_none(), "{text}");
+    let proof = outcome.proof.expect("asked for").expect("made");
+    proof::check(&proof).unwrap_or_else(|r| panic!("{text}: {r:?}"));
+    let term = outcome.terms.last().expect("a step").clone();
+    Program {
+        term,
+        ..program.clone()
+    }
+}
+
+/// The sub-terms at the ends of all choices of sizes, first ones first.
+fn sides(program: &Program) -> Vec<rise_opt::term::Term> {
+    let mut all = Vec::new();
+    let mut open = vec![vec![0; program.term.lambdas() as usize]];
+    while let Some(place) = open.pop() {
+        let here = proof::at(&program.term, &place).expect("a place");
+        match here.as_prim_app() {
+            Some((p, args)) if p.op() == Op::Select && args.len() == 3 => {
+                open.push([&place[..], &[1]].concat());
+                open.push([&place[..], &[0, 1]].concat());
+            }
+            _ => all.push(here.clone()),
+        }
+    }
+    all
+}
+
+/// Every kernel of three different sides, at sizes in each class and at their borders.
+#[test]
+fn sides_are_what_their_schedules_lead_to() {
+    let choices = [
+        (MM, "1..3,3..9,9..", 3),
+        (DOT, "1..3,3..9,9..", 3),
+        (GEMV, "m=1..3,3..,n=1..9,9..", 4),
+        (BOTH, "..3,3..9,9..", 3),
+    ];
+    let mut validated = 0;
+    for (text, ranges, count) in choices {
+        let program = program_text(text);
+        let classes = classes(ranges, &program);
+        let auto = tried(&program, &Classes::default());
+        let estimated = |i: &usize| matches!(auto.tried[*i].ended, Ended::Estimated(..));
+        let reachable: Vec<usize> = (0..auto.tried.len()).filter(estimated).collect();
+        let (first, last) = (reachable[0], *reachable.last().expect("some"));
+        assert_ne!(first, last, "{text}");
+        let takes = [None, Some(last), Some(first), Some(last)];
+        let takes = &takes[..count];
+        let schedules: Vec<_> = auto.tried.iter().map(|t| &t.schedule).collect();
+        let file = classes.variants(takes).text(&schedules);
+        let kernel = reached(&program, &file);
+        let params = vec![0; program.term.lambdas() as usize];
+        for (side, takes) in sides(&kernel).iter().zip(takes) {
+            let Some(i) = takes else { continue };
+            let alone = auto.tried[*i].term.as_ref().expect("a term");
+            assert_eq!(Some(side), proof::at(alone, &params), "{file}");
+        }
+        let nest = lower(&kernel, &Options::default()).expect("a kernel");
+        let verdict = validate(&nest, &kernel, &BTreeMap::new()).verdict;
+        // Of tiles at sizes below their own, bounds may be left open.
+        assert!(!matches!(verdict, Verdict::Refuted(_)), "{nest}");
+        validated += usize::from(matches!(verdict, Verdict::Validated));
+        let mut rng = Rng::new(5);
+        for sizes in around(&program, &[1, 2, 3, 8, 9, 20]) {
+            let expected = Expected::of(&kernel, &sizes, &mut rng).expect("a value");
+            expected.check(&nest, text);
+            let args = program.params.iter();
+            let args = args.map(|(_, ty)| random::value_of(&mut rng, *ty, &sizes, Numbers::Whole));
+            let args: Vec<Value> = args.map(|v| v.expect("a value")).collect();
+            let [a, b] = [&kernel, &program].map(|p| eval_program(p, &sizes, &args).unwrap());
+            assert!(compare::same(&a, &b), "{text} at {sizes:?}");
+        }
+    }
+    assert!(validated > 1, "{validated}");
+}
+
+/// All sizes the same, and one of them each.
+fn around(program: &Program, borders: &[i64]) -> Vec<Sizes> {
+    let mut all = Vec::new();
+    for n in borders {
+        all.push(program.sizes.iter().map(|s| (*s, *n)).collect());
+        for one in &program.sizes {
+            let of = |s: &Symbol| (*s, if s == one { *n } else { 4 });
+            all.push(program.sizes.iter().map(of).collect());
+        }
+    }
+    all
+}
+
+/// Only one of two sums is computed, although both are single numbers.
+#[test]
+fn single_numbers_are_computed_on_one_side() {
+    let program = program_text(
+        "def total [n : nat] (x : n.f32) : f32 =
+           select (size[n] <= 9) (reduce (+) 0.0 x) (reduceSeq max 0.0 x) * 2.0",
+    );
+    let nest = lower(&program, &Options::default()).expect("a kernel");
+    let is_loop = |s: &Stmt| matches!(s, Stmt::For { .. });
+    let outside = nest.body.iter().filter(|s| is_loop(s)).count();
+    assert_eq!(outside, 0, "{nest}");
+    for n in [0, 1, 9, 10, 30] {
+        let sizes = [(Symbol::new("n"), n)].into_iter().collect();
+        let expected = Expected::of(&program, &sizes, &mut Rng::new(3)).expect("a value");
+        expected.check(&nest, "a choice of sums");
+    }
+}
+
+/// Classes for which the same is best are one, and a class of its own gets what is best for it.
+#[test]
+fn classes_choose_by_the_estimate() {
+    let program = program_text(DOT);
+    let by = |text: &str| {
+        let classes = classes(text, &program);
+        tried(&program, &classes)
+    };
+    let far = by("1..2000000,2000000..");
+    assert!(far.by_size.as_ref().is_some_and(|b| b.text.is_none()));
+    let near = by("1..4,4..");
+    let chosen = near.by_size.as_ref().expect("asked for");
+    let sides = chosen.variants.sides();
+    assert_eq!(sides.len(), 2, "{chosen:?}");
+    assert_eq!(sides[0], ("n ≤ 3".to_string(), None));
+    assert!(sides[1].1.is_some());
+    let kernel = reached(&program, &near.text());
+    assert_eq!(self::sides(&kernel).len(), 2);
+}
