@@ -17,6 +17,9 @@ use std::marker::PhantomData;
 /// Zero-sized marker that keeps an id on its thread.
 pub type NotSend = PhantomData<*const ()>;
 
+/// A value of a table, held by whoever has it.
+pub type Shared<T> = HConsed<T>;
+
 /// A hash-consing table: `id ⇔ value`.
 pub struct Table<T: Hash + Eq + Clone> {
     consign: HConsign<T, FxBuildHasher>,
@@ -47,6 +50,11 @@ impl<T: Hash + Eq + Clone> Table<T> {
     /// The value of `id`.
     pub fn get(&self, id: u32) -> &T {
         &self.items[id as usize]
+    }
+
+    /// The same, to be kept while the table is written to.
+    pub fn share(&self, id: u32) -> Shared<T> {
+        self.items[id as usize].clone()
     }
 
     /// How many values there are.
@@ -88,6 +96,11 @@ impl Symbol {
             t.ids.insert(text, id);
             Symbol(id, PhantomData)
         })
+    }
+
+    /// A dense id, unique in this thread; for tables only.
+    pub fn id(self) -> u32 {
+        self.0
     }
 
     /// Its text.

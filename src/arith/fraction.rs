@@ -7,7 +7,7 @@ impl Nat {
     pub fn fraction(self) -> (Nat, Nat) {
         let mut common = Mono::one();
         let mut den = 1i64;
-        for (m, c) in self.terms() {
+        for (m, c) in self.terms().iter() {
             den = lcm(den, c.den());
             for (a, e) in m.factors() {
                 let have = common.factors().find(|f| f.0 == a).map_or(0, |f| f.1);

@@ -24,11 +24,13 @@ pub use poly::{Atom, AtomKind, Mono};
 pub use rat::{gcd, Rat};
 pub use signs::{is_whole_term, rejoin, Signs};
 
-use crate::intern::{NotSend, Symbol, Table};
+use crate::intern::{NotSend, Shared, Symbol, Table};
 use poly::Poly;
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::marker::PhantomData;
+use std::ops::Deref;
+use std::rc::Rc;
 
 /// An integer expression in normal form: a size or an index.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -51,6 +53,8 @@ struct Arith {
     atoms: Table<AtomKind>,
     memo: FxHashMap<(Op, u32, u32), u32>,
     ints: FxHashMap<i64, u32>,
+    /// The variables of those that were asked for.
+    vars: FxHashMap<u32, Rc<[Symbol]>>,
 }
 
 thread_local! {
@@ -87,6 +91,24 @@ fn intern(poly: Poly) -> Nat {
         });
     }
     nat
+}
+
+/// The terms of a polynomial, shared with the table.
+pub struct Terms(Shared<Poly>);
+
+impl Deref for Terms {
+    type Target = [(Mono, Rat)];
+    fn deref(&self) -> &[(Mono, Rat)] {
+        self.0.terms()
+    }
+}
+
+impl IntoIterator for Terms {
+    type Item = (Mono, Rat);
+    type IntoIter = std::vec::IntoIter<(Mono, Rat)>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.to_vec().into_iter()
+    }
 }
 
 impl From<i64> for Nat {
@@ -131,13 +153,39 @@ impl Nat {
         intern(Poly::atom(atom))
     }
 
-    fn poly(self) -> Poly {
-        ARITH.with_borrow(|t| t.polys.get(self.0).clone())
+    fn poly(self) -> Shared<Poly> {
+        ARITH.with_borrow(|t| t.polys.share(self.0))
     }
 
     /// The terms of the polynomial: monomial and coefficient, in no meaningful order.
-    pub fn terms(self) -> Vec<(Mono, Rat)> {
-        ARITH.with_borrow(|t| t.polys.get(self.0).terms().to_vec())
+    pub fn terms(self) -> Terms {
+        Terms(self.poly())
+    }
+
+    /// The variables in it, those inside of atoms included, each once.
+    pub fn vars(self) -> Rc<[Symbol]> {
+        if let Some(known) = ARITH.with_borrow(|t| t.vars.get(&self.0).cloned()) {
+            return known;
+        }
+        let mut found = Vec::new();
+        for (mono, _) in self.terms().iter() {
+            for a in mono.atoms() {
+                let inner = a.kind().parts();
+                let own = match a.kind() {
+                    AtomKind::Var(v) => Some(v),
+                    _ => None,
+                };
+                let all = inner.iter().flat_map(|n| n.vars().to_vec()).chain(own);
+                for v in all {
+                    if !found.contains(&v) {
+                        found.push(v);
+                    }
+                }
+            }
+        }
+        let found: Rc<[Symbol]> = found.into();
+        ARITH.with_borrow_mut(|t| t.vars.insert(self.0, found.clone()));
+        found
     }
 
     /// Rebuilds an expression from terms.
@@ -290,10 +338,10 @@ impl Nat {
             };
         };
         let (mut q, mut r) = (Vec::new(), Vec::new());
-        for (m, c) in self.terms() {
+        for (m, c) in self.terms().iter() {
             match (m.div(dm), c.div(*dc)) {
                 (qm, Some(qc)) if qc.as_int().is_some() && qm.is_integral() => q.push((qm, qc)),
-                _ => r.push((m, c)),
+                _ => r.push((m.clone(), *c)),
             }
         }
         (Nat::from_terms(q), Nat::from_terms(r))
@@ -321,8 +369,8 @@ impl Nat {
     /// rebuilt, and so normalised again.
     pub fn map_atoms(self, f: &mut impl FnMut(Atom) -> Option<Nat>) -> Nat {
         let mut sum = Nat::int(0);
-        for (mono, c) in self.terms() {
-            let mut product = Nat::rat(c);
+        for (mono, c) in self.terms().iter() {
+            let mut product = Nat::rat(*c);
             for (atom, exp) in mono.factors() {
                 let value =
                     f(atom).unwrap_or_else(|| atom.kind().map(&mut |n| n.map_atoms(f)).value());
@@ -350,15 +398,16 @@ impl Nat {
 
     /// Whether a variable stands in it.
     pub fn mentions(self, var: Symbol) -> bool {
-        let mut found = false;
-        self.each_atom(&mut |a| found |= a.kind() == AtomKind::Var(var));
-        found
+        self.vars().contains(&var)
     }
 
     /// The factor of a variable that stands in it linearly and not in an operation.
     pub fn coefficient(self, var: Symbol) -> Option<Nat> {
+        if !self.mentions(var) {
+            return Some(Nat::int(0));
+        }
         let mut factor = Vec::new();
-        for (m, c) in self.terms() {
+        for (m, c) in self.terms().iter() {
             let mut rest = Mono::one();
             let mut found = false;
             for (a, e) in m.factors() {
@@ -382,7 +431,7 @@ impl Nat {
                 }
             }
             if found {
-                factor.push((rest, c));
+                factor.push((rest, *c));
             }
         }
         Some(Nat::from_terms(factor))
@@ -422,8 +471,8 @@ impl Nat {
             return Some(r);
         }
         let mut sum = Rat::ZERO;
-        for (mono, c) in self.terms() {
-            let mut product = c;
+        for (mono, c) in self.terms().iter() {
+            let mut product = *c;
             for (atom, exp) in mono.factors() {
                 let value = atom.eval_rat(env)?;
                 for _ in 0..exp.unsigned_abs() {

@@ -53,7 +53,7 @@ pub fn is_whole_term(m: &Mono, c: Rat) -> bool {
 /// `c·d·⌊a/d⌋ + c·(a mod d) = c·a`
 pub fn rejoin(n: Nat) -> Nat {
     let mut n = n;
-    for (m, c) in n.terms() {
+    for (m, c) in n.terms().iter() {
         for (atom, e) in m.factors() {
             let AtomKind::Mod(a, d) = atom.kind() else {
                 continue;
@@ -61,7 +61,7 @@ pub fn rejoin(n: Nat) -> Nat {
             if e != 1 {
                 continue;
             }
-            let others = Nat::from_terms([(m.div(&Mono::atom(atom)), c)]);
+            let others = Nat::from_terms([(m.div(&Mono::atom(atom)), *c)]);
             let floor = Nat::atom(Atom::new(AtomKind::Floor(a, d)));
             // Both stand there if all their terms cancel.
             let without = n - others * Nat::atom(atom) - others * d * floor;

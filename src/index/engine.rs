@@ -16,13 +16,39 @@ use crate::arith::{lcm, Atom, AtomKind, Mono, Nat, Rat};
 use crate::intern::Symbol;
 use crate::scalar::{Expr, Op};
 use crate::simplify::{build, Simplifier};
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
-use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// The number of what is assumed, among [`Engine::contexts`].
 type Context = usize;
+/// The number of some variables, among [`Engine::groups`].
+type Group = usize;
+
+/// What is known of the variables of a number, and of those in their ranges: the facts about no others, in their order.
+#[derive(Default, Debug)]
+pub struct View {
+    facts: Vec<Nat>,
+    /// The numbers of these facts up to each of them, as if there were no others.
+    states: Vec<u32>,
+}
+
+impl View {
+    /// Each is not negative.
+    pub fn facts(&self) -> &[Nat] {
+        &self.facts
+    }
+
+    /// The numbers of the facts up to each of them.
+    pub fn states(&self) -> &[u32] {
+        &self.states
+    }
+
+    /// The number of all of them: the same has the same number, as that of `Facts::state`.
+    pub fn state(&self) -> u32 {
+        self.states.last().copied().unwrap_or(0)
+    }
+}
 
 #[derive(Default)]
 pub(super) struct Engine {
@@ -36,8 +62,13 @@ pub(super) struct Engine {
     /// By contexts: these say all that an answer rests on. Elsewhere in a program much of it holds again.
     values_in: FxHashMap<(Context, AtomKind), Nat>,
     signs_in: FxHashMap<(Context, Nat), bool>,
-    /// What is assumed of some variables, where nothing else is asked about.
-    assumptions: FxHashMap<(u32, Vec<Symbol>), Context>,
+    /// Variables with those in their ranges, ordered by their ids.
+    groups: IndexSet<Rc<[Symbol]>, FxBuildHasher>,
+    /// Those of numbers, as long as ranges stay.
+    grouped: FxHashMap<Nat, Group>,
+    /// What of the facts is about them, and what is assumed there.
+    views: FxHashMap<(u32, Group), Rc<View>>,
+    assumptions: FxHashMap<(u32, Group), Context>,
     /// As expressions, whatever holds.
     comparisons: FxHashMap<Nat, Option<Expr>>,
     /// Sizes as multiples, see Note [Units]; of so many whole sizes.
@@ -66,6 +97,8 @@ impl Engine {
         self.ages += 1;
         self.values.clear();
         self.signs.clear();
+        self.grouped.clear();
+        self.views.clear();
         self.assumptions.clear();
     }
 
@@ -246,16 +279,14 @@ impl Engine {
 
     /// What is assumed of the variables of numbers, and of those that this brings.
     fn context(&mut self, facts: &Facts, about: Nat) -> Context {
-        let mut vars: Vec<Symbol> = Vec::new();
-        variables(about, &mut vars);
-        self.seen.extend(&vars);
-        vars.sort_unstable();
-        vars.dedup();
-        let key = (self.state(facts), vars);
+        self.state(facts);
+        let group = self.group(facts, about);
+        let view = self.view(facts, group);
+        let key = (view.state(), group);
         if let Some(known) = self.assumptions.get(&key) {
             return *known;
         }
-        let assumptions = self.assumed_of(facts, key.1.clone());
+        let assumptions = self.assumed_of(facts, group, &view);
         let entry = self.contexts.entry(assumptions.clone());
         let context = entry.index();
         entry.or_insert_with(|| {
@@ -267,20 +298,73 @@ impl Engine {
         context
     }
 
-    /// Sizes first, then variables in the order of their loops.
-    fn assumed_of(&mut self, facts: &Facts, mut open: Vec<Symbol>) -> Rc<[Expr]> {
-        let mut found: BTreeSet<(Option<usize>, Symbol)> = BTreeSet::new();
+    /// What of the facts answers to questions about a number rest on.
+    pub(super) fn about(&mut self, facts: &Facts, n: Nat) -> Rc<View> {
+        self.state(facts);
+        let n = self.enter(n);
+        let group = self.group(facts, n);
+        self.view(facts, group)
+    }
+
+    /// The variables of a number, and those in their ranges.
+    fn group(&mut self, facts: &Facts, about: Nat) -> Group {
+        if let Some(known) = self.grouped.get(&about) {
+            return *known;
+        }
+        let mut open = about.vars().to_vec();
+        let mut found: Vec<Symbol> = Vec::new();
         while let Some(v) = open.pop() {
-            self.seen.insert(v);
+            if found.contains(&v) {
+                continue;
+            }
+            found.push(v);
             let range = facts.ranges.get(&v);
-            if found.insert((range.map(|r| r.2), v)) {
-                for bound in range.iter().flat_map(|r| [r.0, r.1]) {
-                    variables(self.enter(bound), &mut open);
-                }
+            for bound in range.iter().flat_map(|r| [r.0, r.1]) {
+                open.extend(self.enter(bound).vars().iter());
             }
         }
+        self.seen.extend(&found);
+        found.sort_unstable_by_key(|v| v.id());
+        let group = self.groups.insert_full(found.into()).0;
+        self.grouped.insert(about, group);
+        group
+    }
+
+    /// From the last facts on which it is known, those that follow are looked at.
+    fn view(&mut self, facts: &Facts, group: Group) -> Rc<View> {
+        let all = facts.states.len();
+        let known = (0..all).rev().find_map(|i| {
+            let view = self.views.get(&(facts.states[i], group))?;
+            Some((i + 1, view.clone()))
+        });
+        let (from, mut now) = known.unwrap_or_default();
+        for i in from..all {
+            let n = facts.at_least_zero[i];
+            let inside = self.enter(n).vars();
+            let own = &self.groups[group];
+            let is_own = |v: &Symbol| own.binary_search_by_key(&v.id(), |w| w.id()).is_ok();
+            if inside.iter().all(is_own) {
+                let state = self.after(now.state(), n);
+                let mut new = View {
+                    facts: now.facts.clone(),
+                    states: now.states.clone(),
+                };
+                new.facts.push(n);
+                new.states.push(state);
+                now = Rc::new(new);
+            }
+            self.views.insert((facts.states[i], group), now.clone());
+        }
+        now
+    }
+
+    /// Sizes first, then variables in the order of their loops.
+    fn assumed_of(&mut self, facts: &Facts, group: Group, view: &View) -> Rc<[Expr]> {
+        let place = |v: &Symbol| (facts.ranges.get(v).map(|r| r.2), *v);
+        let mut vars: Vec<_> = self.groups[group].iter().map(place).collect();
+        vars.sort_unstable();
         let mut all = Vec::new();
-        for (_, v) in &found {
+        for (_, v) in &vars {
             let var = Nat::var(*v);
             let bounds = match facts.ranges.get(v) {
                 None => vec![var],
@@ -288,14 +372,10 @@ impl Engine {
             };
             all.extend(bounds.into_iter().filter_map(|n| self.not_negative(n)));
         }
-        for n in &facts.at_least_zero {
+        for n in view.facts() {
             let n = self.enter(*n);
-            variables(n, &mut open);
-            let place = |v: &Symbol| facts.ranges.get(v).map(|r| r.2);
-            if open.drain(..).all(|v| found.contains(&(place(&v), v))) {
-                let known = self.not_negative(n).filter(|e| !all.contains(e));
-                all.extend(known);
-            }
+            let known = self.not_negative(n).filter(|e| !all.contains(e));
+            all.extend(known);
         }
         all.retain(|e| e.as_bool().is_none());
         all.into()
@@ -306,15 +386,6 @@ impl Engine {
         let known = self.comparisons.entry(n);
         *known.or_insert_with(|| not_negative(n))
     }
-}
-
-/// Those that stand in a number.
-fn variables(n: Nat, out: &mut Vec<Symbol>) {
-    n.each_atom(&mut |a| {
-        if let AtomKind::Var(v) = a.kind() {
-            out.push(v);
-        }
-    });
 }
 
 /// `n >= 0`, with sums on both sides that nothing is taken from; `None` for what has no expression, or is always so.

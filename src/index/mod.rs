@@ -12,6 +12,7 @@ mod engine;
 mod queries;
 
 pub use convert::{to_expr, to_nat};
+pub use engine::View;
 pub use queries::{Asked, Queries, Query};
 
 use crate::arith::{is_whole_term, rejoin, Atom, AtomKind, Nat, Rat, Signs};
@@ -20,6 +21,7 @@ use engine::{has_operations, Engine};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
+use std::rc::Rc;
 
 /// How much is done to indices.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -104,6 +106,11 @@ impl Facts {
     /// The numbers of the facts up to each of those that [`Signs::not_negative`] added.
     pub fn states(&self) -> &[u32] {
         &self.states
+    }
+
+    /// What of the facts answers to questions about a number rest on: two states in which it is the same answer alike.
+    pub fn about(&self, n: Nat) -> Rc<View> {
+        self.engine.borrow_mut().about(self, n)
     }
 
     /// How often a variable got another range after it was asked about.

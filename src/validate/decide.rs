@@ -46,6 +46,19 @@ impl Values {
         }
     }
 
+    /// The side of choices that are decided.
+    pub fn chosen(&mut self, v: V) -> V {
+        let mut v = v;
+        while let Node::Op(Op::Select, _, args) = self.node(v).clone() {
+            match self.decide(args[0]) {
+                Some(true) => v = args[1],
+                Some(false) => v = args[2],
+                None => break,
+            }
+        }
+        v
+    }
+
     /// The index that an integer is, if it was converted without a change.
     fn exact_index(&mut self, v: V) -> Option<Nat> {
         match *self.node(v) {
@@ -138,7 +151,7 @@ impl Values {
 
     /// Whether a value is made of nothing that was not written, wherever holds what is assumed.
     pub fn is_defined(&mut self, v: V) -> bool {
-        if !self.any(v, |n| matches!(n, Node::Undef)) {
+        if !self.has_undefined(v) {
             return true;
         }
         match self.node(v).clone() {
@@ -175,7 +188,15 @@ impl Values {
         let mut r = Rewrite::default();
         way.iter()
             .for_each(|(c, holds)| self.assumed(*c, *holds, &mut r));
-        let defined = self.rewrite(&mut r, v).is_ok_and(|v| self.is_defined(v));
+        let looked_at = r.vars.is_empty() && !self.anew;
+        let side = self.chosen(v);
+        let defined = looked_at && self.is_defined(side) || {
+            let before = self.anew;
+            self.anew |= looked_at;
+            let defined = self.rewrite(&mut r, v).is_ok_and(|v| self.is_defined(v));
+            self.anew = before;
+            defined
+        };
         self.known.restore(mark);
         defined
     }

@@ -9,7 +9,7 @@ use super::points::Points;
 use super::questions::Question;
 use super::system::{contradict, is_integer};
 use crate::arith::{AtomKind, Mono, Nat, Rat, Signs};
-use crate::index::{Facts, Level};
+use crate::index::{Facts, Level, View};
 use crate::intern::Symbol;
 use crate::obligation::Assumption;
 use crate::term::Op;
@@ -27,8 +27,10 @@ pub struct Known {
     numbers: FxHashMap<(u64, Step), u64>,
     /// What each assumption brought, by the state before it.
     brought: FxHashMap<(u64, Step), Brought>,
-    /// Whether numbers are not negative, and what they are, by the number of the facts.
+    /// Whether numbers are not negative, whether they are not 0 at a point, and what they are, by the number of the facts about
+    /// them.
     least: RefCell<FxHashMap<(u32, Nat), bool>>,
+    apart: RefCell<FxHashMap<(u32, Nat), bool>>,
     simple: RefCell<FxHashMap<(u32, Nat), Nat>>,
     ages: Cell<u64>,
     /// Of numbers, whatever holds: factors of variables, and their first choices.
@@ -53,6 +55,7 @@ impl Default for Known {
             numbers: FxHashMap::default(),
             brought: FxHashMap::default(),
             least: RefCell::default(),
+            apart: RefCell::default(),
             simple: RefCell::default(),
             ages: Cell::new(0),
             factors: RefCell::default(),
@@ -267,7 +270,7 @@ impl Known {
     /// Between which numbers a sum of variables is that have numbers as ends of their ranges.
     pub fn interval(&self, n: Nat) -> Option<(i64, i64)> {
         let (mut least, mut most) = (0i64, 0i64);
-        for (m, c) in n.terms() {
+        for (m, c) in n.terms().iter() {
             let (c, (lo, hi)) = match m.factors().next() {
                 None => (c.as_int()?, (1, 1)),
                 Some((a, 1)) if m.factors().count() == 1 => match a.kind() {
@@ -326,16 +329,11 @@ impl Known {
     /// others that bound its variable from the other side.
     fn of_sizes(&self, n: Nat) -> Vec<Nat> {
         let mut found: Vec<Nat> = self.without_ranges(n).into_iter().collect();
-        let mut vars = Vec::new();
-        n.each_atom(&mut |a| {
-            if let AtomKind::Var(v) = a.kind() {
-                if self.range_of(v).is_some() && !vars.contains(&v) {
-                    vars.push(v);
-                }
-            }
-        });
         let all = self.all();
-        for v in vars {
+        for v in n.vars().iter().copied() {
+            if self.range_of(v).is_none() {
+                continue;
+            }
             let of = |n: Nat| self.factor(n, v);
             let Some(c) = of(n) else { continue };
             for other in &all {
@@ -372,12 +370,7 @@ impl Known {
     fn without_ranges(&self, n: Nat) -> Option<Nat> {
         let mut most = n;
         for _ in 0..ENDS {
-            let mut found = None;
-            most.each_atom(&mut |a| {
-                if let AtomKind::Var(v) = a.kind() {
-                    found = found.or(self.range_of(v).map(|r| (v, r)));
-                }
-            });
+            let found = (most.vars().iter()).find_map(|v| Some((*v, self.range_of(*v)?)));
             let Some((v, (lo, hi))) = found else {
                 let new = most != n && most.as_int().is_none() && !self.is_fact(most);
                 return new.then_some(most);
@@ -532,17 +525,11 @@ impl Known {
 
     /// A number with the only value that variables have in their place.
     pub fn settled(&self, n: Nat) -> Nat {
-        let mut vars = Vec::new();
-        n.each_atom(&mut |a| {
-            if let AtomKind::Var(v) = a.kind() {
-                vars.push(v);
-            }
-        });
         let fixed = |n: Nat, v: &Symbol| match self.fixed(*v) {
             Some(k) => n.subst_var(*v, Nat::int(k)),
             None => n,
         };
-        vars.iter().fold(n, fixed)
+        n.vars().iter().fold(n, fixed)
     }
 
     /// The only value that a variable has.
@@ -620,11 +607,12 @@ impl Known {
         if let Some(n) = n.as_int() {
             return n >= 0;
         }
-        let key = (self.state_of_facts(), n);
+        let view = self.about(n);
+        let key = (view.state(), n);
         if let Some(known) = self.least.borrow().get(&key) {
             return *known;
         }
-        let answer = !self.is_negative_somewhere(n) && {
+        let answer = !self.is_negative_somewhere(n, &view) && {
             self.asked.set(self.asked.get() + 1);
             self.known_sign(n) || {
                 let simple = self.simplify(n);
@@ -639,15 +627,22 @@ impl Known {
         answer
     }
 
-    fn is_negative_somewhere(&self, n: Nat) -> bool {
+    fn is_negative_somewhere(&self, n: Nat, view: &View) -> bool {
         self.pointed.set(self.pointed.get() + 1);
-        (self.points.borrow_mut()).negative(n, &self.facts.borrow())
+        (self.points.borrow_mut()).negative(n, &self.facts.borrow(), view)
     }
 
     /// Whether a number is not 0 at a point.
     fn differs(&self, n: Nat) -> bool {
+        let view = self.about(n);
+        let key = (view.state(), n);
+        if let Some(known) = self.apart.borrow().get(&key) {
+            return *known;
+        }
         self.pointed.set(self.pointed.get() + 1);
-        (self.points.borrow_mut()).not_zero(n, &self.facts.borrow())
+        let differs = (self.points.borrow_mut()).not_zero(n, &self.facts.borrow(), &view);
+        self.apart.borrow_mut().insert(key, differs);
+        differs
     }
 
     fn known_sign(&self, n: Nat) -> bool {
@@ -719,7 +714,12 @@ impl Known {
     }
 
     pub fn simplify(&self, n: Nat) -> Nat {
-        let key = (self.state_of_facts(), n);
+        if n.as_atom()
+            .is_some_and(|a| matches!(a.kind(), AtomKind::Var(_)))
+        {
+            return n;
+        }
+        let key = (self.about(n).state(), n);
         if let Some(known) = self.simple.borrow().get(&key) {
             return *known;
         }
@@ -728,14 +728,16 @@ impl Known {
         simple
     }
 
-    /// The number of the facts, by which answers are kept as long as ranges stay.
-    fn state_of_facts(&self) -> u32 {
+    /// What of the facts answers about a number rest on: by its number they are kept, as long as ranges stay.
+    fn about(&self, n: Nat) -> Rc<View> {
         let facts = self.facts.borrow();
+        let view = facts.about(n);
         if self.ages.replace(facts.ages()) != facts.ages() {
             self.least.borrow_mut().clear();
+            self.apart.borrow_mut().clear();
             self.simple.borrow_mut().clear();
         }
-        facts.state()
+        view
     }
 
     pub fn rem(&self, n: Nat, d: Nat) -> Nat {
@@ -762,12 +764,8 @@ impl Known {
     fn at_ends(&self, n: Nat) -> bool {
         let mut e = n;
         for _ in 0..ENDS {
-            let mut vars = Vec::new();
-            e.each_atom(&mut |a| {
-                if let AtomKind::Var(v) = a.kind() {
-                    vars.extend(self.range_of(v).map(|r| (v, r)));
-                }
-            });
+            let ranged = |v: &Symbol| Some((*v, self.range_of(*v)?));
+            let mut vars: Vec<_> = e.vars().iter().filter_map(ranged).collect();
             // First those that others bound.
             vars.sort_by_key(|(v, (lo, hi))| {
                 let inner = |n: &Nat| vars_in(*n, |w| w != *v && self.range_of(w).is_some());

@@ -85,6 +85,20 @@ pub struct Relation {
     pub parts: Vec<(u32, u32)>,
 }
 
+/// The values in a node itself, in the order in which they are looked at.
+pub fn values(node: &Node) -> SmallVec<[V; 8]> {
+    match node {
+        Node::Op(_, _, args) => args.iter().copied().collect(),
+        Node::Cast(a, ..) | Node::Bits(a, ..) | Node::Clamp(a, _) => SmallVec::from_slice(&[*a]),
+        Node::Fold(f) => f.starts.iter().chain(&f.steps).copied().collect(),
+        Node::Table(_, all) => all.iter().copied().collect(),
+        Node::Tensor(t, ..) => (t.parts.iter().rev())
+            .flat_map(|p| [p.step, p.start])
+            .collect(),
+        _ => SmallVec::new(),
+    }
+}
+
 /// The numbers in a node itself.
 pub fn nats(node: &Node) -> impl Iterator<Item = Nat> + '_ {
     let (one, many): (Option<Nat>, &[Nat]) = match node {

@@ -23,7 +23,7 @@ pub fn factor(n: Nat) -> Option<(Atom, Nat)> {
 /// What all terms of a sum but the constant are multiples of, and the constant; more than 1.
 fn content(n: Nat) -> Option<(i64, i64)> {
     let (mut all, mut constant) = (0, 0);
-    for (m, c) in n.terms() {
+    for (m, c) in n.terms().iter() {
         match m.is_one() {
             true => constant = c.as_int()?,
             false => all = gcd(all, c.as_int()?),
@@ -102,11 +102,5 @@ pub fn multiples(n: Nat, stride: Nat) -> Nat {
 
 /// Whether there is such a variable in a number.
 pub fn vars_in(n: Nat, is: impl Fn(Symbol) -> bool) -> bool {
-    let mut found = false;
-    n.each_atom(&mut |a| {
-        if let AtomKind::Var(v) = a.kind() {
-            found |= is(v);
-        }
-    });
-    found
+    n.vars().iter().any(|v| is(*v))
 }

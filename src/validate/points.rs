@@ -7,7 +7,7 @@
 
 use crate::arith::{Atom, AtomKind, Nat};
 use crate::hash::fnv64_from;
-use crate::index::Facts;
+use crate::index::{Facts, View};
 use crate::intern::Symbol;
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -42,30 +42,29 @@ impl Points {
         self.states.clear();
     }
 
-    /// Whether a number is negative at a point.
-    pub fn negative(&mut self, n: Nat, facts: &Facts) -> bool {
-        self.any(n, facts, |v| v < 0)
+    /// Whether a number is negative at a point at which all holds that is known of its variables.
+    pub fn negative(&mut self, n: Nat, facts: &Facts, view: &View) -> bool {
+        self.any(n, (facts, view), |v| v < 0)
     }
 
-    /// Whether a number is not 0 at a point.
-    pub fn not_zero(&mut self, n: Nat, facts: &Facts) -> bool {
-        self.any(n, facts, |v| v != 0)
+    /// Whether a number is not 0 at such a point.
+    pub fn not_zero(&mut self, n: Nat, facts: &Facts, view: &View) -> bool {
+        self.any(n, (facts, view), |v| v != 0)
     }
 
-    fn any(&mut self, n: Nat, facts: &Facts, is: impl Fn(i64) -> bool) -> bool {
-        let all = self.of(facts);
+    fn any(&mut self, n: Nat, (facts, view): (&Facts, &View), is: impl Fn(i64) -> bool) -> bool {
+        let all = self.of((view.states(), view.facts()), facts);
         let value = |p: &Shared| p.borrow_mut().value(n, facts);
         all.iter().any(|p| value(p).is_some_and(&is))
     }
 
     /// Whether there is a point at which all holds.
     pub fn exist(&mut self, facts: &Facts) -> bool {
-        !self.of(facts).is_empty()
+        !self.of((facts.states(), facts.added()), facts).is_empty()
     }
 
-    /// Those at which all facts hold.
-    fn of(&mut self, facts: &Facts) -> Rc<Vec<Shared>> {
-        let (states, known) = (facts.states(), facts.added());
+    /// Those at which all of these facts hold.
+    fn of(&mut self, (states, known): (&[u32], &[Nat]), facts: &Facts) -> Rc<Vec<Shared>> {
         let mut from = states.len();
         while from > 0 && !self.states.contains_key(&states[from - 1]) {
             from -= 1;
@@ -125,7 +124,7 @@ impl Point {
             return Some(k);
         }
         let (mut over, mut under) = (0i64, 1i64);
-        for (m, c) in n.terms() {
+        for (m, c) in n.terms().iter() {
             let (mut a, mut b) = (c.num(), c.den());
             for (atom, e) in m.factors() {
                 let v = self.atom(atom, facts)?;
@@ -213,11 +212,7 @@ impl Point {
     /// A point at which a fact holds, with all others, and one variable has another value.
     fn moved(&mut self, n: Nat, known: &[Nat], facts: &Facts) -> Option<Point> {
         let now = self.value(n, facts)?;
-        let mut vars = Vec::new();
-        n.each_atom(&mut |a| match a.kind() {
-            AtomKind::Var(v) if !vars.contains(&v) => vars.push(v),
-            _ => {}
-        });
+        let mut vars = n.vars().to_vec();
         // What others bound stays as it is, if it can.
         vars.sort_by_key(|v| facts.range_of(*v).is_none());
         vars.truncate(MOVES);

@@ -26,6 +26,7 @@ pub fn same(cx: &mut Values, a: V, b: V) -> Res<()> {
 }
 
 fn compare(cx: &mut Values, a: V, b: V, depth: u32) -> Res<()> {
+    let (a, b) = (cx.chosen(a), cx.chosen(b));
     if a == b {
         return Ok(());
     }
@@ -105,12 +106,37 @@ fn compare_anew(cx: &mut Values, a: V, b: V, depth: u32) -> Res<()> {
 
 /// Whether two conditions are the same.
 fn same_choice(cx: &mut Values, c: V, d: V, depth: u32) -> bool {
+    depth < DEEPEST && tried(cx, c, d, depth + 1).is_ok()
+}
+
+/// What was noted of states that are compared is forgotten, if it was in vain.
+fn tried(cx: &mut Values, a: V, b: V, depth: u32) -> Res<()> {
     let noted = cx.relations.last().map_or(0, |r| r.parts.len());
-    let same = depth < DEEPEST && compare(cx, c, d, depth + 1).is_ok();
-    if let (false, Some(r)) = (same, cx.relations.last_mut()) {
+    let done = compare(cx, a, b, depth);
+    if let (Err(_), Some(r)) = (&done, cx.relations.last_mut()) {
         r.parts.truncate(noted);
     }
-    same
+    done
+}
+
+/// Two values where conditions were assumed. As they are at first: sides are chosen where they are met. If that does not do, both are
+/// written anew by all that is known there, and so is all in them.
+fn there(cx: &mut Values, r: &mut Rewrite, (x, y): (V, V), depth: u32) -> Res<()> {
+    let looked_at = r.vars.is_empty() && !cx.anew;
+    if looked_at {
+        let done = tried(cx, x, y, depth + 1);
+        if done.is_ok() || cx.spend(1).is_err() || cx.absurd() {
+            return done;
+        }
+    }
+    let before = cx.anew;
+    cx.anew |= looked_at;
+    let done = (|| {
+        let (x, y) = (cx.rewrite(r, x)?, cx.rewrite(r, y)?);
+        compare(cx, x, y, depth + 1)
+    })();
+    cx.anew = before;
+    done
 }
 
 /// Choices by the same condition.
@@ -120,10 +146,7 @@ fn sides(cx: &mut Values, (x, y): (&[V], &[V]), depth: u32) -> Res<()> {
         let mut r = Rewrite::default();
         cx.assumed(x[0], holds, &mut r);
         cx.assume(y[0], holds);
-        let done = (|| {
-            let (a, b) = (cx.rewrite(&mut r, x[i])?, cx.rewrite(&mut r, y[i])?);
-            compare(cx, a, b, depth + 1)
-        })();
+        let done = there(cx, &mut r, (x[i], y[i]), depth);
         let never = done.is_err() && cx.absurd();
         cx.known.restore(mark);
         if !never {
@@ -159,10 +182,7 @@ fn case(cx: &mut Values, way: &[(V, bool)], (x, y): (V, V), depth: u32) -> Res<(
     let mut r = Rewrite::default();
     way.iter()
         .for_each(|(c, holds)| cx.assumed(*c, *holds, &mut r));
-    let done = (|| {
-        let (x, y) = (cx.rewrite(&mut r, x)?, cx.rewrite(&mut r, y)?);
-        compare(cx, x, y, depth + 1)
-    })();
+    let done = there(cx, &mut r, (x, y), depth);
     // There may be no such case.
     let never = done.is_err() && cx.absurd();
     cx.known.restore(mark);
@@ -234,14 +254,14 @@ fn folds(cx: &mut Values, f: &Rc<Fold>, g: &Rc<Fold>, depth: u32) -> Res<()> {
     for (x, y) in f.starts.iter().zip(&g.starts) {
         compare(cx, *x, *y, depth)?;
     }
-    let (cells, k, steps) = cx.opened(f, f.n)?;
-    let others = cx.stepped(g, &cells, Nat::var(k))?;
     let mark = cx.known.mark();
     cx.known.positive(f.n);
-    let done = steps.iter().zip(&others).try_for_each(|(x, y)| {
-        let (x, y) = (cx.refresh(*x)?, cx.refresh(*y)?);
-        compare(cx, x, y, depth + 1)
-    });
+    let done = (|| {
+        let (cells, k, steps) = cx.opened(f, f.n)?;
+        let others = cx.stepped(g, &cells, Nat::var(k))?;
+        let mut both = steps.iter().zip(&others);
+        both.try_for_each(|(x, y)| compare(cx, *x, *y, depth + 1))
+    })();
     cx.known.restore(mark);
     done
 }

@@ -11,7 +11,7 @@
 //! same function (`fold`), so that equal loops are the same value.
 
 use super::known::Known;
-use super::node::{nats, numbered};
+use super::node::{nats, numbered, values};
 use super::Stuck;
 use crate::arith::Nat;
 use crate::intern::Symbol;
@@ -29,6 +29,7 @@ pub struct Values {
     nodes: Vec<Node>,
     ids: FxHashMap<Node, V>,
     depths: Vec<u32>,
+    undefined: Vec<bool>,
     /// Indices that are values.
     names: FxHashMap<V, Symbol>,
     named: FxHashMap<Symbol, V>,
@@ -50,6 +51,8 @@ pub struct Values {
     pub places: FxHashMap<(Nat, Vec<Nat>, u64), Option<Vec<Nat>>>,
     /// Comparisons that were asked for, and what was known.
     pub decided: FxHashMap<(V, u64), Option<bool>>,
+    /// Whether values are written anew where something is assumed, and not only looked at.
+    pub anew: bool,
     /// Those that are being compared.
     pub relations: Vec<Relation>,
     work: u64,
@@ -66,6 +69,7 @@ impl Default for Values {
             nodes: Vec::new(),
             ids: FxHashMap::default(),
             depths: Vec::new(),
+            undefined: Vec::new(),
             names: FxHashMap::default(),
             named: FxHashMap::default(),
             fresh: 0,
@@ -78,6 +82,7 @@ impl Default for Values {
             dims: FxHashMap::default(),
             places: FxHashMap::default(),
             decided: FxHashMap::default(),
+            anew: false,
             relations: Vec::new(),
             work: 0,
             wild: false,
@@ -149,6 +154,11 @@ impl Values {
         self.depths[v.0 as usize]
     }
 
+    /// Whether something that was not written stands in it.
+    pub fn has_undefined(&self, v: V) -> bool {
+        self.undefined[v.0 as usize]
+    }
+
     pub fn spend(&mut self, n: u64) -> Res<()> {
         self.work += n;
         self.ended |= self.work > WORK || self.known.asked() > self.questions;
@@ -174,41 +184,24 @@ impl Values {
         if let Some(v) = self.ids.get(&node) {
             return *v;
         }
-        let of = |all: &[V]| all.iter().map(|v| self.depth(*v)).max().unwrap_or(0);
-        let depth = match &node {
-            Node::Op(_, _, args) => of(args),
-            Node::Cast(a, ..) | Node::Bits(a, ..) | Node::Clamp(a, _) => of(&[*a]),
-            Node::Fold(f) => f.depth.max(of(&f.starts)).max(of(&f.steps)),
-            Node::Table(_, all) => of(all),
-            Node::Tensor(t, ..) => t
-                .parts
-                .iter()
-                .map(|p| of(&[p.start, p.step]))
-                .max()
-                .unwrap_or(0),
-            _ => 0,
+        let (mut depth, mut undefined) = match &node {
+            Node::Fold(f) => (f.depth, false),
+            node => (0, matches!(node, Node::Undef)),
         };
-        let depth = depth.max(self.depth_of_names(&node));
+        let mut part = |v: V| {
+            depth = depth.max(self.depth(v));
+            undefined |= self.has_undefined(v);
+        };
+        values(&node).into_iter().for_each(&mut part);
+        if !self.named.is_empty() {
+            nats(&node).for_each(|n| self.names_in(n).into_iter().for_each(|(_, v)| part(v)));
+        }
         let v = V(self.nodes.len() as u32);
         self.nodes.push(node.clone());
         self.depths.push(depth);
+        self.undefined.push(undefined);
         self.ids.insert(node, v);
         v
-    }
-
-    /// How deep the values are that its numbers are.
-    fn depth_of_names(&self, node: &Node) -> u32 {
-        let mut depth = 0;
-        if !self.named.is_empty() {
-            nats(node).for_each(|n| {
-                n.each_atom(&mut |a| {
-                    if let crate::arith::AtomKind::Var(s) = a.kind() {
-                        depth = depth.max(self.named.get(&s).map_or(0, |v| self.depth(*v)));
-                    }
-                })
-            });
-        }
-        depth
     }
 
     pub fn index(&mut self, n: Nat) -> V {
@@ -245,13 +238,9 @@ impl Values {
 
     /// The values that stand in an index by a name.
     pub fn names_in(&self, n: Nat) -> Vec<(Symbol, V)> {
-        let mut found = Vec::new();
-        n.each_atom(&mut |a| {
-            if let crate::arith::AtomKind::Var(s) = a.kind() {
-                found.extend(self.named.get(&s).map(|v| (s, *v)));
-            }
-        });
-        found
+        let vars = n.vars();
+        let named = |s: &Symbol| Some((*s, *self.named.get(s)?));
+        vars.iter().filter_map(named).collect()
     }
 
     pub fn input(&mut self, slot: u32, at: Nat) -> V {
@@ -388,15 +377,8 @@ impl Values {
 
     pub fn rewrite_nat(&mut self, r: &mut Rewrite, n: Nat) -> Res<Nat> {
         self.spend(1)?;
-        let mut vars: SmallVec<[Symbol; 8]> = SmallVec::new();
-        n.each_atom(&mut |a| {
-            if let crate::arith::AtomKind::Var(s) = a.kind() {
-                if !vars.contains(&s) {
-                    vars.push(s);
-                }
-            }
-        });
-        for s in vars {
+        let vars = n.vars();
+        for s in vars.iter().copied() {
             if r.vars.contains_key(&s) {
                 continue;
             }
@@ -409,9 +391,9 @@ impl Values {
                 r.vars.insert(s, to);
             }
         }
-        let n = match r.vars.is_empty() {
-            true => n,
-            false => n.subst_vars(&mut |s| r.vars.get(&s).copied()),
+        let n = match vars.iter().any(|s| r.vars.contains_key(s)) {
+            false => n,
+            true => n.subst_vars(&mut |s| r.vars.get(&s).copied()),
         };
         if n.is_overflow() {
             return Err(Stuck::new("an index is too large to reason about"));
@@ -569,21 +551,9 @@ impl Values {
             }
             let node = self.node(v);
             f(v, node);
-            match node {
-                Node::Op(_, _, args) => open.extend(args.iter().rev()),
-                Node::Cast(a, ..) | Node::Bits(a, ..) => open.push(*a),
-                Node::Fold(f) => open.extend(f.steps.iter().rev().chain(f.starts.iter().rev())),
-                Node::Clamp(a, _) => open.push(*a),
-                Node::Table(_, all) => open.extend(all.iter().rev()),
-                Node::Tensor(t, ..) => open.extend(t.parts.iter().flat_map(|p| [p.start, p.step])),
-                _ => {}
-            }
-            for n in nats(node) {
-                n.each_atom(&mut |a| {
-                    if let crate::arith::AtomKind::Var(s) = a.kind() {
-                        open.extend(self.named.get(&s));
-                    }
-                });
+            open.extend(values(node).into_iter().rev());
+            if !self.named.is_empty() {
+                nats(node).for_each(|n| open.extend(self.names_in(n).into_iter().map(|n| n.1)));
             }
         }
     }
@@ -622,33 +592,19 @@ impl Values {
 
     /// Whether a variable stands in a number, or in a value that is part of it.
     pub fn mentions(&self, n: Nat, var: Symbol) -> bool {
-        let mut found = false;
-        n.each_atom(&mut |a| {
-            if let crate::arith::AtomKind::Var(s) = a.kind() {
-                let inner = self.named.get(&s);
-                found |= s == var || inner.is_some_and(|v| self.value_mentions(*v, var));
-            }
-        });
-        found
+        n.vars().iter().any(|s| {
+            let inner = self.named.get(s);
+            *s == var || inner.is_some_and(|v| self.value_mentions(*v, var))
+        })
     }
 
     /// Whether the index of a reduction stands in a number.
     pub fn is_bound(&self, n: Nat) -> bool {
-        let bound = |n: Nat| {
-            let mut found = false;
-            n.each_atom(&mut |a| {
-                found |= matches!(a.kind(), crate::arith::AtomKind::Var(s) if s.as_str().starts_with(BOUND));
-            });
-            found
-        };
+        let bound = |n: Nat| n.vars().iter().any(|s| s.as_str().starts_with(BOUND));
         let mut found = bound(n);
-        n.each_atom(&mut |a| {
-            if let crate::arith::AtomKind::Var(s) = a.kind() {
-                if let Some(v) = self.named.get(&s) {
-                    self.visit(*v, &mut |_, node| found |= nats(node).any(bound));
-                }
-            }
-        });
+        for (_, v) in self.names_in(n) {
+            self.visit(v, &mut |_, node| found |= nats(node).any(bound));
+        }
         found
     }
 
