@@ -22,6 +22,8 @@ const GATHER: f64 = 2.0;
 const RETURNED: f64 = 8.0;
 /// Cycles for each number that is converted alone.
 const SINGLE: f64 = 1.25;
+/// Cycles for a whole number that is divided by a constant: a product and shifts.
+const BY_CONSTANT: f64 = 1.5;
 /// Results of an iteration that lie side by side, which compilers weave into vectors, and how much longer that takes.
 const WOVEN: i64 = 4;
 const WEAVING: f64 = 1.25;
@@ -309,9 +311,9 @@ impl<'a> Walk<'a> {
                 *widest = (*widest).max(Some(e.shape().elem.bytes()));
                 matches!(self.stride(*index, var), 0 | 1)
             }
-            ExprKind::Op(op, _) => match op.sort() {
+            ExprKind::Op(op, args) => match op.sort() {
                 Sort::Function(f) => f == Function::Sqrt,
-                _ => !(*op == Op::Mod || *op == Op::Div && e.shape().elem.is_int()),
+                _ => !divides(*op, args, e.shape().elem),
             },
             ExprKind::Clamp(..) | ExprKind::Pick(..) | ExprKind::Build(_) => false,
             _ => true,
@@ -373,6 +375,11 @@ impl<'a> Walk<'a> {
             }
             ExprKind::Op(Op::Select, args) if vector && is_other_width(&args[0], shape.elem) => {
                 SINGLE * f64::from(shape.lanes)
+            }
+            ExprKind::Op(op @ (Op::Div | Op::Mod), args)
+                if shape.elem.is_int() && !divides(*op, args, shape.elem) =>
+            {
+                registers * BY_CONSTANT
             }
             ExprKind::Op(op, _) => registers * operation(*op, shape.elem, vector),
             ExprKind::Cast(from) if vector && is_far(from.shape().elem, shape.elem) => {
@@ -506,6 +513,15 @@ fn windows(var: Symbol, body: &[Stmt]) -> BTreeSet<BufId> {
         });
     });
     all
+}
+
+/// Whether numbers are divided one by one: whole ones, by what is no constant.
+fn divides(op: Op, args: &[Expr], elem: Scalar) -> bool {
+    let by_constant = args
+        .get(1)
+        .is_some_and(|d| matches!(d.kind(), ExprKind::Lit(_)));
+    op == Op::Mod && !elem.is_int()
+        || matches!(op, Op::Div | Op::Mod) && elem.is_int() && !by_constant
 }
 
 /// Whether numbers of another width are compared: compilers convert such masks number by number.

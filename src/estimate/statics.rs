@@ -5,12 +5,12 @@
 //! before. Where iterations differ, or compute much, the dynamic schedule is better, as no thread waits for another one.
 //! Absent: threads that are disturbed, caches that threads share.
 
-use super::compute::{truth, value, Walk};
+use super::compute::{truth, value, written_out, Walk};
 use super::{compute, traffic, Context};
 use crate::arith::{AtomKind, Nat};
 use crate::intern::Symbol;
 use crate::nest::{walk, Expr, ExprKind, Stmt};
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 /// How much longer it takes at most to compute than to bring all from memory once.
 const STREAMS: f64 = 16.0;
@@ -57,29 +57,25 @@ fn is_even(cx: &Context, (var, n): (Symbol, i64), body: &[Stmt]) -> bool {
 
 /// Whether no loop in it has a bound that depends on its variable, but for what is left of a block.
 fn has_bounds_of_sizes(var: Symbol, body: &[Stmt]) -> bool {
-    let mut own = BTreeSet::from([var]);
+    let mut names = BTreeMap::new();
     let mut good = true;
     walk::each_stmt(body, &mut |s| match s {
-        Stmt::Index { var, value } if mentions(*value, &own) => {
-            own.insert(*var);
+        Stmt::Index { var, value } => {
+            names.insert(*var, written_out(*value, &names));
         }
-        Stmt::For { extent, .. } => good &= is_block(*extent, &own),
+        Stmt::For { extent, .. } => good &= is_block(written_out(*extent, &names), var),
         _ => {}
     });
     good
 }
 
-/// Whether a bound depends on none of these variables, or is at most what does not.
-fn is_block(extent: Nat, own: &BTreeSet<Symbol>) -> bool {
+/// Whether a bound does not depend on a variable, or is at most what does not.
+fn is_block(extent: Nat, var: Symbol) -> bool {
     let least = |a: AtomKind| match a {
-        AtomKind::Min(x, y) => !mentions(x, own) || !mentions(y, own),
+        AtomKind::Min(x, y) => !x.mentions(var) || !y.mentions(var),
         _ => false,
     };
-    !mentions(extent, own) || extent.as_atom().is_some_and(|a| least(a.kind()))
-}
-
-fn mentions(n: Nat, own: &BTreeSet<Symbol>) -> bool {
-    own.iter().any(|v| n.mentions(*v))
+    !extent.mentions(var) || extent.as_atom().is_some_and(|a| least(a.kind()))
 }
 
 fn reads(e: &Expr) -> bool {
