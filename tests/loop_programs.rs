@@ -401,6 +401,24 @@ fn buffers(nest: &Nest) -> Vec<(Nat, StorageClass)> {
         .collect()
 }
 
+/// A stage that is read element by element is no loop of its own, and needs no memory; one that is read elsewhere stays.
+#[test]
+fn stages_that_hand_over_one_element_are_one_loop() {
+    let of = |read: &str| {
+        let text = format!(
+            "def f [m n : nat] (x : m.n.f32) : m.n.f32 = x |> mapPar (\\row ->
+               let squares = toMem (row |> mapSeq (\\v -> v * v)) in
+               zip row {read} |> mapSeq (\\p -> fst p + snd p))"
+        );
+        let parts = printed(&text).entry.arena.map_or(0, |all| all.len());
+        (loops_around("stage_fusion", &text, |_, _| {}), parts)
+    };
+    assert_eq!(of("squares"), ((3, 2), 0));
+    assert_eq!(of("(reverse squares)"), ((3, 3), 1));
+    let overwritten = "(zip (reverse squares) squares |> map (\\p -> fst p * snd p))";
+    assert_eq!(of(overwritten), ((3, 3), 1));
+}
+
 /// Windows of rows keep the rows that they have, for each thread where rows are parallel; what is read at other distances, in other
 /// rows than one's own, or outside of the loop over rows stays whole.
 #[test]

@@ -23,6 +23,7 @@ mod prefetch;
 mod rematerialization;
 mod scalar_replacement;
 mod size_guards;
+mod stage_fusion;
 mod store_sinking;
 mod strip_mining;
 mod trim_no_ops;
@@ -138,6 +139,14 @@ pub const PASSES: &[Pass] = &[
         keeps: "the steps of each accumulator and their order; all stores",
         place: "after cse; before licm and partial_unroll, which count what a loop has",
         run: |nest, cx| loop_fusion::fuse(nest, cx.target.registers()),
+    },
+    Pass {
+        name: "stage_fusion",
+        does: "makes one loop of two, of which the second reads what the first stores in the same iteration",
+        needs: "loops without choices, and as they will run: line_buffers, index_set_splitting; accumulators that are variables: scalar_replacement",
+        keeps: "the order of the stores of each loop; rows that something else reads",
+        place: "after loop_fusion; before dce-3, which removes rows that are variables now, and before licm",
+        run: |nest, _| stage_fusion::fuse(nest),
     },
     Pass {
         name: "store_sinking",

@@ -1,0 +1,301 @@
+//! Fusion of stages: a loop runs inside of the one that reads what it stores, iteration by iteration.
+//!
+//! Comes in: a nest; goes out: the same, in which of two loops of one block with as many iterations, of which the second
+//! reads what the first stores in the same iteration, one is left. What was an element of a row is then a variable, and the row
+//! is gone if nothing else reads it; what both read is loaded once. Compilers fuse no loops, so each stage went through the
+//! caches by itself. Invariant: the iterations of each loop keep their order; no iteration of the second reads or overwrites
+//! what a later one of the first stores or reads. Absent: loops of vectors, as a search has shaped those; loops with
+//! accumulators or choices, of which compilers would make no vectors any more.
+
+use super::effects::Touched;
+use super::fresh::Names;
+use crate::arith::Nat;
+use crate::intern::Symbol;
+use crate::nest::{walk, Block, BufId, Expr, ExprKind, LoopKind, Nest, Stmt, StorageClass};
+use crate::ty::Scalar;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The longest loop that compilers write out.
+const SHORT: i64 = 16;
+/// The most rows that an iteration goes along, so that each has a register for its address.
+const ROWS: i64 = 10;
+
+/// Fuses stages of a nest.
+pub(super) fn fuse(nest: &mut Nest) {
+    let names = Names::of(nest);
+    let mut body = std::mem::take(&mut nest.body);
+    Fusion { nest, names }.block(&mut body);
+    nest.body = body;
+}
+
+struct Fusion<'a> {
+    nest: &'a Nest,
+    names: Names,
+}
+
+impl Fusion<'_> {
+    fn block(&mut self, block: &mut Block) {
+        let mut second = 0;
+        while second < block.len() {
+            let mut before = (0..second).rev();
+            match before.find_map(|first| Some((first, self.place(block, first, second)?))) {
+                Some((first, place)) => {
+                    self.merge(block, first, second, place);
+                    second = place;
+                }
+                None => {
+                    match &mut block[second] {
+                        Stmt::For { body, .. } => self.block(body),
+                        Stmt::If { then, els, .. } => {
+                            self.block(then);
+                            self.block(els);
+                        }
+                        _ => {}
+                    }
+                    second += 1;
+                }
+            }
+        }
+    }
+
+    /// Where one loop is to stand instead of two, counted without the first or the second; nothing if they stay two.
+    fn place(&self, block: &[Stmt], first: usize, second: usize) -> Option<usize> {
+        let (a, b) = (
+            Stage::of(self.nest, &block[first])?,
+            Stage::of(self.nest, &block[second])?,
+        );
+        if a.extent != b.extent || !a.feeds(&b) || a.rows_with(&b) > ROWS {
+            return None;
+        }
+        let between = &block[first + 1..second];
+        let free = |of: &Stage| {
+            between.iter().all(|s| {
+                let (reads, writes) = (Touched::read(self.nest, s), Touched::written(self.nest, s));
+                let declares = walk::declared(s).is_some_and(|v| of.reads.vars.contains(&v));
+                !declares
+                    && !writes.meets(&of.reads)
+                    && !writes.meets(&of.writes)
+                    && !reads.meets(&of.writes)
+            })
+        };
+        if free(&a) {
+            return Some(second - 1);
+        }
+        free(&b).then_some(first)
+    }
+
+    /// Puts both loops into one at a place.
+    fn merge(&mut self, block: &mut Block, first: usize, second: usize, place: usize) {
+        let (of_second, of_first) = (block.remove(second), block.remove(first));
+        let (
+            Stmt::For {
+                var,
+                extent,
+                body: mut all,
+                ..
+            },
+            Stmt::For {
+                var: other,
+                body: mut rest,
+                note,
+                ..
+            },
+        ) = (of_first, of_second)
+        else {
+            unreachable!("both are loops");
+        };
+        walk::rename(&mut rest, &FxHashMap::from_iter([(other, var)]));
+        for at in (0..all.len()).rev() {
+            self.forward(&mut all, at, &mut rest);
+        }
+        all.append(&mut rest);
+        let fused = Stmt::For {
+            var,
+            extent,
+            kind: LoopKind::Seq,
+            body: all,
+            note,
+        };
+        block.insert(place, fused);
+    }
+
+    /// Gives a name to what a statement stores, and reads the name instead of the element.
+    fn forward(&mut self, all: &mut Block, at: usize, rest: &mut Block) {
+        let Stmt::Store {
+            buf, index, value, ..
+        } = &mut all[at]
+        else {
+            return;
+        };
+        let (root, index, shape) = (self.nest.root(*buf), *index, value.shape());
+        let is_it = |e: &Expr| match e.kind() {
+            ExprKind::Load(b, i) => self.nest.root(*b) == root && *i == index && e.shape() == shape,
+            _ => false,
+        };
+        let mut read = false;
+        walk::each_stmt(rest, &mut |s| {
+            if let Some(e) = walk::exprs(s) {
+                e.visit(&mut |e| read |= is_it(e));
+            }
+        });
+        let elem = self.nest.buffers[root.0 as usize].elem;
+        let halves = matches!(elem, Scalar::F16 | Scalar::Bf16);
+        if !read || halves || shape.elem != elem {
+            return;
+        }
+        let var = self.names.like(Symbol::new("x"));
+        let named = |e: &Expr| e.rewrite(&mut |e| is_it(e).then(|| Expr::var(var, shape)));
+        walk::map_block(rest, &mut { named }, &mut |n| n);
+        let value = std::mem::replace(value, Expr::var(var, shape));
+        let declared = Stmt::Let {
+            var,
+            value: Some(value),
+            shape,
+            mutable: false,
+        };
+        all.insert(at, declared);
+    }
+}
+
+/// A loop over numbers whose iterations hand nothing on but by memory.
+struct Stage<'a> {
+    nest: &'a Nest,
+    var: Symbol,
+    extent: Nat,
+    body: &'a Block,
+    reads: Touched,
+    writes: Touched,
+    /// The indices of short loops in it, and how often each runs.
+    short: Vec<(Symbol, i64)>,
+    /// What it declares.
+    own: FxHashSet<Symbol>,
+}
+
+impl<'a> Stage<'a> {
+    fn of(nest: &'a Nest, s: &'a Stmt) -> Option<Stage<'a>> {
+        let Stmt::For {
+            var,
+            extent,
+            kind: LoopKind::Seq,
+            body,
+            ..
+        } = s
+        else {
+            return None;
+        };
+        let mut own = FxHashSet::default();
+        let (mut short, mut assigned) = (Vec::new(), FxHashSet::default());
+        let mut plain = extent.as_int().is_none_or(|n| n > SHORT);
+        walk::each_stmt(body, &mut |s| {
+            own.extend(walk::declared(s));
+            match s {
+                Stmt::For {
+                    var, extent, kind, ..
+                } => match extent.as_int().filter(|n| *n <= SHORT) {
+                    Some(n) if *kind == LoopKind::Seq => short.push((*var, n)),
+                    _ => plain = false,
+                },
+                Stmt::If { .. } | Stmt::Prefetch { .. } | Stmt::Alloc(_) => plain = false,
+                Stmt::Assign { var, .. } => {
+                    assigned.insert(*var);
+                }
+                _ => {}
+            }
+            if let Some(e) = walk::exprs(s) {
+                e.visit(&mut |e| plain &= e.shape().lanes == 1);
+            }
+        });
+        (plain && assigned.is_subset(&own)).then(|| Stage {
+            nest,
+            var: *var,
+            extent: *extent,
+            body,
+            reads: Touched::read(nest, s),
+            writes: Touched::written(nest, s),
+            short,
+            own,
+        })
+    }
+
+    /// Whether the other one reads elements only that this one stores in the same iteration, of buffers that this one stores to, and one at least;
+    /// and neither is in the way of the other one otherwise.
+    fn feeds(&self, other: &Stage) -> bool {
+        let (mine, theirs) = (&self.writes.buffers, &other.writes.buffers);
+        if !mine.is_disjoint(theirs) || !theirs.is_disjoint(&self.reads.buffers) {
+            return false;
+        }
+        let common: Vec<BufId> = mine.intersection(&other.reads.buffers).copied().collect();
+        !common.is_empty() && common.iter().all(|b| self.hands(other, *b))
+    }
+
+    /// Whether each iteration stores one element of a buffer, of its own, and the other one reads that alone.
+    fn hands(&self, other: &Stage, buf: BufId) -> bool {
+        let storage = self.nest.buffers[buf.0 as usize].storage;
+        if matches!(storage, StorageClass::Input(_) | StorageClass::Output(_)) {
+            return false;
+        }
+        let is_buf = |b: &BufId| self.nest.root(*b) == buf;
+        let mut stores = 0;
+        walk::each_stmt(self.body, &mut |s| {
+            stores += usize::from(matches!(s, Stmt::Store { buf, .. } if is_buf(buf)));
+        });
+        let direct = self.body.iter().find_map(|s| match s {
+            Stmt::Store { buf, index, .. } if is_buf(buf) => Some(*index),
+            _ => None,
+        });
+        let Some(place) = direct.filter(|_| stores == 1) else {
+            return false;
+        };
+        let step = place.coefficient(self.var).and_then(Nat::as_int);
+        if step.is_none_or(|n| n == 0) || self.own.iter().any(|v| place.mentions(*v)) {
+            return false;
+        }
+        let mut same = true;
+        walk::each_stmt(other.body, &mut |s| {
+            if let Some(e) = walk::exprs(s) {
+                e.visit(&mut |e| match e.kind() {
+                    ExprKind::Load(b, index) if is_buf(b) => {
+                        let own = |v| (v == other.var).then(|| Nat::var(self.var));
+                        same &= index.subst_vars(&mut { own }) == place;
+                    }
+                    _ => {}
+                });
+            }
+        });
+        same
+    }
+
+    /// Along how many rows an iteration of both goes: elements whose indices differ by more than a number.
+    fn rows_with(&self, other: &Stage) -> i64 {
+        let mut all: FxHashMap<(BufId, Nat), i64> = FxHashMap::default();
+        for stage in [self, other] {
+            let mut access = |b: BufId, index: Nat| {
+                let known = stage.short.iter().filter(|(v, _)| index.mentions(*v));
+                let rows =
+                    known.filter(|(v, _)| index.coefficient(*v).and_then(Nat::as_int).is_none());
+                let rows: i64 = rows.map(|(_, n)| *n).product();
+                let start = index.subst_vars(&mut |v| {
+                    let inside = v == stage.var || stage.short.iter().any(|(s, _)| *s == v);
+                    inside.then(|| Nat::int(0))
+                });
+                let constant = start.eval(&mut |_| Some(0)).unwrap_or(0);
+                let most = all.entry((self.nest.root(b), start - Nat::int(constant)));
+                let most = most.or_insert(1);
+                *most = rows.max(*most);
+            };
+            walk::each_stmt(stage.body, &mut |s| {
+                if let Stmt::Store { buf, index, .. } = s {
+                    access(*buf, *index);
+                }
+                if let Some(e) = walk::exprs(s) {
+                    e.visit(&mut |e| {
+                        if let ExprKind::Load(b, index) = e.kind() {
+                            access(*b, *index);
+                        }
+                    });
+                }
+            });
+        }
+        all.values().sum()
+    }
+}
