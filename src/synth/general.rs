@@ -101,9 +101,9 @@ impl Named {
             Node::Int(n) if self.mode.units || n.unsigned_abs() > 1 => {
                 let known = self.at.iter().find(|(_, m)| **m == n).map(|k| *k.0);
                 let name = known.filter(|_| !self.mode.apart).unwrap_or_else(|| {
-                    let names = (0..).map(|i| Symbol::new(&format!("c{i}")));
+                    let mut names = (0..).map(|i| Symbol::new(&format!("c{i}")));
                     let free = |c: &Symbol| !self.at.contains_key(c) && !self.taken.contains(c);
-                    let name = names.filter(free).next().unwrap_or(Symbol::new("c"));
+                    let name = names.find(free).unwrap_or(Symbol::new("c"));
                     self.at.insert(name, n);
                     name
                 });
