@@ -6,9 +6,13 @@
 use crate::common::lacking;
 use rise_opt::cost::Cost;
 use rise_opt::diag::code;
+use rise_opt::estimate::{limit, Bound, Machine};
+use rise_opt::report::candidates::{Candidate, Candidates};
+use rise_opt::report::html::text;
 use rise_opt::report::record::{make, Found, Link, Message, Rule, Surroundings, Why, WhyStep};
 use rise_opt::report::{html, Record};
 use rise_opt::source::SourceMap;
+use rise_opt::target::Target;
 use rise_opt::{elab, search};
 use serde_json::Value;
 use std::fs;
@@ -179,6 +183,105 @@ fn every_program_has_a_report() {
     }
 }
 
+/// Without a sketch, the page has every schedule with its estimate and why it was not taken, of the record alone.
+#[test]
+fn what_was_tried_without_a_sketch_is_on_the_page() {
+    let dir = tempfile::tempdir().unwrap();
+    let args = [
+        "programs/gemv.rise",
+        "--permit",
+        "reassociate",
+        "--sizes",
+        "1..8,8..",
+        "--emit",
+        "record",
+        "-o",
+        "r.json",
+        "--report",
+        "r.html",
+    ];
+    let output = rise_opt(dir.path(), &args);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(told.contains("limit    memory: "), "{told}");
+    let record = record_of(&dir.path().join("r.json"));
+    let page = fs::read_to_string(dir.path().join("r.html")).unwrap();
+    assert_eq!(page, html::page(&record));
+    let all = record.candidates.as_ref().expect("schedules");
+    for one in &all.all {
+        assert!(page.contains(&text::esc(&one.what)), "{}", one.what);
+    }
+    for words in [
+        "href=\"#schedules\"",
+        "the program as it stands",
+        "estimated to be ",
+        " times slower",
+        "<td class=\"\">taken</td>",
+        "Of the machine",
+        "By size",
+        "max(m, n) &lt; 8",
+    ] {
+        assert!(page.contains(words), "no {words:?}");
+    }
+    let (_, found, _) = made();
+    assert!(!html::page(found).contains("schedules"));
+}
+
+/// Each way to lose has words of its own.
+#[test]
+fn schedules_that_are_not_taken_say_why() {
+    let one = |cycles, faster, lost: Option<&str>| Candidate {
+        what: String::new(),
+        cycles,
+        faster,
+        lost: lost.map(str::to_string),
+    };
+    let mut all = Candidates {
+        sizes: Vec::new(),
+        plain: Some(100.0),
+        all: vec![
+            one(Some(50.0), None, None),
+            one(Some(60.0), None, None),
+            one(Some(49.0), None, None),
+            one(Some(400.0), None, None),
+            one(None, None, Some("step `tile` is not reached")),
+        ],
+        taken: Some(0),
+        nodes: 0,
+        classes: Vec::new(),
+        limit: None,
+    };
+    let verdicts = |c: &Candidates| (0..5).map(|i| c.verdict(i)).collect::<Vec<_>>();
+    let said = verdicts(&all);
+    assert_eq!(said[0], "taken");
+    assert_eq!(said[1], "estimated to be 20 % slower");
+    assert!(said[2].starts_with("not so much faster"), "{}", said[2]);
+    assert_eq!(said[3], "estimated to be 8 times slower");
+    assert_eq!(said[4], "step `tile` is not reached");
+    all.all[0].faster = Some(2.0);
+    all.all[1].faster = Some(1.6);
+    all.all[3].lost = Some("crashed".to_string());
+    let said = verdicts(&all);
+    assert_eq!(said[1], "measured to be 25 % slower");
+    assert_eq!(said[2], "not measured: the budget was used up");
+    assert_eq!(said[3], "crashed");
+}
+
+/// What a machine allows: operations where bytes are few, else bytes from the cache that holds them, or from memory.
+#[test]
+fn limits_are_those_of_the_machine() {
+    let machine = Machine::of(Target::Avx2);
+    let of = |operations, bytes| limit(operations, 8, bytes, &machine);
+    let near = of(1e6, 1e4);
+    assert_eq!((near.bound, near.rate), (Bound::Compute, 64.0));
+    assert_eq!(near.cycles, 1e6 / 64.0);
+    let [second, third, memory] = [1e5, 2e6, 1e9].map(|bytes| of(1.0, bytes));
+    for (limit, rate) in [(second, 64.0), (third, 24.0), (memory, 9.0)] {
+        assert_eq!((limit.bound, limit.rate), (Bound::Memory, rate));
+    }
+    assert_eq!(of(1e12, 1e9).bound, Bound::Compute);
+}
+
 #[test]
 fn a_failed_goal_says_why() {
     let (_, _, failed) = made();
@@ -271,6 +374,7 @@ fn a_proof_has_a_pane() {
             run: None,
             failure: &[],
             peak_bytes: 0,
+            candidates: None,
         },
     );
     let why = record.why.as_ref().expect("a chain");

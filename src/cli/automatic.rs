@@ -13,6 +13,7 @@ use crate::driver::tune::{tune, Tuning};
 use crate::driver::{Input, Running, Trust};
 use crate::emit::Contract;
 use crate::exec::Toolchain;
+use crate::report::candidates::Candidates;
 use crate::report::tuning::{self, TuningRecord};
 use crate::schedule::{Permits, Space};
 use crate::search;
@@ -46,6 +47,14 @@ impl Found {
         match self {
             Found::Schedule(auto) => auto.text(),
             Found::Guides(guides) => guides.text.clone(),
+        }
+    }
+
+    /// The schedules that were tried.
+    pub fn candidates(&self) -> Option<Candidates> {
+        match self {
+            Found::Schedule(auto) => Some(auto.report()),
+            Found::Guides(_) => None,
         }
     }
 }

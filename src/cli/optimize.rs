@@ -444,9 +444,9 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
         record(
             args.program(),
             &request,
-            &input,
-            outcome,
+            (&input, outcome),
             &done,
+            found.as_ref().and_then(Found::candidates),
             &failure,
             context,
         )
@@ -588,10 +588,9 @@ fn summary(
     done: &Done,
     found: Option<&Found>,
 ) -> Summary {
-    let (candidates, guides) = match found {
-        Some(Found::Schedule(auto)) => (Some(auto.report()), None),
-        Some(Found::Guides(found)) => (None, Some(found.tried.clone())),
-        None => (None, None),
+    let guides = match found {
+        Some(Found::Guides(found)) => Some(found.tried.clone()),
+        _ => None,
     };
     let abi = done.kernel.as_ref().map(|k| &k.unit.abi);
     let assumptions = abi.iter().flat_map(|a| &a.assumptions);
@@ -612,7 +611,7 @@ fn summary(
         run: done.run.clone(),
         egraph: outcome.excerpt.as_ref().map(ExcerptExtent::of),
         files: Vec::new(),
-        candidates,
+        candidates: found.and_then(Found::candidates),
         guides,
         trace: outcome.trace.clone(),
     }

@@ -7,6 +7,7 @@ use crate::diag::Diagnostic;
 use crate::driver::{declaration, Done, Input, Request};
 use crate::intern::Symbol;
 use crate::lower;
+use crate::report::candidates::Candidates;
 use crate::report::record::{make, Found, Surroundings};
 use crate::report::Record;
 use crate::search::Outcome;
@@ -14,9 +15,9 @@ use crate::search::Outcome;
 pub fn record(
     program: Option<&str>,
     request: &Request,
-    input: &Input,
-    outcome: &Outcome,
+    (input, outcome): (&Input, &Outcome),
     done: &Done,
+    candidates: Option<Candidates>,
     failure: &[Diagnostic],
     context: &mut Context,
 ) -> Record {
@@ -58,6 +59,7 @@ pub fn record(
             run: done.run.clone(),
             failure,
             peak_bytes: done.peak_bytes,
+            candidates,
         },
     )
 }

@@ -10,11 +10,12 @@ use super::trust::Trust;
 use crate::cost::Cost;
 use crate::diag::Diagnostic;
 use crate::elab::{self, Step};
-use crate::estimate::{cycles, Machine, Sizes};
+use crate::estimate::{cycles, limit, Limit, Machine, Sizes};
+use crate::exec::sizes::Effort;
 use crate::lower::{self, lower};
-use crate::nest::Nest;
+use crate::nest::{abi, Nest};
 use crate::obligation::Assumption;
-use crate::report::candidates::{Candidate, Candidates, SizeClass};
+use crate::report::candidates::{Candidate, Candidates, Roofline, SizeClass};
 use crate::report::tuning::TuningRecord;
 use crate::schedule::{preparations, schedules, Choice, Permits, Schedule, Space, Variants};
 use crate::search;
@@ -98,6 +99,8 @@ pub struct Auto {
     pub best: Option<usize>,
     /// E-nodes of all searches.
     pub nodes: u64,
+    /// The least cycles on this machine, where operations are counted.
+    pub limit: Option<Limit>,
     /// Where classes of sizes were asked for: what they came to.
     pub by_size: Option<BySize>,
 }
@@ -182,6 +185,20 @@ impl Auto {
         }
     }
 
+    /// How near what is taken comes to the machine's limit, at the usual sizes.
+    fn roofline(&self) -> Option<Roofline> {
+        let limit = self.limit?;
+        let taken = self.best.and_then(|i| match self.tried[i].ended {
+            Ended::Estimated(cycles, _) => Some(cycles),
+            _ => None,
+        });
+        Some(Roofline {
+            bound: limit.bound,
+            rate: limit.rate,
+            share: limit.cycles / taken.or(self.plain)?,
+        })
+    }
+
     /// For the summary.
     pub fn report(&self) -> Candidates {
         let all = self.tried.iter().map(|t| Candidate {
@@ -200,6 +217,7 @@ impl Auto {
             taken: self.best,
             nodes: self.nodes,
             classes: (self.by_size.as_ref()).map_or(Vec::new(), |b| b.report(self)),
+            limit: self.roofline(),
         }
     }
 }
@@ -216,6 +234,18 @@ pub fn auto(
     Trial::new(input, (permits, space), (&sizes, &[]), options, sources)
         .auto(space)
         .0
+}
+
+/// What no kernel of a program is faster than.
+fn limit_of(input: &Input, sizes: &Sizes) -> Option<Limit> {
+    let effort = Effort::of(&input.program, sizes)?;
+    let types = input.program.params.iter().map(|p| p.1);
+    let leaves = types.chain([input.program.result]).map(abi::leaves);
+    let leaves: Vec<_> = leaves.collect::<Option<Vec<_>>>()?.concat();
+    // Of several types, that whose vectors are longest: more is not possible.
+    let lanes = leaves.iter().map(|l| input.target.lanes(l.0)).max()?;
+    let machine = Machine::of(input.target);
+    Some(limit(effort.work, lanes, effort.bytes, &machine))
 }
 
 /// The estimate at the usual sizes, 0, or for a class, from 1 on, with doubts.
@@ -415,6 +445,7 @@ impl<'a> Trial<'a> {
             sizes: self.sizes.clone(),
             tried,
             nodes: self.nodes,
+            limit: limit_of(self.input, self.sizes),
             by_size: None,
         };
         (auto, plain.map(|p| p.1))

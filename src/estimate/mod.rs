@@ -7,10 +7,12 @@
 //! a sum of counts, the same for the same input on every machine. Absent: measured time, whether a kernel is right.
 
 mod compute;
+mod limit;
 mod shares;
 mod statics;
 mod traffic;
 
+pub use limit::{limit, Bound, Limit};
 pub use shares::{parallel, Parallel};
 
 use crate::intern::Symbol;

@@ -2,6 +2,7 @@
 //!
 //! In: what became of each. Out: a table for people; the same data for programs. Absent: anything that the data does not say.
 
+use crate::estimate::Bound;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 
@@ -21,6 +22,32 @@ pub struct Candidates {
     /// Classes of sizes, where those were asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub classes: Vec<SizeClass>,
+    /// How near what was taken comes to what the machine allows; none where operations are not counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<Roofline>,
+}
+
+/// What is left to the limit of a machine, by the estimate.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Roofline {
+    /// Of what there is not more.
+    pub bound: Bound,
+    /// Operations or bytes in a cycle, of all threads.
+    pub rate: f64,
+    /// The part of that which is reached.
+    pub share: f64,
+}
+
+impl Roofline {
+    pub fn sentence(&self) -> String {
+        let (what, of) = match self.bound {
+            Bound::Compute => ("compute", "operations"),
+            Bound::Memory => ("memory", "bytes"),
+        };
+        let (percent, rate) = (100.0 * self.share, self.rate);
+        format!("{what}: {percent:.0} % of {rate:.0} {of} a cycle, by the estimate")
+    }
 }
 
 /// A class of sizes, and what is best for it.
@@ -64,7 +91,7 @@ pub fn human(c: &Candidates) -> String {
     };
     let _ = writeln!(text, "schedules, with estimated cycles{at}");
     let _ = writeln!(text, "{} the program as it stands", column(c.plain));
-    let chosen = chosen(c);
+    let chosen = c.chosen();
     for (i, one) in c.all.iter().enumerate() {
         let mark = match chosen.contains(&Some(i)) {
             true => "  <- taken",
@@ -88,11 +115,49 @@ pub fn human(c: &Candidates) -> String {
     text + &by_size(c)
 }
 
-/// What the kernel is made of.
-fn chosen(c: &Candidates) -> Vec<Option<usize>> {
-    match c.classes.iter().all(|class| class.lost.is_none()) && !c.classes.is_empty() {
-        true => c.classes.iter().map(|class| class.taken).collect(),
-        false => vec![c.taken],
+impl Candidates {
+    /// What the kernel is made of.
+    pub fn chosen(&self) -> Vec<Option<usize>> {
+        match self.classes.iter().all(|class| class.lost.is_none()) && !self.classes.is_empty() {
+            true => self.classes.iter().map(|class| class.taken).collect(),
+            false => vec![self.taken],
+        }
+    }
+
+    /// Why one was taken or not.
+    pub fn verdict(&self, i: usize) -> String {
+        let one = &self.all[i];
+        if self.chosen().contains(&Some(i)) {
+            return "taken".to_string();
+        }
+        if let Some(why) = &one.lost {
+            return why.clone();
+        }
+        let taken = self.taken.and_then(|t| self.all.get(t));
+        if self.all.iter().any(|c| c.faster.is_some()) {
+            let best = taken.and_then(|t| t.faster).unwrap_or(1.0);
+            return match one.faster {
+                Some(f) if f < best => format!("measured to be {} slower", percent(best / f)),
+                Some(_) => "measured to be hardly faster than the program as it stands".to_string(),
+                None => "not measured: the budget was used up".to_string(),
+            };
+        }
+        let best = taken.map_or(self.plain, |t| t.cycles);
+        match (one.cycles, best) {
+            (Some(own), Some(best)) if own > best => {
+                format!("estimated to be {} slower", percent(own / best))
+            }
+            _ => "not so much faster that another change is worth it, or slower with one thread"
+                .to_string(),
+        }
+    }
+}
+
+/// How much more a ratio is than 1.
+fn percent(ratio: f64) -> String {
+    match ratio {
+        r if r >= 3.0 => format!("{r:.0} times"),
+        r => format!("{:.0} %", 100.0 * (r - 1.0)),
     }
 }
 

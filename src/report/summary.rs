@@ -75,6 +75,9 @@ pub fn human(s: &Summary) -> String {
     let mut lines = Lines(String::new());
     if let Some(all) = &s.candidates {
         lines.add("tried", &candidates::human(all));
+        if let Some(limit) = &all.limit {
+            lines.add("limit", &limit.sentence());
+        }
     }
     if let Some(all) = &s.guides {
         lines.add("tried", &all.human());

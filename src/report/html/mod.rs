@@ -5,6 +5,7 @@
 //! text of the record is escaped; what is too long for a page is cut, and the page says how much of how much it
 //! shows. Absent: whatever the record does not say; files.
 
+mod candidates;
 mod checks;
 mod code;
 mod command;
@@ -32,12 +33,18 @@ struct Pane {
     write: fn(&Record, &mut Page),
 }
 
-const PANES: [Pane; 9] = [
+const PANES: [Pane; 10] = [
     Pane {
         id: "steps",
         title: "Steps",
         lead: "Each step has a sketch, and ends when a term satisfies it.",
         write: steps::write,
+    },
+    Pane {
+        id: "schedules",
+        title: "Schedules",
+        lead: "What was tried without a sketch, what the estimate says of it, and why it was not taken.",
+        write: candidates::write,
     },
     Pane {
         id: "growth",
@@ -104,9 +111,11 @@ pub fn page(r: &Record) -> String {
         include_str!("page.css")
     ));
     let panes = || {
-        PANES
-            .iter()
-            .filter(|pane| pane.id != "why" || r.why.is_some())
+        PANES.iter().filter(|pane| match pane.id {
+            "why" => r.why.is_some(),
+            "schedules" => r.candidates.is_some(),
+            _ => true,
+        })
     };
     head::write(r, &mut p);
     p.add("<nav id=\"tabs\" aria-label=\"Parts of the report\">\n");

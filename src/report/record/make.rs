@@ -12,6 +12,7 @@ use crate::emit::Contract;
 use crate::exec::run;
 use crate::nest::Nest;
 use crate::proof::{self, Proof};
+use crate::report::candidates::Candidates;
 use crate::report::Reassociation;
 use crate::search::Outcome;
 use crate::source::{SourceMap, Span};
@@ -50,6 +51,8 @@ pub struct Found<'a> {
     pub run: Option<run::Report>,
     pub failure: &'a [Diagnostic],
     pub peak_bytes: u64,
+    /// The schedules that were tried.
+    pub candidates: Option<Candidates>,
 }
 
 pub fn make(around: Surroundings, found: Found) -> Record {
@@ -114,6 +117,7 @@ pub fn make(around: Surroundings, found: Found) -> Record {
         run_wanted: around.run_wanted,
         peak_bytes: found.peak_bytes,
         why,
+        candidates: found.candidates,
     }
 }
 

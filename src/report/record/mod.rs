@@ -11,6 +11,7 @@ mod rules;
 
 pub use make::{make, Found, Surroundings};
 
+use super::candidates::Candidates;
 use super::saved::{self, RECORD};
 use super::Reassociation;
 use crate::diag::Diagnostic;
@@ -63,6 +64,9 @@ pub struct Record {
     pub peak_bytes: u64,
     /// Why the result equals the program, if that was recorded, and a checker took it.
     pub why: Option<Why>,
+    /// The schedules that were tried, where no sketch was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub candidates: Option<Candidates>,
 }
 
 /// Where it ran.
