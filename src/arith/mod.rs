@@ -107,7 +107,8 @@ impl IntoIterator for Terms {
     type Item = (Mono, Rat);
     type IntoIter = std::vec::IntoIter<(Mono, Rat)>;
     fn into_iter(self) -> Self::IntoIter {
-        self.to_vec().into_iter()
+        let terms: Vec<_> = self.iter().cloned().collect();
+        terms.into_iter()
     }
 }
 
