@@ -1,7 +1,8 @@
 //! What is measured of an expression, from the weightiest to the least.
 //!
 //! Each measure is a natural number, found bottom-up by polynomials that grow strictly with each operand, so that
-//! a sub-expression made smaller makes the whole smaller, and one left equal leaves it equal. A constant is a leaf, in
+//! a sub-expression made smaller makes the whole smaller, and one left equal leaves it equal. Three also read what earlier ones
+//! count in operands, which is equal wherever they are looked at. A constant is a leaf, in
 //! lanes too. Operators that commute have symmetric polynomials, so the order of their operands does not matter.
 
 use super::poly::{Compared, Poly};
@@ -10,7 +11,7 @@ use crate::simplify::{is_constant, is_stuck};
 
 /// One measure. Those that count among vectors come before those that count the same everywhere: a rule about single
 /// values that is applied to vectors has all of it among vectors, so it decreases there if it does everywhere.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Measure {
     /// Variables and ramps: what is no constant has one at least.
     Unknowns,
@@ -23,6 +24,19 @@ pub enum Measure {
     Operations,
     /// How often one of the [`RAMP`] stands there.
     Operator(usize),
+    /// Products of two terms.
+    TermProducts,
+    /// Products with a constant: all others. Where products and those of terms are as many, so are these.
+    Scalings,
+    /// Minima and maxima, one of whose operands is a constant: a *bound*.
+    Bounds,
+    /// Pairs of a bound and an unknown that stand beside each other: `min(min(x, c), y)` has more than `min(min(x, y), c)`.
+    BoundsWithin,
+    /// Pairs of a quotient, a remainder or a product of terms and a selection in it: `select(b, 0, x) % y` has more than
+    /// `select(b, 0, x % y)`.
+    SelectionsWithin,
+    /// Pairs of a choice and a scaling in it: `min(x*c, y*c)` has more than `min(x, y)*c`.
+    FactorsWithin,
     /// Grows when factors stand outside of sums, and constants left of `<`: `(x + c)*d` is more than `x*d + c*d`.
     Spread,
     /// Grows when constants stand inside: `x + c + y` is more than `x + y + c`.
@@ -52,6 +66,9 @@ const RAMP: [&[Op]; 19] = [
     &[Op::Prove],
 ];
 
+/// The row of `select`.
+const SELECTIONS: usize = 2;
+
 /// All of them, the weightiest first.
 pub fn measures() -> impl Iterator<Item = Measure> {
     use Measure::*;
@@ -64,7 +81,15 @@ pub fn measures() -> impl Iterator<Item = Measure> {
         LaneOperations,
         Operations,
     ];
-    let rest = [Spread, Inward];
+    let rest = [
+        TermProducts,
+        Bounds,
+        BoundsWithin,
+        SelectionsWithin,
+        FactorsWithin,
+        Spread,
+        Inward,
+    ];
     (counts.into_iter())
         .chain((0..RAMP.len()).map(Operator))
         .chain(rest)
@@ -93,9 +118,10 @@ pub enum Found {
 /// Compares by all measures in turn. In patterns, what the right side computes from constants is one; the left side is
 /// taken as it stands.
 pub fn compare(left: Expr, right: Expr, variables: Variables) -> Found {
+    let of = |folded| Seen { variables, folded };
     for measure in measures() {
-        let left = measure.value(left, variables, false);
-        let compared = match (left, measure.value(right, variables, true)) {
+        let left = measure.value(left, of(false));
+        let compared = match (left, measure.value(right, of(true))) {
             (Some(l), Some(r)) => l.compare(&r),
             _ => Compared::Open,
         };
@@ -106,6 +132,22 @@ pub fn compare(left: Expr, right: Expr, variables: Variables) -> Found {
         }
     }
     Found::Equal
+}
+
+/// How an expression is looked at: what its variables are, and whether what is computed from constants is one already.
+#[derive(Copy, Clone)]
+struct Seen {
+    variables: Variables,
+    folded: bool,
+}
+
+impl Seen {
+    fn constant(self, e: Expr) -> bool {
+        match self.variables {
+            Variables::Pattern => is_folded(e) && (self.folded || is_value(e)),
+            Variables::Leaves => is_constant(e),
+        }
+    }
 }
 
 /// Whether a pattern is folded to a constant wherever it is instantiated.
@@ -151,28 +193,30 @@ impl Measure {
                     .collect();
                 all.join(" and ")
             }
+            TermProducts => "products of terms".into(),
+            Scalings => "products with constants".into(),
+            Bounds => "minima and maxima with constants".into(),
+            BoundsWithin => "constants inside of minima and maxima".into(),
+            SelectionsWithin => "selections inside of quotients, remainders and products".into(),
+            FactorsWithin => "factors inside of `min`, `max` and `select`".into(),
             Spread => "factors outside of sums".into(),
             Inward => "constants inside".into(),
         }
     }
 
     /// Of an expression; none where numbers grow too large.
-    fn value(self, e: Expr, variables: Variables, folded: bool) -> Option<Poly> {
+    fn value(self, e: Expr, seen: Seen) -> Option<Poly> {
         let in_lanes = e.sort().lanes != Lanes::One;
-        let constant = match variables {
-            Variables::Pattern => is_folded(e) && (folded || is_value(e)),
-            Variables::Leaves => is_constant(e),
-        };
-        if constant {
+        if seen.constant(e) {
             return Some(Poly::constant(self.of_constant(in_lanes)));
         }
         match e.node() {
-            Node::Var(v, _) if variables == Variables::Pattern => {
-                Poly::unknown(v).plus(self.least(in_lanes))
+            Node::Var(v, _) if seen.variables == Variables::Pattern => {
+                Poly::unknown(v, self).plus(self.least(in_lanes))
             }
-            Node::Apply(op, _) if variables == Variables::Pattern || !is_stuck(e) => {
-                let parts = operands(op, e).map(|a| self.value(a, variables, folded));
-                self.of_operation(op, e, &parts.collect::<Option<Vec<_>>>()?)
+            Node::Apply(op, _) if seen.variables == Variables::Pattern || !is_stuck(e) => {
+                let parts: Vec<Expr> = operands(op, e).collect();
+                self.of_operation(op, &parts, seen)
             }
             _ => Some(Poly::constant(self.least(in_lanes))),
         }
@@ -195,15 +239,22 @@ impl Measure {
         }
     }
 
-    fn of_operation(self, op: Op, e: Expr, parts: &[Poly]) -> Option<Poly> {
+    fn of_operation(self, op: Op, operands: &[Expr], seen: Seen) -> Option<Poly> {
         use Measure::*;
+        let parts = operands.iter().map(|a| self.value(*a, seen));
+        let parts = parts.collect::<Option<Vec<_>>>()?;
         let vector = matches!(op, Op::Broadcast | Op::Ramp);
         let product = matches!(op, Op::Mul | Op::Div | Op::Mod);
-        let first = || e.args().next().map(|a| a.sort().lanes);
-        let in_lanes = !vector && first() != Some(Lanes::One);
+        let clamp = matches!(op, Op::Min | Op::Max);
+        let in_lanes = !vector && operands[0].sort().lanes != Lanes::One;
+        let constants = || operands.iter().filter(|a| seen.constant(**a)).count();
         let sum = |weight: bool| {
             let mut all = parts.iter();
             all.try_fold(Poly::constant(weight.into()), |s, p| s.add(p, 1))
+        };
+        let within = |what: Measure| {
+            let mut all = operands.iter().map(|a| what.value(*a, seen));
+            all.try_fold(sum(false)?, |all, p| all.add(&p?, 1))
         };
         match self {
             Unknowns => sum(op == Op::Ramp),
@@ -214,6 +265,20 @@ impl Measure {
             LaneOperations => sum(in_lanes),
             Operations => sum(true),
             Operator(row) => sum(RAMP[row].contains(&op)),
+            TermProducts => sum(op == Op::Mul && constants() == 0),
+            Scalings => sum(op == Op::Mul && constants() > 0),
+            Bounds => sum(clamp && constants() > 0),
+            BoundsWithin if clamp => {
+                let beside =
+                    |a: Expr, b: Expr| Bounds.value(a, seen)?.mul(&Unknowns.value(b, seen)?);
+                let [a, b] = [operands[0], operands[1]];
+                sum(false)?.add(&beside(a, b)?, 1)?.add(&beside(b, a)?, 1)
+            }
+            SelectionsWithin if product && (op != Op::Mul || constants() == 0) => {
+                within(Operator(SELECTIONS))
+            }
+            FactorsWithin if clamp || op == Op::Select => within(Scalings),
+            BoundsWithin | SelectionsWithin | FactorsWithin => sum(false),
             Spread if op == Op::Broadcast => sum(false),
             Spread if product => parts[0].mul(&parts[1]),
             Spread if matches!(op, Op::Lt | Op::Le) => sum(true)?.add(&parts[0], 1),

@@ -13,7 +13,11 @@
 //!
 //! * *well founded*, hence irreflexive, and transitive: a fixed number of natural numbers, compared in turn;
 //! * *closed under contexts*: every measure is a polynomial with coefficients that are not negative, strictly growing in each
-//!   operand. In [`Measure::Spread`] a product is at least twice each factor, as nothing is below 2;
+//!   operand. In [`Measure::Spread`] a product is at least twice each factor, as nothing is below 2. Three measures also
+//!   read what others count in the operands: [`Measure::BoundsWithin`] unknowns and bounds, [`Measure::SelectionsWithin`]
+//!   selections, [`Measure::FactorsWithin`] scalings. Those are looked at where all that comes before is equal, and that
+//!   is: unknowns, selections and bounds come before, and scalings are all products but those of terms. So what stands around adds the same to both. Whether an
+//!   operand is a constant, which bounds and products of terms ask, is the same for both where unknowns are as many;
 //! * *closed under substitution*, by the way patterns are compared: a measure is a polynomial in what the variables
 //!   measure, and is greater only if it is for all values that occur.
 //!
@@ -40,6 +44,12 @@
 //! first counts. Where that goes on with a path order and the places of constants, here are two polynomials:
 //! they are blind to the order of operands, as the path order is not, and they see through products of sums
 //! (`(x + c)*d => x*d + c*d`). Constants other than 0 and 1 are not counted, which `x - 1 => x + -1` would not survive.
+//!
+//! A factor leaves `min`, `max` and `select`, while a sum with a constant goes into them, and a factor into sums. No polynomial of
+//! one number takes all three, as each would have to weigh more than the next one in turn. Yet they end: two operations that
+//! have changed places never do so again. So pairs in the wrong place are counted ([`Measure::FactorsWithin`]), and a constant
+//! that leaves a minimum, which puts its neighbour into one more, is counted before ([`Measure::BoundsWithin`]), and so is a quotient
+//! that goes into a selection, and takes its divisor there ([`Measure::SelectionsWithin`]).
 
 pub mod cases;
 mod constants;

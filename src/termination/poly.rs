@@ -1,11 +1,15 @@
 //! Polynomials over unknowns that are natural numbers, compared for all their values at once.
 
+use super::measure::Measure;
 use crate::intern::Symbol;
 use std::collections::BTreeMap;
 
+/// What a variable measures.
+type Unknown = (Symbol, Measure);
+
 /// Monomials, as unknowns in order, each as often as its exponent says; no coefficient is 0.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Poly(BTreeMap<Vec<Symbol>, i128>);
+pub struct Poly(BTreeMap<Vec<Unknown>, i128>);
 
 /// Products of more pairs of monomials are not computed.
 const MOST: usize = 1 << 14;
@@ -27,8 +31,8 @@ impl Poly {
         Poly(all.into_iter().collect())
     }
 
-    pub fn unknown(name: Symbol) -> Poly {
-        Poly(BTreeMap::from([(vec![name], 1)]))
+    pub fn unknown(name: Symbol, of: Measure) -> Poly {
+        Poly(BTreeMap::from([(vec![(name, of)], 1)]))
     }
 
     /// `self + k·o`; like all of these, none where a coefficient or the number of monomials is too large.

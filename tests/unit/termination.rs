@@ -546,3 +546,225 @@ rule into  x + x * y => x * (y + 1)
     );
     assert_eq!(steps.first().map(|s| s.1), steps.last().map(|s| s.2));
 }
+
+/// Rules that take a constant factor out of a minimum, a maximum or a selection, in every form: true, and ordered.
+fn factors_out() -> Vec<String> {
+    let mut all = Vec::new();
+    for (one, other, right_one, right_other, asked) in [
+        ("x * c0", "c1", "x", "c1/c0", "c1 % c0 == 0"),
+        ("x * c0", "y * c1", "x", "y * (c1/c0)", "c1 % c0 == 0"),
+        ("x * c0", "y * c0 + c1", "x", "y + c1/c0", "c1 % c0 == 0"),
+        (
+            "x * c0 + y * c1",
+            "c2",
+            "x + y * (c1/c0)",
+            "c2/c0",
+            "c1 % c0 == 0 && c2 % c0 == 0",
+        ),
+        ("x * y * c0", "c1", "x * y", "c1/c0", "c1 % c0 == 0"),
+        (
+            "c2 - x * c0",
+            "c1",
+            "c2/c0 - x",
+            "c1/c0",
+            "c1 % c0 == 0 && c2 % c0 == 0",
+        ),
+    ] {
+        for (outer, opposite) in [("min", "max"), ("max", "min")] {
+            for (left, right) in [
+                (
+                    format!("{one}, {other}"),
+                    format!("{right_one}, {right_other}"),
+                ),
+                (
+                    format!("{other}, {one}"),
+                    format!("{right_other}, {right_one}"),
+                ),
+            ] {
+                all.push(format!(
+                    "{outer}({left}) => {outer}({right}) * c0 where {asked} && c0 > 0"
+                ));
+                all.push(format!(
+                    "{outer}({left}) => {opposite}({right}) * c0 where {asked} && c0 < 0"
+                ));
+                all.push(format!(
+                    "select(b, {left}) => select(b, {right}) * c0 where {asked} && c0 != 0"
+                ));
+            }
+        }
+    }
+    // With what is added, and in lanes.
+    for outer in ["min", "max"] {
+        all.push(format!("{outer}(x * c0 + c1, c2) => {outer}(x, (c2 - c1)/c0) * c0 + c1 where (c2 - c1) % c0 == 0 && c0 > 0"));
+        all.push(format!("{outer}(x * broadcast(c0, l), broadcast(c1, l)) => {outer}(x, broadcast(c1/c0, l)) * broadcast(c0, l) where c1 % c0 == 0 && c0 > 0"));
+    }
+    all
+}
+
+#[test]
+fn constant_factors_leave_minima_maxima_and_selections() {
+    for text in factors_out() {
+        let rule = rules(&format!("rule r  {text}\n"));
+        let tried = rise_opt::verify::try_points(&rule[0], 200);
+        assert!(
+            tried.held > 50 && tried.differs.is_none(),
+            "{text}: {tried:?}"
+        );
+        // Behind the shipped ones, as it would stand.
+        let mut all = shipped().rules().to_vec();
+        all.extend(rule);
+        let verdict = order_of(&all, all.len() - 1);
+        assert!(verdict.is_ok(), "{text}: {verdict:?}");
+    }
+    // The other way round, and what goes into them: quotients, remainders, sums.
+    for text in [
+        "min(x, c1) * c0 => min(x * c0, c1 * c0) where c0 > 0",
+        "select(b, x, c1) * c0 => select(b, x * c0, c1 * c0)",
+        "min(x / c0, c1) => min(x, c1 * c0 + c0 - 1) / c0 where c0 > 0",
+        "select(b, x % c0, 0) => select(b, x, 0) % c0",
+        "min(x + c0, c1) => min(x, c1 - c0) + c0",
+        "select(b, x * c0, 0) => select(b, 0, x) * c0",
+    ] {
+        let verdict = order(&rules(&format!("rule r  {text}\n"))).remove(0);
+        let ordered = matches!(verdict, Verdict::Ordered(_));
+        // The last is wrong, and ordered all the same.
+        assert_eq!(
+            ordered,
+            text.ends_with("select(b, 0, x) * c0"),
+            "{text}: {verdict:?}"
+        );
+    }
+}
+
+/// An expression of these leaves and operators, in any arrangement.
+fn arranged(leaves: &[Expr], ops: &[Op], dice: &mut dyn FnMut(u64) -> u64) -> Expr {
+    let mut all = leaves.to_vec();
+    let mut ops = ops.to_vec();
+    let mut pick = |n: usize| dice(n as u64) as usize;
+    while !ops.is_empty() {
+        let op = ops.swap_remove(pick(ops.len()));
+        let a = all.swap_remove(pick(all.len()));
+        let b = all.swap_remove(pick(all.len()));
+        let truth = Expr::var(Symbol::new("p"), Sort::BOOL);
+        let args: &[Expr] = if op == Op::Select {
+            &[truth, a, b]
+        } else {
+            &[a, b]
+        };
+        all.push(build(op, args));
+    }
+    all[0]
+}
+
+/// Where all counts agree, what stands within what decides: that order is one, too, and holds wherever it stands.
+#[test]
+fn what_stands_within_what_is_ordered() {
+    let mut dice = dice(7);
+    let names = ["x", "y", "z"].map(|n| Expr::var(Symbol::new(n), Sort::INT));
+    let mut decided: BTreeMap<String, usize> = BTreeMap::new();
+    for _ in 0..6_000 {
+        let count = 3 + dice(4) as usize;
+        let leaves: Vec<Expr> = (0..count)
+            .map(|_| match dice(2) {
+                0 => names[dice(3) as usize],
+                _ => Expr::int([2, 3, 4, -2][dice(4) as usize]),
+            })
+            .collect();
+        let few = [Op::Min, Op::Max, Op::Mul, Op::Mul, Op::Add, Op::Select];
+        let ops: Vec<Op> = (1..count).map(|_| few[dice(6) as usize]).collect();
+        let [a, b, c] = [0; 3].map(|_| arranged(&leaves, &ops, &mut dice));
+        assert!(
+            !(greater(a, a) || greater(a, b) && greater(b, a)),
+            "{a} and {b}"
+        );
+        assert!(
+            !(greater(a, b) && greater(b, c)) || greater(a, c),
+            "{a} > {b} > {c}"
+        );
+        let Found::Decreases(by) = compare(a, b, Variables::Leaves) else {
+            continue;
+        };
+        *decided.entry(format!("{by:?}")).or_default() += 1;
+        // Around it, something that has scalings and bounds of its own.
+        let (mut large, mut small) = (a, b);
+        for _ in 0..3 {
+            let more = arranged(
+                &[names[0], Expr::int(3), names[1], Expr::int(4)],
+                &[Op::Min, Op::Mul, Op::Add],
+                &mut dice,
+            );
+            let op = few[dice(6) as usize];
+            let of = |e: Expr, dice: u64| {
+                let truth = Expr::var(Symbol::new("q"), Sort::BOOL);
+                match (op, dice) {
+                    (Op::Select, 0) => build(op, &[truth, e, more]),
+                    (Op::Select, _) => build(op, &[truth, more, e]),
+                    (_, 0) => build(op, &[e, more]),
+                    _ => build(op, &[e, Expr::int(5)]),
+                }
+            };
+            let place = dice(2);
+            (large, small) = (of(large, place), of(small, place));
+            assert!(
+                greater(large, small),
+                "{a} > {b}, but not {large} > {small}"
+            );
+        }
+        // In place of its variables, something else.
+        let Found::Decreases(_) = compare(a, b, Variables::Pattern) else {
+            continue;
+        };
+        let of: BTreeMap<Symbol, Expr> = (names.iter())
+            .map(|n| {
+                let other = [names[0], names[2], Expr::int(3), Expr::int(7)];
+                let e = arranged(
+                    &other,
+                    &[Op::Max, Op::Mul, few[dice(5) as usize]],
+                    &mut dice,
+                );
+                (n.vars()[0].0, e)
+            })
+            .collect();
+        let (large, small) = (made(a, &of), made(b, &of));
+        assert!(
+            greater(large, small),
+            "{a} > {b}, but not {large} > {small}"
+        );
+    }
+    for measure in [
+        "TermProducts",
+        "Bounds",
+        "BoundsWithin",
+        "FactorsWithin",
+        "Spread",
+        "Inward",
+    ] {
+        assert!(decided.get(measure).is_some_and(|n| *n > 50), "{decided:?}");
+    }
+}
+
+/// With rules that take factors out, too, every step makes an expression smaller, and rewriting ends.
+#[test]
+fn steps_that_take_factors_out_make_expressions_smaller() {
+    let family: String = (factors_out().iter().enumerate())
+        .map(|(i, text)| format!("rule out{i}  {text}\n"))
+        .collect();
+    let mut all = shipped().rules().to_vec();
+    all.extend(rules(&family));
+    let mut s = Simplifier::new(Rc::new(Book::new(all)));
+    s.record();
+    let mut dice = dice(8);
+    let constants = [2, 4, -4, 8, 0, 1, 12, i64::MAX - 3];
+    let mut recipe = recipe(&mut dice, &constants);
+    for _ in 0..3_000 {
+        s.simplify(random(&mut recipe, 4));
+        assert!(!s.exhausted());
+    }
+    let mut taken = 0;
+    for step in s.steps() {
+        let by = compare(step.before, step.after, Variables::Leaves);
+        taken += usize::from(by == Found::Decreases(Measure::FactorsWithin));
+        assert!(greater(step.before, step.after), "{step:?}");
+    }
+    assert!(taken > 30, "{taken}");
+}
