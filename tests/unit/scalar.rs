@@ -142,6 +142,43 @@ fn rules_are_read_with_their_conditions() {
     assert_eq!(rules[0].condition, Expr::bool(true));
 }
 
+/// What a condition says by itself, and as one of several.
+#[test]
+fn truths_are_conditions() {
+    let condition = |said: &str| {
+        let rules = file(&format!("rule a  x + c0 => x where {said}"));
+        rules.unwrap_or_else(|d| panic!("{said}: {d:?}"))[0]
+            .condition
+            .to_string()
+    };
+    for (said, meant) in [
+        ("true", "true"),
+        ("false", "false"),
+        ("(true)", "true"),
+        ("true, c0 == 0", "true && c0 == 0"),
+        ("c0 == 0 && true || false", "c0 == 0 && true || false"),
+        (
+            "select(c0 > 0, c0 == 1, true)",
+            "select(c0 > 0, c0 == 1, true)",
+        ),
+        ("(c0 == 0) == true", "select(c0 == 0, true, !true)"),
+    ] {
+        assert_eq!(condition(said), meant);
+    }
+    // What is no truth, and a fact that may fail unseen.
+    for (said, code) in [
+        ("select(c0 > 0, c0, 1)", "E0412"),
+        ("select(c0 > 0, prove(x == 0), true)", "E0403"),
+        ("trueish", "E0106"),
+    ] {
+        assert_eq!(
+            codes(&format!("rule a  x + c0 => x where {said}"))[0],
+            code,
+            "{said}"
+        );
+    }
+}
+
 #[test]
 fn every_mistake_has_its_code() {
     for (text, code) in [

@@ -129,7 +129,10 @@ fn is_truth(e: &Expr) -> bool {
             op.is_comparison() || matches!(op, BinOp::AndAlso | BinOp::OrElse)
         }
         ExprKind::Not(_) => true,
-        ExprKind::App(f, _) => matches!(&f.kind, ExprKind::Name(n) if n == "prove"),
+        ExprKind::Name(n) => ["true", "false"].contains(&&**n),
+        ExprKind::App(f, _) => {
+            matches!(&f.kind, ExprKind::Name(n) if ["prove", "select"].contains(&&**n))
+        }
         _ => false,
     }
 }
