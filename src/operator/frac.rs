@@ -26,11 +26,31 @@ impl Frac {
         if den == 0 || num == i128::MIN || den == i128::MIN {
             return None;
         }
+        if den == 1 {
+            return Some(Frac::int(num));
+        }
+        // Division of 128 bits takes ten times as long, and numbers are nearly always small.
+        if let (Ok(n), Ok(d)) = (i64::try_from(num), i64::try_from(den)) {
+            return Some(Frac::small(n, d));
+        }
         let g = gcd(num, den).max(1) * den.signum();
         Some(Frac {
             num: num / g,
             den: den / g,
         })
+    }
+
+    fn small(num: i64, den: i64) -> Frac {
+        let (mut a, mut b) = (num.unsigned_abs(), den.unsigned_abs());
+        while b != 0 {
+            (a, b) = (b, a % b);
+        }
+        let sign = i128::from(den.signum());
+        let by = |n: i64| i128::from(n.unsigned_abs() / a);
+        Frac {
+            num: sign * i128::from(num.signum()) * by(num),
+            den: by(den),
+        }
     }
 
     /// The exact value of a finite float, if it fits.
@@ -112,6 +132,9 @@ impl Frac {
 
     /// Which is larger, if the difference fits.
     pub fn compare(self, o: Frac) -> Option<Ordering> {
+        if self.den == o.den {
+            return Some(self.num.cmp(&o.num));
+        }
         self.sub(o).map(|d| d.num.cmp(&0))
     }
 }
