@@ -15,6 +15,7 @@ use super::node::{nats, numbered, values};
 use super::Stuck;
 use crate::arith::Nat;
 use crate::intern::Symbol;
+use crate::interp::scalar;
 use crate::term::{Lit, Op};
 use crate::ty::Scalar;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -278,13 +279,18 @@ impl Values {
             return v;
         }
         // What is computed when it is compiled is a constant there.
-        let known = self
-            .as_index(v)
-            .and_then(Nat::as_int)
-            .filter(|_| from == Scalar::I64);
+        let known = match self.node(v) {
+            Node::Lit(Lit::Int(i), of) if of.is_int() => Some(*i),
+            Node::Idx(n) if from == Scalar::I64 => n.as_int().map(i128::from),
+            _ => None,
+        };
+        let (least, most) = match to.is_int() {
+            true => scalar::range(to),
+            false => (0, SMALL.into()),
+        };
         match known {
-            Some(i) if to != Scalar::Bool && (0..=SMALL).contains(&i) => {
-                self.lit(Lit::Int(i.into()), to)
+            Some(i) if to != Scalar::Bool && (least..=most).contains(&i) => {
+                self.lit(Lit::Int(i), to)
             }
             _ => self.make(Node::Cast(v, from, to)),
         }
