@@ -28,6 +28,8 @@ pub struct Facts {
 
 /// A fact about a rounded size asks for the sign of what is rounded, for which that fact may be tried again: beyond so many
 /// questions in each other nothing is known.
+/// Times that a quotient by a sum is looked for.
+const DIVISIONS: u32 = 4;
 const DEEPEST: u32 = 4;
 
 impl Facts {
@@ -236,10 +238,7 @@ impl Facts {
     /// `n = q·d + r` with a whole `q`, as much as possible in `q`.
     fn divide(&self, n: Nat, d: Nat) -> (Nat, Nat) {
         let [(dm, dc)] = &d.terms()[..] else {
-            return match n == d {
-                true => (1.into(), 0.into()),
-                false => (0.into(), n),
-            };
+            return self.divide_by_sum(n, d);
         };
         let (mut q, mut r) = (Vec::new(), Vec::new());
         for (m, c) in n.terms() {
@@ -262,6 +261,30 @@ impl Facts {
             }
         }
         (Nat::from_terms(q), Nat::from_terms(r))
+    }
+
+    /// The same by a sum: a multiple of its term of the highest degree is a multiple of all of it, and something of lower degree.
+    fn divide_by_sum(&self, n: Nat, d: Nat) -> (Nat, Nat) {
+        let degree = |m: &Mono| m.factors().map(|f| f.1).sum::<i32>();
+        let divisor = d.terms();
+        let Some((dm, dc)) = divisor.iter().max_by_key(|t| degree(&t.0)) else {
+            return (0.into(), n);
+        };
+        let (mut q, mut r) = (Nat::int(0), n);
+        for _ in 0..DIVISIONS {
+            let whole = |(m, c): &(Mono, Rat)| {
+                let (qm, qc) = (m.div(dm), c.div(*dc)?);
+                self.is_whole(&qm, qc).then_some((qm, qc))
+            };
+            let more: Vec<_> = r.terms().iter().filter_map(whole).collect();
+            if more.is_empty() {
+                break;
+            }
+            let more = Nat::from_terms(more);
+            q = q + more;
+            r = r - more * d;
+        }
+        (q, r)
     }
 
     /// The rest `r - d·k` that lies in `0 … d-1`, and k, if k is -1, 0 or 1.

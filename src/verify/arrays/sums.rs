@@ -535,6 +535,20 @@ fn without_repeats(cx: &mut Context, ty: Ty, mut items: Vec<Item>, of: &Neutral)
     }
     let lattice =
         matches!(&of.head, Head::Prim(p) if matches!(p.op(), Op::Min | Op::Max | Op::And | Op::Or));
+    // First what stands in loops, so that single values are there for it to be combined with.
+    let mut at = 0;
+    while at < items.len() {
+        let again = !items[at].is_single()
+            && (0..items.len()).any(|j| {
+                j != at
+                    && (lattice || is_one_of_many(cx, &items, at, j))
+                    && is_part_of(cx, ty, &items[at], &items[j])
+            });
+        match again {
+            true => drop(items.remove(at)),
+            false => at += 1,
+        }
+    }
     let mut at = 0;
     while at < items.len() {
         let again = (0..items.len()).any(|j| {
@@ -549,6 +563,26 @@ fn without_repeats(cx: &mut Context, ty: Ty, mut items: Vec<Item>, of: &Neutral)
         }
     }
     items
+}
+
+/// Whether an item is what another one has in the first iteration of one of its loops.
+fn is_part_of(cx: &mut Context, ty: Ty, part: &Item, of: &Item) -> bool {
+    (0..of.loops.len()).any(|at| {
+        let some = cx.is_not_negative(of.loops[at].1 - Nat::int(1));
+        let first = of.with(at, Nat::int(0), &[]);
+        if !some || first.guards.len() != part.guards.len() {
+            return false;
+        }
+        if first.loops != part.loops || part.defined != of.defined {
+            return same_item(cx, ty, part, &first);
+        }
+        // The other loops are the same ones.
+        let known = cx.known();
+        first.assumed(cx);
+        let alike = part.guards.is_empty() && same_factors(cx, ty, part, &first);
+        cx.restore(known);
+        alike
+    })
 }
 
 /// Whether something is combined besides two items.
