@@ -10,6 +10,7 @@ use rise_opt::estimate::{limit, Bound, Machine};
 use rise_opt::report::candidates::{Candidate, Candidates};
 use rise_opt::report::html::text;
 use rise_opt::report::record::{make, Found, Link, Message, Rule, Surroundings, Why, WhyStep};
+use rise_opt::report::validation::Met;
 use rise_opt::report::{html, Record};
 use rise_opt::source::SourceMap;
 use rise_opt::target::Target;
@@ -227,6 +228,49 @@ fn what_was_tried_without_a_sketch_is_on_the_page() {
     assert!(!html::page(found).contains("schedules"));
 }
 
+/// Every store has its obligations, beside the lines that say it.
+#[test]
+fn obligations_stand_beside_their_lines() {
+    let (dir, found, _) = made();
+    let judged = found.validation.as_ref().expect("a verdict");
+    let kernel = found.kernel.as_ref().expect("a kernel");
+    let sum = |all: &[Met]| all.iter().map(|m| m.count).sum::<usize>();
+    let by_statement: usize = judged.statements.iter().map(|s| sum(&s.met)).sum();
+    assert_eq!(by_statement, sum(&judged.met));
+    assert!(judged.open.is_empty());
+    let page = fs::read_to_string(dir.path().join("found.html")).unwrap();
+    for (i, s) in kernel.statements.iter().enumerate() {
+        let of = judged
+            .statements
+            .iter()
+            .find(|o| o.statement == Some(i as u32));
+        let has = |kind: &str| of.is_some_and(|o| o.met.iter().any(|m| m.obligation == kind));
+        let Some(what) = s.computes else {
+            assert!(!has("value"), "statement {i} stores nothing");
+            continue;
+        };
+        assert!(has("bounds"), "statement {i} is a store");
+        if kernel.computed[what as usize].role == "result" {
+            assert!(has("value"), "statement {i} stores results");
+        }
+        for (id, text) in [("nest", &kernel.nest), ("c", &kernel.c)] {
+            let of = text.marks.iter().filter(|m| m.statement == i as u32);
+            let line = of.map(|m| m.first + 1).min().expect("a line");
+            let link = format!("<a class=\"line\" href=\"#{id}-{line}\">");
+            assert!(page.contains(&link), "no {link}");
+            assert!(page.contains(&format!("id=\"{id}-{line}\"")));
+        }
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let args = ["--plain", "--validate", "off", "--emit", "record"];
+    let output = rise_opt(dir.path(), &[&[MM], &args[..]].concat());
+    assert!(output.status.success(), "{}", stderr(&output));
+    let record = record_of(&dir.path().join("mm.record.json"));
+    assert!(record.validation.is_none());
+    let page = html::page(&record);
+    assert!(!page.contains("#obligations") && page.contains("was not validated"));
+}
+
 /// Each way to lose has words of its own.
 #[test]
 fn schedules_that_are_not_taken_say_why() {
@@ -371,6 +415,7 @@ fn a_proof_has_a_pane() {
             contract: Default::default(),
             reassociation: Vec::new(),
             kernel: None,
+            validation: None,
             run: None,
             failure: &[],
             peak_bytes: 0,
@@ -414,7 +459,9 @@ fn exotic() -> Record {
             "</style></title></pre></textarea>",
         ];
         match v {
-            Value::String(s) if !["role", "home", "stop", "hash", "contract"].contains(&key) => {
+            Value::String(s)
+                if !["role", "home", "stop", "hash", "contract", "verdict"].contains(&key) =>
+            {
                 *n += 1;
                 // Listings keep their lines.
                 let evil = EVIL[*n % EVIL.len()];
@@ -729,7 +776,7 @@ fn a_broken_page_is_noticed() {
 
 #[test]
 fn a_browser_shows_what_was_found() {
-    works(&made().1, 8);
+    works(&made().1, 9);
 }
 
 #[test]
@@ -739,10 +786,10 @@ fn a_browser_shows_what_was_not_found() {
 
 #[test]
 fn a_browser_shows_a_million_nodes() {
-    works(&million(), 8);
+    works(&million(), 9);
 }
 
 #[test]
 fn a_browser_shows_any_text() {
-    works(&exotic(), 9);
+    works(&exotic(), 10);
 }

@@ -21,11 +21,12 @@ use crate::emit::Contract;
 use crate::exec::Toolchain;
 use crate::index::Level;
 use crate::nest::passes::{self, PASSES};
-use crate::report::validation::{Agreement, TextFile};
+use crate::report::validation::{Agreement, TextFile, ValidationFile};
 use crate::report::{self, ExcerptExtent, ProofFile, Record, Summary, TraceFile};
 use crate::search::{self, Outcome};
 use crate::validate::{Validation, Verdict};
 use std::io::{self, Write};
+use std::time::Instant;
 
 /// Whether the loop program is compared with the term.
 #[derive(clap::ValueEnum, Copy, Clone, PartialEq, Eq, Default, Debug)]
@@ -338,28 +339,34 @@ impl Args {
         self.program.as_deref()
     }
 
-    /// What is to be said of the kernel, if there is one and that is asked for.
+    /// The verdict on the kernel, if there is one and that is asked for, and what is to be said of it.
     fn validated(
         &self,
         done: &Done,
         request: &Request,
         (input, outcome): (&Input, &Outcome),
-    ) -> Result<Option<String>, Vec<Diagnostic>> {
+    ) -> (Option<ValidationFile>, Told) {
+        let started = Instant::now();
         let judged = || {
             let found = done.validation(input, outcome)?;
             Ok(found.zip(done.text(request)?))
         };
         let both: Result<_, Diagnostic> = match self.validate {
             Validate::On => judged(),
-            Validate::Off => return Ok(None),
+            Validate::Off => return (None, Ok(None)),
         };
         match both {
-            Ok(Some((found, text))) => verdict(&found, &text).map(Some).map_err(|d| vec![d]),
-            Ok(None) => Ok(None),
-            Err(d) => Ok(Some(format!(
-                "unknown: the loop program is not read: {}",
-                d.message
-            ))),
+            Ok(Some((found, text))) => {
+                let mut file = ValidationFile::new("the loop program", &found, started.elapsed());
+                file.text = Some(TextFile::new("the C text", &text));
+                let told = verdict(&found, &text).map(Some).map_err(|d| vec![d]);
+                (Some(file), told)
+            }
+            Ok(None) => (None, Ok(None)),
+            Err(d) => {
+                let why = format!("unknown: the loop program is not read: {}", d.message);
+                (None, Ok(Some(why)))
+            }
         }
     }
 
@@ -391,6 +398,9 @@ impl Args {
         }
     }
 }
+
+/// What is told of a verdict, unless that is an error.
+type Told = Result<Option<String>, Vec<Diagnostic>>;
 
 pub fn run(args: &Args, context: &mut Context) -> u8 {
     if args.passes {
@@ -435,18 +445,21 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
         Some(d) => Err(vec![d]),
         None => done.make(&request, &input, outcome),
     };
-    let (validation, failure) =
-        match made.and_then(|()| args.validated(&done, &request, (&input, outcome))) {
-            Ok(validation) => (validation, Vec::new()),
-            Err(failure) => (None, failure),
-        };
+    let (judged, told) = match made {
+        Ok(()) => args.validated(&done, &request, (&input, outcome)),
+        Err(failure) => (None, Err(failure)),
+    };
+    let (validation, failure) = match told {
+        Ok(validation) => (validation, Vec::new()),
+        Err(failure) => (None, failure),
+    };
     let record = (outputs.wants_record()).then(|| {
         record(
             args.program(),
             &request,
             (&input, outcome),
             &done,
-            found.as_ref().and_then(Found::candidates),
+            (found.as_ref().and_then(Found::candidates), judged),
             &failure,
             context,
         )

@@ -9,6 +9,7 @@ use crate::intern::Symbol;
 use crate::lower;
 use crate::report::candidates::Candidates;
 use crate::report::record::{make, Found, Surroundings};
+use crate::report::validation::ValidationFile;
 use crate::report::Record;
 use crate::search::Outcome;
 
@@ -17,7 +18,7 @@ pub fn record(
     request: &Request,
     (input, outcome): (&Input, &Outcome),
     done: &Done,
-    candidates: Option<Candidates>,
+    (candidates, validation): (Option<Candidates>, Option<ValidationFile>),
     failure: &[Diagnostic],
     context: &mut Context,
 ) -> Record {
@@ -56,6 +57,7 @@ pub fn record(
             contract: request.contract,
             kernel: (done.kernel.as_ref())
                 .map(|k| (&lowered, &k.nest, &k.unit, declaration(&k.unit))),
+            validation,
             run: done.run.clone(),
             failure,
             peak_bytes: done.peak_bytes,

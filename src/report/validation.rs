@@ -5,7 +5,7 @@
 use super::saved::{self, VALIDATION};
 use crate::ctext;
 use crate::source::{FileId, SourceMap, Span};
-use crate::validate::{Obligation, Validation, Verdict};
+use crate::validate::{Obligation, Tally, Validation, Verdict};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 use std::time::Duration;
@@ -23,6 +23,8 @@ pub struct ValidationFile {
     pub difference: Option<Difference>,
     /// How many obligations were met, by kind.
     pub met: Vec<Met>,
+    /// The same by statement.
+    pub statements: Vec<OfStatement>,
     pub open: Vec<Open>,
     /// Questions about indices that were asked: the same on every machine.
     pub questions: u64,
@@ -141,12 +143,41 @@ pub struct Met {
     pub count: usize,
 }
 
+/// What was shown of a statement.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OfStatement {
+    /// Its place in the loop program: an outer one comes before those inside, from 0. None for what is owed of the function.
+    pub statement: Option<u32>,
+    pub met: Vec<Met>,
+}
+
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Open {
     pub obligation: String,
+    /// As in [`OfStatement`].
+    pub statement: Option<u32>,
     pub place: String,
     pub why: String,
+}
+
+fn statements(tally: &Tally) -> Vec<OfStatement> {
+    let mut all: Vec<OfStatement> = Vec::new();
+    for ((statement, kind), count) in &tally.met {
+        let met = Met {
+            obligation: kind.name().to_string(),
+            count: *count,
+        };
+        match all.last_mut().filter(|s| s.statement == *statement) {
+            Some(s) => s.met.push(met),
+            None => all.push(OfStatement {
+                statement: *statement,
+                met: vec![met],
+            }),
+        }
+    }
+    all
 }
 
 /// What of a verdict stands in a summary.
@@ -173,10 +204,11 @@ impl ValidationFile {
     pub fn new(loops: &str, found: &Validation, took: Duration) -> ValidationFile {
         let met = Obligation::ALL.iter().map(|o| Met {
             obligation: o.name().to_string(),
-            count: found.tally.met.get(o).copied().unwrap_or(0),
+            count: found.tally.of(*o),
         });
         let open = found.tally.open.iter().map(|o| Open {
             obligation: o.obligation.name().to_string(),
+            statement: o.statement,
             place: o.place.clone(),
             why: o.why.clone(),
         });
@@ -194,6 +226,7 @@ impl ValidationFile {
             verdict,
             difference,
             met: met.collect(),
+            statements: statements(&found.tally),
             open: open.collect(),
             questions: found.tally.questions,
             text: None,

@@ -314,7 +314,13 @@ impl Machine<'_> {
     pub fn written(&mut self, place: Rc<str>, values: Vec<V>) {
         if values.iter().any(|v| self.cx.is_open(*v)) {
             let at = self.cx.known.snapshot(self.reads.last().map(|r| &r.at));
-            return self.reads.push(Read { place, values, at });
+            let statement = self.tally.at;
+            return self.reads.push(Read {
+                statement,
+                place,
+                values,
+                at,
+            });
         }
         match values.iter().all(|v| self.cx.is_defined(*v)) {
             true => self.tally.met(Obligation::Written),

@@ -58,10 +58,9 @@ pub fn result(machine: &mut Machine, out: usize, term: &Sem, ty: Ty) {
                     let over = stored(&mut machine.cx, at, last, &dims, (term, ty, out));
                     over.map_err(|last| Stuck::new(format!("{}; in the end: {}", why.0, last.0)))
                 });
-                match met {
-                    Ok(()) => machine.tally.met(Obligation::Value),
-                    Err(why) => machine.tally.open(Obligation::Value, &s.place, why),
-                }
+                machine.tally.at = s.statement;
+                machine.tally.owe(Obligation::Value, &s.place, met);
+                machine.tally.at = None;
             }
             Item::Bad(why) => {
                 let why = Stuck::new(why.clone());

@@ -419,14 +419,21 @@ impl Machine<'_> {
             Node::Cell(_, leaf, _) => self.stored_plainly(l, *leaf).is_some(),
             _ => false,
         };
-        if !cells.into_iter().any(plain) {
-            return self.tally.met(Obligation::Written);
+        let plainly = cells.into_iter().any(plain);
+        let around = std::mem::replace(&mut self.tally.at, read.statement);
+        match plainly {
+            true => self.read_of_state(l, read, r, tried),
+            false => self.tally.met(Obligation::Written),
         }
+        self.tally.at = around;
+    }
+
+    fn read_of_state(&mut self, l: &Loop, read: Read, r: &mut Rewrite, tried: &mut FxHashSet<V>) {
         let of = |v: &V| {
             let found = self.resolved(l, *v, r, tried)?;
-            match own(&self.cx, &found) {
-                true => Err(Stuck::new("it may be read before it is written")),
-                false => Ok(found),
+            match self.cx.cells(found, l.of).is_empty() {
+                true => Ok(found),
+                false => Err(Stuck::new("it may be read before it is written")),
             }
         };
         match read.values.iter().map(of).collect() {

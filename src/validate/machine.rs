@@ -6,7 +6,7 @@
 use super::known::Snapshot;
 use super::memory::Item;
 use super::value::{Res, Values, V};
-use super::{Obligation, Stuck, Tally};
+use super::{Obligation, Place, Stuck, Tally};
 use crate::arith::{Atom, AtomKind, Mono, Nat, Rat};
 use crate::intern::Symbol;
 use crate::nest::{walk, Expr, Nest, Stmt, StorageClass};
@@ -57,12 +57,15 @@ pub struct Machine<'a> {
     pub reads: Vec<Read>,
     /// Cells of variables that were not assigned before their loop.
     pub unset: FxHashSet<(u32, u32)>,
+    /// The place of each statement.
+    numbered: FxHashMap<*const Stmt, u32>,
     /// Of each buffer, as the loop program has them.
     dims: Vec<Vec<Nat>>,
 }
 
 /// Values that were read, of which it has to be shown that something was written there.
 pub struct Read {
+    pub statement: Place,
     pub place: Rc<str>,
     pub values: Vec<V>,
     /// What was known there.
@@ -101,8 +104,13 @@ impl<'a> Machine<'a> {
             loads: FxHashMap::default(),
             reads: Vec::new(),
             unset: FxHashSet::default(),
+            numbered: FxHashMap::default(),
             dims: Vec::new(),
         };
+        let numbered = &mut machine.numbered;
+        walk::each_stmt(&nest.body, &mut |s| {
+            numbered.insert(std::ptr::from_ref(s), numbered.len() as u32);
+        });
         let all = 0..nest.buffers.len() as u32;
         machine.dims = all.map(|b| machine.find_dims(b)).collect();
         for (i, b) in nest.buffers.iter().enumerate() {
@@ -202,6 +210,12 @@ impl<'a> Machine<'a> {
     /// What lies in a buffer.
     pub fn content(&self, buf: u32) -> &[Item] {
         self.memory.get(&buf).map_or(&[], |m| m)
+    }
+
+    /// Whatever is owed from now on is owed of a statement; what was owed before comes back.
+    pub fn turn_to(&mut self, s: &Stmt) -> Place {
+        let at = self.numbered.get(&std::ptr::from_ref(s)).copied();
+        std::mem::replace(&mut self.tally.at, at)
     }
 
     pub fn place(&self, what: &str) -> Rc<str> {

@@ -14,7 +14,7 @@ use super::node::nats;
 use super::parts::multiples;
 use super::place::coordinates;
 use super::value::{Node, Res, Rewrite, Values, V};
-use super::Stuck;
+use super::{Place, Stuck};
 use crate::arith::{Atom, AtomKind, Nat};
 use crate::intern::Symbol;
 use crate::term::Op;
@@ -44,6 +44,7 @@ pub enum Item {
 pub struct Store {
     pub at: Nat,
     pub value: V,
+    pub statement: Place,
     /// Where it stands, for messages.
     pub place: Rc<str>,
 }

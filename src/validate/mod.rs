@@ -125,10 +125,14 @@ impl fmt::Display for Obligation {
     }
 }
 
+/// A statement, by its place in the order of `walk::each_stmt`; none for what is owed of the whole function.
+pub type Place = Option<u32>;
+
 /// An obligation that was not shown.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Open {
     pub obligation: Obligation,
+    pub statement: Place,
     /// The store, the loop or the buffer.
     pub place: String,
     pub why: String,
@@ -137,8 +141,10 @@ pub struct Open {
 /// How many obligations were met, and which are open.
 #[derive(Clone, Default, Debug)]
 pub struct Tally {
-    pub met: BTreeMap<Obligation, usize>,
+    pub met: BTreeMap<(Place, Obligation), usize>,
     pub open: Vec<Open>,
+    /// The statement of which obligations are told.
+    pub at: Place,
     /// Questions about indices that were asked, and whether more would have been.
     pub questions: u64,
     pub ended: bool,
@@ -146,12 +152,13 @@ pub struct Tally {
 
 impl Tally {
     fn met(&mut self, o: Obligation) {
-        *self.met.entry(o).or_default() += 1;
+        *self.met.entry((self.at, o)).or_default() += 1;
     }
 
     fn open(&mut self, obligation: Obligation, place: &str, why: Stuck) {
         let open = Open {
             obligation,
+            statement: self.at,
             place: place.to_string(),
             why: why.0,
         };
@@ -170,6 +177,12 @@ impl Tally {
     /// How many obligations were met.
     pub fn count(&self) -> usize {
         self.met.values().sum()
+    }
+
+    /// How many of a kind were met.
+    pub fn of(&self, o: Obligation) -> usize {
+        let of = self.met.iter().filter(|m| m.0 .1 == o);
+        of.map(|m| m.1).sum()
     }
 }
 
@@ -259,8 +272,10 @@ fn judged(nest: &Nest, program: &Program, values: &mut Values) -> Tally {
     let mut machine = Machine::new(nest, std::mem::take(values));
     machine.tally = tally;
     let ran = machine.block(&nest.body);
+    machine.tally.at = None;
     for read in std::mem::take(&mut machine.reads) {
         let why = Stuck::new("it may be read before it is written");
+        machine.tally.at = read.statement;
         machine.tally.open(Obligation::Written, &read.place, why);
     }
     let ran = ran.and_then(|()| compare(&mut machine, program));

@@ -20,7 +20,9 @@ impl Machine<'_> {
     pub fn block(&mut self, block: &Block) -> Res<()> {
         for s in block {
             self.cx.spend(1)?;
+            let around = self.turn_to(s);
             self.stmt(s)?;
+            self.tally.at = around;
         }
         for s in block {
             match s {
@@ -242,10 +244,12 @@ impl Machine<'_> {
         let e = self.nat(index)?;
         self.bounds(buf, e, lanes);
         let place = self.place(&format!("{name}[{index}]"));
+        let statement = self.tally.at;
         let one = |at: Nat, value: V| {
             Item::Store(Store {
                 at,
                 value,
+                statement,
                 place: place.clone(),
             })
         };

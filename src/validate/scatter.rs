@@ -75,6 +75,7 @@ impl Machine<'_> {
         let store = Item::Store(Store {
             at: e.flat,
             value,
+            statement: self.tally.at,
             place: self.nest.buffers[buf as usize].name.as_str().into(),
         });
         let around =

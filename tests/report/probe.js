@@ -57,6 +57,14 @@
     check(at.classList.contains("hit"), "what is selected stays");
     key(nest, "Escape");
     check(hits(nest) === 0 && hits(c) === 0, "Escape ends it");
+    const link = document.querySelector("a.line");
+    if (link) {
+      document.getElementById("tab-obligations").click();
+      link.click();
+      const line = document.getElementById(link.getAttribute("href").slice(1));
+      check(line.classList.contains("hit") && line.getClientRects().length > 0, "a statement leads to its line");
+      line.click();
+    }
     stores[0].click();
     check(hits(nest) > 0, "a click selects");
     check(root.scrollWidth <= innerWidth, "nothing overflows after it");

@@ -8,6 +8,7 @@ use crate::emit::Contract;
 use crate::exec::measure::Timing;
 use crate::exec::run::{Check, Report, Subject};
 use crate::report::record::{Kernel, Record};
+use crate::report::validation::Kind;
 use crate::report::{digits, seconds};
 
 const ROWS: usize = 40;
@@ -201,6 +202,7 @@ fn kernel(r: &Record, all: &mut Vec<Entry>) {
             esc(&k.assumptions.join(", ")),
         ));
     }
+    all.push(validation(r));
     let Some(run) = &r.run else {
         all.push(Missing(
             if r.run_wanted {
@@ -226,6 +228,36 @@ fn kernel(r: &Record, all: &mut Vec<Entry>) {
         "Sizes and inputs other than those below.".into(),
         format!("Inputs are random, of seed {}.", run.seed),
     ));
+}
+
+/// What is known of the loop program.
+fn validation(r: &Record) -> Entry {
+    let Some(found) = &r.validation else {
+        return Missing(
+            "The loop program was not validated.".into(),
+            format!("{} does that.", code("--validate on")),
+        );
+    };
+    let met: usize = found.met.iter().map(|m| m.count).sum();
+    let more = "See “Obligations”.".to_string();
+    match found.verdict {
+        Kind::Validated => Checked(
+            format!(
+                "The loop program computes its term at all sizes that it accepts: {} obligations.",
+                count(met as u64)
+            ),
+            more,
+        ),
+        Kind::Unknown => Missing(
+            format!(
+                "{} of {} obligations of the loop program were not shown.",
+                count(found.open.len() as u64),
+                count((met + found.open.len()) as u64)
+            ),
+            more,
+        ),
+        Kind::Refuted => Missing("The loop program is wrong.".into(), more),
+    }
 }
 
 /// With what the kernel was compared.

@@ -10,7 +10,8 @@ use crate::report::record::{Kernel, Listing, Record};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-const LINES: usize = 1500;
+/// Of a text that are shown.
+pub const LINES: usize = 1500;
 
 pub fn write(r: &Record, p: &mut Page) {
     let Some(k) = &r.kernel else {
@@ -71,7 +72,7 @@ fn listing(k: &Kernel, l: &Listing, id: &str, language: Language, p: &mut Page) 
 }
 
 /// What a store stores.
-fn said(k: &Kernel, statement: u32) -> Option<String> {
+pub fn said(k: &Kernel, statement: u32) -> Option<String> {
     let s = k.statements.get(statement as usize)?;
     let computed = k.computed.get(s.computes? as usize)?;
     let element = s.element.as_deref().unwrap_or("0");

@@ -13,6 +13,7 @@ pub mod diff;
 mod growth;
 mod head;
 pub mod highlight;
+mod obligations;
 mod rules;
 mod sizes;
 mod steps;
@@ -33,7 +34,7 @@ struct Pane {
     write: fn(&Record, &mut Page),
 }
 
-const PANES: [Pane; 10] = [
+const PANES: [Pane; 11] = [
     Pane {
         id: "steps",
         title: "Steps",
@@ -70,6 +71,12 @@ const PANES: [Pane; 10] = [
         lead: "The loop program, the C made of it, and the term both compute. Point at a line, or select it, to see \
                what belongs together.",
         write: code::write,
+    },
+    Pane {
+        id: "obligations",
+        title: "Obligations",
+        lead: "What was shown of each statement of the loop program, for all sizes that the kernel accepts.",
+        write: obligations::write,
     },
     Pane {
         id: "sizes",
@@ -114,6 +121,7 @@ pub fn page(r: &Record) -> String {
         PANES.iter().filter(|pane| match pane.id {
             "why" => r.why.is_some(),
             "schedules" => r.candidates.is_some(),
+            "obligations" => r.validation.is_some(),
             _ => true,
         })
     };

@@ -155,6 +155,17 @@
       shown.splice(shown.indexOf(begin), 1);
     };
     shown.push(begin);
+    for (const link of all("a.line")) {
+      const line = document.getElementById(link.getAttribute("href").slice(1));
+      const at = panes.findIndex((pane) => pane.contains(linked));
+      if (line) link.addEventListener("click", (e) => {
+        e.preventDefault();
+        shown.splice(0, shown.length, ...shown.filter((f) => f !== begin));
+        go(at, false);
+        hold(line, line.parentNode);
+        reveal(line.parentNode, line);
+      });
+    }
     for (const sub of subs) {
       const first = () => lines.find((l) => l.dataset.w && sub.dataset.w.split(" ").includes(l.dataset.w));
       sub.addEventListener("click", (e) => { e.stopPropagation(); const l = first(); if (l) hold(l, null); });

@@ -13,6 +13,7 @@ use crate::exec::run;
 use crate::nest::Nest;
 use crate::proof::{self, Proof};
 use crate::report::candidates::Candidates;
+use crate::report::validation::ValidationFile;
 use crate::report::Reassociation;
 use crate::search::Outcome;
 use crate::source::{SourceMap, Span};
@@ -48,6 +49,7 @@ pub struct Found<'a> {
     pub contract: Contract,
     /// The program that was lowered, with its sizes fixed; its loop program; its C; its declaration.
     pub kernel: Option<(&'a Program, &'a Nest, &'a CUnit, String)>,
+    pub validation: Option<ValidationFile>,
     pub run: Option<run::Report>,
     pub failure: &'a [Diagnostic],
     pub peak_bytes: u64,
@@ -113,6 +115,7 @@ pub fn make(around: Surroundings, found: Found) -> Record {
         approximations: (found.kernel.as_ref()).and_then(|(_, nest, ..)| nest.approximations()),
         kernel: (found.kernel)
             .map(|(p, nest, unit, d)| kernel::kernel(p, nest, unit, d, around.target)),
+        validation: found.validation,
         run: found.run,
         run_wanted: around.run_wanted,
         peak_bytes: found.peak_bytes,

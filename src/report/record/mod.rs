@@ -13,6 +13,7 @@ pub use make::{make, Found, Surroundings};
 
 use super::candidates::Candidates;
 use super::saved::{self, RECORD};
+use super::validation::ValidationFile;
 use super::Reassociation;
 use crate::diag::Diagnostic;
 use crate::emit::Contract;
@@ -56,6 +57,8 @@ pub struct Record {
     pub approximations: Option<String>,
     /// None if no kernel was made.
     pub kernel: Option<Kernel>,
+    /// Whether the loop program of the kernel computes its term, where that was asked.
+    pub validation: Option<ValidationFile>,
     /// None if the kernel was not run, or failed its checks.
     pub run: Option<run::Report>,
     /// Whether a run was asked for.

@@ -249,7 +249,7 @@ pub const LOOPS: Kind = Kind {
 /// `rise-opt validate`
 pub const VALIDATION: Kind = Kind {
     name: "validation",
-    version: 1,
+    version: 2,
     command: "rise-opt validate PROGRAM LOOPS --message-format json",
     most: COUNTS,
 };

@@ -9,10 +9,11 @@ fn found(verdict: Verdict, ended: bool) -> Validation {
         ended,
         ..Tally::default()
     };
-    tally.met.insert(Obligation::Bounds, 5);
+    tally.met.insert((None, Obligation::Bounds), 5);
     if !matches!(verdict, Verdict::Validated) {
         tally.open.push(Open {
             obligation: Obligation::Value,
+            statement: None,
             place: "out[i]".into(),
             why: "1 is not shown to be 2".into(),
         });

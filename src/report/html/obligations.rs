@@ -1,0 +1,161 @@
+//! What was shown of each statement of the loop program.
+//!
+//! In: the verdict of a record, with its kernel. Out: HTML: the verdict, and each statement of which anything is owed,
+//! beside its line of the loop program and its line of C. Absent: how it is decided (`validate`).
+
+use super::code::{said, LINES};
+use super::text::{code, count, esc, prose, Page};
+use crate::report::record::{Kernel, Listing, Record};
+use crate::report::validation::{Agreement, Kind, Met, Open, ValidationFile};
+use crate::validate::Obligation;
+
+const ROWS: usize = 400;
+/// Characters of a line.
+const WIDTH: usize = 90;
+
+pub fn write(r: &Record, p: &mut Page) {
+    let Some(found) = &r.validation else {
+        return;
+    };
+    p.facts(&facts(found));
+    let Some(kernel) = &r.kernel else { return };
+    let rows = rows(found, kernel);
+    let heads = [
+        ("Loop program", ""),
+        ("C", ""),
+        ("What it does", ""),
+        ("Shown", ""),
+        ("Open", ""),
+    ];
+    let shown: Vec<Vec<String>> = rows.iter().take(ROWS).cloned().collect();
+    p.table("Statements", &heads, &shown);
+    p.cut(shown.len(), rows.len(), "statements");
+    p.add("<h3>What the words mean</h3>\n");
+    p.facts(&Obligation::ALL.map(|o| (o.name(), esc(meaning(o)))));
+}
+
+fn meaning(o: Obligation) -> &'static str {
+    match o {
+        Obligation::Interface => "The function has the parameters of the program.",
+        Obligation::Sizes => "It refuses sizes at which the program has no meaning.",
+        Obligation::Understood => "Nothing in it was passed over.",
+        Obligation::Bounds => "An access stays inside of its array.",
+        Obligation::Written => "What is read was written before.",
+        Obligation::Memory => "An array has memory of its own where it is used.",
+        Obligation::Disjoint => "Iterations that run in any order touch nothing of each other.",
+        Obligation::Value => "What is stored is the element of the program, to the bit.",
+        Obligation::Covered => "Each element of a result is stored.",
+    }
+}
+
+fn facts(found: &ValidationFile) -> Vec<(&'static str, String)> {
+    let met: usize = found.met.iter().map(|m| m.count).sum();
+    let verdict = match (found.verdict, &found.difference) {
+        (Kind::Validated, _) => "the loop program computes its term".to_string(),
+        (Kind::Refuted, Some(d)) => {
+            format!(
+                "the loop program is wrong: where {}, {}",
+                esc(&d.sizes),
+                prose(&d.what)
+            )
+        }
+        _ => "unknown: not everything was shown, and nothing was seen to be wrong".to_string(),
+    };
+    let mut all = vec![
+        ("Verdict", verdict),
+        (
+            "Obligations",
+            format!(
+                "{} shown, {} open",
+                count(met as u64),
+                count(found.open.len() as u64)
+            ),
+        ),
+        (
+            "Questions about indices",
+            format!("{}, without a solver", count(found.questions)),
+        ),
+    ];
+    if let Some(text) = &found.text {
+        let says = match (text.verdict, text.sentence()) {
+            (Agreement::Same, _) | (_, None) => "says what the loop program says".to_string(),
+            (_, Some(why)) => prose(&why),
+        };
+        all.push(("The C text", says));
+    }
+    all
+}
+
+/// One for each statement of which anything is owed, in their order; the function comes first.
+fn rows(found: &ValidationFile, k: &Kernel) -> Vec<Vec<String>> {
+    let mut of: Vec<Option<u32>> = (found.statements.iter().map(|s| s.statement))
+        .chain(found.open.iter().map(|o| o.statement))
+        .collect();
+    of.sort_unstable();
+    of.dedup();
+    let row = |s: &Option<u32>| {
+        let met = found.statements.iter().find(|m| m.statement == *s);
+        let met = met.map_or(&[][..], |m| &m.met);
+        let open: Vec<&Open> = found.open.iter().filter(|o| o.statement == *s).collect();
+        let (nest, c, does) = match s {
+            None => (
+                "the whole function".to_string(),
+                String::new(),
+                String::new(),
+            ),
+            Some(s) => (
+                line(&k.nest, "nest", *s),
+                line(&k.c, "c", *s),
+                said(k, *s).unwrap_or_default(),
+            ),
+        };
+        vec![nest, c, esc(&does), shown(met), why(&open)]
+    };
+    of.iter().map(row).collect()
+}
+
+/// The first line of a text that says a statement.
+fn line(l: &Listing, id: &str, statement: u32) -> String {
+    let of = l.marks.iter().filter(|m| m.statement == statement);
+    let Some(first) = of.map(|m| m.first).min() else {
+        return String::new();
+    };
+    let text = l
+        .text
+        .lines()
+        .nth(first as usize)
+        .unwrap_or_default()
+        .trim();
+    let mut cut: String = text.chars().take(WIDTH).collect();
+    if cut.len() < text.len() {
+        cut.push('…');
+    }
+    let n = first + 1;
+    if first as usize >= LINES {
+        return format!("{n} {}", code(&cut));
+    }
+    format!(
+        "<a class=\"line\" href=\"#{id}-{n}\">{n}</a> {}",
+        code(&cut)
+    )
+}
+
+fn shown(met: &[Met]) -> String {
+    let each = |m: &Met| match m.count {
+        1 => esc(&m.obligation),
+        n => format!("{} ×{}", esc(&m.obligation), count(n as u64)),
+    };
+    met.iter().map(each).collect::<Vec<_>>().join(", ")
+}
+
+fn why(open: &[&Open]) -> String {
+    let each = |o: &&Open| {
+        format!(
+            "{} of {}: {}",
+            esc(&o.obligation),
+            code(&o.place),
+            prose(&o.why)
+        )
+    };
+    open.iter().map(each).collect::<Vec<_>>().join("<br>")
+}
