@@ -35,7 +35,7 @@ fn is_said(rule: &RuleDecl, assuming: &[Assumption]) -> bool {
 
 /// Rules whose left side says by the form of a size what is assumed: what matches `n + 1` is at least 1, an array has the
 /// halo of its windows, and blocks of offsets have a last one of their own.
-const BY_FORM: [&str; 15] = [
+const BY_FORM: [&str; 16] = [
     "slide-after-take",
     "slide-after-drop",
     "slide-slide",
@@ -48,6 +48,7 @@ const BY_FORM: [&str; 15] = [
     "iterate-peel-first",
     "iterate-peel-last",
     "reduce-vectors-idempotent",
+    "reduce-rows-named-idempotent",
     "reduce-seq-last",
     "segments-blocks",
     "reduce-lanes-peeled",

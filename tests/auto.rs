@@ -84,7 +84,7 @@ fn loops(program: &Program, is: impl Fn(LoopKind) -> bool) -> usize {
 }
 
 /// Programs that are not shipped, and a word of the schedule that is taken where sums may be regrouped.
-const PROGRAMS: [(&str, &str); 36] = [
+const PROGRAMS: [(&str, &str); 42] = [
     (
         "def clamped [n : nat] (a : f32) (x : n.f32) (y : n.f32) : n.f32 =
            zip x y |> map (\\p -> min (max (a * fst p + snd p) (-1.0)) 1.0)",
@@ -299,6 +299,49 @@ const PROGRAMS: [(&str, &str); 36] = [
            let c = q |> map (\\r -> reduce (+) 0.0 (zip r v |> map (\\p -> fst p * snd p))) in
            zip v (transpose q) |> map (\\p -> fst p - reduce (+) 0.0 (zip c (snd p) |> map (\\r -> fst r * snd r)))",
         "sums apart, named arrays kept, reductions in 8 vectors, elements in 4 vectors",
+    ),
+    // What a row of a window is reduced to is the same for all windows that have it.
+    (
+        "def box [h w : nat] (image : (h+4).(w+4).f32) : h.w.f32 =
+           image |> map (slide[5, 1]) |> slide[5, 1] |> map transpose
+           |> map (map (\\window -> reduce (+) 0.0 (join window) * 0.04))",
+        "rows of windows apart",
+    ),
+    (
+        "def eroded [h w : nat] (image : (h+6).(w+6).u8) : h.w.u8 =
+           slide[7, 1] image |> map (\\rows -> transpose (map (slide[7, 1]) rows)
+           |> map (\\window -> reduce min 255u8 (join window)))",
+        "rows of windows apart",
+    ),
+    (
+        "def opened [h w : nat] (image : (h+1).(w+1).f32) : (h+1).(w+1).f32 =
+           image |> padClamp[3, 3] |> map (padClamp[3, 3]) |> map (slide[7, 1]) |> slide[7, 1] |> map transpose
+           |> map (map (\\window -> reduce max (at[0] (at[0] window)) (join window)))",
+        "rows of windows apart",
+    ),
+    (
+        "def energies [h w : nat] (image : (h+8).(w+8).f32) : h.w.f32 =
+           image |> map (slide[9, 1]) |> slide[9, 1] |> map transpose |> map (map (\\window ->
+             let mean = reduce (+) 0.0 (join window) / 81.0 in
+             reduce (+) 0.0 (join window |> map (\\p -> p * p)) / 81.0 - mean * mean))",
+        "rows of windows apart",
+    ),
+    // Elements that are reductions have a loop of their own.
+    (
+        "def residual [m n : nat] (a : m.n.f32) (x : n.f32) (b : m.f32) : f32 =
+           zip a b |> map (\\r ->
+             let e = snd r - reduce (+) 0.0 (zip (fst r) x |> map (\\p -> fst p * snd p)) in e * e)
+           |> reduce (+) 0.0",
+        "elements apart, named arrays kept, reductions in 8 vectors, parallel",
+    ),
+    // Several sums of each column.
+    (
+        "def spread [m n : nat] (x : (m+1).n.f32) : n.f32 =
+           transpose x |> map (\\column ->
+             let mean = reduce (+) 0.0 column / size[m+1] in
+             let square = reduce (+) 0.0 (column |> map (\\v -> v * v)) / size[m+1] in
+             square - mean * mean)",
+        "sums apart, named arrays kept, whole rows",
     ),
     // Sizes that are named as parameters of sketches would be.
     (

@@ -17,7 +17,7 @@ use crate::nest::{abi, Nest};
 use crate::obligation::Assumption;
 use crate::report::candidates::{Candidate, Candidates, Roofline, SizeClass};
 use crate::report::tuning::TuningRecord;
-use crate::schedule::{preparations, schedules, Choice, Permits, Schedule, Space, Variants};
+use crate::schedule::{first, preparations, schedules, Choice, Permits, Schedule, Space, Variants};
 use crate::search;
 use crate::source::{FileId, SourceMap};
 use crate::syntax::{parse, print, Dialect};
@@ -36,7 +36,7 @@ const GAIN: f64 = 64.0;
 /// How many times as fast tiles have to be as loops that are merely parallel, for other ways to be left out.
 const TILES: f64 = 4.0;
 /// Iterations of a step.
-const ITERATIONS: u64 = 8;
+const ITERATIONS: u64 = 16;
 /// How much longer each kind of change is supposed to take than the estimate says, which does not see everything: what is simpler and
 /// nearly as fast is taken, and the program as it stands is simplest.
 pub(super) const DOUBT: f64 = 1.12;
@@ -496,23 +496,24 @@ impl<'a> Trial<'a> {
     fn prepared(&mut self) -> Vec<(Schedule, Program)> {
         let (input, mut all) = (self.input, Vec::<(Schedule, Program)>::new());
         let mut done = Vec::new();
+        let before = first(&input.program, self.permits);
+        all.extend(before.and_then(|way| self.prepared_by(way)));
         while done.len() < ROUNDS {
-            let before = all.last().filter(|_| !done.is_empty());
+            let before = all.last();
             let program = before.map_or(&input.program, |b| &b.1);
             let Some((ways, place)) = preparations(program, &done) else {
                 break;
             };
-            let mut next = Vec::new();
-            for way in ways {
-                let schedule = before.map_or(way.clone(), |b| b.0.followed(&way));
-                if let Ok(term) = self.reach(&schedule) {
-                    let program = Program {
-                        term,
-                        ..input.program.clone()
-                    };
-                    next.push((schedule, program));
-                }
-            }
+            let before = before.map(|b| b.0.clone());
+            let next = ways.into_iter().filter_map(|way| {
+                let way = match &before {
+                    None => way,
+                    Some(b) if done.is_empty() => b.then(&way),
+                    Some(b) => b.followed(&way),
+                };
+                self.prepared_by(way)
+            });
+            let next: Vec<_> = next.collect();
             if next.is_empty() {
                 break;
             }
@@ -523,6 +524,16 @@ impl<'a> Trial<'a> {
             done.push(place);
         }
         all
+    }
+
+    /// The program that a schedule leads to, if it is reached.
+    fn prepared_by(&mut self, way: Schedule) -> Option<(Schedule, Program)> {
+        let term = self.reach(&way).ok()?;
+        let program = Program {
+            term,
+            ..self.input.program.clone()
+        };
+        Some((way, program))
     }
 
     /// What it leads to, with estimates of that.

@@ -6,6 +6,7 @@
 //! is called. Nothing here is trusted: a search has to reach the sketches by rules that are proved. The same program gives
 //! the same schedules in the same order. Absent: searching, which schedule is good.
 
+mod elements;
 mod partial;
 mod print;
 mod reuse;
@@ -15,6 +16,7 @@ mod sums;
 mod tile;
 mod variants;
 mod weights;
+mod windows;
 
 pub use skeleton::{leaf, Loops, Map, Reader, Reduce, Regroup};
 pub use sums::Place;
@@ -140,6 +142,12 @@ impl Schedule {
             family: self.family,
         }
     }
+}
+
+/// What is done before anything else, where it applies: rows of windows are reduced by themselves; elements that are reductions get a loop.
+pub fn first(program: &Program, permits: Permits) -> Option<Schedule> {
+    let windows = windows::apart(&program.term, permits);
+    windows.or_else(|| elements::apart(&program.term))
 }
 
 /// What may be done with a program before its loops are scheduled, and which reduction that takes apart; what leads on is last.

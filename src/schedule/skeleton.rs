@@ -345,7 +345,7 @@ fn stage(xs: &Term) -> Option<&Term> {
 }
 
 /// Whether rows of an array are columns of another one.
-fn is_across(xs: &Term) -> bool {
+pub fn is_across(xs: &Term) -> bool {
     match xs.as_prim_app() {
         Some((p, args)) => match p.op().sort() {
             _ if p.op() == Op::Transpose => true,

@@ -7,7 +7,7 @@
 //! next one is found in what the first one led to. Absent: whether that pays, what becomes of the loops.
 
 use super::print::size;
-use super::skeleton::{has_reduction, Loops};
+use super::skeleton::{has_reduction, is_across, Loops};
 use super::{Choice, Schedule};
 use crate::arith::Nat;
 use crate::term::{Data, Kind, Loop, Op, Sort, Term};
@@ -40,7 +40,9 @@ pub struct Place {
     views: bool,
     /// Whether names of other reductions do.
     names: bool,
-    /// Whether another loop reads what they write, as where a function of each number follows,
+    /// Whether the innermost loop goes over columns, which are read again row by row,
+    across: bool,
+    /// whether another loop reads what they write, as where a function of each number follows,
     read: bool,
     /// in what way a name for it stands there.
     named: Named,
@@ -67,6 +69,7 @@ impl Place {
             direct: true,
             views: false,
             names: false,
+            across: false,
             read: false,
             named: Named::No,
         }
@@ -213,7 +216,11 @@ fn written(t: &Term, place: &Place, found: &mut Vec<Place>) {
     };
     match (p.op().sort(), &args[..]) {
         (Sort::Loop(Loop::Map), [f, xs]) => {
-            iterations(f, t.ty(), place, found);
+            let over = Place {
+                across: is_across(xs),
+                ..place.clone()
+            };
+            iterations(f, t.ty(), &over, found);
             let loops = xs
                 .ty()
                 .as_array()
@@ -250,7 +257,8 @@ fn written(t: &Term, place: &Place, found: &mut Vec<Place>) {
                 return;
             };
             let long = n.as_int().is_none_or(|n| n >= SHORT);
-            let worth = place.loops.len() > 1 || !place.names;
+            // Reductions along a row have it in a cache, one after the other.
+            let worth = place.loops.len() > 1 || !place.names || place.across;
             let apart = place.direct || place.loops.is_empty() || has_reduction(xs);
             if long && worth && !apart && t.ty().is_flat() {
                 found.push(Place { n, ..place.clone() });

@@ -1,0 +1,49 @@
+//! Reductions of an array whose elements are reductions.
+//!
+//! In: a term. Out: the step that names the array, so that its elements are computed by a loop of their own, which may be parallel and
+//! has all that loops over reductions have; the array is reduced behind it. Absent: whether that pays.
+
+use super::print::size;
+use super::skeleton::{has_reduction, SMALL};
+use super::{Choice, Schedule};
+use crate::term::{Kind, Loop, Op, Sort, Term};
+
+/// What is done so.
+const WORDS: &str = "elements apart";
+
+/// The step, where a reduction outside of all loops has reductions in its elements.
+pub fn apart(term: &Term) -> Option<Schedule> {
+    let named = reduced(term)?;
+    Some(Schedule {
+        what: WORDS.to_string(),
+        head: "import \"sketches/prelude.sk\"\nlimits size 5000\n".to_string(),
+        steps: vec![format!(
+            "step elements\nuse rules/sharing.rules (elements-named)\nsketch\n  \
+             contains {named}\n"
+        )],
+        changes: 1,
+        choice: Choice::default(),
+        family: 0,
+    })
+}
+
+/// The sketch of such elements with their name, and of those of which each of them is reduced.
+fn reduced(t: &Term) -> Option<String> {
+    if let Kind::Lam(_, body) = t.kind() {
+        return reduced(body);
+    }
+    let (p, args) = t.as_prim_app()?;
+    match (p.op().sort(), &args[..]) {
+        (Sort::Loop(Loop::Reduce), [_, _, xs]) => {
+            let (map, of) = xs.as_prim_app()?;
+            let (n, _) = xs.ty().as_array()?;
+            let many = n.as_int().is_none_or(|n| n > SMALL);
+            let f = of.first().filter(|f| has_reduction(f))?;
+            let inner = reduced(f).unwrap_or("reduce".to_string());
+            let named = || format!("(app let (containsMap {} (contains {inner})) ?)", size(n));
+            (map.op() == Op::Map && many).then(named)
+        }
+        (Sort::Loop(_), _) => None,
+        _ => args.iter().find_map(|a| reduced(a)),
+    }
+}

@@ -1,0 +1,57 @@
+//! Windows of several rows, reduced as a whole.
+//!
+//! In: a term. Out: the step that reduces each row of a window by itself: what one row of a window is reduced to is the same for all
+//! windows that have it, so it is a stage of its own before they are taken. Absent: laws of operators, which the rules ask;
+//! whether that pays.
+
+use super::{Choice, Permits, Schedule};
+use crate::term::{Kind, Op, Term};
+
+const RULES: &str = "use rules/regrouping.rules (reduce-rows-named, reduce-rows-named-idempotent, reduce-rows-named-first)
+use rules/stencil.rules (columns-named-first, windows-named-first)
+use rules/sharing.rules (map-join, maps-named-once, let-let, let-exchange, let-out-of-argument,
+  let-out-of-function)
+use rules/algorithmic.rules (map-fusion)\n";
+
+/// What is done so.
+const WORDS: &str = "rows of windows apart";
+
+/// The step, where a reduction goes over all of a window.
+pub fn apart(term: &Term, permits: Permits) -> Option<Schedule> {
+    let (mut found, mut floats) = (false, false);
+    term.visit(&mut |t, _| {
+        let here = reduces_window(t);
+        found |= here;
+        floats |= here && t.has_floats();
+    });
+    let permit = match floats && permits.reassociate {
+        true => "permit reassociate\n",
+        false => "",
+    };
+    let sketch = "contains (app slide (app map (\\ (contains (app map ? (app slide ?)))) ?))";
+    found.then(|| Schedule {
+        what: WORDS.to_string(),
+        head: "import \"sketches/prelude.sk\"\nlimits size 5000\n".to_string(),
+        steps: vec![format!("step windows\n{RULES}{permit}sketch\n  {sketch}\n")],
+        changes: 1,
+        choice: Choice::default(),
+        family: 0,
+    })
+}
+
+/// Whether it reduces the joined rows of something that is given, perhaps a function of each element.
+fn reduces_window(t: &Term) -> bool {
+    let args = |t: &Term, op: Op| {
+        let (p, args) = t.as_prim_app()?;
+        (p.op() == op).then(|| args.into_iter().cloned().collect::<Vec<_>>())
+    };
+    let joined = |t: &Term| {
+        let rows = args(t, Op::Join)?;
+        matches!(rows.first()?.kind(), Kind::Var(_)).then_some(())
+    };
+    let Some(xs) = args(t, Op::Reduce).and_then(|all| all.get(2).cloned()) else {
+        return false;
+    };
+    let elements = args(&xs, Op::Map).and_then(|all| all.get(1).cloned());
+    joined(&xs).or_else(|| joined(&elements?)).is_some()
+}
