@@ -5,9 +5,13 @@
 //! count in operands, which is equal wherever they are looked at. A constant is a leaf, in
 //! lanes too. Operators that commute have symmetric polynomials, so the order of their operands does not matter.
 
-use super::poly::{Compared, Poly};
+use super::poly::{self, Compared};
+use crate::intern::Symbol;
 use crate::scalar::{Expr, Lanes, Node, Op, VarClass};
 use crate::simplify::{is_constant, is_stuck};
+
+/// In what variables measure.
+type Poly = poly::Poly<(Symbol, Measure)>;
 
 /// One measure. Those that count among vectors come before those that count the same everywhere: a rule about single
 /// values that is applied to vectors has all of it among vectors, so it decreases there if it does everywhere.
@@ -212,7 +216,7 @@ impl Measure {
         }
         match e.node() {
             Node::Var(v, _) if seen.variables == Variables::Pattern => {
-                Poly::unknown(v, self).plus(self.least(in_lanes))
+                Poly::unknown((v, self)).plus(self.least(in_lanes))
             }
             Node::Apply(op, _) if seen.variables == Variables::Pattern || !is_stuck(e) => {
                 let parts: Vec<Expr> = operands(op, e).collect();

@@ -1,15 +1,10 @@
 //! Polynomials over unknowns that are natural numbers, compared for all their values at once.
 
-use super::measure::Measure;
-use crate::intern::Symbol;
 use std::collections::BTreeMap;
 
-/// What a variable measures.
-type Unknown = (Symbol, Measure);
-
 /// Monomials, as unknowns in order, each as often as its exponent says; no coefficient is 0.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Poly(BTreeMap<Vec<Unknown>, i128>);
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Poly<U: Ord>(BTreeMap<Vec<U>, i128>);
 
 /// Products of more pairs of monomials are not computed.
 const MOST: usize = 1 << 14;
@@ -25,18 +20,18 @@ pub enum Compared {
     Open,
 }
 
-impl Poly {
-    pub fn constant(n: i128) -> Poly {
+impl<U: Ord + Clone> Poly<U> {
+    pub fn constant(n: i128) -> Poly<U> {
         let all = (n != 0).then(|| (Vec::new(), n));
         Poly(all.into_iter().collect())
     }
 
-    pub fn unknown(name: Symbol, of: Measure) -> Poly {
-        Poly(BTreeMap::from([(vec![(name, of)], 1)]))
+    pub fn unknown(u: U) -> Poly<U> {
+        Poly(BTreeMap::from([(vec![u], 1)]))
     }
 
     /// `self + k·o`; like all of these, none where a coefficient or the number of monomials is too large.
-    pub fn add(&self, o: &Poly, k: i128) -> Option<Poly> {
+    pub fn add(&self, o: &Poly<U>, k: i128) -> Option<Poly<U>> {
         let mut sum = self.0.clone();
         for (m, c) in &o.0 {
             let entry = sum.entry(m.clone()).or_default();
@@ -46,19 +41,19 @@ impl Poly {
         Some(Poly(sum))
     }
 
-    pub fn plus(&self, n: i128) -> Option<Poly> {
+    pub fn plus(&self, n: i128) -> Option<Poly<U>> {
         self.add(&Poly::constant(n), 1)
     }
 
-    pub fn times(&self, k: i128) -> Option<Poly> {
-        Poly::default().add(self, k)
+    pub fn times(&self, k: i128) -> Option<Poly<U>> {
+        Poly::constant(0).add(self, k)
     }
 
-    pub fn mul(&self, o: &Poly) -> Option<Poly> {
+    pub fn mul(&self, o: &Poly<U>) -> Option<Poly<U>> {
         if self.0.len() * o.0.len() > MOST {
             return None;
         }
-        let mut product = Poly::default();
+        let mut product = Poly::constant(0);
         for (m, c) in &o.0 {
             let shifted = self.0.iter().map(|(n, k)| {
                 let mut both = [&n[..], &m[..]].concat();
@@ -71,7 +66,7 @@ impl Poly {
     }
 
     /// By the signs of the coefficients of the difference, so `Open` may be due to that.
-    pub fn compare(&self, o: &Poly) -> Compared {
+    pub fn compare(&self, o: &Poly<U>) -> Compared {
         let Some(Poly(difference)) = self.add(o, -1) else {
             return Compared::Open;
         };
