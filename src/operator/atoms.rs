@@ -136,7 +136,7 @@ impl Atoms {
                     power
                 }
                 Some(_) => continue,
-                None => Poly::term(Monomial(vec![(*a, *k)]), Frac::ONE),
+                None => Poly::term(Monomial::power_of(*a, *k), Frac::ONE),
             };
             product = product.mul(&factor)?;
         }

@@ -493,7 +493,7 @@ impl<'a> Prover<'a> {
                 (alone && whole && only_here).then_some((a, c))
             });
             if let Some((a, c)) = found {
-                let rest = z.sub(&Poly::term(super::poly::Monomial(vec![(a, 1)]), c))?;
+                let rest = z.sub(&Poly::term(super::poly::Monomial::power_of(a, 1), c))?;
                 let value = rest.scale(super::frac::Frac::int(-1).div(c)?)?;
                 p = p.replace(a, &value)?;
             }

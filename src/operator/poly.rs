@@ -4,9 +4,8 @@
 //! coefficient is 0. What leaves 128 bits or grows too long is `None`. Absent: what atoms stand for (`atoms`).
 
 use super::frac::Frac;
+use smallvec::SmallVec;
 use std::cmp::Ordering;
-use std::collections::btree_map::Entry;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// A number with a name.
@@ -14,22 +13,24 @@ pub(super) type Atom = u32;
 
 /// A product of powers of atoms, by atom; the empty one is 1.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub(super) struct Monomial(pub Vec<(Atom, u32)>);
+pub(super) struct Monomial(pub SmallVec<[(Atom, u32); 2]>);
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub(super) struct Poly(Rc<Terms>);
 
-/// Shared: cases are copied with all that is known in them.
-type Terms = BTreeMap<Monomial, Frac>;
+/// By monomial. Shared: cases are copied with all that is known in them.
+type Terms = Vec<(Monomial, Frac)>;
 
 /// A polynomial with more terms helps nobody.
 const MOST_TERMS: usize = 400;
+/// Products of terms that are held before equal monomials are added up.
+const HELD: usize = 1 << 12;
 
 impl Monomial {
     /// The product; powers of one atom are added.
     pub fn times(&self, other: &Monomial) -> Monomial {
         let (mut left, mut right) = (&self.0[..], &other.0[..]);
-        let mut all = Vec::with_capacity(left.len() + right.len());
+        let mut all = SmallVec::with_capacity(left.len() + right.len());
         while let (Some((a, j)), Some((b, k))) = (left.first(), right.first()) {
             let power = match a.cmp(b) {
                 Ordering::Less => *j,
@@ -40,8 +41,12 @@ impl Monomial {
             left = &left[usize::from(a <= b)..];
             right = &right[usize::from(b <= a)..];
         }
-        all.extend(left.iter().chain(right));
+        all.extend(left.iter().chain(right).copied());
         Monomial(all)
+    }
+
+    pub fn power_of(a: Atom, power: u32) -> Monomial {
+        Monomial(SmallVec::from_slice(&[(a, power)]))
     }
 
     /// The atom that it is.
@@ -74,7 +79,7 @@ impl Poly {
     }
 
     pub fn atom(a: Atom) -> Poly {
-        Poly::term(Monomial(vec![(a, 1)]), Frac::ONE)
+        Poly::term(Monomial::power_of(a, 1), Frac::ONE)
     }
 
     pub fn term(m: Monomial, c: Frac) -> Poly {
@@ -98,7 +103,7 @@ impl Poly {
     pub fn as_constant(&self) -> Option<Frac> {
         match self.0.len() {
             0 => Some(Frac::ZERO),
-            1 => self.0.get(&Monomial::default()).copied(),
+            1 if self.0[0].0 .0.is_empty() => Some(self.0[0].1),
             _ => None,
         }
     }
@@ -110,28 +115,47 @@ impl Poly {
     }
 
     pub fn constant_part(&self) -> Frac {
-        let part = self.0.get(&Monomial::default());
-        part.copied().unwrap_or(Frac::ZERO)
+        // No monomial is less than that of none.
+        let first = self.0.first().filter(|t| t.0 .0.is_empty());
+        first.map_or(Frac::ZERO, |t| t.1)
     }
 
     pub fn atoms(&self) -> impl Iterator<Item = Atom> + '_ {
-        self.0.keys().flat_map(|m| m.0.iter().map(|p| p.0))
+        self.0.iter().flat_map(|t| t.0 .0.iter().map(|p| p.0))
     }
 
     pub fn add(&self, other: &Poly) -> Option<Poly> {
-        let terms = other.terms().map(|(m, c)| (m.clone(), Some(c)));
-        self.plus(terms)
+        self.plus(other, Some)
     }
 
     pub fn sub(&self, other: &Poly) -> Option<Poly> {
-        let terms = other.terms().map(|(m, c)| (m.clone(), c.neg()));
-        self.plus(terms)
+        self.plus(other, Frac::neg)
     }
 
-    fn plus(&self, terms: impl Iterator<Item = (Monomial, Option<Frac>)>) -> Option<Poly> {
-        let mut sum = (*self.0).clone();
-        add_to(&mut sum, terms)?;
-        Some(Poly(Rc::new(sum)))
+    /// With the terms of another one, and something done to their coefficients.
+    fn plus(&self, other: &Poly, of: impl Fn(Frac) -> Option<Frac>) -> Option<Poly> {
+        let (mut left, mut right) = (&self.0[..], &other.0[..]);
+        let mut sum = Terms::with_capacity(left.len() + right.len());
+        while let (Some((m, a)), Some((n, b))) = (left.first(), right.first()) {
+            let order = m.cmp(n);
+            match order {
+                Ordering::Less => sum.push((m.clone(), *a)),
+                Ordering::Greater => sum.push((n.clone(), of(*b)?)),
+                Ordering::Equal => {
+                    let both = a.add(of(*b)?)?;
+                    if !both.is_zero() {
+                        sum.push((m.clone(), both));
+                    }
+                }
+            }
+            left = &left[usize::from(order.is_le())..];
+            right = &right[usize::from(order.is_ge())..];
+        }
+        sum.extend_from_slice(left);
+        for (n, b) in right {
+            sum.push((n.clone(), of(*b)?));
+        }
+        (sum.len() <= MOST_TERMS).then(|| Poly(Rc::new(sum)))
     }
 
     pub fn scale(&self, by: Frac) -> Option<Poly> {
@@ -145,22 +169,24 @@ impl Poly {
     pub fn mul(&self, other: &Poly) -> Option<Poly> {
         let mut product = Terms::new();
         for (m, a) in self.terms() {
-            add_to(
-                &mut product,
-                other.terms().map(|(n, b)| (m.times(n), a.mul(b))),
-            )?;
+            for (n, b) in other.terms() {
+                product.push((m.times(n), a.mul(b)?));
+            }
+            if product.len() > HELD {
+                product = collected(product)?;
+            }
         }
-        Some(Poly(Rc::new(product)))
+        collected(product).map(|t| Poly(Rc::new(t)))
     }
 
     /// Integer coefficients between the halves of a modulus that is a power of two; `None` if one is no integer.
     pub fn modulo(&self, modulus: i128) -> Option<Poly> {
-        let mut rest = BTreeMap::new();
+        let mut rest = Terms::new();
         for (m, c) in self.terms() {
             let c = c.as_int()?.rem_euclid(modulus);
             let c = if c >= modulus / 2 { c - modulus } else { c };
             if c != 0 {
-                rest.insert(m.clone(), Frac::int(c));
+                rest.push((m.clone(), Frac::int(c)));
             }
         }
         Some(Poly(Rc::new(rest)))
@@ -177,27 +203,25 @@ impl Poly {
             for _ in 0..m.power(atom) {
                 part = part.mul(by)?;
             }
-            add_to(&mut sum, part.terms().map(|(m, c)| (m.clone(), Some(c))))?;
+            sum.extend_from_slice(&part.0);
+            if sum.len() > HELD {
+                sum = collected(sum)?;
+            }
         }
-        Some(Poly(Rc::new(sum)))
+        collected(sum).map(|t| Poly(Rc::new(t)))
     }
 }
 
-/// Adds terms; `None` if a coefficient does not fit, or there are too many then.
-fn add_to(sum: &mut Terms, terms: impl Iterator<Item = (Monomial, Option<Frac>)>) -> Option<()> {
+/// Terms in order, each monomial once; `None` if a coefficient does not fit, or there are too many then.
+fn collected(mut terms: Terms) -> Option<Terms> {
+    terms.sort_by(|a, b| a.0.cmp(&b.0));
+    let mut sum = Terms::with_capacity(terms.len());
     for (m, c) in terms {
-        let c = c?;
-        match sum.entry(m) {
-            Entry::Vacant(new) => drop(new.insert(c)),
-            Entry::Occupied(mut old) => {
-                let both = old.get().add(c)?;
-                if both.is_zero() {
-                    old.remove();
-                } else {
-                    *old.get_mut() = both;
-                }
-            }
+        match sum.last_mut().filter(|l| l.0 == m) {
+            Some(last) => last.1 = last.1.add(c)?,
+            None => sum.push((m, c)),
         }
     }
-    (sum.len() <= MOST_TERMS).then_some(())
+    sum.retain(|t| !t.1.is_zero());
+    (sum.len() <= MOST_TERMS).then_some(sum)
 }
