@@ -11,7 +11,7 @@ use crate::validate::Obligation;
 
 const ROWS: usize = 400;
 /// Characters of a line.
-const WIDTH: usize = 90;
+const WIDTH: usize = 60;
 
 pub fn write(r: &Record, p: &mut Page) {
     let Some(found) = &r.validation else {
@@ -22,10 +22,10 @@ pub fn write(r: &Record, p: &mut Page) {
     let rows = rows(found, kernel);
     let heads = [
         ("Loop program", ""),
-        ("C", ""),
-        ("What it does", ""),
         ("Shown", ""),
         ("Open", ""),
+        ("C", ""),
+        ("What it does", ""),
     ];
     let shown: Vec<Vec<String>> = rows.iter().take(ROWS).cloned().collect();
     p.table("Statements", &heads, &shown);
@@ -109,7 +109,7 @@ fn rows(found: &ValidationFile, k: &Kernel) -> Vec<Vec<String>> {
                 said(k, *s).unwrap_or_default(),
             ),
         };
-        vec![nest, c, esc(&does), shown(met), why(&open)]
+        vec![nest, shown(met), why(&open), c, esc(&does)]
     };
     of.iter().map(row).collect()
 }
@@ -126,6 +126,8 @@ fn line(l: &Listing, id: &str, statement: u32) -> String {
         .nth(first as usize)
         .unwrap_or_default()
         .trim();
+    // What it computes has a column of its own.
+    let text = text.split(" -- ").next().unwrap_or_default();
     let mut cut: String = text.chars().take(WIDTH).collect();
     if cut.len() < text.len() {
         cut.push('…');
