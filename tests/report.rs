@@ -215,8 +215,8 @@ fn what_was_tried_without_a_sketch_is_on_the_page() {
     for words in [
         "href=\"#schedules\"",
         "the program as it stands",
-        "estimated to be ",
-        " times slower",
+        "estimated to take ",
+        " times as long",
         "<td class=\"\">taken</td>",
         "Of the machine",
         "By size",
@@ -298,15 +298,15 @@ fn schedules_that_are_not_taken_say_why() {
     let verdicts = |c: &Candidates| (0..5).map(|i| c.verdict(i)).collect::<Vec<_>>();
     let said = verdicts(&all);
     assert_eq!(said[0], "taken");
-    assert_eq!(said[1], "estimated to be 20 % slower");
+    assert_eq!(said[1], "estimated to take 20 % longer");
     assert!(said[2].starts_with("not so much faster"), "{}", said[2]);
-    assert_eq!(said[3], "estimated to be 8 times slower");
+    assert_eq!(said[3], "estimated to take 8 times as long");
     assert_eq!(said[4], "step `tile` is not reached");
     all.all[0].faster = Some(2.0);
     all.all[1].faster = Some(1.6);
     all.all[3].lost = Some("crashed".to_string());
     let said = verdicts(&all);
-    assert_eq!(said[1], "measured to be 25 % slower");
+    assert_eq!(said[1], "measured to take 25 % longer");
     assert_eq!(said[2], "not measured: the budget was used up");
     assert_eq!(said[3], "crashed");
 }

@@ -137,7 +137,7 @@ impl Candidates {
         if self.all.iter().any(|c| c.faster.is_some()) {
             let best = taken.and_then(|t| t.faster).unwrap_or(1.0);
             return match one.faster {
-                Some(f) if f < best => format!("measured to be {} slower", percent(best / f)),
+                Some(f) if f < best => format!("measured to take {}", longer(best / f)),
                 Some(_) => "measured to be hardly faster than the program as it stands".to_string(),
                 None => "not measured: the budget was used up".to_string(),
             };
@@ -145,7 +145,7 @@ impl Candidates {
         let best = taken.map_or(self.plain, |t| t.cycles);
         match (one.cycles, best) {
             (Some(own), Some(best)) if own > best => {
-                format!("estimated to be {} slower", percent(own / best))
+                format!("estimated to take {}", longer(own / best))
             }
             _ => "not so much faster that another change is worth it, or slower with one thread"
                 .to_string(),
@@ -153,11 +153,11 @@ impl Candidates {
     }
 }
 
-/// How much more a ratio is than 1.
-fn percent(ratio: f64) -> String {
+/// How much longer something takes that takes so many times as long.
+fn longer(ratio: f64) -> String {
     match ratio {
-        r if r >= 3.0 => format!("{r:.0} times"),
-        r => format!("{:.0} %", 100.0 * (r - 1.0)),
+        r if r >= 3.0 => format!("{r:.0} times as long"),
+        r => format!("{:.0} % longer", 100.0 * (r - 1.0)),
     }
 }
 
