@@ -1,17 +1,24 @@
-//! The comparisons that lowering the shipped goals asks for: what the engine proves of them, and what z3 does.
+//! The comparisons that lowering the shipped goals, or all programs, asks for: what rules and cases prove of them, and what z3 does.
 
+use crate::books;
 use crate::common::cases::GOALS;
 use crate::common::machine;
+use rise_opt::driver::auto::find;
+use rise_opt::driver::{load, lowered, Files, Trust};
 use rise_opt::exec::solver::{self, Answer, Work};
-use rise_opt::index::Level;
+use rise_opt::index::{Level, Queries};
 use rise_opt::intern::Symbol;
 use rise_opt::lower::lower_asking;
 use rise_opt::scalar::{Expr, Node, Op, Rule};
-use rise_opt::simplify::{shipped, Simplifier};
-use rise_opt::source::Span;
+use rise_opt::schedule::Permits;
+use rise_opt::search::Options;
+use rise_opt::simplify::{shipped, Book, Simplifier};
+use rise_opt::source::{SourceMap, Span};
 use rise_opt::target::Target;
 use rise_opt::verify::{queries, Encoding};
 use std::collections::BTreeMap;
+use std::path::Path;
+use std::rc::Rc;
 use std::time::Instant;
 
 /// For one question.
@@ -22,24 +29,131 @@ struct Question {
     goal: Expr,
 }
 
-/// Of all goals, each once.
-fn questions() -> Vec<Question> {
+/// By their texts, each once.
+type Questions = BTreeMap<String, Question>;
+
+fn take(all: &mut Questions, asked: &Queries) {
+    for a in asked.comparisons() {
+        let text: Vec<String> = a.assumptions.iter().map(|e| e.to_string()).collect();
+        let key = format!("{}  where {}", a.goal, text.join(" && "));
+        let question = Question {
+            assumptions: a.assumptions.to_vec(),
+            goal: a.goal,
+        };
+        all.entry(key).or_insert(question);
+    }
+}
+
+/// Of all goals.
+fn of_goals() -> Questions {
     let target = Target::Avx2;
-    let mut all: BTreeMap<String, Question> = BTreeMap::new();
+    let mut all = Questions::new();
     for goal in GOALS {
         let options = goal.lowering(target, Level::default());
         let (_, asked) = lower_asking(&goal.reached(target), &options).expect("a nest");
-        for a in asked.comparisons() {
-            let text: Vec<String> = a.assumptions.iter().map(|e| e.to_string()).collect();
-            let key = format!("{}  where {}", a.goal, text.join(" && "));
-            let question = Question {
-                assumptions: a.assumptions.to_vec(),
-                goal: a.goal,
+        take(&mut all, &asked);
+    }
+    all
+}
+
+/// Of all programs, and of how many kernels; those that are not reached soon are left out.
+fn of_programs() -> (Questions, usize) {
+    let (mut all, mut kernels) = (Questions::new(), 0);
+    let mut sources = SourceMap::new();
+    let sketches = below("sketches", ".sk");
+    for program in below("programs", ".rise") {
+        let name = Path::new(&program).file_stem();
+        let own =
+            (sketches.iter()).filter(|s| Path::new(s).parent().and_then(Path::file_name) == name);
+        let goals = [vec![]].into_iter().chain(own.map(|s| vec![s.clone()]));
+        for goal in goals {
+            let files = Files {
+                program: &program,
+                entry: None,
+                sketches: &goal,
+                set: &[],
+                target: Target::Avx2,
+                trust: Trust::default(),
             };
-            all.entry(key).or_insert(question);
+            let Ok(mut input) = load(&files, &mut sources) else {
+                continue;
+            };
+            if let Ok(done) = lowered(&input, &mut sources) {
+                kernels += 1;
+                take(&mut all, &done.queries);
+            }
+            let permits = Permits {
+                reassociate: true,
+                approximate: false,
+            };
+            let options = Options::default();
+            if goal.is_empty()
+                && find(
+                    &mut input,
+                    permits,
+                    Trust::default(),
+                    &options,
+                    &mut sources,
+                )
+                .is_ok()
+                && !input.steps.is_empty()
+            {
+                if let Ok(done) = lowered(&input, &mut sources) {
+                    kernels += 1;
+                    take(&mut all, &done.queries);
+                }
+            }
         }
     }
-    all.into_values().collect()
+    (all, kernels)
+}
+
+/// All files with that ending, in order.
+fn below(dir: &str, end: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut open = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join(dir)];
+    while let Some(dir) = open.pop() {
+        for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
+            let path = entry.path();
+            match path.is_dir() {
+                true => open.push(path),
+                false => found.extend(path.to_str().filter(|p| p.ends_with(end)).map(String::from)),
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// What of these is proved by the rules of some files, by the shipped ones, and by cases after them.
+fn table(all: &[&Question], files: Option<&str>) {
+    let count = |name: &str, proves: &dyn Fn(&Question) -> bool| {
+        let start = Instant::now();
+        let proved = all.iter().filter(|q| proves(q)).count();
+        let each = start.elapsed().as_secs_f64() / all.len().max(1) as f64;
+        let share = 100.0 * proved as f64 / all.len().max(1) as f64;
+        println!(
+            "| {name} | {proved} | {share:.1} % | {:.0} us |",
+            each * 1e6
+        );
+    };
+    println!(
+        "| of {} that hold, decided by | | | each |\n|---|---|---|---|",
+        all.len()
+    );
+    count("facts alone", &|q| {
+        proves(Simplifier::new(Rc::new(Book::new(Vec::new()))), q)
+    });
+    for (name, book) in books(files) {
+        count(&name, &|q| proves(Simplifier::new(book.clone()), q));
+    }
+    let shipped_rules = format!("{} shipped rules", shipped().rules().len());
+    count(&shipped_rules, &ours);
+    count(&format!("{shipped_rules} and cases"), &|q| {
+        let mut s = Simplifier::shipped();
+        s.assume_all(&q.assumptions);
+        s.prove_by_cases(q.goal) == Some(true)
+    });
 }
 
 /// With names that say nothing of what they stand for.
@@ -74,20 +188,31 @@ fn query(q: &Question) -> String {
         .concat()
 }
 
-fn ours(q: &Question) -> bool {
-    let mut s = Simplifier::shipped();
+fn proves(mut s: Simplifier, q: &Question) -> bool {
     s.assume_all(&q.assumptions);
     s.prove(q.goal) == Some(true)
 }
 
-pub fn compare() {
+fn ours(q: &Question) -> bool {
+    proves(Simplifier::shipped(), q)
+}
+
+pub fn compare(programs: bool, files: Option<&str>) {
     let Some(z3) = solver::find().into_iter().find(|s| s.name == "z3") else {
         println!("this machine has no z3");
         return;
     };
     println!("{}\n{}", machine(), z3.version);
     let _ = shipped();
-    let all = questions();
+    let all = match programs {
+        false => of_goals(),
+        true => {
+            let (all, kernels) = of_programs();
+            println!("{kernels} kernels");
+            all
+        }
+    };
+    let all: Vec<Question> = all.into_values().collect();
     let start = Instant::now();
     let proved: Vec<bool> = all.iter().map(ours).collect();
     let own = start.elapsed().as_secs_f64();
@@ -96,9 +221,14 @@ pub fn compare() {
     (0..20).for_each(|_| drop(z3.ask(empty, LIMIT, LIMIT.patience())));
     let starting = start.elapsed().as_secs_f64() / 20.0;
     let (mut both, mut theirs, mut open) = (0, 0, Vec::new());
+    let mut hold = Vec::new();
     let start = Instant::now();
     for (q, proved) in all.iter().zip(&proved) {
-        if z3.ask(&query(q), LIMIT, LIMIT.patience()) == Answer::Unsatisfiable {
+        let theirs_too = z3.ask(&query(q), LIMIT, LIMIT.patience()) == Answer::Unsatisfiable;
+        if *proved || theirs_too {
+            hold.push(q);
+        }
+        if theirs_too {
             theirs += 1;
             both += usize::from(*proved);
             if !proved {
@@ -127,6 +257,7 @@ pub fn compare() {
         without_start / n as f64 * 1e3,
         without_start / own
     );
+    table(&hold, files);
     for q in open {
         let text: Vec<String> = q.assumptions.iter().map(|e| e.to_string()).collect();
         println!("not proved: {}  where {}", q.goal, text.join(" && "));

@@ -43,7 +43,7 @@ pub struct Args {
     /// Expressions that are to become simpler, one on each line: `EXPR`, or `EXPR where TRUTH`
     #[arg(long, value_name = "CORPUS")]
     from: Option<String>,
-    /// Writes such expressions: what lowering leaves open of the programs below this folder, as they are and by the sketches in
+    /// Writes such expressions: what lowering and validation leave open of the programs below this folder, as they are and by the sketches in
     /// folders of their names, and what `--emit queries` wrote there
     #[arg(long, value_name = "DIR", conflicts_with = "from")]
     harvest: Option<String>,

@@ -23,5 +23,5 @@ pub use input::{load, load_any, unknown_setting, Files, Input, Planned, Setting}
 pub use job::{Done, Request, Wanted};
 pub use kernel::{declaration, measure, Kernel, Running};
 pub use search::{proved, refused, search, stopped, Searched};
-pub use stuck::stuck;
+pub use stuck::{lowered, stuck, Lowered};
 pub use trust::{wrong_rules, Trust};

@@ -388,8 +388,8 @@ impl Engine {
     }
 }
 
-/// `n >= 0`, with sums on both sides that nothing is taken from; `None` for what has no expression, or is always so.
-fn not_negative(n: Nat) -> Option<Expr> {
+/// `n >= 0`, with sums on both sides that nothing is taken from; `None` for what has no expression.
+pub fn not_negative(n: Nat) -> Option<Expr> {
     let (n, _) = n.fraction();
     let (mut left, mut right) = (Vec::new(), Vec::new());
     let mut constant = 0;

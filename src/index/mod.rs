@@ -11,9 +11,9 @@ mod convert;
 mod engine;
 mod queries;
 
-pub use convert::{to_expr, to_nat};
-pub use engine::View;
-pub use queries::{Asked, Queries, Query};
+pub use convert::{to_expr, to_nat, variable};
+pub use engine::{not_negative, View};
+pub use queries::{question_text, Asked, Queries, Query};
 
 use crate::arith::{is_whole_term, rejoin, Atom, AtomKind, Nat, Rat, Signs};
 use crate::intern::Symbol;

@@ -75,15 +75,15 @@ impl Queries {
             let of = || self.stuck.iter().filter(|s| s.0 == query);
             let _ = writeln!(out, "-- {title}: {}", of().count());
             for (_, assumptions, e) in of() {
-                let _ = writeln!(out, "{}", line(assumptions, *e));
+                let _ = writeln!(out, "{}", question_text(assumptions, *e));
             }
         }
         out
     }
 }
 
-/// `e where …`
-fn line(assumptions: &[Expr], e: Expr) -> String {
+/// `e where …`, as `rise-opt simplify --file` reads it.
+pub fn question_text(assumptions: &[Expr], e: Expr) -> String {
     let mut said: Vec<String> = Vec::new();
     for a in assumptions.iter().chain([&e]) {
         for (v, _) in a.vars() {

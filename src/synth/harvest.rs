@@ -1,7 +1,7 @@
 //! A corpus of what stayed open: each expression once, whatever its variables are called and its numbers are.
 //!
 //! In: expressions with what is assumed of them. Out: those for which there may be a rule, in their order. A comparison that is true
-//! at some points and false at others is not one: nothing decides it.
+//! at some points and false at others is not one: nothing decides it; nor is one whose assumptions hold nowhere.
 
 use super::left::canonical;
 use super::points::Points;
@@ -12,6 +12,7 @@ use std::collections::BTreeSet;
 
 /// Points at which a comparison is looked at.
 const POINTS: usize = 10_000;
+const FIRST: usize = 200;
 
 /// What was left out of a corpus.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
@@ -20,6 +21,8 @@ pub struct LeftOut {
     pub again: usize,
     /// Comparisons that are true here and false there.
     pub open: usize,
+    /// Comparisons whose assumptions hold at no point: a case that does not occur, or hardly ever.
+    pub nowhere: usize,
     /// Variables and numbers, which nothing makes simpler.
     pub leaves: usize,
     /// About vectors.
@@ -38,10 +41,12 @@ pub fn corpus(all: Vec<Question>) -> (Vec<Question>, LeftOut) {
             left_out.vectors += 1;
         } else if !seen.insert(shape(&q)) {
             left_out.again += 1;
-        } else if is_open(&q) {
-            left_out.open += 1;
         } else {
-            kept.push(q);
+            match at_points(&q) {
+                Seen::Both => left_out.open += 1,
+                Seen::Nowhere => left_out.nowhere += 1,
+                Seen::Same => kept.push(q),
+            }
         }
     }
     (kept, left_out)
@@ -57,10 +62,19 @@ fn shape(q: &Question) -> String {
     abstracted(canonical(q.facts.iter().fold(asked, both)))
 }
 
-/// Whether a boolean is true at a point where the facts hold, and false at another.
-fn is_open(q: &Question) -> bool {
+/// What points say of a question.
+enum Seen {
+    /// Nothing against it: no comparison, or one that is always true, or always false.
+    Same,
+    /// True at one where the facts hold, and false at another.
+    Both,
+    /// Facts that hold at none.
+    Nowhere,
+}
+
+fn at_points(q: &Question) -> Seen {
     if q.e.sort().kind != Kind::Bool {
-        return false;
+        return Seen::Same;
     }
     let mut vars: Vec<(Symbol, Kind)> = Vec::new();
     let mut numbers = spoken(q.e);
@@ -72,7 +86,16 @@ fn is_open(q: &Question) -> bool {
             }
         }
     }
-    let points = Points::new(&vars, &numbers, &q.facts, POINTS, 4);
-    let values = points.values(q.e);
-    values.contains(&0) && values.contains(&1)
+    let both = |count: usize| {
+        let points = Points::new(&vars, &numbers, &q.facts, count, 4);
+        let values = points.values(q.e);
+        (points.len(), values.contains(&0) && values.contains(&1))
+    };
+    // Most are so at the first ones; where facts hold at fewer, they hold at hardly any.
+    match both(FIRST) {
+        (0, _) => Seen::Nowhere,
+        (_, true) => Seen::Both,
+        (FIRST, _) if both(POINTS).1 => Seen::Both,
+        _ => Seen::Same,
+    }
 }

@@ -6,7 +6,7 @@
 
 use super::parts::{choice, factor, multiples, primitive, tightened, vars_in, Choice};
 use super::points::Points;
-use super::questions::Question;
+use super::questions::{Answer, Question};
 use super::system::{contradict, is_integer};
 use crate::arith::{AtomKind, Mono, Nat, Rat, Signs};
 use crate::index::{Facts, Level, View};
@@ -196,7 +196,7 @@ impl Known {
     }
 
     /// Something was asked, or drawn from what is known.
-    fn note(&self, least: Nat, holds: bool) {
+    fn note(&self, least: Nat, answer: Answer) {
         let Some(kept) = &self.kept else { return };
         let (known, mut ranges) = (self.all(), Vec::<(Symbol, Nat, Nat)>::new());
         let mut open: Vec<Nat> = known.iter().copied().chain([least]).collect();
@@ -216,7 +216,7 @@ impl Known {
             whole,
             ranges,
             least,
-            holds,
+            answer,
         });
     }
 
@@ -321,7 +321,7 @@ impl Known {
 
     /// Takes what follows from what is known.
     fn follows(&self, n: Nat, depth: u32) {
-        self.note(n, true);
+        self.note(n, Answer::Holds);
         self.take(n, depth);
     }
 
@@ -392,7 +392,7 @@ impl Known {
 
     fn implied(&self, n: Nat, depth: u32) {
         for fact in self.of_sizes(n) {
-            self.note(fact, true);
+            self.note(fact, Answer::Holds);
             self.facts.borrow_mut().not_negative(fact);
         }
         let Some((atom, x, y)) = self.choice(n).filter(|_| depth > 0) else {
@@ -518,7 +518,7 @@ impl Known {
         }
         for fact in new {
             let fact = fact.subst_var(v, n);
-            self.note(fact, true);
+            self.note(fact, Answer::Holds);
             self.not_negative(fact);
         }
     }
@@ -612,7 +612,8 @@ impl Known {
         if let Some(known) = self.least.borrow().get(&key) {
             return *known;
         }
-        let answer = !self.is_negative_somewhere(n, &view) && {
+        let fails = self.is_negative_somewhere(n, &view);
+        let answer = !fails && {
             self.asked.set(self.asked.get() + 1);
             self.known_sign(n) || {
                 let simple = self.simplify(n);
@@ -623,7 +624,12 @@ impl Known {
             }
         };
         self.least.borrow_mut().insert(key, answer);
-        self.note(n, answer);
+        let answered = match (answer, fails) {
+            (true, _) => Answer::Holds,
+            (false, true) => Answer::FailsSomewhere,
+            (false, false) => Answer::Open,
+        };
+        self.note(n, answered);
         answer
     }
 
@@ -708,7 +714,7 @@ impl Known {
                 let all = self.all().into_iter().chain([Nat::int(-1) - n]);
                 self.asked.set(self.asked.get() + 1);
                 let holds = contradict(all, &|v| self.range_of(v));
-                self.note(n, holds);
+                self.note(n, if holds { Answer::Holds } else { Answer::Open });
                 holds
             })
     }

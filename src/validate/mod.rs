@@ -46,6 +46,7 @@ use crate::interp::Sizes as Data;
 use crate::nest::abi::leaves;
 use crate::nest::{Guard, Nest, Slot};
 use crate::obligation::{Known, Sizes};
+use crate::scalar::Expr;
 use crate::term::Program;
 use crate::ty::Ty;
 use machine::Machine;
@@ -240,10 +241,27 @@ pub fn obligations_within(nest: &Nest, program: &Program, questions: u64) -> Tal
 
 /// The questions about indices that [`validate`] asks, in SMT-LIB.
 pub fn questions(nest: &Nest, program: &Program, fixed: &BTreeMap<Symbol, i64>) -> String {
+    questions::smt(&asked(nest, program, fixed))
+}
+
+/// Those that it asks and that stay open, though nothing is known to speak against them: what is assumed, and a comparison.
+pub fn open_questions(
+    nest: &Nest,
+    program: &Program,
+    fixed: &BTreeMap<Symbol, i64>,
+) -> Vec<(Vec<Expr>, Expr)> {
+    questions::open(&asked(nest, program, fixed))
+}
+
+fn asked(
+    nest: &Nest,
+    program: &Program,
+    fixed: &BTreeMap<Symbol, i64>,
+) -> Vec<questions::Question> {
     let mut values = Values::within(value::QUESTIONS);
     values.known.keep();
     judged(nest, &with_sizes(program, fixed), &mut values);
-    questions::smt(&values.known.questions())
+    values.known.questions()
 }
 
 fn judged(nest: &Nest, program: &Program, values: &mut Values) -> Tally {

@@ -1,12 +1,17 @@
-//! Questions about indices as a solver reads them: SMT-LIB.
+//! Questions about indices as a solver reads them: SMT-LIB. And those that stay open as scalar expressions.
 //!
 //! In: questions that were asked, each with what was known there. Out: one text, in which each of them stands by itself: `unsat` says
-//! that it holds. Invariant: what is written says what the question said, by the rules of SMT-LIB and not by those of `simplify`; an
-//! exact quotient is a number that gives back what it is of. Absent: solvers, how questions are decided (`known`).
+//! that it holds; or a comparison with what is assumed. Invariant: what is written says what the question said, by the rules of SMT-LIB
+//! and not by those of `simplify`; an exact quotient is a number that gives back what it is of. Absent: solvers, how questions are
+//! decided (`known`).
 
 use crate::arith::{lcm, Atom, AtomKind, Mono, Nat};
+use crate::index::{not_negative, to_expr};
 use crate::intern::Symbol;
+use crate::scalar::{Expr, Op};
+use crate::simplify::build;
 use rustc_hash::FxHashSet;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// `least >= 0`, wherever all that was known is so.
@@ -16,7 +21,16 @@ pub struct Question {
     pub whole: Vec<Nat>,
     pub ranges: Vec<(Symbol, Nat, Nat)>,
     pub least: Nat,
-    pub holds: bool,
+    pub answer: Answer,
+}
+
+/// What was found.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Answer {
+    Holds,
+    /// At a point where all holds that is known, it does not.
+    FailsSomewhere,
+    Open,
 }
 
 const HEAD: &str = "\
@@ -38,7 +52,10 @@ pub fn smt(all: &[Question]) -> String {
         if text.question(q).is_none() || !seen.insert(text.body.clone()) {
             continue;
         }
-        let state = if q.holds { "decided" } else { "open" };
+        let state = match q.answer {
+            Answer::Holds => "decided",
+            _ => "open",
+        };
         let _ = write!(out, "\n; {state}: {} >= 0\n(push 1)\n", q.least);
         text.vars.iter().for_each(|v| {
             let _ = writeln!(out, "(declare-const |{v}| Int)");
@@ -46,6 +63,99 @@ pub fn smt(all: &[Question]) -> String {
         let _ = write!(out, "{}(check-sat)\n(pop 1)\n", text.body);
     }
     out
+}
+
+/// Those that are open, in the order in which they were asked, each once: what is assumed of their variables, and the comparison.
+/// Names that cannot be read are others: `v0`, `v1` …
+pub fn open(all: &[Question]) -> Vec<(Vec<Expr>, Expr)> {
+    let mut seen = FxHashSet::default();
+    let open = all.iter().filter(|q| q.answer == Answer::Open);
+    open.filter_map(|q| {
+        let said = q.said()?;
+        seen.insert(said.clone()).then_some(said)
+    })
+    .collect()
+}
+
+impl Question {
+    /// What is known of its variables, and of those in their ranges, and itself.
+    fn said(&self) -> Option<(Vec<Expr>, Expr)> {
+        let goal = not_negative(self.least)?;
+        let mut vars: Vec<Symbol> = self.least.vars().to_vec();
+        let mut facts = Vec::new();
+        let mut at = 0;
+        while let Some(v) = vars.get(at).copied() {
+            at += 1;
+            let ranges = self.ranges.iter().filter(|r| r.0 == v);
+            let mut bounds: Vec<Nat> = ranges
+                .flat_map(|(_, lo, hi)| [Nat::var(v) - *lo, *hi - Nat::var(v)])
+                .collect();
+            if bounds.is_empty() {
+                bounds.push(Nat::var(v));
+            }
+            for n in bounds {
+                vars.extend(
+                    n.vars()
+                        .iter()
+                        .filter(|v| !vars.contains(v))
+                        .copied()
+                        .collect::<Vec<_>>(),
+                );
+                facts.extend(not_negative(n));
+            }
+        }
+        let about = |n: &Nat| n.vars().iter().all(|v| vars.contains(v));
+        facts.extend(
+            self.known
+                .iter()
+                .filter(|n| about(n))
+                .filter_map(|n| not_negative(*n)),
+        );
+        facts.extend(
+            self.whole
+                .iter()
+                .filter(|n| about(n))
+                .filter_map(|n| is_whole(*n)),
+        );
+        let mut each = FxHashSet::default();
+        facts.retain(|f| f.as_bool().is_none() && each.insert(*f));
+        Some(readable(facts, goal))
+    }
+}
+
+fn is_whole(n: Nat) -> Option<Expr> {
+    let (over, under) = n.fraction();
+    let rest = build(Op::Mod, &[to_expr(over)?, to_expr(under)?]);
+    Some(build(Op::Eq, &[rest, Expr::int(0)]))
+}
+
+/// With other names for those that are none in a text.
+fn readable(facts: Vec<Expr>, goal: Expr) -> (Vec<Expr>, Expr) {
+    let letter = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
+    let is_name = |v: &Symbol| {
+        v.as_str().bytes().all(letter) && !v.as_str().starts_with(|c: char| c.is_ascii_digit())
+    };
+    let mut vars: Vec<Symbol> = Vec::new();
+    for e in [goal].iter().chain(&facts) {
+        for (v, _) in e.vars() {
+            if !vars.contains(&v) {
+                vars.push(v);
+            }
+        }
+    }
+    let mut names: BTreeMap<Symbol, Expr> = BTreeMap::new();
+    let mut next = 0;
+    for v in vars.iter().filter(|v| !is_name(v)) {
+        let free = (next..).find(|i| !vars.contains(&Symbol::new(&format!("v{i}"))));
+        let number = free.unwrap_or(next);
+        next = number + 1;
+        names.insert(
+            *v,
+            crate::index::variable(Symbol::new(&format!("v{number}"))),
+        );
+    }
+    let renamed = |e: Expr| e.replace(&|v| names.get(&v).copied());
+    (facts.into_iter().map(renamed).collect(), renamed(goal))
 }
 
 #[derive(Default)]

@@ -166,6 +166,12 @@ fn variables_are_isolated_on_the_command_line() {
         ),
         ("n < x", &[], "x > n\n"),
         ("x + a <= x + b", &[], "a <= b\n"),
+        // The bounds of an inner loop, with that of the outer one and its own.
+        (
+            "(xb + x)*2 < yb + y",
+            &[],
+            "x < (y + yb + -1) / 2 - xb + 1\n",
+        ),
         ("3*x + x", &[], "x * 4\n"),
         // Rules with a factor and a summand on both sides also match where none is written.
         ("x*3 + y < x + 17", &[], "x <= (16 - y) / 2\n"),

@@ -119,6 +119,27 @@ fn rules_of_published_repairs_are_found() {
     }
 }
 
+/// The published rule has sixteen variants, for the orders of the operands of its four sums; here one rule is all of them.
+#[test]
+fn one_rule_stands_for_all_orders_of_operands() {
+    let found = rules("rule asked  x + (y - (z + (w + x) + u))  =>  y - (u + z + w)");
+    let book = std::rc::Rc::new(rise_opt::simplify::Book::new(found));
+    let mut results = std::collections::BTreeSet::new();
+    for orders in 0..16 {
+        let sum = |a: &str, b: &str, bit: u32| match orders >> bit & 1 {
+            0 => format!("({a} + {b})"),
+            _ => format!("({b} + {a})"),
+        };
+        let inner = sum(&sum("z", &sum("w", "x", 0), 1), "u", 2);
+        let variant = left(&sum("x", &format!("(y - {inner})"), 3)).lhs;
+        let mut simplifier = Simplifier::new(book.clone());
+        simplifier.record();
+        results.insert(simplifier.simplify(variant).to_string());
+        assert_eq!(simplifier.steps().len(), 1, "{variant}");
+    }
+    assert_eq!(results.len(), 1, "{results:?}");
+}
+
 #[test]
 fn the_weakest_condition_is_found_and_compared() {
     let tools = quick();
@@ -422,6 +443,40 @@ fn what_lowering_leaves_open_is_harvested_once() {
         assert_eq!(code, Some(1), "{err}");
         assert!(err.contains(folder) && err.contains("help"), "{err}");
     }
+}
+
+/// What validation asks and neither shows nor refutes at a point; what is to be solved comes from lowering alone.
+#[test]
+fn what_validation_leaves_open_is_harvested() {
+    let dir = tempfile::tempdir().unwrap();
+    let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs/stencil/jacobi1d.rise");
+    std::fs::copy(shipped, dir.path().join("jacobi1d.rise")).unwrap();
+    let run = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_rise-opt"));
+        let out = command.args(args).current_dir(dir.path()).output().unwrap();
+        assert_eq!(out.status.code(), Some(0));
+        String::from_utf8(out.stdout).unwrap()
+    };
+    let out = run(&["synth", "--harvest", "."]);
+    let expected =
+        "min(max(v0 + -1, 0), n) <= max(min(v0 + -1, n), 0)  where (0 <= n && 0 <= v0 && v0 < 3)";
+    assert!(out.lines().any(|l| l == expected), "{out}");
+    // Of cases that contradict themselves there are some, and none of them stands there.
+    assert!(!out.contains(", 0 of cases that do not occur"), "{out}");
+    assert!(
+        !out.lines().any(|l| l.contains("n < 1 && 0 < min(n, 1)")),
+        "{out}"
+    );
+    // Each line is read again.
+    let path = dir.path().join("stuck.txt");
+    std::fs::write(&path, &out).unwrap();
+    let again = run(&["simplify", "--file", "stuck.txt"]);
+    assert_eq!(
+        again.lines().filter(|l| !l.is_empty()).count(),
+        out.lines().filter(|l| !l.starts_with("--")).count()
+    );
+    let solved = run(&["synth", "--harvest", ".", "--for", "x", "--count", "3"]);
+    assert!(!solved.contains("v0"), "{solved}");
 }
 
 #[test]

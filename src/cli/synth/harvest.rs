@@ -1,4 +1,4 @@
-//! `rise-opt synth --harvest DIR`: what lowering left open, as a corpus.
+//! `rise-opt synth --harvest DIR`: what lowering and validation left open, as a corpus.
 //!
 //! In: a folder with programs, sketches and what `--emit queries` wrote. Out: a corpus: each expression once, below the file that it
 //! comes from. A program that does not lower, or a goal that is not reached soon, is counted and left out.
@@ -41,7 +41,8 @@ pub(super) fn harvest(
         for goal in goals {
             let place = goal.first().unwrap_or(program).to_string();
             tell(&format!("{place}: {} expressions so far", all.len()));
-            match of_goal(program, &goal, context) {
+            // What is to be solved are conditions of loops.
+            match of_goal(program, &goal, to_solve.is_none(), context) {
                 Ok(text) => {
                     read += 1;
                     take(&place, &text, context, &mut wrong, &mut all);
@@ -75,6 +76,7 @@ pub(super) fn harvest(
 fn of_goal(
     program: &str,
     goal: &[String],
+    validated: bool,
     context: &mut Context,
 ) -> Result<String, Vec<Diagnostic>> {
     let files = Files {
@@ -85,7 +87,7 @@ fn of_goal(
         target: Target::default(),
         trust: Trust::default(),
     };
-    stuck(&files, &mut context.sources)
+    stuck(&files, validated, &mut context.sources)
 }
 
 /// Adds the expressions of a text.
@@ -110,13 +112,14 @@ fn page(kept: &[Question], left_out: LeftOut, read: usize, failed: usize) -> Str
     let LeftOut {
         again,
         open,
+        nowhere,
         leaves,
         vectors,
     } = left_out;
     let page = format!(
-        "-- What lowering left open, by `{}`.\n\
+        "-- What lowering and validation left open, by `{}`.\n\
          -- {} expressions of {read} kernels ({failed} were not made); left out: {again} seen before but for names and numbers, \
-         {open} true here and false there, {leaves} variables, {vectors} about vectors\n",
+         {open} true here and false there, {nowhere} of cases that do not occur, {leaves} variables, {vectors} about vectors\n",
         command_line(),
         kept.len(),
     );
