@@ -23,7 +23,8 @@ cargo bench --bench simplify -- [FLAGS]: random expressions under assumptions, e
   --kernels      all shipped goals, lowered with `--simplify off`, `fold` and `full`: what is divided, lines of C, times
   --no-runs      with --kernels: kernels are not run
   --proofs       the comparisons that lowering the goals asks for, beside z3
-  --all          with --proofs: of all programs, as they stand, by each of their sketches, and without a sketch (`--auto`)
+  --all          with --proofs: of all programs, as they stand and by each of their sketches
+  --auto         with --all: as they are scheduled without a sketch, too
   --rules A,B    by the rules of these files, too
   --values N     N random expressions at 64 points each: whether the simplified one is equal";
 
@@ -39,7 +40,8 @@ fn run(flags: &Flags) {
         return kernels::table(!flags.has("--no-runs"));
     }
     if flags.has("--proofs") {
-        return proofs::compare(flags.has("--all"), flags.value("--rules"));
+        let programs = flags.has("--all").then(|| flags.has("--auto"));
+        return proofs::compare(programs, flags.value("--rules"));
     }
     if flags.has("--values") {
         return values::check(flags.number("--values", 1_000_000));

@@ -57,7 +57,7 @@ fn of_goals() -> Questions {
 }
 
 /// Of all programs, and of how many kernels; those that are not reached soon are left out.
-fn of_programs() -> (Questions, usize) {
+fn of_programs(auto: bool) -> (Questions, usize) {
     let (mut all, mut kernels) = (Questions::new(), 0);
     let mut sources = SourceMap::new();
     let sketches = below("sketches", ".sk");
@@ -87,7 +87,8 @@ fn of_programs() -> (Questions, usize) {
                 approximate: false,
             };
             let options = Options::default();
-            if goal.is_empty()
+            if auto
+                && goal.is_empty()
                 && find(
                     &mut input,
                     permits,
@@ -197,7 +198,8 @@ fn ours(q: &Question) -> bool {
     proves(Simplifier::shipped(), q)
 }
 
-pub fn compare(programs: bool, files: Option<&str>) {
+/// Of the goals, or of all programs, and whether without a sketch, too.
+pub fn compare(programs: Option<bool>, files: Option<&str>) {
     let Some(z3) = solver::find().into_iter().find(|s| s.name == "z3") else {
         println!("this machine has no z3");
         return;
@@ -205,9 +207,9 @@ pub fn compare(programs: bool, files: Option<&str>) {
     println!("{}\n{}", machine(), z3.version);
     let _ = shipped();
     let all = match programs {
-        false => of_goals(),
-        true => {
-            let (all, kernels) = of_programs();
+        None => of_goals(),
+        Some(auto) => {
+            let (all, kernels) = of_programs(auto);
             println!("{kernels} kernels");
             all
         }

@@ -75,14 +75,17 @@ fn points(facts: &[Expr], rng: &mut Rng) -> Vec<Point> {
     found
 }
 
+/// Numbers of random expressions.
+pub const NUMBERS: [i64; 8] = [0, 1, 1, 2, 3, 4, 8, -1];
+
 /// A random expression with as many leaves.
-fn random(kind: Kind, leaves: u64, rng: &mut Rng) -> Expr {
+fn random(kind: Kind, leaves: u64, numbers: &[i64], rng: &mut Rng) -> Expr {
     use Op::*;
     if leaves <= 1 {
         let name = |n: &str| Expr::var(rise_opt::intern::Symbol::new(n), Sort::one(kind));
         return match kind {
             Kind::Bool => name(["p", "q"][rng.below(2) as usize]),
-            Kind::Int if rng.below(10) < 3 => Expr::int(*rng.pick(&[0, 1, 1, 2, 3, 4, 8, -1])),
+            Kind::Int if rng.below(10) < 3 => Expr::int(*rng.pick(numbers)),
             Kind::Int => name(["x", "x", "y", "y", "z"][rng.below(5) as usize]),
         };
     }
@@ -94,13 +97,16 @@ fn random(kind: Kind, leaves: u64, rng: &mut Rng) -> Expr {
         Kind::Bool => &[Lt, Le, Eq, Ne, Lt, Le, And, Or, Not],
     };
     match *rng.pick(ops) {
-        Not => build(Not, &[random(Kind::Bool, leaves, rng)]),
+        Not => build(Not, &[random(Kind::Bool, leaves, numbers, rng)]),
         Select => {
             let first = 1 + rng.below(leaves - 2);
             let second = 1 + rng.below(leaves - first - 1);
-            let p = random(Kind::Bool, first, rng);
-            let x = random(kind, second, rng);
-            build(Select, &[p, x, random(kind, leaves - first - second, rng)])
+            let p = random(Kind::Bool, first, numbers, rng);
+            let x = random(kind, second, numbers, rng);
+            build(
+                Select,
+                &[p, x, random(kind, leaves - first - second, numbers, rng)],
+            )
         }
         op => {
             let of = match op {
@@ -108,14 +114,23 @@ fn random(kind: Kind, leaves: u64, rng: &mut Rng) -> Expr {
                 _ => Kind::Int,
             };
             let first = 1 + rng.below(leaves - 1);
-            let x = random(of, first, rng);
-            build(op, &[x, random(of, leaves - first, rng)])
+            let x = random(of, first, numbers, rng);
+            build(op, &[x, random(of, leaves - first, numbers, rng)])
         }
     }
 }
 
 /// As many identities of each guard that is asked for; the same for the same seed.
 pub fn identities(seed: u64, guards: &[&'static str], each: usize) -> Vec<Identity> {
+    identities_of(seed, guards, each, &NUMBERS)
+}
+
+fn identities_of(
+    seed: u64,
+    guards: &[&'static str],
+    each: usize,
+    numbers: &[i64],
+) -> Vec<Identity> {
     let mut found = Vec::new();
     for guard in guards {
         let mut rng = Rng::new(seed);
@@ -125,7 +140,7 @@ pub fn identities(seed: u64, guards: &[&'static str], each: usize) -> Vec<Identi
         for _ in 0..each * 60 {
             let kind = if rng.one_in(3) { Kind::Bool } else { Kind::Int };
             let leaves = 1 + rng.below(5);
-            let e = random(kind, leaves, &mut rng);
+            let e = random(kind, leaves, numbers, &mut rng);
             let values: Option<Vec<Value>> = points.iter().map(|p| value(e, p)).collect();
             if let Some(values) = values {
                 let text = |v: &Value| match v {
@@ -256,7 +271,7 @@ fn most_identities_are_small_and_decided() {
 }
 
 /// `SEED` says which, `CORPUS` where those that are left open are written for `rise-opt synth --from`, `RULES` which rules are applied,
-/// `BY=cases` that cases come after them.
+/// `BY=cases` that cases come after them, `NUMBERS=4,8` with which numbers the expressions are made.
 #[test]
 #[ignore = "a measurement"]
 fn identities_of_a_seed() {
@@ -277,9 +292,16 @@ fn identities_of_a_seed() {
         "cases" => By::Cases,
         _ => By::Rules,
     });
+    let numbers = match of("NUMBERS") {
+        None => NUMBERS.to_vec(),
+        Some(all) => all
+            .split(',')
+            .map(|n| n.parse().expect("numbers"))
+            .collect(),
+    };
     let mut corpus = String::new();
     for (name, guards, each) in [("no guard", &[""][..], each), ("guards", &GUARDS, each / 9)] {
-        let all = identities(seed, guards, each);
+        let all = identities_of(seed, guards, each, &numbers);
         let mut open = Vec::new();
         let begun = std::time::Instant::now();
         let share = share(&all, &book, by, &mut open);
