@@ -11,6 +11,7 @@ use rise_opt::interp::{compare, eval, eval_program, Sizes, Value};
 use rise_opt::operator::lift::{self, Lifting, Parts};
 use rise_opt::operator::{self, Effort, Law, Meaning};
 use rise_opt::search::{optimize, Options, Outcome};
+use rise_opt::source::SourceMap;
 use rise_opt::term::{call, Op, Program, Term};
 use rise_opt::ty::Ty;
 
@@ -257,7 +258,7 @@ fn an_operator_that_does_not_associate_is_refused_with_a_counterexample() {
         };
         let outcome = optimize(&program, &chain_text(text, &program), &options);
         let failure = outcome.failure.expect("it does not associate");
-        let said = rise_opt::report::not_reached(&failure, None, &[]);
+        let said = rise_opt::report::not_reached(&failure, None, &[], &SourceMap::new());
         let notes = said.notes.join("\n");
         let rule = "the rule `reduce-blocks-peeled` does not apply: `associative";
         assert!(notes.contains(rule) && notes.contains(objection), "{notes}");

@@ -10,6 +10,7 @@ mod encodings;
 mod guides;
 mod guides_found;
 mod guides_pairs;
+mod guides_taken;
 mod progress;
 mod reductions;
 mod search;

@@ -107,6 +107,13 @@ impl Case {
                 let guide = format!("{head}\n{}\n", paste.unwrap());
                 self.reached(&[&guide, &self.text], none, &options)
             }
+            Remedy::Guides(chain) => {
+                let guides = paste.unwrap();
+                match chain.whole {
+                    true => self.reached(&[guides], none, &options),
+                    false => self.reached(&[guides, &self.text], none, &options),
+                }
+            }
             Remedy::Edit(_) => {
                 let Some(change) = header(&self.text, "change") else {
                     return Some(false);
@@ -159,7 +166,7 @@ fn every_way_to_fail_is_told_apart_and_the_advice_works() {
         };
         assert_eq!(advise(step, term, &diagnosis, &known, &late).searches, 0);
         let names: Vec<_> = case.program.params.iter().map(|p| p.0).collect();
-        let shown = report::not_reached(&diagnosis, Some(&advice), &names);
+        let shown = report::not_reached(&diagnosis, Some(&advice), &names, &sources);
         let data = shown.data.clone().expect("the same for programs");
         *kinds
             .entry(data["advice"]["kind"].as_str().unwrap().to_string())

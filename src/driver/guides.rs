@@ -7,10 +7,10 @@
 use super::auto::adopt;
 use super::input::Input;
 use super::trust::Trust;
-use crate::cost::Cost;
 use crate::diag::{code, Diagnostic};
-use crate::elab::{sketch_text, RuleUse, Scheduler, Step};
+use crate::elab::Step;
 use crate::report::guides::{GuideTry, GuidesTried};
+use crate::report::step_text;
 use crate::search::{self, guides};
 use crate::source::{FileId, SourceMap};
 use crate::syntax::{parse, print, Dialect};
@@ -87,61 +87,20 @@ fn text(chain: &[guides::Link], tried: &GuidesTried, sources: &SourceMap) -> Str
             true => "goal".to_string(),
             false => format!("guide-{}", i + 1),
         };
-        let _ = write!(text, "\n-- Adds {}.\nstep {name}\n", link.why);
-        text += &settings(&link.step);
-        text += &uses(&link.step.rules, sources);
-        let _ = writeln!(text, "sketch {}", sketch_text(&link.step.sketch));
+        let step = Step {
+            name,
+            ..link.step.clone()
+        };
+        let _ = write!(
+            text,
+            "\n-- Adds {}.\n{}",
+            link.why,
+            step_text(&step, sources)
+        );
     }
     let parsed = parse(FileId::default(), &text, Dialect::Sketch);
     match parsed.diagnostics.is_empty() {
         true => print(&parsed, &text),
         false => text,
     }
-}
-
-fn settings(step: &Step) -> String {
-    let mut text = String::new();
-    if step.reassociate {
-        text += "permit reassociate\n";
-    }
-    if step.approximate {
-        text += "permit approximate\n";
-    }
-    if !step.normalize {
-        text += "normalize off\n";
-    }
-    if step.scheduler == Scheduler::Backoff {
-        text += "scheduler backoff\n";
-    }
-    let usual = Cost::from_name(step.cost.as_str()) == Some(Cost::default());
-    if !usual {
-        let _ = writeln!(text, "cost {}", step.cost);
-    }
-    let own = &step.limits;
-    let limits = [("nesting", own.nesting), ("size", own.size)];
-    let limits: Vec<String> = (limits.iter())
-        .filter_map(|(name, n)| n.map(|n| format!("{name} {n}")))
-        .collect();
-    if !limits.is_empty() {
-        let _ = writeln!(text, "limits {}", limits.join(", "));
-    }
-    text
-}
-
-/// The rules, file by file.
-fn uses(rules: &[RuleUse], sources: &SourceMap) -> String {
-    let mut text = String::new();
-    for same in rules.chunk_by(|a, b| a.rule.span.file == b.rule.span.file) {
-        let file = &sources.file(same[0].rule.span.file).name;
-        let named = same.iter().map(|u| match u.args.is_empty() {
-            true => u.rule.name.to_string(),
-            false => {
-                let args: Vec<String> = u.args.iter().map(|n| n.to_string()).collect();
-                format!("{}[{}]", u.rule.name, args.join(", "))
-            }
-        });
-        let named: Vec<String> = named.collect();
-        let _ = writeln!(text, "use \"{file}\" ({})", named.join(", "));
-    }
-    text
 }

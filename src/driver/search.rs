@@ -71,7 +71,7 @@ fn not_reached(
     };
     let advice = step.map(|s| search::advise(s, term, diagnosis, &known, &options));
     let names: Vec<_> = input.program.params.iter().map(|p| p.0).collect();
-    let mut d = report::not_reached(diagnosis, advice.as_ref(), &names);
+    let mut d = report::not_reached(diagnosis, advice.as_ref(), &names, sources);
     if interrupt::asked() {
         // Perhaps only the search for advice was.
         d.code = code::INTERRUPTED;

@@ -5,11 +5,13 @@
 //! pasted into the sketch file. Absent: choosing.
 
 use super::number::{bytes, count};
+use super::steps::step_text;
 use crate::elab::term_text;
 use crate::intern::Symbol;
 use crate::search::advise::Limit;
 use crate::search::edit as edits;
 use crate::search::{Advice, Atom, Diagnosis, Edit, Near, Remedy, Stop};
+use crate::source::SourceMap;
 use crate::term::{Kind, Op, Prim, Term};
 use crate::ty::Scalar;
 use serde_json::{json, Value};
@@ -21,7 +23,7 @@ const PERMIT: &str = "permit reassociate";
 const RULES: usize = 5;
 
 /// What to do.
-pub(super) fn help(d: &Diagnosis, a: &Advice) -> String {
+pub(super) fn help(d: &Diagnosis, a: &Advice, sources: &SourceMap) -> String {
     match &a.remedy {
         Remedy::Edit(e) => format!(
             "{}: then the program satisfies it in this graph",
@@ -44,7 +46,7 @@ pub(super) fn help(d: &Diagnosis, a: &Advice) -> String {
             )
         }
         Remedy::Rules { makes, .. } => {
-            let text = paste(a).unwrap_or_default();
+            let text = paste(a, sources).unwrap_or_default();
             let ops: Vec<String> = makes.iter().map(|op| primitive(*op)).collect();
             let why = if ops.is_empty() {
                 String::new()
@@ -59,18 +61,26 @@ pub(super) fn help(d: &Diagnosis, a: &Advice) -> String {
         ),
         Remedy::Limit(limit, n) => format!("{}{}", higher(*limit, *n), outcome(d, a)),
         Remedy::Guide(near) => {
-            let so = match a.reached {
-                Some(_) => outcome(d, a),
+            let text = match a.reached {
+                Some(_) => format!("put a step with the same rules in between{}", outcome(d, a)),
                 None => format!(
-                    "; it is satisfied here and has {} of {} parts",
+                    "nothing that was tried reaches the sketch; a step with the same rules that is reached has {} of {} parts, more may follow from there",
                     near.parts.len(),
                     d.parts.len()
                 ),
             };
-            format!(
-                "put a step with the same rules in between{so}:\n    sketch {}",
-                near.sketch
-            )
+            format!("{text}:\n    sketch {}", near.sketch)
+        }
+        Remedy::Guides(chain) => {
+            let place = match chain.whole {
+                true => "put these steps in its place, in the same file or in one of their own",
+                false => {
+                    "put these steps before it, in the same file or in one that is named before it"
+                }
+            };
+            let text = paste(a, sources).unwrap_or_default();
+            let lines: Vec<String> = text.lines().map(|l| format!("    {l}")).collect();
+            format!("{place}{}:\n{}", outcome(d, a), lines.join("\n"))
         }
         Remedy::Nothing => {
             let missing = d.parts.iter().rev().find(|p| p.classes == 0);
@@ -101,7 +111,7 @@ pub(super) fn how(a: &Advice) -> Option<String> {
 }
 
 /// What to write into the step, where that is a line of its own.
-fn paste(a: &Advice) -> Option<String> {
+fn paste(a: &Advice, sources: &SourceMap) -> Option<String> {
     match &a.remedy {
         Remedy::Rules { rules, .. } => {
             let mut files: Vec<(&str, Vec<String>)> = Vec::new();
@@ -124,6 +134,13 @@ fn paste(a: &Advice) -> Option<String> {
         Remedy::Limit(Limit::Bytes, _) => None,
         Remedy::Limit(limit, n) => Some(format!("limits {} {n}", limit.name())),
         Remedy::Guide(near) => Some(format!("sketch {}", near.sketch)),
+        Remedy::Guides(chain) => {
+            let steps = chain.steps.iter().map(|s| step_text(s, sources));
+            Some(format!(
+                "import \"sketches/prelude.sk\"\n{}",
+                steps.collect::<String>()
+            ))
+        }
         Remedy::Permit => Some(PERMIT.to_string()),
         Remedy::Edit(_) | Remedy::Divide { .. } | Remedy::Nothing => None,
     }
@@ -215,7 +232,12 @@ fn primitive(op: Op) -> String {
 }
 
 /// All of a diagnosis, for programs.
-pub(super) fn data(d: &Diagnosis, advice: Option<&Advice>, params: &[Symbol]) -> Value {
+pub(super) fn data(
+    d: &Diagnosis,
+    advice: Option<&Advice>,
+    params: &[Symbol],
+    sources: &SourceMap,
+) -> Value {
     let parts: Vec<Value> = (d.parts.iter().enumerate())
         .map(|(i, p)| {
             let satisfied = i > 0 && p.classes > 0;
@@ -248,11 +270,11 @@ pub(super) fn data(d: &Diagnosis, advice: Option<&Advice>, params: &[Symbol]) ->
             "too_large": d.refused.too_large,
         },
         "closest": closest.map(near),
-        "advice": advice.map(|a| advice_data(d, a)),
+        "advice": advice.map(|a| advice_data(d, a, sources)),
     })
 }
 
-fn advice_data(d: &Diagnosis, a: &Advice) -> Value {
+fn advice_data(d: &Diagnosis, a: &Advice, sources: &SourceMap) -> Value {
     let kind = match &a.remedy {
         Remedy::Edit(_) => "edit",
         Remedy::Divide { .. } => "divide",
@@ -260,12 +282,14 @@ fn advice_data(d: &Diagnosis, a: &Advice) -> Value {
         Remedy::Permit => "permit",
         Remedy::Limit(..) => "limit",
         Remedy::Guide(_) => "guide",
+        Remedy::Guides(chain) if chain.whole => "steps",
+        Remedy::Guides(_) => "guides",
         Remedy::Nothing => "nothing",
     };
     json!({
         "kind": kind,
-        "text": help(d, a),
-        "paste": paste(a),
+        "text": help(d, a, sources),
+        "paste": paste(a, sources),
         "reached": a.reached.map(|r| json!({ "iterations": r.iterations, "nodes": r.nodes })),
         "nearer": a.nearer,
         "searches": a.searches,

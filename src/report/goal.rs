@@ -10,14 +10,20 @@ use crate::diag::{code, Diagnostic};
 use crate::intern::Symbol;
 use crate::rule::near::Refusal;
 use crate::search::{Advice, Diagnosis, Near, PartCount, Stop, ITERATIONS, NODES};
+use crate::source::SourceMap;
 
 /// Lines of the closest term that are shown.
 const LINES: usize = 16;
 /// Laws that rules asked for in vain.
 const LAWS: usize = 3;
 
-/// The diagnostic; `params` are the names of the program's parameters.
-pub fn not_reached(d: &Diagnosis, advice: Option<&Advice>, params: &[Symbol]) -> Diagnostic {
+/// The diagnostic; `params` are the names of the program's parameters, `sources` the texts that its rules stand in.
+pub fn not_reached(
+    d: &Diagnosis,
+    advice: Option<&Advice>,
+    params: &[Symbol],
+    sources: &SourceMap,
+) -> Diagnostic {
     let what = format!("the sketch of step `{}` was not reached", d.step);
     let code = match d.stop {
         Stop::Interrupted => code::INTERRUPTED,
@@ -61,10 +67,11 @@ pub fn not_reached(d: &Diagnosis, advice: Option<&Advice>, params: &[Symbol]) ->
         out = out.note(how);
     }
     let help = match advice {
-        Some(a) => help(d, a),
+        Some(a) => help(d, a, sources),
         None => without_advice(d),
     };
-    out.help(help).data(super::advice::data(d, advice, params))
+    out.help(help)
+        .data(super::advice::data(d, advice, params, sources))
 }
 
 /// The sketch as it was written, with what is satisfied anywhere. Of the whole sketch the program itself

@@ -18,7 +18,7 @@ pub mod progress;
 mod saturate;
 pub mod trace;
 
-pub use advise::{advise, Advice, Known, Remedy};
+pub use advise::{advise, Advice, Chain, Known, Remedy};
 pub use diagnose::{Diagnosis, Instead, Near, PartCount, Refused};
 pub use edit::{Atom, Edit};
 pub use excerpt::{Cut, Excerpt, ExcerptClass, ExcerptNode, ExcerptOp};

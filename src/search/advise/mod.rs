@@ -7,26 +7,30 @@
 //! given untried, and says so. Invariants: bounded by [`WORK`] e-nodes in all, whatever the limits of the
 //! search were; limits in counts only, so the same input gives the same advice. Absent: printing.
 
+mod between;
 mod rules;
 pub mod sizes;
 
+pub use between::Chain;
+
 use super::diagnose::{Diagnosis, Near};
 use super::edit::{Atom, Edit};
-use super::{guides, saturate, Options, Stop};
+use super::{saturate, Options, Stop};
 use crate::arith::Nat;
-use crate::elab::{plain_sketch_text, sketch_text, KnownRule, RuleUse, Sketch, Step};
-use crate::term::{normalize_program, Op, Term};
-use std::collections::BTreeSet;
+use crate::elab::{KnownRule, RuleUse, Step};
+use crate::term::{Op, Term};
+use std::ops::RangeInclusive;
 use std::time::Instant;
 
 /// E-nodes of all tries together, and of one of them.
-pub const WORK: u64 = 160_000;
+pub const WORK: u64 = 320_000;
+const MOST_WORK: u64 = 500_000;
 const EACH: u64 = 40_000;
+/// E-nodes of a try that leads on soon if at all.
+const SOON: u64 = 16_000;
 /// Searches that are tried, and iterations of one of them.
 const SEARCHES: u64 = 60;
 const ITERATIONS: u64 = 60;
-/// Sketches of satisfied parts that are tried before those of layers.
-const NEAR: usize = 2;
 
 /// What the advice may draw on.
 #[derive(Clone, Debug, Default)]
@@ -90,8 +94,10 @@ pub enum Remedy {
     Permit,
     /// A higher limit.
     Limit(Limit, u64),
-    /// A step in between.
+    /// A step in between, with the same rules.
     Guide(Near),
+    /// Several, or one with rules of its own.
+    Guides(Chain),
     /// Nothing that is known helps.
     Nothing,
 }
@@ -138,6 +144,7 @@ pub fn advise(
         None => (step, term),
     };
     let mut a = Advisor {
+        is_side: side.is_some(),
         step,
         term: super::in_form(term),
         d: diagnosis,
@@ -150,8 +157,9 @@ pub fn advise(
         .or_else(|| sizes::divide(&mut a))
         .or_else(|| a.permit())
         .or_else(|| rules::missing(&mut a))
-        .or_else(|| a.limit())
-        .or_else(|| a.guide())
+        .or_else(|| a.limit(0..=EACH))
+        .or_else(|| between::between(&mut a))
+        .or_else(|| a.limit(EACH + 1..=2 * EACH))
         .or_else(|| rules::any(&mut a))
         .or_else(|| a.slip(false));
     let (remedy, reached, nearer) = match found {
@@ -173,6 +181,8 @@ pub fn advise(
 type Found = Option<(Remedy, Reached)>;
 
 struct Advisor<'a> {
+    /// Whether the step is about one side of a choice: a sketch of that alone is none of a step.
+    is_side: bool,
     step: &'a Step,
     term: Term,
     d: &'a Diagnosis,
@@ -180,13 +190,6 @@ struct Advisor<'a> {
     options: &'a Options,
     searches: u64,
     nodes: u64,
-}
-
-/// Whether a sketch is written in the words of the prelude.
-fn has_prelude(s: &Sketch) -> bool {
-    let words = ["containsMap", "containsReduceSeq"];
-    let here = words.iter().any(|w| s.label.starts_with(w));
-    here || s.kind.children().into_iter().any(has_prelude)
 }
 
 /// As the line of progress names it.
@@ -221,7 +224,13 @@ impl Advisor<'_> {
     }
 
     fn spent(&self) -> bool {
-        self.late() || self.nodes >= WORK || self.searches >= SEARCHES
+        self.late() || self.left() == 0 || self.searches >= SEARCHES
+    }
+
+    /// E-nodes that may still be looked at: in all as many as the search that failed had, if that is more than [`WORK`].
+    fn left(&self) -> u64 {
+        WORK.max(self.d.size.nodes.min(MOST_WORK))
+            .saturating_sub(self.nodes)
     }
 
     /// Whether a step reaches its sketch from a term; `trying` says in words what is tried.
@@ -244,9 +253,8 @@ impl Advisor<'_> {
     }
 
     fn run(&mut self, trying: &str, step: &Step, term: &Term, limits: &Options) -> saturate::Run {
-        let left = WORK.saturating_sub(self.nodes);
         let limits = Options {
-            nodes: Some(limits.nodes.unwrap_or(u64::MAX).min(left)),
+            nodes: Some(limits.nodes.unwrap_or(u64::MAX).min(self.left())),
             trying: Some(trying.to_string()),
             ..limits.clone()
         };
@@ -335,8 +343,11 @@ impl Advisor<'_> {
         (parts > now).then_some((Remedy::Permit, parts))
     }
 
-    /// A limit that ended the search, or that kept terms out.
-    fn limit(&mut self) -> Found {
+    /// A limit that ended the search, or that kept terms out; one on e-nodes within a range: large graphs are tried last.
+    fn limit(&mut self, range: RangeInclusive<u64>) -> Found {
+        if !range.contains(&0) && !matches!(self.d.stop, Stop::Nodes(_)) {
+            return None;
+        }
         let (step, term) = (self.step, self.term.clone());
         let mut limits = self.limits();
         let (limit, to) = match self.d.stop {
@@ -353,8 +364,8 @@ impl Advisor<'_> {
                 for times in [4, 16, 64] {
                     let more = n.saturating_mul(times);
                     limits.nodes = Some(more);
-                    if more > 2 * EACH {
-                        break;
+                    if !range.contains(&more) {
+                        continue;
                     }
                     let trying = limit_in_words(Limit::Nodes, more);
                     if let Some(reached) = self.search(&trying, step, &term, &limits) {
@@ -406,58 +417,9 @@ impl Advisor<'_> {
         None
     }
 
-    /// A sketch that is satisfied and from which the goal is reached. Its step may find another term than
-    /// the graph at the end has, so both steps are tried.
-    fn guide(&mut self) -> Found {
-        let (limits, start) = (self.limits(), self.term.clone());
-        let mut near = self
-            .guides()
-            .into_iter()
-            .map(|g| (g.goal, g.sketch, g.parts));
-        let weaker = guides::weaker(&self.step.sketch, &start).into_iter();
-        let text = match has_prelude(&self.step.sketch) {
-            true => sketch_text,
-            false => plain_sketch_text,
-        };
-        let weaker = weaker.map(|s| (s.clone(), text(&s), BTreeSet::new()));
-        let first: Vec<_> = near.by_ref().take(NEAR).collect();
-        for (goal, sketch, parts) in first.into_iter().chain(weaker).chain(near) {
-            let between = Step {
-                sketch: goal.clone(),
-                ..self.step.clone()
-            };
-            if self.spent() {
-                break;
-            }
-            let trying = "a step in between";
-            let Ok(term) = self.run(trying, &between, &start, &limits).result else {
-                continue;
-            };
-            if let Some(reached) = self.search(trying, self.step, &term, &limits) {
-                let guide = Near {
-                    parts,
-                    sketch,
-                    goal,
-                    term,
-                };
-                return Some((Remedy::Guide(guide), reached));
-            }
-        }
-        None
-    }
-
-    /// Sketches that lead away from where the step starts.
-    fn guides(&self) -> Vec<Near> {
-        let all = self.d.instead.iter().flat_map(|i| &i.guides);
-        let moved = all.filter(|g| {
-            !g.parts.is_empty() && normalize_program(&g.term) != normalize_program(&self.term)
-        });
-        moved.cloned().collect()
-    }
-
     /// What is left when no try reached the goal.
     fn last_resort(&self) -> Remedy {
-        let guide = self.guides().into_iter().next().map(Remedy::Guide);
+        let guide = between::near(self).into_iter().next().map(Remedy::Guide);
         let more = |limit, n: u64| Remedy::Limit(limit, n.saturating_mul(4));
         match self.d.stop {
             Stop::Saturated | Stop::Found | Stop::Interrupted => Remedy::Nothing,

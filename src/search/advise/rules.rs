@@ -17,6 +17,8 @@ use std::collections::BTreeSet;
 
 type Candidate = (String, RuleUse);
 
+/// Rules that are given a size and tried by themselves.
+const SINGLES: usize = 10;
 /// Sizes that a rule is tried with.
 const MOST_SIZES: usize = 3;
 
@@ -33,6 +35,9 @@ fn has(t: &Term, op: Op) -> bool {
 
 /// Rules for what nothing in the step makes.
 pub(super) fn missing(a: &mut Advisor) -> Found {
+    if let Some(found) = of_size(a) {
+        return Some(found);
+    }
     for (_, candidates) in wanted(a) {
         let files: Vec<String> = in_order(a, candidates.iter().map(|k| &k.file));
         for file in files {
@@ -54,6 +59,49 @@ pub(super) fn missing(a: &mut Advisor) -> Found {
         }
     }
     None
+}
+
+/// One rule that is given a size of which nothing in the graph is, though another rule of the step is given it.
+fn of_size(a: &mut Advisor) -> Found {
+    let has = &a.d.instead.as_ref()?.has.sizes;
+    let lacking = sizes(a).into_iter().filter(|n| !has.contains(n));
+    let parts: Vec<Nat> = lacking.flat_map(constants).map(Nat::int).collect();
+    if parts.is_empty() {
+        return None;
+    }
+    let rules: Vec<KnownRule> = (a.known.rules.iter())
+        .filter(|k| !k.rule.size_params.is_empty())
+        .cloned()
+        .collect();
+    let files = in_order(a, rules.iter().map(|k| &k.file));
+    let mut tried = 0;
+    for file in &files {
+        for known in rules.iter().filter(|k| k.file == *file) {
+            let fits = |c: &Candidate| c.1.args.iter().all(|n| parts.contains(n));
+            for candidate in uses(a, known).into_iter().filter(fits) {
+                if tried == SINGLES {
+                    return None;
+                }
+                tried += 1;
+                if let Some(found) = alone(a, candidate, super::SOON / 2) {
+                    return Some(found);
+                }
+            }
+        }
+    }
+    None
+}
+
+/// Whether the goal is reached soon with one rule more.
+fn alone(a: &mut Advisor, rule: Candidate, most: u64) -> Found {
+    let mut step = a.step.clone();
+    step.rules.push(rule.1.clone());
+    let mut limits = a.limits();
+    limits.nodes = limits.nodes.map(|n| n.min(most));
+    let term = a.term.clone();
+    let trying = in_words(std::slice::from_ref(&rule));
+    let reached = a.search(&trying, &step, &term, &limits)?;
+    Some((remedy(a, vec![rule]), reached))
 }
 
 /// The rules, with what only they make.
@@ -261,12 +309,11 @@ fn in_words(rules: &[Candidate]) -> String {
     }
 }
 
-/// Any rule that is known, by itself and then by files; only after small searches.
+/// Any rule that is known, by itself and then, after small searches, by files.
 pub(super) fn any(a: &mut Advisor) -> Found {
     let small = a.d.size.nodes.saturating_mul(4) + 2_000;
-    if small > super::EACH {
-        return None;
-    }
+    let is_small = small <= super::EACH;
+    let most = if is_small { small } else { super::SOON / 4 };
     let all: Vec<KnownRule> = a.known.rules.clone();
     let files = in_order(a, all.iter().map(|k| &k.file));
     let of = |file: &String| -> Vec<KnownRule> {
@@ -276,19 +323,13 @@ pub(super) fn any(a: &mut Advisor) -> Found {
     for file in &files {
         for known in of(file) {
             for candidate in uses(a, &known) {
-                let mut step = a.step.clone();
-                step.rules.push(candidate.1.clone());
-                let mut limits = a.limits();
-                limits.nodes = limits.nodes.map(|n| n.min(small));
-                let term = a.term.clone();
-                let trying = in_words(std::slice::from_ref(&candidate));
-                if let Some(reached) = a.search(&trying, &step, &term, &limits) {
-                    return Some((remedy(a, vec![candidate]), reached));
+                if let Some(found) = alone(a, candidate, most) {
+                    return Some(found);
                 }
             }
         }
     }
-    for file in &files {
+    for file in files.iter().filter(|_| is_small) {
         let rules: Vec<Candidate> = of(file).iter().flat_map(|k| uses(a, k)).collect();
         if let Some((rules, reached)) = tried(a, rules) {
             return Some((remedy(a, rules), reached));

@@ -146,9 +146,10 @@ fn let_kept(s: &Sketch) -> Option<(&Sketch, Option<&Sketch>)> {
     Some((made, args.get(1).copied()))
 }
 
-/// What is kept is copied number by number.
+/// What is kept is copied number by number, unless it is a reduction.
 fn lanes_of_kept(s: &Sketch) -> Sketch {
-    match kept(s) {
+    let reduces = |op| matches!(op, Op::Reduce | Op::ReduceSeq | Op::ReduceSeqUnroll);
+    match kept(s).filter(|made| !mentions(made, &reduces)) {
         Some(_) => scalars(s).0,
         None => s.with(s.kind.map(&mut lanes_of_kept)),
     }
@@ -225,8 +226,7 @@ fn scalars(s: &Sketch) -> (Sketch, Option<Nat>) {
         };
     }
     if let (SketchKind::Typed(op, t), [f, rest @ ..]) = (&head.kind, &args[..]) {
-        if matches!(op.kind, SketchKind::Prim(op, _) if op == Op::Map || plain(op) == Some(Op::Map))
-        {
+        if is_map(op) {
             let (f, lanes) = scalars(f);
             let own = unvectored(t).0;
             let t = match lanes {
@@ -241,6 +241,82 @@ fn scalars(s: &Sketch) -> (Sketch, Option<Nat>) {
             return (whole, None);
         }
     }
+    if let (SketchKind::Typed(op, t), [f, rest @ ..]) = (&head.kind, &args[..]) {
+        if let Some((n, k)) = accumulated(op, t).filter(|_| !has_vectors(f)) {
+            let apply = |f: Sketch, x: Sketch| s.with(SketchKind::App(Box::new(f), Box::new(x)));
+            let whole = apply((*head).clone(), lengthened(f, n, k));
+            let whole = rest.iter().fold(whole, |f, x| apply(f, (*x).clone()));
+            return scalars_inside(&whole);
+        }
+    }
+    scalars_inside(s)
+}
+
+/// The vectors that a reduction accumulates, and their lanes.
+fn accumulated(op: &Sketch, t: &TyPattern) -> Option<(Nat, Nat)> {
+    let SketchKind::Prim(Op::ReduceSeq | Op::ReduceSeqUnroll, _) = op.kind else {
+        return None;
+    };
+    let TyPattern::Fun(_, rest) = t else {
+        return None;
+    };
+    let TyPattern::Fun(accumulator, _) = &**rest else {
+        return None;
+    };
+    let mut t = &**accumulator;
+    while let TyPattern::Array(n, e) = t {
+        if let TyPattern::Vec(k, _) = **e {
+            return n.zip(k);
+        }
+        t = e;
+    }
+    None
+}
+
+/// Whether a sketch speaks of vectors.
+fn has_vectors(s: &Sketch) -> bool {
+    let here = matches!(&s.kind, SketchKind::Typed(_, t) if unvectored(t).0 != *t);
+    here || s.kind.children().into_iter().any(has_vectors)
+}
+
+/// The innermost loops over so many elements run over k times as many.
+fn lengthened(s: &Sketch, n: Nat, k: Nat) -> Sketch {
+    match &s.kind {
+        SketchKind::App(f, x) if runs_over(x, n) => {
+            s.with(SketchKind::App(f.clone(), Box::new(lengthened(x, n, k))))
+        }
+        SketchKind::Typed(op, t) if is_map(op) && length(t) == Some(n) => {
+            s.with(SketchKind::Typed(op.clone(), longer(t, k)))
+        }
+        kind => s.with(kind.map(&mut |c| lengthened(c, n, k))),
+    }
+}
+
+fn runs_over(s: &Sketch, n: Nat) -> bool {
+    let here = matches!(&s.kind, SketchKind::Typed(op, t) if is_map(op) && length(t) == Some(n));
+    here || s.kind.children().into_iter().any(|c| runs_over(c, n))
+}
+
+fn is_map(s: &Sketch) -> bool {
+    matches!(s.kind, SketchKind::Prim(op, _) if op == Op::Map || plain(op) == Some(Op::Map))
+}
+
+/// Elements of a loop of a type.
+fn length(t: &TyPattern) -> Option<Nat> {
+    let TyPattern::Fun(_, rest) = t else {
+        return None;
+    };
+    match &**rest {
+        TyPattern::Fun(xs, _) => match **xs {
+            TyPattern::Array(n, _) => n,
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The same of each part.
+fn scalars_inside(s: &Sketch) -> (Sketch, Option<Nat>) {
     let mut lanes = None;
     let kind = match &s.kind {
         SketchKind::Typed(b, t) => {

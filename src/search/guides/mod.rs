@@ -40,6 +40,8 @@ pub struct Link {
     pub step: Step,
     /// Why it is there.
     pub why: String,
+    /// What it finds.
+    pub found: Term,
 }
 
 /// A search that was tried.
@@ -362,8 +364,13 @@ impl Search<'_> {
             self.chain.push(Link {
                 step: between,
                 why: reason.clone(),
+                found: found.clone(),
             });
             term = found;
+        }
+        // Without a stage it is the search that was made already.
+        if self.chain.len() == mark {
+            return None;
         }
         let found = self.split(what, why, step.clone(), &term, 0);
         if found.is_none() {
@@ -397,8 +404,11 @@ impl Search<'_> {
         let apart = self.round > 0 && depth < DEPTH;
         let diagnosis = match self.run(what, &step, term, apart)? {
             Ok(found) => {
-                let why = why.to_string();
-                self.chain.push(Link { step, why });
+                self.chain.push(Link {
+                    step,
+                    why: why.to_string(),
+                    found: found.clone(),
+                });
                 return Some(found);
             }
             Err(diagnosis) => diagnosis,
@@ -422,6 +432,7 @@ impl Search<'_> {
             self.chain.push(Link {
                 step: between,
                 why: format!("parts of the next sketch, as far as one step comes ({why})"),
+                found: found.clone(),
             });
             if let Some(found) = self.split(what, why, step.clone(), &found, depth + 1) {
                 return Some(found);

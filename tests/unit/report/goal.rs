@@ -2,6 +2,7 @@
 
 use rise_opt::report::goal::*;
 use rise_opt::search::{trace::Size, Diagnosis, PartCount, Refused, Stop};
+use rise_opt::source::SourceMap;
 
 #[test]
 fn says_what_is_missing_and_what_to_try() {
@@ -29,6 +30,7 @@ fn says_what_is_missing_and_what_to_try() {
         },
         None,
         &[],
+        &SourceMap::new(),
     );
     assert_eq!(d.code.exit as i32, 3);
     let notes = d.notes.join("\n");
