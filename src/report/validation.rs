@@ -234,13 +234,18 @@ impl ValidationFile {
         }
     }
 
+    /// How many obligations were met.
+    pub fn shown(&self) -> usize {
+        self.met.iter().map(|m| m.count).sum()
+    }
+
     pub fn json_line(&self) -> String {
         saved::line(&VALIDATION, self)
     }
 
     /// For people; of open obligations, so many.
     pub fn page(&self, most: usize) -> String {
-        let count: usize = self.met.iter().map(|m| m.count).sum();
+        let count = self.shown();
         let mut text = format!("{}: {}", self.loops, self.verdict.name());
         let _ = write!(text, ", {count} obligations met");
         if !self.open.is_empty() {

@@ -5,7 +5,7 @@
 
 use super::print::size;
 use super::skeleton::{has_reduction, SMALL};
-use super::{Choice, Schedule};
+use super::Schedule;
 use crate::term::{Kind, Loop, Op, Sort, Term};
 
 /// What is done so.
@@ -14,17 +14,10 @@ const WORDS: &str = "elements apart";
 /// The step, where a reduction outside of all loops has reductions in its elements.
 pub fn apart(term: &Term) -> Option<Schedule> {
     let named = reduced(term)?;
-    Some(Schedule {
-        what: WORDS.to_string(),
-        head: "import \"sketches/prelude.sk\"\nlimits size 5000\n".to_string(),
-        steps: vec![format!(
-            "step elements\nuse rules/sharing.rules (elements-named)\nsketch\n  \
-             contains {named}\n"
-        )],
-        changes: 1,
-        choice: Choice::default(),
-        family: 0,
-    })
+    let step = format!(
+        "step elements\nuse rules/sharing.rules (elements-named)\nsketch\n  contains {named}\n"
+    );
+    Some(Schedule::preparation(WORDS, vec![step]))
 }
 
 /// The sketch of such elements with their name, and of those of which each of them is reduced.

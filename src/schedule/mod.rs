@@ -91,7 +91,22 @@ pub struct Schedule {
     pub family: u32,
 }
 
+/// What stands above the steps of every schedule: loops that are taken apart are written several times.
+const HEAD: &str = "import \"sketches/prelude.sk\"\nlimits size 5000\n";
+
 impl Schedule {
+    /// What is done before loops are scheduled: one change, which chooses nothing of what is done with them.
+    fn preparation(what: &str, steps: Vec<String>) -> Schedule {
+        Schedule {
+            what: what.to_string(),
+            head: HEAD.to_string(),
+            steps,
+            changes: 1,
+            choice: Choice::default(),
+            family: 0,
+        }
+    }
+
     /// Whether it makes register tiles: a choice of them makes none where no loops fit.
     pub fn has_tiles(&self) -> bool {
         self.what.contains(tile::TILES)

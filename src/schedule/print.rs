@@ -5,7 +5,7 @@
 //! something, and has the rules of that change alone.
 
 use super::skeleton::{leaf, same_leaves, Loops, Map, Reduce, Regroup};
-use super::{Choice, Permits, Schedule};
+use super::{Choice, Permits, Schedule, HEAD};
 use crate::arith::Nat;
 use crate::term::Program;
 use crate::ty::Scalar;
@@ -139,8 +139,7 @@ pub fn schedule(
     if steps.is_empty() {
         return None;
     }
-    // Loops that are taken apart are written several times.
-    let mut head = "import \"sketches/prelude.sk\"\nlimits size 5000\n".to_string();
+    let mut head = HEAD.to_string();
     for (name, value) in &p.params {
         head += &format!("param {name} = {value}\n");
     }

@@ -8,7 +8,7 @@
 
 use super::print::size;
 use super::skeleton::{has_reduction, is_across, Loops};
-use super::{Choice, Schedule};
+use super::Schedule;
 use crate::arith::Nat;
 use crate::term::{Data, Kind, Loop, Op, Sort, Term};
 use crate::ty::Ty;
@@ -100,14 +100,7 @@ pub fn apart(term: &Term, done: &[Place]) -> Option<(Vec<Schedule>, Place)> {
             ));
         }
         steps.push(format!("step sums{number}\n{RULES}sketch\n  {sketch}\n"));
-        Schedule {
-            what: WORDS.to_string(),
-            head: "import \"sketches/prelude.sk\"\nlimits size 5000\n".to_string(),
-            steps,
-            changes: 1,
-            choice: Choice::default(),
-            family: 0,
-        }
+        Schedule::preparation(WORDS, steps)
     };
     let mut all = vec![schedule(&whole(&place, done))];
     if let Some((last, around)) = place.loops.split_last().filter(|l| !l.1.is_empty()) {

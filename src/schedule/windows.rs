@@ -4,7 +4,7 @@
 //! windows that have it, so it is a stage of its own before they are taken. Absent: laws of operators, which the rules ask;
 //! whether that pays.
 
-use super::{Choice, Permits, Schedule};
+use super::{Permits, Schedule};
 use crate::term::{Kind, Op, Term};
 
 const RULES: &str = "use rules/regrouping.rules (reduce-rows-named, reduce-rows-named-idempotent, reduce-rows-named-first)
@@ -29,29 +29,19 @@ pub fn apart(term: &Term, permits: Permits) -> Option<Schedule> {
         false => "",
     };
     let sketch = "contains (app slide (app map (\\ (contains (app map ? (app slide ?)))) ?))";
-    found.then(|| Schedule {
-        what: WORDS.to_string(),
-        head: "import \"sketches/prelude.sk\"\nlimits size 5000\n".to_string(),
-        steps: vec![format!("step windows\n{RULES}{permit}sketch\n  {sketch}\n")],
-        changes: 1,
-        choice: Choice::default(),
-        family: 0,
-    })
+    let step = || format!("step windows\n{RULES}{permit}sketch\n  {sketch}\n");
+    found.then(|| Schedule::preparation(WORDS, vec![step()]))
 }
 
 /// Whether it reduces the joined rows of something that is given, perhaps a function of each element.
 fn reduces_window(t: &Term) -> bool {
-    let args = |t: &Term, op: Op| {
+    let argument = |t: &'_ Term, op: Op, i: usize| -> Option<Term> {
         let (p, args) = t.as_prim_app()?;
-        (p.op() == op).then(|| args.into_iter().cloned().collect::<Vec<_>>())
+        args.get(i).filter(|_| p.op() == op).map(|a| (*a).clone())
     };
-    let joined = |t: &Term| {
-        let rows = args(t, Op::Join)?;
-        matches!(rows.first()?.kind(), Kind::Var(_)).then_some(())
-    };
-    let Some(xs) = args(t, Op::Reduce).and_then(|all| all.get(2).cloned()) else {
+    let Some(xs) = argument(t, Op::Reduce, 2) else {
         return false;
     };
-    let elements = args(&xs, Op::Map).and_then(|all| all.get(1).cloned());
-    joined(&xs).or_else(|| joined(&elements?)).is_some()
+    let elements = argument(&xs, Op::Map, 1).unwrap_or(xs);
+    argument(&elements, Op::Join, 0).is_some_and(|rows| matches!(rows.kind(), Kind::Var(_)))
 }

@@ -238,7 +238,7 @@ fn validation(r: &Record) -> Entry {
             format!("{} does that.", code("--validate on")),
         );
     };
-    let met: usize = found.met.iter().map(|m| m.count).sum();
+    let met = found.shown();
     let more = "See “Obligations”.".to_string();
     match found.verdict {
         Kind::Validated => Checked(

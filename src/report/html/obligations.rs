@@ -49,7 +49,7 @@ fn meaning(o: Obligation) -> &'static str {
 }
 
 fn facts(found: &ValidationFile) -> Vec<(&'static str, String)> {
-    let met: usize = found.met.iter().map(|m| m.count).sum();
+    let met = found.shown();
     let verdict = match (found.verdict, &found.difference) {
         (Kind::Validated, _) => "the loop program computes its term".to_string(),
         (Kind::Refuted, Some(d)) => {

@@ -528,7 +528,7 @@ fn collected(cx: &mut Context, ty: Ty, items: Vec<Item>, bits: u32) -> Vec<Item>
 
 /// Without items that an idempotent operator has combined already, loops of one that stands alone as well included. That
 /// `op (op a x) x` is `op a x` says nothing of `op x x`, so another item has to be there, unless the operator is a lattice's.
-fn without_repeats(cx: &mut Context, ty: Ty, mut items: Vec<Item>, of: &Neutral) -> Vec<Item> {
+fn without_repeats(cx: &mut Context, ty: Ty, items: Vec<Item>, of: &Neutral) -> Vec<Item> {
     // Single values are compared by laws.
     if items.iter().all(Item::is_single) || !equal::is_idempotent(cx, of) {
         return items;
@@ -536,28 +536,29 @@ fn without_repeats(cx: &mut Context, ty: Ty, mut items: Vec<Item>, of: &Neutral)
     let lattice =
         matches!(&of.head, Head::Prim(p) if matches!(p.op(), Op::Min | Op::Max | Op::And | Op::Or));
     // First what stands in loops, so that single values are there for it to be combined with.
-    let mut at = 0;
-    while at < items.len() {
-        let again = !items[at].is_single()
-            && (0..items.len()).any(|j| {
-                j != at
-                    && (lattice || is_one_of_many(cx, &items, at, j))
+    let items = without(items, |items, at| {
+        let mut others = (0..items.len()).filter(|j| *j != at);
+        !items[at].is_single()
+            && others.any(|j| {
+                (lattice || is_one_of_many(cx, items, at, j))
                     && is_part_of(cx, ty, &items[at], &items[j])
-            });
-        match again {
-            true => drop(items.remove(at)),
-            false => at += 1,
-        }
-    }
-    let mut at = 0;
-    while at < items.len() {
-        let again = (0..items.len()).any(|j| {
-            j != at
-                && (lattice || is_one_of_many(cx, &items, at, j))
+            })
+    });
+    without(items, |items, at| {
+        let mut others = (0..items.len()).filter(|j| *j != at);
+        others.any(|j| {
+            (lattice || is_one_of_many(cx, items, at, j))
                 && (same_item(cx, ty, &items[at], &items[j])
                     || items[j].is_single() && same_values(cx, ty, &items[at], &items[j]))
-        });
-        match again {
+        })
+    })
+}
+
+/// Without those that are there again, one after the other: what is left is asked.
+fn without(mut items: Vec<Item>, mut again: impl FnMut(&[Item], usize) -> bool) -> Vec<Item> {
+    let mut at = 0;
+    while at < items.len() {
+        match again(&items, at) {
             true => drop(items.remove(at)),
             false => at += 1,
         }
