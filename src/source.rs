@@ -349,6 +349,29 @@ impl SourceMap {
     }
 }
 
+/// Folders within folders, at most.
+const DEPTH: usize = 12;
+
+/// The files below a folder whose paths end so, in order; links are not followed, and what cannot be read inside is left out.
+pub fn files_below(dir: &Path, end: &str) -> std::io::Result<Vec<String>> {
+    fn walk(dir: &Path, end: &str, depth: usize, found: &mut Vec<String>) -> std::io::Result<()> {
+        for entry in std::fs::read_dir(dir)? {
+            let entry = entry?;
+            let (path, kind) = (entry.path(), entry.file_type()?);
+            if kind.is_dir() && depth > 0 {
+                let _ = walk(&path, end, depth - 1, found);
+            } else if kind.is_file() {
+                found.extend(path.to_str().filter(|p| p.ends_with(end)).map(String::from));
+            }
+        }
+        Ok(())
+    }
+    let mut found = Vec::new();
+    walk(dir, end, DEPTH, &mut found)?;
+    found.sort();
+    Ok(found)
+}
+
 /// The shipped file of an ending that defines a name; of several the one that most files import is the shortest path.
 pub fn shipped_definition(name: &str, ending: &str) -> Option<&'static str> {
     let defines = |text: &str| {

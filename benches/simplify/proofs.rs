@@ -13,7 +13,7 @@ use rise_opt::scalar::{Expr, Node, Op, Rule};
 use rise_opt::schedule::Permits;
 use rise_opt::search::Options;
 use rise_opt::simplify::{shipped, Book, Simplifier};
-use rise_opt::source::{SourceMap, Span};
+use rise_opt::source::{files_below, SourceMap, Span};
 use rise_opt::target::Target;
 use rise_opt::verify::{queries, Encoding};
 use std::collections::BTreeMap;
@@ -111,19 +111,8 @@ fn of_programs(auto: bool) -> (Questions, usize) {
 
 /// All files with that ending, in order.
 fn below(dir: &str, end: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut open = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join(dir)];
-    while let Some(dir) = open.pop() {
-        for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
-            let path = entry.path();
-            match path.is_dir() {
-                true => open.push(path),
-                false => found.extend(path.to_str().filter(|p| p.ends_with(end)).map(String::from)),
-            }
-        }
-    }
-    found.sort();
-    found
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join(dir);
+    files_below(&dir, end).unwrap_or_default()
 }
 
 /// What of these is proved by the rules of some files, by the shipped ones, and by cases after them.

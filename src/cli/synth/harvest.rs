@@ -8,12 +8,10 @@ use super::super::{command_line, Context};
 use crate::diag::{code, Diagnostic};
 use crate::driver::{stuck, Files, Trust};
 use crate::intern::Symbol;
+use crate::source::files_below;
 use crate::synth::{corpus, problems, LeftOut, Question};
 use crate::target::Target;
-use std::path::{Path, PathBuf};
-
-/// Folders within folders, at most.
-const DEPTH: usize = 12;
+use std::path::Path;
 
 /// A corpus, and whatever cannot be read.
 pub(super) fn harvest(
@@ -22,13 +20,11 @@ pub(super) fn harvest(
     context: &mut Context,
     tell: &mut dyn FnMut(&str),
 ) -> Result<String, Vec<Diagnostic>> {
-    let mut files = Vec::new();
-    walk(Path::new(dir), DEPTH, &mut files).map_err(|e| {
+    let files = files_below(Path::new(dir), "").map_err(|e| {
         let said = format!("the folder `{dir}` cannot be read: {}", e.kind());
         vec![Diagnostic::new(code::FILE_UNREADABLE, said)
             .help("name a folder with programs, which end in .rise")]
     })?;
-    files.sort();
     let with = |end: &str| -> Vec<&String> { files.iter().filter(|f| f.ends_with(end)).collect() };
     let (programs, sketches, written) = (with(".rise"), with(".sk"), with(".queries"));
     let mut all = Vec::new();
@@ -150,22 +146,6 @@ fn lines(all: &[Question]) -> String {
         };
     }
     page
-}
-
-/// All files below a folder; links are not followed.
-fn walk(dir: &Path, depth: usize, found: &mut Vec<String>) -> std::io::Result<()> {
-    for entry in std::fs::read_dir(dir)? {
-        let entry = entry?;
-        let path: PathBuf = entry.path();
-        let kind = entry.file_type()?;
-        if kind.is_dir() && depth > 0 {
-            // What cannot be read inside is not asked for.
-            let _ = walk(&path, depth - 1, found);
-        } else if kind.is_file() {
-            found.extend(path.to_str().map(str::to_string));
-        }
-    }
-    Ok(())
 }
 
 fn stem(path: &str) -> Option<&str> {
