@@ -4,6 +4,7 @@
 //! [`search()`], [`Done::new`], [`Done::make`]. Invariants: no file is written, nothing is printed; whatever is wrong is a
 //! diagnostic. Absent: flags, files to write, texts for people.
 
+mod accesses;
 pub mod auto;
 pub mod by_size;
 pub mod guides;

@@ -1,9 +1,10 @@
 //! What lowering could not settle about a program.
 //!
-//! In: a program, the sketches of a goal. Out: the comparisons, extents and quotients that stay open, and the comparisons that
-//! validation of the kernel leaves open, as text that `simplify` reads; an error if the files are wrong or the goal is not reached.
+//! In: a program, the sketches of a goal. Out: the comparisons, extents and quotients that stay open, the comparisons that
+//! validation of the kernel leaves open, and indices and lengths of the kernel that might be simpler, as text that `simplify` reads; an error if the files are wrong or the goal is not reached.
 //! Absent: what becomes of them.
 
+use super::accesses::{bounded_lengths, not_monotone};
 use super::{load, search, Files, Input};
 use crate::diag::Diagnostic;
 use crate::index::{question_text, Queries};
@@ -26,7 +27,7 @@ pub struct Lowered {
     pub queries: Queries,
 }
 
-/// As `--emit queries` writes it; with `validated`, what validation leaves open comes behind it.
+/// As `--emit queries` writes it; with `validated`, what validation leaves open, and what accesses compute, comes behind it.
 pub fn stuck(
     files: &Files,
     validated: bool,
@@ -39,10 +40,21 @@ pub fn stuck(
         return Ok(text);
     }
     let open = open_questions(&lowered.nest, &lowered.program, &input.fixed);
-    let title = "comparisons that validation leaves open";
-    let _ = writeln!(text, "-- {title}: {}", open.len());
-    for (facts, goal) in open {
-        let _ = writeln!(text, "{}", question_text(&facts, goal));
+    for (title, all) in [
+        ("comparisons that validation leaves open", open),
+        (
+            "indices that are not monotone in a loop around them",
+            not_monotone(&lowered.nest),
+        ),
+        (
+            "lengths of buffers that are bounded and no constants",
+            bounded_lengths(&lowered.nest),
+        ),
+    ] {
+        let _ = writeln!(text, "-- {title}: {}", all.len());
+        for (facts, e) in all {
+            let _ = writeln!(text, "{}", question_text(&facts, e));
+        }
     }
     Ok(text)
 }

@@ -479,6 +479,36 @@ fn what_validation_leaves_open_is_harvested() {
     assert!(!solved.contains("v0"), "{solved}");
 }
 
+/// Indices of a kernel that go up and down in a loop, and lengths of buffers that a number bounds.
+#[test]
+fn indices_and_lengths_are_harvested() {
+    let dir = tempfile::tempdir().unwrap();
+    let harvest = |text: &str| {
+        std::fs::write(dir.path().join("f.rise"), text).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_rise-opt"));
+        command.args(["synth", "--harvest", "."]);
+        let out = command.current_dir(dir.path()).output().unwrap();
+        let text = String::from_utf8(out.stdout).unwrap();
+        assert_eq!(out.status.code(), Some(0), "{text}");
+        text
+    };
+    // Each number twice: of two in turn, the same one, in the loops that the passes made.
+    let out = harvest(
+        "def f [n : nat] (xs : n.f32) : (2*n+2).f32 =
+           (padClamp[1, 1] xs : (n+2).f32) |> map (\\x -> makeArray[2] x x) |> join
+             |> slide[3, 1] |> map (reduce (+) 0.0)",
+    );
+    assert!(out.contains("\n(i6 + i7) % 2  where "), "{out}");
+    // The loop runs as often as the buffer is long, so that is there twice.
+    let out = harvest(
+        "def f [n : nat] (xs : n.f32) : (n % 4).f32 =
+           let ys = toMem (take[n % 4] xs |> map (\\x -> x * 2.0)) in
+           ys |> map (\\y -> y + reduce (+) 0.0 ys)",
+    );
+    assert!(out.contains("\nn % 4  where (0 <= n)\n"), "{out}");
+    assert!(out.contains("left out: 1 seen before"), "{out}");
+}
+
 #[test]
 fn a_rule_that_is_left_out_is_superfluous_found_again_covered_by_cases_or_lost() {
     let own = rules(
