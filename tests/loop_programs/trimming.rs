@@ -2,8 +2,12 @@
 
 use super::*;
 
-/// How often loops run before the pass `trim_no_ops` and after it, of which each bit is that of the interpreter at some sizes.
 fn trimmed(text: &str, all: &[&[(&str, i64)]]) -> (Vec<String>, Vec<String>) {
+    loops_around("trim_no_ops", text, all)
+}
+
+/// How often loops run before a pass and after it, of which each bit is that of the interpreter at some sizes.
+fn loops_around(name: &str, text: &str, all: &[&[(&str, i64)]]) -> (Vec<String>, Vec<String>) {
     let program = program(text);
     let options = Options::default();
     let (mut nest, mut facts) = lower::before_passes(&program, &options).expect("a nest");
@@ -18,11 +22,11 @@ fn trimmed(text: &str, all: &[&[(&str, i64)]]) -> (Vec<String>, Vec<String>) {
     };
     let mut before = Vec::new();
     for pass in PASSES {
-        if pass.name == "trim_no_ops" {
+        if pass.name == name {
             before = extents(&nest);
         }
         (pass.run)(&mut nest, &mut options.context(&mut facts));
-        if pass.name == "trim_no_ops" {
+        if pass.name == name {
             for sizes in all {
                 let sizes = sizes.iter().map(|(s, n)| (Symbol::new(s), *n)).collect();
                 let mut rng = Rng::new(11);
@@ -135,4 +139,31 @@ fn stores_of_what_lies_there_are_left_out() {
     assert_eq!(trimmed(&text("=="), sizes).1, ["n", "n"]);
     assert_eq!(trimmed(&text("<"), sizes).1, ["n", "n", "i1"]);
     assert_eq!(trimmed(&text(">="), sizes).1, ["n", "n", "n - i1"]);
+}
+
+/// Where an index is bounded inside of a quotient or a minimum, the first and last iterations are those for which the bound, solved for
+/// the variable of the loop, counts.
+#[test]
+fn borders_inside_of_quotients_are_split_off() {
+    let sizes: &[&[(&str, i64)]] = &[
+        &[("n", 0)],
+        &[("n", 1)],
+        &[("n", 2)],
+        &[("n", 3)],
+        &[("n", 11)],
+    ];
+    let smoothed = |times: usize| {
+        let copies = vec!["x"; times].join(" ");
+        format!(
+            "def f [n : nat] (xs : n.f32) : ({times}*n + {times}*2 - 2).f32 =
+               (padClamp[1, 1] xs : (n+2).f32) |> map (\\x -> makeArray[{times}] {copies}) |> join |> slide[3, 1]
+                 |> map (reduce (+) 0.0)"
+        )
+    };
+    for (times, first) in [(2, "2"), (3, "3")] {
+        let (before, after) = loops_around("index_set_splitting", &smoothed(times), sizes);
+        assert_eq!(before.len(), 2, "{before:?}");
+        assert_eq!(after.len(), 6, "{after:?}");
+        assert_eq!((&*after[0], &*after[1]), (first, "3"), "{after:?}");
+    }
 }

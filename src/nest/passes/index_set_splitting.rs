@@ -3,15 +3,19 @@
 //! Comes in: a nest; goes out: one in which a loop some of whose first or last iterations bound an index or choose a value, as
 //! those do that read a padded array, is three: the first iterations, those inside, for which all of that is decided, and
 //! the last. Only what compilers cannot look through is reason enough: a bound in an innermost loop, loops over windows
-//! aside, and a choice anywhere. Invariant: the same iterations, in the same order where the loop is in order. Absent: loops
+//! aside, and a choice anywhere. Where the variable stands in a quotient or a minimum, as in images that are made larger, the question is
+//! solved for it (`solve`). Invariant: the same iterations, in the same order where the loop is in order. Absent: loops
 //! in which memory is asked for, which would exist three times; conditions on data.
 
 use super::fresh::Names;
+use super::masks::Values;
 use super::strip_mining::substituted;
 use crate::arith::{AtomKind, Nat};
-use crate::index::Facts;
+use crate::index::{to_expr, to_nat, Facts};
 use crate::intern::Symbol;
 use crate::nest::{walk, Block, Expr, ExprKind, LoopKind, Nest, Stmt, StorageClass};
+use crate::scalar;
+use crate::solve::{interval, shipped, Interval, Side, Solver};
 use crate::term::Op;
 
 /// The most iterations of a border.
@@ -20,12 +24,19 @@ const BORDER: i64 = 32;
 const SHORT: i64 = 16;
 /// The most statements that are written three times.
 const STATEMENTS: usize = 150;
+/// The most values of windows' variables for which a question is solved.
+const WINDOWS: usize = 64;
 
 /// Splits loops.
 pub(super) fn split(nest: &mut Nest, facts: &mut Facts) {
     let names = Names::of(nest);
     let mut body = std::mem::take(&mut nest.body);
-    let mut all = Splitting { nest, names, facts };
+    let mut all = Splitting {
+        nest,
+        names,
+        facts,
+        values: Values::of(&nest.abi),
+    };
     all.block(&mut body);
     nest.body = body;
 }
@@ -34,6 +45,7 @@ struct Splitting<'a> {
     nest: &'a Nest,
     names: Names,
     facts: &'a mut Facts,
+    values: Values,
 }
 
 /// Two numbers, one of which is not negative: which of them, that is asked in a body.
@@ -89,6 +101,7 @@ impl Splitting<'_> {
         if is_short(*extent) || *kind == LoopKind::Lanes || !self.may_be_copied(body) {
             return None;
         }
+        (self.facts).range(*var, 0.into(), *extent - 1.into());
         let (first, last, inner, inside) = self.interior(*var, *extent, body)?;
         let after = self.facts.max(first.into(), *extent - last.into());
         let length = |n: Nat| self.facts.max(0.into(), n);
@@ -162,7 +175,7 @@ impl Splitting<'_> {
             let length = extent - (first + last).into();
             let (mut low, mut high) = (0, 0);
             for q in questions(&inside, at) {
-                match border(&inside, at, length, q) {
+                match self.border(&inside, at, length, q) {
                     Some(Border::First(n)) => low = n.max(low),
                     Some(Border::Last(n)) => high = n.max(high),
                     None => {}
@@ -181,6 +194,46 @@ impl Splitting<'_> {
             at = inner;
         }
         (open(&inside, at) < before && at == inner).then_some((first, last, inner, inside))
+    }
+
+    /// Where the answer to a question changes, if that is near one end of a loop of some length.
+    fn border(&self, body: &Block, var: Symbol, length: Nat, q: Question) -> Option<Border> {
+        let sides = q.map(|n| match n.coefficient(var) {
+            Some(_) => side(body, var, length, n),
+            None => self.solved(body, var, length, n),
+        });
+        let count = |b: &Border| match b {
+            Border::First(n) | Border::Last(n) => *n,
+        };
+        let near = sides.into_iter().flatten();
+        near.filter(|b| count(b) <= BORDER).min_by_key(count)
+    }
+
+    /// As [`side`], of a number in which the variable stands inside of an operation: solved for it, for each value of the windows'
+    /// variables.
+    fn solved(&self, body: &Block, var: Symbol, length: Nat, n: Nat) -> Option<Border> {
+        let (mut first, mut last) = (0, 0);
+        for n in for_windows(body, n)? {
+            let holds = scalar::Expr::of(scalar::Op::Le, &[scalar::Expr::int(0), to_expr(n)?]);
+            let mut solver = Solver::new(shipped(), var);
+            for e in self.values.assumptions(self.facts, &[n, length]) {
+                solver.assume(e);
+            }
+            let Interval { lower, upper, when } = interval(&mut solver, holds, Side::Inner);
+            (when.as_bool() == Some(true)).then_some(())?;
+            if let Some(lower) = lower {
+                first = to_nat(lower)?.as_int()?.max(first);
+            }
+            if let Some(upper) = upper {
+                let rest = length - 1.into() - to_nat(upper)?;
+                last = self.facts.simplify(rest).as_int()?.max(last);
+            }
+        }
+        match (first, last) {
+            (_, 0) => Some(Border::First(first)),
+            (0, _) => Some(Border::Last(last)),
+            _ => None,
+        }
     }
 
     /// The body for a variable that is inside: what is decided there is not asked.
@@ -302,14 +355,25 @@ enum Border {
     Last(i64),
 }
 
-/// Where the answer to a question changes, if that is near one end of a loop of some length.
-fn border(body: &Block, var: Symbol, length: Nat, q: Question) -> Option<Border> {
-    let sides = q.map(|n| side(body, var, length, n));
-    let count = |b: &Border| match b {
-        Border::First(n) | Border::Last(n) => *n,
-    };
-    let near = sides.into_iter().flatten();
-    near.filter(|b| count(b) <= BORDER).min_by_key(count)
+/// What a number is for all values of the windows' variables; `None` if they are many, or it speaks of others of the body.
+fn for_windows(body: &Block, n: Nat) -> Option<Vec<Nat>> {
+    let mut all = vec![n];
+    let mut fine = true;
+    walk::each_stmt(body, &mut |s| match s {
+        Stmt::For { var, extent, .. } if n.mentions(*var) => {
+            let extent = extent.as_int().filter(|_| is_short(*extent)).unwrap_or(0);
+            let each = (0..extent).flat_map(|k| {
+                let at = |n: &Nat| n.subst_vars(&mut |v| (v == *var).then(|| Nat::int(k)));
+                all.iter().map(at).collect::<Vec<Nat>>()
+            });
+            let each: Vec<Nat> = each.take(WINDOWS + 1).collect();
+            fine &= (1..=WINDOWS).contains(&each.len());
+            all = each;
+        }
+        Stmt::Let { var, .. } | Stmt::Index { var, .. } => fine &= !n.mentions(*var),
+        _ => {}
+    });
+    fine.then_some(all)
 }
 
 /// For all but which iterations a number is not negative, whatever the windows' variables are.
