@@ -4,7 +4,7 @@
 use crate::common::lacking;
 use rise_opt::exec::solver;
 use rise_opt::interp::random::Rng;
-use rise_opt::scalar::{load_rules, Kind, Lanes, Rule, Value, VarClass};
+use rise_opt::scalar::{load_rules, Kind, Rule, Value};
 use rise_opt::source::SourceMap;
 use rise_opt::verify::{differs_at, verify, Limits, Point, Tools, Verdict};
 use std::path::Path;
@@ -39,23 +39,26 @@ fn points(rule: &Rule, most: usize) -> Vec<Point> {
     numbers.sort();
     numbers.dedup();
     let vars = rule.vars();
-    const LANES: usize = 5;
+    // Names count different lanes, so that no product is mistaken for another.
+    let counts = rule.counts();
+    let count = |v| {
+        counts
+            .iter()
+            .position(|n| *n == v)
+            .map(|i| [5, 2, 3][i % 3])
+    };
     let choices: Vec<Vec<Value>> = vars
         .iter()
-        .map(|(_, sort, class)| {
+        .map(|(v, sort, _)| {
             let single: Vec<Value> = match sort.kind {
-                _ if *class == VarClass::Lanes => return vec![Value::Int(LANES as i128)],
+                _ if counts.contains(v) => return vec![Value::Int(count(*v).unwrap())],
                 Kind::Int => numbers.iter().map(|n| Value::Int(*n)).collect(),
                 Kind::Bool => [false, true].map(Value::Bool).to_vec(),
             };
-            let lanes = match sort.lanes {
-                Lanes::One => return single,
-                Lanes::Fixed(n) => n as usize,
-                Lanes::Named(_) => LANES,
-            };
+            let lanes = sort.lanes.value(&count).unwrap();
             let vectors = (0..single.len()).map(|i| {
                 let lane = |l: usize| single[(i + l) % single.len()].clone();
-                Value::Vector((0..lanes).map(lane).collect())
+                Value::of_lanes((0..lanes).map(lane).collect())
             });
             vectors.collect()
         })

@@ -4,6 +4,7 @@
 mod identities;
 mod solving;
 mod solving_matrix;
+mod vectors;
 
 use crate::common::cases;
 use rise_opt::arith::Nat;

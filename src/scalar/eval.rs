@@ -1,14 +1,32 @@
 //! The meaning of expressions.
 
-use super::expr::{Expr, Node, Op, MAX_LANES};
+use super::expr::{Expr, Node, Op};
+use super::lanes::MAX_LANES;
 use crate::intern::Symbol;
 
-/// A value. Vectors have at least one lane, and none of them is a vector.
+/// A value. Vectors have at least two lanes ([`Value::of_lanes`]), and none of them is a vector.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Value {
     Int(i128),
     Bool(bool),
     Vector(Vec<Value>),
+}
+
+impl Value {
+    /// The value of these lanes; of one, itself.
+    pub fn of_lanes(mut lanes: Vec<Value>) -> Value {
+        match lanes.len() {
+            1 => lanes.remove(0),
+            _ => Value::Vector(lanes),
+        }
+    }
+
+    fn into_lanes(self) -> Vec<Value> {
+        match self {
+            Value::Vector(lanes) => lanes,
+            one => vec![one],
+        }
+    }
 }
 
 /// Why there is no value: none of these can be meant by a number.
@@ -35,11 +53,14 @@ pub fn eval(e: Expr, at: &dyn Fn(Symbol) -> Option<Value>) -> Result<Value, Eval
     let sorts = || args.iter().flat_map(|a| a.vars()).map(|v| v.0);
     let wrong = || EvalError::Variable(sorts().next().unwrap_or_else(|| Symbol::new("?")));
     match (op, &values[..]) {
-        (Op::Broadcast, [x, Value::Int(n)]) => Ok(Value::Vector(vec![x.clone(); lanes(*n)?])),
-        (Op::Ramp, [Value::Int(x), Value::Int(s), Value::Int(n)]) => {
-            let lane = |i: usize| Some(Value::Int(x.checked_add(s.checked_mul(i as i128)?)?));
-            let all: Option<Vec<Value>> = (0..lanes(*n)?).map(lane).collect();
-            all.map(Value::Vector).ok_or(EvalError::Overflow)
+        (Op::Broadcast, [x, Value::Int(n)]) => {
+            let x = x.clone().into_lanes();
+            let all = x.len() * lanes(*n, x.len())?;
+            Ok(Value::of_lanes(x.into_iter().cycle().take(all).collect()))
+        }
+        (Op::Ramp, [x, s, Value::Int(n)]) => {
+            let (x, s) = (x.clone().into_lanes(), s.clone().into_lanes());
+            ramp(&x, &s, lanes(*n, x.len())?).unwrap_or_else(|| Err(wrong()))
         }
         _ => match values.iter().find_map(|v| match v {
             Value::Vector(v) => Some(v.len()),
@@ -65,11 +86,32 @@ pub fn eval(e: Expr, at: &dyn Fn(Symbol) -> Option<Value>) -> Result<Value, Eval
     }
 }
 
-fn lanes(n: i128) -> Result<usize, EvalError> {
+/// How often so many lanes are to be there.
+fn lanes(n: i128, each: usize) -> Result<usize, EvalError> {
     match n {
-        1.. if n <= MAX_LANES.into() => Ok(n as usize),
+        1.. if n <= MAX_LANES.into() && n * each as i128 <= MAX_LANES.into() => Ok(n as usize),
         _ => Err(EvalError::Lanes),
     }
+}
+
+/// `None` if these are no integers of as many lanes.
+fn ramp(x: &[Value], s: &[Value], n: usize) -> Option<Result<Value, EvalError>> {
+    if x.len() != s.len() {
+        return None;
+    }
+    let mut all = Vec::with_capacity(n * x.len());
+    for i in 0..n as i128 {
+        for pair in x.iter().zip(s) {
+            let (Value::Int(x), Value::Int(s)) = pair else {
+                return None;
+            };
+            match s.checked_mul(i).and_then(|step| x.checked_add(step)) {
+                Some(lane) => all.push(Value::Int(lane)),
+                None => return Some(Err(EvalError::Overflow)),
+            }
+        }
+    }
+    Some(Ok(Value::of_lanes(all)))
 }
 
 /// One lane; `None` if the values are not of the operator's sorts.

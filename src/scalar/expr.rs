@@ -1,5 +1,6 @@
 //! Expressions, their operators and sorts.
 
+use super::lanes::Lanes;
 use crate::intern::{NotSend, Symbol};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -7,9 +8,6 @@ use std::marker::PhantomData;
 
 /// Constants are in `-MAX_INT..=MAX_INT`.
 pub const MAX_INT: i64 = i64::MAX;
-
-/// The most lanes that a vector may have.
-pub const MAX_LANES: i64 = 1 << 16;
 
 /// The most variables that a rule may have.
 pub const MAX_VARS: usize = 16;
@@ -38,15 +36,6 @@ pub enum Kind {
 }
 
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Lanes {
-    /// No vector.
-    One,
-    Fixed(u32),
-    /// As many as a name of a rule stands for.
-    Named(Symbol),
-}
-
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Sort {
     pub kind: Kind,
     pub lanes: Lanes,
@@ -64,7 +53,30 @@ impl Sort {
     }
 }
 
-/// Operators and functions. All but `Broadcast` and `Ramp` work lane by lane on operands of as many lanes.
+impl Lanes {
+    /// What an operand says: a number, a name, a product of such.
+    pub fn of(e: Expr) -> Option<Lanes> {
+        match e.node() {
+            Node::Int(n) => Lanes::fixed(n),
+            Node::Var(name, Sort::INT) => Some(Lanes::named(name)),
+            Node::Apply(Op::Mul, args) => Lanes::of(args[0])?.times(Lanes::of(args[1])?),
+            _ => None,
+        }
+    }
+
+    /// The operand that says so.
+    pub fn expr(self) -> Expr {
+        let names = self.names().into_iter().map(|n| Expr::var(n, Sort::INT));
+        let number = (self.factor() > 1).then(|| Expr::int(self.factor().into()));
+        let product = names
+            .chain(number)
+            .reduce(|a, b| Expr::of(Op::Mul, &[a, b]));
+        product.unwrap_or_else(|| Expr::int(1))
+    }
+}
+
+/// Operators and functions. All but `Broadcast` and `Ramp` work lane by lane on operands of as many lanes; those two make more lanes, also of
+/// vectors.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Op {
     Add,
@@ -87,9 +99,9 @@ pub enum Op {
     Not,
     /// `select(b, x, y)`: x where b holds, else y.
     Select,
-    /// `broadcast(x, l)`: l lanes of x.
+    /// `broadcast(x, l)`: l times the lanes of x, one after the other.
     Broadcast,
-    /// `ramp(x, s, l)`: x, x + s, … x + (l-1)*s.
+    /// `ramp(x, s, l)`: the lanes of x, of x + s, … of x + (l-1)*s, one after the other.
     Ramp,
     /// `prove(p)`: p, known for certain; only in the conditions of rules.
     Prove,
@@ -184,12 +196,12 @@ impl Op {
                 (first.kind == Kind::Bool && a == b && a.lanes == first.lanes).then_some(a)
             }
             Broadcast => {
-                let lanes = args[1].as_lanes()?;
-                (first.lanes == Lanes::One).then_some(Sort { lanes, ..first })
+                let lanes = first.lanes.times(Lanes::of(args[1])?)?;
+                Some(Sort { lanes, ..first })
             }
             Ramp => {
-                let lanes = args[2].as_lanes()?;
-                (alike(2) && first == Sort::INT).then_some(Sort { lanes, ..first })
+                let lanes = first.lanes.times(Lanes::of(args[2])?)?;
+                (alike(2) && first.kind == Kind::Int).then_some(Sort { lanes, ..first })
             }
         }
     }
@@ -320,11 +332,10 @@ impl Expr {
         }
     }
 
-    /// The number of lanes that it says as an operand of `broadcast` or `ramp`.
-    fn as_lanes(self) -> Option<Lanes> {
+    /// The operand that says how many lanes there are; only of `broadcast` and `ramp`.
+    pub fn counted(self) -> Option<Expr> {
         match self.node() {
-            Node::Int(n) if (1..=MAX_LANES).contains(&n) => Some(Lanes::Fixed(n as u32)),
-            Node::Var(name, Sort::INT) => Some(Lanes::Named(name)),
+            Node::Apply(Op::Broadcast | Op::Ramp, args) => args.last().copied(),
             _ => None,
         }
     }
@@ -339,16 +350,21 @@ impl Expr {
 
     /// The expression with others of the same sorts in place of variables.
     pub fn replace(self, by: &dyn Fn(Symbol) -> Option<Expr>) -> Expr {
+        self.try_replace(by).expect("what is replaced has its sort")
+    }
+
+    /// The expression with others in place of variables; `None` if their sorts do not fit.
+    pub fn try_replace(self, by: &dyn Fn(Symbol) -> Option<Expr>) -> Option<Expr> {
         match self.node() {
-            Node::Var(v, _) => by(v).unwrap_or(self),
+            Node::Var(v, _) => Some(by(v).unwrap_or(self)),
             Node::Apply(op, args) => {
                 let mut parts = [self; 3];
                 for (p, a) in parts.iter_mut().zip(args.iter()) {
-                    *p = a.replace(by);
+                    *p = a.try_replace(by)?;
                 }
-                Expr::of(op, &parts[..args.len()])
+                Expr::apply(op, &parts[..args.len()])
             }
-            _ => self,
+            _ => Some(self),
         }
     }
 

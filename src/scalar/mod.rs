@@ -11,8 +11,11 @@
 //! a rule in which that is left open holds of both.
 //! Absent: how rules are applied, whether they are true.
 
+mod compiled;
+mod counts;
 mod eval;
 mod expr;
+mod lanes;
 mod pattern_var;
 pub mod random;
 mod read;
@@ -20,11 +23,11 @@ mod rule;
 mod show;
 mod sorts;
 
+pub use compiled::Compiled;
 pub(crate) use eval::{arithmetic, comparison, of_values};
 pub use eval::{eval, EvalError, Value};
-pub use expr::{
-    Args, Expr, Kind, Lanes, Node, Op, Sort, MAX_COMMUTING, MAX_INT, MAX_LANES, MAX_VARS,
-};
+pub use expr::{Args, Expr, Kind, Node, Op, Sort, MAX_COMMUTING, MAX_INT, MAX_VARS};
+pub use lanes::{Count, Lanes, MAX_LANES};
 pub use pattern_var::{is_open, VarClass};
 pub use read::{parse_expr, parse_question, parse_statement, parse_truth};
 pub use rule::{has_domain, is_scalar, load_rules, other_domain, rules_of, Rule};

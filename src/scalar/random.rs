@@ -1,6 +1,7 @@
 //! Random expressions, for tests and benchmarks.
 
-use super::expr::{Expr, Kind, Lanes, Op, Sort};
+use super::expr::{Expr, Kind, Op, Sort};
+use super::lanes::Lanes;
 use crate::intern::Symbol;
 
 /// A small generator, so that a failure is repeated by running the test again.
@@ -21,7 +22,8 @@ impl Dice {
 pub struct Recipe<'a> {
     /// A number below its argument.
     pub dice: &'a mut dyn FnMut(u64) -> u64,
-    /// Names of integers; booleans are `p` and `q`, and vectors have a `v` behind their name.
+    /// Names of integers; booleans are `p` and `q`, and vectors have a `v` behind their name, those of n lanes that are not
+    /// four `w` and n.
     pub names: &'a [&'a str],
     pub constants: &'a [i64],
 }
@@ -46,7 +48,7 @@ impl Recipe<'_> {
             return self.leaf(sort);
         }
         use Op::*;
-        let (below, lanes) = (depth - 1, Expr::int(LANES));
+        let below = depth - 1;
         let vector = sort.lanes != Lanes::One;
         let kind = sort.kind;
         let of = |kind| Sort { kind, ..sort };
@@ -56,11 +58,15 @@ impl Recipe<'_> {
                 let x = self.of_sort(sort, below);
                 Expr::of(Select, &[p, x, self.of_sort(sort, below)])
             }
-            (_, 1) if vector => Expr::of(Broadcast, &[self.scalar(kind, below), lanes]),
+            (_, 1) if vector => {
+                let (each, times) = self.parts(sort);
+                Expr::of(Broadcast, &[self.of_sort(each, below), times])
+            }
             (Kind::Int, 2) if vector => {
-                let first = self.scalar(kind, below);
-                let step = self.scalar(kind, below);
-                Expr::of(Ramp, &[first, step, lanes])
+                let (each, times) = self.parts(sort);
+                let first = self.of_sort(each, below);
+                let step = self.of_sort(each, below);
+                Expr::of(Ramp, &[first, step, times])
             }
             (Kind::Int, n) => {
                 let op = [Add, Sub, Mul, Div, Mod, Min, Max, Add][n as usize - 1];
@@ -81,9 +87,16 @@ impl Recipe<'_> {
         }
     }
 
+    /// Of what sort a vector is made, and how many of these: of single values, or of half as many lanes.
+    fn parts(&mut self, sort: Sort) -> (Sort, Expr) {
+        let half = Lanes::fixed(LANES / 2).filter(|half| *half != sort.lanes);
+        let lanes = half.filter(|_| (self.dice)(3) == 0).unwrap_or(Lanes::One);
+        let times = sort.lanes.without(lanes).unwrap_or(sort.lanes);
+        (Sort { lanes, ..sort }, times.expr())
+    }
+
     fn leaf(&mut self, sort: Sort) -> Expr {
         let constant = (self.dice)(3) == 0;
-        let vector = sort.lanes != Lanes::One;
         let mut pick = |n: usize| (self.dice)(n as u64) as usize;
         let single = match (sort.kind, constant) {
             (Kind::Int, true) => Expr::int(self.constants[pick(self.constants.len())]),
@@ -93,18 +106,17 @@ impl Recipe<'_> {
                     Kind::Int => self.names[pick(self.names.len())],
                     Kind::Bool => ["p", "q"][pick(2)],
                 };
-                let name = if vector {
-                    Symbol::new(&format!("{name}v"))
-                } else {
-                    Symbol::new(name)
+                let name = match sort.lanes {
+                    Lanes::One => Symbol::new(name),
+                    Lanes::Fixed(n) if i64::from(n) != LANES => Symbol::new(&format!("{name}w{n}")),
+                    _ => Symbol::new(&format!("{name}v")),
                 };
                 return Expr::var(name, sort);
             }
         };
-        if vector {
-            Expr::of(Op::Broadcast, &[single, Expr::int(LANES)])
-        } else {
-            single
+        match sort.lanes {
+            Lanes::One => single,
+            lanes => Expr::of(Op::Broadcast, &[single, lanes.expr()]),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Trees to expressions: names of functions, sorts of everything.
 
-use super::expr::{Expr, Kind, Lanes, Op, MAX_LANES};
+use super::expr::{Expr, Kind, Op};
+use super::lanes::{Lanes, MAX_LANES};
 use super::pattern_var::VarClass;
 use super::show::binary;
 use super::sorts::{Open, Sorts};
@@ -151,7 +152,12 @@ impl Reader {
         };
         let args: Option<Vec<Expr>> = parts.iter().map(|p| self.build(p, open)).collect();
         let built = Expr::apply(op, &args?);
-        if built.is_none() && self.diagnostics.is_empty() {
+        if built.is_none() && matches!(op, Op::Broadcast | Op::Ramp) {
+            let what = format!("a vector has at most {MAX_LANES} lanes");
+            let found = Diagnostic::new(code::SCALAR_LANES, what).at(d.span);
+            self.diagnostics
+                .push(found.help("write a smaller number of lanes"));
+        } else if built.is_none() && self.diagnostics.is_empty() {
             let sorts: Vec<String> = parts.iter().map(|p| self.sorts.show(p.sort)).collect();
             self.wrong_sort(
                 op.text(),
@@ -327,7 +333,7 @@ impl Reader {
     fn apply(&mut self, op: Op, mut parts: Vec<Draft>, span: Span) -> Draft {
         // How many lanes there are may be computed.
         if let (Op::Broadcast | Op::Ramp, Some(lanes)) = (op, parts.last_mut()) {
-            lanes.kind = constant(lanes).map_or(lanes.kind.clone(), DraftKind::Int);
+            folded(lanes);
         }
         let sort = self.result(op, &parts);
         let kind = DraftKind::Apply(op, parts);
@@ -373,31 +379,25 @@ impl Reader {
             Broadcast | Ramp => {
                 let (lanes, parts) = parts.split_last().expect("operands");
                 let kind = (op == Ramp).then_some(Kind::Int);
-                let want = self.sorts.open(kind, Some(Lanes::One));
+                let want = self.sorts.open(kind, None);
                 parts.iter().for_each(|p| self.want(p, want, text));
-                let lanes = self.lanes(lanes);
-                let vector = self.sorts.open(None, lanes);
-                let kind_only = self.sorts.same_kind(want, vector);
-                debug_assert!(kind_only, "a fresh kind takes any");
-                vector
+                match self.lanes(lanes) {
+                    Some(lanes) => self.sorts.times(want, lanes),
+                    // It is reported.
+                    None => self.sorts.open(kind, None),
+                }
             }
         }
     }
 
     /// The lanes that an operand says; whatever is wrong is reported.
     fn lanes(&mut self, d: &Draft) -> Option<Lanes> {
-        match d.kind {
-            DraftKind::Int(n) if (1..=MAX_LANES).contains(&n) => {
-                return Some(Lanes::Fixed(n as u32))
-            }
-            DraftKind::Var(v) if self.in_rule && VarClass::of(v) != VarClass::Term => {
-                return Some(Lanes::Named(v))
-            }
-            DraftKind::Error => return None,
-            _ => {}
+        let found = self.count(d);
+        if found.is_some() || matches!(d.kind, DraftKind::Error) {
+            return found;
         }
         let help = if self.in_rule {
-            "write a number, or `l`, `l0`, `l1` … for any"
+            "write a number, or `l`, `l0`, `l1` … for any, or a product of these: `l * l0`"
         } else {
             "write a number"
         };
@@ -410,6 +410,19 @@ impl Reader {
             .help(help),
         );
         None
+    }
+
+    fn count(&self, d: &Draft) -> Option<Lanes> {
+        match &d.kind {
+            DraftKind::Int(n) => Lanes::fixed(*n),
+            DraftKind::Var(v) if self.in_rule && VarClass::of(*v) != VarClass::Term => {
+                Some(Lanes::named(*v))
+            }
+            DraftKind::Apply(Op::Mul, parts) => {
+                self.count(&parts[0])?.times(self.count(&parts[1])?)
+            }
+            _ => None,
+        }
     }
 
     /// Makes `d` of that sort, or reports that it is none; `of` says who asks.
@@ -429,10 +442,12 @@ impl Reader {
         } else {
             format!("`{of}`")
         };
-        let help = if found.contains("vector") != wanted.contains("vector") {
-            "write `broadcast(x, l)` for l lanes of x"
-        } else {
-            "compare integers to get a boolean, `select(b, 1, 0)` makes an integer of one"
+        let help = match [found, wanted].map(|sort| sort.contains("vector")) {
+            [true, true] => "operands need as many lanes: compare the numbers of lanes around them",
+            [false, false] => {
+                "compare integers to get a boolean, `select(b, 1, 0)` makes an integer of one"
+            }
+            _ => "write `broadcast(x, l)` for l lanes of x",
         };
         self.diagnostics.push(
             Diagnostic::new(
@@ -442,6 +457,15 @@ impl Reader {
             .label(span, found)
             .help(help),
         );
+    }
+}
+
+/// Makes numbers of what is computed from numbers alone, in products, too.
+fn folded(d: &mut Draft) {
+    match (constant(d), &mut d.kind) {
+        (Some(n), kind) => *kind = DraftKind::Int(n),
+        (None, DraftKind::Apply(Op::Mul, parts)) => parts.iter_mut().for_each(folded),
+        _ => {}
     }
 }
 

@@ -4,7 +4,9 @@
 //! with them. A rule without `broadcast` and `ramp` is about single values; as every operator works lane by lane, it
 //! holds of vectors as well, its constants then standing for vectors of equal lanes.
 
+use super::counts::{counted_by, undetermined};
 use super::expr::{Expr, Kind, Node, Op, Sort, MAX_COMMUTING, MAX_VARS};
+use super::lanes::Lanes;
 use super::pattern_var::VarClass;
 use super::read::{Draft, Reader};
 use crate::diag::{self, code, Diagnostic};
@@ -56,6 +58,48 @@ impl Rule {
         vars.map(|(v, s)| (v, s, VarClass::of(v))).collect()
     }
 
+    /// The names that count lanes, each once; wherever the rule is applied they stand for at least 1.
+    pub fn counts(&self) -> Vec<Symbol> {
+        let mut names = Vec::new();
+        for side in [self.lhs, self.rhs] {
+            counted_by(side, &mut names);
+        }
+        for name in self.lhs.vars().iter().flat_map(|v| v.1.lanes.names()) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
+    }
+
+    /// A rule about vectors that also holds of vectors of vectors: the same with vectors of as many lanes in place of single
+    /// values. Lane `i*m + j` of both sides speaks of the lanes j of what is of m lanes, and so on, so it says what the rule says of lane i.
+    /// `None` if a constant, or what is asked for, is a single value for good.
+    pub fn lifted(&self) -> Option<Rule> {
+        let of = Lanes::named(Symbol::new(LIFTED));
+        let lifted = |v: Symbol, sort: Sort| {
+            let lanes = of.times(sort.lanes)?;
+            (VarClass::of(v) == VarClass::Term).then(|| Expr::var(v, Sort { lanes, ..sort }))
+        };
+        let vars = self.lhs.vars();
+        let by = |v: Symbol| {
+            vars.iter()
+                .find(|w| w.0 == v)
+                .and_then(|w| lifted(w.0, w.1))
+        };
+        let [lhs, rhs, condition] =
+            [self.lhs, self.rhs, self.condition].map(|e| e.try_replace(&by));
+        let (lhs, rhs) = (lhs?, rhs?);
+        let fits = self.has_vectors() && lhs.sort() == rhs.sort() && lhs != self.lhs;
+        fits.then_some(Rule {
+            lhs,
+            rhs,
+            condition: condition?,
+            booleans: None,
+            ..self.clone()
+        })
+    }
+
     /// Whether the rule is about vectors itself, and not about single values.
     pub fn has_vectors(&self) -> bool {
         let mut found = false;
@@ -67,6 +111,9 @@ impl Rule {
         found
     }
 }
+
+/// How many lanes what stands for single values of a rule about vectors has; no name of a file is like it.
+const LIFTED: &str = "l.m";
 
 /// Whether a file of rules is about scalars.
 pub fn is_scalar(file: &File) -> bool {
@@ -219,6 +266,13 @@ fn rule(tree: &tree::Rule) -> Result<Rule, Vec<Diagnostic>> {
     let [lhs, rhs, condition] = built[..] else {
         unreachable!("three were given");
     };
+    if let Some(name) = undetermined(lhs) {
+        let what = format!("the left side does not determine the number of lanes `{name}`");
+        let d = Diagnostic::new(code::SCALAR_LANES, what).at(tree.left.span);
+        return Err(vec![d.help(
+            "let it stand by itself in `broadcast(x, l)` or `ramp(x, s, l)`, or be the only unknown factor of a product",
+        )]);
+    }
     let mut commuting = 0;
     lhs.visit(&mut |e| {
         commuting += usize::from(matches!(e.node(), Node::Apply(op, _) if op.commutes()))

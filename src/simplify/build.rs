@@ -5,12 +5,16 @@ use smallvec::SmallVec;
 use std::cmp::Ordering;
 
 /// The expression, folded if its operands are constants, with ordered operands if it commutes: what has the
-/// larger operator first, then variables by name, constants last. What would leave the constants stays as it is.
+/// larger operator first, then variables by name, constants last; lanes of lanes of a constant are lanes of it. What would leave the constants
+/// stays as it is.
 pub fn build(op: Op, args: &[Expr]) -> Expr {
     let plain = |args: &[Expr]| Expr::of(op, args);
     if is_fold(op, args) {
         let e = plain(args);
         return fold(op, args, e.sort().lanes).unwrap_or(e);
+    }
+    if let (Op::Broadcast, Some(one)) = (op, literal(args[0])) {
+        return in_lanes(one, plain(args).sort().lanes);
     }
     match *args {
         [a, b] if op.commutes() && compare(a, b) == Ordering::Greater => plain(&[b, a]),
@@ -30,33 +34,35 @@ pub fn is_stuck(e: Expr) -> bool {
 
 /// The constant that an operation on constants is; in lanes, the same in all of them.
 fn fold(op: Op, args: &[Expr], lanes: Lanes) -> Option<Expr> {
-    let lane = |a: Expr| match a.node() {
-        Node::Apply(Op::Broadcast, parts) => parts[0],
-        _ => a,
-    };
-    let one: SmallVec<[Expr; 3]> = args.iter().map(|a| lane(*a)).collect();
-    let value = match eval(Expr::of(op, &one), &|_| None).ok()? {
+    let one: Option<SmallVec<[Expr; 3]>> = args.iter().map(|a| literal(*a)).collect();
+    let value = match eval(Expr::of(op, &one?), &|_| None).ok()? {
         Value::Int(n) => Expr::checked_int(n)?,
         Value::Bool(b) => Expr::bool(b),
         Value::Vector(_) => return None,
     };
-    match (lanes, args[0].node()) {
-        (Lanes::One, _) => Some(value),
-        (_, Node::Apply(Op::Broadcast, parts)) => Some(Expr::of(Op::Broadcast, &[value, parts[1]])),
+    Some(in_lanes(value, lanes))
+}
+
+/// So many lanes of a single value.
+pub(super) fn in_lanes(e: Expr, lanes: Lanes) -> Expr {
+    match lanes {
+        Lanes::One => e,
+        _ => Expr::of(Op::Broadcast, &[e, lanes.expr()]),
+    }
+}
+
+/// What stands in each lane, if that is one literal.
+pub(super) fn literal(e: Expr) -> Option<Expr> {
+    match e.node() {
+        Node::Int(_) | Node::Bool(_) => Some(e),
+        Node::Apply(Op::Broadcast, args) => literal(args[0]),
         _ => None,
     }
 }
 
-fn is_literal(e: Expr) -> bool {
-    matches!(e.node(), Node::Int(_) | Node::Bool(_))
-}
-
 /// A literal, or lanes of one.
 pub fn is_constant(e: Expr) -> bool {
-    match e.node() {
-        Node::Apply(Op::Broadcast, args) => is_literal(args[0]),
-        _ => is_literal(e),
-    }
+    literal(e).is_some()
 }
 
 /// A total order of expressions that does not depend on when they were made.

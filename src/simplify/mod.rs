@@ -28,7 +28,7 @@ pub use range::{Alignment, Range};
 pub use shipped::{shipped, RULES};
 
 use crate::intern::Symbol;
-use crate::scalar::{Expr, Kind, Lanes, Node, Op, Sort};
+use crate::scalar::{Expr, Kind, Node, Op, Sort};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -181,10 +181,7 @@ impl Simplifier {
             return None;
         }
         let simple = self.simplify(e);
-        match simple.node() {
-            Node::Apply(Op::Broadcast, args) => args[0].as_bool(),
-            _ => simple.as_bool(),
-        }
+        build::literal(simple).and_then(Expr::as_bool)
     }
 
     fn reduce(&mut self, e: Expr) -> Expr {
@@ -286,10 +283,6 @@ impl Simplifier {
             return None;
         }
         let value = Expr::checked_int(self.facts.range(e).point()?)?;
-        match e.sort().lanes {
-            Lanes::One => Some(value),
-            Lanes::Fixed(n) => Some(Expr::of(Op::Broadcast, &[value, Expr::int(n.into())])),
-            Lanes::Named(_) => None,
-        }
+        Some(build::in_lanes(value, e.sort().lanes))
     }
 }

@@ -3,11 +3,13 @@
 //! A pattern with commutative operators is compiled once for each order of their operands that an ordered term can
 //! have, so matching itself neither searches nor goes back.
 
-use super::build::{build, is_constant, is_stuck};
+use super::build::{build, in_lanes, is_constant, is_stuck, literal};
 use super::facts::Facts;
 use crate::intern::Symbol;
 use crate::scalar::{eval, is_open, Expr, Kind, Lanes, Node, Op, Rule, Value, VarClass, MAX_VARS};
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+use std::cell::Cell;
 
 /// What pattern variables stand for.
 pub(super) type Bindings = [Option<Expr>; MAX_VARS];
@@ -19,9 +21,14 @@ enum Part {
     Term(u8, Kind),
     /// A term that is no constant.
     Open(u8, Kind),
+    /// A number of lanes that is this product.
+    Count(Expr),
     /// Its operands follow.
     Apply(Op),
 }
+
+/// Products that numbers of lanes have to be.
+type Counts = SmallVec<[(Lanes, i64); 2]>;
 
 pub(super) struct Pattern {
     /// The rule of the book.
@@ -30,8 +37,12 @@ pub(super) struct Pattern {
     /// Which heads each operand of the root may have.
     heads: [u32; 3],
     slots: Vec<Symbol>,
+    /// How many lanes the terms have that the variables stand for; nothing of a constant.
+    lanes: Vec<Option<Lanes>>,
     /// About vectors itself; otherwise it applies lane by lane.
     vectors: bool,
+    /// Of a rule about vectors, whether it holds where all have more lanes, as many times as many.
+    lifted: bool,
 }
 
 /// Rules in order of priority, ready to be applied.
@@ -96,14 +107,19 @@ impl Book {
             rule.name
         );
         let slots: Vec<Symbol> = vars.iter().map(|v| v.0).collect();
+        let term = |v: Symbol| VarClass::of(v) == VarClass::Term;
+        let lanes = vars.iter().map(|(v, s)| term(*v).then_some(s.lanes));
+        let lanes: Vec<Option<Lanes>> = lanes.collect();
         let vectors = rule.has_vectors();
+        let lifted = vectors && rule.lifted().is_some();
         let mut seen = FxHashSet::default();
         let all = orders(rule.lhs);
         let several = all.len() > 1;
         for lhs in all {
             let mut parts = Vec::new();
             flatten(lhs, &slots, &mut parts);
-            if several {
+            let counts = parts.iter().any(|p| matches!(p, Part::Count(_)));
+            if several && !counts {
                 // The same up to names, with the same outcome.
                 let renamed = renumbered(rule, parts.clone(), &slots);
                 if !seen.insert(renamed) {
@@ -112,7 +128,10 @@ impl Book {
             }
             let mut heads = [u32::MAX; 3];
             for (h, a) in heads.iter_mut().zip(lhs.args()) {
-                *h = heads_of(a);
+                *h = match lhs.counted() == Some(a) {
+                    true => u32::MAX,
+                    false => heads_of(a),
+                };
             }
             let of_root = self.by_root.entry(root).or_default();
             of_root.all += 1;
@@ -126,7 +145,9 @@ impl Book {
                 parts,
                 heads,
                 slots: slots.clone(),
+                lanes: lanes.clone(),
                 vectors,
+                lifted,
             });
         }
     }
@@ -184,7 +205,12 @@ fn flatten(e: Expr, slots: &[Symbol], parts: &mut Vec<Part>) {
         }
         Node::Apply(op, args) => {
             parts.push(Part::Apply(op));
-            args.iter().for_each(|a| flatten(*a, slots, parts));
+            let count = e.counted().filter(|c| matches!(c.node(), Node::Apply(..)));
+            let operands = args.len() - usize::from(count.is_some());
+            args[..operands]
+                .iter()
+                .for_each(|a| flatten(*a, slots, parts));
+            parts.extend(count.map(Part::Count));
         }
     }
 }
@@ -214,7 +240,10 @@ fn orders(e: Expr) -> Vec<Expr> {
     };
     let mut all: Vec<Vec<Expr>> = vec![Vec::new()];
     for a in args.iter() {
-        let variants = orders(*a);
+        let variants = match e.counted() == Some(*a) {
+            true => vec![*a],
+            false => orders(*a),
+        };
         all = all
             .iter()
             .flat_map(|done| {
@@ -266,11 +295,78 @@ impl Pattern {
         let mut bindings = [None; MAX_VARS];
         let mut at = 0;
         let lanes = !self.vectors && e.sort().lanes != Lanes::One;
-        self.part(&mut at, e, lanes, &mut bindings)
-            .then_some(bindings)
+        let mut counts = Counts::new();
+        let found = self.part(&mut at, e, lanes, &mut bindings, &mut counts)
+            && (!self.vectors || self.count(&mut bindings, counts) && self.fits(&bindings));
+        found.then_some(bindings)
     }
 
-    fn part(&self, at: &mut usize, e: Expr, lanes: bool, bindings: &mut Bindings) -> bool {
+    /// Whether numbers of lanes are the products that they should be; the only unknown factor of one becomes known.
+    fn count(&self, bindings: &mut Bindings, mut counts: Counts) -> bool {
+        while !counts.is_empty() {
+            let before = counts.len();
+            let mut fit = true;
+            counts.retain(|(lanes, n)| {
+                let unknown = Cell::new(None);
+                let value = lanes.value(&|v| {
+                    let slot = self.slots.iter().position(|s| *s == v)?;
+                    let known = bindings[slot].and_then(Expr::as_int);
+                    if known.is_none() && unknown.replace(Some(slot)).is_none() {
+                        return Some(1);
+                    }
+                    known.map(i128::from)
+                });
+                let Some(value) = value.map(|v| v as i64) else {
+                    return true;
+                };
+                match unknown.get() {
+                    None => fit &= value == *n,
+                    Some(slot) => {
+                        fit &= *n % value == 0;
+                        bindings[slot] = Some(Expr::int(*n / value));
+                    }
+                }
+                false
+            });
+            if !fit || counts.len() == before {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Whether what the variables of a rule about vectors stand for has as many lanes as there, or all as many times as many, if the
+    /// rule is lifted. As operators ask for as many lanes, that follows but where the right side says it.
+    fn fits(&self, bindings: &Bindings) -> bool {
+        let mut times = None;
+        for (slot, says) in self.lanes.iter().enumerate() {
+            let (Some(says), Some(e)) = (says, bindings[slot]) else {
+                continue;
+            };
+            let value = |v: Symbol| {
+                let slot = self.slots.iter().position(|s| *s == v)?;
+                bindings[slot]?.as_int().map(i128::from)
+            };
+            let (Some(says), Some(has)) = (says.value(&value), e.sort().lanes.value(&|_| None))
+            else {
+                return false;
+            };
+            let fits = has % says == 0 && *times.get_or_insert(has / says) == has / says;
+            if !fits {
+                return false;
+            }
+        }
+        times.is_none_or(|t| t == 1 || self.lifted)
+    }
+
+    fn part(
+        &self,
+        at: &mut usize,
+        e: Expr,
+        lanes: bool,
+        bindings: &mut Bindings,
+        counts: &mut Counts,
+    ) -> bool {
         let part = self.parts[*at];
         *at += 1;
         match part {
@@ -283,9 +379,17 @@ impl Pattern {
             Part::Open(slot, kind) => {
                 e.sort().kind == kind && !is_constant(e) && bind(bindings, slot, e)
             }
+            Part::Count(product) => match (Lanes::of(product), e.as_int()) {
+                (Some(product), Some(n)) => {
+                    counts.push((product, n));
+                    true
+                }
+                _ => false,
+            },
             Part::Apply(op) => match e.node() {
                 Node::Apply(found, args) if found == op && !is_stuck(e) => {
-                    args.iter().all(|a| self.part(at, *a, lanes, bindings))
+                    let mut operands = args.iter();
+                    operands.all(|a| self.part(at, *a, lanes, bindings, counts))
                 }
                 _ => false,
             },
@@ -352,8 +456,11 @@ impl Pattern {
                         *p = in_lanes(*p, lanes);
                     }
                 }
-                let built = build(op, parts);
                 let vector = matches!(op, Op::Broadcast | Op::Ramp);
+                if vector {
+                    Expr::apply(op, parts)?;
+                }
+                let built = build(op, parts);
                 // Arithmetic on constants that could not be folded left the constants.
                 (vector || !constants || is_constant(built)).then_some(built)
             }
@@ -365,20 +472,9 @@ fn is_scalar(e: Expr) -> bool {
     e.sort().lanes == Lanes::One
 }
 
-fn in_lanes(e: Expr, lanes: Lanes) -> Expr {
-    match lanes {
-        Lanes::Fixed(n) => Expr::of(Op::Broadcast, &[e, Expr::int(n.into())]),
-        _ => e,
-    }
-}
-
 /// The literal that `e` is; with `lanes`, that it is in each lane.
 fn constant(e: Expr, lanes: bool) -> Option<Expr> {
-    match (e.node(), lanes) {
-        (Node::Int(_) | Node::Bool(_), false) => Some(e),
-        (Node::Apply(Op::Broadcast, args), true) => constant(args[0], false),
-        _ => None,
-    }
+    literal(e).filter(|l| lanes != (*l == e))
 }
 
 fn bind(bindings: &mut Bindings, slot: u8, e: Expr) -> bool {

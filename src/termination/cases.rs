@@ -71,11 +71,10 @@ fn constants(sort: Sort, number: usize) -> Vec<Expr> {
         Kind::Int => vec![Expr::var(Symbol::new(&format!("c9000{number}")), Sort::INT)],
         Kind::Bool => vec![Expr::bool(true), Expr::bool(false)],
     };
-    let lanes = match sort.lanes {
-        Lanes::One => return single,
-        Lanes::Fixed(n) => Expr::int(n.into()),
-        Lanes::Named(l) => Expr::var(l, Sort::INT),
-    };
+    if sort.lanes == Lanes::One {
+        return single;
+    }
+    let lanes = sort.lanes.expr();
     let in_lanes = single.into_iter();
     in_lanes
         .map(|c| Expr::of(Op::Broadcast, &[c, lanes]))
@@ -88,7 +87,16 @@ pub fn prevented(case: &Case, rules: &[Rule], number: usize) -> Option<Prevented
     let mut within = Vec::new();
     case.left.visit(&mut |e| {
         if let Node::Apply(op, _) = e.node() {
-            folded |= !matches!(op, Op::Broadcast | Op::Ramp) && is_folded(e);
+            folded |= match op {
+                // Lanes of lanes of a constant, and one lane of it.
+                Op::Broadcast => {
+                    let first = operands(op, e).next();
+                    let more = first.is_some_and(|x| x.sort().lanes != Lanes::One);
+                    is_folded(e) && (more || e.sort().lanes == Lanes::One)
+                }
+                Op::Ramp => false,
+                _ => is_folded(e),
+            };
             within.push(e);
         }
     });
@@ -121,7 +129,16 @@ fn applies(rule: &Rule, pattern: Expr, asked: &[Expr]) -> bool {
     let lanes = pattern.sort().lanes != Lanes::One && !rule.has_vectors();
     let known = |c: &Expr| *c == Expr::bool(true) || asked.contains(c);
     let pairs = vec![(rule.lhs, pattern)];
+    // Of a rule about vectors, what single values stand for has to be one.
+    let single = |by: &BTreeMap<Symbol, Expr>| {
+        let mut vars = rule.lhs.vars().into_iter();
+        let one = |v: Symbol| by.get(&v).is_some_and(|e| e.sort().lanes == Lanes::One);
+        !rule.has_vectors() || vars.all(|(v, sort)| sort.lanes != Lanes::One || one(v))
+    };
     matches(pairs, lanes, &BTreeMap::new(), &|by| {
+        if !single(by) {
+            return false;
+        }
         let condition = replace_fitting(rule.condition, by);
         condition.conjuncts().iter().all(known)
     })

@@ -22,6 +22,8 @@ const INSTANCES: usize = 8;
 const CONSTANTS: [i64; 8] = [2, 3, 1, 0, 4, -1, -2, 6];
 /// Expressions that are larger come back to nothing.
 const LARGEST: u32 = 10_000;
+/// Lanes that a name stands for.
+const LANES: i128 = 4;
 /// How often a rule is applied to its own result.
 const TURNS: usize = 6;
 
@@ -81,7 +83,7 @@ fn alone(rule: &Rule) -> Option<Cycle> {
         if rule.condition != Expr::bool(true) || !matches(rule.lhs, now, &mut by) {
             return None;
         }
-        let after = rule.rhs.replace(&|v| by.get(&v).copied());
+        let after = rule.rhs.try_replace(&|v| by.get(&v).copied())?;
         if after.size() > LARGEST {
             return None;
         }
@@ -120,15 +122,19 @@ fn matches(left: Expr, e: Expr, by: &mut BTreeMap<Symbol, Expr>) -> bool {
 fn instances(rule: &Rule) -> Vec<(Expr, Expr, Vec<Expr>)> {
     let vars = rule.vars();
     let constants: Vec<Symbol> = (vars.iter())
-        .filter(|v| v.2 == VarClass::Constant)
+        .filter(|v| v.2 == VarClass::Constant && !rule.counts().contains(&v.0))
         .map(|v| v.0)
         .collect();
     let mut fixed: BTreeMap<Symbol, Expr> = BTreeMap::new();
+    let counts = rule.counts();
     for (v, sort, class) in &vars {
-        match (class, sort.lanes) {
-            (VarClass::Lanes, _) => drop(fixed.insert(*v, Expr::int(4))),
-            (VarClass::Term, Lanes::Named(_)) => {
-                let lanes = Lanes::Fixed(4);
+        let lanes = || Lanes::fixed(sort.lanes.value(&|_| Some(LANES))? as i64);
+        match (class, lanes()) {
+            (VarClass::Lanes, _) => drop(fixed.insert(*v, Expr::int(LANES as i64))),
+            (VarClass::Constant, _) if counts.contains(v) => {
+                fixed.insert(*v, Expr::int(LANES as i64));
+            }
+            (VarClass::Term, Some(lanes)) if lanes != sort.lanes => {
                 fixed.insert(*v, Expr::var(*v, crate::scalar::Sort { lanes, ..*sort }));
             }
             _ => {}
@@ -155,20 +161,22 @@ fn instances(rule: &Rule) -> Vec<(Expr, Expr, Vec<Expr>)> {
             by.insert(*c, Expr::int(values[choice % count]));
             choice /= count;
         }
-        let instance = |e: Expr| e.replace(&|v| by.get(&v).copied());
+        let instance = |e: Expr| e.try_replace(&|v| by.get(&v).copied());
+        let [Some(left), Some(right), Some(condition)] =
+            [rule.lhs, rule.rhs, rule.condition].map(instance)
+        else {
+            continue;
+        };
         let mut assumed = Vec::new();
-        let holds = instance(rule.condition)
-            .conjuncts()
-            .into_iter()
-            .all(|c| match c.node() {
-                Node::Apply(Op::Prove, args) => {
-                    assumed.push(args[0]);
-                    true
-                }
-                _ => eval(c, &|_| None) == Ok(Value::Bool(true)),
-            });
+        let holds = condition.conjuncts().into_iter().all(|c| match c.node() {
+            Node::Apply(Op::Prove, args) => {
+                assumed.push(args[0]);
+                true
+            }
+            _ => eval(c, &|_| None) == Ok(Value::Bool(true)),
+        });
         if holds {
-            found.push((instance(rule.lhs), instance(rule.rhs), assumed));
+            found.push((left, right, assumed));
         }
         if found.len() == INSTANCES {
             break;

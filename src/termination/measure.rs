@@ -45,6 +45,9 @@ pub enum Measure {
     Spread,
     /// Grows when constants stand inside: `x + c + y` is more than `x + y + c`.
     Inward,
+    /// Pairs of an operation and a `broadcast` or a `ramp` in it: `broadcast(x, l) + broadcast(y, l * l0)` has more than
+    /// `broadcast(x + broadcast(y, l0), l)`.
+    VectorsWithin,
 }
 
 /// Operators from the dearest, those of one row alike.
@@ -70,7 +73,8 @@ const RAMP: [&[Op]; 19] = [
     &[Op::Prove],
 ];
 
-/// The row of `select`.
+/// The rows of `ramp` and `broadcast` come before that of `select`.
+const VECTORS: usize = 2;
 const SELECTIONS: usize = 2;
 
 /// All of them, the weightiest first.
@@ -93,6 +97,7 @@ pub fn measures() -> impl Iterator<Item = Measure> {
         FactorsWithin,
         Spread,
         Inward,
+        VectorsWithin,
     ];
     (counts.into_iter())
         .chain((0..RAMP.len()).map(Operator))
@@ -205,6 +210,7 @@ impl Measure {
             FactorsWithin => "factors inside of `min`, `max` and `select`".into(),
             Spread => "factors outside of sums".into(),
             Inward => "constants inside".into(),
+            VectorsWithin => "`broadcast` and `ramp` inside of other operations".into(),
         }
     }
 
@@ -282,6 +288,13 @@ impl Measure {
                 within(Operator(SELECTIONS))
             }
             FactorsWithin if clamp || op == Op::Select => within(Scalings),
+            VectorsWithin if !vector => {
+                let inside =
+                    |row: usize| operands.iter().map(move |a| Operator(row).value(*a, seen));
+                let mut all = (0..VECTORS).flat_map(inside);
+                all.try_fold(sum(false)?, |all, p| all.add(&p?, 1))
+            }
+            VectorsWithin => sum(false),
             BoundsWithin | SelectionsWithin | FactorsWithin => sum(false),
             Spread if op == Op::Broadcast => sum(false),
             Spread if product => parts[0].mul(&parts[1]),

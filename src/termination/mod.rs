@@ -33,6 +33,9 @@
 //! * *A value that is known takes an integer's place.* The integer was no constant, so it had a variable or a ramp.
 //! * *A rule about single values is applied to vectors.* Each measure that counts is preceded by the same count
 //!   among vectors; of such a rule everything or nothing is among vectors, so both change alike.
+//! * *A rule about vectors is applied to vectors of vectors*, if it can be ([`Rule::lifted`]). That is a reading of its own, whose cases are
+//!   looked at as well.
+//! * *Lanes of lanes of a constant are lanes of it*, and one lane is it: a leaf without operations before and after.
 //!
 //! Constants measure less than what is no constant, so whether a rule decreases may depend on which variables
 //! stand for constants. Each case is looked at by itself ([`cases`]), and need not be ordered where it does not
@@ -131,7 +134,10 @@ pub fn order_of(rules: &[Rule], number: usize) -> Result<Ordered, Why> {
 pub fn ordered(rules: &[Rule], number: usize) -> Result<Ordered, Why> {
     let mut all = Vec::new();
     for reading in rules[number].readings() {
-        all.extend(cases(&reading).ok_or(Why::Variables)?);
+        let lifted = reading.lifted();
+        for reading in [Some(reading), lifted].into_iter().flatten() {
+            all.extend(cases(&reading).ok_or(Why::Variables)?);
+        }
     }
     let mut found = Ordered {
         by: None,

@@ -195,9 +195,17 @@ pub fn query(
         };
         let _ = writeln!(text, "(declare-const {} {sort})", name(v));
     }
+    for v in rule.counts() {
+        if !rule.vars().iter().any(|w| w.0 == v) {
+            let _ = writeln!(text, "(declare-const {} Int)", name(v));
+        }
+    }
+    for (truth, ..) in names.truths() {
+        let _ = writeln!(text, "(declare-const {} Bool)", name(*truth));
+    }
     let _ = writeln!(text, "(declare-const lane Int)");
     for a in atoms {
-        if let Meaning::Quotient(..) | Meaning::Exact(..) = names.meaning(a) {
+        if !matches!(names.meaning(a), Meaning::Var(_) | Meaning::Lane) {
             let _ = writeln!(text, "(declare-const {} Int)", writer.atom(a));
         }
     }
@@ -224,7 +232,9 @@ impl Writer<'_> {
         match self.names.meaning(a) {
             Meaning::Var(v) => name(*v),
             Meaning::Lane => "lane".to_string(),
-            Meaning::Quotient(..) | Meaning::Exact(..) => format!("q_{}", a.0),
+            Meaning::InLane(..) | Meaning::Quotient(..) | Meaning::Exact(..) => {
+                format!("q_{}", a.0)
+            }
         }
     }
 

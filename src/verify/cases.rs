@@ -19,7 +19,7 @@ use super::formula::Formula;
 use super::poly::{Atom, Monomial, Poly};
 use crate::arith::gcd;
 use crate::intern::Symbol;
-use crate::scalar::{Expr, Kind, Lanes, Node, Op, Rule, VarClass};
+use crate::scalar::{Expr, Kind, Lanes, Node, Op, Rule};
 use std::collections::BTreeMap;
 
 /// The rests of a variable by larger constants are not looked at one by one.
@@ -31,7 +31,10 @@ const MOST_CASES: usize = 600;
 /// What an atom stands for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Meaning {
+    /// A variable; of a vector, what it is in the lane that is looked at.
     Var(Symbol),
+    /// What a vector is in another lane.
+    InLane(Symbol, Poly),
     /// The number of the lane that is looked at.
     Lane,
     /// x/d, where d > 0.
@@ -40,21 +43,39 @@ pub enum Meaning {
     Exact(Poly, Poly),
 }
 
-/// Atoms, by their numbers.
+/// Atoms, by their numbers, and booleans of vectors in other lanes.
 #[derive(Clone, Default, Debug)]
-pub struct Names(Vec<Meaning>);
+pub struct Names {
+    atoms: Vec<Meaning>,
+    truths: Vec<(Symbol, Symbol, Poly)>,
+}
 
 impl Names {
     fn of(&mut self, meaning: Meaning) -> Atom {
-        let known = self.0.iter().position(|m| *m == meaning);
+        let known = self.atoms.iter().position(|m| *m == meaning);
         Atom(known.unwrap_or_else(|| {
-            self.0.push(meaning);
-            self.0.len() - 1
+            self.atoms.push(meaning);
+            self.atoms.len() - 1
         }) as u32)
     }
 
     pub fn meaning(&self, a: Atom) -> &Meaning {
-        &self.0[a.0 as usize]
+        &self.atoms[a.0 as usize]
+    }
+
+    /// What a vector of booleans is called in another lane.
+    fn truth(&mut self, v: Symbol, lane: Poly) -> Symbol {
+        let known = (self.truths.iter()).find(|t| t.1 == v && t.2 == lane);
+        known.map(|t| t.0).unwrap_or_else(|| {
+            let name = Symbol::new(&format!("{v}@{}", self.truths.len()));
+            self.truths.push((name, v, lane));
+            name
+        })
+    }
+
+    /// Names of booleans of vectors in other lanes, each with its vector and the number of the lane.
+    pub fn truths(&self) -> &[(Symbol, Symbol, Poly)] {
+        &self.truths
     }
 }
 
@@ -124,6 +145,7 @@ pub enum Rests {
 /// The cases of a rule that can be and in which its sides may differ; `None` if they are too many or too large.
 pub fn cases(rule: &Rule, rests: Rests) -> Option<(Names, Vec<Case>)> {
     let mut names = Names::default();
+    let counts = rule.counts();
     let mut open = vec![Assumed::default()];
     let mut found = Vec::new();
     let mut read = 0;
@@ -141,6 +163,8 @@ pub fn cases(rule: &Rule, rests: Rests) -> Option<(Names, Vec<Case>)> {
             apart: rests == Rests::Apart,
             replaced: BTreeMap::new(),
             products: Vec::new(),
+            counts: &counts,
+            lane: None,
         };
         match reader.case() {
             Ok(case) if case.goal == Formula::Truth(false) => {}
@@ -191,6 +215,10 @@ struct Reader<'a> {
     replaced: BTreeMap<Atom, Poly>,
     /// Products that are replaced.
     products: Vec<(Monomial, Poly)>,
+    /// Names that count lanes: each is at least 1.
+    counts: &'a [Symbol],
+    /// In a vector of which lanes are made, the number of the lane that is read; else it is that which is looked at.
+    lane: Option<Poly>,
 }
 
 impl Reader<'_> {
@@ -312,14 +340,12 @@ impl Reader<'_> {
         let one = Poly::constant(1);
         let lane = Poly::atom(self.names.of(Meaning::Lane));
         known.push(Formula::positive(fits(lane.add(&one))?));
-        for (v, _, class) in self.rule.vars() {
-            if class == VarClass::Lanes {
-                let all = self.var(v)?;
-                known.push(Formula::positive(fits(all.sub(&lane))?));
-            }
+        for v in self.counts {
+            let count = self.var(*v)?;
+            known.push(Formula::positive(count));
         }
-        if let Lanes::Fixed(n) = self.rule.lhs.sort().lanes {
-            let all = Poly::constant(n.into());
+        if self.rule.lhs.sort().lanes != Lanes::One {
+            let all = self.count(self.rule.lhs.sort().lanes)?;
             known.push(Formula::positive(fits(all.sub(&lane))?));
         }
         Ok(())
@@ -407,15 +433,70 @@ impl Reader<'_> {
         self.full(&Poly::atom(a))
     }
 
+    /// A variable in the lane that is read.
+    fn read(&mut self, v: Symbol, lanes: Lanes) -> Read<Poly> {
+        match self.lane.clone() {
+            Some(lane) if lanes != Lanes::One => {
+                let a = self.names.of(Meaning::InLane(v, lane));
+                self.full(&Poly::atom(a))
+            }
+            _ => self.var(v),
+        }
+    }
+
+    /// How many lanes there are.
+    fn count(&mut self, lanes: Lanes) -> Read<Poly> {
+        let number = lanes.value(&|_| Some(1)).unwrap_or(1);
+        let mut product = Poly::constant(number as i128);
+        for name in lanes.names() {
+            let count = self.var(name)?;
+            product = self.reduced(fits(product.mul(&count))?)?;
+        }
+        Ok(product)
+    }
+
+    /// Of the lane that is read of something repeated, which it is in what is repeated, and how often that was there before.
+    fn place(&mut self, whole: Expr, part: Expr) -> Read<(Poly, Poly)> {
+        let (each, single) = (part.sort().lanes, whole.sort().lanes == Lanes::One);
+        let lane = match &self.lane {
+            _ if single => Poly::zero(),
+            Some(lane) => lane.clone(),
+            None => Poly::atom(self.names.of(Meaning::Lane)),
+        };
+        if each == Lanes::One {
+            return Ok((Poly::zero(), lane));
+        }
+        let each = self.count(each)?;
+        let turn = self.quotient(lane.clone(), each.clone())?;
+        let within = fits(lane.sub(&fits(each.mul(&turn))?))?;
+        Ok((self.reduced(within)?, turn))
+    }
+
+    /// What `read` says of a lane of what is repeated.
+    fn within<T>(&mut self, lane: Poly, read: impl FnOnce(&mut Self) -> Read<T>) -> Read<T> {
+        let before = self.lane.replace(lane);
+        let found = read(self);
+        self.lane = before;
+        found
+    }
+
     fn int(&mut self, e: Expr) -> Read<Poly> {
         let (op, args) = match e.node() {
             Node::Int(n) => return Ok(Poly::constant(n.into())),
-            Node::Var(v, _) => return self.var(v),
+            Node::Var(v, sort) => return self.read(v, sort.lanes),
             Node::Apply(op, args) => (op, args),
             Node::Bool(_) => return Err(Stop::TooLarge),
         };
         match op {
-            Op::Broadcast => return self.int(args[0]),
+            Op::Broadcast => {
+                let (lane, _) = self.place(e, args[0])?;
+                return self.within(lane, |r| r.int(args[0]));
+            }
+            Op::Ramp => {
+                let (lane, turn) = self.place(e, args[0])?;
+                let (x, s) = self.within(lane, |r| Ok((r.int(args[0])?, r.int(args[1])?)))?;
+                return self.reduced(fits(x.add(&fits(s.mul(&turn))?))?);
+            }
             Op::Select => {
                 let b = self.truth(args[0])?;
                 let at = if self.decided(b)? { 1 } else { 2 };
@@ -428,10 +509,6 @@ impl Reader<'_> {
             Op::Add => fits(x.add(&y)),
             Op::Sub => fits(x.sub(&y)),
             Op::Mul => self.reduced(fits(x.mul(&y))?),
-            Op::Ramp => {
-                let lane = Poly::atom(self.names.of(Meaning::Lane));
-                fits(x.add(&fits(y.mul(&lane))?))
-            }
             Op::Div => self.quotient(x, y),
             Op::Mod => match self.needed_sign(&y)? {
                 Sign::Zero => Ok(Poly::zero()),
@@ -555,7 +632,12 @@ impl Reader<'_> {
             let mut sign = Sign::of(n);
             for a in m.atoms() {
                 let known = |(q, s): &&(Poly, Sign)| *q == Poly::atom(*a) && *s != Sign::Zero;
-                sign = sign.times(self.signs.iter().find(known)?.1);
+                let counts =
+                    matches!(self.names.meaning(*a), Meaning::Var(v) if self.counts.contains(v));
+                sign = sign.times(match counts {
+                    true => Sign::Positive,
+                    false => self.signs.iter().find(known)?.1,
+                });
             }
             if all.is_some_and(|s| s != sign) {
                 return None;
@@ -587,7 +669,13 @@ impl Reader<'_> {
     fn truth(&mut self, e: Expr) -> Read<Formula> {
         let (op, args) = match e.node() {
             Node::Bool(b) => return Ok(Formula::Truth(b)),
-            Node::Var(v, _) => return Ok(self.settled(Formula::Bool(v))),
+            Node::Var(v, sort) => {
+                let name = match self.lane.clone() {
+                    Some(lane) if sort.lanes != Lanes::One => self.names.truth(v, lane),
+                    _ => v,
+                };
+                return Ok(self.settled(Formula::Bool(name)));
+            }
             Node::Apply(op, args) => (op, args),
             Node::Int(_) => return Err(Stop::TooLarge),
         };
@@ -603,7 +691,11 @@ impl Reader<'_> {
             };
         }
         match op {
-            Op::Prove | Op::Broadcast => self.truth(args[0]),
+            Op::Prove => self.truth(args[0]),
+            Op::Broadcast => {
+                let (lane, _) = self.place(e, args[0])?;
+                self.within(lane, |r| r.truth(args[0]))
+            }
             Op::Not => Ok(self.truth(args[0])?.negated()),
             Op::And => Ok(self.truth(args[0])?.and(self.truth(args[1])?)),
             Op::Or => Ok(self.truth(args[0])?.or(self.truth(args[1])?)),

@@ -3,7 +3,7 @@
 use super::case_split;
 use super::points::Point;
 use crate::intern::Symbol;
-use crate::scalar::{Kind, Lanes, Rule, Sort, Value, VarClass, MAX_LANES};
+use crate::scalar::{Kind, Rule, Sort, Value, VarClass};
 
 /// The point of a model; `None` if the text is not that of one.
 pub fn point(rule: &Rule, model: &str) -> Option<Point> {
@@ -17,26 +17,15 @@ pub fn point(rule: &Rule, model: &str) -> Option<Point> {
         Found::Bool(_) => None,
     };
     // As many lanes as the rule needs to have the one that was looked at.
-    let named = rule.vars().into_iter().find(|v| v.2 == VarClass::Lanes);
-    let lanes = match named {
-        Some((l, ..)) => number(&bare(&case_split::name(l)))?,
-        None => 1,
-    };
-    let lanes = usize::try_from(lanes)
-        .ok()
-        .filter(|n| *n <= MAX_LANES as usize)?;
+    let count = |name| number(&bare(&case_split::name(name)));
     let value = |(v, sort, _): (Symbol, Sort, VarClass)| {
         let one = match (find(&bare(&case_split::name(v)))?, sort.kind) {
             (Found::Int(n), Kind::Int) => Value::Int(n),
             (Found::Bool(b), Kind::Bool) => Value::Bool(b),
             _ => return None,
         };
-        let value = match sort.lanes {
-            Lanes::One => one,
-            Lanes::Fixed(n) => Value::Vector(vec![one; n as usize]),
-            Lanes::Named(_) => Value::Vector(vec![one; lanes]),
-        };
-        Some((v, value))
+        let lanes = sort.lanes.value(&count)?;
+        Some((v, Value::of_lanes(vec![one; lanes])))
     };
     rule.vars().into_iter().map(value).collect()
 }

@@ -198,7 +198,10 @@ fn excluded(rule: &Rule, earlier: &[Rule]) -> Vec<Excluded> {
         }
         for value in VALUES {
             let value_of = |v| (v == constant).then(|| Expr::int(value));
-            let e = rule.lhs.replace(&value_of);
+            // What counts lanes is not 0.
+            let Some(e) = rule.lhs.try_replace(&value_of) else {
+                continue;
+            };
             // In the order in which the engine meets them.
             let (mut folded, mut by) = (false, Vec::new());
             e.visit(&mut |part| {
@@ -318,8 +321,7 @@ fn in_lanes(e: Expr, lanes: Option<Lanes>) -> Expr {
         return e;
     }
     match lanes {
-        Some(Lanes::Fixed(n)) => Expr::of(Op::Broadcast, &[e, Expr::int(n.into())]),
-        Some(Lanes::Named(l)) => Expr::of(Op::Broadcast, &[e, Expr::var(l, Sort::INT)]),
+        Some(lanes) if lanes != Lanes::One => Expr::of(Op::Broadcast, &[e, lanes.expr()]),
         _ => e,
     }
 }

@@ -90,6 +90,101 @@ fn division_is_euclidean_and_by_zero_zero() {
     );
 }
 
+/// Lanes of lanes come one after the other, and one lane is no vector.
+#[test]
+fn lanes_of_lanes_are_lanes() {
+    let ints = |all: &[i128]| Value::Vector(all.iter().map(|n| Value::Int(*n)).collect());
+    for (text, lanes) in [
+        ("broadcast(ramp(x, 1, 2), 2)", &[1, 2, 1, 2][..]),
+        ("ramp(broadcast(x, 2), broadcast(y, 2), 2)", &[1, 1, 6, 6]),
+        ("ramp(ramp(x, 1, 2), broadcast(10, 2), 2)", &[1, 2, 11, 12]),
+        ("broadcast(x, 2) + ramp(x, y, 1 + 1)", &[2, 7]),
+    ] {
+        assert_eq!(at(text, 1, 5), ints(lanes), "{text}");
+        assert_eq!(e(text).sort().lanes, Lanes::Fixed(lanes.len() as u32));
+        assert_eq!(e(&e(text).to_string()), e(text), "{text}");
+    }
+    for (text, value) in [("broadcast(x, 1)", 1), ("ramp(x, y, 1) + y", 6)] {
+        assert_eq!(at(text, 1, 5), Value::Int(value), "{text}");
+        assert_eq!(e(text).sort(), Sort::INT, "{text}");
+    }
+    // A name takes what lanes are left for it.
+    let vars = e("broadcast(v, 3) + ramp(x, 1, 12)").vars();
+    assert_eq!(vars[0].1.lanes, Lanes::Fixed(4));
+    for (text, code) in [
+        ("broadcast(x, 4) + broadcast(y, 6)", "E0412"),
+        ("broadcast(1, 4) + broadcast(y, 8)", "E0412"),
+        ("broadcast(x + ramp(0, 1, 3), 2) + ramp(0, 1, 4)", "E0412"),
+        ("broadcast(broadcast(x, 60000), 60000)", "E0415"),
+        (
+            "broadcast(v, 60000) + broadcast(v + ramp(0, 1, 4), 60000)",
+            "E0412",
+        ),
+        ("broadcast(x, 4 + y)", "E0415"),
+    ] {
+        let found = parse_expr(FileId(0), text).unwrap_err();
+        assert_eq!(found[0].code.id, code, "{text}");
+    }
+    let many = |n: i64| Value::Int(n.into());
+    let of = |s: Symbol| Some(many(if s.as_str() == "l" { 60_000 } else { 1 }));
+    let rule = file("rule a  broadcast(broadcast(x, l), l) => broadcast(x, l * l)").unwrap();
+    assert_eq!(eval(rule[0].lhs, &of), Err(EvalError::Lanes));
+}
+
+/// Numbers of lanes of rules are products, equal whatever the order of their factors.
+#[test]
+fn numbers_of_lanes_are_computed_in_rules() {
+    let lanes = |text: &str| file(&format!("rule a  {text}")).map(|r| r[0].lhs.sort().lanes);
+    let two = lanes("broadcast(broadcast(x, l), l0) => broadcast(x, l0 * l)").unwrap();
+    assert_eq!(two.expr().to_string(), "l * l0");
+    let four = lanes("ramp(broadcast(x, l), broadcast(y, l), 4) => broadcast(x, 2 * l * 2)");
+    assert_eq!(four.unwrap().expr().to_string(), "l * 4");
+    assert!(lanes("ramp(ramp(x, 1, c0), broadcast(c0, c0), c1) => ramp(x, 1, c0 * c1)").is_ok());
+    // x is a vector of as many lanes as are left.
+    let blocks = "broadcast(x, l) + broadcast(y, l * l0) => broadcast(x + broadcast(y, l0), l)";
+    let vars = file(&format!("rule a  {blocks}")).unwrap()[0].lhs.vars();
+    assert_eq!(vars[0].1.lanes, Lanes::named(Symbol::new("l0")));
+    for (wrong, code) in [
+        ("broadcast(x, l) => broadcast(x, l * 2)", "E0412"),
+        ("broadcast(broadcast(x, l), l0) => broadcast(x, l)", "E0412"),
+        (
+            "broadcast(x, l) + broadcast(y, l0) => broadcast(x + y, l)",
+            "E0412",
+        ),
+        ("broadcast(x, l * y) => broadcast(x, l * y)", "E0415"),
+        ("broadcast(x, l + l0) => broadcast(x, l + l0)", "E0415"),
+        (
+            "broadcast(x, l * l0) => broadcast(broadcast(x, l), l0)",
+            "E0415",
+        ),
+        ("broadcast(x, l) => broadcast(broadcast(x, l0), l)", "E0412"),
+    ] {
+        assert_eq!(codes(&format!("rule a  {wrong}"))[0], code, "{wrong}");
+    }
+}
+
+/// A rule about vectors holds of vectors of vectors where no constant stands for a single value.
+#[test]
+fn rules_about_vectors_are_lifted() {
+    let lifted = |text: &str| file(&format!("rule a  {text}")).unwrap()[0].lifted();
+    let rule = lifted("ramp(x, y, l) + broadcast(z, l) => ramp(x + z, y, l)").unwrap();
+    assert!(rule
+        .lhs
+        .vars()
+        .iter()
+        .all(|v| v.0.as_str() == "l" || v.1.lanes != Lanes::One));
+    let tried = rise_opt::verify::try_points(&rule, 500);
+    assert!(tried.held > 400 && tried.differs.is_none(), "{tried:?}");
+    for text in [
+        "ramp(x, 0, l) => broadcast(x, l)",
+        "broadcast(x, l) - broadcast(x, l) => broadcast(0, l)",
+        "ramp(x, c0, l) < broadcast(y, l) => broadcast(true, l) where prove(x + c0 * l < y)",
+        "x + 0 => x",
+    ] {
+        assert_eq!(lifted(text).map(|r| r.lhs), None, "{text}");
+    }
+}
+
 #[test]
 fn what_leaves_the_numbers_is_said_and_never_wraps() {
     let big = |_| Some(Value::Int(i128::MAX));

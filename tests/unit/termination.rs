@@ -81,7 +81,7 @@ fn in_lanes(e: Expr) -> Expr {
     let one = |e| Expr::of(Op::Broadcast, &[e, lanes]);
     match e.node() {
         Node::Var(v, sort) if VarClass::of(v) == VarClass::Term => {
-            let lanes = Lanes::Named(Symbol::new("l9"));
+            let lanes = Lanes::named(Symbol::new("l9"));
             Expr::var(v, Sort { lanes, ..sort })
         }
         Node::Apply(op, _) if !measure::is_folded(e) => {
@@ -280,7 +280,9 @@ fn made(e: Expr, by: &BTreeMap<Symbol, Expr>) -> Expr {
 /// Something random around an expression.
 fn around(recipe: &mut Recipe, e: Expr) -> Option<(Op, usize, Vec<Expr>)> {
     let op = Op::ALL[(recipe.dice)(Op::ALL.len() as u64 - 1) as usize];
-    let place = (recipe.dice)(op.arity() as u64) as usize;
+    // A number of lanes is no place: what is beside it may be none.
+    let places = op.arity() - usize::from(matches!(op, Op::Broadcast | Op::Ramp));
+    let place = (recipe.dice)(places as u64) as usize;
     let sorts = [
         Sort::INT,
         Sort::BOOL,

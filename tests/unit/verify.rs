@@ -29,6 +29,10 @@ fn value(names: &Names, a: Atom, point: &Point, lane: usize) -> Option<i128> {
             Value::Int(n) => Some(n),
             _ => None,
         },
+        Meaning::InLane(v, at) => match in_lane(point.get(v)?, of(at)? as usize) {
+            Value::Int(n) => Some(n),
+            _ => None,
+        },
         Meaning::Quotient(x, d) | Meaning::Exact(x, d) => match of(d)? {
             0 => Some(0),
             d => Some(of(x)?.div_euclid(d)),
@@ -66,9 +70,16 @@ fn holds_at(
 /// Whether all that a case says holds at a point; `None` where numbers are too large.
 fn holds(names: &Names, case: &Case, point: &Point, lane: usize) -> Option<bool> {
     let at = |a| value(names, a, point, lane);
-    let bools = |v| match point.get(&v).map(|x| in_lane(x, lane)) {
-        Some(Value::Bool(b)) => Some(b),
-        _ => None,
+    let bools = |v: Symbol| {
+        let other = names.truths().iter().find(|t| t.0 == v);
+        let (v, lane) = match other {
+            Some((_, v, lane)) => (*v, value_of(lane, &at)? as usize),
+            None => (v, lane),
+        };
+        match point.get(&v).map(|x| in_lane(x, lane)) {
+            Some(Value::Bool(b)) => Some(b),
+            _ => None,
+        }
     };
     let assumed = |f: &Formula| holds_at(f, &at, &bools);
     for f in case.known.iter().chain([&case.goal]) {
@@ -87,25 +98,13 @@ fn holds(names: &Names, case: &Case, point: &Point, lane: usize) -> Option<bool>
 /// The rule with a right side that is wrong wherever the rule is right.
 fn wrong(rule: &Rule) -> Rule {
     let mut rule = rule.clone();
-    let one = |e: Expr| match (e.sort().lanes, rule.lhs.args().last()) {
-        (rise_opt::scalar::Lanes::One, _) => Some(Expr::int(1)),
-        _ => {
-            let lanes = e
-                .vars()
-                .into_iter()
-                .find(|v| v.0.as_str().starts_with('l'))?;
-            Some(Expr::of(
-                Op::Broadcast,
-                &[Expr::int(1), Expr::var(lanes.0, lanes.1)],
-            ))
-        }
+    let one = match rule.lhs.sort().lanes {
+        rise_opt::scalar::Lanes::One => Expr::int(1),
+        lanes => Expr::of(Op::Broadcast, &[Expr::int(1), lanes.expr()]),
     };
     rule.rhs = match rule.rhs.sort().kind {
         Kind::Bool => Expr::of(Op::Not, &[rule.rhs]),
-        Kind::Int => match one(rule.lhs) {
-            Some(one) => Expr::of(Op::Add, &[rule.rhs, one]),
-            None => rule.rhs,
-        },
+        Kind::Int => Expr::of(Op::Add, &[rule.rhs, one]),
     };
     rule
 }
