@@ -6,6 +6,7 @@ use rise_opt::scalar::random::{Dice, Recipe};
 use rise_opt::scalar::{eval, load_rules, parse_expr, Expr, Kind, Value};
 use rise_opt::simplify::{shipped, Book, Simplifier};
 use rise_opt::source::{FileId, SourceMap};
+use rise_opt::verify::try_points;
 use std::rc::Rc;
 
 fn simple(book: Rc<Book>, text: &str) -> String {
@@ -106,6 +107,24 @@ fn products_of_lanes_are_matched() {
     assert_eq!(found, "broadcast(0, 4)");
     let vectors = "min(broadcast(ramp(x, 1, 2), 2), broadcast(ramp(y, 3, 2), 2))";
     assert_eq!(simple(single, vectors), vectors);
+}
+
+/// Rules about vectors are applied to vectors of vectors if they can be, so they have to be true there, too.
+#[test]
+fn shipped_rules_hold_of_vectors_of_vectors() {
+    let mut count = 0;
+    for rule in shipped().rules() {
+        let Some(lifted) = rule.lifted() else {
+            continue;
+        };
+        let tried = try_points(&lifted, 400);
+        assert!(tried.held > 200, "{}: {tried:?}", rule.name);
+        assert_eq!(tried.differs, None, "{}", rule.name);
+        let of = [lifted.lhs, lifted.rhs].map(|side| side.sort());
+        assert_eq!(of[0], of[1], "{}", rule.name);
+        count += 1;
+    }
+    assert!(count > 45, "{count}");
 }
 
 fn value(e: Expr, draw: &mut Rng, known: &mut Vec<(Symbol, Value)>) -> Option<Value> {
