@@ -273,6 +273,16 @@ fn what_cannot_be_done_is_refused() {
     for (sizes, expected) in [([1 << 28; 3], SIZE), ([0, 1, 1 << 58], OK)] {
         calls.push(without(choice, &cases[choice], sizes.to_vec(), expected));
     }
+    // The product of two is too large where the third is 0.
+    let cube = |c: &Case| {
+        let own: Vec<Nat> = c.nest.abi.sizes.iter().map(|s| Nat::var(*s)).collect();
+        own.len() == 3 && slots(&c.nest).all(|s| s.dims == own)
+    };
+    let three = cases.iter().position(cube);
+    let three = three.expect("the kernel of three sizes");
+    for sizes in [[0, HUGE, HUGE], [HUGE, 0, HUGE], [HUGE, HUGE, 0]] {
+        calls.push(without(three, &cases[three], sizes.to_vec(), OK));
+    }
     for (what, least) in [(OK, 100), (SIZE, 400), (MEMORY, 5), (ANY, 1)] {
         let have = calls.iter().filter(|c| c.expected == what).count();
         assert!(have >= least, "{have} calls that return {what}");

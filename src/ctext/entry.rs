@@ -407,11 +407,12 @@ fn nothing(walk: &mut Walk, left: &mut Left) -> Result<(), Stop> {
     while let Some(e) = open.pop() {
         match e {
             Expr::Binary("&&", a, b) => open.extend([&**a, &**b]),
-            Expr::Binary("==", n, zero) if **zero == Expr::Number("0".into()) => {
-                let n = walk.reader().sum(n);
-                found.insert(walk.read(line, n)?);
+            e => {
+                let Some(product) = product(walk, line, e)? else {
+                    return walk.differs(line, missing);
+                };
+                found.insert(product);
             }
-            _ => return walk.differs(line, missing),
         }
     }
     walk.require(
@@ -421,6 +422,21 @@ fn nothing(walk: &mut Walk, left: &mut Left) -> Result<(), Stop> {
     )?;
     left.next();
     Ok(())
+}
+
+/// What is 0 where `n == 0`, or where `m == 0 || n == 0`.
+fn product(walk: &mut Walk, line: u32, e: &Expr) -> Result<Option<Sum>, Stop> {
+    match e {
+        Expr::Binary("||", a, b) => {
+            let (a, b) = (product(walk, line, a)?, product(walk, line, b)?);
+            Ok(a.zip(b).and_then(|(a, b)| a.mul(&b)))
+        }
+        Expr::Binary("==", n, zero) if **zero == Expr::Number("0".into()) => {
+            let n = walk.reader().sum(n);
+            walk.read(line, n).map(Some)
+        }
+        _ => Ok(None),
+    }
 }
 
 /// Elements from one thread's buffer to the next one's: whole cache lines.

@@ -215,11 +215,19 @@ impl<'a> Printer<'a> {
     /// Where all results are empty, loops over other sizes would run for nothing.
     fn nothing_to_do(&mut self) {
         let counts = self.nest.entry.results.iter();
-        let counts: BTreeSet<String> = counts.map(|n| index::nat(*n, &mut self.used)).collect();
+        let counts: BTreeSet<Vec<String>> =
+            counts.map(|n| index::zeros(*n, &mut self.used)).collect();
         if counts.is_empty() {
             return;
         }
-        let all: Vec<String> = counts.iter().map(|n| format!("{n} == 0")).collect();
+        let each = |n: &Vec<String>| {
+            let any: Vec<String> = n.iter().map(|n| format!("{n} == 0")).collect();
+            match any.len() > 1 && counts.len() > 1 {
+                true => format!("({})", any.join(" || ")),
+                false => any.join(" || "),
+            }
+        };
+        let all: Vec<String> = counts.iter().map(each).collect();
         self.line(&format!("if ({}) return 0;", all.join(" && ")));
     }
 

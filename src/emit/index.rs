@@ -17,6 +17,24 @@ pub(super) fn nat(n: Nat, used: &mut Used) -> String {
     with_tightness(n, used).0
 }
 
+/// Numbers of which one is 0 where a number is: the factors of a product of several, two of which may be too large where another
+/// one is 0.
+pub(super) fn zeros(n: Nat, used: &mut Used) -> Vec<String> {
+    let terms = n.terms();
+    let factors = match &terms[..] {
+        [(m, c)] if *c == Rat::ONE => m.factors().collect(),
+        _ => Vec::new(),
+    };
+    if factors.len() <= 2 || factors.iter().any(|(_, power)| *power != 1) {
+        return vec![nat(n, used)];
+    }
+    let mut all: Vec<String> = (factors.into_iter())
+        .map(|(a, _)| nat(Nat::atom(a), used))
+        .collect();
+    all.sort();
+    all
+}
+
 /// The same, in parentheses where it stands as a factor.
 pub(super) fn factor(n: Nat, used: &mut Used) -> String {
     match with_tightness(n, used) {

@@ -166,7 +166,7 @@ fn unwanted_warnings(used: &Used) -> String {
     if used.compared {
         out += "/* A program may compare what its types decide. */\n";
         clang.push("-Wtautological-compare");
-        gcc.extend(["-Wtype-limits", "-Wbool-compare"]);
+        gcc.extend(["-Wtype-limits", "-Wbool-compare", "-Wsign-compare"]);
     }
     if used.heap {
         out +=
