@@ -179,6 +179,16 @@ impl Values {
                 self.known.restore(mark);
                 defined
             }
+            // If each element is at first, and what a step makes of such.
+            Node::Tensor(t, ..) => t.parts.iter().all(|p| {
+                let mark = self.known.mark();
+                p.dims.iter().for_each(|d| self.known.positive(*d));
+                let start = self.is_defined(p.start);
+                self.known.positive(t.n);
+                let defined = start && self.is_defined(p.step);
+                self.known.restore(mark);
+                defined
+            }),
             _ => false,
         }
     }

@@ -4,7 +4,7 @@
 //! answers. Invariant: an answer holds wherever all holds that was assumed; no answer means nothing. Every state of what is
 //! assumed has a number, so that what was found under one is not used under another. Absent: values.
 
-use super::parts::{choice, factor, multiples, primitive, tightened, vars_in, Choice};
+use super::parts::{choice, factor, multiples, primitive, tightened, undivided, vars_in, Choice};
 use super::points::Points;
 use super::questions::{Answer, Question};
 use super::system::{contradict, is_integer};
@@ -255,7 +255,7 @@ impl Known {
         }
     }
 
-    fn range_of(&self, var: Symbol) -> Option<(Nat, Nat)> {
+    pub fn range_of(&self, var: Symbol) -> Option<(Nat, Nat)> {
         self.facts.borrow().range_of(var)
     }
 
@@ -328,7 +328,8 @@ impl Known {
     /// What follows for sizes, of which alone is asked where a question names no variable: from the number itself, and with
     /// others that bound its variable from the other side.
     fn of_sizes(&self, n: Nat) -> Vec<Nat> {
-        let mut found: Vec<Nat> = self.without_ranges(n).into_iter().collect();
+        let divided = undivided(n).filter(|u| !self.is_fact(*u));
+        let mut found: Vec<Nat> = self.without_ranges(n).into_iter().chain(divided).collect();
         let all = self.all();
         for v in n.vars().iter().copied() {
             if self.range_of(v).is_none() {

@@ -52,6 +52,19 @@ pub fn tightened(n: Nat) -> Nat {
     }
 }
 
+/// `floor(x, 32) - 2 >= 0` is `x - 64 >= 0`.
+pub fn undivided(n: Nat) -> Option<Nat> {
+    let mut found = None;
+    n.each_atom(&mut |a| {
+        if let AtomKind::Floor(x, by) = a.kind() {
+            found = found.or(Some((a, x, by)));
+        }
+    });
+    let (atom, x, by) = found.filter(|(_, _, by)| by.as_int() > Some(0))?;
+    let rest = n - Nat::atom(atom);
+    rest.as_int().map(|_| x + by * rest)
+}
+
 /// The same equation with the smallest factors; none if nothing makes it true.
 pub fn primitive(n: Nat) -> Option<Nat> {
     match content(n) {

@@ -61,10 +61,19 @@ fn compare_anew(cx: &mut Values, a: V, b: V, depth: u32) -> Res<()> {
             return entries(cx, n, &all, y, depth);
         }
     }
-    // A choice is one of its sides in either case.
-    for (x, y) in [(a, b), (b, a)] {
-        if let Node::Op(Op::Select, _, args) = cx.node(x).clone() {
-            return cases(cx, args[0], x, y, depth);
+    // A choice is one of its sides in either case. Which choices by data are compared, indices decide, and the last step of a state
+    // shows: both come first.
+    for by_index in [true, false] {
+        for (x, y) in [(a, b), (b, a)] {
+            if let Node::Op(Op::Select, _, args) = cx.node(x).clone() {
+                match cx.node(y).clone() {
+                    _ if is_of_indices(cx, args[0]) => {}
+                    _ if by_index => continue,
+                    Node::Tensor(t, leaf, at) => return last(cx, (&t, leaf, &at), x, depth),
+                    _ => {}
+                }
+                return cases(cx, args[0], x, y, depth);
+            }
         }
     }
     match (cx.node(a).clone(), cx.node(b).clone()) {
@@ -101,6 +110,15 @@ fn compare_anew(cx: &mut Values, a: V, b: V, depth: u32) -> Res<()> {
         (Node::Fold(f), _) => unfolded(cx, &f, b, depth),
         (_, Node::Fold(f)) => unfolded(cx, &f, a, depth),
         _ => Err(differ(cx, a, b)),
+    }
+}
+
+/// Whether a condition compares indices alone.
+fn is_of_indices(cx: &Values, c: V) -> bool {
+    match cx.node(c) {
+        Node::Op(Op::And | Op::Or | Op::Not, _, args) => args.iter().all(|a| is_of_indices(cx, *a)),
+        Node::Op(_, _, args) => args.iter().all(|a| cx.as_index(*a).is_some()),
+        _ => false,
     }
 }
 

@@ -22,6 +22,10 @@ struct Element {
     dims: Vec<Nat>,
     at: Vec<Symbol>,
     flat: Nat,
+    /// The variables of `flat`, and how many values they have.
+    any: Vec<(Symbol, Nat)>,
+    /// Where an iteration stores, and where it stores if it makes the element.
+    meets: Vec<(Nat, Nat)>,
     /// Of each index, where an iteration stores: one place, or all of the dimension.
     to: Option<Vec<Option<Nat>>>,
 }
@@ -29,6 +33,8 @@ struct Element {
 impl Machine<'_> {
     pub fn updated(&mut self, l: &Loop, buf: u32) -> Res<Item> {
         let mut e = self.element(buf)?;
+        self.one_store(l, buf, &mut e)?;
+        e.narrow(&mut self.cx, l);
         let cell = |buf: u32| Node::Cell(l.of, buf, [e.flat].into_iter().collect());
         let cells: Vec<_> = (0..self.nest.buffers.len() as u32).map(cell).collect();
         let (mut parts, mut exact) = (vec![buf], Vec::new());
@@ -80,7 +86,7 @@ impl Machine<'_> {
         });
         let around =
             |inner: Item, (j, n): (&Symbol, &Nat)| Item::Loop(*j, *n, Rc::new(vec![inner]));
-        e.at.iter().zip(&e.dims).rev().fold(store, around)
+        e.any.iter().map(|(j, n)| (j, n)).rev().fold(store, around)
     }
 
     /// A buffer of which an iteration makes elements of any others: each element is what all steps leave of it.
@@ -102,8 +108,10 @@ impl Machine<'_> {
         let indices: Vec<Nat> = at.iter().map(|j| Nat::var(*j)).collect();
         Ok(Element {
             flat: linear(&dims, &indices),
+            any: at.iter().copied().zip(dims.iter().copied()).collect(),
             dims,
             at,
+            meets: Vec::new(),
             to: None,
         })
     }
@@ -159,12 +167,50 @@ impl Machine<'_> {
 }
 
 impl Element {
+    /// Elements at other places than where all iterations store, as those of other rows, are made by none.
+    fn narrow(&mut self, cx: &mut Values, l: &Loop) {
+        let stays = |cx: &Values, to: Nat| {
+            let of_data = cx.names_in(to);
+            let by_state = of_data.iter().any(|(_, v)| !cx.cells(*v, l.of).is_empty());
+            !cx.mentions(to, l.k) && !by_state
+        };
+        let to = self.to.clone().unwrap_or_default();
+        if let [Some(at)] = to[..] {
+            // What data adds to a place that stays.
+            let names = cx.names_in(at).into_iter().map(|n| n.0);
+            let moving: Vec<Symbol> = names.filter(|s| !stays(cx, Nat::var(*s))).collect();
+            if let [s] = moving[..] {
+                let base = at - Nat::var(s);
+                let last = cx.known.range_of(s).filter(|r| r.0.as_int() == Some(0));
+                if let Some((_, last)) = last.filter(|_| stays(cx, base)) {
+                    let j = cx.symbol("element");
+                    cx.known.range(j, Nat::int(0), last);
+                    self.any = vec![(j, last + Nat::int(1))];
+                    self.flat = base + Nat::var(j);
+                    self.meets = vec![(Nat::var(s), Nat::var(j))];
+                    return;
+                }
+            }
+        }
+        self.any.clear();
+        let mut indices = Vec::new();
+        for ((to, j), n) in to.into_iter().zip(&self.at).zip(&self.dims) {
+            match to.filter(|to| stays(cx, *to)) {
+                Some(to) => indices.push(to),
+                None => {
+                    indices.push(Nat::var(*j));
+                    self.any.push((*j, *n));
+                    self.meets.extend(to.map(|to| (to, Nat::var(*j))));
+                }
+            }
+        }
+        self.flat = linear(&self.dims, &indices);
+    }
+
     /// Whether an iteration makes it.
     fn is_made(&self, cx: &mut Values) -> V {
-        let mut all = Vec::new();
-        for (to, j) in self.to.iter().flatten().zip(&self.at) {
-            all.extend(to.map(|to| cx.is_at(to, Nat::var(*j))));
-        }
+        let all = self.meets.iter().map(|(to, at)| cx.is_at(*to, *at));
+        let all: Vec<V> = all.collect();
         let yes = cx.bool(true);
         all.into_iter()
             .reduce(|a, b| cx.op(Op::And, Scalar::Bool, &[a, b]))

@@ -65,6 +65,17 @@ pub const PROGRAMS: &[&str] = &[
       zip is a |> scatterReduce (\\s x -> zip s x |> map (\\p -> fst p * 0.5 - snd p)) (fill[m] (fill[d] 1.0))",
     "def f [n m k : nat] (offsets : (n + 1).idx[m + 1]) (is : m.idx[k]) (a : m.f32) (x : k.f32) : n.f32 =
       reduceSegments (\\s p -> s * 0.5 + fst p * snd p) 1.0 offsets (zip a (gather is x))",
+    // Rows of counts, and counts of blocks that are added up: each iteration updates its own.
+    "def f [r n m : nat] (is : r.n.idx[m]) : r.m.i32 =
+      is |> mapSeq (\\row -> row |> map (\\i -> (i, 1)) |> scatterReduce (\\c x -> c + x) (fill[m] 0))",
+    "def f [n : nat] (is : (4*n).u8) : 5.i32 =
+      split[4] is |> mapPar (\\block -> block |> map (\\x -> ((cast x : idx[5]), 1))
+          |> scatterReduce (\\c x -> c + x) (fill[5] 0))
+        |> toMem |> transpose |> mapSeq (reduceSeq (+) 0)",
+    // Steps that choose by what they read, at and beside a border.
+    "def f [n : nat] (a : (n + 1).i32) : (n + 1).i32 =
+      a |> iterate[3] (\\xs -> xs |> padClamp[1, 1] |> slide[3, 1] |> mapSeq (\\w ->
+        select (at[0] w + at[2] w == 2) 1 (select (at[0] w == 1) (at[1] w) 0)))",
     // Lanes that are elements of rows, and lanes of which an index says what they are.
     "def f [n k : nat] (a : (4*n).k.f32) : (4*n).f32 =
       join (split[4] a |> mapSeq (\\rows -> asScalar (transpose rows |> reduceSeq
