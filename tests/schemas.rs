@@ -195,7 +195,15 @@ fn produced() -> &'static [(Kind, Vec<String>)] {
             answered(saved::SYNTHESIS, &["synth", "--from", "stuck.txt"]),
             answered(
                 saved::VALIDATION,
-                &["validate", "mm.found.rise", "mm.loops", "--c", "mm.c"],
+                &[
+                    "validate",
+                    "programs/mm.rise",
+                    "mm.loops",
+                    "--plan",
+                    "mm.plan.json",
+                    "--c",
+                    "mm.c",
+                ],
             ),
             (saved::KERNEL_CERTIFICATE, certificate),
             answered(

@@ -6,6 +6,7 @@
 
 mod changes;
 mod kept;
+mod order;
 mod programs;
 mod published;
 

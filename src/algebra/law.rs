@@ -5,8 +5,9 @@
 //! operations satisfy (`table`), what a prover makes of a [`Form`].
 
 use super::{accumulates, recognise, table::LAWS, Floats, Properties, Property};
-use crate::operator::{self, Meaning};
+use crate::operator::{self, Effort, Meaning};
 use crate::term::Term;
+use crate::ty::Ty;
 use std::fmt;
 
 /// What a rule may ask for by name.
@@ -134,6 +135,39 @@ impl Claim<Term> {
             }
             _ => false,
         }
+    }
+
+    /// Why it holds: how it was proved, or that the table has it; `None` where it is not known.
+    pub fn certificate(&self, reassociate: bool) -> Option<String> {
+        let proved = meanings(reassociate).find_map(|m| self.proof(m));
+        let table = || "the table of operations has it".to_string();
+        (proved.is_some() || self.holds(reassociate)).then(|| proved.unwrap_or_else(table))
+    }
+
+    fn proof(&self, meaning: Meaning) -> Option<String> {
+        let all = || "it is proved for all values".to_string();
+        let judged = |op: &Term, p: Property| {
+            let found = operator::judge(op, &[], meaning, p.law(), Effort::SEARCH);
+            found.method().map(|m| m.to_string())
+        };
+        match (self.law.form, &self.operands[..]) {
+            (Form::Property(p), [op]) => judged(op, p),
+            (Form::Identity, [e, op]) => operator::proves_identity(op, e, meaning).then(all),
+            (Form::Accumulates, [op, by]) => judged(&accumulates(op, by)?, Property::Associative),
+            (Form::Equal, [op, by]) if op == by => Some("they are the same".to_string()),
+            (Form::Equal, [op, by]) => operator::proves_equal(op, by, meaning).then(all),
+            _ => None,
+        }
+    }
+
+    /// The type of what it speaks of.
+    pub fn of(&self) -> Option<Ty> {
+        let kinds = self.operands.iter().zip(self.law.form.operands());
+        let mut types = kinds.map(|(t, (_, is))| match is {
+            Operand::Element => Some(t.ty()),
+            Operand::Operator | Operand::Step => t.ty().as_fun().map(|f| f.0),
+        });
+        types.next().flatten()
     }
 
     /// Whether it holds by the permission alone.

@@ -6,13 +6,10 @@
 use super::output::{write_all, Target};
 use super::{check_certificate, Context};
 use crate::diag::{code, Diagnostic};
-use crate::driver::{self, certificate, Done, Input, Request, Running, Trust, Wanted};
-use crate::emit::Contract;
-use crate::index::Level;
+use crate::driver::{self, certificate, Done, Input, Trust};
 use crate::proof::Proof;
 use crate::report::kernel_certificate::{Claims, KernelCertificate};
 use crate::report::ProofFile;
-use crate::search;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -92,29 +89,8 @@ fn certificate(
     context: &mut Context,
 ) -> Result<KernelCertificate, Vec<Diagnostic>> {
     let one = |d: Diagnostic| vec![d];
-    let planned = input.plan.as_ref().map(|p| &p.plan);
     let header_name = format!("{name}.h");
-    let request = Request {
-        command: String::new(),
-        set: &[],
-        simplify: planned.map_or(Level::default(), |p| p.simplify),
-        contract: planned.map_or(Contract::On, |p| p.contract),
-        name: planned.and_then(|p| p.name.as_deref()),
-        header: Some(header_name.clone()),
-        fallback: false,
-        kernel: Wanted::Needed,
-        proof: true,
-        plan: false,
-        running: Running {
-            seed: 0,
-            threads: None,
-        },
-        tool: None,
-    };
-    let searched =
-        driver::search(input, &search::Options::default(), &mut context.sources).map_err(one)?;
-    let mut done = Done::new(&request, input, &searched.outcome, &context.sources).map_err(one)?;
-    done.make(&request, input, &searched.outcome)?;
+    let done = Done::planned(input, Some(header_name.clone()), &mut context.sources)?;
     let command = done.command.clone();
     let (Some(loops), Some(kernel)) = (done.loops(), &done.kernel) else {
         let d = Diagnostic::new(code::NOT_CERTIFIED, "the plan has no kernel");

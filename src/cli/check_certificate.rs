@@ -74,6 +74,7 @@ pub fn told(name: &str, shown: Shown) -> KernelCheck {
         steps: shown.steps,
         rules: shown.rules,
         obligations: shown.obligations,
+        reordered: shown.reordered,
         claims: shown.claims,
     }
 }

@@ -357,7 +357,9 @@ impl Args {
         };
         match both {
             Ok(Some((found, text))) => {
-                let mut file = ValidationFile::new("the loop program", &found, started.elapsed());
+                let order = done.basis.reordered.clone();
+                let took = started.elapsed();
+                let mut file = ValidationFile::new("the loop program", &found, order, took);
                 file.text = Some(TextFile::new("the C text", &text));
                 let told = verdict(&found, &text).map(Some).map_err(|d| vec![d]);
                 (Some(file), told)

@@ -3,6 +3,7 @@
 //! In: a certificate. Out: what was shown, or the first link that is not. Nothing is searched for, lowered or printed: the
 //! proof is replayed, its rules are proved, the loop program is validated, the C text is read. Absent: files.
 
+use crate::arith::Nat;
 use crate::ctext::{self, Texts};
 use crate::elab;
 use crate::intern::Symbol;
@@ -11,6 +12,7 @@ use crate::obligation;
 use crate::proof::{self, Holds, Proof};
 use crate::report::answers::UsedRule;
 use crate::report::kernel_certificate::{Claims, KernelCertificate};
+use crate::report::reordered::{self, Reordered};
 use crate::report::validation::{sentence, TextFile};
 use crate::report::Basis;
 use crate::source::SourceMap;
@@ -29,6 +31,8 @@ pub struct Shown {
     pub steps: usize,
     /// Of the loop program.
     pub obligations: usize,
+    /// Reductions that the proof combines in another order.
+    pub reordered: Vec<Reordered>,
 }
 
 /// Why it shows nothing.
@@ -47,7 +51,7 @@ pub fn show(file: &KernelCertificate, name: &str, sources: &mut SourceMap) -> Re
     let found = found(file, name, &program, &proof, sources)?;
     let fixed = fixed(file, &program)?;
     let nest = file.loops.nest("the loop program").map_err(|d| d.message)?;
-    refuses(&nest, &holds, &fixed)?;
+    refuses(&nest, &holds.sizes, &fixed)?;
     let validation = validate(&nest, &found, &fixed);
     match &validation.verdict {
         Verdict::Validated => {}
@@ -75,6 +79,7 @@ pub fn show(file: &KernelCertificate, name: &str, sources: &mut SourceMap) -> Re
         claims: claims(file, &proof, &holds, &nest),
         steps: proof.segments.iter().map(|l| l.steps.len()).sum(),
         obligations: validation.tally.count(),
+        reordered: reordered::of(&proof, &holds),
         program,
         rules,
     })
@@ -144,12 +149,10 @@ fn fixed(file: &KernelCertificate, program: &Program) -> Res<BTreeMap<Symbol, i6
     Ok(all)
 }
 
-/// The kernel refuses sizes of which the proof does not speak.
-fn refuses(nest: &Nest, holds: &Holds, fixed: &BTreeMap<Symbol, i64>) -> Res<()> {
-    let fix = |n: &crate::arith::Nat| {
-        n.subst_vars(&mut |s| fixed.get(&s).map(|k| crate::arith::Nat::int(*k)))
-    };
-    let sizes: Vec<_> = holds.sizes.iter().map(fix).collect();
+/// The kernel refuses sizes of which the proof, which speaks of these, does not speak.
+pub fn refuses(nest: &Nest, sizes: &[Nat], fixed: &BTreeMap<Symbol, i64>) -> Res<()> {
+    let fix = |n: &Nat| n.subst_vars(&mut |s| fixed.get(&s).map(|k| Nat::int(*k)));
+    let sizes: Vec<_> = sizes.iter().map(fix).collect();
     match obligation::missing(&nest.abi.assumptions, &sizes).first() {
         None => Ok(()),
         Some(a) => Err(format!(

@@ -17,7 +17,7 @@ use crate::index::Level;
 use crate::lower;
 use crate::report::loops::LoopsFile;
 use crate::report::{Basis, ProofFile, Reassociation};
-use crate::search::Outcome;
+use crate::search::{self, Outcome};
 use crate::source::SourceMap;
 use crate::term::Program;
 use crate::validate::{validate_within, Validation};
@@ -119,6 +119,38 @@ impl Done {
             // The kernel is right all the same; what its texts say is what the search permits.
             _ => Ok(done),
         }
+    }
+
+    /// What a plan makes, with the header of this name.
+    pub fn planned(
+        input: &Input,
+        header: Option<String>,
+        sources: &mut SourceMap,
+    ) -> Result<Done, Vec<Diagnostic>> {
+        let planned = input.plan.as_ref().map(|p| &p.plan);
+        let request = Request {
+            command: String::new(),
+            set: &[],
+            simplify: planned.map_or(Level::default(), |p| p.simplify),
+            contract: planned.map_or(Contract::On, |p| p.contract),
+            name: planned.and_then(|p| p.name.as_deref()),
+            header,
+            fallback: false,
+            kernel: Wanted::Needed,
+            proof: true,
+            plan: false,
+            running: Running {
+                seed: 0,
+                threads: None,
+            },
+            tool: None,
+        };
+        let searched =
+            super::search(input, &search::Options::default(), sources).map_err(|d| vec![d])?;
+        let mut done =
+            Done::new(&request, input, &searched.outcome, sources).map_err(|d| vec![d])?;
+        done.make(&request, input, &searched.outcome)?;
+        Ok(done)
     }
 
     /// The loop program of the kernel, for who judges it.
@@ -257,5 +289,6 @@ fn permitted(input: &Input, outcome: &Outcome) -> Basis {
     Basis {
         reassociation,
         unverified: unverified.map(|r| r.name.to_string()).collect(),
+        reordered: input.steps.is_empty().then(Vec::new),
     }
 }

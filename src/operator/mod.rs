@@ -122,6 +122,14 @@ impl Verdict {
         matches!(self, Verdict::Proved(_))
     }
 
+    /// How it was proved.
+    pub fn method(&self) -> Option<Method> {
+        match self {
+            Verdict::Proved(method) => Some(*method),
+            _ => None,
+        }
+    }
+
     /// The word for it.
     pub fn word(&self) -> &'static str {
         match self {

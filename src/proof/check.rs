@@ -8,7 +8,7 @@
 //! the sides of a rule are equal where its obligations hold. So a chain holds where the sizes of all its terms are sizes,
 //! those of terms that it only passes through as well, and the obligations of all its steps hold.
 
-use super::instance::{instance, Instance};
+use super::instance::{instance, Instance, Rests};
 use super::typed::{ill_typed, ill_typed_at};
 use super::{Bound, By, Proof, Segment, Step};
 use crate::arith::Nat;
@@ -41,6 +41,21 @@ pub struct Holds {
     pub wherever: Vec<Assumption>,
     /// The numbers of segments, each with the rules in it whose instances hold by the permission to reassociate alone.
     pub regroups: BTreeMap<usize, BTreeSet<Symbol>>,
+    /// Where elements are combined in another order, whatever numbers they are.
+    pub reordered: Vec<Reordered>,
+}
+
+/// A use of a rule that combines the elements of a reduction in another order.
+#[derive(Clone, Debug)]
+pub struct Reordered {
+    /// The number of its segment.
+    pub segment: usize,
+    /// The rule.
+    pub rule: Symbol,
+    /// What stood there before.
+    pub from: Term,
+    /// What it rests on.
+    pub laws: Vec<Rests>,
 }
 
 /// What the steps so far ask of sizes.
@@ -87,6 +102,7 @@ pub fn check(proof: &Proof) -> Result<Holds, Refusal> {
     let mut now = proof.start.clone();
     let mut obliged = Obliged::default();
     let mut regroups = BTreeMap::<usize, BTreeSet<Symbol>>::new();
+    let mut reordered = Vec::new();
     if let Some(t) = ill_typed(&now) {
         let why = format!("the program has `{t}` of type {}", t.ty());
         return Err(Refusal {
@@ -117,9 +133,18 @@ pub fn check(proof: &Proof) -> Result<Holds, Refusal> {
             }
             let asked = obliged.step(by.as_ref(), &now);
             asked.map_err(|why| refuse(Some(j), why))?;
-            if let Some((rule, _)) = by.filter(|(_, made)| made.regroups) {
+            let Some((rule, made)) = by.filter(|(rule, _)| rule.regroups()) else {
+                continue;
+            };
+            if made.laws.iter().any(|l| l.permitted) {
                 regroups.entry(i).or_default().insert(rule.name);
             }
+            reordered.push(Reordered {
+                segment: i,
+                rule: rule.name,
+                from: step.from.clone(),
+                laws: made.laws,
+            });
         }
         if now != segment.end {
             let why = "the chain ends in another term than it says".to_string();
@@ -130,6 +155,7 @@ pub fn check(proof: &Proof) -> Result<Holds, Refusal> {
         sizes: obliged.sizes.all().to_vec(),
         wherever: obliged.wherever,
         regroups,
+        reordered,
     })
 }
 

@@ -8,6 +8,7 @@
 
 use super::lanes;
 use super::types::Unknowns;
+use crate::algebra::Claim;
 use crate::arith::{Nat, Rat};
 use crate::elab::{Cond, Rel, RuleDecl};
 use crate::intern::Symbol;
@@ -24,8 +25,17 @@ pub struct Instance {
     pub types: TySubst,
     /// The right side.
     pub to: Term,
-    /// Whether a law that the rule asks for holds by the permission to reassociate alone.
-    pub regroups: bool,
+    /// The laws that the rule asks for.
+    pub laws: Vec<Rests>,
+}
+
+/// A law that a step rests on.
+#[derive(Clone, Debug)]
+pub struct Rests {
+    /// Of which operators.
+    pub claim: Claim<Term>,
+    /// Whether it holds by the permission to reassociate alone.
+    pub permitted: bool,
 }
 
 /// Names of the binders around a place in a rule, outermost first.
@@ -90,9 +100,9 @@ pub fn instance(
     for (hole, decl) in holes.into_iter().zip(&rule.holes) {
         bound.push(hole.ok_or_else(|| format!("nothing stands for `{}`", decl.name))?);
     }
-    let mut regroups = false;
+    let mut laws = Vec::new();
     for cond in &rule.conds {
-        regroups |= holds(rule, cond, &bound, &types, reassociate)?;
+        laws.extend(holds(rule, cond, &bound, &types, reassociate)?);
     }
     let mut building = Building {
         rule,
@@ -108,7 +118,7 @@ pub fn instance(
         holes: bound.into_iter().map(|h| h.term).collect(),
         types,
         to,
-        regroups,
+        laws,
     })
 }
 
@@ -234,21 +244,21 @@ impl Building<'_> {
     }
 }
 
-/// Whether what holds holds by the permission alone.
+/// Whether a condition holds; the law, if it is one.
 fn holds(
     rule: &RuleDecl,
     cond: &Cond,
     holes: &[Hole],
     types: &TySubst,
     reassociate: bool,
-) -> Result<bool, String> {
+) -> Result<Option<Rests>, String> {
     let name = |h: u32| rule.holes[h as usize].name;
     let fill = |t: &Term| {
         let t = t.map_types(&mut |t| types.ty(t), &mut |n| types.nat(n));
         filled(&t, holes)
     };
     let demand =
-        |holds: bool, what: &dyn Fn() -> String| if holds { Ok(false) } else { Err(what()) };
+        |holds: bool, what: &dyn Fn() -> String| if holds { Ok(None) } else { Err(what()) };
     match cond {
         Cond::NotFree { var, hole } => {
             let hole_ = &holes[*hole as usize];
@@ -266,7 +276,7 @@ fn holds(
             })
         }
         // Among the obligations of the step.
-        Cond::Assume(_) => Ok(false),
+        Cond::Assume(_) => Ok(None),
         Cond::Compare(a, rel, b) => {
             let (a, b) = (types.nat(*a), types.nat(*b));
             let by = (a - b).as_rat();
@@ -295,8 +305,14 @@ fn holds(
             let claim = claim.try_map(&fill);
             let claim = claim.ok_or("an operator that depends on a variable")?;
             match (claim.holds(false), claim.holds(true)) {
-                (true, _) => Ok(false),
-                (_, true) if reassociate => Ok(true),
+                (true, _) => Ok(Some(Rests {
+                    claim,
+                    permitted: false,
+                })),
+                (_, true) if reassociate => Ok(Some(Rests {
+                    claim,
+                    permitted: true,
+                })),
                 (_, true) => Err(format!(
                     "`{claim}` is not known without the permission to reassociate floats"
                 )),

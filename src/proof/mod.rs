@@ -18,8 +18,8 @@ mod typed;
 mod types;
 
 pub use chain::{chain, Chain, Link};
-pub use check::{at, binders, bindings, check, put, Holds, Refusal};
-pub use instance::{instance, Instance};
+pub use check::{at, binders, bindings, check, put, Holds, Refusal, Reordered};
+pub use instance::{instance, Instance, Rests};
 pub use shorten::shorten;
 pub use typed::ill_typed;
 

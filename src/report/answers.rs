@@ -4,6 +4,7 @@
 
 use super::explain::ExplainedStep;
 use super::kernel_certificate::Claims;
+use super::reordered::{self, Reordered};
 use super::saved::{
     self, Kind, ATTEMPT, CRITICAL, DOCTOR, EXPLANATION, KERNEL_CHECK, PROOF_CHECK, SIMPLIFICATION,
     SOLUTION, SYNTHESIS, WRITTEN,
@@ -215,6 +216,8 @@ pub struct KernelCheck {
     pub rules: Vec<UsedRule>,
     /// By which the loop program computes that.
     pub obligations: usize,
+    /// Reductions that the proof combines in another order.
+    pub reordered: Vec<Reordered>,
     pub claims: Claims,
 }
 
@@ -265,6 +268,9 @@ impl KernelCheck {
         );
         for (what, how) in rows {
             text += &format!("  {what:<9} {how}\n");
+        }
+        for line in reordered::lines(&self.reordered) {
+            text += &format!("  {line}\n");
         }
         text
     }

@@ -29,6 +29,7 @@ mod plan;
 pub mod progress;
 mod proof;
 pub mod record;
+pub mod reordered;
 pub mod saved;
 mod steps;
 pub mod summary;

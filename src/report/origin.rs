@@ -4,6 +4,7 @@
 //! verdict; a hash of program and term; the lines at the top of C and header that say so. Invariant: what is said of the
 //! rules is read off the checked steps, wherever there is a proof. Absent: how proofs are checked (`proof`).
 
+use super::reordered::{self, Reordered};
 use super::Reassociation;
 use crate::elab::RuleDecl;
 use crate::emit;
@@ -23,6 +24,8 @@ pub struct Basis {
     pub reassociation: Vec<Reassociation>,
     /// The names of the rules that were used and have no verdict.
     pub unverified: Vec<String>,
+    /// Which reductions are combined in another order, by which laws; none where no proof says it.
+    pub reordered: Option<Vec<Reordered>>,
 }
 
 impl Basis {
@@ -45,6 +48,7 @@ impl Basis {
                 })
                 .collect(),
             unverified: names,
+            reordered: Some(reordered::of(proof, holds)),
         }
     }
 

@@ -2,6 +2,7 @@
 //!
 //! In: a verdict with its obligations. Out: a page, the saved form. Absent: how it is decided (`validate`).
 
+use super::reordered::{self, Reordered};
 use super::saved::{self, VALIDATION};
 use crate::ctext;
 use crate::source::{FileId, SourceMap, Span};
@@ -26,6 +27,9 @@ pub struct ValidationFile {
     /// The same by statement.
     pub statements: Vec<OfStatement>,
     pub open: Vec<Open>,
+    /// Reductions that were combined in another order on the way from the program to what the loop program computes, in whose
+    /// order it does; none where no proof says which.
+    pub reordered: Option<Vec<Reordered>>,
     /// Questions about indices that were asked: the same on every machine.
     pub questions: u64,
     /// Whether its C text says the same, where that was asked.
@@ -201,7 +205,12 @@ pub fn sentence(found: &Validation) -> String {
 }
 
 impl ValidationFile {
-    pub fn new(loops: &str, found: &Validation, took: Duration) -> ValidationFile {
+    pub fn new(
+        loops: &str,
+        found: &Validation,
+        reordered: Option<Vec<Reordered>>,
+        took: Duration,
+    ) -> ValidationFile {
         let met = Obligation::ALL.iter().map(|o| Met {
             obligation: o.name().to_string(),
             count: found.tally.of(*o),
@@ -228,6 +237,7 @@ impl ValidationFile {
             met: met.collect(),
             statements: statements(&found.tally),
             open: open.collect(),
+            reordered,
             questions: found.tally.questions,
             text: None,
             seconds: (took.as_secs_f64() * 1e3).round() / 1e3,
@@ -262,6 +272,9 @@ impl ValidationFile {
             .collect();
         if !kinds.is_empty() {
             let _ = writeln!(text, "  {}", kinds.join(", "));
+        }
+        for line in self.reordered.iter().flat_map(|r| reordered::lines(r)) {
+            let _ = writeln!(text, "  {line}");
         }
         for o in self.open.iter().take(most) {
             let _ = writeln!(text, "  open: {} of {}: {}", o.obligation, o.place, o.why);

@@ -6,6 +6,7 @@
 use super::code::{said, LINES};
 use super::text::{code, count, esc, prose, Page};
 use crate::report::record::{Kernel, Listing, Record};
+use crate::report::reordered::{Reordered, RestsOn};
 use crate::report::validation::{Agreement, Kind, Met, Open, ValidationFile};
 use crate::validate::Obligation;
 
@@ -18,6 +19,7 @@ pub fn write(r: &Record, p: &mut Page) {
         return;
     };
     p.facts(&facts(found));
+    order(found, p);
     let Some(kernel) = &r.kernel else { return };
     let rows = rows(found, kernel);
     let heads = [
@@ -48,6 +50,33 @@ fn meaning(o: Obligation) -> &'static str {
     }
 }
 
+/// Which reductions are combined in another order, and why that may be.
+fn order(found: &ValidationFile, p: &mut Page) {
+    let all = found.reordered.iter().flatten();
+    let row = |r: &Reordered, l: &RestsOn| {
+        let rules: Vec<String> = r.rules.iter().map(|n| code(n)).collect();
+        vec![
+            code(&r.step),
+            esc(&r.reduction),
+            rules.join(", "),
+            format!("{} of {}", code(&l.law), esc(&l.ty)),
+            prose(l.numbers.sentence()),
+            prose(&l.certificate),
+        ]
+    };
+    let rows: Vec<Vec<String>> = (all.clone())
+        .flat_map(|r| r.laws.iter().map(move |l| (r, l)))
+        .map(|(r, l)| row(r, l))
+        .collect();
+    if rows.is_empty() {
+        return;
+    }
+    let heads = ["Step", "Reduction", "By", "Law", "Of", "Shown"].map(|h| (h, ""));
+    let shown = rows.len().min(ROWS);
+    p.table("Combined in another order", &heads, &rows[..shown]);
+    p.cut(shown, rows.len(), "laws");
+}
+
 fn facts(found: &ValidationFile) -> Vec<(&'static str, String)> {
     let met = found.shown();
     let verdict = match (found.verdict, &found.difference) {
@@ -76,6 +105,14 @@ fn facts(found: &ValidationFile) -> Vec<(&'static str, String)> {
             format!("{}, without a solver", count(found.questions)),
         ),
     ];
+    let order = match &found.reordered {
+        None => "no proof says which reductions are combined in another order".to_string(),
+        Some(all) if all.is_empty() => {
+            "reductions are combined as the program has them".to_string()
+        }
+        Some(all) => format!("{} are combined in another order", count(all.len() as u64)),
+    };
+    all.push(("Reductions", order));
     if let Some(text) = &found.text {
         let says = match (text.verdict, text.sentence()) {
             (Agreement::Same, _) | (_, None) => "says what the loop program says".to_string(),

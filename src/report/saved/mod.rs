@@ -249,7 +249,7 @@ pub const LOOPS: Kind = Kind {
 /// `rise-opt validate`
 pub const VALIDATION: Kind = Kind {
     name: "validation",
-    version: 2,
+    version: 3,
     command: "rise-opt validate PROGRAM LOOPS --message-format json",
     most: COUNTS,
 };
@@ -265,7 +265,7 @@ pub const KERNEL_CERTIFICATE: Kind = Kind {
 /// `rise-opt certify`, `rise-opt check-certificate`
 pub const KERNEL_CHECK: Kind = Kind {
     name: "kernel-check",
-    version: 1,
+    version: 2,
     command: "rise-opt check-certificate CERT --message-format json",
     most: COUNTS,
 };
