@@ -261,10 +261,9 @@ impl Known {
 
     /// How many values a variable has, from 0 on, if that is a number.
     pub fn values_of(&self, var: Symbol) -> Option<i64> {
-        match self.range_of(var)? {
-            (lo, hi) if lo.as_int() == Some(0) => Some(hi.as_int()? + 1),
-            _ => None,
-        }
+        let (lo, hi) = self.range_of(var)?;
+        let most = hi.as_int().filter(|_| lo.as_int() == Some(0));
+        most.map(|most| most + 1)
     }
 
     /// Between which numbers a sum of variables is that have numbers as ends of their ranges.
@@ -296,6 +295,7 @@ impl Known {
                 known.facts.get_mut().positive(n);
                 known.take(n - Nat::int(1), IMPLIED);
                 known.changed(Step::Positive(n));
+                known.settle();
             });
         }
     }

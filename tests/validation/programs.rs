@@ -72,6 +72,9 @@ pub const PROGRAMS: &[&str] = &[
       split[4] is |> mapPar (\\block -> block |> map (\\x -> ((cast x : idx[5]), 1))
           |> scatterReduce (\\c x -> c + x) (fill[5] 0))
         |> toMem |> transpose |> mapSeq (reduceSeq (+) 0)",
+    // There are elements, or nothing to count: a loop says which.
+    "def f [n b : nat] (xs : n.f32) : b.i32 =
+      xs |> map (\\x -> ((cast (x * 4.0) : idx[b]), 1)) |> scatterReduce (\\c x -> c + x) (fill[b] 0)",
     // Steps that choose by what they read, at and beside a border.
     "def f [n : nat] (a : (n + 1).i32) : (n + 1).i32 =
       a |> iterate[3] (\\xs -> xs |> padClamp[1, 1] |> slide[3, 1] |> mapSeq (\\w ->
