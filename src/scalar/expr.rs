@@ -348,6 +348,15 @@ impl Expr {
         f(self);
     }
 
+    /// The same without numbers of lanes, which have no value of their own.
+    pub fn visit_values(self, f: &mut impl FnMut(Expr)) {
+        let values = self.args().count() - usize::from(self.counted().is_some());
+        for a in self.args().take(values) {
+            a.visit_values(f);
+        }
+        f(self);
+    }
+
     /// The expression with others of the same sorts in place of variables.
     pub fn replace(self, by: &dyn Fn(Symbol) -> Option<Expr>) -> Expr {
         self.try_replace(by).expect("what is replaced has its sort")

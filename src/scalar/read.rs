@@ -152,12 +152,15 @@ impl Reader {
         };
         let args: Option<Vec<Expr>> = parts.iter().map(|p| self.build(p, open)).collect();
         let built = Expr::apply(op, &args?);
-        if built.is_none() && matches!(op, Op::Broadcast | Op::Ramp) {
+        if built.is_some() || !self.diagnostics.is_empty() {
+            return built;
+        }
+        if let Op::Broadcast | Op::Ramp = op {
             let what = format!("a vector has at most {MAX_LANES} lanes");
             let found = Diagnostic::new(code::SCALAR_LANES, what).at(d.span);
             self.diagnostics
                 .push(found.help("write a smaller number of lanes"));
-        } else if built.is_none() && self.diagnostics.is_empty() {
+        } else {
             let sorts: Vec<String> = parts.iter().map(|p| self.sorts.show(p.sort)).collect();
             self.wrong_sort(
                 op.text(),

@@ -274,7 +274,7 @@ fn rule(tree: &tree::Rule) -> Result<Rule, Vec<Diagnostic>> {
         )]);
     }
     let mut commuting = 0;
-    lhs.visit(&mut |e| {
+    lhs.visit_values(&mut |e| {
         commuting += usize::from(matches!(e.node(), Node::Apply(op, _) if op.commutes()))
     });
     if commuting > MAX_COMMUTING {

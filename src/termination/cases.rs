@@ -85,7 +85,7 @@ fn constants(sort: Sort, number: usize) -> Vec<Expr> {
 pub fn prevented(case: &Case, rules: &[Rule], number: usize) -> Option<Prevented> {
     let mut folded = false;
     let mut within = Vec::new();
-    case.left.visit(&mut |e| {
+    case.left.visit_values(&mut |e| {
         if let Node::Apply(op, _) = e.node() {
             folded |= match op {
                 // Lanes of lanes of a constant, and one lane of it.
@@ -117,7 +117,7 @@ pub fn prevented(case: &Case, rules: &[Rule], number: usize) -> Option<Prevented
 /// Whether a right side has no operation on constants, whose value might leave them.
 fn computes_nothing(right: Expr) -> bool {
     let mut computes = false;
-    right.visit(&mut |e| {
+    right.visit_values(&mut |e| {
         let vector = matches!(e.node(), Node::Apply(Op::Broadcast | Op::Ramp, _));
         computes |= !vector && matches!(e.node(), Node::Apply(..)) && is_folded(e);
     });

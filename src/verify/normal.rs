@@ -204,7 +204,7 @@ fn excluded(rule: &Rule, earlier: &[Rule]) -> Vec<Excluded> {
             };
             // In the order in which the engine meets them.
             let (mut folded, mut by) = (false, Vec::new());
-            e.visit(&mut |part| {
+            e.visit_values(&mut |part| {
                 folded |= is_folded(part);
                 let changing = earlier
                     .iter()

@@ -6,6 +6,7 @@ use rise_opt::scalar::random::{Dice, Recipe};
 use rise_opt::scalar::{eval, load_rules, parse_expr, Expr, Kind, Value};
 use rise_opt::simplify::{shipped, Book, Simplifier};
 use rise_opt::source::{FileId, SourceMap};
+use rise_opt::termination::{order, Verdict};
 use rise_opt::verify::try_points;
 use std::rc::Rc;
 
@@ -107,6 +108,42 @@ fn products_of_lanes_are_matched() {
     assert_eq!(found, "broadcast(0, 4)");
     let vectors = "min(broadcast(ramp(x, 1, 2), 2), broadcast(ramp(y, 3, 2), 2))";
     assert_eq!(simple(single, vectors), vectors);
+}
+
+/// That a number of lanes is computed prevents nothing: it is no operation on constants.
+#[test]
+fn rules_that_compute_lanes_are_ordered_by_what_they_do() {
+    let ordered = |text: &str| {
+        let book = book(&format!("rule r  {text}"));
+        matches!(order(book.rules())[0], Verdict::Ordered(_))
+    };
+    for (smaller, larger) in [
+        (
+            "ramp(ramp(x, c0, l), broadcast(c1, l), 2)",
+            "ramp(x, c0, l * 2)",
+        ),
+        (
+            "broadcast(x, l) + broadcast(y, l * l0)",
+            "broadcast(x + broadcast(y, l0), l)",
+        ),
+    ] {
+        let asked = if smaller.contains("c1") {
+            " where c1 == c0 * l"
+        } else {
+            ""
+        };
+        assert!(
+            ordered(&format!("{smaller} => {larger}{asked}")),
+            "{smaller}"
+        );
+    }
+    for text in [
+        "ramp(x, y, l * 2) => ramp(ramp(x, y, l), broadcast(y * l, l), 2)",
+        "broadcast(x, l * 2) + broadcast(y, l) => broadcast(x, l * 2) + broadcast(y, l)",
+        "broadcast(x + broadcast(y, l0), l) => broadcast(x, l) + broadcast(y, l * l0)",
+    ] {
+        assert!(!ordered(text), "{text}");
+    }
 }
 
 /// Rules about vectors are applied to vectors of vectors if they can be, so they have to be true there, too.
