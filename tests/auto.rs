@@ -84,7 +84,7 @@ fn loops(program: &Program, is: impl Fn(LoopKind) -> bool) -> usize {
 }
 
 /// Programs that are not shipped, and a word of the schedule that is taken where sums may be regrouped.
-const PROGRAMS: [(&str, &str); 42] = [
+const PROGRAMS: [(&str, &str); 46] = [
     (
         "def clamped [n : nat] (a : f32) (x : n.f32) (y : n.f32) : n.f32 =
            zip x y |> map (\\p -> min (max (a * fst p + snd p) (-1.0)) 1.0)",
@@ -342,6 +342,37 @@ const PROGRAMS: [(&str, &str); 42] = [
              let square = reduce (+) 0.0 (column |> map (\\v -> v * v)) / size[m+1] in
              square - mean * mean)",
         "sums apart, named arrays kept, whole rows",
+    ),
+    // Columns are scanned a row at a time.
+    (
+        "def running [m n : nat] (x : m.n.f32) : m.n.f32 =
+           transpose x |> map (\\column -> column |> map (\\v -> v * 2.0) |> scanSeq (\\v s -> max v s) (-9.0))
+           |> transpose",
+        "scans of rows, parallel",
+    ),
+    // Rows that share work are computed once, though columns of them are read.
+    (
+        "def shares [m n : nat] (x : m.n.f32) : n.f32 =
+           x |> map (\\row ->
+             let all = reduce (+) 1.0 (row |> map (\\v -> abs v)) in row |> map (\\v -> v / all))
+           |> transpose |> map (reduce (+) 0.0)",
+        "rows apart, named arrays kept",
+    ),
+    // So are small arrays that have a name.
+    (
+        "def turned [n : nat] (c : 8.8.f32) (x : n.8.8.f32) : n.8.8.f32 =
+           x |> map (\\block ->
+             let half = c |> map (\\r -> transpose block |> map (\\k ->
+               zip r k |> map (\\p -> fst p * snd p) |> reduce (+) 0.0)) in
+             half |> map (\\r -> c |> map (\\k ->
+               zip r k |> map (\\p -> fst p * snd p) |> reduce (+) 0.0)))",
+        "named arrays kept",
+    ),
+    // Rows of a table are read whole.
+    (
+        "def bags [b l v d : nat] (places : b.l.idx[v]) (table : v.d.f32) : b.d.f32 =
+           places |> map (\\bag -> gather bag table |> transpose |> map (reduce (+) 0.0))",
+        "elements in 4 vectors",
     ),
     // Sizes that are named as parameters of sketches would be.
     (

@@ -483,11 +483,11 @@ impl<'a> Trial<'a> {
         let of = |program: &Program| schedules(program, target, permits, space);
         let mut all = of(&self.input.program);
         for (family, (first, prepared)) in (1..).zip(self.prepared()) {
-            let next = of(&prepared).into_iter().filter(|s| s.choice.keep);
-            all.extend(next.map(|s| Schedule {
-                family,
-                ..first.then(&s)
-            }));
+            let next = of(&prepared).into_iter();
+            let next = next.filter(|s| s.choice.keep || !first.names);
+            let alone = (!first.names).then(|| first.clone());
+            let all_of = alone.into_iter().chain(next.map(|s| first.then(&s)));
+            all.extend(all_of.map(|s| Schedule { family, ..s }));
         }
         all
     }

@@ -16,6 +16,11 @@ use std::collections::{BTreeMap, BTreeSet};
 const PAGE: u64 = 4096;
 const PAGES: i64 = 64;
 const JUMP: f64 = 24.0;
+/// Lines of a column that are read again share few places in a cache where rows are a multiple of so many bytes apart; how long each
+/// then takes, and how likely that is of a size that may be any.
+const ALIKE: u64 = 2048;
+const AGAIN: f64 = 10.0;
+const LIKELY: f64 = 0.25;
 /// Places of one array that are told apart.
 const PLACES: usize = 256;
 
@@ -28,6 +33,8 @@ struct Access {
     places: usize,
     /// The loops around it, outermost first, how often each runs and the stride in it.
     loops: Vec<(Symbol, i64, i64)>,
+    /// Whether a stride is made of sizes that may be any.
+    open: bool,
 }
 
 /// What the accesses of a statement are.
@@ -63,7 +70,33 @@ pub fn cycles(cx: &Context, s: &Stmt) -> f64 {
         let through: f64 = all.iter().map(|a| each * moved(cx, &all, a, bytes)).sum();
         longest = both(longest, through);
     }
-    longest + all.iter().map(|a| JUMP * jumps(cx, a)).sum::<f64>()
+    longest
+        + all
+            .iter()
+            .map(|a| JUMP * jumps(cx, a) + conflicts(cx, a))
+            .sum::<f64>()
+}
+
+/// Cycles for the lines of columns that are read again, of which a cache may keep few.
+fn conflicts(cx: &Context, a: &Access) -> f64 {
+    let elem = cx.nest.buffers[a.buf.0 as usize].elem.bytes();
+    let step = |l: &(Symbol, i64, i64)| l.2.unsigned_abs().saturating_mul(elem);
+    let Some(column) = a.loops.iter().rposition(|l| step(l) > LINE as u64) else {
+        return 0.0;
+    };
+    let again = a.loops[..column].iter().any(|l| l.2 == 0 && l.1 > 1);
+    let lines = a.loops[column].1.saturating_mul(a.places as i64);
+    let likely = match a.open {
+        true => LIKELY,
+        false => f64::from(step(&a.loops[column]) % ALIKE == 0),
+    };
+    match again && lines > PAGES {
+        true => {
+            let times = a.loops[..=column].iter().map(|l| l.1 as f64);
+            likely * AGAIN * a.places as f64 * times.product::<f64>()
+        }
+        false => 0.0,
+    }
 }
 
 /// How often an access goes to another page, of more than are at hand, in an array that no near cache holds.
@@ -148,11 +181,18 @@ impl Found<'_> {
             bytes: 0,
             places: 1,
             loops: loops.collect(),
+            open: self.loops.iter().any(|(var, _)| is_open(index, *var)),
         };
         let begin = value(index, &self.env).saturating_mul(b.elem.bytes() as i64);
         let all = self.all.entry(access).or_default();
         all.insert((begin, b.elem.bytes() * lanes));
     }
+}
+
+/// Whether what an index grows by with a variable is no number.
+fn is_open(index: Nat, var: Symbol) -> bool {
+    let step = index.coefficient(var);
+    step.is_some_and(|step| step.as_int().is_none())
 }
 
 /// Accesses that lie together as one; those that another iteration makes anyway are left out.

@@ -30,26 +30,41 @@ impl Piece {
     }
 }
 
-/// Whether statements and what is computed of them may be done for all lanes at once: only variables are written, none
-/// of which is an index, and neither loops nor conditions differ between lanes.
-pub(super) fn can_be_vectors(block: &Block, results: &[Expr], lane: Symbol) -> bool {
+/// Names whose value differs between lanes, or changes. The others may be part of an index of all lanes.
+pub(super) fn varying(block: &Block, lane: Symbol) -> FxHashSet<Symbol> {
     let mut names = FxHashSet::default();
     walk::each_stmt(block, &mut |s| {
-        if let Stmt::Let { var, .. } = s {
+        let Stmt::Let {
+            var,
+            value,
+            mutable,
+            ..
+        } = s
+        else {
+            return;
+        };
+        let mut same = !mutable;
+        if let Some(value) = value {
+            value.visit(&mut |e| {
+                let differs = |n: Nat| n.mentions(lane) || names.iter().any(|v| n.mentions(*v));
+                same &= !matches!(e.kind(), ExprKind::Var(v) if names.contains(v));
+                same &= !e.own_index().is_some_and(differs);
+            });
+        }
+        if !same {
             names.insert(*var);
         }
     });
+    names
+}
+
+/// Whether statements and what is computed of them may be done for all lanes at once: only variables are written, none
+/// of which is an index unless it is the same in all lanes, and neither loops nor conditions differ between lanes.
+pub(super) fn can_be_vectors(block: &Block, results: &[Expr], lane: Symbol) -> bool {
+    let names = varying(block, lane);
     let mut fine = true;
     let plain = |n: Nat| !names.iter().any(|v| n.mentions(*v));
-    let mut look = |e: &Expr| match e.kind() {
-        ExprKind::Index(n)
-        | ExprKind::Load(_, n)
-        | ExprKind::Pick(_, n)
-        | ExprKind::Clamp(_, n) => {
-            fine &= plain(*n);
-        }
-        _ => {}
-    };
+    let mut look = |e: &Expr| fine &= e.own_index().is_none_or(plain);
     results.iter().for_each(|e| e.visit(&mut look));
     walk::each_stmt(block, &mut |s| {
         if let Some(e) = walk::exprs(s) {

@@ -4,12 +4,13 @@
 //! vector, by the rules of Note [Lanes] (`vector`). Invariant: the lanes are the
 //! elements. Absent: vectors in memory, which are loaded as they are.
 
-use super::lane_blocks::{can_be_vectors, Piece};
+use super::lane_blocks::{can_be_vectors, varying, Piece};
 use super::state::{Lower, Res};
 use super::value::{Dest, Leaf, Mem, Val};
 use super::vector::{build, lane, lane_wise_cast, splat};
 use crate::arith::{AtomKind, Nat};
 use crate::intern::Symbol;
+use crate::nest::walk::{self, declared};
 use crate::nest::{Block, BufId, Expr, ExprKind, LoopKind, Shape, Stmt, StorageClass};
 use crate::term::Op;
 use crate::ty::{Scalar, Ty};
@@ -71,7 +72,8 @@ impl Lower {
             )
         };
         if block.iter().all(named) {
-            return self.named_by_lanes(block, v, var, lanes).map(Some);
+            let rest = self.without_indices(block, &exprs, var)?;
+            return self.named_by_lanes(&rest, v, var, lanes).map(Some);
         }
         // Loops are written once for all pieces, which then have to be alike.
         let splits = exprs.iter().map(|e| self.pieces(e.shape().elem, lanes));
@@ -93,6 +95,26 @@ impl Lower {
         }
         let each: Vec<Val> = each.by_ref().collect();
         Ok(built(v, &mut each.into_iter()))
+    }
+
+    /// Where names that are the same in all lanes are part of an index: writes them as they are, and gives the other statements.
+    fn without_indices(&mut self, block: &Block, exprs: &[Expr], lane: Symbol) -> Res<Block> {
+        let differ = varying(block, lane);
+        let same = |s: &Stmt| declared(s).filter(|v| !differ.contains(v));
+        let names: Vec<Symbol> = block.iter().filter_map(same).collect();
+        let mut in_index = false;
+        for e in block.iter().filter_map(walk::exprs).chain(exprs) {
+            e.visit(&mut |e| {
+                let index = e.own_index();
+                in_index |= index.is_some_and(|n| names.iter().any(|v| n.mentions(*v)));
+            });
+        }
+        if !in_index {
+            return Ok(block.clone());
+        }
+        let (first, rest): (Block, Block) = block.iter().cloned().partition(|s| same(s).is_some());
+        self.statements(&first, &mut [])?;
+        Ok(rest)
     }
 
     /// The same where there are only names of scalars before it.
@@ -213,7 +235,9 @@ impl Lower {
 
     fn vector_load(&mut self, e: &Expr, b: BufId, n: Nat, p: &Piece, shape: Shape) -> Expr {
         let first = self.simplify(n.subst_var(p.lane, Nat::int(p.start)));
-        if n.coefficient(p.lane).and_then(Nat::as_int) == Some(1) {
+        // A place in joined rows is one quotient and remainder until it is simplified.
+        let step = [n, self.simplify(n)].map(|n| n.coefficient(p.lane).and_then(Nat::as_int));
+        if step.contains(&Some(1)) {
             return Expr::new(ExprKind::Load(b, first), shape);
         }
         let Some((all, plain)) = self.unclamped(n, p) else {
@@ -471,13 +495,8 @@ impl Lower {
     pub fn mentions_lane(&self, e: &Expr, p: &Piece) -> bool {
         let mut found = false;
         e.visit(&mut |e| {
-            found |= match e.kind() {
-                ExprKind::Var(v) => p.vars.contains_key(v),
-                ExprKind::Index(n) | ExprKind::Load(_, n) | ExprKind::Pick(_, n) => {
-                    n.mentions(p.lane)
-                }
-                _ => false,
-            };
+            found |= matches!(e.kind(), ExprKind::Var(v) if p.vars.contains_key(v));
+            found |= e.own_index().is_some_and(|n| n.mentions(p.lane));
         });
         found
     }

@@ -10,6 +10,8 @@
 //! 3. a local tile, or, where it is large, its destination if nobody reads that;
 //!    in place if the body allows it, else through a second buffer.
 //!
+//! A scan of arrays has an accumulator of its own, in place if the body allows it.
+//!
 //! The choice is made by trying: a body is lowered, looked at, and dropped.
 
 use super::state::{Lower, Res};
@@ -27,6 +29,14 @@ pub(super) struct Reduction<'a> {
     pub xs: &'a Val,
     pub count: Nat,
     pub unroll: bool,
+}
+
+/// What is scanned, and where its results go.
+struct Scan<'a> {
+    node: &'a Rc<Node>,
+    f: &'a Val,
+    xs: &'a Val,
+    d: &'a Dest,
 }
 
 impl Lower {
@@ -306,20 +316,44 @@ impl Lower {
             return Ok(());
         }
         let acc = self.allocate(elem, "acc")?;
-        let next = self.allocate(elem, "next")?;
         self.fill_start(e, &acc, n)?;
+        let scan = Scan { node: n, f, xs, d };
+        let (block, safe) = self.scratch(|cx| cx.scan_steps(&scan, &acc, &acc))?;
+        if safe {
+            self.append(block);
+            return Ok(());
+        }
+        let next = self.allocate(elem, "next")?;
+        self.scan_steps(&scan, &acc, &next)?;
+        Ok(())
+    }
+
+    /// The loop of a scan whose results are arrays: each is computed into `next`, kept in `acc` for the one behind it, and written. Where
+    /// these are one buffer: whether that is safe.
+    fn scan_steps(&mut self, s: &Scan, acc: &Mem, next: &Mem) -> Res<bool> {
+        let (count, _) = self.size_of_arg(s.node, 2)?;
+        let note = Some(format!("{} : {}", s.node.prim, s.node.ty));
+        let in_place = std::ptr::eq(acc, next);
+        let mut safe = true;
         self.for_each(count, LoopKind::Seq, note, |cx, i| {
-            let newest = cx.newest.clone();
-            let names = cx.alias(&acc);
-            let now = cx.load(&names)?;
-            let x = cx.at(xs, i)?;
-            let y = cx.apply2(f, x, now)?;
-            cx.write(&y, &Dest::Mem(next.clone()))?;
+            let (newest, scatters) = (cx.newest.clone(), cx.scatters);
+            let names = cx.alias(acc);
+            let (block, ()) = cx.scratch(|cx| {
+                let now = cx.load(&names)?;
+                let x = cx.at(s.xs, i)?;
+                let y = cx.apply2(s.f, x, now)?;
+                cx.write(&y, &Dest::Mem(next.clone()))
+            })?;
             cx.newest = newest;
-            cx.copy_out(&Val::Mem(next.clone()), &Dest::Mem(acc.clone()), n)?;
-            let place = cx.dest_at(d, i)?;
-            cx.copy_out(&Val::Mem(next.clone()), &place, n)
-        })
+            safe = cx.scatters == scatters && cx.is_safe_in_place(&block, &names);
+            cx.append(block);
+            if !in_place {
+                cx.copy_out(&Val::Mem(next.clone()), &Dest::Mem(acc.clone()), s.node)?;
+            }
+            let place = cx.dest_at(s.d, i)?;
+            cx.copy_out(&Val::Mem(next.clone()), &place, s.node)
+        })?;
+        Ok(safe)
     }
 
     /// `scatterReduce f starts xs`: the starts, then one update after the other in place.

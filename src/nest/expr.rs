@@ -185,6 +185,17 @@ impl Expr {
         }
     }
 
+    /// The integer expression that it has itself, not in an operand: an index, a place or a bound.
+    pub fn own_index(&self) -> Option<Nat> {
+        match self.kind() {
+            ExprKind::Index(n)
+            | ExprKind::Load(_, n)
+            | ExprKind::Pick(_, n)
+            | ExprKind::Clamp(_, n) => Some(*n),
+            _ => None,
+        }
+    }
+
     /// Replaces every integer expression in it.
     pub fn map_indices(&self, f: &mut dyn FnMut(Nat) -> Nat) -> Expr {
         self.rewrite(&mut |e| {

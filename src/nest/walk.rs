@@ -121,12 +121,15 @@ pub fn rename(block: &mut Block, names: &FxHashMap<Symbol, Symbol>) {
     }
     declarations(block, names);
     let nat = |n: Nat| n.subst_vars(&mut |v| names.get(&v).map(|v| Nat::var(*v)));
-    let expr = |e: &Expr| {
-        let renamed = e.rewrite(&mut |e| match e.kind() {
-            ExprKind::Var(v) => names.get(v).map(|v| Expr::var(*v, e.shape())),
-            _ => None,
-        });
-        renamed.map_indices(&mut { nat })
-    };
-    map_block(block, &mut { expr }, &mut { nat });
+    map_block(block, &mut |e| renamed(e, names), &mut { nat });
+}
+
+/// An expression of variables that have other names.
+pub fn renamed(e: &Expr, names: &FxHashMap<Symbol, Symbol>) -> Expr {
+    let nat = |n: Nat| n.subst_vars(&mut |v| names.get(&v).map(|v| Nat::var(*v)));
+    let renamed = e.rewrite(&mut |e| match e.kind() {
+        ExprKind::Var(v) => names.get(v).map(|v| Expr::var(*v, e.shape())),
+        _ => None,
+    });
+    renamed.map_indices(&mut { nat })
 }

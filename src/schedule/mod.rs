@@ -10,6 +10,8 @@ mod elements;
 mod partial;
 mod print;
 mod reuse;
+mod rows;
+mod scans;
 mod skeleton;
 mod strips;
 mod sums;
@@ -89,6 +91,8 @@ pub struct Schedule {
     pub choice: Choice,
     /// Which of the ways to prepare the program it follows; 0 for none.
     pub family: u32,
+    /// Whether what it does pays only where arrays that it names are kept.
+    pub names: bool,
 }
 
 /// What stands above the steps of every schedule: loops that are taken apart are written several times.
@@ -104,6 +108,7 @@ impl Schedule {
             changes: 1,
             choice: Choice::default(),
             family: 0,
+            names: true,
         }
     }
 
@@ -155,14 +160,19 @@ impl Schedule {
             changes: self.changes + next.changes,
             choice: next.choice,
             family: self.family,
+            names: self.names,
         }
     }
 }
 
-/// What is done before anything else, where it applies: rows of windows are reduced by themselves; elements that are reductions get a loop.
+/// What is done before anything else, where it applies: rows of windows are reduced by themselves; elements that are reductions get a
+/// loop; columns are scanned all at once; rows that columns are read of are computed once.
 pub fn first(program: &Program, permits: Permits) -> Option<Schedule> {
-    let windows = windows::apart(&program.term, permits);
-    windows.or_else(|| elements::apart(&program.term))
+    let term = &program.term;
+    let windows = windows::apart(term, permits);
+    let elements = windows.or_else(|| elements::apart(term));
+    let scans = elements.or_else(|| scans::of_rows(term));
+    scans.or_else(|| rows::apart(term))
 }
 
 /// What may be done with a program before its loops are scheduled, and which reduction that takes apart; what leads on is last.

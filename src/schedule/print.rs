@@ -156,6 +156,7 @@ pub fn schedule(
         changes: p.words.len() as u32,
         choice,
         family: 0,
+        names: false,
     })
 }
 
@@ -264,7 +265,7 @@ impl Printer<'_> {
         body: &Loops,
         free: bool,
     ) -> String {
-        let kept = self.choice.keep && (has_map(value) || named && value.is_nothing());
+        let kept = self.choice.keep && (named || has_map(value));
         let value = match (array, kept) {
             (true, false) if named => self.read(value),
             (true, false) => "?".to_string(),

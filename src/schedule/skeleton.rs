@@ -426,7 +426,7 @@ fn within(t: &Term) -> Term {
 }
 
 /// Whether it is more than a view of other data.
-fn computes(t: &Term) -> bool {
+pub fn computes(t: &Term) -> bool {
     let mut found = false;
     t.visit(&mut |t, _| {
         if let Kind::Prim(p) = t.kind() {

@@ -27,6 +27,7 @@ mod stage_fusion;
 mod store_sinking;
 mod strip_mining;
 mod trim_no_ops;
+mod value_numbering;
 
 pub use partial_unroll::TIMES;
 
@@ -179,6 +180,14 @@ pub const PASSES: &[Pass] = &[
         keeps: "all stores that an output depends on, in their order",
         place: "each of two loops uses a part of what was declared for one; later passes make nothing superfluous",
         run: |nest, _| dce::eliminate(nest),
+    },
+    Pass {
+        name: "value_numbering",
+        does: "leaves of two names of one value the first",
+        needs: "bodies of loops as they will run: loop_unswitching",
+        keeps: "the order of stores; what a thread reads is computed by it or read from memory, as before",
+        place: "after all that writes a value once more, and before what counts the operations of a loop",
+        run: |nest, _| value_numbering::number(nest),
     },
     Pass {
         name: "prefetch",

@@ -1,0 +1,159 @@
+//! Local value numbering: of two names of one value, the first remains.
+//!
+//! What a function uses twice, and what several results need, is written by lowering where each of them is computed. Compilers see that it is
+//! one value; an estimate, validation and whoever reads the kernel should, too.
+
+use super::effects::Touched;
+use crate::intern::Symbol;
+use crate::nest::{walk, Block, BufId, Expr, ExprKind, LoopKind, Nest, Stmt};
+use rustc_hash::{FxHashMap, FxHasher};
+use std::hash::{Hash, Hasher};
+
+/// Names every value once.
+pub(super) fn number(nest: &mut Nest) {
+    let mut body = std::mem::take(&mut nest.body);
+    let mut search = Search {
+        nest,
+        written: FxHashMap::default(),
+        known: FxHashMap::default(),
+        added: Vec::new(),
+        names: FxHashMap::default(),
+    };
+    search.block(&mut body);
+    let names = search.names;
+    walk::rename(&mut body, &names);
+    nest.body = body;
+}
+
+/// What changes while a block runs.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Place {
+    Buffer(BufId),
+    Variable(Symbol),
+}
+
+/// A value that has a name.
+struct Known {
+    name: Symbol,
+    value: Expr,
+    /// What it was computed from, and how often that had been written before.
+    from: Vec<(Place, u32)>,
+}
+
+struct Search<'a> {
+    nest: &'a Nest,
+    /// How often each place was written so far.
+    written: FxHashMap<Place, u32>,
+    /// By what their values look like.
+    known: FxHashMap<u64, Vec<Known>>,
+    /// Where those of the open blocks are, in order.
+    added: Vec<u64>,
+    /// Names that go, and what is used instead.
+    names: FxHashMap<Symbol, Symbol>,
+}
+
+impl Search<'_> {
+    fn block(&mut self, block: &mut Block) {
+        let outside = self.added.len();
+        block.retain_mut(|s| self.remains(s));
+        // What is named in the block ends with it.
+        for key in self.added.drain(outside..).rev() {
+            self.known.get_mut(&key).and_then(Vec::pop);
+        }
+    }
+
+    /// Looks at a statement, after those before it; whether it is needed.
+    fn remains(&mut self, s: &mut Stmt) -> bool {
+        let changes = Touched::written(self.nest, s);
+        match s {
+            Stmt::Let {
+                var,
+                value: Some(value),
+                mutable: false,
+                ..
+            } => {
+                if !self.names.is_empty() {
+                    *value = walk::renamed(value, &self.names);
+                }
+                return self.is_new(*var, value);
+            }
+            // An iteration reads what the one before it wrote.
+            Stmt::For { body, kind, .. } => {
+                self.writes(&changes);
+                // Threads compute what they need themselves.
+                let before = (*kind == LoopKind::Par).then(|| {
+                    (
+                        std::mem::take(&mut self.known),
+                        std::mem::take(&mut self.added),
+                    )
+                });
+                self.block(body);
+                if let Some((known, added)) = before {
+                    (self.known, self.added) = (known, added);
+                }
+            }
+            Stmt::If { then, els, .. } => {
+                self.block(then);
+                self.block(els);
+            }
+            _ => self.writes(&changes),
+        }
+        true
+    }
+
+    fn writes(&mut self, changes: &Touched) {
+        let buffers = changes.buffers.iter().map(|b| Place::Buffer(*b));
+        let variables = changes.vars.iter().map(|v| Place::Variable(*v));
+        for place in buffers.chain(variables) {
+            *self.written.entry(place).or_default() += 1;
+        }
+    }
+
+    /// Whether no name has this value; remembers it then.
+    fn is_new(&mut self, name: Symbol, value: &Expr) -> bool {
+        let from = self.places(value);
+        let all = self.known.entry(key(value)).or_default();
+        let same = |k: &&Known| k.from == from && k.value.same(value);
+        if let Some(known) = all.iter().find(same) {
+            self.names.insert(name, known.name);
+            return false;
+        }
+        all.push(Known {
+            name,
+            value: value.clone(),
+            from,
+        });
+        self.added.push(key(value));
+        true
+    }
+
+    fn places(&self, value: &Expr) -> Vec<(Place, u32)> {
+        let mut all = Vec::new();
+        value.visit(&mut |e| {
+            let place = match e.kind() {
+                ExprKind::Var(v) => Place::Variable(*v),
+                ExprKind::Load(b, _) => Place::Buffer(self.nest.root(*b)),
+                _ => return,
+            };
+            all.push((place, self.written.get(&place).copied().unwrap_or(0)));
+        });
+        all
+    }
+}
+
+/// The same for equal values.
+fn key(value: &Expr) -> u64 {
+    let mut hasher = FxHasher::default();
+    value.visit(&mut |e| {
+        let shape = e.shape();
+        (std::mem::discriminant(e.kind()), shape.elem, shape.lanes).hash(&mut hasher);
+        e.own_index().hash(&mut hasher);
+        match e.kind() {
+            ExprKind::Var(v) => v.hash(&mut hasher),
+            ExprKind::Load(b, _) => b.hash(&mut hasher),
+            ExprKind::Op(op, _) => op.hash(&mut hasher),
+            _ => {}
+        }
+    });
+    hasher.finish()
+}
