@@ -84,7 +84,7 @@ fn loops(program: &Program, is: impl Fn(LoopKind) -> bool) -> usize {
 }
 
 /// Programs that are not shipped, and a word of the schedule that is taken where sums may be regrouped.
-const PROGRAMS: [(&str, &str); 46] = [
+const PROGRAMS: [(&str, &str); 47] = [
     (
         "def clamped [n : nat] (a : f32) (x : n.f32) (y : n.f32) : n.f32 =
            zip x y |> map (\\p -> min (max (a * fst p + snd p) (-1.0)) 1.0)",
@@ -367,6 +367,15 @@ const PROGRAMS: [(&str, &str); 46] = [
              half |> map (\\r -> c |> map (\\k ->
                zip r k |> map (\\p -> fst p * snd p) |> reduce (+) 0.0)))",
         "named arrays kept",
+    ),
+    // Numbers of a channel in all images of a batch lie in one piece for each image.
+    (
+        "def spreads [b c h w : nat] (x : b.c.h.w.f32) : c.f32 =
+           transpose x |> map (\\channel ->
+             let all = join (join channel) in
+             let sum = reduce (+) 0.0 all in
+             reduce (+) 0.0 (all |> map (\\v -> v * v)) - sum * sum)",
+        "joined rows apart, named arrays kept, reductions in 8 vectors",
     ),
     // Rows of a table are read whole.
     (

@@ -496,8 +496,8 @@ impl<'a> Trial<'a> {
     fn prepared(&mut self) -> Vec<(Schedule, Program)> {
         let (input, mut all) = (self.input, Vec::<(Schedule, Program)>::new());
         let mut done = Vec::new();
-        let before = first(&input.program, self.permits);
-        all.extend(before.and_then(|way| self.prepared_by(way)));
+        let mut ways = first(&input.program, self.permits).into_iter();
+        all.extend(ways.find_map(|way| self.prepared_by(way)));
         while done.len() < ROUNDS {
             let before = all.last();
             let program = before.map_or(&input.program, |b| &b.1);

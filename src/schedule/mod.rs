@@ -7,6 +7,7 @@
 //! the same schedules in the same order. Absent: searching, which schedule is good.
 
 mod elements;
+mod joined;
 mod partial;
 mod print;
 mod reuse;
@@ -165,14 +166,18 @@ impl Schedule {
     }
 }
 
-/// What is done before anything else, where it applies: rows of windows are reduced by themselves; elements that are reductions get a
-/// loop; columns are scanned all at once; rows that columns are read of are computed once.
-pub fn first(program: &Program, permits: Permits) -> Option<Schedule> {
+/// What may be done before anything else, the first that is reached: rows of windows are reduced by themselves, and rows that lie apart;
+/// elements that are reductions get a loop; columns are scanned all at once; rows that columns are read of are computed once.
+pub fn first(program: &Program, permits: Permits) -> Vec<Schedule> {
     let term = &program.term;
-    let windows = windows::apart(term, permits);
-    let elements = windows.or_else(|| elements::apart(term));
-    let scans = elements.or_else(|| scans::of_rows(term));
-    scans.or_else(|| rows::apart(term))
+    let ways = [
+        windows::apart(term, permits),
+        elements::apart(term),
+        joined::apart(term, permits),
+        scans::of_rows(term),
+        rows::apart(term),
+    ];
+    ways.into_iter().flatten().collect()
 }
 
 /// What may be done with a program before its loops are scheduled, and which reduction that takes apart; what leads on is last.

@@ -366,6 +366,12 @@ pub fn has_reduction(t: &Term) -> bool {
     found
 }
 
+/// An argument of a primitive, if it is applied to one.
+pub fn argument(t: &Term, op: Op, i: usize) -> Option<&Term> {
+    let (p, args) = t.as_prim_app()?;
+    args.get(i).copied().filter(|_| p.op() == op)
+}
+
 /// Whether a function gives what it is given.
 fn is_variable(f: &Term) -> bool {
     matches!(f.kind(), Kind::Lam(_, body) if matches!(body.kind(), Kind::Var(_)))

@@ -129,7 +129,7 @@ impl Printer<'_> {
         let nr = self.param(name, wide);
         let tiles = format!("(ceil({}, {mr}))", around.n);
         let panels = format!("(ceil({}, {nr}))", columns.n);
-        let flags = [parallel, packs, !between.is_empty()];
+        let flags = [parallel, packs, !between.is_empty(), around.reused];
         self.tile_rules(&lanes, [&mr, &nr], flags);
         let k = size(r.n);
         let sum = format!("(containsReduceSeq {k} {step})");
@@ -195,8 +195,14 @@ impl Printer<'_> {
         format!("(containsReduceSeqIntoOver {k} {accumulators} {body} {panel})")
     }
 
-    /// What the stage of a tile needs; whether it is parallel, packs, has loops that change places first.
-    fn tile_rules(&mut self, lanes: &str, tile: [&str; 2], [parallel, packs, order]: [bool; 3]) {
+    /// What the stage of a tile needs; whether it is parallel, packs, has loops that change places first, and whether all rows read the
+    /// same columns.
+    fn tile_rules(
+        &mut self,
+        lanes: &str,
+        tile: [&str; 2],
+        [parallel, packs, order, same]: [bool; 4],
+    ) {
         let with = |rules: &[&str], k: &str| -> Vec<String> {
             rules.iter().map(|r| format!("{r}[{k}]")).collect()
         };
@@ -217,7 +223,9 @@ impl Printer<'_> {
             }
             Stage::Exchange => {
                 self.needs("algorithmic", &["map-fission", "eliminate-map-identity"]);
-                self.needs("layout", &interchange);
+                // An inner array that depends on the row is laid out for all rows: many ways more.
+                let one = if same { 1 } else { 2 };
+                self.needs("layout", &interchange[..one]);
             }
             Stage::Reorder => {
                 let rules = [

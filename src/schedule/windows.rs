@@ -4,6 +4,7 @@
 //! windows that have it, so it is a stage of its own before they are taken. Absent: laws of operators, which the rules ask;
 //! whether that pays.
 
+use super::skeleton::argument;
 use super::{Permits, Schedule};
 use crate::term::{Kind, Op, Term};
 
@@ -18,8 +19,9 @@ const WORDS: &str = "rows of windows apart";
 
 /// The step, where a reduction goes over all of a window.
 pub fn apart(term: &Term, permits: Permits) -> Option<Schedule> {
-    let (mut found, mut floats) = (false, false);
+    let (mut found, mut floats, mut slides) = (false, false, false);
     term.visit(&mut |t, _| {
+        slides |= matches!(t.kind(), Kind::Prim(p) if p.op() == Op::Slide);
         let here = reduces_window(t);
         found |= here;
         floats |= here && t.has_floats();
@@ -30,18 +32,14 @@ pub fn apart(term: &Term, permits: Permits) -> Option<Schedule> {
     };
     let sketch = "contains (app slide (app map (\\ (contains (app map ? (app slide ?)))) ?))";
     let step = || format!("step windows\n{RULES}{permit}sketch\n  {sketch}\n");
-    found.then(|| Schedule::preparation(WORDS, vec![step()]))
+    (found && slides).then(|| Schedule::preparation(WORDS, vec![step()]))
 }
 
 /// Whether it reduces the joined rows of something that is given, perhaps a function of each element.
 fn reduces_window(t: &Term) -> bool {
-    let argument = |t: &'_ Term, op: Op, i: usize| -> Option<Term> {
-        let (p, args) = t.as_prim_app()?;
-        args.get(i).filter(|_| p.op() == op).map(|a| (*a).clone())
-    };
     let Some(xs) = argument(t, Op::Reduce, 2) else {
         return false;
     };
-    let elements = argument(&xs, Op::Map, 1).unwrap_or(xs);
-    argument(&elements, Op::Join, 0).is_some_and(|rows| matches!(rows.kind(), Kind::Var(_)))
+    let elements = argument(xs, Op::Map, 1).unwrap_or(xs);
+    argument(elements, Op::Join, 0).is_some_and(|rows| matches!(rows.kind(), Kind::Var(_)))
 }
