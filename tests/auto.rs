@@ -7,13 +7,14 @@ use rise_opt::interp::compare::same;
 use rise_opt::interp::random::{value_of, Numbers, Rng};
 use rise_opt::interp::{eval_program, Value};
 use rise_opt::lower::{lower, Options as Lowering};
-use rise_opt::nest::{walk::each_stmt, LoopKind, Nest, Stmt};
+use rise_opt::nest::walk::{each_stmt, exprs};
+use rise_opt::nest::{ExprKind, LoopKind, Nest, Stmt};
 use rise_opt::proof::check;
 use rise_opt::schedule::{Permits, Space};
 use rise_opt::search::{optimize, Options};
 use rise_opt::source::SourceMap;
 use rise_opt::target::Target;
-use rise_opt::term::Program;
+use rise_opt::term::{Op, Program};
 use std::collections::BTreeMap;
 use std::process::Command;
 
@@ -443,6 +444,31 @@ fn weights_below_the_largest_number_have_two_passes() {
         let kernel = replayed(&program_text(text), &auto);
         assert_eq!(loops(&kernel, |k| k == LoopKind::Par), 1);
     }
+}
+
+/// What several results need is computed once in an iteration, also where each of them has vectors of its own.
+#[test]
+fn what_several_results_need_is_computed_once() {
+    let text = "def pulls [n : nat] (x : n.f32) (y : n.f32) : n.(f32, f32) =
+           zip x y |> map (\\p -> zip x y |> map (\\q ->
+             let f = 1.0 / (fst q - fst p) in (f * fst q, f * snd q))
+             |> reduce (\\a b -> (fst a + fst b, snd a + snd b)) (0.0, 0.0))";
+    let auto = found(&program_text(text), EXACT);
+    assert!(auto.best().expect("a schedule").what.contains("vectors"));
+    let nest = lower(&replayed(&program_text(text), &auto), &Lowering::default()).unwrap();
+    let mut loops = 0;
+    each_stmt(&nest.body, &mut |s| {
+        let Stmt::For { body, .. } = s else { return };
+        let mut divisions = 0;
+        for e in body.iter().filter_map(exprs) {
+            e.visit(&mut |e| {
+                divisions += usize::from(matches!(e.kind(), ExprKind::Op(Op::Div, _)));
+            });
+        }
+        assert!(divisions < 2, "{divisions}");
+        loops += divisions;
+    });
+    assert!(loops > 1);
 }
 
 /// Rows of partial results are updated where they lie: an iteration reads only what it writes.

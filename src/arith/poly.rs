@@ -35,13 +35,11 @@ pub enum AtomKind {
 
 impl AtomKind {
     pub(super) fn min(a: Nat, b: Nat) -> AtomKind {
-        let (a, b) = by_text(a, b);
-        AtomKind::Min(a, b)
+        AtomKind::Min(Ord::min(a, b), Ord::max(a, b))
     }
 
     pub(super) fn max(a: Nat, b: Nat) -> AtomKind {
-        let (a, b) = by_text(a, b);
-        AtomKind::Max(a, b)
+        AtomKind::Max(Ord::min(a, b), Ord::max(a, b))
     }
 
     /// The expressions inside of it.
@@ -81,16 +79,6 @@ impl AtomKind {
             Max(a, b) => a.max(b),
             Quot(a, b) => a.exact_div(b),
         }
-    }
-}
-
-/// Operands that may be exchanged. Their order shows in plans and C: numbers of expressions depend on what was made before,
-/// their text does not.
-fn by_text(a: Nat, b: Nat) -> (Nat, Nat) {
-    if a.to_string() <= b.to_string() {
-        (a, b)
-    } else {
-        (b, a)
     }
 }
 

@@ -84,6 +84,10 @@ fn conflicts(cx: &Context, a: &Access) -> f64 {
     let Some(column) = a.loops.iter().rposition(|l| step(l) > LINE as u64) else {
         return 0.0;
     };
+    // What goes along a row reads lines whose places differ.
+    if a.loops[column + 1..].iter().any(|l| l.2 != 0) {
+        return 0.0;
+    }
     let again = a.loops[..column].iter().any(|l| l.2 == 0 && l.1 > 1);
     let lines = a.loops[column].1.saturating_mul(a.places as i64);
     let likely = match a.open {

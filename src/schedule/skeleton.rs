@@ -50,6 +50,8 @@ pub struct Map {
     pub generates: bool,
     /// Whether what a reduction below it reads along the innermost loop is the same in all iterations.
     pub reused: bool,
+    /// Whether the loop in it goes over the same array in all iterations, so that both can change places as they are.
+    pub fixed: bool,
     /// Whether one iteration reduces those elements that are equal to something.
     pub counts: bool,
     pub body: Box<Loops>,
@@ -198,6 +200,7 @@ impl Reader {
             across: false,
             generates: false,
             reused: reused(f),
+            fixed: is_fixed(f),
             counts: counts(f),
             body: body.into(),
         })
@@ -397,6 +400,14 @@ fn has_exponential(op: &Term) -> bool {
         found |= matches!(t.kind(), Kind::Prim(p) if p.op() == Op::Exp);
     });
     found
+}
+
+/// Whether a function is a loop over an array that its variable is not a part of.
+fn is_fixed(f: &Term) -> bool {
+    let Kind::Lam(_, body) = f.kind() else {
+        return false;
+    };
+    argument(body, Op::Map, 1).is_some_and(|xs| !xs.mentions(0))
 }
 
 /// Whether a function reduces numbers that are chosen by what elements are equal to.

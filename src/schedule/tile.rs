@@ -129,7 +129,7 @@ impl Printer<'_> {
         let nr = self.param(name, wide);
         let tiles = format!("(ceil({}, {mr}))", around.n);
         let panels = format!("(ceil({}, {nr}))", columns.n);
-        let flags = [parallel, packs, !between.is_empty(), around.reused];
+        let flags = [parallel, packs, !between.is_empty(), around.fixed];
         self.tile_rules(&lanes, [&mr, &nr], flags);
         let k = size(r.n);
         let sum = format!("(containsReduceSeq {k} {step})");
@@ -195,8 +195,8 @@ impl Printer<'_> {
         format!("(containsReduceSeqIntoOver {k} {accumulators} {body} {panel})")
     }
 
-    /// What the stage of a tile needs; whether it is parallel, packs, has loops that change places first, and whether all rows read the
-    /// same columns.
+    /// What the stage of a tile needs; whether it is parallel, packs, has loops that change places first, and whether the loop over
+    /// columns goes over the same array for all rows.
     fn tile_rules(
         &mut self,
         lanes: &str,
@@ -223,7 +223,7 @@ impl Printer<'_> {
             }
             Stage::Exchange => {
                 self.needs("algorithmic", &["map-fission", "eliminate-map-identity"]);
-                // An inner array that depends on the row is laid out for all rows: many ways more.
+                // An array that depends on the row is laid out for all rows: many ways more.
                 let one = if same { 1 } else { 2 };
                 self.needs("layout", &interchange[..one]);
             }

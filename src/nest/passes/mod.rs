@@ -174,20 +174,20 @@ pub const PASSES: &[Pass] = &[
         run: |nest, _| loop_unswitching::unswitch(nest),
     },
     Pass {
+        name: "value_numbering",
+        does: "leaves of two names of one value the first",
+        needs: "bodies of loops as they will run: loop_unswitching",
+        keeps: "the order of stores; what a thread reads is computed by it or read from memory, as before",
+        place: "after all that writes a value once more; before dce-3, as a loop over what has one name now may be empty",
+        run: |nest, _| value_numbering::number(nest),
+    },
+    Pass {
         name: "dce-3",
         does: "as dce",
         needs: "nothing",
         keeps: "all stores that an output depends on, in their order",
         place: "each of two loops uses a part of what was declared for one; later passes make nothing superfluous",
         run: |nest, _| dce::eliminate(nest),
-    },
-    Pass {
-        name: "value_numbering",
-        does: "leaves of two names of one value the first",
-        needs: "bodies of loops as they will run: loop_unswitching",
-        keeps: "the order of stores; what a thread reads is computed by it or read from memory, as before",
-        place: "after all that writes a value once more, and before what counts the operations of a loop",
-        run: |nest, _| value_numbering::number(nest),
     },
     Pass {
         name: "prefetch",
