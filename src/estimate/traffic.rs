@@ -126,8 +126,15 @@ struct Found<'a> {
     loops: Vec<(Symbol, i64)>,
     /// What names of indices stand for, in terms of loops.
     names: BTreeMap<Symbol, Nat>,
-    /// Where accesses with the same strides begin, and their bytes.
-    all: BTreeMap<Access, BTreeSet<(i64, u64)>>,
+    /// What accesses with the same strides have apart.
+    all: BTreeMap<Access, Places>,
+}
+
+/// Where accesses with the same strides begin, and their bytes; whether a stride is made of sizes that may be any.
+#[derive(Default)]
+struct Places {
+    begin: BTreeSet<(i64, u64)>,
+    open: bool,
 }
 
 impl Found<'_> {
@@ -185,11 +192,13 @@ impl Found<'_> {
             bytes: 0,
             places: 1,
             loops: loops.collect(),
-            open: self.loops.iter().any(|(var, _)| is_open(index, *var)),
+            open: false,
         };
         let begin = value(index, &self.env).saturating_mul(b.elem.bytes() as i64);
+        let open = self.loops.iter().any(|(var, _)| is_open(index, *var));
         let all = self.all.entry(access).or_default();
-        all.insert((begin, b.elem.bytes() * lanes));
+        all.begin.insert((begin, b.elem.bytes() * lanes));
+        all.open |= open;
     }
 }
 
@@ -200,9 +209,9 @@ fn is_open(index: Nat, var: Symbol) -> bool {
 }
 
 /// Accesses that lie together as one; those that another iteration makes anyway are left out.
-fn joined(elem: i64, (access, places): (Access, BTreeSet<(i64, u64)>)) -> Access {
+fn joined(elem: i64, (access, places): (Access, Places)) -> Access {
     let mut runs: Vec<(i64, i64)> = Vec::new();
-    for (begin, length) in places {
+    for (begin, length) in places.begin {
         let end = begin.saturating_add(length as i64);
         match runs.last_mut() {
             Some(last) if begin.saturating_sub(last.1) < LINE as i64 => last.1 = last.1.max(end),
@@ -223,6 +232,7 @@ fn joined(elem: i64, (access, places): (Access, BTreeSet<(i64, u64)>)) -> Access
     Access {
         bytes: bytes.unsigned_abs(),
         places: kept.len(),
+        open: places.open,
         ..access
     }
 }
