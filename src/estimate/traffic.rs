@@ -195,10 +195,9 @@ impl Found<'_> {
             open: false,
         };
         let begin = value(index, &self.env).saturating_mul(b.elem.bytes() as i64);
-        let open = self.loops.iter().any(|(var, _)| is_open(index, *var));
         let all = self.all.entry(access).or_default();
         all.begin.insert((begin, b.elem.bytes() * lanes));
-        all.open |= open;
+        all.open = all.open || self.loops.iter().any(|(var, _)| is_open(index, *var));
     }
 }
 

@@ -59,9 +59,14 @@ pub(super) fn varying(block: &Block, lane: Symbol) -> FxHashSet<Symbol> {
 }
 
 /// Whether statements and what is computed of them may be done for all lanes at once: only variables are written, none
-/// of which is an index unless it is the same in all lanes, and neither loops nor conditions differ between lanes.
-pub(super) fn can_be_vectors(block: &Block, results: &[Expr], lane: Symbol) -> bool {
-    let names = varying(block, lane);
+/// of which is an index unless it is the same in all lanes, and neither loops nor conditions differ between lanes. `names`: those that
+/// are [`varying`].
+pub(super) fn can_be_vectors(
+    block: &Block,
+    results: &[Expr],
+    lane: Symbol,
+    names: &FxHashSet<Symbol>,
+) -> bool {
     let mut fine = true;
     let plain = |n: Nat| !names.iter().any(|v| n.mentions(*v));
     let mut look = |e: &Expr| fine &= e.own_index().is_none_or(plain);

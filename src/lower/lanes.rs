@@ -14,6 +14,7 @@ use crate::nest::walk::{self, declared};
 use crate::nest::{Block, BufId, Expr, ExprKind, LoopKind, Shape, Stmt, StorageClass};
 use crate::term::Op;
 use crate::ty::{Scalar, Ty};
+use rustc_hash::FxHashSet;
 
 impl Lower {
     /// Element `i` of `asVector[k] xs`; `ty` is the type of the array of vectors.
@@ -58,7 +59,8 @@ impl Lower {
     fn by_lanes(&mut self, block: &Block, v: &Val, var: Symbol, lanes: u32) -> Res<Option<Val>> {
         let mut exprs = Vec::new();
         self.flatten(v, &mut exprs)?;
-        if !can_be_vectors(block, &exprs, var) {
+        let names = varying(block, var);
+        if !can_be_vectors(block, &exprs, var, &names) {
             return Ok(None);
         }
         let named = |s: &Stmt| {
@@ -72,7 +74,7 @@ impl Lower {
             )
         };
         if block.iter().all(named) {
-            let rest = self.without_indices(block, &exprs, var)?;
+            let rest = self.without_indices(block, &exprs, &names)?;
             return self.named_by_lanes(&rest, v, var, lanes).map(Some);
         }
         // Loops are written once for all pieces, which then have to be alike.
@@ -98,8 +100,12 @@ impl Lower {
     }
 
     /// Where names that are the same in all lanes are part of an index: writes them as they are, and gives the other statements.
-    fn without_indices(&mut self, block: &Block, exprs: &[Expr], lane: Symbol) -> Res<Block> {
-        let differ = varying(block, lane);
+    fn without_indices(
+        &mut self,
+        block: &Block,
+        exprs: &[Expr],
+        differ: &FxHashSet<Symbol>,
+    ) -> Res<Block> {
         let same = |s: &Stmt| declared(s).filter(|v| !differ.contains(v));
         let names: Vec<Symbol> = block.iter().filter_map(same).collect();
         let mut in_index = false;
@@ -236,8 +242,8 @@ impl Lower {
     fn vector_load(&mut self, e: &Expr, b: BufId, n: Nat, p: &Piece, shape: Shape) -> Expr {
         let first = self.simplify(n.subst_var(p.lane, Nat::int(p.start)));
         // A place in joined rows is one quotient and remainder until it is simplified.
-        let step = [n, self.simplify(n)].map(|n| n.coefficient(p.lane).and_then(Nat::as_int));
-        if step.contains(&Some(1)) {
+        let in_a_row = |n: Nat| n.coefficient(p.lane).and_then(Nat::as_int) == Some(1);
+        if in_a_row(n) || in_a_row(self.simplify(n)) {
             return Expr::new(ExprKind::Load(b, first), shape);
         }
         let Some((all, plain)) = self.unclamped(n, p) else {

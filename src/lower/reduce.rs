@@ -241,14 +241,24 @@ impl Lower {
         let note = Some(format!("{} : {}", r.node.prim, r.node.ty));
         let node = r.node.clone();
         self.repeat(r.count, r.unroll, note, |cx, i| {
-            let (newest, scatters) = (cx.newest.clone(), cx.scatters);
-            let names = cx.alias(acc);
-            let (block, ()) = cx.scratch(|cx| cx.step(r, &node, &names, i, acc))?;
-            cx.newest = newest;
-            safe &= cx.scatters == scatters && cx.is_safe_in_place(&block, &names);
-            cx.append(block);
+            safe &= cx.body_in_place(acc, |cx, names| cx.step(r, &node, names, i, acc))?;
             Ok(())
         })?;
+        Ok(safe)
+    }
+
+    /// A body that writes an accumulator, which it reads by other names; whether it may write it while it reads it.
+    fn body_in_place(
+        &mut self,
+        acc: &Mem,
+        body: impl FnOnce(&mut Lower, &Mem) -> Res<()>,
+    ) -> Res<bool> {
+        let (newest, scatters) = (self.newest.clone(), self.scatters);
+        let names = self.alias(acc);
+        let (block, ()) = self.scratch(|cx| body(cx, &names))?;
+        self.newest = newest;
+        let safe = self.scatters == scatters && self.is_safe_in_place(&block, &names);
+        self.append(block);
         Ok(safe)
     }
 
@@ -318,42 +328,49 @@ impl Lower {
         let acc = self.allocate(elem, "acc")?;
         self.fill_start(e, &acc, n)?;
         let scan = Scan { node: n, f, xs, d };
-        let (block, safe) = self.scratch(|cx| cx.scan_steps(&scan, &acc, &acc))?;
+        let mut safe = true;
+        let (block, ()) = self.scratch(|cx| {
+            cx.scan_steps(&scan, &acc, |cx, i| {
+                safe &= cx.body_in_place(&acc, |cx, names| cx.scanned(&scan, names, i, &acc))?;
+                Ok(())
+            })
+        })?;
         if safe {
             self.append(block);
             return Ok(());
         }
         let next = self.allocate(elem, "next")?;
-        self.scan_steps(&scan, &acc, &next)?;
-        Ok(())
+        self.scan_steps(&scan, &next, |cx, i| {
+            let newest = cx.newest.clone();
+            let names = cx.alias(&acc);
+            cx.scanned(&scan, &names, i, &next)?;
+            cx.newest = newest;
+            cx.copy_out(&Val::Mem(next.clone()), &Dest::Mem(acc.clone()), n)
+        })
     }
 
-    /// The loop of a scan whose results are arrays: each is computed into `next`, kept in `acc` for the one behind it, and written. Where
-    /// these are one buffer: whether that is safe.
-    fn scan_steps(&mut self, s: &Scan, acc: &Mem, next: &Mem) -> Res<bool> {
+    /// The loop of a scan whose results are arrays: `step` makes each in a buffer, from where it is written.
+    fn scan_steps(
+        &mut self,
+        s: &Scan,
+        made: &Mem,
+        mut step: impl FnMut(&mut Lower, Nat) -> Res<()>,
+    ) -> Res<()> {
         let (count, _) = self.size_of_arg(s.node, 2)?;
         let note = Some(format!("{} : {}", s.node.prim, s.node.ty));
-        let in_place = std::ptr::eq(acc, next);
-        let mut safe = true;
         self.for_each(count, LoopKind::Seq, note, |cx, i| {
-            let (newest, scatters) = (cx.newest.clone(), cx.scatters);
-            let names = cx.alias(acc);
-            let (block, ()) = cx.scratch(|cx| {
-                let now = cx.load(&names)?;
-                let x = cx.at(s.xs, i)?;
-                let y = cx.apply2(s.f, x, now)?;
-                cx.write(&y, &Dest::Mem(next.clone()))
-            })?;
-            cx.newest = newest;
-            safe = cx.scatters == scatters && cx.is_safe_in_place(&block, &names);
-            cx.append(block);
-            if !in_place {
-                cx.copy_out(&Val::Mem(next.clone()), &Dest::Mem(acc.clone()), s.node)?;
-            }
+            step(cx, i)?;
             let place = cx.dest_at(s.d, i)?;
-            cx.copy_out(&Val::Mem(next.clone()), &place, s.node)
-        })?;
-        Ok(safe)
+            cx.copy_out(&Val::Mem(made.clone()), &place, s.node)
+        })
+    }
+
+    /// One result of a scan.
+    fn scanned(&mut self, s: &Scan, names: &Mem, i: Nat, target: &Mem) -> Res<()> {
+        let now = self.load(names)?;
+        let x = self.at(s.xs, i)?;
+        let y = self.apply2(s.f, x, now)?;
+        self.write(&y, &Dest::Mem(target.clone()))
     }
 
     /// `scatterReduce f starts xs`: the starts, then one update after the other in place.

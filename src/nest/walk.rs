@@ -50,11 +50,7 @@ pub fn each_index(s: &Stmt, f: &mut impl FnMut(Nat)) {
         _ => {}
     }
     if let Some(e) = exprs(s) {
-        e.visit(&mut |e| match e.kind() {
-            ExprKind::Index(n) | ExprKind::Load(_, n) => f(*n),
-            ExprKind::Clamp(_, n) | ExprKind::Pick(_, n) => f(*n),
-            _ => {}
-        });
+        e.visit(&mut |e| e.own_index().into_iter().for_each(&mut *f));
     }
 }
 
@@ -120,16 +116,19 @@ pub fn rename(block: &mut Block, names: &FxHashMap<Symbol, Symbol>) {
         }
     }
     declarations(block, names);
-    let nat = |n: Nat| n.subst_vars(&mut |v| names.get(&v).map(|v| Nat::var(*v)));
-    map_block(block, &mut |e| renamed(e, names), &mut { nat });
+    let index = &mut |n| renamed_index(n, names);
+    map_block(block, &mut |e| renamed(e, names), index);
 }
 
 /// An expression of variables that have other names.
 pub fn renamed(e: &Expr, names: &FxHashMap<Symbol, Symbol>) -> Expr {
-    let nat = |n: Nat| n.subst_vars(&mut |v| names.get(&v).map(|v| Nat::var(*v)));
     let renamed = e.rewrite(&mut |e| match e.kind() {
         ExprKind::Var(v) => names.get(v).map(|v| Expr::var(*v, e.shape())),
         _ => None,
     });
-    renamed.map_indices(&mut { nat })
+    renamed.map_indices(&mut |n| renamed_index(n, names))
+}
+
+fn renamed_index(n: Nat, names: &FxHashMap<Symbol, Symbol>) -> Nat {
+    n.subst_vars(&mut |v| names.get(&v).map(|v| Nat::var(*v)))
 }

@@ -5,7 +5,7 @@
 
 use super::print::size;
 use super::skeleton::{has_reduction, SMALL};
-use super::Schedule;
+use super::{guide, Schedule};
 use crate::term::{Kind, Loop, Op, Sort, Term};
 
 /// What is done so.
@@ -14,9 +14,8 @@ const WORDS: &str = "elements apart";
 /// The step, where a reduction outside of all loops has reductions in its elements.
 pub fn apart(term: &Term) -> Option<Schedule> {
     let named = reduced(term)?;
-    let step = format!(
-        "step elements\nuse rules/sharing.rules (elements-named)\nsketch\n  contains {named}\n"
-    );
+    let rules = "use rules/sharing.rules (elements-named)\n";
+    let step = guide("elements", rules, &[format!("contains {named}")]);
     Some(Schedule::preparation(WORDS, vec![step]))
 }
 

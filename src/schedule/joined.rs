@@ -6,7 +6,7 @@
 
 use super::print::size;
 use super::skeleton::{argument, is_across};
-use super::{Permits, Schedule};
+use super::{guide, Permits, Schedule, PERMIT};
 use crate::term::{Kind, Op, Sort, Term};
 use std::collections::BTreeSet;
 
@@ -30,10 +30,7 @@ pub fn apart(term: &Term, permits: Permits) -> Option<Schedule> {
     if search.found.is_empty() || search.floats && !permits.reassociate {
         return None;
     }
-    let permit = match search.floats {
-        true => "permit reassociate\n",
-        false => "",
-    };
+    let permit = if search.floats { PERMIT } else { "" };
     let mut parts = Vec::new();
     for Joined { rows, lengths } in &search.found {
         parts.push(format!(
@@ -42,10 +39,7 @@ pub fn apart(term: &Term, permits: Permits) -> Option<Schedule> {
         let together = |n: &String| format!("(none (reduce : ? -> ? -> {n}.? -> ?))");
         parts.extend(lengths.iter().map(together));
     }
-    let step = format!(
-        "step joined\n{RULES}{permit}sketch\n  {}\n",
-        parts.join(" and ")
-    );
+    let step = guide("joined", &format!("{RULES}{permit}"), &parts);
     let names = search.named.then(|| NAMES.to_string());
     let steps = names.into_iter().chain([step]).collect();
     Some(Schedule::preparation(WORDS, steps))

@@ -99,6 +99,14 @@ pub struct Schedule {
 /// What stands above the steps of every schedule: loops that are taken apart are written several times.
 const HEAD: &str = "import \"sketches/prelude.sk\"\nlimits size 5000\n";
 
+/// What a step needs to combine floats in another order.
+const PERMIT: &str = "permit reassociate\n";
+
+/// A step that leads to a term that looks so, in every one of these ways.
+fn guide(name: &str, rules: &str, looks: &[String]) -> String {
+    format!("step {name}\n{rules}sketch\n  {}\n", looks.join(" and "))
+}
+
 impl Schedule {
     /// What is done before loops are scheduled: one change, which chooses nothing of what is done with them.
     fn preparation(what: &str, steps: Vec<String>) -> Schedule {

@@ -5,7 +5,7 @@
 //! something, and has the rules of that change alone.
 
 use super::skeleton::{leaf, same_leaves, Loops, Map, Reduce, Regroup};
-use super::{Choice, Permits, Schedule, HEAD};
+use super::{Choice, Permits, Schedule, HEAD, PERMIT};
 use crate::arith::Nat;
 use crate::term::Program;
 use crate::ty::Scalar;
@@ -144,7 +144,7 @@ pub fn schedule(
         head += &format!("param {name} = {value}\n");
     }
     if p.regroups && permits.reassociate {
-        head += "permit reassociate\n";
+        head += PERMIT;
     }
     if permits.approximate {
         head += "permit approximate\n";

@@ -5,7 +5,7 @@
 
 use super::print::size;
 use super::skeleton::has_reduction;
-use super::Schedule;
+use super::{guide, Schedule};
 use crate::arith::Nat;
 use crate::term::{Data, Kind, Loop, Op, Sort, Term};
 use std::collections::BTreeSet;
@@ -35,7 +35,7 @@ pub fn apart(term: &Term) -> Option<Schedule> {
         format!("(contains (app let (app (map : ? -> {n}.? -> ?) ? ?) (\\ (contains {reader}))))")
     };
     let all: Vec<String> = rows.iter().map(named).collect();
-    let step = format!("step rows\n{RULES}sketch\n  {}\n", all.join(" and "));
+    let step = guide("rows", RULES, &all);
     Some(Schedule::preparation(WORDS, vec![step]))
 }
 

@@ -6,12 +6,14 @@
 
 use super::print::size;
 use super::skeleton::computes;
-use super::Schedule;
+use super::{guide, Schedule};
 use crate::term::{Kind, Op, Term};
 use std::collections::BTreeSet;
 
 /// Columns of a block: of numbers of 32 bits, eight lines of a cache in each row.
 const BLOCK: u32 = 128;
+
+const RULES: &str = "use rules/regrouping.rules (scans-at-once, scan-map-fusion)\n";
 
 /// What is done so.
 const WORDS: &str = "scans of rows";
@@ -23,7 +25,6 @@ pub fn of_rows(term: &Term) -> Option<Schedule> {
     if places.is_empty() {
         return None;
     }
-    let mut rules = BTreeSet::new();
     let looks = |(n, given): &(String, bool)| {
         let scan = |n: &str| {
             format!(
@@ -33,7 +34,6 @@ pub fn of_rows(term: &Term) -> Option<Schedule> {
         if !given {
             return scan(n);
         }
-        rules.extend([format!("map-rest[{BLOCK}]"), format!("split-join[{BLOCK}]")]);
         let (blocks, rest) = (
             format!("(floor({n}, {BLOCK}))"),
             format!("({n} - {BLOCK} * floor({n}, {BLOCK}))"),
@@ -42,13 +42,11 @@ pub fn of_rows(term: &Term) -> Option<Schedule> {
         format!("(parts (containsMap {blocks} {block}) {})", scan(&rest))
     };
     let all: Vec<String> = places.iter().map(looks).collect();
-    let mut step = "step scans\n".to_string();
-    if !rules.is_empty() {
-        let rules: Vec<String> = rules.into_iter().collect();
-        step += &format!("use rules/algorithmic.rules ({})\n", rules.join(", "));
-    }
-    step += "use rules/regrouping.rules (scans-at-once, scan-map-fusion)\n";
-    step += &format!("sketch\n  {}\n", all.join(" and "));
+    let blocks = match places.iter().any(|(_, given)| *given) {
+        true => format!("use rules/algorithmic.rules (map-rest[{BLOCK}], split-join[{BLOCK}])\n"),
+        false => String::new(),
+    };
+    let step = guide("scans", &(blocks + RULES), &all);
     Some(Schedule {
         names: false,
         ..Schedule::preparation(WORDS, vec![step])

@@ -416,16 +416,11 @@ fn counts(f: &Term) -> bool {
         Kind::Lam(_, body) => Some(within(body)),
         _ => None,
     };
-    let args = |t: &Term, is: &[Op]| {
-        let (p, args) = t.as_prim_app()?;
-        let args: Vec<Term> = args.into_iter().cloned().collect();
-        is.contains(&p.op()).then_some(args)
-    };
     let condition = || {
-        let reduced = args(&made(f)?, &[Op::Reduce])?;
-        let elements = args(reduced.get(2)?, &[Op::Map])?;
-        let choice = args(&made(elements.first()?)?, &[Op::Select])?;
-        args(choice.first()?, &[Op::Eq])
+        let reduced = made(f)?;
+        let element = argument(argument(&reduced, Op::Reduce, 2)?, Op::Map, 0)?;
+        let choice = made(element)?;
+        argument(argument(&choice, Op::Select, 0)?, Op::Eq, 0).map(|_| ())
     };
     condition().is_some()
 }

@@ -5,7 +5,7 @@
 //! whether that pays.
 
 use super::skeleton::argument;
-use super::{Permits, Schedule};
+use super::{guide, Permits, Schedule, PERMIT};
 use crate::term::{Kind, Op, Term};
 
 const RULES: &str = "use rules/regrouping.rules (reduce-rows-named, reduce-rows-named-idempotent, reduce-rows-named-first)
@@ -27,11 +27,17 @@ pub fn apart(term: &Term, permits: Permits) -> Option<Schedule> {
         floats |= here && t.has_floats();
     });
     let permit = match floats && permits.reassociate {
-        true => "permit reassociate\n",
+        true => PERMIT,
         false => "",
     };
     let sketch = "contains (app slide (app map (\\ (contains (app map ? (app slide ?)))) ?))";
-    let step = || format!("step windows\n{RULES}{permit}sketch\n  {sketch}\n");
+    let step = || {
+        guide(
+            "windows",
+            &format!("{RULES}{permit}"),
+            &[sketch.to_string()],
+        )
+    };
     (found && slides).then(|| Schedule::preparation(WORDS, vec![step()]))
 }
 

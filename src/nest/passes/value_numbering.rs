@@ -64,7 +64,6 @@ impl Search<'_> {
 
     /// Looks at a statement, after those before it; whether it is needed.
     fn remains(&mut self, s: &mut Stmt) -> bool {
-        let changes = Touched::written(self.nest, s);
         match s {
             Stmt::Let {
                 var,
@@ -77,31 +76,32 @@ impl Search<'_> {
                 }
                 return self.is_new(*var, value);
             }
-            // An iteration reads what the one before it wrote.
-            Stmt::For { body, kind, .. } => {
-                self.writes(&changes);
-                // Threads compute what they need themselves.
-                let before = (*kind == LoopKind::Par).then(|| {
-                    (
-                        std::mem::take(&mut self.known),
-                        std::mem::take(&mut self.added),
-                    )
-                });
-                self.block(body);
-                if let Some((known, added)) = before {
-                    (self.known, self.added) = (known, added);
-                }
-            }
             Stmt::If { then, els, .. } => {
                 self.block(then);
                 self.block(els);
+                return true;
             }
-            _ => self.writes(&changes),
+            // An iteration reads what the one before it wrote.
+            _ => self.writes(s),
+        }
+        if let Stmt::For { body, kind, .. } = s {
+            // Threads compute what they need themselves.
+            let before = (*kind == LoopKind::Par).then(|| {
+                (
+                    std::mem::take(&mut self.known),
+                    std::mem::take(&mut self.added),
+                )
+            });
+            self.block(body);
+            if let Some((known, added)) = before {
+                (self.known, self.added) = (known, added);
+            }
         }
         true
     }
 
-    fn writes(&mut self, changes: &Touched) {
+    fn writes(&mut self, s: &Stmt) {
+        let changes = Touched::written(self.nest, s);
         let buffers = changes.buffers.iter().map(|b| Place::Buffer(*b));
         let variables = changes.vars.iter().map(|v| Place::Variable(*v));
         for place in buffers.chain(variables) {
@@ -111,8 +111,8 @@ impl Search<'_> {
 
     /// Whether no name has this value; remembers it then.
     fn is_new(&mut self, name: Symbol, value: &Expr) -> bool {
-        let from = self.places(value);
-        let all = self.known.entry(key(value)).or_default();
+        let (from, key) = (self.places(value), key(value));
+        let all = self.known.entry(key).or_default();
         let same = |k: &&Known| k.from == from && k.value.same(value);
         if let Some(known) = all.iter().find(same) {
             self.names.insert(name, known.name);
@@ -123,7 +123,7 @@ impl Search<'_> {
             value: value.clone(),
             from,
         });
-        self.added.push(key(value));
+        self.added.push(key);
         true
     }
 
