@@ -5,12 +5,12 @@ use rise_opt::driver::auto::{auto, Auto, Ended};
 use rise_opt::driver::Input;
 use rise_opt::interp::compare::same;
 use rise_opt::interp::random::{value_of, Numbers, Rng};
-use rise_opt::interp::{eval_program, Value};
+use rise_opt::interp::{eval_program, Sizes, Value};
 use rise_opt::lower::{lower, Options as Lowering};
 use rise_opt::nest::walk::{each_stmt, exprs};
 use rise_opt::nest::{ExprKind, LoopKind, Nest, Stmt};
 use rise_opt::proof::check;
-use rise_opt::schedule::{Permits, Space};
+use rise_opt::schedule::{Permits, Space, Sums};
 use rise_opt::search::{optimize, Options};
 use rise_opt::source::SourceMap;
 use rise_opt::target::Target;
@@ -21,6 +21,7 @@ use std::process::Command;
 const EXACT: Permits = Permits {
     reassociate: false,
     approximate: false,
+    sums: Sums::Fast,
 };
 const REGROUPED: Permits = Permits {
     reassociate: true,
@@ -666,4 +667,125 @@ fn a_schedule_whose_kernel_does_not_compile_loses_and_is_recorded() {
     assert!(said.contains("lost: "), "{said}");
     let (second, said) = tune();
     assert_eq!((second, said.contains("lost: ")), (first, false));
+}
+
+/// Sums that are nested, or whose step is written out, keep what they are rounded by: large numbers that cancel leave the small ones.
+#[test]
+fn all_sums_of_a_program_become_exact() {
+    let permits = Permits {
+        sums: Sums::Exact,
+        ..REGROUPED
+    };
+    let texts = [
+        "def sum [n : nat] (x : n.f32) : f32 = reduce (+) 0.0 x",
+        "def rows [m n : nat] (x : m.n.f32) : m.f32 =
+           x |> map (\\row -> reduceSeq (\\a v -> a + v * 1.0) 0.0 row + reduce max 0.0 row * 0.0)",
+        "def dot [n : nat] (x : n.f64) (y : n.f64) : f64 =
+           zip x y |> map (\\p -> fst p * snd p) |> reduce (+) 0.5",
+        "def both [n : nat] (x : n.f32) : (f32, f32) =
+           (reduce (+) 0.0 x, x |> map (\\v -> v * v) |> reduce (+) 1.0)",
+    ];
+    for text in texts {
+        let program = program_text(text);
+        let auto = found(&program, permits);
+        let best = auto.best().unwrap_or_else(|| panic!("{text}"));
+        assert!(best.what.starts_with("compensated sums"), "{}", best.what);
+        let exact = replayed(&program, &auto);
+        for size in [0, 1, 3, 70] {
+            assert!(
+                same(&evaluated(&exact, size), &evaluated(&program, size)),
+                "{text}"
+            );
+        }
+    }
+    for sum in ["reduce (+) 0.0", "reduceSeq (\\s v -> s + v * 1.0) 0.0"] {
+        let text =
+            format!("def cancels (a : f32) (b : f32) : f32 = {sum} (makeArray[3] a b (0.0 - a))");
+        let program = program_text(&text);
+        let exact = replayed(&program, &found(&program, permits));
+        let of = |p: &Program| {
+            let args = [1e8, 1.0].map(Value::f32);
+            let value = eval_program(p, &Sizes::default(), &args).unwrap();
+            value.as_num().expect("a number").as_f64()
+        };
+        assert_eq!([of(&program), of(&exact)], [0.0, 1.0], "{text}");
+    }
+    // What has no sum of floats in it is scheduled as always.
+    let other = program_text("def most [n : nat] (x : n.i32) : i32 = reduce (+) 0 x");
+    assert!(!found(&other, permits).demanded);
+}
+
+/// Several reductions of the same arrays read them once, whatever stands around them.
+#[test]
+fn reductions_of_the_same_arrays_are_one_pass() {
+    let texts = [
+        "def extrema [n : nat] (x : (n+1).f32) : (f32, f32) =
+           (reduce min (at[0] x) (drop[1] x), reduce max (at[0] x) (drop[1] x))",
+        "def cosine [n : nat] (x : n.f32) (y : n.f32) : f32 =
+           let xy = zip x y |> map (\\p -> fst p * snd p) |> reduce (+) 0.0 in
+           let xx = x |> map (\\v -> v * v) |> reduce (+) 0.0 in
+           xy + 3.0 * xx",
+    ];
+    for text in texts {
+        let program = program_text(text);
+        let auto = found(&program, REGROUPED);
+        let best = auto.best().expect("a schedule");
+        assert!(
+            best.what
+                .starts_with("reductions in one pass, parallel blocks"),
+            "{}",
+            best.what
+        );
+        let kernel = replayed(&program, &auto);
+        assert_eq!(loops(&kernel, |k| k == LoopKind::Par), 1);
+        for size in [1, 3, 40_000] {
+            assert!(
+                same(&evaluated(&kernel, size), &evaluated(&program, size)),
+                "{text}"
+            );
+        }
+    }
+    // What the second one needs of the first one takes two passes.
+    let text = "def spread [n : nat] (x : n.f32) : f32 =
+           let sum = reduce (+) 0.0 x in x |> map (\\v -> v * sum) |> reduce (+) 0.0";
+    let best = found(&program_text(text), REGROUPED)
+        .best()
+        .expect("a schedule")
+        .what
+        .clone();
+    assert!(!best.contains("one pass"), "{best}");
+}
+
+/// Counts of few places are made in parallel, each thread its own.
+#[test]
+fn updates_at_few_places_are_parallel() {
+    let text = "def counts [n : nat] (x : n.u8) : 256.i32 =
+           let ones = x |> map (\\v -> ((cast v : idx[256]), (1 : i32))) in
+           scatterReduce (\\c d -> c + d) (fill[256] 0) ones";
+    let program = program_text(text);
+    let auto = found(&program, EXACT);
+    assert_eq!(
+        auto.best().expect("a schedule").what,
+        "parallel updates at places"
+    );
+    let kernel = replayed(&program, &auto);
+    assert_eq!(loops(&kernel, |k| k == LoopKind::Par), 1);
+    for size in [0, 5, 140_000] {
+        assert!(same(&evaluated(&kernel, size), &evaluated(&program, size)));
+    }
+    // Of floats only where they may be regrouped; of any number of places each block would have too many.
+    let floats = text
+        .replace("i32", "f32")
+        .replace("(1 :", "(1.5 :")
+        .replace("[256] 0", "[256] 0.0");
+    let what = |text: &str, permits| {
+        found(&program_text(text), permits)
+            .best()
+            .map(|s| s.what.clone())
+    };
+    assert_eq!(what(&floats, EXACT), None);
+    assert_eq!(
+        what(&floats, REGROUPED).as_deref(),
+        Some("parallel updates at places")
+    );
 }

@@ -204,7 +204,7 @@ fn auto_text(program: &Program) -> String {
     };
     let permits = Permits {
         reassociate: true,
-        approximate: false,
+        ..Permits::default()
     };
     let (options, sources) = (Options::default(), &mut SourceMap::new());
     auto(&input, permits, Space::Small, &options, sources).text()

@@ -84,7 +84,7 @@ fn of_programs(auto: bool) -> (Questions, usize) {
             }
             let permits = Permits {
                 reassociate: true,
-                approximate: false,
+                ..Permits::default()
             };
             let options = Options::default();
             if auto

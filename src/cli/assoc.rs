@@ -198,26 +198,37 @@ fn judged(asked: &Asked, meanings: &[Reading], effort: Effort) -> JudgedOperator
     };
     let one = |reading: &Reading| {
         let (op, names) = (&asked.term, &asked.names);
-        let meaning = reading.meaning();
-        let mut laws: Vec<JudgedLaw> = (Law::ALL.into_iter())
-            .map(|law| {
-                let verdict = operator::judge(op, names, meaning, law, effort);
-                JudgedLaw::of_law(law, &verdict)
-            })
-            .collect();
-        laws.extend([true, false].map(|left| {
-            let found = operator::identity(op, names, meaning, left, effort);
-            JudgedLaw::of_identity(left, &found)
-        }));
-        JudgedMeaning {
-            meaning: reading.name().to_string(),
-            laws,
-        }
+        let law = Law::Associative;
+        let verdict = operator::judge(op, names, reading.meaning(), law, effort);
+        judged_as(asked, *reading, effort, JudgedLaw::of_law(law, &verdict))
     };
     JudgedOperator {
         operator: asked.text.clone(),
         ty: ty.to_string(),
         meanings: meanings.iter().map(one).collect(),
+    }
+}
+
+/// In one reading, where it is known whether it associates.
+fn judged_as(
+    asked: &Asked,
+    reading: Reading,
+    effort: Effort,
+    associative: JudgedLaw,
+) -> JudgedMeaning {
+    let (op, names, meaning) = (&asked.term, &asked.names, reading.meaning());
+    let mut laws = vec![associative];
+    laws.extend([Law::Commutative, Law::Idempotent].map(|law| {
+        let verdict = operator::judge(op, names, meaning, law, effort);
+        JudgedLaw::of_law(law, &verdict)
+    }));
+    laws.extend([true, false].map(|left| {
+        let found = operator::identity(op, names, meaning, left, effort);
+        JudgedLaw::of_identity(left, &found)
+    }));
+    JudgedMeaning {
+        meaning: reading.name().to_string(),
+        laws,
     }
 }
 

@@ -4,7 +4,7 @@
 
 use super::output::{append, has_text};
 use super::Context;
-use crate::diag::Diagnostic;
+use crate::diag::{code, Diagnostic};
 use crate::driver::auto::{self, Auto};
 use crate::driver::by_size;
 use crate::driver::guides::{self, FoundGuides};
@@ -15,7 +15,7 @@ use crate::emit::Contract;
 use crate::exec::Toolchain;
 use crate::report::candidates::Candidates;
 use crate::report::tuning::{self, TuningRecord};
-use crate::schedule::{Permits, Space};
+use crate::schedule::{self, Permits, Space, Sums};
 use crate::search;
 use std::time::Duration;
 
@@ -68,6 +68,17 @@ pub enum Permission {
     Approximate,
 }
 
+/// How sums of floats are added up.
+#[derive(clap::ValueEnum, Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Sum {
+    /// each keeps what it was rounded by, and adds that at the end: nearly the number closest to the exact sum
+    Exact,
+    /// in parts that the text of the kernel says: the same bits with any number of threads, on any machine
+    Tree,
+    /// in parts as they suit the machine: the same bits with any number of threads
+    Fast,
+}
+
 /// How long `tune` measures where nothing else is said.
 pub const BUDGET: Duration = Duration::from_secs(60);
 
@@ -76,6 +87,7 @@ pub struct Asked<'a> {
     pub auto: Option<Automatic>,
     pub guides: Option<Guides>,
     pub permit: &'a [Permission],
+    pub sum: Option<Sum>,
     /// How long is measured.
     pub budget: Duration,
     /// A file of measurements.
@@ -95,8 +107,13 @@ pub struct Job<'a> {
 impl Asked<'_> {
     fn permits(&self) -> Permits {
         Permits {
-            reassociate: self.permit.contains(&Permission::Reassociate),
+            reassociate: self.permit.contains(&Permission::Reassociate) || self.sum.is_some(),
             approximate: self.permit.contains(&Permission::Approximate),
+            sums: match self.sum {
+                Some(Sum::Exact) => Sums::Exact,
+                Some(Sum::Tree) => Sums::Tree,
+                Some(Sum::Fast) | None => Sums::Fast,
+            },
         }
     }
 
@@ -126,11 +143,24 @@ impl Asked<'_> {
             }
             None => Classes::default(),
         };
-        let mut found =
-            by_size::auto_for(input, self.permits(), space, &classes, job.options, sources);
+        let permits = self.permits();
+        // What is the same for all machines is made for one of them.
+        let own = input.target;
+        if permits.sums == Sums::Tree {
+            input.target = schedule::EVERY;
+        }
+        let mut found = by_size::auto_for(input, permits, space, &classes, job.options, sources);
+        input.target = own;
         if how == Automatic::Tune {
             self.measured(input, &mut found, job, context)
                 .map_err(|d| vec![d])?;
+        }
+        if found.demanded && found.best.is_none() {
+            let what = format!("the sums of `{}` do not become exact", input.program.name);
+            let help = "leave `--sum exact` out, or write a sketch as `sketches/reduction/compensated.sk` is";
+            return Err(vec![
+                Diagnostic::new(code::GOAL_NOT_REACHED, what).help(help)
+            ]);
         }
         if let Some(steps) = found.steps() {
             auto::adopt(input, &steps, job.trust, &mut context.sources)?;

@@ -5,7 +5,7 @@
 //! the user's is tried before the search, what is written is written after everything succeeded.
 
 use super::artefacts::{Artefact, ArtefactParser, Outputs};
-use super::automatic::{self, Automatic, Found, Guides, Permission};
+use super::automatic::{self, Automatic, Found, Guides, Permission, Sum};
 use super::egraph;
 use super::progress::{Mode, Progress};
 use super::record::record;
@@ -113,6 +113,15 @@ pub struct Args {
         conflicts_with_all = ["sketch", "replay", "unguided", "plain"]
     )]
     permit: Vec<Permission>,
+    /// How sums of floats may be regrouped without a sketch; of `--permit reassociate` alone: fast. More exact than the program as it
+    /// stands, or the same on all machines. `tree` forbids contraction, too
+    #[arg(
+        long,
+        value_enum,
+        value_name = "HOW",
+        conflicts_with_all = ["sketch", "replay", "unguided", "plain"]
+    )]
+    sum: Option<Sum>,
     /// How long `--auto=tune` measures, as in 60s or 5m: no measurement begins after it
     /// [default: 60s]
     #[arg(long, value_name = "TIME", value_parser = super::values::duration)]
@@ -309,6 +318,8 @@ impl Args {
     fn contract(&self, input: &Input) -> Contract {
         match (&input.plan, self.contract) {
             (Some(planned), _) => planned.plan.contract,
+            // Some machines contract, others do not.
+            (None, _) if self.sum == Some(Sum::Tree) => Contract::Off,
             (None, Contraction::On) => Contract::On,
             (None, Contraction::Off) => Contract::Off,
         }
@@ -517,6 +528,7 @@ fn automatic(
         auto: args.automatic(),
         guides: args.guides,
         permit: &args.permit,
+        sum: args.sum,
         budget: args.budget.unwrap_or(automatic::BUDGET),
         records: args.records.as_deref(),
         sizes: args.sizes.as_deref(),

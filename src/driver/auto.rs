@@ -17,7 +17,9 @@ use crate::nest::{abi, Nest};
 use crate::obligation::Assumption;
 use crate::report::candidates::{Candidate, Candidates, Roofline, SizeClass};
 use crate::report::tuning::TuningRecord;
-use crate::schedule::{first, preparations, schedules, Choice, Permits, Schedule, Space, Variants};
+use crate::schedule::{
+    self, first, preparations, schedules, Choice, Permits, Schedule, Space, Sums, Variants,
+};
 use crate::search;
 use crate::source::{FileId, SourceMap};
 use crate::syntax::{parse, print, Dialect};
@@ -103,6 +105,8 @@ pub struct Auto {
     pub limit: Option<Limit>,
     /// Where classes of sizes were asked for: what they came to.
     pub by_size: Option<BySize>,
+    /// Whether the program as it stands is not what was asked for: its sums shall be exact.
+    pub demanded: bool,
 }
 
 /// What classes of sizes came to.
@@ -399,6 +403,8 @@ pub(super) struct Trial<'a> {
     known: BTreeMap<String, Result<Term, String>>,
     /// Steps that were read.
     steps: BTreeMap<String, Result<Rc<Step>, String>>,
+    /// What has to be done before anything else, and what it leads to.
+    begun: Option<(Schedule, Program)>,
     pub(super) nodes: u64,
 }
 
@@ -420,6 +426,7 @@ impl<'a> Trial<'a> {
             assumed: Vec::new(),
             known: BTreeMap::new(),
             steps: BTreeMap::new(),
+            begun: None,
             nodes: 0,
             work: match space {
                 Space::Small if points.is_empty() => WORK,
@@ -434,8 +441,17 @@ impl<'a> Trial<'a> {
         let plain = self.lowered(&self.input.program.term);
         self.assumed = (plain.iter().flat_map(|n| n.abi.assumptions.clone())).collect();
         let plain = plain.ok().map(|n| self.estimates(&n));
-        let tried = self.tried(space);
-        let (all, one) = (plain.as_ref()).map_or((f64::INFINITY, f64::INFINITY), |p| p.0);
+        let exact = self.demanded();
+        let demanded = exact.is_some();
+        self.begun = exact.and_then(|way| self.prepared_by(way));
+        self.begun
+            .take_if(|(_, program)| schedule::exact(program).is_some());
+        let tried = match demanded && self.begun.is_none() {
+            true => Vec::new(),
+            false => self.tried(space),
+        };
+        let standing = plain.as_ref().filter(|_| !demanded);
+        let (all, one) = standing.map_or((f64::INFINITY, f64::INFINITY), |p| p.0);
         let best = (0..tried.len())
             .filter(|&i| cost(&tried[i], 0) < all && alone(&tried[i]) <= one)
             .min_by(|&a, &b| cost(&tried[a], 0).total_cmp(&cost(&tried[b], 0)));
@@ -447,8 +463,37 @@ impl<'a> Trial<'a> {
             nodes: self.nodes,
             limit: limit_of(self.input, self.sizes),
             by_size: None,
+            demanded,
         };
         (auto, plain.map(|p| p.1))
+    }
+
+    /// What makes sums exact, where they shall be.
+    fn demanded(&self) -> Option<Schedule> {
+        match self.permits.sums {
+            Sums::Exact => schedule::exact(&self.input.program),
+            _ => None,
+        }
+    }
+
+    /// What schedules are of.
+    fn program(&self) -> Program {
+        match &self.begun {
+            Some((_, program)) => program.clone(),
+            None => self.input.program.clone(),
+        }
+    }
+
+    /// A schedule of that, as one of the program.
+    fn whole(&self, schedule: Schedule) -> Schedule {
+        match &self.begun {
+            Some((begun, _)) => Schedule {
+                family: schedule.family,
+                names: schedule.names,
+                ..begun.then(&schedule)
+            },
+            None => schedule,
+        }
     }
 
     /// All that is worth a trial, and what became of it.
@@ -481,26 +526,29 @@ impl<'a> Trial<'a> {
     fn schedules(&mut self, space: Space) -> Vec<Schedule> {
         let (target, permits) = (self.input.target, self.permits);
         let of = |program: &Program| schedules(program, target, permits, space);
-        let mut all = of(&self.input.program);
-        for (family, (first, prepared)) in (1..).zip(self.prepared()) {
+        let mut all = of(&self.program());
+        let prepared = self.prepared();
+        for (family, (first, prepared)) in (1..).zip(prepared) {
             let next = of(&prepared).into_iter();
             let next = next.filter(|s| s.choice.keep || !first.names);
             let alone = (!first.names).then(|| first.clone());
             let all_of = alone.into_iter().chain(next.map(|s| first.then(&s)));
             all.extend(all_of.map(|s| Schedule { family, ..s }));
         }
-        all
+        let all = all.into_iter().map(|s| self.whole(s));
+        let alone = self.begun.iter().map(|(begun, _)| begun.clone());
+        all.chain(alone).collect()
     }
 
     /// What the program can be prepared to: each way for what is taken apart first, and the end of what follows the last one.
     fn prepared(&mut self) -> Vec<(Schedule, Program)> {
-        let (input, mut all) = (self.input, Vec::<(Schedule, Program)>::new());
+        let (start, mut all) = (self.program(), Vec::<(Schedule, Program)>::new());
         let mut done = Vec::new();
-        let mut ways = first(&input.program, self.permits).into_iter();
+        let mut ways = first(&start, self.permits).into_iter();
         all.extend(ways.find_map(|way| self.prepared_by(way)));
         while done.len() < ROUNDS {
             let before = all.last();
-            let program = before.map_or(&input.program, |b| &b.1);
+            let program = before.map_or(&start, |b| &b.1);
             let Some((ways, place)) = preparations(program, &done) else {
                 break;
             };
@@ -528,7 +576,7 @@ impl<'a> Trial<'a> {
 
     /// The program that a schedule leads to, if it is reached.
     fn prepared_by(&mut self, way: Schedule) -> Option<(Schedule, Program)> {
-        let term = self.reach(&way).ok()?;
+        let term = self.reach(&self.whole(way.clone())).ok()?;
         let program = Program {
             term,
             ..self.input.program.clone()

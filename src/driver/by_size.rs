@@ -105,7 +105,7 @@ fn takes(auto: &Auto, plain: &[Cycles]) -> Vec<Option<usize>> {
     let all: Vec<Option<usize>> = (0..auto.tried.len())
         .filter(estimated)
         .map(Some)
-        .chain([None])
+        .chain((!auto.demanded).then_some(None))
         .collect();
     let mut takes: Vec<Option<usize>> = Vec::new();
     for (i, plain) in plain.iter().enumerate().rev() {

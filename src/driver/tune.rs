@@ -71,7 +71,7 @@ pub fn tune(input: &Input, auto: &mut Auto, tuning: &mut Tuning) -> Result<(), D
     let measured = (0..auto.tried.len()).filter_map(|i| Some((faster(i)?, i)));
     let best = measured.max_by(|a, b| a.0.total_cmp(&b.0));
     auto.best = match best {
-        Some((faster, i)) => Some(i).filter(|_| faster >= WORTH),
+        Some((faster, i)) => Some(i).filter(|_| faster >= WORTH || auto.demanded),
         // Nothing was measured: what the estimate says is all that is known.
         None if auto.tried.iter().all(|t| t.measured.is_none()) => auto.best,
         None => None,

@@ -91,6 +91,8 @@ pub(super) struct Prover<'a> {
     used: u32,
     /// Entries of linear systems that may still be looked at.
     work: usize,
+    /// Factors with their products.
+    made: Vec<[Poly; 3]>,
     held: HashMap<Bound, Rc<Held>>,
     /// By the numbers of bounds, in order.
     feasibility: HashMap<Vec<u32>, bool>,
@@ -98,6 +100,12 @@ pub(super) struct Prover<'a> {
 
 /// Entries of linear systems for each case that is paid for.
 const ENTRIES: usize = 200;
+
+/// Products that are remembered.
+const MOST_MADE: usize = 32;
+
+/// Bounds on one atom alone that are multiplied.
+const MOST_ALONE: usize = 3;
 
 /// How two numbers relate.
 #[derive(Copy, Clone, PartialEq, Eq)]
@@ -116,6 +124,7 @@ impl<'a> Prover<'a> {
             left: cases,
             used: 0,
             work: cases as usize * ENTRIES,
+            made: Vec::new(),
             held: HashMap::new(),
             feasibility: HashMap::new(),
         }
@@ -322,6 +331,19 @@ impl<'a> Prover<'a> {
                 if let Some(most) = most {
                     all.extend(not_below(Poly::constant(most).sub(&this)));
                 }
+                if let Some(root) = m.root() {
+                    all.extend(not_below(Some(this.clone())));
+                    // No integer is larger than its square.
+                    if self.atoms.is_integer(&m) {
+                        let root = Poly::term(root, super::frac::Frac::ONE);
+                        all.extend(not_below(this.sub(&root)));
+                        all.extend(not_below(this.add(&root)));
+                    }
+                }
+                if let Some(factors) = m.as_product() {
+                    let found = self.products(all, factors);
+                    all.extend(found);
+                }
                 if self.atoms.is_positive(&m) {
                     all.push(Bound {
                         poly: this.clone(),
@@ -345,6 +367,38 @@ impl<'a> Prover<'a> {
             i += 1;
         }
         self.order_constants(all, &monomials, &mut constants);
+    }
+
+    /// Products of bounds on two atoms, each by what is known of it alone.
+    fn products(&self, all: &[Bound], factors: [Atom; 2]) -> Vec<Bound> {
+        let of = |atom: Atom| {
+            let alone = |b: &&Bound| {
+                let mut terms = b.poly.terms().filter(|(m, _)| !m.0.is_empty());
+                let only = terms.next().and_then(|(m, _)| m.as_atom());
+                only == Some(atom) && terms.next().is_none()
+            };
+            let known = self.atoms.get(atom);
+            let (this, of) = (Poly::atom(atom), Poly::constant);
+            let least = known.least.and_then(|l| this.sub(&of(l)));
+            let most = known.most.and_then(|m| of(m).sub(&this));
+            let limits = least.into_iter().chain(most).map(|poly| Bound {
+                poly,
+                strict: false,
+            });
+            let mut found: Vec<Bound> = all.iter().filter(alone).cloned().chain(limits).collect();
+            found.dedup();
+            found.truncate(MOST_ALONE);
+            found
+        };
+        let [a, b] = factors.map(of);
+        let pairs = a.iter().flat_map(|x| b.iter().map(move |y| (x, y)));
+        let product = |(x, y): (&Bound, &Bound)| {
+            Some(Bound {
+                poly: x.poly.mul(&y.poly)?,
+                strict: x.strict && y.strict,
+            })
+        };
+        pairs.filter_map(product).collect()
     }
 
     /// Floats that are atoms: constants are in their order, infinities before and behind all.
@@ -395,7 +449,10 @@ impl<'a> Prover<'a> {
         }
         let strict = is == Relation::Above;
         let minus = known(p.scale(super::frac::Frac::int(-1)))?;
-        let yes = Bound { poly: p, strict };
+        let yes = Bound {
+            poly: p.clone(),
+            strict,
+        };
         let no = Bound {
             poly: minus,
             strict: !strict,
@@ -415,10 +472,54 @@ impl<'a> Prover<'a> {
         if !may(self, &yes) {
             return Ok(false);
         }
+        if let Some((a, b)) = self.factors(&p) {
+            return self.decide_product(case, &a, &b, is);
+        }
         Err(Stop::Split(vec![
             vec![Fact::Above(yes)],
             vec![Fact::Above(no)],
         ]))
+    }
+
+    /// The same of a product, by the signs of its factors: they are known by linear arithmetic where its own is not.
+    fn decide_product(&mut self, case: &Case, a: &Poly, b: &Poly, is: Relation) -> Outcome<bool> {
+        if self.is_zero(case, a)? {
+            return Ok(is == Relation::NotBelow);
+        }
+        if self.decide(case, a, Relation::Above)? {
+            return self.decide(case, b, is);
+        }
+        let minus = known(b.scale(super::frac::Frac::int(-1)))?;
+        self.decide(case, &minus, is)
+    }
+
+    /// Two factors of a polynomial, none of them constant: an atom, or what was multiplied, if it is that product and as often as may be one of
+    /// the factors again, as where a product is compared with a factor.
+    fn factors(&self, p: &Poly) -> Option<(Poly, Poly)> {
+        if let Some((atom, rest)) = p.factored() {
+            return Some((Poly::atom(atom), rest));
+        }
+        let of = |sign: i128, [t, u, product]: &[Poly; 3]| {
+            let sign = super::frac::Frac::int(sign);
+            let rest = p.scale(sign)?.sub(product)?;
+            let as_factor = |a: &Poly, b: &Poly| {
+                let b = b.add(&Poly::constant(rest.ratio(a)?))?.scale(sign)?;
+                b.as_constant().is_none().then(|| (a.clone(), b))
+            };
+            as_factor(t, u).or_else(|| as_factor(u, t))
+        };
+        let made = self.made.iter();
+        made.flat_map(|m| [of(1, m), of(-1, m)]).flatten().next()
+    }
+
+    /// Keeps that something is a product; of functions it may be simpler than its factors, whose signs would be asked of it again.
+    pub fn keep_product(&mut self, t: &Poly, u: &Poly, product: &Poly) {
+        let simple = [t, u].iter().any(|p| p.as_constant().is_some()) || t.len() + u.len() < 3;
+        let new = |m: &[Poly; 3]| m[2] != *product;
+        let whole = t.degree() + u.degree() == product.degree();
+        if !simple && whole && self.made.len() < MOST_MADE && self.made.iter().all(new) {
+            self.made.push([t.clone(), u.clone(), product.clone()]);
+        }
     }
 
     /// What constants, infinities and limits tell.
@@ -451,6 +552,9 @@ impl<'a> Prover<'a> {
         let (least, most) = self.atoms.range(&p);
         if least.is_some_and(|l| l.sign() > 0) || most.is_some_and(|m| m.sign() < 0) {
             return Ok(false);
+        }
+        if let Some((a, b)) = self.factors(&p) {
+            return Ok(self.is_zero(case, &a)? || self.is_zero(case, &b)?);
         }
         let minus = known(p.scale(super::frac::Frac::int(-1)))?;
         let mut sides = Vec::new();

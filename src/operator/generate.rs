@@ -3,7 +3,8 @@
 //! In: a type, a number of leaves. Out: every operator of one component or of two, made of so many leaves (operands, and a
 //! constant k), that no point refutes to associate: over integers without bounds, on the machine, or over reals. Expressions
 //! are made bottom-up; those that agree at 64 points are one. Operands of what commutes stand with the larger one left.
-//! Nothing is computed of k alone, as k is any number; of two operators on pairs that are each other's mirror images, the first is
+//! Nothing is computed of k alone, as k is any number, nor kept that is a constant (`x - x`), of which k is one; no component of a pair is k,
+//! nor are both the same; of two operators on pairs that are each other's mirror images, the first is
 //! taken. Of the largest expressions only those are kept that no point refutes. Invariant: the same order always. Absent: proofs.
 
 use crate::interp::random::Rng;
@@ -34,7 +35,7 @@ struct Expr {
 
 /// Points at which expressions are told apart, and at which laws are tried.
 const POINTS: usize = 64;
-const TRIALS: usize = 100;
+const TRIALS: usize = 200;
 
 pub struct Generator {
     ty: Scalar,
@@ -84,10 +85,17 @@ impl Generator {
             };
             made.keep(leaf, 1);
         }
+        // Most of what chooses is wrong where numbers are equal, so that some are.
         let trial = |i| {
-            (0..3 * components + 1)
-                .map(|_| made.draw(&mut rng, i))
-                .collect()
+            let mut numbers: Vec<u64> = Vec::new();
+            for _ in 0..3 * components + 1 {
+                let again = numbers.len() > 1 && rng.below(4) == 0;
+                numbers.push(match again {
+                    true => *rng.pick(&numbers),
+                    false => made.draw(&mut rng, i),
+                });
+            }
+            numbers
         };
         made.trials = (0..TRIALS).map(trial).collect();
         made
@@ -124,7 +132,8 @@ impl Generator {
 
     /// Keeps an expression that is new.
     fn keep(&mut self, mut e: Expr, leaves: usize) {
-        if !self.seen.insert((e.truth, fingerprint(&e.values))) {
+        let constant = e.op.is_some() && self.is_constant(&e);
+        if constant || !self.seen.insert((e.truth, fingerprint(&e.values))) {
             return;
         }
         if leaves >= self.largest() {
@@ -132,6 +141,12 @@ impl Generator {
         }
         self.sizes[leaves].push(self.exprs.len() as u32);
         self.exprs.push(e);
+    }
+
+    /// Whether it is one number at all points, as these are read: any k is one.
+    fn is_constant(&self, e: &Expr) -> bool {
+        let mut later = e.values.iter().skip(2).zip(&*e.values);
+        later.all(|(a, b)| a == b)
     }
 
     /// Leaves of the largest component.
@@ -328,6 +343,11 @@ impl Generator {
             [_] => all & 0b11 == 0b11,
             [a, b] => {
                 let operands = all & 0b0011 != 0 && all & 0b1100 != 0;
+                // One that is constant, or both the same, make no operator of two components.
+                let constant = [a, b].iter().any(|id| reads(id) & 0b1111 == 0);
+                if a == b || constant {
+                    return false;
+                }
                 let mixed = reads(a) & 0b1010 != 0 || reads(b) & 0b0101 != 0;
                 operands && mixed
             }

@@ -63,6 +63,27 @@ impl Monomial {
         found.map_or(0, |p| p.1)
     }
 
+    /// Divided by an atom that is a factor of it.
+    fn divided(&self, atom: Atom) -> Monomial {
+        let left = self.0.iter().map(|(a, k)| (*a, k - u32::from(*a == atom)));
+        Monomial(left.filter(|p| p.1 > 0).collect())
+    }
+
+    /// What it is the square of, where all powers are even.
+    pub fn root(&self) -> Option<Monomial> {
+        let even = !self.0.is_empty() && self.0.iter().all(|p| p.1 % 2 == 0);
+        even.then(|| Monomial(self.0.iter().map(|(a, k)| (*a, k / 2)).collect()))
+    }
+
+    /// The two atoms of which it is the product.
+    pub fn as_product(&self) -> Option<[Atom; 2]> {
+        match self.0[..] {
+            [(a, 1), (b, 1)] => Some([a, b]),
+            [(a, 2)] => Some([a, a]),
+            _ => None,
+        }
+    }
+
     /// Without an atom.
     pub fn without(&self, atom: Atom) -> Monomial {
         Monomial(self.0.iter().copied().filter(|p| p.0 != atom).collect())
@@ -122,6 +143,31 @@ impl Poly {
 
     pub fn atoms(&self) -> impl Iterator<Item = Atom> + '_ {
         self.0.iter().flat_map(|t| t.0 .0.iter().map(|p| p.0))
+    }
+
+    /// The most factors that a term has.
+    pub fn degree(&self) -> u32 {
+        let of = |(m, _): &(Monomial, Frac)| m.0.iter().map(|p| p.1).sum();
+        self.0.iter().map(of).max().unwrap_or(0)
+    }
+
+    /// How often another one is in it, if it is nothing else.
+    pub fn ratio(&self, other: &Poly) -> Option<Frac> {
+        let Some((_, c)) = self.0.first() else {
+            return Some(Frac::ZERO);
+        };
+        let by = c.div(other.0.first()?.1)?;
+        (other.scale(by)? == *self).then_some(by)
+    }
+
+    /// An atom that is a factor of every term, and the rest, which is no constant.
+    pub fn factored(&self) -> Option<(Atom, Poly)> {
+        let (first, _) = self.0.first()?;
+        let all = |a: &Atom| self.0.iter().all(|t| t.0.power(*a) > 0);
+        let atom = first.0.iter().map(|p| p.0).find(all)?;
+        let rest = self.0.iter().map(|(m, c)| (m.divided(atom), *c));
+        let rest = Poly(Rc::new(collected(rest.collect())?));
+        rest.as_constant().is_none().then_some((atom, rest))
     }
 
     pub fn add(&self, other: &Poly) -> Option<Poly> {

@@ -320,7 +320,9 @@ impl Prover<'_> {
         if infinite(self, p)? || infinite(self, q)? {
             return None;
         }
-        self.atoms.mul(p, q)
+        let product = self.atoms.mul(p, q)?;
+        self.keep_product(p, q, &product);
+        Some(product)
     }
 
     fn divide(

@@ -7,6 +7,7 @@
 //! the same schedules in the same order. Absent: searching, which schedule is good.
 
 mod elements;
+mod exact;
 mod joined;
 mod partial;
 mod print;
@@ -17,6 +18,8 @@ mod skeleton;
 mod strips;
 mod sums;
 mod tile;
+mod together;
+mod updates;
 mod variants;
 mod weights;
 mod windows;
@@ -35,7 +38,24 @@ use crate::term::Program;
 pub struct Permits {
     pub reassociate: bool,
     pub approximate: bool,
+    /// If sums may be regrouped.
+    pub sums: Sums,
 }
+
+/// How sums of floats are regrouped.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub enum Sums {
+    /// As is fastest on the machine.
+    #[default]
+    Fast,
+    /// In the same way for all machines.
+    Tree,
+    /// As is fastest, and with what they are rounded by.
+    Exact,
+}
+
+/// The machine for which schedules of sums are made that shall be the same for all.
+pub const EVERY: Target = Target::Avx2;
 
 /// What is done with the loops.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
@@ -136,6 +156,14 @@ impl Schedule {
         text
     }
 
+    /// With the numbers of a machine instead of their names, so that it is the same for all.
+    fn of_numbers(mut self, target: Target) -> Schedule {
+        for (name, n) in target.constants() {
+            self.head = self.head.replace(&name, &n.to_string());
+        }
+        self
+    }
+
     /// The first steps with what of the head they need: the same for schedules that go on in different ways.
     pub fn needed(&self, steps: &str) -> String {
         let mut needed = steps.to_string();
@@ -175,7 +203,8 @@ impl Schedule {
 }
 
 /// What may be done before anything else, the first that is reached: rows of windows are reduced by themselves, and rows that lie apart;
-/// elements that are reductions get a loop; columns are scanned all at once; rows that columns are read of are computed once.
+/// elements that are reductions get a loop; columns are scanned all at once; rows that columns are read of are computed once; updates at
+/// places are done in parallel blocks; reductions of the same arrays are one.
 pub fn first(program: &Program, permits: Permits) -> Vec<Schedule> {
     let term = &program.term;
     let ways = [
@@ -184,8 +213,15 @@ pub fn first(program: &Program, permits: Permits) -> Vec<Schedule> {
         joined::apart(term, permits),
         scans::of_rows(term),
         rows::apart(term),
+        updates::in_blocks(term, permits),
+        together::in_one_pass(term),
     ];
     ways.into_iter().flatten().collect()
+}
+
+/// What is done before all that, where sums shall be exact and there are some.
+pub fn exact(program: &Program) -> Option<Schedule> {
+    exact::compensated(&search::start(program))
 }
 
 /// What may be done with a program before its loops are scheduled, and which reduction that takes apart; what leads on is last.
@@ -212,7 +248,12 @@ pub fn schedules(
     let spread = tile::reads_spread(&program.term);
     let mut all: Vec<Schedule> = Vec::new();
     for choice in choices(space, spread) {
-        if let Some(s) = print::schedule(&loops, choice, permits, program) {
+        let printed = print::schedule(&loops, choice, permits, program);
+        let printed = printed.map(|s| match permits.sums {
+            Sums::Tree => s.of_numbers(target),
+            _ => s,
+        });
+        if let Some(s) = printed {
             if all.iter().all(|o| o.text() != s.text()) {
                 all.push(s);
             }

@@ -39,7 +39,7 @@ fn input(program: &Program) -> Input {
 fn tried(program: &Program, classes: &Classes) -> Auto {
     let permits = Permits {
         reassociate: true,
-        approximate: false,
+        ..Permits::default()
     };
     let options = search::Options::default();
     let sources = &mut SourceMap::new();

@@ -27,15 +27,12 @@ int main(void)
 }
 "#;
 
-/// What the kernel of a sketch prints with so many threads, and its error.
-fn sums(dir: &Path, sketch: Option<&str>, threads: &[&str]) -> Vec<(String, f64)> {
+/// What the kernel that the flags ask for prints with so many threads, and its error.
+fn sums(dir: &Path, flags: &[&str], threads: &[&str]) -> Vec<(String, f64)> {
     let kernel = dir.join("k.c");
     let mut command = Command::new(env!("CARGO_BIN_EXE_rise-opt"));
     command.args(["programs/reduction/sum.rise", "--name", "sum_of", "-o"]);
-    command.arg(&kernel);
-    if let Some(sketch) = sketch {
-        command.args(["--sketch", sketch]);
-    }
+    command.arg(&kernel).args(flags);
     let output = command.output().expect("rise-opt runs");
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{said}");
@@ -69,11 +66,11 @@ fn sums(dir: &Path, sketch: Option<&str>, threads: &[&str]) -> Vec<(String, f64)
 #[test]
 fn sums_have_the_same_bits_with_any_number_of_threads() {
     let dir = tempfile::tempdir().expect("a folder");
-    let of = |sketch| sums(dir.path(), Some(sketch), &["1", "2", "3", "8"]);
-    let in_order = sums(dir.path(), None, &["1"])[0].1;
-    let tree = of("sketches/reduction/parallel.sk");
+    let of = |flags: &[&str]| sums(dir.path(), flags, &["1", "2", "3", "8"]);
+    let in_order = sums(dir.path(), &["--plain"], &["1"])[0].1;
+    let tree = of(&["--sketch", "sketches/reduction/parallel.sk"]);
     assert!(tree.iter().all(|t| *t == tree[0]), "{tree:?}");
-    let compensated = of("sketches/reduction/compensated.sk");
+    let compensated = of(&["--sketch", "sketches/reduction/compensated.sk"]);
     assert!(
         compensated.iter().all(|t| *t == compensated[0]),
         "{compensated:?}"
@@ -83,4 +80,41 @@ fn sums_have_the_same_bits_with_any_number_of_threads() {
     assert!(compensated <= 6e-8 && tree <= 1e-6, "{compensated} {tree}");
     assert!(in_order > 10.0 * tree, "{in_order} {tree}");
     eprintln!("relative error in order {in_order:e}, in blocks and lanes {tree:e}, compensated {compensated:e}");
+}
+
+/// The tree is part of the text, whichever machine that is for.
+#[test]
+fn a_tree_of_sums_has_the_same_bits_on_all_machines() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let mut all = Vec::new();
+    for target in ["avx2", "sse2", "portable"] {
+        let flags = ["--sum", "tree", "--target", target];
+        all.extend(sums(dir.path(), &flags, &["1", "2", "3", "8"]));
+    }
+    assert!(all.iter().all(|t| *t == all[0]), "{all:?}");
+    assert!(all[0].1 <= 1e-6, "{all:?}");
+    // Not even the widest machine has other parts.
+    let sketch = |sum| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_rise-opt"));
+        command.args(["programs/reduction/sum.rise", "--emit", "sketch", "-o", "-"]);
+        let output = command.args(["--target", "avx512", "--sum", sum]).output();
+        String::from_utf8(output.expect("it runs").stdout).expect("text")
+    };
+    let [tree, fast] = ["tree", "fast"].map(sketch);
+    assert!(tree.contains("param f32lanes = 8\n"), "{tree}");
+    assert!(
+        fast.contains("param f32lanes = target.f32lanes\n"),
+        "{fast}"
+    );
+}
+
+/// Without a sketch, sums keep what they are rounded by, with any number of threads.
+#[test]
+fn sums_become_exact_without_a_sketch() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let exact = sums(dir.path(), &["--sum", "exact"], &["1", "2", "3", "8"]);
+    assert!(exact.iter().all(|t| *t == exact[0]), "{exact:?}");
+    assert!(exact[0].1 <= 6e-8, "{exact:?}");
+    let fast = sums(dir.path(), &["--sum", "fast"], &["1"])[0].1;
+    assert!(exact[0].1 < fast, "{exact:?} {fast}");
 }

@@ -4,18 +4,19 @@
 //! that is always the same; with `--verify` whether the verdicts of a table are found again. Absent: which operators there are (`operator::generate`), verdicts (`operator`).
 
 use super::ask::{self, Asked};
-use super::{judged, Reading};
+use super::{judged_as, Reading};
 use crate::cli::context::Context;
 use crate::cli::output::{self, Target};
 use crate::diag::{code, Diagnostic, Exit};
 use crate::elab;
 use crate::intern::Symbol;
 use crate::operator::generate::{Generated, Generator};
-use crate::operator::Effort;
-use crate::report::operators::letters;
+use crate::operator::{self, Effort, Law, Method, Verdict};
+use crate::report::operators::{letters, JudgedLaw};
 use crate::source::SourceMap;
 use crate::ty::Scalar;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 #[derive(clap::Args, Debug)]
 pub struct Args {
@@ -64,7 +65,7 @@ impl Table {
         };
         let meanings: Vec<&str> = readings(s).iter().map(|r| r.name()).collect();
         let head = format!(
-            "-- Operators on {} of type {} that no point refutes to associate: LEAVES | TYPE | OPERATOR | {}, with any k.\n",
+            "-- Operators on {} of type {} that are not refuted to associate: LEAVES | TYPE | OPERATOR | {} | of associativity, in each: the cases of the proof, or where it fails; with any k.\n",
             of,
             s.name(),
             meanings.join(" | ")
@@ -169,9 +170,9 @@ fn written(args: &Args, table: &Table) -> Result<(), Diagnostic> {
     output::write_all(vec![(target, table.text())]).map(drop)
 }
 
-/// Verdicts, in the order of the operators.
+/// Verdicts, in the order of the operators; nothing of those that are refuted to associate, however numbers are read.
 fn rows(generator: &Generator, some: &[Generated], s: Scalar) -> Vec<String> {
-    in_threads(some, |one| {
+    let row = |one: &Generated| {
         let term = generator.term(one)?;
         let text = elab::term_text(&term, &[Symbol::new("k")]);
         let asked = Asked {
@@ -180,32 +181,72 @@ fn rows(generator: &Generator, some: &[Generated], s: Scalar) -> Vec<String> {
             names: vec!["k".to_string()],
         };
         let ty = asked.term.ty().as_fun()?.0;
-        let (text, found) = (&asked.text, verdicts(&asked, s));
+        let (text, found) = (&asked.text, verdicts(&asked, s)?);
         Some(format!("{} | {ty} | {text} | {found}\n", one.leaves))
-    })
+    };
+    in_threads(some, row).into_iter().flatten().collect()
 }
 
-/// What becomes of each, in as many threads as there are cores: ids belong to threads.
-fn in_threads<T: Sync, R: Send>(all: &[T], one: impl Fn(&T) -> Option<R> + Sync) -> Vec<R> {
+/// What becomes of each, in their order, in as many threads as there are cores: ids belong to threads. Some take much longer than others,
+/// so a thread takes the next one when it is done with one.
+fn in_threads<T: Sync, R: Send>(all: &[T], one: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
-    let part = all.len().div_ceil(cores).max(1);
-    let one = &one;
-    std::thread::scope(|scope| {
-        let threads: Vec<_> = (all.chunks(part))
-            .map(|part| scope.spawn(move || part.iter().filter_map(one).collect::<Vec<R>>()))
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut done = Vec::new();
+        while let Some(i) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|i| *i < all.len()) {
+            done.push((i, one(&all[i])));
+        }
+        done
+    };
+    let mut done: Vec<(usize, R)> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..cores.min(all.len()))
+            .map(|_| scope.spawn(work))
             .collect();
-        let join = |t: std::thread::ScopedJoinHandle<Vec<R>>| {
+        let join = |t: std::thread::ScopedJoinHandle<Vec<(usize, R)>>| {
             t.join()
                 .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         };
         threads.into_iter().flat_map(join).collect()
-    })
+    });
+    done.sort_by_key(|(i, _)| *i);
+    done.into_iter().map(|(_, r)| r).collect()
 }
 
-fn verdicts(asked: &Asked, s: Scalar) -> String {
-    let verdicts = judged(asked, readings(s), EFFORT);
-    let letters: Vec<String> = verdicts.meanings.iter().map(letters).collect();
-    letters.join(" | ")
+/// Letters for all laws, and how each is known of associativity; none where that is refuted in all readings.
+fn verdicts(asked: &Asked, s: Scalar) -> Option<String> {
+    let judge = |r: &Reading| {
+        let (op, names, meaning) = (&asked.term, &asked.names, r.meaning());
+        operator::judge(op, names, meaning, Law::Associative, EFFORT)
+    };
+    let found: Vec<Verdict> = readings(s).iter().map(judge).collect();
+    if found.iter().all(|v| matches!(v, Verdict::Refuted(_))) {
+        return None;
+    }
+    let both = readings(s).iter().zip(&found);
+    let cells = both.map(|(r, v)| {
+        let known = JudgedLaw::of_law(Law::Associative, v);
+        letters(&judged_as(asked, *r, EFFORT, known))
+    });
+    let cells: Vec<String> = cells.chain(found.iter().map(certificate)).collect();
+    Some(cells.join(" | "))
+}
+
+/// What to look at for a verdict to be found again: how many cases a proof has, or where the sides differ.
+fn certificate(verdict: &Verdict) -> String {
+    match verdict {
+        Verdict::Proved(Method::Cases(n)) => n.to_string(),
+        Verdict::Proved(Method::Bits) => "bits".to_string(),
+        Verdict::Proved(Method::Words) => "words".to_string(),
+        Verdict::Refuted(c) => {
+            let values = c
+                .point
+                .iter()
+                .map(|(name, value)| format!("{name} = {value}"));
+            values.collect::<Vec<_>>().join(", ")
+        }
+        Verdict::Unknown(_) => "-".to_string(),
+    }
 }
 
 /// Judges what a table has again.
@@ -214,7 +255,7 @@ fn verify(path: &Path, s: Scalar, context: &mut Context) -> u8 {
         Ok(rows) => rows,
         Err(d) => return context.report([d]),
     };
-    let found = in_threads(&rows, |row| Some(differs(row, s)));
+    let found = in_threads(&rows, |row| differs(row, s));
     let differing: Vec<String> = found.into_iter().flatten().collect();
     let right = rows.len() - differing.len();
     let all = rows.len();
@@ -238,6 +279,10 @@ fn differs(row: &[String], s: Scalar) -> Option<String> {
     let Ok(asked) = ask::define(text, &whole, &with, &mut SourceMap::new()) else {
         return Some(format!("{text}: this is no operator on {ty}\n"));
     };
-    let (told, found) = (told.join(" | "), verdicts(&asked, s));
+    let refuted = || "it is refuted to associate".to_string();
+    let (told, found) = (
+        told.join(" | "),
+        verdicts(&asked, s).unwrap_or_else(refuted),
+    );
     (told != found).then(|| format!("{text}: {found}, where the table has {told}\n"))
 }
