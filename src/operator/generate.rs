@@ -466,6 +466,11 @@ fn computed(op: Op, s: Scalar, args: &[u64]) -> Option<u64> {
     if op == Op::Select {
         return Some(if args[0] != 0 { args[1] } else { args[2] });
     }
+    if let (true, &[a, b]) = (s.is_int() && s != Scalar::U64, args) {
+        if let Some(n) = of_integers(op, s, a as i64, b as i64) {
+            return Some(n as u64);
+        }
+    }
     let number = |b: &u64| match s.is_float() {
         true => Num::F64(f64::from_bits(*b)),
         false => Num::Int(*b as i64),
@@ -475,6 +480,27 @@ fn computed(op: Op, s: Scalar, args: &[u64]) -> Option<u64> {
         *n = number(a);
     }
     scalar::apply(op, s, &numbers[..args.len()]).map(bits)
+}
+
+/// What most operations are, done at once; numbers of short types are extended to 64 bits.
+fn of_integers(op: Op, s: Scalar, a: i64, b: i64) -> Option<i64> {
+    let wrapped = |n: i64| {
+        let unused = 64 - 8 * s.bytes() as u32;
+        match s.is_signed() {
+            true => n << unused >> unused,
+            false => ((n as u64) << unused >> unused) as i64,
+        }
+    };
+    Some(match op {
+        Op::Add => wrapped(a.wrapping_add(b)),
+        Op::Sub => wrapped(a.wrapping_sub(b)),
+        Op::Mul => wrapped(a.wrapping_mul(b)),
+        Op::Min => a.min(b),
+        Op::Max => a.max(b),
+        Op::Lt => (a < b).into(),
+        Op::Eq => (a == b).into(),
+        _ => return None,
+    })
 }
 
 fn same(a: u64, b: u64, s: Scalar) -> bool {

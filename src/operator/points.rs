@@ -56,6 +56,27 @@ pub(super) fn difference(
     Some(point)
 }
 
+/// Whether a point was found at which all pairs agree; not looked for among floats that are real numbers, which are rounded here.
+pub(super) fn agree(dag: &Dag, meaning: Meaning, pairs: &[(Id, Id)], points: u32) -> bool {
+    let differs = Differs::new(dag, meaning, pairs);
+    let rounded = |id: &Id| dag.node(*id).ty.is_float() && !meaning.strict_floats();
+    if differs.cone.iter().any(rounded) {
+        return false;
+    }
+    let (used, pools) = (differs.leaves(), differs.pools());
+    let mut point: Vec<Number> = pools.iter().map(|p| p[0]).collect();
+    let mut rng = Rng::new(3);
+    (0..points).any(|i| {
+        for leaf in &used {
+            point[*leaf] = match i % 4 {
+                3 => differs.draw(&mut rng, dag.leaves[*leaf]),
+                _ => *rng.pick(&pools[*leaf]),
+            };
+        }
+        differs.judged(&point) == Some(false)
+    })
+}
+
 /// All points of corners, if they are few.
 fn corners(differs: &Differs, used: &[usize], pools: &[Vec<Number>], point: &mut [Number]) -> bool {
     // As many of each pool as a few thousand points allow.
