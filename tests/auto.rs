@@ -86,7 +86,7 @@ fn loops(program: &Program, is: impl Fn(LoopKind) -> bool) -> usize {
 }
 
 /// Programs that are not shipped, and a word of the schedule that is taken where sums may be regrouped.
-const PROGRAMS: [(&str, &str); 47] = [
+const PROGRAMS: [(&str, &str); 52] = [
     (
         "def clamped [n : nat] (a : f32) (x : n.f32) (y : n.f32) : n.f32 =
            zip x y |> map (\\p -> min (max (a * fst p + snd p) (-1.0)) 1.0)",
@@ -378,6 +378,45 @@ const PROGRAMS: [(&str, &str); 47] = [
              let sum = reduce (+) 0.0 all in
              reduce (+) 0.0 (all |> map (\\v -> v * v)) - sum * sum)",
         "joined rows apart, named arrays kept, reductions in 8 vectors",
+    ),
+    // A scalar has a name beside that of a sum.
+    (
+        "def deviations [m n : nat] (x : (m+1).n.f32) : n.f32 =
+           transpose x |> map (\\column ->
+             let count = (cast (m+1) : f32) in
+             let mean = reduce (+) 0.0 column / count in
+             reduce (+) 0.0 (column |> map (\\v -> (v - mean) * (v - mean))) / count)",
+        "sums apart, named arrays kept, whole rows into 32 vectors",
+    ),
+    // Sums that are the same for all rows, or in all columns, are made once.
+    (
+        "def angles [m n d : nat] (x : m.d.f32) (y : n.d.f32) : m.n.f32 =
+           x |> map (\\a -> y |> map (\\b ->
+             let length = \\(v : d.f32) -> sqrt (reduce (+) 0.25 (v |> map (\\e -> e * e))) in
+             reduce (+) 0.0 (zip a b |> map (\\p -> fst p * snd p)) / (length a * length b)))",
+        "sums apart, named arrays kept, register tiles of packed panels",
+    ),
+    // Steps of a number are steps of a vector.
+    (
+        "def roots [n : nat] (x : n.f32) : n.f32 =
+           x |> map (\\a -> iterate[20] (\\y -> (2.0 * y + a / (y * y)) / 3.0) (a / 3.0 + 0.5))",
+        "vectors, parallel",
+    ),
+    // Sums of sums are one.
+    (
+        "def layer [o c n : nat] (x : c.(n+4).f32) (weights : o.c.5.f32) : o.n.f32 =
+           weights |> map (\\w ->
+             x |> map (slide[5, 1]) |> transpose |> map (\\windows ->
+               zip windows w |> map (\\p -> zip (fst p) (snd p) |> map (\\q -> fst q * snd q) |> reduce (+) 0.0)
+               |> reduce (+) 0.0))",
+        "sums of sums joined, register tiles",
+    ),
+    // The extremes of an image, from its first element on.
+    (
+        "def stretched [h w : nat] (image : (h+1).(w+1).f32) : (h+1).(w+1).f32 =
+           let least = reduce min (at[0] (at[0] image)) (join image) in
+           image |> map (map (\\v -> v - least))",
+        "parallel blocks, reductions in 4 vectors",
     ),
     // Rows of a table are read whole.
     (

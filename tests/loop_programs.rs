@@ -208,6 +208,35 @@ fn random_programs_mean_the_same_before_and_after_every_pass() {
     }
 }
 
+/// Rows are taken off a loop only where it is known to be whole rows: 31 elements are none of 2 or 3 each.
+#[test]
+fn a_part_of_joined_rows_need_be_no_whole_rows() {
+    let mut program = common::definition_text(
+        "def f [h w : nat] (x : (h+40).(w+1).f32) : f32 = reduce max 0.0 (take[31] (join x))",
+    );
+    let mut rng = Rng::new(3);
+    let at = |w| {
+        let sizes = [("h", 1), ("w", w)];
+        sizes
+            .map(|(s, n)| (Symbol::new(s), n))
+            .into_iter()
+            .collect()
+    };
+    let expected: Vec<Expected> = (0..5)
+        .map(|w| Expected::of(&program, &at(w), &mut rng).expect("a meaning"))
+        .collect();
+    program.term = normalize(&program.term);
+    let mut counts = Counts::default();
+    check(
+        "rows",
+        &program,
+        &Options::default(),
+        &expected,
+        &mut counts,
+    );
+    assert_eq!(counts.programs, 1);
+}
+
 /// A reduction that is named once and used twice.
 const NAMED: &str = "def f [m n : nat] (x : m.(n+1).f32) : m.f32 = x |> map (\\row ->
     (\\most -> log (row |> map (\\v -> exp (v - most)) |> reduce (+) 0.0) + most) (row |> reduce max (at[0] row)))";

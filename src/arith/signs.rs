@@ -45,9 +45,18 @@ pub trait Signs {
     }
 }
 
-/// Whether a term is whole by its form.
+/// Whether a term is whole by its form: a quotient need not be, nor what is chosen among such.
 pub fn is_whole_term(m: &Mono, c: Rat) -> bool {
-    c.as_int().is_some() && m.factors().all(|f| f.1 > 0)
+    c.as_int().is_some() && m.factors().all(|(a, e)| e > 0 && is_whole_atom(a))
+}
+
+fn is_whole_atom(a: Atom) -> bool {
+    let whole = |n: Nat| n.terms().iter().all(|(m, c)| is_whole_term(m, *c));
+    match a.kind() {
+        AtomKind::Var(_) | AtomKind::Meta(_) | AtomKind::Floor(..) | AtomKind::Ceil(..) => true,
+        AtomKind::Mod(a, b) | AtomKind::Min(a, b) | AtomKind::Max(a, b) => whole(a) && whole(b),
+        AtomKind::Quot(..) | AtomKind::Overflow => false,
+    }
 }
 
 /// `c·d·⌊a/d⌋ + c·(a mod d) = c·a`

@@ -15,7 +15,7 @@ pub use convert::{to_expr, to_nat, variable};
 pub use engine::{not_negative, View};
 pub use queries::{question_text, Asked, Queries, Query};
 
-use crate::arith::{is_whole_term, rejoin, Atom, AtomKind, Nat, Rat, Signs};
+use crate::arith::{is_whole_term, rejoin, Atom, AtomKind, Mono, Nat, Rat, Signs};
 use crate::intern::Symbol;
 use engine::{has_operations, Engine};
 use rustc_hash::FxHashMap;
@@ -233,7 +233,8 @@ impl Facts {
 pub fn divisions(n: Nat) -> usize {
     use AtomKind::{Ceil, Floor, Mod, Quot};
     let terms = n.terms();
-    let mut found = terms.iter().filter(|(m, c)| !is_whole_term(m, *c)).count();
+    let integral = |m: &Mono, c: Rat| c.as_int().is_some() && m.is_integral();
+    let mut found = terms.iter().filter(|(m, c)| !integral(m, *c)).count();
     n.each_atom(&mut |a| {
         let divides = matches!(a.kind(), Floor(..) | Ceil(..) | Mod(..) | Quot(..));
         found += usize::from(divides);

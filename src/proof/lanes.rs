@@ -51,5 +51,6 @@ fn widened(t: Ty, k: Nat) -> Option<Ty> {
 
 /// Operations whose meaning on vectors is their meaning on each lane.
 fn works_on_lanes(op: Op) -> bool {
-    matches!(op, Op::Pair | Op::Fst | Op::Snd | Op::Let) || op.is_lane_wise() && op != Op::Mod
+    matches!(op, Op::Pair | Op::Fst | Op::Snd | Op::Let | Op::Iterate)
+        || op.is_lane_wise() && op != Op::Mod
 }

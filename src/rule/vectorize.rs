@@ -94,10 +94,10 @@ fn hindrance(t: &Term, k: Nat, varying: Free, binders: &mut Vec<Option<Symbol>>)
     }
 }
 
-/// Whether a primitive on vectors means the primitive on each lane. Remainders are left to scalars.
+/// Whether a primitive on vectors means the primitive on each lane; a number of steps is the same in all. Remainders are left to scalars.
 fn lane_wise(p: Prim) -> bool {
     match p.op() {
-        Op::Pair | Op::Fst | Op::Snd | Op::Let => true,
+        Op::Pair | Op::Fst | Op::Snd | Op::Let | Op::Iterate => true,
         Op::Mod => false,
         op => op.is_lane_wise(),
     }

@@ -6,15 +6,18 @@
 //! is called. Nothing here is trusted: a search has to reach the sketches by rules that are proved. The same program gives
 //! the same schedules in the same order. Absent: searching, which schedule is good.
 
+mod depends;
 mod elements;
 mod exact;
 mod joined;
+mod nested;
 mod partial;
 mod print;
 mod reuse;
 mod rows;
 mod scans;
 mod skeleton;
+mod stage;
 mod strips;
 mod sums;
 mod tile;
@@ -211,6 +214,7 @@ pub fn first(program: &Program, permits: Permits) -> Vec<Schedule> {
         windows::apart(term, permits),
         elements::apart(term),
         joined::apart(term, permits),
+        nested::joined(term, permits),
         scans::of_rows(term),
         rows::apart(term),
         updates::in_blocks(term, permits),

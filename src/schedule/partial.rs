@@ -6,8 +6,9 @@
 //! vectors, or, of operators that vectors have no form of, rows of numbers that do not depend on each other. Where the operator does not
 //! commute, each lane has a strip of its own, and all stays in order. Absent: which operators those are.
 
-use super::print::{Printer, Stage};
+use super::print::Printer;
 use super::skeleton::{leaf, Reduce, Regroup};
+use super::stage::Stage;
 
 /// Elements of a block: of those that run in parallel, of one that runs inside of a loop.
 const BLOCKS: [u32; 2] = [8192, 1024];
@@ -85,7 +86,7 @@ impl Printer<'_> {
             Stage::Blocks | Stage::Peel | Stage::PeelLanes | Stage::Order => {
                 self.in_blocks(&block, &blocks, ["reduce-blocks-from-last", "reduce"])
             }
-            Stage::Parts | Stage::Exchange | Stage::Reorder | Stage::Pack => {
+            Stage::Parts | Stage::Exchange | Stage::Reorder | Stage::Beside | Stage::Pack => {
                 let rules = ["reduce-rest-on", "reduce-lanes-peeled"];
                 self.of_size("reduction", &rules, &chunk);
                 let columns = format!(
@@ -187,7 +188,7 @@ impl Printer<'_> {
                 let all = blocks(format!("({lanes} * floor({}, {block}))", r.n));
                 peeled(&all.reduced("reduce", "(contains reduceSeq)"))
             }
-            Stage::Parts | Stage::Exchange | Stage::Reorder | Stage::Pack => {
+            Stage::Parts | Stage::Exchange | Stage::Reorder | Stage::Beside | Stage::Pack => {
                 self.of_size("algorithmic", &["split-join"], lanes);
                 let strips = format!("(containsMap {lanes} (contains reduceSeq))");
                 peeled(&groups.reduced("reduce", &strips))

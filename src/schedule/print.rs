@@ -5,58 +5,12 @@
 //! something, and has the rules of that change alone.
 
 use super::skeleton::{leaf, same_leaves, Loops, Map, Reduce, Regroup};
+use super::stage::{Stage, STAGES};
 use super::{Choice, Permits, Schedule, HEAD, PERMIT};
 use crate::arith::Nat;
 use crate::term::Program;
 use crate::ty::Scalar;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Kinds of changes, in the order in which they are made.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Stage {
-    /// What is generated becomes a loop over numbers.
-    Loops,
-    /// Named arrays are kept.
-    Keep,
-    /// A reduction goes on from another element than the first one.
-    Start,
-    /// A reduction to one number gets blocks.
-    Blocks,
-    /// Reductions that start from an element get partial results,
-    Peel,
-    /// which are kept and reduced in lanes.
-    PeelLanes,
-    /// Loops between those of a tile go around them.
-    Order,
-    /// Loops are taken apart.
-    Parts,
-    /// Loops of tiles change places.
-    Exchange,
-    /// A tile becomes the accumulators of its reduction.
-    Reorder,
-    /// What tiles read is kept in the order in which they read it.
-    Pack,
-    /// Numbers become vectors.
-    Vectors,
-    /// Loops get the form that they have in C.
-    Lower,
-}
-
-const STAGES: [Stage; 13] = [
-    Stage::Loops,
-    Stage::Keep,
-    Stage::Start,
-    Stage::Blocks,
-    Stage::Peel,
-    Stage::PeelLanes,
-    Stage::Order,
-    Stage::Parts,
-    Stage::Exchange,
-    Stage::Reorder,
-    Stage::Pack,
-    Stage::Vectors,
-    Stage::Lower,
-];
 
 /// What is said of arrays that are kept.
 const NAMED: &str = "named arrays kept";
@@ -64,28 +18,10 @@ const STAGES_KEPT: &str = "stages kept";
 
 /// Elements of a block of a reduction to one number.
 const BLOCK: u32 = 16384;
+/// Segments of a block.
+const SEGMENTS: u32 = 64;
 /// Reductions up to this length are unrolled.
 const UNROLLED: i64 = 64;
-
-impl Stage {
-    fn name(self) -> &'static str {
-        match self {
-            Stage::Loops => "loops",
-            Stage::Keep => "keep",
-            Stage::Start => "start",
-            Stage::Blocks => "blocks",
-            Stage::Peel => "columns",
-            Stage::PeelLanes => "kept",
-            Stage::Order => "order",
-            Stage::Parts => "parts",
-            Stage::Exchange => "exchange",
-            Stage::Reorder => "tile",
-            Stage::Pack => "pack",
-            Stage::Vectors => "vectors",
-            Stage::Lower => "lower",
-        }
-    }
-}
 
 /// Prints one schedule.
 pub struct Printer<'a> {
@@ -105,6 +41,10 @@ pub struct Printer<'a> {
     inside: bool,
     /// What is done, in a few words.
     words: Vec<String>,
+    /// How many tiles there are before what is printed,
+    pub tiles: usize,
+    /// and how many of the first ones read packed panels while that is done.
+    pub packed: usize,
 }
 
 /// The schedule of a choice; none where it changes nothing.
@@ -125,15 +65,23 @@ pub fn schedule(
         regroups: false,
         inside: false,
         words: Vec::new(),
+        tiles: 0,
+        packed: 0,
     };
     let mut steps = Vec::new();
     for stage in STAGES {
         p.stage = stage;
-        p.changed = false;
-        p.rules.clear();
-        let sketch = p.loops(loops, true);
-        if p.changed {
-            steps.push(p.step(&sketch));
+        // Panels of two tiles at once are more than a search finds.
+        let times = if stage == Stage::Pack { p.tiles } else { 1 };
+        for packed in 1..=times {
+            p.packed = packed;
+            p.changed = false;
+            p.rules.clear();
+            p.tiles = 0;
+            let sketch = p.loops(loops, true);
+            if p.changed {
+                steps.push(p.step(&sketch));
+            }
         }
     }
     if steps.is_empty() {
@@ -168,7 +116,11 @@ fn long(n: Nat, least: i64) -> bool {
 impl Printer<'_> {
     /// A step with the rules that were asked for.
     fn step(&self, sketch: &str) -> String {
-        let mut text = format!("step {}\n", self.stage.name());
+        let number = match (self.stage, self.packed) {
+            (Stage::Pack, n) if n > 1 => format!("-{n}"),
+            _ => String::new(),
+        };
+        let mut text = format!("step {}{number}\n", self.stage.name());
         for (file, rules) in &self.rules {
             let rules: Vec<&str> = rules.iter().map(String::as_str).collect();
             text += &format!("use rules/{file}.rules ({})\n", rules.join(", "));
@@ -185,13 +137,15 @@ impl Printer<'_> {
         }
     }
 
-    /// The stage for loops that are no tile: those that only tiles have change nothing. Beside a tile they are taken apart where
-    /// that is reordered: both in one step are more than a search finds.
+    /// The stage for loops that are no tile: those that only tiles have change nothing. Beside a tile they are taken apart when that is
+    /// done: both in one step are more than a search finds.
     pub fn shown(&self) -> Stage {
         match self.stage {
             Stage::Order => Stage::PeelLanes,
-            Stage::Parts | Stage::Exchange if self.choice.tile > 0 => Stage::PeelLanes,
-            Stage::Exchange | Stage::Reorder | Stage::Pack => Stage::Parts,
+            Stage::Parts | Stage::Exchange | Stage::Reorder if self.choice.tile > 0 => {
+                Stage::PeelLanes
+            }
+            Stage::Exchange | Stage::Reorder | Stage::Beside | Stage::Pack => Stage::Parts,
             stage => stage,
         }
     }
@@ -200,7 +154,7 @@ impl Printer<'_> {
     pub fn uses(&mut self, file: &'static str, rules: &[&str]) {
         let parts = match self.choice.tile {
             0 => Stage::Parts,
-            _ => Stage::Reorder,
+            _ => Stage::Beside,
         };
         let first = match self.shown() {
             Stage::Parts => parts,
@@ -245,6 +199,7 @@ impl Printer<'_> {
             Loops::Map(m) => self.map(m, free),
             Loops::Reduce(r) => self.reduce(r, free),
             Loops::Step(step) => self.loops(step, false),
+            Loops::Segments(n) => self.segments(*n, free),
             Loops::Let {
                 value,
                 array,
@@ -304,7 +259,7 @@ impl Printer<'_> {
     /// Of an array that is computed where it is read: only its short reductions change.
     fn read(&mut self, loops: &Loops) -> String {
         match loops {
-            Loops::Nothing => "?".to_string(),
+            Loops::Nothing | Loops::Segments(_) => "?".to_string(),
             Loops::Map(m) => self.read(&m.body),
             Loops::Reduce(r) => self.sequential(r),
             Loops::Step(step) => self.read(step),
@@ -338,8 +293,12 @@ impl Printer<'_> {
             }
         }
         if let Loops::Reduce(r) = &*m.body {
-            // Beside long sums in lanes, elements are where those would read across rows.
-            let apart = self.choice.lanes == 0 || self.choice.tile > 0 || m.across;
+            // Beside tiles, or long sums in lanes, elements are where those would read across rows, or have no lanes.
+            let apart = match self.choice.tile {
+                0 => self.choice.lanes == 0,
+                _ => r.law == Regroup::No,
+            };
+            let apart = apart || m.across;
             if self.choice.columns > 0 && m.reduces && apart {
                 if let Some(s) = self.columns(m, r, parallel) {
                     return s;
@@ -375,6 +334,30 @@ impl Printer<'_> {
             false => "contains",
         };
         format!("({place}{kind} {n} {body})")
+    }
+
+    /// A loop over segments: threads have blocks of them.
+    fn segments(&mut self, n: Nat, free: bool) -> String {
+        if !(free && self.choice.parallel) {
+            return "?".to_string();
+        }
+        self.says("parallel");
+        let block = self.param("segments", SEGMENTS.to_string());
+        let lower = self.shown() == Stage::Lower;
+        if self.shown() < Stage::Parts {
+            return "(contains reduceSegments)".to_string();
+        }
+        if self.shown() == Stage::Parts {
+            let rules = ["segments-rest", "segments-blocks"].map(|r| format!("{r}[{block}]"));
+            self.uses("irregular", &rules.each_ref().map(String::as_str));
+        }
+        if lower {
+            self.uses("parallel", &["map-par"]);
+        }
+        let kind = if lower { "MapPar" } else { "Map" };
+        format!(
+            "(parts (contains{kind} (floor({n}, {block})) (contains reduceSegments)) (contains reduceSegments))"
+        )
     }
 
     /// A loop over places, for each of which elements are looked for: instead each element is looked at once.
@@ -516,7 +499,14 @@ impl Printer<'_> {
             (Some(s), Regroup::Identity) if long(r.n, 256) => {
                 self.in_lanes(r, s, free && self.choice.parallel)
             }
-            (Some(s), Regroup::Peeled) if long(r.n, 256) => self.peeled(s),
+            (Some(s), Regroup::Peeled) if long(r.n, 256) => {
+                let parallel = free && self.choice.parallel && long(r.n, 2048);
+                match parallel {
+                    true => self.partial(r, true, true),
+                    false => None,
+                }
+                .unwrap_or_else(|| self.peeled(s))
+            }
             (_, Regroup::Blocks | Regroup::InOrder) if self.choice.lanes > 0 && long(r.n, 2048) => {
                 let commutes = r.law == Regroup::Blocks;
                 let parallel = free && self.choice.parallel;
@@ -582,7 +572,7 @@ impl Printer<'_> {
                     "(contains reduce)".to_string(),
                 )
             }
-            Stage::Parts | Stage::Exchange | Stage::Reorder | Stage::Pack => {
+            Stage::Parts | Stage::Exchange | Stage::Reorder | Stage::Beside | Stage::Pack => {
                 for b in [&chunk, &lanes] {
                     let (rest, split) = (format!("reduce-rest[{b}]"), format!("reduce-lanes[{b}]"));
                     self.uses("reduction", &[&rest, &split]);
@@ -658,6 +648,7 @@ impl Printer<'_> {
             | Stage::Parts
             | Stage::Exchange
             | Stage::Reorder
+            | Stage::Beside
             | Stage::Pack => {
                 if self.shown() == Stage::PeelLanes {
                     let rule = format!("reduce-lanes-peeled[{lanes}]");
@@ -726,7 +717,7 @@ impl Loops {
     pub fn any(&self, is: &dyn Fn(&Loops) -> bool) -> bool {
         is(self)
             || match self {
-                Loops::Nothing => false,
+                Loops::Nothing | Loops::Segments(_) => false,
                 Loops::Map(m) => m.body.any(is),
                 Loops::Reduce(r) => r.inner.any(is),
                 Loops::Step(step) => step.any(is),

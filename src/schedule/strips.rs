@@ -4,8 +4,9 @@
 //! that what is read of one row of the array lies together. Columns that are summed are as many at once as the nearest cache holds sums
 //! of, and a few rows are added to a vector of sums while it is in a register: rows are read whole, every sum stays in its order.
 
-use super::print::{size, Printer, Stage};
+use super::print::{size, Printer};
 use super::skeleton::{Loops, Map, Reduce};
+use super::stage::Stage;
 
 /// Rows of a strip.
 const STRIP: u32 = 8;

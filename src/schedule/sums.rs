@@ -6,6 +6,7 @@
 //! that one row of sums is kept at a time, or all loops around it. One step takes one reduction; where there are more, the
 //! next one is found in what the first one led to. Absent: whether that pays, what becomes of the loops.
 
+use super::depends::{Scope, Varies};
 use super::print::size;
 use super::skeleton::{has_reduction, is_across, Loops};
 use super::Schedule;
@@ -21,6 +22,9 @@ const RULES: &str = "use rules/sharing.rules (let-fission, let-let, let-nest, re
   let-out-of-function, let-out-of-first)
 use rules/algorithmic.rules (map-fst-zip, map-snd-zip, eliminate-map-identity)
 use rules/lowering.rules (map-eta-abstraction)\n";
+
+/// What moves names out of loops.
+const OUT: &str = "use rules/sharing.rules (let-float-map)\n";
 
 /// What is done so.
 const WORDS: &str = "sums apart";
@@ -46,6 +50,10 @@ pub struct Place {
     read: bool,
     /// in what way a name for it stands there.
     named: Named,
+    /// The lengths of loops around it in all iterations of which it is the same: they are not among `loops`.
+    same: Vec<Nat>,
+    /// What the variables around it depend on.
+    scope: Scope,
 }
 
 /// What of the names at the top of a program a place stands in.
@@ -72,6 +80,36 @@ impl Place {
             across: false,
             read: false,
             named: Named::No,
+            same: Vec::new(),
+            scope: Scope::default(),
+        }
+    }
+
+    /// What is under a variable that varies so.
+    fn under(&self, variable: Varies) -> Place {
+        Place {
+            scope: self.scope.with(variable),
+            ..self.clone()
+        }
+    }
+
+    /// The place of a reduction of so many, outside of the loops in all iterations of which it is the same.
+    fn of(&self, reduction: &Term, n: Nat) -> Place {
+        let varies = self.scope.varies(reduction).flat();
+        let (mut loops, mut same) = (Vec::new(), Vec::new());
+        for (i, n) in self.loops.iter().enumerate() {
+            let kept = if varies.has(i) { &mut loops } else { &mut same };
+            kept.push(*n);
+        }
+        if loops.is_empty() {
+            // The same for all elements: compilers compute it once.
+            (loops, same) = (self.loops.clone(), Vec::new());
+        }
+        Place {
+            loops,
+            n,
+            same,
+            ..self.clone()
         }
     }
 }
@@ -81,8 +119,10 @@ impl Place {
 pub fn apart(term: &Term, done: &[Place]) -> Option<(Vec<Schedule>, Place)> {
     let mut found = Vec::new();
     written(term, &Place::top(), &mut found);
-    let most = found.iter().map(|p| p.loops.len()).max()?;
-    let place = found.into_iter().find(|p| p.loops.len() == most)?;
+    // First what is done again and again, then what has the most loops.
+    let rank = |p: &Place| (p.same.len(), p.loops.len());
+    let most = found.iter().map(rank).max()?;
+    let place = found.into_iter().find(|p| rank(p) == most)?;
     let schedule = |sketch: &str| {
         let number = match done.len() {
             0 => String::new(),
@@ -90,7 +130,7 @@ pub fn apart(term: &Term, done: &[Place]) -> Option<(Vec<Schedule>, Place)> {
         };
         let mut steps = Vec::new();
         if place.views {
-            let body = "(none (app let ? ?))".to_string();
+            let body = "(none (app let (none (reduce or reduceSeq)) ?))".to_string();
             let loops = place.loops.iter().rev();
             let loops = loops.fold(body, |s, n| format!("(containsMap {} {s})", size(*n)));
             let rules = "use rules/fusion.rules (let-inline)";
@@ -99,7 +139,10 @@ pub fn apart(term: &Term, done: &[Place]) -> Option<(Vec<Schedule>, Place)> {
                 bare(&loops)
             ));
         }
-        steps.push(format!("step sums{number}\n{RULES}sketch\n  {sketch}\n"));
+        let out = if place.same.is_empty() { "" } else { OUT };
+        steps.push(format!(
+            "step sums{number}\n{RULES}{out}sketch\n  {sketch}\n"
+        ));
         Schedule::preparation(WORDS, steps)
     };
     let mut all = vec![schedule(&whole(&place, done))];
@@ -107,7 +150,7 @@ pub fn apart(term: &Term, done: &[Place]) -> Option<(Vec<Schedule>, Place)> {
         let row = format!("(contains (app let {} ?))", nest(&[*last], place.n));
         let loops = around.iter().rev();
         let row = loops.fold(row, |s, n| format!("(containsMap {} {s})", size(*n)));
-        if done.is_empty() {
+        if done.is_empty() && place.same.is_empty() {
             all.insert(0, schedule(bare(&row)));
         }
     }
@@ -119,6 +162,17 @@ fn whole(place: &Place, done: &[Place]) -> String {
     let same = |p: &&Place| (&p.loops, p.n) == (&place.loops, place.n);
     let of = |p: &Place| nest(&p.loops, p.n);
     let mut sketch = match (place.read, place.named) {
+        // The name stands outside of the loops in which it is the same.
+        _ if !place.same.is_empty() => {
+            let loops = place.same.iter();
+            let inside = loops.map(|n| format!("(containsMap {} ?)", size(*n)));
+            let inside: Vec<String> = inside.collect();
+            format!(
+                "contains (app let {} ({}))",
+                of(place),
+                inside.join(" and ")
+            )
+        }
         // A name in what another loop reads would hide the loops of the sums: it stands before that loop.
         (true, Named::No) => format!("app let {} ?", of(place)),
         (true, Named::Value) => format!("contains (app let {} (\\ (app let ? ?)))", of(place)),
@@ -167,25 +221,25 @@ pub fn unnamed(loops: &Loops) -> &Loops {
 }
 
 /// What a function makes whose result is written.
-fn called(f: &Term, place: &Place, found: &mut Vec<Place>) {
+fn called(f: &Term, argument: Varies, place: &Place, found: &mut Vec<Place>) {
     match (f.kind(), f.as_prim_app()) {
-        (Kind::Lam(_, body), _) => written(body, place, found),
+        (Kind::Lam(_, body), _) => written(body, &place.under(argument), found),
         // `map g`, whose argument is not written out.
         (_, Some((p, args))) if p.op() == Op::Map => {
             if let [g] = args[..] {
-                iterations(g, f.ty().uncurried().1, place, found);
+                iterations(g, f.ty().uncurried().1, argument, place, found);
             }
         }
         _ => {}
     }
 }
 
-/// What the iterations of a loop write, which makes an array.
-fn iterations(f: &Term, made: Ty, place: &Place, found: &mut Vec<Place>) {
+/// What the iterations of a loop over elements that vary so write, which makes an array.
+fn iterations(f: &Term, made: Ty, elements: Varies, place: &Place, found: &mut Vec<Place>) {
     if let Some((n, _)) = made.as_array() {
         let mut below = place.clone();
         below.loops.push(n);
-        called(f, &below, found);
+        called(f, elements.by(place.loops.len()), &below, found);
     }
 }
 
@@ -194,7 +248,7 @@ fn written(t: &Term, place: &Place, found: &mut Vec<Place>) {
     let Some((p, args)) = t.as_prim_app() else {
         if let Kind::Lam(_, body) = t.kind() {
             // The parameters of the program.
-            written(body, place, found);
+            written(body, &place.under(Varies::default()), found);
         }
         return;
     };
@@ -213,7 +267,7 @@ fn written(t: &Term, place: &Place, found: &mut Vec<Place>) {
                 across: is_across(xs),
                 ..place.clone()
             };
-            iterations(f, t.ty(), &over, found);
+            iterations(f, t.ty(), place.scope.varies(xs), &over, found);
             let loops = xs
                 .ty()
                 .as_array()
@@ -238,10 +292,16 @@ fn written(t: &Term, place: &Place, found: &mut Vec<Place>) {
                 false => inside.clone(),
             };
             written(value, &named(Named::Value), found);
-            called(f, &named(Named::Body), found);
+            let varies = place.scope.varies(value);
+            called(f, varies, &named(Named::Body), found);
         }
         (Sort::Loop(Loop::Iterate), [f, x]) => {
-            called(f, &Place::top(), found);
+            // No loop around it is one of a step.
+            let step = Place {
+                scope: place.scope.fixed(),
+                ..Place::top()
+            };
+            called(f, Varies::default(), &step, found);
             written(x, &read, found);
         }
         (Sort::Loop(Loop::Reduce), [_, _, xs]) => {
@@ -250,11 +310,13 @@ fn written(t: &Term, place: &Place, found: &mut Vec<Place>) {
                 return;
             };
             let long = n.as_int().is_none_or(|n| n >= SHORT);
+            let own = place.of(t, n);
+            let again = !own.same.is_empty();
             // Reductions along a row have it in a cache, one after the other.
             let worth = place.loops.len() > 1 || !place.names || place.across;
-            let apart = place.direct || place.loops.is_empty() || has_reduction(xs);
-            if long && worth && !apart && t.ty().is_flat() {
-                found.push(Place { n, ..place.clone() });
+            let apart = place.direct || place.loops.is_empty();
+            if long && (again || worth && !apart) && !has_reduction(xs) && t.ty().is_flat() {
+                found.push(own);
             }
         }
         (Sort::Loop(_), _) => {}

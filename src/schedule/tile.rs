@@ -6,8 +6,9 @@
 //! both. The last tiles may stand out over the result. With packing, what a panel of columns reads is kept in the order in
 //! which it is read.
 
-use super::print::{size, Printer, Stage};
+use super::print::{size, Printer};
 use super::skeleton::{leaf, same_leaves, Loops, Map, Reduce};
+use super::stage::Stage;
 use super::sums::unnamed;
 use crate::arith::Nat;
 use crate::term::{Kind, Op, Term};
@@ -103,6 +104,7 @@ impl Printer<'_> {
             r,
             s,
         } = product(m)?;
+        self.tiles += 1;
         let step = step(r);
         let scalar = columns.elem.as_scalar().is_some();
         let (packs, tall) = (self.choice.tile == 2 && scalar, self.choice.tile == TALL);
@@ -182,7 +184,10 @@ impl Printer<'_> {
             false => "containsMap",
         };
         let body = format!("({map} {mr} ({map} ({nr}/{lanes}) {step}))");
-        if !packs || self.stage < Stage::Pack {
+        if !packs
+            || self.stage < Stage::Pack
+            || self.stage == Stage::Pack && self.tiles > self.packed
+        {
             return format!("(containsReduceSeqInto {k} {accumulators} {body})");
         }
         let row = match unrolled {
@@ -238,7 +243,7 @@ impl Printer<'_> {
                 self.needs("algorithmic", &rules);
                 self.needs("vector", &with(&vectors, lanes));
             }
-            Stage::Pack if packs => {
+            Stage::Pack if packs && self.tiles == self.packed => {
                 self.needs(
                     "layout",
                     &[
@@ -248,6 +253,8 @@ impl Printer<'_> {
                         "transpose-twice",
                     ],
                 );
+                // A panel may be a part of what the columns have.
+                self.needs("algorithmic", &["map-fission-left"]);
             }
             Stage::Lower => {
                 if packs {

@@ -5,8 +5,9 @@
 //! partial results, else the first one. Absent: which operators those are, which the search finds out.
 
 use super::partial::UNROLL;
-use super::print::{Printer, Stage};
+use super::print::Printer;
 use super::skeleton::{leaf, Reduce};
+use super::stage::Stage;
 
 /// Both passes of a block.
 fn both(largest: &str, sums: &str) -> String {
@@ -51,7 +52,7 @@ impl Printer<'_> {
                 }
                 blocks.reduced("reduce", &both("?", "?"))
             }
-            Stage::Parts | Stage::Exchange | Stage::Reorder | Stage::Pack => {
+            Stage::Parts | Stage::Exchange | Stage::Reorder | Stage::Beside | Stage::Pack => {
                 let rules: &[&str] = match approximate {
                     true => &["reduce-lanes-peeled", "reduce-lanes"],
                     false => &["reduce-lanes-peeled"],

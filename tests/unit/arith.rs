@@ -88,3 +88,22 @@ fn evaluates_and_refuses_inexact_division() {
     let whole = n * 32.into() - m.exact_div(m + 1.into()) * (m + 1.into());
     assert_eq!(whole.eval(&mut |_| Some(7)), Some(0));
 }
+
+#[test]
+fn a_quotient_is_not_whole_by_its_form() {
+    let (n, rows) = (v("n"), v("w") + 1.into());
+    let whole = |n: Nat| n.terms().iter().all(|(m, c)| is_whole_term(m, *c));
+    for n in [n, n.floor_div(rows), n.rem(rows), rows.min(n) * n] {
+        assert!(whole(n), "{n}");
+    }
+    let part = n.exact_div(rows);
+    for n in [
+        part,
+        n.exact_div(2.into()),
+        part * n,
+        part.max(n),
+        part.rem(n),
+    ] {
+        assert!(!whole(n), "{n}");
+    }
+}

@@ -1,0 +1,74 @@
+//! In which order loops are changed.
+//!
+//! Each stage is a step of a schedule, if it changes something there. Absent: how loops look after it.
+
+/// Kinds of changes, in the order in which they are made.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Stage {
+    /// What is generated becomes a loop over numbers.
+    Loops,
+    /// Named arrays are kept.
+    Keep,
+    /// A reduction goes on from another element than the first one.
+    Start,
+    /// A reduction to one number gets blocks.
+    Blocks,
+    /// Reductions that start from an element get partial results,
+    Peel,
+    /// which are kept and reduced in lanes.
+    PeelLanes,
+    /// Loops between those of a tile go around them.
+    Order,
+    /// Loops are taken apart.
+    Parts,
+    /// Loops of tiles change places.
+    Exchange,
+    /// A tile becomes the accumulators of its reduction.
+    Reorder,
+    /// Loops beside a tile are taken apart.
+    Beside,
+    /// What tiles read is kept in the order in which they read it.
+    Pack,
+    /// Numbers become vectors.
+    Vectors,
+    /// Loops get the form that they have in C.
+    Lower,
+}
+
+pub const STAGES: [Stage; 14] = [
+    Stage::Loops,
+    Stage::Keep,
+    Stage::Start,
+    Stage::Blocks,
+    Stage::Peel,
+    Stage::PeelLanes,
+    Stage::Order,
+    Stage::Parts,
+    Stage::Exchange,
+    Stage::Reorder,
+    Stage::Beside,
+    Stage::Pack,
+    Stage::Vectors,
+    Stage::Lower,
+];
+
+impl Stage {
+    pub fn name(self) -> &'static str {
+        match self {
+            Stage::Loops => "loops",
+            Stage::Keep => "keep",
+            Stage::Start => "start",
+            Stage::Blocks => "blocks",
+            Stage::Peel => "columns",
+            Stage::PeelLanes => "kept",
+            Stage::Order => "order",
+            Stage::Parts => "parts",
+            Stage::Exchange => "exchange",
+            Stage::Reorder => "tile",
+            Stage::Beside => "beside",
+            Stage::Pack => "pack",
+            Stage::Vectors => "vectors",
+            Stage::Lower => "lower",
+        }
+    }
+}
