@@ -182,10 +182,15 @@ impl<'a> Walk<'a> {
                 None => n * (once.max(chain) + 2.0),
             };
         }
-        match self.automatic(var, body, &carried) {
-            Some(lanes) => n * (once + 1.0) / (lanes * AUTOMATIC) + 8.0,
-            None => n * (once.max(chain) + 1.0),
+        if let Some(lanes) = self.automatic(var, body, &carried, false) {
+            return n * (once + 1.0) / (lanes * AUTOMATIC) + 8.0;
         }
+        // Sums in order: vectors of elements, which are added up one by one.
+        let own = match self.automatic(var, body, &carried, true) {
+            Some(lanes) => once / (lanes * AUTOMATIC),
+            None => once,
+        };
+        n * (own.max(chain) + 1.0)
     }
 
     /// Whether compilers compute what a statement declares before the innermost long loop. Functions may set `errno`.
@@ -233,12 +238,13 @@ impl<'a> Walk<'a> {
         cycles
     }
 
-    /// How many iterations a compiler puts into a vector by itself.
+    /// How many iterations a compiler puts into a vector by itself; `sums`: where floats are added up, too.
     fn automatic(
         &self,
         var: Symbol,
         body: &[Stmt],
         carried: &BTreeMap<Symbol, u32>,
+        sums: bool,
     ) -> Option<f64> {
         let mut widest = None;
         let (mut good, mut woven) = (true, false);
@@ -260,7 +266,7 @@ impl<'a> Walk<'a> {
                     widest = widest.max(Some(value.shape().elem.bytes()));
                 }
                 Stmt::Assign { var, value } if carried.contains_key(var) => {
-                    good &= value.shape().elem.is_int();
+                    good &= value.shape().elem.is_int() || sums && is_sum(*var, value);
                 }
                 Stmt::If { .. } => good = false,
                 _ => {}
@@ -272,7 +278,7 @@ impl<'a> Walk<'a> {
     }
 
     /// How many iterations of a loop around another one a compiler puts into a vector by itself: each lane goes through the
-    /// inner loop, which takes constant steps.
+    /// inner loop, which takes constant steps, and is none that a compiler makes vectors of itself.
     pub fn around(&self, var: Symbol, body: &[Stmt], kind: LoopKind) -> Option<f64> {
         let carried = carried(body, &self.env);
         // What is around a loop in the function of a thread is shared out, and no vector.
@@ -280,11 +286,17 @@ impl<'a> Walk<'a> {
             return None;
         }
         let mut loops = body.iter().filter_map(|s| match s {
-            Stmt::For { var, body, .. } => Some((*var, body)),
+            Stmt::For {
+                var, body, extent, ..
+            } => Some((*var, body, value(*extent, &self.env))),
             _ => None,
         });
-        let (inner, of) = loops.next()?;
+        let (inner, of, n) = loops.next()?;
         if loops.next().is_some() || !carried.is_empty() || !flat(of, &self.env) {
+            return None;
+        }
+        let sums = &self::carried(of, &self.env);
+        if n > UNROLLED && !sums.is_empty() && self.automatic(inner, of, sums, true).is_some() {
             return None;
         }
         let mut good = true;
@@ -298,7 +310,7 @@ impl<'a> Walk<'a> {
                 });
             }
         });
-        self.automatic(var, body, &carried).filter(|_| good)
+        self.automatic(var, body, &carried, false).filter(|_| good)
     }
 
     /// Whether a compiler makes a vector of an expression over the iterations of a loop.
@@ -513,6 +525,15 @@ fn windows(var: Symbol, body: &[Stmt]) -> BTreeSet<BufId> {
         });
     });
     all
+}
+
+/// Whether a variable is added to.
+fn is_sum(var: Symbol, value: &Expr) -> bool {
+    let ExprKind::Op(Op::Add, args) = value.kind() else {
+        return false;
+    };
+    let is = |e: &Expr| matches!(e.kind(), ExprKind::Var(v) if *v == var);
+    args.iter().filter(|e| is(e)).count() == 1
 }
 
 /// Whether numbers are divided one by one: whole ones, by what is no constant.

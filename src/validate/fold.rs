@@ -93,8 +93,12 @@ impl Values {
     }
 
     pub fn folded(&mut self, f: Fold) -> V {
+        let part = f.which as usize;
+        // What every step leaves as it is.
+        let kept = *self.node(f.steps[part]) == Node::Acc(f.depth, f.which);
         match f.n.as_int() {
-            Some(0) => f.starts[f.which as usize],
+            _ if kept => f.starts[part],
+            Some(0) => f.starts[part],
             _ => self.make(Node::Fold(Rc::new(f))),
         }
     }
