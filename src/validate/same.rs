@@ -584,6 +584,11 @@ fn last(cx: &mut Values, (t, leaf, at): At, other: V, depth: u32) -> Res<()> {
     if depth > DEEPEST {
         return Err(Stuck::new("choices in each other are too deep"));
     }
+    if cx.is_kept(t, leaf, at)? {
+        let v = cx.first(t, leaf, at)?;
+        let other = cx.refresh(other)?;
+        return compare(cx, v, other, depth + 1);
+    }
     let some = cx.compare(Op::Lt, Nat::int(0), t.n);
     for holds in [false, true] {
         if cx.decide(some) == Some(!holds) {

@@ -186,6 +186,25 @@ impl Values {
         self.step_at(t, (leaf, at), n, of)
     }
 
+    /// Whether every step leaves an element as it is, as those of a border: then it is what it was at first.
+    pub fn is_kept(&mut self, t: &Tensor, leaf: u32, at: &[Nat]) -> Res<bool> {
+        let place: Place = at.iter().copied().collect();
+        let key = (t.of, leaf, place, self.known.state());
+        if let Some(known) = self.kept.get(&key) {
+            return Ok(*known);
+        }
+        let (of, k) = (self.number(), self.symbol("step"));
+        self.known.range(k, Nat::int(0), t.n - Nat::int(1));
+        let step = self.step_at(t, (leaf, at), Nat::var(k), cells_of(of))?;
+        let step = self.chosen(step);
+        let kept = match self.node(step).clone() {
+            Node::Cell(o, l, own) if (o, l) == (of, leaf) => self.same_places(&own, at)?,
+            _ => false,
+        };
+        self.kept.insert(key, kept);
+        Ok(kept)
+    }
+
     /// What a step makes of a state.
     pub fn step_at(&mut self, t: &Tensor, (leaf, at): (u32, &[Nat]), k: Nat, of: OfCell) -> Res<V> {
         let p = t.part(leaf)?;

@@ -42,6 +42,8 @@ pub struct Values {
     pub sizes: Vec<Nat>,
     /// Those that were made, by loop, part, steps and what was known.
     pub tensors: FxHashMap<(u32, u32, Nat, u64), Rc<Tensor>>,
+    /// Whether every step leaves an element of a state as it is, by its loop, part, place and what was known.
+    pub kept: FxHashMap<(u32, u32, SmallVec<[Nat; 2]>, u64), bool>,
     /// States, and arrays of them, whose elements are made of too many others.
     pub spread: FxHashSet<(u32, u32)>,
     /// Values that were shown to be equal, and what was known.
@@ -78,6 +80,7 @@ impl Default for Values {
             bounds: Vec::new(),
             sizes: Vec::new(),
             tensors: FxHashMap::default(),
+            kept: FxHashMap::default(),
             spread: FxHashSet::default(),
             equal: FxHashSet::default(),
             dims: FxHashMap::default(),

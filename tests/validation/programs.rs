@@ -79,6 +79,17 @@ pub const PROGRAMS: &[&str] = &[
     "def f [n : nat] (a : (n + 1).i32) : (n + 1).i32 =
       a |> iterate[3] (\\xs -> xs |> padClamp[1, 1] |> slide[3, 1] |> mapSeq (\\w ->
         select (at[0] w + at[2] w == 2) 1 (select (at[0] w == 1) (at[1] w) 0)))",
+    // The border stays as it is in all steps.
+    "def f [t n : nat] (a : (n + 2).f32) : (n + 2).f32 =
+      a |> iterate[t] (\\xs -> concat (take[1] xs)
+        (concat (xs |> slide[3, 1] |> mapSeq (\\w -> at[0] w - at[2] w)) (drop[n + 1] xs)))",
+    "def f [t h w : nat] (a : (h + 2).(w + 2).f32) : (h + 2).(w + 2).f32 =
+      a |> iterate[t] (\\xs ->
+        let inner = xs |> map (slide[3, 1]) |> slide[3, 1] |> map transpose
+          |> map (map (\\p -> at[1] (at[0] p) + at[0] (at[1] p) + at[2] (at[1] p) - at[1] (at[2] p))) in
+        concat (take[1] xs) (concat
+          (zip inner (take[h] (drop[1] xs)) |> map (\\r -> concat (take[1] (snd r)) (concat (fst r) (drop[w + 1] (snd r)))))
+          (drop[h + 1] xs)))",
     // Lanes that are elements of rows, and lanes of which an index says what they are.
     "def f [n k : nat] (a : (4*n).k.f32) : (4*n).f32 =
       join (split[4] a |> mapSeq (\\rows -> asScalar (transpose rows |> reduceSeq

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The rows of a strip, at least.
 const STRIP: i64 = 32;
 /// The rows of a strip for each that two strips compute.
-const SHARE: i64 = 8;
+const SHARE: i64 = 16;
 /// Rows known to be shorter are no lines.
 const LINE: i64 = 64;
 /// The most rows that a window reaches.
