@@ -189,7 +189,7 @@ impl Values {
     /// Whether every step leaves an element as it is, as those of a border: then it is what it was at first.
     pub fn is_kept(&mut self, t: &Tensor, leaf: u32, at: &[Nat]) -> Res<bool> {
         let place: Place = at.iter().copied().collect();
-        let key = (t.of, leaf, place, self.known.state());
+        let key = (t.of, (leaf, place), self.known.state());
         if let Some(known) = self.kept.get(&key) {
             return Ok(*known);
         }

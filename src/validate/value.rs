@@ -43,7 +43,7 @@ pub struct Values {
     /// Those that were made, by loop, part, steps and what was known.
     pub tensors: FxHashMap<(u32, u32, Nat, u64), Rc<Tensor>>,
     /// Whether every step leaves an element of a state as it is, by its loop, part, place and what was known.
-    pub kept: FxHashMap<(u32, u32, SmallVec<[Nat; 2]>, u64), bool>,
+    pub kept: FxHashMap<(u32, Part, u64), bool>,
     /// States, and arrays of them, whose elements are made of too many others.
     pub spread: FxHashSet<(u32, u32)>,
     /// Values that were shown to be equal, and what was known.

@@ -1,0 +1,363 @@
+//! Programs that have no sketch, each with what is done with it.
+
+/// Programs that are not shipped, and a word of the schedule that is taken where sums may be regrouped.
+pub const PROGRAMS: [(&str, &str); 54] = [
+    (
+        "def clamped [n : nat] (a : f32) (x : n.f32) (y : n.f32) : n.f32 =
+           zip x y |> map (\\p -> min (max (a * fst p + snd p) (-1.0)) 1.0)",
+        "parallel",
+    ),
+    (
+        "def squares [n : nat] (x : n.f32) (y : n.f32) : f32 =
+           zip x y |> map (\\p -> (fst p - snd p) * (fst p - snd p)) |> reduce (+) 0.0",
+        "reductions in 8 vectors",
+    ),
+    (
+        "def peaks [m n : nat] (x : m.(n+1).f32) : m.(n+1).f32 =
+           x |> map (\\row -> let most = reduce max (at[0] row) row in row |> map (\\v -> v / most))",
+        "parallel",
+    ),
+    (
+        "def dense [m n : nat] (a : m.n.f32) (x : n.f32) (b : m.f32) : m.f32 =
+           zip a b |> map (\\r -> (zip (fst r) x |> map (\\p -> fst p * snd p) |> reduce (+) 0.0) + snd r)",
+        "reductions in 8 vectors",
+    ),
+    (
+        "def differences [m n : nat] (x : m.f32) (y : n.f32) : m.n.f32 =
+           x |> map (\\u -> y |> map (\\v -> u - v))",
+        "parallel",
+    ),
+    (
+        "def smooth [n : nat] (x : (n+4).f32) : n.f32 =
+           slide[5, 1] x |> map (\\w -> reduce (+) 0.0 w * 0.2)",
+        "parallel",
+    ),
+    (
+        "def turned [m n : nat] (x : m.n.f32) : n.m.f32 = transpose x |> map (map (\\v -> v * 2.0))",
+        "strips of rows",
+    ),
+    (
+        "def dots [b n : nat] (x : b.n.f32) (y : b.n.f32) : b.f32 =
+           zip x y |> map (\\r -> zip (fst r) (snd r) |> map (\\p -> fst p * snd p) |> reduce (+) 0.0)",
+        "reductions in 8 vectors",
+    ),
+    (
+        "def product [rows cols inner : nat] (a : rows.inner.f64) (b : inner.cols.f64) : rows.cols.f64 =
+           a |> map (\\row -> transpose b |> map (\\col ->
+             zip row col |> map (\\p -> fst p * snd p) |> reduce (+) 0.0))",
+        "register tiles",
+    ),
+    (
+        "def two_stages [h w : nat] (x : (h+2).w.f32) : h.w.f32 =
+           let roots = x |> map (map (\\v -> exp (sqrt v))) in
+           slide[3, 1] roots |> map (\\rows -> transpose rows |> map (\\c -> reduce (+) 0.0 c))",
+        "named arrays kept",
+    ),
+    (
+        "def doubled [n : nat] (x : n.f32) : n.f32 = x |> map (\\v -> v * 2.0) |> reverse",
+        "parallel",
+    ),
+    (
+        "def total [n : nat] (x : n.i32) : i32 = reduce (+) 0 x",
+        "parallel blocks",
+    ),
+    // Something is done with each sum before it is stored.
+    (
+        "def layer [m n k : nat] (x : m.k.f32) (w : k.n.f32) (b : n.f32) : m.n.f32 =
+           x |> map (\\row -> zip (transpose w) b |> map (\\c ->
+             max (reduce (+) 0.0 (zip row (fst c) |> map (\\p -> fst p * snd p)) + snd c) 0.0))",
+        "sums apart, named arrays kept, register tiles",
+    ),
+    // Rows and columns that are zipped with something.
+    (
+        "def scaled [m n k : nat] (s : m.f32) (x : m.k.f32) (w : k.n.f32) (c : m.n.f32) : m.n.f32 =
+           zip x (zip s c) |> map (\\r -> zip (transpose w) (snd (snd r)) |> map (\\c ->
+             fst (snd r) * (reduce (+) 0.0 (zip (fst r) (fst c) |> map (\\p -> fst p * snd p)) - snd c)))",
+        "sums apart, named arrays kept, register tiles",
+    ),
+    // Two sums for each number, which have names.
+    (
+        "def ratios [m n k : nat] (x : m.k.f32) (w : k.n.f32) (v : k.n.f32) : m.n.f32 =
+           x |> map (\\row -> zip (transpose w) (transpose v) |> map (\\c ->
+             let a = reduce (+) 0.0 (zip row (fst c) |> map (\\p -> fst p * snd p)) in
+             let b = reduce (+) 0.0 (zip row (snd c) |> map (\\p -> fst p * snd p)) in
+             a / (1.0 + b * b)))",
+        "sums apart, named arrays kept, register tiles",
+    ),
+    // Sums that are reduced again, with their places.
+    (
+        "def farthest [m n d : nat] (x : m.d.f32) (y : n.d.f32) : m.f32 =
+           x |> map (\\u -> y |> map (\\v ->
+             reduce (+) 0.0 (zip u v |> map (\\p -> (fst p - snd p) * (fst p - snd p))))
+           |> reduce max 0.0)",
+        "sums apart, named arrays kept, register tiles",
+    ),
+    // Pairs of sums.
+    (
+        "def rotated [m n k : nat] (a : m.k.(f32, f32)) (b : k.n.(f32, f32)) : m.n.(f32, f32) =
+           a |> map (\\row -> transpose b |> map (\\col -> zip row col
+             |> map (\\p -> (fst (fst p) * fst (snd p), snd (fst p) * fst (snd p)))
+             |> reduce (\\x y -> (fst x + fst y, snd x + snd y)) (0.0, 0.0)))",
+        "register tiles, parallel",
+    ),
+    // Rows of a tile are not the loop around its columns.
+    (
+        "def filters [f h w k : nat] (weights : f.k.f32) (image : h.(w+k).f32) : f.h.(w+1).f32 =
+           weights |> map (\\filter -> image |> map (\\line -> slide[k, 1] line |> map (\\window ->
+             reduce (+) 0.0 (zip filter window |> map (\\p -> fst p * snd p)))))",
+        "register tiles",
+    ),
+    // What a function is given is computed once, though it reads it for each column.
+    (
+        "def step [m n : nat] (x : m.n.f32) (y : m.f32) (w : n.f32) : n.f32 =
+           x |> map (\\row -> exp (reduce (+) 0.0 (zip row w |> map (\\p -> fst p * snd p))))
+           |> (\\e -> transpose x |> map (\\col ->
+                reduce (+) 0.0 (zip col e |> map (\\p -> fst p * snd p))))",
+        "named arrays kept",
+    ),
+    // Windows of what other windows were reduced to, which has no name.
+    (
+        "def twice [n : nat] (x : (n+48).f32) : n.f32 =
+           (slide[25, 1] x |> map (\\w -> reduce (+) 0.0 w) : (n+24).f32)
+           |> slide[25, 1] |> map (\\w -> reduce (+) 0.0 w)",
+        "stages kept",
+    ),
+    (
+        "def powers [n t : nat] (x : n.f32) : n.f32 =
+           fst ((x, 1.5f32) |> iterate[t] (\\s ->
+             (generate[n] (\\i -> idx i (fst s) + snd s), 0.5 * snd s)))",
+        "parallel",
+    ),
+    // Loops of the same length, of which the first one is only read.
+    (
+        "def read_once [h w : nat] (x : h.w.f32) : h.w.f32 =
+           let halves = x |> map (\\row -> row |> map (\\v -> v * 0.5)) in
+           zip halves x |> map (\\rows ->
+             zip (fst rows) (snd rows) |> map (\\p -> fst p + snd p * snd p))",
+        "parallel",
+    ),
+    (
+        "def pairs [m n : nat] (x : m.n.(f32, f32)) : n.(f32, f32) =
+           transpose x |> map (\\c ->
+             reduce (\\a b -> (fst a + fst b, snd a + snd b)) (0.0, 0.0) c)",
+        "whole rows into 8 vectors",
+    ),
+    (
+        "def column_sums [m n : nat] (x : m.n.f32) : n.f32 =
+           transpose x |> map (\\c -> reduce (+) 0.0 (c |> map (\\v -> v * v)))",
+        "whole rows into 32 vectors",
+    ),
+    // By operators without an identity, to tuples, in order; where vectors have no such operation, compilers make them.
+    (
+        "def largest [n : nat] (x : n.f32) : f32 = reduce max 0.0 (x |> map abs)",
+        "parallel blocks, reductions in 4 vectors",
+    ),
+    (
+        "def both [n : nat] (x : n.f32) : (f32, f32) =
+           x |> map (\\v -> (v, v * v)) |> reduce (\\a b -> (fst a + fst b, snd a + snd b)) (0.0, 0.0)",
+        "parallel blocks, reductions in 4 vectors",
+    ),
+    (
+        "def nearest [n : nat] (x : n.(f32, i32)) : (f32, i32) =
+           x |> reduce (\\a b ->
+             let least = or (fst a < fst b) (and (fst a == fst b) (snd a <= snd b)) in
+             (select least (fst a) (fst b), select least (snd a) (snd b))) (1000000.0, 0)",
+        "parallel blocks, reductions in rows",
+    ),
+    (
+        "def steps [n : nat] (x : n.(i32, i32)) : (i32, i32) =
+           x |> reduce (\\a b -> (fst a * fst b, snd a * fst b + snd b)) (1, 0)",
+        "parallel blocks",
+    ),
+    // From the first element on: blocks begin where the array does.
+    (
+        "def ends [n : nat] (x : (n+1).i32) : (i32, i32) =
+           let both = x |> map (\\v -> (v, v)) in
+           reduce (\\a b -> (max (fst a) (fst b), min (snd a) (snd b))) (at[0] both) (drop[1] both)",
+        "parallel blocks, reductions in 4 vectors",
+    ),
+    // Each element counts for one place, which it names.
+    (
+        "def tally [n k : nat] (keys : n.(i32, i32)) : k.i32 =
+           generate[k] (\\j -> keys |> map (\\p -> select ((cast j : i32) == fst p) (snd p) 0) |> reduce (+) 0)",
+        "updates at places",
+    ),
+    (
+        "def marks [n k : nat] (keys : n.idx[k]) : k.i32 =
+           generate[k] (\\j -> let place = j in keys |> map (\\p -> select (p == place) 3 0) |> reduce (+) 0)",
+        "updates at places",
+    ),
+    // The function of a name is a loop of loops, whose variable nobody wrote.
+    (
+        "def layer [m h n k : nat] (b : n.f32) (w : k.n.f32) (x : m.(h + 1).k.f32) : m.h.n.f32 =
+           x |> map (\\image ->
+             let rows = drop[1] image in
+             rows |> map (\\row -> zip (transpose w) b |> map (\\p ->
+               max (reduce (+) 0.0 (zip (fst p) row |> map (\\q -> fst q * snd q)) + snd p) 0.0)))",
+        "sums apart",
+    ),
+    // A function of each sum follows, and a second layer.
+    (
+        "def dense [m n k : nat] (x : m.k.f32) (w : k.n.f32) (b : n.f32) : m.n.f32 =
+           x |> map (\\row -> zip (transpose w) b |> map (\\c ->
+             reduce (+) 0.0 (zip row (fst c) |> map (\\p -> fst p * snd p)) + snd c))\ndef layers [m k l n : nat] (v : k.l.f32) (a : l.f32) (w : l.n.f32) (b : n.f32) (x : m.k.f32) : m.n.f32 =
+           let hidden = dense x v a |> map (map (\\v -> max v 0.0)) in dense hidden w b",
+        "sums apart, named arrays kept, register tiles",
+    ),
+    // Sums of columns with which something is done.
+    (
+        "def means [m n : nat] (x : m.n.f32) : n.f32 =
+           transpose x |> map (\\c -> reduce (+) 0.0 c / size[m])",
+        "sums apart, named arrays kept, whole rows",
+    ),
+    // Some sums along rows, some across.
+    (
+        "def rest [m n : nat] (q : m.n.f32) (v : n.f32) : n.f32 =
+           let c = q |> map (\\r -> reduce (+) 0.0 (zip r v |> map (\\p -> fst p * snd p))) in
+           zip v (transpose q) |> map (\\p -> fst p - reduce (+) 0.0 (zip c (snd p) |> map (\\r -> fst r * snd r)))",
+        "sums apart, named arrays kept, reductions in 8 vectors, elements in 4 vectors",
+    ),
+    // What a row of a window is reduced to is the same for all windows that have it.
+    (
+        "def box [h w : nat] (image : (h+4).(w+4).f32) : h.w.f32 =
+           image |> map (slide[5, 1]) |> slide[5, 1] |> map transpose
+           |> map (map (\\window -> reduce (+) 0.0 (join window) * 0.04))",
+        "rows of windows apart",
+    ),
+    (
+        "def eroded [h w : nat] (image : (h+6).(w+6).u8) : h.w.u8 =
+           slide[7, 1] image |> map (\\rows -> transpose (map (slide[7, 1]) rows)
+           |> map (\\window -> reduce min 255u8 (join window)))",
+        "rows of windows apart",
+    ),
+    (
+        "def opened [h w : nat] (image : (h+1).(w+1).f32) : (h+1).(w+1).f32 =
+           image |> padClamp[3, 3] |> map (padClamp[3, 3]) |> map (slide[7, 1]) |> slide[7, 1] |> map transpose
+           |> map (map (\\window -> reduce max (at[0] (at[0] window)) (join window)))",
+        "rows of windows apart",
+    ),
+    (
+        "def energies [h w : nat] (image : (h+8).(w+8).f32) : h.w.f32 =
+           image |> map (slide[9, 1]) |> slide[9, 1] |> map transpose |> map (map (\\window ->
+             let mean = reduce (+) 0.0 (join window) / 81.0 in
+             reduce (+) 0.0 (join window |> map (\\p -> p * p)) / 81.0 - mean * mean))",
+        "rows of windows apart",
+    ),
+    // Elements that are reductions have a loop of their own.
+    (
+        "def residual [m n : nat] (a : m.n.f32) (x : n.f32) (b : m.f32) : f32 =
+           zip a b |> map (\\r ->
+             let e = snd r - reduce (+) 0.0 (zip (fst r) x |> map (\\p -> fst p * snd p)) in e * e)
+           |> reduce (+) 0.0",
+        "elements apart, named arrays kept, reductions in 8 vectors, parallel",
+    ),
+    // Several sums of each column.
+    (
+        "def spread [m n : nat] (x : (m+1).n.f32) : n.f32 =
+           transpose x |> map (\\column ->
+             let mean = reduce (+) 0.0 column / size[m+1] in
+             let square = reduce (+) 0.0 (column |> map (\\v -> v * v)) / size[m+1] in
+             square - mean * mean)",
+        "sums apart, named arrays kept, whole rows",
+    ),
+    // Columns are scanned a row at a time.
+    (
+        "def running [m n : nat] (x : m.n.f32) : m.n.f32 =
+           transpose x |> map (\\column -> column |> map (\\v -> v * 2.0) |> scanSeq (\\v s -> max v s) (-9.0))
+           |> transpose",
+        "scans of rows, parallel",
+    ),
+    // Rows that share work are computed once, though columns of them are read.
+    (
+        "def shares [m n : nat] (x : m.n.f32) : n.f32 =
+           x |> map (\\row ->
+             let all = reduce (+) 1.0 (row |> map (\\v -> abs v)) in row |> map (\\v -> v / all))
+           |> transpose |> map (reduce (+) 0.0)",
+        "rows apart, named arrays kept",
+    ),
+    // So are small arrays that have a name.
+    (
+        "def turned [n : nat] (c : 8.8.f32) (x : n.8.8.f32) : n.8.8.f32 =
+           x |> map (\\block ->
+             let half = c |> map (\\r -> transpose block |> map (\\k ->
+               zip r k |> map (\\p -> fst p * snd p) |> reduce (+) 0.0)) in
+             half |> map (\\r -> c |> map (\\k ->
+               zip r k |> map (\\p -> fst p * snd p) |> reduce (+) 0.0)))",
+        "named arrays kept",
+    ),
+    // Numbers of a channel in all images of a batch lie in one piece for each image.
+    (
+        "def spreads [b c h w : nat] (x : b.c.h.w.f32) : c.f32 =
+           transpose x |> map (\\channel ->
+             let all = join (join channel) in
+             let sum = reduce (+) 0.0 all in
+             reduce (+) 0.0 (all |> map (\\v -> v * v)) - sum * sum)",
+        "joined rows apart, named arrays kept, reductions in 8 vectors",
+    ),
+    // A scalar has a name beside that of a sum.
+    (
+        "def deviations [m n : nat] (x : (m+1).n.f32) : n.f32 =
+           transpose x |> map (\\column ->
+             let count = (cast (m+1) : f32) in
+             let mean = reduce (+) 0.0 column / count in
+             reduce (+) 0.0 (column |> map (\\v -> (v - mean) * (v - mean))) / count)",
+        "sums apart, named arrays kept, whole rows into 32 vectors",
+    ),
+    // Sums that are the same for all rows, or in all columns, are made once.
+    (
+        "def angles [m n d : nat] (x : m.d.f32) (y : n.d.f32) : m.n.f32 =
+           x |> map (\\a -> y |> map (\\b ->
+             let length = \\(v : d.f32) -> sqrt (reduce (+) 0.25 (v |> map (\\e -> e * e))) in
+             reduce (+) 0.0 (zip a b |> map (\\p -> fst p * snd p)) / (length a * length b)))",
+        "sums apart, named arrays kept, register tiles of packed panels",
+    ),
+    // Steps of a number are steps of a vector.
+    (
+        "def roots [n : nat] (x : n.f32) : n.f32 =
+           x |> map (\\a -> iterate[20] (\\y -> (2.0 * y + a / (y * y)) / 3.0) (a / 3.0 + 0.5))",
+        "vectors, parallel",
+    ),
+    // A panel of what the columns have, whichever operand it is of.
+    (
+        "def linear [b i o : nat] (x : b.i.f32) (weights : o.i.f32) (bias : o.f32) : b.o.f32 =
+           x |> map (\\row -> zip weights bias |> map (\\p ->
+             (zip (fst p) row |> map (\\q -> fst q * snd q) |> reduce (+) 0.0) + snd p))",
+        "sums apart, named arrays kept, register tiles of packed panels",
+    ),
+    // Two layers, each with panels of its own.
+    (
+        "def layers [b i h o : nat] (x : b.i.f32) (v : h.i.f32) (w : o.h.f32) : b.o.f32 =
+           x |> map (\\row ->
+             let hidden = v |> map (\\r -> max 0.0 (zip r row |> map (\\q -> fst q * snd q) |> reduce (+) 0.0)) in
+             w |> map (\\r -> zip r hidden |> map (\\q -> fst q * snd q) |> reduce (+) 0.0))",
+        "register tiles of packed panels",
+    ),
+    // Sums of sums are one.
+    (
+        "def layer [o c n : nat] (x : c.(n+4).f32) (weights : o.c.5.f32) : o.n.f32 =
+           weights |> map (\\w ->
+             x |> map (slide[5, 1]) |> transpose |> map (\\windows ->
+               zip windows w |> map (\\p -> zip (fst p) (snd p) |> map (\\q -> fst q * snd q) |> reduce (+) 0.0)
+               |> reduce (+) 0.0))",
+        "sums of sums joined, register tiles",
+    ),
+    // The extremes of an image, from its first element on.
+    (
+        "def stretched [h w : nat] (image : (h+1).(w+1).f32) : (h+1).(w+1).f32 =
+           let least = reduce min (at[0] (at[0] image)) (join image) in
+           image |> map (map (\\v -> v - least))",
+        "parallel blocks, reductions in 4 vectors",
+    ),
+    // Rows of a table are read whole.
+    (
+        "def bags [b l v d : nat] (places : b.l.idx[v]) (table : v.d.f32) : b.d.f32 =
+           places |> map (\\bag -> gather bag table |> transpose |> map (reduce (+) 0.0))",
+        "elements in 4 vectors",
+    ),
+    // Sizes that are named as parameters of sketches would be.
+    (
+        "def named [f32lanes block : nat] (x : f32lanes.block.f32) : f32lanes.f32 =
+           x |> map (\\row -> reduce (+) 0.0 row)",
+        "reductions in 8 vectors",
+    ),
+];
