@@ -2,7 +2,7 @@
 //! keeps no memory. Under sanitizers, with sizes that are negative, that overflow, that leave
 //! nothing to do (then arrays may be missing), and with each of its allocations failing in turn.
 
-use crate::common::cases::{compile, count, goals, kernels, written, Case, Goal};
+use crate::common::cases::{compile, count, goals, kernels, written, Case, Goal, SANITIZED};
 use rise_opt::arith::Nat;
 use rise_opt::emit::{self, c_type};
 use rise_opt::interp::Sizes;
@@ -288,12 +288,7 @@ fn what_cannot_be_done_is_refused() {
         assert!(have >= least, "{have} calls that return {what}");
     }
     let dir = tempfile::tempdir().expect("a folder");
-    let flags = [
-        "-O0",
-        "-fopenmp",
-        "-fsanitize=address,undefined",
-        "-fno-sanitize-recover",
-    ];
+    let flags = [&["-O0", "-fopenmp"][..], &SANITIZED].concat();
     let exe = compile("cc", dir.path(), &text(&cases, &calls), &flags);
     for threads in ["1", "8"] {
         let run = Command::new(&exe)

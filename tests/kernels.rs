@@ -6,7 +6,7 @@
 //! programs had loops, reductions, vectors, buffers is asserted.
 
 use crate::common;
-use crate::common::cases::{all_right, case_for, written, Case};
+use crate::common::cases::{all_right, case_for, written, Case, SANITIZED};
 use crate::common::flow::Programs;
 use rise_opt::egraph::{Graph, Id, Shape as EShape};
 use rise_opt::elab::{self, Sketch, SketchKind, Step};
@@ -73,9 +73,9 @@ fn random_programs_of_every_type() {
 #[test]
 fn written_programs() {
     let cases = written(Target::default());
-    let sanitizers = "-fsanitize=address,undefined";
+    let sanitized = [&["-O0"][..], &SANITIZED].concat();
     // As they are for `-O1` they are compiled for each target, below.
-    for flags in [&["-O3"][..], &["-O0", sanitizers, "-fno-sanitize-recover"]] {
+    for flags in [&["-O3"][..], &sanitized] {
         all_right_here(&cases, flags);
     }
 }

@@ -8,6 +8,7 @@
 mod disassembly;
 
 use crate::common;
+use crate::common::cases::SANITIZED;
 use crate::common::{chain, mm};
 use rise_opt::emit;
 use rise_opt::intern::Symbol;
@@ -71,6 +72,10 @@ fn compile_with(dir: &Path, name: &str, nests: &[Nest], checks: &str, flags: &[&
         String::from_utf8_lossy(&compiled.stderr)
     );
     exe
+}
+
+fn sanitized() -> Vec<&'static str> {
+    [&["-O1"][..], &SANITIZED].concat()
 }
 
 fn check(exe: &Path, args: [&str; 3], least: u64) {
@@ -296,14 +301,7 @@ fn batches_of_small_products_are_right_to_the_bit() {
         include_str!("micro/batch.c")
     );
     let dir = tempfile::tempdir().expect("a folder");
-    for flags in [
-        &["-O3"][..],
-        &[
-            "-O1",
-            "-fsanitize=address,undefined",
-            "-fno-sanitize-recover",
-        ],
-    ] {
+    for flags in [&["-O3"][..], &sanitized()] {
         let exe = compile_with(dir.path(), "batch", &nests, &checks, flags);
         check(&exe, ["", "", ""], 6 * cases.len() as u64);
     }
@@ -350,14 +348,7 @@ fn epilogues_stay_with_the_tile() {
                 "\n#define GOAL {call}\n#define PLAIN {name}(out, m, n, k, {arguments})\n#define RESULTS {results}\n{}",
                 include_str!("micro/fused.c")
             );
-            for flags in [
-                &["-O2", "-fopenmp"][..],
-                &[
-                    "-O1",
-                    "-fsanitize=address,undefined",
-                    "-fno-sanitize-recover",
-                ],
-            ] {
+            for flags in [&["-O2", "-fopenmp"][..], &sanitized()] {
                 let exe = compile_with(dir.path(), &format!("{name}{i}"), &nests, &checks, flags);
                 check(&exe, ["", "", ""], 21 * 21 * 4);
             }
@@ -446,11 +437,7 @@ fn rows_are_fetched_ahead() {
 
 fn sanitizers_agree(name: &str, kernels: &[Nest]) {
     let dir = tempfile::tempdir().expect("a folder");
-    let flags = [
-        "-O1",
-        "-fsanitize=address,undefined",
-        "-fno-sanitize-recover",
-    ];
+    let flags = sanitized();
     let exe = compile(dir.path(), name, kernels, &flags);
     check(&exe, ["9", "20", "60"], 1000);
 }

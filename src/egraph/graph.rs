@@ -24,7 +24,7 @@ use super::node::{LitId, Node, Shape};
 use super::record::{raw, word};
 use crate::term::{Kind, Term};
 use crate::ty::Ty;
-use egg::{EGraph, Id};
+use egg::{EClass, EGraph, Id};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
@@ -47,6 +47,17 @@ const FUEL: u32 = 64;
 
 thread_local! {
     static STILL: quanta::Clock = quanta::Clock::mock().0;
+}
+
+/// Bytes of the table that takes the place of one with so many entries, if so many more do not fit.
+fn doubled<T>(entries: usize, more: usize) -> usize {
+    // Of eight slots one is always empty, and there is a byte more for each.
+    let slots = (entries * 8).div_ceil(7).next_power_of_two();
+    if entries + more > slots / 8 * 7 {
+        2 * slots * (std::mem::size_of::<T>() + 1)
+    } else {
+        0
+    }
 }
 
 /// Results of visits, with their numbers.
@@ -121,6 +132,20 @@ impl Graph {
     /// Classes held.
     pub fn classes(&self) -> usize {
         self.egg.number_of_classes()
+    }
+
+    /// Bytes that tables and lists take anew when so many more e-nodes are added: they double when they are full, and hold
+    /// what they held meanwhile.
+    pub fn growth(&self, more: usize) -> u64 {
+        let nodes = doubled::<(Node, Id)>(self.nodes(), more);
+        let classes = doubled::<(Id, EClass<Node, Facts>)>(self.classes(), more);
+        let ids = self.egg.nodes().len();
+        let room = ids.next_power_of_two();
+        let lists = match ids + more > room {
+            true => 2 * room * std::mem::size_of::<(Node, Id)>(),
+            false => 0,
+        };
+        (nodes + classes + lists) as u64
     }
 
     /// Facts of a class.

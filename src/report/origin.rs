@@ -64,10 +64,18 @@ impl Basis {
         program: &Program,
         found: &Term,
     ) -> emit::Origin {
-        let mut lines = vec![
-            format!("program and term {}, plan {}", hash(program, found), plan),
-            format!("sums of floats {}", regrouping(&self.reassociation)),
-        ];
+        let mut lines = vec![format!(
+            "program and term {}, plan {}",
+            hash(program, found),
+            plan
+        )];
+        // Integers have the same sums in any order.
+        if found.has_floats() || !self.reassociation.is_empty() {
+            lines.push(format!(
+                "sums of floats {}",
+                regrouping(&self.reassociation)
+            ));
+        }
         if !self.unverified.is_empty() {
             let rules = self.unverified.join(", ");
             lines.push(format!(

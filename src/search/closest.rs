@@ -10,6 +10,7 @@ use crate::egraph::{Class, View};
 use crate::elab::Sketch;
 use crate::sketch::{Parts, Question, Weaker};
 use std::collections::BTreeSet;
+use std::time::Instant;
 
 /// Asks sketches of one class, as long as it may.
 pub(super) struct Asker<'a> {
@@ -18,24 +19,35 @@ pub(super) struct Asker<'a> {
     params: u32,
     /// States times e-nodes that may still be looked at.
     left: u64,
+    /// When nobody waits any more.
+    until: Option<Instant>,
 }
 
 impl Asker<'_> {
     /// The class is that of programs with so many parameters.
-    pub(super) fn new(view: &View, (root, params): (Class, u32), left: u64) -> Asker<'_> {
+    pub(super) fn new(
+        view: &View,
+        (root, params): (Class, u32),
+        left: u64,
+        until: Option<Instant>,
+    ) -> Asker<'_> {
         Asker {
             view,
             root,
             params,
             left,
+            until,
         }
     }
 
-    /// Which of the sketches the root satisfies; `None` when that would be too much work.
+    /// Which of the sketches the root satisfies; `None` when that would be too much work, or nobody waits.
     pub(super) fn ask<'a>(
         &mut self,
         sketches: impl IntoIterator<Item = &'a Sketch>,
     ) -> Option<Vec<bool>> {
+        if self.until.is_some_and(|until| Instant::now() >= until) {
+            return None;
+        }
         let question = Question::new(sketches, self.params);
         let work = question.states() as u64 * self.view.node_count() as u64;
         self.left = self.left.checked_sub(work)?;

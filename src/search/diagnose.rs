@@ -151,22 +151,28 @@ pub(super) fn diagnose(
 fn look(step: &Step, goal: &Goal, view: &View, root: Class, until: Option<Instant>) -> Instead {
     let left = until.map(|u| u.saturating_duration_since(Instant::now()));
     let part = left.map_or(1.0, |left| left.as_secs_f64().min(1.0));
-    let mut asker = Asker::new(view, (root, goal.params()), (WORK as f64 * part) as u64);
+    let mut asker = Asker::new(
+        view,
+        (root, goal.params()),
+        (WORK as f64 * part) as u64,
+        until,
+    );
     let has = occurs(view);
     let parts = goal.parts();
     let best = closest::closest(parts, &mut asker);
     let order = closest::reordered(parts, &best, &mut asker);
     let edits = edit::edits(step, parts, &has, &mut asker);
     let cost = Cost::from_name(step.cost.as_str()).unwrap_or_default();
+    let may_continue = || until.is_none_or(|u| Instant::now() < u);
     let term = |w: &Weaker| {
         let goal = Goal::new(&w.sketch, goal.params());
         match view.node_count() < PAIRS / 10 {
-            true => goal.extract(view, root, cost),
-            false => goal.extract_small(view, root, cost, PAIRS),
+            true => goal.extract_while(view, root, cost, &may_continue),
+            false => goal.extract_small(view, root, cost, PAIRS, &may_continue),
         }
     };
     let near = |w: &Weaker| {
-        if until.is_some_and(|u| Instant::now() >= u) {
+        if !may_continue() {
             return None;
         }
         Some(Near {
@@ -181,7 +187,9 @@ fn look(step: &Step, goal: &Goal, view: &View, root: Class, until: Option<Instan
     let mut guides: Vec<Near> = order.iter().take(GUIDES).filter_map(near).collect();
     guides.extend(first.clone());
     guides.sort_by_key(|g| (std::cmp::Reverse(g.parts.len()), g.term.size()));
-    let laws = first.as_ref().map(|near| missing_laws(step, &near.term));
+    let laws = (first.as_ref())
+        .filter(|_| may_continue())
+        .map(|near| missing_laws(step, &near.term));
     Instead {
         closest: first,
         guides,

@@ -41,6 +41,8 @@ const TIMES_SIZE: u32 = 2;
 /// How many applications go by between two looks at the limits, and at that in seconds.
 const LOOK_EVERY: u64 = 1024;
 const LOOK_AT_CLOCK_EVERY: u64 = 16;
+/// How many e-nodes are added between two looks at memory, however few applications that takes.
+const LOOK_AT_MEMORY_EVERY: usize = 8192;
 
 /// What a step came to.
 pub(super) struct Run {
@@ -717,7 +719,7 @@ impl<'a> Saturation<'a> {
     }
 
     fn apply(&mut self, found: &[Found], goal: &Goal) -> Vec<RuleTrace> {
-        let mut count = 0;
+        let (mut count, mut looked) = (0, self.graph.nodes());
         let mut rules: Vec<RuleTrace> = Vec::new();
         // Forms of one rule are one rule to the user.
         let mut is_applied = false;
@@ -754,12 +756,18 @@ impl<'a> Saturation<'a> {
                 let time = Duration::from_secs_f64(self.pace * nodes as f64);
                 // Whether an operator obeys a law may take long to decide.
                 let late = || count % LOOK_AT_CLOCK_EVERY == 0 && self.limits.late(time).is_some();
-                if count % LOOK_EVERY == 0 || late() {
+                let due = count % LOOK_EVERY == 0 || late();
+                let more = nodes.saturating_sub(looked);
+                if due || more >= LOOK_AT_MEMORY_EVERY {
+                    looked = nodes;
+                    let snapshot = View::bytes(&self.graph) + goal.bytes(self.graph.classes());
                     let ahead = Ahead {
-                        bytes: View::bytes(&self.graph) + goal.bytes(self.graph.classes()),
+                        bytes: snapshot + self.graph.growth(2 * more),
                         time,
                     };
-                    self.interrupted = self.limits.reached(nodes as u64, ahead);
+                    // E-nodes are limited at places that do not depend on how many one application adds.
+                    let counted = if due { nodes as u64 } else { 0 };
+                    self.interrupted = self.limits.reached(counted, ahead);
                     self.tell(Phase::Apply);
                 }
             }

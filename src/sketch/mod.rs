@@ -203,19 +203,21 @@ impl Goal {
     }
 
     /// The same in large graphs: looks at small terms first, and gives up beyond so many pairs of
-    /// a class and something asked of it.
+    /// a class and something asked of it, or when `may_continue` says no.
     pub fn extract_small(
         &self,
         view: &View,
         root: Class,
         cost: Cost,
         pairs: usize,
+        may_continue: &dyn Fn() -> bool,
     ) -> Option<Term> {
         let smallest = view.size(root);
-        [2, 4, 8, 16].into_iter().find_map(|times| {
+        let mut sizes = [2, 4, 8, 16].into_iter().take_while(|_| may_continue());
+        sizes.find_map(|times| {
             let size = smallest.saturating_mul(times) / 2 + 20;
             let bound = extract::Bound { size, pairs };
-            extract::within(&self.plan, view, root, cost, Some(bound), &|| true)
+            extract::within(&self.plan, view, root, cost, Some(bound), may_continue)
         })
     }
 

@@ -85,6 +85,33 @@ fn rules_that_regroup_are_named_everywhere() {
     }
 }
 
+/// Sums of integers are the same in any order: only where there are floats is anything said of them.
+#[test]
+fn kernels_of_integers_say_nothing_of_floats() {
+    for (scalar, zero, speaks) in [("i32", "0", false), ("f32", "0.0", true)] {
+        let dir = tempfile::tempdir().unwrap();
+        let dir = dir.path();
+        let sum = format!(
+            "def sum [n m : nat] (xs : n.m.{scalar}) : n.{scalar} = map (reduce (+) {zero}) xs\n"
+        );
+        fs::write(dir.join("sum.rise"), sum).unwrap();
+        let sketch = "import \"sketches/prelude.sk\"\nuse rules/algorithmic.rules (reduce-seq)\nsketch containsReduceSeq m ?\n";
+        fs::write(dir.join("sum.sk"), sketch).unwrap();
+        let args = ["sum.rise", "--sketch", "sum.sk", "--report", "page.html"];
+        let (code, _, err) = run(dir, &args);
+        assert_eq!(code, 0, "{err}");
+        for (file, words) in [
+            ("sum.c", "sums of floats are not regrouped"),
+            ("sum.h", "sums of floats are not regrouped"),
+            ("page.html", "floating-point"),
+            ("page.html", "Rounding: "),
+        ] {
+            let text = read(dir, file);
+            assert_eq!(text.contains(words), speaks, "{scalar}, {file}: {words}");
+        }
+    }
+}
+
 #[test]
 fn a_plan_that_hides_what_regroups_is_refused() {
     for (name, rule, sketch) in SUMS {

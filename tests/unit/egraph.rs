@@ -172,3 +172,22 @@ fn variables_of_a_pattern_have_their_types() {
         pattern.evidence
     );
 }
+
+/// What is allocated at once, beside the small things of each node, was announced; and all that was announced came.
+#[test]
+fn tables_that_double_are_announced() {
+    let allocated = tikv_jemalloc_ctl::thread::allocatedp::read().expect("jemalloc");
+    let mut graph = graph(false);
+    let (mut announced, mut taken) = (0, 0);
+    for i in 0..100_000 {
+        let before = allocated.get();
+        let more = graph.growth(1);
+        graph.add(Node::new(Shape::Var(i), f32()));
+        let now = allocated.get() - before;
+        assert!(now < 1 << 16 || now <= 2 * more, "{i}: {now}, not {more}");
+        announced += more;
+        taken += now;
+    }
+    assert!(announced > 1 << 24, "{announced}");
+    assert!(announced < 2 * taken, "{announced} are not {taken}");
+}

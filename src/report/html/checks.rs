@@ -141,7 +141,7 @@ fn search(r: &Record, all: &mut Vec<Entry>) {
 }
 
 fn sums(r: &Record, all: &mut Vec<Entry>) {
-    if r.steps.is_empty() {
+    if r.steps.is_empty() || r.exact && r.reassociation.is_empty() {
         return;
     }
     if r.reassociation.is_empty() {

@@ -111,6 +111,7 @@ pub fn make(around: Surroundings, found: Found) -> Record {
             .map(|d| message(d, around.sources))
             .collect(),
         reassociation: found.reassociation,
+        exact: !around.program.term.has_floats() && !terms.iter().any(Term::has_floats),
         contract: found.contract,
         approximations: (found.kernel.as_ref()).and_then(|(_, nest, ..)| nest.approximations()),
         kernel: (found.kernel)

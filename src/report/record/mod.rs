@@ -50,6 +50,9 @@ pub struct Record {
     pub failure: Vec<Message>,
     /// Steps that may have regrouped sums.
     pub reassociation: Vec<Reassociation>,
+    /// Whether neither the program nor what was found has floats: then nothing is rounded.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub exact: bool,
     /// Whether compilers may contract `a*b + c` of the kernel.
     pub contract: Contract,
     /// The functions that the kernel approximates, and how well.

@@ -68,14 +68,17 @@ impl Limits {
             seconds: None,
             until: self
                 .seconds
-                .map(|s| self.begun + after(s, 21, 20).max(after(s, 1, 1) + SECOND)),
+                .map(|s| self.begun + after(s, 21, 20).max(after(s, 1, 1) + SECOND))
+                .into_iter()
+                .chain(self.until)
+                .min(),
             bytes_now: self.bytes_now.clone(),
             most_bytes: self.most_bytes.clone(),
             ..*self
         };
         match wider.reached(0, Ahead::default())? {
             Stop::Bytes(_) => self.bytes.map(Stop::Bytes),
-            Stop::Seconds(_) => self.seconds.map(Stop::Seconds),
+            Stop::Seconds(n) => Some(Stop::Seconds(self.seconds.unwrap_or(n))),
             stop => Some(stop),
         }
     }
