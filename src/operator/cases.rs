@@ -706,10 +706,11 @@ impl<'a> Prover<'a> {
         let p = known(self.reduced(case, poly).and_then(|p| p.modulo(modulus)))?;
         let (least, most) = crate::interp::scalar::range(ty);
         if let (Some(lo), Some(hi)) = self.atoms.range(&p) {
-            let first = (lo.floor() - least).div_euclid(modulus);
-            let last = (hi.floor() - least).div_euclid(modulus);
-            if last - first < 4 {
-                return self.unwrapped(case, &p, (first, last), modulus, (least, most));
+            let turns = |n: i128| Some(n.checked_sub(least)?.div_euclid(modulus));
+            if let (Some(first), Some(last)) = (turns(lo.floor()), turns(hi.floor())) {
+                if last.checked_sub(first).is_some_and(|n| n < 4) {
+                    return self.unwrapped(case, &p, (first, last), modulus, (least, most));
+                }
             }
         }
         let limits = super::atoms::Limits::of(ty);
@@ -727,7 +728,8 @@ impl<'a> Prover<'a> {
     ) -> Outcome<Poly> {
         let mut possible = Vec::new();
         for k in first..=last {
-            let value = known(p.sub(&Poly::int(k * modulus)))?;
+            let turns = known(k.checked_mul(modulus))?;
+            let value = known(p.sub(&Poly::int(turns)))?;
             if first == last {
                 return Ok(value);
             }

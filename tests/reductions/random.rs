@@ -766,16 +766,20 @@ fn verdicts_on_random_operators_hold() {
     );
 }
 
-/// Minutes: `cargo test --release --test searches ten_thousand -- --ignored --nocapture`
+/// Minutes: `cargo test --release --test searches ten_thousand -- --ignored --nocapture`; `OPERATORS` and `POINTS` say how many others.
 #[test]
 #[ignore = "it takes minutes"]
 fn verdicts_on_ten_thousand_random_operators_hold() {
     let cores = std::thread::available_parallelism().map_or(1, |n| n.get()) as u64;
-    let all = 10_000;
+    let many = |name: &str, otherwise: u64| {
+        let given = std::env::var(name).ok();
+        given.map_or(otherwise, |n| n.parse().expect("a number"))
+    };
+    let (all, points) = (many("OPERATORS", 10_000), many("POINTS", 1_000_000));
     let found: Vec<Found> = std::thread::scope(|scope| {
         let part = |i: u64| all * i / cores..all * (i + 1) / cores;
         let parts: Vec<_> = (0..cores)
-            .map(|i| scope.spawn(move || check(part(i), 1_000_000)))
+            .map(|i| scope.spawn(move || check(part(i), points)))
             .collect();
         parts
             .into_iter()
