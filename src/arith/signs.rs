@@ -50,11 +50,17 @@ pub fn is_whole_term(m: &Mono, c: Rat) -> bool {
     c.as_int().is_some() && m.factors().all(|(a, e)| e > 0 && is_whole_atom(a))
 }
 
+/// The same of a sum.
+pub fn is_whole(n: Nat) -> bool {
+    n.terms().iter().all(|(m, c)| is_whole_term(m, *c))
+}
+
 fn is_whole_atom(a: Atom) -> bool {
-    let whole = |n: Nat| n.terms().iter().all(|(m, c)| is_whole_term(m, *c));
     match a.kind() {
         AtomKind::Var(_) | AtomKind::Meta(_) | AtomKind::Floor(..) | AtomKind::Ceil(..) => true,
-        AtomKind::Mod(a, b) | AtomKind::Min(a, b) | AtomKind::Max(a, b) => whole(a) && whole(b),
+        AtomKind::Mod(a, b) | AtomKind::Min(a, b) | AtomKind::Max(a, b) => {
+            is_whole(a) && is_whole(b)
+        }
         AtomKind::Quot(..) | AtomKind::Overflow => false,
     }
 }

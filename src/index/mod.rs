@@ -15,7 +15,7 @@ pub use convert::{to_expr, to_nat, variable};
 pub use engine::{not_negative, View};
 pub use queries::{question_text, Asked, Queries, Query};
 
-use crate::arith::{is_whole_term, rejoin, Atom, AtomKind, Mono, Nat, Rat, Signs};
+use crate::arith::{is_whole, rejoin, Atom, AtomKind, Mono, Nat, Rat, Signs};
 use crate::intern::Symbol;
 use engine::{has_operations, Engine};
 use rustc_hash::FxHashMap;
@@ -130,8 +130,7 @@ impl Facts {
 
     /// `n` is a whole number although division stands in it.
     pub fn whole(&mut self, n: Nat) {
-        let plain = n.terms().iter().all(|(m, c)| is_whole_term(m, *c));
-        if !plain && !self.whole.contains(&n) {
+        if !is_whole(n) && !self.whole.contains(&n) {
             self.whole.push(n);
         }
     }

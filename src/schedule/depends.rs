@@ -4,7 +4,7 @@
 //! with something else depends on that no more than before. Loops have numbers, outermost first. What is not known depends on all
 //! that its variables do.
 
-use crate::term::{Kind, Op, Term};
+use crate::term::{Kind, Op, Sort, Term};
 
 /// A set of loops.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
@@ -45,6 +45,19 @@ impl Varies {
             Varies::Pair(a, b) => Varies::Pair(a.by(i).into(), b.by(i).into()),
         }
     }
+
+    /// What depends on both, part by part.
+    fn or(self, other: Varies) -> Varies {
+        match (self, other) {
+            (Varies::Pair(a, b), Varies::Pair(c, d)) => {
+                Varies::Pair(a.or(*c).into(), b.or(*d).into())
+            }
+            (Varies::Pair(a, b), with) | (with, Varies::Pair(a, b)) => {
+                Varies::Pair(a.or(with.clone()).into(), b.or(with).into())
+            }
+            (Varies::With(a), Varies::With(b)) => Varies::With(Set(a.0 | b.0)),
+        }
+    }
 }
 
 /// What variables depend on, innermost last.
@@ -52,6 +65,11 @@ impl Varies {
 pub struct Scope(Vec<Varies>);
 
 impl Scope {
+    /// So many variables that no loop changes.
+    pub fn of(n: u32) -> Scope {
+        Scope(vec![Varies::default(); n as usize])
+    }
+
     pub fn with(&self, variable: Varies) -> Scope {
         let mut all = self.0.clone();
         all.push(variable);
@@ -60,7 +78,7 @@ impl Scope {
 
     /// The same variables where no loop is around.
     pub fn fixed(&self) -> Scope {
-        Scope(vec![Varies::default(); self.0.len()])
+        Scope::of(self.0.len() as u32)
     }
 
     pub fn varies(&self, t: &Term) -> Varies {
@@ -81,15 +99,18 @@ impl Scope {
                     other => other,
                 },
                 _ => {
-                    let all = args.iter().map(|a| self.varies(a).flat().0);
-                    Varies::With(Set(all.fold(0, |a, b| a | b)))
+                    let each = args.iter().map(|a| self.varies(a));
+                    let all = each.fold(Varies::default(), Varies::or);
+                    match p.op().sort() {
+                        // A view of pairs is one of pairs.
+                        Sort::View(_) => all,
+                        _ => Varies::With(all.flat()),
+                    }
                 }
             },
             None => match t.kind() {
                 Kind::Lam(_, body) => self.with(Varies::default()).varies(body),
-                Kind::App(f, x) => {
-                    Varies::With(Set(self.varies(f).flat().0 | self.varies(x).flat().0))
-                }
+                Kind::App(f, x) => Varies::With(self.varies(f).or(self.varies(x)).flat()),
                 _ => Varies::default(),
             },
         }

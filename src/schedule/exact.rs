@@ -34,10 +34,7 @@ pub fn compensated(term: &Term) -> Option<Schedule> {
     };
     let looks: Vec<String> = found.iter().map(none).collect();
     let step = guide("exact", &format!("{RULES}{PERMIT}"), &looks);
-    Some(Schedule {
-        names: false,
-        ..Schedule::preparation(WORDS, vec![step])
-    })
+    Some(Schedule::preparation(WORDS, vec![step]).by_itself())
 }
 
 /// The types of what is added up, and whether the step is written out.

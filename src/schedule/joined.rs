@@ -6,7 +6,7 @@
 
 use super::print::size;
 use super::skeleton::{argument, is_across};
-use super::{guide, Permits, Schedule, PERMIT};
+use super::{guide, Permits, Schedule};
 use crate::term::{Kind, Op, Sort, Term};
 use std::collections::BTreeSet;
 
@@ -27,10 +27,10 @@ const WORDS: &str = "joined rows apart";
 pub fn apart(term: &Term, permits: Permits) -> Option<Schedule> {
     let mut search = Search::default();
     search.term(term);
-    if search.found.is_empty() || search.floats && !permits.reassociate {
+    if search.found.is_empty() {
         return None;
     }
-    let permit = if search.floats { PERMIT } else { "" };
+    let permit = permits.to_regroup(search.floats)?;
     let mut parts = Vec::new();
     for Joined { rows, lengths } in &search.found {
         parts.push(format!(

@@ -45,6 +45,16 @@ pub struct Permits {
     pub sums: Sums,
 }
 
+impl Permits {
+    /// What a step says that regroups, of floats or of whole numbers; none where it may not.
+    fn to_regroup(self, floats: bool) -> Option<&'static str> {
+        match floats {
+            true => self.reassociate.then_some(PERMIT),
+            false => Some(""),
+        }
+    }
+}
+
 /// How sums of floats are regrouped.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub enum Sums {
@@ -157,6 +167,14 @@ impl Schedule {
             text.push_str(step);
         }
         text
+    }
+
+    /// A preparation that pays where no array that it names is kept, too.
+    fn by_itself(self) -> Schedule {
+        Schedule {
+            names: false,
+            ..self
+        }
     }
 
     /// With the numbers of a machine instead of their names, so that it is the same for all.

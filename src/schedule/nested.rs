@@ -5,7 +5,7 @@
 
 use super::print::size;
 use super::skeleton::argument;
-use super::{guide, Permits, Schedule, PERMIT};
+use super::{guide, Permits, Schedule};
 use crate::term::{Kind, Op, Term};
 use std::collections::BTreeSet;
 
@@ -31,10 +31,10 @@ pub fn joined(term: &Term, permits: Permits) -> Option<Schedule> {
             found.insert(nested);
         }
     });
-    if found.is_empty() || floats && !permits.reassociate {
+    if found.is_empty() {
         return None;
     }
-    let permit = if floats { PERMIT } else { "" };
+    let permit = permits.to_regroup(floats)?;
     let one = |n: &Nested| {
         format!(
             "(none (app (reduce : ? -> ? -> {}.? -> ?) ? ? (app map (contains reduce) ?)))",
@@ -58,10 +58,7 @@ pub fn joined(term: &Term, permits: Permits) -> Option<Schedule> {
     if !outside.is_empty() {
         steps.push(guide("elements", ELEMENTS, &outside));
     }
-    Some(Schedule {
-        names: false,
-        ..Schedule::preparation(WORDS, steps)
-    })
+    Some(Schedule::preparation(WORDS, steps).by_itself())
 }
 
 /// Reductions, each an element of another one by the same operator from the same start.

@@ -18,8 +18,6 @@ const STAGES_KEPT: &str = "stages kept";
 
 /// Elements of a block of a reduction to one number.
 const BLOCK: u32 = 16384;
-/// Segments of a block.
-const SEGMENTS: u32 = 64;
 /// Reductions up to this length are unrolled.
 const UNROLLED: i64 = 64;
 
@@ -199,7 +197,6 @@ impl Printer<'_> {
             Loops::Map(m) => self.map(m, free),
             Loops::Reduce(r) => self.reduce(r, free),
             Loops::Step(step) => self.loops(step, false),
-            Loops::Segments(n) => self.segments(*n, free),
             Loops::Let {
                 value,
                 array,
@@ -259,7 +256,7 @@ impl Printer<'_> {
     /// Of an array that is computed where it is read: only its short reductions change.
     fn read(&mut self, loops: &Loops) -> String {
         match loops {
-            Loops::Nothing | Loops::Segments(_) => "?".to_string(),
+            Loops::Nothing => "?".to_string(),
             Loops::Map(m) => self.read(&m.body),
             Loops::Reduce(r) => self.sequential(r),
             Loops::Step(step) => self.read(step),
@@ -334,30 +331,6 @@ impl Printer<'_> {
             false => "contains",
         };
         format!("({place}{kind} {n} {body})")
-    }
-
-    /// A loop over segments: threads have blocks of them.
-    fn segments(&mut self, n: Nat, free: bool) -> String {
-        if !(free && self.choice.parallel) {
-            return "?".to_string();
-        }
-        self.says("parallel");
-        let block = self.param("segments", SEGMENTS.to_string());
-        let lower = self.shown() == Stage::Lower;
-        if self.shown() < Stage::Parts {
-            return "(contains reduceSegments)".to_string();
-        }
-        if self.shown() == Stage::Parts {
-            let rules = ["segments-rest", "segments-blocks"].map(|r| format!("{r}[{block}]"));
-            self.uses("irregular", &rules.each_ref().map(String::as_str));
-        }
-        if lower {
-            self.uses("parallel", &["map-par"]);
-        }
-        let kind = if lower { "MapPar" } else { "Map" };
-        format!(
-            "(parts (contains{kind} (floor({n}, {block})) (contains reduceSegments)) (contains reduceSegments))"
-        )
     }
 
     /// A loop over places, for each of which elements are looked for: instead each element is looked at once.
@@ -717,7 +690,7 @@ impl Loops {
     pub fn any(&self, is: &dyn Fn(&Loops) -> bool) -> bool {
         is(self)
             || match self {
-                Loops::Nothing | Loops::Segments(_) => false,
+                Loops::Nothing => false,
                 Loops::Map(m) => m.body.any(is),
                 Loops::Reduce(r) => r.inner.any(is),
                 Loops::Step(step) => step.any(is),

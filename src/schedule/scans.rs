@@ -47,10 +47,7 @@ pub fn of_rows(term: &Term) -> Option<Schedule> {
         false => String::new(),
     };
     let step = guide("scans", &(blocks + RULES), &all);
-    Some(Schedule {
-        names: false,
-        ..Schedule::preparation(WORDS, vec![step])
-    })
+    Some(Schedule::preparation(WORDS, vec![step]).by_itself())
 }
 
 /// How many columns it scans, if it does, and whether they are of an array that is given.

@@ -32,8 +32,6 @@ pub enum Loops {
     Parts(Vec<Loops>),
     /// Of a step of many, each of which takes the result of the one before: threads would be started for each.
     Step(Box<Loops>),
-    /// A loop over so many segments, each of which is reduced.
-    Segments(Nat),
 }
 
 /// A loop over elements of an array that is written.
@@ -123,10 +121,6 @@ impl Reader {
             }
             (Sort::Loop(Loop::Generate), [f]) if !is_variable(f) => self.generated(t.ty(), f),
             (Sort::Loop(Loop::Iterate), [f, _]) => self.function(f),
-            (Sort::Loop(Loop::ReduceSegments), [..]) => match t.ty().as_array() {
-                Some((n, row)) if row.is_flat() => Loops::Segments(n),
-                _ => Loops::Nothing,
-            },
             (Sort::Data(Data::Let), [value, f]) => self.named(value, f),
             (Sort::View(_) | Sort::Data(Data::ToMem | Data::Pair | Data::Fst | Data::Snd), _) => {
                 self.parts(&args, &|a| self.written(a))
@@ -510,16 +504,17 @@ pub fn leaf(ty: Ty) -> Option<Scalar> {
 
 /// Whether all scalars of a type are as wide as this one: then one number of lanes fits all.
 fn as_wide(ty: Ty, s: Scalar) -> bool {
-    match ty.kind() {
-        TyKind::Pair(a, b) => as_wide(a, s) && as_wide(b, s),
-        _ => leaf(ty).is_some_and(|l| l.bytes() == s.bytes()),
-    }
+    every_leaf(ty, &|l| l.bytes() == s.bytes())
 }
 
 /// Whether all scalars of a type are of this one.
 pub fn same_leaves(ty: Ty, s: Scalar) -> bool {
+    every_leaf(ty, &|l| l == s)
+}
+
+fn every_leaf(ty: Ty, is: &dyn Fn(Scalar) -> bool) -> bool {
     match ty.kind() {
-        TyKind::Pair(a, b) => same_leaves(a, s) && same_leaves(b, s),
-        _ => leaf(ty) == Some(s),
+        TyKind::Pair(a, b) => every_leaf(a, is) && every_leaf(b, is),
+        _ => leaf(ty).is_some_and(is),
     }
 }

@@ -9,7 +9,7 @@
 use super::depends::{Scope, Varies};
 use super::print::size;
 use super::skeleton::{has_reduction, is_across, Loops};
-use super::Schedule;
+use super::{guide, Schedule};
 use crate::arith::Nat;
 use crate::term::{Data, Kind, Loop, Op, Sort, Term};
 use crate::ty::Ty;
@@ -133,15 +133,16 @@ pub fn apart(term: &Term, done: &[Place]) -> Option<(Vec<Schedule>, Place)> {
             let body = "(none (app let (none (reduce or reduceSeq)) ?))".to_string();
             let loops = place.loops.iter().rev();
             let loops = loops.fold(body, |s, n| format!("(containsMap {} {s})", size(*n)));
-            let rules = "use rules/fusion.rules (let-inline)";
-            steps.push(format!(
-                "step names{number}\n{rules}\nsketch\n  {}\n",
-                bare(&loops)
-            ));
+            let rules = "use rules/fusion.rules (let-inline)\n";
+            let loops = bare(&loops).to_string();
+            steps.push(guide(&format!("names{number}"), rules, &[loops]));
         }
         let out = if place.same.is_empty() { "" } else { OUT };
-        steps.push(format!(
-            "step sums{number}\n{RULES}{out}sketch\n  {sketch}\n"
+        let rules = format!("{RULES}{out}");
+        steps.push(guide(
+            &format!("sums{number}"),
+            &rules,
+            &[sketch.to_string()],
         ));
         Schedule::preparation(WORDS, steps)
     };

@@ -39,10 +39,7 @@ pub fn in_one_pass(term: &Term) -> Option<Schedule> {
         .chain((!found.later).then_some(others))
         .collect();
     let step = guide("together", RULES, &looks);
-    Some(Schedule {
-        names: false,
-        ..Schedule::preparation(WORDS, vec![step])
-    })
+    Some(Schedule::preparation(WORDS, vec![step]).by_itself())
 }
 
 /// A reduction outside of all loops.

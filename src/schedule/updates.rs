@@ -6,7 +6,7 @@
 
 use super::print::size;
 use super::skeleton::argument;
-use super::{guide, Permits, Schedule, PERMIT};
+use super::{guide, Permits, Schedule};
 use crate::arith::Nat;
 use crate::term::{Data, Kind, Op, Sort, Term};
 use std::collections::BTreeSet;
@@ -23,10 +23,10 @@ const WORDS: &str = "parallel updates at places";
 pub fn in_blocks(term: &Term, permits: Permits) -> Option<Schedule> {
     let mut found = Found::default();
     found.term(term);
-    if found.updates.is_empty() || found.floats && !permits.reassociate {
+    if found.updates.is_empty() {
         return None;
     }
-    let permit = if found.floats { PERMIT } else { "" };
+    let permit = permits.to_regroup(found.floats)?;
     let (mut rules, mut blocks, mut parallel) = (BTreeSet::new(), Vec::new(), Vec::new());
     for (n, block) in &found.updates {
         rules.extend(["rest", "blocks"].map(|r| format!("scatter-reduce-{r}[{block}]")));
@@ -46,10 +46,7 @@ pub fn in_blocks(term: &Term, permits: Permits) -> Option<Schedule> {
         guide("updates", &rules, &blocks),
         guide("threads", "use rules/parallel.rules (map-par)\n", &parallel),
     ];
-    Some(Schedule {
-        names: false,
-        ..Schedule::preparation(WORDS, steps)
-    })
+    Some(Schedule::preparation(WORDS, steps).by_itself())
 }
 
 /// Updates that are done once.

@@ -5,7 +5,7 @@
 //! whether that pays.
 
 use super::skeleton::argument;
-use super::{guide, Permits, Schedule, PERMIT};
+use super::{guide, Permits, Schedule};
 use crate::term::{Kind, Op, Term};
 
 const RULES: &str = "use rules/regrouping.rules (reduce-rows-named, reduce-rows-named-idempotent, reduce-rows-named-first)
@@ -26,10 +26,7 @@ pub fn apart(term: &Term, permits: Permits) -> Option<Schedule> {
         found |= here;
         floats |= here && t.has_floats();
     });
-    let permit = match floats && permits.reassociate {
-        true => PERMIT,
-        false => "",
-    };
+    let permit = permits.to_regroup(floats).unwrap_or_default();
     let sketch = "contains (app slide (app map (\\ (contains (app map ? (app slide ?)))) ?))";
     let step = || {
         guide(

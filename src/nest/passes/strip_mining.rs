@@ -5,7 +5,7 @@
 //! compiler sees consecutive elements and, of windows, loops short enough to be unrolled. Invariant: the same iterations in
 //! the same order. Of a parallel loop the outer one alone is left to threads, so only short rows are taken off.
 
-use crate::arith::{is_whole_term, AtomKind, Nat};
+use crate::arith::{is_whole, AtomKind, Nat};
 use crate::index::Facts;
 use crate::intern::Symbol;
 use crate::nest::passes::fresh::Names;
@@ -85,10 +85,7 @@ fn two_loops(s: &Stmt, names: &mut Names, facts: &mut Facts) -> Option<Stmt> {
 
 /// By what an index is divided that the length of its loop is a multiple of, each once.
 fn divisors(body: &Block, var: Symbol, extent: Nat, facts: &Facts) -> Vec<Nat> {
-    let whole = |n: Nat| {
-        let plain = n.terms().iter().all(|(m, c)| is_whole_term(m, *c));
-        plain || facts.whole_sizes().contains(&n)
-    };
+    let whole = |n: Nat| is_whole(n) || facts.whole_sizes().contains(&n);
     let mut own = vec![var];
     walk::each_stmt(body, &mut |s| own.extend(walk::declared(s)));
     let mut found = Vec::new();

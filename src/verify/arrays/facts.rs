@@ -8,7 +8,7 @@
 //! Absent: the rules of `rules/index.rules`, with which `index` decides more: what a proof rests on is kept small, and no
 //! verdict rests on rules that have to be verified themselves.
 
-use crate::arith::{gcd, is_whole_term, rejoin, Atom, AtomKind, Mono, Nat, Rat, Signs};
+use crate::arith::{gcd, is_whole, is_whole_term, rejoin, Atom, AtomKind, Mono, Nat, Rat, Signs};
 use crate::intern::Symbol;
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
@@ -45,8 +45,7 @@ impl Facts {
 
     /// `n` is a whole number although division stands in it.
     pub fn whole(&mut self, n: Nat) {
-        let plain = n.terms().iter().all(|(m, c)| is_whole_term(m, *c));
-        if !plain && !self.whole.contains(&n) {
+        if !is_whole(n) && !self.whole.contains(&n) {
             self.whole.push(n);
         }
     }
