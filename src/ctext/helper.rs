@@ -61,6 +61,7 @@ fn typed(name: &str) -> Option<Helper> {
         let count = match op {
             "div" | "mod" | "shl" | "shr" => 2,
             "abs" => 1,
+            "neg" if ty.elem.is_float() => 1,
             _ => return None,
         };
         return own(By::Op(Op::from_name(op)?), vec![ty; count], ty);
@@ -75,6 +76,7 @@ fn typed(name: &str) -> Option<Helper> {
     let count = match op {
         "MIN" | "MAX" | "SHL" | "SHR" | "DIV" | "MOD" => 2,
         "FMA" => 3,
+        "NEG" if ty.elem.is_float() => 1,
         "ABS" | "SQRT" | "EXP" | "EXP2" | "LOG" | "TANH" | "SIN" | "COS" => 1,
         _ => return None,
     };

@@ -10,6 +10,7 @@ use crate::nest::{
     walk, Assumption, Block, BufId, Buffer, Expr, ExprKind, Guard, LoopKind, Nest, Part, Shape,
     Stmt, StorageClass,
 };
+use crate::term::Op;
 use crate::ty::Scalar;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,6 +19,8 @@ pub(super) struct Printer<'a> {
     pub used: Used,
     /// Variables for vectors of truth values: the bytes of the integers that they are.
     pub masks: BTreeMap<Symbol, u64>,
+    /// Whether a float is rounded once after a product and a sum.
+    pub fused: bool,
     out: Lines,
     indent: usize,
     /// Functions that stand above this one, and how many were begun.
@@ -27,7 +30,17 @@ pub(super) struct Printer<'a> {
 
 impl<'a> Printer<'a> {
     pub fn new(nest: &'a Nest, used: Used) -> Printer<'a> {
+        let mut fused = false;
+        walk::each_stmt(&nest.body, &mut |s| {
+            if let Some(e) = walk::exprs(s) {
+                e.visit(&mut |e| {
+                    let is_fma = matches!(e.kind(), ExprKind::Op(Op::Fma, _));
+                    fused |= is_fma && e.shape().elem.is_float();
+                });
+            }
+        });
         Printer {
+            fused,
             nest,
             used,
             masks: BTreeMap::new(),

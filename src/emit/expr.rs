@@ -181,6 +181,7 @@ impl Printer<'_> {
                 }
             }
             (Neg, [x]) => match elem.is_float() {
+                true if self.may_be_fused(&args[0]) => self.opposite(x, shape),
                 true => format!("-{x}"),
                 false if vector => {
                     let ty = self.shape(shape);
@@ -273,6 +274,38 @@ impl Printer<'_> {
             (_, [x]) if op.function().is_some() => self.math(op.name(), elem, &[x]),
             _ => format!("{}({})", op.name(), a.join(", ")),
         }
+    }
+
+    /// Whether a float may be what `fma` gives: gcc takes `-fma(a, b, c)` for `fma(-a, b, -c)`, which is another zero, and
+    /// looks through variables and memory.
+    fn may_be_fused(&self, e: &Expr) -> bool {
+        use Op::*;
+        if !self.fused || !e.shape().elem.is_float() {
+            return false;
+        }
+        match e.kind() {
+            ExprKind::Var(_) => true,
+            ExprKind::Load(b, _) => !matches!(self.root(*b).storage, StorageClass::Input(_)),
+            ExprKind::Op(Fma, _) => true,
+            ExprKind::Op(Neg | Select | Min | Max, args) | ExprKind::Build(args) => {
+                args.iter().any(|e| self.may_be_fused(e))
+            }
+            ExprKind::Cast(x) | ExprKind::Splat(x) | ExprKind::Lane(x, _) => self.may_be_fused(x),
+            _ => false,
+        }
+    }
+
+    /// The negative of a float, by its sign bit.
+    fn opposite(&mut self, x: &str, shape: Shape) -> String {
+        if shape.lanes > 1 {
+            self.shape(shape);
+            self.used
+                .lane_ops
+                .insert((Op::Neg, shape.elem, shape.lanes));
+            return format!("NEG_{}({x})", shape_type(shape));
+        }
+        self.used.signs.insert(shape.elem);
+        format!("neg_{}({x})", shape.elem.name())
     }
 
     /// Integer arithmetic modulo the width.

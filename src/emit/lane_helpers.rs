@@ -101,12 +101,15 @@ pub(super) fn min_max(max: bool, s: Scalar, k: u32) -> String {
 pub(super) fn of_floats(op: Op, s: Scalar, k: u32) -> String {
     let ty = format!("{}x{k}", s.name());
     let name = format!("{}_{ty}", op.name().to_uppercase());
+    let (int, width) = match s {
+        Scalar::F32 => ("i32", 32),
+        _ => ("i64", 64),
+    };
+    if op == Op::Neg {
+        return format!("#define {name}(a) (({ty})(({int}x{k})(a) ^ INT{width}_MIN))\n\n");
+    }
     if op == Op::Abs {
-        let (int, bits) = match s {
-            Scalar::F32 => ("i32", "INT32_MAX"),
-            _ => ("i64", "INT64_MAX"),
-        };
-        return format!("#define {name}(a) (({ty})(({int}x{k})(a) & {bits}))\n\n");
+        return format!("#define {name}(a) (({ty})(({int}x{k})(a) & INT{width}_MAX))\n\n");
     }
     let params: &[&str] = if op == Op::Fma {
         &["a", "b", "c"]

@@ -31,6 +31,8 @@ pub(super) struct Used {
     pub shifts: BTreeSet<(bool, Scalar, u32)>,
     /// Bits of one type as another.
     pub bits: BTreeSet<(Scalar, Scalar)>,
+    /// Floats whose sign bit is turned.
+    pub signs: BTreeSet<Scalar>,
     /// Conversions between f32 and floats of 16 bits: whether from f32, the other type, lanes.
     pub halves: BTreeSet<(bool, Scalar, u32)>,
     /// Saturating casts from floats: from, to.
@@ -247,6 +249,9 @@ pub(super) fn prelude(used: &Used, contract: Contract) -> String {
             t = c_type(*to),
         );
     }
+    for s in &used.signs {
+        out += &negative(*s);
+    }
     for (from, to) in &used.casts {
         out += &cast_helper(*from, *to);
     }
@@ -455,6 +460,20 @@ fn index_helper(name: &str) -> &'static str {
     }
 }
 
+/// The negative of a float, in which gcc does not see one.
+fn negative(s: Scalar) -> String {
+    let (t, name, bits) = (c_type(s), s.name(), c_type(int_of(s, false)));
+    let sign = match s {
+        Scalar::F64 => "0x8000000000000000u",
+        _ => "0x80000000u",
+    };
+    format!(
+        "/* By its bits: gcc takes -fma(a, b, c) for fma(-a, b, -c), which is another zero. */\n\
+         static inline {t} neg_{name}({t} a)\n{{\n    union {{ {t} number; {bits} bits; }} x = {{a}};\n    \
+         x.bits ^= {sign};\n    return x.number;\n}}\n\n"
+    )
+}
+
 /// Integer division and remainder are total: by zero gives zero; and so are shifts: what is beyond the width moves all
 /// bits out.
 fn int_helper(op: &str, s: Scalar) -> String {
@@ -528,7 +547,7 @@ fn vector_helpers(used: &Used) -> String {
 
 /// What instructions of a machine are called by.
 fn headers(used: &Used) -> &'static str {
-    let single = |(op, s, _): &(Op, Scalar, u32)| s.is_float() && *op != Op::Abs;
+    let single = |(op, s, _): &(Op, Scalar, u32)| s.is_float() && !matches!(op, Op::Abs | Op::Neg);
     let least = |(_, s, k): &(bool, Scalar, u32)| lane_helpers::has_min_max(*s, *k);
     match used.lane_ops.iter().any(single) || used.min_max.iter().any(least) {
         true => {
