@@ -35,8 +35,8 @@ struct Sample {
 struct Run {
     sizes: Sizes,
     inputs: Vec<Vec<u8>>,
-    /// None where the program has no meaning.
-    expected: Option<Value>,
+    /// Why there is none, where the program has no meaning.
+    expected: Result<Value, String>,
 }
 
 /// How a batch is made.
@@ -195,15 +195,16 @@ fn run(program: &Program, sizes: Sizes, numbers: Numbers, rng: &mut Rng) -> Opti
     let args: Result<Vec<Value>, InterpError> = (program.params.iter())
         .map(|(_, ty)| random::value_of(rng, *ty, &sizes, numbers))
         .collect();
-    let refused = |sizes| {
+    let refused = |sizes, why: InterpError| {
         Some(Run {
             sizes,
             inputs: Vec::new(),
-            expected: None,
+            expected: Err(why.to_string()),
         })
     };
-    let Ok(args) = args else {
-        return refused(sizes);
+    let args = match args {
+        Ok(args) => args,
+        Err(why) => return refused(sizes, why),
     };
     match eval_program(program, &sizes, &args) {
         Ok(value) => {
@@ -216,14 +217,14 @@ fn run(program: &Program, sizes: Sizes, numbers: Numbers, rng: &mut Rng) -> Opti
                 });
             Some(Run {
                 inputs: each.map(|b| b.bytes).collect(),
-                expected: Some(value),
+                expected: Ok(value),
                 sizes,
             })
         }
         Err(InterpError::Steps | InterpError::Memory | InterpError::Depth) => None,
         // An index of an input, of which there is none.
         Err(InterpError::Argument(_)) => None,
-        Err(_) => refused(sizes),
+        Err(why) => refused(sizes, why),
     }
 }
 
@@ -258,10 +259,10 @@ fn driver(samples: &[Sample]) -> String {
 
 fn one_run(c: &mut String, number: usize, s: &Sample, r: &Run) {
     let abi = &s.nest.abi;
-    let file = if r.expected.is_some() { "f" } else { "0" };
+    let file = if r.expected.is_ok() { "f" } else { "0" };
     let elements = |slot: &Slot| match r.expected {
-        Some(_) => count(slot, &r.sizes),
-        None => SPARE / slot.elem.bytes() as i64,
+        Ok(_) => count(slot, &r.sizes),
+        Err(_) => SPARE / slot.elem.bytes() as i64,
     };
     let _ = writeln!(c, "static void run{number}(FILE *f)\n{{\n    (void)f;");
     let mut call = Vec::new();
@@ -286,7 +287,7 @@ fn one_run(c: &mut String, number: usize, s: &Sample, r: &Run) {
         abi.name,
         call.join(", ")
     );
-    if r.expected.is_some() {
+    if r.expected.is_ok() {
         for (j, slot) in abi.outputs.iter().enumerate() {
             let (n, ty) = (elements(slot), c_type(slot.elem));
             let _ = writeln!(
@@ -425,15 +426,15 @@ fn check(samples: &[Sample], way: &Way, dir: &Path, found: &mut Findings, counts
                 found.entry(kind).or_default().push(text);
             };
             match (&run.expected, status) {
-                (None, 0) => tell("accepted without a meaning", String::new()),
-                (None, _) => counts.refused += 1,
-                (Some(_), 0) => {}
-                (Some(_), _) => tell(
+                (Err(why), 0) => tell("accepted without a meaning", why.clone()),
+                (Err(_), _) => counts.refused += 1,
+                (Ok(_), 0) => {}
+                (Ok(_), _) => tell(
                     "refused with a meaning",
                     format!("returns {status}: {:?}", sample.nest.abi.assumptions),
                 ),
             }
-            let (Some(expected), 0) = (&run.expected, status) else {
+            let (Ok(expected), 0) = (&run.expected, status) else {
                 continue;
             };
             let shape = Shape::of(sample.program.result, &run.sizes).expect("shape");

@@ -12,7 +12,7 @@ use rise_opt::egraph::{Graph, Id, Shape as EShape};
 use rise_opt::elab::{self, Sketch, SketchKind, Step};
 use rise_opt::intern::Symbol;
 use rise_opt::interp::generate::{self, Generator};
-use rise_opt::interp::random::Rng;
+use rise_opt::interp::random::{self, Numbers, Rng};
 use rise_opt::interp::{buffers, eval_program, Shape, Sizes, Value};
 use rise_opt::lower;
 use rise_opt::nest::{Nest, Stmt};
@@ -337,6 +337,24 @@ fn excluded_sizes_are_refused() {
     assert!(holds(0) && holds(32) && !holds(31));
 }
 
+/// The interpreter evaluates the program at the small sizes that its kernel accepts, and at no others.
+fn has_a_meaning_where_it_is_accepted(program: &Program, nest: &Nest) {
+    let mut rng = Rng::new(1);
+    for (n, m) in [(0, 0), (0, 1), (1, 0), (1, 1), (0, 2), (2, 0), (7, 7)] {
+        let values = [n, m];
+        let names = program.sizes.iter().copied();
+        let sizes: Sizes = names.zip(values).collect();
+        let mut at = |s: Symbol| sizes.get(&s).copied();
+        let accepted = (nest.abi.assumptions.iter()).all(|a| a.holds(&mut at) == Some(true));
+        let params = program.params.iter();
+        let args: Vec<Value> = params
+            .map(|(_, ty)| random::value_of(&mut rng, *ty, &sizes, Numbers::Unit).expect("data"))
+            .collect();
+        let value = eval_program(program, &sizes, &args);
+        assert_eq!(value.is_ok(), accepted, "{sizes:?}: {value:?}\n{nest}");
+    }
+}
+
 /// A constant index and a cast to one are below their bounds, or the sizes are refused.
 #[test]
 fn indices_ask_for_sizes() {
@@ -354,6 +372,15 @@ fn indices_ask_for_sizes() {
             )
         };
     }
+    macro_rules! chosen_otherwise {
+        ($choice:literal) => {
+            concat!(
+                "def t [n m : nat] (xs : m.f32) (is : n.i32) : n.f32 = select (",
+                $choice,
+                ") (map (\\i -> 0.0) is) (map (\\i -> idx (cast i : idx[m]) xs) is)\n"
+            )
+        };
+    }
     let read = "def t [n : nat] (a : n.f32) : f32 = idx (5 : idx[n]) a\n";
     for (text, wanted) in [
         (read, "n >= 6"),
@@ -368,10 +395,35 @@ fn indices_ask_for_sizes() {
         // Sizes choose an array that is computed where there is an index, or where there may be none.
         (chosen!("size[1]"), ""),
         (chosen!("size[0]"), "m >= 1 or n <= 0"),
+        (chosen_otherwise!("(size[m] : i64) < size[1]"), ""),
+        (
+            chosen_otherwise!("(size[m] : i64) < size[0]"),
+            "m >= 1 or n <= 0",
+        ),
+        // Where data choose, both are computed; and so are both where a size is no number of the type.
+        (
+            chosen_otherwise!("2.0 < (cast (size[m] : i64) : f32)"),
+            "m >= 1 or n <= 0",
+        ),
+        (
+            chosen_otherwise!("(size[m] : u8) < size[1]"),
+            "m >= 1 or n <= 0",
+        ),
+        // What a function has of its arguments is computed when it is applied.
+        (
+            "def t [n m : nat] (i : i32) (xs : n.m.f32) : n.f32 = map (idx (cast i : idx[m])) xs\n",
+            "m >= 1 or n <= 0",
+        ),
+        (
+            "def t [n m : nat] (i : i32) (xs : n.m.f32) : n.1.f32 = map (gather (generate[1] (\\_ -> (cast i : idx[m])))) xs\n",
+            "m >= 1 or n <= 0",
+        ),
     ] {
-        let nest = lower::lower(&program(text), &lower::Options::default()).expect("a nest");
+        let program = program(text);
+        let nest = lower::lower(&program, &lower::Options::default()).expect("a nest");
         let all: Vec<_> = nest.abi.assumptions.iter().map(|a| a.to_string()).collect();
         assert_eq!(all.join(", "), wanted, "{nest}");
+        has_a_meaning_where_it_is_accepted(&program, &nest);
     }
     let fixed = lower::Options {
         fixed: [(Symbol::new("n"), 2)].into(),

@@ -7,7 +7,7 @@
 
 use super::shape::size;
 use super::{Elem, InterpError, Num, Shape, Sizes, Value};
-use crate::term::{Kind, Lit, Op, Prim, Term};
+use crate::term::{Chosen, Kind, Lit, Op, Prim, Term};
 use crate::ty::{Ty, TyKind};
 use smallvec::SmallVec;
 use std::rc::Rc;
@@ -71,6 +71,17 @@ pub(super) fn compile(t: &Term, sizes: &Sizes, depth: u32) -> Result<Code, Inter
                     if rest.len() > code.arity {
                         return Err(InterpError::Type(t.ty().to_string()));
                     }
+                    if let Some(chosen) = Chosen::of(t) {
+                        // All sizes in it are sizes.
+                        let mut all = args(rest)?;
+                        let other = all.pop();
+                        let first = all.pop();
+                        return match holds(&chosen, sizes)? {
+                            true => first,
+                            false => other,
+                        }
+                        .ok_or_else(|| InterpError::Type(t.ty().to_string()));
+                    }
                     Ok(match rest.len() < code.arity {
                         true => Code::Partial(code, args(rest)?.into()),
                         false => Code::Prim(code, args(rest)?),
@@ -83,6 +94,17 @@ pub(super) fn compile(t: &Term, sizes: &Sizes, depth: u32) -> Result<Code, Inter
             }
         }
     }
+}
+
+/// Whether sizes choose the first of two arrays.
+fn holds(chosen: &Chosen, sizes: &Sizes) -> Result<bool, InterpError> {
+    for n in &chosen.sizes {
+        let value = n.eval(&mut |name| sizes.get(&name).copied());
+        if value.ok_or_else(|| InterpError::Size(n.to_string()))? < 1 {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 fn literal(l: Lit, ty: Ty, sizes: &Sizes) -> Result<Num, InterpError> {

@@ -9,7 +9,7 @@
 
 use crate::arith::{Nat, Signs};
 use crate::index::{Facts, Level};
-use crate::term::{Kind, Lit, Op, Prim, Term};
+use crate::term::{Chosen, Kind, Op, Prim, Term};
 use crate::ty::{Ty, TyKind};
 use rustc_hash::FxHashSet;
 
@@ -76,12 +76,18 @@ impl Walk {
             }
             Kind::App(..) => {
                 let (head, args) = t.spine();
-                if let Some(sizes) = chosen_by(t, head, &args) {
-                    let before = self.around.len();
-                    self.around.extend(sizes);
-                    self.term(args[1]);
-                    self.around.truncate(before);
-                    return self.term(args[2]);
+                if let Some(chosen) = Chosen::of(t) {
+                    let sides = [chosen.sizes.clone(), vec![chosen.otherwise()]];
+                    for (mut sizes, array) in sides.into_iter().zip(chosen.arrays) {
+                        // What every size satisfies says nothing.
+                        let facts = Facts::new(Level::Full);
+                        sizes.retain(|n| !facts.is_not_negative(*n - Nat::int(1)));
+                        let before = self.around.len();
+                        self.around.extend(sizes);
+                        self.term(array);
+                        self.around.truncate(before);
+                    }
+                    return;
                 }
                 self.term(head);
                 let prim = match head.kind() {
@@ -101,7 +107,7 @@ impl Walk {
         }
     }
 
-    /// A function that is applied so often. Arguments that it has already were computed before.
+    /// A function that is applied so often. Arguments that it has already are computed when it is applied for the first time.
     fn function(&mut self, size: Option<Nat>, t: &Term) {
         let (head, args) = t.spine();
         match head.kind() {
@@ -113,7 +119,7 @@ impl Walk {
                             let own = if i == 0 { applied(*p, head.ty()) } else { None };
                             walk.function(own, a);
                         }),
-                        false => self.term(a),
+                        false => self.inside(size, a),
                     }
                 }
             }
@@ -143,41 +149,6 @@ impl Walk {
             self.out.all.push(entry);
         }
     }
-}
-
-/// What is positive where sizes choose the first of two arrays: the other one is not computed there.
-fn chosen_by(t: &Term, head: &Term, args: &[&Term]) -> Option<Vec<Nat>> {
-    match (head.kind(), args) {
-        (Kind::Prim(p), [c, _, _]) if p.op() == Op::Select && t.ty().as_array().is_some() => {
-            let mut sizes = Vec::new();
-            compared(c, &mut sizes)?;
-            // What every size satisfies says nothing.
-            let facts = Facts::new(Level::Full);
-            sizes.retain(|n| !facts.is_not_negative(*n - Nat::int(1)));
-            Some(sizes)
-        }
-        _ => None,
-    }
-}
-
-/// What is positive where comparisons of sizes hold; nothing if it is anything else.
-fn compared(c: &Term, sizes: &mut Vec<Nat>) -> Option<()> {
-    let size = |t: &Term| match t.kind() {
-        Kind::Lit(Lit::Size(n)) => Some(*n),
-        _ => None,
-    };
-    let (p, args) = c.as_prim_app()?;
-    let [a, b] = args[..] else { return None };
-    match p.op() {
-        Op::And => {
-            compared(a, sizes)?;
-            compared(b, sizes)?;
-        }
-        Op::Le => sizes.push(size(b)? - size(a)? + Nat::int(1)),
-        Op::Lt => sizes.push(size(b)? - size(a)?),
-        _ => return None,
-    }
-    Some(())
 }
 
 /// How often a primitive of a type applies its first argument.

@@ -8,6 +8,7 @@
 //! spans, effects.
 
 mod build;
+mod chosen;
 pub mod class;
 pub mod lit;
 mod normal;
@@ -16,6 +17,7 @@ mod shared;
 mod show;
 
 pub use build::{call, call_as};
+pub use chosen::Chosen;
 pub use class::Class;
 pub use lit::Lit;
 pub use normal::{normalize, normalize_program, normalize_within, written_out};
