@@ -104,6 +104,13 @@ impl Reader {
             let Val::Neutral(x) = x else { return None };
             operands.push(x);
         }
+        if let Some((x, bits)) = lowest(n) {
+            let whole = width(to)?;
+            return Some(self.low(cx, x, bits).map(|mut low| {
+                low.resize(whole, self.words.constant(0, 1)[0]);
+                low
+            }));
+        }
         if op == Op::Cast {
             let x = operands.first()?;
             if width(from).is_some() {
@@ -126,6 +133,33 @@ impl Reader {
         })
     }
 
+    /// The lowest bits of an integer, of which those of sums and products depend on as many of their operands and no others.
+    fn low(&mut self, cx: &mut Context, n: &Neutral, bits: usize) -> Option<Word> {
+        use Op::*;
+        let parts = operation(n).filter(|(op, _, ty)| {
+            matches!(
+                op,
+                Add | Sub | Mul | Fma | Neg | BitAnd | BitOr | BitXor | BitNot
+            ) && ty.as_scalar().is_some_and(Scalar::is_int)
+        });
+        let Some((op, args, ty)) = parts else {
+            let mut word = self.word(cx, n)?;
+            word.truncate(bits);
+            return Some(word);
+        };
+        self.operations += 1;
+        if self.operations > MOST_OPERATIONS {
+            return None;
+        }
+        let mut words = Vec::new();
+        for x in args {
+            let Val::Neutral(x) = x else { return None };
+            words.push(self.low(cx, x, bits)?);
+        }
+        let words: Vec<&[u32]> = words.iter().map(|w| &w[..]).collect();
+        self.words.apply(op, ty.as_scalar()?, &words)
+    }
+
     fn unknown(&mut self, cx: &mut Context, n: &Neutral, bits: usize) -> Option<Word> {
         for (known, word) in &self.unknown {
             if known.ty() == n.ty() && equal::same_form(cx, known, n) {
@@ -135,6 +169,27 @@ impl Reader {
         let word = self.words.unknown(bits)?;
         self.unknown.push((n.clone(), word.clone()));
         Some(word)
+    }
+}
+
+/// What an integer is the lowest bits of, and how many: a remainder by a power of two, a conversion to fewer bits.
+fn lowest(n: &Neutral) -> Option<(&Neutral, usize)> {
+    let (op, args, ty) = operation(n)?;
+    let (from, to) = (ty.as_scalar()?, n.ty().as_scalar()?);
+    if !(from.is_int() && to.is_int()) {
+        return None;
+    }
+    match (op, &args[..]) {
+        (Op::Cast, [Val::Neutral(x)]) if to.bytes() < from.bytes() => Some((x, width(to)?)),
+        (Op::Mod, [Val::Neutral(x), Val::Neutral(by)]) if !from.is_signed() => {
+            match (&by.head, &by.spine[..]) {
+                (Head::Lit(Lit::Int(d)), []) if *d > 0 && d & (d - 1) == 0 => {
+                    Some((x, d.trailing_zeros() as usize))
+                }
+                _ => None,
+            }
+        }
+        _ => None,
     }
 }
 

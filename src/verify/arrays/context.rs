@@ -582,6 +582,9 @@ impl Context {
         let crate::ty::TyKind::Idx(size) = n.ty().kind() else {
             return self.stuck("an index that is none");
         };
+        if let Some(i) = scalars::converted(self, n, size)? {
+            return Ok(i);
+        }
         for i in 0..self.named.len() {
             let (known, name) = self.named[i].clone();
             if equal::same(self, &known, n) {

@@ -344,10 +344,13 @@ fn by_laws(cx: &mut Context, a: &Neutral, b: &Neutral) -> Res<bool> {
         let (mut left, mut right) = (Vec::new(), Vec::new());
         flatten(cx, x, &Val::Neutral(x.clone()), &laws, true, &mut left)?;
         flatten(cx, x, &whole, &laws, true, &mut right)?;
+        let ty = x.ty();
         if left.len() != right.len() {
+            if laws.has(Property::Associative) && but_for_one(cx, x, left, right)? {
+                return Ok(true);
+            }
             continue;
         }
-        let ty = x.ty();
         let alike = match laws.has(Property::Commutative) {
             false => (left.iter().zip(&right)).all(|(x, y)| equal(cx, ty, x, y)),
             true => left.iter().all(|x| {
@@ -361,6 +364,40 @@ fn by_laws(cx: &mut Context, a: &Neutral, b: &Neutral) -> Res<bool> {
         }
     }
     Ok(false)
+}
+
+/// Whether operands are equal but for one of the shorter list, which is what the rest of the longer one gives.
+fn but_for_one(cx: &mut Context, of: &Neutral, left: Vec<Val>, right: Vec<Val>) -> Res<bool> {
+    let (mut one, mut many) = match left.len() < right.len() {
+        true => (left, right),
+        false => (right, left),
+    };
+    let ty = of.ty();
+    let before = one.len();
+    while one.len() > 1 && equal(cx, ty, &one[0], &many[0]) {
+        one.remove(0);
+        many.remove(0);
+    }
+    while let (true, Some(x), Some(y)) = (one.len() > 1, one.last(), many.last()) {
+        if !equal(cx, ty, x, y) {
+            break;
+        }
+        one.pop();
+        many.pop();
+    }
+    // A single one was compared with the whole already.
+    let ([single], true) = (&one[..], one.len() < before) else {
+        return Ok(false);
+    };
+    let mut rest = many.into_iter();
+    let Some(mut whole) = rest.next() else {
+        return Ok(false);
+    };
+    let op = Val::neutral(of.head.clone(), of.head_ty);
+    for x in rest {
+        whole = op.apply(cx, whole)?.apply(cx, x)?;
+    }
+    Ok(equal(cx, ty, single, &whole))
 }
 
 /// `op p q` where the whole is `op (op p q) q`, and the operator idempotent.

@@ -89,7 +89,7 @@ pub fn peeled(cx: &mut Context, n: &Neutral) -> Res<Option<Val>> {
     along(cx, &all, &n.spine).map(Some)
 }
 
-/// A reduction that may be read in parts: without steps that change nothing, or in two where a step depends on the index
+/// A reduction that may be read otherwise: without steps that change nothing, as one with that which it starts from, or in two where a step depends on the index
 /// being below a bound; and what is done to its result.
 pub fn cut(cx: &mut Context, n: &Neutral) -> Res<Option<Val>> {
     let Head::Fold(f) = &n.head else {
@@ -100,6 +100,10 @@ pub fn cut(cx: &mut Context, n: &Neutral) -> Res<Option<Val>> {
     }
     if is_kept(cx, f) || is_idle(cx, f) || is_overwritten(cx, f) {
         return along(cx, &f.start, &n.spine).map(Some);
+    }
+    if let Some(one) = chained(cx, f) {
+        let whole = Val::neutral(Head::Fold(Rc::new(one)), f.ty);
+        return along(cx, &whole, &n.spine).map(Some);
     }
     let known = cx.known();
     let i = cx.symbol();
@@ -121,6 +125,38 @@ pub fn cut(cx: &mut Context, n: &Neutral) -> Res<Option<Val>> {
     let parts = parted(f, cx.simplify(f.n - bound));
     let whole = Val::neutral(Head::Fold(Rc::new(parts)), f.ty);
     along(cx, &whole, &n.spine).map(Some)
+}
+
+/// One reduction of two, the second of which starts with what the first gives, where the steps of both are one function of the
+/// accumulator, whatever their number is.
+fn chained(cx: &mut Context, f: &Rc<Fold>) -> Option<Fold> {
+    let Val::Neutral(Neutral {
+        head: Head::Fold(first),
+        spine,
+        ..
+    }) = &f.start
+    else {
+        return None;
+    };
+    if !spine.is_empty() || first.ty != f.ty {
+        return None;
+    }
+    // Of any numbers, as either may have no step.
+    let alike = for_any(
+        cx,
+        |cx| (cx.fresh(f.ty), cx.symbol(), cx.symbol()),
+        |cx, (acc, i, j)| {
+            let one = (first.step)(cx, acc.clone(), Nat::var(*i))?;
+            let other = (f.step)(cx, acc.clone(), Nat::var(*j))?;
+            Ok(equal(cx, f.ty, &one, &other))
+        },
+    );
+    alike.then(|| Fold {
+        start: first.start.clone(),
+        n: cx.simplify(first.n + f.n),
+        step: f.step.clone(),
+        ty: f.ty,
+    })
 }
 
 /// Whether each step leaves the start as it is.
@@ -425,15 +461,17 @@ pub fn by_induction(cx: &mut Context, a: &Neutral, b: &Neutral) -> Res<bool> {
         let plain = whole.spine.is_empty() && part.spine.is_empty();
         let whole_fold = plain && matches!(&whole.head, Head::Fold(_));
         inside.retain(|r| !(whole_fold || Rc::ptr_eq(r, of)));
+        // Those of one length in step with each other: what is left of the value then has no reductions, so this is decided
+        // soon.
+        let mut together = inside.clone();
+        together.retain(|r| cx.same_nat(r.n, of.n));
+        if together.len() > 1 && simulates(cx, whole, &together, part, of)? {
+            return Ok(true);
+        }
         for r in &inside {
             if simulates(cx, whole, std::slice::from_ref(r), part, of)? {
                 return Ok(true);
             }
-        }
-        // Those of one length in step with each other.
-        inside.retain(|r| cx.same_nat(r.n, of.n));
-        if inside.len() > 1 && simulates(cx, whole, &inside, part, of)? {
-            return Ok(true);
         }
     }
     Ok(false)

@@ -361,6 +361,62 @@ fn is_index(cx: &mut Context, ty: Ty, x: &Val, y: &Val) -> Res<bool> {
     }
 }
 
+/// How many sizes and indices may be added up: each is at most 2⁶⁰, so that the sum is a number of 64 bits.
+const MOST_ADDED: i64 = 7;
+
+/// The index that a sum of indices, sizes and numbers is converted to, where it surely is an index below the bound.
+pub fn converted(cx: &mut Context, n: &Neutral, bound: Nat) -> Res<Option<Nat>> {
+    let i64s = Ty::from(Scalar::I64);
+    let Some((Op::Cast, args, _)) = operation(n).filter(|o| o.2 == i64s) else {
+        return Ok(None);
+    };
+    let Some((i, _)) = sum(cx, args[0])? else {
+        return Ok(None);
+    };
+    let inside = cx.is_not_negative(i) && cx.is_not_negative(bound - Nat::int(1) - i);
+    Ok((inside && cx.is_whole(i)).then(|| cx.simplify(i)))
+}
+
+/// A number as a sum of indices, sizes and constants, and how many they are.
+fn sum(cx: &mut Context, v: &Val) -> Res<Option<(Nat, i64)>> {
+    cx.work()?;
+    let Val::Neutral(n) = v else { return Ok(None) };
+    match (&n.head, &n.spine[..]) {
+        (Head::Zero, []) => return Ok(Some((Nat::int(0), 0))),
+        (Head::Lit(Lit::Int(k)), []) => {
+            let small = i64::try_from(*k).ok().filter(|k| k.abs() <= 1 << 60);
+            return Ok(small.map(|k| (Nat::int(k), 1)));
+        }
+        (Head::Lit(Lit::Size(n)), []) => return Ok(Some((*n, 1))),
+        _ => {}
+    }
+    let Some((op, args, ty)) = operation(n) else {
+        return Ok(None);
+    };
+    if let (Op::Cast, TyKind::Idx(_)) = (op, ty.kind()) {
+        return Ok(Some((cx.index(args[0])?, 1)));
+    }
+    let mut parts = Vec::new();
+    for x in args {
+        match sum(cx, x)? {
+            Some(part) => parts.push(part),
+            None => return Ok(None),
+        }
+    }
+    let found = match (op, &parts[..]) {
+        (Op::Add, [(x, a), (y, b)]) => (*x + *y, a + b),
+        (Op::Sub, [(x, a), (y, b)]) => (*x - *y, a + b),
+        (Op::Neg, [(x, a)]) => (Nat::int(0) - *x, *a),
+        (Op::Mul, [(x, a), (y, b)]) => match (x.as_int(), y.as_int()) {
+            (Some(k), _) if k.abs() <= MOST_ADDED => (*x * *y, b * k.abs()),
+            (_, Some(k)) if k.abs() <= MOST_ADDED => (*x * *y, a * k.abs()),
+            _ => return Ok(None),
+        },
+        _ => return Ok(None),
+    };
+    Ok((found.1 <= MOST_ADDED).then_some(found))
+}
+
 fn is_truth(ty: Ty) -> bool {
     ty == Ty::from(Scalar::Bool)
 }
