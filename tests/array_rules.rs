@@ -1,6 +1,7 @@
 //! Verdicts on rules over arrays.
 
 use rise_opt::elab::{self, Cond, RuleDecl};
+use rise_opt::interp::random::Rng;
 use rise_opt::obligation::Assumption;
 use rise_opt::rule::instance::test_rule;
 use rise_opt::source::SourceMap;
@@ -164,6 +165,11 @@ fn mutants(text: &str) -> Vec<String> {
         ("and ", "or "),
         ("neg ", ""),
     ];
+    // What combines the same again as once may be taken to have combined all of it.
+    let once = ["max", "min", "and ", "or ", "idempotent"];
+    let again = once.iter().any(|op| text.contains(op));
+    let fewer = [("xs", "(take[1] xs)"), ("ys", "(take[1] ys)")];
+    let words = words.into_iter().chain(fewer.into_iter().filter(|_| again));
     for (from, to) in words {
         for (i, _) in text[right..conditions].match_indices(from) {
             let at = right + i;
@@ -209,6 +215,80 @@ fn no_mutant_that_an_instance_refutes_is_proved() {
         refuted > 60,
         "only {refuted} of {typed} mutants are refuted"
     );
+}
+
+/// What mistakes of several places are made of, beside those above: parts of an array instead of the whole one.
+fn parts(text: &str) -> Vec<String> {
+    let right = text.find("=>").unwrap() + 2;
+    let conditions = text.find("\n  where").unwrap_or(text.len());
+    let words = [
+        ("xs", "(take[1] xs)"),
+        ("xs", "(drop[1] xs)"),
+        ("xs", "(fill[1] (at[0] xs))"),
+        ("ys", "(take[1] ys)"),
+        ("zs", "(drop[1] zs)"),
+        ("is", "(reverse is)"),
+        ("reduce op e ", "op e (at[0] "),
+        ("reduceSeq op e ", "op e (at[0] "),
+        ("reduce max e ", "max e (at[0] "),
+        ("reduce (+) 0 ", "at[0] ("),
+        ("at[0]", "at[1]"),
+        ("k*", "2*"),
+        ("[k]", "[1]"),
+        ("m", "1"),
+        ("+", "*"),
+        ("max", "(\\p q -> p)"),
+    ];
+    let mut out = Vec::new();
+    for (from, to) in words {
+        for (i, _) in text[right..conditions].match_indices(from) {
+            let at = right + i;
+            let closes = to.matches('(').count() > to.matches(')').count();
+            let tail = &text[at + from.len()..];
+            let end = tail.find("\n").unwrap_or(tail.len());
+            let (line, rest) = tail.split_at(if closes { end } else { 0 });
+            let close = if closes { ")" } else { "" };
+            out.push(format!("{}{to}{line}{close}{rest}", &text[..at]));
+        }
+    }
+    out
+}
+
+/// Mistakes at two places. `SEED=1 COUNT=100000 cargo test --test all array_rules:: -- --ignored --nocapture`
+#[test]
+#[ignore]
+fn no_mutant_of_a_mutant_that_an_instance_refutes_is_proved() {
+    let number = |name: &str, or: u64| {
+        let given = std::env::var(name).ok().and_then(|n| n.parse().ok());
+        given.unwrap_or(or)
+    };
+    let (mut rng, count) = (Rng::new(number("SEED", 1)), number("COUNT", 5_000));
+    let texts = texts();
+    let (mut typed, mut proved) = (0, 0);
+    let mut wrong = BTreeSet::new();
+    for _ in 0..count {
+        let mut text = rng.pick(&texts).clone();
+        for _ in 0..=rng.below(2) {
+            let mut all = parts(&text);
+            if rng.one_in(2) || all.is_empty() {
+                all = mutants(&text);
+            }
+            if !all.is_empty() {
+                text = rng.pick(&all).clone();
+            }
+        }
+        let Some(rule) = rule_of(&text) else { continue };
+        typed += 1;
+        if prove(&rule).is_ok() {
+            proved += 1;
+            if test_rule(&rule, 200, 1).refuted.is_some() {
+                wrong.insert(text);
+            }
+        }
+    }
+    let all: Vec<String> = wrong.into_iter().collect();
+    eprintln!("{typed} of {count} have types, {proved} are proved");
+    assert!(all.is_empty(), "proved, and wrong: {}", all.join("\n"));
 }
 
 /// Wrong rules, one mistake each.

@@ -54,6 +54,13 @@ fn not_reached(
     options: &search::Options,
     sources: &mut SourceMap,
 ) -> Diagnostic {
+    let tenth = options
+        .seconds
+        .map(|s| Duration::from_millis(s.saturating_mul(100)));
+    let options = search::Options {
+        until: tenth.and_then(|t| Instant::now().checked_add(t)),
+        ..options.clone()
+    };
     let known = search::Known {
         rules: elab::shipped_rules(sources),
         params: input.params.clone().into_iter().collect(),
@@ -62,13 +69,6 @@ fn not_reached(
     let term = outcome.terms.last().unwrap_or(&start);
     let step = input.steps.get(outcome.terms.len());
     let step = step.filter(|_| !interrupt::asked());
-    let tenth = options
-        .seconds
-        .map(|s| Duration::from_millis(s.saturating_mul(100)));
-    let options = search::Options {
-        until: tenth.and_then(|t| Instant::now().checked_add(t)),
-        ..options.clone()
-    };
     let advice = step.map(|s| search::advise(s, term, diagnosis, &known, &options));
     let names: Vec<_> = input.program.params.iter().map(|p| p.0).collect();
     let mut d = report::not_reached(diagnosis, advice.as_ref(), &names, sources);

@@ -45,13 +45,15 @@ impl Asker<'_> {
         &mut self,
         sketches: impl IntoIterator<Item = &'a Sketch>,
     ) -> Option<Vec<bool>> {
-        if self.until.is_some_and(|until| Instant::now() >= until) {
+        let until = self.until;
+        let may_continue = || until.is_none_or(|until| Instant::now() < until);
+        if !may_continue() {
             return None;
         }
         let question = Question::new(sketches, self.params);
         let work = question.states() as u64 * self.view.node_count() as u64;
         self.left = self.left.checked_sub(work)?;
-        Some(question.ask(self.view, self.root))
+        question.ask_while(self.view, self.root, &may_continue)
     }
 }
 

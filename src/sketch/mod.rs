@@ -82,11 +82,16 @@ impl Question {
         self.plan.states()
     }
 
-    /// Which of them a class satisfies.
-    pub fn ask(&self, view: &View, root: Class) -> Vec<bool> {
-        let satisfied = Satisfied::new(&self.plan, view);
+    /// Which of them a class satisfies; nothing when `may_continue` says no first.
+    pub fn ask_while(
+        &self,
+        view: &View,
+        root: Class,
+        may_continue: &dyn Fn() -> bool,
+    ) -> Option<Vec<bool>> {
+        let satisfied = Satisfied::new_while(&self.plan, view, may_continue)?;
         let has = |s: &StateId| satisfied.has(*s, root);
-        self.states.iter().map(has).collect()
+        Some(self.states.iter().map(has).collect())
     }
 }
 

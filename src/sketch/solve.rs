@@ -169,14 +169,49 @@ impl Live {
     }
 }
 
+/// One look at all nodes.
+struct Sweep<'a> {
+    number: u32,
+    /// The last one in which each class got a state.
+    changed: Vec<u32>,
+    may_continue: &'a dyn Fn() -> bool,
+    /// Whether that said no.
+    ended: bool,
+}
+
+/// How many classes go by until it is asked whether to go on.
+const LOOK_EVERY: Class = 1 << 12;
+
 impl Satisfied {
     /// Solves a plan in a view.
     pub fn new(plan: &Plan, view: &View) -> Satisfied {
+        let mut s = Satisfied::empty(plan, view);
+        s.solve(plan, view, &|| true);
+        s
+    }
+
+    /// The same; nothing when `may_continue` says no first.
+    pub fn new_while(
+        plan: &Plan,
+        view: &View,
+        may_continue: &dyn Fn() -> bool,
+    ) -> Option<Satisfied> {
+        let mut s = Satisfied::empty(plan, view);
+        s.solve(plan, view, may_continue).then_some(s)
+    }
+
+    fn empty(plan: &Plan, view: &View) -> Satisfied {
         let words = plan.states().div_ceil(64);
-        let mut s = Satisfied {
+        Satisfied {
             bits: vec![0; words * view.len()],
             words,
-        };
+        }
+    }
+
+    /// Whether it came to the end.
+    fn solve(&mut self, plan: &Plan, view: &View, may_continue: &dyn Fn() -> bool) -> bool {
+        let words = self.words;
+        let s = self;
         let mut live = Live {
             anywhere: vec![0; words],
             ways: Default::default(),
@@ -193,32 +228,33 @@ impl Satisfied {
         for (i, bits) in s.bits.iter().enumerate() {
             live.see(i % words, *bits);
         }
-        let mut changed = vec![0; view.len()];
-        let mut sweep = 1;
-        while s.sweep(plan, view, &mut live, &mut changed, sweep) {
-            sweep += 1;
+        let mut sweep = Sweep {
+            number: 1,
+            changed: vec![0; view.len()],
+            may_continue,
+            ended: false,
+        };
+        while s.sweep(plan, view, &mut live, &mut sweep) {
+            sweep.number += 1;
         }
-        s
+        !sweep.ended
     }
 
-    /// Looks at nodes with a child that `changed` in this sweep or the one before; whether any class changed.
-    fn sweep(
-        &mut self,
-        plan: &Plan,
-        view: &View,
-        live: &mut Live,
-        changed: &mut [u32],
-        sweep: u32,
-    ) -> bool {
+    /// Looks at nodes with a child that changed in this sweep or the one before; whether any class changed.
+    fn sweep(&mut self, plan: &Plan, view: &View, live: &mut Live, sweep: &mut Sweep) -> bool {
         let mut any = false;
         for c in 0..view.len() as Class {
+            if c % LOOK_EVERY == 0 && !(sweep.may_continue)() {
+                sweep.ended = true;
+                return false;
+            }
             live.list(plan);
             let mut new_here = false;
             for node in view.nodes(c) {
                 let Some(kind) = Inner::of(node) else {
                     continue;
                 };
-                if View::children(node).all(|k| changed[k as usize] + 1 < sweep) {
+                if View::children(node).all(|k| sweep.changed[k as usize] + 1 < sweep.number) {
                     continue;
                 }
                 for word in 0..self.words {
@@ -242,7 +278,7 @@ impl Satisfied {
             }
             if new_here {
                 any = true;
-                changed[c as usize] = sweep;
+                sweep.changed[c as usize] = sweep.number;
                 for word in 0..self.words {
                     live.see(word, self.word(c, word));
                 }

@@ -606,6 +606,16 @@ impl Context {
         new.filter(|(_, name)| stands(name)).cloned().collect()
     }
 
+    /// How many indices have a name.
+    pub fn names(&self) -> usize {
+        self.named.len()
+    }
+
+    /// The names of indices since there were so many.
+    pub fn names_from(&self, count: usize) -> Vec<(Neutral, Nat)> {
+        self.named.get(count..).unwrap_or_default().to_vec()
+    }
+
     /// Names for indices.
     pub fn name(&mut self, indices: Vec<(Neutral, Nat)>) {
         for (index, name) in indices {

@@ -129,6 +129,9 @@ fn unknowns(cx: &mut Context, a: &Neutral, b: &Neutral) -> Res<bool> {
             }
         }
     }
+    if fold::in_step(cx, a, b)? {
+        return Ok(true);
+    }
     // What both have at their ends may be left away.
     let mut common = 0;
     let most = a.projections().min(b.projections());

@@ -451,30 +451,47 @@ fn by_steps(cx: &mut Context, f: &Rc<Fold>, g: &Rc<Fold>) -> Res<bool> {
 /// Simulation, whichever of both is the part of a reduction.
 pub fn by_induction(cx: &mut Context, a: &Neutral, b: &Neutral) -> Res<bool> {
     for (whole, part) in [(a, b), (b, a)] {
-        let Head::Fold(of) = &part.head else { continue };
-        if part.projections() != part.spine.len() {
-            continue;
-        }
-        let mut inside = Vec::new();
-        folds(whole, &mut inside);
-        // Both whole: their steps were compared already.
-        let plain = whole.spine.is_empty() && part.spine.is_empty();
-        let whole_fold = plain && matches!(&whole.head, Head::Fold(_));
-        inside.retain(|r| !(whole_fold || Rc::ptr_eq(r, of)));
-        // Those of one length in step with each other: what is left of the value then has no reductions, so this is decided
-        // soon.
-        let mut together = inside.clone();
-        together.retain(|r| cx.same_nat(r.n, of.n));
-        if together.len() > 1 && simulates(cx, whole, &together, part, of)? {
-            return Ok(true);
-        }
-        for r in &inside {
-            if simulates(cx, whole, std::slice::from_ref(r), part, of)? {
+        for (r, of) in inside(whole, part) {
+            if simulates(cx, whole, &[r], part, &of)? {
                 return Ok(true);
             }
         }
     }
     Ok(false)
+}
+
+/// Simulation by several reductions of one length, in step with each other. What is left of the value then has no
+/// reductions, so this is decided soon.
+pub fn in_step(cx: &mut Context, a: &Neutral, b: &Neutral) -> Res<bool> {
+    for (whole, part) in [(a, b), (b, a)] {
+        let mut together = inside(whole, part);
+        together.retain(|(r, of)| cx.same_nat(r.n, of.n));
+        let Some((_, of)) = together.first().filter(|_| together.len() > 1).cloned() else {
+            continue;
+        };
+        let rs: Vec<_> = together.into_iter().map(|(r, _)| r).collect();
+        if simulates(cx, whole, &rs, part, &of)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The reductions in a value of which another one may be a part, each with the reduction that that is of.
+fn inside(whole: &Neutral, part: &Neutral) -> Vec<(Rc<Fold>, Rc<Fold>)> {
+    let Head::Fold(of) = &part.head else {
+        return Vec::new();
+    };
+    if part.projections() != part.spine.len() {
+        return Vec::new();
+    }
+    let mut all = Vec::new();
+    folds(whole, &mut all);
+    // Both whole: their steps were compared already.
+    let plain = whole.spine.is_empty() && part.spine.is_empty();
+    let whole_fold = plain && matches!(&whole.head, Head::Fold(_));
+    all.retain(|r| !(whole_fold || Rc::ptr_eq(r, of)));
+    all.into_iter().map(|r| (r, of.clone())).collect()
 }
 
 fn simulates(

@@ -11,6 +11,7 @@
 //! Absent: laws (`equal`), induction (`fold`).
 
 mod guards;
+mod rename;
 
 use super::context::{Context, Question, Res, Stuck};
 use super::equal::{self, equal};
@@ -40,6 +41,8 @@ struct Item {
     loops: Vec<(Symbol, Nat)>,
     /// What variables of loops were, in those of now.
     defined: Vec<(Symbol, Nat)>,
+    /// Names of indices that are values, and so may differ from iteration to iteration; what others speak of comes first.
+    named: Vec<(Neutral, Nat)>,
     /// Not negative wherever it is combined: elsewhere there is none.
     guards: Vec<Nat>,
     count: u128,
@@ -246,6 +249,7 @@ fn multiplied(algebra: &Algebra, xs: &[Item], ys: &[Item]) -> Option<Vec<Item>> 
             let mut item = x.clone();
             item.loops.extend(y.loops.iter().copied());
             item.defined.extend(y.defined.iter().copied());
+            item.named.extend(y.named.iter().cloned());
             item.guards.extend(y.guards.iter().copied());
             item.factors.extend(y.factors.iter().cloned());
             all.push(item.times(algebra, y.count as i128));
@@ -259,6 +263,7 @@ impl Item {
         Item {
             loops: Vec::new(),
             defined: Vec::new(),
+            named: Vec::new(),
             guards: Vec::new(),
             count: 1,
             factors,
@@ -283,9 +288,17 @@ impl Item {
         for (v, n) in &self.loops {
             cx.declare(*v, *n);
         }
+        cx.name(self.named.clone());
         for (v, e) in self.defined.iter().rev() {
             cx.define(*v, *e);
         }
+    }
+
+    /// The same in loops around it, in which indices have names.
+    fn inside(mut self, loops: &[(Symbol, Nat)], named: &[(Neutral, Nat)]) -> Item {
+        self.loops.splice(0..0, loops.iter().copied());
+        self.named.splice(0..0, named.iter().cloned());
+        self
     }
 
     /// Whether it is combined once.
@@ -296,6 +309,11 @@ impl Item {
     fn variables(&self) -> impl Iterator<Item = Symbol> + '_ {
         let now = self.loops.iter().map(|l| l.0);
         now.chain(self.defined.iter().map(|d| d.0))
+    }
+
+    /// Whether a variable of both would have to be one thing here and another there, as in parts of one loop.
+    fn shares_variables(&self, other: &Item) -> bool {
+        (self.variables()).any(|v| other.variables().any(|w| v == w))
     }
 
     /// The same with a variable of a loop as an expression of others.
@@ -333,11 +351,15 @@ fn steps_inside(
     n: Nat,
     depth: u32,
 ) -> Res<Option<Vec<Item>>> {
+    let since = cx.names();
     if let Some(few) = n.as_int().filter(|k| (0..=fold::FEW).contains(k)) {
         let mut all = Vec::new();
         for k in 0..few {
             match step(cx, algebra, f, from + Nat::int(k))? {
-                Ok(items) => all.extend(items),
+                Ok(items) => {
+                    let named = cx.names_from(since);
+                    all.extend(items.into_iter().map(|item| item.inside(&[], &named)));
+                }
                 Err(_) => return Ok(None),
             }
         }
@@ -348,11 +370,10 @@ fn steps_inside(
     let (mut loops, mut at) = (vec![(i, n)], from + Nat::var(i));
     let question = loop {
         match step(cx, algebra, f, at)? {
-            Ok(mut items) => {
-                for item in &mut items {
-                    item.loops.splice(0..0, loops.iter().copied());
-                }
-                return Ok(Some(items));
+            Ok(items) => {
+                let named = cx.names_from(since);
+                let all = items.into_iter();
+                return Ok(Some(all.map(|item| item.inside(&loops, &named)).collect()));
             }
             Err(Some(Question::Divide(v, d))) => {
                 let Some(place) = loops.iter().position(|l| l.0 == v) else {
@@ -376,7 +397,12 @@ fn steps_inside(
     let Some(cut) = cut else {
         return match question {
             Some(Question::NotNegative(q)) => {
-                let inside = guards::Inside { algebra, f, at };
+                let inside = guards::Inside {
+                    algebra,
+                    f,
+                    at,
+                    since,
+                };
                 guards::guarded(cx, &inside, &loops, q, depth)
             }
             _ => Ok(None),
@@ -450,6 +476,9 @@ fn in_order(cx: &mut Context, ty: Ty, x: &Item, y: &Item) -> bool {
         cx.declare(*j, *n);
         cx.define(*i, Nat::var(*j));
     }
+    cx.name(x.named.clone());
+    cx.name(y.named.clone());
+    guards::identified(cx, x, y);
     alike = alike
         && x.guards.len() == y.guards.len()
         && (x.guards.iter().zip(&y.guards)).all(|(g, h)| cx.same_nat(*g, *h));
@@ -497,16 +526,25 @@ fn paired(
     if cuts == 0 || left.len() + right.len() > MOST {
         return Ok(false);
     }
+    // First the cuts of which a part is there on the other side: each of them leaves fewer items.
+    let mut ways = Vec::new();
     for (cut, other) in [(&left, &right), (&right, &left)] {
         for (at, item) in cut.iter().enumerate() {
             for parts in ways_to_cut(cx, item, other) {
+                let found = parts.iter().any(|part| {
+                    (other.iter()).any(|o| part.count == o.count && same_item(cx, ty, part, o))
+                });
                 let mut fewer = cut.clone();
                 fewer.remove(at);
                 fewer.extend(parts);
-                if paired(cx, algebra, ty, fewer, other.clone(), cuts - 1)? {
-                    return Ok(true);
-                }
+                ways.push((!found, fewer, other));
             }
+        }
+    }
+    ways.sort_by_key(|way| way.0);
+    for (_, fewer, other) in ways {
+        if paired(cx, algebra, ty, fewer, other.clone(), cuts - 1)? {
+            return Ok(true);
         }
     }
     Ok(false)
@@ -535,6 +573,15 @@ fn without_repeats(cx: &mut Context, ty: Ty, items: Vec<Item>, of: &Neutral) -> 
     }
     let lattice =
         matches!(&of.head, Head::Prim(p) if matches!(p.op(), Op::Min | Op::Max | Op::And | Op::Or));
+    let mut items = items;
+    for at in 0..items.len() {
+        while lattice || is_one_of_many(cx, &items, at, at) {
+            match guards::once(cx, &items[at]) {
+                Some(once) => items[at] = once,
+                None => break,
+            }
+        }
+    }
     // First what stands in loops, so that single values are there for it to be combined with.
     let items = without(items, |items, at| {
         let mut others = (0..items.len()).filter(|j| *j != at);
@@ -600,6 +647,11 @@ fn is_one_of_many(cx: &Context, items: &[Item], one: usize, other: usize) -> boo
 
 /// Whether an item has the one value of another in all its loops.
 fn same_values(cx: &mut Context, ty: Ty, item: &Item, one: &Item) -> bool {
+    let apart = match item.shares_variables(one) {
+        true => rename::apart(cx, one),
+        false => Some(one.clone()),
+    };
+    let Some(one) = &apart else { return false };
     let known = cx.known();
     item.assumed(cx);
     one.assumed(cx);
@@ -656,8 +708,7 @@ fn same_item(cx: &mut Context, ty: Ty, x: &Item, y: &Item) -> bool {
     if x.factors.len() != y.factors.len() || x.loops.is_empty() != y.loops.is_empty() {
         return false;
     }
-    // A variable of both could not be one thing here and another there.
-    if x.variables().any(|v| y.variables().any(|w| v == w)) {
+    if x.shares_variables(y) {
         return false;
     }
     let known = cx.known();
@@ -677,15 +728,20 @@ fn matched(
     ys: &[(Symbol, Nat)],
 ) -> bool {
     let Some(((i, m), xs)) = xs.split_first() else {
-        return ys.is_empty() && guards::agree(cx, x, y) && {
-            let known = cx.known();
+        if !ys.is_empty() {
+            return false;
+        }
+        let known = cx.known();
+        guards::identified(cx, x, y);
+        let mut alike = guards::agree(cx, x, y);
+        if alike {
             for g in &x.guards {
                 cx.suppose(*g);
             }
-            let alike = same_factors(cx, ty, x, y);
-            cx.restore(known);
-            alike
-        };
+            alike = same_factors(cx, ty, x, y);
+        }
+        cx.restore(known);
+        return alike;
     };
     for (at, (j, n)) in ys.iter().enumerate() {
         let mut ys = ys.to_vec();

@@ -5,8 +5,9 @@
 //! of loops can say. Invariant: an item stands for the same values before and after. Absent: pairing (`sums`).
 
 use super::super::context::{Context, Question, Res};
-use super::super::fold;
-use super::super::value::Fold;
+use super::super::value::{Fold, Head, Neutral, Step, Val};
+use super::super::{equal, fold};
+use super::rename::variable;
 use super::{step, Algebra, Item, MOST};
 use crate::arith::Nat;
 use crate::intern::Symbol;
@@ -19,6 +20,8 @@ pub struct Inside<'a> {
     pub algebra: &'a Algebra,
     pub f: &'a Fold,
     pub at: Nat,
+    /// How many indices had a name before it.
+    pub since: usize,
 }
 
 /// What a step combines in both cases of a question.
@@ -29,8 +32,13 @@ pub fn guarded(
     q: Nat,
     depth: u32,
 ) -> Res<Option<Vec<Item>>> {
-    // What was named within the step may differ from step to step.
-    let known_outside = loops.last().is_some_and(|l| !cx.mentions_later(q, l.0));
+    // What was named within the step differs from step to step: the item tells what it is.
+    let known_outside = loops.last().is_some_and(|l| {
+        let named = cx.names_from(inside.since);
+        let own = named.iter().filter(|(_, name)| mentions(q, *name));
+        let rest = own.fold(q, |rest, (_, name)| without(rest, *name));
+        !cx.mentions_later(rest, l.0)
+    });
     if depth > DEEP || !known_outside || !cx.is_whole(q) {
         return Ok(None);
     }
@@ -39,11 +47,10 @@ pub fn guarded(
         let known = cx.known();
         cx.suppose(guard);
         let items = match step(cx, inside.algebra, inside.f, inside.at) {
-            Ok(Ok(mut items)) => {
-                for item in &mut items {
-                    item.loops.splice(0..0, loops.iter().copied());
-                }
-                Ok(Some(items))
+            Ok(Ok(items)) => {
+                let named = cx.names_from(inside.since);
+                let all = items.into_iter();
+                Ok(Some(all.map(|item| item.inside(loops, &named)).collect()))
             }
             Ok(Err(Some(Question::NotNegative(q)))) => guarded(cx, inside, loops, q, depth + 1),
             Ok(Err(_)) => Ok(None),
@@ -59,6 +66,102 @@ pub fn guarded(
         all.extend(items);
     }
     Ok((all.len() <= MOST).then_some(all))
+}
+
+/// Whether a name stands in an expression.
+fn mentions(n: Nat, name: Nat) -> bool {
+    variable(name).is_some_and(|v| n.mentions(v))
+}
+
+/// The expression with a number in place of a name.
+fn without(n: Nat, name: Nat) -> Nat {
+    match variable(name) {
+        Some(v) => n.subst_var(v, Nat::int(0)),
+        None => n,
+    }
+}
+
+/// Makes names of the second item those of the first where they name the same index, by what is known of the loops of both.
+pub fn identified(cx: &mut Context, x: &Item, y: &Item) {
+    for (index, name) in &y.named {
+        let Some(var) = variable(*name) else { continue };
+        let same = x.named.iter().find(|(other, known)| {
+            known != name && other.ty() == index.ty() && equal::same(cx, other, index)
+        });
+        if let Some((_, known)) = same {
+            cx.define(var, *known);
+        }
+    }
+}
+
+/// Whether an index is the same in all iterations of a loop; of what is not looked into that is not known.
+fn is_fixed(cx: &Context, item: &Item, index: &Neutral, var: Symbol) -> bool {
+    let number = |n: Nat| {
+        let n = cx.simplify(n);
+        let mut named = item.named.iter().filter(|(_, name)| mentions(n, *name));
+        !n.mentions(var) && named.all(|(other, _)| is_fixed(cx, item, other, var))
+    };
+    let head = match &index.head {
+        Head::Fresh(_) | Head::Lit(_) | Head::Zero | Head::Prim(_) => true,
+        Head::Hole(_, captured) => captured.is_empty(),
+        Head::Fold(_) => false,
+    };
+    head && index.spine.iter().all(|(step, _)| match step {
+        Step::At(n) | Step::Apply(Val::Index(n), _) => number(*n),
+        Step::Apply(Val::Neutral(x), _) => is_fixed(cx, item, x, var),
+        Step::Apply(..) => false,
+        Step::Fst | Step::Snd => true,
+    })
+}
+
+/// The item without a loop that has an iteration and on which nothing in it depends: of what is combined again and again, once.
+pub fn once(cx: &mut Context, item: &Item) -> Option<Item> {
+    // Inside of the loops all of them have iterations.
+    let some = |(_, n): &(Symbol, Nat)| cx.is_not_negative(*n - Nat::int(1));
+    let runs: Vec<bool> = item.loops.iter().map(some).collect();
+    let known = cx.known();
+    item.assumed(cx);
+    let idle = (0..item.loops.len()).find(|at| {
+        let var = item.loops[*at].0;
+        let free = |n: &Nat| !cx.simplify(*n).mentions(var);
+        runs[*at]
+            && item.loops.iter().all(|l| free(&l.1))
+            && item.guards.iter().all(free)
+            && item.factors.iter().all(|f| match f {
+                Val::Neutral(f) => is_fixed(cx, item, f, var),
+                _ => false,
+            })
+    });
+    cx.restore(known);
+    idle.map(|at| item.with(at, Nat::int(0), &[]))
+}
+
+/// The item without a loop over all places, of which guards leave the one that an index names.
+fn at_named(cx: &Context, item: &Item) -> Option<Item> {
+    for (place, (var, n)) in item.loops.iter().enumerate() {
+        for (index, name) in &item.named {
+            let by = *name - Nat::var(*var);
+            let guard = |wanted: Nat| {
+                let mut all = item.guards.iter();
+                all.position(|g| cx.simplify(*g - wanted).as_int() == Some(0))
+            };
+            let (Some(below), Some(above)) = (guard(by), guard(Nat::int(0) - by)) else {
+                continue;
+            };
+            let alone = !item.loops.iter().any(|l| cx.simplify(l.1).mentions(*var));
+            let inside = alone && cx.is_not_negative(*n - Nat::int(1) - *name);
+            if inside && is_fixed(cx, item, index, *var) {
+                let mut one = item.with(place, *name, &[]);
+                let mut at = 0;
+                one.guards.retain(|_| {
+                    at += 1;
+                    at != below + 1 && at != above + 1
+                });
+                return Some(one);
+            }
+        }
+    }
+    None
 }
 
 /// Whether the guards of each hold where those of the other do.
@@ -109,6 +212,9 @@ enum Next {
 
 /// The item with one guard less, or with one loop instead of two; what holds inside of it is known.
 fn simpler(cx: &mut Context, item: &Item) -> Next {
+    if let Some(one) = at_named(cx, item) {
+        return Next::Item(Box::new(one));
+    }
     for (at, g) in item.guards.iter().enumerate() {
         let g = cx.simplify(*g);
         if cx.is_not_negative(Nat::int(-1) - g) {
