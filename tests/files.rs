@@ -459,3 +459,22 @@ fn the_limit_on_memory_is_kept() {
     let peak = peak.join().unwrap() >> 10;
     assert!((100..=152).contains(&peak), "{peak} MiB of 150");
 }
+
+/// A search that nobody waits for ends at once, tells how far it came, and has its code.
+#[test]
+fn a_limit_of_no_time_ends_the_search() {
+    let place = Place::new();
+    let goal = ["programs/mm.rise", "--sketch", "sketches/mm/split.sk"];
+    let mut command = place.command(&[&goal[..], &["--time-limit", "0"]].concat());
+    let streams = command.stdout(Stdio::null()).stderr(Stdio::piped());
+    let (code, said) = ended(streams.spawn().unwrap(), PATIENCE);
+    assert_eq!(code, Some(3), "{said}");
+    for part in [
+        "E0601",
+        "the limit of 0 s ended the search",
+        "how many classes satisfy each",
+        "`--time-limit",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+}

@@ -71,21 +71,14 @@ pub(super) fn compile(t: &Term, sizes: &Sizes, depth: u32) -> Result<Code, Inter
                     if rest.len() > code.arity {
                         return Err(InterpError::Type(t.ty().to_string()));
                     }
-                    if let Some(chosen) = Chosen::of(t) {
-                        // All sizes in it are sizes.
-                        let mut all = args(rest)?;
-                        let other = all.pop();
-                        let first = all.pop();
-                        return match holds(&chosen, sizes)? {
-                            true => first,
-                            false => other,
-                        }
-                        .ok_or_else(|| InterpError::Type(t.ty().to_string()));
+                    let first = chooses(t, sizes)?;
+                    let partial = rest.len() < code.arity;
+                    let args = args(rest)?;
+                    match (first, partial) {
+                        (Some(first), _) => chosen(args, first),
+                        (None, true) => Ok(Code::Partial(code, args.into())),
+                        (None, false) => Ok(Code::Prim(code, args)),
                     }
-                    Ok(match rest.len() < code.arity {
-                        true => Code::Partial(code, args(rest)?.into()),
-                        false => Code::Prim(code, args(rest)?),
-                    })
                 }
                 _ => {
                     let head = compile(head, sizes, depth)?;
@@ -96,15 +89,26 @@ pub(super) fn compile(t: &Term, sizes: &Sizes, depth: u32) -> Result<Code, Inter
     }
 }
 
-/// Whether sizes choose the first of two arrays.
-fn holds(chosen: &Chosen, sizes: &Sizes) -> Result<bool, InterpError> {
+/// Whether it is a choice of the first of two arrays by sizes, or of the other one; `None` if it is anything else.
+#[inline(never)]
+fn chooses(t: &Term, sizes: &Sizes) -> Result<Option<bool>, InterpError> {
+    let Some(chosen) = Chosen::of(t) else {
+        return Ok(None);
+    };
     for n in &chosen.sizes {
         let value = n.eval(&mut |name| sizes.get(&name).copied());
         if value.ok_or_else(|| InterpError::Size(n.to_string()))? < 1 {
-            return Ok(false);
+            return Ok(Some(false));
         }
     }
-    Ok(true)
+    Ok(Some(true))
+}
+
+/// The array that is chosen, of the arguments of a choice, in all of which sizes are sizes.
+#[inline(never)]
+fn chosen(args: Vec<Code>, first: bool) -> Result<Code, InterpError> {
+    let code = args.into_iter().nth(if first { 1 } else { 2 });
+    code.ok_or_else(|| InterpError::Type("a choice of arrays".into()))
 }
 
 fn literal(l: Lit, ty: Ty, sizes: &Sizes) -> Result<Num, InterpError> {
