@@ -48,9 +48,10 @@ pub(super) fn compile(t: &Term, sizes: &Sizes, depth: u32) -> Result<Code, Inter
     let Some(depth) = depth.checked_sub(1) else {
         return Err(InterpError::Depth);
     };
-    let args = |args: Vec<&Term>| -> Result<Vec<Code>, InterpError> {
-        args.into_iter().map(|a| compile(a, sizes, depth)).collect()
-    };
+    if let Some(first) = chooses(t, sizes)? {
+        return chosen(t, first, sizes, depth);
+    }
+    let args = |args: Vec<&Term>| compile_all(&args, sizes, depth);
     match t.kind() {
         Kind::Var(i) => Ok(Code::Var(*i)),
         Kind::Hole(i) => Err(InterpError::Hole(*i)),
@@ -71,14 +72,10 @@ pub(super) fn compile(t: &Term, sizes: &Sizes, depth: u32) -> Result<Code, Inter
                     if rest.len() > code.arity {
                         return Err(InterpError::Type(t.ty().to_string()));
                     }
-                    let first = chooses(t, sizes)?;
-                    let partial = rest.len() < code.arity;
-                    let args = args(rest)?;
-                    match (first, partial) {
-                        (Some(first), _) => chosen(args, first),
-                        (None, true) => Ok(Code::Partial(code, args.into())),
-                        (None, false) => Ok(Code::Prim(code, args)),
-                    }
+                    Ok(match rest.len() < code.arity {
+                        true => Code::Partial(code, args(rest)?.into()),
+                        false => Code::Prim(code, args(rest)?),
+                    })
                 }
                 _ => {
                     let head = compile(head, sizes, depth)?;
@@ -87,6 +84,15 @@ pub(super) fn compile(t: &Term, sizes: &Sizes, depth: u32) -> Result<Code, Inter
             }
         }
     }
+}
+
+/// Several terms; a loop, as iterators within iterators would take most of the stack.
+fn compile_all(terms: &[&Term], sizes: &Sizes, depth: u32) -> Result<Vec<Code>, InterpError> {
+    let mut all = Vec::with_capacity(terms.len());
+    for t in terms {
+        all.push(compile(t, sizes, depth)?);
+    }
+    Ok(all)
 }
 
 /// Whether it is a choice of the first of two arrays by sizes, or of the other one; `None` if it is anything else.
@@ -104,11 +110,14 @@ fn chooses(t: &Term, sizes: &Sizes) -> Result<Option<bool>, InterpError> {
     Ok(Some(true))
 }
 
-/// The array that is chosen, of the arguments of a choice, in all of which sizes are sizes.
+/// The array that sizes choose; in the other one sizes have to be sizes, too.
 #[inline(never)]
-fn chosen(args: Vec<Code>, first: bool) -> Result<Code, InterpError> {
-    let code = args.into_iter().nth(if first { 1 } else { 2 });
-    code.ok_or_else(|| InterpError::Type("a choice of arrays".into()))
+fn chosen(t: &Term, first: bool, sizes: &Sizes, depth: u32) -> Result<Code, InterpError> {
+    let (head, args) = t.spine();
+    check(head.ty(), sizes)?;
+    let mut all = compile_all(&args, sizes, depth)?.into_iter();
+    let code = all.nth(if first { 1 } else { 2 });
+    code.ok_or_else(|| InterpError::Type(t.ty().to_string()))
 }
 
 fn literal(l: Lit, ty: Ty, sizes: &Sizes) -> Result<Num, InterpError> {
