@@ -12,6 +12,7 @@
 
 mod guards;
 mod rename;
+mod repeats;
 
 use super::context::{Context, Question, Res, Stuck};
 use super::equal::{self, equal};
@@ -505,8 +506,8 @@ fn paired(
         right = collected(cx, ty, right, *bits);
     }
     if let Algebra::Monoid(of) = algebra {
-        left = without_repeats(cx, ty, left, of);
-        right = without_repeats(cx, ty, right, of);
+        left = repeats::without_repeats(cx, ty, left, of);
+        right = repeats::without_repeats(cx, ty, right, of);
     }
     let mut i = 0;
     while i < left.len() {
@@ -562,105 +563,6 @@ fn collected(cx: &mut Context, ty: Ty, items: Vec<Item>, bits: u32) -> Vec<Item>
     }
     all.retain(|i| i.count != 0);
     all
-}
-
-/// Without items that an idempotent operator has combined already, loops of one that stands alone as well included. That
-/// `op (op a x) x` is `op a x` says nothing of `op x x`, so another item has to be there, unless the operator is a lattice's.
-fn without_repeats(cx: &mut Context, ty: Ty, items: Vec<Item>, of: &Neutral) -> Vec<Item> {
-    // Single values are compared by laws.
-    if items.iter().all(Item::is_single) || !equal::is_idempotent(cx, of) {
-        return items;
-    }
-    let lattice =
-        matches!(&of.head, Head::Prim(p) if matches!(p.op(), Op::Min | Op::Max | Op::And | Op::Or));
-    let mut items = items;
-    for at in 0..items.len() {
-        while lattice || is_one_of_many(cx, &items, at, at) {
-            match guards::once(cx, &items[at]) {
-                Some(once) => items[at] = once,
-                None => break,
-            }
-        }
-    }
-    // First what stands in loops, so that single values are there for it to be combined with.
-    let items = without(items, |items, at| {
-        let mut others = (0..items.len()).filter(|j| *j != at);
-        !items[at].is_single()
-            && others.any(|j| {
-                (lattice || is_one_of_many(cx, items, at, j))
-                    && is_part_of(cx, ty, &items[at], &items[j])
-            })
-    });
-    without(items, |items, at| {
-        let mut others = (0..items.len()).filter(|j| *j != at);
-        others.any(|j| {
-            (lattice || is_one_of_many(cx, items, at, j))
-                && (same_item(cx, ty, &items[at], &items[j])
-                    || items[j].is_single() && same_values(cx, ty, &items[at], &items[j]))
-        })
-    })
-}
-
-/// Without those that are there again, one after the other: what is left is asked.
-fn without(mut items: Vec<Item>, mut again: impl FnMut(&[Item], usize) -> bool) -> Vec<Item> {
-    let mut at = 0;
-    while at < items.len() {
-        match again(&items, at) {
-            true => drop(items.remove(at)),
-            false => at += 1,
-        }
-    }
-    items
-}
-
-/// Whether an item is what another one has in the first iteration of one of its loops.
-fn is_part_of(cx: &mut Context, ty: Ty, part: &Item, of: &Item) -> bool {
-    (0..of.loops.len()).any(|at| {
-        let some = cx.is_not_negative(of.loops[at].1 - Nat::int(1));
-        let first = of.with(at, Nat::int(0), &[]);
-        if !some || first.guards.len() != part.guards.len() {
-            return false;
-        }
-        if first.loops != part.loops || part.defined != of.defined {
-            return same_item(cx, ty, part, &first);
-        }
-        // The other loops are the same ones.
-        let known = cx.known();
-        first.assumed(cx);
-        let alike = part.guards.is_empty() && same_factors(cx, ty, part, &first);
-        cx.restore(known);
-        alike
-    })
-}
-
-/// Whether something is combined besides two items.
-fn is_one_of_many(cx: &Context, items: &[Item], one: usize, other: usize) -> bool {
-    let mut all = Nat::int(0);
-    for (i, item) in items.iter().enumerate() {
-        if i != one && i != other && item.guards.is_empty() {
-            let each = item.loops.iter().map(|l| l.1);
-            all = all + each.fold(Nat::int(1), |n, m| n * m);
-        }
-    }
-    cx.is_not_negative(all - Nat::int(1))
-}
-
-/// Whether an item has the one value of another in all its loops.
-fn same_values(cx: &mut Context, ty: Ty, item: &Item, one: &Item) -> bool {
-    let apart = match item.shares_variables(one) {
-        true => rename::apart(cx, one),
-        false => Some(one.clone()),
-    };
-    let Some(one) = &apart else { return false };
-    let known = cx.known();
-    item.assumed(cx);
-    one.assumed(cx);
-    for g in &item.guards {
-        cx.suppose(*g);
-    }
-    let alike = same_factors(cx, ty, item, one);
-    cx.restore(known);
-    alike
 }
 
 /// The ways to cut a loop of an item that what stands on the other side may ask for.

@@ -95,7 +95,7 @@ pub fn identified(cx: &mut Context, x: &Item, y: &Item) {
 }
 
 /// Whether an index is the same in all iterations of a loop; of what is not looked into that is not known.
-fn is_fixed(cx: &Context, item: &Item, index: &Neutral, var: Symbol) -> bool {
+pub fn is_fixed(cx: &Context, item: &Item, index: &Neutral, var: Symbol) -> bool {
     let number = |n: Nat| {
         let n = cx.simplify(n);
         let mut named = item.named.iter().filter(|(_, name)| mentions(n, *name));
@@ -112,28 +112,6 @@ fn is_fixed(cx: &Context, item: &Item, index: &Neutral, var: Symbol) -> bool {
         Step::Apply(..) => false,
         Step::Fst | Step::Snd => true,
     })
-}
-
-/// The item without a loop that has an iteration and on which nothing in it depends: of what is combined again and again, once.
-pub fn once(cx: &mut Context, item: &Item) -> Option<Item> {
-    // Inside of the loops all of them have iterations.
-    let some = |(_, n): &(Symbol, Nat)| cx.is_not_negative(*n - Nat::int(1));
-    let runs: Vec<bool> = item.loops.iter().map(some).collect();
-    let known = cx.known();
-    item.assumed(cx);
-    let idle = (0..item.loops.len()).find(|at| {
-        let var = item.loops[*at].0;
-        let free = |n: &Nat| !cx.simplify(*n).mentions(var);
-        runs[*at]
-            && item.loops.iter().all(|l| free(&l.1))
-            && item.guards.iter().all(free)
-            && item.factors.iter().all(|f| match f {
-                Val::Neutral(f) => is_fixed(cx, item, f, var),
-                _ => false,
-            })
-    });
-    cx.restore(known);
-    idle.map(|at| item.with(at, Nat::int(0), &[]))
 }
 
 /// The item without a loop over all places, of which guards leave the one that an index names.
