@@ -41,6 +41,10 @@ pub struct Facts {
     witnesses: RefCell<Option<Witnesses>>,
     /// Whatever is assumed.
     sums: RefCell<FxHashMap<Expr, Rc<Linear>>>,
+    /// What holds of an atom because of what it is.
+    implied: RefCell<FxHashMap<Expr, Rc<[Linear]>>>,
+    /// Of sums, and how many inequalities were put together, that nothing was found for: how many differences were looked at.
+    vain: RefCell<FxHashMap<(Linear, u32), u32>>,
     budget: Cell<u32>,
 }
 
@@ -84,6 +88,8 @@ impl Facts {
         self.ranges.borrow_mut().clear();
         self.alignments.borrow_mut().clear();
         self.answers.borrow_mut().clear();
+        self.implied.borrow_mut().clear();
+        self.vain.borrow_mut().clear();
         *self.witnesses.borrow_mut() = None;
     }
 
@@ -477,23 +483,57 @@ impl Facts {
         })
     }
 
+    /// The least value as far as ranges tell it.
+    fn least_value(&self, l: &Linear) -> Option<i128> {
+        let mut least = l.constant();
+        for (m, k) in l.terms() {
+            let range = match m.single() {
+                Some(atom) => self.range(atom),
+                None => self.mono_range(m),
+            };
+            let end = if *k > 0 { range.lo } else { range.hi };
+            least = least.checked_add(end?.checked_mul(*k)?)?;
+        }
+        Some(least)
+    }
+
     /// From ranges alone, or with multiples of what is known to be not negative taken off: each takes a term away
     /// that keeps the ranges from deciding.
     fn follows(&self, l: &Linear, depth: u32) -> bool {
-        if self.linear_range(l).lo.is_some_and(|lo| lo >= 0) {
+        if self.least_value(l).is_some_and(|least| least >= 0) {
             return true;
         }
-        if depth == 0 || self.budget.get() == 0 {
+        let before = self.budget.get();
+        if depth == 0 || before == 0 {
             return false;
         }
-        self.budget.set(self.budget.get() - 1);
+        let key = (l.clone(), depth);
+        if let Some(looked_at) = self.vain.borrow().get(&key) {
+            self.budget.set(before.saturating_sub(*looked_at));
+            return false;
+        }
+        self.budget.set(before - 1);
+        if self.follows_with_another(l, depth) {
+            return true;
+        }
+        // Nothing was left out only if there is something left.
+        if self.budget.get() > 0 {
+            let looked_at = before - self.budget.get();
+            self.vain.borrow_mut().insert(key, looked_at);
+        }
+        false
+    }
+
+    fn follows_with_another(&self, l: &Linear, depth: u32) -> bool {
         let open = |(m, k): &&(Mono, i128)| {
             let least = self.mono_range(m).times(*k).lo;
             least.is_none_or(|lo| lo < 0)
         };
-        let implied = self.implied(l);
+        let atoms = l.terms().iter().flat_map(|(m, _)| m.atoms());
+        let implied: Vec<Rc<[Linear]>> = atoms.map(|a| self.implied(*a)).collect();
         for (mono, k) in l.terms().iter().filter(open) {
-            for fact in self.linear.iter().chain(&implied) {
+            let implied = implied.iter().flat_map(|all| all.iter());
+            for fact in self.linear.iter().chain(implied) {
                 for (m, c) in fact.terms() {
                     if c.signum() != k.signum() {
                         continue;
@@ -504,12 +544,8 @@ impl Facts {
                     if self.mono_range(&factor).lo.is_none_or(|lo| lo < 0) {
                         continue;
                     }
-                    // |c|·l - |k|·factor·fact; as l is whole, it is not negative if |c|·l is more than -|c|.
-                    let next = fact
-                        .times_mono(&factor)
-                        .and_then(|f| l.times(c.abs())?.add(&f, -k.abs())?.plus(c.abs() - 1));
-                    if let Some(next) = next.filter(|n| n.terms().len() <= l.terms().len() + 1) {
-                        if self.follows(&next.without_content(), depth - 1) {
+                    if let Some(next) = taken_off(l, (fact, &factor), (*k, *c)) {
+                        if self.follows(&next, depth - 1) {
                             return true;
                         }
                     }
@@ -519,47 +555,62 @@ impl Facts {
         false
     }
 
-    /// What holds of the atoms themselves: `x%y < y`, `min(x, y) <= x`, `y*(x/y) <= x`.
-    fn implied(&self, l: &Linear) -> Vec<Linear> {
+    /// What holds of an atom itself: `x%y < y`, `min(x, y) <= x`, `y*(x/y) <= x`.
+    fn implied(&self, atom: Expr) -> Rc<[Linear]> {
+        if let Some(known) = self.implied.borrow().get(&atom) {
+            return known.clone();
+        }
+        let found: Rc<[Linear]> = self.find_implied(atom).into();
+        self.implied.borrow_mut().insert(atom, found.clone());
+        found
+    }
+
+    fn find_implied(&self, atom: Expr) -> Vec<Linear> {
         let mut out = Vec::new();
+        let Node::Apply(op, args) = atom.node() else {
+            return out;
+        };
         let mut below = |a: &Linear, b: &Linear, by: i128| {
             out.extend(b.add(a, -1).and_then(|d| d.plus(-by)));
         };
-        let atoms = l.terms().iter().flat_map(|(m, _)| m.atoms());
-        for atom in atoms {
-            let Node::Apply(op, args) = atom.node() else {
-                continue;
-            };
-            let this = Linear::atom(*atom);
-            let of = |i: usize| self.sum(args[i]);
-            let positive = |i: usize| self.range(args[i]).lo.is_some_and(|lo| lo > 0);
-            match op {
-                Op::Mod if positive(1) => {
-                    below(&this, &of(1), 1);
-                    if self.range(args[0]).lo.is_some_and(|lo| lo >= 0) {
-                        below(&this, &of(0), 0);
-                    }
-                }
-                Op::Min => {
+        let this = Linear::atom(atom);
+        let of = |i: usize| self.sum(args[i]);
+        let positive = |i: usize| self.range(args[i]).lo.is_some_and(|lo| lo > 0);
+        match op {
+            Op::Mod if positive(1) => {
+                below(&this, &of(1), 1);
+                if self.range(args[0]).lo.is_some_and(|lo| lo >= 0) {
                     below(&this, &of(0), 0);
-                    below(&this, &of(1), 0);
                 }
-                Op::Max => {
-                    below(&of(0), &this, 0);
-                    below(&of(1), &this, 0);
-                }
-                Op::Div if positive(1) => {
-                    let Some(multiple) = this.mul(&of(1)) else {
-                        continue;
-                    };
+            }
+            Op::Min => {
+                below(&this, &of(0), 0);
+                below(&this, &of(1), 0);
+            }
+            Op::Max => {
+                below(&of(0), &this, 0);
+                below(&of(1), &this, 0);
+            }
+            Op::Div if positive(1) => {
+                if let Some(multiple) = this.mul(&of(1)) {
                     below(&multiple, &of(0), 0);
                     if let Some(end) = multiple.add(&of(1), 1) {
                         below(&of(0), &end, 1);
                     }
                 }
-                _ => {}
             }
+            _ => {}
         }
         out
     }
+}
+
+/// `|c|·l - |k|·factor·fact`, not much longer than l: as l is whole, it is not negative if this is more than `-|c|`.
+fn taken_off(l: &Linear, (fact, factor): (&Linear, &Mono), (k, c): (i128, i128)) -> Option<Linear> {
+    let most = l.terms().len() + 1;
+    let next = match factor.atoms() {
+        [] => l.combined(c.abs(), fact, -k.abs(), most),
+        _ => l.combined(c.abs(), &fact.times_mono(factor)?, -k.abs(), most),
+    };
+    Some(next?.more(c.abs() - 1)?.without_content())
 }

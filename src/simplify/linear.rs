@@ -5,9 +5,15 @@ use crate::scalar::{Expr, Kind, Node, Op};
 use smallvec::SmallVec;
 use std::cmp::Ordering;
 
-/// A product of atoms; of none, 1.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+/// A product of atoms, in their order; of none, 1.
+#[derive(PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub(super) struct Mono(SmallVec<[Expr; 2]>);
+
+impl Clone for Mono {
+    fn clone(&self) -> Mono {
+        Mono(SmallVec::from_slice(&self.0))
+    }
+}
 
 impl Mono {
     pub(super) fn atoms(&self) -> &[Expr] {
@@ -35,17 +41,16 @@ impl Mono {
 
     /// What is left when all of `o` is taken out.
     pub(super) fn without(&self, o: &Mono) -> Option<Mono> {
-        let mut left = self.0.clone();
-        for a in &o.0 {
-            let i = left.iter().position(|b| b == a)?;
-            left.remove(i);
-        }
-        Some(Mono(left))
+        let mut taken = o.0.iter().peekable();
+        let left = self.0.iter().copied();
+        let left = left.filter(|a| taken.next_if(|b| *b == a).is_none());
+        let left: SmallVec<[Expr; 2]> = left.collect();
+        taken.peek().is_none().then_some(Mono(left))
     }
 }
 
 /// `Σ k·m + c`; no factor is 0, no product stands there twice.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub(super) struct Linear {
     terms: Vec<(Mono, i128)>,
     constant: i128,
@@ -105,24 +110,41 @@ impl Linear {
 
     /// `self + k·o`
     pub(super) fn add(&self, o: &Linear, k: i128) -> Option<Linear> {
-        let mut terms = Vec::with_capacity(self.terms.len() + o.terms.len());
-        let (mut left, mut right) = (self.terms.iter().peekable(), o.terms.iter().peekable());
+        self.combined(1, o, k, usize::MAX)
+    }
+
+    /// `by·self + k·o`, if no more terms than `most` are left; `by` is not 0.
+    pub(super) fn combined(&self, by: i128, o: &Linear, k: i128, most: usize) -> Option<Linear> {
+        let (left, right) = (&self.terms[..], &o.terms[..]);
+        let mut terms = Vec::with_capacity((left.len() + right.len()).min(most));
+        let (mut i, mut j) = (0, 0);
         loop {
-            let order = match (left.peek(), right.peek()) {
+            let order = match (left.get(i), right.get(j)) {
                 (Some(l), Some(r)) => l.0.cmp(&r.0),
                 (Some(_), None) => Ordering::Less,
                 (None, Some(_)) => Ordering::Greater,
                 (None, None) => break,
             };
-            let l = left.next_if(|_| order.is_le());
-            let r = right.next_if(|_| order.is_ge());
-            let by = r.map_or(Some(0), |r| r.1.checked_mul(k))?;
-            let sum = l.map_or(0, |l| l.1).checked_add(by)?;
-            if let (Some((m, _)), true) = (l.or(r), sum != 0) {
+            let (mut sum, mut mono) = (0i128, None);
+            if order.is_le() {
+                let (m, c) = &left[i];
+                (sum, mono) = (c.checked_mul(by)?, Some(m));
+                i += 1;
+            }
+            if order.is_ge() {
+                let (m, c) = &right[j];
+                sum = sum.checked_add(c.checked_mul(k)?)?;
+                mono = Some(m);
+                j += 1;
+            }
+            if let (Some(m), true) = (mono, sum != 0) {
+                if terms.len() == most {
+                    return None;
+                }
                 terms.push((m.clone(), sum));
             }
         }
-        let constant = self.constant.checked_add(o.constant.checked_mul(k)?)?;
+        let constant = (self.constant.checked_mul(by)?).checked_add(o.constant.checked_mul(k)?)?;
         Some(Linear { terms, constant })
     }
 
@@ -148,10 +170,12 @@ impl Linear {
     }
 
     pub(super) fn plus(&self, c: i128) -> Option<Linear> {
-        Some(Linear {
-            terms: self.terms.clone(),
-            constant: self.constant.checked_add(c)?,
-        })
+        self.clone().more(c)
+    }
+
+    pub(super) fn more(mut self, c: i128) -> Option<Linear> {
+        self.constant = self.constant.checked_add(c)?;
+        Some(self)
     }
 
     /// A sum that is not negative where this one is, and only there: values are whole, so `6*x - 9*y + 5 >= 0` is
@@ -170,12 +194,17 @@ impl Linear {
     }
 
     pub(super) fn times_mono(&self, m: &Mono) -> Option<Linear> {
-        let factor = if m.atoms().is_empty() {
+        if m.atoms().is_empty() {
             return Some(self.clone());
-        } else {
-            Linear::mono(m)
-        };
-        self.mul(&factor)
+        }
+        if (self.terms.len() + 1) * 2 > MAX_TERMS {
+            return None;
+        }
+        let terms = self.terms.iter().map(|(n, k)| (m.mul(n), *k));
+        let alone = (self.constant != 0).then(|| (m.clone(), self.constant));
+        let mut terms: Vec<_> = terms.chain(alone).collect();
+        terms.sort_unstable();
+        Some(Linear { terms, constant: 0 })
     }
 
     pub(super) fn mul(&self, o: &Linear) -> Option<Linear> {

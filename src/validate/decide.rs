@@ -234,6 +234,22 @@ impl Values {
         all
     }
 
+    /// Whether there is no such case, where no point says that there is.
+    pub fn never(&mut self) -> bool {
+        if self.known.has_points() {
+            return false;
+        }
+        let state = self.known.state();
+        if let Some(known) = self.never.get(&state) {
+            return *known;
+        }
+        let mark = self.known.mark();
+        let never = self.absurd();
+        self.known.restore(mark);
+        self.never.insert(state, never);
+        never
+    }
+
     /// Whether what is assumed is seen to contradict itself. What follows from it is assumed, too, until it is forgotten.
     pub fn absurd(&mut self) -> bool {
         for _ in 0..ROUNDS {

@@ -16,12 +16,43 @@ use std::rc::Rc;
 pub const PARTS: usize = 16;
 
 impl Values {
-    /// The steps with fresh names for the state and the index, which is below `n`.
-    pub fn opened(&mut self, f: &Fold, n: Nat) -> Res<(Vec<V>, Symbol, Vec<V>)> {
-        let (cells, k) = (self.state(f), self.symbol("o"));
-        self.known.range(k, Nat::int(0), n - Nat::int(1));
-        let steps = self.stepped(f, &cells, Nat::var(k))?;
-        Ok((cells, k, steps))
+    /// Looks at the steps with names for the state and the index, which is below `n`. Inside of it other names are given; afterwards the
+    /// same come back, so that what was found about them is found again.
+    pub fn opened<T>(
+        &mut self,
+        f: &Fold,
+        n: Nat,
+        look: impl FnOnce(&mut Values, (&[V], Symbol, &[V])) -> Res<T>,
+    ) -> Res<T> {
+        let around = self.open;
+        self.open += 1;
+        let (of, k) = self.open_names(around, n);
+        let cells = self.cells_of(f, of);
+        let own = (f.depth, f.n);
+        let key = (f.steps.clone(), own, k, self.known.state());
+        let known = self.open_steps.get(&key).cloned();
+        let steps = match known {
+            Some(known) => Ok(known),
+            None => self.stepped(f, &cells, Nat::var(k)).map(|steps| {
+                let steps: Rc<[V]> = steps.into();
+                self.open_steps.insert(key, steps.clone());
+                steps
+            }),
+        };
+        let done = steps.and_then(|steps| look(self, (&cells, k, &steps)));
+        self.open = around;
+        done
+    }
+
+    /// The number of a state and the name of an index below `n`, so deep inside of others.
+    fn open_names(&mut self, around: usize, n: Nat) -> (u32, Symbol) {
+        if let Some(known) = self.open_names.get(&(around, n)) {
+            return *known;
+        }
+        let names = (self.number(), self.symbol("o"));
+        self.known.range(names.1, Nat::int(0), n - Nat::int(1));
+        self.open_names.insert((around, n), names);
+        names
     }
 
     pub fn closed(
@@ -233,6 +264,10 @@ impl Values {
     /// Names for a state that is not known.
     pub fn state(&mut self, f: &Fold) -> Vec<V> {
         let of = self.number();
+        self.cells_of(f, of)
+    }
+
+    fn cells_of(&mut self, f: &Fold, of: u32) -> Vec<V> {
         (0..f.steps.len() as u32)
             .map(|j| self.make(Node::Cell(of, j, SmallVec::new())))
             .collect()

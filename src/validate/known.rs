@@ -18,7 +18,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 pub struct Known {
-    facts: RefCell<Facts>,
+    pub(super) facts: RefCell<Facts>,
     /// By the numbers of conditions.
     truths: Vec<(u32, bool)>,
     states: Vec<u64>,
@@ -91,13 +91,11 @@ enum Step {
 }
 
 /// Variables that are put at an end of their range, at most.
-const ENDS: u32 = 16;
-/// Minima in each other of which both cases are looked at.
-const CASES: u32 = 3;
+pub(super) const ENDS: u32 = 16;
 /// What is noted to follow from one assumption and others, at most.
 const FOLLOWING: usize = 6;
 /// Minima in each other of which what follows is noted.
-const IMPLIED: u32 = 3;
+pub(super) const IMPLIED: u32 = 3;
 
 /// Questions that points answer and that take as long as one that none does.
 const POINTED: u64 = 16;
@@ -310,7 +308,7 @@ impl Known {
     }
 
     /// With what follows for the sides of a minimum or maximum in it: all of them are at least as large, or the one that can be.
-    fn take(&self, n: Nat, depth: u32) {
+    pub(super) fn take(&self, n: Nat, depth: u32) {
         let n = tightened(n);
         self.asked.set(self.asked.get() + 1);
         if !self.is_fact(n) {
@@ -362,7 +360,7 @@ impl Known {
         *known.entry((n, v)).or_insert_with(of)
     }
 
-    fn choice(&self, n: Nat) -> Choice {
+    pub(super) fn choice(&self, n: Nat) -> Choice {
         let mut known = self.choices.borrow_mut();
         *known.entry(n).or_insert_with(|| choice(n))
     }
@@ -616,13 +614,7 @@ impl Known {
         let fails = self.is_negative_somewhere(n, &view);
         let answer = !fails && {
             self.asked.set(self.asked.get() + 1);
-            self.known_sign(n) || {
-                let simple = self.simplify(n);
-                simple != n && self.known_sign(simple)
-                    || self.at_ends(simple)
-                    || self.by_cases(simple, CASES)
-                    || self.by_factor(simple)
-            }
+            self.is_shown(n)
         };
         self.least.borrow_mut().insert(key, answer);
         let answered = match (answer, fails) {
@@ -652,52 +644,27 @@ impl Known {
         differs
     }
 
-    fn known_sign(&self, n: Nat) -> bool {
+    pub(super) fn known_sign(&self, n: Nat) -> bool {
         match n.as_int() {
             Some(n) => n >= 0,
             None => self.facts.borrow().is_not_negative(n),
         }
     }
 
+    /// Whether there is a point at which all holds that is known: then it does not contradict itself.
+    pub fn has_points(&self) -> bool {
+        (self.points.borrow_mut()).exist(&self.facts.borrow())
+    }
+
     /// Whether what is known is seen to contradict itself.
     pub fn contradicts(&self) -> bool {
-        if (self.points.borrow_mut()).exist(&self.facts.borrow()) {
+        if self.has_points() {
             return false;
         }
         let all = self.all();
         self.asked.set(self.asked.get() + all.len() as u64);
         all.iter().rev().any(|n| self.known_sign(Nat::int(-1) - *n))
             || contradict(all.into_iter(), &|v| self.range_of(v))
-    }
-
-    /// A minimum is one of two, and says then which is smaller.
-    fn by_cases(&self, n: Nat, depth: u32) -> bool {
-        let Some((atom, x, y)) = self.choice(n).filter(|_| depth > 0) else {
-            return false;
-        };
-        let least = matches!(atom.kind(), AtomKind::Min(..));
-        let less = |x: Nat, y: Nat| if least { y - x } else { x - y };
-        [(x, less(x, y)), (y, less(y, x))]
-            .into_iter()
-            .all(|(by, fact)| {
-                if self.known_sign(Nat::int(-1) - fact) {
-                    return true;
-                }
-                let n = n.map_atoms(&mut |a| (a == atom).then_some(by));
-                let len = self.facts.borrow().len();
-                self.take(fact, IMPLIED);
-                let n = self.simplify(n);
-                let holds = self.known_sign(n) || self.at_ends(n) || self.by_cases(n, depth - 1);
-                self.facts.borrow_mut().forget(len);
-                holds
-            })
-    }
-
-    /// What is a multiple of something that is not negative by something that is not.
-    fn by_factor(&self, n: Nat) -> bool {
-        factor(n).is_some_and(|(a, rest)| {
-            self.known_sign(Nat::atom(a)) && self.at_least(rest, Nat::int(0))
-        })
     }
 
     /// Whether two numbers are equal by all that is known at once, see `system`.
@@ -764,37 +731,5 @@ impl Known {
             }
         }
         self.facts.borrow().floor(n, d)
-    }
-
-    /// Whether a number is not negative where each variable with a range, one after the other, is at the end of its range
-    /// that makes it least.
-    fn at_ends(&self, n: Nat) -> bool {
-        let mut e = n;
-        for _ in 0..ENDS {
-            let ranged = |v: &Symbol| Some((*v, self.range_of(*v)?));
-            let mut vars: Vec<_> = e.vars().iter().filter_map(ranged).collect();
-            // First those that others bound.
-            vars.sort_by_key(|(v, (lo, hi))| {
-                let inner = |n: &Nat| vars_in(*n, |w| w != *v && self.range_of(w).is_some());
-                !(inner(lo) || inner(hi))
-            });
-            let least = vars.into_iter().find_map(|(v, (lo, hi))| {
-                let c = e.coefficient(v).filter(|c| !c.mentions(v))?;
-                let rest = e - c * Nat::var(v);
-                if self.known_sign(c) {
-                    Some(rest + c * lo)
-                } else if self.known_sign(Nat::int(0) - c) {
-                    Some(rest + c * hi)
-                } else {
-                    None
-                }
-            });
-            let Some(next) = least else { return false };
-            e = self.simplify(next);
-            if self.known_sign(e) {
-                return true;
-            }
-        }
-        false
     }
 }

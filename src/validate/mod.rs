@@ -35,6 +35,7 @@ mod run;
 mod same;
 mod scatter;
 pub mod show;
+mod signs;
 mod source;
 pub mod system;
 mod tensor;

@@ -4,6 +4,7 @@
 
 use crate::arith::{Atom, AtomKind, Mono, Nat, Rat};
 use crate::intern::Symbol;
+use std::collections::BTreeMap;
 
 /// A factor of all terms of a sum, and what it is multiplied by.
 pub fn factor(n: Nat) -> Option<(Atom, Nat)> {
@@ -111,6 +112,39 @@ pub fn multiples(n: Nat, stride: Nat) -> Nat {
         }
     }
     sum
+}
+
+/// A sum as `s*q + r`, where s is the largest sum of sizes that anything else in it is multiplied by: the parts that are not
+/// negative if it is not, q first. None where nothing is multiplied by a sum.
+pub fn strides(n: Nat, is_size: impl Fn(Symbol) -> bool) -> Option<[Nat; 3]> {
+    let size = |a: Atom| matches!(a.kind(), AtomKind::Var(v) if is_size(v));
+    let terms = n.terms();
+    let mut factors: BTreeMap<Mono, Vec<(Mono, Rat)>> = BTreeMap::new();
+    for (m, c) in terms.iter() {
+        let others = m.factors().filter(|(a, e)| *e > 0 && !size(*a));
+        let other = others.fold(Mono::one(), |all, (a, e)| {
+            (0..e).fold(all, |all, _| all.mul(&Mono::atom(a)))
+        });
+        if !other.is_one() {
+            let of = m.div(&other);
+            factors.entry(other).or_default().push((of, *c));
+        }
+    }
+    let most = factors.into_values().rev().max_by_key(|f| f.len());
+    let mut stride = Nat::from_terms(most.filter(|f| f.len() > 1)?);
+    if stride.terms().iter().all(|(_, c)| *c < Rat::ZERO) {
+        stride = Nat::int(0) - stride;
+    }
+    let whole = stride
+        .terms()
+        .iter()
+        .all(|(m, c)| m.is_integral() && c.as_int() > Some(0));
+    let by = content(stride).map_or(1, |(all, constant)| gcd(all, constant));
+    let stride = stride.exact_div(Nat::int(by));
+    let q = multiples(n, stride);
+    let rest = n - q * stride;
+    let less = q != Nat::int(0) && rest.terms().len() < terms.len();
+    (whole && less && !rest.is_overflow()).then_some([q, rest, stride])
 }
 
 /// Whether there is such a variable in a number.

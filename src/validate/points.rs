@@ -10,12 +10,14 @@ use crate::hash::fnv64_from;
 use crate::index::{Facts, View};
 use crate::intern::Symbol;
 use indexmap::IndexMap;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use std::cell::RefCell;
 use std::rc::Rc;
 
 /// How large sizes are at the points that there are before anything is known, about.
 const SIZES: [i64; 8] = [90, 3, 20, 1, 300, 7, 40, 130];
+/// Points at which all variables are at one end of their ranges.
+const AT_ENDS: u64 = 4;
 /// Where fewer are left, others are looked for.
 const ENOUGH: usize = 3;
 /// Variables that are changed for one fact, one at a time.
@@ -85,7 +87,7 @@ impl Points {
 
 /// Those at which sizes are whole where they have to be.
 fn at_first(facts: &Facts) -> Vec<Shared> {
-    let all = (0..SIZES.len() as u64).map(Point::new);
+    let all = (0..SIZES.len() as u64 + AT_ENDS).map(Point::new);
     let fit = all.filter_map(|mut p| p.is_whole(facts).then_some(p));
     fit.map(|p| Rc::new(RefCell::new(p))).collect()
 }
@@ -179,11 +181,13 @@ impl Point {
         let hash = fnv64_from(self.seed, v.as_str().as_bytes());
         let hash = ((hash ^ (hash >> 29)) & 0xf_ffff) as i64;
         let found = match facts.range_of(v) {
-            Some((lo, hi)) => self.ends(lo, hi, facts).map(|(lo, hi)| match hash % 4 {
-                0 => lo,
-                1 => hi,
-                _ => lo + (hash / 4) % (hi - lo).saturating_add(1),
-            }),
+            Some((lo, hi)) => self
+                .ends(lo, hi, facts)
+                .map(|(lo, hi)| match self.way(hash) {
+                    0 => lo,
+                    1 => hi,
+                    _ => lo + (hash / 4) % (hi - lo).saturating_add(1),
+                }),
             None => {
                 let about = SIZES[self.seed as usize % SIZES.len()];
                 let by = unit(v, facts);
@@ -192,6 +196,14 @@ impl Point {
         };
         self.vars.insert(v, found);
         found
+    }
+
+    /// Where in its range a variable is: at its least value, at its largest, elsewhere.
+    fn way(&self, hash: i64) -> i64 {
+        match self.seed.checked_sub(SIZES.len() as u64) {
+            Some(at_end) => (at_end % 2) as i64,
+            None => hash % 4,
+        }
     }
 
     /// The ends of a range in which something is.
@@ -212,6 +224,7 @@ impl Point {
     /// A point at which a fact holds, with all others, and one variable has another value.
     fn moved(&mut self, n: Nat, known: &[Nat], facts: &Facts) -> Option<Point> {
         let now = self.value(n, facts)?;
+        let bound = bound_in(known.iter().chain(facts.whole_sizes()), facts);
         let mut vars = n.vars().to_vec();
         // What others bound stays as it is, if it can.
         vars.sort_by_key(|v| facts.range_of(*v).is_none());
@@ -219,7 +232,8 @@ impl Point {
         vars.into_iter().find_map(|v| {
             let old = self.var(v, facts)?;
             let step = unit(v, facts);
-            let there = self.put(v, old.checked_add(step)?, facts).value(n, facts)?;
+            let mut near = self.put(v, old.checked_add(step)?, &bound, facts);
+            let there = near.value(n, facts)?;
             let slope = there.checked_sub(now)?;
             let needed = now.checked_neg()?;
             let steps = match slope {
@@ -228,7 +242,7 @@ impl Point {
                 s => -(needed.checked_add(s.checked_neg()? - 1)? / s.checked_neg()?),
             };
             let by = steps.checked_mul(step)?;
-            let mut new = self.put(v, old.checked_add(by)?, facts);
+            let mut new = self.put(v, old.checked_add(by)?, &bound, facts);
             let inside = match facts.range_of(v) {
                 Some((lo, hi)) => {
                     let ends = new.ends(lo, hi, facts);
@@ -241,28 +255,43 @@ impl Point {
         })
     }
 
-    /// The point with another value of a variable; what is then outside of its range is drawn anew.
-    fn put(&self, v: Symbol, value: i64, facts: &Facts) -> Point {
+    /// The point with another value of a variable; what is then outside of its range is drawn anew, and so are those that nothing is
+    /// said of.
+    fn put(&self, v: Symbol, value: i64, bound: &FxHashSet<Symbol>, facts: &Facts) -> Point {
+        let stays = self.vars.iter().filter(|(w, _)| bound.contains(*w));
         let mut new = Point {
             seed: self.seed,
-            vars: self.vars.clone(),
+            vars: stays.map(|(w, k)| (*w, *k)).collect(),
             atoms: FxHashMap::default(),
         };
         new.vars.insert(v, Some(value));
         // Ranges name variables that were drawn before.
-        for (w, old) in &self.vars {
-            let Some((lo, hi)) = facts.range_of(*w).filter(|_| *w != v) else {
+        for (w, old) in (self.vars.iter()).filter(|(w, _)| **w != v && bound.contains(*w)) {
+            let Some((lo, hi)) = facts.range_of(*w) else {
                 continue;
             };
             let ends = new.ends(lo, hi, facts);
             let stays = ends.is_some_and(|(lo, hi)| old.is_some_and(|k| (lo..=hi).contains(&k)));
             if !stays {
-                new.vars.swap_remove(w);
+                new.vars.shift_remove(w);
                 new.atoms.clear();
             }
         }
         new
     }
+}
+
+/// The variables of numbers, and those in their ranges.
+fn bound_in<'a>(of: impl Iterator<Item = &'a Nat>, facts: &Facts) -> FxHashSet<Symbol> {
+    let mut found = FxHashSet::default();
+    let mut open: Vec<Symbol> = of.flat_map(|n| n.vars().to_vec()).collect();
+    while let Some(v) = open.pop() {
+        if found.insert(v) {
+            let ends = facts.range_of(v).map(|(lo, hi)| [lo, hi]);
+            open.extend(ends.iter().flatten().flat_map(|n| n.vars().to_vec()));
+        }
+    }
+    found
 }
 
 /// What a size is a multiple of, as far as one of the whole ones says it.

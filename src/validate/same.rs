@@ -164,7 +164,10 @@ fn sides(cx: &mut Values, (x, y): (&[V], &[V]), depth: u32) -> Res<()> {
         let mut r = Rewrite::default();
         cx.assumed(x[0], holds, &mut r);
         cx.assume(y[0], holds);
-        let done = there(cx, &mut r, (x[i], y[i]), depth);
+        let done = match cx.never() {
+            true => Ok(()),
+            false => there(cx, &mut r, (x[i], y[i]), depth),
+        };
         let never = done.is_err() && cx.absurd();
         cx.known.restore(mark);
         if !never {
@@ -200,7 +203,10 @@ fn case(cx: &mut Values, way: &[(V, bool)], (x, y): (V, V), depth: u32) -> Res<(
     let mut r = Rewrite::default();
     way.iter()
         .for_each(|(c, holds)| cx.assumed(*c, *holds, &mut r));
-    let done = there(cx, &mut r, (x, y), depth);
+    let done = match cx.never() {
+        true => Ok(()),
+        false => there(cx, &mut r, (x, y), depth),
+    };
     // There may be no such case.
     let never = done.is_err() && cx.absurd();
     cx.known.restore(mark);
@@ -274,12 +280,11 @@ fn folds(cx: &mut Values, f: &Rc<Fold>, g: &Rc<Fold>, depth: u32) -> Res<()> {
     }
     let mark = cx.known.mark();
     cx.known.positive(f.n);
-    let done = (|| {
-        let (cells, k, steps) = cx.opened(f, f.n)?;
-        let others = cx.stepped(g, &cells, Nat::var(k))?;
+    let done = cx.opened(f, f.n, |cx, (cells, k, steps)| {
+        let others = cx.stepped(g, cells, Nat::var(k))?;
         let mut both = steps.iter().zip(&others);
         both.try_for_each(|(x, y)| compare(cx, *x, *y, depth + 1))
-    })();
+    });
     cx.known.restore(mark);
     done
 }

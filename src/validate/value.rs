@@ -35,6 +35,11 @@ pub struct Values {
     names: FxHashMap<V, Symbol>,
     named: FxHashMap<Symbol, V>,
     fresh: u32,
+    /// Reductions that are looked at, in each other; what the names are there, by how many are around and how many steps there are;
+    /// and their steps, with what was known.
+    pub open: usize,
+    pub open_names: FxHashMap<(usize, Nat), (u32, Symbol)>,
+    pub open_steps: FxHashMap<OpenSteps, Rc<[V]>>,
     pub known: Known,
     /// Bounds of the elements of inputs that are indices.
     pub bounds: Vec<Option<Nat>>,
@@ -54,6 +59,8 @@ pub struct Values {
     pub places: FxHashMap<(Nat, Vec<Nat>, u64), Option<Vec<Nat>>>,
     /// Comparisons that were asked for, and what was known.
     pub decided: FxHashMap<(V, u64), Option<bool>>,
+    /// Whether what is known was seen to contradict itself, where there is no point.
+    pub never: FxHashMap<u64, bool>,
     /// Whether values are written anew where something is assumed, and not only looked at.
     pub anew: bool,
     /// Those that are being compared.
@@ -76,6 +83,9 @@ impl Default for Values {
             names: FxHashMap::default(),
             named: FxHashMap::default(),
             fresh: 0,
+            open: 0,
+            open_names: FxHashMap::default(),
+            open_steps: FxHashMap::default(),
             known: Known::default(),
             bounds: Vec::new(),
             sizes: Vec::new(),
@@ -86,6 +96,7 @@ impl Default for Values {
             dims: FxHashMap::default(),
             places: FxHashMap::default(),
             decided: FxHashMap::default(),
+            never: FxHashMap::default(),
             anew: false,
             relations: Vec::new(),
             work: 0,
@@ -95,6 +106,9 @@ impl Default for Values {
         }
     }
 }
+
+/// The steps of a reduction with its depth and number of steps, the name of their index, and what was known.
+type OpenSteps = (Vec<V>, (u32, Nat), Symbol, u64);
 
 /// Questions about indices for one program, at most.
 pub const QUESTIONS: u64 = 150_000;
@@ -503,9 +517,10 @@ impl Values {
                 which: f.which,
             }));
         }
-        let (cells, k, steps) = self.opened(f, n)?;
-        let steps = self.rewrite_all(r, &steps)?;
-        self.closed(n, (starts, steps, f.which), k, &numbered(&cells))
+        self.opened(f, n, |cx, (cells, k, steps)| {
+            let steps = cx.rewrite_all(r, steps)?;
+            cx.closed(n, (starts, steps, f.which), k, &numbered(cells))
+        })
     }
 
     pub fn rewrite_all(&mut self, r: &mut Rewrite, all: &[V]) -> Res<Vec<V>> {

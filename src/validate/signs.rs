@@ -1,0 +1,94 @@
+//! How it is shown that a number is not negative.
+//!
+//! In: numbers, under what is known. Out: whether it is seen. Invariant: as of `known`. Absent: what is known, what was asked before
+//! (`known`).
+
+use super::known::{Known, ENDS, IMPLIED};
+use super::parts::{factor, strides, vars_in};
+use crate::arith::{AtomKind, Nat};
+use crate::intern::Symbol;
+
+/// Minima in each other of which both cases are looked at.
+const CASES: u32 = 3;
+
+impl Known {
+    /// Whether a number is not negative: by its strides, by rules and facts, at the ends of ranges, by cases, by its factors.
+    pub(super) fn is_shown(&self, n: Nat) -> bool {
+        self.by_strides(n) || self.known_sign(n) || {
+            let simple = self.simplify(n);
+            simple != n && (self.by_strides(simple) || self.known_sign(simple))
+                || self.at_ends(simple)
+                || self.by_cases(simple, CASES)
+                || self.by_factor(simple)
+        }
+    }
+
+    /// `s*q + r` where none of them is negative, for the largest sum of sizes s that variables are multiplied by.
+    fn by_strides(&self, n: Nat) -> bool {
+        let is_size = |v: Symbol| self.range_of(v).is_none();
+        strides(n, is_size)
+            .is_some_and(|parts| parts.into_iter().all(|n| self.at_least(n, Nat::int(0))))
+    }
+
+    /// A minimum is one of two, and says then which is smaller.
+    fn by_cases(&self, n: Nat, depth: u32) -> bool {
+        let Some((atom, x, y)) = self.choice(n).filter(|_| depth > 0) else {
+            return false;
+        };
+        let least = matches!(atom.kind(), AtomKind::Min(..));
+        let less = |x: Nat, y: Nat| if least { y - x } else { x - y };
+        [(x, less(x, y)), (y, less(y, x))]
+            .into_iter()
+            .all(|(by, fact)| {
+                if self.known_sign(Nat::int(-1) - fact) {
+                    return true;
+                }
+                let n = n.map_atoms(&mut |a| (a == atom).then_some(by));
+                let len = self.facts.borrow().len();
+                self.take(fact, IMPLIED);
+                let n = self.simplify(n);
+                let holds = self.known_sign(n) || self.at_ends(n) || self.by_cases(n, depth - 1);
+                self.facts.borrow_mut().forget(len);
+                holds
+            })
+    }
+
+    /// What is a multiple of something that is not negative by something that is not.
+    fn by_factor(&self, n: Nat) -> bool {
+        factor(n).is_some_and(|(a, rest)| {
+            self.known_sign(Nat::atom(a)) && self.at_least(rest, Nat::int(0))
+        })
+    }
+
+    /// Whether a number is not negative where each variable with a range, one after the other, is at the end of its range
+    /// that makes it least.
+    fn at_ends(&self, n: Nat) -> bool {
+        let mut e = n;
+        for _ in 0..ENDS {
+            let ranged = |v: &Symbol| Some((*v, self.range_of(*v)?));
+            let mut vars: Vec<_> = e.vars().iter().filter_map(ranged).collect();
+            // First those that others bound.
+            vars.sort_by_key(|(v, (lo, hi))| {
+                let inner = |n: &Nat| vars_in(*n, |w| w != *v && self.range_of(w).is_some());
+                !(inner(lo) || inner(hi))
+            });
+            let least = vars.into_iter().find_map(|(v, (lo, hi))| {
+                let c = e.coefficient(v).filter(|c| !c.mentions(v))?;
+                let rest = e - c * Nat::var(v);
+                if self.known_sign(c) {
+                    Some(rest + c * lo)
+                } else if self.known_sign(Nat::int(0) - c) {
+                    Some(rest + c * hi)
+                } else {
+                    None
+                }
+            });
+            let Some(next) = least else { return false };
+            e = self.simplify(next);
+            if self.known_sign(e) {
+                return true;
+            }
+        }
+        false
+    }
+}
