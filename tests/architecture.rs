@@ -386,6 +386,46 @@ fn the_validator_knows_nothing_of_lowering() {
     assert!(seen > 20, "only {seen} uses found: the test reads nothing");
 }
 
+/// Of the validator: what only saves questions, tells, or looks for a difference. Nothing that is validated rests on it.
+const BESIDE: [&str; 4] = ["points", "questions", "refute", "show"];
+
+/// The lines that have to be right for a verdict to be, and where the others come in.
+#[test]
+fn what_is_trusted_to_validate_is_told() {
+    let may_name = [
+        ("known", "points"),
+        ("known", "questions"),
+        ("mod", "questions"),
+        ("mod", "refute"),
+        ("mod", "show"),
+    ];
+    let lines = |name: &str| {
+        let text = fs::read_to_string(root().join("src").join(name));
+        text.expect("a file of src").lines().count()
+    };
+    let mut trusted = lines("ctext/known.txt");
+    for s in &sources() {
+        let stem = s.name.rsplit('/').next().unwrap_or("");
+        let stem = stem.trim_end_matches(".rs");
+        match &*s.module {
+            "ctext" => trusted += lines(&s.name),
+            "validate" if !BESIDE.contains(&stem) => {
+                trusted += lines(&s.name);
+                for other in BESIDE {
+                    let names = s.code.contains(&format!("{other}::"));
+                    let ok = !names || may_name.contains(&(stem, other));
+                    assert!(ok, "src/{} names {other}", s.name);
+                }
+            }
+            _ => {}
+        }
+    }
+    let hundreds = (trusted + 50) / 100;
+    let said = format!("{} {}00 lines", hundreds / 10, hundreds % 10);
+    let docs = fs::read_to_string(root().join("docs/validation.md")).expect("a page");
+    assert!(docs.contains(&said), "docs/validation.md says not: {said}");
+}
+
 /// Whoever reads a C text knows nothing of how it is printed.
 #[test]
 fn the_reader_of_c_knows_nothing_of_the_printer() {

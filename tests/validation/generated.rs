@@ -1,0 +1,85 @@
+//! Random typed programs: their loop programs are validated, or what stays open is counted. None is refuted.
+//!
+//! `SEEDS=first,count cargo test --test all more_random_programs_are_judged -- --ignored --nocapture` looks at more, and lists those
+//! that are unknown by the obligation that is open.
+
+use super::QUESTIONS;
+use crate::common::flow::Programs;
+use rise_opt::index::Level;
+use rise_opt::interp::generate::{self, Generator};
+use rise_opt::interp::random::Rng;
+use rise_opt::lower::{lower, Options};
+use rise_opt::target::Target;
+use rise_opt::term::normalize;
+use rise_opt::ty::Scalar;
+use rise_opt::validate::{validate_within, Verdict};
+use std::collections::BTreeMap;
+
+/// How many are validated, and the seeds of the others, by what is open first.
+#[derive(Default)]
+struct Judged {
+    validated: usize,
+    unknown: BTreeMap<String, Vec<u64>>,
+}
+
+fn judged(first: u64, count: u64) -> Judged {
+    let mut all = Judged::default();
+    for seed in first..first + count {
+        let mut rng = Rng::new(seed);
+        let options = generate::Options {
+            scalars: match rng.one_in(2) {
+                true => Scalar::ALL.to_vec(),
+                false => vec![Scalar::F32, Scalar::I32],
+            },
+            fuel: rng.between(2, 7) as u32,
+            wide: rng.one_in(2),
+            ..Default::default()
+        };
+        let mut program = Generator::new(&mut rng, options).program();
+        program.term = normalize(&program.term);
+        let lowering = Options {
+            target: *rng.pick(&[Target::Sse2, Target::Avx2, Target::Avx512]),
+            simplify: *rng.pick(&[Level::Full, Level::Full, Level::Fold, Level::Off]),
+            ..Default::default()
+        };
+        // More statements than are allowed; that nothing else is refused is seen where passes are looked at.
+        let Ok(nest) = lower(&program, &lowering) else {
+            continue;
+        };
+        let found = validate_within(&nest, &program, &BTreeMap::new(), QUESTIONS);
+        match found.verdict {
+            Verdict::Validated => all.validated += 1,
+            Verdict::Unknown => {
+                let open = &found.tally.open[0];
+                let why = format!("{}: {}", open.obligation, open.why);
+                all.unknown.entry(why).or_default().push(seed);
+            }
+            Verdict::Refuted(how) => panic!("seed {seed}: {how:?}\n{program}\n{nest}"),
+        }
+    }
+    all
+}
+
+/// Most are validated.
+#[test]
+fn random_programs_are_not_refuted() {
+    let found = judged(1, 150);
+    assert!(
+        found.validated > 75,
+        "{}: {:?}",
+        found.validated,
+        found.unknown
+    );
+}
+
+#[test]
+#[ignore = "minutes"]
+fn more_random_programs_are_judged() {
+    let text = std::env::var("SEEDS").unwrap_or_else(|_| "1000,10000".into());
+    let numbers: Vec<u64> = text.split(',').flat_map(|t| t.trim().parse()).collect();
+    let found = judged(numbers[0], numbers[1]);
+    println!("{} validated; unknown:", found.validated);
+    for (why, seeds) in &found.unknown {
+        println!("{:4}  {why}  {seeds:?}", seeds.len());
+    }
+}
