@@ -70,23 +70,58 @@ fn random_programs_of_every_type() {
     check(100_000, 2, 100, &options);
 }
 
+/// Compiling takes the time: of two ways each program is compiled in one, of four targets for two.
 #[test]
 fn written_programs() {
+    optimised_and_sanitized(&|way, program| way == program % 2);
+}
+
+#[test]
+#[ignore]
+fn written_programs_in_both_ways() {
+    optimised_and_sanitized(&|_, _| true);
+}
+
+/// `takes`: whether a way has a program, both by their numbers.
+fn optimised_and_sanitized(takes: &dyn Fn(usize, usize) -> bool) {
     let cases = written(Target::default());
     let sanitized = [&["-O0"][..], &SANITIZED].concat();
     // As they are for `-O1` they are compiled for each target, below.
-    for flags in [&["-O3"][..], &sanitized] {
-        all_right_here(&cases, flags);
+    for (way, flags) in [&["-O3"][..], &sanitized].into_iter().enumerate() {
+        all_right_here(&of(&cases, &|program| takes(way, program)), flags);
     }
+}
+
+/// The cases of such programs, which have numbers.
+fn of(cases: &[Case], takes: &dyn Fn(usize) -> bool) -> Vec<Case> {
+    let mut number = 0;
+    let mut chosen = Vec::new();
+    for (i, case) in cases.iter().enumerate() {
+        number += usize::from(i > 0 && cases[i - 1].program.term != case.program.term);
+        if takes(number) {
+            chosen.push(case.clone());
+        }
+    }
+    chosen
+}
+
+#[test]
+fn written_programs_for_every_target() {
+    written_for_targets(&|target, program| (target + program) % 2 == 0);
+}
+
+#[test]
+#[ignore]
+fn all_written_programs_for_every_target() {
+    written_for_targets(&|_, _| true);
 }
 
 /// Each target has its own vectors; what is written for it compiles with its flags without
 /// a warning and is right, also for targets that are wider than this machine's: those are
 /// compiled for the machine at hand.
-#[test]
-fn written_programs_for_every_target() {
+fn written_for_targets(takes: &dyn Fn(usize, usize) -> bool) {
     let mut widths = Vec::new();
-    for target in Target::ALL {
+    for (number, target) in Target::ALL.into_iter().enumerate() {
         // One run of each program; compiling takes the time.
         let mut cases = written(target);
         cases.dedup_by(|a, b| a.program.term == b.program.term);
@@ -98,6 +133,7 @@ fn written_programs_for_every_target() {
         };
         // What sse2 adds to the portable target, every compiler for x86-64 takes as given.
         if target != Target::Sse2 {
+            let cases = of(&cases, &|program| takes(number, program));
             all_right("cc", &cases, &[&["-O1", "-fopenmp"], flags].concat());
         }
     }

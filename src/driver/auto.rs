@@ -441,11 +441,15 @@ impl<'a> Trial<'a> {
         let plain = self.lowered(&self.input.program.term);
         self.assumed = (plain.iter().flat_map(|n| n.abi.assumptions.clone())).collect();
         let plain = plain.ok().map(|n| self.estimates(&n));
+        let elements = schedule::of_elements(&self.input.program);
+        self.begun = elements.and_then(|way| self.prepared_by(way));
         let exact = self.demanded();
         let demanded = exact.is_some();
-        self.begun = exact.and_then(|way| self.prepared_by(way));
-        self.begun
-            .take_if(|(_, program)| schedule::exact(program).is_some());
+        if let Some(way) = exact {
+            let begun = self.prepared_by(way);
+            let begun = begun.filter(|(_, program)| schedule::exact(program).is_none());
+            self.begun = begun.map(|(way, program)| (self.whole(way), program));
+        }
         let tried = match demanded && self.begun.is_none() {
             true => Vec::new(),
             false => self.tried(space),
@@ -471,7 +475,7 @@ impl<'a> Trial<'a> {
     /// What makes sums exact, where they shall be.
     fn demanded(&self) -> Option<Schedule> {
         match self.permits.sums {
-            Sums::Exact => schedule::exact(&self.input.program),
+            Sums::Exact => schedule::exact(&self.program()),
             _ => None,
         }
     }

@@ -299,7 +299,7 @@ impl<'a> Walk<'a> {
         if n > UNROLLED && !sums.is_empty() && self.automatic(inner, of, sums, true).is_some() {
             return None;
         }
-        let mut good = true;
+        let mut good = !hands_on(of, sums);
         walk::each_stmt(of, &mut |s| {
             good &= !matches!(s, Stmt::Store { .. });
             if let Some(e) = walk::exprs(s) {
@@ -630,6 +630,32 @@ fn carried(body: &[Stmt], env: &Sizes) -> BTreeMap<Symbol, u32> {
     assignments(body, 1, env, &mut assigned);
     assigned.retain(|var, _| !own.contains(var));
     assigned
+}
+
+/// Whether a variable takes what another one was in the iteration before: no lanes of a loop around it do.
+fn hands_on(body: &[Stmt], carried: &BTreeMap<Symbol, u32>) -> bool {
+    // What is a name of a variable, before that has its next value.
+    let mut names = BTreeMap::new();
+    let mut found = false;
+    walk::each_stmt(body, &mut |s| match s {
+        Stmt::Let {
+            var,
+            value: Some(value),
+            ..
+        } => {
+            if let ExprKind::Var(of) = value.kind() {
+                names.insert(*var, *of);
+            }
+        }
+        Stmt::Assign { var, value } => {
+            if let ExprKind::Var(x) = value.kind() {
+                let of = names.get(x).unwrap_or(x);
+                found |= of != var && carried.contains_key(of);
+            }
+        }
+        _ => {}
+    });
+    found
 }
 
 /// How often each variable is assigned where a body runs so often.

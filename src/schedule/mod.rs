@@ -9,6 +9,7 @@
 mod depends;
 mod elements;
 mod exact;
+mod indices;
 mod joined;
 mod nested;
 mod partial;
@@ -244,6 +245,11 @@ pub fn first(program: &Program, permits: Permits) -> Vec<Schedule> {
 /// What is done before all that, where sums shall be exact and there are some.
 pub fn exact(program: &Program) -> Option<Schedule> {
     exact::compensated(&search::start(program))
+}
+
+/// What is done before anything else, where loops go over indices.
+pub fn of_elements(program: &Program) -> Option<Schedule> {
+    indices::as_elements(&search::start(program))
 }
 
 /// What may be done with a program before its loops are scheduled, and which reduction that takes apart; what leads on is last.

@@ -18,6 +18,8 @@ const STAGES_KEPT: &str = "stages kept";
 
 /// Elements of a block of a reduction to one number.
 const BLOCK: u32 = 16384;
+/// Vectors that go through steps side by side.
+const ABREAST: u32 = 4;
 /// Reductions up to this length are unrolled.
 const UNROLLED: i64 = 64;
 
@@ -37,6 +39,8 @@ pub struct Printer<'a> {
     pub regroups: bool,
     /// Whether it is inside of a name, whose sketch says where it stands.
     inside: bool,
+    /// Whether it is inside of steps, one after the other, each of which would have to wait for the threads of a reduction.
+    in_steps: bool,
     /// What is done, in a few words.
     words: Vec<String>,
     /// How many tiles there are before what is printed,
@@ -62,6 +66,7 @@ pub fn schedule(
         changed: false,
         regroups: false,
         inside: false,
+        in_steps: false,
         words: Vec::new(),
         tiles: 0,
         packed: 0,
@@ -149,7 +154,7 @@ impl Printer<'_> {
     }
 
     /// What loops that are no tile need for the stage.
-    pub fn uses(&mut self, file: &'static str, rules: &[&str]) {
+    pub fn uses(&mut self, file: &'static str, rules: &[impl ToString]) {
         let parts = match self.choice.tile {
             0 => Stage::Parts,
             _ => Stage::Beside,
@@ -196,7 +201,14 @@ impl Printer<'_> {
             Loops::Nothing => "?".to_string(),
             Loops::Map(m) => self.map(m, free),
             Loops::Reduce(r) => self.reduce(r, free),
-            Loops::Step(step) => self.loops(step, false),
+            // Its loops are none of the places where the kernel writes.
+            Loops::Step(step) => {
+                let before = (self.inside, self.in_steps);
+                (self.inside, self.in_steps) = (true, true);
+                let step = self.loops(step, free);
+                (self.inside, self.in_steps) = before;
+                step
+            }
             Loops::Let {
                 value,
                 array,
@@ -297,8 +309,13 @@ impl Printer<'_> {
             };
             let apart = apart || m.across;
             if self.choice.columns > 0 && m.reduces && apart {
-                if let Some(s) = self.columns(m, r, parallel) {
-                    return s;
+                match leaf(m.elem).filter(|_| m.waits && m.own_operator) {
+                    Some(s) => return self.abreast(m, s, parallel),
+                    None => {
+                        if let Some(s) = self.columns(m, r, parallel) {
+                            return s;
+                        }
+                    }
                 }
             }
         }
@@ -307,9 +324,11 @@ impl Printer<'_> {
                 return blocks;
             }
         }
-        let lanes = leaf(m.elem).filter(|_| self.choice.vectors && m.lane_wise);
-        if let Some(s) = lanes {
-            return self.strip(m, s, parallel);
+        let lanes = leaf(m.elem).filter(|_| self.choice.vectors);
+        match lanes {
+            Some(s) if m.waits => return self.abreast(m, s, parallel),
+            Some(s) if m.lane_wise => return self.strip(m, s, parallel),
+            _ => {}
         }
         let body = self.loops(&m.body, free && !parallel);
         let n = size(m.n);
@@ -379,6 +398,63 @@ impl Printer<'_> {
         }
         let vectors = vectors(format!("floor({}, {lanes})", m.n));
         format!("(parts {vectors} (contains map))")
+    }
+
+    /// A loop over numbers each of which has steps that wait for each other: several vectors of them go through the steps side by side,
+    /// then vectors, then the rest.
+    fn abreast(&mut self, m: &Map, s: Scalar, parallel: bool) -> String {
+        let lanes = self.lanes(s);
+        let wide = format!("{ABREAST} * {lanes}");
+        let wide = self.param(&format!("{}wide", s.name()), wide);
+        self.says(format!("{ABREAST} vectors side by side"));
+        if parallel {
+            self.says("parallel");
+        }
+        if m.generates && self.stage == Stage::Loops {
+            self.uses("algorithmic", &["generate-map"]);
+        }
+        if self.shown() < Stage::Parts {
+            return format!("(containsMap {} ?)", size(m.n));
+        }
+        let vectors = match self.shown() {
+            Stage::Parts => {
+                for width in [&wide, &lanes] {
+                    let rules = ["map-rest", "split-join"].map(|r| format!("{r}[{width}]"));
+                    self.uses("algorithmic", &rules);
+                }
+                false
+            }
+            Stage::Vectors => {
+                let rules = [&wide, &lanes].map(|w| format!("vectorize-after[{w}]"));
+                self.uses("lowering", &["map-eta-abstraction"]);
+                self.uses("vector", &rules);
+                true
+            }
+            _ => {
+                if parallel {
+                    self.uses("parallel", &["map-par"]);
+                }
+                true
+            }
+        };
+        let threads = parallel && self.shown() == Stage::Lower;
+        let blocks = |map: &str, times: String, width: &str| {
+            let block = match vectors {
+                true => format!("(contains (app asVector (containsMap {width} ?)))"),
+                false => format!("(containsMap {width} ?)"),
+            };
+            format!("({map} {times} {block})")
+        };
+        let first = if threads {
+            "containsMapPar"
+        } else {
+            "containsMap"
+        };
+        let n = m.n;
+        let whole = blocks(first, format!("(floor({n}, {wide}))"), &wide);
+        let between = format!("(floor({n} - {wide} * floor({n}, {wide}), {lanes}))");
+        let between = blocks("containsMap", between, &lanes);
+        format!("(parts {whole} (parts {between} (contains map)))")
     }
 
     /// A loop over reductions, whose elements are in lanes: none is regrouped.
@@ -460,6 +536,7 @@ impl Printer<'_> {
     }
 
     fn reduce(&mut self, r: &Reduce, free: bool) -> String {
+        let free = free && !self.in_steps;
         let s = r.elem.as_scalar();
         let lanes = s.filter(|_| self.choice.lanes > 0 && r.inner.is_nothing());
         match (lanes, r.law) {

@@ -42,8 +42,12 @@ pub struct Map {
     pub elem: Ty,
     /// Whether its function works on vectors.
     pub lane_wise: bool,
+    /// Whether an iteration, of a number or for an index, has steps that wait for each other.
+    pub waits: bool,
     /// Whether one iteration is a reduction and nothing else.
     pub reduces: bool,
+    /// Whether the operator of that depends on what the iteration is for.
+    pub own_operator: bool,
     /// Whether what it goes over is a transposed array.
     pub across: bool,
     /// Whether it has no array to go over: its function is given numbers of iterations.
@@ -181,13 +185,14 @@ impl Reader {
         let body = self.function(f);
         let lanes = leaf(elem).map_or(1, |s| self.target.lanes(s));
         let flat = elem.is_flat() && f.ty().as_fun().is_some_and(|(arg, _)| arg.is_flat());
-        let same = leaf(elem).is_some_and(|s| {
-            let arg = f.ty().as_fun().map(|(arg, _)| arg);
-            as_wide(elem, s) && arg.is_some_and(|arg| as_wide(arg, s))
-        });
-        let reduces = match f.kind() {
-            Kind::Lam(_, b) => is_reduction(b),
-            _ => false,
+        let wide = |ty: Ty| leaf(elem).is_some_and(|s| as_wide(ty, s));
+        let same = wide(elem) && f.ty().as_fun().is_some_and(|(arg, _)| wide(arg));
+        let numbered =
+            (f.ty().as_fun()).is_some_and(|(arg, _)| matches!(arg.kind(), TyKind::Idx(_)));
+        let lanes_step = flat && same || elem.is_flat() && wide(elem) && numbered;
+        let reduction = match f.kind() {
+            Kind::Lam(_, b) => reduction(b),
+            _ => None,
         };
         if n.as_int().is_some_and(|n| n <= SMALL) {
             return body;
@@ -196,7 +201,9 @@ impl Reader {
             n,
             elem,
             lane_wise: flat && same && lanes > 1 && on_vectors(f, lanes),
-            reduces,
+            waits: lanes_step && lanes > 1 && has_steps(f),
+            reduces: reduction.is_some(),
+            own_operator: reduction.is_some_and(|op| op.mentions(0)),
             across: false,
             generates: false,
             reused: reused(f),
@@ -360,10 +367,19 @@ pub fn is_across(xs: &Term) -> bool {
 }
 
 pub fn has_reduction(t: &Term) -> bool {
+    has(t, &[Op::Reduce, Op::ReduceSeq])
+}
+
+/// Whether there are steps each of which takes what the last one made.
+fn has_steps(t: &Term) -> bool {
+    has(t, &[Op::ReduceSeq, Op::Iterate])
+}
+
+fn has(t: &Term, ops: &[Op]) -> bool {
     let mut found = false;
     t.visit(&mut |t, _| {
         if let Kind::Prim(p) = t.kind() {
-            found |= matches!(p.op(), Op::Reduce | Op::ReduceSeq);
+            found |= ops.contains(&p.op());
         }
     });
     found
@@ -395,11 +411,7 @@ fn is_first(e: &Term, xs: &Term) -> bool {
 }
 
 fn has_exponential(op: &Term) -> bool {
-    let mut found = false;
-    op.visit(&mut |t, _| {
-        found |= matches!(t.kind(), Kind::Prim(p) if p.op() == Op::Exp);
-    });
-    found
+    has(op, &[Op::Exp])
 }
 
 /// Whether a function is a loop over an array that its variable is not a part of.
@@ -488,9 +500,11 @@ fn element(xs: &Term) -> Option<Op> {
     }
 }
 
-fn is_reduction(t: &Term) -> bool {
-    t.as_prim_app()
-        .is_some_and(|(p, args)| matches!(p.op(), Op::Reduce | Op::ReduceSeq) && args.len() == 3)
+/// The operator of a reduction.
+fn reduction(t: &Term) -> Option<&Term> {
+    let (p, args) = t.as_prim_app()?;
+    let whole = matches!(p.op(), Op::Reduce | Op::ReduceSeq) && args.len() == 3;
+    args.first().copied().filter(|_| whole)
 }
 
 /// The scalar type of what is in vectors.

@@ -365,7 +365,33 @@ impl Values {
     /// Whether a number is between 0 and one that fits into 64 bits.
     fn fits(&self, n: Nat) -> bool {
         let below = |size: &Nat| self.known.at_least(*size, n);
-        self.known.at_least(n, Nat::int(0)) && self.sizes.iter().any(below)
+        self.known.at_least(n, Nat::int(0))
+            && (self.sizes.iter().any(below) || self.rows(n).iter().any(below))
+    }
+
+    /// Sizes divided by all that an index does not go up to, of which there is at least one: a row is no longer than the array.
+    fn rows(&self, n: Nat) -> Vec<Nat> {
+        let mut needed = n.vars().to_vec();
+        for var in n.vars().iter().copied() {
+            if let Some((_, most)) = self.known.range_of(var) {
+                needed.extend(most.vars().iter().copied());
+            }
+        }
+        let mut rows = Vec::new();
+        for size in &self.sizes {
+            let mut row = *size;
+            for var in size.vars().iter().copied().filter(|v| !needed.contains(v)) {
+                let part = row.exact_div(Nat::var(var));
+                let divides = !part.mentions(var) && part * Nat::var(var) == row;
+                if divides && self.known.at_least(Nat::var(var), Nat::int(1)) {
+                    row = part;
+                }
+            }
+            if row != *size {
+                rows.push(row);
+            }
+        }
+        rows
     }
 
     fn indices(&self, args: &[V]) -> bool {

@@ -1,7 +1,7 @@
 //! Programs that have no sketch, each with what is done with it.
 
 /// Programs that are not shipped, and a word of the schedule that is taken where sums may be regrouped.
-pub const PROGRAMS: [(&str, &str); 54] = [
+pub const PROGRAMS: [(&str, &str); 60] = [
     (
         "def clamped [n : nat] (a : f32) (x : n.f32) (y : n.f32) : n.f32 =
            zip x y |> map (\\p -> min (max (a * fst p + snd p) (-1.0)) 1.0)",
@@ -315,7 +315,7 @@ pub const PROGRAMS: [(&str, &str); 54] = [
     (
         "def roots [n : nat] (x : n.f32) : n.f32 =
            x |> map (\\a -> iterate[20] (\\y -> (2.0 * y + a / (y * y)) / 3.0) (a / 3.0 + 0.5))",
-        "vectors, parallel",
+        "4 vectors side by side",
     ),
     // A panel of what the columns have, whichever operand it is of.
     (
@@ -359,5 +359,44 @@ pub const PROGRAMS: [(&str, &str); 54] = [
         "def named [f32lanes block : nat] (x : f32lanes.block.f32) : f32lanes.f32 =
            x |> map (\\row -> reduce (+) 0.0 row)",
         "reductions in 8 vectors",
+    ),
+    (
+        "def goertzel [m n : nat] (coefs : m.f32) (x : n.f32) : m.f32 =
+           coefs |> map (\\c ->
+             let s = x |> reduceSeq (\\s v -> (v + c * fst s - snd s, fst s)) (0.0, 0.0) in
+             fst s * fst s + snd s * snd s - c * fst s * snd s)",
+        "4 vectors side by side",
+    ),
+    (
+        "def cube_roots [n : nat] (x : n.f32) : n.f32 =
+           x |> map (\\v -> fst (iterate[40] (\\s ->
+             let middle = 0.5 * (fst s + snd s) in
+             select (middle * middle * middle < v) (middle, snd s) (fst s, middle)) (0.0, max v 1.0)))",
+        "4 vectors side by side",
+    ),
+    (
+        "def shortest [n : nat] (d : n.n.f32) : n.n.f32 =
+           generate[n] (\\k -> k) |> reduceSeq (\\d k ->
+             let through = idx k d in
+             d |> map (\\row -> let first = idx k row in zip row through |> map (\\p -> min (fst p) (first + snd p)))) d",
+        "parallel",
+    ),
+    (
+        "def states [t k : nat] (moves : (k+1).(k+1).f32) (seen : t.(k+1).f32) (first : (k+1).f32) : (k+1).f32 =
+           seen |> reduceSeq (\\s e ->
+             zip moves e |> map (\\p ->
+               let scores = zip (fst p) s |> map (\\q -> fst q + snd q) in
+               snd p + reduce max (at[0] scores) scores)) first",
+        "reductions in 8 vectors, parallel",
+    ),
+    (
+        "def polynomial [n k : nat] (c : (k+1).f32) (x : n.f32) : n.f32 =
+           x |> map (\\v -> c |> reduceSeq (\\s a -> s * v + a) 0.0)",
+        "4 vectors side by side",
+    ),
+    (
+        "def by_index [m n k : nat] (a : m.k.f32) (b : k.n.f32) : m.n.f32 =
+           generate[m] (\\i -> generate[n] (\\j -> generate[k] (\\p -> idx p (idx i a) * idx j (idx p b)) |> reduce (+) 0.0))",
+        "register tiles",
     ),
 ];

@@ -498,7 +498,7 @@ fn indices_and_lengths_are_harvested() {
            (padClamp[1, 1] xs : (n+2).f32) |> map (\\x -> makeArray[2] x x) |> join
              |> slide[3, 1] |> map (reduce (+) 0.0)",
     );
-    assert!(out.contains("\n(i6 + i7) % 2  where "), "{out}");
+    assert!(out.contains("\n(i7 + i8) % 2  where "), "{out}");
     // The loop runs as often as the buffer is long, so that is there twice.
     let out = harvest(
         "def f [n : nat] (xs : n.f32) : (n % 4).f32 =

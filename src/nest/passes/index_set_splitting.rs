@@ -104,10 +104,10 @@ impl Splitting<'_> {
         (self.facts).range(*var, 0.into(), *extent - 1.into());
         let (first, last, inner, inside) = self.interior(*var, *extent, body)?;
         let after = self.facts.max(first.into(), *extent - last.into());
-        let length = |n: Nat| self.facts.max(0.into(), n);
+        let length = |of: &Self, n: Nat| of.facts.max(0.into(), n);
         let main = Stmt::For {
             var: inner,
-            extent: length(*extent - (first + last).into()),
+            extent: length(self, *extent - (first + last).into()),
             kind: *kind,
             body: inside,
             note: note.clone(),
@@ -127,12 +127,15 @@ impl Splitting<'_> {
         let mut parts = Vec::new();
         if first > 0 {
             let extent = self.facts.min(first.into(), *extent);
-            parts.push(self.names.renew(border(*var, extent, body.clone())));
+            let to = self.names.like(*var);
+            (self.facts).range(to, 0.into(), Nat::int(first - 1));
+            let body = self.known(body, *var, Nat::var(to));
+            parts.push(self.names.renew(border(to, extent, body)));
         }
         let place = parts.len();
         parts.push(main);
         if last > 0 {
-            let rest = length(*extent - after);
+            let rest = length(self, *extent - after);
             let from = self.names.like(*var);
             (self.facts).range(from, 0.into(), Nat::int(last - 1));
             let body = self.known(body, *var, Nat::var(from) + after);
