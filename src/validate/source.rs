@@ -697,6 +697,21 @@ fn scalars(cx: &mut Values, op: Op, types: &[Ty], result: Ty, args: &[Sem]) -> R
             _ => cx.cast(*a, scalar_of(types[0])?, to),
         },
         (Op::Bitcast, [a]) => cx.make(Node::Bits(*a, scalar_of(types[0])?, to)),
-        _ => cx.op(op, to, &values),
+        _ => computed(cx, op, types, to, &values)?,
     }))
+}
+
+/// What an operation makes of scalars: on f16 and bf16 it is that on f32, rounded.
+fn computed(cx: &mut Values, op: Op, types: &[Ty], to: Scalar, values: &[V]) -> Res<V> {
+    let is_half = |t: &Ty| t.as_scalar().is_some_and(Scalar::is_half);
+    if !types.iter().any(is_half) {
+        return Ok(cx.op(op, to, values));
+    }
+    let mut wide = Vec::new();
+    for (v, t) in values.iter().zip(types) {
+        wide.push(cx.cast(*v, scalar_of(*t)?, Scalar::F32));
+    }
+    let single = if to.is_half() { Scalar::F32 } else { to };
+    let v = cx.op(op, single, &wide);
+    Ok(cx.cast(v, single, to))
 }

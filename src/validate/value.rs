@@ -298,6 +298,15 @@ impl Values {
         // What is computed when it is compiled is a constant there.
         let known = match self.node(v) {
             Node::Lit(Lit::Int(i), of) if of.is_int() => Some(*i),
+            // Numbers of f16 and bf16 are numbers of f32.
+            Node::Lit(l @ Lit::F32(bits), of) if of.is_half() && to == Scalar::F32 => {
+                let x = f32::from_bits(*bits);
+                let lit = Node::Lit(*l, to);
+                return match of.rounded(x).to_bits() == *bits {
+                    true => self.make(lit),
+                    false => self.make(Node::Cast(v, from, to)),
+                };
+            }
             Node::Idx(n) if from == Scalar::I64 => n.as_int().map(i128::from),
             _ => None,
         };

@@ -60,6 +60,21 @@ fn judged(first: u64, count: u64) -> Judged {
     all
 }
 
+/// What 16 bits hold is computed with 32, and rounded.
+#[test]
+fn halves_are_computed_by_way_of_f32() {
+    for t in ["f16", "bf16"] {
+        let text = format!(
+            "def f [n : nat] (a : n.{t}) : n.{t} = a |> mapSeq (\\x -> min 2.0 (neg x * x))"
+        );
+        let program = crate::common::program_text(&text);
+        let nest = lower(&program, &Options::default()).expect("a loop program");
+        let found = validate_within(&nest, &program, &BTreeMap::new(), QUESTIONS);
+        let validated = matches!(found.verdict, Verdict::Validated);
+        assert!(validated, "{t}: {:?}", found.tally.open);
+    }
+}
+
 /// Most are validated.
 #[test]
 fn random_programs_are_not_refuted() {
