@@ -7,45 +7,44 @@
 //! carries [`NotSend`] and the compiler keeps it where it belongs.
 //! Absent: removal; tables live as long as their thread.
 
-use indexmap::IndexSet;
+use hashconsing::{HConsed, HConsign, HashConsign};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::cell::RefCell;
 use std::fmt;
 use std::hash::Hash;
 use std::marker::PhantomData;
-use std::rc::Rc;
 
 /// Zero-sized marker that keeps an id on its thread.
 pub type NotSend = PhantomData<*const ()>;
 
 /// A value of a table, held by whoever has it.
-pub type Shared<T> = Rc<T>;
+pub type Shared<T> = HConsed<T>;
 
 /// A hash-consing table: `id ⇔ value`.
-pub struct Table<T: Hash + Eq> {
-    items: IndexSet<Rc<T>, FxBuildHasher>,
+pub struct Table<T: Hash + Eq + Clone> {
+    consign: HConsign<T, FxBuildHasher>,
+    items: Vec<HConsed<T>>,
 }
 
-impl<T: Hash + Eq> Default for Table<T> {
+impl<T: Hash + Eq + Clone> Default for Table<T> {
     fn default() -> Self {
         Table {
-            items: IndexSet::default(),
+            consign: HConsign::with_hasher(FxBuildHasher),
+            items: Vec::new(),
         }
     }
 }
 
-impl<T: Hash + Eq> Table<T> {
+impl<T: Hash + Eq + Clone> Table<T> {
     /// The id of `value`, and whether it is new.
     pub fn intern(&mut self, value: T) -> (u32, bool) {
-        match self.find(&value) {
-            Some(id) => (id, false),
-            None => (self.items.insert_full(Rc::new(value)).0 as u32, true),
+        let consed = (&mut self.consign).mk(value);
+        let id = consed.uid() as usize;
+        let new = id == self.items.len();
+        if new {
+            self.items.push(consed);
         }
-    }
-
-    /// The id of `value`, if it is there.
-    pub fn find(&self, value: &T) -> Option<u32> {
-        self.items.get_index_of(value).map(|id| id as u32)
+        (id as u32, new)
     }
 
     /// The value of `id`.
