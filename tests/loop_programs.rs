@@ -10,12 +10,12 @@ mod trimming;
 
 use crate::common;
 use crate::common::cases::{self, written, Case, GOALS};
-use crate::common::flow::Programs;
+use crate::common::flow::{self, Programs};
 use rise_opt::arith::Nat;
 use rise_opt::elab;
 use rise_opt::index::{Facts, Level};
 use rise_opt::intern::Symbol;
-use rise_opt::interp::generate::{self, Generator};
+use rise_opt::interp::generate::Generator;
 use rise_opt::interp::random::{self, Numbers, Rng};
 use rise_opt::interp::{eval_program, Num, Sizes, Value};
 use rise_opt::lower::{self, Options};
@@ -147,27 +147,11 @@ fn check(
     }
 }
 
-fn lowering(rng: &mut Rng) -> Options {
-    Options {
-        target: *rng.pick(&[Target::Sse2, Target::Avx2, Target::Avx512]),
-        simplify: *rng.pick(&[Level::Full, Level::Full, Level::Fold, Level::Off]),
-        ..Default::default()
-    }
-}
-
 fn random_programs(first: u64, count: u64) -> Counts {
     let mut counts = Counts::default();
     for seed in first..first + count {
         let mut rng = Rng::new(seed);
-        let options = generate::Options {
-            scalars: match rng.one_in(2) {
-                true => Scalar::ALL.to_vec(),
-                false => vec![Scalar::F32, Scalar::I32],
-            },
-            fuel: rng.between(2, 7) as u32,
-            wide: rng.one_in(2),
-            ..Default::default()
-        };
+        let options = flow::any_types(&mut rng);
         let mut generator = Generator::new(&mut rng, options);
         let mut program = generator.program();
         let own = generator.sizes.clone();
@@ -175,7 +159,7 @@ fn random_programs(first: u64, count: u64) -> Counts {
             continue;
         };
         program.term = normalize(&program.term);
-        let options = lowering(&mut rng);
+        let options = flow::any_lowering(&mut rng);
         check(
             &format!("seed {seed}"),
             &program,

@@ -5,7 +5,7 @@
 //! with indices has the same loops then as what is said with `map`. One step for loops of each depth, the inner ones first.
 //! Absent: loops over indices that are numbers, too, beside which all are left as they are.
 
-use super::{guide, Schedule};
+use super::{guide, numbered, Schedule};
 use crate::term::{Kind, Op, Term};
 
 const RULES: &str = "use rules/sharing.rules (element-named, element-named-left, element-of-column, elements-zipped,
@@ -30,15 +30,8 @@ pub fn as_elements(term: &Term) -> Option<Schedule> {
         })
     };
     let step = |n: u32| {
-        let number = match depth - n {
-            0 => String::new(),
-            done => format!("-{}", done + 1),
-        };
-        guide(
-            &format!("elements{number}"),
-            RULES,
-            &[format!("none {}", nested(n))],
-        )
+        let name = numbered("elements", (depth - n) as usize);
+        guide(&name, RULES, &[format!("none {}", nested(n))])
     };
     let steps = (1..=depth).rev().map(step).collect();
     Some(Schedule::preparation(WORDS, steps).by_itself())

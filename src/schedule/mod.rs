@@ -141,6 +141,14 @@ fn guide(name: &str, rules: &str, looks: &[String]) -> String {
     format!("step {name}\n{rules}sketch\n  {}\n", looks.join(" and "))
 }
 
+/// The name of a step, before which there are so many of its kind.
+fn numbered(name: &str, before: usize) -> String {
+    match before {
+        0 => name.to_string(),
+        n => format!("{name}-{}", n + 1),
+    }
+}
+
 impl Schedule {
     /// What is done before loops are scheduled: one change, which chooses nothing of what is done with them.
     fn preparation(what: &str, steps: Vec<String>) -> Schedule {

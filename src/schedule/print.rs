@@ -6,7 +6,7 @@
 
 use super::skeleton::{leaf, same_leaves, Loops, Map, Reduce, Regroup};
 use super::stage::{Stage, STAGES};
-use super::{Choice, Permits, Schedule, HEAD, PERMIT};
+use super::{numbered, Choice, Permits, Schedule, HEAD, PERMIT};
 use crate::arith::Nat;
 use crate::term::Program;
 use crate::ty::Scalar;
@@ -119,11 +119,8 @@ fn long(n: Nat, least: i64) -> bool {
 impl Printer<'_> {
     /// A step with the rules that were asked for.
     fn step(&self, sketch: &str) -> String {
-        let number = match (self.stage, self.packed) {
-            (Stage::Pack, n) if n > 1 => format!("-{n}"),
-            _ => String::new(),
-        };
-        let mut text = format!("step {}{number}\n", self.stage.name());
+        let name = numbered(self.stage.name(), self.packed.saturating_sub(1));
+        let mut text = format!("step {name}\n");
         for (file, rules) in &self.rules {
             let rules: Vec<&str> = rules.iter().map(String::as_str).collect();
             text += &format!("use rules/{file}.rules ({})\n", rules.join(", "));
@@ -418,10 +415,7 @@ impl Printer<'_> {
         }
         let vectors = match self.shown() {
             Stage::Parts => {
-                for width in [&wide, &lanes] {
-                    let rules = ["map-rest", "split-join"].map(|r| format!("{r}[{width}]"));
-                    self.uses("algorithmic", &rules);
-                }
+                self.uses("algorithmic", &blocks_of([&wide, &lanes]));
                 false
             }
             Stage::Vectors => {
@@ -450,9 +444,8 @@ impl Printer<'_> {
         } else {
             "containsMap"
         };
-        let n = m.n;
-        let whole = blocks(first, format!("(floor({n}, {wide}))"), &wide);
-        let between = format!("(floor({n} - {wide} * floor({n}, {wide}), {lanes}))");
+        let [whole, between] = counts(m.n, &wide, &lanes);
+        let whole = blocks(first, whole, &wide);
         let between = blocks("containsMap", between, &lanes);
         format!("(parts {whole} (parts {between} (contains map)))")
     }
@@ -483,13 +476,10 @@ impl Printer<'_> {
         if self.shown() < Stage::Parts {
             return Some(format!("(containsMap {} ?)", size(n)));
         }
-        let whole = format!("(floor({n}, {block}))");
-        let between = format!("(floor({n} - {block} * floor({n}, {block}), {lanes}))");
+        let [whole, between] = counts(n, &block, &lanes);
         if self.shown() == Stage::Parts {
-            for b in [&block, &lanes] {
-                let (rest, split) = (format!("map-rest[{b}]"), format!("split-join[{b}]"));
-                self.uses("algorithmic", &["reduce-seq", &rest, &split]);
-            }
+            self.uses("algorithmic", &["reduce-seq"]);
+            self.uses("algorithmic", &blocks_of([&block, &lanes]));
             let of = |n: &str, b: &str| {
                 format!("(containsMap {n} (containsMap {b} (containsReduceSeq {k} ?)))")
             };
@@ -727,6 +717,20 @@ impl Printer<'_> {
             }
         }
     }
+}
+
+/// How many blocks a loop has, and then how many vectors of what they leave.
+fn counts(n: Nat, block: &str, lanes: &str) -> [String; 2] {
+    [
+        format!("(floor({n}, {block}))"),
+        format!("(floor({n} - {block} * floor({n}, {block}), {lanes}))"),
+    ]
+}
+
+/// What makes blocks of such lengths, and a rest.
+fn blocks_of(lengths: [&str; 2]) -> Vec<String> {
+    let rules = |n| ["map-rest", "split-join"].map(|r| format!("{r}[{n}]"));
+    lengths.into_iter().flat_map(rules).collect()
 }
 
 /// An application somewhere whose arguments look so; what looks like anything is left out where that says the same.

@@ -184,12 +184,11 @@ impl Reader {
         };
         let body = self.function(f);
         let lanes = leaf(elem).map_or(1, |s| self.target.lanes(s));
-        let flat = elem.is_flat() && f.ty().as_fun().is_some_and(|(arg, _)| arg.is_flat());
-        let wide = |ty: Ty| leaf(elem).is_some_and(|s| as_wide(ty, s));
-        let same = wide(elem) && f.ty().as_fun().is_some_and(|(arg, _)| wide(arg));
-        let numbered =
-            (f.ty().as_fun()).is_some_and(|(arg, _)| matches!(arg.kind(), TyKind::Idx(_)));
-        let lanes_step = flat && same || elem.is_flat() && wide(elem) && numbered;
+        let fits = |ty: Ty| ty.is_flat() && leaf(elem).is_some_and(|s| as_wide(ty, s));
+        let has_lanes = lanes > 1 && fits(elem);
+        let given = f.ty().as_fun().map(|(given, _)| given);
+        let of_numbers = given.is_some_and(fits);
+        let of_indices = given.is_some_and(|ty| matches!(ty.kind(), TyKind::Idx(_)));
         let reduction = match f.kind() {
             Kind::Lam(_, b) => reduction(b),
             _ => None,
@@ -200,8 +199,8 @@ impl Reader {
         Loops::Map(Map {
             n,
             elem,
-            lane_wise: flat && same && lanes > 1 && on_vectors(f, lanes),
-            waits: lanes_step && lanes > 1 && has_steps(f),
+            lane_wise: has_lanes && of_numbers && on_vectors(f, lanes),
+            waits: has_lanes && (of_numbers || of_indices) && has_steps(f),
             reduces: reduction.is_some(),
             own_operator: reduction.is_some_and(|op| op.mentions(0)),
             across: false,

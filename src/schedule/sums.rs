@@ -9,7 +9,7 @@
 use super::depends::{Scope, Varies};
 use super::print::size;
 use super::skeleton::{has_reduction, is_across, Loops};
-use super::{guide, Schedule};
+use super::{guide, numbered, Schedule};
 use crate::arith::Nat;
 use crate::term::{Data, Kind, Loop, Op, Sort, Term};
 use crate::ty::Ty;
@@ -124,10 +124,6 @@ pub fn apart(term: &Term, done: &[Place]) -> Option<(Vec<Schedule>, Place)> {
     let most = found.iter().map(rank).max()?;
     let place = found.into_iter().find(|p| rank(p) == most)?;
     let schedule = |sketch: &str| {
-        let number = match done.len() {
-            0 => String::new(),
-            n => format!("-{}", n + 1),
-        };
         let mut steps = Vec::new();
         if place.views {
             let body = "(none (app let (none (reduce or reduceSeq)) ?))".to_string();
@@ -135,12 +131,12 @@ pub fn apart(term: &Term, done: &[Place]) -> Option<(Vec<Schedule>, Place)> {
             let loops = loops.fold(body, |s, n| format!("(containsMap {} {s})", size(*n)));
             let rules = "use rules/fusion.rules (let-inline)\n";
             let loops = bare(&loops).to_string();
-            steps.push(guide(&format!("names{number}"), rules, &[loops]));
+            steps.push(guide(&numbered("names", done.len()), rules, &[loops]));
         }
         let out = if place.same.is_empty() { "" } else { OUT };
         let rules = format!("{RULES}{out}");
         steps.push(guide(
-            &format!("sums{number}"),
+            &numbered("sums", done.len()),
             &rules,
             &[sketch.to_string()],
         ));

@@ -8,10 +8,36 @@
 
 use super::wide::Wide;
 use rise_opt::arith::Nat;
+use rise_opt::index::Level;
 use rise_opt::intern::Symbol;
-use rise_opt::interp::generate::{Generator, Scope, WIDE};
+use rise_opt::interp::generate::{self, Generator, Scope, WIDE};
+use rise_opt::interp::random::Rng;
+use rise_opt::lower;
+use rise_opt::target::Target;
 use rise_opt::term::{call, call_as, Op, Program, Term};
 use rise_opt::ty::{Scalar, Ty, TyKind};
+
+/// Programs of numbers of every type, or of the usual ones; short and long, of few primitives and of all.
+pub fn any_types(rng: &mut Rng) -> generate::Options {
+    generate::Options {
+        scalars: match rng.one_in(2) {
+            true => Scalar::ALL.to_vec(),
+            false => vec![Scalar::F32, Scalar::I32],
+        },
+        fuel: rng.between(2, 7) as u32,
+        wide: rng.one_in(2),
+        ..Default::default()
+    }
+}
+
+/// Lowered for one of three targets, with more or less done to indices.
+pub fn any_lowering(rng: &mut Rng) -> lower::Options {
+    lower::Options {
+        target: *rng.pick(&[Target::Sse2, Target::Avx2, Target::Avx512]),
+        simplify: *rng.pick(&[Level::Full, Level::Full, Level::Fold, Level::Off]),
+        ..Default::default()
+    }
+}
 
 /// What makes whole programs of a generator of terms.
 pub trait Programs {

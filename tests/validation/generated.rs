@@ -4,14 +4,11 @@
 //! that are unknown by the obligation that is open.
 
 use super::QUESTIONS;
-use crate::common::flow::Programs;
-use rise_opt::index::Level;
-use rise_opt::interp::generate::{self, Generator};
+use crate::common::flow::{self, Programs};
+use rise_opt::interp::generate::Generator;
 use rise_opt::interp::random::Rng;
 use rise_opt::lower::{lower, Options};
-use rise_opt::target::Target;
 use rise_opt::term::normalize;
-use rise_opt::ty::Scalar;
 use rise_opt::validate::{validate_within, Verdict};
 use std::collections::BTreeMap;
 
@@ -26,22 +23,10 @@ fn judged(first: u64, count: u64) -> Judged {
     let mut all = Judged::default();
     for seed in first..first + count {
         let mut rng = Rng::new(seed);
-        let options = generate::Options {
-            scalars: match rng.one_in(2) {
-                true => Scalar::ALL.to_vec(),
-                false => vec![Scalar::F32, Scalar::I32],
-            },
-            fuel: rng.between(2, 7) as u32,
-            wide: rng.one_in(2),
-            ..Default::default()
-        };
+        let options = flow::any_types(&mut rng);
         let mut program = Generator::new(&mut rng, options).program();
         program.term = normalize(&program.term);
-        let lowering = Options {
-            target: *rng.pick(&[Target::Sse2, Target::Avx2, Target::Avx512]),
-            simplify: *rng.pick(&[Level::Full, Level::Full, Level::Fold, Level::Off]),
-            ..Default::default()
-        };
+        let lowering = flow::any_lowering(&mut rng);
         // More statements than are allowed; that nothing else is refused is seen where passes are looked at.
         let Ok(nest) = lower(&program, &lowering) else {
             continue;

@@ -104,10 +104,9 @@ impl Splitting<'_> {
         (self.facts).range(*var, 0.into(), *extent - 1.into());
         let (first, last, inner, inside) = self.interior(*var, *extent, body)?;
         let after = self.facts.max(first.into(), *extent - last.into());
-        let length = |of: &Self, n: Nat| of.facts.max(0.into(), n);
         let main = Stmt::For {
             var: inner,
-            extent: length(self, *extent - (first + last).into()),
+            extent: self.facts.max(0.into(), *extent - (first + last).into()),
             kind: *kind,
             body: inside,
             note: note.clone(),
@@ -127,21 +126,24 @@ impl Splitting<'_> {
         let mut parts = Vec::new();
         if first > 0 {
             let extent = self.facts.min(first.into(), *extent);
-            let to = self.names.like(*var);
-            (self.facts).range(to, 0.into(), Nat::int(first - 1));
-            let body = self.known(body, *var, Nat::var(to));
-            parts.push(self.names.renew(border(to, extent, body)));
+            let (own, body) = self.few(body, *var, first, 0.into());
+            parts.push(self.names.renew(border(own, extent, body)));
         }
         let place = parts.len();
         parts.push(main);
         if last > 0 {
-            let rest = length(self, *extent - after);
-            let from = self.names.like(*var);
-            (self.facts).range(from, 0.into(), Nat::int(last - 1));
-            let body = self.known(body, *var, Nat::var(from) + after);
-            parts.push(self.names.renew(border(from, rest, body)));
+            let rest = self.facts.max(0.into(), *extent - after);
+            let (own, body) = self.few(body, *var, last, after);
+            parts.push(self.names.renew(border(own, rest, body)));
         }
         Some((parts, place))
+    }
+
+    /// The body of no more than `count` iterations, from one on, without what all of them answer alike; and their variable.
+    fn few(&mut self, body: &Block, var: Symbol, count: i64, from: Nat) -> (Symbol, Block) {
+        let own = self.names.like(var);
+        (self.facts).range(own, 0.into(), Nat::int(count - 1));
+        (own, self.known(body, var, Nat::var(own) + from))
     }
 
     /// Memory stays where it is, and what is large stays once.

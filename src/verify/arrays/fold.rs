@@ -127,20 +127,22 @@ pub fn cut(cx: &mut Context, n: &Neutral) -> Res<Option<Val>> {
     along(cx, &whole, &n.spine).map(Some)
 }
 
+/// The reduction that one starts with what it gives.
+fn begun_by(f: &Fold) -> Option<&Rc<Fold>> {
+    match &f.start {
+        Val::Neutral(Neutral {
+            head: Head::Fold(first),
+            spine,
+            ..
+        }) if spine.is_empty() && first.ty == f.ty => Some(first),
+        _ => None,
+    }
+}
+
 /// One reduction of two, the second of which starts with what the first gives, where the steps of both are one function of the
 /// accumulator, whatever their number is.
 fn chained(cx: &mut Context, f: &Rc<Fold>) -> Option<Fold> {
-    let Val::Neutral(Neutral {
-        head: Head::Fold(first),
-        spine,
-        ..
-    }) = &f.start
-    else {
-        return None;
-    };
-    if !spine.is_empty() || first.ty != f.ty {
-        return None;
-    }
+    let first = begun_by(f)?;
     // Of any numbers, as either may have no step.
     let alike = for_any(
         cx,
@@ -194,16 +196,10 @@ fn is_idle(cx: &mut Context, f: &Rc<Fold>) -> bool {
 /// Whether the steps were done once before, from any start, and each keeps what is there or writes what does not depend
 /// on it: the last that wrote wrote the same, and none wrote if none does.
 fn is_overwritten(cx: &mut Context, f: &Rc<Fold>) -> bool {
-    let Val::Neutral(Neutral {
-        head: Head::Fold(before),
-        spine,
-        ..
-    }) = &f.start
-    else {
+    let Some(before) = begun_by(f) else {
         return false;
     };
-    let again = spine.is_empty() && before.ty == f.ty && cx.same_nat(before.n, f.n);
-    again
+    cx.same_nat(before.n, f.n)
         && for_any(
             cx,
             |cx| (cx.fresh(f.ty), cx.fresh(f.ty), cx.fresh_index(f.n)),
