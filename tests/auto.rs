@@ -311,7 +311,7 @@ fn parallel_loops_divide_no_index() {
 fn a_program_in_order_stays_as_it_is() {
     let sums =
         program_text("def sums [n : nat] (x : n.f32) : n.f32 = scanSeq (\\v s -> s + v) 0.0 x");
-    let auto = found(&sums, REGROUPED);
+    let auto = found(&sums, EXACT);
     assert_eq!(auto.best(), None);
     assert_eq!(replayed(&sums, &auto).result, sums.result);
 }
@@ -483,4 +483,26 @@ fn updates_at_few_places_are_parallel() {
         what(&floats, REGROUPED).as_deref(),
         Some("parallel updates at places")
     );
+}
+
+/// A long array is scanned in parallel blocks, if the operator associates.
+#[test]
+fn long_scans_are_parallel() {
+    let text = "def sums [n : nat] (x : n.f32) : n.f32 = x |> scanSeq (\\v s -> s + v) 5.0";
+    let sums = program_text(text);
+    let auto = found(&sums, REGROUPED);
+    assert_eq!(
+        auto.best().expect("a schedule").what,
+        "scans in parallel blocks"
+    );
+    let kernel = replayed(&sums, &auto);
+    assert_eq!(loops(&kernel, |k| k == LoopKind::Par), 2);
+    for size in [0, 5, 70_000] {
+        assert!(same(&evaluated(&kernel, size), &evaluated(&sums, size)));
+    }
+    // Not of what does not associate, nor of what only chooses, for which nothing waits.
+    for other in ["v - s", "max v s"] {
+        let other = program_text(&text.replace("s + v", other));
+        assert_eq!(found(&other, REGROUPED).best(), None);
+    }
 }

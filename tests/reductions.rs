@@ -2,6 +2,8 @@
 //! only where a step permits it.
 
 mod bits;
+mod columns;
+mod operators;
 mod random;
 mod tables;
 

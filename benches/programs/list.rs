@@ -64,13 +64,22 @@ pub const SKETCHES: &[(&str, &[&str])] = &[
     ),
     (
         "reduction/prefix_sum",
-        &["sketches/reduction/scan_lanes.sk"],
+        &[
+            "sketches/reduction/scan_lanes.sk",
+            "sketches/reduction/scan_abreast.sk",
+        ],
     ),
     (
         "reduction/running_max",
         &["sketches/reduction/scan_lanes.sk"],
     ),
-    ("reduction/recurrence", &["sketches/reduction/scan.sk"]),
+    (
+        "reduction/recurrence",
+        &[
+            "sketches/reduction/scan.sk",
+            "sketches/reduction/scan_abreast.sk",
+        ],
+    ),
 ];
 
 fn product(s: Size) -> f64 {

@@ -12,7 +12,7 @@ use super::command_line;
 use super::Context;
 use crate::diag::{code, Diagnostic, Exit};
 use crate::elab;
-use crate::operator::{self, Effort, Law, Meaning};
+use crate::operator::{self, Effort, Identity, Law, Meaning};
 use crate::report::operators::{
     self, JudgedLaw, JudgedMeaning, JudgedOperator, OperatorFile, Word,
 };
@@ -218,14 +218,21 @@ fn judged_as(
 ) -> JudgedMeaning {
     let (op, names, meaning) = (&asked.term, &asked.names, reading.meaning());
     let mut laws = vec![associative];
+    let mut commutes = false;
     laws.extend([Law::Commutative, Law::Idempotent].map(|law| {
         let verdict = operator::judge(op, names, meaning, law, effort);
+        commutes |= law == Law::Commutative && verdict.is_proved();
         JudgedLaw::of_law(law, &verdict)
     }));
-    laws.extend([true, false].map(|left| {
-        let found = operator::identity(op, names, meaning, left, effort);
-        JudgedLaw::of_identity(left, &found)
-    }));
+    let identity = |left| operator::identity(op, names, meaning, left, effort);
+    let left = identity(true);
+    laws.push(JudgedLaw::of_identity(true, &left));
+    // What commutes has one identity, on both sides.
+    let right = match left {
+        Identity::Proved(..) | Identity::Refuted if commutes => left,
+        _ => identity(false),
+    };
+    laws.push(JudgedLaw::of_identity(false, &right));
     JudgedMeaning {
         meaning: reading.name().to_string(),
         laws,

@@ -12,7 +12,7 @@ use super::frac::Frac;
 use super::poly::{Atom, Monomial, Poly};
 use crate::term::Op;
 use crate::ty::Scalar;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Tag {
@@ -41,7 +41,7 @@ pub(super) struct Known {
 #[derive(Default)]
 pub(super) struct Atoms {
     all: Vec<Known>,
-    ids: HashMap<(Tag, Vec<Poly>), Atom>,
+    ids: FxHashMap<(Tag, Vec<Poly>), Atom>,
 }
 
 pub(super) const INFINITY: Tag = Tag::Const(0x7ff0_0000_0000_0000);

@@ -19,7 +19,8 @@ use super::dag::{Dag, Id};
 use super::linear::{infeasible, Bound};
 use super::poly::{Atom, Poly};
 use super::Meaning;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// A value in a case.
@@ -75,10 +76,13 @@ impl Held {
 #[derive(Clone, Default)]
 pub(super) struct Case {
     pub bounds: Vec<Rc<Held>>,
-    pub zeros: Vec<Poly>,
+    /// Atoms of which equations with zero say what they are; none where that grows too long.
+    solved: Vec<(Atom, Option<Poly>)>,
     pub bools: BTreeMap<u32, bool>,
     pub nan: BTreeMap<Atom, bool>,
-    pub values: HashMap<Id, Val>,
+    pub values: FxHashMap<Id, Val>,
+    /// How many of the equations that are asked to hold together do.
+    met: usize,
 }
 
 pub(super) struct Prover<'a> {
@@ -93,9 +97,9 @@ pub(super) struct Prover<'a> {
     work: usize,
     /// Factors with their products.
     made: Vec<[Poly; 3]>,
-    held: HashMap<Bound, Rc<Held>>,
+    held: FxHashMap<Bound, Rc<Held>>,
     /// By the numbers of bounds, in order.
-    feasibility: HashMap<Vec<u32>, bool>,
+    feasibility: FxHashMap<Vec<u32>, bool>,
 }
 
 /// Entries of linear systems for each case that is paid for.
@@ -125,8 +129,8 @@ impl<'a> Prover<'a> {
             used: 0,
             work: cases as usize * ENTRIES,
             made: Vec::new(),
-            held: HashMap::new(),
-            feasibility: HashMap::new(),
+            held: FxHashMap::default(),
+            feasibility: FxHashMap::default(),
         }
     }
 
@@ -140,10 +144,11 @@ impl<'a> Prover<'a> {
     /// Whether no values satisfy all of these equations.
     pub fn never(&mut self, equations: &[(Id, Id)]) -> bool {
         self.all_cases(Case::default(), &mut |p, case| {
-            for (a, b) in equations {
+            while let Some((a, b)) = equations.get(case.met) {
                 if p.differ(case, *a, *b)? {
                     return Ok(true);
                 }
+                case.met += 1;
             }
             Ok(false)
         })
@@ -216,10 +221,31 @@ impl<'a> Prover<'a> {
 
     /// Puts in that a polynomial is zero; of functions the values are computed again, as what they are applied to may be another one.
     fn put_in(&self, case: &mut Case, p: Poly) {
-        case.zeros.push(p);
+        case.solved.extend(self.solved(&p));
         if self.has_functions {
             case.values.clear();
         }
+    }
+
+    /// An atom that stands alone in what is zero, and what it is then.
+    fn solved(&self, zero: &Poly) -> Option<(Atom, Option<Poly>)> {
+        let (atom, c) = zero.terms().find_map(|(m, c)| {
+            let a = m.as_atom()?;
+            let alone = zero.terms().filter(|(m, _)| m.power(a) > 0).count() == 1;
+            // An integer is replaced by integers only.
+            let whole = !self.atoms.get(a).integer || c.num().abs() == 1;
+            let only_here = matches!(
+                self.atoms.get(a).tag,
+                Tag::Leaf(_) | Tag::Apply(..) | Tag::Wrapped(_)
+            );
+            (alone && whole && only_here).then_some((a, c))
+        })?;
+        let value = || {
+            let this = Poly::term(super::poly::Monomial::power_of(atom, 1), c);
+            let rest = zero.sub(&this)?;
+            rest.scale(super::frac::Frac::int(-1).div(c)?)
+        };
+        Some((atom, value()))
     }
 
     /// The same for integers, as sharp as it can be said.
@@ -584,22 +610,10 @@ impl<'a> Prover<'a> {
     /// With what is said to be zero put in.
     pub fn reduced(&self, case: &Case, p: &Poly) -> Option<Poly> {
         let mut p = p.clone();
-        for z in &case.zeros {
-            let found = z.terms().find_map(|(m, c)| {
-                let a = m.as_atom()?;
-                let alone = z.terms().filter(|(m, _)| m.power(a) > 0).count() == 1;
-                // An integer is replaced by integers only.
-                let whole = !self.atoms.get(a).integer || c.num().abs() == 1;
-                let only_here = matches!(
-                    self.atoms.get(a).tag,
-                    Tag::Leaf(_) | Tag::Apply(..) | Tag::Wrapped(_)
-                );
-                (alone && whole && only_here).then_some((a, c))
-            });
-            if let Some((a, c)) = found {
-                let rest = z.sub(&Poly::term(super::poly::Monomial::power_of(a, 1), c))?;
-                let value = rest.scale(super::frac::Frac::int(-1).div(c)?)?;
-                p = p.replace(a, &value)?;
+        for (atom, value) in &case.solved {
+            let value = value.as_ref()?;
+            if p.atoms().any(|a| a == *atom) {
+                p = p.replace(*atom, value)?;
             }
         }
         Some(p)

@@ -6,7 +6,7 @@
 use crate::interp::Num;
 use crate::term::Op;
 use crate::ty::Scalar;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// An expression.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -40,7 +40,7 @@ pub(super) struct Leaf {
 pub(super) struct Dag {
     nodes: Vec<Node>,
     depths: Vec<u16>,
-    ids: HashMap<Node, Id>,
+    ids: FxHashMap<Node, Id>,
     pub leaves: Vec<Leaf>,
 }
 

@@ -232,7 +232,7 @@ impl Question {
         let e = self.reader.fresh(ty)?;
         let ids = e.leaves()?;
         let mut tries = self.constant_elements(&ids, meaning)?;
-        if let Some(more) = self.computed_elements(&e, &ids, left) {
+        if let Some(more) = self.computed_elements(&e, &ids, left, meaning) {
             tries.extend(more);
         }
         let (mut groups, mut equations) = (Vec::new(), Vec::new());
@@ -303,7 +303,13 @@ impl Question {
         Some(tries)
     }
 
-    fn computed_elements(&mut self, e: &Tree, ids: &[Id], left: bool) -> Option<Vec<Vec<Id>>> {
+    fn computed_elements(
+        &mut self,
+        e: &Tree,
+        ids: &[Id],
+        left: bool,
+        meaning: Meaning,
+    ) -> Option<Vec<Vec<Id>>> {
         let index = |r: &super::read::Reader, id: &Id| match r.dag.node(*id).what {
             What::Leaf(n) => r.dag.leaves[n as usize].index,
             _ => false,
@@ -313,6 +319,11 @@ impl Question {
             return None;
         }
         let mut bases = vec![ids.to_vec()];
+        // Without bounds, what is subtracted from a number that is not negative may be: no operand of an unsigned type.
+        let natural = ids.iter().any(|id| {
+            let s = self.reader.dag.node(*id).ty;
+            s.is_int() && !s.is_signed() && !meaning.wraps()
+        });
         let zeros: Vec<Id> = ids
             .iter()
             .map(|id| self.same_kind(*id, 0))
@@ -321,6 +332,7 @@ impl Question {
             .iter()
             .map(|id| self.minus_twice(*id))
             .collect::<Option<_>>()?;
+        let mut read = ids.to_vec();
         for start in [zeros, ids.to_vec(), twice] {
             let mut next = start.iter();
             let y = self
@@ -331,9 +343,13 @@ impl Question {
             } else {
                 self.call(&y, e)?
             };
-            bases.push(result.leaves()?);
+            let result = result.leaves()?;
+            read.extend(&result);
+            if !natural {
+                bases.push(result);
+            }
         }
-        let constants: Vec<Id> = (self.reader.dag.cone(&bases.concat()).into_iter())
+        let constants: Vec<Id> = (self.reader.dag.cone(&read).into_iter())
             .filter(|id| matches!(self.reader.dag.node(*id).what, What::Const(_)))
             .collect();
         let own: Vec<Id> = self.free.iter().flat_map(|f| f.2.clone()).collect();
@@ -347,10 +363,14 @@ impl Question {
         }
         let mut tries = Vec::new();
         for base in bases {
-            for op in [Op::Add, Op::Sub] {
+            let beside: &[Op] = match natural {
+                true => &[Op::Add],
+                false => &[Op::Add, Op::Sub],
+            };
+            for op in beside {
                 tries.push(
                     base.iter()
-                        .map(|id| self.beside(*id, op))
+                        .map(|id| self.beside(*id, *op))
                         .collect::<Option<_>>()?,
                 );
             }

@@ -26,7 +26,30 @@ pub enum Number {
 pub(super) struct Effort {
     /// Random points.
     pub points: u32,
+    /// Corners.
+    pub corners: usize,
 }
+
+impl Effort {
+    /// A few points, at which most of what is wrong is wrong: before a proof is tried.
+    pub fn few(points: u32) -> Effort {
+        Effort {
+            points,
+            corners: FEW_CORNERS,
+        }
+    }
+
+    /// All corners.
+    pub fn many(points: u32) -> Effort {
+        Effort {
+            points,
+            corners: usize::MAX,
+        }
+    }
+}
+
+/// Corners that are looked at before a proof is tried.
+const FEW_CORNERS: usize = 400;
 
 /// A point at which one of the pairs differs.
 pub(super) fn difference(
@@ -39,7 +62,7 @@ pub(super) fn difference(
     let used = differs.leaves();
     let pools: Vec<Vec<Number>> = differs.pools();
     let mut point: Vec<Number> = pools.iter().map(|p| p[0]).collect();
-    let found = corners(&differs, &used, &pools, &mut point)
+    let found = corners(&differs, &used, &pools, &mut point, effort)
         || random(&differs, &used, &pools, &mut point, effort);
     if !found {
         return None;
@@ -78,7 +101,13 @@ pub(super) fn agree(dag: &Dag, meaning: Meaning, pairs: &[(Id, Id)], points: u32
 }
 
 /// All points of corners, if they are few.
-fn corners(differs: &Differs, used: &[usize], pools: &[Vec<Number>], point: &mut [Number]) -> bool {
+fn corners(
+    differs: &Differs,
+    used: &[usize],
+    pools: &[Vec<Number>],
+    point: &mut [Number],
+    effort: Effort,
+) -> bool {
     // As many of each pool as a few thousand points allow.
     let each = match used.len() {
         0..=2 => 40,
@@ -91,7 +120,7 @@ fn corners(differs: &Differs, used: &[usize], pools: &[Vec<Number>], point: &mut
     };
     let count: Vec<usize> = used.iter().map(|l| pools[*l].len().min(each)).collect();
     let all: usize = count.iter().product();
-    for mut i in 0..all {
+    for mut i in 0..all.min(effort.corners) {
         for (leaf, n) in used.iter().zip(&count) {
             point[*leaf] = pools[*leaf][i % n];
             i /= n;
@@ -132,8 +161,26 @@ struct Differs<'a> {
     meaning: Meaning,
     pairs: &'a [(Id, Id)],
     cone: Vec<Id>,
-    /// Where in the cone an expression stands.
-    places: Vec<usize>,
+    /// How each expression of the cone is computed, of what stands before it.
+    steps: Vec<Step>,
+    /// Where in the cone the sides of the pairs stand.
+    sides: Vec<(usize, usize)>,
+}
+
+/// How a value is made; operands are told by their places in the cone.
+#[derive(Copy, Clone)]
+enum Step {
+    Leaf(usize),
+    Given(Number),
+    Chosen([usize; 3]),
+    Applied {
+        op: Op,
+        ty: Scalar,
+        /// The type of the first operand.
+        from: Scalar,
+        count: usize,
+        args: [usize; 3],
+    },
 }
 
 impl<'a> Differs<'a> {
@@ -145,12 +192,29 @@ impl<'a> Differs<'a> {
         for (at, id) in cone.iter().enumerate() {
             places[id.0 as usize] = at;
         }
+        let place = |id: Id| places[id.0 as usize];
+        let step = |id: &Id| {
+            let node = dag.node(*id);
+            match node.what {
+                What::Leaf(i) => Step::Leaf(i as usize),
+                What::Const(c) => Step::Given(given(meaning, c, node.ty)),
+                What::Apply(Op::Select, _, args) => Step::Chosen(args.map(place)),
+                What::Apply(op, n, args) => Step::Applied {
+                    op,
+                    ty: node.ty,
+                    from: dag.node(args[0]).ty,
+                    count: n.into(),
+                    args: args.map(place),
+                },
+            }
+        };
         Differs {
             dag,
             meaning,
             pairs,
+            steps: cone.iter().map(step).collect(),
+            sides: pairs.iter().map(|p| (place(p.0), place(p.1))).collect(),
             cone,
-            places,
         }
     }
 
@@ -178,15 +242,10 @@ impl<'a> Differs<'a> {
     }
 
     fn compare(&self, point: &[Number]) -> Option<bool> {
-        let mut values: Vec<Option<Number>> = Vec::with_capacity(self.cone.len());
-        for id in &self.cone {
-            let value = self.value(*id, point, &values);
-            values.push(value);
-        }
+        let values = self.values(point);
         let (mut differ, mut known) = (false, true);
-        for (a, b) in self.pairs {
-            let value = |id: &Id| values[self.places[id.0 as usize]];
-            let (Some(a), Some(b)) = (value(a), value(b)) else {
+        for (a, b) in &self.sides {
+            let (Some(a), Some(b)) = (values[*a], values[*b]) else {
                 known = false;
                 continue;
             };
@@ -214,29 +273,34 @@ impl<'a> Differs<'a> {
         (differ || known).then_some(differ)
     }
 
-    fn value(&self, id: Id, point: &[Number], values: &[Option<Number>]) -> Option<Number> {
-        let node = self.dag.node(id);
-        match node.what {
-            What::Leaf(i) => Some(point[i as usize]),
-            What::Const(c) => Some(self.given(c, node.ty)),
-            What::Apply(op, n, args) => {
+    /// The values of the cone at a point; of leaves that it does not have, none.
+    fn values(&self, point: &[Number]) -> Vec<Option<Number>> {
+        let mut values: Vec<Option<Number>> = Vec::with_capacity(self.steps.len());
+        for step in &self.steps {
+            let value = self.value(step, point, &values);
+            values.push(value);
+        }
+        values
+    }
+
+    fn value(&self, step: &Step, point: &[Number], values: &[Option<Number>]) -> Option<Number> {
+        match step {
+            Step::Leaf(i) => point.get(*i).copied(),
+            Step::Given(n) => Some(*n),
+            // Of a choice only what is chosen has to have a value.
+            Step::Chosen([c, a, b]) => values[if truth(values[*c]?) { *a } else { *b }],
+            Step::Applied {
+                op,
+                ty,
+                from,
+                count,
+                args,
+            } => {
                 let mut parts = [Number::Integer(0); 3];
-                let args = &args[..n.into()];
-                // Of a choice only what is chosen has to have a value.
-                if op == Op::Select {
-                    let value = |id: Id| values[self.places[id.0 as usize]];
-                    let chosen = if truth(value(args[0])?) {
-                        args[1]
-                    } else {
-                        args[2]
-                    };
-                    return value(chosen);
+                for (p, a) in parts.iter_mut().zip(&args[..*count]) {
+                    *p = values[*a]?;
                 }
-                for (p, a) in parts.iter_mut().zip(args) {
-                    *p = values[self.places[a.0 as usize]]?;
-                }
-                let from = self.dag.node(args[0]).ty;
-                self.apply(op, node.ty, from, &parts[..args.len()])
+                self.apply(*op, *ty, *from, &parts[..*count])
             }
         }
     }
@@ -247,15 +311,7 @@ impl<'a> Differs<'a> {
     }
 
     fn given(&self, c: i128, ty: Scalar) -> Number {
-        if self.unbounded(ty) {
-            return Number::Integer(c);
-        }
-        match number(c, ty) {
-            n if ty.is_float() && !self.meaning.strict_floats() => {
-                Number::Machine(interp::bounded_number(n.as_f64()))
-            }
-            n => Number::Machine(n),
-        }
+        given(self.meaning, c, ty)
     }
 
     fn apply(&self, op: Op, ty: Scalar, from: Scalar, args: &[Number]) -> Option<Number> {
@@ -271,21 +327,23 @@ impl<'a> Differs<'a> {
         if args.iter().any(|a| matches!(a, Number::Integer(_))) || self.unbounded(ty) {
             return unbounded(op, ty, from, args);
         }
-        let nums: Vec<Num> = (args.iter())
-            .map(|a| match a {
-                Number::Machine(n) => Some(*n),
-                Number::Integer(_) => None,
-            })
-            .collect::<Option<_>>()?;
+        let mut all = [Num::Int(0); 3];
+        for (n, a) in all.iter_mut().zip(args) {
+            match a {
+                Number::Machine(m) => *n = *m,
+                Number::Integer(_) => return None,
+            }
+        }
+        let nums = &all[..args.len()];
         let elem = |s: Scalar| Elem::Scalar(wide(s));
         let result = match op {
             Op::Cast => scalar::cast(elem(from), elem(ty), nums[0]),
             Op::Bitcast if reals && (from.is_float() || ty.is_float()) => return None,
             Op::Bitcast => scalar::bitcast(from, ty, nums[0]),
             Op::Lt | Op::Le | Op::Gt | Op::Ge | Op::Eq | Op::Ne => {
-                scalar::apply(op, wide(from), &nums)?
+                scalar::apply(op, wide(from), nums)?
             }
-            _ => scalar::apply(op, wide(ty), &nums)?,
+            _ => scalar::apply(op, wide(ty), nums)?,
         };
         let result = match result {
             Num::F64(x) if reals => interp::bounded_number(x),
@@ -301,8 +359,14 @@ impl<'a> Differs<'a> {
     fn pools(&self) -> Vec<Vec<Number>> {
         let roots: Vec<Id> = self.pairs.iter().flat_map(|p| [p.0, p.1]).collect();
         let constants = self.dag.constants(&roots);
-        let leaves = self.dag.leaves.iter();
-        leaves.map(|l| self.pool(*l, &constants)).collect()
+        let mut pools: Vec<Vec<Number>> = (self.dag.leaves.iter())
+            .map(|l| vec![self.given(0, l.ty)])
+            .collect();
+        // What the pairs do not mention may be anything.
+        for leaf in self.leaves() {
+            pools[leaf] = self.pool(self.dag.leaves[leaf], &constants);
+        }
+        pools
     }
 
     /// Numbers to try first, simple ones before others.
@@ -402,6 +466,19 @@ impl<'a> Differs<'a> {
     }
 }
 
+/// A constant as a number.
+fn given(meaning: Meaning, c: i128, ty: Scalar) -> Number {
+    if !meaning.wraps() && ty.is_int() {
+        return Number::Integer(c);
+    }
+    match number(c, ty) {
+        n if ty.is_float() && !meaning.strict_floats() => {
+            Number::Machine(interp::bounded_number(n.as_f64()))
+        }
+        n => Number::Machine(n),
+    }
+}
+
 fn truth(n: Number) -> bool {
     match n {
         Number::Machine(n) => n.truth(),
@@ -428,13 +505,14 @@ fn unbounded(op: Op, ty: Scalar, from: Scalar, args: &[Number]) -> Option<Number
             _ => None,
         };
     }
-    let all: Vec<i128> = (args.iter())
-        .map(|a| match a {
-            Number::Integer(n) => Some(*n),
-            Number::Machine(_) => None,
-        })
-        .collect::<Option<_>>()?;
-    match (op, &all[..]) {
+    let mut all = [0; 3];
+    for (n, a) in all.iter_mut().zip(args) {
+        match a {
+            Number::Integer(m) => *n = *m,
+            Number::Machine(_) => return None,
+        }
+    }
+    match (op, &all[..args.len()]) {
         (Op::Neg, [a]) => int(a.checked_neg()),
         (Op::Abs, [a]) => int(a.checked_abs()),
         (Op::BitNot, [a]) => int(Some(!a)),
@@ -469,18 +547,8 @@ pub(super) fn values(
 ) -> Vec<Option<Number>> {
     let pairs: Vec<(Id, Id)> = of.iter().map(|id| (*id, *id)).collect();
     let differs = Differs::new(dag, meaning, &pairs);
-    let mut values = Vec::new();
-    for id in &differs.cone {
-        let known = !matches!(dag.node(*id).what, What::Leaf(i) if i as usize >= point.len());
-        let value = match known {
-            true => differs.value(*id, point, &values),
-            false => None,
-        };
-        values.push(value);
-    }
-    of.iter()
-        .map(|id| values[differs.places[id.0 as usize]])
-        .collect()
+    let values = differs.values(point);
+    differs.sides.iter().map(|s| values[s.0]).collect()
 }
 
 /// Pairs of expressions at a few points that are drawn once.

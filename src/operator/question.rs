@@ -102,18 +102,14 @@ impl Question {
         }
         let pairs: Vec<(Id, Id)> = left.into_iter().zip(right).filter(|p| p.0 != p.1).collect();
         // A few points first, as most of what is wrong is wrong there; many only of what could not be proved.
-        let few = points::Effort {
-            points: effort.points / 10,
-        };
+        let few = points::Effort::few(effort.points / 10);
         if let Some(found) = points::difference(&self.reader.dag, meaning, &pairs, few) {
             return self.refuted(law, meaning, &e, &found);
         }
         if let Some(method) = self.proved(&pairs, meaning, effort) {
             return Verdict::Proved(method);
         }
-        let many = points::Effort {
-            points: effort.points,
-        };
+        let many = points::Effort::many(effort.points);
         match points::difference(&self.reader.dag, meaning, &pairs, many) {
             Some(found) => self.refuted(law, meaning, &e, &found),
             None => Verdict::Unknown(UNDECIDED),
@@ -252,9 +248,7 @@ pub(super) fn equal(f: &Term, g: &Term, meaning: Meaning, effort: Effort) -> Opt
         reader.call(&t, &args)?.leaves()
     };
     let pairs: Vec<(Id, Id)> = leaves(f)?.into_iter().zip(leaves(g)?).collect();
-    let few = points::Effort {
-        points: effort.points / 10,
-    };
+    let few = points::Effort::few(effort.points / 10);
     let differs = points::difference(&reader.dag, meaning, &pairs, few).is_some();
     Some(!differs && proved(&reader.dag, &pairs, meaning, effort).is_some())
 }

@@ -233,7 +233,7 @@ impl Schedule {
 }
 
 /// What may be done before anything else, the first that is reached: rows of windows are reduced by themselves, and rows that lie apart;
-/// elements that are reductions get a loop; columns are scanned all at once; rows that columns are read of are computed once; updates at
+/// elements that are reductions get a loop; columns are scanned all at once, a long array in blocks; rows that columns are read of are computed once; updates at
 /// places are done in parallel blocks; reductions of the same arrays are one.
 pub fn first(program: &Program, permits: Permits) -> Vec<Schedule> {
     let term = &program.term;
@@ -243,6 +243,7 @@ pub fn first(program: &Program, permits: Permits) -> Vec<Schedule> {
         joined::apart(term, permits),
         nested::joined(term, permits),
         scans::of_rows(term),
+        scans::in_blocks(term, permits),
         rows::apart(term),
         updates::in_blocks(term, permits),
         together::in_one_pass(term),

@@ -172,6 +172,12 @@ pub const GOALS: &[Goal] = &[
         LONG,
     ),
     regrouped(
+        "programs/reduction/recurrence.rise",
+        "sketches/reduction/scan_abreast.sk",
+        "block=16",
+        LONG,
+    ),
+    regrouped(
         "programs/reduction/prefix_sum.rise",
         "sketches/reduction/scan_lanes.sk",
         "block=256,unroll=2",

@@ -1,475 +1,16 @@
 //! Random operators, and what is said of their laws, beside arithmetic that stands here: what is proved holds at all values of
 //! eight bits, or at many points; what is refuted differs where it is said to.
 
+use super::columns::{self, Column};
+use super::operators::Number::{self, Float, Whole};
+use super::operators::{ratio, Domain, Expr, NUMBERS};
 use crate::common::definition_text;
 use rise_opt::interp::random::Rng;
+use rise_opt::interp::{self, Num, Sizes};
 use rise_opt::operator::{self, Counterexample, Effort, Identity, Law, Meaning, Named, Verdict};
 use rise_opt::term::{Kind, Op};
 use rise_opt::ty::Scalar;
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
-
-/// Numbers as one reading has them.
-#[derive(Copy, Clone)]
-struct Domain {
-    scalar: Scalar,
-    meaning: Meaning,
-    components: usize,
-}
-
-#[derive(Copy, Clone, Debug)]
-enum Number {
-    Whole(i128),
-    Float(f32),
-    /// A fraction whose denominator is positive.
-    Ratio(i128, i128),
-}
-
-use Number::{Float, Ratio, Whole};
-
-#[derive(Clone)]
-enum Expr {
-    /// Of the first or second operand, a component.
-    Operand(usize, usize),
-    /// A variable of the operator.
-    K,
-    Constant(i64),
-    Apply(Op, Vec<Expr>),
-}
-
-const NUMBERS: [(Scalar, Meaning); 10] = [
-    (Scalar::I8, Meaning::Machine),
-    (Scalar::U8, Meaning::Machine),
-    (Scalar::I32, Meaning::Machine),
-    (Scalar::U32, Meaning::Machine),
-    (Scalar::I64, Meaning::Machine),
-    (Scalar::I32, Meaning::Unbounded),
-    (Scalar::U8, Meaning::Unbounded),
-    (Scalar::F32, Meaning::Machine),
-    (Scalar::F32, Meaning::Reals),
-    (Scalar::Bool, Meaning::Machine),
-];
-
-/// How each operation is written.
-const SPELLED: [(Op, &str); 19] = [
-    (Op::Add, "+"),
-    (Op::Sub, "-"),
-    (Op::Mul, "*"),
-    (Op::Div, "/"),
-    (Op::Lt, "<"),
-    (Op::Le, "<="),
-    (Op::Eq, "=="),
-    (Op::Ne, "!="),
-    (Op::Min, "min"),
-    (Op::Max, "max"),
-    (Op::Neg, "neg"),
-    (Op::Abs, "abs"),
-    (Op::BitAnd, "bitand"),
-    (Op::BitOr, "bitor"),
-    (Op::BitXor, "bitxor"),
-    (Op::And, "and"),
-    (Op::Or, "or"),
-    (Op::Not, "not"),
-    (Op::Select, "select"),
-];
-
-impl Expr {
-    fn apply<const N: usize>(op: Op, args: [Expr; N]) -> Expr {
-        Expr::Apply(op, args.to_vec())
-    }
-
-    fn text(&self, d: Domain) -> String {
-        match self {
-            Expr::Operand(i, c) => {
-                let name = ["x", "y"][*i];
-                match (d.components, c) {
-                    (1, _) => name.to_string(),
-                    (_, 0) => format!("(fst {name})"),
-                    _ => format!("(snd {name})"),
-                }
-            }
-            Expr::K => "k".to_string(),
-            Expr::Constant(n) if d.scalar == Scalar::Bool => (*n != 0).to_string(),
-            Expr::Constant(n) if d.scalar.is_float() => format!("{n}.0"),
-            Expr::Constant(n) => n.to_string(),
-            Expr::Apply(op, args) => {
-                let word = SPELLED
-                    .iter()
-                    .find(|s| s.0 == *op)
-                    .expect("it is spelled")
-                    .1;
-                let args: Vec<String> = args.iter().map(|a| a.text(d)).collect();
-                match word.chars().all(char::is_alphabetic) {
-                    true => format!("({word} {})", args.join(" ")),
-                    false => format!("({} {word} {})", args[0], args[1]),
-                }
-            }
-        }
-    }
-
-    /// The value for operands and a `k`; nothing where it cannot be computed exactly.
-    fn value(&self, d: Domain, operands: [&[Number]; 2], k: Number) -> Option<Number> {
-        Some(match self {
-            Expr::Operand(i, c) => operands[*i][*c],
-            Expr::K => k,
-            Expr::Constant(n) => d.number(*n),
-            Expr::Apply(Op::Select, args) => {
-                let Whole(choice) = args[0].value(d, operands, k)? else {
-                    return None;
-                };
-                return args[if choice != 0 { 1 } else { 2 }].value(d, operands, k);
-            }
-            Expr::Apply(op, args) => {
-                let a = args[0].value(d, operands, k)?;
-                let b = match args.get(1) {
-                    Some(b) => b.value(d, operands, k)?,
-                    None => a,
-                };
-                return d.apply(*op, a, b);
-            }
-        })
-    }
-
-    /// Another operand, or another number, at a leaf.
-    fn changed(&mut self, rng: &mut Rng, d: Domain) {
-        match self {
-            Expr::Apply(_, args) => {
-                let at = rng.below(args.len() as u64) as usize;
-                // A condition stays one.
-                args[at].changed(rng, d);
-            }
-            leaf => *leaf = d.leaf(rng),
-        }
-    }
-
-    /// With the operands, and so on, put in.
-    fn with(&self, x: &[Expr], y: &[Expr]) -> Expr {
-        match self {
-            Expr::Operand(0, c) => x[*c].clone(),
-            Expr::Operand(_, c) => y[*c].clone(),
-            Expr::Apply(op, args) => Expr::Apply(*op, args.iter().map(|a| a.with(x, y)).collect()),
-            e => e.clone(),
-        }
-    }
-}
-
-fn ratio(n: i128, d: i128) -> Option<Number> {
-    let (mut a, mut b) = (n.unsigned_abs(), d.unsigned_abs());
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    let g = i128::try_from(a).ok().filter(|g| *g != 0)?;
-    (d > 0).then_some(Ratio(n / g, d / g))
-}
-
-impl Domain {
-    fn wraps(self) -> bool {
-        self.meaning != Meaning::Unbounded
-    }
-
-    fn has_signs(self) -> bool {
-        self.scalar.is_float() || self.scalar.is_signed()
-    }
-
-    fn range(self) -> (i128, i128) {
-        match self.scalar {
-            Scalar::I8 => (i8::MIN.into(), i8::MAX.into()),
-            Scalar::U8 => (0, u8::MAX.into()),
-            Scalar::I32 => (i32::MIN.into(), i32::MAX.into()),
-            Scalar::U32 => (0, u32::MAX.into()),
-            Scalar::Bool => (0, 1),
-            _ => (i64::MIN.into(), i64::MAX.into()),
-        }
-    }
-
-    fn number(self, n: i64) -> Number {
-        match (self.scalar, self.meaning) {
-            (Scalar::F32, Meaning::Machine) => Float(n as f32),
-            (Scalar::F32, _) => Ratio(n.into(), 1),
-            _ => Whole(n.into()),
-        }
-    }
-
-    fn whole(self, n: i128) -> Option<Number> {
-        if self.wraps() {
-            let (least, most) = self.range();
-            return Some(Whole((n - least).rem_euclid(most - least + 1) + least));
-        }
-        (n.unsigned_abs() < 1 << 120).then_some(Whole(n))
-    }
-
-    fn apply(self, op: Op, a: Number, b: Number) -> Option<Number> {
-        let order = match (a, b) {
-            (Whole(a), Whole(b)) => Some(a.cmp(&b)),
-            (Float(a), Float(b)) => a.partial_cmp(&b),
-            (Ratio(a, c), Ratio(b, d)) => Some(a.checked_mul(d)?.cmp(&b.checked_mul(c)?)),
-            _ => return None,
-        };
-        let truth = |t: bool| Some(Whole(t.into()));
-        match op {
-            Op::Lt => return truth(order == Some(Ordering::Less)),
-            Op::Le => return truth(order.is_some_and(Ordering::is_le)),
-            Op::Eq => return truth(order == Some(Ordering::Equal)),
-            Op::Ne => return truth(order != Some(Ordering::Equal)),
-            // Where neither is less, the second.
-            Op::Min => return Some(if order == Some(Ordering::Less) { a } else { b }),
-            Op::Max => {
-                return Some(if order == Some(Ordering::Greater) {
-                    a
-                } else {
-                    b
-                })
-            }
-            _ => {}
-        }
-        match (a, b) {
-            (Whole(a), Whole(b)) => match op {
-                Op::And => truth(a != 0 && b != 0),
-                Op::Or => truth(a != 0 || b != 0),
-                Op::Not => truth(a == 0),
-                _ => self.whole(match op {
-                    Op::Add => a.checked_add(b)?,
-                    Op::Sub => a.checked_sub(b)?,
-                    Op::Mul => a.checked_mul(b)?,
-                    Op::Div => a.checked_div(b).unwrap_or(0),
-                    Op::Neg => -a,
-                    Op::Abs => a.abs(),
-                    Op::BitAnd => a & b,
-                    Op::BitOr => a | b,
-                    Op::BitXor => a ^ b,
-                    _ => return None,
-                }),
-            },
-            (Float(a), Float(b)) => Some(Float(match op {
-                Op::Add => a + b,
-                Op::Sub => a - b,
-                Op::Mul => a * b,
-                Op::Div => a / b,
-                Op::Neg => -a,
-                Op::Abs => a.abs(),
-                _ => return None,
-            })),
-            (Ratio(a, c), Ratio(b, d)) => match op {
-                Op::Add => ratio(
-                    a.checked_mul(d)?.checked_add(b.checked_mul(c)?)?,
-                    c.checked_mul(d)?,
-                ),
-                Op::Sub => ratio(
-                    a.checked_mul(d)?.checked_sub(b.checked_mul(c)?)?,
-                    c.checked_mul(d)?,
-                ),
-                Op::Mul => ratio(a.checked_mul(b)?, c.checked_mul(d)?),
-                Op::Div => {
-                    let sign = b.signum();
-                    ratio(
-                        a.checked_mul(d)?.checked_mul(sign)?,
-                        c.checked_mul(b.abs())?,
-                    )
-                }
-                Op::Neg => Some(Ratio(-a, c)),
-                Op::Abs => Some(Ratio(a.abs(), c)),
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
-    fn same(self, a: &[Number], b: &[Number]) -> bool {
-        a.iter().zip(b).all(|pair| match pair {
-            (Whole(a), Whole(b)) => a == b,
-            (Float(a), Float(b)) => a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan(),
-            (Ratio(a, c), Ratio(b, d)) => (a, c) == (b, d),
-            _ => false,
-        })
-    }
-
-    fn draw(self, rng: &mut Rng) -> Number {
-        if self.scalar == Scalar::Bool {
-            return Whole(rng.below(2).into());
-        }
-        if self.scalar.is_float() {
-            let small = rng.between(-40, 40);
-            return match (self.meaning, rng.below(3)) {
-                (Meaning::Machine, 0) => Float(f32::from_bits(rng.bits() as u32)),
-                (Meaning::Machine, 1) => {
-                    let corners = [0.0, -0.0, 1.0, f32::NAN, f32::INFINITY, 1e30, 0.1];
-                    Float(*rng.pick(&corners))
-                }
-                (Meaning::Machine, _) => Float(small as f32 / 4.0),
-                (_, 0) => Ratio(small.into(), 1),
-                _ => ratio(small.into(), 4).expect("a fraction"),
-            };
-        }
-        let (least, most) = self.range();
-        let small = i128::from(rng.between(if least < 0 { -9 } else { 0 }, 9));
-        let any = match (self.wraps(), rng.below(3)) {
-            (_, 0) => small,
-            (true, 1) => *rng.pick(&[
-                least,
-                most,
-                least + 1,
-                most - 1,
-                most / 2,
-                most / 2 + 1,
-                0,
-                1,
-            ]),
-            (true, _) => i128::from(rng.bits() as i64),
-            (false, _) => i128::from(rng.bits() as i64 >> rng.between(20, 60)),
-        };
-        match self.wraps() {
-            true => self.whole(any).expect("it wraps"),
-            false if least < 0 => Whole(any),
-            false => Whole(any.abs()),
-        }
-    }
-
-    fn leaf(self, rng: &mut Rng) -> Expr {
-        let component = rng.below(self.components as u64) as usize;
-        match rng.below(9) {
-            0..=3 => Expr::Operand(0, component),
-            4..=6 => Expr::Operand(1, component),
-            7 => Expr::K,
-            _ if self.scalar == Scalar::Bool => Expr::Constant(rng.below(2) as i64),
-            _ => Expr::Constant(*rng.pick(&[0, 1, 1, 2, 3, 7, 100])),
-        }
-    }
-
-    fn expr(self, rng: &mut Rng, leaves: u64) -> Expr {
-        if leaves <= 1 {
-            return self.leaf(rng);
-        }
-        let left = 1 + rng.below(leaves - 1);
-        let [a, b] = [left, leaves - left].map(|n| self.expr(rng, n));
-        if self.scalar == Scalar::Bool {
-            let ops = [Op::And, Op::Or, Op::Eq, Op::Ne];
-            let e = Expr::apply(*rng.pick(&ops), [a, b]);
-            return if rng.one_in(4) {
-                Expr::apply(Op::Not, [e])
-            } else {
-                e
-            };
-        }
-        match rng.below(14) {
-            0..=1 => Expr::apply(Op::Add, [a, b]),
-            2..=3 => Expr::apply(Op::Mul, [a, b]),
-            4..=5 => Expr::apply(Op::Min, [a, b]),
-            6..=7 => Expr::apply(Op::Max, [a, b]),
-            8 => Expr::apply(Op::Sub, [a, b]),
-            9 if self.has_signs() => Expr::apply(
-                *rng.pick(&[Op::Neg, Op::Abs]),
-                [Expr::apply(Op::Add, [a, b])],
-            ),
-            10 if !self.scalar.is_float() && self.wraps() => {
-                Expr::apply(*rng.pick(&[Op::BitAnd, Op::BitOr, Op::BitXor]), [a, b])
-            }
-            10 => Expr::apply(Op::Div, [a, Expr::Constant(1 + rng.below(3) as i64)]),
-            _ => {
-                let [c, d] = [0, 1].map(|_| self.leaf(rng));
-                let op = *rng.pick(&[Op::Lt, Op::Le, Op::Eq, Op::Ne]);
-                Expr::apply(Op::Select, [Expr::apply(op, [c, d]), a, b])
-            }
-        }
-    }
-
-    /// An operator: any, or one that associates, seen through a function that has an inverse, in half of the cases changed at
-    /// one leaf.
-    fn operator(self, rng: &mut Rng) -> Vec<Expr> {
-        let leaves = 2 + rng.below(4);
-        if self.scalar == Scalar::Bool || rng.one_in(2) {
-            return (0..self.components)
-                .map(|_| self.expr(rng, leaves))
-                .collect();
-        }
-        let mut parts: Vec<Expr> = self.known(rng);
-        let c = match rng.below(3) {
-            0 => Expr::K,
-            _ => Expr::Constant(rng.below(9) as i64),
-        };
-        let (to, from): (Op, Op) = *rng.pick(&[(Op::Add, Op::Sub), (Op::Sub, Op::Sub)]);
-        // `c - x` is its own inverse, `x + c` has `x - c`.
-        let through = |op: Op, e: Expr| match op {
-            Op::Sub if to == Op::Sub => Expr::apply(Op::Sub, [c.clone(), e]),
-            op => Expr::apply(op, [e, c.clone()]),
-        };
-        if rng.one_in(2) {
-            let seen = |i: usize| -> Vec<Expr> {
-                (0..self.components)
-                    .map(|k| through(to, Expr::Operand(i, k)))
-                    .collect()
-            };
-            parts = parts
-                .iter()
-                .map(|p| through(from, p.with(&seen(0), &seen(1))))
-                .collect();
-        }
-        if rng.one_in(2) {
-            let at = rng.below(parts.len() as u64) as usize;
-            parts[at].changed(rng, self);
-        }
-        parts
-    }
-
-    /// An operator that associates in one reading or another.
-    fn known(self, rng: &mut Rng) -> Vec<Expr> {
-        let (x, y) = (|c| Expr::Operand(0, c), |c| Expr::Operand(1, c));
-        let one = |rng: &mut Rng, c: usize| {
-            let (x, y) = (x(c), y(c));
-            let both = |op| Expr::apply(op, [x.clone(), y.clone()]);
-            match rng.below(8) {
-                0 => both(Op::Add),
-                1 => both(Op::Mul),
-                2 => both(Op::Min),
-                3 => both(Op::Max),
-                4 => Expr::apply(
-                    Op::Max,
-                    [Expr::apply(Op::Min, [x.clone(), Expr::K]), y.clone()],
-                ),
-                5 => Expr::apply(Op::Add, [both(Op::Add), both(Op::Mul)]),
-                6 => {
-                    let zero = Expr::apply(Op::Eq, [x.clone(), Expr::Constant(0)]);
-                    Expr::apply(Op::Select, [zero, y.clone(), x.clone()])
-                }
-                _ => {
-                    let left = Expr::apply(Op::Sub, [Expr::Constant(100), x.clone()]);
-                    Expr::apply(
-                        Op::Add,
-                        [x.clone(), Expr::apply(Op::Min, [y.clone(), left])],
-                    )
-                }
-            }
-        };
-        if self.components == 1 {
-            return vec![one(rng, 0)];
-        }
-        let add = |a, b| Expr::apply(Op::Add, [a, b]);
-        let mul = |a, b| Expr::apply(Op::Mul, [a, b]);
-        match rng.below(6) {
-            0 => (0..2).map(|c| one(rng, c)).collect(),
-            1 => vec![
-                Expr::apply(Op::Sub, [mul(x(0), y(0)), mul(x(1), y(1))]),
-                add(mul(x(0), y(1)), mul(x(1), y(0))),
-            ],
-            2 => vec![mul(x(0), y(0)), add(mul(x(1), y(0)), y(1))],
-            3 => vec![
-                add(x(0), y(0)),
-                Expr::apply(Op::Max, [x(1), add(x(0), y(1))]),
-            ],
-            4 => {
-                let op = *rng.pick(&[Op::Lt, Op::Le]);
-                let less = Expr::apply(op, [y(0), x(0)]);
-                (0..2)
-                    .map(|c| Expr::apply(Op::Select, [less.clone(), y(c), x(c)]))
-                    .collect()
-            }
-            _ => {
-                let most = |a, b| Expr::apply(Op::Max, [a, b]);
-                let least = Expr::apply(Op::Min, [x(0), y(0)]);
-                vec![most(x(0), y(0)), most(least, most(x(1), y(1)))]
-            }
-        }
-    }
-}
 
 /// An operator of a reading, and a number for `k`.
 struct Subject<'a> {
@@ -477,12 +18,12 @@ struct Subject<'a> {
     parts: &'a [Expr],
 }
 
-/// One number or two; of one the second is zero.
-type Tuple = [Number; 2];
+/// As many numbers as an operator combines; the others are zero.
+type Tuple = [Number; 3];
 
 impl Subject<'_> {
     fn call(&self, x: &[Number], y: &[Number], k: Number) -> Option<Tuple> {
-        let mut made = [Whole(0); 2];
+        let mut made = [Whole(0); 3];
         for (m, p) in made.iter_mut().zip(self.parts) {
             *m = p.value(self.d, [x, y], k)?;
         }
@@ -505,13 +46,31 @@ impl Subject<'_> {
         if d.range().1 - d.range().0 < 256 && d.wraps() && d.components == 1 {
             return self.fails_somewhere(law, rng);
         }
-        for _ in 0..points {
-            let [x, y, z] = [0; 3].map(|_| [0; 2].map(|_| d.draw(rng)));
-            let k = d.draw(rng);
-            if let Some((left, right)) = self.sides(law, [&x, &y, &z], k) {
-                if !d.same(&left, &right) {
-                    return Some(format!("{x:?} {y:?} {z:?} {k:?}: {left:?} {right:?}"));
-                }
+        let fails_at = |x: Tuple, y: Tuple, z: Tuple, k: Number| {
+            let (left, right) = self.sides(law, [&x, &y, &z], k)?;
+            let fails = !d.same(&left, &right);
+            fails.then(|| format!("{x:?} {y:?} {z:?} {k:?}: {left:?} {right:?}"))
+        };
+        let (single, rows) = self.shared(points, columns::hold(d, self.parts));
+        for _ in 0..single {
+            let [x, y, z] = [0; 3].map(|_| [0; 3].map(|_| d.draw(rng)));
+            if let Some(at) = fails_at(x, y, z, d.draw(rng)) {
+                return Some(at);
+            }
+        }
+        for _ in 0..rows {
+            let mut tuple =
+                || -> Vec<Column> { (0..d.components).map(|_| columns::draw(d, rng)).collect() };
+            let (x, y, z) = (tuple(), tuple(), tuple());
+            let k = columns::draw(d, rng);
+            if let Some(i) = columns::difference(d, self.parts, law, [&x, &y, &z], &k) {
+                let one = |t: &[Column]| {
+                    let mut found = [Whole(0); 3];
+                    found.iter_mut().zip(t).for_each(|(f, c)| *f = c.at(d, i));
+                    found
+                };
+                let at = fails_at(one(&x), one(&y), one(&z), k.at(d, i));
+                return Some(at.unwrap_or_else(|| "columns say otherwise".to_string()));
             }
         }
         None
@@ -548,6 +107,38 @@ impl Subject<'_> {
         None
     }
 
+    /// What the interpreter says; of numbers that can be written.
+    fn interpreted(&self, x: &[Number], y: &[Number], k: Number) -> Option<Vec<Number>> {
+        let d = self.d;
+        let written = |n: &Number| match n {
+            Whole(n) if d.scalar == Scalar::Bool => Some((*n != 0).to_string()),
+            Whole(n) if *n < 0 => Some(format!("(0 - {})", -n)).filter(|_| *n > d.range().0),
+            Whole(n) => Some(n.to_string()),
+            Float(x) if x.is_finite() && x.is_sign_positive() => Some(format!("{x:?}")),
+            _ => None,
+        };
+        let tuple = |t: &[Number]| -> Option<String> {
+            let all: Option<Vec<String>> = t.iter().map(written).collect();
+            Some(tuple_text(&all?))
+        };
+        let bodies: Vec<String> = self.parts.iter().map(|p| p.text(d)).collect();
+        let (ty, scalar) = (d.tuple_type(), d.scalar.name());
+        let whole = format!(
+            "def op (k : {scalar}) (x y : {ty}) : {ty} =\n  {}\ndef value : {ty} =\n  op ({} : {scalar}) ({} : {ty}) ({} : {ty})\n",
+            tuple_text(&bodies),
+            written(&k)?,
+            tuple(x)?,
+            tuple(y)?,
+        );
+        let term = definition_text(&whole).term;
+        let value = interp::eval(&term, &Sizes::new(), &[]).expect("a value");
+        let number = |n: &Num| match n {
+            Num::F32(x) => Float(*x),
+            n => Whole(n.int().into()),
+        };
+        Some(value.leaves().concat().iter().map(number).collect())
+    }
+
     /// Whether a law fails at the point that is told; nothing where that cannot be computed here.
     fn fails_at(&self, law: Law, at: &Counterexample) -> Option<bool> {
         let find = |name: &str| {
@@ -576,43 +167,101 @@ impl Subject<'_> {
                 w => d.read(w).map(Some),
             })
             .collect::<Option<_>>()?;
-        for _ in 0..points {
+        let told = &e;
+        let constants: Option<Vec<Option<Column>>> = (told.iter())
+            .map(|e| e.map_or(Some(None), |e| columns::constant(d, e).map(Some)))
+            .collect();
+        let columns = constants.filter(|_| columns::hold(d, self.parts));
+        let (single, rows) = self.shared(points, columns.is_some());
+        for _ in 0..single {
             let k = d.draw(rng);
-            let mut tuple = [k; 2];
-            for (t, e) in tuple.iter_mut().zip(&e) {
+            let mut tuple = [k; 3];
+            for (t, e) in tuple.iter_mut().zip(told) {
                 *t = e.unwrap_or(k);
             }
-            let (e, x) = (tuple, [0; 2].map(|_| d.draw(rng)));
+            let (e, x) = (tuple, [0; 3].map(|_| d.draw(rng)));
             let found = match left {
                 true => self.call(&e, &x, k),
                 false => self.call(&x, &e, k),
             };
-            if found.is_some_and(|f| !d.same(&f[..d.components], &x)) {
+            if found.is_some_and(|f| !d.same(&f[..d.components], &x[..d.components])) {
                 return Some(format!("{e:?} with {x:?}, {k:?}"));
+            }
+        }
+        for _ in 0..rows {
+            let k = columns::draw(d, rng);
+            let e: Vec<Column> = (columns.iter().flatten())
+                .map(|e| e.clone().unwrap_or_else(|| k.clone()))
+                .collect();
+            let x: Vec<Column> = (0..d.components).map(|_| columns::draw(d, rng)).collect();
+            let operands: [&[Column]; 2] = if left { [&e, &x] } else { [&x, &e] };
+            let (found, lost) = columns::call(d, self.parts, operands, &k);
+            if let Some(i) = columns::apart(&found, &x, &lost) {
+                let x: Vec<Number> = x.iter().map(|c| c.at(d, i)).collect();
+                return Some(format!("{told:?} with {x:?}, {:?}", k.at(d, i)));
             }
         }
         None
     }
 
-    /// An identity of eight bits, for some `k`.
-    fn identity_of_bytes(&self, left: bool, rng: &mut Rng) -> Option<i128> {
-        let (least, most) = self.d.range();
-        let k = self.d.draw(rng);
-        (least..=most).find(|e| {
-            (least..=most).all(|x| {
-                let (e, x) = ([Whole(*e)], [Whole(x)]);
-                let found = if left {
-                    self.call(&e, &x, k)
-                } else {
-                    self.call(&x, &e, k)
-                };
-                found.is_some_and(|f| self.d.same(&f[..1], &x))
-            })
-        })
+    /// How many points are looked at one by one, and how many columns are: what columns cannot hold is computed at fewer points.
+    fn shared(&self, points: u64, columns: bool) -> (u64, u64) {
+        match columns {
+            true => (points.min(FEW), points.div_ceil(columns::ROWS as u64)),
+            false => (points.min(FEW * 20), 0),
+        }
+    }
+
+    /// An identity, for some `k`: of eight bits any, of others a number that nothing which is drawn speaks against.
+    fn identity(&self, left: bool, rng: &mut Rng) -> Option<Number> {
+        let d = self.d;
+        let (least, most) = d.range();
+        let k = d.draw(rng);
+        let (candidates, tried): (Vec<Number>, Vec<Number>) = match d.wraps() && most - least < 256
+        {
+            true if !d.scalar.is_float() => {
+                let all: Vec<Number> = (least..=most).map(Whole).collect();
+                (all.clone(), all)
+            }
+            _ => {
+                let mut some: Vec<Number> = [0, 1, 2, 3, 7, 100].map(|n| d.number(n)).to_vec();
+                if d.has_signs() {
+                    some.extend([-1, -2, -100].map(|n| d.number(n)));
+                }
+                if !d.scalar.is_float() && d.wraps() {
+                    some.extend([Whole(least), Whole(most)]);
+                }
+                let drawn: Vec<Number> = (0..1_000).map(|_| d.draw(rng)).collect();
+                // What is drawn of real numbers is small.
+                let far = [1_000, 1_000_000].into_iter().flat_map(|n| [n, -n]);
+                let far =
+                    far.filter(|n| !d.wraps() && (*n > 0 || d.has_signs()) || d.scalar.is_float());
+                let far = far.map(|n| d.number(n));
+                // Beside `k`, which may be larger than all of them.
+                let beside = [1, -1].map(|n| d.apply(Op::Add, k, d.number(n)));
+                let operand = |n: &Number| !matches!(n, Whole(i) if *i < 0 && !d.has_signs());
+                let beside = beside.into_iter().flatten().filter(operand);
+                let tried = far.chain(beside).chain(drawn);
+                (some.clone(), some.into_iter().chain(tried).collect())
+            }
+        };
+        let serves = |e: &Number, x: &Number| {
+            let found = match left {
+                true => self.call(&[*e], &[*x], k),
+                false => self.call(&[*x], &[*e], k),
+            };
+            found.is_some_and(|f| d.same(&f[..1], &[*x]))
+        };
+        let mut candidates = candidates.into_iter();
+        candidates.find(|e| tried.iter().all(|x| serves(e, x)))
     }
 }
 
 impl Domain {
+    fn tuple_type(self) -> String {
+        tuple_text(&vec![self.scalar.name().to_string(); self.components])
+    }
+
     fn read(self, word: &str) -> Option<Number> {
         match (self.scalar, self.meaning) {
             (Scalar::Bool, _) => word.parse::<bool>().ok().map(|b| Whole(b.into())),
@@ -627,6 +276,18 @@ impl Domain {
         }
     }
 }
+
+/// `a`, `(a, b)`, `(a, (b, c))`.
+fn tuple_text(parts: &[String]) -> String {
+    match parts {
+        [one] => one.clone(),
+        [first, rest @ ..] => format!("({first}, {})", tuple_text(rest)),
+        [] => String::new(),
+    }
+}
+
+/// Points that are looked at one by one.
+const FEW: u64 = 2_000;
 
 /// What a verdict may cost.
 const EFFORT: Effort = Effort {
@@ -647,16 +308,9 @@ struct Found {
 
 fn judged(d: Domain, parts: &[Expr], points: u64, rng: &mut Rng, found: &mut Found) {
     let scalar = d.scalar.name();
-    let ty = match d.components {
-        1 => scalar.to_string(),
-        _ => format!("({scalar}, {scalar})"),
-    };
+    let ty = d.tuple_type();
     let bodies: Vec<String> = parts.iter().map(|p| p.text(d)).collect();
-    let body = match &bodies[..] {
-        [one] => one.clone(),
-        all => format!("pair {}", all.join(" ")),
-    };
-    let text = format!("\\x y -> {body}");
+    let text = format!("\\x y -> {}", tuple_text(&bodies));
     let whole = format!("def op (k : {scalar}) : ({ty}) -> ({ty}) -> ({ty}) =\n  {text}\n");
     let term = definition_text(&whole).term;
     let Kind::Lam(_, op) = term.kind() else {
@@ -703,9 +357,9 @@ fn judged(d: Domain, parts: &[Expr], points: u64, rng: &mut Rng, found: &mut Fou
                     wrong(&side, format!("{e} is proved, but {at}"));
                 }
             }
-            Identity::Refuted if d.components == 1 && d.wraps() && d.scalar.bytes() == 1 => {
-                if let Some(e) = subject.identity_of_bytes(left, rng) {
-                    wrong(&side, format!("refuted, but there is {e}"));
+            Identity::Refuted if d.components == 1 => {
+                if let Some(e) = subject.identity(left, rng) {
+                    wrong(&side, format!("refuted, but there is {e:?}"));
                 }
             }
             _ => {}
@@ -713,22 +367,32 @@ fn judged(d: Domain, parts: &[Expr], points: u64, rng: &mut Rng, found: &mut Fou
     }
 }
 
+/// What a seed asks about: an operator, and numbers for it.
+fn drawn(seed: u64) -> (Domain, Vec<Expr>, Rng) {
+    let mut rng = Rng::new(seed);
+    // Half of them of eight bits, which are looked at exhaustively.
+    let (scalar, meaning) = match rng.one_in(2) {
+        true => NUMBERS[rng.below(2) as usize],
+        false => *rng.pick(&NUMBERS),
+    };
+    let components = match rng.below(9) {
+        0..=1 if scalar.bytes() > 1 => 2,
+        2 if scalar.bytes() > 1 => 3,
+        _ => 1,
+    };
+    let d = Domain {
+        scalar,
+        meaning,
+        components,
+    };
+    let parts = d.operator(&mut rng);
+    (d, parts, rng)
+}
+
 fn check(seeds: std::ops::Range<u64>, points: u64) -> Found {
     let mut found = Found::default();
     for seed in seeds {
-        let mut rng = Rng::new(seed);
-        // Half of them of eight bits, which are looked at exhaustively.
-        let (scalar, meaning) = match rng.one_in(2) {
-            true => NUMBERS[rng.below(2) as usize],
-            false => *rng.pick(&NUMBERS),
-        };
-        let components = 1 + usize::from(scalar.bytes() > 1 && rng.one_in(3));
-        let d = Domain {
-            scalar,
-            meaning,
-            components,
-        };
-        let parts = d.operator(&mut rng);
+        let (d, parts, mut rng) = drawn(seed);
         judged(d, &parts, points, &mut rng, &mut found);
         found.operators += 1;
         if found.operators.is_multiple_of(500) {
@@ -736,6 +400,57 @@ fn check(seeds: std::ops::Range<u64>, points: u64) -> Found {
         }
     }
     found
+}
+
+/// Columns compute what is computed one by one; and that is what the interpreter computes.
+#[test]
+fn the_arithmetic_of_random_operators_is_that_of_the_interpreter() {
+    let (mut alike, mut interpreted) = (0, 0);
+    for seed in 0..300 {
+        let (d, parts, mut rng) = drawn(seed);
+        let subject = Subject { d, parts: &parts };
+        if columns::hold(d, &parts) {
+            let mut tuple = || -> Vec<Column> {
+                (0..d.components)
+                    .map(|_| columns::draw(d, &mut rng))
+                    .collect()
+            };
+            let (x, y, z) = (tuple(), tuple(), tuple());
+            let k = columns::draw(d, &mut rng);
+            for law in Law::ALL {
+                let (left, right, lost) = columns::sides(d, &parts, law, [&x, &y, &z], &k);
+                for i in (0..columns::ROWS).step_by(17).filter(|i| !lost[*i]) {
+                    let one =
+                        |t: &[Column]| -> Vec<Number> { t.iter().map(|c| c.at(d, i)).collect() };
+                    let (x, y, z) = (one(&x), one(&y), one(&z));
+                    let (l, r) = subject
+                        .sides(law, [&x, &y, &z], k.at(d, i))
+                        .expect("what columns hold has a value");
+                    assert!(
+                        d.same(&one(&left), &l) && d.same(&one(&right), &r),
+                        "{seed}: {x:?} {y:?} {z:?} {l:?} {r:?}"
+                    );
+                    alike += 1;
+                }
+            }
+        }
+        if d.meaning == Meaning::Machine {
+            let mut tuple =
+                || -> Vec<Number> { (0..d.components).map(|_| d.draw(&mut rng)).collect() };
+            let (x, y) = (tuple(), tuple());
+            let k = d.draw(&mut rng);
+            let (Some(own), Some(told)) = (subject.call(&x, &y, k), subject.interpreted(&x, &y, k))
+            else {
+                continue;
+            };
+            assert!(
+                d.same(&told, &own),
+                "{seed}: {x:?} {y:?} {k:?}: {own:?}, {told:?}"
+            );
+            interpreted += 1;
+        }
+    }
+    assert!(alike > 5_000 && interpreted > 100, "{alike} {interpreted}");
 }
 
 fn summary(found: &[Found]) -> String {
@@ -766,7 +481,8 @@ fn verdicts_on_random_operators_hold() {
     );
 }
 
-/// Minutes: `cargo test --release --test searches ten_thousand -- --ignored --nocapture`; `OPERATORS` and `POINTS` say how many others.
+/// Minutes: `cargo test --release --test searches ten_thousand -- --ignored --nocapture`; `OPERATORS` and `POINTS` say
+/// how many others, `SEED` from which on.
 #[test]
 #[ignore = "it takes minutes"]
 fn verdicts_on_ten_thousand_random_operators_hold() {
@@ -776,8 +492,9 @@ fn verdicts_on_ten_thousand_random_operators_hold() {
         given.map_or(otherwise, |n| n.parse().expect("a number"))
     };
     let (all, points) = (many("OPERATORS", 10_000), many("POINTS", 1_000_000));
+    let first = many("SEED", 0);
     let found: Vec<Found> = std::thread::scope(|scope| {
-        let part = |i: u64| all * i / cores..all * (i + 1) / cores;
+        let part = |i: u64| first + all * i / cores..first + all * (i + 1) / cores;
         let parts: Vec<_> = (0..cores)
             .map(|i| scope.spawn(move || check(part(i), points)))
             .collect();

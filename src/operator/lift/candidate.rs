@@ -217,8 +217,8 @@ impl Candidate {
     /// Whether no point tells it from a step: of one element, and of two blocks.
     pub fn is_plausible(&self, b: &mut Builder, state: &[Id], next: &[Id]) -> bool {
         self.compared(b, state, next).is_some_and(|pairs| {
-            let few = points::Effort { points: 200 };
-            points::difference(&b.dag, b.meaning, &pairs, few).is_none()
+            let all = points::Effort::many(200);
+            points::difference(&b.dag, b.meaning, &pairs, all).is_none()
         })
     }
 

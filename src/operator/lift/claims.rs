@@ -90,9 +90,7 @@ impl Claims {
         let mut all = Vec::new();
         for (claim, pairs) in asked {
             let pairs: Pairs = pairs.into_iter().filter(|p| p.0 != p.1).collect();
-            let few = points::Effort {
-                points: effort.points / 10,
-            };
+            let few = points::Effort::few(effort.points / 10);
             if points::difference(&self.reader.dag, meaning, &pairs, few).is_some() {
                 return None;
             }
