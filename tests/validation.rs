@@ -5,6 +5,7 @@
 //! many changes of each kind differ is asserted.
 
 mod changes;
+mod exchanged;
 mod generated;
 mod kept;
 mod order;

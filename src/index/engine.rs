@@ -66,9 +66,13 @@ pub(super) struct Engine {
     groups: IndexSet<Rc<[Symbol]>, FxBuildHasher>,
     /// Those of numbers, as long as ranges stay.
     grouped: FxHashMap<Nat, Group>,
-    /// What of the facts is about them, and what is assumed there.
-    views: FxHashMap<(u32, Group), Rc<View>>,
+    /// The number of what of the facts is about them, and what is assumed there.
+    about: FxHashMap<(u32, Group), u32>,
+    chains: FxHashMap<Group, Chain>,
+    is_about: FxHashMap<(Nat, Group), bool>,
     assumptions: FxHashMap<(u32, Group), Context>,
+    /// By their numbers.
+    views: FxHashMap<u32, Rc<View>>,
     /// As expressions, whatever holds.
     comparisons: FxHashMap<Nat, Option<Expr>>,
     /// Sizes as multiples, see Note [Units]; of so many whole sizes.
@@ -77,6 +81,13 @@ pub(super) struct Engine {
     /// Variables about which something was asked.
     seen: FxHashSet<Symbol>,
     pub(super) queries: Queries,
+}
+
+/// The facts among which those about some variables were looked for last: their numbers, and those of the ones found up to each.
+#[derive(Default)]
+struct Chain {
+    all: Vec<u32>,
+    own: Vec<u32>,
 }
 
 struct Unit {
@@ -98,7 +109,9 @@ impl Engine {
         self.values.clear();
         self.signs.clear();
         self.grouped.clear();
-        self.views.clear();
+        self.about.clear();
+        self.chains.clear();
+        self.is_about.clear();
         self.assumptions.clear();
     }
 
@@ -281,11 +294,11 @@ impl Engine {
     fn context(&mut self, facts: &Facts, about: Nat) -> Context {
         self.state(facts);
         let group = self.group(facts, about);
-        let view = self.view(facts, group);
-        let key = (view.state(), group);
+        let key = (self.about(facts, group), group);
         if let Some(known) = self.assumptions.get(&key) {
             return *known;
         }
+        let view = self.view(facts, group);
         let assumptions = self.assumed_of(facts, group, &view);
         let entry = self.contexts.entry(assumptions.clone());
         let context = entry.index();
@@ -298,12 +311,22 @@ impl Engine {
         context
     }
 
-    /// What of the facts answers to questions about a number rest on.
-    pub(super) fn about(&mut self, facts: &Facts, n: Nat) -> Rc<View> {
+    /// The number of what of the facts answers to questions about a number rest on.
+    pub(super) fn state_about(&mut self, facts: &Facts, n: Nat) -> u32 {
+        let group = self.group_of(facts, n);
+        self.about(facts, group)
+    }
+
+    /// That itself.
+    pub(super) fn view_about(&mut self, facts: &Facts, n: Nat) -> Rc<View> {
+        let group = self.group_of(facts, n);
+        self.view(facts, group)
+    }
+
+    fn group_of(&mut self, facts: &Facts, n: Nat) -> Group {
         self.state(facts);
         let n = self.enter(n);
-        let group = self.group(facts, n);
-        self.view(facts, group)
+        self.group(facts, n)
     }
 
     /// The variables of a number, and those in their ranges.
@@ -330,32 +353,72 @@ impl Engine {
         group
     }
 
-    /// From the last facts on which it is known, those that follow are looked at.
-    fn view(&mut self, facts: &Facts, group: Group) -> Rc<View> {
-        let all = facts.states.len();
-        let known = (0..all).rev().find_map(|i| {
-            let view = self.views.get(&(facts.states[i], group))?;
-            Some((i + 1, view.clone()))
-        });
-        let (from, mut now) = known.unwrap_or_default();
-        for i in from..all {
-            let n = facts.at_least_zero[i];
-            let inside = self.enter(n).vars();
-            let own = &self.groups[group];
-            let is_own = |v: &Symbol| own.binary_search_by_key(&v.id(), |w| w.id()).is_ok();
-            if inside.iter().all(is_own) {
-                let state = self.after(now.state(), n);
-                let mut new = View {
-                    facts: now.facts.clone(),
-                    states: now.states.clone(),
-                };
-                new.facts.push(n);
-                new.states.push(state);
-                now = Rc::new(new);
-            }
-            self.views.insert((facts.states[i], group), now.clone());
+    /// The number of the facts about some variables. From the last facts on that they were looked for among, those that follow
+    /// are looked at.
+    fn about(&mut self, facts: &Facts, group: Group) -> u32 {
+        let Some(last) = facts.states.last() else {
+            return 0;
+        };
+        let key = (*last, group);
+        if let Some(known) = self.about.get(&key) {
+            return *known;
         }
+        let mut chain = self.chains.remove(&group).unwrap_or_default();
+        // A number says all facts before it, too.
+        let (mut same, mut end) = (0, chain.all.len().min(facts.states.len()));
+        while same < end {
+            let middle = (same + end) / 2;
+            match chain.all[middle] == facts.states[middle] {
+                true => same = middle + 1,
+                false => end = middle,
+            }
+        }
+        chain.all.truncate(same);
+        chain.own.truncate(same);
+        let mut now = chain.own.last().copied().unwrap_or(0);
+        for i in same..facts.states.len() {
+            let n = facts.at_least_zero[i];
+            if self.is_about(n, group) {
+                now = self.after(now, n);
+            }
+            chain.all.push(facts.states[i]);
+            chain.own.push(now);
+        }
+        self.chains.insert(group, chain);
+        self.about.insert(key, now);
         now
+    }
+
+    /// Whether a fact is about these variables and no others.
+    fn is_about(&mut self, n: Nat, group: Group) -> bool {
+        if let Some(known) = self.is_about.get(&(n, group)) {
+            return *known;
+        }
+        let inside = self.enter(n).vars();
+        let own = &self.groups[group];
+        let is_own = |v: &Symbol| own.binary_search_by_key(&v.id(), |w| w.id()).is_ok();
+        let is = inside.iter().all(is_own);
+        self.is_about.insert((n, group), is);
+        is
+    }
+
+    /// What of the facts is about some variables.
+    fn view(&mut self, facts: &Facts, group: Group) -> Rc<View> {
+        let state = self.about(facts, group);
+        if let Some(known) = self.views.get(&state) {
+            return known.clone();
+        }
+        let mut view = View::default();
+        for n in &facts.at_least_zero {
+            if self.is_about(*n, group) {
+                let next = self.after(view.state(), *n);
+                view.facts.push(*n);
+                view.states.push(next);
+            }
+        }
+        let view = Rc::new(view);
+        self.views.insert(state, view.clone());
+        view
     }
 
     /// Sizes first, then variables in the order of their loops.

@@ -110,7 +110,17 @@ impl Facts {
 
     /// What of the facts answers to questions about a number rest on: two states in which it is the same answer alike.
     pub fn about(&self, n: Nat) -> Rc<View> {
-        self.engine.borrow_mut().about(self, n)
+        self.engine.borrow_mut().view_about(self, n)
+    }
+
+    /// A number for that: the same has the same number, as of [`Facts::state`].
+    pub fn state_about(&self, n: Nat) -> u32 {
+        self.engine.borrow_mut().state_about(self, n)
+    }
+
+    /// Whether there is more in a number than sums and products.
+    pub fn has_operations(n: Nat) -> bool {
+        has_operations(n)
     }
 
     /// How often a variable got another range after it was asked about.

@@ -1,10 +1,11 @@
 //! Whether iterations of a loop store different elements.
 //!
-//! In: what one iteration stores. Out: yes, or why that is not known. Invariant: as of Note [Witnesses] of `memory`: an index says by its
+//! In: what one iteration stores. Out: yes, or why that is not known. Invariant: as of Note [Witnesses] of `strides`: an index says by its
 //! quotients which iteration it is of. Absent: what is stored.
 
-use super::memory::{assume_path, leaves, strides, Around, Item, Leaf};
+use super::items::{assume_path, leaves, Around, Item, Leaf};
 use super::place::coordinates;
+use super::strides::{strides, Digit};
 use super::value::{Res, Values};
 use super::Stuck;
 use crate::arith::Nat;
@@ -79,23 +80,27 @@ pub fn disjoint(cx: &mut Values, items: &[Item], (k, n): (Symbol, Nat), dims: &[
     Err(Stuck::new("two iterations may store the same element"))
 }
 
-/// Whether the indices of all stores say the iteration by the same quotients, see Note [Witnesses].
+/// Whether the indices of all stores say the iteration by the same quotients, see Note [Witnesses] of `strides`.
 fn by_digits(cx: &mut Values, stores: &[(&Leaf, Nat)], (k, n): (Symbol, Nat)) -> bool {
-    let mut common: Option<Vec<(Nat, Nat)>> = None;
+    let mut common: Option<Vec<Digit>> = None;
     for (leaf, at) in stores {
         let mut leaf = (*leaf).clone();
         leaf.path.insert(0, Around::Loop(k, n));
         let Ok(found) = strides(cx, &leaf, &[*at], None) else {
             return false;
         };
-        let vars = &found[0].vars;
-        let Some(last) = vars.iter().position(|v| v.0 == k) else {
+        let digits = &found[0].digits;
+        let Some(last) = digits.iter().position(|d| d.var == k) else {
             return false;
         };
-        let own: Vec<_> = vars[..=last].iter().map(|v| (v.1, v.2)).collect();
+        let own = digits[..=last].to_vec();
         let common = common.get_or_insert_with(|| own.clone());
-        let same = |(a, b): (&(Nat, Nat), &(Nat, Nat))| {
-            cx.known.equal(a.0, b.0) && cx.known.equal(a.1, b.1)
+        let same = |(a, b): (&Digit, &Digit)| {
+            let from_end = match (a.mirrored, b.mirrored) {
+                (Some(m), Some(n)) => cx.known.equal(m, n),
+                (a, b) => a == b,
+            };
+            from_end && cx.known.equal(a.stride, b.stride) && cx.known.equal(a.whole, b.whole)
         };
         if common.len() != own.len() || !common.iter().zip(&own).all(same) {
             return false;

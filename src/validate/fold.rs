@@ -62,11 +62,20 @@ impl Values {
         k: Symbol,
         cells: &[(V, u32)],
     ) -> Res<V> {
-        // Parts that no step needs are not told, and the others in the order in which they are needed.
+        // Parts that no step needs are not told, and the others in the order in which they are needed; those that are always the same
+        // are one.
         let order = self.needed(&steps, which, cells);
-        let place = |j: u32| order.iter().position(|o| *o == j);
-        let starts: Vec<V> = order.iter().map(|j| starts[*j as usize]).collect();
-        let mut steps: Vec<V> = order.iter().map(|j| steps[*j as usize]).collect();
+        let same = self.alike(&order, (&starts, &steps), cells)?;
+        let kept: Vec<u32> = (order.iter().zip(&same).enumerate())
+            .filter(|(i, (_, first))| i == *first)
+            .map(|(_, (j, _))| *j)
+            .collect();
+        let place = |j: u32| {
+            let first = same[order.iter().position(|o| *o == j)?];
+            kept.iter().position(|o| *o == order[first])
+        };
+        let starts: Vec<V> = kept.iter().map(|j| starts[*j as usize]).collect();
+        let mut steps: Vec<V> = kept.iter().map(|j| steps[*j as usize]).collect();
         let all = steps.iter().chain(&starts);
         let depth = 1 + all.map(|v| self.depth(*v)).max().unwrap_or(0);
         let mut r = Rewrite::default();
@@ -88,6 +97,42 @@ impl Values {
             steps,
             which: 0,
         }))
+    }
+
+    /// Parts that start alike and of which every step makes the same, if it is the same of them before, are one: of each the first
+    /// that is the same.
+    fn alike(
+        &mut self,
+        order: &[u32],
+        (starts, steps): (&[V], &[V]),
+        cells: &[(V, u32)],
+    ) -> Res<Vec<usize>> {
+        let firsts = |of: &[(usize, V)]| -> Vec<usize> {
+            let first = |key| of.iter().position(|other| other == key).unwrap_or(0);
+            of.iter().map(first).collect()
+        };
+        let all: Vec<_> = order.iter().map(|j| (0, starts[*j as usize])).collect();
+        let mut same = firsts(&all);
+        while same.iter().enumerate().any(|(i, first)| i != *first) {
+            let (of, mut r) = (self.number(), Rewrite::default());
+            for (cell, j) in cells {
+                if let Some(i) = order.iter().position(|o| o == j) {
+                    let one = Node::Cell(of, same[i] as u32, SmallVec::new());
+                    let one = self.make(one);
+                    r.put(self, *cell, one);
+                }
+            }
+            let mut all = Vec::new();
+            for (i, j) in order.iter().enumerate() {
+                all.push((same[i], self.rewrite(&mut r, steps[*j as usize])?));
+            }
+            let now = firsts(&all);
+            if now == same {
+                break;
+            }
+            same = now;
+        }
+        Ok(same)
     }
 
     /// The parts that one of them depends on, itself first.
@@ -125,11 +170,19 @@ impl Values {
 
     pub fn folded(&mut self, f: Fold) -> V {
         let part = f.which as usize;
-        // What every step leaves as it is.
-        let kept = *self.node(f.steps[part]) == Node::Acc(f.depth, f.which);
-        match f.n.as_int() {
-            _ if kept => f.starts[part],
-            Some(0) => f.starts[part],
+        // What every step leaves as it is, or makes of nothing what it is already.
+        let kept = *self.node(f.steps[part]) == Node::Acc(f.depth, f.which)
+            || f.steps[part] == f.starts[part];
+        if kept || f.n.as_int() == Some(0) {
+            return f.starts[part];
+        }
+        // One step, or the last one, which asks for none before it.
+        let last = f.n - Nat::int(1);
+        let alone = last == Nat::int(0)
+            || !self.has_state(f.steps[part], f.depth) && self.known.at_least(last, Nat::int(0));
+        let step = alone.then(|| self.stepped(&f, &f.starts, last));
+        match step {
+            Some(Ok(steps)) => steps[part],
             _ => self.make(Node::Fold(Rc::new(f))),
         }
     }

@@ -4,12 +4,14 @@
 //! element of the term at its own index; one that is not that element has to be stored over. That there is a store for
 //! each element is shown by naming the iteration that does it. Absent: how the content came about (`run`).
 
+use super::items::{assume_path, leaves, Around, Item, Leaf};
 use super::machine::Machine;
-use super::memory::{assume_path, leaves, read, Around, Item, Leaf};
+use super::memory::read;
 use super::parts::multiples;
 use super::place::coordinates;
 use super::same::same;
 use super::source::{scalar_at, Sem};
+use super::strides::mirrored;
 use super::value::{Node, Res, Rewrite, Values, V};
 use super::{Obligation, Stuck};
 use crate::arith::{AtomKind, Nat};
@@ -148,12 +150,40 @@ fn covered_by(cx: &mut Values, all: &[&Leaf], dims: &[Nat]) -> Res<()> {
             Some((*l, place?))
         })
         .collect();
+    let done = shown(cx, &stores, dims);
+    if done.is_ok() || cx.spend(1).is_err() || !stores.iter().any(|(leaf, at)| divides(leaf, at)) {
+        return done;
+    }
+    // Of what a loop over all elements stores there is one index, of which the others are quotients.
+    let flat = all.iter().filter_map(|l| match &l.is {
+        Item::Store(s) => Some((*l, vec![s.at])),
+        _ => None,
+    });
+    let count = dims.iter().fold(Nat::int(1), |n, d| n * *d);
+    shown(cx, &flat.collect::<Vec<_>>(), &[count])
+}
+
+/// Whether a place is a quotient of what a loop counts.
+fn divides(leaf: &Leaf, at: &[Nat]) -> bool {
+    use AtomKind::{Ceil, Floor, Mod};
+    let mut found = false;
+    for n in at {
+        n.each_atom(&mut |a| {
+            if let Floor(x, _) | Ceil(x, _) | Mod(x, _) = a.kind() {
+                found |= leaf.loops().any(|(v, _)| x.mentions(v));
+            }
+        });
+    }
+    found
+}
+
+fn shown(cx: &mut Values, stores: &[(&Leaf, Vec<Nat>)], dims: &[Nat]) -> Res<()> {
     let mut place = Vec::new();
     for (d, dim) in dims.iter().enumerate() {
-        place.push(digits(cx, &stores, d, *dim)?);
+        place.push(digits(cx, stores, d, *dim)?);
     }
     let mut covers = Vec::new();
-    for (leaf, at) in &stores {
+    for (leaf, at) in stores {
         if let Some(c) = cover(cx, leaf, at, &place)? {
             covers.push(c);
         }
@@ -170,6 +200,10 @@ fn digits(cx: &mut Values, stores: &[(&Leaf, Vec<Nat>)], d: usize, dim: Nat) -> 
             let by = at.get(d).and_then(|c| c.coefficient(v));
             let fixed = |s: &Nat| !leaf.loops().any(|(w, _)| s.mentions(w));
             if let Some(s) = by.filter(fixed) {
+                let s = match mirrored(cx, leaf, (v, s)) {
+                    Some(_) => Nat::int(0) - s,
+                    None => s,
+                };
                 let counts = s.as_int() != Some(1) && cx.known.at_least(s, Nat::int(1));
                 if counts && !blocks.contains(&s) {
                     blocks.push(s);
@@ -224,20 +258,28 @@ fn cover(cx: &mut Values, leaf: &Leaf, at: &[Nat], place: &[Nat]) -> Res<Option<
         let c = tiles_of(cx, *c, *x, &loops, &mut r);
         let mut rest = *x;
         let mut base = c;
-        let mut vars: Vec<(Symbol, Nat)> = Vec::new();
+        let mut vars: Vec<(Symbol, Nat, Option<Nat>)> = Vec::new();
         for (v, _) in &loops {
             if let Some(s) = c.coefficient(*v).filter(|s| s.as_int() != Some(0)) {
                 base = base - s * Nat::var(*v);
-                vars.push((*v, s));
+                let from_end = mirrored(cx, leaf, (*v, s)).filter(|_| !r.vars.contains_key(v));
+                let s = match from_end {
+                    Some(n) => {
+                        base = base + s * (n - Nat::int(1));
+                        Nat::int(0) - s
+                    }
+                    None => s,
+                };
+                vars.push((*v, s, from_end));
             }
         }
-        vars.sort_by_key(|(_, s)| {
+        vars.sort_by_key(|(_, s, _)| {
             (
                 s.as_int().is_some(),
                 std::cmp::Reverse(s.as_int().unwrap_or(0)),
             )
         });
-        for (v, s) in vars {
+        for (v, s, from_end) in vars {
             if r.vars.contains_key(&v) {
                 rest = rest - s * r.vars[&v];
                 continue;
@@ -250,7 +292,8 @@ fn cover(cx: &mut Values, leaf: &Leaf, at: &[Nat], place: &[Nat]) -> Res<Option<
             };
             let q = cx.known.floor(rest - whole, s);
             rest = cx.simplify(rest - s * q);
-            r.vars.insert(v, q);
+            r.vars
+                .insert(v, from_end.map_or(q, |n| n - Nat::int(1) - q));
         }
         let base = cx.rewrite_nat(&mut r, base)?;
         let x = cx.simplify(rest);

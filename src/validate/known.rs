@@ -4,12 +4,14 @@
 //! answers. Invariant: an answer holds wherever all holds that was assumed; no answer means nothing. Every state of what is
 //! assumed has a number, so that what was found under one is not used under another. Absent: values.
 
-use super::parts::{choice, factor, multiples, primitive, tightened, undivided, vars_in, Choice};
+use super::parts::{
+    choice, factor, multiples, primitive, remainder, tightened, undivided, vars_in, Choice,
+};
 use super::points::Points;
 use super::questions::{Answer, Question};
 use super::system::{contradict, is_integer};
 use crate::arith::{AtomKind, Mono, Nat, Rat, Signs};
-use crate::index::{Facts, Level, View};
+use crate::index::{Facts, Level};
 use crate::intern::Symbol;
 use crate::obligation::Assumption;
 use crate::term::Op;
@@ -328,6 +330,7 @@ impl Known {
     fn of_sizes(&self, n: Nat) -> Vec<Nat> {
         let divided = undivided(n).filter(|u| !self.is_fact(*u));
         let mut found: Vec<Nat> = self.without_ranges(n).into_iter().chain(divided).collect();
+        found.extend(self.of_dividend(n));
         let all = self.all();
         for v in n.vars().iter().copied() {
             if self.range_of(v).is_none() {
@@ -352,6 +355,19 @@ impl Known {
             }
         }
         found
+    }
+
+    /// A remainder is what is left of a number without the multiples of what divides, and no more than it.
+    fn of_dividend(&self, n: Nat) -> Vec<Nat> {
+        let Some((atom, x, by)) = remainder(n) else {
+            return Vec::new();
+        };
+        let with = |m: Nat| n.map_atoms(&mut |a| (a == atom).then_some(m));
+        let whole = self.known_sign(x).then(|| with(x));
+        let left = with(x - by * x.floor_div(by));
+        let new = whole.into_iter().chain([left]);
+        new.filter(|n| n.as_int().is_none() && !self.is_fact(*n))
+            .collect()
     }
 
     fn factor(&self, n: Nat, v: Symbol) -> Option<i64> {
@@ -606,12 +622,11 @@ impl Known {
         if let Some(n) = n.as_int() {
             return n >= 0;
         }
-        let view = self.about(n);
-        let key = (view.state(), n);
+        let key = (self.about(n), n);
         if let Some(known) = self.least.borrow().get(&key) {
             return *known;
         }
-        let fails = self.is_negative_somewhere(n, &view);
+        let fails = self.is_negative_somewhere(n);
         let answer = !fails && {
             self.asked.set(self.asked.get() + 1);
             self.is_shown(n)
@@ -626,20 +641,21 @@ impl Known {
         answer
     }
 
-    fn is_negative_somewhere(&self, n: Nat, view: &View) -> bool {
+    fn is_negative_somewhere(&self, n: Nat) -> bool {
         self.pointed.set(self.pointed.get() + 1);
-        (self.points.borrow_mut()).negative(n, &self.facts.borrow(), view)
+        let facts = self.facts.borrow();
+        (self.points.borrow_mut()).negative(n, &facts, &facts.about(n))
     }
 
     /// Whether a number is not 0 at a point.
     fn differs(&self, n: Nat) -> bool {
-        let view = self.about(n);
-        let key = (view.state(), n);
+        let key = (self.about(n), n);
         if let Some(known) = self.apart.borrow().get(&key) {
             return *known;
         }
         self.pointed.set(self.pointed.get() + 1);
-        let differs = (self.points.borrow_mut()).not_zero(n, &self.facts.borrow(), &view);
+        let facts = self.facts.borrow();
+        let differs = (self.points.borrow_mut()).not_zero(n, &facts, &facts.about(n));
         self.apart.borrow_mut().insert(key, differs);
         differs
     }
@@ -688,12 +704,10 @@ impl Known {
     }
 
     pub fn simplify(&self, n: Nat) -> Nat {
-        if n.as_atom()
-            .is_some_and(|a| matches!(a.kind(), AtomKind::Var(_)))
-        {
+        if !Facts::has_operations(n) {
             return n;
         }
-        let key = (self.about(n).state(), n);
+        let key = (self.about(n), n);
         if let Some(known) = self.simple.borrow().get(&key) {
             return *known;
         }
@@ -703,15 +717,15 @@ impl Known {
     }
 
     /// What of the facts answers about a number rest on: by its number they are kept, as long as ranges stay.
-    fn about(&self, n: Nat) -> Rc<View> {
+    fn about(&self, n: Nat) -> u32 {
         let facts = self.facts.borrow();
-        let view = facts.about(n);
+        let state = facts.state_about(n);
         if self.ages.replace(facts.ages()) != facts.ages() {
             self.least.borrow_mut().clear();
             self.apart.borrow_mut().clear();
             self.simple.borrow_mut().clear();
         }
-        view
+        state
     }
 
     pub fn rem(&self, n: Nat, d: Nat) -> Nat {

@@ -5,8 +5,9 @@
 //! Absent: what an iteration does.
 
 use super::disjoint::disjoint;
+use super::items::{leaves, Around, Item, Store};
 use super::machine::{lane, Lanes, Machine, Read, Var};
-use super::memory::{leaves, own, read, Around, Item, Store};
+use super::memory::{own, read};
 use super::value::{Node, Part, Res, Rewrite, Shape, Values, V};
 use super::{Obligation, Stuck};
 use crate::arith::Nat;
@@ -35,18 +36,20 @@ impl Machine<'_> {
         if n.as_int().is_some_and(|n| n <= 0) {
             return Ok(());
         }
-        if self.once(n) {
-            // It is a choice.
-            let cond = Expr::compare(Op::Lt, Nat::int(0), extent);
-            self.names.insert(var, Nat::int(0));
-            let done = self.choice(&cond, body, &Vec::new());
-            self.names.remove(&var);
-            return done;
-        }
         let any_order = matches!(
             kind,
             LoopKind::Par | LoopKind::Lanes | LoopKind::Independent
         );
+        if self.once(n) {
+            // It is a choice.
+            let cond = Expr::compare(Op::Lt, Nat::int(0), extent);
+            self.names.insert(var, Nat::int(0));
+            self.parallel += usize::from(any_order);
+            let done = self.choice(&cond, body, &Vec::new());
+            self.parallel -= usize::from(any_order);
+            self.names.remove(&var);
+            return done;
+        }
         let (of, k) = (self.cx.number(), self.cx.symbol(var.as_str()));
         let stored = self.stored(body);
         let mut before = FxHashMap::default();
@@ -100,9 +103,18 @@ impl Machine<'_> {
             let met = self.independent(&done, &live);
             self.owe(Obligation::Disjoint, &place, met);
         }
-        let left = self.leave(&done, &live);
+        // Afterwards there may have been none.
         self.cx.known.restore(mark);
-        settled.and(left)
+        settled.and_then(|()| self.leave(&done, &live))
+    }
+
+    /// Where there is an iteration.
+    fn inside_of<T>(&mut self, l: &Loop, look: impl FnOnce(&mut Self) -> T) -> T {
+        let mark = self.cx.known.mark();
+        self.cx.known.positive(l.n);
+        let found = look(self);
+        self.cx.known.restore(mark);
+        found
     }
 
     /// Whether a loop has no second iteration.
@@ -168,8 +180,15 @@ impl Machine<'_> {
         *self.numbers.entry(name).or_insert(next)
     }
 
-    /// What a part of the state is after an iteration, or before the first.
+    /// What a part of the state is after an iteration, or before the first, if there is one.
     fn part(&mut self, l: &Loop, part: &Part, after: bool) -> Res<V> {
+        match after {
+            true => self.inside_of(l, |machine| machine.part_of(l, part, true)),
+            false => self.part_of(l, part, false),
+        }
+    }
+
+    fn part_of(&mut self, l: &Loop, part: &Part, after: bool) -> Res<V> {
         let (leaf, at) = part;
         let (vars, memory) = match after {
             true => (&l.vars_after, &l.after),
@@ -378,7 +397,8 @@ impl Machine<'_> {
                 },
                 false => match self.at_data(l, own).then(|| self.updated(l, b)) {
                     Some(Ok(made)) => Ok(made),
-                    _ => (self.partial(l, own, &mut partial, &mut tried))
+                    _ => self
+                        .inside_of(l, |m| m.partial(l, own, &mut partial, &mut tried))
                         .map(|items| Item::Loop(l.k, l.n, Rc::new(items))),
                 },
             };
@@ -391,7 +411,7 @@ impl Machine<'_> {
             self.memory.entry(b).or_default().push(item);
         }
         for read in std::mem::take(&mut self.reads) {
-            self.read_in(l, read, &mut partial, &mut tried);
+            self.inside_of(l, |m| m.read_in(l, read, &mut partial, &mut tried));
         }
         Ok(())
     }
@@ -412,7 +432,11 @@ impl Machine<'_> {
     fn read_in(&mut self, l: &Loop, read: Read, r: &mut Rewrite, tried: &mut FxHashSet<V>) {
         let own = |cx: &Values, v: &V| !cx.cells(*v, l.of).is_empty();
         if !read.values.iter().any(|v| own(&self.cx, v)) {
-            return self.reads.push(read);
+            // What no iteration left to another one is known by now, if no other loop is around.
+            return match read.values.iter().any(|v| self.cx.is_open(*v)) {
+                true => self.reads.push(read),
+                false => self.read_there(read),
+            };
         }
         let cells = read.values.iter().flat_map(|v| self.cx.cells(*v, l.of));
         let plain = |cell: V| match self.cx.node(cell) {
@@ -437,14 +461,19 @@ impl Machine<'_> {
             }
         };
         match read.values.iter().map(of).collect() {
-            Ok(values) => {
-                let mark = self.cx.known.mark();
-                self.cx.known.recall(&read.at);
-                self.written(read.place, values);
-                self.cx.known.restore(mark);
-            }
+            Ok(values) => self.read_there(Read { values, ..read }),
             Err(why) => self.tally.open(Obligation::Written, &read.place, why),
         }
+    }
+
+    /// Whether something was written, by what was known where it was read.
+    fn read_there(&mut self, read: Read) {
+        let around = std::mem::replace(&mut self.tally.at, read.statement);
+        let mark = self.cx.known.mark();
+        self.cx.known.recall(&read.at);
+        self.written(read.place, read.values);
+        self.cx.known.restore(mark);
+        self.tally.at = around;
     }
 
     fn assigned_after(&mut self, l: &Loop, name: Symbol) -> Res<Lanes> {

@@ -3,8 +3,8 @@
 //! In: a loop program. Out: the state of its run: variables, buffers, what is owed. Absent: what statements do to it
 //! (`run`), values (`exprs`), loops (`loops`).
 
+use super::items::Item;
 use super::known::Snapshot;
-use super::memory::Item;
 use super::value::{Res, Values, V};
 use super::{Obligation, Place, Stuck, Tally};
 use crate::arith::{Atom, AtomKind, Mono, Nat, Rat};

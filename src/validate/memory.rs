@@ -2,19 +2,14 @@
 //!
 //! In: stores, in the order in which they happen. Out: the value of an element at any index, by going back from the last
 //! store. Invariants: an element is read from a store only if that one stored it, and no later one stored anything else
-//! there; a store that writes one element in several iterations is never read. Absent: statements.
-//!
-//! Note [Witnesses]
-//! Which iteration of the loops around a store wrote an element is not searched for: indices are sums of variables with
-//! strides, and where each stride is larger than all that is added by the variables below it, the quotient by it is the
-//! only candidate. That the sum is the index again, that the variables are in their ranges and that the conditions around
-//! the store hold is decided by what is known, or becomes the condition of a choice.
+//! there; of a store that writes one element in several iterations the last one is read. Absent: statements.
 
+use super::items::{assume_path, leaves, Around, Item, Leaf, Store};
 use super::node::nats;
-use super::parts::multiples;
 use super::place::coordinates;
+use super::strides::{extent_alone, last_round, only, strides, Again};
 use super::value::{Node, Res, Rewrite, Values, V};
-use super::{Place, Stuck};
+use super::Stuck;
 use crate::arith::{Atom, AtomKind, Nat};
 use crate::intern::Symbol;
 use crate::term::Op;
@@ -25,273 +20,6 @@ use std::rc::Rc;
 /// Values of variables for each of which an element is read by itself, at most.
 const VALUES: i64 = 64;
 
-/// What happened to a buffer, the last at the end.
-#[derive(Clone)]
-pub enum Item {
-    Store(Store),
-    Loop(Symbol, Nat, Rc<Vec<Item>>),
-    Cond(V, Rc<Vec<Item>>, Rc<Vec<Item>>),
-    /// The content when the iteration of a loop began.
-    Start(u32),
-    /// From here on the buffer is another one.
-    Undef,
-    /// What cannot be said of it.
-    Bad(String),
-}
-
-/// One element.
-#[derive(Clone)]
-pub struct Store {
-    pub at: Nat,
-    pub value: V,
-    pub statement: Place,
-    /// Where it stands, for messages.
-    pub place: Rc<str>,
-}
-
-/// What stands around a store.
-#[derive(Clone)]
-pub enum Around {
-    Loop(Symbol, Nat),
-    Cond(V, bool),
-}
-
-/// A store, or what else happened, with all that is around it.
-#[derive(Clone)]
-pub struct Leaf {
-    pub path: Vec<Around>,
-    pub is: Item,
-}
-
-impl Leaf {
-    pub fn loops(&self) -> impl DoubleEndedIterator<Item = (Symbol, Nat)> + '_ {
-        self.path.iter().filter_map(|a| match a {
-            Around::Loop(v, n) => Some((*v, *n)),
-            Around::Cond(..) => None,
-        })
-    }
-}
-
-/// All stores of a list, in order.
-pub fn leaves(items: &[Item]) -> Vec<Leaf> {
-    let mut out = Vec::new();
-    collect(items, &mut Vec::new(), &mut out);
-    out
-}
-
-fn collect(items: &[Item], path: &mut Vec<Around>, out: &mut Vec<Leaf>) {
-    for item in items {
-        match item {
-            Item::Loop(v, n, inner) => {
-                path.push(Around::Loop(*v, *n));
-                collect(inner, path, out);
-                path.pop();
-            }
-            Item::Cond(c, then, els) => {
-                for (side, holds) in [(then, true), (els, false)] {
-                    path.push(Around::Cond(*c, holds));
-                    collect(side, path, out);
-                    path.pop();
-                }
-            }
-            _ => out.push(Leaf {
-                path: path.clone(),
-                is: item.clone(),
-            }),
-        }
-    }
-}
-
-/// Makes known what holds where a store happens.
-pub fn assume_path(cx: &mut Values, path: &[Around]) {
-    for a in path {
-        match a {
-            Around::Loop(_, n) => cx.known.positive(*n),
-            Around::Cond(c, holds) => cx.assume(*c, *holds),
-        }
-    }
-}
-
-/// Strides of the variables of an index, the largest first, each with what stands beside its block; and what is left.
-pub struct Strides {
-    pub vars: Vec<(Symbol, Nat, Nat)>,
-    base: Nat,
-}
-
-/// An index that comes round again: what a variable and an offset leave when they are divided.
-pub struct Round {
-    digit: Symbol,
-    var: Symbol,
-    offset: Nat,
-    by: Nat,
-}
-
-/// Remainders in an index as variables of their own.
-fn rounds(cx: &mut Values, leaf: &Leaf, at: Nat, found: &mut Vec<Round>) -> Nat {
-    let mut atoms = Vec::new();
-    at.each_atom(&mut |a| atoms.push(a));
-    let mut out = at;
-    for a in atoms {
-        let AtomKind::Mod(x, by) = a.kind() else {
-            continue;
-        };
-        let is = |v: &Symbol| x.coefficient(*v).and_then(Nat::as_int) == Some(1);
-        let Some(var) = leaf.loops().map(|l| l.0).find(is) else {
-            continue;
-        };
-        let offset = x - Nat::var(var);
-        let size = by.as_int().filter(|d| *d > 0);
-        let Some(size) = size.filter(|_| !leaf.loops().any(|l| cx.mentions(offset, l.0))) else {
-            continue;
-        };
-        let same = |r: &&Round| (r.var, r.offset, r.by) == (var, offset, by);
-        let digit = found.iter().find(same).map(|r| r.digit);
-        let digit = digit.unwrap_or_else(|| {
-            let digit = cx.symbol("round");
-            cx.known.range(digit, Nat::int(0), Nat::int(size - 1));
-            found.push(Round {
-                digit,
-                var,
-                offset,
-                by,
-            });
-            digit
-        });
-        out = out.map_atoms(&mut |b| (a == b).then_some(Nat::var(digit)));
-    }
-    out
-}
-
-/// The last iteration that has a remainder, if nothing but that says whether it stores.
-fn last_round(cx: &mut Values, leaf: &Leaf, round: &Round, r: &mut Rewrite) -> Res<Vec<V>> {
-    let mut extent = None;
-    let mut depends = false;
-    for a in &leaf.path {
-        match a {
-            Around::Loop(v, n) if *v == round.var => extent = Some(*n),
-            Around::Loop(_, n) => depends |= cx.mentions(*n, round.var),
-            Around::Cond(c, _) => depends |= cx.value_mentions(*c, round.var),
-        }
-    }
-    let digit = r.vars.get(&round.digit).copied();
-    let (Some(n), Some(q), false) = (extent, digit, depends) else {
-        let why = "which iteration is the last to store an element is not known";
-        return Err(Stuck::new(why));
-    };
-    let last = cx.rewrite_nat(r, n)? - Nat::int(1);
-    // It is the same as that of what it is the remainder of.
-    let plain = match q.as_atom().map(Atom::kind) {
-        Some(AtomKind::Mod(x, by)) if by == round.by => x,
-        _ => q,
-    };
-    let since = cx.simplify(last + round.offset - plain);
-    let since = cx.known.rem(since, round.by);
-    let var = cx.simplify(last - since);
-    r.vars.insert(round.var, var);
-    let below = cx.compare(Op::Lt, q, round.by);
-    Ok(vec![cx.compare(Op::Le, Nat::int(0), q), below])
-}
-
-/// See Note [Witnesses]. One for each index of a place; variables that an earlier index says are none of a later one.
-/// Where elements may be stored again, also remainders of variables are variables.
-pub fn strides(
-    cx: &mut Values,
-    leaf: &Leaf,
-    places: &[Nat],
-    mut again: Option<&mut Vec<Round>>,
-) -> Res<Vec<Strides>> {
-    let mut places = places.to_vec();
-    let mut left: Vec<Symbol> = (leaf.loops())
-        .filter(|(_, n)| n.as_int() != Some(1))
-        .map(|l| l.0)
-        .collect();
-    if let Some(found) = &mut again {
-        for at in &mut places {
-            *at = rounds(cx, leaf, *at, found);
-        }
-        for v in &mut left {
-            if let Some(r) = found.iter().find(|r| r.var == *v) {
-                *v = r.digit;
-            }
-        }
-        let hidden = |r: &Round| places.iter().any(|at| cx.mentions(*at, r.var));
-        if found.iter().any(hidden) || found.len() > 1 {
-            return Err(Stuck::new(format!("{places:?} are no sums of variables")));
-        }
-    }
-    let mut all = Vec::new();
-    for at in &places {
-        let (mut open, mut base) = (Vec::new(), *at);
-        let no_sum = || Stuck::new(format!("{at} is no sum of variables"));
-        for v in &left {
-            let s = at.coefficient(*v).ok_or_else(no_sum)?;
-            if leaf.loops().any(|(w, _)| cx.mentions(s, w)) {
-                return Err(no_sum());
-            }
-            if s.as_int() != Some(0) {
-                base = base - s * Nat::var(*v);
-                open.push((*v, s));
-            }
-        }
-        // A value that is an index may hide one of them.
-        if left.iter().any(|v| cx.mentions(base, *v)) {
-            return Err(no_sum());
-        }
-        left.retain(|v| !open.iter().any(|o| o.0 == *v));
-        let mark = cx.known.mark();
-        assume_path(cx, &leaf.path);
-        let found = ordered(cx, open, base);
-        cx.known.restore(mark);
-        all.push(found?.ok_or_else(|| {
-            Stuck::new(format!("two iterations may store the same element of {at}"))
-        })?);
-    }
-    match left.is_empty() {
-        true => Ok(all),
-        false => Err(Stuck::new(format!(
-            "an element of {places:?} is stored in several iterations"
-        ))),
-    }
-}
-
-/// Where the strides are such that quotients give the variables.
-fn ordered(cx: &mut Values, mut open: Vec<(Symbol, Nat)>, mut base: Nat) -> Res<Option<Strides>> {
-    let mut vars = Vec::new();
-    while !open.is_empty() {
-        cx.spend(open.len() as u64)?;
-        let mut top = None;
-        for i in 0..open.len() {
-            let s = open[i].1;
-            let rest = open.iter().enumerate().filter(|(j, _)| *j != i);
-            let rest = rest.fold(Nat::int(0), |sum, (_, (v, s))| sum + *s * Nat::var(*v));
-            // What is beside the block belongs to what is below, if that fits; else all of it is left away.
-            let whole = match (base.as_int(), s.as_int()) {
-                (Some(b), Some(s)) if s > 0 => vec![Nat::int(b.div_euclid(s) * s), base],
-                _ => {
-                    let q = multiples(base, s);
-                    vec![q * s, (q - Nat::int(1)) * s, base]
-                }
-            };
-            let fits = |whole: &Nat| {
-                let below = base - *whole + rest;
-                let most = cx.known.at_least(s - Nat::int(1), below);
-                most && cx.known.at_least(below, Nat::int(0))
-            };
-            top = whole.into_iter().find(fits).map(|whole| (i, whole));
-            if top.is_some() {
-                break;
-            }
-        }
-        let Some((i, whole)) = top else {
-            return Ok(None);
-        };
-        let (v, s) = open.remove(i);
-        vars.push((v, s, whole));
-        base = base - whole;
-    }
-    Ok(Some(Strides { vars, base }))
-}
-
 /// Whether a store is of an element that is asked for.
 #[derive(Clone)]
 enum Hit {
@@ -300,7 +28,7 @@ enum Hit {
     Where(Rc<Witness>, Vec<V>),
 }
 
-/// The iteration that stores an element, if any does.
+/// The iteration that stores an element, if any does, see Note [Witnesses] of `strides`.
 struct Witness {
     vars: FxHashMap<Symbol, Nat>,
 }
@@ -363,28 +91,46 @@ fn hit(cx: &mut Values, leaf: &Leaf, store: &Store, asked: &Asked, last: bool) -
     if is_elsewhere(cx, leaf, store, asked) {
         return Ok(Hit::No);
     }
-    let (places, wanted) = asked.beside(cx, leaf, store.at);
+    let (mut places, wanted) = asked.beside(cx, leaf, store.at);
     // A base may name variables of loops that run once.
-    for (v, _) in leaf.loops().filter(|l| l.1.as_int() == Some(1)) {
-        r.vars.insert(v, Nat::int(0));
+    for (v, k) in only(cx, leaf) {
+        r.vars.insert(v, Nat::int(k));
+        places
+            .iter_mut()
+            .for_each(|n| *n = n.subst_var(v, Nat::int(k)));
     }
     let mut rests = Vec::new();
-    let mut again = Vec::new();
-    let found = strides(cx, leaf, &places, last.then_some(&mut again))?;
+    let mut again = Again::default();
+    let found = strides(cx, leaf, &places, last.then_some(&mut again));
+    let (found, wanted) = match found {
+        // Of the indices of a place one may be a quotient, of which the flat one is made.
+        Err(_) if places.len() > 1 => {
+            again = Again::default();
+            let at = store.at.subst_vars(&mut |v| r.vars.get(&v).copied());
+            let flat = strides(cx, leaf, &[at], last.then_some(&mut again))?;
+            (flat, vec![asked.flat])
+        }
+        found => (found?, wanted),
+    };
     for (s, e) in found.into_iter().zip(wanted) {
         let mut rest = e;
-        for (v, stride, whole) in s.vars {
-            let whole = cx.rewrite_nat(&mut r, whole)?;
-            let q = cx.known.floor(rest - whole, stride);
-            rest = cx.simplify(rest - whole - stride * q);
-            r.vars.insert(v, q);
+        for d in s.digits {
+            let whole = cx.rewrite_nat(&mut r, d.whole)?;
+            let q = cx.known.floor(rest - whole, d.stride);
+            rest = cx.simplify(rest - whole - d.stride * q);
+            r.vars.insert(d.var, d.value(q));
         }
         let base = cx.rewrite_nat(&mut r, s.base)?;
         rests.push(cx.simplify(rest - base));
     }
     let mut conds = Vec::new();
-    for round in &again {
+    for round in &again.rounds {
         conds.extend(last_round(cx, leaf, round, &mut r)?);
+    }
+    for v in again.free {
+        let n = extent_alone(cx, leaf, v)?;
+        let n = cx.rewrite_nat(&mut r, n)?;
+        r.vars.insert(v, n - Nat::int(1));
     }
     let conds = conditions(cx, leaf, &mut r, &rests, conds)?;
     let witness = Rc::new(Witness { vars: r.vars });

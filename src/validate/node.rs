@@ -80,6 +80,7 @@ pub struct Shape {
 }
 
 /// Two tensors that are compared: the cells of both, and which parts are the same.
+#[derive(Clone)]
 pub struct Relation {
     pub cells: (u32, u32),
     pub parts: Vec<(u32, u32)>,

@@ -66,6 +66,17 @@ pub fn undivided(n: Nat) -> Option<Nat> {
     rest.as_int().map(|_| x + by * rest)
 }
 
+/// The first remainder by a constant that a number has more of: it, what it is of, what divides.
+pub fn remainder(n: Nat) -> Option<(Atom, Nat, Nat)> {
+    n.terms().iter().find_map(|(m, c)| {
+        let atom = Nat::from_terms([(m.clone(), Rat::ONE)]).as_atom()?;
+        match atom.kind() {
+            AtomKind::Mod(x, by) if *c > Rat::ZERO && by.as_int() > Some(0) => Some((atom, x, by)),
+            _ => None,
+        }
+    })
+}
+
 /// The same equation with the smallest factors; none if nothing makes it true.
 pub fn primitive(n: Nat) -> Option<Nat> {
     match content(n) {

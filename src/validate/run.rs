@@ -4,8 +4,8 @@
 //! a writer for each read, disjoint writes of iterations that run in any order. Invariant: what is written down of a
 //! buffer or a variable is what it is in every run that the function's checks let through. Absent: the term.
 
+use super::items::{Item, Store};
 use super::machine::{lane, Lanes, Machine, Var};
-use super::memory::{Item, Store};
 use super::value::{Res, Values, V};
 use super::{Obligation, Stuck};
 use crate::arith::{Atom, AtomKind, Nat};

@@ -31,16 +31,23 @@ fn compare(cx: &mut Values, a: V, b: V, depth: u32) -> Res<()> {
         return Ok(());
     }
     let key = (a, b, cx.known.state());
-    // While states are compared, it is noted which parts have to be the same.
-    let alone = cx.relations.is_empty();
-    if alone && cx.equal.contains(&key) {
+    if was_equal(cx, key) {
         return Ok(());
     }
     compare_anew(cx, a, b, depth)?;
-    if alone {
-        cx.equal.insert(key);
-    }
+    cx.equal.insert(key, cx.relations.last().cloned());
     Ok(())
+}
+
+/// Whether two values were shown to be equal before, if the same parts are the same of the states that are compared.
+fn was_equal(cx: &Values, key: (V, V, u64)) -> bool {
+    match (cx.equal.get(&key), cx.relations.last()) {
+        (Some(None), _) => true,
+        (Some(Some(then)), Some(now)) => {
+            then.cells == now.cells && then.parts.iter().all(|p| now.parts.contains(p))
+        }
+        _ => false,
+    }
 }
 
 fn compare_anew(cx: &mut Values, a: V, b: V, depth: u32) -> Res<()> {
@@ -105,10 +112,22 @@ fn compare_anew(cx: &mut Values, a: V, b: V, depth: u32) -> Res<()> {
         (Node::Fold(f), Node::Fold(g)) if folds_fit(cx, &f, &g) => folds(cx, &f, &g, depth),
         (Node::Fold(f), Node::Fold(g)) if !(few(&f) && few(&g)) => match regrouped(cx, &f, &g)? {
             Some((x, y)) => compare(cx, x, y, depth + 1),
-            None => unfolded(cx, &f, b, depth),
+            None => match after_few(cx, (&f, &g), depth)? {
+                true => Ok(()),
+                false => unfolded(cx, &f, b, depth),
+            },
         },
         (Node::Fold(f), _) => unfolded(cx, &f, b, depth),
         (_, Node::Fold(f)) => unfolded(cx, &f, a, depth),
+        // The larger of two that are the same is either.
+        (Node::Op(Op::Min | Op::Max, _, args), _) if depth < DEEPEST => {
+            compare(cx, args[0], b, depth + 1)?;
+            compare(cx, args[1], b, depth + 1)
+        }
+        (_, Node::Op(Op::Min | Op::Max, _, args)) if depth < DEEPEST => {
+            compare(cx, a, args[0], depth + 1)?;
+            compare(cx, a, args[1], depth + 1)
+        }
         _ => Err(differ(cx, a, b)),
     }
 }
@@ -356,6 +375,29 @@ fn as_other(cx: &mut Values, long: &Fold, short: &Fold) -> Res<Option<V>> {
     Ok(None)
 }
 
+/// Whether one of two reductions goes on after a few steps of the other, which are written out where it starts.
+fn after_few(cx: &mut Values, (f, g): (&Fold, &Fold), depth: u32) -> Res<bool> {
+    for (long, short) in [(f, g), (g, f)] {
+        let before = cx.simplify(long.n - short.n);
+        if depth > DEEPEST / 2 || !matches!(before.as_int(), Some(1..=SEVERAL)) {
+            continue;
+        }
+        let starts = all_parts(cx, long, (Nat::int(0), before))?;
+        let rest = cx.steps_of(long, starts, (before, short.n), long.which)?;
+        let other = cx.folded(short.clone());
+        let same = match (cx.node(rest).clone(), cx.node(other).clone()) {
+            (Node::Fold(x), Node::Fold(y)) => {
+                folds_fit(cx, &x, &y) && tried(cx, rest, other, depth + 1).is_ok()
+            }
+            _ => false,
+        };
+        if same {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// Every part of the state after some steps from the start.
 fn all_parts(cx: &mut Values, f: &Fold, steps: (Nat, Nat)) -> Res<Vec<V>> {
     (0..f.steps.len() as u32)
@@ -405,28 +447,11 @@ fn unfolded(cx: &mut Values, f: &Rc<Fold>, other: V, depth: u32) -> Res<()> {
             }
             state
         }
+        _ if is_fixed(cx, f, depth)? => f.starts.clone(),
         _ => {
             let last = f.n - Nat::int(1);
             if !cx.known.at_least(last, Nat::int(0)) {
-                let c = cx.compare(Op::Le, f.n, Nat::int(0));
-                if depth > DEEPEST / 2 {
-                    return Err(Stuck::new("a reduction is compared with what is none"));
-                }
-                let whole = cx.folded((**f).clone());
-                // Without a step it is its start.
-                let mark = cx.known.mark();
-                cx.assume(c, true);
-                let start = f.starts[f.which as usize];
-                let none = compare(cx, start, other, depth + 1);
-                cx.known.restore(mark);
-                none?;
-                cx.assume(c, false);
-                let some = match cx.known.at_least(last, Nat::int(0)) {
-                    true => compare(cx, whole, other, depth + 1),
-                    false => Err(differ(cx, whole, other)),
-                };
-                cx.known.restore(mark);
-                return some;
+                return none_or_some(cx, f, other, depth);
             }
             let before: Vec<V> = (0..f.steps.len() as u32)
                 .map(|which| cx.steps_of(f, f.starts.clone(), (Nat::int(0), last), which))
@@ -436,6 +461,50 @@ fn unfolded(cx: &mut Values, f: &Rc<Fold>, other: V, depth: u32) -> Res<()> {
     };
     let v = cx.refresh(parts[f.which as usize])?;
     compare(cx, v, other, depth + 1)
+}
+
+/// Without a step a reduction is its start.
+fn none_or_some(cx: &mut Values, f: &Rc<Fold>, other: V, depth: u32) -> Res<()> {
+    if depth > DEEPEST / 2 {
+        return Err(Stuck::new("a reduction is compared with what is none"));
+    }
+    let none = cx.compare(Op::Le, f.n, Nat::int(0));
+    let whole = cx.folded((**f).clone());
+    for holds in [true, false] {
+        if cx.decide(none) == Some(!holds) {
+            continue;
+        }
+        let mark = cx.known.mark();
+        cx.assume(none, holds);
+        let done = match holds {
+            true => compare(cx, f.starts[f.which as usize], other, depth + 1),
+            false if cx.known.at_least(f.n, Nat::int(1)) => compare(cx, whole, other, depth + 1),
+            false => Err(differ(cx, whole, other)),
+        };
+        let never = done.is_err() && cx.absurd();
+        cx.known.restore(mark);
+        if !never {
+            done?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether every step makes of what a reduction starts with the same again.
+fn is_fixed(cx: &mut Values, f: &Rc<Fold>, depth: u32) -> Res<bool> {
+    let mark = cx.known.mark();
+    cx.known.positive(f.n);
+    let fixed = cx.opened(f, f.n, |cx, (_, k, _)| {
+        let steps = cx.stepped(f, &f.starts, Nat::var(k))?;
+        let mut both = steps.iter().zip(&f.starts);
+        Ok(both.all(|(step, start)| {
+            let is_fold = matches!(cx.node(*step), Node::Fold(_));
+            step == start
+                || is_fold && depth < DEEPEST && tried(cx, *step, *start, depth + 1).is_ok()
+        }))
+    });
+    cx.known.restore(mark);
+    fixed
 }
 
 type At<'a> = (&'a Rc<Tensor>, u32, &'a [Nat]);

@@ -4,9 +4,10 @@
 //! Invariant: an iteration stores each element of a row once, or one element; what it makes an element of is that element, or any others (`everywhere`). Absent: loops
 //! whose places are known (`loops`).
 
+use super::items::{assume_path, leaves, Around, Item, Store};
 use super::loops::Loop;
 use super::machine::Machine;
-use super::memory::{assume_path, leaves, read, Around, Item, Store};
+use super::memory::read;
 use super::place::coordinates;
 use super::tensor::linear;
 use super::value::{Node, Res, Rewrite, Values, V};

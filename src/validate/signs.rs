@@ -83,7 +83,9 @@ impl Known {
                     None
                 }
             });
-            let Some(next) = least else { return false };
+            let Some(next) = least else {
+                return e != n && self.by_factor(e);
+            };
             e = self.simplify(next);
             if self.known_sign(e) {
                 return true;

@@ -15,7 +15,7 @@ use super::node::{nats, numbered, values};
 use super::Stuck;
 use crate::arith::Nat;
 use crate::intern::Symbol;
-use crate::interp::scalar;
+use crate::interp::{scalar, Num};
 use crate::term::{Lit, Op};
 use crate::ty::Scalar;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -31,6 +31,8 @@ pub struct Values {
     ids: FxHashMap<Node, V>,
     depths: Vec<u32>,
     undefined: Vec<bool>,
+    /// The depths of the reductions whose state stands in each, as bits; all from the last one on have one.
+    states: Vec<u64>,
     /// Indices that are values.
     names: FxHashMap<V, Symbol>,
     named: FxHashMap<Symbol, V>,
@@ -51,8 +53,8 @@ pub struct Values {
     pub kept: FxHashMap<(u32, Part, u64), bool>,
     /// States, and arrays of them, whose elements are made of too many others.
     pub spread: FxHashSet<(u32, u32)>,
-    /// Values that were shown to be equal, and what was known.
-    pub equal: FxHashSet<(V, V, u64)>,
+    /// Values that were shown to be equal, and what was known; where states are compared, of which parts that holds.
+    pub equal: FxHashMap<(V, V, u64), Option<Relation>>,
     /// Dimensions of buffers that have several.
     pub dims: FxHashMap<u32, Vec<Nat>>,
     /// Indices of elements, by what was known.
@@ -80,6 +82,7 @@ impl Default for Values {
             ids: FxHashMap::default(),
             depths: Vec::new(),
             undefined: Vec::new(),
+            states: Vec::new(),
             names: FxHashMap::default(),
             named: FxHashMap::default(),
             fresh: 0,
@@ -92,7 +95,7 @@ impl Default for Values {
             tensors: FxHashMap::default(),
             kept: FxHashMap::default(),
             spread: FxHashSet::default(),
-            equal: FxHashSet::default(),
+            equal: FxHashMap::default(),
             dims: FxHashMap::default(),
             places: FxHashMap::default(),
             decided: FxHashMap::default(),
@@ -114,6 +117,8 @@ type OpenSteps = (Vec<V>, (u32, Nat), Symbol, u64);
 pub const QUESTIONS: u64 = 150_000;
 /// Steps for one program, at most.
 const WORK: u64 = 40_000_000;
+/// Choices in each other in which constants are looked for.
+const CHOICES: u32 = 6;
 /// How names of the indices of reductions begin; no other name does.
 pub const BOUND: &str = "%fold";
 /// Integers that each type of floats has, but for the small ones.
@@ -152,6 +157,10 @@ impl Rewrite {
     }
 }
 
+fn state_bit(depth: u32) -> u64 {
+    1 << depth.min(63)
+}
+
 /// A part of the state of a loop.
 pub type Part = (u32, SmallVec<[Nat; 2]>);
 
@@ -170,6 +179,11 @@ impl Values {
 
     pub fn depth(&self, v: V) -> u32 {
         self.depths[v.0 as usize]
+    }
+
+    /// Whether the state of a reduction that is so deep may stand in it.
+    pub fn has_state(&self, v: V, depth: u32) -> bool {
+        self.states[v.0 as usize] & state_bit(depth) != 0
     }
 
     /// Whether something that was not written stands in it.
@@ -206,7 +220,12 @@ impl Values {
             Node::Fold(f) => (f.depth, false),
             node => (0, matches!(node, Node::Undef)),
         };
+        let mut states = match &node {
+            Node::Acc(depth, _) => state_bit(*depth),
+            _ => 0,
+        };
         let mut part = |v: V| {
+            states |= self.states[v.0 as usize];
             depth = depth.max(self.depth(v));
             undefined |= self.has_undefined(v);
         };
@@ -214,7 +233,11 @@ impl Values {
         if !self.named.is_empty() {
             nats(&node).for_each(|n| self.names_in(n).into_iter().for_each(|(_, v)| part(v)));
         }
+        if let Node::Fold(f) = &node {
+            states &= !state_bit(f.depth) | state_bit(u32::MAX);
+        }
         let v = V(self.nodes.len() as u32);
+        self.states.push(states);
         self.nodes.push(node.clone());
         self.depths.push(depth);
         self.undefined.push(undefined);
@@ -277,6 +300,12 @@ impl Values {
             Node::In(slot, _) => self.bounds.get(*slot as usize).copied().flatten(),
             _ => None,
         };
+        let range = match range {
+            Some(n) => Some((Nat::int(0), n - Nat::int(1))),
+            None => (self.constants(v, CHOICES))
+                .filter(|ends| ends.0 >= 0)
+                .map(|(lo, hi)| (Nat::int(lo), Nat::int(hi))),
+        };
         if let Some(s) = self.names.get(&v) {
             return Nat::var(*s);
         }
@@ -284,11 +313,27 @@ impl Values {
         self.names.insert(v, s);
         self.named.insert(s, v);
         match range {
-            Some(n) => self.known.range(s, Nat::int(0), n - Nat::int(1)),
+            Some((lo, hi)) => self.known.range(s, lo, hi),
             // It may be negative, which a variable without a range is not.
             None => self.wild = true,
         }
         Nat::var(s)
+    }
+
+    /// The least and the largest of constants, if a value is one of some by a few choices in each other.
+    fn constants(&self, v: V, choices: u32) -> Option<(i64, i64)> {
+        let all = match self.node(v) {
+            Node::Idx(n) => return n.as_int().map(|n| (n, n)),
+            Node::Op(Op::Select, _, args) => &args[1..],
+            Node::Table(_, all) => all,
+            _ => return None,
+        };
+        let fewer = choices.checked_sub(1)?;
+        let mut each = all.iter().map(|v| self.constants(*v, fewer));
+        let first = each.next()??;
+        each.try_fold(first, |ends, next| {
+            next.map(|n| (ends.0.min(n.0), ends.1.max(n.1)))
+        })
     }
 
     pub fn cast(&mut self, v: V, from: Scalar, to: Scalar) -> V {
@@ -361,6 +406,9 @@ impl Values {
                 return self.index(n);
             }
         }
+        if let Some(known) = self.of_constants(op, of, args) {
+            return self.lit(Lit::Int(known), of);
+        }
         let v = self.make(Node::Op(op, of, args.into()));
         match of == Scalar::Bool && !matches!(op, Op::Select) {
             true => match self.decide(v) {
@@ -369,6 +417,28 @@ impl Values {
             },
             false => v,
         }
+    }
+
+    /// What an operation on constant integers is.
+    fn of_constants(&self, op: Op, of: Scalar, args: &[V]) -> Option<i128> {
+        let simple = matches!(
+            op,
+            Op::Add | Op::Sub | Op::Mul | Op::Min | Op::Max | Op::Neg | Op::Abs
+        );
+        if !simple || !of.is_int() {
+            return None;
+        }
+        let number = |v: &V| match self.node(*v) {
+            Node::Lit(Lit::Int(i), _) => Some(scalar::integer(*i, of)),
+            Node::Idx(n) => n.as_int().map(Num::Int),
+            _ => None,
+        };
+        let args: SmallVec<[Num; 2]> = args.iter().map(number).collect::<Option<_>>()?;
+        let done = scalar::apply(op, of, &args)?.int();
+        Some(match of {
+            Scalar::U64 => i128::from(done as u64),
+            _ => i128::from(done),
+        })
     }
 
     /// Whether a number is between 0 and one that fits into 64 bits.

@@ -1,7 +1,7 @@
 //! Random typed programs: their loop programs are validated, or what stays open is counted. None is refuted.
 //!
 //! `SEEDS=first,count cargo test --test all more_random_programs_are_judged -- --ignored --nocapture` looks at more, and lists those
-//! that are unknown by the obligation that is open.
+//! that are unknown by the obligation that is open, and one alone with its loop program.
 
 use super::QUESTIONS;
 use crate::common::flow::{self, Programs};
@@ -35,6 +35,9 @@ fn judged(first: u64, count: u64) -> Judged {
         match found.verdict {
             Verdict::Validated => all.validated += 1,
             Verdict::Unknown => {
+                if count == 1 {
+                    println!("{program}\n{nest}");
+                }
                 let open = &found.tally.open[0];
                 let why = format!("{}: {}", open.obligation, open.why);
                 all.unknown.entry(why).or_default().push(seed);

@@ -8,7 +8,8 @@ use rise_opt::intern::Symbol;
 use rise_opt::interp::Sizes;
 use rise_opt::lower::Options;
 use rise_opt::nest::{Block, Expr, ExprKind, LoopKind, Nest, Stmt};
-use rise_opt::term::{Op, Program};
+use rise_opt::term::{Lit, Op, Program};
+use rise_opt::ty::Scalar;
 use rise_opt::validate::obligations;
 
 /// Sums in tiles of two rows and two vectors, the last of which are parts.
@@ -189,6 +190,69 @@ fn later_iterations_come_after_later_stores() {
     let expected = expected_of(&program, &nest, [1, 2, 3, 5].map(sizes).to_vec());
     assert_eq!(differs(&changed(mirrored), &expected), None);
     let wrong = changed(Nat::int(0));
+    assert!(differs(&wrong, &expected).is_some(), "{wrong}");
+    assert!(!obligations(&wrong, &program).open.is_empty(), "{wrong}");
+}
+
+/// What lies in memory before a loop is what it starts with: where it has no iteration, that is left, too.
+#[test]
+fn a_loop_without_an_iteration_leaves_what_was_there() {
+    let text = "def f [m n : nat] (a : n.f32) (b : m.f32) : m.f32 =
+      b |> mapSeq (\\x -> a |> reduceSeq (\\s y -> s + y * x) 1.0)";
+    let program = common::program_text(text);
+    let nest = lowered(&program, &Options::default());
+    let Stmt::For { body, .. } = &nest.body[0] else {
+        panic!("{nest}")
+    };
+    let (before, after) = body.split_at(body.len() - 2);
+    let (sum, last) = (&after[0], &after[1]);
+    let Stmt::Store { buf, index, .. } = last else {
+        panic!("{nest}")
+    };
+    let store = |new: Expr| {
+        let mut store = last.clone();
+        if let Stmt::Store { value, .. } = &mut store {
+            *value = new;
+        }
+        store
+    };
+    let number = |x: f32| Expr::lit(Lit::f32(x), Scalar::F32);
+    let mut in_memory = sum.clone();
+    if let Stmt::For { body, .. } = &mut in_memory {
+        for s in body {
+            if let Stmt::Assign { var, value } = s {
+                let new = value.rewrite(&mut |e| match e.kind() {
+                    ExprKind::Var(v) if v == var => {
+                        Some(Expr::new(ExprKind::Load(*buf, *index), e.shape()))
+                    }
+                    _ => None,
+                });
+                *s = store(new);
+            }
+        }
+    }
+    let begun = |first: f32| {
+        let mut nest = nest.clone();
+        let Stmt::For { body, .. } = &mut nest.body[0] else {
+            panic!("{nest}")
+        };
+        let some = Expr::compare(Op::Lt, Nat::int(0), Nat::var(Symbol::new("n")));
+        let start = Stmt::If {
+            cond: some,
+            then: vec![store(number(1.0))],
+            els: Vec::new(),
+        };
+        *body = before.to_vec();
+        body.extend([store(number(first)), start, in_memory.clone()]);
+        nest
+    };
+    let sizes = |n: i64| Sizes::from_iter([(Symbol::new("m"), 2), (Symbol::new("n"), n)]);
+    let expected = expected_of(&program, &nest, [0, 1, 2].map(sizes).to_vec());
+    let right = begun(1.0);
+    assert_eq!((differs(&right, &expected), expected.len()), (None, 3));
+    let found = obligations(&right, &program);
+    assert!(found.open.is_empty(), "{right}{}", open(&found));
+    let wrong = begun(2.0);
     assert!(differs(&wrong, &expected).is_some(), "{wrong}");
     assert!(!obligations(&wrong, &program).open.is_empty(), "{wrong}");
 }

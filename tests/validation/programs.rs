@@ -99,4 +99,19 @@ pub const PROGRAMS: &[&str] = &[
         asScalar (transpose (rows |> map (\\p -> snd p |> map (\\x -> select (fst p < 5) x 2.0))) |> reduceSeq
           (\\s r -> zip s (asVector[4] r) |> mapSeqUnroll (\\p -> fst p - snd p)) (asVector[4] (generate[4] (\\_ -> 0.5))))))",
     "def f [n : nat] (a : n.u8) (b : n.u8) : n.u8 = zip a b |> mapSeq (\\p -> abs (fst p - snd p))",
+    // A scan whose first step has a loop of its own, backwards, two at once, in rows of two.
+    "def f [n : nat] (a : n.f32) : n.f32 =
+      zip a (concat (fill[1] 0.5) a |> take[n]) |> scanSeq (\\p s -> max (fst p) (s + snd p)) 0.0",
+    "def f [n : nat] (a : n.f32) : n.f32 = a |> scanSeq (\\x s -> s + x) 0.0 |> reverse",
+    "def f [n : nat] (a : n.f32) : (2*n).f32 =
+      a |> scanSeq (\\x s -> s + vectorFromScalar x) (vectorFromScalar[2] 0.0) |> asScalar",
+    "def f [n : nat] (a : (2*n).f32) : n.2.f32 = a |> scanSeq (\\x s -> s + x) 0.5 |> toMem |> split[2]",
+    // Steps in place, one after the other in the text; steps of which the last one alone counts.
+    "def f [n : nat] (a : 3.n.f32) (b : n.f32) : n.f32 =
+      a |> reduceSeqUnroll (\\acc x -> zip acc x |> mapSeq (\\p -> fst p + snd p)) b |> mapSeq (\\x -> neg x)",
+    "def f [n m : nat] (a : n.m.f32) (b : m.f32) : m.f32 =
+      a |> reduceSeq (\\_ row -> row |> mapSeq (\\x -> x + 1.0)) b |> mapSeq (\\x -> x * 2.0)",
+    "def f [m n : nat] (a : m.n.f32) : m.f32 = a |> mapSeq (reduceSeq (\\_ _ -> 1.0) 2.0)",
+    // Indices that are constants in memory.
+    "def f [m : nat] (a : (m + 3).f32) : 3.f32 = a |> gather (makeArray[3] 0 2 1) |> mapSeq (\\x -> x + 1.0)",
 ];
