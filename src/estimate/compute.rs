@@ -24,6 +24,8 @@ const RETURNED: f64 = 8.0;
 const SINGLE: f64 = 1.25;
 /// Cycles for a whole number that is divided by a constant: a product and shifts.
 const BY_CONSTANT: f64 = 1.5;
+/// Cycles for one that is divided by a number that is not known when it is compiled.
+const DIVIDED: f64 = 12.0;
 /// Results of an iteration that lie side by side, which compilers weave into vectors, and how much longer that takes.
 const WOVEN: i64 = 4;
 const WEAVING: f64 = 1.25;
@@ -305,6 +307,7 @@ impl<'a> Walk<'a> {
             if let Some(e) = walk::exprs(s) {
                 e.visit(&mut |e| {
                     if let ExprKind::Load(_, index) = e.kind() {
+                        let index = written_out(*index, &self.names);
                         good &= index.coefficient(inner).and_then(Nat::as_int).is_some();
                     }
                 });
@@ -321,7 +324,9 @@ impl<'a> Walk<'a> {
         match e.kind() {
             ExprKind::Load(_, index) => {
                 *widest = (*widest).max(Some(e.shape().elem.bytes()));
-                matches!(self.stride(*index, var), 0 | 1)
+                // What stands in a minimum or a remainder is gathered.
+                let written = written_out(*index, &self.names);
+                written.coefficient(var).is_some() && matches!(self.stride(*index, var), 0 | 1)
             }
             ExprKind::Op(op, args) => match op.sort() {
                 Sort::Function(f) => f == Function::Sqrt,
@@ -592,6 +597,11 @@ fn index(n: Nat) -> f64 {
     n.each_atom(&mut |a| {
         cycles += match a.kind() {
             AtomKind::Min(..) | AtomKind::Max(..) => 0.5,
+            AtomKind::Floor(_, d) | AtomKind::Ceil(_, d) | AtomKind::Mod(_, d)
+                if d.as_int().is_none() =>
+            {
+                DIVIDED
+            }
             kind => 2.0 * kind.parts().len().min(1) as f64,
         }
     });
@@ -610,7 +620,7 @@ fn operation(op: Op, elem: Scalar, vector: bool) -> f64 {
         Sort::Function(_) if vector => 20.0,
         Sort::Function(_) => 18.0,
         _ => match op {
-            Op::Div | Op::Mod if elem.is_int() => 12.0,
+            Op::Div | Op::Mod if elem.is_int() => DIVIDED,
             Op::Div if vector => 5.0,
             Op::Div => 4.0,
             _ => 0.5,

@@ -467,7 +467,8 @@ pub fn not_negative(n: Nat) -> Option<Expr> {
         |terms: Vec<(Mono, Rat)>, more: i64| to_expr(Nat::from_terms(terms) + Nat::int(more));
     match constant {
         0.. if right.is_empty() => {
-            Some(build(Op::Lt, &[side(left, 0)?, side(right, constant + 1)?]))
+            let more = constant.checked_add(1)?;
+            Some(build(Op::Lt, &[side(left, 0)?, side(right, more)?]))
         }
         0.. => Some(build(Op::Le, &[side(left, 0)?, side(right, constant)?])),
         _ => Some(build(

@@ -28,6 +28,7 @@ mod lane_blocks;
 mod lanes;
 mod memory;
 mod multi_versioning;
+mod numbers;
 mod ops;
 mod read;
 mod reduce;

@@ -244,10 +244,10 @@ impl Lower {
             }
         }
         match ty.kind() {
-            TyKind::Idx(n) => {
-                let clamped = Expr::new(ExprKind::Clamp(e, n), Shape::index());
-                Ok(Val::Scalar(clamped))
-            }
+            TyKind::Idx(n) => Ok(Val::Scalar(match self.index_below(&e, n) {
+                Some(i) => Expr::index(i),
+                None => Expr::new(ExprKind::Clamp(e, n), Shape::index()),
+            })),
             TyKind::Scalar(s) if s == e.shape().elem && e.as_index().is_none() => {
                 Ok(Val::Scalar(e))
             }

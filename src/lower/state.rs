@@ -100,6 +100,8 @@ pub(super) struct Lower {
     pub stack_used: i64,
     /// What is known where numbers become indices.
     pub casts: Casts,
+    /// What variables are that are computed of indices, up to multiples of 2^64.
+    pub numbers: FxHashMap<Symbol, Nat>,
     /// Uses of variable 0 in lambda bodies, by address; the terms are kept alive.
     pub uses: FxHashMap<usize, (Term, usize)>,
 }
@@ -146,6 +148,7 @@ impl Lower {
             version: Version::Outside,
             stack_used: 0,
             casts: Casts::default(),
+            numbers: FxHashMap::default(),
             uses: FxHashMap::default(),
         }
     }
@@ -465,6 +468,9 @@ impl Lower {
         let var = self.fresh("x");
         let shape = e.shape();
         self.levels.insert(var, self.level());
+        if let Some(n) = self.wrapping(&e) {
+            self.numbers.insert(var, n);
+        }
         self.push(Stmt::Let {
             var,
             value: Some(e),

@@ -11,6 +11,7 @@ mod elements;
 mod exact;
 mod indices;
 mod joined;
+mod lanes;
 mod nested;
 mod partial;
 mod print;
@@ -285,7 +286,7 @@ pub fn schedules(
     let spread = tile::reads_spread(&program.term);
     let mut all: Vec<Schedule> = Vec::new();
     for choice in choices(space, spread) {
-        let printed = print::schedule(&loops, choice, permits, program);
+        let printed = print::schedule(&loops, choice, permits, (program, target));
         let printed = printed.map(|s| match permits.sums {
             Sums::Tree => s.of_numbers(target),
             _ => s,

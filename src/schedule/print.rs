@@ -4,10 +4,11 @@
 //! look after it; what a stage does not change looks as after the one before. A step is written only where its stage changes
 //! something, and has the rules of that change alone.
 
-use super::skeleton::{leaf, same_leaves, Loops, Map, Reduce, Regroup};
+use super::skeleton::{leaf, same_leaves, Loops, Map, Reduce, Regroup, SHORT};
 use super::stage::{Stage, STAGES};
 use super::{numbered, Choice, Permits, Schedule, HEAD, PERMIT};
 use crate::arith::Nat;
+use crate::target::Target;
 use crate::term::Program;
 use crate::ty::Scalar;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,12 +17,12 @@ use std::collections::{BTreeMap, BTreeSet};
 const NAMED: &str = "named arrays kept";
 const STAGES_KEPT: &str = "stages kept";
 
-/// Elements of a block of a reduction to one number.
-const BLOCK: u32 = 16384;
 /// Vectors that go through steps side by side.
 const ABREAST: u32 = 4;
 /// Reductions up to this length are unrolled.
 const UNROLLED: i64 = 64;
+/// Reductions of so many are in several vectors at once; shorter ones in one.
+const LONG: i64 = 256;
 
 /// Prints one schedule.
 pub struct Printer<'a> {
@@ -29,6 +30,7 @@ pub struct Printer<'a> {
     pub stage: Stage,
     /// Whether functions may be approximated, so that vectors have them.
     pub approximate: bool,
+    pub target: Target,
     program: &'a Program,
     /// Rules that the stage needs, by file.
     rules: BTreeMap<&'static str, BTreeSet<String>>,
@@ -54,12 +56,13 @@ pub fn schedule(
     loops: &Loops,
     choice: Choice,
     permits: Permits,
-    program: &Program,
+    (program, target): (&Program, Target),
 ) -> Option<Schedule> {
     let mut p = Printer {
         choice,
         stage: Stage::Keep,
         approximate: permits.approximate,
+        target,
         program,
         rules: BTreeMap::new(),
         params: Vec::new(),
@@ -266,8 +269,11 @@ impl Printer<'_> {
     fn read(&mut self, loops: &Loops) -> String {
         match loops {
             Loops::Nothing => "?".to_string(),
-            Loops::Map(m) => self.read(&m.body),
-            Loops::Reduce(r) => self.sequential(r),
+            Loops::Map(m) => {
+                let (from, body) = (self.read(&m.from), self.read(&m.body));
+                applied("?", &[body, from])
+            }
+            Loops::Reduce(r) => self.reduce(r, false),
             Loops::Step(step) => self.read(step),
             Loops::Let {
                 named: false, body, ..
@@ -305,7 +311,7 @@ impl Printer<'_> {
                 _ => r.law == Regroup::No,
             };
             let apart = apart || m.across;
-            if self.choice.columns > 0 && m.reduces && apart {
+            if self.choice.columns > 0 && m.reduces && !m.generates && apart {
                 match leaf(m.elem).filter(|_| m.waits && m.own_operator) {
                     Some(s) => return self.abreast(m, s, parallel),
                     None => {
@@ -340,13 +346,17 @@ impl Printer<'_> {
             self.says("parallel");
             self.uses("parallel", &["map-par"]);
         }
+        let over = self.read(&m.from);
         let kind = if lower { "MapPar" } else { "Map" };
         // A map that is only read makes no loop for threads.
         let place = match parallel && !self.inside {
             true => "written",
             false => "contains",
         };
-        format!("({place}{kind} {n} {body})")
+        match over == "?" {
+            true => format!("({place}{kind} {n} {body})"),
+            false => format!("({place}{kind}Over {n} {body} {over})"),
+        }
     }
 
     /// A loop over places, for each of which elements are looked for: instead each element is looked at once.
@@ -536,10 +546,16 @@ impl Printer<'_> {
             {
                 self.blocks_alone(r)
             }
-            (Some(s), Regroup::Identity) if long(r.n, 256) => {
+            (Some(s), Regroup::Identity) if long(r.n, LONG) => {
                 self.in_lanes(r, s, free && self.choice.parallel)
             }
-            (Some(s), Regroup::Peeled) if long(r.n, 256) => {
+            // Of one vector alone there would be nothing to add up.
+            (Some(s), Regroup::Identity)
+                if r.lane_wise && long(r.n, SHORT.max(2 * i64::from(self.target.lanes(s)))) =>
+            {
+                self.in_one(r, s)
+            }
+            (Some(s), Regroup::Peeled) if long(r.n, LONG) => {
                 let parallel = free && self.choice.parallel && long(r.n, 2048);
                 match parallel {
                     true => self.partial(r, true, true),
@@ -579,142 +595,6 @@ impl Printer<'_> {
         match inner == "?" {
             true => "(contains reduceSeqUnroll)".to_string(),
             false => format!("(contains (app reduceSeqUnroll ? ? {inner}))"),
-        }
-    }
-
-    fn in_lanes(&mut self, r: &Reduce, s: Scalar, parallel: bool) -> String {
-        self.regroups = true;
-        self.says(format!("reductions in {} vectors", self.choice.lanes));
-        let lanes = self.lanes(s);
-        let unroll = self.param("unroll", self.choice.lanes.to_string());
-        let chunk = self.param(&format!("{}chunk", s.name()), format!("{lanes} * {unroll}"));
-        if parallel {
-            self.says("parallel blocks");
-        }
-        let block = match parallel {
-            true => self.param("block", BLOCK.to_string()),
-            false => String::new(),
-        };
-        let blocks = format!("(floor({}, {block}))", r.n);
-        let both = |of: String, rest: String| format!("(both {of} {rest})");
-        match self.shown() {
-            Stage::Loops | Stage::Keep | Stage::Start => "(contains reduce)".to_string(),
-            Stage::Blocks | Stage::Peel | Stage::PeelLanes | Stage::Order => {
-                if !parallel {
-                    return "(contains reduce)".to_string();
-                }
-                if self.shown() == Stage::Blocks {
-                    let rules = ["reduce-rest", "reduce-blocks"].map(|r| format!("{r}[{block}]"));
-                    self.uses("reduction", &rules.each_ref().map(String::as_str));
-                }
-                both(
-                    format!("(containsPartial {blocks} (contains reduce) ?)"),
-                    "(contains reduce)".to_string(),
-                )
-            }
-            Stage::Parts | Stage::Exchange | Stage::Reorder | Stage::Beside | Stage::Pack => {
-                for b in [&chunk, &lanes] {
-                    let (rest, split) = (format!("reduce-rest[{b}]"), format!("reduce-lanes[{b}]"));
-                    self.uses("reduction", &[&rest, &split]);
-                }
-                let columns = format!("(reducedInColumns {lanes} {chunk})");
-                if !parallel {
-                    return columns;
-                }
-                let inner = format!(
-                    "(containsPartial {lanes} (contains reduce) (contains (app (map : ? -> {chunk}.? -> ?) (contains reduce))))"
-                );
-                both(format!("(containsPartial {blocks} {inner} ?)"), columns)
-            }
-            Stage::Vectors | Stage::Lower => {
-                let lower = self.shown() == Stage::Lower;
-                let body = match lower {
-                    true => format!("(containsMapUnroll {unroll} ?)"),
-                    false => "?".to_string(),
-                };
-                if lower {
-                    self.uses("lowering", &["map-unroll"]);
-                } else {
-                    self.uses("algorithmic", &["reduce-seq"]);
-                    self.uses("layout", &["transpose-back"]);
-                    let rule = format!("lift-reduce-seq-vectors[{lanes}]");
-                    self.uses("vector", &[&rule]);
-                }
-                let vectors = format!("(reducedInVectors {lanes} {unroll} {body})");
-                if !parallel {
-                    return vectors;
-                }
-                let inner = format!(
-                    "(containsReduceVectors 1 {lanes} ? (containsReduceVectors {unroll} {lanes} {body} ?))"
-                );
-                let partial = match lower {
-                    false => format!("(containsMap {blocks} {inner})"),
-                    true => {
-                        self.uses("parallel", &["map-par"]);
-                        self.uses("layout", &["store-to-mem"]);
-                        format!("(containsStored ({blocks}.?) (containsMapPar {blocks} {inner}))")
-                    }
-                };
-                both(format!("(contains (app reduceSeq ? ? {partial}))"), vectors)
-            }
-        }
-    }
-
-    /// A maximum, say: columns of partial results begin with their first element, and the last element stands for those that
-    /// fill the columns.
-    fn peeled(&mut self, s: Scalar) -> String {
-        self.regroups = true;
-        self.says(format!("reductions in {} vectors", self.choice.lanes));
-        let lanes = self.lanes(s);
-        let unroll = self.param("unroll", self.choice.lanes.to_string());
-        let chunk = self.param(&format!("{}chunk", s.name()), format!("{lanes} * {unroll}"));
-        let lanewise =
-            |n: &str| format!("(contains (app (map : ? -> {n}.? -> ?) (contains reduceSeq)))");
-        let kept = |f: String, g: String| {
-            format!("(contains (app let (app toMem {f}) (contains (app reduce ? ? {g}))))")
-        };
-        match self.shown() {
-            Stage::Loops | Stage::Keep | Stage::Start | Stage::Blocks => {
-                "(contains reduce)".to_string()
-            }
-            Stage::Peel => {
-                let rules = ["reduce-pad-idempotent", "reduce-lanes-peeled"];
-                let rules = rules.map(|r| format!("{r}[{chunk}]"));
-                self.uses("reduction", &rules.each_ref().map(String::as_str));
-                format!("(contains (app reduce ? ? (contains (app (map : ? -> {chunk}.? -> ?) (contains reduceSeq) (contains padClamp)))))")
-            }
-            Stage::PeelLanes
-            | Stage::Order
-            | Stage::Parts
-            | Stage::Exchange
-            | Stage::Reorder
-            | Stage::Beside
-            | Stage::Pack => {
-                if self.shown() == Stage::PeelLanes {
-                    let rule = format!("reduce-lanes-peeled[{lanes}]");
-                    self.uses("reduction", &[&rule, "reduce-kept"]);
-                }
-                let columns =
-                    format!("(containsMapOver {chunk} (contains reduceSeq) (contains padClamp))");
-                kept(columns, lanewise(&lanes))
-            }
-            Stage::Vectors | Stage::Lower => {
-                let body = match self.shown() {
-                    Stage::Lower => {
-                        self.uses("lowering", &["map-unroll"]);
-                        format!("(containsMapUnroll {unroll} ?)")
-                    }
-                    _ => {
-                        self.uses("layout", &["transpose-back"]);
-                        let rule = format!("lift-reduce-seq-vectors-general[{lanes}]");
-                        self.uses("vector", &[&rule]);
-                        "?".to_string()
-                    }
-                };
-                let columns =
-                    format!("(containsReduceVectors {unroll} {lanes} {body} (contains padClamp))");
-                kept(columns, format!("(containsReduceVectors 1 {lanes} ? ?)"))
-            }
         }
     }
 }
@@ -772,7 +652,7 @@ impl Loops {
         is(self)
             || match self {
                 Loops::Nothing => false,
-                Loops::Map(m) => m.body.any(is),
+                Loops::Map(m) => m.body.any(is) || m.from.any(is),
                 Loops::Reduce(r) => r.inner.any(is),
                 Loops::Step(step) => step.any(is),
                 Loops::Let { value, body, .. } => value.any(is) || body.any(is),

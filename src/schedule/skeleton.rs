@@ -58,6 +58,8 @@ pub struct Map {
     pub fixed: bool,
     /// Whether one iteration reduces those elements that are equal to something.
     pub counts: bool,
+    /// Of the arrays that it goes over, whose elements are computed where it reads them.
+    pub from: Box<Loops>,
     pub body: Box<Loops>,
 }
 
@@ -97,6 +99,8 @@ pub enum Regroup {
 
 /// Loops up to this length are left to the compiler.
 pub const SMALL: i64 = 15;
+/// Reductions known to be shorter are not worth a loop of their own, or vectors.
+pub const SHORT: i64 = 16;
 
 /// What a term's loops are read with.
 #[derive(Copy, Clone)]
@@ -151,6 +155,10 @@ impl Reader {
         let body = match self.map(result, f) {
             Loops::Map(m) => Loops::Map(Map {
                 across: is_across(xs),
+                from: match stage(xs) {
+                    Some(_) => m.from,
+                    None => self.read(xs).into(),
+                },
                 ..m
             }),
             other => other,
@@ -170,7 +178,6 @@ impl Reader {
         match self.map(result, f) {
             Loops::Map(m) => Loops::Map(Map {
                 lane_wise: false,
-                reduces: false,
                 generates: true,
                 ..m
             }),
@@ -208,6 +215,7 @@ impl Reader {
             reused: reused(f),
             fixed: is_fixed(f),
             counts: counts(f),
+            from: Loops::Nothing.into(),
             body: body.into(),
         })
     }

@@ -73,12 +73,15 @@ impl Printer<'_> {
 
     /// Blocks of a loop over reductions.
     pub fn blocks(&mut self, m: &Map) -> Option<String> {
-        if m.generates || !m.reduces || m.n.as_int().is_some_and(|n| n < i64::from(2 * BLOCK)) {
+        if !m.reduces || m.n.as_int().is_some_and(|n| n < i64::from(2 * BLOCK)) {
             return None;
         }
         self.says("blocks of elements");
         self.says("parallel");
         let block = self.param("elements", BLOCK.to_string());
+        if m.generates && self.stage == Stage::Loops {
+            self.needs("algorithmic", &["generate-map"]);
+        }
         if self.stage < Stage::Parts {
             return Some(format!("(containsMap {} ?)", size(m.n)));
         }

@@ -8,14 +8,11 @@
 
 use super::depends::{Scope, Varies};
 use super::print::size;
-use super::skeleton::{has_reduction, is_across, Loops};
+use super::skeleton::{has_reduction, is_across, Loops, SHORT};
 use super::{guide, numbered, Schedule};
 use crate::arith::Nat;
 use crate::term::{Data, Kind, Loop, Op, Sort, Term};
 use crate::ty::Ty;
-
-/// Reductions known to be shorter are not worth a loop of their own.
-const SHORT: i64 = 16;
 
 const RULES: &str = "use rules/sharing.rules (let-fission, let-let, let-nest, reduction-named,
   reduction-named-left, reduction-named-first, reductions-named, reductions-named-left, let-out-of-argument,

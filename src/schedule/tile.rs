@@ -58,7 +58,8 @@ fn product(rows: &Map) -> Option<Product<'_>> {
         .inner
         .any(&|l| matches!(l, Loops::Map(_) | Loops::Reduce(_)));
     let s = leaf(columns.elem).filter(|s| same_leaves(columns.elem, *s))?;
-    let fits = columns.reduces && !inner && long(columns.n, 64) && long(r.n, 16);
+    let fits =
+        columns.reduces && !columns.generates && !inner && long(columns.n, 64) && long(r.n, 16);
     fits.then_some(Product {
         rows,
         between,

@@ -396,13 +396,7 @@ impl Values {
         }
         if let (Scalar::I64, [a, b], true) = (of, args, self.indices(args)) {
             let (a, b) = (self.nat(*a), self.nat(*b));
-            let sum = match op {
-                Op::Add => Some(a + b),
-                Op::Sub => Some(a - b),
-                Op::Mul => Some(a * b),
-                _ => None,
-            };
-            if let Some(n) = sum.filter(|n| n.as_int().is_some() || self.fits(*n)) {
+            if let Some(n) = self.of_numbers(op, a, b) {
                 return self.index(n);
             }
         }
@@ -441,11 +435,40 @@ impl Values {
         })
     }
 
-    /// Whether a number is between 0 and one that fits into 64 bits.
+    /// What is computed of two numbers of 64 bits, if it is one. C rounds quotients towards zero: down, where nothing is negative.
+    fn of_numbers(&self, op: Op, a: Nat, b: Nat) -> Option<Nat> {
+        let divides = || self.known.at_least(a, Nat::int(0)) && self.known.at_least(b, Nat::int(1));
+        Some(match op {
+            Op::Add | Op::Sub | Op::Mul => {
+                let n = match op {
+                    Op::Add => a + b,
+                    Op::Sub => a - b,
+                    _ => a * b,
+                };
+                return (n.as_int().is_some() || self.fits(n)).then_some(n);
+            }
+            Op::Min => self.known.simplify(a.min(b)),
+            Op::Max => self.known.simplify(a.max(b)),
+            Op::Div if divides() => self.known.floor(a, b),
+            // Once around at most.
+            Op::Mod if divides() && self.known.at_least(b + b - Nat::int(1), a) => {
+                let beyond = (a - b + Nat::int(1)).max(Nat::int(0));
+                self.known.simplify(a - b * beyond.min(Nat::int(1)))
+            }
+            Op::Mod if divides() => self.known.rem(a, b),
+            _ => return None,
+        })
+    }
+
+    /// Whether a number fits into 64 bits: neither it nor its opposite is above four times what no function accepts 2^60 of.
     fn fits(&self, n: Nat) -> bool {
-        let below = |size: &Nat| self.known.at_least(*size, n);
-        self.known.at_least(n, Nat::int(0))
-            && (self.sizes.iter().any(below) || self.rows(n).iter().any(below))
+        let known = |a, b| self.known.at_least(a, b);
+        let whole = known(n, Nat::int(0));
+        let within = |size: &Nat| {
+            let most = *size * Nat::int(4);
+            known(most, n) && (whole || known(n + most, Nat::int(0)))
+        };
+        self.sizes.iter().any(within) || self.rows(n).iter().any(within)
     }
 
     /// Sizes divided by all that an index does not go up to, of which there is at least one: a row is no longer than the array.
@@ -632,8 +655,16 @@ impl Values {
         all.iter().map(|v| self.rewrite(r, *v)).collect()
     }
 
+    /// At least 0, and at most the number before one.
     pub fn clamp(&mut self, a: V, n: Nat) -> V {
-        self.make(Node::Clamp(a, n))
+        match self.as_index(a) {
+            Some(i) => {
+                let i = i.min(n - Nat::int(1)).max(Nat::int(0));
+                let i = self.simplify(i);
+                self.index(i)
+            }
+            None => self.make(Node::Clamp(a, n)),
+        }
     }
 
     fn rewrite_table(&mut self, r: &mut Rewrite, n: Nat, all: &[V]) -> Res<V> {

@@ -1,7 +1,7 @@
 //! Programs that have no sketch, each with what is done with it.
 
 /// Programs that are not shipped, and a word of the schedule that is taken where sums may be regrouped.
-pub const PROGRAMS: [(&str, &str); 60] = [
+pub const PROGRAMS: [(&str, &str); 63] = [
     (
         "def clamped [n : nat] (a : f32) (x : n.f32) (y : n.f32) : n.f32 =
            zip x y |> map (\\p -> min (max (a * fst p + snd p) (-1.0)) 1.0)",
@@ -398,5 +398,25 @@ pub const PROGRAMS: [(&str, &str); 60] = [
         "def by_index [m n k : nat] (a : m.k.f32) (b : k.n.f32) : m.n.f32 =
            generate[m] (\\i -> generate[n] (\\j -> generate[k] (\\p -> idx p (idx i a) * idx j (idx p b)) |> reduce (+) 0.0))",
         "register tiles",
+    ),
+    (
+        "def scaled_blocks [m k : nat] (w : m.(32*k).i8) (s : m.k.f32) (x : (32*k).f32) : m.f32 =
+           zip w s |> map (\\p -> zip (split[32] (fst p)) (zip (snd p) (split[32] x)) |> map (\\b ->
+             (zip (fst b) (snd (snd b)) |> map (\\t -> (cast (fst t) : f32) * snd t) |> reduce (+) 0.0) * fst (snd b))
+             |> reduce (+) 0.0)",
+        "short reductions in a vector",
+    ),
+    (
+        "def gates [m n : nat] (w : m.n.f32) (u : m.m.f32) (x : n.f32) (h : m.f32) : m.f32 =
+           zip (w |> map (\\r -> zip r x |> map (\\p -> fst p * snd p) |> reduce (+) 0.0))
+               (u |> map (\\r -> zip r h |> map (\\p -> fst p * snd p) |> reduce (+) 0.0))
+             |> map (\\p -> max 0.0 (fst p + snd p))",
+        "reductions in 8 vectors, parallel",
+    ),
+    (
+        "def convolved [n k : nat] (x : (n+k).f32) (w : (k+1).f32) : n.f32 =
+           generate[n] (\\i -> generate[k+1] (\\j ->
+             idx (cast ((cast i : i64) + (cast j : i64)) : idx[n+k]) x * idx j w) |> reduce (+) 0.0)",
+        "reductions in 8 vectors",
     ),
 ];

@@ -41,6 +41,7 @@ mod lower {
     mod float;
     mod index_map;
     mod lanes;
+    mod numbers;
 }
 mod nest {
     mod abi;
