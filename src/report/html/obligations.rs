@@ -169,7 +169,7 @@ fn line(l: &Listing, id: &str, statement: u32) -> String {
     if cut.len() < text.len() {
         cut.push('…');
     }
-    let n = first + 1;
+    let n = first.saturating_add(1);
     if first as usize >= LINES {
         return format!("{n} {}", code(&cut));
     }
