@@ -324,9 +324,7 @@ impl<'a> Walk<'a> {
         match e.kind() {
             ExprKind::Load(_, index) => {
                 *widest = (*widest).max(Some(e.shape().elem.bytes()));
-                // What stands in a minimum or a remainder is gathered.
-                let written = written_out(*index, &self.names);
-                written.coefficient(var).is_some() && matches!(self.stride(*index, var), 0 | 1)
+                matches!(self.stride(*index, var), 0 | 1)
             }
             ExprKind::Op(op, args) => match op.sort() {
                 Sort::Function(f) => f == Function::Sqrt,
