@@ -7,14 +7,10 @@
 
 use super::state::Lower;
 use crate::arith::{Atom, AtomKind, Nat};
+use crate::nest::abi::{FITS, LARGEST};
 use crate::nest::{Expr, ExprKind};
 use crate::term::{Lit, Op};
 use crate::ty::Scalar;
-
-/// No size is beyond that, nor bytes of an array: functions refuse it.
-const LARGEST: f64 = (1u64 << 60) as f64;
-/// What an index may be, with room for what it is computed of.
-const FITS: f64 = (1u64 << 62) as f64;
 
 impl Lower {
     /// The index below `n` that a number is, if it is computed of indices: at least 0, at most n - 1.
@@ -74,7 +70,8 @@ impl Lower {
     fn fits(&self, n: Nat) -> bool {
         let slots = || self.inputs.iter().chain(&self.outputs);
         let below = |n| slots().any(|s| self.facts.at_least(s.count(), n));
-        self.magnitude(n, 0).is_some_and(|m| m <= FITS) || rises(n) && self.is_whole(n) && below(n)
+        self.magnitude(n, 0).is_some_and(|m| m <= FITS as f64)
+            || rises(n) && self.is_whole(n) && below(n)
     }
 
     /// Whether it is known not to be negative.
@@ -111,7 +108,7 @@ impl Lower {
             AtomKind::Var(s) => match self.facts.range_of(s) {
                 Some((_, most)) => of(most),
                 // Sizes are bound in no block.
-                None => (!self.levels.contains_key(&s)).then_some(LARGEST),
+                None => (!self.levels.contains_key(&s)).then_some(LARGEST as f64),
             },
             AtomKind::Floor(a, _) => of(a),
             AtomKind::Mod(_, b) => of(b),

@@ -11,6 +11,13 @@ use crate::intern::Symbol;
 use crate::obligation::Assumption;
 use crate::ty::{Scalar, Ty, TyKind};
 
+/// The exponent of what is largest: what is beyond it is refused, be it a size, what is computed of sizes, or bytes of an array.
+pub const LIMIT: u32 = 60;
+/// No size is beyond that.
+pub const LARGEST: i64 = 1 << LIMIT;
+/// What indices may be and be computed of.
+pub const FITS: i64 = 4 * LARGEST;
+
 /// The interface.
 #[derive(Clone, Debug)]
 pub struct Abi {

@@ -9,6 +9,7 @@
 //! Iterations of parallel loops run in order. That they might run in any other order with the same effect is what the
 //! absence of races says: no element is written in one iteration and touched in another.
 
+use super::abi::LARGEST;
 use super::{
     walk, Assumption, Block, BufId, Expr, ExprKind, Guard, LoopKind, Nest, Shape, Slot, Stmt,
     StorageClass,
@@ -161,8 +162,8 @@ impl<'a> Machine<'a> {
             Guard::Size(s) => !self
                 .sizes
                 .get(&s)
-                .is_some_and(|n| (0..=1 << 60).contains(n)),
-            Guard::Product { value: n, .. } => value(n).is_none_or(|n| n > 1 << 60),
+                .is_some_and(|n| (0..=LARGEST).contains(n)),
+            Guard::Product { value: n, .. } => value(n).is_none_or(|n| n > LARGEST),
             Guard::Bytes {
                 len,
                 elem_bytes,

@@ -425,7 +425,7 @@ impl Printer<'_> {
         }
         let vectors = match self.shown() {
             Stage::Parts => {
-                self.uses("algorithmic", &blocks_of([&wide, &lanes]));
+                self.uses("algorithmic", &blocks_of(&[&wide, &lanes]));
                 false
             }
             Stage::Vectors => {
@@ -489,7 +489,7 @@ impl Printer<'_> {
         let [whole, between] = counts(n, &block, &lanes);
         if self.shown() == Stage::Parts {
             self.uses("algorithmic", &["reduce-seq"]);
-            self.uses("algorithmic", &blocks_of([&block, &lanes]));
+            self.uses("algorithmic", &blocks_of(&[&block, &lanes]));
             let of = |n: &str, b: &str| {
                 format!("(containsMap {n} (containsMap {b} (containsReduceSeq {k} ?)))")
             };
@@ -608,9 +608,9 @@ fn counts(n: Nat, block: &str, lanes: &str) -> [String; 2] {
 }
 
 /// What makes blocks of such lengths, and a rest.
-fn blocks_of(lengths: [&str; 2]) -> Vec<String> {
-    let rules = |n| ["map-rest", "split-join"].map(|r| format!("{r}[{n}]"));
-    lengths.into_iter().flat_map(rules).collect()
+pub fn blocks_of(lengths: &[&str]) -> Vec<String> {
+    let rules = |n: &&str| ["map-rest", "split-join"].map(|r| format!("{r}[{n}]"));
+    lengths.iter().flat_map(rules).collect()
 }
 
 /// An application somewhere whose arguments look so; what looks like anything is left out where that says the same.

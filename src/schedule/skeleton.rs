@@ -152,10 +152,11 @@ impl Reader {
 
     /// A loop, and before it the one that computes what it takes windows of.
     fn stages(&self, result: Ty, f: &Term, xs: &Term) -> Loops {
+        let stage = stage(xs);
         let body = match self.map(result, f) {
             Loops::Map(m) => Loops::Map(Map {
                 across: is_across(xs),
-                from: match stage(xs) {
+                from: match stage {
                     Some(_) => m.from,
                     None => self.read(xs).into(),
                 },
@@ -163,7 +164,7 @@ impl Reader {
             }),
             other => other,
         };
-        match stage(xs) {
+        match stage {
             Some(stage) => Loops::Let {
                 value: self.written(stage).into(),
                 array: true,

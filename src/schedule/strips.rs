@@ -4,7 +4,7 @@
 //! that what is read of one row of the array lies together. Columns that are summed are as many at once as the nearest cache holds sums
 //! of, and a few rows are added to a vector of sums while it is in a register: rows are read whole, every sum stays in its order.
 
-use super::print::{size, Printer};
+use super::print::{blocks_of, size, Printer};
 use super::skeleton::{Loops, Map, Reduce};
 use super::stage::Stage;
 
@@ -41,7 +41,7 @@ impl Printer<'_> {
                 Some(format!("(containsMap {n} (containsMap {columns} ?))"))
             }
             Stage::Parts => {
-                let rules = ["map-rest", "split-join"].map(|r| format!("{r}[{strip}]"));
+                let rules = blocks_of(&[&strip]);
                 self.needs("algorithmic", &rules);
                 both(format!(
                     "(containsMap {whole} (containsMap {strip} (containsMap {columns} ?)))"
@@ -87,8 +87,7 @@ impl Printer<'_> {
         }
         let map = match self.stage {
             Stage::Parts => {
-                let rules = ["map-rest", "split-join"].map(|r| format!("{r}[{block}]"));
-                self.needs("algorithmic", &rules);
+                self.needs("algorithmic", &blocks_of(&[&block]));
                 "containsMap"
             }
             Stage::Lower => {

@@ -7,6 +7,7 @@
 use crate::arith::{AtomKind, Nat};
 use crate::index::{to_expr, Facts};
 use crate::intern::Symbol;
+use crate::nest::abi::{FITS, LARGEST};
 use crate::nest::{Abi, Expr, ExprKind};
 use crate::scalar;
 use crate::simplify::{build, Simplifier};
@@ -14,11 +15,6 @@ use crate::term::{Lit, Op};
 use crate::ty::Scalar;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
-
-/// No size is beyond that, nor bytes of an array: functions refuse it.
-const LARGEST: i64 = 1 << 60;
-/// What indices may be and be computed of.
-const FITS: i64 = 1 << 62;
 
 /// What names of a nest stand for.
 #[derive(Default)]

@@ -8,14 +8,11 @@ use super::choices::choices;
 use crate::arith::{AtomKind, Nat, Rat};
 use crate::index::to_expr;
 use crate::intern::Symbol;
+use crate::nest::abi::{FITS, LARGEST, LIMIT};
 use crate::nest::{Guard, Nest};
 use crate::scalar::{Expr, Op, Sort};
 use crate::simplify::{build, Facts};
 use std::collections::BTreeSet;
-
-/// The exponent of what is largest: what is beyond it is refused, be it a size or computed of sizes.
-const LIMIT: u32 = 60;
-const LARGEST: i64 = 1 << LIMIT;
 
 /// With more buffers than that, each has to be smaller, so that the sum of all fits into a word, too.
 const FEW: usize = 8;
@@ -99,7 +96,7 @@ impl Large {
         let (numerator, denominator) = n.fraction();
         for part in [numerator, denominator] {
             // Four terms of such size or fewer fit; where there are more, the largest are asked about.
-            if self.is_within(part, 4 * LARGEST) {
+            if self.is_within(part, FITS) {
                 continue;
             }
             for (m, c) in part.terms() {
