@@ -192,33 +192,37 @@ fn random_programs_mean_the_same_before_and_after_every_pass() {
     }
 }
 
-/// Rows are taken off a loop only where it is known to be whole rows: 31 elements are none of 2 or 3 each.
-#[test]
-fn a_part_of_joined_rows_need_be_no_whole_rows() {
-    let mut program = common::definition_text(
-        "def f [h w : nat] (x : (h+40).(w+1).f32) : f32 = reduce max 0.0 (take[31] (join x))",
-    );
+/// What a program computes from random data where one of its sizes is each of `all`, before and after every pass.
+fn check_at(text: &str, sizes: &[(&str, i64)], name: &str, all: std::ops::Range<i64>) {
+    let mut program = common::definition_text(text);
     let mut rng = Rng::new(3);
-    let at = |w| {
-        let sizes = [("h", 1), ("w", w)];
-        sizes
-            .map(|(s, n)| (Symbol::new(s), n))
-            .into_iter()
-            .collect()
+    let at = |n| {
+        let sizes = sizes.iter().copied().chain([(name, n)]);
+        sizes.map(|(s, n)| (Symbol::new(s), n)).collect()
     };
-    let expected: Vec<Expected> = (0..5)
-        .map(|w| Expected::of(&program, &at(w), &mut rng).expect("a meaning"))
+    let expected: Vec<Expected> = all
+        .map(|n| Expected::of(&program, &at(n), &mut rng).expect("a meaning"))
         .collect();
     program.term = normalize(&program.term);
     let mut counts = Counts::default();
-    check(
-        "rows",
-        &program,
-        &Options::default(),
-        &expected,
-        &mut counts,
-    );
+    check(name, &program, &Options::default(), &expected, &mut counts);
     assert_eq!(counts.programs, 1);
+}
+
+/// Rows are taken off a loop only where it is known to be whole rows: 31 elements are none of 2 or 3 each.
+#[test]
+fn a_part_of_joined_rows_need_be_no_whole_rows() {
+    let text =
+        "def f [h w : nat] (x : (h+40).(w+1).f32) : f32 = reduce max 0.0 (take[31] (join x))";
+    check_at(text, &[("h", 1)], "w", 0..5);
+}
+
+/// Rows of no element have no place of an element: it is computed before it is known whether there is one, and not used.
+#[test]
+fn a_place_in_rows_of_no_element_is_not_used() {
+    let text = "def f [n : nat] (a : 6.n.f32) : (8*n + 3).f32 =
+        padClamp[2, 1] (join (padCst[1, 1] (at[4] a) a))";
+    check_at(text, &[], "n", 0..3);
 }
 
 /// A reduction that is named once and used twice.
@@ -549,7 +553,11 @@ fn fault(change: impl FnOnce(&mut Nest)) -> Fault {
 
 /// The statements of the loop.
 fn inside(nest: &mut Nest) -> (&mut Nat, &mut LoopKind, &mut Vec<Stmt>) {
-    match &mut nest.body[0] {
+    inside_of(&mut nest.body[0])
+}
+
+fn inside_of(s: &mut Stmt) -> (&mut Nat, &mut LoopKind, &mut Vec<Stmt>) {
+    match s {
         Stmt::For {
             extent, kind, body, ..
         } => (extent, kind, body),
@@ -686,6 +694,22 @@ fn what_is_used_outside_of_its_block_is_an_error() {
         nest.body.push(store);
     });
     assert_eq!(moved, Fault::OutOfScope);
+}
+
+/// An index that is divided by nothing may be computed, and not be used.
+#[test]
+fn what_has_no_value_is_not_used() {
+    let (var, zero) = (Symbol::new("k"), Nat::var(Symbol::new("n")) - Nat::int(4));
+    let value = Nat::int(1).floor_div(zero);
+    let index = || Stmt::Index { var, value };
+    assert_eq!(said(|nest| nest.body.insert(0, index())), Ok(4));
+    let used = fault(|nest| {
+        nest.body.insert(0, index());
+        let store = inside_of(&mut nest.body[1]).2.last_mut();
+        let at = index_of(store.expect("a store"));
+        *at = *at + Nat::var(var);
+    });
+    assert_eq!(used, Fault::Meaningless);
 }
 
 #[test]

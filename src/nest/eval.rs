@@ -14,7 +14,7 @@ use super::{
     walk, Assumption, Block, BufId, Expr, ExprKind, Guard, LoopKind, Nest, Shape, Slot, Stmt,
     StorageClass,
 };
-use crate::arith::Nat;
+use crate::arith::{AtomKind, Nat};
 use crate::intern::Symbol;
 use crate::interp::{scalar, Elem, Num, Sizes};
 use crate::term::{Lit, Op};
@@ -163,7 +163,11 @@ impl<'a> Machine<'a> {
                 .sizes
                 .get(&s)
                 .is_some_and(|n| (0..=LARGEST).contains(n)),
-            Guard::Product { value: n, .. } => value(n).is_none_or(|n| n > LARGEST),
+            // What has no value is used nowhere, as of rows of no element.
+            Guard::Product { value: n, .. } => match self.defined(n) {
+                Ok(n) => n.is_some_and(|n| n > LARGEST),
+                Err(_) => true,
+            },
             Guard::Bytes {
                 len,
                 elem_bytes,
@@ -337,8 +341,9 @@ impl<'a> Machine<'a> {
                 self.assign(*var, value)?;
             }
             Stmt::Index { var, value } => {
-                let value = Num::Int(self.nat(*value)?);
-                self.declare(*var, Some(smallvec![value]));
+                // It may stand before the choice that guards it: it has to have a value where it is used.
+                let value = self.defined(*value)?;
+                self.declare(*var, value.map(|n| smallvec![Num::Int(n)]));
             }
             Stmt::Alloc(b) => self.allocate(*b)?,
             // A hint may name what is not there.
@@ -516,21 +521,36 @@ impl<'a> Machine<'a> {
     // ---- expressions
 
     fn nat(&self, n: Nat) -> Res<i64> {
+        self.defined(n)?
+            .ok_or_else(|| self.fault(Fault::Meaningless, format!("`{n}` has no value")))
+    }
+
+    /// None where something is divided by 0, or made of what has no value.
+    fn defined(&self, n: Nat) -> Res<Option<i64>> {
         let mut unknown = None;
-        let value = n.eval(&mut |v| {
-            let found = match self.vars.get(&v) {
+        let mut found = |v: Symbol| {
+            let value = match self.vars.get(&v) {
                 Some(var) => var.value.as_ref().map(|x| x[0].int()),
                 None => self.sizes.get(&v).copied(),
             };
-            if found.is_none() {
-                unknown = Some(v);
+            unknown = unknown.or(value.is_none().then_some(v));
+            value
+        };
+        if let Some(value) = n.eval(&mut found) {
+            return Ok(Some(value));
+        }
+        let mut by_nothing = false;
+        n.each_atom(&mut |a| {
+            use AtomKind::{Ceil, Floor, Mod, Quot};
+            if let Floor(_, d) | Ceil(_, d) | Mod(_, d) | Quot(_, d) = a.kind() {
+                by_nothing |= d.eval(&mut found) == Some(0);
             }
-            found
         });
-        value.ok_or_else(|| match unknown {
-            Some(v) => self.fault(Fault::OutOfScope, format!("`{v}` has no value in `{n}`")),
-            None => self.fault(Fault::Meaningless, format!("`{n}` has no value")),
-        })
+        match unknown.filter(|v| !self.vars.contains_key(v)) {
+            Some(v) => Err(self.fault(Fault::OutOfScope, format!("`{v}` has no value in `{n}`"))),
+            None if by_nothing || unknown.is_some() => Ok(None),
+            None => Err(self.fault(Fault::Meaningless, format!("`{n}` has no value"))),
+        }
     }
 
     fn truth(&mut self, e: &Expr) -> Res<bool> {

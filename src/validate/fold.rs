@@ -3,7 +3,7 @@
 //! In: what one step does. Out: values after any number of steps, the same reduction in other loops. Invariant: see Note [Cells] of
 //! `value`. Absent: states whose elements are made of others (`tensor`), when two reductions are equal (`same`).
 
-use super::node::numbered;
+use super::node::{numbered, values};
 use super::value::{Fold, Node, Part, Res, Rewrite, Shape, Values, BOUND, V};
 use super::Stuck;
 use crate::arith::Nat;
@@ -14,6 +14,10 @@ use std::rc::Rc;
 
 /// Parts of the state that one part needs, at most.
 pub const PARTS: usize = 16;
+/// Reductions of so many steps are written out.
+pub const WRITTEN_OUT: i64 = 256;
+/// Operations in a step of constants, at most.
+const NODES: usize = 32;
 
 impl Values {
     /// Looks at the steps with names for the state and the index, which is below `n`. Inside of it other names are given; afterwards the
@@ -183,8 +187,79 @@ impl Values {
         let step = alone.then(|| self.stepped(&f, &f.starts, last));
         match step {
             Some(Ok(steps)) => steps[part],
-            _ => self.make(Node::Fold(Rc::new(f))),
+            _ => match self.written_out(&f) {
+                Some(v) => v,
+                None => match self.without_fixed(&f) {
+                    Ok(Some(v)) => v,
+                    _ => self.make(Node::Fold(Rc::new(f))),
+                },
+            },
         }
+    }
+
+    /// What a few steps make of constants, if that are constants.
+    fn written_out(&mut self, f: &Fold) -> Option<V> {
+        let n = f.n.as_int().filter(|n| (1..=WRITTEN_OUT).contains(n))?;
+        let all = |cx: &Values, of: &[V]| of.iter().all(|v| cx.is_constant(*v));
+        let made = |v: &V| self.is_made_of_constants(*v, f.depth, NODES);
+        if !all(self, &f.starts) || !f.steps.iter().all(made) {
+            return None;
+        }
+        let mut state = f.starts.clone();
+        for i in 0..n {
+            state = self.stepped(f, &state, Nat::int(i)).ok()?;
+            if !all(self, &state) {
+                return None;
+            }
+        }
+        Some(state[f.which as usize])
+    }
+
+    fn is_constant(&self, v: V) -> bool {
+        match self.node(v) {
+            Node::Lit(..) => true,
+            Node::Idx(n) => n.as_int().is_some(),
+            _ => false,
+        }
+    }
+
+    /// Whether a step of a reduction that is so deep is computed of constants, its state and its index, by few operations.
+    fn is_made_of_constants(&self, v: V, depth: u32, nodes: usize) -> bool {
+        let mut open = vec![v];
+        for _ in 0..nodes {
+            let Some(v) = open.pop() else {
+                return true;
+            };
+            match self.node(v) {
+                Node::Lit(..) | Node::Idx(_) => {}
+                Node::Acc(of, _) if *of == depth => {}
+                node @ (Node::Op(..) | Node::Cast(..)) => open.extend(values(node)),
+                _ => return false,
+            }
+        }
+        false
+    }
+
+    /// Without the parts of a state that no step changes: they are what they are at first.
+    fn without_fixed(&mut self, f: &Fold) -> Res<Option<V>> {
+        let (mut fixed, parts) = (Vec::new(), f.starts.iter().zip(&f.steps));
+        for (j, (start, step)) in (0..).zip(parts) {
+            if step == start || *self.node(*step) == Node::Acc(f.depth, j) {
+                fixed.push((j as usize, *start));
+            }
+        }
+        if fixed.is_empty() {
+            return Ok(None);
+        }
+        let written = self.opened(f, f.n, |cx, (cells, k, steps)| {
+            let mut r = Rewrite::opening();
+            for (j, start) in &fixed {
+                r.put(cx, cells[*j], *start);
+            }
+            let steps = cx.rewrite_all(&mut r, steps)?;
+            cx.closed(f.n, (f.starts.clone(), steps, f.which), k, &numbered(cells))
+        });
+        written.map(Some)
     }
 
     /// What a part of the state is after n steps of loop `of` with index `k`: see Note [Cells].

@@ -328,7 +328,9 @@ impl Known {
     /// What follows for sizes, of which alone is asked where a question names no variable: from the number itself, and with
     /// others that bound its variable from the other side.
     fn of_sizes(&self, n: Nat) -> Vec<Nat> {
-        let divided = undivided(n).filter(|u| !self.is_fact(*u));
+        let divided = undivided(n)
+            .filter(|(u, by)| !self.is_fact(*u) && self.known_sign(*by - Nat::int(1)))
+            .map(|d| d.0);
         let mut found: Vec<Nat> = self.without_ranges(n).into_iter().chain(divided).collect();
         found.extend(self.of_dividend(n));
         let all = self.all();
@@ -397,7 +399,7 @@ impl Known {
     }
 
     /// All that is not negative.
-    fn all(&self) -> Vec<Nat> {
+    pub(super) fn all(&self) -> Vec<Nat> {
         self.facts.borrow().added().to_vec()
     }
 

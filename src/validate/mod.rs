@@ -27,6 +27,7 @@ mod loops;
 mod machine;
 mod memory;
 mod node;
+mod numbers;
 mod parts;
 mod place;
 mod points;

@@ -2,6 +2,7 @@
 //!
 //! In: numbers. Out: their parts, whatever is known of them. Absent: what is known (`known`).
 
+use super::system::is_integer;
 use crate::arith::{Atom, AtomKind, Mono, Nat, Rat};
 use crate::intern::Symbol;
 use std::collections::BTreeMap;
@@ -53,17 +54,26 @@ pub fn tightened(n: Nat) -> Nat {
     }
 }
 
-/// `floor(x, 32) - 2 >= 0` is `x - 64 >= 0`.
-pub fn undivided(n: Nat) -> Option<Nat> {
+/// `floor(x, 32) - 2 >= 0` is `x - 64 >= 0`, `2 - floor(x, n) >= 0` is `3*n - 1 - x >= 0`: that, and what divides, which has to be
+/// positive.
+pub fn undivided(n: Nat) -> Option<(Nat, Nat)> {
     let mut found = None;
     n.each_atom(&mut |a| {
         if let AtomKind::Floor(x, by) = a.kind() {
             found = found.or(Some((a, x, by)));
         }
     });
-    let (atom, x, by) = found.filter(|(_, _, by)| by.as_int() > Some(0))?;
-    let rest = n - Nat::atom(atom);
-    rest.as_int().map(|_| x + by * rest)
+    let (atom, x, by) = found?;
+    let least = n - Nat::atom(atom);
+    let most = n + Nat::atom(atom);
+    match (least.as_int(), most.as_int()) {
+        (Some(_), _) => Some((x + by * least, by)),
+        // Of a constant divisor rules know that.
+        (_, Some(_)) if by.as_int().is_none() && is_integer(x) => {
+            Some((by * (most + Nat::int(1)) - Nat::int(1) - x, by))
+        }
+        _ => None,
+    }
 }
 
 /// The first remainder by a constant that a number has more of: it, what it is of, what divides.

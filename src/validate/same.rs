@@ -4,6 +4,7 @@
 //! equal wherever holds what is known there, to the bit; reductions are equal if they start alike and every step is.
 //! Absent: laws of operators: a loop program computes in the order of its term.
 
+use super::fold::WRITTEN_OUT;
 use super::idle::shortened;
 use super::tensor::linear;
 use super::value::{Fold, Node, OfCell, Portion, Relation, Res, Rewrite, Tensor, Values, V};
@@ -14,8 +15,6 @@ use std::rc::Rc;
 
 /// Choices in each other, at most.
 const DEEPEST: u32 = 24;
-/// Reductions of so many steps are written out.
-const WRITTEN_OUT: i64 = 256;
 /// Steps of a state that are taken as one, at most.
 const SEVERAL: i64 = 8;
 

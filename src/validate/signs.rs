@@ -5,7 +5,7 @@
 
 use super::known::{Known, ENDS, IMPLIED};
 use super::parts::{factor, strides, vars_in};
-use crate::arith::{AtomKind, Nat};
+use crate::arith::{AtomKind, Mono, Nat};
 use crate::intern::Symbol;
 
 /// Minima in each other of which both cases are looked at.
@@ -20,6 +20,7 @@ impl Known {
                 || self.at_ends(simple)
                 || self.by_cases(simple, CASES)
                 || self.by_factor(simple)
+                || self.by_fact(simple)
         }
     }
 
@@ -58,6 +59,17 @@ impl Known {
         factor(n).is_some_and(|(a, rest)| {
             self.known_sign(Nat::atom(a)) && self.at_least(rest, Nat::int(0))
         })
+    }
+
+    /// What is more than something that is not negative by a product of what is not.
+    fn by_fact(&self, n: Nat) -> bool {
+        let is_product = |m: &Mono| m.factors().map(|f| f.1).sum::<i32>() > 1;
+        let vars = n.vars().len();
+        n.terms().iter().any(|t| is_product(&t.0))
+            && self.all().into_iter().any(|fact| {
+                let rest = n - fact;
+                rest.vars().len() < vars && self.by_factor(rest)
+            })
     }
 
     /// Whether a number is not negative where each variable with a range, one after the other, is at the end of its range

@@ -390,8 +390,11 @@ impl Values {
             }
             // What has no sign has no other amount.
             (Op::Abs, [a]) if of.is_int() && !of.is_signed() => return *a,
-            (Op::Gt, [a, b]) if self.indices(args) => return self.op(Op::Lt, of, &[*b, *a]),
-            (Op::Ge, [a, b]) if self.indices(args) => return self.op(Op::Le, of, &[*b, *a]),
+            (Op::Gt, [a, b]) => return self.op(Op::Lt, of, &[*b, *a]),
+            (Op::Ge, [a, b]) => return self.op(Op::Le, of, &[*b, *a]),
+            // As of what is no number.
+            (Op::Lt, [a, b]) if a == b => return self.bool(false),
+            (Op::Le, [a, b]) if a == b && !self.indices(args) => return self.op(Op::Eq, of, args),
             _ => {}
         }
         if let (Scalar::I64, [a, b], true) = (of, args, self.indices(args)) {
@@ -433,67 +436,6 @@ impl Values {
             Scalar::U64 => i128::from(done as u64),
             _ => i128::from(done),
         })
-    }
-
-    /// What is computed of two numbers of 64 bits, if it is one. C rounds quotients towards zero: down, where nothing is negative.
-    fn of_numbers(&self, op: Op, a: Nat, b: Nat) -> Option<Nat> {
-        let divides = || self.known.at_least(a, Nat::int(0)) && self.known.at_least(b, Nat::int(1));
-        Some(match op {
-            Op::Add | Op::Sub | Op::Mul => {
-                let n = match op {
-                    Op::Add => a + b,
-                    Op::Sub => a - b,
-                    _ => a * b,
-                };
-                return (n.as_int().is_some() || self.fits(n)).then_some(n);
-            }
-            Op::Min => self.known.simplify(a.min(b)),
-            Op::Max => self.known.simplify(a.max(b)),
-            Op::Div if divides() => self.known.floor(a, b),
-            // Once around at most.
-            Op::Mod if divides() && self.known.at_least(b + b - Nat::int(1), a) => {
-                let beyond = (a - b + Nat::int(1)).max(Nat::int(0));
-                self.known.simplify(a - b * beyond.min(Nat::int(1)))
-            }
-            Op::Mod if divides() => self.known.rem(a, b),
-            _ => return None,
-        })
-    }
-
-    /// Whether a number fits into 64 bits: neither it nor its opposite is above four times what no function accepts 2^60 of.
-    fn fits(&self, n: Nat) -> bool {
-        let known = |a, b| self.known.at_least(a, b);
-        let whole = known(n, Nat::int(0));
-        let within = |size: &Nat| {
-            let most = *size * Nat::int(4);
-            known(most, n) && (whole || known(n + most, Nat::int(0)))
-        };
-        self.sizes.iter().any(within) || self.rows(n).iter().any(within)
-    }
-
-    /// Sizes divided by all that an index does not go up to, of which there is at least one: a row is no longer than the array.
-    fn rows(&self, n: Nat) -> Vec<Nat> {
-        let mut needed = n.vars().to_vec();
-        for var in n.vars().iter().copied() {
-            if let Some((_, most)) = self.known.range_of(var) {
-                needed.extend(most.vars().iter().copied());
-            }
-        }
-        let mut rows = Vec::new();
-        for size in &self.sizes {
-            let mut row = *size;
-            for var in size.vars().iter().copied().filter(|v| !needed.contains(v)) {
-                let part = row.exact_div(Nat::var(var));
-                let divides = !part.mentions(var) && part * Nat::var(var) == row;
-                if divides && self.known.at_least(Nat::var(var), Nat::int(1)) {
-                    row = part;
-                }
-            }
-            if row != *size {
-                rows.push(row);
-            }
-        }
-        rows
     }
 
     fn indices(&self, args: &[V]) -> bool {

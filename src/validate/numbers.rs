@@ -1,0 +1,106 @@
+//! Numbers of 64 bits that are computed of indices, as indices.
+//!
+//! In: operations on two of them. Out: the same without bounds. Invariant: what is an index fits into 64 bits wherever the function
+//! accepts its sizes, so that nothing wraps; what divides is positive. Absent: numbers that data decide.
+
+use super::value::Values;
+use crate::arith::{Atom, AtomKind, Nat};
+use crate::term::Op;
+
+/// The largest size that a function accepts, what is taken to fit into 64 bits, and how many bounds in each other are looked at.
+const SIZE: i128 = 1 << 60;
+const FITS: i128 = 1 << 62;
+const MAGNITUDES: u32 = 8;
+
+impl Values {
+    /// What is computed of two numbers of 64 bits, if it is one. C rounds quotients towards zero: down, where nothing is negative.
+    pub fn of_numbers(&self, op: Op, a: Nat, b: Nat) -> Option<Nat> {
+        let divides = || self.known.at_least(a, Nat::int(0)) && self.known.at_least(b, Nat::int(1));
+        Some(match op {
+            Op::Add | Op::Sub | Op::Mul => {
+                let n = match op {
+                    Op::Add => a + b,
+                    Op::Sub => a - b,
+                    _ => a * b,
+                };
+                return (n.as_int().is_some() || self.fits(n)).then_some(n);
+            }
+            Op::Min => self.known.simplify(a.min(b)),
+            Op::Max => self.known.simplify(a.max(b)),
+            Op::Div if divides() => self.known.floor(a, b),
+            // Once around at most.
+            Op::Mod if divides() && self.known.at_least(b + b - Nat::int(1), a) => {
+                let beyond = (a - b + Nat::int(1)).max(Nat::int(0));
+                self.known.simplify(a - b * beyond.min(Nat::int(1)))
+            }
+            Op::Mod if divides() => self.known.rem(a, b),
+            _ => return None,
+        })
+    }
+
+    /// What neither a number nor its opposite is above, by that of its parts: a size is at most 2^60.
+    fn magnitude(&self, n: Nat, depth: u32) -> Option<i128> {
+        let depth = depth.checked_sub(1)?;
+        n.terms().iter().try_fold(0i128, |sum, (m, c)| {
+            let one = m.factors().try_fold(c.as_int()?.into(), |product, (a, e)| {
+                let part = self.magnitude_of(a, depth)?;
+                (0..e).try_fold(product, |p: i128, _| p.checked_mul(part).filter(|_| e > 0))
+            });
+            sum.checked_add(one?.checked_abs()?)
+        })
+    }
+
+    fn magnitude_of(&self, a: Atom, depth: u32) -> Option<i128> {
+        let of = |n| self.magnitude(n, depth);
+        let larger = |x, y| Some(of(x)?.max(of(y)?));
+        match a.kind() {
+            AtomKind::Var(v) => match self.known.range_of(v) {
+                Some((lo, hi)) => larger(lo, hi),
+                None => self.sizes.contains(&Nat::var(v)).then_some(SIZE),
+            },
+            AtomKind::Min(x, y) | AtomKind::Max(x, y) => larger(x, y),
+            AtomKind::Floor(x, d) if self.known.at_least(d, Nat::int(1)) => Some(of(x)? + 1),
+            AtomKind::Mod(_, d) if self.known.at_least(d, Nat::int(1)) => of(d),
+            _ => None,
+        }
+    }
+
+    /// Whether a number fits into 64 bits: neither it nor its opposite is above four times what no function accepts 2^60 of.
+    fn fits(&self, n: Nat) -> bool {
+        if self.magnitude(n, MAGNITUDES).is_some_and(|m| m <= FITS) {
+            return true;
+        }
+        let known = |a, b| self.known.at_least(a, b);
+        let whole = known(n, Nat::int(0));
+        let within = |size: &Nat| {
+            let most = *size * Nat::int(4);
+            known(most, n) && (whole || known(n + most, Nat::int(0)))
+        };
+        self.sizes.iter().any(within) || self.rows(n).iter().any(within)
+    }
+
+    /// Sizes divided by all that an index does not go up to, of which there is at least one: a row is no longer than the array.
+    fn rows(&self, n: Nat) -> Vec<Nat> {
+        let mut needed = n.vars().to_vec();
+        for var in n.vars().iter().copied() {
+            if let Some((_, most)) = self.known.range_of(var) {
+                needed.extend(most.vars().iter().copied());
+            }
+        }
+        let mut rows = Vec::new();
+        for size in &self.sizes {
+            let mut row = *size;
+            for var in size.vars().iter().copied().filter(|v| !needed.contains(v)) {
+                let part = row.exact_div(Nat::var(var));
+                let divides = !part.mentions(var) && part * Nat::var(var) == row;
+                if divides && self.known.at_least(Nat::var(var), Nat::int(1)) {
+                    row = part;
+                }
+            }
+            if row != *size {
+                rows.push(row);
+            }
+        }
+        rows
+    }
+}
