@@ -1,12 +1,14 @@
 //! Rules that reduce by operators which stand for steps.
 //!
 //! In: a rule `reduceSeq step e => \xs -> let (reduce combine unit (map inject xs)) (\p -> let e (\s -> finish p s))`. Out: whether it holds for
-//! lists of every length, by the claims of `operator::lift`. Absent: other rules.
+//! lists of every length, by the claims of `operator::lift`. Functions of the element that are unknown in the step stand in `inject`, too:
+//! whatever they give, they are numbers, of which the claims hold. Absent: other rules.
 
-use crate::elab::RuleDecl;
+use crate::elab::{Cond, RuleDecl};
 use crate::operator::lift::{self, Parts};
 use crate::operator::{self, Effort, Law, Meaning};
-use crate::term::{Kind, Op, Term};
+use crate::term::{call, Kind, Op, Term};
+use crate::ty::Ty;
 
 /// Whether the rule is one of these, and holds wherever its conditions do.
 pub(super) fn holds(rule: &RuleDecl) -> bool {
@@ -15,12 +17,14 @@ pub(super) fn holds(rule: &RuleDecl) -> bool {
 
 fn of_rule(rule: &RuleDecl) -> Option<bool> {
     let [step, start] = parts(&rule.lhs, Op::ReduceSeq)?;
-    let parts = parts_of(&rule.rhs, start)?;
+    let mut parts = parts_of(&rule.rhs, start)?;
+    let (step, inject) = of_numbers(rule, step, &parts.inject)?;
+    parts.inject = inject;
     // A start that is unknown is any; what else is unknown is not looked into.
     let known = !matches!(start.kind(), Kind::Hole(_));
     let begin = known.then_some(start);
     let all = [
-        step,
+        &step,
         &parts.inject,
         &parts.combine,
         &parts.unit,
@@ -29,7 +33,7 @@ fn of_rule(rule: &RuleDecl) -> Option<bool> {
     if !all.into_iter().chain(begin).all(is_closed) {
         return None;
     }
-    let proved = |meaning| lift::proves(step, begin, &parts, meaning, Effort::ASKED).is_some();
+    let proved = |meaning| lift::proves(&step, begin, &parts, meaning, Effort::ASKED).is_some();
     if proved(Meaning::Machine) {
         return Some(true);
     }
@@ -39,6 +43,81 @@ fn of_rule(rule: &RuleDecl) -> Option<bool> {
         .any(|c| c.law.regroups && c.operands == [parts.combine.clone()]);
     let permitted = asked && !operator::proves(&parts.combine, Meaning::Machine, Law::Associative);
     Some(permitted && proved(Meaning::Reals))
+}
+
+/// A step and what is made of an element, where pattern variables that are functions of the element are parts of an element instead, beside
+/// itself; as they are where there are none.
+fn of_numbers(rule: &RuleDecl, step: &Term, inject: &Term) -> Option<(Term, Term)> {
+    let mut unknown = Vec::new();
+    step.visit(&mut |t, _| {
+        if let Kind::Hole(h) = t.kind() {
+            unknown.push((*h, t.ty()));
+        }
+    });
+    unknown.sort_unstable_by_key(|u| u.0);
+    unknown.dedup_by_key(|u| u.0);
+    if unknown.is_empty() {
+        return Some((step.clone(), inject.clone()));
+    }
+    let (of_state, rest) = step.ty().as_fun()?;
+    let of_element = rest.as_fun()?.0;
+    let Kind::Lam(Some(state), inner) = step.kind() else {
+        return None;
+    };
+    // The step of an element that stands last may be written without it: then nothing unknown is a function of it.
+    let (named, next) = match inner.kind() {
+        Kind::Lam(x, next) => (Some(*x), next.clone()),
+        _ => (None, Term::app(inner.shift(1), Term::var(0, of_element))),
+    };
+    let Kind::Lam(y, made) = inject.kind() else {
+        return None;
+    };
+    // What is unknown is one value for an element, the same on both sides.
+    let stays = |(h, _): &(u32, Ty)| {
+        let apart =
+            |c: &Cond| matches!(c, Cond::NotFree { var, hole } if var == state && hole == h);
+        rule.conds.iter().any(apart) && !rule.holes[*h as usize].computed
+    };
+    if named.is_some_and(|x| x != *y) || y.is_none_or(|y| y == *state) || !unknown.iter().all(stays)
+    {
+        return None;
+    }
+    // The element itself is the last part, where it is read.
+    let mut parts: Vec<(Option<u32>, Ty)> = (unknown.iter()).map(|u| (Some(u.0), u.1)).collect();
+    parts.extend((next.mentions(0) || made.mentions(0)).then_some((None, of_element)));
+    let (last, before) = parts.split_last()?;
+    let element = (before.iter().rev()).fold(last.1, |all, p| Ty::pair(p.1, all));
+    let part = |of: Option<u32>| {
+        let at = parts.iter().position(|p| p.0 == of)?;
+        let rest = (0..at).try_fold(Term::var(0, element), |z, _| call(Op::Snd, [], [z]))?;
+        match at + 1 == parts.len() {
+            true => Some(rest),
+            false => call(Op::Fst, [], [rest]),
+        }
+    };
+    let next = with_parts(&next, &part)?;
+    let made = with_parts(made, &part)?;
+    let inner = Term::lam(*y, element, next);
+    Some((
+        Term::lam(Some(*state), of_state, inner),
+        Term::lam(*y, element, made),
+    ))
+}
+
+/// A term with something for each pattern variable, and for the element; nothing if there is one under a binder of its own, of which it may be
+/// a function, too.
+fn with_parts(t: &Term, part: &dyn Fn(Option<u32>) -> Option<Term>) -> Option<Term> {
+    match t.kind() {
+        Kind::Hole(h) => part(Some(*h)),
+        Kind::Var(0) => part(None),
+        Kind::App(f, x) => Some(Term::app(with_parts(f, part)?, with_parts(x, part)?)),
+        Kind::Lam(..) => {
+            let mut holes = t.mentions(0);
+            t.visit(&mut |t, _| holes |= matches!(t.kind(), Kind::Hole(_)));
+            (!holes).then(|| t.clone())
+        }
+        _ => Some(t.clone()),
+    }
 }
 
 /// The arguments of an operation that are all it takes.
