@@ -465,6 +465,10 @@ fn updates_at_few_places_are_parallel() {
     );
     let kernel = replayed(&program, &auto);
     assert_eq!(loops(&kernel, |k| k == LoopKind::Par), 1);
+    // Each block has four tables of 256 places, so that equal bytes do not wait for each other.
+    let nest: Nest = lower(&kernel, &Lowering::default()).unwrap();
+    let tables = nest.buffers.iter().any(|b| b.len.as_int() == Some(1024));
+    assert!(tables, "{kernel}");
     for size in [0, 5, 140_000] {
         assert!(same(&evaluated(&kernel, size), &evaluated(&program, size)));
     }
@@ -483,6 +487,84 @@ fn updates_at_few_places_are_parallel() {
         what(&floats, REGROUPED).as_deref(),
         Some("parallel updates at places")
     );
+}
+
+/// Counts of what has each of some values are updates, whose blocks are parallel; where a size says how many values there are, of few.
+#[test]
+fn counts_of_few_values_are_parallel() {
+    let of = |sizes: &str, values: &str| {
+        program_text(&format!(
+            "def counts [{sizes} : nat] (x : n.u8) : {values}.i32 =
+               generate[{values}] (\\v ->
+                 x |> map (\\e -> select ((cast e : i32) == (cast v : i32)) 1 0) |> reduce (+) 0)"
+        ))
+    };
+    for (sizes, values) in [("n", "256"), ("n b", "b")] {
+        let program = of(sizes, values);
+        let auto = found(&program, EXACT);
+        assert_eq!(
+            auto.best().expect("a schedule").what,
+            "updates at places, parallel updates at places"
+        );
+        let kernel = replayed(&program, &auto);
+        assert_eq!(loops(&kernel, |k| k == LoopKind::Par), 1);
+        let long = if values == "256" { 70_000 } else { 40 };
+        for size in [0, 5, long] {
+            assert!(same(&evaluated(&kernel, size), &evaluated(&program, size)));
+        }
+    }
+}
+
+/// Steps that are linear in what they accumulate are maps, which are composed in strips: of floats where they may be regrouped.
+#[test]
+fn linear_steps_are_composed() {
+    let what = |text: &str, permits| {
+        let found = found(&program_text(text), permits);
+        found.best().map(|s| s.what.clone())
+    };
+    let hash =
+        "def hash [n : nat] (x : n.u8) : u32 = x |> reduceSeq (\\a e -> (cast e : u32) + a * 31) 7";
+    let program = program_text(hash);
+    let auto = found(&program, EXACT);
+    let best = auto.best().expect("a schedule").what.clone();
+    assert!(
+        best.starts_with("linear maps composed, parallel blocks"),
+        "{best}"
+    );
+    let kernel = replayed(&program, &auto);
+    for size in [0, 5, 70_000] {
+        assert!(same(&evaluated(&kernel, size), &evaluated(&program, size)));
+    }
+    // What is added last may be the element.
+    let horner = "def horner [n : nat] (x : f32) (c : n.f32) : f32 = c |> reduceSeq (\\a c -> a * x + c) 0.0";
+    assert_eq!(what(horner, EXACT), None);
+    let best = what(horner, REGROUPED).expect("a schedule");
+    assert!(best.starts_with("linear maps composed"), "{best}");
+    // What multiplies what is accumulated by itself is no map of this kind.
+    assert_eq!(what(&horner.replace("a * x", "a * a"), REGROUPED), None);
+}
+
+/// Truth values have no lanes, but blocks; and what is computed of two accumulators has no vectors that compilers make.
+#[test]
+fn truth_values_and_tuples_with_them_are_reduced_in_blocks() {
+    for program in [
+        "def any [n : nat] (x : n.i32) : bool = x |> map (\\v -> v * v < 0) |> reduce or false",
+        "def sums [n : nat] (f : n.bool) (x : n.i32) : (bool, i32) =
+            zip f x |> reduce (\\a b ->
+              (or (fst a) (fst b), select (fst b) (snd b) (snd a + snd b))) (false, 0)",
+        "def maps [n : nat] (a : n.u32) (b : n.u32) : (u32, u32) =
+            zip a b |> reduce (\\p q ->
+              (fst q * fst p, fst q * snd p + snd q)) (1, 0)",
+    ] {
+        let program = program_text(program);
+        let auto = found(&program, EXACT);
+        assert!(auto.best().is_some(), "{program}");
+        let kernel = replayed(&program, &auto);
+        assert_eq!(loops(&kernel, |k| k == LoopKind::Par), 1);
+        for size in [0, 5, 70_000] {
+            assert!(same(&evaluated(&kernel, size), &evaluated(&program, size)));
+        }
+    }
 }
 
 /// A long array is scanned in parallel blocks, if the operator associates.

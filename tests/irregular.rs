@@ -5,7 +5,7 @@ use crate::common::cases::{all_right, case_for, sizes, Case};
 use rise_opt::intern::Symbol;
 use rise_opt::interp::random::Rng;
 use rise_opt::lower;
-use rise_opt::nest::Nest;
+use rise_opt::nest::{walk, Nest, Stmt};
 use rise_opt::search::{optimize, Options};
 use rise_opt::target::Target;
 use rise_opt::term::{normalize, Program};
@@ -67,6 +67,43 @@ fn blocks_of_a_histogram_have_private_copies() {
         &nest,
         &["n=16,m=5", "n=4,m=1", "n=0,m=3", "n=0,m=0"],
     );
+}
+
+/// Of a few tables that are updated at places which data say each has an update in turn; many are updated one after the other.
+#[test]
+fn updates_of_a_few_tables_run_side_by_side() {
+    let of = |rows: &str| {
+        common::program_text(&format!(
+            "def h [n m : nat] (is : {rows}.n.idx[m]) (xs : {rows}.n.f32) : {rows}.m.f32 =
+               zip is xs |> map (\\row -> zip (fst row) (snd row)
+                 |> scatterReduce (\\s x -> s * 0.5 + x) (fill[m] 1.0))"
+        ))
+    };
+    let lowered = |p: &Program| lower::lower(p, &lower::Options::default()).expect("a kernel");
+    // How many iterations the loop directly around an update has.
+    let around = |nest: &Nest| {
+        let mut found = Vec::new();
+        walk::each_stmt(&nest.body, &mut |s| {
+            if let Stmt::For { extent, body, .. } = s {
+                let loads = |s: &Stmt| matches!(walk::exprs(s), Some(e) if format!("{e:?}").contains("Load"));
+                let updates = body.iter().any(|s| matches!(s, Stmt::Store { .. }));
+                if updates && body.iter().any(loads) {
+                    found.push(extent.to_string());
+                }
+            }
+        });
+        found
+    };
+    let program = of("4");
+    let nest = lowered(&program);
+    assert_eq!(around(&nest), ["4"], "{nest}");
+    right(
+        &program,
+        &program,
+        &nest,
+        &["n=9,m=5", "n=1,m=1", "n=0,m=3"],
+    );
+    assert_eq!(around(&lowered(&of("9"))), ["n"]);
 }
 
 #[test]

@@ -3,6 +3,8 @@
 //! In: a statement with the sizes around it. Out: cycles of one thread. A loop counts its body as often as it runs, or as often
 //! as its vectors do where a compiler can make some; the chain of one accumulator counts with the latency of its operation.
 
+use super::chains::{are_folds, carried, hands_on, updates};
+use super::sizes::{stride, truth, value, UNROLLED};
 use super::{Context, Sizes, LINE};
 use crate::arith::{AtomKind, Nat};
 use crate::intern::Symbol;
@@ -11,10 +13,6 @@ use crate::term::{Function, Op, Sort};
 use crate::ty::Scalar;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a size counts as that nobody knows.
-const UNKNOWN: i64 = 64;
-/// Loops up to this length are unrolled by compilers.
-pub const UNROLLED: i64 = 16;
 /// Cycles until the next operation on an accumulator may begin.
 const LATENCY: f64 = 4.0;
 /// Cycles for each number that is put into a vector; of one that a called function returns, before which all vectors are stored.
@@ -34,33 +32,6 @@ const OPERANDS: usize = 4;
 const SPILL: f64 = 1.5;
 /// What a compiler's vectors lack of their promise.
 pub const AUTOMATIC: f64 = 0.8;
-
-/// A size or index where some variables have values.
-pub fn value(n: Nat, env: &Sizes) -> i64 {
-    let known = n.eval(&mut |s| Some(env.get(&s).copied().unwrap_or(UNKNOWN)));
-    known.unwrap_or(UNKNOWN)
-}
-
-/// Whether a comparison of sizes holds, where it is one.
-pub fn truth(cond: &Expr, env: &Sizes) -> Option<bool> {
-    let ExprKind::Op(op, args) = cond.kind() else {
-        return cond.as_bool();
-    };
-    if let (Op::And, [a, b]) = (op, &args[..]) {
-        return Some(truth(a, env)? && truth(b, env)?);
-    }
-    let [a, b] = &args[..] else { return None };
-    let (a, b) = (value(a.as_index()?, env), value(b.as_index()?, env));
-    Some(match op {
-        Op::Lt => a < b,
-        Op::Le => a <= b,
-        Op::Gt => a > b,
-        Op::Ge => a >= b,
-        Op::Eq => a == b,
-        Op::Ne => a != b,
-        _ => return None,
-    })
-}
 
 pub fn cycles(cx: &Context, s: &Stmt) -> f64 {
     Walk::new(cx).stmt(s)
@@ -177,7 +148,8 @@ impl<'a> Walk<'a> {
         self.varying = around;
         let n = n as f64;
         let carried = carried(body, &self.env);
-        let chain = carried.values().copied().max().unwrap_or(0) as f64 * LATENCY;
+        let chain = carried.values().copied().max().unwrap_or(0);
+        let chain = f64::from(chain.max(updates(self.cx.nest, var, body, &self.env))) * LATENCY;
         if !is_innermost {
             return match self.around(var, body, kind) {
                 Some(lanes) => n * (once + 2.0) / (lanes * AUTOMATIC),
@@ -274,7 +246,7 @@ impl<'a> Walk<'a> {
                 _ => {}
             }
         });
-        let bytes = widest.filter(|_| good)?;
+        let bytes = widest.filter(|_| good && are_folds(body, carried))?;
         let lanes = f64::from(self.cx.machine.target.register_bytes()) / bytes as f64;
         Some(if woven { lanes / WEAVING } else { lanes })
     }
@@ -574,21 +546,6 @@ fn is_far(from: Scalar, to: Scalar) -> bool {
     a.max(b) / a.min(b) >= 4
 }
 
-/// By how much an index grows when a variable does.
-pub fn stride(index: Nat, var: Symbol, env: &Sizes) -> i64 {
-    if !index.mentions(var) {
-        return 0;
-    }
-    let at = |by: i64| {
-        let known = &mut |s: Symbol| {
-            let known = env.get(&s).copied().unwrap_or(UNKNOWN);
-            Some(if s == var { known + by } else { known })
-        };
-        index.eval(known).unwrap_or(0)
-    };
-    at(1) - at(0)
-}
-
 /// Index arithmetic that is more than sums of products.
 fn index(n: Nat) -> f64 {
     let mut cycles = 0.0;
@@ -623,64 +580,6 @@ fn operation(op: Op, elem: Scalar, vector: bool) -> f64 {
             Op::Div => 4.0,
             _ => 0.5,
         },
-    }
-}
-
-/// Variables that a body takes from one iteration to the next, with the operations in a row on each.
-fn carried(body: &[Stmt], env: &Sizes) -> BTreeMap<Symbol, u32> {
-    let mut own = BTreeSet::new();
-    walk::each_stmt(body, &mut |s| {
-        if let Stmt::Let { var, .. } = s {
-            own.insert(*var);
-        }
-    });
-    let mut assigned = BTreeMap::new();
-    assignments(body, 1, env, &mut assigned);
-    assigned.retain(|var, _| !own.contains(var));
-    assigned
-}
-
-/// Whether a variable takes what another one was in the iteration before: no lanes of a loop around it do.
-fn hands_on(body: &[Stmt], carried: &BTreeMap<Symbol, u32>) -> bool {
-    // What is a name of a variable, before that has its next value.
-    let mut names = BTreeMap::new();
-    let mut found = false;
-    walk::each_stmt(body, &mut |s| match s {
-        Stmt::Let {
-            var,
-            value: Some(value),
-            ..
-        } => {
-            if let ExprKind::Var(of) = value.kind() {
-                names.insert(*var, *of);
-            }
-        }
-        Stmt::Assign { var, value } => {
-            if let ExprKind::Var(x) = value.kind() {
-                let of = names.get(x).unwrap_or(x);
-                found |= of != var && carried.contains_key(of);
-            }
-        }
-        _ => {}
-    });
-    found
-}
-
-/// How often each variable is assigned where a body runs so often.
-fn assignments(body: &[Stmt], times: u32, env: &Sizes, all: &mut BTreeMap<Symbol, u32>) {
-    for s in body {
-        match s {
-            Stmt::Assign { var, .. } => *all.entry(*var).or_insert(0) += times,
-            Stmt::For { extent, body, .. } => {
-                let n = value(*extent, env).clamp(0, UNROLLED) as u32;
-                assignments(body, times.saturating_mul(n), env, all);
-            }
-            Stmt::If { then, els, .. } => {
-                assignments(then, times, env, all);
-                assignments(els, times, env, all);
-            }
-            _ => {}
-        }
     }
 }
 

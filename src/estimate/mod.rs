@@ -6,9 +6,11 @@
 //! a loop touches, so that what does not fit a cache comes again. Parallel loops share both, and cost a start. Invariant: it is
 //! a sum of counts, the same for the same input on every machine. Absent: measured time, whether a kernel is right.
 
+mod chains;
 mod compute;
 mod limit;
 mod shares;
+mod sizes;
 mod statics;
 mod traffic;
 
@@ -100,7 +102,7 @@ impl Context<'_> {
                 body,
                 ..
             } if !kind.is_par() && has_parallel(body) => {
-                let n = compute::value(*extent, &self.env).max(0);
+                let n = sizes::value(*extent, &self.env).max(0);
                 self.env.insert(*var, n / 2);
                 let again = std::mem::replace(&mut self.again, true);
                 let once = self.phases(body);
@@ -108,12 +110,12 @@ impl Context<'_> {
                 n as f64 * once
             }
             // Which side runs, the sizes say.
-            Stmt::If { cond, then, els } => match compute::truth(cond, &self.env) {
+            Stmt::If { cond, then, els } => match sizes::truth(cond, &self.env) {
                 Some(false) => self.phases(els),
                 _ => self.phases(then),
             },
             Stmt::Index { var, value } => {
-                let value = compute::value(*value, &self.env);
+                let value = sizes::value(*value, &self.env);
                 self.env.insert(*var, value);
                 1.0
             }
@@ -130,7 +132,7 @@ impl Context<'_> {
                 extent,
                 ..
             } => {
-                let n = compute::value(*extent, &self.env).max(1) as f64;
+                let n = sizes::value(*extent, &self.env).max(1) as f64;
                 let share = (n / self.machine.threads).ceil() / n;
                 let moved = moved * share.max(1.0 / self.machine.shared);
                 self.machine.fork + both(computed * share, moved)

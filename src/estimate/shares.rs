@@ -4,7 +4,8 @@
 //! loop without others takes for an iteration is estimated at usual sizes; how often it runs, its sizes say, where quotients are not
 //! rounded and an index is in the middle. Absent: memory, as what is near the threshold is in a cache.
 
-use super::compute::{truth, value, Walk, AUTOMATIC, UNROLLED};
+use super::compute::{Walk, AUTOMATIC};
+use super::sizes::{truth, value, UNROLLED};
 use super::{statics, Context, Machine};
 use crate::arith::{Atom, AtomKind, Nat, Rat};
 use crate::intern::Symbol;

@@ -5,7 +5,8 @@
 //! before. Where iterations differ, or compute much, the dynamic schedule is better, as no thread waits for another one.
 //! Absent: threads that are disturbed, caches that threads share.
 
-use super::compute::{truth, value, written_out, Walk};
+use super::compute::{written_out, Walk};
+use super::sizes::{truth, value};
 use super::{compute, traffic, Context};
 use crate::arith::{AtomKind, Nat};
 use crate::intern::Symbol;

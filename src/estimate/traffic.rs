@@ -4,7 +4,8 @@
 //! and its stride in each. What the inner loops touch together, if it fits a cache, comes into it once for each iteration
 //! of the loops around them.
 
-use super::compute::{stride, truth, value, written_out};
+use super::compute::written_out;
+use super::sizes::{stride, truth, value};
 use super::{both, Context, Sizes, LINE};
 use crate::arith::Nat;
 use crate::intern::Symbol;

@@ -12,6 +12,7 @@ mod exact;
 mod indices;
 mod joined;
 mod lanes;
+mod linear;
 mod nested;
 mod partial;
 mod print;
@@ -247,6 +248,8 @@ pub fn first(program: &Program, permits: Permits) -> Vec<Schedule> {
         scans::in_blocks(term, permits),
         rows::apart(term),
         updates::in_blocks(term, permits),
+        updates::of_counts(term, permits),
+        linear::composed(term, permits),
         together::in_one_pass(term),
     ];
     ways.into_iter().flatten().collect()

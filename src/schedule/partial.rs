@@ -51,7 +51,10 @@ fn peeled(of: &str) -> String {
 impl Printer<'_> {
     /// A reduction of full blocks and the rest; `commutes`: whether its operator does.
     pub fn partial(&mut self, r: &Reduce, commutes: bool, parallel: bool) -> Option<String> {
-        let s = leaf(r.elem)?;
+        // Of tuples that begin with a truth value there are neither vectors nor rows.
+        let Some(s) = leaf(r.elem) else {
+            return parallel.then(|| self.blocks_alone(r));
+        };
         let strips = r.lane_wise && self.choice.vectors;
         if !commutes && !parallel && !strips {
             return None;

@@ -539,11 +539,13 @@ impl Printer<'_> {
         let free = free && !self.in_steps;
         let s = r.elem.as_scalar();
         let lanes = s.filter(|_| self.choice.lanes > 0 && r.inner.is_nothing());
+        let blocks = free && self.choice.parallel && long(r.n, 2048);
         match (lanes, r.law) {
-            // Compilers make vectors of whole numbers as good as ours.
-            (Some(s), Regroup::Identity)
-                if s.is_int() && free && self.choice.parallel && long(r.n, 2048) =>
-            {
+            // Compilers make vectors of whole numbers as good as ours, and of truth values there are none.
+            (Some(s), Regroup::Identity | Regroup::Peeled) if s == Scalar::Bool && !blocks => {
+                self.sequential(r)
+            }
+            (Some(s), Regroup::Identity) if (s.is_int() || s == Scalar::Bool) && blocks => {
                 self.blocks_alone(r)
             }
             (Some(s), Regroup::Identity) if long(r.n, LONG) => {

@@ -6,10 +6,10 @@
 //! side, as steps of one wait for each other, and groups of them in parallel. Absent: laws of operators, which the rules ask; whether that pays.
 
 use super::print::size;
-use super::skeleton::{argument, computes, leaf};
+use super::skeleton::{argument, computes, leaf, outside_of_loops};
 use super::{guide, Permits, Schedule};
 use crate::arith::Nat;
-use crate::term::{Arithmetic, Data, Kind, Op, Sort, Term};
+use crate::term::{Arithmetic, Kind, Op, Sort, Term};
 use std::collections::BTreeSet;
 
 /// Columns of a block: of numbers of 32 bits, eight lines of a cache in each row.
@@ -77,9 +77,11 @@ const BLOCKS: &str = "scans in parallel blocks";
 /// The steps, where a long array is scanned outside of all loops.
 pub fn in_blocks(term: &Term, permits: Permits) -> Option<Schedule> {
     let (mut lengths, mut floats) = (BTreeSet::new(), false);
-    long(term, &mut |scan, n| {
-        floats |= scan.has_floats();
-        lengths.insert(size(n));
+    outside_of_loops(term, &mut |t| {
+        if let Some(n) = long(t) {
+            floats |= t.has_floats();
+            lengths.insert(size(n));
+        }
     });
     if lengths.is_empty() {
         return None;
@@ -130,35 +132,13 @@ pub fn in_blocks(term: &Term, permits: Permits) -> Option<Schedule> {
     Some(Schedule::preparation(BLOCKS, steps).by_itself())
 }
 
-/// Calls for each scan of a long array outside of all loops by what may be an operator, with its length.
-fn long(t: &Term, found: &mut impl FnMut(&Term, Nat)) {
-    if let Kind::Lam(_, body) = t.kind() {
-        return long(body, found);
-    }
-    let Some((p, args)) = t.as_prim_app() else {
-        return;
-    };
-    match p.op().sort() {
-        Sort::View(_) | Sort::Data(Data::Let | Data::Pair | Data::Fst | Data::Snd) => {
-            args.iter().for_each(|a| long(a, found));
-        }
-        _ if p.op() == Op::Map => args.iter().skip(1).for_each(|a| long(a, found)),
-        _ => {
-            let (Some(xs), Some(start)) =
-                (argument(t, Op::ScanSeq, 2), argument(t, Op::ScanSeq, 1))
-            else {
-                return;
-            };
-            let Some((n, element)) = xs.ty().as_array() else {
-                return;
-            };
-            let operator = element == start.ty() && leaf(element).is_some();
-            let waits = argument(t, Op::ScanSeq, 0).is_some_and(waits);
-            if operator && waits && n.as_int().is_none_or(|n| n >= 2 * LONG * ABREAST) {
-                found(t, n);
-            }
-        }
-    }
+/// How many elements it scans, if it is a scan of a long array by what may be an operator.
+fn long(t: &Term) -> Option<Nat> {
+    let [step, start, xs] = [0, 1, 2].map(|i| argument(t, Op::ScanSeq, i));
+    let (n, element) = xs?.ty().as_array()?;
+    let operator = element == start?.ty() && leaf(element).is_some();
+    let is_long = n.as_int().is_none_or(|n| n >= 2 * LONG * ABREAST);
+    (operator && is_long && waits(step?)).then_some(n)
 }
 
 /// Whether a step takes more than choosing: what only chooses, as the largest number so far, is done in a cycle, and memory is slower.

@@ -215,7 +215,7 @@ impl Reader {
             generates: false,
             reused: reused(f),
             fixed: is_fixed(f),
-            counts: counts(f),
+            counts: counted(f).is_some(),
             from: Loops::Nothing.into(),
             body: body.into(),
         })
@@ -399,6 +399,23 @@ pub fn argument(t: &Term, op: Op, i: usize) -> Option<&Term> {
     args.get(i).copied().filter(|_| p.op() == op)
 }
 
+/// Calls for all that is computed outside of loops, behind names and views.
+pub fn outside_of_loops(t: &Term, found: &mut impl FnMut(&Term)) {
+    if let Kind::Lam(_, body) = t.kind() {
+        return outside_of_loops(body, found);
+    }
+    let Some((p, args)) = t.as_prim_app() else {
+        return;
+    };
+    match p.op().sort() {
+        Sort::View(_) | Sort::Data(Data::Let | Data::Pair | Data::Fst | Data::Snd) => {
+            args.iter().for_each(|a| outside_of_loops(a, found));
+        }
+        _ if p.op() == Op::Map => args.iter().skip(1).for_each(|a| outside_of_loops(a, found)),
+        _ => found(t),
+    }
+}
+
 /// Whether a function gives what it is given.
 fn is_variable(f: &Term) -> bool {
     matches!(f.kind(), Kind::Lam(_, body) if matches!(body.kind(), Kind::Var(_)))
@@ -430,19 +447,17 @@ fn is_fixed(f: &Term) -> bool {
     argument(body, Op::Map, 1).is_some_and(|xs| !xs.mentions(0))
 }
 
-/// Whether a function reduces numbers that are chosen by what elements are equal to.
-fn counts(f: &Term) -> bool {
+/// How many numbers a function reduces that are chosen by what elements are equal to, if it does that.
+pub fn counted(f: &Term) -> Option<Nat> {
     let made = |f: &Term| match f.kind() {
         Kind::Lam(_, body) => Some(within(body)),
         _ => None,
     };
-    let condition = || {
-        let reduced = made(f)?;
-        let element = argument(argument(&reduced, Op::Reduce, 2)?, Op::Map, 0)?;
-        let choice = made(element)?;
-        argument(argument(&choice, Op::Select, 0)?, Op::Eq, 0).map(|_| ())
-    };
-    condition().is_some()
+    let reduced = made(f)?;
+    let all = argument(&reduced, Op::Reduce, 2)?;
+    let choice = made(argument(all, Op::Map, 0)?)?;
+    argument(argument(&choice, Op::Select, 0)?, Op::Eq, 0)?;
+    Some(all.ty().as_array()?.0)
 }
 
 /// What stands behind names.

@@ -5,10 +5,10 @@
 //! ask; whether that pays.
 
 use super::print::size;
-use super::skeleton::argument;
+use super::skeleton::{argument, counted, outside_of_loops};
 use super::{guide, Permits, Schedule};
-use crate::arith::Nat;
-use crate::term::{Data, Kind, Op, Sort, Term};
+use crate::arith::{AtomKind, Nat};
+use crate::term::{Kind, Op, Term};
 use std::collections::BTreeSet;
 
 /// Places, at most; updates of a block, at least, and for each place.
@@ -16,63 +16,131 @@ const PLACES: i64 = 1 << 16;
 const BLOCK: i64 = 1 << 16;
 const EACH: i64 = 64;
 
+/// Tables of a block that are updated side by side, and places that each has at most: all are to stay in the nearest cache.
+const TABLES: i64 = 4;
+const FEW: i64 = 1 << 11;
+
 /// What is done so.
 const WORDS: &str = "parallel updates at places";
+const COUNTS: &str = "updates at places, parallel updates at places";
 
-/// The steps, where there are such updates.
+/// The steps, where there are such updates. Where tables are small, each block has several, of a strip of the block each.
 pub fn in_blocks(term: &Term, permits: Permits) -> Option<Schedule> {
     let mut found = Found::default();
-    found.term(term);
+    outside_of_loops(term, &mut |t| found.updates(t));
     if found.updates.is_empty() {
         return None;
     }
     let permit = permits.to_regroup(found.floats)?;
-    let (mut rules, mut blocks, mut parallel) = (BTreeSet::new(), Vec::new(), Vec::new());
-    for (n, block) in &found.updates {
-        rules.extend(["rest", "blocks"].map(|r| format!("scatter-reduce-{r}[{block}]")));
-        let looks = |map: &str| {
-            let all = format!("app ({map} : ? -> (floor({n}, {block})).? -> ?)");
-            format!("(contains (app scatterReduce ? (contains (app toMem ({all} (contains scatterReduce) ?)))))")
-        };
-        blocks.push(looks("map"));
-        parallel.push(looks("mapPar"));
+    let of_all = |rules: &mut BTreeSet<String>, map: &str| {
+        let all = found.updates.iter();
+        all.map(|Updates { n, block, places }| parallel(rules, n, (*block, *places <= FEW), map))
+            .collect::<Vec<_>>()
+    };
+    let mut rules = BTreeSet::new();
+    let blocks = of_all(&mut rules, "map");
+    let threads = of_all(&mut rules, "mapPar");
+    Some(Schedule::preparation(WORDS, steps(&rules, permit, [blocks, threads])).by_itself())
+}
+
+/// The steps, where one loop over places looks through all elements for each, and there is no other work: they become updates first. If a
+/// size says how many places there are, it chooses: only of few of them blocks have tables.
+pub fn of_counts(term: &Term, permits: Permits) -> Option<Schedule> {
+    let (n, m) = counts(term)?;
+    let permit = permits.to_regroup(term.has_floats())?;
+    let mut first = vec![guide(
+        "places",
+        "use rules/fusion.rules (let-inline)\nuse rules/algorithmic.rules (generate-map)\n\
+         use rules/irregular.rules (updates-at-indices, updates-at-i32-or-loops, eq-turned)\n",
+        &["(contains scatterReduce)".to_string()],
+    )];
+    match (m.as_int(), m.as_atom().map(|a| a.kind())) {
+        (Some(m), _) if (1..=FEW).contains(&m) => {}
+        (None, Some(AtomKind::Var(m))) => first.push(guide(
+            "choose",
+            &format!("use rules/variants.rules (choose[{m}, {FEW}])\n"),
+            &[format!(
+                "(contains (app select (contains (app (<=) ? size[{FEW}])) (contains scatterReduce) (contains scatterReduce)))"
+            )],
+        )),
+        _ => return None,
     }
-    let rules: Vec<String> = rules.into_iter().collect();
+    let mut rules = BTreeSet::new();
+    let mut looks = |map| {
+        let blocks = parallel(&mut rules, &size(n), (BLOCK, true), map);
+        vec![match m.as_int() {
+            Some(_) => blocks,
+            None => format!("(contains (app select ? {blocks} ?))"),
+        }]
+    };
+    let looks = [looks("map"), looks("mapPar")];
+    first.extend(steps(&rules, permit, looks));
+    Some(Schedule::preparation(COUNTS, first).by_itself())
+}
+
+/// The steps to blocks, and to threads.
+fn steps(
+    rules: &BTreeSet<String>,
+    permit: &str,
+    [blocks, threads]: [Vec<String>; 2],
+) -> Vec<String> {
+    let rules: Vec<&str> = rules.iter().map(String::as_str).collect();
     let rules = format!(
         "use rules/irregular.rules ({})\nuse rules/fusion.rules (let-inline)\n{permit}",
         rules.join(", ")
     );
-    let steps = vec![
+    vec![
         guide("updates", &rules, &blocks),
-        guide("threads", "use rules/parallel.rules (map-par)\n", &parallel),
-    ];
-    Some(Schedule::preparation(WORDS, steps).by_itself())
+        guide("threads", "use rules/parallel.rules (map-par)\n", &threads),
+    ]
+}
+
+/// How n updates look in blocks, which a loop goes over, with several tables or one each; and the rules for that.
+fn parallel(
+    rules: &mut BTreeSet<String>,
+    n: &str,
+    (block, tables): (i64, bool),
+    map: &str,
+) -> String {
+    rules.extend(["rest", "blocks"].map(|r| format!("scatter-reduce-{r}[{block}]")));
+    let each = |all: &str, of: &str| {
+        format!("(contains (app toMem (app ({all}.? -> ?) (contains {of}) ?)))")
+    };
+    let mut of = "scatterReduce".to_string();
+    if tables {
+        rules.insert(format!("scatter-reduce-blocks[{}]", block / TABLES));
+        of = each(&format!("map : ? -> {TABLES}"), &of);
+    }
+    let all = each(&format!("{map} : ? -> (floor({n}, {block}))"), &of);
+    format!("(contains (app scatterReduce ? {all}))")
+}
+
+/// Elements and places, if a term is a loop over places that are looked for among elements, and nothing else.
+fn counts(t: &Term) -> Option<(Nat, Nat)> {
+    if let Kind::Lam(_, body) = t.kind() {
+        return counts(body);
+    }
+    let n = counted(argument(t, Op::Generate, 0)?)?;
+    let long = n.as_int().is_none_or(|n| n >= 2 * BLOCK);
+    Some((n, t.ty().as_array()?.0)).filter(|_| long)
+}
+
+/// So many updates of so many places, and how many of them a block has.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Updates {
+    n: String,
+    block: i64,
+    places: i64,
 }
 
 /// Updates that are done once.
 #[derive(Default)]
 struct Found {
-    /// How many of them there are, and how many a block has.
-    updates: BTreeSet<(String, i64)>,
+    updates: BTreeSet<Updates>,
     floats: bool,
 }
 
 impl Found {
-    fn term(&mut self, t: &Term) {
-        if let Kind::Lam(_, body) = t.kind() {
-            return self.term(body);
-        }
-        let Some((p, args)) = t.as_prim_app() else {
-            return;
-        };
-        match p.op().sort() {
-            Sort::View(_) | Sort::Data(Data::Let | Data::Pair | Data::Fst | Data::Snd) => {
-                args.iter().for_each(|a| self.term(a));
-            }
-            _ => self.updates(t),
-        }
-    }
-
     fn updates(&mut self, t: &Term) {
         let of = |i| argument(t, Op::ScatterReduce, i);
         let Some(starts) = of(1) else {
@@ -89,7 +157,8 @@ impl Found {
         let long = |n: Nat| n.as_int().is_none_or(|n| n >= 2 * block);
         if (1..=PLACES).contains(&places) && long(n) && argument(starts, Op::Fill, 0).is_some() {
             self.floats |= starts.has_floats();
-            self.updates.insert((size(n), block));
+            let n = size(n);
+            self.updates.insert(Updates { n, block, places });
         }
     }
 }

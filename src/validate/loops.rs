@@ -395,7 +395,7 @@ impl Machine<'_> {
                         .map_err(|_| why),
                     made => made,
                 },
-                false => match self.at_data(l, own).then(|| self.updated(l, b)) {
+                false => match self.at_data(l, b, own).then(|| self.updated(l, b)) {
                     Some(Ok(made)) => Ok(made),
                     _ => self
                         .inside_of(l, |m| m.partial(l, own, &mut partial, &mut tried))
@@ -416,15 +416,17 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Whether data says where an iteration stores.
-    fn at_data(&self, l: &Loop, items: &[Item]) -> bool {
+    /// Whether data says where an iteration stores, and it may be where another one does.
+    fn at_data(&mut self, l: &Loop, buf: u32, items: &[Item]) -> bool {
         let by_data = |at: Nat| {
             let names = self.cx.names_in(at);
             names.iter().any(|(_, v)| self.cx.value_mentions(*v, l.k))
         };
-        leaves(items)
-            .iter()
-            .any(|leaf| matches!(&leaf.is, Item::Store(s) if by_data(s.at)))
+        let dims = self.dims(buf);
+        let all = leaves(items);
+        let mut stores = all.iter().map(|leaf| &leaf.is);
+        stores.any(|is| matches!(is, Item::Store(s) if by_data(s.at)))
+            && disjoint(&mut self.cx, items, (l.k, l.n), &dims).is_err()
     }
 
     /// What was read of the state when an iteration began was written before. Of a state that depends on itself, values that

@@ -184,18 +184,24 @@ impl<'a> Machine<'a> {
         dims
     }
 
-    /// How many rows a buffer has and how long they are, if stores find the row by a remainder.
+    /// How many rows a buffer has and how long they are, if stores find the row by a remainder, or if data say where in a row they
+    /// store.
     fn rows(&self, root: u32) -> Option<Vec<Nat>> {
         let size = |n: Nat| match n.as_atom().map(Atom::kind) {
             Some(AtomKind::Mod(_, d)) => d.as_int().map(|_| d),
             _ => None,
         };
         let (mut rounds, mut found) = (Vec::new(), None);
+        let (mut loops, mut read) = (Vec::new(), Vec::new());
         let len = self.nest.buffers[root as usize].len;
         walk::each_stmt(&self.nest.body, &mut |s| match s {
             Stmt::Index { var, value } => rounds.extend(size(*value).map(|d| (*var, d))),
+            Stmt::Let { var, .. } => read.push(*var),
+            Stmt::For { var, extent, .. } => loops.extend(extent.as_int().map(|_| (*var, *extent))),
             Stmt::Store { buf, index, .. } if self.nest.root(*buf).0 == root => {
-                for (var, rows) in &rounds {
+                let by_data = read.iter().any(|v| index.mentions(*v));
+                let loops = if by_data { &loops[..] } else { &[] };
+                for (var, rows) in rounds.iter().chain(loops) {
                     let row = index.coefficient(*var);
                     found = found
                         .take()

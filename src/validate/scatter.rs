@@ -143,16 +143,20 @@ impl Machine<'_> {
         self.cx.known.restore(mark);
         let places = places.filter(|p| p.len() == dims.len()).ok_or_else(more)?;
         let mut r = Rewrite::default();
-        let mut to = Vec::new();
-        for ((c, d), j) in places.into_iter().zip(&dims).zip(&e.at) {
-            let own = loops.iter().position(|(v, _)| c == Nat::var(*v));
-            match own {
-                Some(i) if self.cx.known.equal(loops[i].1, *d) => {
-                    r.vars.insert(loops.remove(i).0, Nat::var(*j));
-                    to.push(None);
-                }
-                _ if leaf.loops().any(|(v, _)| self.cx.mentions(c, v)) => return Err(more()),
-                _ => to.push(Some(c)),
+        let mut to: Vec<Option<Nat>> = places.iter().copied().map(Some).collect();
+        for ((to, d), j) in to.iter_mut().zip(&dims).zip(&e.at) {
+            let own = |v: &Symbol| to.is_some_and(|c| c == Nat::var(*v));
+            let own = loops.iter().position(|(v, _)| own(v));
+            if let Some(i) = own.filter(|i| self.cx.known.equal(loops[*i].1, *d)) {
+                r.vars.insert(loops.remove(i).0, Nat::var(*j));
+                *to = None;
+            }
+        }
+        // Of each row another place: that of the row of the element.
+        for to in to.iter_mut().flatten() {
+            *to = self.cx.rewrite_nat(&mut r, *to)?;
+            if leaf.loops().any(|(v, _)| self.cx.mentions(*to, v)) {
+                return Err(more());
             }
         }
         let same = |a: &Option<Nat>, b: &Option<Nat>| match (a, b) {

@@ -72,6 +72,13 @@ pub const PROGRAMS: &[&str] = &[
       split[4] is |> mapPar (\\block -> block |> map (\\x -> ((cast x : idx[5]), 1))
           |> scatterReduce (\\c x -> c + x) (fill[5] 0))
         |> toMem |> transpose |> mapSeq (reduceSeq (+) 0)",
+    // Tables of strips, whose updates run side by side.
+    "def f [n : nat] (is : (4*n).u8) : 5.i32 =
+      split[n] is |> mapSeq (\\strip -> strip |> map (\\x -> ((cast x : idx[5]), 1))
+          |> scatterReduce (\\c x -> c + x) (fill[5] 0))
+        |> toMem |> transpose |> mapSeq (reduceSeq (+) 0)",
+    "def f [n m : nat] (is : 3.n.idx[m]) (a : 3.n.f32) : 3.m.f32 =
+      zip is a |> mapSeq (\\row -> zip (fst row) (snd row) |> scatterReduce (\\s x -> s * 0.5 + x) (fill[m] 1.0))",
     // There are elements, or nothing to count: a loop says which.
     "def f [n b : nat] (xs : n.f32) : b.i32 =
       xs |> map (\\x -> ((cast (x * 4.0) : idx[b]), 1)) |> scatterReduce (\\c x -> c + x) (fill[b] 0)",

@@ -16,6 +16,7 @@ mod licm;
 mod line_buffers;
 mod loop_fusion;
 mod loop_interchange;
+mod loop_interleaving;
 mod loop_unswitching;
 mod masks;
 mod partial_unroll;
@@ -84,6 +85,14 @@ pub const PASSES: &[Pass] = &[
         keeps: "every iteration; the order of stores to one place, which are of one iteration",
         place: "after strip_mining, which makes steps through memory constant",
         run: |nest, cx| loop_interchange::interchange(nest, cx.facts),
+    },
+    Pass {
+        name: "loop_interleaving",
+        does: "runs updates of a few tables at places that data say side by side, so that they do not wait for each other",
+        needs: "tables that are rows of an array: indices as lowering writes them",
+        keeps: "the steps of each table and their order",
+        place: "after loop_interchange, for which loops stand directly in each other; before all that looks at innermost loops",
+        run: |nest, cx| loop_interleaving::interleave(nest, cx.facts),
     },
     Pass {
         name: "line_buffers",

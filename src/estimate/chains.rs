@@ -1,0 +1,194 @@
+//! What an iteration waits for that the one before computes.
+//!
+//! In: the body of a loop. Out: its accumulators, and the elements that it may update once more, with the operations in a row on each.
+//! Absent: how long such an operation takes.
+
+use super::sizes::{value, UNROLLED};
+use super::Sizes;
+use crate::arith::Nat;
+use crate::intern::Symbol;
+use crate::nest::{walk, BufId, Expr, ExprKind, Nest, Stmt};
+use crate::term::Sort;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Variables that a body takes from one iteration to the next, with the operations in a row on each.
+pub fn carried(body: &[Stmt], env: &Sizes) -> BTreeMap<Symbol, u32> {
+    let mut own = BTreeSet::new();
+    walk::each_stmt(body, &mut |s| {
+        if let Stmt::Let { var, .. } = s {
+            own.insert(*var);
+        }
+    });
+    let mut assigned = BTreeMap::new();
+    assignments(body, 1, env, &mut assigned);
+    assigned.retain(|var, _| !own.contains(var));
+    assigned
+}
+
+/// Whether a variable takes what another one was in the iteration before: no lanes of a loop around it do.
+pub fn hands_on(body: &[Stmt], carried: &BTreeMap<Symbol, u32>) -> bool {
+    // What is a name of a variable, before that has its next value.
+    let mut names = BTreeMap::new();
+    let mut found = false;
+    walk::each_stmt(body, &mut |s| match s {
+        Stmt::Let {
+            var,
+            value: Some(value),
+            ..
+        } => {
+            if let ExprKind::Var(of) = value.kind() {
+                names.insert(*var, *of);
+            }
+        }
+        Stmt::Assign { var, value } => {
+            if let ExprKind::Var(x) = value.kind() {
+                let of = names.get(x).unwrap_or(x);
+                found |= of != var && carried.contains_key(of);
+            }
+        }
+        _ => {}
+    });
+    found
+}
+
+/// How often each variable is assigned where a body runs so often.
+fn assignments(body: &[Stmt], times: u32, env: &Sizes, all: &mut BTreeMap<Symbol, u32>) {
+    for s in body {
+        match s {
+            Stmt::Assign { var, .. } => *all.entry(*var).or_insert(0) += times,
+            Stmt::For { extent, body, .. } => {
+                let n = value(*extent, env).clamp(0, UNROLLED) as u32;
+                assignments(body, times.saturating_mul(n), env, all);
+            }
+            Stmt::If { then, els, .. } => {
+                assignments(then, times, env, all);
+                assignments(els, times, env, all);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Whether nothing is computed of an accumulator but its next value, by one operation: compilers make vectors of sums, but of no chain of
+/// products and sums, and not of the largest sum so far.
+pub fn are_folds(body: &[Stmt], carried: &BTreeMap<Symbol, u32>) -> bool {
+    let mut chain = Chain {
+        of: carried.keys().copied().collect(),
+        names: BTreeMap::new(),
+    };
+    let mut folds = true;
+    walk::each_stmt(body, &mut |s| match s {
+        Stmt::Let {
+            var,
+            value: Some(value),
+            ..
+        } if chain.reads(value) => {
+            chain
+                .names
+                .insert(*var, (value.clone(), chain.is_fold(value)));
+        }
+        Stmt::Assign { var, value } if carried.contains_key(var) => folds &= chain.is_fold(value),
+        _ => {}
+    });
+    folds
+}
+
+/// Accumulators, and names of what is computed of them, with whether that may be their next value.
+struct Chain {
+    of: BTreeSet<Symbol>,
+    names: BTreeMap<Symbol, (Expr, bool)>,
+}
+
+impl Chain {
+    /// Whether an expression has an accumulator in it.
+    fn reads(&self, e: &Expr) -> bool {
+        let mut found = false;
+        e.visit(&mut |e| {
+            if let ExprKind::Var(v) = e.kind() {
+                found |= self.of.contains(v) || self.names.contains_key(v);
+            }
+        });
+        found
+    }
+
+    /// Whether it is an accumulator.
+    fn is_own(&self, e: &Expr) -> bool {
+        match e.kind() {
+            ExprKind::Var(v) => {
+                self.of.contains(v) || self.names.get(v).is_some_and(|n| self.is_own(&n.0))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a value is an operation on an accumulator and on what has none in it, or is chosen.
+    fn is_fold(&self, value: &Expr) -> bool {
+        match value.kind() {
+            ExprKind::Var(v) => self.names.get(v).is_none_or(|n| n.1),
+            ExprKind::Op(op, args) if matches!(op.sort(), Sort::Arithmetic(_) | Sort::Bits(_)) => {
+                let (own, others): (Vec<_>, Vec<_>) = args.iter().partition(|e| self.is_own(e));
+                own.len() <= 1 && !others.into_iter().any(|e| self.reads(e))
+            }
+            _ => true,
+        }
+    }
+}
+
+/// How many updates in a row an element may have in an iteration, as data say which one is updated: it may be the one that was updated last, which
+/// is loaded when it is stored.
+pub fn updates(nest: &Nest, var: Symbol, body: &[Stmt], env: &Sizes) -> u32 {
+    let (mut read, mut loaded) = (BTreeSet::new(), BTreeSet::new());
+    walk::each_stmt(body, &mut |s| {
+        if let Stmt::Let { var, .. } = s {
+            read.insert(*var);
+        }
+        if let Some(e) = walk::exprs(s) {
+            e.visit(&mut |e| {
+                if let ExprKind::Load(b, _) = e.kind() {
+                    loaded.insert(nest.root(*b));
+                }
+            });
+        }
+    });
+    let mut all = BTreeMap::new();
+    let again = |buf: &BufId, index: &Nat| {
+        let by_data = !index.mentions(var) && read.iter().any(|v| index.mentions(*v));
+        by_data && loaded.contains(buf)
+    };
+    stores(body, &mut Vec::new(), env, &mut |buf, index, times| {
+        let buf = nest.root(buf);
+        if again(&buf, &index) {
+            *all.entry(buf).or_insert(0) += times;
+        }
+    });
+    all.into_values().max().unwrap_or(0)
+}
+
+/// Stores of a body, with how often each meets one array where loops around it do not move it: a table for each iteration is another one.
+fn stores(
+    body: &[Stmt],
+    around: &mut Vec<(Symbol, u32)>,
+    env: &Sizes,
+    f: &mut impl FnMut(BufId, Nat, u32),
+) {
+    for s in body {
+        match s {
+            Stmt::Store { buf, index, .. } => {
+                let still = around.iter().filter(|a| !index.mentions(a.0));
+                f(*buf, *index, still.map(|a| a.1).product());
+            }
+            Stmt::For {
+                var, extent, body, ..
+            } => {
+                around.push((*var, value(*extent, env).clamp(0, UNROLLED) as u32));
+                stores(body, around, env, f);
+                around.pop();
+            }
+            Stmt::If { then, els, .. } => {
+                stores(then, around, env, f);
+                stores(els, around, env, f);
+            }
+            _ => {}
+        }
+    }
+}
