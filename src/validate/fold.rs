@@ -199,12 +199,17 @@ impl Values {
 
     /// What a few steps make of constants, if that are constants.
     fn written_out(&mut self, f: &Fold) -> Option<V> {
-        let n = f.n.as_int().filter(|n| (1..=WRITTEN_OUT).contains(n))?;
         let all = |cx: &Values, of: &[V]| of.iter().all(|v| cx.is_constant(*v));
         let made = |v: &V| self.is_made_of_constants(*v, f.depth, NODES);
         if !all(self, &f.starts) || !f.steps.iter().all(made) {
             return None;
         }
+        // Of any number of steps, if they change nothing.
+        let index = self.step_index(f.depth, f.n);
+        if self.stepped(f, &f.starts, Nat::var(index)).ok()? == f.starts {
+            return Some(f.starts[f.which as usize]);
+        }
+        let n = f.n.as_int().filter(|n| (1..=WRITTEN_OUT).contains(n))?;
         let mut state = f.starts.clone();
         for i in 0..n {
             state = self.stepped(f, &state, Nat::int(i)).ok()?;

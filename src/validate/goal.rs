@@ -7,7 +7,6 @@
 use super::items::{assume_path, leaves, Around, Item, Leaf};
 use super::machine::Machine;
 use super::memory::read;
-use super::parts::multiples;
 use super::place::coordinates;
 use super::same::same;
 use super::source::{scalar_at, Sem};
@@ -287,7 +286,7 @@ fn cover(cx: &mut Values, leaf: &Leaf, at: &[Nat], place: &[Nat]) -> Res<Option<
             // A part of a block is asked for at its own place in it.
             let whole = match (base.as_int(), s.as_int()) {
                 (Some(b), Some(s)) if s > 0 => Nat::int(b.div_euclid(s) * s),
-                (None, _) | (_, None) => multiples(base, s) * s,
+                (None, _) | (_, None) => cx.known.multiples(base, s) * s,
                 _ => Nat::int(0),
             };
             let q = cx.known.floor(rest - whole, s);

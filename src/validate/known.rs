@@ -5,7 +5,7 @@
 //! assumed has a number, so that what was found under one is not used under another. Absent: values.
 
 use super::parts::{
-    choice, factor, multiples, primitive, remainder, tightened, undivided, vars_in, Choice,
+    choice, factor, multiples_where, primitive, remainder, tightened, undivided, vars_in, Choice,
 };
 use super::points::Points;
 use super::questions::{Answer, Question};
@@ -159,6 +159,11 @@ impl Known {
     /// The number of what is assumed now.
     pub fn state(&self) -> u64 {
         self.states.last().copied().unwrap_or(0)
+    }
+
+    /// The numbers of all that was assumed one after the other, the last one first: what holds with fewer assumptions holds now.
+    pub fn earlier(&self) -> impl Iterator<Item = u64> + '_ {
+        self.states.iter().rev().copied()
     }
 
     fn changed(&mut self, by: Step) {
@@ -628,6 +633,10 @@ impl Known {
         if let Some(known) = self.least.borrow().get(&key) {
             return *known;
         }
+        if self.held_before(n) {
+            self.least.borrow_mut().insert(key, true);
+            return true;
+        }
         let fails = self.is_negative_somewhere(n);
         let answer = !fails && {
             self.asked.set(self.asked.get() + 1);
@@ -641,6 +650,14 @@ impl Known {
         };
         self.note(n, answered);
         answer
+    }
+
+    /// Whether it was shown where fewer of the facts about it are known.
+    fn held_before(&self, n: Nat) -> bool {
+        let view = self.facts.borrow().about(n);
+        let least = self.least.borrow();
+        let mut states = view.states().iter().rev().skip(1).chain([&0]);
+        states.any(|s| least.get(&(*s, n)) == Some(&true))
     }
 
     fn is_negative_somewhere(&self, n: Nat) -> bool {
@@ -734,10 +751,19 @@ impl Known {
         self.facts.borrow().rem(n, d)
     }
 
+    /// The quotient by a stride, as of `parts`; where 2 divides n, n/2 is whole.
+    pub fn multiples(&self, n: Nat, stride: Nat) -> Nat {
+        let facts = self.facts.borrow();
+        let of = |part: Nat, whole: &Nat| part.exact_div(*whole).as_int().is_some();
+        multiples_where(n, stride, |part| {
+            facts.whole_sizes().iter().any(|w| of(part, w))
+        })
+    }
+
     pub fn floor(&self, n: Nat, d: Nat) -> Nat {
         let (n, d) = (self.simplify(n), self.simplify(d));
         if d.as_int().is_none() {
-            let q = multiples(n, d);
+            let q = self.multiples(n, d);
             // The terms that are no multiples may be less than nothing, or more than one.
             for q in [q, q - Nat::int(1), q + Nat::int(1)] {
                 let rest = n - q * d;

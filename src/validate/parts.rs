@@ -111,6 +111,11 @@ pub fn choice(n: Nat) -> Choice {
 
 /// The quotient of a number by a stride, as sums are divided: by the term of the stride with the most factors.
 pub fn multiples(n: Nat, stride: Nat) -> Nat {
+    multiples_where(n, stride, |_| false)
+}
+
+/// The same, where products are whole that are so by more than their form.
+pub fn multiples_where(n: Nat, stride: Nat, is_whole: impl Fn(Nat) -> bool) -> Nat {
     let terms = stride.terms();
     let Some((m, c)) = terms.iter().max_by_key(|(m, _)| m.factors().count()) else {
         return Nat::int(0);
@@ -120,7 +125,9 @@ pub fn multiples(n: Nat, stride: Nat) -> Nat {
     for _ in 0..4 {
         let parts = rest.terms().into_iter().filter_map(|(tm, tc)| {
             let (qm, qc): (_, Rat) = (tm.div(m), tc.div(*c)?);
-            (qm.is_integral() && qc.as_int().is_some()).then_some((qm, qc))
+            let part = || Nat::from_terms([(qm.clone(), qc)]);
+            let whole = qm.is_integral() && (qc.as_int().is_some() || is_whole(part()));
+            whole.then_some((qm, qc))
         });
         let q = Nat::from_terms(parts);
         if q == Nat::int(0) {

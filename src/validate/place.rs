@@ -2,7 +2,6 @@
 //!
 //! In: flat indices. Out: what they are made of. Absent: what lies there.
 
-use super::parts::multiples;
 use super::value::Values;
 use crate::arith::Nat;
 
@@ -36,7 +35,7 @@ fn split(cx: &mut Values, e: Nat, dims: &[Nat], rounded: bool) -> Vec<Nat> {
         let stride = cx.simplify(stride);
         let q = match rounded {
             true => cx.known.floor(rest, stride),
-            false => multiples(rest, stride),
+            false => cx.known.multiples(rest, stride),
         };
         out.push(q);
         rest = cx.simplify(rest - q * stride);

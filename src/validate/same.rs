@@ -30,7 +30,7 @@ fn compare(cx: &mut Values, a: V, b: V, depth: u32) -> Res<()> {
         return Ok(());
     }
     let key = (a, b, cx.known.state());
-    if was_equal(cx, key) {
+    if was_equal(cx, a, b) {
         return Ok(());
     }
     compare_anew(cx, a, b, depth)?;
@@ -38,15 +38,20 @@ fn compare(cx: &mut Values, a: V, b: V, depth: u32) -> Res<()> {
     Ok(())
 }
 
-/// Whether two values were shown to be equal before, if the same parts are the same of the states that are compared.
-fn was_equal(cx: &Values, key: (V, V, u64)) -> bool {
-    match (cx.equal.get(&key), cx.relations.last()) {
-        (Some(None), _) => true,
-        (Some(Some(then)), Some(now)) => {
+/// Whether two values were shown to be equal here, or where less was assumed, if the same parts are the same of the states that are
+/// compared.
+fn was_equal(cx: &Values, a: V, b: V) -> bool {
+    let now = cx.relations.last();
+    let fits = |then: &Relation| {
+        now.is_some_and(|now| {
             then.cells == now.cells && then.parts.iter().all(|p| now.parts.contains(p))
-        }
-        _ => false,
-    }
+        })
+    };
+    let mut all = cx.known.earlier();
+    all.any(|state| match cx.equal.get(&(a, b, state)) {
+        Some(then) => then.as_ref().is_none_or(fits),
+        None => false,
+    })
 }
 
 fn compare_anew(cx: &mut Values, a: V, b: V, depth: u32) -> Res<()> {
@@ -142,7 +147,9 @@ fn is_of_indices(cx: &Values, c: V) -> bool {
 
 /// Whether two conditions are the same.
 fn same_choice(cx: &mut Values, c: V, d: V, depth: u32) -> bool {
-    depth < DEEPEST && tried(cx, c, d, depth + 1).is_ok()
+    // What indices decide and what data decides is not the same.
+    let alike = is_of_indices(cx, c) == is_of_indices(cx, d);
+    alike && depth < DEEPEST && tried(cx, c, d, depth + 1).is_ok()
 }
 
 /// What was noted of states that are compared is forgotten, if it was in vain.
@@ -440,11 +447,12 @@ fn ratios(long: Nat, short: Nat) -> Vec<i64> {
 fn unfolded(cx: &mut Values, f: &Rc<Fold>, other: V, depth: u32) -> Res<()> {
     let parts = match f.n.as_int() {
         Some(n) if few(f) => {
-            let mut state = f.starts.clone();
+            // What a step makes is written by all that is known, if what it begins with is.
+            let mut state = cx.rewrite_all(&mut Rewrite::default(), &f.starts)?;
             for i in 0..n {
                 state = cx.stepped(f, &state, Nat::int(i))?;
             }
-            state
+            return compare(cx, state[f.which as usize], other, depth + 1);
         }
         _ if is_fixed(cx, f, depth)? => f.starts.clone(),
         _ => {

@@ -10,7 +10,6 @@
 //! the store hold is decided by what is known, or becomes the condition of a choice.
 
 use super::items::{assume_path, Around, Leaf};
-use super::parts::multiples;
 use super::value::{Res, Rewrite, Values, V};
 use super::Stuck;
 use crate::arith::{Atom, AtomKind, Nat};
@@ -233,7 +232,7 @@ fn ordered(
             let whole = match (base.as_int(), s.as_int()) {
                 (Some(b), Some(s)) if s > 0 => vec![Nat::int(b.div_euclid(s) * s), base],
                 _ => {
-                    let q = multiples(base, s);
+                    let q = cx.known.multiples(base, s);
                     vec![q * s, (q - Nat::int(1)) * s, base]
                 }
             };

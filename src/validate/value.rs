@@ -12,6 +12,7 @@
 
 use super::known::Known;
 use super::node::{nats, numbered, values};
+use super::parts::tightened;
 use super::Stuck;
 use crate::arith::Nat;
 use crate::intern::Symbol;
@@ -154,6 +155,14 @@ impl Rewrite {
     pub fn put(&mut self, values: &Values, from: V, to: V) {
         self.exact.insert(from, to);
         self.deepest = self.deepest.max(values.depth(to));
+    }
+}
+
+/// The value of an integer of a type.
+fn constant(n: Num, of: Scalar) -> i128 {
+    match of {
+        Scalar::U64 => i128::from(n.int() as u64),
+        _ => i128::from(n.int()),
     }
 }
 
@@ -355,12 +364,12 @@ impl Values {
             Node::Idx(n) if from == Scalar::I64 => n.as_int().map(i128::from),
             _ => None,
         };
-        let (least, most) = match to.is_int() {
-            true => scalar::range(to),
-            false => (0, SMALL.into()),
-        };
         match known {
-            Some(i) if to != Scalar::Bool && (least..=most).contains(&i) => {
+            Some(i) if to.is_int() => {
+                let wrapped = constant(scalar::integer(i, to), to);
+                self.lit(Lit::Int(wrapped), to)
+            }
+            Some(i) if to != Scalar::Bool && (0..=SMALL.into()).contains(&i) => {
                 self.lit(Lit::Int(i), to)
             }
             _ => self.make(Node::Cast(v, from, to)),
@@ -395,6 +404,11 @@ impl Values {
             // As of what is no number.
             (Op::Lt, [a, b]) if a == b => return self.bool(false),
             (Op::Le, [a, b]) if a == b && !self.indices(args) => return self.op(Op::Eq, of, args),
+            (Op::Lt | Op::Le, [a, b]) => {
+                if let (Some(a), Some(b)) = (self.as_index(*a), self.as_index(*b)) {
+                    return self.not_negative(b - a - Nat::int(i64::from(op == Op::Lt)));
+                }
+            }
             _ => {}
         }
         if let (Scalar::I64, [a, b], true) = (of, args, self.indices(args)) {
@@ -405,6 +419,9 @@ impl Values {
         }
         if let Some(known) = self.of_constants(op, of, args) {
             return self.lit(Lit::Int(known), of);
+        }
+        if let Some(v) = self.of_zero_or_one(op, of, args) {
+            return v;
         }
         let v = self.make(Node::Op(op, of, args.into()));
         match of == Scalar::Bool && !matches!(op, Op::Select) {
@@ -431,15 +448,42 @@ impl Values {
             _ => None,
         };
         let args: SmallVec<[Num; 2]> = args.iter().map(number).collect::<Option<_>>()?;
-        let done = scalar::apply(op, of, &args)?.int();
-        Some(match of {
-            Scalar::U64 => i128::from(done as u64),
-            _ => i128::from(done),
-        })
+        Some(constant(scalar::apply(op, of, &args)?, of))
+    }
+
+    /// The other operand, or the same, where one is 0 or 1: of integers, which have one 0.
+    fn of_zero_or_one(&self, op: Op, of: Scalar, args: &[V]) -> Option<V> {
+        let [a, b] = args else { return None };
+        if !of.is_int() {
+            return None;
+        }
+        let is = |v: &V, i: i64| match self.node(*v) {
+            Node::Lit(Lit::Int(n), _) => *n == i.into(),
+            Node::Idx(n) => n.as_int() == Some(i),
+            _ => false,
+        };
+        match op {
+            Op::Mul if is(a, 1) || is(b, 0) => Some(*b),
+            Op::Mul if is(b, 1) || is(a, 0) => Some(*a),
+            _ => None,
+        }
     }
 
     fn indices(&self, args: &[V]) -> bool {
         args.iter().all(|a| self.as_index(*a).is_some())
+    }
+
+    /// Comparisons of indices have one form: a number is at least 0.
+    fn not_negative(&mut self, n: Nat) -> V {
+        if let Some(n) = n.as_int() {
+            return self.bool(n >= 0);
+        }
+        let sides = [Nat::int(0), tightened(n)].map(|n| self.index(n));
+        let v = self.make(Node::Op(Op::Le, Scalar::Bool, sides.into_iter().collect()));
+        match self.decide(v) {
+            Some(b) => self.bool(b),
+            None => v,
+        }
     }
 
     pub fn not(&mut self, c: V) -> V {
