@@ -14,11 +14,12 @@ mod round;
 pub use data::{Contestant, Kind, Measurement, Method, Outcome, Place, Round};
 
 use super::array::Numbers;
-use super::kernel::{Kernel, Signature, Source};
+use super::compiled::{Compiled, Texts};
+use super::kernel::Kernel;
 use super::measure::Options as Measuring;
 use super::peer::{self, Form, Peer, Presence};
 use super::run::job::Job;
-use super::run::{Subject, HEADER, SMALL};
+use super::run::{Subject, SMALL};
 use super::sizes::{Question, Sizes};
 use super::toolchain::Toolchain;
 use crate::diag::{code, Diagnostic};
@@ -62,6 +63,8 @@ pub struct Options<'a> {
 struct Built<'a> {
     entry: &'a Entry,
     kernel: Kernel,
+    /// What compiled it.
+    tool: &'a Toolchain,
 }
 
 /// A library, and what of it may be the program.
@@ -107,8 +110,13 @@ pub fn bench(
     let reference = build(tool, unoptimised)?;
     let mut built = Vec::new();
     for entry in entries {
-        let kernel = build(tool_for(tools, entry)?, entry)?;
-        built.push(Built { entry, kernel });
+        let tool = tool_for(tools, entry)?;
+        let kernel = build(tool, entry)?;
+        built.push(Built {
+            entry,
+            kernel,
+            tool,
+        });
     }
     let (peers, presences) = if options.peers {
         peer::find(tool)?
@@ -169,23 +177,24 @@ fn tool_for<'a>(
     })
 }
 
-fn build(tool: &Toolchain, entry: &Entry) -> Result<Kernel, Diagnostic> {
+/// What a text of the user's is compiled with besides.
+fn flags(entry: &Entry) -> Vec<String> {
     let folder = entry.folder.iter();
-    let flags: Vec<String> = folder
+    folder
         .flat_map(|f| ["-iquote".to_string(), f.to_string_lossy().into_owned()])
-        .collect();
-    let source = Source {
-        signature: &Signature::of(&entry.unit.abi),
-        c: &entry.unit.c,
-        header: &entry.unit.header,
-        header_name: HEADER,
-        flags: &flags,
-        libraries: &[],
-    };
-    Kernel::build(tool, &source).map_err(|d| match entry.kind {
+        .collect()
+}
+
+fn build(tool: &Toolchain, entry: &Entry) -> Result<Kernel, Diagnostic> {
+    let kernel = Texts::of(&entry.unit).build(tool, &flags(entry));
+    kernel.map_err(|d| match entry.kind {
         Kind::C => not_a_kernel(entry, d),
         _ => d,
     })
+}
+
+fn compiled<'a>(tool: &'a Toolchain, entry: &'a Entry, kernel: &'a Kernel) -> Compiled<'a> {
+    Compiled::new(tool, &entry.unit, kernel, flags(entry))
 }
 
 /// What the compiler says of a user's own file is the user's business.
@@ -239,10 +248,10 @@ impl Bench<'_> {
             assumptions: self.unoptimised.unit.abi.assumptions.clone(),
             fixed: &none,
         };
-        let kernel = (&self.unoptimised.unit, &self.reference);
+        let kernel = compiled(self.tool, self.unoptimised, &self.reference);
         for sizes in question.small(&SMALL) {
             let what = Subject::Unoptimised;
-            (self.job).against_interpreter(what, kernel, &sizes, Numbers::Unit, 1)?;
+            (self.job).against_interpreter(what, &kernel, &sizes, Numbers::Unit, 1)?;
         }
         Ok(())
     }

@@ -10,6 +10,7 @@
 pub mod array;
 pub mod bench;
 pub mod compare;
+mod compiled;
 pub mod flops;
 pub mod kernel;
 pub mod measure;

@@ -10,8 +10,9 @@
 
 use super::array::Numbers;
 use super::compare::{compare, Difference};
+use super::compiled::{self, Compiled, Texts};
 use super::flops::flops;
-use super::kernel::{refusal, Kernel, Setting, Signature, Source};
+use super::kernel::{refusal, Kernel, Setting, Signature};
 use super::measure::{race, Options as Measuring, Timing};
 use super::sizes::{Bound, Effort, Question, Sizes};
 use super::toolchain::Toolchain;
@@ -24,8 +25,7 @@ use serde::{Deserialize, Serialize};
 mod exact;
 pub(super) mod job;
 
-/// Name of the header that units given to [`run`] include.
-pub const HEADER: &str = "unit.h";
+pub use super::compiled::HEADER;
 
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -144,22 +144,22 @@ pub fn run(
         Some(sizes) => sizes,
         None => large_enough(&sized)?,
     };
-    let signatures = [Signature::of(&kernel.abi), Signature::of(&unoptimised.abi)];
-    let (kernel_exe, other_exe) = build_both(tool, [kernel, unoptimised], &signatures)?;
+    let (kernel_exe, other_exe) = build_both(tool, [kernel, unoptimised])?;
     let unoptimised_exe = other_exe.as_ref().unwrap_or(&kernel_exe);
     let job = Job {
         program,
         seed: options.seed,
     };
+    let compiled = |unit, exe| Compiled::new(tool, unit, exe, Vec::new());
     let subjects = [
-        (Subject::Kernel, kernel, &kernel_exe),
-        (Subject::Unoptimised, unoptimised, unoptimised_exe),
+        (Subject::Kernel, compiled(kernel, &kernel_exe)),
+        (Subject::Unoptimised, compiled(unoptimised, unoptimised_exe)),
     ];
     let small = small_sizes(&sized, kernel, unoptimised);
     let mut checks = against_interpreter(&job, &subjects, &small, options)?;
     if options.exact {
-        let units = [kernel, unoptimised];
-        checks.extend(exact::check(&job, units, tool, &sized, &small, options)?);
+        let both = [&subjects[0].1, &subjects[1].1];
+        checks.extend(exact::check(&job, both, &sized, &small, options)?);
     }
     let mut refused = Vec::new();
     if let Some(sizes) = small.first() {
@@ -186,7 +186,7 @@ pub fn run(
 }
 
 /// What is looked at, as what it is written and as what it is built.
-type Subjects<'a> = [(Subject, &'a CUnit, &'a Kernel); 2];
+type Subjects<'a> = [(Subject, Compiled<'a>); 2];
 
 /// Sizes at which the interpreter can be asked about the kernel.
 fn small_sizes(sized: &Question, kernel: &CUnit, unoptimised: &CUnit) -> Vec<Sizes> {
@@ -214,11 +214,11 @@ fn against_interpreter(
     options: &Options,
 ) -> Result<Vec<Check>, Diagnostic> {
     let mut checks = Vec::new();
-    for &(subject, unit, exe) in subjects {
+    for &(subject, ref kernel) in subjects {
         let free = || {
             let question = Question {
                 program: job.program,
-                assumptions: unit.abi.assumptions.clone(),
+                assumptions: kernel.unit.abi.assumptions.clone(),
                 fixed: &Sizes::new(),
             };
             question.small(&SMALL)
@@ -236,7 +236,6 @@ fn against_interpreter(
         };
         for sizes in &own {
             for &numbers in kinds {
-                let kernel = (unit, exe);
                 let threads = options.threads;
                 checks.extend(job.against_interpreter(subject, kernel, sizes, numbers, threads)?);
             }
@@ -253,11 +252,12 @@ fn at_large(
     effort: &Effort,
     options: &Options,
 ) -> Result<(Check, Vec<Timing>), Diagnostic> {
-    let inputs = job.inputs(subjects[1].1, large)?;
+    let inputs = job.inputs(subjects[1].1.unit, large)?;
     let mut sessions = Vec::new();
     let mut warm = Vec::new();
     let mut results = Vec::new();
-    for &(_, unit, exe) in subjects {
+    for (_, kernel) in subjects {
+        let (unit, exe) = (kernel.unit, kernel.exe);
         let sizes = arguments(unit, large)?;
         let lens = out_lens(unit, large)?;
         let mut session = exe.start(&Setting {
@@ -275,12 +275,18 @@ fn at_large(
         warm.push(sample);
         sessions.push(session);
     }
-    let difference = compare(
-        &results[0],
-        &results[1],
-        per_number(job.program, large, effort, &results[1]),
-    );
-    let pair = (Subject::Kernel, Subject::Unoptimised);
+    let operations = per_number(job.program, large, effort, &results[1]);
+    let mut difference = compare(&results[0], &results[1], operations);
+    let mut what = Subject::Kernel;
+    if compiled::may_decide(job.program, &difference) {
+        let again = |(_, kernel): &(Subject, Compiled)| {
+            let of = (kernel.unit, kernel.uncontracted()?);
+            job.results(of, large, &inputs, options.threads)
+        };
+        difference = compare(&again(&subjects[0])?, &again(&subjects[1])?, operations);
+        what = Subject::Uncontracted;
+    }
+    let pair = (what, Subject::Unoptimised);
     let check = job.judged(pair, large, options.threads, difference)?;
     drop(results);
     let timings = race(&mut sessions, &warm, &options.measuring)?;
@@ -334,23 +340,10 @@ fn are_one([a, b]: [&CUnit; 2]) -> bool {
 fn build_both(
     tool: &Toolchain,
     units: [&CUnit; 2],
-    signatures: &[Signature; 2],
 ) -> Result<(Kernel, Option<Kernel>), Diagnostic> {
-    let texts = units.map(|u| (u.c.as_str(), u.header.as_str()));
+    let texts = &units.map(Texts::of);
     std::thread::scope(|scope| {
-        let build = |i: usize| {
-            Kernel::build(
-                tool,
-                &Source {
-                    signature: &signatures[i],
-                    c: texts[i].0,
-                    header: texts[i].1,
-                    header_name: HEADER,
-                    flags: &[],
-                    libraries: &[],
-                },
-            )
-        };
+        let build = |i: usize| texts[i].build(tool, &[]);
         let second = (!are_one(units)).then(|| scope.spawn(move || build(1)));
         let first = build(0)?;
         let second = second.map(|s| s.join().unwrap_or_else(|e| std::panic::resume_unwind(e)));

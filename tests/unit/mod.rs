@@ -22,6 +22,7 @@ mod elab;
 mod exec {
     mod array;
     mod compare;
+    mod decided;
     mod flops;
     mod kernel;
     mod measure;

@@ -1,9 +1,10 @@
 //! One size: the reference, then each number of threads: start, compare, race.
 
-use super::{Bench, Built, Candidate, Kind, Outcome, Place, Round};
+use super::{compiled, Bench, Built, Candidate, Kind, Outcome, Place, Round};
 use crate::diag::{code, Diagnostic};
 use crate::exec::array::Array;
 use crate::exec::compare::{compare, Difference};
+use crate::exec::compiled::may_decide;
 use crate::exec::flops::flops;
 use crate::exec::kernel::{refusal, Kernel, Sample, Session, Setting};
 use crate::exec::measure::{race, Timing};
@@ -218,17 +219,39 @@ impl Built<'_> {
             _ => d,
         };
         let ready = same.ready(&entry.name, &self.kernel, &setting, limit);
-        let ready = match ready {
+        let mut ready = match ready {
             // Which sizes a file of the user's takes, only it knows.
             Err(d) if entry.kind == Kind::C && d.code == code::KERNEL_REFUSES => {
                 return Ok(out(&entry.name, "it returns an error code".to_string()));
             }
             other => other.map_err(own)?,
         };
+        if may_decide(bench.job.program, &ready.difference) {
+            ready.difference = self.apart(same, &setting, bench).map_err(own)?;
+        }
         if !ready.difference.agrees() {
             return Err(own(mismatch(&ready, bench, same, threads)));
         }
         Ok(Entered::Ready(Box::new(ready)))
+    }
+}
+
+impl Built<'_> {
+    /// How far it is from the reference, both without contraction: where a comparison of floats decides what is computed, no
+    /// rounding explains that it decides otherwise.
+    fn apart(
+        &self,
+        same: &Same,
+        setting: &Setting,
+        bench: &Bench,
+    ) -> Result<Difference, Diagnostic> {
+        let sizes = arguments(&bench.unoptimised.unit, same.sizes)?;
+        let reference = compiled(bench.tool, bench.unoptimised, &bench.reference);
+        let one = same.setting(&sizes, bench.options.threads[0]);
+        let want = reference.uncontracted()?.results(&one)?;
+        let mine = compiled(self.tool, self.entry, &self.kernel);
+        let got = mine.uncontracted()?.results(setting)?;
+        Ok(compare(&got, &want, same.operations))
     }
 }
 

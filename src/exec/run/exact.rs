@@ -6,53 +6,27 @@
 //! Absent: kernels that regroup sums, and contraction, whose results are compared within what rounding explains.
 
 use super::job::Job;
-use super::{are_one, Check, Options, Subject, HEADER};
+use super::{Check, Options, Subject};
 use crate::diag::Diagnostic;
-use crate::emit::CUnit;
 use crate::exec::array::Numbers;
 use crate::exec::compare::identical;
-use crate::exec::kernel::{Kernel, Signature, Source};
+use crate::exec::compiled::Compiled;
 use crate::exec::sizes::{Bound, Question, Sizes};
-use crate::exec::toolchain::Toolchain;
-
-/// Compiled so that nothing is contracted.
-fn build(tool: &Toolchain, unit: &CUnit) -> Result<Kernel, Diagnostic> {
-    let flags = ["-ffp-contract=off".to_string()];
-    Kernel::build(
-        tool,
-        &Source {
-            signature: &Signature::of(&unit.abi),
-            c: &unit.c,
-            header: &unit.header,
-            header_name: HEADER,
-            flags: &flags,
-            libraries: &[],
-        },
-    )
-}
 
 /// With the interpreter at small sizes, and with the unoptimised kernel at a larger one.
 pub(super) fn check(
     job: &Job,
-    [kernel, unoptimised]: [&CUnit; 2],
-    tool: &Toolchain,
+    [kernel, unoptimised]: [&Compiled; 2],
     sized: &Question,
     small: &[Sizes],
     options: &Options,
 ) -> Result<Vec<Check>, Diagnostic> {
-    let exe = build(tool, kernel)?;
     let what = Subject::Uncontracted;
     let mut checks = Vec::new();
     for sizes in small {
         for numbers in Numbers::ALL {
-            let kernel = (kernel, &exe);
-            checks.extend(job.against_interpreter(
-                what,
-                kernel,
-                sizes,
-                numbers,
-                options.threads,
-            )?);
+            let threads = options.threads;
+            checks.extend(job.against_interpreter(what, kernel, sizes, numbers, threads)?);
         }
     }
     let less = Bound {
@@ -62,16 +36,13 @@ pub(super) fn check(
     let Some(sizes) = sized.large(&less) else {
         return Ok(checks);
     };
-    let other = match are_one([kernel, unoptimised]) {
-        true => None,
-        false => Some(build(tool, unoptimised)?),
-    };
-    let reference = other.as_ref().unwrap_or(&exe);
     for numbers in [Numbers::Unit, Numbers::Special] {
-        let inputs = job.inputs_of(unoptimised, &sizes, numbers)?;
-        let results = |of| job.results(of, &sizes, &inputs, options.threads);
-        let want = results((unoptimised, reference))?;
-        let difference = identical(&results((kernel, &exe))?, &want);
+        let inputs = job.inputs_of(unoptimised.unit, &sizes, numbers)?;
+        let results = |of: &Compiled| {
+            let kernel = of.uncontracted()?;
+            job.results((of.unit, kernel), &sizes, &inputs, options.threads)
+        };
+        let difference = identical(&results(kernel)?, &results(unoptimised)?);
         let pair = (what, Subject::Unoptimised);
         checks.push(job.judged(pair, &sizes, options.threads, difference)?);
     }
