@@ -6,9 +6,9 @@ use super::entry;
 use super::meaning::{self, index};
 use super::parse::{Declared, Expr, Is, Loop, Stmt as C};
 use super::real::Real;
-use super::scope::Entity;
+use super::scope::{Entity, Held};
 use super::sum::Sum;
-use super::types::{shape, signed, stored};
+use super::types::{shape, signed, stored, unsigned};
 use super::value::{as_mask, assigned};
 use super::walk::{is_pointer, is_type, Walk, Walked};
 use crate::arith::Nat;
@@ -110,11 +110,11 @@ impl Walk<'_> {
                 let Expr::Name(name) = to else {
                     return self.differs(line, "it is given to no variable");
                 };
-                let (shape, mask) = match self.scope.find(name) {
-                    Some(Entity::Let(v, shape, mask)) if v == var => (*shape, *mask),
+                let (shape, held) = match self.scope.find(name) {
+                    Some(Entity::Let(v, shape, held)) if v == var => (*shape, *held),
                     _ => return self.differs(line, "it is given to another variable"),
                 };
-                self.same_value(line, v, value, shape, mask)
+                self.same_value(line, v, value, shape, held)
             }
             (Stmt::Prefetch { buf, index }, Is::Do(Expr::Call(f, args)))
                 if f == "FETCH" && args.len() == 2 =>
@@ -315,18 +315,22 @@ impl Walk<'_> {
                 if found.lanes > 1 {
                     self.scope.needs(&d.ty.name);
                 }
-                let mask = expected.is_mask().then(|| signed(found.elem));
-                let elem = mask.unwrap_or(stored(expected.elem));
+                let held = held(*expected, found, *mutable);
+                let elem = match held {
+                    Held::Itself => stored(expected.elem),
+                    Held::Mask(elem) => elem,
+                    Held::Unsigned => unsigned(expected.elem),
+                };
                 let fits = found.lanes == expected.lanes && stored(found.elem) == elem;
                 self.require(fits, line, "it has another type")?;
                 match (value, &d.value) {
                     (Some(value), Some(found)) => {
-                        self.same_value(line, found, value, *expected, mask)?
+                        self.same_value(line, found, value, *expected, held)?
                     }
                     (None, None) => {}
                     _ => return self.differs(line, "it has a value in one of both only"),
                 }
-                Entity::Let(*var, *expected, mask)
+                Entity::Let(*var, *expected, held)
             }
             _ => return self.differs(line, "it is another statement"),
         };
@@ -340,13 +344,17 @@ impl Walk<'_> {
         found: &Expr,
         expected: &crate::nest::Expr,
         shape: Shape,
-        mask: Option<Scalar>,
+        held: Held,
     ) -> Walked {
         let expected = self.read(line, meaning::value(self.nest, expected))?;
         let found = self.reader().value(found);
-        let found = found.and_then(|v| match mask {
-            Some(elem) => as_mask(&v, elem).map(|v| v.tree),
-            None => assigned(v, shape),
+        let found = found.and_then(|v| match held {
+            Held::Itself => assigned(v, shape),
+            Held::Mask(elem) => as_mask(&v, elem).map(|v| v.tree),
+            Held::Unsigned => {
+                let elem = unsigned(shape.elem);
+                assigned(v, Shape { elem, ..shape }).map(|t| t.convert(shape.elem))
+            }
         });
         let found = self.read(line, found)?;
         self.require(found == expected, line, "the value is another one")
@@ -454,5 +462,15 @@ impl Walk<'_> {
         )?;
         let declared = self.scope.declare(&d.name, Entity::Array(b));
         self.read(line, declared)
+    }
+}
+
+/// What a variable of the text has for one of the loop program, by its type. A sum may be kept without its sign.
+fn held(expected: Shape, found: Shape, mutable: bool) -> Held {
+    let sum = expected.lanes == 1 && expected.elem == Scalar::I32 && mutable;
+    match expected.is_mask() {
+        true => Held::Mask(signed(found.elem)),
+        false if sum && found.elem == Scalar::U32 => Held::Unsigned,
+        false => Held::Itself,
     }
 }

@@ -4,7 +4,7 @@
 //! as they are outside, so no two of them are one array.
 
 use super::parse::{Expr, Is, Part, Stmt as C, Written};
-use super::scope::Entity;
+use super::scope::{Entity, Held};
 use super::types::stored;
 use super::walk::{is_pointer, is_type, Walk, Walked};
 use crate::nest::{BufId, Guard, Stmt, StorageClass};
@@ -95,7 +95,7 @@ impl<'a> Walk<'a> {
         };
         match entity {
             Entity::Index(_) => is_type(ty, Scalar::I64, false),
-            Entity::Let(_, shape, None) => {
+            Entity::Let(_, shape, Held::Itself) => {
                 shape.lanes == 1 && is_type(ty, stored(shape.elem), false)
             }
             Entity::Value(_, elem) => is_type(ty, *elem, false),

@@ -11,12 +11,21 @@ use crate::nest::{BufId, Shape};
 use crate::ty::Scalar;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// What a variable of the text has for one of the loop program.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Held {
+    Itself,
+    /// The integers that a vector of truth values consists of.
+    Mask(Scalar),
+    /// The same bits without a sign.
+    Unsigned,
+}
+
 #[derive(Clone, PartialEq, Debug)]
 pub enum Entity {
     /// A size, the variable of a loop, an index.
     Index(Symbol),
-    /// A variable; of a vector of truth values, the integers that it consists of.
-    Let(Symbol, Shape, Option<Scalar>),
+    Let(Symbol, Shape, Held),
     /// A parameter that is passed by value.
     Value(BufId, Scalar),
     Array(BufId),

@@ -7,10 +7,10 @@
 use super::helper::{self, Helper};
 use super::meaning::{parameter, Res};
 use super::parse::{Expr, Written};
-use super::scope::{Entity, Scope};
+use super::scope::{Entity, Held, Scope};
 use super::sum::Sum;
 use super::tree::{bounds, By, Kind, Tree};
-use super::types::{shape, signed, stored};
+use super::types::{shape, signed, stored, unsigned};
 use crate::nest::{BufId, Nest, Shape};
 use crate::term::Op;
 use crate::ty::Scalar;
@@ -91,8 +91,14 @@ impl Reader<'_, '_> {
     fn name(&mut self, name: &str) -> Res<Value> {
         Ok(match self.scope.find(name) {
             Some(Entity::Index(v)) => plain(Tree::var(*v, Shape::index())),
-            Some(Entity::Let(v, shape, None)) => plain(Tree::var(*v, *shape)),
-            Some(Entity::Let(v, shape, Some(elem))) => masked(Tree::var(*v, *shape), *elem),
+            Some(Entity::Let(v, shape, held)) => {
+                let var = Tree::var(*v, *shape);
+                match held {
+                    Held::Itself => plain(var),
+                    Held::Mask(elem) => masked(var, *elem),
+                    Held::Unsigned => plain(var.convert(unsigned(shape.elem))),
+                }
+            }
             Some(Entity::Value(b, elem)) => plain(parameter(*b, *elem)),
             Some(_) => return unread(format!("`{name}` is no value")),
             None => match name {

@@ -19,6 +19,8 @@ pub(super) struct Printer<'a> {
     pub used: Used,
     /// Variables for vectors of truth values: the bytes of the integers that they are.
     pub masks: BTreeMap<Symbol, u64>,
+    /// Variables that are kept without a sign.
+    pub without_sign: BTreeSet<Symbol>,
     /// Whether a float is rounded once after a product and a sum.
     pub fused: bool,
     out: Lines,
@@ -44,6 +46,7 @@ impl<'a> Printer<'a> {
             nest,
             used,
             masks: BTreeMap::new(),
+            without_sign: super::sums::without_sign(&nest.body),
             out: Lines::default(),
             indent: 0,
             parts: Lines::default(),
@@ -397,6 +400,7 @@ impl<'a> Printer<'a> {
                         let bytes = self.declare_mask(*var, value.as_ref());
                         self.mask_type(bytes, shape.lanes)
                     }
+                    false if self.without_sign.contains(var) => "uint32_t".to_string(),
                     false => self.shape(*shape),
                 };
                 let word = if *mutable { "" } else { "const " };
@@ -411,6 +415,7 @@ impl<'a> Printer<'a> {
             Stmt::Assign { var, value } => {
                 let v = match self.masks.get(var) {
                     Some(bytes) => self.mask(value, *bytes),
+                    None if self.without_sign.contains(var) => self.grown(value),
                     None => self.expr(value),
                 };
                 self.line(&format!("{var} = {v};"));

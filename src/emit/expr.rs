@@ -32,6 +32,7 @@ impl Printer<'_> {
         }
         match e.kind() {
             ExprKind::Lit(l) => self.literal(*l, shape.elem),
+            ExprKind::Var(v) if self.without_sign.contains(v) => format!("(int32_t){v}"),
             ExprKind::Var(v) => v.to_string(),
             ExprKind::Index(n) => index::nat(*n, &mut self.used),
             ExprKind::Load(b, n) => self.load(*b, *n, shape),
@@ -414,7 +415,7 @@ fn is_primary(text: &str) -> bool {
 }
 
 /// Whether an operation on signed numbers cannot leave their type, as both come from types of at most half its width.
-fn stays_inside(op: Op, args: &[Expr], shape: Shape) -> bool {
+pub(super) fn stays_inside(op: Op, args: &[Expr], shape: Shape) -> bool {
     let narrow = |e: &Expr| match e.kind() {
         ExprKind::Cast(x) => {
             let from = x.shape().elem;

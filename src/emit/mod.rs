@@ -18,6 +18,7 @@ mod lane_helpers;
 mod lanes;
 mod parts;
 mod prelude;
+mod sums;
 
 pub use prelude::c_type;
 

@@ -209,7 +209,7 @@ pub(super) fn prelude(used: &Used, contract: Contract) -> String {
         out += "#include <math.h>\n";
     }
     out += headers(used);
-    let takes_abs = |(op, s): &(&str, Scalar)| *op == "abs" && s.bytes() < 4;
+    let takes_abs = |(op, s): &(&str, Scalar)| *op == "abs" && s.bytes() <= 4;
     if used.heap || used.ints.iter().any(takes_abs) {
         out += "#include <stdlib.h>\n";
     }
@@ -493,6 +493,8 @@ fn int_helper(op: &str, s: Scalar) -> String {
         ("mod", false) => format!("return b == 0 ? 0 : ({t})(a % b);"),
         // As an `int` it has an absolute value, in which compilers see the instruction.
         _ if s.bytes() < 4 => format!("return ({t})abs(a);"),
+        // Where the least one cannot be, that is what is left.
+        _ if s.bytes() == 4 => "return a == INT32_MIN ? a : abs(a);".to_string(),
         _ => format!("return a < 0 ? ({t})(0 - ({u})a) : a;"),
     };
     match op {

@@ -19,6 +19,9 @@ mod diag {
 }
 mod egraph;
 mod elab;
+mod emit {
+    mod sums;
+}
 mod exec {
     mod array;
     mod compare;

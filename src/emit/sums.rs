@@ -1,0 +1,94 @@
+//! Sums of whole numbers as compilers know them.
+//!
+//! In: the loop program. Out: which variables are kept without a sign. A sum wraps, which C leaves to numbers without a sign:
+//! `(int32_t)((uint32_t)acc + …)` is the same number, but between the additions stands a conversion, behind which compilers
+//! find no instruction that adds products of neighbours (`pmaddwd`) or amounts of differences of bytes (`psadbw`). Invariant:
+//! such a variable has the same bits, and is read as `(int32_t)acc`. Absent: vectors, whose type is that of their elements.
+
+use super::body::Printer;
+use super::expr::stays_inside;
+use crate::intern::Symbol;
+use crate::nest::{walk, Block, Expr, ExprKind, LoopKind, Shape, Stmt};
+use crate::term::Op;
+use crate::ty::Scalar;
+use std::collections::BTreeSet;
+
+/// Variables of i32 that are given nothing but themselves and something more, where only one thread sees them.
+pub(super) fn without_sign(body: &Block) -> BTreeSet<Symbol> {
+    let (mut sums, mut others) = (BTreeSet::new(), BTreeSet::new());
+    walk::each_stmt(body, &mut |s| match s {
+        Stmt::Assign { var, value } => {
+            let all = match grows(*var, value) {
+                true => &mut sums,
+                false => &mut others,
+            };
+            all.insert(*var);
+        }
+        Stmt::For {
+            kind: LoopKind::Par,
+            body,
+            ..
+        } => shared(body, &mut others),
+        _ => {}
+    });
+    sums.retain(|v| !others.contains(v));
+    sums
+}
+
+/// Whether a value is that of a variable and something more.
+fn grows(var: Symbol, value: &Expr) -> bool {
+    let own = |e: &Expr| matches!(e.kind(), ExprKind::Var(v) if *v == var);
+    value.shape() == Shape::scalar(Scalar::I32)
+        && match value.kind() {
+            ExprKind::Op(Op::Add, args) => args.iter().any(own),
+            ExprKind::Op(Op::Fma, args) => args.last().is_some_and(own),
+            _ => false,
+        }
+}
+
+/// What threads may get from outside of their loop.
+fn shared(body: &Block, out: &mut BTreeSet<Symbol>) {
+    let mut declared = BTreeSet::new();
+    let mut read = BTreeSet::new();
+    walk::each_stmt(body, &mut |s| {
+        declared.extend(walk::declared(s));
+        if let Some(e) = walk::exprs(s) {
+            e.visit(&mut |e| {
+                if let ExprKind::Var(v) = e.kind() {
+                    read.insert(*v);
+                }
+            });
+        }
+    });
+    out.extend(read.difference(&declared));
+}
+
+impl Printer<'_> {
+    /// What a variable without a sign is given next.
+    pub(super) fn grown(&mut self, value: &Expr) -> String {
+        match value.kind() {
+            ExprKind::Op(Op::Add, args) => {
+                let all: Vec<String> = args.iter().map(|e| self.unsigned(e)).collect();
+                all.join(" + ")
+            }
+            ExprKind::Op(Op::Fma, args) if args.len() == 3 => {
+                let product = match stays_inside(Op::Mul, &args[..2], value.shape()) {
+                    true => {
+                        let (x, y) = (self.operand(&args[0]), self.operand(&args[1]));
+                        format!("(uint32_t)({x} * {y})")
+                    }
+                    false => format!("{} * {}", self.unsigned(&args[0]), self.unsigned(&args[1])),
+                };
+                format!("{product} + {}", self.unsigned(&args[2]))
+            }
+            _ => self.expr(value),
+        }
+    }
+
+    fn unsigned(&mut self, e: &Expr) -> String {
+        match e.kind() {
+            ExprKind::Var(v) if self.without_sign.contains(v) => v.to_string(),
+            _ => format!("(uint32_t){}", self.operand(e)),
+        }
+    }
+}
