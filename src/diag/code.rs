@@ -85,6 +85,7 @@ codes! {
     UNSUPPORTED = "E0313" Input "a form that is not supported here";
     INDEX_OUT_OF_BOUNDS = "E0314" Input "an index is out of bounds";
     BITCAST_WIDTH = "E0315" Input "a bit cast between types that are not as wide";
+    CAST_LANES = "E0316" Input "a cast between types of other lanes";
 
     RULE_SCOPE = "E0401" Input "a rule uses a bound variable out of its scope";
     RULE_UNBOUND = "E0402" Input "a rule needs something that its left side does not bind";

@@ -10,7 +10,7 @@ use super::unify::{Mismatch, Pair};
 use crate::arith::Nat;
 use crate::diag::{code, Diagnostic};
 use crate::source::Span;
-use crate::term::Class;
+use crate::term::{Class, Op};
 use crate::ty::{Ty, TyKind};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -75,7 +75,7 @@ impl Infer<'_> {
             self.check_classes();
         }
         if self.diagnostics.is_empty() {
-            self.check_bitcasts();
+            self.check_conversions();
         }
         if self.diagnostics.is_empty() {
             self.check_inferred();
@@ -259,6 +259,10 @@ impl Infer<'_> {
                         "scalars",
                         "apply it to the scalars, before `asVector`: `map`, or `zip` and `map`",
                     ),
+                    Class::Convertible => (
+                        "scalars and vectors of numbers",
+                        "apply it to the elements: `map`, or `zip` and `map`",
+                    ),
                     Class::Flat => (
                         "scalars and pairs of scalars",
                         "vectors are made of scalars, or of pairs of scalars",
@@ -282,14 +286,28 @@ impl Infer<'_> {
     }
 
     /// A type that a rule learns where it matches may be of any width.
-    fn check_bitcasts(&mut self) {
+    fn check_conversions(&mut self) {
         let width = |t: Ty| {
             let (lanes, elem) = t.as_vec().map_or((None, t), |(k, e)| (Some(k), e));
             elem.as_scalar().map(|s| (lanes, s.bytes()))
         };
         let mut wrong = Vec::new();
-        for (from, to, span) in &self.bitcasts {
+        for (op, from, to, span) in &self.conversions {
             let (from, to) = (self.u.ty(*from), self.u.ty(*to));
+            if *op == Op::Cast {
+                if !from.has_meta() && !to.has_meta() && !op.keeps_lanes(from, to) {
+                    let (from, to) = (self.show(from), self.show(to));
+                    let message = format!("`cast` from `{from}` to `{to}`, which has other lanes");
+                    wrong.push(
+                        Diagnostic::new(code::CAST_LANES, message)
+                            .label(*span, format!("used at `{from} -> {to}`"))
+                            .help(
+                                "a vector becomes a vector of as many numbers, a scalar a scalar",
+                            ),
+                    );
+                }
+                continue;
+            }
             let (Some(a), Some(b)) = (width(from), width(to)) else {
                 continue;
             };

@@ -42,7 +42,37 @@ fn helper(narrow: bool, s: Scalar, k: u32) -> String {
         (true, 1) => format!("static inline uint16_t {name}(float a)\n"),
         _ => format!("#define {name}(a) \\\n"),
     };
-    signature + &body.replace("@", &k.to_string()).replace("half", s.name()) + "\n"
+    let plain = signature.clone() + &body.replace("@", &k.to_string()).replace("half", s.name());
+    match by_instruction(narrow, s, k) {
+        Some((has, instruction)) => {
+            format!("#ifdef {has}\n{signature}{instruction}#else\n{plain}#endif\n\n")
+        }
+        None => plain + "\n",
+    }
+}
+
+/// What processors convert at once: the macro of compilers that says so, and the body.
+fn by_instruction(narrow: bool, s: Scalar, k: u32) -> Option<(&'static str, &'static str)> {
+    Some(match (narrow, s, k) {
+        (false, Scalar::F16, 1) => ("__F16C__", "{\n    return _cvtsh_ss(a);\n}\n"),
+        (true, Scalar::F16, 1) => ("__F16C__", "{\n    return _cvtss_sh(a, 0);\n}\n"),
+        (false, Scalar::F16, 8) => ("__F16C__", "    ((f32x8)_mm256_cvtph_ps((__m128i)(a)))\n"),
+        (true, Scalar::F16, 8) => ("__F16C__", "    ((f16x8)_mm256_cvtps_ph((__m256)(a), 0))\n"),
+        (false, Scalar::F16, 16) => (
+            "__AVX512F__",
+            "    ((f32x16)_mm512_cvtph_ps((__m256i)(a)))\n",
+        ),
+        (true, Scalar::F16, 16) => (
+            "__AVX512F__",
+            "    ((f16x16)_mm512_cvtps_ph((__m512)(a), 0))\n",
+        ),
+        _ => return None,
+    })
+}
+
+/// Whether a conversion asks for the header of a processor's vectors.
+pub(super) fn has_instruction((narrow, s, k): &(bool, Scalar, u32)) -> bool {
+    by_instruction(*narrow, *s, *k).is_some()
 }
 
 const F16_TO_F32: &str = "{

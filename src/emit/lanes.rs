@@ -199,8 +199,28 @@ impl Printer<'_> {
                 format!("{}x{lanes}_to_{}({x})", from.name(), to.name())
             }
             (false, false) if from.bytes() == to.bytes() => format!("({ty}){x}"),
-            _ => format!("__builtin_convertvector({x}, {ty})"),
+            _ => {
+                let between = between(from, to).into_iter().flatten();
+                between.chain([to]).fold(x, |x, elem| {
+                    let ty = self.register(elem, lanes);
+                    format!("__builtin_convertvector({x}, {ty})")
+                })
+            }
         }
+    }
+}
+
+/// Types that hold all numbers of the narrower one: gcc converts number by number what changes its width by more than twice,
+/// and by instructions for whole vectors what does so once and again.
+fn between(from: Scalar, to: Scalar) -> [Option<Scalar>; 2] {
+    use Scalar::{F32, I16, I32, U16};
+    let half = if from.is_signed() { I16 } else { U16 };
+    match (from.bytes(), to.bytes()) {
+        (1, 4) if to == F32 => [Some(half), Some(I32)],
+        (1, 4) => [Some(half), None],
+        (2, 4) if to == F32 => [Some(I32), None],
+        (4, 1) if from.is_int() => [Some(I16), None],
+        _ => [None, None],
     }
 }
 

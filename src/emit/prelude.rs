@@ -551,7 +551,8 @@ fn vector_helpers(used: &Used) -> String {
 fn headers(used: &Used) -> &'static str {
     let single = |(op, s, _): &(Op, Scalar, u32)| s.is_float() && !matches!(op, Op::Abs | Op::Neg);
     let least = |(_, s, k): &(bool, Scalar, u32)| lane_helpers::has_min_max(*s, *k);
-    match used.lane_ops.iter().any(single) || used.min_max.iter().any(least) {
+    let half = used.halves.iter().any(super::half::has_instruction);
+    match half || used.lane_ops.iter().any(single) || used.min_max.iter().any(least) {
         true => {
             "#if defined(__SSE2__)\n#include <immintrin.h>\n#elif defined(__aarch64__)\n#include <arm_neon.h>\n#endif\n"
         }

@@ -20,6 +20,8 @@ const GATHER: f64 = 2.0;
 const RETURNED: f64 = 8.0;
 /// Cycles for each number that is converted alone.
 const SINGLE: f64 = 1.25;
+/// Operations to widen bytes of vectors that a compiler makes by itself to words of four, beside one.
+const WIDENED: f64 = 2.0;
 /// Cycles for a whole number that is divided by a constant: a product and shifts.
 const BY_CONSTANT: f64 = 1.5;
 /// Cycles for one that is divided by a number that is not known when it is compiled.
@@ -157,7 +159,7 @@ impl<'a> Walk<'a> {
             };
         }
         if let Some(lanes) = self.automatic(var, body, &carried, false) {
-            return n * (once + 1.0) / (lanes * AUTOMATIC) + 8.0;
+            return n * (once + 1.0 + widened(body)) / (lanes * AUTOMATIC) + 8.0;
         }
         // Sums in order: vectors of elements, which are added up one by one.
         let own = match self.automatic(var, body, &carried, true) {
@@ -372,6 +374,11 @@ impl<'a> Walk<'a> {
             ExprKind::Cast(from) if vector && is_far(from.shape().elem, shape.elem) => {
                 SINGLE * f64::from(shape.lanes)
             }
+            ExprKind::Cast(from)
+                if vector && (from.shape().elem.bytes(), shape.elem.bytes()) == (1, 4) =>
+            {
+                2.0 * registers
+            }
             ExprKind::Cast(_) | ExprKind::Clamp(..) => registers,
             ExprKind::Lane(..) => 1.0,
             // Each is a load of its own line, and a place in the vector.
@@ -540,10 +547,27 @@ fn calls(e: &Expr) -> bool {
     found
 }
 
-/// Whether compilers convert a vector number by number: from bytes to words of four, for instance.
+/// Whether compilers convert a vector number by number: from bytes to words of eight, for instance. Those of four are reached
+/// by way of two.
 fn is_far(from: Scalar, to: Scalar) -> bool {
     let (a, b) = (from.bytes().max(1), to.bytes().max(1));
-    a.max(b) / a.min(b) >= 4
+    a.max(b) / a.min(b) >= 4 && (a, b) != (1, 4)
+}
+
+/// What it takes compilers besides to make words of four of the bytes of their vectors, which they take apart twice.
+fn widened(body: &[Stmt]) -> f64 {
+    let mut found = 0.0;
+    walk::each_stmt(body, &mut |s| {
+        if let Some(e) = walk::exprs(s) {
+            e.visit(&mut |e| {
+                if let ExprKind::Cast(from) = e.kind() {
+                    let bytes = (from.shape().elem.bytes(), e.shape().elem.bytes());
+                    found += if bytes == (1, 4) { WIDENED } else { 0.0 };
+                }
+            });
+        }
+    });
+    found
 }
 
 /// Index arithmetic that is more than sums of products.

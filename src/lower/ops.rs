@@ -2,7 +2,7 @@
 
 use super::state::{Lower, Res};
 use super::value::{Elements, Lazy, Val, View};
-use super::vector::{build, lane, lane_wise_cast};
+use super::vector::{build, lane, lane_wise_cast, splat};
 use crate::arith::Nat;
 use crate::interp::scalar::range;
 use crate::nest::{Expr, ExprKind, Shape, Stmt};
@@ -213,11 +213,7 @@ impl Lower {
                 alike && lane_wise_cast(v.elem, *to)
             };
             if let Some(to) = self.elem_of(elem).filter(at_once) {
-                let converted = |p: &Expr| {
-                    let lanes = p.shape().lanes;
-                    Expr::new(ExprKind::Cast(p.clone()), Shape { elem: to, lanes })
-                };
-                let pieces = v.pieces.iter().map(converted).collect();
+                let pieces = v.pieces.iter().map(|p| self.converted(p, to)).collect();
                 return Ok(self.vec_of(to, v.lanes, pieces));
             }
             let mut lanes = Vec::new();
@@ -253,6 +249,26 @@ impl Lower {
             }
             TyKind::Scalar(s) => Ok(Val::Scalar(Expr::new(ExprKind::Cast(e), Shape::scalar(s)))),
             _ => Err(self.refuse(format!("a cast to `{ty}`"))),
+        }
+    }
+
+    /// A piece of a vector as one of other numbers, which have a name: a tile uses them with each of its rows.
+    fn converted(&mut self, piece: &Expr, to: Scalar) -> Expr {
+        let lanes = piece.shape().lanes;
+        let shape = Shape { elem: to, lanes };
+        match piece.kind() {
+            ExprKind::Splat(x) => {
+                let one = Expr::new(ExprKind::Cast(x.clone()), Shape::scalar(to));
+                splat(&self.bind(one), lanes)
+            }
+            _ if piece.shape().elem == to => piece.clone(),
+            _ => {
+                let all = Expr::new(ExprKind::Cast(piece.clone()), shape);
+                match self.in_lanes {
+                    0 => self.bind(all),
+                    _ => all,
+                }
+            }
         }
     }
 

@@ -8,6 +8,7 @@
 
 use super::casts::Casts;
 use super::value::{Mem, Node, Turned, Val};
+use super::vector::splat;
 use super::Options;
 use crate::arith::{AtomKind, Nat, Signs};
 use crate::diag::{code, Diagnostic};
@@ -464,6 +465,12 @@ impl Lower {
     pub fn bind(&mut self, e: Expr) -> Expr {
         if e.is_atom() {
             return e;
+        }
+        // What is narrow is converted next: one number rather than all lanes.
+        if let (ExprKind::Splat(x), 1 | 2) = (e.kind(), e.shape().elem.bytes()) {
+            let lanes = e.shape().lanes;
+            let x = self.bind(x.clone());
+            return splat(&x, lanes);
         }
         let var = self.fresh("x");
         let shape = e.shape();

@@ -7,7 +7,7 @@
 
 use crate::arith::Nat;
 use crate::term::{Kind, Op, Term};
-use crate::ty::{Ty, TyKind};
+use crate::ty::{Scalar, Ty, TyKind};
 
 /// Whether `fv` is `f` on `k` lanes.
 pub fn lane_by_lane(f: &Term, fv: &Term, k: Nat) -> bool {
@@ -26,7 +26,7 @@ fn relates(t: &Term, v: &Term, k: Nat, own: u32) -> bool {
         (Kind::Var(i), Kind::Var(j)) => i == j && *i < own,
         (Kind::Lam(_, a), Kind::Lam(_, b)) => relates(a, b, k, own + 1),
         (Kind::App(f, x), Kind::App(g, y)) => relates(f, g, k, own) && relates(x, y, k, own),
-        (Kind::Prim(p), Kind::Prim(q)) => p == q && works_on_lanes(p.op()),
+        (Kind::Prim(p), Kind::Prim(q)) => p == q && works_on_lanes(p.op(), t.ty()),
         _ => false,
     }
 }
@@ -49,8 +49,12 @@ fn widened(t: Ty, k: Nat) -> Option<Ty> {
     }
 }
 
-/// Operations whose meaning on vectors is their meaning on each lane.
-fn works_on_lanes(op: Op) -> bool {
-    matches!(op, Op::Pair | Op::Fst | Op::Snd | Op::Let | Op::Iterate)
-        || op.is_lane_wise() && op != Op::Mod
+/// Operations of a type on scalars whose meaning on vectors is their meaning on each lane.
+fn works_on_lanes(op: Op, ty: Ty) -> bool {
+    let number = |t: Ty| t.as_scalar().is_some_and(|s| s != Scalar::Bool);
+    match (op, ty.kind()) {
+        (Op::Cast, TyKind::Fun(from, to)) => number(from) && number(to),
+        (Op::Pair | Op::Fst | Op::Snd | Op::Let | Op::Iterate, _) => true,
+        _ => op.is_lane_wise() && op != Op::Mod,
+    }
 }

@@ -48,7 +48,7 @@ fn go(g: &mut Graph, id: Id, k: Nat, varying: Free) -> Option<Id> {
             let f = go(g, f, k, varying)?;
             Shape::App([f, go(g, x, k, varying)?])
         }
-        Shape::Prim(p) if lane_wise(p) => Shape::Prim(p),
+        Shape::Prim(p) if lane_wise(p, facts.ty) => Shape::Prim(p),
         _ => return None,
     };
     let made = g.add(Node::new(shape, ty));
@@ -89,17 +89,18 @@ fn hindrance(t: &Term, k: Nat, varying: Free, binders: &mut Vec<Option<Symbol>>)
         Kind::App(f, x) => {
             hindrance(f, k, varying, binders).or_else(|| hindrance(x, k, varying, binders))
         }
-        Kind::Prim(p) if lane_wise(*p) => None,
+        Kind::Prim(p) if lane_wise(*p, t.ty()) => None,
         _ => Some(t.clone()),
     }
 }
 
-/// Whether a primitive on vectors means the primitive on each lane; a number of steps is the same in all. Remainders are left to scalars.
-fn lane_wise(p: Prim) -> bool {
+/// Whether a primitive of a type on scalars means the same of each lane of vectors; a number of steps is the same in all.
+/// Remainders are left to scalars.
+fn lane_wise(p: Prim, ty: Ty) -> bool {
     match p.op() {
         Op::Pair | Op::Fst | Op::Snd | Op::Let | Op::Iterate => true,
         Op::Mod => false,
-        op => op.is_lane_wise(),
+        op => op.works_on_lanes(ty),
     }
 }
 

@@ -78,6 +78,8 @@ pub struct Reduce {
     pub weighs: bool,
     /// The operation that combines, and the last one of what makes an element, where they are primitives.
     pub ops: [Option<Op>; 2],
+    /// Whether its elements are products of numbers that are converted first.
+    pub converts: bool,
     /// In what is reduced.
     pub inner: Box<Loops>,
 }
@@ -273,6 +275,7 @@ impl Reader {
                     from_first: is_first(e, xs),
                     weighs: has_exponential(op),
                     ops: [operation(op), element(xs)],
+                    converts: converts(xs),
                     inner: inner.into(),
                 })
             }
@@ -519,6 +522,38 @@ fn element(xs: &Term) -> Option<Op> {
     match (p.op().sort(), &args[..]) {
         (Sort::Loop(Loop::Map), [f, _]) => operation(f),
         (Sort::View(_), [xs]) => element(xs),
+        _ => None,
+    }
+}
+
+/// Whether the elements of an array that is read are products of both parts of a pair, some of which is converted.
+fn converts(xs: &Term) -> bool {
+    let Some((p, args)) = xs.as_prim_app() else {
+        return false;
+    };
+    let f = match (p.op().sort(), &args[..]) {
+        (Sort::Loop(Loop::Map), [f, _]) => f,
+        (Sort::View(_), [xs]) => return converts(xs),
+        _ => return false,
+    };
+    let Kind::Lam(_, body) = f.kind() else {
+        return false;
+    };
+    let factors = match body.as_prim_app() {
+        Some((p, args)) if p.op() == Op::Mul && args.len() == 2 => args,
+        _ => return false,
+    };
+    let parts = [Op::Fst, Op::Snd].iter().zip(&factors);
+    let parts: Option<Vec<bool>> = parts.map(|(part, x)| is_part(x, *part)).collect();
+    parts.is_some_and(|all| all.contains(&true))
+}
+
+/// Whether it is a part of the innermost variable, and whether that is converted.
+fn is_part(x: &Term, part: Op) -> Option<bool> {
+    let (p, args) = x.as_prim_app()?;
+    match (p.op(), &args[..]) {
+        (Op::Cast, [inner]) => (is_part(inner, part)? == false).then_some(true),
+        (op, [v]) if op == part => matches!(v.kind(), Kind::Var(0)).then_some(false),
         _ => None,
     }
 }

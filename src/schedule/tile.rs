@@ -22,6 +22,13 @@ const OF_COLUMNS: &str = "register tiles of one vector";
 /// The choice of tiles that have one vector of columns.
 pub const TALL: u32 = 3;
 
+/// Conversions before products.
+const CONVERTED: [&str; 3] = [
+    "products-of-converted",
+    "products-of-converted-left",
+    "products-of-converted-right",
+];
+
 /// Rows of a tile: with two vectors for each, their accumulators and operands fill sixteen registers.
 const ROWS: u32 = 6;
 
@@ -88,6 +95,11 @@ fn long(n: Nat, least: i64) -> bool {
 /// What one step of the reduction does: what makes an element is done there, and not before.
 fn step(r: &Reduce) -> String {
     match r.ops {
+        // What is converted is so before the products, and kept as that.
+        [Some(op), Some(of)] if r.converts => {
+            let (op, of) = (op.name(), of.name());
+            format!("(contains (app {op} ? (app {of} (app fst ?) (app snd ?))))")
+        }
         [Some(op), Some(of)] => {
             format!("(contains (app {} ? (contains {})))", op.name(), of.name())
         }
@@ -134,6 +146,9 @@ impl Printer<'_> {
         let panels = format!("(ceil({}, {nr}))", columns.n);
         let flags = [parallel, packs, !between.is_empty(), around.fixed];
         self.tile_rules(&lanes, [&mr, &nr], flags);
+        if r.converts && self.stage == Stage::Parts {
+            self.needs("algorithmic", &CONVERTED);
+        }
         let k = size(r.n);
         let sum = format!("(containsReduceSeq {k} {step})");
         let inner = match self.stage {
@@ -154,7 +169,12 @@ impl Printer<'_> {
                 "(containsMap {panels} (containsMap {tiles} (containsMap {mr} (containsMap {nr} {sum}))))"
             ),
             _ => {
-                let reduction = self.in_registers(&k, &step, [&mr, &nr, &lanes], packs);
+                let kept = match r.converts {
+                    true => s.name(),
+                    false => "scalar",
+                };
+                let kept = packs.then_some(kept);
+                let reduction = self.in_registers(&k, &step, [&mr, &nr, &lanes], kept);
                 let map = self.outermost(parallel && between.is_empty());
                 format!("({map} {panels} (containsMap {tiles} {reduction}))")
             }
@@ -176,8 +196,14 @@ impl Printer<'_> {
         }
     }
 
-    /// The reduction whose accumulators are a tile.
-    fn in_registers(&self, k: &str, step: &str, [mr, nr, lanes]: [&str; 3], packs: bool) -> String {
+    /// The reduction whose accumulators are a tile; of which numbers its panels are kept, if they are.
+    fn in_registers(
+        &self,
+        k: &str,
+        step: &str,
+        [mr, nr, lanes]: [&str; 3],
+        kept: Option<&str>,
+    ) -> String {
         let accumulators = format!("({mr}.({nr}/{lanes}).<{lanes}>?)");
         let unrolled = self.stage == Stage::Lower;
         let map = match unrolled {
@@ -185,19 +211,18 @@ impl Printer<'_> {
             false => "containsMap",
         };
         let body = format!("({map} {mr} ({map} ({nr}/{lanes}) {step}))");
-        if !packs
-            || self.stage < Stage::Pack
-            || self.stage == Stage::Pack && self.tiles > self.packed
-        {
+        let later =
+            self.stage < Stage::Pack || self.stage == Stage::Pack && self.tiles > self.packed;
+        let Some(kept) = kept.filter(|_| !later) else {
             return format!("(containsReduceSeqInto {k} {accumulators} {body})");
-        }
+        };
         let row = match unrolled {
             true => {
                 format!("(contains (app (mapSeqUnroll : ? -> ({nr}/{lanes}).<{lanes}>? -> ?) ?))")
             }
             false => format!("(containsMap {nr} ?)"),
         };
-        let panel = format!("(containsStored ({k}.{nr}.scalar) (containsMap {k} {row}))");
+        let panel = format!("(containsStored ({k}.{nr}.{kept}) (containsMap {k} {row}))");
         format!("(containsReduceSeqIntoOver {k} {accumulators} {body} {panel})")
     }
 

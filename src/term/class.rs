@@ -19,6 +19,8 @@ pub enum Class {
     Float,
     /// A scalar, bool and `idx[n]` included; no vector, as `lt` gives one bool.
     Element,
+    /// A scalar, bool and `idx[n]` included, or a vector of numbers.
+    Convertible,
     /// A scalar or pair of such.
     Flat,
 }
@@ -45,8 +47,9 @@ impl Class {
             (Class::Data, TyKind::Array(_, e)) => self.judge(e),
             (Class::Data, TyKind::Meta(_)) => None,
             (Class::Data, kind) => Some(!matches!(kind, TyKind::Fun(..))),
-            (Class::Element, TyKind::Idx(_)) => Some(true),
-            (Class::Element | Class::Flat, _) => scalar(ty, |_| true),
+            (Class::Element | Class::Convertible, TyKind::Idx(_)) => Some(true),
+            (Class::Convertible, TyKind::Vec(..)) => scalar(lane, |s| s != Scalar::Bool),
+            (Class::Element | Class::Convertible | Class::Flat, _) => scalar(ty, |_| true),
             (Class::Number, _) => scalar(lane, |s| s != Scalar::Bool),
             (Class::Int, _) => scalar(lane, Scalar::is_int),
             (Class::Float, _) => scalar(lane, Scalar::is_float),

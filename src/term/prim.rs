@@ -8,7 +8,7 @@
 use super::Class;
 use crate::arith::Nat;
 use crate::intern::{NotSend, Table};
-use crate::ty::{Scalar, Ty};
+use crate::ty::{Scalar, Ty, TyKind};
 use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::fmt;
@@ -132,6 +132,21 @@ impl Op {
             self.sort(),
             Sort::Arithmetic(_) | Sort::Bits(_) | Sort::Function(_)
         )
+    }
+
+    /// Whether what it makes of lanes are as many lanes, as its types say; asked of what converts.
+    pub fn keeps_lanes(self, from: Ty, to: Ty) -> bool {
+        let lanes = |t: Ty| t.as_vec().map(|v| v.0);
+        self != Op::Cast || lanes(from) == lanes(to)
+    }
+
+    /// The same of a function of such a type, where a conversion has types that both have vectors.
+    pub fn works_on_lanes(self, ty: Ty) -> bool {
+        let number = |t: Ty| t.as_scalar().is_some_and(|s| s != Scalar::Bool);
+        match (self, ty.kind()) {
+            (Op::Cast, TyKind::Fun(from, to)) => number(from) && number(to),
+            _ => self.is_lane_wise(),
+        }
     }
 
     /// The functions of one float, in the order of the table.
@@ -344,7 +359,7 @@ impl Op {
                 self::Data::ToMem => (0, &[Data], fun1(t(0), t(0))),
                 self::Data::Let => (0, &[Data, Data], fun(&[t(0), fun1(t(0), t(1))], t(1))),
                 self::Data::Select => (0, &[Data], fun(&[bool_, t(0), t(0)], t(0))),
-                self::Data::Cast => (0, &[Element, Element], fun1(t(0), t(1))),
+                self::Data::Cast => (0, &[Convertible, Convertible], fun1(t(0), t(1))),
             },
             Sort::Arithmetic(op) => match op {
                 Arithmetic::Neg | Arithmetic::Abs => (0, &[Number], fun1(t(0), t(0))),

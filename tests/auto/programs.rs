@@ -1,7 +1,7 @@
 //! Programs that have no sketch, each with what is done with it.
 
 /// Programs that are not shipped, and a word of the schedule that is taken where sums may be regrouped.
-pub const PROGRAMS: [(&str, &str); 63] = [
+pub const PROGRAMS: [(&str, &str); 65] = [
     (
         "def clamped [n : nat] (a : f32) (x : n.f32) (y : n.f32) : n.f32 =
            zip x y |> map (\\p -> min (max (a * fst p + snd p) (-1.0)) 1.0)",
@@ -418,5 +418,17 @@ pub const PROGRAMS: [(&str, &str); 63] = [
            generate[n] (\\i -> generate[k+1] (\\j ->
              idx (cast ((cast i : i64) + (cast j : i64)) : idx[n+k]) x * idx j w) |> reduce (+) 0.0)",
         "reductions in 8 vectors",
+    ),
+    (
+        "def halves [m n k : nat] (a : m.k.f16) (b : k.n.f16) : m.n.f32 =
+           a |> map (\\row -> transpose b |> map (\\col ->
+             zip row col |> map (\\p -> (cast (fst p) : f32) * (cast (snd p) : f32)) |> reduce (+) 0.0))",
+        "register tiles of packed panels, parallel",
+    ),
+    (
+        "def weights [m n k : nat] (w : m.k.i8) (s : m.f32) (x : k.n.f32) : m.n.f32 =
+           zip w s |> map (\\r -> transpose x |> map (\\col ->
+             (zip (fst r) col |> map (\\p -> (cast (fst p) : f32) * snd p) |> reduce (+) 0.0) * snd r))",
+        "register tiles of packed panels, parallel",
     ),
 ];

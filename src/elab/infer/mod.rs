@@ -65,8 +65,8 @@ pub struct Infer<'a> {
     pub requirements: Vec<Requirement>,
     /// Literals: type, default, place.
     pub literals: Vec<(Ty, Scalar, Span)>,
-    /// What `bitcast` is between, and the place.
-    pub bitcasts: Vec<(Ty, Ty, Span)>,
+    /// What `cast` and `bitcast` are between, and the place.
+    pub conversions: Vec<(Op, Ty, Ty, Span)>,
     /// Sizes of primitives that were inferred; none may be negative.
     pub inferred: Vec<(Nat, Op, Span)>,
     /// Nodes put in from definitions.
@@ -87,7 +87,7 @@ impl<'a> Infer<'a> {
             diagnostics: Vec::new(),
             requirements: Vec::new(),
             literals: Vec::new(),
-            bitcasts: Vec::new(),
+            conversions: Vec::new(),
             inferred: Vec::new(),
             nodes: 0,
             locals: Vec::new(),

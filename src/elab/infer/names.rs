@@ -7,7 +7,7 @@ use crate::diag::{code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::tree::Expr;
 use crate::target;
-use crate::term::Op;
+use crate::term::{Class, Op};
 use crate::ty::{Scalar, Ty};
 use smallvec::SmallVec;
 
@@ -234,11 +234,16 @@ impl Infer<'_> {
         for class in &scheme.tys {
             let site = self.origin(span, format!("the type at which `{}` is used", op.name()));
             let t = self.u.fresh_ty(site);
-            self.require(t, *class, span, format!("`{}`", op.name()));
+            // What a rule says of scalars is proved of scalars; vectors come of `vectorizable`.
+            let class = match (class, &self.names.rule) {
+                (Class::Convertible, Some(_)) => Class::Element,
+                (class, _) => *class,
+            };
+            self.require(t, class, span, format!("`{}`", op.name()));
             tys.push(t);
         }
-        if let (Op::Bitcast, [from, to]) = (op, &tys[..]) {
-            self.bitcasts.push((*from, *to, span));
+        if let (Op::Cast | Op::Bitcast, [from, to]) = (op, &tys[..]) {
+            self.conversions.push((op, *from, *to, span));
         }
         let ty = scheme.ty.subst(&mut |n| Some(tys[n as usize]), &mut |n| {
             Some(nats[n as usize])

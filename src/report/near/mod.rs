@@ -280,6 +280,7 @@ fn not_of(class: Class) -> &'static str {
         Class::Int => "no integer and no vector of integers",
         Class::Float => "no float and no vector of floats",
         Class::Element => "no scalar",
+        Class::Convertible => "no scalar and no vector of numbers",
         Class::Flat => "neither a scalar nor a pair of scalars",
     }
 }

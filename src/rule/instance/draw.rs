@@ -172,6 +172,7 @@ fn ty(class: Option<Class>, g: &mut Generator) -> Ty {
             1 => Ty::idx(g.rng.between(1, 5).into()),
             _ => scalar,
         },
+        Some(Class::Convertible) => wide(scalar),
         Some(Class::Flat) => match g.rng.below(3) {
             0 => Ty::pair(scalar, (*g.rng.pick(&g.options.scalars)).into()),
             1 => Ty::pair(scalar, Ty::pair(scalar, scalar)),
