@@ -243,13 +243,6 @@ fn what_is_hardly_faster_is_left_out() {
     assert_eq!(auto.best().map(|s| s.what.as_str()), Some("parallel"));
 }
 
-/// Compilers take bytes to numbers of four bytes one by one in vectors of ours, and have an instruction for sums of differences.
-#[test]
-fn sums_of_bytes_are_left_to_the_compiler() {
-    let auto = found(&program("programs/image/block_match.rise"), EXACT);
-    assert_eq!(auto.best().map(|s| s.what.as_str()), Some("parallel"));
-}
-
 /// Where a stage is computed anew for each reader, nothing is tried but to keep it.
 #[test]
 fn what_no_vectors_make_up_for_is_not_tried() {

@@ -3,6 +3,7 @@
 //! In: a statement with the sizes around it. Out: cycles of one thread. A loop counts its body as often as it runs, or as often
 //! as its vectors do where a compiler can make some; the chain of one accumulator counts with the latency of its operation.
 
+use super::bytes::{is_far, widened};
 use super::chains::{are_folds, carried, hands_on, updates};
 use super::sizes::{stride, truth, value, UNROLLED};
 use super::{Context, Sizes, LINE};
@@ -20,8 +21,6 @@ const GATHER: f64 = 2.0;
 const RETURNED: f64 = 8.0;
 /// Cycles for each number that is converted alone.
 const SINGLE: f64 = 1.25;
-/// Operations to widen bytes of vectors that a compiler makes by itself to words of four, beside one.
-const WIDENED: f64 = 2.0;
 /// Cycles for a whole number that is divided by a constant: a product and shifts.
 const BY_CONSTANT: f64 = 1.5;
 /// Cycles for one that is divided by a number that is not known when it is compiled.
@@ -542,29 +541,6 @@ fn calls(e: &Expr) -> bool {
     e.visit(&mut |e| {
         if let ExprKind::Op(op, _) = e.kind() {
             found |= op.function().is_some_and(|f| f != Function::Sqrt);
-        }
-    });
-    found
-}
-
-/// Whether compilers convert a vector number by number: from bytes to words of eight, for instance. Those of four are reached
-/// by way of two.
-fn is_far(from: Scalar, to: Scalar) -> bool {
-    let (a, b) = (from.bytes().max(1), to.bytes().max(1));
-    a.max(b) / a.min(b) >= 4 && (a, b) != (1, 4)
-}
-
-/// What it takes compilers besides to make words of four of the bytes of their vectors, which they take apart twice.
-fn widened(body: &[Stmt]) -> f64 {
-    let mut found = 0.0;
-    walk::each_stmt(body, &mut |s| {
-        if let Some(e) = walk::exprs(s) {
-            e.visit(&mut |e| {
-                if let ExprKind::Cast(from) = e.kind() {
-                    let bytes = (from.shape().elem.bytes(), e.shape().elem.bytes());
-                    found += if bytes == (1, 4) { WIDENED } else { 0.0 };
-                }
-            });
         }
     });
     found

@@ -6,6 +6,7 @@
 //! a loop touches, so that what does not fit a cache comes again. Parallel loops share both, and cost a start. Invariant: it is
 //! a sum of counts, the same for the same input on every machine. Absent: measured time, whether a kernel is right.
 
+mod bytes;
 mod chains;
 mod compute;
 mod limit;

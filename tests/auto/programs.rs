@@ -423,12 +423,12 @@ pub const PROGRAMS: [(&str, &str); 65] = [
         "def halves [m n k : nat] (a : m.k.f16) (b : k.n.f16) : m.n.f32 =
            a |> map (\\row -> transpose b |> map (\\col ->
              zip row col |> map (\\p -> (cast (fst p) : f32) * (cast (snd p) : f32)) |> reduce (+) 0.0))",
-        "register tiles of packed panels, parallel",
+        "register tiles",
     ),
     (
         "def weights [m n k : nat] (w : m.k.i8) (s : m.f32) (x : k.n.f32) : m.n.f32 =
            zip w s |> map (\\r -> transpose x |> map (\\col ->
              (zip (fst r) col |> map (\\p -> (cast (fst p) : f32) * snd p) |> reduce (+) 0.0) * snd r))",
-        "register tiles of packed panels, parallel",
+        "register tiles",
     ),
 ];

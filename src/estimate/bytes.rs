@@ -1,0 +1,33 @@
+//! What bytes are to compilers that make vectors of them.
+//!
+//! In: statements of a loop, types of a conversion. Out: what widening costs, which is done step by step. Absent: other
+//! numbers, which one instruction converts.
+
+use crate::nest::{walk, ExprKind, Stmt};
+use crate::ty::Scalar;
+
+/// Operations to widen bytes of vectors that a compiler makes by itself to words of four, beside one.
+const WIDENED: f64 = 2.0;
+
+/// Whether compilers convert a vector number by number: from bytes to words of eight, for instance. Those of four are reached
+/// by way of two.
+pub fn is_far(from: Scalar, to: Scalar) -> bool {
+    let (a, b) = (from.bytes().max(1), to.bytes().max(1));
+    a.max(b) / a.min(b) >= 4 && (a, b) != (1, 4)
+}
+
+/// What it takes compilers besides to make words of four of the bytes of their vectors, which they take apart twice.
+pub fn widened(body: &[Stmt]) -> f64 {
+    let mut found = 0.0;
+    walk::each_stmt(body, &mut |s| {
+        if let Some(e) = walk::exprs(s) {
+            e.visit(&mut |e| {
+                if let ExprKind::Cast(from) = e.kind() {
+                    let bytes = (from.shape().elem.bytes(), e.shape().elem.bytes());
+                    found += if bytes == (1, 4) { WIDENED } else { 0.0 };
+                }
+            });
+        }
+    });
+    found
+}
