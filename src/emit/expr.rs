@@ -309,6 +309,34 @@ impl Printer<'_> {
         format!("neg_{}({x})", shape.elem.name())
     }
 
+    /// What a variable without a sign is given next.
+    pub fn grown(&mut self, value: &Expr) -> String {
+        match value.kind() {
+            ExprKind::Op(Op::Add, args) => {
+                let all: Vec<String> = args.iter().map(|e| self.unsigned(e)).collect();
+                all.join(" + ")
+            }
+            ExprKind::Op(Op::Fma, args) if args.len() == 3 => {
+                let product = match stays_inside(Op::Mul, &args[..2], value.shape()) {
+                    true => {
+                        let (x, y) = (self.operand(&args[0]), self.operand(&args[1]));
+                        format!("(uint32_t)({x} * {y})")
+                    }
+                    false => format!("{} * {}", self.unsigned(&args[0]), self.unsigned(&args[1])),
+                };
+                format!("{product} + {}", self.unsigned(&args[2]))
+            }
+            _ => self.expr(value),
+        }
+    }
+
+    fn unsigned(&mut self, e: &Expr) -> String {
+        match e.kind() {
+            ExprKind::Var(v) if self.without_sign.contains(v) => v.to_string(),
+            _ => format!("(uint32_t){}", self.operand(e)),
+        }
+    }
+
     /// Integer arithmetic modulo the width.
     fn wrapping(&mut self, x: &str, sign: &str, y: &str, shape: Shape) -> String {
         if shape.lanes > 1 {
@@ -415,7 +443,7 @@ fn is_primary(text: &str) -> bool {
 }
 
 /// Whether an operation on signed numbers cannot leave their type, as both come from types of at most half its width.
-pub(super) fn stays_inside(op: Op, args: &[Expr], shape: Shape) -> bool {
+fn stays_inside(op: Op, args: &[Expr], shape: Shape) -> bool {
     let narrow = |e: &Expr| match e.kind() {
         ExprKind::Cast(x) => {
             let from = x.shape().elem;

@@ -3,10 +3,9 @@
 //! In: the loop program. Out: which variables are kept without a sign. A sum wraps, which C leaves to numbers without a sign:
 //! `(int32_t)((uint32_t)acc + …)` is the same number, but between the additions stands a conversion, behind which compilers
 //! find no instruction that adds products of neighbours (`pmaddwd`) or amounts of differences of bytes (`psadbw`). Invariant:
-//! such a variable has the same bits, and is read as `(int32_t)acc`. Absent: vectors, whose type is that of their elements.
+//! such a variable has the same bits, and is read as `(int32_t)acc`. Absent: vectors, whose type is that of their elements; the
+//! text.
 
-use super::body::Printer;
-use super::expr::stays_inside;
 use crate::intern::Symbol;
 use crate::nest::{walk, Block, Expr, ExprKind, LoopKind, Shape, Stmt};
 use crate::term::Op;
@@ -61,34 +60,4 @@ fn shared(body: &Block, out: &mut BTreeSet<Symbol>) {
         }
     });
     out.extend(read.difference(&declared));
-}
-
-impl Printer<'_> {
-    /// What a variable without a sign is given next.
-    pub(super) fn grown(&mut self, value: &Expr) -> String {
-        match value.kind() {
-            ExprKind::Op(Op::Add, args) => {
-                let all: Vec<String> = args.iter().map(|e| self.unsigned(e)).collect();
-                all.join(" + ")
-            }
-            ExprKind::Op(Op::Fma, args) if args.len() == 3 => {
-                let product = match stays_inside(Op::Mul, &args[..2], value.shape()) {
-                    true => {
-                        let (x, y) = (self.operand(&args[0]), self.operand(&args[1]));
-                        format!("(uint32_t)({x} * {y})")
-                    }
-                    false => format!("{} * {}", self.unsigned(&args[0]), self.unsigned(&args[1])),
-                };
-                format!("{product} + {}", self.unsigned(&args[2]))
-            }
-            _ => self.expr(value),
-        }
-    }
-
-    fn unsigned(&mut self, e: &Expr) -> String {
-        match e.kind() {
-            ExprKind::Var(v) if self.without_sign.contains(v) => v.to_string(),
-            _ => format!("(uint32_t){}", self.operand(e)),
-        }
-    }
 }

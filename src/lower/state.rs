@@ -8,7 +8,6 @@
 
 use super::casts::Casts;
 use super::value::{Mem, Node, Turned, Val};
-use super::vector::splat;
 use super::Options;
 use crate::arith::{AtomKind, Nat, Signs};
 use crate::diag::{code, Diagnostic};
@@ -468,9 +467,8 @@ impl Lower {
         }
         // What is narrow is converted next: one number rather than all lanes.
         if let (ExprKind::Splat(x), 1 | 2) = (e.kind(), e.shape().elem.bytes()) {
-            let lanes = e.shape().lanes;
             let x = self.bind(x.clone());
-            return splat(&x, lanes);
+            return Expr::new(ExprKind::Splat(x), e.shape());
         }
         let var = self.fresh("x");
         let shape = e.shape();
