@@ -14,7 +14,7 @@
 //! both sides, so any numbers do. With laws, operators come from the table of
 //! `algebra`, elements are integers where the rule leaves the type open, and
 //! floats hold small whole numbers, on which sums are exact in any order. Where such a rule computes functions
-//! of floats, which round, numbers that are nearly equal are.
+//! of floats, which round, or products, which grow, numbers that are nearly equal are the same.
 
 mod draw;
 mod holes;
@@ -254,13 +254,15 @@ pub fn agree(rule: &RuleDecl, left: &Value, right: &Value) -> bool {
     compare(left, right).is_some_and(|d| d.same || close(d.relative_to_largest))
 }
 
-/// Whether it regroups what functions of floats give, see Note [Exact numbers].
+/// Whether it regroups what functions of floats give, or products of floats, see Note [Exact numbers].
 fn rounds(rule: &RuleDecl) -> bool {
     let mut found = false;
     for side in [&rule.lhs, &rule.rhs] {
         side.visit(&mut |t, _| {
             if let Kind::Prim(p) = t.kind() {
-                found |= p.op().function().is_some();
+                let result = t.ty().uncurried().1;
+                let floats = result.as_scalar().is_some_and(Scalar::is_float);
+                found |= p.op().function().is_some() || p.op() == Op::Mul && floats;
             }
         });
     }
