@@ -552,7 +552,7 @@ fn converts(xs: &Term) -> bool {
 fn is_part(x: &Term, part: Op) -> Option<bool> {
     let (p, args) = x.as_prim_app()?;
     match (p.op(), &args[..]) {
-        (Op::Cast, [inner]) => (is_part(inner, part)? == false).then_some(true),
+        (Op::Cast, [inner]) => (!is_part(inner, part)?).then_some(true),
         (op, [v]) if op == part => matches!(v.kind(), Kind::Var(0)).then_some(false),
         _ => None,
     }
