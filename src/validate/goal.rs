@@ -49,7 +49,10 @@ pub fn result(machine: &mut Machine, out: usize, term: &Sem, ty: Ty) {
     dims.iter().for_each(|d| machine.cx.known.positive(*d));
     for leaf in &all {
         let inner = machine.cx.known.mark();
-        assume_path(&mut machine.cx, &leaf.path);
+        let outside = outside(leaf, &all);
+        assume_path(&mut machine.cx, &leaf.path[..outside]);
+        machine.cx.begins.push(machine.cx.known.mark());
+        assume_path(&mut machine.cx, &leaf.path[outside..]);
         match &leaf.is {
             Item::Store(s) => {
                 let (at, value) = (s.at, s.value);
@@ -69,6 +72,7 @@ pub fn result(machine: &mut Machine, out: usize, term: &Sem, ty: Ty) {
             }
             _ => {}
         }
+        machine.cx.begins.clear();
         machine.cx.known.restore(inner);
     }
     match covered(&mut machine.cx, &all.iter().collect::<Vec<_>>(), &dims) {
@@ -76,6 +80,25 @@ pub fn result(machine: &mut Machine, out: usize, term: &Sem, ty: Ty) {
         Err(why) => machine.tally.open(Obligation::Covered, &slot.name, why),
     }
     machine.cx.known.restore(mark);
+}
+
+/// How many choices stand around a store before any loop: those that are around another one, too, if there are some.
+fn outside(leaf: &Leaf, all: &[Leaf]) -> usize {
+    let is_cond = |a: &&Around| matches!(a, Around::Cond(..));
+    let own = leaf.path.iter().take_while(is_cond).count();
+    let common = |other: &Leaf| {
+        let both = leaf.path.iter().zip(&other.path).take(own);
+        let same = both.take_while(|(a, b)| match (a, b) {
+            (Around::Cond(c, x), Around::Cond(d, y)) => (c, x) == (d, y),
+            _ => false,
+        });
+        same.count()
+    };
+    let others = all.iter().filter(|other| !std::ptr::eq(*other, leaf));
+    match others.map(common).max() {
+        Some(n) if n > 0 => n,
+        _ => own,
+    }
 }
 
 /// Whether a value is the element of the term at a flat index.

@@ -4,9 +4,7 @@
 //! answers. Invariant: an answer holds wherever all holds that was assumed; no answer means nothing. Every state of what is
 //! assumed has a number, so that what was found under one is not used under another. Absent: values.
 
-use super::parts::{
-    choice, factor, multiples_where, primitive, remainder, tightened, undivided, vars_in, Choice,
-};
+use super::parts::{choice, factor, multiples_where, primitive, tightened, Choice};
 use super::points::Points;
 use super::questions::{Answer, Question};
 use super::system::{contradict, is_integer};
@@ -94,8 +92,6 @@ enum Step {
 
 /// Variables that are put at an end of their range, at most.
 pub(super) const ENDS: u32 = 16;
-/// What is noted to follow from one assumption and others, at most.
-const FOLLOWING: usize = 6;
 /// Minima in each other of which what follows is noted.
 pub(super) const IMPLIED: u32 = 3;
 
@@ -115,6 +111,13 @@ pub struct Mark {
     facts: usize,
     truths: usize,
     states: usize,
+}
+
+/// What was assumed since.
+pub struct Since {
+    facts: Vec<Nat>,
+    truths: Vec<(u32, bool)>,
+    states: Vec<u64>,
 }
 
 impl Known {
@@ -154,6 +157,21 @@ impl Known {
         self.facts.get_mut().forget(m.facts);
         self.truths.truncate(m.truths);
         self.states.truncate(m.states);
+    }
+
+    /// Goes back to where less was assumed, for a while: what was assumed since comes back by [`Known::come_back`].
+    pub fn go_back(&mut self, m: Mark) -> Since {
+        Since {
+            facts: self.facts.get_mut().split_off(m.facts),
+            truths: self.truths.split_off(m.truths.min(self.truths.len())),
+            states: self.states.split_off(m.states.min(self.states.len())),
+        }
+    }
+
+    pub fn come_back(&mut self, since: Since) {
+        self.facts.get_mut().extend(since.facts);
+        self.truths.extend(since.truths);
+        self.states.extend(since.states);
     }
 
     /// The number of what is assumed now.
@@ -223,6 +241,11 @@ impl Known {
             least,
             answer,
         });
+    }
+
+    /// A number was drawn from what is known.
+    pub(super) fn is_drawn(&self, n: Nat) {
+        self.note(n, Answer::Holds);
     }
 
     /// How many questions were asked that take time.
@@ -325,59 +348,12 @@ impl Known {
     }
 
     /// Takes what follows from what is known.
-    fn follows(&self, n: Nat, depth: u32) {
+    pub(super) fn follows(&self, n: Nat, depth: u32) {
         self.note(n, Answer::Holds);
         self.take(n, depth);
     }
 
-    /// What follows for sizes, of which alone is asked where a question names no variable: from the number itself, and with
-    /// others that bound its variable from the other side.
-    fn of_sizes(&self, n: Nat) -> Vec<Nat> {
-        let divided = undivided(n)
-            .filter(|(u, by)| !self.is_fact(*u) && self.known_sign(*by - Nat::int(1)))
-            .map(|d| d.0);
-        let mut found: Vec<Nat> = self.without_ranges(n).into_iter().chain(divided).collect();
-        found.extend(self.of_dividend(n));
-        let all = self.all();
-        for v in n.vars().iter().copied() {
-            if self.range_of(v).is_none() {
-                continue;
-            }
-            let of = |n: Nat| self.factor(n, v);
-            let Some(c) = of(n) else { continue };
-            for other in &all {
-                let Some(d) = of(*other).filter(|d| d.signum() == -c.signum()) else {
-                    continue;
-                };
-                let sum = n * Nat::int(d.abs()) + *other * Nat::int(c.abs());
-                // A number bounds it, or no variable is left.
-                let bound = |n: Nat, c: i64| (n - Nat::int(c) * Nat::var(v)).as_int().is_some();
-                let fits = bound(n, c)
-                    || bound(*other, d)
-                    || !vars_in(sum, |w| self.range_of(w).is_some());
-                let new = sum.as_int().is_none() && !all.contains(&sum) && !found.contains(&sum);
-                if fits && new && found.len() < FOLLOWING {
-                    found.push(tightened(sum));
-                }
-            }
-        }
-        found
-    }
-
-    /// A remainder is what is left of a number without the multiples of what divides, and no more than it.
-    fn of_dividend(&self, n: Nat) -> Vec<Nat> {
-        let Some((atom, x, by)) = remainder(n) else {
-            return Vec::new();
-        };
-        let with = |m: Nat| n.map_atoms(&mut |a| (a == atom).then_some(m));
-        let whole = self.known_sign(x).then(|| with(x));
-        let left = with(x - by * x.floor_div(by));
-        let new = whole.into_iter().chain([left]);
-        new.filter(|n| n.as_int().is_none() && !self.is_fact(*n))
-            .collect()
-    }
-
-    fn factor(&self, n: Nat, v: Symbol) -> Option<i64> {
+    pub(super) fn factor(&self, n: Nat, v: Symbol) -> Option<i64> {
         let mut known = self.factors.borrow_mut();
         let of = || n.coefficient(v).and_then(Nat::as_int);
         *known.entry((n, v)).or_insert_with(of)
@@ -388,61 +364,13 @@ impl Known {
         *known.entry(n).or_insert_with(|| choice(n))
     }
 
-    /// What follows for sizes: the most that a number is for any values of the variables in it.
-    fn without_ranges(&self, n: Nat) -> Option<Nat> {
-        let mut most = n;
-        for _ in 0..ENDS {
-            let found = (most.vars().iter()).find_map(|v| Some((*v, self.range_of(*v)?)));
-            let Some((v, (lo, hi))) = found else {
-                let new = most != n && most.as_int().is_none() && !self.is_fact(most);
-                return new.then_some(most);
-            };
-            let c = most.coefficient(v).and_then(Nat::as_int)?;
-            most = most.subst_var(v, if c > 0 { hi } else { lo });
-        }
-        None
-    }
-
     /// All that is not negative.
     pub(super) fn all(&self) -> Vec<Nat> {
         self.facts.borrow().added().to_vec()
     }
 
-    fn is_fact(&self, n: Nat) -> bool {
+    pub(super) fn is_fact(&self, n: Nat) -> bool {
         self.facts.borrow().added().contains(&n)
-    }
-
-    fn implied(&self, n: Nat, depth: u32) {
-        for fact in self.of_sizes(n) {
-            self.note(fact, Answer::Holds);
-            self.facts.borrow_mut().not_negative(fact);
-        }
-        let Some((atom, x, y)) = self.choice(n).filter(|_| depth > 0) else {
-            return;
-        };
-        let with = |by: Nat| n.map_atoms(&mut |a| (a == atom).then_some(by));
-        let own = Symbol::new("%choice");
-        let Some(c) = with(Nat::var(own)).coefficient(own).and_then(Nat::as_int) else {
-            return;
-        };
-        let (x, y) = (with(x), with(y));
-        let open = |n: Nat| n.as_int().is_none();
-        if (c > 0) == matches!(atom.kind(), AtomKind::Min(..)) {
-            [x, y]
-                .into_iter()
-                .filter(|n| open(*n))
-                .for_each(|n| self.follows(n, depth - 1));
-            return;
-        }
-        let never = |n: Nat| match n.as_int() {
-            Some(n) => n < 0,
-            None => self.facts.borrow().is_not_negative(Nat::int(-1) - n),
-        };
-        for (this, other) in [(x, y), (y, x)] {
-            if open(other) && never(this) {
-                self.follows(other, depth - 1);
-            }
-        }
     }
 
     /// All conditions that are assumed.
@@ -629,6 +557,8 @@ impl Known {
         if let Some(n) = n.as_int() {
             return n >= 0;
         }
+        // As facts have it.
+        let n = tightened(n);
         let key = (self.about(n), n);
         if let Some(known) = self.least.borrow().get(&key) {
             return *known;
@@ -682,7 +612,7 @@ impl Known {
     pub(super) fn known_sign(&self, n: Nat) -> bool {
         match n.as_int() {
             Some(n) => n >= 0,
-            None => self.facts.borrow().is_not_negative(n),
+            None => self.facts.borrow().is_not_negative(tightened(n)),
         }
     }
 

@@ -361,6 +361,13 @@ impl Machine<'_> {
 
     /// What is so after a loop.
     fn leave(&mut self, l: &Loop, live: &FxHashMap<u32, usize>) -> Res<()> {
+        self.cx.begins.push(self.cx.known.mark());
+        let done = self.left(l, live);
+        self.cx.begins.pop();
+        done
+    }
+
+    fn left(&mut self, l: &Loop, live: &FxHashMap<u32, usize>) -> Res<()> {
         for name in &l.assigned {
             let value = self.assigned_after(l, *name);
             if let Some(v) = self.vars.get_mut(name) {

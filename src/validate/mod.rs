@@ -18,6 +18,7 @@ mod decide;
 mod disjoint;
 mod exprs;
 mod fold;
+mod follow;
 mod goal;
 mod idle;
 mod items;

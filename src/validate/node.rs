@@ -6,6 +6,7 @@ use crate::arith::Nat;
 use crate::intern::Symbol;
 use crate::term::{Lit, Op};
 use crate::ty::Scalar;
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use std::rc::Rc;
 
@@ -84,6 +85,14 @@ pub struct Shape {
 pub struct Relation {
     pub cells: (u32, u32),
     pub parts: Vec<(u32, u32)>,
+}
+
+/// The variables, values and loops of cells that stand in a value.
+#[derive(Default)]
+pub struct Inside {
+    pub vars: FxHashSet<Symbol>,
+    pub all: FxHashSet<V>,
+    pub cells: FxHashSet<u32>,
 }
 
 /// The values in a node itself, in the order in which they are looked at.

@@ -6,7 +6,7 @@
 
 use super::fold::WRITTEN_OUT;
 use super::idle::shortened;
-use super::tensor::linear;
+use super::tensor::{linear, State};
 use super::value::{Fold, Node, OfCell, Portion, Relation, Res, Rewrite, Tensor, Values, V};
 use super::Stuck;
 use crate::arith::{AtomKind, Nat};
@@ -556,7 +556,39 @@ fn tensors(cx: &mut Values, x: At, y: At, (a, b): (V, V), depth: u32) -> Res<()>
     }
     let (p, q) = (f.part(x.1)?, g.part(y.1)?);
     indices(cx, p.flat_index(x.2), q.flat_index(y.2), depth)?;
-    let mut known = vec![(x.1, y.1)];
+    let places = (p.own_place(), q.own_place());
+    let any = cx.make(Node::Tensor(f.clone(), x.1, places.0));
+    let other = cx.make(Node::Tensor(g.clone(), y.1, places.1));
+    let key = |cx: &Values| (any, other, cx.known.state());
+    let mut earlier = cx.known.earlier();
+    if earlier.any(|s| cx.states_alike.get(&(any, other, s)) == Some(&true)) {
+        return Ok(());
+    }
+    drop(earlier);
+    // Where no case is assumed, if that does, so that it is shown once.
+    let done = cx.at_begin(|cx| {
+        let key = key(cx);
+        let tried = cx.states_alike.contains_key(&key);
+        let done = !tried && states(cx, (f, x.1), (g, y.1), depth).is_ok();
+        cx.states_alike.insert(key, done);
+        done
+    });
+    if done == Some(true) {
+        return Ok(());
+    }
+    states(cx, (f, x.1), (g, y.1), depth)?;
+    cx.states_alike.insert(key(cx), true);
+    Ok(())
+}
+
+/// Whether all parts of two states that one part of each needs are the same.
+fn states(
+    cx: &mut Values,
+    (f, i): (&Rc<Tensor>, u32),
+    (g, j): (&Rc<Tensor>, u32),
+    depth: u32,
+) -> Res<()> {
+    let mut known = vec![(i, j)];
     loop {
         let names = (cx.number(), cx.number());
         let start = Relation {
@@ -614,7 +646,7 @@ fn portions(
     let flat = linear(&long.dims, &places);
     let k = cx.symbol("step");
     cx.known.range(k, Nat::int(0), f.n - Nat::int(1));
-    let mark = cx.known.mark();
+    let (mark, begins) = (cx.known.mark(), cx.begins.len());
     long.dims.iter().for_each(|d| cx.known.positive(*d));
     let done = (|| {
         let of = |cx: &mut Values, p: &Portion| -> Res<Vec<Nat>> {
@@ -632,15 +664,22 @@ fn portions(
         let (x, y) = (cx.first(f, i, &at)?, cx.first(g, j, &to)?);
         compare(cx, x, y, depth + 1)?;
         cx.known.positive(f.n);
-        let x = cx.step_at(f, (i, &at), Nat::var(k), flattened(f, common, None))?;
+        cx.begins.push(cx.known.mark());
+        let x = cx.step_at(
+            f,
+            (i, &at),
+            Nat::var(k),
+            State::Cells(flattened(f, common, None)),
+        )?;
         let y = cx.step_at(
             g,
             (j, &to),
             Nat::var(k),
-            flattened(g, own, Some((known, common))),
+            State::Cells(flattened(g, own, Some((known, common)))),
         )?;
         compare(cx, x, y, depth + 1)
     })();
+    cx.begins.truncate(begins);
     cx.known.restore(mark);
     done
 }

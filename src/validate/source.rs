@@ -6,10 +6,11 @@
 use super::value::{Node, Res, Shape, Values, V};
 use super::Stuck;
 use crate::arith::Nat;
+use crate::intern::Symbol;
 use crate::nest::abi::{leaf_sizes, leaves};
 use crate::term::{Kind, Lit, Op, Prim, Sort, Term};
 use crate::ty::{Scalar, Ty, TyKind};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -303,25 +304,57 @@ type Seen = FxHashMap<(u64, u32, Vec<Nat>), V>;
 
 /// The reduction of n steps from a start.
 fn fold(ty: Ty, n: Nat, start: Sem, step: Stepping) -> Leaves {
-    let seen: RefCell<Seen> = RefCell::default();
+    let all = Reduction {
+        ty,
+        n,
+        start,
+        step,
+        seen: RefCell::default(),
+        begun: RefCell::default(),
+        spread: RefCell::default(),
+    };
     Rc::new(move |cx, leaf, at| {
-        let n = cx.simplify(n);
+        // A state that is made of itself is one for all cases: it is looked at where none is assumed.
+        let whole = |cx: &mut Values| match all.spread.borrow().contains(&leaf) {
+            true => cx.at_begin(|cx| all.element(cx, leaf, at))?.ok(),
+            false => None,
+        };
+        if let Some(v) = whole(cx) {
+            return Ok(v);
+        }
+        let begins = std::mem::take(&mut cx.begins);
+        let found = all.element(cx, leaf, at);
+        cx.begins = begins;
+        let found = found?;
+        let is_state = matches!(cx.node(found), Node::Tensor(..));
+        if is_state && all.spread.borrow_mut().insert(leaf) {
+            return Ok(whole(cx).unwrap_or(found));
+        }
+        Ok(found)
+    })
+}
+
+/// What a reduction of a term is, and what was found of it.
+struct Reduction {
+    ty: Ty,
+    n: Nat,
+    start: Sem,
+    step: Stepping,
+    seen: RefCell<Seen>,
+    /// Its number, its index and what a step makes of its state, by what was assumed.
+    begun: RefCell<FxHashMap<u64, (u32, Symbol, Sem)>>,
+    /// Leaves whose elements are made of several.
+    spread: RefCell<FxHashSet<u32>>,
+}
+
+impl Reduction {
+    fn element(&self, cx: &mut Values, leaf: u32, at: &[Nat]) -> Res<V> {
+        let (ty, n) = (self.ty, cx.simplify(self.n));
         let key = (cx.known.state(), leaf, at.to_vec());
-        if let Some(v) = seen.borrow().get(&key) {
+        if let Some(v) = self.seen.borrow().get(&key) {
             return Ok(*v);
         }
-        let (of, k) = (cx.number(), cx.symbol("r"));
-        cx.known.range(k, Nat::int(0), n - Nat::int(1));
-        let cells: Leaves = Rc::new(move |cx, leaf, at| {
-            let at = at.iter().map(|n| cx.simplify(*n)).collect();
-            Ok(cx.make(Node::Cell(of, leaf, at)))
-        });
-        let before = by_leaves(ty, 0, Vec::new(), cells).value(cx)?;
-        let mark = cx.known.mark();
-        cx.known.positive(n);
-        let after = step(cx, before, Nat::var(k));
-        cx.known.restore(mark);
-        let after = after?;
+        let (of, k, after) = self.begin(cx, n)?;
         let place = at.iter().map(|n| cx.simplify(*n)).collect();
         let v = cx.fold(
             (of, k, n),
@@ -333,15 +366,37 @@ fn fold(ty: Ty, n: Nat, start: Sem, step: Stepping) -> Leaves {
                 cx.known.restore(mark);
                 v
             },
-            &mut |cx, (leaf, at)| scalar_at(cx, &start, ty, *leaf, at),
+            &mut |cx, (leaf, at)| scalar_at(cx, &self.start, ty, *leaf, at),
             &mut |_, leaf| {
                 let (_, _, dims) = leaves(ty)?.into_iter().nth(leaf as usize)?;
                 Some(Shape { dims, flat: false })
             },
         )?;
-        seen.borrow_mut().insert(key, v);
+        self.seen.borrow_mut().insert(key, v);
         Ok(v)
-    })
+    }
+
+    /// What a step makes of any state.
+    fn begin(&self, cx: &mut Values, n: Nat) -> Res<(u32, Symbol, Sem)> {
+        let state = cx.known.state();
+        if let Some(known) = self.begun.borrow().get(&state) {
+            return Ok(known.clone());
+        }
+        let (of, k) = (cx.number(), cx.symbol("r"));
+        cx.known.range(k, Nat::int(0), n - Nat::int(1));
+        let cells: Leaves = Rc::new(move |cx, leaf, at| {
+            let at = at.iter().map(|n| cx.simplify(*n)).collect();
+            Ok(cx.make(Node::Cell(of, leaf, at)))
+        });
+        let before = by_leaves(self.ty, 0, Vec::new(), cells).value(cx)?;
+        let mark = cx.known.mark();
+        cx.known.positive(n);
+        let after = (self.step)(cx, before, Nat::var(k));
+        cx.known.restore(mark);
+        let begun = (of, k, after?);
+        self.begun.borrow_mut().insert(state, begun.clone());
+        Ok(begun)
+    }
 }
 
 type Stepping = Rc<dyn Fn(&mut Values, Sem, Nat) -> Res<Sem>>;

@@ -5,8 +5,9 @@
 //! stay where they are (`fold`), when two tensors are equal (`same`).
 
 use super::fold::PARTS;
+use super::node::nats;
 use super::place::coordinates;
-use super::value::{Node, OfCell, Part, Portion, Res, Rewrite, Shape, Tensor, Values, V};
+use super::value::{Inside, Node, OfCell, Part, Portion, Res, Rewrite, Shape, Tensor, Values, V};
 use super::Stuck;
 use crate::arith::Nat;
 use crate::intern::Symbol;
@@ -14,6 +15,14 @@ use smallvec::SmallVec;
 use std::rc::Rc;
 
 type Place = SmallVec<[Nat; 2]>;
+
+/// What a step begins with.
+pub enum State {
+    /// Cells and nothing else.
+    Cells(OfCell),
+    /// Values in which reductions may be.
+    Values(OfCell),
+}
 
 /// The flat index of an element.
 pub fn linear(dims: &[Nat], at: &[Nat]) -> Nat {
@@ -75,10 +84,32 @@ impl Values {
         start: &mut dyn FnMut(&mut Values, &Part) -> Res<V>,
         shape: &mut dyn FnMut(&mut Values, u32) -> Option<Shape>,
     ) -> Res<V> {
-        let key = (of, leaf, n, self.known.state());
-        if let Some(t) = self.tensors.get(&key).cloned() {
+        let key = |state: u64| (of, leaf, n, state);
+        let known = { self.known.earlier() }.find_map(|s| self.tensors.get(&key(s)).cloned());
+        if let Some(t) = known {
             return Ok(self.make(Node::Tensor(t, leaf, at)));
         }
+        let mut make = |cx: &mut Values| {
+            let made = cx.tensor_anew((of, k, n), leaf, next, start, shape)?;
+            cx.tensors.insert(key(cx.known.state()), made.clone());
+            Ok(made)
+        };
+        // One for all places where it is asked for, if that does.
+        let t = match self.at_begin(&mut make) {
+            Some(Ok(t)) => t,
+            _ => make(self)?,
+        };
+        Ok(self.make(Node::Tensor(t, leaf, at)))
+    }
+
+    fn tensor_anew(
+        &mut self,
+        (of, k, n): (u32, Symbol, Nat),
+        leaf: u32,
+        next: &mut dyn FnMut(&mut Values, &Part) -> Res<V>,
+        start: &mut dyn FnMut(&mut Values, &Part) -> Res<V>,
+        shape: &mut dyn FnMut(&mut Values, u32) -> Option<Shape>,
+    ) -> Res<Rc<Tensor>> {
         let (own, index) = (self.number(), self.symbol("step"));
         self.known.range(index, Nat::int(0), n - Nat::int(1));
         let (mut leaves, mut parts) = (vec![leaf], Vec::new());
@@ -116,14 +147,12 @@ impl Values {
             done?;
             parts.push(part);
         }
-        let t = Rc::new(Tensor {
+        Ok(Rc::new(Tensor {
             of: own,
             k: index,
             n,
             parts,
-        });
-        self.tensors.insert(key, t.clone());
-        Ok(self.make(Node::Tensor(t, leaf, at)))
+        }))
     }
 
     fn portion(&mut self, leaf: u32, shape: Shape) -> Portion {
@@ -151,6 +180,13 @@ impl Values {
         }
         let mut new = (**t).clone();
         new.n = self.rewrite_nat(r, t.n)?;
+        // What is known says something of steps when they are looked at: until then they are the same.
+        let whole = self.make(Node::Tensor(t.clone(), u32::MAX, Place::new()));
+        if !self.is_replaced(r, whole) {
+            let new = if new == **t { t.clone() } else { Rc::new(new) };
+            r.tensors.insert(key, (t.clone(), new.clone()));
+            return Ok(new);
+        }
         for p in &mut new.parts {
             for d in &mut p.dims {
                 *d = self.rewrite_nat(r, *d)?;
@@ -161,6 +197,31 @@ impl Values {
         let new = if new == **t { t.clone() } else { Rc::new(new) };
         r.tensors.insert(key, (t.clone(), new.clone()));
         Ok(new)
+    }
+
+    /// Whether something in a value is replaced.
+    pub fn is_replaced(&mut self, r: &Rewrite, v: V) -> bool {
+        let inside = match self.parts_of.get(&v) {
+            Some(known) => known.clone(),
+            None => {
+                let mut found = Inside::default();
+                self.visit(v, &mut |v, node| {
+                    found.all.insert(v);
+                    nats(node).for_each(|n| found.vars.extend(n.vars().iter()));
+                    if let Node::Cell(of, ..) = node {
+                        found.cells.insert(*of);
+                    }
+                });
+                self.parts_of.entry(v).or_insert(Rc::new(found)).clone()
+            }
+        };
+        let cell_in = |of: &u32| inside.cells.contains(of);
+        r.vars.keys().any(|s| inside.vars.contains(s))
+            || r.cells.as_ref().is_some_and(|(of, _)| cell_in(of))
+            || r.exact.keys().any(|v| match self.node(*v) {
+                Node::Cell(of, ..) => cell_in(of),
+                _ => inside.all.contains(v),
+            })
     }
 
     /// An element after n steps, which may be none.
@@ -174,7 +235,7 @@ impl Values {
     /// An element before the first step.
     pub fn first(&mut self, t: &Tensor, leaf: u32, at: &[Nat]) -> Res<V> {
         let p = t.part(leaf)?;
-        let mut r = self.at_place(p, at)?;
+        let mut r = self.at_place(p, at, true)?;
         self.rewrite(&mut r, p.start)
     }
 
@@ -183,7 +244,7 @@ impl Values {
         let n = self.simplify(t.n - Nat::int(1));
         let before = Rc::new(Tensor { n, ..(**t).clone() });
         let of: OfCell = Rc::new(move |cx, leaf, at| cx.element(&before, leaf, at));
-        self.step_at(t, (leaf, at), n, of)
+        self.step_at(t, (leaf, at), n, State::Values(of))
     }
 
     /// Whether every step leaves an element as it is, as those of a border: then it is what it was at first.
@@ -195,7 +256,7 @@ impl Values {
         }
         let (of, k) = (self.number(), self.symbol("step"));
         self.known.range(k, Nat::int(0), t.n - Nat::int(1));
-        let step = self.step_at(t, (leaf, at), Nat::var(k), cells_of(of))?;
+        let step = self.step_at(t, (leaf, at), Nat::var(k), State::Cells(cells_of(of)))?;
         let step = self.chosen(step);
         let kept = match self.node(step).clone() {
             Node::Cell(o, l, own) if (o, l) == (of, leaf) => self.same_places(&own, at)?,
@@ -206,23 +267,58 @@ impl Values {
     }
 
     /// What a step makes of a state.
-    pub fn step_at(&mut self, t: &Tensor, (leaf, at): (u32, &[Nat]), k: Nat, of: OfCell) -> Res<V> {
+    pub fn step_at(&mut self, t: &Tensor, (leaf, at): (u32, &[Nat]), k: Nat, of: State) -> Res<V> {
         let p = t.part(leaf)?;
-        let mut r = self.at_place(p, at)?;
+        let (of, plain) = match of {
+            State::Cells(of) => (of, !self.is_bound(k)),
+            State::Values(of) => (of, false),
+        };
+        let mut r = self.at_place(p, at, plain)?;
         r.vars.insert(t.k, k);
         r.cells = Some((t.of, of));
         self.rewrite(&mut r, p.step)
     }
 
-    fn at_place(&mut self, p: &Portion, at: &[Nat]) -> Res<Rewrite> {
+    /// The indices of an element in place of its parameters. Where no reduction comes in, nor the index of one, none is opened.
+    fn at_place(&mut self, p: &Portion, at: &[Nat], plain: bool) -> Res<Rewrite> {
         let at = p.indices(self, at)?;
-        let mut r = Rewrite::opening();
+        let mut r = match plain && !at.iter().any(|n| self.is_bound(*n)) {
+            true => Rewrite::default(),
+            false => Rewrite::opening(),
+        };
         r.vars.extend(p.params.iter().copied().zip(at));
         Ok(r)
     }
 
+    /// Looks at something where no more is assumed than where the last comparison began, if there is one.
+    pub fn at_begin<T>(&mut self, look: impl FnOnce(&mut Values) -> T) -> Option<T> {
+        let begin = *self.begins.last()?;
+        let (since, anew) = (self.known.go_back(begin), std::mem::take(&mut self.anew));
+        let found = look(self);
+        self.known.come_back(since);
+        self.anew = anew;
+        Some(found)
+    }
+
     /// The same state, in steps of several, with some before the first of these.
     pub fn in_steps_of(&mut self, t: &Rc<Tensor>, first: Nat, n: Nat, by: i64) -> Res<Rc<Tensor>> {
+        let key = |state: u64| (t.clone(), (first, n), by, state);
+        let known = { self.known.earlier() }.find_map(|s| self.in_steps.get(&key(s)).cloned());
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let make = |cx: &mut Values| {
+            let made = cx.in_steps_anew(t, first, n, by)?;
+            cx.in_steps.insert(key(cx.known.state()), made.clone());
+            Ok(made)
+        };
+        match self.at_begin(make) {
+            Some(Ok(made)) => Ok(made),
+            _ => make(self),
+        }
+    }
+
+    fn in_steps_anew(&mut self, t: &Rc<Tensor>, first: Nat, n: Nat, by: i64) -> Res<Rc<Tensor>> {
         let (of, k) = (self.number(), self.symbol("step"));
         self.known.range(k, Nat::int(0), n - Nat::int(1));
         let before = Rc::new(Tensor {
@@ -266,6 +362,10 @@ fn stage(
     }
     let (all, last) = (t.clone(), i - 1);
     let before: OfCell = Rc::new(move |cx, leaf, at| stage(cx, &all, (from, last), of, leaf, at));
+    let before = match last {
+        0 => State::Cells(before),
+        _ => State::Values(before),
+    };
     cx.step_at(t, (leaf, at), from + Nat::int(last), before)
 }
 

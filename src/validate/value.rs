@@ -10,7 +10,7 @@
 //! iterations, over the parts that the steps need, in the order in which they ask for them. Both sides are closed by the
 //! same function (`fold`), so that equal loops are the same value.
 
-use super::known::Known;
+use super::known::{Known, Mark};
 use super::node::{nats, numbered, values};
 use super::parts::tightened;
 use super::Stuck;
@@ -23,7 +23,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::rc::Rc;
 
-pub use super::node::{Fold, Node, Portion, Relation, Shape, Tensor, V};
+pub use super::node::{Fold, Inside, Node, Portion, Relation, Shape, Tensor, V};
 
 pub type Res<T> = Result<T, Stuck>;
 
@@ -56,6 +56,14 @@ pub struct Values {
     pub spread: FxHashSet<(u32, u32)>,
     /// Values that were shown to be equal, and what was known; where states are compared, of which parts that holds.
     pub equal: FxHashMap<(V, V, u64), Option<Relation>>,
+    /// States that were compared, by an element of each at any place, and what was known: whether they are the same. And where what was
+    /// known begins for that: it is not asked again in each case.
+    pub states_alike: FxHashMap<(V, V, u64), bool>,
+    pub begins: Vec<Mark>,
+    /// States in steps of several.
+    pub in_steps: FxHashMap<InSteps, Rc<Tensor>>,
+    /// What stands in them.
+    pub parts_of: FxHashMap<V, Rc<Inside>>,
     /// Dimensions of buffers that have several.
     pub dims: FxHashMap<u32, Vec<Nat>>,
     /// Indices of elements, by what was known.
@@ -97,6 +105,10 @@ impl Default for Values {
             kept: FxHashMap::default(),
             spread: FxHashSet::default(),
             equal: FxHashMap::default(),
+            states_alike: FxHashMap::default(),
+            begins: Vec::new(),
+            in_steps: FxHashMap::default(),
+            parts_of: FxHashMap::default(),
             dims: FxHashMap::default(),
             places: FxHashMap::default(),
             decided: FxHashMap::default(),
@@ -114,6 +126,9 @@ impl Default for Values {
 /// The steps of a reduction with its depth and number of steps, the name of their index, and what was known.
 type OpenSteps = (Vec<V>, (u32, Nat), Symbol, u64);
 
+/// A state with how many steps are before the first of several, how many of these there are, of how many steps each, and what was known.
+type InSteps = (Rc<Tensor>, (Nat, Nat), i64, u64);
+
 /// Questions about indices for one program, at most.
 pub const QUESTIONS: u64 = 150_000;
 /// Steps for one program, at most.
@@ -130,7 +145,7 @@ const SMALL: i64 = 100;
 #[derive(Default)]
 pub struct Rewrite {
     pub vars: FxHashMap<Symbol, Nat>,
-    exact: FxHashMap<V, V>,
+    pub exact: FxHashMap<V, V>,
     /// How deep the reductions are that come in.
     deepest: u32,
     memo: FxHashMap<V, V>,
