@@ -8,7 +8,7 @@ use crate::arith::Nat;
 use crate::diag::{code, Diagnostic};
 use crate::intern::Symbol;
 use crate::source::Span;
-use crate::term::{Lit, Op, Prim, Term};
+use crate::term::{Kind, Lit, Op, Prim, Term};
 use crate::ty::{Scalar, Ty, TyKind};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -126,7 +126,7 @@ impl Finish<'_> {
                 let (s, t) = (self.ty(*s), self.ty(*t));
                 let value = self.term(a)?;
                 let body = Term::lam(*h, s, self.term(b)?);
-                match s.is_fun() {
+                match s.is_fun() || has_name(&value) {
                     true => Term::app(body, value),
                     false => {
                         let ty = Ty::funs([s, Ty::fun(s, t)], t);
@@ -180,6 +180,17 @@ impl Finish<'_> {
             );
         }
         lit
+    }
+}
+
+/// Whether it is a variable, or a part of one, which needs no other name.
+fn has_name(value: &Term) -> bool {
+    match (value.kind(), value.as_prim_app()) {
+        (Kind::Var(_), _) => true,
+        (_, Some((p, args))) if args.len() == 1 => {
+            matches!(p.op(), Op::Fst | Op::Snd) && has_name(args[0])
+        }
+        _ => false,
     }
 }
 

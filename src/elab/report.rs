@@ -287,39 +287,29 @@ impl Infer<'_> {
 
     /// A type that a rule learns where it matches may be of any width.
     fn check_conversions(&mut self) {
-        let width = |t: Ty| {
-            let (lanes, elem) = t.as_vec().map_or((None, t), |(k, e)| (Some(k), e));
-            elem.as_scalar().map(|s| (lanes, s.bytes()))
-        };
         let mut wrong = Vec::new();
         for (op, from, to, span) in &self.conversions {
             let (from, to) = (self.u.ty(*from), self.u.ty(*to));
-            if *op == Op::Cast {
-                if !from.has_meta() && !to.has_meta() && !op.keeps_lanes(from, to) {
-                    let (from, to) = (self.show(from), self.show(to));
-                    let message = format!("`cast` from `{from}` to `{to}`, which has other lanes");
-                    wrong.push(
-                        Diagnostic::new(code::CAST_LANES, message)
-                            .label(*span, format!("used at `{from} -> {to}`"))
-                            .help(
-                                "a vector becomes a vector of as many numbers, a scalar a scalar",
-                            ),
-                    );
-                }
-                continue;
-            }
-            let (Some(a), Some(b)) = (width(from), width(to)) else {
-                continue;
+            let (code, misses, help) = match op {
+                Op::Cast if misses_lanes(from, to) => (
+                    code::CAST_LANES,
+                    "has other lanes",
+                    "a vector becomes a vector of as many numbers, a scalar a scalar",
+                ),
+                Op::Bitcast if misses_width(from, to) => (
+                    code::BITCAST_WIDTH,
+                    "is not as wide",
+                    "convert with `cast` first, or choose a type that is as wide",
+                ),
+                _ => continue,
             };
-            if a != b {
-                let (from, to) = (self.show(from), self.show(to));
-                let message = format!("`bitcast` from `{from}` to `{to}`, which is not as wide");
-                wrong.push(
-                    Diagnostic::new(code::BITCAST_WIDTH, message)
-                        .label(*span, format!("used at `{from} -> {to}`"))
-                        .help("convert with `cast` first, or choose a type that is as wide"),
-                );
-            }
+            let (op, from, to) = (op.name(), self.show(from), self.show(to));
+            let message = format!("`{op}` from `{from}` to `{to}`, which {misses}");
+            wrong.push(
+                Diagnostic::new(code, message)
+                    .label(*span, format!("used at `{from} -> {to}`"))
+                    .help(help),
+            );
         }
         self.diagnostics.extend(wrong);
     }
@@ -372,4 +362,16 @@ fn advice(want: Ty, found: Ty) -> String {
         (_, TyKind::Pair(..)) => "take the pair apart: `fst p`, `snd p`".to_string(),
         _ => "change one of the two".to_string(),
     }
+}
+
+fn misses_lanes(from: Ty, to: Ty) -> bool {
+    !from.has_meta() && !to.has_meta() && !Op::Cast.keeps_lanes(Ty::fun(from, to))
+}
+
+fn misses_width(from: Ty, to: Ty) -> bool {
+    let width = |t: Ty| {
+        let (lanes, elem) = t.as_vec().map_or((None, t), |(k, e)| (Some(k), e));
+        elem.as_scalar().map(|s| (lanes, s.bytes()))
+    };
+    matches!((width(from), width(to)), (Some(a), Some(b)) if a != b)
 }

@@ -13,7 +13,12 @@ const WIDENED: f64 = 2.0;
 /// by way of two.
 pub fn is_far(from: Scalar, to: Scalar) -> bool {
     let (a, b) = (from.bytes().max(1), to.bytes().max(1));
-    a.max(b) / a.min(b) >= 4 && (a, b) != (1, 4)
+    a.max(b) / a.min(b) >= 4 && !is_widened(from, to)
+}
+
+/// Whether bytes become words of four.
+pub fn is_widened(from: Scalar, to: Scalar) -> bool {
+    (from.bytes(), to.bytes()) == (1, 4)
 }
 
 /// What it takes compilers besides to make words of four of the bytes of their vectors, which they take apart twice.
@@ -23,8 +28,8 @@ pub fn widened(body: &[Stmt]) -> f64 {
         if let Some(e) = walk::exprs(s) {
             e.visit(&mut |e| {
                 if let ExprKind::Cast(from) = e.kind() {
-                    let bytes = (from.shape().elem.bytes(), e.shape().elem.bytes());
-                    found += if bytes == (1, 4) { WIDENED } else { 0.0 };
+                    let is_one = is_widened(from.shape().elem, e.shape().elem);
+                    found += if is_one { WIDENED } else { 0.0 };
                 }
             });
         }

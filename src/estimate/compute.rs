@@ -3,7 +3,7 @@
 //! In: a statement with the sizes around it. Out: cycles of one thread. A loop counts its body as often as it runs, or as often
 //! as its vectors do where a compiler can make some; the chain of one accumulator counts with the latency of its operation.
 
-use super::bytes::{is_far, widened};
+use super::bytes::{is_far, is_widened, widened};
 use super::chains::{are_folds, carried, hands_on, updates};
 use super::sizes::{stride, truth, value, UNROLLED};
 use super::{Context, Sizes, LINE};
@@ -373,9 +373,7 @@ impl<'a> Walk<'a> {
             ExprKind::Cast(from) if vector && is_far(from.shape().elem, shape.elem) => {
                 SINGLE * f64::from(shape.lanes)
             }
-            ExprKind::Cast(from)
-                if vector && (from.shape().elem.bytes(), shape.elem.bytes()) == (1, 4) =>
-            {
+            ExprKind::Cast(from) if vector && is_widened(from.shape().elem, shape.elem) => {
                 2.0 * registers
             }
             ExprKind::Cast(_) | ExprKind::Clamp(..) => registers,

@@ -62,9 +62,7 @@ pub struct Options<'a> {
 /// A contestant that was compiled.
 struct Built<'a> {
     entry: &'a Entry,
-    kernel: Kernel,
-    /// What compiled it.
-    tool: &'a Toolchain,
+    kernel: Compiled<'a>,
 }
 
 /// A library, and what of it may be the program.
@@ -80,7 +78,7 @@ struct Candidate {
 struct Bench<'a> {
     job: Job<'a>,
     unoptimised: &'a Entry,
-    reference: Kernel,
+    reference: Compiled<'a>,
     built: Vec<Built<'a>>,
     candidates: Vec<Candidate>,
     tool: &'a Toolchain,
@@ -112,11 +110,7 @@ pub fn bench(
     for entry in entries {
         let tool = tool_for(tools, entry)?;
         let kernel = build(tool, entry)?;
-        built.push(Built {
-            entry,
-            kernel,
-            tool,
-        });
+        built.push(Built { entry, kernel });
     }
     let (peers, presences) = if options.peers {
         peer::find(tool)?
@@ -125,10 +119,10 @@ pub fn bench(
     };
     let mut contestants: Vec<Contestant> = built
         .iter()
-        .map(|b| Contestant::of(b.entry, &b.kernel))
+        .map(|b| Contestant::of(b.entry, &b.kernel.exe))
         .collect();
     if options.unoptimised {
-        contestants.push(Contestant::of(unoptimised, &reference));
+        contestants.push(Contestant::of(unoptimised, &reference.exe));
     }
     let mut forms = peer::forms(&unoptimised.unit.abi);
     forms.reverse();
@@ -185,16 +179,13 @@ fn flags(entry: &Entry) -> Vec<String> {
         .collect()
 }
 
-fn build(tool: &Toolchain, entry: &Entry) -> Result<Kernel, Diagnostic> {
-    let kernel = Texts::of(&entry.unit).build(tool, &flags(entry));
-    kernel.map_err(|d| match entry.kind {
-        Kind::C => not_a_kernel(entry, d),
-        _ => d,
-    })
-}
-
-fn compiled<'a>(tool: &'a Toolchain, entry: &'a Entry, kernel: &'a Kernel) -> Compiled<'a> {
-    Compiled::new(tool, &entry.unit, kernel, flags(entry))
+fn build<'a>(tool: &'a Toolchain, entry: &'a Entry) -> Result<Compiled<'a>, Diagnostic> {
+    let flags = flags(entry);
+    match Texts::of(&entry.unit).build(tool, &flags) {
+        Ok(kernel) => Ok(Compiled::new(tool, &entry.unit, kernel, flags)),
+        Err(d) if entry.kind == Kind::C => Err(not_a_kernel(entry, d)),
+        Err(d) => Err(d),
+    }
 }
 
 /// What the compiler says of a user's own file is the user's business.
@@ -248,10 +239,10 @@ impl Bench<'_> {
             assumptions: self.unoptimised.unit.abi.assumptions.clone(),
             fixed: &none,
         };
-        let kernel = compiled(self.tool, self.unoptimised, &self.reference);
+        let kernel = (&self.unoptimised.unit, &self.reference);
         for sizes in question.small(&SMALL) {
             let what = Subject::Unoptimised;
-            (self.job).against_interpreter(what, &kernel, &sizes, Numbers::Unit, 1)?;
+            (self.job).against_interpreter(what, kernel, &sizes, Numbers::Unit, 1)?;
         }
         Ok(())
     }

@@ -20,7 +20,7 @@ const UNCONTRACTED: &str = "-ffp-contract=off";
 
 pub(super) struct Compiled<'a> {
     pub unit: &'a CUnit,
-    pub exe: &'a Kernel,
+    pub exe: Kernel,
     tool: &'a Toolchain,
     /// What it is compiled with besides.
     flags: Vec<String>,
@@ -61,7 +61,7 @@ impl<'a> Compiled<'a> {
     pub fn new(
         tool: &'a Toolchain,
         unit: &'a CUnit,
-        exe: &'a Kernel,
+        exe: Kernel,
         flags: Vec<String>,
     ) -> Compiled<'a> {
         Compiled {

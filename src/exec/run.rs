@@ -12,7 +12,7 @@ use super::array::Numbers;
 use super::compare::{compare, Difference};
 use super::compiled::{self, Compiled, Texts};
 use super::flops::flops;
-use super::kernel::{refusal, Kernel, Setting, Signature};
+use super::kernel::{refusal, Setting, Signature};
 use super::measure::{race, Options as Measuring, Timing};
 use super::sizes::{Bound, Effort, Question, Sizes};
 use super::toolchain::Toolchain;
@@ -144,26 +144,27 @@ pub fn run(
         Some(sizes) => sizes,
         None => large_enough(&sized)?,
     };
-    let (kernel_exe, other_exe) = build_both(tool, [kernel, unoptimised])?;
-    let unoptimised_exe = other_exe.as_ref().unwrap_or(&kernel_exe);
+    let (first, second) = build_both(tool, [kernel, unoptimised])?;
     let job = Job {
         program,
         seed: options.seed,
     };
-    let compiled = |unit, exe| Compiled::new(tool, unit, exe, Vec::new());
     let subjects = [
-        (Subject::Kernel, compiled(kernel, &kernel_exe)),
-        (Subject::Unoptimised, compiled(unoptimised, unoptimised_exe)),
+        (Subject::Kernel, kernel, &first),
+        (
+            Subject::Unoptimised,
+            unoptimised,
+            second.as_ref().unwrap_or(&first),
+        ),
     ];
     let small = small_sizes(&sized, kernel, unoptimised);
     let mut checks = against_interpreter(&job, &subjects, &small, options)?;
     if options.exact {
-        let both = [&subjects[0].1, &subjects[1].1];
-        checks.extend(exact::check(&job, both, &sized, &small, options)?);
+        checks.extend(exact::check(&job, &subjects, &sized, &small, options)?);
     }
     let mut refused = Vec::new();
     if let Some(sizes) = small.first() {
-        refused = job.refusals(kernel, &kernel_exe, sizes, &options.fixed)?;
+        refused = job.refusals(kernel, &first.exe, sizes, &options.fixed)?;
     }
     let effort = sized.effort(&large).ok_or_else(|| no_sizes(&sized))?;
     let (check, timings) = at_large(&job, &subjects, &large, &effort, options)?;
@@ -174,8 +175,8 @@ pub fn run(
         flags: tool.flags.iter().map(|f| f.to_string()).collect(),
         seed: options.seed,
         threads: options.threads,
-        compile_seconds: kernel_exe.compile_time.as_secs_f64(),
-        remarks: kernel_exe.remarks.clone(),
+        compile_seconds: first.exe.compile_time.as_secs_f64(),
+        remarks: first.exe.remarks.clone(),
         checks,
         refused,
         sizes: named(program, &large),
@@ -185,8 +186,8 @@ pub fn run(
     })
 }
 
-/// What is looked at, as what it is written and as what it is built.
-type Subjects<'a> = [(Subject, Compiled<'a>); 2];
+/// What is looked at: as what it is written, and as what it is built. Two texts that are one are built once.
+type Subjects<'a> = [(Subject, &'a CUnit, &'a Compiled<'a>); 2];
 
 /// Sizes at which the interpreter can be asked about the kernel.
 fn small_sizes(sized: &Question, kernel: &CUnit, unoptimised: &CUnit) -> Vec<Sizes> {
@@ -214,11 +215,11 @@ fn against_interpreter(
     options: &Options,
 ) -> Result<Vec<Check>, Diagnostic> {
     let mut checks = Vec::new();
-    for &(subject, ref kernel) in subjects {
+    for &(subject, unit, kernel) in subjects {
         let free = || {
             let question = Question {
                 program: job.program,
-                assumptions: kernel.unit.abi.assumptions.clone(),
+                assumptions: unit.abi.assumptions.clone(),
                 fixed: &Sizes::new(),
             };
             question.small(&SMALL)
@@ -237,7 +238,13 @@ fn against_interpreter(
         for sizes in &own {
             for &numbers in kinds {
                 let threads = options.threads;
-                checks.extend(job.against_interpreter(subject, kernel, sizes, numbers, threads)?);
+                checks.extend(job.against_interpreter(
+                    subject,
+                    (unit, kernel),
+                    sizes,
+                    numbers,
+                    threads,
+                )?);
             }
         }
     }
@@ -252,12 +259,12 @@ fn at_large(
     effort: &Effort,
     options: &Options,
 ) -> Result<(Check, Vec<Timing>), Diagnostic> {
-    let inputs = job.inputs(subjects[1].1.unit, large)?;
+    let inputs = job.inputs(subjects[1].1, large)?;
     let mut sessions = Vec::new();
     let mut warm = Vec::new();
     let mut results = Vec::new();
-    for (_, kernel) in subjects {
-        let (unit, exe) = (kernel.unit, kernel.exe);
+    for &(_, unit, kernel) in subjects {
+        let exe = &kernel.exe;
         let sizes = arguments(unit, large)?;
         let lens = out_lens(unit, large)?;
         let mut session = exe.start(&Setting {
@@ -279,11 +286,16 @@ fn at_large(
     let mut difference = compare(&results[0], &results[1], operations);
     let mut what = Subject::Kernel;
     if compiled::may_decide(job.program, &difference) {
-        let again = |(_, kernel): &(Subject, Compiled)| {
-            let of = (kernel.unit, kernel.uncontracted()?);
-            job.results(of, large, &inputs, options.threads)
+        let again = |i: usize| {
+            let (_, unit, kernel) = subjects[i];
+            job.results(
+                (unit, kernel.uncontracted()?),
+                large,
+                &inputs,
+                options.threads,
+            )
         };
-        difference = compare(&again(&subjects[0])?, &again(&subjects[1])?, operations);
+        difference = compare(&again(0)?, &again(1)?, operations);
         what = Subject::Uncontracted;
     }
     let pair = (what, Subject::Unoptimised);
@@ -337,16 +349,20 @@ fn are_one([a, b]: [&CUnit; 2]) -> bool {
 }
 
 /// Both at once: compiling takes longer than all comparing. Only the first, if they are one.
-fn build_both(
-    tool: &Toolchain,
-    units: [&CUnit; 2],
-) -> Result<(Kernel, Option<Kernel>), Diagnostic> {
+fn build_both<'a>(
+    tool: &'a Toolchain,
+    units: [&'a CUnit; 2],
+) -> Result<(Compiled<'a>, Option<Compiled<'a>>), Diagnostic> {
     let texts = &units.map(Texts::of);
     std::thread::scope(|scope| {
         let build = |i: usize| texts[i].build(tool, &[]);
         let second = (!are_one(units)).then(|| scope.spawn(move || build(1)));
         let first = build(0)?;
         let second = second.map(|s| s.join().unwrap_or_else(|e| std::panic::resume_unwind(e)));
-        Ok((first, second.transpose()?))
+        let compiled = |i: usize, exe| Compiled::new(tool, units[i], exe, Vec::new());
+        Ok((
+            compiled(0, first),
+            second.transpose()?.map(|exe| compiled(1, exe)),
+        ))
     })
 }

@@ -7,7 +7,7 @@
 
 use crate::arith::Nat;
 use crate::term::{Kind, Op, Term};
-use crate::ty::{Scalar, Ty, TyKind};
+use crate::ty::{Ty, TyKind};
 
 /// Whether `fv` is `f` on `k` lanes.
 pub fn lane_by_lane(f: &Term, fv: &Term, k: Nat) -> bool {
@@ -51,10 +51,8 @@ fn widened(t: Ty, k: Nat) -> Option<Ty> {
 
 /// Operations of a type on scalars whose meaning on vectors is their meaning on each lane.
 fn works_on_lanes(op: Op, ty: Ty) -> bool {
-    let number = |t: Ty| t.as_scalar().is_some_and(|s| s != Scalar::Bool);
-    match (op, ty.kind()) {
-        (Op::Cast, TyKind::Fun(from, to)) => number(from) && number(to),
-        (Op::Pair | Op::Fst | Op::Snd | Op::Let | Op::Iterate, _) => true,
-        _ => op.is_lane_wise() && op != Op::Mod,
+    match op {
+        Op::Pair | Op::Fst | Op::Snd | Op::Let | Op::Iterate => true,
+        _ => op.works_on_lanes(ty) && op != Op::Mod,
     }
 }

@@ -75,10 +75,7 @@ fn primitive(p: Prim, ty: Ty) -> bool {
     };
     let mut classes = scheme.tys.iter().enumerate();
     classes.all(|(i, c)| known.tys.get(&(i as u32)).is_some_and(|t| c.admits(*t)))
-        && match ty.kind() {
-            TyKind::Fun(a, b) => p.op().keeps_lanes(a, b),
-            _ => true,
-        }
+        && p.op().keeps_lanes(ty)
 }
 
 fn literal(l: Lit, ty: Ty) -> bool {

@@ -518,25 +518,22 @@ fn operation(f: &Term) -> Option<Op> {
 
 /// The operation that makes the elements of an array that is read.
 fn element(xs: &Term) -> Option<Op> {
+    maker(xs).and_then(operation)
+}
+
+/// The function that makes the elements of an array that is read.
+fn maker(xs: &Term) -> Option<&Term> {
     let (p, args) = xs.as_prim_app()?;
     match (p.op().sort(), &args[..]) {
-        (Sort::Loop(Loop::Map), [f, _]) => operation(f),
-        (Sort::View(_), [xs]) => element(xs),
+        (Sort::Loop(Loop::Map), &[f, _]) => Some(f),
+        (Sort::View(_), &[xs]) => maker(xs),
         _ => None,
     }
 }
 
 /// Whether the elements of an array that is read are products of both parts of a pair, some of which is converted.
 fn converts(xs: &Term) -> bool {
-    let Some((p, args)) = xs.as_prim_app() else {
-        return false;
-    };
-    let f = match (p.op().sort(), &args[..]) {
-        (Sort::Loop(Loop::Map), [f, _]) => f,
-        (Sort::View(_), [xs]) => return converts(xs),
-        _ => return false,
-    };
-    let Kind::Lam(_, body) = f.kind() else {
+    let Some(Kind::Lam(_, body)) = maker(xs).map(|f| f.kind()) else {
         return false;
     };
     let factors = match body.as_prim_app() {

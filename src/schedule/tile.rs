@@ -144,11 +144,14 @@ impl Printer<'_> {
         let nr = self.param(name, wide);
         let tiles = format!("(ceil({}, {mr}))", around.n);
         let panels = format!("(ceil({}, {nr}))", columns.n);
-        let flags = [parallel, packs, !between.is_empty(), around.fixed];
+        let flags = [
+            parallel,
+            packs,
+            !between.is_empty(),
+            around.fixed,
+            r.converts,
+        ];
         self.tile_rules(&lanes, [&mr, &nr], flags);
-        if r.converts && self.stage == Stage::Parts {
-            self.needs("algorithmic", &CONVERTED);
-        }
         let k = size(r.n);
         let sum = format!("(containsReduceSeq {k} {step})");
         let inner = match self.stage {
@@ -232,7 +235,7 @@ impl Printer<'_> {
         &mut self,
         lanes: &str,
         tile: [&str; 2],
-        [parallel, packs, order, same]: [bool; 4],
+        [parallel, packs, order, same, converts]: [bool; 5],
     ) {
         let with = |rules: &[&str], k: &str| -> Vec<String> {
             rules.iter().map(|r| format!("{r}[{k}]")).collect()
@@ -251,6 +254,9 @@ impl Printer<'_> {
                     "reduce-seq-map-fusion",
                 ];
                 self.needs("algorithmic", &rules);
+                if converts {
+                    self.needs("algorithmic", &CONVERTED);
+                }
             }
             Stage::Exchange => {
                 self.needs("algorithmic", &["map-fission", "eliminate-map-identity"]);

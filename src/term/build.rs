@@ -67,9 +67,7 @@ fn build(op: Op, sizes: &[Nat], args: &[Term], result: Option<Ty>) -> Option<Ter
         }
     }
     let ty = subst.ty(scheme.ty);
-    if let TyKind::Fun(a, b) = ty.kind() {
-        op.keeps_lanes(a, b).then_some(())?;
-    }
+    op.keeps_lanes(ty).then_some(())?;
     if ty.has_meta() && !args.iter().any(|a| a.ty().has_meta()) {
         return None;
     }

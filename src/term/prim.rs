@@ -134,10 +134,13 @@ impl Op {
         )
     }
 
-    /// Whether what it makes of lanes are as many lanes, as its types say; asked of what converts.
-    pub fn keeps_lanes(self, from: Ty, to: Ty) -> bool {
+    /// Whether what it makes of lanes are as many lanes, as its type says; asked of what converts.
+    pub fn keeps_lanes(self, ty: Ty) -> bool {
         let lanes = |t: Ty| t.as_vec().map(|v| v.0);
-        self != Op::Cast || lanes(from) == lanes(to)
+        match (self, ty.kind()) {
+            (Op::Cast, TyKind::Fun(from, to)) => lanes(from) == lanes(to),
+            _ => true,
+        }
     }
 
     /// The same of a function of such a type, where a conversion has types that both have vectors.

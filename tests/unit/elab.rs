@@ -61,6 +61,25 @@ fn the_shipped_programs_elaborate() {
 }
 
 #[test]
+fn what_has_a_name_gets_no_other() {
+    let product = |body: &str| {
+        let text =
+            format!("def f [n : nat] (xs : n.(f32, (f32, f32))) = xs |> map (\\p -> {body})");
+        rise_opt::term::normalize(&ok(&text).term)
+    };
+    let parts = product("fst p * fst (snd p) + snd (snd p)");
+    assert_eq!(product("let (x, (y, z)) = p in x * y + z"), parts);
+    assert_eq!(
+        product("let (x, q) = p in let (y, z) = q in x * y + z"),
+        parts
+    );
+    assert_eq!(product("let q = snd p in fst p * fst q + snd q"), parts);
+    // What is computed has a name only there.
+    let computed = product("let (x, y) = pair (fst p + 1.0) (fst (snd p)) in x * x + y * x");
+    assert!(computed.to_string().contains("let"), "{computed}");
+}
+
+#[test]
 fn mm_with_other_elements() {
     for t in ["f64", "i32", "u8"] {
         let p = ok(&MM.replace("f32", t));

@@ -1,6 +1,6 @@
 //! One size: the reference, then each number of threads: start, compare, race.
 
-use super::{compiled, Bench, Built, Candidate, Kind, Outcome, Place, Round};
+use super::{Bench, Built, Candidate, Kind, Outcome, Place, Round};
 use crate::diag::{code, Diagnostic};
 use crate::exec::array::Array;
 use crate::exec::compare::{compare, Difference};
@@ -57,7 +57,7 @@ impl Bench<'_> {
         let lens = out_lens(unit, sizes)?;
         let size_arguments = arguments(unit, sizes)?;
         let (first, reference) = {
-            let mut session = self.reference.start(&Setting {
+            let mut session = self.reference.exe.start(&Setting {
                 sizes: &size_arguments,
                 inputs: &inputs,
                 out_lens: &lens,
@@ -67,7 +67,7 @@ impl Bench<'_> {
             let first = session.call(1, limit)?;
             if first.status != 0 {
                 return Err(refusal(
-                    self.reference.name(),
+                    self.reference.exe.name(),
                     first.status,
                     &size_arguments,
                 ));
@@ -123,7 +123,7 @@ impl Bench<'_> {
         } else if self.options.unoptimised {
             let sizes = arguments(&self.unoptimised.unit, same.sizes)?;
             let setting = same.setting(&sizes, threads);
-            let ready = same.ready(&self.unoptimised.name, &self.reference, &setting, limit)?;
+            let ready = same.ready(&self.unoptimised.name, &self.reference.exe, &setting, limit)?;
             entered.push(Entered::Ready(Box::new(ready)));
         }
         let mut candidates = std::mem::take(&mut self.candidates);
@@ -218,7 +218,7 @@ impl Built<'_> {
             }
             _ => d,
         };
-        let ready = same.ready(&entry.name, &self.kernel, &setting, limit);
+        let ready = same.ready(&entry.name, &self.kernel.exe, &setting, limit);
         let mut ready = match ready {
             // Which sizes a file of the user's takes, only it knows.
             Err(d) if entry.kind == Kind::C && d.code == code::KERNEL_REFUSES => {
@@ -234,9 +234,7 @@ impl Built<'_> {
         }
         Ok(Entered::Ready(Box::new(ready)))
     }
-}
 
-impl Built<'_> {
     /// How far it is from the reference, both without contraction: where a comparison of floats decides what is computed, no
     /// rounding explains that it decides otherwise.
     fn apart(
@@ -246,11 +244,9 @@ impl Built<'_> {
         bench: &Bench,
     ) -> Result<Difference, Diagnostic> {
         let sizes = arguments(&bench.unoptimised.unit, same.sizes)?;
-        let reference = compiled(bench.tool, bench.unoptimised, &bench.reference);
         let one = same.setting(&sizes, bench.options.threads[0]);
-        let want = reference.uncontracted()?.results(&one)?;
-        let mine = compiled(self.tool, self.entry, &self.kernel);
-        let got = mine.uncontracted()?.results(setting)?;
+        let want = bench.reference.uncontracted()?.results(&one)?;
+        let got = self.kernel.uncontracted()?.results(setting)?;
         Ok(compare(&got, &want, same.operations))
     }
 }

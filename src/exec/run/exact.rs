@@ -6,7 +6,7 @@
 //! Absent: kernels that regroup sums, and contraction, whose results are compared within what rounding explains.
 
 use super::job::Job;
-use super::{Check, Options, Subject};
+use super::{Check, Options, Subject, Subjects};
 use crate::diag::Diagnostic;
 use crate::exec::array::Numbers;
 use crate::exec::compare::identical;
@@ -16,12 +16,13 @@ use crate::exec::sizes::{Bound, Question, Sizes};
 /// With the interpreter at small sizes, and with the unoptimised kernel at a larger one.
 pub(super) fn check(
     job: &Job,
-    [kernel, unoptimised]: [&Compiled; 2],
+    subjects: &Subjects,
     sized: &Question,
     small: &[Sizes],
     options: &Options,
 ) -> Result<Vec<Check>, Diagnostic> {
     let what = Subject::Uncontracted;
+    let [kernel, unoptimised] = subjects.map(|(_, unit, kernel)| (unit, kernel));
     let mut checks = Vec::new();
     for sizes in small {
         for numbers in Numbers::ALL {
@@ -37,10 +38,10 @@ pub(super) fn check(
         return Ok(checks);
     };
     for numbers in [Numbers::Unit, Numbers::Special] {
-        let inputs = job.inputs_of(unoptimised.unit, &sizes, numbers)?;
-        let results = |of: &Compiled| {
-            let kernel = of.uncontracted()?;
-            job.results((of.unit, kernel), &sizes, &inputs, options.threads)
+        let inputs = job.inputs_of(unoptimised.0, &sizes, numbers)?;
+        let results = |(unit, kernel): (_, &Compiled)| {
+            let of = (unit, kernel.uncontracted()?);
+            job.results(of, &sizes, &inputs, options.threads)
         };
         let difference = identical(&results(kernel)?, &results(unoptimised)?);
         let pair = (what, Subject::Unoptimised);

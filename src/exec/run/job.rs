@@ -66,12 +66,11 @@ impl Job<'_> {
     pub fn against_interpreter(
         &self,
         what: Subject,
-        kernel: &Compiled,
+        (unit, kernel): (&CUnit, &Compiled),
         sizes: &Sizes,
         numbers: Numbers,
         most_threads: usize,
     ) -> Result<Vec<Check>, Diagnostic> {
-        let unit = kernel.unit;
         let inputs = self.inputs_of(unit, sizes, numbers)?;
         let want = match what {
             Subject::Uncontracted => Want::Same(self.interpret(unit, &inputs, sizes)?),
@@ -94,7 +93,7 @@ impl Job<'_> {
         let check = |threads| {
             let exe = match what {
                 Subject::Uncontracted => kernel.uncontracted()?,
-                _ => kernel.exe,
+                _ => &kernel.exe,
             };
             let (mut what, mut difference) = (what, apart(exe, threads)?);
             // Only such values are near that what is no float depends on floats.
