@@ -252,6 +252,33 @@ fn what_no_vectors_make_up_for_is_not_tried() {
     assert!(auto.best().is_some_and(|s| s.choice.keep));
 }
 
+/// However much faster than loops alone the first kind of tiles is, the other kinds of the same loops are tried.
+#[test]
+fn what_is_fast_is_tried_in_all_its_kinds() {
+    for name in ["programs/mm.rise", "programs/f64/mm.rise"] {
+        let auto = found(&program(name), EXACT);
+        assert_eq!(
+            auto.best().map(|s| s.what.as_str()),
+            Some("register tiles of packed panels, parallel"),
+            "{name}"
+        );
+    }
+}
+
+/// Compilers put no lanes around steps that choose or multiply what they had before, however few steps there may be.
+#[test]
+fn steps_that_wait_for_each_other_are_side_by_side() {
+    let choices = program("programs/other/mandelbrot.rise");
+    let text = "def steps [k n : nat] (x : n.f32) : n.f32 = x |> map (\\c -> iterate[k] (\\s -> s * s + c) 0.0)";
+    for program in [choices, program_text(text)] {
+        let auto = found(&program, EXACT);
+        assert_eq!(
+            auto.best().map(|s| s.what.as_str()),
+            Some("4 vectors side by side, parallel")
+        );
+    }
+}
+
 /// Functions of the C library are called number by number, before which all vectors are stored.
 #[test]
 fn calls_are_not_put_into_vectors() {
@@ -259,7 +286,7 @@ fn calls_are_not_put_into_vectors() {
     assert_eq!(auto.best().map(|s| s.what.as_str()), Some("parallel"));
 }
 
-/// Where numbers side by side read every second element, a vector of them is dear, and one for many rows cheaper than four for six.
+/// Where numbers side by side read every second element, a vector of them is dear, and one for more rows cheaper than two.
 #[test]
 fn collected_vectors_are_used_for_many_rows() {
     let text = "def halves [f n k : nat] (w : f.k.f32) (x : (2*n+k).f32) : f.(n+1).f32 =
@@ -272,11 +299,11 @@ fn collected_vectors_are_used_for_many_rows() {
             ref other => panic!("{what}: {other:?}"),
         }
     };
-    let (one, four) = (
+    let (one, two) = (
         "register tiles of one vector, parallel",
         "register tiles, parallel",
     );
-    assert!(cycles(one) < 0.8 * cycles(four));
+    assert!(cycles(one) < cycles(two));
 }
 
 /// Compilers make vectors of whole numbers themselves: threads have blocks, and nothing else is changed.

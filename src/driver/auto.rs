@@ -33,7 +33,8 @@ const WORK_MEASURED: u64 = 400_000;
 const EACH: u64 = 25_000;
 /// Reductions that are taken apart, one after the other.
 const ROUNDS: usize = 4;
-/// How many times as fast as loops that are merely parallel the same loops may be in vectors and tiles.
+/// How many times as fast as loops that are merely parallel the same loops may be in vectors and tiles, as long as nothing shows
+/// that they are faster.
 const GAIN: f64 = 64.0;
 /// How many times as fast tiles have to be as loops that are merely parallel, for other ways to be left out.
 const TILES: f64 = 4.0;
@@ -309,12 +310,12 @@ fn is_worth_trying(schedule: &Schedule, tried: &[Tried], at: usize) -> bool {
         let of = &t.schedule;
         of.family == schedule.family && of.choice.keep == choice.keep
     };
-    let fastest = tried.iter().map(cost).fold(f64::INFINITY, f64::min);
-    let alone = tried
-        .iter()
-        .filter(family)
-        .find(|t| is_plain(&t.schedule.choice));
-    if alone.is_some_and(|t| cost(t).is_finite() && cost(t) > GAIN * fastest) {
+    let all = tried.iter().map(cost).fold(f64::INFINITY, f64::min);
+    let own = tried.iter().filter(family);
+    let fastest = own.clone().map(cost).fold(f64::INFINITY, f64::min);
+    let alone = own.clone().find(|t| is_plain(&t.schedule.choice));
+    let is_hopeless = |t: &Tried| cost(t).is_finite() && cost(t) > GAIN * all;
+    if fastest > all && alone.is_some_and(is_hopeless) {
         return false;
     }
     // Register tiles are elements in lanes that use more registers: what they gain is not gained again without them.
@@ -333,7 +334,7 @@ fn is_worth_trying(schedule: &Schedule, tried: &[Tried], at: usize) -> bool {
         (false, true) => Choice { lanes: 0, ..choice },
         (false, false) => return true,
     };
-    let rivals = tried.iter().filter(family).filter(|t| {
+    let rivals = own.filter(|t| {
         let of = t.schedule.choice;
         let alike = choice.vectors || of.lanes == 0 && of.tile > 0;
         !of.vectors && alike

@@ -25,32 +25,6 @@ pub fn carried(body: &[Stmt], env: &Sizes) -> BTreeMap<Symbol, u32> {
     assigned
 }
 
-/// Whether a variable takes what another one was in the iteration before: no lanes of a loop around it do.
-pub fn hands_on(body: &[Stmt], carried: &BTreeMap<Symbol, u32>) -> bool {
-    // What is a name of a variable, before that has its next value.
-    let mut names = BTreeMap::new();
-    let mut found = false;
-    walk::each_stmt(body, &mut |s| match s {
-        Stmt::Let {
-            var,
-            value: Some(value),
-            ..
-        } => {
-            if let ExprKind::Var(of) = value.kind() {
-                names.insert(*var, *of);
-            }
-        }
-        Stmt::Assign { var, value } => {
-            if let ExprKind::Var(x) = value.kind() {
-                let of = names.get(x).unwrap_or(x);
-                found |= of != var && carried.contains_key(of);
-            }
-        }
-        _ => {}
-    });
-    found
-}
-
 /// How often each variable is assigned where a body runs so often.
 fn assignments(body: &[Stmt], times: u32, env: &Sizes, all: &mut BTreeMap<Symbol, u32>) {
     for s in body {
@@ -72,9 +46,20 @@ fn assignments(body: &[Stmt], times: u32, env: &Sizes, all: &mut BTreeMap<Symbol
 /// Whether nothing is computed of an accumulator but its next value, by one operation: compilers make vectors of sums, but of no chain of
 /// products and sums, and not of the largest sum so far.
 pub fn are_folds(body: &[Stmt], carried: &BTreeMap<Symbol, u32>) -> bool {
+    folds(body, carried, true)
+}
+
+/// The same where nothing else chooses what the next value is, an accumulator that comes before it neither: of these alone compilers
+/// put several iterations of a loop around into lanes.
+pub fn are_operations(body: &[Stmt], carried: &BTreeMap<Symbol, u32>) -> bool {
+    folds(body, carried, false)
+}
+
+fn folds(body: &[Stmt], carried: &BTreeMap<Symbol, u32>, chosen: bool) -> bool {
     let mut chain = Chain {
         of: carried.keys().copied().collect(),
         names: BTreeMap::new(),
+        chosen,
     };
     let mut folds = true;
     walk::each_stmt(body, &mut |s| match s {
@@ -97,6 +82,8 @@ pub fn are_folds(body: &[Stmt], carried: &BTreeMap<Symbol, u32>) -> bool {
 struct Chain {
     of: BTreeSet<Symbol>,
     names: BTreeMap<Symbol, (Expr, bool)>,
+    /// Whether a next value may be chosen, or that of another accumulator.
+    chosen: bool,
 }
 
 impl Chain {
@@ -124,12 +111,15 @@ impl Chain {
     /// Whether a value is an operation on an accumulator and on what has none in it, or is chosen.
     fn is_fold(&self, value: &Expr) -> bool {
         match value.kind() {
-            ExprKind::Var(v) => self.names.get(v).is_none_or(|n| n.1),
+            ExprKind::Var(v) => match self.names.get(v) {
+                Some((_, folds)) => *folds,
+                None => self.chosen || !self.of.contains(v),
+            },
             ExprKind::Op(op, args) if matches!(op.sort(), Sort::Arithmetic(_) | Sort::Bits(_)) => {
                 let (own, others): (Vec<_>, Vec<_>) = args.iter().partition(|e| self.is_own(e));
                 own.len() <= 1 && !others.into_iter().any(|e| self.reads(e))
             }
-            _ => true,
+            _ => self.chosen || !self.reads(value),
         }
     }
 }

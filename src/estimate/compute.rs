@@ -4,8 +4,8 @@
 //! as its vectors do where a compiler can make some; the chain of one accumulator counts with the latency of its operation.
 
 use super::bytes::{is_far, is_widened, widened};
-use super::chains::{are_folds, carried, hands_on, updates};
-use super::sizes::{stride, truth, value, UNROLLED};
+use super::chains::{are_folds, are_operations, carried, updates};
+use super::sizes::{is_unrolled, stride, truth, value};
 use super::{Context, Sizes, LINE};
 use crate::arith::{AtomKind, Nat};
 use crate::intern::Symbol;
@@ -92,7 +92,7 @@ impl<'a> Walk<'a> {
                 let around = self.is_spilled;
                 let registers = self.cx.machine.target.registers() as usize;
                 self.is_spilled |= accumulators(body) + OPERANDS > registers;
-                let cycles = self.run(*var, n, body, *kind);
+                let cycles = self.run((*var, *extent, n), body, *kind);
                 self.is_spilled = around;
                 cycles
             }
@@ -138,11 +138,16 @@ impl<'a> Walk<'a> {
     }
 
     /// A loop that runs so often.
-    pub fn run(&mut self, var: Symbol, n: i64, body: &[Stmt], kind: LoopKind) -> f64 {
-        if n <= UNROLLED {
+    pub fn run(
+        &mut self,
+        (var, extent, n): (Symbol, Nat, i64),
+        body: &[Stmt],
+        kind: LoopKind,
+    ) -> f64 {
+        if is_unrolled(extent) {
             return self.unrolled(var, n as f64, body);
         }
-        let is_innermost = flat(body, &self.env);
+        let is_innermost = flat(body);
         let around = self.varying.take();
         self.varying = is_innermost.then(|| Varying::of(var, body));
         let once = self.block(body);
@@ -263,18 +268,18 @@ impl<'a> Walk<'a> {
         let mut loops = body.iter().filter_map(|s| match s {
             Stmt::For {
                 var, body, extent, ..
-            } => Some((*var, body, value(*extent, &self.env))),
+            } => Some((*var, body, is_unrolled(*extent))),
             _ => None,
         });
-        let (inner, of, n) = loops.next()?;
-        if loops.next().is_some() || !carried.is_empty() || !flat(of, &self.env) {
+        let (inner, of, unrolled) = loops.next()?;
+        if loops.next().is_some() || !carried.is_empty() || !flat(of) {
             return None;
         }
         let sums = &self::carried(of, &self.env);
-        if n > UNROLLED && !sums.is_empty() && self.automatic(inner, of, sums, true).is_some() {
+        if !unrolled && !sums.is_empty() && self.automatic(inner, of, sums, true).is_some() {
             return None;
         }
-        let mut good = !hands_on(of, sums);
+        let mut good = are_operations(of, sums);
         walk::each_stmt(of, &mut |s| {
             good &= !matches!(s, Stmt::Store { .. });
             if let Some(e) = walk::exprs(s) {
@@ -468,8 +473,7 @@ fn registers(nest: &Nest) -> BTreeSet<BufId> {
     });
     let all = (0..).map(BufId).zip(&nest.buffers);
     all.filter(|(b, of)| {
-        let is_small = of.len.as_int().is_some_and(|n| n <= UNROLLED);
-        of.storage == StorageClass::Stack && is_small && !vectors.contains(b)
+        of.storage == StorageClass::Stack && is_unrolled(of.len) && !vectors.contains(b)
     })
     .map(|(b, _)| b)
     .collect()
@@ -596,12 +600,12 @@ fn accumulators(body: &[Stmt]) -> usize {
     assigned.difference(&own).count()
 }
 
-/// Whether all loops in a body are short.
-fn flat(body: &[Stmt], env: &Sizes) -> bool {
+/// Whether compilers write out all loops in a body.
+fn flat(body: &[Stmt]) -> bool {
     let mut flat = true;
     walk::each_stmt(body, &mut |s| {
         if let Stmt::For { extent, .. } = s {
-            flat &= value(*extent, env) <= UNROLLED;
+            flat &= is_unrolled(*extent);
         }
     });
     flat

@@ -5,7 +5,7 @@
 //! rounded and an index is in the middle. Absent: memory, as what is near the threshold is in a cache.
 
 use super::compute::{Walk, AUTOMATIC};
-use super::sizes::{truth, value, UNROLLED};
+use super::sizes::{is_unrolled, truth, value};
 use super::{statics, Context, Machine};
 use crate::arith::{Atom, AtomKind, Nat, Rat};
 use crate::intern::Symbol;
@@ -103,7 +103,7 @@ impl Shares<'_> {
         let n = value(extent, &self.walk.env).max(1);
         self.walk.env.insert(var, n / 2);
         if body.iter().all(is_short) {
-            return rounded(self.walk.run(var, n, body, kind) / n as f64);
+            return rounded(self.walk.run((var, extent, n), body, kind) / n as f64);
         }
         let once = self.block(body) + Nat::int(2);
         match self.walk.around(var, body, kind) {
@@ -141,9 +141,7 @@ fn half() -> Nat {
 /// Whether a compiler writes all loops in it out.
 fn is_short(s: &Stmt) -> bool {
     match s {
-        Stmt::For { extent, body, .. } => {
-            extent.as_int().is_some_and(|n| n <= UNROLLED) && body.iter().all(is_short)
-        }
+        Stmt::For { extent, body, .. } => is_unrolled(*extent) && body.iter().all(is_short),
         Stmt::If { then, els, .. } => then.iter().chain(els).all(is_short),
         _ => true,
     }

@@ -11,8 +11,13 @@ use crate::term::Op;
 
 /// What a size counts as that nobody knows.
 const UNKNOWN: i64 = 64;
-/// Loops up to this length are unrolled by compilers.
+/// Loops up to this length are unrolled by compilers, which have to know it.
 pub const UNROLLED: i64 = 16;
+
+/// Whether compilers write a loop of this length out.
+pub fn is_unrolled(extent: Nat) -> bool {
+    extent.as_int().is_some_and(|n| n <= UNROLLED)
+}
 
 /// A size or index where some variables have values.
 pub fn value(n: Nat, env: &Sizes) -> i64 {

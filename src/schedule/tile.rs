@@ -29,8 +29,8 @@ const CONVERTED: [&str; 3] = [
     "products-of-converted-right",
 ];
 
-/// Rows of a tile: with two vectors for each, their accumulators and operands fill sixteen registers.
-const ROWS: u32 = 6;
+/// Rows of a tile: with two vectors for each, their accumulators leave four registers for operands.
+const ROWS: &str = "target.registers / 2 - 2";
 
 /// The loops of a tile.
 struct Product<'a> {
@@ -131,14 +131,12 @@ impl Printer<'_> {
         }
         let lanes = self.lanes(s);
         // Each part of a pair has its own accumulators.
-        let (name, share) = if scalar { ("nr", 8) } else { ("pairs", 16) };
+        let (name, parts) = if scalar { ("nr", 1) } else { ("pairs", 2) };
         // A vector that is collected element by element is worth many rows.
-        let (rows, wide) = match tall {
-            true => (format!("target.registers / {}", share / 4), lanes.clone()),
-            false => (
-                ROWS.to_string(),
-                format!("target.registers / {share} * {lanes}"),
-            ),
+        let (rows, wide) = match (tall, scalar) {
+            (true, _) => (format!("target.registers / {}", 2 * parts), lanes.clone()),
+            (false, true) => (ROWS.to_string(), format!("2 * {lanes}")),
+            (false, false) => (ROWS.to_string(), lanes.clone()),
         };
         let mr = self.param("mr", rows);
         let nr = self.param(name, wide);
