@@ -75,10 +75,10 @@ static void check(int64_t m, int64_t n, int64_t k, int exotic)
         if (kernels[i](at[0], m, n, k, at[1], at[2])) fail("refused", i, m, n, k);
         if (!same(at[0], at[3], sizes[0])) fail("wrong", i, m, n, k);
         const char *bytes = (const char *)room[0];
+        int64_t from = first[0] * (int64_t)sizeof(ELEMENT), to = from + sizes[0] * (int64_t)sizeof(ELEMENT);
         for (int64_t j = 0; j < all * (int64_t)sizeof(ELEMENT); j++) {
-            int inside = j >= first[0] * (int64_t)sizeof(ELEMENT)
-                && j < (first[0] + sizes[0]) * (int64_t)sizeof(ELEMENT);
-            if (!inside && bytes[j] != 0x5a) fail("wrote beside the result", i, m, n, k);
+            if (j == from) j = to;
+            if (bytes[j] != 0x5a) fail("wrote beside the result", i, m, n, k);
         }
     }
     for (int i = 0; i < 4; i++) free(room[i]);
