@@ -3,9 +3,11 @@
 //! nothing to do (then arrays may be missing), and with each of its allocations failing in turn.
 
 use crate::common::cases::{compile, count, goals, kernels, written, Case, Goal, SANITIZED};
+use crate::common::program_text;
 use rise_opt::arith::Nat;
 use rise_opt::emit::{self, c_type};
 use rise_opt::interp::Sizes;
+use rise_opt::lower::{lower, Lowering};
 use rise_opt::nest::{Buffer, Nest, Slot, StorageClass};
 use rise_opt::target::Target;
 use rise_opt::ty::Scalar;
@@ -358,5 +360,35 @@ fn more_memory_than_there_are_addresses_is_refused() {
         let exe = compile("cc", dir.path(), &c, &["-m32", "-O1", "-Wno-psabi"]);
         let status = Command::new(&exe).status().expect("run");
         assert!(status.success(), "{}: {status}", case.name);
+    }
+}
+
+/// All indices of an array are looked at, several at once and by several threads.
+#[test]
+fn no_index_out_of_bounds_is_read() {
+    let text = "def gathered [m n : nat] (at : m.idx[n]) (xs : n.f32) : m.f32 = at |> mapPar (\\i -> idx i xs)";
+    let program = program_text(text);
+    let nest = lower(&program, &Lowering::default()).expect("a kernel");
+    let unit = emit::emit(&nest, &emit::Options::default());
+    assert!(unit.c.contains("reduction("), "{}", unit.c);
+    let dir = tempfile::tempdir().expect("a folder");
+    let c = format!(
+        "{}\nenum {{ FAR = 100000 }};\n{}",
+        unit.c,
+        include_str!("kernel_refusals/indices.c")
+    );
+    for flags in [&["-O0", "-fopenmp"][..], &["-O3", "-fopenmp"], &["-O3"]] {
+        let exe = compile("cc", dir.path(), &c, flags);
+        let run = Command::new(&exe)
+            .env("OMP_NUM_THREADS", "3")
+            .output()
+            .expect("run");
+        let said = String::from_utf8_lossy(&run.stderr);
+        assert!(run.status.success(), "{flags:?}: {}\n{said}", run.status);
+        let asked: u32 = String::from_utf8_lossy(&run.stdout)
+            .trim()
+            .parse()
+            .expect("a number");
+        assert!(asked > 2000, "{asked}");
     }
 }

@@ -4,13 +4,13 @@ use super::lex::{tokens, Unread};
 use super::meaning::{self, by_value, index, Res};
 use super::parse::{Declared, Expr, Is, Parser, Stmt as C};
 use super::real::{real, Real};
-use super::scope::Entity;
+use super::scope::{Entity, ANY_OUTSIDE};
 use super::stop::Stop;
-use super::sum::{Atom, Sum};
+use super::sum::Sum;
 use super::tree::{By, Tree};
 use super::walk::{is_pointer, is_type, Walk};
 use crate::arith::Nat;
-use crate::nest::{Assumption, BufId, Buffer, Guard, Part, Shape, Slot};
+use crate::nest::{Assumption, BufId, Buffer, Guard, Part, Shape};
 use crate::term::Op;
 use crate::ty::Scalar;
 use std::collections::BTreeSet;
@@ -319,60 +319,39 @@ fn indices(walk: &mut Walk, left: &mut Left) -> Result<(), Stop> {
         let Some(b) = walk.input(i) else {
             return walk.differs(line, missing);
         };
+        let Some((cond, answer)) = left.check() else {
+            return walk.differs(line, missing);
+        };
         if by_value(walk.nest, b) {
-            let Some((cond, answer)) = left.check() else {
-                return walk.differs(line, missing);
-            };
             outside(walk, line, cond, meaning::parameter(b, slot.elem), bound)?;
-            answers(walk, line, answer, "INDEX")?;
-            left.next();
-            continue;
+        } else {
+            any_outside(walk, line, cond, (b, slot.count(), bound))?;
         }
-        let Some(C { is: Is::For(l), .. }) = left.next() else {
-            return walk.differs(line, missing);
-        };
-        let mut inner = Left { all: &l.body };
-        let Some((cond, answer)) = inner.check().filter(|_| l.body.len() == 1) else {
-            return walk.differs(line, missing);
-        };
-        let name = Expr::Name(l.var.clone());
-        let plain = l.pragma.is_none()
-            && is_type(&l.ty, Scalar::I64, false)
-            && l.start == Expr::Number("0".into())
-            && l.step == Expr::Unary("++", Box::new(name.clone()));
-        walk.require(plain, line, &missing)?;
-        let Expr::Binary("<", v, count) = &l.cond else {
-            return walk.differs(line, missing);
-        };
-        walk.require(**v == name, line, &missing)?;
-        walk.same_sum(
-            line,
-            count,
-            slot.count(),
-            "not all of the indices are checked",
-        )?;
-        inner.next();
-        checked_element(walk, line, (&l.var, b, slot), (cond, bound))?;
         answers(walk, line, answer, "INDEX")?;
+        left.next();
     }
     Ok(())
 }
 
-fn checked_element(
+/// The function is called that looks at all of them.
+fn any_outside(
     walk: &mut Walk,
     line: u32,
-    (var, b, slot): (&str, BufId, &Slot),
-    (cond, bound): (&Expr, Nat),
+    cond: &Expr,
+    (b, count, bound): (BufId, Nat, Nat),
 ) -> Result<(), Stop> {
-    let mark = walk.scope.mark();
-    // Loops of the program have other variables.
-    let at = crate::intern::Symbol::new("at the check");
-    let declared = walk.scope.declare(var, Entity::Index(at));
-    walk.read(line, declared)?;
-    let element = Tree::load(b, Sum::atom(Atom::Var(at)), Shape::scalar(slot.elem));
-    outside(walk, line, cond, element, bound)?;
-    walk.scope.leave(mark);
-    Ok(())
+    let called = match cond {
+        Expr::Call(name, args) if name == ANY_OUTSIDE => &args[..],
+        _ => &[],
+    };
+    let [Expr::Name(array), all, below] = called else {
+        return walk.differs(line, "indices are checked otherwise");
+    };
+    let own = walk.scope.find(array) == Some(&Entity::Array(b));
+    walk.require(own, line, "other indices are checked")?;
+    walk.scope.needs(ANY_OUTSIDE);
+    walk.same_sum(line, all, count, "not all of the indices are checked")?;
+    walk.same_sum(line, below, bound, "indices are checked otherwise")
 }
 
 /// `x < 0 || x >= bound`

@@ -115,6 +115,9 @@ impl Scope {
     }
 }
 
+/// The function that says whether an index of an array is out of bounds.
+pub const ANY_OUTSIDE: &str = "any_outside";
+
 /// What a text may call, or have for a macro or a type.
 pub fn is_taken(name: &str) -> bool {
     const MACROS: [&str; 17] = [
@@ -137,5 +140,9 @@ pub fn is_taken(name: &str) -> bool {
         "free",
     ];
     let function = FUNCTIONS.iter().any(|f| f.0 == name);
-    MACROS.contains(&name) || function || helper::named(name).is_some() || is_type(name)
+    MACROS.contains(&name)
+        || name == ANY_OUTSIDE
+        || function
+        || helper::named(name).is_some()
+        || is_type(name)
 }

@@ -221,9 +221,9 @@ impl<'a> Printer<'a> {
                 continue;
             }
             let count = index::nat(slot.count(), &mut self.used);
-            self.line(&format!("for (int64_t at = 0; at < {count}; at++)"));
+            self.used.outside = true;
             self.line(&format!(
-                "    if ({name}[at] < 0 || {name}[at] >= {bound}) return {error};"
+                "if (any_outside({name}, {count}, {bound})) return {error};"
             ));
         }
     }

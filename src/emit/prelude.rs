@@ -39,6 +39,8 @@ pub(super) struct Used {
     pub casts: BTreeSet<(Scalar, Scalar)>,
     /// Helpers on indices.
     pub index: BTreeSet<&'static str>,
+    /// Whether arrays of indices are checked.
+    pub outside: bool,
     /// Whether `math.h` is needed.
     pub math: bool,
     /// Of what the library takes roots.
@@ -237,6 +239,9 @@ pub(super) fn prelude(used: &Used, contract: Contract) -> String {
     for name in &used.index {
         out += index_helper(name);
     }
+    if used.outside {
+        out += &outside(used.par || used.par_static);
+    }
     for (op, s) in &used.ints {
         out += &int_helper(op, *s);
     }
@@ -425,6 +430,27 @@ fn shift_macro(left: bool, s: Scalar, k: u32) -> String {
     };
     format!(
         "#define {word}_{name}(a, b) \\\n    ({{ {name} a_ = (a); {inside}; \\\n       ({name})({value}); }})\n\n"
+    )
+}
+
+/// What looks at all indices of an array, in threads where a kernel has some.
+fn outside(threads: bool) -> String {
+    let shared = match threads {
+        true => {
+            "#ifdef _OPENMP\n\
+             #pragma omp parallel for schedule(static) reduction(| : signs) if (count / 2 >= THREADS_FROM)\n\
+             #endif\n"
+        }
+        false => "",
+    };
+    format!(
+        "/* Whether an index is negative or not below the bound: then it, or what is left up to the bound, has the sign bit. */\n\
+         static inline bool any_outside(const int64_t *indices, int64_t count, int64_t bound)\n{{\n    \
+         uint64_t signs = 0;\n\
+         {shared}    \
+         for (int64_t at = 0; at < count; at++)\n        \
+         signs |= (uint64_t)indices[at] | ((uint64_t)bound - 1 - (uint64_t)indices[at]);\n    \
+         return signs >> 63 != 0;\n}}\n\n"
     )
 }
 

@@ -6,6 +6,7 @@
 use super::bytes::{is_far, is_widened, widened};
 use super::chains::{are_folds, are_operations, carried, updates};
 use super::sizes::{is_unrolled, stride, truth, value};
+use super::streams::waiting;
 use super::{Context, Sizes, LINE};
 use crate::arith::{AtomKind, Nat};
 use crate::intern::Symbol;
@@ -165,12 +166,13 @@ impl<'a> Walk<'a> {
         if let Some(lanes) = self.automatic(var, body, &carried, false) {
             return n * (once + 1.0 + widened(body)) / (lanes * AUTOMATIC) + 8.0;
         }
+        let waiting = waiting(self.cx.nest, var, body, &self.env);
         // Sums in order: vectors of elements, which are added up one by one.
         let own = match self.automatic(var, body, &carried, true) {
             Some(lanes) => once / (lanes * AUTOMATIC),
             None => once,
         };
-        n * (own.max(chain) + 1.0)
+        n * (own.max(chain) + waiting + 1.0)
     }
 
     /// Whether compilers compute what a statement declares before the innermost long loop. Functions may set `errno`.

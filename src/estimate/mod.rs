@@ -13,6 +13,7 @@ mod limit;
 mod shares;
 mod sizes;
 mod statics;
+mod streams;
 mod traffic;
 
 pub use limit::{limit, Bound, Limit};
