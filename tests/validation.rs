@@ -691,27 +691,46 @@ fn what_fails_at_a_point_is_not_searched_for() {
 #[test]
 fn the_main_job_validates_iterated_stencils() {
     for (name, most) in [("heat", 3_500), ("life", 15_000)] {
-        let folder = tempfile::tempdir().expect("a folder");
-        let run = |args: &[&str]| {
-            let out = std::process::Command::new(env!("CARGO_BIN_EXE_rise-opt"))
-                .args(args)
-                .output();
-            String::from_utf8(out.expect("rise-opt").stdout).expect("text")
-        };
         let program = format!("programs/stencil/{name}.rise");
-        let file = |ending: &str| {
-            let path = folder.path().join(format!("{name}{ending}"));
-            path.to_str().expect("a name").to_string()
-        };
-        let (c, term, loops) = (file(".c"), file(".found.rise"), file(".loops"));
-        let out = run(&[&program, "--emit", "c,header,term,loops", "-o", &c]);
-        let said = out.lines().find(|l| l.starts_with("valid "));
-        assert!(said.is_some_and(|l| l.contains("at all sizes")), "{out}");
-        let out = run(&["validate", &term, &loops]);
+        let (job, out) = by_the_main_job(&program, Target::default());
+        let said = job.lines().find(|l| l.starts_with("valid "));
+        assert!(said.is_some_and(|l| l.contains("at all sizes")), "{job}");
         let questions = out.split_once(" questions").map(|(before, _)| before);
         let number = questions.and_then(|q| q.rsplit(' ').next()?.parse::<u64>().ok());
         assert!(number.is_some_and(|n| n <= most), "{name}: {out}");
     }
+}
+
+/// Where a row ends inside of a vector, what is read and stored is shown, though not yet that each element is stored. A minimum in what
+/// is assumed may be either side: that there is no such case, both say.
+#[test]
+fn borders_inside_of_vectors_are_shown() {
+    for target in [Target::Avx2, Target::Sse2] {
+        let (_, out) = by_the_main_job("programs/image/max_filter.rise", target);
+        let open = out.lines().filter_map(|l| l.trim().strip_prefix("open: "));
+        let open: Vec<&str> = open.filter(|o| !o.starts_with("covered")).collect();
+        assert!(open.is_empty() && out.contains("bounds"), "{out}");
+    }
+}
+
+/// What the command says of a program without a sketch, and what `validate` says of its loops.
+fn by_the_main_job(program: &str, target: Target) -> (String, String) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = |args: &[&str]| {
+        let out = std::process::Command::new(env!("CARGO_BIN_EXE_rise-opt"))
+            .args(args)
+            .output();
+        String::from_utf8(out.expect("rise-opt").stdout).expect("text")
+    };
+    let file = |ending: &str| {
+        let path = folder.path().join(format!("kernel{ending}"));
+        path.to_str().expect("a name").to_string()
+    };
+    let (c, term, loops) = (file(".c"), file(".found.rise"), file(".loops"));
+    let emit = ["--emit", "c,header,term,loops", "-o", &c];
+    let job = run(&[&[program, "--target", target.name()][..], &emit].concat());
+    let validated = run(&["validate", &term, &loops]);
+    (job, validated)
 }
 
 fn line(tally: &Tally, name: &str) -> String {

@@ -629,7 +629,8 @@ impl Known {
         let all = self.all();
         self.asked.set(self.asked.get() + all.len() as u64);
         all.iter().rev().any(|n| self.known_sign(Nat::int(-1) - *n))
-            || contradict(all.into_iter(), &|v| self.range_of(v))
+            || contradict(all.iter().copied(), &|v| self.range_of(v))
+            || all.iter().rev().any(|n| self.never_by_cases(*n))
     }
 
     /// Whether two numbers are equal by all that is known at once, see `system`.

@@ -31,6 +31,11 @@ impl Known {
             .is_some_and(|parts| parts.into_iter().all(|n| self.at_least(n, Nat::int(0))))
     }
 
+    /// Whether a number with a minimum or maximum is negative, whichever side that is.
+    pub(super) fn never_by_cases(&self, n: Nat) -> bool {
+        self.choice(n).is_some() && self.by_cases(self.simplify(Nat::int(-1) - n), CASES)
+    }
+
     /// A minimum is one of two, and says then which is smaller.
     fn by_cases(&self, n: Nat, depth: u32) -> bool {
         let Some((atom, x, y)) = self.choice(n).filter(|_| depth > 0) else {
