@@ -424,6 +424,10 @@ fn cases(cx: &mut Values, covers: &[&Cover], depth: u32, count: &mut u32) -> Res
                 .filter(|cover| !cover.conds.iter().any(|v| other(cx, v)))
                 .collect();
             let c = cx.compare(Op::Eq, n, Nat::int(i));
+            // More than ranges may be known of it.
+            if cx.decide(c) == Some(false) {
+                continue;
+            }
             let mark = cx.known.mark();
             cx.assume(c, true);
             let done = cases(cx, &here, depth + 1, count);
