@@ -7,6 +7,7 @@
 
 use super::facts::Facts;
 use super::gap::Gap;
+use super::memo::{Memo, State};
 use super::value::{Head, Neutral, Val};
 use super::{equal, scalars};
 use crate::arith::{AtomKind, Mono, Nat, Rat, Signs};
@@ -49,6 +50,8 @@ pub struct Context {
     /// Variables for unknown sizes.
     sizes: TySubst,
     facts: Facts,
+    /// Of the facts, of what is not negative beyond them, and of what is defined: each change of these is told.
+    memo: Memo,
     /// Not negative, beyond the facts.
     more: Vec<Nat>,
     truths: Vec<(Neutral, bool)>,
@@ -77,6 +80,7 @@ pub struct Context {
 /// See [`Context::known`].
 pub struct Known {
     facts: Facts,
+    state: State,
     more: usize,
     truths: usize,
     defined: usize,
@@ -93,6 +97,7 @@ impl Context {
             rule: rule.clone(),
             sizes,
             facts: Facts::new(),
+            memo: Memo::new(),
             more: Vec::new(),
             truths: Vec::new(),
             defined: Vec::new(),
@@ -154,6 +159,7 @@ impl Context {
 
     /// A size: whole and not negative.
     pub fn size(&mut self, n: Nat) {
+        self.memo.changed();
         self.facts.whole(n);
         if !self.facts.is_not_negative(n) {
             self.more.push(n);
@@ -178,6 +184,7 @@ impl Context {
     /// A variable is an expression of others from now on.
     pub fn define(&mut self, var: Symbol, value: Nat) {
         let value = self.seen(value);
+        self.memo.changed();
         self.facts.define(var, value);
         self.defined.push((var, value));
     }
@@ -187,6 +194,11 @@ impl Context {
         if !self.spend(1 + self.more.len() as u32) || !manageable(n) {
             return false;
         }
+        self.memo.sign(n, || self.follows(n))
+    }
+
+    /// Whether what is known says that an expression without defined variables is not negative.
+    fn follows(&self, n: Nat) -> bool {
         let more: Vec<Nat> = self.more.iter().map(|p| self.seen(*p)).collect();
         self.is_known(n)
             || more.iter().enumerate().any(|(i, p)| {
@@ -198,7 +210,7 @@ impl Context {
 
     fn is_known(&self, n: Nat) -> bool {
         self.facts.is_not_negative(n) || {
-            let least = self.relaxed(self.facts.simplify(n));
+            let least = self.relaxed(self.simplest(n));
             least != n && self.facts.is_not_negative(least)
         }
     }
@@ -248,12 +260,17 @@ impl Context {
         least
     }
 
+    /// As the facts make it.
+    fn simplest(&self, n: Nat) -> Nat {
+        self.memo.simplest(n, || self.facts.simplify(n))
+    }
+
     pub fn simplify(&self, n: Nat) -> Nat {
         let n = self.seen(n);
         if !manageable(n) || n.as_rat().is_some() {
             return n;
         }
-        let n = self.facts.simplify(n);
+        let n = self.simplest(n);
         if self.more.is_empty() {
             return n;
         }
@@ -465,9 +482,13 @@ impl Context {
                 _ if others => {}
                 // Bounds that are minima of minima would cost more than they are worth.
                 1 if self.is_not_negative(Nat::int(0) - rest - lo) => {
+                    self.memo.changed();
                     self.facts.range(v, Nat::int(0) - rest, hi);
                 }
-                -1 if self.is_not_negative(hi - rest) => self.facts.range(v, lo, rest),
+                -1 if self.is_not_negative(hi - rest) => {
+                    self.memo.changed();
+                    self.facts.range(v, lo, rest);
+                }
                 _ => {}
             }
             if let Some((only, _)) = self.facts.range_of(v).filter(|r| r.0 == r.1) {
@@ -480,6 +501,7 @@ impl Context {
     /// `n >= 0` until what is known is restored.
     pub fn suppose(&mut self, n: Nat) {
         self.narrow(n);
+        self.memo.changed();
         self.more.push(n);
     }
 
@@ -505,6 +527,7 @@ impl Context {
     pub fn known(&self) -> Known {
         Known {
             facts: self.facts.clone(),
+            state: self.memo.state(),
             more: self.more.len(),
             truths: self.truths.len(),
             defined: self.defined.len(),
@@ -514,6 +537,7 @@ impl Context {
 
     pub fn restore(&mut self, known: Known) {
         self.facts = known.facts;
+        self.memo.back_to(known.state);
         self.more.truncate(known.more);
         self.truths.truncate(known.truths);
         self.defined.truncate(known.defined);
@@ -558,8 +582,10 @@ impl Context {
     /// A variable is an index below `n`, which is positive then.
     pub fn declare(&mut self, name: Symbol, n: Nat) {
         let n = self.seen(n);
+        self.memo.changed();
         self.facts.range(name, Nat::int(0), n - Nat::int(1));
         if !self.facts.is_not_negative(n - Nat::int(1)) {
+            self.memo.changed();
             self.facts.positive(n);
         }
     }

@@ -18,6 +18,7 @@ mod facts;
 mod fold;
 mod gap;
 mod lifted;
+mod memo;
 mod objection;
 mod scalars;
 mod sums;
