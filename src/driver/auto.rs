@@ -365,7 +365,7 @@ pub fn adopt(
     trust: Trust,
     sources: &mut SourceMap,
 ) -> Result<(), Vec<Diagnostic>> {
-    let guide = read(input, text, sources)?;
+    let guide = read(input, text, sources, &mut elab::Books::default())?;
     input.unverified = trust.check(&guide.steps)?;
     input.steps = guide.steps;
     input.params = guide.params;
@@ -376,6 +376,7 @@ pub(super) fn read(
     input: &Input,
     text: &str,
     sources: &mut SourceMap,
+    books: &mut elab::Books,
 ) -> Result<elab::Guide, Vec<Diagnostic>> {
     let costs = Cost::ALL.map(|(name, _)| name);
     let around = elab::Surroundings {
@@ -386,7 +387,7 @@ pub(super) fn read(
     };
     let name = format!("{}.sk", input.program.name);
     let file = sources.add_text(&name, text);
-    elab::steps(sources, file, &around)
+    elab::steps_with(sources, file, &around, books)
 }
 
 pub(super) struct Trial<'a> {
@@ -394,6 +395,8 @@ pub(super) struct Trial<'a> {
     permits: Permits,
     options: &'a search::Options,
     pub(super) sources: &'a mut SourceMap,
+    /// The books that these have.
+    pub(super) books: elab::Books,
     sizes: &'a Sizes,
     /// Sizes that stand for each class.
     pub(super) points: &'a [[Sizes; 2]],
@@ -422,6 +425,7 @@ impl<'a> Trial<'a> {
             permits,
             options,
             sources,
+            books: elab::Books::default(),
             sizes,
             points,
             assumed: Vec::new(),
@@ -635,7 +639,7 @@ impl<'a> Trial<'a> {
         if let Some(known) = self.steps.get(&text) {
             return known.clone();
         }
-        let step = match read(self.input, &text, self.sources) {
+        let step = match read(self.input, &text, self.sources, &mut self.books) {
             Ok(guide) => guide
                 .steps
                 .into_iter()

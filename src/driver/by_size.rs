@@ -76,7 +76,7 @@ impl Trial<'_> {
     /// What the steps of a file lead to.
     fn reaches(&mut self, text: &str) -> Result<Term, String> {
         let message = |d: Vec<Diagnostic>| d.first().map_or(String::new(), |d| d.message.clone());
-        let guide = read(self.input, text, self.sources).map_err(message)?;
+        let guide = read(self.input, text, self.sources, &mut self.books).map_err(message)?;
         let mut term = search::start(&self.input.program);
         for step in &guide.steps {
             let lost = || format!("step `{}` is not reached", step.name);

@@ -29,6 +29,28 @@ pub struct Book {
     places: BTreeMap<String, Span>,
 }
 
+/// Books that were read, by their file: one who reads many guides from the same sources reads each book once.
+#[derive(Default)]
+pub struct Books(BTreeMap<FileId, Rc<Book>>);
+
+impl Books {
+    /// A file's book, with what is wrong with it where it was not read before.
+    pub(super) fn of(
+        &mut self,
+        sources: &mut SourceMap,
+        file: FileId,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Rc<Book> {
+        let read = || Rc::new(Book::load(sources, file, diagnostics));
+        self.0.entry(file).or_insert_with(read).clone()
+    }
+
+    /// Whoever asks next is told again what is wrong.
+    pub(super) fn forget(&mut self) {
+        self.0.clear();
+    }
+}
+
 /// The rules of a file, for those who test rules one by one.
 pub fn rule_decls(
     sources: &mut SourceMap,

@@ -28,7 +28,7 @@ mod steps;
 mod unify;
 mod uses;
 
-pub use book::{check_rules, readable_rules, rule_decls, shipped_rules};
+pub use book::{check_rules, readable_rules, rule_decls, shipped_rules, Books};
 pub use infer::define_above;
 pub use locate::{located_text, Range};
 pub use oblige::Obligation;
@@ -37,4 +37,4 @@ pub use print::{program_text, term_text};
 pub use program::{check_program, definition, program, program_at, saved_program};
 pub use read::{read_sizes, read_types};
 pub use sketch::{plain_sketch_text, size_text, sketch_text};
-pub use steps::{check_sketch, steps, Guide, Surroundings};
+pub use steps::{check_sketch, steps, steps_with, Guide, Surroundings};

@@ -7,7 +7,7 @@
 //!
 //! Absent: searching; what a cost means.
 
-use super::book::{Book, Sizes};
+use super::book::{Book, Books, Sizes};
 use super::files::read;
 use super::infer::{Infer, Names};
 use super::output::{Focus, Limits, RuleUse, Scheduler, Sketch, Step};
@@ -50,10 +50,20 @@ pub fn steps(
     file: FileId,
     around: &Surroundings,
 ) -> Result<Guide, Vec<Diagnostic>> {
+    steps_with(sources, file, around, &mut Books::default())
+}
+
+/// The same, with books that were read from these sources before.
+pub fn steps_with(
+    sources: &mut SourceMap,
+    file: FileId,
+    around: &Surroundings,
+    books: &mut Books,
+) -> Result<Guide, Vec<Diagnostic>> {
     let mut loader = Loader {
         sources,
         around,
-        books: BTreeMap::new(),
+        books,
         units: BTreeMap::new(),
         read: 0,
         open: Vec::new(),
@@ -82,7 +92,10 @@ pub fn steps(
             steps: in_order(unit.steps),
             params,
         }),
-        false => Err(diagnostics),
+        false => {
+            books.forget();
+            Err(diagnostics)
+        }
     }
 }
 
@@ -133,7 +146,7 @@ struct Unit {
 struct Loader<'a> {
     sources: &'a mut SourceMap,
     around: &'a Surroundings<'a>,
-    books: BTreeMap<FileId, Rc<Book>>,
+    books: &'a mut Books,
     /// What each file gave, under the parameters that were set around it.
     units: BTreeMap<FileId, Vec<(Sizes, Rc<Unit>)>>,
     /// How many of these there are.
@@ -429,12 +442,7 @@ impl Loader<'_> {
     }
 
     fn book(&mut self, id: FileId) -> Rc<Book> {
-        if let Some(book) = self.books.get(&id) {
-            return book.clone();
-        }
-        let book = Rc::new(Book::load(self.sources, id, &mut self.diagnostics));
-        self.books.insert(id, book.clone());
-        book
+        self.books.of(self.sources, id, &mut self.diagnostics)
     }
 
     fn limit(&mut self, name: &Name, value: &Number, limits: &mut Limits) {

@@ -6,6 +6,7 @@ use rise_opt::diag::{render, Diagnostic, Format};
 use rise_opt::source::SourceMap;
 use rise_opt::target::Target;
 use rise_opt::term::Program;
+use std::rc::Rc;
 
 fn elab(text: &str) -> Result<Program, (SourceMap, Vec<Diagnostic>)> {
     let mut sources = SourceMap::new();
@@ -495,4 +496,34 @@ fn constant_indices_are_inside_at_fixed_sizes() {
     assert_eq!(at(2), [("E0702", "5"), ("E0702", "at[7]")]);
     assert_eq!(at(6), [("E0702", "at[7]")]);
     assert!(at(8).is_empty());
+}
+
+/// One who reads many guides reads a book once, and is told again what is wrong with it.
+#[test]
+fn books_that_are_read_again_are_the_same() {
+    let mut sources = SourceMap::new();
+    let dir = tempfile::tempdir().unwrap();
+    let file = |name: &str| dir.path().join(name).to_string_lossy().into_owned();
+    let (good, bad) = (file("good.rules"), file("bad.rules"));
+    for (path, right) in [(&good, "xs"), (&bad, "ys")] {
+        let rule = format!("rule a  reverse (reverse (xs : n.f32))  =>  {right}");
+        std::fs::write(path, rule).unwrap();
+    }
+    let mut books = Books::default();
+    let mut read = |book: &str, name: &str| {
+        let text = format!("use \"{book}\"\nsketch contains reduce");
+        let file = sources.add_text(name, &text);
+        let around = Surroundings::default();
+        let found = steps_with(&mut sources, file, &around, &mut books);
+        found.map(|guide| guide.steps[0].rules[0].rule.clone())
+    };
+    let [first, second] = ["a.sk", "b.sk"].map(|name| read(&good, name).unwrap());
+    assert!(Rc::ptr_eq(&first, &second));
+    let [first, second] = ["c.sk", "d.sk"].map(|name| read(&bad, name).unwrap_err());
+    assert!(!first.is_empty());
+    let said =
+        |all: &[Diagnostic]| -> Vec<String> { all.iter().map(|d| d.message.clone()).collect() };
+    assert_eq!(said(&first), said(&second));
+    // Nor does what was wrong with one change what is known of another.
+    assert!(read(&good, "e.sk").is_ok());
 }
