@@ -135,10 +135,7 @@ pub fn bench(
         chosen: None,
     });
     let mut bench = Bench {
-        job: Job {
-            program,
-            seed: options.seed,
-        },
+        job: Job::new(program, options.seed),
         unoptimised,
         reference,
         built,

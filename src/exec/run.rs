@@ -145,10 +145,7 @@ pub fn run(
         None => large_enough(&sized)?,
     };
     let (first, second) = build_both(tool, [kernel, unoptimised])?;
-    let job = Job {
-        program,
-        seed: options.seed,
-    };
+    let job = Job::new(program, options.seed);
     let subjects = [
         (Subject::Kernel, kernel, &first),
         (

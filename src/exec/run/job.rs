@@ -17,11 +17,24 @@ use crate::exec::sizes::{Effort, Sizes};
 use crate::interp::random::Rng;
 use crate::interp::{self, buffers, Num, Shape};
 use crate::term::Program;
+use std::cell::RefCell;
+use std::rc::Rc;
 
 pub(in crate::exec) struct Job<'a> {
     pub program: &'a Program,
     pub seed: u64,
+    /// What the interpreter said: all kernels of a program are asked for the same.
+    known: RefCell<Vec<Known>>,
 }
+
+struct Known {
+    sizes: Sizes,
+    inputs: Vec<Array>,
+    want: Rc<Want>,
+}
+
+/// Numbers that are kept until somebody asks again.
+const KEPT: usize = 1 << 21;
 
 /// What a kernel has to compute.
 enum Want {
@@ -33,7 +46,15 @@ enum Want {
     Near(Vec<Array>, f64),
 }
 
-impl Job<'_> {
+impl<'a> Job<'a> {
+    pub fn new(program: &'a Program, seed: u64) -> Job<'a> {
+        Job {
+            program,
+            seed,
+            known: RefCell::default(),
+        }
+    }
+
     /// The same for the same seed and sizes, whichever kernel asks.
     pub fn inputs(&self, unit: &CUnit, sizes: &Sizes) -> Result<Vec<Array>, Diagnostic> {
         self.inputs_of(unit, sizes, Numbers::Unit)
@@ -73,18 +94,18 @@ impl Job<'_> {
     ) -> Result<Vec<Check>, Diagnostic> {
         let inputs = self.inputs_of(unit, sizes, numbers)?;
         let want = match what {
-            Subject::Uncontracted => Want::Same(self.interpret(unit, &inputs, sizes)?),
-            _ => self.bounded(unit, &inputs, sizes)?,
+            Subject::Uncontracted => Rc::new(Want::Same(self.interpret(unit, &inputs, sizes)?)),
+            _ => self.bounded_once(unit, &inputs, sizes)?,
         };
         // The mean of an array tells nothing of what is near where magnitudes differ.
-        if matches!(want, Want::Near(..)) && numbers != Numbers::Unit {
+        if matches!(*want, Want::Near(..)) && numbers != Numbers::Unit {
             return Ok(Vec::new());
         }
         let mut threads = vec![1, most_threads];
         threads.dedup();
         let apart = |exe, threads| {
             let got = self.results((unit, exe), sizes, &inputs, threads)?;
-            Ok::<_, Diagnostic>(match &want {
+            Ok::<_, Diagnostic>(match &*want {
                 Want::Same(want) => identical(&got, want),
                 Want::Within(want) => within(&got, want),
                 Want::Near(want, operations) => compare(&got, want, *operations),
@@ -97,7 +118,7 @@ impl Job<'_> {
             };
             let (mut what, mut difference) = (what, apart(exe, threads)?);
             // Only such values are near that what is no float depends on floats.
-            if matches!(want, Want::Near(..)) && compiled::may_decide(self.program, &difference) {
+            if matches!(*want, Want::Near(..)) && compiled::may_decide(self.program, &difference) {
                 (what, difference) = (
                     Subject::Uncontracted,
                     apart(kernel.uncontracted()?, threads)?,
@@ -210,13 +231,38 @@ impl Job<'_> {
     }
 
     /// The buffers of each parameter.
-    fn leaves<'a>(&self, unit: &CUnit, inputs: &'a [Array]) -> Vec<Vec<&'a [u8]>> {
+    fn leaves<'b>(&self, unit: &CUnit, inputs: &'b [Array]) -> Vec<Vec<&'b [u8]>> {
         let of = |i: usize| {
             let slots = unit.abi.inputs.iter().zip(inputs);
             let own = slots.filter(move |(s, _)| s.param == Some(i));
             own.map(|(_, a)| a.bytes.as_slice()).collect()
         };
         (0..self.program.params.len()).map(of).collect()
+    }
+
+    /// The same results for whoever asks with the same inputs, as long as they are not too many to be kept.
+    fn bounded_once(
+        &self,
+        unit: &CUnit,
+        inputs: &[Array],
+        sizes: &Sizes,
+    ) -> Result<Rc<Want>, Diagnostic> {
+        let same = |k: &&Known| k.sizes == *sizes && k.inputs == inputs;
+        if let Some(known) = self.known.borrow().iter().find(same) {
+            return Ok(known.want.clone());
+        }
+        let want = Rc::new(self.bounded(unit, inputs, sizes)?);
+        let mut known = self.known.borrow_mut();
+        let kept: usize = known.iter().map(Known::numbers).sum();
+        let new = Known {
+            sizes: sizes.clone(),
+            inputs: inputs.to_vec(),
+            want: want.clone(),
+        };
+        if kept + new.numbers() <= KEPT {
+            known.push(new);
+        }
+        Ok(want)
     }
 
     /// The results with bounds. Where what is no float depends on the order in which floats are added there are none; then
@@ -306,6 +352,17 @@ impl Job<'_> {
                 check.threads
             ))
             .help("report this as a bug of rise-opt, with the program, the sketches and the command line"))
+    }
+}
+
+impl Known {
+    fn numbers(&self) -> usize {
+        let lens = |arrays: &[Array]| -> usize { arrays.iter().map(Array::len).sum() };
+        let results = match &*self.want {
+            Want::Same(arrays) | Want::Near(arrays, _) => lens(arrays),
+            Want::Within(all) => all.iter().map(Vec::len).sum(),
+        };
+        lens(&self.inputs) + results
     }
 }
 
