@@ -7,7 +7,7 @@ use crate::common::program_text;
 use rise_opt::arith::Nat;
 use rise_opt::emit::{self, c_type};
 use rise_opt::interp::Sizes;
-use rise_opt::lower::{lower, Lowering};
+use rise_opt::lower::{lower, Options as Lowering};
 use rise_opt::nest::{Buffer, Nest, Slot, StorageClass};
 use rise_opt::target::Target;
 use rise_opt::ty::Scalar;
