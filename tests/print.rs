@@ -50,6 +50,8 @@ fn forms() {
         "def f [n : nat] (xs : n.f32) : f32 = idx 0 xs",
         "def f (x : f32) : bool = select (x < 1.0) true (x == x)",
         "def f (x : f32) : f32 = let g = \\y -> y + x in g (g x)",
+        "def f (x : f32) : f32 = let x (\\y -> y + x)",
+        "def f (p : (f32, f32)) : f32 = let (fst p) (\\y -> y + snd p)",
     ] {
         let p = elaborate(text).unwrap_or_else(|e| panic!("{text}\n{e}"));
         round_trip(&p);

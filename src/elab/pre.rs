@@ -184,7 +184,7 @@ impl Finish<'_> {
 }
 
 /// Whether it is a variable, or a part of one, which needs no other name.
-fn has_name(value: &Term) -> bool {
+pub(super) fn has_name(value: &Term) -> bool {
     match (value.kind(), value.as_prim_app()) {
         (Kind::Var(_), _) => true,
         (_, Some((p, args))) if args.len() == 1 => {

@@ -5,6 +5,7 @@
 //! again is written out: sizes of `generate` and `vectorFromScalar`, types of `cast` and of literals.
 
 use super::infer::operation;
+use super::pre::has_name;
 use crate::arith::{AtomKind, Nat};
 use crate::intern::Symbol;
 use crate::source::Span;
@@ -183,7 +184,8 @@ impl Printer {
             return make(ExprKind::Binary(op, l, r));
         }
         match (op, &args[..]) {
-            (Some(Op::Let), [value, f]) => {
+            // What has a name already would be put in where the text is read.
+            (Some(Op::Let), [value, f]) if !has_name(value) => {
                 if let Kind::Lam(hint, body) = f.kind() {
                     let (arg, _) = f.ty().as_fun().expect("a lambda is a function");
                     let value = Box::new(self.term(value));

@@ -115,10 +115,12 @@ fn jumps(cx: &Context, a: &Access) -> f64 {
     };
     let large = value(buffer.len, &cx.env) as f64 * elem as f64 > near;
     let pages = a.loops[last].1.saturating_mul(a.places as i64);
-    match large && pages > PAGES {
-        true => a.places as f64 * a.loops[..=last].iter().map(|l| l.1 as f64).product::<f64>(),
-        false => 0.0,
+    if !large || pages <= PAGES {
+        return 0.0;
     }
+    // The more there are, the fewer of them are at hand.
+    let missing = 1.0 - PAGES as f64 / pages as f64;
+    missing * a.places as f64 * a.loops[..=last].iter().map(|l| l.1 as f64).product::<f64>()
 }
 
 struct Found<'a> {

@@ -27,6 +27,7 @@ mod tile;
 mod together;
 mod updates;
 mod variants;
+mod views;
 mod weights;
 mod windows;
 
@@ -240,6 +241,7 @@ impl Schedule {
 pub fn first(program: &Program, permits: Permits) -> Vec<Schedule> {
     let term = &program.term;
     let ways = [
+        views::written(term),
         windows::apart(term, permits),
         elements::apart(term),
         joined::apart(term, permits),

@@ -1,7 +1,7 @@
 //! Programs that have no sketch, each with what is done with it.
 
 /// Programs that are not shipped, and a word of the schedule that is taken where sums may be regrouped.
-pub const PROGRAMS: [(&str, &str); 65] = [
+pub const PROGRAMS: [(&str, &str); 66] = [
     (
         "def clamped [n : nat] (a : f32) (x : n.f32) (y : n.f32) : n.f32 =
            zip x y |> map (\\p -> min (max (a * fst p + snd p) (-1.0)) 1.0)",
@@ -430,5 +430,10 @@ pub const PROGRAMS: [(&str, &str); 65] = [
            zip w s |> map (\\r -> transpose x |> map (\\col ->
              (zip (fst r) col |> map (\\p -> (cast (fst p) : f32) * snd p) |> reduce (+) 0.0) * snd r))",
         "register tiles",
+    ),
+    // What is said by views alone is copied by loops, and along rows on both sides.
+    (
+        "def turned [h w : nat] (x : h.w.f32) : w.h.f32 = transpose (reverse x)",
+        "elements copied by loops, strips of rows",
     ),
 ];
