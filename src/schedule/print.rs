@@ -468,7 +468,8 @@ impl Printer<'_> {
             Some(_) => self.choice.columns,
             None => (self.choice.columns / 4).max(1),
         };
-        if r.inner.any(&|l| matches!(l, Loops::Map(_))) || !long(m.n, 64) {
+        let maps = r.inner.any(&|l| matches!(l, Loops::Map(_)));
+        if !r.lane_wise || maps || !long(m.n, 64) {
             return None;
         }
         self.says(match self.choice.rows {

@@ -76,7 +76,10 @@ impl Printer<'_> {
         if !m.reduces || m.n.as_int().is_some_and(|n| n < i64::from(2 * BLOCK)) {
             return None;
         }
-        self.says("blocks of elements");
+        self.says(match m.across {
+            true => "blocks of columns",
+            false => "blocks of elements",
+        });
         self.says("parallel");
         let block = self.param("elements", BLOCK.to_string());
         if m.generates && self.stage == Stage::Loops {
@@ -85,19 +88,33 @@ impl Printer<'_> {
         if self.stage < Stage::Parts {
             return Some(format!("(containsMap {} ?)", size(m.n)));
         }
-        let map = match self.stage {
+        // Of columns a block is reduced row by row: what its elements have come to lies in a cache, and compilers make vectors of rows.
+        let rows = m.across;
+        let mut map = "containsMap";
+        match self.stage {
             Stage::Parts => {
                 self.needs("algorithmic", &blocks_of(&[&block]));
-                "containsMap"
+                if rows {
+                    self.needs("algorithmic", &["reduce-seq"]);
+                }
+            }
+            Stage::Reorder if rows => {
+                let lifts = ["lift-reduce-seq", "lift-reduce-seq-general"];
+                self.needs("algorithmic", &lifts);
             }
             Stage::Lower => {
                 self.needs("parallel", &["map-par"]);
-                "containsMapPar"
+                map = "containsMapPar";
             }
-            _ => "containsMap",
+            _ => {}
+        }
+        let inner = match (rows, self.stage >= Stage::Reorder) {
+            (true, true) => format!("(contains (app (reduceSeq : ? -> {block}.? -> ?) ?))"),
+            (true, false) => format!("(containsMap {block} (contains reduceSeq))"),
+            (false, _) => format!("(containsMap {block} ?)"),
         };
         Some(format!(
-            "(parts ({map} (floor({}, {block})) (containsMap {block} ?)) (contains map))",
+            "(parts ({map} (floor({}, {block})) {inner}) (contains map))",
             m.n
         ))
     }

@@ -1,7 +1,7 @@
 //! Programs that have no sketch, each with what is done with it.
 
 /// Programs that are not shipped, and a word of the schedule that is taken where sums may be regrouped.
-pub const PROGRAMS: [(&str, &str); 66] = [
+pub const PROGRAMS: [(&str, &str); 68] = [
     (
         "def clamped [n : nat] (a : f32) (x : n.f32) (y : n.f32) : n.f32 =
            zip x y |> map (\\p -> min (max (a * fst p + snd p) (-1.0)) 1.0)",
@@ -435,5 +435,18 @@ pub const PROGRAMS: [(&str, &str); 66] = [
     (
         "def turned [h w : nat] (x : h.w.f32) : w.h.f32 = transpose (reverse x)",
         "elements copied by loops, strips of rows",
+    ),
+    // No vector compares and chooses: blocks of columns are reduced row by row, of which compilers make vectors.
+    (
+        "def tallest [m n : nat] (x : (m+1).n.f32) : n.i32 =
+           transpose x |> map (\\col ->
+             let places = zip col (generate[m+1] (\\i -> (cast i : i32))) in
+             snd (reduce (\\best p -> select (fst p > fst best) p best) (at[0] places) places))",
+        "blocks of columns",
+    ),
+    (
+        "def leaders [m n : nat] (x : (m+1).n.(f32, f32)) : n.(f32, f32) =
+           transpose x |> map (\\col -> reduceSeq (\\a b -> select (fst b > fst a) b a) (at[0] col) (drop[1] col))",
+        "blocks of columns",
     ),
 ];
