@@ -410,6 +410,30 @@ fn iterated_stencils_are_told_apart() {
     );
 }
 
+/// The same within the steps of another loop, whose state the inner loop reads at all of its places.
+#[test]
+fn iterated_stencils_in_iterations_are_told_apart() {
+    let of = |begin: &str, pad: &str, sum: &str, last: &str| {
+        format!(
+            "def f [s t n : nat] (a : (n + 1).f32) : (n + 1).f32 =
+              a |> iterate[t] (\\u -> {begin} |> iterate[s] (\\v -> v |> {pad} |> slide[3, 1] |> map (\\w -> {sum}))
+                |> map (\\x -> {last}))"
+        )
+    };
+    let (clamped, last) = ("padClamp[1, 1]", "x + 1.0");
+    let sum = "at[0] w + at[1] w * at[2] w";
+    told_apart(
+        &[
+            &of("u", clamped, sum, last),
+            &of("reverse u", clamped, sum, last),
+            &of("u", clamped, "at[2] w + at[1] w * at[0] w", last),
+            &of("u", "padCst[1, 1] 0.0", sum, last),
+            &of("u", clamped, sum, "x + 2.0"),
+        ],
+        3,
+    );
+}
+
 /// What an iteration leaves is the state before the next one, from the first step on.
 #[test]
 fn first_steps_are_told_apart() {

@@ -313,10 +313,18 @@ impl Values {
                 ));
             }
             let step = next(self, &own)?;
+            let inner = self.parameters(step);
             for cell in self.cells(step, of) {
                 let Node::Cell(_, leaf, at) = self.node(cell).clone() else {
                     continue;
                 };
+                // What an inner loop reads at each of its own places is no one place.
+                let inside = |n: &Nat| inner.iter().any(|p| self.mentions(*n, *p));
+                if at.iter().any(inside) {
+                    return Err(Stuck::new(
+                        "an iteration depends on all places that a loop in it goes over",
+                    ));
+                }
                 let mut place = None;
                 for (j, p) in parts.iter().enumerate() {
                     if p.0 == leaf && self.same_places(&p.1, &at)? {

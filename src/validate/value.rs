@@ -730,6 +730,17 @@ impl Values {
         found
     }
 
+    /// The places of states of loops in it, which stand for all of theirs.
+    pub fn parameters(&self, v: V) -> Vec<Symbol> {
+        let mut found = Vec::new();
+        self.visit(v, &mut |_, n| {
+            if let Node::Tensor(t, ..) = n {
+                found.extend(t.parts.iter().flat_map(|p| &p.params));
+            }
+        });
+        found
+    }
+
     /// Whether it is not known what an element is before an iteration that is looked at.
     pub fn is_open(&self, v: V) -> bool {
         let (mut cells, mut bound) = (FxHashSet::default(), FxHashSet::default());
