@@ -120,7 +120,7 @@ pub const ANY_OUTSIDE: &str = "any_outside";
 
 /// What a text may call, or have for a macro or a type.
 pub fn is_taken(name: &str) -> bool {
-    const MACROS: [&str; 17] = [
+    const MACROS: [&str; 18] = [
         "PARALLEL_FOR",
         "PARALLEL_IF",
         "PARALLEL_STATIC",
@@ -138,11 +138,8 @@ pub fn is_taken(name: &str) -> bool {
         "true",
         "false",
         "free",
+        ANY_OUTSIDE,
     ];
     let function = FUNCTIONS.iter().any(|f| f.0 == name);
-    MACROS.contains(&name)
-        || name == ANY_OUTSIDE
-        || function
-        || helper::named(name).is_some()
-        || is_type(name)
+    MACROS.contains(&name) || function || helper::named(name).is_some() || is_type(name)
 }

@@ -310,12 +310,12 @@ fn is_worth_trying(schedule: &Schedule, tried: &[Tried], at: usize) -> bool {
         let of = &t.schedule;
         of.family == schedule.family && of.choice.keep == choice.keep
     };
-    let all = tried.iter().map(cost).fold(f64::INFINITY, f64::min);
+    let fastest = tried.iter().map(cost).fold(f64::INFINITY, f64::min);
     let own = tried.iter().filter(family);
-    let fastest = own.clone().map(cost).fold(f64::INFINITY, f64::min);
+    let own_fastest = own.clone().map(cost).fold(f64::INFINITY, f64::min);
     let alone = own.clone().find(|t| is_plain(&t.schedule.choice));
-    let is_hopeless = |t: &Tried| cost(t).is_finite() && cost(t) > GAIN * all;
-    if fastest > all && alone.is_some_and(is_hopeless) {
+    let is_hopeless = |t: &Tried| cost(t).is_finite() && cost(t) > GAIN * fastest;
+    if own_fastest > fastest && alone.is_some_and(is_hopeless) {
         return false;
     }
     // Register tiles are elements in lanes that use more registers: what they gain is not gained again without them.

@@ -4,12 +4,10 @@
 //! Absent: what a load takes by itself.
 
 use super::sizes::{is_unrolled, value};
-use super::Sizes;
+use super::{Sizes, LINE};
 use crate::intern::Symbol;
 use crate::nest::{walk, BufId, ExprKind, Nest, Stmt, StorageClass};
 
-/// Bytes that are loaded into caches together.
-const LINE: i64 = 64;
 /// Runs of memory that a processor reads ahead of at once.
 const AHEAD: usize = 32;
 /// Cycles in which a run waits that is not read ahead.
@@ -30,14 +28,15 @@ fn streams(nest: &Nest, var: Symbol, body: &[Stmt], env: &Sizes) -> usize {
         all
     };
     let (now, next) = (at(0), at(1));
+    let line = LINE as i64;
     let pairs = now.into_iter().zip(next);
     let goes_along = |(here, there): &((BufId, i64), (BufId, i64))| {
         let by = there.1 - here.1;
-        by > 0 && by <= LINE
+        by > 0 && by <= line
     };
     let mut runs: Vec<_> = pairs.filter(goes_along).map(|(here, _)| here).collect();
     runs.sort_unstable();
-    runs.dedup_by(|b, a| a.0 == b.0 && b.1 - a.1 < LINE);
+    runs.dedup_by(|b, a| a.0 == b.0 && b.1 - a.1 < line);
     runs.len()
 }
 

@@ -19,7 +19,7 @@ pub const HEADER: &str = "unit.h";
 const UNCONTRACTED: &str = "-ffp-contract=off";
 
 pub(super) struct Compiled<'a> {
-    pub unit: &'a CUnit,
+    unit: &'a CUnit,
     pub exe: Kernel,
     tool: &'a Toolchain,
     /// What it is compiled with besides.
