@@ -8,14 +8,13 @@ mod changes;
 mod exchanged;
 mod generated;
 mod kept;
+mod kinds;
 mod order;
 mod programs;
 mod published;
 
-use crate::common;
-use crate::common::cases;
 use crate::common::cases::GOALS;
-use crate::common::lacking;
+use crate::common::{self, cases, lacking};
 use changes::{each_site, CHANGES, UNCHECKED};
 use programs::PROGRAMS;
 use rise_opt::arith::Nat;

@@ -13,6 +13,8 @@ pub type Sum = Vec<(usize, i128)>;
 
 /// Inequalities that there may be on the way.
 const ROWS: usize = 600;
+/// How many more sums are worth it to leave out a column of which no factor is 1, where whole numbers may be lost, later.
+const LOSS: usize = 8;
 /// Larger factors are not computed with.
 const LARGEST: u128 = 1 << 120;
 
@@ -104,7 +106,7 @@ impl Inequalities {
             *side = (side.0 + 1, side.1 && c.abs() == 1);
         }
         let here = (count.into_iter().enumerate()).filter(|(_, (p, n))| p.0 + n.0 > 0);
-        let next = here.min_by_key(|(_, (p, n))| p.0 * n.0 * if p.1 || n.1 { 1 } else { 2 });
+        let next = here.min_by_key(|(_, (p, n))| p.0 * n.0 * if p.1 || n.1 { 1 } else { LOSS });
         next.map(|(i, (p, n))| (i, (p.0, n.0)))
     }
 

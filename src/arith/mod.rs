@@ -332,11 +332,7 @@ impl Nat {
     fn split_multiple(self, d: Nat) -> (Nat, Nat) {
         let divisor = d.poly();
         let [(dm, dc)] = divisor.terms() else {
-            return if self == d {
-                (Nat::int(1), Nat::int(0))
-            } else {
-                (Nat::int(0), self)
-            };
+            return self.split_multiple_of_sum(d);
         };
         let (mut q, mut r) = (Vec::new(), Vec::new());
         for (m, c) in self.terms().iter() {
@@ -346,6 +342,30 @@ impl Nat {
             }
         }
         (Nat::from_terms(q), Nat::from_terms(r))
+    }
+
+    /// The same for a sum: of each multiple in `q` all terms stand in `self`.
+    fn split_multiple_of_sum(self, d: Nat) -> (Nat, Nat) {
+        let (all, terms) = (self.terms(), d.terms());
+        // The term with the most factors says what the others are multiplied by.
+        let Some((dm, dc)) = terms.iter().max_by_key(|(m, _)| m.factors().count()) else {
+            return (Nat::int(0), self);
+        };
+        let (mut q, mut r) = (Nat::int(0), self);
+        for (m, c) in all.iter().filter(|_| all.len() >= terms.len()) {
+            let (qm, Some(qc)) = (m.div(dm), c.div(*dc)) else {
+                continue;
+            };
+            if qc.as_int().is_none() || !qm.is_integral() {
+                continue;
+            }
+            let part = Nat::from_terms([(qm, qc)]);
+            let less = r - part * d;
+            if less.terms().len() + terms.len() == r.terms().len() {
+                (q, r) = (q + part, less);
+            }
+        }
+        (q, r)
     }
 
     /// The smaller.

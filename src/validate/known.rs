@@ -526,13 +526,11 @@ impl Known {
         };
         match (of(&x.0), of(&y.0)) {
             (Some((m, d)), Some((n, by))) if d == by && x.1 == Rat::ONE && y.1 == Rat::int(-1) => {
-                let near =
-                    self.at_least(d - Nat::int(1), m - n) && self.at_least(d - Nat::int(1), n - m);
-                if near {
-                    (m, n)
-                } else {
-                    (a, b)
-                }
+                let near = |n: &Nat| {
+                    self.at_least(d - Nat::int(1), m - *n) && self.at_least(d - Nat::int(1), *n - m)
+                };
+                let beside = [n, n + d, n - d];
+                beside.into_iter().find(near).map_or((a, b), |n| (m, n))
             }
             _ => (a, b),
         }

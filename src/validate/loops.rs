@@ -15,6 +15,7 @@ use crate::intern::Symbol;
 use crate::nest::{walk, Block, Expr, LoopKind, Stmt, StorageClass};
 use crate::term::Op;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
@@ -25,9 +26,13 @@ pub struct Loop {
     pub n: Nat,
     assigned: Vec<Symbol>,
     vars_before: FxHashMap<Symbol, Var>,
-    vars_after: FxHashMap<Symbol, Var>,
+    pub vars_after: FxHashMap<Symbol, Var>,
     pub before: FxHashMap<u32, Vec<Item>>,
     pub after: FxHashMap<u32, Vec<Item>>,
+    /// Of the parts of its state.
+    shapes: OnceCell<Rc<FxHashMap<u32, Shape>>>,
+    /// What lies in buffers that are filled plainly when an iteration begins.
+    pub earlier: RefCell<FxHashMap<u32, Rc<Vec<Item>>>>,
 }
 
 impl Machine<'_> {
@@ -96,6 +101,8 @@ impl Machine<'_> {
             vars_after,
             before,
             after,
+            shapes: OnceCell::new(),
+            earlier: RefCell::default(),
         };
         let place = format!("the loop over {var}");
         let settled = self.settle(&mut done);
@@ -105,11 +112,11 @@ impl Machine<'_> {
         }
         // Afterwards there may have been none.
         self.cx.known.restore(mark);
-        settled.and_then(|()| self.leave(&done, &live))
+        settled.and_then(|()| self.leave(&mut done, &live))
     }
 
     /// Where there is an iteration.
-    fn inside_of<T>(&mut self, l: &Loop, look: impl FnOnce(&mut Self) -> T) -> T {
+    pub fn inside_of<T>(&mut self, l: &Loop, look: impl FnOnce(&mut Self) -> T) -> T {
         let mark = self.cx.known.mark();
         self.cx.known.positive(l.n);
         let found = look(self);
@@ -223,8 +230,8 @@ impl Machine<'_> {
 
     /// A part of the state after n iterations.
     pub fn after(&mut self, l: &Loop, part: Part, n: Nat) -> Res<V> {
-        let mut cx = std::mem::take(&mut self.cx);
         let shapes = self.shapes(l);
+        let mut cx = std::mem::take(&mut self.cx);
         let place = std::cell::RefCell::new(self);
         let mut with = |cx: &mut Values, part: &Part, after: bool| {
             let mut machine = place.borrow_mut();
@@ -239,10 +246,7 @@ impl Machine<'_> {
             part,
             &mut |cx, p| with.borrow_mut()(cx, p, true),
             &mut |cx, p| with.borrow_mut()(cx, p, false),
-            &mut |_, leaf| {
-                let dims = shapes.get(&leaf)?.clone();
-                Some(Shape { dims, flat: true })
-            },
+            &mut |_, leaf| shapes.get(&leaf).cloned(),
         );
         let machine = place.into_inner();
         machine.cx = cx;
@@ -250,12 +254,16 @@ impl Machine<'_> {
     }
 
     /// How long the parts of its state are.
-    fn shapes(&mut self, l: &Loop) -> FxHashMap<u32, Vec<Nat>> {
+    pub fn shapes(&mut self, l: &Loop) -> Rc<FxHashMap<u32, Shape>> {
+        if let Some(known) = l.shapes.get() {
+            return known.clone();
+        }
         let mut all = FxHashMap::default();
         for b in l.after.keys() {
             let dims = self.dims(*b);
             if let Ok(dims) = dims.into_iter().map(|d| self.nat(d)).collect() {
-                all.insert(*b, dims);
+                let rows = self.inside_of(l, |m| m.rows_of(l, *b, dims));
+                all.insert(*b, rows);
             }
         }
         for (name, number) in &self.numbers {
@@ -265,9 +273,14 @@ impl Machine<'_> {
                 Some(n) => vec![Nat::int(n)],
                 None => continue,
             };
-            all.insert(*number, dims);
+            let whole = Shape {
+                dims,
+                flat: true,
+                base: Nat::int(0),
+            };
+            all.insert(*number, whole);
         }
-        all
+        l.shapes.get_or_init(|| Rc::new(all)).clone()
     }
 
     /// What an iteration reads that no other one stores lay there before the loop.
@@ -335,7 +348,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    fn replaced(&mut self, items: &[Item], r: &mut Rewrite) -> Res<Vec<Item>> {
+    pub fn replaced(&mut self, items: &[Item], r: &mut Rewrite) -> Res<Vec<Item>> {
         let mut out = Vec::new();
         for item in items {
             out.push(match item {
@@ -360,8 +373,9 @@ impl Machine<'_> {
     }
 
     /// What is so after a loop.
-    fn leave(&mut self, l: &Loop, live: &FxHashMap<u32, usize>) -> Res<()> {
+    fn leave(&mut self, l: &mut Loop, live: &FxHashMap<u32, usize>) -> Res<()> {
         self.cx.begins.push(self.cx.known.mark());
+        self.stages(l);
         let done = self.left(l, live);
         self.cx.begins.pop();
         done
@@ -395,7 +409,10 @@ impl Machine<'_> {
             if own.is_empty() {
                 continue;
             }
+            // What does not depend on the state is stored as it stands.
+            let plain = self.is_plain(l, own);
             let made = match carried.contains(&b) {
+                true if plain && !self.at_data(l, b, own) => Ok(as_it_stands(l, own)),
                 true => match self.accumulated(l, b, own) {
                     Err(why) => (self.updated(l, b))
                         .or_else(|_| self.everywhere(l, b))
@@ -409,9 +426,8 @@ impl Machine<'_> {
                         .map(|items| Item::Loop(l.k, l.n, Rc::new(items))),
                 },
             };
-            // What does not depend on the state is stored as it stands.
             let made = match made {
-                Err(_) if self.is_plain(l, own) => Ok(Item::Loop(l.k, l.n, Rc::new(own.to_vec()))),
+                Err(_) if plain => Ok(as_it_stands(l, own)),
                 made => made,
             };
             let item = made.unwrap_or_else(|why| Item::Bad(why.0));
@@ -538,7 +554,7 @@ impl Machine<'_> {
     }
 
     /// Stores of an iteration, with what the state was when it began in place of its cells.
-    fn partial(
+    pub fn partial(
         &mut self,
         l: &Loop,
         items: &[Item],
@@ -584,11 +600,18 @@ impl Machine<'_> {
                 r.put(&self.cx, cell, before);
             }
         }
-        self.cx.rewrite(r, v)
+        let v = self.cx.rewrite(r, v)?;
+        match self.cx.cells(v, l.of).is_empty() {
+            true => Ok(v),
+            false => {
+                let mut r = self.filled(l);
+                self.cx.rewrite(&mut r, v)
+            }
+        }
     }
 
     /// Whether nothing that is stored depends on what the state was when the iteration began.
-    fn is_plain(&self, l: &Loop, items: &[Item]) -> bool {
+    pub fn is_plain(&self, l: &Loop, items: &[Item]) -> bool {
         let free = |v: V| self.cx.cells(v, l.of).is_empty();
         leaves(items).iter().all(|leaf| {
             let stored = matches!(&leaf.is, Item::Store(s) if free(s.value));
@@ -598,31 +621,6 @@ impl Machine<'_> {
                     Around::Cond(c, _) => free(*c),
                 })
         })
-    }
-
-    /// What an iteration stores to a buffer, if there is something and nothing of it depends on the state.
-    fn stored_plainly<'a>(&self, l: &'a Loop, buf: u32) -> Option<&'a [Item]> {
-        match l.after.get(&buf)?.split_first()? {
-            (Item::Start(of), own) if *of == l.of && !own.is_empty() => {
-                self.is_plain(l, own).then_some(own)
-            }
-            _ => None,
-        }
-    }
-
-    /// What lies in an element when an iteration begins, where that does not depend on the state: what earlier iterations
-    /// stored.
-    fn earlier(&mut self, l: &Loop, buf: u32, at: Nat) -> Option<V> {
-        let own = self.stored_plainly(l, buf)?;
-        let before = self.cx.symbol("before");
-        let last = Nat::var(l.k) - Nat::int(1);
-        self.cx.known.range(before, Nat::int(0), last);
-        let mut r = Rewrite::default();
-        r.vars.insert(l.k, Nat::var(before));
-        let own = self.replaced(own, &mut r).ok()?;
-        let mut items = l.before.get(&buf).cloned().unwrap_or_default();
-        items.push(Item::Loop(before, Nat::var(l.k), Rc::new(own)));
-        read(&mut self.cx, buf, &items, at).ok()
     }
 
     /// A buffer each of whose elements every iteration makes of itself: what is left is a reduction for each.
@@ -715,4 +713,9 @@ impl Machine<'_> {
         }
         Ok(())
     }
+}
+
+/// Stores of all iterations.
+fn as_it_stands(l: &Loop, items: &[Item]) -> Item {
+    Item::Loop(l.k, l.n, Rc::new(items.to_vec()))
 }

@@ -68,6 +68,8 @@ pub struct Portion {
     pub dims: Vec<Nat>,
     /// Whether a place is one flat index.
     pub flat: bool,
+    /// The flat index of the first element.
+    pub base: Nat,
     /// The indices of an element.
     pub params: Vec<Symbol>,
     pub start: V,
@@ -75,9 +77,11 @@ pub struct Portion {
 }
 
 /// How long an array is, and whether places in it are flat.
+#[derive(Clone)]
 pub struct Shape {
     pub dims: Vec<Nat>,
     pub flat: bool,
+    pub base: Nat,
 }
 
 /// Two tensors that are compared: the cells of both, and which parts are the same.
@@ -123,7 +127,9 @@ pub fn nats(node: &Node) -> impl Iterator<Item = Nat> + '_ {
         Node::Tensor(t, ..) => &t.parts,
         _ => &[],
     };
-    let dims = inner.iter().flat_map(|p| p.dims.iter().copied());
+    let dims = inner
+        .iter()
+        .flat_map(|p| p.dims.iter().copied().chain([p.base]));
     one.into_iter().chain(many.iter().copied()).chain(dims)
 }
 

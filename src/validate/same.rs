@@ -14,7 +14,9 @@ use crate::term::Op;
 use std::rc::Rc;
 
 /// Choices in each other, at most.
-const DEEPEST: u32 = 24;
+const DEEPEST: u32 = 48;
+/// Of these, where reductions are written in another way, at most.
+const SHALLOW: u32 = 12;
 /// Steps of a state that are taken as one, at most.
 const SEVERAL: i64 = 8;
 
@@ -273,19 +275,31 @@ fn indices(cx: &mut Values, m: Nat, n: Nat, depth: u32) -> Res<()> {
     });
     if let Some((x, y)) = choice.filter(|_| depth < DEEPEST) {
         let c = cx.compare(Op::Le, x, y);
-        if cx.decide(c).is_none() {
-            for holds in [true, false] {
-                let mark = cx.known.mark();
-                cx.assume(c, holds);
-                let (m, n) = (cx.simplify(m), cx.simplify(n));
-                let done = indices(cx, m, n, depth + 1);
-                let never = done.is_err() && cx.absurd();
-                cx.known.restore(mark);
-                if !never {
-                    done?;
-                }
+        let decided = cx.decide(c);
+        let mut all = Ok(());
+        for holds in [true, false] {
+            if all.is_err() || decided == Some(!holds) {
+                continue;
             }
-            return Ok(());
+            let mark = cx.known.mark();
+            // What is decided is written nowhere, where it is simplified.
+            match decided {
+                None => cx.assume(c, holds),
+                Some(_) => cx.known.assume_compare(Op::Le, x, y, holds),
+            }
+            let (x, y) = (cx.simplify(m), cx.simplify(n));
+            let done = match (x, y) == (m, n) {
+                true => Err(Stuck::new("a minimum stays one")),
+                false => indices(cx, x, y, depth + 1),
+            };
+            let never = done.is_err() && cx.absurd();
+            cx.known.restore(mark);
+            if !never {
+                all = done;
+            }
+        }
+        if decided.is_none() || all.is_ok() {
+            return all;
         }
     }
     match cx.known.equal_by_all(m, n) {
@@ -385,7 +399,7 @@ fn as_other(cx: &mut Values, long: &Fold, short: &Fold) -> Res<Option<V>> {
 fn after_few(cx: &mut Values, (f, g): (&Fold, &Fold), depth: u32) -> Res<bool> {
     for (long, short) in [(f, g), (g, f)] {
         let before = cx.simplify(long.n - short.n);
-        if depth > DEEPEST / 2 || !matches!(before.as_int(), Some(1..=SEVERAL)) {
+        if depth > SHALLOW || !matches!(before.as_int(), Some(1..=SEVERAL)) {
             continue;
         }
         let starts = all_parts(cx, long, (Nat::int(0), before))?;
@@ -472,7 +486,7 @@ fn unfolded(cx: &mut Values, f: &Rc<Fold>, other: V, depth: u32) -> Res<()> {
 
 /// Without a step a reduction is its start.
 fn none_or_some(cx: &mut Values, f: &Rc<Fold>, other: V, depth: u32) -> Res<()> {
-    if depth > DEEPEST / 2 {
+    if depth > SHALLOW {
         return Err(Stuck::new("a reduction is compared with what is none"));
     }
     let none = cx.compare(Op::Le, f.n, Nat::int(0));
@@ -651,7 +665,7 @@ fn portions(
     let done = (|| {
         let of = |cx: &mut Values, p: &Portion| -> Res<Vec<Nat>> {
             match (p.flat, p.dims == long.dims) {
-                (true, _) => Ok(vec![flat]),
+                (true, _) => Ok(vec![p.base + flat]),
                 (false, true) => Ok(places.clone()),
                 (false, false) => Portion {
                     flat: true,

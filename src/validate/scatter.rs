@@ -10,7 +10,7 @@ use super::machine::Machine;
 use super::memory::read;
 use super::place::coordinates;
 use super::tensor::linear;
-use super::value::{Node, Res, Rewrite, Values, V};
+use super::value::{Node, Res, Rewrite, Shape, Values, V};
 use super::Stuck;
 use crate::arith::Nat;
 use crate::intern::Symbol;
@@ -92,7 +92,10 @@ impl Machine<'_> {
 
     /// A buffer of which an iteration makes elements of any others: each element is what all steps leave of it.
     pub fn everywhere(&mut self, l: &Loop, buf: u32) -> Res<Item> {
-        let e = self.element(buf)?;
+        let mut e = self.element(buf)?;
+        if let Some(rows) = self.shapes(l).get(&buf) {
+            e.keep_rows(rows);
+        }
         let value = self.after(l, (buf, [e.flat].into_iter().collect()), l.n)?;
         Ok(self.of_each(&e, buf, value))
     }
@@ -172,6 +175,14 @@ impl Machine<'_> {
 }
 
 impl Element {
+    /// Only elements of these rows are made.
+    fn keep_rows(&mut self, rows: &Shape) {
+        let first = self.dims.len() - rows.dims.len();
+        self.any.drain(..first);
+        let at: Vec<Nat> = self.any.iter().map(|(j, _)| Nat::var(*j)).collect();
+        self.flat = rows.base + linear(&rows.dims, &at);
+    }
+
     /// Elements at other places than where all iterations store, as those of other rows, are made by none.
     fn narrow(&mut self, cx: &mut Values, l: &Loop) {
         let stays = |cx: &Values, to: Nat| {

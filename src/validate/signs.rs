@@ -5,7 +5,8 @@
 
 use super::known::{Known, ENDS, IMPLIED};
 use super::parts::{factor, strides, vars_in};
-use crate::arith::{AtomKind, Mono, Nat};
+use super::system::{contradict, is_integer};
+use crate::arith::{Atom, AtomKind, Mono, Nat};
 use crate::intern::Symbol;
 
 /// Minima in each other of which both cases are looked at.
@@ -21,6 +22,8 @@ impl Known {
                 || self.by_cases(simple, CASES)
                 || self.by_factor(simple)
                 || self.by_fact(simple)
+                || self.by_parts(simple)
+                || self.by_all(simple)
         }
     }
 
@@ -68,13 +71,55 @@ impl Known {
 
     /// What is more than something that is not negative by a product of what is not.
     fn by_fact(&self, n: Nat) -> bool {
-        let is_product = |m: &Mono| m.factors().map(|f| f.1).sum::<i32>() > 1;
         let vars = n.vars().len();
         n.terms().iter().any(|t| is_product(&t.0))
-            && self.all().into_iter().any(|fact| {
+            && self.known_about(n).into_iter().any(|fact| {
                 let rest = n - fact;
                 rest.vars().len() < vars && self.by_factor(rest)
             })
+    }
+
+    /// What is a multiple of a size and something else, of which neither is negative.
+    fn by_parts(&self, n: Nat) -> bool {
+        let mut sizes = Vec::new();
+        for (m, _) in n.terms().iter().filter(|t| is_product(&t.0)) {
+            let sized =
+                |a: &Atom| matches!(a.kind(), AtomKind::Var(v) if self.range_of(v).is_none());
+            sizes.extend(m.factors().map(|f| f.0).filter(sized));
+        }
+        sizes.sort_unstable();
+        sizes.dedup();
+        sizes.into_iter().any(|a| {
+            let (with, rest): (Vec<_>, Vec<_>) = { n.terms().iter().cloned() }
+                .partition(|(m, _)| m.factors().any(|f| f.0 == a && f.1 > 0));
+            let by = Mono::atom(a);
+            let with = Nat::from_terms(with.into_iter().map(|(m, c)| (m.div(&by), c)));
+            let rest = Nat::from_terms(rest);
+            rest != Nat::int(0)
+                && [rest, with]
+                    .into_iter()
+                    .all(|n| self.at_least(n, Nat::int(0)))
+        })
+    }
+
+    /// Whether that a number is negative contradicts what is known about it, see `system`: where there are quotients, of which rules do
+    /// not see everything.
+    fn by_all(&self, n: Nat) -> bool {
+        let mut all = self.known_about(n);
+        all.push(Nat::int(-1) - n);
+        let mut divides = false;
+        for fact in &all {
+            fact.each_atom(&mut |a| {
+                use AtomKind::{Ceil, Floor, Mod};
+                divides |= matches!(a.kind(), Floor(..) | Ceil(..) | Mod(..));
+            });
+        }
+        divides && is_integer(n) && contradict(all.into_iter(), &|v| self.range_of(v))
+    }
+
+    /// What answers about a number may rest on, as they are kept wherever that is known.
+    fn known_about(&self, n: Nat) -> Vec<Nat> {
+        self.facts.borrow().about(n).facts().to_vec()
     }
 
     /// Whether a number is not negative where each variable with a range, one after the other, is at the end of its range
@@ -101,7 +146,7 @@ impl Known {
                 }
             });
             let Some(next) = least else {
-                return e != n && self.by_factor(e);
+                return e != n && (self.by_factor(e) || self.by_strides(e));
             };
             e = self.simplify(next);
             if self.known_sign(e) {
@@ -110,4 +155,8 @@ impl Known {
         }
         false
     }
+}
+
+fn is_product(m: &Mono) -> bool {
+    m.factors().map(|f| f.1).sum::<i32>() > 1
 }

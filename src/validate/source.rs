@@ -369,7 +369,11 @@ impl Reduction {
             &mut |cx, (leaf, at)| scalar_at(cx, &self.start, ty, *leaf, at),
             &mut |_, leaf| {
                 let (_, _, dims) = leaves(ty)?.into_iter().nth(leaf as usize)?;
-                Some(Shape { dims, flat: false })
+                Some(Shape {
+                    dims,
+                    flat: false,
+                    base: Nat::int(0),
+                })
             },
         )?;
         self.seen.borrow_mut().insert(key, v);

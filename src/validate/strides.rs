@@ -10,7 +10,7 @@
 //! the store hold is decided by what is known, or becomes the condition of a choice.
 
 use super::items::{assume_path, Around, Leaf};
-use super::value::{Res, Rewrite, Values, V};
+use super::value::{Node, Res, Rewrite, Values, V};
 use super::Stuck;
 use crate::arith::{Atom, AtomKind, Nat};
 use crate::intern::Symbol;
@@ -104,12 +104,28 @@ pub fn extent_alone(cx: &Values, leaf: &Leaf, var: Symbol) -> Res<Nat> {
         match a {
             Around::Loop(v, n) if *v == var => extent = Some(*n),
             Around::Loop(_, n) => depends |= cx.mentions(*n, var),
-            Around::Cond(c, _) => depends |= cx.value_mentions(*c, var),
+            Around::Cond(c, holds) => {
+                depends |= cx.value_mentions(*c, var) && !stays_true(cx, (*c, *holds), var)
+            }
         }
     }
     extent
         .filter(|_| !depends)
         .ok_or_else(|| Stuck::new("which iteration is the last to store an element is not known"))
+}
+
+/// Whether a condition that holds in one iteration of a loop holds in all later ones: where it does not hold in the last one, it
+/// holds in none.
+fn stays_true(cx: &Values, (c, holds): (V, bool), var: Symbol) -> bool {
+    let Node::Op(Op::Le, _, args) = cx.node(c) else {
+        return false;
+    };
+    let (Some(a), Some(b)) = (cx.as_index(args[0]), cx.as_index(args[1])) else {
+        return false;
+    };
+    let more = if holds { b - a } else { a - b };
+    let by = more.coefficient(var).and_then(Nat::as_int);
+    by.is_some_and(|by| by > 0 && !cx.mentions(more - Nat::int(by) * Nat::var(var), var))
 }
 
 /// The last iteration that has a remainder.

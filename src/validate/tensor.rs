@@ -35,7 +35,7 @@ impl Portion {
     /// The place of an element, as cells have it.
     pub fn place(&self, at: &[Nat]) -> Place {
         match self.flat {
-            true => [linear(&self.dims, at)].into_iter().collect(),
+            true => [self.base + linear(&self.dims, at)].into_iter().collect(),
             false => at.iter().copied().collect(),
         }
     }
@@ -45,10 +45,10 @@ impl Portion {
         self.place(&at)
     }
 
-    /// The flat index of a place.
+    /// The flat index of a place, from the first element on.
     pub fn flat_index(&self, at: &[Nat]) -> Nat {
         match self.flat {
-            true => at.first().copied().unwrap_or(Nat::int(0)),
+            true => at.first().map_or(Nat::int(0), |n| *n - self.base),
             false => linear(&self.dims, at),
         }
     }
@@ -167,6 +167,7 @@ impl Values {
             leaf,
             dims: shape.dims,
             flat: shape.flat,
+            base: shape.base,
             params,
             start: none,
             step: none,
@@ -191,6 +192,7 @@ impl Values {
             for d in &mut p.dims {
                 *d = self.rewrite_nat(r, *d)?;
             }
+            p.base = self.rewrite_nat(r, p.base)?;
             p.start = self.rewrite(r, p.start)?;
             p.step = self.rewrite(r, p.step)?;
         }
@@ -331,6 +333,7 @@ impl Values {
             let shape = Shape {
                 dims: p.dims.clone(),
                 flat: p.flat,
+                base: p.base,
             };
             let mut p = self.portion(p.leaf, shape);
             let place = p.own_place();

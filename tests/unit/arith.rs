@@ -24,6 +24,21 @@ fn a_constant_below_one_is_never_a_size() {
 }
 
 #[test]
+fn multiples_of_sums_are_taken_out() {
+    let (h, w, i, j) = (v("h"), v("w"), v("i"), v("j"));
+    let rows = (h + 1.into()) * (w + 1.into());
+    assert_eq!((rows * i + j).floor_div(rows), i + j.floor_div(rows));
+    assert_eq!((rows * i * 4.into() + j).rem(rows), j.rem(rows));
+    assert_eq!((rows * (i + j)).ceil_div(rows), i + j);
+    // Of a part of it nothing is known.
+    let part = h * i + w * i;
+    assert_eq!(
+        part.floor_div(rows).to_string(),
+        "floor(h*i + i*w, h + h*w + w + 1)"
+    );
+}
+
+#[test]
 fn floor_ceil_and_rem_take_out_whole_multiples() {
     let n = v("n");
     assert_eq!((n * 8.into() + 3.into()).floor_div(8.into()), n);

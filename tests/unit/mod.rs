@@ -86,6 +86,7 @@ mod target;
 mod term;
 mod termination;
 mod validate {
+    mod known;
     mod system;
 }
 mod verify;

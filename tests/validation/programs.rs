@@ -121,4 +121,27 @@ pub const PROGRAMS: &[&str] = &[
     "def f [m n : nat] (a : m.n.f32) : m.f32 = a |> mapSeq (reduceSeq (\\_ _ -> 1.0) 2.0)",
     // Indices that are constants in memory.
     "def f [m : nat] (a : (m + 3).f32) : 3.f32 = a |> gather (makeArray[3] 0 2 1) |> mapSeq (\\x -> x + 1.0)",
+    // Lanes of whole blocks, and the rest, each of which is read one by one.
+    "def f [n d : nat] (x : (n + 1).d.f32) : d.(n + 1).f32 =
+      transpose x |> mapSeq (\\xs ->
+        let m = at[0] xs in
+        let ys = concat
+          (asScalar (asVector[4] (take[4*floor(n + 1, 4)] xs) |> map (\\v -> v - vectorFromScalar[4] m)))
+          (drop[4*floor(n + 1, 4)] xs |> map (\\x -> x - m)) in
+        let s = reduceSeq (+) 0.0 ys in ys |> mapSeq (\\y -> y / s))",
+    // Channels, which stand between images and their rows.
+    "def f [b c h w : nat] (x : b.c.(h + 1).(w + 1).f32) : c.f32 =
+      transpose x |> mapSeq (\\p -> reduceSeq (+) 0.0 (join (join p)))",
+    // Rows each of which is made of itself.
+    "def f [n m : nat] (a : n.n.f32) (b : m.n.f32) : m.n.f32 =
+      let places = generate[n] (\\i -> i) in
+      b |> mapPar (\\rhs -> zip places (zip a rhs) |> reduceSeq (\\x row ->
+          let known = zip (fst (snd row)) x |> map (\\p -> fst p * snd p) |> reduceSeq (+) 0.0 in
+          zip places x |> map (\\p -> select (fst p == fst row) (snd (snd row) - known) (snd p)))
+        (fill[n] 0.0))",
+    // Three stages, two of which are kept row by row, filled by loops of their own before the first row.
+    "def f [h w : nat] (u : (h + 6).w.f32) : h.w.f32 =
+      let a = toMem (slide[3, 1] u |> mapSeq (\\r -> transpose r |> mapSeq (\\c -> reduceSeq (+) 0.0 c))) in
+      let b = toMem (slide[3, 1] (a : (h + 4).w.f32) |> mapSeq (\\r -> transpose r |> mapSeq (\\c -> reduceSeq max 0.0 c))) in
+      slide[3, 1] (b : (h + 2).w.f32) |> mapSeq (\\r -> transpose r |> mapSeq (\\c -> at[0] c - at[1] c * at[2] c))",
 ];

@@ -1,0 +1,95 @@
+//! Programs of kinds that are not shipped, as the main job makes their kernels.
+
+use std::process::Command;
+
+/// What it is, the target, the program.
+const KINDS: &[(&str, &str, &str)] = &[
+    (
+        "Differences from a mean, a block of which is computed for each of its elements.",
+        "avx2",
+        "def whiten2 [n d : nat] (x : (n+1).d.f32) : (n+1).d.f32 =
+          transpose x |> map (\\c ->
+            let m = reduce (+) 0.0 c / (cast (n+1) : f32) in
+            let z = c |> map (\\a -> a - m) in
+            let v = (z |> map (\\a -> a * a) |> reduce (+) 0.0) / (cast (n+1) : f32) in
+            let s = sqrt v in
+            z |> map (\\a -> a / s)) |> transpose",
+    ),
+    (
+        "Channels of images, whose rows have one element more than a size.",
+        "neon",
+        "def batchnorm [b c h w : nat] (g : c.f32) (be : c.f32) (x : b.c.(h+1).(w+1).f32) : b.c.(h+1).(w+1).f32 =
+          let mean = transpose x |> map (\\p -> reduce (+) 0.0 (join (join p))) in
+          x |> map (\\img -> zip (zip img mean) (zip g be) |> map (\\q ->
+             let (im, gb) = q in
+             let (pl, m) = im in
+             pl |> map (map (\\v -> (v - m) * fst gb + snd gb))))",
+    ),
+    (
+        "Four stages, three of which are kept row by row and filled before the first row of a strip.",
+        "avx2",
+        "def blur3 [h w : nat] (u : (h+2).(w+2).f32) : h.w.f32 =
+          let rows = u |> map (\\r -> slide[3, 1] r |> map (\\w -> 0.25 * at[0] w + 0.5 * at[1] w + 0.25 * at[2] w)) in
+          rows |> slide[3, 1] |> map (\\w -> zip (at[0] w) (zip (at[1] w) (at[2] w)) |> map (\\p -> 0.25 * fst p + 0.5 * fst (snd p) + 0.25 * snd (snd p)))
+def grad [h w : nat] (u : (h+2).(w+2).f32) : h.w.f32 =
+          u |> map (slide[3, 1]) |> slide[3, 1] |> map transpose |> map (map (\\w ->
+            let gx = at[2] (at[0] w) + 2.0 * at[2] (at[1] w) + at[2] (at[2] w) - at[0] (at[0] w) - 2.0 * at[0] (at[1] w) - at[0] (at[2] w) in
+            let gy = at[0] (at[2] w) + 2.0 * at[1] (at[2] w) + at[2] (at[2] w) - at[0] (at[0] w) - 2.0 * at[1] (at[0] w) - at[2] (at[0] w) in
+            sqrt (gx * gx + gy * gy)))
+def edges [h w : nat] (lo : f32) (u : (h+6).(w+6).f32) : h.w.f32 =
+          let b = (blur3 u : (h+4).(w+4).f32) in
+          let g = (grad b : (h+2).(w+2).f32) in
+          g |> map (slide[3, 1]) |> slide[3, 1] |> map transpose |> map (map (\\w ->
+            let c = at[1] (at[1] w) in
+            select (c > lo) (select (c >= reduce max 0.0 (join w)) c 0.0) 0.0))",
+    ),
+    (
+        "A border in three dimensions, steps in time.",
+        "avx2",
+        "def stencil3d [t d h w : nat] (u : d.h.w.f32) : d.h.w.f32 =
+          u |> iterate[t] (\\u ->
+            let p = u |> map (map (padCst[1, 1] 0.0)) |> map (padCst[1, 1] (fill[w+2] 0.0)) |> padCst[1, 1] (fill[h+2] (fill[w+2] 0.0)) in
+            let cubes = (p |> map (\\plane -> plane |> map (slide[3, 1]) |> slide[3, 1] |> map transpose)
+               |> slide[3, 1] |> map (\\planes -> transpose planes |> map transpose) : d.h.w.3.3.3.f32) in
+            cubes |> map (map (map (\\c -> 0.5 * at[1] (at[1] (at[1] c)) + 0.0833 * (at[1] (at[1] (at[0] c)) + at[1] (at[1] (at[2] c)) + at[1] (at[0] (at[1] c)) + at[1] (at[2] (at[1] c)) + at[0] (at[1] (at[1] c)) + at[2] (at[1] (at[1] c)))))))",
+    ),
+    (
+        "Rows without their mean, as panels of register tiles.",
+        "avx512",
+        "def corr [m n : nat] (x : m.(n+1).f32) : m.m.f32 =
+          let z = x |> map (\\r ->
+            let mu = reduce (+) 0.0 r / (cast (n+1) : f32) in
+            r |> map (\\v -> v - mu)) in
+          let nrm = z |> map (\\r -> sqrt (r |> map (\\v -> v * v) |> reduce (+) 0.0)) in
+          zip z nrm |> map (\\a -> zip z nrm |> map (\\b -> (zip (fst a) (fst b) |> map (\\p -> fst p * snd p) |> reduce (+) 0.0) / (snd a * snd b)))",
+    ),
+    (
+        "Rows that are solved one after the other.",
+        "avx2",
+        "def forward_multi [n m : nat] (a : n.n.f32) (b : m.n.f32) : m.n.f32 =
+          let places = generate[n] (\\i -> i) in
+          b |> map (\\rhs -> zip places (zip a rhs) |> reduceSeq (\\x row ->
+              let (i, cr) = row in
+              let known = zip (fst cr) x |> map (\\p -> fst p * snd p) |> reduce (+) 0.0 in
+              zip places x |> map (\\p -> select (fst p == i) (snd cr - known) (snd p)))
+            (fill[n] 0.0))",
+    ),
+];
+
+#[test]
+fn kernels_of_other_kinds_are_validated() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("f.rise");
+    for (what, target, text) in KINDS {
+        std::fs::write(&file, text).expect("a file");
+        let out = Command::new(env!("CARGO_BIN_EXE_rise-opt"))
+            .arg(&file)
+            .args(["--target", target, "-o"])
+            .arg(folder.path().join("f.c"))
+            .output()
+            .expect("rise-opt");
+        let told = String::from_utf8_lossy(&out.stderr).to_string()
+            + &String::from_utf8_lossy(&out.stdout);
+        assert!(told.contains("valid    at all sizes"), "{what}: {told}");
+    }
+}
