@@ -19,6 +19,7 @@ mod egraph;
 mod files;
 mod functions;
 mod halves;
+mod lane_instructions;
 mod irregular;
 mod kernel_compilers;
 mod kernel_names;

@@ -1,9 +1,7 @@
 //! Floats of 16 bits: every one of them, and the numbers between two neighbours, in Rust and in C.
 
-use crate::common;
-use crate::common::cases::{self, all_right, case_for, Case};
-use rise_opt::interp::random::Rng;
-use rise_opt::interp::{buffers, eval_program, Shape, Value};
+use crate::common::cases::{self, all_right};
+use crate::common::lacking;
 use rise_opt::target::Target;
 use rise_opt::ty::Scalar;
 
@@ -83,24 +81,6 @@ fn what_is_between_is_rounded_to_the_nearest_and_ties_to_even() {
     }
 }
 
-/// A run of a program on these bytes.
-fn case(text: &str, n: i64, inputs: Vec<Vec<u8>>, target: Target, name: &str) -> Case {
-    let program = common::program_text(text);
-    let sizes = cases::sizes(&format!("n={n}"));
-    let mut rng = Rng::new(1);
-    let mut case =
-        case_for(target, name.into(), program, sizes.clone(), &mut rng).expect("a value");
-    let args: Vec<Value> = (case.program.params.iter().zip(&inputs))
-        .map(|((_, ty), bytes)| {
-            let shape = Shape::of(*ty, &sizes).expect("a shape");
-            buffers::from_buffers(&shape, &[bytes]).expect("a value")
-        })
-        .collect();
-    case.expected = eval_program(&case.program, &sizes, &args).expect("a value");
-    case.inputs = inputs;
-    case
-}
-
 /// All numbers of 16 bits to f32, and f32 beside and between them to 16 bits: one by one and in vectors.
 #[test]
 fn kernels_convert_every_number() {
@@ -127,7 +107,7 @@ fn kernels_convert_every_number() {
                     .replace("half", half);
                     let name = format!("c{}", cases.len());
                     let inputs = vec![all.clone(), xs.clone()];
-                    cases.push(case(&text, n, inputs, target, &name));
+                    cases.push(cases::case_of(&text, n, inputs, target, &name));
                 }
             }
         }
@@ -148,7 +128,7 @@ fn kernels_convert_every_number() {
             .output()
         {
             Ok(_) => all_right(compiler, &cases, &["-O2", "-march=native", "-Wno-psabi"]),
-            Err(_) => common::lacking::not_tested(compiler),
+            Err(_) => lacking::not_tested(compiler),
         }
     }
 }

@@ -119,9 +119,17 @@ fn converting(name: &str) -> Option<Helper> {
         (f, Scalar::F32) if f.is_half() => By::Widen(f),
         (Scalar::F32, t) if t.is_half() => By::Narrow(t),
         (f, t) if f.is_float() && !f.is_half() && t.is_int() => By::Saturate,
+        (f, t) if lanes > 1 && is_widening(f, t) => By::Convert,
         _ => return None,
     };
     own(by, vec![of], result)
+}
+
+/// Whether all numbers of a type become some of a wider one that they are equal to, or as integers do so modulo.
+fn is_widening(from: Scalar, to: Scalar) -> bool {
+    let ints = from.is_int() && to.is_int();
+    let exact = matches!((from, to), (Scalar::F32 | Scalar::I32, Scalar::F64));
+    from.bytes() < to.bytes() && (ints || exact)
 }
 
 pub fn named(name: &str) -> Option<Helper> {

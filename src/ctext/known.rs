@@ -156,22 +156,47 @@ fn lanes(rest: &mut &str) -> Option<u32> {
 
 fn belongs(bound: Bound, class: &str) -> bool {
     let (a, b) = (bound.a, bound.b);
-    let bytes = a.map_or(0, Scalar::bytes) * u64::from(bound.lanes.unwrap_or(1));
+    let lanes = u64::from(bound.lanes.unwrap_or(1));
+    let [bytes, result] = [a, b].map(|s| s.map_or(0, Scalar::bytes) * lanes);
+    let exact = |from: Scalar, to: Scalar| to.bytes().is_multiple_of(from.bytes());
+    let wider = a.zip(b).filter(|(a, b)| exact(*a, *b)).map(|(a, b)| b.bytes() / a.bytes());
     match class {
         "signed" => a.is_some_and(Scalar::is_signed),
         "unsigned" => a.is_some_and(|s| s.is_int() && !s.is_signed()),
         "to-signed" => b.is_some_and(Scalar::is_signed),
         "to-unsigned" => b.is_some_and(|s| s.is_int() && !s.is_signed()),
+        "integer" => a.is_some_and(Scalar::is_int),
+        "integers" => a.is_some_and(Scalar::is_int) && b.is_some_and(Scalar::is_int),
+        "upto4" => a.is_some_and(|s| s.bytes() <= 4),
+        "to-short" => b.is_some_and(|s| s.bytes() < 4),
+        "to-long" => b.is_some_and(|s| s.bytes() >= 4),
+        "twice" => wider == Some(2),
+        "four-times" => wider == Some(4),
+        "eight-times" => wider == Some(8),
+        "to-bytes16" => result == 16,
+        "to-bytes32" => result == 32,
+        "to-bytes64" => result == 64,
+        "to-f64" => b == Some(Scalar::F64),
         "short" => a.is_some_and(|s| s.bytes() < 4),
         "long" => a.is_some_and(|s| s.bytes() >= 4),
         "same" => a.map(Scalar::bytes) == b.map(Scalar::bytes),
-        "other" => a.map(Scalar::bytes) != b.map(Scalar::bytes),
+        "wider" => a.map(Scalar::bytes) < b.map(Scalar::bytes),
+        "narrower" => a.map(Scalar::bytes) > b.map(Scalar::bytes),
+        "to-bytes1" => b.map(Scalar::bytes) == Some(1),
+        "to-bytes2" => b.map(Scalar::bytes) == Some(2),
+        "to-bytes4" => b.map(Scalar::bytes) == Some(4),
         "bytes16" => bytes == 16,
         "bytes32" => bytes == 32,
         "bytes64" => bytes == 64,
         "other-bytes" => ![16, 32, 64].contains(&bytes),
         name => a.is_some_and(|s| s.name() == name),
     }
+}
+
+/// The integer of so many bytes with the sign of another.
+fn wide(s: Scalar, bytes: u64) -> Scalar {
+    let same = |t: &Scalar| t.is_int() && t.is_signed() == s.is_signed() && t.bytes() == bytes;
+    Scalar::ALL.into_iter().find(same).unwrap_or(s)
 }
 
 /// A text with what its letters stand for.
@@ -193,6 +218,9 @@ fn expand(text: &str, bound: Bound) -> String {
             'U' => vector(unsigned(a)),
             'T' => vector(b),
             'N' => vector(signed(b)),
+            // Twice and four times as wide, of the same sign.
+            'G' => vector(wide(a, 2 * a.bytes())),
+            'P' => vector(wide(a, 4 * a.bytes())),
             'k' => k.to_string(),
             's' | 'a' => a.name().to_string(),
             'b' => b.name().to_string(),

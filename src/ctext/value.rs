@@ -283,7 +283,10 @@ impl Reader<'_, '_> {
         if let ("__builtin_convertvector", [x, Expr::Name(ty)]) = (name, args) {
             let x = self.value(x)?;
             self.scope.needs(ty);
-            return lanes_converted(x, ty);
+            return match shape(ty) {
+                Some(to) => lanes_converted(x, to),
+                None => unread(format!("a conversion to `{ty}`")),
+            };
         }
         if let Some((f, n)) = super::sum::FUNCTIONS.iter().find(|f| f.0 == name) {
             if args.len() != *n {
@@ -311,7 +314,20 @@ impl Reader<'_, '_> {
         self.helper(&helper, args)
     }
 
+    /// A vector as one of wider elements; truth values are numbers, here.
+    fn widened(&mut self, helper: &Helper, arg: &Expr) -> Res<Value> {
+        let v = self.value(arg)?;
+        let is = v.mask.unwrap_or(v.tree.elem());
+        match lanes(&v) == helper.of[0].lanes && is == helper.of[0].elem {
+            true => lanes_converted(v, helper.result),
+            false => unread("an argument is no vector of the type that is widened"),
+        }
+    }
+
     fn helper(&mut self, helper: &Helper, args: &[Expr]) -> Res<Value> {
+        if let (By::Convert, [arg]) = (helper.by, args) {
+            return self.widened(helper, arg);
+        }
         let mut all = Vec::new();
         let mut masks = Vec::new();
         for (e, to) in args.iter().zip(&helper.of) {
@@ -656,10 +672,10 @@ fn reinterpreted(v: Value, to: Shape) -> Res<Value> {
     }))
 }
 
-fn lanes_converted(x: Value, ty: &str) -> Res<Value> {
-    let Some(to) = shape(ty).filter(|s| s.lanes == lanes(&x) && s.lanes > 1) else {
-        return unread(format!("a conversion to `{ty}`"));
-    };
+fn lanes_converted(x: Value, to: Shape) -> Res<Value> {
+    if to.lanes != lanes(&x) || to.lanes == 1 {
+        return unread("a conversion to other lanes");
+    }
     if x.mask.is_some() {
         return match to.elem.is_signed() {
             true => Ok(masked(x.tree, to.elem)),

@@ -253,14 +253,18 @@ fn limit_of(input: &Input, sizes: &Sizes) -> Option<Limit> {
     Some(limit(effort.work, lanes, effort.bytes, &machine))
 }
 
-/// The estimate at the usual sizes, 0, or for a class, from 1 on, with doubts.
-fn cost(t: &Tried, at: usize) -> f64 {
-    let cycles = match (&t.ended, at) {
+/// The estimate at the usual sizes, 0, or for a class, from 1 on.
+fn estimate(t: &Tried, at: usize) -> f64 {
+    match (&t.ended, at) {
         (Ended::Estimated(all, _), 0) => *all,
         (Ended::Estimated(..), _) => mean(&t.by_class[at - 1]),
         _ => f64::INFINITY,
-    };
-    cycles * DOUBT.powi(t.schedule.changes as i32)
+    }
+}
+
+/// With doubts.
+fn cost(t: &Tried, at: usize) -> f64 {
+    estimate(t, at) * DOUBT.powi(t.schedule.changes as i32)
 }
 
 /// What stands for several sizes: each counts as much as the others, however long it takes.
@@ -279,14 +283,17 @@ fn alone(t: &Tried) -> f64 {
 }
 
 /// In which order schedules are tried, so that the bound on searches cuts off the least promising ones: parallel loops alone, tiles, other
-/// ways to take loops apart, long sums beside tiles, vectors beside anything.
-fn rank(choice: &Choice) -> u32 {
-    match (choice.vectors, choice.tile > 0, choice.lanes > 0) {
+/// ways to take loops apart, long sums beside tiles, vectors beside anything. Where vectors have functions that are called number by number
+/// otherwise, they stand beside tiles before other ways.
+fn rank(schedule: &Schedule, functions: bool) -> u32 {
+    let choice = &schedule.choice;
+    match (choice.vectors, schedule.has_tiles(), choice.lanes > 0) {
         _ if is_plain(choice) => 0,
-        (true, ..) => 4,
+        (true, true, false) if functions => 2,
+        (true, ..) => 5,
         (_, true, false) => 1,
-        (_, false, _) => 2,
-        (_, true, true) => 3,
+        (_, false, _) => 3,
+        (_, true, true) => 4,
     }
 }
 
@@ -323,7 +330,7 @@ fn is_worth_trying(schedule: &Schedule, tried: &[Tried], at: usize) -> bool {
     let tiled = tiles.map(cost).fold(f64::INFINITY, f64::min);
     let loops = tried.iter().filter(|t| is_plain(&t.schedule.choice));
     let untiled = loops.map(cost).fold(f64::INFINITY, f64::min);
-    if rank(&choice) == 2 && tiled * TILES < untiled {
+    if !schedule.has_tiles() && !is_plain(&choice) && tiled * TILES < untiled {
         return false;
     }
     let base = match (choice.vectors, choice.lanes > 0 && choice.tile > 0) {
@@ -339,8 +346,12 @@ fn is_worth_trying(schedule: &Schedule, tried: &[Tried], at: usize) -> bool {
         let alike = choice.vectors || of.lanes == 0 && of.tile > 0;
         !of.vectors && alike
     });
-    let best = rivals.min_by(|a, b| cost(a).total_cmp(&cost(b)));
-    best.is_none_or(|b| b.schedule.choice == base)
+    // What is simpler may be the better base, or what is faster.
+    let least = |cost: &dyn Fn(&Tried) -> f64| {
+        let best = rivals.clone().min_by(|a, b| cost(a).total_cmp(&cost(b)));
+        best.is_none_or(|b| b.schedule.choice == base)
+    };
+    least(&cost) || choice.vectors && least(&|t| estimate(t, at))
 }
 
 /// The input with the steps of the schedule to take, if there is one, of the few that nothing is measured for.
@@ -509,7 +520,8 @@ impl<'a> Trial<'a> {
     fn tried(&mut self, space: Space) -> Vec<Tried> {
         let mut tried = Vec::new();
         let mut all = self.schedules(space);
-        all.sort_by_key(|s| rank(&s.choice));
+        let functions = schedule::approximates(&self.program(), self.permits);
+        all.sort_by_key(|s| rank(s, functions));
         for schedule in all {
             if !(0..=self.points.len()).any(|at| is_worth_trying(&schedule, &tried, at)) {
                 continue;

@@ -3,6 +3,7 @@
 //! Each is a macro, as vectors that a machine has no registers for cannot be passed to functions without a warning.
 //! Invariant: each lane is what the operation on a single number gives, to the bit.
 
+use super::prelude::c_type;
 use crate::term::Op;
 use crate::ty::Scalar;
 
@@ -55,13 +56,38 @@ fn instructions(op: Op, s: Scalar, bytes: u64) -> Vec<(&'static str, String)> {
     all
 }
 
+/// An instruction for vectors of integers: what the machine defines that has it, and the call.
+fn int_instruction(word: &str, args: &[&str], s: Scalar, k: u32) -> Option<(&'static str, String)> {
+    let (has, prefix, ty) = match (s.bytes() * u64::from(k), s.bytes()) {
+        (64, 1 | 2) => ("__AVX512BW__", "_mm512", "__m512i"),
+        (64, _) => ("__AVX512F__", "_mm512", "__m512i"),
+        (32, 1 | 2 | 4) => ("__AVX2__", "_mm256", "__m256i"),
+        (16, 1 | 2 | 4) => ("__SSE4_1__", "_mm", "__m128i"),
+        _ => return None,
+    };
+    let list: Vec<String> = args.iter().map(|a| format!("({ty})({a})")).collect();
+    Some((
+        has,
+        format!("{prefix}_{word}_ep{}({})", s.name(), list.join(", ")),
+    ))
+}
+
+/// Whether an operation has an instruction somewhere.
+pub(super) fn has_instruction(op: Op, s: Scalar, k: u32) -> bool {
+    match (op, s.is_float()) {
+        (Op::Abs, false) => s.is_signed() && int_instruction("abs", &["a"], s, k).is_some(),
+        (_, float) => float && !matches!(op, Op::Abs | Op::Neg),
+    }
+}
+
 /// The least or the largest, as machines have it that give the second number where one is none or both are zeros: what the
 /// machine defines, and the instruction.
 fn min_max_instruction(max: bool, s: Scalar, k: u32) -> Option<(&'static str, String)> {
+    let word = if max { "max" } else { "min" };
     let (single, d) = match s {
         Scalar::F32 => ("ps", ""),
         Scalar::F64 => ("pd", "d"),
-        _ => return None,
+        _ => return int_instruction(word, &["a", "b"], s, k),
     };
     let (has, prefix, ty) = match s.bytes() * u64::from(k) {
         64 => ("__AVX512F__", "_mm512", "__m512"),
@@ -69,7 +95,6 @@ fn min_max_instruction(max: bool, s: Scalar, k: u32) -> Option<(&'static str, St
         16 => ("__SSE2__", "_mm", "__m128"),
         _ => return None,
     };
-    let word = if max { "max" } else { "min" };
     Some((
         has,
         format!("{prefix}_{word}_{single}(({ty}{d})(a), ({ty}{d})(b))"),
@@ -150,9 +175,16 @@ pub(super) fn of_integers(op: Op, s: Scalar, k: u32) -> String {
     let name = format!("{}_{ty}", op.name().to_uppercase());
     let u = format!("{}x{k}", int_of(s, false).name());
     if op == Op::Abs {
-        return format!(
-            "#define {name}(a) \\\n    ({{ {ty} a_ = (a); {mask} m_ = a_ < 0; ({ty})(({u})(a_ ^ m_) - ({u})m_); }})\n\n"
+        let any = format!(
+            "#define {name}(a) \\\n    ({{ {ty} a_ = (a); {mask} m_ = a_ < 0; ({ty})(({u})(a_ ^ m_) - ({u})m_); }})\n"
         );
+        let own = int_instruction("abs", &["a"], s, k).filter(|_| s.is_signed());
+        return match own {
+            Some((has, call)) => format!(
+                "#if defined({has})\n#define {name}(a) (({ty}){call})\n#else\n{any}#endif\n\n"
+            ),
+            None => any + "\n",
+        };
     }
     let sign = if op == Op::Div { "/" } else { "%" };
     // By 1 instead of 0 or -1, which machines do not divide by.
@@ -191,6 +223,30 @@ pub(super) fn cast(from: Scalar, to: Scalar, k: u32) -> String {
         true => format!("-0x1p{}{suffix}", bits - 1),
         false => format!("0x0p0{suffix}"),
     };
+    let head = format!(
+        "#define {f}_to_{}(a) \\\n    ({{ {f} a_ = (a); {wide} h_ = a_ >= {most}, l_ = a_ <= {least}, o_ = (a_ == a_) & ~(h_ | l_); \\\n       ",
+        to.name()
+    );
+    if to.bytes() < from.bytes() {
+        // Floats have all ends of narrower integers, so that the choice is one of floats.
+        let c = c_type(from);
+        let end = |which: &str, mask: &str| {
+            format!(" | (({wide})(({f}){{0}} + ({c}){upper}_{which}) & {mask})")
+        };
+        let low = if to.is_signed() { end("MIN", "l_") } else { String::new() };
+        let by_way = match to.bytes() {
+            1 => vec![Scalar::I32, Scalar::I16, to],
+            2 => vec![Scalar::I32, to],
+            _ => vec![to],
+        };
+        let result = by_way.iter().fold("s_".to_string(), |x, s| {
+            format!("__builtin_convertvector({x}, {}x{k})", s.name())
+        });
+        return format!(
+            "{head}{f} s_ = ({f})((({wide})a_ & o_){}{low}); {result}; }})\n\n",
+            end("MAX", "h_")
+        );
+    }
     // Of the same width nothing is to be converted.
     let narrow = |m: &str| match from.bytes() == to.bytes() {
         true => format!("({mask}){m}"),
@@ -201,10 +257,8 @@ pub(super) fn cast(from: Scalar, to: Scalar, k: u32) -> String {
         false => String::new(),
     };
     format!(
-        "#define {f}_to_{to}(a) \\\n    ({{ {f} a_ = (a); {wide} h_ = a_ >= {most}, l_ = a_ <= {least}, o_ = (a_ == a_) & ~(h_ | l_); \\\n       \
-         {f} s_ = ({f})(({wide})a_ & o_); \\\n       \
+        "{head}{f} s_ = ({f})(({wide})a_ & o_); \\\n       \
          __builtin_convertvector(s_, {t}) | (({t}){} & {upper}_MAX){low}; }})\n\n",
         narrow("h_"),
-        to = to.name()
     )
 }

@@ -6,6 +6,7 @@
 use super::body::Printer;
 use super::functions;
 use super::prelude::{c_type, shape_type};
+use super::widening;
 use crate::nest::{Expr, ExprKind, Shape};
 use crate::term::{Function, Op};
 use crate::ty::Scalar;
@@ -45,11 +46,26 @@ impl Printer<'_> {
         let text = self.mask_text(e, own);
         match own == bytes {
             true => text,
-            false => {
-                let ty = self.mask_type(bytes, lanes);
-                format!("__builtin_convertvector({text}, {ty})")
-            }
+            false => self.converted(format!("({text})"), signed(own), signed(bytes), lanes),
         }
+    }
+
+    /// A vector as one of numbers that all of one width or of another type of floats become.
+    fn converted(&mut self, x: String, from: Scalar, to: Scalar, lanes: u32) -> String {
+        let steps = widening::steps(from, to, lanes);
+        let each = steps.into_iter().fold((x, from), |(x, last), next| {
+            let ty = self.register(next, lanes);
+            let text = match widening::has_instruction(last, next, lanes) {
+                true => {
+                    self.register(last, lanes);
+                    self.used.widened.insert((last, next, lanes));
+                    format!("{}({x})", widening::name(last, next, lanes))
+                }
+                false => format!("__builtin_convertvector({x}, {ty})"),
+            };
+            (text, next)
+        });
+        each.0
     }
 
     /// How many bytes the integers of a variable for truth values have, from now on.
@@ -199,28 +215,8 @@ impl Printer<'_> {
                 format!("{}x{lanes}_to_{}({x})", from.name(), to.name())
             }
             (false, false) if from.bytes() == to.bytes() => format!("({ty}){x}"),
-            _ => {
-                let between = between(from, to).into_iter().flatten();
-                between.chain([to]).fold(x, |x, elem| {
-                    let ty = self.register(elem, lanes);
-                    format!("__builtin_convertvector({x}, {ty})")
-                })
-            }
+            _ => self.converted(x, from, to, lanes),
         }
-    }
-}
-
-/// Types that hold all numbers of the narrower one: gcc converts number by number what changes its width by more than twice,
-/// and by instructions for whole vectors what does so once and again.
-fn between(from: Scalar, to: Scalar) -> [Option<Scalar>; 2] {
-    use Scalar::{F32, I16, I32, U16};
-    let half = if from.is_signed() { I16 } else { U16 };
-    match (from.bytes(), to.bytes()) {
-        (1, 4) if to == F32 => [Some(half), Some(I32)],
-        (1, 4) => [Some(half), None],
-        (2, 4) if to == F32 => [Some(I32), None],
-        (4, 1) if from.is_int() => [Some(I16), None],
-        _ => [None, None],
     }
 }
 

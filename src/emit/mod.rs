@@ -19,6 +19,7 @@ mod lanes;
 mod parts;
 mod prelude;
 mod sums;
+mod widening;
 
 pub use prelude::c_type;
 

@@ -1,7 +1,7 @@
 //! Types and helpers that a kernel's text needs, and only those.
 
 pub(super) use super::lane_helpers::int_of;
-use super::{functions, lane_helpers, Contract};
+use super::{functions, lane_helpers, widening, Contract};
 use crate::nest::passes::TIMES;
 use crate::nest::{Shape, THREADS_FROM};
 use crate::term::{Function, Op};
@@ -23,6 +23,8 @@ pub(super) struct Used {
     pub functions: BTreeSet<(Function, Scalar, u32)>,
     /// Saturating casts of vectors of floats: from, to, lanes.
     pub vector_casts: BTreeSet<(Scalar, Scalar, u32)>,
+    /// Casts to wider elements that machines have instructions for: from, to, lanes.
+    pub widened: BTreeSet<(Scalar, Scalar, u32)>,
     /// Selection by mask.
     pub masks: BTreeSet<(Scalar, u32)>,
     /// Integer helpers: operation, element.
@@ -567,6 +569,9 @@ fn vector_helpers(used: &Used) -> String {
     for (from, to, k) in &used.vector_casts {
         out += &lane_helpers::cast(*from, *to, *k);
     }
+    for (from, to, k) in &used.widened {
+        out += &widening::text(*from, *to, *k);
+    }
     for (f, s, k) in &used.functions {
         out += &functions::text(*f, *s, *k);
     }
@@ -575,10 +580,13 @@ fn vector_helpers(used: &Used) -> String {
 
 /// What instructions of a machine are called by.
 fn headers(used: &Used) -> &'static str {
-    let single = |(op, s, _): &(Op, Scalar, u32)| s.is_float() && !matches!(op, Op::Abs | Op::Neg);
+    let single = |(op, s, k): &(Op, Scalar, u32)| lane_helpers::has_instruction(*op, *s, *k);
     let least = |(_, s, k): &(bool, Scalar, u32)| lane_helpers::has_min_max(*s, *k);
-    let half = used.halves.iter().any(super::half::has_instruction);
-    match half || used.lane_ops.iter().any(single) || used.min_max.iter().any(least) {
+    let any = used.halves.iter().any(super::half::has_instruction)
+        || !used.widened.is_empty()
+        || used.lane_ops.iter().any(single)
+        || used.min_max.iter().any(least);
+    match any {
         true => {
             "#if defined(__SSE2__)\n#include <immintrin.h>\n#elif defined(__aarch64__)\n#include <arm_neon.h>\n#endif\n"
         }
@@ -599,8 +607,14 @@ fn helper_types(used: &Used) -> Vec<(Scalar, u32)> {
         let wide = [Scalar::I64, int_of(*s, true), int_of(*s, false)];
         all.extend(wide.map(|s| (s, *k)));
     }
+    for (from, to, k) in &used.widened {
+        all.extend(widening::types(*from, *to).into_iter().map(|s| (s, *k)));
+    }
     for (from, to, k) in &used.vector_casts {
         all.extend([(int_of(*from, true), *k), (int_of(*to, true), *k)]);
+        if to.bytes() < from.bytes() {
+            all.extend([(Scalar::I32, *k), (Scalar::I16, *k)]);
+        }
     }
     all
 }

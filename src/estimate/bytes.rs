@@ -9,11 +9,15 @@ use crate::ty::Scalar;
 /// Operations to widen bytes of vectors that a compiler makes by itself to words of four, beside one.
 const WIDENED: f64 = 2.0;
 
-/// Whether compilers convert a vector number by number: from bytes to words of eight, for instance. Those of four are reached
-/// by way of two.
-pub fn is_far(from: Scalar, to: Scalar) -> bool {
+/// What a vector's elements become others by, for each register of the result: machines whose registers have 32 bytes and more have
+/// an instruction for what becomes wider, others do so twice as wide at a time, as all do for what becomes narrower.
+pub fn conversion(from: Scalar, to: Scalar, register: f64) -> f64 {
     let (a, b) = (from.bytes().max(1), to.bytes().max(1));
-    a.max(b) / a.min(b) >= 4 && !is_widened(from, to)
+    let times = (a.max(b) / a.min(b)).ilog2();
+    match a < b && register >= 32.0 {
+        true => 1.0,
+        false => f64::from(times.max(1)),
+    }
 }
 
 /// Whether bytes become words of four.

@@ -3,7 +3,7 @@
 //! In: a statement with the sizes around it. Out: cycles of one thread. A loop counts its body as often as it runs, or as often
 //! as its vectors do where a compiler can make some; the chain of one accumulator counts with the latency of its operation.
 
-use super::bytes::{is_far, is_widened, widened};
+use super::bytes::{conversion, widened};
 use super::chains::{are_folds, are_operations, carried, updates};
 use super::sizes::{is_unrolled, stride, truth, value};
 use super::streams::waiting;
@@ -20,8 +20,6 @@ const LATENCY: f64 = 4.0;
 /// Cycles for each number that is put into a vector; of one that a called function returns, before which all vectors are stored.
 const GATHER: f64 = 2.0;
 const RETURNED: f64 = 8.0;
-/// Cycles for each number that is converted alone.
-const SINGLE: f64 = 1.25;
 /// Cycles for a whole number that is divided by a constant: a product and shifts.
 const BY_CONSTANT: f64 = 1.5;
 /// Cycles for one that is divided by a number that is not known when it is compiled.
@@ -368,8 +366,9 @@ impl<'a> Walk<'a> {
                 };
                 0.5 * registers * lines
             }
-            ExprKind::Op(Op::Select, args) if vector && is_other_width(&args[0], shape.elem) => {
-                SINGLE * f64::from(shape.lanes)
+            ExprKind::Op(op @ Op::Select, args) if vector => {
+                let mask = compared(&args[0], shape.elem).map(|from| conversion(from, shape.elem, register));
+                registers * (operation(*op, shape.elem, vector) + mask.unwrap_or(0.0))
             }
             ExprKind::Op(op @ (Op::Div | Op::Mod), args)
                 if shape.elem.is_int() && !divides(*op, args, shape.elem) =>
@@ -377,11 +376,8 @@ impl<'a> Walk<'a> {
                 registers * BY_CONSTANT
             }
             ExprKind::Op(op, _) => registers * operation(*op, shape.elem, vector),
-            ExprKind::Cast(from) if vector && is_far(from.shape().elem, shape.elem) => {
-                SINGLE * f64::from(shape.lanes)
-            }
-            ExprKind::Cast(from) if vector && is_widened(from.shape().elem, shape.elem) => {
-                2.0 * registers
+            ExprKind::Cast(from) if vector => {
+                registers * conversion(from.shape().elem, shape.elem, register)
             }
             ExprKind::Cast(_) | ExprKind::Clamp(..) => registers,
             ExprKind::Lane(..) => 1.0,
@@ -530,13 +526,14 @@ fn divides(op: Op, args: &[Expr], elem: Scalar) -> bool {
         || matches!(op, Op::Div | Op::Mod) && elem.is_int() && !by_constant
 }
 
-/// Whether numbers of another width are compared: compilers convert such masks number by number.
-fn is_other_width(cond: &Expr, elem: Scalar) -> bool {
+/// What is compared, if its masks have another width than the numbers that are chosen.
+fn compared(cond: &Expr, elem: Scalar) -> Option<Scalar> {
     let ExprKind::Op(op, args) = cond.kind() else {
-        return false;
+        return None;
     };
+    let from = args.first()?.shape().elem;
     let compares = matches!(op.sort(), Sort::Comparison(_));
-    compares && args[0].shape().elem.bytes() != elem.bytes()
+    (compares && from.bytes() != elem.bytes()).then_some(from)
 }
 
 /// Whether a function of the C library is called for it.

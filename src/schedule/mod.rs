@@ -38,7 +38,7 @@ pub use variants::Variants;
 use crate::algebra::Floats;
 use crate::search;
 use crate::target::Target;
-use crate::term::Program;
+use crate::term::{Function, Kind, Program};
 
 /// What the user permits beyond what is exact.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
@@ -255,6 +255,18 @@ pub fn first(program: &Program, permits: Permits) -> Vec<Schedule> {
         together::in_one_pass(term),
     ];
     ways.into_iter().flatten().collect()
+}
+
+/// Whether functions have vectors that they do not have otherwise: those of a program may be approximated.
+pub fn approximates(program: &Program, permits: Permits) -> bool {
+    let mut found = false;
+    program.term.visit(&mut |t, _| {
+        if let Kind::Prim(p) = t.kind() {
+            let function = p.op().function();
+            found |= function.is_some_and(|f| f != Function::Sqrt);
+        }
+    });
+    found && permits.approximate
 }
 
 /// What is done before all that, where sums shall be exact and there are some.

@@ -37,6 +37,24 @@ pub struct Case {
     pub expected: Value,
 }
 
+/// A run of a program on these bytes.
+pub fn case_of(text: &str, n: i64, inputs: Vec<Vec<u8>>, target: Target, name: &str) -> Case {
+    let program = super::program_text(text);
+    let sizes = sizes(&format!("n={n}"));
+    let mut rng = Rng::new(1);
+    let mut case =
+        case_for(target, name.into(), program, sizes.clone(), &mut rng).expect("a value");
+    let args: Vec<Value> = (case.program.params.iter().zip(&inputs))
+        .map(|((_, ty), bytes)| {
+            let shape = Shape::of(*ty, &sizes).expect("a shape");
+            buffers::from_buffers(&shape, &[bytes]).expect("a value")
+        })
+        .collect();
+    case.expected = eval_program(&case.program, &sizes, &args).expect("a value");
+    case.inputs = inputs;
+    case
+}
+
 /// The elements of an array at these sizes.
 pub fn count(slot: &Slot, sizes: &Sizes) -> i64 {
     slot.count()
