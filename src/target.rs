@@ -172,8 +172,13 @@ impl Target {
 
     /// What uses everything of the present machine; for a kernel of its own target only.
     pub fn native_flags(self) -> impl Iterator<Item = &'static str> {
-        let beside = self.machine().beside_native;
-        ["-march=native"].into_iter().chain(beside.iter().copied())
+        let beside = self.beside_native().iter();
+        ["-march=native"].into_iter().chain(beside.copied())
+    }
+
+    /// What kernels of the machine's own target get that does not follow from the machine.
+    pub fn beside_native(self) -> &'static [&'static str] {
+        self.machine().beside_native
     }
 
     /// What compilers define where [`Target::flags`] are given.

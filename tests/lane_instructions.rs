@@ -23,7 +23,16 @@ fn bits(s: Scalar, count: i64, rng: &mut Rng) -> Vec<u8> {
         let power = 2f64.powi(rng.below(70) as i32);
         let near = [power, power - 1.0, power - 0.5, power + 0.5, power * 0.7];
         let of = near[rng.below(5) as usize];
-        let special = [f64::NAN, f64::INFINITY, 0.0, -0.0, 1e-40, 255.5, 127.5, 65535.5];
+        let special = [
+            f64::NAN,
+            f64::INFINITY,
+            0.0,
+            -0.0,
+            1e-40,
+            255.5,
+            127.5,
+            65535.5,
+        ];
         let x = match rng.below(6) {
             0 => special[rng.below(8) as usize],
             _ => of,
@@ -45,7 +54,10 @@ fn bits(s: Scalar, count: i64, rng: &mut Rng) -> Vec<u8> {
 /// Lanes at which one of two types fills a register.
 fn widths(a: Scalar, b: Scalar) -> impl Iterator<Item = u64> {
     let bytes = a.bytes().max(b.bytes());
-    [16, 32, 64].map(|register| register / bytes).into_iter().filter(|k| *k > 1)
+    [16, 32, 64]
+        .map(|register| register / bytes)
+        .into_iter()
+        .filter(|k| *k > 1)
 }
 
 struct Cases {
@@ -113,12 +125,25 @@ fn lanes_are_single_numbers() {
     let all = all();
     let text = cases::text(&all);
     for name in [
-        "u8x16_to_i32", "i8x8_to_i64", "u16x8_to_u32", "f32x8_to_f64", "i32x4_to_f64", "MIN_u8x64", "MAX_i16x16", "ABS_i32x16",
-        "f32x16_to_u8", "f64x8_to_i16",
+        "u8x16_to_i32",
+        "i8x8_to_i64",
+        "u16x8_to_u32",
+        "f32x8_to_f64",
+        "i32x4_to_f64",
+        "MIN_u8x64",
+        "MAX_i16x16",
+        "ABS_i32x16",
+        "f32x16_to_u8",
+        "f64x8_to_i16",
     ] {
         assert!(text.contains(&format!("#define {name}(a")), "{name}");
     }
-    let native: &[&str] = &["-O2", "-march=native", "-mprefer-vector-width=512", "-Wno-psabi"];
+    let native: &[&str] = &[
+        "-O2",
+        "-march=native",
+        "-mprefer-vector-width=512",
+        "-Wno-psabi",
+    ];
     for flags in [native, &["-O1", "-Wno-psabi"]] {
         all_right("cc", &all, flags);
     }

@@ -159,7 +159,10 @@ fn belongs(bound: Bound, class: &str) -> bool {
     let lanes = u64::from(bound.lanes.unwrap_or(1));
     let [bytes, result] = [a, b].map(|s| s.map_or(0, Scalar::bytes) * lanes);
     let exact = |from: Scalar, to: Scalar| to.bytes().is_multiple_of(from.bytes());
-    let wider = a.zip(b).filter(|(a, b)| exact(*a, *b)).map(|(a, b)| b.bytes() / a.bytes());
+    let wider = a
+        .zip(b)
+        .filter(|(a, b)| exact(*a, *b))
+        .map(|(a, b)| b.bytes() / a.bytes());
     match class {
         "signed" => a.is_some_and(Scalar::is_signed),
         "unsigned" => a.is_some_and(|s| s.is_int() && !s.is_signed()),

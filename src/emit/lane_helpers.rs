@@ -233,7 +233,11 @@ pub(super) fn cast(from: Scalar, to: Scalar, k: u32) -> String {
         let end = |which: &str, mask: &str| {
             format!(" | (({wide})(({f}){{0}} + ({c}){upper}_{which}) & {mask})")
         };
-        let low = if to.is_signed() { end("MIN", "l_") } else { String::new() };
+        let low = if to.is_signed() {
+            end("MIN", "l_")
+        } else {
+            String::new()
+        };
         let by_way = match to.bytes() {
             1 => vec![Scalar::I32, Scalar::I16, to],
             2 => vec![Scalar::I32, to],

@@ -30,7 +30,11 @@ fn instruction(from: Scalar, to: Scalar, k: u32) -> Option<Instruction> {
     };
     let call = match (from, to) {
         (Scalar::F32, Scalar::F64) => {
-            let narrow = if bytes(from) == 32 { "__m256" } else { "__m128" };
+            let narrow = if bytes(from) == 32 {
+                "__m256"
+            } else {
+                "__m128"
+            };
             (bytes(from) > 8).then(|| format!("{prefix}_cvtps_pd(({narrow})(a))"))?
         }
         (Scalar::I32, Scalar::F64) => {

@@ -367,7 +367,8 @@ impl<'a> Walk<'a> {
                 0.5 * registers * lines
             }
             ExprKind::Op(op @ Op::Select, args) if vector => {
-                let mask = compared(&args[0], shape.elem).map(|from| conversion(from, shape.elem, register));
+                let mask = compared(&args[0], shape.elem)
+                    .map(|from| conversion(from, shape.elem, register));
                 registers * (operation(*op, shape.elem, vector) + mask.unwrap_or(0.0))
             }
             ExprKind::Op(op @ (Op::Div | Op::Mod), args)

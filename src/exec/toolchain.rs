@@ -50,6 +50,16 @@ impl Toolchain {
         }
     }
 
+    /// The same compiler with what is usual on the machine at hand: without what kernels get besides, whose vectors are as wide as registers.
+    pub fn usual(&self) -> Toolchain {
+        let flags = self.flags.iter().copied();
+        let beside = |f: &&str| self.target.beside_native().contains(f);
+        Toolchain {
+            flags: flags.filter(|f| !beside(f)).collect(),
+            ..self.clone()
+        }
+    }
+
     /// Looks for a compiler and tries it, for all that this machine is able to do.
     pub fn find() -> Result<Toolchain, Diagnostic> {
         Toolchain::find_for(Target::native())

@@ -18,6 +18,8 @@ const SIZE: u32 = 60;
 /// Points, of so many draws.
 const POINTS: usize = 24;
 const DRAWS: u64 = 160;
+/// How often a point is moved to where the assumptions hold.
+const MOVES: u32 = 2;
 /// Proofs that are tried for one expression.
 const PROOFS: u32 = 40;
 /// Parts that are combined with each other.
@@ -128,11 +130,13 @@ impl Simplifier {
         }
         let mut found = Vec::new();
         for seed in 0..DRAWS {
-            let point: FxHashMap<Expr, Value> = (vars.iter())
+            let mut point: FxHashMap<Expr, Value> = (vars.iter())
                 .filter_map(|v| Some((*v, self.facts.drawn(*v, seed)?)))
                 .collect();
-            let holds = |t: &Expr| value(*t, &point) == Some(Value::Bool(true));
-            if truths.iter().all(holds) {
+            for _ in 0..MOVES {
+                truths.iter().for_each(|t| moved(*t, &mut point));
+            }
+            if truths.iter().all(|t| holds(*t, &point)) {
                 found.push(point);
             }
             if found.len() == POINTS {
@@ -140,6 +144,37 @@ impl Simplifier {
             }
         }
         found
+    }
+}
+
+fn holds(truth: Expr, point: &FxHashMap<Expr, Value>) -> bool {
+    value(truth, point) == Some(Value::Bool(true))
+}
+
+/// A point at which a comparison with a variable does not hold becomes one where it does: the variable is as near as it may be.
+fn moved(truth: Expr, point: &mut FxHashMap<Expr, Value>) {
+    let Node::Apply(op, args) = truth.node() else {
+        return;
+    };
+    // Of `a < b`: b - 1 for a, or a + 1 for b.
+    let by = match op {
+        Op::Lt => 1,
+        Op::Gt => -1,
+        Op::Le | Op::Ge => 0,
+        _ => return,
+    };
+    if holds(truth, point) {
+        return;
+    }
+    for (var, other, by) in [(args[0], args[1], -by), (args[1], args[0], by)] {
+        let to = match (var.node(), value(other, point)) {
+            (Node::Var(..), Some(Value::Int(n))) => n.checked_add(by),
+            _ => None,
+        };
+        if let Some(n) = to {
+            point.insert(var, Value::Int(n));
+            return;
+        }
     }
 }
 

@@ -87,6 +87,12 @@ fn what_rules_leave_is_made_smaller() {
         ("x <= 3 || y <= 3", "min(x, y) <= 3 && z < 2", "z < 2"),
         ("", "x + x + y - (x + z)", "x + y - z"),
         ("", "x + y", "x + y"),
+        // Few points are where the assumptions hold.
+        (
+            "0 <= n && 0 <= b && 0 <= j && j <= b && 0 <= x && x < (n + 1)/16 - 4*((n + 1)/64)",
+            "(b*y + j + y)/(b + 1) + 16*x",
+            "x * 16 + y",
+        ),
     ] {
         let mut s = under(assumed);
         let out = s.simplify_by_cases(e(from));
