@@ -35,6 +35,9 @@ const ORDERED: &str = "in-order";
 
 /// How the kernel that `--auto` makes is called.
 const AUTO: &str = "auto";
+/// The kernel that it makes where functions may be approximated, and what its text says of that.
+const APPROXIMATE: &str = "auto_approximate";
+const APPROXIMATED: &str = "Functions are approximated";
 
 fn main() {
     common::main(USAGE, run);
@@ -183,8 +186,9 @@ impl Bench {
             others.push(format!("{ORDERED}=benches/programs/in_order/{name}.c"));
         }
         let mut failures = Vec::new();
-        let searched = match automatic(program, dir.path()) {
+        let searched = match automatic(program, dir.path(), AUTO, "reassociate") {
             Ok((file, time)) => {
+                others.extend(approximated(program, dir.path()));
                 others.push(format!("{AUTO}={file}"));
                 Some(time)
             }
@@ -230,12 +234,26 @@ fn run_to_end(mut command: Command) -> Result<(), String> {
     }
 }
 
+/// The kernel whose functions are approximated, too, if there are some.
+fn approximated(p: &Measured, dir: &Path) -> Option<String> {
+    let (file, _) = automatic(p, dir, APPROXIMATE, "reassociate,approximate").ok()?;
+    let header = std::fs::read_to_string(Path::new(&file).with_extension("h")).ok()?;
+    header
+        .contains(APPROXIMATED)
+        .then(|| format!("{APPROXIMATE}={file}"))
+}
+
 /// The C file that `--auto` makes of a program at any size, and how long that took. Sums may be regrouped, as in plain C.
-fn automatic(p: &Measured, dir: &Path) -> Result<(String, Duration), String> {
-    let file = dir.join("automatic.c").to_string_lossy().into_owned();
+fn automatic(
+    p: &Measured,
+    dir: &Path,
+    name: &str,
+    permits: &str,
+) -> Result<(String, Duration), String> {
+    let file = dir.join(format!("{name}.c")).to_string_lossy().into_owned();
     let mut command = rise_opt();
     command.arg(format!("programs/{}.rise", p.name));
-    command.args(["--auto", "--permit", "reassociate", "-o", &file]);
+    command.args(["--auto", "--permit", permits, "-o", &file]);
     command.args(["--validate", "off"]);
     let from = Instant::now();
     run_to_end(command)?;
@@ -275,6 +293,7 @@ fn head() -> Vec<String> {
         "",
         "as it stands",
         "`--auto`",
+        "approximate",
         "found in",
         "sketches",
         "best",
@@ -301,6 +320,8 @@ struct Ratios<'a> {
     /// The kernel of the program as it stands.
     own: f64,
     automatic: Option<f64>,
+    /// Where its functions may be approximated, too.
+    approximate: Option<f64>,
     /// The best kernel of a sketch, and its name.
     sketch: Option<(f64, &'a str)>,
 }
@@ -325,6 +346,7 @@ impl Found<'_> {
         Some(Ratios {
             own: ratio("unoptimised")?,
             automatic: ratio(AUTO),
+            approximate: ratio(APPROXIMATE),
             sketch: of_sketches
                 .filter_map(|s| Some((ratio(s)?, s.as_str())))
                 .max_by(|a, b| a.0.total_cmp(&b.0)),
@@ -346,7 +368,12 @@ impl Found<'_> {
         let found = self.ratios(round)?;
         let best = found.sketch;
         let rate = |time: f64| self.rate(round, time);
-        let all = [found.automatic, best.map(|b| b.0), Some(1.0)];
+        let all = [
+            found.automatic,
+            found.approximate,
+            best.map(|b| b.0),
+            Some(1.0),
+        ];
         let fastest = plain / all.into_iter().flatten().fold(found.own, f64::max);
         Some(vec![
             self.program.name.to_string(),
@@ -355,6 +382,7 @@ impl Found<'_> {
             rate(plain)?,
             ratio(found.own),
             found.automatic.map_or("-".to_string(), ratio),
+            found.approximate.map_or("-".to_string(), ratio),
             (self.searched).map_or("-".to_string(), |t| seconds(t.as_secs_f64())),
             best.map_or("-".to_string(), |b| ratio(b.0)),
             rate(fastest)?,
@@ -366,7 +394,7 @@ impl Found<'_> {
     fn cells_in_order(&self, round: usize, triad: f64) -> Option<Vec<String>> {
         let (ordered, plain) = (self.time(round, ORDERED)?, self.time(round, PLAIN)?);
         let names = self.sketches.iter().map(String::as_str);
-        let times = names.chain([AUTO, "unoptimised"]);
+        let times = names.chain([AUTO, APPROXIMATE, "unoptimised"]);
         let (own, name) = times
             .filter_map(|n| Some((self.time(round, n)?, n)))
             .min_by(|a, b| a.0.total_cmp(&b.0))?;
@@ -412,16 +440,23 @@ fn means(found: &[Found], round: usize) -> String {
     };
     let own: Vec<f64> = ratios.iter().map(|r| r.own).collect();
     let automatic: Vec<f64> = ratios.iter().filter_map(|r| r.automatic).collect();
+    let approximate = ratios.iter().filter_map(|r| r.approximate.or(r.automatic));
+    let approximate: Vec<f64> = approximate.collect();
     let sketch: Vec<f64> = ratios.iter().filter_map(|r| Some(r.sketch?.0)).collect();
     let of = |n: usize, what: &str, all: Vec<f64>| match n {
         0 => String::new(),
         n => format!(", of {n} {what} {} ×", mean(all)),
     };
     format!(
-        "geometric mean of {} programs as they stand {} × plain C{}{}",
+        "geometric mean of {} programs as they stand {} × plain C{}{}{}",
         own.len(),
         mean(own),
         of(automatic.len(), "with `--auto`", automatic),
+        of(
+            approximate.len(),
+            "with `--auto` whose functions may be approximated",
+            approximate
+        ),
         of(sketch.len(), "with sketches", sketch)
     )
 }
