@@ -12,13 +12,13 @@ mod kinds;
 mod order;
 mod programs;
 mod published;
+mod questions;
 
 use crate::common::cases::GOALS;
-use crate::common::{self, cases, lacking};
+use crate::common::{self, cases};
 use changes::{each_site, CHANGES, UNCHECKED};
 use programs::PROGRAMS;
 use rise_opt::arith::Nat;
-use rise_opt::exec::solver;
 use rise_opt::intern::Symbol;
 use rise_opt::interp::random::{self, Numbers, Rng};
 use rise_opt::interp::{eval_program, Num, Sizes, Value};
@@ -29,60 +29,11 @@ use rise_opt::obligation::Assumption;
 use rise_opt::target::Target;
 use rise_opt::term::Program;
 use rise_opt::validate::{
-    obligations, obligations_within, questions, validate, validate_within, Tally, Verdict,
+    obligations, obligations_within, validate, validate_within, Tally, Verdict,
 };
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-
-/// Each question about indices stands by itself, and a solver contradicts none that was decided.
-#[test]
-fn questions_are_what_a_solver_says() {
-    let texts = PROGRAMS.iter().map(|text| {
-        let program = common::program_text(text);
-        questions(
-            &lowered(&program, &Options::default()),
-            &program,
-            &BTreeMap::new(),
-        )
-    });
-    let texts: Vec<String> = texts.collect();
-    let asked: usize = texts.iter().map(|t| t.matches("(check-sat)").count()).sum();
-    assert!(asked >= 500, "{asked}");
-    let solvers = solver::find();
-    let Some(z3) = solvers.iter().find(|s| s.name == "z3") else {
-        return lacking::not_tested(
-            "questions about indices: there is no z3 (Debian: package `z3`)",
-        );
-    };
-    let (mut decided, mut shown) = (0, 0);
-    for text in &texts {
-        let folder = tempfile::tempdir().expect("a folder");
-        let file = folder.path().join("f.smt2");
-        fs::write(&file, text).expect("a file");
-        let out = std::process::Command::new(&z3.program)
-            .arg("-t:300")
-            .arg(&file)
-            .output();
-        let out = String::from_utf8(out.expect("z3").stdout).expect("text");
-        let states = text
-            .lines()
-            .filter(|l| l.starts_with("; decided") || l.starts_with("; open"));
-        assert_eq!(states.clone().count(), out.lines().count(), "{out}");
-        for (state, answer) in states.zip(out.lines()) {
-            let is_decided = state.starts_with("; decided");
-            decided += usize::from(is_decided);
-            shown += usize::from(is_decided && answer == "unsat");
-            let wrong = answer == "sat" && is_decided;
-            assert!(
-                !wrong && !answer.contains("error"),
-                "{state}: {answer}\n{text}"
-            );
-        }
-    }
-    println!("{shown} of {decided} are shown");
-    assert!(shown * 20 >= decided * 19, "{shown} of {decided}");
-}
 
 fn lowered(program: &Program, options: &Options) -> Nest {
     lower(program, options).unwrap_or_else(|d| panic!("{program}: {d:?}"))

@@ -286,6 +286,22 @@ impl Values {
             };
             sides.and_then(|(a, b)| self.known.compare(*op, a, b)) == Some(!holds)
         });
-        decided || self.known.contradicts()
+        decided || self.known.contradicts() || self.is_otherwise()
+    }
+
+    /// Whether a condition of data that is assumed is a constant, and another one, by what numbers are by now.
+    fn is_otherwise(&mut self) -> bool {
+        let before = std::mem::replace(&mut self.anew, true);
+        let found = self.known.truths().into_iter().any(|(c, holds)| {
+            let of_data = match self.node(V(c)) {
+                Node::Op(_, _, args) => args.iter().any(|a| self.as_index(*a).is_none()),
+                _ => false,
+            };
+            let other = of_data.then(|| self.refresh(V(c)));
+            let Some(Ok(now)) = other else { return false };
+            matches!(self.node(now), Node::Lit(Lit::Bool(b), _) if *b != holds)
+        });
+        self.anew = before;
+        found
     }
 }

@@ -1,11 +1,11 @@
-//! Numbers of 64 bits that are computed of indices, as indices.
+//! Numbers of 64 bits that are computed of indices, as indices; sums of constants.
 //!
 //! In: operations on two of them. Out: the same without bounds. Invariant: what is an index fits into 64 bits wherever the function
 //! accepts its sizes, so that nothing wraps; what divides is positive. Absent: numbers that data decide.
 
-use super::value::Values;
+use super::value::{Node, Values, V};
 use crate::arith::{Atom, AtomKind, Nat};
-use crate::term::Op;
+use crate::term::{Lit, Op};
 
 /// The largest size that a function accepts, what is taken to fit into 64 bits, and how many bounds in each other are looked at.
 const SIZE: i128 = 1 << 60;
@@ -36,6 +36,26 @@ impl Values {
             Op::Mod if divides() => self.known.rem(a, b),
             _ => return None,
         })
+    }
+
+    /// The sum of 0.0 and another constant, that is a number: this itself, and of -0.0 as of 0.0 it is 0.0.
+    pub fn zero_and_constant(&self, op: Op, args: &[V]) -> Option<V> {
+        let float = |v: &V| match self.node(*v) {
+            Node::Lit(Lit::F32(bits), of) if of.is_float() => {
+                Some(f64::from(f32::from_bits(*bits)))
+            }
+            Node::Lit(Lit::F64(bits), of) if of.is_float() => Some(f64::from_bits(*bits)),
+            _ => None,
+        };
+        let [a, b] = args else { return None };
+        let is_zero = |x: f64| x == 0.0 && x.is_sign_positive();
+        match (op == Op::Add, float(a)?, float(b)?) {
+            (true, x, y) if is_zero(x) && y != 0.0 && !y.is_nan() => Some(*b),
+            (true, x, y) if is_zero(y) && x != 0.0 && !x.is_nan() => Some(*a),
+            (true, x, y) if is_zero(x) && y == 0.0 => Some(*a),
+            (true, x, y) if is_zero(y) && x == 0.0 => Some(*b),
+            _ => None,
+        }
     }
 
     /// What neither a number nor its opposite is above, by that of its parts: a size is at most 2^60.

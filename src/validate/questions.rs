@@ -35,7 +35,8 @@ pub enum Answer {
 
 const HEAD: &str = "\
 ; Questions about indices, each by itself: `unsat` says that it holds wherever all holds that is known there.
-; Those that are decided were found to hold; for those that are open an answer may be `sat`.
+; Those that are decided were found to hold; those that are refuted do not at a point where all holds that is known of their variables;
+; for those that are open an answer may be `sat`.
 (set-logic QF_NIA)
 (define-fun quotient ((a Int) (b Int)) Int (ite (> b 0) (div a b) (div (- a) (- b))))
 (define-fun least ((a Int) (b Int)) Int (ite (< a b) a b))
@@ -54,7 +55,8 @@ pub fn smt(all: &[Question]) -> String {
         }
         let state = match q.answer {
             Answer::Holds => "decided",
-            _ => "open",
+            Answer::FailsSomewhere => "refuted",
+            Answer::Open => "open",
         };
         let _ = write!(out, "\n; {state}: {} >= 0\n(push 1)\n", q.least);
         text.vars.iter().for_each(|v| {

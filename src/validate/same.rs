@@ -175,11 +175,10 @@ fn there(cx: &mut Values, r: &mut Rewrite, (x, y): (V, V), depth: u32) -> Res<()
         }
     }
     let before = cx.anew;
-    cx.anew |= looked_at;
-    let done = (|| {
-        let (x, y) = (cx.rewrite(r, x)?, cx.rewrite(r, y)?);
-        compare(cx, x, y, depth + 1)
-    })();
+    cx.anew = true;
+    let both = cx.rewrite(r, x).and_then(|x| Ok((x, cx.rewrite(r, y)?)));
+    cx.anew = before || looked_at;
+    let done = both.and_then(|(x, y)| compare(cx, x, y, depth + 1));
     cx.anew = before;
     done
 }

@@ -435,7 +435,8 @@ impl Values {
         if let Some(known) = self.of_constants(op, of, args) {
             return self.lit(Lit::Int(known), of);
         }
-        if let Some(v) = self.of_zero_or_one(op, of, args) {
+        let simple = self.of_zero_or_one(op, of, args);
+        if let Some(v) = simple.or_else(|| self.zero_and_constant(op, args)) {
             return v;
         }
         let v = self.make(Node::Op(op, of, args.into()));
@@ -452,7 +453,7 @@ impl Values {
     fn of_constants(&self, op: Op, of: Scalar, args: &[V]) -> Option<i128> {
         let simple = matches!(
             op,
-            Op::Add | Op::Sub | Op::Mul | Op::Min | Op::Max | Op::Neg | Op::Abs
+            Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Mod | Op::Min | Op::Max | Op::Neg | Op::Abs
         );
         if !simple || !of.is_int() {
             return None;
@@ -547,6 +548,7 @@ impl Values {
             false => n,
             true => n.subst_vars(&mut |s| r.vars.get(&s).copied()),
         };
+        let n = if self.anew { self.known.settled(n) } else { n };
         if n.is_overflow() {
             return Err(Stuck::new("an index is too large to reason about"));
         }

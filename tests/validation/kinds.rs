@@ -2,11 +2,11 @@
 
 use std::process::Command;
 
-/// What it is, the target, the program.
+/// What it is, how its kernel is made, the program.
 const KINDS: &[(&str, &str, &str)] = &[
     (
         "Differences from a mean, a block of which is computed for each of its elements.",
-        "avx2",
+        "--target avx2",
         "def whiten2 [n d : nat] (x : (n+1).d.f32) : (n+1).d.f32 =
           transpose x |> map (\\c ->
             let m = reduce (+) 0.0 c / (cast (n+1) : f32) in
@@ -17,7 +17,7 @@ const KINDS: &[(&str, &str, &str)] = &[
     ),
     (
         "Channels of images, whose rows have one element more than a size.",
-        "neon",
+        "--target neon",
         "def batchnorm [b c h w : nat] (g : c.f32) (be : c.f32) (x : b.c.(h+1).(w+1).f32) : b.c.(h+1).(w+1).f32 =
           let mean = transpose x |> map (\\p -> reduce (+) 0.0 (join (join p))) in
           x |> map (\\img -> zip (zip img mean) (zip g be) |> map (\\q ->
@@ -27,7 +27,7 @@ const KINDS: &[(&str, &str, &str)] = &[
     ),
     (
         "Four stages, three of which are kept row by row and filled before the first row of a strip.",
-        "avx2",
+        "--target avx2",
         "def blur3 [h w : nat] (u : (h+2).(w+2).f32) : h.w.f32 =
           let rows = u |> map (\\r -> slide[3, 1] r |> map (\\w -> 0.25 * at[0] w + 0.5 * at[1] w + 0.25 * at[2] w)) in
           rows |> slide[3, 1] |> map (\\w -> zip (at[0] w) (zip (at[1] w) (at[2] w)) |> map (\\p -> 0.25 * fst p + 0.5 * fst (snd p) + 0.25 * snd (snd p)))
@@ -45,7 +45,7 @@ def edges [h w : nat] (lo : f32) (u : (h+6).(w+6).f32) : h.w.f32 =
     ),
     (
         "A border in three dimensions, steps in time.",
-        "avx2",
+        "--target avx2",
         "def stencil3d [t d h w : nat] (u : d.h.w.f32) : d.h.w.f32 =
           u |> iterate[t] (\\u ->
             let p = u |> map (map (padCst[1, 1] 0.0)) |> map (padCst[1, 1] (fill[w+2] 0.0)) |> padCst[1, 1] (fill[h+2] (fill[w+2] 0.0)) in
@@ -55,7 +55,7 @@ def edges [h w : nat] (lo : f32) (u : (h+6).(w+6).f32) : h.w.f32 =
     ),
     (
         "Rows without their mean, as panels of register tiles.",
-        "avx512",
+        "--target avx512",
         "def corr [m n : nat] (x : m.(n+1).f32) : m.m.f32 =
           let z = x |> map (\\r ->
             let mu = reduce (+) 0.0 r / (cast (n+1) : f32) in
@@ -65,7 +65,7 @@ def edges [h w : nat] (lo : f32) (u : (h+6).(w+6).f32) : h.w.f32 =
     ),
     (
         "Rows that are solved one after the other.",
-        "avx2",
+        "--target avx2",
         "def forward_multi [n m : nat] (a : n.n.f32) (b : m.n.f32) : m.n.f32 =
           let places = generate[n] (\\i -> i) in
           b |> map (\\rhs -> zip places (zip a rhs) |> reduceSeq (\\x row ->
@@ -74,17 +74,27 @@ def edges [h w : nat] (lo : f32) (u : (h+6).(w+6).f32) : h.w.f32 =
               zip places x |> map (\\p -> select (fst p == i) (snd cr - known) (snd p)))
             (fill[n] 0.0))",
     ),
+    (
+        "Sums over parts of rows in parts, of which some add nothing.",
+        "--target avx2 --permit reassociate",
+        "def trmv [n : nat] (a : n.n.f32) (x : n.f32) : n.f32 =
+  let places = generate[n] (\\i -> (cast i : i32)) in
+  zip places a |> map (\\row ->
+    zip places (zip (snd row) x) |> map (\\p ->
+      select (fst p <= fst row) (fst (snd p) * snd (snd p)) 0.0) |> reduce (+) 0.0)",
+    ),
 ];
 
 #[test]
 fn kernels_of_other_kinds_are_validated() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("f.rise");
-    for (what, target, text) in KINDS {
+    for (what, flags, text) in KINDS {
         std::fs::write(&file, text).expect("a file");
         let out = Command::new(env!("CARGO_BIN_EXE_rise-opt"))
             .arg(&file)
-            .args(["--target", target, "-o"])
+            .args(flags.split_whitespace())
+            .arg("-o")
             .arg(folder.path().join("f.c"))
             .output()
             .expect("rise-opt");
