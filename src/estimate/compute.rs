@@ -15,6 +15,8 @@ use crate::term::{Function, Op, Sort};
 use crate::ty::Scalar;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Instructions that gcc makes of a loop that it writes out whole, at most.
+const PEELED: i64 = 193;
 /// Cycles until the next operation on an accumulator may begin.
 const LATENCY: f64 = 4.0;
 /// Cycles for each number that is put into a vector; of one that a called function returns, before which all vectors are stored.
@@ -273,6 +275,17 @@ impl<'a> Walk<'a> {
         });
         let (inner, of, unrolled) = loops.next()?;
         if loops.next().is_some() || !carried.is_empty() || !flat(of) {
+            return None;
+        }
+        // Loads side by side are taken apart if they are three, or a power of two.
+        let apart = |s: &Stmt| match s {
+            Stmt::For { extent, .. } => {
+                let n = extent.as_int().unwrap_or(0);
+                n == 3 || n.count_ones() == 1
+            }
+            _ => true,
+        };
+        if !of.iter().all(apart) {
             return None;
         }
         let sums = &self::carried(of, &self.env);
@@ -600,13 +613,33 @@ fn accumulators(body: &[Stmt]) -> usize {
     assigned.difference(&own).count()
 }
 
-/// Whether compilers write out all loops in a body.
+/// Whether compilers write out all loops in a body: short ones that are few instructions all together.
 fn flat(body: &[Stmt]) -> bool {
-    let mut flat = true;
-    walk::each_stmt(body, &mut |s| {
-        if let Stmt::For { extent, .. } = s {
-            flat &= is_unrolled(*extent);
+    body.iter().all(|s| match s {
+        Stmt::For { .. } => written(s).is_some_and(|n| n <= PEELED),
+        Stmt::If { then, els, .. } => flat(then) && flat(els),
+        _ => true,
+    })
+}
+
+/// How many instructions a statement becomes if its loops are written out; none where one is long.
+fn written(s: &Stmt) -> Option<i64> {
+    let all = |body: &[Stmt]| body.iter().map(written).sum::<Option<i64>>();
+    match s {
+        Stmt::For { extent, body, .. } if is_unrolled(*extent) => {
+            Some(extent.as_int()?.saturating_mul(all(body)?))
         }
-    });
-    flat
+        Stmt::For { .. } => None,
+        Stmt::If { then, els, .. } => Some(all(then)? + all(els)?),
+        _ => {
+            let mut count = 0;
+            if let Some(e) = walk::exprs(s) {
+                e.visit(&mut |e| {
+                    use ExprKind::{Cast, Load, Op};
+                    count += i64::from(matches!(e.kind(), Load(..) | Op(..) | Cast(..)));
+                });
+            }
+            Some(count)
+        }
+    }
 }
