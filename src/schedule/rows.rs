@@ -1,10 +1,10 @@
 //! Rows that are computed as a whole and read by columns.
 //!
 //! In: a term. Out: the step that names such rows, so that they can be kept: else each element of a column computes its row anew, its
-//! reductions and scans with it. Absent: whether that pays.
+//! reductions and scans with it, and each window of a column all its elements. Absent: whether that pays.
 
 use super::print::size;
-use super::skeleton::has_reduction;
+use super::skeleton::{has, has_reduction};
 use super::{guide, Schedule};
 use crate::arith::Nat;
 use crate::term::{Data, Kind, Loop, Op, Sort, Term};
@@ -23,7 +23,13 @@ pub fn apart(term: &Term) -> Option<Schedule> {
     term.visit(&mut |t, _| {
         if let Some((p, args)) = t.as_prim_app() {
             if matches!(p.op().sort(), Sort::Loop(_)) {
-                let read = args.iter().filter_map(|a| read_across(a));
+                // Windows of columns read each element several times.
+                let windows = args.iter().any(|a| has(a, &[Op::Slide]));
+                let shared: &dyn Fn(&Term) -> bool = match windows {
+                    true => &|f| is_whole(f) || has_reduction(f),
+                    false => &is_whole,
+                };
+                let read = args.iter().filter_map(|a| read_across(a, shared));
                 rows.extend(read.map(|n| (size(n), p.op().name())));
             }
         }
@@ -40,15 +46,15 @@ pub fn apart(term: &Term) -> Option<Schedule> {
 }
 
 /// How many rows there are, if an array that is read is made of columns of such.
-fn read_across(xs: &Term) -> Option<Nat> {
+fn read_across(xs: &Term, shared: &dyn Fn(&Term) -> bool) -> Option<Nat> {
     let (p, args) = xs.as_prim_app()?;
     if p.op() == Op::Transpose {
         let (map, of) = args.first()?.as_prim_app()?;
-        let rows = map.op() == Op::Map && is_whole(of.first()?);
+        let rows = map.op() == Op::Map && shared(of.first()?);
         return args[0].ty().as_array().filter(|_| rows).map(|(n, _)| n);
     }
     match p.op().sort() {
-        Sort::View(_) => args.iter().find_map(|a| read_across(a)),
+        Sort::View(_) => args.iter().find_map(|a| read_across(a, shared)),
         _ => None,
     }
 }

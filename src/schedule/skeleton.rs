@@ -386,7 +386,8 @@ fn has_steps(t: &Term) -> bool {
     has(t, &[Op::ReduceSeq, Op::Iterate])
 }
 
-fn has(t: &Term, ops: &[Op]) -> bool {
+/// Whether one of these stands somewhere.
+pub fn has(t: &Term, ops: &[Op]) -> bool {
     let mut found = false;
     t.visit(&mut |t, _| {
         if let Kind::Prim(p) = t.kind() {

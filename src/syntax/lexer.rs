@@ -186,7 +186,11 @@ impl Lexer<'_> {
             '≤' => "write `<=`",
             '≥' => "write `>=`",
             '≠' => "write `!=`",
-            '&' | '|' => "functions are chained with `|>` and `>>`",
+            '&' => "of integers, bit by bit: `bitand a b`; of truth values: `and a b`",
+            '|' => "functions are chained with `|>` and `>>`; bit by bit: `bitor a b`",
+            '^' => "of integers, bit by bit: `bitxor a b`",
+            '~' => "of integers, bit by bit: `bitnot a`",
+            '!' => "of truth values: `not a`",
             _ => "remove it",
         };
         // One report for a run of the same character.

@@ -1,7 +1,7 @@
 //! Programs that have no sketch, each with what is done with it.
 
 /// Programs that are not shipped, and a word of the schedule that is taken where sums may be regrouped.
-pub const PROGRAMS: [(&str, &str); 68] = [
+pub const PROGRAMS: [(&str, &str); 69] = [
     (
         "def clamped [n : nat] (a : f32) (x : n.f32) (y : n.f32) : n.f32 =
            zip x y |> map (\\p -> min (max (a * fst p + snd p) (-1.0)) 1.0)",
@@ -274,6 +274,14 @@ pub const PROGRAMS: [(&str, &str); 68] = [
              let all = reduce (+) 1.0 (row |> map (\\v -> abs v)) in row |> map (\\v -> v / all))
            |> transpose |> map (reduce (+) 0.0)",
         "rows apart, named arrays kept",
+    ),
+    // So are rows of sums of which windows of columns are read.
+    (
+        "def row [n : nat] (k : 7.f32) (r : (n+6).f32) : n.f32 =
+           r |> slide[7, 1] |> map (\\w -> zip k w |> map (\\(a, b) -> a * b) |> reduce (+) 0.0)
+         def smoothed [h w : nat] (k : 7.f32) (x : (h+6).(w+6).f32) : h.w.f32 =
+           x |> map (row k) |> transpose |> map (row k) |> transpose",
+        "rows apart, named arrays kept, parallel",
     ),
     // So are small arrays that have a name.
     (
