@@ -302,7 +302,7 @@ pub fn schedules(
     let loops = loops(program, target, permits);
     let spread = tile::reads_spread(&program.term);
     let mut all: Vec<Schedule> = Vec::new();
-    for choice in choices(space, spread) {
+    for choice in choices(space, spread, side_by_side(target)) {
         let printed = print::schedule(&loops, choice, permits, (program, target));
         let printed = printed.map(|s| match permits.sums {
             Sums::Tree => s.of_numbers(target),
@@ -317,28 +317,38 @@ pub fn schedules(
     all
 }
 
-/// Every combination, simple ones first; `spread`: whether elements that are read side by side lie apart.
-fn choices(space: Space, spread: bool) -> Vec<Choice> {
+/// How many vectors a long reduction has side by side: they hide the latency of additions, and rows that are shorter than all of them are
+/// reduced number by number, so that wide registers have fewer.
+fn side_by_side(target: Target) -> u32 {
+    match target.register_bytes() {
+        64.. => 4,
+        _ => 8,
+    }
+}
+
+/// Every combination, simple ones first; `spread`: whether elements that are read side by side lie apart; with so many vectors for long
+/// reductions.
+fn choices(space: Space, spread: bool, lanes: u32) -> Vec<Choice> {
     let tall: &[(u32, u32, u32, bool)] = match spread {
         true => &[(0, 4, tile::TALL, false)],
         false => &[],
     };
     let few: &[(u32, u32, u32, bool)] = &[
         (0, 0, 0, false),
-        (8, 0, 0, false),
+        (lanes, 0, 0, false),
         (0, 4, 0, false),
-        (8, 4, 0, false),
+        (lanes, 4, 0, false),
         (0, 4, 1, false),
         (0, 4, 2, false),
-        (8, 4, 1, false),
-        (8, 4, 2, false),
+        (lanes, 4, 1, false),
+        (lanes, 4, 2, false),
     ];
     let more: &[(u32, u32, u32, bool)] = match space {
         Space::Small => &[],
         Space::Large => &[
             (0, 0, 0, true),
-            (4, 0, 0, false),
-            (16, 0, 0, false),
+            (lanes / 2, 0, 0, false),
+            (lanes * 2, 0, 0, false),
             (0, 1, 0, false),
             (0, 2, 0, false),
             (0, 8, 0, false),
@@ -362,13 +372,17 @@ fn choices(space: Space, spread: bool) -> Vec<Choice> {
             }
         }
     }
-    all.extend([false, true].into_iter().flat_map(across));
+    all.extend(
+        [false, true]
+            .into_iter()
+            .flat_map(|keep| across(keep, lanes)),
+    );
     all
 }
 
 /// What is done with arrays that are read across their rows, with reductions that have no vectors, and with those that are others if
 /// elements are looked at once, or twice.
-fn across(keep: bool) -> [Choice; 5] {
+fn across(keep: bool, lanes: u32) -> [Choice; 5] {
     let plain = Choice {
         keep,
         parallel: true,
@@ -393,7 +407,7 @@ fn across(keep: bool) -> [Choice; 5] {
     };
     let passes = Choice {
         passes: true,
-        lanes: 8,
+        lanes,
         ..plain
     };
     [strips, rows, blocks, updates, passes]

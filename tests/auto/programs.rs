@@ -10,7 +10,7 @@ pub const PROGRAMS: [(&str, &str); 69] = [
     (
         "def squares [n : nat] (x : n.f32) (y : n.f32) : f32 =
            zip x y |> map (\\p -> (fst p - snd p) * (fst p - snd p)) |> reduce (+) 0.0",
-        "reductions in 8 vectors",
+        "reductions in 4 vectors",
     ),
     (
         "def peaks [m n : nat] (x : m.(n+1).f32) : m.(n+1).f32 =
@@ -20,7 +20,7 @@ pub const PROGRAMS: [(&str, &str); 69] = [
     (
         "def dense [m n : nat] (a : m.n.f32) (x : n.f32) (b : m.f32) : m.f32 =
            zip a b |> map (\\r -> (zip (fst r) x |> map (\\p -> fst p * snd p) |> reduce (+) 0.0) + snd r)",
-        "reductions in 8 vectors",
+        "reductions in 4 vectors",
     ),
     (
         "def differences [m n : nat] (x : m.f32) (y : n.f32) : m.n.f32 =
@@ -39,7 +39,7 @@ pub const PROGRAMS: [(&str, &str); 69] = [
     (
         "def dots [b n : nat] (x : b.n.f32) (y : b.n.f32) : b.f32 =
            zip x y |> map (\\r -> zip (fst r) (snd r) |> map (\\p -> fst p * snd p) |> reduce (+) 0.0)",
-        "reductions in 8 vectors",
+        "reductions in 4 vectors",
     ),
     (
         "def product [rows cols inner : nat] (a : rows.inner.f64) (b : inner.cols.f64) : rows.cols.f64 =
@@ -215,7 +215,7 @@ pub const PROGRAMS: [(&str, &str); 69] = [
         "def rest [m n : nat] (q : m.n.f32) (v : n.f32) : n.f32 =
            let c = q |> map (\\r -> reduce (+) 0.0 (zip r v |> map (\\p -> fst p * snd p))) in
            zip v (transpose q) |> map (\\p -> fst p - reduce (+) 0.0 (zip c (snd p) |> map (\\r -> fst r * snd r)))",
-        "sums apart, named arrays kept, reductions in 8 vectors, elements in 4 vectors",
+        "sums apart, named arrays kept, reductions in 4 vectors, elements in 4 vectors",
     ),
     // What a row of a window is reduced to is the same for all windows that have it.
     (
@@ -249,7 +249,7 @@ pub const PROGRAMS: [(&str, &str); 69] = [
            zip a b |> map (\\r ->
              let e = snd r - reduce (+) 0.0 (zip (fst r) x |> map (\\p -> fst p * snd p)) in e * e)
            |> reduce (+) 0.0",
-        "elements apart, named arrays kept, reductions in 8 vectors, parallel",
+        "elements apart, named arrays kept, reductions in 4 vectors, parallel",
     ),
     // Several sums of each column.
     (
@@ -279,7 +279,7 @@ pub const PROGRAMS: [(&str, &str); 69] = [
     (
         "def row [n : nat] (k : 7.f32) (r : (n+6).f32) : n.f32 =
            r |> slide[7, 1] |> map (\\w -> zip k w |> map (\\(a, b) -> a * b) |> reduce (+) 0.0)
-         def smoothed [h w : nat] (k : 7.f32) (x : (h+6).(w+6).f32) : h.w.f32 =
+def smoothed [h w : nat] (k : 7.f32) (x : (h+6).(w+6).f32) : h.w.f32 =
            x |> map (row k) |> transpose |> map (row k) |> transpose",
         "rows apart, named arrays kept, parallel",
     ),
@@ -300,7 +300,7 @@ pub const PROGRAMS: [(&str, &str); 69] = [
              let all = join (join channel) in
              let sum = reduce (+) 0.0 all in
              reduce (+) 0.0 (all |> map (\\v -> v * v)) - sum * sum)",
-        "joined rows apart, named arrays kept, reductions in 8 vectors",
+        "joined rows apart, named arrays kept, reductions in 4 vectors",
     ),
     // A scalar has a name beside that of a sum.
     (
@@ -366,7 +366,7 @@ pub const PROGRAMS: [(&str, &str); 69] = [
     (
         "def named [f32lanes block : nat] (x : f32lanes.block.f32) : f32lanes.f32 =
            x |> map (\\row -> reduce (+) 0.0 row)",
-        "reductions in 8 vectors",
+        "reductions in 4 vectors",
     ),
     (
         "def goertzel [m n : nat] (coefs : m.f32) (x : n.f32) : m.f32 =
@@ -395,7 +395,7 @@ pub const PROGRAMS: [(&str, &str); 69] = [
              zip moves e |> map (\\p ->
                let scores = zip (fst p) s |> map (\\q -> fst q + snd q) in
                snd p + reduce max (at[0] scores) scores)) first",
-        "reductions in 8 vectors, parallel",
+        "reductions in 4 vectors, parallel",
     ),
     (
         "def polynomial [n k : nat] (c : (k+1).f32) (x : n.f32) : n.f32 =
@@ -419,13 +419,13 @@ pub const PROGRAMS: [(&str, &str); 69] = [
            zip (w |> map (\\r -> zip r x |> map (\\p -> fst p * snd p) |> reduce (+) 0.0))
                (u |> map (\\r -> zip r h |> map (\\p -> fst p * snd p) |> reduce (+) 0.0))
              |> map (\\p -> max 0.0 (fst p + snd p))",
-        "reductions in 8 vectors, parallel",
+        "reductions in 4 vectors, parallel",
     ),
     (
         "def convolved [n k : nat] (x : (n+k).f32) (w : (k+1).f32) : n.f32 =
            generate[n] (\\i -> generate[k+1] (\\j ->
              idx (cast ((cast i : i64) + (cast j : i64)) : idx[n+k]) x * idx j w) |> reduce (+) 0.0)",
-        "reductions in 8 vectors",
+        "reductions in 4 vectors",
     ),
     (
         "def halves [m n k : nat] (a : m.k.f16) (b : k.n.f16) : m.n.f32 =
