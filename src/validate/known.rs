@@ -32,6 +32,8 @@ pub struct Known {
     least: RefCell<FxHashMap<(u32, Nat), bool>>,
     apart: RefCell<FxHashMap<(u32, Nat), bool>>,
     simple: RefCell<FxHashMap<(u32, Nat), Nat>>,
+    /// The only values of variables, by what is known and their ranges.
+    fixed: RefCell<FxHashMap<(u32, Symbol, Option<(Nat, Nat)>), Option<i64>>>,
     ages: Cell<u64>,
     /// Of numbers, whatever holds: factors of variables, and their first choices.
     factors: RefCell<FxHashMap<(Nat, Symbol), Option<i64>>>,
@@ -57,6 +59,7 @@ impl Default for Known {
             least: RefCell::default(),
             apart: RefCell::default(),
             simple: RefCell::default(),
+            fixed: RefCell::default(),
             ages: Cell::new(0),
             factors: RefCell::default(),
             choices: RefCell::default(),
@@ -484,17 +487,24 @@ impl Known {
 
     /// The only value that a variable has.
     pub fn fixed(&self, v: Symbol) -> Option<i64> {
+        let (facts, range) = (self.facts.borrow(), self.range_of(v));
+        let key = (facts.state(), v, range);
+        if let Some(known) = self.fixed.borrow().get(&key) {
+            return *known;
+        }
         let (mut lo, mut hi) = (i64::MIN, i64::MAX);
-        let range = self.range_of(v);
         let ends = range.map(|r| [Nat::var(v) - r.0, r.1 - Nat::var(v)]);
-        for n in self.all().into_iter().chain(ends.into_iter().flatten()) {
+        let facts = facts.added().iter().copied().filter(|n| n.mentions(v));
+        for n in facts.chain(ends.into_iter().flatten()) {
             match n.coefficient(v).and_then(Nat::as_int) {
                 Some(1) => lo = lo.max((Nat::var(v) - n).as_int().unwrap_or(lo)),
                 Some(-1) => hi = hi.min((Nat::var(v) + n).as_int().unwrap_or(hi)),
                 _ => {}
             }
         }
-        (lo == hi).then_some(lo)
+        let only = (lo == hi).then_some(lo);
+        self.fixed.borrow_mut().insert(key, only);
+        only
     }
 
     /// Whether a comparison of indices holds, as far as that is known.

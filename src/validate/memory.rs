@@ -450,6 +450,11 @@ fn either(cx: &mut Values, c: V, a: V, b: V) -> Res<V> {
     if a == b {
         return Ok(a);
     }
+    // What was not written is no other value, whatever holds.
+    let undefined = |cx: &Values, v: V| matches!(cx.node(v), Node::Undef);
+    if undefined(cx, a) && !cx.has_undefined(b) || undefined(cx, b) && !cx.has_undefined(a) {
+        return Ok(cx.op(Op::Select, Scalar::Bool, &[c, a, b]));
+    }
     for (holds, this, other) in [(true, a, b), (false, b, a)] {
         let mark = cx.known.mark();
         let mut r = Rewrite::default();

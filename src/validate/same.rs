@@ -13,8 +13,10 @@ use crate::arith::{AtomKind, Nat};
 use crate::term::Op;
 use std::rc::Rc;
 
-/// Choices in each other, at most.
-const DEEPEST: u32 = 48;
+/// Reductions in each other, and other ways to write a value, at most.
+const DEEPEST: u32 = 24;
+/// Choices in each other, as of the numbers of a register tile, at most.
+const CHOICES: u32 = 160;
 /// Of these, where reductions are written in another way, at most.
 const SHALLOW: u32 = 12;
 /// Steps of a state that are taken as one, at most.
@@ -167,9 +169,19 @@ fn tried(cx: &mut Values, a: V, b: V, depth: u32) -> Res<()> {
 /// Two values where conditions were assumed. As they are at first: sides are chosen where they are met. If that does not do, both are
 /// written anew by all that is known there, and so is all in them.
 fn there(cx: &mut Values, r: &mut Rewrite, (x, y): (V, V), depth: u32) -> Res<()> {
+    if cx.choices > CHOICES {
+        return Err(Stuck::new("choices in each other are too deep"));
+    }
+    cx.choices += 1;
+    let done = there_by(cx, r, (x, y), depth);
+    cx.choices -= 1;
+    done
+}
+
+fn there_by(cx: &mut Values, r: &mut Rewrite, (x, y): (V, V), depth: u32) -> Res<()> {
     let looked_at = r.vars.is_empty() && !cx.anew;
     if looked_at {
-        let done = tried(cx, x, y, depth + 1);
+        let done = tried(cx, x, y, depth);
         if done.is_ok() || cx.spend(1).is_err() || cx.absurd() {
             return done;
         }
@@ -178,7 +190,7 @@ fn there(cx: &mut Values, r: &mut Rewrite, (x, y): (V, V), depth: u32) -> Res<()
     cx.anew = true;
     let both = cx.rewrite(r, x).and_then(|x| Ok((x, cx.rewrite(r, y)?)));
     cx.anew = before || looked_at;
-    let done = both.and_then(|(x, y)| compare(cx, x, y, depth + 1));
+    let done = both.and_then(|(x, y)| compare(cx, x, y, depth));
     cx.anew = before;
     done
 }

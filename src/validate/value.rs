@@ -74,6 +74,8 @@ pub struct Values {
     pub never: FxHashMap<u64, bool>,
     /// Whether values are written anew where something is assumed, and not only looked at.
     pub anew: bool,
+    /// Choices around what is compared.
+    pub choices: u32,
     /// Those that are being compared.
     pub relations: Vec<Relation>,
     work: u64,
@@ -114,6 +116,7 @@ impl Default for Values {
             decided: FxHashMap::default(),
             never: FxHashMap::default(),
             anew: false,
+            choices: 0,
             relations: Vec::new(),
             work: 0,
             wild: false,
