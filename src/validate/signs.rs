@@ -102,19 +102,15 @@ impl Known {
         })
     }
 
-    /// Whether that a number is negative contradicts what is known about it, see `system`: where there are quotients, of which rules do
-    /// not see everything.
+    /// Whether that a number with quotients is negative contradicts what is known about it, see `system`.
     fn by_all(&self, n: Nat) -> bool {
-        let mut all = self.known_about(n);
-        all.push(Nat::int(-1) - n);
         let mut divides = false;
-        for fact in &all {
-            fact.each_atom(&mut |a| {
-                use AtomKind::{Ceil, Floor, Mod};
-                divides |= matches!(a.kind(), Floor(..) | Ceil(..) | Mod(..));
-            });
-        }
-        divides && is_integer(n) && contradict(all.into_iter(), &|v| self.range_of(v))
+        n.each_atom(&mut |a| {
+            use AtomKind::{Ceil, Floor, Mod};
+            divides |= matches!(a.kind(), Floor(..) | Ceil(..) | Mod(..));
+        });
+        let all = { self.known_about(n).into_iter() }.chain([Nat::int(-1) - n]);
+        divides && is_integer(n) && contradict(all, &|v| self.range_of(v))
     }
 
     /// What answers about a number may rest on, as they are kept wherever that is known.

@@ -54,16 +54,6 @@ def edges [h w : nat] (lo : f32) (u : (h+6).(w+6).f32) : h.w.f32 =
             cubes |> map (map (map (\\c -> 0.5 * at[1] (at[1] (at[1] c)) + 0.0833 * (at[1] (at[1] (at[0] c)) + at[1] (at[1] (at[2] c)) + at[1] (at[0] (at[1] c)) + at[1] (at[2] (at[1] c)) + at[0] (at[1] (at[1] c)) + at[2] (at[1] (at[1] c)))))))",
     ),
     (
-        "Rows without their mean, as panels of register tiles.",
-        "--target avx512",
-        "def corr [m n : nat] (x : m.(n+1).f32) : m.m.f32 =
-          let z = x |> map (\\r ->
-            let mu = reduce (+) 0.0 r / (cast (n+1) : f32) in
-            r |> map (\\v -> v - mu)) in
-          let nrm = z |> map (\\r -> sqrt (r |> map (\\v -> v * v) |> reduce (+) 0.0)) in
-          zip z nrm |> map (\\a -> zip z nrm |> map (\\b -> (zip (fst a) (fst b) |> map (\\p -> fst p * snd p) |> reduce (+) 0.0) / (snd a * snd b)))",
-    ),
-    (
         "Rows that are solved one after the other.",
         "--target avx2",
         "def forward_multi [n m : nat] (a : n.n.f32) (b : m.n.f32) : m.n.f32 =
