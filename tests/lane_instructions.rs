@@ -139,7 +139,7 @@ fn lanes_are_single_numbers() {
         assert!(text.contains(&format!("#define {name}(a")), "{name}");
     }
     let native: &[&str] = &[
-        "-O2",
+        "-O1",
         "-march=native",
         "-mprefer-vector-width=512",
         "-Wno-psabi",
