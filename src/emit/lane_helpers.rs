@@ -3,7 +3,6 @@
 //! Each is a macro, as vectors that a machine has no registers for cannot be passed to functions without a warning.
 //! Invariant: each lane is what the operation on a single number gives, to the bit.
 
-use super::prelude::c_type;
 use crate::term::Op;
 use crate::ty::Scalar;
 
@@ -229,7 +228,11 @@ pub(super) fn cast(from: Scalar, to: Scalar, k: u32) -> String {
     );
     if to.bytes() < from.bytes() {
         // Floats have all ends of narrower integers, so that the choice is one of floats.
-        let c = c_type(from);
+        let c = if from == Scalar::F32 {
+            "float"
+        } else {
+            "double"
+        };
         let end = |which: &str, mask: &str| {
             format!(" | (({wide})(({f}){{0}} + ({c}){upper}_{which}) & {mask})")
         };

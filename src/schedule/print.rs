@@ -6,7 +6,7 @@
 
 use super::skeleton::{leaf, same_leaves, Loops, Map, Reduce, Regroup, SHORT};
 use super::stage::{Stage, STAGES};
-use super::{numbered, tile, Choice, Permits, Schedule, HEAD, PERMIT};
+use super::{numbered, Choice, Permits, Schedule, HEAD, PERMIT};
 use crate::arith::Nat;
 use crate::target::Target;
 use crate::term::Program;
@@ -50,9 +50,6 @@ pub struct Printer<'a> {
     /// and how many of the first ones read packed panels while that is done.
     pub packed: usize,
 }
-
-/// What is said of reductions in lanes.
-const REDUCTIONS: &str = "reductions in";
 
 /// The schedule of a choice; none where it changes nothing.
 pub fn schedule(
@@ -106,15 +103,11 @@ pub fn schedule(
     if permits.approximate {
         head += "permit approximate\n";
     }
-    // Who has tiles has other loops already, and what a reduction waits for in each step is what an estimate sees best.
-    let tiles = p.words.iter().any(|w| w.contains(tile::TILES));
-    let waits = |w: &&String| tiles && w.starts_with(REDUCTIONS);
-    let seen = p.words.iter().filter(waits).count();
     Some(Schedule {
         what: p.words.join(", "),
         head,
         steps,
-        changes: (p.words.len() - seen) as u32,
+        changes: p.words.len() as u32,
         choice,
         family: 0,
         names: false,
