@@ -643,9 +643,12 @@ impl Known {
 
     /// Whether two numbers are equal by all that is known at once, see `system`.
     pub fn equal_by_all(&self, a: Nat, b: Nat) -> bool {
-        if self.differs(a - b) {
+        // Facts about other numbers may be why they are equal.
+        let facts = self.facts.borrow();
+        if (self.points.borrow_mut()).not_zero_by_all(a - b, &facts) {
             return false;
         }
+        drop(facts);
         let mut rest = self.simplify(a - b);
         while let Some((_, n)) = factor(rest) {
             rest = n;

@@ -54,6 +54,13 @@ impl Points {
         self.any(n, (facts, view), |v| v != 0)
     }
 
+    /// The same at a point at which all holds that is known.
+    pub fn not_zero_by_all(&mut self, n: Nat, facts: &Facts) -> bool {
+        let all = self.of((facts.states(), facts.added()), facts);
+        let value = |p: &Shared| p.borrow_mut().value(n, facts);
+        all.iter().any(|p| value(p).is_some_and(|v| v != 0))
+    }
+
     fn any(&mut self, n: Nat, (facts, view): (&Facts, &View), is: impl Fn(i64) -> bool) -> bool {
         let all = self.of((view.states(), view.facts()), facts);
         let value = |p: &Shared| p.borrow_mut().value(n, facts);
