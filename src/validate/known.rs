@@ -17,6 +17,9 @@ use rustc_hash::FxHashMap;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
+/// A variable with its range, and the number of the facts about it.
+type Ranged = (u32, Symbol, Option<(Nat, Nat)>);
+
 pub struct Known {
     pub(super) facts: RefCell<Facts>,
     /// By the numbers of conditions.
@@ -33,7 +36,7 @@ pub struct Known {
     apart: RefCell<FxHashMap<(u32, Nat), bool>>,
     simple: RefCell<FxHashMap<(u32, Nat), Nat>>,
     /// The only values of variables, by what is known and their ranges.
-    fixed: RefCell<FxHashMap<(u32, Symbol, Option<(Nat, Nat)>), Option<i64>>>,
+    fixed: RefCell<FxHashMap<Ranged, Option<i64>>>,
     ages: Cell<u64>,
     /// Of numbers, whatever holds: factors of variables, and their first choices.
     factors: RefCell<FxHashMap<(Nat, Symbol), Option<i64>>>,
