@@ -53,7 +53,8 @@ fn programs() -> Vec<(String, Program)> {
     files.into_iter().map(read).collect()
 }
 
-fn same(name: &str, nest: &Nest, contract: Contract) -> Option<String> {
+/// How a kernel's text differs from its loop program, if it does.
+pub fn same(name: &str, nest: &Nest, contract: Contract) -> Option<String> {
     let unit = printed(nest, contract);
     let line = |n: u32| {
         unit.c

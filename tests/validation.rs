@@ -34,6 +34,22 @@ use rise_opt::validate::{
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What the main job says of a program that stands in a file.
+fn told_by_the_main_job(text: &str, flags: &str) -> String {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("f.rise");
+    fs::write(&file, text).expect("a file");
+    let out = Command::new(env!("CARGO_BIN_EXE_rise-opt"))
+        .arg(&file)
+        .args(flags.split_whitespace())
+        .arg("-o")
+        .arg(folder.path().join("f.c"))
+        .output()
+        .expect("rise-opt");
+    String::from_utf8_lossy(&out.stderr).to_string() + &String::from_utf8_lossy(&out.stdout)
+}
 
 fn lowered(program: &Program, options: &Options) -> Nest {
     lower(program, options).unwrap_or_else(|d| panic!("{program}: {d:?}"))

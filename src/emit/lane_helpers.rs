@@ -8,7 +8,12 @@ use crate::ty::Scalar;
 
 /// The integer with sign (or without) that is as wide as `s`.
 pub(super) fn int_of(s: Scalar, signed: bool) -> Scalar {
-    match (s.bytes(), signed) {
+    int(s.bytes(), signed)
+}
+
+/// The integer of so many bytes.
+pub(super) fn int(bytes: u64, signed: bool) -> Scalar {
+    match (bytes, signed) {
         (1, true) => Scalar::I8,
         (2, true) => Scalar::I16,
         (4, true) => Scalar::I32,
@@ -113,11 +118,22 @@ pub(super) fn min_max(max: bool, s: Scalar, k: u32) -> String {
         "#define {word}_{ty}(a, b) \\\n    ({{ {ty} a_ = (a), b_ = (b); {mask}x{k} m_ = a_ {less} b_; \\\n       \
          ({ty})((({mask}x{k})a_ & m_) | (({mask}x{k})b_ & ~m_)); }})\n"
     );
-    match min_max_instruction(max, s, k) {
-        Some((has, call)) => format!(
-            "#if defined({has})\n#define {word}_{ty}(a, b) (({ty}){call})\n#else\n{any}#endif\n\n"
-        ),
-        None => any + "\n",
+    let head = format!("{word}_{ty}(a, b)");
+    or_instruction(min_max_instruction(max, s, k), &head, &ty, &any)
+}
+
+/// A macro that is an instruction where a machine has it, and `any` elsewhere.
+pub(super) fn or_instruction(
+    instruction: Option<(&str, String)>,
+    head: &str,
+    ty: &str,
+    any: &str,
+) -> String {
+    match instruction {
+        Some((has, call)) => {
+            format!("#if defined({has})\n#define {head} (({ty}){call})\n#else\n{any}#endif\n\n")
+        }
+        None => format!("{any}\n"),
     }
 }
 
@@ -178,12 +194,7 @@ pub(super) fn of_integers(op: Op, s: Scalar, k: u32) -> String {
             "#define {name}(a) \\\n    ({{ {ty} a_ = (a); {mask} m_ = a_ < 0; ({ty})(({u})(a_ ^ m_) - ({u})m_); }})\n"
         );
         let own = int_instruction("abs", &["a"], s, k).filter(|_| s.is_signed());
-        return match own {
-            Some((has, call)) => format!(
-                "#if defined({has})\n#define {name}(a) (({ty}){call})\n#else\n{any}#endif\n\n"
-            ),
-            None => any + "\n",
-        };
+        return or_instruction(own, &format!("{name}(a)"), &ty, &any);
     }
     let sign = if op == Op::Div { "/" } else { "%" };
     // By 1 instead of 0 or -1, which machines do not divide by.

@@ -5,6 +5,7 @@
 
 use super::body::Printer;
 use super::functions;
+use super::lane_helpers::int;
 use super::prelude::{c_type, shape_type};
 use super::widening;
 use crate::nest::{Expr, ExprKind, Shape};
@@ -19,7 +20,7 @@ impl Printer<'_> {
     }
 
     pub fn mask_type(&mut self, bytes: u64, lanes: u32) -> String {
-        let elem = signed(bytes);
+        let elem = int(bytes, true);
         self.register(elem, lanes)
     }
 
@@ -46,7 +47,7 @@ impl Printer<'_> {
         let text = self.mask_text(e, own);
         match own == bytes {
             true => text,
-            false => self.converted(format!("({text})"), signed(own), signed(bytes), lanes),
+            false => self.converted(format!("({text})"), int(own, true), int(bytes, true), lanes),
         }
     }
 
@@ -90,7 +91,7 @@ impl Printer<'_> {
                 Some(false) => format!("({ty}){{0}}"),
                 None => {
                     let x = self.operand(a);
-                    format!("({})-({x}) - ({ty}){{0}}", c_type(signed(bytes)))
+                    format!("({})-({x}) - ({ty}){{0}}", c_type(int(bytes, true)))
                 }
             },
             ExprKind::Build(es) => {
@@ -139,7 +140,7 @@ impl Printer<'_> {
             (Select, [c, x, y]) if choice => format!("{c} ? {x} : {y}"),
             (Select, [c, x, y]) => {
                 let lanes = args[0].shape().lanes;
-                self.used.masks.insert((signed(bytes), lanes));
+                self.used.masks.insert((int(bytes, true), lanes));
                 format!("SELECT_{ty}({c}, {x}, {y})")
             }
             _ => format!("{}({})", op.name(), a.join(", ")),
@@ -157,8 +158,7 @@ impl Printer<'_> {
             self.used.masks.insert((elem, lanes));
             return Some(format!("SELECT_{ty}({c}, {x}, {y})"));
         }
-        let function = op.function().filter(|f| *f != Function::Sqrt);
-        if let Some(f) = function {
+        if let Some(f) = op.called() {
             return Some(self.approximated(f, &args[0], shape));
         }
         let whole = elem.is_int() && matches!(op, Op::Div | Op::Mod | Op::Abs);
@@ -217,15 +217,6 @@ impl Printer<'_> {
             (false, false) if from.bytes() == to.bytes() => format!("({ty}){x}"),
             _ => self.converted(x, from, to, lanes),
         }
-    }
-}
-
-fn signed(bytes: u64) -> Scalar {
-    match bytes {
-        1 => Scalar::I8,
-        2 => Scalar::I16,
-        4 => Scalar::I32,
-        _ => Scalar::I64,
     }
 }
 

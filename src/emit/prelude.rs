@@ -608,7 +608,7 @@ fn helper_types(used: &Used) -> Vec<(Scalar, u32)> {
         all.extend(wide.map(|s| (s, *k)));
     }
     for (from, to, k) in &used.widened {
-        all.extend(widening::types(*from, *to).into_iter().map(|s| (s, *k)));
+        all.extend(widening::halves(*from, *to).into_iter().map(|s| (s, *k)));
     }
     for (from, to, k) in &used.vector_casts {
         all.extend([(int_of(*from, true), *k), (int_of(*to, true), *k)]);

@@ -3,15 +3,11 @@
 //! Compilers convert by way of halves of vectors what machines convert by one instruction, so the text names the instruction
 //! where a machine has it. Invariant: each lane is what a cast of a single number gives, to the bit.
 
+use super::lane_helpers::{int, or_instruction};
 use crate::ty::Scalar;
 
-/// An instruction: what the machine defines that has it, and the call.
-struct Instruction {
-    has: &'static str,
-    call: String,
-}
-
-fn instruction(from: Scalar, to: Scalar, k: u32) -> Option<Instruction> {
+/// What the machine defines that has an instruction, and the call.
+fn instruction(from: Scalar, to: Scalar, k: u32) -> Option<(&'static str, String)> {
     let bytes = |s: Scalar| s.bytes() * u64::from(k);
     let (prefix, has) = match (bytes(to), to.bytes()) {
         (64, 2) => ("_mm512", "__AVX512BW__"),
@@ -49,7 +45,7 @@ fn instruction(from: Scalar, to: Scalar, k: u32) -> Option<Instruction> {
         }
         _ => return None,
     };
-    Some(Instruction { has, call })
+    Some((has, call))
 }
 
 /// Whether it has an instruction somewhere.
@@ -80,21 +76,10 @@ pub(super) fn steps(from: Scalar, to: Scalar, k: u32) -> Vec<Scalar> {
 }
 
 /// Integers twice as wide, one after the other, up to those that are half as wide as the last.
-fn halves(from: Scalar, to: Scalar) -> Vec<Scalar> {
-    use Scalar::{I16, I32, U16, U32};
-    let signed = from.is_signed();
-    let wider = |s: Scalar| match s.bytes() {
-        1 => Some(if signed { I16 } else { U16 }),
-        2 => Some(if signed { I32 } else { U32 }),
-        _ => None,
-    };
-    let mut all = Vec::new();
-    let mut last = from;
-    while let Some(next) = wider(last).filter(|n| from.is_int() && n.bytes() < to.bytes()) {
-        all.push(next);
-        last = next;
-    }
-    all
+pub(super) fn halves(from: Scalar, to: Scalar) -> Vec<Scalar> {
+    let between = [2, 4].into_iter();
+    let between = between.filter(|b| from.is_int() && from.bytes() < *b && *b < to.bytes());
+    between.map(|b| int(b, from.is_signed())).collect()
 }
 
 /// The name of the macro.
@@ -102,23 +87,18 @@ pub(super) fn name(from: Scalar, to: Scalar, k: u32) -> String {
     format!("{}x{k}_to_{}", from.name(), to.name())
 }
 
-/// The types that its text needs beside those of the two.
-pub(super) fn types(from: Scalar, to: Scalar) -> Vec<Scalar> {
-    halves(from, to)
-}
-
 /// The macro, of a conversion that has an instruction.
 pub(super) fn text(from: Scalar, to: Scalar, k: u32) -> String {
-    let Some(Instruction { has, call }) = instruction(from, to, k) else {
-        return String::new();
-    };
-    let name = name(from, to, k);
+    let head = format!("{}(a)", name(from, to, k));
     let all = halves(from, to).into_iter().chain([to]);
     let any = all.fold("(a)".to_string(), |x, s| {
         format!("__builtin_convertvector({x}, {}x{k})", s.name())
     });
-    format!(
-        "#if defined({has})\n#define {name}(a) (({}x{k}){call})\n#else\n#define {name}(a) {any}\n#endif\n\n",
-        to.name()
+    let result = format!("{}x{k}", to.name());
+    or_instruction(
+        instruction(from, to, k),
+        &head,
+        &result,
+        &format!("#define {head} {any}\n"),
     )
 }

@@ -555,7 +555,7 @@ fn calls(e: &Expr) -> bool {
     let mut found = false;
     e.visit(&mut |e| {
         if let ExprKind::Op(op, _) = e.kind() {
-            found |= op.function().is_some_and(|f| f != Function::Sqrt);
+            found |= op.called().is_some();
         }
     });
     found

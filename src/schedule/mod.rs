@@ -38,7 +38,7 @@ pub use variants::Variants;
 use crate::algebra::Floats;
 use crate::search;
 use crate::target::Target;
-use crate::term::{Function, Kind, Program};
+use crate::term::Program;
 
 /// What the user permits beyond what is exact.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
@@ -269,14 +269,7 @@ pub fn first(program: &Program, permits: Permits) -> Vec<Schedule> {
 
 /// Whether functions have vectors that they do not have otherwise: those of a program may be approximated.
 pub fn approximates(program: &Program, permits: Permits) -> bool {
-    let mut found = false;
-    program.term.visit(&mut |t, _| {
-        if let Kind::Prim(p) = t.kind() {
-            let function = p.op().function();
-            found |= function.is_some_and(|f| f != Function::Sqrt);
-        }
-    });
-    found && permits.approximate
+    permits.approximate && skeleton::any(&program.term, |op| op.called().is_some())
 }
 
 /// What is done before all that, where sums shall be exact and there are some.

@@ -388,10 +388,15 @@ fn has_steps(t: &Term) -> bool {
 
 /// Whether one of these stands somewhere.
 pub fn has(t: &Term, ops: &[Op]) -> bool {
+    any(t, |op| ops.contains(&op))
+}
+
+/// Whether an operation that is so stands somewhere.
+pub fn any(t: &Term, is: impl Fn(Op) -> bool) -> bool {
     let mut found = false;
     t.visit(&mut |t, _| {
         if let Kind::Prim(p) = t.kind() {
-            found |= ops.contains(&p.op());
+            found |= is(p.op());
         }
     });
     found
@@ -497,13 +502,7 @@ pub fn computes(t: &Term) -> bool {
 
 /// Whether an element takes so long that even a small array is kept: it has functions or reductions in it.
 fn is_dear(t: &Term) -> bool {
-    let mut found = has_reduction(t);
-    t.visit(&mut |t, _| {
-        if let Kind::Prim(p) = t.kind() {
-            found |= matches!(p.op().sort(), Sort::Function(_));
-        }
-    });
-    found
+    has_reduction(t) || any(t, |op| op.function().is_some())
 }
 
 /// The operation that a function is, or that its body ends with.

@@ -166,6 +166,11 @@ impl Op {
         }
     }
 
+    /// The same, if vectors have it only where it may be approximated, and compilers call the C library for it.
+    pub fn called(self) -> Option<Function> {
+        self.function().filter(|f| *f != Function::Sqrt)
+    }
+
     /// Its scheme. `sizes` are the explicit sizes, of which only `makeArray`
     /// looks at one: how many arguments it takes. `None` if that is no constant
     /// in 1…64.

@@ -46,23 +46,27 @@ impl Points {
 
     /// Whether a number is negative at a point at which all holds that is known of its variables.
     pub fn negative(&mut self, n: Nat, facts: &Facts, view: &View) -> bool {
-        self.any(n, (facts, view), |v| v < 0)
+        self.any(n, facts, (view.states(), view.facts()), |v| v < 0)
     }
 
     /// Whether a number is not 0 at such a point.
     pub fn not_zero(&mut self, n: Nat, facts: &Facts, view: &View) -> bool {
-        self.any(n, (facts, view), |v| v != 0)
+        self.any(n, facts, (view.states(), view.facts()), |v| v != 0)
     }
 
     /// The same at a point at which all holds that is known.
     pub fn not_zero_by_all(&mut self, n: Nat, facts: &Facts) -> bool {
-        let all = self.of((facts.states(), facts.added()), facts);
-        let value = |p: &Shared| p.borrow_mut().value(n, facts);
-        all.iter().any(|p| value(p).is_some_and(|v| v != 0))
+        self.any(n, facts, (facts.states(), facts.added()), |v| v != 0)
     }
 
-    fn any(&mut self, n: Nat, (facts, view): (&Facts, &View), is: impl Fn(i64) -> bool) -> bool {
-        let all = self.of((view.states(), view.facts()), facts);
+    fn any(
+        &mut self,
+        n: Nat,
+        facts: &Facts,
+        known: (&[u32], &[Nat]),
+        is: impl Fn(i64) -> bool,
+    ) -> bool {
+        let all = self.of(known, facts);
         let value = |p: &Shared| p.borrow_mut().value(n, facts);
         all.iter().any(|p| value(p).is_some_and(&is))
     }

@@ -10,6 +10,7 @@ use super::machine::{Lanes, Machine};
 use super::place::coordinates;
 use super::value::{Node, Shape, Values, V};
 use crate::arith::Nat;
+use crate::intern::Symbol;
 
 /// The indices at which one buffer is stored and read, and how many of the first ones are the same everywhere.
 struct Places {
@@ -66,11 +67,7 @@ impl Machine<'_> {
         for (buf, items) in &l.after {
             for leaf in leaves(items) {
                 let inner: Vec<_> = leaf.loops().map(|l| l.0).chain([l.k]).collect();
-                let varies = |cx: &Values, n: Nat| {
-                    inner.iter().any(|v| n.mentions(*v))
-                        || !cx.names_in(n).is_empty()
-                        || cx.is_bound(n)
-                };
+                let varies = |cx: &Values, n: Nat| varies(cx, n, &inner);
                 let mark = cx.known.mark();
                 for a in &leaf.path {
                     if let Around::Cond(c, _) = a {
@@ -87,8 +84,7 @@ impl Machine<'_> {
                 cx.known.restore(mark);
             }
         }
-        let varies =
-            |cx: &Values, n: Nat| n.mentions(l.k) || !cx.names_in(n).is_empty() || cx.is_bound(n);
+        let varies = |cx: &Values, n: Nat| varies(cx, n, &[l.k]);
         for v in l.vars_after.values() {
             match &v.value {
                 Some(Lanes::Each(v)) => read(cx, l, *v, all, &varies),
@@ -97,6 +93,11 @@ impl Machine<'_> {
             }
         }
     }
+}
+
+/// Whether an index may differ between the iterations of loops over these variables.
+fn varies(cx: &Values, n: Nat, vars: &[Symbol]) -> bool {
+    vars.iter().any(|v| n.mentions(*v)) || !cx.names_in(n).is_empty() || cx.is_bound(n)
 }
 
 /// The places of the buffer that stand in a value.

@@ -1,6 +1,6 @@
 //! Programs of kinds that are not shipped, as the main job makes their kernels.
 
-use std::process::Command;
+use super::told_by_the_main_job;
 
 /// What it is, how its kernel is made, the program.
 const KINDS: &[(&str, &str, &str)] = &[
@@ -77,19 +77,8 @@ def edges [h w : nat] (lo : f32) (u : (h+6).(w+6).f32) : h.w.f32 =
 
 #[test]
 fn kernels_of_other_kinds_are_validated() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("f.rise");
     for (what, flags, text) in KINDS {
-        std::fs::write(&file, text).expect("a file");
-        let out = Command::new(env!("CARGO_BIN_EXE_rise-opt"))
-            .arg(&file)
-            .args(flags.split_whitespace())
-            .arg("-o")
-            .arg(folder.path().join("f.c"))
-            .output()
-            .expect("rise-opt");
-        let told = String::from_utf8_lossy(&out.stderr).to_string()
-            + &String::from_utf8_lossy(&out.stdout);
+        let told = told_by_the_main_job(text, flags);
         assert!(told.contains("valid    at all sizes"), "{what}: {told}");
     }
 }

@@ -1,12 +1,12 @@
 //! Programs that are validated elsewhere ("End-to-end translation validation for the Halide language"), as programs of ours.
 
+use super::told_by_the_main_job;
 use super::{lowered, open};
 use crate::common;
 use rise_opt::lower::Options;
 use rise_opt::target::Target;
 use rise_opt::term::Program;
 use rise_opt::validate::obligations;
-use std::process::Command;
 
 /// A product of matrices: the types of both and of the result, and how the rows of the first and the columns of the second are read.
 fn product(sizes: &str, [a, b, c]: [&str; 3], rows: &str, columns: &str) -> String {
@@ -124,24 +124,12 @@ fn published_programs_are_validated() {
 #[test]
 #[ignore = "minutes"]
 fn published_programs_are_validated_as_they_are_scheduled() {
-    let folder = tempfile::tempdir().expect("a folder");
     for (name, text) in programs() {
         // The search for a schedule of 32 stages takes longer than all others.
         if name == "chain 32" {
             continue;
         }
-        let file = folder.path().join("f.rise");
-        std::fs::write(&file, text).expect("a file");
-        let mut command = Command::new(env!("CARGO_BIN_EXE_rise-opt"));
-        command
-            .arg(&file)
-            .args(["--auto", "--permit", "reassociate", "-o"]);
-        let out = command
-            .arg(folder.path().join("f.c"))
-            .output()
-            .expect("rise-opt");
-        let told = String::from_utf8_lossy(&out.stderr).to_string()
-            + &String::from_utf8_lossy(&out.stdout);
+        let told = told_by_the_main_job(&text, "--auto --permit reassociate");
         assert!(told.contains("valid    at all sizes"), "{name}: {told}");
     }
 }
