@@ -7,6 +7,7 @@
 mod changes;
 mod exchanged;
 mod generated;
+mod iterated;
 mod kept;
 mod kinds;
 mod order;

@@ -2,8 +2,10 @@
 //!
 //! In: conditions as values. Out: answers. Invariant: as of `known`. Absent: indices, which `known` compares.
 
+use super::node::nats;
 use super::value::{Node, Rewrite, Values, V};
 use crate::arith::{AtomKind, Nat};
+use crate::intern::Symbol;
 use crate::term::{Lit, Op};
 use crate::ty::Scalar;
 
@@ -287,6 +289,26 @@ impl Values {
             sides.and_then(|(a, b)| self.known.compare(*op, a, b)) == Some(!holds)
         });
         decided || self.known.contradicts() || self.is_otherwise()
+    }
+
+    /// A variable of few values in a condition of data that is assumed, and between which numbers it is.
+    pub fn few_values(&self) -> Option<(Symbol, i64, i64)> {
+        let of_data = |c: V| match self.node(c) {
+            Node::Op(Op::Eq | Op::Ne | Op::Lt | Op::Le, _, args) => {
+                args.iter().any(|a| self.as_index(*a).is_none())
+            }
+            _ => false,
+        };
+        self.known.truths().into_iter().find_map(|(c, _)| {
+            let mut vars = Vec::new();
+            if of_data(V(c)) {
+                self.visit(V(c), &mut |_, n| {
+                    nats(n).for_each(|n| vars.extend(n.vars().iter().copied()))
+                });
+            }
+            vars.into_iter()
+                .find_map(|v| self.known.few(v).map(|(lo, hi)| (v, lo, hi)))
+        })
     }
 
     /// Whether a condition of data that is assumed is a constant, and another one, by what numbers are by now.

@@ -36,7 +36,7 @@ pub struct Known {
     apart: RefCell<FxHashMap<(u32, Nat), bool>>,
     simple: RefCell<FxHashMap<(u32, Nat), Nat>>,
     /// The only values of variables, by what is known and their ranges.
-    fixed: RefCell<FxHashMap<Ranged, Option<i64>>>,
+    pub(super) fixed: RefCell<FxHashMap<Ranged, Option<Nat>>>,
     ages: Cell<u64>,
     /// Of numbers, whatever holds: factors of variables, and their first choices.
     factors: RefCell<FxHashMap<(Nat, Symbol), Option<i64>>>,
@@ -477,37 +477,6 @@ impl Known {
             self.note(fact, Answer::Holds);
             self.not_negative(fact);
         }
-    }
-
-    /// A number with the only value that variables have in their place.
-    pub fn settled(&self, n: Nat) -> Nat {
-        let fixed = |n: Nat, v: &Symbol| match self.fixed(*v) {
-            Some(k) => n.subst_var(*v, Nat::int(k)),
-            None => n,
-        };
-        n.vars().iter().fold(n, fixed)
-    }
-
-    /// The only value that a variable has.
-    pub fn fixed(&self, v: Symbol) -> Option<i64> {
-        let (facts, range) = (self.facts.borrow(), self.range_of(v));
-        let key = (facts.state(), v, range);
-        if let Some(known) = self.fixed.borrow().get(&key) {
-            return *known;
-        }
-        let (mut lo, mut hi) = (i64::MIN, i64::MAX);
-        let ends = range.map(|r| [Nat::var(v) - r.0, r.1 - Nat::var(v)]);
-        let facts = facts.added().iter().copied().filter(|n| n.mentions(v));
-        for n in facts.chain(ends.into_iter().flatten()) {
-            match n.coefficient(v).and_then(Nat::as_int) {
-                Some(1) => lo = lo.max((Nat::var(v) - n).as_int().unwrap_or(lo)),
-                Some(-1) => hi = hi.min((Nat::var(v) + n).as_int().unwrap_or(hi)),
-                _ => {}
-            }
-        }
-        let only = (lo == hi).then_some(lo);
-        self.fixed.borrow_mut().insert(key, only);
-        only
     }
 
     /// Whether a comparison of indices holds, as far as that is known.

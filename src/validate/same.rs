@@ -190,9 +190,27 @@ fn there_by(cx: &mut Values, r: &mut Rewrite, (x, y): (V, V), depth: u32) -> Res
     cx.anew = true;
     let both = cx.rewrite(r, x).and_then(|x| Ok((x, cx.rewrite(r, y)?)));
     cx.anew = before || looked_at;
-    let done = both.and_then(|(x, y)| compare(cx, x, y, depth));
+    let done = both
+        .and_then(|(x, y)| tried(cx, x, y, depth).or_else(|why| by_values(cx, (x, y), depth, why)));
     cx.anew = before;
     done
+}
+
+/// For each value of an index of few values, if what is assumed of data at it may decide which these are.
+fn by_values(cx: &mut Values, (x, y): (V, V), depth: u32, why: Stuck) -> Res<()> {
+    if cx.by_values || cx.spend(1).is_err() || cx.absurd() {
+        return Err(why);
+    }
+    let Some((v, lo, hi)) = cx.few_values() else {
+        return Err(why);
+    };
+    cx.by_values = true;
+    let done = (lo..=hi).try_for_each(|k| {
+        let c = cx.compare(Op::Eq, Nat::var(v), Nat::int(k));
+        case(cx, &[(c, true)], (x, y), depth)
+    });
+    cx.by_values = false;
+    done.map_err(|_| why)
 }
 
 /// Choices by the same condition.
@@ -733,6 +751,11 @@ fn last(cx: &mut Values, (t, leaf, at): At, other: V, depth: u32) -> Res<()> {
         let v = cx.first(t, leaf, at)?;
         let other = cx.refresh(other)?;
         return compare(cx, v, other, depth + 1);
+    }
+    if let (Node::Fold(_), Some(v)) = (cx.node(other).clone(), cx.alone(t, leaf, at)?) {
+        if tried(cx, v, other, depth + 1).is_ok() {
+            return Ok(());
+        }
     }
     let some = cx.compare(Op::Lt, Nat::int(0), t.n);
     for holds in [false, true] {

@@ -16,6 +16,9 @@ use std::rc::Rc;
 
 type Place = SmallVec<[Nat; 2]>;
 
+/// Elements that one is made of, itself with them, where they are few.
+const BESIDE: usize = 4;
+
 /// What a step begins with.
 pub enum State {
     /// Cells and nothing else.
@@ -252,7 +255,7 @@ impl Values {
     /// Whether every step leaves an element as it is, as those of a border: then it is what it was at first.
     pub fn is_kept(&mut self, t: &Tensor, leaf: u32, at: &[Nat]) -> Res<bool> {
         let place: Place = at.iter().copied().collect();
-        let key = (t.of, (leaf, place), self.known.state());
+        let key = (t.of, t.n, (leaf, place), self.known.state());
         if let Some(known) = self.kept.get(&key) {
             return Ok(*known);
         }
@@ -266,6 +269,58 @@ impl Values {
         };
         self.kept.insert(key, kept);
         Ok(kept)
+    }
+
+    /// An element as a reduction, if what a step makes of it is made of nothing but a few elements that stay where they are, as those of
+    /// the border of two arrays.
+    pub fn alone(&mut self, t: &Rc<Tensor>, leaf: u32, at: &[Nat]) -> Res<Option<V>> {
+        let place: Place = at.iter().copied().collect();
+        let key = (t.of, t.n, (leaf, place), self.known.state());
+        if let Some(known) = self.lonely.get(&key) {
+            return Ok(*known);
+        }
+        let mark = self.known.mark();
+        let found = self.alone_anew(t, (leaf, at));
+        self.known.restore(mark);
+        let found = found?;
+        self.lonely.insert(key, found);
+        Ok(found)
+    }
+
+    fn alone_anew(&mut self, t: &Rc<Tensor>, (leaf, at): (u32, &[Nat])) -> Res<Option<V>> {
+        let (of, k) = (self.number(), self.symbol("step"));
+        self.known.range(k, Nat::int(0), t.n - Nat::int(1));
+        let mut parts: Vec<(u32, Place)> = vec![(leaf, at.iter().copied().collect())];
+        let (mut starts, mut steps, mut exact) = (Vec::new(), Vec::new(), Vec::new());
+        while let Some((leaf, at)) = parts.get(steps.len()).cloned() {
+            starts.push(self.first(t, leaf, &at)?);
+            let mark = self.known.mark();
+            self.known.positive(t.n);
+            let step = self.step_at(t, (leaf, &at), Nat::var(k), State::Cells(cells_of(of)));
+            self.known.restore(mark);
+            let step = step?;
+            for cell in self.cells(step, of) {
+                let Node::Cell(_, leaf, own) = self.node(cell).clone() else {
+                    continue;
+                };
+                let mut place = None;
+                for (j, p) in parts.iter().enumerate() {
+                    if place.is_none() && p.0 == leaf && self.same_places(&p.1, &own)? {
+                        place = Some(j);
+                    }
+                }
+                let j = place.unwrap_or(parts.len());
+                if j == parts.len() {
+                    parts.push((leaf, own.clone()));
+                }
+                if parts.len() > BESIDE || own.iter().any(|n| self.mentions(*n, k)) {
+                    return Ok(None);
+                }
+                exact.push((cell, j as u32));
+            }
+            steps.push(step);
+        }
+        self.closed(t.n, (starts, steps, 0), k, &exact).map(Some)
     }
 
     /// What a step makes of a state.

@@ -36,7 +36,7 @@ pub struct Values {
     states: Vec<u64>,
     /// Indices that are values.
     names: FxHashMap<V, Symbol>,
-    named: FxHashMap<Symbol, V>,
+    pub(super) named: FxHashMap<Symbol, V>,
     fresh: u32,
     /// Reductions that are looked at, in each other; what the names are there, by how many are around and how many steps there are;
     /// and their steps, with what was known.
@@ -50,8 +50,10 @@ pub struct Values {
     pub sizes: Vec<Nat>,
     /// Those that were made, by loop, part, steps and what was known.
     pub tensors: FxHashMap<(u32, u32, Nat, u64), Rc<Tensor>>,
-    /// Whether every step leaves an element of a state as it is, by its loop, part, place and what was known.
-    pub kept: FxHashMap<(u32, Part, u64), bool>,
+    /// Whether every step leaves an element of a state as it is.
+    pub kept: FxHashMap<Stepped, bool>,
+    /// The same as reductions, where they are made of few others.
+    pub lonely: FxHashMap<Stepped, Option<V>>,
     /// States, and arrays of them, whose elements are made of too many others.
     pub spread: FxHashSet<(u32, u32)>,
     /// Values that were shown to be equal, and what was known; where states are compared, of which parts that holds.
@@ -74,6 +76,8 @@ pub struct Values {
     pub never: FxHashMap<u64, bool>,
     /// Whether values are written anew where something is assumed, and not only looked at.
     pub anew: bool,
+    /// Whether values of an index are looked at one by one.
+    pub by_values: bool,
     /// Choices around what is compared.
     pub choices: u32,
     /// Those that are being compared.
@@ -105,6 +109,7 @@ impl Default for Values {
             sizes: Vec::new(),
             tensors: FxHashMap::default(),
             kept: FxHashMap::default(),
+            lonely: FxHashMap::default(),
             spread: FxHashSet::default(),
             equal: FxHashMap::default(),
             states_alike: FxHashMap::default(),
@@ -116,6 +121,7 @@ impl Default for Values {
             decided: FxHashMap::default(),
             never: FxHashMap::default(),
             anew: false,
+            by_values: false,
             choices: 0,
             relations: Vec::new(),
             work: 0,
@@ -128,6 +134,9 @@ impl Default for Values {
 
 /// The steps of a reduction with its depth and number of steps, the name of their index, and what was known.
 type OpenSteps = (Vec<V>, (u32, Nat), Symbol, u64);
+
+/// The loop of a state, its steps, a part with a place, and what was known.
+type Stepped = (u32, Nat, Part, u64);
 
 /// A state with how many steps are before the first of several, how many of these there are, of how many steps each, and what was known.
 type InSteps = (Rc<Tensor>, (Nat, Nat), i64, u64);
@@ -703,93 +712,5 @@ impl Values {
         let mut r = Rewrite::default();
         r.vars.insert(var, to);
         self.rewrite(&mut r, v)
-    }
-
-    // ---- what stands in a value
-
-    /// Calls `f` on every value in it, each once, also on those that indices are.
-    pub fn visit(&self, v: V, f: &mut dyn FnMut(V, &Node)) {
-        let mut seen = FxHashSet::default();
-        let mut open = vec![v];
-        while let Some(v) = open.pop() {
-            if !seen.insert(v) {
-                continue;
-            }
-            let node = self.node(v);
-            f(v, node);
-            open.extend(values(node).into_iter().rev());
-            if !self.named.is_empty() {
-                nats(node).for_each(|n| open.extend(self.names_in(n).into_iter().map(|n| n.1)));
-            }
-        }
-    }
-
-    /// The cells of a loop in it, in the order in which they stand in it.
-    pub fn cells(&self, v: V, of: u32) -> Vec<V> {
-        let mut found = Vec::new();
-        self.visit(v, &mut |v, n| {
-            if matches!(n, Node::Cell(o, ..) if *o == of) {
-                found.push(v);
-            }
-        });
-        found
-    }
-
-    /// The places of states of loops in it, which stand for all of theirs.
-    pub fn parameters(&self, v: V) -> Vec<Symbol> {
-        let mut found = Vec::new();
-        self.visit(v, &mut |_, n| {
-            if let Node::Tensor(t, ..) = n {
-                found.extend(t.parts.iter().flat_map(|p| &p.params));
-            }
-        });
-        found
-    }
-
-    /// Whether it is not known what an element is before an iteration that is looked at.
-    pub fn is_open(&self, v: V) -> bool {
-        let (mut cells, mut bound) = (FxHashSet::default(), FxHashSet::default());
-        self.visit(v, &mut |_, n| match n {
-            Node::Cell(of, ..) => {
-                cells.insert(*of);
-            }
-            Node::Tensor(t, ..) => {
-                bound.insert(t.of);
-            }
-            _ => {}
-        });
-        !cells.is_subset(&bound)
-    }
-
-    pub fn any(&self, v: V, is: impl Fn(&Node) -> bool) -> bool {
-        let mut found = false;
-        self.visit(v, &mut |_, n| found |= is(n));
-        found
-    }
-
-    /// Whether a variable stands in a number, or in a value that is part of it.
-    pub fn mentions(&self, n: Nat, var: Symbol) -> bool {
-        n.vars().iter().any(|s| {
-            let inner = self.named.get(s);
-            *s == var || inner.is_some_and(|v| self.value_mentions(*v, var))
-        })
-    }
-
-    /// Whether the index of a reduction stands in a number.
-    pub fn is_bound(&self, n: Nat) -> bool {
-        let bound = |n: Nat| n.vars().iter().any(|s| s.as_str().starts_with(BOUND));
-        let mut found = bound(n);
-        for (_, v) in self.names_in(n) {
-            self.visit(v, &mut |_, node| found |= nats(node).any(bound));
-        }
-        found
-    }
-
-    pub fn value_mentions(&self, v: V, var: Symbol) -> bool {
-        let mut found = false;
-        self.visit(v, &mut |_, node| {
-            found |= nats(node).any(|n| n.mentions(var))
-        });
-        found
     }
 }

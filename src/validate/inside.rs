@@ -1,0 +1,97 @@
+//! What stands in a value.
+//!
+//! In: values. Out: the variables, cells and places in them. Absent: what they are made of (`value`), what is known.
+
+use super::node::{nats, values};
+use super::value::{Node, Values, BOUND, V};
+use crate::arith::Nat;
+use crate::intern::Symbol;
+use rustc_hash::FxHashSet;
+
+impl Values {
+    /// Calls `f` on every value in it, each once, also on those that indices are.
+    pub fn visit(&self, v: V, f: &mut dyn FnMut(V, &Node)) {
+        let mut seen = FxHashSet::default();
+        let mut open = vec![v];
+        while let Some(v) = open.pop() {
+            if !seen.insert(v) {
+                continue;
+            }
+            let node = self.node(v);
+            f(v, node);
+            open.extend(values(node).into_iter().rev());
+            if !self.named.is_empty() {
+                nats(node).for_each(|n| open.extend(self.names_in(n).into_iter().map(|n| n.1)));
+            }
+        }
+    }
+
+    /// The cells of a loop in it, in the order in which they stand in it.
+    pub fn cells(&self, v: V, of: u32) -> Vec<V> {
+        let mut found = Vec::new();
+        self.visit(v, &mut |v, n| {
+            if matches!(n, Node::Cell(o, ..) if *o == of) {
+                found.push(v);
+            }
+        });
+        found
+    }
+
+    /// The places of states of loops in it, which stand for all of theirs.
+    pub fn parameters(&self, v: V) -> Vec<Symbol> {
+        let mut found = Vec::new();
+        self.visit(v, &mut |_, n| {
+            if let Node::Tensor(t, ..) = n {
+                found.extend(t.parts.iter().flat_map(|p| &p.params));
+            }
+        });
+        found
+    }
+
+    /// Whether it is not known what an element is before an iteration that is looked at.
+    pub fn is_open(&self, v: V) -> bool {
+        let (mut cells, mut bound) = (FxHashSet::default(), FxHashSet::default());
+        self.visit(v, &mut |_, n| match n {
+            Node::Cell(of, ..) => {
+                cells.insert(*of);
+            }
+            Node::Tensor(t, ..) => {
+                bound.insert(t.of);
+            }
+            _ => {}
+        });
+        !cells.is_subset(&bound)
+    }
+
+    pub fn any(&self, v: V, is: impl Fn(&Node) -> bool) -> bool {
+        let mut found = false;
+        self.visit(v, &mut |_, n| found |= is(n));
+        found
+    }
+
+    /// Whether a variable stands in a number, or in a value that is part of it.
+    pub fn mentions(&self, n: Nat, var: Symbol) -> bool {
+        n.vars().iter().any(|s| {
+            let inner = self.named.get(s);
+            *s == var || inner.is_some_and(|v| self.value_mentions(*v, var))
+        })
+    }
+
+    /// Whether the index of a reduction stands in a number.
+    pub fn is_bound(&self, n: Nat) -> bool {
+        let bound = |n: Nat| n.vars().iter().any(|s| s.as_str().starts_with(BOUND));
+        let mut found = bound(n);
+        for (_, v) in self.names_in(n) {
+            self.visit(v, &mut |_, node| found |= nats(node).any(bound));
+        }
+        found
+    }
+
+    pub fn value_mentions(&self, v: V, var: Symbol) -> bool {
+        let mut found = false;
+        self.visit(v, &mut |_, node| {
+            found |= nats(node).any(|n| n.mentions(var))
+        });
+        found
+    }
+}

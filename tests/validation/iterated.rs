@@ -1,0 +1,59 @@
+//! Iterations whose states have borders: of several arrays, and such that data decides what an element is made of.
+
+use super::{told_apart, told_by_the_main_job};
+
+/// A wave on a line: two arrays, of which a step makes the next and keeps the last. At the border nothing but the border itself says what is next.
+fn wave(border: &str, kept: &str, next: &str) -> String {
+    format!(
+        "def f [t n : nat] (a : (n + 2).f32) (b : (n + 2).f32) : (n + 2).f32 =
+           fst ((a, b) |> iterate[t] (\\s ->
+             let (cur, old) = s in
+             let lap = padCst[1, 1] {border} (cur |> slide[3, 1] |> map (\\w -> at[0] w + at[2] w - 2.0 * at[1] w)) in
+             (zip (zip cur old) (lap : (n + 2).f32) |> map (\\((x, y), z) -> {next}), {kept})))"
+    )
+}
+
+#[test]
+fn borders_of_several_arrays_are_told_apart() {
+    let next = "2.0 * x - y + 0.1 * z";
+    let texts = [
+        wave("0.0", "cur", next),
+        wave("1.0", "cur", next),
+        wave("0.0", "old", next),
+        wave("0.0", "cur", "2.0 * y - x + 0.1 * z"),
+    ];
+    told_apart(&texts.each_ref().map(String::as_str), 4);
+    for text in &texts {
+        for target in ["avx2", "portable"] {
+            let job = told_by_the_main_job(text, &format!("--target {target}"));
+            assert!(job.contains("at all sizes"), "{text}{job}");
+        }
+    }
+}
+
+/// Every other element is made of its neighbours, then the rest. Near both ends few values of an index are left, and each is even or odd.
+fn redblack(first: &str, next: &str, last: &str) -> String {
+    format!(
+        "def f [t n : nat] (f : (n + 1).f32) (u : (n + 1).f32) : (n + 1).f32 =
+           u |> iterate[t] (\\u ->
+             let half = \\p u -> zip (generate[n + 1] (\\i -> (cast i : i32))) (zip f (padClamp[1, 1] u |> slide[3, 1])) |> map (\\q ->
+               let (i, r) = q in
+               let w = snd r in
+               select (i % 2 == p) (0.5 * (at[0] w + at[2] w + fst r)) ({last})) in
+             half {next} (half {first} u))"
+    )
+}
+
+#[test]
+fn what_data_decides_at_borders_is_told_apart() {
+    let kept = "at[1] w";
+    let texts = [
+        redblack("0", "1", kept),
+        redblack("1", "0", kept),
+        redblack("0", "0", kept),
+        redblack("0", "1", "at[2] w"),
+    ];
+    told_apart(&texts.each_ref().map(String::as_str), 2);
+    let job = told_by_the_main_job(&texts[0], "--target avx2");
+    assert!(job.contains("at all sizes"), "{job}");
+}
