@@ -678,11 +678,15 @@ fn what_fails_at_a_point_is_not_searched_for() {
 }
 
 /// The command itself, without a sketch: a search of some milliseconds is no reason to ask too little. What a step makes of a state is
-/// compared once, and not for each case in which elements of it are asked for.
+/// compared once, and not for each case in which elements of it are asked for; and what a tile has in a row, not for each row of another one.
 #[test]
-fn the_main_job_validates_iterated_stencils() {
-    for (name, most) in [("heat", 3_500), ("life", 15_000)] {
-        let program = format!("programs/stencil/{name}.rise");
+fn the_main_job_asks_little() {
+    for (name, most) in [
+        ("stencil/heat", 3_500),
+        ("stencil/life", 15_000),
+        ("mm_row_max", 4_000),
+    ] {
+        let program = format!("programs/{name}.rise");
         let (job, out) = by_the_main_job(&program, Target::default());
         let said = job.lines().find(|l| l.starts_with("valid "));
         assert!(said.is_some_and(|l| l.contains("at all sizes")), "{job}");

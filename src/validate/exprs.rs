@@ -4,8 +4,8 @@
 //! Absent: statements.
 
 use super::machine::{lane, Lanes, Machine, Read, Var};
-use super::memory::read;
 use super::place::coordinates;
+use super::tiles::read;
 use super::value::{Node, Res, Values, V};
 use super::{Obligation, Stuck};
 use crate::arith::{Atom, AtomKind, Nat};

@@ -37,6 +37,8 @@ pub struct Known {
     simple: RefCell<FxHashMap<(u32, Nat), Nat>>,
     /// The only values of variables, by what is known and their ranges.
     pub(super) fixed: RefCell<FxHashMap<Ranged, Option<Nat>>>,
+    /// Between which numbers variables are, by what numbers alone say of them.
+    pub(super) between_numbers: RefCell<FxHashMap<Ranged, (i64, i64)>>,
     ages: Cell<u64>,
     /// Of numbers, whatever holds: factors of variables, and their first choices.
     factors: RefCell<FxHashMap<(Nat, Symbol), Option<i64>>>,
@@ -63,6 +65,7 @@ impl Default for Known {
             apart: RefCell::default(),
             simple: RefCell::default(),
             fixed: RefCell::default(),
+            between_numbers: RefCell::default(),
             ages: Cell::new(0),
             factors: RefCell::default(),
             choices: RefCell::default(),
@@ -608,8 +611,9 @@ impl Known {
         }
         let all = self.all();
         self.asked.set(self.asked.get() + all.len() as u64);
-        all.iter().rev().any(|n| self.known_sign(Nat::int(-1) - *n))
-            || contradict(all.iter().copied(), &|v| self.range_of(v))
+        // What takes least is asked first.
+        contradict(all.iter().copied(), &|v| self.range_of(v))
+            || all.iter().rev().any(|n| self.known_sign(Nat::int(-1) - *n))
             || all.iter().rev().any(|n| self.never_by_cases(*n))
     }
 

@@ -3,7 +3,7 @@
 //! In: the values where a number is 0 and where it is 1. Out: what they may be for any number. It is a guess: whoever asks for it looks
 //! whether it is right. Absent: lanes (`exprs`).
 
-use super::value::{Node, Values, V};
+use super::value::{Fold, Node, Values, V};
 use crate::arith::{Atom, AtomKind, Nat};
 use crate::intern::Symbol;
 
@@ -42,6 +42,21 @@ impl Values {
             (Node::Clamp(x, m), Node::Clamp(y, n)) if m == n => {
                 let x = self.between(x, y, l)?;
                 self.clamp(x, m)
+            }
+            (Node::Fold(f), Node::Fold(g))
+                if (f.depth, f.n, f.which, f.steps.len())
+                    == (g.depth, g.n, g.which, g.steps.len()) =>
+            {
+                let mut both = |xs: &[V], ys: &[V]| -> Option<Vec<V>> {
+                    let all = xs.iter().zip(ys);
+                    all.map(|(x, y)| self.between(*x, *y, l)).collect()
+                };
+                let (starts, steps) = (both(&f.starts, &g.starts)?, both(&f.steps, &g.steps)?);
+                self.folded(Fold {
+                    starts,
+                    steps,
+                    ..(*f).clone()
+                })
             }
             _ => return None,
         })

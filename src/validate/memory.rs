@@ -254,8 +254,25 @@ fn read_by_value(cx: &mut Values, buf: u32, leaves: &[Leaf], e: Nat, most: i64) 
     }
     match alike {
         true => Ok(any),
-        false => Ok(cx.table(Nat::var(v), &all)),
+        false => match of_all(cx, &all, v)? {
+            Some(each) => Ok(each),
+            None => Ok(cx.table(Nat::var(v), &all)),
+        },
     }
+}
+
+/// One value of a variable that is each of some, as it is guessed from the first two.
+fn of_all(cx: &mut Values, all: &[V], v: Symbol) -> Res<Option<V>> {
+    let [a, b, ..] = all else { return Ok(None) };
+    let Some(each) = cx.between(*a, *b, Nat::var(v)) else {
+        return Ok(None);
+    };
+    for (i, of) in (0..).zip(all) {
+        if cx.with(each, v, Nat::int(i))? != *of {
+            return Ok(None);
+        }
+    }
+    Ok(Some(each))
 }
 
 fn variable(a: Atom) -> Option<Symbol> {

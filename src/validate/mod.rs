@@ -47,6 +47,7 @@ mod stages;
 mod strides;
 pub mod system;
 mod tensor;
+mod tiles;
 mod value;
 
 use crate::arith::Nat;

@@ -7,8 +7,8 @@ use super::parts::vars_in;
 use crate::arith::{AtomKind, Nat, Rat};
 use crate::intern::Symbol;
 
-/// How far what is said of other variables says something of one.
-const BESIDE: u32 = 2;
+/// Nothing is said.
+const ANY: (i64, i64) = (i64::MIN, i64::MAX);
 /// Values of a variable that are looked at one by one, at most.
 const FEW: i64 = 4;
 
@@ -33,7 +33,7 @@ impl Known {
         if let Some(known) = self.fixed.borrow().get(&key) {
             return *known;
         }
-        let (lo, hi) = self.between(v, BESIDE);
+        let (lo, hi) = self.between(v);
         let only = match lo == hi {
             true => Some(Nat::int(lo)),
             false => self.least_and_most(v),
@@ -44,7 +44,7 @@ impl Known {
 
     /// Between which numbers a variable is, where it is one of few.
     pub fn few(&self, v: Symbol) -> Option<(i64, i64)> {
-        let (lo, hi) = self.between(v, BESIDE);
+        let (lo, hi) = self.between(v);
         let count = hi.checked_sub(lo)?;
         (1..FEW).contains(&count).then_some((lo, hi))
     }
@@ -69,52 +69,56 @@ impl Known {
         all.iter().find_map(of)
     }
 
-    /// Between which numbers a variable is by what is said of it, and of those beside it.
-    fn between(&self, v: Symbol, beside: u32) -> (i64, i64) {
-        let (mut lo, mut hi) = (i64::MIN, i64::MAX);
+    /// Between which numbers a variable is by what is said of it, and of those beside it alone.
+    fn between(&self, v: Symbol) -> (i64, i64) {
+        self.between_by(v, &|n| self.ends(n))
+    }
+
+    /// The same by what numbers alone say of it.
+    fn between_numbers(&self, v: Symbol) -> (i64, i64) {
+        let key = (self.facts.borrow().state(), v, self.range_of(v));
+        if let Some(known) = self.between_numbers.borrow().get(&key) {
+            return *known;
+        }
+        let found = self.between_by(v, &|n| n.as_int().map_or(ANY, |n| (n, n)));
+        self.between_numbers.borrow_mut().insert(key, found);
+        found
+    }
+
+    fn between_by(&self, v: Symbol, ends: &dyn Fn(Nat) -> (i64, i64)) -> (i64, i64) {
+        let (mut lo, mut hi) = ANY;
         for n in self.said_of(v) {
             match self.factor(n, v) {
-                Some(1) => lo = lo.max(self.ends(Nat::var(v) - n, beside).0),
-                Some(-1) => hi = hi.min(self.ends(Nat::var(v) + n, beside).1),
+                Some(1) => lo = lo.max(ends(Nat::var(v) - n).0),
+                Some(-1) => hi = hi.min(ends(Nat::var(v) + n).1),
                 _ => {}
             }
         }
         (lo, hi)
     }
 
-    /// Between which numbers a sum of variables is, by what is said of each.
-    fn ends(&self, n: Nat, beside: u32) -> (i64, i64) {
-        const ANY: (i64, i64) = (i64::MIN, i64::MAX);
-        if let Some(n) = n.as_int() {
-            return (n, n);
-        }
-        let Some(fewer) = beside.checked_sub(1) else {
-            return ANY;
-        };
-        let times = |c: i64, (lo, hi): (i64, i64)| {
-            let of = |end: i64| match end {
-                i64::MIN | i64::MAX => None,
-                end => c.checked_mul(end),
-            };
-            let ends = (of(lo), of(hi));
-            if c > 0 {
-                ends
-            } else {
-                (ends.1, ends.0)
-            }
-        };
+    /// Between which numbers a sum of variables is, by what numbers say of each.
+    fn ends(&self, n: Nat) -> (i64, i64) {
         let (mut least, mut most) = (Some(0i64), Some(0i64));
         for (m, c) in n.terms().iter() {
             let Some(c) = c.as_int() else { return ANY };
             let atom = Nat::from_terms([(m.clone(), Rat::ONE)]).as_atom();
-            let ends = match atom.map(|a| a.kind()) {
+            let (lo, hi) = match atom.map(|a| a.kind()) {
                 _ if m.is_one() => (1, 1),
-                Some(AtomKind::Var(v)) => self.between(v, fewer),
+                Some(AtomKind::Var(v)) => self.between_numbers(v),
                 _ => return ANY,
             };
-            let ends = times(c, ends);
+            let of = |end: i64| match end {
+                i64::MIN | i64::MAX => None,
+                end => c.checked_mul(end),
+            };
+            let (lo, hi) = if c > 0 {
+                (of(lo), of(hi))
+            } else {
+                (of(hi), of(lo))
+            };
             let sum = |a: Option<i64>, b: Option<i64>| a?.checked_add(b?);
-            (least, most) = (sum(least, ends.0), sum(most, ends.1));
+            (least, most) = (sum(least, lo), sum(most, hi));
         }
         (least.unwrap_or(i64::MIN), most.unwrap_or(i64::MAX))
     }

@@ -15,13 +15,16 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 /// How large sizes are at the points that there are before anything is known, about.
-const SIZES: [i64; 8] = [90, 3, 20, 1, 300, 7, 40, 130];
+const SIZES: [i64; 9] = [90, 3, 20, 1, 300, 7, 40, 130, 1200];
 /// Points at which all variables are at one end of their ranges.
 const AT_ENDS: u64 = 4;
 /// Where fewer are left, others are looked for.
 const ENOUGH: usize = 3;
 /// Variables that are changed for one fact, one at a time.
 const MOVES: usize = 6;
+
+/// Values of a variable that are tried one by one, at most.
+const ROUND: i64 = 32;
 
 /// Values of variables: those that were asked for.
 struct Point {
@@ -240,10 +243,22 @@ impl Point {
         // What others bound stays as it is, if it can.
         vars.sort_by_key(|v| facts.range_of(*v).is_none());
         vars.truncate(MOVES);
-        vars.into_iter().find_map(|v| {
-            let old = self.var(v, facts)?;
-            let step = unit(v, facts);
-            let mut near = self.put(v, old.checked_add(step)?, &bound, facts);
+        let fits = |new: &mut Point, v: Symbol| {
+            let value = new.var(v, facts);
+            let inside = value.is_some_and(|k| match facts.range_of(v) {
+                Some((lo, hi)) => {
+                    let ends = new.ends(lo, hi, facts);
+                    ends.is_some_and(|(lo, hi)| (lo..=hi).contains(&k))
+                }
+                None => k >= 0,
+            });
+            let fits = inside && new.holds(n, facts) && new.is_whole(facts);
+            fits && known.iter().all(|n| new.holds(*n, facts))
+        };
+        let straight = vars.iter().find_map(|v| {
+            let old = self.var(*v, facts)?;
+            let step = unit(*v, facts);
+            let mut near = self.put(*v, old.checked_add(step)?, &bound, facts);
             let there = near.value(n, facts)?;
             let slope = there.checked_sub(now)?;
             let needed = now.checked_neg()?;
@@ -253,16 +268,20 @@ impl Point {
                 s => -(needed.checked_add(s.checked_neg()? - 1)? / s.checked_neg()?),
             };
             let by = steps.checked_mul(step)?;
-            let mut new = self.put(v, old.checked_add(by)?, &bound, facts);
-            let inside = match facts.range_of(v) {
-                Some((lo, hi)) => {
-                    let ends = new.ends(lo, hi, facts);
-                    ends.is_some_and(|(lo, hi)| (lo..=hi).contains(&(old + by)))
-                }
-                None => old + by >= 0,
-            };
-            let fits = inside && new.is_whole(facts) && known.iter().all(|n| new.holds(*n, facts));
-            fits.then_some(new)
+            let mut new = self.put(*v, old.checked_add(by)?, &bound, facts);
+            fits(&mut new, *v).then_some(new)
+        });
+        // What is divided comes round again: one of the next values may do.
+        let round = rounds(n);
+        straight.or_else(|| {
+            vars.iter().find_map(|v| {
+                let (old, step) = (self.var(*v, facts)?, unit(*v, facts));
+                (1..round).find_map(|i| {
+                    let by = step.checked_mul(if i % 2 == 0 { i / 2 } else { -(i + 1) / 2 })?;
+                    let mut new = self.put(*v, old.checked_add(by)?, &bound, facts);
+                    fits(&mut new, *v).then_some(new)
+                })
+            })
         })
     }
 
@@ -303,6 +322,18 @@ fn bound_in<'a>(of: impl Iterator<Item = &'a Nat>, facts: &Facts) -> FxHashSet<S
         }
     }
     found
+}
+
+/// After how many values of a variable, at most, the rests of a number come again that constants divide.
+fn rounds(n: Nat) -> i64 {
+    let mut most = 0;
+    n.each_atom(&mut |a| {
+        use AtomKind::{Ceil, Floor, Mod};
+        if let Floor(_, by) | Ceil(_, by) | Mod(_, by) = a.kind() {
+            most = most.max(by.as_int().unwrap_or(0));
+        }
+    });
+    most.min(ROUND)
 }
 
 /// What a size is a multiple of, as far as one of the whole ones says it.

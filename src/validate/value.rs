@@ -70,6 +70,10 @@ pub struct Values {
     pub dims: FxHashMap<u32, Vec<Nat>>,
     /// Indices of elements, by what was known.
     pub places: FxHashMap<(Nat, Vec<Nat>, u64), Option<Vec<Nat>>>,
+    /// Contents of buffers, each with a number; of how many rows the tiles are that they were stored by; what these are.
+    pub contents: FxHashMap<Vec<u64>, u32>,
+    pub rows: FxHashMap<(u32, usize), Option<i64>>,
+    pub tiles: FxHashMap<TileOf, Option<Tile>>,
     /// Comparisons that were asked for, and what was known.
     pub decided: FxHashMap<(V, u64), Option<bool>>,
     /// Whether what is known was seen to contradict itself, where there is no point.
@@ -118,6 +122,9 @@ impl Default for Values {
             parts_of: FxHashMap::default(),
             dims: FxHashMap::default(),
             places: FxHashMap::default(),
+            contents: FxHashMap::default(),
+            rows: FxHashMap::default(),
+            tiles: FxHashMap::default(),
             decided: FxHashMap::default(),
             never: FxHashMap::default(),
             anew: false,
@@ -140,6 +147,11 @@ type Stepped = (u32, Nat, Part, u64);
 
 /// A state with how many steps are before the first of several, how many of these there are, of how many steps each, and what was known.
 type InSteps = (Rc<Tensor>, (Nat, Nat), i64, u64);
+
+/// The number of a tile, that of a row in it, and the value of an element of that.
+pub type Tile = (Symbol, Symbol, V);
+/// A content, how many rows a tile has, how many there are, how long one is, the other indices, and what was known.
+type TileOf = (u32, (i64, Nat, Nat), Nat, u64);
 
 /// Questions about indices for one program, at most.
 pub const QUESTIONS: u64 = 150_000;
@@ -240,6 +252,12 @@ impl Values {
     pub fn number(&mut self) -> u32 {
         self.fresh += 1;
         self.fresh
+    }
+
+    /// The number of a content.
+    pub fn content(&mut self, said: Vec<u64>) -> u32 {
+        let next = self.contents.len() as u32;
+        *self.contents.entry(said).or_insert(next)
     }
 
     /// A variable that stands nowhere.

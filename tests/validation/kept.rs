@@ -1,6 +1,6 @@
 //! Tiles that are kept and read again, and stores whose order decides what is read.
 
-use super::{differs, expected_of, lowered, open, CHOICES};
+use super::{differs, expected_of, lowered, open, told_by_the_main_job, CHOICES};
 use super::{each_site, CHANGES};
 use crate::common;
 use rise_opt::arith::Nat;
@@ -255,4 +255,60 @@ fn a_loop_without_an_iteration_leaves_what_was_there() {
     let wrong = begun(2.0);
     assert!(differs(&wrong, &expected).is_some(), "{wrong}");
     assert!(!obligations(&wrong, &program).open.is_empty(), "{wrong}");
+}
+
+/// Rows that are stored by threes and read one by one, or by windows: what a tile has in a row is one value of both.
+#[test]
+fn rows_of_tiles_are_read_at_any_row() {
+    let of = |read: &str, square: &str| {
+        common::program_text(&format!(
+            "def f [m n : nat] (xs : (3*m).n.f32) (top : f32) : (3*m).f32 =
+               let sums = toMem (join (split[3] xs |> mapPar (mapSeqUnroll (mapSeq (\\x -> min top {square}))))) in
+               {read} |> mapSeq (reduceSeq (\\s x -> s + x) 0.0)"
+        ))
+    };
+    let program = of("sums", "(x * x)");
+    let nest = lowered(&program, &Options::default());
+    let found = obligations(&nest, &program);
+    assert!(found.open.is_empty(), "{nest}{}", open(&found));
+    for other in [of("reverse sums", "(x * x)"), of("sums", "x")] {
+        assert!(!obligations(&nest, &other).open.is_empty(), "{nest}");
+    }
+    let at = |i: usize| {
+        let each = program.sizes.iter().enumerate();
+        each.map(|(j, s)| (*s, CHOICES[(i + 3 * j) % CHOICES.len()]))
+            .collect()
+    };
+    let expected = expected_of(&program, &nest, (0..CHOICES.len()).map(at).collect());
+    let mut differ = 0;
+    for (kind, change) in CHANGES {
+        for changed in each_site(&nest, 4, change) {
+            let Some(what) = differs(&changed, &expected) else {
+                continue;
+            };
+            differ += 1;
+            let found = obligations(&changed, &program);
+            assert!(
+                !found.open.is_empty(),
+                "{kind}: validated, but {what}\n{changed}"
+            );
+        }
+    }
+    assert!(differ > 20, "{differ}");
+}
+
+/// Correlations of columns: the tiles of a product of an array with itself are read across. Sums in registers that are stored one by one,
+/// and read by loops.
+#[test]
+fn tiles_that_are_read_in_other_loops_are_validated() {
+    let kmeans = std::fs::read_to_string("programs/other/kmeans.rise").expect("a program");
+    let job = told_by_the_main_job(&kmeans, "--target neon --permit reassociate");
+    assert!(job.contains("at all sizes"), "{job}");
+    let job = told_by_the_main_job(
+        "def corr [n m : nat] (x : m.n.f32) : n.n.f32 =
+           let c = transpose x |> map (\\col -> let mu = reduce (+) 0.0 col / size[m] in col |> map (\\v -> v - mu)) in
+           c |> map (\\a -> c |> map (\\b -> zip a b |> map (\\(p, q) -> p * q) |> reduce (+) 0.0))",
+        "--target avx512",
+    );
+    assert!(job.contains("at all sizes"), "{job}");
 }
