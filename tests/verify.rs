@@ -448,16 +448,19 @@ fn a_solver_that_hangs_is_killed() {
     assert!(why.contains("gave no answer within"), "{why}");
 }
 
-/// A solver is told how much it may do, and not how long: what it answers does not depend on what else the machine does.
+/// A solver is told how much it may do, and not how long: it ends by itself, without an answer, long before patience does.
 #[test]
 fn limits_are_in_work() {
-    let rules = rules("rule a  (x*y + z)*(x + w*z)/(y*y + w) => (w*z + x)*(z + y*x)/(w + z*y)\n");
-    let query = &queries(&rules[0], Encoding::Strong);
-    let hard = query.as_ref().and_then(|q| q.first());
+    // There is no such point, which no solver shows.
+    let hard = "(declare-const x Int) (declare-const y Int) (declare-const z Int)\n\
+         (assert (and (> x 0) (> y 0) (> z 0) (= (+ (* x x x) (* y y y)) (* z z z))))\n\
+         (check-sat)\n";
     for solver in solvers() {
-        let Some(hard) = hard else { continue };
-        let answers = [0, 1].map(|_| solver.ask(hard, Work(1), Work(1).patience()));
-        assert_eq!(answers[0], answers[1]);
+        let answer = solver.ask(hard, Work(1), 50 * Work(1).patience());
+        assert_eq!(
+            answer,
+            Answer::Unknown(format!("{} does not know", solver.name))
+        );
     }
 }
 
