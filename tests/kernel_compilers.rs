@@ -138,7 +138,7 @@ fn goals_for_neon() {
         .iter()
         .any(|c| text(std::slice::from_ref(c)).contains("vector_size(16)")));
     let dir = tempfile::tempdir().expect("a folder");
-    let flags = [Target::Neon.flags(), &["-O2", "-static"]].concat();
+    let flags = [Target::Neon.flags(), &["-O1", "-static"]].concat();
     let exe = compile(CROSS, dir.path(), &text(&cases), &flags);
     let start = || {
         let mut command = Command::new(EMULATOR);

@@ -199,7 +199,7 @@ fn what_differs_is_never_validated() {
                 &program,
                 &lowered(&program, &options),
                 &CHOICES,
-                6,
+                4,
                 &mut all,
             );
         }

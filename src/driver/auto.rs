@@ -548,7 +548,13 @@ impl<'a> Trial<'a> {
         let (target, permits) = (self.input.target, self.permits);
         let of = |program: &Program| schedules(program, target, permits, space);
         let mut all = of(&self.program());
-        let prepared = self.prepared();
+        let borders = schedule::borders(&self.program());
+        let borders = borders.into_iter().find_map(|way| self.prepared_by(way));
+        let mut prepared = self.prepared(None);
+        if let Some(begun) = borders {
+            let next = self.prepared(Some(&begun));
+            prepared.extend([begun].into_iter().chain(next));
+        }
         for (family, (first, prepared)) in (1..).zip(prepared) {
             let next = of(&prepared).into_iter();
             let next = next.filter(|s| s.choice.keep || !first.names);
@@ -561,19 +567,23 @@ impl<'a> Trial<'a> {
         all.chain(alone).collect()
     }
 
-    /// What the program can be prepared to: each way for what is taken apart first, and the end of what follows the last one.
-    fn prepared(&mut self) -> Vec<(Schedule, Program)> {
-        let (start, mut all) = (self.program(), Vec::<(Schedule, Program)>::new());
+    /// What the program can be prepared to, or what was done already leads to: each way for what is taken apart first, and the end of what
+    /// follows the last one.
+    fn prepared(&mut self, begun: Option<&(Schedule, Program)>) -> Vec<(Schedule, Program)> {
+        let own = self.program();
+        let start = begun.map_or(&own, |b| &b.1);
+        let mut all = Vec::<(Schedule, Program)>::new();
         let mut done = Vec::new();
-        let mut ways = first(&start, self.permits).into_iter();
+        let ways = first(start, self.permits).into_iter();
+        let mut ways = ways.map(|way| begun.map_or(way.clone(), |b| b.0.then(&way)));
         all.extend(ways.find_map(|way| self.prepared_by(way)));
         while done.len() < ROUNDS {
             let before = all.last();
-            let program = before.map_or(&start, |b| &b.1);
+            let program = before.map_or(start, |b| &b.1);
             let Some((ways, place)) = preparations(program, &done) else {
                 break;
             };
-            let before = before.map(|b| b.0.clone());
+            let before = before.or(begun).map(|b| b.0.clone());
             let next = ways.into_iter().filter_map(|way| {
                 let way = match &before {
                     None => way,

@@ -99,11 +99,13 @@ impl<'a> Walk<'a> {
             }
             Stmt::If { cond, then, els } => {
                 let known = truth(cond, &self.env);
-                match known {
+                let asked = known.is_none() || self.varies(s);
+                let cycles = match known {
                     Some(true) => self.block(then),
                     Some(false) => self.block(els),
-                    None => 1.0 + self.block(then).max(self.block(els)),
-                }
+                    None => self.block(then).max(self.block(els)),
+                };
+                cycles + if asked { 1.0 } else { 0.0 }
             }
             Stmt::Index { var, value: n } => {
                 let known = value(*n, &self.env);
@@ -179,6 +181,11 @@ impl<'a> Walk<'a> {
     fn is_invariant(&self, s: &Stmt) -> bool {
         (self.varying.as_ref()).is_some_and(|varying| !varying.is_in(s))
             && !walk::exprs(s).is_some_and(calls)
+    }
+
+    /// Whether a condition is asked in every iteration of the innermost long loop.
+    fn varies(&self, s: &Stmt) -> bool {
+        (self.varying.as_ref()).is_some_and(|varying| varying.is_in(s))
     }
 
     /// Whether the block has computed the same number before; if not, it has now.

@@ -5,7 +5,7 @@
 //! elements. Absent: vectors in memory, which are loaded as they are.
 
 use super::lane_blocks::{can_be_vectors, varying, Piece};
-use super::state::{Lower, Res};
+use super::state::{LoadedVector, Lower, Res};
 use super::value::{Dest, Leaf, Mem, Val};
 use super::vector::{build, lane, lane_wise_cast, splat};
 use crate::arith::{AtomKind, Nat};
@@ -345,27 +345,35 @@ impl Lower {
     fn fast_or_slow(&mut self, all: Expr, fast: Expr, e: &Expr, p: &Piece) -> Expr {
         let shape = fast.shape();
         let mut loopable = self.in_lanes == 0;
-        // Inputs stay as they are.
-        let mut lasting = true;
+        let mut in_memory = true;
+        let mut reads = Vec::new();
         e.visit(&mut |e| match e.kind() {
             ExprKind::Var(v) => {
                 loopable &= !p.vars.contains_key(v);
-                lasting = false;
+                in_memory = false;
             }
             ExprKind::Pick(..) => loopable = false,
             ExprKind::Load(b, _) => {
-                let storage = self.buffers[b.0 as usize].storage;
-                lasting &= matches!(storage, StorageClass::Input(_));
+                let root = self.root_of(*b);
+                let storage = self.buffers[root.0 as usize].storage;
+                if !matches!(storage, StorageClass::Input(_)) {
+                    reads.push(root);
+                }
             }
             _ => {}
         });
         let any_lane = Nat::var(Symbol::new("any lane"));
         let lanes = with_lane(e, p.lane, &|n| n, Nat::int(p.start) + any_lane);
-        if lasting && loopable {
-            let known = self.stack.iter().flat_map(|f| &f.chosen);
-            let mut same = known.filter(|(of, v)| v.shape() == shape && of.same(&lanes));
+        if in_memory && loopable {
+            // In a loop inside of the block, a later statement may store what an earlier one reads again.
+            let outside = self.stack.len().saturating_sub(1);
+            let lasts = |(at, c): &(usize, &LoadedVector)| c.reads.is_empty() || *at == outside;
+            let frames = self.stack.iter().enumerate();
+            let known = frames.flat_map(|(at, f)| f.chosen.iter().map(move |c| (at, c)));
+            let is_same = |c: &LoadedVector| c.vector.shape() == shape && c.of.same(&lanes);
+            let mut same = known.filter(lasts).filter(|(_, c)| is_same(c));
             if let Some((_, chosen)) = same.next() {
-                return chosen.clone();
+                return chosen.vector.clone();
             }
         }
         let slow = match loopable {
@@ -383,11 +391,15 @@ impl Lower {
             then: vec![Stmt::Assign { var, value: fast }],
             els,
         });
-        let chosen = Expr::var(var, shape);
-        if let (true, Some(top)) = (lasting, self.stack.last_mut()) {
-            top.chosen.push((lanes, chosen.clone()));
+        let vector = Expr::var(var, shape);
+        if let (true, Some(top)) = (in_memory, self.stack.last_mut()) {
+            top.chosen.push(LoadedVector {
+                of: lanes,
+                vector: vector.clone(),
+                reads,
+            });
         }
-        chosen
+        vector
     }
 
     /// The lanes of a piece by way of memory.

@@ -40,6 +40,15 @@ pub(super) enum Version {
     Rolled,
 }
 
+/// A vector of what stands in memory, loaded at once where all of it is there, and lane by lane where it is not.
+pub(super) struct LoadedVector {
+    /// What stands at any lane.
+    pub of: Expr,
+    pub vector: Expr,
+    /// The memory that it is read of, but for inputs, which nothing is stored to.
+    pub reads: Vec<BufId>,
+}
+
 /// An open block.
 pub(super) struct Frame {
     pub block: Block,
@@ -49,8 +58,8 @@ pub(super) struct Frame {
     /// Set for a side of a choice that may not be computed unless it is chosen:
     /// what depends on variables of this level or inner ones stays in it.
     pub barrier: Option<usize>,
-    /// Vectors of inputs that were chosen in it: what stands at any lane, and the variable.
-    pub chosen: Vec<(Expr, Expr)>,
+    /// Vectors of what stands in memory that were chosen in it.
+    pub chosen: Vec<LoadedVector>,
     /// What was computed to memory in it though its level is further out: is forgotten when it is closed.
     pub kept: Vec<Rc<Node>>,
 }
@@ -341,6 +350,12 @@ impl Lower {
 
     pub fn push(&mut self, s: Stmt) {
         self.emitted += 1;
+        if let Stmt::Store { buf, .. } | Stmt::Alloc(buf) = &s {
+            let changed = self.root_of(*buf);
+            for frame in &mut self.stack {
+                frame.chosen.retain(|c| !c.reads.contains(&changed));
+            }
+        }
         if let Some(top) = self.stack.last_mut() {
             top.block.push(s);
         }

@@ -6,6 +6,7 @@
 //! is called. Nothing here is trusted: a search has to reach the sketches by rules that are proved. The same program gives
 //! the same schedules in the same order. Absent: searching, which schedule is good.
 
+mod borders;
 mod depends;
 mod elements;
 mod exact;
@@ -270,6 +271,11 @@ pub fn first(program: &Program, permits: Permits) -> Vec<Schedule> {
 /// Whether functions have vectors that they do not have otherwise: those of a program may be approximated.
 pub fn approximates(program: &Program, permits: Permits) -> bool {
     permits.approximate && skeleton::any(&program.term, |op| op.called().is_some())
+}
+
+/// Ways to keep what has a border before that, of which the first that is reached is one more to begin with.
+pub fn borders(program: &Program) -> Vec<Schedule> {
+    borders::kept(&search::start(program))
 }
 
 /// What is done before all that, where sums shall be exact and there are some.

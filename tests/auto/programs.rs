@@ -1,7 +1,7 @@
 //! Programs that have no sketch, each with what is done with it.
 
 /// Programs that are not shipped, and a word of the schedule that is taken where sums may be regrouped.
-pub const PROGRAMS: [(&str, &str); 69] = [
+pub const PROGRAMS: [(&str, &str); 72] = [
     (
         "def clamped [n : nat] (a : f32) (x : n.f32) (y : n.f32) : n.f32 =
            zip x y |> map (\\p -> min (max (a * fst p + snd p) (-1.0)) 1.0)",
@@ -456,5 +456,27 @@ def smoothed [h w : nat] (k : 7.f32) (x : (h+6).(w+6).f32) : h.w.f32 =
         "def leaders [m n : nat] (x : (m+1).n.(f32, f32)) : n.(f32, f32) =
            transpose x |> map (\\col -> reduceSeq (\\a b -> select (fst b > fst a) b a) (at[0] col) (drop[1] col))",
         "blocks of columns",
+    ),
+    // What has a border is kept with it: before all channels where a window is of several, else in a loop over them.
+    (
+        "def convolution [c h w k : nat] (weights : k.c.3.3.f32) (x : c.h.w.f32) : k.h.w.f32 =
+           let windows = x |> map (\\plane ->
+             plane |> padCst[1, 1] (fill[w] 0.0) |> map (padCst[1, 1] 0.0) |> map (slide[3, 1]) |> slide[3, 1] |> map transpose)
+             |> transpose |> map transpose in
+           weights |> map (\\kernel -> windows |> map (map (\\window ->
+             zip (join (join kernel)) (join (join window)) |> map (\\p -> fst p * snd p) |> reduce (+) 0.0)))",
+        "borders kept, register tiles",
+    ),
+    (
+        "def depthwise [c h w : nat] (weights : c.3.3.f32) (x : c.h.w.f32) : c.h.w.f32 =
+           zip weights x |> map (\\(kernel, plane) ->
+             plane |> map (padCst[1, 1] 0.0) |> padCst[1, 1] (fill[w+2] 0.0) |> map (slide[3, 1]) |> slide[3, 1] |> map transpose
+             |> map (map (\\window -> zip (join kernel) (join window) |> map (\\(a, b) -> a * b) |> reduce (+) 0.0)))",
+        "borders kept",
+    ),
+    (
+        "def filtered [n k : nat] (weights : (2*k+1).f32) (x : n.f32) : n.f32 =
+           x |> padClamp[k, k] |> slide[2*k+1, 1] |> map (\\w -> zip weights w |> map (\\(a, b) -> a * b) |> reduce (+) 0.0)",
+        "borders kept, whole rows into 32 vectors",
     ),
 ];
