@@ -7,12 +7,15 @@
 use super::items::{assume_path, leaves, Around, Item, Leaf};
 use super::memory;
 use super::place::coordinates;
+use super::same::same;
 use super::value::{Node, Res, Rewrite, Tile, Values, V};
 use crate::arith::Nat;
 use crate::term::Op;
 
 /// Rows of a tile, at most.
 const ROWS: i64 = 64;
+/// Values on the sides of choices that may be one, at most.
+const SIDES: usize = 4;
 
 /// The element of a buffer.
 pub fn read(cx: &mut Values, buf: u32, items: &[Item], e: Nat) -> Res<V> {
@@ -22,22 +25,27 @@ pub fn read(cx: &mut Values, buf: u32, items: &[Item], e: Nat) -> Res<V> {
     }
 }
 
-/// The one value that was stored on all sides of choices, if it is never one on which nothing was.
+/// The one value that was stored on all sides of choices, whatever it looks like there, if it is never one on which nothing was.
 fn written(cx: &mut Values, v: V) -> V {
     if !cx.has_undefined(v) || cx.is_open(v) {
         return v;
     }
-    let (mut open, mut only) = (vec![v], None);
+    let (mut open, mut sides) = (vec![v], Vec::<(V, u32)>::new());
     while let Some(side) = open.pop() {
         match cx.node(side) {
             Node::Op(Op::Select, _, args) => open.extend(&args[1..]),
             Node::Undef => {}
-            _ if cx.has_undefined(side) || only.is_some_and(|o| o != side) => return v,
-            _ => only = Some(side),
+            _ if cx.has_undefined(side) => return v,
+            _ => match sides.iter_mut().find(|s| s.0 == side) {
+                Some(known) => known.1 += 1,
+                None => sides.push((side, 1)),
+            },
         }
     }
+    let most = sides.iter().map(|s| s.1).max();
+    let only = sides.iter().find(|s| Some(s.1) == most).map(|s| s.0);
     match only {
-        Some(only) if cx.is_defined(v) => only,
+        Some(only) if sides.len() <= SIDES && same(cx, v, only).is_ok() => only,
         _ => v,
     }
 }

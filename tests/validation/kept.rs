@@ -297,6 +297,18 @@ fn rows_of_tiles_are_read_at_any_row() {
     assert!(differ > 20, "{differ}");
 }
 
+/// Scores of attention, whose rest has clamped columns that are stored only where they are none: that is one value on all sides.
+#[test]
+fn tiles_whose_rest_looks_different_are_validated() {
+    let attention =
+        std::fs::read_to_string("programs/layer/attention_causal.rise").expect("a program");
+    let job = told_by_the_main_job(
+        &attention,
+        "--target avx512 --permit approximate,reassociate",
+    );
+    assert!(job.contains("at all sizes"), "{job}");
+}
+
 /// Correlations of columns: the tiles of a product of an array with itself are read across. Sums in registers that are stored one by one,
 /// and read by loops.
 #[test]
