@@ -11,6 +11,12 @@ use rustc_hash::FxHashMap;
 /// Removes reductions whose values are there already, until there are none.
 pub(super) fn eliminate(nest: &mut Nest) {
     let mut body = std::mem::take(&mut nest.body);
+    eliminate_in(nest, &mut body);
+    nest.body = body;
+}
+
+/// The same in a block: of accumulators that are declared in it.
+pub(super) fn eliminate_in(nest: &Nest, body: &mut Block) {
     loop {
         let mut search = Search {
             nest,
@@ -18,17 +24,16 @@ pub(super) fn eliminate(nest: &mut Nest) {
             there: Vec::new(),
             depth: 0,
         };
-        walk::each_stmt(&body, &mut |s| {
+        walk::each_stmt(body, &mut |s| {
             if let Stmt::Assign { var, .. } = s {
                 *search.assigned.entry(*var).or_default() += 1;
             }
         });
-        let Some(names) = search.block(&mut body) else {
+        let Some(names) = search.block(body) else {
             break;
         };
-        walk::rename(&mut body, &names);
+        walk::rename(body, &names);
     }
-    nest.body = body;
 }
 
 /// A loop that only computes accumulators.

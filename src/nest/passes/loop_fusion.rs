@@ -6,6 +6,7 @@
 //! fuse loops. Each accumulator is changed by the same steps in the same order. Invariant: accumulators of a loop are
 //! no more than half of the machine's vector registers. Absent: loops that store.
 
+use super::cse;
 use super::effects::{accumulators, Touched};
 use super::fresh::Names;
 use crate::arith::Nat;
@@ -41,17 +42,25 @@ impl Fusion<'_> {
                 Some(_) => at + 1,
                 None => block.len(),
             };
+            let mut merged = false;
             while next < block.len() {
                 match self.moved(block, at, next) {
                     Some(moved) => {
                         at = self.merge(block, at, next, &moved);
                         next = at + 1;
+                        merged = true;
                     }
                     None => next += 1,
                 }
             }
             match &mut block[at] {
-                Stmt::For { body, .. } => self.block(body),
+                Stmt::For { body, .. } => {
+                    // What both computed of an element by a loop stands there twice now.
+                    if merged {
+                        cse::eliminate_in(self.nest, body);
+                    }
+                    self.block(body);
+                }
                 Stmt::If { then, els, .. } => {
                     self.block(then);
                     self.block(els);

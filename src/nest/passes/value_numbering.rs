@@ -64,6 +64,7 @@ impl Search<'_> {
 
     /// Looks at a statement, after those before it; whether it is needed.
     fn remains(&mut self, s: &mut Stmt) -> bool {
+        self.call_less(s);
         match s {
             Stmt::Let {
                 var,
@@ -100,6 +101,40 @@ impl Search<'_> {
         true
     }
 
+    /// Uses the names of values for which the C library would be called once more: compilers do not see that it says the same again.
+    fn call_less(&mut self, s: &mut Stmt) {
+        let (Stmt::Let {
+            value: Some(value), ..
+        }
+        | Stmt::Assign { value, .. }
+        | Stmt::Store { value, .. }) = s
+        else {
+            return;
+        };
+        let mut calls = false;
+        value.visit(&mut |e| calls |= is_call(e));
+        if !calls {
+            return;
+        }
+        let renamed = walk::renamed(value, &self.names);
+        // A name for the same goes.
+        if self.known_as(&renamed).is_some() {
+            return;
+        }
+        *value = renamed.rewrite(&mut |e| {
+            let known = is_call(e).then(|| self.known_as(e))??;
+            Some(Expr::var(known, e.shape()))
+        });
+    }
+
+    /// The name of a value that has one.
+    fn known_as(&self, value: &Expr) -> Option<Symbol> {
+        let from = self.places(value);
+        let all = self.known.get(&key(value))?;
+        let known = all.iter().find(|k| k.from == from && k.value.same(value))?;
+        Some(known.name)
+    }
+
     fn writes(&mut self, s: &Stmt) {
         let changes = Touched::written(self.nest, s);
         let buffers = changes.buffers.iter().map(|b| Place::Buffer(*b));
@@ -111,14 +146,13 @@ impl Search<'_> {
 
     /// Whether no name has this value; remembers it then.
     fn is_new(&mut self, name: Symbol, value: &Expr) -> bool {
-        let (from, key) = (self.places(value), key(value));
-        let all = self.known.entry(key).or_default();
-        let same = |k: &&Known| k.from == from && k.value.same(value);
-        if let Some(known) = all.iter().find(same) {
-            self.names.insert(name, known.name);
+        if let Some(known) = self.known_as(value) {
+            self.names.insert(name, known);
             return false;
         }
-        all.push(Known {
+        let key = key(value);
+        let from = self.places(value);
+        self.known.entry(key).or_default().push(Known {
             name,
             value: value.clone(),
             from,
@@ -139,6 +173,11 @@ impl Search<'_> {
         });
         all
     }
+}
+
+/// Whether it is what a function of the C library says.
+fn is_call(e: &Expr) -> bool {
+    matches!(e.kind(), ExprKind::Op(op, _) if op.called().is_some())
 }
 
 /// The same for equal values.
