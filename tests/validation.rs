@@ -685,6 +685,7 @@ fn the_main_job_asks_little() {
         ("stencil/heat", 3_500),
         ("stencil/life", 15_000),
         ("mm_row_max", 4_000),
+        ("stencil/jacobi3d", 3_300),
     ] {
         let program = format!("programs/{name}.rise");
         let (job, out) = by_the_main_job(&program, Target::default());

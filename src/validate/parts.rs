@@ -175,6 +175,29 @@ pub fn strides(n: Nat, is_size: impl Fn(Symbol) -> bool) -> Option<[Nat; 3]> {
     (whole && less && !rest.is_overflow()).then_some([q, rest, stride])
 }
 
+/// Two operations, or an operation and a variable, of which a sum has as many times one as it takes the other away: more than a constant of them.
+pub fn opposite(n: Nat) -> Option<(Atom, Atom)> {
+    let mut times: BTreeMap<Atom, Nat> = BTreeMap::new();
+    for (m, c) in n.terms().iter() {
+        for (a, _) in m.factors().filter(|f| f.1 == 1) {
+            let by = Nat::from_terms([(m.div(&Mono::atom(a)), *c)]);
+            let sum = times.entry(a).or_insert(Nat::int(0));
+            *sum = *sum + by;
+        }
+    }
+    let is_var = |a: &Atom| matches!(a.kind(), AtomKind::Var(_));
+    let varies = times
+        .iter()
+        .filter(|(a, by)| !is_var(a) && by.as_int().is_none());
+    let other = |(a, by): (&Atom, &Nat)| {
+        let same = times
+            .iter()
+            .find(|(b, to)| *b != a && **to == Nat::int(0) - *by)?;
+        Some((*a, *same.0))
+    };
+    varies.into_iter().find_map(other)
+}
+
 /// Whether there is such a variable in a number.
 pub fn vars_in(n: Nat, is: impl Fn(Symbol) -> bool) -> bool {
     n.vars().iter().any(|v| is(*v))

@@ -6,6 +6,7 @@
 
 use super::fold::WRITTEN_OUT;
 use super::idle::shortened;
+use super::parts::opposite;
 use super::tensor::{linear, State};
 use super::value::{Fold, Node, OfCell, Portion, Relation, Res, Rewrite, Tensor, Values, V};
 use super::Stuck;
@@ -273,7 +274,7 @@ fn case(cx: &mut Values, way: &[(V, bool)], (x, y): (V, V), depth: u32) -> Res<(
 }
 
 fn indices(cx: &mut Values, m: Nat, n: Nat, depth: u32) -> Res<()> {
-    if cx.known.equal(m, n) {
+    if rows_are_equal(cx, m, n, depth) || cx.known.equal(m, n) {
         return Ok(());
     }
     let (settled, other) = (cx.known.settled(m), cx.known.settled(n));
@@ -335,6 +336,17 @@ fn indices(cx: &mut Values, m: Nat, n: Nat, depth: u32) -> Res<()> {
         true => Ok(()),
         false => Err(Stuck::new(format!("the index {m} is not shown to be {n}"))),
     }
+}
+
+/// Whether what sizes are multiplied by is equal, and then all: that of rows is a smaller question than that of their elements.
+fn rows_are_equal(cx: &mut Values, m: Nat, n: Nat, depth: u32) -> bool {
+    let rest = cx.simplify(m - n);
+    let Some((a, b)) = opposite(rest).filter(|_| depth < DEEPEST) else {
+        return false;
+    };
+    let with = |n: Nat| n.map_atoms(&mut |c| (c == a).then_some(Nat::atom(b)));
+    indices(cx, Nat::atom(a), Nat::atom(b), depth + 1).is_ok()
+        && indices(cx, with(rest), Nat::int(0), depth + 1).is_ok()
 }
 
 fn folds_fit(cx: &Values, f: &Fold, g: &Fold) -> bool {
