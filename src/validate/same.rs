@@ -764,7 +764,13 @@ fn last(cx: &mut Values, (t, leaf, at): At, other: V, depth: u32) -> Res<()> {
         let other = cx.refresh(other)?;
         return compare(cx, v, other, depth + 1);
     }
-    if let (Node::Fold(_), Some(v)) = (cx.node(other).clone(), cx.alone(t, leaf, at)?) {
+    // What is written out is none of as many steps as are not known.
+    let as_long = matches!(cx.node(other), Node::Fold(f) if !few(f));
+    let alone = match as_long {
+        true => cx.alone(t, leaf, at)?,
+        false => None,
+    };
+    if let Some(v) = alone {
         if tried(cx, v, other, depth + 1).is_ok() {
             return Ok(());
         }
