@@ -3,13 +3,17 @@
 //! Every operation of an index that is no sum or product becomes a constant in
 //! the outermost block that binds its variables, and sizes known to be whole
 //! (`n/32`) become constants of the function. So innermost loops compute sums of
-//! products only.
+//! products only. How far the iterations of a loop lie apart is a constant, too, if it is a long sum (`(h+2)·(w+2)`,
+//! multiplied out): compilers that count instructions before they move them would not write out loops over windows.
 
 use crate::arith::{Atom, AtomKind, Mono, Nat, Rat};
 use crate::index::Facts;
 use crate::intern::Symbol;
 use crate::nest::{Block, Expr, Nest, Stmt};
 use rustc_hash::{FxHashMap, FxHashSet};
+
+/// How many terms a long sum has.
+const LONG: usize = 3;
 
 /// Rewrites all indices of a nest.
 pub(super) fn hoist(nest: &mut Nest, facts: &Facts) {
@@ -19,6 +23,7 @@ pub(super) fn hoist(nest: &mut Nest, facts: &Facts) {
         facts,
         frames: vec![Frame::default()],
         depth_of: FxHashMap::default(),
+        loops: Vec::new(),
         taken,
         counter: 0,
     };
@@ -37,6 +42,8 @@ struct Hoist<'a> {
     facts: &'a Facts,
     frames: Vec<Frame>,
     depth_of: FxHashMap<Symbol, usize>,
+    /// Variables of the loops around, outermost first.
+    loops: Vec<Symbol>,
     taken: FxHashSet<Symbol>,
     counter: usize,
 }
@@ -71,7 +78,9 @@ impl Hoist<'_> {
             } => {
                 let extent = self.nat(extent);
                 self.depth_of.insert(var, depth + 1);
+                self.loops.push(var);
                 let body = self.block(body);
+                self.loops.pop();
                 Stmt::For {
                     var,
                     extent,
@@ -122,7 +131,7 @@ impl Hoist<'_> {
                 element,
             } => Stmt::Store {
                 buf,
-                index: self.nat(index),
+                index: self.place(index),
                 value: self.expr(&value),
                 what,
                 element,
@@ -131,7 +140,21 @@ impl Hoist<'_> {
     }
 
     fn expr(&mut self, e: &Expr) -> Expr {
-        e.map_indices(&mut |n| self.nat(n))
+        e.map_indices(&mut |n| self.place(n))
+    }
+
+    /// The same, with names for how far iterations lie apart.
+    fn place(&mut self, n: Nat) -> Nat {
+        let mut n = self.nat(n);
+        for var in self.loops.clone() {
+            let step = n.coefficient(var).filter(|c| c.terms().len() >= LONG);
+            let Some(step) = step.filter(|c| !self.loops.iter().any(|v| c.mentions(*v))) else {
+                continue;
+            };
+            let name = Nat::var(self.named(step));
+            n = n - step * Nat::var(var) + name * Nat::var(var);
+        }
+        n
     }
 
     /// `n` as a sum of products of variables.
