@@ -315,6 +315,34 @@ fn what_elements_of_fused_reductions_share_is_computed_once() {
     assert_eq!(functions(&printed(text)), 1);
 }
 
+/// How far iterations lie apart in an image of three dimensions is a long sum: compilers that count its parts would not write out loops
+/// over windows.
+#[test]
+fn long_steps_have_names() {
+    let text = "def sums [d h w : nat] (x : (d+2).(h+2).(w+2).f32) : d.h.w.f32 =
+      x |> map (\\plane -> plane |> map (slide[3, 1]) |> slide[3, 1] |> map transpose)
+        |> slide[3, 1] |> map (\\planes -> transpose planes |> map transpose)
+        |> map (map (map (\\w -> reduce (+) 0.0 (join (join w)))))";
+    let nest = printed(text);
+    let (mut named, mut longest) = (0, 0);
+    each_stmt(&nest.body, &mut |s| match s {
+        Stmt::Index { value, .. } => named = named.max(value.terms().len()),
+        s => {
+            if let Some(e) = exprs(s) {
+                e.visit(&mut |e| {
+                    if let ExprKind::Load(_, at) = e.kind() {
+                        longest = longest.max(at.terms().len());
+                    }
+                });
+            }
+        }
+    });
+    // (h+2)·(w+2), multiplied out.
+    assert_eq!(named, 4, "{nest}");
+    // Of six loops, and of rows two terms each.
+    assert!(longest <= 8, "{longest}: {nest}");
+}
+
 /// How many functions of floats are computed.
 fn functions(nest: &Nest) -> usize {
     let mut all = 0;

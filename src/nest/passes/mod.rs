@@ -216,7 +216,7 @@ pub const PASSES: &[Pass] = &[
     },
     Pass {
         name: "licm",
-        does: "computes quotients, remainders, minima and maxima of indices in the outermost block that has their variables",
+        does: "computes quotients, remainders, minima and maxima of indices, and long sums that say how far iterations lie apart, in the outermost block that has their variables",
         needs: "all indices there will be",
         keeps: "indices are sums of products of variables: no later pass may write another operation",
         place: "after all that compares indices, which it hides behind names",
