@@ -79,7 +79,9 @@ pub(super) fn can_be_vectors(
     let same = |n: Nat| plain(n) && !n.mentions(lane);
     walk::each_stmt(block, &mut |s| {
         fine &= match s {
-            Stmt::Let { .. } | Stmt::Assign { .. } => true,
+            // A vector that differs between lanes has no vector of its own kind.
+            Stmt::Let { var, shape, .. } => shape.lanes == 1 || !names.contains(var),
+            Stmt::Assign { value, .. } => value.shape().lanes == 1,
             Stmt::For { extent, kind, .. } => same(*extent) && *kind == LoopKind::Seq,
             Stmt::Index { value, .. } => same(*value),
             Stmt::If { cond, .. } => {
