@@ -7,6 +7,7 @@
 use super::skeleton::{has, has_reduction};
 use super::{guide, Schedule};
 use crate::term::{Kind, Op, Term};
+use std::collections::BTreeSet;
 
 const NAMES: &str = "use rules/stencil.rules (windows-of-named, windows-in-named)
 use rules/sharing.rules (let-fission-first, let-float-argument, let-float-map, let-out-of-argument, let-out-of-function,
@@ -24,12 +25,12 @@ const BORDERED: &str = "(contains (padCst or padClamp))";
 /// One that no loop makes.
 const BARE: &str = "((app padCst ? ?) or (app padClamp ?))";
 
-/// The steps, where windows are taken of such arrays: those whose names stand outside of all loops, or else those where each name stands where it may.
+/// The steps, where windows are taken of such arrays: first for names before everything else, then for each name where it may stand.
 pub fn kept(term: &Term) -> Vec<Schedule> {
     let mut found = Found::default();
     found.term(term);
-    let Found { unnamed, named } = found;
-    if !unnamed && !named {
+    let Found { sources, named } = found;
+    if sources.is_empty() && !named {
         return Vec::new();
     }
     let unstored = |v: &str| format!("(none (app let ({v} and (none toMem)) ?))");
@@ -43,21 +44,23 @@ pub fn kept(term: &Term) -> Vec<Schedule> {
         let steps = names.into_iter().chain([store.clone()]).collect();
         Schedule::preparation(WORDS, steps).by_itself()
     };
-    if !unnamed {
+    if sources.is_empty() {
         return vec![way(None)];
     }
     let taken = |of: &str| format!("(none (app {of} {BORDERED}))");
     let windows = ["slide", "map slide", "map (\\ (app slide ?))"].map(taken);
-    let within = format!("(none (app map (contains (app let {BORDERED} ?)) ?))");
-    let first = windows.iter().cloned().chain([within]).collect();
+    let outside = (sources.iter()).fold("?".to_string(), |body, _| {
+        format!("(app let ({BORDERED} and (none slide)) (\\ {body}))")
+    });
+    let first = [outside].into_iter().chain(windows.clone()).collect();
     vec![way(Some(first)), way(Some(windows.to_vec()))]
 }
 
 #[derive(Default)]
 struct Found {
-    /// Whether windows are taken of arrays with a border,
-    unnamed: bool,
-    /// and of such with a name.
+    /// Arrays with a border that windows are taken of.
+    sources: BTreeSet<String>,
+    /// Whether there are such with a name.
     named: bool,
 }
 
@@ -83,7 +86,8 @@ impl Found {
             (Op::Iterate, _) => return,
             _ => None,
         };
-        self.unnamed |= taken.is_some_and(|xs| is_bordered(xs));
+        self.sources
+            .extend(taken.filter(|xs| is_bordered(xs)).map(|xs| xs.to_string()));
         args.into_iter().for_each(|a| self.term(a));
     }
 }

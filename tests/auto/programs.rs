@@ -459,12 +459,11 @@ def smoothed [h w : nat] (k : 7.f32) (x : (h+6).(w+6).f32) : h.w.f32 =
     ),
     // What has a border is kept with it: before all channels where a window is of several, else in a loop over them.
     (
-        "def convolution [c h w k : nat] (weights : k.c.3.3.f32) (x : c.h.w.f32) : k.h.w.f32 =
-           let windows = x |> map (\\plane ->
-             plane |> padCst[1, 1] (fill[w] 0.0) |> map (padCst[1, 1] 0.0) |> map (slide[3, 1]) |> slide[3, 1] |> map transpose)
-             |> transpose |> map transpose in
-           weights |> map (\\kernel -> windows |> map (map (\\window ->
-             zip (join (join kernel)) (join (join window)) |> map (\\p -> fst p * snd p) |> reduce (+) 0.0)))",
+        "def convolution [b c n k : nat] (weights : k.c.3.f32) (x : b.c.n.f32) : b.k.n.f32 =
+           x |> map (\\signal ->
+             let windows = signal |> map (padCst[1, 1] 0.0) |> map (slide[3, 1]) |> transpose in
+             weights |> map (\\kernel -> windows |> map (\\window ->
+               zip (join kernel) (join window) |> map (\\p -> fst p * snd p) |> reduce (+) 0.0)))",
         "borders kept, register tiles",
     ),
     (
