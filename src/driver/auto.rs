@@ -575,7 +575,10 @@ impl<'a> Trial<'a> {
         let mut all = Vec::<(Schedule, Program)>::new();
         let mut done = Vec::new();
         let ways = first(start, self.permits).into_iter();
-        let mut ways = ways.map(|way| begun.map_or(way.clone(), |b| b.0.then(&way)));
+        let mut ways = ways.map(|way| match begun {
+            Some(b) => b.0.then(&way),
+            None => way,
+        });
         all.extend(ways.find_map(|way| self.prepared_by(way)));
         while done.len() < ROUNDS {
             let before = all.last();

@@ -179,8 +179,7 @@ impl<'a> Walk<'a> {
 
     /// Whether compilers compute what a statement declares before the innermost long loop. Functions may set `errno`.
     fn is_invariant(&self, s: &Stmt) -> bool {
-        (self.varying.as_ref()).is_some_and(|varying| !varying.is_in(s))
-            && !walk::exprs(s).is_some_and(calls)
+        self.varying.is_some() && !self.varies(s) && !walk::exprs(s).is_some_and(Expr::calls)
     }
 
     /// Whether a condition is asked in every iteration of the innermost long loop.
@@ -405,7 +404,7 @@ impl<'a> Walk<'a> {
             // Each is a load of its own line, and a place in the vector.
             ExprKind::Build(parts) => parts
                 .iter()
-                .map(|p| if calls(p) { RETURNED } else { GATHER })
+                .map(|p| if p.calls() { RETURNED } else { GATHER })
                 .sum(),
             ExprKind::Pick(parts, _) => 2.0 * parts.len() as f64,
             ExprKind::Index(n) => index(*n),
@@ -555,17 +554,6 @@ fn compared(cond: &Expr, elem: Scalar) -> Option<Scalar> {
     let from = args.first()?.shape().elem;
     let compares = matches!(op.sort(), Sort::Comparison(_));
     (compares && from.bytes() != elem.bytes()).then_some(from)
-}
-
-/// Whether a function of the C library is called for it.
-fn calls(e: &Expr) -> bool {
-    let mut found = false;
-    e.visit(&mut |e| {
-        if let ExprKind::Op(op, _) = e.kind() {
-            found |= op.called().is_some();
-        }
-    });
-    found
 }
 
 /// Index arithmetic that is more than sums of products.

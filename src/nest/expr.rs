@@ -169,6 +169,18 @@ impl Expr {
         self.0.size
     }
 
+    /// Whether it is what a function of the C library says.
+    pub fn is_call(&self) -> bool {
+        matches!(self.kind(), ExprKind::Op(op, _) if op.called().is_some())
+    }
+
+    /// Whether a function of the C library is called for it.
+    pub fn calls(&self) -> bool {
+        let mut found = false;
+        self.visit(&mut |e| found |= e.is_call());
+        found
+    }
+
     /// The truth value it is.
     pub fn as_bool(&self) -> Option<bool> {
         match self.kind() {

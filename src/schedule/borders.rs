@@ -33,12 +33,11 @@ pub fn kept(term: &Term) -> Vec<Schedule> {
     if sources.is_empty() && !named {
         return Vec::new();
     }
-    let unstored = |v: &str| format!("(none (app let ({v} and (none toMem)) ?))");
-    let store = guide(
-        "borders",
-        STORES,
-        &[unstored(BORDERED), format!("(none (app toMem {BARE}))")],
-    );
+    let stored = [
+        format!("(none (app let ({BORDERED} and (none toMem)) ?))"),
+        format!("(none (app toMem {BARE}))"),
+    ];
+    let store = guide("borders", STORES, &stored);
     let way = |named: Option<Vec<String>>| {
         let names = named.map(|looks| guide("windows", NAMES, &looks));
         let steps = names.into_iter().chain([store.clone()]).collect();

@@ -111,26 +111,24 @@ impl Search<'_> {
         else {
             return;
         };
-        let mut calls = false;
-        value.visit(&mut |e| calls |= is_call(e));
-        if !calls {
+        if !value.calls() {
             return;
         }
         let renamed = walk::renamed(value, &self.names);
         // A name for the same goes.
-        if self.known_as(&renamed).is_some() {
+        let named = |e: &Expr| self.known_as(e, key(e), &self.places(e));
+        if named(&renamed).is_some() {
             return;
         }
         *value = renamed.rewrite(&mut |e| {
-            let known = is_call(e).then(|| self.known_as(e))??;
+            let known = e.is_call().then(|| named(e))??;
             Some(Expr::var(known, e.shape()))
         });
     }
 
     /// The name of a value that has one.
-    fn known_as(&self, value: &Expr) -> Option<Symbol> {
-        let from = self.places(value);
-        let all = self.known.get(&key(value))?;
+    fn known_as(&self, value: &Expr, key: u64, from: &[(Place, u32)]) -> Option<Symbol> {
+        let all = self.known.get(&key)?;
         let known = all.iter().find(|k| k.from == from && k.value.same(value))?;
         Some(known.name)
     }
@@ -146,12 +144,11 @@ impl Search<'_> {
 
     /// Whether no name has this value; remembers it then.
     fn is_new(&mut self, name: Symbol, value: &Expr) -> bool {
-        if let Some(known) = self.known_as(value) {
+        let (from, key) = (self.places(value), key(value));
+        if let Some(known) = self.known_as(value, key, &from) {
             self.names.insert(name, known);
             return false;
         }
-        let key = key(value);
-        let from = self.places(value);
         self.known.entry(key).or_default().push(Known {
             name,
             value: value.clone(),
@@ -173,11 +170,6 @@ impl Search<'_> {
         });
         all
     }
-}
-
-/// Whether it is what a function of the C library says.
-fn is_call(e: &Expr) -> bool {
-    matches!(e.kind(), ExprKind::Op(op, _) if op.called().is_some())
 }
 
 /// The same for equal values.
