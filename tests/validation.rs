@@ -4,6 +4,7 @@
 //! what no program may do, is never validated, whatever was changed; and as lowered they are. Guards against silence: how
 //! many changes of each kind differ is asserted.
 
+mod borders;
 mod changes;
 mod exchanged;
 mod generated;

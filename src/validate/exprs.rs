@@ -368,9 +368,11 @@ impl Machine<'_> {
         false
     }
 
-    /// Whether a condition is decided in the first and in the last lane.
+    /// Whether a condition is decided in the first and in the last lane, and between them: where a row ends within the lanes it is in
+    /// the first two of these alone.
     fn is_decided(&mut self, c: V, own: Symbol, lanes: u32) -> bool {
-        [0, i64::from(lanes) - 1].into_iter().all(|l| {
+        let last = i64::from(lanes) - 1;
+        [0, last, last / 2].into_iter().all(|l| {
             let c = self.cx.with(c, own, Nat::int(l));
             c.map_or(true, |c| self.cx.decide(c).is_some())
         })

@@ -39,6 +39,14 @@ impl Values {
                 let x = self.between(x, y, l)?;
                 self.make(Node::Bits(x, s, t))
             }
+            (Node::Table(m, xs), Node::Table(n, ys)) if (m, xs.len()) == (n, ys.len()) => {
+                let all = xs
+                    .iter()
+                    .zip(ys.iter())
+                    .map(|(x, y)| self.between(*x, *y, l));
+                let all: Vec<V> = all.collect::<Option<_>>()?;
+                self.table(m, &all)
+            }
             (Node::Clamp(x, m), Node::Clamp(y, n)) if m == n => {
                 let x = self.between(x, y, l)?;
                 self.clamp(x, m)

@@ -261,18 +261,22 @@ fn read_by_value(cx: &mut Values, buf: u32, leaves: &[Leaf], e: Nat, most: i64) 
     }
 }
 
-/// One value of a variable that is each of some, as it is guessed from the first two.
+/// One value of a variable that is each of some, as it is guessed from two of them: a minimum may be simpler in the first than in the
+/// others.
 fn of_all(cx: &mut Values, all: &[V], v: Symbol) -> Res<Option<V>> {
-    let [a, b, ..] = all else { return Ok(None) };
-    let Some(each) = cx.between(*a, *b, Nat::var(v)) else {
-        return Ok(None);
-    };
-    for (i, of) in (0..).zip(all) {
-        if cx.with(each, v, Nat::int(i))? != *of {
-            return Ok(None);
+    for (first, two) in (0..).zip(all.windows(2)).take(2) {
+        let Some(each) = cx.between(two[0], two[1], Nat::var(v) - Nat::int(first)) else {
+            continue;
+        };
+        let mut same = true;
+        for (i, of) in (0..).zip(all) {
+            same = same && cx.with(each, v, Nat::int(i))? == *of;
+        }
+        if same {
+            return Ok(Some(each));
         }
     }
-    Ok(Some(each))
+    Ok(None)
 }
 
 fn variable(a: Atom) -> Option<Symbol> {

@@ -6,7 +6,7 @@
 use super::known::{Known, ENDS, IMPLIED};
 use super::parts::{factor, strides, vars_in};
 use super::system::{contradict, is_integer};
-use crate::arith::{Atom, AtomKind, Mono, Nat};
+use crate::arith::{Atom, AtomKind, Mono, Nat, Rat};
 use crate::intern::Symbol;
 
 /// Minima in each other of which both cases are looked at.
@@ -23,6 +23,7 @@ impl Known {
                 || self.by_factor(simple)
                 || self.by_fact(simple)
                 || self.by_parts(simple)
+                || self.by_quotients(simple)
                 || self.by_all(simple)
         }
     }
@@ -100,6 +101,30 @@ impl Known {
                     .into_iter()
                     .all(|n| self.at_least(n, Nat::int(0)))
         })
+    }
+
+    /// Whether it is not negative where each quotient by a size is what it is at least or at most, at the end of what is divided.
+    fn by_quotients(&self, n: Nat) -> bool {
+        let mut rest = n;
+        for (m, c) in n.terms().iter() {
+            let quotient = Nat::from_terms([(m.clone(), Rat::ONE)]);
+            let (x, d) = match quotient.as_atom().map(Atom::kind) {
+                Some(AtomKind::Floor(x, d)) if d.as_int().is_none() => (x, d),
+                _ => continue,
+            };
+            let end = { x.vars().iter() }.try_fold(x, |x, v| {
+                let Some((lo, hi)) = self.range_of(*v) else {
+                    return Some(x);
+                };
+                let by = self.factor(x, *v)?;
+                Some(x.subst_var(*v, if (by > 0) == (*c > Rat::ZERO) { lo } else { hi }))
+            });
+            let Some(end) = end.filter(|_| self.at_least(d, Nat::int(1))) else {
+                return false;
+            };
+            rest = rest + Nat::rat(*c) * (self.floor(end, d) - quotient);
+        }
+        rest != n && self.at_least(rest, Nat::int(0))
     }
 
     /// Whether that a number with quotients is negative contradicts what is known about it, see `system`.

@@ -67,7 +67,7 @@ fn changed_tiles_are_rejected() {
 }
 
 /// How many changes of a loop program differ from it, none of which is validated.
-fn changes_that_differ(program: &Program, nest: &Nest) -> usize {
+pub fn changes_that_differ(program: &Program, nest: &Nest) -> usize {
     let at = |i: usize| {
         let each = program.sizes.iter().enumerate();
         each.map(|(j, s)| (*s, CHOICES[(i + 3 * j) % CHOICES.len()]))
