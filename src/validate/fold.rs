@@ -416,10 +416,9 @@ impl Values {
 
     /// All parts of the state after one more step than `before`, and the index of that step.
     pub fn stepped(&mut self, f: &Fold, before: &[V], k: Nat) -> Res<Vec<V>> {
-        let mut r = Rewrite::default();
-        for (j, v) in before.iter().enumerate() {
-            let acc = self.make(Node::Acc(f.depth, j as u32));
-            r.put(self, acc, *v);
+        let mut r = Rewrite::of_state(self, f.depth, before);
+        if self.is_bound(k) {
+            r.opens();
         }
         let index = self.step_index(f.depth, f.n);
         r.vars.insert(index, k);

@@ -47,6 +47,7 @@ pub fn result(machine: &mut Machine, out: usize, term: &Sem, ty: Ty) {
     let mark = machine.cx.known.mark();
     // Where a dimension is empty, there is nothing to compute.
     dims.iter().for_each(|d| machine.cx.known.positive(*d));
+    machine.cx.base = Some(machine.cx.known.mark());
     for leaf in &all {
         let inner = machine.cx.known.mark();
         let outside = outside(leaf, &all);
@@ -75,6 +76,7 @@ pub fn result(machine: &mut Machine, out: usize, term: &Sem, ty: Ty) {
         machine.cx.begins.clear();
         machine.cx.known.restore(inner);
     }
+    machine.cx.base = None;
     match covered(&mut machine.cx, &all.iter().collect::<Vec<_>>(), &dims) {
         Ok(()) => machine.tally.met(Obligation::Covered),
         Err(why) => machine.tally.open(Obligation::Covered, &slot.name, why),

@@ -36,6 +36,7 @@ mod place;
 mod points;
 mod questions;
 mod refute;
+mod regroup;
 mod rows;
 mod run;
 mod same;

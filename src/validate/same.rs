@@ -4,9 +4,8 @@
 //! equal wherever holds what is known there, to the bit; reductions are equal if they start alike and every step is.
 //! Absent: laws of operators: a loop program computes in the order of its term.
 
-use super::fold::WRITTEN_OUT;
-use super::idle::shortened;
 use super::parts::opposite;
+use super::regroup::{all_parts, few, left_over, ratios, regrouped};
 use super::tensor::{linear, State};
 use super::value::{Fold, Node, OfCell, Portion, Relation, Res, Rewrite, Tensor, Values, V};
 use super::Stuck;
@@ -369,73 +368,6 @@ fn folds(cx: &mut Values, f: &Rc<Fold>, g: &Rc<Fold>, depth: u32) -> Res<()> {
     done
 }
 
-/// Whether all steps may be written out.
-fn few(f: &Fold) -> bool {
-    f.n.as_int().is_some_and(|n| (0..=WRITTEN_OUT).contains(&n))
-}
-
-/// Two reductions, one of them written such that the loops are those of the other: the same steps in the same order, but for what
-/// changes nothing.
-fn regrouped(cx: &mut Values, f: &Rc<Fold>, g: &Rc<Fold>) -> Res<Option<(V, V)>> {
-    for (long, short, swapped) in [(f, g, false), (g, f, true)] {
-        let written = match as_other(cx, long, short)? {
-            None => shortened(cx, long, short)?,
-            found => found,
-        };
-        let Some(written) = written else {
-            continue;
-        };
-        let other = cx.folded((**short).clone());
-        return Ok(Some(match swapped {
-            false => (written, other),
-            true => (other, written),
-        }));
-    }
-    Ok(None)
-}
-
-fn as_other(cx: &mut Values, long: &Fold, short: &Fold) -> Res<Option<V>> {
-    // Less than no step is none.
-    let counts = |cx: &Values, n: Nat| cx.known.at_least(n, Nat::int(0));
-    if !counts(cx, short.n) {
-        return Ok(None);
-    }
-    // The steps of the other are reductions of what this one does at once.
-    if let Node::Fold(inner) = cx.node(short.steps[short.which as usize]).clone() {
-        let inner = inner.n;
-        let count = cx.simplify(short.n * inner);
-        if counts(cx, inner) && cx.known.equal(long.n, count) && !cx.is_step_index(inner, short) {
-            return cx.nested(long, short.n, inner).map(Some);
-        }
-    }
-    // A step of the other is several of this one, which may have some before.
-    for by in ratios(long.n, short.n) {
-        let Some(first) = left_over(cx, long.n, short.n, by) else {
-            continue;
-        };
-        let mut all = long.clone();
-        if !cx.known.equal(first, Nat::int(0)) {
-            let starts = all_parts(cx, long, (Nat::int(0), first))?;
-            let rest = cx.steps_of(long, starts, (first, Nat::int(by) * short.n), long.which)?;
-            let Node::Fold(rest) = cx.node(rest).clone() else {
-                return Ok(None);
-            };
-            all = (*rest).clone();
-        }
-        return cx.nested(&all, short.n, Nat::int(by)).map(Some);
-    }
-    // The other goes on where another one ended.
-    let before = cx.simplify(long.n - short.n);
-    let goes_on = matches!(cx.node(short.starts[short.which as usize]), Node::Fold(_));
-    if goes_on && cx.known.at_least(before, Nat::int(0)) {
-        let starts = all_parts(cx, long, (Nat::int(0), before))?;
-        return cx
-            .steps_of(long, starts, (before, short.n), long.which)
-            .map(Some);
-    }
-    Ok(None)
-}
-
 /// Whether one of two reductions goes on after a few steps of the other, which are written out where it starts.
 fn after_few(cx: &mut Values, (f, g): (&Fold, &Fold), depth: u32) -> Res<bool> {
     for (long, short) in [(f, g), (g, f)] {
@@ -457,45 +389,6 @@ fn after_few(cx: &mut Values, (f, g): (&Fold, &Fold), depth: u32) -> Res<bool> {
         }
     }
     Ok(false)
-}
-
-/// Every part of the state after some steps from the start.
-fn all_parts(cx: &mut Values, f: &Fold, steps: (Nat, Nat)) -> Res<Vec<V>> {
-    (0..f.steps.len() as u32)
-        .map(|j| cx.steps_of(f, f.starts.clone(), steps, j))
-        .collect()
-}
-
-/// How many steps are left over where they are taken so many at once; less than so many.
-fn left_over(cx: &Values, long: Nat, short: Nat, by: i64) -> Option<Nat> {
-    let many = Nat::int(by) * short;
-    // As loops ask for it.
-    let rest = cx.known.rem(long, Nat::int(by));
-    if cx.known.equal(long, many + rest) {
-        return Some(rest);
-    }
-    let rest = cx.known.simplify(long - many);
-    let fits = cx.known.at_least(rest, Nat::int(0)) && cx.known.at_least(Nat::int(by - 1), rest);
-    fits.then_some(rest)
-}
-
-/// By what constant one number may be the other's multiple, but for less than that.
-fn ratios(long: Nat, short: Nat) -> Vec<i64> {
-    let mut all = Vec::new();
-    short.each_atom(&mut |a| {
-        if let AtomKind::Floor(_, by) = a.kind() {
-            all.extend(by.as_int());
-        }
-    });
-    all.extend(long.exact_div(short).as_int());
-    all.extend(
-        long.as_int()
-            .zip(short.as_int())
-            .and_then(|(n, k)| n.checked_div(k)),
-    );
-    all.retain(|by| (2..=WRITTEN_OUT).contains(by));
-    all.dedup();
-    all
 }
 
 /// A reduction is its last step after all before, and all of them if they are few.
@@ -644,8 +537,9 @@ fn states(
     depth: u32,
 ) -> Res<()> {
     let mut known = vec![(i, j)];
+    // The same names again, so that what was found about them is found again.
+    let names = cx.compared_cells(cx.relations.len());
     loop {
-        let names = (cx.number(), cx.number());
         let start = Relation {
             cells: names,
             parts: known.clone(),
@@ -687,20 +581,16 @@ fn portions(
 ) -> Res<()> {
     let (p, q) = (f.part(i)?.clone(), g.part(j)?.clone());
     let long = if p.dims.len() >= q.dims.len() { &p } else { &q };
-    let places: Vec<Nat> = (long.dims.iter())
-        .map(|d| {
-            let s = cx.symbol("x");
-            cx.known.range(s, Nat::int(0), *d - Nat::int(1));
-            Nat::var(s)
-        })
+    let places: Vec<Nat> = (1..)
+        .zip(&long.dims)
+        .map(|(i, d)| cx.compared_index(i, *d))
         .collect();
     let product = |dims: &[Nat]| dims.iter().fold(Nat::int(1), |a, b| a * *b);
     if !cx.known.equal(product(&p.dims), product(&q.dims)) {
         return Err(Stuck::new("states of different sizes"));
     }
     let flat = linear(&long.dims, &places);
-    let k = cx.symbol("step");
-    cx.known.range(k, Nat::int(0), f.n - Nat::int(1));
+    let k = cx.compared_index(0, f.n);
     let (mark, begins) = (cx.known.mark(), cx.begins.len());
     long.dims.iter().for_each(|d| cx.known.positive(*d));
     let done = (|| {
@@ -718,21 +608,27 @@ fn portions(
         let (at, to) = (of(cx, &p)?, of(cx, &q)?);
         let (x, y) = (cx.first(f, i, &at)?, cx.first(g, j, &to)?);
         compare(cx, x, y, depth + 1)?;
+        let step = |cx: &mut Values| {
+            cx.begins.push(cx.known.mark());
+            let (of, to_of) = (
+                flattened(f, common, None),
+                flattened(g, own, Some((known, common))),
+            );
+            let x = cx.step_at(f, (i, &at), k, State::Cells(of))?;
+            let y = cx.step_at(g, (j, &to), k, State::Cells(to_of))?;
+            compare(cx, x, y, depth + 1)
+        };
+        // What a step makes of a state does not depend on where that is asked for, if it is shown where nothing is assumed.
+        let anywhere = cx.where_nothing_is_assumed(|cx| {
+            long.dims.iter().for_each(|d| cx.known.positive(*d));
+            step(cx)
+        });
+        cx.begins.truncate(begins);
+        if matches!(anywhere, Some(Ok(()))) {
+            return Ok(());
+        }
         cx.known.positive(f.n);
-        cx.begins.push(cx.known.mark());
-        let x = cx.step_at(
-            f,
-            (i, &at),
-            Nat::var(k),
-            State::Cells(flattened(f, common, None)),
-        )?;
-        let y = cx.step_at(
-            g,
-            (j, &to),
-            Nat::var(k),
-            State::Cells(flattened(g, own, Some((known, common)))),
-        )?;
-        compare(cx, x, y, depth + 1)
+        step(cx)
     })();
     cx.begins.truncate(begins);
     cx.known.restore(mark);

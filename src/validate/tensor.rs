@@ -5,6 +5,7 @@
 //! stay where they are (`fold`), when two tensors are equal (`same`).
 
 use super::fold::PARTS;
+use super::known::Mark;
 use super::node::nats;
 use super::place::coordinates;
 use super::value::{Inside, Node, OfCell, Part, Portion, Res, Rewrite, Shape, Tensor, Values, V};
@@ -350,11 +351,49 @@ impl Values {
     /// Looks at something where no more is assumed than where the last comparison began, if there is one.
     pub fn at_begin<T>(&mut self, look: impl FnOnce(&mut Values) -> T) -> Option<T> {
         let begin = *self.begins.last()?;
+        Some(self.at_mark(begin, look))
+    }
+
+    /// The same, where no more is assumed than of all elements of a result.
+    pub fn where_nothing_is_assumed<T>(
+        &mut self,
+        look: impl FnOnce(&mut Values) -> T,
+    ) -> Option<T> {
+        let base = self.base?;
+        Some(self.at_mark(base, look))
+    }
+
+    fn at_mark<T>(&mut self, begin: Mark, look: impl FnOnce(&mut Values) -> T) -> T {
         let (since, anew) = (self.known.go_back(begin), std::mem::take(&mut self.anew));
         let found = look(self);
+        self.known.restore(begin);
         self.known.come_back(since);
         self.anew = anew;
-        Some(found)
+        found
+    }
+
+    /// The names of the cells of two states that are compared, so deep inside of others.
+    pub fn compared_cells(&mut self, depth: usize) -> (u32, u32) {
+        while self.compared.len() <= depth {
+            let names = (self.number(), self.number());
+            self.compared.push(names);
+        }
+        self.compared[depth]
+    }
+
+    /// An index below `n` of states that are compared, by its number.
+    pub fn compared_index(&mut self, number: u32, n: Nat) -> Nat {
+        let key = (self.relations.len(), number, n);
+        let s = match self.compared_indices.get(&key) {
+            Some(known) => *known,
+            None => {
+                let s = self.symbol("x");
+                self.known.range(s, Nat::int(0), n - Nat::int(1));
+                self.compared_indices.insert(key, s);
+                s
+            }
+        };
+        Nat::var(s)
     }
 
     /// The same state, in steps of several, with some before the first of these.

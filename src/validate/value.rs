@@ -62,6 +62,11 @@ pub struct Values {
     /// known begins for that: it is not asked again in each case.
     pub states_alike: FxHashMap<(V, V, u64), bool>,
     pub begins: Vec<Mark>,
+    /// Where what is assumed of all elements of a result ends, and begins what is of one store.
+    pub base: Option<Mark>,
+    /// Names of states that are compared, by how deep they are inside of others; and of their indices, by their numbers and bounds, too.
+    pub compared: Vec<(u32, u32)>,
+    pub compared_indices: FxHashMap<(usize, u32, Nat), Symbol>,
     /// States in steps of several.
     pub in_steps: FxHashMap<InSteps, Rc<Tensor>>,
     /// What stands in them.
@@ -118,6 +123,9 @@ impl Default for Values {
             equal: FxHashMap::default(),
             states_alike: FxHashMap::default(),
             begins: Vec::new(),
+            base: None,
+            compared: Vec::new(),
+            compared_indices: FxHashMap::default(),
             in_steps: FxHashMap::default(),
             parts_of: FxHashMap::default(),
             dims: FxHashMap::default(),
@@ -172,6 +180,8 @@ pub struct Rewrite {
     pub exact: FxHashMap<V, V>,
     /// How deep the reductions are that come in.
     deepest: u32,
+    /// If they come in for the state of a reduction alone, how deep that is.
+    state: Option<u32>,
     memo: FxHashMap<V, V>,
     /// What stands for the cells of a loop.
     pub cells: Option<(u32, OfCell)>,
@@ -190,9 +200,26 @@ impl Rewrite {
         }
     }
 
+    /// With values in place of the state of a reduction that is so deep.
+    pub fn of_state(values: &mut Values, depth: u32, before: &[V]) -> Rewrite {
+        let mut r = Rewrite::default();
+        for (j, v) in before.iter().enumerate() {
+            let acc = values.make(Node::Acc(depth, j as u32));
+            r.put(values, acc, *v);
+        }
+        r.state = Some(depth);
+        r
+    }
+
+    /// The index of a reduction may come in anywhere.
+    pub fn opens(&mut self) {
+        self.state = None;
+    }
+
     /// With one value in place of another.
     pub fn put(&mut self, values: &Values, from: V, to: V) {
         self.exact.insert(from, to);
+        self.state = None;
         self.deepest = self.deepest.max(values.depth(to));
     }
 }
@@ -645,7 +672,7 @@ impl Values {
                     }
                 }
             }
-            Node::Fold(f) => self.rewrite_fold(r, &f)?,
+            Node::Fold(f) => self.rewrite_fold(r, v, &f)?,
             Node::Table(n, all) => self.rewrite_table(r, n, &all)?,
             Node::Tensor(t, leaf, at) => {
                 let mut new: SmallVec<[Nat; 2]> = SmallVec::new();
@@ -661,10 +688,11 @@ impl Values {
     }
 
     /// What comes in may have reductions that are as deep as this one: then it is opened, and closed again.
-    fn rewrite_fold(&mut self, r: &mut Rewrite, f: &Rc<Fold>) -> Res<V> {
+    fn rewrite_fold(&mut self, r: &mut Rewrite, v: V, f: &Rc<Fold>) -> Res<V> {
         let n = self.rewrite_nat(r, f.n)?;
         let starts = self.rewrite_all(r, &f.starts)?;
-        if r.deepest < f.depth {
+        let none_comes_in = r.state.is_some_and(|depth| !self.has_state(v, depth));
+        if r.deepest < f.depth || none_comes_in {
             if n != f.n {
                 let (old, new) = (self.step_index(f.depth, f.n), self.step_index(f.depth, n));
                 r.vars.insert(old, Nat::var(new));

@@ -1,0 +1,116 @@
+//! The steps of a reduction in the loops of another one.
+//!
+//! In: two reductions, or how many steps they have. Out: one of them with the loops of the other. Invariant: the same steps in the same order, but for
+//! what changes nothing. Absent: whether both are the same then (`same`).
+
+use super::fold::WRITTEN_OUT;
+use super::idle::shortened;
+use super::value::{Fold, Node, Res, Values, V};
+use crate::arith::{AtomKind, Nat};
+use std::rc::Rc;
+
+/// Whether all steps may be written out.
+pub fn few(f: &Fold) -> bool {
+    f.n.as_int().is_some_and(|n| (0..=WRITTEN_OUT).contains(&n))
+}
+
+/// Two reductions, one of them written such that the loops are those of the other: the same steps in the same order, but for what
+/// changes nothing.
+pub fn regrouped(cx: &mut Values, f: &Rc<Fold>, g: &Rc<Fold>) -> Res<Option<(V, V)>> {
+    for (long, short, swapped) in [(f, g, false), (g, f, true)] {
+        let written = match as_other(cx, long, short)? {
+            None => shortened(cx, long, short)?,
+            found => found,
+        };
+        let Some(written) = written else {
+            continue;
+        };
+        let other = cx.folded((**short).clone());
+        return Ok(Some(match swapped {
+            false => (written, other),
+            true => (other, written),
+        }));
+    }
+    Ok(None)
+}
+
+fn as_other(cx: &mut Values, long: &Fold, short: &Fold) -> Res<Option<V>> {
+    // Less than no step is none.
+    let counts = |cx: &Values, n: Nat| cx.known.at_least(n, Nat::int(0));
+    if !counts(cx, short.n) {
+        return Ok(None);
+    }
+    // The steps of the other are reductions of what this one does at once.
+    if let Node::Fold(inner) = cx.node(short.steps[short.which as usize]).clone() {
+        let inner = inner.n;
+        let count = cx.simplify(short.n * inner);
+        if counts(cx, inner) && cx.known.equal(long.n, count) && !cx.is_step_index(inner, short) {
+            return cx.nested(long, short.n, inner).map(Some);
+        }
+    }
+    // A step of the other is several of this one, which may have some before.
+    for by in ratios(long.n, short.n) {
+        let Some(first) = left_over(cx, long.n, short.n, by) else {
+            continue;
+        };
+        let mut all = long.clone();
+        if !cx.known.equal(first, Nat::int(0)) {
+            let starts = all_parts(cx, long, (Nat::int(0), first))?;
+            let rest = cx.steps_of(long, starts, (first, Nat::int(by) * short.n), long.which)?;
+            let Node::Fold(rest) = cx.node(rest).clone() else {
+                return Ok(None);
+            };
+            all = (*rest).clone();
+        }
+        return cx.nested(&all, short.n, Nat::int(by)).map(Some);
+    }
+    // The other goes on where another one ended.
+    let before = cx.simplify(long.n - short.n);
+    let goes_on = matches!(cx.node(short.starts[short.which as usize]), Node::Fold(_));
+    if goes_on && cx.known.at_least(before, Nat::int(0)) {
+        let starts = all_parts(cx, long, (Nat::int(0), before))?;
+        return cx
+            .steps_of(long, starts, (before, short.n), long.which)
+            .map(Some);
+    }
+    Ok(None)
+}
+
+/// Every part of the state after some steps from the start.
+pub fn all_parts(cx: &mut Values, f: &Fold, steps: (Nat, Nat)) -> Res<Vec<V>> {
+    (0..f.steps.len() as u32)
+        .map(|j| cx.steps_of(f, f.starts.clone(), steps, j))
+        .collect()
+}
+
+/// How many steps are left over where they are taken so many at once; less than so many.
+pub fn left_over(cx: &Values, long: Nat, short: Nat, by: i64) -> Option<Nat> {
+    let many = Nat::int(by) * short;
+    // As loops ask for it.
+    let rest = cx.known.rem(long, Nat::int(by));
+    if cx.known.equal(long, many + rest) {
+        return Some(rest);
+    }
+    let rest = cx.known.simplify(long - many);
+    let fits = cx.known.at_least(rest, Nat::int(0)) && cx.known.at_least(Nat::int(by - 1), rest);
+    fits.then_some(rest)
+}
+
+/// By what constant one number may be the other's multiple, but for less than that.
+pub fn ratios(long: Nat, short: Nat) -> Vec<i64> {
+    let mut all = Vec::new();
+    short.each_atom(&mut |a| {
+        if let AtomKind::Floor(_, by) = a.kind() {
+            all.extend(by.as_int());
+        }
+    });
+    all.extend(long.exact_div(short).as_int());
+    all.extend(
+        long.as_int()
+            .zip(short.as_int())
+            .and_then(|(n, k)| n.checked_div(k)),
+    );
+    all.retain(|by| (2..=WRITTEN_OUT).contains(by));
+    all.dedup();
+    all
+}
