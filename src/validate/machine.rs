@@ -132,26 +132,49 @@ impl<'a> Machine<'a> {
         self.dims.get(root as usize).cloned().unwrap_or_default()
     }
 
-    /// One that is as long as a result or an input of several has those, one whose rows are used
-    /// again those of its rows, any other one those that the strides of its stores say. They are only tried.
+    /// One that is as long as a result or an input of several has those, one whose rows are used again those of its rows, any other one
+    /// those that the strides of its stores say. They are only tried.
     fn find_dims(&self, root: u32) -> Vec<Nat> {
         let abi = &self.nest.abi;
         let buf = &self.nest.buffers[root as usize];
+        let by_data = self.by_data(root);
+        let rows_are_in = |dims: &[Nat]| {
+            let row = |d: usize| dims[d..].iter().fold(Nat::int(1), |a, b| a * *b);
+            by_data
+                .iter()
+                .all(|s| (1..=dims.len()).any(|d| row(d) == *s))
+        };
         let like = match buf.storage {
             StorageClass::Input(k) => abi.inputs.get(k),
             StorageClass::Output(k) => abi.outputs.get(k),
             _ => (abi.outputs.iter().chain(&abi.inputs))
-                .find(|s| s.count() == buf.len && s.dims.len() > 1),
+                .find(|s| s.count() == buf.len && s.dims.len() > 1 && rows_are_in(&s.dims)),
         };
         match like {
-            Some(slot) => slot.dims.clone(),
+            Some(slot) if slot.dims.len() > 1 || by_data.is_empty() => slot.dims.clone(),
+            Some(_) => self.of_strides(root),
             None => self.rows(root).unwrap_or_else(|| self.of_strides(root)),
         }
     }
 
-    /// The length of a buffer by the sizes that its stores multiply indices with.
+    /// What indices that data says are multiplied by where elements are stored.
+    fn by_data(&self, root: u32) -> Vec<Nat> {
+        let (mut found, mut read) = (Vec::new(), Vec::new());
+        walk::each_stmt(&self.nest.body, &mut |s| match s {
+            Stmt::Let { var, .. } => read.push(*var),
+            Stmt::Store { buf, index, .. } if self.nest.root(*buf).0 == root => {
+                let by = read.iter().filter_map(|v| index.coefficient(*v));
+                found.extend(by.filter(|s| s.as_int() != Some(0)));
+            }
+            _ => {}
+        });
+        found
+    }
+
+    /// The length of a buffer by the sizes that its stores multiply indices with; where data says the row, by constants, too.
     fn of_strides(&self, root: u32) -> Vec<Nat> {
         let len = self.nest.buffers[root as usize].len;
+        let by_data = !self.by_data(root).is_empty();
         let mut strides: Vec<Nat> = Vec::new();
         walk::each_stmt(&self.nest.body, &mut |s| {
             let Stmt::Store { buf, index, .. } = s else {
@@ -165,7 +188,8 @@ impl<'a> Machine<'a> {
                 if self.nest.abi.sizes.contains(&v) {
                     return;
                 }
-                let by = index.coefficient(v).filter(|s| s.as_int().is_none());
+                let by = { index.coefficient(v) }
+                    .filter(|s| s.as_int().map_or(true, |s| by_data && s > 1));
                 strides.extend(by.filter(|s| times(len, *s).is_some()));
             });
         });

@@ -65,11 +65,12 @@ fn halves_are_computed_by_way_of_f32() {
 
 /// Quotients by sizes that a choice bounds and that stand before it, indices below products of sizes, numbers that are indices, parts of a
 /// state that no step changes, steps of constants, what is compared with itself, loops behind one over half of a size, factors of 1,
-/// constants that are converted.
+/// constants that are converted; rows of constant length that data says, of vectors, too, and such whose length no result has.
 #[test]
 fn what_was_unknown_is_validated() {
     for seed in [
         5838, 11068, 11119, 11373, 1193, 11478, 11349, 11091, 11030, 11508, 12240, 11633, 11640,
+        52007, 52556, 52454,
     ] {
         let found = judged(seed, 1);
         assert_eq!(found.validated, 1, "{seed}: {:?}", found.unknown);
