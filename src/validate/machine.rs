@@ -189,7 +189,7 @@ impl<'a> Machine<'a> {
                     return;
                 }
                 let by = { index.coefficient(v) }
-                    .filter(|s| s.as_int().map_or(true, |s| by_data && s > 1));
+                    .filter(|s| s.as_int().is_none_or(|s| by_data && s > 1));
                 strides.extend(by.filter(|s| times(len, *s).is_some()));
             });
         });
