@@ -49,6 +49,7 @@ fn forms() {
         "def g [n : nat] : n.f32 = generate (\\i -> 1.0)\ndef f [n : nat] (xs : n.f32) : f32 = reduce (+) 0.0 (map fst (zip g xs))",
         "def f [n : nat] (xs : n.f32) : f32 = idx 0 xs",
         "def f (x : f32) : bool = select (x < 1.0) true (x == x)",
+        "def f (x : f32) (y : f64) (z : bf16) : (f32, (f64, bf16)) = (max x (-infinity), (min y infinity, z + infinitybf16))",
         "def f (x : f32) : f32 = let g = \\y -> y + x in g (g x)",
         "def f (x : f32) : f32 = let x (\\y -> y + x)",
         "def f (p : (f32, f32)) : f32 = let (fst p) (\\y -> y + snd p)",

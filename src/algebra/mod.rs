@@ -22,7 +22,7 @@ mod table;
 
 use accumulate::accumulates;
 pub use law::{properties_of, Claim, Form, Law, Operand};
-pub use recognise::{recognise, Operator};
+pub use recognise::{determined, recognise, Operator};
 pub use table::{operators, Facts, Properties, Property, LAWS};
 
 /// How floating-point operators are read.

@@ -31,6 +31,11 @@ pub enum Operator {
     Array(Nat, Box<Operator>),
 }
 
+/// The identity of an operator as a term, if it is known to have one; `reassociate` is the permission of Note [Strict floats].
+pub fn determined(op: &Term, reassociate: bool) -> Option<Term> {
+    recognise(op)?.identity(Floats::reassociated(reassociate))
+}
+
 /// The operator of a term; `None` when it is none that is known.
 pub fn recognise(term: &Term) -> Option<Operator> {
     let (t, rest) = term.ty().as_fun()?;

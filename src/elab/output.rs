@@ -40,10 +40,7 @@ pub struct RuleDecl {
 impl RuleDecl {
     /// The laws that it asks for.
     pub fn claims(&self) -> impl Iterator<Item = &Claim<Term>> {
-        self.conds.iter().filter_map(|c| match c {
-            Cond::Law(claim) => Some(claim),
-            _ => None,
-        })
+        self.conds.iter().filter_map(Cond::claim)
     }
 
     /// An operator as conditions write it: what `equal op by` says it is.
@@ -96,12 +93,24 @@ pub enum Cond {
     Assume(Nat),
     /// `associative op` and its like, of patterns.
     Law(Claim<Term>),
+    /// `identity op as e`: the hole `e` is what the law says of the hole `op`.
+    Determined { claim: Claim<Term>, e: u32 },
     /// `vectorizable f as fv [k]`: holes `f` and `fv`.
     Vectorizable { f: u32, fv: u32, lanes: Nat },
     /// The type is not a function's: `(e : data)`.
     Data(Ty),
     /// The type is a scalar or a pair of such: `flat e`.
     Flat(Ty),
+}
+
+impl Cond {
+    /// The law that it asks for.
+    pub fn claim(&self) -> Option<&Claim<Term>> {
+        match self {
+            Cond::Law(claim) | Cond::Determined { claim, .. } => Some(claim),
+            _ => None,
+        }
+    }
 }
 
 /// A sketch, definitions expanded.

@@ -153,7 +153,7 @@ impl Finish<'_> {
                 _ => None,
             },
             (Number::Float(x), Some(s)) if s.is_float() => {
-                let fits = s == Scalar::F64 || s.rounded(x as f32).is_finite();
+                let fits = x.is_infinite() || s == Scalar::F64 || s.rounded(x as f32).is_finite();
                 fits.then(|| Lit::number(x, s))
             }
             (Number::Float(x), Some(s)) => {
@@ -164,7 +164,7 @@ impl Finish<'_> {
         };
         if lit.is_none() {
             let shown = match n {
-                Number::Float(x) => format!("{x:?}"),
+                Number::Float(x) => Lit::f64(x).digits(),
                 Number::Int(i) => i.to_string(),
                 _ => String::new(),
             };

@@ -340,8 +340,7 @@ fn literal(l: Lit, ty: Ty) -> Expr {
             };
         }
         Lit::Int(i) => (i.to_string(), Scalar::I32),
-        Lit::F32(b) => (format!("{:?}", f32::from_bits(b)), Scalar::F32),
-        Lit::F64(b) => (format!("{:?}", f64::from_bits(b)), Scalar::F32),
+        Lit::F32(_) | Lit::F64(_) => (l.digits(), Scalar::F32),
     };
     let negative = text.starts_with('-');
     let digits = text.trim_start_matches('-').to_string();

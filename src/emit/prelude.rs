@@ -531,29 +531,45 @@ fn int_helper(op: &str, s: Scalar) -> String {
     }
 }
 
-/// Floats to integers: toward zero, saturating, NaN to 0.
+/// Floats to integers: toward zero, saturating, NaN to 0. What is converted is in range without a branch: a compiler does not
+/// convert what is asked for on one side of a choice only, as conversions may trap, and makes no vectors of such loops.
 fn cast_helper(from: Scalar, to: Scalar) -> String {
     let (f, t) = (c_type(from), c_type(to));
     let bits = 8 * to.bytes();
+    let (least, most) = match to.is_signed() {
+        true => (format!("INT{bits}_MIN"), format!("INT{bits}_MAX")),
+        false => ("0".to_string(), format!("UINT{bits}_MAX")),
+    };
+    let head = format!(
+        "static inline {t} {}_to_{}({f} a)\n{{\n",
+        from.name(),
+        to.name()
+    );
+    if to.bytes() < from.bytes() {
+        // Floats have both ends of narrower integers.
+        let by_way = if to.bytes() < 4 { "(int32_t)" } else { "" };
+        let number = match to.is_signed() {
+            true => format!(
+                "    const {f} n = a == a ? a : 0;\n    const {f} l = n > {least} ? n : {least};\n"
+            ),
+            false => format!("    const {f} l = a > 0 ? a : 0;\n"),
+        };
+        return format!(
+            "{head}{number}    const {f} h = l < {most} ? l : {most};\n    return ({t}){by_way}h;\n}}\n\n"
+        );
+    }
     // Powers of two are exact in every float type.
     let (low, high) = match to.is_signed() {
         true => (format!("-0x1p{}", bits - 1), format!("0x1p{}", bits - 1)),
         false => ("0x0p0".to_string(), format!("0x1p{bits}")),
     };
-    let upper = to.name().to_uppercase().replacen('I', "INT", 1);
-    let upper = match upper.strip_prefix('U') {
-        Some(rest) => format!("UINT{rest}"),
-        None => upper,
-    };
-    let (least, most) = match to.is_signed() {
-        true => (format!("{upper}_MIN"), format!("{upper}_MAX")),
-        false => ("0".to_string(), format!("{upper}_MAX")),
+    let below = match to.is_signed() {
+        true => format!("a <= ({f}){low} ? {least} : "),
+        false => String::new(),
     };
     format!(
-        "static inline {t} {from}_to_{to}({f} a)\n{{\n    \
-         return a != a ? 0 : a <= ({f}){low} ? {least} : a >= ({f}){high} ? {most} : ({t})a;\n}}\n\n",
-        from = from.name(),
-        to = to.name(),
+        "{head}    const {t} n = ({t})((a > ({f}){low}) & (a < ({f}){high}) ? a : 0);\n    \
+         return {below}a >= ({f}){high} ? {most} : n;\n}}\n\n"
     )
 }
 

@@ -301,7 +301,7 @@ fn holds(
             let ty = types.ty(*t);
             demand(ty.is_flat(), &|| format!("{ty} is not flat"))
         }
-        Cond::Law(claim) => {
+        Cond::Law(claim) | Cond::Determined { claim, .. } => {
             let claim = claim.try_map(&fill);
             let claim = claim.ok_or("an operator that depends on a variable")?;
             match (claim.holds(false), claim.holds(true)) {

@@ -67,6 +67,13 @@ pub fn compile(used: &RuleUse, heads: &Heads, nesting: u32) -> Rule {
                     operands: (first..wanted.operands.len()).collect(),
                 }));
             }
+            Cond::Determined { claim, e } => {
+                wanted.operands.push(claim.operands[1].clone());
+                laws.push(Law::Determined {
+                    op: wanted.operands.len() - 1,
+                    e: *e as usize,
+                });
+            }
             Cond::Vectorizable { f, fv, lanes } => {
                 let lanes_at = wanted.nats.len();
                 wanted.nats.push(*lanes);
@@ -212,8 +219,8 @@ impl Builder<'_> {
 
     fn renaming(&self, hole: u32) -> Renaming {
         let left = self.pattern.holes[source(self.decl, hole as usize)].first();
-        let left = left.expect("elaboration binds every hole on the left");
-        renaming(&left.scope, &self.scope)
+        // What a law determines is closed, and the same everywhere.
+        left.map_or_else(Renaming::default, |left| renaming(&left.scope, &self.scope))
     }
 }
 

@@ -19,7 +19,7 @@ pub use applied::{applied, with_applied};
 pub use compile::{compile, compile_all, distinct, heads};
 pub use vectorize::obstacle;
 
-use crate::algebra::Claim;
+use crate::algebra::{self, Claim};
 use crate::arith::Nat;
 use crate::egraph::{
     Class, Evidence, Graph, Heads, Id, LitId, Node, Patience, Pattern, Reg, Renaming, Shape, View,
@@ -70,6 +70,11 @@ enum BuildStep {
 #[derive(Clone, Debug)]
 enum Law {
     Claim(Claim<usize>),
+    /// The hole `e` is the identity of the operator.
+    Determined {
+        op: usize,
+        e: usize,
+    },
     Vectorizable {
         f: usize,
         fv: usize,
@@ -385,6 +390,11 @@ impl Rule {
                             .set(self.unpermitted.get() || by_permission);
                         return None;
                     }
+                }
+                Law::Determined { op, e } => {
+                    let op = fill(g, &operands[*op], holes)?;
+                    holes[*e] = g.add_term(&algebra::determined(&op, reassociate)?);
+                    g.note_made(holes[*e]);
                 }
                 Law::Vectorizable { f, fv, lanes_at } => {
                     let lanes = self.typing.get(instance).nats[*lanes_at];

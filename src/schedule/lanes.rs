@@ -35,7 +35,7 @@ impl Printer<'_> {
                 self.uses("lowering", &["map-unroll"]);
                 format!("(containsReduceVectors 1 {lanes} (containsMapUnroll 1 ?) ?)")
             }
-            _ => return "(contains reduce)".to_string(),
+            _ => return self.started(r),
         };
         match whole {
             true => vector,
@@ -59,7 +59,7 @@ impl Printer<'_> {
         let blocks = format!("(floor({}, {block}))", r.n);
         let both = |of: String, rest: String| format!("(both {of} {rest})");
         match self.shown() {
-            Stage::Loops | Stage::Keep | Stage::Start => "(contains reduce)".to_string(),
+            Stage::Loops | Stage::Keep | Stage::Start => self.started(r),
             Stage::Blocks | Stage::Peel | Stage::PeelLanes | Stage::Order => {
                 if !parallel {
                     return "(contains reduce)".to_string();

@@ -128,7 +128,15 @@ impl Printer<'_> {
 
     /// Before there are blocks: they begin where the array does.
     pub fn started(&mut self, r: &Reduce) -> String {
-        if !r.from_first || self.shown() != Stage::Start {
+        if self.shown() != Stage::Start {
+            return "(contains reduce)".to_string();
+        }
+        if let Some(e) = &r.apart {
+            self.regroups = true;
+            self.uses("reduction", &["reduce-from-identity"]);
+            return format!("(contains (app reduce ? ({e}) ?))");
+        }
+        if !r.from_first {
             return "(contains reduce)".to_string();
         }
         self.uses("reduction", &["reduce-from-last"]);
@@ -164,7 +172,7 @@ impl Printer<'_> {
                 _ => ("reduce-blocks-peeled", "(contains reduceSeq)"),
             };
             return match self.shown() {
-                Stage::Loops | Stage::Keep | Stage::Start => "(contains reduce)".to_string(),
+                Stage::Loops | Stage::Keep | Stage::Start => self.started(r),
                 Stage::Lower => {
                     self.uses("algorithmic", &["reduce-seq"]);
                     blocks.lowered(self, own)

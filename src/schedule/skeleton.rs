@@ -5,7 +5,7 @@
 //! order of the term, so that a sketch printed from the loops finds it again. Absent: what is done with them.
 
 use super::reuse::reused;
-use crate::algebra::{recognise, Claim, Floats, Law, Property};
+use crate::algebra::{determined, recognise, Claim, Floats, Law, Property};
 use crate::arith::Nat;
 use crate::rule;
 use crate::target::Target;
@@ -74,6 +74,8 @@ pub struct Reduce {
     pub lane_wise: bool,
     /// Whether it goes on from the first element of the array that it reduces.
     pub from_first: bool,
+    /// The identity of its operator, where it starts from something else.
+    pub apart: Option<Term>,
     /// Whether its operator has exponentials in it, which two passes may need fewer of.
     pub weighs: bool,
     /// The operation that combines, and the last one of what makes an element, where they are primitives.
@@ -264,15 +266,24 @@ impl Reader {
                     return Loops::Nothing;
                 };
                 let inner = self.read(xs);
+                let from_first = is_first(e, xs);
+                let law = self.law(p.op(), op, e, n);
+                let apart = match (p.op(), law) {
+                    (Op::Reduce, Regroup::Peeled | Regroup::Blocks) if !from_first => {
+                        self.apart(op)
+                    }
+                    _ => None,
+                };
                 Loops::Reduce(Reduce {
                     n,
                     elem: t.ty(),
-                    law: self.law(p.op(), op, e, n),
+                    law: apart.as_ref().map_or(law, |_| Regroup::Identity),
+                    apart,
                     lane_wise: leaf(t.ty()).is_some_and(|s| {
                         let lanes = self.target.lanes(s);
                         same_leaves(t.ty(), s) && lanes > 1 && on_vectors(op, lanes)
                     }),
-                    from_first: is_first(e, xs),
+                    from_first,
                     weighs: has_exponential(op),
                     ops: [operation(op), element(xs)],
                     converts: converts(xs),
@@ -315,6 +326,12 @@ impl Reader {
             1 => some.next().cloned().unwrap_or(Loops::Nothing),
             _ => Loops::Parts(all),
         }
+    }
+
+    /// The identity of an operator on numbers, where that is known.
+    fn apart(&self, op: &Term) -> Option<Term> {
+        let permitted = self.floats == Floats::Reassociate;
+        determined(op, permitted).filter(|e| e.ty().as_scalar().is_some())
     }
 
     fn law(&self, reduction: Op, op: &Term, e: &Term, n: Nat) -> Regroup {

@@ -4,6 +4,7 @@
 //! none (`n.32.f32`), and digits.digits with another dot behind them are two sizes (`32.32.f32`). The constants of a
 //! target, `target.f32lanes` and their like, are one word.
 
+use super::number;
 use super::token::{Comment, Token, TokenKind};
 use crate::diag::{code, Diagnostic};
 use crate::source::{FileId, Span};
@@ -153,8 +154,12 @@ impl Lexer<'_> {
             return TokenKind::Name;
         }
         if c == '_' || (c.is_alphabetic() && c != 'λ') {
+            let start = self.at;
             self.take_while(|c| c.is_alphanumeric() || c == '_' || c == '\'');
-            return TokenKind::Name;
+            return match number::is_word(&self.text[start..self.at]) {
+                true => TokenKind::Number,
+                false => TokenKind::Name,
+            };
         }
         if c == '"' {
             return self.string();

@@ -1,6 +1,7 @@
-//! The texts of numbers: `32`, `50_000_000`, `0.5f64`, `3i64`, `1e-3`.
+//! The texts of numbers: `32`, `50_000_000`, `0.5f64`, `3i64`, `1e-3`, `infinity`.
 
 use crate::diag::{code, Diagnostic};
+use crate::ty::INFINITY;
 
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Literal {
@@ -20,11 +21,23 @@ pub const SUFFIXES: [&str; 12] = [
     "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "bf16", "f16", "f32", "f64",
 ];
 
+/// Whether a word is a number, and no name: what is larger than all others, with a type behind it or without.
+pub fn is_word(text: &str) -> bool {
+    let behind = text.strip_prefix(INFINITY);
+    behind.is_some_and(|s| s.is_empty() || (s.contains('f') && SUFFIXES.contains(&s)))
+}
+
 /// The diagnostic has no place yet.
 pub fn parse(text: &str) -> Result<Literal, Diagnostic> {
     let found = SUFFIXES.into_iter().find(|s| text.ends_with(s));
     let digits = &text[..text.len() - found.map_or(0, str::len)];
     let digits: String = digits.chars().filter(|c| *c != '_').collect();
+    if is_word(text) {
+        return Ok(Literal {
+            value: Value::Float(f64::INFINITY),
+            suffix: found,
+        });
+    }
     let malformed = || {
         Diagnostic::new(
             code::BAD_NUMBER,

@@ -136,6 +136,12 @@ pub enum ConditionKind {
         result: Name,
         lanes: Expr,
     },
+    /// `identity op as e`: an operator, and the name of what it determines.
+    Determined {
+        keyword: Name,
+        operator: Expr,
+        result: Name,
+    },
     /// `c0 > 0 && prove(0 <= x)`: anything else that is true or false; in rules over scalars.
     Holds(Expr),
     Error,

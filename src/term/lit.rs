@@ -1,7 +1,7 @@
 //! Literals.
 
 use crate::arith::Nat;
-use crate::ty::Scalar;
+use crate::ty::{Scalar, INFINITY};
 use std::fmt;
 
 /// A constant of a scalar type. Its type stands in the term.
@@ -41,13 +41,25 @@ impl Lit {
     }
 }
 
+impl Lit {
+    /// A number as programs write it, without its type.
+    pub fn digits(&self) -> String {
+        let text = match self {
+            Lit::F32(b) => format!("{:?}", f32::from_bits(*b)),
+            Lit::F64(b) => format!("{:?}", f64::from_bits(*b)),
+            other => other.to_string(),
+        };
+        text.replace("inf", INFINITY)
+    }
+}
+
 impl fmt::Display for Lit {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
             Lit::Bool(b) => write!(f, "{b}"),
             Lit::Int(i) => write!(f, "{i}"),
-            Lit::F32(b) => write!(f, "{:?}", f32::from_bits(*b)),
-            Lit::F64(b) => write!(f, "{:?}f64", f64::from_bits(*b)),
+            Lit::F32(_) => f.write_str(&self.digits()),
+            Lit::F64(_) => write!(f, "{}f64", self.digits()),
             Lit::Size(n) => write!(f, "{n}"),
         }
     }

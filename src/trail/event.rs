@@ -59,6 +59,8 @@ pub struct Applied {
     pub looked_at: Vec<(usize, Rc<Event>)>,
     /// Pattern variables that were vectorised: from, to, how.
     pub lanes: Vec<(usize, usize, Lanes)>,
+    /// Pattern variables that a law determined, and the node that came of it.
+    pub determined: Vec<(usize, u32)>,
     /// What came of each node of the right side, in the order of building.
     pub built: Vec<Built>,
 }
@@ -134,13 +136,17 @@ impl Reader<'_> {
         for renaming in &repeated {
             moved.push(self.rename(renaming)?);
         }
-        let (mut looked_at, mut lanes) = (Vec::new(), Vec::new());
+        let (mut looked_at, mut lanes, mut determined) = (Vec::new(), Vec::new(), Vec::new());
         for cond in &decl.conds {
             match cond {
                 Cond::Law(claim) => {
                     for operand in &claim.operands {
                         self.look(operand, &mut looked_at)?;
                     }
+                }
+                Cond::Determined { claim, e } => {
+                    self.look(&claim.operands[1], &mut looked_at)?;
+                    determined.push((*e as usize, self.made()?));
                 }
                 Cond::Vectorizable { f, fv, .. } => {
                     lanes.push((*f as usize, *fv as usize, self.lanes()?));
@@ -159,6 +165,7 @@ impl Reader<'_> {
             moved,
             looked_at,
             lanes,
+            determined,
             built,
         })
     }

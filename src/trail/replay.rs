@@ -425,6 +425,11 @@ impl Walker<'_> {
                 computed.push((*fv as u32, vector.term().clone()));
                 fit.holes[*fv] = Some(vector);
             }
+            for (e, made) in &a.determined {
+                let value = self.spell(*made)?;
+                computed.push((*e as u32, value.term().clone()));
+                fit.holes[*e] = Some(value);
+            }
             let made = instance(
                 &used.rule,
                 &used.args,

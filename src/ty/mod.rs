@@ -15,6 +15,9 @@ use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::marker::PhantomData;
 
+/// How programs write what is larger than all other floats.
+pub const INFINITY: &str = "infinity";
+
 /// The element types.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 #[allow(missing_docs)]

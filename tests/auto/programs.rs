@@ -1,11 +1,22 @@
 //! Programs that have no sketch, each with what is done with it.
 
 /// Programs that are not shipped, and a word of the schedule that is taken where sums may be regrouped.
-pub const PROGRAMS: [(&str, &str); 72] = [
+pub const PROGRAMS: [(&str, &str); 74] = [
     (
         "def clamped [n : nat] (a : f32) (x : n.f32) (y : n.f32) : n.f32 =
            zip x y |> map (\\p -> min (max (a * fst p + snd p) (-1.0)) 1.0)",
         "parallel",
+    ),
+    // Reductions start from any number, and are shorter than blocks.
+    (
+        "def likeliest [t s : nat] (a : s.s.f32) (e : t.s.f32) (p : s.f32) : s.f32 =
+           e |> reduceSeq (\\p e -> zip a e |> map (\\r -> snd r + (zip (fst r) p |> map (\\q -> fst q + snd q) |> reduce max (-1e6)))) p",
+        "reductions in 4 vectors",
+    ),
+    (
+        "def affine [m n : nat] (a : m.n.f64) (b : m.f64) (x : n.f64) : m.f64 =
+           zip a b |> map (\\r -> zip (fst r) x |> map (\\p -> fst p * snd p) |> reduce (+) (snd r))",
+        "reductions in 4 vectors",
     ),
     (
         "def squares [n : nat] (x : n.f32) (y : n.f32) : f32 =
@@ -150,7 +161,7 @@ pub const PROGRAMS: [(&str, &str); 72] = [
     // By operators without an identity, to tuples, in order; where vectors have no such operation, compilers make them.
     (
         "def largest [n : nat] (x : n.f32) : f32 = reduce max 0.0 (x |> map abs)",
-        "parallel blocks, reductions in 4 vectors",
+        "reductions in 4 vectors, parallel blocks",
     ),
     (
         "def both [n : nat] (x : n.f32) : (f32, f32) =

@@ -5,13 +5,13 @@ use super::super::output::{Cond, Rel};
 use super::super::pre::Pre;
 use super::super::reason::Reason;
 use super::{finish, rule_names};
-use crate::algebra::{Claim, Law, Operand, LAWS};
+use crate::algebra::{Claim, Form, Law, Operand, LAWS};
 use crate::arith::Nat;
 use crate::diag::{code, Diagnostic};
 use crate::intern::Symbol;
 use crate::source::Span;
 use crate::syntax::tree::{BinOp, Condition, ConditionKind, Expr, ExprKind, Name};
-use crate::term::Class;
+use crate::term::{Class, Term};
 use crate::ty::{Ty, TyKind};
 
 pub(super) fn vectorizable(
@@ -23,25 +23,73 @@ pub(super) fn vectorizable(
 ) -> Option<Cond> {
     let f = hole_of(infer, function, "vectorizable")?;
     let lanes = infer.size_at_least(lanes, 1);
-    let holes = &rule_names(infer).holes;
-    if holes.iter().any(|h| h.0 == result.text) {
+    is_new(infer, keyword, result)?;
+    let ty = rule_names(infer).holes[f as usize].1;
+    let ty = widen(infer.u.ty(ty), lanes, infer, keyword.span);
+    let fv = computed(infer, result, ty);
+    Some(Cond::Vectorizable { f, fv, lanes })
+}
+
+/// `identity op as e`: the variable of an element that the law determines.
+pub(super) fn determined(
+    infer: &mut Infer,
+    keyword: &Name,
+    operator: &Expr,
+    result: &Name,
+) -> Option<Cond> {
+    let law = Law::named(&keyword.text).filter(|l| l.form == Form::Identity);
+    let Some(law) = law else {
         infer.report(
             Diagnostic::new(
-                code::DUPLICATE,
-                format!("`{}` is a pattern variable already", result.text),
+                code::RULE_CONDITION,
+                format!(
+                    "`{}` determines nothing that could have a name",
+                    keyword.text
+                ),
             )
-            .at(result.span)
-            .also(keyword.span, "this condition gives it another meaning")
-            .help("rename one of them"),
+            .at(keyword.span)
+            .help("write `identity op as e`"),
         );
         return None;
+    };
+    let op = hole_of(infer, operator, law.name)?;
+    is_new(infer, keyword, result)?;
+    let ty = rule_names(infer).holes[op as usize].1;
+    let elem = infer.unknown_type(operator.span);
+    let reason = Reason::new(format!("what `{}` speaks of", law.name));
+    infer.unify(Ty::funs([elem, elem], elem), ty, operator.span, &reason);
+    let (elem, ty) = (infer.u.ty(elem), infer.u.ty(ty));
+    let e = computed(infer, result, elem);
+    let operands = vec![Term::hole(e, elem), Term::hole(op, ty)];
+    Some(Cond::Determined {
+        claim: Claim { law, operands },
+        e,
+    })
+}
+
+/// No pattern variable has the name of what a condition computes.
+fn is_new(infer: &mut Infer, keyword: &Name, result: &Name) -> Option<()> {
+    let known = |h: &(String, Ty, Span)| h.0 == result.text;
+    if !rule_names(infer).holes.iter().any(known) {
+        return Some(());
     }
-    let ty = holes[f as usize].1;
-    let ty = widen(infer.u.ty(ty), lanes, infer, keyword.span);
+    infer.report(
+        Diagnostic::new(
+            code::DUPLICATE,
+            format!("`{}` is a pattern variable already", result.text),
+        )
+        .at(result.span)
+        .also(keyword.span, "this condition gives it another meaning")
+        .help("rename one of them"),
+    );
+    None
+}
+
+/// The variable of what a condition computes.
+fn computed(infer: &mut Infer, result: &Name, ty: Ty) -> u32 {
     let holes = &mut rule_names(infer).holes;
     holes.push((result.text.clone(), ty, result.span));
-    let fv = holes.len() as u32 - 1;
-    Some(Cond::Vectorizable { f, fv, lanes })
+    holes.len() as u32 - 1
 }
 
 /// The type of the vectorised function: lanes at every argument and at the result.
@@ -118,9 +166,10 @@ pub(super) fn condition(infer: &mut Infer, c: &Condition) -> Option<Stated> {
 fn simple(infer: &mut Infer, c: &Condition) -> Option<Cond> {
     match &c.kind {
         // Dealt with before the right side, or as a law.
-        ConditionKind::Error | ConditionKind::Vectorizable { .. } | ConditionKind::Property(..) => {
-            None
-        }
+        ConditionKind::Error
+        | ConditionKind::Vectorizable { .. }
+        | ConditionKind::Determined { .. }
+        | ConditionKind::Property(..) => None,
         ConditionKind::NotIn(name, e) => {
             let binders = &rule_names(infer).left_binders;
             if !binders.iter().any(|b| b.0 == name.text) {

@@ -12,7 +12,7 @@ mod condition;
 mod numbering;
 
 use classes::classes;
-use condition::{condition, vectorizable, Stated};
+use condition::{condition, determined, vectorizable, Stated};
 use numbering::Numbering;
 
 use super::infer::{Infer, Names, RuleNames};
@@ -93,16 +93,21 @@ fn right_side(infer: &mut Infer, tree: &Rule, ty: Ty) -> Option<(Pre, Vec<Cond>)
     // What conditions compute is there before the right side uses it.
     let mut stated = Vec::new();
     for c in &tree.conditions {
-        if let ConditionKind::Vectorizable {
-            function,
-            result,
-            lanes,
-            keyword,
-        } = &c.kind
-        {
-            let computed = vectorizable(infer, keyword, function, result, lanes);
-            stated.extend(computed.map(Stated::Cond));
-        }
+        let computed = match &c.kind {
+            ConditionKind::Vectorizable {
+                function,
+                result,
+                lanes,
+                keyword,
+            } => vectorizable(infer, keyword, function, result, lanes),
+            ConditionKind::Determined {
+                keyword,
+                operator,
+                result,
+            } => determined(infer, keyword, operator, result),
+            _ => None,
+        };
+        stated.extend(computed.map(Stated::Cond));
     }
     let reason = Reason::at(tree.left.span, "the left side");
     let right = infer.check(&tree.right, ty, &reason);

@@ -44,7 +44,9 @@ impl Numbering {
                 self.see_nat(*b);
             }
             Cond::Assume(n) => self.see_nat(*n),
-            Cond::Law(claim) => claim.operands.iter().for_each(|t| self.term(t)),
+            Cond::Law(claim) | Cond::Determined { claim, .. } => {
+                claim.operands.iter().for_each(|t| self.term(t))
+            }
             Cond::Vectorizable { lanes, .. } => self.see_nat(*lanes),
             Cond::Data(t) | Cond::Flat(t) => self.see_ty(*t),
         }
@@ -105,16 +107,24 @@ impl Numbering {
         t.map_types(&mut |t| self.ty(t), &mut |n| self.nat(n))
     }
 
+    fn renumber_claim(&self, claim: &Claim<Term>) -> Claim<Term> {
+        Claim {
+            law: claim.law,
+            operands: claim.operands.iter().map(|t| self.renumber(t)).collect(),
+        }
+    }
+
     pub(super) fn renumber_cond(&self, c: &Cond) -> Cond {
         match c {
             Cond::NotFree { .. } => c.clone(),
             Cond::Divides(a, b) => Cond::Divides(self.nat(*a), self.nat(*b)),
             Cond::Compare(a, r, b) => Cond::Compare(self.nat(*a), *r, self.nat(*b)),
             Cond::Assume(n) => Cond::Assume(self.nat(*n)),
-            Cond::Law(claim) => Cond::Law(Claim {
-                law: claim.law,
-                operands: claim.operands.iter().map(|t| self.renumber(t)).collect(),
-            }),
+            Cond::Law(claim) => Cond::Law(self.renumber_claim(claim)),
+            Cond::Determined { claim, e } => Cond::Determined {
+                claim: self.renumber_claim(claim),
+                e: *e,
+            },
             Cond::Vectorizable { f, fv, lanes } => Cond::Vectorizable {
                 f: *f,
                 fv: *fv,

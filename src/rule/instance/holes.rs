@@ -81,9 +81,9 @@ pub fn fill_left(
         }
         _ => None,
     };
-    let speaks_of = |c: &Cond| match c {
-        Cond::Law(claim) => (claim.operands.iter()).any(|t| Drawn::operand(t) == captured),
-        _ => false,
+    let speaks_of = |c: &Cond| match c.claim() {
+        Some(claim) => (claim.operands.iter()).any(|t| Drawn::operand(t) == captured),
+        None => false,
     };
     let as_wanted = match broken {
         Some(cond) => !drawn.law_holds(cond),
@@ -225,7 +225,7 @@ impl<'a> Drawn<'a> {
 
     /// Draws the holes of which a condition asks laws.
     fn lawful(&mut self, cond: &Cond, g: &mut Generator) -> Option<()> {
-        let Cond::Law(claim) = cond else {
+        let Some(claim) = cond.claim() else {
             return Some(());
         };
         match (claim.law.form, &claim.operands[..]) {
@@ -346,7 +346,7 @@ impl<'a> Drawn<'a> {
     }
 
     fn law_holds(&self, cond: &Cond) -> bool {
-        let Cond::Law(claim) = cond else {
+        let Some(claim) = cond.claim() else {
             return true;
         };
         let satisfied = |t: &Term| Self::operand(t).is_some_and(|h| self.satisfied[h]);

@@ -185,12 +185,15 @@ fn draw_telling(rule: &RuleDecl, lawful: bool, rng: &mut Rng) -> Option<Instance
 }
 
 /// Every condition of a rule, written or derived, that can be violated alone.
-/// What `vectorizable` computes is not among them: it is defined for any function.
+/// What `vectorizable` computes is not among them, as it is defined for any function, nor what a law determines.
 pub fn violations(rule: &RuleDecl) -> Vec<Violation> {
     let mut out = Vec::new();
     for (i, cond) in rule.conds.iter().enumerate() {
         // The derived conditions contain those of this kind.
-        if !matches!(cond, Cond::NotFree { .. } | Cond::Vectorizable { .. }) {
+        if !matches!(
+            cond,
+            Cond::NotFree { .. } | Cond::Vectorizable { .. } | Cond::Determined { .. }
+        ) {
             out.push(Violation::Condition(i));
         }
     }

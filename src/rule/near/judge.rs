@@ -2,6 +2,7 @@
 
 use super::refusal::{Found, Refusal, Typed};
 use super::{Fit, HoleAt};
+use crate::algebra;
 use crate::arith::{Nat, Rat};
 use crate::egraph::Occurrence;
 use crate::elab::{Cond, Rel, RuleUse};
@@ -240,6 +241,17 @@ impl Conditions<'_> {
                 let found = operands.map(|t| Found::new(t, &self.names())).collect();
                 let with = claim.needs_permission();
                 Err(Refusal::Law(claim.law.name, found, with))
+            }
+            Cond::Determined { claim, .. } => {
+                let typed = |op: &Term| op.map_types(&mut |t| s.ty(t), &mut |n| s.nat(n));
+                let op = self.fill(&typed(&claim.operands[1]));
+                let op = op.ok_or(Refusal::Search)?;
+                let known = |reassociate| algebra::determined(&op, reassociate).is_some();
+                if known(self.reassociate) {
+                    return Ok(());
+                }
+                let found = vec![Found::new(&op, &self.names())];
+                Err(Refusal::Law(claim.law.name, found, known(true)))
             }
             Cond::Vectorizable { f, lanes, .. } => {
                 let Some(hole) = self.fit.holes[*f as usize].first() else {

@@ -101,6 +101,14 @@ impl Parser<'_> {
             }
             _ => {
                 let mut arguments = vec![self.argument()];
+                if self.eat("as") {
+                    let result = self.name("the name of what is determined");
+                    return ConditionKind::Determined {
+                        keyword,
+                        operator: arguments.remove(0),
+                        result,
+                    };
+                }
                 while self.starts_argument() {
                     arguments.push(self.argument());
                 }

@@ -249,6 +249,19 @@ impl Printer<'_> {
                 self.expr(lanes),
                 self.token("]"),
             ]),
+            ConditionKind::Determined {
+                keyword,
+                operator,
+                result,
+            } => cat(vec![
+                self.token(&keyword.text),
+                space(),
+                self.expr(operator),
+                space(),
+                self.token("as"),
+                space(),
+                self.token(&result.text),
+            ]),
             ConditionKind::Holds(e) => self.expr(e),
             ConditionKind::Error => Doc::Nil,
         }

@@ -12,7 +12,10 @@ fn values_and_suffixes() {
     assert_eq!(parse("65519f16").unwrap().suffix, Some("f16"));
     assert_eq!(parse("3i64").unwrap().suffix, Some("i64"));
     assert_eq!(value("18446744073709551615u64"), Value::Int(u64::MAX));
+    assert_eq!(value("infinity"), Value::Float(f64::INFINITY));
+    assert_eq!(parse("infinityf64").unwrap().suffix, Some("f64"));
     for bad in [
+        "infinityi32",
         "32f",
         "1i7",
         "0.5i32",
