@@ -32,7 +32,7 @@ const WORK: u64 = 130_000;
 const WORK_MEASURED: u64 = 400_000;
 const EACH: u64 = 25_000;
 /// Reductions that are taken apart, one after the other.
-const ROUNDS: usize = 4;
+const ROUNDS: usize = 6;
 /// How many times as fast as loops that are merely parallel the same loops may be in vectors and tiles, as long as nothing shows
 /// that they are faster.
 const GAIN: f64 = 64.0;
@@ -574,7 +574,7 @@ impl<'a> Trial<'a> {
         let start = begun.map_or(&own, |b| &b.1);
         let mut all = Vec::<(Schedule, Program)>::new();
         let mut done = Vec::new();
-        let ways = first(start, self.permits).into_iter();
+        let ways = first(start, self.input.target, self.permits).into_iter();
         let mut ways = ways.map(|way| match begun {
             Some(b) => b.0.then(&way),
             None => way,

@@ -568,7 +568,7 @@ fn cast_helper(from: Scalar, to: Scalar) -> String {
         false => String::new(),
     };
     format!(
-        "{head}    const {t} n = ({t})((a > ({f}){low}) & (a < ({f}){high}) ? a : 0);\n    \
+        "{head}    const {t} n = ({t})(((a > ({f}){low}) & (a < ({f}){high})) ? a : 0);\n    \
          return {below}a >= ({f}){high} ? {most} : n;\n}}\n\n"
     )
 }

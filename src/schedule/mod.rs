@@ -249,15 +249,16 @@ impl Schedule {
 /// What may be done before anything else, the first that is reached: rows of windows are reduced by themselves, and rows that lie apart;
 /// elements that are reductions get a loop; columns are scanned all at once, a long array in blocks; rows that columns are read of are computed once; updates at
 /// places are done in parallel blocks; reductions of the same arrays are one.
-pub fn first(program: &Program, permits: Permits) -> Vec<Schedule> {
+pub fn first(program: &Program, target: Target, permits: Permits) -> Vec<Schedule> {
     let term = &program.term;
-    let ways = [
+    let before = [
         views::written(term),
         windows::apart(term, permits),
         elements::apart(term),
         joined::apart(term, permits),
         nested::joined(term, permits),
-        scans::of_rows(term),
+    ];
+    let behind = [
         scans::in_blocks(term, permits),
         rows::apart(term),
         updates::in_blocks(term, permits),
@@ -265,7 +266,9 @@ pub fn first(program: &Program, permits: Permits) -> Vec<Schedule> {
         linear::composed(term, permits),
         together::in_one_pass(term),
     ];
-    ways.into_iter().flatten().collect()
+    let before = before.into_iter().flatten();
+    let rows = before.chain(scans::of_rows(term, target));
+    rows.chain(behind.into_iter().flatten()).collect()
 }
 
 /// Whether functions have vectors that they do not have otherwise: those of a program may be approximated.

@@ -389,7 +389,7 @@ impl Printer<'_> {
             |n: String| format!("(contains (app ({map} : ? -> ({n}).<{lanes}>? -> ?) ?))");
         match self.shown() {
             Stage::Parts => {
-                let rest = format!("map-rest[{lanes}]");
+                let rest = format!("map-rest-of[{} + 1, {lanes}]", m.n);
                 self.uses("algorithmic", &[&rest]);
                 let whole = format!("({lanes} * floor({}, {lanes}))", m.n);
                 return format!("(parts (containsMap {whole} ?) (contains map))");
@@ -425,7 +425,7 @@ impl Printer<'_> {
         }
         let vectors = match self.shown() {
             Stage::Parts => {
-                self.uses("algorithmic", &blocks_of(&[&wide, &lanes]));
+                self.uses("algorithmic", &blocks_of(m.n, &[&wide, &lanes]));
                 false
             }
             Stage::Vectors => {
@@ -490,7 +490,7 @@ impl Printer<'_> {
         let [whole, between] = counts(n, &block, &lanes);
         if self.shown() == Stage::Parts {
             self.uses("algorithmic", &["reduce-seq"]);
-            self.uses("algorithmic", &blocks_of(&[&block, &lanes]));
+            self.uses("algorithmic", &blocks_of(n, &[&block, &lanes]));
             let of = |n: &str, b: &str| {
                 format!("(containsMap {n} (containsMap {b} (containsReduceSeq {k} ?)))")
             };
@@ -610,10 +610,17 @@ fn counts(n: Nat, block: &str, lanes: &str) -> [String; 2] {
     ]
 }
 
-/// What makes blocks of such lengths, and a rest.
-pub fn blocks_of(lengths: &[&str]) -> Vec<String> {
-    let rules = |n: &&str| ["map-rest", "split-join"].map(|r| format!("{r}[{n}]"));
-    lengths.iter().flat_map(rules).collect()
+/// What makes blocks of such lengths, each of what the one before leaves, and a rest, of a loop over n elements and no other loop.
+pub fn blocks_of(n: Nat, lengths: &[&str]) -> Vec<String> {
+    let mut left = n.to_string();
+    let mut rules = Vec::new();
+    for block in lengths {
+        let whole = format!("{block} * floor({left}, {block})");
+        rules.push(format!("map-rest-of[{left} + 1, {block}]"));
+        rules.push(format!("split-join-of[{whole} + 1, {block}]"));
+        left = format!("{left} - {whole}");
+    }
+    rules
 }
 
 /// An application somewhere whose arguments look so; what looks like anything is left out where that says the same.

@@ -6,65 +6,139 @@
 //! side, as steps of one wait for each other, and groups of them in parallel. Absent: laws of operators, which the rules ask; whether that pays.
 
 use super::print::size;
-use super::skeleton::{argument, computes, leaf, outside_of_loops};
+use super::skeleton::{argument, computes, leaf, on_vectors, outside_of_loops};
 use super::{guide, Permits, Schedule};
 use crate::arith::Nat;
+use crate::target::Target;
 use crate::term::{Arithmetic, Kind, Op, Sort, Term};
+use crate::ty::Scalar;
 use std::collections::BTreeSet;
 
-/// Columns of a block: of numbers of 32 bits, eight lines of a cache in each row.
+/// Columns of a block, where they are no vectors: of numbers of 32 bits, eight lines of a cache in each row.
 const BLOCK: u32 = 128;
+/// Vectors of columns of a block.
+const VECTORS: u32 = 16;
 
 const RULES: &str = "use rules/regrouping.rules (scans-at-once, scan-map-fusion)\n";
 
 /// What is done so.
 const WORDS: &str = "scans of rows";
+const VECTOR_WORDS: &str = "scans of rows in vectors";
 
-/// The step, where columns are scanned.
-pub fn of_rows(term: &Term) -> Option<Schedule> {
-    let mut places = BTreeSet::new();
-    term.visit(&mut |t, _| places.extend(columns(t)));
-    if places.is_empty() {
-        return None;
-    }
-    let looks = |(n, given): &(String, bool)| {
-        let scan = |n: &str| {
-            format!(
-                "(contains (app (scanSeq : ? -> {n}.? -> ?) (\\ (\\ (app map ? (app zip ? ?))))))"
-            )
-        };
-        if !given {
-            return scan(n);
-        }
-        let (blocks, rest) = (
-            format!("(floor({n}, {BLOCK}))"),
-            format!("({n} - {BLOCK} * floor({n}, {BLOCK}))"),
-        );
-        let block = scan(&BLOCK.to_string());
-        format!("(parts (containsMap {blocks} {block}) {})", scan(&rest))
-    };
-    let all: Vec<String> = places.iter().map(looks).collect();
-    let blocks = match places.iter().any(|(_, given)| *given) {
-        true => format!("use rules/algorithmic.rules (map-rest[{BLOCK}], split-join[{BLOCK}])\n"),
-        false => String::new(),
-    };
-    let step = guide("scans", &(blocks + RULES), &all);
-    Some(Schedule::preparation(WORDS, vec![step]).by_itself())
+/// Columns that are scanned.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Columns {
+    /// How many.
+    n: String,
+    /// Whether they are of an array that is given.
+    given: bool,
+    /// Of what numbers, where vectors of them can be scanned.
+    vectors: Option<Scalar>,
 }
 
-/// How many columns it scans, if it does, and whether they are of an array that is given.
-fn columns(t: &Term) -> Option<(String, bool)> {
+/// The steps, where columns are scanned: in vectors where steps have them and columns are given, else number by number.
+pub fn of_rows(term: &Term, target: Target) -> Vec<Schedule> {
+    let mut places = BTreeSet::new();
+    term.visit(&mut |t, _| places.extend(columns(t, target)));
+    if places.is_empty() {
+        return Vec::new();
+    }
+    let scan = |n: &str, of: &str| {
+        format!(
+            "(contains (app (scanSeq : ? -> {n}.{of} -> ?) (\\ (\\ (app map ? (app zip ? ?))))))"
+        )
+    };
+    // Blocks, how each looks, and the rest.
+    let parts = |n: &str, block: &str, each: &str, rest: &dyn Fn(&str) -> String| {
+        let left = rest(&format!("({n} - {block} * floor({n}, {block}))"));
+        format!("(parts (containsMap (floor({n}, {block})) {each}) {left})")
+    };
+    let of_numbers = |c: &Columns| match c.given {
+        true => {
+            let block = BLOCK.to_string();
+            parts(&c.n, &block, &scan(&block, "?"), &|n| scan(n, "?"))
+        }
+        false => scan(&c.n, "?"),
+    };
+    let blocks = |sizes: &BTreeSet<u32>| match sizes.is_empty() {
+        true => String::new(),
+        false => {
+            let rules = sizes
+                .iter()
+                .map(|b| format!("map-rest[{b}], split-join[{b}]"));
+            let rules: Vec<String> = rules.collect();
+            format!("use rules/algorithmic.rules ({})\n", rules.join(", "))
+        }
+    };
+    let numbers = places.iter().filter(|c| c.given).map(|_| BLOCK).collect();
+    let all: Vec<String> = places.iter().map(of_numbers).collect();
+    let plain = guide("scans", &(blocks(&numbers) + RULES), &all);
+    let plain = Schedule::preparation(WORDS, vec![plain]).by_itself();
+    let lanes: Option<BTreeSet<u32>> = (places.iter())
+        .map(|c| c.vectors.map(|s| target.lanes(s)))
+        .collect();
+    let Some(lanes) = lanes else {
+        return vec![plain];
+    };
+    let of_vectors = |c: &Columns, made: bool| {
+        let k = c.vectors.map_or(1, |s| target.lanes(s));
+        let block = (VECTORS * k).to_string();
+        match made {
+            false => parts(&c.n, &block, "(contains scanSeq)", &|_| {
+                "(contains scanSeq)".to_string()
+            }),
+            true => {
+                let vectors = scan(&VECTORS.to_string(), &format!("<{k}>?"));
+                parts(&c.n, &block, &vectors, &|n| scan(n, "?"))
+            }
+        }
+    };
+    let of_all = |made| {
+        (places.iter())
+            .map(|c| of_vectors(c, made))
+            .collect::<Vec<_>>()
+    };
+    let sizes = lanes.iter().map(|k| VECTORS * k).collect();
+    let rules: Vec<String> = (lanes.iter())
+        .map(|k| format!("scans-in-vectors[{k}]"))
+        .collect();
+    let rules = format!(
+        "use rules/regrouping.rules (scans-at-once, {})\n",
+        rules.join(", ")
+    );
+    let first = blocks(&sizes) + "use rules/regrouping.rules (scan-map-fusion)\n";
+    let steps = vec![
+        guide("blocks", &first, &of_all(false)),
+        guide("scans", &rules, &of_all(true)),
+    ];
+    let vectors = Schedule::preparation(VECTOR_WORDS, steps).by_itself();
+    vec![vectors, plain]
+}
+
+/// What is scanned here, if columns are.
+fn columns(t: &Term, target: Target) -> Option<Columns> {
     let (map, args) = t.as_prim_app()?;
     let [f, xs] = args[..] else { return None };
     let (view, _) = xs.as_prim_app()?;
     // Where nothing else is done with a column, its name is left out.
-    let (scan, _) = match f.kind() {
+    let (scan, of) = match f.kind() {
         Kind::Lam(_, body) => body.as_prim_app()?,
         _ => f.as_prim_app()?,
     };
     let found = (map.op(), scan.op(), view.op()) == (Op::Map, Op::ScanSeq, Op::Transpose);
-    let (n, _) = t.ty().as_array().filter(|_| found)?;
-    Some((size(n), !computes(xs)))
+    let (n, column) = t.ty().as_array().filter(|_| found)?;
+    let given = !computes(xs);
+    let (_, element) = column.as_array()?;
+    // What the columns are of has to be vectors, too.
+    let read = (0..2).try_fold(xs.ty(), |ty, _| ty.as_array().map(|a| a.1));
+    let of_numbers = read.is_some_and(|ty| ty.as_scalar().is_some_and(|s| s != Scalar::Bool));
+    let lane_wise = |s: &Scalar| of.first().is_some_and(|f| on_vectors(f, target.lanes(*s)));
+    let vectors = leaf(element).filter(|_| given && of_numbers && element.as_scalar().is_some());
+    Some(Columns {
+        n: size(n),
+        given,
+        vectors: vectors.filter(lane_wise),
+    })
 }
 
 /// Elements of a block, of which some are scanned side by side: no power of two, so that caches hold lines of all of them.

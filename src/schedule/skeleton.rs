@@ -369,7 +369,7 @@ impl Reader {
 }
 
 /// Whether a function works on so many lanes at once.
-fn on_vectors(f: &Term, lanes: u32) -> bool {
+pub fn on_vectors(f: &Term, lanes: u32) -> bool {
     rule::obstacle(f, Nat::int(lanes.into())).is_none()
 }
 

@@ -25,7 +25,9 @@ impl Printer<'_> {
             _ => return None,
         };
         let long = |n: crate::arith::Nat| n.as_int().is_none_or(|n| n >= 64);
-        if m.generates || inner.generates || !long(m.n) || !long(inner.n) {
+        // Whole rows that are only read in another way are no elements.
+        let of_rows = inner.elem.as_array().is_some_and(|(n, _)| long(n));
+        if m.generates || inner.generates || of_rows || !long(m.n) || !long(inner.n) {
             return None;
         }
         self.says("strips of rows");
@@ -41,7 +43,7 @@ impl Printer<'_> {
                 Some(format!("(containsMap {n} (containsMap {columns} ?))"))
             }
             Stage::Parts => {
-                let rules = blocks_of(&[&strip]);
+                let rules = blocks_of(m.n, &[&strip]);
                 self.needs("algorithmic", &rules);
                 both(format!(
                     "(containsMap {whole} (containsMap {strip} (containsMap {columns} ?)))"
@@ -93,7 +95,7 @@ impl Printer<'_> {
         let mut map = "containsMap";
         match self.stage {
             Stage::Parts => {
-                self.needs("algorithmic", &blocks_of(&[&block]));
+                self.needs("algorithmic", &blocks_of(m.n, &[&block]));
                 if rows {
                     self.needs("algorithmic", &["reduce-seq"]);
                 }

@@ -1,11 +1,29 @@
 //! Programs that have no sketch, each with what is done with it.
 
 /// Programs that are not shipped, and a word of the schedule that is taken where sums may be regrouped.
-pub const PROGRAMS: [(&str, &str); 74] = [
+pub const PROGRAMS: [(&str, &str); 76] = [
     (
         "def clamped [n : nat] (a : f32) (x : n.f32) (y : n.f32) : n.f32 =
            zip x y |> map (\\p -> min (max (a * fst p + snd p) (-1.0)) 1.0)",
         "parallel",
+    ),
+    // Windows of which compilers write out no loops, as there are too many instructions in them.
+    (
+        "def deviation [h w : nat] (x : (h+6).(w+6).f32) : h.w.f32 =
+           x |> map (slide[7, 1]) |> slide[7, 1] |> map transpose |> map (map (\\q ->
+             let mean = (join q |> reduce (+) 0.0) / 49.0 in
+             sqrt ((join q |> map (\\v -> v * v) |> reduce (+) 0.0) / 49.0 - mean * mean)))",
+        "elements in 4 vectors",
+    ),
+    (
+        "def alike [h w : nat] (x : (h+6).(w+6).f32) (y : (h+6).(w+6).f32) : h.w.f32 =
+           let windows = \\(z : (h+6).(w+6).f32) -> z |> map (slide[7, 1]) |> slide[7, 1] |> map transpose |> map (map join) in
+           zip (windows x) (windows y) |> map (\\(xs, ys) -> zip xs ys |> map (\\(p, q) ->
+             let mean = \\(z : 49.f32) -> reduce (+) 0.0 z / 49.0 in
+             let both = zip p q |> map (\\(u, v) -> u * v) in
+             (mean both - mean p * mean q)
+             / ((mean (p |> map (\\v -> v * v)) - mean p * mean p) * (mean (q |> map (\\v -> v * v)) - mean q * mean q))))",
+        "elements in 4 vectors",
     ),
     // Reductions start from any number, and are shorter than blocks.
     (
@@ -276,7 +294,7 @@ pub const PROGRAMS: [(&str, &str); 74] = [
         "def running [m n : nat] (x : m.n.f32) : m.n.f32 =
            transpose x |> map (\\column -> column |> map (\\v -> v * 2.0) |> scanSeq (\\v s -> max v s) (-9.0))
            |> transpose",
-        "scans of rows, parallel",
+        "scans of rows in vectors, parallel",
     ),
     // Rows that share work are computed once, though columns of them are read.
     (
@@ -328,7 +346,7 @@ def smoothed [h w : nat] (k : 7.f32) (x : (h+6).(w+6).f32) : h.w.f32 =
            x |> map (\\a -> y |> map (\\b ->
              let length = \\(v : d.f32) -> sqrt (reduce (+) 0.25 (v |> map (\\e -> e * e))) in
              reduce (+) 0.0 (zip a b |> map (\\p -> fst p * snd p)) / (length a * length b)))",
-        "sums apart, named arrays kept, register tiles of packed panels",
+        "sums apart, named arrays kept, reductions in 4 vectors, register tiles of packed panels",
     ),
     // Steps of a number are steps of a vector.
     (
@@ -365,7 +383,7 @@ def smoothed [h w : nat] (k : 7.f32) (x : (h+6).(w+6).f32) : h.w.f32 =
         "def stretched [h w : nat] (image : (h+1).(w+1).f32) : (h+1).(w+1).f32 =
            let least = reduce min (at[0] (at[0] image)) (join image) in
            image |> map (map (\\v -> v - least))",
-        "parallel blocks, reductions in 4 vectors",
+        "reductions in 4 vectors, parallel blocks",
     ),
     // Rows of a table are read whole.
     (

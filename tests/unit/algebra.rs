@@ -186,7 +186,7 @@ fn pairs_and_arrays_are_combined_by_part() {
             && !o.has(Property::Associative, Floats::Strict)
     );
     let e = o.identity(Floats::Reassociate).expect("one");
-    assert_eq!(e.to_string(), "pair 0.0 -inf");
+    assert_eq!(e.to_string(), "pair 0.0 -infinity");
     assert!(o.has_identity(&e, Floats::Reassociate));
     assert!(!o.has_identity(&e, Floats::Strict));
     // The components must not be exchanged.
