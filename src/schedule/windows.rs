@@ -12,7 +12,8 @@ const RULES: &str = "use rules/regrouping.rules (reduce-rows-named, reduce-rows-
 use rules/stencil.rules (columns-named-first, windows-named-first)
 use rules/sharing.rules (map-join, maps-named-once, let-let, let-exchange, let-out-of-argument,
   let-out-of-function)
-use rules/algorithmic.rules (map-fusion)\n";
+use rules/algorithmic.rules (map-fusion)
+use rules/fusion.rules (let-inline)\n";
 
 /// What is done so.
 const WORDS: &str = "rows of windows apart";
@@ -22,7 +23,10 @@ pub fn apart(term: &Term, permits: Permits) -> Option<Schedule> {
     let (mut found, mut floats, mut slides) = (false, false, false);
     term.visit(&mut |t, _| {
         slides |= matches!(t.kind(), Kind::Prim(p) if p.op() == Op::Slide);
-        let here = reduces_window(t);
+        let mut here = reduces_window(t);
+        if let Some(body) = with_joined(t) {
+            body.visit(&mut |t, _| here |= reduces_window(t));
+        }
         found |= here;
         floats |= here && t.has_floats();
     });
@@ -36,6 +40,15 @@ pub fn apart(term: &Term, permits: Permits) -> Option<Schedule> {
         )
     };
     (found && slides).then(|| Schedule::preparation(WORDS, vec![step()]))
+}
+
+/// What has a name for joined rows, with these for the name.
+fn with_joined(t: &Term) -> Option<Term> {
+    let (rows, f) = (argument(t, Op::Let, 0)?, argument(t, Op::Let, 1)?);
+    match f.kind() {
+        Kind::Lam(_, body) => argument(rows, Op::Join, 0).map(|_| body.instantiate(rows)),
+        _ => None,
+    }
 }
 
 /// Whether it reduces the joined rows of something that is given, perhaps a function of each element.

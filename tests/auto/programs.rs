@@ -7,13 +7,15 @@ pub const PROGRAMS: [(&str, &str); 76] = [
            zip x y |> map (\\p -> min (max (a * fst p + snd p) (-1.0)) 1.0)",
         "parallel",
     ),
-    // Windows of which compilers write out no loops, as there are too many instructions in them.
+    // Windows whose joined rows have a name; such of which compilers write out no loops, as there are too many instructions in them.
     (
         "def deviation [h w : nat] (x : (h+6).(w+6).f32) : h.w.f32 =
            x |> map (slide[7, 1]) |> slide[7, 1] |> map transpose |> map (map (\\q ->
-             let mean = (join q |> reduce (+) 0.0) / 49.0 in
-             sqrt ((join q |> map (\\v -> v * v) |> reduce (+) 0.0) / 49.0 - mean * mean)))",
-        "elements in 4 vectors",
+             let p = join q in
+             let mean = (p |> reduce (+) 0.0) / 49.0 in
+             let variance = (p |> map (\\v -> v * v) |> reduce (+) 0.0) / 49.0 - mean * mean in
+             sqrt variance))",
+        "rows of windows apart",
     ),
     (
         "def alike [h w : nat] (x : (h+6).(w+6).f32) (y : (h+6).(w+6).f32) : h.w.f32 =
