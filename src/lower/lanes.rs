@@ -5,14 +5,14 @@
 //! elements. Absent: vectors in memory, which are loaded as they are.
 
 use super::lane_blocks::{can_be_vectors, varying, Piece};
-use super::state::{LoadedVector, Lower, Res};
+use super::state::{Guard, LoadedVector, Lower, Res};
 use super::value::{Dest, Leaf, Mem, Val};
 use super::vector::{build, lane, lane_wise_cast, splat};
 use crate::arith::{AtomKind, Nat};
 use crate::intern::Symbol;
 use crate::nest::walk::{self, declared};
 use crate::nest::{Block, BufId, Expr, ExprKind, LoopKind, Shape, Stmt, StorageClass};
-use crate::term::Op;
+use crate::term::{Lit, Op};
 use crate::ty::{Scalar, Ty};
 use rustc_hash::FxHashSet;
 
@@ -196,7 +196,10 @@ impl Lower {
             return self.at_lane(e, p, 0);
         }
         if !self.mentions_lane(e, p) {
+            // A name may be used elsewhere, too.
+            let guards = std::mem::take(&mut self.guards);
             let e = self.settle(e);
+            self.guards = guards;
             return splat(&e, p.width);
         }
         let shape = Shape {
@@ -285,7 +288,8 @@ impl Lower {
             return self.lane_by_lane(e, p);
         };
         if !self.mentions_lane(c, p) {
-            let (a, b) = (self.vectorise(a, p), self.vectorise(b, p));
+            let a = self.on_side(c, true, |cx| cx.vectorise(a, p));
+            let b = self.on_side(c, false, |cx| cx.vectorise(b, p));
             return Expr::new(ExprKind::Op(Op::Select, vec![c.clone(), a, b]), shape);
         }
         if monotone(c, p.lane) {
@@ -297,7 +301,7 @@ impl Lower {
                 Some(true) => self.vectorise(a, p),
                 Some(false) => self.lane_by_lane(e, p),
                 None => {
-                    let fast = self.vectorise(a, p);
+                    let fast = self.on_side(&all, true, |cx| cx.vectorise(a, p));
                     self.fast_or_slow(all, fast, e, p)
                 }
             };
@@ -341,6 +345,15 @@ impl Lower {
         }
     }
 
+    /// What is only used on one side of a choice for all lanes.
+    fn on_side<T>(&mut self, cond: &Expr, holds: bool, of: impl FnOnce(&mut Self) -> T) -> T {
+        let cond = cond.clone();
+        self.guards.push(Guard { cond, holds });
+        let value = of(self);
+        self.guards.pop();
+        value
+    }
+
     /// A vector at once if `all`, else its lanes in a loop.
     fn fast_or_slow(&mut self, all: Expr, fast: Expr, e: &Expr, p: &Piece) -> Expr {
         let shape = fast.shape();
@@ -370,7 +383,10 @@ impl Lower {
             let lasts = |(at, c): &(usize, &LoadedVector)| c.reads.is_empty() || *at == outside;
             let frames = self.stack.iter().enumerate();
             let known = frames.flat_map(|(at, f)| f.chosen.iter().map(move |c| (at, c)));
-            let is_same = |c: &LoadedVector| c.vector.shape() == shape && c.of.same(&lanes);
+            let holds = |g: &Guard| self.guards.iter().any(|h| h.same(g));
+            let is_same = |c: &LoadedVector| {
+                c.vector.shape() == shape && c.of.same(&lanes) && c.guards.iter().all(holds)
+            };
             let mut same = known.filter(lasts).filter(|(_, c)| is_same(c));
             if let Some((_, chosen)) = same.next() {
                 return chosen.vector.clone();
@@ -386,17 +402,32 @@ impl Lower {
         };
         let var = self.variable(shape, None);
         els.push(Stmt::Assign { var, value });
-        self.push(Stmt::If {
+        let mut load = Stmt::If {
             cond: all,
             then: vec![Stmt::Assign { var, value: fast }],
             els,
-        });
+        };
+        for guard in self.guards.iter().rev() {
+            let none = splat(
+                &Expr::lit(Lit::number(0.0, shape.elem), shape.elem),
+                p.width,
+            );
+            let (here, there) = (vec![load], vec![Stmt::Assign { var, value: none }]);
+            let (then, els) = match guard.holds {
+                true => (here, there),
+                false => (there, here),
+            };
+            let cond = guard.cond.clone();
+            load = Stmt::If { cond, then, els };
+        }
+        self.push(load);
         let vector = Expr::var(var, shape);
         if let (true, Some(top)) = (in_memory, self.stack.last_mut()) {
             top.chosen.push(LoadedVector {
                 of: lanes,
                 vector: vector.clone(),
                 reads,
+                guards: self.guards.clone(),
             });
         }
         vector

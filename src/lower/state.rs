@@ -47,6 +47,22 @@ pub(super) struct LoadedVector {
     pub vector: Expr,
     /// The memory that it is read of, but for inputs, which nothing is stored to.
     pub reads: Vec<BufId>,
+    /// Where it was loaded; elsewhere it is no value.
+    pub guards: Vec<Guard>,
+}
+
+/// A choice for all lanes, of which one side is computed.
+#[derive(Clone)]
+pub(super) struct Guard {
+    pub cond: Expr,
+    /// Whether it is the side where that holds.
+    pub holds: bool,
+}
+
+impl Guard {
+    pub fn same(&self, other: &Guard) -> bool {
+        self.holds == other.holds && self.cond.same(&other.cond)
+    }
 }
 
 /// An open block.
@@ -88,6 +104,8 @@ pub(super) struct Lower {
     pub probing: bool,
     /// Depth of evaluations for a lane of a vector.
     pub in_lanes: usize,
+    /// The choices for all lanes around the vector that is computed: what it reads may only be there where they are made so.
+    pub guards: Vec<Guard>,
     names: FxHashSet<String>,
     counters: FxHashMap<&'static str, usize>,
     depth: usize,
@@ -144,6 +162,7 @@ impl Lower {
             term: None,
             probing: false,
             in_lanes: 0,
+            guards: Vec::new(),
             names,
             counters: FxHashMap::default(),
             depth: 0,

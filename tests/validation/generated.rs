@@ -77,6 +77,12 @@ fn what_was_unknown_is_validated() {
     }
 }
 
+/// What is read in a loop over lanes is read behind every choice that it stands in.
+#[test]
+fn reads_of_lanes_stay_behind_all_choices() {
+    judged(51456, 1);
+}
+
 /// Most are validated.
 #[test]
 fn random_programs_are_not_refuted() {
