@@ -191,7 +191,7 @@ impl Lexer<'_> {
             '≤' => "write `<=`",
             '≥' => "write `>=`",
             '≠' => "write `!=`",
-            '&' => "of integers, bit by bit: `bitand a b`; of truth values: `and a b`",
+            '&' => "of integers, bit by bit: `bitand a b`; of truth values: `and a b`; pairs, and their types, are `(a, b)`",
             '|' => "functions are chained with `|>` and `>>`; bit by bit: `bitor a b`",
             '^' => "of integers, bit by bit: `bitxor a b`",
             '~' => "of integers, bit by bit: `bitnot a`",

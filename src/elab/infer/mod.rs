@@ -5,6 +5,7 @@
 //! Tuple patterns become projections, so no redex is made that was not written.
 
 mod apply;
+mod elsewhere;
 mod instantiate;
 mod names;
 

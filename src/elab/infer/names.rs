@@ -1,7 +1,7 @@
 //! What a name stands for: a variable, a definition, a size, a primitive, or a pattern variable.
 
 use super::super::pre::{Number, Pre};
-use super::{prim, Infer};
+use super::{elsewhere, prim, Infer};
 use crate::arith::Nat;
 use crate::diag::{code, Diagnostic};
 use crate::source::Span;
@@ -131,9 +131,11 @@ impl Infer<'_> {
         }
         let known: Vec<String> = self.known_names();
         let d = Diagnostic::new(code::UNKNOWN_NAME, format!("there is no `{name}`"))
-            .label(span, "not known")
-            .help_near(name, known.iter().map(|s| &**s), define_above(name));
-        self.report(d);
+            .label(span, "not known");
+        self.report(match elsewhere::here(name) {
+            Some(said) => d.help(said),
+            None => d.help_near(name, known.iter().map(|s| &**s), define_above(name)),
+        });
         (Pre::Error, self.unknown_type(span))
     }
 
