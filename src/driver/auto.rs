@@ -33,6 +33,8 @@ const WORK_MEASURED: u64 = 400_000;
 const EACH: u64 = 25_000;
 /// Reductions that are taken apart, one after the other.
 const ROUNDS: usize = 6;
+/// Loops in each other that leave out what they do not read.
+const UNREAD: usize = 3;
 /// How many times as fast as loops that are merely parallel the same loops may be in vectors and tiles, as long as nothing shows
 /// that they are faster.
 const GAIN: f64 = 64.0;
@@ -593,7 +595,8 @@ impl<'a> Trial<'a> {
                     Some(b) if done.is_empty() => b.then(&way),
                     Some(b) => b.followed(&way),
                 };
-                self.prepared_by(way)
+                let found = self.prepared_by(way)?;
+                Some(self.without_unread(found))
             });
             let next: Vec<_> = next.collect();
             if next.is_empty() {
@@ -606,6 +609,22 @@ impl<'a> Trial<'a> {
             done.push(place);
         }
         all
+    }
+
+    /// The same, where loops go over no array beside another one that they do not read: inner loops first, then those around them.
+    fn without_unread(&mut self, found: (Schedule, Program)) -> (Schedule, Program) {
+        let mut found = found;
+        for _ in 0..UNREAD {
+            let Some(way) = schedule::unread(&found.1, found.0.steps_of("unread")) else {
+                break;
+            };
+            let next = self.prepared_by(found.0.followed(&way));
+            match next.filter(|(_, p)| p.term != found.1.term) {
+                Some(next) => found = next,
+                None => break,
+            }
+        }
+        found
     }
 
     /// The program that a schedule leads to, if it is reached.

@@ -26,6 +26,7 @@ mod strips;
 mod sums;
 mod tile;
 mod together;
+mod unread;
 mod updates;
 mod variants;
 mod views;
@@ -182,6 +183,12 @@ impl Schedule {
         self
     }
 
+    /// How many steps have this name, or one with a number behind it.
+    pub fn steps_of(&self, name: &str) -> usize {
+        let head = format!("step {name}");
+        self.steps.iter().filter(|s| s.starts_with(&head)).count()
+    }
+
     /// The whole file.
     pub fn text(&self) -> String {
         let mut text = self.head.clone();
@@ -289,6 +296,11 @@ pub fn exact(program: &Program) -> Option<Schedule> {
 /// What is done before anything else, where loops go over indices.
 pub fn of_elements(program: &Program) -> Option<Schedule> {
     indices::as_elements(&search::start(program))
+}
+
+/// What leaves out arrays that loops do not read, which may be there since sums were taken apart; behind so many of its kind.
+pub fn unread(program: &Program, before: usize) -> Option<Schedule> {
+    unread::left_out(&search::start(program), before)
 }
 
 /// What may be done with a program before its loops are scheduled, and which reduction that takes apart; what leads on is last.

@@ -1,11 +1,18 @@
 //! Programs that have no sketch, each with what is done with it.
 
 /// Programs that are not shipped, and a word of the schedule that is taken where sums may be regrouped.
-pub const PROGRAMS: [(&str, &str); 76] = [
+pub const PROGRAMS: [(&str, &str); 77] = [
     (
         "def clamped [n : nat] (a : f32) (x : n.f32) (y : n.f32) : n.f32 =
            zip x y |> map (\\p -> min (max (a * fst p + snd p) (-1.0)) 1.0)",
         "parallel",
+    ),
+    // Loops over the sums of a product leave out what is only added to them.
+    (
+        "def added [m n k : nat] (a : m.k.f32) (b : k.n.f32) (c : m.n.f32) : m.n.f32 =
+           zip a c |> map (\\r -> zip (transpose b) (snd r) |> map (\\p ->
+             snd p + (zip (fst r) (fst p) |> map (\\q -> fst q * snd q) |> reduce (+) 0.0)))",
+        "register tiles of packed panels",
     ),
     // Windows whose joined rows have a name; such of which compilers write out no loops, as there are too many instructions in them.
     (
@@ -19,12 +26,15 @@ pub const PROGRAMS: [(&str, &str); 76] = [
     ),
     (
         "def alike [h w : nat] (x : (h+6).(w+6).f32) (y : (h+6).(w+6).f32) : h.w.f32 =
-           let windows = \\(z : (h+6).(w+6).f32) -> z |> map (slide[7, 1]) |> slide[7, 1] |> map transpose |> map (map join) in
-           zip (windows x) (windows y) |> map (\\(xs, ys) -> zip xs ys |> map (\\(p, q) ->
-             let mean = \\(z : 49.f32) -> reduce (+) 0.0 z / 49.0 in
-             let both = zip p q |> map (\\(u, v) -> u * v) in
-             (mean both - mean p * mean q)
-             / ((mean (p |> map (\\v -> v * v)) - mean p * mean p) * (mean (q |> map (\\v -> v * v)) - mean q * mean q))))",
+           let wx = x |> map (slide[7, 1]) |> slide[7, 1] |> map transpose |> map (map join) in
+           let wy = y |> map (slide[7, 1]) |> slide[7, 1] |> map transpose |> map (map join) in
+           zip wx wy |> map (\\(rx, ry) -> zip rx ry |> map (\\(p, q) ->
+             let mx = (p |> reduce (+) 0.0) / 49.0 in
+             let my = (q |> reduce (+) 0.0) / 49.0 in
+             let vx = (p |> map (\\v -> v * v) |> reduce (+) 0.0) / 49.0 - mx * mx in
+             let vy = (q |> map (\\v -> v * v) |> reduce (+) 0.0) / 49.0 - my * my in
+             let cv = (zip p q |> map (\\(u, v) -> u * v) |> reduce (+) 0.0) / 49.0 - mx * my in
+             (2.0 * mx * my + 0.0001) * (2.0 * cv + 0.0009) / ((mx * mx + my * my + 0.0001) * (vx + vy + 0.0009))))",
         "elements in 4 vectors",
     ),
     // Reductions start from any number, and are shorter than blocks.
