@@ -117,8 +117,8 @@ fn lines_are_joined(r: &Record) -> usize {
             .split(|c: char| !c.is_alphanumeric() && c != '_')
             .find(|w| {
                 ![
-                    "for", "par", "let", "var", "index", "heap", "stack", "if", "fetch", "and",
-                    "lt", "le", "",
+                    "for", "par", "let", "var", "index", "heap", "of", "the", "thread", "stack",
+                    "if", "fetch", "and", "lt", "le", "",
                 ]
                 .contains(w)
             });
