@@ -9,6 +9,7 @@ pub use super::goals::{Goal, GOALS};
 use super::reference::Stored;
 use rise_opt::elab;
 use rise_opt::emit::{self, c_type};
+use rise_opt::hash::fnv128;
 use rise_opt::index::Level;
 use rise_opt::intern::Symbol;
 use rise_opt::interp::random::{self, Numbers, Rng};
@@ -18,11 +19,13 @@ use rise_opt::nest::{Nest, Slot};
 use rise_opt::source::SourceMap;
 use rise_opt::target::Target;
 use rise_opt::term::{normalize, Program};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::ScopedJoinHandle;
 use tempfile::TempDir;
 
@@ -129,6 +132,31 @@ fn inputs(program: &Program, sizes: &Sizes, args: &[Value]) -> Vec<Vec<u8>> {
     parts.map(|b| b.bytes).collect()
 }
 
+/// What the interpreter says of a program on these arguments. Tests that ask for the same share it, as no target changes what a
+/// program means: values belong to their thread, so their bytes are kept.
+fn evaluated(program: &Program, sizes: &Sizes, args: &[Value], inputs: &[Vec<u8>]) -> Value {
+    type Parts = Vec<Vec<u8>>;
+    static KNOWN: Mutex<BTreeMap<u128, Arc<OnceLock<Parts>>>> = Mutex::new(BTreeMap::new());
+    let mut asked = format!("{}{sizes:?}", elab::program_text(program)).into_bytes();
+    for part in inputs {
+        asked.extend(part.len().to_le_bytes());
+        asked.extend(part);
+    }
+    let known = (KNOWN.lock().expect("a table"))
+        .entry(fnv128(&asked))
+        .or_default()
+        .clone();
+    let shape = Shape::of(program.result, sizes).expect("shape");
+    let parts = known.get_or_init(|| {
+        let value = eval_program(program, sizes, args);
+        let value = value.unwrap_or_else(|e| panic!("{program} at {sizes:?}: no value: {e:?}"));
+        let parts = buffers::to_buffers(&value, &shape).expect("buffers");
+        parts.into_iter().map(|b| b.bytes).collect()
+    });
+    let parts: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
+    buffers::from_buffers(&shape, &parts).expect("a value")
+}
+
 /// The programs of `tests/kernels`, at the sizes of their `-- run` lines, and the
 /// shipped ones, at those of their references; others at a few. All cases of a program are of one kernel.
 pub fn written(target: Target) -> Vec<Case> {
@@ -166,10 +194,10 @@ pub fn written(target: Target) -> Vec<Case> {
         let nest = lowered(target, &program);
         for sizes in runs {
             let args = arguments(&program, &sizes, &mut rng);
-            let value = eval_program(&program, &sizes, &args);
+            let inputs = inputs(&program, &sizes, &args);
             cases.push(Case {
-                expected: value.unwrap_or_else(|e| panic!("{path} at {sizes:?}: {e:?}")),
-                inputs: inputs(&program, &sizes, &args),
+                expected: evaluated(&program, &sizes, &args, &inputs),
+                inputs,
                 name: name.clone(),
                 program: program.clone(),
                 nest: nest.clone(),
@@ -252,9 +280,9 @@ impl Goal {
             let mut all = sizes(at);
             all.extend(sizes(self.fixed));
             let args = arguments(&program, &all, &mut rng);
-            let none = |e| panic!("{} at {at}: no value: {e:?}", self.sketch);
-            let own = eval_program(found, &all, &args).unwrap_or_else(none);
-            let plain = eval_program(&program, &all, &args).unwrap_or_else(none);
+            let inputs = inputs(&program, &all, &args);
+            let own = evaluated(found, &all, &args, &inputs);
+            let plain = evaluated(&program, &all, &args, &inputs);
             let d = compare::compare(&own, &plain).expect("same shape");
             let what = (self.sketch, at, &d);
             match self.regroups {
@@ -265,7 +293,7 @@ impl Goal {
                 name: name.to_string(),
                 nest: nest.clone(),
                 program: found.clone(),
-                inputs: inputs(&program, &all, &args),
+                inputs,
                 sizes: all,
                 expected: own,
             }
