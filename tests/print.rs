@@ -23,6 +23,33 @@ fn round_trip(p: &Program) {
 }
 
 #[test]
+fn choices_and_truth_values_are_applications() {
+    for (written, means) in [
+        ("if x < y then x else y", "select (x < y) x y"),
+        (
+            "1.0 + if x < y then x else if y < 2.0 then 3.0 else y + x",
+            "1.0 + select (x < y) x (select (y < 2.0) 3.0 (y + x))",
+        ),
+        (
+            "if x < y || y < 2.0 && !(x == y) then x else y",
+            "select (or (x < y) (and (y < 2.0) (not (x == y)))) x y",
+        ),
+        (
+            "if x < y then let z = x in z else y",
+            "select (x < y) (let z = x in z) y",
+        ),
+    ] {
+        let term = |body: &str| {
+            let text = format!("def f (x : f32) (y : f32) : f32 = {body}");
+            elaborate(&text)
+                .unwrap_or_else(|e| panic!("{text}\n{e}"))
+                .term
+        };
+        assert_eq!(term(written), term(means), "{written}");
+    }
+}
+
+#[test]
 fn shipped_programs() {
     let mut n = 0;
     for name in SourceMap::shipped().filter(|n| n.ends_with(".rise")) {

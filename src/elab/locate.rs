@@ -83,6 +83,7 @@ fn below(e: &Expr) -> Vec<&Expr> {
             std::iter::once(&**f).chain(args).collect()
         }
         ExprKind::Tuple(all) => all.iter().collect(),
+        ExprKind::If(parts) => parts.iter().collect(),
         ExprKind::Paren(x)
         | ExprKind::Lam(_, x)
         | ExprKind::Under(x)

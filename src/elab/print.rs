@@ -289,7 +289,7 @@ impl Printer {
         let free = |n: &str| {
             Op::from_name(n).is_none()
                 && Scalar::from_name(n).is_none()
-                && !["in", "let", "true", "false", "idx"].contains(&n)
+                && !["in", "let", "if", "then", "else", "true", "false", "idx"].contains(&n)
                 && !self.taken.iter().chain(&self.names).any(|t| t == n)
         };
         if free(wish) {

@@ -46,6 +46,7 @@ impl Walk {
             }
             ExprKind::Annot(e, _) => self.expr(e),
             ExprKind::Tuple(parts) => parts.iter().for_each(|e| self.expr(e)),
+            ExprKind::If(parts) => parts.iter().for_each(|e| self.expr(e)),
             ExprKind::App(f, args) => {
                 self.expr(f);
                 args.iter().for_each(|e| self.expr(e));

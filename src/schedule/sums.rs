@@ -20,6 +20,9 @@ const RULES: &str = "use rules/sharing.rules (let-fission, let-let, let-nest, re
 use rules/algorithmic.rules (map-fst-zip, map-snd-zip, eliminate-map-identity)
 use rules/lowering.rules (map-eta-abstraction)\n";
 
+/// What gives names to loops of sums that another loop reads as they are.
+const READ: &str = "use rules/sharing.rules (array-named, array-named-left)\n";
+
 /// What moves names out of loops.
 const OUT: &str = "use rules/sharing.rules (let-float-map)\n";
 
@@ -90,6 +93,11 @@ impl Place {
         }
     }
 
+    /// Whether rows of sums are read with which nothing is done where they are computed.
+    fn is_read_as_it_is(&self) -> bool {
+        self.read && self.tight && self.loops.len() > 1
+    }
+
     /// The place of a reduction of so many, outside of the loops in all iterations of which it is the same.
     fn of(&self, reduction: &Term, n: Nat) -> Place {
         let varies = self.scope.varies(reduction).flat();
@@ -130,8 +138,9 @@ pub fn apart(term: &Term, done: &[Place]) -> Option<(Vec<Schedule>, Place)> {
             let loops = bare(&loops).to_string();
             steps.push(guide(&numbered("names", done.len()), rules, &[loops]));
         }
+        let read = if place.is_read_as_it_is() { READ } else { "" };
         let out = if place.same.is_empty() { "" } else { OUT };
-        let rules = format!("{RULES}{out}");
+        let rules = format!("{RULES}{read}{out}");
         steps.push(guide(
             &numbered("sums", done.len()),
             &rules,
@@ -174,7 +183,9 @@ fn whole(place: &Place, done: &[Place]) -> String {
         (false, _) if place.tight => format!("contains (app let {} ?)", of(place)),
         (false, _) => format!("contains {}", of(place)),
     };
-    for p in done.iter().filter(same) {
+    // A name behind another one that is the same says that there are two.
+    let behind = place.same.is_empty() && place.read && place.named == Named::Body;
+    for p in done.iter().filter(|p| !behind && same(p)) {
         sketch = format!("contains (app let {} ({sketch}))", of(p));
     }
     for p in done.iter().filter(|p| !same(p)) {
@@ -262,10 +273,7 @@ fn written(t: &Term, place: &Place, found: &mut Vec<Place>) {
                 ..place.clone()
             };
             iterations(f, t.ty(), place.scope.varies(xs), &over, found);
-            let loops = xs
-                .ty()
-                .as_array()
-                .is_some_and(|(_, row)| row.as_array().is_some());
+            let loops = xs.ty().as_array().is_some_and(|(_, row)| !row.is_flat());
             let read = Place {
                 read: read.read || loops,
                 ..read

@@ -191,11 +191,11 @@ impl Lexer<'_> {
             '≤' => "write `<=`",
             '≥' => "write `>=`",
             '≠' => "write `!=`",
-            '&' => "of integers, bit by bit: `bitand a b`; of truth values: `and a b`; pairs, and their types, are `(a, b)`",
-            '|' => "functions are chained with `|>` and `>>`; bit by bit: `bitor a b`",
+            '&' => "of integers, bit by bit: `bitand a b`; of truth values: `a && b`; pairs, and their types, are `(a, b)`",
+            '|' => "functions are chained with `|>` and `>>`; bit by bit: `bitor a b`; of truth values: `a || b`",
             '^' => "of integers, bit by bit: `bitxor a b`",
             '~' => "of integers, bit by bit: `bitnot a`",
-            '!' => "of truth values: `not a`",
+            '!' => "of truth values: `!a`",
             _ => "remove it",
         };
         // One report for a run of the same character.

@@ -196,6 +196,8 @@ pub enum ExprKind {
     Under(Box<Expr>),
     /// `let x = a in b`
     Let(Pat, Box<Expr>, Box<Expr>),
+    /// `if c then a else b`: the three in their order.
+    If(Box<[Expr; 3]>),
     /// `a + b`, `a |> b`, `s -> t`, `s or t`
     Binary(BinOp, Box<Expr>, Box<Expr>),
     /// `-a`
@@ -342,7 +344,7 @@ impl BinOp {
 
 /// Levels of binding, loosest first: `fmt` and the parser read the same table.
 pub mod prec {
-    /// `e : t`, functions, `let`
+    /// `e : t`, functions, `let`, `if`
     pub const LOWEST: u8 = 0;
     pub const ARROW: u8 = 1;
     pub const OR: u8 = 2;

@@ -1,7 +1,7 @@
 //! Programs that have no sketch, each with what is done with it.
 
 /// Programs that are not shipped, and a word of the schedule that is taken where sums may be regrouped.
-pub const PROGRAMS: [(&str, &str); 77] = [
+pub const PROGRAMS: [(&str, &str); 78] = [
     (
         "def clamped [n : nat] (a : f32) (x : n.f32) (y : n.f32) : n.f32 =
            zip x y |> map (\\p -> min (max (a * fst p + snd p) (-1.0)) 1.0)",
@@ -371,6 +371,16 @@ def smoothed [h w : nat] (k : 7.f32) (x : (h+6).(w+6).f32) : h.w.f32 =
         "def linear [b i o : nat] (x : b.i.f32) (weights : o.i.f32) (bias : o.f32) : b.o.f32 =
            x |> map (\\row -> zip weights bias |> map (\\p ->
              (zip (fst p) row |> map (\\q -> fst q * snd q) |> reduce (+) 0.0) + snd p))",
+        "sums apart, named arrays kept, register tiles of packed panels",
+    ),
+    // Two products whose rows are zipped: each has a name, and panels.
+    (
+        "def product [b i o : nat] (w : i.o.f32) (x : b.i.f32) : b.o.f32 =
+           x |> map (\\row -> transpose w |> map (\\c ->
+             zip row c |> map (\\p -> fst p * snd p) |> reduce (+) 0.0))
+         def gated [b i o : nat] (v : i.o.f32) (w : i.o.f32) (x : b.i.f32) : b.o.f32 =
+           zip (product v x) (product w x) |> map (\\(r, s) ->
+             zip r s |> map (\\(p, q) -> q * max p 0.0))",
         "sums apart, named arrays kept, register tiles of packed panels",
     ),
     // Two layers, each with panels of its own.

@@ -6,7 +6,7 @@ use super::{operation, prim, Infer};
 use crate::diag::{code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::tree::{BinOp, Expr, ExprKind};
-use crate::term::Class;
+use crate::term::{Class, Op};
 use crate::ty::{Scalar, Ty, TyKind};
 
 impl Infer<'_> {
@@ -133,6 +133,28 @@ impl Infer<'_> {
     }
 }
 
+impl Infer<'_> {
+    /// `if c then a else b`, which is `select c a b`.
+    pub(super) fn choice(
+        &mut self,
+        e: &Expr,
+        parts: &[Expr],
+        want: Option<(Ty, &Reason)>,
+    ) -> (Pre, Ty) {
+        let (head, ty) = self.primitive(Op::Select, None, e.span);
+        self.apply(head, ty, e, Args::new(parts), want)
+    }
+
+    /// An operation on truth values.
+    pub(super) fn logic(&mut self, op: Op, text: &str, of: &[&Expr], span: Span) -> (Pre, Ty) {
+        let truth: Ty = Scalar::Bool.into();
+        let reason = Reason::new(format!("an operand of `{text}`"));
+        let f = prim(op, Ty::funs(of.iter().map(|_| truth), truth), span);
+        let of = of.iter().map(|x| self.check(x, truth, &reason));
+        (of.fold(f, Pre::app), truth)
+    }
+}
+
 /// The arguments of an application; the last may have been piped in, and is known.
 pub(super) struct Args<'e> {
     written: &'e [Expr],
@@ -173,6 +195,7 @@ impl<'e> Args<'e> {
 fn describe(f: &Expr) -> String {
     match &f.bare().kind {
         ExprKind::Name(name) => format!("`{name}`"),
+        ExprKind::If(_) => "`if`".to_string(),
         ExprKind::Section(op) => format!("`({})`", op.text()),
         ExprKind::Sizes(f, _) => describe(f),
         _ => "this function".to_string(),

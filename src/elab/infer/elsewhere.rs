@@ -27,7 +27,7 @@ const WORDS: [(&[&str], &str); 27] = [
     (&["flatten", "ravel"], "`join xss`"),
     (&["flatmap", "concatmap"], "`join (map f xs)`"),
     (&["length", "len", "shape"], "the size itself, as in `cast n : f32` for `xs : n.f32`"),
-    (&["if", "ifthenelse", "where", "cond", "ite"], "`select condition x y`"),
+    (&["ifthenelse", "where", "cond", "ite"], "`select condition x y`"),
     (&["window", "windows", "sliding", "unfold"], "`slide[size, step] xs`"),
     (&["chunk", "chunks", "chunked", "reshape"], "`split[k] xs`, and `join` back"),
     (&["pad", "padconstant", "zeropad"], "`padCst[l, r] x xs`, or `padClamp[l, r] xs` for the first and last element again"),

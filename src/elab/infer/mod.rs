@@ -174,6 +174,7 @@ impl<'a> Infer<'a> {
             },
             ExprKind::Binary(op, l, r) if op.is_function() => self.operator(*op, l, r, e.span),
             ExprKind::Binary(BinOp::Compose, f, g) => self.composition(f, g),
+            ExprKind::If(parts) => self.choice(e, &parts[..], None),
             ExprKind::Lam(..) | ExprKind::Let(..) => {
                 let ty = self.unknown_type(e.span);
                 let reason = Reason::new("nothing");
@@ -188,11 +189,9 @@ impl<'a> Infer<'a> {
             ExprKind::Any | ExprKind::Under(_) => {
                 self.not_a_value(e, "`?` and nameless functions stand in sketches")
             }
-            ExprKind::Not(_) | ExprKind::Binary(BinOp::AndAlso | BinOp::OrElse, ..) => self
-                .not_a_value(
-                    e,
-                    "`!`, `&&` and `||` stand in rules over scalars; programs have `not a`, `and a b`, `or a b`",
-                ),
+            ExprKind::Binary(BinOp::AndAlso, l, r) => self.logic(Op::And, "&&", &[l, r], e.span),
+            ExprKind::Binary(BinOp::OrElse, l, r) => self.logic(Op::Or, "||", &[l, r], e.span),
+            ExprKind::Not(x) => self.logic(Op::Not, "!", &[x], e.span),
             ExprKind::Binary(..)
             | ExprKind::Array(..)
             | ExprKind::Vector(..)
@@ -260,6 +259,7 @@ impl<'a> Infer<'a> {
                     .0
             }
             ExprKind::Binary(BinOp::Pipe, l, r) => self.pipe(l, r, Some((want, reason))).0,
+            ExprKind::If(parts) => self.choice(e, &parts[..], Some((want, reason))).0,
             _ => {
                 let (pre, found) = self.value(e);
                 self.unify(want, found, e.span, reason);

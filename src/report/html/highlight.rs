@@ -43,7 +43,7 @@ const C_WORDS: [&str; 28] = [
     "while", "break", "continue", "struct", "enum", "typedef", "restrict", "bool", "int8_t",
     "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t", "size_t",
 ];
-const RISE_WORDS: [&str; 24] = [
+const RISE_WORDS: [&str; 25] = [
     "def",
     "let",
     "in",
@@ -53,6 +53,7 @@ const RISE_WORDS: [&str; 24] = [
     "for",
     "par",
     "if",
+    "then",
     "else",
     "stack",
     "heap",

@@ -97,6 +97,9 @@ impl Parser<'_> {
         if self.is("let") && self.binding_follows() {
             return self.let_in();
         }
+        if self.is("if") {
+            return self.choice();
+        }
         if matches!(self.peek().kind, TokenKind::Name | TokenKind::Number) {
             return self.application();
         }
@@ -150,7 +153,7 @@ impl Parser<'_> {
     /// Words that end an expression. Few, and only where they mean something: they are common names.
     fn is_reserved(&self) -> bool {
         let word = self.peek_text(0);
-        word == "in"
+        ["in", "if", "then", "else"].contains(&word)
             || (word == "where" && self.dialect == Dialect::Rules)
             || (["or", "and"].contains(&word) && self.words_are_infix())
             || (self.in_condition && ["not", "divides", "as"].contains(&word))
@@ -215,7 +218,11 @@ impl Parser<'_> {
             _ if self.eat("?") => ExprKind::Any,
             _ if self.is("(") => return self.parenthesis(),
             _ => {
-                self.error_expected("an expression", "");
+                let help = match t.kind {
+                    TokenKind::Name => "this is a word of the language, and no name of a value",
+                    _ => "",
+                };
+                self.error_expected("an expression", help);
                 ExprKind::Error
             }
         };
@@ -318,6 +325,18 @@ impl Parser<'_> {
             span,
             ExprKind::Let(pattern, Box::new(value), Box::new(body)),
         )
+    }
+
+    fn choice(&mut self) -> Expr {
+        const WRITTEN: &str = "write `if c then a else b`";
+        let start = self.bump().span;
+        let condition = self.expr();
+        self.expect("then", WRITTEN);
+        let first = self.expr();
+        self.expect("else", WRITTEN);
+        let second = self.expr_in_lambda();
+        let span = start.to(second.span);
+        Expr::new(span, ExprKind::If(Box::new([condition, first, second])))
     }
 
     fn pattern(&mut self) -> Pat {

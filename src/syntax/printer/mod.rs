@@ -243,7 +243,10 @@ impl<'a> Printer<'a> {
                 } else {
                     self.expr(e)
                 };
-                let by = usize::from(matches!(e.kind, ExprKind::Binary(..) | ExprKind::Let(..)));
+                let by = usize::from(matches!(
+                    e.kind,
+                    ExprKind::Binary(..) | ExprKind::Let(..) | ExprKind::If(_)
+                ));
                 cat(vec![open, inner.nest(by), self.token(")")])
             }
             ExprKind::Tuple(parts) => self.tuple(parts, Printer::expr),
@@ -267,6 +270,7 @@ impl<'a> Printer<'a> {
             }
             ExprKind::Under(body) => cat(vec![self.token("\\"), Doc::text(" "), self.expr(body)]),
             ExprKind::Let(p, value, body) => self.let_in(p, value, body),
+            ExprKind::If(parts) => self.choice(parts),
             ExprKind::Binary(..) => self.binary(e),
             // Two minus signs would start a comment.
             ExprKind::Neg(e) if matches!(e.kind, ExprKind::Neg(_)) => {
@@ -313,6 +317,29 @@ impl<'a> Printer<'a> {
         let end = self.token("in");
         let body = self.expr(body);
         cat(vec![cat(head), value, Doc::text(" "), end, second, body]).group()
+    }
+
+    /// On one line, or each `else` on one of its own; what `then` says stays beside its condition where it fits.
+    fn choice(&mut self, parts: &[Expr; 3]) -> Doc {
+        let mut docs = Vec::new();
+        let [mut condition, mut first, mut second] = parts.each_ref();
+        loop {
+            let word = self.token("if");
+            let head = self.expr(condition);
+            let line = self.line(condition.span, first.span, " ");
+            let then = self.token("then");
+            let inner = self.expr(first);
+            let then = cat(vec![line, then, Doc::text(" "), inner.nest(5)]).nest(2);
+            docs.push(cat(vec![word, Doc::text(" "), head.nest(3), then]).group());
+            docs.push(self.line(first.span, second.span, " "));
+            docs.extend([self.token("else"), Doc::text(" ")]);
+            match &second.kind {
+                ExprKind::If(parts) => [condition, first, second] = parts.each_ref(),
+                _ => break,
+            }
+        }
+        docs.push(self.expr(second).nest(5));
+        cat(docs).group()
     }
 
     fn tuple<T>(&mut self, parts: &[T], mut each: impl FnMut(&mut Self, &T) -> Doc) -> Doc {

@@ -10,9 +10,11 @@ pub fn parenthesize(e: Expr) -> Expr {
 /// As an operand of that level.
 pub fn at_level(mut e: Expr, level: u8) -> Expr {
     let own = match &e.kind {
-        ExprKind::Lam(..) | ExprKind::Under(_) | ExprKind::Let(..) | ExprKind::Annot(..) => {
-            prec::LOWEST
-        }
+        ExprKind::Lam(..)
+        | ExprKind::Under(_)
+        | ExprKind::Let(..)
+        | ExprKind::If(_)
+        | ExprKind::Annot(..) => prec::LOWEST,
         ExprKind::SizeFun(..) => prec::ARROW,
         ExprKind::Binary(op, ..) => op.level(),
         ExprKind::Neg(_) | ExprKind::Not(_) => prec::NEG,
@@ -46,6 +48,12 @@ pub fn at_level(mut e: Expr, level: u8) -> Expr {
         ExprKind::Let(_, a, b) => {
             sub(a, prec::LOWEST);
             sub(b, prec::LOWEST);
+        }
+        ExprKind::If(parts) => {
+            for part in parts.iter_mut() {
+                let hole = Expr::new(part.span, ExprKind::Error);
+                *part = at_level(std::mem::replace(part, hole), prec::LOWEST);
+            }
         }
         ExprKind::Binary(op, l, r) => {
             let (left, right) = match op.assoc() {
