@@ -375,11 +375,10 @@ def smoothed [h w : nat] (k : 7.f32) (x : (h+6).(w+6).f32) : h.w.f32 =
     ),
     // Two products whose rows are zipped: each has a name, and panels.
     (
-        "def product [b i o : nat] (w : i.o.f32) (x : b.i.f32) : b.o.f32 =
-           x |> map (\\row -> transpose w |> map (\\c ->
-             zip row c |> map (\\p -> fst p * snd p) |> reduce (+) 0.0))
-         def gated [b i o : nat] (v : i.o.f32) (w : i.o.f32) (x : b.i.f32) : b.o.f32 =
-           zip (product v x) (product w x) |> map (\\(r, s) ->
+        "def gated [b i o : nat] (v : i.o.f32) (w : i.o.f32) (x : b.i.f32) : b.o.f32 =
+           let product = \\(w : i.o.f32) -> x |> map (\\row -> transpose w |> map (\\c ->
+             zip row c |> map (\\p -> fst p * snd p) |> reduce (+) 0.0)) in
+           zip (product v) (product w) |> map (\\(r, s) ->
              zip r s |> map (\\(p, q) -> q * max p 0.0))",
         "sums apart, named arrays kept, register tiles of packed panels",
     ),
