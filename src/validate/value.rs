@@ -79,6 +79,8 @@ pub struct Values {
     pub contents: FxHashMap<Vec<u64>, u32>,
     pub rows: FxHashMap<(u32, usize), Option<i64>>,
     pub tiles: FxHashMap<TileOf, Option<Tile>>,
+    /// What values are by what was known, and whether they were written anew by it.
+    pub refreshed: FxHashMap<(V, u64, bool), V>,
     /// Comparisons that were asked for, and what was known.
     pub decided: FxHashMap<(V, u64), Option<bool>>,
     /// Whether what is known was seen to contradict itself, where there is no point.
@@ -133,6 +135,7 @@ impl Default for Values {
             contents: FxHashMap::default(),
             rows: FxHashMap::default(),
             tiles: FxHashMap::default(),
+            refreshed: FxHashMap::default(),
             decided: FxHashMap::default(),
             never: FxHashMap::default(),
             anew: false,
@@ -209,6 +212,11 @@ impl Rewrite {
         }
         r.state = Some(depth);
         r
+    }
+
+    fn replaces_nothing(&self) -> bool {
+        let whole = self.exact.is_empty() && self.tensors.is_empty();
+        whole && self.vars.is_empty() && self.cells.is_none()
     }
 
     /// The index of a reduction may come in anywhere.
@@ -617,6 +625,13 @@ impl Values {
         if let Some(done) = r.exact.get(&v).or_else(|| r.memo.get(&v)) {
             return Ok(*done);
         }
+        // What is only looked at by what is known is the same each time, as long as that is.
+        let here = r
+            .replaces_nothing()
+            .then(|| (v, self.known.state(), self.anew));
+        if let Some(done) = here.and_then(|here| self.refreshed.get(&here)) {
+            return Ok(*done);
+        }
         self.spend(1)?;
         let done = match self.node(v).clone() {
             Node::Lit(..) | Node::Acc(..) | Node::Undef => v,
@@ -683,7 +698,10 @@ impl Values {
                 self.make(Node::Tensor(t, leaf, new))
             }
         };
-        r.memo.insert(v, done);
+        match here {
+            Some(here) => self.refreshed.insert(here, done),
+            None => r.memo.insert(v, done),
+        };
         Ok(done)
     }
 
