@@ -7,49 +7,44 @@
 //! carries [`NotSend`] and the compiler keeps it where it belongs.
 //! Absent: removal; tables live as long as their thread.
 
-use rustc_hash::FxHashMap;
+use hashconsing::{HConsed, HConsign, HashConsign};
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::cell::RefCell;
 use std::fmt;
 use std::hash::Hash;
 use std::marker::PhantomData;
-use std::rc::Rc;
 
 /// Zero-sized marker that keeps an id on its thread.
 pub type NotSend = PhantomData<*const ()>;
 
 /// A value of a table, held by whoever has it.
-pub type Shared<T> = Rc<T>;
+pub type Shared<T> = HConsed<T>;
 
 /// A hash-consing table: `id ⇔ value`.
-pub struct Table<T> {
-    ids: FxHashMap<Rc<T>, u32>,
-    items: Vec<Rc<T>>,
+pub struct Table<T: Hash + Eq + Clone> {
+    consign: HConsign<T, FxBuildHasher>,
+    items: Vec<HConsed<T>>,
 }
 
-impl<T> Default for Table<T> {
+impl<T: Hash + Eq + Clone> Default for Table<T> {
     fn default() -> Self {
         Table {
-            ids: FxHashMap::default(),
+            consign: HConsign::with_hasher(FxBuildHasher),
             items: Vec::new(),
         }
     }
 }
 
-impl<T: Hash + Eq> Table<T> {
+impl<T: Hash + Eq + Clone> Table<T> {
     /// The id of `value`, and whether it is new.
     pub fn intern(&mut self, value: T) -> (u32, bool) {
-        if let Some(id) = self.find(&value) {
-            return (id, false);
+        let consed = (&mut self.consign).mk(value);
+        let id = consed.uid() as usize;
+        let new = id == self.items.len();
+        if new {
+            self.items.push(consed);
         }
-        let (id, value) = (self.items.len() as u32, Rc::new(value));
-        self.items.push(value.clone());
-        self.ids.insert(value, id);
-        (id, true)
-    }
-
-    /// The id of `value`, if it has one.
-    pub fn find(&self, value: &T) -> Option<u32> {
-        self.ids.get(value).copied()
+        (id as u32, new)
     }
 
     /// The value of `id`.

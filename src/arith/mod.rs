@@ -65,10 +65,6 @@ thread_local! {
 const MAX_PARTS: u64 = 20_000;
 
 fn intern(poly: Poly) -> Nat {
-    // What is in the table is no overflow.
-    if let Some(id) = ARITH.with_borrow(|t| t.polys.find(&poly)) {
-        return Nat(id, PhantomData);
-    }
     let factors = |m: &Mono| -> u64 {
         let each = (m.factors()).map(|(a, e)| a.parts().saturating_mul(e.unsigned_abs().into()));
         each.fold(1, u64::saturating_add)

@@ -18,7 +18,7 @@ use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 /// Values of variables for each of which an element is read by itself, at most.
-const VALUES: i64 = 64;
+const VALUES: i64 = 256;
 
 /// Whether a store is of an element that is asked for.
 #[derive(Clone)]

@@ -10,7 +10,7 @@ use rise_opt::lower::Options;
 use rise_opt::nest::{Block, Expr, ExprKind, LoopKind, Nest, Stmt};
 use rise_opt::term::{Lit, Op, Program};
 use rise_opt::ty::Scalar;
-use rise_opt::validate::obligations;
+use rise_opt::validate::{obligations, obligations_within};
 
 /// Sums in tiles of two rows and two vectors, the last of which are parts.
 const TILES: &str = "take[m] (join (map (map take[n]) (map (map join) (map transpose (transpose (
@@ -311,4 +311,30 @@ fn tiles_that_are_read_in_other_loops_are_validated() {
         "--target avx512",
     );
     assert!(job.contains("at all sizes"), "{job}");
+}
+
+/// What is left of the columns of a row is read number by number, and each may be of any row of a tile: 6 rows of 16 numbers are 96.
+#[test]
+fn rests_of_rows_of_wide_tiles_are_validated() {
+    let text = "def f [b h k : nat] (w : k.h.f32) (x : b.k.f32) : b.h.f32 =
+      let s = toMem (take[b] (join (map (map take[h]) (map (map join) (map transpose (transpose (
+        split[32] (padClamp[0, 32*ceil(h, 32) - h] (transpose w))
+        |> map (\\cols -> split[6] (padClamp[0, 6*ceil(b, 6) - b] x) |> map (\\rows ->
+          map asScalar (transpose
+            (rows |> map (\\row -> transpose (cols |> map (\\col -> zip row col))))
+            |> reduceSeq
+              (\\acc x -> zip acc x |> mapSeqUnroll (\\p ->
+                 zip (fst p) (asVector[16] (snd p)) |> mapSeqUnroll (\\q -> fst q + fst (snd q) * snd (snd q))))
+              (rows |> map (\\_ -> asVector[16] (cols |> map (\\_ -> 0.0)))))))))))))) in
+      s |> map (\\r -> concat
+        (asScalar (map (\\v -> v * v) (asVector[16] (take[16*floor(h, 16)] r))))
+        (map (\\v -> v * v) (drop[16*floor(h, 16)] r)))";
+    let program = common::program_text(text);
+    let nest = lowered(&program, &Options::default());
+    let found = obligations_within(&nest, &program, 10_000);
+    assert!(found.open.is_empty(), "{nest}{}", open(&found));
+    let other =
+        common::program_text(&text.replace("(\\v -> v * v) (drop", "(\\v -> v * 2.0) (drop"));
+    let found = obligations_within(&nest, &other, 10_000);
+    assert!(!found.open.is_empty(), "{nest}");
 }
