@@ -6,6 +6,7 @@ use super::super::Dialect;
 use super::{Parser, MAX_DEPTH};
 use crate::diag::code;
 use crate::source::Span;
+use crate::target;
 
 impl Parser<'_> {
     /// An expression, with an annotation if there is one.
@@ -174,6 +175,7 @@ impl Parser<'_> {
             let span = start.to(ty.span);
             return Expr::new(span, ExprKind::Vector(Box::new(lanes), Box::new(ty)));
         }
+        self.constant_in_pieces();
         let atom = self.atom();
         if !self.eat(".") {
             return atom;
@@ -197,6 +199,20 @@ impl Parser<'_> {
         }
         let span = atom.span.to(element.span);
         Expr::new(span, ExprKind::Array(Box::new(atom), Box::new(element)))
+    }
+
+    /// `target . f32lanes` would be an array type, and, printed without spaces, a constant.
+    fn constant_in_pieces(&mut self) {
+        let [first, dot, last] = [0, 1, 2].map(|i| self.peek_text(i));
+        let word = format!("{first}{dot}{last}");
+        if dot == "." && target::constant_at(&word) == Some(word.len()) {
+            self.error(
+                code::EXPECTED,
+                "the name of a constant of the target is one word",
+                self.peek().span.to(self.peek_at(2).span),
+                &format!("write `{word}`"),
+            );
+        }
     }
 
     fn atom(&mut self) -> Expr {
