@@ -35,16 +35,17 @@ fn half_read(t: &Term) -> Option<String> {
     if !has(body, &[Op::Reduce]) {
         return None;
     }
-    let reads = [Op::Fst, Op::Snd].map(|side| reads(body, 0, side));
-    let kept = match reads {
-        [true, false] => left,
-        [false, true] => right,
+    let mut of = [false; 3];
+    read(body, 0, &mut of);
+    let kept = match of {
+        [true, false, false] => left,
+        [false, true, false] => right,
         _ => return None,
     };
     // A sketch does not tell a variable from another term, so that what is kept has to be a view.
     let (view, viewed) = kept.as_prim_app()?;
     let is_view = view.op() != Op::Zip && matches!(view.op().sort(), Sort::View(_));
-    let (n, _) = (t.ty().as_array()).filter(|_| is_view && !whole_is_read(body, 0))?;
+    let (n, _) = t.ty().as_array().filter(|_| is_view)?;
     let (map, view, n) = (map.op().name(), view.op().name(), size(n));
     let any = " ?".repeat(viewed.len());
     Some(format!(
@@ -52,29 +53,22 @@ fn half_read(t: &Term) -> Option<String> {
     ))
 }
 
-/// Whether one side of a variable is read.
-fn reads(t: &Term, variable: u32, side: Op) -> bool {
+/// What of a variable, of pairs, is read: the first of it, the second, and whether it stands as a whole.
+fn read(t: &Term, variable: u32, of: &mut [bool; 3]) {
     match t.kind() {
-        Kind::Lam(_, body) => reads(body, variable + 1, side),
+        Kind::Lam(_, body) => read(body, variable + 1, of),
         Kind::App(f, x) => {
-            let is_side = matches!(f.kind(), Kind::Prim(p) if p.op() == side);
-            let here = is_side && matches!(x.kind(), Kind::Var(v) if *v == variable);
-            here || reads(f, variable, side) || reads(x, variable, side)
-        }
-        _ => false,
-    }
-}
-
-/// Whether a variable stands where neither side of it is taken.
-fn whole_is_read(t: &Term, variable: u32) -> bool {
-    match t.kind() {
-        Kind::Lam(_, body) => whole_is_read(body, variable + 1),
-        Kind::App(f, x) => {
-            let taken = matches!(f.kind(), Kind::Prim(p) if matches!(p.op(), Op::Fst | Op::Snd));
             let is_it = matches!(x.kind(), Kind::Var(v) if *v == variable);
-            !(taken && is_it) && (whole_is_read(f, variable) || whole_is_read(x, variable))
+            match f.kind() {
+                Kind::Prim(p) if is_it && p.op() == Op::Fst => of[0] = true,
+                Kind::Prim(p) if is_it && p.op() == Op::Snd => of[1] = true,
+                _ => {
+                    read(f, variable, of);
+                    read(x, variable, of);
+                }
+            }
         }
-        Kind::Var(v) => *v == variable,
-        _ => false,
+        Kind::Var(v) => of[2] |= *v == variable,
+        _ => {}
     }
 }

@@ -131,9 +131,7 @@ impl Infer<'_> {
         let f = prim(operation(op), Ty::funs([s, s], result), span);
         (Pre::app(Pre::app(f, x), y), result)
     }
-}
 
-impl Infer<'_> {
     /// `if c then a else b`, which is `select c a b`.
     pub(super) fn choice(
         &mut self,

@@ -203,9 +203,11 @@ impl Parser<'_> {
 
     /// `target . f32lanes` would be an array type, and, printed without spaces, a constant.
     fn constant_in_pieces(&mut self) {
-        let [first, dot, last] = [0, 1, 2].map(|i| self.peek_text(i));
-        let word = format!("{first}{dot}{last}");
-        if dot == "." && target::constant_at(&word) == Some(word.len()) {
+        if !self.is_at(1, ".") {
+            return;
+        }
+        let word = format!("{}.{}", self.peek_text(0), self.peek_text(2));
+        if target::constant_at(&word) == Some(word.len()) {
             self.error(
                 code::EXPECTED,
                 "the name of a constant of the target is one word",

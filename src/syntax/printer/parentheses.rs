@@ -24,9 +24,9 @@ pub fn at_level(mut e: Expr, level: u8) -> Expr {
         ExprKind::Array(..) | ExprKind::Vector(..) => prec::DOT,
         _ => prec::ATOM,
     };
-    let sub = |b: &mut Box<Expr>, level: u8| {
+    let sub = |b: &mut Expr, level: u8| {
         let hole = Expr::new(b.span, ExprKind::Error);
-        **b = at_level(std::mem::replace(b, hole), level);
+        *b = at_level(std::mem::replace(b, hole), level);
     };
     let each = |v: &mut Vec<Expr>, level: u8| {
         *v = v.drain(..).map(|e| at_level(e, level)).collect();
@@ -49,12 +49,7 @@ pub fn at_level(mut e: Expr, level: u8) -> Expr {
             sub(a, prec::LOWEST);
             sub(b, prec::LOWEST);
         }
-        ExprKind::If(parts) => {
-            for part in parts.iter_mut() {
-                let hole = Expr::new(part.span, ExprKind::Error);
-                *part = at_level(std::mem::replace(part, hole), prec::LOWEST);
-            }
-        }
+        ExprKind::If(parts) => parts.iter_mut().for_each(|p| sub(p, prec::LOWEST)),
         ExprKind::Binary(op, l, r) => {
             let (left, right) = match op.assoc() {
                 Assoc::Left => (op.level(), op.level() + 1),
