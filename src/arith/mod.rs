@@ -27,6 +27,7 @@ pub use signs::{is_whole, is_whole_term, rejoin, Signs};
 use crate::intern::{NotSend, Shared, Symbol, Table};
 use poly::Poly;
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::marker::PhantomData;
 use std::ops::Deref;
@@ -51,8 +52,13 @@ struct Arith {
     /// How many parts each has as a tree.
     parts: Vec<u64>,
     atoms: Table<AtomKind>,
+    /// Whether there is more in each than sums and products.
+    operations: Vec<bool>,
     memo: FxHashMap<(Op, u32, u32), u32>,
     ints: FxHashMap<i64, u32>,
+    /// What is just a variable or just an atom.
+    names: FxHashMap<Symbol, u32>,
+    alone: FxHashMap<Atom, u32>,
     /// The variables of those that were asked for.
     vars: FxHashMap<u32, Rc<[Symbol]>>,
 }
@@ -65,32 +71,44 @@ thread_local! {
 const MAX_PARTS: u64 = 20_000;
 
 fn intern(poly: Poly) -> Nat {
+    // Most are there already, and how many parts they have, too.
+    let (id, new) = ARITH.with_borrow_mut(|t| t.polys.intern(poly));
+    let nat = Nat(id, PhantomData);
+    if new {
+        let poly = nat.poly();
+        let parts = parts_of(&poly);
+        let any = |of: &dyn Fn(Atom) -> bool| poly.terms().iter().any(|(m, _)| m.atoms().any(of));
+        let meta = any(&Atom::has_meta);
+        let operations = any(&|a| !matches!(a.kind(), AtomKind::Var(_)));
+        ARITH.with_borrow_mut(|t| {
+            t.has_meta.push(meta);
+            t.operations.push(operations);
+            t.parts.push(parts);
+        });
+    }
+    match ARITH.with_borrow(|t| t.parts[id as usize] > MAX_PARTS) {
+        true => Nat::overflow(),
+        false => nat,
+    }
+}
+
+/// How many parts it has as a tree; as many as none may have, if an overflow stands in it.
+fn parts_of(poly: &Poly) -> u64 {
     let factors = |m: &Mono| -> u64 {
         let each = (m.factors()).map(|(a, e)| a.parts().saturating_mul(e.unsigned_abs().into()));
         each.fold(1, u64::saturating_add)
     };
-    let each = poly.terms().iter().map(|(m, _)| factors(m));
-    let parts = each.fold(0, u64::saturating_add);
     let is_lost = |a: Atom| match a.kind() {
         AtomKind::Overflow => true,
         kind => kind.parts().into_iter().any(Nat::is_overflow),
     };
     let atoms = || poly.terms().iter().flat_map(|(m, _)| m.atoms());
     let is_overflow = matches!(poly.as_atom().map(|a| a.kind()), Some(AtomKind::Overflow));
-    if parts > MAX_PARTS || !is_overflow && atoms().any(is_lost) {
-        return Nat::overflow();
+    if !is_overflow && atoms().any(is_lost) {
+        return u64::MAX;
     }
-    let (id, new) = ARITH.with_borrow_mut(|t| t.polys.intern(poly));
-    let nat = Nat(id, PhantomData);
-    if new {
-        let atoms = |(m, _): &(Mono, Rat)| m.atoms().any(|a| a.has_meta());
-        let meta = nat.poly().terms().iter().any(atoms);
-        ARITH.with_borrow_mut(|t| {
-            t.has_meta.push(meta);
-            t.parts.push(parts);
-        });
-    }
-    nat
+    let each = poly.terms().iter().map(|(m, _)| factors(m));
+    each.fold(0, u64::saturating_add)
 }
 
 /// The terms of a polynomial, shared with the table.
@@ -131,12 +149,20 @@ impl Nat {
 
     /// The constant `r`.
     pub fn rat(r: Rat) -> Nat {
-        intern(Poly::constant(r))
+        match r.as_int() {
+            Some(n) => Nat::int(n),
+            None => intern(Poly::constant(r)),
+        }
     }
 
     /// A named variable: a size parameter or a loop index.
     pub fn var(name: Symbol) -> Nat {
-        Nat::atom(Atom::new(AtomKind::Var(name)))
+        if let Some(id) = ARITH.with_borrow(|t| t.names.get(&name).copied()) {
+            return Nat(id, PhantomData);
+        }
+        let nat = Nat::atom(Atom::new(AtomKind::Var(name)));
+        ARITH.with_borrow_mut(|t| t.names.insert(name, nat.0));
+        nat
     }
 
     /// An unknown of unification or of a pattern.
@@ -151,7 +177,12 @@ impl Nat {
 
     /// The expression that is just `atom`.
     pub fn atom(atom: Atom) -> Nat {
-        intern(Poly::atom(atom))
+        if let Some(id) = ARITH.with_borrow(|t| t.alone.get(&atom).copied()) {
+            return Nat(id, PhantomData);
+        }
+        let nat = intern(Poly::atom(atom));
+        ARITH.with_borrow_mut(|t| t.alone.insert(atom, nat.0));
+        nat
     }
 
     fn poly(self) -> Shared<Poly> {
@@ -228,6 +259,11 @@ impl Nat {
     /// Whether an unknown stands in it.
     pub fn has_meta(self) -> bool {
         ARITH.with_borrow(|t| t.has_meta[self.0 as usize])
+    }
+
+    /// Whether there is more in it than sums and products of variables.
+    pub fn has_operations(self) -> bool {
+        ARITH.with_borrow(|t| t.operations[self.0 as usize])
     }
 
     /// Whether an operation left 64 bits.
@@ -389,12 +425,16 @@ impl Nat {
     /// Replaces atoms: where `f` answers, its answer stands; operations are
     /// rebuilt, and so normalised again.
     pub fn map_atoms(self, f: &mut impl FnMut(Atom) -> Option<Nat>) -> Nat {
-        let mut sum = Nat::int(0);
-        for (mono, c) in self.terms().iter() {
+        let (terms, mut same, mut sum) = (self.terms(), Vec::new(), None);
+        for (mono, c) in terms.iter() {
+            let value = |(atom, exp): (Atom, i32)| (f(atom).unwrap_or_else(|| atom.mapped(f)), exp);
+            let values: SmallVec<[(Nat, i32); 2]> = mono.factors().map(value).collect();
+            if mono.atoms().zip(&values).all(|(a, v)| Nat::atom(a) == v.0) {
+                same.push((mono.clone(), *c));
+                continue;
+            }
             let mut product = Nat::rat(*c);
-            for (atom, exp) in mono.factors() {
-                let value =
-                    f(atom).unwrap_or_else(|| atom.kind().map(&mut |n| n.map_atoms(f)).value());
+            for (value, exp) in values {
                 for _ in 0..exp.unsigned_abs() {
                     product = if exp > 0 {
                         product * value
@@ -403,9 +443,14 @@ impl Nat {
                     };
                 }
             }
-            sum = sum + product;
+            sum = Some(sum.map_or(product, |sum| sum + product));
         }
-        sum
+        // Terms that stay are no sum again.
+        match sum {
+            None => self,
+            Some(sum) if same.is_empty() => sum,
+            Some(sum) => Nat::from_terms(same) + sum,
+        }
     }
 
     /// With a variable replaced.

@@ -93,6 +93,14 @@ impl Atom {
         ARITH.with_borrow(|t| *t.atoms.get(self.0))
     }
 
+    /// With the atoms inside of it replaced.
+    pub(super) fn mapped(self, f: &mut impl FnMut(Atom) -> Option<Nat>) -> Nat {
+        match self.kind() {
+            AtomKind::Var(_) => Nat::atom(self),
+            kind => kind.map(&mut |n| n.map_atoms(f)).value(),
+        }
+    }
+
     pub(super) fn eval_rat(self, env: &mut dyn FnMut(Symbol) -> Option<i64>) -> Option<Rat> {
         use AtomKind::*;
         let (a, b) = match self.kind() {

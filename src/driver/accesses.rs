@@ -4,7 +4,7 @@
 //! constants though a number bounds them, each once, with the ranges of its variables. Absent: indices that are sums of products,
 //! which no rule makes simpler.
 
-use crate::arith::{AtomKind, Nat};
+use crate::arith::Nat;
 use crate::index::{to_expr, Facts, Level};
 use crate::intern::Symbol;
 use crate::nest::{walk, Block, Nest, Stmt};
@@ -90,10 +90,8 @@ impl Accesses {
 
     fn index(&mut self, n: Nat) {
         let n = self.plain(n);
-        let mut has_operations = false;
-        n.each_atom(&mut |a| has_operations |= !matches!(a.kind(), AtomKind::Var(_)));
         let around = |v: &Symbol| self.loops.iter().any(|l| l.0 == *v);
-        if !has_operations
+        if !n.has_operations()
             || n.vars()
                 .iter()
                 .filter(|v| around(v))

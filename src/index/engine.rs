@@ -191,7 +191,7 @@ impl Engine {
                     Floor(..) => Some(self.by_rules(facts, a)),
                     _ => None,
                 });
-                if !has_operations(quotient) {
+                if !quotient.has_operations() {
                     return x - d * quotient;
                 }
             }
@@ -253,7 +253,7 @@ impl Engine {
             return *known;
         }
         let simplifier = &mut self.contexts[context];
-        let answer = match has_operations(n) {
+        let answer = match n.has_operations() {
             true => simplifier.prove(goal),
             // Rules are about operations: sums and products are up to the facts.
             false => simplifier.facts().decide(goal),
@@ -526,11 +526,4 @@ fn in_parentheses(n: Nat) -> String {
     } else {
         format!("({n})")
     }
-}
-
-/// Whether there is more in it than sums and products.
-pub(super) fn has_operations(n: Nat) -> bool {
-    let mut found = false;
-    n.each_atom(&mut |a| found |= !matches!(a.kind(), AtomKind::Var(_)));
-    found
 }

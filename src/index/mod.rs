@@ -17,7 +17,7 @@ pub use queries::{question_text, Asked, Queries, Query};
 
 use crate::arith::{is_whole, rejoin, Atom, AtomKind, Mono, Nat, Rat, Signs};
 use crate::intern::Symbol;
-use engine::{has_operations, Engine};
+use engine::Engine;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
@@ -118,11 +118,6 @@ impl Facts {
         self.engine.borrow_mut().state_about(self, n)
     }
 
-    /// Whether there is more in a number than sums and products.
-    pub fn has_operations(n: Nat) -> bool {
-        has_operations(n)
-    }
-
     /// How often a variable got another range after it was asked about.
     pub fn ages(&self) -> u64 {
         self.engine.borrow().ages
@@ -194,7 +189,7 @@ impl Facts {
     }
 
     fn simplified(&self, n: Nat) -> Nat {
-        if !has_operations(n) {
+        if !n.has_operations() {
             return n;
         }
         let n = n.map_atoms(&mut |a| match a.kind() {

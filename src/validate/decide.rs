@@ -3,7 +3,8 @@
 //! In: conditions as values. Out: answers. Invariant: as of `known`. Absent: indices, which `known` compares.
 
 use super::node::nats;
-use super::value::{Node, Rewrite, Values, V};
+use super::rewrite::Rewrite;
+use super::value::{Node, Values, V};
 use crate::arith::{AtomKind, Nat};
 use crate::intern::Symbol;
 use crate::term::{Lit, Op};

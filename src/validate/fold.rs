@@ -4,7 +4,8 @@
 //! `value`. Absent: states whose elements are made of others (`tensor`), when two reductions are equal (`same`).
 
 use super::node::{numbered, values};
-use super::value::{Fold, Node, Part, Res, Rewrite, Shape, Values, BOUND, V};
+use super::rewrite::Rewrite;
+use super::value::{Fold, Node, Part, Res, Shape, Values, BOUND, V};
 use super::Stuck;
 use crate::arith::Nat;
 use crate::intern::Symbol;
@@ -32,17 +33,7 @@ impl Values {
         self.open += 1;
         let (of, k) = self.open_names(around, n);
         let cells = self.cells_of(f, of);
-        let own = (f.depth, f.n);
-        let key = (f.steps.clone(), own, k, self.known.state());
-        let known = self.open_steps.get(&key).cloned();
-        let steps = match known {
-            Some(known) => Ok(known),
-            None => self.stepped(f, &cells, Nat::var(k)).map(|steps| {
-                let steps: Rc<[V]> = steps.into();
-                self.open_steps.insert(key, steps.clone());
-                steps
-            }),
-        };
+        let steps = self.stepped(f, &cells, Nat::var(k));
         let done = steps.and_then(|steps| look(self, (&cells, k, &steps)));
         self.open = around;
         done
@@ -206,13 +197,13 @@ impl Values {
         }
         // Of any number of steps, if they change nothing.
         let index = self.step_index(f.depth, f.n);
-        if self.stepped(f, &f.starts, Nat::var(index)).ok()? == f.starts {
+        if *self.stepped(f, &f.starts, Nat::var(index)).ok()? == *f.starts {
             return Some(f.starts[f.which as usize]);
         }
         let n = f.n.as_int().filter(|n| (1..=WRITTEN_OUT).contains(n))?;
         let mut state = f.starts.clone();
         for i in 0..n {
-            state = self.stepped(f, &state, Nat::int(i)).ok()?;
+            state = self.stepped(f, &state, Nat::int(i)).ok()?.to_vec();
             if !all(self, &state) {
                 return None;
             }
@@ -369,10 +360,15 @@ impl Values {
         if self.known.equal(n, Nat::int(0)) {
             return Ok(starts[which as usize]);
         }
-        let (cells, k) = (self.state(f), self.symbol("o"));
-        self.known.range(k, Nat::int(0), n - Nat::int(1));
-        let steps = self.stepped(f, &cells, from + Nat::var(k))?;
-        self.closed(n, (starts, steps, which), k, &numbered(&cells))
+        let around = self.open;
+        self.open += 1;
+        let (of, k) = self.open_names(around, n);
+        let cells = self.cells_of(f, of);
+        let steps = self.stepped(f, &cells, from + Nat::var(k));
+        let closed =
+            steps.and_then(|s| self.closed(n, (starts, s.to_vec(), which), k, &numbered(&cells)));
+        self.open = around;
+        closed
     }
 
     /// As many steps as `outer` times `inner`, as a reduction of reductions.
@@ -388,7 +384,7 @@ impl Values {
         self.known.restore(mark);
         let steps = steps?;
         let of = |cx: &mut Values, j: u32| {
-            let state = (around.clone(), steps.clone(), j);
+            let state = (around.clone(), steps.to_vec(), j);
             cx.closed(inner, state, i, &numbered(&cells))
         };
         let all = (0..steps.len() as u32)
@@ -415,13 +411,20 @@ impl Values {
     }
 
     /// All parts of the state after one more step than `before`, and the index of that step.
-    pub fn stepped(&mut self, f: &Fold, before: &[V], k: Nat) -> Res<Vec<V>> {
+    pub fn stepped(&mut self, f: &Fold, before: &[V], k: Nat) -> Res<Rc<[V]>> {
+        let here = (self.known.state(), self.anew);
+        let key = (f.steps.clone(), (f.depth, f.n), before.to_vec(), k, here);
+        if let Some(known) = self.steps.get(&key) {
+            return Ok(known.clone());
+        }
         let mut r = Rewrite::of_state(self, f.depth, before);
         if self.is_bound(k) {
             r.opens();
         }
         let index = self.step_index(f.depth, f.n);
         r.vars.insert(index, k);
-        f.steps.iter().map(|v| self.rewrite(&mut r, *v)).collect()
+        let steps: Rc<[V]> = self.rewrite_all(&mut r, &f.steps)?.into();
+        self.steps.insert(key, steps.clone());
+        Ok(steps)
     }
 }

@@ -641,7 +641,7 @@ impl Known {
     }
 
     pub fn simplify(&self, n: Nat) -> Nat {
-        if !Facts::has_operations(n) {
+        if !n.has_operations() {
             return n;
         }
         let key = (self.about(n), n);

@@ -7,8 +7,9 @@
 use super::items::{assume_path, leaves, Around, Item, Leaf, Store};
 use super::node::nats;
 use super::place::coordinates;
+use super::rewrite::Rewrite;
 use super::strides::{extent_alone, last_round, only, strides, Again};
-use super::value::{Node, Res, Rewrite, Values, V};
+use super::value::{Node, Res, Values, V};
 use super::Stuck;
 use crate::arith::{Atom, AtomKind, Nat};
 use crate::intern::Symbol;

@@ -37,6 +37,7 @@ mod points;
 mod questions;
 mod refute;
 mod regroup;
+mod rewrite;
 mod rows;
 mod run;
 mod same;

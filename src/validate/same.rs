@@ -6,8 +6,9 @@
 
 use super::parts::opposite;
 use super::regroup::{all_parts, few, left_over, ratios, regrouped};
+use super::rewrite::{OfCell, Rewrite};
 use super::tensor::{linear, State};
-use super::value::{Fold, Node, OfCell, Portion, Relation, Res, Rewrite, Tensor, Values, V};
+use super::value::{Fold, Node, Portion, Relation, Res, Tensor, Values, V};
 use super::Stuck;
 use crate::arith::{AtomKind, Nat};
 use crate::term::Op;
@@ -361,7 +362,7 @@ fn folds(cx: &mut Values, f: &Rc<Fold>, g: &Rc<Fold>, depth: u32) -> Res<()> {
     cx.known.positive(f.n);
     let done = cx.opened(f, f.n, |cx, (cells, k, steps)| {
         let others = cx.stepped(g, cells, Nat::var(k))?;
-        let mut both = steps.iter().zip(&others);
+        let mut both = steps.iter().zip(others.iter());
         both.try_for_each(|(x, y)| compare(cx, *x, *y, depth + 1))
     });
     cx.known.restore(mark);
@@ -398,7 +399,7 @@ fn unfolded(cx: &mut Values, f: &Rc<Fold>, other: V, depth: u32) -> Res<()> {
             // What a step makes is written by all that is known, if what it begins with is.
             let mut state = cx.rewrite_all(&mut Rewrite::default(), &f.starts)?;
             for i in 0..n {
-                state = cx.stepped(f, &state, Nat::int(i))?;
+                state = cx.stepped(f, &state, Nat::int(i))?.to_vec();
             }
             return compare(cx, state[f.which as usize], other, depth + 1);
         }
@@ -411,7 +412,7 @@ fn unfolded(cx: &mut Values, f: &Rc<Fold>, other: V, depth: u32) -> Res<()> {
             let before: Vec<V> = (0..f.steps.len() as u32)
                 .map(|which| cx.steps_of(f, f.starts.clone(), (Nat::int(0), last), which))
                 .collect::<Res<_>>()?;
-            cx.stepped(f, &before, last)?
+            cx.stepped(f, &before, last)?.to_vec()
         }
     };
     let v = cx.refresh(parts[f.which as usize])?;

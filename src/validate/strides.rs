@@ -10,7 +10,8 @@
 //! the store hold is decided by what is known, or becomes the condition of a choice.
 
 use super::items::{assume_path, Around, Leaf};
-use super::value::{Node, Res, Rewrite, Values, V};
+use super::rewrite::Rewrite;
+use super::value::{Node, Res, Values, V};
 use super::Stuck;
 use crate::arith::{Atom, AtomKind, Nat};
 use crate::intern::Symbol;

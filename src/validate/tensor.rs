@@ -8,7 +8,8 @@ use super::fold::PARTS;
 use super::known::Mark;
 use super::node::nats;
 use super::place::coordinates;
-use super::value::{Inside, Node, OfCell, Part, Portion, Res, Rewrite, Shape, Tensor, Values, V};
+use super::rewrite::{OfCell, Rewrite};
+use super::value::{Inside, Node, Part, Portion, Res, Shape, Tensor, Values, V};
 use super::Stuck;
 use crate::arith::Nat;
 use crate::intern::Symbol;
@@ -206,7 +207,10 @@ impl Values {
     }
 
     /// Whether something in a value is replaced.
-    pub fn is_replaced(&mut self, r: &Rewrite, v: V) -> bool {
+    pub fn is_replaced(&mut self, r: &mut Rewrite, v: V) -> bool {
+        if !self.may_replace(r, v) {
+            return false;
+        }
         let inside = match self.parts_of.get(&v) {
             Some(known) => known.clone(),
             None => {

@@ -7,8 +7,9 @@
 use super::items::{assume_path, leaves, Around, Item, Leaf};
 use super::memory;
 use super::place::coordinates;
+use super::rewrite::Rewrite;
 use super::same::same;
-use super::value::{Node, Res, Rewrite, Tile, Values, V};
+use super::value::{Node, Res, Tile, Values, V};
 use crate::arith::Nat;
 use crate::term::Op;
 

@@ -11,7 +11,7 @@
 //! same function (`fold`), so that equal loops are the same value.
 
 use super::known::{Known, Mark};
-use super::node::{nats, numbered, values};
+use super::node::{nats, values};
 use super::parts::tightened;
 use super::Stuck;
 use crate::arith::Nat;
@@ -33,16 +33,18 @@ pub struct Values {
     depths: Vec<u32>,
     undefined: Vec<bool>,
     /// The depths of the reductions whose state stands in each, as bits; all from the last one on have one.
-    states: Vec<u64>,
+    pub(super) states: Vec<u64>,
+    /// Bits of the variables and of the loops of cells that stand in each; several have one.
+    pub(super) marks: Vec<u128>,
     /// Indices that are values.
     names: FxHashMap<V, Symbol>,
     pub(super) named: FxHashMap<Symbol, V>,
     fresh: u32,
     /// Reductions that are looked at, in each other; what the names are there, by how many are around and how many steps there are;
-    /// and their steps, with what was known.
+    /// and steps that were looked at.
     pub open: usize,
     pub open_names: FxHashMap<(usize, Nat), (u32, Symbol)>,
-    pub open_steps: FxHashMap<OpenSteps, Rc<[V]>>,
+    pub steps: FxHashMap<StepOf, Rc<[V]>>,
     pub known: Known,
     /// Bounds of the elements of inputs that are indices.
     pub bounds: Vec<Option<Nat>>,
@@ -109,12 +111,13 @@ impl Default for Values {
             depths: Vec::new(),
             undefined: Vec::new(),
             states: Vec::new(),
+            marks: Vec::new(),
             names: FxHashMap::default(),
             named: FxHashMap::default(),
             fresh: 0,
             open: 0,
             open_names: FxHashMap::default(),
-            open_steps: FxHashMap::default(),
+            steps: FxHashMap::default(),
             known: Known::default(),
             bounds: Vec::new(),
             sizes: Vec::new(),
@@ -150,8 +153,8 @@ impl Default for Values {
     }
 }
 
-/// The steps of a reduction with its depth and number of steps, the name of their index, and what was known.
-type OpenSteps = (Vec<V>, (u32, Nat), Symbol, u64);
+/// The steps of a reduction with its depth and number of steps, the state before a step, the number of that, and what was known.
+pub type StepOf = (Vec<V>, (u32, Nat), Vec<V>, Nat, (u64, bool));
 
 /// The loop of a state, its steps, a part with a place, and what was known.
 type Stepped = (u32, Nat, Part, u64);
@@ -176,62 +179,6 @@ pub const BOUND: &str = "%fold";
 const EXACT: u128 = SMALL as u128;
 const SMALL: i64 = 100;
 
-/// A rewriting: variables and whole values are replaced, and what is known is used again.
-#[derive(Default)]
-pub struct Rewrite {
-    pub vars: FxHashMap<Symbol, Nat>,
-    pub exact: FxHashMap<V, V>,
-    /// How deep the reductions are that come in.
-    deepest: u32,
-    /// If they come in for the state of a reduction alone, how deep that is.
-    state: Option<u32>,
-    memo: FxHashMap<V, V>,
-    /// What stands for the cells of a loop.
-    pub cells: Option<(u32, OfCell)>,
-    pub tensors: FxHashMap<usize, (Rc<Tensor>, Rc<Tensor>)>,
-}
-
-/// What an element of a state is.
-pub type OfCell = Rc<dyn Fn(&mut Values, u32, &[Nat]) -> Res<V>>;
-
-impl Rewrite {
-    /// Where indices of reductions may come in, too: all reductions are opened, so that none is caught.
-    pub fn opening() -> Rewrite {
-        Rewrite {
-            deepest: u32::MAX,
-            ..Rewrite::default()
-        }
-    }
-
-    /// With values in place of the state of a reduction that is so deep.
-    pub fn of_state(values: &mut Values, depth: u32, before: &[V]) -> Rewrite {
-        let mut r = Rewrite::default();
-        for (j, v) in before.iter().enumerate() {
-            let acc = values.make(Node::Acc(depth, j as u32));
-            r.put(values, acc, *v);
-        }
-        r.state = Some(depth);
-        r
-    }
-
-    fn replaces_nothing(&self) -> bool {
-        let whole = self.exact.is_empty() && self.tensors.is_empty();
-        whole && self.vars.is_empty() && self.cells.is_none()
-    }
-
-    /// The index of a reduction may come in anywhere.
-    pub fn opens(&mut self) {
-        self.state = None;
-    }
-
-    /// With one value in place of another.
-    pub fn put(&mut self, values: &Values, from: V, to: V) {
-        self.exact.insert(from, to);
-        self.state = None;
-        self.deepest = self.deepest.max(values.depth(to));
-    }
-}
-
 /// The value of an integer of a type.
 fn constant(n: Num, of: Scalar) -> i128 {
     match of {
@@ -240,8 +187,19 @@ fn constant(n: Num, of: Scalar) -> i128 {
     }
 }
 
-fn state_bit(depth: u32) -> u64 {
+pub(super) fn state_bit(depth: u32) -> u64 {
     1 << depth.min(63)
+}
+
+/// Of the bits of a value, those of variables are the first.
+const VARS: u32 = 96;
+
+pub(super) fn var_bit(v: Symbol) -> u128 {
+    1 << (v.id() % VARS)
+}
+
+pub(super) fn cell_bit(of: u32) -> u128 {
+    1 << (VARS + of % (u128::BITS - VARS))
 }
 
 /// A part of the state of a loop.
@@ -313,8 +271,14 @@ impl Values {
             Node::Acc(depth, _) => state_bit(*depth),
             _ => 0,
         };
+        let mut marks = match &node {
+            Node::Cell(of, ..) => cell_bit(*of),
+            _ => 0,
+        };
+        nats(&node).for_each(|n| marks = n.vars().iter().fold(marks, |m, v| m | var_bit(*v)));
         let mut part = |v: V| {
             states |= self.states[v.0 as usize];
+            marks |= self.marks[v.0 as usize];
             depth = depth.max(self.depth(v));
             undefined |= self.has_undefined(v);
         };
@@ -327,6 +291,7 @@ impl Values {
         }
         let v = V(self.nodes.len() as u32);
         self.states.push(states);
+        self.marks.push(marks);
         self.nodes.push(node.clone());
         self.depths.push(depth);
         self.undefined.push(undefined);
@@ -587,151 +552,8 @@ impl Values {
         self.compare(Op::Eq, between, Nat::int(0))
     }
 
-    // ---- rewriting
-
     pub fn simplify(&mut self, n: Nat) -> Nat {
         self.known.simplify(n)
-    }
-
-    pub fn rewrite_nat(&mut self, r: &mut Rewrite, n: Nat) -> Res<Nat> {
-        self.spend(1)?;
-        let vars = n.vars();
-        for s in vars.iter().copied() {
-            if r.vars.contains_key(&s) {
-                continue;
-            }
-            if let Some(v) = self.named.get(&s).copied() {
-                let other = self.rewrite(r, v)?;
-                let to = match other == v {
-                    true => Nat::var(s),
-                    false => self.nat(other),
-                };
-                r.vars.insert(s, to);
-            }
-        }
-        let n = match vars.iter().any(|s| r.vars.contains_key(s)) {
-            false => n,
-            true => n.subst_vars(&mut |s| r.vars.get(&s).copied()),
-        };
-        let n = if self.anew { self.known.settled(n) } else { n };
-        if n.is_overflow() {
-            return Err(Stuck::new("an index is too large to reason about"));
-        }
-        Ok(self.known.simplify(n))
-    }
-
-    /// The value with others in place of some, under what is known now.
-    pub fn rewrite(&mut self, r: &mut Rewrite, v: V) -> Res<V> {
-        if let Some(done) = r.exact.get(&v).or_else(|| r.memo.get(&v)) {
-            return Ok(*done);
-        }
-        // What is only looked at by what is known is the same each time, as long as that is.
-        let here = r
-            .replaces_nothing()
-            .then(|| (v, self.known.state(), self.anew));
-        if let Some(done) = here.and_then(|here| self.refreshed.get(&here)) {
-            return Ok(*done);
-        }
-        self.spend(1)?;
-        let done = match self.node(v).clone() {
-            Node::Lit(..) | Node::Acc(..) | Node::Undef => v,
-            Node::Idx(n) => {
-                let n = self.rewrite_nat(r, n)?;
-                self.index(n)
-            }
-            Node::In(s, n) => {
-                let n = self.rewrite_nat(r, n)?;
-                self.input(s, n)
-            }
-            Node::Op(Op::Select, of, args) => {
-                let c = self.rewrite(r, args[0])?;
-                match self.decide(c) {
-                    Some(true) => self.rewrite(r, args[1])?,
-                    Some(false) => self.rewrite(r, args[2])?,
-                    None => {
-                        let (a, b) = (self.rewrite(r, args[1])?, self.rewrite(r, args[2])?);
-                        self.op(Op::Select, of, &[c, a, b])
-                    }
-                }
-            }
-            Node::Op(op, of, args) => {
-                let mut new: SmallVec<[V; 3]> = SmallVec::new();
-                for a in &args {
-                    new.push(self.rewrite(r, *a)?);
-                }
-                self.op(op, of, &new)
-            }
-            Node::Cast(a, from, to) => {
-                let a = self.rewrite(r, a)?;
-                self.cast(a, from, to)
-            }
-            Node::Bits(a, from, to) => {
-                let a = self.rewrite(r, a)?;
-                self.make(Node::Bits(a, from, to))
-            }
-            Node::Clamp(a, n) => {
-                let a = self.rewrite(r, a)?;
-                let n = self.rewrite_nat(r, n)?;
-                self.clamp(a, n)
-            }
-            Node::Cell(of, part, at) => {
-                let mut new: SmallVec<[Nat; 2]> = SmallVec::new();
-                for n in at {
-                    new.push(self.rewrite_nat(r, n)?);
-                }
-                match r.cells.clone().filter(|c| c.0 == of) {
-                    Some((_, value)) => value(self, part, &new)?,
-                    None => {
-                        let cell = self.make(Node::Cell(of, part, new));
-                        r.exact.get(&cell).copied().unwrap_or(cell)
-                    }
-                }
-            }
-            Node::Fold(f) => self.rewrite_fold(r, v, &f)?,
-            Node::Table(n, all) => self.rewrite_table(r, n, &all)?,
-            Node::Tensor(t, leaf, at) => {
-                let mut new: SmallVec<[Nat; 2]> = SmallVec::new();
-                for n in at {
-                    new.push(self.rewrite_nat(r, n)?);
-                }
-                let t = self.rewrite_tensor(r, &t)?;
-                self.make(Node::Tensor(t, leaf, new))
-            }
-        };
-        match here {
-            Some(here) => self.refreshed.insert(here, done),
-            None => r.memo.insert(v, done),
-        };
-        Ok(done)
-    }
-
-    /// What comes in may have reductions that are as deep as this one: then it is opened, and closed again.
-    fn rewrite_fold(&mut self, r: &mut Rewrite, v: V, f: &Rc<Fold>) -> Res<V> {
-        let n = self.rewrite_nat(r, f.n)?;
-        let starts = self.rewrite_all(r, &f.starts)?;
-        let none_comes_in = r.state.is_some_and(|depth| !self.has_state(v, depth));
-        if r.deepest < f.depth || none_comes_in {
-            if n != f.n {
-                let (old, new) = (self.step_index(f.depth, f.n), self.step_index(f.depth, n));
-                r.vars.insert(old, Nat::var(new));
-            }
-            let steps = self.rewrite_all(r, &f.steps)?;
-            return Ok(self.folded(Fold {
-                depth: f.depth,
-                n,
-                starts,
-                steps,
-                which: f.which,
-            }));
-        }
-        self.opened(f, n, |cx, (cells, k, steps)| {
-            let steps = cx.rewrite_all(r, steps)?;
-            cx.closed(n, (starts, steps, f.which), k, &numbered(cells))
-        })
-    }
-
-    pub fn rewrite_all(&mut self, r: &mut Rewrite, all: &[V]) -> Res<Vec<V>> {
-        all.iter().map(|v| self.rewrite(r, *v)).collect()
     }
 
     /// At least 0, and at most the number before one.
@@ -746,35 +568,11 @@ impl Values {
         }
     }
 
-    fn rewrite_table(&mut self, r: &mut Rewrite, n: Nat, all: &[V]) -> Res<V> {
-        let n = self.rewrite_nat(r, n)?;
-        let place = self.known.settled(n).as_int();
-        match place.and_then(|i| all.get(usize::try_from(i).ok()?)) {
-            Some(v) => self.rewrite(r, *v),
-            None => {
-                let all = self.rewrite_all(r, all)?;
-                Ok(self.table(n, &all))
-            }
-        }
-    }
-
     /// The value of which the index is.
     pub fn table(&mut self, n: Nat, all: &[V]) -> V {
         match all.split_first() {
             Some((first, rest)) if rest.iter().all(|v| v == first) => *first,
             _ => self.make(Node::Table(n, all.into())),
         }
-    }
-
-    /// Under what is known now.
-    pub fn refresh(&mut self, v: V) -> Res<V> {
-        self.rewrite(&mut Rewrite::default(), v)
-    }
-
-    /// With another number in place of a variable.
-    pub fn with(&mut self, v: V, var: Symbol, to: Nat) -> Res<V> {
-        let mut r = Rewrite::default();
-        r.vars.insert(var, to);
-        self.rewrite(&mut r, v)
     }
 }
