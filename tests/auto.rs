@@ -33,11 +33,16 @@ const REGROUPED: Permits = Permits {
 
 /// What is found for a program, for a machine with lanes of 64 bytes.
 fn found(program: &Program, permits: Permits) -> Auto {
+    found_at(program, permits, &[])
+}
+
+/// At sizes that are given.
+fn found_at(program: &Program, permits: Permits, sizes: &[(&str, i64)]) -> Auto {
     let input = Input {
         program: program.clone(),
         steps: Vec::new(),
         params: BTreeMap::new(),
-        fixed: BTreeMap::new(),
+        fixed: sizes.iter().map(|(n, k)| ((*n).into(), *k)).collect(),
         target: Target::Avx512,
         unverified: Vec::new(),
         plan: None,
@@ -118,6 +123,34 @@ fn programs_nobody_wrote_a_sketch_for_get_one() {
             assert!(same(&a, &b), "{text} at {size}");
         }
     }
+}
+
+/// What each sum of a product goes on from is added behind the tiles, so that they have packed panels.
+#[test]
+fn starts_of_products_are_added_behind() {
+    let text = "def accumulated [m n k : nat] (a : m.k.f32) (b : k.n.f32) (c : m.n.f32) : m.n.f32 =
+           zip a c |> map (\\r -> zip (transpose b) (snd r) |> map (\\p ->
+             zip (fst r) (fst p) |> map (\\q -> fst q * snd q) |> reduce (+) (snd p)))";
+    let program = program_text(text);
+    let large = [("m", 1024), ("n", 1024), ("k", 1024)];
+    let of = |permits| found_at(&program, permits, &large);
+    let auto = of(REGROUPED);
+    let best = auto.best().expect("a schedule");
+    let words =
+        "starts behind, sums apart, named arrays kept, register tiles of packed panels, parallel";
+    assert_eq!(best.what, words);
+    let kernel = replayed(&program, &auto);
+    for size in [5, 37] {
+        let (a, b) = (evaluated(&kernel, size), evaluated(&program, size));
+        assert!(same(&a, &b), "at {size}");
+    }
+    // Who has not permitted that keeps each start where it is.
+    let exact = of(Permits::default());
+    assert!(!exact
+        .best()
+        .expect("a schedule")
+        .what
+        .contains("starts behind"));
 }
 
 /// Weights below the largest number have two passes, whatever they are spelled like, and one exponential for each element.

@@ -414,3 +414,22 @@ fn whatever_is_changed_is_noticed() {
     assert!(made.len() >= 21, "{made:?}");
     assert!(made.values().sum::<usize>() > 2000, "{made:?}");
 }
+
+/// Rooms of threads whose number of elements is known are read, too: panels of a product whose sizes are all fixed.
+#[test]
+fn rooms_of_threads_of_known_sizes_are_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let c = dir.path().join("mm.c");
+    let sizes = "m=256,n=1024,k=1024";
+    let auto = ["--auto", "--permit", "reassociate", "--target", "avx512"];
+    let out = std::process::Command::new(env!("CARGO_BIN_EXE_rise-opt"))
+        .args(["programs/mm.rise", "--set", sizes, "-o"])
+        .arg(&c)
+        .args(auto)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&out.stdout);
+    assert!(said.contains("the C text says the same"), "{said}");
+    let text = fs::read_to_string(&c).unwrap();
+    assert!(text.contains("room(thread_count() * "), "{text}");
+}

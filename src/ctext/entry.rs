@@ -422,7 +422,10 @@ fn product(walk: &mut Walk, line: u32, e: &Expr) -> Result<Option<Sum>, Stop> {
 pub fn stride(buf: &Buffer) -> Res<Sum> {
     let line = i128::from(64 / buf.elem.bytes());
     let up = index(buf.len)?.add(&Sum::int(line - 1), 1);
-    let lines = up.map(|n| Sum::call("/", vec![n, Sum::int(line)]));
+    let lines = up.map(|up| match up.as_int() {
+        Some(n) if n >= 0 => Sum::int(n / line),
+        _ => Sum::call("/", vec![up, Sum::int(line)]),
+    });
     let stride = lines.and_then(|n| n.mul(&Sum::int(line)));
     stride.ok_or_else(|| "a buffer is too large to be read".to_string())
 }

@@ -323,15 +323,21 @@ fn is_worth_trying(schedule: &Schedule, tried: &[Tried], at: usize) -> bool {
     let own = tried.iter().filter(family);
     let own_fastest = own.clone().map(cost).fold(f64::INFINITY, f64::min);
     let alone = own.clone().find(|t| is_plain(&t.schedule.choice));
-    let is_hopeless = |t: &Tried| cost(t).is_finite() && cost(t) > GAIN * fastest;
-    if own_fastest > fastest && alone.is_some_and(is_hopeless) {
-        return false;
-    }
     // Register tiles are elements in lanes that use more registers: what they gain is not gained again without them.
     let tiles = tried.iter().filter(|t| t.schedule.has_tiles());
     let tiled = tiles.map(cost).fold(f64::INFINITY, f64::min);
     let loops = tried.iter().filter(|t| is_plain(&t.schedule.choice));
     let untiled = loops.map(cost).fold(f64::INFINITY, f64::min);
+    // Tiles of other loops may gain as much as the best ones did.
+    let best = if schedule.has_tiles() {
+        untiled
+    } else {
+        fastest
+    };
+    let is_hopeless = |t: &Tried| cost(t).is_finite() && cost(t) > GAIN * best;
+    if own_fastest > fastest && alone.is_some_and(is_hopeless) {
+        return false;
+    }
     if !schedule.has_tiles() && !is_plain(&choice) && tiled * TILES < untiled {
         return false;
     }

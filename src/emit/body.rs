@@ -339,8 +339,11 @@ impl<'a> Printer<'a> {
 
     /// Elements from one thread's buffer to the next one's: whole cache lines.
     fn stride(&mut self, buf: &Buffer) -> String {
-        let len = index::factor(buf.len, &mut self.used);
         let line = 64 / buf.elem.bytes();
+        if let Some(len) = buf.len.as_int().and_then(|n| u64::try_from(n).ok()) {
+            return (len.div_ceil(line) * line).to_string();
+        }
+        let len = index::factor(buf.len, &mut self.used);
         format!("(({len} + {}) / {line} * {line})", line - 1)
     }
 

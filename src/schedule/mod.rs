@@ -22,6 +22,7 @@ mod rows;
 mod scans;
 mod skeleton;
 mod stage;
+mod starts;
 mod strips;
 mod sums;
 mod tile;
@@ -254,7 +255,7 @@ impl Schedule {
 }
 
 /// What may be done before anything else, the first that is reached: rows of windows are reduced by themselves, and rows that lie apart;
-/// elements that are reductions get a loop; columns are scanned all at once, a long array in blocks; rows that columns are read of are computed once; updates at
+/// elements that are reductions get a loop; what a reduction goes on from is combined behind; columns are scanned all at once, a long array in blocks; rows that columns are read of are computed once; updates at
 /// places are done in parallel blocks; reductions of the same arrays are one.
 pub fn first(program: &Program, target: Target, permits: Permits) -> Vec<Schedule> {
     let term = &program.term;
@@ -264,6 +265,7 @@ pub fn first(program: &Program, target: Target, permits: Permits) -> Vec<Schedul
         elements::apart(term),
         joined::apart(term, permits),
         nested::joined(term, permits),
+        starts::behind(term, permits),
     ];
     let behind = [
         scans::in_blocks(term, permits),
