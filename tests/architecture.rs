@@ -403,7 +403,8 @@ fn what_is_trusted_to_validate_is_told() {
         let text = fs::read_to_string(root().join("src").join(name));
         text.expect("a file of src").lines().count()
     };
-    let mut trusted = lines("ctext/known.txt");
+    // Where loops are left the reader asks, too.
+    let mut trusted = lines("ctext/known.txt") + lines("nest/settled.rs");
     for s in &sources() {
         let stem = s.name.rsplit('/').next().unwrap_or("");
         let stem = stem.trim_end_matches(".rs");

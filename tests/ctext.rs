@@ -162,18 +162,20 @@ fn the_schedule_of_threads_is_compared() {
 const MOST: usize = 30;
 
 fn changed_programs() -> Vec<Nest> {
-    let read = |name: &&str| {
-        let text = fs::read_to_string(format!("tests/kernels/{name}.rise")).unwrap();
-        let mut program = common::program_text(&text);
-        program.term = normalize(&program.term);
-        let options = lower::Options {
-            target: Target::Avx2,
-            approximate: true,
-            ..Default::default()
-        };
-        lower(&program, &options).unwrap_or_else(|d| panic!("{text}: {d:?}"))
+    CHANGED.iter().map(|name| own(name)).collect()
+}
+
+/// A program of the tests, with vectors of half the length that some of them have.
+fn own(name: &str) -> Nest {
+    let text = fs::read_to_string(format!("tests/kernels/{name}.rise")).unwrap();
+    let mut program = common::program_text(&text);
+    program.term = normalize(&program.term);
+    let options = lower::Options {
+        target: Target::Avx2,
+        approximate: true,
+        ..Default::default()
     };
-    CHANGED.iter().map(read).collect()
+    lower(&program, &options).unwrap_or_else(|d| panic!("{text}: {d:?}"))
 }
 
 /// Without comments, which say nothing.
@@ -207,6 +209,17 @@ const WORDS: &[(&str, &str, &str)] = &[
     ("a bound that is reached", " < ", " <= "),
     ("another comparison", " < ", " > "),
     ("another condition", " == ", " != "),
+    ("a loop that is left on another condition", "if (!", "if ("),
+    (
+        "a loop that is left anyway",
+        "++) {\n",
+        "++) {\nif (!0) break;\n",
+    ),
+    (
+        "a loop that is left anyway",
+        "        acc",
+        "        if (!0) break;\n        acc",
+    ),
     ("another sign", " + ", " - "),
     ("another sign", " - ", " + "),
     ("another operation", " * ", " + "),
@@ -374,6 +387,49 @@ fn changes(text: &str) -> Vec<(&'static str, String)> {
     more("operands that changed places", swapped(text));
     all.retain(|(_, t)| t != text && !is_converted_anyway(text, t));
     all
+}
+
+/// Loops are left where they change nothing any more, on that condition, and no others.
+#[test]
+fn loops_are_left_where_they_may_be() {
+    let mut made = std::collections::BTreeMap::new();
+    for name in ["settled", "never-settled"] {
+        let nest = own(name);
+        let unit = printed(&nest, Contract::On);
+        assert_eq!(compared(&unit, &nest), Verdict::Same);
+        let leave = "if (!x0) break;\n";
+        let changes = [
+            ("another condition", each_place(&unit.c, "if (!", "if (")),
+            ("another condition", each_place(&unit.c, "(~(", "((")),
+            (
+                "another condition",
+                each_place(&unit.c, " || ANY", " && ANY"),
+            ),
+            (
+                "another variable",
+                each_place(&unit.c, "ANY_i32x8((~(x4)))", "ANY_i32x8((~(x5)))"),
+            ),
+            ("no condition", each_place(&unit.c, "if (!x0) break;", "")),
+            (
+                "a loop of another kind",
+                each_place(&unit.c, "++) {\n", &format!("++) {{\n{leave}")),
+            ),
+            (
+                "behind what it changes",
+                each_place(&unit.c, "acc0 = x1;\n", &format!("acc0 = x1;\n{leave}")),
+            ),
+        ];
+        for (kind, texts) in changes {
+            for c in texts {
+                let changed = CUnit { c, ..unit.clone() };
+                let verdict = compared(&changed, &nest);
+                assert_ne!(verdict, Verdict::Same, "{kind}: {}", changed.c);
+                *made.entry(kind).or_insert(0) += 1;
+            }
+        }
+    }
+    assert_eq!(made.len(), 5, "{made:?}");
+    assert!(made.values().sum::<i32>() > 15, "{made:?}");
 }
 
 #[test]

@@ -10,12 +10,14 @@ use crate::common::cases::{all_right, case_for, written, Case, SANITIZED};
 use crate::common::flow::Programs;
 use rise_opt::egraph::{Graph, Id, Shape as EShape};
 use rise_opt::elab::{self, Sketch, SketchKind, Step};
+use rise_opt::emit::{self, emit};
 use rise_opt::intern::Symbol;
 use rise_opt::interp::generate::{self, Generator};
 use rise_opt::interp::random::{self, Numbers, Rng};
 use rise_opt::interp::{buffers, eval_program, Shape, Sizes, Value};
 use rise_opt::lower;
-use rise_opt::nest::{Nest, Stmt};
+use rise_opt::nest::walk::each_stmt;
+use rise_opt::nest::{settled, Nest, Stmt};
 use rise_opt::search::saturate;
 use rise_opt::source::{SourceMap, Span};
 use rise_opt::target::Target;
@@ -320,6 +322,21 @@ fn reductions_run_in_place() {
         let (have, divides) = shape_of(&nest);
         assert_eq!(have, buffers, "{name}\n{nest}");
         assert!(!divides, "{name}\n{nest}");
+    }
+}
+
+/// Loops are left where nothing changes any more, and no others.
+#[test]
+fn settled_loops_are_left() {
+    for (name, all) in [("settled", 3), ("never-settled", 0), ("iterate", 0)] {
+        let nest = nest_of(&format!("tests/kernels/{name}.rise"));
+        let mut left = 0;
+        each_stmt(&nest.body, &mut |s| {
+            left += usize::from(settled(s).is_some());
+        });
+        assert_eq!(left, all, "{name}\n{nest}");
+        let c = emit(&nest, &emit::Options::default()).c;
+        assert_eq!(c.matches(") break;").count(), all, "{name}\n{c}");
     }
 }
 

@@ -13,7 +13,7 @@ use super::value::{as_mask, assigned};
 use super::walk::{is_pointer, is_type, Walk, Walked};
 use crate::arith::Nat;
 use crate::intern::Symbol;
-use crate::nest::{BufId, LoopKind, Shape, Stmt, StorageClass};
+use crate::nest::{settled, BufId, LoopKind, Settled, Shape, Stmt, StorageClass};
 use crate::ty::Scalar;
 
 impl Walk<'_> {
@@ -51,6 +51,13 @@ impl Walk<'_> {
 
     pub fn block(&mut self, block: &[Stmt], c: &[C], end: u32) -> Walked {
         let mark = self.scope.mark();
+        self.open_block(block, c, end)?;
+        self.scope.leave(mark);
+        Ok(())
+    }
+
+    /// Statements whose names others behind them know.
+    fn open_block(&mut self, block: &[Stmt], c: &[C], end: u32) -> Walked {
         let mut c = c.iter();
         for s in block {
             self.number += 1;
@@ -65,7 +72,6 @@ impl Walk<'_> {
         if let Some(more) = c.next() {
             return self.differs(more.line, "a statement of C stands in no loop program");
         }
-        self.scope.leave(mark);
         Ok(())
     }
 
@@ -167,10 +173,65 @@ impl Walk<'_> {
         )?;
         match kind {
             LoopKind::Par => self.parallel(body, &l.body, line)?,
-            _ => self.block(body, &l.body, line)?,
+            _ => self.iterations(s, body, l, line)?,
         }
         self.scope.leave(mark);
         Ok(())
+    }
+
+    /// The body of a loop, which is left where it changes nothing any more.
+    fn iterations(&mut self, s: &Stmt, body: &[Stmt], l: &Loop, end: u32) -> Walked {
+        let Some(Settled { at, unless }) = settled(s) else {
+            return self.block(body, &l.body, end);
+        };
+        let what = "the loop is not left where it changes nothing any more";
+        let (before, behind) = l.body.split_at(at.min(l.body.len()));
+        let Some((leaves, behind)) = behind.split_first() else {
+            return self.differs(end, what);
+        };
+        let mark = self.scope.mark();
+        self.open_block(&body[..at], before, end)?;
+        match &leaves.is {
+            Is::If(Expr::Unary("!", holds), then, els)
+                if matches!(then[..], [C { is: Is::Leave, .. }]) && els.is_empty() =>
+            {
+                self.left_unless(&unless, holds, leaves.line)?
+            }
+            _ => return self.differs(leaves.line, what),
+        }
+        self.open_block(&body[at..], behind, end)?;
+        self.scope.leave(mark);
+        Ok(())
+    }
+
+    /// The conditions in one of which a loop goes on, of vectors in one lane.
+    fn left_unless(&mut self, unless: &[crate::nest::Expr], holds: &Expr, line: u32) -> Walked {
+        let what = "the loop is left on another condition";
+        let (one, holds) = match (unless, holds) {
+            ([more @ .., last], Expr::Binary("||", a, b)) if !more.is_empty() => {
+                self.left_unless(more, a, line)?;
+                (last, &**b)
+            }
+            ([one], _) => (one, holds),
+            _ => return self.differs(line, what),
+        };
+        let expected = self.read(line, meaning::value(self.nest, one))?;
+        let found = match (one.shape().is_mask(), holds) {
+            (false, _) => self.reader().truth(holds),
+            (true, Expr::Call(f, args)) if args.len() == 1 => {
+                let lanes = one.shape().lanes;
+                let mask = f.strip_prefix("ANY_").and_then(shape);
+                let Some(mask) = mask.filter(|m| m.lanes == lanes) else {
+                    return self.differs(line, what);
+                };
+                self.scope.needs(f);
+                let v = self.reader().value(&args[0]);
+                v.and_then(|v| as_mask(&v, mask.elem)).map(|v| v.tree)
+            }
+            _ => return self.differs(line, what),
+        };
+        let found = self.read(line, found)?;
+        self.require(found == expected, line, what)
     }
 
     /// A parallel loop, with threads if they are worth it: the same twice, each time the same call.

@@ -64,6 +64,8 @@ pub enum Is {
     /// A call, or `(void)x`.
     Do(Expr),
     Return(Expr),
+    /// `break`
+    Leave,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -295,6 +297,11 @@ impl<'a, 't> Parser<'a, 't> {
                 let value = self.expr()?;
                 self.semicolon()?;
                 Is::Return(value)
+            }
+            "break" => {
+                self.at += 1;
+                self.semicolon()?;
+                Is::Leave
             }
             m if BEFORE_LOOPS.contains(&m) => {
                 let name = self.word()?;

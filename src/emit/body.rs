@@ -7,8 +7,8 @@ use crate::intern::Symbol;
 use crate::nest::lines::{Lines, Mark};
 use crate::nest::names::identifier;
 use crate::nest::{
-    walk, Assumption, Block, BufId, Buffer, Expr, ExprKind, Guard, LoopKind, Nest, Part, Shape,
-    Stmt, StorageClass,
+    settled, walk, Assumption, Block, BufId, Buffer, Expr, ExprKind, Guard, LoopKind, Nest, Part,
+    Settled, Shape, Stmt, StorageClass,
 };
 use crate::term::Op;
 use crate::ty::Scalar;
@@ -371,7 +371,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn block(&mut self, block: &Block) {
+    fn block(&mut self, block: &[Stmt]) {
         for s in block {
             let start = self.out.begin();
             self.stmt(s);
@@ -389,7 +389,10 @@ impl<'a> Printer<'a> {
                 note,
             } => {
                 self.note(note.as_deref());
-                self.for_loop(*var, *extent, *kind, body);
+                match settled(s) {
+                    Some(found) => self.settling(*var, *extent, body, &found),
+                    None => self.for_loop(*var, *extent, *kind, body),
+                }
             }
             Stmt::If { cond, then, els } => self.branch(cond, then, els),
             Stmt::Let {
@@ -493,6 +496,24 @@ impl<'a> Printer<'a> {
         }
         self.line(&head);
         self.indented(body);
+        self.line("}");
+    }
+
+    /// A loop that is left once nothing changes any more.
+    fn settling(&mut self, var: Symbol, extent: Nat, body: &Block, found: &Settled) {
+        self.used.loops = true;
+        let n = index::nat(extent, &mut self.used);
+        self.line(&format!("for (int64_t {var} = 0; {var} < {n}; {var}++) {{"));
+        self.indent += 1;
+        let (before, behind) = body.split_at(found.at);
+        self.block(before);
+        let all: Vec<String> = found.unless.iter().map(|c| self.in_some_lane(c)).collect();
+        match &all[..] {
+            [one] => self.line(&format!("if (!{one}) break;")),
+            _ => self.line(&format!("if (!({})) break;", all.join(" || "))),
+        }
+        self.block(behind);
+        self.indent -= 1;
         self.line("}");
     }
 

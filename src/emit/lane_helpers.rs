@@ -122,6 +122,40 @@ pub(super) fn min_max(max: bool, s: Scalar, k: u32) -> String {
     or_instruction(min_max_instruction(max, s, k), &head, &ty, &any)
 }
 
+/// Whether one of so many bytes is not 0: what the machine defines that has instructions for it, and the call.
+fn any_instruction(bytes: u64) -> Option<(&'static str, &'static str)> {
+    match bytes {
+        64 => Some((
+            "__AVX512F__",
+            "_mm512_test_epi32_mask((__m512i)(m), (__m512i)(m)) != 0",
+        )),
+        32 => Some(("__AVX__", "!_mm256_testz_si256((__m256i)(m), (__m256i)(m))")),
+        16 => Some(("__SSE2__", "_mm_movemask_epi8((__m128i)(m)) != 0")),
+        _ => None,
+    }
+}
+
+/// Whether it has an instruction somewhere.
+pub(super) fn has_any(s: Scalar, k: u32) -> bool {
+    any_instruction(s.bytes() * u64::from(k)).is_some()
+}
+
+/// Whether any lane of a mask holds.
+pub(super) fn any(s: Scalar, k: u32) -> String {
+    let ty = format!("{}x{k}", s.name());
+    let lanes: Vec<String> = (0..k).map(|i| format!("any_ |= m_[{i}]")).collect();
+    let lanes = lanes.join(", ");
+    let each = format!(
+        "#define ANY_{ty}(m) \\\n    ({{ {ty} m_ = (m); int64_t any_ = 0; {lanes}; any_ != 0; }})\n"
+    );
+    match any_instruction(s.bytes() * u64::from(k)) {
+        Some((has, call)) => {
+            format!("#if defined({has})\n#define ANY_{ty}(m) ({call})\n#else\n{each}#endif\n\n")
+        }
+        None => format!("{each}\n"),
+    }
+}
+
 /// A macro that is an instruction where a machine has it, and `any` elsewhere.
 pub(super) fn or_instruction(
     instruction: Option<(&str, String)>,

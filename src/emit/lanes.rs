@@ -19,6 +19,17 @@ impl Printer<'_> {
         shape_type(Shape { elem, lanes })
     }
 
+    /// Whether a truth value holds, of vectors that of any lane.
+    pub fn in_some_lane(&mut self, e: &Expr) -> String {
+        if !e.shape().is_mask() {
+            return self.operand(e);
+        }
+        let bytes = self.mask_bytes(e).unwrap_or(1);
+        let (ty, mask) = (self.mask_type(bytes, e.shape().lanes), self.mask(e, bytes));
+        self.used.any.insert((int(bytes, true), e.shape().lanes));
+        format!("ANY_{ty}(({mask}))")
+    }
+
     pub fn mask_type(&mut self, bytes: u64, lanes: u32) -> String {
         let elem = int(bytes, true);
         self.register(elem, lanes)

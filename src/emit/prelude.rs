@@ -27,6 +27,8 @@ pub(super) struct Used {
     pub widened: BTreeSet<(Scalar, Scalar, u32)>,
     /// Selection by mask.
     pub masks: BTreeSet<(Scalar, u32)>,
+    /// Whether any lane of a mask holds: element, lanes.
+    pub any: BTreeSet<(Scalar, u32)>,
     /// Integer helpers: operation, element.
     pub ints: BTreeSet<(&'static str, Scalar)>,
     /// Shifts of vectors: whether to the left, element, lanes.
@@ -409,6 +411,9 @@ fn vectors(used: &Used, out: &mut String) {
     for (max, s, k) in &used.min_max {
         *out += &lane_helpers::min_max(*max, *s, *k);
     }
+    for (s, k) in &used.any {
+        *out += &lane_helpers::any(*s, *k);
+    }
 }
 
 /// Shifts of vectors, in which counts beyond the width move all bits out.
@@ -598,7 +603,9 @@ fn vector_helpers(used: &Used) -> String {
 fn headers(used: &Used) -> &'static str {
     let single = |(op, s, k): &(Op, Scalar, u32)| lane_helpers::has_instruction(*op, *s, *k);
     let least = |(_, s, k): &(bool, Scalar, u32)| lane_helpers::has_min_max(*s, *k);
+    let mask = |(s, k): &(Scalar, u32)| lane_helpers::has_any(*s, *k);
     let any = used.halves.iter().any(super::half::has_instruction)
+        || used.any.iter().any(mask)
         || !used.widened.is_empty()
         || used.lane_ops.iter().any(single)
         || used.min_max.iter().any(least);

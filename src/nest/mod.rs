@@ -14,6 +14,7 @@ mod expr;
 pub mod lines;
 pub mod names;
 pub mod passes;
+mod settled;
 mod show;
 pub mod walk;
 
@@ -22,6 +23,7 @@ pub use abi::{Abi, ErrorCode, Slot};
 pub use entry::{Entry, Guard, Part, THREADS_FROM};
 pub use expr::{Expr, ExprKind, Shape};
 pub use lines::Mark;
+pub use settled::{settled, Settled};
 
 use crate::arith::Nat;
 use crate::intern::Symbol;

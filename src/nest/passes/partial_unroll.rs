@@ -8,7 +8,7 @@
 
 use crate::arith::Nat;
 use crate::intern::Symbol;
-use crate::nest::{walk, Block, BufId, ExprKind, LoopKind, Nest, Stmt};
+use crate::nest::{settled, walk, Block, BufId, ExprKind, LoopKind, Nest, Stmt};
 use std::collections::BTreeSet;
 
 /// So many iterations at once.
@@ -25,6 +25,10 @@ pub(super) fn mark(nest: &mut Nest, registers: u32) {
 
 fn mark_in(block: &mut Block, room: usize) {
     for s in block {
+        // Such a loop may be over long before.
+        if settled(s).is_some() {
+            continue;
+        }
         match s {
             Stmt::For {
                 extent, kind, body, ..

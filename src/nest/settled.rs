@@ -1,0 +1,177 @@
+//! Loops that change nothing any more once some conditions no longer hold.
+//!
+//! In: a loop of a loop program. Out: the conditions, unless one of which holds in one of its lanes no variable that the loop gives a value
+//! gets another one, as in `s = c(s) ? f(s) : s`; they are the same in each iteration that starts from the same values, so that such a
+//! loop may be left where none holds. Absent: loops that store, or that have other statements than values of variables.
+
+use super::{Expr, ExprKind, LoopKind, Stmt};
+use crate::intern::Symbol;
+use crate::term::{Lit, Op};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Where it may be left.
+#[derive(Clone, Debug)]
+pub struct Settled {
+    /// Before this statement of the body, the first that gives a variable another value.
+    pub at: usize,
+    /// Unless one of these holds, of vectors in one of the lanes.
+    pub unless: Vec<Expr>,
+}
+
+/// Loops of few iterations are not asked for it.
+const FEW: i64 = 8;
+
+/// More conditions are not asked for in each iteration.
+const MOST: usize = 4;
+
+/// Whether a loop may be left before its end.
+pub fn settled(s: &Stmt) -> Option<Settled> {
+    let Stmt::For {
+        var,
+        extent,
+        kind: LoopKind::Seq,
+        body,
+        ..
+    } = s
+    else {
+        return None;
+    };
+    if extent.as_int().is_some_and(|n| n <= FEW) {
+        return None;
+    }
+    let at = body.iter().position(|s| matches!(s, Stmt::Assign { .. }))?;
+    let values = Values::of(body.get(..at)?)?;
+    let assign = |s| match s {
+        &Stmt::Assign { var, ref value } => Some((var, value)),
+        _ => None,
+    };
+    let given: Option<Vec<(Symbol, &Expr)>> = body.get(at..)?.iter().map(assign).collect();
+    let given = given?;
+    let mut unless: Vec<Expr> = Vec::new();
+    let stays =
+        |unless: &[Expr], (v, e): &(Symbol, &Expr)| values.is(*v, values.otherwise(unless, e));
+    for (v, e) in &given {
+        if !stays(&unless, &(*v, e)) {
+            unless.extend(values.keeps(*v, e));
+        }
+    }
+    let changing = |c: &Expr| values.reads(c, *var, &mut BTreeSet::new());
+    let settles = unless.len() <= MOST && given.iter().all(|g| stays(&unless, g));
+    (settles && !unless.iter().any(changing)).then_some(Settled { at, unless })
+}
+
+/// What variables are that are declared in the body.
+struct Values<'a>(BTreeMap<Symbol, &'a Expr>);
+
+impl<'a> Values<'a> {
+    /// If nothing else is done there.
+    fn of(before: &'a [Stmt]) -> Option<Values<'a>> {
+        let value = |s: &'a Stmt| match s {
+            Stmt::Let {
+                var,
+                value: Some(value),
+                mutable: false,
+                ..
+            } => Some((*var, value)),
+            _ => None,
+        };
+        before.iter().map(value).collect::<Option<_>>().map(Values)
+    }
+
+    /// A variable that is declared there is its value.
+    fn value<'e>(&self, e: &'e Expr) -> &'e Expr
+    where
+        'a: 'e,
+    {
+        match e.kind() {
+            ExprKind::Var(v) => self.0.get(v).map_or(e, |e| self.value(e)),
+            _ => e,
+        }
+    }
+
+    fn is(&self, variable: Symbol, e: &Expr) -> bool {
+        matches!(self.value(e).kind(), ExprKind::Var(v) if *v == variable)
+    }
+
+    /// The condition unless which a choice is a variable itself.
+    fn keeps(&self, variable: Symbol, e: &Expr) -> Option<Expr> {
+        let ExprKind::Op(Op::Select, args) = self.value(e).kind() else {
+            return None;
+        };
+        let [c, x, y] = &args[..] else { return None };
+        match (self.is(variable, x), self.is(variable, y)) {
+            (false, true) => Some(c.clone()),
+            (true, false) => Some(Expr::new(ExprKind::Op(Op::Not, vec![c.clone()]), c.shape())),
+            _ => None,
+        }
+    }
+
+    /// What an expression is unless one of those holds.
+    fn otherwise<'e>(&self, unless: &[Expr], e: &'e Expr) -> &'e Expr
+    where
+        'a: 'e,
+    {
+        let e = self.value(e);
+        match e.kind() {
+            ExprKind::Op(Op::Select, args) => {
+                let holds = unless.iter().find_map(|c| self.holds(c, &args[0]));
+                match (holds, &args[1..]) {
+                    (Some(true), [x, _]) => self.otherwise(unless, x),
+                    (Some(false), [_, y]) => self.otherwise(unless, y),
+                    _ => e,
+                }
+            }
+            // Of floats 0 may have another sign.
+            ExprKind::Op(Op::Add, args) if e.shape().elem.is_int() => {
+                let [x, y] = [0, 1].map(|i| self.otherwise(unless, &args[i]));
+                match (self.is_zero(x), self.is_zero(y)) {
+                    (true, _) => y,
+                    (_, true) => x,
+                    _ => e,
+                }
+            }
+            _ => e,
+        }
+    }
+
+    /// Whether a truth value holds unless that does, if it is known.
+    fn holds(&self, unless: &Expr, e: &Expr) -> Option<bool> {
+        let (unless, e) = (self.value(unless), self.value(e));
+        if unless.same(e) {
+            return Some(false);
+        }
+        let not = |e: &Expr| match e.kind() {
+            ExprKind::Op(Op::Not, args) => Some(args[0].clone()),
+            _ => None,
+        };
+        match (not(unless), not(e)) {
+            (Some(holds), _) if self.value(&holds).same(e) => Some(true),
+            (_, Some(other)) => self.holds(unless, &other).map(|h| !h),
+            _ => None,
+        }
+    }
+
+    fn is_zero(&self, e: &Expr) -> bool {
+        match self.value(e).kind() {
+            ExprKind::Lit(Lit::Int(n)) => *n == 0,
+            ExprKind::Splat(x) => self.is_zero(x),
+            _ => false,
+        }
+    }
+
+    /// Whether it is of an index.
+    fn reads(&self, e: &Expr, index: Symbol, seen: &mut BTreeSet<Symbol>) -> bool {
+        let (mut found, mut variables) = (false, Vec::new());
+        e.visit(&mut |e| {
+            found |= e.own_index().is_some_and(|n| n.mentions(index));
+            if let ExprKind::Var(v) = e.kind() {
+                variables.push(*v);
+            }
+        });
+        found
+            || variables.into_iter().any(|v| {
+                let value = self.0.get(&v).filter(|_| seen.insert(v));
+                value.is_some_and(|e| self.reads(e, index, seen))
+            })
+    }
+}
