@@ -26,6 +26,13 @@ pub struct Inequalities {
     never: bool,
 }
 
+/// A column to be left out, of how many sums it makes one each, and whether that loses whole numbers.
+struct Next {
+    column: usize,
+    sums: usize,
+    loses: bool,
+}
+
 impl Inequalities {
     /// How many there are.
     pub fn len(&self) -> usize {
@@ -53,22 +60,32 @@ impl Inequalities {
     }
 
     /// Whether no integers satisfy all. What is equal to a sum of others is replaced by it; then one column after the other is
-    /// left out, of which the fewest sums come.
-    pub fn contradict(mut self) -> bool {
+    /// left out, of which the fewest sums come. If whole numbers were lost, once more where they are lost last.
+    pub fn contradict(self) -> bool {
+        match self.clone().left_out(LOSS) {
+            Some(lost) => lost && self.left_out(ROWS).is_none(),
+            None => true,
+        }
+    }
+
+    /// None where there is a contradiction; else whether whole numbers may have been lost.
+    fn left_out(mut self, loss: usize) -> Option<bool> {
+        let mut lost = false;
         while !self.never {
             if let Some((sum, constant, column)) = self.equation() {
                 self.substitute(&sum, constant, column);
                 continue;
             }
-            let Some((column, (more, less))) = self.next_column() else {
-                return false;
+            let Some(next) = self.next_column(loss) else {
+                return Some(lost);
             };
-            if self.rows.len() + more * less > ROWS {
-                return false;
+            lost |= next.loses;
+            if self.rows.len() + next.sums > ROWS {
+                return Some(lost);
             }
-            self.eliminate(column);
+            self.eliminate(next.column);
         }
-        true
+        None
     }
 
     /// `sum + constant = 0` where a column has the factor 1 or -1: nothing is lost by computing it from the others. The
@@ -97,8 +114,8 @@ impl Inequalities {
         }
     }
 
-    /// The next column, and in how many sums its factor is positive, and negative. Where all of one sign are 1, nothing is lost.
-    fn next_column(&self) -> Option<(usize, (usize, usize))> {
+    /// The next column. Where all factors of one sign are 1, nothing is lost.
+    fn next_column(&self, loss: usize) -> Option<Next> {
         let mut count = vec![((0, true), (0, true)); self.columns];
         for (i, c) in self.rows.keys().flatten() {
             let here = &mut count[*i];
@@ -106,8 +123,12 @@ impl Inequalities {
             *side = (side.0 + 1, side.1 && c.abs() == 1);
         }
         let here = (count.into_iter().enumerate()).filter(|(_, (p, n))| p.0 + n.0 > 0);
-        let next = here.min_by_key(|(_, (p, n))| p.0 * n.0 * if p.1 || n.1 { 1 } else { LOSS });
-        next.map(|(i, (p, n))| (i, (p.0, n.0)))
+        let next = here.map(|(column, (p, n))| Next {
+            column,
+            sums: p.0 * n.0,
+            loses: !(p.1 || n.1),
+        });
+        next.min_by_key(|next| next.sums * if next.loses { loss } else { 1 })
     }
 
     /// The sums that have a column are taken out.
