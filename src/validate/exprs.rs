@@ -150,19 +150,10 @@ impl Machine<'_> {
         let Some(AtomKind::Var(own)) = l.as_atom().map(Atom::kind) else {
             return Ok(Lanes::All(Rc::new(all)));
         };
-        // A minimum may be simpler in the first lane than in the others.
-        for (first, two) in (0..).zip(all.windows(2)).take(2) {
-            let each = self.cx.between(two[0], two[1], l - Nat::int(first));
-            let Some(each) = each else { continue };
-            let mut same = true;
-            for (i, v) in (0..).zip(&all) {
-                same = same && self.cx.with(each, own, Nat::int(i))? == *v;
-            }
-            if same {
-                return Ok(Lanes::Each(each));
-            }
-        }
-        Ok(Lanes::All(Rc::new(all)))
+        Ok(match self.cx.one_of_all(&all, own)? {
+            Some(each) => Lanes::Each(each),
+            None => Lanes::All(Rc::new(all)),
+        })
     }
 
     fn op(&mut self, op: Op, args: &[Expr], e: &Expr) -> Res<Lanes> {

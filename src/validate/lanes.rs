@@ -1,15 +1,77 @@
 //! Values that differ in their indices alone, as one value of a number.
 //!
-//! In: the values where a number is 0 and where it is 1. Out: what they may be for any number. It is a guess: whoever asks for it looks
-//! whether it is right. Absent: lanes (`exprs`).
+//! In: the values for the numbers from 0 on. Out: what is each of them. It is guessed from two of them, and found to be right of all. Absent: lanes (`exprs`).
 
-use super::value::{Fold, Node, Values, V};
+use super::value::{Fold, Node, Res, Values, V};
 use crate::arith::{Atom, AtomKind, Nat};
 use crate::intern::Symbol;
 
+/// Values for the numbers from 0 on that may be one value of the number.
+#[derive(Default)]
+pub struct Alike {
+    all: Vec<V>,
+    each: Option<V>,
+    wrong: u32,
+}
+
+impl Alike {
+    /// With one more, where the number is a variable; whether they may still be one value. Each is compared where no more is assumed than
+    /// where it was found: what is assumed of a later number says nothing of an earlier one. What differs from the others may be simpler
+    /// than what comes next, as a minimum is: the guess is from it and the one before, or the next one.
+    pub fn add(
+        &mut self,
+        cx: &mut Values,
+        v: V,
+        number: Symbol,
+        assume: &dyn Fn(&mut Values, i64),
+    ) -> Res<bool> {
+        let last = self.all.len() as i64 - 1;
+        self.all.push(v);
+        let fits = |cx: &mut Values, each: V, i: i64, v: V| -> Res<bool> {
+            let mark = cx.known.mark();
+            assume(cx, i);
+            let there = cx.with(each, number, Nat::int(i));
+            cx.known.restore(mark);
+            Ok(there? == v)
+        };
+        if let Some(each) = self.each {
+            self.each = fits(cx, each, last + 1, v)?.then_some(each);
+        }
+        if let (None, Some(before)) = (self.each, self.all.iter().rev().nth(1)) {
+            self.each = cx.between(*before, v, Nat::var(number) - Nat::int(last));
+            for (i, v) in (0..).zip(&self.all) {
+                if let Some(each) = self.each {
+                    self.each = fits(cx, each, i, *v)?.then_some(each);
+                }
+            }
+        }
+        self.wrong = match self.each {
+            None if last >= 0 => self.wrong + 1,
+            _ => 0,
+        };
+        Ok(self.wrong < 2)
+    }
+
+    /// What is each of them, if that was found.
+    pub fn each(&self) -> Option<V> {
+        self.each
+    }
+}
+
 impl Values {
+    /// One value of a number that is each of some.
+    pub fn one_of_all(&mut self, all: &[V], number: Symbol) -> Res<Option<V>> {
+        let mut alike = Alike::default();
+        for v in all {
+            if !alike.add(self, *v, number, &|_, _| {})? {
+                return Ok(None);
+            }
+        }
+        Ok(alike.each())
+    }
+
     /// What is the first value where a number is 0, and the second where it is 1, if indices alone differ. It is a guess for all others.
-    pub fn between(&mut self, a: V, b: V, l: Nat) -> Option<V> {
+    fn between(&mut self, a: V, b: V, l: Nat) -> Option<V> {
         if a == b {
             return Some(a);
         }

@@ -255,29 +255,11 @@ fn read_by_value(cx: &mut Values, buf: u32, leaves: &[Leaf], e: Nat, most: i64) 
     }
     match alike {
         true => Ok(any),
-        false => match of_all(cx, &all, v)? {
+        false => match cx.one_of_all(&all, v)? {
             Some(each) => Ok(each),
             None => Ok(cx.table(Nat::var(v), &all)),
         },
     }
-}
-
-/// One value of a variable that is each of some, as it is guessed from two of them: a minimum may be simpler in the first than in the
-/// others.
-fn of_all(cx: &mut Values, all: &[V], v: Symbol) -> Res<Option<V>> {
-    for (first, two) in (0..).zip(all.windows(2)).take(2) {
-        let Some(each) = cx.between(two[0], two[1], Nat::var(v) - Nat::int(first)) else {
-            continue;
-        };
-        let mut same = true;
-        for (i, of) in (0..).zip(all) {
-            same = same && cx.with(each, v, Nat::int(i))? == *of;
-        }
-        if same {
-            return Ok(Some(each));
-        }
-    }
-    Ok(None)
 }
 
 fn variable(a: Atom) -> Option<Symbol> {

@@ -1,10 +1,10 @@
 //! Elements of buffers whose rows were stored a few at once, each by a statement of its own.
 //!
 //! In: a buffer, an element of it. Out: its value. Which statement stored a row is what is left of its number by as many as there are; what
-//! they stored is read once, for any tile, and if it is one value of the number of the row in it, that is the value of the row. That is
-//! guessed from two rows, and taken if it is right of each. Absent: rows that loops say (`memory`).
+//! they stored is read once, for any tile, and if it is one value of the number of the row in it, that is the value of the row. Absent: rows that loops say (`memory`).
 
 use super::items::{assume_path, leaves, Around, Item, Leaf};
+use super::lanes::Alike;
 use super::memory;
 use super::place::coordinates;
 use super::rewrite::Rewrite;
@@ -160,40 +160,22 @@ fn tile(
     let tiles = dim.ceil_div(Nat::int(rows));
     cx.known.range(number, Nat::int(0), tiles - Nat::int(1));
     cx.known.range(row, Nat::int(0), Nat::int(rows - 1));
-    let mut first = None;
-    let mut guess = None;
+    let mut alike = Alike::default();
+    let at = |i: i64| Nat::int(rows) * Nat::var(number) + Nat::int(i);
+    let inside = |cx: &mut Values, i: i64| cx.known.not_negative(dim - Nat::int(1) - at(i));
     for i in 0..rows {
-        let x = Nat::int(rows) * Nat::var(number) + Nat::int(i);
         let mark = cx.known.mark();
-        cx.known.not_negative(dim - Nat::int(1) - x);
-        let found = memory::read(cx, buf, items, beside + x * stride).map(|v| written(cx, v));
-        let same = match (&found, guess) {
-            (Ok(v), _) if cx.has_undefined(*v) => Ok(false),
-            (Ok(v), Some(guess)) => cx.with(guess, row, Nat::int(i)).map(|w| w == *v),
-            (found, _) => Ok(found.is_ok()),
-        };
+        inside(cx, i);
+        let found = memory::read(cx, buf, items, beside + at(i) * stride).map(|v| written(cx, v));
         cx.known.restore(mark);
-        cx.spend(1)?;
-        let (Ok(v), Ok(true)) = (found, same) else {
-            return Ok(None);
+        let same = match found {
+            Ok(v) if !cx.has_undefined(v) => alike.add(cx, v, row, &inside),
+            _ => Ok(false),
         };
-        match (i, first) {
-            (0, _) => first = Some(v),
-            (1, Some(first)) => {
-                guess = cx.between(first, v, Nat::var(row));
-                let right = match guess {
-                    Some(guess) => {
-                        cx.with(guess, row, Nat::int(0))? == first
-                            && cx.with(guess, row, Nat::int(1))? == v
-                    }
-                    None => false,
-                };
-                if !right {
-                    return Ok(None);
-                }
-            }
-            _ => {}
+        cx.spend(1)?;
+        if !same.unwrap_or(false) {
+            return Ok(None);
         }
     }
-    Ok(guess.map(|value| (number, row, value)))
+    Ok(alike.each().map(|value| (number, row, value)))
 }

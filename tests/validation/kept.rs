@@ -338,3 +338,19 @@ fn rests_of_rows_of_wide_tiles_are_validated() {
     let found = obligations_within(&nest, &other, 10_000);
     assert!(!found.open.is_empty(), "{nest}");
 }
+
+/// Softmax of the rows of a product: functions in vectors, and a rest of which the last tile is a part. Of a constant number of columns,
+/// some columns of the tile lie inside of every row, and in the others a minimum stands.
+#[test]
+fn rests_of_rows_that_end_in_a_tile_are_validated() {
+    let text = "def f [m h k : nat] (x : m.k.f32) (w : h.k.f32) : m.h.f32 =
+      x |> map (\\r ->
+        let s = w |> map (\\c -> zip r c |> map (\\p -> fst p * snd p) |> reduce (+) 0.0) in
+        let powers = s |> map exp in
+        let sum = reduce (+) 0.0 powers in
+        powers |> map (\\v -> v / sum))";
+    for flags in ["--target avx2", "--target avx512 --set h=100"] {
+        let job = told_by_the_main_job(text, &format!("{flags} --permit approximate"));
+        assert!(job.contains("at all sizes"), "{flags}: {job}");
+    }
+}

@@ -24,6 +24,18 @@ fn quotients_of_what_is_not_whole_are_no_closer_than_they_are() {
     ));
 }
 
+/// Where 8 does not divide a number, 16 does not: without what 8 leaves, which is left out with a loss of whole numbers, nothing says it.
+#[test]
+fn whole_numbers_are_lost_last() {
+    let n = Nat::var(Symbol::new("n"));
+    let by = |k: i64| (n.floor_div(k.into()), n.ceil_div(k.into()));
+    let left = n - by(8).0 * 8.into() - 1.into();
+    let even = by(16).0 - by(16).1;
+    assert!(never(&[n, left, even]));
+    assert!(!never(&[n, even]));
+    assert!(!never(&[n, left, by(4).0 - by(4).1]));
+}
+
 /// Messages name variables as loop programs do.
 #[test]
 fn marks_of_inner_variables_are_not_shown() {
