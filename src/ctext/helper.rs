@@ -60,6 +60,7 @@ fn typed(name: &str) -> Option<Helper> {
     if ty.lanes == 1 {
         let count = match op {
             "div" | "mod" | "shl" | "shr" => 2,
+            "min" | "max" if ty.elem.is_int() && ty.elem.bytes() <= 4 => 2,
             "abs" => 1,
             "neg" if ty.elem.is_float() => 1,
             _ => return None,

@@ -360,6 +360,13 @@ impl Reader<'_, '_> {
                 all[2].clone(),
             )));
         }
+        // Of single numbers these are choices.
+        if let (1, By::Op(op @ (Op::Min | Op::Max))) = (helper.result.lanes, helper.by) {
+            let compare = if op == Op::Min { Op::Lt } else { Op::Gt };
+            let shape = Shape::scalar(Scalar::Bool);
+            let c = Tree::of(By::Op(compare), all.clone(), shape);
+            return Ok(plain(Tree::select(c, all[0].clone(), all[1].clone())));
+        }
         Ok(plain(Tree::of(helper.by, all, helper.result)))
     }
 }

@@ -56,3 +56,9 @@ pub fn too_large_type(span: Span) -> Diagnostic {
     .at(span)
     .help("pairs of pairs and sizes of sizes double at every step: keep what is needed only")
 }
+
+/// What is chained by `>>`.
+pub const CHAINED: &str = "what `>>` chains";
+
+/// What moves bits, where somebody looked for it.
+pub const MOVED: &str = "bits are moved by `shl a b` and `shr a b`; `f >> g` is `\\x -> g (f x)`";

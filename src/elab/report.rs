@@ -4,14 +4,14 @@
 //! A mismatch shows the two types, and the first pair in them that cannot agree, sizes in normal form.
 
 use super::infer::Infer;
-use super::reason::{too_large_type, Origin, Reason};
+use super::reason::{too_large_type, Origin, Reason, CHAINED, MOVED};
 use super::show::{show, show_named};
 use super::unify::{Mismatch, Pair};
 use crate::arith::Nat;
 use crate::diag::{code, Diagnostic};
 use crate::source::Span;
 use crate::term::{Class, Op};
-use crate::ty::{Ty, TyKind};
+use crate::ty::{Scalar, Ty, TyKind};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 
@@ -177,7 +177,10 @@ impl Infer<'_> {
                         self.show(b)
                     ));
                 }
-                advice(a, b)
+                match b.as_scalar().is_some_and(Scalar::is_int) && reason.text == CHAINED {
+                    true => MOVED.to_string(),
+                    false => advice(a, b),
+                }
             }
             Pair::Infinite(..) | Pair::Huge => {
                 "a value is applied to itself, or put into an array of its own type".to_string()

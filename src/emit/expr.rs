@@ -203,6 +203,13 @@ impl Printer<'_> {
                 let name = if op == Max { "MAX" } else { "MIN" };
                 format!("{name}_{}({x}, {y})", shape_type(shape))
             }
+            // Compilers take choices between choices apart before they see what these are.
+            (Min | Max, [x, y])
+                if elem.is_int() && elem.bytes() <= 4 && args.iter().any(is_computed) =>
+            {
+                self.used.ints.insert((op.name(), elem));
+                format!("{}_{}({x}, {y})", op.name(), elem.name())
+            }
             (Min, [x, y]) => format!("{x} < {y} ? {x} : {y}"),
             (Max, [x, y]) => format!("{x} > {y} ? {x} : {y}"),
             (Fma, [x, y, z]) if elem.is_float() => self.math("fma", elem, &[x, y, z]),
@@ -416,6 +423,11 @@ fn is_zero(l: Lit) -> bool {
         Lit::F64(b) => b == 0,
         Lit::Size(n) => n.as_int() == Some(0),
     }
+}
+
+/// Whether it is more than a constant, a variable or an element.
+fn is_computed(e: &Expr) -> bool {
+    matches!(e.kind(), ExprKind::Op(..))
 }
 
 /// Whether a text is a name, a number, a call or a subscript of a name.

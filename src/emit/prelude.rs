@@ -524,6 +524,8 @@ fn int_helper(op: &str, s: Scalar) -> String {
         ("shr", true) => format!("return a >> (({own})b < {bits} ? b : {});", bits - 1),
         ("shr", false) => format!("return b < {bits} ? a >> b : 0;"),
         ("mod", false) => format!("return b == 0 ? 0 : ({t})(a % b);"),
+        ("min", _) => "return a < b ? a : b;".to_string(),
+        ("max", _) => "return a > b ? a : b;".to_string(),
         // As an `int` it has an absolute value, in which compilers see the instruction.
         _ if s.bytes() < 4 => format!("return ({t})abs(a);"),
         // Where the least one cannot be, that is what is left.

@@ -56,7 +56,7 @@ pub fn settled(s: &Stmt) -> Option<Settled> {
         }
     }
     let changing = |c: &Expr| values.reads(c, *var, &mut BTreeSet::new());
-    let settles = unless.len() <= MOST && given.iter().all(|g| stays(&unless, g));
+    let settles = (1..=MOST).contains(&unless.len()) && given.iter().all(|g| stays(&unless, g));
     (settles && !unless.iter().any(changing)).then_some(Settled { at, unless })
 }
 

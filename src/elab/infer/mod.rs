@@ -16,7 +16,7 @@ use apply::Args;
 use pattern::{hint, Local};
 
 use super::pre::{Number, Pre};
-use super::reason::{Origin, Reason};
+use super::reason::{Origin, Reason, CHAINED, MOVED};
 use super::scheme::Scheme;
 use super::unify::{SiteId, Unifier};
 use crate::arith::Nat;
@@ -223,7 +223,15 @@ impl<'a> Infer<'a> {
     fn composition(&mut self, f: &Expr, g: &Expr) -> (Pre, Ty) {
         let (a, b) = (self.unknown_type(f.span), self.unknown_type(f.span));
         let c = self.unknown_type(g.span);
-        let reason = Reason::new("what `>>` chains");
+        let reason = Reason::new(CHAINED);
+        let number = |e: &Expr| matches!(e.bare().kind, ExprKind::Number(_));
+        if number(f) || number(g) {
+            let span = f.span.to(g.span);
+            let diagnostic =
+                Diagnostic::new(code::TYPE_MISMATCH, "`>>` chains functions, not numbers");
+            self.report(diagnostic.at(span).help(MOVED));
+            return (Pre::Error, self.unknown_type(span));
+        }
         self.depth += 1;
         let f = self.check(f, Ty::fun(a, b), &reason);
         let g = self.check(g, Ty::fun(b, c), &reason);

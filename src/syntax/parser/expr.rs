@@ -168,6 +168,11 @@ impl Parser<'_> {
     /// `a.b.c`, `<n>t`, or an atom.
     fn dotted(&mut self) -> Expr {
         let start = self.peek().span;
+        let twice = self.peek().adjacent && self.at > 0 && self.is("<");
+        if twice && self.token_text(&self.tokens[self.at - 1]) == "<" {
+            let help = "bits are moved by `shl a b` and `shr a b`";
+            self.error(code::EXPECTED, "`<<` is no operator", start, help);
+        }
         if self.eat("<") {
             let lanes = self.binary(prec::ADD);
             self.close(">", start);
