@@ -389,6 +389,27 @@ fn changes(text: &str) -> Vec<(&'static str, String)> {
     all
 }
 
+/// Floats of which it is not known that they fit an integer are not converted as if they did.
+#[test]
+fn floats_that_may_not_fit_are_noticed() {
+    let nest = own("fitting");
+    let unit = printed(&nest, Contract::On);
+    assert_eq!(compared(&unit, &nest), Verdict::Same);
+    assert!(unit.c.matches("= f32_in_").count() >= 3, "{}", unit.c);
+    let mut made = 0;
+    for (from, to) in [
+        ("= f32_to_i8(", "= f32_in_i8("),
+        ("= f32_to_u8(", "= f32_in_u8("),
+    ] {
+        for c in each_place(&unit.c, from, to) {
+            let verdict = compared(&CUnit { c, ..unit.clone() }, &nest);
+            assert!(matches!(verdict, Verdict::Unread(_)), "{from}: {verdict:?}");
+            made += 1;
+        }
+    }
+    assert_eq!(made, 3);
+}
+
 /// Loops are left where they change nothing any more, on that condition, and no others.
 #[test]
 fn loops_are_left_where_they_may_be() {

@@ -386,7 +386,11 @@ impl Walk<'_> {
                 self.require(fits, line, "it has another type")?;
                 match (value, &d.value) {
                     (Some(value), Some(found)) => {
-                        self.same_value(line, found, value, *expected, held)?
+                        self.same_value(line, found, value, *expected, held)?;
+                        if !mutable && expected.elem.is_float() {
+                            let value = self.read(line, meaning::value(self.nest, value))?;
+                            self.scope.stays(*var, value);
+                        }
                     }
                     (None, None) => {}
                     _ => return self.differs(line, "it has a value in one of both only"),

@@ -14,6 +14,8 @@ pub struct Helper {
     pub result: Shape,
     /// Whether the C library has it.
     pub library: bool,
+    /// Whether it takes only what fits its result.
+    pub fits: bool,
 }
 
 fn own(by: By, of: Vec<Shape>, result: Shape) -> Option<Helper> {
@@ -22,6 +24,7 @@ fn own(by: By, of: Vec<Shape>, result: Shape) -> Option<Helper> {
         of,
         result,
         library: false,
+        fits: false,
     })
 }
 
@@ -47,6 +50,7 @@ fn of_library(name: &str) -> Option<Helper> {
         of,
         result,
         library: true,
+        fits: false,
     })
 }
 
@@ -140,6 +144,15 @@ pub fn named(name: &str) -> Option<Helper> {
     if let Some((from, to)) = name.split_once("_as_") {
         let [from, to] = [from, to].map(|s| Scalar::from_name(s).map(Shape::scalar));
         return own(By::Bits, vec![from?], to?);
+    }
+    if let Some((from, to)) = name.split_once("_in_") {
+        let [from, to] = [from, to].map(Scalar::from_name);
+        let (from, to) = (from?, to?);
+        let short = to.is_int() && to.bytes() <= 2;
+        let floats = matches!(from, Scalar::F32 | Scalar::F64);
+        return own(By::Saturate, vec![Shape::scalar(from)], Shape::scalar(to))
+            .filter(|_| short && floats)
+            .map(|h| Helper { fits: true, ..h });
     }
     converting(name)
         .or_else(|| typed(name))

@@ -12,6 +12,7 @@ mod entry;
 mod function;
 mod header;
 mod helper;
+mod interval;
 mod known;
 mod lex;
 mod meaning;

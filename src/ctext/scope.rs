@@ -5,6 +5,7 @@
 
 use super::helper;
 use super::sum::FUNCTIONS;
+use super::tree::Tree;
 use super::types::is_type;
 use crate::intern::Symbol;
 use crate::nest::{BufId, Shape};
@@ -48,6 +49,8 @@ impl Entity {
 pub struct Scope {
     names: BTreeMap<String, Entity>,
     symbols: BTreeSet<Symbol>,
+    /// Of variables that are given none later.
+    values: BTreeMap<Symbol, Tree>,
     /// In the order of their declarations.
     order: Vec<String>,
     needed: BTreeSet<String>,
@@ -85,8 +88,18 @@ impl Scope {
         for name in self.order.split_off(mark) {
             if let Some(symbol) = self.names.remove(&name).and_then(|e| e.symbol()) {
                 self.symbols.remove(&symbol);
+                self.values.remove(&symbol);
             }
         }
+    }
+
+    /// What a variable is as long as it is declared.
+    pub fn stays(&mut self, variable: Symbol, value: Tree) {
+        self.values.insert(variable, value);
+    }
+
+    pub fn value(&self, variable: Symbol) -> Option<&Tree> {
+        self.values.get(&variable)
     }
 
     /// Where another function begins: no name is known there. Gives those of this one.

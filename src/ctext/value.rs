@@ -360,6 +360,9 @@ impl Reader<'_, '_> {
                 all[2].clone(),
             )));
         }
+        if helper.fits && !self.scope.fits(&all[0], helper.result.elem) {
+            return unread("a float may not fit the integer that it becomes");
+        }
         // Of single numbers these are choices.
         if let (1, By::Op(op @ (Op::Min | Op::Max))) = (helper.result.lanes, helper.by) {
             let compare = if op == Op::Min { Op::Lt } else { Op::Gt };

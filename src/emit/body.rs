@@ -1,6 +1,7 @@
 //! The function: checks, buffers, statements.
 
 use super::index;
+use super::interval::Values;
 use super::prelude::{c_type, Used};
 use crate::arith::Nat;
 use crate::intern::Symbol;
@@ -21,6 +22,8 @@ pub(super) struct Printer<'a> {
     pub masks: BTreeMap<Symbol, u64>,
     /// Variables that are kept without a sign.
     pub without_sign: BTreeSet<Symbol>,
+    /// What variables are that are given no value later.
+    pub values: Values,
     /// Whether a float is rounded once after a product and a sum.
     pub fused: bool,
     out: Lines,
@@ -46,6 +49,7 @@ impl<'a> Printer<'a> {
             nest,
             used,
             masks: BTreeMap::new(),
+            values: Values::default(),
             without_sign: super::sums::without_sign(&nest.body),
             out: Lines::default(),
             indent: 0,
@@ -409,6 +413,9 @@ impl<'a> Printer<'a> {
                     false if self.without_sign.contains(var) => "uint32_t".to_string(),
                     false => self.shape(*shape),
                 };
+                if let (Some(v), false, true) = (value, *mutable, shape.elem.is_float()) {
+                    self.values.0.insert(*var, v.clone());
+                }
                 let word = if *mutable { "" } else { "const " };
                 match value {
                     Some(v) => {

@@ -368,7 +368,13 @@ impl Printer<'_> {
 
     fn cast(&mut self, a: &Expr, to: Shape) -> String {
         let x = self.operand(a);
-        self.convert(x, a.shape(), to)
+        match (a.shape().elem, to.elem) {
+            (f @ (Scalar::F32 | Scalar::F64), t) if to.lanes == 1 && self.values.fits(a, t) => {
+                self.used.fitting.insert((f, t));
+                format!("{}_in_{}({x})", f.name(), t.name())
+            }
+            _ => self.convert(x, a.shape(), to),
+        }
     }
 
     /// What has 16 bits is converted by way of f32.

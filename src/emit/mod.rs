@@ -14,6 +14,7 @@ mod functions;
 mod half;
 mod header;
 mod index;
+mod interval;
 mod lane_helpers;
 mod lanes;
 mod parts;

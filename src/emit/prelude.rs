@@ -41,6 +41,8 @@ pub(super) struct Used {
     pub halves: BTreeSet<(bool, Scalar, u32)>,
     /// Saturating casts from floats: from, to.
     pub casts: BTreeSet<(Scalar, Scalar)>,
+    /// Casts from floats that fit: from, to.
+    pub fitting: BTreeSet<(Scalar, Scalar)>,
     /// Helpers on indices.
     pub index: BTreeSet<&'static str>,
     /// Whether arrays of indices are checked.
@@ -260,6 +262,14 @@ pub(super) fn prelude(used: &Used, contract: Contract) -> String {
     }
     for s in &used.signs {
         out += &negative(*s);
+    }
+    for (from, to) in &used.fitting {
+        let (f, t) = (c_type(*from), c_type(*to));
+        out += &format!(
+            "static inline {t} {}_in_{}({f} a)\n{{\n    return ({t})(int32_t)(a == a ? a : 0);\n}}\n\n",
+            from.name(),
+            to.name()
+        );
     }
     for (from, to) in &used.casts {
         out += &cast_helper(*from, *to);
