@@ -159,11 +159,7 @@ fn operation(op: Op, args: &[Expr], a: Vec<Tree>, shape: Shape) -> Tree {
         k => Tree::splat(Tree::int(0, elem), k),
     };
     match (op, &a[..]) {
-        (Min | Max, [x, y]) if shape.lanes == 1 => {
-            let compare = if op == Min { Lt } else { Gt };
-            let c = Tree::of(By::Op(compare), a.clone(), Shape::scalar(Scalar::Bool));
-            Tree::select(c, x.clone(), y.clone())
-        }
+        (Min | Max, [x, y]) if shape.lanes == 1 => Tree::extreme(op, x, y),
         (Select, [c, x, y]) => Tree::select(c.clone(), x.clone(), y.clone()),
         (Fma, [x, y, z]) if elem.is_int() => {
             make(Add, vec![make(Mul, vec![x.clone(), y.clone()]), z.clone()])

@@ -199,6 +199,14 @@ impl Tree {
         }
     }
 
+    /// The least or the largest of single numbers is a choice.
+    pub fn extreme(op: Op, x: &Tree, y: &Tree) -> Tree {
+        let compare = if op == Op::Min { Op::Lt } else { Op::Gt };
+        let args = vec![x.clone(), y.clone()];
+        let c = Tree::of(By::Op(compare), args, Shape::scalar(Scalar::Bool));
+        Tree::select(c, x.clone(), y.clone())
+    }
+
     pub fn select(c: Tree, x: Tree, y: Tree) -> Tree {
         let shape = x.shape();
         Tree::of(By::Op(Op::Select), vec![c, x, y], shape)

@@ -363,12 +363,8 @@ impl Reader<'_, '_> {
         if helper.fits && !self.scope.fits(&all[0], helper.result.elem) {
             return unread("a float may not fit the integer that it becomes");
         }
-        // Of single numbers these are choices.
         if let (1, By::Op(op @ (Op::Min | Op::Max))) = (helper.result.lanes, helper.by) {
-            let compare = if op == Op::Min { Op::Lt } else { Op::Gt };
-            let shape = Shape::scalar(Scalar::Bool);
-            let c = Tree::of(By::Op(compare), all.clone(), shape);
-            return Ok(plain(Tree::select(c, all[0].clone(), all[1].clone())));
+            return Ok(plain(Tree::extreme(op, &all[0], &all[1])));
         }
         Ok(plain(Tree::of(helper.by, all, helper.result)))
     }
