@@ -13,7 +13,7 @@ use super::value::{as_mask, assigned};
 use super::walk::{is_pointer, is_type, Walk, Walked};
 use crate::arith::Nat;
 use crate::intern::Symbol;
-use crate::nest::{settled, BufId, LoopKind, Settled, Shape, Stmt, StorageClass};
+use crate::nest::{settled, BufId, LoopKind, Shape, Stmt, StorageClass};
 use crate::ty::Scalar;
 
 impl Walk<'_> {
@@ -181,25 +181,36 @@ impl Walk<'_> {
 
     /// The body of a loop, which is left where it changes nothing any more.
     fn iterations(&mut self, s: &Stmt, body: &[Stmt], l: &Loop, end: u32) -> Walked {
-        let Some(Settled { at, unless }) = settled(s) else {
+        let Some(found) = settled(s) else {
             return self.block(body, &l.body, end);
         };
         let what = "the loop is not left where it changes nothing any more";
-        let (before, behind) = l.body.split_at(at.min(l.body.len()));
+        let (before, behind) = l.body.split_at(found.at.min(l.body.len()));
         let Some((leaves, behind)) = behind.split_first() else {
             return self.differs(end, what);
         };
         let mark = self.scope.mark();
-        self.open_block(&body[..at], before, end)?;
-        match &leaves.is {
-            Is::If(Expr::Unary("!", holds), then, els)
-                if matches!(then[..], [C { is: Is::Leave, .. }]) && els.is_empty() =>
-            {
-                self.left_unless(&unless, holds, leaves.line)?
+        self.open_block(&body[..found.at], before, end)?;
+        let line = leaves.line;
+        let cond = match &leaves.is {
+            Is::If(cond, then, els) if els.is_empty() => {
+                matches!(then[..], [C { is: Is::Leave, .. }]).then_some(cond)
             }
-            _ => return self.differs(leaves.line, what),
+            _ => None,
+        };
+        match (found.once(), cond) {
+            (Some(once), Some(cond)) => {
+                let cond = self.reader().truth(cond);
+                let cond = self.read(line, cond)?;
+                let once = self.read(line, meaning::value(self.nest, once))?;
+                self.require(cond == once, line, "the loop is left on another condition")?;
+            }
+            (None, Some(Expr::Unary("!", holds))) => {
+                self.left_unless(&found.unless, holds, line)?
+            }
+            _ => return self.differs(line, what),
         }
-        self.open_block(&body[at..], behind, end)?;
+        self.open_block(&body[found.at..], behind, end)?;
         self.scope.leave(mark);
         Ok(())
     }

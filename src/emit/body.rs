@@ -515,10 +515,12 @@ impl<'a> Printer<'a> {
         let (before, behind) = body.split_at(found.at);
         self.block(before);
         let all: Vec<String> = found.unless.iter().map(|c| self.in_some_lane(c)).collect();
-        match &all[..] {
-            [one] => self.line(&format!("if (!{one}) break;")),
-            _ => self.line(&format!("if (!({})) break;", all.join(" || "))),
-        }
+        let leaves = match (found.once(), &all[..]) {
+            (Some(c), _) => self.expr(c),
+            (None, [one]) => format!("!{one}"),
+            (None, _) => format!("!({})", all.join(" || ")),
+        };
+        self.line(&format!("if ({leaves}) break;"));
         self.block(behind);
         self.indent -= 1;
         self.line("}");

@@ -18,6 +18,18 @@ pub struct Settled {
     pub unless: Vec<Expr>,
 }
 
+impl Settled {
+    /// The condition in which it is left, if that is one of single numbers by itself.
+    pub fn once(&self) -> Option<&Expr> {
+        match self.unless.first()?.kind() {
+            ExprKind::Op(Op::Not, args) if self.unless.len() == 1 => {
+                args.first().filter(|c| !c.shape().is_mask())
+            }
+            _ => None,
+        }
+    }
+}
+
 /// Loops of few iterations are not asked for it.
 const FEW: i64 = 8;
 
