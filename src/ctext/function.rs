@@ -398,7 +398,7 @@ impl Walk<'_> {
                 match (value, &d.value) {
                     (Some(value), Some(found)) => {
                         self.same_value(line, found, value, *expected, held)?;
-                        if !mutable && expected.elem.is_float() {
+                        if !mutable && expected.lanes == 1 {
                             let value = self.read(line, meaning::value(self.nest, value))?;
                             self.scope.stays(*var, value);
                         }

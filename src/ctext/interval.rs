@@ -1,7 +1,7 @@
-//! Between which numbers floats lie.
+//! Between which numbers values lie.
 //!
-//! In: a tree, and what variables are. Out: two numbers between which it lies, or it is none. They come from the least and the largest of
-//! two of which one is a constant, and from short integers. Absent: arithmetic.
+//! In: a tree, and what variables are. Out: two numbers between which it lies; a float lies there, or it is none. They come from
+//! constants, from short integers, and from the least and the largest of two. Absent: arithmetic of floats.
 
 use super::scope::Scope;
 use super::tree::{bounds, By, Kind, Tree};
@@ -18,6 +18,40 @@ impl Scope {
     pub fn fits(&self, t: &Tree, to: Scalar) -> bool {
         let ((low, high), (least, most)) = (self.floats(t, DEPTH), bounds(to));
         to.bytes() <= 2 && low >= least as f64 && high <= most as f64
+    }
+
+    /// The least and the largest whole number that it may be.
+    pub fn whole(&self, t: &Tree) -> (i128, i128) {
+        self.integers(t, DEPTH)
+    }
+
+    fn integers(&self, t: &Tree, depth: u32) -> (i128, i128) {
+        let any = bounds(t.elem());
+        let fits = |(low, high): (i128, i128)| match any.0 <= low && high <= any.1 {
+            true => (low, high),
+            false => any,
+        };
+        let (Some(depth), None) = (depth.checked_sub(1), t.as_int()) else {
+            return t.as_int().map_or(any, |n| (n, n));
+        };
+        let of = |t: &Tree| self.integers(t, depth);
+        match t.kind() {
+            Kind::Var(v) => self.value(*v).map_or(any, of),
+            Kind::Of(By::Convert, args) if !args[0].elem().is_float() => fits(of(&args[0])),
+            Kind::Of(By::Op(Op::Select), args) => {
+                let ((a, b), (l, h)) = (of(&args[1]), of(&args[2]));
+                match compared(&args[0], (&args[1], &args[2])) {
+                    Some(Op::Lt) => (a.min(l), b.min(h)),
+                    Some(Op::Gt) => (a.max(l), b.max(h)),
+                    _ => (a.min(l), b.max(h)),
+                }
+            }
+            Kind::Of(By::ZeroOne, _) => (0, 1),
+            Kind::Of(By::Op(op), args) if args.len() == 2 => {
+                ends(*op, of(&args[0]), of(&args[1])).map_or(any, fits)
+            }
+            _ => any,
+        }
     }
 
     fn floats(&self, t: &Tree, depth: u32) -> (f64, f64) {
@@ -45,13 +79,23 @@ impl Scope {
     /// `x < y ? x : y` is y where x is none, so that its end holds for what is no constant.
     fn chosen(&self, c: &Tree, (x, y): (&Tree, &Tree), depth: u32) -> (f64, f64) {
         let ((a, b), (l, h)) = (self.floats(x, depth), self.floats(y, depth));
-        let is = |op| matches!(c.as_of(By::Op(op)), Some([p, q]) if p == x && q == y);
         let number = constant(x).is_some();
-        match (is(Op::Lt), is(Op::Gt)) {
-            (true, _) => (a.min(l), if number { b.min(h) } else { h }),
-            (_, true) => (if number { a.max(l) } else { l }, b.max(h)),
+        match compared(c, (x, y)) {
+            Some(Op::Lt) => (a.min(l), if number { b.min(h) } else { h }),
+            Some(Op::Gt) => (if number { a.max(l) } else { l }, b.max(h)),
             _ => (a.min(l), b.max(h)),
         }
+    }
+}
+
+/// How a condition compares two trees.
+fn compared(c: &Tree, (x, y): (&Tree, &Tree)) -> Option<Op> {
+    match c.kind() {
+        Kind::Of(By::Op(op), args) => match &args[..] {
+            [p, q] if *p == x.number() && *q == y.number() => Some(*op),
+            _ => None,
+        },
+        _ => None,
     }
 }
 
@@ -63,4 +107,16 @@ fn constant(t: &Tree) -> Option<f64> {
         _ => return None,
     };
     (!x.is_nan()).then_some(x)
+}
+
+/// Between which numbers the results of an operation lie, if nothing is lost.
+pub fn ends(op: Op, (a, b): (i128, i128), (l, h): (i128, i128)) -> Option<(i128, i128)> {
+    let all = match op {
+        Op::Add => [a.saturating_add(l), b.saturating_add(h), 0, 0],
+        Op::Sub => [a.saturating_sub(h), b.saturating_sub(l), 0, 0],
+        Op::Mul => [(a, l), (a, h), (b, l), (b, h)].map(|(x, y)| x.saturating_mul(y)),
+        _ => return None,
+    };
+    let of = if op == Op::Mul { &all[..] } else { &all[..2] };
+    Some((*of.iter().min()?, *of.iter().max()?))
 }

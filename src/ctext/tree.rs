@@ -218,7 +218,7 @@ impl Tree {
     }
 
     /// Without conversions that keep every value; what is known as an index.
-    fn number(&self) -> Tree {
+    pub fn number(&self) -> Tree {
         if let Some(n) = self.as_int() {
             return Tree::int(n, Scalar::I64);
         }
@@ -348,23 +348,6 @@ impl Tree {
             k => Tree::splat(zero, k),
         };
         Tree::of(By::Op(Op::Ne), vec![self.clone(), zero], shape)
-    }
-
-    /// The least and the largest number that it may be, by its form.
-    pub fn range(&self) -> (i128, i128) {
-        if let Some(n) = self.as_int() {
-            return (n, n);
-        }
-        match self.kind() {
-            Kind::Of(By::Convert, args) if holds_all(args[0].elem(), self.elem()) => {
-                args[0].range()
-            }
-            Kind::Of(By::Op(Op::Select), args) => {
-                let ((a, b), (c, d)) = (args[1].range(), args[2].range());
-                (a.min(c), b.max(d))
-            }
-            _ => bounds(self.elem()),
-        }
     }
 }
 

@@ -5,6 +5,7 @@
 //! cannot overflow, or as index arithmetic. Absent: whether indices overflow.
 
 use super::helper::{self, Helper};
+use super::interval::ends;
 use super::meaning::{parameter, Res};
 use super::parse::{Expr, Written};
 use super::scope::{Entity, Held, Scope};
@@ -74,7 +75,7 @@ impl Reader<'_, '_> {
             }
             Expr::Binary(sign, x, y) => {
                 let (x, y) = (self.value(x)?, self.value(y)?);
-                binary(sign, x, y)
+                binary(sign, x, y, self.scope)
             }
             Expr::Choice(c, x, y) => {
                 let c = self.truth(c)?;
@@ -146,7 +147,7 @@ impl Reader<'_, '_> {
             ("-", None) if shape.lanes == 1 => {
                 let x = promoted(x.tree);
                 let zero = Tree::int(0, x.elem());
-                binary("-", plain(zero), plain(x))
+                binary("-", plain(zero), plain(x), self.scope)
             }
             _ => unread(format!("`{sign}` of such a value")),
         }
@@ -492,7 +493,7 @@ fn operator(sign: &str) -> Option<Op> {
     all.into_iter().find(|(s, _)| *s == sign).map(|(_, op)| op)
 }
 
-fn binary(sign: &'static str, x: Value, y: Value) -> Res<Value> {
+fn binary(sign: &'static str, x: Value, y: Value, scope: &Scope) -> Res<Value> {
     if lanes(&x) > 1 || lanes(&y) > 1 {
         return of_vectors(sign, x, y);
     }
@@ -536,7 +537,7 @@ fn binary(sign: &'static str, x: Value, y: Value) -> Res<Value> {
             return of_indices(op, m, n).map(|n| plain(Tree::index(n)));
         }
     }
-    of_integers(op, a, b, shape).map(plain)
+    of_integers(op, a, b, shape, scope).map(plain)
 }
 
 fn of_indices(op: Op, m: &Sum, n: &Sum) -> Res<Sum> {
@@ -550,20 +551,15 @@ fn of_indices(op: Op, m: &Sum, n: &Sum) -> Res<Sum> {
     sum.ok_or_else(|| "an index is too large to be read".to_string())
 }
 
-fn of_integers(op: Op, a: Tree, b: Tree, shape: Shape) -> Res<Tree> {
+fn of_integers(op: Op, a: Tree, b: Tree, shape: Shape, scope: &Scope) -> Res<Tree> {
     if matches!(op, Op::Div | Op::Mod) {
         return unread("a division of integers in which nothing is asked of the divisor");
     }
     let arithmetic = matches!(op, Op::Add | Op::Sub | Op::Mul);
     if arithmetic && shape.elem.is_signed() {
-        let ((a0, a1), (b0, b1)) = (a.range(), b.range());
-        let all = match op {
-            Op::Add => [a0.saturating_add(b0), a1.saturating_add(b1), 0, 0],
-            Op::Sub => [a0.saturating_sub(b1), a1.saturating_sub(b0), 0, 0],
-            _ => [(a0, b0), (a0, b1), (a1, b0), (a1, b1)].map(|(x, y)| x.saturating_mul(y)),
-        };
         let (low, high) = bounds(shape.elem);
-        if all.iter().any(|n| *n < low || *n > high) {
+        let ends = ends(op, scope.whole(&a), scope.whole(&b));
+        if !ends.is_some_and(|(a, b)| low <= a && b <= high) {
             return unread("arithmetic on numbers with a sign that may overflow");
         }
         if let (Some(m), Some(n)) = (a.as_int(), b.as_int()) {

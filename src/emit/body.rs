@@ -413,7 +413,7 @@ impl<'a> Printer<'a> {
                     false if self.without_sign.contains(var) => "uint32_t".to_string(),
                     false => self.shape(*shape),
                 };
-                if let (Some(v), false, true) = (value, *mutable, shape.elem.is_float()) {
+                if let (Some(v), false, 1) = (value, *mutable, shape.lanes) {
                     self.values.0.insert(*var, v.clone());
                 }
                 let word = if *mutable { "" } else { "const " };

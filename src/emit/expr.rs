@@ -178,6 +178,12 @@ impl Printer<'_> {
                     true => format!("{x} {sign} {y}"),
                     // Compilers know sums of products and of differences that are widened by their plain form.
                     false if stays_inside(op, args, shape) => format!("{x} {sign} {y}"),
+                    false
+                        if shape == Shape::scalar(Scalar::I32)
+                            && self.values.stays_inside(op, args, elem) =>
+                    {
+                        format!("{x} {sign} {y}")
+                    }
                     false => self.wrapping(x, sign, y, shape),
                 }
             }

@@ -1,7 +1,7 @@
-//! Between which numbers floats lie that become integers.
+//! Between which numbers values lie, where floats become integers, and where integers with a sign cannot leave their type.
 //!
-//! In: an expression, and what variables are. Out: two numbers between which it lies, or it is none. They come from the least and the
-//! largest of two of which one is a constant, and from short integers. Absent: arithmetic.
+//! In: an expression, and what variables are. Out: two numbers between which it lies; a float lies there, or it is none. They come from
+//! constants, from short integers, and from the least and the largest of two. Absent: arithmetic of floats.
 
 use crate::intern::Symbol;
 use crate::nest::{Expr, ExprKind};
@@ -19,15 +19,49 @@ const ANY: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
 pub struct Values(pub BTreeMap<Symbol, Expr>);
 
 impl Values {
+    /// Whether an operation on integers with a sign cannot leave their type.
+    pub fn stays_inside(&self, op: Op, args: &[Expr], to: Scalar) -> bool {
+        let [x, y] = args else { return false };
+        let (low, high) = bounds(to);
+        ends(op, self.whole(x, DEPTH), self.whole(y, DEPTH))
+            .is_some_and(|(a, b)| low <= a && b <= high)
+    }
+
+    fn whole(&self, e: &Expr, depth: u32) -> (i128, i128) {
+        let any = bounds(e.shape().elem);
+        let fits = |(low, high): (i128, i128)| match any.0 <= low && high <= any.1 {
+            true => (low, high),
+            false => any,
+        };
+        let Some(depth) = depth.checked_sub(1) else {
+            return any;
+        };
+        let of = |e: &Expr| self.whole(e, depth);
+        match e.kind() {
+            ExprKind::Lit(Lit::Int(n)) => fits((*n, *n)),
+            ExprKind::Var(v) => self.0.get(v).map_or(any, of),
+            ExprKind::Cast(x) if !x.shape().elem.is_float() => fits(of(x)),
+            ExprKind::Op(Op::Select, args) => {
+                let ((a, b), (l, h)) = (of(&args[1]), of(&args[2]));
+                (a.min(l), b.max(h))
+            }
+            ExprKind::Op(op, args) if args.len() == 2 => {
+                let ends = match (op, of(&args[0]), of(&args[1])) {
+                    (Op::Min, (a, b), (l, h)) => Some((a.min(l), b.min(h))),
+                    (Op::Max, (a, b), (l, h)) => Some((a.max(l), b.max(h))),
+                    (op, x, y) => ends(*op, x, y),
+                };
+                ends.map_or(any, fits)
+            }
+            _ => any,
+        }
+    }
+
     /// Whether a float is none, or a number of a short integer type once it has no fraction.
     pub fn fits(&self, e: &Expr, to: Scalar) -> bool {
-        let bits = 8 * to.bytes() as i32;
-        let (least, most) = match to.is_signed() {
-            true => (-(2f64.powi(bits - 1)), 2f64.powi(bits - 1) - 1.0),
-            false => (0.0, 2f64.powi(bits) - 1.0),
-        };
+        let (least, most) = bounds(to);
         let (low, high) = self.floats(e, DEPTH);
-        to.is_int() && to.bytes() <= 2 && low >= least && high <= most
+        to.is_int() && to.bytes() <= 2 && low >= least as f64 && high <= most as f64
     }
 
     fn floats(&self, e: &Expr, depth: u32) -> (f64, f64) {
@@ -71,4 +105,27 @@ fn constant(e: &Expr) -> Option<f64> {
         _ => return None,
     };
     (!x.is_nan()).then_some(x)
+}
+
+/// The least and the largest number of an integer type.
+fn bounds(elem: Scalar) -> (i128, i128) {
+    let bits = 8 * elem.bytes() as u32;
+    match (elem, elem.is_signed()) {
+        (Scalar::Bool, _) => (0, 1),
+        (_, true) => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
+        _ => (0, (1 << bits) - 1),
+    }
+}
+
+/// Between which numbers the results of an operation lie, if nothing is lost.
+fn ends(op: Op, (a, b): (i128, i128), (l, h): (i128, i128)) -> Option<(i128, i128)> {
+    match op {
+        Op::Add => Some((a.saturating_add(l), b.saturating_add(h))),
+        Op::Sub => Some((a.saturating_sub(h), b.saturating_sub(l))),
+        Op::Mul => {
+            let all = [(a, l), (a, h), (b, l), (b, h)].map(|(x, y)| x.saturating_mul(y));
+            Some((*all.iter().min()?, *all.iter().max()?))
+        }
+        _ => None,
+    }
 }
