@@ -62,7 +62,7 @@ impl Search {
                 }
             }
             (Op::Reduce, [op, e, xs]) => {
-                self.found.extend(self.from_identity(op, e, xs));
+                self.found.extend(self.behind(op, e, xs));
                 self.floats |= t.has_floats();
                 self.term(xs);
             }
@@ -71,7 +71,7 @@ impl Search {
     }
 
     /// The sketch of a long reduction from the identity, if it starts from something else.
-    fn from_identity(&self, op: &Term, e: &Term, xs: &Term) -> Option<String> {
+    fn behind(&self, op: &Term, e: &Term, xs: &Term) -> Option<String> {
         let floats = Floats::reassociated(self.permits.reassociate);
         let known = recognise(op)?;
         let identity = known.identity(floats)?;
