@@ -1,7 +1,7 @@
 //! Expressions: terms, types and sizes, by operator precedence.
 
 use super::super::token::TokenKind;
-use super::super::tree::{prec, Assoc, Expr, ExprKind, Pat, PatKind};
+use super::super::tree::{prec, Assoc, BinOp, Expr, ExprKind, Pat, PatKind};
 use super::super::Dialect;
 use super::{Parser, MAX_DEPTH};
 use crate::diag::code;
@@ -74,6 +74,11 @@ impl Parser<'_> {
                 break;
             }
             let at = self.bump().span;
+            if op == BinOp::Lt && self.is("<") && self.peek().adjacent {
+                let help = "bits are moved by `shl a b` and `shr a b`";
+                let span = at.to(self.peek().span);
+                self.error(code::EXPECTED, "`<<` is no operator", span, help);
+            }
             let right = match op.assoc() {
                 Assoc::Right => self.binary(op.level()),
                 Assoc::Left | Assoc::None => self.binary(op.level() + 1),
@@ -168,11 +173,6 @@ impl Parser<'_> {
     /// `a.b.c`, `<n>t`, or an atom.
     fn dotted(&mut self) -> Expr {
         let start = self.peek().span;
-        let twice = self.peek().adjacent && self.at > 0 && self.is("<");
-        if twice && self.token_text(&self.tokens[self.at - 1]) == "<" {
-            let help = "bits are moved by `shl a b` and `shr a b`";
-            self.error(code::EXPECTED, "`<<` is no operator", start, help);
-        }
         if self.eat("<") {
             let lanes = self.binary(prec::ADD);
             self.close(">", start);
