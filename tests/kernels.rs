@@ -340,6 +340,20 @@ fn settled_loops_are_left() {
     }
 }
 
+/// Names that are read twice, one by the other, double nothing.
+#[test]
+fn names_of_names_are_looked_at_once() {
+    let names: String = (0..40)
+        .map(|i| format!("let x{} = x{i} + x{i} in ", i + 1))
+        .collect();
+    let text = format!("def t [n : nat] (v : n.i32) : n.i32 = v |> mapSeq (\\a -> a |> iterate[40] (\\x0 -> {names} x40 + 1))\n");
+    let mut program = common::program_text(&text);
+    program.term = normalize(&program.term);
+    let nest = lower::lower(&program, &lower::Options::default()).expect("a nest");
+    let c = emit(&nest, &emit::Options::default()).c;
+    assert!(c.lines().count() < 200, "{c}");
+}
+
 /// What has no loop program is refused with the term, not with a panic.
 #[test]
 fn what_cannot_be_lowered_is_named() {

@@ -7,6 +7,7 @@
 use super::{Expr, ExprKind, LoopKind, Stmt};
 use crate::intern::Symbol;
 use crate::term::{Lit, Op};
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Where it may be left.
@@ -72,8 +73,15 @@ pub fn settled(s: &Stmt) -> Option<Settled> {
     (settles && !unless.iter().any(changing)).then_some(Settled { at, unless })
 }
 
+/// So many parts of values are looked at: a name that is read twice doubles what is behind it.
+const LOOKS: u32 = 4096;
+
 /// What variables are that are declared in the body.
-struct Values<'a>(BTreeMap<Symbol, &'a Expr>);
+struct Values<'a> {
+    of: BTreeMap<Symbol, &'a Expr>,
+    /// How many more parts may be looked at.
+    looks: Cell<u32>,
+}
 
 impl<'a> Values<'a> {
     /// If nothing else is done there.
@@ -87,7 +95,9 @@ impl<'a> Values<'a> {
             } => Some((*var, value)),
             _ => None,
         };
-        before.iter().map(value).collect::<Option<_>>().map(Values)
+        let of = before.iter().map(value).collect::<Option<_>>()?;
+        let looks = Cell::new(LOOKS);
+        Some(Values { of, looks })
     }
 
     /// A variable that is declared there is its value.
@@ -96,7 +106,7 @@ impl<'a> Values<'a> {
         'a: 'e,
     {
         match e.kind() {
-            ExprKind::Var(v) => self.0.get(v).map_or(e, |e| self.value(e)),
+            ExprKind::Var(v) => self.of.get(v).map_or(e, |e| self.value(e)),
             _ => e,
         }
     }
@@ -124,6 +134,10 @@ impl<'a> Values<'a> {
         'a: 'e,
     {
         let e = self.value(e);
+        let Some(looks) = self.looks.get().checked_sub(1) else {
+            return e;
+        };
+        self.looks.set(looks);
         match e.kind() {
             ExprKind::Op(Op::Select, args) => {
                 let holds = unless.iter().find_map(|c| self.holds(c, &args[0]));
@@ -182,7 +196,7 @@ impl<'a> Values<'a> {
         });
         found
             || variables.into_iter().any(|v| {
-                let value = self.0.get(&v).filter(|_| seen.insert(v));
+                let value = self.of.get(&v).filter(|_| seen.insert(v));
                 value.is_some_and(|e| self.reads(e, index, seen))
             })
     }

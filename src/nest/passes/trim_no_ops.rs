@@ -227,7 +227,7 @@ impl Trimming<'_> {
             }
         };
         e.path.iter().for_each(|(c, holds)| add(c, !holds));
-        self.conditions(e.value, own, &mut |c| {
+        self.conditions(e.value, own, &mut FxHashSet::default(), &mut |c| {
             add(c, false);
             add(c, true);
         });
@@ -239,13 +239,20 @@ impl Trimming<'_> {
         })
     }
 
-    /// Calls `f` on each condition that chooses in a value.
-    fn conditions(&self, e: &Expr, own: &FxHashSet<Symbol>, f: &mut dyn FnMut(&Expr)) {
+    /// Calls `f` on each condition that chooses in a value. What has a name is looked at once: names that are read twice would double
+    /// what is behind them.
+    fn conditions(
+        &self,
+        e: &Expr,
+        own: &FxHashSet<Symbol>,
+        seen: &mut FxHashSet<Symbol>,
+        f: &mut dyn FnMut(&Expr),
+    ) {
         e.visit(&mut |e| match e.kind() {
             ExprKind::Op(Op::Select, args) => f(&args[0]),
-            ExprKind::Var(v) if own.contains(v) => {
+            ExprKind::Var(v) if own.contains(v) && seen.insert(*v) => {
                 if let Some(e) = self.values.lets.get(v) {
-                    self.conditions(e, own, f);
+                    self.conditions(e, own, seen, f);
                 }
             }
             _ => {}
