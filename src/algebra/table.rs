@@ -164,7 +164,7 @@ fn boolean(op: Op) -> Facts {
 
 /// Integers wrap, so they are a ring.
 fn integer(op: Op, s: Scalar) -> Facts {
-    let (least, most) = range(s);
+    let (least, most) = s.bounds();
     let right = |e| Facts {
         right: vec![Lit::Int(e)],
         ..Facts::default()
@@ -180,15 +180,6 @@ fn integer(op: Op, s: Scalar) -> Facts {
         Op::Sub | Op::Shl | Op::Shr => right(0),
         Op::Div => right(1),
         _ => Facts::default(),
-    }
-}
-
-fn range(s: Scalar) -> (i128, i128) {
-    let bits = 8 * s.bytes() as u32;
-    if s.is_signed() {
-        (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1)
-    } else {
-        (0, (1i128 << bits) - 1)
     }
 }
 

@@ -8,6 +8,7 @@ use super::parse::{Declared, Expr, Is, Loop, Stmt as C};
 use super::real::Real;
 use super::scope::{Entity, Held};
 use super::sum::Sum;
+use super::tree::Tree;
 use super::types::{shape, signed, stored, unsigned};
 use super::value::{as_mask, assigned};
 use super::walk::{is_pointer, is_type, Walk, Walked};
@@ -120,7 +121,7 @@ impl Walk<'_> {
                     Some(Entity::Let(v, shape, held)) if v == var => (*shape, *held),
                     _ => return self.differs(line, "it is given to another variable"),
                 };
-                self.same_value(line, v, value, shape, held)
+                self.same_value(line, v, value, shape, held).map(|_| ())
             }
             (Stmt::Prefetch { buf, index }, Is::Do(Expr::Call(f, args)))
                 if f == "FETCH" && args.len() == 2 =>
@@ -397,9 +398,8 @@ impl Walk<'_> {
                 self.require(fits, line, "it has another type")?;
                 match (value, &d.value) {
                     (Some(value), Some(found)) => {
-                        self.same_value(line, found, value, *expected, held)?;
+                        let value = self.same_value(line, found, value, *expected, held)?;
                         if !mutable && expected.lanes == 1 {
-                            let value = self.read(line, meaning::value(self.nest, value))?;
                             self.scope.stays(*var, value);
                         }
                     }
@@ -414,6 +414,7 @@ impl Walk<'_> {
         self.read(line, declared)
     }
 
+    /// The value that both have.
     fn same_value(
         &mut self,
         line: u32,
@@ -421,7 +422,7 @@ impl Walk<'_> {
         expected: &crate::nest::Expr,
         shape: Shape,
         held: Held,
-    ) -> Walked {
+    ) -> Walked<Tree> {
         let expected = self.read(line, meaning::value(self.nest, expected))?;
         let found = self.reader().value(found);
         let found = found.and_then(|v| match held {
@@ -433,7 +434,8 @@ impl Walk<'_> {
             }
         });
         let found = self.read(line, found)?;
-        self.require(found == expected, line, "the value is another one")
+        self.require(found == expected, line, "the value is another one")?;
+        Ok(expected)
     }
 
     fn store(

@@ -4,7 +4,7 @@
 //! constants, from short integers, and from the least and the largest of two. Absent: arithmetic of floats.
 
 use super::scope::Scope;
-use super::tree::{bounds, By, Kind, Tree};
+use super::tree::{By, Kind, Tree};
 use crate::term::Op;
 use crate::ty::Scalar;
 
@@ -16,7 +16,7 @@ const ANY: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
 impl Scope {
     /// Whether a float is none, or a number of an integer type once it has no fraction.
     pub fn fits(&self, t: &Tree, to: Scalar) -> bool {
-        let ((low, high), (least, most)) = (self.floats(t, DEPTH), bounds(to));
+        let ((low, high), (least, most)) = (self.floats(t, DEPTH), to.bounds());
         to.bytes() <= 2 && low >= least as f64 && high <= most as f64
     }
 
@@ -26,7 +26,7 @@ impl Scope {
     }
 
     fn integers(&self, t: &Tree, depth: u32) -> (i128, i128) {
-        let any = bounds(t.elem());
+        let any = t.elem().bounds();
         let fits = |(low, high): (i128, i128)| match any.0 <= low && high <= any.1 {
             true => (low, high),
             false => any,
@@ -62,7 +62,7 @@ impl Scope {
             Kind::Var(v) => self.value(*v).map_or(ANY, |t| self.floats(t, depth)),
             Kind::Of(By::Convert, args) => {
                 let from = args[0].elem();
-                let (low, high) = bounds(from);
+                let (low, high) = from.bounds();
                 match from.is_int() && from.bytes() <= 2 {
                     true => (low as f64, high as f64),
                     false => ANY,

@@ -64,24 +64,14 @@ fn is_whole(elem: Scalar) -> bool {
     elem.is_int() || elem == Scalar::Bool
 }
 
-/// The least and the largest number.
-pub fn bounds(elem: Scalar) -> (i128, i128) {
-    let bits = 8 * elem.bytes() as u32;
-    match (elem, elem.is_signed()) {
-        (Scalar::Bool, _) => (0, 1),
-        (_, true) => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
-        _ => (0, (1 << bits) - 1),
-    }
-}
-
 /// Whether each number of a type is one of another.
 fn holds_all(from: Scalar, to: Scalar) -> bool {
-    let ((least, most), (low, high)) = (bounds(from), bounds(to));
+    let ((least, most), (low, high)) = (from.bounds(), to.bounds());
     is_whole(from) && is_whole(to) && low <= least && most <= high
 }
 
 fn wrapped(n: i128, elem: Scalar) -> i128 {
-    let (low, high) = bounds(elem);
+    let (low, high) = elem.bounds();
     match elem {
         Scalar::Bool => i128::from(n != 0),
         _ => match n.rem_euclid(high - low + 1) {

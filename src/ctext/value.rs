@@ -10,7 +10,7 @@ use super::meaning::{parameter, Res};
 use super::parse::{Expr, Written};
 use super::scope::{Entity, Held, Scope};
 use super::sum::Sum;
-use super::tree::{bounds, By, Kind, Tree};
+use super::tree::{By, Kind, Tree};
 use super::types::{shape, signed, stored, unsigned};
 use crate::nest::{BufId, Nest, Shape};
 use crate::term::Op;
@@ -266,7 +266,7 @@ impl Reader<'_, '_> {
             } else {
                 Scalar::U64
             };
-            let n: Option<i128> = n.parse().ok().filter(|n| *n <= bounds(elem).1);
+            let n: Option<i128> = n.parse().ok().filter(|n| *n <= elem.bounds().1);
             return n
                 .map(|n| plain(Tree::int(n, elem)))
                 .ok_or(format!("`{name}` of no number"));
@@ -275,7 +275,7 @@ impl Reader<'_, '_> {
         if let ("INT64_C", [Expr::Unary("-", n)]) = (name, args) {
             if let Expr::Number(n) = &**n {
                 let n: Option<i128> = n.parse().ok();
-                let n = n.map(|n| -n).filter(|n| *n >= bounds(Scalar::I64).0);
+                let n = n.map(|n| -n).filter(|n| *n >= Scalar::I64.bounds().0);
                 return n
                     .map(|n| plain(Tree::int(n, Scalar::I64)))
                     .ok_or("`INT64_C` of no number".into());
@@ -557,7 +557,7 @@ fn of_integers(op: Op, a: Tree, b: Tree, shape: Shape, scope: &Scope) -> Res<Tre
     }
     let arithmetic = matches!(op, Op::Add | Op::Sub | Op::Mul);
     if arithmetic && shape.elem.is_signed() {
-        let (low, high) = bounds(shape.elem);
+        let (low, high) = shape.elem.bounds();
         let ends = ends(op, scope.whole(&a), scope.whole(&b));
         if !ends.is_some_and(|(a, b)| low <= a && b <= high) {
             return unread("arithmetic on numbers with a sign that may overflow");

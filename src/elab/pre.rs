@@ -195,10 +195,6 @@ pub(super) fn has_name(value: &Term) -> bool {
 }
 
 fn int_fits(i: i128, s: Scalar) -> bool {
-    let bits = 8 * s.bytes() as u32;
-    match s {
-        Scalar::Bool => false,
-        _ if s.is_signed() => i >= -(1i128 << (bits - 1)) && i < 1i128 << (bits - 1),
-        _ => i >= 0 && i < 1i128 << bits,
-    }
+    let (least, most) = s.bounds();
+    s != Scalar::Bool && (least..=most).contains(&i)
 }

@@ -393,10 +393,7 @@ impl<'a> Printer<'a> {
                 note,
             } => {
                 self.note(note.as_deref());
-                match settled(s) {
-                    Some(found) => self.settling(*var, *extent, body, &found),
-                    None => self.for_loop(*var, *extent, *kind, body),
-                }
+                self.for_loop(*var, *extent, *kind, (body, settled(s)));
             }
             Stmt::If { cond, then, els } => self.branch(cond, then, els),
             Stmt::Let {
@@ -481,7 +478,13 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn for_loop(&mut self, var: Symbol, extent: Nat, kind: LoopKind, body: &Block) {
+    fn for_loop(
+        &mut self,
+        var: Symbol,
+        extent: Nat,
+        kind: LoopKind,
+        (body, settled): (&Block, Option<Settled>),
+    ) {
         self.used.loops = true;
         let n = index::nat(extent, &mut self.used);
         let head = format!("for (int64_t {var} = 0; {var} < {n}; {var}++) {{");
@@ -502,15 +505,15 @@ impl<'a> Printer<'a> {
             LoopKind::Seq => {}
         }
         self.line(&head);
-        self.indented(body);
+        match settled {
+            Some(found) => self.settling(body, &found),
+            None => self.indented(body),
+        }
         self.line("}");
     }
 
-    /// A loop that is left once nothing changes any more.
-    fn settling(&mut self, var: Symbol, extent: Nat, body: &Block, found: &Settled) {
-        self.used.loops = true;
-        let n = index::nat(extent, &mut self.used);
-        self.line(&format!("for (int64_t {var} = 0; {var} < {n}; {var}++) {{"));
+    /// What is done in a loop that is left once nothing changes any more.
+    fn settling(&mut self, body: &Block, found: &Settled) {
         self.indent += 1;
         let (before, behind) = body.split_at(found.at);
         self.block(before);
@@ -523,7 +526,6 @@ impl<'a> Printer<'a> {
         self.line(&format!("if ({leaves}) break;"));
         self.block(behind);
         self.indent -= 1;
-        self.line("}");
     }
 
     /// Without threads the loop is not even shown to OpenMP, which takes longer to begin than a short loop does.

@@ -177,10 +177,10 @@ impl Printer<'_> {
                 match elem.is_float() {
                     true => format!("{x} {sign} {y}"),
                     // Compilers know sums of products and of differences that are widened by their plain form.
-                    false if stays_inside(op, args, shape) => format!("{x} {sign} {y}"),
                     false
-                        if shape == Shape::scalar(Scalar::I32)
-                            && self.values.stays_inside(op, args, elem) =>
+                        if stays_inside(op, args, shape)
+                            || shape == Shape::scalar(Scalar::I32)
+                                && self.values.stays_inside(op, args, elem) =>
                     {
                         format!("{x} {sign} {y}")
                     }

@@ -22,13 +22,13 @@ impl Values {
     /// Whether an operation on integers with a sign cannot leave their type.
     pub fn stays_inside(&self, op: Op, args: &[Expr], to: Scalar) -> bool {
         let [x, y] = args else { return false };
-        let (low, high) = bounds(to);
+        let (low, high) = to.bounds();
         ends(op, self.whole(x, DEPTH), self.whole(y, DEPTH))
             .is_some_and(|(a, b)| low <= a && b <= high)
     }
 
     fn whole(&self, e: &Expr, depth: u32) -> (i128, i128) {
-        let any = bounds(e.shape().elem);
+        let any = e.shape().elem.bounds();
         let fits = |(low, high): (i128, i128)| match any.0 <= low && high <= any.1 {
             true => (low, high),
             false => any,
@@ -59,7 +59,7 @@ impl Values {
 
     /// Whether a float is none, or a number of a short integer type once it has no fraction.
     pub fn fits(&self, e: &Expr, to: Scalar) -> bool {
-        let (least, most) = bounds(to);
+        let (least, most) = to.bounds();
         let (low, high) = self.floats(e, DEPTH);
         to.is_int() && to.bytes() <= 2 && low >= least as f64 && high <= most as f64
     }
@@ -70,13 +70,10 @@ impl Values {
         };
         match e.kind() {
             ExprKind::Var(v) => self.0.get(v).map_or(ANY, |e| self.floats(e, depth)),
-            ExprKind::Cast(x) => match x.shape().elem {
-                Scalar::U8 => (0.0, 255.0),
-                Scalar::I8 => (-128.0, 127.0),
-                Scalar::U16 => (0.0, 65535.0),
-                Scalar::I16 => (-32768.0, 32767.0),
-                _ => ANY,
-            },
+            ExprKind::Cast(x) if x.shape().elem.is_int() && x.shape().elem.bytes() <= 2 => {
+                let (low, high) = x.shape().elem.bounds();
+                (low as f64, high as f64)
+            }
             ExprKind::Op(op @ (Op::Min | Op::Max | Op::Select), args) => {
                 let (x, y) = (&args[args.len() - 2], &args[args.len() - 1]);
                 let ((a, b), (l, h)) = (self.floats(x, depth), self.floats(y, depth));
@@ -105,16 +102,6 @@ fn constant(e: &Expr) -> Option<f64> {
         _ => return None,
     };
     (!x.is_nan()).then_some(x)
-}
-
-/// The least and the largest number of an integer type.
-fn bounds(elem: Scalar) -> (i128, i128) {
-    let bits = 8 * elem.bytes() as u32;
-    match (elem, elem.is_signed()) {
-        (Scalar::Bool, _) => (0, 1),
-        (_, true) => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
-        _ => (0, (1 << bits) - 1),
-    }
 }
 
 /// Between which numbers the results of an operation lie, if nothing is lost.

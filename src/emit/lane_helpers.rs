@@ -148,24 +148,29 @@ pub(super) fn any(s: Scalar, k: u32) -> String {
     let each = format!(
         "#define ANY_{ty}(m) \\\n    ({{ {ty} m_ = (m); int64_t any_ = 0; {lanes}; any_ != 0; }})\n"
     );
-    match any_instruction(s.bytes() * u64::from(k)) {
-        Some((has, call)) => {
-            format!("#if defined({has})\n#define ANY_{ty}(m) ({call})\n#else\n{each}#endif\n\n")
-        }
-        None => format!("{each}\n"),
-    }
+    let own = any_instruction(s.bytes() * u64::from(k)).map(|(has, call)| (has, call.to_string()));
+    or_else(own, &format!("ANY_{ty}(m)"), &each)
 }
 
-/// A macro that is an instruction where a machine has it, and `any` elsewhere.
+/// A macro that is an instruction for vectors where a machine has it, and `any` elsewhere.
 pub(super) fn or_instruction(
     instruction: Option<(&str, String)>,
     head: &str,
     ty: &str,
     any: &str,
 ) -> String {
-    match instruction {
+    or_else(
+        instruction.map(|(has, call)| (has, format!("({ty}){call}"))),
+        head,
+        any,
+    )
+}
+
+/// A macro that is a call where a machine has it, and `any` elsewhere.
+fn or_else(own: Option<(&str, String)>, head: &str, any: &str) -> String {
+    match own {
         Some((has, call)) => {
-            format!("#if defined({has})\n#define {head} (({ty}){call})\n#else\n{any}#endif\n\n")
+            format!("#if defined({has})\n#define {head} ({call})\n#else\n{any}#endif\n\n")
         }
         None => format!("{any}\n"),
     }

@@ -5,7 +5,6 @@
 //! Values are small: floats in [-1, 1), integers in ±9, 0 among them: arithmetic is total. Absent: shapes (`interp` has them).
 
 use crate::interp::random::Rng;
-use crate::interp::scalar::range;
 use crate::ty::Scalar;
 
 /// `bytes.len()` is a multiple of the scalar's size.
@@ -155,7 +154,7 @@ impl Numbers {
     }
 
     fn integer(self, scalar: Scalar, random: &mut Rng) -> i128 {
-        let (least, most) = range(scalar);
+        let (least, most) = scalar.bounds();
         if self == Numbers::Special && random.one_in(3) {
             return *random.pick(&[least, least + 1, 0, 1, most - 1, most]);
         }

@@ -5,7 +5,7 @@
 //! programs, which are terms (`generate`).
 
 use super::build::Builder;
-use super::scalar::{float, range, wrap};
+use super::scalar::{float, wrap};
 use super::{Elem, InterpError, Num, Shape, Sizes, Value};
 use crate::ty::{Scalar, Ty};
 
@@ -112,7 +112,7 @@ fn any(rng: &mut Rng, s: Scalar) -> Num {
         Scalar::F64 if rng.one_in(4) => Num::F64(f64::from_bits(rng.bits())),
         s if s.is_float() => float(near(rng), s),
         _ => {
-            let (least, most) = range(s);
+            let (least, most) = s.bounds();
             let x = match edge {
                 true => *rng.pick(&[least, least + 1, 0, 1, -1, 2, most - 1, most]),
                 false => i128::from(rng.bits() as i64),

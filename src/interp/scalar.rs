@@ -370,20 +370,10 @@ pub fn cast(from: Elem, to: Elem, a: Num) -> Num {
         Elem::Scalar(s) => Num::Int(match a {
             Num::Int(_) => wrap(whole(a), s),
             a => {
-                let (least, most) = range(s);
+                let (least, most) = s.bounds();
                 wrap(whole(a).clamp(least, most), s)
             }
         }),
         Elem::Idx(n) => Num::Int(whole(a).clamp(0, i128::from(n.max(1)) - 1) as i64),
-    }
-}
-
-/// The least and the largest value of an integer type; 0 and 1 for bool.
-pub fn range(s: Scalar) -> (i128, i128) {
-    let bits = 8 * s.bytes() as u32;
-    match s {
-        Scalar::Bool => (0, 1),
-        _ if s.is_signed() => (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1),
-        _ => (0, (1i128 << bits) - 1),
     }
 }

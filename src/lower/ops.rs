@@ -4,7 +4,6 @@ use super::state::{Lower, Res};
 use super::value::{Elements, Lazy, Val, View};
 use super::vector::{build, lane, lane_wise_cast, splat};
 use crate::arith::Nat;
-use crate::interp::scalar::range;
 use crate::nest::{Expr, ExprKind, Shape, Stmt};
 use crate::term::{Lit, Op};
 use crate::ty::{Scalar, Ty, TyKind};
@@ -449,14 +448,14 @@ impl Lower {
 fn at_an_end(op: Op, parts: &[Expr]) -> Option<Expr> {
     if let (Op::Abs, [a]) = (op, parts) {
         let elem = a.shape().elem;
-        return (elem.is_int() && range(elem).0 == 0).then(|| a.clone());
+        return (elem.is_int() && elem.bounds().0 == 0).then(|| a.clone());
     }
     let [a, b] = parts else { return None };
     let elem = a.shape().elem;
     if elem.is_float() || a.shape().lanes > 1 {
         return None;
     }
-    let (least, most) = range(elem);
+    let (least, most) = elem.bounds();
     let is = |e: &Expr, end: i128| match e.kind() {
         ExprKind::Lit(Lit::Int(i)) => *i == end,
         ExprKind::Lit(Lit::Bool(b)) => i128::from(*b) == end,
@@ -484,7 +483,7 @@ fn holds(e: &Expr, is: impl Fn(&ExprKind) -> bool) -> bool {
 }
 
 fn wrapped(i: i128, s: Scalar) -> i128 {
-    let (least, most) = range(s);
+    let (least, most) = s.bounds();
     (i - least).rem_euclid(most - least + 1) + least
 }
 

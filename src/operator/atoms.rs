@@ -426,7 +426,7 @@ impl Limits {
 
     /// The values of an integer type.
     pub fn of(s: Scalar) -> Limits {
-        let (least, most) = crate::interp::scalar::range(s);
+        let (least, most) = s.bounds();
         Limits {
             integer: true,
             least: Some(least),

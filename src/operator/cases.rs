@@ -718,7 +718,7 @@ impl<'a> Prover<'a> {
         }
         let modulus = 1i128 << (8 * ty.bytes());
         let p = known(self.reduced(case, poly).and_then(|p| p.modulo(modulus)))?;
-        let (least, most) = crate::interp::scalar::range(ty);
+        let (least, most) = ty.bounds();
         if let (Some(lo), Some(hi)) = self.atoms.range(&p) {
             let turns = |n: i128| Some(n.checked_sub(least)?.div_euclid(modulus));
             if let (Some(first), Some(last)) = (turns(lo.floor()), turns(hi.floor())) {

@@ -10,7 +10,6 @@ use super::points::{self, Number};
 use super::question::{show, Question};
 use super::read::Tree;
 use super::{Effort, Meaning, Method, UNDECIDED, UNREADABLE};
-use crate::interp::scalar;
 use crate::term::{Op, Term};
 use crate::ty::Scalar;
 
@@ -208,7 +207,7 @@ impl Question {
         if leaves <= 6 {
             if meaning.wraps() && s.is_int() && leaves <= 2 {
                 let ends = |dag: &mut Dag, c: i128| {
-                    let (least, most) = scalar::range(s);
+                    let (least, most) = s.bounds();
                     let wrapped = |n: i128| (n - least).rem_euclid(most - least + 1) + least;
                     [c + least, c - least, c + most, c - most].map(|n| dag.int(wrapped(n), s))
                 };
@@ -288,7 +287,7 @@ impl Question {
                     .collect::<Option<_>>()?,
             );
         }
-        let ends: &[fn(Scalar) -> i128] = &[|s| scalar::range(s).0, |s| scalar::range(s).1];
+        let ends: &[fn(Scalar) -> i128] = &[|s| s.bounds().0, |s| s.bounds().1];
         let floats = [f64::NAN, f64::NEG_INFINITY];
         if meaning.wraps() {
             for (end, float) in ends.iter().zip(floats) {
@@ -425,7 +424,7 @@ fn simple(dag: &mut Dag, leaf: Leaf, meaning: Meaning, few: bool) -> Option<Vec<
         }
         return all.into_iter().map(|x| dag.float(x, s)).collect();
     }
-    let (least, most) = scalar::range(s);
+    let (least, most) = s.bounds();
     let mut all = vec![0, 1];
     if !few {
         if meaning.wraps() {

@@ -407,7 +407,7 @@ impl<'a> Differs<'a> {
             }
             return all.into_iter().map(|x| self.float(x, s)).collect();
         }
-        let (least, most) = scalar::range(s);
+        let (least, most) = s.bounds();
         let mut all: Vec<i128> = vec![0, 1, 2, -1, 3, 5, -2, 7, -7, 100];
         let ints = constants.iter().filter(|c| c.0.is_int());
         let around: Vec<i128> = ints
@@ -459,7 +459,7 @@ impl<'a> Differs<'a> {
             let least = if s.is_signed() { -60 } else { 0 };
             return Number::Integer(rng.between(least, 60).into());
         }
-        let (least, most) = scalar::range(s);
+        let (least, most) = s.bounds();
         let bits = (rng.bits() >> rng.below(8 * s.bytes())) as i128;
         let n = if rng.one_in(2) { least + bits } else { bits };
         Number::Machine(scalar::integer(n.clamp(least, most), s))

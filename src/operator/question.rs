@@ -326,7 +326,7 @@ pub(super) fn data(ty: Ty, next: &mut impl Iterator<Item = Option<Number>>) -> O
         TyKind::Scalar(s) => {
             let lit = match next.next()?? {
                 Number::Integer(n) => {
-                    let (least, most) = interp::scalar::range(s);
+                    let (least, most) = s.bounds();
                     Lit::Int(Some(n).filter(|n| (least..=most).contains(n))?)
                 }
                 Number::Machine(Num::Int(n)) if s == crate::ty::Scalar::Bool => Lit::Bool(n != 0),

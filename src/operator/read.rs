@@ -139,7 +139,7 @@ impl Reader {
             Lit::F64(bits) => self.dag.float(f64::from_bits(bits), s),
             Lit::Size(n) if s.is_int() => {
                 let n = i128::from(n.as_int()?);
-                let (least, most) = crate::interp::scalar::range(s);
+                let (least, most) = s.bounds();
                 self.dag.int(n, s).filter(|_| (least..=most).contains(&n))
             }
             Lit::Size(_) => None,
@@ -256,7 +256,7 @@ impl Reader {
         let last = i128::from(n.as_int().filter(|n| *n > 0)?) - 1;
         s.is_int().then_some(())?;
         let mut inside = id;
-        if last < crate::interp::scalar::range(s).1 {
+        if last < s.bounds().1 {
             let last = self.dag.int(last, s)?;
             inside = self.dag.apply(Op::Min, &[inside, last], s)?;
         }

@@ -7,7 +7,6 @@ use super::cases::{known, Case, Fact, Outcome, Prover, Relation, Stop, Val};
 use super::dag::{Id, What};
 use super::frac::Frac;
 use super::poly::Poly;
-use crate::interp::scalar::range;
 use crate::term::{Arithmetic, Bits, Comparison, Data, Logic, Op, Sort};
 use crate::ty::Scalar;
 
@@ -436,7 +435,7 @@ impl Prover<'_> {
         let p = self.number(case, a)?;
         match (from.is_float(), to.is_float()) {
             (false, false) => {
-                let (least, most) = range(to);
+                let (least, most) = to.bounds();
                 let inside = match self.atoms.range(&p) {
                     (Some(l), Some(m)) => {
                         let below =
@@ -445,7 +444,7 @@ impl Prover<'_> {
                     }
                     _ => false,
                 };
-                let (least_from, most_from) = range(from);
+                let (least_from, most_from) = from.bounds();
                 match inside || !self.meaning.wraps() || least <= least_from && most_from <= most {
                     true => Ok(exact(p)),
                     false => Ok(self.ring(p, to)),

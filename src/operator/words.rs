@@ -365,7 +365,7 @@ impl Words {
         let (own, other) = (width(from)?, width(to)?);
         let wide = own.max(other) + 2;
         let x = self.resized(a, from.is_signed(), wide);
-        let (least, most) = crate::interp::scalar::range(to);
+        let (least, most) = to.bounds();
         let (least, most) = (self.constant(least, wide), self.constant(most, wide));
         let low = self.less(&x, &least, true)?;
         let x = self.select(low, &least, &x)?;

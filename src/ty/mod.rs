@@ -86,6 +86,16 @@ impl Scalar {
         matches!(self, Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64)
     }
 
+    /// The least and the largest number of an integer type; of truth values as 0 and 1.
+    pub fn bounds(self) -> (i128, i128) {
+        let bits = 8 * self.bytes() as u32;
+        match (self, self.is_signed()) {
+            (Scalar::Bool, _) => (0, 1),
+            (_, true) => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
+            _ => (0, (1 << bits) - 1),
+        }
+    }
+
     /// Size in bytes.
     pub fn bytes(self) -> u64 {
         use Scalar::*;

@@ -199,12 +199,7 @@ fn compared(op: Op) -> Option<scalar::Op> {
 
 /// The numbers of an integer type, as far as indices go.
 fn integers(s: Scalar) -> Option<(i64, i64)> {
-    let bits = 8 * s.bytes();
-    let (low, high) = match bits {
-        64 => (-FITS, FITS),
-        _ if s.is_signed() => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
-        _ => (0, (1 << bits) - 1),
-    };
-    let low = if s.is_signed() { low } else { 0 };
-    s.is_int().then_some((low, high))
+    let (low, high) = s.bounds();
+    let fits = |n: i128| n.clamp(-i128::from(FITS), i128::from(FITS)) as i64;
+    s.is_int().then_some((fits(low), fits(high)))
 }

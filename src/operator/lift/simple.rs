@@ -363,7 +363,7 @@ impl Builder {
             let least = self.dag.float(f64::NEG_INFINITY, ty)?;
             return Some((Some(least), Some(self.dag.float(f64::INFINITY, ty)?)));
         }
-        let (least, most) = crate::interp::scalar::range(ty);
+        let (least, most) = ty.bounds();
         if self.meaning.wraps() {
             return Some((
                 Some(self.dag.int(least, ty)?),

@@ -95,7 +95,7 @@ impl Writer<'_> {
 }
 
 fn literal(c: i128, s: Scalar) -> Option<Term> {
-    let (least, most) = crate::interp::scalar::range(s);
+    let (least, most) = s.bounds();
     let fits = s.is_float() || (least..=most).contains(&c);
     let value = |n| data(Ty::from(s), &mut std::iter::once(Some(Number::Machine(n))));
     match number(c, s) {
