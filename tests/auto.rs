@@ -568,7 +568,8 @@ fn counts_of_few_values_are_parallel() {
     }
 }
 
-/// Steps that are linear in what they accumulate are maps, which are composed in strips: of floats where they may be regrouped.
+/// Steps that multiply what they accumulate by what elements tell are maps, which are composed in strips: of floats where they may be
+/// regrouped.
 #[test]
 fn linear_steps_are_composed() {
     let what = |text: &str, permits| {
@@ -576,7 +577,7 @@ fn linear_steps_are_composed() {
         found.best().map(|s| s.what.clone())
     };
     let hash =
-        "def hash [n : nat] (x : n.u8) : u32 = x |> reduceSeq (\\a e -> (cast e : u32) + a * 31) 7";
+        "def hash [n : nat] (x : n.u8) : u32 = x |> reduceSeq (\\a e -> (cast e : u32) + a * (cast e : u32)) 7";
     let program = program_text(hash);
     let auto = found(&program, EXACT);
     let best = auto.best().expect("a schedule").what.clone();
@@ -589,12 +590,64 @@ fn linear_steps_are_composed() {
         assert!(same(&evaluated(&kernel, size), &evaluated(&program, size)));
     }
     // What is added last may be the element.
-    let horner = "def horner [n : nat] (x : f32) (c : n.f32) : f32 = c |> reduceSeq (\\a c -> a * x + c) 0.0";
-    assert_eq!(what(horner, EXACT), None);
-    let best = what(horner, REGROUPED).expect("a schedule");
+    let last = "def last [n : nat] (c : n.f32) : f32 = c |> reduceSeq (\\a c -> a * c + c) 0.0";
+    assert_eq!(what(last, EXACT), None);
+    let best = what(last, REGROUPED).expect("a schedule");
     assert!(best.starts_with("linear maps composed"), "{best}");
     // What multiplies what is accumulated by itself is no map of this kind.
-    assert_eq!(what(&horner.replace("a * x", "a * a"), REGROUPED), None);
+    assert_eq!(what(&last.replace("a * c", "a * a"), REGROUPED), None);
+}
+
+/// Recurrences with one factor for all elements, filters and Horner's rule, are in blocks, also where each number is kept: where a block
+/// starts is told by a power of the factor.
+#[test]
+fn recurrences_with_one_factor_are_in_parallel_blocks() {
+    let filter = "def filter [n : nat] (x : n.f32) : n.f32 = x |> scanSeq (\\v y -> 0.25 * v + y * 0.75) 1.0";
+    let horner = "def horner [n : nat] (x : f32) (c : n.f32) : f32 = c |> reduceSeq (\\a c -> a * x + c) 0.5";
+    let hash =
+        "def hash [n : nat] (x : n.u8) : u32 = x |> reduceSeq (\\a e -> (cast e : u32) + a * 31) 7";
+    let hashes = "def hashes [n : nat] (x : n.u32) : n.u32 = x |> scanSeq (\\e a -> 31 * a + e) 7";
+    for (text, permits) in [
+        (filter, REGROUPED),
+        (horner, REGROUPED),
+        (hash, EXACT),
+        (hashes, EXACT),
+    ] {
+        let program = program_text(text);
+        let auto = found(&program, permits);
+        let best = auto.best().expect(text);
+        assert_eq!(best.what, "recurrences in parallel blocks", "{text}");
+        let kernel = replayed(&program, &auto);
+        assert_eq!(loops(&kernel, |k| k == LoopKind::Par) > 0, true, "{text}");
+        for size in [0, 5, 70_000] {
+            let (a, b) = (evaluated(&kernel, size), evaluated(&program, size));
+            assert!(same(&a, &b), "{text}: {size}");
+        }
+    }
+    // Who has not permitted that has the sums in order.
+    for text in [filter, horner] {
+        assert!(found(&program_text(text), EXACT).best().is_none(), "{text}");
+    }
+    // Another factor for each element.
+    let other = filter.replace("y * 0.75", "y * v");
+    let auto = found(&program_text(&other), REGROUPED);
+    assert!(auto.best().is_none_or(|s| !s.what.contains("recurrences")));
+}
+
+/// What does not commute is in blocks that go on from the first element, whatever record tells which one is kept.
+#[test]
+fn the_largest_by_what_is_computed_is_found_in_blocks() {
+    let text = "def longest [n : nat] (xs : (n+1).(f32, f32)) : ((f32, f32), i32) =
+           let all = zip xs (generate (\\i -> (cast i : i32))) in
+           let square = \\a -> fst (fst a) * fst (fst a) + snd (fst a) * snd (fst a) in
+           reduce (\\a b -> select (square a >= square b) a b) (at[0] all) (drop[1] all)";
+    let program = program_text(text);
+    let auto = found(&program, REGROUPED);
+    assert_eq!(auto.best().expect("a schedule").what, "parallel blocks");
+    let kernel = replayed(&program, &auto);
+    for size in [0, 5, 20_000] {
+        assert!(same(&evaluated(&kernel, size), &evaluated(&program, size)));
+    }
 }
 
 /// Truth values have no lanes, but blocks; and what is computed of two accumulators has no vectors that compilers make.

@@ -23,6 +23,9 @@ const READ: i64 = 2;
 const ROW: i64 = 6;
 /// Cycles until the next operation on an accumulator may begin.
 const LATENCY: f64 = 4.0;
+/// Accumulators of one loop from which on most operations do not wait, and what each takes then.
+const APART: usize = 4;
+const AT_ONCE: f64 = 0.5;
 /// Cycles for each number that is put into a vector; of one that a called function returns, before which all vectors are stored.
 const GATHER: f64 = 2.0;
 const RETURNED: f64 = 8.0;
@@ -177,6 +180,11 @@ impl<'a> Walk<'a> {
         let own = match self.automatic(var, body, &carried, true) {
             Some(lanes) => once / (lanes * AUTOMATIC),
             None => once,
+        };
+        // Of numbers that do not wait for each other two operations are done at once.
+        let own = match carried.len() >= APART && is_of_numbers(body) {
+            true => own * AT_ONCE,
+            false => own,
         };
         n * (own.max(chain) + waiting + 1.0)
     }
@@ -473,6 +481,21 @@ impl Varying {
         }
         found
     }
+}
+
+/// Whether nothing is computed but sums, products and differences of single numbers.
+fn is_of_numbers(body: &[Stmt]) -> bool {
+    let plain = |e: &Expr| match e.kind() {
+        ExprKind::Op(op, _) => matches!(op, Op::Add | Op::Sub | Op::Mul) && e.shape().lanes == 1,
+        ExprKind::Load(..) => e.shape().lanes == 1,
+        ExprKind::Var(_) | ExprKind::Lit(_) => true,
+        _ => false,
+    };
+    body.iter().filter_map(walk::exprs).all(|e| {
+        let mut all = true;
+        e.visit(&mut |e| all &= plain(e));
+        all
+    })
 }
 
 /// The small arrays on the stack of which no vector is loaded or stored.

@@ -17,6 +17,7 @@ mod linear;
 mod nested;
 mod partial;
 mod print;
+mod recurrences;
 mod reuse;
 mod rows;
 mod scans;
@@ -269,9 +270,11 @@ pub fn first(program: &Program, target: Target, permits: Permits) -> Vec<Schedul
     ];
     let behind = [
         scans::in_blocks(term, permits),
+        recurrences::scanned(term, permits),
         rows::apart(term),
         updates::in_blocks(term, permits),
         updates::of_counts(term, permits),
+        recurrences::reduced(term, permits),
         linear::composed(term, permits),
         together::in_one_pass(term),
     ];

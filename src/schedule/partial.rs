@@ -136,7 +136,8 @@ impl Printer<'_> {
             self.uses("reduction", &["reduce-from-identity"]);
             return format!("(contains (app reduce ? ({e}) ?))");
         }
-        if !r.from_first {
+        // What does not commute goes from its first element on.
+        if !r.from_first || r.law == Regroup::InOrder {
             return "(contains reduce)".to_string();
         }
         self.uses("reduction", &["reduce-from-last"]);
