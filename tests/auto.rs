@@ -618,7 +618,7 @@ fn recurrences_with_one_factor_are_in_parallel_blocks() {
         let best = auto.best().expect(text);
         assert_eq!(best.what, "recurrences in parallel blocks", "{text}");
         let kernel = replayed(&program, &auto);
-        assert_eq!(loops(&kernel, |k| k == LoopKind::Par) > 0, true, "{text}");
+        assert!(loops(&kernel, |k| k == LoopKind::Par) > 0, "{text}");
         for size in [0, 5, 70_000] {
             let (a, b) = (evaluated(&kernel, size), evaluated(&program, size));
             assert!(same(&a, &b), "{text}: {size}");
