@@ -410,6 +410,37 @@ fn floats_that_may_not_fit_are_noticed() {
     assert_eq!(made, 3);
 }
 
+/// An index is taken as it is only where it lies below its bound, and is short only where it is no part of a sum.
+#[test]
+fn indices_that_may_not_be_below_are_noticed() {
+    let nest = own("below-bounds");
+    let unit = printed(&nest, Contract::On);
+    assert_eq!(compared(&unit, &nest), Verdict::Same);
+    assert_eq!(unit.c.matches("const int32_t j").count(), 3, "{}", unit.c);
+    assert_eq!(unit.c.matches("= clamp_index(").count(), 3, "{}", unit.c);
+    let mut made = 0;
+    for (from, to) in [
+        ("= clamp_index((int64_t)x0, 200)", "= (int64_t)x0"),
+        (
+            "int64_t j1 = clamp_index((int64_t)x0, 200)",
+            "int32_t j1 = x0",
+        ),
+        (
+            "const int64_t j5 = (int64_t)",
+            "const int32_t j5 = (int32_t)",
+        ),
+        ("const int32_t j2 = ", "const int32_t j2 = 1 + "),
+        ("const int32_t j2 = ", "const uint8_t j2 = "),
+    ] {
+        for c in each_place(&unit.c, from, to) {
+            let verdict = compared(&CUnit { c, ..unit.clone() }, &nest);
+            assert_ne!(verdict, Verdict::Same, "{from}");
+            made += 1;
+        }
+    }
+    assert_eq!(made, 5, "{}", unit.c);
+}
+
 /// Loops are left where they change nothing any more, on that condition, and no others.
 #[test]
 fn loops_are_left_where_they_may_be() {

@@ -393,6 +393,7 @@ impl Walk<'_> {
                     Held::Itself => stored(expected.elem),
                     Held::Mask(elem) => elem,
                     Held::Unsigned => unsigned(expected.elem),
+                    Held::Short => Scalar::I32,
                 };
                 let fits = found.lanes == expected.lanes && stored(found.elem) == elem;
                 self.require(fits, line, "it has another type")?;
@@ -423,10 +424,12 @@ impl Walk<'_> {
         shape: Shape,
         held: Held,
     ) -> Walked<Tree> {
+        let below = self.read(line, self.scope.below(self.nest, expected))?;
         let expected = self.read(line, meaning::value(self.nest, expected))?;
         let found = self.reader().value(found);
         let found = found.and_then(|v| match held {
             Held::Itself => assigned(v, shape),
+            Held::Short => assigned(v, Shape::scalar(Scalar::I32)),
             Held::Mask(elem) => as_mask(&v, elem).map(|v| v.tree),
             Held::Unsigned => {
                 let elem = unsigned(shape.elem);
@@ -434,7 +437,13 @@ impl Walk<'_> {
             }
         });
         let found = self.read(line, found)?;
-        self.require(found == expected, line, "the value is another one")?;
+        let same = match (below, held) {
+            (Some(x), Held::Short) => found == x.convert(Scalar::I32),
+            (None, Held::Short) => false,
+            (Some(x), _) => found == expected || found == x.convert(shape.elem),
+            (None, _) => found == expected,
+        };
+        self.require(same, line, "the value is another one")?;
         Ok(expected)
     }
 
@@ -549,6 +558,7 @@ fn held(expected: Shape, found: Shape, mutable: bool) -> Held {
     match expected.is_mask() {
         true => Held::Mask(signed(found.elem)),
         false if sum && found.elem == Scalar::U32 => Held::Unsigned,
+        false if !mutable && expected == Shape::index() && found.elem == Scalar::I32 => Held::Short,
         false => Held::Itself,
     }
 }

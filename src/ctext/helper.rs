@@ -148,7 +148,7 @@ pub fn named(name: &str) -> Option<Helper> {
     if let Some((from, to)) = name.split_once("_in_") {
         let [from, to] = [from, to].map(Scalar::from_name);
         let (from, to) = (from?, to?);
-        let short = to.is_int() && to.bytes() <= 2;
+        let short = to.is_int() && to.bytes() <= 2 || to == Scalar::I32;
         let floats = matches!(from, Scalar::F32 | Scalar::F64);
         return own(By::Saturate, vec![Shape::scalar(from)], Shape::scalar(to))
             .filter(|_| short && floats)

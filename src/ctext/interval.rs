@@ -3,8 +3,10 @@
 //! In: a tree, and what variables are. Out: two numbers between which it lies; a float lies there, or it is none. They come from
 //! constants, from short integers, and from the least and the largest of two. Absent: arithmetic of floats.
 
+use super::meaning::{self, Res};
 use super::scope::Scope;
 use super::tree::{By, Kind, Tree};
+use crate::nest::{self, ExprKind, Nest};
 use crate::term::Op;
 use crate::ty::Scalar;
 
@@ -14,10 +16,21 @@ const DEPTH: u32 = 8;
 const ANY: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
 
 impl Scope {
+    /// What an index is that is one as it is, where its bound changes nothing.
+    pub fn below(&self, nest: &Nest, e: &nest::Expr) -> Res<Option<Tree>> {
+        let ExprKind::Clamp(x, n) = e.kind() else {
+            return Ok(None);
+        };
+        let tree = meaning::value(nest, x)?;
+        let (low, high) = self.whole(&tree);
+        let is = n.as_int().is_some_and(|n| low >= 0 && high < n.into());
+        Ok(is.then_some(tree))
+    }
+
     /// Whether a float is none, or a number of an integer type once it has no fraction.
     pub fn fits(&self, t: &Tree, to: Scalar) -> bool {
         let ((low, high), (least, most)) = (self.floats(t, DEPTH), to.bounds());
-        to.bytes() <= 2 && low >= least as f64 && high <= most as f64
+        (to.bytes() <= 2 || to == Scalar::I32) && low >= least as f64 && high <= most as f64
     }
 
     /// The least and the largest whole number that it may be.
@@ -38,6 +51,11 @@ impl Scope {
         match t.kind() {
             Kind::Var(v) => self.value(*v).map_or(any, of),
             Kind::Of(By::Convert, args) if !args[0].elem().is_float() => fits(of(&args[0])),
+            // What is no number becomes 0.
+            Kind::Of(By::Saturate, args) if self.fits(&args[0], t.elem()) => {
+                let (low, high) = self.floats(&args[0], depth);
+                (low.min(0.0) as i128, high.max(0.0) as i128)
+            }
             Kind::Of(By::Op(Op::Select), args) => {
                 let ((a, b), (l, h)) = (of(&args[1]), of(&args[2]));
                 match compared(&args[0], (&args[1], &args[2])) {

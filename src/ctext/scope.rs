@@ -4,7 +4,8 @@
 //! variable, whatever it is called. Beside that: what the function needs of the text above it.
 
 use super::helper;
-use super::sum::FUNCTIONS;
+use super::parse::Expr;
+use super::sum::{Atom, Sum, FUNCTIONS};
 use super::tree::Tree;
 use super::types::is_type;
 use crate::intern::Symbol;
@@ -20,6 +21,8 @@ pub enum Held {
     Mask(Scalar),
     /// The same bits without a sign.
     Unsigned,
+    /// An index in 32 bits, which is no part of a sum.
+    Short,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -90,6 +93,15 @@ impl Scope {
                 self.symbols.remove(&symbol);
                 self.values.remove(&symbol);
             }
+        }
+    }
+
+    /// A short index by itself.
+    pub fn short(&self, e: &Expr) -> Option<Sum> {
+        let Expr::Name(name) = e else { return None };
+        match self.find(name) {
+            Some(Entity::Let(v, _, Held::Short)) => Some(Sum::atom(Atom::Var(*v))),
+            _ => None,
         }
     }
 

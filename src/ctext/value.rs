@@ -50,6 +50,9 @@ pub struct Reader<'a, 's> {
 impl Reader<'_, '_> {
     /// As an index.
     pub fn sum(&mut self, e: &Expr) -> Res<Sum> {
+        if let Some(short) = self.scope.short(e) {
+            return Ok(short);
+        }
         match self.value(e)?.tree.convert(Scalar::I64).kind() {
             Kind::Index(n) => Ok(n.clone()),
             _ => unread("what should be an index is another value"),
@@ -98,6 +101,7 @@ impl Reader<'_, '_> {
                     Held::Itself => plain(var),
                     Held::Mask(elem) => masked(var, *elem),
                     Held::Unsigned => plain(var.convert(unsigned(shape.elem))),
+                    Held::Short => return unread("a short index is part of a sum"),
                 }
             }
             Some(Entity::Value(b, elem)) => plain(parameter(*b, *elem)),

@@ -22,6 +22,8 @@ pub(super) struct Printer<'a> {
     pub masks: BTreeMap<Symbol, u64>,
     /// Variables that are kept without a sign.
     pub without_sign: BTreeSet<Symbol>,
+    /// Indices that are nowhere part of a sum.
+    pub alone: BTreeSet<Symbol>,
     /// What variables are that are given no value later.
     pub values: Values,
     /// Whether a float is rounded once after a product and a sum.
@@ -51,6 +53,7 @@ impl<'a> Printer<'a> {
             masks: BTreeMap::new(),
             values: Values::default(),
             without_sign: super::sums::without_sign(&nest.body),
+            alone: super::sums::alone(&nest.body),
             out: Lines::default(),
             indent: 0,
             parts: Lines::default(),
@@ -410,6 +413,9 @@ impl<'a> Printer<'a> {
                     false if self.without_sign.contains(var) => "uint32_t".to_string(),
                     false => self.shape(*shape),
                 };
+                if let Some(v) = value.as_ref().and_then(|v| self.values.below(v)) {
+                    return self.index_below(*var, &v.clone());
+                }
                 if let (Some(v), false, 1) = (value, *mutable, shape.lanes) {
                     self.values.0.insert(*var, v.clone());
                 }
@@ -455,6 +461,17 @@ impl<'a> Printer<'a> {
                 self.line(&format!("{place} = {v};"));
             }
         }
+    }
+
+    /// An index that lies below its bound as it is. A short one is what compilers gather by, and what tells them that a table of bytes
+    /// is read number by number.
+    fn index_below(&mut self, var: Symbol, value: &Expr) {
+        let (ty, to) = match self.alone.contains(&var) {
+            true => ("int32_t", Scalar::I32),
+            false => ("int64_t", Scalar::I64),
+        };
+        let v = self.cast(value, Shape::scalar(to));
+        self.line(&format!("const {ty} {var} = {v};"));
     }
 
     fn branch(&mut self, cond: &Expr, then: &Block, els: &Block) {

@@ -372,7 +372,7 @@ impl Printer<'_> {
         format!("{name}{suffix}({})", args.join(", "))
     }
 
-    fn cast(&mut self, a: &Expr, to: Shape) -> String {
+    pub fn cast(&mut self, a: &Expr, to: Shape) -> String {
         let x = self.operand(a);
         match (a.shape().elem, to.elem) {
             (f @ (Scalar::F32 | Scalar::F64), t) if to.lanes == 1 && self.values.fits(a, t) => {

@@ -41,6 +41,11 @@ impl Values {
             ExprKind::Lit(Lit::Int(n)) => fits((*n, *n)),
             ExprKind::Var(v) => self.0.get(v).map_or(any, of),
             ExprKind::Cast(x) if !x.shape().elem.is_float() => fits(of(x)),
+            // What is no number becomes 0.
+            ExprKind::Cast(x) if self.fits(x, e.shape().elem) => {
+                let (low, high) = self.floats(x, depth);
+                (low.min(0.0) as i128, high.max(0.0) as i128)
+            }
             ExprKind::Op(Op::Select, args) => {
                 let ((a, b), (l, h)) = (of(&args[1]), of(&args[2]));
                 (a.min(l), b.max(h))
@@ -57,11 +62,22 @@ impl Values {
         }
     }
 
-    /// Whether a float is none, or a number of a short integer type once it has no fraction.
+    /// What is an index below its bound as it is.
+    pub fn below<'e>(&self, e: &'e Expr) -> Option<&'e Expr> {
+        let ExprKind::Clamp(x, n) = e.kind() else {
+            return None;
+        };
+        let (low, high) = self.whole(x, DEPTH);
+        (low >= 0 && high < n.as_int()?.into()).then_some(x)
+    }
+
+    /// Whether a float is none, or a number of an integer type that C has an instruction for once it has no fraction.
     pub fn fits(&self, e: &Expr, to: Scalar) -> bool {
         let (least, most) = to.bounds();
         let (low, high) = self.floats(e, DEPTH);
-        to.is_int() && to.bytes() <= 2 && low >= least as f64 && high <= most as f64
+        let taken = to.is_int() && to.bytes() <= 2 || to == Scalar::I32;
+        let single = matches!(e.shape().elem, Scalar::F32 | Scalar::F64);
+        taken && single && low >= least as f64 && high <= most as f64
     }
 
     fn floats(&self, e: &Expr, depth: u32) -> (f64, f64) {

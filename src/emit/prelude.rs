@@ -265,8 +265,12 @@ pub(super) fn prelude(used: &Used, contract: Contract) -> String {
     }
     for (from, to) in &used.fitting {
         let (f, t) = (c_type(*from), c_type(*to));
+        let by = match to {
+            Scalar::I32 => String::new(),
+            _ => format!("({t})"),
+        };
         out += &format!(
-            "static inline {t} {}_in_{}({f} a)\n{{\n    return ({t})(int32_t)(a == a ? a : 0);\n}}\n\n",
+            "static inline {t} {}_in_{}({f} a)\n{{\n    return {by}(int32_t)(a == a ? a : 0);\n}}\n\n",
             from.name(),
             to.name()
         );
@@ -495,9 +499,11 @@ fn index_helper(name: &str) -> &'static str {
             "static inline int64_t max_index(int64_t a, int64_t b)\n{\n    return a > b ? a : b;\n}\n\n"
         }
         "clamp_index" => {
-            "/* To an index below n. */\n\
+            "/* To an index below n, without branches, which compilers make no vectors of. */\n\
              static inline int64_t clamp_index(int64_t a, int64_t n)\n{\n    \
-             return a < 0 || n < 1 ? 0 : a < n ? a : n - 1;\n}\n\n"
+             const int64_t last = n < 1 ? 0 : n - 1;\n    \
+             const int64_t below = a < last ? a : last;\n    \
+             return below < 0 ? 0 : below;\n}\n\n"
         }
         _ => "",
     }

@@ -6,6 +6,7 @@
 //! such a variable has the same bits, and is read as `(int32_t)acc`. Absent: vectors, whose type is that of their elements; the
 //! text.
 
+use crate::arith::Nat;
 use crate::intern::Symbol;
 use crate::nest::{walk, Block, Expr, ExprKind, LoopKind, Shape, Stmt};
 use crate::term::Op;
@@ -32,6 +33,50 @@ pub(super) fn without_sign(body: &Block) -> BTreeSet<Symbol> {
     });
     sums.retain(|v| !others.contains(v));
     sums
+}
+
+/// Indices of elements that are read nowhere else, and by the thread that has them alone: of up to 2^31 elements they may be short.
+pub(super) fn alone(body: &Block) -> BTreeSet<Symbol> {
+    let (mut all, mut others) = (BTreeSet::new(), BTreeSet::new());
+    walk::each_stmt(body, &mut |s| {
+        match s {
+            Stmt::Let {
+                var,
+                value: Some(value),
+                mutable: false,
+                ..
+            } => {
+                let short = |e: &Expr| match e.kind() {
+                    ExprKind::Clamp(_, n) => n.as_int().is_some_and(|n| n <= 1 << 31),
+                    _ => false,
+                };
+                all.extend(short(value).then_some(*var));
+            }
+            Stmt::For {
+                kind: LoopKind::Par,
+                body,
+                ..
+            } => shared(body, &mut others),
+            _ => {}
+        }
+        walk::each_index(s, &mut |n| {
+            let part = |v: &&Symbol| n.mentions(**v) && n != Nat::var(**v);
+            others.extend(all.iter().filter(part));
+        });
+        if let Some(e) = walk::exprs(s) {
+            e.visit(&mut |e| match e.kind() {
+                ExprKind::Index(n) | ExprKind::Clamp(_, n) => {
+                    others.extend(all.iter().filter(|v| n.mentions(**v)));
+                }
+                ExprKind::Var(v) => {
+                    others.insert(*v);
+                }
+                _ => {}
+            });
+        }
+    });
+    all.retain(|v| !others.contains(v));
+    all
 }
 
 /// Whether a value is that of a variable and something more.
