@@ -410,6 +410,56 @@ fn floats_that_may_not_fit_are_noticed() {
     assert_eq!(made, 3);
 }
 
+/// Iterations are left out where none of them changes anything, and no others.
+#[test]
+fn iterations_are_left_out_where_they_may_be() {
+    let nest = own("seldom");
+    let unit = printed(&nest, Contract::On);
+    assert_eq!(compared(&unit, &nest), Verdict::Same);
+    let block = |t: &str| -> String {
+        let (before, rest) = t.split_once("if (i2 % 32 == 0").expect("a block");
+        let (_, behind) = rest.split_once("const uint8_t x8").expect("what it does");
+        format!("{before}const uint8_t x8{behind}")
+    };
+    let mut changed = vec![block(&unit.c)];
+    let changes = [
+        ("% 32 == 0", "% 32 != 0"),
+        ("% 32 == 0", "% 16 == 0"),
+        (" + 32 <= ", " + 31 <= "),
+        (" + 32 <= n", " + 32 <= n + 1"),
+        ("int32_t changes = 0", "int32_t changes = 1"),
+        ("int32_t changes = 0", "uint8_t changes = 0"),
+        ("(int64_t ahead_ = i2;", "(int64_t ahead_ = i2 + 1;"),
+        ("(int64_t ahead_ = i2;", "(int32_t ahead_ = i2;"),
+        ("ahead_ < i2 + 32", "ahead_ < i2 + 31"),
+        ("changes = changes | (", "changes = changes & ("),
+        ("changes = changes | (", "changes = ("),
+        ("changes = changes | (", "changes = changes | !("),
+        ("> acc3);", ">= acc3);"),
+        ("z[ahead_]", "z[i2]"),
+        ("if (!changes)", "if (changes)"),
+        ("i2 = i2 + 31;", "i2 = i2 + 32;"),
+        ("i2 = i2 + 31;", ""),
+        ("continue;", "break;"),
+        ("continue;", ""),
+    ];
+    for (from, to) in changes {
+        let all = each_place(&unit.c, from, to);
+        assert!(!all.is_empty(), "{from}: {}", unit.c);
+        changed.extend(all);
+    }
+    for c in changed {
+        let verdict = compared(
+            &CUnit {
+                c: c.clone(),
+                ..unit.clone()
+            },
+            &nest,
+        );
+        assert_ne!(verdict, Verdict::Same, "{c}");
+    }
+}
+
 /// An index is taken as it is only where it lies below its bound, and is short only where it is no part of a sum.
 #[test]
 fn indices_that_may_not_be_below_are_noticed() {

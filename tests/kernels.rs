@@ -17,7 +17,7 @@ use rise_opt::interp::random::{self, Numbers, Rng};
 use rise_opt::interp::{buffers, eval_program, Shape, Sizes, Value};
 use rise_opt::lower;
 use rise_opt::nest::walk::each_stmt;
-use rise_opt::nest::{settled, Nest, Stmt};
+use rise_opt::nest::{seldom, settled, Nest, Stmt};
 use rise_opt::search::saturate;
 use rise_opt::source::{SourceMap, Span};
 use rise_opt::target::Target;
@@ -337,6 +337,21 @@ fn settled_loops_are_left() {
         assert_eq!(left, all, "{name}\n{nest}");
         let c = emit(&nest, &emit::Options::default()).c;
         assert_eq!(c.matches(") break;").count(), all, "{name}\n{c}");
+    }
+}
+
+/// Loops look ahead where few of their iterations change something, and no others.
+#[test]
+fn loops_look_ahead_for_changes() {
+    for (name, all) in [("seldom", 2), ("settled", 0), ("iterate", 0)] {
+        let nest = nest_of(&format!("tests/kernels/{name}.rise"));
+        let mut looks = 0;
+        each_stmt(&nest.body, &mut |s| {
+            looks += usize::from(seldom(s).is_some());
+        });
+        assert_eq!(looks, all, "{name}\n{nest}");
+        let c = emit(&nest, &emit::Options::default()).c;
+        assert_eq!(c.matches("continue;").count(), all, "{name}\n{c}");
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Both are walked together; each statement of the loop program is one of the text, or none where it only names memory.
 
+use super::ahead::Ahead;
 use super::entry;
 use super::meaning::{self, index};
 use super::parse::{Declared, Expr, Is, Loop, Stmt as C};
@@ -14,7 +15,7 @@ use super::value::{as_mask, assigned};
 use super::walk::{is_pointer, is_type, Walk, Walked};
 use crate::arith::Nat;
 use crate::intern::Symbol;
-use crate::nest::{settled, BufId, LoopKind, Shape, Stmt, StorageClass};
+use crate::nest::{seldom, settled, BufId, LoopKind, Shape, Stmt, StorageClass};
 use crate::ty::Scalar;
 
 impl Walk<'_> {
@@ -182,11 +183,15 @@ impl Walk<'_> {
 
     /// The body of a loop, which is left where it changes nothing any more.
     fn iterations(&mut self, s: &Stmt, body: &[Stmt], l: &Loop, end: u32) -> Walked {
+        let all = match seldom(s) {
+            Some(changes) => self.looking_ahead(&changes, l, end)?,
+            None => &l.body[..],
+        };
         let Some(found) = settled(s) else {
-            return self.block(body, &l.body, end);
+            return self.block(body, all, end);
         };
         let what = "the loop is not left where it changes nothing any more";
-        let (before, behind) = l.body.split_at(found.at.min(l.body.len()));
+        let (before, behind) = all.split_at(found.at.min(all.len()));
         let Some((leaves, behind)) = behind.split_first() else {
             return self.differs(end, what);
         };
@@ -214,6 +219,39 @@ impl Walk<'_> {
         self.open_block(&body[found.at..], behind, end)?;
         self.scope.leave(mark);
         Ok(())
+    }
+
+    /// What stands in a loop behind iterations that change nothing being left out.
+    fn looking_ahead<'c>(
+        &mut self,
+        changes: &crate::nest::Expr,
+        l: &'c Loop,
+        end: u32,
+    ) -> Walked<&'c [C]> {
+        let what = "iterations that change nothing are not left out as they may be";
+        let Some((looks, rest)) = l.body.split_first() else {
+            return self.differs(end, what);
+        };
+        let line = looks.line;
+        let Some(Ahead { any, at, holds }) = Ahead::of(&looks.is, l) else {
+            return self.differs(line, what);
+        };
+        let Some(Entity::Index(index)) = self.scope.find(&l.var).cloned() else {
+            return self.differs(line, what);
+        };
+        let mark = self.scope.mark();
+        let ahead = Symbol::new(at);
+        for (name, entity) in [(any, Entity::Own), (at, Entity::Index(ahead))] {
+            let declared = self.scope.declare(name, entity);
+            self.read(line, declared)?;
+        }
+        let changes = changes.map_indices(&mut |n| n.subst_var(index, Nat::var(ahead)));
+        let expected = self.read(line, meaning::value(self.nest, &changes))?;
+        let holds = self.reader().truth(holds);
+        let holds = self.read(line, holds)?;
+        self.require(holds == expected, line, what)?;
+        self.scope.leave(mark);
+        Ok(rest)
     }
 
     /// The conditions in one of which a loop goes on, of vectors in one lane.

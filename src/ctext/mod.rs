@@ -8,6 +8,7 @@
 //! C leaves open nowhere else than the loop program does. Absent: whether the loop program is right (`validate`), what
 //! compilers make of the text.
 
+mod ahead;
 mod entry;
 mod function;
 mod header;

@@ -66,6 +66,8 @@ pub enum Is {
     Return(Expr),
     /// `break`
     Leave,
+    /// `continue`
+    Next,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -302,6 +304,11 @@ impl<'a, 't> Parser<'a, 't> {
                 self.at += 1;
                 self.semicolon()?;
                 Is::Leave
+            }
+            "continue" => {
+                self.at += 1;
+                self.semicolon()?;
+                Is::Next
             }
             m if BEFORE_LOOPS.contains(&m) => {
                 let name = self.word()?;

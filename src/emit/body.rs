@@ -8,8 +8,8 @@ use crate::intern::Symbol;
 use crate::nest::lines::{Lines, Mark};
 use crate::nest::names::identifier;
 use crate::nest::{
-    settled, walk, Assumption, Block, BufId, Buffer, Expr, ExprKind, Guard, LoopKind, Nest, Part,
-    Settled, Shape, Stmt, StorageClass,
+    seldom, settled, walk, Assumption, Block, BufId, Buffer, Expr, ExprKind, Guard, LoopKind, Nest,
+    Part, Settled, Shape, Stmt, StorageClass, AHEAD,
 };
 use crate::term::Op;
 use crate::ty::Scalar;
@@ -396,7 +396,7 @@ impl<'a> Printer<'a> {
                 note,
             } => {
                 self.note(note.as_deref());
-                self.for_loop(*var, *extent, *kind, (body, settled(s)));
+                self.for_loop(s, (*var, *extent, *kind), body);
             }
             Stmt::If { cond, then, els } => self.branch(cond, then, els),
             Stmt::Let {
@@ -495,13 +495,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn for_loop(
-        &mut self,
-        var: Symbol,
-        extent: Nat,
-        kind: LoopKind,
-        (body, settled): (&Block, Option<Settled>),
-    ) {
+    fn for_loop(&mut self, s: &Stmt, (var, extent, kind): (Symbol, Nat, LoopKind), body: &Block) {
         self.used.loops = true;
         let n = index::nat(extent, &mut self.used);
         let head = format!("for (int64_t {var} = 0; {var} < {n}; {var}++) {{");
@@ -522,11 +516,50 @@ impl<'a> Printer<'a> {
             LoopKind::Seq => {}
         }
         self.line(&head);
-        match settled {
+        if let Some(changes) = seldom(s) {
+            self.looking_ahead(var, &n, &changes);
+        }
+        match settled(s) {
             Some(found) => self.settling(body, &found),
             None => self.indented(body),
         }
         self.line("}");
+    }
+
+    /// Leaves out iterations that change nothing, a number of them at a time: compilers make vectors of looking for one that does.
+    fn looking_ahead(&mut self, var: Symbol, n: &str, changes: &Expr) {
+        let (any, ahead) = (self.free("changes"), self.free("ahead"));
+        let at = Nat::var(Symbol::new(&ahead));
+        let changes = changes.map_indices(&mut |n| n.subst_var(var, at));
+        let changes = self.expr(&changes);
+        self.indent += 1;
+        for line in [
+            format!("if ({var} % {AHEAD} == 0 && {var} + {AHEAD} <= {n}) {{"),
+            format!("    int32_t {any} = 0;"),
+            format!("    for (int64_t {ahead} = {var}; {ahead} < {var} + {AHEAD}; {ahead}++) {{"),
+            format!("        {any} = {any} | ({changes});"),
+            "    }".to_string(),
+            format!("    if (!{any}) {{"),
+            format!("        {var} = {var} + {};", AHEAD - 1),
+            "        continue;".to_string(),
+            "    }".to_string(),
+            "}".to_string(),
+        ] {
+            self.line(&line);
+        }
+        self.indent -= 1;
+    }
+
+    /// A name that no parameter has, nor anything that lowering names, which ends in a number.
+    fn free(&self, name: &str) -> String {
+        let sizes = self.nest.abi.sizes.iter().map(|s| identifier(s.as_str()));
+        let buffers = self.nest.buffers.iter().map(|b| b.name.to_string());
+        let taken: BTreeSet<String> = sizes.chain(buffers).collect();
+        let mut name = name.to_string();
+        while taken.contains(&name) {
+            name.push('_');
+        }
+        name
     }
 
     /// What is done in a loop that is left once nothing changes any more.

@@ -23,7 +23,7 @@ pub use abi::{Abi, ErrorCode, Slot};
 pub use entry::{Entry, Guard, Part, THREADS_FROM};
 pub use expr::{Expr, ExprKind, Shape};
 pub use lines::Mark;
-pub use settled::{settled, Settled};
+pub use settled::{seldom, settled, Settled, AHEAD};
 
 use crate::arith::Nat;
 use crate::intern::Symbol;

@@ -1,12 +1,15 @@
-//! Loops that change nothing any more once some conditions no longer hold.
+//! Loops that change nothing unless some conditions hold.
 //!
 //! In: a loop of a loop program. Out: the conditions, unless one of which holds in one of its lanes no variable that the loop gives a value
-//! gets another one, as in `s = c(s) ? f(s) : s`; they are the same in each iteration that starts from the same values, so that such a
-//! loop may be left where none holds. Absent: loops that store, or that have other statements than values of variables.
+//! gets another one, as in `s = c(s) ? f(s) : s`. If they are the same in each iteration that starts from the same values, such a
+//! loop may be left where none holds. If they are also of the iteration (`s = x(i) < s ? x(i) : s`), iterations may be left out in none of which,
+//! from the values before the first of them, one holds. Absent: loops that store, or that have other statements than values of variables.
 
-use super::{Expr, ExprKind, LoopKind, Stmt};
+use super::{Expr, ExprKind, LoopKind, Shape, Stmt};
+use crate::arith::Nat;
 use crate::intern::Symbol;
 use crate::term::{Lit, Op};
+use crate::ty::Scalar;
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,10 +40,68 @@ const FEW: i64 = 8;
 /// More conditions are not asked for in each iteration.
 const MOST: usize = 4;
 
+/// So many iterations are looked at together before one of them is done.
+pub const AHEAD: i64 = 32;
+
+/// What holds in an iteration that changes something, of what the loop goes over, and of the variables as they are before it; none where
+/// that may be in most iterations, as it does not depend on these.
+pub fn seldom(s: &Stmt) -> Option<Expr> {
+    let Stmt::For {
+        var, extent, body, ..
+    } = s
+    else {
+        return None;
+    };
+    if extent.as_int().is_some_and(|n| n < 4 * AHEAD) {
+        return None;
+    }
+    let found = unless_changed(s)?;
+    let values = Values::of(body.get(..found.at)?)?;
+    let all = found.unless.iter().map(|c| values.whole(c, *var));
+    let all: Vec<Expr> = all.collect::<Option<_>>()?;
+    let of_state = |e: &Expr| {
+        reads(
+            e,
+            &|e| matches!(e.kind(), ExprKind::Var(v) if is_given(body, *v)),
+        )
+    };
+    let of_index = |e: &Expr| reads(e, &|e| e.own_index().is_some_and(|n| n.mentions(*var)));
+    let fits = all.iter().all(of_state) && all.iter().any(of_index);
+    let or = |a, b| {
+        Expr::new(
+            ExprKind::Op(Op::Or, vec![a, b]),
+            Shape::scalar(Scalar::Bool),
+        )
+    };
+    all.into_iter().reduce(or).filter(|_| fits)
+}
+
+fn reads(e: &Expr, what: &dyn Fn(&Expr) -> bool) -> bool {
+    let mut found = false;
+    e.visit(&mut |e| found |= what(e));
+    found
+}
+
+/// Whether a variable is given a value there.
+fn is_given(body: &[Stmt], v: Symbol) -> bool {
+    let given = |s: &Stmt| matches!(s, Stmt::Assign { var, .. } if *var == v);
+    body.iter().any(given)
+}
+
 /// Whether a loop may be left before its end.
 pub fn settled(s: &Stmt) -> Option<Settled> {
+    let Stmt::For { var, body, .. } = s else {
+        return None;
+    };
+    let found = unless_changed(s)?;
+    let values = Values::of(body.get(..found.at)?)?;
+    let changing = |c: &Expr| values.reads(c, *var, &mut BTreeSet::new());
+    (!found.unless.iter().any(changing)).then_some(found)
+}
+
+/// The conditions unless one of which holds an iteration changes nothing.
+fn unless_changed(s: &Stmt) -> Option<Settled> {
     let Stmt::For {
-        var,
         extent,
         kind: LoopKind::Seq,
         body,
@@ -68,9 +129,8 @@ pub fn settled(s: &Stmt) -> Option<Settled> {
             unless.extend(values.keeps(*v, e));
         }
     }
-    let changing = |c: &Expr| values.reads(c, *var, &mut BTreeSet::new());
     let settles = (1..=MOST).contains(&unless.len()) && given.iter().all(|g| stays(&unless, g));
-    (settles && !unless.iter().any(changing)).then_some(Settled { at, unless })
+    settles.then_some(Settled { at, unless })
 }
 
 /// So many parts of values are looked at: a name that is read twice doubles what is behind it.
@@ -109,6 +169,43 @@ impl<'a> Values<'a> {
             ExprKind::Var(v) => self.of.get(v).map_or(e, |e| self.value(e)),
             _ => e,
         }
+    }
+
+    /// A truth value without the variables that are declared there, if that is short, of elements side by side, and what compilers make
+    /// vectors of.
+    fn whole(&self, e: &Expr, index: Symbol) -> Option<Expr> {
+        let whole = self.inlined(e);
+        let next = Nat::var(index) + Nat::int(1);
+        let mut fits = self.looks.get() > 0 && whole.shape() == Shape::scalar(Scalar::Bool);
+        whole.visit(&mut |e| {
+            let of = e.own_index();
+            fits &= !of.is_some_and(|n| self.of.keys().any(|v| n.mentions(*v)));
+            fits &= e.shape().lanes == 1;
+            fits &= match e.kind() {
+                ExprKind::Load(_, n) => {
+                    let step = n.subst_var(index, next) - *n;
+                    step.as_int().is_some_and(|n| (0..=1).contains(&n))
+                }
+                ExprKind::Op(Op::Div | Op::Mod, _) => e.shape().elem.is_float(),
+                ExprKind::Op(op, _) => op.called().is_none(),
+                ExprKind::Lit(_) | ExprKind::Var(_) | ExprKind::Index(_) | ExprKind::Cast(_) => {
+                    true
+                }
+                _ => false,
+            };
+        });
+        fits.then_some(whole)
+    }
+
+    fn inlined(&self, e: &Expr) -> Expr {
+        e.rewrite(&mut |e| {
+            let looks = self.looks.get().checked_sub(1)?;
+            self.looks.set(looks);
+            match e.kind() {
+                ExprKind::Var(v) => self.of.get(v).map(|e| self.inlined(e)),
+                _ => None,
+            }
+        })
     }
 
     fn is(&self, variable: Symbol, e: &Expr) -> bool {
