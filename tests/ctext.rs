@@ -421,6 +421,7 @@ fn iterations_are_left_out_where_they_may_be() {
         let (_, behind) = rest.split_once("const uint8_t x8").expect("what it does");
         format!("{before}const uint8_t x8{behind}")
     };
+    assert!(unit.c.matches("} else {").count() >= 2, "{}", unit.c);
     let mut changed = vec![block(&unit.c)];
     let changes = [
         ("% 32 == 0", "% 32 != 0"),
@@ -442,6 +443,11 @@ fn iterations_are_left_out_where_they_may_be() {
         ("i2 = i2 + 31;", ""),
         ("continue;", "break;"),
         ("continue;", ""),
+        ("if (n >= 128)", "if (n >= 0)"),
+        ("if (n >= 128)", "if (n + 1 >= 128)"),
+        ("if (n >= 128)", "if (n < 128)"),
+        ("EITHER(x13 > acc5)", "EITHER(!(x13 > acc5))"),
+        ("EITHER(x13 > acc5)", "UNLIKELY(x13 > acc5)"),
     ];
     for (from, to) in changes {
         let all = each_place(&unit.c, from, to);

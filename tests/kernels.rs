@@ -352,6 +352,7 @@ fn loops_look_ahead_for_changes() {
         assert_eq!(looks, all, "{name}\n{nest}");
         let c = emit(&nest, &emit::Options::default()).c;
         assert_eq!(c.matches("continue;").count(), all, "{name}\n{c}");
+        assert_eq!(c.matches("= EITHER(").count(), all, "{name}\n{c}");
     }
 }
 

@@ -15,7 +15,7 @@ use super::value::{as_mask, assigned};
 use super::walk::{is_pointer, is_type, Walk, Walked};
 use crate::arith::Nat;
 use crate::intern::Symbol;
-use crate::nest::{seldom, settled, BufId, LoopKind, Shape, Stmt, StorageClass};
+use crate::nest::{seldom, settled, BufId, LoopKind, Shape, Stmt, StorageClass, ENOUGH};
 use crate::ty::Scalar;
 
 impl Walk<'_> {
@@ -87,15 +87,21 @@ impl Walk<'_> {
     fn stmt(&mut self, s: &Stmt, c: &C) -> Walked {
         let line = c.line;
         match (s, &c.is) {
-            (Stmt::For { .. }, Is::For(l)) => {
+            (Stmt::For { extent, .. }, Is::For(l)) => {
                 let asked = ["PARALLEL_FOR", "PARALLEL_STATIC"];
                 let threads = (l.pragma.as_ref()).is_some_and(|p| asked.contains(&p.0.as_str()));
                 let what = "it is not asked whether threads are worth it";
                 self.require(!threads, line, what)?;
-                self.whole_loop(s, l, line)
+                let what = "it is not asked whether the loop is long enough to look ahead";
+                let known = extent.as_int().is_some();
+                self.require(known || seldom(s).is_none(), line, what)?;
+                self.whole_loop(s, l, line, true)
             }
             (Stmt::For { kind, .. }, Is::If(worth, some, one)) if kind.is_par() => {
                 self.threads(s, (worth, some, one), line)
+            }
+            (Stmt::For { extent, .. }, Is::If(long, some, few)) => {
+                self.long_or_short((s, *extent), (long, some, few), line)
             }
             (Stmt::If { cond, then, els }, Is::If(found, yes, no)) => {
                 let found = self.reader().truth(found);
@@ -143,7 +149,33 @@ impl Walk<'_> {
         }
     }
 
-    fn whole_loop(&mut self, s: &Stmt, l: &Loop, line: u32) -> Walked {
+    /// A loop that leaves out iterations where it is long, beside the same one that does not.
+    fn long_or_short(
+        &mut self,
+        (s, extent): (&Stmt, Nat),
+        (long, some, few): (&Expr, &[C], &[C]),
+        line: u32,
+    ) -> Walked {
+        let (Expr::Binary(">=", n, least), [some], [few]) = (long, some, few) else {
+            return self.differs(line, "it is no long loop beside a short one");
+        };
+        let what = "another number of iterations is taken for many";
+        self.same_sum(line, n, extent, what)?;
+        let enough = **least == Expr::Number(ENOUGH.to_string()) && seldom(s).is_some();
+        self.require(enough, line, what)?;
+        let number = self.number;
+        for (c, ahead) in [(some, true), (few, false)] {
+            let Is::For(l) = &c.is else {
+                return self.differs(c.line, "it is no loop");
+            };
+            self.number = number;
+            self.whole_loop(s, l, c.line, ahead)?;
+        }
+        Ok(())
+    }
+
+    /// `ahead`: whether it leaves out iterations, if it may.
+    fn whole_loop(&mut self, s: &Stmt, l: &Loop, line: u32, ahead: bool) -> Walked {
         let Stmt::For {
             var,
             extent,
@@ -175,16 +207,22 @@ impl Walk<'_> {
         )?;
         match kind {
             LoopKind::Par => self.parallel(body, &l.body, line)?,
-            _ => self.iterations(s, body, l, line)?,
+            _ => self.iterations((s, ahead), body, l, line)?,
         }
         self.scope.leave(mark);
         Ok(())
     }
 
     /// The body of a loop, which is left where it changes nothing any more.
-    fn iterations(&mut self, s: &Stmt, body: &[Stmt], l: &Loop, end: u32) -> Walked {
-        let all = match seldom(s) {
-            Some(changes) => self.looking_ahead(&changes, l, end)?,
+    fn iterations(
+        &mut self,
+        (s, ahead): (&Stmt, bool),
+        body: &[Stmt],
+        l: &Loop,
+        end: u32,
+    ) -> Walked {
+        let all = match seldom(s).filter(|_| ahead) {
+            Some(found) => self.looking_ahead(&found.changes, l, end)?,
             None => &l.body[..],
         };
         let Some(found) = settled(s) else {
@@ -308,7 +346,7 @@ impl Walk<'_> {
             }
             _ => return self.differs(line, "it is not asked whether threads are worth it"),
         }
-        self.whole_loop(s, l, *at)?;
+        self.whole_loop(s, l, *at, true)?;
         let alike = match (&l.body[..], &other.body[..]) {
             ([C { is: a, .. }], [C { is: b, .. }]) => a == b && matches!(a, Is::Do(_)),
             _ => false,

@@ -145,7 +145,8 @@ pub const ANY_OUTSIDE: &str = "any_outside";
 
 /// What a text may call, or have for a macro or a type.
 pub fn is_taken(name: &str) -> bool {
-    const MACROS: [&str; 18] = [
+    const MACROS: [&str; 19] = [
+        "EITHER",
         "PARALLEL_FOR",
         "PARALLEL_IF",
         "PARALLEL_STATIC",

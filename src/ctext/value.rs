@@ -264,26 +264,22 @@ impl Reader<'_, '_> {
         if self.scope.find(name).is_some() {
             return unread(format!("`{name}` is no function"));
         }
-        if let ("INT64_C" | "UINT64_C", [Expr::Number(n)]) = (name, args) {
-            let elem = if name == "INT64_C" {
-                Scalar::I64
-            } else {
-                Scalar::U64
+        if let ("INT64_C" | "UINT64_C", [n]) = (name, args) {
+            // The C library's macros do not take a sign in front of the number.
+            let (sign, elem, n) = match (name, n) {
+                ("INT64_C", Expr::Unary("-", n)) => (-1, Scalar::I64, &**n),
+                ("INT64_C", n) => (1, Scalar::I64, n),
+                (_, n) => (1, Scalar::U64, n),
             };
-            let n: Option<i128> = n.parse().ok().filter(|n| *n <= elem.bounds().1);
+            let Expr::Number(n) = n else {
+                return unread(format!("`{name}` of no number"));
+            };
+            let (low, high) = elem.bounds();
+            let n: Option<i128> = n.parse().ok().map(|n: i128| sign * n);
             return n
+                .filter(|n| (low..=high).contains(n))
                 .map(|n| plain(Tree::int(n, elem)))
                 .ok_or(format!("`{name}` of no number"));
-        }
-        // The C library's macros do not take a sign in front of the number.
-        if let ("INT64_C", [Expr::Unary("-", n)]) = (name, args) {
-            if let Expr::Number(n) = &**n {
-                let n: Option<i128> = n.parse().ok();
-                let n = n.map(|n| -n).filter(|n| *n >= Scalar::I64.bounds().0);
-                return n
-                    .map(|n| plain(Tree::int(n, Scalar::I64)))
-                    .ok_or("`INT64_C` of no number".into());
-            }
         }
         if let ("__builtin_convertvector", [x, Expr::Name(ty)]) = (name, args) {
             let x = self.value(x)?;
@@ -303,6 +299,10 @@ impl Reader<'_, '_> {
                 .map(|a| self.sum(a))
                 .collect::<Res<Vec<Sum>>>()?;
             return Ok(plain(Tree::index(Sum::call(f, args))));
+        }
+        if let ("EITHER", [c]) = (name, args) {
+            self.scope.needs(name);
+            return self.truth(c).map(plain);
         }
         let Some(helper) = helper::named(name).filter(|h| h.of.len() == args.len()) else {
             return unread(format!("a call of `{name}` with {} arguments", args.len()));

@@ -9,7 +9,7 @@ use crate::nest::lines::{Lines, Mark};
 use crate::nest::names::identifier;
 use crate::nest::{
     seldom, settled, walk, Assumption, Block, BufId, Buffer, Expr, ExprKind, Guard, LoopKind, Nest,
-    Part, Settled, Shape, Stmt, StorageClass, AHEAD,
+    Part, Seldom, Settled, Shape, Stmt, StorageClass, AHEAD, ENOUGH,
 };
 use crate::term::Op;
 use crate::ty::Scalar;
@@ -22,6 +22,8 @@ pub(super) struct Printer<'a> {
     pub masks: BTreeMap<Symbol, u64>,
     /// Variables that are kept without a sign.
     pub without_sign: BTreeSet<Symbol>,
+    /// Truth values that are as often one as the other.
+    pub either: BTreeSet<Symbol>,
     /// Indices that are nowhere part of a sum.
     pub alone: BTreeSet<Symbol>,
     /// What variables are that are given no value later.
@@ -53,6 +55,7 @@ impl<'a> Printer<'a> {
             masks: BTreeMap::new(),
             values: Values::default(),
             without_sign: super::sums::without_sign(&nest.body),
+            either: BTreeSet::new(),
             alone: super::sums::alone(&nest.body),
             out: Lines::default(),
             indent: 0,
@@ -422,7 +425,11 @@ impl<'a> Printer<'a> {
                 let word = if *mutable { "" } else { "const " };
                 match value {
                     Some(v) => {
-                        let v = self.expr(v);
+                        let mut v = self.expr(v);
+                        if self.either.contains(var) {
+                            self.used.either = true;
+                            v = format!("EITHER({v})");
+                        }
                         self.line(&format!("{word}{ty} {var} = {v};"));
                     }
                     None => self.line(&format!("{ty} {var};")),
@@ -515,10 +522,10 @@ impl<'a> Printer<'a> {
             }
             LoopKind::Seq => {}
         }
-        self.line(&head);
-        if let Some(changes) = seldom(s) {
-            self.looking_ahead(var, &n, &changes);
+        if let Some(found) = seldom(s) {
+            return self.looking_ahead((var, extent), &head, &found, body);
         }
+        self.line(&head);
         match settled(s) {
             Some(found) => self.settling(body, &found),
             None => self.indented(body),
@@ -526,8 +533,42 @@ impl<'a> Printer<'a> {
         self.line("}");
     }
 
+    /// A loop that leaves out iterations that change nothing, if it is long: else asking for them takes longer than they do.
+    fn looking_ahead(
+        &mut self,
+        (var, extent): (Symbol, Nat),
+        head: &str,
+        found: &Seldom,
+        body: &Block,
+    ) {
+        let n = index::nat(extent, &mut self.used);
+        let chooses = extent.as_int().is_none();
+        let first = self.out.next();
+        if chooses {
+            self.line(&format!("if ({n} >= {ENOUGH}) {{"));
+            self.indent += 1;
+        }
+        self.line(head);
+        self.ahead(var, &n, &found.changes);
+        self.indented(body);
+        self.line("}");
+        if chooses {
+            self.indent -= 1;
+            self.line("} else {");
+            self.indent += 1;
+            self.out.again(first);
+            self.line(head);
+            self.either.extend(&found.by);
+            self.indented(body);
+            self.either.clear();
+            self.line("}");
+            self.indent -= 1;
+            self.line("}");
+        }
+    }
+
     /// Leaves out iterations that change nothing, a number of them at a time: compilers make vectors of looking for one that does.
-    fn looking_ahead(&mut self, var: Symbol, n: &str, changes: &Expr) {
+    fn ahead(&mut self, var: Symbol, n: &str, changes: &Expr) {
         let (any, ahead) = (self.free("changes"), self.free("ahead"));
         let at = Nat::var(Symbol::new(&ahead));
         let changes = changes.map_indices(&mut |n| n.subst_var(var, at));

@@ -42,6 +42,7 @@ pub(super) struct Used {
     /// Saturating casts from floats: from, to.
     pub casts: BTreeSet<(Scalar, Scalar)>,
     /// Casts from floats that fit: from, to.
+    pub either: bool,
     pub fitting: BTreeSet<(Scalar, Scalar)>,
     /// Helpers on indices.
     pub index: BTreeSet<&'static str>,
@@ -332,6 +333,12 @@ fn loops(used: &Used, out: &mut String) {
         // clang warns of each loop that it does not make vectors of, wherever that is asked for inside of threads.
         *out += "/* No iteration reads or writes what another one writes: in the functions that threads run, gcc forgets `restrict`. */\n";
         *out += &format!("{GCC}#define INDEPENDENT _Pragma(\"GCC ivdep\")\n#else\n#define INDEPENDENT\n#endif\n\n");
+    }
+    if used.either {
+        *out += "/* As often true as not: gcc moves what one side of a choice reads behind a branch, unless it takes that side to be usual. */\n\
+                #if defined(__clang__)\n#define EITHER(c) __builtin_unpredictable(c)\n\
+                #elif defined(__GNUC__)\n#define EITHER(c) __builtin_expect((c), 1)\n\
+                #else\n#define EITHER(c) (c)\n#endif\n\n";
     }
     if used.repeated {
         let clang = format!("clang loop unroll_count({TIMES})");

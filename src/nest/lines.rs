@@ -82,6 +82,16 @@ impl Lines {
         (self.next - 1, self.count)
     }
 
+    /// The number of the next statement.
+    pub fn next(&self) -> u32 {
+        self.next
+    }
+
+    /// Statements from that number on are printed once more.
+    pub fn again(&mut self, first: u32) {
+        self.next = first;
+    }
+
     /// The next line belongs to a statement that stands elsewhere.
     pub fn also(&mut self, statement: u32) {
         self.marks.push(Mark {

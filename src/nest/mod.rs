@@ -23,7 +23,7 @@ pub use abi::{Abi, ErrorCode, Slot};
 pub use entry::{Entry, Guard, Part, THREADS_FROM};
 pub use expr::{Expr, ExprKind, Shape};
 pub use lines::Mark;
-pub use settled::{seldom, settled, Settled, AHEAD};
+pub use settled::{seldom, settled, Seldom, Settled, AHEAD, ENOUGH};
 
 use crate::arith::Nat;
 use crate::intern::Symbol;

@@ -43,16 +43,27 @@ const MOST: usize = 4;
 /// So many iterations are looked at together before one of them is done.
 pub const AHEAD: i64 = 32;
 
-/// What holds in an iteration that changes something, of what the loop goes over, and of the variables as they are before it; none where
-/// that may be in most iterations, as it does not depend on these.
-pub fn seldom(s: &Stmt) -> Option<Expr> {
+/// Loops of fewer iterations do not look ahead.
+pub const ENOUGH: i64 = 4 * AHEAD;
+
+/// When an iteration changes something.
+#[derive(Clone, Debug)]
+pub struct Seldom {
+    /// What holds then, of what the loop goes over, and of the variables as they are before it.
+    pub changes: Expr,
+    /// Variables of the body that say so.
+    pub by: Vec<Symbol>,
+}
+
+/// When a loop changes something; none where that may be in most iterations, as it does not depend on what the variables are before them.
+pub fn seldom(s: &Stmt) -> Option<Seldom> {
     let Stmt::For {
         var, extent, body, ..
     } = s
     else {
         return None;
     };
-    if extent.as_int().is_some_and(|n| n < 4 * AHEAD) {
+    if extent.as_int().is_some_and(|n| n < ENOUGH) {
         return None;
     }
     let found = unless_changed(s)?;
@@ -73,7 +84,13 @@ pub fn seldom(s: &Stmt) -> Option<Expr> {
             Shape::scalar(Scalar::Bool),
         )
     };
-    all.into_iter().reduce(or).filter(|_| fits)
+    let changes = all.into_iter().reduce(or).filter(|_| fits)?;
+    let named = |e: &Expr| match e.kind() {
+        ExprKind::Var(v) => Some(*v),
+        _ => None,
+    };
+    let by = found.unless.iter().filter_map(named).collect();
+    Some(Seldom { changes, by })
 }
 
 fn reads(e: &Expr, what: &dyn Fn(&Expr) -> bool) -> bool {
