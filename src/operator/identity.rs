@@ -7,7 +7,7 @@
 use super::cases::Prover;
 use super::dag::{Dag, Id, Leaf, What};
 use super::points::{self, Number};
-use super::question::{show, Question};
+use super::question::{numbers_of_variables, show, Question};
 use super::read::Tree;
 use super::{Effort, Meaning, Method, UNDECIDED, UNREADABLE};
 use crate::term::{Op, Term};
@@ -70,14 +70,22 @@ impl Question {
             .iter()
             .try_fold(1usize, |n, c| n.checked_mul(c.len()));
         let count = count.unwrap_or(usize::MAX).min(MOST_TUPLES);
+        let square = self.of_a_diagonal(&leaves, meaning)?;
         let mut proofs = 0;
         let tester = points::Tester::new(&self.reader.dag, meaning, &pairs);
         let mut fitting: Vec<Vec<Id>> = Vec::new();
-        for mut i in 0..count {
+        let many = square.len();
+        for mut i in 0..count + many {
             let mut tuple = Vec::new();
-            for c in &choices {
-                tuple.push(c[i % c.len()]);
-                i /= c.len();
+            match i.checked_sub(many) {
+                None => tuple.clone_from(&square[i]),
+                Some(rest) => {
+                    i = rest;
+                    for c in &choices {
+                        tuple.push(c[i % c.len()]);
+                        i /= c.len();
+                    }
+                }
             }
             if tester.agrees(&leaves, &tuple) {
                 fitting.push(tuple);
@@ -112,6 +120,22 @@ impl Question {
             Some(true) if !may_be_infinite => Some(Identity::Refuted),
             _ => Some(Identity::Unknown(UNDECIDED)),
         }
+    }
+
+    /// Of what may be a matrix of more numbers than all tuples are tried of: one number on the diagonal, one elsewhere.
+    fn of_a_diagonal(&mut self, leaves: &[Id], meaning: Meaning) -> Option<Vec<Vec<Id>>> {
+        let n = (3..=4).find(|n| n * n == leaves.len());
+        let ty = self.reader.dag.node(leaves[0]).ty;
+        let alike = leaves.iter().all(|id| self.reader.dag.node(*id).ty == ty);
+        let Some(n) = n.filter(|_| alike) else {
+            return Some(Vec::new());
+        };
+        let leaf = Leaf { ty, index: false };
+        let all = simple(&mut self.reader.dag, leaf, meaning, false)?;
+        let at = |i: usize, on: Id, off: Id| if i % n == i / n { on } else { off };
+        let matrix = |on: Id, off: Id| (0..n * n).map(|i| at(i, on, off)).collect();
+        let pairs = all.iter().flat_map(|on| all.iter().map(|off| (*on, *off)));
+        Some(pairs.map(|(on, off)| matrix(on, off)).collect())
     }
 
     /// The values of an identity, or the names of the variables that stand there.
@@ -224,9 +248,49 @@ impl Question {
         Some(all)
     }
 
+    /// Whether there is none: whatever its variables are, or where they are some numbers.
+    fn has_none(&mut self, left: bool, meaning: Meaning, effort: Effort) -> Option<bool> {
+        if self.serves_none(left, meaning, effort)? {
+            return Some(true);
+        }
+        if self.free.is_empty() {
+            return Some(false);
+        }
+        for n in [0, 1, -2] {
+            let Some(function) = self.where_variables_are(n) else {
+                continue;
+            };
+            let any = std::mem::replace(&mut self.function, function);
+            let none = self.serves_none(left, meaning, effort);
+            self.function = any;
+            if none == Some(true) {
+                return none;
+            }
+        }
+        Some(false)
+    }
+
+    /// The operator where each number of its variables is this one; unsigned ones what it is without its sign.
+    fn where_variables_are(&mut self, n: i128) -> Option<Tree> {
+        let numbers = numbers_of_variables(&self.op);
+        let mut env = vec![Tree::Array(std::rc::Rc::new(Vec::new())); self.op.open() as usize];
+        for (number, (_, ty, _)) in numbers.into_iter().zip(self.free.clone()) {
+            env[number as usize] = self.reader.build(ty, &mut |dag, leaf| match leaf.ty {
+                _ if leaf.index => dag.int(0, leaf.ty),
+                Scalar::Bool => dag.int(n & 1, leaf.ty),
+                s if s.is_float() => dag.float(n as f64, s),
+                s if s.is_signed() => dag.int(n, s),
+                s => dag.int(n.abs(), s),
+            })?;
+        }
+        env.reverse();
+        let op = self.op.clone();
+        self.reader.eval(&op, &env)
+    }
+
     /// Whether a few elements have no identity in common: constants, what lies beside the operator's own, and, as `e` may
     /// lie beyond all of them, what is computed of `e`.
-    fn has_none(&mut self, left: bool, meaning: Meaning, effort: Effort) -> Option<bool> {
+    fn serves_none(&mut self, left: bool, meaning: Meaning, effort: Effort) -> Option<bool> {
         let ty = self.ty;
         let e = self.reader.fresh(ty)?;
         let ids = e.leaves()?;

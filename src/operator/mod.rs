@@ -147,6 +147,8 @@ pub enum Method {
     Cases(u32),
     /// Both sides agree for all values of a bit.
     Bits,
+    /// Both sides reach the same thresholds.
+    Thresholds,
     /// Both sides have the same bits, computed of those of their operands.
     Words,
 }
@@ -160,6 +162,7 @@ impl std::fmt::Display for Method {
                 "{n} cases, in each of which the sides are one polynomial"
             ),
             Method::Bits => f.write_str("the sides agree for all values of a bit"),
+            Method::Thresholds => f.write_str("the sides are as large as the same thresholds"),
             Method::Words => f.write_str("the sides have the same bits"),
         }
     }

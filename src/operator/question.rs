@@ -207,9 +207,17 @@ pub(super) fn proved(
 ) -> Option<Method> {
     let mut method = Method::Cases(1);
     for (a, b) in pairs.iter().filter(|p| p.0 != p.1) {
-        if bits::equal(dag, *a, *b) == Some(true) {
+        let in_order = !dag.node(*a).ty.is_float() || !meaning.strict_floats();
+        let simple = match bits::equal(dag, *a, *b) {
+            Some(true) => Some(Method::Bits),
+            _ if in_order && bits::equal_in_order(dag, *a, *b, meaning.wraps()) == Some(true) => {
+                Some(Method::Thresholds)
+            }
+            _ => None,
+        };
+        if let Some(found) = simple {
             method = match method {
-                Method::Cases(1) => Method::Bits,
+                Method::Cases(1) => found,
                 m => m,
             };
             continue;
@@ -227,7 +235,7 @@ pub(super) fn proved(
         }
         let before = match method {
             Method::Cases(n) => n,
-            Method::Bits | Method::Words => 1,
+            Method::Bits | Method::Thresholds | Method::Words => 1,
         };
         method = Method::Cases(before.max(cases));
     }

@@ -212,11 +212,18 @@ impl Subject<'_> {
         }
     }
 
-    /// An identity, for some `k`: of eight bits any, of others a number that nothing which is drawn speaks against.
-    fn identity(&self, left: bool, rng: &mut Rng) -> Option<Number> {
+    /// Identities for some `k`, one for each, if there are.
+    fn identities(&self, left: bool, rng: &mut Rng) -> Option<Vec<Number>> {
+        let d = self.d;
+        let simple = [0, 1, if d.has_signs() { -2 } else { 2 }].map(|n| d.number(n));
+        let some = [d.draw(rng), d.draw(rng)].into_iter().chain(simple);
+        some.map(|k| self.identity(left, k, rng)).collect()
+    }
+
+    /// An identity for this `k`: of eight bits any, of others a number that nothing which is drawn speaks against.
+    fn identity(&self, left: bool, k: Number, rng: &mut Rng) -> Option<Number> {
         let d = self.d;
         let (least, most) = d.range();
-        let k = d.draw(rng);
         let (candidates, tried): (Vec<Number>, Vec<Number>) = match d.wraps() && most - least < 256
         {
             true if !d.scalar.is_float() => {
@@ -358,7 +365,7 @@ fn judged(d: Domain, parts: &[Expr], points: u64, rng: &mut Rng, found: &mut Fou
                 }
             }
             Identity::Refuted if d.components == 1 => {
-                if let Some(e) = subject.identity(left, rng) {
+                if let Some(e) = subject.identities(left, rng) {
                     wrong(&side, format!("refuted, but there is {e:?}"));
                 }
             }

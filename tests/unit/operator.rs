@@ -72,15 +72,15 @@ fn the_smallest_operators_have_the_verdicts_that_are_known_of_them() {
     ints(r"\x y -> min x y", "i32", "ACIlr", "ACILR");
     ints(r"\x y -> max x y", "i32", "ACIlr", "ACILR");
     for (text, sides) in [
-        (r"\x y -> max (min x k) y", "L?"),
-        (r"\x y -> min (max x k) y", "L?"),
-        (r"\x y -> max (min y k) x", "?R"),
-        (r"\x y -> min (max y k) x", "?R"),
+        (r"\x y -> max (min x k) y", "Lr"),
+        (r"\x y -> min (max x k) y", "Lr"),
+        (r"\x y -> max (min y k) x", "lR"),
+        (r"\x y -> min (max y k) x", "lR"),
     ] {
         ints(text, "i32", "AcIlr", &format!("AcI{sides}"));
     }
-    ints(r"\x y -> max (min (k - x) y) x", "i32", "AcIlr", "acI?R");
-    ints(r"\x y -> min (max (k - x) y) x", "i32", "AcIlr", "acI?R");
+    ints(r"\x y -> max (min (k - x) y) x", "i32", "AcIlr", "acIlR");
+    ints(r"\x y -> min (max (k - x) y) x", "i32", "AcIlr", "acIlR");
 }
 
 #[test]

@@ -237,6 +237,7 @@ fn certificate(verdict: &Verdict) -> String {
     match verdict {
         Verdict::Proved(Method::Cases(n)) => n.to_string(),
         Verdict::Proved(Method::Bits) => "bits".to_string(),
+        Verdict::Proved(Method::Thresholds) => "order".to_string(),
         Verdict::Proved(Method::Words) => "words".to_string(),
         Verdict::Refuted(c) => {
             let values = c
