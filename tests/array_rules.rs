@@ -565,6 +565,31 @@ fn a_sketch_uses_rules_that_are_proved_and_others_only_where_that_is_allowed() {
     assert!(err.contains("E0675") && !err.contains("E0676"), "{err}");
 }
 
+/// A rule may stand in a step, and is proved as any other; what its sides say is no sketch: `or` is the operation there.
+#[test]
+fn a_step_may_have_rules_of_its_own() {
+    let main = ["programs/dot.rise", "--sketch", "own.sk", "-o", "dot.c"];
+    let step = |rule: &str| format!("step turn\n{rule}\nsketch contains (app map ?)\n");
+    let turned = "rule turned\n  or (a : bool) b  =>  or b a\n";
+    let (code, _, err) = run(&main, &step(turned));
+    assert_eq!(code, Some(0), "{err}");
+    let (code, _, err) = run(&["fmt", "--check", "own.sk"], &step(turned));
+    assert_eq!(code, Some(0), "{err}");
+
+    let (code, _, err) = run(&main, &step(&turned.replace("or b a", "and b a")));
+    assert_eq!(code, Some(1), "{err}");
+    assert!(err.contains("E0675") && err.contains("own.sk:2:6"), "{err}");
+
+    let sized = "rule parts [k : nat]\n  split[k] (map f xs)  =>  map (map f) (split[k] xs)\n";
+    let (code, _, err) = run(&main, &step(sized));
+    assert_eq!(code, Some(1), "{err}");
+    assert!(err.contains("needs sizes"), "{err}");
+
+    let (code, _, err) = run(&main, &step(&turned.repeat(2)));
+    assert_eq!(code, Some(1), "{err}");
+    assert!(err.contains("already"), "{err}");
+}
+
 fn files(folder: &str) -> Vec<PathBuf> {
     let path = format!("{}/tests/rules/{folder}", env!("CARGO_MANIFEST_DIR"));
     let entries = std::fs::read_dir(&path).expect(&path);

@@ -650,6 +650,38 @@ fn the_largest_by_what_is_computed_is_found_in_blocks() {
     }
 }
 
+/// Steps that are no operators become some, by rules that stand in the schedule: in strips, or in vectors where what they become commutes.
+#[test]
+fn steps_that_are_no_operators_become_some() {
+    let segment = "def segment [n : nat] (x : n.f32) : (f32, f32) = x |> reduceSeq (\\a v ->
+           let now = max 0.0 (snd a + v) in pair (max (fst a) now) now) (pair 0.0 0.0)";
+    let two = "def two [n : nat] (x : n.i32) : (i32, i32) = x |> reduceSeq (\\a v ->
+           pair (max (fst a) v) (max (snd a) (min (fst a) v))) (pair 0 0)";
+    for (text, permits, words) in [
+        (segment, REGROUPED, "strips in order"),
+        (two, EXACT, "reductions in 4 vectors"),
+    ] {
+        let program = program_text(text);
+        let auto = found(&program, permits);
+        let best = &auto.best().expect(text).what;
+        assert_eq!(
+            *best,
+            format!("steps made operators, parallel blocks, {words}")
+        );
+        assert!(auto.text().contains("rule lifted-1"), "{}", auto.text());
+        let kernel = replayed(&program, &auto);
+        for size in [0, 5, 40_000] {
+            let (a, b) = (evaluated(&kernel, size), evaluated(&program, size));
+            assert!(same(&a, &b), "{text}: {size}");
+        }
+    }
+    assert!(found(&program_text(segment), EXACT).best().is_none());
+    // A filter of two numbers would be products of many factors.
+    let filter = "def filter [n : nat] (x : n.f32) : (f32, f32) = x |> reduceSeq (\\a v ->
+           pair (1.5 * fst a - 0.7 * snd a + v) (fst a)) (pair 0.0 0.0)";
+    assert!(found(&program_text(filter), REGROUPED).best().is_none());
+}
+
 /// Truth values have no lanes, but blocks; and what is computed of two accumulators has no vectors that compilers make.
 #[test]
 fn truth_values_and_tuples_with_them_are_reduced_in_blocks() {

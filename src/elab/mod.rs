@@ -9,6 +9,7 @@
 mod book;
 mod files;
 mod infer;
+mod lifted;
 pub mod locate;
 mod oblige;
 mod output;
@@ -30,6 +31,7 @@ mod uses;
 
 pub use book::{check_rules, readable_rules, rule_decls, shipped_rules, Books};
 pub use infer::define_above;
+pub use lifted::lifted_rule;
 pub use locate::{located_text, Range};
 pub use oblige::Obligation;
 pub use output::*;

@@ -11,13 +11,14 @@ use super::book::{Book, Books, Sizes};
 use super::files::read;
 use super::infer::{Infer, Names};
 use super::output::{Focus, Limits, RuleUse, Scheduler, Sketch, Step};
+use super::rules;
 use super::sketch::{names_in, sketch, Defs};
 use crate::arith::Nat;
 use crate::diag::{self, code, Code, Diagnostic};
 use crate::intern::Symbol;
 use crate::source::{FileId, SourceMap, Span};
 use crate::syntax::number::{self, Value};
-use crate::syntax::tree::{Expr, FilePath, Item, ItemKind, Name, Number};
+use crate::syntax::tree::{Expr, FilePath, Item, ItemKind, Name, Number, Rule};
 use crate::syntax::Dialect;
 use crate::target::Target;
 use std::collections::BTreeMap;
@@ -436,9 +437,39 @@ impl Loader<'_> {
                     self.limit(name, value, &mut draft.limits);
                 }
             }
+            ItemKind::Rule(tree) => self.own_rule(tree, item.span, draft),
             ItemKind::Switch { keyword, value } => self.switch(keyword, value, draft),
             _ => {}
         }
+    }
+
+    /// A rule that stands in a step is one of its rules.
+    fn own_rule(&mut self, tree: &Rule, span: Span, draft: &mut Draft) {
+        let Some(rule) = rules::rule(tree, &mut self.diagnostics) else {
+            draft.failed = true;
+            return;
+        };
+        if !rule.size_params.is_empty() {
+            let what = format!(
+                "the rule `{}` needs sizes, which a step does not give it",
+                rule.name
+            );
+            let help = "write it in a file of rules, and list it: `use FILE (NAME[32])`";
+            return self.report(code::SIZE_ARGUMENTS, &what, span, help);
+        }
+        if draft
+            .rules
+            .iter()
+            .any(|u| u.rule.name == rule.name && u.rule.span != rule.span)
+        {
+            let what = format!("this step has a rule `{}` already", rule.name);
+            return self.report(code::DUPLICATE, &what, span, "rename one of them");
+        }
+        draft.rules.push(RuleUse {
+            rule: Rc::new(rule),
+            args: Vec::new(),
+            span,
+        });
     }
 
     fn book(&mut self, id: FileId) -> Rc<Book> {

@@ -13,6 +13,7 @@ mod exact;
 mod indices;
 mod joined;
 mod lanes;
+mod lifted;
 mod linear;
 mod nested;
 mod partial;
@@ -276,6 +277,7 @@ pub fn first(program: &Program, target: Target, permits: Permits) -> Vec<Schedul
         updates::of_counts(term, permits),
         recurrences::reduced(term, permits),
         linear::composed(term, permits),
+        lifted::into_operators(term, permits),
         together::in_one_pass(term),
     ];
     let before = before.into_iter().flatten();

@@ -311,10 +311,10 @@ fn replaced(t: &Term, f: &mut impl FnMut(&Term) -> Option<Term>) -> Term {
 fn rules_of(steps: &[Begun], found: &[Option<Lifting>], context: &mut Context) -> Option<String> {
     let mut text = String::new();
     for (begun, lifting) in steps.iter().zip(found) {
-        if let Some(rule) = lifting
-            .as_ref()
-            .and_then(|l| rule(begun, l, text.matches("rule ").count()))
-        {
+        let Begun { asked, start } = begun;
+        let number = text.matches("rule ").count() + 1;
+        let rule = |l| elab::lifted_rule(&asked.term, start.as_ref(), l, number);
+        if let Some(rule) = lifting.as_ref().and_then(rule) {
             text += &rule;
         }
     }
@@ -322,32 +322,6 @@ fn rules_of(steps: &[Begun], found: &[Option<Lifting>], context: &mut Context) -
     let parsed = syntax::parse(file, &text, Dialect::Rules);
     let fine = !text.is_empty() && parsed.diagnostics.is_empty();
     fine.then(|| syntax::print(&parsed, &text))
-}
-
-fn rule(begun: &Begun, lifting: &Lifting, number: usize) -> Option<String> {
-    let Begun { asked, start } = begun;
-    let (state, rest) = asked.term.ty().as_fun()?;
-    let element = rest.as_fun()?.0;
-    if asked.term.open() > 0 || start.as_ref().is_some_and(|s| s.open() > 0) {
-        return None;
-    }
-    let any = Symbol::new("e");
-    let begin = start.clone().unwrap_or_else(|| Term::var(0, state));
-    let array = Ty::array(Nat::var(Symbol::new("n")), element);
-    let text = |t: &Term| elab::term_text(t, &[any]);
-    let right = lifting.parts.reduction(&begin, array)?;
-    let summary = lifting.parts.summary;
-    let (step, begin, combine) = (
-        text(&asked.term),
-        text(&begin),
-        text(&lifting.parts.combine),
-    );
-    Some(format!(
-        "-- Proved for lists of every length, by {}.\nrule lifted-{}\n  (reduceSeq ({step}) ({begin}) : {array} -> {state})\n    =>\n  {}\n  where associative (({combine}) : {summary} -> {summary} -> {summary})\n\n",
-        lifting.family,
-        number + 1,
-        text(&right)
-    ))
 }
 
 /// A program that reduces n elements, the start of which is its second parameter where none was given.

@@ -36,7 +36,13 @@ impl Parser<'_> {
             "def" => ItemKind::Def(self.def()),
             "import" => ItemKind::Import(self.path()),
             "include" => ItemKind::Include(self.path()),
-            "rule" => ItemKind::Rule(Box::new(self.rule())),
+            "rule" => {
+                // Its sides are terms wherever it stands.
+                let around = std::mem::replace(&mut self.dialect, Dialect::Rules);
+                let rule = self.rule();
+                self.dialect = around;
+                ItemKind::Rule(Box::new(rule))
+            }
             "ruleset" => self.rule_set(),
             "use" => self.use_item(),
             "limits" => self.limits(),

@@ -26,7 +26,7 @@ pub const ITEMS: [(&str, &[Dialect]); 16] = [
         "import",
         &[Dialect::Program, Dialect::Rules, Dialect::Sketch],
     ),
-    ("rule", &[Dialect::Rules]),
+    ("rule", &[Dialect::Rules, Dialect::Sketch]),
     ("ruleset", &[Dialect::Rules]),
     ("include", &[Dialect::Rules, Dialect::Sketch]),
     ("use", &[Dialect::Sketch]),

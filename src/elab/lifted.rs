@@ -1,0 +1,36 @@
+//! Steps that became operators, as rules.
+//!
+//! In: the step of a sequential reduction, what it became. Out: the text of the rule that says so. Absent: whether it is true.
+
+use super::term_text;
+use crate::arith::Nat;
+use crate::intern::Symbol;
+use crate::operator::lift::Lifting;
+use crate::term::Term;
+use crate::ty::Ty;
+
+/// The rule that the reduction by a step, from a start if one is told, is the one by what it became; of closed terms.
+pub fn lifted_rule(
+    step: &Term,
+    start: Option<&Term>,
+    lifting: &Lifting,
+    number: usize,
+) -> Option<String> {
+    let (state, rest) = step.ty().as_fun()?;
+    let element = rest.as_fun()?.0;
+    if step.open() > 0 || start.is_some_and(|s| s.open() > 0) {
+        return None;
+    }
+    let any = Symbol::new("e");
+    let begin = start.cloned().unwrap_or_else(|| Term::var(0, state));
+    let array = Ty::array(Nat::var(Symbol::new("n")), element);
+    let text = |t: &Term| term_text(t, &[any]);
+    let right = lifting.parts.reduction(&begin, array)?;
+    let summary = lifting.parts.summary;
+    let (step, begin, combine) = (text(step), text(&begin), text(&lifting.parts.combine));
+    Some(format!(
+        "-- Proved for lists of every length, by {}.\nrule lifted-{number}\n  (reduceSeq ({step}) ({begin}) : {array} -> {state})\n    =>\n  {}\n  where associative (({combine}) : {summary} -> {summary} -> {summary})\n\n",
+        lifting.family,
+        text(&right)
+    ))
+}

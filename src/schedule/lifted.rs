@@ -1,0 +1,86 @@
+//! Steps that become operators.
+//!
+//! In: a term. Out: the step, with a rule of its own for each long reduction in order, that reduces by an operator on summaries of elements
+//! instead (`operator::lift`), so that it may be in strips and blocks. Whoever uses the rule proves it again. Absent: whether that pays;
+//! linear recurrences of floats (`recurrences`, `linear`).
+
+use super::print::size;
+use super::skeleton::{argument, outside_of_loops};
+use super::{guide, Permits, Schedule, PERMIT};
+use crate::elab;
+use crate::operator::{lift, Effort, Meaning};
+use crate::term::{Kind, Op, Term};
+use crate::ty::Scalar;
+use std::collections::BTreeSet;
+
+/// Reductions of fewer elements stay as they are.
+const LONG: i64 = 2048;
+/// So many are looked at.
+const MOST: usize = 4;
+
+/// What is done so.
+const WORDS: &str = "steps made operators";
+
+/// The step, where there are such reductions outside of all loops.
+pub fn into_operators(term: &Term, permits: Permits) -> Option<Schedule> {
+    let mut all: Vec<Term> = Vec::new();
+    outside_of_loops(term, &mut |t| {
+        if is_long(t) && all.len() < MOST && !all.contains(t) {
+            all.push(t.clone());
+        }
+    });
+    let (mut rules, mut looks, mut regroups) = (String::new(), BTreeSet::new(), false);
+    for t in &all {
+        let [step, start, xs] = [0, 1, 2].map(|i| argument(t, Op::ReduceSeq, i));
+        let (step, start, n) = (step?, start?, xs?.ty().as_array()?.0);
+        let readings = [Meaning::Machine, Meaning::Reals];
+        let mut permitted = readings
+            .into_iter()
+            .take(1 + usize::from(permits.reassociate));
+        let found = permitted.find_map(|m| lift::lift(step, Some(start), &[], m, Effort::SEARCH));
+        let Some(lifting) = found.filter(|l| !multiplies(&l.parts.combine)) else {
+            continue;
+        };
+        let number = looks.len() + 1;
+        let Some(rule) = elab::lifted_rule(step, Some(start), &lifting, number) else {
+            continue;
+        };
+        regroups |= lifting.meaning == Meaning::Reals;
+        rules += &rule;
+        let (n, summary) = (size(n), lifting.parts.summary);
+        looks.insert(format!(
+            "(contains (app (reduce : ? -> {summary} -> {n}.? -> ?) ? ? ?))"
+        ));
+    }
+    if looks.is_empty() {
+        return None;
+    }
+    let permit = if regroups { PERMIT } else { "" };
+    let looks: Vec<String> = looks.into_iter().collect();
+    let steps = vec![guide("lift", &format!("{permit}{rules}"), &looks)];
+    Some(Schedule::preparation(WORDS, steps).by_itself())
+}
+
+/// Whether floats are multiplied by each other: of many factors below 1, as filters of several numbers have them, the product comes near 0,
+/// where processors are slow.
+fn multiplies(combine: &Term) -> bool {
+    let mut found = false;
+    combine.visit(&mut |t, _| {
+        let [Some(a), Some(b)] = [0, 1].map(|i| argument(t, Op::Mul, i)) else {
+            return;
+        };
+        let number = |t: &Term| matches!(t.kind(), Kind::Lit(_));
+        let floats = t.ty().as_scalar().is_some_and(Scalar::is_float);
+        found |= floats && !number(a) && !number(b);
+    });
+    found
+}
+
+/// Whether it reduces many elements, in order, by a step that needs nothing else.
+fn is_long(t: &Term) -> bool {
+    let [step, start, xs] = [0, 1, 2].map(|i| argument(t, Op::ReduceSeq, i));
+    let closed = |t: Option<&Term>| t.is_some_and(|t| t.open() == 0);
+    let n = xs.and_then(|xs| xs.ty().as_array()).map(|a| a.0);
+    let long = n.is_some_and(|n| n.as_int().is_none_or(|n| n >= LONG));
+    closed(step) && closed(start) && long && t.ty().is_flat()
+}
