@@ -14,7 +14,7 @@ pub struct Helper {
     pub result: Shape,
     /// Whether the C library has it.
     pub library: bool,
-    /// Whether it takes only what fits its result.
+    /// Whether it takes only what fits its result: floats an integer type, indices that may not be below 0.
     pub fits: bool,
 }
 
@@ -140,6 +140,10 @@ fn is_widening(from: Scalar, to: Scalar) -> bool {
 pub fn named(name: &str) -> Option<Helper> {
     if name == "clamp_index" {
         return own(By::Clamp, vec![Shape::index(); 2], Shape::index());
+    }
+    if name == "bound_index" {
+        return own(By::Clamp, vec![Shape::index(); 2], Shape::index())
+            .map(|h| Helper { fits: true, ..h });
     }
     if let Some((from, to)) = name.split_once("_as_") {
         let [from, to] = [from, to].map(|s| Scalar::from_name(s).map(Shape::scalar));

@@ -27,6 +27,14 @@ impl Scope {
         Ok(is.then_some(tree))
     }
 
+    /// Whether an operation that takes no other numbers takes this one.
+    pub fn takes(&self, by: By, t: &Tree, to: Scalar) -> bool {
+        match by {
+            By::Clamp => self.whole(t).0 >= 0,
+            _ => self.fits(t, to),
+        }
+    }
+
     /// Whether a float is none, or a number of an integer type once it has no fraction.
     pub fn fits(&self, t: &Tree, to: Scalar) -> bool {
         let ((low, high), (least, most)) = (self.floats(t, DEPTH), to.bounds());

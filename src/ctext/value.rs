@@ -365,8 +365,8 @@ impl Reader<'_, '_> {
                 all[2].clone(),
             )));
         }
-        if helper.fits && !self.scope.fits(&all[0], helper.result.elem) {
-            return unread("a float may not fit the integer that it becomes");
+        if helper.fits && !self.scope.takes(helper.by, &all[0], helper.result.elem) {
+            return unread("a number may not be one that a function takes");
         }
         if let (1, By::Op(op @ (Op::Min | Op::Max))) = (helper.result.lanes, helper.by) {
             return Ok(plain(Tree::extreme(op, &all[0], &all[1])));

@@ -42,9 +42,13 @@ impl Printer<'_> {
             }
             ExprKind::Cast(a) => self.cast(a, shape),
             ExprKind::Clamp(a, n) => {
-                self.used.index.insert("clamp_index");
                 let to = Scalar::I64;
                 let from = a.shape().elem;
+                let function = match is_natural(a) {
+                    true => "bound_index",
+                    false => "clamp_index",
+                };
+                self.used.index.insert(function);
                 let value = match from {
                     // Beyond the signed range is beyond every bound.
                     Scalar::U64 => {
@@ -54,7 +58,7 @@ impl Printer<'_> {
                     _ => self.cast(a, Shape::scalar(to)),
                 };
                 let n = index::nat(*n, &mut self.used);
-                format!("clamp_index({value}, {n})")
+                format!("{function}({value}, {n})")
             }
             ExprKind::Splat(a) => {
                 let ty = self.shape(shape);
@@ -482,4 +486,13 @@ fn stays_inside(op: Op, args: &[Expr], shape: Shape) -> bool {
     // The largest product of two numbers without a sign is larger than what a sign leaves room for.
     let half = |s: &Scalar| !s.is_signed() && 2 * s.bytes() == shape.elem.bytes();
     op != Op::Mul || !all.iter().all(half)
+}
+
+/// Whether a number is not below 0 by its type, or by that of what it is made of.
+fn is_natural(e: &Expr) -> bool {
+    let elem = e.shape().elem;
+    match e.kind() {
+        ExprKind::Cast(x) if x.shape().elem.bytes() < elem.bytes() => is_natural(x),
+        _ => elem.is_int() && !elem.is_signed() && elem.bytes() < 8,
+    }
 }

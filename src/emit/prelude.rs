@@ -512,6 +512,11 @@ fn index_helper(name: &str) -> &'static str {
              const int64_t below = a < last ? a : last;\n    \
              return below < 0 ? 0 : below;\n}\n\n"
         }
+        "bound_index" => {
+            "/* To an index below n, of what is not below 0. */\n\
+             static inline int64_t bound_index(int64_t a, int64_t n)\n{\n    \
+             return a < n ? a : n < 1 ? 0 : n - 1;\n}\n\n"
+        }
         _ => "",
     }
 }

@@ -24,7 +24,7 @@ const KEYWORDS: &str = "alignas alignof and and_eq asm auto bitand bitor bool br
 
 /// What kernels define or call beside the function.
 const OWN: &str = "main out room bytes whole_line memory parts heap little total thread_count thread_index floor_div ceil_div floor_mod min_index \
-    max_index clamp_index any_outside share threads status free malloc aligned_alloc memcpy memset abs labs llabs fma fmaf fmod fmodf fabs fabsf errno isnan";
+    max_index clamp_index bound_index any_outside share threads status free malloc aligned_alloc memcpy memset abs labs llabs fma fmaf fmod fmodf fabs fabsf errno isnan";
 
 /// Functions of C, POSIX, their usual extensions, and those that compilers know with a type of their own.
 static LINKED: LazyLock<HashSet<&str>> =
