@@ -153,6 +153,49 @@ fn starts_of_products_are_added_behind() {
         .contains("starts behind"));
 }
 
+/// What is done with columns, whose sums are apart, is done row by row, of the result and of what has a name.
+#[test]
+fn columns_are_changed_row_by_row() {
+    let scaled = "transpose x |> map (\\c ->
+         let mean = reduce (+) 0.0 c / size[m+1] in
+         let s = sqrt (c |> map (\\v -> (v - mean) * (v - mean)) |> reduce (+) 0.0) in
+         c |> map (\\v -> (v - mean) / (s + 1.0))) |> transpose";
+    let weights = "transpose x |> map (\\c ->
+         let t = reduce max (at[0] c) c in
+         let e = c |> map (\\v -> exp (v - t)) in
+         let s = reduce (+) 0.0 e in
+         e |> map (\\v -> v / s)) |> transpose";
+    let one =
+        |body: &str| format!("def main [m n : nat] (x : (m+1).n.f32) : (m+1).n.f32 =\n  {body}");
+    let several = |body: &str| {
+        format!("def main [m n b : nat] (x : b.(m+1).n.f32) : b.(m+1).n.f32 =\n  x |> map (\\x -> {body})")
+    };
+    for text in [one(scaled), several(scaled), one(weights)] {
+        let program = program_text(&text);
+        let auto = found(&program, REGROUPED);
+        let best = auto.best().expect("a schedule");
+        assert!(best.what.contains("columns row by row"), "{}", best.what);
+        let kernel = replayed(&program, &auto);
+        // Elements are written to the result side by side.
+        let nest: Nest = lower(&kernel, &Lowering::default()).unwrap();
+        let mut inner = None;
+        each_stmt(&nest.body, &mut |s| match s {
+            Stmt::For { var, .. } => inner = Some(*var),
+            Stmt::Store { buf, index, .. }
+                if nest.buffers[buf.0 as usize].name.as_str() == "out" =>
+            {
+                let step = index.coefficient(inner.expect("a loop"));
+                assert_eq!(step.and_then(|n| n.as_int()), Some(1), "{nest}");
+            }
+            _ => {}
+        });
+        for size in [5, 17] {
+            let (a, b) = (evaluated(&kernel, size), evaluated(&program, size));
+            assert!(same(&a, &b), "{text} at {size}");
+        }
+    }
+}
+
 /// Weights below the largest number have two passes, whatever they are spelled like, and one exponential for each element.
 #[test]
 fn weights_below_the_largest_number_have_two_passes() {

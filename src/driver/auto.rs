@@ -33,6 +33,8 @@ const WORK_MEASURED: u64 = 400_000;
 const EACH: u64 = 25_000;
 /// Reductions that are taken apart, one after the other.
 const ROUNDS: usize = 6;
+/// Loops over columns that become loops over rows.
+const COLUMNS: usize = 3;
 /// Loops in each other that leave out what they do not read.
 const UNREAD: usize = 3;
 /// How many times as fast as loops that are merely parallel the same loops may be in vectors and tiles, as long as nothing shows
@@ -356,8 +358,9 @@ fn is_worth_trying(schedule: &Schedule, tried: &[Tried], at: usize) -> bool {
     });
     // What is simpler may be the better base, or what is faster.
     let least = |cost: &dyn Fn(&Tried) -> f64| {
-        let best = rivals.clone().min_by(|a, b| cost(a).total_cmp(&cost(b)));
-        best.is_none_or(|b| b.schedule.choice == base)
+        let best = rivals.clone().map(cost).min_by(f64::total_cmp);
+        let own = rivals.clone().find(|t| t.schedule.choice == base).map(cost);
+        best.is_none_or(|b| own.is_some_and(|own| own <= SAME * b))
     };
     least(&cost) || choice.vectors && least(&|t| estimate(t, at))
 }
@@ -614,7 +617,27 @@ impl<'a> Trial<'a> {
             all.extend(next);
             done.push(place);
         }
+        let last = all.pop();
+        all.extend(last.map(|last| self.row_by_row(last)));
         all
+    }
+
+    /// The same, where what is done with columns is done row by row.
+    fn row_by_row(&mut self, found: (Schedule, Program)) -> (Schedule, Program) {
+        let mut found = found;
+        for before in 0..COLUMNS {
+            let ways = schedule::columns(&found.1, before).into_iter();
+            let way = |way: Schedule| match before {
+                0 => found.0.then(&way),
+                _ => found.0.followed(&way),
+            };
+            let ways: Vec<Schedule> = ways.map(way).collect();
+            match ways.into_iter().find_map(|way| self.prepared_by(way)) {
+                Some(next) => found = next,
+                None => break,
+            }
+        }
+        found
     }
 
     /// The same, where loops go over no array beside another one that they do not read: inner loops first, then those around them.

@@ -7,6 +7,7 @@
 //! the same schedules in the same order. Absent: searching, which schedule is good.
 
 mod borders;
+mod columns;
 mod depends;
 mod elements;
 mod exact;
@@ -308,6 +309,11 @@ pub fn of_elements(program: &Program) -> Option<Schedule> {
 /// What leaves out arrays that loops do not read, which may be there since sums were taken apart; behind so many of its kind.
 pub fn unread(program: &Program, before: usize) -> Option<Schedule> {
     unread::left_out(&search::start(program), before)
+}
+
+/// What does row by row what is done with columns, once their sums are apart; behind so many of its kind.
+pub fn columns(program: &Program, before: usize) -> Vec<Schedule> {
+    columns::exchanged(&search::start(program), before)
 }
 
 /// What may be done with a program before its loops are scheduled, and which reduction that takes apart; what leads on is last.
