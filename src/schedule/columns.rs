@@ -100,6 +100,11 @@ impl Columns {
         if self.place.named {
             return format!("(contains (app let {rows} ?))");
         }
+        // What is the same for a column is named inside of the loops around it.
+        let rows = match self.names && !self.place.around.is_empty() {
+            true => format!("(contains {rows})"),
+            false => rows,
+        };
         let around = self.place.around.iter().rev();
         let result = around.fold(rows, |s, around| around.replace('@', &s));
         format!("(contains (app let ? (\\ {result})))")
