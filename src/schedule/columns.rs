@@ -13,7 +13,7 @@ use crate::term::{Data, Kind, Op, Sort, Term};
 
 const VALUES: &str = "use rules/sharing.rules (let-fission)\n";
 const EXCHANGE: &str = "use rules/layout.rules (map-interchange-general, transpose-back)
-use rules/sharing.rules (let-out-of-argument, let-of-columns)
+use rules/sharing.rules (let-out-of-argument, let-of-columns, let-let)
 use rules/algorithmic.rules (map-fst-zip, map-snd-zip, map-fission)\n";
 const TIDY: &str =
     "use rules/algorithmic.rules (map-fst-zip, map-snd-zip, map-fission, map-binary-fission, map-fusion)\n";
@@ -133,8 +133,10 @@ fn written(t: &Term, place: &Place, found: &mut Vec<Columns>) {
             }
             _ => written(f, &place.within("(app map (\\ @) ?)"), found),
         },
+        (Sort::View(_), [xs]) if p.op() == Op::Transpose && !place.turned => {
+            written(xs, &place.turned(), found);
+        }
         _ if place.named || place.turned => {}
-        (Sort::View(_), [xs]) if p.op() == Op::Transpose => written(xs, &place.turned(), found),
         (Sort::View(_), [xs]) => {
             written(
                 xs,
