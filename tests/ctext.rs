@@ -446,8 +446,8 @@ fn iterations_are_left_out_where_they_may_be() {
         ("if (n >= 128)", "if (n >= 0)"),
         ("if (n >= 128)", "if (n + 1 >= 128)"),
         ("if (n >= 128)", "if (n < 128)"),
-        ("EITHER(x13 > acc5)", "EITHER(!(x13 > acc5))"),
-        ("EITHER(x13 > acc5)", "UNLIKELY(x13 > acc5)"),
+        ("EITHER(x15 > acc6)", "EITHER(!(x15 > acc6))"),
+        ("EITHER(x15 > acc6)", "UNLIKELY(x15 > acc6)"),
     ];
     for (from, to) in changes {
         let all = each_place(&unit.c, from, to);

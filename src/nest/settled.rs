@@ -194,6 +194,13 @@ impl<'a> Values<'a> {
         let whole = self.inlined(e);
         let next = Nat::var(index) + Nat::int(1);
         let mut fits = self.looks.get() > 0 && whole.shape() == Shape::scalar(Scalar::Bool);
+        // Compilers may round a product that is added to something in one place and not in another.
+        let float = |e: &Expr, ops: &[Op]| match e.kind() {
+            ExprKind::Op(op, _) => e.shape().elem.is_float() && ops.contains(op),
+            _ => false,
+        };
+        let products = reads(&whole, &|e| float(e, &[Op::Mul]));
+        fits &= !(products && reads(&whole, &|e| float(e, &[Op::Add, Op::Sub, Op::Neg])));
         whole.visit(&mut |e| {
             let of = e.own_index();
             fits &= !of.is_some_and(|n| self.of.keys().any(|v| n.mentions(*v)));
