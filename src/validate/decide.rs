@@ -9,6 +9,8 @@ use crate::arith::{AtomKind, Nat};
 use crate::intern::Symbol;
 use crate::term::{Lit, Op};
 use crate::ty::Scalar;
+use indexmap::IndexSet;
+use std::rc::Rc;
 
 /// How often what follows from conditions is asked for again.
 const ROUNDS: u32 = 6;
@@ -301,15 +303,24 @@ impl Values {
             _ => false,
         };
         self.known.truths().into_iter().find_map(|(c, _)| {
-            let mut vars = Vec::new();
-            if of_data(V(c)) {
-                self.visit(V(c), &mut |_, n| {
-                    nats(n).for_each(|n| vars.extend(n.vars().iter().copied()))
-                });
-            }
-            vars.into_iter()
-                .find_map(|v| self.known.few(v).map(|(lo, hi)| (v, lo, hi)))
+            let vars = of_data(V(c)).then(|| self.variables_in(V(c)))?;
+            let few = |v: &Symbol| self.known.few(*v).map(|(lo, hi)| (*v, lo, hi));
+            vars.iter().find_map(few)
         })
+    }
+
+    /// The variables in a value, in the order in which they stand in it; they are looked for once.
+    fn variables_in(&self, v: V) -> Rc<[Symbol]> {
+        if let Some(known) = self.variables.borrow().get(&v) {
+            return Rc::clone(known);
+        }
+        let mut all = IndexSet::new();
+        self.visit(v, &mut |_, n| {
+            nats(n).for_each(|n| all.extend(n.vars().iter().copied()));
+        });
+        let all: Rc<[Symbol]> = all.into_iter().collect();
+        self.variables.borrow_mut().insert(v, Rc::clone(&all));
+        all
     }
 
     /// Whether a condition of data that is assumed is a constant, and another one, by what numbers are by now.

@@ -21,6 +21,7 @@ use crate::term::{Lit, Op};
 use crate::ty::Scalar;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
+use std::cell::RefCell;
 use std::rc::Rc;
 
 pub use super::node::{Fold, Inside, Node, Portion, Relation, Shape, Tensor, V};
@@ -71,6 +72,8 @@ pub struct Values {
     pub compared_indices: FxHashMap<(usize, u32, Nat), Symbol>,
     /// States in steps of several.
     pub in_steps: FxHashMap<InSteps, Rc<Tensor>>,
+    /// The variables in values.
+    pub(super) variables: RefCell<FxHashMap<V, Rc<[Symbol]>>>,
     /// What stands in them.
     pub parts_of: FxHashMap<V, Rc<Inside>>,
     /// Dimensions of buffers that have several.
@@ -113,6 +116,7 @@ impl Default for Values {
             states: Vec::new(),
             marks: Vec::new(),
             names: FxHashMap::default(),
+            variables: RefCell::default(),
             named: FxHashMap::default(),
             fresh: 0,
             open: 0,
