@@ -15,7 +15,7 @@ use super::value::{as_mask, assigned};
 use super::walk::{is_pointer, is_type, Walk, Walked};
 use crate::arith::Nat;
 use crate::intern::Symbol;
-use crate::nest::{seldom, settled, BufId, LoopKind, Shape, Stmt, StorageClass, ENOUGH};
+use crate::nest::{seldom, settled, BufId, LoopKind, Seldom, Shape, Stmt, StorageClass, ENOUGH};
 use crate::ty::Scalar;
 
 impl Walk<'_> {
@@ -93,9 +93,10 @@ impl Walk<'_> {
                 let what = "it is not asked whether threads are worth it";
                 self.require(!threads, line, what)?;
                 let what = "it is not asked whether the loop is long enough to look ahead";
+                let found = seldom(s);
                 let known = extent.as_int().is_some();
-                self.require(known || seldom(s).is_none(), line, what)?;
-                self.whole_loop(s, l, line, true)
+                self.require(known || found.is_none(), line, what)?;
+                self.whole_loop(s, l, line, found.as_ref())
             }
             (Stmt::For { kind, .. }, Is::If(worth, some, one)) if kind.is_par() => {
                 self.threads(s, (worth, some, one), line)
@@ -161,10 +162,11 @@ impl Walk<'_> {
         };
         let what = "another number of iterations is taken for many";
         self.same_sum(line, n, extent, what)?;
-        let enough = **least == Expr::Number(ENOUGH.to_string()) && seldom(s).is_some();
+        let found = seldom(s);
+        let enough = **least == Expr::Number(ENOUGH.to_string()) && found.is_some();
         self.require(enough, line, what)?;
         let number = self.number;
-        for (c, ahead) in [(some, true), (few, false)] {
+        for (c, ahead) in [(some, found.as_ref()), (few, None)] {
             let Is::For(l) = &c.is else {
                 return self.differs(c.line, "it is no loop");
             };
@@ -174,8 +176,8 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// `ahead`: whether it leaves out iterations, if it may.
-    fn whole_loop(&mut self, s: &Stmt, l: &Loop, line: u32, ahead: bool) -> Walked {
+    /// `ahead`: which iterations it leaves out, if it does.
+    fn whole_loop(&mut self, s: &Stmt, l: &Loop, line: u32, ahead: Option<&Seldom>) -> Walked {
         let Stmt::For {
             var,
             extent,
@@ -216,12 +218,12 @@ impl Walk<'_> {
     /// The body of a loop, which is left where it changes nothing any more.
     fn iterations(
         &mut self,
-        (s, ahead): (&Stmt, bool),
+        (s, ahead): (&Stmt, Option<&Seldom>),
         body: &[Stmt],
         l: &Loop,
         end: u32,
     ) -> Walked {
-        let all = match seldom(s).filter(|_| ahead) {
+        let all = match ahead {
             Some(found) => self.looking_ahead(&found.changes, l, end)?,
             None => &l.body[..],
         };
@@ -346,7 +348,7 @@ impl Walk<'_> {
             }
             _ => return self.differs(line, "it is not asked whether threads are worth it"),
         }
-        self.whole_loop(s, l, *at, true)?;
+        self.whole_loop(s, l, *at, None)?;
         let alike = match (&l.body[..], &other.body[..]) {
             ([C { is: a, .. }], [C { is: b, .. }]) => a == b && matches!(a, Is::Do(_)),
             _ => false,

@@ -3,6 +3,7 @@
 //! In: a tree, and what variables are. Out: two numbers between which it lies; a float lies there, or it is none. They come from
 //! constants, from short integers, and from the least and the largest of two. Absent: arithmetic of floats.
 
+use super::helper::takes_floats;
 use super::meaning::{self, Res};
 use super::scope::Scope;
 use super::tree::{By, Kind, Tree};
@@ -38,7 +39,7 @@ impl Scope {
     /// Whether a float is none, or a number of an integer type once it has no fraction.
     pub fn fits(&self, t: &Tree, to: Scalar) -> bool {
         let ((low, high), (least, most)) = (self.floats(t, DEPTH), to.bounds());
-        (to.bytes() <= 2 || to == Scalar::I32) && low >= least as f64 && high <= most as f64
+        takes_floats(to) && low >= least as f64 && high <= most as f64
     }
 
     /// The least and the largest whole number that it may be.

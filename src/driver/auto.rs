@@ -617,8 +617,9 @@ impl<'a> Trial<'a> {
             all.extend(next);
             done.push(place);
         }
-        let last = all.pop();
-        all.extend(last.map(|last| self.row_by_row(last)));
+        if let Some(last) = all.pop() {
+            all.push(self.row_by_row(last));
+        }
         all
     }
 

@@ -41,8 +41,9 @@ pub(super) struct Used {
     pub halves: BTreeSet<(bool, Scalar, u32)>,
     /// Saturating casts from floats: from, to.
     pub casts: BTreeSet<(Scalar, Scalar)>,
-    /// Casts from floats that fit: from, to.
+    /// Truth values that are as often one as the other.
     pub either: bool,
+    /// Casts from floats that fit: from, to.
     pub fitting: BTreeSet<(Scalar, Scalar)>,
     /// Helpers on indices.
     pub index: BTreeSet<&'static str>,

@@ -96,6 +96,7 @@ fn shared(body: &Block, out: &mut BTreeSet<Symbol>) {
     let mut read = BTreeSet::new();
     walk::each_stmt(body, &mut |s| {
         declared.extend(walk::declared(s));
+        walk::each_index(s, &mut |n| read.extend(n.vars().iter().copied()));
         if let Some(e) = walk::exprs(s) {
             e.visit(&mut |e| {
                 if let ExprKind::Var(v) = e.kind() {

@@ -23,9 +23,7 @@ const WORDS: &str = "columns row by row";
 
 /// The steps for the first such columns, behind so many of their kind: with loops over what they read alone, or over more.
 pub fn exchanged(term: &Term, before: usize) -> Vec<Schedule> {
-    let mut found = Vec::new();
-    written(term, &Place::result(), &mut found);
-    let Some(columns) = found.first() else {
+    let Some(columns) = written(term, &Place::result()) else {
         return Vec::new();
     };
     let mut steps = Vec::new();
@@ -111,40 +109,29 @@ impl Columns {
     }
 }
 
-/// Finds such loops, of names first.
-fn written(t: &Term, place: &Place, found: &mut Vec<Columns>) {
+/// The first such loop, of names before the rest.
+fn written(t: &Term, place: &Place) -> Option<Columns> {
     if let Kind::Lam(_, body) = t.kind() {
-        return written(body, place, found);
+        return written(body, place);
     }
-    let Some((p, args)) = t.as_prim_app() else {
-        return;
-    };
+    let (p, args) = t.as_prim_app()?;
     match (p.op().sort(), &args[..]) {
         (Sort::Data(Data::Let), [value, f]) => {
-            written(value, &Place::named(), found);
-            written(f, place, found);
+            written(value, &Place::named()).or_else(|| written(f, place))
         }
         (Sort::Loop(_), [f, xs]) if p.op() == Op::Map => match is_across(xs) {
-            true if place.named || place.turned => found.extend(columns(t, f, place)),
-            false if place.named || place.turned => {}
+            true if place.named || place.turned => columns(t, f, place),
+            false if place.named || place.turned => None,
             // Rows that are read in another way.
-            _ if !computes(f) && !has(f, &[Op::Map]) => {
-                written(xs, &place.within("(app map ? @)"), found);
-            }
-            _ => written(f, &place.within("(app map (\\ @) ?)"), found),
+            _ if !computes(f) && !has(f, &[Op::Map]) => written(xs, &place.within("(app map ? @)")),
+            _ => written(f, &place.within("(app map (\\ @) ?)")),
         },
         (Sort::View(_), [xs]) if p.op() == Op::Transpose && !place.turned => {
-            written(xs, &place.turned(), found);
+            written(xs, &place.turned())
         }
-        _ if place.named || place.turned => {}
-        (Sort::View(_), [xs]) => {
-            written(
-                xs,
-                &place.within(&format!("(app {} @)", p.op().name())),
-                found,
-            );
-        }
-        _ => {}
+        _ if place.named || place.turned => None,
+        (Sort::View(_), [xs]) => written(xs, &place.within(&format!("(app {} @)", p.op().name()))),
+        _ => None,
     }
 }
 

@@ -45,17 +45,23 @@ fn of_rule(rule: &RuleDecl) -> Option<bool> {
     Some(permitted && proved(Meaning::Reals))
 }
 
+/// The pattern variables of a term, each once.
+pub(super) fn holes(t: &Term) -> Vec<(u32, Ty)> {
+    let mut found = Vec::new();
+    t.visit(&mut |t, _| {
+        if let Kind::Hole(h) = t.kind() {
+            found.push((*h, t.ty()));
+        }
+    });
+    found.sort_unstable_by_key(|h| h.0);
+    found.dedup_by_key(|h| h.0);
+    found
+}
+
 /// A step and what is made of an element, where pattern variables that are functions of the element are parts of an element instead, beside
 /// itself; as they are where there are none.
 fn of_numbers(rule: &RuleDecl, step: &Term, inject: &Term) -> Option<(Term, Term)> {
-    let mut unknown = Vec::new();
-    step.visit(&mut |t, _| {
-        if let Kind::Hole(h) = t.kind() {
-            unknown.push((*h, t.ty()));
-        }
-    });
-    unknown.sort_unstable_by_key(|u| u.0);
-    unknown.dedup_by_key(|u| u.0);
+    let unknown = holes(step);
     if unknown.is_empty() {
         return Some((step.clone(), inject.clone()));
     }

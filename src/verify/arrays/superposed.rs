@@ -7,7 +7,7 @@
 //! Note [Superposition]: two claims are proved, for all values. At the start: `h e₁ … = e`. A step: `h (step₁ a₁ x) … = step (h a₁ …) x`.
 //! So both sides are equal for every list, by induction on its length.
 
-use super::lifted::{is_closed, parts};
+use super::lifted::{holes, is_closed, parts};
 use crate::elab::{Cond, RuleDecl};
 use crate::intern::Symbol;
 use crate::operator::{self, Meaning};
@@ -174,19 +174,6 @@ fn binders(step: &Term) -> (u32, Option<Symbol>) {
         },
         _ => (0, None),
     }
-}
-
-/// The pattern variables of a term, each once.
-fn holes(t: &Term) -> Vec<(u32, Ty)> {
-    let mut found = Vec::new();
-    t.visit(&mut |t, _| {
-        if let Kind::Hole(h) = t.kind() {
-            found.push((*h, t.ty()));
-        }
-    });
-    found.sort_unstable_by_key(|h| h.0);
-    found.dedup_by_key(|h| h.0);
-    found
 }
 
 /// A term with variables for its pattern variables, which stand under so many binders at most: they may depend on others.
