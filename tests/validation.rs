@@ -7,6 +7,7 @@
 mod borders;
 mod changes;
 mod exchanged;
+mod few_steps;
 mod generated;
 mod iterated;
 mod kept;

@@ -257,6 +257,10 @@ impl Values {
 
     /// Whether what is assumed is seen to contradict itself. What follows from it is assumed, too, until it is forgotten.
     pub fn absurd(&mut self) -> bool {
+        // All that is assumed is looked at.
+        if self.spend(self.known.truths().len() as u64).is_err() {
+            return false;
+        }
         for _ in 0..ROUNDS {
             let mut progress = false;
             for (c, holds) in self.known.truths() {

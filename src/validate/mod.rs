@@ -158,8 +158,9 @@ pub struct Tally {
     pub open: Vec<Open>,
     /// The statement of which obligations are told.
     pub at: Place,
-    /// Questions about indices that were asked, and whether more would have been.
+    /// Questions about indices that were asked, steps that were taken, and whether more would have been.
     pub questions: u64,
+    pub steps: u64,
     pub ended: bool,
 }
 
@@ -317,6 +318,7 @@ fn judged(nest: &Nest, program: &Program, values: &mut Values) -> Tally {
         .tally
         .owe(Obligation::Understood, &nest.abi.name, ran);
     machine.tally.questions = machine.cx.known.asked();
+    machine.tally.steps = machine.cx.work;
     machine.tally.ended = machine.cx.ended;
     *values = machine.cx;
     machine.tally

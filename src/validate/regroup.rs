@@ -48,6 +48,20 @@ fn as_other(cx: &mut Values, long: &Fold, short: &Fold) -> Res<Option<V>> {
             return cx.nested(long, short.n, inner).map(Some);
         }
     }
+    // The other goes on where another one ended, by its form: whatever multiple one number is of the other.
+    let before = cx.simplify(long.n - short.n);
+    let from = match cx.node(short.starts[short.which as usize]) {
+        Node::Fold(f) => Some(f.n),
+        _ => None,
+    };
+    let goes_on = |cx: &mut Values| -> Res<Option<V>> {
+        let starts = all_parts(cx, long, (Nat::int(0), before))?;
+        let rest = cx.steps_of(long, starts, (before, short.n), long.which)?;
+        Ok(Some(rest))
+    };
+    if from.is_some_and(|n| cx.known.at_least(n, Nat::int(0)) && cx.known.equal(n, before)) {
+        return goes_on(cx);
+    }
     // A step of the other is several of this one, which may have some before.
     for by in ratios(long.n, short.n) {
         let Some(first) = left_over(cx, long.n, short.n, by) else {
@@ -64,16 +78,10 @@ fn as_other(cx: &mut Values, long: &Fold, short: &Fold) -> Res<Option<V>> {
         }
         return cx.nested(&all, short.n, Nat::int(by)).map(Some);
     }
-    // The other goes on where another one ended.
-    let before = cx.simplify(long.n - short.n);
-    let goes_on = matches!(cx.node(short.starts[short.which as usize]), Node::Fold(_));
-    if goes_on && cx.known.at_least(before, Nat::int(0)) {
-        let starts = all_parts(cx, long, (Nat::int(0), before))?;
-        return cx
-            .steps_of(long, starts, (before, short.n), long.which)
-            .map(Some);
+    match from.is_some() && cx.known.at_least(before, Nat::int(0)) {
+        true => goes_on(cx),
+        false => Ok(None),
     }
-    Ok(None)
 }
 
 /// Every part of the state after some steps from the start.

@@ -20,6 +20,8 @@ const DEEPEST: u32 = 24;
 const CHOICES: u32 = 160;
 /// Of these, where reductions are written in another way, at most.
 const SHALLOW: u32 = 12;
+/// Reductions of so many steps are written out before they are looked at as loops.
+const WRITTEN_OUT_FIRST: i64 = 16;
 /// Steps of a state that are taken as one, at most.
 const SEVERAL: i64 = 8;
 
@@ -86,6 +88,7 @@ fn compare_anew(cx: &mut Values, a: V, b: V, depth: u32) -> Res<()> {
                     _ if is_of_indices(cx, args[0]) => {}
                     _ if by_index => continue,
                     Node::Tensor(t, leaf, at) => return last(cx, (&t, leaf, &at), x, depth),
+                    Node::Fold(f) if ends_as(cx, &f, x, depth)? => return Ok(()),
                     _ => {}
                 }
                 return cases(cx, args[0], x, y, depth);
@@ -126,6 +129,7 @@ fn compare_anew(cx: &mut Values, a: V, b: V, depth: u32) -> Res<()> {
                 false => unfolded(cx, &f, b, depth),
             },
         },
+        (Node::Fold(f), Node::Fold(g)) if as_loops(cx, (&f, &g), depth)? => Ok(()),
         (Node::Fold(f), _) => unfolded(cx, &f, b, depth),
         (_, Node::Fold(f)) => unfolded(cx, &f, a, depth),
         // The larger of two that are the same is either.
@@ -369,6 +373,20 @@ fn folds(cx: &mut Values, f: &Rc<Fold>, g: &Rc<Fold>, depth: u32) -> Res<()> {
     done
 }
 
+/// Whether two reductions of few steps are the same by their loops: written out, they have as many choices as steps.
+fn as_loops(cx: &mut Values, (f, g): (&Rc<Fold>, &Rc<Fold>), depth: u32) -> Res<bool> {
+    let many = |f: &Fold| f.n.as_int().is_some_and(|n| n > WRITTEN_OUT_FIRST);
+    if depth > SHALLOW || !many(f) && !many(g) {
+        return Ok(false);
+    }
+    if let Some((x, y)) = regrouped(cx, f, g)? {
+        if tried(cx, x, y, depth + 1).is_ok() {
+            return Ok(true);
+        }
+    }
+    after_few(cx, (f, g), depth)
+}
+
 /// Whether one of two reductions goes on after a few steps of the other, which are written out where it starts.
 fn after_few(cx: &mut Values, (f, g): (&Fold, &Fold), depth: u32) -> Res<bool> {
     for (long, short) in [(f, g), (g, f)] {
@@ -390,6 +408,20 @@ fn after_few(cx: &mut Values, (f, g): (&Fold, &Fold), depth: u32) -> Res<bool> {
         }
     }
     Ok(false)
+}
+
+/// Whether a choice is the last step of a reduction after all before.
+fn ends_as(cx: &mut Values, f: &Rc<Fold>, choice: V, depth: u32) -> Res<bool> {
+    let last = f.n - Nat::int(1);
+    let is_short = f.n.as_int().is_some_and(|n| n <= WRITTEN_OUT_FIRST);
+    if depth > SHALLOW || is_short || !cx.known.at_least(last, Nat::int(0)) {
+        return Ok(false);
+    }
+    let before = all_parts(cx, f, (Nat::int(0), last))?;
+    let step = cx.stepped(f, &before, last)?[f.which as usize];
+    let step = cx.refresh(step)?;
+    let is_choice = matches!(cx.node(step), Node::Op(Op::Select, ..));
+    Ok(is_choice && tried(cx, choice, step, depth + 1).is_ok())
 }
 
 /// A reduction is its last step after all before, and all of them if they are few.

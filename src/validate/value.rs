@@ -98,7 +98,7 @@ pub struct Values {
     pub choices: u32,
     /// Those that are being compared.
     pub relations: Vec<Relation>,
-    work: u64,
+    pub work: u64,
     /// Something is an index of which nothing is known.
     pub wild: bool,
     /// How many questions about indices may be asked, and whether more would have been.
@@ -173,8 +173,9 @@ type TileOf = (u32, (i64, Nat, Nat), Nat, u64);
 
 /// Questions about indices for one program, at most.
 pub const QUESTIONS: u64 = 150_000;
-/// Steps for one program, at most.
-const WORK: u64 = 40_000_000;
+/// Steps for each question that may be asked, at most: as few questions may take many, where values are long. Of the programs that are
+/// shipped none takes as many for each that it asks.
+const STEPS: u64 = 100;
 /// Choices in each other in which constants are looked for.
 const CHOICES: u32 = 6;
 /// How names of the indices of reductions begin; no other name does.
@@ -238,7 +239,8 @@ impl Values {
 
     pub fn spend(&mut self, n: u64) -> Res<()> {
         self.work += n;
-        self.ended |= self.work > WORK || self.known.asked() > self.questions;
+        self.ended |=
+            self.work > self.questions.saturating_mul(STEPS) || self.known.asked() > self.questions;
         match self.ended {
             true => Err(Stuck::new("it takes too long to decide")),
             false => Ok(()),
