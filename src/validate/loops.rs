@@ -8,6 +8,7 @@ use super::disjoint::disjoint;
 use super::items::{leaves, Around, Item, Store};
 use super::machine::{lane, Lanes, Machine, Read, Var};
 use super::memory::{own, read};
+use super::parts::choice;
 use super::rewrite::Rewrite;
 use super::value::{Node, Part, Res, Shape, Values, V};
 use super::{Obligation, Stuck};
@@ -440,11 +441,14 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Whether data says where an iteration stores, and it may be where another one does.
+    /// Whether data says where an iteration stores, or a minimum, and it may be where another one does.
     fn at_data(&mut self, l: &Loop, buf: u32, items: &[Item]) -> bool {
         let by_data = |at: Nat| {
             let names = self.cx.names_in(at);
-            names.iter().any(|(_, v)| self.cx.value_mentions(*v, l.k))
+            let by_name = names.iter().any(|(_, v)| self.cx.value_mentions(*v, l.k));
+            by_name
+                || choice(at)
+                    .is_some_and(|(_, x, y)| [x, y].iter().any(|n| self.cx.mentions(*n, l.k)))
         };
         let dims = self.dims(buf);
         let all = leaves(items);

@@ -31,6 +31,7 @@ mod memory;
 mod node;
 mod numbers;
 mod only;
+mod operands;
 mod parts;
 mod place;
 mod points;
@@ -57,7 +58,7 @@ use crate::intern::Symbol;
 use crate::interp::Sizes as Data;
 use crate::nest::abi::leaves;
 use crate::nest::{Guard, Nest, Slot};
-use crate::obligation::{Known, Sizes};
+use crate::obligation::{Assumption, Known, Sizes};
 use crate::scalar::Expr;
 use crate::term::Program;
 use crate::ty::Ty;
@@ -68,6 +69,9 @@ use std::rc::Rc;
 use value::Values;
 
 pub use refute::Difference;
+
+/// Constants of whose multiples it is said what else they are multiples of, at most.
+const DIVISORS: i64 = 1 << 10;
 
 /// Why something was not shown, as a clause.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -294,6 +298,7 @@ fn judged(nest: &Nest, program: &Program, values: &mut Values) -> Tally {
         tally.open(Obligation::Understood, &nest.abi.name, why);
     }
     values.bounds = nest.abi.inputs.iter().map(|s| s.bound).collect();
+    values.types = nest.abi.inputs.iter().map(|s| s.elem).collect();
     values.sizes = nest.abi.sizes.iter().map(|s| Nat::var(*s)).collect();
     let slots = nest.abi.outputs.iter().chain(&nest.abi.inputs);
     values.sizes.extend(slots.map(|s| s.count()));
@@ -409,10 +414,25 @@ fn buffers(nest: &Nest) -> Result<(), Stuck> {
     }
 }
 
+/// What a multiple of a constant is a multiple of.
+fn divided(a: Assumption) -> Vec<Assumption> {
+    let by = match a {
+        Assumption::Divides(d, n) => d.as_int().map(|d| (d, n)),
+        Assumption::NotNegative(_) => None,
+    };
+    match by.filter(|(d, _)| (2..=DIVISORS).contains(d)) {
+        Some((d, n)) => { (2..=d).rev() }
+            .filter(|k| d % k == 0)
+            .map(|k| Assumption::Divides(Nat::int(k), n))
+            .collect(),
+        None => vec![a],
+    }
+}
+
 /// Whether every size of the term is one wherever the function accepts its sizes.
 fn sizes(nest: &Nest, program: &Program) -> Result<(), Stuck> {
     let held: Vec<_> = (nest.abi.assumptions.iter().chain(&nest.abi.preferred))
-        .copied()
+        .flat_map(|a| divided(*a))
         .collect();
     let known = Known::new(&held);
     let mut all = Sizes::default();

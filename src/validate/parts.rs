@@ -34,7 +34,7 @@ fn content(n: Nat) -> Option<(i64, i64)> {
     (all > 1).then_some((all, constant))
 }
 
-fn gcd(a: i64, b: i64) -> i64 {
+pub fn gcd(a: i64, b: i64) -> i64 {
     if b == 0 {
         a.abs()
     } else {

@@ -24,6 +24,7 @@ impl Known {
                 || self.by_fact(simple)
                 || self.by_parts(simple)
                 || self.by_quotients(simple)
+                || self.by_dividend(simple)
                 || self.by_all(simple)
         }
     }
@@ -125,6 +126,35 @@ impl Known {
             rest = rest + Nat::rat(*c) * (self.floor(end, d) - quotient);
         }
         rest != n && self.at_least(rest, Nat::int(0))
+    }
+
+    /// A quotient by a constant is at most, or at least, a number that is whole where something divides: so is what is divided, as often.
+    /// Of what is whole by its form rules know that.
+    fn by_dividend(&self, n: Nat) -> bool {
+        let found = n.terms().iter().find_map(|(m, c)| {
+            let quotient = Nat::from_terms([(m.clone(), Rat::ONE)]);
+            match quotient.as_atom()?.kind() {
+                AtomKind::Floor(x, k) if k.as_int() > Some(0) => {
+                    Some((x, k, c.as_int()?, n - Nat::rat(*c) * quotient))
+                }
+                _ => None,
+            }
+        });
+        let Some((x, k, c, rest)) = found.filter(|f| !is_integer(f.3)) else {
+            return false;
+        };
+        let is_whole = {
+            let facts = self.facts.borrow();
+            let like = |w: &Nat| is_integer(rest - *w) || is_integer(rest + *w);
+            facts.whole_sizes().iter().any(like)
+        };
+        let one = Nat::int(1);
+        is_whole
+            && match c {
+                1 => self.at_least(x + k * rest, Nat::int(0)),
+                -1 => self.at_least(k * (rest + one) - one, x),
+                _ => false,
+            }
     }
 
     /// Whether that a number with quotients is negative contradicts what is known about it, see `system`.

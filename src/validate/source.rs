@@ -563,7 +563,10 @@ fn exec(cx: &mut Values, p: Prim, ty: Ty, args: &[Sem]) -> Res<Sem> {
         (MakeArray, items) => {
             let items = items.to_vec();
             let t = result.as_array().map_or(result, |a| a.1);
-            Sem::array(move |cx, i| made(cx, &items, i, t))
+            Sem::array(move |cx, i| match numbers(cx, &items) {
+                Some(all) => Ok(Sem::One(cx.table(i, &all))),
+                None => made(cx, &items, i, t),
+            })
         }
         (ToMem, [x]) => kept(x.clone()),
         (Let, [x, f]) => f.apply(cx, x.clone())?,
@@ -581,6 +584,15 @@ fn exec(cx: &mut Values, p: Prim, ty: Ty, args: &[Sem]) -> Res<Sem> {
         (op, _) if matches!(op.sort(), Sort::View(_)) => view(p, &types, result, args)?,
         (op, _) => scalars(cx, op, &types, result, args)?,
     })
+}
+
+/// All of some elements, if they are indices.
+fn numbers(cx: &Values, items: &[Sem]) -> Option<Vec<V>> {
+    let number = |s: &Sem| match s {
+        Sem::One(v) => cx.as_index(*v).map(|_| *v),
+        _ => None,
+    };
+    items.iter().map(number).collect()
 }
 
 fn made(cx: &mut Values, items: &[Sem], i: Nat, ty: Ty) -> Res<Sem> {

@@ -47,8 +47,9 @@ pub struct Values {
     pub open_names: FxHashMap<(usize, Nat), (u32, Symbol)>,
     pub steps: FxHashMap<StepOf, Rc<[V]>>,
     pub known: Known,
-    /// Bounds of the elements of inputs that are indices.
+    /// Bounds of the elements of inputs that are indices, and the types of elements.
     pub bounds: Vec<Option<Nat>>,
+    pub types: Vec<Scalar>,
     /// Sizes, and how many elements arrays have: the function checks that they fit into 64 bits.
     pub sizes: Vec<Nat>,
     /// Those that were made, by loop, part, steps and what was known.
@@ -124,6 +125,7 @@ impl Default for Values {
             steps: FxHashMap::default(),
             known: Known::default(),
             bounds: Vec::new(),
+            types: Vec::new(),
             sizes: Vec::new(),
             tensors: FxHashMap::default(),
             kept: FxHashMap::default(),
@@ -471,8 +473,7 @@ impl Values {
         if let Some(known) = self.of_constants(op, of, args) {
             return self.lit(Lit::Int(known), of);
         }
-        let simple = self.of_zero_or_one(op, of, args);
-        if let Some(v) = simple.or_else(|| self.zero_and_constant(op, args)) {
+        if let Some(v) = self.of_operands(op, of, args) {
             return v;
         }
         let v = self.make(Node::Op(op, of, args.into()));
@@ -501,24 +502,6 @@ impl Values {
         };
         let args: SmallVec<[Num; 2]> = args.iter().map(number).collect::<Option<_>>()?;
         Some(constant(scalar::apply(op, of, &args)?, of))
-    }
-
-    /// The other operand, or the same, where one is 0 or 1: of integers, which have one 0.
-    fn of_zero_or_one(&self, op: Op, of: Scalar, args: &[V]) -> Option<V> {
-        let [a, b] = args else { return None };
-        if !of.is_int() {
-            return None;
-        }
-        let is = |v: &V, i: i64| match self.node(*v) {
-            Node::Lit(Lit::Int(n), _) => *n == i.into(),
-            Node::Idx(n) => n.as_int() == Some(i),
-            _ => false,
-        };
-        match op {
-            Op::Mul if is(a, 1) || is(b, 0) => Some(*b),
-            Op::Mul if is(b, 1) || is(a, 0) => Some(*a),
-            _ => None,
-        }
     }
 
     fn indices(&self, args: &[V]) -> bool {
@@ -578,7 +561,21 @@ impl Values {
     pub fn table(&mut self, n: Nat, all: &[V]) -> V {
         match all.split_first() {
             Some((first, rest)) if rest.iter().all(|v| v == first) => *first,
-            _ => self.make(Node::Table(n, all.into())),
+            _ => match self.evenly(n, all) {
+                Some(index) => self.index(index),
+                None => self.make(Node::Table(n, all.into())),
+            },
         }
+    }
+
+    /// The index at a place of indices each of which is as far from the one before as all are.
+    fn evenly(&mut self, n: Nat, all: &[V]) -> Option<Nat> {
+        let all: Vec<Nat> = all
+            .iter()
+            .map(|v| self.as_index(*v))
+            .collect::<Option<_>>()?;
+        let (first, by) = (*all.first()?, *all.get(1)? - *all.first()?);
+        let even = all.windows(2).all(|two| two[1] - two[0] == by);
+        even.then(|| self.simplify(first + by * n))
     }
 }

@@ -65,12 +65,15 @@ fn halves_are_computed_by_way_of_f32() {
 
 /// Quotients by sizes that a choice bounds and that stand before it, indices below products of sizes, numbers that are indices, parts of a
 /// state that no step changes, steps of constants, what is compared with itself, loops behind one over half of a size, factors of 1,
-/// constants that are converted; rows of constant length that data says, of vectors, too, and such whose length no result has.
+/// constants that are converted; rows of constant length that data says, of vectors, too, and such whose length no result has; rows that
+/// tables of numbers say, stores at a minimum, arrays that are split in other places than they are stored, sizes that divide others,
+/// operands that are the same or bounded by their types.
 #[test]
 fn what_was_unknown_is_validated() {
     for seed in [
         5838, 11068, 11119, 11373, 1193, 11478, 11349, 11091, 11030, 11508, 12240, 11633, 11640,
-        52007, 52556, 52454,
+        52007, 52556, 52454, 2171, 3787, 1544, 2097, 2872, 2413, 2393, 3365, 1021, 3540, 2741,
+        2710, 2378, 1904, 1837, 2607,
     ] {
         let found = judged(seed, 1);
         assert_eq!(found.validated, 1, "{seed}: {:?}", found.unknown);

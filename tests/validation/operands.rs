@@ -1,0 +1,77 @@
+//! What operations are by their operands alone, and what they are not.
+
+use super::{lowered, open};
+use crate::common;
+use rise_opt::lower::Options;
+use rise_opt::validate::obligations;
+
+/// Whether the loops of one program are seen to compute another one, of elements of a type.
+fn is_seen(ty: &str, result: &str, own: &str, other: &str) -> bool {
+    let of = |body: &str| {
+        common::program_text(&format!(
+            "def f [n : nat] (a b : n.{ty}) : n.{result} = zip a b |> map (\\p -> let x = fst p in let y = snd p in {body})"
+        ))
+    };
+    let nest = lowered(&of(own), &Options::default());
+    let found = obligations(&nest, &of(other));
+    println!("{ty}: {own} for {other}\n{}", open(&found));
+    found.open.is_empty()
+}
+
+#[test]
+fn operands_that_are_the_same_or_bounded_decide() {
+    for (ty, result, own, other) in [
+        ("i32", "i32", "x * 0", "x - x"),
+        ("i32", "bool", "y == y", "x == x"),
+        ("f32", "f32", "x", "max x x"),
+        ("bool", "bool", "x", "or x (and x x)"),
+        ("u16", "u16", "x", "max x 0"),
+        ("i8", "i32", "cast x", "min (cast x) 127"),
+        ("i8", "i32", "cast x", "max (cast x) (-128)"),
+        ("u8", "i32", "min 255 (cast x)", "max 0 (cast x)"),
+    ] {
+        assert!(is_seen(ty, result, own, other), "{ty}: {own} for {other}");
+    }
+}
+
+/// Floats that are no number are not themselves; bounds that are less than those of the type say something.
+#[test]
+fn operands_that_decide_nothing_are_told_apart() {
+    for (ty, result, own, other) in [
+        ("f32", "f32", "x * 0.0", "x - x"),
+        ("f32", "f32", "0.0", "x - x"),
+        ("f32", "bool", "true", "x == x"),
+        ("f32", "bool", "false", "x != x"),
+        ("i32", "i32", "x * 0", "x - y"),
+        ("i8", "i32", "cast x", "min (cast x) 126"),
+        ("i8", "i32", "cast x", "max (cast x) (-127)"),
+        ("i8", "i32", "cast x", "max 0 (cast x)"),
+        ("i16", "i16", "x", "max x 0"),
+        ("i32", "u8", "cast x", "min 254 (cast x)"),
+    ] {
+        assert!(!is_seen(ty, result, own, other), "{ty}: {own} for {other}");
+    }
+}
+
+/// A number that a table says is that of its place, and no other.
+#[test]
+fn rows_that_tables_say_are_told_apart() {
+    let of = |table: &str| {
+        common::program_text(&format!(
+            "def f [m n : nat] (a : (m+7).n.f32) : 3.n.f32 = gather (makeArray[3] {table}) a"
+        ))
+    };
+    let tables = ["0 2 4", "4 2 0", "3 1 6", "0 2 5", "1 1 1", "0 2 2"];
+    for own in tables {
+        let nest = lowered(&of(own), &Options::default());
+        for other in tables {
+            let found = obligations(&nest, &of(other));
+            assert_eq!(
+                found.open.is_empty(),
+                own == other,
+                "{own} for {other}\n{nest}{}",
+                open(&found)
+            );
+        }
+    }
+}
