@@ -685,10 +685,10 @@ fn what_fails_at_a_point_is_not_searched_for() {
 #[test]
 fn the_main_job_asks_little() {
     for (name, most) in [
-        ("stencil/heat", 1_700),
-        ("stencil/life", 6_500),
+        ("stencil/heat", 1_300),
+        ("stencil/life", 5_000),
         ("mm_row_max", 4_000),
-        ("stencil/jacobi3d", 2_200),
+        ("stencil/jacobi3d", 1_600),
     ] {
         let program = format!("programs/{name}.rise");
         let (job, out) = by_the_main_job(&program, Target::default());

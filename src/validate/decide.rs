@@ -10,6 +10,7 @@ use crate::intern::Symbol;
 use crate::term::{Lit, Op};
 use crate::ty::Scalar;
 use indexmap::IndexSet;
+use smallvec::SmallVec;
 use std::rc::Rc;
 
 /// How often what follows from conditions is asked for again.
@@ -21,32 +22,32 @@ impl Values {
         if let Some(b) = self.known.truth(c.0) {
             return Some(b);
         }
-        match self.node(c).clone() {
-            Node::Lit(Lit::Bool(b), _) => Some(b),
-            Node::Op(op, _, args) => match (op, &args[..]) {
-                (Op::Not, [a]) => self.decide(*a).map(|b| !b),
-                (Op::And, [a, b]) => match (self.decide(*a), self.decide(*b)) {
-                    (Some(false), _) | (_, Some(false)) => Some(false),
-                    (Some(true), Some(true)) => Some(true),
-                    _ => None,
-                },
-                (Op::Or, [a, b]) => match (self.decide(*a), self.decide(*b)) {
-                    (Some(true), _) | (_, Some(true)) => Some(true),
-                    (Some(false), Some(false)) => Some(false),
-                    _ => None,
-                },
-                (_, [a, b]) => {
-                    let (a, b) = (self.exact_index(*a)?, self.exact_index(*b)?);
-                    let key = (c, self.known.state());
-                    if let Some(known) = self.decided.get(&key) {
-                        return *known;
-                    }
-                    let answer = self.known.compare(op, a, b);
-                    self.decided.insert(key, answer);
-                    answer
+        let (op, args) = match self.node(c) {
+            Node::Lit(Lit::Bool(b), _) => return Some(*b),
+            Node::Op(op, _, args) => (*op, SmallVec::<[V; 3]>::from_slice(args)),
+            _ => return None,
+        };
+        match (op, &args[..]) {
+            (Op::Not, [a]) => self.decide(*a).map(|b| !b),
+            // One side that is neutral leaves the other, one that is not says all.
+            (Op::And | Op::Or, [a, b]) => {
+                let neutral = op == Op::And;
+                match self.decide(*a) {
+                    Some(holds) if holds == neutral => self.decide(*b),
+                    Some(holds) => Some(holds),
+                    None => self.decide(*b).filter(|holds| *holds != neutral),
                 }
-                _ => None,
-            },
+            }
+            (_, [a, b]) => {
+                let (a, b) = (self.exact_index(*a)?, self.exact_index(*b)?);
+                let key = (c, self.known.state());
+                if let Some(known) = self.decided.get(&key) {
+                    return *known;
+                }
+                let answer = self.known.compare(op, a, b);
+                self.decided.insert(key, answer);
+                answer
+            }
             _ => None,
         }
     }
@@ -54,10 +55,11 @@ impl Values {
     /// The side of choices that are decided.
     pub fn chosen(&mut self, v: V) -> V {
         let mut v = v;
-        while let Node::Op(Op::Select, _, args) = self.node(v).clone() {
-            match self.decide(args[0]) {
-                Some(true) => v = args[1],
-                Some(false) => v = args[2],
+        while let Node::Op(Op::Select, _, args) = self.node(v) {
+            let [c, a, b] = args[..] else { break };
+            match self.decide(c) {
+                Some(true) => v = a,
+                Some(false) => v = b,
                 None => break,
             }
         }

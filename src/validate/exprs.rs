@@ -379,21 +379,23 @@ impl Machine<'_> {
         self.owe(Obligation::Bounds, &format!("{name}[{e}]"), met);
     }
 
+    /// By the places in the dimensions first, of which its element is found as well.
     fn inside(&mut self, e: Nat, lanes: u32, len: Nat, dims: &[Nat]) -> Res<()> {
-        let len = self.nat(len)?;
-        let last = e + Nat::int(i64::from(lanes) - 1);
-        let known = &self.cx.known;
-        if known.at_least(e, Nat::int(0)) && known.at_least(len - Nat::int(1), last) {
-            return Ok(());
-        }
+        let count = dims.iter().fold(Nat::int(1), |a, b| a * *b);
         let l = match lanes {
             1 => Nat::int(0),
             n => lane(&mut self.cx, n),
         };
-        if dims.len() > 1 && coordinates(&mut self.cx, e + l, dims).is_some() {
+        if dims.len() > 1 && count == len && coordinates(&mut self.cx, e + l, dims).is_some() {
             return Ok(());
         }
-        Err(Stuck::new(format!("{e} is not shown to be below {len}")))
+        let len = self.nat(len)?;
+        let last = e + Nat::int(i64::from(lanes) - 1);
+        let known = &self.cx.known;
+        match known.at_least(e, Nat::int(0)) && known.at_least(len - Nat::int(1), last) {
+            true => Ok(()),
+            false => Err(Stuck::new(format!("{e} is not shown to be below {len}"))),
+        }
     }
 }
 

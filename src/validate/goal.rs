@@ -49,7 +49,7 @@ pub fn result(machine: &mut Machine, out: usize, term: &Sem, ty: Ty) {
     // Where a dimension is empty, there is nothing to compute.
     dims.iter().for_each(|d| machine.cx.known.positive(*d));
     machine.cx.base = Some(machine.cx.known.mark());
-    for leaf in &all {
+    for (i, leaf) in all.iter().enumerate() {
         let inner = machine.cx.known.mark();
         let outside = outside(leaf, &all);
         assume_path(&mut machine.cx, &leaf.path[..outside]);
@@ -58,12 +58,24 @@ pub fn result(machine: &mut Machine, out: usize, term: &Sem, ty: Ty) {
         match &leaf.is {
             Item::Store(s) => {
                 let (at, value) = (s.at, s.value);
-                let own = stored(&mut machine.cx, at, value, &dims, (term, ty, out));
-                let met = own.or_else(|why| {
-                    let last = read(&mut machine.cx, buf as u32, &items, at)?;
-                    let over = stored(&mut machine.cx, at, last, &dims, (term, ty, out));
-                    over.map_err(|last| Stuck::new(format!("{}; in the end: {}", why.0, last.0)))
-                });
+                let goal = (term, ty, out);
+                let own = |cx: &mut Values| stored(cx, at, value, &dims, goal);
+                let over = |cx: &mut Values| {
+                    let last = read(cx, buf as u32, &items, at)?;
+                    stored(cx, at, last, &dims, goal)
+                };
+                // What a state leaves behind stands last, most often.
+                let cx = &mut machine.cx;
+                let met = match is_of_state(cx, leaf) || !later_of_state(cx, &all[i + 1..]) {
+                    true => own(cx).or_else(|why| {
+                        let both = |last: Stuck| format!("{}; in the end: {}", why.0, last.0);
+                        over(cx).map_err(|last| Stuck::new(both(last)))
+                    }),
+                    false => over(cx).or_else(|last| {
+                        let both = |why: Stuck| format!("{}; in the end: {}", why.0, last.0);
+                        own(cx).map_err(|why| Stuck::new(both(why)))
+                    }),
+                };
                 machine.tally.at = s.statement;
                 machine.tally.owe(Obligation::Value, &s.place, met);
                 machine.tally.at = None;
@@ -83,6 +95,15 @@ pub fn result(machine: &mut Machine, out: usize, term: &Sem, ty: Ty) {
         Err(why) => machine.tally.open(Obligation::Covered, &slot.name, why),
     }
     machine.cx.known.restore(mark);
+}
+
+/// Whether what is stored is an element of what a state leaves.
+fn is_of_state(cx: &Values, leaf: &Leaf) -> bool {
+    matches!(&leaf.is, Item::Store(s) if matches!(cx.node(s.value), Node::Tensor(..)))
+}
+
+fn later_of_state(cx: &Values, leaves: &[Leaf]) -> bool {
+    leaves.iter().any(|leaf| is_of_state(cx, leaf))
 }
 
 /// How many choices stand around a store before any loop: those that are around another one, too, if there are some.

@@ -3,7 +3,7 @@
 //! In: values. Out: the variables, cells and places in them. Absent: what they are made of (`value`), what is known.
 
 use super::node::{nats, values};
-use super::value::{Node, Values, BOUND, V};
+use super::value::{cell_bit, Node, Values, BOUND, CELLS, V};
 use crate::arith::Nat;
 use crate::intern::Symbol;
 use rustc_hash::FxHashSet;
@@ -11,10 +11,16 @@ use rustc_hash::FxHashSet;
 impl Values {
     /// Calls `f` on every value in it, each once, also on those that indices are.
     pub fn visit(&self, v: V, f: &mut dyn FnMut(V, &Node)) {
-        let mut seen = FxHashSet::default();
+        self.visit_marked(v, u128::MAX, f);
+    }
+
+    /// Only those in which there is one of some bits, see [`Values::marks`]; all bits are those of any value.
+    pub fn visit_marked(&self, v: V, bits: u128, f: &mut dyn FnMut(V, &Node)) {
+        let mut seen = self.seen.take();
+        seen.begin(self.many());
         let mut open = vec![v];
         while let Some(v) = open.pop() {
-            if !seen.insert(v) {
+            if !self.is_marked(v, bits) || !seen.insert(v) {
                 continue;
             }
             let node = self.node(v);
@@ -24,12 +30,13 @@ impl Values {
                 nats(node).for_each(|n| open.extend(self.names_in(n).into_iter().map(|n| n.1)));
             }
         }
+        self.seen.replace(seen);
     }
 
     /// The cells of a loop in it, in the order in which they stand in it.
     pub fn cells(&self, v: V, of: u32) -> Vec<V> {
         let mut found = Vec::new();
-        self.visit(v, &mut |v, n| {
+        self.visit_marked(v, cell_bit(of), &mut |v, n| {
             if matches!(n, Node::Cell(o, ..) if *o == of) {
                 found.push(v);
             }
@@ -51,7 +58,7 @@ impl Values {
     /// Whether it is not known what an element is before an iteration that is looked at.
     pub fn is_open(&self, v: V) -> bool {
         let (mut cells, mut bound) = (FxHashSet::default(), FxHashSet::default());
-        self.visit(v, &mut |_, n| match n {
+        self.visit_marked(v, CELLS, &mut |_, n| match n {
             Node::Cell(of, ..) => {
                 cells.insert(*of);
             }

@@ -525,11 +525,11 @@ impl Known {
         if a == b {
             return true;
         }
-        if self.differs(a - b) {
+        let between = a - b;
+        if self.differs(between) {
             return false;
         }
-        let d = self.simplify(a - b);
-        match d.as_int() {
+        match self.simplify(between).as_int() {
             Some(d) => d == 0,
             None => self.at_least(a, b) && self.at_least(b, a),
         }

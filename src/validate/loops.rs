@@ -10,7 +10,7 @@ use super::machine::{lane, Lanes, Machine, Read, Var};
 use super::memory::{own, read};
 use super::parts::choice;
 use super::rewrite::Rewrite;
-use super::value::{Node, Part, Res, Shape, Values, V};
+use super::value::{cell_bit, Node, Part, Res, Shape, Values, V};
 use super::{Obligation, Stuck};
 use crate::arith::Nat;
 use crate::intern::Symbol;
@@ -528,7 +528,7 @@ impl Machine<'_> {
     fn carried(&self, l: &Loop, buffers: &[u32]) -> FxHashSet<u32> {
         let mut found = FxHashSet::default();
         let mut look = |v: V| {
-            self.cx.visit(v, &mut |_, n| {
+            self.cx.visit_marked(v, cell_bit(l.of), &mut |_, n| {
                 if let Node::Cell(of, leaf, _) = n {
                     if *of == l.of {
                         found.insert(*leaf);

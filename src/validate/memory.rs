@@ -191,6 +191,15 @@ fn undecided(cx: &mut Values, all: &[V]) -> Option<Vec<V>> {
     Some(open)
 }
 
+/// Whether there is no case in which all of these hold.
+fn exclude_each_other(cx: &mut Values, conds: &[V]) -> bool {
+    let mark = cx.known.mark();
+    conds.iter().for_each(|c| cx.assume(*c, true));
+    let never = cx.never();
+    cx.known.restore(mark);
+    never
+}
+
 /// Whether an element is stored in no other iteration of a loop than in one: by whatever is in a list.
 pub fn own(
     cx: &mut Values,
@@ -335,6 +344,9 @@ impl Reading<'_> {
                     let Some(conds) = undecided(cx, &conds) else {
                         continue;
                     };
+                    if conds.len() > 1 && exclude_each_other(cx, &conds) {
+                        continue;
+                    }
                     self.check_order(cx, i, (&w, &conds))?;
                     self.found |= !conds.is_empty();
                     (w.value(cx, s, &conds)?, conds)

@@ -99,6 +99,26 @@ pub struct Inside {
     pub cells: FxHashSet<u32>,
 }
 
+/// The values that were seen since it was begun.
+#[derive(Default)]
+pub struct Seen {
+    round: u32,
+    rounds: Vec<u32>,
+}
+
+impl Seen {
+    pub fn begin(&mut self, many: usize) {
+        self.round += 1;
+        if self.rounds.len() < many {
+            self.rounds.resize(many, 0);
+        }
+    }
+
+    pub fn insert(&mut self, v: V) -> bool {
+        std::mem::replace(&mut self.rounds[v.0 as usize], self.round) != self.round
+    }
+}
+
 /// The values in a node itself, in the order in which they are looked at.
 pub fn values(node: &Node) -> SmallVec<[V; 8]> {
     match node {

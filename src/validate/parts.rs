@@ -44,8 +44,8 @@ pub fn gcd(a: i64, b: i64) -> i64 {
 
 /// `6*i - 5 >= 0` is `i - 1 >= 0`.
 pub fn tightened(n: Nat) -> Nat {
-    let whole = n.terms().iter().all(|(m, _)| m.is_integral());
-    match content(n).filter(|_| whole) {
+    let whole = || n.terms().iter().all(|(m, _)| m.is_integral());
+    match content(n).filter(|_| whole()) {
         Some((by, constant)) => {
             let rest = (n - Nat::int(constant)).exact_div(Nat::int(by));
             rest + Nat::int(constant.div_euclid(by))
@@ -79,7 +79,10 @@ pub fn undivided(n: Nat) -> Option<(Nat, Nat)> {
 /// The first remainder by a constant that a number has more of: it, what it is of, what divides.
 pub fn remainder(n: Nat) -> Option<(Atom, Nat, Nat)> {
     n.terms().iter().find_map(|(m, c)| {
-        let atom = Nat::from_terms([(m.clone(), Rat::ONE)]).as_atom()?;
+        let mut factors = m.factors();
+        let (Some((atom, 1)), None) = (factors.next(), factors.next()) else {
+            return None;
+        };
         match atom.kind() {
             AtomKind::Mod(x, by) if *c > Rat::ZERO && by.as_int() > Some(0) => Some((atom, x, by)),
             _ => None,

@@ -9,6 +9,7 @@ use super::Stuck;
 use crate::arith::Nat;
 use crate::intern::Symbol;
 use crate::term::Op;
+use crate::ty::Scalar;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::rc::Rc;
@@ -66,6 +67,9 @@ impl Rewrite {
     }
 }
 
+/// A value, what was known, and whether that is written into it.
+type Here = (V, u64, bool);
+
 /// What a rewriting replaces, as bits: of how many variables and values, states of reductions, variables and cells.
 type Replaced = ((usize, usize), u64, u128);
 
@@ -83,16 +87,27 @@ impl Values {
                 }
             }
         }
-        let to = |s: Symbol| new.iter().find(|o| o.0 == s).map(|o| o.1);
         let n = match new.is_empty() {
             true => n,
-            false => n.subst_vars(&mut |s| to(s)),
+            false => self.substituted(n, new),
         };
         let n = if self.anew { self.known.settled(n) } else { n };
         if n.is_overflow() {
             return Err(Stuck::new("an index is too large to reason about"));
         }
         Ok(self.known.simplify(n))
+    }
+
+    /// A number with others in place of variables: the same wherever it is asked for.
+    fn substituted(&mut self, n: Nat, new: SmallVec<[(Symbol, Nat); 4]>) -> Nat {
+        let key = (n, new);
+        if let Some(known) = self.substitutions.get(&key) {
+            return *known;
+        }
+        let to = |s: Symbol| key.1.iter().find(|o| o.0 == s).map(|o| o.1);
+        let done = n.subst_vars(&mut |s| to(s));
+        self.substitutions.insert(key, done);
+        done
     }
 
     /// Whether something in a value may be replaced. What has a bit in common may be something else.
@@ -130,8 +145,14 @@ impl Values {
             return Ok(*done);
         }
         self.spend(1)?;
+        if let Node::Op(op, of, args) = self.node(v) {
+            let (op, of, args) = (*op, *of, SmallVec::<[V; 3]>::from_slice(args));
+            let done = self.rewrite_op(r, (op, of), &args)?;
+            return Ok(self.is_rewritten(r, (v, here), done));
+        }
         let done = match self.node(v).clone() {
-            Node::Lit(..) | Node::Acc(..) | Node::Undef => v,
+            // Operations were looked at.
+            Node::Lit(..) | Node::Acc(..) | Node::Undef | Node::Op(..) => v,
             Node::Idx(n) => {
                 let n = self.rewrite_nat(r, n)?;
                 self.index(n)
@@ -139,24 +160,6 @@ impl Values {
             Node::In(s, n) => {
                 let n = self.rewrite_nat(r, n)?;
                 self.input(s, n)
-            }
-            Node::Op(Op::Select, of, args) => {
-                let c = self.rewrite(r, args[0])?;
-                match self.decide(c) {
-                    Some(true) => self.rewrite(r, args[1])?,
-                    Some(false) => self.rewrite(r, args[2])?,
-                    None => {
-                        let (a, b) = (self.rewrite(r, args[1])?, self.rewrite(r, args[2])?);
-                        self.op(Op::Select, of, &[c, a, b])
-                    }
-                }
-            }
-            Node::Op(op, of, args) => {
-                let mut new: SmallVec<[V; 3]> = SmallVec::new();
-                for a in &args {
-                    new.push(self.rewrite(r, *a)?);
-                }
-                self.op(op, of, &new)
             }
             Node::Cast(a, from, to) => {
                 let a = self.rewrite(r, a)?;
@@ -195,11 +198,34 @@ impl Values {
                 self.make(Node::Tensor(t, leaf, new))
             }
         };
+        Ok(self.is_rewritten(r, (v, here), done))
+    }
+
+    fn is_rewritten(&mut self, r: &mut Rewrite, (v, here): (V, Option<Here>), done: V) -> V {
         match here {
             Some(here) => self.refreshed.insert(here, done),
             None => r.memo.insert(v, done),
         };
-        Ok(done)
+        done
+    }
+
+    fn rewrite_op(&mut self, r: &mut Rewrite, (op, of): (Op, Scalar), args: &[V]) -> Res<V> {
+        if let (Op::Select, [c, a, b]) = (op, args) {
+            let c = self.rewrite(r, *c)?;
+            return match self.decide(c) {
+                Some(true) => self.rewrite(r, *a),
+                Some(false) => self.rewrite(r, *b),
+                None => {
+                    let (a, b) = (self.rewrite(r, *a)?, self.rewrite(r, *b)?);
+                    Ok(self.op(Op::Select, of, &[c, a, b]))
+                }
+            };
+        }
+        let mut new: SmallVec<[V; 3]> = SmallVec::new();
+        for a in args {
+            new.push(self.rewrite(r, *a)?);
+        }
+        Ok(self.op(op, of, &new))
     }
 
     /// What comes in may have reductions that are as deep as this one: then it is opened, and closed again.

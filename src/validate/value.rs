@@ -11,7 +11,7 @@
 //! same function (`fold`), so that equal loops are the same value.
 
 use super::known::{Known, Mark};
-use super::node::{nats, values};
+use super::node::{nats, values, Seen};
 use super::parts::tightened;
 use super::Stuck;
 use crate::arith::Nat;
@@ -73,6 +73,8 @@ pub struct Values {
     pub compared_indices: FxHashMap<(usize, u32, Nat), Symbol>,
     /// States in steps of several.
     pub in_steps: FxHashMap<InSteps, Rc<Tensor>>,
+    /// The values that were seen where one was looked through.
+    pub(super) seen: RefCell<Seen>,
     /// The variables in values.
     pub(super) variables: RefCell<FxHashMap<V, Rc<[Symbol]>>>,
     /// What stands in them.
@@ -87,6 +89,8 @@ pub struct Values {
     pub tiles: FxHashMap<TileOf, Option<Tile>>,
     /// What values are by what was known, and whether they were written anew by it.
     pub refreshed: FxHashMap<(V, u64, bool), V>,
+    /// Numbers with others in place of variables.
+    pub(super) substitutions: FxHashMap<Substituted, Nat>,
     /// Comparisons that were asked for, and what was known.
     pub decided: FxHashMap<(V, u64), Option<bool>>,
     /// Whether what is known was seen to contradict itself, where there is no point.
@@ -117,6 +121,7 @@ impl Default for Values {
             states: Vec::new(),
             marks: Vec::new(),
             names: FxHashMap::default(),
+            seen: RefCell::default(),
             variables: RefCell::default(),
             named: FxHashMap::default(),
             fresh: 0,
@@ -145,6 +150,7 @@ impl Default for Values {
             rows: FxHashMap::default(),
             tiles: FxHashMap::default(),
             refreshed: FxHashMap::default(),
+            substitutions: FxHashMap::default(),
             decided: FxHashMap::default(),
             never: FxHashMap::default(),
             anew: false,
@@ -164,6 +170,9 @@ pub type StepOf = (Vec<V>, (u32, Nat), Vec<V>, Nat, (u64, bool));
 
 /// The loop of a state, its steps, a part with a place, and what was known.
 type Stepped = (u32, Nat, Part, u64);
+
+/// A number, and what stands in place of its variables.
+type Substituted = (Nat, SmallVec<[(Symbol, Nat); 4]>);
 
 /// A state with how many steps are before the first of several, how many of these there are, of how many steps each, and what was known.
 type InSteps = (Rc<Tensor>, (Nat, Nat), i64, u64);
@@ -201,6 +210,9 @@ pub(super) fn state_bit(depth: u32) -> u64 {
 /// Of the bits of a value, those of variables are the first.
 const VARS: u32 = 96;
 
+/// Those of all loops of cells.
+pub(super) const CELLS: u128 = u128::MAX << VARS;
+
 pub(super) fn var_bit(v: Symbol) -> u128 {
     1 << (v.id() % VARS)
 }
@@ -227,6 +239,16 @@ impl Values {
 
     pub fn depth(&self, v: V) -> u32 {
         self.depths[v.0 as usize]
+    }
+
+    /// How many values there are.
+    pub(super) fn many(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether one of some bits may stand in it, see `marks`; all bits are those of any value.
+    pub(super) fn is_marked(&self, v: V, bits: u128) -> bool {
+        bits == u128::MAX || self.marks[v.0 as usize] & bits != 0
     }
 
     /// Whether the state of a reduction that is so deep may stand in it.
