@@ -104,6 +104,23 @@ impl Known {
         })
     }
 
+    /// A number that is less: quotients by constants that are taken from it are at most what is divided, if they are taken as often.
+    fn without_quotients(&self, n: Nat) -> Option<Nat> {
+        let mut rest = n;
+        for (m, c) in n.terms().iter() {
+            let mut factors = m.factors();
+            let (Some((atom, 1)), None) = (factors.next(), factors.next()) else {
+                continue;
+            };
+            if let AtomKind::Floor(x, k) = atom.kind() {
+                let by = k.as_int().filter(|k| *k > 0)?;
+                let times = c.as_int().filter(|c| *c < 0 && c % by == 0)? / by;
+                rest = rest - Nat::rat(*c) * Nat::atom(atom) + Nat::int(times) * x;
+            }
+        }
+        (rest != n).then_some(rest)
+    }
+
     /// Whether it is not negative where each quotient by a size is what it is at least or at most, at the end of what is divided.
     fn by_quotients(&self, n: Nat) -> bool {
         let mut rest = n;
@@ -197,7 +214,9 @@ impl Known {
                 }
             });
             let Some(next) = least else {
-                return e != n && (self.by_factor(e) || self.by_strides(e));
+                let rounded = self.without_quotients(e);
+                return e != n && (self.by_factor(e) || self.by_strides(e))
+                    || rounded.is_some_and(|e| self.known_sign(e) || self.by_factor(e));
             };
             e = self.simplify(next);
             if self.known_sign(e) {

@@ -2,7 +2,10 @@
 
 use super::{lowered, open};
 use crate::common;
+use rise_opt::arith::Nat;
+use rise_opt::intern::Symbol;
 use rise_opt::lower::Options;
+use rise_opt::validate::known::Known;
 use rise_opt::validate::obligations;
 
 /// Whether the loops of one program are seen to compute another one, of elements of a type.
@@ -74,4 +77,18 @@ fn rows_that_tables_say_are_told_apart() {
             );
         }
     }
+}
+
+/// Parts of rows whose number is a quotient are no more than the row, and that no more than all rows.
+#[test]
+fn quotients_by_constants_are_at_most_what_they_divide() {
+    let [h, w, i] = ["h", "w", "i"].map(Symbol::new);
+    let parts = Nat::var(w).floor_div(Nat::int(16));
+    let mut known = Known::default();
+    known.range(i, Nat::int(0), parts - Nat::int(1));
+    known.positive(Nat::var(h));
+    known.positive(parts);
+    let left = Nat::var(h) * Nat::var(w) - Nat::int(16) * Nat::var(i);
+    assert!(known.at_least(left, Nat::int(16)));
+    assert!(!known.at_least(left, Nat::int(17)));
 }
