@@ -135,6 +135,9 @@ impl Lower {
 
     /// A reduction to an array, into a place. See Note [Accumulators].
     pub fn write_reduce(&mut self, r: &Reduction, start: &Val, d: &Dest) -> Res<()> {
+        if r.count.as_int() == Some(0) {
+            return self.write(start, d);
+        }
         let ty = r.node.ty;
         let sizes = crate::nest::abi::leaf_sizes(ty);
         let elements = sizes.iter().try_fold(0i64, |a, n| Some(a + n.as_int()?));

@@ -22,6 +22,7 @@ mod print;
 mod recurrences;
 mod reuse;
 mod rows;
+mod scanned;
 mod scans;
 mod skeleton;
 mod stage;

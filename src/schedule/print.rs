@@ -483,25 +483,32 @@ impl Printer<'_> {
         let one = wide == 1;
         let wide = self.param("wide", wide.to_string());
         let block = self.param("columns", format!("{wide} * {lanes}"));
-        let (n, k) = (m.n, size(r.n));
+        let (n, k, rows) = (m.n, size(r.n), self.choice.rows > 0);
         if self.shown() < Stage::Parts {
             return Some(format!("(containsMap {} ?)", size(n)));
         }
         let [whole, between] = counts(n, &block, &lanes);
         if self.shown() == Stage::Parts {
             self.uses("algorithmic", &["reduce-seq"]);
-            self.uses("algorithmic", &blocks_of(n, &[&block, &lanes]));
+            let mut rules = blocks_of(n, &[&block, &lanes]);
             let of = |n: &str, b: &str| {
                 format!("(containsMap {n} (containsMap {b} (containsReduceSeq {k} ?)))")
             };
             let last = format!("(contains (app map (containsReduceSeq {k} ?)))");
+            let between = match rows {
+                true => {
+                    rules.pop();
+                    let length = format!("({lanes} * {between})");
+                    format!(
+                        "(contains (app (map : ? -> {length}.? -> ?) (containsReduceSeq {k} ?)))"
+                    )
+                }
+                false => of(&between, &lanes),
+            };
+            self.uses("algorithmic", &rules);
             return Some(match one {
                 true => format!("(parts {} {last})", of(&whole, &lanes)),
-                false => format!(
-                    "(parts {} (parts {} {last}))",
-                    of(&whole, &block),
-                    of(&between, &lanes)
-                ),
+                false => format!("(parts {} (parts {between} {last}))", of(&whole, &block)),
             });
         }
         let mut parallel_map = "containsMap";
@@ -512,12 +519,21 @@ impl Printer<'_> {
             false => format!("(containsReduceSeqInto {k} ({c}.<{lanes}>?) ?)"),
         };
         let lower = self.shown() == Stage::Lower;
-        let whole_rows = match lower {
-            true => self.summed_columns(r, &wide, &lanes),
-            false => None,
+        let mut strip = |width: &str, unroll| {
+            let summed = (lower.then(|| self.summed_columns(r, width, &lanes))).flatten();
+            summed.unwrap_or_else(|| tile(width, unroll))
         };
-        let first = whole_rows.unwrap_or_else(|| tile(&wide, lower));
-        let rest = tile("1", lower);
+        let first = strip(&wide, lower);
+        // What is left of rows is one more piece of them, of as many vectors as there are, and then of the last elements.
+        let rest = match rows {
+            true => strip(&between, false),
+            false => format!("(containsMap ? {})", tile("1", lower)),
+        };
+        // Those that lie side by side, as of windows, are added up one element after the other.
+        let last = match rows || m.across {
+            true => self.last_columns(n, &lanes, &k),
+            false => "(contains map)".to_string(),
+        };
         if lower {
             self.uses("lowering", &["map-unroll"]);
             if parallel {
@@ -531,8 +547,8 @@ impl Printer<'_> {
         }
         let first = format!("({parallel_map} {whole} {first})");
         Some(match one {
-            true => format!("(parts {first} (contains map))"),
-            false => format!("(parts {first} (parts (containsMap ? {rest}) (contains map)))"),
+            true => format!("(parts {first} {last})"),
+            false => format!("(parts {first} (parts {rest} {last}))"),
         })
     }
 

@@ -5,7 +5,7 @@
 //! parallel. No products of many factors are made but that power: they would soon be too small for a number, where processors are slow. Absent:
 //! factors that elements tell (`linear`), recurrences of several numbers.
 
-use super::print::size;
+use super::scanned::Scans;
 use super::skeleton::{argument, outside_of_loops};
 use super::{guide, Permits, Schedule};
 use crate::arith::Nat;
@@ -57,15 +57,11 @@ pub fn reduced(term: &Term, permits: Permits) -> Option<Schedule> {
 
 impl Kept {
     fn schedule(&self, term: &Term, permits: Permits) -> Option<Schedule> {
-        let mut all = BTreeSet::new();
-        outside_of_loops(term, &mut |t| all.extend(self.recurrence(t)));
-        let floats = all.iter().any(|(_, s)| s.is_float());
+        let all = Scans::of(term, &|t| Some(self.recurrence(t)?.0));
+        let mut kinds = BTreeSet::new();
+        outside_of_loops(term, &mut |t| kinds.extend(self.recurrence(t).map(|r| r.1)));
+        let floats = kinds.iter().any(|s| s.is_float());
         let permit = permits.to_regroup(floats).filter(|_| !all.is_empty())?;
-        let looks = |of: &dyn Fn(&str) -> String| -> Vec<String> {
-            let each: BTreeSet<String> = all.iter().map(|(n, _)| of(n)).collect();
-            each.into_iter().collect()
-        };
-        let kinds: BTreeSet<Scalar> = all.iter().map(|(_, s)| *s).collect();
         let of_kinds = |names: &[&str], of: &str| {
             let rules = kinds.iter().flat_map(|s| {
                 let end = if s.is_float() { "" } else { "-u32" };
@@ -87,14 +83,18 @@ impl Kept {
                 + &regrouping("scans-abreast");
         let lower = "use rules/lowering.rules (map-unroll)\nuse rules/parallel.rules (map-par)\nuse rules/layout.rules (store-to-mem, let-store)\n";
         let powered = "(app let (contains generate) (contains generate))";
-        let steps = vec![
-            guide("blocks", &blocks, &[self.from("(contains reduceSeq)")]),
-            guide("starts", &starts, &[self.from("(contains generate)")]),
-            guide("apart", &apart, &[self.summed("(contains generate)")]),
-            guide("power", &powers, &[self.summed(powered)]),
-            guide("abreast", &abreast, &looks(&|n| self.side_by_side(n))),
-            guide("threads", lower, &looks(&|n| self.parallel(n))),
+        let begun = |step| all.look(&|_| self.from(step));
+        let summed = |power| all.look(&|_| self.summed(power));
+        let parallel = |n: &str| all.stored(self.parallel(n));
+        let steps = [
+            guide("blocks", &blocks, &begun("(contains reduceSeq)")),
+            guide("starts", &starts, &begun("(contains generate)")),
+            guide("apart", &apart, &summed("(contains generate)")),
+            guide("power", &powers, &summed(powered)),
+            guide("abreast", &abreast, &all.look(&|n| self.side_by_side(n))),
+            guide("threads", lower, &all.look(&parallel)),
         ];
+        let steps = all.named().into_iter().chain(steps).collect();
         Some(Schedule::preparation(WORDS, steps).by_itself())
     }
 
@@ -150,13 +150,13 @@ impl Kept {
     }
 
     /// How many elements, and numbers of which type, if this is a long recurrence.
-    fn recurrence(&self, t: &Term) -> Option<(String, Scalar)> {
+    fn recurrence(&self, t: &Term) -> Option<(Nat, Scalar)> {
         let [step, start, xs] = [0, 1, 2].map(|i| argument(t, self.op, i));
         let s = start?.ty().as_scalar();
         let s = s.filter(|s| matches!(s, Scalar::F32 | Scalar::U32))?;
         let n: Nat = xs?.ty().as_array()?.0;
         let long = n.as_int().is_none_or(|n| n >= 2 * BLOCK * ABREAST);
-        (long && self.is_linear(step?)).then(|| (size(n), s))
+        (long && self.is_linear(step?)).then_some((n, s))
     }
 
     /// Whether a step multiplies what it accumulates by the same factor for all elements, and adds to that.

@@ -6,11 +6,12 @@
 //! side, as steps of one wait for each other, and groups of them in parallel. Absent: laws of operators, which the rules ask; whether that pays.
 
 use super::print::size;
+use super::scanned::Scans;
 use super::skeleton::{argument, computes, leaf, on_vectors, outside_of_loops};
 use super::{guide, Permits, Schedule};
 use crate::arith::Nat;
 use crate::target::Target;
-use crate::term::{Arithmetic, Kind, Op, Sort, Term};
+use crate::term::{Kind, Op, Term};
 use crate::ty::Scalar;
 use std::collections::BTreeSet;
 
@@ -150,18 +151,10 @@ const BLOCKS: &str = "scans in parallel blocks";
 
 /// The steps, where a long array is scanned outside of all loops.
 pub fn in_blocks(term: &Term, permits: Permits) -> Option<Schedule> {
-    let (mut lengths, mut floats) = (BTreeSet::new(), false);
-    outside_of_loops(term, &mut |t| {
-        if let Some(n) = long(t) {
-            floats |= t.has_floats();
-            lengths.insert(size(n));
-        }
-    });
-    if lengths.is_empty() {
-        return None;
-    }
-    let permit = permits.to_regroup(floats)?;
-    let all = |looks: &dyn Fn(&str) -> String| lengths.iter().map(|n| looks(n)).collect::<Vec<_>>();
+    let all = Scans::of(term, &long);
+    let mut floats = false;
+    outside_of_loops(term, &mut |t| floats |= long(t).is_some() && t.has_floats());
+    let permit = permits.to_regroup(floats).filter(|_| !all.is_empty())?;
     let groups = |n: &str, map: &str| {
         let many = LONG * ABREAST;
         format!("app ({map} : ? -> (floor({n}, {many})).? -> ?)")
@@ -188,43 +181,31 @@ pub fn in_blocks(term: &Term, permits: Permits) -> Option<Schedule> {
     };
     let parallel = |n: &str| {
         let (starts, scans) = abreast(n, "mapPar", "mapSeqUnroll", ["(containsStored ? ", ")"]);
-        format!("(contains (app let (app toMem (contains {starts})) {scans}))")
+        let scans = format!("(contains (app let (app toMem (contains {starts})) {scans}))");
+        all.stored(scans)
     };
     let regrouping = |rules: &str| format!("use rules/regrouping.rules ({rules})\n");
     let rest = format!("scan-groups-rest[{LONG}, {ABREAST}]");
     let group = format!("use rules/algorithmic.rules (split-join[{ABREAST}])\n");
     let lower = "use rules/lowering.rules (map-unroll)\nuse rules/parallel.rules (map-par)\nuse rules/layout.rules (store-to-mem, let-store)\n";
-    let steps = vec![
-        guide("blocks", &(regrouping(&rest) + permit), &all(&blocks)),
+    let steps = [
+        guide("blocks", &(regrouping(&rest) + permit), &all.look(&blocks)),
         guide(
             "abreast",
             &(group + &regrouping("scans-abreast, reductions-abreast")),
-            &all(&side_by_side),
+            &all.look(&side_by_side),
         ),
-        guide("threads", lower, &all(&parallel)),
+        guide("threads", lower, &all.look(&parallel)),
     ];
+    let steps = all.named().into_iter().chain(steps).collect();
     Some(Schedule::preparation(BLOCKS, steps).by_itself())
 }
 
 /// How many elements it scans, if it is a scan of a long array by what may be an operator.
 fn long(t: &Term) -> Option<Nat> {
-    let [step, start, xs] = [0, 1, 2].map(|i| argument(t, Op::ScanSeq, i));
+    let [start, xs] = [1, 2].map(|i| argument(t, Op::ScanSeq, i));
     let (n, element) = xs?.ty().as_array()?;
     let operator = element == start?.ty() && leaf(element).is_some();
     let is_long = n.as_int().is_none_or(|n| n >= 2 * LONG * ABREAST);
-    (operator && is_long && waits(step?)).then_some(n)
-}
-
-/// Whether a step takes more than choosing: what only chooses, as the largest number so far, is done in a cycle, and memory is slower.
-fn waits(step: &Term) -> bool {
-    let mut computes = false;
-    step.visit(&mut |t, _| {
-        let sort = t.as_prim_app().map(|(p, _)| p.op().sort());
-        computes |= match sort {
-            Some(Sort::Arithmetic(op)) => !matches!(op, Arithmetic::Min | Arithmetic::Max),
-            Some(Sort::Function(_)) => true,
-            _ => false,
-        };
-    });
-    computes
+    (operator && is_long).then_some(n)
 }

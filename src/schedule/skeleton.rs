@@ -227,6 +227,10 @@ impl Reader {
 
     fn named(&self, value: &Term, f: &Term) -> Loops {
         let body = self.function(f);
+        // What threads compute already stays as it is.
+        if has(value, &[Op::MapPar]) {
+            return body;
+        }
         let array = value.ty().as_array().is_some();
         let known = value;
         let value = match array && !computes(value) {
@@ -394,6 +398,21 @@ pub fn is_across(xs: &Term) -> bool {
     }
 }
 
+/// Whether elements of an array are windows of numbers, so that those of windows side by side lie side by side, too.
+pub fn are_windows(xs: &Term) -> bool {
+    match xs.as_prim_app() {
+        Some((p, args)) => match p.op().sort() {
+            _ if p.op() == Op::Slide => {
+                let windows = xs.ty().as_array().and_then(|(_, w)| w.as_array());
+                windows.is_some_and(|(_, elem)| elem.is_flat())
+            }
+            Sort::View(_) | Sort::Data(_) => args.iter().any(|a| are_windows(a)),
+            _ => false,
+        },
+        None => false,
+    }
+}
+
 pub fn has_reduction(t: &Term) -> bool {
     has(t, &[Op::Reduce, Op::ReduceSeq])
 }
@@ -437,6 +456,7 @@ pub fn outside_of_loops(t: &Term, found: &mut impl FnMut(&Term)) {
         Sort::View(_) | Sort::Data(Data::Let | Data::Pair | Data::Fst | Data::Snd) => {
             args.iter().for_each(|a| outside_of_loops(a, found));
         }
+        _ if p.op() == Op::ToMem => args.iter().for_each(|a| outside_of_loops(a, found)),
         _ if p.op() == Op::Map => args.iter().skip(1).for_each(|a| outside_of_loops(a, found)),
         _ => found(t),
     }

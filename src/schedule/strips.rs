@@ -7,6 +7,7 @@
 use super::print::{blocks_of, size, Printer};
 use super::skeleton::{Loops, Map, Reduce};
 use super::stage::Stage;
+use crate::arith::Nat;
 
 /// Rows of a strip.
 const STRIP: u32 = 8;
@@ -128,12 +129,25 @@ impl Printer<'_> {
         }
         let rows = self.param("rows", ROWS.to_string());
         self.needs("algorithmic", &[format!("blocked-reduce-seq[{rows}]")]);
-        let rest = format!("reduce-seq-rest[{rows}]");
-        self.needs("regrouping", &[rest.as_str(), "reduce-columns-from"]);
+        // Rows in whole groups leave none.
+        if r.n.as_int().is_none_or(|n| n % i64::from(ROWS) != 0) {
+            self.needs("regrouping", &[format!("reduce-seq-rest[{rows}]")]);
+        }
+        self.needs("regrouping", &["reduce-columns-from"]);
         self.needs("lowering", &["reduce-seq-unroll"]);
         Some(format!(
             "(containsReduceSeqInto (floor({}, {rows})) ({wide}.<{lanes}>?) (containsMap {wide} (containsReduceSeqUnroll {rows} ?)))",
             r.n
         ))
+    }
+
+    /// The last columns, fewer than a vector has lanes: row by row, too, each number into a sum of its own.
+    pub fn last_columns(&mut self, n: Nat, lanes: &str, k: &str) -> String {
+        if self.shown() == Stage::Vectors {
+            let lifts = ["lift-reduce-seq", "lift-reduce-seq-general"];
+            self.needs("algorithmic", &lifts);
+        }
+        let left = format!("{n} - {lanes} * floor({n}, {lanes})");
+        format!("(containsReduceSeqInto {k} (({left}).?) ?)")
     }
 }

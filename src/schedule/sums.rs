@@ -8,7 +8,7 @@
 
 use super::depends::{Scope, Varies};
 use super::print::size;
-use super::skeleton::{has_reduction, is_across, Loops, SHORT};
+use super::skeleton::{are_windows, has_reduction, is_across, Loops, SHORT};
 use super::{guide, numbered, Schedule};
 use crate::arith::Nat;
 use crate::term::{Data, Kind, Loop, Op, Sort, Term};
@@ -44,7 +44,7 @@ pub struct Place {
     views: bool,
     /// Whether names of other reductions do.
     names: bool,
-    /// Whether the innermost loop goes over columns, which are read again row by row,
+    /// Whether the innermost loop goes over columns, which are read again row by row, or over windows of numbers that lie side by side,
     across: bool,
     /// whether another loop reads what they write, as where a function of each number follows,
     read: bool,
@@ -269,7 +269,7 @@ fn written(t: &Term, place: &Place, found: &mut Vec<Place>) {
     match (p.op().sort(), &args[..]) {
         (Sort::Loop(Loop::Map), [f, xs]) => {
             let over = Place {
-                across: is_across(xs),
+                across: is_across(xs) || are_windows(xs),
                 ..place.clone()
             };
             iterations(f, t.ty(), place.scope.varies(xs), &over, found);

@@ -1,7 +1,7 @@
 //! Programs that have no sketch, each with what is done with it.
 
 /// Programs that are not shipped, and a word of the schedule that is taken where sums may be regrouped.
-pub const PROGRAMS: [(&str, &str); 78] = [
+pub const PROGRAMS: [(&str, &str); 82] = [
     (
         "def clamped [n : nat] (a : f32) (x : n.f32) (y : n.f32) : n.f32 =
            zip x y |> map (\\p -> min (max (a * fst p + snd p) (-1.0)) 1.0)",
@@ -300,6 +300,31 @@ pub const PROGRAMS: [(&str, &str); 78] = [
              let square = reduce (+) 0.0 (column |> map (\\v -> v * v)) / size[m+1] in
              square - mean * mean)",
         "sums apart, named arrays kept, whole rows",
+    ),
+    // Several sums of each window, one of which needs the other.
+    (
+        "def bands [n : nat] (x : (n+20).f32) : (1+n).(f32, f32) =
+           slide[20, 1] x |> map (\\w ->
+             let mean = reduce (+) 0.0 w / 20.0 in
+             let d = sqrt (reduce (+) 0.0 (w |> map (\\v -> (v - mean) * (v - mean))) / 20.0) in
+             (mean - d, mean + d))",
+        "sums apart, named arrays kept, elements in 4 vectors, parallel",
+    ),
+    // What a scan makes, a loop reads: it has a name, and so have several.
+    (
+        "def below [n : nat] (x : n.f32) : n.f32 =
+           zip x (scanSeq (\\v s -> max s v) 0.0 x) |> map (\\p -> snd p - fst p)",
+        "scans in parallel blocks",
+    ),
+    (
+        "def ratios [n : nat] (x : n.f32) (y : n.f32) : n.f32 =
+           zip (scanSeq (\\v s -> s + v) 1.0 x) (scanSeq (\\v s -> max s v) 1.0 y) |> map (\\p -> fst p / snd p)",
+        "scans in parallel blocks",
+    ),
+    (
+        "def crossing [n : nat] (x : n.f32) : n.f32 =
+           let smooth = scanSeq (\\v s -> 0.9 * s + 0.1 * v) 0.0 x in zip x smooth |> map (\\p -> fst p - snd p)",
+        "recurrences in parallel blocks",
     ),
     // Columns are scanned a row at a time.
     (

@@ -1,0 +1,107 @@
+//! What is done with the columns of a matrix.
+
+use super::*;
+
+/// What is done with columns, whose sums are apart, is done row by row, of the result and of what has a name.
+#[test]
+fn columns_are_changed_row_by_row() {
+    let scaled = "transpose x |> map (\\c ->
+         let mean = reduce (+) 0.0 c / size[m+1] in
+         let s = sqrt (c |> map (\\v -> (v - mean) * (v - mean)) |> reduce (+) 0.0) in
+         c |> map (\\v -> (v - mean) / (s + 1.0))) |> transpose";
+    let weights = "transpose x |> map (\\c ->
+         let t = reduce max (at[0] c) c in
+         let e = c |> map (\\v -> exp (v - t)) in
+         let s = reduce (+) 0.0 e in
+         e |> map (\\v -> v / s)) |> transpose";
+    let one =
+        |body: &str| format!("def main [m n : nat] (x : (m+1).n.f32) : (m+1).n.f32 =\n  {body}");
+    let several = |body: &str| {
+        format!("def main [m n b : nat] (x : b.(m+1).n.f32) : b.(m+1).n.f32 =\n  x |> map (\\x -> {body})")
+    };
+    for text in [one(scaled), several(scaled), one(weights)] {
+        let program = program_text(&text);
+        let auto = found(&program, REGROUPED);
+        let best = auto.best().expect("a schedule");
+        assert!(best.what.contains("columns row by row"), "{}", best.what);
+        let kernel = replayed(&program, &auto);
+        // Elements are written to the result side by side.
+        let nest: Nest = lower(&kernel, &Lowering::default()).unwrap();
+        let mut inner = None;
+        each_stmt(&nest.body, &mut |s| match s {
+            Stmt::For { var, .. } => inner = Some(*var),
+            Stmt::Store { buf, index, .. }
+                if nest.buffers[buf.0 as usize].name.as_str() == "out" =>
+            {
+                let step = index.coefficient(inner.expect("a loop"));
+                assert_eq!(step.and_then(|n| n.as_int()), Some(1), "{nest}");
+            }
+            _ => {}
+        });
+        for size in [5, 17] {
+            let (a, b) = (evaluated(&kernel, size), evaluated(&program, size));
+            assert!(same(&a, &b), "{text} at {size}");
+        }
+    }
+}
+
+/// Sums of columns read rows in one piece: whole strips of them, what is left of vectors, and the last elements.
+#[test]
+fn columns_are_summed_along_rows() {
+    let text =
+        "def columns [m n : nat] (x : m.n.f32) : n.f32 = transpose x |> map (reduce (+) 0.0)";
+    let auto = found(&program_text(text), REGROUPED);
+    let best = auto.best().expect("a schedule");
+    assert_eq!(best.what, "whole rows into 32 vectors, parallel");
+    let kernel = replayed(&program_text(text), &auto);
+    let nest = lower(&kernel, &Lowering::default()).unwrap();
+    let (mut inner, mut read) = (None, 0);
+    each_stmt(&nest.body, &mut |s| {
+        if let Stmt::For { var, .. } = s {
+            inner = Some(*var);
+        }
+        if let Some(e) = exprs(s) {
+            e.visit(&mut |e| {
+                let index = match e.kind() {
+                    ExprKind::Load(b, n) if nest.buffers[b.0 as usize].name.as_str() == "x" => n,
+                    _ => return,
+                };
+                let step = index.coefficient(inner.expect("a loop"));
+                assert!(step.is_some_and(|n| n.as_int().is_some()), "{nest}");
+                read += 1;
+            });
+        }
+    });
+    assert!(read > 3, "{nest}");
+    // Rows in whole groups leave none, and nothing is done with those.
+    let fixed = Lowering {
+        fixed: [("m".into(), 1024), ("n".into(), 1024)].into(),
+        ..Lowering::default()
+    };
+    let nest = lower(&kernel, &fixed).unwrap();
+    let mut lines = 0;
+    each_stmt(&nest.body, &mut |_| lines += 1);
+    assert!(lines < 40, "{nest}");
+}
+
+/// What is written column by column is written row by row, by threads, too.
+#[test]
+fn threads_have_rows_where_a_program_has_columns() {
+    let text = "def columns [h w : nat] (x : h.w.f32) : h.w.f32 =
+                  transpose x |> map (\\c -> c |> map (\\v -> v * v)) |> transpose";
+    let auto = found(&program_text(text), EXACT);
+    let kernel = replayed(&program_text(text), &auto);
+    let nest: Nest = lower(&kernel, &Lowering::default()).unwrap();
+    let mut extents = Vec::new();
+    each_stmt(&nest.body, &mut |s| {
+        if let Stmt::For {
+            kind: LoopKind::Par,
+            extent,
+            ..
+        } = s
+        {
+            extents.push(extent.to_string());
+        }
+    });
+    assert_eq!(extents, ["h"]);
+}
