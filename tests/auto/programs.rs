@@ -1,7 +1,7 @@
 //! Programs that have no sketch, each with what is done with it.
 
 /// Programs that are not shipped, and a word of the schedule that is taken where sums may be regrouped.
-pub const PROGRAMS: [(&str, &str); 82] = [
+pub const PROGRAMS: [(&str, &str); 85] = [
     (
         "def clamped [n : nat] (a : f32) (x : n.f32) (y : n.f32) : n.f32 =
            zip x y |> map (\\p -> min (max (a * fst p + snd p) (-1.0)) 1.0)",
@@ -309,6 +309,25 @@ pub const PROGRAMS: [(&str, &str); 82] = [
              let d = sqrt (reduce (+) 0.0 (w |> map (\\v -> (v - mean) * (v - mean))) / 20.0) in
              (mean - d, mean + d))",
         "sums apart, named arrays kept, elements in 4 vectors, parallel",
+    ),
+    // Indices of columns, in loops over rows; and in loops around loops.
+    (
+        "def product [m n k : nat] (a : m.k.f32) (b : k.n.f32) : m.n.f32 =
+           a |> map (\\row -> generate[n] (\\j ->
+             zip row b |> map (\\p -> fst p * idx j (snd p)) |> reduce (+) 0.0))",
+        "elements instead of indices, register tiles of packed panels, parallel",
+    ),
+    (
+        "def columns [m n : nat] (a : m.n.f32) : n.f32 =
+           generate[n] (\\j -> a |> map (\\row -> idx j row) |> reduce (+) 0.0)",
+        "elements instead of indices, whole rows into 32 vectors, parallel",
+    ),
+    (
+        "def strided [c h w k : nat] (weights : c.k.2.2.f32) (x : c.h.w.f32) : k.(2*h).(2*w).f32 =
+           transpose weights |> map (\\of -> generate[h] (\\i -> generate[2] (\\a ->
+             join (generate[w] (\\j -> generate[2] (\\b -> zip x of |> map (\\p ->
+               idx j (idx i (fst p)) * idx b (idx a (snd p))) |> reduce (+) 0.0))))) |> join)",
+        "elements instead of indices",
     ),
     // What a scan makes, a loop reads: it has a name, and so have several.
     (
