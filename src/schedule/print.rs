@@ -619,7 +619,7 @@ impl Printer<'_> {
 }
 
 /// How many blocks a loop has, and then how many vectors of what they leave.
-fn counts(n: Nat, block: &str, lanes: &str) -> [String; 2] {
+pub fn counts(n: Nat, block: &str, lanes: &str) -> [String; 2] {
     [
         format!("(floor({n}, {block}))"),
         format!("(floor({n} - {block} * floor({n}, {block}), {lanes}))"),

@@ -1,16 +1,18 @@
 //! Arrays that are read across their rows, and blocks for threads.
 //!
 //! In: the loops. Out: how they look after each stage. Of a transposed array a strip of rows of the result is written side by side, so
-//! that what is read of one row of the array lies together. Columns that are summed are as many at once as the nearest cache holds sums
+//! that what is read of one row of the array lies together, in short runs, so that what is written of one row does, too. Columns that are summed are as many at once as the nearest cache holds sums
 //! of, and a few rows are added to a vector of sums while it is in a register: rows are read whole, every sum stays in its order.
 
-use super::print::{blocks_of, size, Printer};
+use super::print::{blocks_of, counts, size, Printer};
 use super::skeleton::{Loops, Map, Reduce};
 use super::stage::Stage;
 use crate::arith::Nat;
 
-/// Rows of a strip.
-const STRIP: u32 = 8;
+/// Rows of a strip, each of which is written in runs of so many elements, and of one of those that are left.
+const STRIP: u32 = 64;
+const RUN: u32 = 16;
+const NARROW: u32 = 8;
 /// Rows that are added to a vector of sums at once.
 const ROWS: u32 = 4;
 /// Elements of a block.
@@ -36,42 +38,58 @@ impl Printer<'_> {
             self.says("parallel");
         }
         let strip = self.param("strip", STRIP.to_string());
+        let narrow = self.param("narrow", NARROW.to_string());
+        let run = self.param("run", RUN.to_string());
         let (n, columns) = (size(m.n), size(inner.n));
-        let whole = format!("(floor({}, {strip}))", m.n);
-        let both = |strips: String| Some(format!("(parts {strips} (contains map))"));
+        let [whole, between] = counts(m.n, &strip, &narrow);
+        let runs = format!("(floor({}, {run}))", inner.n);
+        let all = |first: String, second: String| {
+            Some(format!("(parts {first} (parts {second} (contains map)))"))
+        };
+        if self.stage < Stage::Parts {
+            return Some(format!("(containsMap {n} (containsMap {columns} ?))"));
+        }
+        let (mut first, mut last) = ("containsMap", "containsMap");
         match self.stage {
-            stage if stage < Stage::Parts => {
-                Some(format!("(containsMap {n} (containsMap {columns} ?))"))
-            }
             Stage::Parts => {
-                let rules = blocks_of(m.n, &[&strip]);
+                let rules = blocks_of(m.n, &[&strip, &narrow]);
                 self.needs("algorithmic", &rules);
-                both(format!(
-                    "(containsMap {whole} (containsMap {strip} (containsMap {columns} ?)))"
-                ))
+                let rows = |times: &str, strip: &str| {
+                    format!("(containsMap {times} (containsMap {strip} (containsMap {columns} ?)))")
+                };
+                return all(rows(&whole, &strip), rows(&between, &narrow));
             }
+            Stage::Reorder | Stage::Vectors => {
+                self.needs("layout", &["transpose-around-map-map"]);
+            }
+            Stage::Beside => self.needs("algorithmic", &blocks_of(inner.n, &[&run])),
             Stage::Lower => {
                 self.needs("lowering", &["map-unroll"]);
-                let map = match parallel {
-                    true => {
-                        self.needs("parallel", &["map-par"]);
-                        "containsMapPar"
-                    }
-                    false => "containsMap",
-                };
-                both(format!(
-                    "({map} {whole} (containsMap {columns} (containsMapUnroll {strip} ?)))"
-                ))
+                last = "containsMapUnroll";
+                if parallel {
+                    self.needs("parallel", &["map-par"]);
+                    first = "containsMapPar";
+                }
+            }
+            _ => {}
+        }
+        let wide = match self.stage {
+            Stage::Exchange | Stage::Reorder => {
+                format!("(containsMap {columns} (containsMap {strip} ?))")
             }
             stage => {
-                if stage == Stage::Reorder {
-                    self.needs("layout", &["transpose-around-map-map"]);
-                }
-                both(format!(
-                    "(containsMap {whole} (containsMap {columns} (containsMap {strip} ?)))"
-                ))
+                let [outer, inner] = match stage {
+                    Stage::Beside | Stage::Pack => [&run, &strip],
+                    _ => [&strip, &run],
+                };
+                let block = format!("(containsMap {outer} (containsMap {inner} ?))");
+                format!("(parts (containsMap {runs} {block}) (contains map))")
             }
-        }
+        };
+        all(
+            format!("({first} {whole} {wide})"),
+            format!("(containsMap {between} (containsMap {columns} ({last} {narrow} ?)))"),
+        )
     }
 
     /// Blocks of a loop over reductions.

@@ -125,3 +125,34 @@ fn indices_of_loops_around_loops_become_elements() {
         assert!(same(&a, &b), "at {size}");
     }
 }
+
+/// A transposed array is written in runs that lie in one piece, whatever strips leave.
+#[test]
+fn transposed_arrays_are_written_in_runs() {
+    let text = "def turned [m n : nat] (x : m.n.f32) : n.m.f32 = transpose x |> map (map (\\v -> v + 1.0))";
+    let program = program_text(text);
+    let auto = found(&program, EXACT);
+    assert_eq!(
+        auto.best().expect("a schedule").what,
+        "strips of rows, parallel"
+    );
+    let kernel = replayed(&program, &auto);
+    let nest = lower(&kernel, &Lowering::default()).unwrap();
+    let mut loops = Vec::new();
+    each_stmt(&nest.body, &mut |s| match s {
+        Stmt::For { var, extent, .. } => loops.push((*var, *extent)),
+        Stmt::Store { index, .. } => {
+            let (inner, extent) = loops.last().expect("a loop");
+            if extent.as_int() == Some(16) {
+                let step = index.coefficient(*inner);
+                assert_eq!(step.and_then(|n| n.as_int()), Some(1), "{nest}");
+            }
+        }
+        _ => {}
+    });
+    assert!(loops.iter().any(|l| l.1.as_int() == Some(16)), "{nest}");
+    for size in [0, 7, 70] {
+        let (a, b) = (evaluated(&kernel, size), evaluated(&program, size));
+        assert!(same(&a, &b), "at {size}");
+    }
+}
