@@ -185,8 +185,11 @@ fn extents(program: &Program) -> Vec<Nat> {
 /// Sizes that stand for those that nobody knows: as large as what a call may take, those of arrays all the same.
 pub(super) fn supposed(program: &Program, fixed: &Sizes) -> Sizes {
     let extents = extents(program);
+    let is_extent = |s: Symbol| extents.iter().any(|n| n.mentions(s));
+    // Of numbers alone, how often something is done is how much there is to do.
+    let alone = !program.sizes.iter().any(|s| is_extent(*s));
     let all = |each: i64| -> Sizes {
-        let of = |s: Symbol| match extents.iter().any(|n| n.mentions(s)) {
+        let of = |s: Symbol| match alone || is_extent(s) {
             true => each,
             // It says how often something is done.
             false => each.min(TIMES),

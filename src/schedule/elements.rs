@@ -14,7 +14,7 @@ const WORDS: &str = "elements apart";
 /// The step, where a reduction outside of all loops has reductions in its elements.
 pub fn apart(term: &Term) -> Option<Schedule> {
     let named = reduced(term)?;
-    let rules = "use rules/sharing.rules (elements-named)\n";
+    let rules = "use rules/sharing.rules (elements-named, elements-named-by-index)\n";
     let step = guide("elements", rules, &[format!("contains {named}")]);
     Some(Schedule::preparation(WORDS, vec![step]))
 }
@@ -27,13 +27,20 @@ fn reduced(t: &Term) -> Option<String> {
     let (p, args) = t.as_prim_app()?;
     match (p.op().sort(), &args[..]) {
         (Sort::Loop(Loop::Reduce), [_, _, xs]) => {
-            let (map, of) = xs.as_prim_app()?;
+            let (made, of) = xs.as_prim_app()?;
             let (n, _) = xs.ty().as_array()?;
             let many = n.as_int().is_none_or(|n| n > SMALL);
-            let f = of.first().filter(|f| has_reduction(f))?;
+            let f = of.first().filter(|f| many && has_reduction(f))?;
             let inner = reduced(f).unwrap_or("reduce".to_string());
-            let named = || format!("(app let (containsMap {} (contains {inner})) ?)", size(n));
-            (map.op() == Op::Map && many).then(named)
+            let inner = format!("(contains {inner})");
+            let elements = match made.op() {
+                Op::Map => format!("(containsMap {} {inner})", size(n)),
+                Op::Generate => {
+                    format!("(contains (app (generate : ? -> {}.?) {inner}))", size(n))
+                }
+                _ => return None,
+            };
+            Some(format!("(app let {elements} ?)"))
         }
         (Sort::Loop(_), _) => None,
         _ => args.iter().find_map(|a| reduced(a)),

@@ -3,10 +3,11 @@
 //! In: a term. Out: the steps that make of each loop whose index names elements, and nothing else, a loop over these elements:
 //! `generate (\i -> f (idx i x) (idx i y))` maps over both arrays, and what is read in another order is a view of them, as columns are,
 //! where an index stands in a loop over rows. What is said with indices has the same loops then as what is said with `map`. Loops of
-//! each depth have steps of their own, the inner ones first; what they read in loops inside of them is moved out of these one by one.
+//! each depth have steps of their own, the outer ones first; what they read of rows that loops inside of them go over is a column before.
 //! Absent: loops over indices that are numbers, too, beside which all are left as they are.
 
 use super::print::size;
+use super::skeleton::argument;
 use super::{guide, numbered, Schedule};
 use crate::term::{Kind, Op, Sort, Term};
 use std::collections::BTreeSet;
@@ -46,15 +47,18 @@ pub fn as_elements(term: &Term) -> Option<Schedule> {
         return None;
     }
     let mut steps = Vec::new();
+    let mut of_parts = false;
+    term.visit(&mut |t, _| of_parts |= is_of_parts(t));
     for (outside, level) in levels.iter().enumerate() {
-        level.steps(outside, &levels[outside + 1..], &mut steps);
+        level.steps(outside, (&levels[outside + 1..], of_parts), &mut steps);
     }
     Some(Schedule::preparation(WORDS, steps).by_itself())
 }
 
 impl Level {
-    /// What becomes of its loops, which stand in so many others, before the ones in them.
-    fn steps(&self, outside: usize, inner: &[Level], steps: &mut Vec<String>) {
+    /// What becomes of its loops, which stand in so many others, before the ones in them; whether the program has arrays of parts of
+    /// pairs itself.
+    fn steps(&self, outside: usize, (inner, of_parts): (&[Level], bool), steps: &mut Vec<String>) {
         let rules = self.sizes.iter().flat_map(|n| {
             let named = [
                 "named",
@@ -76,6 +80,7 @@ impl Level {
                 format!("(none (app {} {map}))", of(n))
             };
             let parts = ["fst", "snd"].map(|part| format!("(none (app map {part} ?))"));
+            let parts = parts.into_iter().filter(|_| !of_parts);
             self.sizes.iter().map(none).chain(parts).collect()
         };
         if self.columns > 0 {
@@ -98,6 +103,12 @@ impl Level {
             .collect();
         steps.push(guide(&name("elements"), &(names + ELEMENTS), &none));
     }
+}
+
+/// Whether it is an array of one part of each pair.
+fn is_of_parts(t: &Term) -> bool {
+    let part = argument(t, Op::Map, 0).map(Term::kind);
+    matches!(part, Some(Kind::Prim(p)) if matches!(p.op(), Op::Fst | Op::Snd))
 }
 
 /// The function of a loop over indices.

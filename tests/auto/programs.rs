@@ -1,7 +1,7 @@
 //! Programs that have no sketch, each with what is done with it.
 
 /// Programs that are not shipped, and a word of the schedule that is taken where sums may be regrouped.
-pub const PROGRAMS: [(&str, &str); 85] = [
+pub const PROGRAMS: [(&str, &str); 87] = [
     (
         "def clamped [n : nat] (a : f32) (x : n.f32) (y : n.f32) : n.f32 =
            zip x y |> map (\\p -> min (max (a * fst p + snd p) (-1.0)) 1.0)",
@@ -292,6 +292,14 @@ pub const PROGRAMS: [(&str, &str); 85] = [
            |> reduce (+) 0.0",
         "elements apart, named arrays kept, reductions in 4 vectors, parallel",
     ),
+    (
+        "def inside [m n : nat] (r : f32) : i32 =
+           generate[m] (\\i -> generate[n] (\\j ->
+             let x = (cast i : f32) * 0.01 in
+             let y = (cast j : f32) * 0.01 in
+             select (x * x + y * y <= r * r) 1 0) |> reduce (+) 0) |> reduce (+) 0",
+        "elements apart, named arrays kept, blocks of elements, parallel",
+    ),
     // Several sums of each column.
     (
         "def spread [m n : nat] (x : (m+1).n.f32) : n.f32 =
@@ -309,6 +317,13 @@ pub const PROGRAMS: [(&str, &str); 85] = [
              let d = sqrt (reduce (+) 0.0 (w |> map (\\v -> (v - mean) * (v - mean))) / 20.0) in
              (mean - d, mean + d))",
         "sums apart, named arrays kept, elements in 4 vectors, parallel",
+    ),
+    // No array says how much there is to do.
+    (
+        "def integral [n : nat] (a b : f32) : f32 =
+           let h = (b - a) / (cast (n : i64) : f32) in
+           generate[n] (\\i -> let x = a + h * (cast i : f32) in 4.0 / (1.0 + x * x)) |> reduce (+) 0.0",
+        "reductions in 4 vectors, parallel blocks",
     ),
     // Indices of columns, in loops over rows; and in loops around loops.
     (
