@@ -22,6 +22,8 @@ use std::rc::Rc;
 /// An element that any iteration may make.
 struct Element {
     dims: Vec<Nat>,
+    /// Whether all dimensions of the buffer are one of these.
+    as_one: bool,
     at: Vec<Symbol>,
     flat: Nat,
     /// The variables of `flat`, and how many values they have.
@@ -34,7 +36,7 @@ struct Element {
 
 impl Machine<'_> {
     pub fn updated(&mut self, l: &Loop, buf: u32) -> Res<Item> {
-        let mut e = self.element(buf)?;
+        let mut e = self.element(buf, self.is_named(l, buf))?;
         self.one_store(l, buf, &mut e)?;
         e.narrow(&mut self.cx, l);
         let cell = |buf: u32| Node::Cell(l.of, buf, [e.flat].into_iter().collect());
@@ -93,7 +95,7 @@ impl Machine<'_> {
 
     /// A buffer of which an iteration makes elements of any others: each element is what all steps leave of it.
     pub fn everywhere(&mut self, l: &Loop, buf: u32) -> Res<Item> {
-        let mut e = self.element(buf)?;
+        let mut e = self.element(buf, false)?;
         if let Some(rows) = self.shapes(l).get(&buf) {
             e.keep_rows(rows);
         }
@@ -101,9 +103,28 @@ impl Machine<'_> {
         Ok(self.of_each(&e, buf, value))
     }
 
-    fn element(&mut self, buf: u32) -> Res<Element> {
+    /// Whether data name the place of the element that an iteration makes, whatever dimensions there are.
+    fn is_named(&self, l: &Loop, buf: u32) -> bool {
+        let all = l.after.get(&buf).and_then(|m| m.split_first());
+        let [Item::Store(store)] = all.map_or(&[][..], |(_, all)| all) else {
+            return false;
+        };
+        let names = self.cx.names_in(store.at);
+        matches!(names[..], [(name, _)] if store.at == Nat::var(name))
+    }
+
+    /// The dimensions of a buffer, or all of them as one.
+    fn extents(&mut self, buf: u32, as_one: bool) -> Res<Vec<Nat>> {
         let dims = self.dims(buf).into_iter().map(|d| self.nat(d));
         let dims = dims.collect::<Res<Vec<Nat>>>()?;
+        Ok(match as_one {
+            true => vec![dims.into_iter().fold(Nat::int(1), |all, d| all * d)],
+            false => dims,
+        })
+    }
+
+    fn element(&mut self, buf: u32, as_one: bool) -> Res<Element> {
+        let dims = self.extents(buf, as_one)?;
         let any = |cx: &mut Values, n: &Nat| {
             let j = cx.symbol("element");
             cx.known.range(j, Nat::int(0), *n - Nat::int(1));
@@ -115,6 +136,7 @@ impl Machine<'_> {
             flat: linear(&dims, &indices),
             any: at.iter().copied().zip(dims.iter().copied()).collect(),
             dims,
+            as_one,
             at,
             meets: Vec::new(),
             to: None,
@@ -124,8 +146,7 @@ impl Machine<'_> {
     /// The only store to a buffer, of all of the dimensions over which its loops go, with these at the place of the element.
     fn one_store(&mut self, l: &Loop, part: u32, e: &mut Element) -> Res<(Store, Rewrite)> {
         let more = || Stuck::new("an iteration makes more than one element");
-        let dims = self.dims(part).into_iter().map(|d| self.nat(d));
-        let dims = dims.collect::<Res<Vec<Nat>>>()?;
+        let dims = self.extents(part, e.as_one)?;
         let all = match l.after.get(&part).and_then(|m| m.split_first()) {
             Some((Item::Start(of), all)) if *of == l.of && dims == e.dims => leaves(all),
             _ => return Err(more()),

@@ -82,6 +82,11 @@ pub const PROGRAMS: &[&str] = &[
     // There are elements, or nothing to count: a loop says which.
     "def f [n b : nat] (xs : n.f32) : b.i32 =
       xs |> map (\\x -> ((cast (x * 4.0) : idx[b]), 1)) |> scatterReduce (\\c x -> c + x) (fill[b] 0)",
+    // Of pairs: data name one place of two dimensions.
+    "def f [n m k : nat] (is : n.idx[m]) (js : n.idx[k]) : m.k.i32 =
+      split[k] (zip is js
+      |> map (\\p -> (cast ((cast (fst p) : i64) * (k : i64) + (cast (snd p) : i64)) : idx[m*k], 1))
+      |> scatterReduce (\\c x -> c + x) (fill[m*k] 0))",
     // Steps that choose by what they read, at and beside a border.
     "def f [n : nat] (a : (n + 1).i32) : (n + 1).i32 =
       a |> iterate[3] (\\xs -> xs |> padClamp[1, 1] |> slide[3, 1] |> mapSeq (\\w ->
