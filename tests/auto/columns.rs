@@ -106,23 +106,31 @@ fn threads_have_rows_where_a_program_has_columns() {
     assert_eq!(extents, ["h"]);
 }
 
-/// What an index names in loops of two depths moves out of both.
+/// What an index names in loops of two depths moves out of both, and out of loops over rows.
 #[test]
 fn indices_of_loops_around_loops_become_elements() {
-    let text = "def contracted [i j k r : nat] (x : i.j.k.f32) (b : j.r.f32) (c : k.r.f32) : i.r.f32 =
+    let contracted = "def contracted [i j k r : nat] (x : i.j.k.f32) (b : j.r.f32) (c : k.r.f32) : i.r.f32 =
            generate[i] (\\p -> generate[r] (\\q -> generate[j] (\\s -> generate[k] (\\t ->
              idx t (idx s (idx p x)) * idx q (idx s b) * idx q (idx t c)) |> reduce (+) 0.0) |> reduce (+) 0.0))";
-    let program = program_text(text);
-    let auto = found(&program, EXACT);
-    let best = auto.best().expect("a schedule");
-    assert_eq!(
-        best.what,
-        "elements instead of indices, elements in 4 vectors, parallel"
-    );
-    let kernel = replayed(&program, &auto);
-    for size in [0, 3, 18] {
-        let (a, b) = (evaluated(&kernel, size), evaluated(&program, size));
-        assert!(same(&a, &b), "at {size}");
+    let strided =
+        "def strided [c h w k : nat] (weights : c.k.2.2.f32) (x : c.h.w.f32) : k.(2*h).(2*w).f32 =
+           transpose weights |> map (\\of -> generate[h] (\\i -> generate[2] (\\a ->
+             join (generate[w] (\\j -> generate[2] (\\b -> zip x of |> map (\\p ->
+               idx j (idx i (fst p)) * idx b (idx a (snd p))) |> reduce (+) 0.0))))) |> join)";
+    for (text, permits) in [(contracted, EXACT), (strided, REGROUPED)] {
+        let program = program_text(text);
+        let auto = found(&program, permits);
+        let best = auto.best().expect("a schedule");
+        assert!(
+            best.what.starts_with("elements instead of indices"),
+            "{}",
+            best.what
+        );
+        let kernel = replayed(&program, &auto);
+        for size in [0, 3, 8] {
+            let (a, b) = (evaluated(&kernel, size), evaluated(&program, size));
+            assert!(same(&a, &b), "{text} at {size}");
+        }
     }
 }
 

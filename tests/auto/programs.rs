@@ -1,7 +1,7 @@
 //! Programs that have no sketch, each with what is done with it.
 
 /// Programs that are not shipped, and a word of the schedule that is taken where sums may be regrouped.
-pub const PROGRAMS: [(&str, &str); 87] = [
+pub const PROGRAMS: [(&str, &str); 86] = [
     (
         "def clamped [n : nat] (a : f32) (x : n.f32) (y : n.f32) : n.f32 =
            zip x y |> map (\\p -> min (max (a * fst p + snd p) (-1.0)) 1.0)",
@@ -336,13 +336,6 @@ pub const PROGRAMS: [(&str, &str); 87] = [
         "def columns [m n : nat] (a : m.n.f32) : n.f32 =
            generate[n] (\\j -> a |> map (\\row -> idx j row) |> reduce (+) 0.0)",
         "elements instead of indices, whole rows into 32 vectors, parallel",
-    ),
-    (
-        "def strided [c h w k : nat] (weights : c.k.2.2.f32) (x : c.h.w.f32) : k.(2*h).(2*w).f32 =
-           transpose weights |> map (\\of -> generate[h] (\\i -> generate[2] (\\a ->
-             join (generate[w] (\\j -> generate[2] (\\b -> zip x of |> map (\\p ->
-               idx j (idx i (fst p)) * idx b (idx a (snd p))) |> reduce (+) 0.0))))) |> join)",
-        "elements instead of indices",
     ),
     // What a scan makes, a loop reads: it has a name, and so have several.
     (
