@@ -143,13 +143,14 @@ fn find(t: &Term, around: usize, levels: &mut Vec<Level>) {
 
 /// In how many loops, at most, a variable names elements of what these go over; `inside`: of which variables inside of it are elements.
 fn loops_between(t: &Term, variable: u32, inside: &mut Vec<bool>) -> u32 {
+    let under = |body: &Term, is_element: bool, inside: &mut Vec<bool>| {
+        inside.push(is_element);
+        let found = loops_between(body, variable + 1, inside);
+        inside.pop();
+        found
+    };
     match t.kind() {
-        Kind::Lam(_, body) => {
-            inside.push(false);
-            let found = loops_between(body, variable + 1, inside);
-            inside.pop();
-            found
-        }
+        Kind::Lam(_, body) => under(body, false, inside),
         Kind::App(f, x) => {
             let own = t.as_prim_app();
             let array = own
@@ -170,12 +171,7 @@ fn loops_between(t: &Term, variable: u32, inside: &mut Vec<bool>) -> u32 {
                 matches!(p.op().sort(), Sort::Loop(_)) && p.op() != Op::Generate
             });
             let function = match x.kind() {
-                Kind::Lam(_, body) if element => {
-                    inside.push(true);
-                    let found = loops_between(body, variable + 1, inside);
-                    inside.pop();
-                    found
-                }
+                Kind::Lam(_, body) if element => under(body, true, inside),
                 _ => loops_between(x, variable, inside),
             };
             here.max(function).max(loops_between(f, variable, inside))

@@ -5,7 +5,7 @@
 
 use super::guide;
 use super::print::size;
-use super::skeleton::{argument, has, outside_of_loops};
+use super::skeleton::{argument, outside_of_loops};
 use crate::arith::Nat;
 use crate::term::{Kind, Op, Term};
 use std::collections::BTreeMap;
@@ -73,7 +73,7 @@ impl Scans {
     }
 }
 
-/// Whether a loop or a name has such a scan for its array.
+/// Whether a loop or a name has such a scan for its array; what loops reduce to one value has no array.
 fn is_read(t: &Term, elements: &dyn Fn(&Term) -> Option<Nat>) -> bool {
     if let Kind::Lam(_, body) = t.kind() {
         return is_read(body, elements);
@@ -81,9 +81,14 @@ fn is_read(t: &Term, elements: &dyn Fn(&Term) -> Option<Nat>) -> bool {
     let Some((p, args)) = t.as_prim_app() else {
         return false;
     };
+    let is_scan = |t: &Term| argument(t, Op::ScanSeq, 0).is_some() && elements(t).is_some();
     match p.op() {
-        Op::Map => (args.iter().skip(1)).any(|a| has(a, &[Op::ScanSeq])),
-        Op::Let if argument(t, Op::Let, 0).and_then(elements).is_some() => true,
+        Op::Map => (args.iter().skip(1)).any(|a| {
+            let mut found = false;
+            a.visit(&mut |t, _| found |= is_scan(t));
+            found
+        }),
+        Op::Let if argument(t, Op::Let, 0).is_some_and(is_scan) => true,
         _ => args.iter().any(|a| is_read(a, elements)),
     }
 }

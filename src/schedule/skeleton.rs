@@ -388,29 +388,26 @@ fn stage(xs: &Term) -> Option<&Term> {
 
 /// Whether rows of an array are columns of another one.
 pub fn is_across(xs: &Term) -> bool {
-    match xs.as_prim_app() {
-        Some((p, args)) => match p.op().sort() {
-            _ if p.op() == Op::Transpose => true,
-            Sort::View(_) | Sort::Data(_) => args.iter().any(|a| is_across(a)),
-            _ => false,
-        },
-        None => false,
-    }
+    through_views(xs, &|t| argument(t, Op::Transpose, 0).map(|_| true))
 }
 
 /// Whether elements of an array are windows of numbers, so that those of windows side by side lie side by side, too.
 pub fn are_windows(xs: &Term) -> bool {
-    match xs.as_prim_app() {
-        Some((p, args)) => match p.op().sort() {
-            _ if p.op() == Op::Slide => {
-                let windows = xs.ty().as_array().and_then(|(_, w)| w.as_array());
-                windows.is_some_and(|(_, elem)| elem.is_flat())
-            }
-            Sort::View(_) | Sort::Data(_) => args.iter().any(|a| are_windows(a)),
-            _ => false,
-        },
-        None => false,
-    }
+    through_views(xs, &|t| {
+        argument(t, Op::Slide, 0)?;
+        let windows = t.ty().as_array().and_then(|(_, w)| w.as_array());
+        Some(windows.is_some_and(|(_, elem)| elem.is_flat()))
+    })
+}
+
+/// What is said of an array, or else of what it is a view of.
+fn through_views(xs: &Term, said: &dyn Fn(&Term) -> Option<bool>) -> bool {
+    said(xs).unwrap_or_else(|| match xs.as_prim_app() {
+        Some((p, args)) if matches!(p.op().sort(), Sort::View(_) | Sort::Data(_)) => {
+            args.iter().any(|a| through_views(a, said))
+        }
+        _ => false,
+    })
 }
 
 pub fn has_reduction(t: &Term) -> bool {

@@ -1,8 +1,8 @@
 //! Arrays that are read across their rows, and blocks for threads.
 //!
 //! In: the loops. Out: how they look after each stage. Of a transposed array a strip of rows of the result is written side by side, so
-//! that what is read of one row of the array lies together, in short runs, so that what is written of one row does, too. Columns that are summed are as many at once as the nearest cache holds sums
-//! of, and a few rows are added to a vector of sums while it is in a register: rows are read whole, every sum stays in its order.
+//! that what is read of one row of the array lies together, in short runs, so that what is written of one row does, too. Columns that
+//! are summed are as many at once as the nearest cache holds sums of, and a few rows are added to a vector of sums while it is in a register: rows are read whole, every sum stays in its order.
 
 use super::print::{blocks_of, counts, size, Printer};
 use super::skeleton::{Loops, Map, Reduce};
@@ -147,11 +147,8 @@ impl Printer<'_> {
         }
         let rows = self.param("rows", ROWS.to_string());
         self.needs("algorithmic", &[format!("blocked-reduce-seq[{rows}]")]);
-        // Rows in whole groups leave none.
-        if r.n.as_int().is_none_or(|n| n % i64::from(ROWS) != 0) {
-            self.needs("regrouping", &[format!("reduce-seq-rest[{rows}]")]);
-        }
-        self.needs("regrouping", &["reduce-columns-from"]);
+        let rest = format!("reduce-seq-rest[{rows}]");
+        self.needs("regrouping", &[rest.as_str(), "reduce-columns-from"]);
         self.needs("lowering", &["reduce-seq-unroll"]);
         Some(format!(
             "(containsReduceSeqInto (floor({}, {rows})) ({wide}.<{lanes}>?) (containsMap {wide} (containsReduceSeqUnroll {rows} ?)))",

@@ -1,7 +1,7 @@
 //! Programs that have no sketch, each with what is done with it.
 
 /// Programs that are not shipped, and a word of the schedule that is taken where sums may be regrouped.
-pub const PROGRAMS: [(&str, &str); 86] = [
+pub const PROGRAMS: [(&str, &str); 87] = [
     (
         "def clamped [n : nat] (a : f32) (x : n.f32) (y : n.f32) : n.f32 =
            zip x y |> map (\\p -> min (max (a * fst p + snd p) (-1.0)) 1.0)",
@@ -352,6 +352,12 @@ pub const PROGRAMS: [(&str, &str); 86] = [
         "def crossing [n : nat] (x : n.f32) : n.f32 =
            let smooth = scanSeq (\\v s -> 0.9 * s + 0.1 * v) 0.0 x in zip x smooth |> map (\\p -> fst p - snd p)",
         "recurrences in parallel blocks",
+    ),
+    // What a recurrence comes to has a name itself.
+    (
+        "def above [n : nat] (x : n.f32) : n.f32 =
+           let last = reduceSeq (\\s v -> 0.9 * s + v) 0.0 x in x |> map (\\v -> v - last)",
+        "recurrences in parallel blocks, parallel",
     ),
     // Columns are scanned a row at a time.
     (

@@ -21,9 +21,20 @@ fn is_seen(ty: &str, result: &str, own: &str, other: &str) -> bool {
     found.open.is_empty()
 }
 
+/// Whether what some compute is seen to be what others do, of each of these.
+fn all_are(seen: bool, cases: &[(&str, &str, &str, &str)]) {
+    for &(ty, result, own, other) in cases {
+        assert_eq!(
+            is_seen(ty, result, own, other),
+            seen,
+            "{ty}: {own} for {other}"
+        );
+    }
+}
+
 #[test]
 fn operands_that_are_the_same_or_bounded_decide() {
-    for (ty, result, own, other) in [
+    let cases = [
         ("i32", "i32", "x * 0", "x - x"),
         ("i32", "bool", "y == y", "x == x"),
         ("f32", "f32", "x", "max x x"),
@@ -32,15 +43,14 @@ fn operands_that_are_the_same_or_bounded_decide() {
         ("i8", "i32", "cast x", "min (cast x) 127"),
         ("i8", "i32", "cast x", "max (cast x) (-128)"),
         ("u8", "i32", "min 255 (cast x)", "max 0 (cast x)"),
-    ] {
-        assert!(is_seen(ty, result, own, other), "{ty}: {own} for {other}");
-    }
+    ];
+    all_are(true, &cases);
 }
 
 /// Floats that are no number are not themselves; bounds that are less than those of the type say something.
 #[test]
 fn operands_that_decide_nothing_are_told_apart() {
-    for (ty, result, own, other) in [
+    let cases = [
         ("f32", "f32", "x * 0.0", "x - x"),
         ("f32", "f32", "0.0", "x - x"),
         ("f32", "bool", "true", "x == x"),
@@ -51,9 +61,8 @@ fn operands_that_decide_nothing_are_told_apart() {
         ("i8", "i32", "cast x", "max 0 (cast x)"),
         ("i16", "i16", "x", "max x 0"),
         ("i32", "u8", "cast x", "min 254 (cast x)"),
-    ] {
-        assert!(!is_seen(ty, result, own, other), "{ty}: {own} for {other}");
-    }
+    ];
+    all_are(false, &cases);
 }
 
 /// A number that a table says is that of its place, and no other.
