@@ -85,6 +85,7 @@ pub mod obligation;
 pub mod operator;
 pub mod proof;
 pub mod report;
+pub mod rounding;
 pub mod rule;
 pub mod scalar;
 pub mod schedule;

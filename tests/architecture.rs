@@ -20,6 +20,7 @@ const LAYERS: &[&[&str]] = &[
         "obligation",
         "elab",
         "interp",
+        "rounding",
     ],
     &["egraph", "rule", "cost", "sketch", "proof", "trail"],
     &["search"],

@@ -161,6 +161,7 @@ codes! {
     NO_TEMP = "E0810" Input "the temporary folder cannot be used";
     NO_OPENMP = "W0811" Input "the C compiler has no OpenMP";
     NOT_REFUSED = "E0812" Check "a kernel takes sizes that it excludes";
+    NOT_COMPARABLE = "E0813" Check "rounding may make anything of what a kernel computes";
 
     OUTPUT_UNWRITABLE = "E0901" Input "an output file cannot be written";
     SET_UNKNOWN = "E0902" Usage "a parameter that no file declares is set";

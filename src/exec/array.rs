@@ -31,6 +31,10 @@ impl Array {
                 (Numbers::Unit, _) | (_, Scalar::Bool) => {
                     push(&mut bytes, scalar, random_value(scalar, random));
                 }
+                (Numbers::Whole, s) if s.is_float() => {
+                    push(&mut bytes, s, random.between(-4, 4) as f64);
+                }
+                (Numbers::Whole, s) => push(&mut bytes, s, random_value(s, random)),
                 (_, s) if s.is_float() => push(&mut bytes, s, numbers.float(s, random)),
                 (_, s) => {
                     let x = numbers.integer(s, random);
@@ -113,6 +117,8 @@ impl Array {
 pub enum Numbers {
     /// Floats in [-1, 1), integers in ±9.
     Unit,
+    /// Whole floats in ±4, whose sums and products have no rounding as long as they are small; integers as `Unit`.
+    Whole,
     /// Floats of many magnitudes, integers of the whole range.
     Wide,
     /// As `Wide`, and every third is a special one: NaN, an infinity, a zero, a denormal number, the largest and the
@@ -121,7 +127,15 @@ pub enum Numbers {
 }
 
 impl Numbers {
+    /// For kernels that are the same to the bit.
     pub const ALL: [Numbers; 3] = [Numbers::Unit, Numbers::Wide, Numbers::Special];
+    /// For kernels that regroup: the whole ones, too, in which they are the same to the bit for the most part.
+    pub const REGROUPED: [Numbers; 4] = [
+        Numbers::Unit,
+        Numbers::Whole,
+        Numbers::Wide,
+        Numbers::Special,
+    ];
 
     fn float(self, scalar: Scalar, random: &mut Rng) -> f64 {
         // The largest, the least with all its digits, and the powers of two that products may have.

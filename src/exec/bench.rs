@@ -141,7 +141,7 @@ pub fn bench(
         chosen: None,
     });
     let mut bench = Bench {
-        job: Job::new(program, options.seed),
+        job: Job::new(program, options.seed, tool),
         unoptimised,
         reference,
         built,

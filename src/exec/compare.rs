@@ -23,6 +23,13 @@ pub struct Difference {
     pub tolerance: f64,
     /// Where it is, if it is not 0.
     pub worst: Option<Worst>,
+    /// Elements that were not compared, since rounding may make anything of them.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unbounded: u64,
+}
+
+fn is_zero(n: &u64) -> bool {
+    *n == 0
 }
 
 /// The element that differs most.
@@ -41,13 +48,18 @@ impl Difference {
         self.error <= self.tolerance
     }
 
-    /// The graver of two; the other one of equals.
+    /// The graver of two, the other one of equals; what neither compared was not compared.
     pub fn or(self, other: Difference) -> Difference {
+        let unbounded = self.unbounded.saturating_add(other.unbounded);
         let gravity = |d: &Difference| d.error / d.tolerance.max(f64::MIN_POSITIVE);
-        if gravity(&other) >= gravity(&self) {
+        let graver = if gravity(&other) >= gravity(&self) {
             other
         } else {
             self
+        };
+        Difference {
+            unbounded,
+            ..graver
         }
     }
 }
@@ -93,6 +105,7 @@ pub fn identical(got: &[Array], want: &[Array]) -> Difference {
                     got,
                     want,
                 }),
+                unbounded: 0,
             };
         }
     }
@@ -127,6 +140,7 @@ pub fn within(got: &[Array], want: &[Vec<Num>]) -> Difference {
             };
             let apart = if apart.is_nan() { f64::INFINITY } else { apart };
             if off.is_infinite() {
+                all.unbounded += 1;
                 continue;
             }
             let scale = if want == 0.0 || !want.is_finite() {
@@ -143,6 +157,7 @@ pub fn within(got: &[Array], want: &[Vec<Num>]) -> Difference {
                     got,
                     want,
                 }),
+                unbounded: 0,
             });
         }
     }
@@ -160,6 +175,7 @@ fn different(result: usize, index: usize) -> Difference {
             got,
             want,
         }),
+        unbounded: 0,
     }
 }
 
@@ -192,6 +208,7 @@ fn compare_one(result: usize, got: &Array, want: &Array, operations: f64) -> Dif
         error: 0.0,
         tolerance: explained(epsilon, operations.max(0.0)),
         worst: None,
+        unbounded: 0,
     };
     let finite = (0..n)
         .map(|i| want.number(i).abs())

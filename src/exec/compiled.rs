@@ -16,7 +16,7 @@ use std::cell::OnceCell;
 pub const HEADER: &str = "unit.h";
 
 /// What keeps compilers from rounding once where the program rounds twice.
-const UNCONTRACTED: &str = "-ffp-contract=off";
+pub(super) const UNCONTRACTED: &str = "-ffp-contract=off";
 
 pub(super) struct Compiled<'a> {
     unit: &'a CUnit,

@@ -11,6 +11,7 @@ pub mod array;
 pub mod bench;
 pub mod compare;
 mod compiled;
+mod explained;
 pub mod flops;
 pub mod kernel;
 pub mod measure;

@@ -11,6 +11,7 @@
 use super::array::Numbers;
 use super::compare::{compare, Difference};
 use super::compiled::{self, Compiled, Texts};
+use super::explained::Results;
 use super::flops::flops;
 use super::kernel::{refusal, Setting, Signature};
 use super::measure::{race, Options as Measuring, Timing};
@@ -145,7 +146,7 @@ pub fn run(
         None => large_enough(&sized)?,
     };
     let (first, second) = build_both(tool, [kernel, unoptimised])?;
-    let job = Job::new(program, options.seed);
+    let job = Job::new(program, options.seed, tool);
     let subjects = [
         (Subject::Kernel, kernel, &first),
         (
@@ -228,7 +229,7 @@ fn against_interpreter(
         // What is compared to the bit gets the others then.
         let all_kinds = subject == Subject::Kernel && !options.exact;
         let kinds: &[Numbers] = if all_kinds {
-            &Numbers::ALL
+            &Numbers::REGROUPED
         } else {
             &[Numbers::Unit]
         };
@@ -292,8 +293,18 @@ fn at_large(
                 options.threads,
             )
         };
-        difference = compare(&again(0)?, &again(1)?, operations);
+        let (uncontracted, reference) = (again(0)?, again(1)?);
+        difference = compare(&uncontracted, &reference, operations);
         what = Subject::Uncontracted;
+        if !difference.agrees() {
+            let results = Results {
+                sizes: large,
+                inputs: &inputs,
+                got: &uncontracted,
+                reference: &reference,
+            };
+            difference = job.explained(difference, &results)?;
+        }
     }
     let pair = (what, Subject::Unoptimised);
     let check = job.judged(pair, large, options.threads, difference)?;

@@ -34,6 +34,8 @@ pub struct Bounded {
     roundings: f64,
     /// What the terms themselves may be off.
     error: f64,
+    /// A power of two, at most 1, of which every factor of every term is a multiple, their product taken; 0 if there is none.
+    granule: f64,
     /// The type that it is computed in.
     pub of: Scalar,
 }
@@ -48,6 +50,50 @@ fn unit(of: Scalar) -> f64 {
         Scalar::F32 => single,
         // The value itself is rounded, too.
         _ => f64::EPSILON,
+    }
+}
+
+/// Multiples of a granule have no rounding up to so many granules.
+fn digits(of: Scalar) -> f64 {
+    2f64.powi(match of {
+        Scalar::F16 => 11,
+        Scalar::Bf16 => 8,
+        Scalar::F32 => 24,
+        _ => 53,
+    })
+}
+
+/// The largest power of two, at most 1, of which a float is a multiple.
+fn granule(x: f64) -> f64 {
+    let exponent = (x.to_bits() >> 52 & 0x7ff) as i32 - 1075;
+    let digits = x.to_bits() & ((1 << 52) - 1) | 1 << 52;
+    match exponent {
+        _ if x == 0.0 => 1.0,
+        // Of denormal numbers and of what is no number nothing is exact.
+        -1075 | 972 => 0.0,
+        _ => 2f64
+            .powi(exponent + digits.trailing_zeros() as i32)
+            .min(1.0),
+    }
+}
+
+/// The unit, the least number, the largest one, and the digits of a type.
+pub fn constants(of: Scalar) -> [f64; 4] {
+    [unit(of), least(of), most(of), digits(of)]
+}
+
+/// Whether a type of floats has all numbers of another one.
+pub fn has_all_of(one: Scalar, other: Scalar) -> bool {
+    one == other || unit(other) > unit(one) && !(other == Scalar::Bf16 && one == Scalar::F16)
+}
+
+/// The largest finite number.
+fn most(of: Scalar) -> f64 {
+    match of {
+        Scalar::F16 => 65504.0,
+        Scalar::Bf16 => 255.0 * 2f64.powi(120),
+        Scalar::F32 => f64::from(f32::MAX),
+        _ => f64::MAX,
     }
 }
 
@@ -95,17 +141,22 @@ impl Bounded {
                 f64::INFINITY
             };
         }
-        let unit = unit(self.of);
-        let k = self.roundings * unit;
+        let k = self.roundings * unit(self.of);
+        // At least (1 + u)^k - 1, which is finite where γ_k is not.
         let gamma = if k < 0.5 {
             k / (1.0 - k)
         } else {
-            f64::INFINITY
+            k.exp() - 1.0
         };
-        match gamma == 0.0 {
+        match gamma == 0.0 || self.is_whole() || self.magnitude + self.error == 0.0 {
             true => self.error,
             false => gamma * (self.magnitude + self.error) + self.error,
         }
+    }
+
+    /// Whether in every order all parts are multiples of one granule, and so few of them that none is rounded.
+    fn is_whole(&self) -> bool {
+        self.granule >= least(self.of) && self.part <= digits(self.of) * self.granule
     }
 
     /// What is no sum.
@@ -117,6 +168,10 @@ impl Bounded {
             part: magnitude.max(1.0),
             roundings,
             error,
+            granule: match roundings == 0.0 && error == 0.0 {
+                true => granule(value),
+                false => 0.0,
+            },
             of,
         }
         .unless_overflowing()
@@ -124,14 +179,8 @@ impl Bounded {
 
     /// Without a bound where finite numbers may, in some order, leave their type.
     fn unless_overflowing(mut self) -> Bounded {
-        let most = match self.of {
-            Scalar::F16 => 65504.0,
-            Scalar::Bf16 => 255.0 * 2f64.powi(120),
-            Scalar::F32 => f64::from(f32::MAX),
-            _ => f64::MAX,
-        };
         let computed = self.roundings > 0.0 || self.error > 0.0;
-        if computed && self.part * (1.0 + 1e-6) + self.error > most {
+        if computed && self.part * (1.0 + 1e-6) + self.error > most(self.of) {
             self.error = f64::INFINITY;
         }
         self
@@ -164,6 +213,7 @@ impl Bounded {
             magnitude: self.magnitude + other.magnitude,
             part: self.part + other.part,
             error: self.error + other.error,
+            granule: self.granule.min(other.granule),
             ..self
         };
         self.polynomial(other, sum)
@@ -172,18 +222,19 @@ impl Bounded {
     pub fn times(self, other: Bounded) -> Bounded {
         let off = |e: f64, by: f64| if e == 0.0 { 0.0 } else { e * by };
         let part = self.part * other.part;
-        // Parts that are as good as nothing lose digits, which the other factors make larger.
-        let lost = self.tiny() * part;
-        let error = off(self.error, other.magnitude + other.error)
-            + off(other.error, self.magnitude)
-            + lost;
-        let product = Bounded {
+        let mut product = Bounded {
             value: self.value * other.value,
             magnitude: self.magnitude * other.magnitude,
             part,
-            error,
+            error: off(self.error, other.magnitude + other.error)
+                + off(other.error, self.magnitude),
+            granule: self.granule * other.granule,
             ..self
         };
+        // Parts that are as good as nothing lose digits, which the other factors make larger.
+        if !product.is_whole() {
+            product.error += self.tiny() * part;
+        }
         // An infinity times a sum is not what its products are together.
         let sum = |f: Bounded| f.value.is_finite() && f.roundings > 0.0;
         match product.value.is_infinite() && (sum(self) || sum(other)) {
@@ -198,7 +249,10 @@ impl Bounded {
     fn over(self, other: Bounded) -> Bounded {
         let (e, by, z) = (self.bound(), other.bound(), self.value / other.value);
         let finite = self.value.is_finite() && other.value.is_finite() && other.value != 0.0;
-        if e == 0.0 && by == 0.0 && !finite {
+        // The sign of a zero depends on the order in which it came about.
+        let signed = other.value == 0.0 && !z.is_nan() && other.roundings > 0.0;
+        let exact = !finite && !signed || finite && self.halves(other.value, z);
+        if e == 0.0 && by == 0.0 && exact {
             return Bounded::leaf(z, 0.0, 0.0, self.of);
         }
         let error = match z.is_finite() && by < other.value.abs() {
@@ -206,6 +260,25 @@ impl Bounded {
             false => f64::INFINITY,
         };
         Bounded::leaf(z, error + self.tiny(), 1.0, self.of)
+    }
+
+    /// Whether the quotient by a power of two is its value, however that is computed.
+    fn halves(&self, by: f64, quotient: f64) -> bool {
+        let power = by.to_bits() & ((1 << 52) - 1) == 0;
+        power && quotient.abs() <= most(self.of) && granule(quotient) >= least(self.of)
+    }
+
+    /// What division leaves: where every number that both may be has the same quotient, as near as they are.
+    fn rest(self, other: Bounded) -> Bounded {
+        let (e, by) = (self.bound(), other.bound());
+        let (a, b) = (self.value.abs(), other.value.abs());
+        let [least, times] = [(a - e) / (b + by), (a + e) / (b - by)].map(f64::trunc);
+        let error = match e == 0.0 && by == 0.0 {
+            true => 0.0,
+            false if by < b && least == times && times < 1e15 => e + times * by,
+            false => f64::INFINITY,
+        };
+        Bounded::leaf(self.value % other.value, error, 0.0, self.of)
     }
 
     pub fn negated(self) -> Bounded {
@@ -231,9 +304,15 @@ impl Bounded {
             0.0 => 0.0,
             // It may be no number.
             f64::INFINITY => f64::INFINITY,
-            _ => (f(self.value - e) - z)
-                .abs()
-                .max((f(self.value + e) - z).abs()),
+            // At the border of where it is defined one side is no number, and `max` would forget it.
+            _ => {
+                let sides = [self.value - e, self.value + e].map(|x| (f(x) - z).abs());
+                if sides.iter().any(|s| s.is_nan()) {
+                    f64::INFINITY
+                } else {
+                    sides[0].max(sides[1])
+                }
+            }
         };
         self.library(z, off)
     }
@@ -256,9 +335,7 @@ impl Bounded {
 
     /// As another type of floats.
     pub(super) fn cast(self, to: Scalar) -> Bounded {
-        match self.of == to
-            || unit(self.of) > unit(to) && !(self.of == Scalar::Bf16 && to == Scalar::F16)
-        {
+        match has_all_of(to, self.of) {
             true => Bounded::leaf(self.value, self.bound(), 0.0, to),
             false => Bounded::leaf(self.value, self.bound() + least(to), 1.0, to),
         }
@@ -267,6 +344,10 @@ impl Bounded {
     /// Its value, where every number that it may be gives the same.
     pub(super) fn decides<T: PartialEq>(self, f: impl Fn(f64) -> T) -> T {
         let (e, result) = (self.bound(), f(self.value));
+        // The sign of a zero depends on the order in which it came about.
+        if self.value == 0.0 && self.roundings > 0.0 && f(0.0) != f(-0.0) {
+            doubt();
+        }
         if e > 0.0 && (f(self.value - e) != result || f(self.value + e) != result) {
             doubt();
         }
@@ -280,13 +361,7 @@ pub fn binary(op: Op, a: Bounded, b: Bounded) -> Bounded {
         Op::Sub => a.plus(b.negated()),
         Op::Mul => a.times(b),
         Op::Div => a.over(b),
-        Op::Mod => {
-            let error = match a.bound() == 0.0 && b.bound() == 0.0 {
-                true => 0.0,
-                false => f64::INFINITY,
-            };
-            Bounded::leaf(a.value % b.value, error, 0.0, a.of)
-        }
+        Op::Mod => a.rest(b),
         Op::Min => a.either(b, if a.value < b.value { a.value } else { b.value }),
         _ => a.either(b, if a.value > b.value { a.value } else { b.value }),
     }

@@ -184,8 +184,12 @@ fn checks(lines: &mut Lines, run: &Report) {
         let all = same.iter().map(|o| o.difference.clone());
         let gravest = all.reduce(|a, b| a.or(b)).unwrap_or_default();
         let (error, tolerance) = (gravest.error, gravest.tolerance);
+        let open = match gravest.unbounded {
+            0 => String::new(),
+            n => format!("; {n} numbers not compared, of which rounding may make anything"),
+        };
         let text = format!(
-            "{} = {} at {}: {}",
+            "{} = {} at {}: {}{open}",
             name(c.what),
             name(c.against),
             at.join(", "),

@@ -26,6 +26,7 @@ mod exec {
     mod array;
     mod compare;
     mod decided;
+    mod explained;
     mod flops;
     mod kernel;
     mod measure;
@@ -68,6 +69,7 @@ mod report {
     mod saved;
     mod summary;
 }
+mod rounding;
 mod rule {
     mod condition;
     mod instance;

@@ -5,6 +5,7 @@ use crate::diag::{code, Diagnostic};
 use crate::exec::array::Array;
 use crate::exec::compare::{compare, Difference};
 use crate::exec::compiled::may_decide;
+use crate::exec::explained::Results;
 use crate::exec::flops::flops;
 use crate::exec::kernel::{refusal, Kernel, Sample, Session, Setting};
 use crate::exec::measure::{race, Timing};
@@ -247,7 +248,19 @@ impl Built<'_> {
         let one = same.setting(&sizes, bench.options.threads[0]);
         let want = bench.reference.uncontracted()?.results(&one)?;
         let got = self.kernel.uncontracted()?.results(setting)?;
-        Ok(compare(&got, &want, same.operations))
+        let difference = compare(&got, &want, same.operations);
+        match difference.agrees() {
+            true => Ok(difference),
+            false => (bench.job).explained(
+                difference,
+                &Results {
+                    sizes: same.sizes,
+                    inputs: same.inputs,
+                    got: &got,
+                    reference: &want,
+                },
+            ),
+        }
     }
 }
 

@@ -11,9 +11,11 @@ use crate::emit::CUnit;
 use crate::exec::array::{Array, Numbers};
 use crate::exec::compare::{compare, identical, within, Difference};
 use crate::exec::compiled::{self, Compiled};
+use crate::exec::explained::{Bounds, Results, Verdict};
 use crate::exec::flops::scanned;
 use crate::exec::kernel::{Kernel, Setting, PATIENCE};
 use crate::exec::sizes::{Effort, Sizes};
+use crate::exec::toolchain::Toolchain;
 use crate::interp::random::Rng;
 use crate::interp::{self, buffers, Num, Shape};
 use crate::term::Program;
@@ -25,6 +27,7 @@ pub(in crate::exec) struct Job<'a> {
     pub seed: u64,
     /// What the interpreter said: all kernels of a program are asked for the same.
     known: RefCell<Vec<Known>>,
+    bounds: Bounds<'a>,
 }
 
 struct Known {
@@ -47,11 +50,12 @@ enum Want {
 }
 
 impl<'a> Job<'a> {
-    pub fn new(program: &'a Program, seed: u64) -> Job<'a> {
+    pub fn new(program: &'a Program, seed: u64, tool: &'a Toolchain) -> Job<'a> {
         Job {
             program,
             seed,
             known: RefCell::default(),
+            bounds: Bounds::new(program, tool),
         }
     }
 
@@ -97,32 +101,52 @@ impl<'a> Job<'a> {
             Subject::Uncontracted => Rc::new(Want::Same(self.interpret(unit, &inputs, sizes)?)),
             _ => self.bounded_once(unit, &inputs, sizes)?,
         };
-        // The mean of an array tells nothing of what is near where magnitudes differ.
-        if matches!(*want, Want::Near(..)) && numbers != Numbers::Unit {
-            return Ok(Vec::new());
-        }
         let mut threads = vec![1, most_threads];
         threads.dedup();
         let apart = |exe, threads| {
             let got = self.results((unit, exe), sizes, &inputs, threads)?;
-            Ok::<_, Diagnostic>(match &*want {
+            let difference = match &*want {
                 Want::Same(want) => identical(&got, want),
                 Want::Within(want) => within(&got, want),
                 Want::Near(want, operations) => compare(&got, want, *operations),
-            })
+            };
+            Ok::<_, Diagnostic>((got, difference))
         };
+        // The mean of an array tells nothing of what is near where magnitudes differ.
+        if matches!(*want, Want::Near(..)) && !matches!(numbers, Numbers::Unit | Numbers::Whole) {
+            return Ok(Vec::new());
+        }
         let check = |threads| {
             let exe = match what {
                 Subject::Uncontracted => kernel.uncontracted()?,
                 _ => &kernel.exe,
             };
-            let (mut what, mut difference) = (what, apart(exe, threads)?);
+            let (mut what, (_, mut difference)) = (what, apart(exe, threads)?);
             // Only such values are near that what is no float depends on floats.
             if matches!(*want, Want::Near(..)) && compiled::may_decide(self.program, &difference) {
-                (what, difference) = (
-                    Subject::Uncontracted,
-                    apart(kernel.uncontracted()?, threads)?,
-                );
+                let (got, uncontracted) = apart(kernel.uncontracted()?, threads)?;
+                (what, difference) = (Subject::Uncontracted, uncontracted);
+                if !difference.agrees() {
+                    let reference = match &*want {
+                        Want::Near(want, _) => want,
+                        _ => &got,
+                    };
+                    let results = Results {
+                        sizes,
+                        inputs: &inputs,
+                        got: &got,
+                        reference,
+                    };
+                    difference = match self.bounds.verdict(&results) {
+                        Verdict::Compared(difference) => difference,
+                        Verdict::Unknown => difference,
+                        // Other sizes may tell more.
+                        Verdict::Anything(unbounded) => Difference {
+                            unbounded,
+                            ..Difference::default()
+                        },
+                    };
+                }
             }
             self.judged((what, Subject::Interpreter), sizes, threads, difference)
         };
@@ -144,6 +168,37 @@ impl<'a> Job<'a> {
             threads,
             guard: true,
         })
+    }
+
+    /// How far results are from what they have to be, where the mean of the whole array did not explain a difference: each
+    /// element within a bound of its own.
+    pub fn explained(
+        &self,
+        difference: Difference,
+        results: &Results,
+    ) -> Result<Difference, Diagnostic> {
+        match self.bounds.verdict(results) {
+            Verdict::Compared(difference) => Ok(difference),
+            Verdict::Unknown => Ok(difference),
+            Verdict::Anything(_) => {
+                let what = format!(
+                    "`{}` cannot be compared: rounding may make anything of its results",
+                    self.program.name
+                );
+                let at = named(self.program, results.sizes).into_iter();
+                let at: Vec<_> = at.map(|(n, v)| format!("{n}={v}")).collect();
+                let mut d = Diagnostic::new(code::NOT_COMPARABLE, what);
+                if let Some(w) = difference.worst {
+                    d = d.note(format!(
+                        "element {} of result {} is {:e} and {:e}, and may be either",
+                        w.index, w.result, w.got, w.want
+                    ));
+                }
+                Err(d
+                    .note(format!("sizes {}, seed {}", at.join(" "), self.seed))
+                    .help("a kernel that regroups nothing (`permit` without `reassociate`) is compared to the bit"))
+            }
+        }
     }
 
     /// A comparison of which both sides agree.

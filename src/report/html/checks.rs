@@ -268,10 +268,15 @@ fn agreement(run: &Report, all: &mut Vec<Entry>) {
             .filter(|c| c.what == Subject::Kernel && c.against == against)
             .collect();
         let error = of.iter().map(|c| c.difference.error).fold(0.0, f64::max);
+        let open = of.iter().map(|c| c.difference.unbounded);
+        let open = match open.fold(0, u64::saturating_add) {
+            0 => String::new(),
+            n => format!("; {n} numbers not compared, of which rounding may make anything"),
+        };
         let said = if error > 0.0 {
-            format!("relative error {error:.1e}, which rounding explains")
+            format!("relative error {error:.1e}, which rounding explains{open}")
         } else {
-            "equal to the bit".to_string()
+            format!("equal to the bit{open}")
         };
         (of.len(), said)
     };

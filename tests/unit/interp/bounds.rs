@@ -106,3 +106,77 @@ fn functions_of_what_may_be_no_number_have_no_bound() {
     }
     assert_eq!(function(Function::Exp, exact(f32::INFINITY)).bound(), 0.0);
 }
+
+#[test]
+fn quotients_by_powers_of_two_are_exact() {
+    let sum = exact(1.0).plus(exact(2.0));
+    assert_eq!(binary(Op::Div, sum, exact(4.0)).bound(), 0.0);
+    assert_eq!(binary(Op::Div, sum, exact(-0.5)).value, -6.0);
+    assert!(binary(Op::Div, sum, exact(3.0)).bound() > 0.0);
+    let tiny = exact(f32::from_bits(1));
+    assert!(binary(Op::Div, tiny, exact(2.0)).bound() > 0.0);
+}
+
+#[test]
+fn what_division_leaves_is_as_near_as_the_number_where_the_quotient_is_one() {
+    let sum = exact(0.1).plus(exact(0.2));
+    let rest = binary(Op::Mod, sum.plus(exact(5.0)), exact(1.0));
+    assert!(rest.bound() > 0.0 && rest.bound() < 1e-5, "{rest:?}");
+    let whole = sum.plus(exact(0.7));
+    assert_eq!(binary(Op::Mod, whole, exact(1.0)).bound(), f64::INFINITY);
+    assert_eq!(binary(Op::Mod, exact(5.5), exact(2.0)).bound(), 0.0);
+}
+
+/// At the border of where a function is defined the result may be no number on one side.
+#[test]
+fn at_the_border_of_a_function_there_is_no_bound() {
+    let near = exact(0.1).plus(exact(0.2)).plus(exact(-0.3));
+    assert!(near.bound() > near.value.abs());
+    for f in [Function::Sqrt, Function::Log] {
+        assert_eq!(function(f, near).bound(), f64::INFINITY, "{f:?}");
+    }
+    assert!(function(Function::Sqrt, exact(0.0)).bound() < 1e-30);
+}
+
+/// Sums and products of small whole numbers, and of halves, are the same in every order.
+#[test]
+fn what_is_never_rounded_has_no_bound() {
+    let mut sum = exact(0.5);
+    for i in 0..1000 {
+        sum = sum.plus(exact((i % 9) as f32).times(exact(-3.5)));
+    }
+    assert_eq!(sum.bound(), 0.0);
+    // Of a product with what is no multiple of much, every rounding counts again.
+    assert!(sum.times(exact(0.1)).bound() > 0.0);
+    let large = exact(16_777_215.0).plus(exact(1.0));
+    assert_eq!(large.bound(), 0.0);
+    assert!(large.plus(exact(1.0)).bound() > 0.0);
+    assert!(exact(1e-30).times(exact(1e-30)).bound() > 0.0);
+    let root = function(Function::Sqrt, sum.times(sum));
+    assert!(root.bound() > 0.0);
+}
+
+#[test]
+fn the_sign_of_a_zero_is_known_of_what_was_not_computed_only() {
+    let zero = exact(1.0).plus(exact(-1.0));
+    assert!(zero.value == 0.0 && zero.bound() == 0.0);
+    assert_eq!(binary(Op::Div, exact(1.0), zero).bound(), f64::INFINITY);
+    assert_eq!(binary(Op::Div, exact(1.0), exact(0.0)).bound(), 0.0);
+    assert_eq!(binary(Op::Div, zero, zero).bound(), 0.0);
+}
+
+/// More roundings than the digits of a type have a bound, too.
+#[test]
+fn long_sums_of_short_floats_have_a_bound() {
+    let (mut sum, mut zeros) = (half(0.0), half(0.0));
+    for i in 0..3000 {
+        sum = sum.plus(half(1.0 / (3 + i % 5) as f32));
+        zeros = zeros.plus(half(0.0)).times(half(0.3));
+    }
+    assert!(sum.bound() > 0.1 * sum.value && sum.bound() < 100.0 * sum.value);
+    assert!(zeros.bound() < 0.1, "{zeros:?}");
+}
+
+fn half(x: f32) -> Bounded {
+    Bounded::exact(Scalar::F16.rounded(x).into(), Scalar::F16)
+}

@@ -42,6 +42,7 @@ fn summary() -> Summary {
         difference: Difference {
             error: 6.8e-7,
             tolerance: 7.3e-6,
+            unbounded: 0,
             worst: None,
         },
     };
