@@ -7,11 +7,11 @@
 //! that is added is the same. Where rounding may make anything of most numbers, it explains nothing, and that is said.
 //! Absent: programs that have no bounds.
 
+use super::arguments::{arguments, out_lens};
 use super::array::Array;
 use super::compare::{Difference, Worst};
 use super::compiled::{Texts, HEADER};
 use super::kernel::{Kernel, Setting};
-use super::run::job::{arguments, out_lens};
 use super::sizes::Sizes;
 use super::toolchain::Toolchain;
 use crate::emit::{self, emit, CUnit};

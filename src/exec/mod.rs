@@ -7,6 +7,7 @@
 //!
 //! Absent: which term a kernel comes from, and printing.
 
+mod arguments;
 pub mod array;
 pub mod bench;
 pub mod compare;

@@ -8,6 +8,7 @@
 //!
 //! Absent: printing; whether a slow kernel is acceptable.
 
+use super::arguments::{arguments, out_lens};
 use super::array::Numbers;
 use super::compare::{compare, Difference};
 use super::compiled::{self, Compiled, Texts};
@@ -20,7 +21,7 @@ use super::toolchain::Toolchain;
 use crate::diag::{code, Diagnostic};
 use crate::emit::CUnit;
 use crate::term::Program;
-use job::{arguments, named, out_lens, per_number, Job};
+use job::{named, per_number, Job};
 use serde::{Deserialize, Serialize};
 
 mod exact;

@@ -2,6 +2,7 @@
 
 use super::{Bench, Built, Candidate, Kind, Outcome, Place, Round};
 use crate::diag::{code, Diagnostic};
+use crate::exec::arguments::{arguments, out_lens};
 use crate::exec::array::Array;
 use crate::exec::compare::{compare, Difference};
 use crate::exec::compiled::may_decide;
@@ -9,7 +10,7 @@ use crate::exec::explained::Results;
 use crate::exec::flops::flops;
 use crate::exec::kernel::{refusal, Kernel, Sample, Session, Setting};
 use crate::exec::measure::{race, Timing};
-use crate::exec::run::job::{arguments, named, out_lens, per_number};
+use crate::exec::run::job::{named, per_number};
 use crate::exec::sizes::{Effort, Sizes};
 use crate::interrupt;
 

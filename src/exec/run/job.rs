@@ -5,9 +5,9 @@
 //! that every kernel of a program gets the same. Absent: which sizes, which kernels.
 
 use super::{Check, Subject};
-use crate::arith::Nat;
 use crate::diag::{code, Diagnostic};
 use crate::emit::CUnit;
+use crate::exec::arguments::{arguments, evaluate, no_value, out_lens};
 use crate::exec::array::{Array, Numbers};
 use crate::exec::compare::{compare, identical, within, Difference};
 use crate::exec::compiled::{self, Compiled};
@@ -421,34 +421,10 @@ impl Known {
     }
 }
 
-fn evaluate(n: Nat, sizes: &Sizes) -> Result<i64, Diagnostic> {
-    let value = n.eval(&mut |s| sizes.get(&s).copied());
-    value
-        .filter(|v| *v >= 0)
-        .ok_or_else(|| no_value(&n.to_string()))
-}
-
-fn no_value(what: &str) -> Diagnostic {
-    let what = format!("`{what}` has no value at these sizes");
-    Diagnostic::new(code::RUN_SIZES, what).help("choose other sizes with `--set`")
-}
-
-pub(in crate::exec) fn arguments(unit: &CUnit, sizes: &Sizes) -> Result<Vec<i64>, Diagnostic> {
-    let names = unit.abi.sizes.iter();
-    names.map(|s| evaluate(Nat::var(*s), sizes)).collect()
-}
-
 /// As they are, negative ones too.
 fn arguments_any(unit: &CUnit, sizes: &Sizes) -> Vec<i64> {
     let names = unit.abi.sizes.iter();
     names.map(|s| sizes.get(s).copied().unwrap_or(0)).collect()
-}
-
-pub(in crate::exec) fn out_lens(unit: &CUnit, sizes: &Sizes) -> Result<Vec<usize>, Diagnostic> {
-    let slots = unit.abi.outputs.iter();
-    slots
-        .map(|s| evaluate(s.count(), sizes).map(|n| n as usize))
-        .collect()
 }
 
 pub(in crate::exec) fn named(program: &Program, sizes: &Sizes) -> Vec<(String, i64)> {
