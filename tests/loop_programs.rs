@@ -6,6 +6,8 @@
 //! pass changed is asserted. `SEEDS=first,count cargo test --test all loop_programs:: -- --ignored` looks at more.
 
 mod by_size;
+mod lanes;
+mod rows;
 mod trimming;
 
 use crate::common;

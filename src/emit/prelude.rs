@@ -582,16 +582,16 @@ fn cast_helper(from: Scalar, to: Scalar) -> String {
         to.name()
     );
     if to.bytes() < from.bytes() {
-        // Floats have both ends of narrower integers.
-        let by_way = if to.bytes() < 4 { "(int32_t)" } else { "" };
-        let number = match to.is_signed() {
-            true => format!(
-                "    const {f} n = a == a ? a : 0;\n    const {f} l = n > {least} ? n : {least};\n"
-            ),
-            false => format!("    const {f} l = a > 0 ? a : 0;\n"),
+        // Floats have both ends of narrower integers. What is chosen last has no bound that gcc could convert beforehand, so that all is
+        // chosen among floats, which takes fewer steps than among bytes.
+        let number = match to.bytes() < 4 {
+            true => {
+                format!("    const int32_t n = (int32_t)(a == a ? h : 0);\n    return ({t})n;\n")
+            }
+            false => format!("    return ({t})(a == a ? h : 0);\n"),
         };
         return format!(
-            "{head}{number}    const {f} h = l < {most} ? l : {most};\n    return ({t}){by_way}h;\n}}\n\n"
+            "{head}    const {f} l = a > {least} ? a : {least};\n    const {f} h = l < {most} ? l : {most};\n{number}}}\n\n"
         );
     }
     // Powers of two are exact in every float type.

@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// pages, and lines at such distances share few places in a cache.
 const PAGE: u64 = 4096;
 const PAGES: i64 = 64;
-const JUMP: f64 = 24.0;
+const JUMP: f64 = 48.0;
 /// Lines of a column that are read again share few places in a cache where rows are a multiple of so many bytes apart; how long each
 /// then takes, and how likely that is of a size that may be any.
 const ALIKE: u64 = 2048;

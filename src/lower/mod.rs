@@ -179,6 +179,7 @@ pub fn before_passes(program: &Program, options: &Options) -> Result<(Nest, Fact
         buffers: std::mem::take(&mut cx.buffers),
         computed: std::mem::take(&mut cx.computed),
         body: cx.finish_body(),
+        lanes_of_iterations: Vec::new(),
         fallback: None,
     };
     nest.abi.errors = assume::errors(&nest);

@@ -179,7 +179,7 @@ impl Lower {
             self.append(steps);
             return Ok(());
         }
-        if r.node.prim.op() == Op::Iterate {
+        if !r.unroll {
             return self.exchange(r, start, acc);
         }
         self.append(filled);
@@ -194,7 +194,7 @@ impl Lower {
         let odd = self.facts.rem(r.count, 2.into());
         let one_more = |cx: &mut Lower| {
             cx.fill_start(start, &next, r.node)?;
-            cx.iteration(r, &next, acc)
+            cx.iteration(r, 0.into(), &next, acc)
         };
         match odd.as_int() {
             Some(0) => self.fill_start(start, acc, r.node)?,
@@ -208,17 +208,18 @@ impl Lower {
         }
         let note = Some(format!("{} : {}", r.node.prim, r.node.ty));
         let pairs = self.facts.floor(r.count, 2.into());
-        self.for_each(pairs, LoopKind::Seq, note, |cx, _| {
-            cx.iteration(r, acc, &next)?;
-            cx.iteration(r, &next, acc)
+        self.for_each(pairs, LoopKind::Seq, note, |cx, pair| {
+            let first = odd + pair * 2.into();
+            cx.iteration(r, first, acc, &next)?;
+            cx.iteration(r, first + 1.into(), &next, acc)
         })
     }
 
-    /// One application of what is iterated.
-    fn iteration(&mut self, r: &Reduction, from: &Mem, to: &Mem) -> Res<()> {
+    /// Iteration i, from one buffer to another.
+    fn iteration(&mut self, r: &Reduction, i: Nat, from: &Mem, to: &Mem) -> Res<()> {
         let newest = self.newest.clone();
         let names = self.alias(from);
-        self.step(r, r.node, &names, 0.into(), to)?;
+        self.step(r, r.node, &names, i, to)?;
         self.newest = newest;
         Ok(())
     }

@@ -52,6 +52,8 @@ pub struct Nest {
     pub computed: Vec<Computed>,
     /// The statements.
     pub body: Block,
+    /// The indices of loops whose iterations a pass made lanes of, as no search had chosen any.
+    pub lanes_of_iterations: Vec<Symbol>,
     /// What the function calls where a size excludes its own loops, see [`Nest::with_fallback`].
     pub fallback: Option<Box<Nest>>,
 }

@@ -340,7 +340,7 @@ pub fn schedules(
     let loops = loops(program, target, permits);
     let spread = tile::reads_spread(&program.term);
     let mut all: Vec<Schedule> = Vec::new();
-    for choice in choices(space, spread, side_by_side(target)) {
+    for choice in choices(space, spread, target) {
         let printed = print::schedule(&loops, choice, permits, (program, target));
         let printed = printed.map(Schedule::without_what_is_seen);
         let printed = printed.map(|s| match permits.sums {
@@ -365,9 +365,9 @@ fn side_by_side(target: Target) -> u32 {
     }
 }
 
-/// Every combination, simple ones first; `spread`: whether elements that are read side by side lie apart; with so many vectors for long
-/// reductions.
-fn choices(space: Space, spread: bool, lanes: u32) -> Vec<Choice> {
+/// Every combination, simple ones first; `spread`: whether elements that are read side by side lie apart.
+fn choices(space: Space, spread: bool, target: Target) -> Vec<Choice> {
+    let lanes = side_by_side(target);
     let tall: &[(u32, u32, u32, bool)] = match spread {
         true => &[(0, 4, tile::TALL, false)],
         false => &[],
@@ -414,14 +414,18 @@ fn choices(space: Space, spread: bool, lanes: u32) -> Vec<Choice> {
     all.extend(
         [false, true]
             .into_iter()
-            .flat_map(|keep| across(keep, lanes)),
+            .flat_map(|keep| across(keep, lanes, target)),
     );
     all
 }
 
+/// Bytes of a row of what is read across its rows that are read at once: what they are added to lies in the nearest cache, and of a row so
+/// much is read in one piece that few pages are open at a time.
+const STRIP: u32 = 4096;
+
 /// What is done with arrays that are read across their rows, with reductions that have no vectors, and with those that are others if
 /// elements are looked at once, or twice.
-fn across(keep: bool, lanes: u32) -> [Choice; 5] {
+fn across(keep: bool, lanes: u32, target: Target) -> [Choice; 5] {
     let plain = Choice {
         keep,
         parallel: true,
@@ -432,7 +436,7 @@ fn across(keep: bool, lanes: u32) -> [Choice; 5] {
         ..plain
     };
     let rows = Choice {
-        columns: 32,
+        columns: STRIP / target.register_bytes(),
         rows: 4,
         ..plain
     };

@@ -521,7 +521,7 @@ impl Printer<'_> {
         let lower = self.shown() == Stage::Lower;
         let mut strip = |width: &str, unroll| {
             let summed = (lower.then(|| self.summed_columns(r, width, &lanes))).flatten();
-            summed.unwrap_or_else(|| tile(width, unroll))
+            summed.unwrap_or_else(|| tile(width, unroll && !rows))
         };
         let first = strip(&wide, lower);
         // What is left of rows is one more piece of them, of as many vectors as there are, and then of the last elements.

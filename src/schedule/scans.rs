@@ -8,17 +8,15 @@
 use super::print::size;
 use super::scanned::Scans;
 use super::skeleton::{argument, computes, leaf, on_vectors, outside_of_loops};
-use super::{guide, Permits, Schedule};
+use super::{guide, Permits, Schedule, STRIP};
 use crate::arith::Nat;
 use crate::target::Target;
 use crate::term::{Kind, Op, Term};
 use crate::ty::Scalar;
 use std::collections::BTreeSet;
 
-/// Columns of a block, where they are no vectors: of numbers of 32 bits, eight lines of a cache in each row.
-const BLOCK: u32 = 128;
-/// Vectors of columns of a block.
-const VECTORS: u32 = 16;
+/// Columns of a block, where they are no vectors.
+const BLOCK: u32 = STRIP / 4;
 
 const RULES: &str = "use rules/regrouping.rules (scans-at-once, scan-map-fusion)\n";
 
@@ -75,6 +73,7 @@ pub fn of_rows(term: &Term, target: Target) -> Vec<Schedule> {
     let all: Vec<String> = places.iter().map(of_numbers).collect();
     let plain = guide("scans", &(blocks(&numbers) + RULES), &all);
     let plain = Schedule::preparation(WORDS, vec![plain]).by_itself();
+    let vectors = STRIP / target.register_bytes();
     let lanes: Option<BTreeSet<u32>> = (places.iter())
         .map(|c| c.vectors.map(|s| target.lanes(s)))
         .collect();
@@ -83,13 +82,13 @@ pub fn of_rows(term: &Term, target: Target) -> Vec<Schedule> {
     };
     let of_vectors = |c: &Columns, made: bool| {
         let k = c.vectors.map_or(1, |s| target.lanes(s));
-        let block = (VECTORS * k).to_string();
+        let block = (vectors * k).to_string();
         match made {
             false => parts(&c.n, &block, "(contains scanSeq)", &|_| {
                 "(contains scanSeq)".to_string()
             }),
             true => {
-                let vectors = scan(&VECTORS.to_string(), &format!("<{k}>?"));
+                let vectors = scan(&vectors.to_string(), &format!("<{k}>?"));
                 parts(&c.n, &block, &vectors, &|n| scan(n, "?"))
             }
         }
@@ -99,7 +98,7 @@ pub fn of_rows(term: &Term, target: Target) -> Vec<Schedule> {
             .map(|c| of_vectors(c, made))
             .collect::<Vec<_>>()
     };
-    let sizes = lanes.iter().map(|k| VECTORS * k).collect();
+    let sizes = lanes.iter().map(|k| vectors * k).collect();
     let rules: Vec<String> = (lanes.iter())
         .map(|k| format!("scans-in-vectors[{k}]"))
         .collect();

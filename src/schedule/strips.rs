@@ -97,6 +97,10 @@ impl Printer<'_> {
         if !m.reduces || m.n.as_int().is_some_and(|n| n < i64::from(2 * BLOCK)) {
             return None;
         }
+        // Columns that have vectors are read in whole rows.
+        if m.across && matches!(&*m.body, Loops::Reduce(r) if r.lane_wise) {
+            return None;
+        }
         self.says(match m.across {
             true => "blocks of columns",
             false => "blocks of elements",

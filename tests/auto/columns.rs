@@ -52,7 +52,7 @@ fn columns_are_summed_along_rows() {
         "def columns [m n : nat] (x : m.n.f32) : n.f32 = transpose x |> map (reduce (+) 0.0)";
     let auto = found(&program_text(text), REGROUPED);
     let best = auto.best().expect("a schedule");
-    assert_eq!(best.what, "whole rows into 32 vectors, parallel");
+    assert_eq!(best.what, "whole rows into 64 vectors, parallel");
     let kernel = replayed(&program_text(text), &auto);
     let nest = lower(&kernel, &Lowering::default()).unwrap();
     let (mut inner, mut read) = (None, 0);

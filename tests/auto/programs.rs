@@ -181,12 +181,12 @@ pub const PROGRAMS: [(&str, &str); 87] = [
         "def pairs [m n : nat] (x : m.n.(f32, f32)) : n.(f32, f32) =
            transpose x |> map (\\c ->
              reduce (\\a b -> (fst a + fst b, snd a + snd b)) (0.0, 0.0) c)",
-        "whole rows into 8 vectors",
+        "whole rows into 16 vectors",
     ),
     (
         "def column_sums [m n : nat] (x : m.n.f32) : n.f32 =
            transpose x |> map (\\c -> reduce (+) 0.0 (c |> map (\\v -> v * v)))",
-        "whole rows into 32 vectors",
+        "whole rows into 64 vectors",
     ),
     // By operators without an identity, to tuples, in order; where vectors have no such operation, compilers make them.
     (
@@ -307,7 +307,7 @@ pub const PROGRAMS: [(&str, &str); 87] = [
              let mean = reduce (+) 0.0 column / size[m+1] in
              let square = reduce (+) 0.0 (column |> map (\\v -> v * v)) / size[m+1] in
              square - mean * mean)",
-        "sums apart, named arrays kept, whole rows",
+        "parallel",
     ),
     // Several sums of each window, one of which needs the other.
     (
@@ -335,7 +335,7 @@ pub const PROGRAMS: [(&str, &str); 87] = [
     (
         "def columns [m n : nat] (a : m.n.f32) : n.f32 =
            generate[n] (\\j -> a |> map (\\row -> idx j row) |> reduce (+) 0.0)",
-        "elements instead of indices, whole rows into 32 vectors, parallel",
+        "elements instead of indices, whole rows into 64 vectors, parallel",
     ),
     // What a scan makes, a loop reads: it has a name, and so have several.
     (
@@ -408,7 +408,7 @@ def smoothed [h w : nat] (k : 7.f32) (x : (h+6).(w+6).f32) : h.w.f32 =
              let count = (cast (m+1) : f32) in
              let mean = reduce (+) 0.0 column / count in
              reduce (+) 0.0 (column |> map (\\v -> (v - mean) * (v - mean))) / count)",
-        "sums apart, named arrays kept, whole rows into 32 vectors",
+        "sums apart, named arrays kept, whole rows into 64 vectors",
     ),
     // Sums that are the same for all rows, or in all columns, are made once.
     (
@@ -584,6 +584,6 @@ def smoothed [h w : nat] (k : 7.f32) (x : (h+6).(w+6).f32) : h.w.f32 =
     (
         "def filtered [n k : nat] (weights : (2*k+1).f32) (x : n.f32) : n.f32 =
            x |> padClamp[k, k] |> slide[2*k+1, 1] |> map (\\w -> zip weights w |> map (\\(a, b) -> a * b) |> reduce (+) 0.0)",
-        "borders kept, whole rows into 32 vectors",
+        "borders kept, whole rows into 64 vectors",
     ),
 ];

@@ -10,9 +10,9 @@ use rise_opt::nest::{walk, Block, BufId, Expr, ExprKind, LoopKind, Nest, Stmt};
 use rise_opt::term::Op;
 use rise_opt::validate::obligations;
 
-/// A reduction to an array, each element of which is made of two others.
+/// A reduction to an array, each element of which is made of two others; what is to be unrolled, and is not, copies each step.
 const SUMS: &str = "def f [t n : nat] (b : t.f32) (a : (n + 1).f32) : (n + 1).f32 =
-  b |> reduceSeq
+  b |> reduceSeqUnroll
     (\\u x -> u |> padClamp[1, 1] |> slide[3, 1] |> map (\\w -> at[0] w + x * at[2] w)) a";
 
 /// The loop over its steps, each of which computes another buffer and copies it.

@@ -205,7 +205,7 @@ fn later_iterations_come_after_later_stores() {
 #[test]
 fn a_loop_without_an_iteration_leaves_what_was_there() {
     let text = "def f [m n : nat] (a : n.f32) (b : m.f32) : m.f32 =
-      b |> mapSeq (\\x -> a |> reduceSeq (\\s y -> s + y * x) 1.0)";
+      b |> mapSeq (\\x -> a |> reduceSeq (\\s y -> s + y * exp x) 1.0)";
     let program = common::program_text(text);
     let nest = lowered(&program, &Options::default());
     let Stmt::For { body, .. } = &nest.body[0] else {

@@ -1,11 +1,11 @@
 //! Independence: compilers are told which loops of threads have iterations that do not depend on each other.
 //!
 //! Comes in: a nest; goes out: the same, in which innermost loops inside of a parallel one, loops over windows aside, are
-//! [`LoopKind::Independent`] if each of their iterations stores elements of its own, and reads no buffer that is stored
-//! to. Buffers are apart, as pointers with `restrict` say; but what a thread runs is a function of its own to gcc, in
-//! which these pointers are members of a structure, so that it compares addresses, or gives up. Invariant:
-//! nothing is computed otherwise. Absent: loops outside of parallel ones, where `restrict` says as much; stores of
-//! vectors, which compilers have no choice about.
+//! [`LoopKind::Independent`] if each of their iterations stores elements of its own, and reads of buffers that are stored
+//! to none but those. Buffers are apart, as pointers with `restrict` say; but what a thread runs is a function of its own to gcc, in
+//! which these pointers are members of a structure, so that it compares addresses, or gives up. So it does where a buffer of the
+//! kernel's own is read and stored to. Invariant: nothing is computed otherwise. Absent: other loops outside of parallel ones, where
+//! `restrict` says as much; stores of vectors, which compilers have no choice about.
 
 use crate::arith::{AtomKind, Nat};
 use crate::intern::Symbol;
@@ -29,7 +29,7 @@ fn mark_in(block: &mut Block, threads: bool, root: &dyn Fn(BufId) -> BufId) {
                 var, kind, body, ..
             } => {
                 mark_in(body, threads || *kind == LoopKind::Par, root);
-                if threads && *kind == LoopKind::Seq && is_independent(body, *var, root) {
+                if *kind == LoopKind::Seq && is_independent(body, *var, threads, root) {
                     *kind = LoopKind::Independent;
                 }
             }
@@ -42,10 +42,10 @@ fn mark_in(block: &mut Block, threads: bool, root: &dyn Fn(BufId) -> BufId) {
     }
 }
 
-fn is_independent(body: &Block, var: Symbol, root: &dyn Fn(BufId) -> BufId) -> bool {
+fn is_independent(body: &Block, var: Symbol, threads: bool, root: &dyn Fn(BufId) -> BufId) -> bool {
     let (mut own, mut assigned) = (BTreeSet::new(), BTreeSet::new());
     let mut stores: BTreeMap<BufId, Vec<Nat>> = BTreeMap::new();
-    let mut loads = BTreeSet::new();
+    let mut loads: BTreeMap<BufId, Vec<Nat>> = BTreeMap::new();
     let mut fine = true;
     walk::each_stmt(body, &mut |s| {
         match s {
@@ -72,21 +72,28 @@ fn is_independent(body: &Block, var: Symbol, root: &dyn Fn(BufId) -> BufId) -> b
         }
         if let Some(e) = walk::exprs(s) {
             e.visit(&mut |e| {
-                if let ExprKind::Load(b, _) = e.kind() {
-                    loads.insert(root(*b));
+                if let ExprKind::Load(b, index) = e.kind() {
+                    loads.entry(root(*b)).or_default().push(*index);
                 }
             });
         }
     });
+    let mut updates = false;
+    for (b, stored) in &mut stores {
+        let read = loads.get(b).into_iter().flatten().copied();
+        let before = stored.len();
+        stored.extend(read);
+        updates |= stored.len() > before;
+    }
     fine && !stores.is_empty()
         && assigned.is_subset(&own)
-        && !stores.keys().any(|b| loads.contains(b))
+        && (threads || updates)
         && stores.values().all(|all| are_apart(all, var, &own))
 }
 
-/// Whether stores of different iterations never meet: all move by as much, and lie closer together than that.
-fn are_apart(stores: &[Nat], var: Symbol, own: &BTreeSet<Symbol>) -> bool {
-    let Some(first) = stores.first() else {
+/// Whether what different iterations touch never meets: all places move by as much, and lie closer together than that.
+fn are_apart(places: &[Nat], var: Symbol, own: &BTreeSet<Symbol>) -> bool {
+    let Some(first) = places.first() else {
         return true;
     };
     let step = |n: Nat| n.coefficient(var).and_then(Nat::as_int);
@@ -95,7 +102,7 @@ fn are_apart(stores: &[Nat], var: Symbol, own: &BTreeSet<Symbol>) -> bool {
     };
     let mut known = true;
     first.each_atom(&mut |a| known &= !matches!(a.kind(), AtomKind::Var(v) if own.contains(&v)));
-    let offsets: Option<Vec<i64>> = (stores.iter())
+    let offsets: Option<Vec<i64>> = (places.iter())
         .map(|n| (step(*n)? == by).then_some((*n - *first).as_int()?))
         .collect();
     let Some(offsets) = offsets else { return false };

@@ -3,8 +3,9 @@
 //! Comes in: a nest; goes out: the same, in which of two loops in one block with as many iterations, neither of which stores
 //! anything, the second runs inside of the first, if both read some element in the same iteration, and nothing between
 //! them stands against it. What both compute is computed once: compilers see that two expressions are equal, but do not
-//! fuse loops. Each accumulator is changed by the same steps in the same order. Invariant: accumulators of a loop are
-//! no more than half of the machine's vector registers. Absent: loops that store.
+//! fuse loops. Each accumulator is changed by the same steps in the same order. So do loops over rows of which each stores to arrays that the
+//! other one does not touch, such as several sums of columns: rows come through the caches once. Invariant: accumulators of a loop are
+//! no more than half of the machine's vector registers. Absent: other loops that store.
 
 use super::cse;
 use super::effects::{accumulators, Touched};
@@ -23,7 +24,7 @@ pub(super) fn fuse(nest: &mut Nest, registers: u32) {
         most: registers as usize / 2,
         names,
     };
-    fusion.block(&mut body);
+    fusion.block(&mut body, false);
     nest.body = body;
 }
 
@@ -35,7 +36,8 @@ struct Fusion<'a> {
 }
 
 impl Fusion<'_> {
-    fn block(&mut self, block: &mut Block) {
+    /// `rows`: whether the block is of two loops over rows that are one.
+    fn block(&mut self, block: &mut Block, rows: bool) {
         let mut at = 0;
         while at < block.len() {
             let mut next = match Reduction::of(&block[at]) {
@@ -53,22 +55,74 @@ impl Fusion<'_> {
                     None => next += 1,
                 }
             }
+            let (place, of_rows) = self.rows(block, at, rows);
+            at = place;
             match &mut block[at] {
                 Stmt::For { body, .. } => {
                     // What both computed of an element by a loop stands there twice now.
                     if merged {
                         cse::eliminate_in(self.nest, body);
                     }
-                    self.block(body);
+                    self.block(body, of_rows);
                 }
                 Stmt::If { then, els, .. } => {
-                    self.block(then);
-                    self.block(els);
+                    self.block(then, false);
+                    self.block(els, false);
                 }
                 _ => {}
             }
             at += 1;
         }
+    }
+
+    /// Puts loops over the same rows into one; where that stands then, and whether there were any.
+    fn rows(&mut self, block: &mut Block, mut at: usize, inside: bool) -> (usize, bool) {
+        let mut merged = false;
+        let mut next = at + 1;
+        while next < block.len() && Rows::of(self.nest, &block[at], inside).is_some() {
+            match self.moved_rows(block, (at, next), inside) {
+                Some(moved) => {
+                    at = put_into(block, at, next, &moved);
+                    next = at + 1;
+                    merged = true;
+                }
+                None => next += 1,
+            }
+        }
+        (at, merged)
+    }
+
+    /// The statements between two loops over rows that the second needs, which stand before the first then; nothing if they stay two.
+    fn moved_rows(
+        &self,
+        block: &[Stmt],
+        (first, second): (usize, usize),
+        inside: bool,
+    ) -> Option<Vec<usize>> {
+        let a = Rows::of(self.nest, &block[first], inside)?;
+        let b = Rows::of(self.nest, &block[second], inside)?;
+        if a.extent != b.extent || a.kind != b.kind || !a.loops.shares(&b.loops) {
+            return None;
+        }
+        let (mut reads, mut writes) = (b.reads, b.writes);
+        let mut moved = Vec::new();
+        for at in (first..second).rev() {
+            let s = &block[at];
+            let stays = (Touched::read(self.nest, s), Touched::written(self.nest, s));
+            let declares = walk::declared(s).is_some_and(|v| reads.vars.contains(&v));
+            if at > first && (declares || stays.1.meets(&reads)) {
+                moved.push(at);
+                reads.add(&stays.0);
+                writes.add(&stays.1);
+                writes.vars.extend(walk::declared(s));
+                continue;
+            }
+            if stays.1.meets(&reads) || stays.0.meets(&writes) || stays.1.meets(&writes) {
+                return None;
+            }
+        }
+        moved.reverse();
+        Some(moved)
     }
 
     /// The declarations between two loops that have to stand before the first so that the second can run inside of it;
@@ -106,24 +160,10 @@ impl Fusion<'_> {
 
     /// Puts what is moved before the first loop and the second loop into it; where that stands then.
     fn merge(&mut self, block: &mut Block, first: usize, second: usize, moved: &[usize]) -> usize {
-        let Stmt::For { var, mut body, .. } = block.remove(second) else {
-            unreachable!("the second is a loop");
-        };
-        let declarations: Vec<Stmt> = moved.iter().rev().map(|at| block.remove(*at)).collect();
-        for s in declarations {
-            block.insert(first, s);
-        }
-        let first = first + moved.len();
-        let Stmt::For {
-            var: index,
-            body: into,
-            ..
-        } = &mut block[first]
-        else {
+        let first = put_into(block, first, second, moved);
+        let Stmt::For { body: into, .. } = &mut block[first] else {
             unreachable!("the first is a loop");
         };
-        walk::rename(&mut body, &FxHashMap::from_iter([(var, *index)]));
-        into.append(&mut body);
         let mut changing = FxHashSet::default();
         walk::each_stmt(into, &mut |s| match s {
             Stmt::Assign { var, .. }
@@ -171,6 +211,29 @@ impl Fusion<'_> {
         block.append(&mut rest);
         true
     }
+}
+
+/// Puts what is moved before the first loop and the body of the second loop into the first; where that stands then.
+fn put_into(block: &mut Block, first: usize, second: usize, moved: &[usize]) -> usize {
+    let Stmt::For { var, mut body, .. } = block.remove(second) else {
+        unreachable!("the second is a loop");
+    };
+    let declarations: Vec<Stmt> = moved.iter().rev().map(|at| block.remove(*at)).collect();
+    for s in declarations {
+        block.insert(first, s);
+    }
+    let first = first + moved.len();
+    let Stmt::For {
+        var: index,
+        body: into,
+        ..
+    } = &mut block[first]
+    else {
+        unreachable!("the first is a loop");
+    };
+    walk::rename(&mut body, &FxHashMap::from_iter([(var, *index)]));
+    into.append(&mut body);
+    first
 }
 
 /// Writes names where a value stands that is declared already, of variables that do not change, and removes declarations
@@ -256,6 +319,67 @@ impl Value {
             _ => None,
         }
     }
+}
+
+/// A loop over rows with loops over their elements in it, which stores.
+struct Rows<'a> {
+    extent: Nat,
+    kind: LoopKind,
+    loops: Reduction<'a>,
+    reads: Touched,
+    writes: Touched,
+}
+
+impl Rows<'_> {
+    /// `inside`: of rows that are one already, where elements may be gone over.
+    fn of<'a>(nest: &Nest, s: &'a Stmt, inside: bool) -> Option<Rows<'a>> {
+        let Stmt::For { extent, kind, .. } = s else {
+            return None;
+        };
+        let mut indices = Vec::new();
+        let (mut plain, mut stores) = (true, false);
+        walk::each_stmt(std::slice::from_ref(s), &mut |s| {
+            match s {
+                Stmt::For { var, kind, .. } => {
+                    let orders = [LoopKind::Seq, LoopKind::Par, LoopKind::Independent];
+                    // What is accumulated in variables was shaped for the registers that there are.
+                    plain &= orders.contains(kind) && !accumulates(s);
+                    indices.push(*var);
+                }
+                Stmt::Store { .. } => stores = true,
+                Stmt::If { .. } | Stmt::Alloc(_) | Stmt::Prefetch { .. } => plain = false,
+                _ => {}
+            }
+            // Of loops that call functions compilers make no vectors.
+            plain &= walk::exprs(s).is_none_or(|e| !e.calls());
+        });
+        let (reads, writes) = (Touched::read(nest, s), Touched::written(nest, s));
+        let deep = indices.len() >= if inside { 1 } else { 2 };
+        (plain && stores && deep).then_some(Rows {
+            extent: *extent,
+            kind: *kind,
+            loops: Reduction {
+                extent: *extent,
+                is: s,
+                indices,
+                accumulators: 0,
+            },
+            reads,
+            writes,
+        })
+    }
+}
+
+/// Whether iterations of a loop hand on variables.
+fn accumulates(s: &Stmt) -> bool {
+    let (mut own, mut assigned) = (FxHashSet::default(), FxHashSet::default());
+    walk::each_stmt(std::slice::from_ref(s), &mut |s| {
+        own.extend(walk::declared(s));
+        if let Stmt::Assign { var, .. } = s {
+            assigned.insert(*var);
+        }
+    });
+    !assigned.is_subset(&own)
 }
 
 /// A loop that stores nothing and has loops in order alone.

@@ -19,6 +19,7 @@ mod loop_interchange;
 mod loop_interleaving;
 mod loop_unswitching;
 mod masks;
+mod outer_vectorization;
 mod partial_unroll;
 mod prefetch;
 mod rematerialization;
@@ -197,6 +198,14 @@ pub const PASSES: &[Pass] = &[
         keeps: "all stores that an output depends on, in their order",
         place: "each of two loops uses a part of what was declared for one; later passes make nothing superfluous",
         run: |nest, _| dce::eliminate(nest),
+    },
+    Pass {
+        name: "outer_vectorization",
+        does: "makes lanes of iterations of a loop around reductions, where these store and read numbers that lie side by side",
+        needs: "accumulators that are variables: scalar_replacement; indices as sums of products of variables, before licm",
+        keeps: "what each iteration computes, in its order; names are declared once",
+        place: "after what moves statements into and out of loops, as others take apart loops of numbers only; before prefetch, which looks at innermost loops",
+        run: |nest, cx| outer_vectorization::vectorize(nest, cx.facts, cx.target),
     },
     Pass {
         name: "prefetch",

@@ -4,8 +4,8 @@
 //! reads what the first stores in the same iteration, one is left. What was an element of a row is then a variable, and the row
 //! is gone if nothing else reads it; what both read is loaded once. Compilers fuse no loops, so each stage went through the
 //! caches by itself. Invariant: the iterations of each loop keep their order; no iteration of the second reads or overwrites
-//! what a later one of the first stores or reads. Absent: loops of vectors, as a search has shaped those; loops with
-//! accumulators or choices, of which compilers would make no vectors any more.
+//! what a later one of the first stores or reads. Absent: loops of vectors, as a search has shaped those, but for those that only copy what
+//! others store; loops with accumulators or choices, of which compilers would make no vectors any more.
 
 use super::effects::Touched;
 use super::fresh::Names;
@@ -64,7 +64,11 @@ impl Fusion<'_> {
             Stage::of(self.nest, &block[first])?,
             Stage::of(self.nest, &block[second])?,
         );
+        let vectors = a.vectors || b.vectors;
         if a.extent != b.extent || !a.feeds(&b) || a.rows_with(&b) > ROWS {
+            return None;
+        }
+        if vectors && !b.copies() {
             return None;
         }
         let between = &block[first + 1..second];
@@ -169,6 +173,8 @@ struct Stage<'a> {
     short: Vec<(Symbol, i64)>,
     /// What it declares.
     own: FxHashSet<Symbol>,
+    /// Whether it has vectors.
+    vectors: bool,
 }
 
 impl<'a> Stage<'a> {
@@ -186,6 +192,7 @@ impl<'a> Stage<'a> {
         let mut own = FxHashSet::default();
         let (mut short, mut assigned) = (Vec::new(), FxHashSet::default());
         let mut plain = extent.as_int().is_none_or(|n| n > SHORT);
+        let mut vectors = false;
         walk::each_stmt(body, &mut |s| {
             own.extend(walk::declared(s));
             match s {
@@ -202,7 +209,7 @@ impl<'a> Stage<'a> {
                 _ => {}
             }
             if let Some(e) = walk::exprs(s) {
-                e.visit(&mut |e| plain &= e.shape().lanes == 1);
+                e.visit(&mut |e| vectors |= e.shape().lanes > 1);
             }
         });
         (plain && assigned.is_subset(&own)).then(|| Stage {
@@ -214,6 +221,17 @@ impl<'a> Stage<'a> {
             writes: Touched::written(nest, s),
             short,
             own,
+            vectors,
+        })
+    }
+
+    /// Whether it stores what it reads and nothing else.
+    fn copies(&self) -> bool {
+        self.body.iter().all(|s| match s {
+            Stmt::Let { value, .. } => value.as_ref().is_some_and(is_read),
+            Stmt::Store { value, .. } => is_read(value),
+            Stmt::Index { .. } => true,
+            _ => false,
         })
     }
 
@@ -240,14 +258,18 @@ impl<'a> Stage<'a> {
             stores += usize::from(matches!(s, Stmt::Store { buf, .. } if is_buf(buf)));
         });
         let direct = self.body.iter().find_map(|s| match s {
-            Stmt::Store { buf, index, .. } if is_buf(buf) => Some(*index),
+            Stmt::Store {
+                buf, index, value, ..
+            } if is_buf(buf) => Some((*index, value.shape().lanes)),
             _ => None,
         });
-        let Some(place) = direct.filter(|_| stores == 1) else {
+        let Some((place, lanes)) = direct.filter(|_| stores == 1) else {
             return false;
         };
         let step = place.coefficient(self.var).and_then(Nat::as_int);
-        if step.is_none_or(|n| n == 0) || self.own.iter().any(|v| place.mentions(*v)) {
+        if step.is_none_or(|n| n.abs() < i64::from(lanes))
+            || self.own.iter().any(|v| place.mentions(*v))
+        {
             return false;
         }
         let mut same = true;
@@ -256,7 +278,7 @@ impl<'a> Stage<'a> {
                 e.visit(&mut |e| match e.kind() {
                     ExprKind::Load(b, index) if is_buf(b) => {
                         let own = |v| (v == other.var).then(|| Nat::var(self.var));
-                        same &= index.subst_vars(&mut { own }) == place;
+                        same &= index.subst_vars(&mut { own }) == place && e.shape().lanes == lanes;
                     }
                     _ => {}
                 });
@@ -298,4 +320,9 @@ impl<'a> Stage<'a> {
         }
         all.values().sum()
     }
+}
+
+/// Whether it is an element or a name.
+fn is_read(e: &Expr) -> bool {
+    matches!(e.kind(), ExprKind::Load(..) | ExprKind::Var(_))
 }

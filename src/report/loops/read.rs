@@ -84,6 +84,7 @@ pub fn nest(f: &Function) -> Res<Nest> {
             })
             .collect(),
         body,
+        lanes_of_iterations: Vec::new(),
         fallback: fallback.map(Box::new),
     })
 }

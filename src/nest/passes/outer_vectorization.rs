@@ -1,0 +1,468 @@
+//! Outer-loop vectorization: iterations of a loop around reductions become lanes.
+//!
+//! Comes in: a nest; goes out: one in which a loop over numbers, each of which is reduced by loops in it, runs over vectors of
+//! numbers that lie side by side, some vectors at once, then over single vectors, then over the numbers that are left. Compilers make vectors
+//! of innermost loops, and may not add up floats in another order. Invariant: what each iteration computes, and in which order;
+//! iterations store one number each, side by side, and read side by side what differs between them. Absent: loops of vectors, as a search
+//! has shaped those; choices, functions that have no vectors that are exact, loops around short ones alone, which compilers write out.
+
+use super::fresh::Names;
+use super::strip_mining::substituted;
+use crate::arith::Nat;
+use crate::index::Facts;
+use crate::intern::Symbol;
+use crate::nest::{walk, Block, BufId, Expr, ExprKind, LoopKind, Nest, Shape, Stmt};
+use crate::target::Target;
+use crate::term::Op;
+use crate::ty::Scalar;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The longest loop that compilers write out.
+const SHORT: i64 = 16;
+/// The most vectors at once, and the statements of an iteration that waits for none other as it is.
+const ABREAST: u32 = 4;
+const MANY: usize = 16;
+/// Vectors that are accumulated at once, so that every machine has registers for what is read, too.
+const ACCUMULATORS: u32 = 8;
+
+/// Makes lanes of iterations on a machine.
+pub(super) fn vectorize(nest: &mut Nest, facts: &mut Facts, target: Target) {
+    let mut names = Names::of(nest);
+    let mut body = std::mem::take(&mut nest.body);
+    let mut pass = Pass {
+        nest,
+        facts,
+        target,
+        names: &mut names,
+        made: Vec::new(),
+    };
+    pass.block(&mut body);
+    let made = pass.made;
+    nest.lanes_of_iterations.extend(made);
+    nest.body = body;
+}
+
+struct Pass<'a> {
+    nest: &'a Nest,
+    facts: &'a mut Facts,
+    target: Target,
+    names: &'a mut Names,
+    /// The indices of loops over vectors.
+    made: Vec<Symbol>,
+}
+
+impl Pass<'_> {
+    fn block(&mut self, block: &mut Block) {
+        let mut at = 0;
+        while at < block.len() {
+            if let Some(loops) = self.lanes(&block[at]) {
+                let many = loops.len();
+                block.splice(at..=at, loops);
+                at += many;
+                continue;
+            }
+            match &mut block[at] {
+                Stmt::For { body, .. } => self.block(body),
+                Stmt::If { then, els, .. } => {
+                    self.block(then);
+                    self.block(els);
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+    }
+
+    /// A loop as loops over several vectors, over one, and over the numbers that are left.
+    fn lanes(&mut self, s: &Stmt) -> Option<Block> {
+        let Stmt::For {
+            var,
+            extent,
+            kind: kind @ (LoopKind::Seq | LoopKind::Par | LoopKind::Independent),
+            body,
+            note,
+        } = s
+        else {
+            return None;
+        };
+        let of = Lanes::of(self.nest, *var, body)?;
+        let lanes = self.target.lanes(of.widest);
+        let few = self
+            .facts
+            .at_least(i64::from(2 * lanes - 1).into(), *extent);
+        if lanes < 2 || few {
+            return None;
+        }
+        let abreast = match of.statements {
+            MANY.. => 1,
+            _ => (ACCUMULATORS / of.accumulators).clamp(1, ABREAST),
+        };
+        let (one, several) = (i64::from(lanes), i64::from(lanes * abreast));
+        let whole = self.facts.floor(*extent, several.into());
+        let vectors = self.facts.floor(*extent, one.into());
+        let mut loops = Vec::new();
+        let first = self.vectors(&of, body, (*var, whole, 0.into()), lanes, abreast);
+        loops.push(with(first, *kind, note.clone()));
+        let from = whole * several.into();
+        if abreast > 1 {
+            let many = self
+                .facts
+                .simplify(vectors - whole * Nat::int(i64::from(abreast)));
+            let next = self.vectors(&of, body, (*var, many, from), lanes, 1);
+            loops.push(next);
+        }
+        let from = vectors * one.into();
+        let left = self.facts.simplify(*extent - from);
+        self.facts.range(*var, 0.into(), left - 1.into());
+        loops.push(Stmt::For {
+            var: *var,
+            extent: left,
+            kind: LoopKind::Seq,
+            body: substituted(body, *var, from + Nat::var(*var), self.facts),
+            note: None,
+        });
+        Some(loops)
+    }
+
+    /// A loop over so many groups of vectors, from an iteration on.
+    fn vectors(
+        &mut self,
+        of: &Lanes,
+        body: &Block,
+        (var, extent, from): (Symbol, Nat, Nat),
+        lanes: u32,
+        abreast: u32,
+    ) -> Stmt {
+        let group = self.names.like(var);
+        self.facts.range(group, 0.into(), extent - 1.into());
+        let step = i64::from(lanes * abreast);
+        let first = from + Nat::var(group) * step.into();
+        let all = (0..abreast).map(|u| Lane {
+            of,
+            lanes,
+            var,
+            at: first + i64::from(lanes * u).into(),
+            vars: (of.varying.iter())
+                .map(|v| (*v, self.names.like(*v)))
+                .collect(),
+        });
+        let all: Vec<Lane> = all.collect();
+        let made = Stmt::For {
+            var: group,
+            extent,
+            kind: LoopKind::Seq,
+            body: side_by_side(body, &all, self.facts),
+            note: None,
+        };
+        let made = self.names.renew(made);
+        self.made.extend(walk::declared(&made));
+        made
+    }
+}
+
+fn with(s: Stmt, of: LoopKind, says: Option<String>) -> Stmt {
+    match s {
+        Stmt::For {
+            var, extent, body, ..
+        } => Stmt::For {
+            var,
+            extent,
+            kind: of,
+            body,
+            note: says,
+        },
+        s => s,
+    }
+}
+
+/// The statements for all of some vectors.
+fn side_by_side(block: &Block, all: &[Lane], facts: &Facts) -> Block {
+    let mut made = Vec::new();
+    for s in block {
+        match s {
+            Stmt::For {
+                var,
+                extent,
+                kind,
+                body,
+                note,
+            } => made.push(Stmt::For {
+                var: *var,
+                extent: *extent,
+                kind: *kind,
+                body: side_by_side(body, all, facts),
+                note: note.clone(),
+            }),
+            s => match all.first().is_some_and(|l| l.of.varies(s)) {
+                true => made.extend(all.iter().map(|lane| lane.stmt(s, facts))),
+                false => made.push(s.clone()),
+            },
+        }
+    }
+    made
+}
+
+/// What becomes lanes of vectors in an iteration.
+struct Lanes {
+    /// Variables that differ between iterations.
+    varying: Vec<Symbol>,
+    /// The widest of what does.
+    widest: Scalar,
+    /// How many variables a vector is accumulated in.
+    accumulators: u32,
+    /// How many statements become vectors.
+    statements: usize,
+    var: Symbol,
+}
+
+impl Lanes {
+    /// Those of a loop, if each of its iterations can be a lane.
+    fn of(nest: &Nest, var: Symbol, body: &Block) -> Option<Lanes> {
+        let mut lanes = Lanes {
+            varying: Vec::new(),
+            widest: Scalar::Bool,
+            accumulators: 0,
+            statements: 0,
+            var,
+        };
+        while lanes.grow(body) {}
+        let mut stored = FxHashSet::default();
+        let reduces = lanes.fits(nest, body, true, &mut stored)?;
+        let (mut apart, mut own, mut assigned) = (true, FxHashSet::default(), Vec::new());
+        walk::each_stmt(body, &mut |s| {
+            own.extend(walk::declared(s));
+            if let Stmt::Assign { var, .. } = s {
+                assigned.push(*var);
+            }
+            if let Some(e) = walk::exprs(s) {
+                e.visit(&mut |e| {
+                    apart &= !matches!(e.kind(), ExprKind::Load(b, _) if stored.contains(&nest.root(*b)));
+                });
+            }
+        });
+        walk::each_stmt(body, &mut |s| {
+            lanes.statements += usize::from(lanes.varies(s))
+        });
+        // What is handed on from one iteration to the next is in order.
+        apart &= assigned.iter().all(|v| own.contains(v));
+        let known = lanes.widest != Scalar::Bool && lanes.accumulators > 0;
+        (reduces && apart && known && !stored.is_empty()).then_some(lanes)
+    }
+
+    /// Adds variables that differ since others do; whether there were any.
+    fn grow(&mut self, body: &Block) -> bool {
+        let before = self.varying.len();
+        walk::each_stmt(body, &mut |s| {
+            if let Stmt::Let {
+                var,
+                value: Some(value),
+                ..
+            }
+            | Stmt::Assign { var, value } = s
+            {
+                if self.differs(value) && !self.varying.contains(var) {
+                    self.varying.push(*var);
+                }
+            }
+        });
+        self.varying.len() > before
+    }
+
+    /// Whether a value differs between iterations.
+    fn differs(&self, e: &Expr) -> bool {
+        let mut differs = false;
+        e.visit(&mut |e| {
+            differs |= matches!(e.kind(), ExprKind::Var(v) if self.varying.contains(v));
+            differs |= e.own_index().is_some_and(|n| self.moves(n));
+        });
+        differs
+    }
+
+    /// Whether an index does.
+    fn moves(&self, n: Nat) -> bool {
+        n.mentions(self.var) || self.varying.iter().any(|v| n.mentions(*v))
+    }
+
+    /// Whether a statement does something else in each iteration.
+    fn varies(&self, s: &Stmt) -> bool {
+        match s {
+            Stmt::Let { var, .. } | Stmt::Assign { var, .. } => self.varying.contains(var),
+            Stmt::Store { .. } => true,
+            _ => false,
+        }
+    }
+
+    /// Whether statements have a form for vectors, and then whether a long loop in them accumulates one; stores stand outside of loops.
+    fn fits(
+        &mut self,
+        nest: &Nest,
+        block: &Block,
+        outside: bool,
+        stored: &mut FxHashSet<BufId>,
+    ) -> Option<bool> {
+        let mut reduces = false;
+        for s in block {
+            match s {
+                Stmt::For {
+                    extent,
+                    kind: LoopKind::Seq,
+                    body,
+                    ..
+                } if !self.moves(*extent) => {
+                    let inside = self.fits(nest, body, false, stored)?;
+                    let long = extent.as_int().is_none_or(|n| n > SHORT);
+                    let assigns = |s: &Stmt| matches!(s, Stmt::Assign { .. }) && self.varies(s);
+                    reduces |= inside || long && body.iter().any(assigns);
+                }
+                Stmt::Let {
+                    value,
+                    shape,
+                    mutable,
+                    ..
+                } => {
+                    let varies = self.varies(s);
+                    self.accumulators += u32::from(varies && *mutable);
+                    self.takes(*shape, varies)?;
+                    value.iter().try_for_each(|e| self.lane_wise(e))?;
+                }
+                Stmt::Assign { value, .. } => self.lane_wise(value)?,
+                Stmt::Store {
+                    buf,
+                    index,
+                    value,
+                    element,
+                    ..
+                } => {
+                    let alone = stored.insert(nest.root(*buf));
+                    let fits = outside && alone && self.steps(*index) && self.steps(*element);
+                    fits.then_some(())?;
+                    self.takes(value.shape(), true)?;
+                    self.lane_wise(value)?;
+                }
+                Stmt::Index { value, .. } if !self.moves(*value) => {}
+                _ => return None,
+            }
+        }
+        Some(reduces)
+    }
+
+    /// Whether vectors have such elements.
+    fn takes(&mut self, shape: Shape, varies: bool) -> Option<()> {
+        let s = shape.elem;
+        let has = shape.lanes == 1 && !matches!(s, Scalar::F16 | Scalar::Bf16 | Scalar::Bool);
+        let first = self.widest == Scalar::Bool;
+        if varies && (first || s.bytes() > self.widest.bytes()) {
+            self.widest = s;
+        }
+        (has || !varies && shape.lanes == 1).then_some(())
+    }
+
+    /// Whether it moves by one from iteration to iteration.
+    fn steps(&self, n: Nat) -> bool {
+        n.coefficient(self.var) == Some(1.into()) && !self.moves(n - Nat::var(self.var))
+    }
+
+    /// Whether what differs in a value is computed lane by lane.
+    fn lane_wise(&mut self, e: &Expr) -> Option<()> {
+        if !self.differs(e) {
+            return (e.shape().lanes == 1).then_some(());
+        }
+        self.takes(e.shape(), true)?;
+        match e.kind() {
+            ExprKind::Var(_) => Some(()),
+            ExprKind::Load(_, n) => self.steps(*n).then_some(()),
+            ExprKind::Op(op, args) if is_exact(*op, e.shape().elem) => {
+                args.iter().try_for_each(|a| self.lane_wise(a))
+            }
+            ExprKind::Cast(a) => self.lane_wise(a),
+            _ => None,
+        }
+    }
+}
+
+/// Whether an operation has the same result in each lane.
+fn is_exact(op: Op, s: Scalar) -> bool {
+    match op {
+        Op::Add | Op::Sub | Op::Mul | Op::Min | Op::Max | Op::Neg | Op::Fma => true,
+        Op::Div | Op::Abs | Op::Sqrt => s.is_float(),
+        Op::BitAnd | Op::BitOr | Op::BitXor => true,
+        _ => false,
+    }
+}
+
+/// One of several vectors of an iteration.
+struct Lane<'a> {
+    of: &'a Lanes,
+    lanes: u32,
+    var: Symbol,
+    /// Which iteration its first lane is.
+    at: Nat,
+    /// What it calls variables.
+    vars: FxHashMap<Symbol, Symbol>,
+}
+
+impl Lane<'_> {
+    /// A statement that differs between iterations.
+    fn stmt(&self, s: &Stmt, facts: &Facts) -> Stmt {
+        let name = |v: &Symbol| self.vars.get(v).copied().unwrap_or(*v);
+        match s {
+            Stmt::Let {
+                var,
+                value,
+                shape,
+                mutable,
+            } => Stmt::Let {
+                var: name(var),
+                value: value.as_ref().map(|e| self.value(e, facts)),
+                shape: self.shape(*shape),
+                mutable: *mutable,
+            },
+            Stmt::Assign { var, value } => Stmt::Assign {
+                var: name(var),
+                value: self.value(value, facts),
+            },
+            Stmt::Store {
+                buf,
+                index,
+                value,
+                what,
+                element,
+            } => Stmt::Store {
+                buf: *buf,
+                index: self.place(*index, facts),
+                value: self.value(value, facts),
+                what: *what,
+                element: self.place(*element, facts),
+            },
+            s => s.clone(),
+        }
+    }
+
+    fn shape(&self, of: Shape) -> Shape {
+        Shape {
+            elem: of.elem,
+            lanes: self.lanes,
+        }
+    }
+
+    fn place(&self, n: Nat, facts: &Facts) -> Nat {
+        facts.simplify(n.subst_var(self.var, self.at))
+    }
+
+    fn value(&self, e: &Expr, facts: &Facts) -> Expr {
+        let shape = self.shape(e.shape());
+        if !self.of.differs(e) {
+            return Expr::new(ExprKind::Splat(e.clone()), shape);
+        }
+        let kind = match e.kind() {
+            ExprKind::Var(v) => ExprKind::Var(self.vars.get(v).copied().unwrap_or(*v)),
+            ExprKind::Load(b, n) => ExprKind::Load(*b, self.place(*n, facts)),
+            ExprKind::Op(op, args) => {
+                ExprKind::Op(*op, args.iter().map(|a| self.value(a, facts)).collect())
+            }
+            ExprKind::Cast(a) => ExprKind::Cast(self.value(a, facts)),
+            other => other.clone(),
+        };
+        Expr::new(kind, shape)
+    }
+}

@@ -1,0 +1,99 @@
+//! Iterations that become lanes: of which loops they do, and what a loop keeps by itself.
+
+use super::*;
+
+/// The lanes of what is stored to results by loops around others, the most first.
+fn lanes(body: &str) -> Vec<u32> {
+    let nest = printed(&format!(
+        "def there [n k : nat] (i : idx[n]) (j : idx[k]) : idx[n + k] = (cast ((cast i : i64) + (cast j : i64)) : idx[n + k])
+def f [n k : nat] (w : k.f32) (x : (n + k).f32) (rows : n.k.f32) : n.f32 =
+           generate[n] (\\i -> {body})"
+    ));
+    let mut found = Vec::new();
+    each_stmt(&nest.body, &mut |s| {
+        if let Stmt::Store { value, .. } = s {
+            found.push(value.shape().lanes);
+        }
+    });
+    found
+}
+
+/// Where iterations read and store side by side, they are lanes: of some vectors, of one, and the rest.
+#[test]
+fn iterations_around_reductions_are_lanes() {
+    let all = Options::default().target.lanes(Scalar::F32);
+    let sum = "generate[k] (\\j -> idx j w * idx (there i j) x) |> reduceSeq (\\a v -> a + v) 0.0";
+    assert_eq!(lanes(sum), [all, all, all, all, all, 1]);
+    // Two accumulators, one in the other.
+    let nested = "generate[k] (\\j -> generate[k] (\\t -> idx (there i t) x) |> reduceSeq (\\a v -> a * v) 1.0) |> reduceSeq (\\a v -> a + v) 0.0";
+    assert!(lanes(nested).len() > 2, "{:?}", lanes(nested));
+    for alone in [
+        // Rows are read along themselves,
+        "idx i rows |> reduceSeq (\\a v -> a + v) 0.0",
+        // functions have no exact vectors,
+        "generate[k] (\\j -> exp (idx (there i j) x)) |> reduceSeq (\\a v -> a + v) 0.0",
+        // compilers write out short loops,
+        "generate[3] (\\j -> idx (cast ((cast i : i64) + (cast j : i64)) : idx[n + k]) x) |> reduceSeq (\\a v -> a + v) 0.0",
+        // what is counted depends on the iteration,
+        "generate[k] (\\j -> (cast (cast i : i64) : f32) * idx j w) |> reduceSeq (\\a v -> a + v) 0.0",
+        // or on what was read.
+        "generate[k] (\\j -> idx (cast (idx (there i j) x) : idx[n + k]) x) |> reduceSeq (\\a v -> a + v) 0.0",
+    ] {
+        assert_eq!(lanes(alone), [1], "{alone}");
+    }
+}
+
+/// A state that steps read elsewhere goes from one buffer to another and back: nothing is copied but the start.
+#[test]
+fn steps_copy_no_state() {
+    let nest = printed(
+        "def f [n k : nat] (a : n.f32) (ws : k.f32) : n.f32 =
+           ws |> reduceSeq (\\xs w -> reverse xs |> mapSeq (\\x -> x * w)) a",
+    );
+    let mut copies = 0;
+    each_stmt(&nest.body, &mut |s| {
+        if let Stmt::Store { value, .. } = s {
+            let own =
+                |b: &BufId| !matches!(nest.buffers[b.0 as usize].storage, StorageClass::Input(_));
+            copies += usize::from(matches!(value.kind(), ExprKind::Load(b, _) if own(b)));
+        }
+    });
+    assert_eq!(copies, 0, "{nest}");
+}
+
+/// A vector that is stored and then copied is stored twice by one loop; loops of vectors that do more stay as they are.
+#[test]
+fn copies_of_vectors_are_made_where_these_are_stored() {
+    let of = |after: &str| {
+        let text = format!(
+            "def f [m n : nat] (x : m.(n*8).f32) : m.(n*8).f32 = x |> mapPar (\\row ->
+               let doubled = toMem (asVector[8] row |> mapSeq (\\v -> v + v)) in
+               {after})"
+        );
+        super::loops_around("stage_fusion", &text, |_, _| {})
+    };
+    assert_eq!(of("asScalar (doubled |> mapSeq (\\v -> v))"), (3, 2));
+    assert_eq!(of("asScalar (doubled |> mapSeq (\\v -> v * v))"), (3, 3));
+}
+
+/// What an iteration reads of a buffer that it stores to is its own element: compilers are told so, outside of threads, too.
+#[test]
+fn updates_of_own_elements_are_independent() {
+    let of = |step: &str| {
+        let nest = printed(&format!(
+            "def f [m n : nat] (x : m.n.f32) : m.n.f32 =
+               x |> scanSeq (\\row state -> {step}) (fill[n] 0.0)"
+        ));
+        let mut kinds = Vec::new();
+        each_stmt(&nest.body, &mut |s| {
+            if let Stmt::For { kind, .. } = s {
+                kinds.push(*kind == LoopKind::Independent);
+            }
+        });
+        kinds
+    };
+    let own = of("zip row state |> mapSeq (\\p -> fst p + 0.5 * snd p)");
+    assert_eq!(own.last(), Some(&true), "{own:?}");
+    let others = of("zip row (reverse state) |> mapSeq (\\p -> fst p + 0.5 * snd p)");
+    assert!(!others.contains(&true), "{others:?}");
+}

@@ -1,0 +1,28 @@
+//! Loops over the same rows that become one.
+
+use super::*;
+
+/// How many loops go over m rows after all passes.
+fn over_rows(body: &str) -> usize {
+    let nest = printed(&format!(
+        "def f [m n : nat] (x : m.n.f32) : (n.f32, n.f32) =
+           let sums = \\g -> x |> reduceSeq (\\acc row -> zip acc row |> mapSeq (\\p -> fst p + g (snd p))) (fill[n] 0.0) in
+           {body}"
+    ));
+    let rows = Nat::var(Symbol::new("m"));
+    let mut found = 0;
+    each_stmt(&nest.body, &mut |s| {
+        found += usize::from(matches!(s, Stmt::For { extent, .. } if *extent == rows));
+    });
+    found
+}
+
+/// What is summed of columns in two ways goes over the rows once, if neither needs the other nor calls a function.
+#[test]
+fn sums_of_the_same_rows_are_one_loop() {
+    assert_eq!(over_rows("pair (sums (\\v -> v)) (sums (\\v -> v * v))"), 1);
+    assert_eq!(over_rows("pair (sums (\\v -> v)) (sums (\\v -> exp v))"), 2);
+    let needed = "let first = toMem (sums (\\v -> v)) in
+        pair first (x |> reduceSeq (\\acc row -> zip acc (zip row first) |> mapSeq (\\p -> fst p + fst (snd p) * snd (snd p))) (fill[n] 0.0))";
+    assert_eq!(over_rows(needed), 2);
+}
