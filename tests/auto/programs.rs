@@ -316,7 +316,7 @@ pub const PROGRAMS: [(&str, &str); 87] = [
              let mean = reduce (+) 0.0 w / 20.0 in
              let d = sqrt (reduce (+) 0.0 (w |> map (\\v -> (v - mean) * (v - mean))) / 20.0) in
              (mean - d, mean + d))",
-        "sums apart, named arrays kept, elements in 4 vectors, parallel",
+        "parallel",
     ),
     // No array says how much there is to do.
     (

@@ -411,8 +411,8 @@ fn rules_are_generalised() {
 #[test]
 fn what_lowering_leaves_open_is_harvested_once() {
     let dir = tempfile::tempdir().unwrap();
-    let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs/mm.rise");
-    std::fs::copy(shipped, dir.path().join("mm.rise")).unwrap();
+    let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs/gemv.rise");
+    std::fs::copy(shipped, dir.path().join("gemv.rise")).unwrap();
     let queries =
         "x / 4  where 0 <= x\ny / 8  where 0 <= y\nx / 4 / z  where 0 <= x\nx < y\nx % 4 < 5\nm\n";
     std::fs::write(dir.path().join("own.queries"), queries).unwrap();
