@@ -173,14 +173,21 @@ impl Lower {
     /// The accumulator filled and the loop: in place or through a second buffer.
     fn accumulate(&mut self, r: &Reduction, start: &Val, acc: &Mem) -> Res<()> {
         let (filled, ()) = self.scratch(|cx| cx.fill_start(start, acc, r.node))?;
-        let (steps, safe) = self.scratch(|cx| cx.steps_in_place(r, acc))?;
+        let inside = std::mem::replace(&mut self.in_steps, true);
+        let made = self.scratch(|cx| cx.steps_in_place(r, acc));
+        self.in_steps = inside;
+        let (steps, safe) = made?;
         if safe {
             self.append(filled);
             self.append(steps);
             return Ok(());
         }
-        if !r.unroll {
-            return self.exchange(r, start, acc);
+        // In steps of others each would be written twice, and which state they leave to each other would be hard to see.
+        if r.node.prim.op() == Op::Iterate || !r.unroll && !inside {
+            self.in_steps = true;
+            let made = self.exchange(r, start, acc);
+            self.in_steps = inside;
+            return made;
         }
         self.append(filled);
         let next = self.allocate(acc.ty, "next")?;

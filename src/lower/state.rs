@@ -121,6 +121,8 @@ pub(super) struct Lower {
     pub newest: FxHashMap<BufId, BufId>,
     /// How many scatters were written.
     pub scatters: usize,
+    /// Whether steps of a reduction to an array are written.
+    pub in_steps: bool,
     /// Which version of an unrolled map is being written.
     pub version: Version,
     /// Bytes of all stack buffers.
@@ -173,6 +175,7 @@ impl Lower {
             kept: FxHashSet::default(),
             newest: FxHashMap::default(),
             scatters: 0,
+            in_steps: false,
             version: Version::Outside,
             stack_used: 0,
             casts: Casts::default(),
