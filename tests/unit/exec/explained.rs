@@ -104,6 +104,17 @@ fn regrouped_kernels_are_right_whatever_the_numbers_are() {
 
 #[test]
 fn tampered_kernels_of_nasty_programs_are_rejected() {
+    rejected(&|number| number % 3 == 0);
+}
+
+#[test]
+#[ignore]
+fn all_tampered_kernels_of_nasty_programs_are_rejected() {
+    rejected(&|_| true);
+}
+
+/// Of each program some in every run: calling the largest sizes takes the time.
+fn rejected(takes: &dyn Fn(usize) -> bool) {
     let tool = Toolchain::find().unwrap();
     let root = |from: &str, to: &str| rows(&ROOT.replace(from, to));
     let count = |from: &str, to: &str| rows(&COUNT.replace(from, to));
@@ -148,7 +159,7 @@ fn tampered_kernels_of_nasty_programs_are_rejected() {
         (ABOVE, count("s / n", "s / (n + 1)")),
     ];
     let mut accepted = Vec::new();
-    for (i, (text, body)) in tampered.iter().enumerate() {
+    for (i, (text, body)) in tampered.iter().enumerate().filter(|t| takes(t.0)) {
         match judged(text, body, &tool) {
             Ok(_) => accepted.push(i),
             Err(d) => assert_eq!(d.code, code::MISMATCH, "{body}: {d:?}"),
