@@ -97,6 +97,7 @@ fn loops(program: &Program, is: impl Fn(LoopKind) -> bool) -> usize {
 /// All schedules that are proposed are reached, and the one that is taken means the same.
 #[test]
 fn programs_nobody_wrote_a_sketch_for_get_one() {
+    let mut others: Vec<String> = Vec::new();
     for (text, word) in PROGRAMS {
         let program = program_text(text);
         let auto = found(&program, REGROUPED);
@@ -115,7 +116,9 @@ fn programs_nobody_wrote_a_sketch_for_get_one() {
             );
         }
         let best = auto.best().unwrap_or_else(|| panic!("{text}: {auto:?}"));
-        assert!(best.what.contains(word), "{text}: {}", best.what);
+        if !best.what.contains(word) {
+            others.push(format!("{text}: {}", best.what));
+        }
         let kernel = replayed(&program, &auto);
         let one = word.contains("updates");
         assert!(one || loops(&kernel, |k| k == LoopKind::Par) > 0, "{text}");
@@ -124,6 +127,7 @@ fn programs_nobody_wrote_a_sketch_for_get_one() {
             assert!(same(&a, &b), "{text} at {size}");
         }
     }
+    assert!(others.is_empty(), "{others:#?}");
 }
 
 /// What each sum of a product goes on from is added behind the tiles, so that they have packed panels.

@@ -16,7 +16,7 @@ use crate::ty::Scalar;
 use std::collections::BTreeSet;
 
 /// Columns of a block, where they are no vectors.
-const BLOCK: u32 = STRIP / 4;
+const BLOCK: u32 = STRIP / 8;
 
 const RULES: &str = "use rules/regrouping.rules (scans-at-once, scan-map-fusion)\n";
 
@@ -73,7 +73,8 @@ pub fn of_rows(term: &Term, target: Target) -> Vec<Schedule> {
     let all: Vec<String> = places.iter().map(of_numbers).collect();
     let plain = guide("scans", &(blocks(&numbers) + RULES), &all);
     let plain = Schedule::preparation(WORDS, vec![plain]).by_itself();
-    let vectors = STRIP / target.register_bytes();
+    // What is read and what is stored go along a row each.
+    let vectors = STRIP / 2 / target.register_bytes();
     let lanes: Option<BTreeSet<u32>> = (places.iter())
         .map(|c| c.vectors.map(|s| target.lanes(s)))
         .collect();

@@ -481,7 +481,7 @@ def smoothed [h w : nat] (k : 7.f32) (x : (h+6).(w+6).f32) : h.w.f32 =
            coefs |> map (\\c ->
              let s = x |> reduceSeq (\\s v -> (v + c * fst s - snd s, fst s)) (0.0, 0.0) in
              fst s * fst s + snd s * snd s - c * fst s * snd s)",
-        "4 vectors side by side",
+        "parallel",
     ),
     (
         "def cube_roots [n : nat] (x : n.f32) : n.f32 =
@@ -508,7 +508,7 @@ def smoothed [h w : nat] (k : 7.f32) (x : (h+6).(w+6).f32) : h.w.f32 =
     (
         "def polynomial [n k : nat] (c : (k+1).f32) (x : n.f32) : n.f32 =
            x |> map (\\v -> c |> reduceSeq (\\s a -> s * v + a) 0.0)",
-        "4 vectors side by side",
+        "parallel",
     ),
     (
         "def by_index [m n k : nat] (a : m.k.f32) (b : k.n.f32) : m.n.f32 =
@@ -533,7 +533,7 @@ def smoothed [h w : nat] (k : 7.f32) (x : (h+6).(w+6).f32) : h.w.f32 =
         "def convolved [n k : nat] (x : (n+k).f32) (w : (k+1).f32) : n.f32 =
            generate[n] (\\i -> generate[k+1] (\\j ->
              idx (cast ((cast i : i64) + (cast j : i64)) : idx[n+k]) x * idx j w) |> reduce (+) 0.0)",
-        "reductions in 4 vectors",
+        "parallel",
     ),
     (
         "def halves [m n k : nat] (a : m.k.f16) (b : k.n.f16) : m.n.f32 =
@@ -584,6 +584,6 @@ def smoothed [h w : nat] (k : 7.f32) (x : (h+6).(w+6).f32) : h.w.f32 =
     (
         "def filtered [n k : nat] (weights : (2*k+1).f32) (x : n.f32) : n.f32 =
            x |> padClamp[k, k] |> slide[2*k+1, 1] |> map (\\w -> zip weights w |> map (\\(a, b) -> a * b) |> reduce (+) 0.0)",
-        "borders kept, whole rows into 64 vectors",
+        "borders kept, parallel",
     ),
 ];
