@@ -28,6 +28,14 @@ pub struct Difference {
     pub unbounded: u64,
 }
 
+/// What is said behind a comparison of numbers that were not compared.
+pub fn not_compared(n: u64) -> String {
+    match n {
+        0 => String::new(),
+        n => format!("; {n} numbers not compared, of which rounding may make anything"),
+    }
+}
+
 fn is_zero(n: &u64) -> bool {
     *n == 0
 }

@@ -9,6 +9,7 @@ use super::guides::GuidesTried;
 use super::number::{bytes, count, digits, seconds};
 use super::saved::{self, SUMMARY};
 use crate::emit::Contract;
+use crate::exec::compare::not_compared;
 use crate::exec::run::{Report, Subject};
 use crate::search::{Stop, Trace};
 use serde::{Deserialize, Serialize};
@@ -184,10 +185,7 @@ fn checks(lines: &mut Lines, run: &Report) {
         let all = same.iter().map(|o| o.difference.clone());
         let gravest = all.reduce(|a, b| a.or(b)).unwrap_or_default();
         let (error, tolerance) = (gravest.error, gravest.tolerance);
-        let open = match gravest.unbounded {
-            0 => String::new(),
-            n => format!("; {n} numbers not compared, of which rounding may make anything"),
-        };
+        let open = not_compared(gravest.unbounded);
         let text = format!(
             "{} = {} at {}: {}{open}",
             name(c.what),

@@ -104,25 +104,7 @@ impl Fusion<'_> {
         if a.extent != b.extent || a.kind != b.kind || !a.loops.shares(&b.loops) {
             return None;
         }
-        let (mut reads, mut writes) = (b.reads, b.writes);
-        let mut moved = Vec::new();
-        for at in (first..second).rev() {
-            let s = &block[at];
-            let stays = (Touched::read(self.nest, s), Touched::written(self.nest, s));
-            let declares = walk::declared(s).is_some_and(|v| reads.vars.contains(&v));
-            if at > first && (declares || stays.1.meets(&reads)) {
-                moved.push(at);
-                reads.add(&stays.0);
-                writes.add(&stays.1);
-                writes.vars.extend(walk::declared(s));
-                continue;
-            }
-            if stays.1.meets(&reads) || stays.0.meets(&writes) || stays.1.meets(&writes) {
-                return None;
-            }
-        }
-        moved.reverse();
-        Some(moved)
+        self.before_first(block, (first, second), (b.reads, b.writes), &|_| true)
     }
 
     /// The declarations between two loops that have to stand before the first so that the second can run inside of it;
@@ -134,23 +116,37 @@ impl Fusion<'_> {
         if a.extent != b.extent || !few || !a.shares(&b) {
             return None;
         }
-        let mut reads = Touched::read(self.nest, &block[second]);
-        let mut writes = Touched::written(self.nest, &block[second]);
+        let reads = Touched::read(self.nest, &block[second]);
+        let writes = Touched::written(self.nest, &block[second]);
+        let may_move = |s: &Stmt| matches!(s, Stmt::Let { .. } | Stmt::Index { .. });
+        self.before_first(block, (first, second), (reads, writes), &may_move)
+    }
+
+    /// The statements between two loops that the second, which reads and writes so much, needs; nothing if one of them may not move, or
+    /// something that stays, the first loop above all, stands against it.
+    fn before_first(
+        &self,
+        block: &[Stmt],
+        (first, second): (usize, usize),
+        (mut reads, mut writes): (Touched, Touched),
+        may_move: &dyn Fn(&Stmt) -> bool,
+    ) -> Option<Vec<usize>> {
         let mut moved = Vec::new();
         for at in (first..second).rev() {
             let s = &block[at];
-            let declares = walk::declared(s).filter(|_| at > first);
-            let needed =
+            let own = (Touched::read(self.nest, s), Touched::written(self.nest, s));
+            let declares = walk::declared(s);
+            let declared =
                 declares.is_some_and(|v| reads.vars.contains(&v) || writes.vars.contains(&v));
-            if needed && matches!(s, Stmt::Let { .. } | Stmt::Index { .. }) {
+            if at > first && (declared || own.1.meets(&reads)) && may_move(s) {
                 moved.push(at);
-                reads.add(&Touched::read(self.nest, s));
+                reads.add(&own.0);
+                writes.add(&own.1);
                 // Whoever touches it before it is declared touches another one.
                 writes.vars.extend(declares);
                 continue;
             }
-            let stays = (Touched::read(self.nest, s), Touched::written(self.nest, s));
-            if stays.1.meets(&reads) || stays.0.meets(&writes) || stays.1.meets(&writes) {
+            if own.1.meets(&reads) || own.0.meets(&writes) || own.1.meets(&writes) {
                 return None;
             }
         }

@@ -19,8 +19,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The longest loop that compilers write out.
 const SHORT: i64 = 16;
-/// The most vectors at once, and the statements of an iteration that waits for none other as it is.
+/// The most vectors at once.
 const ABREAST: u32 = 4;
+/// Of iterations of so many statements one vector alone keeps a processor busy.
 const MANY: usize = 16;
 /// Vectors that are accumulated at once, so that every machine has registers for what is read, too.
 const ACCUMULATORS: u32 = 8;
@@ -101,8 +102,16 @@ impl Pass<'_> {
         let whole = self.facts.floor(*extent, several.into());
         let vectors = self.facts.floor(*extent, one.into());
         let mut loops = Vec::new();
-        let first = self.vectors(&of, body, (*var, whole, 0.into()), lanes, abreast);
-        loops.push(with(first, *kind, note.clone()));
+        let mut first = self.vectors(&of, body, (*var, whole, 0.into()), lanes, abreast);
+        if let Stmt::For {
+            kind: of_first,
+            note: says,
+            ..
+        } = &mut first
+        {
+            (*of_first, *says) = (*kind, note.clone());
+        }
+        loops.push(first);
         let from = whole * several.into();
         if abreast > 1 {
             let many = self
@@ -157,21 +166,6 @@ impl Pass<'_> {
         let made = self.names.renew(made);
         self.made.extend(walk::declared(&made));
         made
-    }
-}
-
-fn with(s: Stmt, of: LoopKind, says: Option<String>) -> Stmt {
-    match s {
-        Stmt::For {
-            var, extent, body, ..
-        } => Stmt::For {
-            var,
-            extent,
-            kind: of,
-            body,
-            note: says,
-        },
-        s => s,
     }
 }
 

@@ -5,6 +5,7 @@
 
 use super::text::{code, count, esc, prose, Page};
 use crate::emit::Contract;
+use crate::exec::compare::not_compared;
 use crate::exec::measure::Timing;
 use crate::exec::run::{Check, Report, Subject};
 use crate::report::record::{Kernel, Record};
@@ -269,10 +270,7 @@ fn agreement(run: &Report, all: &mut Vec<Entry>) {
             .collect();
         let error = of.iter().map(|c| c.difference.error).fold(0.0, f64::max);
         let open = of.iter().map(|c| c.difference.unbounded);
-        let open = match open.fold(0, u64::saturating_add) {
-            0 => String::new(),
-            n => format!("; {n} numbers not compared, of which rounding may make anything"),
-        };
+        let open = not_compared(open.fold(0, u64::saturating_add));
         let said = if error > 0.0 {
             format!("relative error {error:.1e}, which rounding explains{open}")
         } else {
