@@ -207,8 +207,10 @@ impl Lower {
             Some(0) => self.fill_start(start, acc, r.node)?,
             Some(_) => one_more(self)?,
             None => {
-                let (then, ()) = self.scratch(|cx| cx.fill_start(start, acc, r.node))?;
-                let (els, ()) = self.scratch(one_more)?;
+                // What the first iteration reads is not read where there is none.
+                let level = self.level_of_nat(odd);
+                let (then, ()) = self.side(level, |cx| cx.fill_start(start, acc, r.node))?;
+                let (els, ()) = self.side(level, one_more)?;
                 let cond = Expr::compare(Op::Eq, odd, 0.into());
                 self.push(Stmt::If { cond, then, els });
             }

@@ -182,7 +182,10 @@ impl Values {
                 Some(v) => v,
                 None => match self.without_fixed(&f) {
                     Ok(Some(v)) => v,
-                    _ => self.make(Node::Fold(Rc::new(f))),
+                    _ => match self.without_loop(&f) {
+                        Ok(Some(v)) => v,
+                        _ => self.make(Node::Fold(Rc::new(f))),
+                    },
                 },
             },
         }
@@ -396,6 +399,23 @@ impl Values {
             o,
             &numbered(&around),
         )
+    }
+
+    /// As many steps as `outer` times `by`, where those that are taken at once are written out: a part that comes back to where it was
+    /// after so many needs none of those where it was between them.
+    pub fn unrolled(&mut self, f: &Fold, outer: Nat, by: i64) -> Res<V> {
+        let cells = self.state(f);
+        let o = self.symbol("o");
+        self.known.range(o, Nat::int(0), outer - Nat::int(1));
+        let mark = self.known.mark();
+        self.known.positive(outer);
+        let first = Nat::int(by) * Nat::var(o);
+        let all = (0..by).try_fold(cells.clone(), |before, i| {
+            Ok(self.stepped(f, &before, first + Nat::int(i))?.to_vec())
+        });
+        self.known.restore(mark);
+        let state = (f.starts.clone(), all?, f.which);
+        self.closed(outer, state, o, &numbered(&cells))
     }
 
     /// Names for a state that is not known.

@@ -4,8 +4,9 @@
 //! holds what is known; to leave one away is always right. Absent: what is known, questions (`known`).
 
 use super::known::{Known, ENDS};
-use super::parts::{remainder, tightened, undivided, vars_in};
-use crate::arith::{AtomKind, Nat, Signs};
+use super::parts::{factor, first_factor, remainder, tightened, undivided, vars_in};
+use super::system::is_integer;
+use crate::arith::{AtomKind, Nat, Rat, Signs};
 use crate::intern::Symbol;
 
 /// What is noted to follow from one assumption and others, at most.
@@ -21,6 +22,9 @@ impl Known {
             .filter(|(u, by)| !self.is_fact(*u) && self.known_sign(*by - Nat::int(1)))
             .map(|d| d.0);
         let mut found: Vec<Nat> = self.without_ranges(n).into_iter().chain(divided).collect();
+        for product in [n].into_iter().chain(found.first().copied()) {
+            found.extend(self.of_factors(product));
+        }
         found.extend(self.of_dividend(n));
         found.extend(self.for_one_variable(n));
         let all = self.all();
@@ -89,6 +93,34 @@ impl Known {
         let left = with(x - by * x.floor_div(by));
         let new = whole.into_iter().chain([left]);
         new.filter(|n| n.as_int().is_none() && !self.is_fact(*n))
+            .collect()
+    }
+
+    /// Of whole factors of a product that is positive each is, if all but one of them are not negative.
+    fn of_factors(&self, n: Nat) -> Vec<Nat> {
+        let constant = n.terms().iter().find(|(m, _)| m.is_one()).map(|t| t.1);
+        let Some(c) = constant.and_then(Rat::as_int).filter(|c| *c < 0) else {
+            return Vec::new();
+        };
+        let (mut all, mut rest) = (Vec::new(), n - Nat::int(c));
+        while let Some((a, other)) = factor(rest).or_else(|| first_factor(rest)) {
+            if !self.known_sign(Nat::atom(a)) {
+                return Vec::new();
+            }
+            all.push(Nat::atom(a));
+            rest = other;
+        }
+        if !all.is_empty() {
+            all.push(rest);
+        }
+        {
+            let facts = self.facts.borrow();
+            let like = |n: Nat| facts.whole_sizes().iter().any(|w| is_integer(n - *w));
+            all.retain(|n| is_integer(*n) || like(*n));
+        }
+        let positive = all.into_iter().map(|n| n - Nat::int(1));
+        positive
+            .filter(|n| n.as_int().is_none() && !self.is_fact(*n))
             .collect()
     }
 

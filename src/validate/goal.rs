@@ -11,7 +11,7 @@ use super::place::coordinates;
 use super::rewrite::Rewrite;
 use super::same::same;
 use super::source::{scalar_at, Sem};
-use super::strides::mirrored;
+use super::strides::{beside, in_two, mirrored};
 use super::value::{Node, Res, Values, V};
 use super::{Obligation, Stuck};
 use crate::arith::{AtomKind, Nat};
@@ -185,6 +185,7 @@ fn covered(cx: &mut Values, all: &[&Leaf], dims: &[Nat]) -> Res<()> {
 }
 
 fn covered_by(cx: &mut Values, all: &[&Leaf], dims: &[Nat]) -> Res<()> {
+    let all: Vec<Leaf> = (all.iter().map(|l| in_two(cx, l))).collect::<Res<_>>()?;
     let stores: Vec<(&Leaf, Vec<Nat>)> = all
         .iter()
         .filter_map(|l| {
@@ -193,7 +194,7 @@ fn covered_by(cx: &mut Values, all: &[&Leaf], dims: &[Nat]) -> Res<()> {
             assume_path(cx, &l.path);
             let place = coordinates(cx, s.at, dims);
             cx.known.restore(mark);
-            Some((*l, place?))
+            Some((l, place?))
         })
         .collect();
     let done = shown(cx, &stores, dims);
@@ -202,7 +203,7 @@ fn covered_by(cx: &mut Values, all: &[&Leaf], dims: &[Nat]) -> Res<()> {
     }
     // Of what a loop over all elements stores there is one index, of which the others are quotients.
     let flat = all.iter().filter_map(|l| match &l.is {
-        Item::Store(s) => Some((*l, vec![s.at])),
+        Item::Store(s) => Some((l, vec![s.at])),
         _ => None,
     });
     let count = dims.iter().fold(Nat::int(1), |n, d| n * *d);
@@ -298,58 +299,24 @@ fn digits(cx: &mut Values, stores: &[(&Leaf, Vec<Nat>)], d: usize, dim: Nat) -> 
 /// What has to hold for a store to store the element at a place; `None` if it never does.
 fn cover(cx: &mut Values, leaf: &Leaf, at: &[Nat], place: &[Nat]) -> Res<Option<Cover>> {
     let mut r = Rewrite::default();
-    let mut conds = Vec::new();
+    let mut sides = Vec::new();
     let loops: Vec<(Symbol, Nat)> = leaf.loops().collect();
     for (c, x) in at.iter().zip(place) {
-        let c = tiles_of(cx, *c, *x, &loops, &mut r);
-        let mut rest = *x;
-        let mut base = c;
-        let mut vars: Vec<(Symbol, Nat, Option<Nat>)> = Vec::new();
-        for (v, _) in &loops {
-            if let Some(s) = c.coefficient(*v).filter(|s| s.as_int() != Some(0)) {
-                base = base - s * Nat::var(*v);
-                let from_end = mirrored(cx, leaf, (*v, s)).filter(|_| !r.vars.contains_key(v));
-                let s = match from_end {
-                    Some(n) => {
-                        base = base + s * (n - Nat::int(1));
-                        Nat::int(0) - s
-                    }
-                    None => s,
-                };
-                vars.push((*v, s, from_end));
-            }
-        }
-        vars.sort_by_key(|(_, s, _)| {
-            (
-                s.as_int().is_some(),
-                std::cmp::Reverse(s.as_int().unwrap_or(0)),
-            )
-        });
-        for (v, s, from_end) in vars {
-            if r.vars.contains_key(&v) {
-                rest = rest - s * r.vars[&v];
-                continue;
-            }
-            // A part of a block is asked for at its own place in it.
-            let whole = match (base.as_int(), s.as_int()) {
-                (Some(b), Some(s)) if s > 0 => Nat::int(b.div_euclid(s) * s),
-                (None, _) | (_, None) => cx.known.multiples(base, s) * s,
-                _ => Nat::int(0),
-            };
-            let q = cx.known.floor(rest - whole, s);
-            rest = cx.simplify(rest - s * q);
-            r.vars
-                .insert(v, from_end.map_or(q, |n| n - Nat::int(1) - q));
-        }
+        sides.push(iteration(cx, (leaf, &loops), (*c, *x), &mut r)?);
+    }
+    // Of a loop that no index names the first iteration is as good as any.
+    for (v, _) in &loops {
+        r.vars.entry(*v).or_insert(Nat::int(0));
+    }
+    let mut conds = Vec::new();
+    for (rest, base) in sides {
         let base = cx.rewrite_nat(&mut r, base)?;
-        let x = cx.simplify(rest);
-        conds.push(cx.compare(Op::Eq, x, base));
+        conds.push(cx.compare(Op::Eq, rest, base));
     }
     for a in &leaf.path {
         match a {
             Around::Loop(v, n) => {
-                let n = cx.rewrite_nat(&mut r, *n)?;
-                let q = *r.vars.entry(*v).or_insert(Nat::int(0));
+                let (q, n) = (r.vars[v], cx.rewrite_nat(&mut r, *n)?);
                 conds.push(cx.compare(Op::Le, Nat::int(0), q));
                 conds.push(cx.compare(Op::Lt, q, n));
             }
@@ -360,6 +327,62 @@ fn cover(cx: &mut Values, leaf: &Leaf, at: &[Nat], place: &[Nat]) -> Res<Option<
         }
     }
     Ok((!conds.iter().any(|c| cx.decide(*c) == Some(false))).then_some(Cover { conds }))
+}
+
+/// The iteration that stores an index `x`, as far as the index of a store says it: what is left of it on both sides, which has to be equal.
+fn iteration(
+    cx: &mut Values,
+    (leaf, loops): (&Leaf, &[(Symbol, Nat)]),
+    (c, x): (Nat, Nat),
+    r: &mut Rewrite,
+) -> Res<(Nat, Nat)> {
+    let c = tiles_of(cx, c, x, loops, r);
+    let (mut rest, mut base) = (x, c);
+    let mut vars: Vec<(Symbol, Nat, Option<Nat>)> = Vec::new();
+    for (v, _) in loops {
+        if let Some(s) = c.coefficient(*v).filter(|s| s.as_int() != Some(0)) {
+            base = base - s * Nat::var(*v);
+            let from_end = mirrored(cx, leaf, (*v, s)).filter(|_| !r.vars.contains_key(v));
+            let s = match from_end {
+                Some(n) => {
+                    base = base + s * (n - Nat::int(1));
+                    Nat::int(0) - s
+                }
+                None => s,
+            };
+            vars.push((*v, s, from_end));
+        }
+    }
+    vars.sort_by_key(|(_, s, _)| {
+        (
+            s.as_int().is_some(),
+            std::cmp::Reverse(s.as_int().unwrap_or(0)),
+        )
+    });
+    for (i, (v, s, from_end)) in vars.iter().copied().enumerate() {
+        if let Some(known) = r.vars.get(&v) {
+            rest = rest - s * *known;
+            continue;
+        }
+        let below = vars[i + 1..].iter();
+        let below = below.fold(Nat::int(0), |sum, (v, s, _)| sum + *s * Nat::var(*v));
+        let mark = cx.known.mark();
+        assume_path(cx, &leaf.path);
+        let fixed = |n: &Nat| !loops.iter().any(|l| cx.mentions(*n, l.0));
+        let whole = beside(cx, base, s, below).filter(fixed);
+        cx.known.restore(mark);
+        // A part of a block is asked for at its own place in it.
+        let whole = whole.unwrap_or_else(|| match (base.as_int(), s.as_int()) {
+            (Some(b), Some(s)) if s > 0 => Nat::int(b.div_euclid(s) * s),
+            (None, _) | (_, None) => cx.known.multiples(base, s) * s,
+            _ => Nat::int(0),
+        });
+        let q = cx.known.floor(rest - whole, s);
+        (rest, base) = (cx.simplify(rest - whole - s * q), base - whole);
+        r.vars
+            .insert(v, from_end.map_or(q, |n| n - Nat::int(1) - q));
+    }
+    Ok((cx.simplify(rest), base))
 }
 
 /// An index whose tiles are shifted such that they end inside, `min(4*i, n - 4) + j`: which tile stores an element is said by the

@@ -250,16 +250,21 @@ fn read_by_value(cx: &mut Values, buf: u32, leaves: &[Leaf], e: Nat, most: i64) 
     for i in 0..n {
         let at = cx.simplify(e.subst_var(v, Nat::int(i)));
         let mut found = read_by_value(cx, buf, leaves, at, most / n);
+        let own = cx.with(any, v, Nat::int(i));
         if !found.as_ref().is_ok_and(|v| cx.is_defined(*v)) {
             // Perhaps nobody asks there.
             let c = cx.compare(Op::Eq, Nat::var(v), Nat::int(i));
+            let never = cx.decide(c) == Some(false);
             let mark = cx.known.mark();
             cx.assume(c, true);
-            found = read_by_value(cx, buf, leaves, at, most / n);
+            found = match (&own, never || cx.never()) {
+                (Ok(own), true) => Ok(*own),
+                _ => read_by_value(cx, buf, leaves, at, most / n),
+            };
             cx.known.restore(mark);
         }
         let found = found?;
-        alike = alike && cx.with(any, v, Nat::int(i)).is_ok_and(|v| v == found);
+        alike = alike && own.is_ok_and(|v| v == found);
         all.push(found);
     }
     match alike {

@@ -14,6 +14,7 @@
 //! loops around them (`memory`), and what a loop makes of its state is a reduction (`value`). The term is asked for the
 //! same elements (`source`), and both are compared (`same`, `goal`).
 
+mod closed_form;
 mod decide;
 mod disjoint;
 mod exprs;

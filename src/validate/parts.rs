@@ -22,6 +22,14 @@ pub fn factor(n: Nat) -> Option<(Atom, Nat)> {
     Some((a, Nat::from_terms(rest)))
 }
 
+/// A factor of a product, and the others.
+pub fn first_factor(n: Nat) -> Option<(Atom, Nat)> {
+    let terms = n.terms();
+    let [(m, c)] = &terms[..] else { return None };
+    let (a, _) = m.factors().find(|(_, e)| *e > 0)?;
+    Some((a, Nat::from_terms([(m.div(&Mono::atom(a)), *c)])))
+}
+
 /// What all terms of a sum but the constant are multiples of, and the constant; more than 1.
 fn content(n: Nat) -> Option<(i64, i64)> {
     let (mut all, mut constant) = (0, 0);

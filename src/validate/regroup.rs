@@ -9,6 +9,9 @@ use super::value::{Fold, Node, Res, Values, V};
 use crate::arith::{AtomKind, Nat};
 use std::rc::Rc;
 
+/// Steps of a state that are taken as one, at most.
+pub const SEVERAL: i64 = 8;
+
 /// Whether all steps may be written out.
 pub fn few(f: &Fold) -> bool {
     f.n.as_int().is_some_and(|n| (0..=WRITTEN_OUT).contains(&n))
@@ -76,7 +79,19 @@ fn as_other(cx: &mut Values, long: &Fold, short: &Fold) -> Res<Option<V>> {
             };
             all = (*rest).clone();
         }
-        return cx.nested(&all, short.n, Nat::int(by)).map(Some);
+        let nested = cx.nested(&all, short.n, Nat::int(by))?;
+        // Steps that are taken at once may leave elements where they were that each of them puts elsewhere.
+        let parts = |cx: &Values, v: V| match cx.node(v) {
+            Node::Fold(f) => f.steps.len(),
+            _ => 0,
+        };
+        if by <= SEVERAL && parts(cx, nested) > short.steps.len() {
+            let unrolled = cx.unrolled(&all, short.n, by)?;
+            if parts(cx, unrolled) == short.steps.len() {
+                return Ok(Some(unrolled));
+            }
+        }
+        return Ok(Some(nested));
     }
     match from.is_some() && cx.known.at_least(before, Nat::int(0)) {
         true => goes_on(cx),
@@ -113,6 +128,17 @@ pub fn ratios(long: Nat, short: Nat) -> Vec<i64> {
         }
     });
     all.extend(long.exact_div(short).as_int());
+    // As `2*n + 1` and `n`.
+    let first = { short.terms() }
+        .iter()
+        .find_map(|(m, c)| Some((m.clone(), c.as_int()?)));
+    if let Some((m, c)) = first.filter(|f| !f.0.is_one()) {
+        let other = { long.terms() }
+            .iter()
+            .find(|t| t.0 == m)
+            .and_then(|t| t.1.as_int());
+        all.extend(other.and_then(|n| n.checked_div(c)));
+    }
     all.extend(
         long.as_int()
             .zip(short.as_int())

@@ -4,13 +4,14 @@
 //! equal wherever holds what is known there, to the bit; reductions are equal if they start alike and every step is.
 //! Absent: laws of operators: a loop program computes in the order of its term.
 
-use super::parts::opposite;
-use super::regroup::{all_parts, few, left_over, ratios, regrouped};
+use super::parts::{choice, opposite};
+use super::regroup::{all_parts, few, left_over, ratios, regrouped, SEVERAL};
 use super::rewrite::{OfCell, Rewrite};
 use super::tensor::{linear, State};
 use super::value::{Fold, Node, Portion, Relation, Res, Tensor, Values, V};
 use super::Stuck;
 use crate::arith::{AtomKind, Nat};
+use crate::intern::Symbol;
 use crate::term::Op;
 use std::rc::Rc;
 
@@ -22,8 +23,6 @@ const CHOICES: u32 = 160;
 const SHALLOW: u32 = 12;
 /// Reductions of so many steps are written out before they are looked at as loops.
 const WRITTEN_OUT_FIRST: i64 = 16;
-/// Steps of a state that are taken as one, at most.
-const SEVERAL: i64 = 8;
 
 /// Fails where it is not shown.
 pub fn same(cx: &mut Values, a: V, b: V) -> Res<()> {
@@ -299,15 +298,12 @@ fn indices(cx: &mut Values, m: Nat, n: Nat, depth: u32) -> Res<()> {
     if renamed != n {
         return indices(cx, m, renamed, depth + 1);
     }
-    // A minimum is one of two, as a comparison has it.
-    let mut choice = None;
-    let difference = cx.simplify(m - n);
-    difference.each_atom(&mut |a| {
-        if let AtomKind::Min(x, y) | AtomKind::Max(x, y) = a.kind() {
-            choice = choice.or(Some((x, y)));
-        }
-    });
-    if let Some((x, y)) = choice.filter(|_| depth < DEEPEST) {
+    // A minimum is one of two, as a comparison has it: the one inside of all others first, which says then what these are.
+    let mut found = choice(cx.simplify(m - n));
+    while let Some(inner) = found.and_then(|(_, x, y)| choice(x).or(choice(y))) {
+        found = Some(inner);
+    }
+    if let Some((atom, x, y)) = found.filter(|_| depth < DEEPEST) {
         let c = cx.compare(Op::Le, x, y);
         let decided = cx.decide(c);
         let mut all = Ok(());
@@ -321,7 +317,10 @@ fn indices(cx: &mut Values, m: Nat, n: Nat, depth: u32) -> Res<()> {
                 None => cx.assume(c, holds),
                 Some(_) => cx.known.assume_compare(Op::Le, x, y, holds),
             }
-            let (x, y) = (cx.simplify(m), cx.simplify(n));
+            let is_first = holds == matches!(atom.kind(), AtomKind::Min(..));
+            let side = if is_first { x } else { y };
+            let with = |n: Nat| n.map_atoms(&mut |a| (a == atom).then_some(side));
+            let (x, y) = (cx.simplify(with(m)), cx.simplify(with(n)));
             let done = match (x, y) == (m, n) {
                 true => Err(Stuck::new("a minimum stays one")),
                 false => indices(cx, x, y, depth + 1),
@@ -336,10 +335,63 @@ fn indices(cx: &mut Values, m: Nat, n: Nat, depth: u32) -> Res<()> {
             return all;
         }
     }
-    match cx.known.equal_by_all(m, n) {
-        true => Ok(()),
-        false => Err(Stuck::new(format!("the index {m} is not shown to be {n}"))),
+    if cx.known.equal_by_all(m, n) {
+        return Ok(());
     }
+    let named = { own.iter().chain(&others) }.find(|(_, v)| is_one_of_few(cx, *v));
+    match named.filter(|_| depth < DEEPEST) {
+        Some((s, v)) => by_named(cx, (*s, *v), (m, n), depth),
+        None => Err(Stuck::new(format!("the index {m} is not shown to be {n}"))),
+    }
+}
+
+/// Whether a value is one of some, as indices have it.
+fn is_one_of_few(cx: &Values, v: V) -> bool {
+    match cx.node(v) {
+        Node::Op(Op::Select, _, args) => is_of_indices(cx, args[0]),
+        Node::Table(..) => true,
+        _ => false,
+    }
+}
+
+/// Two indices for each of the values that one has which has a name in them.
+fn by_named(cx: &mut Values, (s, v): (Symbol, V), (m, n): (Nat, Nat), depth: u32) -> Res<()> {
+    let mut cases = Vec::new();
+    match cx.node(v).clone() {
+        Node::Table(at, all) => {
+            for (i, value) in (0..).zip(all.iter()) {
+                cases.push((vec![(cx.compare(Op::Eq, at, Nat::int(i)), true)], *value));
+            }
+        }
+        Node::Op(_, _, args) => {
+            let ways = cx.ways(args[0]).into_iter().enumerate();
+            cases.extend(ways.map(|(i, way)| (way, args[if i == 0 { 1 } else { 2 }])));
+        }
+        _ => {}
+    }
+    for (way, value) in cases {
+        if way.iter().any(|(c, holds)| cx.decide(*c) == Some(!holds)) {
+            continue;
+        }
+        let mark = cx.known.mark();
+        way.iter().for_each(|(c, holds)| cx.assume(*c, *holds));
+        let done = match cx.as_index(value).is_some() || is_one_of_few(cx, value) {
+            _ if cx.never() => Ok(()),
+            true => {
+                let to = cx.nat(value);
+                let (m, n) = (m.subst_var(s, to), n.subst_var(s, to));
+                let (m, n) = (cx.simplify(m), cx.simplify(n));
+                indices(cx, m, n, depth + 1)
+            }
+            false => Err(Stuck::new("what is no index is one")),
+        };
+        let never = done.is_err() && cx.absurd();
+        cx.known.restore(mark);
+        if !never {
+            done?;
+        }
+    }
+    Ok(())
 }
 
 /// Whether what sizes are multiplied by is equal, and then all: that of rows is a smaller question than that of their elements.

@@ -9,13 +9,16 @@
 //! only candidate. That the sum is the index again, that the variables are in their ranges and that the conditions around
 //! the store hold is decided by what is known, or becomes the condition of a choice.
 
-use super::items::{assume_path, Around, Leaf};
+use super::items::{assume_path, Around, Item, Leaf, Store};
 use super::rewrite::Rewrite;
 use super::value::{Node, Res, Values, V};
 use super::Stuck;
 use crate::arith::{Atom, AtomKind, Nat};
 use crate::intern::Symbol;
 use crate::term::Op;
+
+/// Loops around one store whose index is divided, at most.
+const DIVIDED: usize = 4;
 
 /// Strides of the variables of an index, the largest first; and what is left.
 pub struct Strides {
@@ -231,6 +234,24 @@ pub fn strides(
     Ok(all)
 }
 
+/// What stands beside the block of a stride, if what is left of it, with all that is added below, is less than the stride.
+pub fn beside(cx: &Values, base: Nat, s: Nat, rest: Nat) -> Option<Nat> {
+    // It belongs to what is below, if that fits; else all of it is left away.
+    let whole = match (base.as_int(), s.as_int()) {
+        (Some(b), Some(s)) if s > 0 => vec![Nat::int(b.div_euclid(s) * s), base],
+        _ => {
+            let q = cx.known.multiples(base, s);
+            vec![q * s, (q - Nat::int(1)) * s, base]
+        }
+    };
+    let fits = |whole: &Nat| {
+        let below = base - *whole + rest;
+        let most = cx.known.at_least(s - Nat::int(1), below);
+        most && cx.known.at_least(below, Nat::int(0))
+    };
+    whole.into_iter().find(fits)
+}
+
 /// Where the strides are such that quotients give the variables.
 fn ordered(
     cx: &mut Values,
@@ -245,20 +266,7 @@ fn ordered(
             let s = open[i].1;
             let rest = open.iter().enumerate().filter(|(j, _)| *j != i);
             let rest = rest.fold(Nat::int(0), |sum, (_, (v, s, _))| sum + *s * Nat::var(*v));
-            // What is beside the block belongs to what is below, if that fits; else all of it is left away.
-            let whole = match (base.as_int(), s.as_int()) {
-                (Some(b), Some(s)) if s > 0 => vec![Nat::int(b.div_euclid(s) * s), base],
-                _ => {
-                    let q = cx.known.multiples(base, s);
-                    vec![q * s, (q - Nat::int(1)) * s, base]
-                }
-            };
-            let fits = |whole: &Nat| {
-                let below = base - *whole + rest;
-                let most = cx.known.at_least(s - Nat::int(1), below);
-                most && cx.known.at_least(below, Nat::int(0))
-            };
-            top = whole.into_iter().find(fits).map(|whole| (i, whole));
+            top = beside(cx, base, s, rest).map(|whole| (i, whole));
             if top.is_some() {
                 break;
             }
@@ -290,5 +298,70 @@ pub fn only(cx: &mut Values, leaf: &Leaf) -> Vec<(Symbol, i64)> {
         }
         cx.known.restore(mark);
     }
+    found
+}
+
+/// A store in loops whose index is divided, with two loops in place of each of these: over the quotients, and over the remainders.
+pub fn in_two(cx: &mut Values, leaf: &Leaf) -> Res<Leaf> {
+    let mut leaf = leaf.clone();
+    for _ in 0..DIVIDED {
+        let Item::Store(store) = &leaf.is else { break };
+        let Some((v, n, by, from_end)) = divided(cx, &leaf, store.at) else {
+            break;
+        };
+        let (q, rest) = (cx.symbol("q"), cx.symbol("r"));
+        let many = cx.simplify(n.ceil_div(by));
+        cx.known.range(q, Nat::int(0), many - Nat::int(1));
+        cx.known.range(rest, Nat::int(0), by - Nat::int(1));
+        let whole = by * Nat::var(q) + Nat::var(rest);
+        let is_one = cx.compare(Op::Lt, whole, n);
+        let mut r = Rewrite::default();
+        r.vars.insert(
+            v,
+            if from_end {
+                n - Nat::int(1) - whole
+            } else {
+                whole
+            },
+        );
+        let store = Store {
+            at: cx.rewrite_nat(&mut r, store.at)?,
+            ..store.clone()
+        };
+        let mut path = Vec::new();
+        for a in &leaf.path {
+            match a {
+                Around::Loop(w, _) if *w == v => {
+                    path.extend([Around::Loop(q, many), Around::Loop(rest, by)]);
+                    path.push(Around::Cond(is_one, true));
+                }
+                Around::Loop(w, n) => path.push(Around::Loop(*w, cx.rewrite_nat(&mut r, *n)?)),
+                Around::Cond(c, holds) => path.push(Around::Cond(cx.rewrite(&mut r, *c)?, *holds)),
+            }
+        }
+        leaf = Leaf {
+            path,
+            is: Item::Store(store),
+        };
+    }
+    Ok(leaf)
+}
+
+/// A variable of which a quotient or a remainder stands in an index, how many values it has, by what it is divided, and whether it is
+/// counted from its last value on.
+fn divided(cx: &Values, leaf: &Leaf, at: Nat) -> Option<(Symbol, Nat, Nat, bool)> {
+    let mut found = None;
+    at.each_atom(&mut |a| {
+        let (AtomKind::Floor(x, by) | AtomKind::Mod(x, by)) = a.kind() else {
+            return;
+        };
+        let of = |(v, n): (Symbol, Nat)| {
+            let last = n - Nat::int(1) - Nat::var(v);
+            (x == Nat::var(v) || x == last).then_some((v, n, by, x == last))
+        };
+        let fixed = |n: Nat| !leaf.loops().any(|(w, _)| cx.mentions(n, w));
+        let fits = fixed(by) && cx.known.at_least(by, Nat::int(1));
+        found = found.or(leaf.loops().filter(|l| fits && fixed(l.1)).find_map(of));
+    });
     found
 }

@@ -570,6 +570,7 @@ impl Values {
     /// At least 0, and at most the number before one.
     pub fn clamp(&mut self, a: V, n: Nat) -> V {
         match self.as_index(a) {
+            _ if n == Nat::int(1) => self.index(Nat::int(0)),
             Some(i) => {
                 let i = i.min(n - Nat::int(1)).max(Nat::int(0));
                 let i = self.simplify(i);

@@ -1,6 +1,7 @@
 //! Loops of two steps, between two buffers and back, and one more step where the number of steps is odd.
 
-use super::{differs, expected_of, lowered, open};
+use super::kept::changes_that_differ;
+use super::{differs, expected_of, lowered, open, told_apart};
 use crate::common;
 use rise_opt::arith::Nat;
 use rise_opt::intern::Symbol;
@@ -124,4 +125,59 @@ fn a_last_step_of_an_odd_number_is_validated() {
         let found = obligations(&wrong, &program);
         assert!(!found.open.is_empty(), "{wrong}");
     }
+}
+
+/// A state whose elements move in every step, and are where they were after two of them.
+fn moved(steps: &str, by: &str) -> String {
+    format!("def f [n k : nat] (a : (2*n).f32) : (2*n).f32 = a |> iterate[{steps}] (\\xs -> {by} |> mapSeq (\\x -> x * 0.5 + 1.0))")
+}
+
+/// A reduction each step of which takes another element of its state, and data.
+fn moved_by_data(row: &str) -> String {
+    format!(
+        "def f [n k : nat] (b : k.n.f32) (a : n.f32) : n.f32 =
+           b |> reduceSeq (\\xs y -> zip ({row}) y |> mapSeq (\\p -> fst p - snd p)) a"
+    )
+}
+
+#[test]
+fn elements_that_come_back_after_two_steps_are_told_apart() {
+    let by = [
+        "xs |> reverse",
+        "concat (drop[n] xs) (take[n] xs)",
+        "xs |> split[2] |> map reverse |> join",
+        "xs",
+    ];
+    let all = by.map(|by| moved("k", by));
+    told_apart(&all.each_ref().map(String::as_str), 4);
+    let all = ["k", "2*k", "2*k + 1", "300", "301"].map(|steps| moved(steps, by[0]));
+    told_apart(&all.each_ref().map(String::as_str), 5);
+    let rows = [
+        "reverse xs",
+        "xs",
+        "concat (drop[n - 1] xs) (take[n - 1] xs)",
+    ];
+    told_apart(&rows.map(moved_by_data).each_ref().map(String::as_str), 2);
+    let both = |first: &str| {
+        format!(
+            "def f [n k : nat] (a : n.n.f32) (c : k.f32) : n.n.f32 = c |> reduceSeq (\\xs y -> xs |> {first} |> mapSeq (mapSeq (\\x -> x * y))) a"
+        )
+    };
+    let all = ["transpose", "reverse", "map reverse"].map(both);
+    told_apart(&all.each_ref().map(String::as_str), 3);
+}
+
+#[test]
+fn changed_moves_of_elements_are_rejected() {
+    let mut differ = 0;
+    for text in [
+        moved("k", "xs |> reverse"),
+        moved("2*k + 1", "concat (drop[n] xs) (take[n] xs)"),
+        moved_by_data("reverse xs"),
+    ] {
+        let program = common::program_text(&text);
+        let nest = lowered(&program, &Options::default());
+        differ += changes_that_differ(&program, &nest);
+    }
+    assert!(differ >= 60, "{differ}");
 }

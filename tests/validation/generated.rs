@@ -3,12 +3,14 @@
 //! `SEEDS=first,count cargo test --test all more_random_programs_are_judged -- --ignored --nocapture` looks at more, and lists those
 //! that are unknown by the obligation that is open, and one alone with its loop program.
 
+use super::kept::changes_that_differ;
 use super::QUESTIONS;
 use crate::common::flow::{self, Programs};
 use rise_opt::interp::generate::Generator;
 use rise_opt::interp::random::Rng;
 use rise_opt::lower::{lower, Options};
-use rise_opt::term::normalize;
+use rise_opt::nest::Nest;
+use rise_opt::term::{normalize, Program};
 use rise_opt::validate::{validate_within, Verdict};
 use std::collections::BTreeMap;
 
@@ -19,16 +21,22 @@ struct Judged {
     unknown: BTreeMap<String, Vec<u64>>,
 }
 
+/// A random program and its loop program.
+fn made(seed: u64) -> Option<(Program, Nest)> {
+    let mut rng = Rng::new(seed);
+    let options = flow::any_types(&mut rng);
+    let mut program = Generator::new(&mut rng, options).program();
+    program.term = normalize(&program.term);
+    let lowering = flow::any_lowering(&mut rng);
+    // More statements than are allowed; that nothing else is refused is seen where passes are looked at.
+    let nest = lower(&program, &lowering).ok()?;
+    Some((program, nest))
+}
+
 fn judged(first: u64, count: u64) -> Judged {
     let mut all = Judged::default();
     for seed in first..first + count {
-        let mut rng = Rng::new(seed);
-        let options = flow::any_types(&mut rng);
-        let mut program = Generator::new(&mut rng, options).program();
-        program.term = normalize(&program.term);
-        let lowering = flow::any_lowering(&mut rng);
-        // More statements than are allowed; that nothing else is refused is seen where passes are looked at.
-        let Ok(nest) = lower(&program, &lowering) else {
+        let Some((program, nest)) = made(seed) else {
             continue;
         };
         let found = validate_within(&nest, &program, &BTreeMap::new(), QUESTIONS);
@@ -67,17 +75,34 @@ fn halves_are_computed_by_way_of_f32() {
 /// state that no step changes, steps of constants, what is compared with itself, loops behind one over half of a size, factors of 1,
 /// constants that are converted; rows of constant length that data says, of vectors, too, and such whose length no result has; rows that
 /// tables of numbers say, stores at a minimum, arrays that are split in other places than they are stored, sizes that divide others,
-/// operands that are the same or bounded by their types.
+/// operands that are the same or bounded by their types, states that every step only moves.
 #[test]
 fn what_was_unknown_is_validated() {
     for seed in [
         5838, 11068, 11119, 11373, 1193, 11478, 11349, 11091, 11030, 11508, 12240, 11633, 11640,
         52007, 52556, 52454, 2171, 3787, 1544, 2097, 2872, 2413, 2393, 3365, 1021, 3540, 2741,
-        2710, 2378, 1904, 1837, 2607,
+        2710, 2378, 1904, 1837, 2607, 1103, 1157, 1234,
     ] {
         let found = judged(seed, 1);
         assert_eq!(found.validated, 1, "{seed}: {:?}", found.unknown);
     }
+}
+
+/// Stores that begin beside their blocks or whose index is divided, results as long as products of sums, indices that tables of numbers
+/// say, some of which nobody asks for, scatters of rows whose places are known, one place for all, steps that only move their state.
+/// What differs is rejected.
+#[test]
+fn what_was_unknown_is_rejected_where_it_is_changed() {
+    let mut differ = 0;
+    for seed in [
+        281, 840, 218, 2079, 2429, 2657, 77, 972, 1679, 722, 2120, 2375, 1606, 22, 431, 2876, 777,
+    ] {
+        let found = judged(seed, 1);
+        assert_eq!(found.validated, 1, "{seed}: {:?}", found.unknown);
+        let (program, nest) = made(seed).expect("a loop program");
+        differ += changes_that_differ(&program, &nest);
+    }
+    assert!(differ >= 400, "{differ}");
 }
 
 /// What is read in a loop over lanes is read behind every choice that it stands in.
