@@ -6,6 +6,7 @@
 
 use crate::common::audit::audit;
 use crate::common::flow::Programs;
+use crate::common::share;
 use crate::common::{aimless_step, general_book, shipped_rules};
 use rise_opt::elab::{self, Limits, RuleUse};
 use rise_opt::interp::generate::{Generator, Options as Kinds};
@@ -76,7 +77,8 @@ fn sound(used: &[RuleUse], seeds: std::ops::Range<u64>, reassociate: bool) {
 
 #[test]
 fn the_general_book_on_random_programs() {
-    sound(&general_book(), 0..200, false);
+    let programs = if share::all() { 200 } else { 100 };
+    sound(&general_book(), 0..programs, false);
 }
 
 #[test]

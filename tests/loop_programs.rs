@@ -8,6 +8,7 @@
 mod by_size;
 mod lanes;
 mod rows;
+mod tables;
 mod trimming;
 
 use crate::common;

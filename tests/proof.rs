@@ -6,6 +6,7 @@ mod trust;
 
 use crate::common;
 use crate::common::flow::Programs;
+use crate::common::share;
 use crate::common::{
     chain, chain_text, general_book, mm, program, program_text, shipped_rules, GOALS,
 };
@@ -187,7 +188,8 @@ fn random_programs(used: &[RuleUse], seeds: std::ops::Range<u64>, reassociate: b
 #[test]
 fn the_general_book_is_explained_on_random_programs() {
     deep(|| {
-        random_programs(&general_book(), 0..40, false);
+        let programs = if share::all() { 40 } else { 20 };
+        random_programs(&general_book(), 0..programs, false);
     });
 }
 

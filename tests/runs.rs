@@ -1,7 +1,7 @@
 //! Kernels of found terms, checked as `--run` does: against the interpreter at small sizes, against
 //! the unoptimised kernel at a larger one, and with sizes that they have to refuse.
 
-use crate::common;
+use crate::common::{self, share};
 use rise_opt::emit::{self, emit, CUnit};
 use rise_opt::exec::run::{self, Report, Subject};
 use rise_opt::exec::{measure, sizes::Bound, Toolchain};
@@ -80,7 +80,8 @@ fn shipped_programs_run(part: usize) {
         .filter(|f| f.starts_with("programs/"))
         .collect();
     assert!(shipped.len() >= 8);
-    for name in shipped.into_iter().skip(part).step_by(PARTS) {
+    let own = shipped.into_iter().skip(part).step_by(PARTS);
+    for name in share::one(own, part, 3) {
         let report = checked(&common::program(name), None, &[]);
         assert!(interpreted(&report) > 1, "{name}");
         assert!(large_error(&report) < 1e-5, "{name}: {report:?}");

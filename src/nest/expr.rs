@@ -267,6 +267,11 @@ impl Expr {
         go(self, f);
     }
 
+    /// Calls `f` on what it is directly made of.
+    pub fn each_operand(&self, f: &mut dyn FnMut(&Expr)) {
+        each_child(self.kind(), f);
+    }
+
     /// Rebuilds it bottom-up; where `f` answers, its answer stands.
     pub fn rewrite(&self, f: &mut impl FnMut(&Expr) -> Option<Expr>) -> Expr {
         fn go(e: &Expr, f: &mut dyn FnMut(&Expr) -> Option<Expr>) -> Expr {

@@ -7,6 +7,7 @@
 pub use super::goals::{Goal, GOALS};
 
 use super::reference::Stored;
+use super::share;
 use rise_opt::elab;
 use rise_opt::emit::{self, c_type};
 use rise_opt::hash::fnv128;
@@ -160,6 +161,15 @@ fn evaluated(program: &Program, sizes: &Sizes, args: &[Value], inputs: &[Vec<u8>
 /// The programs of `tests/kernels`, at the sizes of their `-- run` lines, and the
 /// shipped ones, at those of their references; others at a few. All cases of a program are of one kernel.
 pub fn written(target: Target) -> Vec<Case> {
+    written_of(target, |_| true)
+}
+
+/// One of so many of these programs, as [`share::takes`] says.
+pub fn one_written(target: Target, first: usize, of: usize) -> Vec<Case> {
+    written_of(target, |number| share::takes(number, first, of))
+}
+
+fn written_of(target: Target, takes: impl Fn(usize) -> bool) -> Vec<Case> {
     let own = fs::read_dir("tests/kernels").expect("a folder");
     let mut files: Vec<_> = own.map(|f| f.expect("a file").path()).collect();
     let shipped = SourceMap::shipped().filter(|f| f.starts_with("programs/"));
@@ -167,7 +177,7 @@ pub fn written(target: Target) -> Vec<Case> {
     files.sort();
     let mut rng = Rng::new(5);
     let mut cases = Vec::new();
-    for (number, file) in files.into_iter().enumerate() {
+    for (number, file) in files.into_iter().enumerate().filter(|(n, _)| takes(*n)) {
         let path = file.to_string_lossy().into_owned();
         let mut sources = SourceMap::new();
         let id = sources.load(&path).expect("a file");

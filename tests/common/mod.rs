@@ -10,6 +10,7 @@ pub mod lacking;
 pub mod pty;
 pub mod reference;
 pub mod schema;
+pub mod share;
 pub mod solve_contracts;
 pub mod wide;
 

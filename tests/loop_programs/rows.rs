@@ -26,3 +26,18 @@ fn sums_of_the_same_rows_are_one_loop() {
         pair first (x |> reduceSeq (\\acc row -> zip acc (zip row first) |> mapSeq (\\p -> fst p + fst (snd p) * snd (snd p))) (fill[n] 0.0))";
     assert_eq!(over_rows(needed), 2);
 }
+
+/// Sums of windows that are stages of their own stand side by side once the stages are one loop, and are one then; the third shares
+/// elements with what the first two became.
+#[test]
+fn sums_of_stages_are_one_loop() {
+    let text = "def window [n : nat] (rows : 3.(n+2).f32) : n.3.3.f32 = rows |> map (slide[3, 1]) |> transpose
+def f [m n : nat] (x : m.3.(n+2).f32) (y : m.3.(n+2).f32) : m.n.f32 =
+           zip x y |> mapSeq (\\(p, q) ->
+             let sum = \\u w -> zip (join u) (join w) |> map (\\e -> fst e * snd e) |> reduceSeq (\\s e -> s + e) 0.0 in
+             let a = toMem (window p |> mapSeq (\\u -> sum u u)) in
+             let b = toMem (window q |> mapSeq (\\w -> sum w w)) in
+             let c = toMem (zip (window p) (window q) |> mapSeq (\\(u, w) -> sum u w)) in
+             zip a (zip b c) |> mapSeq (\\(s, (t, both)) -> s * t - both * both))";
+    assert_eq!(loops_around("loop_fusion-2", text, |_, _| {}), (8, 4));
+}

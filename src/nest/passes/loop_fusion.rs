@@ -44,13 +44,11 @@ impl Fusion<'_> {
                 Some(_) => at + 1,
                 None => block.len(),
             };
-            let mut merged = false;
             while next < block.len() {
                 match self.moved(block, at, next) {
                     Some(moved) => {
                         at = self.merge(block, at, next, &moved);
                         next = at + 1;
-                        merged = true;
                     }
                     None => next += 1,
                 }
@@ -58,13 +56,7 @@ impl Fusion<'_> {
             let (place, of_rows) = self.rows(block, at, rows);
             at = place;
             match &mut block[at] {
-                Stmt::For { body, .. } => {
-                    // What both computed of an element by a loop stands there twice now.
-                    if merged {
-                        cse::eliminate_in(self.nest, body);
-                    }
-                    self.block(body, of_rows);
-                }
+                Stmt::For { body, .. } => self.block(body, of_rows),
                 Stmt::If { then, els, .. } => {
                     self.block(then, false);
                     self.block(els, false);
@@ -172,6 +164,10 @@ impl Fusion<'_> {
         });
         number(into, &mut Vec::new(), &changing);
         while self.share(into, &changing) {}
+        // What both computed of an element by a loop stands there twice now.
+        cse::eliminate_in(self.nest, into);
+        // A third loop is compared with loops in it that are one.
+        self.block(into, false);
         first
     }
 

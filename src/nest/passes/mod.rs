@@ -28,6 +28,7 @@ mod size_guards;
 mod stage_fusion;
 mod store_sinking;
 mod strip_mining;
+mod tabulation;
 mod trim_no_ops;
 mod value_numbering;
 
@@ -160,6 +161,14 @@ pub const PASSES: &[Pass] = &[
         run: |nest, _| stage_fusion::fuse(nest),
     },
     Pass {
+        name: "loop_fusion-2",
+        does: "as loop_fusion",
+        needs: "accumulators that are variables: scalar_replacement",
+        keeps: "the steps of each accumulator and their order; all stores",
+        place: "stage_fusion puts reductions of the same elements side by side, which stood in loops of their own",
+        run: |nest, cx| loop_fusion::fuse(nest, cx.target.registers()),
+    },
+    Pass {
         name: "store_sinking",
         does: "stores vectors and lanes where they are chosen, not by way of a variable or a buffer",
         needs: "variables that are chosen are assigned at the end of each side: scalar_replacement",
@@ -182,6 +191,14 @@ pub const PASSES: &[Pass] = &[
         keeps: "the order of stores; names are declared once",
         place: "after store_sinking, which leaves the choices that are of values; before what counts registers of loops",
         run: |nest, _| loop_unswitching::unswitch(nest),
+    },
+    Pass {
+        name: "tabulation",
+        does: "computes once, before a loop, what loops in it compute anew in each of its iterations: it is read from a table then",
+        needs: "loops as they will run, without choices that a loop does not change: loop_unswitching",
+        keeps: "the order of stores; every value; names are declared once",
+        place: "before dce-3, which removes what is only in tables now; before outer_vectorization, which makes no lanes of what calls functions",
+        run: |nest, cx| tabulation::tabulate(nest, cx.facts),
     },
     Pass {
         name: "value_numbering",

@@ -1,0 +1,71 @@
+//! Tables: what inner loops compute alike in each iteration of an outer one is computed once.
+
+use super::*;
+
+/// How many loops stand around each call of a function.
+fn depths(text: &str) -> Vec<usize> {
+    fn go(block: &[Stmt], depth: usize, found: &mut Vec<usize>) {
+        for s in block {
+            if let Some(e) = rise_opt::nest::walk::exprs(s) {
+                e.visit(&mut |e| found.extend(e.is_call().then_some(depth)));
+            }
+            match s {
+                Stmt::For { body, .. } => go(body, depth + 1, found),
+                Stmt::If { then, els, .. } => {
+                    go(then, depth, found);
+                    go(els, depth, found);
+                }
+                _ => {}
+            }
+        }
+    }
+    let mut found = Vec::new();
+    go(&printed(text).body, 0, &mut found);
+    found
+}
+
+/// `weight` is what rows are multiplied by, of a row's number `i` and a column's `j`.
+fn weighted(extent: &str, weight: &str) -> Vec<usize> {
+    depths(&format!(
+        "def real [n : nat] (i : idx[n]) : f32 = (cast (cast i : i32) : f32)
+def f [n : nat] (x : {extent}.n.f32) (bias : n.f32) : {extent}.n.f32 =
+           zip x (generate[{extent}] (\\i -> i)) |> map (\\(row, i) ->
+             zip row (generate[n] (\\j -> j)) |> map (\\(v, j) -> v * {weight}))"
+    ))
+}
+
+#[test]
+fn what_rows_have_alike_is_computed_once() {
+    assert_eq!(weighted("n", "cos (real j)"), [1]);
+    assert_eq!(weighted("n", "exp (idx j bias)"), [1]);
+    // What differs between rows, too, is not,
+    assert_eq!(weighted("n", "exp (real i * real j)"), [2]);
+    // nor are a few rows worth a table,
+    assert_eq!(weighted("3", "cos (real j)"), [2]);
+    // nor has a value a table that may have no meaning for what is not chosen.
+    let chosen = weighted("n", "select (idx j bias < real i) (cos (real j)) v");
+    assert_eq!(chosen, [1]);
+    // A table has two loops.
+    let images = "def f [b h w : nat] (x : b.h.w.f32) : b.h.w.f32 =
+        x |> map (\\img -> zip img (generate[h] (\\i -> i)) |> map (\\(row, i) -> zip row (generate[w] (\\j -> j)) |> map (\\(v, j) ->
+          v * exp ((cast (cast i : i32) : f32) * (cast (cast j : i32) : f32)))))";
+    assert_eq!(depths(images), [2]);
+}
+
+/// Elements of inputs are read before a loop only where there are some whatever the loop is.
+#[test]
+fn tables_read_nothing_that_may_be_missing() {
+    // There are as many elements as rows times columns: none, if there are no rows.
+    let text = "def f [m n : nat] (x : m.n.f32) (bias : (m * n).f32) : m.n.f32 =
+        x |> map (\\row -> zip row (generate[n] (\\j -> j)) |> map (\\(v, j) ->
+          v * exp (idx (cast (cast j : i64) : idx[m * n]) bias)))";
+    assert_eq!(depths(text), [2]);
+}
+
+/// A time loop computes what it does not change once.
+#[test]
+fn steps_compute_once_what_they_do_not_change() {
+    let text = "def f [n k : nat] (x : n.f32) (w : n.f32) : n.f32 =
+        generate[k] (\\t -> t) |> reduceSeq (\\s t -> zip s w |> map (\\(a, b) -> a * exp b)) x";
+    assert_eq!(depths(text), [1]);
+}
