@@ -246,13 +246,14 @@ impl<'a> Walk<'a> {
         carried: &BTreeMap<Symbol, u32>,
         sums: bool,
     ) -> Option<f64> {
-        let mut widest = None;
+        let (mut widest, mut computed) = (None, None);
         let (mut good, mut woven) = (true, false);
         // Small arrays of an iteration become registers.
         let mut own = BTreeSet::new();
         walk::each_stmt(body, &mut |s| {
             if let Some(e) = walk::exprs(s) {
                 e.visit(&mut |e| good &= self.simple(var, e, &mut widest));
+                computed = computed.max(Some(e.shape().elem.bytes()));
             }
             match s {
                 Stmt::Alloc(b) => {
@@ -272,7 +273,10 @@ impl<'a> Walk<'a> {
                 _ => {}
             }
         });
-        let bytes = widest.filter(|_| good && are_folds(body, carried))?;
+        // What reads and stores nothing is as wide as what is computed.
+        let bytes = widest
+            .or(computed)
+            .filter(|_| good && are_folds(body, carried))?;
         let lanes = f64::from(self.cx.machine.target.register_bytes()) / bytes as f64;
         Some(if woven { lanes / WEAVING } else { lanes })
     }

@@ -41,3 +41,30 @@ def f [m n : nat] (x : m.3.(n+2).f32) (y : m.3.(n+2).f32) : m.n.f32 =
              zip a (zip b c) |> mapSeq (\\(s, (t, both)) -> s * t - both * both))";
     assert_eq!(loops_around("loop_fusion-2", text, |_, _| {}), (8, 4));
 }
+
+/// How many loops a program has after all passes.
+fn loops(text: &str) -> usize {
+    let mut found = 0;
+    each_stmt(&printed(text).body, &mut |s| {
+        found += usize::from(matches!(s, Stmt::For { .. }));
+    });
+    found
+}
+
+/// Two results of the same elements, and two parts of one result that do not overlap, are made by one loop; not if they read elements of
+/// different iterations, or if one of them calls a function, as compilers would make no vectors of the other one then.
+#[test]
+fn what_is_made_of_the_same_elements_is_made_by_one_loop() {
+    let two = |second: &str| {
+        loops(&format!(
+            "def f [n : nat] (x : n.f32) : (n.f32, n.f32) = (x |> map (\\v -> v + 1.0), {second})"
+        ))
+    };
+    assert_eq!(two("x |> map (\\v -> v * v)"), 1);
+    assert_eq!(two("x |> reverse |> map (\\v -> v * v)"), 2);
+    assert_eq!(two("x |> map (\\v -> exp v)"), 2);
+    let neighbours = "def f [n : nat] (x : (2*n).f32) : (2*n).f32 =
+        let pairs = split[2] x in
+        concat (pairs |> map (\\p -> at[0] p + at[1] p)) (pairs |> map (\\p -> at[0] p - at[1] p))";
+    assert_eq!(loops(neighbours), 1);
+}

@@ -3,41 +3,43 @@
 //! Comes in: a nest; goes out: the same, in which of two loops in one block with as many iterations, neither of which stores
 //! anything, the second runs inside of the first, if both read some element in the same iteration, and nothing between
 //! them stands against it. What both compute is computed once: compilers see that two expressions are equal, but do not
-//! fuse loops. Each accumulator is changed by the same steps in the same order. So do loops over rows of which each stores to arrays that the
-//! other one does not touch, such as several sums of columns: rows come through the caches once. Invariant: accumulators of a loop are
+//! fuse loops. Each accumulator is changed by the same steps in the same order. So do loops over rows, or over elements, of which each stores to places that
+//! the other one does not touch, such as several sums of columns, or sums and differences of neighbours: rows come through the caches once. Invariant: accumulators of a loop are
 //! no more than half of the machine's vector registers. Absent: other loops that store.
 
 use super::cse;
 use super::effects::{accumulators, Touched};
 use super::fresh::Names;
 use crate::arith::Nat;
+use crate::index::Facts;
 use crate::intern::Symbol;
-use crate::nest::{walk, Block, Expr, ExprKind, LoopKind, Nest, Stmt};
+use crate::nest::{walk, Block, BufId, Expr, ExprKind, LoopKind, Nest, Stmt};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Fuses reductions of a nest for a machine with so many vector registers.
-pub(super) fn fuse(nest: &mut Nest, registers: u32) {
+/// Fuses loops of a nest for a machine with so many vector registers.
+pub(super) fn fuse(nest: &mut Nest, facts: &Facts, registers: u32) {
     let names = Names::of(nest);
     let mut body = std::mem::take(&mut nest.body);
     let mut fusion = Fusion {
         nest,
+        facts,
         most: registers as usize / 2,
         names,
     };
-    fusion.block(&mut body, false);
+    fusion.block(&mut body);
     nest.body = body;
 }
 
 struct Fusion<'a> {
     nest: &'a Nest,
+    facts: &'a Facts,
     /// The most accumulators of a loop.
     most: usize,
     names: Names,
 }
 
 impl Fusion<'_> {
-    /// `rows`: whether the block is of two loops over rows that are one.
-    fn block(&mut self, block: &mut Block, rows: bool) {
+    fn block(&mut self, block: &mut Block) {
         let mut at = 0;
         while at < block.len() {
             let mut next = match Reduction::of(&block[at]) {
@@ -53,13 +55,12 @@ impl Fusion<'_> {
                     None => next += 1,
                 }
             }
-            let (place, of_rows) = self.rows(block, at, rows);
-            at = place;
+            at = self.rows(block, at);
             match &mut block[at] {
-                Stmt::For { body, .. } => self.block(body, of_rows),
+                Stmt::For { body, .. } => self.block(body),
                 Stmt::If { then, els, .. } => {
-                    self.block(then, false);
-                    self.block(els, false);
+                    self.block(then);
+                    self.block(els);
                 }
                 _ => {}
             }
@@ -67,36 +68,61 @@ impl Fusion<'_> {
         }
     }
 
-    /// Puts loops over the same rows into one; where that stands then, and whether there were any.
-    fn rows(&mut self, block: &mut Block, mut at: usize, inside: bool) -> (usize, bool) {
-        let mut merged = false;
+    /// Puts loops over the same rows into one; where that stands then.
+    fn rows(&mut self, block: &mut Block, mut at: usize) -> usize {
         let mut next = at + 1;
-        while next < block.len() && Rows::of(self.nest, &block[at], inside).is_some() {
-            match self.moved_rows(block, (at, next), inside) {
+        while next < block.len() && Rows::of(self.nest, &block[at]).is_some() {
+            match self.moved_rows(block, (at, next)) {
                 Some(moved) => {
                     at = put_into(block, at, next, &moved);
                     next = at + 1;
-                    merged = true;
                 }
                 None => next += 1,
             }
         }
-        (at, merged)
+        at
     }
 
     /// The statements between two loops over rows that the second needs, which stand before the first then; nothing if they stay two.
-    fn moved_rows(
-        &self,
-        block: &[Stmt],
-        (first, second): (usize, usize),
-        inside: bool,
-    ) -> Option<Vec<usize>> {
-        let a = Rows::of(self.nest, &block[first], inside)?;
-        let b = Rows::of(self.nest, &block[second], inside)?;
+    fn moved_rows(&self, block: &[Stmt], (first, second): (usize, usize)) -> Option<Vec<usize>> {
+        let a = Rows::of(self.nest, &block[first])?;
+        let b = Rows::of(self.nest, &block[second])?;
         if a.extent != b.extent || a.kind != b.kind || !a.loops.shares(&b.loops) {
             return None;
         }
-        self.before_first(block, (first, second), (b.reads, b.writes), &|_| true)
+        let both = a.writes.buffers.intersection(&b.writes.buffers);
+        let apart = both
+            .copied()
+            .filter(|buf| self.are_apart(*buf, &block[first], &block[second]))
+            .collect();
+        self.before_first(block, (first, second), (b.reads, b.writes), &apart, &|_| {
+            true
+        })
+    }
+
+    /// Whether two loops store to different elements of a buffer, whichever of their iterations run when.
+    fn are_apart(&self, buf: BufId, first: &Stmt, second: &Stmt) -> bool {
+        let stored = |s: &Stmt| {
+            let mut places = Vec::new();
+            walk::each_stmt(std::slice::from_ref(s), &mut |s| {
+                if let Stmt::Store {
+                    buf: b,
+                    index,
+                    value,
+                    ..
+                } = s
+                {
+                    if self.nest.root(*b) == buf {
+                        places.push((*index, i64::from(value.shape().lanes)));
+                    }
+                }
+            });
+            places
+        };
+        let (a, b) = (stored(first), stored(second));
+        let before = |(x, lanes): (Nat, i64), y: Nat| self.facts.at_least(y - x, lanes.into());
+        a.iter()
+            .all(|a| b.iter().all(|b| before(*a, b.0) || before(*b, a.0)))
     }
 
     /// The declarations between two loops that have to stand before the first so that the second can run inside of it;
@@ -111,22 +137,34 @@ impl Fusion<'_> {
         let reads = Touched::read(self.nest, &block[second]);
         let writes = Touched::written(self.nest, &block[second]);
         let may_move = |s: &Stmt| matches!(s, Stmt::Let { .. } | Stmt::Index { .. });
-        self.before_first(block, (first, second), (reads, writes), &may_move)
+        self.before_first(
+            block,
+            (first, second),
+            (reads, writes),
+            &FxHashSet::default(),
+            &may_move,
+        )
     }
 
     /// The statements between two loops that the second, which reads and writes so much, needs; nothing if one of them may not move, or
-    /// something that stays, the first loop above all, stands against it.
+    /// something that stays, the first loop above all, stands against it. Of some buffers the two store different elements.
     fn before_first(
         &self,
         block: &[Stmt],
         (first, second): (usize, usize),
         (mut reads, mut writes): (Touched, Touched),
+        apart: &FxHashSet<BufId>,
         may_move: &dyn Fn(&Stmt) -> bool,
     ) -> Option<Vec<usize>> {
         let mut moved = Vec::new();
         for at in (first..second).rev() {
             let s = &block[at];
-            let own = (Touched::read(self.nest, s), Touched::written(self.nest, s));
+            let mut own = (Touched::read(self.nest, s), Touched::written(self.nest, s));
+            if at == first {
+                own.1
+                    .buffers
+                    .retain(|b| !apart.contains(b) || reads.buffers.contains(b));
+            }
             let declares = walk::declared(s);
             let declared =
                 declares.is_some_and(|v| reads.vars.contains(&v) || writes.vars.contains(&v));
@@ -167,7 +205,7 @@ impl Fusion<'_> {
         // What both computed of an element by a loop stands there twice now.
         cse::eliminate_in(self.nest, into);
         // A third loop is compared with loops in it that are one.
-        self.block(into, false);
+        self.block(into);
         first
     }
 
@@ -313,7 +351,7 @@ impl Value {
     }
 }
 
-/// A loop over rows with loops over their elements in it, which stores.
+/// A loop over rows, with loops over their elements in it or none, which stores.
 struct Rows<'a> {
     extent: Nat,
     kind: LoopKind,
@@ -323,8 +361,7 @@ struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    /// `inside`: of rows that are one already, where elements may be gone over.
-    fn of<'a>(nest: &Nest, s: &'a Stmt, inside: bool) -> Option<Rows<'a>> {
+    fn of<'a>(nest: &Nest, s: &'a Stmt) -> Option<Rows<'a>> {
         let Stmt::For { extent, kind, .. } = s else {
             return None;
         };
@@ -346,8 +383,7 @@ impl Rows<'_> {
             plain &= walk::exprs(s).is_none_or(|e| !e.calls());
         });
         let (reads, writes) = (Touched::read(nest, s), Touched::written(nest, s));
-        let deep = indices.len() >= if inside { 1 } else { 2 };
-        (plain && stores && deep).then_some(Rows {
+        (plain && stores).then_some(Rows {
             extent: *extent,
             kind: *kind,
             loops: Reduction {

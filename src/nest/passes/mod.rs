@@ -150,7 +150,7 @@ pub const PASSES: &[Pass] = &[
         needs: "accumulators that are variables: scalar_replacement; no two loops for one value: cse",
         keeps: "the steps of each accumulator and their order; all stores",
         place: "after cse; before licm and partial_unroll, which count what a loop has",
-        run: |nest, cx| loop_fusion::fuse(nest, cx.target.registers()),
+        run: |nest, cx| loop_fusion::fuse(nest, cx.facts, cx.target.registers()),
     },
     Pass {
         name: "stage_fusion",
@@ -166,7 +166,7 @@ pub const PASSES: &[Pass] = &[
         needs: "accumulators that are variables: scalar_replacement",
         keeps: "the steps of each accumulator and their order; all stores",
         place: "stage_fusion puts reductions of the same elements side by side, which stood in loops of their own",
-        run: |nest, cx| loop_fusion::fuse(nest, cx.target.registers()),
+        run: |nest, cx| loop_fusion::fuse(nest, cx.facts, cx.target.registers()),
     },
     Pass {
         name: "store_sinking",
