@@ -6,9 +6,11 @@
 
 use crate::common;
 use crate::common::cases::{
-    all_right, compile, expect_none, goals, one_written, text, wrong, Case, Goal, GOALS,
+    all_right, case_for, compile, expect_none, goals, one_written, text, wrong, Case, Goal, GOALS,
 };
 use crate::common::share;
+use rise_opt::emit::{emit_all, Options};
+use rise_opt::interp::random::Rng;
 use rise_opt::source::SourceMap;
 use rise_opt::target::Target;
 use std::collections::BTreeSet;
@@ -198,6 +200,38 @@ fn clang_compiles_what_is_written() {
         &one_written(Target::native(), 2, 3),
         &["-march=native", "-O3"],
     );
+}
+
+/// Arithmetic on both sides of a choice is no reason for gcc to take numbers one by one: it may compute both.
+#[test]
+fn choices_are_made_in_vectors() {
+    if !cfg!(target_arch = "x86_64") {
+        return;
+    }
+    let text = "def hue [n : nat] (x : n.f32) (y : n.f32) : n.f32 = zip x y |> map (\\(u, v) ->
+        select (u < v) (u / v) (select (u == v) (2.0 + v / (u + 3.0)) (4.0 - v / u)))";
+    let sizes = crate::common::cases::sizes("n=67");
+    let mut rng = Rng::new(3);
+    let program = common::program_text(text);
+    let case = case_for(Target::Avx2, "hue".into(), program, sizes, &mut rng).expect("a value");
+    let dir = tempfile::tempdir().expect("a folder");
+    let source = dir.path().join("hue.c");
+    std::fs::write(&source, emit_all(&[&case.nest], &Options::default())).expect("write");
+    let mut gcc = Command::new("gcc");
+    let gcc = gcc
+        .args(Target::Avx2.flags())
+        .args(["-O3", "-S", "-o", "-"]);
+    let said = gcc.arg(&source).output().expect("gcc");
+    assert!(
+        said.status.success(),
+        "{}",
+        String::from_utf8_lossy(&said.stderr)
+    );
+    let said = String::from_utf8_lossy(&said.stdout);
+    let packed = said
+        .lines()
+        .filter(|l| l.contains("vdivps") && l.contains("%ymm"));
+    assert!(packed.count() >= 3, "{said}");
 }
 
 /// No goal is shipped that is not compiled here.

@@ -135,6 +135,7 @@ fn gcc_options(used: &Used, contract: Contract) -> Vec<&'static str> {
     let mut all = Vec::new();
     if used.loops {
         all.push("\"align-loops=64\"");
+        all.push("\"no-trapping-math\"");
     }
     if contract == Contract::Off {
         all.push("\"fp-contract=off\"");
@@ -148,6 +149,7 @@ fn options(used: &Used, contract: Contract) -> String {
     let gcc = gcc_options(used, contract);
     if used.loops {
         out += "/* Code is read by cache lines: a short loop is to begin with one, or it lies in one more (clang: -falign-loops=64). */\n";
+        out += "/* No one looks at the flags of exceptions: both sides of a choice may be computed, so that it is made in vectors. */\n";
     }
     if contract == Contract::Off {
         out += "/* Every operation is rounded for itself: no a*b + c is contracted. */\n";

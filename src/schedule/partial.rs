@@ -11,7 +11,7 @@ use super::skeleton::{leaf, Reduce, Regroup};
 use super::stage::Stage;
 
 /// Elements of a block: of those that run in parallel, of one that runs inside of a loop.
-const BLOCKS: [u32; 2] = [8192, 1024];
+const BLOCKS: [u32; 2] = [8192, 512];
 /// Vectors of partial results: each is one for every part of a tuple.
 pub const UNROLL: u32 = 4;
 
