@@ -298,7 +298,7 @@ pub const PROGRAMS: [(&str, &str); 87] = [
              let x = (cast i : f32) * 0.01 in
              let y = (cast j : f32) * 0.01 in
              select (x * x + y * y <= r * r) 1 0) |> reduce (+) 0) |> reduce (+) 0",
-        "elements apart, named arrays kept, blocks of elements, parallel",
+        "elements apart, named arrays kept, parallel",
     ),
     // Several sums of each column.
     (
