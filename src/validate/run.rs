@@ -106,6 +106,11 @@ impl Machine<'_> {
         }
         let placed = self.placed(b);
         self.owe(Obligation::Memory, buf.name.as_str(), placed);
+        // By the end of a loop around it what lies in it is forgotten.
+        if buf.storage == StorageClass::Heap && self.parallel > 0 {
+            let why = Stuck::new("iterations that run in any order share its memory");
+            self.owe(Obligation::Disjoint, buf.name.as_str(), Err(why));
+        }
         let n = self.nat(buf.len)?;
         let size = match self.cx.known.at_least(n, Nat::int(0)) {
             true => Ok(()),

@@ -404,20 +404,49 @@ impl Values {
         Nat::var(s)
     }
 
-    /// The least and the largest of constants, if a value is one of some by a few choices in each other.
+    /// The least and the largest of constants, if a value is one of some by a few choices and reductions in each other.
     fn constants(&self, v: V, choices: u32) -> Option<(i64, i64)> {
-        let all = match self.node(v) {
-            Node::Idx(n) => return n.as_int().map(|n| (n, n)),
-            Node::Op(Op::Select, _, args) => &args[1..],
-            Node::Table(_, all) => all,
-            _ => return None,
+        let mut ends = None;
+        let only = self.are_constants(&[v], choices, &mut Vec::new(), &mut ends);
+        ends.filter(|_| only)
+    }
+
+    /// Whether values are made of choices between constants, of which the ends are noted. The state of a reduction that is around is one of
+    /// those that are noted for that.
+    fn are_constants(
+        &self,
+        all: &[V],
+        choices: u32,
+        around: &mut Vec<u32>,
+        ends: &mut Option<(i64, i64)>,
+    ) -> bool {
+        let mut is = |v: &V| {
+            let (inside, reduction): (Vec<V>, _) = match self.node(*v) {
+                Node::Idx(n) => {
+                    let Some(n) = n.as_int() else { return false };
+                    let (lo, hi) = ends.unwrap_or((n, n));
+                    *ends = Some((lo.min(n), hi.max(n)));
+                    return true;
+                }
+                Node::Acc(depth, _) => return around.contains(depth),
+                Node::Op(Op::Select, _, args) => (args[1..].to_vec(), None),
+                Node::Table(_, all) => (all.to_vec(), None),
+                Node::Fold(f) => {
+                    let parts = f.starts.iter().chain(&f.steps).copied();
+                    (parts.collect(), Some(f.depth))
+                }
+                _ => return false,
+            };
+            let Some(fewer) = choices.checked_sub(1) else {
+                return false;
+            };
+            let many = around.len();
+            around.extend(reduction);
+            let are = self.are_constants(&inside, fewer, around, ends);
+            around.truncate(many);
+            are
         };
-        let fewer = choices.checked_sub(1)?;
-        let mut each = all.iter().map(|v| self.constants(*v, fewer));
-        let first = each.next()??;
-        each.try_fold(first, |ends, next| {
-            next.map(|n| (ends.0.min(n.0), ends.1.max(n.1)))
-        })
+        all.iter().all(&mut is)
     }
 
     pub fn cast(&mut self, v: V, from: Scalar, to: Scalar) -> V {

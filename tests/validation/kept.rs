@@ -354,3 +354,21 @@ fn rests_of_rows_that_end_in_a_tile_are_validated() {
         assert!(job.contains("at all sizes"), "{flags}: {job}");
     }
 }
+
+/// Memory that begins in a loop inside of a parallel one is one for all threads, if it is none of each thread's.
+#[test]
+fn memory_of_loops_inside_of_parallel_ones_is_shared() {
+    let program = common::program_text(
+        "def f [m n : nat] (a : m.n.n.f32) : m.n.n.f32 = a |> mapSeq (mapSeq (\\row ->
+           let r = toMem (row |> scanSeq (\\x s -> s + x) 0.0) in
+           zip r (reverse r) |> mapSeq (\\p -> fst p - snd p)))",
+    );
+    let mut nest = lowered(&program, &Options::default());
+    assert!(obligations(&nest, &program).open.is_empty(), "{nest}");
+    let Stmt::For { kind, .. } = &mut nest.body[0] else {
+        panic!("{nest}")
+    };
+    *kind = LoopKind::Par;
+    let found = obligations(&nest, &program);
+    assert!(!found.open.is_empty(), "{nest}");
+}
