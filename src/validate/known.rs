@@ -665,6 +665,23 @@ impl Known {
         state
     }
 
+    /// The least number below one that is at least as large as this one, which is not negative.
+    pub fn most(&self, n: Nat, below: i64) -> Option<i64> {
+        let is_most = |hi: i64| self.at_least(Nat::int(hi), n);
+        if !self.at_least(n, Nat::int(0)) || !is_most(below - 1) {
+            return None;
+        }
+        let (mut least, mut most) = (0, below - 1);
+        while least < most {
+            let middle = (least + most) / 2;
+            match is_most(middle) {
+                true => most = middle,
+                false => least = middle + 1,
+            }
+        }
+        Some(most)
+    }
+
     pub fn rem(&self, n: Nat, d: Nat) -> Nat {
         self.facts.borrow().rem(n, d)
     }

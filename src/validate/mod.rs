@@ -17,6 +17,7 @@
 mod closed_form;
 mod decide;
 mod disjoint;
+mod ends;
 mod exprs;
 mod fold;
 mod follow;
@@ -306,6 +307,7 @@ fn judged(nest: &Nest, program: &Program, values: &mut Values) -> Tally {
     for a in nest.abi.assumptions.iter().chain(&nest.abi.preferred) {
         values.known.tell(*a);
     }
+    values.told = Some(values.known.mark());
     let mut machine = Machine::new(nest, std::mem::take(values));
     machine.tally = tally;
     let ran = machine.block(&nest.body);

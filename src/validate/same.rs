@@ -145,7 +145,7 @@ fn compare_anew(cx: &mut Values, a: V, b: V, depth: u32) -> Res<()> {
 }
 
 /// Whether a condition compares indices alone.
-fn is_of_indices(cx: &Values, c: V) -> bool {
+pub fn is_of_indices(cx: &Values, c: V) -> bool {
     match cx.node(c) {
         Node::Op(Op::And | Op::Or | Op::Not, _, args) => args.iter().all(|a| is_of_indices(cx, *a)),
         Node::Op(_, _, args) => args.iter().all(|a| cx.as_index(*a).is_some()),

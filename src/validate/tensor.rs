@@ -367,7 +367,7 @@ impl Values {
         Some(self.at_mark(base, look))
     }
 
-    fn at_mark<T>(&mut self, begin: Mark, look: impl FnOnce(&mut Values) -> T) -> T {
+    pub fn at_mark<T>(&mut self, begin: Mark, look: impl FnOnce(&mut Values) -> T) -> T {
         let (since, anew) = (self.known.go_back(begin), std::mem::take(&mut self.anew));
         let found = look(self);
         self.known.restore(begin);

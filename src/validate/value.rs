@@ -68,6 +68,8 @@ pub struct Values {
     pub begins: Vec<Mark>,
     /// Where what is assumed of all elements of a result ends, and begins what is of one store.
     pub base: Option<Mark>,
+    /// Where all is assumed that the function checks, and nothing else.
+    pub told: Option<Mark>,
     /// Names of states that are compared, by how deep they are inside of others; and of their indices, by their numbers and bounds, too.
     pub compared: Vec<(u32, u32)>,
     pub compared_indices: FxHashMap<(usize, u32, Nat), Symbol>,
@@ -140,6 +142,7 @@ impl Default for Values {
             states_alike: FxHashMap::default(),
             begins: Vec::new(),
             base: None,
+            told: None,
             compared: Vec::new(),
             compared_indices: FxHashMap::default(),
             in_steps: FxHashMap::default(),
@@ -384,15 +387,16 @@ impl Values {
             Node::In(slot, _) => self.bounds.get(*slot as usize).copied().flatten(),
             _ => None,
         };
-        let range = match range {
-            Some(n) => Some((Nat::int(0), n - Nat::int(1))),
-            None => (self.constants(v, CHOICES))
-                .filter(|ends| ends.0 >= 0)
-                .map(|(lo, hi)| (Nat::int(lo), Nat::int(hi))),
-        };
         if let Some(s) = self.names.get(&v) {
             return Nat::var(*s);
         }
+        let range = match range {
+            Some(n) => Some((Nat::int(0), n - Nat::int(1))),
+            None => (self.constants(v, CHOICES))
+                .or_else(|| self.ends_of_choice(v))
+                .filter(|ends| ends.0 >= 0)
+                .map(|(lo, hi)| (Nat::int(lo), Nat::int(hi))),
+        };
         let s = self.symbol("d");
         self.names.insert(v, s);
         self.named.insert(s, v);

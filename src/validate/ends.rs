@@ -1,0 +1,35 @@
+//! Between which numbers an index is that a choice says, wherever that stands.
+//!
+//! In: a choice between indices, by indices. Out: numbers. Invariant: nothing is used but what the function checks, and the condition of
+//! the choice, as the index has a name that stands anywhere. Absent: constants (`value`).
+
+use super::same::is_of_indices;
+use super::value::{Node, Values, V};
+use crate::term::Op;
+
+/// Numbers up to which ends are looked for.
+const MOST: i64 = 256;
+
+impl Values {
+    /// The least and the largest number that a choice is, if these are small and not negative.
+    pub fn ends_of_choice(&mut self, v: V) -> Option<(i64, i64)> {
+        let Node::Op(Op::Select, _, args) = self.node(v) else {
+            return None;
+        };
+        let [c, a, b] = args[..] else { return None };
+        let told = self.told.filter(|_| is_of_indices(self, c))?;
+        self.at_mark(told, |cx| {
+            let mut ends: Option<(i64, i64)> = None;
+            for (i, way) in cx.ways(c).iter().enumerate() {
+                let side = cx.as_index(if i == 0 { a } else { b })?;
+                let mark = cx.known.mark();
+                way.iter().for_each(|(c, holds)| cx.assume(*c, *holds));
+                let most = cx.known.most(side, MOST);
+                cx.known.restore(mark);
+                let (lo, hi) = ends.unwrap_or((0, 0));
+                ends = Some((lo, hi.max(most?)));
+            }
+            ends
+        })
+    }
+}
