@@ -69,3 +69,21 @@ fn steps_compute_once_what_they_do_not_change() {
         generate[k] (\\t -> t) |> reduceSeq (\\s t -> zip s w |> map (\\(a, b) -> a * exp b)) x";
     assert_eq!(depths(text), [1]);
 }
+
+/// What no array of the function is as large as, has a table only where sizes say that it is not too large.
+#[test]
+fn tables_that_might_be_large_are_a_choice_by_sizes() {
+    let text = "def real [n : nat] (i : idx[n]) : f32 = (cast (cast i : i32) : f32)
+def f [f n k : nat] (x : (f + n).f32) : f.k.f32 = generate[f] (\\i -> generate[k] (\\j ->
+        generate[n] (\\t -> idx (cast ((cast i : i64) + (cast t : i64)) : idx[f + n]) x * cos (real j * real t)) |> reduce (+) 0.0))";
+    assert_eq!(depths(text), [2, 3]);
+    let fixed = depths(
+        &text
+            .replace("[f n k : nat]", "[f : nat]")
+            .replace("[k]", "[64]")
+            .replace("f.k.f32", "f.64.f32")
+            .replace("[n] (\\t", "[64] (\\t")
+            .replace("f + n", "f + 64"),
+    );
+    assert_eq!(fixed, [2]);
+}

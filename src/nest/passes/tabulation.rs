@@ -28,12 +28,19 @@ const ITERATIONS: i64 = 4;
 const WORTH: (u32, u32) = (8, 3);
 /// Tables of at most so many bytes lie on the stack.
 const SMALL: i64 = 4096;
+/// The most elements of a table, unless arrays of the function are as large.
+const LARGE: i64 = 1 << 24;
 
 /// Fills tables before loops.
 pub(super) fn tabulate(nest: &mut Nest, facts: &mut Facts) {
     let names = Names::of(nest);
     let mut body = std::mem::take(&mut nest.body);
-    let mut pass = Pass { nest, facts, names };
+    let mut pass = Pass {
+        nest,
+        facts,
+        names,
+        without: FxHashSet::default(),
+    };
     pass.block(&mut body, false);
     nest.body = body;
 }
@@ -42,6 +49,8 @@ struct Pass<'a> {
     nest: &'a mut Nest,
     facts: &'a mut Facts,
     names: Names,
+    /// Loops that have no tables as these would be too large.
+    without: FxHashSet<Symbol>,
 }
 
 impl Pass<'_> {
@@ -70,18 +79,23 @@ impl Pass<'_> {
         }
     }
 
-    /// Gives a loop tables; what has to stand before it.
+    /// Gives a loop tables; what has to stand before it. Where only sizes say that they are not too large, it is a choice by these.
     fn before(&mut self, outer: &mut Stmt, threads: bool) -> Block {
         let mut made = Block::new();
-        let Stmt::For { extent, .. } = &*outer else {
+        let Stmt::For { var, extent, .. } = &*outer else {
             return made;
         };
-        if extent.as_int().is_some_and(|n| n < ITERATIONS) {
+        if self.without.contains(var) || extent.as_int().is_some_and(|n| n < ITERATIONS) {
             return made;
         }
         let (groups, definitions) = Repeated::groups(self.nest, outer);
-        let mut loads = Vec::new();
+        let mut loads: Vec<Table> = Vec::new();
+        let mut fits = Expr::bool(true);
         for group in groups {
+            let Some(small) = self.small(&group) else {
+                continue;
+            };
+            fits = fits.and(small);
             let tables: Vec<Table> = (group.roots.into_iter())
                 .map(|value| self.table(value, &group.loops, threads))
                 .collect();
@@ -89,7 +103,11 @@ impl Pass<'_> {
             made.push(self.filled(&tables, &group.loops, &definitions, threads));
             loads.extend(tables);
         }
-        if let (Stmt::For { body, .. }, false) = (outer, loads.is_empty()) {
+        if loads.is_empty() {
+            return made;
+        }
+        let original = outer.clone();
+        if let Stmt::For { body, .. } = outer {
             declare(body, &loads);
             let mut replaced = |e: &Expr| {
                 e.rewrite(&mut |e| match e.kind() {
@@ -99,7 +117,39 @@ impl Pass<'_> {
             };
             walk::map_block(body, &mut replaced, &mut |n| n);
         }
-        made
+        if fits.as_bool() == Some(true) {
+            return made;
+        }
+        let original = self.renewed(original);
+        self.without.extend(walk::declared(&original));
+        let chosen = Stmt::If {
+            cond: fits,
+            then: Block::new(),
+            els: vec![original],
+        };
+        let with = std::mem::replace(outer, chosen);
+        if let Stmt::If { then, .. } = outer {
+            made.push(with);
+            *then = made;
+        }
+        Block::new()
+    }
+
+    /// Under which condition on sizes tables are not too large: none where an array has as many elements, several times; nothing if that
+    /// depends on more than sizes.
+    fn small(&self, group: &Group) -> Option<Expr> {
+        let len = group.loops.iter().fold(Nat::int(1), |n, l| n * l.extent);
+        let is_part = |b: &Buffer| {
+            let times = b.len.exact_div(len).terms();
+            (times.iter()).all(|(m, c)| m.is_integral() && c.as_int().is_some())
+        };
+        let sizes = &self.nest.abi.sizes;
+        match len.as_int() {
+            Some(n) => (n <= LARGE).then(|| Expr::bool(true)),
+            None if self.nest.buffers.iter().any(is_part) => Some(Expr::bool(true)),
+            None => (variables(len).iter().all(|v| sizes.contains(v)))
+                .then(|| Expr::compare(Op::Le, len, LARGE.into())),
+        }
     }
 
     /// Room for what a value is in all iterations of some loops.
@@ -166,7 +216,12 @@ impl Pass<'_> {
                 note: None,
             }];
         }
-        let made = self.names.renew(block.remove(0));
+        self.renewed(block.remove(0))
+    }
+
+    /// A loop with other names, of which is known what is known of those.
+    fn renewed(&mut self, s: Stmt) -> Stmt {
+        let made = self.names.renew(s);
         let facts = &mut *self.facts;
         walk::each_stmt(std::slice::from_ref(&made), &mut |s| {
             if let Stmt::For { var, extent, .. } = s {
@@ -270,8 +325,8 @@ impl Repeated<'_> {
             found.block(body, &mut Vec::new(), true);
         }
         let mut groups: Vec<Group> = Vec::new();
-        for root in found.roots {
-            if !(1..=DIMENSIONS).contains(&root.loops.len()) {
+        for root in std::mem::take(&mut found.roots) {
+            if !(1..=DIMENSIONS).contains(&root.loops.len()) || !found.inside(&root) {
                 continue;
             }
             match groups.iter_mut().find(|g| g.loops == root.loops) {
@@ -359,10 +414,7 @@ impl Repeated<'_> {
         e.visit(&mut |e| {
             fine &= match e.kind() {
                 ExprKind::Var(v) => self.depends(*v, loops, &mut of),
-                ExprKind::Load(b, at) => {
-                    !self.written.buffers.contains(&self.nest.root(*b))
-                        && self.inside(*b, *at, e, loops)
-                }
+                ExprKind::Load(b, _) => !self.written.buffers.contains(&self.nest.root(*b)),
                 ExprKind::Op(op, _) => is_total(*op, e),
                 ExprKind::Pick(..) => false,
                 _ => true,
@@ -399,15 +451,26 @@ impl Repeated<'_> {
         }
     }
 
-    /// Whether a buffer has an element wherever some loops run, even if the outer one does not.
-    fn inside(&self, b: BufId, at: Nat, e: &Expr, loops: &Loops) -> bool {
+    /// Whether there are all elements that a value needs wherever its loops run, even if the outer one does not.
+    fn inside(&self, root: &Root) -> bool {
         let mut facts = Facts::new(Level::Full);
-        for l in loops {
+        for l in &root.loops {
             facts.range(l.var, 0.into(), l.extent - 1.into());
         }
-        let last = at + Nat::int(i64::from(e.shape().lanes) - 1);
-        let len = self.nest.buffers[b.0 as usize].len;
-        facts.at_least(at, 0.into()) && facts.at_least(len - 1.into(), last)
+        let mut inside = true;
+        let needed = self.definitions.needed([&root.value].into_iter());
+        let defined = needed.iter().filter_map(walk::exprs);
+        for e in [&root.value].into_iter().chain(defined) {
+            e.visit(&mut |e| {
+                if let ExprKind::Load(b, at) = e.kind() {
+                    let last = *at + Nat::int(i64::from(e.shape().lanes) - 1);
+                    let len = self.nest.buffers[b.0 as usize].len;
+                    inside &= facts.at_least(*at, 0.into());
+                    inside &= facts.at_least(len - 1.into(), last);
+                }
+            });
+        }
+        inside
     }
 
     /// Finds what of a value that differs between iterations does not.
