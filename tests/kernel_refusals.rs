@@ -258,7 +258,7 @@ const CHOICE: Goal = Goal {
 fn what_cannot_be_done_is_refused() {
     let target = Target::Portable;
     // Each kernel once: what is called is new.
-    let mut cases = one_written(target, 1, 3);
+    let mut cases = one_written(target, 0, 3);
     cases.extend(goals(target, |g| !g.sketch.contains("risegg")));
     cases.extend(CHOICE.cases("choice", target));
     cases.dedup_by(|a, b| a.program.term == b.program.term);
@@ -285,7 +285,7 @@ fn what_cannot_be_done_is_refused() {
     for sizes in [[0, HUGE, HUGE], [HUGE, 0, HUGE], [HUGE, HUGE, 0]] {
         calls.push(without(three, &cases[three], sizes.to_vec(), OK));
     }
-    for (what, least) in [(OK, 100), (SIZE, 400), (MEMORY, 5), (ANY, 1)] {
+    for (what, least) in [(OK, 40), (SIZE, 150), (MEMORY, 3), (ANY, 1)] {
         let have = calls.iter().filter(|c| c.expected == what).count();
         assert!(have >= least, "{have} calls that return {what}");
     }

@@ -87,3 +87,20 @@ def f [f n k : nat] (x : (f + n).f32) : f.k.f32 = generate[f] (\\i -> generate[k
     );
     assert_eq!(fixed, [2]);
 }
+
+/// A loop that a buffer begins in is written once: it has no table that might be too large.
+#[test]
+fn buffers_begin_in_one_place() {
+    let nest = printed("def real [n : nat] (i : idx[n]) : f32 = (cast (cast i : i32) : f32)
+def f [f n k : nat] (x : (f + n).f32) : f.k.f32 = generate[f] (\\i ->
+        let row = toMem (generate[n] (\\t -> idx (cast ((cast i : i64) + (cast t : i64)) : idx[f + n]) x)) in
+        generate[k] (\\j -> generate[n] (\\t -> idx t row * cos (real j * real t)) |> reduce (+) 0.0))");
+    let mut begun = Vec::new();
+    each_stmt(&nest.body, &mut |s| {
+        if let Stmt::Alloc(b) = s {
+            assert!(!begun.contains(b), "{nest}");
+            begun.push(*b);
+        }
+    });
+    assert!(!begun.is_empty());
+}

@@ -91,8 +91,14 @@ impl Pass<'_> {
         let (groups, definitions) = Repeated::groups(self.nest, outer);
         let mut loads: Vec<Table> = Vec::new();
         let mut fits = Expr::bool(true);
+        // A buffer has one place where it begins.
+        let mut twice = true;
+        walk::each_stmt(std::slice::from_ref(outer), &mut |s| {
+            twice &= !matches!(s, Stmt::Alloc(_));
+        });
         for group in groups {
-            let Some(small) = self.small(&group) else {
+            let small = self.small(&group);
+            let Some(small) = small.filter(|s| twice || s.as_bool() == Some(true)) else {
                 continue;
             };
             fits = fits.and(small);
@@ -341,8 +347,11 @@ impl Repeated<'_> {
         let definitions = found.definitions;
         // Rows of a table are shared by the threads that would have computed them.
         let shared = matches!(outer, Stmt::For { kind, .. } if kind.is_par());
-        for g in groups.iter_mut().filter(|g| g.loops.len() > 1) {
-            g.loops[0].parallel |= shared;
+        for g in groups.iter_mut() {
+            let of_sizes = g.loops.iter().all(|l| is_of_sizes(nest, l.extent));
+            let rows = shared && g.loops.len() > 1;
+            g.loops[0].parallel = of_sizes && (g.loops[0].parallel || rows);
+            g.loops[1..].iter_mut().for_each(|l| l.parallel = false);
         }
         groups.retain(|g| definitions.steps(&g.roots) >= WORTH.0 + WORTH.1 * g.roots.len() as u32);
         (groups, definitions)
@@ -567,6 +576,15 @@ fn mentioned(e: &Expr, all: &mut Vec<Symbol>) {
         }
         all.extend(e.own_index().into_iter().flat_map(variables));
     });
+}
+
+/// Whether it is computed of sizes by sums and products alone.
+fn is_of_sizes(nest: &Nest, n: Nat) -> bool {
+    let mut all = true;
+    n.each_atom(&mut |a| {
+        all &= matches!(a.kind(), AtomKind::Var(v) if nest.abi.sizes.contains(&v));
+    });
+    all
 }
 
 fn variables(n: Nat) -> Vec<Symbol> {
