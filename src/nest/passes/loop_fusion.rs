@@ -1,11 +1,12 @@
-//! Loop fusion of reductions: loops that read the same elements to compute different accumulators become one.
+//! Loop fusion: loops that read the same elements become one.
 //!
 //! Comes in: a nest; goes out: the same, in which of two loops in one block with as many iterations, neither of which stores
 //! anything, the second runs inside of the first, if both read some element in the same iteration, and nothing between
 //! them stands against it. What both compute is computed once: compilers see that two expressions are equal, but do not
-//! fuse loops. Each accumulator is changed by the same steps in the same order. So do loops over rows, or over elements, of which each stores to places that
-//! the other one does not touch, such as several sums of columns, or sums and differences of neighbours: rows come through the caches once. Invariant: accumulators of a loop are
-//! no more than half of the machine's vector registers. Absent: other loops that store.
+//! fuse loops. Each accumulator is changed by the same steps in the same order. So do loops over rows, or over elements, of
+//! which each stores to places that the other one does not touch, such as several sums of columns, or sums and differences of
+//! neighbours: rows come through the caches once. Invariant: accumulators of a loop are no more than half of the machine's vector
+//! registers. Absent: other loops that store.
 
 use super::cse;
 use super::effects::{accumulators, Touched};

@@ -36,6 +36,7 @@ pub(super) fn tabulate(nest: &mut Nest, facts: &mut Facts) {
     let names = Names::of(nest);
     let mut body = std::mem::take(&mut nest.body);
     let mut pass = Pass {
+        arrays: nest.buffers.len(),
         nest,
         facts,
         names,
@@ -49,6 +50,8 @@ struct Pass<'a> {
     nest: &'a mut Nest,
     facts: &'a mut Facts,
     names: Names,
+    /// How many buffers are no tables.
+    arrays: usize,
     /// Loops that have no tables as these would be too large.
     without: FxHashSet<Symbol>,
 }
@@ -91,14 +94,14 @@ impl Pass<'_> {
         let (groups, definitions) = Repeated::groups(self.nest, outer);
         let mut loads: Vec<Table> = Vec::new();
         let mut fits = Expr::bool(true);
-        // A buffer has one place where it begins.
-        let mut twice = true;
+        // A buffer has one place where it begins: such loops are not written twice.
+        let mut choices = true;
         walk::each_stmt(std::slice::from_ref(outer), &mut |s| {
-            twice &= !matches!(s, Stmt::Alloc(_));
+            choices &= !matches!(s, Stmt::Alloc(_));
         });
         for group in groups {
             let small = self.small(&group);
-            let Some(small) = small.filter(|s| twice || s.as_bool() == Some(true)) else {
+            let Some(small) = small.filter(|s| choices || s.as_bool() == Some(true)) else {
                 continue;
             };
             fits = fits.and(small);
@@ -152,7 +155,7 @@ impl Pass<'_> {
         let sizes = &self.nest.abi.sizes;
         match len.as_int() {
             Some(n) => (n <= LARGE).then(|| Expr::bool(true)),
-            None if self.nest.buffers.iter().any(is_part) => Some(Expr::bool(true)),
+            None if self.nest.buffers[..self.arrays].iter().any(is_part) => Some(Expr::bool(true)),
             None => (variables(len).iter().all(|v| sizes.contains(v)))
                 .then(|| Expr::compare(Op::Le, len, LARGE.into())),
         }
