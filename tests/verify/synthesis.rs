@@ -460,7 +460,7 @@ fn what_validation_leaves_open_is_harvested() {
         String::from_utf8(out.stdout).unwrap()
     };
     let out = run(&["synth", "--harvest", "."]);
-    let expected = "max(v0 + -2, 0) <= max(min(max(v0 + -1, 0), h) + -1, 0)  where (0 <= h && 0 <= v0 && v0 <= h && ";
+    let expected = "max(v0 + -2, 0) <= min(max(min(max(v0 + -1, 0), h) + -1, 0), h)  where (0 <= h && 0 <= v0 && ";
     assert!(out.lines().any(|l| l.starts_with(expected)), "{out}");
     // Of cases that contradict themselves there are some, and none of them stands there.
     assert!(!out.contains(", 0 of cases that do not occur"), "{out}");
