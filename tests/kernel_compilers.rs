@@ -67,7 +67,7 @@ fn right(cases: &[Case], target: Target, optimise: &str) {
     }
 }
 
-/// Whether a goal is compiled for a target: products for each, all others for one of them, beside the machine at hand.
+/// Whether a goal is compiled for a target: each for one of them, beside the machine at hand; where everything is looked at, products for each.
 fn is_for(goal: &Goal, target: Target) -> bool {
     let turns = [
         Target::Avx512,
@@ -77,7 +77,7 @@ fn is_for(goal: &Goal, target: Target) -> bool {
         Target::Neon,
     ];
     let turn = goal.sketch.bytes().map(usize::from).sum::<usize>() % turns.len();
-    goal.program.contains("mm") || turns[turn] == target
+    share::all() && goal.program.contains("mm") || turns[turn] == target
 }
 
 /// Our own goals for the machine at hand are left out: `goals_as_they_are_compiled` has them, with the same flags but `-O3`.
