@@ -77,8 +77,7 @@ fn sound(used: &[RuleUse], seeds: std::ops::Range<u64>, reassociate: bool) {
 
 #[test]
 fn the_general_book_on_random_programs() {
-    let programs = if share::all() { 200 } else { 100 };
-    sound(&general_book(), 0..programs, false);
+    sound(&general_book(), 0..share::half(200), false);
 }
 
 #[test]

@@ -505,11 +505,10 @@ fn report(found: &Findings, counts: &Counts) -> String {
 
 #[test]
 fn kernels_agree_with_the_interpreter() {
-    let (programs, half) = if share::all() { (250, 1) } else { (125, 2) };
-    let (found, counts) = differ(1, programs, 50);
+    let (found, counts) = differ(1, share::half(250), 50);
     assert!(found.is_empty(), "{}", report(&found, &counts));
-    let enough =
-        counts.agreed > 300 / half && counts.refused > 20 / half && counts.not_lowered < 50;
+    let above = |n: usize, least: u64| n as u64 > share::half(least);
+    let enough = above(counts.agreed, 300) && above(counts.refused, 20) && counts.not_lowered < 50;
     assert!(enough, "{}", report(&found, &counts));
 }
 

@@ -6,7 +6,8 @@
 
 use crate::common;
 use crate::common::cases::{
-    all_right, case_for, compile, expect_none, goals, one_written, text, wrong, Case, Goal, GOALS,
+    all_right, case_for, compile, expect_none, goals, of_kernels, one_written, text, wrong, Case,
+    Goal, GOALS,
 };
 use crate::common::share;
 use rise_opt::emit::{emit_all, Options};
@@ -41,18 +42,14 @@ fn has_clang() -> bool {
     works
 }
 
-/// The kernels that are compiled in one of several ways: they take turns.
-fn in_way(cases: &[Case], way: usize, ways: usize) -> Vec<Case> {
-    let kernels = cases.chunk_by(|a, b| a.name == b.name);
-    share::one(kernels, way, ways).concat()
-}
-
 /// Everything that is compiled here is of these cases, right on this machine.
 fn right(cases: &[Case], target: Target, optimise: &str) {
     let compilers = compilers();
     let ways = compilers.len() + usize::from(!target.runs_here());
+    // The kernels that are compiled in one of the ways: they take turns.
+    let turns = |way: usize| of_kernels(cases, |kernel| share::takes(kernel, way, ways));
     for (way, (compiler, openmp)) in compilers.into_iter().enumerate() {
-        let cases = in_way(cases, way, ways);
+        let cases = turns(way);
         let flags = |machine: &[&'static str]| [&[optimise, openmp], machine].concat();
         if target.runs_here() {
             all_right(compiler, &cases, &flags(target.flags()));
@@ -63,7 +60,7 @@ fn right(cases: &[Case], target: Target, optimise: &str) {
     }
     if !target.runs_here() {
         let flags = [optimise, "-fopenmp", "-march=native", "-Wno-psabi"];
-        all_right("gcc", &in_way(cases, ways - 1, ways), &flags);
+        all_right("gcc", &turns(ways - 1), &flags);
     }
 }
 

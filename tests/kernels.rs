@@ -6,7 +6,7 @@
 //! programs had loops, reductions, vectors, buffers is asserted.
 
 use crate::common;
-use crate::common::cases::{all_right, case_for, written, Case, SANITIZED};
+use crate::common::cases::{all_right, case_for, of_kernels, written, Case, SANITIZED};
 use crate::common::flow::Programs;
 use rise_opt::egraph::{Graph, Id, Shape as EShape};
 use rise_opt::elab::{self, Sketch, SketchKind, Step};
@@ -90,21 +90,8 @@ fn optimised_and_sanitized(takes: &dyn Fn(usize, usize) -> bool) {
     let sanitized = [&["-O0"][..], &SANITIZED].concat();
     // As they are for `-O1` they are compiled for each target, below.
     for (way, flags) in [&["-O3"][..], &sanitized].into_iter().enumerate() {
-        all_right_here(&of(&cases, &|program| takes(way, program)), flags);
+        all_right_here(&of_kernels(&cases, |program| takes(way, program)), flags);
     }
-}
-
-/// The cases of such programs, which have numbers.
-fn of(cases: &[Case], takes: &dyn Fn(usize) -> bool) -> Vec<Case> {
-    let mut number = 0;
-    let mut chosen = Vec::new();
-    for (i, case) in cases.iter().enumerate() {
-        number += usize::from(i > 0 && cases[i - 1].program.term != case.program.term);
-        if takes(number) {
-            chosen.push(case.clone());
-        }
-    }
-    chosen
 }
 
 #[test]
@@ -135,7 +122,7 @@ fn written_for_targets(takes: &dyn Fn(usize, usize) -> bool) {
         };
         // What sse2 adds to the portable target, every compiler for x86-64 takes as given.
         if target != Target::Sse2 {
-            let cases = of(&cases, &|program| takes(number, program));
+            let cases = of_kernels(&cases, |program| takes(number, program));
             all_right("cc", &cases, &[&["-O1", "-fopenmp"], flags].concat());
         }
     }

@@ -188,8 +188,7 @@ fn random_programs(used: &[RuleUse], seeds: std::ops::Range<u64>, reassociate: b
 #[test]
 fn the_general_book_is_explained_on_random_programs() {
     deep(|| {
-        let programs = if share::all() { 40 } else { 20 };
-        random_programs(&general_book(), 0..programs, false);
+        random_programs(&general_book(), 0..share::half(40), false);
     });
 }
 

@@ -1,9 +1,8 @@
 //! What is known of sizes, and what of an obligation is left.
 
 use super::Assumption;
-use crate::arith::{gcd, AtomKind, Nat, Rat, Signs};
+use crate::arith::{gcd, Nat, Rat, Signs};
 use crate::index::{Facts, Level};
-use crate::intern::Symbol;
 use std::collections::BTreeSet;
 
 /// An obligation that no sizes satisfy.
@@ -162,21 +161,13 @@ fn negative(n: Nat, others: &[Assumption]) -> bool {
     for n in others.iter().map(|a| match a {
         Assumption::Divides(_, n) | Assumption::NotNegative(n) => *n,
     }) {
-        variables(n, &mut names);
+        names.extend(n.vars().iter().copied());
     }
-    variables(n, &mut names);
+    names.extend(n.vars().iter().copied());
     for v in names {
         known.facts.not_negative(Nat::var(v) - Nat::int(1));
     }
     known.facts.is_not_negative(Nat::int(-1) - n)
-}
-
-fn variables(n: Nat, out: &mut BTreeSet<Symbol>) {
-    n.each_atom(&mut |a| {
-        if let AtomKind::Var(v) = a.kind() {
-            out.insert(v);
-        }
-    });
 }
 
 /// What makes all of these sizes, in their order, without repetition and without what always holds: first what has to be

@@ -11,7 +11,7 @@ use crate::term::Op;
 const MOST: i64 = 256;
 
 impl Values {
-    /// The least and the largest number that a choice is, if these are small and not negative.
+    /// Between which small numbers a choice is that are not negative.
     pub fn ends_of_choice(&mut self, v: V) -> Option<(i64, i64)> {
         let Node::Op(Op::Select, _, args) = self.node(v) else {
             return None;
@@ -19,17 +19,16 @@ impl Values {
         let [c, a, b] = args[..] else { return None };
         let told = self.told.filter(|_| is_of_indices(self, c))?;
         self.at_mark(told, |cx| {
-            let mut ends: Option<(i64, i64)> = None;
+            let mut largest = 0;
             for (i, way) in cx.ways(c).iter().enumerate() {
                 let side = cx.as_index(if i == 0 { a } else { b })?;
                 let mark = cx.known.mark();
                 way.iter().for_each(|(c, holds)| cx.assume(*c, *holds));
                 let most = cx.known.most(side, MOST);
                 cx.known.restore(mark);
-                let (lo, hi) = ends.unwrap_or((0, 0));
-                ends = Some((lo, hi.max(most?)));
+                largest = most?.max(largest);
             }
-            ends
+            Some((0, largest))
         })
     }
 }

@@ -325,6 +325,13 @@ pub fn text(cases: &[Case]) -> String {
     emit::emit_all(&kernels(cases), &emit::Options::default()) + &driver(cases)
 }
 
+/// The cases of some kernels, which have numbers.
+pub fn of_kernels(cases: &[Case], takes: impl Fn(usize) -> bool) -> Vec<Case> {
+    let kernels = cases.chunk_by(|a, b| a.name == b.name).enumerate();
+    let taken = kernels.filter(|(number, _)| takes(*number));
+    taken.flat_map(|(_, cases)| cases.to_vec()).collect()
+}
+
 /// Cases that follow one another may be of one kernel.
 pub fn kernels(cases: &[Case]) -> Vec<&Nest> {
     let mut nests: Vec<&Nest> = cases.iter().map(|c| &c.nest).collect();

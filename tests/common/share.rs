@@ -13,6 +13,15 @@ pub fn takes(number: usize, first: usize, of: usize) -> bool {
     all() || number % of == first % of
 }
 
+/// Half of so many, where not everything is looked at.
+pub fn half(many: u64) -> u64 {
+    if all() {
+        many
+    } else {
+        many / 2
+    }
+}
+
 /// One of so many cases.
 pub fn one<T>(cases: impl IntoIterator<Item = T>, first: usize, of: usize) -> Vec<T> {
     let cases = cases.into_iter().enumerate();

@@ -4,7 +4,7 @@
 //! only for the kernel that will run; and the integer expressions that a function computes outside its loops, in terms
 //! of sizes. Absent: conditions on data, or on variables of loops.
 
-use crate::arith::{AtomKind, Nat};
+use crate::arith::Nat;
 use crate::intern::Symbol;
 use crate::nest::{Block, BufId, Expr, ExprKind, Nest, Stmt};
 use std::collections::BTreeMap;
@@ -83,13 +83,7 @@ impl Walk<'_> {
     }
 
     fn is_of_sizes(&self, n: Nat) -> bool {
-        let mut fine = true;
-        n.each_atom(&mut |a| {
-            if let AtomKind::Var(v) = a.kind() {
-                fine &= self.sizes.contains(&v);
-            }
-        });
-        fine
+        n.vars().iter().all(|v| self.sizes.contains(v))
     }
 
     fn resolved(&self, n: Nat) -> Nat {

@@ -3,7 +3,7 @@
 //! Comes in: statements of a nest; goes out: the buffers, by their memory, and the variables. Invariant: two statements of
 //! which neither writes what the other touches may change places.
 
-use crate::arith::{AtomKind, Nat};
+use crate::arith::Nat;
 use crate::intern::Symbol;
 use crate::nest::{walk, BufId, Expr, ExprKind, Nest, Stmt};
 use indexmap::IndexMap;
@@ -69,11 +69,7 @@ impl Touched {
     }
 
     fn index(&mut self, n: Nat) {
-        n.each_atom(&mut |a| {
-            if let AtomKind::Var(v) = a.kind() {
-                self.vars.insert(v);
-            }
-        });
+        self.vars.extend(n.vars().iter());
     }
 }
 

@@ -5,7 +5,6 @@
 //! with them. Accumulators stay in registers only in a loop that does not choose. Invariant: the same values are stored
 //! in the same order. Absent: choices of stores, which compilers move well enough by themselves.
 
-use crate::arith::AtomKind;
 use crate::intern::Symbol;
 use crate::nest::passes::fresh::Names;
 use crate::nest::{walk, Block, Expr, ExprKind, LoopKind, Nest, Shape, Stmt};
@@ -151,11 +150,7 @@ fn depends(cond: &Expr, changes: &FxHashSet<Symbol>) -> bool {
         ExprKind::Load(..) => found = true,
         ExprKind::Var(v) => found |= changes.contains(v),
         ExprKind::Index(n) | ExprKind::Clamp(_, n) | ExprKind::Pick(_, n) => {
-            n.each_atom(&mut |a| {
-                if let AtomKind::Var(v) = a.kind() {
-                    found |= changes.contains(&v);
-                }
-            })
+            found |= n.vars().iter().any(|v| changes.contains(v));
         }
         _ => {}
     });

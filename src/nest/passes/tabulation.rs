@@ -156,7 +156,7 @@ impl Pass<'_> {
         match len.as_int() {
             Some(n) => (n <= LARGE).then(|| Expr::bool(true)),
             None if self.nest.buffers[..self.arrays].iter().any(is_part) => Some(Expr::bool(true)),
-            None => (variables(len).iter().all(|v| sizes.contains(v)))
+            None => (len.vars().iter().all(|v| sizes.contains(v)))
                 .then(|| Expr::compare(Op::Le, len, LARGE.into())),
         }
     }
@@ -445,7 +445,7 @@ impl Repeated<'_> {
     }
 
     fn index_depends(&self, n: Nat, loops: &Loops, of: &mut Vec<Symbol>) -> bool {
-        variables(n).into_iter().all(|v| self.depends(v, loops, of))
+        n.vars().iter().all(|v| self.depends(*v, loops, of))
     }
 
     /// Whether a variable is the same in each iteration of the outer loop; adds the loops on which it depends.
@@ -500,7 +500,7 @@ impl Repeated<'_> {
     }
 
     fn uses_index(&mut self, n: Nat) {
-        variables(n).into_iter().for_each(|v| self.variable(v));
+        n.vars().iter().for_each(|v| self.variable(*v));
     }
 
     /// A value that a table may have. What costs little beside its variables is computed from those.
@@ -553,7 +553,7 @@ impl Definitions {
         let mut needed = FxHashSet::default();
         while let Some(v) = open.pop() {
             if let (Some((s, _)), true) = (self.0.get(&v), needed.insert(v)) {
-                walk::each_index(s, &mut |n| open.extend(variables(n)));
+                walk::each_index(s, &mut |n| open.extend(n.vars().iter()));
                 if let Some(e) = walk::exprs(s) {
                     mentioned(e, &mut open);
                 }
@@ -577,7 +577,9 @@ fn mentioned(e: &Expr, all: &mut Vec<Symbol>) {
         if let ExprKind::Var(v) = e.kind() {
             all.push(*v);
         }
-        all.extend(e.own_index().into_iter().flat_map(variables));
+        if let Some(n) = e.own_index() {
+            all.extend(n.vars().iter());
+        }
     });
 }
 
@@ -586,16 +588,6 @@ fn is_of_sizes(nest: &Nest, n: Nat) -> bool {
     let mut all = true;
     n.each_atom(&mut |a| {
         all &= matches!(a.kind(), AtomKind::Var(v) if nest.abi.sizes.contains(&v));
-    });
-    all
-}
-
-fn variables(n: Nat) -> Vec<Symbol> {
-    let mut all = Vec::new();
-    n.each_atom(&mut |a| {
-        if let AtomKind::Var(v) = a.kind() {
-            all.push(v);
-        }
     });
     all
 }
