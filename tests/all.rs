@@ -26,6 +26,7 @@ mod kernel_refusals;
 mod kernel_threads;
 mod kernels;
 mod lane_instructions;
+mod limits;
 mod loop_programs;
 mod micro;
 mod mutants;

@@ -90,6 +90,7 @@ fn a_long_iteration_is_seen_from_inside() {
     let step = unguided(&chain("sketches/mm/blocking.sk", &program, &[])).unwrap();
     let (options, seen) = watching(Options {
         nodes: Some(20_000),
+        parts: true,
         ..Options::default()
     });
     let outcome = optimize(&program, &[step], &options);

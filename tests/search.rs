@@ -222,6 +222,7 @@ fn limits_end_a_search_with_a_diagnosis() {
     let all = steps("parallel", &program, &[]);
     let step = unguided(&all).unwrap();
     let with = |o: Options| {
+        let o = Options { parts: true, ..o };
         let outcome = optimize(&program, std::slice::from_ref(&step), &o);
         let d = outcome.failure.expect("the limit is too low for the goal");
         assert!(outcome.terms.is_empty());

@@ -18,6 +18,7 @@ use crate::search;
 use crate::source::SourceMap;
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::time::Instant;
 
 /// Longer searches are not repeated: noise is a small part of them.
 const LONG_SECONDS: f64 = 1.0;
@@ -357,6 +358,8 @@ impl Searches<'_> {
             iterations: self.limits.iterations,
             nodes: self.limits.nodes,
             seconds: self.limits.seconds,
+            // All steps of it are one search.
+            until: (self.limits.seconds).map(|s| Instant::now() + search::after(s, 1, 1)),
             bytes: self.limits.bytes,
             observer: progress.observer(),
             no_kernel: true,

@@ -187,8 +187,8 @@ pub struct Args {
     /// Ends a step after so many iterations; reproducible [default: the step's limit, else 100]
     #[arg(long, value_name = "N")]
     iter_limit: Option<u64>,
-    /// Ends a step after so many seconds, the search for advice after a tenth of that; what is found may then differ from
-    /// run to run
+    /// Ends a step after so many seconds, diagnosis and advice after a tenth of that; also all trials of `--auto` and of
+    /// `--guides` together; what is found may then differ from run to run
     #[arg(long, value_name = "SECONDS")]
     time_limit: Option<u64>,
     /// Ends a step when the process holds so many bytes, as in 2G [default: four fifths of what the
@@ -514,8 +514,13 @@ fn automatic(
     context: &mut Context,
 ) -> Result<Option<Found>, Vec<Diagnostic>> {
     let progress = Progress::start(args.progress, context.json());
+    // All searches for a schedule or for guides are one to the user.
+    let until = args
+        .time_limit
+        .map(|s| Instant::now() + search::after(s, 1, 1));
     let options = search::Options {
         observer: progress.observer(),
+        until,
         ..limits(args)
     };
     let job = automatic::Job {

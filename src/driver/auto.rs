@@ -2,7 +2,7 @@
 //!
 //! In: the input, what the user permits. Out: every schedule that was tried, how it ended, and which one to take. A schedule is
 //! searched for as a user's sketches are, within bounds in counts; what is found is lowered and estimated at sizes that
-//! stand for all, unless they are fixed. The same input gives the same answer. Absent: clocks, files.
+//! stand for all, unless they are fixed. The same input gives the same answer, unless a limit in seconds ends the searches. Absent: files.
 
 use super::input::Input;
 use super::sizes::supposed;
@@ -26,6 +26,7 @@ use crate::syntax::{parse, print, Dialect};
 use crate::term::{Program, Term};
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::time::Instant;
 
 /// E-nodes of all searches together, where nothing is measured: about a second; where something is; and of one step.
 const WORK: u64 = 130_000;
@@ -686,7 +687,7 @@ impl<'a> Trial<'a> {
 
     /// What the steps of a schedule lead to.
     fn reach(&mut self, schedule: &Schedule) -> Result<Term, Ended> {
-        if self.nodes >= self.work {
+        if self.nodes >= self.work || self.options.until.is_some_and(|u| Instant::now() >= u) {
             return Err(Ended::Untried);
         }
         let mut steps = String::new();

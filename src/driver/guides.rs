@@ -15,6 +15,7 @@ use crate::search::{self, guides};
 use crate::source::{FileId, SourceMap};
 use crate::syntax::{parse, print, Dialect};
 use std::fmt::Write as _;
+use std::time::Instant;
 
 /// A chain that leads to the goal.
 #[derive(Clone, Debug)]
@@ -40,7 +41,7 @@ pub fn find(
     let found = guides::guides(&input.program, &goal, options);
     let tried = tried(&found);
     let Some(chain) = found.chain else {
-        return Err(vec![not_found(&goal, &tried)]);
+        return Err(vec![not_found(&goal, &tried, options)]);
     };
     let text = text(&chain, &tried, sources);
     adopt(input, &text, trust, sources)?;
@@ -61,17 +62,24 @@ fn tried(found: &guides::Guides) -> GuidesTried {
     }
 }
 
-fn not_found(goal: &Step, tried: &GuidesTried) -> Diagnostic {
+fn not_found(goal: &Step, tried: &GuidesTried, options: &search::Options) -> Diagnostic {
     let text = format!(
         "no guides to the sketch of `{}` were found in {} searches, {} e-nodes",
         goal.name,
         tried.tries.len(),
         tried.nodes
     );
-    let d = Diagnostic::new(code::GOAL_NOT_REACHED, text)
-        .at(goal.sketch.span)
-        .note(tried.human().trim_end().to_string());
-    d.help("put a sketch in between that says less, or more rules; without `--guides auto` the diagnosis says how far one step comes")
+    let mut d = Diagnostic::new(code::GOAL_NOT_REACHED, text).at(goal.sketch.span);
+    let late = options.until.is_some_and(|u| Instant::now() >= u);
+    if !tried.tries.is_empty() {
+        d = d.note(tried.human().trim_end().to_string());
+    }
+    match options.seconds.filter(|_| late) {
+        Some(n) => d
+            .note(format!("the limit of {n} s ended them"))
+            .help("allow more: `--time-limit`"),
+        None => d.help("put a sketch in between that says less, or more rules; without `--guides auto` the diagnosis says how far one step comes"),
+    }
 }
 
 /// The chain as a sketch file.

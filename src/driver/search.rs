@@ -11,7 +11,7 @@ use crate::proof::{check, Holds, Proof, Refusal};
 use crate::report;
 use crate::search::{self, Outcome};
 use crate::source::SourceMap;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// What a search came to.
 pub struct Searched {
@@ -54,11 +54,10 @@ fn not_reached(
     options: &search::Options,
     sources: &mut SourceMap,
 ) -> Diagnostic {
-    let tenth = options
-        .seconds
-        .map(|s| Duration::from_millis(s.saturating_mul(100)));
+    // The diagnosis had as much.
+    let part = (options.seconds).map(|s| Instant::now() + search::after(s, 1, 20));
     let options = search::Options {
-        until: tenth.and_then(|t| Instant::now().checked_add(t)),
+        until: part.into_iter().chain(options.until).min(),
         ..options.clone()
     };
     let known = search::Known {

@@ -40,6 +40,11 @@ impl Asker<'_> {
         }
     }
 
+    /// Whether nobody waits any more.
+    pub(super) fn late(&self) -> bool {
+        self.until.is_some_and(|until| Instant::now() >= until)
+    }
+
     /// Which of the sketches the root satisfies; `None` when that would be too much work, or nobody waits.
     pub(super) fn ask<'a>(
         &mut self,

@@ -10,6 +10,7 @@ use super::closest::{self, Asker};
 use super::edit::{self, Edit};
 use super::occurs::{occurs, Occurs};
 use super::trace::{Size, StepTrace, Stop};
+use super::{after, Options};
 use crate::arith::Nat;
 use crate::cost::Cost;
 use crate::egraph::{Class, View};
@@ -19,7 +20,7 @@ use crate::sketch::{Goal, Weaker};
 use crate::source::Span;
 use crate::term::Term;
 use std::collections::BTreeSet;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// States of sketches times e-nodes that may be looked at: about a second.
 pub const WORK: u64 = 150_000_000;
@@ -113,8 +114,9 @@ pub struct Near {
     pub term: Term,
 }
 
-/// How many classes satisfy each part of a sketch.
-pub(super) fn counts(goal: &Goal, view: &View) -> Vec<PartCount> {
+/// How many classes satisfy each part of a sketch; none if that takes until some time.
+pub(super) fn counts(goal: &Goal, view: &View, until: Option<Instant>) -> Vec<PartCount> {
+    let may_continue = || until.is_none_or(|u| Instant::now() < u);
     let part = |(part, [classes, alone]): (&crate::sketch::Part, [usize; 2])| PartCount {
         label: part.label.clone(),
         outline: part.outline.clone(),
@@ -122,10 +124,43 @@ pub(super) fn counts(goal: &Goal, view: &View) -> Vec<PartCount> {
         classes: classes as u64,
         alone: alone as u64,
     };
-    goal.counts(view).into_iter().map(part).collect()
+    let counted = goal.counts(view, &may_continue).into_iter().flatten();
+    counted.map(part).collect()
 }
 
-/// The diagnosis of a graph; with patience, if need be until some time, also what it has instead.
+/// What somebody waits for, and how long.
+#[derive(Copy, Clone)]
+pub(super) struct Patience {
+    /// Until when the parts of the sketch are counted.
+    counting: Option<Instant>,
+    /// Until when it is looked for what the graph has instead.
+    until: Option<Instant>,
+    /// Whether it is.
+    pub(super) instead: bool,
+}
+
+/// How long counting what satisfies the parts of a sketch may take in any case.
+const LEAST: Duration = Duration::from_millis(200);
+
+impl Patience {
+    /// Half of what a search may take beyond its limit: the other half is for advice. None if nobody wants to know.
+    pub(super) fn new(options: &Options, stop: Stop) -> Option<Patience> {
+        let now = Instant::now();
+        let part = options.seconds.map(|n| now + after(n, 1, 20));
+        let until = part.into_iter().chain(options.until).min();
+        let interrupted = stop == Stop::Interrupted;
+        let least = now + LEAST;
+        let ends = until.is_some() || interrupted;
+        (options.diagnose || options.parts).then(|| Patience {
+            counting: ends.then(|| until.map_or(least, |u| u.max(least))),
+            until,
+            // Who interrupts a search does not wait for what it might have found.
+            instead: options.diagnose && !interrupted,
+        })
+    }
+}
+
+/// The diagnosis of a graph; with patience also its parts and what it has instead.
 pub(super) fn diagnose(
     step: &Step,
     goal: &Goal,
@@ -133,7 +168,7 @@ pub(super) fn diagnose(
     root: Class,
     trace: &StepTrace,
     refused: Refused,
-    patience: Option<Option<Instant>>,
+    patience: Option<Patience>,
 ) -> Diagnosis {
     Diagnosis {
         step: step.name.clone(),
@@ -141,10 +176,10 @@ pub(super) fn diagnose(
         stop: trace.stop,
         iterations: trace.iterations.len() as u64,
         size: trace.size(),
-        parts: counts(goal, view),
+        parts: patience.map_or(Vec::new(), |p| counts(goal, view, p.counting)),
         growth: trace.growth(),
         refused,
-        instead: patience.map(|until| look(step, goal, view, root, until)),
+        instead: (patience.filter(|p| p.instead)).map(|p| look(step, goal, view, root, p.until)),
     }
 }
 

@@ -87,7 +87,11 @@ pub(super) fn edits(step: &Step, parts: &Parts, has: &Occurs, asker: &mut Asker)
             }
         })
     };
-    let open: Vec<Sketch> = sites.iter().map(|s| put(s, None)).collect();
+    // Each is a copy of the sketch.
+    let in_time = |_: &&(Atom, Option<usize>)| !asker.late();
+    let open: Vec<Sketch> = (sites.iter().take_while(in_time))
+        .map(|s| put(s, None))
+        .collect();
     let Some(helps) = asker.ask(&open) else {
         return out;
     };
@@ -142,6 +146,9 @@ fn of_arguments(sketch: &Sketch, parts: &Parts, asker: &mut Asker) -> Vec<Edit> 
     });
     let mut tried: Vec<(Edit, Sketch)> = Vec::new();
     for at in 0..count.min(ATOMS) {
+        if asker.late() {
+            break;
+        }
         let mut i = 0;
         let mut edit = None;
         let changed = applications(sketch, &mut |s| {

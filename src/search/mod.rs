@@ -34,7 +34,7 @@ use crate::obligation::{self, Assumption, Sizes};
 use crate::proof::{ill_typed, Proof};
 use crate::rule;
 use crate::term::{normalize_program, written_out, Program, Term};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use trace::StepTrace;
 
 /// Iterations of a step where nobody sets a limit.
@@ -149,6 +149,11 @@ pub fn optimize(program: &Program, steps: &[Step], options: &Options) -> Outcome
     }
     outcome.obliged = beyond(passed.all(), program, &term);
     outcome
+}
+
+/// A part of so many seconds; no more than the system's clock can count.
+pub fn after(seconds: u64, times: u32, of: u32) -> Duration {
+    Duration::from_secs(seconds.min(u64::from(u32::MAX))) * times / of
 }
 
 /// What the first step starts from: the program in normal form, with the functions that its loops apply written out, so

@@ -8,12 +8,12 @@
 mod limits;
 mod watch;
 
-use super::diagnose::{counts, diagnose, Diagnosis, PartCount, Refused};
+use super::diagnose::{counts, diagnose, Diagnosis, PartCount, Patience, Refused};
 use super::excerpt::{cut, Excerpt};
 use super::focus::focus;
 use super::progress::Phase;
 use super::trace::{Iteration, RuleTrace, Size, StepTrace, Stop};
-use super::Options;
+use super::{after, Options};
 use crate::alloc;
 use crate::arith::Nat;
 use crate::cost::Cost;
@@ -25,7 +25,7 @@ use crate::rule::{self, Applied, MatchContext, Matches, Rewrite};
 use crate::sketch::{Goal, Reached};
 use crate::term::{normalize_program, Term};
 use crate::trail;
-use limits::{after, Ahead, Limits};
+use limits::{Ahead, Limits};
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 use watch::Watch;
@@ -264,7 +264,7 @@ fn run_whole(step: &Step, term: &Term, options: &Options, place: (usize, usize))
     };
     let parts = match &result {
         Err(diagnosis) => diagnosis.parts.clone(),
-        Ok(_) if options.parts => counts(&goal, &view),
+        Ok(_) if options.parts => counts(&goal, &view, None),
         Ok(_) => Vec::new(),
     };
     Run {
@@ -604,14 +604,10 @@ impl<'a> Saturation<'a> {
     ) -> Diagnosis {
         self.note_refusals();
         let (refused, root) = (std::mem::take(&mut self.refused), view.class(self.root));
-        // Who interrupts a search does not wait for what it might have found.
-        let instead = options.diagnose && trace.stop != Stop::Interrupted;
-        if instead {
+        let patience = Patience::new(options, trace.stop);
+        if patience.is_some_and(|p| p.instead) {
             self.watch.tell(Phase::Diagnose, 0, &self.limits);
         }
-        let tenth = options.seconds.map(|n| Instant::now() + after(n, 1, 10));
-        let until = tenth.into_iter().chain(options.until).min();
-        let patience = instead.then_some(until);
         diagnose(self.step, goal, view, root, trace, refused, patience)
     }
 

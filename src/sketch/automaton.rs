@@ -81,7 +81,7 @@ pub const ANYTHING: StateId = 0;
 
 /// An alternative before its sets of forms have become states.
 #[derive(Clone, Default)]
-struct Way {
+pub struct Way {
     children: SmallVec<[Vec<FormId>; 2]>,
     guards: SmallVec<[FormId; 1]>,
 }
@@ -190,7 +190,29 @@ impl Automaton {
 
     /// Whether a leaf satisfies a state.
     pub fn accepts_leaf(&self, state: StateId, node: &Node) -> bool {
-        (self.all_ways(state, None, Some(node)).iter()).any(|w| self.guards_fit(&w.guards, node.ty))
+        self.takes_one(&self.all_ways(state, None, Some(node)), node.ty)
+    }
+
+    /// The states behind the first that leaves of this shape can satisfy, and in which ways, types not looked at. Many states
+    /// share a form, and few have one of which a leaf is.
+    pub fn ways_of_leaf(&self, leaf: &Node) -> Vec<(StateId, Vec<Way>)> {
+        let mut known = vec![None; self.forms.count()];
+        let mut possible = |form: &FormId| {
+            let known = &mut known[*form as usize];
+            *known.get_or_insert_with(|| !self.ways(*form, None, Some(leaf)).is_empty())
+        };
+        let mut out = Vec::new();
+        for (state, forms) in self.states.iter().enumerate().skip(1) {
+            if forms.iter().all(&mut possible) {
+                out.push((state as StateId, self.together(forms, None, Some(leaf))));
+            }
+        }
+        out
+    }
+
+    /// Whether a leaf of a type takes one of the ways of its shape.
+    pub fn takes_one(&self, ways: &[Way], ty: Ty) -> bool {
+        ways.iter().any(|w| self.guards_fit(&w.guards, ty))
     }
 
     /// Whether a node of type `ty` may take an alternative.

@@ -46,6 +46,11 @@ pub enum Form {
 pub struct Forms(Vec<Form>);
 
 impl Forms {
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.0.len()
+    }
+
     /// What a form is.
     pub fn get(&self, form: FormId) -> &Form {
         &self.0[form as usize]

@@ -168,17 +168,22 @@ impl Goal {
     }
 
     /// For every part of the sketch how many classes satisfy it, and how many with `?` for the parts
-    /// inside; in the order of the sketch.
-    pub fn counts(&self, view: &View) -> Vec<(&Part, [usize; 2])> {
+    /// inside; in the order of the sketch. Nothing when `may_continue` says no first.
+    pub fn counts(
+        &self,
+        view: &View,
+        may_continue: &dyn Fn() -> bool,
+    ) -> Option<Vec<(&Part, [usize; 2])>> {
         let mut automaton = Automaton::new();
         let asked = self.parts.list.iter().enumerate().map(|(i, p)| {
             let alone = automaton.state_of(&self.parts.alone(i));
             (p, [automaton.state_of(&p.sketch), alone])
         });
         let asked: Vec<_> = asked.collect();
-        let satisfied = Satisfied::new(&solve::Plan::new(automaton), view);
+        let plan = solve::Plan::new(automaton);
+        let satisfied = Satisfied::new_while(&plan, view, may_continue)?;
         let count = |s: StateId| satisfied.count(s, view);
-        asked.into_iter().map(|(p, s)| (p, s.map(count))).collect()
+        Some(asked.into_iter().map(|(p, s)| (p, s.map(count))).collect())
     }
 
     /// Bytes that asking takes in a graph of so many classes.

@@ -6,9 +6,9 @@
 //! numbers than their parents, so few sweeps suffice, and after the first one only nodes
 //! are looked at of which a child has got a state since. What `contains` passes on
 //! from any child costs one instruction for all such states together, and a way
-//! that asks for a state which no class has yet costs nothing.
+//! that asks for a state which a node's child does not have costs nothing.
 
-use super::automaton::{Alternative, Automaton, Inner, StateId, ANYTHING};
+use super::automaton::{self, Alternative, Automaton, Inner, StateId, ANYTHING};
 use crate::egraph::{Class, Node, Shape, View};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -22,18 +22,68 @@ pub struct Way {
     pub ask: Alternative,
 }
 
+/// The ways for nodes of one kind.
+#[derive(Default)]
+struct Ways {
+    all: Vec<Way>,
+    /// Those that ask nothing of children.
+    free: Vec<u32>,
+    /// The others by the first child of which they ask something.
+    keyed: [Keyed; 2],
+}
+
+/// Ways by the state that they ask of one child.
+#[derive(Default)]
+struct Keyed {
+    /// Those of each state.
+    by_state: Vec<Vec<u32>>,
+    /// The states of which there are some, as bits.
+    states: Vec<u64>,
+}
+
+impl Ways {
+    fn new(all: Vec<Way>, states: usize) -> Ways {
+        let keyed = || Keyed {
+            by_state: vec![Vec::new(); states],
+            states: vec![0; states.div_ceil(64)],
+        };
+        let mut ways = Ways {
+            keyed: [keyed(), keyed()],
+            ..Ways::default()
+        };
+        for (i, way) in all.iter().enumerate() {
+            let mut asked = way.ask.children.iter().enumerate();
+            match asked.find(|(_, s)| **s != ANYTHING) {
+                Some((child, state)) => {
+                    let keyed = &mut ways.keyed[child];
+                    keyed.by_state[*state as usize].push(i as u32);
+                    let (word, bit) = bit(*state);
+                    keyed.states[word] |= bit;
+                }
+                None => ways.free.push(i as u32),
+            }
+        }
+        ways.all = all;
+        ways
+    }
+}
+
 /// All states that a sketch leads to.
 pub struct Plan {
     automaton: Automaton,
     /// By kind of node; those that pass a state on from one child are in `up`.
-    ways: [Vec<Way>; 2],
+    ways: [Ways; 2],
     /// By kind: states that hold as soon as they hold for a child, as bits.
     up: [Vec<u64>; 2],
     /// By state, then kind, every alternative.
     by_state: Vec<[Vec<Alternative>; 2]>,
     /// The states of the leaves that were met so far.
     leaves: RefCell<FxHashMap<Node, Rc<[StateId]>>>,
+    /// The same of leaves that only differ in their types: what they can satisfy.
+    shapes: RefCell<FxHashMap<Shape, Rc<PossibleStates>>>,
 }
+
+type PossibleStates = [(StateId, Vec<automaton::Way>)];
 
 const KINDS: [Inner; 2] = [Inner::Lam, Inner::App];
 
@@ -77,10 +127,11 @@ impl Plan {
         }
         Plan {
             automaton,
-            ways,
+            ways: ways.map(|all| Ways::new(all, by_state.len())),
             up,
             by_state,
             leaves: RefCell::default(),
+            shapes: RefCell::default(),
         }
     }
 
@@ -121,8 +172,12 @@ impl Plan {
         };
         let mut leaves = self.leaves.borrow_mut();
         let states = leaves.entry(alike).or_insert_with(|| {
-            let all = 1..self.states() as StateId;
-            all.filter(|state| self.accepts_leaf(*state, leaf))
+            let mut shapes = self.shapes.borrow_mut();
+            let possible = shapes.entry(alike.shape);
+            let possible = possible.or_insert_with(|| self.automaton.ways_of_leaf(leaf).into());
+            (possible.iter())
+                .filter(|(_, ways)| self.automaton.takes_one(ways, leaf.ty))
+                .map(|(state, _)| *state)
                 .collect()
         });
         states.clone()
@@ -136,39 +191,6 @@ pub struct Satisfied {
     words: usize,
 }
 
-/// The ways that ask for nothing but what some class has, by kind of node.
-struct Live {
-    anywhere: Vec<u64>,
-    ways: [Vec<u32>; 2],
-    /// Whether a state has come up for the first time since the ways were listed.
-    stale: bool,
-}
-
-impl Live {
-    fn see(&mut self, word: usize, bits: u64) {
-        self.stale |= bits & !self.anywhere[word] != 0;
-        self.anywhere[word] |= bits;
-    }
-
-    fn list(&mut self, plan: &Plan) {
-        if !std::mem::take(&mut self.stale) {
-            return;
-        }
-        for (kind, out) in self.ways.iter_mut().enumerate() {
-            let has = |s: &StateId| {
-                let (word, bit) = bit(*s);
-                self.anywhere[word] & bit != 0
-            };
-            out.clear();
-            let ways = plan.ways[kind].iter().enumerate();
-            out.extend(
-                ways.filter(|(_, w)| w.ask.children.iter().all(has))
-                    .map(|(i, _)| i as u32),
-            );
-        }
-    }
-}
-
 /// One look at all nodes.
 struct Sweep<'a> {
     number: u32,
@@ -180,7 +202,7 @@ struct Sweep<'a> {
 }
 
 /// How many classes go by until it is asked whether to go on.
-const LOOK_EVERY: Class = 1 << 12;
+const LOOK_EVERY: Class = 1 << 10;
 
 impl Satisfied {
     /// Solves a plan in a view.
@@ -210,14 +232,11 @@ impl Satisfied {
 
     /// Whether it came to the end.
     fn solve(&mut self, plan: &Plan, view: &View, may_continue: &dyn Fn() -> bool) -> bool {
-        let words = self.words;
         let s = self;
-        let mut live = Live {
-            anywhere: vec![0; words],
-            ways: Default::default(),
-            stale: true,
-        };
         for c in 0..view.len() as Class {
+            if c % LOOK_EVERY == 0 && !may_continue() {
+                return false;
+            }
             s.insert(ANYTHING, c);
             for leaf in view.nodes(c).iter().filter(|n| Inner::of(n).is_none()) {
                 for state in plan.states_of_leaf(leaf).iter() {
@@ -225,30 +244,26 @@ impl Satisfied {
                 }
             }
         }
-        for (i, bits) in s.bits.iter().enumerate() {
-            live.see(i % words, *bits);
-        }
         let mut sweep = Sweep {
             number: 1,
             changed: vec![0; view.len()],
             may_continue,
             ended: false,
         };
-        while s.sweep(plan, view, &mut live, &mut sweep) {
+        while s.sweep(plan, view, &mut sweep) {
             sweep.number += 1;
         }
         !sweep.ended
     }
 
     /// Looks at nodes with a child that changed in this sweep or the one before; whether any class changed.
-    fn sweep(&mut self, plan: &Plan, view: &View, live: &mut Live, sweep: &mut Sweep) -> bool {
+    fn sweep(&mut self, plan: &Plan, view: &View, sweep: &mut Sweep) -> bool {
         let mut any = false;
         for c in 0..view.len() as Class {
             if c % LOOK_EVERY == 0 && !(sweep.may_continue)() {
                 sweep.ended = true;
                 return false;
             }
-            live.list(plan);
             let mut new_here = false;
             for node in view.nodes(c) {
                 let Some(kind) = Inner::of(node) else {
@@ -265,26 +280,44 @@ impl Satisfied {
                         new_here = true;
                     }
                 }
-                for i in &live.ways[kind as usize] {
-                    let way = &plan.ways[kind as usize][*i as usize];
-                    if !self.has(way.state, c)
-                        && self.children_fit(&way.ask, node)
-                        && plan.automaton.allows(&way.ask, node.ty)
-                    {
-                        self.insert(way.state, c);
-                        new_here = true;
-                    }
-                }
+                new_here |= self.take(plan, &plan.ways[kind as usize], c, node);
             }
             if new_here {
                 any = true;
                 sweep.changed[c as usize] = sweep.number;
-                for word in 0..self.words {
-                    live.see(word, self.word(c, word));
+            }
+        }
+        any
+    }
+
+    /// Adds the states of the ways that a node of a class takes; whether there is a new one.
+    fn take(&mut self, plan: &Plan, ways: &Ways, c: Class, node: &Node) -> bool {
+        let mut any = ways.free.iter().fold(false, |any, i| {
+            self.take_one(plan, &ways.all[*i as usize], c, node) | any
+        });
+        for (child, keyed) in View::children(node).zip(&ways.keyed) {
+            for word in 0..self.words {
+                let mut left = self.word(child, word) & keyed.states[word];
+                while left != 0 {
+                    let state = word * 64 + left.trailing_zeros() as usize;
+                    left &= left - 1;
+                    for i in &keyed.by_state[state] {
+                        any |= self.take_one(plan, &ways.all[*i as usize], c, node);
+                    }
                 }
             }
         }
         any
+    }
+
+    fn take_one(&mut self, plan: &Plan, way: &Way, c: Class, node: &Node) -> bool {
+        let new = !self.has(way.state, c)
+            && self.children_fit(&way.ask, node)
+            && plan.automaton.allows(&way.ask, node.ty);
+        if new {
+            self.insert(way.state, c);
+        }
+        new
     }
 
     fn word(&self, c: Class, word: usize) -> u64 {

@@ -46,7 +46,7 @@ pub struct Args {
     /// Ends a step after so many iterations
     #[arg(long, value_name = "N", conflicts_with = "try_rule")]
     pub iter_limit: Option<u64>,
-    /// Ends a step after so many seconds
+    /// Ends a step after so many seconds; without a sketch also all trials together
     #[arg(long, value_name = "SECONDS", conflicts_with = "try_rule")]
     pub time_limit: Option<u64>,
     /// Ends a step when the process holds so many bytes, as in 2G

@@ -13,6 +13,7 @@ use crate::report::{self, answers::Explanation};
 use crate::schedule::Permits;
 use crate::search;
 use crate::target::Target;
+use std::time::Instant;
 
 pub fn run(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
     let files = Files {
@@ -32,6 +33,7 @@ pub fn run(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
         let options = search::Options {
             observer: progress.observer(),
             seconds: args.time_limit,
+            until: (args.time_limit).map(|s| Instant::now() + search::after(s, 1, 1)),
             bytes: memory_limit(args.memory_limit),
             ..search::Options::default()
         };

@@ -35,6 +35,9 @@ pub(super) fn between(a: &mut Advisor) -> Found {
     one(a, first)
         .or_else(|| chain(a))
         .or_else(|| {
+            if a.spent() {
+                return None;
+            }
             let weaker = weaker(a);
             one(a, weaker)
         })

@@ -153,18 +153,17 @@ pub fn advise(
         searches: 0,
         nodes: 0,
     };
-    let found = (a.slip(true))
-        .or_else(|| sizes::divide(&mut a))
-        .or_else(|| a.permit())
-        .or_else(|| rules::missing(&mut a))
-        .or_else(|| a.limit(0..=EACH))
-        .or_else(|| between::between(&mut a))
-        .or_else(|| a.limit(EACH + 1..=2 * EACH))
-        .or_else(|| rules::any(&mut a))
-        .or_else(|| a.slip(false));
+    let mut found = a.slip(true);
+    for way in WAYS {
+        // Preparing a search takes time, too.
+        if found.is_none() && !a.late() {
+            found = way(&mut a);
+        }
+    }
+    let found = found.or_else(|| a.slip(false));
     let (remedy, reached, nearer) = match found {
         Some((remedy, reached)) => (remedy, Some(reached), None),
-        None => match a.nearer_by_permit().or_else(|| rules::nearer(&mut a)) {
+        None => match a.nearer() {
             Some((remedy, parts)) => (remedy, None, Some(parts)),
             None => (a.last_resort(), None, None),
         },
@@ -179,6 +178,17 @@ pub fn advise(
 }
 
 type Found = Option<(Remedy, Reached)>;
+
+/// What is tried, the likeliest first.
+const WAYS: [fn(&mut Advisor) -> Found; 7] = [
+    sizes::divide,
+    |a: &mut Advisor| a.permit(),
+    rules::missing,
+    |a: &mut Advisor| a.limit(0..=EACH),
+    between::between,
+    |a: &mut Advisor| a.limit(EACH + 1..=2 * EACH),
+    rules::any,
+];
 
 struct Advisor<'a> {
     /// Whether the step is about one side of a choice: a sketch of that alone is none of a step.
@@ -333,6 +343,15 @@ impl Advisor<'_> {
         let (step, term, limits) = (self.permitted()?, self.term.clone(), self.limits());
         let reached = self.search(PERMIT, &step, &term, &limits)?;
         Some((Remedy::Permit, reached))
+    }
+
+    /// What brings more parts of the sketch where nothing reaches it.
+    fn nearer(&mut self) -> Option<(Remedy, usize)> {
+        if self.late() {
+            return None;
+        }
+        let found = self.nearer_by_permit();
+        found.or_else(|| rules::nearer(self))
     }
 
     /// The permission where it does not suffice, but one term satisfies more parts with it.

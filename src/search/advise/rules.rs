@@ -322,6 +322,9 @@ pub(super) fn any(a: &mut Advisor) -> Found {
     };
     for file in &files {
         for known in of(file) {
+            if a.spent() {
+                return None;
+            }
             for candidate in uses(a, &known) {
                 if let Some(found) = alone(a, candidate, most) {
                     return Some(found);
@@ -330,6 +333,9 @@ pub(super) fn any(a: &mut Advisor) -> Found {
         }
     }
     for file in files.iter().filter(|_| is_small) {
+        if a.spent() {
+            return None;
+        }
         let rules: Vec<Candidate> = of(file).iter().flat_map(|k| uses(a, k)).collect();
         if let Some((rules, reached)) = tried(a, rules) {
             return Some((remedy(a, rules), reached));

@@ -13,6 +13,9 @@ pub(super) fn divide(a: &mut Advisor) -> Found {
             continue;
         };
         for with in divisors_near(n, k) {
+            if a.spent() {
+                return None;
+            }
             let step = replaced(a.step, k, with);
             let term = a.term.clone();
             let trying = format!("{with} instead of {k}");

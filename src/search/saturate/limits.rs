@@ -5,6 +5,7 @@
 
 use crate::alloc;
 use crate::interrupt;
+use crate::search::after;
 use crate::search::trace::Stop;
 use std::cell::Cell;
 use std::time::{Duration, Instant};
@@ -85,11 +86,6 @@ impl Limits {
 }
 
 const SECOND: Duration = Duration::from_secs(1);
-
-/// A part of so many seconds; no more than the system's clock can count.
-pub(super) fn after(seconds: u64, times: u32, of: u32) -> Duration {
-    Duration::from_secs(seconds.min(u64::from(u32::MAX))) * times / of
-}
 
 /// What looking at a graph takes once rules are applied: restoring congruence, its snapshot, the question of the sketch.
 /// None of these can be left half-done, so the limits are reached before them.
