@@ -214,6 +214,13 @@ fn parts_that_were_changed_on_purpose_are_found_out() {
         serde_json::from_str(&value.to_string().replacen(from, to, 1)).unwrap()
     };
     let loops = certificate.pointer("/loops").unwrap();
+    // All parts agree on another code for sizes that are refused.
+    let answering = |code: i32| {
+        let header = text("/header").replace("_ERR_SIZE = 1,", &format!("_ERR_SIZE = {code},"));
+        let mut other = with("/header", Value::from(header));
+        *other.pointer_mut("/loops/function/errors/0/code").unwrap() = Value::from(code);
+        other
+    };
     let others = [
         swapped("< n; ", "<= n; "),
         swapped("*restrict ", "*"),
@@ -240,6 +247,9 @@ fn parts_that_were_changed_on_purpose_are_found_out() {
             renamed(loops, "\"order\":\"seq\"", "\"order\":\"par\""),
         ),
         with("/loops", renamed(loops, "{\"size\":\"n\"},", "")),
+        // Refused sizes would pass for a result, or for a lack of memory.
+        answering(0),
+        answering(2),
         with("/claims/regrouped", Value::from(vec!["reduce-blocks"])),
         with("/claims/contraction", Value::from(false)),
         with("/claims/wherever", Value::from(vec!["4 divides n"])),

@@ -59,7 +59,7 @@ use crate::arith::Nat;
 use crate::intern::Symbol;
 use crate::interp::Sizes as Data;
 use crate::nest::abi::leaves;
-use crate::nest::{Guard, Nest, Slot};
+use crate::nest::{ErrorCode, Guard, Nest, Slot};
 use crate::obligation::{Assumption, Known, Sizes};
 use crate::scalar::Expr;
 use crate::term::Program;
@@ -390,7 +390,21 @@ fn interface(nest: &Nest, program: &Program) -> Result<(), Stuck> {
     if nest.abi.sizes != program.sizes {
         return Err(Stuck::new("its sizes are not those of the program"));
     }
+    if !tells_errors(&nest.abi.errors) {
+        return Err(Stuck::new(
+            "its error codes are not told apart from success and from each other",
+        ));
+    }
     buffers(nest)
+}
+
+/// Whether nobody takes sizes that were refused for a result, or one reason for another.
+fn tells_errors(errors: &[ErrorCode]) -> bool {
+    let distinct = |(i, e): (usize, &ErrorCode)| {
+        let before = &errors[..i];
+        e.code != 0 && before.iter().all(|b| b.code != e.code && b.name != e.name)
+    };
+    errors.iter().enumerate().all(distinct)
 }
 
 /// Whether each slot has one buffer, as long as it is.

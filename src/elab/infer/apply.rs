@@ -114,6 +114,9 @@ impl Infer<'_> {
 
     pub(super) fn operator(&mut self, op: BinOp, l: &Expr, r: &Expr, span: Span) -> (Pre, Ty) {
         let (x, s) = self.value(l);
+        if let TyKind::Fun(..) = self.u.ty(s).kind() {
+            return self.operand_is_function(op, l, s, r);
+        }
         let reason = Reason::at(
             l.span,
             format!("both sides of `{}` have one type, and the left", op.text()),
@@ -130,6 +133,23 @@ impl Infer<'_> {
         };
         let f = prim(operation(op), Ty::funs([s, s], result), span);
         (Pre::app(Pre::app(f, x), y), result)
+    }
+
+    /// The left operand lacks arguments; perhaps it was meant to get the right one.
+    fn operand_is_function(&mut self, op: BinOp, l: &Expr, ty: Ty, r: &Expr) -> (Pre, Ty) {
+        self.value(r);
+        let text = op.text();
+        let d = Diagnostic::new(
+            code::TYPE_MISMATCH,
+            format!("the left operand of `{text}` is a function"),
+        );
+        let label = format!("this is of type `{}`", self.show(self.u.ty(ty)));
+        let d = d.label(l.span, label).help(match op {
+            BinOp::Sub => "an argument with a sign stands in parentheses: `max (-1.0) x`",
+            _ => "an argument may be missing",
+        });
+        self.report(d);
+        (Pre::Error, self.unknown_type(l.span))
     }
 
     /// `if c then a else b`, which is `select c a b`.
