@@ -14,7 +14,7 @@ use crate::egraph::{Node, Shape};
 use crate::elab::{Sketch, SketchKind, TyPattern};
 use crate::term::Lit;
 use crate::ty::{Ty, TyKind};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
@@ -80,10 +80,27 @@ pub struct Automaton {
 pub const ANYTHING: StateId = 0;
 
 /// An alternative before its sets of forms have become states.
-#[derive(Clone, Default)]
+#[derive(Clone, PartialEq, Eq, Hash, Default)]
 pub struct Way {
     children: SmallVec<[Vec<FormId>; 2]>,
     guards: SmallVec<[FormId; 1]>,
+}
+
+impl Way {
+    /// What both ask, each form once.
+    fn joined(&self, other: &Way) -> Way {
+        let forms = |a: &[FormId], b: &[FormId]| {
+            let mut all = [a, b].concat();
+            all.sort_unstable();
+            all.dedup();
+            all
+        };
+        let both = self.children.iter().zip(&other.children);
+        Way {
+            children: both.map(|(a, b)| forms(a, b)).collect(),
+            guards: forms(&self.guards, &other.guards).into(),
+        }
+    }
 }
 
 impl Automaton {
@@ -238,13 +255,14 @@ impl Automaton {
         for form in forms {
             let here = self.ways(*form, kind, leaf);
             let mut joined = Vec::new();
+            let mut seen = FxHashSet::default();
             for a in &ways {
                 for b in &here {
-                    let both = a.children.iter().zip(&b.children);
-                    joined.push(Way {
-                        children: both.map(|(a, b)| [&a[..], &b[..]].concat()).collect(),
-                        guards: a.guards.iter().chain(&b.guards).copied().collect(),
-                    });
+                    // What several forms ask alike is one way: else forms that say the same would double them.
+                    let both = a.joined(b);
+                    if ways.len() == 1 || seen.insert(both.clone()) {
+                        joined.push(both);
+                    }
                 }
             }
             ways = joined;
