@@ -2,7 +2,9 @@
 //! keeps no memory. Under sanitizers, with sizes that are negative, that overflow, that leave
 //! nothing to do (then arrays may be missing), and with each of its allocations failing in turn.
 
-use crate::common::cases::{compile, count, goals, kernels, one_written, Case, Goal, SANITIZED};
+use crate::common::cases::{
+    compile, count, goals, kernels, one_of_goals, one_written, Case, Goal, SANITIZED,
+};
 use crate::common::program_text;
 use rise_opt::arith::Nat;
 use rise_opt::emit::{self, c_type};
@@ -258,8 +260,8 @@ const CHOICE: Goal = Goal {
 fn what_cannot_be_done_is_refused() {
     let target = Target::Portable;
     // Each kernel once: what is called is new.
-    let mut cases = one_written(target, 0, 3);
-    cases.extend(goals(target, |g| !g.sketch.contains("risegg")));
+    let mut cases = one_written(target, 3, 6);
+    cases.extend(one_of_goals(target, |g| !g.sketch.contains("risegg"), 0, 2));
     cases.extend(CHOICE.cases("choice", target));
     cases.dedup_by(|a, b| a.program.term == b.program.term);
     let heap = |c: &&Case| {

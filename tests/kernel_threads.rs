@@ -6,7 +6,7 @@
 
 use crate::common;
 use crate::common::cases::{
-    case_for, expect_none, goals, one_written, sizes, text, wrong, Case, FLAGS,
+    case_for, expect_none, goals, one_of_goals, one_written, sizes, text, wrong, Case, FLAGS,
 };
 use rise_opt::arith::{Mono, Nat, Rat};
 use rise_opt::emit::{emit, Options};
@@ -28,8 +28,13 @@ const OPENMP: &str = include_str!("kernel_threads/openmp.c");
 fn parallel() -> Vec<Case> {
     // Narrow vectors on any machine: what races does not depend on them.
     let target = Target::Portable;
-    let mut all = one_written(target, 0, 3);
-    all.extend(goals(target, |g| g.sketch.contains("parallel")));
+    let mut all = one_written(target, 0, 6);
+    all.extend(one_of_goals(
+        target,
+        |g| g.sketch.contains("parallel"),
+        0,
+        2,
+    ));
     all.retain(|c| {
         let text = text(std::slice::from_ref(c));
         text.contains(PARALLEL) || text.contains(STATIC)

@@ -8,6 +8,7 @@
 use crate::common;
 use crate::common::cases::{all_right, case_for, of_kernels, written, Case, SANITIZED};
 use crate::common::flow::Programs;
+use crate::common::share;
 use rise_opt::egraph::{Graph, Id, Shape as EShape};
 use rise_opt::elab::{self, Sketch, SketchKind, Step};
 use rise_opt::emit::{self, emit};
@@ -72,43 +73,25 @@ fn random_programs_of_every_type() {
     check(100_000, 2, 100, &options);
 }
 
-/// Compiling takes the time: of two ways each program is compiled in one, of four targets for one.
+/// Compiling takes the time: each program is compiled in one of two ways for one of the targets, half of them here.
 #[test]
 fn written_programs() {
-    optimised_and_sanitized(&|way, program| way == program % 2);
-}
-
-#[test]
-#[ignore]
-fn written_programs_in_both_ways() {
-    optimised_and_sanitized(&|_, _| true);
-}
-
-/// `takes`: whether a way has a program, both by their numbers.
-fn optimised_and_sanitized(takes: &dyn Fn(usize, usize) -> bool) {
     let cases = written(Target::default());
     let sanitized = [&["-O0"][..], &SANITIZED].concat();
     // As they are for `-O1` they are compiled for each target, below.
     for (way, flags) in [&["-O3"][..], &sanitized].into_iter().enumerate() {
-        all_right_here(&of_kernels(&cases, |program| takes(way, program)), flags);
+        all_right_here(
+            &of_kernels(&cases, |program| share::takes(program, way, 4)),
+            flags,
+        );
     }
-}
-
-#[test]
-fn written_programs_for_every_target() {
-    written_for_targets(&|target, program| (target + program) % 4 == 0);
-}
-
-#[test]
-#[ignore]
-fn all_written_programs_for_every_target() {
-    written_for_targets(&|_, _| true);
 }
 
 /// Each target has its own vectors; what is written for it compiles with its flags without
 /// a warning and is right, also for targets that are wider than this machine's: those are
 /// compiled for the machine at hand.
-fn written_for_targets(takes: &dyn Fn(usize, usize) -> bool) {
+#[test]
+fn written_programs_for_every_target() {
     let mut widths = Vec::new();
     for (number, target) in Target::ALL.into_iter().enumerate() {
         // One run of each program; compiling takes the time.
@@ -122,7 +105,7 @@ fn written_for_targets(takes: &dyn Fn(usize, usize) -> bool) {
         };
         // What sse2 adds to the portable target, every compiler for x86-64 takes as given.
         if target != Target::Sse2 {
-            let cases = of_kernels(&cases, |program| takes(number, program));
+            let cases = of_kernels(&cases, |program| share::takes(program, 2 * number + 1, 8));
             all_right("cc", &cases, &[&["-O1", "-fopenmp"], flags].concat());
         }
     }

@@ -7,6 +7,7 @@
 //! random instances of its left side, what it makes must mean the same, and it
 //! must not fire on negative twins, which violate one condition each.
 
+use crate::common::share;
 use rise_opt::arith::Nat;
 use rise_opt::egraph::{Graph, Id, Node, Shape, View};
 use rise_opt::elab::{self, Cond, RuleDecl, RuleUse};
@@ -24,10 +25,14 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// For each rule.
-const INSTANCES: u32 = 200;
+fn instances() -> u32 {
+    share::half(200) as u32
+}
 
 /// For each rule, in the e-graph.
-const APPLICATIONS: u32 = 40;
+fn applications() -> u32 {
+    share::half(40) as u32
+}
 
 fn shipped() -> Vec<(String, Rc<RuleDecl>)> {
     let mut out = Vec::new();
@@ -52,10 +57,10 @@ fn shipped() -> Vec<(String, Rc<RuleDecl>)> {
 fn both_sides_of_every_shipped_rule_agree() {
     let mut wrong = Vec::new();
     for (at, rule) in shipped() {
-        let outcome = test_rule(&rule, INSTANCES, 0x0715);
+        let outcome = test_rule(&rule, instances(), 0x0715);
         if let Some(c) = outcome.refuted {
             wrong.push(format!("{at} is wrong:\n{c}\n"));
-        } else if outcome.agreed < INSTANCES {
+        } else if outcome.agreed < instances() {
             let (few, missed) = (outcome.agreed, outcome.missed);
             wrong.push(format!("{at}: only {few} instances, {missed} draws missed"));
         }
@@ -167,8 +172,8 @@ fn every_shipped_rule_fires_and_what_it_makes_means_the_same() {
     for (at, rule) in shipped() {
         let mut rng = Rng::new(0xf12e);
         let (mut tried, mut fired, mut silent) = (0, 0, None);
-        for _ in 0..50 * APPLICATIONS {
-            if tried == APPLICATIONS {
+        for _ in 0..50 * applications() {
+            if tried == applications() {
                 break;
             }
             let Some(instance) = draw(&rule, &mut rng) else {
@@ -206,7 +211,7 @@ fn every_shipped_rule_fires_and_what_it_makes_means_the_same() {
         let may_refuse = rule.conds.iter().any(computes);
         // An instance whose sides are one term cannot show that the rule fired.
         let enough = if may_refuse { tried / 4 } else { tried * 3 / 4 };
-        if fired < enough || tried < APPLICATIONS {
+        if fired < enough || tried < applications() {
             let silent = silent.map(|i| i.lhs.to_string());
             wrong.push(format!(
                 "{at}: fired {fired} of {tried} times, not on {silent:?}"
@@ -229,10 +234,10 @@ fn twins_of_shipped(next: &AtomicUsize) -> (u32, Vec<String>) {
             // Whether a random operator obeys a law takes up to a second to decide.
             let law = |c: &Cond| matches!(c, Cond::Law(_));
             let most = match violation {
-                Violation::Condition(i) if law(&rule.conds[i]) => APPLICATIONS / 20,
-                _ => APPLICATIONS,
+                Violation::Condition(i) if law(&rule.conds[i]) => applications() / 20,
+                _ => applications(),
             };
-            for _ in 0..100 * APPLICATIONS {
+            for _ in 0..100 * applications() {
                 if tried == most {
                     break;
                 }
@@ -295,5 +300,5 @@ fn no_shipped_rule_fires_where_a_condition_is_violated() {
     });
     wrong.sort();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(twins > 500, "only {twins} twins");
+    assert!(u64::from(twins) > share::half(1000), "only {twins} twins");
 }

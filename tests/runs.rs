@@ -81,7 +81,7 @@ fn shipped_programs_run(part: usize) {
         .collect();
     assert!(shipped.len() >= 8);
     let own = shipped.into_iter().skip(part).step_by(PARTS);
-    for name in share::one(own, part, 3) {
+    for name in share::one(own, part, 6) {
         let report = checked(&common::program(name), None, &[]);
         assert!(interpreted(&report) > 1, "{name}");
         assert!(large_error(&report) < 1e-5, "{name}: {report:?}");

@@ -19,7 +19,7 @@ mod published;
 mod questions;
 
 use crate::common::cases::GOALS;
-use crate::common::{self, cases};
+use crate::common::{self, cases, share};
 use changes::{each_site, CHANGES, UNCHECKED};
 use programs::PROGRAMS;
 use rise_opt::arith::Nat;
@@ -202,7 +202,7 @@ fn what_differs_is_never_validated() {
                 &program,
                 &lowered(&program, &options),
                 &CHOICES,
-                4,
+                share::half(4) as usize,
                 &mut all,
             );
         }
@@ -222,7 +222,14 @@ fn what_differs_is_never_validated() {
     ] {
         let program = common::program(path);
         let nest = lowered(&program, &Options::default());
-        check(path, &program, &nest, &CHOICES, 6, &mut all);
+        check(
+            path,
+            &program,
+            &nest,
+            &CHOICES,
+            share::half(6) as usize,
+            &mut all,
+        );
     }
     let total: usize = all.values().map(|c| c.differ).sum();
     println!("{total} changes differ: {all:#?}");

@@ -314,8 +314,19 @@ impl Goal {
 
 /// The kernels of all goals, or of those that are asked for.
 pub fn goals(target: Target, which: impl Fn(&Goal) -> bool) -> Vec<Case> {
+    one_of_goals(target, which, 0, 1)
+}
+
+/// One of so many of these goals, as [`share::takes`] says.
+pub fn one_of_goals(
+    target: Target,
+    which: impl Fn(&Goal) -> bool,
+    first: usize,
+    of: usize,
+) -> Vec<Case> {
     let chosen = GOALS.iter().enumerate().filter(|(_, g)| which(g));
-    chosen
+    share::one(chosen, first, of)
+        .into_iter()
         .flat_map(|(i, g)| g.cases(&format!("g{i}"), target))
         .collect()
 }
