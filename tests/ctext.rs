@@ -3,9 +3,11 @@
 //! Guards against silence: how many texts were compared, and how many changes of each kind were made.
 
 use crate::common;
+use rise_opt::arith::Nat;
 use rise_opt::ctext::{compare, Texts, Verdict};
 use rise_opt::elab;
 use rise_opt::emit::{emit, CUnit, Contract, Options};
+use rise_opt::intern::Symbol;
 use rise_opt::lower::{self, lower};
 use rise_opt::nest::Nest;
 use rise_opt::source::SourceMap;
@@ -142,11 +144,16 @@ const CHANGED: &[&str] = &[
     "private-buffers",
 ];
 
+/// Rows that threads share.
+fn rows() -> Nest {
+    let text = "def rows [n m : nat] (xs : n.m.f32) : n.m.f32 = mapPar (map (\\x -> 2.0 * x)) xs";
+    lower(&common::program_text(text), &Default::default()).expect("a kernel")
+}
+
 /// Which loops are static, the loop program says.
 #[test]
 fn the_schedule_of_threads_is_compared() {
-    let text = "def rows [n m : nat] (xs : n.m.f32) : n.m.f32 = mapPar (map (\\x -> 2.0 * x)) xs";
-    let nest = lower(&common::program_text(text), &Default::default()).expect("a kernel");
+    let nest = rows();
     assert!(!nest.entry.statics.is_empty());
     let mut other = nest.clone();
     other.entry.statics.clear();
@@ -160,6 +167,21 @@ fn the_schedule_of_threads_is_compared() {
 
 /// Of one kind of change and one text, at most.
 const MOST: usize = 30;
+
+/// A loop that costs nothing, and one whose cost is a difference of which only what is added is counted.
+#[test]
+fn loops_that_take_no_cycles_are_read() {
+    let mut nest = rows();
+    let shares: Vec<Symbol> = nest.entry.shares.keys().copied().collect();
+    assert!(!shares.is_empty(), "no loop has threads: {nest}");
+    for cycles in [Nat::int(0), Nat::int(-1) * Nat::var(Symbol::new("n"))] {
+        for var in &shares {
+            nest.entry.shares.insert(*var, cycles);
+        }
+        assert!(printed(&nest, Contract::Off).c.contains(", 0.0)"));
+        assert_eq!(same("no cycles", &nest, Contract::Off), None);
+    }
+}
 
 fn changed_programs() -> Vec<Nest> {
     CHANGED.iter().map(|name| own(name)).collect()

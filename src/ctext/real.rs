@@ -17,8 +17,10 @@ pub struct Real(BTreeMap<Vec<Atom>, u64>);
 const MOST: usize = 1024;
 
 impl Real {
+    /// Nothing is a sum of no terms, as it is where only what is subtracted was left out.
     fn number(x: f64) -> Real {
-        Real([(Vec::new(), x.to_bits())].into_iter().collect())
+        let term = Some((Vec::new(), x.to_bits())).filter(|_| x != 0.0);
+        Real(term.into_iter().collect())
     }
 
     fn push(&mut self, m: Vec<Atom>, c: f64) -> Res<()> {
