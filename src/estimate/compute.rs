@@ -7,7 +7,7 @@ use super::bytes::{conversion, widened};
 use super::chains::{are_folds, are_operations, carried, updates};
 use super::sizes::{is_unrolled, stride, truth, value};
 use super::streams::waiting;
-use super::{Context, Sizes, LINE};
+use super::{Context, Sizes, LINE, UNSEEN};
 use crate::arith::{AtomKind, Nat};
 use crate::intern::Symbol;
 use crate::nest::{walk, BufId, Expr, ExprKind, LoopKind, Nest, Stmt, StorageClass};
@@ -26,6 +26,10 @@ const LATENCY: f64 = 4.0;
 /// Accumulators of one loop from which on most operations do not wait, and what each takes then.
 const APART: usize = 4;
 const AT_ONCE: f64 = 0.5;
+/// What a loop that iterations share takes of the time of their own loops, at most.
+const SHARED: f64 = 0.9;
+/// Cycles for each number that is taken out of a vector and added up.
+const SUMMED: f64 = 1.5;
 /// Cycles for each number that is put into a vector; of one that a called function returns, before which all vectors are stored.
 const GATHER: f64 = 2.0;
 const RETURNED: f64 = 8.0;
@@ -176,15 +180,23 @@ impl<'a> Walk<'a> {
             return n * (once + 1.0 + widened(body)) / (lanes * AUTOMATIC) + 8.0;
         }
         let waiting = waiting(self.cx.nest, var, body, &self.env);
+        let shared = (self.cx.nest.shared_by_iterations.get(&var)).map(|n| f64::from(*n));
         // Sums in order: vectors of elements, which are added up one by one.
-        let own = match self.automatic(var, body, &carried, true) {
-            Some(lanes) => once / (lanes * AUTOMATIC),
-            None => once,
+        let (own, sums) = match self.automatic(var, body, &carried, true) {
+            Some(lanes) => (once / (lanes * AUTOMATIC), SUMMED * carried.len() as f64),
+            None => (once, 0.0),
         };
         // Of numbers that do not wait for each other two operations are done at once.
         let own = match carried.len() >= APART && is_of_numbers(body) {
-            true => own * AT_ONCE,
-            false => own,
+            true if shared.is_none() => own * AT_ONCE,
+            _ => own,
+        };
+        let own = match shared {
+            Some(many) => {
+                let apart = many * ((own / many).max(chain) + 1.0);
+                ((own + sums) * UNSEEN).min(apart * SHARED - 1.0)
+            }
+            None => own,
         };
         n * (own.max(chain) + waiting + 1.0)
     }

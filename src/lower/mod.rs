@@ -180,6 +180,7 @@ pub fn before_passes(program: &Program, options: &Options) -> Result<(Nest, Fact
         computed: std::mem::take(&mut cx.computed),
         body: cx.finish_body(),
         lanes_of_iterations: Vec::new(),
+        shared_by_iterations: Default::default(),
         fallback: None,
     };
     nest.abi.errors = assume::errors(&nest);

@@ -29,7 +29,7 @@ use crate::arith::Nat;
 use crate::intern::Symbol;
 use crate::term::{Function, Op, Term};
 use crate::ty::Scalar;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Index into [`Nest::buffers`].
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -54,6 +54,8 @@ pub struct Nest {
     pub body: Block,
     /// The indices of loops whose iterations a pass made lanes of, as no search had chosen any.
     pub lanes_of_iterations: Vec<Symbol>,
+    /// The indices of loops that iterations of the loop around share, as a pass made one loop of several: how many do.
+    pub shared_by_iterations: BTreeMap<Symbol, u32>,
     /// What the function calls where a size excludes its own loops, see [`Nest::with_fallback`].
     pub fallback: Option<Box<Nest>>,
 }

@@ -5,13 +5,13 @@
 //! of its place, it waits until that is stored: what updates another table meanwhile does not. Invariant: the steps of each table
 //! and their order; what one iteration over tables touches of what is stored, no other one does. Absent: making tables (rules).
 
+use super::apart::{are_apart, each_load};
 use super::fresh::Names;
 use super::strip_mining::substituted;
 use crate::arith::Nat;
 use crate::index::Facts;
-use crate::intern::Symbol;
-use crate::nest::{walk, Block, BufId, ExprKind, LoopKind, Nest, Stmt};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::nest::{walk, Block, BufId, LoopKind, Nest, Stmt};
+use std::collections::BTreeSet;
 
 /// The most tables.
 const TABLES: i64 = 8;
@@ -129,61 +129,4 @@ fn updates(s: &Stmt, root: &dyn Fn(BufId) -> BufId) -> bool {
     });
     let by_data = |n: &Nat| !n.mentions(*var) && read.iter().any(|v| n.mentions(*v));
     flat && stores.iter().any(|(b, n)| loads.contains(b) && by_data(n))
-}
-
-/// Whether iterations of a loop declare all that they assign, and touch elements of arrays that are stored to that no other iteration
-/// touches: a row of each.
-fn are_apart(body: &[Stmt], var: Symbol, root: &dyn Fn(BufId) -> BufId, facts: &mut Facts) -> bool {
-    let (mut own, mut assigned) = (BTreeSet::new(), BTreeSet::new());
-    let mut touched: BTreeMap<BufId, Vec<(Nat, u32)>> = BTreeMap::new();
-    let mut stored = BTreeSet::new();
-    let mut fine = true;
-    walk::each_stmt(body, &mut |s| {
-        own.extend(walk::declared(s));
-        match s {
-            Stmt::For { var, extent, .. } => facts.range(*var, 0.into(), *extent - 1.into()),
-            Stmt::Assign { var, .. } => {
-                assigned.insert(*var);
-            }
-            Stmt::Store {
-                buf, index, value, ..
-            } => {
-                stored.insert(root(*buf));
-                let all = touched.entry(root(*buf)).or_default();
-                all.push((*index, value.shape().lanes));
-            }
-            // One array for all iterations, or names that stand for others of the next one.
-            Stmt::Alloc(_) => fine = false,
-            _ => {}
-        }
-        each_load(s, &mut |b, at| {
-            touched.entry(root(b)).or_default().push(at);
-        });
-    });
-    let apart = |b: &BufId| {
-        let mut all = touched.get(b).into_iter().flatten();
-        let row = (all.clone().next()).and_then(|(n, _)| n.coefficient(var));
-        row.is_some_and(|row| all.all(|(n, lanes)| is_within(*n, *lanes, (var, row), facts)))
-    };
-    fine && assigned.is_subset(&own) && stored.iter().all(apart)
-}
-
-/// Whether elements lie in the row of an iteration.
-fn is_within(index: Nat, lanes: u32, (var, row): (Symbol, Nat), facts: &Facts) -> bool {
-    let from = index - row * Nat::var(var);
-    let to = from + Nat::int(i64::from(lanes));
-    !from.mentions(var)
-        && facts.at_least(facts.simplify(from), 0.into())
-        && facts.at_least(row, facts.simplify(to))
-}
-
-/// What a statement reads: array, index, lanes.
-fn each_load(s: &Stmt, f: &mut impl FnMut(BufId, (Nat, u32))) {
-    if let Some(e) = walk::exprs(s) {
-        e.visit(&mut |e| {
-            if let ExprKind::Load(b, n) = e.kind() {
-                f(*b, (*n, e.shape().lanes));
-            }
-        });
-    }
 }

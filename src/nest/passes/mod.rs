@@ -4,6 +4,7 @@
 //! has the same value on the same inputs, and no error that it did not have ([`eval`](super::eval::eval) says what
 //! both mean). What a pass needs and keeps besides stands beside it in [`PASSES`]. Absent: passes that fail.
 
+mod apart;
 mod arena;
 mod choices;
 mod cse;
@@ -30,6 +31,7 @@ mod store_sinking;
 mod strip_mining;
 mod tabulation;
 mod trim_no_ops;
+mod unroll_and_jam;
 mod value_numbering;
 
 pub use partial_unroll::TIMES;
@@ -223,6 +225,14 @@ pub const PASSES: &[Pass] = &[
         keeps: "what each iteration computes, in its order; names are declared once",
         place: "after what moves statements into and out of loops, as others take apart loops of numbers only; before prefetch, which looks at innermost loops",
         run: |nest, cx| outer_vectorization::vectorize(nest, cx.facts, cx.target),
+    },
+    Pass {
+        name: "unroll_and_jam",
+        does: "lets some iterations of a loop share an inner one whose steps wait for each other, as those of scans do, and of sums in order",
+        needs: "accumulators that are variables: scalar_replacement; indices as sums of products of variables, before licm",
+        keeps: "what each iteration computes, in its order; names are declared once",
+        place: "after outer_vectorization, which makes lanes of what lies side by side; before prefetch, which looks at innermost loops",
+        run: |nest, cx| unroll_and_jam::jam(nest, cx.facts),
     },
     Pass {
         name: "prefetch",

@@ -85,6 +85,7 @@ pub fn nest(f: &Function) -> Res<Nest> {
             .collect(),
         body,
         lanes_of_iterations: Vec::new(),
+        shared_by_iterations: Default::default(),
         fallback: fallback.map(Box::new),
     })
 }

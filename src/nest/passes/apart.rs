@@ -1,0 +1,72 @@
+//! Iterations of a loop that may run in any order, as each touches rows of its own.
+//!
+//! Comes in: the body of a loop; goes out: whether no iteration touches what another one stores. Absent: places that data say, unless
+//! they are known to lie in a row.
+
+use crate::arith::Nat;
+use crate::index::Facts;
+use crate::intern::Symbol;
+use crate::nest::{walk, BufId, ExprKind, Stmt};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Whether iterations of a loop declare all that they assign, and touch elements of arrays that are stored to that no other iteration
+/// touches: a row of each.
+pub(super) fn are_apart(
+    body: &[Stmt],
+    var: Symbol,
+    root: &dyn Fn(BufId) -> BufId,
+    facts: &mut Facts,
+) -> bool {
+    let (mut own, mut assigned) = (BTreeSet::new(), BTreeSet::new());
+    let mut touched: BTreeMap<BufId, Vec<(Nat, u32)>> = BTreeMap::new();
+    let mut stored = BTreeSet::new();
+    let mut fine = true;
+    walk::each_stmt(body, &mut |s| {
+        own.extend(walk::declared(s));
+        match s {
+            Stmt::For { var, extent, .. } => facts.range(*var, 0.into(), *extent - 1.into()),
+            Stmt::Assign { var, .. } => {
+                assigned.insert(*var);
+            }
+            Stmt::Store {
+                buf, index, value, ..
+            } => {
+                stored.insert(root(*buf));
+                let all = touched.entry(root(*buf)).or_default();
+                all.push((*index, value.shape().lanes));
+            }
+            // One array for all iterations, or names that stand for others of the next one.
+            Stmt::Alloc(_) => fine = false,
+            _ => {}
+        }
+        each_load(s, &mut |b, at| {
+            touched.entry(root(b)).or_default().push(at);
+        });
+    });
+    let apart = |b: &BufId| {
+        let mut all = touched.get(b).into_iter().flatten();
+        let row = (all.clone().next()).and_then(|(n, _)| n.coefficient(var));
+        row.is_some_and(|row| all.all(|(n, lanes)| is_within(*n, *lanes, (var, row), facts)))
+    };
+    fine && assigned.is_subset(&own) && stored.iter().all(apart)
+}
+
+/// Whether elements lie in the row of an iteration.
+fn is_within(index: Nat, lanes: u32, (var, row): (Symbol, Nat), facts: &Facts) -> bool {
+    let from = index - row * Nat::var(var);
+    let to = from + Nat::int(i64::from(lanes));
+    !from.mentions(var)
+        && facts.at_least(facts.simplify(from), 0.into())
+        && facts.at_least(row, facts.simplify(to))
+}
+
+/// What a statement reads: array, index, lanes.
+pub(super) fn each_load(s: &Stmt, f: &mut impl FnMut(BufId, (Nat, u32))) {
+    if let Some(e) = walk::exprs(s) {
+        e.visit(&mut |e| {
+            if let ExprKind::Load(b, n) = e.kind() {
+                f(*b, (*n, e.shape().lanes));
+            }
+        });
+    }
+}

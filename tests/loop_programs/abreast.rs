@@ -1,0 +1,67 @@
+//! Iterations that share an inner loop whose steps wait for each other: how many do, and which do not.
+
+use super::*;
+use std::collections::BTreeSet;
+
+/// The most variables that an innermost loop hands on from one iteration to the next.
+fn carried(result: &str, body: &str) -> usize {
+    let nest = printed(&format!(
+        "def f [m n : nat] (x : m.n.f32) (y : m.n.i32) : {result} = {body}"
+    ));
+    let mut most = 0;
+    each_stmt(&nest.body, &mut |s| {
+        let Stmt::For { body, .. } = s else { return };
+        let (mut own, mut assigned, mut innermost) = (BTreeSet::new(), BTreeSet::new(), true);
+        each_stmt(body, &mut |s| match s {
+            Stmt::For { .. } => innermost = false,
+            Stmt::Let { var, .. } => drop(own.insert(*var)),
+            Stmt::Assign { var, .. } => drop(assigned.insert(*var)),
+            _ => {}
+        });
+        if innermost {
+            most = most.max(assigned.difference(&own).count());
+        }
+    });
+    most
+}
+
+#[test]
+fn steps_of_some_rows_do_not_wait_for_each_other() {
+    let scan = |f: &str| carried("m.n.f32", &format!("x |> map (scanSeq (\\v s -> {f}) 0.0)"));
+    // As many as are done while one waits: each stores; quotients take turns.
+    assert_eq!(scan("s + v"), 4);
+    assert_eq!(scan("v / (s + 2.0)"), 4);
+    let sum = |f: &str| {
+        let rows = format!(
+            "x |> map (\\row -> row |> map (\\v -> {f}) |> reduceSeq (\\s v -> s + v) 0.0)"
+        );
+        carried("m.f32", &rows)
+    };
+    assert_eq!(sum("v * v"), 4);
+    // What calls a function takes longer than what it waits for.
+    assert_eq!(sum("exp v"), 1);
+    let numbers = |f: &str| carried("m.i32", &format!("y |> map (reduceSeq (\\s v -> {f}) 0)"));
+    // Compilers make vectors of sums of whole numbers.
+    assert_eq!(numbers("s + v"), 1);
+    assert_eq!(numbers("31 * s + v"), 4);
+    // Of two rows two pairs of numbers are handed on.
+    let two = "x |> map (scanSeq (\\v s -> (fst s + v, snd s * v)) (0.0, 1.0))";
+    assert_eq!(carried("m.n.(f32, f32)", two), 4);
+}
+
+/// Rows that are no iterations of their own stay in order: each is scanned into what the next one begins with, or is kept where the next one is.
+#[test]
+fn steps_of_rows_that_wait_for_each_other_stay() {
+    let next = "x |> reduceSeq (\\before row -> zip before row |> scanSeq (\\p s -> fst p * s + snd p) 0.0) (fill[n] 0.0)";
+    assert_eq!(carried("n.f32", next), 1);
+    let kept = "x |> mapSeq (\\row -> let all = toMem (scanSeq (\\v s -> s + v) 0.0 row) in all |> reverse |> mapSeq (\\v -> v * v))";
+    assert_eq!(carried("m.n.f32", kept), 1);
+}
+
+/// Whatever number of rows there is.
+#[test]
+fn rows_that_are_left_are_scanned() {
+    let text =
+        "def f [m n : nat] (x : m.n.f32) : m.n.f32 = x |> map (scanSeq (\\v s -> s * 0.5 + v) 0.0)";
+    check_at(text, &[("n", 5)], "m", 0..10);
+}
