@@ -124,15 +124,15 @@ impl Pass<'_> {
         Some(vec![several, rest])
     }
 
-    /// Whether iterations may run in any order: threads may run them so, and none keeps something in memory for itself; or each
-    /// touches a row of its own.
+    /// Whether iterations may run in any order: threads may run them so, or each touches a row of its own. What they store is a
+    /// result: none keeps something for itself, and no tile of a kept array is looked for in several loops.
     fn is_free(&mut self, var: Symbol, extent: Nat, kind: LoopKind, body: &Block) -> bool {
         let mut own = false;
         walk::each_stmt(body, &mut |s| match s {
             Stmt::Alloc(_) => own = true,
             Stmt::Store { buf, .. } => {
                 let storage = self.nest.buffers[self.nest.root(*buf).0 as usize].storage;
-                own |= matches!(storage, StorageClass::Stack | StorageClass::ThreadHeap);
+                own |= !matches!(storage, StorageClass::Output(_));
             }
             _ => {}
         });
