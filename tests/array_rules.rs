@@ -195,7 +195,7 @@ fn mutants(text: &str) -> Vec<String> {
 /// One mutant of six: instances of them take the time.
 #[test]
 fn no_mutant_that_an_instance_refutes_is_proved() {
-    let (mut typed, mut refuted) = (0, 0);
+    let (mut typed, mut refuted) = (0, 0_u64);
     let mut wrong = Vec::new();
     let all: BTreeSet<String> = texts().iter().flat_map(|t| mutants(t)).collect();
     for mutant in share::one(all, 0, 6) {
@@ -214,7 +214,7 @@ fn no_mutant_that_an_instance_refutes_is_proved() {
     eprintln!("{typed} mutants, {refuted} refuted");
     assert!(wrong.is_empty(), "proved, and wrong: {}", wrong.join("\n"));
     assert!(
-        refuted > 30,
+        refuted > share::half(60),
         "only {refuted} of {typed} mutants are refuted"
     );
 }

@@ -4,10 +4,10 @@
 //! the interpreter; the kernel of the program as it stands has to be the interpreter's result to the bit. Where Python with numpy is
 //! installed, the script is run again and has to say what is stored. `python3 tests/reference/programs.py --write` stores anew.
 
-use crate::common;
 use crate::common::cases::{all_right, case_with};
 use crate::common::lacking::not_tested;
 use crate::common::reference::{name, Stored};
+use crate::common::{self, share};
 use rise_opt::interp::eval_program;
 use rise_opt::source::SourceMap;
 use rise_opt::target::Target;
@@ -57,6 +57,8 @@ fn references_have_the_sizes_that_go_wrong() {
 
 #[test]
 fn kernels_compute_what_is_stored() {
+    // Compiling takes the time.
+    let level = if share::all() { "-O2" } else { "-O1" };
     for (i, some) in shipped().chunks(26).enumerate() {
         let mut all = Vec::new();
         for (j, path) in some.iter().enumerate() {
@@ -71,7 +73,7 @@ fn kernels_compute_what_is_stored() {
                 all.push(case.unwrap_or_else(|| panic!("{path} has no value")));
             }
         }
-        all_right("cc", &all, &["-O1", "-march=native", "-fopenmp"]);
+        all_right("cc", &all, &[level, "-march=native", "-fopenmp"]);
     }
 }
 

@@ -23,6 +23,28 @@ pub fn each_stmt(block: &[Stmt], f: &mut impl FnMut(&Stmt)) {
     go(block, f);
 }
 
+/// Puts other statements in the place of those for which there are some, and looks inside of the rest.
+pub fn replace(block: &mut Block, others: &mut dyn FnMut(&Stmt) -> Option<Block>) {
+    let mut at = 0;
+    while at < block.len() {
+        if let Some(made) = others(&block[at]) {
+            let many = made.len();
+            block.splice(at..=at, made);
+            at += many;
+            continue;
+        }
+        match &mut block[at] {
+            Stmt::For { body, .. } => replace(body, others),
+            Stmt::If { then, els, .. } => {
+                replace(then, others);
+                replace(els, others);
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+}
+
 /// The variable that a statement declares.
 pub fn declared(s: &Stmt) -> Option<Symbol> {
     match s {

@@ -111,7 +111,8 @@ fn no_rule_over_scalars_is_a_step_in_a_proof_of_a_term() {
             assert!(line("proved") || line("unverified"), "{told}");
         }
     }
-    assert!(steps > 20 && refuted > 12, "{refuted} of {steps}");
+    let least = if share::all() { (60, 40) } else { (20, 13) };
+    assert!(steps > least.0 && refuted > least.1, "{refuted} of {steps}");
 }
 
 /// The verdict is of the rule that is used, whatever file it is said to be of.

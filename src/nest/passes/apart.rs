@@ -3,6 +3,7 @@
 //! Comes in: the body of a loop; goes out: whether no iteration touches what another one stores. Absent: places that data say, unless
 //! they are known to lie in a row.
 
+use super::effects::handed_on;
 use crate::arith::Nat;
 use crate::index::Facts;
 use crate::intern::Symbol;
@@ -17,17 +18,12 @@ pub(super) fn are_apart(
     root: &dyn Fn(BufId) -> BufId,
     facts: &mut Facts,
 ) -> bool {
-    let (mut own, mut assigned) = (BTreeSet::new(), BTreeSet::new());
     let mut touched: BTreeMap<BufId, Vec<(Nat, u32)>> = BTreeMap::new();
     let mut stored = BTreeSet::new();
     let mut fine = true;
     walk::each_stmt(body, &mut |s| {
-        own.extend(walk::declared(s));
         match s {
             Stmt::For { var, extent, .. } => facts.range(*var, 0.into(), *extent - 1.into()),
-            Stmt::Assign { var, .. } => {
-                assigned.insert(*var);
-            }
             Stmt::Store {
                 buf, index, value, ..
             } => {
@@ -48,7 +44,7 @@ pub(super) fn are_apart(
         let row = (all.clone().next()).and_then(|(n, _)| n.coefficient(var));
         row.is_some_and(|row| all.all(|(n, lanes)| is_within(*n, *lanes, (var, row), facts)))
     };
-    fine && assigned.is_subset(&own) && stored.iter().all(apart)
+    fine && handed_on(body).is_empty() && stored.iter().all(apart)
 }
 
 /// Whether elements lie in the row of an iteration.

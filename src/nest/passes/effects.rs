@@ -75,17 +75,28 @@ impl Touched {
 
 /// The variables from outside that a statement assigns, and how often it is written there; nothing if it stores.
 pub(super) fn accumulators(s: &Stmt) -> Option<IndexMap<Symbol, usize>> {
+    let mut pure = true;
+    let block = std::slice::from_ref(s);
+    walk::each_stmt(block, &mut |s| {
+        pure &= !matches!(
+            s,
+            Stmt::Store { .. } | Stmt::Alloc(_) | Stmt::Prefetch { .. }
+        );
+    });
+    let assigned = pure.then(|| handed_on(block))?;
+    (!assigned.is_empty()).then_some(assigned)
+}
+
+/// The variables from outside that statements assign, and how often that is written there.
+pub(super) fn handed_on(block: &[Stmt]) -> IndexMap<Symbol, usize> {
     let mut own = FxHashSet::default();
     let mut assigned: IndexMap<Symbol, usize> = IndexMap::new();
-    let mut pure = true;
-    walk::each_stmt(std::slice::from_ref(s), &mut |s| {
+    walk::each_stmt(block, &mut |s| {
         own.extend(walk::declared(s));
-        match s {
-            Stmt::Store { .. } | Stmt::Alloc(_) | Stmt::Prefetch { .. } => pure = false,
-            Stmt::Assign { var, .. } => *assigned.entry(*var).or_default() += 1,
-            _ => {}
+        if let Stmt::Assign { var, .. } = s {
+            *assigned.entry(*var).or_default() += 1;
         }
     });
     assigned.retain(|v, _| !own.contains(v));
-    (pure && !assigned.is_empty()).then_some(assigned)
+    assigned
 }

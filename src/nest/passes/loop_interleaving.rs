@@ -20,34 +20,10 @@ const TABLES: i64 = 8;
 pub(super) fn interleave(nest: &mut Nest, facts: &mut Facts) {
     let mut names = Names::of(nest);
     let mut body = std::mem::take(&mut nest.body);
-    interleave_in(&mut body, &|b| nest.root(b), &mut names, facts);
+    walk::replace(&mut body, &mut |s| {
+        side_by_side(s, &|b| nest.root(b), &mut names, facts)
+    });
     nest.body = body;
-}
-
-fn interleave_in(
-    block: &mut Block,
-    root: &dyn Fn(BufId) -> BufId,
-    names: &mut Names,
-    facts: &mut Facts,
-) {
-    let mut at = 0;
-    while at < block.len() {
-        if let Some(loops) = side_by_side(&block[at], root, names, facts) {
-            let many = loops.len();
-            block.splice(at..=at, loops);
-            at += many;
-            continue;
-        }
-        match &mut block[at] {
-            Stmt::For { body, .. } => interleave_in(body, root, names, facts),
-            Stmt::If { then, els, .. } => {
-                interleave_in(then, root, names, facts);
-                interleave_in(els, root, names, facts);
-            }
-            _ => {}
-        }
-        at += 1;
-    }
 }
 
 /// A loop over tables as loops over what is done with all of them.

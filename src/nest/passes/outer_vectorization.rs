@@ -6,8 +6,9 @@
 //! iterations store one number each, side by side, and read side by side what differs between them. Absent: loops of vectors, as a search
 //! has shaped those; choices, functions that have no vectors that are exact, loops around short ones alone, which compilers write out.
 
+use super::effects::handed_on;
 use super::fresh::Names;
-use super::strip_mining::substituted;
+use super::strip_mining::rest;
 use crate::arith::Nat;
 use crate::index::Facts;
 use crate::intern::Symbol;
@@ -37,7 +38,7 @@ pub(super) fn vectorize(nest: &mut Nest, facts: &mut Facts, target: Target) {
         names: &mut names,
         made: Vec::new(),
     };
-    pass.block(&mut body);
+    walk::replace(&mut body, &mut |s| pass.lanes(s));
     let made = pass.made;
     nest.lanes_of_iterations.extend(made);
     nest.body = body;
@@ -53,27 +54,6 @@ struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    fn block(&mut self, block: &mut Block) {
-        let mut at = 0;
-        while at < block.len() {
-            if let Some(loops) = self.lanes(&block[at]) {
-                let many = loops.len();
-                block.splice(at..=at, loops);
-                at += many;
-                continue;
-            }
-            match &mut block[at] {
-                Stmt::For { body, .. } => self.block(body),
-                Stmt::If { then, els, .. } => {
-                    self.block(then);
-                    self.block(els);
-                }
-                _ => {}
-            }
-            at += 1;
-        }
-    }
-
     /// A loop as loops over several vectors, over one, and over the numbers that are left.
     fn lanes(&mut self, s: &Stmt) -> Option<Block> {
         let Stmt::For {
@@ -120,16 +100,12 @@ impl Pass<'_> {
             let next = self.vectors(&of, body, (*var, many, from), lanes, 1);
             loops.push(next);
         }
-        let from = vectors * one.into();
-        let left = self.facts.simplify(*extent - from);
-        self.facts.range(*var, 0.into(), left - 1.into());
-        loops.push(Stmt::For {
-            var: *var,
-            extent: left,
-            kind: LoopKind::Seq,
-            body: substituted(body, *var, from + Nat::var(*var), self.facts),
-            note: None,
-        });
+        loops.push(rest(
+            (*var, *extent),
+            body,
+            vectors * one.into(),
+            self.facts,
+        ));
         Some(loops)
     }
 
@@ -222,12 +198,9 @@ impl Lanes {
         while lanes.grow(body) {}
         let mut stored = FxHashSet::default();
         let reduces = lanes.fits(nest, body, true, &mut stored)?;
-        let (mut apart, mut own, mut assigned) = (true, FxHashSet::default(), Vec::new());
+        // What is handed on from one iteration to the next is in order.
+        let mut apart = handed_on(body).is_empty();
         walk::each_stmt(body, &mut |s| {
-            own.extend(walk::declared(s));
-            if let Stmt::Assign { var, .. } = s {
-                assigned.push(*var);
-            }
             if let Some(e) = walk::exprs(s) {
                 e.visit(&mut |e| {
                     apart &= !matches!(e.kind(), ExprKind::Load(b, _) if stored.contains(&nest.root(*b)));
@@ -237,8 +210,6 @@ impl Lanes {
         walk::each_stmt(body, &mut |s| {
             lanes.statements += usize::from(lanes.varies(s))
         });
-        // What is handed on from one iteration to the next is in order.
-        apart &= assigned.iter().all(|v| own.contains(v));
         let known = lanes.widest != Scalar::Bool && lanes.accumulators > 0;
         (reduces && apart && known && !stored.is_empty()).then_some(lanes)
     }

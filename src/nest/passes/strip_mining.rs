@@ -129,3 +129,21 @@ pub(super) fn substituted(body: &Block, var: Symbol, value: Nat, facts: &Facts) 
     });
     body
 }
+
+/// The iterations of a loop from one on, as a loop in order.
+pub(super) fn rest(
+    (var, extent): (Symbol, Nat),
+    body: &Block,
+    from: Nat,
+    facts: &mut Facts,
+) -> Stmt {
+    let left = facts.simplify(extent - from);
+    facts.range(var, 0.into(), left - 1.into());
+    Stmt::For {
+        var,
+        extent: left,
+        kind: LoopKind::Seq,
+        body: substituted(body, var, from + Nat::var(var), facts),
+        note: None,
+    }
+}

@@ -7,8 +7,9 @@
 //! is asked for, or kept for one iteration.
 
 use super::apart::are_apart;
+use super::effects::handed_on;
 use super::fresh::Names;
-use super::strip_mining::substituted;
+use super::strip_mining::{rest, substituted};
 use crate::arith::Nat;
 use crate::index::Facts;
 use crate::intern::Symbol;
@@ -40,7 +41,7 @@ pub(super) fn jam(nest: &mut Nest, facts: &mut Facts) {
         names,
         made: BTreeMap::new(),
     };
-    pass.block(&mut body);
+    walk::replace(&mut body, &mut |s| pass.looked_at(s));
     let made = pass.made;
     nest.shared_by_iterations.extend(made);
     nest.body = body;
@@ -55,34 +56,17 @@ struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    fn block(&mut self, block: &mut Block) {
-        let mut at = 0;
-        while at < block.len() {
-            if let Some(loops) = self.side_by_side(&block[at]) {
-                let many = loops.len();
-                block.splice(at..=at, loops);
-                at += many;
-                continue;
-            }
-            match &mut block[at] {
-                Stmt::For {
-                    var, extent, body, ..
-                } => {
-                    (self.facts).range(*var, 0.into(), *extent - 1.into());
-                    self.block(body);
-                }
-                Stmt::If { then, els, .. } => {
-                    self.block(then);
-                    self.block(els);
-                }
-                _ => {}
-            }
-            at += 1;
+    /// A loop as others, if that is worth it; of the rest its range is known.
+    fn looked_at(&mut self, s: &Stmt) -> Option<Block> {
+        let loops = self.several(s);
+        if let (None, Stmt::For { var, extent, .. }) = (&loops, s) {
+            (self.facts).range(*var, 0.into(), *extent - 1.into());
         }
+        loops
     }
 
     /// A loop as one over several iterations at once, and one over those that are left.
-    fn side_by_side(&mut self, s: &Stmt) -> Option<Block> {
+    fn several(&mut self, s: &Stmt) -> Option<Block> {
         let Stmt::For {
             var,
             extent,
@@ -111,17 +95,13 @@ impl Pass<'_> {
             body: self.jammed(body, &waits, (*var, first)),
             note: note.clone(),
         };
-        let from = groups * waits.abreast.into();
-        let left = self.facts.simplify(*extent - from);
-        self.facts.range(*var, 0.into(), left - 1.into());
-        let rest = Stmt::For {
-            var: *var,
-            extent: left,
-            kind: LoopKind::Seq,
-            body: substituted(body, *var, from + Nat::var(*var), self.facts),
-            note: None,
-        };
-        Some(vec![several, rest])
+        let left = rest(
+            (*var, *extent),
+            body,
+            groups * waits.abreast.into(),
+            self.facts,
+        );
+        Some(vec![several, left])
     }
 
     /// Whether iterations may run in any order: threads may run them so, or each touches a row of its own. What they store is a
@@ -249,17 +229,18 @@ impl Waits {
             else {
                 continue;
             };
-            // Such a loop may be over long before, or look ahead.
-            let leaves = settled(own).is_some() || seldom(own).is_some();
             let long = extent.as_int().is_none_or(|n| n > SHORT);
             let given = extent
                 .vars()
                 .iter()
                 .all(|v| *v != var && !declares(body, *v));
-            if let Some(abreast) = Step::of(of)
-                .and_then(|s| s.abreast())
-                .filter(|_| long && given && !leaves)
-            {
+            if !long || !given {
+                continue;
+            }
+            let abreast = Step::of(of).and_then(|s| s.abreast());
+            // Such a loop may be over long before, or look ahead.
+            let stays = |_: &i64| settled(own).is_none() && seldom(own).is_none();
+            if let Some(abreast) = abreast.filter(stays) {
                 waits.loops.insert(*index);
                 waits.abreast = waits.abreast.min(abreast);
             }
@@ -294,18 +275,12 @@ struct Step {
 impl Step {
     /// That of a loop, if it carries something, and nothing but numbers that are computed here.
     fn of(body: &Block) -> Option<Step> {
-        let (mut own, mut assigned) = (FxHashSet::default(), Vec::new());
+        let carried: FxHashSet<Symbol> = handed_on(body).into_keys().collect();
         let mut fits = true;
         walk::each_stmt(body, &mut |s| {
-            own.extend(walk::declared(s));
             fits &= !matches!(s, Stmt::For { .. } | Stmt::Alloc(_) | Stmt::Prefetch { .. });
             fits &= !walk::exprs(s).is_some_and(Expr::calls);
-            if let Stmt::Assign { var, .. } = s {
-                assigned.push(*var);
-            }
         });
-        let carried: FxHashSet<Symbol> =
-            assigned.into_iter().filter(|v| !own.contains(v)).collect();
         if !fits || carried.is_empty() {
             return None;
         }
@@ -357,10 +332,7 @@ impl Step {
     fn expr(&mut self, e: &Expr) -> Option<f64> {
         let index = e.own_index();
         let at = index.into_iter().flat_map(|n| n.vars().to_vec());
-        let at = at.filter_map(|v| self.known.get(&v).copied());
-        let at = at.fold(None, |most: Option<f64>, a| {
-            Some(most.map_or(a, |m| m.max(a)))
-        });
+        let at = (at.filter_map(|v| self.known.get(&v).copied())).reduce(f64::max);
         match e.kind() {
             ExprKind::Var(v) => self.known.get(v).copied(),
             ExprKind::Load(..) => {
@@ -375,10 +347,7 @@ impl Step {
                     true => self.divisions += takes / 3.0,
                     false => self.operations += 1.0,
                 }
-                let last = all
-                    .into_iter()
-                    .flatten()
-                    .fold(None, |m: Option<f64>, a| Some(m.map_or(a, |m| m.max(a))));
+                let last = all.into_iter().flatten().reduce(f64::max);
                 last.map(|a| a + takes)
             }
             ExprKind::Cast(a) => {
