@@ -9,7 +9,7 @@ use super::value::{Res, Values, V};
 use super::{Obligation, Place, Stuck, Tally};
 use crate::arith::{Atom, AtomKind, Mono, Nat, Rat};
 use crate::intern::Symbol;
-use crate::nest::{walk, Expr, Nest, Stmt, StorageClass};
+use crate::nest::{walk, Expr, Nest, Slot, Stmt, StorageClass};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
@@ -87,6 +87,14 @@ fn times(n: Nat, by: Nat) -> Option<Nat> {
     (q * by == n && q.terms().iter().all(whole)).then_some(q)
 }
 
+/// Whether some index is multiplied by each row of an array, or by several of it, where that is no number.
+fn are_rows(dims: &[Nat], strides: &[Nat]) -> bool {
+    (1..dims.len()).all(|d| {
+        let row = dims[d..].iter().fold(Nat::int(1), |a, b| a * *b);
+        row.as_int().is_some() || strides.iter().any(|s| times(*s, row).is_some())
+    })
+}
+
 impl<'a> Machine<'a> {
     pub fn new(nest: &'a Nest, cx: Values) -> Machine<'a> {
         let mut machine = Machine {
@@ -132,8 +140,8 @@ impl<'a> Machine<'a> {
         self.dims.get(root as usize).cloned().unwrap_or_default()
     }
 
-    /// One that is as long as a result or an input of several has those, one whose rows are used again those of its rows, any other one
-    /// those that the strides of its stores say. They are only tried.
+    /// One that is as long as a result or an input of several has those, if it is stored by rows as long as theirs, one whose rows are used
+    /// again those of its rows, any other one those that the strides of its stores say. They are only tried.
     fn find_dims(&self, root: u32) -> Vec<Nat> {
         let abi = &self.nest.abi;
         let buf = &self.nest.buffers[root as usize];
@@ -147,8 +155,18 @@ impl<'a> Machine<'a> {
         let like = match buf.storage {
             StorageClass::Input(k) => abi.inputs.get(k),
             StorageClass::Output(k) => abi.outputs.get(k),
-            _ => (abi.outputs.iter().chain(&abi.inputs))
-                .find(|s| s.count() == buf.len && s.dims.len() > 1 && rows_are_in(&s.dims)),
+            _ => {
+                let as_long = |s: &&Slot| s.count() == buf.len && s.dims.len() > 1;
+                let slots = abi.outputs.iter().chain(&abi.inputs).filter(as_long);
+                let slots: Vec<&Slot> = slots.filter(|s| rows_are_in(&s.dims)).collect();
+                let own = self.strides(root);
+                let by_rows = |s: &&&Slot| are_rows(&s.dims, &own);
+                match slots.iter().find(by_rows) {
+                    // Stores may go from element to element, too, and say nothing of rows.
+                    None if self.of_strides(root).len() == 1 => slots.first().copied(),
+                    found => found.copied(),
+                }
+            }
         };
         match like {
             Some(slot) if slot.dims.len() > 1 || by_data.is_empty() => slot.dims.clone(),
@@ -171,10 +189,8 @@ impl<'a> Machine<'a> {
         found
     }
 
-    /// The length of a buffer by the sizes that its stores multiply indices with; where data says the row, by constants, too.
-    fn of_strides(&self, root: u32) -> Vec<Nat> {
-        let len = self.nest.buffers[root as usize].len;
-        let by_data = !self.by_data(root).is_empty();
+    /// What the stores of a buffer multiply indices with.
+    fn strides(&self, root: u32) -> Vec<Nat> {
         let mut strides: Vec<Nat> = Vec::new();
         walk::each_stmt(&self.nest.body, &mut |s| {
             let Stmt::Store { buf, index, .. } = s else {
@@ -188,11 +204,19 @@ impl<'a> Machine<'a> {
                 if self.nest.abi.sizes.contains(&v) {
                     return;
                 }
-                let by = { index.coefficient(v) }
-                    .filter(|s| s.as_int().is_none_or(|s| by_data && s > 1));
-                strides.extend(by.filter(|s| times(len, *s).is_some()));
+                strides.extend(index.coefficient(v));
             });
         });
+        strides
+    }
+
+    /// The length of a buffer by the sizes that its stores multiply indices with; where data says the row, by constants, too.
+    fn of_strides(&self, root: u32) -> Vec<Nat> {
+        let len = self.nest.buffers[root as usize].len;
+        let by_data = !self.by_data(root).is_empty();
+        let mut strides = self.strides(root);
+        strides.retain(|s| s.as_int().is_none_or(|s| by_data && s > 1));
+        strides.retain(|s| times(len, *s).is_some());
         // Each is a multiple of the next.
         let above = |s: Nat| strides.iter().filter(|t| times(s, **t).is_some()).count();
         let mut order: Vec<(usize, Nat)> = strides.iter().map(|s| (above(*s), *s)).collect();

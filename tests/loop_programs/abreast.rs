@@ -49,6 +49,18 @@ fn steps_of_some_rows_do_not_wait_for_each_other() {
     assert_eq!(carried("m.n.(f32, f32)", two), 4);
 }
 
+/// Rows that are kept are taken a few at once, as those of a result.
+#[test]
+fn steps_of_rows_that_are_kept_do_not_wait_for_each_other() {
+    let rows = "toMem (x |> map (scanSeq (\\v s -> s * 0.5 + v) 0.0))";
+    let across = format!("let s = {rows} in transpose s |> map (map (\\v -> v * v))");
+    assert_eq!(carried("n.m.f32", &across), 8);
+    let sums = "x |> map (\\row -> row |> reduceSeq (\\s v -> s + v * v) 0.0) |> toMem";
+    let parts = format!("let s = {sums} in s |> map (\\v -> v / at[0] s)");
+    let text = format!("def f [m n : nat] (x : (m + 1).n.f32) : (m + 1).f32 = {parts}");
+    check_at(&text, &[("n", 5)], "m", 0..10);
+}
+
 /// Rows that are no iterations of their own stay in order: each is scanned into what the next one begins with, or is kept where the next one is.
 #[test]
 fn steps_of_rows_that_wait_for_each_other_stay() {

@@ -304,13 +304,30 @@ fn tiles_that_are_read_in_other_loops_are_validated() {
     let kmeans = std::fs::read_to_string("programs/other/kmeans.rise").expect("a program");
     let job = told_by_the_main_job(&kmeans, "--target neon --permit reassociate");
     assert!(job.contains("at all sizes"), "{job}");
-    let job = told_by_the_main_job(
-        "def corr [n m : nat] (x : m.n.f32) : n.n.f32 =
-           let c = transpose x |> map (\\col -> let mu = reduce (+) 0.0 col / size[m] in col |> map (\\v -> v - mu)) in
-           c |> map (\\a -> c |> map (\\b -> zip a b |> map (\\(p, q) -> p * q) |> reduce (+) 0.0))",
-        "--target avx512",
-    );
+    let job = told_by_the_main_job(CORRELATIONS, "--target avx512");
     assert!(job.contains("at all sizes"), "{job}");
+}
+
+const CORRELATIONS: &str = "def corr [n m : nat] (x : m.n.f32) : n.n.f32 =
+  let c = transpose x |> map (\\col -> let mu = reduce (+) 0.0 col / size[m] in col |> map (\\v -> v - mu)) in
+  c |> map (\\a -> c |> map (\\b -> zip a b |> map (\\(p, q) -> p * q) |> reduce (+) 0.0))";
+
+/// A few rows at once and those that are left are stored by loops of their own, and read in groups of other sizes: rows of an array that is as
+/// long as an input with other rows.
+#[test]
+fn kept_rows_that_loops_share_are_validated_in_tiles() {
+    let text = "def f [n m : nat] (x : m.n.f32) : n.n.f32 =
+      let c = toMem (transpose x |> map (\\col -> let mu = reduce (+) 0.0 col in col |> map (\\v -> v - mu))) in
+      take[n] (join (split[3] (padClamp[0, 3*ceil(n, 3) - n] c) |> map (\\rows -> rows |> mapSeqUnroll (\\a ->
+        c |> map (\\b -> zip a b |> map (\\p -> fst p * snd p) |> reduceSeq (+) 0.0)))))";
+    let program = common::program_text(text);
+    let nest = lowered(&program, &Options::default());
+    let shared = nest.shared_by_iterations.values().any(|n| *n > 1);
+    assert!(shared, "{nest}");
+    let found = obligations_within(&nest, &program, 10_000);
+    assert!(found.open.is_empty(), "{nest}{}", open(&found));
+    let differ = changes_that_differ(&program, &nest);
+    assert!(differ >= 40, "{differ}");
 }
 
 /// What is left of the columns of a row is read number by number, and each may be of any row of a tile: 6 rows of 16 numbers are 96.

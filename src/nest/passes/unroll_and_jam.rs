@@ -13,9 +13,7 @@ use super::strip_mining::{rest, substituted};
 use crate::arith::Nat;
 use crate::index::Facts;
 use crate::intern::Symbol;
-use crate::nest::{
-    seldom, settled, walk, Block, Expr, ExprKind, LoopKind, Nest, Stmt, StorageClass,
-};
+use crate::nest::{seldom, settled, walk, Block, Expr, ExprKind, LoopKind, Nest, Stmt};
 use crate::term::{Op, Sort};
 use crate::ty::Scalar;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -104,18 +102,11 @@ impl Pass<'_> {
         Some(vec![several, left])
     }
 
-    /// Whether iterations may run in any order: threads may run them so, or each touches a row of its own. What they store is a
-    /// result: none keeps something for itself, and no tile of a kept array is looked for in several loops.
+    /// Whether iterations may run in any order: threads may run them so, or each touches a row of its own; none keeps something for
+    /// itself.
     fn is_free(&mut self, var: Symbol, extent: Nat, kind: LoopKind, body: &Block) -> bool {
         let mut own = false;
-        walk::each_stmt(body, &mut |s| match s {
-            Stmt::Alloc(_) => own = true,
-            Stmt::Store { buf, .. } => {
-                let storage = self.nest.buffers[self.nest.root(*buf).0 as usize].storage;
-                own |= !matches!(storage, StorageClass::Output(_));
-            }
-            _ => {}
-        });
+        walk::each_stmt(body, &mut |s| own |= matches!(s, Stmt::Alloc(_)));
         self.facts.range(var, 0.into(), extent - 1.into());
         let nest = self.nest;
         !own && (kind == LoopKind::Par || are_apart(body, var, &|b| nest.root(b), self.facts))
