@@ -569,8 +569,8 @@ fn int_helper(op: &str, s: Scalar) -> String {
     }
 }
 
-/// Floats to integers: toward zero, saturating, NaN to 0. What is converted is in range without a branch: a compiler does not
-/// convert what is asked for on one side of a choice only, as conversions may trap, and makes no vectors of such loops.
+/// Floats to integers: toward zero, saturating, NaN to 0. Nearly all are in range, which is asked first, and once: where no vectors are
+/// made, the rest takes no step then.
 fn cast_helper(from: Scalar, to: Scalar) -> String {
     let (f, t) = (c_type(from), c_type(to));
     let bits = 8 * to.bytes();
@@ -606,8 +606,8 @@ fn cast_helper(from: Scalar, to: Scalar) -> String {
         false => String::new(),
     };
     format!(
-        "{head}    const {t} n = ({t})(((a > ({f}){low}) & (a < ({f}){high})) ? a : 0);\n    \
-         return {below}a >= ({f}){high} ? {most} : n;\n}}\n\n"
+        "{head}    const int in = (a > ({f}){low}) & (a < ({f}){high});\n    \
+         return in ? ({t})a : {below}a >= ({f}){high} ? {most} : 0;\n}}\n\n"
     )
 }
 
