@@ -12,6 +12,7 @@ mod generated;
 mod iterated;
 mod kept;
 mod kinds;
+mod narrow;
 mod operands;
 mod order;
 mod programs;

@@ -50,6 +50,7 @@ impl Kernel {
             // What the way to the found term assumes is nothing to the program itself.
             let lowering = lower::Options {
                 obliged: Vec::new(),
+                narrow: false,
                 ..lowering.clone()
             };
             nest = nest.with_fallback(lower(plain, &lowering).map_err(|d| vec![d])?);

@@ -198,7 +198,11 @@ fn small_sizes(sized: &Question, kernel: &CUnit, unoptimised: &CUnit) -> Vec<Siz
             assumptions: [&kernel.abi.assumptions[..], &unoptimised.abi.assumptions].concat(),
             fixed: sized.fixed,
         };
-        small.extend(all.small(&SMALL));
+        for sizes in all.small(&SMALL) {
+            if !small.contains(&sizes) {
+                small.push(sizes);
+            }
+        }
     }
     // Besides, sizes 0 and 1 of one parameter after the other.
     let some = small.last().cloned();

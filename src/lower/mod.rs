@@ -44,7 +44,7 @@ use crate::estimate;
 use crate::index::{Facts, Level, Queries};
 use crate::intern::Symbol;
 use crate::nest::passes::{self, Context};
-use crate::nest::{Abi, Buffer, Entry, Nest, Role, Slot, StorageClass};
+use crate::nest::{Abi, Assumption, Buffer, Entry, Nest, Role, Slot, StorageClass};
 use crate::target::Target;
 use crate::term::{Program, Term};
 use crate::ty::{Ty, TyKind};
@@ -75,6 +75,9 @@ pub struct Options {
     pub approximate: bool,
     /// What the function is called, where that is not the program's name.
     pub name: Option<String>,
+    /// Whether numbers of 32 bits that are computed of indices are taken for indices, which is right at sizes that are not too large; at
+    /// others the function calls one that is lowered without.
+    pub narrow: bool,
 }
 
 impl Default for Options {
@@ -89,6 +92,7 @@ impl Default for Options {
             simplify: Level::default(),
             approximate: false,
             name: None,
+            narrow: true,
         }
     }
 }
@@ -137,6 +141,13 @@ pub fn lower_asking(program: &Program, options: &Options) -> Result<(Nest, Queri
     let parallel = estimate::parallel(&nest, options.target);
     nest.entry.shares = parallel.shares;
     nest.entry.statics = parallel.statics;
+    if !nest.abi.preferred.is_empty() {
+        let options = Options {
+            narrow: false,
+            ..options.clone()
+        };
+        nest = nest.with_fallback(lower(program, &options)?);
+    }
     Ok((nest, facts.queries()))
 }
 
@@ -163,6 +174,7 @@ pub fn before_passes(program: &Program, options: &Options) -> Result<(Nest, Fact
             ))
         }
     }
+    let asks = std::mem::take(&mut cx.asks);
     let mut nest = Nest {
         abi: Abi {
             name: crate::nest::names::function_name(
@@ -172,7 +184,7 @@ pub fn before_passes(program: &Program, options: &Options) -> Result<(Nest, Fact
             sizes,
             inputs: std::mem::take(&mut cx.inputs),
             assumptions,
-            preferred: Vec::new(),
+            preferred: asks.into_iter().map(Assumption::NotNegative).collect(),
             errors: Vec::new(),
         },
         entry: Entry::default(),

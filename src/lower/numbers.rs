@@ -1,52 +1,121 @@
 //! Numbers that are computed of indices, as indices.
 //!
-//! In: integers of 64 bits of the loop program, what is known of indices. Out: the same as an integer expression without bounds, so that
-//! `cast (i + 1) : idx[n]` is the index `i + 1` where that is known to be one. Sums and products that wrap are what they would be
-//! without bounds as long as the end of all fits, since both are the same up to multiples of 2^64; what chooses or divides has to
-//! fit itself. Absent: numbers that data decide.
+//! In: integers of 32 or 64 bits of the loop program, what is known of indices. Out: the same as an integer expression without bounds, so
+//! that `cast (i + 1) : idx[n]` is the index `i + 1` where that is known to be one. Sums and products that wrap are what they would be
+//! without bounds as long as the end of all fits, since both are the same up to multiples of 2^64 (2^32); what chooses or divides has to
+//! fit itself. What fits into 64 bits is known; what fits into 32 is asked of the sizes, see [`Options::narrow`](super::Options).
+//! Absent: numbers that data decide.
 
 use super::state::Lower;
 use crate::arith::{Atom, AtomKind, Nat};
+use crate::index::{Facts, Level};
 use crate::nest::abi::{FITS, LARGEST};
 use crate::nest::{Expr, ExprKind};
 use crate::term::{Lit, Op};
 use crate::ty::Scalar;
 
+/// Coefficients of what is asked to fit into 32 bits are no larger: few sizes would do.
+const FACTOR: u64 = 1 << 10;
+
+/// What has to be: numbers that must not be negative.
+pub type Asks = Vec<Nat>;
+
+/// A number that is computed of indices.
+#[derive(Copy, Clone)]
+pub struct Number {
+    /// What it is, up to multiples of 2^64, or of 2^32 if it has 32 bits.
+    value: Nat,
+    /// Whether it is known to be that itself.
+    fits: bool,
+}
+
 impl Lower {
     /// The index below `n` that a number is, if it is computed of indices: at least 0, at most n - 1.
-    pub fn index_below(&self, e: &Expr, n: Nat) -> Option<Nat> {
-        let number = self.number(e)?;
+    pub fn index_below(&mut self, e: &Expr, n: Nat) -> Option<Nat> {
+        let mut asks = Asks::new();
+        let number = self.number(e, &mut asks)?;
         let last = n - Nat::int(1);
-        Some(self.facts.max(self.facts.min(number, last), Nat::int(0)))
+        let index = self.facts.max(self.facts.min(number, last), Nat::int(0));
+        for ask in asks {
+            self.ask(ask);
+        }
+        Some(index)
+    }
+
+    /// What follows from another one whatever the sizes is not asked.
+    fn ask(&mut self, ask: Nat) {
+        let facts = Facts::new(Level::Full);
+        if self.asks.iter().any(|other| facts.at_least(ask, *other)) {
+            return;
+        }
+        self.asks.retain(|other| !facts.at_least(*other, ask));
+        self.asks.push(ask);
     }
 
     /// What a number is that does not wrap.
-    fn number(&self, e: &Expr) -> Option<Nat> {
-        self.wrapping(e).filter(|n| self.fits(*n))
+    fn number(&self, e: &Expr, asks: &mut Asks) -> Option<Nat> {
+        let n = self.wrapping(e, asks)?;
+        let fits = n.fits
+            || match e.shape().elem {
+                Scalar::I64 => self.fits(n.value),
+                narrow => self.fits_narrow(n.value, narrow, asks),
+            };
+        fits.then_some(n.value)
     }
 
-    /// What a number is up to multiples of 2^64.
-    pub fn wrapping(&self, e: &Expr) -> Option<Nat> {
-        if e.shape().elem != Scalar::I64 || e.shape().lanes != 1 {
+    /// What a number is as far as its bits tell.
+    pub fn wrapping(&self, e: &Expr, asks: &mut Asks) -> Option<Number> {
+        let of = e.shape().elem;
+        let known =
+            of == Scalar::I64 || matches!(of, Scalar::I32 | Scalar::U32) && self.options.narrow;
+        if !known || e.shape().lanes != 1 {
             return None;
         }
+        let number = |value| Number { value, fits: false };
         match e.kind() {
-            ExprKind::Index(n) | ExprKind::Lit(Lit::Size(n)) => Some(*n),
-            ExprKind::Lit(Lit::Int(i)) => i64::try_from(*i).ok().map(Nat::int),
-            ExprKind::Var(x) => self.numbers.get(x).copied(),
-            ExprKind::Cast(x) => self.wrapping(x),
-            ExprKind::Op(op, args) => match (op, &args[..]) {
-                (Op::Add, [a, b]) => Some(self.wrapping(a)? + self.wrapping(b)?),
-                (Op::Sub, [a, b]) => Some(self.wrapping(a)? - self.wrapping(b)?),
-                (Op::Mul, [a, b]) => Some(self.wrapping(a)? * self.wrapping(b)?),
-                (Op::Min, [a, b]) => Some(self.facts.min(self.number(a)?, self.number(b)?)),
-                (Op::Max, [a, b]) => Some(self.facts.max(self.number(a)?, self.number(b)?)),
-                (Op::Div | Op::Mod, [a, b]) => self.quotient(*op, self.number(a)?, self.number(b)?),
-                _ => None,
-            },
+            ExprKind::Index(n) | ExprKind::Lit(Lit::Size(n)) => Some(number(*n)),
+            ExprKind::Lit(Lit::Int(i)) => i64::try_from(*i).ok().map(|i| number(Nat::int(i))),
+            ExprKind::Var(x) => {
+                let (n, more) = self.numbers.get(x)?;
+                asks.extend(more);
+                Some(*n)
+            }
+            ExprKind::Cast(x) if x.shape().elem.bytes() < of.bytes() => Some(Number {
+                value: self.number(x, asks)?,
+                fits: true,
+            }),
+            ExprKind::Cast(x) => Some(number(self.wrapping(x, asks)?.value)),
+            ExprKind::Op(op, args) => {
+                let [a, b] = &args[..] else { return None };
+                let value = match op {
+                    Op::Add | Op::Sub | Op::Mul => {
+                        let (a, b) = (self.wrapping(a, asks)?.value, self.wrapping(b, asks)?.value);
+                        return Self::checked(number(match op {
+                            Op::Add => a + b,
+                            Op::Sub => a - b,
+                            _ => a * b,
+                        }));
+                    }
+                    Op::Min | Op::Max | Op::Div | Op::Mod => {
+                        let (a, b) = (self.number(a, asks)?, self.number(b, asks)?);
+                        match op {
+                            Op::Min => self.facts.min(a, b),
+                            Op::Max => self.facts.max(a, b),
+                            _ => self.quotient(*op, a, b)?,
+                        }
+                    }
+                    _ => return None,
+                };
+                // It is no further from 0 than what it is computed of.
+                Some(Number { value, fits: true })
+            }
             _ => None,
         }
-        .filter(|n| !n.is_overflow())
+        .and_then(Self::checked)
+    }
+
+    fn checked(n: Number) -> Option<Number> {
+        (!n.value.is_overflow()).then_some(n)
     }
 
     /// C rounds towards zero: down, where nothing is negative.
@@ -72,6 +141,67 @@ impl Lower {
         let below = |n| slots().any(|s| self.facts.at_least(s.count(), n));
         self.magnitude(n, 0).is_some_and(|m| m <= FITS as f64)
             || rises(n) && self.is_whole(n) && below(n)
+    }
+
+    /// Whether it is within 32 bits where it is asked of the sizes.
+    fn fits_narrow(&self, n: Nat, of: Scalar, asks: &mut Asks) -> bool {
+        let most = match of.is_signed() {
+            true => i32::MAX.into(),
+            false if !self.is_whole(n) => return false,
+            false => u32::MAX.into(),
+        };
+        let Some(bound) = self.bound(n, 0) else {
+            return false;
+        };
+        let left = Nat::int(most) - bound;
+        if !self.is_whole(left) {
+            asks.push(left);
+        }
+        true
+    }
+
+    /// As [`Lower::magnitude`], as a size.
+    fn bound(&self, n: Nat, depth: u32) -> Option<Nat> {
+        let mut all = Nat::int(0);
+        for (mono, c) in n.terms().iter() {
+            let c = c.as_int().map(i64::unsigned_abs);
+            let constant = mono.factors().next().is_none();
+            let c = c.filter(|c| *c <= FACTOR || constant && *c < 1 << 30)?;
+            let mut one = Nat::int(c as i64);
+            for (a, power) in mono.factors() {
+                let most = self.most(a, depth)?;
+                for _ in 0..power {
+                    one = one * most;
+                }
+            }
+            all = all + one;
+        }
+        (!all.is_overflow()).then_some(all)
+    }
+
+    fn most(&self, a: Atom, depth: u32) -> Option<Nat> {
+        if depth > 8 {
+            return None;
+        }
+        let of = |n| self.bound(n, depth + 1);
+        match a.kind() {
+            AtomKind::Var(s) => match self.facts.range_of(s) {
+                Some((least, most)) if self.is_whole(least) => {
+                    let of_sizes = most.vars().iter().all(|v| !self.levels.contains_key(v));
+                    if of_sizes {
+                        Some(most)
+                    } else {
+                        of(most)
+                    }
+                }
+                Some(_) => None,
+                None => (!self.levels.contains_key(&s)).then_some(Nat::var(s)),
+            },
+            AtomKind::Floor(a, _) => of(a),
+            AtomKind::Mod(_, b) => of(b),
+            AtomKind::Min(a, b) | AtomKind::Max(a, b) => Some(self.facts.max(of(a)?, of(b)?)),
+            _ => None,
+        }
     }
 
     /// Whether it is known not to be negative.

@@ -7,6 +7,7 @@
 //! parent only when it is closed, hence "before" is right.
 
 use super::casts::Casts;
+use super::numbers::{Asks, Number};
 use super::value::{Mem, Node, Turned, Val};
 use super::Options;
 use crate::arith::{AtomKind, Nat, Signs};
@@ -129,8 +130,10 @@ pub(super) struct Lower {
     pub stack_used: i64,
     /// What is known where numbers become indices.
     pub casts: Casts,
-    /// What variables are that are computed of indices, up to multiples of 2^64.
-    pub numbers: FxHashMap<Symbol, Nat>,
+    /// What variables are that are computed of indices, as far as their bits tell, where what is asked besides holds.
+    pub numbers: FxHashMap<Symbol, (Number, Asks)>,
+    /// What is asked of sizes so that indices are known.
+    pub asks: Asks,
     /// Uses of variable 0 in lambda bodies, by address; the terms are kept alive.
     pub uses: FxHashMap<usize, (Term, usize)>,
 }
@@ -180,6 +183,7 @@ impl Lower {
             stack_used: 0,
             casts: Casts::default(),
             numbers: FxHashMap::default(),
+            asks: Asks::new(),
             uses: FxHashMap::default(),
         }
     }
@@ -510,8 +514,9 @@ impl Lower {
         let var = self.fresh("x");
         let shape = e.shape();
         self.levels.insert(var, self.level());
-        if let Some(n) = self.wrapping(&e) {
-            self.numbers.insert(var, n);
+        let mut asks = Asks::new();
+        if let Some(n) = self.wrapping(&e, &mut asks) {
+            self.numbers.insert(var, (n, asks));
         }
         self.push(Stmt::Let {
             var,

@@ -99,9 +99,10 @@ impl Nest {
     }
 
     /// The same function, which calls `other` where it would refuse sizes that `other` takes.
-    /// Both are of one interface.
+    /// Both are of one interface, and `other` takes all sizes that it does not refuse.
     pub fn with_fallback(mut self, mut other: Nest) -> Nest {
-        let all = std::mem::take(&mut self.abi.assumptions);
+        let mut all = std::mem::take(&mut self.abi.assumptions);
+        all.append(&mut self.abi.preferred);
         let (hard, soft) = (all.into_iter()).partition(|a| other.abi.assumptions.contains(a));
         self.abi.assumptions = hard;
         self.abi.preferred = soft;

@@ -89,10 +89,7 @@ pub fn human(s: &Summary) -> String {
         lines.add("assumes", &s.assumptions.join(", "));
     }
     if !s.falls_back_unless.is_empty() {
-        let text = format!(
-            "the unoptimised kernel unless {}",
-            s.falls_back_unless.join(", ")
-        );
+        let text = format!("another function unless {}", s.falls_back_unless.join(", "));
         lines.add("calls", &text);
     }
     if s.rounds || !s.reassociation.is_empty() {

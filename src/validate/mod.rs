@@ -194,6 +194,20 @@ impl Tally {
         }
     }
 
+    /// The function that is called for some sizes. Its statements are no ones of this one.
+    fn other(&mut self, place: &str, of: Tally) {
+        if let Some(open) = of.open.first() {
+            let why = format!(
+                "it calls another function for some sizes, of which is open: {}",
+                open.why
+            );
+            return self.open(Obligation::Understood, place, Stuck::new(why));
+        }
+        for ((_, obligation), count) in of.met {
+            *self.met.entry((None, obligation)).or_default() += count;
+        }
+    }
+
     /// How many obligations were met.
     pub fn count(&self) -> usize {
         self.met.values().sum()
@@ -240,12 +254,18 @@ pub fn validate_within(
     let tally = obligations_within(nest, &program, questions);
     let verdict = match tally.open.is_empty() {
         true => Verdict::Validated,
-        false => match refute::difference(nest, &program) {
+        false => match refuted(nest, &program) {
             Some(difference) => Verdict::Refuted(difference),
             None => Verdict::Unknown,
         },
     };
     Validation { verdict, tally }
+}
+
+/// Where the function differs from the program, or the one that it calls for some sizes.
+fn refuted(nest: &Nest, program: &Program) -> Option<Difference> {
+    let other = || refute::difference(nest.fallback.as_deref()?, program);
+    refute::difference(nest, program).or_else(other)
 }
 
 /// The obligations of a loop program, met or open. What is validated has no open one.
@@ -295,9 +315,11 @@ fn judged(nest: &Nest, program: &Program, values: &mut Values) -> Tally {
     }
     tally.owe(Obligation::Sizes, &nest.abi.name, sizes(nest, program));
     tally.owe(Obligation::Covered, "where nothing is done", nothing(nest));
-    if nest.fallback.is_some() {
-        let why = Stuck::new("it calls another function for some sizes, which is not looked at");
-        tally.open(Obligation::Understood, &nest.abi.name, why);
+    if let Some(other) = &nest.fallback {
+        tally.other(
+            &nest.abi.name,
+            judged(other, program, &mut Values::within(values.questions)),
+        );
     }
     values.bounds = nest.abi.inputs.iter().map(|s| s.bound).collect();
     values.types = nest.abi.inputs.iter().map(|s| s.elem).collect();

@@ -1,16 +1,19 @@
-//! Numbers of 64 bits that are computed of indices, as indices; sums of constants.
+//! Numbers of 64 and of 32 bits that are computed of indices, as indices; sums of constants.
 //!
 //! In: operations on two of them. Out: the same without bounds. Invariant: what is an index fits into 64 bits wherever the function
-//! accepts its sizes, so that nothing wraps; what divides is positive. Absent: numbers that data decide.
+//! accepts its sizes, and what is widened to one into 32, so that nothing wraps; what divides is positive. Absent: numbers that data decide.
 
 use super::value::{Node, Values, V};
 use crate::arith::{Atom, AtomKind, Nat};
 use crate::term::{Lit, Op};
+use crate::ty::Scalar;
 
 /// The largest size that a function accepts, what is taken to fit into 64 bits, and how many bounds in each other are looked at.
 const SIZE: i128 = 1 << 60;
 const FITS: i128 = 1 << 62;
 const MAGNITUDES: u32 = 8;
+/// How many operations on each other are looked at for what is widened.
+const OPERATIONS: u32 = 12;
 
 impl Values {
     /// What is computed of two numbers of 64 bits, if it is one. C rounds quotients towards zero: down, where nothing is negative.
@@ -97,6 +100,63 @@ impl Values {
             known(most, n) && (whole || known(n + most, Nat::int(0)))
         };
         self.sizes.iter().any(within) || self.rows(n).iter().any(within)
+    }
+
+    /// The index that a number of 32 bits is, if it is computed of indices and none of it is out of its bounds.
+    pub fn widened(&self, v: V) -> Option<Nat> {
+        match self.node(v) {
+            Node::Cast(_, _, of) | Node::Op(_, of, _) => self.unwrapped(v, *of, OPERATIONS),
+            _ => None,
+        }
+    }
+
+    fn unwrapped(&self, v: V, of: Scalar, depth: u32) -> Option<Nat> {
+        if !matches!(of, Scalar::I32 | Scalar::U32) {
+            return None;
+        }
+        // What chooses or divides is no further from 0 than what it is computed of.
+        if let Node::Op(op @ (Op::Min | Op::Max | Op::Div | Op::Mod), _, args) = self.node(v) {
+            let [a, b] = args[..] else { return None };
+            let depth = depth.checked_sub(1)?;
+            let (a, b) = (self.unwrapped(a, of, depth)?, self.unwrapped(b, of, depth)?);
+            return self.of_numbers(*op, a, b).filter(|n| !n.is_overflow());
+        }
+        let n = self.modulo(v, of, depth)?;
+        self.is_within(n, of).then_some(n)
+    }
+
+    /// What a number of 32 bits is up to multiples of 2^32.
+    fn modulo(&self, v: V, of: Scalar, depth: u32) -> Option<Nat> {
+        let depth = depth.checked_sub(1)?;
+        let n = match self.node(v) {
+            Node::Lit(Lit::Int(i), _) => Nat::int(i64::try_from(*i).ok()?),
+            Node::Cast(a, Scalar::I64 | Scalar::U64, _) => self.as_index(*a)?,
+            Node::Cast(a, from, _) if from.is_int() && from.bytes() == 4 => {
+                self.modulo(*a, *from, depth)?
+            }
+            Node::Op(op @ (Op::Add | Op::Sub | Op::Mul), _, args) => {
+                let [a, b] = args[..] else { return None };
+                let (a, b) = (self.modulo(a, of, depth)?, self.modulo(b, of, depth)?);
+                match op {
+                    Op::Add => a + b,
+                    Op::Sub => a - b,
+                    _ => a * b,
+                }
+            }
+            Node::Op(Op::Min | Op::Max | Op::Div | Op::Mod, ..) => self.unwrapped(v, of, depth)?,
+            _ => return None,
+        };
+        (!n.is_overflow()).then_some(n)
+    }
+
+    /// Whether a number is known to be one of 32 bits.
+    pub fn is_within(&self, n: Nat, of: Scalar) -> bool {
+        let (least, most) = match of {
+            Scalar::I32 => (i32::MIN.into(), i32::MAX.into()),
+            Scalar::U32 => (0, u32::MAX.into()),
+            _ => return false,
+        };
+        self.known.at_least(n, Nat::int(least)) && self.known.at_least(Nat::int(most), n)
     }
 
     /// Sizes divided by all that an index does not go up to, of which there is at least one: a row is no longer than the array.

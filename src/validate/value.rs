@@ -457,6 +457,9 @@ impl Values {
         if from == to {
             return v;
         }
+        if let (Scalar::I64, Some(n)) = (to, self.widened(v)) {
+            return self.index(n);
+        }
         // What is computed when it is compiled is a constant there.
         let known = match self.node(v) {
             Node::Lit(Lit::Int(i), of) if of.is_int() => Some(*i),
@@ -602,7 +605,7 @@ impl Values {
 
     /// At least 0, and at most the number before one.
     pub fn clamp(&mut self, a: V, n: Nat) -> V {
-        match self.as_index(a) {
+        match self.as_index(a).or_else(|| self.widened(a)) {
             _ if n == Nat::int(1) => self.index(Nat::int(0)),
             Some(i) => {
                 let i = i.min(n - Nat::int(1)).max(Nat::int(0));

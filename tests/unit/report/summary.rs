@@ -103,7 +103,7 @@ fn one_page_for_people() {
 steps    split  found   3.58 ms    0 iterations      1 398 e-nodes        345 classes    285 KB
 kernel   int mm(float *restrict out)
 assumes  32 divides m
-calls    the unoptimised kernel unless 4 divides k
+calls    another function unless 4 divides k
 sums     may be regrouped in `split` (by blocked-reduce)
 rounding a*b + c may be rounded once instead of twice, as the compiler decides
 rules    without a verdict: mine
