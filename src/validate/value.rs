@@ -380,13 +380,7 @@ impl Values {
         if let Node::Idx(n) = self.node(v) {
             return *n;
         }
-        let range = match self.node(v) {
-            Node::Clamp(_, n) if self.known.at_least(*n, Nat::int(1)) => Some(*n),
-            // Of no elements there is none to ask for.
-            Node::Clamp(_, n) => Some((*n).max(Nat::int(1))),
-            Node::In(slot, _) => self.bounds.get(*slot as usize).copied().flatten(),
-            _ => None,
-        };
+        let range = self.bounded(v, CHOICES);
         if let Some(s) = self.names.get(&v) {
             return Nat::var(*s);
         }
@@ -406,6 +400,27 @@ impl Values {
             None => self.wild = true,
         }
         Nat::var(s)
+    }
+
+    /// What an index is below, whichever of some it is.
+    fn bounded(&self, v: V, choices: u32) -> Option<Nat> {
+        let choices = choices.checked_sub(1)?;
+        match self.node(v) {
+            Node::Clamp(_, n) if self.known.at_least(*n, Nat::int(1)) => Some(*n),
+            // Of no elements there is none to ask for.
+            Node::Clamp(_, n) => Some((*n).max(Nat::int(1))),
+            Node::In(slot, _) => self.bounds.get(*slot as usize).copied().flatten(),
+            Node::Table(_, all) => self.all_bounded(all, choices),
+            Node::Op(Op::Select, _, args) => self.all_bounded(&args[1..], choices),
+            _ => None,
+        }
+    }
+
+    fn all_bounded(&self, all: &[V], choices: u32) -> Option<Nat> {
+        let (first, others) = all.split_first()?;
+        let n = self.bounded(*first, choices)?;
+        let alike = |v: &V| self.bounded(*v, choices) == Some(n);
+        others.iter().all(alike).then_some(n)
     }
 
     /// The least and the largest of constants, if a value is one of some by a few choices and reductions in each other.

@@ -101,3 +101,23 @@ fn quotients_by_constants_are_at_most_what_they_divide() {
     assert!(known.at_least(left, Nat::int(16)));
     assert!(!known.at_least(left, Nat::int(17)));
 }
+
+/// Charges are added to the two cells around each place, of which both are bounded.
+#[test]
+fn one_of_several_bounded_indices_is_bounded() {
+    let text = "def f [n m : nat] (at : n.f32) (q : n.f32) : m.f32 = zip at q |> map (\\p -> let i = (cast (fst p) : i32) in
+        makeArray[2] ((cast i : idx[m]), snd p) ((cast (i + 1) : idx[m]), 0.5 * snd p)) |> join
+        |> scatterReduce (\\a x -> a + x) (fill[m] 0.0)";
+    let program = common::program_text(text);
+    let found = obligations(&lowered(&program, &Options::default()), &program);
+    assert!(found.open.is_empty(), "{}", open(&found));
+    // What one of them is beyond is not.
+    let other = common::program_text(
+        &text
+            .replacen("idx[m]", "idx[m + 1]", 1)
+            .replacen("idx[m]", "idx[m + 1]", 1)
+            .replace("fill[m] 0.0)", "fill[m + 1] 0.0) |> take[m]"),
+    );
+    let found = obligations(&lowered(&program, &Options::default()), &other);
+    assert!(!found.open.is_empty(), "{other}");
+}
