@@ -7,6 +7,7 @@
 //! Absent: numbers that data decide.
 
 use super::state::Lower;
+use super::value::{Asks, Number};
 use crate::arith::{Atom, AtomKind, Nat};
 use crate::index::{Facts, Level};
 use crate::nest::abi::{FITS, LARGEST};
@@ -16,18 +17,6 @@ use crate::ty::Scalar;
 
 /// Coefficients of what is asked to fit into 32 bits are no larger: few sizes would do.
 const FACTOR: u64 = 1 << 10;
-
-/// What has to be: numbers that must not be negative.
-pub type Asks = Vec<Nat>;
-
-/// A number that is computed of indices.
-#[derive(Copy, Clone)]
-pub struct Number {
-    /// What it is, up to multiples of 2^64, or of 2^32 if it has 32 bits.
-    value: Nat,
-    /// Whether it is known to be that itself.
-    fits: bool,
-}
 
 impl Lower {
     /// The index below `n` that a number is, if it is computed of indices: at least 0, at most n - 1.

@@ -7,8 +7,7 @@
 //! parent only when it is closed, hence "before" is right.
 
 use super::casts::Casts;
-use super::numbers::{Asks, Number};
-use super::value::{Mem, Node, Turned, Val};
+use super::value::{Asks, Mem, Node, Number, Turned, Val};
 use super::Options;
 use crate::arith::{AtomKind, Nat, Signs};
 use crate::diag::{code, Diagnostic};

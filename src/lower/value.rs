@@ -304,3 +304,15 @@ fn part_of_part(v: &Val) -> Option<Rc<View>> {
     let (a, b) = (of(&p.0, false)?, of(&p.1, true)?);
     Rc::ptr_eq(&a, &b).then_some(a)
 }
+
+/// A number that is computed of indices.
+#[derive(Copy, Clone)]
+pub struct Number {
+    /// What it is, up to multiples of 2^64, or of 2^32 if it has 32 bits.
+    pub value: Nat,
+    /// Whether it is known to be that itself.
+    pub fits: bool,
+}
+
+/// What has to be: numbers that must not be negative.
+pub type Asks = Vec<Nat>;
