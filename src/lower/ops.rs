@@ -173,6 +173,11 @@ impl Lower {
         if let Some(known) = at_an_end(op, &parts) {
             return known;
         }
+        if let (Op::Eq, [a, b]) = (op, &parts[..]) {
+            if let Some(below) = self.is_unbounded(a, b).or_else(|| self.is_unbounded(b, a)) {
+                return below;
+            }
+        }
         // gcc 12 takes `0.0 - (double)i` for `-(double)i`, unless the number has a name.
         let casts = |e: &Expr| holds(e, |k| matches!(k, ExprKind::Cast(_)));
         let given = |e: &Expr| holds(e, |k| matches!(k, ExprKind::Load(..) | ExprKind::Var(_)));
@@ -192,6 +197,22 @@ impl Lower {
             parts = parts.into_iter().map(|e| self.bind(e)).collect();
         }
         Expr::new(ExprKind::Op(op, parts), shape)
+    }
+
+    /// A number without a sign is what it is bounded to where it is below the bound: one question rather than two.
+    fn is_unbounded(&self, number: &Expr, bounded: &Expr) -> Option<Expr> {
+        let number = unwidened(number);
+        let ExprKind::Clamp(of, n) = unnamed(bounded).kind() else {
+            return None;
+        };
+        let elem = number.shape().elem;
+        let small = elem.is_int() && !elem.is_signed() && elem.bytes() < 8;
+        let known = small && self.facts.at_least(*n, Nat::int(1));
+        (known && number.same(unwidened(of))).then(|| {
+            let wide = Expr::new(ExprKind::Cast(number.clone()), Shape::index());
+            let args = vec![wide, Expr::index(*n)];
+            Expr::new(ExprKind::Op(Op::Lt, args), Shape::scalar(Scalar::Bool))
+        })
     }
 
     fn bind_large(&mut self, e: Expr) -> Expr {
@@ -490,4 +511,20 @@ fn wrapped(i: i128, s: Scalar) -> i128 {
 fn select(c: Expr, a: Expr, b: Expr) -> Expr {
     let shape = a.shape();
     Expr::new(ExprKind::Op(Op::Select, vec![c, a, b]), shape)
+}
+
+/// What an integer was before it was converted to types that have it, too.
+fn unwidened(e: &Expr) -> &Expr {
+    match e.kind() {
+        ExprKind::Cast(x) if x.shape().elem.widens_to(e.shape().elem) => unwidened(x),
+        _ => e,
+    }
+}
+
+/// An index as one of another type: below a bound that a number has it is one of that, too.
+fn unnamed(e: &Expr) -> &Expr {
+    match e.kind() {
+        ExprKind::Cast(x) if x.shape() == Shape::index() => x,
+        _ => e,
+    }
 }

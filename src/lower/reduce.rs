@@ -16,7 +16,7 @@
 
 use super::state::{Lower, Res};
 use super::value::{Dest, Mem, Node, Val};
-use crate::arith::Nat;
+use crate::arith::{Nat, Signs};
 use crate::nest::{Block, Expr, LoopKind, Role, Stmt};
 use crate::term::Op;
 use crate::ty::Ty;
@@ -423,7 +423,11 @@ impl Lower {
                 true => cx.less(0.into(), size),
                 false => Expr::bool(true),
             };
+            let asked = some.as_bool().is_none();
             cx.when(some, |cx| {
+                if asked {
+                    cx.facts.positive(size);
+                }
                 let newest = cx.newest.clone();
                 let names = cx.alias(acc);
                 let update = cx.at(xs, i)?;

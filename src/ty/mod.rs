@@ -96,6 +96,12 @@ impl Scalar {
         }
     }
 
+    /// Whether each integer of this type is one of the other.
+    pub fn widens_to(self, other: Scalar) -> bool {
+        let ((least, most), (low, high)) = (self.bounds(), other.bounds());
+        self.is_int() && other.is_int() && low <= least && most <= high
+    }
+
     /// Size in bytes.
     pub fn bytes(self) -> u64 {
         use Scalar::*;

@@ -3,6 +3,7 @@
 //! In: operations. Out: a value that is the same, to the bit. Absent: what is known (`decide`), constants (`value`), indices (`numbers`).
 
 use super::value::{Node, Values, V};
+use crate::arith::Nat;
 use crate::term::{Lit, Op};
 use crate::ty::Scalar;
 
@@ -11,6 +12,7 @@ impl Values {
         let found = self.of_zero_or_one(op, of, args);
         let found = found.or_else(|| self.zero_and_constant(op, args));
         let found = found.or_else(|| self.by_types(op, of, args));
+        let found = found.or_else(|| self.below_bound(op, args));
         found.or_else(|| self.of_the_same(op, of, args))
     }
 
@@ -41,6 +43,43 @@ impl Values {
             _ => return None,
         };
         Some(if op == Op::Min { *less } else { *more })
+    }
+
+    /// A number without a sign is what it is bounded to where it is below the bound.
+    fn below_bound(&mut self, op: Op, args: &[V]) -> Option<V> {
+        let (Op::Eq, [a, b]) = (op, args) else {
+            return None;
+        };
+        for (number, bounded) in [(*a, *b), (*b, *a)] {
+            let index = match *self.node(bounded) {
+                Node::Cast(v, Scalar::I64, _) => v,
+                _ => bounded,
+            };
+            let Node::Clamp(of, n) = *self.node(index) else {
+                continue;
+            };
+            let number = self.unwidened(number);
+            let elem = self
+                .type_of(number)
+                .filter(|t| t.is_int() && !t.is_signed());
+            let Some(elem) = elem.filter(|t| t.bytes() < 8) else {
+                continue;
+            };
+            if number == self.unwidened(of) && self.known.at_least(n, Nat::int(1)) {
+                let wide = self.cast(number, elem, Scalar::I64);
+                let n = self.index(n);
+                return Some(self.op(Op::Lt, Scalar::Bool, &[wide, n]));
+            }
+        }
+        None
+    }
+
+    /// What an integer was before it was converted to types that have it, too.
+    fn unwidened(&self, v: V) -> V {
+        match *self.node(v) {
+            Node::Cast(of, from, to) if from.widens_to(to) => self.unwidened(of),
+            _ => v,
+        }
     }
 
     /// Between which numbers an integer of a type is.

@@ -121,3 +121,21 @@ fn one_of_several_bounded_indices_is_bounded() {
     let found = obligations(&lowered(&program, &Options::default()), &other);
     assert!(!found.open.is_empty(), "{other}");
 }
+
+/// What has a sign may be below all of them, and is then bounded, too.
+#[test]
+fn a_number_is_what_it_is_bounded_to_where_it_is_below_the_bound() {
+    let bounded = "(cast x : i32) == (cast (cast x : idx[n]) : i32)";
+    let below = "(cast x : i64) < size[n]";
+    for ty in ["u8", "u16"] {
+        all_are(
+            true,
+            &[(ty, "bool", bounded, below), (ty, "bool", below, bounded)],
+        );
+    }
+    all_are(false, &[("i8", "bool", bounded, below)]);
+    all_are(
+        false,
+        &[("u8", "bool", bounded, "(cast x : i64) < size[n + 1]")],
+    );
+}
