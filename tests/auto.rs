@@ -158,6 +158,29 @@ fn starts_of_products_are_added_behind() {
         .contains("starts behind"));
 }
 
+/// Products that are read with a mask beside them are tiles: their loops go over no row of it.
+#[test]
+fn loops_of_products_go_over_what_these_read_alone() {
+    let program = program_text(
+        "def heads [h n m d : nat] (q : h.n.d.f32) (k : h.m.d.f32) (v : h.m.d.f32) (mask : n.m.f32) : h.n.d.f32 =
+           zip q (zip k v) |> map (\\(qs, (ks, vs)) -> zip qs mask |> map (\\(row, others) ->
+             let s = zip ks others |> map (\\(key, b) -> b + (zip row key |> map (\\(x, y) -> x * y) |> reduce (+) 0.0)) in
+             let most = s |> reduce max (0.0 - infinity) in
+             let e = s |> map (\\x -> exp (x - most)) in
+             let sum = e |> reduce (+) 0.0 in
+             transpose vs |> map (\\c -> (zip e c |> map (\\(x, y) -> x * y) |> reduce (+) 0.0) / sum)))",
+    );
+    let large = [("h", 8), ("n", 256), ("m", 256), ("d", 64)];
+    let auto = found_at(&program, REGROUPED, &large);
+    let best = auto.best().expect("a schedule");
+    assert!(best.what.contains("register tiles"), "{}", best.what);
+    let kernel = replayed(&program, &auto);
+    for size in [5, 17] {
+        let (a, b) = (evaluated(&kernel, size), evaluated(&program, size));
+        assert!(same(&a, &b), "at {size}");
+    }
+}
+
 /// Weights below the largest number have two passes, whatever they are spelled like, and one exponential for each element.
 #[test]
 fn weights_below_the_largest_number_have_two_passes() {

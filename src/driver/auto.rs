@@ -18,7 +18,7 @@ use crate::obligation::Assumption;
 use crate::report::candidates::{Candidate, Candidates, Roofline, SizeClass};
 use crate::report::tuning::TuningRecord;
 use crate::schedule::{
-    self, first, preparations, schedules, Choice, Permits, Schedule, Space, Sums, Variants,
+    self, first, preparations, schedules, Choice, Kept, Permits, Schedule, Space, Sums, Variants,
 };
 use crate::search;
 use crate::source::{FileId, SourceMap};
@@ -599,16 +599,21 @@ impl<'a> Trial<'a> {
                 break;
             };
             let before = before.or(begun).map(|b| b.0.clone());
-            let next = ways.into_iter().filter_map(|way| {
+            let mut next = Vec::new();
+            for way in ways {
                 let way = match &before {
                     None => way,
                     Some(b) if done.is_empty() => b.then(&way),
                     Some(b) => b.followed(&way),
                 };
-                let found = self.prepared_by(way)?;
-                Some(self.without_unread(found))
-            });
-            let next: Vec<_> = next.collect();
+                if let Some(found) = self.prepared_by(way) {
+                    let found = self.without_unread(found, Kept::Views);
+                    let more = self.without_unread(found.clone(), Kept::Any);
+                    let other = more.1.term != found.1.term;
+                    next.push(found);
+                    next.extend(other.then_some(more));
+                }
+            }
             if next.is_empty() {
                 break;
             }
@@ -643,14 +648,12 @@ impl<'a> Trial<'a> {
     }
 
     /// The same, where loops go over no array beside another one that they do not read: inner loops first, then those around them.
-    fn without_unread(&mut self, found: (Schedule, Program)) -> (Schedule, Program) {
+    fn without_unread(&mut self, found: (Schedule, Program), kept: Kept) -> (Schedule, Program) {
         let mut found = found;
         for _ in 0..UNREAD {
-            let Some(way) = schedule::unread(&found.1, found.0.steps_of("unread")) else {
-                break;
-            };
-            let next = self.prepared_by(found.0.followed(&way));
-            match next.filter(|(_, p)| p.term != found.1.term) {
+            let ways = schedule::unread(&found.1, found.0.steps_of("unread"), kept).into_iter();
+            let mut next = ways.filter_map(|way| self.prepared_by(found.0.followed(&way)));
+            match next.find(|(_, p)| p.term != found.1.term) {
                 Some(next) => found = next,
                 None => break,
             }

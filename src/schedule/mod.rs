@@ -40,6 +40,7 @@ mod windows;
 
 pub use skeleton::{leaf, Loops, Map, Reader, Reduce, Regroup};
 pub use sums::Place;
+pub use unread::Kept;
 pub use variants::Variants;
 
 use crate::algebra::Floats;
@@ -308,8 +309,8 @@ pub fn of_elements(program: &Program) -> Option<Schedule> {
 }
 
 /// What leaves out arrays that loops do not read, which may be there since sums were taken apart; behind so many of its kind.
-pub fn unread(program: &Program, before: usize) -> Option<Schedule> {
-    unread::left_out(&search::start(program), before)
+pub fn unread(program: &Program, before: usize, kept: Kept) -> Vec<Schedule> {
+    unread::left_out(&search::start(program), before, kept)
 }
 
 /// What does row by row what is done with columns, once their sums are apart; behind so many of its kind.
