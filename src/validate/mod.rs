@@ -254,18 +254,12 @@ pub fn validate_within(
     let tally = obligations_within(nest, &program, questions);
     let verdict = match tally.open.is_empty() {
         true => Verdict::Validated,
-        false => match refuted(nest, &program) {
+        false => match refute::difference(nest, &program) {
             Some(difference) => Verdict::Refuted(difference),
             None => Verdict::Unknown,
         },
     };
     Validation { verdict, tally }
-}
-
-/// Where the function differs from the program, or the one that it calls for some sizes.
-fn refuted(nest: &Nest, program: &Program) -> Option<Difference> {
-    let other = || refute::difference(nest.fallback.as_deref()?, program);
-    refute::difference(nest, program).or_else(other)
 }
 
 /// The obligations of a loop program, met or open. What is validated has no open one.

@@ -105,7 +105,9 @@ impl Values {
     /// The index that a number of 32 bits is, if it is computed of indices and none of it is out of its bounds.
     pub fn widened(&self, v: V) -> Option<Nat> {
         match self.node(v) {
-            Node::Cast(_, _, of) | Node::Op(_, of, _) => self.unwrapped(v, *of, OPERATIONS),
+            Node::Lit(_, of) | Node::Cast(_, _, of) | Node::Op(_, of, _) => {
+                self.unwrapped(v, *of, OPERATIONS)
+            }
             _ => None,
         }
     }

@@ -9,6 +9,8 @@ const INDEXED: &[&str] = &[
     "def f [h w : nat] (xs : h.w.u8) : h.w.u8 = generate[h] (\\i -> generate[w] (\\j -> \
      let a = (cast i : T) in let b = (cast j : T) in let hh = (cast h : T) in \
      idx (cast ((b + (cast 1i64 : T)) % (cast w : T)) : idx[w]) (idx (cast ((a + hh - (cast 1i64 : T)) % hh) : idx[h]) xs)))",
+    "def f [n : nat] (xs : n.u8) : n.u8 = generate[n] (\\i -> let nn = (cast n : T) in \
+     idx (cast (((cast i : T) + nn - (cast 1i64 : T)) % nn) : idx[n]) xs + idx (cast (cast i : T) : idx[n]) xs)",
     "def f [h w : nat] (xs : (h * w).f32) : h.w.f32 = generate[h] (\\i -> generate[w] (\\j -> \
      idx (cast ((cast i : T) * (cast w : T) + (cast j : T)) : idx[h * w]) xs))",
     "def f [n : nat] (xs : (n + 8).f32) : n.f32 = generate[n] (\\i -> reduceSeq (\\a x -> a + x) 0.0 (generate[9] (\\j -> \
