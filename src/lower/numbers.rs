@@ -143,10 +143,44 @@ impl Lower {
             return false;
         };
         let left = Nat::int(most) - bound;
-        if !self.is_whole(left) {
-            asks.push(left);
+        if self.is_whole(left) {
+            return true;
         }
-        true
+        let ask = self.computable(left);
+        asks.extend(ask);
+        ask.is_some()
+    }
+
+    /// The same question as one that fits into 64 bits at all sizes that the function takes: of one size what it may be, of several such
+    /// that are at most 2^60, as they are or as the elements of an array.
+    fn computable(&self, left: Nat) -> Option<Nat> {
+        let (mut constant, mut parts) = (0, Vec::new());
+        for (mono, c) in left.terms().iter() {
+            let c = c.as_int()?;
+            match mono.is_one() {
+                true => constant = c,
+                false => {
+                    let factors = mono.factors();
+                    let product = factors.fold(Some(Nat::int(1)), |n, (a, power)| {
+                        (0..power).fold(n.filter(|_| power > 0), |n, _| Some(n? * Nat::atom(a)))
+                    });
+                    parts.push((product?, c.checked_neg().filter(|c| *c > 0)?));
+                }
+            }
+        }
+        let is_size = |n: Nat| {
+            n.as_atom()
+                .is_some_and(|a| matches!(a.kind(), AtomKind::Var(_)))
+        };
+        if let [(n, c)] = parts[..] {
+            if is_size(n) {
+                return Some(Nat::int(constant.div_euclid(c)) - n);
+            }
+        }
+        let counts = || self.inputs.iter().chain(&self.outputs).map(|s| s.count());
+        let bounded = |n: Nat| is_size(n) || counts().any(|count| count == n);
+        let few = parts.iter().map(|p| p.1).sum::<i64>() < FITS / LARGEST;
+        (few && parts.iter().all(|p| bounded(p.0))).then_some(left)
     }
 
     /// As [`Lower::magnitude`], as a size.

@@ -93,3 +93,18 @@ fn the_other_function_is_judged() {
         assert!(!matches!(told.verdict, Verdict::Validated), "{program}");
     }
 }
+
+/// What is asked of sizes fits into 64 bits wherever it is asked: at 2^60, too.
+#[test]
+fn what_is_asked_of_sizes_does_not_wrap() {
+    let text = "def f [n : nat] (xs : n.u8) : n.u8 = generate[n] (\\i -> idx (cast (900 * (cast i : i32)) : idx[n]) xs)";
+    let (_, nest) = in_type(text, "i32");
+    let asked: Vec<String> = nest.abi.preferred.iter().map(|a| a.to_string()).collect();
+    // 900 (n - 1) <= 2^31 - 1
+    assert_eq!(asked, ["n <= 2386093"]);
+    // A product of sizes that no array has.
+    let text = "def f [h w : nat] (xs : h.f32) (ys : w.f32) : h.w.w.f32 = generate[h] (\\i -> generate[w] (\\j -> generate[w] (\\k -> \
+        idx (cast ((cast i : i32) * (cast h : i32) + (cast j : i32)) : idx[h]) xs)))";
+    let (_, nest) = in_type(text, "i32");
+    assert!(nest.abi.preferred.is_empty() && nest.fallback.is_none());
+}
