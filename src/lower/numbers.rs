@@ -160,11 +160,13 @@ impl Lower {
             match mono.is_one() {
                 true => constant = c,
                 false => {
-                    let factors = mono.factors();
-                    let product = factors.fold(Some(Nat::int(1)), |n, (a, power)| {
-                        (0..power).fold(n.filter(|_| power > 0), |n, _| Some(n? * Nat::atom(a)))
-                    });
-                    parts.push((product?, c.checked_neg().filter(|c| *c > 0)?));
+                    let mut product = Nat::int(1);
+                    for (a, power) in mono.factors() {
+                        for _ in 0..u32::try_from(power).ok()? {
+                            product = product * Nat::atom(a);
+                        }
+                    }
+                    parts.push((product, c.checked_neg().filter(|c| *c > 0)?));
                 }
             }
         }
