@@ -5,6 +5,10 @@
 use super::value::{Fold, Node, Res, Values, V};
 use crate::arith::{Atom, AtomKind, Nat};
 use crate::intern::Symbol;
+use rustc_hash::FxHashMap;
+
+/// What was found of two values.
+type Seen = FxHashMap<(V, V), Option<V>>;
 
 /// Values for the numbers from 0 on that may be one value of the number.
 #[derive(Default)]
@@ -72,9 +76,28 @@ impl Values {
 
     /// What is the first value where a number is 0, and the second where it is 1, if indices alone differ. It is a guess for all others.
     fn between(&mut self, a: V, b: V, l: Nat) -> Option<V> {
+        self.between_parts(a, b, l, &mut FxHashMap::default())
+    }
+
+    /// A part may stand in its value often, as in rounds of a cipher: each pair of parts is looked at once.
+    fn between_parts(&mut self, a: V, b: V, l: Nat, seen: &mut Seen) -> Option<V> {
         if a == b {
             return Some(a);
         }
+        if let Some(found) = seen.get(&(a, b)) {
+            return *found;
+        }
+        let found = self.between_nodes(a, b, l, seen);
+        seen.insert((a, b), found);
+        found
+    }
+
+    fn between_nodes(&mut self, a: V, b: V, l: Nat, seen: &mut Seen) -> Option<V> {
+        let mut both = |cx: &mut Values, xs: &[V], ys: &[V]| -> Option<Vec<V>> {
+            let all = xs.iter().zip(ys);
+            all.map(|(x, y)| cx.between_parts(*x, *y, l, seen))
+                .collect()
+        };
         Some(match (self.node(a).clone(), self.node(b).clone()) {
             (Node::Idx(m), Node::Idx(n)) => self.index(between(m, n, l)),
             (Node::In(s, m), Node::In(t, n)) if s == t => self.input(s, between(m, n, l)),
@@ -89,39 +112,31 @@ impl Values {
                 self.make(Node::Cell(of, s, at))
             }
             (Node::Op(f, s, xs), Node::Op(g, t, ys)) if (f, s, xs.len()) == (g, t, ys.len()) => {
-                let all = xs.iter().zip(&ys).map(|(x, y)| self.between(*x, *y, l));
-                let all: Vec<V> = all.collect::<Option<_>>()?;
+                let all = both(self, &xs, &ys)?;
                 self.op(f, s, &all)
             }
             (Node::Cast(x, s, t), Node::Cast(y, u, v)) if (s, t) == (u, v) => {
-                let x = self.between(x, y, l)?;
+                let x = both(self, &[x], &[y])?[0];
                 self.cast(x, s, t)
             }
             (Node::Bits(x, s, t), Node::Bits(y, u, v)) if (s, t) == (u, v) => {
-                let x = self.between(x, y, l)?;
+                let x = both(self, &[x], &[y])?[0];
                 self.make(Node::Bits(x, s, t))
             }
             (Node::Table(m, xs), Node::Table(n, ys)) if (m, xs.len()) == (n, ys.len()) => {
-                let all = xs
-                    .iter()
-                    .zip(ys.iter())
-                    .map(|(x, y)| self.between(*x, *y, l));
-                let all: Vec<V> = all.collect::<Option<_>>()?;
+                let all = both(self, &xs, &ys)?;
                 self.table(m, &all)
             }
             (Node::Clamp(x, m), Node::Clamp(y, n)) if m == n => {
-                let x = self.between(x, y, l)?;
+                let x = both(self, &[x], &[y])?[0];
                 self.clamp(x, m)
             }
             (Node::Fold(f), Node::Fold(g))
                 if (f.depth, f.n, f.which, f.steps.len())
                     == (g.depth, g.n, g.which, g.steps.len()) =>
             {
-                let mut both = |xs: &[V], ys: &[V]| -> Option<Vec<V>> {
-                    let all = xs.iter().zip(ys);
-                    all.map(|(x, y)| self.between(*x, *y, l)).collect()
-                };
-                let (starts, steps) = (both(&f.starts, &g.starts)?, both(&f.steps, &g.steps)?);
+                let starts = both(self, &f.starts, &g.starts)?;
+                let steps = both(self, &f.steps, &g.steps)?;
                 self.folded(Fold {
                     starts,
                     steps,

@@ -62,3 +62,22 @@ fn steps_without_questions_are_bounded() {
     let found = obligations_within(&nest, &all, 20);
     assert!(found.ended && found.steps < 3_000, "{found:?}\n{nest}");
 }
+
+/// Each number of a cipher's state stands in several of the next: written out, there are as many as there are ways through all rounds.
+#[test]
+fn numbers_that_stand_in_many_others_are_compared_once() {
+    let text = "def turned (k : u32) (x : u32) : u32 = bitor (shl x k) (shr x (32 - k))
+def mixed (s : (u32, (u32, (u32, u32)))) : (u32, (u32, (u32, u32))) =
+  let (a, (b, (c, d))) = s in
+  let e = a + b in let f = turned 16 (bitxor d e) in let g = c + f in let h = turned 12 (bitxor b g) in
+  let i = e + h in let j = turned 8 (bitxor f i) in let k = g + j in (i, (turned 7 (bitxor h k), (k, j)))
+def round (s : 16.u32) : 16.u32 =
+  let q = zip (zip (take[4] s) (take[4] (drop[4] s))) (zip (take[4] (drop[8] s)) (drop[12] s)) |> map (\\((a, b), (c, d)) -> mixed (a, (b, (c, d)))) in
+  let b = map (\\p -> fst (snd p)) q in let c = map (\\p -> fst (snd (snd p))) q in let d = map (\\p -> snd (snd (snd p))) q in
+  concat (concat (map fst q) (concat (drop[1] b) (take[1] b))) (concat (concat (drop[2] c) (take[2] c)) (concat (drop[3] d) (take[3] d)))
+def f [n : nat] (key : 16.u32) : n.16.u32 =
+  generate[n] (\\i -> key |> map (\\x -> x + (cast i : u32)) |> iterate[10] (\\s -> let t = round s in let u = round t in round u))
+";
+    let said = told_by_the_main_job(text, "");
+    assert!(said.contains("at all sizes"), "{said}");
+}
