@@ -10,10 +10,12 @@ use super::state::Lower;
 use super::value::{Asks, Number};
 use crate::arith::{Atom, AtomKind, Nat};
 use crate::index::{Facts, Level};
+use crate::intern::Symbol;
 use crate::nest::abi::{FITS, LARGEST};
 use crate::nest::{Expr, ExprKind};
 use crate::term::{Lit, Op};
 use crate::ty::Scalar;
+use rustc_hash::FxHashSet;
 
 /// Coefficients of what is asked to fit into 32 bits are no larger: few sizes would do.
 const FACTOR: u64 = 1 << 10;
@@ -126,10 +128,30 @@ impl Lower {
 
     /// Whether it is within 64 bits, with all that it is computed of: of few sizes, or not negative and no more than an array has.
     fn fits(&self, n: Nat) -> bool {
-        let slots = || self.inputs.iter().chain(&self.outputs);
-        let below = |n| slots().any(|s| self.facts.at_least(s.count(), n));
         self.magnitude(n, 0).is_some_and(|m| m <= FITS as f64)
-            || rises(n) && self.is_whole(n) && below(n)
+            || rises(n) && self.is_whole(n) && self.is_below_a_count(n)
+    }
+
+    /// Whether some array has as many elements, also where that is so because the loops around have iterations: their extents are not 0.
+    fn is_below_a_count(&self, n: Nat) -> bool {
+        let counts = || self.inputs.iter().chain(&self.outputs).map(|s| s.count());
+        let known = |a, b| self.facts.at_least(a, b);
+        if counts().any(|count| known(count, n)) {
+            return true;
+        }
+        let Some(top) = self.bound(n, 0) else {
+            return false;
+        };
+        let extents: FxHashSet<Symbol> = self
+            .levels
+            .keys()
+            .filter_map(|v| self.facts.range_of(*v))
+            .filter_map(|(_, last)| size(last + Nat::int(1)))
+            .collect();
+        let beyond = |n: Nat| {
+            n.subst_vars(&mut |s| extents.contains(&s).then(|| Nat::var(s) + Nat::int(1)))
+        };
+        counts().any(|count| known(beyond(count), beyond(top)))
     }
 
     /// Whether it is within 32 bits where it is asked of the sizes.
@@ -170,17 +192,13 @@ impl Lower {
                 }
             }
         }
-        let is_size = |n: Nat| {
-            n.as_atom()
-                .is_some_and(|a| matches!(a.kind(), AtomKind::Var(_)))
-        };
         if let [(n, c)] = parts[..] {
-            if is_size(n) {
+            if size(n).is_some() {
                 return Some(Nat::int(constant.div_euclid(c)) - n);
             }
         }
         let counts = || self.inputs.iter().chain(&self.outputs).map(|s| s.count());
-        let bounded = |n: Nat| is_size(n) || counts().any(|count| count == n);
+        let bounded = |n: Nat| size(n).is_some() || counts().any(|count| count == n);
         let few = parts.iter().map(|p| p.1).sum::<i64>() < FITS / LARGEST;
         (few && parts.iter().all(|p| bounded(p.0))).then_some(left)
     }
@@ -283,6 +301,14 @@ impl Lower {
             AtomKind::Min(a, b) | AtomKind::Max(a, b) => Some(of(a)?.max(of(b)?)),
             _ => None,
         }
+    }
+}
+
+/// The name that it is, if it is one.
+fn size(n: Nat) -> Option<Symbol> {
+    match n.as_atom()?.kind() {
+        AtomKind::Var(s) => Some(s),
+        _ => None,
     }
 }
 

@@ -189,7 +189,10 @@ impl Lower {
         // What is used twice in the C text of an operation is named first.
         let twice = matches!(op, Op::Min | Op::Max | Op::Abs);
         if twice && self.in_lanes == 0 {
-            parts = parts.into_iter().map(|e| self.bind_large(e)).collect();
+            // gcc makes a jump of `a > b - c ? a : b - c`, and an instruction of the larger one if the difference has a name.
+            let most = if shape.elem.is_float() { 2 } else { 3 };
+            let named = |e: Expr| if e.size() > most { self.bind(e) } else { e };
+            parts = parts.into_iter().map(named).collect();
         }
         // A tree that doubles at each level would never end.
         let size: u32 = parts.iter().map(|e| e.size()).sum();
@@ -213,13 +216,6 @@ impl Lower {
             let args = vec![wide, Expr::index(*n)];
             Expr::new(ExprKind::Op(Op::Lt, args), Shape::scalar(Scalar::Bool))
         })
-    }
-
-    fn bind_large(&mut self, e: Expr) -> Expr {
-        match e.size() > 3 {
-            true => self.bind(e),
-            false => e,
-        }
     }
 
     fn cast(&mut self, x: &Val, ty: Ty) -> Res<Val> {

@@ -261,6 +261,34 @@ impl Values {
         written.map(Some)
     }
 
+    /// The part that a reduction is, of which the others that do not need it are reductions by themselves: a scan of as many steps as were
+    /// made. Nothing, if it has none such.
+    pub fn by_itself(&mut self, f: &Fold) -> Res<Option<V>> {
+        self.opened(f, f.n, |cx, (cells, k, steps)| {
+            let all = numbered(cells);
+            let (mut r, mut found) = (Rewrite::opening(), false);
+            for (cell, j) in &all {
+                let needed = cx.needed(steps, *j, &all);
+                if *j == f.which || needed.contains(&f.which) {
+                    continue;
+                }
+                let count = Nat::var(k);
+                let before = cx.opened(f, count, |cx, (own, l, steps)| {
+                    let state = (f.starts.clone(), steps.to_vec(), *j);
+                    cx.closed(count, state, l, &numbered(own))
+                })?;
+                r.put(cx, *cell, before);
+                found = true;
+            }
+            if !found {
+                return Ok(None);
+            }
+            let steps = cx.rewrite_all(&mut r, steps)?;
+            let state = (f.starts.clone(), steps, f.which);
+            cx.closed(f.n, state, k, &all).map(Some)
+        })
+    }
+
     /// What a part of the state is after n steps of loop `of` with index `k`: see Note [Cells].
     pub fn fold(
         &mut self,

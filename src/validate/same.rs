@@ -94,6 +94,9 @@ fn compare_anew(cx: &mut Values, a: V, b: V, depth: u32) -> Res<()> {
             }
         }
     }
+    if without_others(cx, (a, b), depth)? {
+        return Ok(());
+    }
     match (cx.node(a).clone(), cx.node(b).clone()) {
         (Node::Idx(m), Node::Idx(n)) => indices(cx, m, n, depth),
         (Node::In(s, m), Node::In(t, n)) if s == t => indices(cx, m, n, depth),
@@ -423,6 +426,22 @@ fn folds(cx: &mut Values, f: &Rc<Fold>, g: &Rc<Fold>, depth: u32) -> Res<()> {
     });
     cx.known.restore(mark);
     done
+}
+
+/// Whether two reductions are the same where the state of one has more parts: those that do not need it are by themselves in the other.
+fn without_others(cx: &mut Values, (a, b): (V, V), depth: u32) -> Res<bool> {
+    let (Node::Fold(f), Node::Fold(g)) = (cx.node(a).clone(), cx.node(b).clone()) else {
+        return Ok(false);
+    };
+    let parts = f.steps.len().cmp(&g.steps.len());
+    if depth > SHALLOW || parts.is_eq() || !cx.known.equal(f.n, g.n) {
+        return Ok(false);
+    }
+    let (long, other) = if parts.is_gt() { (f, b) } else { (g, a) };
+    Ok(match cx.by_itself(&long)? {
+        Some(v) => tried(cx, v, other, depth + 1).is_ok(),
+        None => false,
+    })
 }
 
 /// Whether two reductions of few steps are the same by their loops: written out, they have as many choices as steps.

@@ -5,18 +5,22 @@
 //! is gone if nothing else reads it; what both read is loaded once. Compilers fuse no loops, so each stage went through the
 //! caches by itself. Invariant: the iterations of each loop keep their order; no iteration of the second reads or overwrites
 //! what a later one of the first stores or reads. Absent: loops of vectors, as a search has shaped those, but for those that only copy what
-//! others store; loops with accumulators or choices, of which compilers would make no vectors any more.
+//! others store; loops with accumulators or choices, of which compilers would make no vectors any more, but for those behind a scan, whose
+//! steps wait for each other: what little is done with each of its results is done meanwhile.
 
 use super::effects::Touched;
 use super::fresh::Names;
 use crate::arith::Nat;
 use crate::intern::Symbol;
 use crate::nest::{walk, Block, BufId, Expr, ExprKind, LoopKind, Nest, Stmt, StorageClass};
+use crate::term::Op;
 use crate::ty::Scalar;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The longest loop that compilers write out.
 const SHORT: i64 = 16;
+/// The most operations that take no longer than those of a scan.
+const LITTLE: usize = 6;
 /// The most rows that an iteration goes along, so that each has a register for its address.
 const ROWS: i64 = 10;
 
@@ -69,6 +73,9 @@ impl Fusion<'_> {
             return None;
         }
         if vectors && !b.copies() {
+            return None;
+        }
+        if (a.carries || b.carries) && !(a.carries && b.is_little()) {
             return None;
         }
         let between = &block[first + 1..second];
@@ -161,7 +168,7 @@ impl Fusion<'_> {
     }
 }
 
-/// A loop over numbers whose iterations hand nothing on but by memory.
+/// A loop over numbers.
 struct Stage<'a> {
     nest: &'a Nest,
     var: Symbol,
@@ -175,6 +182,8 @@ struct Stage<'a> {
     own: FxHashSet<Symbol>,
     /// Whether it has vectors.
     vectors: bool,
+    /// Whether its iterations hand on variables.
+    carries: bool,
 }
 
 impl<'a> Stage<'a> {
@@ -212,7 +221,7 @@ impl<'a> Stage<'a> {
                 e.visit(&mut |e| vectors |= e.shape().lanes > 1);
             }
         });
-        (plain && assigned.is_subset(&own)).then(|| Stage {
+        plain.then(|| Stage {
             nest,
             var: *var,
             extent: *extent,
@@ -220,6 +229,7 @@ impl<'a> Stage<'a> {
             reads: Touched::read(nest, s),
             writes: Touched::written(nest, s),
             short,
+            carries: !assigned.is_subset(&own),
             own,
             vectors,
         })
@@ -235,6 +245,21 @@ impl<'a> Stage<'a> {
         })
     }
 
+    /// Whether it takes no longer than a step of a scan waits for the one before: vectors of it would save nothing.
+    fn is_little(&self) -> bool {
+        let mut operations = 0;
+        walk::each_stmt(self.body, &mut |s| {
+            let Some(e) = walk::exprs(s) else { return };
+            e.visit(&mut |e| {
+                if let ExprKind::Op(op, _) = e.kind() {
+                    let long = op.function().is_some() || matches!(op, Op::Div | Op::Mod | Op::Sqrt);
+                    operations += if long { LITTLE + 1 } else { 1 };
+                }
+            });
+        });
+        self.short.is_empty() && !self.vectors && operations <= LITTLE
+    }
+
     /// Whether the other one reads elements only that this one stores in the same iteration, of buffers that this one stores to, and one at least;
     /// and neither is in the way of the other one otherwise.
     fn feeds(&self, other: &Stage) -> bool {
@@ -242,6 +267,12 @@ impl<'a> Stage<'a> {
         if !mine.is_disjoint(theirs) || !theirs.is_disjoint(&self.reads.buffers) {
             return false;
         }
+        let (mine, theirs) = (&self.writes.vars, &other.writes.vars);
+        let meet = [(mine, &other.reads.vars), (mine, theirs), (theirs, &self.reads.vars)];
+        if meet.into_iter().any(|(a, b)| !a.is_disjoint(b)) {
+            return false;
+        }
+        let mine = &self.writes.buffers;
         let common: Vec<BufId> = mine.intersection(&other.reads.buffers).copied().collect();
         !common.is_empty() && common.iter().all(|b| self.hands(other, *b))
     }
