@@ -5,7 +5,8 @@ mod programs;
 
 use crate::common::{chain_text, program, program_text};
 use programs::PROGRAMS;
-use rise_opt::driver::auto::{auto, Auto, Ended};
+use rise_opt::driver::auto::{auto, Auto};
+use rise_opt::driver::candidates::Ended;
 use rise_opt::driver::Input;
 use rise_opt::interp::compare::same;
 use rise_opt::interp::random::{value_of, Numbers, Rng};

@@ -487,6 +487,24 @@ fn stages_that_hand_over_one_element_are_one_loop() {
     assert_eq!(of(overwritten), ((3, 3), 1));
 }
 
+/// What little is done with each result of a scan is done in its loop; vectors are made of more, and of what is no scan.
+#[test]
+fn loops_behind_scans_go_along_with_them() {
+    let of = |first: &str, then: &str| {
+        let text = format!(
+            "def f [m n : nat] (x : m.n.f32) : m.f32 = x |> mapPar (\\row ->
+               let tops = toMem (row |> {first}) in
+               zip row tops |> map (\\(v, top) -> {then}) |> reduceSeq (\\a d -> max a d) 0.0)"
+        );
+        loops_around("stage_fusion", &text, |_, _| {})
+    };
+    let scan = "scanSeq (\\v s -> max s v) 0.0";
+    assert_eq!(of(scan, "top - v"), (3, 2));
+    assert_eq!(of(scan, "exp (top - v)"), (3, 3));
+    assert_eq!(of(scan, "(top - v) / v"), (3, 3));
+    assert_eq!(of("mapSeq (\\v -> v * v)", "top - v"), (3, 3));
+}
+
 /// Windows of rows keep the rows that they have, for each thread where rows are parallel; what is read at other distances, in other
 /// rows than one's own, or outside of the loop over rows stays whole.
 #[test]

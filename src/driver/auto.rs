@@ -4,6 +4,7 @@
 //! searched for as a user's sketches are, within bounds in counts; what is found is lowered and estimated at sizes that
 //! stand for all, unless they are fixed. The same input gives the same answer, unless a limit in seconds ends the searches. Absent: files.
 
+use super::candidates::{alone, cost, is_worth_trying, mean, rank, Cycles, Ended, Tried};
 use super::input::Input;
 use super::sizes::supposed;
 use super::trust::Trust;
@@ -18,7 +19,7 @@ use crate::obligation::Assumption;
 use crate::report::candidates::{Candidate, Candidates, Roofline, SizeClass};
 use crate::report::tuning::TuningRecord;
 use crate::schedule::{
-    self, first, preparations, schedules, Choice, Kept, Permits, Schedule, Space, Sums, Variants,
+    self, first, preparations, schedules, Kept, Permits, Schedule, Space, Sums, Variants,
 };
 use crate::search;
 use crate::source::{FileId, SourceMap};
@@ -32,68 +33,20 @@ use std::time::Instant;
 const WORK: u64 = 130_000;
 const WORK_MEASURED: u64 = 400_000;
 const EACH: u64 = 25_000;
+/// Which part of all may be spent on what programs are prepared to, before any kernel is looked for.
+const PREPARING: (u64, u64) = (3, 5);
+/// And before tiles are no longer looked for, which take most: the rest is for what does without.
+const TILING: (u64, u64) = (3, 4);
 /// Reductions that are taken apart, one after the other.
 const ROUNDS: usize = 6;
 /// Loops over columns that become loops over rows.
 const COLUMNS: usize = 3;
 /// Loops in each other that leave out what they do not read.
 const UNREAD: usize = 3;
-/// How many times as fast as loops that are merely parallel the same loops may be in vectors and tiles, as long as nothing shows
-/// that they are faster.
-const GAIN: f64 = 64.0;
-/// How many times as fast tiles have to be as loops that are merely parallel, for other ways to be left out.
-const TILES: f64 = 4.0;
 /// Iterations of a step.
 const ITERATIONS: u64 = 16;
-/// How much longer each kind of change is supposed to take than the estimate says, which does not see everything: what is simpler and
-/// nearly as fast is taken, and the program as it stands is simplest.
-pub(super) const DOUBT: f64 = 1.12;
-/// What counts as the same time.
-pub(super) const SAME: f64 = 1.03;
-
 /// What is written where nothing is taken: a file whose sketch the program satisfies.
 const NONE: &str = "-- No schedule that was tried is estimated to be faster than the program as it stands.\nsketch ?\n";
-
-/// How the trial of a schedule ended.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Ended {
-    /// Cycles, by the estimate; and of one thread.
-    Estimated(f64, f64),
-    /// The search did not reach this step.
-    Unreached(String),
-    /// What was found is no kernel.
-    NoKernel(String),
-    /// The bounds were reached before.
-    Untried,
-}
-
-impl Ended {
-    /// Why there is no estimate.
-    pub fn why(&self) -> Option<String> {
-        Some(match self {
-            Ended::Estimated(..) => return None,
-            Ended::Unreached(step) => format!("step `{step}` is not reached"),
-            Ended::NoKernel(why) => format!("is no kernel: {why}"),
-            Ended::Untried => "not tried: the bound on searches is used up".to_string(),
-        })
-    }
-}
-
-/// Cycles at some sizes, with all threads where they are worth it, and with one.
-pub type Cycles = Vec<(f64, f64)>;
-
-/// A schedule that was considered.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Tried {
-    pub schedule: Schedule,
-    pub ended: Ended,
-    /// If it was estimated: for each class of sizes the cycles at the sizes that stand for it.
-    pub by_class: Vec<Cycles>,
-    /// What was found, if the search came so far.
-    pub term: Option<Term>,
-    /// What a measurement showed, if there is one.
-    pub measured: Option<TuningRecord>,
-}
 
 /// What came of all of them.
 #[derive(Clone, PartialEq, Debug)]
@@ -256,114 +209,6 @@ fn limit_of(input: &Input, sizes: &Sizes) -> Option<Limit> {
     let lanes = leaves.iter().map(|l| input.target.lanes(l.0)).max()?;
     let machine = Machine::of(input.target);
     Some(limit(effort.work, lanes, effort.bytes, &machine))
-}
-
-/// The estimate at the usual sizes, 0, or for a class, from 1 on.
-fn estimate(t: &Tried, at: usize) -> f64 {
-    match (&t.ended, at) {
-        (Ended::Estimated(all, _), 0) => *all,
-        (Ended::Estimated(..), _) => mean(&t.by_class[at - 1]),
-        _ => f64::INFINITY,
-    }
-}
-
-/// With doubts.
-fn cost(t: &Tried, at: usize) -> f64 {
-    estimate(t, at) * DOUBT.powi(t.schedule.changes as i32)
-}
-
-/// What stands for several sizes: each counts as much as the others, however long it takes.
-pub(super) fn mean(cycles: &Cycles) -> f64 {
-    let product: f64 = cycles.iter().map(|c| c.0).product();
-    product.powf(1.0 / cycles.len() as f64)
-}
-
-/// The estimate of one thread, which must not be above that of the program as it stands: who has no other thread, or whose other
-/// threads are busy, shall not wait longer. What an estimate does not see, of parallel loops that are otherwise the same, is left out.
-fn alone(t: &Tried) -> f64 {
-    match t.ended {
-        Ended::Estimated(_, one) => one / SAME,
-        _ => f64::INFINITY,
-    }
-}
-
-/// In which order schedules are tried, so that the bound on searches cuts off the least promising ones: parallel loops alone, tiles, other
-/// ways to take loops apart, long sums beside tiles, vectors beside anything. Where vectors have functions that are called number by number
-/// otherwise, they stand beside tiles before other ways.
-fn rank(schedule: &Schedule, functions: bool) -> u32 {
-    let choice = &schedule.choice;
-    match (choice.vectors, schedule.has_tiles(), choice.lanes > 0) {
-        _ if is_plain(choice) => 0,
-        (true, true, false) if functions => 2,
-        (true, ..) => 5,
-        (_, true, false) => 1,
-        (_, false, _) => 3,
-        (_, true, true) => 4,
-    }
-}
-
-/// Parallel loops and nothing else.
-fn is_plain(choice: &Choice) -> bool {
-    let plain = Choice {
-        keep: choice.keep,
-        parallel: choice.parallel,
-        ..Choice::default()
-    };
-    *choice == plain
-}
-
-/// Loops that are parallel alone so slowly that no vectors make up for it are left alone, as where a stage is computed anew for each
-/// reader. Vectors are added to what is best without them, and long sums beside tiles are regrouped for the best kind of tile: the searches
-/// are as many as take a second.
-fn is_worth_trying(schedule: &Schedule, tried: &[Tried], at: usize) -> bool {
-    let cost = |t: &Tried| cost(t, at);
-    let choice = schedule.choice;
-    let family = |t: &&Tried| {
-        let of = &t.schedule;
-        of.family == schedule.family && of.choice.keep == choice.keep
-    };
-    let fastest = tried.iter().map(cost).fold(f64::INFINITY, f64::min);
-    let own = tried.iter().filter(family);
-    let own_fastest = own.clone().map(cost).fold(f64::INFINITY, f64::min);
-    let alone = own.clone().find(|t| is_plain(&t.schedule.choice));
-    // Register tiles are elements in lanes that use more registers: what they gain is not gained again without them.
-    let tiles = tried.iter().filter(|t| t.schedule.has_tiles());
-    let tiled = tiles.map(cost).fold(f64::INFINITY, f64::min);
-    let loops = tried.iter().filter(|t| is_plain(&t.schedule.choice));
-    let untiled = loops.map(cost).fold(f64::INFINITY, f64::min);
-    // Tiles of other loops may gain as much as the best ones did.
-    let best = if schedule.has_tiles() {
-        untiled
-    } else {
-        fastest
-    };
-    let is_hopeless = |t: &Tried| cost(t).is_finite() && cost(t) > GAIN * best;
-    if own_fastest > fastest && alone.is_some_and(is_hopeless) {
-        return false;
-    }
-    if !schedule.has_tiles() && !is_plain(&choice) && tiled * TILES < untiled {
-        return false;
-    }
-    let base = match (choice.vectors, choice.lanes > 0 && choice.tile > 0) {
-        (true, _) => Choice {
-            vectors: false,
-            ..choice
-        },
-        (false, true) => Choice { lanes: 0, ..choice },
-        (false, false) => return true,
-    };
-    let rivals = own.filter(|t| {
-        let of = t.schedule.choice;
-        let alike = choice.vectors || of.lanes == 0 && of.tile > 0;
-        !of.vectors && alike
-    });
-    // What is simpler may be the better base, or what is faster.
-    let least = |cost: &dyn Fn(&Tried) -> f64| {
-        let best = rivals.clone().map(cost).min_by(f64::total_cmp);
-        let own = rivals.clone().find(|t| t.schedule.choice == base).map(cost);
-        best.is_none_or(|b| own.is_some_and(|own| own <= SAME * b))
-    };
-    least(&cost) || choice.vectors && least(&|t| estimate(t, at))
 }
 
 /// The input with the steps of the schedule to take, if there is one, of the few that nothing is measured for.
@@ -531,6 +376,8 @@ impl<'a> Trial<'a> {
     /// All that is worth a trial, and what became of it.
     fn tried(&mut self, space: Space) -> Vec<Tried> {
         let mut tried = Vec::new();
+        let work = self.work;
+        self.work = work * PREPARING.0 / PREPARING.1;
         let mut all = self.schedules(space);
         let functions = schedule::approximates(&self.program(), self.permits);
         all.sort_by_key(|s| rank(s, functions));
@@ -538,6 +385,10 @@ impl<'a> Trial<'a> {
             if !(0..=self.points.len()).any(|at| is_worth_trying(&schedule, &tried, at)) {
                 continue;
             }
+            self.work = match schedule.has_tiles() {
+                true => work * TILING.0 / TILING.1,
+                false => work,
+            };
             let (ended, term, by_class) = match self.run(&schedule) {
                 Ok((((all, one), classes), term)) => {
                     (Ended::Estimated(all, one), Some(term), classes)
@@ -606,13 +457,7 @@ impl<'a> Trial<'a> {
                     Some(b) if done.is_empty() => b.then(&way),
                     Some(b) => b.followed(&way),
                 };
-                if let Some(found) = self.prepared_by(way) {
-                    let found = self.without_unread(found, Kept::Views);
-                    let more = self.without_unread(found.clone(), Kept::Any);
-                    let other = more.1.term != found.1.term;
-                    next.push(found);
-                    next.extend(other.then_some(more));
-                }
+                next.extend(self.prepared_by(way));
             }
             if next.is_empty() {
                 break;
@@ -623,10 +468,23 @@ impl<'a> Trial<'a> {
             all.extend(next);
             done.push(place);
         }
-        if let Some(last) = all.pop() {
-            all.push(self.row_by_row(last));
+        // Once for all that was taken apart: searches for what cannot be left out take long.
+        let mut ends = Vec::new();
+        for found in all {
+            if done.is_empty() {
+                ends.push(found);
+                continue;
+            }
+            let found = self.without_unread(found, Kept::Views);
+            let more = self.without_unread(found.clone(), Kept::Any);
+            let other = more.1.term != found.1.term;
+            ends.push(found);
+            ends.extend(other.then_some(more));
         }
-        all
+        if let Some(last) = ends.pop() {
+            ends.push(self.row_by_row(last));
+        }
+        ends
     }
 
     /// The same, where what is done with columns is done row by row.
@@ -698,7 +556,12 @@ impl<'a> Trial<'a> {
         for text in &schedule.steps {
             steps += text;
             let so_far = schedule.needed(&steps);
-            let found = match self.known.get(&so_far) {
+            // What was reached without permissions for all steps is reached with them.
+            let (head, own) = so_far.split_at(so_far.find("step ").unwrap_or(0));
+            let head = head.split_inclusive('\n');
+            let head: String = head.filter(|line| !line.starts_with("permit ")).collect();
+            let reached = self.known.get(&(head + own)).filter(|found| found.is_ok());
+            let found = match self.known.get(&so_far).or(reached) {
                 Some(found) => found.clone(),
                 None => {
                     let step = self.read_step(schedule.needed(text));

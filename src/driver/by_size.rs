@@ -6,7 +6,8 @@
 //! sizes that the program takes and is estimated to be as fast in every class as what was chosen for it; otherwise the best
 //! kernel for all sizes stays. Absent: what classes are.
 
-use super::auto::{mean, read, Auto, BySize, Class, Cycles, Ended, Trial, DOUBT, SAME};
+use super::auto::{read, Auto, BySize, Class, Trial};
+use super::candidates::{mean, Cycles, Ended, DOUBT, SAME};
 use super::input::Input;
 use super::sizes::{supposed, Classes};
 use crate::diag::Diagnostic;

@@ -7,6 +7,7 @@
 mod accesses;
 pub mod auto;
 pub mod by_size;
+pub mod candidates;
 pub mod guides;
 mod input;
 mod job;

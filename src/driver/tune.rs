@@ -5,7 +5,8 @@
 //! does not compile, is wrong, crashes or hangs loses and is recorded; only its process suffers. Whoever gives up on it has the best so far.
 //! What was measured before, of the same program, schedule, machine and compiler, is not measured again. Absent: files.
 
-use super::auto::{Auto, Ended};
+use super::auto::Auto;
+use super::candidates::Ended;
 use super::input::Input;
 use super::kernel::{measure, Running};
 use crate::diag::Diagnostic;

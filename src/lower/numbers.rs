@@ -148,9 +148,8 @@ impl Lower {
             .filter_map(|v| self.facts.range_of(*v))
             .filter_map(|(_, last)| size(last + Nat::int(1)))
             .collect();
-        let beyond = |n: Nat| {
-            n.subst_vars(&mut |s| extents.contains(&s).then(|| Nat::var(s) + Nat::int(1)))
-        };
+        let beyond =
+            |n: Nat| n.subst_vars(&mut |s| extents.contains(&s).then(|| Nat::var(s) + Nat::int(1)));
         counts().any(|count| known(beyond(count), beyond(top)))
     }
 

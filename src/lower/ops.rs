@@ -179,8 +179,8 @@ impl Lower {
             }
         }
         // gcc 12 takes `0.0 - (double)i` for `-(double)i`, unless the number has a name.
-        let casts = |e: &Expr| holds(e, |k| matches!(k, ExprKind::Cast(_)));
-        let given = |e: &Expr| holds(e, |k| matches!(k, ExprKind::Load(..) | ExprKind::Var(_)));
+        let casts = |e: &Expr| e.holds(|k| matches!(k, ExprKind::Cast(_)));
+        let given = |e: &Expr| e.holds(|k| matches!(k, ExprKind::Load(..) | ExprKind::Var(_)));
         if let (Op::Sub, true, [a, b]) = (op, shape.elem.is_float(), &parts[..]) {
             if self.in_lanes == 0 && !given(a) && casts(b) {
                 parts[1] = self.bind(b.clone());
@@ -491,12 +491,6 @@ fn at_an_end(op: Op, parts: &[Expr]) -> Option<Expr> {
         Op::Max if second_most || first_least => Some(b.clone()),
         _ => None,
     }
-}
-
-fn holds(e: &Expr, is: impl Fn(&ExprKind) -> bool) -> bool {
-    let mut found = false;
-    e.visit(&mut |e| found |= is(e.kind()));
-    found
 }
 
 fn wrapped(i: i128, s: Scalar) -> i128 {

@@ -181,6 +181,13 @@ impl Expr {
         found
     }
 
+    /// Whether some part of it is such.
+    pub fn holds(&self, is: impl Fn(&ExprKind) -> bool) -> bool {
+        let mut found = false;
+        self.visit(&mut |e| found |= is(e.kind()));
+        found
+    }
+
     /// The truth value it is.
     pub fn as_bool(&self) -> Option<bool> {
         match self.kind() {

@@ -199,6 +199,7 @@ impl Printer<'_> {
     fn loops(&mut self, loops: &Loops, free: bool) -> String {
         match loops {
             Loops::Nothing => "?".to_string(),
+            Loops::Elements(n, op) => format!("((contains {}) : {}.?)", op.name(), size(*n)),
             Loops::Map(m) => self.map(m, free),
             Loops::Reduce(r) => self.reduce(r, free),
             // Its loops are none of the places where the kernel writes.
@@ -268,7 +269,7 @@ impl Printer<'_> {
     /// Of an array that is computed where it is read: only its short reductions change.
     fn read(&mut self, loops: &Loops) -> String {
         match loops {
-            Loops::Nothing => "?".to_string(),
+            Loops::Nothing | Loops::Elements(..) => "?".to_string(),
             Loops::Map(m) => {
                 let (from, body) = (self.read(&m.from), self.read(&m.body));
                 applied("?", &[body, from])
@@ -677,7 +678,7 @@ impl Loops {
     pub fn any(&self, is: &dyn Fn(&Loops) -> bool) -> bool {
         is(self)
             || match self {
-                Loops::Nothing => false,
+                Loops::Nothing | Loops::Elements(..) => false,
                 Loops::Map(m) => m.body.any(is) || m.from.any(is),
                 Loops::Reduce(r) => r.inner.any(is),
                 Loops::Step(step) => step.any(is),

@@ -17,6 +17,8 @@ use crate::ty::{Scalar, Ty, TyKind};
 pub enum Loops {
     /// There are none.
     Nothing,
+    /// None that are written, but so many elements that such an operation is a part of.
+    Elements(Nat, Op),
     Map(Map),
     Reduce(Reduce),
     /// A value is named.
@@ -103,6 +105,8 @@ pub enum Regroup {
 
 /// Loops up to this length are left to the compiler.
 pub const SMALL: i64 = 15;
+/// So many operations of an element take longer than to read it from memory.
+const MANY: usize = 8;
 /// Reductions known to be shorter are not worth a loop of their own, or vectors.
 pub const SHORT: i64 = 16;
 
@@ -232,13 +236,17 @@ impl Reader {
             return body;
         }
         let array = value.ty().as_array().is_some();
-        let known = value;
+        let dear = (value.ty().as_array()).and_then(|(n, _)| Some((n, dear(value)?)));
         let value = match array && !computes(value) {
             true => Loops::Nothing,
             false => self.written(value),
         };
-        match (&value, array && is_dear(known)) {
-            (Loops::Nothing, false) => body,
+        let value = match (value, dear) {
+            (Loops::Nothing, Some((n, op))) => Loops::Elements(n, op),
+            (loops, _) => loops,
+        };
+        match value {
+            Loops::Nothing => body,
             _ => Loops::Let {
                 value: value.into(),
                 array,
@@ -534,9 +542,20 @@ pub fn computes(t: &Term) -> bool {
     found
 }
 
-/// Whether an element takes so long that even a small array is kept: it has functions or reductions in it.
-fn is_dear(t: &Term) -> bool {
-    has_reduction(t) || any(t, |op| op.function().is_some())
+/// What makes elements take so long that even a small array is kept: a reduction, a function, or one of many operations.
+fn dear(t: &Term) -> Option<Op> {
+    let (mut dear, mut operations) = (None, Vec::new());
+    t.visit(&mut |t, _| {
+        if let Kind::Prim(p) = t.kind() {
+            let op = p.op();
+            let reduces = matches!(op.sort(), Sort::Loop(Loop::Reduce | Loop::ReduceSeq));
+            if dear.is_none() && (reduces || op.function().is_some()) {
+                dear = Some(op);
+            }
+            operations.extend(op.is_lane_wise().then_some(op));
+        }
+    });
+    dear.or(operations.pop().filter(|_| operations.len() >= MANY))
 }
 
 /// The operation that a function is, or that its body ends with.

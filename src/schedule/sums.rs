@@ -217,7 +217,8 @@ fn bare(sketch: &str) -> &str {
 pub fn unnamed(loops: &Loops) -> &Loops {
     match loops {
         Loops::Let { value, body, .. }
-            if !value.any(&|l| !matches!(l, Loops::Map(_) | Loops::Nothing)) =>
+            if !value
+                .any(&|l| !matches!(l, Loops::Map(_) | Loops::Elements(..) | Loops::Nothing)) =>
         {
             unnamed(body)
         }

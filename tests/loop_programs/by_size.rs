@@ -2,8 +2,9 @@
 
 use super::*;
 use crate::common::{chain_text, program_text};
-use rise_opt::driver::auto::{Auto, Ended};
+use rise_opt::driver::auto::Auto;
 use rise_opt::driver::by_size::auto_for;
+use rise_opt::driver::candidates::Ended;
 use rise_opt::driver::sizes::Classes;
 use rise_opt::driver::Input;
 use rise_opt::interp::compare;

@@ -43,6 +43,48 @@ fn iterations_around_reductions_are_lanes() {
     }
 }
 
+/// What iterations store some elements apart is stored lane by lane, as long as no other iteration stores between the places of one.
+#[test]
+fn lanes_are_stored_apart() {
+    let of = |body: &str, result: &str| {
+        let nest = printed(&format!(
+            "def f [n k : nat] (w : k.2.f32) (x : k.n.f32) : {result} = {body}"
+        ));
+        let (mut lanes, mut stores) = (Vec::new(), 0);
+        each_stmt(&nest.body, &mut |s| match s {
+            Stmt::Store { .. } => stores += 1,
+            Stmt::Assign { value, .. } => lanes.push(value.shape().lanes),
+            _ => {}
+        });
+        (lanes.into_iter().max(), stores)
+    };
+    let all = Options::default().target.lanes(Scalar::F32);
+    let sum = |q: &str| {
+        format!("(zip x w |> map (\\p -> idx i (fst p) * {q} (snd p)) |> reduceSeq (\\a v -> a + v) 0.0)")
+    };
+    let apart = format!(
+        "generate[n] (\\i -> generate[2] (\\q -> {})) |> join",
+        sum("idx q")
+    );
+    // Four vectors at once, one, and numbers.
+    assert_eq!(
+        of(&apart, "(n*2).f32"),
+        (Some(all), 5 * all as usize + 1),
+        "{apart}"
+    );
+    let both = format!(
+        "generate[n] (\\i -> makeArray[2] {} {})",
+        sum("at[0]"),
+        sum("at[1]")
+    );
+    let (widest, stores) = of(&both, "n.2.f32");
+    assert_eq!(widest, Some(all), "{both}");
+    assert!(stores > 2 * all as usize, "{stores}");
+    // How far two places of an iteration lie apart is another question for each size.
+    let rows = format!("{both} |> transpose");
+    assert_eq!(of(&rows, "2.n.f32"), (Some(1), 2), "{rows}");
+}
+
 /// A state that steps read elsewhere goes from one buffer to another and back: nothing is copied but the start.
 #[test]
 fn steps_copy_no_state() {

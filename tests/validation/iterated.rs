@@ -57,3 +57,25 @@ fn what_data_decides_at_borders_is_told_apart() {
     let job = told_by_the_main_job(&texts[0], "--target avx2");
     assert!(job.contains("at all sizes"), "{job}");
 }
+
+/// A scan and what is done with its results are one loop, whose state has both: by themselves they are reductions of reductions.
+#[test]
+fn loops_that_go_along_with_scans_are_told_apart() {
+    let of = |scan: &str, then: &str| {
+        format!(
+            "def f [n : nat] (x : n.f32) : f32 =
+               zip x (x |> scanSeq (\\v s -> {scan}) 0.5) |> map (\\(v, top) -> {then}) |> reduceSeq (\\a d -> max a d) 0.0"
+        )
+    };
+    let texts = [
+        of("max s v", "top - v"),
+        of("min s v", "top - v"),
+        of("max s v", "v - top"),
+        of("s * 0.5 + v", "top - v"),
+    ];
+    told_apart(&texts.each_ref().map(String::as_str), 4);
+    for text in &texts {
+        let job = told_by_the_main_job(text, "");
+        assert!(job.contains("at all sizes"), "{text}{job}");
+    }
+}

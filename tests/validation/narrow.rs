@@ -15,6 +15,9 @@ const INDEXED: &[&str] = &[
      idx (cast ((cast i : T) * (cast w : T) + (cast j : T)) : idx[h * w]) xs))",
     "def f [n : nat] (xs : (n + 8).f32) : n.f32 = generate[n] (\\i -> reduceSeq (\\a x -> a + x) 0.0 (generate[9] (\\j -> \
      let k = (cast ((cast i : T) + (cast j : T)) : i64) in idx (cast k : idx[n + 8]) xs)))",
+    // No more than an array has elements, since another extent of it is not 0.
+    "def f [h w : nat] (xs : h.(8*w + 16).u8) : h.w.16.u8 = xs |> map (\\r -> generate[w] (\\b -> generate[16] (\\d -> \
+     idx (cast ((cast b : T) * (cast 8i64 : T) + (cast d : T)) : idx[8*w + 16]) r)))",
 ];
 
 fn in_type(text: &str, ty: &str) -> (Program, Nest) {

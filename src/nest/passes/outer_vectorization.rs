@@ -3,8 +3,9 @@
 //! Comes in: a nest; goes out: one in which a loop over numbers, each of which is reduced by loops in it, runs over vectors of
 //! numbers that lie side by side, some vectors at once, then over single vectors, then over the numbers that are left. Compilers make vectors
 //! of innermost loops, and may not add up floats in another order. Invariant: what each iteration computes, and in which order;
-//! iterations store one number each, side by side, and read side by side what differs between them. Absent: loops of vectors, as a search
-//! has shaped those; choices, functions that have no vectors that are exact, loops around short ones alone, which compilers write out.
+//! iterations store side by side, or lane by lane where each stores to few places between which no other one does, and read side by side
+//! what differs between them. Absent: loops of vectors, as a search has shaped those; choices of what is read, functions that have no
+//! vectors that are exact, loops around short ones alone, which compilers write out.
 
 use super::effects::handed_on;
 use super::fresh::Names;
@@ -14,7 +15,7 @@ use crate::index::Facts;
 use crate::intern::Symbol;
 use crate::nest::{walk, Block, BufId, Expr, ExprKind, LoopKind, Nest, Shape, Stmt};
 use crate::target::Target;
-use crate::term::Op;
+use crate::term::{Op, Sort};
 use crate::ty::Scalar;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -130,6 +131,10 @@ impl Pass<'_> {
             vars: (of.varying.iter())
                 .map(|v| (*v, self.names.like(*v)))
                 .collect(),
+            stored: scattered(of, body)
+                .into_iter()
+                .map(|at| (at, self.names.like(Symbol::new("x"))))
+                .collect(),
         });
         let all: Vec<Lane> = all.collect();
         let made = Stmt::For {
@@ -164,7 +169,7 @@ fn side_by_side(block: &Block, all: &[Lane], facts: &Facts) -> Block {
                 note: note.clone(),
             }),
             s => match all.first().is_some_and(|l| l.of.varies(s)) {
-                true => made.extend(all.iter().map(|lane| lane.stmt(s, facts))),
+                true => made.extend(all.iter().flat_map(|lane| lane.stmts(s, facts))),
                 false => made.push(s.clone()),
             },
         }
@@ -196,8 +201,10 @@ impl Lanes {
             var,
         };
         while lanes.grow(body) {}
-        let mut stored = FxHashSet::default();
-        let reduces = lanes.fits(nest, body, true, &mut stored)?;
+        let mut places = Vec::new();
+        let reduces = lanes.fits(nest, body, &mut Vec::new(), &mut places)?;
+        are_apart(&places).then_some(())?;
+        let stored: FxHashSet<BufId> = places.iter().map(|p| p.buf).collect();
         // What is handed on from one iteration to the next is in order.
         let mut apart = handed_on(body).is_empty();
         walk::each_stmt(body, &mut |s| {
@@ -257,24 +264,28 @@ impl Lanes {
         }
     }
 
-    /// Whether statements have a form for vectors, and then whether a long loop in them accumulates one; stores stand outside of loops.
+    /// Whether statements, with these loops around them, have a form for vectors, and then whether a long loop in them accumulates one;
+    /// where they store.
     fn fits(
         &mut self,
         nest: &Nest,
         block: &Block,
-        outside: bool,
-        stored: &mut FxHashSet<BufId>,
+        around: &mut Vec<(Symbol, Nat)>,
+        places: &mut Vec<Place>,
     ) -> Option<bool> {
         let mut reduces = false;
         for s in block {
             match s {
                 Stmt::For {
+                    var,
                     extent,
                     kind: LoopKind::Seq,
                     body,
                     ..
                 } if !self.moves(*extent) => {
-                    let inside = self.fits(nest, body, false, stored)?;
+                    around.push((*var, *extent));
+                    let inside = self.fits(nest, body, around, places)?;
+                    around.pop();
                     let long = extent.as_int().is_none_or(|n| n > SHORT);
                     let assigns = |s: &Stmt| matches!(s, Stmt::Assign { .. }) && self.varies(s);
                     reduces |= inside || long && body.iter().any(assigns);
@@ -298,9 +309,8 @@ impl Lanes {
                     element,
                     ..
                 } => {
-                    let alone = stored.insert(nest.root(*buf));
-                    let fits = outside && alone && self.steps(*index) && self.steps(*element);
-                    fits.then_some(())?;
+                    self.stride(*element)?;
+                    places.push(self.place(nest.root(*buf), *index, around)?);
                     self.takes(value.shape(), true)?;
                     self.lane_wise(value)?;
                 }
@@ -314,9 +324,9 @@ impl Lanes {
     /// Whether vectors have such elements.
     fn takes(&mut self, shape: Shape, varies: bool) -> Option<()> {
         let s = shape.elem;
-        let has = shape.lanes == 1 && !matches!(s, Scalar::F16 | Scalar::Bf16 | Scalar::Bool);
+        let has = shape.lanes == 1 && !matches!(s, Scalar::F16 | Scalar::Bf16);
         let first = self.widest == Scalar::Bool;
-        if varies && (first || s.bytes() > self.widest.bytes()) {
+        if varies && (first || s != Scalar::Bool && s.bytes() > self.widest.bytes()) {
             self.widest = s;
         }
         (has || !varies && shape.lanes == 1).then_some(())
@@ -324,7 +334,37 @@ impl Lanes {
 
     /// Whether it moves by one from iteration to iteration.
     fn steps(&self, n: Nat) -> bool {
-        n.coefficient(self.var) == Some(1.into()) && !self.moves(n - Nat::var(self.var))
+        self.stride(n) == Some(1.into())
+    }
+
+    /// Whether what is stored there is stored lane by lane.
+    fn is_scattered(&self, index: Nat, element: Nat) -> bool {
+        !(self.steps(index) && self.steps(element))
+    }
+
+    /// By how much it moves from iteration to iteration.
+    fn stride(&self, n: Nat) -> Option<Nat> {
+        let stride = n.coefficient(self.var)?;
+        (!self.moves(n - Nat::var(self.var) * stride)).then_some(stride)
+    }
+
+    /// Where a statement in some loops stores.
+    fn place(&self, buf: BufId, index: Nat, around: &[(Symbol, Nat)]) -> Option<Place> {
+        let stride = self.stride(index)?.as_int().filter(|n| *n > 0)?;
+        let mut first = index - Nat::var(self.var) * Nat::int(stride);
+        let mut last = 0i64;
+        for (var, extent) in around {
+            let (step, count) = (first.coefficient(*var)?.as_int()?, extent.as_int()?);
+            first = first - Nat::var(*var) * Nat::int(step);
+            let steps = u32::try_from(count - 1).ok().filter(|_| step >= 0)?;
+            last = last.checked_add(step.checked_mul(steps.into())?)?;
+        }
+        Some(Place {
+            buf,
+            stride,
+            first,
+            last,
+        })
     }
 
     /// Whether what differs in a value is computed lane by lane.
@@ -339,10 +379,71 @@ impl Lanes {
             ExprKind::Op(op, args) if is_exact(*op, e.shape().elem) => {
                 args.iter().try_for_each(|a| self.lane_wise(a))
             }
-            ExprKind::Cast(a) => self.lane_wise(a),
+            // In vectors all of it is computed: an element that is read where something holds may not be there otherwise.
+            ExprKind::Op(Op::Select | Op::And | Op::Or, args) => {
+                let reads = |e: &Expr| e.holds(|k| matches!(k, ExprKind::Load(..)));
+                (!args[1..].iter().any(reads)).then_some(())?;
+                args.iter().try_for_each(|a| self.lane_wise(a))
+            }
+            ExprKind::Op(op, args) if matches!(op.sort(), Sort::Comparison(_)) => {
+                let numbers = args.iter().all(|a| a.shape().elem != Scalar::Bool);
+                numbers.then_some(())?;
+                args.iter().try_for_each(|a| self.lane_wise(a))
+            }
+            ExprKind::Cast(a) if a.shape().elem != Scalar::Bool => self.lane_wise(a),
             _ => None,
         }
     }
+}
+
+/// Where values are stored lane by lane, each by one statement.
+fn scattered(of: &Lanes, body: &Block) -> Vec<(BufId, Nat)> {
+    let mut all = Vec::new();
+    walk::each_stmt(body, &mut |s| {
+        if let Stmt::Store {
+            buf,
+            index,
+            element,
+            ..
+        } = s
+        {
+            if of.is_scattered(*index, *element) {
+                all.push((*buf, *index));
+            }
+        }
+    });
+    let by_one = |at: &(BufId, Nat)| all.iter().filter(|other| *other == at).count() == 1;
+    all.iter().copied().filter(by_one).collect()
+}
+
+/// The places in a buffer to which one iteration stores.
+struct Place {
+    buf: BufId,
+    /// How far the next iteration's are.
+    stride: i64,
+    /// The first of the first iteration.
+    first: Nat,
+    /// How far behind that the last one is.
+    last: i64,
+}
+
+/// Whether no iteration stores between places of another one.
+fn are_apart(places: &[Place]) -> bool {
+    let one = |a: &Place, others: &[Place]| {
+        let (mut from, mut to) = (0, a.last);
+        for b in others.iter().filter(|b| b.buf == a.buf) {
+            let Some(by) = (b.first - a.first)
+                .as_int()
+                .filter(|_| b.stride == a.stride)
+            else {
+                return false;
+            };
+            from = from.min(by);
+            to = to.max(by.saturating_add(b.last));
+        }
+        to.saturating_sub(from) < a.stride
+    };
+    places.iter().all(|a| one(a, places))
 }
 
 /// Whether an operation has the same result in each lane.
@@ -364,10 +465,55 @@ struct Lane<'a> {
     at: Nat,
     /// What it calls variables.
     vars: FxHashMap<Symbol, Symbol>,
+    /// What it calls values that are stored lane by lane, by where.
+    stored: FxHashMap<(BufId, Nat), Symbol>,
 }
 
 impl Lane<'_> {
-    /// A statement that differs between iterations.
+    /// A statement that differs between iterations: one of vectors, or a store for each lane.
+    fn stmts(&self, s: &Stmt, facts: &Facts) -> Vec<Stmt> {
+        match s {
+            Stmt::Store {
+                buf,
+                index,
+                value,
+                what,
+                element,
+            } if self.of.is_scattered(*index, *element) => {
+                let differs = self.of.differs(value);
+                let mut all = self.value(value, facts);
+                let mut made = Vec::new();
+                if let Some(var) = self.stored.get(&(*buf, *index)).filter(|_| differs) {
+                    let shape = all.shape();
+                    let value = std::mem::replace(&mut all, Expr::var(*var, shape));
+                    made.push(Stmt::Let {
+                        var: *var,
+                        value: Some(value),
+                        shape,
+                        mutable: false,
+                    });
+                }
+                let lane = |i: u32| {
+                    let there = Nat::var(self.var) + i64::from(i).into();
+                    let there = |n: Nat| self.place(n.subst_var(self.var, there), facts);
+                    Stmt::Store {
+                        buf: *buf,
+                        index: there(*index),
+                        value: match differs {
+                            true => Expr::new(ExprKind::Lane(all.clone(), i), value.shape()),
+                            false => value.clone(),
+                        },
+                        what: *what,
+                        element: there(*element),
+                    }
+                };
+                made.extend((0..self.lanes).map(lane));
+                made
+            }
+            s => vec![self.stmt(s, facts)],
+        }
+    }
+
     fn stmt(&self, s: &Stmt, facts: &Facts) -> Stmt {
         let name = |v: &Symbol| self.vars.get(v).copied().unwrap_or(*v);
         match s {

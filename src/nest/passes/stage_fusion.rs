@@ -252,7 +252,8 @@ impl<'a> Stage<'a> {
             let Some(e) = walk::exprs(s) else { return };
             e.visit(&mut |e| {
                 if let ExprKind::Op(op, _) = e.kind() {
-                    let long = op.function().is_some() || matches!(op, Op::Div | Op::Mod | Op::Sqrt);
+                    let long =
+                        op.function().is_some() || matches!(op, Op::Div | Op::Mod | Op::Sqrt);
                     operations += if long { LITTLE + 1 } else { 1 };
                 }
             });
@@ -268,7 +269,11 @@ impl<'a> Stage<'a> {
             return false;
         }
         let (mine, theirs) = (&self.writes.vars, &other.writes.vars);
-        let meet = [(mine, &other.reads.vars), (mine, theirs), (theirs, &self.reads.vars)];
+        let meet = [
+            (mine, &other.reads.vars),
+            (mine, theirs),
+            (theirs, &self.reads.vars),
+        ];
         if meet.into_iter().any(|(a, b)| !a.is_disjoint(b)) {
             return false;
         }
