@@ -5,6 +5,7 @@
 
 use super::fold::WRITTEN_OUT;
 use super::idle::shortened;
+use super::rewrite::Rewrite;
 use super::value::{Fold, Node, Res, Values, V};
 use crate::arith::{AtomKind, Nat};
 use std::rc::Rc;
@@ -15,6 +16,31 @@ pub const SEVERAL: i64 = 8;
 /// Whether all steps may be written out.
 pub fn few(f: &Fold) -> bool {
     f.n.as_int().is_some_and(|n| (0..=WRITTEN_OUT).contains(&n))
+}
+
+/// A reduction of few steps as what its last one makes, with those that its steps are made of.
+fn written(cx: &mut Values, f: &Fold) -> Res<Vec<V>> {
+    let mut state = cx.rewrite_all(&mut Rewrite::default(), &f.starts)?;
+    for i in 0..f.n.as_int().unwrap_or(0) {
+        let next = cx.stepped(f, &state, Nat::int(i))?;
+        state.clear();
+        for v in next.iter() {
+            state.push(match cx.node(*v).clone() {
+                Node::Fold(inner) if few(&inner) => written(cx, &inner)?[inner.which as usize],
+                _ => *v,
+            });
+        }
+    }
+    Ok(state)
+}
+
+/// Whether two reductions of few steps are the same, to the letter, once they are written out: nothing is assumed of their choices.
+pub fn same_written(cx: &mut Values, f: &Fold, g: &Fold) -> Res<bool> {
+    if !few(f) || !few(g) {
+        return Ok(false);
+    }
+    let (x, y) = (written(cx, f)?, written(cx, g)?);
+    Ok(x[f.which as usize] == y[g.which as usize])
 }
 
 /// Two reductions, one of them written such that the loops are those of the other: the same steps in the same order, but for what

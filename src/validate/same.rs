@@ -5,7 +5,7 @@
 //! Absent: laws of operators: a loop program computes in the order of its term.
 
 use super::parts::{choice, opposite};
-use super::regroup::{all_parts, few, left_over, ratios, regrouped, SEVERAL};
+use super::regroup::{all_parts, few, left_over, ratios, regrouped, same_written, SEVERAL};
 use super::rewrite::{OfCell, Rewrite};
 use super::tensor::{linear, State};
 use super::value::{Fold, Node, Portion, Relation, Res, Tensor, Values, V};
@@ -132,6 +132,7 @@ fn compare_anew(cx: &mut Values, a: V, b: V, depth: u32) -> Res<()> {
             },
         },
         (Node::Fold(f), Node::Fold(g)) if as_loops(cx, (&f, &g), depth)? => Ok(()),
+        (Node::Fold(f), Node::Fold(g)) if same_written(cx, &f, &g)? => Ok(()),
         (Node::Fold(f), _) => unfolded(cx, &f, b, depth),
         (_, Node::Fold(f)) => unfolded(cx, &f, a, depth),
         // The larger of two that are the same is either.
@@ -438,10 +439,8 @@ fn without_others(cx: &mut Values, (a, b): (V, V), depth: u32) -> Res<bool> {
         return Ok(false);
     }
     let (long, other) = if parts.is_gt() { (f, b) } else { (g, a) };
-    Ok(match cx.by_itself(&long)? {
-        Some(v) => tried(cx, v, other, depth + 1).is_ok(),
-        None => false,
-    })
+    let alone = cx.by_itself(&long)?;
+    Ok(alone.is_some_and(|v| tried(cx, v, other, depth + 1).is_ok()))
 }
 
 /// Whether two reductions of few steps are the same by their loops: written out, they have as many choices as steps.

@@ -41,6 +41,24 @@ fn choices_by_data_in_loops_over_borders_are_validated() {
     }
 }
 
+/// A reduction over blocks of a constant size, joined, is two in each other: each step of either chooses by all before.
+#[test]
+fn choices_over_joined_blocks_are_validated() {
+    let of = |step: &str, start: &str| {
+        format!(
+            "def f [h w : nat] (x : (2*h).(3*w).f32) : h.w.f32 = x |> split[2] |> map (\\rows ->
+               rows |> map (split[3]) |> transpose |> map (\\block -> join block |> reduceSeq (\\a b -> {step}) {start}))\n"
+        )
+    };
+    for text in [
+        of("select (b > a) b a", "(0.0 - infinity)"),
+        of("if abs b < abs a then b else a", "infinity"),
+    ] {
+        let said = told_by_the_main_job(&text, "");
+        assert!(said.contains("at all sizes"), "{text}\n{said}");
+    }
+}
+
 /// Few questions may take many steps: a validation ends after some of these, too.
 #[test]
 fn steps_without_questions_are_bounded() {
