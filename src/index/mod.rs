@@ -51,6 +51,9 @@ pub struct Facts {
     ranges: FxHashMap<Symbol, (Nat, Nat, usize)>,
     /// Not negative, beyond what follows from the form.
     at_least_zero: Vec<Nat>,
+    /// How often each of them was added, and the places of those that mention a variable: there may be thousands.
+    times: FxHashMap<Nat, usize>,
+    places: FxHashMap<Symbol, Vec<usize>>,
     /// The number of all facts up to each of them.
     states: Vec<u32>,
     /// Whole, beyond what follows from the form: `n/32`.
@@ -76,15 +79,30 @@ impl Facts {
 
     /// Forgets what was added by [`Signs::not_negative`] since there were `len` of them.
     pub fn forget(&mut self, len: usize) {
-        self.at_least_zero.truncate(len);
-        self.states.truncate(len);
+        while self.at_least_zero.len() > len {
+            self.forget_last();
+        }
+    }
+
+    fn forget_last(&mut self) -> Option<Nat> {
+        let n = self.at_least_zero.pop()?;
+        self.states.pop();
+        match self.times.get_mut(&n) {
+            Some(times) if *times > 1 => *times -= 1,
+            _ => drop(self.times.remove(&n)),
+        }
+        for v in n.vars().iter() {
+            self.places.get_mut(v).and_then(Vec::pop);
+        }
+        Some(n)
     }
 
     /// Takes out what was added by [`Signs::not_negative`] since there were `len` of them.
     pub fn split_off(&mut self, len: usize) -> Vec<Nat> {
-        let len = len.min(self.at_least_zero.len());
-        self.states.truncate(len);
-        self.at_least_zero.split_off(len)
+        let count = self.at_least_zero.len().saturating_sub(len);
+        let mut last: Vec<Nat> = (0..count).filter_map(|_| self.forget_last()).collect();
+        last.reverse();
+        last
     }
 
     /// Puts back what [`Facts::split_off`] took.
@@ -95,6 +113,17 @@ impl Facts {
     /// What [`Signs::not_negative`] added.
     pub fn added(&self) -> &[Nat] {
         &self.at_least_zero
+    }
+
+    /// Whether [`Signs::not_negative`] added a number.
+    pub fn is_added(&self, n: Nat) -> bool {
+        self.times.contains_key(&n)
+    }
+
+    /// What [`Signs::not_negative`] added that mentions a variable.
+    pub fn added_about(&self, var: Symbol) -> impl Iterator<Item = Nat> + '_ {
+        let places = self.places.get(&var).into_iter().flatten();
+        places.map(|place| self.at_least_zero[*place])
     }
 
     /// A number for what was added: the same has the same number, as long as no variable that was asked about gets another
@@ -258,6 +287,11 @@ impl Signs for Facts {
     fn not_negative(&mut self, n: Nat) {
         let before = self.state();
         let state = self.engine.get_mut().after(before, n);
+        *self.times.entry(n).or_default() += 1;
+        for v in n.vars().iter() {
+            let places = self.places.entry(*v).or_default();
+            places.push(self.at_least_zero.len());
+        }
         self.at_least_zero.push(n);
         self.states.push(state);
     }

@@ -27,25 +27,29 @@ impl Known {
         }
         found.extend(self.of_dividend(n));
         found.extend(self.for_one_variable(n));
-        let all = self.all();
+        let facts = self.facts.borrow();
         for v in n.vars().iter().copied() {
             if self.range_of(v).is_none() {
                 continue;
             }
             let of = |n: Nat| self.factor(n, v);
             let Some(c) = of(n) else { continue };
-            for other in &all {
-                let Some(d) = of(*other).filter(|d| d.signum() == -c.signum()) else {
+            // A number bounds it.
+            let bound = |n: Nat, c: i64| (n - Nat::int(c) * Nat::var(v)).as_int().is_some();
+            let is_bound = bound(n, c);
+            for other in facts.added_about(v) {
+                if found.len() >= FOLLOWING {
+                    return found;
+                }
+                let Some(d) = of(other).filter(|d| d.signum() == -c.signum()) else {
                     continue;
                 };
-                let sum = n * Nat::int(d.abs()) + *other * Nat::int(c.abs());
-                // A number bounds it, or no variable is left.
-                let bound = |n: Nat, c: i64| (n - Nat::int(c) * Nat::var(v)).as_int().is_some();
-                let fits = bound(n, c)
-                    || bound(*other, d)
-                    || !vars_in(sum, |w| self.range_of(w).is_some());
-                let new = sum.as_int().is_none() && !all.contains(&sum) && !found.contains(&sum);
-                if fits && new && found.len() < FOLLOWING {
+                let sum = n * Nat::int(d.abs()) + other * Nat::int(c.abs());
+                // Or no variable is left.
+                let fits =
+                    is_bound || bound(other, d) || !vars_in(sum, |w| self.range_of(w).is_some());
+                let new = sum.as_int().is_none() && !facts.is_added(sum) && !found.contains(&sum);
+                if fits && new {
                     found.push(tightened(sum));
                 }
             }

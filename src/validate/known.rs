@@ -379,7 +379,7 @@ impl Known {
     }
 
     pub(super) fn is_fact(&self, n: Nat) -> bool {
-        self.facts.borrow().added().contains(&n)
+        self.facts.borrow().is_added(n)
     }
 
     /// All conditions that are assumed.
@@ -470,8 +470,7 @@ impl Known {
 
     /// What is known of a variable is known of a number.
     pub fn put(&mut self, v: Symbol, n: Nat) {
-        let all = self.all().into_iter();
-        let mut new: Vec<Nat> = all.filter(|f| f.mentions(v)).collect();
+        let mut new: Vec<Nat> = self.facts.get_mut().added_about(v).collect();
         if let Some((lo, hi)) = self.range_of(v) {
             new.extend([Nat::var(v) - lo, hi - Nat::var(v)]);
         }
