@@ -45,6 +45,7 @@ const COLUMNS: usize = 3;
 const UNREAD: usize = 3;
 /// Iterations of a step.
 const ITERATIONS: u64 = 16;
+
 /// What is written where nothing is taken: a file whose sketch the program satisfies.
 const NONE: &str = "-- No schedule that was tried is estimated to be faster than the program as it stands.\nsketch ?\n";
 
@@ -403,6 +404,7 @@ impl<'a> Trial<'a> {
                 measured: None,
             });
         }
+        self.work = work;
         tried
     }
 
@@ -548,9 +550,6 @@ impl<'a> Trial<'a> {
 
     /// What the steps of a schedule lead to.
     fn reach(&mut self, schedule: &Schedule) -> Result<Term, Ended> {
-        if self.nodes >= self.work || self.options.until.is_some_and(|u| Instant::now() >= u) {
-            return Err(Ended::Untried);
-        }
         let mut steps = String::new();
         let mut term = search::start(&self.input.program);
         for text in &schedule.steps {
@@ -563,6 +562,7 @@ impl<'a> Trial<'a> {
             let reached = self.known.get(&(head + own)).filter(|found| found.is_ok());
             let found = match self.known.get(&so_far).or(reached) {
                 Some(found) => found.clone(),
+                None if self.is_used_up() => return Err(Ended::Untried),
                 None => {
                     let step = self.read_step(schedule.needed(text));
                     let found = step.and_then(|s| self.step(&s, &term).ok_or(s.name.clone()));
@@ -573,6 +573,11 @@ impl<'a> Trial<'a> {
             term = found.map_err(Ended::Unreached)?;
         }
         Ok(term)
+    }
+
+    /// Whether no search may begin any more.
+    fn is_used_up(&self) -> bool {
+        self.nodes >= self.work || self.options.until.is_some_and(|u| Instant::now() >= u)
     }
 
     /// The step of a text with what it needs of the head, read once; or why it is none.

@@ -340,7 +340,7 @@ pub const PROGRAMS: [(&str, &str); 87] = [
     // What a scan makes, a loop reads: it has a name, and so have several.
     (
         "def below [n : nat] (x : n.f32) : n.f32 =
-           zip x (scanSeq (\\v s -> max s v) 0.0 x) |> map (\\p -> snd p - fst p)",
+           zip x (scanSeq (\\v s -> max s v) 0.0 x) |> map (\\p -> (snd p - fst p) / (snd p + 1.0))",
         "scans in parallel blocks",
     ),
     (
@@ -350,7 +350,7 @@ pub const PROGRAMS: [(&str, &str); 87] = [
     ),
     (
         "def crossing [n : nat] (x : n.f32) : n.f32 =
-           let smooth = scanSeq (\\v s -> 0.9 * s + 0.1 * v) 0.0 x in zip x smooth |> map (\\p -> fst p - snd p)",
+           let smooth = scanSeq (\\v s -> 0.9 * s + 0.1 * v) 0.0 x in zip x smooth |> map (\\p -> fst p / (abs (snd p) + 1.0))",
         "recurrences in parallel blocks",
     ),
     // What a recurrence comes to has a name itself.
@@ -488,7 +488,7 @@ def smoothed [h w : nat] (k : 7.f32) (x : (h+6).(w+6).f32) : h.w.f32 =
            x |> map (\\v -> fst (iterate[40] (\\s ->
              let middle = 0.5 * (fst s + snd s) in
              select (middle * middle * middle < v) (middle, snd s) (fst s, middle)) (0.0, max v 1.0)))",
-        "4 vectors side by side",
+        "parallel",
     ),
     (
         "def shortest [n : nat] (d : n.n.f32) : n.n.f32 =
