@@ -85,6 +85,28 @@ fn lanes_are_stored_apart() {
     assert_eq!(of(&rows, "2.n.f32"), (Some(1), 2), "{rows}");
 }
 
+/// Sums of as many short numbers as a vector has stay loops, in which compilers find their instructions.
+#[test]
+fn sums_of_few_short_numbers_stay_loops() {
+    let of = |count: u32, elem: &str, ty: &str| {
+        let nest = printed(&format!(
+            "def f [n : nat] (x y : n.{count}.{elem}) : n.{ty} = zip x y |> map (\\(a, b) ->
+               zip a b |> map (\\(p, q) -> abs ((cast p : {ty}) - (cast q : {ty}))) |> reduceSeq (\\a v -> a + v) (cast 0i32 : {ty}))"
+        ));
+        let mut found = 0;
+        each_stmt(&nest.body, &mut |s| {
+            let repeated = matches!(s, Stmt::For { kind, .. } if *kind == LoopKind::PartialUnroll);
+            found += usize::from(repeated);
+        });
+        found
+    };
+    assert_eq!(of(8, "u8", "i32"), 1);
+    assert_eq!(of(16, "i16", "i32"), 1);
+    assert_eq!(of(12, "u8", "i32"), 0);
+    assert_eq!(of(16, "i32", "i32"), 0);
+    assert_eq!(of(16, "u8", "f32"), 0);
+}
+
 /// A state that steps read elsewhere goes from one buffer to another and back: nothing is copied but the start.
 #[test]
 fn steps_copy_no_state() {

@@ -3,12 +3,14 @@
 //! Comes in: a nest; goes out: the same, in which loops over a few known iterations that only add to vectors are
 //! [`LoopKind::PartialUnroll`]. Such a loop is over before counting its iterations has paid; and gcc, to which an operand in
 //! memory is as good as one in a register, loads a vector again for each use of it, unless several iterations share its
-//! register. Invariant: nothing is computed otherwise. Absent: loops whose vectors do not all fit into the registers, which
+//! register. So are loops that add up as many short numbers as a vector has, which gcc writes out otherwise. Invariant: nothing is computed otherwise. Absent: loops whose vectors do not all fit into the registers, which
 //! operands in memory help; longer ones, of which more code is read than counting saves.
 
 use crate::arith::Nat;
 use crate::intern::Symbol;
-use crate::nest::{settled, walk, Block, BufId, ExprKind, LoopKind, Nest, Stmt};
+use crate::nest::{settled, walk, Block, BufId, Expr, ExprKind, LoopKind, Nest, Shape, Stmt};
+use crate::term::Op;
+use crate::ty::Scalar;
 use std::collections::BTreeSet;
 
 /// So many iterations at once.
@@ -37,7 +39,8 @@ fn mark_in(block: &mut Block, room: usize) {
                 let few = extent
                     .as_int()
                     .is_some_and(|n| (2 * TIMES..=FEW).contains(&n));
-                if *kind == LoopKind::Seq && few && vectors(body).is_some_and(|n| n <= room) {
+                let fits = few && vectors(body).is_some_and(|n| n <= room);
+                if *kind == LoopKind::Seq && (fits || widens(*extent, body)) {
                     *kind = LoopKind::PartialUnroll;
                 }
             }
@@ -48,6 +51,30 @@ fn mark_in(block: &mut Block, room: usize) {
             _ => {}
         }
     }
+}
+
+/// Whether a loop adds up short numbers that are widened first, in as many iterations as a vector has of them. For such sums compilers have
+/// instructions (`psadbw`, `pmaddwd`), which they find in loops alone, and gcc writes loops of so few iterations out before it looks.
+fn widens(extent: Nat, body: &[Stmt]) -> bool {
+    let whole = extent.as_int().is_some_and(|n| n == 8 || n == 16);
+    let (mut sums, mut short, mut other) = (0, false, false);
+    for s in body {
+        match s {
+            Stmt::Let { .. } | Stmt::Index { .. } => {}
+            Stmt::Assign { var, value } => {
+                let own = |e: &Expr| matches!(e.kind(), ExprKind::Var(v) if v == var);
+                sums += 1;
+                other |= value.shape() != Shape::scalar(Scalar::I32);
+                other |= !matches!(value.kind(), ExprKind::Op(Op::Add | Op::Fma, args) if args.iter().any(own));
+            }
+            _ => other = true,
+        }
+        if let Some(e) = walk::exprs(s) {
+            let is_short = |e: &Expr| e.shape().elem.is_int() && e.shape().elem.bytes() <= 2;
+            e.visit(&mut |e| short |= matches!(e.kind(), ExprKind::Load(..)) && is_short(e));
+        }
+    }
+    whole && sums == 1 && short && !other
 }
 
 /// How many vectors a list of sums keeps: accumulators, and what it loads.
