@@ -23,8 +23,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "kernel.h"
-#include "call.h" /* static int call(void **out, const int64_t *sizes, void **in); OUTPUTS, INPUTS */
+/* In `call.c`, which is written for each kernel: this file is the same for all, and compiled once. */
+extern const int rise_opt_outputs, rise_opt_inputs;
+int rise_opt_call(void **out, const int64_t *sizes, void **in);
 
 #define PATTERN 0xA5
 
@@ -55,41 +56,42 @@ static long preempted(void) {
 }
 
 int main(int argc, char **argv) {
-  if (argc < 4 + OUTPUTS) return 64;
+  const int outputs = rise_opt_outputs, inputs = rise_opt_inputs;
+  if (argc < 4 + outputs) return 64;
   int guard = argv[3][0] == '1';
   int64_t sizes[64];
-  for (int i = 4 + OUTPUTS; i < argc && i < 68 + OUTPUTS; i++) {
-    sizes[i - 4 - OUTPUTS] = strtoll(argv[i], NULL, 10);
+  for (int i = 4 + outputs; i < argc && i < 68 + outputs; i++) {
+    sizes[i - 4 - outputs] = strtoll(argv[i], NULL, 10);
   }
-  void *in[INPUTS + 1];
-  size_t front[OUTPUTS], bytes[OUTPUTS];
+  void *in[inputs + 1];
+  size_t front[outputs], bytes[outputs];
   FILE *f = fopen(argv[1], "rb");
   if (!f) return 66;
-  for (int i = 0; i < INPUTS; i++) {
+  for (int i = 0; i < inputs; i++) {
     uint64_t length;
     if (fread(&length, 8, 1, f) != 1) return 66;
     in[i] = room(length, guard, front);
     if (fread(in[i], 1, length, f) != length) return 66;
   }
   fclose(f);
-  void *out[OUTPUTS];
-  for (int i = 0; i < OUTPUTS; i++) {
+  void *out[outputs];
+  for (int i = 0; i < outputs; i++) {
     bytes[i] = strtoull(argv[4 + i], NULL, 10);
     out[i] = room(bytes[i], guard, &front[i]);
   }
   char line[64];
   while (fgets(line, sizeof line, stdin)) {
     if (strncmp(line, "clear", 5) == 0) {
-      for (int i = 0; i < OUTPUTS; i++) memset(out[i], PATTERN, bytes[i]);
+      for (int i = 0; i < outputs; i++) memset(out[i], PATTERN, bytes[i]);
       printf("cleared\n");
     } else if (strncmp(line, "call ", 5) == 0) {
       char *rest;
       long n = strtol(line + 5, &rest, 10), warm = strtol(rest, NULL, 10);
       int rc = 0;
-      for (long i = 0; i < warm && rc == 0; i++) rc = call(out, sizes, in);
+      for (long i = 0; i < warm && rc == 0; i++) rc = rise_opt_call(out, sizes, in);
       long before = preempted();
       int64_t wall = now(CLOCK_MONOTONIC), cpu = now(CLOCK_PROCESS_CPUTIME_ID);
-      for (long i = 0; i < n && rc == 0; i++) rc = call(out, sizes, in);
+      for (long i = 0; i < n && rc == 0; i++) rc = rise_opt_call(out, sizes, in);
       cpu = now(CLOCK_PROCESS_CPUTIME_ID) - cpu;
       wall = now(CLOCK_MONOTONIC) - wall;
       printf("ok %d %" PRId64 " %" PRId64 " %ld\n", rc, wall, cpu, preempted() - before);
@@ -97,7 +99,7 @@ int main(int argc, char **argv) {
       size_t damage = 0;
       FILE *g = fopen(argv[2], "wb");
       int written = g != NULL;
-      for (int i = 0; i < OUTPUTS && written; i++) {
+      for (int i = 0; i < outputs && written; i++) {
         const unsigned char *p = out[i];
         for (size_t j = 1; j <= front[i]; j++) damage += p[-(ptrdiff_t)j] != PATTERN;
         written = fwrite(p, 1, bytes[i], g) == bytes[i];

@@ -2,7 +2,7 @@
 //!
 //! In: C text with its signature, sizes, arrays. Out: arrays, times, or a diagnostic that says how
 //! the kernel failed. The C text is linked to a small driver (`driver.c`) that knows nothing of the
-//! kernel but how to call it. Invariants: whatever the kernel does, only the child suffers; a result
+//! kernel, and to how it is called (`call.c`). Invariants: whatever the kernel does, only the child suffers; a result
 //! is never read before the kernel returned 0. Absent: what the right result is (`check`), how
 //! often to call (`measure`).
 
@@ -13,10 +13,12 @@ use crate::diag::{code, Diagnostic};
 use crate::emit::c_type;
 use crate::nest::{Abi, Slot};
 use crate::ty::Scalar;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Mutex;
 use std::time::Duration;
 
 const DRIVER: &str = include_str!("driver.c");
@@ -157,11 +159,12 @@ impl Kernel {
             "kernel.h",
             &format!("#include \"{}\"\n", source.header_name),
         )?;
-        put("call.h", &call_text(source.signature))?;
-        let sources = [put("kernel.c", source.c)?, put("driver.c", DRIVER)?];
+        let kernel = put("kernel.c", source.c)?;
+        let call = put("call.c", &call_text(source.signature))?;
         let exe = dir.path().join("driver");
         let start = std::time::Instant::now();
         let flags: Vec<&str> = source.flags.iter().map(String::as_str).collect();
+        let sources = [kernel, call, driver(tool, dir.path())?];
         let remarks = tool.build(&sources, &exe, &flags, source.libraries)?;
         Ok(Kernel {
             exe,
@@ -360,7 +363,26 @@ fn no_room(e: std::io::Error) -> Diagnostic {
     Diagnostic::new(code::NO_TEMP, what).help("make room there, or set TMPDIR to another folder")
 }
 
-/// The one function of the driver that depends on the kernel.
+/// Drivers in this process, by the command that compiled them: it takes as long as a small kernel does.
+static DRIVERS: Mutex<BTreeMap<Vec<String>, Vec<u8>>> = Mutex::new(BTreeMap::new());
+
+/// The driver as an object file in a folder.
+fn driver(tool: &Toolchain, dir: &Path) -> Result<PathBuf, Diagnostic> {
+    let object = dir.join("driver.o");
+    // Who comes second waits, and need not compile it. Nothing panics between, but for a lack of memory.
+    let mut drivers = DRIVERS.lock().unwrap_or_else(|e| e.into_inner());
+    if let Some(bytes) = drivers.get(&tool.line()) {
+        std::fs::write(&object, bytes).map_err(no_room)?;
+    } else {
+        let source = dir.join("driver.c");
+        std::fs::write(&source, DRIVER).map_err(no_room)?;
+        tool.compile(&source, &object)?;
+        drivers.insert(tool.line(), std::fs::read(&object).map_err(no_room)?);
+    }
+    Ok(object)
+}
+
+/// What the driver has to know of the kernel.
 fn call_text(s: &Signature) -> String {
     let outputs = s.outputs.iter().enumerate();
     let mut args: Vec<_> = outputs
@@ -373,9 +395,15 @@ fn call_text(s: &Signature) -> String {
             Input::Value(t) => format!("*(const {} *)in[{i}]", c_type(*t)),
         });
     }
-    let mut text = format!("#define INPUTS {}\n", s.inputs.len());
-    let _ = writeln!(text, "#define OUTPUTS {}", s.outputs.len());
-    text += "static int call(void **out, const int64_t *sizes, void **in) {\n";
+    let mut text =
+        String::from("#include <stdbool.h>\n#include <stdint.h>\n\n#include \"kernel.h\"\n\n");
+    let (outputs, inputs) = (s.outputs.len(), s.inputs.len());
+    let _ = writeln!(
+        text,
+        "const int rise_opt_outputs = {outputs}, rise_opt_inputs = {inputs};"
+    );
+    text += "int rise_opt_call(void **out, const int64_t *sizes, void **in);\n";
+    text += "int rise_opt_call(void **out, const int64_t *sizes, void **in) {\n";
     text += "  (void)sizes, (void)in;\n";
     let _ = writeln!(text, "  return {}({});\n}}", s.name, args.join(", "));
     text

@@ -230,6 +230,24 @@ impl Toolchain {
         flags: &[&str],
         libraries: &[&str],
     ) -> Result<String, Diagnostic> {
+        self.said(self.run(sources, exe, flags, libraries))
+    }
+
+    /// Compiles one file that is linked to kernels.
+    pub(super) fn compile(&self, source: &Path, object: &Path) -> Result<String, Diagnostic> {
+        let mut c = self.command();
+        c.args(&self.flags).arg("-c").arg(source);
+        self.said(process::run(c.arg("-o").arg(object), LIMIT))
+    }
+
+    /// The command and its flags.
+    pub(super) fn line(&self) -> Vec<String> {
+        let flags = self.flags.iter().map(|f| f.to_string());
+        self.command.iter().cloned().chain(flags).collect()
+    }
+
+    /// What the compiler remarked, or why it refuses.
+    fn said(&self, compiled: std::io::Result<Finished>) -> Result<String, Diagnostic> {
         let refused = |why: String, said: &str| {
             let d = Diagnostic::new(
                 code::COMPILER_REFUSES,
@@ -241,7 +259,7 @@ impl Toolchain {
                 .fold(d, |d, line| d.note(line.to_string()))
                 .help("look at the emitted C with `--emit c`; if the compiler is a recent gcc or clang, report this as a bug of rise-opt")
         };
-        match self.run(sources, exe, flags, libraries) {
+        match compiled {
             Ok(f) if f.end == End::Code(0) => Ok(f.stderr),
             Ok(f) => Err(refused(f.end.to_string(), &f.stderr)),
             Err(e) => Err(refused(e.kind().to_string(), "")),

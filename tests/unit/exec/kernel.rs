@@ -1,13 +1,18 @@
 use rise_opt::diag::{code, Diagnostic};
 use rise_opt::exec::array::Array;
 use rise_opt::exec::kernel::*;
-use rise_opt::exec::toolchain::Toolchain;
+use rise_opt::exec::toolchain::{temp_dir, Toolchain};
 use rise_opt::interp::random::Rng;
+use rise_opt::target::Target;
 use rise_opt::ty::Scalar;
 use std::time::Duration;
 
 /// A kernel `int k(float *out, int64_t n, const float *a, float s)` with this body.
 fn build(body: &str) -> Kernel {
+    build_with(&Toolchain::find().unwrap(), body)
+}
+
+fn build_with(tool: &Toolchain, body: &str) -> Kernel {
     let signature = Signature {
         name: "k".into(),
         sizes: 1,
@@ -23,7 +28,7 @@ fn build(body: &str) -> Kernel {
         flags: &[],
         libraries: &[],
     };
-    Kernel::build(&Toolchain::find().unwrap(), &source).unwrap()
+    Kernel::build(tool, &source).unwrap()
 }
 
 fn inputs() -> [Array; 2] {
@@ -50,6 +55,34 @@ fn a_kernel_gets_its_arguments_and_gives_its_result() {
             assert_eq!(got.number(i), 2.0 * inputs()[0].number(i));
         }
     }
+}
+
+/// What calls kernels is the same for all: a process compiles it once with each compiler.
+#[test]
+fn what_calls_kernels_is_compiled_once() {
+    let dir = temp_dir().unwrap();
+    let (script, log) = (dir.path().join("cc"), dir.path().join("log"));
+    let text = format!("echo \"$*\" >> {}\nexec cc \"$@\"\n", log.display());
+    std::fs::write(&script, text).unwrap();
+    let sh = format!("sh {}", script.display());
+    let tool = Toolchain::find_in(Some(&sh), Target::native()).unwrap();
+    let kernels = ["return 0;", "return (int)n;"].map(|body| build_with(&tool, body));
+    let said = std::fs::read_to_string(&log).unwrap();
+    let times = |file: &str| said.lines().filter(|l| l.contains(file)).count();
+    assert_eq!((times("kernel.c"), times("driver.c")), (2, 1), "{said}");
+    let status = kernels.map(|kernel| {
+        let (inputs, out_lens) = (inputs(), [10]);
+        let setting = Setting {
+            sizes: &[10],
+            inputs: &inputs,
+            out_lens: &out_lens,
+            threads: 1,
+            guard: true,
+        };
+        let mut session = kernel.start(&setting).unwrap();
+        session.call(1, PATIENCE).unwrap().status
+    });
+    assert_eq!(status, [0, 10]);
 }
 
 #[test]
