@@ -1,7 +1,8 @@
 //! Fuzzing: inputs made from the files of the repository by mutation, one target for each language that is read.
 //!
 //! `cargo test --test fuzz` replays the corpus and tries a few hundred inputs; with `-- --seconds 3600` it goes on
-//! for that long. The same seed gives the same inputs. Each input is run in a child process with a limit on memory, on
+//! for that long. The same seed gives the same inputs, so with `RISE_OPT_FUZZ=beside`, which says that a run of more of them
+//! goes on beside, it tries none unless it is given options. Each input is run in a child process with a limit on memory, on
 //! a thread with the stack of the tool; processor time, not time on the clock, decides what is too slow, so a busy
 //! machine finds nothing else than an idle one. What is found is made smaller and written to a folder.
 //! An input whose answer differs in kind from all before it (other errors, another stage reached) is mutated further.
@@ -61,6 +62,10 @@ fn main() -> ExitCode {
             targets::serve(name);
             return ExitCode::SUCCESS;
         }
+    }
+    if args.is_empty() && std::env::var_os("RISE_OPT_FUZZ").is_some_and(|v| v == "beside") {
+        println!("inputs are tried in a run of their own, as RISE_OPT_FUZZ says");
+        return ExitCode::SUCCESS;
     }
     match options(&args) {
         Ok(Some(options)) => run(&options),
