@@ -136,6 +136,7 @@ fn gcc_options(used: &Used, contract: Contract) -> Vec<&'static str> {
     if used.loops {
         all.push("\"align-loops=64\"");
         all.push("\"no-trapping-math\"");
+        all.push("\"no-loop-unroll-and-jam\"");
     }
     if contract == Contract::Off {
         all.push("\"fp-contract=off\"");
@@ -150,6 +151,7 @@ fn options(used: &Used, contract: Contract) -> String {
     if used.loops {
         out += "/* Code is read by cache lines: a short loop is to begin with one, or it lies in one more (clang: -falign-loops=64). */\n";
         out += "/* No one looks at the flags of exceptions: both sides of a choice may be computed, so that it is made in vectors. */\n";
+        out += "/* Iterations of outer loops that gcc puts together read rows at places that data says number by number. */\n";
     }
     if contract == Contract::Off {
         out += "/* Every operation is rounded for itself: no a*b + c is contracted. */\n";

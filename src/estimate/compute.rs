@@ -59,6 +59,8 @@ pub struct Walk<'a> {
     built: BTreeSet<String>,
     /// Numbers that a block has computed: compilers see equal expressions.
     computed: BTreeSet<String>,
+    /// Elements and vectors that a block has loaded, with how many lie side by side: compilers keep them.
+    loaded: BTreeSet<(BufId, Nat, u32)>,
     /// Small arrays that are registers, as each access is to one number of them.
     registers: BTreeSet<BufId>,
     /// What differs between the iterations of the innermost long loop, if there is one.
@@ -75,6 +77,7 @@ impl<'a> Walk<'a> {
             names: BTreeMap::new(),
             built: BTreeSet::new(),
             computed: BTreeSet::new(),
+            loaded: BTreeSet::new(),
             registers: registers(cx.nest),
             varying: None,
             is_spilled: false,
@@ -84,9 +87,11 @@ impl<'a> Walk<'a> {
     fn block(&mut self, block: &[Stmt]) -> f64 {
         let built = std::mem::take(&mut self.built);
         let computed = std::mem::take(&mut self.computed);
+        let loaded = std::mem::take(&mut self.loaded);
         let sum = block.iter().map(|s| self.stmt(s)).sum();
         self.built = built;
         self.computed = computed;
+        self.loaded = loaded;
         sum
     }
 
@@ -146,7 +151,11 @@ impl<'a> Walk<'a> {
                     false => self.expr(value),
                 }
             }
-            Stmt::Store { value, .. } => 1.0 + self.expr(value),
+            Stmt::Store { buf, value, .. } => {
+                let cycles = 1.0 + self.expr(value);
+                self.loaded.retain(|(b, ..)| b != buf);
+                cycles
+            }
             Stmt::Alloc(_) | Stmt::Prefetch { .. } => 0.0,
         }
     }
@@ -366,16 +375,24 @@ impl<'a> Walk<'a> {
     }
 
     fn expr(&mut self, e: &Expr) -> f64 {
-        let mut sum = 0.0;
-        let mut built = std::mem::take(&mut self.built);
-        e.visit(&mut |e| {
-            sum += self.one(e) - self.fused(e);
-            if matches!(e.kind(), ExprKind::Build(_)) && !built.insert(format!("{e:?}")) {
-                e.visit(&mut |part| sum -= self.one(part) - self.fused(part));
-            }
-        });
-        self.built = built;
+        if self.is_there(e) {
+            return 0.0;
+        }
+        let mut sum = self.one(e) - self.fused(e);
+        e.each_operand(&mut |part| sum += self.expr(part));
         sum
+    }
+
+    /// Whether the block has loaded, or put together, the same before; if not, it has now.
+    fn is_there(&mut self, e: &Expr) -> bool {
+        match e.kind() {
+            ExprKind::Load(b, index) => {
+                let index = written_out(*index, &self.names);
+                !self.loaded.insert((*b, index, e.shape().lanes))
+            }
+            ExprKind::Build(_) => !self.built.insert(format!("{e:?}")),
+            _ => false,
+        }
     }
 
     /// What a product does not take because a sum takes it in.

@@ -138,9 +138,11 @@ impl Reader {
             (Sort::Loop(Loop::Generate), [f]) if !is_variable(f) => self.generated(t.ty(), f),
             (Sort::Loop(Loop::Iterate), [f, _]) => self.function(f),
             (Sort::Data(Data::Let), [value, f]) => self.named(value, f),
-            (Sort::View(_) | Sort::Data(Data::ToMem | Data::Pair | Data::Fst | Data::Snd), _) => {
-                self.parts(&args, &|a| self.written(a))
-            }
+            (
+                Sort::View(_)
+                | Sort::Data(Data::ToMem | Data::Pair | Data::Fst | Data::Snd | Data::MakeArray),
+                _,
+            ) => self.parts(&args, &|a| self.written(a)),
             _ => self.value(t),
         }
     }
@@ -555,7 +557,8 @@ fn dear(t: &Term) -> Option<Op> {
             operations.extend(op.is_lane_wise().then_some(op));
         }
     });
-    dear.or(operations.pop().filter(|_| operations.len() >= MANY))
+    let many = operations.len() >= MANY;
+    dear.or(operations.pop().filter(|_| many))
 }
 
 /// The operation that a function is, or that its body ends with.

@@ -18,17 +18,18 @@ pub fn few(f: &Fold) -> bool {
     f.n.as_int().is_some_and(|n| (0..=WRITTEN_OUT).contains(&n))
 }
 
-/// A reduction of few steps as what its last one makes, with those that its steps are made of.
-fn written(cx: &mut Values, f: &Fold) -> Res<Vec<V>> {
+/// A reduction of few steps as what its last one makes; with those that its steps are made of, if the inner ones are asked for, too.
+/// What a step makes is written by all that is known, if what it begins with is.
+pub fn written(cx: &mut Values, f: &Fold, inner: bool) -> Res<Vec<V>> {
     let mut state = cx.rewrite_all(&mut Rewrite::default(), &f.starts)?;
     for i in 0..f.n.as_int().unwrap_or(0) {
-        let next = cx.stepped(f, &state, Nat::int(i))?;
-        state.clear();
-        for v in next.iter() {
-            state.push(match cx.node(*v).clone() {
-                Node::Fold(inner) if few(&inner) => written(cx, &inner)?[inner.which as usize],
-                _ => *v,
-            });
+        state = cx.stepped(f, &state, Nat::int(i))?.to_vec();
+        for v in state.iter_mut().filter(|_| inner) {
+            if let Node::Fold(of) = cx.node(*v).clone() {
+                if few(&of) {
+                    *v = written(cx, &of, true)?[of.which as usize];
+                }
+            }
         }
     }
     Ok(state)
@@ -39,7 +40,7 @@ pub fn same_written(cx: &mut Values, f: &Fold, g: &Fold) -> Res<bool> {
     if !few(f) || !few(g) {
         return Ok(false);
     }
-    let (x, y) = (written(cx, f)?, written(cx, g)?);
+    let (x, y) = (written(cx, f, true)?, written(cx, g, true)?);
     Ok(x[f.which as usize] == y[g.which as usize])
 }
 

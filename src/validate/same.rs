@@ -5,7 +5,9 @@
 //! Absent: laws of operators: a loop program computes in the order of its term.
 
 use super::parts::{choice, opposite};
-use super::regroup::{all_parts, few, left_over, ratios, regrouped, same_written, SEVERAL};
+use super::regroup::{
+    all_parts, few, left_over, ratios, regrouped, same_written, written, SEVERAL,
+};
 use super::rewrite::{OfCell, Rewrite};
 use super::tensor::{linear, State};
 use super::value::{Fold, Node, Portion, Relation, Res, Tensor, Values, V};
@@ -496,17 +498,13 @@ fn ends_as(cx: &mut Values, f: &Rc<Fold>, choice: V, depth: u32) -> Res<bool> {
 
 /// A reduction is its last step after all before, and all of them if they are few.
 fn unfolded(cx: &mut Values, f: &Rc<Fold>, other: V, depth: u32) -> Res<()> {
-    let parts = match f.n.as_int() {
-        Some(n) if few(f) => {
-            // What a step makes is written by all that is known, if what it begins with is.
-            let mut state = cx.rewrite_all(&mut Rewrite::default(), &f.starts)?;
-            for i in 0..n {
-                state = cx.stepped(f, &state, Nat::int(i))?.to_vec();
-            }
-            return compare(cx, state[f.which as usize], other, depth + 1);
-        }
-        _ if is_fixed(cx, f, depth)? => f.starts.clone(),
-        _ => {
+    if few(f) {
+        let state = written(cx, f, false)?;
+        return compare(cx, state[f.which as usize], other, depth + 1);
+    }
+    let parts = match is_fixed(cx, f, depth)? {
+        true => f.starts.clone(),
+        false => {
             let last = f.n - Nat::int(1);
             if !cx.known.at_least(last, Nat::int(0)) {
                 return none_or_some(cx, f, other, depth);

@@ -1,7 +1,7 @@
 //! Programs that have no sketch, each with what is done with it.
 
 /// Programs that are not shipped, and a word of the schedule that is taken where sums may be regrouped.
-pub const PROGRAMS: [(&str, &str); 87] = [
+pub const PROGRAMS: [(&str, &str); 89] = [
     (
         "def clamped [n : nat] (a : f32) (x : n.f32) (y : n.f32) : n.f32 =
            zip x y |> map (\\p -> min (max (a * fst p + snd p) (-1.0)) 1.0)",
@@ -481,6 +481,27 @@ def smoothed [h w : nat] (k : 7.f32) (x : (h+6).(w+6).f32) : h.w.f32 =
            coefs |> map (\\c ->
              let s = x |> reduceSeq (\\s v -> (v + c * fst s - snd s, fst s)) (0.0, 0.0) in
              fst s * fst s + snd s * snd s - c * fst s * snd s)",
+        "parallel",
+    ),
+    // What windows read several times is loaded once: named or not, that takes as long.
+    (
+        "def low (a : f32) (b : f32) (c : f32) : f32 = min a (min b c)
+         def middle (a : f32) (b : f32) (c : f32) : f32 = max (min a b) (min (max a b) c)
+         def medians [h w : nat] (x : (h+2).(w+2).f32) : h.w.f32 =
+           slide[3, 1] x |> map (\\rows -> transpose rows |> slide[3, 1] |> map (\\win ->
+             let a = at[0] win in let b = at[1] win in let c = at[2] win in
+             let m = middle (middle (at[0] a) (at[1] a) (at[2] a)) (middle (at[0] b) (at[1] b) (at[2] b)) (middle (at[0] c) (at[1] c) (at[2] c)) in
+             max m (low (at[1] a) (at[1] b) (at[1] c))))",
+        "parallel",
+    ),
+    // Parts of an array are written side by side.
+    (
+        "def bayer [h w : nat] (raw : (2*h).(2*w).u16) : 3.h.w.f32 =
+           let quads = split[2] raw |> map (\\rows -> transpose rows |> split[2] |> map transpose) in
+           let px = quads |> map (\\r -> r |> map (\\q ->
+             ((cast (at[0] (at[0] q)) : f32), ((cast (at[1] (at[0] q)) : f32) + (cast (at[0] (at[1] q)) : f32), (cast (at[1] (at[1] q)) : f32))))) in
+           makeArray[3] (px |> map (\\r -> r |> map (\\p -> 1.9 * fst p)))
+             (px |> map (\\r -> r |> map (\\p -> 0.5 * fst (snd p)))) (px |> map (\\r -> r |> map (\\p -> 1.6 * snd (snd p))))",
         "parallel",
     ),
     (

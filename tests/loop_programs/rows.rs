@@ -68,3 +68,24 @@ fn what_is_made_of_the_same_elements_is_made_by_one_loop() {
         concat (pairs |> map (\\p -> at[0] p + at[1] p)) (pairs |> map (\\p -> at[0] p - at[1] p))";
     assert_eq!(loops(neighbours), 1);
 }
+
+/// What is made of every second element and of those between is made by one loop; halves of rows lie in other lines.
+#[test]
+fn interleaved_elements_are_read_by_one_loop() {
+    let of = |second: &str, then: &str| {
+        let nest = printed(&format!(
+            "def f [h w : nat] (x : h.(2*w).f32) : 2.h.w.f32 = makeArray[2]
+               (x |> mapPar (\\row -> split[2] row |> mapSeq (\\p -> 2.0 * at[0] p)))
+               (x |> mapPar (\\row -> {second} |> mapSeq (\\v -> {then})))"
+        ));
+        let mut loops = 0;
+        each_stmt(&nest.body, &mut |s| {
+            loops += usize::from(matches!(s, Stmt::For { .. }))
+        });
+        loops
+    };
+    let odd = "split[2] row |> map (at[1])";
+    assert_eq!(of(odd, "3.0 * v"), 2);
+    assert_eq!(of(odd, "exp v"), 4);
+    assert_eq!(of("drop[w] row", "3.0 * v"), 4);
+}

@@ -5,20 +5,22 @@
 //! them stands against it. What both compute is computed once: compilers see that two expressions are equal, but do not
 //! fuse loops. Each accumulator is changed by the same steps in the same order. So do loops over rows, or over elements, of
 //! which each stores to places that the other one does not touch, such as several sums of columns, or sums and differences of
-//! neighbours: rows come through the caches once. Invariant: accumulators of a loop are no more than half of the machine's vector
+//! neighbours, or what is made of every second element and of those between: rows come through the caches once. Invariant: accumulators of a loop are no more than half of the machine's vector
 //! registers. Absent: other loops that store.
 
 use super::cse;
 use super::effects::{accumulators, Touched};
 use super::fresh::Names;
 use crate::arith::Nat;
+use crate::arith::Signs;
 use crate::index::Facts;
 use crate::intern::Symbol;
 use crate::nest::{walk, Block, BufId, Expr, ExprKind, LoopKind, Nest, Stmt};
+use indexmap::IndexSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Fuses loops of a nest for a machine with so many vector registers.
-pub(super) fn fuse(nest: &mut Nest, facts: &Facts, registers: u32) {
+pub(super) fn fuse(nest: &mut Nest, facts: &mut Facts, registers: u32) {
     let names = Names::of(nest);
     let mut body = std::mem::take(&mut nest.body);
     let mut fusion = Fusion {
@@ -33,7 +35,7 @@ pub(super) fn fuse(nest: &mut Nest, facts: &Facts, registers: u32) {
 
 struct Fusion<'a> {
     nest: &'a Nest,
-    facts: &'a Facts,
+    facts: &'a mut Facts,
     /// The most accumulators of a loop.
     most: usize,
     names: Names,
@@ -58,7 +60,7 @@ impl Fusion<'_> {
             }
             at = self.rows(block, at);
             match &mut block[at] {
-                Stmt::For { body, .. } => self.block(body),
+                Stmt::For { .. } => self.body(&mut block[at]),
                 Stmt::If { then, els, .. } => {
                     self.block(then);
                     self.block(els);
@@ -69,6 +71,32 @@ impl Fusion<'_> {
         }
     }
 
+    /// What is done in a loop, which has an iteration: what it stores to is as large as its last one needs.
+    fn body(&mut self, s: &mut Stmt) {
+        let Stmt::For {
+            var, extent, body, ..
+        } = s
+        else {
+            return;
+        };
+        let known = self.facts.len();
+        let last = *extent - Nat::int(1);
+        self.facts.not_negative(last);
+        let mut steps = IndexSet::new();
+        walk::each_stmt(body, &mut |s| {
+            if let Stmt::Store { index, .. } = s {
+                steps.extend(index.coefficient(*var));
+            }
+        });
+        for step in steps {
+            if step.as_int().is_none() && self.facts.at_least(step, Nat::int(0)) {
+                self.facts.not_negative(last * step);
+            }
+        }
+        self.block(body);
+        self.facts.forget(known);
+    }
+
     /// Puts loops over the same rows into one; where that stands then.
     fn rows(&mut self, block: &mut Block, mut at: usize) -> usize {
         let mut next = at + 1;
@@ -77,6 +105,8 @@ impl Fusion<'_> {
                 Some(moved) => {
                     at = put_into(block, at, next, &moved);
                     next = at + 1;
+                    // A third loop is compared with loops in it that are one.
+                    self.body(&mut block[at]);
                 }
                 None => next += 1,
             }
@@ -88,14 +118,18 @@ impl Fusion<'_> {
     fn moved_rows(&self, block: &[Stmt], (first, second): (usize, usize)) -> Option<Vec<usize>> {
         let a = Rows::of(self.nest, &block[first])?;
         let b = Rows::of(self.nest, &block[second])?;
-        if a.extent != b.extent || a.kind != b.kind || !a.loops.shares(&b.loops) {
+        let near = a.loops.shares(&b.loops, &Expr::same)
+            || a.loops.shares(&b.loops, &|x, y| a.loops.interleaves(x, y));
+        if a.extent != b.extent || a.kind != b.kind || !near {
             return None;
         }
-        let both = a.writes.buffers.intersection(&b.writes.buffers);
-        let apart = both
-            .copied()
-            .filter(|buf| self.are_apart(*buf, &block[first], &block[second]))
-            .collect();
+        let written = b.writes.buffers.clone();
+        let apart = |s: &Stmt| {
+            let both = Touched::written(self.nest, s).buffers;
+            let both = both.intersection(&written).copied();
+            both.filter(|buf| self.are_apart(*buf, s, &block[second]))
+                .collect()
+        };
         self.before_first(block, (first, second), (b.reads, b.writes), &apart, &|_| {
             true
         })
@@ -132,7 +166,7 @@ impl Fusion<'_> {
         let b = Reduction::of(&block[second])?;
         let a = Reduction::of(&block[first])?;
         let few = a.accumulators + b.accumulators <= self.most;
-        if a.extent != b.extent || !few || !a.shares(&b) {
+        if a.extent != b.extent || !few || !a.shares(&b, &Expr::same) {
             return None;
         }
         let reads = Touched::read(self.nest, &block[second]);
@@ -142,30 +176,26 @@ impl Fusion<'_> {
             block,
             (first, second),
             (reads, writes),
-            &FxHashSet::default(),
+            &|_| FxHashSet::default(),
             &may_move,
         )
     }
 
     /// The statements between two loops that the second, which reads and writes so much, needs; nothing if one of them may not move, or
-    /// something that stays, the first loop above all, stands against it. Of some buffers the two store different elements.
+    /// something that stays, the first loop above all, stands against it. Of some buffers a statement and the second store different
+    /// elements.
     fn before_first(
         &self,
         block: &[Stmt],
         (first, second): (usize, usize),
         (mut reads, mut writes): (Touched, Touched),
-        apart: &FxHashSet<BufId>,
+        apart: &dyn Fn(&Stmt) -> FxHashSet<BufId>,
         may_move: &dyn Fn(&Stmt) -> bool,
     ) -> Option<Vec<usize>> {
         let mut moved = Vec::new();
         for at in (first..second).rev() {
             let s = &block[at];
-            let mut own = (Touched::read(self.nest, s), Touched::written(self.nest, s));
-            if at == first {
-                own.1
-                    .buffers
-                    .retain(|b| !apart.contains(b) || reads.buffers.contains(b));
-            }
+            let own = (Touched::read(self.nest, s), Touched::written(self.nest, s));
             let declares = walk::declared(s);
             let declared =
                 declares.is_some_and(|v| reads.vars.contains(&v) || writes.vars.contains(&v));
@@ -177,7 +207,10 @@ impl Fusion<'_> {
                 writes.vars.extend(declares);
                 continue;
             }
-            if own.1.meets(&reads) || own.0.meets(&writes) || own.1.meets(&writes) {
+            let apart = apart(s);
+            let mut meeting = own.1.clone();
+            meeting.buffers.retain(|b| !apart.contains(b));
+            if own.1.meets(&reads) || own.0.meets(&writes) || meeting.meets(&writes) {
                 return None;
             }
         }
@@ -443,15 +476,29 @@ impl Reduction<'_> {
         })
     }
 
-    /// Whether both read an element, another one in each iteration, at the same time.
-    fn shares(&self, other: &Reduction) -> bool {
+    /// Whether both read such elements, others in each iteration, at the same time.
+    fn shares(&self, other: &Reduction, are: &dyn Fn(&Expr, &Expr) -> bool) -> bool {
         let names: FxHashMap<Symbol, Symbol> = (other.indices.iter().copied())
             .zip(self.indices.iter().copied())
             .collect();
         let theirs = other.loads(&names);
         self.loads(&FxHashMap::default())
             .iter()
-            .any(|load| theirs.iter().any(|l| l.same(load)))
+            .any(|load| theirs.iter().any(|l| are(l, load)))
+    }
+
+    /// Whether of two loads each reads what the other one leaves out between iterations, so that both read the same lines.
+    fn interleaves(&self, a: &Expr, b: &Expr) -> bool {
+        let (ExprKind::Load(x, i), ExprKind::Load(y, j)) = (a.kind(), b.kind()) else {
+            return false;
+        };
+        let steps = self
+            .indices
+            .iter()
+            .filter_map(|v| i.coefficient(*v)?.as_int());
+        let step = steps.map(i64::abs).filter(|step| *step > 0).min();
+        let apart = (*i - *j).as_int().map(i64::abs);
+        x == y && step.zip(apart).is_some_and(|(step, apart)| apart < step)
     }
 
     /// What is read at places that differ between iterations, under other names of indices.

@@ -3,8 +3,9 @@
 //! Comes in: a nest; goes out: the same, in which loops over a few known iterations that only add to vectors are
 //! [`LoopKind::PartialUnroll`]. Such a loop is over before counting its iterations has paid; and gcc, to which an operand in
 //! memory is as good as one in a register, loads a vector again for each use of it, unless several iterations share its
-//! register. So are loops that add up as many short numbers as a vector has, which gcc writes out otherwise. Invariant: nothing is computed otherwise. Absent: loops whose vectors do not all fit into the registers, which
-//! operands in memory help; longer ones, of which more code is read than counting saves.
+//! register. So are loops that add up as many short numbers as a vector has, which gcc writes out otherwise. Invariant: nothing
+//! is computed otherwise. Absent: loops whose vectors do not all fit into the registers, which operands in memory help; longer
+//! ones, of which more code is read than counting saves.
 
 use crate::arith::Nat;
 use crate::intern::Symbol;

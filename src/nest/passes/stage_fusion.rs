@@ -261,25 +261,17 @@ impl<'a> Stage<'a> {
         self.short.is_empty() && !self.vectors && operations <= LITTLE
     }
 
-    /// Whether the other one reads elements only that this one stores in the same iteration, of buffers that this one stores to, and one at least;
-    /// and neither is in the way of the other one otherwise.
+    /// Whether the other one reads elements only that this one stores in the same iteration, of buffers that this one stores
+    /// to, and one at least; and neither is in the way of the other one otherwise.
     fn feeds(&self, other: &Stage) -> bool {
-        let (mine, theirs) = (&self.writes.buffers, &other.writes.buffers);
-        if !mine.is_disjoint(theirs) || !theirs.is_disjoint(&self.reads.buffers) {
-            return false;
-        }
-        let (mine, theirs) = (&self.writes.vars, &other.writes.vars);
-        let meet = [
-            (mine, &other.reads.vars),
-            (mine, theirs),
-            (theirs, &self.reads.vars),
-        ];
-        if meet.into_iter().any(|(a, b)| !a.is_disjoint(b)) {
-            return false;
-        }
-        let mine = &self.writes.buffers;
-        let common: Vec<BufId> = mine.intersection(&other.reads.buffers).copied().collect();
-        !common.is_empty() && common.iter().all(|b| self.hands(other, *b))
+        let (mine, theirs) = (&self.writes, &other.writes);
+        let apart = mine.buffers.is_disjoint(&theirs.buffers)
+            && theirs.buffers.is_disjoint(&self.reads.buffers)
+            && mine.vars.is_disjoint(&other.reads.vars)
+            && mine.vars.is_disjoint(&theirs.vars)
+            && theirs.vars.is_disjoint(&self.reads.vars);
+        let mut common = mine.buffers.intersection(&other.reads.buffers).peekable();
+        apart && common.peek().is_some() && common.all(|b| self.hands(other, *b))
     }
 
     /// Whether each iteration stores one element of a buffer, of its own, and the other one reads that alone.
