@@ -486,8 +486,8 @@ def smoothed [h w : nat] (k : 7.f32) (x : (h+6).(w+6).f32) : h.w.f32 =
     // What windows read several times is loaded once: named or not, that takes as long.
     (
         "def low (a : f32) (b : f32) (c : f32) : f32 = min a (min b c)
-         def middle (a : f32) (b : f32) (c : f32) : f32 = max (min a b) (min (max a b) c)
-         def medians [h w : nat] (x : (h+2).(w+2).f32) : h.w.f32 =
+def middle (a : f32) (b : f32) (c : f32) : f32 = max (min a b) (min (max a b) c)
+def medians [h w : nat] (x : (h+2).(w+2).f32) : h.w.f32 =
            slide[3, 1] x |> map (\\rows -> transpose rows |> slide[3, 1] |> map (\\win ->
              let a = at[0] win in let b = at[1] win in let c = at[2] win in
              let m = middle (middle (at[0] a) (at[1] a) (at[2] a)) (middle (at[0] b) (at[1] b) (at[2] b)) (middle (at[0] c) (at[1] c) (at[2] c)) in

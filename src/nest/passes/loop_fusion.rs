@@ -135,7 +135,7 @@ impl Fusion<'_> {
         })
     }
 
-    /// Whether two loops store to different elements of a buffer, whichever of their iterations run when.
+    /// Whether two statements store to different elements of a buffer, whichever of their iterations run when.
     fn are_apart(&self, buf: BufId, first: &Stmt, second: &Stmt) -> bool {
         let stored = |s: &Stmt| {
             let mut places = Vec::new();
@@ -156,8 +156,8 @@ impl Fusion<'_> {
         };
         let (a, b) = (stored(first), stored(second));
         let before = |(x, lanes): (Nat, i64), y: Nat| self.facts.at_least(y - x, lanes.into());
-        a.iter()
-            .all(|a| b.iter().all(|b| before(*a, b.0) || before(*b, a.0)))
+        // What stores nothing may declare the buffer.
+        !a.is_empty() && (a.iter()).all(|a| b.iter().all(|b| before(*a, b.0) || before(*b, a.0)))
     }
 
     /// The declarations between two loops that have to stand before the first so that the second can run inside of it;
