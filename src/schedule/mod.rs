@@ -20,6 +20,7 @@ mod nested;
 mod partial;
 mod print;
 mod recurrences;
+mod results;
 mod reuse;
 mod rows;
 mod scanned;
@@ -266,6 +267,7 @@ pub fn first(program: &Program, target: Target, permits: Permits) -> Vec<Schedul
     let term = &program.term;
     let before = [
         views::written(term),
+        results::put_in(term),
         windows::apart(term, permits),
         elements::apart(term),
         joined::apart(term, permits),

@@ -1,7 +1,7 @@
 //! Programs that have no sketch, each with what is done with it.
 
 /// Programs that are not shipped, and a word of the schedule that is taken where sums may be regrouped.
-pub const PROGRAMS: [(&str, &str); 89] = [
+pub const PROGRAMS: [(&str, &str); 90] = [
     (
         "def clamped [n : nat] (a : f32) (x : n.f32) (y : n.f32) : n.f32 =
            zip x y |> map (\\p -> min (max (a * fst p + snd p) (-1.0)) 1.0)",
@@ -493,6 +493,14 @@ def medians [h w : nat] (x : (h+2).(w+2).f32) : h.w.f32 =
              let m = middle (middle (at[0] a) (at[1] a) (at[2] a)) (middle (at[0] b) (at[1] b) (at[2] b)) (middle (at[0] c) (at[1] c) (at[2] c)) in
              max m (low (at[1] a) (at[1] b) (at[1] c))))",
         "parallel",
+    ),
+    // Results that others are made of are written by loops of their own, which are one again.
+    (
+        "def adam [n : nat] (w : n.f32) (g : n.f32) (m : n.f32) (v : n.f32) (lr : f32) : (n.f32, (n.f32, n.f32)) =
+           let m2 = zip m g |> map (\\p -> 0.9 * fst p + 0.1 * snd p) in
+           let v2 = zip v g |> map (\\p -> 0.999 * fst p + 0.001 * snd p * snd p) in
+           (zip w (zip m2 v2) |> map (\\p -> fst p - lr * fst (snd p) / (sqrt (snd (snd p)) + 0.00000001)), (m2, v2))",
+        "named results put in, parallel",
     ),
     // Parts of an array are written side by side.
     (
