@@ -433,7 +433,7 @@ impl Rows<'_> {
 }
 
 /// Whether iterations of a loop hand on variables.
-fn accumulates(s: &Stmt) -> bool {
+pub(super) fn accumulates(s: &Stmt) -> bool {
     let (mut own, mut assigned) = (FxHashSet::default(), FxHashSet::default());
     walk::each_stmt(std::slice::from_ref(s), &mut |s| {
         own.extend(walk::declared(s));

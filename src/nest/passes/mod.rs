@@ -24,6 +24,7 @@ mod outer_vectorization;
 mod partial_unroll;
 mod prefetch;
 mod rematerialization;
+mod row_fusion;
 mod scalar_replacement;
 mod size_guards;
 mod stage_fusion;
@@ -169,6 +170,14 @@ pub const PASSES: &[Pass] = &[
         keeps: "the steps of each accumulator and their order; all stores",
         place: "stage_fusion puts reductions of the same elements side by side, which stood in loops of their own",
         run: |nest, cx| loop_fusion::fuse(nest, cx.facts, cx.target.registers()),
+    },
+    Pass {
+        name: "row_fusion",
+        does: "makes one loop of two outer ones that go over the same rows, which are in the caches then",
+        needs: "inner loops as they will run: stage_fusion, loop_fusion-2; stages that keep some lines: line_buffers",
+        keeps: "the order of the stores of each loop; inner loops",
+        place: "after loop_fusion-2, which makes one of inner loops where it can; before licm and arena",
+        run: |nest, cx| row_fusion::fuse(nest, cx.facts),
     },
     Pass {
         name: "store_sinking",
