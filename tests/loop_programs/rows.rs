@@ -113,3 +113,22 @@ fn rows_are_gone_through_once() {
     let in_order = scaled.replace("mapPar", "mapSeq");
     assert_eq!(of(&format!("zip x tops |> {in_order}")), 3);
 }
+
+/// Of rows that only one loop needs, each in its own iteration, one is kept, of each thread; of what another loop reads all are.
+#[test]
+fn one_row_is_kept_of_those_that_are_gone_through_once() {
+    let of = |map: &str, rest: &str| {
+        let nest = printed(&format!(
+            "def f [n d : nat] (x : n.d.f32) : n.d.f32 =
+               let t = toMem (x |> {map} (mapSeq (\\v -> exp v))) in
+               t |> {map} (\\row -> let sum = reduceSeq (\\a v -> a + v) 0.0 row in row |> mapSeq (\\v -> v / sum)) {rest}"
+        ));
+        buffers(&nest)
+    };
+    let [n, d] = ["n", "d"].map(|name| Nat::var(Symbol::new(name)));
+    assert_eq!(of("mapPar", ""), vec![(d, StorageClass::ThreadHeap)]);
+    assert_eq!(of("mapSeq", ""), vec![(d, StorageClass::Heap)]);
+    let read_again =
+        "|> zip t |> mapSeq (\\(u, v) -> zip u (reverse v) |> mapSeq (\\(p, q) -> p * q))";
+    assert!(of("mapPar", read_again).contains(&(n * d, StorageClass::Heap)));
+}

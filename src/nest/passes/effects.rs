@@ -73,6 +73,19 @@ impl Touched {
     }
 }
 
+/// Whether what reads and writes so much may stand on the other side of statements.
+pub(super) fn may_pass(
+    nest: &Nest,
+    (reads, writes): (&Touched, &Touched),
+    statements: &[Stmt],
+) -> bool {
+    statements.iter().all(|s| {
+        let (read, written) = (Touched::read(nest, s), Touched::written(nest, s));
+        let declares = walk::declared(s).is_some_and(|v| reads.vars.contains(&v));
+        !declares && !written.meets(reads) && !written.meets(writes) && !read.meets(writes)
+    })
+}
+
 /// The variables from outside that a statement assigns, and how often it is written there; nothing if it stores.
 pub(super) fn accumulators(s: &Stmt) -> Option<IndexMap<Symbol, usize>> {
     let mut pure = true;

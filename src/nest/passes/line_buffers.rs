@@ -436,7 +436,7 @@ fn may_move(uses: &[Uses], group: &Group, at: usize, last: usize) -> bool {
 }
 
 /// Loads and stores of lines as `line` says.
-fn folded(block: &mut Block, line: &dyn Fn(BufId, Nat, i64) -> Option<Nat>) {
+pub(super) fn folded(block: &mut Block, line: &dyn Fn(BufId, Nat, i64) -> Option<Nat>) {
     let expr = |e: &Expr| {
         e.rewrite(&mut |e| match e.kind() {
             ExprKind::Load(b, n) => {

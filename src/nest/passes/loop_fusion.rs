@@ -5,11 +5,11 @@
 //! them stands against it. What both compute is computed once: compilers see that two expressions are equal, but do not
 //! fuse loops. Each accumulator is changed by the same steps in the same order. So do loops over rows, or over elements, of
 //! which each stores to places that the other one does not touch, such as several sums of columns, or sums and differences of
-//! neighbours, or what is made of every second element and of those between: rows come through the caches once. Invariant: accumulators of a loop are no more than half of the machine's vector
-//! registers. Absent: other loops that store.
+//! neighbours, or what is made of every second element and of those between: rows come through the caches once. Invariant:
+//! accumulators of a loop are no more than half of the machine's vector registers. Absent: other loops that store.
 
 use super::cse;
-use super::effects::{accumulators, Touched};
+use super::effects::{accumulators, handed_on, Touched};
 use super::fresh::Names;
 use crate::arith::Nat;
 use crate::arith::Signs;
@@ -406,7 +406,7 @@ impl Rows<'_> {
                 Stmt::For { var, kind, .. } => {
                     let orders = [LoopKind::Seq, LoopKind::Par, LoopKind::Independent];
                     // What is accumulated in variables was shaped for the registers that there are.
-                    plain &= orders.contains(kind) && !accumulates(s);
+                    plain &= orders.contains(kind) && handed_on(std::slice::from_ref(s)).is_empty();
                     indices.push(*var);
                 }
                 Stmt::Store { .. } => stores = true,
@@ -430,18 +430,6 @@ impl Rows<'_> {
             writes,
         })
     }
-}
-
-/// Whether iterations of a loop hand on variables.
-pub(super) fn accumulates(s: &Stmt) -> bool {
-    let (mut own, mut assigned) = (FxHashSet::default(), FxHashSet::default());
-    walk::each_stmt(std::slice::from_ref(s), &mut |s| {
-        own.extend(walk::declared(s));
-        if let Stmt::Assign { var, .. } = s {
-            assigned.insert(*var);
-        }
-    });
-    !assigned.is_subset(&own)
 }
 
 /// A loop that stores nothing and has loops in order alone.

@@ -2,17 +2,18 @@
 //!
 //! Comes in: a nest; goes out: the same, in which of two loops of one block with as many iterations and loops in them, of which the second
 //! reads of what the first stores the row of the same iteration alone, one is left, if rows that one touches are read by the other one:
-//! these are in the caches still, where each loop by itself reads all of them from memory. Inner loops stay as they are. Invariant: the
-//! iterations of each loop keep their order; no iteration of the second reads or overwrites what another one of the first stores or reads.
-//! Absent: innermost loops (`stage_fusion`, `loop_fusion`); rows that are shorter than some lines.
+//! these are in the caches still, where each loop by itself reads all of them from memory. Of a buffer of rows that nothing else touches
+//! one row is left, of each thread. Inner loops stay as they are. Invariant: the iterations of each loop keep their order; no iteration of
+//! the second reads or overwrites what another one of the first stores or reads. Absent: innermost loops (`stage_fusion`, `loop_fusion`); rows that are shorter than some lines.
 
-use super::effects::Touched;
-use super::loop_fusion::accumulates;
+use super::effects::{handed_on, may_pass, Touched};
+use super::line_buffers::folded;
 use crate::arith::{Nat, Signs};
 use crate::index::Facts;
 use crate::intern::Symbol;
-use crate::nest::{walk, Block, BufId, Expr, ExprKind, LoopKind, Nest, Stmt};
+use crate::nest::{walk, Block, BufId, Expr, ExprKind, LoopKind, Nest, Stmt, StorageClass};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 /// The fewest elements of a row.
 const LONG: i64 = 64;
@@ -28,12 +29,13 @@ pub(super) fn fuse(nest: &mut Nest, facts: &mut Facts) {
             }
         }
     });
-    Fusion { nest, facts }.block(&mut body);
+    let mut fusion = Fusion { nest, facts };
+    fusion.block(&mut body);
     nest.body = body;
 }
 
 struct Fusion<'a> {
-    nest: &'a Nest,
+    nest: &'a mut Nest,
     facts: &'a mut Facts,
 }
 
@@ -45,7 +47,7 @@ impl Fusion<'_> {
             match before.find_map(|first| Some((first, self.place(block, first, second)?))) {
                 Some((first, place)) => {
                     merge(block, (first, second), place);
-                    second = place;
+                    second = self.keep_rows(block, place);
                 }
                 None => {
                     self.inside(&mut block[second]);
@@ -85,16 +87,7 @@ impl Fusion<'_> {
             return None;
         }
         let between = &block[first + 1..second];
-        let free = |of: &Outer| {
-            between.iter().all(|s| {
-                let (reads, writes) = (Touched::read(self.nest, s), Touched::written(self.nest, s));
-                let declares = walk::declared(s).is_some_and(|v| of.reads.vars.contains(&v));
-                !declares
-                    && !writes.meets(&of.reads)
-                    && !writes.meets(&of.writes)
-                    && !reads.meets(&of.writes)
-            })
-        };
+        let free = |of: &Outer| may_pass(self.nest, (&of.reads, &of.writes), between);
         if free(&a) {
             return Some(second - 1);
         }
@@ -106,9 +99,7 @@ impl Fusion<'_> {
         let stored = a.places.iter().filter(|p| p.stores && p.buf == buf);
         let read = b.places.iter().filter(|p| !p.stores && p.buf == buf);
         let mut all = stored.map(|p| (p, a.var)).chain(read.map(|p| (p, b.var)));
-        let Some(row) = (a.places.iter().find(|p| p.stores && p.buf == buf))
-            .and_then(|p| p.index.coefficient(a.var))
-        else {
+        let Some(row) = a.row(buf) else {
             return false;
         };
         all.all(|(p, var)| {
@@ -119,6 +110,67 @@ impl Fusion<'_> {
                     .facts
                     .at_least(row, self.most(inside) + Nat::int(p.lanes))
         })
+    }
+
+    /// Leaves one row of each buffer of which a loop goes over rows of its own, and that nothing else touches; where the loop stands then.
+    fn keep_rows(&mut self, block: &mut Block, at: usize) -> usize {
+        let Some(of) = Outer::of(self.nest, &block[at]) else {
+            return at;
+        };
+        let mut at = at;
+        let both: BTreeSet<BufId> = of
+            .writes
+            .buffers
+            .intersection(&of.reads.buffers)
+            .copied()
+            .collect();
+        for buf in both {
+            let Some((place, row)) = self.kept_row(block, at, &of, buf) else {
+                continue;
+            };
+            let buffer = &mut self.nest.buffers[buf.0 as usize];
+            buffer.len = row;
+            let nest = &*self.nest;
+            let line = |b: BufId, index: Nat, _: i64| {
+                let inside = || written_out(index, &of.names) - Nat::var(of.var) * row;
+                (nest.root(b) == buf).then(inside)
+            };
+            let Stmt::For { body, .. } = &mut block[at] else {
+                unreachable!("it is a loop");
+            };
+            folded(body, &line);
+            if of.kind == LoopKind::Par {
+                body.insert(0, Stmt::Alloc(buf));
+                self.nest.buffers[buf.0 as usize].storage = StorageClass::ThreadHeap;
+                block.remove(place);
+                at -= 1;
+            }
+        }
+        at
+    }
+
+    /// Where a buffer begins of which a loop needs one row at a time, and how long that is.
+    fn kept_row(&self, block: &[Stmt], at: usize, of: &Outer, buf: BufId) -> Option<(usize, Nat)> {
+        let is_begin = |s: &Stmt| matches!(s, Stmt::Alloc(b) if *b == buf);
+        let place = block[..at].iter().position(is_begin)?;
+        let row = of.row(buf)?;
+        let buffer = &self.nest.buffers[buf.0 as usize];
+        let sizes = buffer.len.vars();
+        let long =
+            row.as_int().is_none_or(|n| n >= LONG) && row.vars().iter().all(|v| sizes.contains(v));
+        let heap = matches!(
+            buffer.storage,
+            StorageClass::Heap | StorageClass::ThreadHeap
+        );
+        let has_one_name = !self.nest.buffers.iter().any(|b| b.alias == Some(buf));
+        let touches = |s: &Stmt| {
+            Touched::read(self.nest, s).buffers.contains(&buf)
+                || Touched::written(self.nest, s).buffers.contains(&buf)
+        };
+        let mut others = (block.iter().enumerate()).filter(|(i, _)| *i != place && *i != at);
+        let alone = !others.any(|(_, s)| touches(s));
+        (long && heap && has_one_name && alone && self.are_own_rows(buf, of, of))
+            .then_some((place, row))
     }
 
     /// The most that a number is, by the bounds of the loops whose variables grow it; inner ones first, as theirs may name outer ones.
@@ -167,6 +219,8 @@ struct Outer {
     extent: Nat,
     kind: LoopKind,
     places: Vec<Place>,
+    /// What names of indices stand for.
+    names: FxHashMap<Symbol, Nat>,
     reads: Touched,
     writes: Touched,
 }
@@ -184,23 +238,18 @@ impl Outer {
             return None;
         };
         let has_loops = body.iter().any(|s| matches!(s, Stmt::For { .. }));
-        if !has_loops || accumulates(s) {
+        if !has_loops || !handed_on(std::slice::from_ref(s)).is_empty() {
             return None;
         }
-        let mut names = FxHashMap::default();
-        let mut places = Vec::new();
+        let (mut places, mut names) = (Vec::new(), FxHashMap::default());
         walk::each_stmt(body, &mut |s| {
-            let out = |n: Nat, names: &FxHashMap<Symbol, Nat>| {
-                n.subst_vars(&mut |v| names.get(&v).copied())
-            };
             if let Stmt::Index { var, value } = s {
-                let value = out(*value, &names);
-                names.insert(*var, value);
+                names.insert(*var, written_out(*value, &names));
             }
             let mut place = |buf: BufId, index: Nat, of: &Expr, stores: bool| {
                 places.push(Place {
                     buf: nest.root(buf),
-                    index: out(index, &names),
+                    index: written_out(index, &names),
                     lanes: of.shape().lanes.into(),
                     stores,
                 });
@@ -224,9 +273,16 @@ impl Outer {
             extent: *extent,
             kind: *kind,
             places,
+            names,
             reads: Touched::read(nest, s),
             writes: Touched::written(nest, s),
         })
+    }
+
+    /// How far apart the rows of a buffer are that iterations store to.
+    fn row(&self, buf: BufId) -> Option<Nat> {
+        let first = self.places.iter().find(|p| p.stores && p.buf == buf)?;
+        first.index.coefficient(self.var)
     }
 
     /// Whether the other one reads elements of long rows that this one touches in the same iteration.
@@ -240,4 +296,9 @@ impl Outer {
             other.places.iter().any(|q| !q.stores && is_same(q))
         })
     }
+}
+
+/// An index without the names of others.
+fn written_out(n: Nat, names: &FxHashMap<Symbol, Nat>) -> Nat {
+    n.subst_vars(&mut |v| names.get(&v).copied())
 }

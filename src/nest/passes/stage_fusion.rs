@@ -8,7 +8,7 @@
 //! others store; loops with accumulators or choices, of which compilers would make no vectors any more, but for those behind a scan, whose
 //! steps wait for each other: what little is done with each of its results is done meanwhile.
 
-use super::effects::Touched;
+use super::effects::{may_pass, Touched};
 use super::fresh::Names;
 use crate::arith::Nat;
 use crate::intern::Symbol;
@@ -79,16 +79,7 @@ impl Fusion<'_> {
             return None;
         }
         let between = &block[first + 1..second];
-        let free = |of: &Stage| {
-            between.iter().all(|s| {
-                let (reads, writes) = (Touched::read(self.nest, s), Touched::written(self.nest, s));
-                let declares = walk::declared(s).is_some_and(|v| of.reads.vars.contains(&v));
-                !declares
-                    && !writes.meets(&of.reads)
-                    && !writes.meets(&of.writes)
-                    && !reads.meets(&of.writes)
-            })
-        };
+        let free = |of: &Stage| may_pass(self.nest, (&of.reads, &of.writes), between);
         if free(&a) {
             return Some(second - 1);
         }
