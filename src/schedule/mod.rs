@@ -261,13 +261,13 @@ impl Schedule {
 }
 
 /// What may be done before anything else, the first that is reached: rows of windows are reduced by themselves, and rows that lie apart;
-/// elements that are reductions get a loop; what a reduction goes on from is combined behind; columns are scanned all at once, a long array in blocks; rows that columns are read of are computed once; updates at
-/// places are done in parallel blocks; reductions of the same arrays are one.
+/// elements that are reductions get a loop; what a reduction goes on from is combined behind; columns are scanned all at once, a long
+/// array in blocks; rows that columns are read of are computed once; updates at places are done in parallel blocks; reductions of the
+/// same arrays are one; named results are put in.
 pub fn first(program: &Program, target: Target, permits: Permits) -> Vec<Schedule> {
     let term = &program.term;
     let before = [
         views::written(term),
-        results::put_in(term),
         windows::apart(term, permits),
         elements::apart(term),
         joined::apart(term, permits),
@@ -284,6 +284,7 @@ pub fn first(program: &Program, target: Target, permits: Permits) -> Vec<Schedul
         linear::composed(term, permits),
         lifted::into_operators(term, permits),
         together::in_one_pass(term),
+        results::put_in(term),
     ];
     let before = before.into_iter().flatten();
     let rows = before.chain(scans::of_rows(term, target));
