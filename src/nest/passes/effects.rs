@@ -73,17 +73,25 @@ impl Touched {
     }
 }
 
-/// Whether what reads and writes so much may stand on the other side of statements.
-pub(super) fn may_pass(
+/// Where one loop is to stand instead of two that read and write so much, counted without the first or the second: in the place of the
+/// second, or of the first; nothing if both have to stay on their side of what stands between.
+pub(super) fn place_of_both(
     nest: &Nest,
-    (reads, writes): (&Touched, &Touched),
-    statements: &[Stmt],
-) -> bool {
-    statements.iter().all(|s| {
-        let (read, written) = (Touched::read(nest, s), Touched::written(nest, s));
-        let declares = walk::declared(s).is_some_and(|v| reads.vars.contains(&v));
-        !declares && !written.meets(reads) && !written.meets(writes) && !read.meets(writes)
-    })
+    block: &[Stmt],
+    (first, second): (usize, usize),
+    (a, b): ((&Touched, &Touched), (&Touched, &Touched)),
+) -> Option<usize> {
+    let free = |(reads, writes): (&Touched, &Touched)| {
+        block[first + 1..second].iter().all(|s| {
+            let (read, written) = (Touched::read(nest, s), Touched::written(nest, s));
+            let declares = walk::declared(s).is_some_and(|v| reads.vars.contains(&v));
+            !declares && !written.meets(reads) && !written.meets(writes) && !read.meets(writes)
+        })
+    };
+    match free(a) {
+        true => Some(second - 1),
+        false => free(b).then_some(first),
+    }
 }
 
 /// The variables from outside that a statement assigns, and how often it is written there; nothing if it stores.

@@ -118,8 +118,8 @@ impl Fusion<'_> {
     fn moved_rows(&self, block: &[Stmt], (first, second): (usize, usize)) -> Option<Vec<usize>> {
         let a = Rows::of(self.nest, &block[first])?;
         let b = Rows::of(self.nest, &block[second])?;
-        let near = a.loops.shares(&b.loops, &Expr::same)
-            || a.loops.shares(&b.loops, &|x, y| a.loops.interleaves(x, y));
+        let are_near = |x: &Expr, y: &Expr| x.same(y) || a.loops.interleaves(x, y);
+        let near = a.loops.shares(&b.loops, &are_near);
         if a.extent != b.extent || a.kind != b.kind || !near {
             return None;
         }

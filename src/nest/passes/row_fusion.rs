@@ -6,7 +6,7 @@
 //! one row is left, of each thread. Inner loops stay as they are. Invariant: the iterations of each loop keep their order; no iteration of
 //! the second reads or overwrites what another one of the first stores or reads. Absent: innermost loops (`stage_fusion`, `loop_fusion`); rows that are shorter than some lines.
 
-use super::effects::{handed_on, may_pass, Touched};
+use super::effects::{handed_on, place_of_both, Touched};
 use super::line_buffers::folded;
 use crate::arith::{Nat, Signs};
 use crate::index::Facts;
@@ -29,8 +29,7 @@ pub(super) fn fuse(nest: &mut Nest, facts: &mut Facts) {
             }
         }
     });
-    let mut fusion = Fusion { nest, facts };
-    fusion.block(&mut body);
+    Fusion { nest, facts }.block(&mut body);
     nest.body = body;
 }
 
@@ -86,12 +85,8 @@ impl Fusion<'_> {
         if overwrites || !handed.all(|buf| self.are_own_rows(*buf, &a, &b)) {
             return None;
         }
-        let between = &block[first + 1..second];
-        let free = |of: &Outer| may_pass(self.nest, (&of.reads, &of.writes), between);
-        if free(&a) {
-            return Some(second - 1);
-        }
-        free(&b).then_some(first)
+        let both = ((&a.reads, &a.writes), (&b.reads, &b.writes));
+        place_of_both(self.nest, block, (first, second), both)
     }
 
     /// Whether each iteration of the first loop stores to a row of its own, and the second reads nothing of other rows.

@@ -8,7 +8,7 @@
 //! others store; loops with accumulators or choices, of which compilers would make no vectors any more, but for those behind a scan, whose
 //! steps wait for each other: what little is done with each of its results is done meanwhile.
 
-use super::effects::{may_pass, Touched};
+use super::effects::{place_of_both, Touched};
 use super::fresh::Names;
 use crate::arith::Nat;
 use crate::intern::Symbol;
@@ -78,12 +78,8 @@ impl Fusion<'_> {
         if (a.carries || b.carries) && !(a.carries && b.is_little()) {
             return None;
         }
-        let between = &block[first + 1..second];
-        let free = |of: &Stage| may_pass(self.nest, (&of.reads, &of.writes), between);
-        if free(&a) {
-            return Some(second - 1);
-        }
-        free(&b).then_some(first)
+        let both = ((&a.reads, &a.writes), (&b.reads, &b.writes));
+        place_of_both(self.nest, block, (first, second), both)
     }
 
     /// Puts both loops into one at a place.
