@@ -10,9 +10,9 @@
 
 use crate::term::Op;
 use crate::ty::Scalar;
-use rustc_hash::FxHashMap;
 
-/// A truth value that depends on bits of unknowns: 0 is false, 1 is true.
+/// A truth value that depends on bits of unknowns: the number of its node, and below it whether it is the opposite of that. 0 is
+/// false, 1 is true.
 pub type Bit = u32;
 
 const FALSE: Bit = 0;
@@ -23,15 +23,36 @@ pub type Word = Vec<Bit>;
 
 /// Unknowns whose bits stand side by side.
 const MOST_UNKNOWNS: u32 = 64;
+/// What stands below all variables.
+const NO_VARIABLE: u32 = u32::MAX;
 
 /// The diagrams.
 pub struct Words {
-    /// Variable, and what follows where it is false and true.
-    nodes: Vec<(u32, Bit, Bit)>,
-    ids: FxHashMap<(u32, Bit, Bit), Bit>,
-    chosen: FxHashMap<(Bit, Bit, Bit), Bit>,
+    /// Variable, and what follows where it is false and true. Of a truth value and its opposite one is a node, the one that is no
+    /// opposite where the variable is false.
+    nodes: Vec<Node>,
+    /// Nodes at the place of their hash or behind it, 0 where there is none.
+    places: Vec<u32>,
+    /// What was computed, each at the place of its hash: of two that share one the earlier is computed again.
+    computed: Vec<(Asked, Bit)>,
     unknowns: u32,
     limit: usize,
+}
+
+type Node = (u32, Bit, Bit);
+
+/// An operation on diagrams: `Choice(c, a, b)` as three numbers, of which others than the first two say which one it is.
+type Asked = (Bit, Bit, Bit);
+
+/// In place of the third of what is asked: both of two, either of two.
+const BOTH: Bit = FALSE;
+const EITHER: Bit = Bit::MAX;
+
+/// Where something is looked for first in a table of a power of two.
+fn place((a, b, c): (u32, u32, u32), size: usize) -> usize {
+    let mix =
+        |h: u64, x: u32| (h.rotate_left(5) ^ u64::from(x)).wrapping_mul(0x517c_c1b7_2722_0a95);
+    (mix(mix(mix(0, a), b), c) >> 32) as usize & (size - 1)
 }
 
 /// Bits of a type of integers or of truth values; floats have none.
@@ -77,9 +98,9 @@ impl Words {
     /// No more than so many nodes.
     pub fn new(limit: usize) -> Words {
         Words {
-            nodes: vec![(u32::MAX, FALSE, FALSE), (u32::MAX, TRUE, TRUE)],
-            ids: FxHashMap::default(),
-            chosen: FxHashMap::default(),
+            nodes: vec![(NO_VARIABLE, FALSE, FALSE)],
+            places: vec![0; 64],
+            computed: vec![((FALSE, FALSE, FALSE), FALSE); 64],
             unknowns: 0,
             limit,
         }
@@ -111,75 +132,136 @@ impl Words {
         if no == yes {
             return Some(no);
         }
-        if let Some(id) = self.ids.get(&(var, no, yes)) {
-            return Some(*id);
+        let opposite = no & 1;
+        let node = (var, no ^ opposite, yes ^ opposite);
+        let mut at = place(node, self.places.len());
+        loop {
+            match self.places[at] {
+                0 => break,
+                id if self.nodes[id as usize] == node => return Some(id << 1 | opposite),
+                _ => at = (at + 1) & (self.places.len() - 1),
+            }
         }
         let id = self.nodes.len();
         if id >= self.limit {
             return None;
         }
-        self.nodes.push((var, no, yes));
-        self.ids.insert((var, no, yes), id as Bit);
-        Some(id as Bit)
+        self.nodes.push(node);
+        self.places[at] = id as u32;
+        if 2 * id >= self.places.len() {
+            self.grow();
+        }
+        Some((id as Bit) << 1 | opposite)
+    }
+
+    /// Makes both tables larger: the first is at most half full, and the second has room for as many as there are nodes.
+    fn grow(&mut self) {
+        let size = 2 * self.places.len();
+        self.places = vec![0; size];
+        for (id, node) in self.nodes.iter().enumerate().skip(1) {
+            let mut at = place(*node, size);
+            while self.places[at] != 0 {
+                at = (at + 1) & (size - 1);
+            }
+            self.places[at] = id as u32;
+        }
+        let empty = ((FALSE, FALSE, FALSE), FALSE);
+        let before = std::mem::replace(&mut self.computed, vec![empty; size]);
+        for known in before {
+            self.computed[place(known.0, size)] = known;
+        }
+    }
+
+    /// What is asked of some diagrams, by what it is where their first variable is false and true.
+    fn by_parts<const N: usize>(
+        &mut self,
+        asked: Asked,
+        of: [Bit; N],
+        ask: impl Fn(&mut Words, [Bit; N]) -> Option<Bit>,
+    ) -> Option<Bit> {
+        let known = self.computed[place(asked, self.computed.len())];
+        if known.0 == asked {
+            return Some(known.1);
+        }
+        let nodes = of.map(|n| self.nodes[(n >> 1) as usize]);
+        let first = nodes.iter().map(|n| n.0).fold(NO_VARIABLE, u32::min);
+        let (mut off, mut on) = (of, of);
+        for (i, (var, no, yes)) in nodes.into_iter().enumerate() {
+            if var == first {
+                let opposite = of[i] & 1;
+                (off[i], on[i]) = (no ^ opposite, yes ^ opposite);
+            }
+        }
+        let yes = ask(self, on)?;
+        let no = ask(self, off)?;
+        let made = self.node(first, no, yes)?;
+        let at = place(asked, self.computed.len());
+        self.computed[at] = (asked, made);
+        Some(made)
     }
 
     /// `if c then a else b`
     fn choose(&mut self, c: Bit, a: Bit, b: Bit) -> Option<Bit> {
+        let (c, a, b) = match c & 1 {
+            0 => (c, a, b),
+            _ => (c ^ 1, b, a),
+        };
+        // Where the condition is known, so are what is the same and its opposite.
+        let known = |x: Bit, holds: Bit| if x >> 1 == c >> 1 { x & 1 ^ holds } else { x };
+        let (a, b) = (known(a, TRUE), known(b, FALSE));
         match (c, a, b) {
-            (TRUE, ..) => return Some(a),
             (FALSE, ..) => return Some(b),
-            (_, TRUE, FALSE) => return Some(c),
             _ if a == b => return Some(a),
+            (_, _, FALSE) => return self.and(c, a),
+            (_, FALSE, _) => return self.and(c ^ 1, b),
+            (_, TRUE, _) => return Some(self.and(c ^ 1, b ^ 1)? ^ 1),
+            (_, _, TRUE) => return Some(self.and(c, a ^ 1)? ^ 1),
+            _ if a == b ^ 1 => return self.xor(c, b),
             _ => {}
         }
-        if let Some(known) = self.chosen.get(&(c, a, b)) {
-            return Some(*known);
-        }
-        let var = [c, a, b].map(|n| self.nodes[n as usize].0);
-        let first = var[0].min(var[1]).min(var[2]);
-        let part = |n: Bit, yes: bool| {
-            let (var, no, is) = self.nodes[n as usize];
-            match (var == first, yes) {
-                (false, _) => n,
-                (true, true) => is,
-                (true, false) => no,
-            }
-        };
-        let (on, off) = (
-            [c, a, b].map(|n| part(n, true)),
-            [c, a, b].map(|n| part(n, false)),
-        );
-        let yes = self.choose(on[0], on[1], on[2])?;
-        let no = self.choose(off[0], off[1], off[2])?;
-        let made = self.node(first, no, yes)?;
-        self.chosen.insert((c, a, b), made);
-        Some(made)
-    }
-
-    fn not(&mut self, a: Bit) -> Option<Bit> {
-        self.choose(a, FALSE, TRUE)
+        let opposite = b & 1;
+        let of = [c, a ^ opposite, b ^ opposite];
+        let made = self.by_parts(of.into(), of, |w, [c, a, b]| w.choose(c, a, b))?;
+        Some(made ^ opposite)
     }
 
     /// Both.
     pub fn and(&mut self, a: Bit, b: Bit) -> Option<Bit> {
-        self.choose(a, b, FALSE)
+        let (a, b) = (a.min(b), a.max(b));
+        match (a, b) {
+            (FALSE, _) => Some(FALSE),
+            (TRUE, _) => Some(b),
+            _ if a == b => Some(a),
+            _ if a == b ^ 1 => Some(FALSE),
+            _ => self.by_parts((a, b, BOTH), [a, b], |w, [a, b]| w.and(a, b)),
+        }
     }
 
     fn or(&mut self, a: Bit, b: Bit) -> Option<Bit> {
-        self.choose(a, TRUE, b)
+        Some(self.and(a ^ 1, b ^ 1)? ^ 1)
     }
 
     /// Either, but not both.
     fn xor(&mut self, a: Bit, b: Bit) -> Option<Bit> {
-        let not = self.not(b)?;
-        self.choose(a, not, b)
+        let opposite = (a ^ b) & 1;
+        let (a, b) = (a & !1, b & !1);
+        let (a, b) = (a.min(b), a.max(b));
+        let made = match (a, b) {
+            (FALSE, _) => b,
+            _ if a == b => FALSE,
+            _ => self.by_parts((a, b, EITHER), [a, b], |w, [a, b]| w.xor(a, b))?,
+        };
+        Some(made ^ opposite)
     }
 
     /// Whether two words are equal wherever a condition holds.
     pub fn equal_where(&mut self, c: Bit, a: &[Bit], b: &[Bit]) -> Option<bool> {
         for (x, y) in a.iter().zip(b) {
-            let differs = self.xor(*x, *y)?;
-            if self.and(c, differs)? != FALSE {
+            // Nothing is computed of what is the same or, as diagrams are canonical, differs somewhere in any case.
+            if x == y {
+                continue;
+            }
+            if c == TRUE || self.and(c, *x)? != self.and(c, *y)? {
                 return Some(false);
             }
         }
@@ -195,8 +277,8 @@ impl Words {
         a.iter().zip(b).map(|(x, y)| f(self, *x, *y)).collect()
     }
 
-    fn not_all(&mut self, a: &[Bit]) -> Option<Word> {
-        a.iter().map(|x| self.not(*x)).collect()
+    fn not_all(a: &[Bit]) -> Word {
+        a.iter().map(|x| x ^ 1).collect()
     }
 
     fn select(&mut self, c: Bit, a: &[Bit], b: &[Bit]) -> Option<Word> {
@@ -214,7 +296,7 @@ impl Words {
     }
 
     fn difference(&mut self, a: &[Bit], b: &[Bit]) -> Option<Word> {
-        let b = self.not_all(b)?;
+        let b = Words::not_all(b);
         self.sum(a, &b, TRUE)
     }
 
@@ -255,7 +337,7 @@ impl Words {
         if signed {
             for word in [&mut a, &mut b] {
                 if let Some(sign) = word.last_mut() {
-                    *sign = self.not(*sign)?;
+                    *sign ^= 1;
                 }
             }
         }
@@ -267,7 +349,7 @@ impl Words {
         for x in a {
             any = self.or(any, *x)?;
         }
-        self.not(any)
+        Some(any ^ 1)
     }
 
     /// Quotient and remainder of numbers that are not negative; both 0 where the divisor is.
@@ -281,7 +363,7 @@ impl Words {
             rest.insert(0, a[i]);
             rest.truncate(width + 1);
             let below = self.below(&rest, &divisor)?;
-            out[i] = self.not(below)?;
+            out[i] = below ^ 1;
             let less = self.difference(&rest, &divisor)?;
             rest = self.select(below, &rest, &less)?;
         }
@@ -354,7 +436,7 @@ impl Words {
         match to {
             Scalar::Bool => {
                 let zero = self.is_zero(a)?;
-                Some(vec![self.not(zero)?])
+                Some(vec![zero ^ 1])
             }
             _ => Some(self.resized(a, from.is_signed(), width(to)?)),
         }
@@ -404,7 +486,7 @@ impl Words {
             (BitAnd | And, [a, b]) => self.each(a, b, Words::and),
             (BitOr | Or, [a, b]) => self.each(a, b, Words::or),
             (BitXor, [a, b]) => self.each(a, b, Words::xor),
-            (BitNot | Not, [a]) => self.not_all(a),
+            (BitNot | Not, [a]) => Some(Words::not_all(a)),
             (Shl, [a, b]) => self.moved(a, b, true, FALSE),
             (Shr, [a, b]) => {
                 let fill = if signed { *a.last()? } else { FALSE };
@@ -414,20 +496,16 @@ impl Words {
             (Gt, [a, b]) => one(self.less(b, a, signed)),
             (Le, [a, b]) => {
                 let less = self.less(b, a, signed)?;
-                one(self.not(less))
+                one(Some(less ^ 1))
             }
             (Ge, [a, b]) => {
                 let less = self.less(a, b, signed)?;
-                one(self.not(less))
+                one(Some(less ^ 1))
             }
             (Eq | Ne, [a, b]) => {
                 let differing = self.each(a, b, Words::xor)?;
                 let equal = self.is_zero(&differing)?;
-                one(if op == Eq {
-                    Some(equal)
-                } else {
-                    self.not(equal)
-                })
+                one(Some(if op == Eq { equal } else { equal ^ 1 }))
             }
             (Select, [c, a, b]) => self.select(*c.first()?, a, b),
             _ => None,

@@ -429,3 +429,91 @@ fn words_are_the_integers_of_the_machine() {
     }
     assert!(compared > 100_000, "{compared}");
 }
+
+/// Diagrams of unknowns are equal if and only if what they stand for is, for all values, or for those of a case: expressions of few
+/// bits are computed for each of them, as numbers.
+#[test]
+fn words_are_equal_where_all_values_are() {
+    use rise_opt::interp::random::Rng;
+    use rise_opt::operator::words::{Word, Words};
+    const WIDTH: usize = 2;
+    const OPS: [Op; 16] = [
+        Op::Add,
+        Op::Sub,
+        Op::Mul,
+        Op::Div,
+        Op::Mod,
+        Op::Min,
+        Op::Max,
+        Op::BitAnd,
+        Op::BitOr,
+        Op::BitXor,
+        Op::Shl,
+        Op::Shr,
+        Op::Neg,
+        Op::Abs,
+        Op::BitNot,
+        Op::Select,
+    ];
+    // Numbers up to 2 are unknowns, then come some constants; the others are operations on what stands before.
+    type Step = (Op, [usize; 3]);
+    let run = |words: &mut Words, s: Scalar, leaves: &[Word], steps: &[Step]| {
+        let mut all = leaves.to_vec();
+        for (op, [x, y, z]) in steps {
+            let [x, y, z] = [*x, *y, *z].map(|i| &all[i][..]);
+            let made = match op {
+                Op::Neg | Op::Abs | Op::BitNot => words.apply(*op, s, &[x]),
+                Op::Select => {
+                    let below = words.apply(Op::Lt, s, &[x, y]).unwrap();
+                    words.apply(*op, s, &[&below, y, z])
+                }
+                _ => words.apply(*op, s, &[x, y]),
+            };
+            all.push(made.unwrap());
+        }
+        all
+    };
+    let (mut rng, mut alike, mut in_case) = (Rng::new(1), 0, 0);
+    for round in 0..400 {
+        let s = [Scalar::I8, Scalar::U8][round % 2];
+        let mut steps: Vec<Step> = Vec::new();
+        for i in 0..24 {
+            let mut operand = || rng.below(5 + i) as usize;
+            let operands = [operand(), operand(), operand()];
+            steps.push((*rng.pick(&OPS), operands));
+        }
+        let mut words = Words::new(10_000);
+        let constants = [1, 3].map(|c| words.constant(c, WIDTH));
+        let unknowns = [0; 3].map(|_| words.unknown(WIDTH).unwrap());
+        let leaves = [&unknowns[..], &constants[..]].concat();
+        let found = run(&mut words, s, &leaves, &steps);
+        let values: Vec<Vec<Word>> = (0..1 << (3 * WIDTH))
+            .map(|v| {
+                let known = [0, 1, 2].map(|i| words.constant(v >> (i * WIDTH), WIDTH));
+                let leaves = [&known[..], &constants[..]].concat();
+                run(&mut words, s, &leaves, &steps)
+            })
+            .collect();
+        let case = found.len() - 1;
+        for (i, x) in found.iter().enumerate() {
+            for (j, y) in found.iter().enumerate().take(i) {
+                let always = values.iter().all(|v| v[i] == v[j]);
+                assert_eq!(
+                    words.equal_where(1, x, y),
+                    Some(always),
+                    "{steps:?} {i} {j}"
+                );
+                let bit = found[case][0];
+                let there = values.iter().all(|v| v[case][0] == 0 || v[i] == v[j]);
+                assert_eq!(
+                    words.equal_where(bit, x, y),
+                    Some(there),
+                    "{steps:?} {i} {j}"
+                );
+                alike += usize::from(always);
+                in_case += usize::from(there && !always);
+            }
+        }
+    }
+    assert!(alike > 1000 && in_case > 1000, "{alike}, {in_case}");
+}
