@@ -7,30 +7,29 @@
 //! carries [`NotSend`] and the compiler keeps it where it belongs.
 //! Absent: removal; tables live as long as their thread.
 
-use hashconsing::{HConsed, HConsign, HashConsign};
+use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::cell::RefCell;
 use std::fmt;
 use std::hash::Hash;
 use std::marker::PhantomData;
+use std::rc::Rc;
 
 /// Zero-sized marker that keeps an id on its thread.
 pub type NotSend = PhantomData<*const ()>;
 
-/// A value of a table, held by whoever has it.
-pub type Shared<T> = HConsed<T>;
-
-/// A hash-consing table: `id ⇔ value`.
-pub struct Table<T: Hash + Eq + Clone> {
-    consign: HConsign<T, FxBuildHasher>,
-    items: Vec<HConsed<T>>,
+/// A hash-consing table: `id ⇔ value`. The id is the place in the set.
+pub struct Table<T> {
+    ids: IndexSet<T, FxBuildHasher>,
+    /// The same in the same order: they are read much more often than looked for.
+    values: Vec<T>,
 }
 
-impl<T: Hash + Eq + Clone> Default for Table<T> {
+impl<T> Default for Table<T> {
     fn default() -> Self {
         Table {
-            consign: HConsign::with_hasher(FxBuildHasher),
-            items: Vec::new(),
+            ids: IndexSet::default(),
+            values: Vec::new(),
         }
     }
 }
@@ -38,33 +37,43 @@ impl<T: Hash + Eq + Clone> Default for Table<T> {
 impl<T: Hash + Eq + Clone> Table<T> {
     /// The id of `value`, and whether it is new.
     pub fn intern(&mut self, value: T) -> (u32, bool) {
-        let consed = (&mut self.consign).mk(value);
-        let id = consed.uid() as usize;
-        let new = id == self.items.len();
-        if new {
-            self.items.push(consed);
+        match self.ids.get_index_of(&value) {
+            Some(id) => (id as u32, false),
+            None => self.insert(value),
         }
-        (id as u32, new)
+    }
+
+    fn insert(&mut self, value: T) -> (u32, bool) {
+        let id = self.values.len() as u32;
+        self.values.push(value.clone());
+        self.ids.insert(value);
+        (id, true)
     }
 
     /// The value of `id`.
     pub fn get(&self, id: u32) -> &T {
-        &self.items[id as usize]
-    }
-
-    /// The same, to be kept while the table is written to.
-    pub fn share(&self, id: u32) -> Shared<T> {
-        self.items[id as usize].clone()
+        &self.values[id as usize]
     }
 
     /// How many values there are.
     pub fn len(&self) -> usize {
-        self.items.len()
+        self.values.len()
     }
 
     /// Whether no value was interned yet.
     pub fn is_empty(&self) -> bool {
-        self.items.is_empty()
+        self.values.is_empty()
+    }
+}
+
+/// Values that are kept by whoever has them while the table is written to.
+impl<T: Hash + Eq> Table<Rc<T>> {
+    /// The id of `value`, and whether it is new: nothing is allocated for one that is there.
+    pub fn intern_shared(&mut self, value: T) -> (u32, bool) {
+        match self.ids.get_index_of(&value) {
+            Some(id) => (id as u32, false),
+            None => self.insert(Rc::new(value)),
+        }
     }
 }
 
