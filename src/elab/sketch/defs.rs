@@ -16,10 +16,14 @@ pub struct Defs(pub(super) BTreeMap<String, Rc<Def>>);
 impl Defs {
     /// Adds a definition unless its name is taken.
     pub fn add(&mut self, mut def: Def, whole: bool, diagnostics: &mut Vec<Diagnostic>) {
-        let name = def.name.text.clone();
         if !whole {
             def.body.kind = ExprKind::Any;
         }
+        self.add_shared(Rc::new(def), diagnostics);
+    }
+
+    fn add_shared(&mut self, def: Rc<Def>, diagnostics: &mut Vec<Diagnostic>) {
+        let name = def.name.text.clone();
         if let Some(b) = def.binders.iter().find(|b| !matches!(b, Binder::Bare(_))) {
             let span = match b {
                 Binder::Sizes(s) => s.span,
@@ -58,7 +62,7 @@ impl Defs {
                 );
             }
         } else if !name.is_empty() {
-            self.0.insert(name, Rc::new(def));
+            self.0.insert(name, def);
         }
     }
 
@@ -67,7 +71,7 @@ impl Defs {
         for def in other.0.values() {
             let same = self.0.get(&def.name.text);
             if same.is_none_or(|known| known.name.span != def.name.span) {
-                self.add((**def).clone(), true, diagnostics);
+                self.add_shared(def.clone(), diagnostics);
             }
         }
     }
@@ -111,6 +115,7 @@ impl Defs {
                 defs: self,
                 sizes,
                 open,
+                spoken: false,
                 diagnostics,
                 parts: 0,
                 depth: 0,

@@ -56,6 +56,7 @@ pub fn sketch(
         defs,
         sizes,
         open,
+        spoken: true,
         diagnostics,
         parts: 0,
         depth: 0,
@@ -113,6 +114,9 @@ struct Reader<'a> {
     defs: &'a Defs,
     sizes: &'a Sizes,
     open: bool,
+    /// Whether parts keep the user's words: nobody asks for those of a sketch that is only checked, and printing them takes most
+    /// of the time of reading it.
+    spoken: bool,
     diagnostics: &'a mut Vec<Diagnostic>,
     parts: usize,
     depth: usize,
@@ -161,8 +165,11 @@ impl Reader<'_> {
             },
             None => Sketch {
                 span: e.bare().span,
-                label: label(e),
-                words: words::words(e, &kind),
+                label: self.label(e),
+                words: match self.spoken {
+                    true => words::words(e, &kind),
+                    false => Words::default(),
+                },
                 kind,
             },
         }
@@ -226,10 +233,17 @@ impl Reader<'_> {
         }
     }
 
+    fn label(&self, e: &Expr) -> String {
+        match self.spoken {
+            true => label(e),
+            false => String::new(),
+        }
+    }
+
     fn part(&self, kind: SketchKind, e: &Expr, env: &Rc<Env>) -> Sketch {
         let (span, label) = match &env.origin {
             Some(origin) => origin.clone(),
-            None => (e.bare().span, label(e)),
+            None => (e.bare().span, self.label(e)),
         };
         Sketch {
             kind,
@@ -442,7 +456,7 @@ impl Reader<'_> {
             origin: env
                 .origin
                 .clone()
-                .or_else(|| Some((e.bare().span, label(e)))),
+                .or_else(|| Some((e.bare().span, self.label(e)))),
         });
         self.kind(&def.body, &inner)
     }
