@@ -26,6 +26,12 @@ const KEYWORDS: &str = "alignas alignof and and_eq asm auto bitand bitor bool br
 const OWN: &str = "main out room bytes whole_line memory parts heap little total thread_count thread_index floor_div ceil_div floor_mod min_index \
     max_index clamp_index bound_index any_outside share threads status free malloc aligned_alloc memcpy memset abs labs llabs fma fmaf fmod fmodf fabs fabsf errno isnan";
 
+/// Both of these.
+static WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    let lists = [KEYWORDS, OWN].into_iter();
+    lists.flat_map(str::split_whitespace).collect()
+});
+
 /// Functions of C, POSIX, their usual extensions, and those that compilers know with a type of their own.
 static LINKED: LazyLock<HashSet<&str>> =
     LazyLock::new(|| include_str!("linked.txt").split_whitespace().collect());
@@ -64,9 +70,7 @@ fn escaped(name: &str, taken: bool) -> String {
 }
 
 fn is_taken(name: &str) -> bool {
-    let word = |list: &str| list.split_whitespace().any(|w| w == name);
-    word(KEYWORDS)
-        || word(OWN)
+    WORDS.contains(name)
         || is_macro(name)
         || !name.starts_with(|c: char| c.is_ascii_alphabetic())
         || name.ends_with("_t")
