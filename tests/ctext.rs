@@ -183,6 +183,33 @@ fn loops_that_take_no_cycles_are_read() {
     }
 }
 
+/// What constants give is computed by compilers, and is read as that number.
+#[test]
+fn constants_are_computed_with() {
+    let operations = [
+        "0 - 38",
+        "7 * 9",
+        "5 + (0 - 3 * 4)",
+        "2147483647 + 1",
+        "neg 38",
+        "-128 - 1",
+        "shl (5 - 7) 3",
+    ];
+    for ty in ["i8", "i16", "i32", "i64", "u8", "u32"] {
+        for operation in operations {
+            if ty != "i32" && ty != "i64" && operation.contains("2147")
+                || ty.starts_with('u') && operation.contains('-')
+            {
+                continue;
+            }
+            let text = format!("def f [n : nat] (x : n.{ty}) : n.{ty} = let t = toMem (makeArray[2] ({operation}) 1) in x |> map (\\v -> v * at[0] t + ({operation}))");
+            let nest = lower(&common::program_text(&text), &lower::Options::default());
+            let nest = nest.unwrap_or_else(|d| panic!("{text}: {d:?}"));
+            assert_eq!(same(&text, &nest, Contract::Off), None);
+        }
+    }
+}
+
 fn changed_programs() -> Vec<Nest> {
     CHANGED.iter().map(|name| own(name)).collect()
 }

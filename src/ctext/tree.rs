@@ -87,6 +87,18 @@ fn wraps(op: Op) -> bool {
     matches!(op, Add | Sub | Mul | BitAnd | BitOr | BitXor | BitNot)
 }
 
+/// What two constants with a sign give, if that is one of their type.
+fn computed(op: Op, x: &Tree, y: &Tree, elem: Scalar) -> Option<i128> {
+    let (m, n) = (x.as_int()?, y.as_int()?);
+    let value = match op {
+        Op::Add => m.checked_add(n)?,
+        Op::Sub => m.checked_sub(n)?,
+        _ => m.checked_mul(n)?,
+    };
+    let (low, high) = elem.bounds();
+    (elem.is_int() && elem.is_signed() && low <= value && value <= high).then_some(value)
+}
+
 impl Tree {
     pub fn new(kind: Kind, shape: Shape) -> Tree {
         let elem = stored(shape.elem);
@@ -175,6 +187,13 @@ impl Tree {
             (By::Op(Lt | Le | Gt | Ge | Eq | Ne), _) => {
                 let args = args.iter().map(Tree::number).collect();
                 Tree::new(Kind::Of(by, args), shape)
+            }
+            // Compilers and this reader compute with constants, as long as these stay inside of their type.
+            (By::Op(op @ (Add | Sub | Mul)), [x, y]) if shape.lanes == 1 => {
+                match computed(op, x, y, shape.elem) {
+                    Some(n) => Tree::int(n, shape.elem),
+                    None => Tree::new(Kind::Of(by, args), shape),
+                }
             }
             // Nothing is lost: a negative zero stays one.
             (By::Op(Sub), [x, zero]) if zero.shape().lanes > 1 && zero.is_zero() => x.clone(),

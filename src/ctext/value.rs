@@ -566,14 +566,6 @@ fn of_integers(op: Op, a: Tree, b: Tree, shape: Shape, scope: &Scope) -> Res<Tre
         if !ends.is_some_and(|(a, b)| low <= a && b <= high) {
             return unread("arithmetic on numbers with a sign that may overflow");
         }
-        if let (Some(m), Some(n)) = (a.as_int(), b.as_int()) {
-            let value = match op {
-                Op::Add => m + n,
-                Op::Sub => m - n,
-                _ => m * n,
-            };
-            return Ok(Tree::int(value, shape.elem));
-        }
     }
     Ok(Tree::of(By::Op(op), vec![a, b], shape))
 }

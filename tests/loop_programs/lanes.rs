@@ -34,13 +34,80 @@ fn iterations_around_reductions_are_lanes() {
         "generate[k] (\\j -> exp (idx (there i j) x)) |> reduceSeq (\\a v -> a + v) 0.0",
         // compilers write out short loops,
         "generate[3] (\\j -> idx (cast ((cast i : i64) + (cast j : i64)) : idx[n + k]) x) |> reduceSeq (\\a v -> a + v) 0.0",
-        // what is counted depends on the iteration,
-        "generate[k] (\\j -> (cast (cast i : i64) : f32) * idx j w) |> reduceSeq (\\a v -> a + v) 0.0",
-        // or on what was read.
+        // what is read depends on what was read.
         "generate[k] (\\j -> idx (cast (idx (there i j) x) : idx[n + k]) x) |> reduceSeq (\\a v -> a + v) 0.0",
     ] {
         assert_eq!(lanes(alone).into_iter().max(), Some(1), "{alone}");
     }
+}
+
+/// What no inner loop changes may be read, or counted, lane by lane; a short loop of many operations is none that compilers write out.
+#[test]
+fn lanes_that_inner_loops_keep_are_put_together() {
+    let all = Options::default().target.lanes(Scalar::F32);
+    let widest = |body: &str| lanes(body).into_iter().max();
+    let counted = "generate[k] (\\j -> (cast (cast i : i64) : f32) * idx j w) |> reduceSeq (\\a v -> a + v) 0.0";
+    assert_eq!(widest(counted), Some(all), "{counted}");
+    let rays = |result: &str, steps: usize, step: &str| {
+        let nest = printed(&format!(
+            "def f [n k : nat] (x : n.3.f32) (y : n.{result}.f32) : n.f32 = zip x y |> map (\\(a, b) -> iterate[{steps}] (\\t -> {step}) 0.0)"
+        ));
+        let mut built = 0;
+        each_stmt(&nest.body, &mut |s| {
+            if let Some(e) = exprs(s) {
+                e.visit(&mut |e| built += usize::from(matches!(e.kind(), ExprKind::Build(_))));
+            }
+        });
+        built
+    };
+    let [once, twice] = [
+        "t * at[0] a + at[1] a",
+        "(t * at[0] a + at[1] a) * (t * at[0] a + at[1] a)",
+    ];
+    // Two in each of four vectors at once, and in one.
+    assert_eq!(rays("2", 30, once), 10);
+    // Compilers write ten steps of two operations out, but not of many.
+    assert_eq!(rays("2", 10, once), 0);
+    let many = format!("{} + t", [twice; 5].join(" + "));
+    assert!(rays("2", 10, &many) > 0);
+    // From another cache line each lane is read by itself, whatever is done with it.
+    assert_eq!(rays("16", 30, "t + at[1] b"), 5);
+    assert_eq!(rays("17", 30, "t + at[1] b"), 0);
+}
+
+/// A small array is variables if loops over it are: those are written out, and nothing is asked that a number answers.
+#[test]
+fn loops_over_small_arrays_are_written_out() {
+    let of = |text: &str| {
+        let nest = printed(text);
+        let stack = |b: &BufId| nest.buffers[b.0 as usize].storage == StorageClass::Stack;
+        let (mut accesses, mut questions) = (0, 0);
+        each_stmt(&nest.body, &mut |s| {
+            accesses += usize::from(matches!(s, Stmt::Store { buf, .. } if stack(buf)));
+            if let Some(e) = exprs(s) {
+                e.visit(&mut |e| match e.kind() {
+                    ExprKind::Load(b, _) => accesses += usize::from(stack(b)),
+                    ExprKind::Op(Op::Lt | Op::Le, _) => questions += 1,
+                    _ => {}
+                });
+            }
+        });
+        (accesses > 0, questions)
+    };
+    let sums = |d: usize, step: &str| {
+        format!(
+            "def f [m n : nat] (x : m.n.{d}.f32) : m.{d}.f32 = x |> map (\\row -> row |> reduceSeq (\\u v -> {step}) (fill[{d}] 0.0))"
+        )
+    };
+    let add = "zip u v |> map (\\(a, b) -> a + b)";
+    assert_eq!(of(&sums(3, add)), (false, 0));
+    // Too long for registers,
+    assert_eq!(of(&sums(17, add)), (true, 0));
+    // a place that data says.
+    let placed = "generate[3] (\\i -> idx i u + idx (cast (at[0] v) : idx[3]) u)";
+    assert!(of(&sums(3, placed)).0);
+    let turned = "zip (concat (drop[1] u) (take[1] u)) v |> map (\\(a, b) -> a + b)";
+    assert_eq!(of(&sums(3, turned)), (false, 0));
 }
 
 /// What iterations store some elements apart is stored lane by lane, as long as no other iteration stores between the places of one.

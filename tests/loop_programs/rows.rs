@@ -132,3 +132,23 @@ fn one_row_is_kept_of_those_that_are_gone_through_once() {
         "|> zip t |> mapSeq (\\(u, v) -> zip u (reverse v) |> mapSeq (\\(p, q) -> p * q))";
     assert!(of("mapPar", read_again).contains(&(n * d, StorageClass::Heap)));
 }
+
+/// A stage that stores a few numbers in each iteration hands over those that are read, of its own iteration alone.
+#[test]
+fn stages_hand_over_a_few_numbers() {
+    let of = |read: &str| {
+        let text = format!(
+            "def f [m n : nat] (x : m.n.f32) : m.n.f32 = x |> mapPar (\\row ->
+               let states = toMem (row |> scanSeq (\\v s -> makeArray[2] (v + at[0] s) (at[1] s * v)) (fill[2] 1.0)) in
+               {read})"
+        );
+        super::loops_around("stage_fusion", &text, |_, _| {})
+    };
+    assert_eq!(of("states |> mapSeq (\\s -> at[0] s)"), (3, 2));
+    assert_eq!(of("states |> mapSeq (\\s -> at[0] s + at[1] s)"), (3, 2));
+    assert_eq!(of("reverse states |> mapSeq (\\s -> at[0] s)"), (3, 3));
+    assert_eq!(
+        of("zip states (reverse states) |> mapSeq (\\(s, t) -> at[0] s + at[1] t)"),
+        (3, 3)
+    );
+}

@@ -3,7 +3,7 @@
 //! Comes in: a nest; goes out: names that nothing in it has. Invariant: the same nest gives the same names.
 
 use crate::intern::Symbol;
-use crate::nest::{walk, Nest, Stmt};
+use crate::nest::{walk, Block, Nest, Stmt};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Names of variables and buffers.
@@ -26,12 +26,16 @@ impl Names {
 
     /// Gives everything that a statement declares another name.
     pub(super) fn renew(&mut self, s: Stmt) -> Stmt {
-        let mut block = vec![s];
+        self.renew_all(vec![s]).remove(0)
+    }
+
+    /// Gives everything that statements declare another name.
+    pub(super) fn renew_all(&mut self, mut block: Block) -> Block {
         let mut declared = Vec::new();
         walk::each_stmt(&block, &mut |s| declared.extend(walk::declared(s)));
         let names = (declared.into_iter()).map(|v| (v, self.like(v))).collect();
         walk::rename(&mut block, &names);
-        block.remove(0)
+        block
     }
 
     /// A new name with another number: `x7` for `x0`.

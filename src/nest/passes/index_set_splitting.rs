@@ -7,13 +7,14 @@
 //! solved for it (`solve`). Invariant: the same iterations, in the same order where the loop is in order. Absent: loops
 //! in which memory is asked for, which would exist three times; conditions on data.
 
+use super::decided::{compared, decided};
 use super::fresh::Names;
 use super::masks::Values;
 use super::strip_mining::substituted;
 use crate::arith::{AtomKind, Nat};
 use crate::index::{to_expr, to_nat, Facts};
 use crate::intern::Symbol;
-use crate::nest::{walk, Block, Expr, ExprKind, LoopKind, Nest, Stmt, StorageClass};
+use crate::nest::{walk, Block, ExprKind, LoopKind, Nest, Stmt, StorageClass};
 use crate::scalar;
 use crate::solve::{interval, shipped, Interval, Side, Solver};
 use crate::term::Op;
@@ -243,82 +244,12 @@ impl Splitting<'_> {
 
     /// The body for a variable that is inside: what is decided there is not asked.
     fn known(&self, body: &Block, var: Symbol, value: Nat) -> Block {
-        let mut body = substituted(body, var, value, self.facts);
-        walk::map_block(&mut body, &mut |e| self.answer(e), &mut |n| n);
-        taken(body)
+        decided(substituted(body, var, value, self.facts), self.facts)
     }
-
-    /// An expression without comparisons of indices that the facts decide.
-    fn answer(&self, e: &Expr) -> Expr {
-        e.rewrite(&mut |e| {
-            let ExprKind::Op(op, args) = e.kind() else {
-                return None;
-            };
-            if let Some([a, b]) = compared(e) {
-                let answer = match op {
-                    Op::Lt => self.facts.less(a, b),
-                    _ => self.facts.less(b, a).map(|k| !k),
-                };
-                return answer.map(Expr::bool);
-            }
-            if e.shape().lanes > 1 {
-                return None;
-            }
-            match (op, &args[..]) {
-                (Op::And, [a, b]) => Some(self.answer(a).and(self.answer(b))),
-                (Op::Select, [c, a, b]) => {
-                    let c = self.answer(c);
-                    match c.as_bool() {
-                        Some(true) => Some(self.answer(a)),
-                        Some(false) => Some(self.answer(b)),
-                        None => {
-                            let args = vec![c, self.answer(a), self.answer(b)];
-                            Some(Expr::new(ExprKind::Op(Op::Select, args), e.shape()))
-                        }
-                    }
-                }
-                _ => None,
-            }
-        })
-    }
-}
-
-/// A block without choices that are made.
-pub(super) fn taken(body: Block) -> Block {
-    let mut out = Block::new();
-    for mut s in body {
-        match s {
-            Stmt::If { cond, then, els } => match cond.as_bool() {
-                Some(true) => out.extend(taken(then)),
-                Some(false) => out.extend(taken(els)),
-                None => out.push(Stmt::If {
-                    cond,
-                    then: taken(then),
-                    els: taken(els),
-                }),
-            },
-            Stmt::For { ref mut body, .. } => {
-                *body = taken(std::mem::take(body));
-                out.push(s);
-            }
-            s => out.push(s),
-        }
-    }
-    out
 }
 
 pub(super) fn is_short(extent: Nat) -> bool {
     extent.as_int().is_some_and(|n| n <= SHORT)
-}
-
-/// The indices of `a < b` and `a <= b`.
-fn compared(e: &Expr) -> Option<[Nat; 2]> {
-    match e.kind() {
-        ExprKind::Op(Op::Lt | Op::Le, args) => {
-            Some([args.first()?.as_index()?, args.get(1)?.as_index()?])
-        }
-        _ => None,
-    }
 }
 
 /// What a body asks of a variable: which of two indices is the larger one, if that is worth a loop.

@@ -9,8 +9,10 @@ mod arena;
 mod choices;
 mod cse;
 mod dce;
+mod decided;
 mod effects;
 mod fresh;
+mod full_unroll;
 mod independence;
 mod index_set_splitting;
 mod licm;
@@ -146,6 +148,14 @@ pub const PASSES: &[Pass] = &[
         keeps: "the order of stores; each accumulator is assigned by the loop that it was assigned by",
         place: "after dce-2, so that nothing stands between whose value nobody reads",
         run: |nest, _| cse::eliminate(nest),
+    },
+    Pass {
+        name: "full_unroll",
+        does: "writes loops of a few iterations out, where that makes variables of small buffers, as scalar_replacement does",
+        needs: "loops as they will run: index_set_splitting; tables where they are read: rematerialization",
+        keeps: "the statements of all iterations, in their order; names are declared once",
+        place: "after cse, which sees that loops are equal, but not that statements are; before loop_fusion, for which accumulators are variables",
+        run: |nest, cx| full_unroll::unroll(nest, cx.facts),
     },
     Pass {
         name: "loop_fusion",

@@ -4,7 +4,7 @@
 //! numbers that lie side by side, some vectors at once, then over single vectors, then over the numbers that are left. Compilers make vectors
 //! of innermost loops, and may not add up floats in another order. Invariant: what each iteration computes, and in which order;
 //! iterations store side by side, or lane by lane where each stores to few places between which no other one does, and read side by side
-//! what differs between them. Absent: loops of vectors, as a search has shaped those; choices of what is read, functions that have no
+//! what differs between them, or lane by lane what no inner loop changes. Absent: loops of vectors, as a search has shaped those; choices of what is read, functions that have no
 //! vectors that are exact, loops around short ones alone, which compilers write out.
 
 use super::effects::handed_on;
@@ -21,12 +21,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The longest loop that compilers write out.
 const SHORT: i64 = 16;
+/// The most operations for which they do.
+const WRITTEN: i64 = 128;
 /// The most vectors at once.
 const ABREAST: u32 = 4;
 /// Of iterations of so many statements one vector alone keeps a processor busy.
 const MANY: usize = 16;
 /// Vectors that are accumulated at once, so that every machine has registers for what is read, too.
 const ACCUMULATORS: u32 = 8;
+/// The farthest that what is read lane by lane lies apart: of a cache line each lane reads something.
+const APART: i64 = 16;
 
 /// Makes lanes of iterations on a machine.
 pub(super) fn vectorize(nest: &mut Nest, facts: &mut Facts, target: Target) {
@@ -188,6 +192,8 @@ struct Lanes {
     /// How many statements become vectors.
     statements: usize,
     var: Symbol,
+    /// The loops around what is looked at.
+    around: Vec<(Symbol, Nat)>,
 }
 
 impl Lanes {
@@ -199,10 +205,11 @@ impl Lanes {
             accumulators: 0,
             statements: 0,
             var,
+            around: Vec::new(),
         };
         while lanes.grow(body) {}
         let mut places = Vec::new();
-        let reduces = lanes.fits(nest, body, &mut Vec::new(), &mut places)?;
+        let reduces = lanes.fits(nest, body, &mut places)?;
         are_apart(&places).then_some(())?;
         let stored: FxHashSet<BufId> = places.iter().map(|p| p.buf).collect();
         // What is handed on from one iteration to the next is in order.
@@ -264,15 +271,8 @@ impl Lanes {
         }
     }
 
-    /// Whether statements, with these loops around them, have a form for vectors, and then whether a long loop in them accumulates one;
-    /// where they store.
-    fn fits(
-        &mut self,
-        nest: &Nest,
-        block: &Block,
-        around: &mut Vec<(Symbol, Nat)>,
-        places: &mut Vec<Place>,
-    ) -> Option<bool> {
+    /// Whether statements have a form for vectors, and then whether a long loop in them accumulates one; where they store.
+    fn fits(&mut self, nest: &Nest, block: &Block, places: &mut Vec<Place>) -> Option<bool> {
         let mut reduces = false;
         for s in block {
             match s {
@@ -283,10 +283,11 @@ impl Lanes {
                     body,
                     ..
                 } if !self.moves(*extent) => {
-                    around.push((*var, *extent));
-                    let inside = self.fits(nest, body, around, places)?;
-                    around.pop();
-                    let long = extent.as_int().is_none_or(|n| n > SHORT);
+                    self.around.push((*var, *extent));
+                    let inside = self.fits(nest, body, places)?;
+                    self.around.pop();
+                    let long = |n| n > SHORT || n * written(body) > WRITTEN;
+                    let long = extent.as_int().is_none_or(long);
                     let assigns = |s: &Stmt| matches!(s, Stmt::Assign { .. }) && self.varies(s);
                     reduces |= inside || long && body.iter().any(assigns);
                 }
@@ -310,7 +311,7 @@ impl Lanes {
                     ..
                 } => {
                     self.stride(*element)?;
-                    places.push(self.place(nest.root(*buf), *index, around)?);
+                    places.push(self.place(nest.root(*buf), *index)?);
                     self.takes(value.shape(), true)?;
                     self.lane_wise(value)?;
                 }
@@ -337,6 +338,11 @@ impl Lanes {
         self.stride(n) == Some(1.into())
     }
 
+    /// Whether no inner loop changes it.
+    fn is_kept(&self, n: Nat) -> bool {
+        !self.around.iter().any(|(v, _)| n.mentions(*v)) && self.stride(n).is_some()
+    }
+
     /// Whether what is stored there is stored lane by lane.
     fn is_scattered(&self, index: Nat, element: Nat) -> bool {
         !(self.steps(index) && self.steps(element))
@@ -348,12 +354,12 @@ impl Lanes {
         (!self.moves(n - Nat::var(self.var) * stride)).then_some(stride)
     }
 
-    /// Where a statement in some loops stores.
-    fn place(&self, buf: BufId, index: Nat, around: &[(Symbol, Nat)]) -> Option<Place> {
+    /// Where a statement stores.
+    fn place(&self, buf: BufId, index: Nat) -> Option<Place> {
         let stride = self.stride(index)?.as_int().filter(|n| *n > 0)?;
         let mut first = index - Nat::var(self.var) * Nat::int(stride);
         let mut last = 0i64;
-        for (var, extent) in around {
+        for (var, extent) in &self.around {
             let (step, count) = (first.coefficient(*var)?.as_int()?, extent.as_int()?);
             first = first - Nat::var(*var) * Nat::int(step);
             let steps = u32::try_from(count - 1).ok().filter(|_| step >= 0)?;
@@ -375,7 +381,12 @@ impl Lanes {
         self.takes(e.shape(), true)?;
         match e.kind() {
             ExprKind::Var(_) => Some(()),
-            ExprKind::Load(_, n) => self.steps(*n).then_some(()),
+            ExprKind::Load(_, n) => {
+                let near = |by: Nat| by.as_int().is_some_and(|by| (-APART..=APART).contains(&by));
+                let apart = self.is_kept(*n) && self.stride(*n).is_some_and(near);
+                (self.steps(*n) || apart).then_some(())
+            }
+            ExprKind::Cast(_) if of_index(e).is_some_and(|n| self.is_kept(n)) => Some(()),
             ExprKind::Op(op, args) if is_exact(*op, e.shape().elem) => {
                 args.iter().try_for_each(|a| self.lane_wise(a))
             }
@@ -393,6 +404,25 @@ impl Lanes {
             ExprKind::Cast(a) if a.shape().elem != Scalar::Bool => self.lane_wise(a),
             _ => None,
         }
+    }
+}
+
+/// How many operations a body has.
+fn written(body: &Block) -> i64 {
+    let mut all = 0;
+    walk::each_stmt(body, &mut |s| {
+        if let Some(e) = walk::exprs(s) {
+            e.visit(&mut |e| all += i64::from(matches!(e.kind(), ExprKind::Op(..))));
+        }
+    });
+    all
+}
+
+/// The index that is a number here.
+fn of_index(e: &Expr) -> Option<Nat> {
+    match e.kind() {
+        ExprKind::Cast(a) => a.as_index().or_else(|| of_index(a)),
+        _ => None,
     }
 }
 
@@ -451,7 +481,8 @@ fn is_exact(op: Op, s: Scalar) -> bool {
     match op {
         Op::Add | Op::Sub | Op::Mul | Op::Min | Op::Max | Op::Neg | Op::Fma => true,
         Op::Div | Op::Abs | Op::Sqrt => s.is_float(),
-        Op::BitAnd | Op::BitOr | Op::BitXor => true,
+        Op::BitAnd | Op::BitOr | Op::BitXor | Op::BitNot => true,
+        Op::Shl | Op::Shr | Op::Bitcast => true,
         _ => false,
     }
 }
@@ -494,8 +525,7 @@ impl Lane<'_> {
                     });
                 }
                 let lane = |i: u32| {
-                    let there = Nat::var(self.var) + i64::from(i).into();
-                    let there = |n: Nat| self.place(n.subst_var(self.var, there), facts);
+                    let there = |n: Nat| self.place(self.after(n, i), facts);
                     Stmt::Store {
                         buf: *buf,
                         index: there(*index),
@@ -556,6 +586,11 @@ impl Lane<'_> {
         }
     }
 
+    /// An index so many iterations later.
+    fn after(&self, n: Nat, i: u32) -> Nat {
+        n.subst_var(self.var, Nat::var(self.var) + i64::from(i).into())
+    }
+
     fn place(&self, n: Nat, facts: &Facts) -> Nat {
         facts.simplify(n.subst_var(self.var, self.at))
     }
@@ -567,7 +602,11 @@ impl Lane<'_> {
         }
         let kind = match e.kind() {
             ExprKind::Var(v) => ExprKind::Var(self.vars.get(v).copied().unwrap_or(*v)),
-            ExprKind::Load(b, n) => ExprKind::Load(*b, self.place(*n, facts)),
+            ExprKind::Load(b, n) if self.of.steps(*n) => ExprKind::Load(*b, self.place(*n, facts)),
+            _ if of_index(e).is_some() || matches!(e.kind(), ExprKind::Load(..)) => {
+                let lane = |i| e.map_indices(&mut |n| self.place(self.after(n, i), facts));
+                ExprKind::Build((0..self.lanes).map(lane).collect())
+            }
             ExprKind::Op(op, args) => {
                 ExprKind::Op(*op, args.iter().map(|a| self.value(a, facts)).collect())
             }

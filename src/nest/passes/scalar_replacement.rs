@@ -31,7 +31,10 @@ pub(super) fn replace(nest: &mut Nest) {
         }
         let entry = all.entry(b).or_insert_with(|| Some(Pieces::new()));
         let Some(pieces) = entry else { return };
-        let fits = n.as_int().is_some_and(|i| fits(pieces, i, w));
+        // What no choice leads to may lie outside.
+        let len = nest.buffers[b.0 as usize].len.as_int().unwrap_or(0);
+        let inside = |i: i64| i >= 0 && i.checked_add(w.into()).is_some_and(|end| end <= len);
+        let fits = (n.as_int()).is_some_and(|i| inside(i) && fits(pieces, i, w));
         if !fits || pieces.len() > PIECES {
             *entry = None;
         }

@@ -261,7 +261,7 @@ impl<'a> Stage<'a> {
         apart && common.peek().is_some() && common.all(|b| self.hands(other, *b))
     }
 
-    /// Whether each iteration stores one element of a buffer, of its own, and the other one reads that alone.
+    /// Whether each iteration stores elements of a buffer that are its own, and the other one reads those alone.
     fn hands(&self, other: &Stage, buf: BufId) -> bool {
         let storage = self.nest.buffers[buf.0 as usize].storage;
         if matches!(storage, StorageClass::Input(_) | StorageClass::Output(_)) {
@@ -272,19 +272,14 @@ impl<'a> Stage<'a> {
         walk::each_stmt(self.body, &mut |s| {
             stores += usize::from(matches!(s, Stmt::Store { buf, .. } if is_buf(buf)));
         });
-        let direct = self.body.iter().find_map(|s| match s {
+        let direct = self.body.iter().filter_map(|s| match s {
             Stmt::Store {
                 buf, index, value, ..
             } if is_buf(buf) => Some((*index, value.shape().lanes)),
             _ => None,
         });
-        let Some((place, lanes)) = direct.filter(|_| stores == 1) else {
-            return false;
-        };
-        let step = place.coefficient(self.var).and_then(Nat::as_int);
-        if step.is_none_or(|n| n.abs() < i64::from(lanes))
-            || self.own.iter().any(|v| place.mentions(*v))
-        {
+        let places: Vec<(Nat, u32)> = direct.collect();
+        if places.len() != stores || !self.are_own(&places) {
             return false;
         }
         let mut same = true;
@@ -293,13 +288,35 @@ impl<'a> Stage<'a> {
                 e.visit(&mut |e| match e.kind() {
                     ExprKind::Load(b, index) if is_buf(b) => {
                         let own = |v| (v == other.var).then(|| Nat::var(self.var));
-                        same &= index.subst_vars(&mut { own }) == place && e.shape().lanes == lanes;
+                        let read = (index.subst_vars(&mut { own }), e.shape().lanes);
+                        same &= places.contains(&read);
                     }
                     _ => {}
                 });
             }
         });
         same
+    }
+
+    /// Whether places are constant distances apart, and nothing that another iteration stores lies between them.
+    fn are_own(&self, places: &[(Nat, u32)]) -> bool {
+        let Some((first, _)) = places.first() else {
+            return false;
+        };
+        let mut from: Vec<(i64, i64)> = Vec::new();
+        for (place, lanes) in places {
+            let Some(by) = (*place - *first).as_int() else {
+                return false;
+            };
+            from.push((by, by.saturating_add((*lanes).into())));
+        }
+        from.sort_unstable();
+        let apart = from.windows(2).all(|two| two[0].1 <= two[1].0);
+        let all = from[from.len() - 1].1.saturating_sub(from[0].0);
+        let step = first.coefficient(self.var).and_then(Nat::as_int);
+        apart
+            && step.is_some_and(|n| n.abs() >= all)
+            && !self.own.iter().any(|v| first.mentions(*v))
     }
 
     /// Along how many rows an iteration of both goes: elements whose indices differ by more than a number.

@@ -6,8 +6,9 @@
 //! anyway (`acc + 0.0`, where acc is never -0.0), or stores what lies there. Invariant: the other iterations, in their order; a choice
 //! that the new bounds decide is made. Absent: conditions on data; short loops, which compilers unroll.
 
+use super::decided::taken;
 use super::fresh::Names;
-use super::index_set_splitting::{is_short, taken};
+use super::index_set_splitting::is_short;
 use super::masks::Values;
 use super::strip_mining::substituted;
 use crate::arith::Nat;

@@ -1,0 +1,167 @@
+//! Full unrolling: loops over the elements of a few numbers are written out.
+//!
+//! Comes in: a nest; goes out: one in which loops of a few known iterations are written out where that leaves constants alone as indices
+//! of a small buffer on the stack: a vector in space that is added up, coefficients, the state of a recurrence. Such a buffer becomes
+//! variables here, of which loops around may make lanes. Invariant: the same statements in the same order. Absent: loops that
+//! allocate buffers, and those around more statements than compilers would write out; rows that are stored where data says, which
+//! stay rows.
+
+use super::dce;
+use super::decided::decided;
+use super::fresh::Names;
+use super::scalar_replacement;
+use super::strip_mining::substituted;
+use crate::arith::Nat;
+use crate::index::Facts;
+use crate::intern::Symbol;
+use crate::nest::{walk, Block, BufId, ExprKind, LoopKind, Nest, Stmt, StorageClass};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The most iterations of a loop.
+const FEW: i64 = 16;
+/// The most elements of a buffer.
+const ELEMENTS: i64 = 16;
+/// The most statements of a loop that is written out.
+const STATEMENTS: usize = 128;
+
+/// Writes loops out.
+pub(super) fn unroll(nest: &mut Nest, facts: &Facts) {
+    let mut few = Few::default();
+    walk::each_stmt(&nest.body, &mut |s| {
+        if let Stmt::Let { var, .. } = s {
+            few.data.insert(*var);
+        }
+    });
+    few.written_out(&nest.body);
+    let wanted: BTreeSet<Symbol> = (indices(nest).into_values())
+        .filter(|vars| vars.is_subset(&few.loops))
+        .flatten()
+        .collect();
+    if wanted.is_empty() {
+        return;
+    }
+    let mut pass = Pass {
+        names: Names::of(nest),
+        facts,
+        wanted,
+    };
+    pass.block(&mut nest.body);
+    scalar_replacement::replace(nest);
+    // Of the new variables some are never read, and only now seen to be so.
+    dce::eliminate(nest);
+}
+
+/// Loops that may be written out.
+#[derive(Default)]
+struct Few {
+    /// Their variables.
+    loops: BTreeSet<Symbol>,
+    /// Variables that are no loops'.
+    data: BTreeSet<Symbol>,
+}
+
+impl Few {
+    /// How many statements a block has if loops in it are written out.
+    fn written_out(&mut self, block: &[Stmt]) -> usize {
+        let one = |s: &Stmt| match s {
+            Stmt::For {
+                var,
+                extent,
+                kind,
+                body,
+                ..
+            } => {
+                let inside = self.written_out(body);
+                let few = |n: &i64| *kind == LoopKind::Seq && (2..=FEW).contains(n);
+                let all = extent.as_int().filter(few).map(|n| inside * n as usize);
+                match all.filter(|n| *n <= STATEMENTS && !self.stays(body)) {
+                    Some(all) => {
+                        self.loops.insert(*var);
+                        all
+                    }
+                    None => inside + 1,
+                }
+            }
+            Stmt::If { then, els, .. } => 1 + self.written_out(then) + self.written_out(els),
+            _ => 1,
+        };
+        block.iter().map(one).sum()
+    }
+
+    /// Whether there is something in it that stands once.
+    fn stays(&self, block: &[Stmt]) -> bool {
+        let mut found = false;
+        walk::each_stmt(block, &mut |s| {
+            found |= match s {
+                Stmt::Alloc(_) => true,
+                Stmt::Store { index, .. } => index.vars().iter().any(|v| self.data.contains(v)),
+                _ => false,
+            }
+        });
+        found
+    }
+}
+
+/// The variables in the indices of each small buffer on the stack.
+fn indices(nest: &Nest) -> BTreeMap<BufId, BTreeSet<Symbol>> {
+    let small = |b: BufId| {
+        let b = &nest.buffers[b.0 as usize];
+        b.storage == StorageClass::Stack && b.len.as_int().is_some_and(|n| n <= ELEMENTS)
+    };
+    let mut all: BTreeMap<BufId, BTreeSet<Symbol>> = BTreeMap::new();
+    let mut access = |b: BufId, n: Nat| {
+        let b = nest.root(b);
+        if small(b) {
+            all.entry(b).or_default().extend(n.vars().iter());
+        }
+    };
+    walk::each_stmt(&nest.body, &mut |s| {
+        if let Stmt::Store { buf, index, .. } = s {
+            access(*buf, *index);
+        }
+        if let Some(e) = walk::exprs(s) {
+            e.visit(&mut |e| {
+                if let ExprKind::Load(b, n) = e.kind() {
+                    access(*b, *n);
+                }
+            });
+        }
+    });
+    all
+}
+
+struct Pass<'a> {
+    names: Names,
+    facts: &'a Facts,
+    /// The variables of loops that are written out.
+    wanted: BTreeSet<Symbol>,
+}
+
+impl Pass<'_> {
+    fn block(&mut self, block: &mut Block) {
+        let mut out = Block::with_capacity(block.len());
+        for mut s in std::mem::take(block) {
+            match &mut s {
+                Stmt::For {
+                    var, extent, body, ..
+                } => {
+                    self.block(body);
+                    if let Some(n) = extent.as_int().filter(|_| self.wanted.contains(var)) {
+                        for i in 0..n {
+                            let one = substituted(body, *var, i.into(), self.facts);
+                            out.extend(self.names.renew_all(decided(one, self.facts)));
+                        }
+                        continue;
+                    }
+                }
+                Stmt::If { then, els, .. } => {
+                    self.block(then);
+                    self.block(els);
+                }
+                _ => {}
+            }
+            out.push(s);
+        }
+        *block = out;
+    }
+}
