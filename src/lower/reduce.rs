@@ -39,6 +39,15 @@ struct Scan<'a> {
     d: &'a Dest,
 }
 
+/// A state of so few elements is in registers, between which copies cost nothing: no iteration is taken apart for it.
+const FEW: i64 = 16;
+
+/// How many numbers a state has, where that is known.
+fn elements(ty: Ty) -> Option<i64> {
+    let sizes = crate::nest::abi::leaf_sizes(ty);
+    sizes.iter().try_fold(0i64, |a, n| Some(a + n.as_int()?))
+}
+
 impl Lower {
     /// A reduction to a value without arrays: variables.
     pub fn reduce_flat(&mut self, op: Op, prim_ty: Ty, args: &[Val]) -> Res<Val> {
@@ -139,8 +148,7 @@ impl Lower {
             return self.write(start, d);
         }
         let ty = r.node.ty;
-        let sizes = crate::nest::abi::leaf_sizes(ty);
-        let elements = sizes.iter().try_fold(0i64, |a, n| Some(a + n.as_int()?));
+        let elements = elements(ty);
         let widest = i64::from(self.options.target.register_bytes() / 4);
         if elements.is_some_and(|n| n <= 64 * widest) && self.in_registers(r, start, d)? {
             return Ok(());
@@ -183,7 +191,9 @@ impl Lower {
             return Ok(());
         }
         // In steps of others each would be written twice, and which state they leave to each other would be hard to see.
-        if r.node.prim.op() == Op::Iterate || !r.unroll && !inside {
+        let copied = elements(acc.ty).is_some_and(|n| n <= FEW)
+            && self.facts.rem(r.count, 2.into()).as_int().is_none();
+        if !copied && (r.node.prim.op() == Op::Iterate || !r.unroll && !inside) {
             self.in_steps = true;
             let made = self.exchange(r, start, acc);
             self.in_steps = inside;

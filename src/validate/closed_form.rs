@@ -1,6 +1,6 @@
 //! Reductions that have a value without a loop.
 //!
-//! In: a reduction. Out: its value as one of few, where every step only moves the parts of its state, or where an equation says which
+//! In: a reduction. Out: its value as one of few, where every step only moves the parts of its state, or puts there what it makes of other things, or where an equation says which
 //! step does something. Invariant: the same value for any number of steps; less than none are none. Absent: reductions of constants
 //! (`fold`).
 
@@ -13,7 +13,7 @@ use crate::ty::Scalar;
 impl Values {
     /// The value of a reduction without a loop, if it has a form of these.
     pub fn without_loop(&mut self, f: &Fold) -> Res<Option<V>> {
-        match self.moved(f) {
+        match self.moved(f).or_else(|| self.handed_on(f)) {
             Some(v) => Ok(Some(v)),
             None => self.only_step(f),
         }
@@ -42,6 +42,30 @@ impl Values {
             Some(i) => all.get(i as usize).copied(),
             None => Some(self.table(rest, &all)),
         }
+    }
+
+    /// A part of the state that every step takes from another one, as that one does, up to one that steps make of other things: what one of
+    /// the last steps put there, or what stood there at first.
+    fn handed_on(&mut self, f: &Fold) -> Option<V> {
+        let (mut part, mut moves) = (f.which, 0);
+        while let Node::Acc(depth, from) = self.node(f.steps[part as usize]) {
+            if *depth != f.depth || f.n.as_int() == Some(moves) {
+                break;
+            }
+            (part, moves) = (*from, moves + 1);
+            if moves as usize > f.steps.len() {
+                return None;
+            }
+        }
+        if f.n.as_int() == Some(moves) {
+            return Some(f.starts[part as usize]);
+        }
+        let step = f.n - Nat::int(moves + 1);
+        let made = f.steps[part as usize];
+        if self.has_state(made, f.depth) || !self.known.at_least(step, Nat::int(0)) {
+            return None;
+        }
+        Some(self.stepped(f, &f.starts, step).ok()?[part as usize])
     }
 
     /// What the only step leaves that does anything: earlier ones leave the start, and later ones what it made.

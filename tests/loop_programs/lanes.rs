@@ -110,6 +110,32 @@ fn loops_over_small_arrays_are_written_out() {
     assert_eq!(of(&sums(3, turned)), (false, 0));
 }
 
+/// What an iteration computes of a small state has names of its own; what it hands on has not.
+#[test]
+fn values_of_one_iteration_are_constants() {
+    // Constants, variables that are declared, and those that are declared without a value.
+    let of = |step: &str| {
+        let nest = printed(&format!(
+            "def f [n : nat] (w : 30.f32) (x : n.2.f32) : n.2.f32 = x |> map (\\s -> w |> reduceSeq (\\p v -> {step}) s)"
+        ));
+        let mut found = [0; 3];
+        each_stmt(&nest.body, &mut |s| match s {
+            Stmt::Let { mutable: false, .. } => found[0] += 1,
+            Stmt::Let { value, .. } => {
+                found[1] += 1;
+                found[2] += usize::from(value.is_none());
+            }
+            _ => {}
+        });
+        found
+    };
+    let [constants, variables, bare] = of("makeArray[2] (at[1] p * v) (at[0] p + v)");
+    assert!(
+        constants >= 2 && variables >= 2 && bare == 0,
+        "{constants} {variables} {bare}"
+    );
+}
+
 /// What iterations store some elements apart is stored lane by lane, as long as no other iteration stores between the places of one.
 #[test]
 fn lanes_are_stored_apart() {

@@ -75,13 +75,14 @@ fn halves_are_computed_by_way_of_f32() {
 /// state that no step changes, steps of constants, what is compared with itself, loops behind one over half of a size, factors of 1,
 /// constants that are converted; rows of constant length that data says, of vectors, too, and such whose length no result has; rows that
 /// tables of numbers say, stores at a minimum, arrays that are split in other places than they are stored, sizes that divide others,
-/// operands that are the same or bounded by their types, states that every step only moves, indices that reductions of constants say or choices between indices.
+/// operands that are the same or bounded by their types, states that every step only moves, or hands on from part to part, variables of which blocks have a value each, indices that reductions of constants say or choices between indices.
 #[test]
 fn what_was_unknown_is_validated() {
     for seed in [
         5838, 11068, 11119, 11373, 1193, 11478, 11349, 11091, 11030, 11508, 12240, 11633, 11640,
         52007, 52556, 52454, 2171, 3787, 1544, 2097, 2872, 2413, 2393, 3365, 1021, 3540, 2741,
-        2710, 2378, 1904, 1837, 2607, 1103, 1157, 1234, 6784, 7289, 8414, 3529, 6070, 6045,
+        2710, 2378, 1904, 1837, 2607, 1103, 1157, 1234, 6784, 7289, 8414, 3529, 6070, 6045, 3812,
+        3822, 1320, 2825,
     ] {
         let found = judged(seed, 1);
         assert_eq!(found.validated, 1, "{seed}: {:?}", found.unknown);

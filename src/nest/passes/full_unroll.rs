@@ -3,12 +3,13 @@
 //! Comes in: a nest; goes out: one in which loops of a few known iterations are written out where that leaves constants alone as indices
 //! of a small buffer on the stack: a vector in space that is added up, coefficients, the state of a recurrence. Such a buffer becomes
 //! variables here, of which loops around may make lanes. Invariant: the same statements in the same order. Absent: loops that
-//! allocate buffers, and those around more statements than compilers would write out; rows that are stored where data says, which
+//! allocate buffers, and those around longer ones, or more statements, than compilers would write out; rows that are stored where data says, which
 //! stay rows.
 
 use super::dce;
 use super::decided::decided;
 use super::fresh::Names;
+use super::live_ranges;
 use super::scalar_replacement;
 use super::strip_mining::substituted;
 use crate::arith::Nat;
@@ -49,6 +50,7 @@ pub(super) fn unroll(nest: &mut Nest, facts: &Facts) {
     scalar_replacement::replace(nest);
     // Of the new variables some are never read, and only now seen to be so.
     dce::eliminate(nest);
+    live_ranges::split(nest);
 }
 
 /// Loops that may be written out.
@@ -88,12 +90,13 @@ impl Few {
         block.iter().map(one).sum()
     }
 
-    /// Whether there is something in it that stands once.
+    /// Whether there is something in it that stands once: what is allocated, what is stored where data says, longer loops.
     fn stays(&self, block: &[Stmt]) -> bool {
         let mut found = false;
         walk::each_stmt(block, &mut |s| {
             found |= match s {
                 Stmt::Alloc(_) => true,
+                Stmt::For { var, .. } => !self.loops.contains(var),
                 Stmt::Store { index, .. } => index.vars().iter().any(|v| self.data.contains(v)),
                 _ => false,
             }

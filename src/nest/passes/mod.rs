@@ -17,6 +17,7 @@ mod independence;
 mod index_set_splitting;
 mod licm;
 mod line_buffers;
+mod live_ranges;
 mod loop_fusion;
 mod loop_interchange;
 mod loop_interleaving;
