@@ -7,29 +7,30 @@
 //! carries [`NotSend`] and the compiler keeps it where it belongs.
 //! Absent: removal; tables live as long as their thread.
 
-use indexmap::IndexSet;
+use hashconsing::{HConsed, HConsign, HashConsign};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::cell::RefCell;
 use std::fmt;
 use std::hash::Hash;
 use std::marker::PhantomData;
-use std::rc::Rc;
 
 /// Zero-sized marker that keeps an id on its thread.
 pub type NotSend = PhantomData<*const ()>;
 
-/// A hash-consing table: `id ⇔ value`. The id is the place in the set.
-pub struct Table<T> {
-    ids: IndexSet<T, FxBuildHasher>,
-    /// The same in the same order: they are read much more often than looked for.
-    values: Vec<T>,
+/// A value of a table, held by whoever has it.
+pub type Shared<T> = HConsed<T>;
+
+/// A hash-consing table: `id ⇔ value`.
+pub struct Table<T: Hash + Eq + Clone> {
+    consign: HConsign<T, FxBuildHasher>,
+    items: Vec<HConsed<T>>,
 }
 
-impl<T> Default for Table<T> {
+impl<T: Hash + Eq + Clone> Default for Table<T> {
     fn default() -> Self {
         Table {
-            ids: IndexSet::default(),
-            values: Vec::new(),
+            consign: HConsign::with_hasher(FxBuildHasher),
+            items: Vec::new(),
         }
     }
 }
@@ -37,43 +38,33 @@ impl<T> Default for Table<T> {
 impl<T: Hash + Eq + Clone> Table<T> {
     /// The id of `value`, and whether it is new.
     pub fn intern(&mut self, value: T) -> (u32, bool) {
-        match self.ids.get_index_of(&value) {
-            Some(id) => (id as u32, false),
-            None => self.insert(value),
+        let consed = (&mut self.consign).mk(value);
+        let id = consed.uid() as usize;
+        let new = id == self.items.len();
+        if new {
+            self.items.push(consed);
         }
-    }
-
-    fn insert(&mut self, value: T) -> (u32, bool) {
-        let id = self.values.len() as u32;
-        self.values.push(value.clone());
-        self.ids.insert(value);
-        (id, true)
+        (id as u32, new)
     }
 
     /// The value of `id`.
     pub fn get(&self, id: u32) -> &T {
-        &self.values[id as usize]
+        &self.items[id as usize]
+    }
+
+    /// The same, to be kept while the table is written to.
+    pub fn share(&self, id: u32) -> Shared<T> {
+        self.items[id as usize].clone()
     }
 
     /// How many values there are.
     pub fn len(&self) -> usize {
-        self.values.len()
+        self.items.len()
     }
 
     /// Whether no value was interned yet.
     pub fn is_empty(&self) -> bool {
-        self.values.is_empty()
-    }
-}
-
-/// Values that are kept by whoever has them while the table is written to.
-impl<T: Hash + Eq> Table<Rc<T>> {
-    /// The id of `value`, and whether it is new: nothing is allocated for one that is there.
-    pub fn intern_shared(&mut self, value: T) -> (u32, bool) {
-        match self.ids.get_index_of(&value) {
-            Some(id) => (id as u32, false),
-            None => self.insert(Rc::new(value)),
-        }
+        self.items.is_empty()
     }
 }
 

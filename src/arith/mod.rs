@@ -24,7 +24,7 @@ pub use poly::{Atom, AtomKind, Mono};
 pub use rat::{gcd, Rat};
 pub use signs::{is_whole, is_whole_term, rejoin, Signs};
 
-use crate::intern::{NotSend, Symbol, Table};
+use crate::intern::{NotSend, Shared, Symbol, Table};
 use poly::Poly;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -47,7 +47,7 @@ enum Op {
 
 #[derive(Default)]
 struct Arith {
-    polys: Table<Rc<Poly>>,
+    polys: Table<Poly>,
     has_meta: Vec<bool>,
     /// How many parts each has as a tree.
     parts: Vec<u64>,
@@ -72,7 +72,7 @@ const MAX_PARTS: u64 = 20_000;
 
 fn intern(poly: Poly) -> Nat {
     // Most are there already, and how many parts they have, too.
-    let (id, new) = ARITH.with_borrow_mut(|t| t.polys.intern_shared(poly));
+    let (id, new) = ARITH.with_borrow_mut(|t| t.polys.intern(poly));
     let nat = Nat(id, PhantomData);
     if new {
         let poly = nat.poly();
@@ -112,7 +112,7 @@ fn parts_of(poly: &Poly) -> u64 {
 }
 
 /// The terms of a polynomial, shared with the table.
-pub struct Terms(Rc<Poly>);
+pub struct Terms(Shared<Poly>);
 
 impl Deref for Terms {
     type Target = [(Mono, Rat)];
@@ -185,8 +185,8 @@ impl Nat {
         nat
     }
 
-    fn poly(self) -> Rc<Poly> {
-        ARITH.with_borrow(|t| t.polys.get(self.0).clone())
+    fn poly(self) -> Shared<Poly> {
+        ARITH.with_borrow(|t| t.polys.share(self.0))
     }
 
     /// The terms of the polynomial: monomial and coefficient, in no meaningful order.
