@@ -192,7 +192,7 @@ impl Lower {
         }
         // In steps of others each would be written twice, and which state they leave to each other would be hard to see.
         let copied = elements(acc.ty).is_some_and(|n| n <= FEW)
-            && self.facts.rem(r.count, 2.into()).as_int().is_none();
+            && self.facts.rem(r.count, 2.into()) != Nat::int(0);
         if !copied && (r.node.prim.op() == Op::Iterate || !r.unroll && !inside) {
             self.in_steps = true;
             let made = self.exchange(r, start, acc);

@@ -106,6 +106,17 @@ fn loops_over_small_arrays_are_written_out() {
     // a place that data says.
     let placed = "generate[3] (\\i -> idx i u + idx (cast (at[0] v) : idx[3]) u)";
     assert!(of(&sums(3, placed)).0);
+    // Short loops beside are written out, too, and lanes are made of what is around them all.
+    let powers = "def f [n : nat] (m : n.3.3.f32) : n.3.f32 = m |> map (\\a -> iterate[20] (\\v ->
+         a |> map (\\row -> zip row v |> map (\\(x, y) -> x * y) |> reduceSeq (\\s e -> s + e) 0.0)) (fill[3] 1.0))";
+    assert_eq!(of(powers), (false, 0));
+    let mut widest = 0;
+    each_stmt(&printed(powers).body, &mut |s| {
+        if let Stmt::Assign { value, .. } = s {
+            widest = value.shape().lanes.max(widest);
+        }
+    });
+    assert_eq!(widest, Options::default().target.lanes(Scalar::F32));
     let turned = "zip (concat (drop[1] u) (take[1] u)) v |> map (\\(a, b) -> a + b)";
     assert_eq!(of(&sums(3, turned)), (false, 0));
 }

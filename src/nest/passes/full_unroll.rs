@@ -20,6 +20,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The most iterations of a loop.
 const FEW: i64 = 16;
+/// The most iterations of a loop that is written out since one beside it is: lanes are made of loops around all of them, or of none.
+const SHORT: i64 = 4;
 /// The most elements of a buffer.
 const ELEMENTS: i64 = 16;
 /// The most statements of a loop that is written out.
@@ -34,13 +36,14 @@ pub(super) fn unroll(nest: &mut Nest, facts: &Facts) {
         }
     });
     few.written_out(&nest.body);
-    let wanted: BTreeSet<Symbol> = (indices(nest).into_values())
-        .filter(|vars| vars.is_subset(&few.loops))
+    let mut wanted: BTreeSet<Symbol> = (indices(nest).into_values())
+        .filter(|vars| vars.iter().all(|v| few.loops.contains_key(v)))
         .flatten()
         .collect();
     if wanted.is_empty() {
         return;
     }
+    few.beside(&nest.body, &mut wanted);
     let mut pass = Pass {
         names: Names::of(nest),
         facts,
@@ -56,8 +59,8 @@ pub(super) fn unroll(nest: &mut Nest, facts: &Facts) {
 /// Loops that may be written out.
 #[derive(Default)]
 struct Few {
-    /// Their variables.
-    loops: BTreeSet<Symbol>,
+    /// Their variables, and how many iterations they have.
+    loops: BTreeMap<Symbol, i64>,
     /// Variables that are no loops'.
     data: BTreeSet<Symbol>,
 }
@@ -75,10 +78,11 @@ impl Few {
             } => {
                 let inside = self.written_out(body);
                 let few = |n: &i64| *kind == LoopKind::Seq && (2..=FEW).contains(n);
-                let all = extent.as_int().filter(few).map(|n| inside * n as usize);
-                match all.filter(|n| *n <= STATEMENTS && !self.stays(body)) {
-                    Some(all) => {
-                        self.loops.insert(*var);
+                let written = |n: i64| (n, inside * n as usize);
+                let all = extent.as_int().filter(few).map(written);
+                match all.filter(|(_, all)| *all <= STATEMENTS && !self.stays(body)) {
+                    Some((n, all)) => {
+                        self.loops.insert(*var, n);
                         all
                     }
                     None => inside + 1,
@@ -90,13 +94,38 @@ impl Few {
         block.iter().map(one).sum()
     }
 
+    /// Adds short loops of the same body of a loop that stays.
+    fn beside(&self, block: &[Stmt], wanted: &mut BTreeSet<Symbol>) {
+        let (mut own, mut bodies, mut open) = (Vec::new(), Vec::new(), vec![block]);
+        while let Some(block) = open.pop() {
+            for s in block {
+                match s {
+                    Stmt::For { var, body, .. } => match self.loops.get(var) {
+                        Some(n) => {
+                            own.push((*var, *n));
+                            open.push(body);
+                        }
+                        None => bodies.push(body),
+                    },
+                    Stmt::If { then, els, .. } => open.extend([&then[..], &els[..]]),
+                    _ => {}
+                }
+            }
+        }
+        if own.iter().any(|(v, _)| wanted.contains(v)) {
+            let short = own.iter().filter(|(_, n)| *n <= SHORT);
+            wanted.extend(short.map(|(v, _)| *v));
+        }
+        bodies.iter().for_each(|body| self.beside(body, wanted));
+    }
+
     /// Whether there is something in it that stands once: what is allocated, what is stored where data says, longer loops.
     fn stays(&self, block: &[Stmt]) -> bool {
         let mut found = false;
         walk::each_stmt(block, &mut |s| {
             found |= match s {
                 Stmt::Alloc(_) => true,
-                Stmt::For { var, .. } => !self.loops.contains(var),
+                Stmt::For { var, .. } => !self.loops.contains_key(var),
                 Stmt::Store { index, .. } => index.vars().iter().any(|v| self.data.contains(v)),
                 _ => false,
             }
