@@ -252,6 +252,11 @@ pub const PROGRAMS: &[Measured] = &[
         Operations(|s| 8.0 * s("k") * pixels(s)),
     ),
     row(
+        "other/trajectories",
+        "k=201,n=4000",
+        Operations(|s| 14.0 * s("k") * s("n")),
+    ),
+    row(
         "other/fir",
         "n=999999,k=63",
         Operations(|s| 2.0 * s("n") * (s("k") + 1.0)),

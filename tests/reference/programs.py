@@ -635,6 +635,14 @@ def black_scholes(n, r, v, s, k, t):
     return s * normal(d1) - later * normal(d2), later * normal(-d2) - s * normal(-d1)
 
 
+@program("other/trajectories", [(0, 1), (1, 0), (1, 1), (2, 9), (7, 33)], "h f32 in 0 0.01", "points f32 n 3")
+def trajectories(k, n, h, points):
+    x, y, z = points.T
+    for _ in range(k):
+        x, y, z = x + h * 10 * (y - x), y + h * (x * (28 - z) - y), z + h * (x * y - 8 / 3 * z)
+    return np.stack([x, y, z], 1)
+
+
 @program("other/mandelbrot", [(0, 1, 1), (3, 0, 2), (1, 1, 1), (9, 5, 7)], "xs f32 w in -2 1", "ys f32 h in -1.2 1.2")
 def mandelbrot(k, h, w, xs, ys):
     counts = np.zeros((h, w), dtype=np.int64)

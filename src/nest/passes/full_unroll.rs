@@ -15,7 +15,7 @@ use super::strip_mining::substituted;
 use crate::arith::Nat;
 use crate::index::Facts;
 use crate::intern::Symbol;
-use crate::nest::{walk, Block, BufId, ExprKind, LoopKind, Nest, Stmt, StorageClass};
+use crate::nest::{walk, Block, BufId, Expr, ExprKind, LoopKind, Nest, Stmt, StorageClass};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most iterations of a loop.
@@ -24,6 +24,8 @@ const FEW: i64 = 16;
 const SHORT: i64 = 4;
 /// The most elements of a buffer.
 const ELEMENTS: i64 = 16;
+/// The parts of an expression that count as a statement.
+const LONG: usize = 16;
 /// The most statements of a loop that is written out.
 const STATEMENTS: usize = 128;
 
@@ -89,7 +91,7 @@ impl Few {
                 }
             }
             Stmt::If { then, els, .. } => 1 + self.written_out(then) + self.written_out(els),
-            _ => 1,
+            s => 1 + walk::exprs(s).map_or(0, Expr::size) as usize / LONG,
         };
         block.iter().map(one).sum()
     }

@@ -74,7 +74,12 @@ fn is_closed(body: &[Stmt], var: Symbol) -> bool {
 }
 
 fn reads(e: &Expr, var: Symbol) -> bool {
-    e.holds(|k| matches!(k, ExprKind::Var(v) if *v == var))
+    let mut found = false;
+    e.visit(&mut |e| {
+        found |= matches!(e.kind(), ExprKind::Var(v) if *v == var)
+            || e.own_index().is_some_and(|n| n.mentions(var));
+    });
+    found
 }
 
 /// Declares a variable where blocks assign it first, from a statement on.
