@@ -1,8 +1,8 @@
 //! Reductions that have a value without a loop.
 //!
-//! In: a reduction. Out: its value as one of few, where every step only moves the parts of its state, or puts there what it makes of other things, or where an equation says which
-//! step does something. Invariant: the same value for any number of steps; less than none are none. Absent: reductions of constants
-//! (`fold`).
+//! In: a reduction. Out: its value as one of few, where every step only moves the parts of its state, or puts there what it makes of
+//! other things, or where an equation says which step does something. Invariant: the same value for any number of steps; less than
+//! none are none. Absent: reductions of constants (`fold`).
 
 use super::value::{Fold, Node, Res, Values, V};
 use crate::arith::Nat;

@@ -3,9 +3,10 @@
 //! Comes in: a nest; goes out: one in which loops of a few known iterations are written out where that leaves constants alone as indices
 //! of a small buffer on the stack: a vector in space that is added up, coefficients, the state of a recurrence. Such a buffer becomes
 //! variables here, of which loops around may make lanes. Invariant: the same statements in the same order. Absent: loops that
-//! allocate buffers, and those around longer ones, or more statements, than compilers would write out; rows that are stored where data says, which
-//! stay rows.
+//! allocate buffers, and those around longer ones, or more statements, than compilers would write out; rows that are stored where data
+//! says, which stay rows.
 
+use super::apart::each_load;
 use super::dce;
 use super::decided::decided;
 use super::fresh::Names;
@@ -15,7 +16,7 @@ use super::strip_mining::substituted;
 use crate::arith::Nat;
 use crate::index::Facts;
 use crate::intern::Symbol;
-use crate::nest::{walk, Block, BufId, Expr, ExprKind, LoopKind, Nest, Stmt, StorageClass};
+use crate::nest::{walk, Block, BufId, Expr, LoopKind, Nest, Stmt, StorageClass};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most iterations of a loop.
@@ -153,13 +154,7 @@ fn indices(nest: &Nest) -> BTreeMap<BufId, BTreeSet<Symbol>> {
         if let Stmt::Store { buf, index, .. } = s {
             access(*buf, *index);
         }
-        if let Some(e) = walk::exprs(s) {
-            e.visit(&mut |e| {
-                if let ExprKind::Load(b, n) = e.kind() {
-                    access(*b, *n);
-                }
-            });
-        }
+        each_load(s, &mut |b, (n, _)| access(b, n));
     });
     all
 }
@@ -173,29 +168,25 @@ struct Pass<'a> {
 
 impl Pass<'_> {
     fn block(&mut self, block: &mut Block) {
-        let mut out = Block::with_capacity(block.len());
-        for mut s in std::mem::take(block) {
-            match &mut s {
-                Stmt::For {
-                    var, extent, body, ..
-                } => {
-                    self.block(body);
-                    if let Some(n) = extent.as_int().filter(|_| self.wanted.contains(var)) {
-                        for i in 0..n {
-                            let one = substituted(body, *var, i.into(), self.facts);
-                            out.extend(self.names.renew_all(decided(one, self.facts)));
-                        }
-                        continue;
-                    }
-                }
-                Stmt::If { then, els, .. } => {
-                    self.block(then);
-                    self.block(els);
-                }
-                _ => {}
-            }
-            out.push(s);
+        walk::replace(block, &mut |s| self.iterations(s));
+    }
+
+    /// All iterations of a loop that is written out, inner ones first.
+    fn iterations(&mut self, s: &Stmt) -> Option<Block> {
+        let Stmt::For {
+            var, extent, body, ..
+        } = s
+        else {
+            return None;
+        };
+        let count = extent.as_int().filter(|_| self.wanted.contains(var))?;
+        let mut body = body.clone();
+        self.block(&mut body);
+        let mut all = Block::new();
+        for i in 0..count {
+            let one = substituted(&body, *var, i.into(), self.facts);
+            all.extend(self.names.renew_all(decided(one, self.facts)));
         }
-        *block = out;
+        Some(all)
     }
 }

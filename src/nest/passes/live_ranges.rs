@@ -6,7 +6,7 @@
 
 use super::fresh::Names;
 use crate::intern::Symbol;
-use crate::nest::{walk, Block, Expr, ExprKind, Nest, Shape, Stmt};
+use crate::nest::{walk, Block, ExprKind, Nest, Shape, Stmt};
 use rustc_hash::FxHashMap;
 
 /// Splits variables.
@@ -52,33 +52,27 @@ fn block(body: &mut Block, names: &mut Names) {
 /// Whether statements assign a variable before they read it, in whichever block they do.
 fn is_closed(body: &[Stmt], var: Symbol) -> bool {
     for s in body {
-        match s {
-            Stmt::Assign { var: v, value } if *v == var => return !reads(value, var),
-            Stmt::For { body, .. } if !is_closed(body, var) => return false,
-            Stmt::If { cond, then, els } => {
-                if reads(cond, var) || !is_closed(then, var) || !is_closed(els, var) {
-                    return false;
-                }
-            }
-            _ if walk::exprs(s).is_some_and(|e| reads(e, var)) => return false,
-            s => {
-                let mut indices = false;
-                walk::each_index(s, &mut |n| indices |= n.mentions(var));
-                if indices {
-                    return false;
-                }
-            }
+        if reads(s, var) {
+            return false;
+        }
+        let closed = match s {
+            Stmt::Assign { var: v, .. } if *v == var => return true,
+            Stmt::For { body, .. } => is_closed(body, var),
+            Stmt::If { then, els, .. } => is_closed(then, var) && is_closed(els, var),
+            _ => true,
+        };
+        if !closed {
+            return false;
         }
     }
     true
 }
 
-fn reads(e: &Expr, var: Symbol) -> bool {
-    let mut found = false;
-    e.visit(&mut |e| {
-        found |= matches!(e.kind(), ExprKind::Var(v) if *v == var)
-            || e.own_index().is_some_and(|n| n.mentions(var));
-    });
+/// Whether what stands directly in a statement reads a variable.
+fn reads(s: &Stmt, var: Symbol) -> bool {
+    let is = |k: &ExprKind| matches!(k, ExprKind::Var(v) if *v == var);
+    let mut found = walk::exprs(s).is_some_and(|e| e.holds(is));
+    walk::each_index(s, &mut |n| found |= n.mentions(var));
     found
 }
 

@@ -4,6 +4,7 @@
 //! not overlap, is replaced by one variable for each piece. Invariant: the same
 //! values reach the outputs. Accesses under second names count as its own.
 
+use super::apart::each_load;
 use crate::arith::Nat;
 use crate::intern::Symbol;
 use crate::nest::{walk, Block, BufId, Expr, ExprKind, Nest, Shape, Stmt, StorageClass};
@@ -40,13 +41,7 @@ pub(super) fn replace(nest: &mut Nest) {
         }
     };
     walk::each_stmt(&nest.body, &mut |s| {
-        if let Some(e) = walk::exprs(s) {
-            e.visit(&mut |e| {
-                if let ExprKind::Load(b, n) = e.kind() {
-                    access(*b, *n, e.shape().lanes);
-                }
-            });
-        }
+        each_load(s, &mut |b, (n, lanes)| access(b, n, lanes));
         if let Stmt::Store {
             buf, index, value, ..
         } = s
