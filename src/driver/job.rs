@@ -25,7 +25,7 @@ use crate::validate::{validate_within, Validation};
 /// Questions about indices that the main job asks to judge its loop program: as many for each e-node as take about as long as
 /// the search took for it, within these ends. What a plan makes was searched for before.
 const FOR_EACH_NODE: u64 = 7;
-const QUESTIONS: (u64, u64) = (20_000, 130_000);
+const QUESTIONS: (u64, u64) = (40_000, 130_000);
 
 /// What is asked for.
 pub struct Request<'a> {

@@ -20,7 +20,7 @@ pub fn flops(program: &Program, sizes: &BTreeMap<Symbol, i64>) -> Option<f64> {
 }
 
 /// The operations of one call of the term as it stands: what is written in a loop is computed in each iteration of it, and what is
-/// written twice, twice; `None` when a size has no value.
+/// written twice, twice; an iteration without any counts as one. `None` when a size has no value.
 pub fn work(program: &Program, sizes: &BTreeMap<Symbol, i64>) -> Option<f64> {
     count(program, sizes, false)
 }
@@ -178,8 +178,13 @@ impl Count<'_> {
                     Own::Operations(n) => self.total += n * times,
                     Own::Calls(arity, n) => {
                         let at = usize::from(p.op() == Op::Let);
+                        let before = self.total;
                         if let Some(f) = args.get(at) {
                             self.call(f, arity, times * n)?;
+                        }
+                        // An iteration takes time, whatever it does.
+                        if !self.shared && self.total == before {
+                            self.total += times * n;
                         }
                     }
                 }
