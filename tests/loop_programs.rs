@@ -7,6 +7,7 @@
 
 mod abreast;
 mod by_size;
+mod invariant;
 mod lanes;
 mod rows;
 mod tables;

@@ -14,7 +14,7 @@ use crate::term::Program;
 
 /// What a call may take for which schedules are compared, and sizes that are tried for it.
 const ELEMENTS: f64 = 4e6;
-const FLOPS: f64 = 3e8;
+const FLOPS: f64 = 5e8;
 const LARGEST: i64 = 1 << 20;
 const SMALLEST: i64 = 32;
 const TIMES: i64 = 16;

@@ -191,7 +191,12 @@ impl Lower {
         if twice && self.in_lanes == 0 {
             // gcc makes a jump of `a > b - c ? a : b - c`, and an instruction of the larger one if the difference has a name.
             let most = if shape.elem.is_float() { 2 } else { 3 };
-            let named = |e: Expr| if e.size() > most { self.bind(e) } else { e };
+            // What is read twice gcc reads the second time under a condition, and a vector of such elements one by one.
+            let reads = |e: &Expr| matches!(e.kind(), ExprKind::Load(..));
+            let named = |e: Expr| match e.size() > most || reads(&e) {
+                true => self.bind(e),
+                false => e,
+            };
             parts = parts.into_iter().map(named).collect();
         }
         // A tree that doubles at each level would never end.

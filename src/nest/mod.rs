@@ -52,9 +52,9 @@ pub struct Nest {
     pub computed: Vec<Computed>,
     /// The statements.
     pub body: Block,
-    /// The indices of loops whose iterations a pass made lanes of, as no search had chosen any.
+    /// The indices of loops whose iterations a pass made lanes of, as no search had chosen any, or put side by side though they are vectors.
     pub lanes_of_iterations: Vec<Symbol>,
-    /// The indices of loops that iterations of the loop around share, as a pass made one loop of several: how many do.
+    /// The indices of loops that iterations of the loop around share, of numbers, as a pass made one loop of several: how many do.
     pub shared_by_iterations: BTreeMap<Symbol, u32>,
     /// What the function calls where a size excludes its own loops, see [`Nest::with_fallback`].
     pub fallback: Option<Box<Nest>>,

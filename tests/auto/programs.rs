@@ -418,11 +418,11 @@ def smoothed [h w : nat] (k : 7.f32) (x : (h+6).(w+6).f32) : h.w.f32 =
              reduce (+) 0.0 (zip a b |> map (\\p -> fst p * snd p)) / (length a * length b)))",
         "sums apart, named arrays kept, reductions in 4 vectors, register tiles of packed panels",
     ),
-    // Steps of a number are steps of a vector.
+    // Steps of a number are steps of a vector, by a pass: vectors of a schedule take as long.
     (
         "def roots [n : nat] (x : n.f32) : n.f32 =
            x |> map (\\a -> iterate[20] (\\y -> (2.0 * y + a / (y * y)) / 3.0) (a / 3.0 + 0.5))",
-        "4 vectors side by side",
+        "parallel",
     ),
     // A panel of what the columns have, whichever operand it is of.
     (

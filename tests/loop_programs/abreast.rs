@@ -5,9 +5,12 @@ use std::collections::BTreeSet;
 
 /// The most variables that an innermost loop hands on from one iteration to the next.
 fn carried(result: &str, body: &str) -> usize {
-    let nest = printed(&format!(
+    handed_on(&printed(&format!(
         "def f [m n : nat] (x : m.n.f32) (y : m.n.i32) : {result} = {body}"
-    ));
+    )))
+}
+
+fn handed_on(nest: &Nest) -> usize {
     let mut most = 0;
     each_stmt(&nest.body, &mut |s| {
         let Stmt::For { body, .. } = s else { return };
@@ -47,6 +50,32 @@ fn steps_of_some_rows_do_not_wait_for_each_other() {
     // Of two rows two pairs of numbers are handed on.
     let two = "x |> map (scanSeq (\\v s -> (fst s + v, snd s * v)) (0.0, 1.0))";
     assert_eq!(carried("m.n.(f32, f32)", two), 4);
+}
+
+/// Rows of several planes are apart as those of one are.
+#[test]
+fn steps_of_rows_of_planes_do_not_wait_for_each_other() {
+    let text = "def f [b m n : nat] (x : b.m.n.f32) (y : b.m.f32) : b.m.n.f32 =
+        zip x y |> mapPar (\\p -> zip (fst p) (snd p) |> map (\\q -> fst q |> scanSeq (\\v s -> s * snd q + v) 0.0))";
+    assert_eq!(handed_on(&printed(text)), 8);
+    check_at(text, &[("b", 2), ("n", 5)], "m", 0..10);
+}
+
+/// Of a group of vectors that a search has put side by side, as many as keep a processor busy.
+#[test]
+fn steps_of_vectors_side_by_side_do_not_wait_for_each_other() {
+    let of = |many: u32, step: &str| {
+        let text = format!(
+            "def f [k n : nat] (x : (n*{many}*8).f32) : (n*{many}*8).f32 =
+               asVector[8] x |> split[{many}] |> map (mapSeq (\\v -> iterate[k] (\\s -> {step}) v)) |> join |> asScalar"
+        );
+        handed_on(&printed(&text))
+    };
+    assert_eq!(of(4, "s * v + s"), 4);
+    assert_eq!(of(6, "s * v + s"), 6);
+    // There is no rest of a group.
+    assert_eq!(of(5, "s * v + s"), 5);
+    assert_eq!(of(7, "s * v + v * v * v * v * v * v * v * v"), 1);
 }
 
 /// Rows that are kept are taken a few at once, as those of a result.

@@ -75,6 +75,71 @@ fn lanes_that_inner_loops_keep_are_put_together() {
     assert_eq!(rays("17", 30, "t + at[1] b"), 0);
 }
 
+/// Loops over the windows of windows are short each, but not together.
+#[test]
+fn short_loops_in_short_loops_are_long() {
+    let all = Options::default().target.lanes(Scalar::F32);
+    let windows = |size: usize| {
+        let window =
+            "zip b a |> map (\\(v, w) -> (v - w) * (v - w)) |> reduceSeq (\\s v -> s + v) 0.0";
+        let nest = printed(&format!(
+            "def f [n : nat] (x : (n + {size}).f32) (y : {size}.{size}.f32) : (n + 1).f32 = slide[{size}, 1] x |> map (\\a ->
+               y |> map (\\b -> {window}) |> reduceSeq (\\s v -> s + 1.0 / (1.0 + v)) 0.0)"
+        ));
+        let mut widest = 0;
+        each_stmt(&nest.body, &mut |s| {
+            if let Stmt::Store { value, .. } = s {
+                widest = value.shape().lanes.max(widest);
+            }
+        });
+        widest
+    };
+    assert_eq!(windows(3), 1);
+    assert_eq!(windows(9), all);
+}
+
+/// Where the steps of long iterations wait for each other, some vectors take turns; where they have enough to do, one has registers for itself.
+#[test]
+fn vectors_of_long_iterations_take_turns_where_they_wait() {
+    let vectors = |step: &str| {
+        let steps = (0..17).fold("t".to_string(), |t, _| step.replace('t', &t));
+        let body =
+            format!("w |> reduceSeq (\\t v -> {steps}) (idx (there i (cast 0i64 : idx[k])) x)");
+        let all = lanes(&body);
+        all.into_iter().filter(|n| *n > 1).count()
+    };
+    // A chain of operations: four at once, then one.
+    assert_eq!(vectors("(t * v + v)"), 5);
+}
+
+/// Elements between those of the next iteration are read by statements of their own, each once.
+#[test]
+fn interleaved_elements_are_read_once_each() {
+    let blocks = |size: usize| {
+        let nest = printed(&format!(
+            "def f [n : nat] (x : (n*{size}).f32) : n.f32 = x |> split[{size}] |> map (\\b -> reduceSeq (\\s v -> max s v) (at[0] b) b)"
+        ));
+        let (mut loads, mut stored) = (Vec::new(), 0);
+        each_stmt(&nest.body, &mut |s| {
+            stored += usize::from(matches!(s, Stmt::Store { .. }));
+            if let Some(e) = exprs(s) {
+                e.visit(&mut |e| {
+                    if let ExprKind::Load(_, n) = e.kind() {
+                        loads.push(*n);
+                    }
+                });
+            }
+        });
+        assert_eq!(stored, 1);
+        loads.len()
+    };
+    // The first one is where the largest begins, too.
+    assert_eq!(blocks(2), 3);
+    assert_eq!(blocks(4), 5);
+    // Longer loops stay.
+    assert_eq!(blocks(5), 2);
+}
+
 /// A small array is variables if loops over it are: those are written out, and nothing is asked that a number answers.
 #[test]
 fn loops_over_small_arrays_are_written_out() {

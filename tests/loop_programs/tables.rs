@@ -52,6 +52,39 @@ fn what_rows_have_alike_is_computed_once() {
     assert_eq!(depths(images), [2]);
 }
 
+/// What costs little beside a value of which there is a table is computed from that.
+#[test]
+fn values_that_are_nearly_one_share_its_table() {
+    let tables = |of: &str| {
+        let nest = printed(&format!(
+            "def f [h w : nat] (a : f32) (x : h.f32) : h.w.i32 =
+               x |> map (\\u -> generate[w] (\\j ->
+                 let t = (cast ((cast j : f32) * a * a) : i32) in {of}))"
+        ));
+        let mut written = 0;
+        each_stmt(&nest.body, &mut |s| {
+            if let Stmt::Store { buf, .. } = s {
+                let name = nest.buffers[buf.0 as usize].name;
+                written += usize::from(name.as_str().starts_with("table"));
+            }
+        });
+        written
+    };
+    let i = "(cast u : i32)";
+    assert_eq!(tables(&format!("t * {i}")), 1);
+    assert_eq!(
+        tables(&format!(
+            "t * {i} + bitxor (t + 1) {i} + bitand (3 * t) {i}"
+        )),
+        1
+    );
+    // What takes a while has its own.
+    assert_eq!(
+        tables(&format!("t * {i} + bitxor (t * t * t * t * t) {i}")),
+        2
+    );
+}
+
 /// Elements of inputs are read before a loop only where there are some whatever the loop is.
 #[test]
 fn tables_read_nothing_that_may_be_missing() {

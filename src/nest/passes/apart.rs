@@ -4,7 +4,7 @@
 //! they are known to lie in a row.
 
 use super::effects::handed_on;
-use crate::arith::Nat;
+use crate::arith::{Mono, Nat, Rat};
 use crate::index::Facts;
 use crate::intern::Symbol;
 use crate::nest::{walk, BufId, ExprKind, Stmt};
@@ -39,21 +39,38 @@ pub(super) fn are_apart(
             touched.entry(root(b)).or_default().push(at);
         });
     });
+    let mut inside = Vec::new();
+    walk::each_stmt(body, &mut |s| inside.extend(walk::declared(s)));
     let apart = |b: &BufId| {
-        let mut all = touched.get(b).into_iter().flatten();
-        let row = (all.clone().next()).and_then(|(n, _)| n.coefficient(var));
-        row.is_some_and(|row| all.all(|(n, lanes)| is_within(*n, *lanes, (var, row), facts)))
+        let all = touched.get(b).map_or(&[][..], Vec::as_slice);
+        let Some((first, _)) = all.first() else {
+            return true;
+        };
+        let Some(row) = first.coefficient(var) else {
+            return false;
+        };
+        let start = beginning(*first, var, &inside);
+        let within = |(n, lanes): &(Nat, u32)| {
+            let from = *n - start - row * Nat::var(var);
+            let to = from + Nat::int(i64::from(*lanes));
+            !from.mentions(var)
+                && facts.at_least(facts.simplify(from), 0.into())
+                && facts.at_least(row, facts.simplify(to))
+        };
+        all.iter().all(within)
     };
     fine && handed_on(body).is_empty() && stored.iter().all(apart)
 }
 
-/// Whether elements lie in the row of an iteration.
-fn is_within(index: Nat, lanes: u32, (var, row): (Symbol, Nat), facts: &Facts) -> bool {
-    let from = index - row * Nat::var(var);
-    let to = from + Nat::int(i64::from(lanes));
-    !from.mentions(var)
-        && facts.at_least(facts.simplify(from), 0.into())
-        && facts.at_least(row, facts.simplify(to))
+/// What of an index loops around say: where the row of iteration 0 begins.
+fn beginning(index: Nat, var: Symbol, inside: &[Symbol]) -> Nat {
+    let around = |m: &Mono| {
+        let of = Nat::from_terms([(m.clone(), Rat::int(1))]);
+        let vars = of.vars();
+        let own = |v: &Symbol| *v == var || inside.contains(v);
+        !vars.is_empty() && !vars.iter().any(own)
+    };
+    Nat::from_terms(index.terms().into_iter().filter(|(m, _)| around(m)))
 }
 
 /// What a statement reads: array, index, lanes.

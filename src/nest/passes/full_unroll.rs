@@ -23,6 +23,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const FEW: i64 = 16;
 /// The most iterations of a loop that is written out since one beside it is: lanes are made of loops around all of them, or of none.
 const SHORT: i64 = 4;
+/// The farthest that elements of one iteration and those of the next lie apart which are read together.
+const APART: i64 = 16;
 /// The most elements of a buffer.
 const ELEMENTS: i64 = 16;
 /// The parts of an expression that count as a statement.
@@ -43,6 +45,7 @@ pub(super) fn unroll(nest: &mut Nest, facts: &Facts) {
         .filter(|vars| vars.iter().all(|v| few.loops.contains_key(v)))
         .flatten()
         .collect();
+    few.interleaved(&nest.body, None, &mut wanted);
     if wanted.is_empty() {
         return;
     }
@@ -120,6 +123,34 @@ impl Few {
             wanted.extend(short.map(|(v, _)| *v));
         }
         bodies.iter().for_each(|body| self.beside(body, wanted));
+    }
+
+    /// Adds short loops over elements between those of the next iteration of `around`, which stays: where each is read by a statement of its own,
+    /// compilers read them together.
+    fn interleaved(&self, block: &[Stmt], around: Option<Symbol>, wanted: &mut BTreeSet<Symbol>) {
+        for s in block {
+            each_load(s, &mut |_, (n, _)| {
+                let stride = around.and_then(|v| n.coefficient(v)).and_then(Nat::as_int);
+                if stride.is_some_and(|by| (2..=APART).contains(&by.abs())) {
+                    let short = |v: &Symbol| self.loops.get(v).is_some_and(|n| *n <= SHORT);
+                    wanted.extend(n.vars().iter().copied().filter(short));
+                }
+            });
+            match s {
+                Stmt::For { var, body, .. } => {
+                    let around = match self.loops.contains_key(var) {
+                        true => around,
+                        false => Some(*var),
+                    };
+                    self.interleaved(body, around, wanted);
+                }
+                Stmt::If { then, els, .. } => {
+                    self.interleaved(then, around, wanted);
+                    self.interleaved(els, around, wanted);
+                }
+                _ => {}
+            }
+        }
     }
 
     /// Whether there is something in it that stands once: what is allocated, what is stored where data says, longer loops.

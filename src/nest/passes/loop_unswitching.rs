@@ -132,7 +132,7 @@ fn choice(block: &[Stmt]) -> Option<Choice<'_>> {
     })
 }
 
-fn declared_or_assigned(s: &Stmt) -> FxHashSet<Symbol> {
+pub(super) fn declared_or_assigned(s: &Stmt) -> FxHashSet<Symbol> {
     let mut found = FxHashSet::default();
     walk::each_stmt(std::slice::from_ref(s), &mut |s| {
         found.extend(walk::declared(s));
@@ -144,7 +144,7 @@ fn declared_or_assigned(s: &Stmt) -> FxHashSet<Symbol> {
 }
 
 /// Whether a condition may change with some variables, or with memory.
-fn depends(cond: &Expr, changes: &FxHashSet<Symbol>) -> bool {
+pub(super) fn depends(cond: &Expr, changes: &FxHashSet<Symbol>) -> bool {
     let mut found = false;
     cond.visit(&mut |e| match e.kind() {
         ExprKind::Load(..) => found = true,

@@ -15,6 +15,7 @@ mod fresh;
 mod full_unroll;
 mod independence;
 mod index_set_splitting;
+mod invariant_motion;
 mod licm;
 mod line_buffers;
 mod live_ranges;
@@ -31,6 +32,7 @@ mod row_fusion;
 mod scalar_replacement;
 mod size_guards;
 mod stage_fusion;
+mod step;
 mod store_sinking;
 mod strip_mining;
 mod tabulation;
@@ -261,6 +263,14 @@ pub const PASSES: &[Pass] = &[
         keeps: "everything, as a hint reads nothing",
         place: "before licm, so that what its indices need is computed outside of the loop, too",
         run: |nest, _| prefetch::prefetch(nest),
+    },
+    Pass {
+        name: "invariant_motion",
+        does: "chooses before an innermost loop what it chooses alike in each iteration, such as conversions that saturate",
+        needs: "loops as they will run: outer_vectorization, unroll_and_jam",
+        keeps: "every value; what reads memory stays where it is; names are declared once",
+        place: "after tabulation, whose tables leave what another loop does not change; before partial_unroll, which counts what a loop has",
+        run: |nest, _| invariant_motion::hoist(nest),
     },
     Pass {
         name: "independence",

@@ -9,6 +9,7 @@
 
 use super::effects::handed_on;
 use super::fresh::Names;
+use super::step::Step;
 use super::strip_mining::rest;
 use crate::arith::Nat;
 use crate::index::Facts;
@@ -25,8 +26,10 @@ const SHORT: i64 = 16;
 const WRITTEN: i64 = 128;
 /// The most vectors at once.
 const ABREAST: u32 = 4;
-/// Of iterations of so many statements one vector alone keeps a processor busy.
+/// Of iterations of so many statements one vector alone keeps a processor busy, unless its steps wait for each other.
 const MANY: usize = 16;
+/// Iterations of more statements are not written several times.
+const LARGE: usize = 40;
 /// Vectors that are accumulated at once, so that every machine has registers for what is read, too.
 const ACCUMULATORS: u32 = 8;
 /// The farthest that what is read lane by lane lies apart: of a cache line each lane reads something.
@@ -79,10 +82,12 @@ impl Pass<'_> {
         if lanes < 2 || few {
             return None;
         }
-        let abreast = match of.statements {
-            MANY.. => 1,
-            _ => (ACCUMULATORS / of.accumulators).clamp(1, ABREAST),
+        let busy = match of.statements {
+            ..MANY => ABREAST,
+            MANY..=LARGE => waiting(body),
+            _ => 1,
         };
+        let abreast = (ACCUMULATORS / of.accumulators).clamp(1, busy);
         let (one, several) = (i64::from(lanes), i64::from(lanes * abreast));
         let whole = self.facts.floor(*extent, several.into());
         let vectors = self.facts.floor(*extent, one.into());
@@ -407,14 +412,30 @@ impl Lanes {
     }
 }
 
-/// How many operations a body has.
-fn written(body: &Block) -> i64 {
-    let mut all = 0;
+/// How many vectors keep a processor busy while the steps of inner loops wait for each other.
+fn waiting(body: &Block) -> u32 {
+    let mut most = 1;
     walk::each_stmt(body, &mut |s| {
+        if let Stmt::For { body, .. } = s {
+            let many = Step::of(body).and_then(|step| step.abreast());
+            most = many.map_or(1, |n| n as u32).clamp(most, ABREAST);
+        }
+    });
+    most
+}
+
+/// How many operations a body has where loops of known lengths in it are written out.
+fn written(body: &Block) -> i64 {
+    let mut all = 0i64;
+    for s in body {
         if let Some(e) = walk::exprs(s) {
             e.visit(&mut |e| all += i64::from(matches!(e.kind(), ExprKind::Op(..))));
         }
-    });
+        if let Stmt::For { extent, body, .. } = s {
+            let times = extent.as_int().unwrap_or(1);
+            all = all.saturating_add(times.saturating_mul(written(body)));
+        }
+    }
     all
 }
 

@@ -268,8 +268,7 @@ fn declare(block: &mut Block, tables: &[Table]) {
                 value: Some(value),
                 ..
             } => {
-                let is = |e: &Expr| matches!(e.kind(), ExprKind::Var(v) if v == var);
-                if let Some(t) = tables.iter().find(|t| is(&t.value)) {
+                if let Some(t) = tables.iter().find(|t| is_variable(&t.value, *var)) {
                     *value = t.load();
                 }
             }
@@ -348,6 +347,7 @@ impl Repeated<'_> {
             }
         }
         let definitions = found.definitions;
+        groups.iter_mut().for_each(|g| definitions.share(g));
         // Rows of a table are shared by the threads that would have computed them.
         let shared = matches!(outer, Stmt::For { kind, .. } if kind.is_par());
         for g in groups.iter_mut() {
@@ -546,6 +546,53 @@ impl Repeated<'_> {
 }
 
 impl Definitions {
+    /// Leaves of values that cost little beside one variable that they have in common the table of that one.
+    fn share(&self, group: &mut Group) {
+        let alone = group
+            .roots
+            .iter()
+            .map(|e| self.source(e))
+            .collect::<Vec<_>>();
+        let shared = |v: &Symbol| {
+            let times = alone.iter().flatten().filter(|source| *source == v).count();
+            times > 1 || group.roots.iter().any(|e| is_variable(e, *v))
+        };
+        let mut roots: Vec<Expr> = Vec::new();
+        for (root, source) in group.roots.iter().zip(&alone) {
+            let kept = match source.filter(shared) {
+                Some(v) => self.variable(v).unwrap_or_else(|| root.clone()),
+                None => root.clone(),
+            };
+            if !roots.iter().any(|e| e.same(&kept)) {
+                roots.push(kept);
+            }
+        }
+        group.roots = roots;
+    }
+
+    /// The variable, itself computed in the loops, that a value is but for a few steps.
+    fn source(&self, e: &Expr) -> Option<Symbol> {
+        let value = match e.kind() {
+            ExprKind::Var(v) => walk::exprs(&self.0.get(v)?.0)?,
+            _ => e,
+        };
+        let mut from = Vec::new();
+        mentioned(value, &mut from);
+        from.dedup();
+        match from[..] {
+            [v] if steps(value) <= WORTH.1 => self.variable(v).filter(is_kept).map(|_| v),
+            _ => None,
+        }
+    }
+
+    /// A variable that is computed in the loops.
+    fn variable(&self, v: Symbol) -> Option<Expr> {
+        match self.0.get(&v)?.0 {
+            Stmt::Let { shape, .. } => Some(Expr::var(v, shape)),
+            _ => None,
+        }
+    }
+
     /// The statements from which some values are computed.
     fn needed<'e>(&self, values: impl Iterator<Item = &'e Expr>) -> Block {
         let mut open = Vec::new();
@@ -597,13 +644,17 @@ fn in_order(of: Vec<Symbol>, loops: &Loops) -> Loops {
     (loops.iter().filter(|l| of.contains(&l.var)).copied()).collect()
 }
 
+fn is_variable(e: &Expr, v: Symbol) -> bool {
+    matches!(e.kind(), ExprKind::Var(name) if *name == v)
+}
+
 /// Whether buffers hold such values.
 fn is_kept(e: &Expr) -> bool {
     e.shape().elem != Scalar::Bool
 }
 
 /// Whether an operation means something for all numbers.
-fn is_total(op: Op, e: &Expr) -> bool {
+pub(super) fn is_total(op: Op, e: &Expr) -> bool {
     e.shape().elem.is_float() || !matches!(op, Op::Div | Op::Mod)
 }
 

@@ -7,27 +7,20 @@
 //! is asked for, or kept for one iteration.
 
 use super::apart::are_apart;
-use super::effects::handed_on;
 use super::fresh::Names;
+use super::step::{Step, ABREAST};
 use super::strip_mining::{rest, substituted};
 use crate::arith::Nat;
 use crate::index::Facts;
 use crate::intern::Symbol;
-use crate::nest::{seldom, settled, walk, Block, Expr, ExprKind, LoopKind, Nest, Stmt};
-use crate::term::{Op, Sort};
-use crate::ty::Scalar;
+use crate::nest::{seldom, settled, walk, Block, LoopKind, Nest, Stmt};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
 /// The longest loop that compilers write out.
 const SHORT: i64 = 16;
-/// The most iterations at once, and the most numbers that are carried by all of them.
-const ABREAST: f64 = 8.0;
-const CARRIED: usize = 8;
 /// The most statements that are written several times.
 const STATEMENTS: usize = 60;
-/// A step that waits for less than so many times its work is not worth it.
-const WORTH: f64 = 1.5;
 
 /// Lets iterations run side by side.
 pub(super) fn jam(nest: &mut Nest, facts: &mut Facts) {
@@ -38,10 +31,12 @@ pub(super) fn jam(nest: &mut Nest, facts: &mut Facts) {
         facts,
         names,
         made: BTreeMap::new(),
+        vectors: Vec::new(),
     };
     walk::replace(&mut body, &mut |s| pass.looked_at(s));
-    let made = pass.made;
+    let (made, vectors) = (pass.made, pass.vectors);
     nest.shared_by_iterations.extend(made);
+    nest.lanes_of_iterations.extend(vectors);
     nest.body = body;
 }
 
@@ -51,6 +46,8 @@ struct Pass<'a> {
     names: Names,
     /// The indices of loops that iterations share, and how many do.
     made: BTreeMap<Symbol, u32>,
+    /// The indices of those that vectors share.
+    vectors: Vec<Symbol>,
 }
 
 impl Pass<'_> {
@@ -75,12 +72,27 @@ impl Pass<'_> {
         else {
             return None;
         };
-        let waits = Waits::of(*var, body)?;
-        let few = self
-            .facts
-            .at_least(Nat::int(2 * waits.abreast - 1), *extent);
+        let mut waits = Waits::of(*var, body)?;
+        if waits.vectors {
+            // A search has shaped such loops: only those over the vectors of a group share what is in them, and without a rest.
+            let group = extent.as_int().filter(|n| *n <= ABREAST as i64)?;
+            waits.abreast = (2..=waits.abreast).rev().find(|n| group % n == 0)?;
+        }
+        let least = match waits.vectors {
+            true => waits.abreast - 1,
+            false => 2 * waits.abreast - 1,
+        };
+        // What is left of vectors is a few iterations, too.
+        let least = match extent.as_int() {
+            Some(_) => least,
+            None => least.max(SHORT),
+        };
+        let few = self.facts.at_least(least.into(), *extent);
         if few || !self.is_free(*var, *extent, *kind, body) {
             return None;
+        }
+        if extent.as_int() == Some(waits.abreast) {
+            return Some(self.jammed(body, &waits, (*var, 0.into())));
         }
         let groups = self.facts.floor(*extent, waits.abreast.into());
         let group = self.names.like(*var);
@@ -93,6 +105,9 @@ impl Pass<'_> {
             body: self.jammed(body, &waits, (*var, first)),
             note: note.clone(),
         };
+        if waits.vectors {
+            return Some(vec![several]);
+        }
         let left = rest(
             (*var, *extent),
             body,
@@ -121,7 +136,10 @@ impl Pass<'_> {
                     let name = self.names.like(*var);
                     self.facts.range(name, 0.into(), *extent - 1.into());
                     shared.insert(*var, name);
-                    self.made.insert(name, waits.abreast as u32);
+                    match waits.vectors {
+                        true => self.vectors.push(name),
+                        false => drop(self.made.insert(name, waits.abreast as u32)),
+                    }
                 }
             }
         }
@@ -182,20 +200,19 @@ struct Waits {
     loops: FxHashSet<Symbol>,
     /// How many iterations at once keep a processor busy meanwhile.
     abreast: i64,
+    /// Whether they compute vectors.
+    vectors: bool,
 }
 
 impl Waits {
     /// Those of a loop, where some iterations at once are worth it.
     fn of(var: Symbol, body: &Block) -> Option<Waits> {
-        let (mut statements, mut fits) = (0, true);
+        let (mut statements, mut fits, mut vectors) = (0, true, false);
         walk::each_stmt(body, &mut |s| {
             statements += 1;
-            let vector = |e: &Expr| {
-                let mut found = false;
-                e.visit(&mut |e| found |= e.shape().lanes > 1);
-                found
-            };
-            fits &= !walk::exprs(s).is_some_and(vector);
+            if let Some(e) = walk::exprs(s) {
+                e.visit(&mut |e| vectors |= e.shape().lanes > 1);
+            }
             // Choices between loops are others for each iteration.
             if let Stmt::If { then, els, .. } = s {
                 let loops = |s: &Stmt| matches!(s, Stmt::For { .. });
@@ -208,6 +225,7 @@ impl Waits {
         let mut waits = Waits {
             loops: FxHashSet::default(),
             abreast: ABREAST as i64,
+            vectors,
         };
         for own in body {
             let Stmt::For {
@@ -230,7 +248,7 @@ impl Waits {
             }
             let abreast = Step::of(of).and_then(|s| s.abreast());
             // Such a loop may be over long before, or look ahead.
-            let stays = |_: &i64| settled(own).is_none() && seldom(own).is_none();
+            let stays = |_: &i64| (vectors || settled(own).is_none()) && seldom(own).is_none();
             if let Some(abreast) = abreast.filter(stays) {
                 waits.loops.insert(*index);
                 waits.abreast = waits.abreast.min(abreast);
@@ -245,149 +263,4 @@ fn declares(block: &Block, var: Symbol) -> bool {
     let mut found = false;
     walk::each_stmt(block, &mut |s| found |= walk::declared(s) == Some(var));
     found
-}
-
-/// An iteration of an innermost loop, by what it takes.
-#[derive(Default)]
-struct Step {
-    /// Cycles until each variable is known that waits for what the iteration before assigns; at the end, of those that it assigns.
-    known: FxHashMap<Symbol, f64>,
-    carried: usize,
-    loads: f64,
-    stores: f64,
-    statements: f64,
-    operations: f64,
-    /// Cycles in which nothing else is divided.
-    divisions: f64,
-    /// Whether something is no sum that compilers make vectors of.
-    waits: bool,
-}
-
-impl Step {
-    /// That of a loop, if it carries something, and nothing but numbers that are computed here.
-    fn of(body: &Block) -> Option<Step> {
-        let carried: FxHashSet<Symbol> = handed_on(body).into_keys().collect();
-        let mut fits = true;
-        walk::each_stmt(body, &mut |s| {
-            fits &= !matches!(s, Stmt::For { .. } | Stmt::Alloc(_) | Stmt::Prefetch { .. });
-            fits &= !walk::exprs(s).is_some_and(Expr::calls);
-        });
-        if !fits || carried.is_empty() {
-            return None;
-        }
-        let mut step = Step {
-            known: carried.iter().map(|v| (*v, 0.0)).collect(),
-            carried: carried.len(),
-            ..Step::default()
-        };
-        step.block(body, &carried);
-        step.waits |= step.stores > 0.0;
-        step.known.retain(|v, _| carried.contains(v));
-        Some(step)
-    }
-
-    fn block(&mut self, block: &Block, carried: &FxHashSet<Symbol>) {
-        for s in block {
-            self.statements += 1.0;
-            match s {
-                Stmt::Let {
-                    var,
-                    value: Some(value),
-                    ..
-                } => {
-                    if let Some(at) = self.expr(value) {
-                        self.known.insert(*var, at);
-                    }
-                }
-                Stmt::Assign { var, value } => {
-                    let at = self.expr(value).unwrap_or(0.0);
-                    let before = self.known.get(var).copied().unwrap_or(0.0);
-                    self.known.insert(*var, at.max(before));
-                    self.waits |= carried.contains(var) && !is_regrouped(*var, value);
-                }
-                Stmt::Store { value, .. } => {
-                    self.stores += 1.0;
-                    self.expr(value);
-                }
-                Stmt::If { cond, then, els } => {
-                    self.expr(cond);
-                    self.block(then, carried);
-                    self.block(els, carried);
-                }
-                _ => {}
-            }
-        }
-    }
-
-    /// Counts a value; when it is known, if it waits for the iteration before.
-    fn expr(&mut self, e: &Expr) -> Option<f64> {
-        let index = e.own_index();
-        let at = index.into_iter().flat_map(|n| n.vars().to_vec());
-        let at = (at.filter_map(|v| self.known.get(&v).copied())).reduce(f64::max);
-        match e.kind() {
-            ExprKind::Var(v) => self.known.get(v).copied(),
-            ExprKind::Load(..) => {
-                self.loads += 1.0;
-                at.map(|a| a + 4.0)
-            }
-            ExprKind::Op(op, args) => {
-                let all: Vec<Option<f64>> = args.iter().map(|a| self.expr(a)).collect();
-                let of = args.first().map_or(e.shape(), Expr::shape).elem;
-                let takes = latency(*op, of);
-                match takes > 8.0 {
-                    true => self.divisions += takes / 3.0,
-                    false => self.operations += 1.0,
-                }
-                let last = all.into_iter().flatten().reduce(f64::max);
-                last.map(|a| a + takes)
-            }
-            ExprKind::Cast(a) => {
-                self.operations += 1.0;
-                self.expr(a).map(|a| a + 2.0)
-            }
-            _ => at,
-        }
-    }
-
-    /// How many of them at once are worth it.
-    fn abreast(&self) -> Option<i64> {
-        let chain = self.known.values().copied().fold(0.0, f64::max);
-        let work = [
-            self.stores,
-            self.loads / 2.0,
-            self.operations / 2.0 + self.divisions,
-            self.statements / 4.0,
-        ];
-        let work = work.into_iter().fold(0.5, f64::max);
-        let most = ABREAST.min((CARRIED / self.carried) as f64);
-        let many = (chain / work).ceil().min(most);
-        let worth = self.waits && chain >= WORTH * work && many >= 2.0;
-        worth.then(|| 1 << (many as i64).ilog2())
-    }
-}
-
-/// Whether compilers take the steps of a variable in another order, several at once: of whole numbers no order is another result.
-fn is_regrouped(var: Symbol, value: &Expr) -> bool {
-    let is_own = |e: &Expr| matches!(e.kind(), ExprKind::Var(v) if *v == var);
-    match value.kind() {
-        ExprKind::Op(op, args) if !value.shape().elem.is_float() => {
-            let fold = matches!(
-                op,
-                Op::Add | Op::Mul | Op::Min | Op::Max | Op::BitAnd | Op::BitOr | Op::BitXor
-            );
-            fold && args.iter().filter(|e| is_own(e)).count() == 1
-        }
-        _ => false,
-    }
-}
-
-/// Cycles until the result of an operation is known, roughly.
-fn latency(op: Op, of: Scalar) -> f64 {
-    match (op, of.is_float()) {
-        (Op::Div | Op::Sqrt, true) => 12.0,
-        (Op::Div | Op::Mod, false) => 20.0,
-        (Op::Mul, false) => 3.0,
-        (_, true) if matches!(op.sort(), Sort::Arithmetic(_)) => 4.0,
-        _ => 1.0,
-    }
 }

@@ -1,0 +1,57 @@
+//! What innermost loops choose alike in each iteration stands before them.
+
+use super::*;
+
+/// How many choices, conversions to whole numbers among them, innermost loops of a program have.
+fn choices(header: &str, body: &str) -> usize {
+    let nest = printed(&format!("def f {header} = {body}"));
+    let mut found = 0;
+    each_stmt(&nest.body, &mut |s| {
+        let Stmt::For { body, .. } = s else { return };
+        let mut innermost = true;
+        each_stmt(body, &mut |s| innermost &= !matches!(s, Stmt::For { .. }));
+        let of = body.iter().filter(|_| innermost).filter_map(exprs);
+        of.for_each(|e| {
+            e.visit(&mut |e| {
+                found += usize::from(match e.kind() {
+                    ExprKind::Op(op, _) => matches!(op, Op::Max | Op::Select),
+                    ExprKind::Cast(from) => from.shape().elem.is_float() && e.shape().elem.is_int(),
+                    _ => false,
+                });
+            })
+        });
+    });
+    found
+}
+
+#[test]
+fn choices_that_a_loop_does_not_change_stand_before_it() {
+    let rows = |of: &str| {
+        let header = "[h w : nat] (a : f32) (b : i32) (x : h.f32) (y : w.f32) : h.w.f32";
+        choices(header, &format!("x |> map (\\u -> y |> map (\\v -> {of}))"))
+    };
+    assert_eq!(rows("v * (cast (cast u : i32) : f32)"), 0);
+    assert_eq!(rows("v * max u a"), 0);
+    // So does what is computed from one and chosen from again.
+    assert_eq!(
+        rows("v + (let m = max u a in if m < 3.0 then m else u * m)"),
+        0
+    );
+    assert_eq!(rows("v * (cast (cast v : i32) : f32)"), 1);
+    assert_eq!(rows("max v u"), 1);
+    // A quotient of whole numbers may have no value where the loop has no iteration.
+    assert_eq!(rows("v * (cast (max (7 / b) 3) : f32)"), 1);
+}
+
+/// What is read may be missing where the loop has no iteration.
+#[test]
+fn choices_of_what_is_read_in_a_loop_stay() {
+    let header = "[w : nat] (a : f32) (y : w.f32) : w.f32";
+    assert_eq!(
+        choices(
+            header,
+            "y |> map (\\v -> v * max (idx (cast 0i64 : idx[w]) y) a)"
+        ),
+        1
+    );
+}
