@@ -15,8 +15,9 @@ const TILES: f64 = 4.0;
 /// How much longer each kind of change is supposed to take than the estimate says, which does not see everything: what is simpler and
 /// nearly as fast is taken, and the program as it stands is simplest.
 pub(super) const DOUBT: f64 = 1.12;
-/// What counts as the same time.
+/// What counts as the same time; and of the same loops, parallel or not.
 pub(super) const SAME: f64 = 1.03;
+const SAME_LOOPS: f64 = 1.1;
 
 /// How the trial of a schedule ended.
 #[derive(Clone, PartialEq, Debug)]
@@ -83,6 +84,7 @@ pub(super) fn mean(cycles: &Cycles) -> f64 {
 /// threads are busy, shall not wait longer. What an estimate does not see, of parallel loops that are otherwise the same, is left out.
 pub(super) fn alone(t: &Tried) -> f64 {
     match t.ended {
+        Ended::Estimated(_, one) if is_plain(&t.schedule.choice) => one / SAME_LOOPS,
         Ended::Estimated(_, one) => one / SAME,
         _ => f64::INFINITY,
     }

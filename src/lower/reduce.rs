@@ -8,7 +8,8 @@
 //! 2. the place of its start, if that is where the result goes and the body reads
 //!    each element only to compute it anew (`inplace`);
 //! 3. a local tile, or, where it is large, its destination if nobody reads that;
-//!    in place if the body allows it, else through a second buffer.
+//!    in place if the body allows it; with parts of a pair that change places, where
+//!    one is handed down as the other (`hand_down`); else through a second buffer.
 //!
 //! A scan of arrays has an accumulator of its own, in place if the body allows it.
 //!
@@ -46,6 +47,16 @@ const FEW: i64 = 16;
 fn elements(ty: Ty) -> Option<i64> {
     let sizes = crate::nest::abi::leaf_sizes(ty);
     sizes.iter().try_fold(0i64, |a, n| Some(a + n.as_int()?))
+}
+
+/// A pair in memory, its second part first.
+fn exchanged(m: &Mem) -> Mem {
+    let (first, second) = m.components();
+    let leaves = second.leaves.iter().chain(first.leaves.iter());
+    Mem {
+        ty: m.ty,
+        leaves: leaves.copied().collect(),
+    }
 }
 
 impl Lower {
@@ -195,7 +206,11 @@ impl Lower {
             && self.facts.rem(r.count, 2.into()) != Nat::int(0);
         if !copied && (r.node.prim.op() == Op::Iterate || !r.unroll && !inside) {
             self.in_steps = true;
-            let made = self.exchange(r, start, acc);
+            let made = match self.hands_down(r, acc) {
+                Ok(true) => self.hand_down(r, start, acc),
+                Ok(false) => self.exchange(r, start, acc),
+                Err(e) => Err(e),
+            };
             self.in_steps = inside;
             return made;
         }
@@ -204,14 +219,81 @@ impl Lower {
         self.steps(r, acc, &next)
     }
 
-    /// Iterations from one buffer to another and back, two at once. Where there is one more, it is the first, so that
-    /// the last one always writes `acc`.
+    /// Iterations from one buffer to another and back.
     fn exchange(&mut self, r: &Reduction, start: &Val, acc: &Mem) -> Res<()> {
         let next = self.allocate(acc.ty, "next")?;
+        self.in_twos(r, start, [acc, &next], &mut |cx, i, [from, to]| {
+            cx.iteration(r, i, from, to)
+        })
+    }
+
+    /// Iterations that hand one part of a pair down as the other one: each writes the new part over the one that goes, and the parts have
+    /// changed places.
+    fn hand_down(&mut self, r: &Reduction, start: &Val, acc: &Mem) -> Res<()> {
+        let other = exchanged(acc);
+        self.in_twos(r, start, [acc, &other], &mut |cx, i, [from, _]| {
+            cx.handed_down(r, i, from).map(drop)
+        })
+    }
+
+    /// Whether each iteration does so, and may write the new part while it reads the one that goes.
+    fn hands_down(&mut self, r: &Reduction, acc: &Mem) -> Res<bool> {
+        if acc.ty.as_pair().is_none_or(|(a, b)| a != b) {
+            return Ok(false);
+        }
+        // The number of the iteration is any.
+        let (_, turns) = self.scratch(|cx| {
+            let var = cx.fresh("t");
+            cx.facts.range(var, 0.into(), r.count - 1.into());
+            let level = cx.level();
+            cx.levels.insert(var, level);
+            Ok(cx.handed_down(r, Nat::var(var), acc)?
+                && cx.handed_down(r, Nat::var(var), &exchanged(acc))?)
+        })?;
+        Ok(turns)
+    }
+
+    /// Iteration i of such; whether it is one.
+    fn handed_down(&mut self, r: &Reduction, i: Nat, from: &Mem) -> Res<bool> {
+        let (newest, scatters) = (self.newest.clone(), self.scatters);
+        let names = self.alias(from);
+        let (old, places) = (names.components(), from.components());
+        let what = self.computing(Role::Step, r.node.term.clone());
+        let (block, read) = self.scratch(|cx| {
+            let Val::Pair(new) = cx.next_value(r, &names, i)? else {
+                return Ok(None);
+            };
+            if cx.same_place(&new.0, &old.1)? {
+                cx.write(&new.1, &Dest::Mem(places.0))?;
+                return Ok(Some(old.0));
+            }
+            if cx.same_place(&new.1, &old.0)? {
+                cx.write(&new.0, &Dest::Mem(places.1))?;
+                return Ok(Some(old.1));
+            }
+            Ok(None)
+        })?;
+        self.what = what;
+        self.newest = newest;
+        let scattered = self.scatters != scatters;
+        let safe = read.is_some_and(|old| !scattered && self.is_safe_in_place(&block, &old));
+        self.append(block);
+        Ok(safe)
+    }
+
+    /// Iterations, two at once: each from the first of two places to the second, or back. Where there is one more, it is the first
+    /// iteration, so that the last one always ends in the first place.
+    fn in_twos(
+        &mut self,
+        r: &Reduction,
+        start: &Val,
+        [acc, other]: [&Mem; 2],
+        iteration: &mut dyn FnMut(&mut Lower, Nat, [&Mem; 2]) -> Res<()>,
+    ) -> Res<()> {
         let odd = self.facts.rem(r.count, 2.into());
-        let one_more = |cx: &mut Lower| {
-            cx.fill_start(start, &next, r.node)?;
-            cx.iteration(r, 0.into(), &next, acc)
+        let mut one_more = |cx: &mut Lower| {
+            cx.fill_start(start, other, r.node)?;
+            iteration(cx, 0.into(), [other, acc])
         };
         match odd.as_int() {
             Some(0) => self.fill_start(start, acc, r.node)?,
@@ -229,8 +311,8 @@ impl Lower {
         let pairs = self.facts.floor(r.count, 2.into());
         self.for_each(pairs, LoopKind::Seq, note, |cx, pair| {
             let first = odd + pair * 2.into();
-            cx.iteration(r, first, acc, &next)?;
-            cx.iteration(r, first + 1.into(), &next, acc)
+            iteration(cx, first, [acc, other])?;
+            iteration(cx, first + 1.into(), [other, acc])
         })
     }
 
@@ -308,17 +390,22 @@ impl Lower {
         target: &Mem,
     ) -> Res<()> {
         let what = self.computing(Role::Step, node.term.clone());
-        let acc = self.load(names)?;
-        let y = match node.prim.op() {
-            Op::Iterate => self.apply(r.f, acc)?,
-            _ => {
-                let x = self.at(r.xs, i)?;
-                self.apply2(r.f, acc, x)?
-            }
-        };
+        let y = self.next_value(r, names, i)?;
         self.write(&y, &Dest::Mem(target.clone()))?;
         self.what = what;
         Ok(())
+    }
+
+    /// What the operator makes of an accumulator.
+    fn next_value(&mut self, r: &Reduction, names: &Mem, i: Nat) -> Res<Val> {
+        let acc = self.load(names)?;
+        match r.node.prim.op() {
+            Op::Iterate => self.apply(r.f, acc),
+            _ => {
+                let x = self.at(r.xs, i)?;
+                self.apply2(r.f, acc, x)
+            }
+        }
     }
 
     /// `scanSeq f e xs`: every result after the start.

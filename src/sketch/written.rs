@@ -23,7 +23,7 @@ const VIEWS: [Op; 8] = [
     Op::Reverse,
 ];
 /// Of one argument, which is computed with them.
-const OF_ONE: [Op; 5] = [Op::ToMem, Op::Fst, Op::Snd, Op::Neg, Op::Sqrt];
+const OF_ONE: [Op; 6] = [Op::ToMem, Op::Fst, Op::Snd, Op::Unzip, Op::Neg, Op::Sqrt];
 /// Of two arguments, which are computed with them.
 const OF_TWO: [Op; 9] = [
     Op::Zip,

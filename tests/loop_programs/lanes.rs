@@ -276,6 +276,31 @@ fn sums_of_few_short_numbers_stay_loops() {
     assert_eq!(of(16, "u8", "f32"), 0);
 }
 
+/// A part of a pair that a step hands down as the other one is copied nowhere, if what takes its place may be written over what goes.
+#[test]
+fn parts_that_are_handed_down_change_places() {
+    let of = |step: &str| {
+        let text = format!(
+            "def f [k n : nat] (a : n.f32) (b : n.f32) : (n.f32, n.f32) = iterate[k] (\\s -> {step}) (a, b)"
+        );
+        let nest = printed(&text);
+        let own = |b: &&Buffer| b.alias.is_none() && b.storage == StorageClass::Heap;
+        nest.buffers.iter().filter(own).count()
+    };
+    let new = |old: &str, kept: &str| {
+        format!("(zip ({old}) (reverse ({kept})) |> map (\\p -> snd p - fst p))")
+    };
+    let [first, second] = ["fst s", "snd s"];
+    assert_eq!(of(&format!("(snd s, {})", new(first, second))), 2);
+    assert_eq!(of(&format!("({}, fst s)", new(second, first))), 2);
+    // What goes is read elsewhere,
+    let reversed = "reverse (fst s)";
+    assert_eq!(of(&format!("(snd s, {})", new(reversed, second))), 4);
+    // both parts are new.
+    let both = format!("({}, {})", new(second, first), new(first, second));
+    assert_eq!(of(&both), 4);
+}
+
 /// A state that steps read elsewhere goes from one buffer to another and back: nothing is copied but the start.
 #[test]
 fn steps_copy_no_state() {
