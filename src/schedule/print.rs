@@ -107,7 +107,7 @@ pub fn schedule(
         what: p.words.join(", "),
         head,
         steps,
-        changes: p.words.len() as u32,
+        changes: p.changes(),
         choice,
         family: 0,
         names: false,
@@ -138,6 +138,13 @@ impl Printer<'_> {
         if !self.words.contains(&what) {
             self.words.push(what);
         }
+    }
+
+    /// How many kinds of changes there are: parallel loops are one, whatever they go over.
+    fn changes(&self) -> u32 {
+        let parallel = |w: &&String| w.starts_with("parallel");
+        let others = self.words.iter().filter(|w| !parallel(w)).count();
+        (others + usize::from(self.words.iter().any(|w| parallel(&w)))) as u32
     }
 
     /// The stage for loops that are no tile: those that only tiles have change nothing. Beside a tile they are taken apart when that is

@@ -148,15 +148,14 @@ impl Reader {
     }
 
     fn function(&self, f: &Term) -> Loops {
-        match f.kind() {
-            Kind::Lam(_, body) => self.written(body),
-            _ => match f.as_prim_app() {
-                // `map f`, whose argument is not written out.
-                Some((p, args)) if p.op() == Op::Map && args.len() == 1 => {
-                    self.map(f.ty().uncurried().1, args[0])
-                }
-                _ => Loops::Nothing,
-            },
+        match (f.kind(), f.ty().as_fun()) {
+            (Kind::Lam(_, body), _) => self.written(body),
+            // `map f` and `reduce op e`, whose argument is not written out.
+            (_, Some((given, result))) if !result.is_fun() && f.as_prim_app().is_some() => {
+                let written_out = Term::app(f.shift(1), Term::var(0, given));
+                self.written(&written_out)
+            }
+            _ => Loops::Nothing,
         }
     }
 

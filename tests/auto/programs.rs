@@ -1,7 +1,7 @@
 //! Programs that have no sketch, each with what is done with it.
 
 /// Programs that are not shipped, and a word of the schedule that is taken where sums may be regrouped.
-pub const PROGRAMS: [(&str, &str); 91] = [
+pub const PROGRAMS: [(&str, &str); 92] = [
     (
         "def clamped [n : nat] (a : f32) (x : n.f32) (y : n.f32) : n.f32 =
            zip x y |> map (\\p -> min (max (a * fst p + snd p) (-1.0)) 1.0)",
@@ -417,6 +417,12 @@ def smoothed [h w : nat] (k : 7.f32) (x : (h+6).(w+6).f32) : h.w.f32 =
              let length = \\(v : d.f32) -> sqrt (reduce (+) 0.25 (v |> map (\\e -> e * e))) in
              reduce (+) 0.0 (zip a b |> map (\\p -> fst p * snd p)) / (length a * length b)))",
         "sums apart, named arrays kept, reductions in 4 vectors, register tiles of packed panels",
+    ),
+    // Short sums of windows are kept, and the long sum of those is in blocks: a named array that is only reduced.
+    (
+        "def total [n : nat] (x : (n+8).f32) : f32 =
+           slide[8, 1] x |> map (\\w -> abs (reduce (+) 0.0 w)) |> reduce (+) 0.0",
+        "elements apart, named arrays kept, reductions in 4 vectors, parallel blocks, parallel",
     ),
     // Two results of one loop, which `unzip` takes apart.
     (
