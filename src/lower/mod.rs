@@ -103,6 +103,7 @@ impl Options {
         Context {
             facts,
             target: self.target,
+            approximate: self.approximate,
         }
     }
 }

@@ -140,6 +140,38 @@ fn interleaved_elements_are_read_once_each() {
     assert_eq!(blocks(5), 2);
 }
 
+/// Functions that may be approximated have vectors, so that lanes are made of loops that only call them; others have none.
+#[test]
+fn functions_that_may_be_approximated_are_in_lanes() {
+    let widest = |approximate: bool, of: &str| {
+        let text = format!(
+            "def f [n : nat] (g : n.4.n.f32) (c : n.n.f32) : (n.n.f32, n.n.f32) = unzip (zip g c |> map (\\p ->
+               unzip (zip (transpose (fst p)) (snd p) |> map (\\q -> let v = snd q * at[1] (fst q) in (v, {of})))))"
+        );
+        let options = Options {
+            approximate,
+            ..Options::default()
+        };
+        let nest = lower::lower(&program(&text), &options).expect("a nest");
+        let mut widest = 0;
+        each_stmt(&nest.body, &mut |s| {
+            if let Stmt::Store { value, .. } = s {
+                widest = value.shape().lanes.max(widest);
+            }
+        });
+        widest
+    };
+    let all = Options::default().target.lanes(Scalar::F32);
+    let tanh = "tanh v / (1.0 + exp (-(at[3] (fst q))))";
+    assert_eq!(widest(true, tanh), all);
+    assert_eq!(widest(false, tanh), 1);
+    // Compilers make vectors of everything else.
+    assert_eq!(widest(true, "sqrt v"), 1);
+    // What is read where something holds may not be there otherwise.
+    assert_eq!(widest(true, "select (v < 0.0) v (exp (at[3] (fst q)))"), 1);
+    assert_eq!(widest(true, "select (v < 0.0) v (exp (v * 0.5))"), all);
+}
+
 /// A small array is variables if loops over it are: those are written out, and nothing is asked that a number answers.
 #[test]
 fn loops_over_small_arrays_are_written_out() {

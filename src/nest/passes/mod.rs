@@ -52,6 +52,8 @@ pub struct Context<'a> {
     pub facts: &'a mut Facts,
     /// The machine.
     pub target: Target,
+    /// Whether functions of floats may be approximated on vectors.
+    pub approximate: bool,
 }
 
 /// One step from nest to nest.
@@ -221,7 +223,7 @@ pub const PASSES: &[Pass] = &[
         does: "computes once, before a loop, what loops in it compute anew in each of its iterations: it is read from a table then",
         needs: "loops as they will run, without choices that a loop does not change: loop_unswitching",
         keeps: "the order of stores; every value; names are declared once",
-        place: "before dce-3, which removes what is only in tables now; before outer_vectorization, which makes no lanes of what calls functions",
+        place: "before dce-3, which removes what is only in tables now; before outer_vectorization, which makes no lanes of exact functions",
         run: |nest, cx| tabulation::tabulate(nest, cx.facts),
     },
     Pass {
@@ -242,11 +244,11 @@ pub const PASSES: &[Pass] = &[
     },
     Pass {
         name: "outer_vectorization",
-        does: "makes lanes of iterations of a loop around reductions, where these store and read numbers that lie side by side",
+        does: "makes lanes of iterations of a loop around reductions, or of functions that may be approximated, where these store and read numbers that lie side by side",
         needs: "accumulators that are variables: scalar_replacement; indices as sums of products of variables, before licm",
         keeps: "what each iteration computes, in its order; names are declared once",
         place: "after what moves statements into and out of loops, as others take apart loops of numbers only; before prefetch, which looks at innermost loops",
-        run: |nest, cx| outer_vectorization::vectorize(nest, cx.facts, cx.target),
+        run: |nest, cx| outer_vectorization::vectorize(nest, cx),
     },
     Pass {
         name: "unroll_and_jam",

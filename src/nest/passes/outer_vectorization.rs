@@ -1,6 +1,6 @@
 //! Outer-loop vectorization: iterations of a loop around reductions become lanes.
 //!
-//! Comes in: a nest; goes out: one in which a loop over numbers, each of which is reduced by loops in it, runs over vectors of
+//! Comes in: a nest; goes out: one in which a loop over numbers, each of which is reduced by loops in it, or is what functions that may be approximated make of others, runs over vectors of
 //! numbers that lie side by side, some vectors at once, then over single vectors, then over the numbers that are left. Compilers make vectors
 //! of innermost loops, and may not add up floats in another order. Invariant: what each iteration computes, and in which order;
 //! iterations store side by side, or lane by lane where each stores to few places between which no other one does, and read side by side
@@ -11,6 +11,7 @@ use super::effects::handed_on;
 use super::fresh::Names;
 use super::step::Step;
 use super::strip_mining::rest;
+use super::Context;
 use crate::arith::Nat;
 use crate::index::Facts;
 use crate::intern::Symbol;
@@ -36,13 +37,14 @@ const ACCUMULATORS: u32 = 8;
 const APART: i64 = 16;
 
 /// Makes lanes of iterations on a machine.
-pub(super) fn vectorize(nest: &mut Nest, facts: &mut Facts, target: Target) {
+pub(super) fn vectorize(nest: &mut Nest, cx: &mut Context) {
     let mut names = Names::of(nest);
     let mut body = std::mem::take(&mut nest.body);
     let mut pass = Pass {
         nest,
-        facts,
-        target,
+        facts: &mut *cx.facts,
+        target: cx.target,
+        approximate: cx.approximate,
         names: &mut names,
         made: Vec::new(),
     };
@@ -56,6 +58,7 @@ struct Pass<'a> {
     nest: &'a Nest,
     facts: &'a mut Facts,
     target: Target,
+    approximate: bool,
     names: &'a mut Names,
     /// The indices of loops over vectors.
     made: Vec<Symbol>,
@@ -74,7 +77,7 @@ impl Pass<'_> {
         else {
             return None;
         };
-        let of = Lanes::of(self.nest, *var, body)?;
+        let of = Lanes::of(self.nest, *var, body, self.approximate)?;
         let lanes = self.target.lanes(of.widest);
         let few = self
             .facts
@@ -83,11 +86,12 @@ impl Pass<'_> {
             return None;
         }
         let busy = match of.statements {
+            _ if of.calls => 1,
             ..MANY => ABREAST,
             MANY..=LARGE => waiting(body),
             _ => 1,
         };
-        let abreast = (ACCUMULATORS / of.accumulators).clamp(1, busy);
+        let abreast = (ACCUMULATORS / of.accumulators.max(1)).clamp(1, busy);
         let (one, several) = (i64::from(lanes), i64::from(lanes * abreast));
         let whole = self.facts.floor(*extent, several.into());
         let vectors = self.facts.floor(*extent, one.into());
@@ -196,6 +200,9 @@ struct Lanes {
     accumulators: u32,
     /// How many statements become vectors.
     statements: usize,
+    /// Whether functions may be approximated, and whether some are.
+    approximate: bool,
+    calls: bool,
     var: Symbol,
     /// The loops around what is looked at.
     around: Vec<(Symbol, Nat)>,
@@ -203,12 +210,14 @@ struct Lanes {
 
 impl Lanes {
     /// Those of a loop, if each of its iterations can be a lane.
-    fn of(nest: &Nest, var: Symbol, body: &Block) -> Option<Lanes> {
+    fn of(nest: &Nest, var: Symbol, body: &Block, approximate: bool) -> Option<Lanes> {
         let mut lanes = Lanes {
             varying: Vec::new(),
             widest: Scalar::Bool,
             accumulators: 0,
             statements: 0,
+            approximate,
+            calls: false,
             var,
             around: Vec::new(),
         };
@@ -229,8 +238,9 @@ impl Lanes {
         walk::each_stmt(body, &mut |s| {
             lanes.statements += usize::from(lanes.varies(s))
         });
-        let known = lanes.widest != Scalar::Bool && lanes.accumulators > 0;
-        (reduces && apart && known && !stored.is_empty()).then_some(lanes)
+        let known = lanes.widest != Scalar::Bool;
+        let worth = reduces && lanes.accumulators > 0 || lanes.calls;
+        (worth && apart && known && !stored.is_empty()).then_some(lanes)
     }
 
     /// Adds variables that differ since others do; whether there were any.
@@ -393,6 +403,10 @@ impl Lanes {
             }
             ExprKind::Cast(_) if of_index(e).is_some_and(|n| self.is_kept(n)) => Some(()),
             ExprKind::Op(op, args) if is_exact(*op, e.shape().elem) => {
+                args.iter().try_for_each(|a| self.lane_wise(a))
+            }
+            ExprKind::Op(op, args) if self.approximate && op.called().is_some() => {
+                self.calls = true;
                 args.iter().try_for_each(|a| self.lane_wise(a))
             }
             // In vectors all of it is computed: an element that is read where something holds may not be there otherwise.
