@@ -152,3 +152,29 @@ fn stages_hand_over_a_few_numbers() {
         (3, 3)
     );
 }
+
+/// The innermost loop goes along the rows that are stored, however many loops stand in each other.
+#[test]
+fn rows_are_stored_in_their_order() {
+    let steps = |extents: &str, of: &str, result: &str| {
+        let nest = printed(&format!(
+            "def f [n c h w : nat] (x : {extents}.f32) : {result}.f32 = {of}"
+        ));
+        let mut steps = Vec::new();
+        each_stmt(&nest.body, &mut |s| {
+            let Stmt::For { var, body, .. } = s else {
+                return;
+            };
+            if let [Stmt::Store { index, .. }] = &body[..] {
+                steps.push(index.coefficient(*var));
+            }
+        });
+        steps
+    };
+    let one = [Some(Nat::int(1))];
+    assert_eq!(steps("h.w", "transpose x", "w.h"), one);
+    let channels = "transpose x |> map transpose";
+    assert_eq!(steps("c.h.w", channels, "h.w.c"), one);
+    let images = "x |> map (\\i -> transpose i |> map transpose)";
+    assert_eq!(steps("n.c.h.w", images, "n.h.w.c"), one);
+}

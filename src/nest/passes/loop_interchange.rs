@@ -5,7 +5,7 @@
 //! column are read and written in order then. Invariant: the same iterations, none of which reads or writes what another one
 //! writes, so that whichever loop comes first may be parallel where the first one was. Absent: reductions, whose order is theirs.
 
-use crate::arith::Nat;
+use crate::arith::{Atom, Mono, Nat, Rat, Signs};
 use crate::index::Facts;
 use crate::intern::Symbol;
 use crate::nest::{walk, Block, BufId, ExprKind, LoopKind, Nest, Stmt};
@@ -29,7 +29,14 @@ fn interchange_in(block: &mut Block, root: &dyn Fn(BufId) -> BufId, facts: &mut 
         for head in &heads {
             facts.range(head.var, 0.into(), head.extent - 1.into());
         }
-        if let Some(order) = order(s, &heads, root, facts) {
+        // Where a loop has no iteration nothing is stored, in whatever order.
+        let known = facts.len();
+        for head in &heads {
+            facts.not_negative(head.extent - 1.into());
+        }
+        let better = order(s, &heads, root, facts);
+        facts.forget(known);
+        if let Some(order) = better {
             reorder(s, &order);
         }
         if let Some(body) = innermost(s) {
@@ -214,13 +221,24 @@ fn by_steps(indices: &[Nat], heads: &[Head], facts: &Facts) -> Option<Vec<usize>
         }
         digits.push((None, *step, Nat::int(offsets.len() as i64)));
     }
+    // A multiple by products of extents, none of which is 0, is as long, too.
+    let is_extent = |(a, power): (Atom, i32)| {
+        let of = Nat::atom(a);
+        power > 0 && heads.iter().any(|h| h.extent == of)
+    };
+    let times = |q: Nat| {
+        let product =
+            |(m, c): &(Mono, Rat)| m.factors().all(is_extent) && c.as_int().is_some_and(|c| c > 0);
+        q != Nat::int(0) && q.terms().iter().all(product)
+    };
+    let is_as_long =
+        |step: Nat, other: Nat| facts.at_least(step, other) || times(step.exact_div(other));
     let mut sorted = Vec::new();
     let mut reach = Nat::int(1);
     while !digits.is_empty() {
         let next = (digits.iter()).position(|(at, step, count)| {
             let rest = digits.iter().filter(|d| d.0 != *at);
-            facts.at_least(*step, reach)
-                && (rest.into_iter()).all(|d| facts.at_least(d.1, *step * *count))
+            is_as_long(*step, reach) && (rest.into_iter()).all(|d| is_as_long(d.1, *step * *count))
         })?;
         let (at, step, count) = digits.remove(next);
         reach = step * count;
