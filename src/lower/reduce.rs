@@ -40,6 +40,9 @@ struct Scan<'a> {
     d: &'a Dest,
 }
 
+/// Writes what an iteration makes of the first of two places, to the second one.
+type Iteration<'a> = dyn FnMut(&mut Lower, Nat, [&Mem; 2]) -> Res<()> + 'a;
+
 /// A state of so few elements is in registers, between which copies cost nothing: no iteration is taken apart for it.
 const FEW: i64 = 16;
 
@@ -288,7 +291,7 @@ impl Lower {
         r: &Reduction,
         start: &Val,
         [acc, other]: [&Mem; 2],
-        iteration: &mut dyn FnMut(&mut Lower, Nat, [&Mem; 2]) -> Res<()>,
+        iteration: &mut Iteration,
     ) -> Res<()> {
         let odd = self.facts.rem(r.count, 2.into());
         let mut one_more = |cx: &mut Lower| {
