@@ -14,7 +14,7 @@ const WORDS: &str = "elements apart";
 /// The step, where a reduction outside of all loops has reductions in its elements.
 pub fn apart(term: &Term) -> Option<Schedule> {
     let named = reduced(term)?;
-    let rules = "use rules/sharing.rules (elements-named, elements-named-by-index)\n";
+    let rules = "use rules/sharing.rules (elements-named, elements-named-by-index, rows-of-elements-named)\n";
     let step = guide("elements", rules, &[format!("contains {named}")]);
     Some(Schedule::preparation(WORDS, vec![step]))
 }
@@ -27,6 +27,9 @@ fn reduced(t: &Term) -> Option<String> {
     let (p, args) = t.as_prim_app()?;
     match (p.op().sort(), &args[..]) {
         (Sort::Loop(Loop::Reduce), [_, _, xs]) => {
+            // Elements of rows are rows of elements.
+            let rows = xs.as_prim_app().filter(|(p, _)| p.op() == Op::Join);
+            let xs = rows.as_ref().and_then(|(_, of)| of.first()).unwrap_or(xs);
             let (made, of) = xs.as_prim_app()?;
             let (n, _) = xs.ty().as_array()?;
             let many = n.as_int().is_none_or(|n| n > SMALL);

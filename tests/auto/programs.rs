@@ -1,7 +1,7 @@
 //! Programs that have no sketch, each with what is done with it.
 
 /// Programs that are not shipped, and a word of the schedule that is taken where sums may be regrouped.
-pub const PROGRAMS: [(&str, &str); 92] = [
+pub const PROGRAMS: [(&str, &str); 93] = [
     (
         "def clamped [n : nat] (a : f32) (x : n.f32) (y : n.f32) : n.f32 =
            zip x y |> map (\\p -> min (max (a * fst p + snd p) (-1.0)) 1.0)",
@@ -423,6 +423,13 @@ def smoothed [h w : nat] (k : 7.f32) (x : (h+6).(w+6).f32) : h.w.f32 =
         "def total [n : nat] (x : (n+8).f32) : f32 =
            slide[8, 1] x |> map (\\w -> abs (reduce (+) 0.0 w)) |> reduce (+) 0.0",
         "elements apart, named arrays kept, reductions in 4 vectors, parallel blocks, parallel",
+    ),
+    // Elements of rows of elements.
+    (
+        "def blocks [h w : nat] (x : (8*h).(8*w).f32) : f32 =
+           split[8] x |> map (\\r -> transpose (r |> map (split[8])) |> map (\\b ->
+             sqrt (join b |> map (\\v -> v * v) |> reduce (+) 0.0))) |> join |> reduce (+) 0.0",
+        "elements apart, named arrays kept, parallel",
     ),
     // Two results of one loop, which `unzip` takes apart.
     (
