@@ -178,3 +178,22 @@ fn rows_are_stored_in_their_order() {
     let images = "x |> map (\\i -> transpose i |> map transpose)";
     assert_eq!(steps("n.c.h.w", images, "n.h.w.c"), one);
 }
+
+/// A loop does not go before the variable that it assigns, which begins with what an earlier loop stores.
+#[test]
+fn loops_stay_behind_the_variables_that_they_assign() {
+    let text = "def last [m n : nat] (x : m.(n+1).f32) : m.f32 = x |> map (\\row ->
+        let s = toMem (scanSeq (\\v a -> a + v) 0.0 row) in reduceSeq (\\p v -> v) (at[0] s) s)";
+    check_at(text, &[("n", 4)], "m", 0..6);
+}
+
+/// Names of loops that are gone may be used again: nothing is known of these loops any more.
+#[test]
+fn windows_at_a_border_end_where_the_array_does() {
+    let text = "def f [n : nat] (a : n.2.1.f32) : 3.2.1.f32 =
+        slide[3, 2] (padClamp[0, 1] (drop[2] (take[n - 2] (zip a a)))) |> reduceSeq (\\acc w ->
+          zip acc w |> map (\\q -> (snd (snd q), fst (fst q)))) (fill[3] (fill[2] (fill[1] 0.0), fill[2] (fill[1] 0.0))) |> map fst";
+    for n in [6, 8, 12] {
+        check_at(text, &[], "n", n..n + 1);
+    }
+}

@@ -84,7 +84,8 @@ pub(super) fn place_of_both(
     let free = |(reads, writes): (&Touched, &Touched)| {
         block[first + 1..second].iter().all(|s| {
             let (read, written) = (Touched::read(nest, s), Touched::written(nest, s));
-            let declares = walk::declared(s).is_some_and(|v| reads.vars.contains(&v));
+            let touched = |v| reads.vars.contains(&v) || writes.vars.contains(&v);
+            let declares = walk::declared(s).is_some_and(touched);
             !declares && !written.meets(reads) && !written.meets(writes) && !read.meets(writes)
         })
     };

@@ -2,6 +2,7 @@
 //!
 //! Comes in: a nest; goes out: names that nothing in it has. Invariant: the same nest gives the same names.
 
+use crate::index::Facts;
 use crate::intern::Symbol;
 use crate::nest::{walk, Block, Nest, Stmt};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -25,16 +26,22 @@ impl Names {
     }
 
     /// Gives everything that a statement declares another name.
-    pub(super) fn renew(&mut self, s: Stmt) -> Stmt {
-        self.renew_all(vec![s]).remove(0)
+    pub(super) fn renew(&mut self, s: Stmt, facts: &mut Facts) -> Stmt {
+        self.renew_all(vec![s], facts).remove(0)
     }
 
-    /// Gives everything that statements declare another name.
-    pub(super) fn renew_all(&mut self, mut block: Block) -> Block {
+    /// Gives everything that statements declare another name. A loop that is gone may have had the name of one that is renamed: what was
+    /// known of it holds no more.
+    pub(super) fn renew_all(&mut self, mut block: Block, facts: &mut Facts) -> Block {
         let mut declared = Vec::new();
         walk::each_stmt(&block, &mut |s| declared.extend(walk::declared(s)));
         let names = (declared.into_iter()).map(|v| (v, self.like(v))).collect();
         walk::rename(&mut block, &names);
+        walk::each_stmt(&block, &mut |s| {
+            if let Stmt::For { var, extent, .. } = s {
+                facts.range(*var, 0.into(), *extent - 1.into());
+            }
+        });
         block
     }
 

@@ -33,7 +33,7 @@ const LONG: usize = 16;
 const STATEMENTS: usize = 128;
 
 /// Writes loops out.
-pub(super) fn unroll(nest: &mut Nest, facts: &Facts) {
+pub(super) fn unroll(nest: &mut Nest, facts: &mut Facts) {
     let mut few = Few::default();
     walk::each_stmt(&nest.body, &mut |s| {
         if let Stmt::Let { var, .. } = s {
@@ -192,7 +192,7 @@ fn indices(nest: &Nest) -> BTreeMap<BufId, BTreeSet<Symbol>> {
 
 struct Pass<'a> {
     names: Names,
-    facts: &'a Facts,
+    facts: &'a mut Facts,
     /// The variables of loops that are written out.
     wanted: BTreeSet<Symbol>,
 }
@@ -216,7 +216,8 @@ impl Pass<'_> {
         let mut all = Block::new();
         for i in 0..count {
             let one = substituted(&body, *var, i.into(), self.facts);
-            all.extend(self.names.renew_all(decided(one, self.facts)));
+            let one = decided(one, self.facts);
+            all.extend(self.names.renew_all(one, self.facts));
         }
         Some(all)
     }

@@ -128,14 +128,16 @@ impl Splitting<'_> {
         if first > 0 {
             let extent = self.facts.min(first.into(), *extent);
             let (own, body) = self.few(body, *var, first, 0.into());
-            parts.push(self.names.renew(border(own, extent, body)));
+            let made = border(own, extent, body);
+            parts.push(self.names.renew(made, self.facts));
         }
         let place = parts.len();
         parts.push(main);
         if last > 0 {
             let rest = self.facts.max(0.into(), *extent - after);
             let (own, body) = self.few(body, *var, last, after);
-            parts.push(self.names.renew(border(own, rest, body)));
+            let made = border(own, rest, body);
+            parts.push(self.names.renew(made, self.facts));
         }
         Some((parts, place))
     }

@@ -5,29 +5,30 @@
 //! with them. Accumulators stay in registers only in a loop that does not choose. Invariant: the same values are stored
 //! in the same order. Absent: choices of stores, which compilers move well enough by themselves.
 
+use crate::index::Facts;
 use crate::intern::Symbol;
 use crate::nest::passes::fresh::Names;
 use crate::nest::{walk, Block, Expr, ExprKind, LoopKind, Nest, Shape, Stmt};
 use rustc_hash::FxHashSet;
 
 /// Moves choices out of loops.
-pub(super) fn unswitch(nest: &mut Nest) {
+pub(super) fn unswitch(nest: &mut Nest, facts: &mut Facts) {
     let mut names = Names::of(nest);
-    block(&mut nest.body, &mut names);
+    block(&mut nest.body, &mut names, facts);
 }
 
-fn block(statements: &mut Block, names: &mut Names) {
+fn block(statements: &mut Block, names: &mut Names, facts: &mut Facts) {
     for s in statements {
         match s {
             Stmt::For { body, .. } => {
-                block(body, names);
-                if let Some(twice) = twice(s, names) {
+                block(body, names, facts);
+                if let Some(twice) = twice(s, names, facts) {
                     *s = twice;
                 }
             }
             Stmt::If { then, els, .. } => {
-                block(then, names);
-                block(els, names);
+                block(then, names, facts);
+                block(els, names, facts);
             }
             _ => {}
         }
@@ -35,7 +36,7 @@ fn block(statements: &mut Block, names: &mut Names) {
 }
 
 /// A loop with and without its choices.
-fn twice(s: &Stmt, names: &mut Names) -> Option<Stmt> {
+fn twice(s: &Stmt, names: &mut Names, facts: &mut Facts) -> Option<Stmt> {
     let Stmt::For {
         var,
         extent,
@@ -84,7 +85,7 @@ fn twice(s: &Stmt, names: &mut Names) -> Option<Stmt> {
     };
     Some(Stmt::If {
         cond: Expr::all(conds, |n| n),
-        then: vec![names.renew(with(fast))],
+        then: vec![names.renew(with(fast), facts)],
         els: vec![els],
     })
 }

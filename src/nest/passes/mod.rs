@@ -216,7 +216,7 @@ pub const PASSES: &[Pass] = &[
         needs: "choices as lowering writes them: a variable, then two sides that assign it",
         keeps: "the order of stores; names are declared once",
         place: "after store_sinking, which leaves the choices that are of values; before what counts registers of loops",
-        run: |nest, _| loop_unswitching::unswitch(nest),
+        run: |nest, cx| loop_unswitching::unswitch(nest, cx.facts),
     },
     Pass {
         name: "tabulation",

@@ -157,7 +157,7 @@ impl Pass<'_> {
             body: side_by_side(body, &all, self.facts),
             note: None,
         };
-        let made = self.names.renew(made);
+        let made = self.names.renew(made, self.facts);
         self.made.extend(walk::declared(&made));
         made
     }

@@ -228,16 +228,9 @@ impl Pass<'_> {
         self.renewed(block.remove(0))
     }
 
-    /// A loop with other names, of which is known what is known of those.
+    /// A loop with other names.
     fn renewed(&mut self, s: Stmt) -> Stmt {
-        let made = self.names.renew(s);
-        let facts = &mut *self.facts;
-        walk::each_stmt(std::slice::from_ref(&made), &mut |s| {
-            if let Stmt::For { var, extent, .. } = s {
-                facts.range(*var, 0.into(), *extent - 1.into());
-            }
-        });
-        made
+        self.names.renew(s, self.facts)
     }
 }
 
