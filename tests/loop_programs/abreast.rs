@@ -76,6 +76,9 @@ fn steps_of_vectors_side_by_side_do_not_wait_for_each_other() {
     // There is no rest of a group.
     assert_eq!(of(5, "s * v + s"), 5);
     assert_eq!(of(7, "s * v + v * v * v * v * v * v * v * v"), 1);
+    // What threads share stays as it is.
+    let shared = "def f [k : nat] (x : 32.f32) : 32.f32 = asScalar (asVector[8] x |> mapPar (\\v -> iterate[k] (\\s -> s * v + s) v))";
+    assert_eq!(handed_on(&printed(shared)), 1);
 }
 
 /// Rows that are kept are taken a few at once, as those of a result.

@@ -74,8 +74,11 @@ impl Pass<'_> {
         };
         let mut waits = Waits::of(*var, body)?;
         if waits.vectors {
-            // A search has shaped such loops: only those over the vectors of a group share what is in them, and without a rest.
-            let group = extent.as_int().filter(|n| *n <= ABREAST as i64)?;
+            // A search has shaped such loops: only those over the vectors of a group share what is in them, and without a rest. Threads
+            // share the iterations of others.
+            let group = extent
+                .as_int()
+                .filter(|n| *n <= ABREAST as i64 && !kind.is_par())?;
             waits.abreast = (2..=waits.abreast).rev().find(|n| group % n == 0)?;
         }
         let least = match waits.vectors {
