@@ -5,7 +5,7 @@
 //! loop may be left where none holds. If they are also of the iteration (`s = x(i) < s ? x(i) : s`), iterations may be left out in none of which,
 //! from the values before the first of them, one holds. Absent: loops that store, or that have other statements than values of variables.
 
-use super::{Expr, ExprKind, LoopKind, Shape, Stmt};
+use super::{walk, Expr, ExprKind, LoopKind, Shape, Stmt};
 use crate::arith::Nat;
 use crate::intern::Symbol;
 use crate::term::{Lit, Op};
@@ -163,16 +163,7 @@ struct Values<'a> {
 impl<'a> Values<'a> {
     /// If nothing else is done there.
     fn of(before: &'a [Stmt]) -> Option<Values<'a>> {
-        let value = |s: &'a Stmt| match s {
-            Stmt::Let {
-                var,
-                value: Some(value),
-                mutable: false,
-                ..
-            } => Some((*var, value)),
-            _ => None,
-        };
-        let of = before.iter().map(value).collect::<Option<_>>()?;
+        let of = before.iter().map(walk::constant).collect::<Option<_>>()?;
         let looks = Cell::new(LOOKS);
         Some(Values { of, looks })
     }

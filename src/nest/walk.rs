@@ -63,6 +63,31 @@ pub fn exprs(s: &Stmt) -> Option<&Expr> {
     }
 }
 
+/// The variables that stand in a value and its indices.
+pub fn mentioned(e: &Expr, all: &mut Vec<Symbol>) {
+    e.visit(&mut |e| {
+        if let ExprKind::Var(v) = e.kind() {
+            all.push(*v);
+        }
+        if let Some(n) = e.own_index() {
+            all.extend(n.vars().iter());
+        }
+    });
+}
+
+/// The variable that a statement gives its only value, and that value.
+pub fn constant(s: &Stmt) -> Option<(Symbol, &Expr)> {
+    match s {
+        Stmt::Let {
+            var,
+            value: Some(value),
+            mutable: false,
+            ..
+        } => Some((*var, value)),
+        _ => None,
+    }
+}
+
 /// Calls `f` on every integer expression that stands directly in a statement.
 pub fn each_index(s: &Stmt, f: &mut impl FnMut(Nat)) {
     match s {

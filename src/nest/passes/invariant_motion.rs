@@ -52,13 +52,19 @@ fn is_innermost(s: &Stmt) -> bool {
     }
 }
 
-/// Takes out of a loop what it chooses alike in each iteration.
+/// Takes out of a loop what it chooses alike in each iteration, and the variables from which that is computed.
 fn invariant(s: &mut Stmt, names: &mut Names) -> Block {
     let mut changes = declared_or_assigned(s);
     let Stmt::For { body, .. } = s else {
         return Block::new();
     };
-    let mut before = named_choices(body, &mut changes);
+    let mut same = FxHashSet::default();
+    for (var, value) in body.iter().filter_map(walk::constant) {
+        if is_same(value, &changes) {
+            changes.remove(&var);
+            same.insert(var);
+        }
+    }
     let mut chosen: Vec<(Symbol, Expr)> = Vec::new();
     let mut outside = |e: &Expr| {
         e.rewrite(&mut |e| {
@@ -74,14 +80,31 @@ fn invariant(s: &mut Stmt, names: &mut Names) -> Block {
             Some(Expr::var(name, e.shape()))
         })
     };
-    for s in body {
+    for s in body.iter_mut() {
         match s {
+            // As a whole, or not at all.
+            Stmt::Let { var, .. } if same.contains(var) => {}
             Stmt::Let { value: Some(e), .. }
             | Stmt::Assign { value: e, .. }
             | Stmt::Store { value: e, .. } => *e = outside(e),
             _ => {}
         }
     }
+    let mut needed = Vec::new();
+    chosen
+        .iter()
+        .for_each(|(_, e)| walk::mentioned(e, &mut needed));
+    for (var, value) in body.iter().rev().filter_map(walk::constant) {
+        if same.contains(&var) && (needed.contains(&var) || is_choice(value)) {
+            needed.push(var);
+            walk::mentioned(value, &mut needed);
+        }
+    }
+    let goes = |s: &Stmt| {
+        walk::constant(s).is_some_and(|(var, _)| same.contains(&var) && needed.contains(&var))
+    };
+    let (mut before, after): (Block, Block) = std::mem::take(body).into_iter().partition(goes);
+    *body = after;
     before.extend(chosen.into_iter().map(|(var, value)| Stmt::Let {
         var,
         shape: value.shape(),
@@ -89,62 +112,6 @@ fn invariant(s: &mut Stmt, names: &mut Names) -> Block {
         mutable: false,
     }));
     before
-}
-
-/// Takes out of the body of a loop the variables that are choices, and those from which choices are computed; `changes`, all that the
-/// loop may change, is left with the others.
-fn named_choices(body: &mut Block, changes: &mut FxHashSet<Symbol>) -> Block {
-    let mut left = changes.clone();
-    let mut same: Vec<(Symbol, &Expr)> = Vec::new();
-    for (var, value) in body.iter().filter_map(constant) {
-        if is_same(value, &left) {
-            left.remove(&var);
-            same.push((var, value));
-        }
-    }
-    let mut needed: FxHashSet<Symbol> = FxHashSet::default();
-    for e in body.iter().filter_map(walk::exprs) {
-        e.rewrite(&mut |e| {
-            let moves = is_choice(e) && is_same(e, &left);
-            moves.then(|| {
-                mentioned(e, &mut needed);
-                e.clone()
-            })
-        });
-    }
-    for (var, value) in same.iter().rev() {
-        if needed.contains(var) || is_choice(value) {
-            needed.insert(*var);
-            mentioned(value, &mut needed);
-        }
-    }
-    needed.retain(|v| same.iter().any(|(var, _)| var == v));
-    changes.retain(|v| !needed.contains(v));
-    let goes = |s: &Stmt| constant(s).is_some_and(|(var, _)| needed.contains(&var));
-    let (before, after) = std::mem::take(body).into_iter().partition(goes);
-    *body = after;
-    before
-}
-
-fn mentioned(e: &Expr, all: &mut FxHashSet<Symbol>) {
-    e.visit(&mut |e| {
-        if let ExprKind::Var(v) = e.kind() {
-            all.insert(*v);
-        }
-    });
-}
-
-/// A variable that has one value, and that value.
-fn constant(s: &Stmt) -> Option<(Symbol, &Expr)> {
-    match s {
-        Stmt::Let {
-            var,
-            value: Some(value),
-            mutable: false,
-            ..
-        } => Some((*var, value)),
-        _ => None,
-    }
 }
 
 /// Whether a loop that changes some variables computes it alike in each iteration, and it may be computed where there is none.

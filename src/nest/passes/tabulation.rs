@@ -509,7 +509,7 @@ impl Repeated<'_> {
 
     fn operands(&mut self, e: &Expr) {
         let mut direct = Vec::new();
-        mentioned(e, &mut direct);
+        walk::mentioned(e, &mut direct);
         direct.into_iter().for_each(|v| self.variable(v));
     }
 
@@ -570,7 +570,7 @@ impl Definitions {
             _ => e,
         };
         let mut from = Vec::new();
-        mentioned(value, &mut from);
+        walk::mentioned(value, &mut from);
         from.dedup();
         match from[..] {
             [v] if steps(value) <= WORTH.1 => self.variable(v).filter(is_kept).map(|_| v),
@@ -589,13 +589,13 @@ impl Definitions {
     /// The statements from which some values are computed.
     fn needed<'e>(&self, values: impl Iterator<Item = &'e Expr>) -> Block {
         let mut open = Vec::new();
-        values.for_each(|e| mentioned(e, &mut open));
+        values.for_each(|e| walk::mentioned(e, &mut open));
         let mut needed = FxHashSet::default();
         while let Some(v) = open.pop() {
             if let (Some((s, _)), true) = (self.0.get(&v), needed.insert(v)) {
                 walk::each_index(s, &mut |n| open.extend(n.vars().iter()));
                 if let Some(e) = walk::exprs(s) {
-                    mentioned(e, &mut open);
+                    walk::mentioned(e, &mut open);
                 }
             }
         }
@@ -609,18 +609,6 @@ impl Definitions {
         let defined = needed.iter().filter_map(walk::exprs);
         values.iter().chain(defined).map(steps).sum()
     }
-}
-
-/// The variables that stand in a value and its indices.
-fn mentioned(e: &Expr, all: &mut Vec<Symbol>) {
-    e.visit(&mut |e| {
-        if let ExprKind::Var(v) = e.kind() {
-            all.push(*v);
-        }
-        if let Some(n) = e.own_index() {
-            all.extend(n.vars().iter());
-        }
-    });
 }
 
 /// Whether it is computed of sizes by sums and products alone.
