@@ -610,6 +610,11 @@ impl Machine<'_> {
             true => Ok(v),
             false => {
                 let mut r = self.filled(l);
+                let v = self.cx.rewrite(&mut r, v)?;
+                if self.cx.cells(v, l.of).is_empty() {
+                    return Ok(v);
+                }
+                let mut r = self.anywhere(l, v)?;
                 self.cx.rewrite(&mut r, v)
             }
         }

@@ -8,8 +8,9 @@ use super::loops::Loop;
 use super::machine::Machine;
 use super::memory::read;
 use super::rewrite::{OfCell, Rewrite};
-use super::value::{Node, V};
+use super::value::{Node, Res, V};
 use crate::arith::Nat;
+use crate::intern::Symbol;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -63,6 +64,43 @@ impl Machine<'_> {
         let mut r = Rewrite::opening();
         r.cells = Some((l.of, cells));
         r
+    }
+
+    /// What an iteration begins with at any place of buffers, in place of cells whose places are indices of reductions.
+    pub fn anywhere(&mut self, l: &Loop, v: V) -> Res<Rewrite> {
+        let mut all: FxHashMap<u32, (Symbol, Nat, V)> = FxHashMap::default();
+        for cell in self.cx.cells(v, l.of) {
+            let Node::Cell(_, buf, at) = self.cx.node(cell).clone() else {
+                continue;
+            };
+            let [at] = at[..] else { continue };
+            if all.contains_key(&buf) || !self.cx.is_bound(at) {
+                continue;
+            }
+            let Some(len) = self.nest.buffers.get(buf as usize).map(|b| b.len) else {
+                continue;
+            };
+            let (len, place) = (self.nat(len)?, self.cx.symbol("p"));
+            self.cx.known.range(place, Nat::int(0), len - Nat::int(1));
+            let part = (buf, [Nat::var(place)].into_iter().collect());
+            let value = self.after(l, part, Nat::var(l.k))?;
+            all.insert(buf, (place, len, value));
+        }
+        let of = l.of;
+        let cells: OfCell = Rc::new(move |cx, buf, at| {
+            if let Some((place, len, value)) = all.get(&buf) {
+                let inside = |n: Nat| {
+                    cx.known.at_least(n, Nat::int(0)) && cx.known.at_least(*len - Nat::int(1), n)
+                };
+                if inside(at[0]) {
+                    return cx.with(*value, *place, at[0]);
+                }
+            }
+            Ok(cx.make(Node::Cell(of, buf, at.iter().copied().collect())))
+        });
+        let mut r = Rewrite::opening();
+        r.cells = Some((l.of, cells));
+        Ok(r)
     }
 
     fn is_made_of_stages(&self, l: &Loop, items: &[Item]) -> bool {

@@ -79,3 +79,26 @@ fn loops_that_go_along_with_scans_are_told_apart() {
         assert!(job.contains("at all sizes"), "{text}{job}");
     }
 }
+
+/// A row of sums of all rows so far, and sums along it: where it is read, its place is the index of a reduction.
+#[test]
+fn scans_along_rows_of_a_state_are_told_apart() {
+    let of = |above: &str, along: &str, row: &str| {
+        format!(
+            "def f [h w : nat] (x : h.w.f32) : h.w.f32 =
+               x |> scanSeq (\\row above -> zip row above |> map (\\p -> {above})) (fill[w] 0.5)
+                 |> map (\\row -> {row} |> scanSeq (\\v a -> {along}) 0.0)"
+        )
+    };
+    let texts = [
+        of("fst p + snd p", "a + v", "row"),
+        of("fst p * snd p", "a + v", "row"),
+        of("fst p + snd p", "a * v", "row"),
+        of("fst p + snd p", "a + v", "reverse row"),
+    ];
+    told_apart(&texts.each_ref().map(String::as_str), 4);
+    for text in &texts {
+        let job = told_by_the_main_job(text, "--plain");
+        assert!(job.contains("at all sizes"), "{text}{job}");
+    }
+}
