@@ -37,7 +37,7 @@ fn is_said(rule: &RuleDecl, assuming: &[Assumption]) -> bool {
 
 /// Rules whose left side says by the form of a size what is assumed: what matches `n + 1` is at least 1, an array has the
 /// halo of its windows, and blocks of offsets have a last one of their own.
-const BY_FORM: [&str; 16] = [
+const BY_FORM: [&str; 17] = [
     "slide-after-take",
     "slide-after-drop",
     "slide-slide",
@@ -54,6 +54,7 @@ const BY_FORM: [&str; 16] = [
     "reduce-seq-last",
     "segments-blocks",
     "reduce-lanes-peeled",
+    "reduce-lanes-from-last",
 ];
 
 #[test]

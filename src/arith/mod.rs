@@ -305,6 +305,9 @@ impl Nat {
     /// `self / d`, exact.
     pub fn exact_div(self, d: Nat) -> Nat {
         Nat::memo(Op::Div, self, d, |a, b| {
+            if let Some(q) = self.over_one_of_both(d) {
+                return Some(q);
+            }
             if let Some(q) = a.div_exact(b)? {
                 return Some(intern(q));
             }
@@ -324,9 +327,31 @@ impl Nat {
         let atom = match rest.as_rat() {
             Some(r) if r.is_zero() => return whole,
             Some(_) if d.as_rat().is_some() => rest.floor_div(d),
-            _ => Nat::atom(Atom::new(AtomKind::Floor(rest, d))),
+            _ => match rest.whole_parts(d) {
+                Some(one) => one,
+                None => Nat::atom(Atom::new(AtomKind::Floor(rest, d))),
+            },
         };
         whole + atom
+    }
+
+    /// Of c·max(1, w), where w is how often a number has the whole number c: once, if at all.
+    fn whole_parts(self, d: Nat) -> Option<Nat> {
+        let terms = d.terms();
+        let [(atoms, c)] = &terms[..] else {
+            return None;
+        };
+        let c = c.as_int().filter(|c| *c > 0)?;
+        let mut factors = atoms.factors();
+        let (Some((atom, 1)), None) = (factors.next(), factors.next()) else {
+            return None;
+        };
+        let AtomKind::Max(x, y) = atom.kind() else {
+            return None;
+        };
+        let one = Nat::int(1);
+        let many = [(x, y), (y, x)].into_iter().find(|(x, _)| *x == one)?.1;
+        (self.floor_div(Nat::int(c)) == many).then(|| many.min(one))
     }
 
     /// ⌈self / d⌉.
@@ -422,6 +447,70 @@ impl Nat {
         }
     }
 
+    /// q·min(a, b) for (q·a·b) / max(a, b), and the other way round.
+    fn over_one_of_both(self, d: Nat) -> Option<Nat> {
+        let terms = d.terms();
+        let [(mono, c)] = &terms[..] else {
+            return None;
+        };
+        for (atom, _) in mono.factors().filter(|f| f.1 == 1) {
+            let (a, b, other) = match atom.kind() {
+                AtomKind::Max(a, b) => (a, b, AtomKind::Min(a, b)),
+                AtomKind::Min(a, b) => (a, b, AtomKind::Max(a, b)),
+                _ => continue,
+            };
+            let rest = Nat::from_terms([(mono.div(&Mono::atom(atom)), *c)]);
+            let q = self.exact_div(rest).exact_div(a * b);
+            let is_exact = |m: &Mono| {
+                let kinds = |a: Atom| !matches!(a.kind(), AtomKind::Quot(..) | AtomKind::Overflow);
+                m.factors().all(|(atom, e)| e > 0 && kinds(atom))
+            };
+            if q.terms().iter().all(|t| is_exact(&t.0)) {
+                return Some(q * Nat::atom(Atom::new(other)));
+            }
+        }
+        None
+    }
+
+    /// With a·b in place of min(a, b)·max(a, b).
+    fn without_both(self) -> Nat {
+        let both = |mono: &Mono| {
+            let mut smaller = mono
+                .atoms()
+                .filter(|a| matches!(a.kind(), AtomKind::Min(..)));
+            smaller.find_map(|min| {
+                let AtomKind::Min(a, b) = min.kind() else {
+                    return None;
+                };
+                let max = AtomKind::Max(a, b);
+                let max = mono
+                    .factors()
+                    .find(|(other, e)| *e > 0 && other.kind() == max)?
+                    .0;
+                let positive = mono.factors().any(|(atom, e)| atom == min && e > 0);
+                positive.then_some((min, max, a * b))
+            })
+        };
+        let terms = self.terms();
+        let many =
+            |(mono, _): &(Mono, Rat)| mono.factors().nth(1).is_some() && both(mono).is_some();
+        if !terms.iter().any(many) {
+            return self;
+        }
+        let mut sum = Nat::int(0);
+        for (mono, c) in terms.iter() {
+            let single = |m: &Mono| Nat::from_terms([(m.clone(), *c)]);
+            sum = sum
+                + match both(mono) {
+                    Some((min, max, product)) => {
+                        single(&mono.div(&Mono::atom(min)).div(&Mono::atom(max))) * product
+                    }
+                    None => single(mono),
+                };
+        }
+        sum
+    }
+
     /// Replaces atoms: where `f` answers, its answer stands; operations are
     /// rebuilt, and so normalised again.
     pub fn map_atoms(self, f: &mut impl FnMut(Atom) -> Option<Nat>) -> Nat {
@@ -434,13 +523,15 @@ impl Nat {
                 continue;
             }
             let mut product = Nat::rat(*c);
-            for (value, exp) in values {
+            // What is divided is known first.
+            for (value, exp) in values.iter().filter(|v| v.1 > 0) {
+                for _ in 0..*exp {
+                    product = product * *value;
+                }
+            }
+            for (value, exp) in values.iter().filter(|v| v.1 < 0) {
                 for _ in 0..exp.unsigned_abs() {
-                    product = if exp > 0 {
-                        product * value
-                    } else {
-                        product.exact_div(value)
-                    };
+                    product = product.exact_div(*value);
                 }
             }
             sum = Some(sum.map_or(product, |sum| sum + product));
@@ -606,7 +697,7 @@ impl std::ops::Mul for Nat {
     fn mul(self, o: Nat) -> Nat {
         Nat::memo(Op::Mul, self, o, |a, b| {
             let terms = a.terms().len().saturating_mul(b.terms().len());
-            (terms as u64 <= MAX_PARTS).then(|| Some(intern(a.mul(b)?)))?
+            (terms as u64 <= MAX_PARTS).then(|| Some(intern(a.mul(b)?).without_both()))?
         })
     }
 }

@@ -36,6 +36,8 @@ struct Access {
     loops: Vec<(Symbol, i64, i64)>,
     /// Whether a stride is made of sizes that may be any.
     open: bool,
+    /// Where it begins in the array, in bytes.
+    begin: i64,
 }
 
 /// What the accesses of a statement are.
@@ -196,6 +198,7 @@ impl Found<'_> {
             places: 1,
             loops: loops.collect(),
             open: false,
+            begin: 0,
         };
         let begin = value(index, &self.env).saturating_mul(b.elem.bytes() as i64);
         let all = self.all.entry(access).or_default();
@@ -235,6 +238,7 @@ fn joined(elem: i64, (access, places): (Access, Places)) -> Access {
         bytes: bytes.unsigned_abs(),
         places: kept.len(),
         open: places.open,
+        begin: kept.first().copied().unwrap_or(0),
         ..access
     }
 }
@@ -263,6 +267,17 @@ fn touched(cx: &Context, a: &Access, depth: usize) -> f64 {
     (times * a.places as f64 * run.max(LINE)).min(whole.max(LINE))
 }
 
+/// Which part of what an access touches another one touches, too, in each iteration of loops around both that are so many.
+fn covered(cx: &Context, a: &Access, o: &Access, depth: usize) -> f64 {
+    let (of, by) = (touched(cx, a, depth), touched(cx, o, depth));
+    let apart = o.begin.abs_diff(a.begin) as f64;
+    let around = |x: &Access| x.loops.get(..depth).map(<[_]>::to_vec);
+    match depth > 0 && o.buf == a.buf && around(o) == around(a) {
+        true => ((by - apart) / of).clamp(0.0, 1.0),
+        false => 0.0,
+    }
+}
+
 /// Bytes that an access brings into a cache.
 fn moved(cx: &Context, all: &[Access], a: &Access, cache: f64) -> f64 {
     let beside = |depth: usize| {
@@ -276,8 +291,12 @@ fn moved(cx: &Context, all: &[Access], a: &Access, cache: f64) -> f64 {
             .sum::<f64>()
     };
     let depth = (0..=a.loops.len()).find(|&d| beside(d) <= cache);
+    // What a loop beside it brought in before is there.
+    let others = all.iter().take_while(|o| !std::ptr::eq(*o, a));
+    let there = |d: usize| others.map(|o| covered(cx, a, o, d)).fold(0.0, f64::max);
+    let missing = 1.0 - depth.map_or(0.0, there);
     // What one iteration touches stays for the next one, so the whole loop around it brings each line once.
     let depth = depth.unwrap_or(a.loops.len()).saturating_sub(1);
     let around = a.loops[..depth].iter().map(|l| l.1 as f64);
-    touched(cx, a, depth) * around.product::<f64>()
+    missing * touched(cx, a, depth) * around.product::<f64>()
 }

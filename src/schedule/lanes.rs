@@ -60,7 +60,7 @@ impl Printer<'_> {
         let both = |of: String, rest: String| format!("(both {of} {rest})");
         match self.shown() {
             Stage::Loops | Stage::Keep | Stage::Start => self.started(r),
-            Stage::Blocks | Stage::Peel | Stage::PeelLanes | Stage::Order => {
+            Stage::Blocks | Stage::Rest | Stage::Peel | Stage::PeelLanes | Stage::Order => {
                 if !parallel {
                     return "(contains reduce)".to_string();
                 }
@@ -135,7 +135,7 @@ impl Printer<'_> {
             format!("(contains (app let (app toMem {f}) (contains (app reduce ? ? {g}))))")
         };
         match self.shown() {
-            Stage::Loops | Stage::Keep | Stage::Start | Stage::Blocks => {
+            Stage::Loops | Stage::Keep | Stage::Start | Stage::Blocks | Stage::Rest => {
                 "(contains reduce)".to_string()
             }
             Stage::Peel => {

@@ -1,7 +1,8 @@
 //! Reductions by any operator that associates, to one number or a tuple of them.
 //!
 //! In: the loops. Out: how they look after each stage. Full blocks are reduced each by itself, in partial results that start from elements,
-//! so that there need be no identity; what is left of the list goes on from there. Where the operator commutes, a list that starts
+//! so that there need be no identity. Of what is left of the list, all rows of partial results together are one more block, if there
+//! are any, and fewer elements than a row has go on from there one by one. Where the operator commutes, a list that starts
 //! from its first element starts from its last one instead, so that blocks begin where the array does. Partial results are
 //! vectors, or, of operators that vectors have no form of, rows of numbers that do not depend on each other. Where the operator does not
 //! commute, each lane has a strip of its own, and all stays in order. Absent: which operators those are.
@@ -10,36 +11,82 @@ use super::print::Printer;
 use super::skeleton::{leaf, Reduce, Regroup};
 use super::stage::Stage;
 
-/// Elements of a block: of those that run in parallel, of one that runs inside of a loop.
-const BLOCKS: [u32; 2] = [8192, 512];
+/// Elements of a block of those that run in parallel.
+const BLOCK: u32 = 8192;
+/// Elements of a strip.
+const STRIP: u32 = 512;
 /// Vectors of partial results: each is one for every part of a tuple.
 pub const UNROLL: u32 = 4;
 
 /// Blocks of a reduction.
 pub struct Blocks {
-    /// How many.
+    /// How long each is, and how many there are.
+    pub size: String,
     pub many: String,
     pub parallel: bool,
+    /// What is left of them: that is one block, if there is any.
+    pub whole: Option<Whole>,
+    /// Whether the list is the only one as it stands.
+    alone: bool,
+}
+
+/// As many rows as there are, as one block.
+pub struct Whole {
+    /// How long it is.
+    size: String,
+    /// 0 or 1.
+    many: String,
+    /// Whether there are blocks before it, and whether nothing is left after it, as far as that is known.
+    after: bool,
+    exact: bool,
 }
 
 impl Blocks {
-    /// A reduction of what each block, which looks so, comes to.
-    pub fn reduced(&self, reduce: &str, of: &str) -> String {
-        format!(
+    /// A reduction of what each block, which looks so, comes to; from `stage` on the rest is a block, too.
+    pub fn reduced(&self, reduce: &str, of: &str, stage: Stage) -> String {
+        if self.alone {
+            return of.to_string();
+        }
+        let blocks = format!(
             "(contains (app {reduce} ? ? (containsMap {} {of})))",
             self.many
-        )
+        );
+        self.and_whole(reduce, blocks, of, stage)
     }
 
     /// The same as it is in C: what threads come to is kept.
     pub fn lowered(&self, p: &mut Printer, of: &str) -> String {
         if !self.parallel {
-            return self.reduced("reduceSeq", of);
+            return self.reduced("reduceSeq", of, Stage::Lower);
         }
         p.uses("parallel", &["map-par"]);
         p.uses("layout", &["store-to-mem"]);
         let many = &self.many;
-        format!("(contains (app reduceSeq ? ? (containsStored ? (containsMapPar {many} {of}))))")
+        let blocks = format!(
+            "(contains (app reduceSeq ? ? (containsStored ? (containsMapPar {many} {of}))))"
+        );
+        self.and_whole("reduceSeq", blocks, of, Stage::Lower)
+    }
+
+    /// The same in what is reduced of the list, from what the blocks came to on.
+    fn peeled(&self, reduce: &str, of: &str, stage: Stage) -> String {
+        let blocks = self.reduced(reduce, of, stage);
+        match &self.whole {
+            _ if self.alone => blocks,
+            Some(w) if w.exact && stage >= Stage::Rest => blocks,
+            _ => peeled(&blocks),
+        }
+    }
+
+    fn and_whole(&self, reduce: &str, blocks: String, of: &str, stage: Stage) -> String {
+        match &self.whole {
+            Some(w) if stage >= Stage::Rest => {
+                let start = if w.after { blocks } else { "?".to_string() };
+                let many = &w.many;
+                format!("(contains (app {reduce} ? {start} (containsMap {many} {of})))")
+            }
+            _ => blocks,
+        }
     }
 }
 
@@ -59,51 +106,85 @@ impl Printer<'_> {
         if !commutes && !parallel && !strips {
             return None;
         }
-        self.regroups = true;
-        if parallel {
-            self.says("parallel blocks");
-        }
         let lanes = self.lanes(s);
         if !commutes {
+            self.regroups = true;
+            if parallel {
+                self.says("parallel blocks");
+            }
             if strips {
                 self.says("strips in order");
             }
             return Some(self.in_order(r, strips.then_some(&lanes), parallel));
         }
-        self.says(match r.lane_wise {
-            true => format!("reductions in {UNROLL} vectors"),
-            false => "reductions in rows".to_string(),
-        });
         let unroll = self.param("partial", UNROLL.to_string());
         let chunk = self.param(
             &format!("{}partial", s.name()),
             format!("{lanes} * {unroll}"),
         );
-        let (block, blocks) = self.of_blocks(r, parallel);
+        let row = i64::from(self.target.lanes(s) * UNROLL);
+        let mut blocks = self.of_blocks(r, (&chunk, row), parallel)?;
+        // A list that starts from an element of its own is one longer.
+        let rows = |n: i64| r.from_first && r.law == Regroup::Blocks && (n + 1) % row == 0;
+        blocks.alone = !parallel && r.n.as_int().is_some_and(rows);
+        self.regroups = true;
+        if parallel {
+            self.says("parallel blocks");
+        }
+        self.says(match r.lane_wise {
+            true => format!("reductions in {UNROLL} vectors"),
+            false => "reductions in rows".to_string(),
+        });
+        // Rows of partial results, which are kept and reduced in the lanes of one vector.
+        let kept = |chunk: &str, lanes: &str| {
+            format!(
+                "(contains (app let (app toMem {chunk}) (contains (app let (app toMem {lanes})))))"
+            )
+        };
+        let columns = |n: &str| format!("(containsMap {n} (contains reduceSeq))");
         let sums = |body: &str| match r.lane_wise {
-            true => format!("(containsReduceVectors {unroll} {lanes} {body} ?)"),
-            false => format!("(contains (app (reduceSeq : ? -> {chunk}.? -> ?) ?))"),
+            true => kept(
+                &format!("(containsReduceVectors {unroll} {lanes} {body} ?)"),
+                &format!("(containsReduceVectors 1 {lanes} ? ?)"),
+            ),
+            false => kept(
+                &format!("(contains (app (reduceSeq : ? -> {chunk}.? -> ?) ?))"),
+                &format!("(contains (app (reduceSeq : ? -> {lanes}.? -> ?) ?))"),
+            ),
         };
         Some(match self.shown() {
             Stage::Loops | Stage::Keep | Stage::Start => self.started(r),
-            Stage::Blocks | Stage::Peel | Stage::PeelLanes | Stage::Order => {
-                self.in_blocks(&block, &blocks, ["reduce-blocks-from-last", "reduce"])
+            Stage::Blocks | Stage::Rest => {
+                self.in_blocks(&blocks, ["reduce-blocks-from-last", "reduce"])
             }
-            Stage::Parts | Stage::Exchange | Stage::Reorder | Stage::Beside | Stage::Pack => {
-                let rules = ["reduce-rest-on", "reduce-lanes-peeled"];
-                self.of_size("reduction", &rules, &chunk);
-                let columns = format!(
-                    "(contains (app reduce ? ? (containsMap {chunk} (contains reduceSeq))))"
-                );
-                blocks.reduced("reduce", &peeled(&columns))
+            Stage::Peel => {
+                self.of_size("reduction", &["reduce-lanes-from-last"], &chunk);
+                let one = format!("(contains (app let (app toMem {})))", columns(&chunk));
+                blocks.peeled("reduce", &one, Stage::Peel)
+            }
+            Stage::PeelLanes
+            | Stage::Order
+            | Stage::Parts
+            | Stage::Exchange
+            | Stage::Reorder
+            | Stage::Beside
+            | Stage::Pack => {
+                if self.shown() == Stage::PeelLanes {
+                    self.of_size("reduction", &["reduce-lanes-from-last"], &lanes);
+                }
+                let both = kept(&columns(&chunk), &columns(&lanes));
+                blocks.peeled("reduce", &both, Stage::Parts)
             }
             Stage::Vectors => {
                 self.uses("algorithmic", &["reduce-seq"]);
                 match r.lane_wise {
-                    true => self.of_size("vector", &["lift-reduce-seq-vectors-general"], &lanes),
+                    true => {
+                        self.uses("layout", &["transpose-back"]);
+                        self.of_size("vector", &["lift-reduce-seq-vectors-general"], &lanes);
+                    }
                     false => self.uses("algorithmic", &["lift-reduce-seq-general"]),
                 }
-                blocks.reduced("reduceSeq", &sums("?"))
+                blocks.reduced("reduceSeq", &sums("?"), Stage::Vectors)
             }
             Stage::Lower => {
                 if r.lane_wise {
@@ -115,15 +196,31 @@ impl Printer<'_> {
         })
     }
 
-    /// Elements of a block, and the blocks, of a reduction by an operator that commutes.
-    pub fn of_blocks(&mut self, r: &Reduce, parallel: bool) -> (String, Blocks) {
-        let [long, short] = BLOCKS;
-        let block = match parallel {
-            true => self.param("blocks", long.to_string()),
-            false => self.param("part", short.to_string()),
+    /// The blocks of a reduction by an operator that commutes, if it may have any; rows of partial results are so long.
+    pub fn of_blocks(&mut self, r: &Reduce, row: (&str, i64), parallel: bool) -> Option<Blocks> {
+        let (rest, size, many) = match parallel {
+            true => {
+                let size = self.param("blocks", BLOCK.to_string());
+                let many = format!("floor({}, {size})", r.n);
+                (format!("{} - {size} * {many}", r.n), size, many)
+            }
+            false => (r.n.to_string(), String::new(), String::new()),
         };
-        let many = format!("(floor({}, {block}))", r.n);
-        (block, Blocks { many, parallel })
+        let known = (r.n.as_int()).map(|n| if parallel { n % i64::from(BLOCK) } else { n });
+        let rows = format!("floor({rest}, {})", row.0);
+        let whole = known.is_none_or(|n| n >= row.1).then(|| Whole {
+            size: self.param("whole", format!("{} * max(1, {rows})", row.0)),
+            many: format!("(min(1, {rows}))"),
+            after: parallel,
+            exact: known.is_some_and(|n| n % row.1 == 0),
+        });
+        (parallel || whole.is_some()).then(|| Blocks {
+            size,
+            many: format!("({many})"),
+            parallel,
+            whole,
+            alone: false,
+        })
     }
 
     /// Before there are blocks: they begin where the array does.
@@ -144,12 +241,19 @@ impl Printer<'_> {
         format!("(contains (app reduce ? (contains (app at[{}] ?)) ?))", r.n)
     }
 
-    /// Blocks that are reduced each as a rule says.
-    pub fn in_blocks(&mut self, block: &str, blocks: &Blocks, [rule, reduce]: [&str; 2]) -> String {
-        if self.shown() == Stage::Blocks {
-            self.of_size("reduction", &["reduce-rest-on", rule], block);
+    /// Blocks that are reduced each as a rule says, and the rest of them.
+    pub fn in_blocks(&mut self, blocks: &Blocks, [rule, reduce]: [&str; 2]) -> String {
+        let (stage, of) = (self.shown(), format!("(contains {reduce})"));
+        let size = match (stage, &blocks.whole) {
+            (Stage::Blocks, _) => &blocks.size,
+            (_, Some(whole)) => &whole.size,
+            (_, None) => return blocks.peeled("reduce", &of, stage),
+        };
+        if size.is_empty() || blocks.alone {
+            return "(contains reduce)".to_string();
         }
-        peeled(&blocks.reduced("reduce", &format!("(contains {reduce})")))
+        self.of_size("reduction", &["reduce-rest-on", rule], size);
+        blocks.peeled("reduce", &of, stage)
     }
 
     /// Parallel blocks, each of which is reduced as it stands.
@@ -161,11 +265,16 @@ impl Printer<'_> {
 
     /// Blocks in order, or of vectors: each lane has a strip.
     fn in_order(&mut self, r: &Reduce, lanes: Option<&String>, parallel: bool) -> String {
-        let [long, short] = BLOCKS;
         let whole = |block: &str| format!("(floor({}, {block}))", r.n);
-        let blocks = |many: String| Blocks { many, parallel };
+        let blocks = |many: String| Blocks {
+            size: String::new(),
+            many,
+            parallel,
+            whole: None,
+            alone: false,
+        };
         let Some(lanes) = lanes else {
-            let block = self.param("blocks", long.to_string());
+            let block = self.param("blocks", BLOCK.to_string());
             let blocks = blocks(whole(&block));
             // Whole vectors of a block that starts from the identity begin where the block does.
             let (rule, own) = match r.law {
@@ -182,33 +291,33 @@ impl Printer<'_> {
                     if stage == Stage::Blocks {
                         self.of_size("reduction", &["reduce-rest-on", rule], &block);
                     }
-                    peeled(&blocks.reduced("reduce", own))
+                    blocks.peeled("reduce", own, stage)
                 }
             };
         };
-        let strip = self.param("strip", short.to_string());
+        let strip = self.param("strip", STRIP.to_string());
         let block = self.param("strips", format!("{lanes} * {strip}"));
         let groups = blocks(whole(&block));
         let sums = |body: &str| format!("(containsReduceVectors 1 {lanes} {body} ?)");
         match self.shown() {
             Stage::Loops | Stage::Keep | Stage::Start => "(contains reduce)".to_string(),
-            Stage::Blocks | Stage::Peel | Stage::PeelLanes | Stage::Order => {
+            Stage::Blocks | Stage::Rest | Stage::Peel | Stage::PeelLanes | Stage::Order => {
                 if self.shown() == Stage::Blocks {
                     self.of_size("reduction", &["reduce-rest-on"], &block);
                     self.of_size("reduction", &["reduce-blocks-peeled"], &strip);
                 }
                 let all = blocks(format!("({lanes} * floor({}, {block}))", r.n));
-                peeled(&all.reduced("reduce", "(contains reduceSeq)"))
+                all.peeled("reduce", "(contains reduceSeq)", Stage::Blocks)
             }
             Stage::Parts | Stage::Exchange | Stage::Reorder | Stage::Beside | Stage::Pack => {
                 self.of_size("algorithmic", &["split-join"], lanes);
                 let strips = format!("(containsMap {lanes} (contains reduceSeq))");
-                peeled(&groups.reduced("reduce", &strips))
+                groups.peeled("reduce", &strips, Stage::Parts)
             }
             Stage::Vectors => {
                 self.of_size("vector", &["lift-reduce-seq-vectors-general"], lanes);
                 self.uses("algorithmic", &["reduce-seq"]);
-                groups.reduced("reduceSeq", &sums("?"))
+                groups.reduced("reduceSeq", &sums("?"), Stage::Vectors)
             }
             Stage::Lower => {
                 self.uses("lowering", &["map-unroll"]);

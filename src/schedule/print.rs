@@ -565,6 +565,12 @@ impl Printer<'_> {
         let s = r.elem.as_scalar();
         let lanes = s.filter(|_| self.choice.lanes > 0 && r.inner.is_nothing());
         let blocks = free && self.choice.parallel && long(r.n, 2048);
+        // What stays in order has strips, which are long.
+        let least = if r.law == Regroup::InOrder {
+            2048
+        } else {
+            LONG
+        };
         match (lanes, r.law) {
             // Compilers make vectors of whole numbers as good as ours, and of truth values there are none.
             (Some(s), Regroup::Identity | Regroup::Peeled) if s == Scalar::Bool && !blocks => {
@@ -590,13 +596,13 @@ impl Printer<'_> {
                 }
                 .unwrap_or_else(|| self.peeled(s))
             }
-            (_, Regroup::Blocks | Regroup::InOrder) if self.choice.lanes > 0 && long(r.n, 2048) => {
+            (_, Regroup::Blocks | Regroup::InOrder)
+                if self.choice.lanes > 0 && long(r.n, least) =>
+            {
                 let commutes = r.law == Regroup::Blocks;
-                let parallel = free && self.choice.parallel;
+                let parallel = blocks;
                 let parts = match r.inner.is_nothing() {
-                    true if self.choice.passes && commutes && r.weighs => {
-                        Some(self.passes(r, parallel))
-                    }
+                    true if self.choice.passes && commutes && r.weighs => self.passes(r, parallel),
                     true => self.partial(r, commutes, parallel),
                     false => None,
                 };

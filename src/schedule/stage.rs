@@ -13,6 +13,8 @@ pub enum Stage {
     Start,
     /// A reduction to one number gets blocks.
     Blocks,
+    /// What is left of them gets one that is as long as it can be.
+    Rest,
     /// Reductions that start from an element get partial results,
     Peel,
     /// which are kept and reduced in lanes.
@@ -35,11 +37,12 @@ pub enum Stage {
     Lower,
 }
 
-pub const STAGES: [Stage; 14] = [
+pub const STAGES: [Stage; 15] = [
     Stage::Loops,
     Stage::Keep,
     Stage::Start,
     Stage::Blocks,
+    Stage::Rest,
     Stage::Peel,
     Stage::PeelLanes,
     Stage::Order,
@@ -59,6 +62,7 @@ impl Stage {
             Stage::Keep => "keep",
             Stage::Start => "start",
             Stage::Blocks => "blocks",
+            Stage::Rest => "rest",
             Stage::Peel => "columns",
             Stage::PeelLanes => "kept",
             Stage::Order => "order",

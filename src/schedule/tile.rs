@@ -157,6 +157,7 @@ impl Printer<'_> {
             | Stage::Keep
             | Stage::Start
             | Stage::Blocks
+            | Stage::Rest
             | Stage::Peel
             | Stage::PeelLanes => {
                 let all = [&[around], &between[..], &[columns]].concat();

@@ -11,55 +11,79 @@ use super::stage::Stage;
 
 /// Both passes of a block.
 fn both(largest: &str, sums: &str) -> String {
-    let reduce = |of: &str| format!("(app (reduce or reduceSeq) ? ? {of})");
-    let pair = format!("(\\ (app pair ? {}))", reduce(sums));
-    format!("(contains (app let {} {pair}))", reduce(largest))
+    format!("(contains (app let {largest} (\\ (app pair ? {sums}))))")
+}
+
+/// A reduction of that.
+fn reduced(of: &str) -> String {
+    format!("(app (reduce or reduceSeq) ? ? {of})")
+}
+
+/// Of rows, which are kept, in the lanes of one vector.
+fn kept(rows: &str, lanes: &str) -> String {
+    format!(
+        "(contains (app let (app toMem {rows}) (contains {})))",
+        reduced(lanes)
+    )
 }
 
 impl Printer<'_> {
     /// Blocks of two passes.
-    pub fn passes(&mut self, r: &Reduce, parallel: bool) -> String {
-        let Some(s) = leaf(r.elem) else {
-            return "?".to_string();
-        };
-        self.regroups = true;
-        if parallel {
-            self.says("parallel blocks");
-        }
-        self.says("weights in two passes");
+    pub fn passes(&mut self, r: &Reduce, parallel: bool) -> Option<String> {
+        let s = leaf(r.elem)?;
         let lanes = self.lanes(s);
         let unroll = self.param("partial", UNROLL.to_string());
         let chunk = self.param(
             &format!("{}partial", s.name()),
             format!("{lanes} * {unroll}"),
         );
-        let (block, blocks) = self.of_blocks(r, parallel);
-        let apart = |reduce: &str| format!("(containsMap {chunk} (contains {reduce}))");
-        let vectors = |f: &str| format!("(containsReduceVectors {unroll} {lanes} {f} ?)");
+        let row = i64::from(self.target.lanes(s) * UNROLL);
+        let blocks = self.of_blocks(r, (&chunk, row), parallel)?;
+        self.regroups = true;
+        if parallel {
+            self.says("parallel blocks");
+        }
+        self.says("weights in two passes");
+        let apart = |n: &str, reduce: &str| format!("(containsMap {n} (contains {reduce}))");
+        let rows = |reduce: &str| reduced(&apart(&chunk, reduce));
+        let in_lanes = |reduce: &str| kept(&apart(&chunk, reduce), &apart(&lanes, reduce));
+        let vectors = |f: &str| {
+            let of = |n: &str, f: &str| format!("(containsReduceVectors {n} {lanes} {f} ?)");
+            kept(&of(&unroll, f), &of("1", "?"))
+        };
         // What is the same in both passes, if both are in vectors.
         let approximate = self.approximate;
         let passes = |largest: String, sums: String| match approximate {
             true => both(&largest, &sums),
-            false => both(&largest, "?"),
+            false => both(&largest, &reduced("?")),
         };
-        match self.shown() {
+        let of_lanes: &[&str] = match approximate {
+            true => &["reduce-lanes-peeled", "reduce-lanes"],
+            false => &["reduce-lanes-peeled"],
+        };
+        Some(match self.shown() {
             Stage::Loops | Stage::Keep | Stage::Start => self.started(r),
-            Stage::Blocks => self.in_blocks(&block, &blocks, ["reduce-blocks-peeled", "reduceSeq"]),
-            Stage::Peel | Stage::PeelLanes | Stage::Order => {
-                if self.shown() == Stage::Peel {
-                    let rules = ["reduce-weights-peeled", "reduce-weighted-sums-peeled"];
-                    self.uses("reduction", &rules);
+            Stage::Blocks | Stage::Rest => {
+                self.in_blocks(&blocks, ["reduce-blocks-peeled", "reduceSeq"])
+            }
+            Stage::Peel => {
+                let rules = ["reduce-weights-peeled", "reduce-weighted-sums-peeled"];
+                self.uses("reduction", &rules);
+                let whole = reduced("?");
+                blocks.reduced("reduce", &both(&whole, &whole), Stage::Peel)
+            }
+            Stage::PeelLanes | Stage::Order => {
+                if self.shown() == Stage::PeelLanes {
+                    self.of_size("reduction", of_lanes, &chunk);
                 }
-                blocks.reduced("reduce", &both("?", "?"))
+                let passes = passes(rows("reduceSeq"), rows("reduce"));
+                blocks.reduced("reduce", &passes, Stage::PeelLanes)
             }
             Stage::Parts | Stage::Exchange | Stage::Reorder | Stage::Beside | Stage::Pack => {
-                let rules: &[&str] = match approximate {
-                    true => &["reduce-lanes-peeled", "reduce-lanes"],
-                    false => &["reduce-lanes-peeled"],
-                };
-                self.of_size("reduction", rules, &chunk);
-                let passes = passes(apart("reduceSeq"), apart("reduce"));
-                blocks.reduced("reduce", &passes)
+                self.of_size("reduction", of_lanes, &lanes);
+                self.uses("reduction", &["reduce-kept"]);
+                let passes = passes(in_lanes("reduceSeq"), in_lanes("reduce"));
+                blocks.reduced("reduce", &passes, Stage::Parts)
             }
             Stage::Vectors => {
                 self.uses("algorithmic", &["reduce-seq"]);
@@ -71,7 +95,7 @@ impl Printer<'_> {
                     self.of_size("vector", &["vectorize-map", "vectorize-zip"], &lanes);
                 }
                 let passes = passes(vectors("?"), vectors("?"));
-                blocks.reduced("reduceSeq", &passes)
+                blocks.reduced("reduceSeq", &passes, Stage::Vectors)
             }
             Stage::Lower => {
                 self.uses("lowering", &["map-unroll"]);
@@ -79,6 +103,6 @@ impl Printer<'_> {
                 let passes = passes(vectors(&body), vectors(&body));
                 blocks.lowered(self, &passes)
             }
-        }
+        })
     }
 }

@@ -3,7 +3,6 @@
 //! In: a choice between indices, by indices. Out: numbers. Invariant: nothing is used but what the function checks, and the condition of
 //! the choice, as the index has a name that stands anywhere. Absent: constants (`value`).
 
-use super::same::is_of_indices;
 use super::value::{Node, Values, V};
 use crate::term::Op;
 
@@ -17,7 +16,7 @@ impl Values {
             return None;
         };
         let [c, a, b] = args[..] else { return None };
-        let told = self.told.filter(|_| is_of_indices(self, c))?;
+        let told = self.told.filter(|_| self.is_of_indices(c))?;
         self.at_mark(told, |cx| {
             let mut largest = 0;
             for (i, way) in cx.ways(c).iter().enumerate() {

@@ -7,8 +7,10 @@ use super::node::{numbered, values};
 use super::rewrite::Rewrite;
 use super::value::{Fold, Node, Part, Res, Shape, Values, BOUND, V};
 use super::Stuck;
-use crate::arith::Nat;
+use crate::arith::{AtomKind, Nat};
 use crate::intern::Symbol;
+use crate::term::Op;
+use crate::ty::Scalar;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::rc::Rc;
@@ -19,6 +21,13 @@ pub const PARTS: usize = 16;
 pub const WRITTEN_OUT: i64 = 256;
 /// Operations in a step of constants, at most.
 const NODES: usize = 32;
+
+/// Whether there are as many steps as the smaller one of 1 and another number.
+fn is_once_at_most(n: Nat) -> bool {
+    let one = Nat::int(1);
+    n.as_atom()
+        .is_some_and(|n| matches!(n.kind(), AtomKind::Min(a, b) if a == one || b == one))
+}
 
 impl Values {
     /// Looks at the steps with names for the state and the index, which is below `n`. Inside of it other names are given; afterwards the
@@ -178,6 +187,7 @@ impl Values {
         let step = alone.then(|| self.stepped(&f, &f.starts, last));
         match step {
             Some(Ok(steps)) => steps[part],
+            _ if is_once_at_most(f.n) => self.once_at_most(&f, part),
             _ => match self.written_out(&f) {
                 Some(v) => v,
                 None => match self.without_fixed(&f) {
@@ -189,6 +199,19 @@ impl Values {
                 },
             },
         }
+    }
+
+    /// Of a step that there may be: what it makes of the start, or the start, as a loop program chooses, too.
+    fn once_at_most(&mut self, f: &Fold, part: usize) -> V {
+        let Ok(steps) = self.stepped(f, &f.starts, Nat::int(0)) else {
+            return self.make(Node::Fold(Rc::new(f.clone())));
+        };
+        let some = self.compare(Op::Lt, Nat::int(0), f.n);
+        self.op(
+            Op::Select,
+            Scalar::Bool,
+            &[some, steps[part], f.starts[part]],
+        )
     }
 
     /// What a few steps make of constants, if that are constants.

@@ -6,6 +6,7 @@ use super::node::{nats, values};
 use super::value::{cell_bit, Node, Values, BOUND, CELLS, V};
 use crate::arith::Nat;
 use crate::intern::Symbol;
+use crate::term::Op;
 use rustc_hash::FxHashSet;
 
 impl Values {
@@ -68,6 +69,17 @@ impl Values {
             _ => {}
         });
         !cells.is_subset(&bound)
+    }
+
+    /// Whether a condition compares indices alone.
+    pub fn is_of_indices(&self, c: V) -> bool {
+        match self.node(c) {
+            Node::Op(Op::And | Op::Or | Op::Not, _, args) => {
+                args.iter().all(|a| self.is_of_indices(*a))
+            }
+            Node::Op(_, _, args) => args.iter().all(|a| self.as_index(*a).is_some()),
+            _ => false,
+        }
     }
 
     pub fn any(&self, v: V, is: impl Fn(&Node) -> bool) -> bool {

@@ -86,7 +86,7 @@ fn compare_anew(cx: &mut Values, a: V, b: V, depth: u32) -> Res<()> {
         for (x, y) in [(a, b), (b, a)] {
             if let Node::Op(Op::Select, _, args) = cx.node(x).clone() {
                 match cx.node(y).clone() {
-                    _ if is_of_indices(cx, args[0]) => {}
+                    _ if cx.is_of_indices(args[0]) => {}
                     _ if by_index => continue,
                     Node::Tensor(t, leaf, at) => return last(cx, (&t, leaf, &at), x, depth),
                     Node::Fold(f) if ends_as(cx, &f, x, depth)? => return Ok(()),
@@ -150,19 +150,10 @@ fn compare_anew(cx: &mut Values, a: V, b: V, depth: u32) -> Res<()> {
     }
 }
 
-/// Whether a condition compares indices alone.
-pub fn is_of_indices(cx: &Values, c: V) -> bool {
-    match cx.node(c) {
-        Node::Op(Op::And | Op::Or | Op::Not, _, args) => args.iter().all(|a| is_of_indices(cx, *a)),
-        Node::Op(_, _, args) => args.iter().all(|a| cx.as_index(*a).is_some()),
-        _ => false,
-    }
-}
-
 /// Whether two conditions are the same.
 fn same_choice(cx: &mut Values, c: V, d: V, depth: u32) -> bool {
     // What indices decide and what data decides is not the same.
-    let alike = is_of_indices(cx, c) == is_of_indices(cx, d);
+    let alike = cx.is_of_indices(c) == cx.is_of_indices(d);
     alike && depth < DEEPEST && tried(cx, c, d, depth + 1).is_ok()
 }
 
@@ -354,7 +345,7 @@ fn indices(cx: &mut Values, m: Nat, n: Nat, depth: u32) -> Res<()> {
 /// Whether a value is one of some, as indices have it.
 fn is_one_of_few(cx: &Values, v: V) -> bool {
     match cx.node(v) {
-        Node::Op(Op::Select, _, args) => is_of_indices(cx, args[0]),
+        Node::Op(Op::Select, _, args) => cx.is_of_indices(args[0]),
         Node::Table(..) => true,
         _ => false,
     }
@@ -485,13 +476,18 @@ fn after_few(cx: &mut Values, (f, g): (&Fold, &Fold), depth: u32) -> Res<bool> {
 /// Whether a choice is the last step of a reduction after all before.
 fn ends_as(cx: &mut Values, f: &Rc<Fold>, choice: V, depth: u32) -> Res<bool> {
     let last = f.n - Nat::int(1);
-    let is_short = f.n.as_int().is_some_and(|n| n <= WRITTEN_OUT_FIRST);
-    if depth > SHALLOW || is_short || !cx.known.at_least(last, Nat::int(0)) {
+    if depth > SHALLOW || !cx.known.at_least(last, Nat::int(0)) {
         return Ok(false);
     }
-    let before = all_parts(cx, f, (Nat::int(0), last))?;
-    let step = cx.stepped(f, &before, last)?[f.which as usize];
-    let step = cx.refresh(step)?;
+    let is_short = f.n.as_int().is_some_and(|n| n <= WRITTEN_OUT_FIRST);
+    let step = match is_short {
+        true => written(cx, f, false)?[f.which as usize],
+        false => {
+            let before = all_parts(cx, f, (Nat::int(0), last))?;
+            let step = cx.stepped(f, &before, last)?[f.which as usize];
+            cx.refresh(step)?
+        }
+    };
     let is_choice = matches!(cx.node(step), Node::Op(Op::Select, ..));
     Ok(is_choice && tried(cx, choice, step, depth + 1).is_ok())
 }

@@ -104,6 +104,46 @@ fn evaluates_and_refuses_inexact_division() {
     assert_eq!(whole.eval(&mut |_| Some(7)), Some(0));
 }
 
+/// A size that is at least 1, and how often it is there.
+#[test]
+fn the_smaller_and_the_larger_of_two_are_both() {
+    let (m, n, four) = (v("m"), v("n"), Nat::int(4));
+    let rows = n.floor_div(four) - m;
+    let (some, one) = (rows.max(1.into()), rows.min(1.into()));
+    assert_eq!(some * one, rows);
+    assert_eq!(m * some * (one * four), four * m * rows);
+    assert_eq!((rows * four).exact_div(some * four), one);
+    assert_eq!((rows * m).exact_div(one), some * m);
+    assert_eq!((n - four * m).floor_div(some * four), one);
+    // Neither of others, nor of what is not whole.
+    assert_ne!((n - m).floor_div(some * four), one);
+    assert!((m * four).exact_div(some).to_string().contains('/'));
+    let (x, y, z) = (n * m + 1.into(), m - n, n + 1.into());
+    let of = |f: &dyn Fn(Nat, Nat) -> Nat| f(x.min(y), x.max(y)) + f(y.min(z), y.max(z));
+    let all = [
+        of(&|a, b| a * b),
+        of(&|a, b| (a * b * m).exact_div(b)),
+        (x * y).exact_div(x.max(y)),
+        (n - four * m).floor_div(some * four),
+        (m + v("p").exact_div(some))
+            .subst_vars(&mut |s| (s.as_str() == "p").then(|| rows * 3.into())),
+    ];
+    for (i, j) in (0..12_i64).flat_map(|i| (0..12_i64).map(move |j| (i, j))) {
+        let (rows, x, y, z) = (j / 4 - i, i * j + 1, i - j, j + 1);
+        let values = [
+            x * y + y * z,
+            x.min(y) * i + y.min(z) * i,
+            x.min(y),
+            (j - 4 * i).div_euclid(4 * rows.max(1)),
+            i + 3 * rows.min(1),
+        ];
+        for (n, value) in all.iter().zip(values) {
+            let found = n.eval(&mut |s| Some(if s.as_str() == "m" { i } else { j }));
+            assert_eq!(found.unwrap_or(value), value, "{n} at {i}, {j}");
+        }
+    }
+}
+
 #[test]
 fn a_quotient_is_not_whole_by_its_form() {
     let (n, rows) = (v("n"), v("w") + 1.into());

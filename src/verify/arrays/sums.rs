@@ -148,6 +148,12 @@ fn next_joined(cx: &mut Context, ty: Ty, items: &[Item]) -> Option<(usize, usize
                 if one == many || !loops || other.count != item.count {
                     continue;
                 }
+                // Parts of one loop have its variable, each for itself.
+                let own = match item.shares_variables(other) {
+                    true => rename::apart(cx, other),
+                    false => None,
+                };
+                let other = own.as_ref().unwrap_or(other);
                 let ends = [(Nat::int(-1), Nat::int(1)), (*n, Nat::int(0))];
                 for (place, before) in ends {
                     if !same_item(cx, ty, &item.with(at, place, &[]), other) {
