@@ -387,3 +387,24 @@ fn updates_of_own_elements_are_independent() {
     let others = of("zip row (reverse state) |> mapSeq (\\p -> fst p + 0.5 * snd p)");
     assert!(!others.contains(&true), "{others:?}");
 }
+
+/// An iteration stores an element of each of several planes, which are further apart than a row is long.
+#[test]
+fn elements_of_planes_are_independent() {
+    let of = |text: &str| {
+        let nest = printed(text);
+        let mut kinds = Vec::new();
+        each_stmt(&nest.body, &mut |s| {
+            if let Stmt::For { kind, .. } = s {
+                kinds.push(*kind == LoopKind::Independent);
+            }
+        });
+        kinds
+    };
+    let planes = of("def f [m n : nat] (x : m.n.f32) : 3.m.n.f32 =
+           x |> mapPar (\\row -> row |> mapSeq (\\v -> makeArray[3] v (v + v) (v * v)) |> transpose) |> transpose");
+    assert_eq!(planes.last(), Some(&true), "{planes:?}");
+    let rows = of("def f [k m n : nat] (x : m.n.f32) : m.(2*k).n.f32 =
+           x |> mapPar (\\row -> row |> mapSeq (\\v -> generate[2*k] (\\i -> v)) |> transpose)");
+    assert!(!rows.contains(&true), "{rows:?}");
+}

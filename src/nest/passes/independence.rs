@@ -7,7 +7,8 @@
 //! kernel's own is read and stored to. Invariant: nothing is computed otherwise. Absent: other loops outside of parallel ones, where
 //! `restrict` says as much; stores of vectors, which compilers have no choice about.
 
-use crate::arith::{AtomKind, Nat};
+use crate::arith::{is_whole, AtomKind, Nat, Signs};
+use crate::index::Facts;
 use crate::intern::Symbol;
 use crate::nest::{walk, Block, BufId, ExprKind, LoopKind, Nest, Stmt};
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,34 +16,63 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The most iterations of a loop over a window.
 const WINDOW: i64 = 16;
 
+/// The most places of an array that are told apart.
+const PLACES: usize = 32;
+
 /// Marks loops.
-pub(super) fn mark(nest: &mut Nest) {
+pub(super) fn mark(nest: &mut Nest, facts: &mut Facts) {
     let mut body = std::mem::take(&mut nest.body);
-    mark_in(&mut body, false, &|b| nest.root(b));
+    let mut marks = Marks {
+        root: &|b| nest.root(b),
+        facts,
+    };
+    marks.block(&mut body, false);
     nest.body = body;
 }
 
-fn mark_in(block: &mut Block, threads: bool, root: &dyn Fn(BufId) -> BufId) {
-    for s in block {
-        match s {
-            Stmt::For {
-                var, kind, body, ..
-            } => {
-                mark_in(body, threads || *kind == LoopKind::Par, root);
-                if *kind == LoopKind::Seq && is_independent(body, *var, threads, root) {
-                    *kind = LoopKind::Independent;
+struct Marks<'a> {
+    root: &'a dyn Fn(BufId) -> BufId,
+    facts: &'a mut Facts,
+}
+
+impl Marks<'_> {
+    fn block(&mut self, block: &mut Block, threads: bool) {
+        for s in block {
+            match s {
+                Stmt::For {
+                    var,
+                    extent,
+                    kind,
+                    body,
+                    ..
+                } => {
+                    self.facts.range(*var, 0.into(), *extent - 1.into());
+                    // Where a loop has no iteration nothing is stored.
+                    let known = self.facts.len();
+                    self.facts.not_negative(*extent - 1.into());
+                    self.block(body, threads || *kind == LoopKind::Par);
+                    let head = (*var, *extent, threads);
+                    if *kind == LoopKind::Seq && is_independent(body, head, self) {
+                        *kind = LoopKind::Independent;
+                    }
+                    self.facts.forget(known);
                 }
+                Stmt::If { then, els, .. } => {
+                    self.block(then, threads);
+                    self.block(els, threads);
+                }
+                _ => {}
             }
-            Stmt::If { then, els, .. } => {
-                mark_in(then, threads, root);
-                mark_in(els, threads, root);
-            }
-            _ => {}
         }
     }
 }
 
-fn is_independent(body: &Block, var: Symbol, threads: bool, root: &dyn Fn(BufId) -> BufId) -> bool {
+fn is_independent(
+    body: &Block,
+    (var, extent, threads): (Symbol, Nat, bool),
+    marks: &Marks,
+) -> bool {
+    let root = marks.root;
     let (mut own, mut assigned) = (BTreeSet::new(), BTreeSet::new());
     let mut stores: BTreeMap<BufId, Vec<Nat>> = BTreeMap::new();
     let mut loads: BTreeMap<BufId, Vec<Nat>> = BTreeMap::new();
@@ -88,11 +118,19 @@ fn is_independent(body: &Block, var: Symbol, threads: bool, root: &dyn Fn(BufId)
     fine && !stores.is_empty()
         && assigned.is_subset(&own)
         && (threads || updates)
-        && stores.values().all(|all| are_apart(all, var, &own))
+        && stores
+            .values()
+            .all(|all| are_apart(all, (var, extent), &own, marks.facts))
 }
 
-/// Whether what different iterations touch never meets: all places move by as much, and lie closer together than that.
-fn are_apart(places: &[Nat], var: Symbol, own: &BTreeSet<Symbol>) -> bool {
+/// Whether what different iterations touch never meets: all places move by as much, and any two lie closer together than that, or further
+/// apart than all iterations go, as places of different planes do.
+fn are_apart(
+    places: &[Nat],
+    (var, extent): (Symbol, Nat),
+    own: &BTreeSet<Symbol>,
+    facts: &Facts,
+) -> bool {
     let Some(first) = places.first() else {
         return true;
     };
@@ -100,13 +138,26 @@ fn are_apart(places: &[Nat], var: Symbol, own: &BTreeSet<Symbol>) -> bool {
     let Some(by) = step(*first).filter(|k| *k > 0) else {
         return false;
     };
-    let mut known = true;
-    first.each_atom(&mut |a| known &= !matches!(a.kind(), AtomKind::Var(v) if own.contains(&v)));
-    let offsets: Option<Vec<i64>> = (places.iter())
-        .map(|n| (step(*n)? == by).then_some((*n - *first).as_int()?))
-        .collect();
-    let Some(offsets) = offsets else { return false };
-    let least = offsets.iter().min().copied().unwrap_or(0);
-    let most = offsets.iter().max().copied().unwrap_or(0);
-    known && most - least < by
+    let moves = |n: &Nat| {
+        let mut known = step(*n) == Some(by);
+        n.each_atom(&mut |a| known &= !matches!(a.kind(), AtomKind::Var(v) if own.contains(&v)));
+        known
+    };
+    let all: BTreeSet<Nat> = places.iter().copied().collect();
+    if all.len() > PLACES || !all.iter().all(moves) {
+        return false;
+    }
+    let reach = Nat::int(by) * (extent - 1.into()) + 1.into();
+    // Planes of whole rows are further apart than a row, however many rows they have.
+    let beyond = |n: Nat| {
+        let rows = n.exact_div(extent);
+        let planes = is_whole(rows) && facts.at_least(rows, by.into());
+        planes || facts.at_least(facts.simplify(n), reach)
+    };
+    let apart = |between: Nat| match between.as_int() {
+        Some(d) => d.abs() < by,
+        None => beyond(between) || beyond(Nat::int(0) - between),
+    };
+    let others = |(i, a): (usize, &Nat)| all.iter().skip(i + 1).all(|b| apart(*b - *a));
+    all.iter().enumerate().all(others)
 }

@@ -280,7 +280,7 @@ pub const PASSES: &[Pass] = &[
         needs: "indices as sums of products of variables, before licm gives names to parts of them",
         keeps: "everything but the kind of loops",
         place: "after what moves statements into and out of loops, and before licm",
-        run: |nest, _| independence::mark(nest),
+        run: |nest, cx| independence::mark(nest, cx.facts),
     },
     Pass {
         name: "licm",
