@@ -22,7 +22,7 @@ pub use fraction::lcm;
 pub use inequalities::{Inequalities, Sum};
 pub use poly::{Atom, AtomKind, Mono};
 pub use rat::{gcd, Rat};
-pub use signs::{is_whole, is_whole_term, rejoin, Signs};
+pub use signs::{is_whole, is_whole_term, rejoin, rests, Signs};
 
 use crate::intern::{NotSend, Shared, Symbol, Table};
 use poly::Poly;

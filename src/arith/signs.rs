@@ -45,6 +45,29 @@ pub trait Signs {
     }
 }
 
+/// What divisions in a number leave: of `x` and `floor(x, d)`, and of what more or less of it leaves.
+pub fn rests(n: Nat) -> Vec<Nat> {
+    let mut all: Vec<(Nat, i64, Nat)> = Vec::new();
+    n.each_atom(&mut |a| {
+        let AtomKind::Floor(x, d) = a.kind() else {
+            return;
+        };
+        let part = d.as_int().filter(|d| *d > 0).map(|d| (x, d, Nat::atom(a)));
+        all.extend(part.filter(|p| !all.contains(p)));
+    });
+    let mut rests: Vec<Nat> = (all.iter())
+        .map(|(x, d, whole)| *x - Nat::int(*d) * *whole)
+        .collect();
+    for (x, many, more) in &all {
+        for (y, few, less) in &all {
+            if x == y && many > few && many % few == 0 {
+                rests.push(*less - Nat::int(many / few) * *more);
+            }
+        }
+    }
+    rests
+}
+
 /// Whether a term is whole by its form: a quotient need not be, nor what is chosen among such.
 pub fn is_whole_term(m: &Mono, c: Rat) -> bool {
     c.as_int().is_some() && m.factors().all(|(a, e)| e > 0 && is_whole_atom(a))

@@ -8,7 +8,7 @@ use super::items::{Item, Store};
 use super::machine::{lane, Lanes, Machine, Var};
 use super::value::{Res, Values, V};
 use super::{Obligation, Stuck};
-use crate::arith::{Atom, AtomKind, Nat};
+use crate::arith::{is_whole, rests, Atom, AtomKind, Nat};
 use crate::intern::Symbol;
 use crate::nest::{walk, Block, BufId, Expr, Stmt, StorageClass};
 use crate::term::Op;
@@ -112,7 +112,7 @@ impl Machine<'_> {
             self.owe(Obligation::Disjoint, buf.name.as_str(), Err(why));
         }
         let n = self.nat(buf.len)?;
-        let size = match self.cx.known.at_least(n, Nat::int(0)) {
+        let size = match self.is_size(n) {
             true => Ok(()),
             false => Err(Stuck::new(format!("the size {n} may be negative"))),
         };
@@ -121,6 +121,16 @@ impl Machine<'_> {
         self.memory.entry(b.0).or_default().push(Item::Undef);
         self.loads.retain(|k, _| k.0 != b.0);
         Ok(())
+    }
+
+    /// Whether a number is not negative, or a product of two that are not.
+    fn is_size(&self, n: Nat) -> bool {
+        let fits = |n: Nat| self.cx.known.at_least(n, Nat::int(0));
+        let product = |rest: Nat| {
+            let other = n.exact_div(rest);
+            is_whole(other) && fits(rest) && fits(other)
+        };
+        fits(n) || rests(n).into_iter().any(product)
     }
 
     /// Whether the arena has memory for a buffer wherever its block runs.

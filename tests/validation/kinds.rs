@@ -16,6 +16,14 @@ const KINDS: &[(&str, &str, &str)] = &[
             z |> map (\\a -> a / s)) |> transpose",
     ),
     (
+        "Rows that are kept across: as many as two remainders multiplied.",
+        "--target avx512 --permit reassociate",
+        "def hamming [m n k : nat] (a : m.k.u64) (b : n.k.u64) : m.n.i32 =
+          a |> map (\\x -> b |> map (\\y -> zip x y |> map (\\p ->
+            let a = bitxor (fst p) (snd p) - bitand (shr (bitxor (fst p) (snd p)) 1) 6148914691236517205 in
+            cast (shr (a * 72340172838076673) 56)) |> reduce (+) 0))",
+    ),
+    (
         "Channels of images, whose rows have one element more than a size.",
         "--target neon",
         "def batchnorm [b c h w : nat] (g : c.f32) (be : c.f32) (x : b.c.(h+1).(w+1).f32) : b.c.(h+1).(w+1).f32 =
