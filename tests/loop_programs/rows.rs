@@ -1,6 +1,8 @@
 //! Loops over the same rows that become one.
 
 use super::*;
+use rise_opt::arith::AtomKind;
+use rise_opt::nest::walk::each_index;
 
 /// How many loops go over m rows after all passes.
 fn over_rows(body: &str) -> usize {
@@ -196,4 +198,40 @@ fn windows_at_a_border_end_where_the_array_does() {
     for n in [6, 8, 12] {
         check_at(text, &[], "n", n..n + 1);
     }
+}
+
+/// The first rows of a strip, of which no result is made yet, have borders of their own, too.
+#[test]
+fn rows_before_a_strip_have_borders() {
+    let nest = printed(
+        "def f [m n : nat] (x : (m+3).(n+1).f32) : m.(n+1).f32 =
+           let first = toMem (x |> mapPar (\\r -> slide[5, 1] (padClamp[2, 2] r) |> mapSeq (\\w -> reduceSeq max 0.0 w))) in
+           slide[4, 1] first |> mapPar (\\w -> transpose w |> mapSeq (\\c -> reduceSeq max 0.0 c))",
+    );
+    let (mut strips, mut bounded) = (0, 0);
+    each_stmt(&nest.body, &mut |s| match s {
+        Stmt::For { body, extent, .. } if extent.as_int().is_none() => {
+            let inner =
+                |s: &Stmt| matches!(s, Stmt::For { extent, .. } if extent.as_int().is_none());
+            let whole = extent.to_string() == "n + 1";
+            bounded += usize::from(whole && !body.iter().any(inner) && bounds(body));
+        }
+        Stmt::Index { value, .. } => strips += usize::from(value.to_string().contains(", m - ")),
+        _ => {}
+    });
+    assert!(strips > 0, "{nest}");
+    assert_eq!(bounded, 0, "{nest}");
+}
+
+/// Whether an index is bounded in a body.
+fn bounds(body: &[Stmt]) -> bool {
+    let mut found = false;
+    each_stmt(body, &mut |s| {
+        each_index(s, &mut |n| {
+            n.each_atom(&mut |a| {
+                found |= matches!(a.kind(), AtomKind::Min(..) | AtomKind::Max(..))
+            });
+        });
+    });
+    found
 }

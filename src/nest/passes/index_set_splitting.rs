@@ -23,6 +23,8 @@ use crate::term::Op;
 const BORDER: i64 = 32;
 /// A loop of so many iterations is one over a window.
 const SHORT: i64 = 16;
+/// The most iterations of a strip.
+const STRIP: i64 = 256;
 /// The most statements that are written three times.
 const STATEMENTS: usize = 150;
 /// The most values of windows' variables for which a question is solved.
@@ -60,7 +62,13 @@ impl Splitting<'_> {
             match self.three(&s) {
                 Some((parts, inside)) => {
                     out.extend(parts);
-                    self.inside(&mut out[at + inside]);
+                    // A border is seldom, unless it is that of a strip.
+                    let borders = matches!(&s, Stmt::For { extent, .. } if self.is_strip(*extent));
+                    for (i, part) in out[at..].iter_mut().enumerate() {
+                        if i == inside || borders {
+                            self.inside(part);
+                        }
+                    }
                 }
                 None => {
                     self.inside(&mut s);
@@ -85,6 +93,11 @@ impl Splitting<'_> {
             }
             _ => {}
         }
+    }
+
+    /// Whether a loop has few iterations, whatever sizes are.
+    fn is_strip(&self, extent: Nat) -> bool {
+        self.facts.at_least(STRIP.into(), extent)
     }
 
     /// The parts of a loop, and which of them is the one inside.
