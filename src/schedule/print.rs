@@ -4,7 +4,7 @@
 //! look after it; what a stage does not change looks as after the one before. A step is written only where its stage changes
 //! something, and has the rules of that change alone.
 
-use super::skeleton::{leaf, same_leaves, Loops, Map, Reduce, Regroup, SHORT};
+use super::skeleton::{leaf, same_leaves, Loops, Map, Reduce, Regroup, SHORT, SMALL};
 use super::stage::{Stage, STAGES};
 use super::{numbered, Choice, Permits, Schedule, HEAD, PERMIT};
 use crate::arith::Nat;
@@ -117,6 +117,17 @@ pub fn schedule(
 /// Whether a loop is long enough to be taken apart into so many.
 fn long(n: Nat, least: i64) -> bool {
     n.as_int().is_none_or(|n| n >= least)
+}
+
+/// Whether there are loops in what is reduced, and all of them are short.
+fn is_short_inside(r: &Reduce) -> bool {
+    let is_long = |l: &Loops| match l {
+        Loops::Map(m) => m.n != r.n && long(m.n, SMALL + 1),
+        Loops::Reduce(r) => long(r.n, SMALL + 1),
+        Loops::Let { array, .. } => *array,
+        _ => false,
+    };
+    !r.inner.is_nothing() && !r.inner.any(&is_long)
 }
 
 impl Printer<'_> {
@@ -595,6 +606,10 @@ impl Printer<'_> {
                     false => None,
                 }
                 .unwrap_or_else(|| self.peeled(s))
+            }
+            // Threads have blocks of it, and compilers the short loops of an element.
+            (_, Regroup::Identity) if s.is_some() && blocks && is_short_inside(r) => {
+                self.blocks_alone(r)
             }
             (_, Regroup::Blocks | Regroup::InOrder)
                 if self.choice.lanes > 0 && long(r.n, least) =>
