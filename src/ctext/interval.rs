@@ -53,12 +53,15 @@ impl Scope {
             true => (low, high),
             false => any,
         };
-        let (Some(depth), None) = (depth.checked_sub(1), t.as_int()) else {
-            return t.as_int().map_or(any, |n| (n, n));
-        };
+        if let Some(n) = t.as_int() {
+            return (n, n);
+        }
         let of = |t: &Tree| self.integers(t, depth);
         match t.kind() {
-            Kind::Var(v) => self.value(*v).map_or(any, of),
+            Kind::Var(v) => match (self.value(*v), depth.checked_sub(1)) {
+                (Some(t), Some(depth)) => self.integers(t, depth),
+                _ => any,
+            },
             Kind::Of(By::Convert, args) if !args[0].elem().is_float() => fits(of(&args[0])),
             // What is no number becomes 0.
             Kind::Of(By::Saturate, args) if self.fits(&args[0], t.elem()) => {
@@ -74,6 +77,11 @@ impl Scope {
                 }
             }
             Kind::Of(By::ZeroOne, _) => (0, 1),
+            Kind::Of(By::Op(Op::Abs), args) => {
+                let (low, high) = of(&args[0]);
+                let least = if low > 0 { low } else { (-high).max(0) };
+                fits((least, (-low).max(high)))
+            }
             Kind::Of(By::Op(op), args) if args.len() == 2 => {
                 ends(*op, of(&args[0]), of(&args[1])).map_or(any, fits)
             }
@@ -142,8 +150,25 @@ pub fn ends(op: Op, (a, b): (i128, i128), (l, h): (i128, i128)) -> Option<(i128,
         Op::Add => [a.saturating_add(l), b.saturating_add(h), 0, 0],
         Op::Sub => [a.saturating_sub(h), b.saturating_sub(l), 0, 0],
         Op::Mul => [(a, l), (a, h), (b, l), (b, h)].map(|(x, y)| x.saturating_mul(y)),
+        Op::Div | Op::Mod | Op::BitAnd | Op::Shr if l == h => return by_number(op, (a, b), l),
         _ => return None,
     };
     let of = if op == Op::Mul { &all[..] } else { &all[..2] };
     Some((*of.iter().min()?, *of.iter().max()?))
+}
+
+/// The same of an operation with a number: quotients go toward zero, and rests have the sign of what is divided.
+fn by_number(op: Op, (a, b): (i128, i128), n: i128) -> Option<(i128, i128)> {
+    match op {
+        Op::Div if n >= 1 => Some((a / n, b / n)),
+        Op::Mod if n >= 1 => {
+            let least = if a < 0 { a.max(1 - n) } else { 0 };
+            let most = if b > 0 { b.min(n - 1) } else { 0 };
+            Some((least, most))
+        }
+        Op::BitAnd if n >= 0 => Some((0, n)),
+        // A shift by a number rounds down.
+        Op::Shr if (0..64).contains(&n) => Some((a.div_euclid(1 << n), b.div_euclid(1 << n))),
+        _ => None,
+    }
 }

@@ -215,7 +215,9 @@ impl Printer<'_> {
             }
             // Compilers take choices between choices apart before they see what these are.
             (Min | Max, [x, y])
-                if elem.is_int() && elem.bytes() <= 4 && args.iter().any(is_computed) =>
+                if elem.is_int()
+                    && elem.bytes() <= 4
+                    && args.iter().any(|e| self.is_computed(e)) =>
             {
                 self.used.ints.insert((op.name(), elem));
                 format!("{}_{}({x}, {y})", op.name(), elem.name())
@@ -291,6 +293,14 @@ impl Printer<'_> {
             (Select, [c, x, y]) => format!("{c} ? {x} : {y}"),
             (_, [x]) if op.function().is_some() => self.math(op.name(), elem, &[x]),
             _ => format!("{}({})", op.name(), a.join(", ")),
+        }
+    }
+
+    /// Whether it is more than a constant or an element, or stands for that.
+    fn is_computed(&self, e: &Expr) -> bool {
+        match e.kind() {
+            ExprKind::Var(v) => (self.values.0.get(v)).is_some_and(|e| self.is_computed(e)),
+            kind => matches!(kind, ExprKind::Op(..)),
         }
     }
 
@@ -439,11 +449,6 @@ fn is_zero(l: Lit) -> bool {
         Lit::F64(b) => b == 0,
         Lit::Size(n) => n.as_int() == Some(0),
     }
-}
-
-/// Whether it is more than a constant, a variable or an element.
-fn is_computed(e: &Expr) -> bool {
-    matches!(e.kind(), ExprKind::Op(..))
 }
 
 /// Whether a text is a name, a number, a call or a subscript of a name.

@@ -33,13 +33,13 @@ impl Values {
             true => (low, high),
             false => any,
         };
-        let Some(depth) = depth.checked_sub(1) else {
-            return any;
-        };
         let of = |e: &Expr| self.whole(e, depth);
         match e.kind() {
             ExprKind::Lit(Lit::Int(n)) => fits((*n, *n)),
-            ExprKind::Var(v) => self.0.get(v).map_or(any, of),
+            ExprKind::Var(v) => match (self.0.get(v), depth.checked_sub(1)) {
+                (Some(e), Some(depth)) => self.whole(e, depth),
+                _ => any,
+            },
             ExprKind::Cast(x) if !x.shape().elem.is_float() => fits(of(x)),
             // What is no number becomes 0.
             ExprKind::Cast(x) if self.fits(x, e.shape().elem) => {
@@ -57,6 +57,10 @@ impl Values {
                     (op, x, y) => ends(*op, x, y),
                 };
                 ends.map_or(any, fits)
+            }
+            ExprKind::Op(Op::Abs, args) => {
+                let (low, high) = of(&args[0]);
+                fits((low.max(-high).max(0), high.max(-low)))
             }
             _ => any,
         }
@@ -129,6 +133,11 @@ fn ends(op: Op, (a, b): (i128, i128), (l, h): (i128, i128)) -> Option<(i128, i12
             let all = [(a, l), (a, h), (b, l), (b, h)].map(|(x, y)| x.saturating_mul(y));
             Some((*all.iter().min()?, *all.iter().max()?))
         }
+        // By a number, toward zero.
+        Op::Div if l == h && l > 0 => Some((a / l, b / l)),
+        Op::Mod if l == h && l > 0 => Some((a.max(1 - l).min(0), b.min(l - 1).max(0))),
+        Op::BitAnd if l == h && l >= 0 => Some((0, l)),
+        Op::Shr if l == h && (0..64).contains(&l) => Some((a >> l, b >> l)),
         _ => None,
     }
 }

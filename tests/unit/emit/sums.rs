@@ -60,3 +60,23 @@ fn what_is_compared_shared_or_wide_keeps_its_sign() {
         assert!(!c.contains("uint32_t acc0"), "{c}");
     }
 }
+
+/// Sums that cannot leave their type are plain ones, however much was added before, also of amounts, quotients and rests; and what is
+/// bounded is a call, as compilers see its comparison apart from what it was computed from.
+#[test]
+fn what_stays_inside_is_added_with_its_sign() {
+    let of = |elem: &str, body: &str| {
+        let c = text(&format!(
+            "def k [n : nat] (x : n.6.{elem}) : n.u8 = x |> map (\\w ->
+               {body})\n"
+        ));
+        let c = c[c.find("\nint k(").expect("a function")..].to_string();
+        (c.contains("(uint32_t)"), c.contains("min_i32(x"), c)
+    };
+    let sum = "(cast (at[0] w) : i32) + 2 * (cast (at[1] w) : i32) + (cast (at[2] w) : i32) - (cast (at[3] w) : i32) - 2 * (cast (at[4] w) : i32) - (cast (at[5] w) : i32)";
+    let amounts = format!("let a = abs ({sum}) in let m = (a + a % 7 + bitand a 15 + shr a 2) / 4 in (cast (min m 255) : u8)");
+    let (wraps, bounded, c) = of("u8", &amounts);
+    assert!(!wraps && bounded, "{c}");
+    let (wraps, _, c) = of("i32", &amounts);
+    assert!(wraps, "{c}");
+}
