@@ -6,6 +6,7 @@
 use super::helper::takes_floats;
 use super::meaning::{self, Res};
 use super::scope::Scope;
+use super::steps::ends;
 use super::tree::{By, Kind, Tree};
 use crate::nest::{self, ExprKind, Nest};
 use crate::term::Op;
@@ -60,7 +61,7 @@ impl Scope {
         match t.kind() {
             Kind::Var(v) => match (self.value(*v), depth.checked_sub(1)) {
                 (Some(t), Some(depth)) => self.integers(t, depth),
-                _ => any,
+                _ => self.sum(*v).unwrap_or(any),
             },
             Kind::Of(By::Convert, args) if !args[0].elem().is_float() => fits(of(&args[0])),
             // What is no number becomes 0.
@@ -142,33 +143,4 @@ fn constant(t: &Tree) -> Option<f64> {
         _ => return None,
     };
     (!x.is_nan()).then_some(x)
-}
-
-/// Between which numbers the results of an operation lie, if nothing is lost.
-pub fn ends(op: Op, (a, b): (i128, i128), (l, h): (i128, i128)) -> Option<(i128, i128)> {
-    let all = match op {
-        Op::Add => [a.saturating_add(l), b.saturating_add(h), 0, 0],
-        Op::Sub => [a.saturating_sub(h), b.saturating_sub(l), 0, 0],
-        Op::Mul => [(a, l), (a, h), (b, l), (b, h)].map(|(x, y)| x.saturating_mul(y)),
-        Op::Div | Op::Mod | Op::BitAnd | Op::Shr if l == h => return by_number(op, (a, b), l),
-        _ => return None,
-    };
-    let of = if op == Op::Mul { &all[..] } else { &all[..2] };
-    Some((*of.iter().min()?, *of.iter().max()?))
-}
-
-/// The same of an operation with a number: quotients go toward zero, and rests have the sign of what is divided.
-fn by_number(op: Op, (a, b): (i128, i128), n: i128) -> Option<(i128, i128)> {
-    match op {
-        Op::Div if n >= 1 => Some((a / n, b / n)),
-        Op::Mod if n >= 1 => {
-            let least = if a < 0 { a.max(1 - n) } else { 0 };
-            let most = if b > 0 { b.min(n - 1) } else { 0 };
-            Some((least, most))
-        }
-        Op::BitAnd if n >= 0 => Some((0, n)),
-        // A shift by a number rounds down.
-        Op::Shr if (0..64).contains(&n) => Some((a.div_euclid(1 << n), b.div_euclid(1 << n))),
-        _ => None,
-    }
 }

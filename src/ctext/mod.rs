@@ -22,6 +22,7 @@ mod part;
 mod pieces;
 mod real;
 mod scope;
+mod steps;
 mod stop;
 mod sum;
 mod tree;

@@ -5,13 +5,15 @@
 
 use super::helper;
 use super::parse::Expr;
+use super::steps;
 use super::sum::{Atom, Sum, FUNCTIONS};
 use super::tree::Tree;
 use super::types::is_type;
 use crate::intern::Symbol;
-use crate::nest::{BufId, Shape};
+use crate::nest::{BufId, Nest, Shape};
 use crate::ty::Scalar;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// What a variable of the text has for one of the loop program.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -54,12 +56,27 @@ pub struct Scope {
     symbols: BTreeSet<Symbol>,
     /// Of variables that are given none later.
     values: BTreeMap<Symbol, Tree>,
+    /// Between which numbers sums lie.
+    sums: Rc<BTreeMap<Symbol, (i128, i128)>>,
     /// In the order of their declarations.
     order: Vec<String>,
     needed: BTreeSet<String>,
 }
 
 impl Scope {
+    /// Before the first declaration.
+    pub fn of(nest: &Nest) -> Scope {
+        Scope {
+            sums: Rc::new(steps::bounds(nest)),
+            ..Scope::default()
+        }
+    }
+
+    /// Between which numbers a sum lies.
+    pub fn sum(&self, variable: Symbol) -> Option<(i128, i128)> {
+        self.sums.get(&variable).copied()
+    }
+
     pub fn find(&self, name: &str) -> Option<&Entity> {
         self.names.get(name)
     }
@@ -119,6 +136,7 @@ impl Scope {
         let needed = std::mem::take(&mut self.needed);
         let inside = Scope {
             needed,
+            sums: self.sums.clone(),
             ..Scope::default()
         };
         std::mem::replace(self, inside)

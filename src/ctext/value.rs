@@ -5,10 +5,10 @@
 //! cannot overflow, or as index arithmetic. Absent: whether indices overflow.
 
 use super::helper::{self, Helper};
-use super::interval::ends;
 use super::meaning::{parameter, Res};
 use super::parse::{Expr, Written};
 use super::scope::{Entity, Held, Scope};
+use super::steps::ends;
 use super::sum::Sum;
 use super::tree::{By, Kind, Tree};
 use super::types::{shape, signed, stored, unsigned};

@@ -40,7 +40,7 @@ impl<'a> Walk<'a> {
         let listing = nest.listing();
         Walk {
             nest,
-            scope: Scope::default(),
+            scope: Scope::of(nest),
             codes,
             parts,
             called: BTreeSet::new(),

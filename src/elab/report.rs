@@ -179,6 +179,7 @@ impl Infer<'_> {
                 }
                 match b.as_scalar().is_some_and(Scalar::is_int) && reason.text == CHAINED {
                     true => MOVED.to_string(),
+                    false if OF_REDUCE.contains(&reason.text.as_str()) => ONE_TYPE.to_string(),
                     false => advice(a, b),
                 }
             }
@@ -341,6 +342,14 @@ impl Infer<'_> {
         }
     }
 }
+
+/// What `reduce` is told to combine elements with, and to start from.
+const OF_REDUCE: [&str; 2] = [
+    "the first argument of `reduce`",
+    "the second argument of `reduce`",
+];
+const ONE_TYPE: &str =
+    "`reduce` combines what is of one type; to start from something else than an element, write `reduceSeq`";
 
 fn advice(want: Ty, found: Ty) -> String {
     match (want.kind(), found.kind()) {

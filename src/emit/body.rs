@@ -48,13 +48,19 @@ impl<'a> Printer<'a> {
                 });
             }
         });
+        let bounded = super::sums::bounded(&nest.body);
+        let mut without_sign = super::sums::without_sign(&nest.body);
+        without_sign.retain(|v| !bounded.contains_key(v));
         Printer {
             fused,
             nest,
             used,
             masks: BTreeMap::new(),
-            values: Values::default(),
-            without_sign: super::sums::without_sign(&nest.body),
+            without_sign,
+            values: Values {
+                bounded,
+                ..Values::default()
+            },
             either: BTreeSet::new(),
             alone: super::sums::alone(&nest.body),
             out: Lines::default(),
@@ -420,7 +426,7 @@ impl<'a> Printer<'a> {
                     return self.index_below(*var, &v.clone());
                 }
                 if let (Some(v), false, 1) = (value, *mutable, shape.lanes) {
-                    self.values.0.insert(*var, v.clone());
+                    self.values.known.insert(*var, v.clone());
                 }
                 let word = if *mutable { "" } else { "const " };
                 match value {

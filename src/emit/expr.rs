@@ -299,7 +299,7 @@ impl Printer<'_> {
     /// Whether it is more than a constant or an element, or stands for that.
     fn is_computed(&self, e: &Expr) -> bool {
         match e.kind() {
-            ExprKind::Var(v) => (self.values.0.get(v)).is_some_and(|e| self.is_computed(e)),
+            ExprKind::Var(v) => (self.values.known.get(v)).is_some_and(|e| self.is_computed(e)),
             kind => matches!(kind, ExprKind::Op(..)),
         }
     }

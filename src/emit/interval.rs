@@ -14,9 +14,14 @@ const DEPTH: u32 = 8;
 
 const ANY: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
 
-/// What variables are that are given no value later.
+/// What variables are.
 #[derive(Default)]
-pub struct Values(pub BTreeMap<Symbol, Expr>);
+pub struct Values {
+    /// Those that are given no value later.
+    pub known: BTreeMap<Symbol, Expr>,
+    /// Between which numbers others lie.
+    pub bounded: BTreeMap<Symbol, (i128, i128)>,
+}
 
 impl Values {
     /// Whether an operation on integers with a sign cannot leave their type.
@@ -25,6 +30,11 @@ impl Values {
         let (low, high) = to.bounds();
         ends(op, self.whole(x, DEPTH), self.whole(y, DEPTH))
             .is_some_and(|(a, b)| low <= a && b <= high)
+    }
+
+    /// Between which numbers an integer lies.
+    pub fn range(&self, e: &Expr) -> (i128, i128) {
+        self.whole(e, DEPTH)
     }
 
     fn whole(&self, e: &Expr, depth: u32) -> (i128, i128) {
@@ -36,9 +46,9 @@ impl Values {
         let of = |e: &Expr| self.whole(e, depth);
         match e.kind() {
             ExprKind::Lit(Lit::Int(n)) => fits((*n, *n)),
-            ExprKind::Var(v) => match (self.0.get(v), depth.checked_sub(1)) {
+            ExprKind::Var(v) => match (self.known.get(v), depth.checked_sub(1)) {
                 (Some(e), Some(depth)) => self.whole(e, depth),
-                _ => any,
+                _ => self.bounded.get(v).copied().unwrap_or(any),
             },
             ExprKind::Cast(x) if !x.shape().elem.is_float() => fits(of(x)),
             // What is no number becomes 0.
@@ -89,7 +99,7 @@ impl Values {
             return ANY;
         };
         match e.kind() {
-            ExprKind::Var(v) => self.0.get(v).map_or(ANY, |e| self.floats(e, depth)),
+            ExprKind::Var(v) => self.known.get(v).map_or(ANY, |e| self.floats(e, depth)),
             ExprKind::Cast(x) if x.shape().elem.is_int() && x.shape().elem.bytes() <= 2 => {
                 let (low, high) = x.shape().elem.bounds();
                 (low as f64, high as f64)

@@ -3,15 +3,130 @@
 //! In: the loop program. Out: which variables are kept without a sign. A sum wraps, which C leaves to numbers without a sign:
 //! `(int32_t)((uint32_t)acc + …)` is the same number, but between the additions stands a conversion, behind which compilers
 //! find no instruction that adds products of neighbours (`pmaddwd`) or amounts of differences of bytes (`psadbw`). Invariant:
-//! such a variable has the same bits, and is read as `(int32_t)acc`. Absent: vectors, whose type is that of their elements; the
+//! such a variable has the same bits, and is read as `(int32_t)acc`. Sums that loops of known lengths cannot take out of the type keep
+//! their sign: compilers find out how few bytes they need. Absent: vectors, whose type is that of their elements; the
 //! text.
 
+use super::interval::Values;
 use crate::arith::Nat;
 use crate::intern::Symbol;
 use crate::nest::{walk, Block, Expr, ExprKind, LoopKind, Shape, Stmt};
-use crate::term::Op;
+use crate::term::{Lit, Op};
 use crate::ty::Scalar;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Between which numbers sums of i32 lie to which loops of known lengths add what lies between some.
+pub(super) fn bounded(body: &Block) -> BTreeMap<Symbol, (i128, i128)> {
+    let mut sums = Sums::default();
+    walk::each_stmt(body, &mut |s| {
+        if let Stmt::Let {
+            var,
+            value: Some(value),
+            mutable: false,
+            ..
+        } = s
+        {
+            sums.values.known.insert(*var, value.clone());
+        }
+    });
+    sums.block(body);
+    let (least, most) = Scalar::I32.bounds();
+    let fits = |s: &Sum| !s.otherwise && s.grows && least <= s.low && s.high <= most;
+    let all = sums.sums.into_iter().filter(|(_, s)| fits(s));
+    all.map(|(v, s)| (v, (s.low, s.high))).collect()
+}
+
+/// A sum from where it is declared on.
+struct Sum {
+    low: i128,
+    high: i128,
+    /// Loops around its declaration.
+    depth: usize,
+    grows: bool,
+    /// Whether it is given something that is not bounded.
+    otherwise: bool,
+}
+
+#[derive(Default)]
+struct Sums {
+    values: Values,
+    sums: BTreeMap<Symbol, Sum>,
+    /// How often loops around run, where that is known.
+    loops: Vec<Option<i64>>,
+}
+
+impl Sums {
+    fn block(&mut self, block: &Block) {
+        for s in block {
+            match s {
+                Stmt::Let {
+                    var,
+                    value: Some(value),
+                    mutable: true,
+                    shape,
+                } if *shape == Shape::scalar(Scalar::I32) => {
+                    if let ExprKind::Lit(Lit::Int(n)) = value.kind() {
+                        let sum = Sum {
+                            low: *n,
+                            high: *n,
+                            depth: self.loops.len(),
+                            grows: false,
+                            otherwise: false,
+                        };
+                        self.sums.insert(*var, sum);
+                    }
+                }
+                Stmt::Assign { var, value } => self.assign(*var, value),
+                Stmt::For { extent, body, .. } => {
+                    self.loops.push(extent.as_int());
+                    self.block(body);
+                    self.loops.pop();
+                }
+                Stmt::If { then, els, .. } => {
+                    self.block(then);
+                    self.block(els);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn assign(&mut self, var: Symbol, value: &Expr) {
+        let Some(sum) = self.sums.get_mut(&var) else {
+            return;
+        };
+        let times = self.loops[sum.depth..]
+            .iter()
+            .try_fold(1_i64, |n, k| n.checked_mul((*k)?));
+        let own = |e: &Expr| matches!(e.kind(), ExprKind::Var(v) if *v == var);
+        let added = match value.kind() {
+            ExprKind::Op(Op::Add, args) => match &args[..] {
+                [x, y] if own(x) && !mentions(y, var) => Some(y),
+                [x, y] if own(y) && !mentions(x, var) => Some(x),
+                _ => None,
+            },
+            _ => None,
+        };
+        let (Some(times), Some(added)) = (times, added) else {
+            sum.otherwise = true;
+            return;
+        };
+        let (low, high) = self.values.range(added);
+        sum.grows = true;
+        sum.low = sum
+            .low
+            .saturating_add(low.min(0).saturating_mul(times.into()));
+        sum.high = sum
+            .high
+            .saturating_add(high.max(0).saturating_mul(times.into()));
+    }
+}
+
+fn mentions(e: &Expr, var: Symbol) -> bool {
+    let mut found = false;
+    e.visit(&mut |e| found |= matches!(e.kind(), ExprKind::Var(v) if *v == var));
+    found
+}
 
 /// Variables of i32 that are given nothing but themselves and something more, where only one thread sees them.
 pub(super) fn without_sign(body: &Block) -> BTreeSet<Symbol> {

@@ -85,7 +85,8 @@ fn one(arg: &SizeArg, program: &Program, fixed: &Sizes) -> Result<Sizes, Diagnos
                 sizes.insert(*name, s.value);
             }
             if let Some(missing) = free.iter().find(|n| !sizes.contains_key(n)) {
-                return Err(bad_size(format!("`--size` leaves out `{missing}`")));
+                let what = format!("`--size` leaves out `{missing}`");
+                return Err(bad_size(what).note("each `--size` has all sizes, separated by commas"));
             }
         }
     }

@@ -158,7 +158,9 @@ impl Infer<'_> {
             self.report(
                 Diagnostic::new(code::SIZE_ARGUMENTS, format!("`{name}` takes no sizes"))
                     .at(span)
-                    .help("remove the brackets"),
+                    .help(format!(
+                        "remove the brackets; an element of an array is `idx i {name}`, or `at[0] {name}` by a number"
+                    )),
             );
         }
     }

@@ -72,7 +72,11 @@ fn widens(extent: Nat, body: &[Stmt]) -> bool {
         }
         if let Some(e) = walk::exprs(s) {
             let is_short = |e: &Expr| e.shape().elem.is_int() && e.shape().elem.bytes() <= 2;
-            e.visit(&mut |e| short |= matches!(e.kind(), ExprKind::Load(..)) && is_short(e));
+            e.visit(&mut |e| {
+                short |= matches!(e.kind(), ExprKind::Load(..)) && is_short(e);
+                // What is counted is written out as well as it can be.
+                other |= e.shape().elem == Scalar::Bool;
+            });
         }
     }
     whole && sums == 1 && short && !other

@@ -6,6 +6,11 @@ use rise_opt::source::SourceMap;
 use rise_opt::{ctext, elab};
 
 fn text(program: &str) -> String {
+    changed(program, |c| c).0
+}
+
+/// The C of a program after a change, and whether it still says what the loop program does.
+fn changed(program: &str, change: impl Fn(String) -> String) -> (String, bool) {
     let mut sources = SourceMap::new();
     let file = sources.add_text("k.rise", program);
     let program = elab::program(&mut sources, file, None).unwrap();
@@ -15,17 +20,14 @@ fn text(program: &str) -> String {
         ..emit::Options::default()
     };
     let unit = emit(&nest, &options);
-    let texts = ctext::Texts {
-        c: &unit.c,
-        header: Some(("k.h", &unit.header)),
+    let says = |c: &str| {
+        let header = Some(("k.h", unit.header.as_str()));
+        ctext::compare(ctext::Texts { c, header }, &nest) == ctext::Verdict::Same
     };
-    assert_eq!(
-        ctext::compare(texts, &nest),
-        ctext::Verdict::Same,
-        "{}",
-        unit.c
-    );
-    unit.c
+    assert!(says(&unit.c), "{}", unit.c);
+    let c = change(unit.c.clone());
+    let same = says(&c);
+    (c, same)
 }
 
 #[test]
@@ -79,4 +81,37 @@ fn what_stays_inside_is_added_with_its_sign() {
     assert!(!wraps && bounded, "{c}");
     let (wraps, _, c) = of("i32", &amounts);
     assert!(wraps, "{c}");
+}
+
+/// What loops of known lengths count has its sign: no step takes it out of the type. What others count has none, and a text in which it
+/// had would be another one.
+#[test]
+fn what_short_loops_count_has_its_sign() {
+    let of = |n: &str, each: &str| {
+        format!(
+            "def k [n : nat] (x : n.{n}.i32) : n.i32 =
+               x |> map (\\w -> w |> map (\\v -> {each}) |> reduceSeq (+) 3)\n"
+        )
+    };
+    let count = "select (v == 7) 1 (-1)";
+    let c = text(&of("8", count));
+    assert!(
+        c.contains("int32_t acc0 = 3;") && !c.contains("(uint32_t)"),
+        "{c}"
+    );
+    let with_sign = |c: String| {
+        c.replace("uint32_t acc0", "int32_t acc0")
+            .replace("acc0 + (uint32_t)", "acc0 + ")
+            .replace("(int32_t)acc0", "acc0")
+    };
+    for (n, each) in [
+        ("n", count),
+        ("3", "v"),
+        ("8", "v / 2"),
+        ("2147483647", count),
+    ] {
+        let (c, same) = changed(&of(n, each), with_sign);
+        assert!(c.contains("    int32_t acc0 = 3;"), "{c}");
+        assert!(!same, "{c}");
+    }
 }
