@@ -235,3 +235,32 @@ fn bounds(body: &[Stmt]) -> bool {
     });
     found
 }
+
+/// A part of a state that is computed element by element is written over itself; one that is made of neighbours, or read again as it was,
+/// is copied.
+#[test]
+fn parts_of_states_are_written_over_themselves() {
+    let copies = |next: &str, other: &str| {
+        let nest = printed(&format!(
+            "def f [t n : nat] (p : n.f32) (v : (n+2).f32) : (n.f32, (n+2).f32) =
+               (p, v) |> iterate[t] (\\s ->
+                 let (p, v) = s in
+                 let next = toMem ({next} |> mapPar (\\v -> 0.5 * v)) in
+                 (zip p ({other}) |> mapPar (\\(p, w) -> p + at[0] w * at[2] w), next))"
+        ));
+        let mut found = 0;
+        each_stmt(&nest.body, &mut |s| {
+            if let Stmt::For { body, extent, .. } = s {
+                let is_copy = |s: &Stmt| matches!(s, Stmt::Store { value, .. } if matches!(value.kind(), ExprKind::Load(..)));
+                found += usize::from(extent.to_string() == "n + 2" && body.iter().any(is_copy));
+            }
+        });
+        found
+    };
+    let windows = "slide[3, 1] next";
+    // Of the start and of the result there are copies.
+    assert_eq!(copies("v", windows), 2);
+    assert_eq!(copies("reverse v", windows), 3);
+    let both = "slide[3, 1] (zip next v |> map (\\(a, b) -> a + b))";
+    assert_eq!(copies("v", both), 3);
+}

@@ -7,6 +7,7 @@
 mod apart;
 mod arena;
 mod choices;
+mod copy_coalescing;
 mod cse;
 mod dce;
 mod decided;
@@ -81,6 +82,14 @@ pub const PASSES: &[Pass] = &[
         keeps: "all stores that an output depends on, in their order",
         place: "lowering declares what it might need: what is not read must not keep a buffer in memory",
         run: |nest, _| dce::eliminate(nest),
+    },
+    Pass {
+        name: "copy_coalescing",
+        does: "writes over an array what is copied to it afterwards, where each element is made of that element alone",
+        needs: "loops as lowering writes them, over whole arrays",
+        keeps: "every element; loops over what is computed",
+        place: "before loops are divided, exchanged and put together, as arrays are whole then",
+        run: |nest, _| copy_coalescing::coalesce(nest),
     },
     Pass {
         name: "strip_mining",
