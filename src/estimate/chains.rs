@@ -8,7 +8,7 @@ use super::Sizes;
 use crate::arith::Nat;
 use crate::intern::Symbol;
 use crate::nest::{walk, BufId, Expr, ExprKind, Nest, Stmt};
-use crate::term::Sort;
+use crate::term::{Op, Sort};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Variables that a body takes from one iteration to the next, with the operations in a row on each.
@@ -119,6 +119,8 @@ impl Chain {
                 let (own, others): (Vec<_>, Vec<_>) = args.iter().partition(|e| self.is_own(e));
                 own.len() <= 1 && !others.into_iter().any(|e| self.reads(e))
             }
+            // What an accumulator chooses, no compiler knows to be a minimum of several parts.
+            ExprKind::Op(Op::Select, args) if self.chosen => !self.reads(&args[0]),
             _ => self.chosen || !self.reads(value),
         }
     }

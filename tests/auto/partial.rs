@@ -4,7 +4,7 @@ use super::*;
 use rise_opt::arith::Nat;
 
 /// Operators on pairs: of vectors, and of none, where a choice is of two numbers.
-const OPERATORS: [(&str, &str); 3] = [
+const OPERATORS: [(&str, &str); 4] = [
     (
         "(f32, f32)",
         "\\a b -> (min (fst a) (fst b), max (snd a) (snd b))",
@@ -15,6 +15,11 @@ const OPERATORS: [(&str, &str); 3] = [
     ),
     (
         "(f32, i32)",
+        "\\a b -> let first = or (fst b < fst a) (and (fst a == fst b) (snd b < snd a)) in
+           (select first (fst b) (fst a), select first (snd b) (snd a))",
+    ),
+    (
+        "(i32, i32)",
         "\\a b -> let first = or (fst b < fst a) (and (fst a == fst b) (snd b < snd a)) in
            (select first (fst b) (fst a), select first (snd b) (snd a))",
     ),
