@@ -103,7 +103,8 @@ impl Steps {
         let (low, high) = self.ends(&args[1 - place], var, DEPTH)?;
         let mut times = 1_i128;
         for n in around.get(f.loops..)? {
-            times = times.checked_mul((*n)?)?;
+            // Fewer than none are none.
+            times = times.checked_mul((*n)?.max(0))?;
         }
         let ends = (
             f.ends.0.checked_add(times.checked_mul(low.min(0))?)?,

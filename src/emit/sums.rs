@@ -97,7 +97,7 @@ impl Sums {
         };
         let times = self.loops[sum.depth..]
             .iter()
-            .try_fold(1_i64, |n, k| n.checked_mul((*k)?));
+            .try_fold(1_i64, |n, k| n.checked_mul((*k)?.max(0)));
         let own = |e: &Expr| matches!(e.kind(), ExprKind::Var(v) if *v == var);
         let added = match value.kind() {
             ExprKind::Op(Op::Add, args) => match &args[..] {
