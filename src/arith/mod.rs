@@ -461,11 +461,7 @@ impl Nat {
             };
             let rest = Nat::from_terms([(mono.div(&Mono::atom(atom)), *c)]);
             let q = self.exact_div(rest).exact_div(a * b);
-            let is_exact = |m: &Mono| {
-                let kinds = |a: Atom| !matches!(a.kind(), AtomKind::Quot(..) | AtomKind::Overflow);
-                m.factors().all(|(atom, e)| e > 0 && kinds(atom))
-            };
-            if q.terms().iter().all(|t| is_exact(&t.0)) {
+            if is_whole(q) {
                 return Some(q * Nat::atom(Atom::new(other)));
             }
         }

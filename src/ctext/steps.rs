@@ -18,15 +18,7 @@ type Ends = (i128, i128);
 pub fn bounds(nest: &Nest) -> BTreeMap<Symbol, Ends> {
     let mut lets = BTreeMap::new();
     walk::each_stmt(&nest.body, &mut |s| {
-        if let Stmt::Let {
-            var,
-            value: Some(e),
-            mutable: false,
-            ..
-        } = s
-        {
-            lets.insert(*var, e.clone());
-        }
+        lets.extend(walk::constant(s).map(|(v, e)| (v, e.clone())));
     });
     let mut steps = Steps {
         lets,

@@ -19,15 +19,9 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) fn bounded(body: &Block) -> BTreeMap<Symbol, (i128, i128)> {
     let mut sums = Sums::default();
     walk::each_stmt(body, &mut |s| {
-        if let Stmt::Let {
-            var,
-            value: Some(value),
-            mutable: false,
-            ..
-        } = s
-        {
-            sums.values.known.insert(*var, value.clone());
-        }
+        sums.values
+            .known
+            .extend(walk::constant(s).map(|(v, e)| (v, e.clone())));
     });
     sums.block(body);
     let (least, most) = Scalar::I32.bounds();
@@ -98,11 +92,12 @@ impl Sums {
         let times = self.loops[sum.depth..]
             .iter()
             .try_fold(1_i64, |n, k| n.checked_mul((*k)?.max(0)));
-        let own = |e: &Expr| matches!(e.kind(), ExprKind::Var(v) if *v == var);
+        let is_own = |e: &ExprKind| matches!(e, ExprKind::Var(v) if *v == var);
+        let own = |e: &Expr| is_own(e.kind());
         let added = match value.kind() {
             ExprKind::Op(Op::Add, args) => match &args[..] {
-                [x, y] if own(x) && !mentions(y, var) => Some(y),
-                [x, y] if own(y) && !mentions(x, var) => Some(x),
+                [x, y] if own(x) && !y.holds(is_own) => Some(y),
+                [x, y] if own(y) && !x.holds(is_own) => Some(x),
                 _ => None,
             },
             _ => None,
@@ -120,12 +115,6 @@ impl Sums {
             .high
             .saturating_add(high.max(0).saturating_mul(times.into()));
     }
-}
-
-fn mentions(e: &Expr, var: Symbol) -> bool {
-    let mut found = false;
-    e.visit(&mut |e| found |= matches!(e.kind(), ExprKind::Var(v) if *v == var));
-    found
 }
 
 /// Variables of i32 that are given nothing but themselves and something more, where only one thread sees them.

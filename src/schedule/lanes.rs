@@ -2,9 +2,9 @@
 //!
 //! In: the loops. Out: how they look after each stage. Absent: operators that have no identity and are not idempotent (`partial`).
 
-use super::print::Printer;
+use super::print::{kept, Printer};
 use super::skeleton::Reduce;
-use super::stage::Stage;
+use super::stage::Shown;
 use crate::ty::Scalar;
 
 /// Elements of a block of a reduction to one number.
@@ -18,20 +18,20 @@ impl Printer<'_> {
         let whole = (r.n.as_int()).is_some_and(|n| n % i64::from(self.target.lanes(s)) == 0);
         let lanes = self.lanes(s);
         let vector = match self.shown() {
-            Stage::Parts | Stage::Exchange | Stage::Reorder | Stage::Beside | Stage::Pack => {
+            Shown::Parts => {
                 if !whole {
                     self.of_size("reduction", &["reduce-rest"], &lanes);
                 }
                 self.of_size("reduction", &["reduce-lanes"], &lanes);
                 format!("(containsPartial {lanes} (contains reduce) ?)")
             }
-            Stage::Vectors => {
+            Shown::Vectors => {
                 self.uses("algorithmic", &["reduce-seq"]);
                 self.uses("layout", &["transpose-back"]);
                 self.of_size("vector", &["lift-reduce-seq-vectors"], &lanes);
                 format!("(containsReduceVectors 1 {lanes} ? ?)")
             }
-            Stage::Lower => {
+            Shown::Lower => {
                 self.uses("lowering", &["map-unroll"]);
                 format!("(containsReduceVectors 1 {lanes} (containsMapUnroll 1 ?) ?)")
             }
@@ -59,12 +59,12 @@ impl Printer<'_> {
         let blocks = format!("(floor({}, {block}))", r.n);
         let both = |of: String, rest: String| format!("(both {of} {rest})");
         match self.shown() {
-            Stage::Loops | Stage::Keep | Stage::Start => self.started(r),
-            Stage::Blocks | Stage::Rest | Stage::Peel | Stage::PeelLanes | Stage::Order => {
+            Shown::Loops | Shown::Keep | Shown::Start => self.started(r),
+            Shown::Blocks | Shown::Rest | Shown::Peel | Shown::PeelLanes => {
                 if !parallel {
                     return "(contains reduce)".to_string();
                 }
-                if self.shown() == Stage::Blocks {
+                if self.shown() == Shown::Blocks {
                     let rules = ["reduce-rest", "reduce-blocks"].map(|r| format!("{r}[{block}]"));
                     self.uses("reduction", &rules.each_ref().map(String::as_str));
                 }
@@ -73,7 +73,7 @@ impl Printer<'_> {
                     "(contains reduce)".to_string(),
                 )
             }
-            Stage::Parts | Stage::Exchange | Stage::Reorder | Stage::Beside | Stage::Pack => {
+            Shown::Parts => {
                 for b in [&chunk, &lanes] {
                     let (rest, split) = (format!("reduce-rest[{b}]"), format!("reduce-lanes[{b}]"));
                     self.uses("reduction", &[&rest, &split]);
@@ -87,8 +87,8 @@ impl Printer<'_> {
                 );
                 both(format!("(containsPartial {blocks} {inner} ?)"), columns)
             }
-            Stage::Vectors | Stage::Lower => {
-                let lower = self.shown() == Stage::Lower;
+            Shown::Vectors | Shown::Lower => {
+                let lower = self.shown() == Shown::Lower;
                 let body = match lower {
                     true => format!("(containsMapUnroll {unroll} ?)"),
                     false => "?".to_string(),
@@ -131,37 +131,29 @@ impl Printer<'_> {
         let chunk = self.param(&format!("{}chunk", s.name()), format!("{lanes} * {unroll}"));
         let lanewise =
             |n: &str| format!("(contains (app (map : ? -> {n}.? -> ?) (contains reduceSeq)))");
-        let kept = |f: String, g: String| {
-            format!("(contains (app let (app toMem {f}) (contains (app reduce ? ? {g}))))")
-        };
+        let of_kept = |f: String, g: String| kept(&f, &format!("(contains (app reduce ? ? {g}))"));
         match self.shown() {
-            Stage::Loops | Stage::Keep | Stage::Start | Stage::Blocks | Stage::Rest => {
+            Shown::Loops | Shown::Keep | Shown::Start | Shown::Blocks | Shown::Rest => {
                 "(contains reduce)".to_string()
             }
-            Stage::Peel => {
+            Shown::Peel => {
                 let rules = ["reduce-pad-idempotent", "reduce-lanes-peeled"];
                 let rules = rules.map(|r| format!("{r}[{chunk}]"));
                 self.uses("reduction", &rules.each_ref().map(String::as_str));
                 format!("(contains (app reduce ? ? (contains (app (map : ? -> {chunk}.? -> ?) (contains reduceSeq) (contains padClamp)))))")
             }
-            Stage::PeelLanes
-            | Stage::Order
-            | Stage::Parts
-            | Stage::Exchange
-            | Stage::Reorder
-            | Stage::Beside
-            | Stage::Pack => {
-                if self.shown() == Stage::PeelLanes {
+            Shown::PeelLanes | Shown::Parts => {
+                if self.shown() == Shown::PeelLanes {
                     let rule = format!("reduce-lanes-peeled[{lanes}]");
                     self.uses("reduction", &[&rule, "reduce-kept"]);
                 }
                 let columns =
                     format!("(containsMapOver {chunk} (contains reduceSeq) (contains padClamp))");
-                kept(columns, lanewise(&lanes))
+                of_kept(columns, lanewise(&lanes))
             }
-            Stage::Vectors | Stage::Lower => {
+            Shown::Vectors | Shown::Lower => {
                 let body = match self.shown() {
-                    Stage::Lower => {
+                    Shown::Lower => {
                         self.uses("lowering", &["map-unroll"]);
                         format!("(containsMapUnroll {unroll} ?)")
                     }
@@ -174,7 +166,7 @@ impl Printer<'_> {
                 };
                 let columns =
                     format!("(containsReduceVectors {unroll} {lanes} {body} (contains padClamp))");
-                kept(columns, format!("(containsReduceVectors 1 {lanes} ? ?)"))
+                of_kept(columns, format!("(containsReduceVectors 1 {lanes} ? ?)"))
             }
         }
     }

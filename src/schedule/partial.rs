@@ -7,9 +7,9 @@
 //! vectors, or, of operators that vectors have no form of, rows of numbers that do not depend on each other. Where the operator does not
 //! commute, each lane has a strip of its own, and all stays in order. Absent: which operators those are.
 
-use super::print::Printer;
+use super::print::{kept, Printer};
 use super::skeleton::{leaf, Reduce, Regroup};
-use super::stage::Stage;
+use super::stage::Shown;
 
 /// Elements of a block of those that run in parallel.
 const BLOCK: u32 = 8192;
@@ -36,14 +36,13 @@ pub struct Whole {
     size: String,
     /// 0 or 1.
     many: String,
-    /// Whether there are blocks before it, and whether nothing is left after it, as far as that is known.
-    after: bool,
+    /// Whether it is known that nothing is left after it.
     exact: bool,
 }
 
 impl Blocks {
     /// A reduction of what each block, which looks so, comes to; from `stage` on the rest is a block, too.
-    pub fn reduced(&self, reduce: &str, of: &str, stage: Stage) -> String {
+    pub fn reduced(&self, reduce: &str, of: &str, stage: Shown) -> String {
         if self.alone {
             return of.to_string();
         }
@@ -57,7 +56,7 @@ impl Blocks {
     /// The same as it is in C: what threads come to is kept.
     pub fn lowered(&self, p: &mut Printer, of: &str) -> String {
         if !self.parallel {
-            return self.reduced("reduceSeq", of, Stage::Lower);
+            return self.reduced("reduceSeq", of, Shown::Lower);
         }
         p.uses("parallel", &["map-par"]);
         p.uses("layout", &["store-to-mem"]);
@@ -65,23 +64,27 @@ impl Blocks {
         let blocks = format!(
             "(contains (app reduceSeq ? ? (containsStored ? (containsMapPar {many} {of}))))"
         );
-        self.and_whole("reduceSeq", blocks, of, Stage::Lower)
+        self.and_whole("reduceSeq", blocks, of, Shown::Lower)
     }
 
     /// The same in what is reduced of the list, from what the blocks came to on.
-    fn peeled(&self, reduce: &str, of: &str, stage: Stage) -> String {
+    fn peeled(&self, reduce: &str, of: &str, stage: Shown) -> String {
         let blocks = self.reduced(reduce, of, stage);
         match &self.whole {
             _ if self.alone => blocks,
-            Some(w) if w.exact && stage >= Stage::Rest => blocks,
+            Some(w) if w.exact && stage >= Shown::Rest => blocks,
             _ => peeled(&blocks),
         }
     }
 
-    fn and_whole(&self, reduce: &str, blocks: String, of: &str, stage: Stage) -> String {
+    fn and_whole(&self, reduce: &str, blocks: String, of: &str, stage: Shown) -> String {
         match &self.whole {
-            Some(w) if stage >= Stage::Rest => {
-                let start = if w.after { blocks } else { "?".to_string() };
+            Some(w) if stage >= Shown::Rest => {
+                let start = if self.parallel {
+                    blocks
+                } else {
+                    "?".to_string()
+                };
                 let many = &w.many;
                 format!("(contains (app {reduce} ? {start} (containsMap {many} {of})))")
             }
@@ -136,46 +139,36 @@ impl Printer<'_> {
             false => "reductions in rows".to_string(),
         });
         // Rows of partial results, which are kept and reduced in the lanes of one vector.
-        let kept = |chunk: &str, lanes: &str| {
-            format!(
-                "(contains (app let (app toMem {chunk}) (contains (app let (app toMem {lanes})))))"
-            )
-        };
+        let in_lanes = |chunk: &str, lanes: &str| kept(chunk, &kept(lanes, "?"));
         let columns = |n: &str| format!("(containsMap {n} (contains reduceSeq))");
         let sums = |body: &str| match r.lane_wise {
-            true => kept(
+            true => in_lanes(
                 &format!("(containsReduceVectors {unroll} {lanes} {body} ?)"),
                 &format!("(containsReduceVectors 1 {lanes} ? ?)"),
             ),
-            false => kept(
+            false => in_lanes(
                 &format!("(contains (app (reduceSeq : ? -> {chunk}.? -> ?) ?))"),
                 &format!("(contains (app (reduceSeq : ? -> {lanes}.? -> ?) ?))"),
             ),
         };
         Some(match self.shown() {
-            Stage::Loops | Stage::Keep | Stage::Start => self.started(r),
-            Stage::Blocks | Stage::Rest => {
+            Shown::Loops | Shown::Keep | Shown::Start => self.started(r),
+            Shown::Blocks | Shown::Rest => {
                 self.in_blocks(&blocks, ["reduce-blocks-from-last", "reduce"])
             }
-            Stage::Peel => {
+            Shown::Peel => {
                 self.of_size("reduction", &["reduce-lanes-from-last"], &chunk);
-                let one = format!("(contains (app let (app toMem {})))", columns(&chunk));
-                blocks.peeled("reduce", &one, Stage::Peel)
+                let one = kept(&columns(&chunk), "?");
+                blocks.peeled("reduce", &one, Shown::Peel)
             }
-            Stage::PeelLanes
-            | Stage::Order
-            | Stage::Parts
-            | Stage::Exchange
-            | Stage::Reorder
-            | Stage::Beside
-            | Stage::Pack => {
-                if self.shown() == Stage::PeelLanes {
+            Shown::PeelLanes | Shown::Parts => {
+                if self.shown() == Shown::PeelLanes {
                     self.of_size("reduction", &["reduce-lanes-from-last"], &lanes);
                 }
-                let both = kept(&columns(&chunk), &columns(&lanes));
-                blocks.peeled("reduce", &both, Stage::Parts)
+                let both = in_lanes(&columns(&chunk), &columns(&lanes));
+                blocks.peeled("reduce", &both, Shown::Parts)
             }
-            Stage::Vectors => {
+            Shown::Vectors => {
                 self.uses("algorithmic", &["reduce-seq"]);
                 match r.lane_wise {
                     true => {
@@ -184,9 +177,9 @@ impl Printer<'_> {
                     }
                     false => self.uses("algorithmic", &["lift-reduce-seq-general"]),
                 }
-                blocks.reduced("reduceSeq", &sums("?"), Stage::Vectors)
+                blocks.reduced("reduceSeq", &sums("?"), Shown::Vectors)
             }
-            Stage::Lower => {
+            Shown::Lower => {
                 if r.lane_wise {
                     self.uses("lowering", &["map-unroll"]);
                 }
@@ -211,7 +204,6 @@ impl Printer<'_> {
         let whole = known.is_none_or(|n| n >= row.1).then(|| Whole {
             size: self.param("whole", format!("{} * max(1, {rows})", row.0)),
             many: format!("(min(1, {rows}))"),
-            after: parallel,
             exact: known.is_some_and(|n| n % row.1 == 0),
         });
         (parallel || whole.is_some()).then(|| Blocks {
@@ -225,7 +217,7 @@ impl Printer<'_> {
 
     /// Before there are blocks: they begin where the array does.
     pub fn started(&mut self, r: &Reduce) -> String {
-        if self.shown() != Stage::Start {
+        if self.shown() != Shown::Start {
             return "(contains reduce)".to_string();
         }
         if let Some(e) = &r.apart {
@@ -244,14 +236,14 @@ impl Printer<'_> {
     /// Blocks that are reduced each as a rule says, and the rest of them.
     pub fn in_blocks(&mut self, blocks: &Blocks, [rule, reduce]: [&str; 2]) -> String {
         let (stage, of) = (self.shown(), format!("(contains {reduce})"));
+        if blocks.alone || !blocks.parallel && stage == Shown::Blocks {
+            return "(contains reduce)".to_string();
+        }
         let size = match (stage, &blocks.whole) {
-            (Stage::Blocks, _) => &blocks.size,
+            (Shown::Blocks, _) => &blocks.size,
             (_, Some(whole)) => &whole.size,
             (_, None) => return blocks.peeled("reduce", &of, stage),
         };
-        if size.is_empty() || blocks.alone {
-            return "(contains reduce)".to_string();
-        }
         self.of_size("reduction", &["reduce-rest-on", rule], size);
         blocks.peeled("reduce", &of, stage)
     }
@@ -282,13 +274,13 @@ impl Printer<'_> {
                 _ => ("reduce-blocks-peeled", "(contains reduceSeq)"),
             };
             return match self.shown() {
-                Stage::Loops | Stage::Keep | Stage::Start => self.started(r),
-                Stage::Lower => {
+                Shown::Loops | Shown::Keep | Shown::Start => self.started(r),
+                Shown::Lower => {
                     self.uses("algorithmic", &["reduce-seq"]);
                     blocks.lowered(self, own)
                 }
                 stage => {
-                    if stage == Stage::Blocks {
+                    if stage == Shown::Blocks {
                         self.of_size("reduction", &["reduce-rest-on", rule], &block);
                     }
                     blocks.peeled("reduce", own, stage)
@@ -300,26 +292,26 @@ impl Printer<'_> {
         let groups = blocks(whole(&block));
         let sums = |body: &str| format!("(containsReduceVectors 1 {lanes} {body} ?)");
         match self.shown() {
-            Stage::Loops | Stage::Keep | Stage::Start => "(contains reduce)".to_string(),
-            Stage::Blocks | Stage::Rest | Stage::Peel | Stage::PeelLanes | Stage::Order => {
-                if self.shown() == Stage::Blocks {
+            Shown::Loops | Shown::Keep | Shown::Start => "(contains reduce)".to_string(),
+            Shown::Blocks | Shown::Rest | Shown::Peel | Shown::PeelLanes => {
+                if self.shown() == Shown::Blocks {
                     self.of_size("reduction", &["reduce-rest-on"], &block);
                     self.of_size("reduction", &["reduce-blocks-peeled"], &strip);
                 }
                 let all = blocks(format!("({lanes} * floor({}, {block}))", r.n));
-                all.peeled("reduce", "(contains reduceSeq)", Stage::Blocks)
+                all.peeled("reduce", "(contains reduceSeq)", Shown::Blocks)
             }
-            Stage::Parts | Stage::Exchange | Stage::Reorder | Stage::Beside | Stage::Pack => {
+            Shown::Parts => {
                 self.of_size("algorithmic", &["split-join"], lanes);
                 let strips = format!("(containsMap {lanes} (contains reduceSeq))");
-                groups.peeled("reduce", &strips, Stage::Parts)
+                groups.peeled("reduce", &strips, Shown::Parts)
             }
-            Stage::Vectors => {
+            Shown::Vectors => {
                 self.of_size("vector", &["lift-reduce-seq-vectors-general"], lanes);
                 self.uses("algorithmic", &["reduce-seq"]);
-                groups.reduced("reduceSeq", &sums("?"), Stage::Vectors)
+                groups.reduced("reduceSeq", &sums("?"), Shown::Vectors)
             }
-            Stage::Lower => {
+            Shown::Lower => {
                 self.uses("lowering", &["map-unroll"]);
                 groups.lowered(self, &sums("(containsMapUnroll 1 ?)"))
             }

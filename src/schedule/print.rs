@@ -5,7 +5,7 @@
 //! something, and has the rules of that change alone.
 
 use super::skeleton::{leaf, same_leaves, Loops, Map, Reduce, Regroup, SHORT, SMALL};
-use super::stage::{Stage, STAGES};
+use super::stage::{Shown, Stage, STAGES};
 use super::{numbered, Choice, Permits, Schedule, HEAD, PERMIT};
 use crate::arith::Nat;
 use crate::target::Target;
@@ -119,6 +119,11 @@ fn long(n: Nat, least: i64) -> bool {
     n.as_int().is_none_or(|n| n >= least)
 }
 
+/// What is done with an array that is kept.
+pub fn kept(array: &str, of: &str) -> String {
+    format!("(contains (app let (app toMem {array}) {of}))")
+}
+
 /// Whether there are loops in what is reduced, and all of them are short.
 fn is_short_inside(r: &Reduce) -> bool {
     let is_long = |l: &Loops| match l {
@@ -160,28 +165,34 @@ impl Printer<'_> {
 
     /// The stage for loops that are no tile: those that only tiles have change nothing. Beside a tile they are taken apart when that is
     /// done: both in one step are more than a search finds.
-    pub fn shown(&self) -> Stage {
+    pub fn shown(&self) -> Shown {
+        let tiled = self.choice.tile > 0;
         match self.stage {
-            Stage::Order => Stage::PeelLanes,
-            Stage::Parts | Stage::Exchange | Stage::Reorder if self.choice.tile > 0 => {
-                Stage::PeelLanes
-            }
-            Stage::Exchange | Stage::Reorder | Stage::Beside | Stage::Pack => Stage::Parts,
-            stage => stage,
+            Stage::Loops => Shown::Loops,
+            Stage::Keep => Shown::Keep,
+            Stage::Start => Shown::Start,
+            Stage::Blocks => Shown::Blocks,
+            Stage::Rest => Shown::Rest,
+            Stage::Peel => Shown::Peel,
+            Stage::PeelLanes | Stage::Order => Shown::PeelLanes,
+            Stage::Parts | Stage::Exchange | Stage::Reorder if tiled => Shown::PeelLanes,
+            Stage::Parts | Stage::Exchange | Stage::Reorder => Shown::Parts,
+            Stage::Beside | Stage::Pack => Shown::Parts,
+            Stage::Vectors => Shown::Vectors,
+            Stage::Lower => Shown::Lower,
         }
     }
 
-    /// What loops that are no tile need for the stage.
+    /// What loops that are no tile need for the stage, if it is the first that shows them so.
     pub fn uses(&mut self, file: &'static str, rules: &[impl ToString]) {
-        let parts = match self.choice.tile {
-            0 => Stage::Parts,
-            _ => Stage::Beside,
+        let tiled = self.choice.tile > 0;
+        let first = match self.stage {
+            Stage::Order | Stage::Exchange | Stage::Reorder | Stage::Pack => false,
+            Stage::Parts => !tiled,
+            Stage::Beside => tiled,
+            _ => true,
         };
-        let first = match self.shown() {
-            Stage::Parts => parts,
-            shown => shown,
-        };
-        if self.stage == first {
+        if first {
             self.needs(file, rules);
         }
     }
@@ -397,23 +408,23 @@ impl Printer<'_> {
         if parallel {
             self.says("parallel");
         }
-        if self.shown() < Stage::Parts {
+        if self.shown() < Shown::Parts {
             return format!("(containsMap {} ?)", size(m.n));
         }
-        let map = match parallel && self.shown() == Stage::Lower {
+        let map = match parallel && self.shown() == Shown::Lower {
             true => "mapPar",
             false => "map",
         };
         let vectors =
             |n: String| format!("(contains (app ({map} : ? -> ({n}).<{lanes}>? -> ?) ?))");
         match self.shown() {
-            Stage::Parts => {
+            Shown::Parts => {
                 let rest = format!("map-rest-of[{} + 1, {lanes}]", m.n);
                 self.uses("algorithmic", &[&rest]);
                 let whole = format!("({lanes} * floor({}, {lanes}))", m.n);
                 return format!("(parts (containsMap {whole} ?) (contains map))");
             }
-            Stage::Vectors => {
+            Shown::Vectors => {
                 self.uses("lowering", &["map-eta-abstraction"]);
                 let rules = ["vectorize-after", "vectorize-map", "vectorize-zip"];
                 let rules = rules.map(|r| format!("{r}[{lanes}]"));
@@ -439,15 +450,15 @@ impl Printer<'_> {
         if m.generates && self.stage == Stage::Loops {
             self.uses("algorithmic", &["generate-map"]);
         }
-        if self.shown() < Stage::Parts {
+        if self.shown() < Shown::Parts {
             return format!("(containsMap {} ?)", size(m.n));
         }
         let vectors = match self.shown() {
-            Stage::Parts => {
+            Shown::Parts => {
                 self.uses("algorithmic", &blocks_of(m.n, &[&wide, &lanes]));
                 false
             }
-            Stage::Vectors => {
+            Shown::Vectors => {
                 let rules = [&wide, &lanes].map(|w| format!("vectorize-after[{w}]"));
                 self.uses("lowering", &["map-eta-abstraction"]);
                 self.uses("vector", &rules);
@@ -460,7 +471,7 @@ impl Printer<'_> {
                 true
             }
         };
-        let threads = parallel && self.shown() == Stage::Lower;
+        let threads = parallel && self.shown() == Shown::Lower;
         let blocks = |map: &str, times: String, width: &str| {
             let block = match vectors {
                 true => format!("(contains (app asVector (containsMap {width} ?)))"),
@@ -503,11 +514,11 @@ impl Printer<'_> {
         let wide = self.param("wide", wide.to_string());
         let block = self.param("columns", format!("{wide} * {lanes}"));
         let (n, k, rows) = (m.n, size(r.n), self.choice.rows > 0);
-        if self.shown() < Stage::Parts {
+        if self.shown() < Shown::Parts {
             return Some(format!("(containsMap {} ?)", size(n)));
         }
         let [whole, between] = counts(n, &block, &lanes);
-        if self.shown() == Stage::Parts {
+        if self.shown() == Shown::Parts {
             self.uses("algorithmic", &["reduce-seq"]);
             let mut rules = blocks_of(n, &[&block, &lanes]);
             let of = |n: &str, b: &str| {
@@ -537,7 +548,7 @@ impl Printer<'_> {
             }
             false => format!("(containsReduceSeqInto {k} ({c}.<{lanes}>?) ?)"),
         };
-        let lower = self.shown() == Stage::Lower;
+        let lower = self.shown() == Shown::Lower;
         let mut strip = |width: &str, unroll| {
             let summed = (lower.then(|| self.summed_columns(r, width, &lanes))).flatten();
             summed.unwrap_or_else(|| tile(width, unroll && !rows))
@@ -600,12 +611,11 @@ impl Printer<'_> {
                 self.in_one(r, s)
             }
             (Some(s), Regroup::Peeled) if long(r.n, LONG) => {
-                let parallel = free && self.choice.parallel && long(r.n, 2048);
-                match parallel {
+                let parts = match blocks {
                     true => self.partial(r, true, true),
                     false => None,
-                }
-                .unwrap_or_else(|| self.peeled(s))
+                };
+                parts.unwrap_or_else(|| self.peeled(s))
             }
             // Threads have blocks of it, and compilers the short loops of an element.
             (_, Regroup::Identity) if s.is_some() && blocks && is_short_inside(r) => {
@@ -615,10 +625,9 @@ impl Printer<'_> {
                 if self.choice.lanes > 0 && long(r.n, least) =>
             {
                 let commutes = r.law == Regroup::Blocks;
-                let parallel = blocks;
                 let parts = match r.inner.is_nothing() {
-                    true if self.choice.passes && commutes && r.weighs => self.passes(r, parallel),
-                    true => self.partial(r, commutes, parallel),
+                    true if self.choice.passes && commutes && r.weighs => self.passes(r, blocks),
+                    true => self.partial(r, commutes, blocks),
                     false => None,
                 };
                 parts.unwrap_or_else(|| self.sequential(r))

@@ -55,6 +55,21 @@ pub const STAGES: [Stage; 15] = [
     Stage::Lower,
 ];
 
+/// What loops that are no tile look like after a stage: those that only tiles have change nothing.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Shown {
+    Loops,
+    Keep,
+    Start,
+    Blocks,
+    Rest,
+    Peel,
+    PeelLanes,
+    Parts,
+    Vectors,
+    Lower,
+}
+
 impl Stage {
     pub fn name(self) -> &'static str {
         match self {

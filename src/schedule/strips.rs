@@ -6,7 +6,7 @@
 
 use super::print::{blocks_of, counts, size, Printer};
 use super::skeleton::{Loops, Map, Reduce};
-use super::stage::Stage;
+use super::stage::{Shown, Stage};
 use crate::arith::Nat;
 
 /// Rows of a strip, each of which is written in runs of so many elements, and of one of those that are left.
@@ -162,7 +162,7 @@ impl Printer<'_> {
 
     /// The last columns, fewer than a vector has lanes: row by row, too, each number into a sum of its own.
     pub fn last_columns(&mut self, n: Nat, lanes: &str, k: &str) -> String {
-        if self.shown() == Stage::Vectors {
+        if self.shown() == Shown::Vectors {
             let lifts = ["lift-reduce-seq", "lift-reduce-seq-general"];
             self.needs("algorithmic", &lifts);
         }

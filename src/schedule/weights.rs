@@ -5,9 +5,9 @@
 //! partial results, else the first one. Absent: which operators those are, which the search finds out.
 
 use super::partial::UNROLL;
-use super::print::Printer;
+use super::print::{kept, Printer};
 use super::skeleton::{leaf, Reduce};
-use super::stage::Stage;
+use super::stage::Shown;
 
 /// Both passes of a block.
 fn both(largest: &str, sums: &str) -> String {
@@ -20,11 +20,8 @@ fn reduced(of: &str) -> String {
 }
 
 /// Of rows, which are kept, in the lanes of one vector.
-fn kept(rows: &str, lanes: &str) -> String {
-    format!(
-        "(contains (app let (app toMem {rows}) (contains {})))",
-        reduced(lanes)
-    )
+fn kept_rows(rows: &str, lanes: &str) -> String {
+    kept(rows, &format!("(contains {})", reduced(lanes)))
 }
 
 impl Printer<'_> {
@@ -46,10 +43,10 @@ impl Printer<'_> {
         self.says("weights in two passes");
         let apart = |n: &str, reduce: &str| format!("(containsMap {n} (contains {reduce}))");
         let rows = |reduce: &str| reduced(&apart(&chunk, reduce));
-        let in_lanes = |reduce: &str| kept(&apart(&chunk, reduce), &apart(&lanes, reduce));
+        let in_lanes = |reduce: &str| kept_rows(&apart(&chunk, reduce), &apart(&lanes, reduce));
         let vectors = |f: &str| {
             let of = |n: &str, f: &str| format!("(containsReduceVectors {n} {lanes} {f} ?)");
-            kept(&of(&unroll, f), &of("1", "?"))
+            kept_rows(&of(&unroll, f), &of("1", "?"))
         };
         // What is the same in both passes, if both are in vectors.
         let approximate = self.approximate;
@@ -62,30 +59,30 @@ impl Printer<'_> {
             false => &["reduce-lanes-peeled"],
         };
         Some(match self.shown() {
-            Stage::Loops | Stage::Keep | Stage::Start => self.started(r),
-            Stage::Blocks | Stage::Rest => {
+            Shown::Loops | Shown::Keep | Shown::Start => self.started(r),
+            Shown::Blocks | Shown::Rest => {
                 self.in_blocks(&blocks, ["reduce-blocks-peeled", "reduceSeq"])
             }
-            Stage::Peel => {
+            Shown::Peel => {
                 let rules = ["reduce-weights-peeled", "reduce-weighted-sums-peeled"];
                 self.uses("reduction", &rules);
                 let whole = reduced("?");
-                blocks.reduced("reduce", &both(&whole, &whole), Stage::Peel)
+                blocks.reduced("reduce", &both(&whole, &whole), Shown::Peel)
             }
-            Stage::PeelLanes | Stage::Order => {
-                if self.shown() == Stage::PeelLanes {
+            Shown::PeelLanes => {
+                if self.shown() == Shown::PeelLanes {
                     self.of_size("reduction", of_lanes, &chunk);
                 }
                 let passes = passes(rows("reduceSeq"), rows("reduce"));
-                blocks.reduced("reduce", &passes, Stage::PeelLanes)
+                blocks.reduced("reduce", &passes, Shown::PeelLanes)
             }
-            Stage::Parts | Stage::Exchange | Stage::Reorder | Stage::Beside | Stage::Pack => {
+            Shown::Parts => {
                 self.of_size("reduction", of_lanes, &lanes);
                 self.uses("reduction", &["reduce-kept"]);
                 let passes = passes(in_lanes("reduceSeq"), in_lanes("reduce"));
-                blocks.reduced("reduce", &passes, Stage::Parts)
+                blocks.reduced("reduce", &passes, Shown::Parts)
             }
-            Stage::Vectors => {
+            Shown::Vectors => {
                 self.uses("algorithmic", &["reduce-seq"]);
                 self.uses("layout", &["transpose-back"]);
                 let lifts = ["lift-reduce-seq-vectors-general", "lift-reduce-seq-vectors"];
@@ -95,9 +92,9 @@ impl Printer<'_> {
                     self.of_size("vector", &["vectorize-map", "vectorize-zip"], &lanes);
                 }
                 let passes = passes(vectors("?"), vectors("?"));
-                blocks.reduced("reduceSeq", &passes, Stage::Vectors)
+                blocks.reduced("reduceSeq", &passes, Shown::Vectors)
             }
-            Stage::Lower => {
+            Shown::Lower => {
                 self.uses("lowering", &["map-unroll"]);
                 let body = format!("(containsMapUnroll {unroll} ?)");
                 let passes = passes(vectors(&body), vectors(&body));

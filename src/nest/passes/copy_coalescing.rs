@@ -113,17 +113,7 @@ fn whole<'a>(nest: &Nest, s: &'a Stmt) -> Option<(BufId, Nat, &'a Expr)> {
             } => {
                 loops.push((*var, *extent));
                 let (last, values) = body.split_last()?;
-                let plain = |s: &Stmt| {
-                    matches!(
-                        s,
-                        Stmt::Let {
-                            mutable: false,
-                            value: Some(_),
-                            ..
-                        }
-                    )
-                };
-                if !values.iter().all(plain) {
+                if !values.iter().all(|s| walk::constant(s).is_some()) {
                     return None;
                 }
                 inner = last;
