@@ -104,7 +104,7 @@ pub fn each_index(s: &Stmt, f: &mut impl FnMut(Nat)) {
 /// Replaces every expression of a block, and every integer expression outside
 /// of those.
 pub fn map_block(
-    block: &mut Block,
+    block: &mut [Stmt],
     expr: &mut dyn FnMut(&Expr) -> Expr,
     index: &mut dyn FnMut(Nat) -> Nat,
 ) {

@@ -236,6 +236,41 @@ fn bounds(body: &[Stmt]) -> bool {
     found
 }
 
+/// Where integers that are indices say what is a border, however that is written, no element inside is chosen.
+#[test]
+fn borders_that_integers_say_have_loops_of_their_own() {
+    let inside = "0.25 * (at (i-1) j + at (i+1) j + at i (j-1) + at i (j+1))";
+    let choices = [
+        format!("if i > 0 && i < size[h+1] && j > 0 && size[w] >= j then {inside} else at i j"),
+        format!("if i == 0 || i == size[h+1] || j < 1 || j >= size[w+1] then at i j else {inside}"),
+        format!("if i != 0 && i != size[h+1] && not (j == 0 || j == size[w+1]) then {inside} else at i j"),
+        format!("let low = i > 0 && j > 0 in if low && i <= size[h] && j <= size[w] then {inside} else at i j"),
+    ];
+    for choice in choices {
+        let text = format!(
+            "def f [h w : nat] (u : (h+2).(w+2).f32) : (h+2).(w+2).f32 =
+               generate[h+2] (\\y -> generate[w+2] (\\x ->
+                 let i = (cast y : i64) in
+                 let j = (cast x : i64) in
+                 let at = \\a b -> u |> idx (cast a : idx[h+2]) |> idx (cast b : idx[w+2]) in
+                 {choice}))"
+        );
+        let nest = printed(&text);
+        each_stmt(&nest.body, &mut |s| {
+            if let Some(e) = exprs(s) {
+                assert!(
+                    !e.holds(|k| matches!(k, ExprKind::Op(Op::Select, _))),
+                    "{nest}"
+                );
+            }
+        });
+        assert!(!bounds(&nest.body), "{nest}");
+        for w in 0..4 {
+            check_at(&text, &[("w", w)], "h", 0..4);
+        }
+    }
+}
+
 /// A part of a state that is computed element by element is written over itself; one that is made of neighbours, or read again as it was,
 /// is copied.
 #[test]

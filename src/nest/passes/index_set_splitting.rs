@@ -58,6 +58,7 @@ impl Splitting<'_> {
     fn block(&mut self, block: &mut Block) {
         let mut out = Block::new();
         for mut s in std::mem::take(block) {
+            self.values.declare(&s);
             let at = out.len();
             match self.three(&s) {
                 Some((parts, inside)) => {
@@ -116,6 +117,7 @@ impl Splitting<'_> {
             return None;
         }
         (self.facts).range(*var, 0.into(), *extent - 1.into());
+        let body = &self.values.comparing_indices(body.clone(), self.facts);
         let (first, last, inner, inside) = self.interior(*var, *extent, body)?;
         let after = self.facts.max(first.into(), *extent - last.into());
         let main = Stmt::For {
@@ -287,11 +289,12 @@ fn questions(body: &Block, var: Symbol) -> Vec<Question> {
         if let Some(e) = walk::exprs(s) {
             e.visit(&mut |e| {
                 if let Some([a, b]) = compared(e) {
-                    let one = Nat::int(1);
-                    found.push(match e.kind() {
-                        ExprKind::Op(Op::Lt, _) => [b - a - one, a - b],
-                        _ => [b - a, a - b - one],
-                    });
+                    let less = |a: Nat, b: Nat| [b - a - 1.into(), a - b];
+                    match e.kind() {
+                        ExprKind::Op(Op::Lt, _) => found.push(less(a, b)),
+                        ExprKind::Op(Op::Le, _) => found.push(less(b, a)),
+                        _ => found.extend([less(a, b), less(b, a)]),
+                    }
                 }
             });
         }

@@ -8,7 +8,7 @@ use crate::arith::{AtomKind, Nat};
 use crate::index::{to_expr, Facts};
 use crate::intern::Symbol;
 use crate::nest::abi::{FITS, LARGEST};
-use crate::nest::{Abi, Expr, ExprKind};
+use crate::nest::{walk, Abi, Block, Expr, ExprKind, Stmt};
 use crate::scalar;
 use crate::simplify::{build, Simplifier};
 use crate::term::{Lit, Op};
@@ -52,6 +52,68 @@ impl Values {
             largest,
             ..Values::default()
         }
+    }
+
+    /// What a statement declares stands for its value from here on.
+    pub(super) fn declare(&mut self, s: &Stmt) {
+        match s {
+            Stmt::Let {
+                var,
+                value: Some(e),
+                mutable: false,
+                ..
+            } => {
+                self.lets.insert(*var, e.clone());
+            }
+            Stmt::Index { var, value } => {
+                self.indices.insert(*var, *value);
+            }
+            _ => {}
+        }
+    }
+
+    /// A block that compares indices where it compared integers that are indices; what is larger is compared with what is less.
+    pub(super) fn comparing_indices(&mut self, mut block: Block, facts: &mut Facts) -> Block {
+        for s in &mut block {
+            match s {
+                Stmt::For {
+                    var, extent, body, ..
+                } => {
+                    facts.range(*var, 0.into(), *extent - 1.into());
+                    *body = self.comparing_indices(std::mem::take(body), facts);
+                }
+                Stmt::If { cond, then, els } => {
+                    *cond = self.compares_indices(facts, cond);
+                    *then = self.comparing_indices(std::mem::take(then), facts);
+                    *els = self.comparing_indices(std::mem::take(els), facts);
+                }
+                _ => {
+                    let of = &mut |e: &Expr| self.compares_indices(facts, e);
+                    walk::map_block(std::slice::from_mut(s), of, &mut |n| n);
+                }
+            }
+            self.declare(s);
+        }
+        block
+    }
+
+    fn compares_indices(&self, facts: &Facts, e: &Expr) -> Expr {
+        e.rewrite(&mut |e| {
+            let ExprKind::Op(op, args) = e.kind() else {
+                return None;
+            };
+            let [a, b] = &args[..] else {
+                return None;
+            };
+            compared(*op).filter(|_| e.shape().lanes == 1)?;
+            let are_indices = a.as_index().and(b.as_index()).is_some();
+            let (a, b) = (self.number(facts, a, 0)?, self.number(facts, b, 0)?);
+            match op {
+                Op::Gt => Some(Expr::compare(Op::Lt, b, a)),
+                Op::Ge => Some(Expr::compare(Op::Le, b, a)),
+                op => (!are_indices).then(|| Expr::compare(*op, a, b)),
+            }
+        })
     }
 
     /// An index without names of others.
