@@ -7,7 +7,7 @@ use crate::common::lacking;
 use rise_opt::cost::Cost;
 use rise_opt::diag::code;
 use rise_opt::estimate::{limit, Bound, Machine};
-use rise_opt::report::candidates::{Candidate, Candidates};
+use rise_opt::report::candidates::{self, Candidate, Candidates};
 use rise_opt::report::html::text;
 use rise_opt::report::record::{make, Found, Link, Message, Rule, Surroundings, Why, WhyStep};
 use rise_opt::report::validation::Met;
@@ -277,6 +277,8 @@ fn schedules_that_are_not_taken_say_why() {
     let one = |cycles, faster, lost: Option<&str>| Candidate {
         what: String::new(),
         cycles,
+        changes: 1,
+        slower_alone: false,
         faster,
         lost: lost.map(str::to_string),
     };
@@ -299,9 +301,19 @@ fn schedules_that_are_not_taken_say_why() {
     let said = verdicts(&all);
     assert_eq!(said[0], "taken");
     assert_eq!(said[1], "estimated to take 20 % longer");
-    assert!(said[2].starts_with("not so much faster"), "{}", said[2]);
+    assert_eq!(said[2], "no faster");
     assert_eq!(said[3], "estimated to take 8 times as long");
     assert_eq!(said[4], "step `tile` is not reached");
+    all.all[2].changes = 2;
+    let why = "not so much faster that one more change is worth it";
+    assert_eq!(all.verdict(2), why);
+    assert!(candidates::human(&all).contains(why));
+    all.all[2].changes = 3;
+    let why = "not so much faster that 2 more changes are worth it";
+    assert_eq!(all.verdict(2), why);
+    all.all[2].slower_alone = true;
+    let why = "slower with one thread than the program as it stands";
+    assert_eq!(all.verdict(2), why);
     all.all[0].faster = Some(2.0);
     all.all[1].faster = Some(1.6);
     all.all[3].lost = Some("crashed".to_string());

@@ -54,6 +54,8 @@ const NONE: &str = "-- No schedule that was tried is estimated to be faster than
 pub struct Auto {
     /// Cycles of the program as it stands, by the estimate; none where it is no kernel.
     pub plain: Option<f64>,
+    /// The same with one thread, where it may be taken.
+    pub plain_alone: Option<f64>,
     /// The sizes that were estimated at.
     pub sizes: Sizes,
     pub tried: Vec<Tried>,
@@ -163,6 +165,12 @@ impl Auto {
         })
     }
 
+    /// Whether the estimate says that who has one thread waits longer than for the program as it stands.
+    fn is_slower_alone(&self, t: &Tried) -> bool {
+        let all = self.plain_alone.unwrap_or(f64::INFINITY);
+        matches!(t.ended, Ended::Estimated(..)) && alone(t) > all
+    }
+
     /// For the summary.
     pub fn report(&self) -> Candidates {
         let all = self.tried.iter().map(|t| Candidate {
@@ -171,6 +179,8 @@ impl Auto {
                 Ended::Estimated(c, _) => Some(c),
                 _ => None,
             },
+            changes: t.schedule.changes,
+            slower_alone: self.is_slower_alone(t),
             faster: t.measured.as_ref().and_then(TuningRecord::faster),
             lost: (t.ended.why()).or_else(|| t.measured.as_ref().and_then(|m| m.lost.clone())),
         });
@@ -336,6 +346,7 @@ impl<'a> Trial<'a> {
         let auto = Auto {
             best,
             plain: plain.as_ref().map(|p| p.0 .0),
+            plain_alone: standing.map(|p| p.0 .1),
             sizes: self.sizes.clone(),
             tried,
             nodes: self.nodes,

@@ -74,6 +74,12 @@ pub struct Candidate {
     pub what: String,
     /// By the estimate, if it came so far.
     pub cycles: Option<f64>,
+    /// Kinds of changes that it makes.
+    #[serde(default)]
+    pub changes: u32,
+    /// Whether it is estimated to be slower than the program as it stands with one thread.
+    #[serde(default)]
+    pub slower_alone: bool,
     /// How much faster than the program as it stands, where it was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub faster: Option<f64>,
@@ -98,7 +104,8 @@ pub fn human(c: &Candidates) -> String {
             false => "",
         };
         let faster = (one.faster).map_or(String::new(), |f| format!(", measured ×{f:.2}"));
-        let why = (one.lost.as_ref()).map_or(String::new(), |why| format!(": {why}"));
+        let why = one.lost.clone().or_else(|| c.although_faster(i));
+        let why = why.map_or(String::new(), |why| format!(": {why}"));
         let _ = writeln!(
             text,
             "{} {}{faster}{why}{mark}",
@@ -147,9 +154,28 @@ impl Candidates {
             (Some(own), Some(best)) if own > best => {
                 format!("estimated to take {}", longer(own / best))
             }
-            _ => "not so much faster that another change is worth it, or slower with one thread"
-                .to_string(),
+            _ => self.although_faster(i).unwrap_or_default(),
         }
+    }
+
+    /// Why one is not taken that is estimated to be as fast as what is, or faster.
+    fn although_faster(&self, i: usize) -> Option<String> {
+        let one = &self.all[i];
+        let taken = self.taken.and_then(|t| self.all.get(t));
+        let best = taken.map_or(self.plain, |t| t.cycles)?;
+        let measured = self.all.iter().any(|c| c.faster.is_some());
+        if measured || self.chosen().contains(&Some(i)) || one.cycles.is_none_or(|c| c > best) {
+            return None;
+        }
+        if one.slower_alone {
+            return Some("slower with one thread than the program as it stands".to_string());
+        }
+        let more = one.changes.saturating_sub(taken.map_or(0, |t| t.changes));
+        Some(match more {
+            0 => "no faster".to_string(),
+            1 => "not so much faster that one more change is worth it".to_string(),
+            n => format!("not so much faster that {n} more changes are worth it"),
+        })
     }
 }
 
