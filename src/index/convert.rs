@@ -130,8 +130,11 @@ pub fn to_nat(e: Expr) -> Option<Nat> {
     })
 }
 
-/// Rounded down; `(x + d - 1)/d` is rounded up.
+/// Rounded so that the remainder is not negative: by what is positive down; `(x + d - 1)/d` is rounded up.
 fn quotient(a: Nat, d: Nat) -> Option<Nat> {
+    if d.as_int().is_some_and(|d| d < 0) {
+        return Some(Nat::int(0) - quotient(a, Nat::int(0) - d)?);
+    }
     let constant = |n: Nat| {
         let mut terms = n.terms().into_iter();
         terms

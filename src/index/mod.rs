@@ -73,7 +73,7 @@ impl Facts {
     /// `lo <= var <= hi`
     pub fn range(&mut self, var: Symbol, lo: Nat, hi: Nat) {
         let place = self.ranges.len();
-        self.ranges.insert(var, (lo, hi, place));
+        self.ranges.insert(var, (lo, last_if_any(lo, hi), place));
         self.engine.get_mut().forget_answers_about(var);
     }
 
@@ -260,6 +260,27 @@ impl Facts {
             self.engine.borrow_mut().extent(self, n);
         }
     }
+}
+
+/// The last of some numbers that begin with `lo`: the larger of two of which one is before that is the other one, as there are some.
+pub fn last_if_any(lo: Nat, hi: Nat) -> Nat {
+    for (m, c) in hi.terms() {
+        let larger = m.factors().next().map(|(a, _)| (a.kind(), a));
+        let Some((AtomKind::Max(x, y), a)) = larger else {
+            continue;
+        };
+        if Nat::from_terms([(m, c)]) != Nat::atom(a) {
+            continue;
+        }
+        let rest = hi - Nat::atom(a);
+        let before = |n: Nat| (n + rest - lo).as_int().is_some_and(|d| d < 0);
+        match (before(x), before(y)) {
+            (_, true) => return last_if_any(lo, x + rest),
+            (true, _) => return last_if_any(lo, y + rest),
+            _ => {}
+        }
+    }
+    hi
 }
 
 /// How often computing it divides.

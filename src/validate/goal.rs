@@ -353,8 +353,9 @@ fn iteration(
             vars.push((*v, s, from_end));
         }
     }
-    vars.sort_by_key(|(_, s, _)| {
+    vars.sort_by_key(|(v, s, _)| {
         (
+            !r.vars.contains_key(v),
             s.as_int().is_some(),
             std::cmp::Reverse(s.as_int().unwrap_or(0)),
         )
@@ -377,8 +378,11 @@ fn iteration(
             (None, _) | (_, None) => cx.known.multiples(base, s) * s,
             _ => Nat::int(0),
         });
+        // Iterations of loops around it may be known.
+        base = base - whole;
+        let whole = cx.rewrite_nat(r, whole)?;
         let q = cx.known.floor(rest - whole, s);
-        (rest, base) = (cx.simplify(rest - whole - s * q), base - whole);
+        rest = cx.simplify(rest - whole - s * q);
         r.vars
             .insert(v, from_end.map_or(q, |n| n - Nat::int(1) - q));
     }

@@ -10,7 +10,7 @@ use crate::ty::Scalar;
 
 /// The largest size that a function accepts, what is taken to fit into 64 bits, and how many bounds in each other are looked at.
 const SIZE: i128 = 1 << 60;
-const FITS: i128 = 1 << 62;
+const FITS: i128 = i64::MAX as i128;
 const MAGNITUDES: u32 = 8;
 /// How many operations on each other are looked at for what is widened.
 const OPERATIONS: u32 = 12;
@@ -88,9 +88,29 @@ impl Values {
         }
     }
 
-    /// Whether a number fits into 64 bits: neither it nor its opposite is above four times what no function accepts 2^60 of.
+    /// What a number is at least or at most where each of its variables with a range is at an end of that.
+    fn end(&self, n: Nat, most: bool) -> Nat {
+        n.vars().iter().fold(n, |e, v| {
+            let by = n.coefficient(*v).and_then(Nat::as_int);
+            match (by.filter(|by| *by != 0), self.known.range_of(*v)) {
+                (Some(by), Some((lo, hi))) => {
+                    let end = if (by > 0) == most { hi } else { lo };
+                    e + Nat::int(by) * (end - Nat::var(*v))
+                }
+                _ => e,
+            }
+        })
+    }
+
+    /// Whether a number fits into 64 bits: neither it nor its opposite is above what those hold, or above four times what no function
+    /// accepts 2^60 of.
     fn fits(&self, n: Nat) -> bool {
-        if self.magnitude(n, MAGNITUDES).is_some_and(|m| m <= FITS) {
+        let little = |n| self.magnitude(n, MAGNITUDES).is_some_and(|m| m <= FITS);
+        if little(n)
+            || [false, true]
+                .into_iter()
+                .all(|most| little(self.end(n, most)))
+        {
             return true;
         }
         let known = |a, b| self.known.at_least(a, b);

@@ -19,7 +19,7 @@ impl Known {
             let simple = self.simplify(n);
             simple != n && (self.by_strides(simple) || self.known_sign(simple))
                 || self.at_ends(simple)
-                || self.by_cases(simple, CASES)
+                || self.by_cases(simple, &self.spans(simple), CASES)
                 || self.by_factor(simple)
                 || self.by_fact(simple)
                 || self.by_parts(simple)
@@ -38,11 +38,19 @@ impl Known {
 
     /// Whether a number with a minimum or maximum is negative, whichever side that is.
     pub(super) fn never_by_cases(&self, n: Nat) -> bool {
-        self.choice(n).is_some() && self.by_cases(self.simplify(Nat::int(-1) - n), CASES)
+        self.choice(n).is_some() && self.by_cases(self.simplify(Nat::int(-1) - n), &[], CASES)
     }
 
-    /// A minimum is one of two, and says then which is smaller.
-    fn by_cases(&self, n: Nat, depth: u32) -> bool {
+    /// How far the ends of ranges with a minimum or maximum lie apart, which is not negative: of a number's variables.
+    fn spans(&self, n: Nat) -> Vec<Nat> {
+        let ranged = n.vars();
+        let ranged = ranged.iter().filter_map(|v| self.range_of(*v));
+        let spans = ranged.map(|(lo, hi)| hi - lo);
+        spans.filter(|n| self.choice(*n).is_some()).collect()
+    }
+
+    /// A minimum is one of two, and says then which is smaller. What is not negative besides may contradict that.
+    fn by_cases(&self, n: Nat, spans: &[Nat], depth: u32) -> bool {
         let Some((atom, x, y)) = self.choice(n).filter(|_| depth > 0) else {
             return false;
         };
@@ -54,11 +62,19 @@ impl Known {
                 if self.known_sign(Nat::int(-1) - fact) {
                     return true;
                 }
-                let n = n.map_atoms(&mut |a| (a == atom).then_some(by));
+                let here = |n: Nat| n.map_atoms(&mut |a| (a == atom).then_some(by));
                 let len = self.facts.borrow().len();
                 self.take(fact, IMPLIED);
-                let n = self.simplify(n);
-                let holds = self.known_sign(n) || self.at_ends(n) || self.by_cases(n, depth - 1);
+                let n = self.simplify(here(n));
+                let spans: Vec<Nat> = spans.iter().map(|n| self.simplify(here(*n))).collect();
+                let never = |n: &Nat| {
+                    let n = Nat::int(-1) - *n;
+                    self.known_sign(n) || self.by_cases(n, &[], depth - 1)
+                };
+                let holds = self.known_sign(n)
+                    || self.at_ends(n)
+                    || self.by_cases(n, &spans, depth - 1)
+                    || spans.iter().any(never);
                 self.facts.borrow_mut().forget(len);
                 holds
             })
@@ -193,7 +209,7 @@ impl Known {
     /// Whether a number is not negative where each variable with a range, one after the other, is at the end of its range
     /// that makes it least.
     fn at_ends(&self, n: Nat) -> bool {
-        let mut e = n;
+        let (mut e, mut spans) = (n, Vec::new());
         for _ in 0..ENDS {
             let ranged = |v: &Symbol| Some((*v, self.range_of(*v)?));
             let mut vars: Vec<_> = e.vars().iter().filter_map(ranged).collect();
@@ -206,18 +222,20 @@ impl Known {
                 let c = e.coefficient(v).filter(|c| !c.mentions(v))?;
                 let rest = e - c * Nat::var(v);
                 if self.known_sign(c) {
-                    Some(rest + c * lo)
+                    Some((rest + c * lo, hi - lo))
                 } else if self.known_sign(Nat::int(0) - c) {
-                    Some(rest + c * hi)
+                    Some((rest + c * hi, hi - lo))
                 } else {
                     None
                 }
             });
-            let Some(next) = least else {
+            let Some((next, span)) = least else {
                 let rounded = self.without_quotients(e);
                 return e != n && (self.by_factor(e) || self.by_strides(e))
-                    || rounded.is_some_and(|e| self.known_sign(e) || self.by_factor(e));
+                    || rounded.is_some_and(|e| self.known_sign(e) || self.by_factor(e))
+                    || !spans.is_empty() && self.by_cases(e, &spans, CASES);
             };
+            spans.extend(Some(span).filter(|n| self.choice(*n).is_some()));
             e = self.simplify(next);
             if self.known_sign(e) {
                 return true;

@@ -271,6 +271,39 @@ fn borders_that_integers_say_have_loops_of_their_own() {
     }
 }
 
+/// Where an outer loop says how many indices are bounded, those have loops of their own: most are not bounded, and all are what they were.
+#[test]
+fn borders_that_outer_loops_say_have_loops_of_their_own() {
+    for at in [
+        "i + t",
+        "i - t",
+        "t - i",
+        "i + t - 2",
+        "2 * i - t",
+        "size[n] - i + t",
+    ] {
+        let text = format!(
+            "def f [m n : nat] (x : (n+1).f32) : m.(n+1).f32 =
+               let at = \\i -> idx (cast i : idx[n+1]) x in
+               generate[m] (\\t -> generate[n+1] (\\i -> (\\t i -> at i * at ({at})) (cast t : i64) (cast i : i64)))"
+        );
+        let nest = printed(&text);
+        let (mut free, mut all) = (0, 0);
+        each_stmt(&nest.body, &mut |s| match s {
+            Stmt::For { body, .. } if body.iter().any(|s| matches!(s, Stmt::Store { .. })) => {
+                all += 1;
+                free += usize::from(!body.iter().any(|s| matches!(s, Stmt::Index { .. })));
+            }
+            _ => {}
+        });
+        assert!(all >= 2 && free >= 1, "{at}: {nest}");
+        for m in 0..7 {
+            check_at(&text, &[("m", m)], "n", 0..4);
+        }
+        check_at(&text, &[("m", 40)], "n", 30..34);
+    }
+}
+
 /// A part of a state that is computed element by element is written over itself; one that is made of neighbours, or read again as it was,
 /// is copied.
 #[test]

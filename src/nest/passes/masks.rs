@@ -265,3 +265,14 @@ fn integers(s: Scalar) -> Option<(i64, i64)> {
     let fits = |n: i128| n.clamp(-i128::from(FITS), i128::from(FITS)) as i64;
     s.is_int().then_some((fits(low), fits(high)))
 }
+
+/// Whether nothing is divided by what may be zero, or is negative at some sizes only.
+pub(super) fn divides_by_numbers(e: scalar::Expr) -> bool {
+    let mut fine = true;
+    e.visit(&mut |e| {
+        if let scalar::Node::Apply(scalar::Op::Div | scalar::Op::Mod, args) = e.node() {
+            fine &= args[1].as_int().is_some_and(|n| n != 0);
+        }
+    });
+    fine
+}

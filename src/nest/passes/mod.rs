@@ -40,6 +40,7 @@ mod tabulation;
 mod trim_no_ops;
 mod unroll_and_jam;
 mod value_numbering;
+mod variable_borders;
 
 pub use partial_unroll::TIMES;
 
@@ -266,6 +267,14 @@ pub const PASSES: &[Pass] = &[
         keeps: "what each iteration computes, in its order; names are declared once",
         place: "after outer_vectorization, which makes lanes of what lies side by side; before prefetch, which looks at innermost loops",
         run: |nest, cx| unroll_and_jam::jam(nest, cx.facts),
+    },
+    Pass {
+        name: "index_set_splitting-2",
+        does: "gives iterations of an innermost loop that bound an index loops of their own, wherever they begin and end",
+        needs: "loops as they will run: outer_vectorization, unroll_and_jam; indices before licm gives names to parts of them",
+        keeps: "every iteration and their order; names are declared once",
+        place: "after tabulation and outer_vectorization, for which loops have one length; before independence, which compares indices",
+        run: |nest, cx| variable_borders::split(nest, cx.facts),
     },
     Pass {
         name: "prefetch",

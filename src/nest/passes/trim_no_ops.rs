@@ -9,7 +9,7 @@
 use super::decided::taken;
 use super::fresh::Names;
 use super::index_set_splitting::is_short;
-use super::masks::Values;
+use super::masks::{divides_by_numbers, Values};
 use super::strip_mining::substituted;
 use crate::arith::Nat;
 use crate::index::{to_nat, Facts};
@@ -428,15 +428,4 @@ fn has_own_memory(body: &Block) -> bool {
     let mut found = false;
     walk::each_stmt(body, &mut |s| found |= matches!(s, Stmt::Alloc(_)));
     found
-}
-
-/// Whether nothing is divided by what may not be positive.
-fn divides_by_numbers(e: scalar::Expr) -> bool {
-    let mut fine = true;
-    e.visit(&mut |e| {
-        if let scalar::Node::Apply(scalar::Op::Div | scalar::Op::Mod, args) = e.node() {
-            fine &= args[1].as_int().is_some_and(|n| n > 0);
-        }
-    });
-    fine
 }
