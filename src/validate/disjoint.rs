@@ -6,9 +6,10 @@
 use super::items::{assume_path, leaves, Around, Item, Leaf};
 use super::place::coordinates;
 use super::strides::{strides, Digit};
+use super::system::is_integer;
 use super::value::{Res, Values};
 use super::Stuck;
-use crate::arith::Nat;
+use crate::arith::{Nat, Rat};
 use crate::intern::Symbol;
 
 /// Whether iterations of a loop store different elements: whoever knows an element knows the iteration.
@@ -23,7 +24,7 @@ pub fn disjoint(cx: &mut Values, items: &[Item], (k, n): (Symbol, Nat), dims: &[
     if all.iter().any(|l| matches!(l.is, Item::Bad(_))) {
         return Err(Stuck::new("what they store is not known"));
     }
-    if by_digits(cx, &stores, (k, n)) {
+    if by_digits(cx, &stores, (k, n)) || by_distance(cx, &stores, (k, n)) {
         return Ok(());
     }
     let mut of = Vec::new();
@@ -78,6 +79,43 @@ pub fn disjoint(cx: &mut Values, items: &[Item], (k, n): (Symbol, Nat), dims: &[
         }
     }
     Err(Stuck::new("two iterations may store the same element"))
+}
+
+/// Whether elements that are stored side by side lie so far apart that no other iteration comes there, or between those of all others.
+fn by_distance(cx: &mut Values, stores: &[(&Leaf, Nat)], (k, n): (Symbol, Nat)) -> bool {
+    let mut first: Option<(i64, Nat)> = None;
+    let mut places = Vec::new();
+    for (leaf, at) in stores {
+        let Some(by) = at.coefficient(k).and_then(Nat::as_int).filter(|by| *by > 0) else {
+            return false;
+        };
+        let rest = *at - Nat::int(by) * Nat::var(k);
+        let (of, start) = *first.get_or_insert((by, rest));
+        let from_first = cx.simplify(rest - start);
+        let inner: Vec<Symbol> = leaf.loops().map(|l| l.0).chain([k]).collect();
+        let own = inner.iter().any(|v| cx.mentions(rest, *v));
+        if by != of || own || !is_integer(from_first) {
+            return false;
+        }
+        places.push(from_first);
+    }
+    let by = first.map_or(1, |f| f.0);
+    let apart = |a: Nat, b: Nat| {
+        let (mut rows, mut rest) = (Nat::int(0), 0);
+        for (m, c) in (b - a).terms() {
+            let Some(c) = c.as_int() else { return false };
+            match m.is_one() {
+                true => rest = c,
+                false if c % by != 0 => return false,
+                false => rows = rows + Nat::from_terms([(m, Rat::int(c / by))]),
+            }
+        }
+        let rows = rows + Nat::int(rest.div_euclid(by));
+        let far = |rows| cx.known.at_least(rows, n);
+        rest.rem_euclid(by) != 0 || rows == Nat::int(0) || far(rows) || far(Nat::int(0) - rows)
+    };
+    let mut pairs = (0..places.len()).flat_map(|i| (0..i).map(move |j| (i, j)));
+    pairs.all(|(i, j)| apart(places[i], places[j]))
 }
 
 /// Whether the indices of all stores say the iteration by the same quotients, see Note [Witnesses] of `strides`.

@@ -271,6 +271,31 @@ fn borders_that_integers_say_have_loops_of_their_own() {
     }
 }
 
+/// What several rows are made of is computed once for them, unless one of them is another one.
+#[test]
+fn what_rows_are_made_of_alike_is_computed_once() {
+    let computed = |row: &str| {
+        let text = format!(
+            "def f [h w : nat] (c : h.w.f32) (u : (h*3).w.f32) : (h*3).w.f32 =
+               zip (split[3] u) c |> mapSeq (\\(rows, r) -> rows |> mapSeq (\\u ->
+                 let t = toMem (zip r {row} |> mapSeq (\\(a, b) -> a * b)) in
+                 zip (reverse t) u |> mapSeq (\\(a, b) -> a + b))) |> join"
+        );
+        for w in 0..3 {
+            check_at(&text, &[("w", w)], "h", 0..3);
+        }
+        let nest = printed(&text);
+        let mut inside = 0;
+        each_stmt(&nest.body, &mut |s| match s {
+            Stmt::For { body, extent, .. } if extent.as_int() == Some(3) => inside = body.len(),
+            _ => {}
+        });
+        inside
+    };
+    assert_eq!(computed("r"), 1);
+    assert!(computed("u") > 1);
+}
+
 /// Where an outer loop says how many indices are bounded, those have loops of their own: most are not bounded, and all are what they were.
 #[test]
 fn borders_that_outer_loops_say_have_loops_of_their_own() {

@@ -10,7 +10,7 @@ use rise_opt::lower::Options;
 use rise_opt::nest::{Block, Expr, ExprKind, LoopKind, Nest, Stmt};
 use rise_opt::term::{Lit, Op, Program};
 use rise_opt::ty::Scalar;
-use rise_opt::validate::{obligations, obligations_within};
+use rise_opt::validate::{obligations, obligations_within, Obligation};
 
 /// Sums in tiles of two rows and two vectors, the last of which are parts.
 const TILES: &str = "take[m] (join (map (map take[n]) (map (map join) (map transpose (transpose (
@@ -388,4 +388,45 @@ fn memory_of_loops_inside_of_parallel_ones_is_shared() {
     *kind = LoopKind::Par;
     let found = obligations(&nest, &program);
     assert!(!found.open.is_empty(), "{nest}");
+}
+
+/// Iterations in any order store side by side, as long as no two of them store one element.
+#[test]
+fn rows_side_by_side_are_apart() {
+    let program: Program = common::program_text(
+        "def f [n : nat] (a : n.f32) : (4*n).f32 = generate[4*n] (\\i -> 1.0)",
+    );
+    let nest = lowered(&program, &Options::default());
+    let Stmt::For { var, body, .. } = &nest.body[0] else {
+        panic!("{nest}")
+    };
+    let (i, n) = (Nat::var(*var), Nat::var(Symbol::new("n")));
+    let with = |places: &[Nat]| {
+        let at = |place: &Nat| {
+            let mut store = body[0].clone();
+            if let Stmt::Store { index, element, .. } = &mut store {
+                (*index, *element) = (*place, *place);
+            }
+            store
+        };
+        let mut nest = nest.clone();
+        nest.body = vec![Stmt::For {
+            var: *var,
+            extent: n,
+            kind: LoopKind::Independent,
+            body: places.iter().map(at).collect(),
+            note: None,
+        }];
+        obligations(&nest, &program).open
+    };
+    let (two, one) = (Nat::int(2), Nat::int(1));
+    let rows = [two * i, two * i + one, two * (i + n), two * (i + n) + one];
+    assert_eq!(with(&rows).len(), 0);
+    for wrong in [two * (i + n) - one, two * (i + n) - two, two * i + n, i + n] {
+        let open = with(&[&rows[..], &[wrong]].concat());
+        assert!(
+            open.iter().any(|o| o.obligation == Obligation::Disjoint),
+            "{wrong}"
+        );
+    }
 }

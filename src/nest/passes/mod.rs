@@ -33,6 +33,7 @@ mod row_fusion;
 mod scalar_replacement;
 mod size_guards;
 mod stage_fusion;
+mod stage_hoisting;
 mod step;
 mod store_sinking;
 mod strip_mining;
@@ -107,6 +108,14 @@ pub const PASSES: &[Pass] = &[
         keeps: "every iteration; the order of stores to one place, which are of one iteration",
         place: "after strip_mining, which makes steps through memory constant",
         run: |nest, cx| loop_interchange::interchange(nest, cx.facts),
+    },
+    Pass {
+        name: "stage_hoisting",
+        does: "computes a stage that is the same in each iteration of a loop once before it",
+        needs: "loops as they will stand in each other: strip_mining, loop_interchange",
+        keeps: "every store that is read, in its order",
+        place: "after strip_mining, which puts a loop around rows that are made of the same; before line_buffers, which looks at stages",
+        run: |nest, cx| stage_hoisting::hoist(nest, cx.facts),
     },
     Pass {
         name: "loop_interleaving",
