@@ -377,15 +377,14 @@ impl Lower {
 
     /// The value in memory of a type that is no array.
     pub fn load(&mut self, m: &Mem) -> Res<Val> {
+        let number = |elem| {
+            let leaf = m.leaves[0];
+            let load = ExprKind::Load(leaf.buf, self.simplify(leaf.at));
+            Ok(Val::Scalar(Expr::new(load, Shape::scalar(elem))))
+        };
         match m.ty.kind() {
-            TyKind::Scalar(s) => Ok(Val::Scalar(Expr::new(
-                ExprKind::Load(m.leaves[0].buf, m.leaves[0].at),
-                Shape::scalar(s),
-            ))),
-            TyKind::Idx(_) => Ok(Val::Scalar(Expr::new(
-                ExprKind::Load(m.leaves[0].buf, m.leaves[0].at),
-                Shape::scalar(Scalar::I64),
-            ))),
+            TyKind::Scalar(s) => number(s),
+            TyKind::Idx(_) => number(Scalar::I64),
             TyKind::Pair(..) => {
                 let (a, b) = m.components();
                 Ok(Val::pair(self.load(&a)?, self.load(&b)?))
