@@ -220,9 +220,8 @@ fn text_of(nest: &Nest) -> String {
     emit::emit_all(&[nest], &emit::Options::default())
 }
 
-/// Goals whose innermost loops divide: buffers of as many lines as a window has are used in turn, and a vector of rows that
-/// are joined to one may begin in one and end in the next.
-const DIVIDING: [&str; 1] = ["sketches/mean_pool/parallel.sk"];
+/// Goals whose innermost loops divide.
+const DIVIDING: [&str; 0] = [];
 
 /// Of every shipped goal: nothing is divided inside its innermost loops but for those listed, it is the same to the byte when it is lowered
 /// again, and it computes what the interpreter says, however little is done to its indices: compiling takes the time, so every eighth goal

@@ -137,11 +137,6 @@ fn is_widening(from: Scalar, to: Scalar) -> bool {
     from.bytes() < to.bytes() && (ints || exact)
 }
 
-/// Whether a float that fits an integer type becomes one of it by way of `int32_t`.
-pub fn takes_floats(to: Scalar) -> bool {
-    to.is_int() && to.bytes() <= 2 || to == Scalar::I32
-}
-
 pub fn named(name: &str) -> Option<Helper> {
     if name == "clamp_index" {
         return own(By::Clamp, vec![Shape::index(); 2], Shape::index());
@@ -157,10 +152,9 @@ pub fn named(name: &str) -> Option<Helper> {
     if let Some((from, to)) = name.split_once("_in_") {
         let [from, to] = [from, to].map(Scalar::from_name);
         let (from, to) = (from?, to?);
-        let short = takes_floats(to);
         let floats = matches!(from, Scalar::F32 | Scalar::F64);
         return own(By::Saturate, vec![Shape::scalar(from)], Shape::scalar(to))
-            .filter(|_| short && floats)
+            .filter(|_| to.is_int() && floats)
             .map(|h| Helper { fits: true, ..h });
     }
     converting(name)

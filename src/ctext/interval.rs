@@ -3,7 +3,6 @@
 //! In: a tree, and what variables are. Out: two numbers between which it lies; a float lies there, or it is none. They come from
 //! constants, from short integers, and from the least and the largest of two. Absent: arithmetic of floats.
 
-use super::helper::takes_floats;
 use super::meaning::{self, Res};
 use super::scope::Scope;
 use super::steps::ends;
@@ -37,10 +36,11 @@ impl Scope {
         }
     }
 
-    /// Whether a float is none, or a number of an integer type once it has no fraction.
+    /// Whether a float is none, or a number of an integer type and of `int32_t` once it has no fraction.
     pub fn fits(&self, t: &Tree, to: Scalar) -> bool {
-        let ((low, high), (least, most)) = (self.floats(t, DEPTH), to.bounds());
-        takes_floats(to) && low >= least as f64 && high <= most as f64
+        let (low, high) = self.floats(t, DEPTH);
+        let within = |(least, most): (i128, i128)| low >= least as f64 && high <= most as f64;
+        to.is_int() && within(to.bounds()) && within(Scalar::I32.bounds())
     }
 
     /// The least and the largest whole number that it may be.

@@ -85,13 +85,13 @@ impl Values {
         (low >= 0 && high < n.as_int()?.into()).then_some(x)
     }
 
-    /// Whether a float is none, or a number of an integer type that C has an instruction for once it has no fraction.
+    /// Whether a float is none, or a number of an integer type and of `int32_t`, to which every processor converts, once it has no
+    /// fraction.
     pub fn fits(&self, e: &Expr, to: Scalar) -> bool {
-        let (least, most) = to.bounds();
+        let ((a, b), (l, h)) = (to.bounds(), Scalar::I32.bounds());
         let (low, high) = self.floats(e, DEPTH);
-        let taken = to.is_int() && to.bytes() <= 2 || to == Scalar::I32;
         let single = matches!(e.shape().elem, Scalar::F32 | Scalar::F64);
-        taken && single && low >= least as f64 && high <= most as f64
+        to.is_int() && single && low >= a.max(l) as f64 && high <= b.min(h) as f64
     }
 
     fn floats(&self, e: &Expr, depth: u32) -> (f64, f64) {

@@ -6,7 +6,7 @@
 
 use super::effects::Touched;
 use crate::index::Facts;
-use crate::nest::{walk, Block, LoopKind, Nest, Stmt};
+use crate::nest::{walk, Block, BufId, LoopKind, Nest, Stmt};
 
 /// Moves stages before loops.
 pub(super) fn hoist(nest: &mut Nest, facts: &mut Facts) {
@@ -55,16 +55,18 @@ fn alike(s: &mut Stmt, nest: &Nest, facts: &Facts) -> Block {
         .map(|s| (Touched::read(nest, s), Touched::written(nest, s)))
         .collect();
     let hands_on = |s: &Stmt| !super::effects::handed_on(std::slice::from_ref(s)).is_empty();
+    // What is assigned later begins anew in each iteration.
+    let begins = |s: &Stmt| matches!(s, Stmt::Let { mutable: true, .. });
     let mut moves: Vec<bool> = (body.iter().zip(&all))
-        .map(|(s, (read, _))| !read.vars.contains(var) && !hands_on(s))
+        .map(|(s, (read, _))| !read.vars.contains(var) && !hands_on(s) && !begins(s))
         .collect();
     loop {
         let own = |i: usize| {
-            (0..all.len()).any(|j| {
-                let alloc =
-                    matches!(&body[j], Stmt::Alloc(b) if all[i].1.buffers.contains(&nest.root(*b)));
-                moves[j] && alloc
-            })
+            let asked = |b: &BufId| {
+                let asks = |s: &Stmt| matches!(s, Stmt::Alloc(a) if nest.root(*a) == *b);
+                (0..all.len()).any(|j| moves[j] && asks(&body[j]))
+            };
+            all[i].1.buffers.iter().all(asked)
         };
         let stays = |i: usize| {
             let (read, written) = &all[i];
@@ -74,7 +76,7 @@ fn alike(s: &mut Stmt, nest: &Nest, facts: &Facts) -> Block {
                 let earlier = j < i && all[j].0.meets(written);
                 declares || all[j].1.meets(read) || all[j].1.meets(written) || earlier
             });
-            met.any(|met| met) || !written.buffers.is_empty() && !own(i)
+            met.any(|met| met) || !own(i)
         };
         let next: Vec<bool> = (0..all.len()).map(|i| moves[i] && !stays(i)).collect();
         if next == moves {
