@@ -33,9 +33,9 @@ struct Live<'a> {
 
 impl Live<'_> {
     fn of(nest: &Nest) -> Live<'_> {
-        let outputs = nest.buffers.iter().enumerate().filter_map(|(i, b)| {
-            matches!(b.storage, StorageClass::Output(_)).then(|| nest.root(BufId(i as u32)))
-        });
+        let all = nest.buffers.iter().enumerate();
+        let outputs = all.filter(|(_, b)| matches!(b.storage, StorageClass::Output(_)));
+        let outputs = outputs.map(|(i, _)| nest.root(BufId(i as u32)));
         Live {
             nest,
             vars: FxHashSet::default(),
