@@ -179,7 +179,7 @@ fn belongs(bound: Bound, class: &str) -> bool {
         "to-bytes16" => result == 16,
         "to-bytes32" => result == 32,
         "to-bytes64" => result == 64,
-        "to-i64" => b == Some(Scalar::I64),
+        "to-all-but-i32" => b.is_some_and(|s| s != Scalar::I32),
         "to-i32" => b == Some(Scalar::I32),
         "to-f64" => b == Some(Scalar::F64),
         "short" => a.is_some_and(|s| s.bytes() < 4),

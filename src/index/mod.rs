@@ -263,7 +263,7 @@ impl Facts {
 }
 
 /// The last of some numbers that begin with `lo`: the larger of two of which one is before that is the other one, as there are some.
-pub fn last_if_any(lo: Nat, hi: Nat) -> Nat {
+fn last_if_any(lo: Nat, hi: Nat) -> Nat {
     for (m, c) in hi.terms() {
         let larger = m.factors().next().map(|(a, _)| (a.kind(), a));
         let Some((AtomKind::Max(x, y), a)) = larger else {

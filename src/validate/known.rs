@@ -280,10 +280,11 @@ impl Known {
 
     /// `lo <= var <= hi`, wherever the variable stands.
     pub fn range(&mut self, var: Symbol, lo: Nat, hi: Nat) {
-        if self.range_of(var).is_some_and(|r| r != (lo, hi)) {
+        let before = self.range_of(var);
+        self.facts.get_mut().range(var, lo, hi);
+        if before.is_some() && before != self.range_of(var) {
             self.points.get_mut().forget();
         }
-        self.facts.get_mut().range(var, lo, hi);
     }
 
     pub fn range_once(&mut self, var: Symbol, lo: Nat, hi: Nat) {

@@ -3,10 +3,8 @@
 //! Comes in: a nest; goes out: one without statements that no store to an output needs. What only feeds itself, or each other, is not
 //! needed. Invariant: the order of what stays.
 
-use crate::arith::{AtomKind, Nat};
-use crate::intern::Symbol;
-use crate::nest::{walk, Block, BufId, Expr, ExprKind, Nest, Stmt, StorageClass};
-use rustc_hash::FxHashSet;
+use super::effects::Touched;
+use crate::nest::{Block, BufId, ExprKind, Nest, Stmt, StorageClass};
 
 /// Removes statements without an effect on the outputs.
 pub(super) fn eliminate(nest: &mut Nest) {
@@ -26,9 +24,7 @@ pub(super) fn eliminate(nest: &mut Nest) {
 /// What outputs depend on.
 struct Live<'a> {
     nest: &'a Nest,
-    vars: FxHashSet<Symbol>,
-    /// By their roots: a buffer is read where one of its names is read.
-    bufs: FxHashSet<BufId>,
+    live: Touched,
 }
 
 impl Live<'_> {
@@ -36,15 +32,15 @@ impl Live<'_> {
         let all = nest.buffers.iter().enumerate();
         let outputs = all.filter(|(_, b)| matches!(b.storage, StorageClass::Output(_)));
         let outputs = outputs.map(|(i, _)| nest.root(BufId(i as u32)));
-        Live {
-            nest,
-            vars: FxHashSet::default(),
-            bufs: outputs.collect(),
-        }
+        let live = Touched {
+            buffers: outputs.collect(),
+            ..Touched::default()
+        };
+        Live { nest, live }
     }
 
     fn count(&self) -> usize {
-        self.vars.len() + self.bufs.len()
+        self.live.vars.len() + self.live.buffers.len()
     }
 
     /// What a block's statements that are needed need; whether there are any.
@@ -62,7 +58,7 @@ impl Live<'_> {
             };
             if needed {
                 any = true;
-                self.uses(s);
+                self.live.reads(self.nest, s);
             }
         }
         any
@@ -76,52 +72,13 @@ impl Live<'_> {
                 false
             }
             Stmt::Let { var, .. } | Stmt::Index { var, .. } | Stmt::Assign { var, .. } => {
-                self.vars.contains(var)
+                self.live.vars.contains(var)
             }
             Stmt::Alloc(b) | Stmt::Store { buf: b, .. } | Stmt::Prefetch { buf: b, .. } => {
-                self.bufs.contains(&self.nest.root(*b))
+                self.live.buffers.contains(&self.nest.root(*b))
             }
             Stmt::For { .. } | Stmt::If { .. } => true,
         }
-    }
-
-    /// What a statement itself depends on.
-    fn uses(&mut self, s: &Stmt) {
-        if let Some(e) = walk::exprs(s) {
-            self.expr(e);
-        }
-        match s {
-            Stmt::For { extent: n, .. }
-            | Stmt::Index { value: n, .. }
-            | Stmt::Store { index: n, .. }
-            | Stmt::Prefetch { index: n, .. } => self.nat(*n),
-            _ => {}
-        }
-    }
-
-    fn nat(&mut self, n: Nat) {
-        n.each_atom(&mut |a| {
-            if let AtomKind::Var(v) = a.kind() {
-                self.vars.insert(v);
-            }
-        });
-    }
-
-    fn expr(&mut self, e: &Expr) {
-        e.visit(&mut |e| {
-            match e.kind() {
-                ExprKind::Var(v) => {
-                    self.vars.insert(*v);
-                }
-                ExprKind::Load(b, _) => {
-                    self.bufs.insert(self.nest.root(*b));
-                }
-                _ => {}
-            }
-            if let Some(n) = e.own_index() {
-                self.nat(n);
-            }
-        });
     }
 
     fn sweep(&self, block: &mut Block) {

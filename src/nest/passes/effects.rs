@@ -3,7 +3,6 @@
 //! Comes in: statements of a nest; goes out: the buffers, by their memory, and the variables. Invariant: two statements of
 //! which neither writes what the other touches may change places.
 
-use crate::arith::Nat;
 use crate::intern::Symbol;
 use crate::nest::{walk, BufId, Expr, ExprKind, Nest, Stmt};
 use indexmap::IndexMap;
@@ -31,13 +30,16 @@ impl Touched {
     /// What a statement reads, in indices, too.
     pub(super) fn read(nest: &Nest, s: &Stmt) -> Touched {
         let mut all = Touched::default();
-        walk::each_stmt(std::slice::from_ref(s), &mut |s| {
-            if let Some(e) = walk::exprs(s) {
-                all.expr(nest, e);
-            }
-            walk::each_index(s, &mut |n| all.index(n));
-        });
+        walk::each_stmt(std::slice::from_ref(s), &mut |s| all.reads(nest, s));
         all
+    }
+
+    /// Adds what a statement reads itself, without those in it.
+    pub(super) fn reads(&mut self, nest: &Nest, s: &Stmt) {
+        if let Some(e) = walk::exprs(s) {
+            self.expr(nest, e);
+        }
+        walk::each_index(s, &mut |n| self.vars.extend(n.vars().iter()));
     }
 
     /// What a statement stores to, assigns and makes room for.
@@ -66,10 +68,6 @@ impl Touched {
             }
             _ => {}
         });
-    }
-
-    fn index(&mut self, n: Nat) {
-        self.vars.extend(n.vars().iter());
     }
 }
 

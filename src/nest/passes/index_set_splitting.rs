@@ -16,7 +16,7 @@ use crate::index::{to_expr, to_nat, Facts};
 use crate::intern::Symbol;
 use crate::nest::{walk, Block, ExprKind, LoopKind, Nest, Stmt, StorageClass};
 use crate::scalar;
-use crate::solve::{interval, shipped, Interval, Side, Solver};
+use crate::solve::{Interval, Side};
 use crate::term::Op;
 
 /// The most iterations of a border.
@@ -238,11 +238,9 @@ impl Splitting<'_> {
         let (mut first, mut last) = (0, 0);
         for n in for_windows(body, n)? {
             let holds = scalar::Expr::of(scalar::Op::Le, &[scalar::Expr::int(0), to_expr(n)?]);
-            let mut solver = Solver::new(shipped(), var);
-            for e in self.values.assumptions(self.facts, &[n, length]) {
-                solver.assume(e);
-            }
-            let Interval { lower, upper, when } = interval(&mut solver, holds, Side::Inner);
+            let asked = (holds, Side::Inner);
+            let Interval { lower, upper, when } =
+                (self.values).interval(self.facts, var, asked, &[n, length]);
             (when.as_bool() == Some(true)).then_some(())?;
             if let Some(lower) = lower {
                 first = to_nat(lower)?.as_int()?.max(first);

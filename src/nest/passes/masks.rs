@@ -5,15 +5,16 @@
 //! its type. Absent: conditions on data.
 
 use crate::arith::{AtomKind, Nat};
-use crate::index::{to_expr, Facts};
+use crate::index::{to_expr, to_nat, Facts};
 use crate::intern::Symbol;
 use crate::nest::abi::{FITS, LARGEST};
 use crate::nest::{walk, Abi, Block, Expr, ExprKind, Stmt};
 use crate::scalar;
 use crate::simplify::{build, Simplifier};
+use crate::solve::{interval, shipped, Interval, Side, Solver};
 use crate::term::{Lit, Op};
 use crate::ty::Scalar;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
 /// What names of a nest stand for.
@@ -159,6 +160,35 @@ impl Values {
         all
     }
 
+    /// Between which values of a variable something holds, by what is known of numbers.
+    pub(super) fn interval(
+        &self,
+        facts: &Facts,
+        var: Symbol,
+        (holds, side): (scalar::Expr, Side),
+        about: &[Nat],
+    ) -> Interval {
+        let mut solver = Solver::new(shipped(), var);
+        for e in self.assumptions(facts, about) {
+            solver.assume(e);
+        }
+        interval(&mut solver, holds, side)
+    }
+
+    /// An end of such values that can be computed as an index, of others than some variables.
+    pub(super) fn bound(
+        &self,
+        facts: &Facts,
+        e: scalar::Expr,
+        own: &FxHashSet<Symbol>,
+    ) -> Option<Nat> {
+        let n = Some(e)
+            .filter(|e| divides_by_numbers(*e))
+            .and_then(to_nat)?;
+        let inside = own.iter().any(|v| n.mentions(*v));
+        (!inside && self.fits(facts, n)).then_some(n)
+    }
+
     /// Whether every variable of a number has a range, or is a size.
     pub(super) fn is_known(&self, facts: &Facts, n: Nat) -> bool {
         let mut known = true;
@@ -267,7 +297,7 @@ fn integers(s: Scalar) -> Option<(i64, i64)> {
 }
 
 /// Whether nothing is divided by what may be zero, or is negative at some sizes only.
-pub(super) fn divides_by_numbers(e: scalar::Expr) -> bool {
+fn divides_by_numbers(e: scalar::Expr) -> bool {
     let mut fine = true;
     e.visit(&mut |e| {
         if let scalar::Node::Apply(scalar::Op::Div | scalar::Op::Mod, args) = e.node() {

@@ -9,14 +9,14 @@
 use super::decided::taken;
 use super::fresh::Names;
 use super::index_set_splitting::is_short;
-use super::masks::{divides_by_numbers, Values};
+use super::masks::Values;
 use super::strip_mining::substituted;
 use crate::arith::Nat;
-use crate::index::{to_nat, Facts};
+use crate::index::Facts;
 use crate::intern::Symbol;
 use crate::nest::{walk, Block, BufId, Expr, ExprKind, LoopKind, Nest, Stmt};
 use crate::scalar;
-use crate::solve::{interval, shipped, Interval, Side, Solver};
+use crate::solve::{Interval, Side};
 use crate::term::{Lit, Op};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -26,25 +26,18 @@ pub(super) fn trim(nest: &mut Nest, facts: &mut Facts) {
     let mut body = std::mem::take(&mut nest.body);
     let mut values = Values::of(&nest.abi);
     let mut assigned: FxHashMap<Symbol, Vec<Expr>> = FxHashMap::default();
-    walk::each_stmt(&body, &mut |s| match s {
-        Stmt::Let {
+    walk::each_stmt(&body, &mut |s| {
+        values.declare(s);
+        if let Stmt::Let {
             var,
             value: Some(e),
-            mutable: false,
-            ..
-        } => {
-            values.lets.insert(*var, e.clone());
-        }
-        Stmt::Let {
-            var,
-            value: Some(e),
+            mutable: true,
             ..
         }
-        | Stmt::Assign { var, value: e } => assigned.entry(*var).or_default().push(e.clone()),
-        Stmt::Index { var, value } => {
-            values.indices.insert(*var, *value);
+        | Stmt::Assign { var, value: e } = s
+        {
+            assigned.entry(*var).or_default().push(e.clone());
         }
-        _ => {}
     });
     let mut all = Trimming {
         names,
@@ -283,17 +276,10 @@ impl Trimming<'_> {
             if !vars.contains(&Nat::var(var)) {
                 return None;
             }
-            let mut solver = Solver::new(shipped(), var);
             let of = [&vars[..], &[extent]].concat();
-            for e in self.values.assumptions(self.facts, &of) {
-                solver.assume(e);
-            }
-            let Interval { lower, upper, .. } = interval(&mut solver, truth, Side::Outer);
-            let side = |e: Option<scalar::Expr>| {
-                let n = e.filter(|e| divides_by_numbers(*e)).and_then(to_nat)?;
-                let inside = own.iter().any(|v| n.mentions(*v));
-                (!inside && self.values.fits(self.facts, n)).then_some(n)
-            };
+            let asked = (truth, Side::Outer);
+            let Interval { lower, upper, .. } = (self.values).interval(self.facts, var, asked, &of);
+            let side = |e: Option<scalar::Expr>| self.values.bound(self.facts, e?, own);
             let (low, high) = (side(lower), side(upper));
             outer = Some(match outer {
                 None => (low, high),

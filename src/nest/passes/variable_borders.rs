@@ -2,19 +2,19 @@
 //!
 //! Comes in: a nest; goes out: one in which an innermost loop that bounds an index of its variable by what does not change in it, as
 //! those do that read `i + t` of an array of `n`, is up to three: the first iterations, those inside, which read what the index says,
-//! and the last. Compilers make vectors of the iterations inside, but gather element by element what is bounded. Invariant: the same iterations, in the same order. Absent: borders of constant
-//! length (`index_set_splitting`), choices, loops with memory of their own.
+//! and the last. Compilers make vectors of the iterations inside, but gather element by element what is bounded. Invariant: the same
+//! iterations, in the same order. Absent: borders of constant length (`index_set_splitting`), choices, loops with memory of their own.
 
 use super::fresh::Names;
 use super::index_set_splitting::is_short;
-use super::masks::{divides_by_numbers, Values};
+use super::masks::Values;
 use super::strip_mining::substituted;
 use crate::arith::{AtomKind, Nat};
-use crate::index::{to_expr, to_nat, Facts};
+use crate::index::{to_expr, Facts};
 use crate::intern::Symbol;
 use crate::nest::{walk, Block, LoopKind, Nest, Stmt};
 use crate::scalar;
-use crate::solve::{interval, shipped, Interval, Side, Solver};
+use crate::solve::{Interval, Side};
 use rustc_hash::FxHashSet;
 
 /// The most statements that are written three times.
@@ -29,7 +29,7 @@ pub(super) fn split(nest: &mut Nest, facts: &mut Facts) {
         facts,
         values,
     };
-    all.block(&mut nest.body);
+    walk::replace(&mut nest.body, &mut |s| all.parts(s));
 }
 
 struct Splitting<'a> {
@@ -42,31 +42,12 @@ struct Splitting<'a> {
 type Inside = (Option<Nat>, Option<Nat>);
 
 impl Splitting<'_> {
-    fn block(&mut self, block: &mut Block) {
-        for mut s in std::mem::take(block) {
-            self.values.declare(&s);
-            match &mut s {
-                Stmt::For {
-                    var, extent, body, ..
-                } => {
-                    (self.facts).range(*var, 0.into(), *extent - 1.into());
-                    self.block(body);
-                }
-                Stmt::If { then, els, .. } => {
-                    self.block(then);
-                    self.block(els);
-                }
-                _ => {}
-            }
-            match self.parts(&s) {
-                Some(parts) => block.extend(parts),
-                None => block.push(s),
-            }
-        }
-    }
-
     /// A loop as those before, inside of and behind its borders.
     fn parts(&mut self, s: &Stmt) -> Option<Block> {
+        self.values.declare(s);
+        if let Stmt::For { var, extent, .. } = s {
+            (self.facts).range(*var, 0.into(), *extent - 1.into());
+        }
         let Stmt::For {
             var,
             extent,
@@ -124,19 +105,11 @@ impl Splitting<'_> {
         let (mut low, mut end) = (None, None);
         for n in asked {
             let holds = scalar::Expr::of(scalar::Op::Le, &[scalar::Expr::int(0), to_expr(*n)?]);
-            let mut solver = Solver::new(shipped(), var);
-            for e in self.values.assumptions(self.facts, &[*n, extent]) {
-                solver.assume(e);
-            }
-            let Interval { lower, upper, when } = interval(&mut solver, holds, Side::Inner);
+            let asked = (holds, Side::Inner);
+            let Interval { lower, upper, when } =
+                (self.values).interval(self.facts, var, asked, &[*n, extent]);
             (when.as_bool() == Some(true)).then_some(())?;
-            let bound = |e: scalar::Expr| {
-                let n = Some(e)
-                    .filter(|e| divides_by_numbers(*e))
-                    .and_then(to_nat)?;
-                let inside = own.iter().any(|v| n.mentions(*v));
-                (!inside && self.values.fits(self.facts, n)).then_some(n)
-            };
+            let bound = |e| self.values.bound(self.facts, e, own);
             if let Some(e) = lower {
                 let n = bound(e)?;
                 low = Some(low.map_or(n, |l| self.facts.max(l, n)));
