@@ -88,7 +88,7 @@ impl Walk<'_> {
         let line = c.line;
         match (s, &c.is) {
             (Stmt::For { extent, .. }, Is::For(l)) => {
-                let asked = ["PARALLEL_FOR", "PARALLEL_STATIC"];
+                let asked = ["PARALLEL_FOR", "PARALLEL_STATIC", "PARALLEL_SIMD"];
                 let threads = (l.pragma.as_ref()).is_some_and(|p| asked.contains(&p.0.as_str()));
                 let what = "it is not asked whether threads are worth it";
                 self.require(!threads, line, what)?;
@@ -339,7 +339,7 @@ impl Walk<'_> {
             return self.differs(line, "it is no loop with threads beside one without");
         };
         let hint = l.pragma.as_ref().map_or("", |p| p.0.as_str());
-        let has_threads = ["PARALLEL_FOR", "PARALLEL_STATIC"].contains(&hint);
+        let has_threads = ["PARALLEL_FOR", "PARALLEL_STATIC", "PARALLEL_SIMD"].contains(&hint);
         self.require(has_threads, line, "the first loop has no threads")?;
         match (worth, s) {
             (Expr::Call(f, args), Stmt::For { var, extent, .. }) if f == "WORTH_THREADS" => {
@@ -393,8 +393,8 @@ impl Walk<'_> {
             LoopKind::Seq => None,
             LoopKind::Par => {
                 let all = match self.nest.entry.statics.contains(&var) {
-                    true => ["PARALLEL_STATIC", "PARALLEL_STATIC_IF"],
-                    false => ["PARALLEL_FOR", "PARALLEL_IF"],
+                    true => &["PARALLEL_STATIC", "PARALLEL_SIMD", "PARALLEL_STATIC_IF"][..],
+                    false => &["PARALLEL_FOR", "PARALLEL_IF"],
                 };
                 found.filter(|f| all.contains(f))
             }
@@ -415,7 +415,7 @@ impl Walk<'_> {
             (Some("PARALLEL_IF" | "PARALLEL_STATIC_IF"), args) => {
                 self.worth(line, args, (var, extent))?
             }
-            (Some("PARALLEL_STATIC"), []) => {}
+            (Some("PARALLEL_STATIC" | "PARALLEL_SIMD"), []) => {}
             (_, []) if kind != LoopKind::Par => {}
             _ => return self.differs(line, "the hint before the loop has other arguments"),
         }

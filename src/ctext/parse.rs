@@ -99,11 +99,12 @@ const DEPTH: u32 = 1000;
 const LONGEST: usize = 10_000;
 
 /// Macros that stand before loops.
-const BEFORE_LOOPS: [&str; 7] = [
+const BEFORE_LOOPS: [&str; 8] = [
     "PARALLEL_FOR",
     "PARALLEL_IF",
     "PARALLEL_STATIC",
     "PARALLEL_STATIC_IF",
+    "PARALLEL_SIMD",
     "ROLLED",
     "REPEATED",
     "INDEPENDENT",

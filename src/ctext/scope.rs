@@ -163,12 +163,13 @@ pub const ANY_OUTSIDE: &str = "any_outside";
 
 /// What a text may call, or have for a macro or a type.
 pub fn is_taken(name: &str) -> bool {
-    const MACROS: [&str; 19] = [
+    const MACROS: [&str; 20] = [
         "EITHER",
         "PARALLEL_FOR",
         "PARALLEL_IF",
         "PARALLEL_STATIC",
         "PARALLEL_STATIC_IF",
+        "PARALLEL_SIMD",
         "WORTH_THREADS",
         "THREADS_FROM",
         "ROLLED",

@@ -628,10 +628,10 @@ impl<'a> Printer<'a> {
     /// Without threads the loop is not even shown to OpenMP, which takes longer to begin than a short loop does.
     fn parallel(&mut self, var: Symbol, n: &str, head: &str, body: &Block) {
         let is_static = self.nest.entry.statics.contains(&var);
-        self.used.par |= !is_static;
-        self.used.par_static |= is_static;
         let cycles = index::as_double(self.nest.entry.share(var), &mut self.used);
         let Some(call) = self.part(body) else {
+            self.used.par |= !is_static;
+            self.used.par_static |= is_static;
             self.used.par_if |= !is_static;
             self.used.par_static_if |= is_static;
             let name = if is_static {
@@ -645,9 +645,19 @@ impl<'a> Printer<'a> {
             return self.line("}");
         };
         self.line(&format!("if (WORTH_THREADS({n}, {cycles})) {{"));
-        match is_static {
-            true => self.line("    PARALLEL_STATIC"),
-            false => self.line(&format!("    PARALLEL_FOR({n})")),
+        match (is_static, walk::are_elements(body)) {
+            (true, true) => {
+                self.used.par_simd = true;
+                self.line("    PARALLEL_SIMD");
+            }
+            (true, false) => {
+                self.used.par_static = true;
+                self.line("    PARALLEL_STATIC");
+            }
+            (false, _) => {
+                self.used.par = true;
+                self.line(&format!("    PARALLEL_FOR({n})"));
+            }
         }
         let each = |to: &mut Printer| {
             to.line(&format!("    {head}"));

@@ -65,6 +65,8 @@ pub(super) struct Used {
     pub par_static: bool,
     /// Of these, those whose body is no function.
     pub par_static_if: bool,
+    /// Of these, those whose iterations compilers may put in lanes.
+    pub par_simd: bool,
     /// Whether lines are fetched ahead.
     pub fetch: bool,
     /// Whether loops are to stay loops.
@@ -227,7 +229,7 @@ pub(super) fn prelude(used: &Used, contract: Contract) -> String {
     if used.heap || used.ints.iter().any(takes_abs) {
         out += "#include <stdlib.h>\n";
     }
-    if used.threads || used.par || used.par_static {
+    if used.threads || used.has_threads() {
         out += "#ifdef _OPENMP\n#include <omp.h>\n#endif\n";
     }
     if !out.is_empty() {
@@ -252,7 +254,7 @@ pub(super) fn prelude(used: &Used, contract: Contract) -> String {
         out += index_helper(name);
     }
     if used.outside {
-        out += &outside(used.par || used.par_static);
+        out += &outside(used.has_threads());
     }
     for (op, s) in &used.ints {
         out += &int_helper(op, *s);
@@ -287,6 +289,12 @@ pub(super) fn prelude(used: &Used, contract: Contract) -> String {
     out
 }
 
+impl Used {
+    fn has_threads(&self) -> bool {
+        self.par || self.par_static || self.par_simd
+    }
+}
+
 /// What stands before loops, and hints inside of them.
 fn loops(used: &Used, out: &mut String) {
     if used.par {
@@ -303,7 +311,15 @@ fn loops(used: &Used, out: &mut String) {
                 #define PARALLEL_STATIC _Pragma(\"omp parallel for schedule(static)\")\n\
                 #else\n#define PARALLEL_STATIC\n#endif\n\n";
     }
-    if used.par || used.par_static {
+    if used.par_simd {
+        *out += "/* Each thread takes one run of single elements. In the functions that threads run, gcc forgets `restrict`, and makes vectors if it is told that it may. */\n\
+                #if defined(_OPENMP) && defined(__GNUC__) && !defined(__clang__)\n\
+                #define PARALLEL_SIMD _Pragma(\"omp parallel for simd schedule(static)\")\n\
+                #elif defined(_OPENMP)\n\
+                #define PARALLEL_SIMD _Pragma(\"omp parallel for schedule(static)\")\n\
+                #else\n#define PARALLEL_SIMD\n#endif\n\n";
+    }
+    if used.has_threads() {
         *out += &format!("/* From so many cycles on a loop has threads, as they take some to start. */\n\
                 #ifndef THREADS_FROM\n#define THREADS_FROM {THREADS_FROM}\n#endif\n\
                 #ifdef _OPENMP\n\
@@ -466,23 +482,27 @@ fn shift_macro(left: bool, s: Scalar, k: u32) -> String {
     )
 }
 
-/// What looks at all indices of an array, in threads where a kernel has some.
+/// What looks at all indices of an array, in threads where a kernel has some and they are worth it: who only asks OpenMP
+/// whether they are waits longer than a few indices take.
 fn outside(threads: bool) -> String {
+    let each = "for (int64_t at = 0; at < count; at++)\n";
+    let looks = "signs |= (uint64_t)indices[at] | ((uint64_t)bound - 1 - (uint64_t)indices[at]);\n";
     let shared = match threads {
-        true => {
-            "#ifdef _OPENMP\n\
-             #pragma omp parallel for schedule(static) reduction(| : signs) if (count / 2 >= THREADS_FROM)\n\
+        true => format!(
+            "#ifdef _OPENMP\n    \
+             if (WORTH_THREADS(count, count / 2)) {{\n\
+             #pragma omp parallel for schedule(static) reduction(| : signs)\n        \
+             {each}            {looks}        \
+             return signs >> 63 != 0;\n    }}\n\
              #endif\n"
-        }
-        false => "",
+        ),
+        false => String::new(),
     };
     format!(
         "/* Whether an index is negative or not below the bound: then it, or what is left up to the bound, has the sign bit. */\n\
          static inline bool any_outside(const int64_t *indices, int64_t count, int64_t bound)\n{{\n    \
          uint64_t signs = 0;\n\
-         {shared}    \
-         for (int64_t at = 0; at < count; at++)\n        \
-         signs |= (uint64_t)indices[at] | ((uint64_t)bound - 1 - (uint64_t)indices[at]);\n    \
+         {shared}    {each}        {looks}    \
          return signs >> 63 != 0;\n}}\n\n"
     )
 }

@@ -2,7 +2,8 @@
 //!
 //! In: a parallel loop with the sizes around it. Out: whether all its iterations take as long, and move so much for what they
 //! compute that it matters where that lies: with one run each, threads find in their caches what they held in the call
-//! before. Where iterations differ, or compute much, the dynamic schedule is better, as no thread waits for another one.
+//! before. Single elements are static, too, as compilers make vectors of one run. Where iterations differ, or compute much, the dynamic
+//! schedule is better, as no thread waits for another one.
 //! Absent: threads that are disturbed, caches that threads share.
 
 use super::compute::{written_out, Walk};
@@ -29,7 +30,7 @@ pub fn is_static(cx: &Context, s: &Stmt) -> bool {
     let n = value(*extent, &cx.env).max(1);
     has_bounds_of_sizes(*var, body)
         && is_even(cx, (*var, n), body)
-        && compute::cycles(cx, s) <= STREAMS * traffic::once(cx, s)
+        && (walk::are_elements(body) || compute::cycles(cx, s) <= STREAMS * traffic::once(cx, s))
 }
 
 /// Whether iterations take as long in the middle and at both quarters. The first and the last ones may be at a border.

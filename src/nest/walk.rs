@@ -101,6 +101,28 @@ pub fn each_index(s: &Stmt, f: &mut impl FnMut(Nat)) {
     }
 }
 
+/// Whether a loop's iterations are single elements, each at a place that the indices of loops say: compilers may put them in lanes
+/// without collecting numbers.
+pub fn are_elements(body: &[Stmt]) -> bool {
+    let mut computed = Vec::new();
+    let mut all = true;
+    for s in body {
+        all &= match s {
+            Stmt::Let { var, .. } => {
+                computed.push(*var);
+                true
+            }
+            Stmt::Index { .. } | Stmt::Store { .. } => true,
+            _ => false,
+        };
+        each_index(s, &mut |n| all &= !computed.iter().any(|v| n.mentions(*v)));
+        if let Some(e) = exprs(s) {
+            e.visit(&mut |e| all &= e.shape().lanes == 1);
+        }
+    }
+    all
+}
+
 /// Replaces every expression of a block, and every integer expression outside
 /// of those.
 pub fn map_block(

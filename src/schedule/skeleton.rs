@@ -217,7 +217,7 @@ impl Reader {
             n,
             elem,
             lane_wise: has_lanes && of_numbers && on_vectors(f, lanes),
-            waits: has_lanes && (of_numbers || of_indices) && has_steps(f),
+            waits: has_lanes && (of_numbers && has_steps(f) || of_indices && has_reduction(f)),
             reduces: reduction.is_some(),
             own_operator: reduction.is_some_and(|op| op.mentions(0)),
             across: false,

@@ -1,7 +1,29 @@
 //! Programs that have no sketch, each with what is done with it.
 
 /// Programs that are not shipped, and a word of the schedule that is taken where sums may be regrouped.
-pub const PROGRAMS: [(&str, &str); 93] = [
+pub const PROGRAMS: [(&str, &str); 95] = [
+    // What is computed for each pixel looks at all elements of an array that knows nothing of pixels: pixels are in lanes.
+    (
+        "def nearest_depth [h w t : nat] (discs : t.4.f32) : h.w.f32 =
+           generate (\\y -> generate (\\x ->
+             let px = (cast x : f32) + 0.5 in
+             let py = (cast y : f32) + 0.5 in
+             discs |> map (\\d ->
+               let dx = px - at[0] d in
+               let dy = py - at[1] d in
+               select (dx * dx + dy * dy <= at[2] d) (at[3] d) 1.0e9) |> reduce min 1.0e9))",
+        "4 vectors side by side",
+    ),
+    (
+        "def nearest_disc [h w t : nat] (discs : t.4.f32) : h.w.(f32, i32) =
+           generate (\\y -> generate (\\x ->
+             zip discs (generate (\\i -> (cast i : i32)) : t.i32) |> map (\\(d, i) ->
+               let dx = (cast x : f32) - at[0] d in
+               let dy = (cast y : f32) - at[1] d in
+               (select (dx * dx + dy * dy <= at[2] d) (at[3] d) 1.0e9, i))
+             |> reduce (\\a b -> if fst b < fst a then b else a) (1.0e9, -1)))",
+        "4 vectors side by side",
+    ),
     (
         "def clamped [n : nat] (a : f32) (x : n.f32) (y : n.f32) : n.f32 =
            zip x y |> map (\\p -> min (max (a * fst p + snd p) (-1.0)) 1.0)",
