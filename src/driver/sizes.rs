@@ -6,6 +6,7 @@
 
 use crate::arith::Nat;
 use crate::diag::{code, Diagnostic};
+use crate::exec::offsets;
 use crate::exec::sizes::{Effort, Sizes};
 use crate::intern::Symbol;
 use crate::schedule::Variants;
@@ -18,6 +19,8 @@ const FLOPS: f64 = 5e8;
 const LARGEST: i64 = 1 << 20;
 const SMALLEST: i64 = 32;
 const TIMES: i64 = 16;
+/// So many values are in a segment: in a row of a sparse matrix, say.
+const IN_SEGMENT: i64 = 16;
 
 /// Kernels in one: each is searched for, and stands in the text.
 const MOST: usize = 64;
@@ -188,8 +191,10 @@ pub(super) fn supposed(program: &Program, fixed: &Sizes) -> Sizes {
     let is_extent = |s: Symbol| extents.iter().any(|n| n.mentions(s));
     // Of numbers alone, how often something is done is how much there is to do.
     let alone = !program.sizes.iter().any(|s| is_extent(*s));
+    let values = offsets::values(program);
     let all = |each: i64| -> Sizes {
         let of = |s: Symbol| match alone || is_extent(s) {
+            true if values.contains(&s) => each * IN_SEGMENT,
             true => each,
             // It says how often something is done.
             false => each.min(TIMES),

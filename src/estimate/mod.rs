@@ -10,6 +10,7 @@ mod bytes;
 mod chains;
 mod compute;
 mod limit;
+mod segments;
 mod shares;
 mod sizes;
 mod statics;
@@ -75,6 +76,7 @@ impl Machine {
 
 /// Cycles of a call, with sizes; of a size that has none, and of what it cannot count, it takes a guess.
 pub fn cycles(nest: &Nest, sizes: &Sizes, machine: &Machine) -> f64 {
+    let nest = &*segments::of_usual_length(nest);
     let mut cx = Context {
         nest,
         env: sizes.clone(),

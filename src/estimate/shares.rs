@@ -6,7 +6,7 @@
 
 use super::compute::{Walk, AUTOMATIC};
 use super::sizes::{is_unrolled, truth, value};
-use super::{statics, Context, Machine};
+use super::{segments, statics, Context, Machine};
 use crate::arith::{Atom, AtomKind, Nat, Rat};
 use crate::intern::Symbol;
 use crate::nest::{LoopKind, Nest, Stmt};
@@ -27,6 +27,8 @@ pub struct Parallel {
 
 /// Each parallel loop.
 pub fn parallel(nest: &Nest, target: Target) -> Parallel {
+    let differ = statics::of_lengths_read(&nest.body);
+    let nest = &*segments::of_usual_length(nest);
     let cx = Context {
         nest,
         env: nest.abi.sizes.iter().map(|s| (*s, USUAL)).collect(),
@@ -40,7 +42,9 @@ pub fn parallel(nest: &Nest, target: Target) -> Parallel {
         all: Parallel::default(),
     };
     shares.block(&nest.body);
-    shares.all
+    let mut all = shares.all;
+    all.statics.retain(|var| !differ.contains(var));
+    all
 }
 
 struct Shares<'a> {

@@ -12,7 +12,7 @@ use super::{compute, traffic, Context};
 use crate::arith::{AtomKind, Nat};
 use crate::intern::Symbol;
 use crate::nest::{walk, Expr, ExprKind, Stmt};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How much longer it takes at most to compute than to bring all from memory once.
 const STREAMS: f64 = 16.0;
@@ -31,6 +31,38 @@ pub fn is_static(cx: &Context, s: &Stmt) -> bool {
     has_bounds_of_sizes(*var, body)
         && is_even(cx, (*var, n), body)
         && (walk::are_elements(body) || compute::cycles(cx, s) <= STREAMS * traffic::once(cx, s))
+}
+
+/// The parallel loops in which loops have lengths that are read, which differ.
+pub fn of_lengths_read(body: &[Stmt]) -> BTreeSet<Symbol> {
+    let mut found = BTreeSet::new();
+    walk::each_stmt(body, &mut |s| {
+        let Stmt::For {
+            var, kind, body, ..
+        } = s
+        else {
+            return;
+        };
+        let (mut names, mut read) = (BTreeMap::new(), BTreeSet::new());
+        let mut differ = false;
+        walk::each_stmt(body, &mut |s| match s {
+            Stmt::Let { var, .. } => {
+                read.insert(*var);
+            }
+            Stmt::Index { var, value } => {
+                names.insert(*var, written_out(*value, &names));
+            }
+            Stmt::For { extent, .. } => {
+                let of = written_out(*extent, &names);
+                differ |= of.vars().iter().any(|v| read.contains(v));
+            }
+            _ => {}
+        });
+        if kind.is_par() && differ {
+            found.insert(*var);
+        }
+    });
+    found
 }
 
 /// Whether iterations take as long in the middle and at both quarters. The first and the last ones may be at a border.

@@ -54,6 +54,16 @@ impl Array {
         Array { scalar, bytes }
     }
 
+    /// Offsets of segments that hold all values before the last index below `bound`.
+    pub fn random_offsets(scalar: Scalar, len: usize, bound: u64, random: &mut Rng) -> Array {
+        let mut all: Vec<u64> = (0..len).map(|_| random.below(bound.max(1))).collect();
+        all.sort_unstable();
+        if let [first, .., last] = &mut all[..] {
+            (*first, *last) = (0, bound.saturating_sub(1));
+        }
+        Array::of(scalar, all.into_iter().map(|i| i as f64))
+    }
+
     /// Rounds each number to the scalar type.
     pub fn of(scalar: Scalar, numbers: impl IntoIterator<Item = f64>) -> Array {
         let mut bytes = Vec::new();

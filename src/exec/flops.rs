@@ -204,8 +204,8 @@ impl Count<'_> {
             Reduce | ReduceSeq | ReduceSeqUnroll | ScanSeq | ScatterReduce => {
                 Own::Calls(2, last()?)
             }
-            // Between offsets that are drawn lies a sixth of the values.
-            ReduceSegments => Own::Calls(2, self.array_size(result)? * last()? / 6.0),
+            // Of a matrix, say, each value is in one segment.
+            ReduceSegments => Own::Calls(2, last()?),
             MapFst | MapSnd | Let => Own::Calls(1, 1.0),
             Generate => Own::Calls(1, self.array_size(result)?),
             Iterate => Own::Calls(1, self.size(*sizes.first()?)?),

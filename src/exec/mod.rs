@@ -16,6 +16,7 @@ mod explained;
 pub mod flops;
 pub mod kernel;
 pub mod measure;
+pub mod offsets;
 pub mod peer;
 pub mod process;
 pub mod run;

@@ -25,6 +25,7 @@ mod reuse;
 mod rows;
 mod scanned;
 mod scans;
+mod segments;
 mod skeleton;
 mod stage;
 mod starts;
@@ -262,7 +263,7 @@ impl Schedule {
 
 /// What may be done before anything else, the first that is reached: rows of windows are reduced by themselves, and rows that lie apart;
 /// elements that are reductions get a loop; what a reduction goes on from is combined behind; columns are scanned all at once, a long
-/// array in blocks; rows that columns are read of are computed once; updates at places are done in parallel blocks; reductions of the
+/// array in blocks; rows that columns are read of are computed once; segments get a loop; updates at places are done in parallel blocks; reductions of the
 /// same arrays are one; named results are put in.
 pub fn first(program: &Program, target: Target, permits: Permits) -> Vec<Schedule> {
     let term = &program.term;
@@ -278,6 +279,7 @@ pub fn first(program: &Program, target: Target, permits: Permits) -> Vec<Schedul
         scans::in_blocks(term, permits),
         recurrences::scanned(term, permits),
         rows::apart(term),
+        segments::apart(term),
         updates::in_blocks(term, permits),
         updates::of_counts(term, permits),
         recurrences::reduced(term, permits),

@@ -14,12 +14,14 @@ use crate::exec::compiled::{self, Compiled};
 use crate::exec::explained::{Bounds, Results, Verdict};
 use crate::exec::flops::scanned;
 use crate::exec::kernel::{Kernel, Setting, PATIENCE};
+use crate::exec::offsets;
 use crate::exec::sizes::{Effort, Sizes};
 use crate::exec::toolchain::Toolchain;
 use crate::interp::random::Rng;
 use crate::interp::{self, buffers, Num, Shape};
 use crate::term::Program;
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 pub(in crate::exec) struct Job<'a> {
@@ -64,7 +66,7 @@ impl<'a> Job<'a> {
         self.inputs_of(unit, sizes, Numbers::Unit)
     }
 
-    /// The same of a kind of numbers.
+    /// The same of a kind of numbers. Of the usual kind offsets are those of a matrix: each value is in one segment.
     pub fn inputs_of(
         &self,
         unit: &CUnit,
@@ -73,12 +75,20 @@ impl<'a> Job<'a> {
     ) -> Result<Vec<Array>, Diagnostic> {
         let mut random = Rng::new(self.seed);
         let mut arrays = Vec::new();
+        let offsets = match numbers {
+            Numbers::Unit => offsets::parameters(self.program),
+            _ => BTreeSet::new(),
+        };
         for slot in &unit.abi.inputs {
             let len = evaluate(slot.count(), sizes)? as usize;
+            let ascend = slot.param.is_some_and(|p| offsets.contains(&p));
             arrays.push(match slot.bound {
                 Some(bound) => {
                     let bound = evaluate(bound, sizes)? as u64;
-                    Array::random_indices(slot.elem, len, bound, &mut random)
+                    match ascend {
+                        true => Array::random_offsets(slot.elem, len, bound, &mut random),
+                        false => Array::random_indices(slot.elem, len, bound, &mut random),
+                    }
                 }
                 None => Array::drawn(slot.elem, len, numbers, &mut random),
             });
