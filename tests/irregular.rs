@@ -128,6 +128,32 @@ fn rows_of_a_sparse_matrix_are_shared_among_threads() {
     );
 }
 
+/// Without a sketch, too, also where segments are of rows. Their lengths are as usual, all values over the number of segments, and
+/// differ.
+#[test]
+fn segments_get_threads() {
+    let product = "zip values (gather columns x) |> map (\\p -> fst p * snd p) |> reduceSegments (\\a v -> a + v) 0.0 offsets";
+    let program = common::program_text(&format!(
+        "def spmv [n m k : nat] (offsets : (n+1).idx[m+1]) (columns : m.idx[k]) (values : m.f32) (x : k.f32) : n.f32 =
+           {product}"
+    ));
+    let (found, nest) = reached(
+        &program,
+        "use rules/irregular.rules (segments-apart)\n\
+         use rules/parallel.rules\n\
+         sketch contains (app join (app (mapPar : ? -> n.? -> ?) (contains reduceSegments) ?))\n",
+    );
+    let c = rise_opt::emit::emit(&nest, &rise_opt::emit::Options::default()).c;
+    assert!(c.contains("* (double)m"), "{c}");
+    assert!(c.contains("    PARALLEL_FOR(n)"), "{c}");
+    right(
+        &program,
+        &found,
+        &nest,
+        &["n=8,m=9,k=4", "n=1,m=3,k=1", "n=0,m=3,k=2", "n=0,m=0,k=0"],
+    );
+}
+
 /// What every rule of the file is proved by holds without solvers.
 #[test]
 fn the_rules_are_proved() {

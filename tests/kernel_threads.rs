@@ -22,6 +22,8 @@ use std::process::{Command, Output};
 /// Before a loop, not where it is defined.
 const PARALLEL: &str = "    PARALLEL_FOR(";
 const STATIC: &str = "    PARALLEL_STATIC";
+/// The same of single elements.
+const SIMD: &str = "    PARALLEL_SIMD";
 const OPENMP: &str = include_str!("kernel_threads/openmp.c");
 
 /// All that is parallel: what is written so, and the shipped goals.
@@ -35,9 +37,16 @@ fn parallel() -> Vec<Case> {
         0,
         2,
     ));
+    let elements = common::program_text(
+        "def elements [n : nat] (x : n.f32) (y : n.f32) : n.(f32, f32) = zip x y |> mapPar (\\p -> (fst p * snd p, fst p + 1.0))",
+    );
+    let (at, mut rng) = (sizes("n=999"), Rng::new(5));
+    all.extend(case_for(target, "elements".into(), elements, at, &mut rng));
     all.retain(|c| {
         let text = text(std::slice::from_ref(c));
-        text.contains(PARALLEL) || text.contains(STATIC)
+        [PARALLEL, STATIC, SIMD]
+            .iter()
+            .any(|hint| text.contains(hint))
     });
     all
 }
@@ -102,7 +111,7 @@ fn nothing_races() {
     let cases = parallel();
     // Both goals for matrix products, one with an epilogue, and what is written.
     assert!(cases.len() > 12, "{}", cases.len());
-    for hint in [PARALLEL, STATIC] {
+    for hint in [PARALLEL, STATIC, SIMD] {
         assert!(text(&cases).contains(hint), "{hint}");
     }
     let dir = tempfile::tempdir().expect("a folder");
@@ -162,9 +171,18 @@ fn loops_that_stream_evenly_are_static() {
             _ => {}
         });
         let c = emit(&nest, &Options::default()).c;
-        let hints = [STATIC, PARALLEL].map(|hint| c.contains(hint));
+        let hints = [STATIC, SIMD, PARALLEL].map(|hint| c.contains(hint));
         let some = all.first().copied().expect("a parallel loop");
-        assert_eq!(hints, [some, !some], "{text}: {c}");
+        assert_eq!(
+            [hints[0] || hints[1], hints[2]],
+            [some, !some],
+            "{text}: {c}"
+        );
+        // Lanes are for single elements side by side, not where data says which they are.
+        let single = ["steps", "many"]
+            .iter()
+            .any(|name| text.contains(&format!("def {name} ")));
+        assert_eq!(hints[1], single, "{text}: {c}");
         assert!(all.iter().all(|s| *s == some), "{text}: {all:?}");
         some
     };
@@ -173,6 +191,14 @@ fn loops_that_stream_evenly_are_static() {
     // In time, too: each thread has its rows in each step.
     assert!(is_static(
         "def steps [t n : nat] (xs : n.f32) : n.f32 = iterate[2 * t] (mapPar (\\x -> 2.0 * x)) xs"
+    ));
+    // However much is computed of an element.
+    assert!(is_static(
+        "def many [n : nat] (xs : n.f32) (ys : n.f32) : n.f32 = zip xs ys |> mapPar (\\p ->
+           sqrt (exp (fst p) + exp (snd p)) / (1.0 + log (1.0 + exp (fst p * snd p))))"
+    ));
+    assert!(is_static(
+        "def picked [n m : nat] (is : n.idx[m]) (xs : m.f32) : n.f32 = is |> mapPar (\\i -> 2.0 * idx i xs)"
     ));
     let product = "def product [n : nat] (a b : n.n.f32) : n.n.f32 = a |> mapPar (\\row -> transpose b |> map (\\column ->
         zip row column |> map (\\p -> fst p * snd p) |> reduceSeq (\\s x -> s + x) 0.0))";

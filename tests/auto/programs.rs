@@ -1,7 +1,19 @@
 //! Programs that have no sketch, each with what is done with it.
 
 /// Programs that are not shipped, and a word of the schedule that is taken where sums may be regrouped.
-pub const PROGRAMS: [(&str, &str); 95] = [
+pub const PROGRAMS: [(&str, &str); 97] = [
+    // Rows of a sparse matrix are segments, of numbers or of rows.
+    (
+        "def sparse [n m k : nat] (offsets : (n+1).idx[m+1]) (columns : m.idx[k]) (values : m.f32) (x : k.f32) : n.f32 =
+           zip values (gather columns x) |> map (\\p -> fst p * snd p) |> reduceSegments (\\a v -> a + v) 0.0 offsets",
+        "segments apart, parallel",
+    ),
+    (
+        "def sparse_rows [n m k l : nat] (offsets : (n+1).idx[m+1]) (columns : m.idx[k]) (values : m.f32) (x : k.l.f32) : n.l.f32 =
+           zip values (gather columns x) |> map (\\p -> snd p |> map (\\v -> fst p * v))
+           |> reduceSegments (\\a r -> zip a r |> map (\\q -> fst q + snd q)) (fill[l] 0.0) offsets",
+        "segments apart, parallel",
+    ),
     // What is computed for each pixel looks at all elements of an array that knows nothing of pixels: pixels are in lanes.
     (
         "def nearest_depth [h w t : nat] (discs : t.4.f32) : h.w.f32 =
