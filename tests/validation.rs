@@ -10,6 +10,7 @@ mod exchanged;
 mod few_steps;
 mod generated;
 mod iterated;
+mod joined_rows;
 mod kept;
 mod kinds;
 mod narrow;

@@ -2,9 +2,11 @@
 //!
 //! In: the loops. Out: how they look after each stage. Absent: operators that have no identity and are not idempotent (`partial`).
 
+use super::pieces::Pieces;
 use super::print::{kept, Printer};
 use super::skeleton::Reduce;
 use super::stage::Shown;
+use crate::arith::Nat;
 use crate::ty::Scalar;
 
 /// Elements of a block of a reduction to one number.
@@ -49,6 +51,13 @@ impl Printer<'_> {
         let lanes = self.lanes(s);
         let unroll = self.param("unroll", self.choice.lanes.to_string());
         let chunk = self.param(&format!("{}chunk", s.name()), format!("{lanes} * {unroll}"));
+        // Of a number of elements that is known there may be no two blocks, or nothing behind them.
+        let known = r.n.as_int();
+        let parallel = parallel && known.is_none_or(|n| n >= 2 * i64::from(BLOCK));
+        let behind = match known.filter(|_| parallel) {
+            Some(n) => Nat::int(n % i64::from(BLOCK)),
+            None => r.n,
+        };
         if parallel {
             self.says("parallel blocks");
         }
@@ -57,7 +66,12 @@ impl Printer<'_> {
             false => String::new(),
         };
         let blocks = format!("(floor({}, {block}))", r.n);
-        let both = |of: String, rest: String| format!("(both {of} {rest})");
+        let both = |of: String, rest: String| match behind.as_int() {
+            Some(0) => of,
+            _ => format!("(both {of} {rest})"),
+        };
+        let vector = i64::from(self.target.lanes(s));
+        let pieces = Pieces::of(behind, vector * i64::from(self.choice.lanes), vector);
         match self.shown() {
             Shown::Loops | Shown::Keep | Shown::Start => self.started(r),
             Shown::Blocks | Shown::Rest | Shown::Peel | Shown::PeelLanes => {
@@ -65,8 +79,10 @@ impl Printer<'_> {
                     return "(contains reduce)".to_string();
                 }
                 if self.shown() == Shown::Blocks {
-                    let rules = ["reduce-rest", "reduce-blocks"].map(|r| format!("{r}[{block}]"));
-                    self.uses("reduction", &rules.each_ref().map(String::as_str));
+                    if behind.as_int() != Some(0) {
+                        self.of_size("reduction", &["reduce-rest"], &block);
+                    }
+                    self.of_size("reduction", &["reduce-blocks"], &block);
                 }
                 both(
                     format!("(containsPartial {blocks} (contains reduce) ?)"),
@@ -74,18 +90,34 @@ impl Printer<'_> {
                 )
             }
             Shown::Parts => {
-                for b in [&chunk, &lanes] {
-                    let (rest, split) = (format!("reduce-rest[{b}]"), format!("reduce-lanes[{b}]"));
-                    self.uses("reduction", &[&rest, &split]);
-                }
-                let columns = format!("(reducedInColumns {lanes} {chunk})");
-                if !parallel {
-                    return columns;
+                let uses = [
+                    pieces.chunks || parallel,
+                    pieces.vectors || pieces.chunks || parallel,
+                ];
+                for ((b, behind), uses) in
+                    [&chunk, &lanes].into_iter().zip(pieces.behind()).zip(uses)
+                {
+                    if behind {
+                        self.of_size("reduction", &["reduce-rest"], b);
+                    }
+                    if uses {
+                        self.of_size("reduction", &["reduce-lanes"], b);
+                    }
                 }
                 let inner = format!(
                     "(containsPartial {lanes} (contains reduce) (contains (app (map : ? -> {chunk}.? -> ?) (contains reduce))))"
                 );
-                both(format!("(containsPartial {blocks} {inner} ?)"), columns)
+                let columns = match pieces == Pieces::ALL {
+                    true => format!("(reducedInColumns {lanes} {chunk})"),
+                    false => {
+                        let vectors = format!("(containsPartial {lanes} (contains reduce) ?)");
+                        pieces.look("both", [&inner, &vectors, "(contains reduce)"])
+                    }
+                };
+                match parallel {
+                    true => both(format!("(containsPartial {blocks} {inner} ?)"), columns),
+                    false => columns,
+                }
             }
             Shown::Vectors | Shown::Lower => {
                 let lower = self.shown() == Shown::Lower;
@@ -101,13 +133,19 @@ impl Printer<'_> {
                     let rule = format!("lift-reduce-seq-vectors[{lanes}]");
                     self.uses("vector", &[&rule]);
                 }
-                let vectors = format!("(reducedInVectors {lanes} {unroll} {body})");
-                if !parallel {
-                    return vectors;
-                }
                 let inner = format!(
                     "(containsReduceVectors 1 {lanes} ? (containsReduceVectors {unroll} {lanes} {body} ?))"
                 );
+                let vectors = match pieces == Pieces::ALL {
+                    true => format!("(reducedInVectors {lanes} {unroll} {body})"),
+                    false => {
+                        let one = format!("(containsReduceVectors 1 {lanes} ? ?)");
+                        pieces.look("both", [&inner, &one, "(contains reduceSeq)"])
+                    }
+                };
+                if !parallel {
+                    return vectors;
+                }
                 let partial = match lower {
                     false => format!("(containsMap {blocks} {inner})"),
                     true => {

@@ -18,6 +18,7 @@ mod lifted;
 mod linear;
 mod nested;
 mod partial;
+mod pieces;
 mod print;
 mod recurrences;
 mod results;

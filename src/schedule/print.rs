@@ -4,6 +4,7 @@
 //! look after it; what a stage does not change looks as after the one before. A step is written only where its stage changes
 //! something, and has the rules of that change alone.
 
+use super::pieces::Pieces;
 use super::skeleton::{leaf, same_leaves, Loops, Map, Reduce, Regroup, SHORT, SMALL};
 use super::stage::{Shown, Stage, STAGES};
 use super::{numbered, Choice, Permits, Schedule, HEAD, PERMIT};
@@ -417,7 +418,10 @@ impl Printer<'_> {
         };
         let vectors =
             |n: String| format!("(contains (app ({map} : ? -> ({n}).<{lanes}>? -> ?) ?))");
+        let vector = i64::from(self.target.lanes(s));
+        let whole = m.n.as_int().is_some_and(|n| n % vector == 0);
         match self.shown() {
+            Shown::Parts if whole => return format!("(containsMap {} ?)", size(m.n)),
             Shown::Parts => {
                 let rest = format!("map-rest-of[{} + 1, {lanes}]", m.n);
                 self.uses("algorithmic", &[&rest]);
@@ -434,7 +438,10 @@ impl Printer<'_> {
             _ => {}
         }
         let vectors = vectors(format!("floor({}, {lanes})", m.n));
-        format!("(parts {vectors} (contains map))")
+        match whole {
+            true => vectors,
+            false => format!("(parts {vectors} (contains map))"),
+        }
     }
 
     /// A loop over numbers each of which has steps that wait for each other: several vectors of them go through the steps side by side,
@@ -453,9 +460,12 @@ impl Printer<'_> {
         if self.shown() < Shown::Parts {
             return format!("(containsMap {} ?)", size(m.n));
         }
+        let vector = i64::from(self.target.lanes(s));
+        let pieces = Pieces::of(m.n, i64::from(ABREAST) * vector, vector);
+        let ([whole, between], rules) = pieces.of_loop(m.n, [&wide, &lanes]);
         let vectors = match self.shown() {
             Shown::Parts => {
-                self.uses("algorithmic", &blocks_of(m.n, &[&wide, &lanes]));
+                self.uses("algorithmic", &rules);
                 false
             }
             Shown::Vectors => {
@@ -479,15 +489,16 @@ impl Printer<'_> {
             };
             format!("({map} {times} {block})")
         };
-        let first = if threads {
-            "containsMapPar"
-        } else {
-            "containsMap"
+        let map = |threads| {
+            if threads {
+                "containsMapPar"
+            } else {
+                "containsMap"
+            }
         };
-        let [whole, between] = counts(m.n, &wide, &lanes);
-        let whole = blocks(first, whole, &wide);
-        let between = blocks("containsMap", between, &lanes);
-        format!("(parts {whole} (parts {between} (contains map)))")
+        let whole = blocks(map(threads), whole, &wide);
+        let between = blocks(map(threads && !pieces.chunks), between, &lanes);
+        pieces.look("parts", [&whole, &between, "(contains map)"])
     }
 
     /// A loop over reductions, whose elements are in lanes: none is regrouped.
@@ -502,6 +513,15 @@ impl Printer<'_> {
         if !r.lane_wise || maps || !long(m.n, 64) {
             return None;
         }
+        let vector = i64::from(self.target.lanes(s));
+        let pieces = Pieces::of(m.n, i64::from(wide) * vector, vector);
+        if !pieces.chunks && !pieces.vectors {
+            return None;
+        }
+        // What is left of whole rows is one more piece of them.
+        if self.choice.rows > 0 && m.n.as_int().is_some() {
+            return None;
+        }
         self.says(match self.choice.rows {
             0 => format!("elements in {wide} vectors"),
             _ => format!("whole rows into {wide} vectors"),
@@ -514,13 +534,12 @@ impl Printer<'_> {
         let wide = self.param("wide", wide.to_string());
         let block = self.param("columns", format!("{wide} * {lanes}"));
         let (n, k, rows) = (m.n, size(r.n), self.choice.rows > 0);
+        let ([whole, between], mut rules) = pieces.of_loop(n, [&block, &lanes]);
         if self.shown() < Shown::Parts {
             return Some(format!("(containsMap {} ?)", size(n)));
         }
-        let [whole, between] = counts(n, &block, &lanes);
         if self.shown() == Shown::Parts {
             self.uses("algorithmic", &["reduce-seq"]);
-            let mut rules = blocks_of(n, &[&block, &lanes]);
             let of = |n: &str, b: &str| {
                 format!("(containsMap {n} (containsMap {b} (containsReduceSeq {k} ?)))")
             };
@@ -537,8 +556,8 @@ impl Printer<'_> {
             };
             self.uses("algorithmic", &rules);
             return Some(match one {
-                true => format!("(parts {} {last})", of(&whole, &lanes)),
-                false => format!("(parts {} (parts {between} {last}))", of(&whole, &block)),
+                true => pieces.but_vectors("parts", [&of(&whole, &lanes), &last]),
+                false => pieces.look("parts", [&of(&whole, &block), &between, &last]),
             });
         }
         let mut parallel_map = "containsMap";
@@ -557,7 +576,14 @@ impl Printer<'_> {
         // What is left of rows is one more piece of them, of as many vectors as there are, and then of the last elements.
         let rest = match rows {
             true => strip(&between, false),
-            false => format!("(containsMap ? {})", tile("1", lower)),
+            false => {
+                let map = if pieces.chunks || !lower || !parallel {
+                    "containsMap"
+                } else {
+                    "containsMapPar"
+                };
+                format!("({map} ? {})", tile("1", lower))
+            }
         };
         // Those that lie side by side, as of windows, are added up one element after the other.
         let last = match rows || m.across {
@@ -577,8 +603,8 @@ impl Printer<'_> {
         }
         let first = format!("({parallel_map} {whole} {first})");
         Some(match one {
-            true => format!("(parts {first} {last})"),
-            false => format!("(parts {first} (parts {rest} {last}))"),
+            true => pieces.but_vectors("parts", [&first, &last]),
+            false => pieces.look("parts", [&first, &rest, &last]),
         })
     }
 
@@ -654,14 +680,6 @@ impl Printer<'_> {
             false => format!("(contains (app reduceSeqUnroll ? ? {inner}))"),
         }
     }
-}
-
-/// How many blocks a loop has, and then how many vectors of what they leave.
-pub fn counts(n: Nat, block: &str, lanes: &str) -> [String; 2] {
-    [
-        format!("(floor({n}, {block}))"),
-        format!("(floor({n} - {block} * floor({n}, {block}), {lanes}))"),
-    ]
 }
 
 /// What makes blocks of such lengths, each of what the one before leaves, and a rest, of a loop over n elements and no other loop.

@@ -4,7 +4,8 @@
 //! that what is read of one row of the array lies together, in short runs, so that what is written of one row does, too. Columns that
 //! are summed are as many at once as the nearest cache holds sums of, and a few rows are added to a vector of sums while it is in a register: rows are read whole, every sum stays in its order.
 
-use super::print::{blocks_of, counts, size, Printer};
+use super::pieces::Pieces;
+use super::print::{blocks_of, size, Printer};
 use super::skeleton::{Loops, Map, Reduce};
 use super::stage::{Shown, Stage};
 use crate::arith::Nat;
@@ -41,10 +42,15 @@ impl Printer<'_> {
         let narrow = self.param("narrow", NARROW.to_string());
         let run = self.param("run", RUN.to_string());
         let (n, columns) = (size(m.n), size(inner.n));
-        let [whole, between] = counts(m.n, &strip, &narrow);
-        let runs = format!("(floor({}, {run}))", inner.n);
+        let pieces = Pieces::of(m.n, STRIP.into(), NARROW.into());
+        let ([whole, between], rules) = pieces.of_loop(m.n, [&strip, &narrow]);
+        let in_runs = Pieces::of(inner.n, RUN.into(), RUN.into());
+        let ([runs, _], of_runs) = in_runs.of_loop(inner.n, [&run, &run]);
+        if !pieces.chunks || !in_runs.chunks {
+            return None;
+        }
         let all = |first: String, second: String| {
-            Some(format!("(parts {first} (parts {second} (contains map)))"))
+            Some(pieces.look("parts", [&first, &second, "(contains map)"]))
         };
         if self.stage < Stage::Parts {
             return Some(format!("(containsMap {n} (containsMap {columns} ?))"));
@@ -52,7 +58,6 @@ impl Printer<'_> {
         let (mut first, mut last) = ("containsMap", "containsMap");
         match self.stage {
             Stage::Parts => {
-                let rules = blocks_of(m.n, &[&strip, &narrow]);
                 self.needs("algorithmic", &rules);
                 let rows = |times: &str, strip: &str| {
                     format!("(containsMap {times} (containsMap {strip} (containsMap {columns} ?)))")
@@ -62,7 +67,7 @@ impl Printer<'_> {
             Stage::Reorder | Stage::Vectors => {
                 self.needs("layout", &["transpose-around-map-map"]);
             }
-            Stage::Beside => self.needs("algorithmic", &blocks_of(inner.n, &[&run])),
+            Stage::Beside => self.needs("algorithmic", &of_runs[..2.min(of_runs.len())]),
             Stage::Lower => {
                 self.needs("lowering", &["map-unroll"]);
                 last = "containsMapUnroll";
@@ -83,7 +88,8 @@ impl Printer<'_> {
                     _ => [&strip, &run],
                 };
                 let block = format!("(containsMap {outer} (containsMap {inner} ?))");
-                format!("(parts (containsMap {runs} {block}) (contains map))")
+                let runs = format!("(containsMap {runs} {block})");
+                in_runs.but_vectors("parts", [&runs, "(contains map)"])
             }
         };
         all(
@@ -107,6 +113,7 @@ impl Printer<'_> {
         });
         self.says("parallel");
         let block = self.param("elements", BLOCK.to_string());
+        let whole = m.n.as_int().is_some_and(|n| n % i64::from(BLOCK) == 0);
         if m.generates && self.stage == Stage::Loops {
             self.needs("algorithmic", &["generate-map"]);
         }
@@ -118,7 +125,11 @@ impl Printer<'_> {
         let mut map = "containsMap";
         match self.stage {
             Stage::Parts => {
-                self.needs("algorithmic", &blocks_of(m.n, &[&block]));
+                let [rest, split] = blocks_of(m.n, &[&block]).try_into().unwrap_or_default();
+                match whole {
+                    true => self.needs("algorithmic", &[split]),
+                    false => self.needs("algorithmic", &[rest, split]),
+                }
                 if rows {
                     self.needs("algorithmic", &["reduce-seq"]);
                 }
@@ -138,10 +149,11 @@ impl Printer<'_> {
             (true, false) => format!("(containsMap {block} (contains reduceSeq))"),
             (false, _) => format!("(containsMap {block} ?)"),
         };
-        Some(format!(
-            "(parts ({map} (floor({}, {block})) {inner}) (contains map))",
-            m.n
-        ))
+        let blocks = format!("({map} (floor({}, {block})) {inner})", m.n);
+        Some(match whole {
+            true => blocks,
+            false => format!("(parts {blocks} (contains map))"),
+        })
     }
 
     /// The sums of some columns over all rows, as the last stage has them: of several rows at once where these are many.

@@ -42,6 +42,10 @@ struct Product<'a> {
     s: Scalar,
 }
 
+/// Tiles of fewer rows and columns would mostly be padded.
+const FEW_ROWS: i64 = 4;
+const FEW_COLUMNS: i64 = 16;
+
 /// Two loops around a reduction, the outer one of which is this.
 fn product(rows: &Map) -> Option<Product<'_>> {
     let mut between = Vec::new();
@@ -57,7 +61,7 @@ fn product(rows: &Map) -> Option<Product<'_>> {
         }
     };
     between.pop()?;
-    let last = |m: &&Map| m.reused && long(m.n, 64);
+    let last = |m: &&Map| m.reused && long(m.n, FEW_ROWS);
     if rows.generates || columns.generates || !last(&rows) || between.iter().any(last) {
         return None;
     }
@@ -65,8 +69,11 @@ fn product(rows: &Map) -> Option<Product<'_>> {
         .inner
         .any(&|l| matches!(l, Loops::Map(_) | Loops::Reduce(_)));
     let s = leaf(columns.elem).filter(|s| same_leaves(columns.elem, *s))?;
-    let fits =
-        columns.reduces && !columns.generates && !inner && long(columns.n, 64) && long(r.n, 16);
+    let fits = columns.reduces
+        && !columns.generates
+        && !inner
+        && long(columns.n, FEW_COLUMNS)
+        && long(r.n, 16);
     fits.then_some(Product {
         rows,
         between,

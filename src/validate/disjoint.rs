@@ -27,8 +27,24 @@ pub fn disjoint(cx: &mut Values, items: &[Item], (k, n): (Symbol, Nat), dims: &[
     if by_digits(cx, &stores, (k, n)) || by_distance(cx, &stores, (k, n)) {
         return Ok(());
     }
+    // Rows of the last dimensions may be one row, as joined ones are.
+    let joined = (1..dims.len().saturating_sub(1)).map(|at| {
+        let (first, rest) = dims.split_at(at);
+        let row = rest.iter().fold(Nat::int(1), |n, d| n * *d);
+        [first, &[row]].concat()
+    });
+    for dims in std::iter::once(dims.to_vec()).chain(joined) {
+        if by_dimensions(cx, &stores, k, &dims)? {
+            return Ok(());
+        }
+    }
+    Err(Stuck::new("two iterations may store the same element"))
+}
+
+/// Whether the quotient of one of the coordinates, or of the flat index, is the iteration.
+fn by_dimensions(cx: &mut Values, stores: &[(&Leaf, Nat)], k: Symbol, dims: &[Nat]) -> Res<bool> {
     let mut of = Vec::new();
-    for (leaf, at) in &stores {
+    for (leaf, at) in stores {
         let mark = cx.known.mark();
         assume_path(cx, &leaf.path);
         of.push(coordinates(cx, *at, dims));
@@ -75,10 +91,10 @@ pub fn disjoint(cx: &mut Values, items: &[Item], (k, n): (Symbol, Nat), dims: &[
             }
         }
         if fine {
-            return Ok(());
+            return Ok(true);
         }
     }
-    Err(Stuck::new("two iterations may store the same element"))
+    Ok(false)
 }
 
 /// Whether elements that are stored side by side lie so far apart that no other iteration comes there, or between those of all others.

@@ -47,6 +47,8 @@ pub struct Known {
     points: RefCell<Points>,
     /// Questions that were answered neither by their form nor at a point, each once; and those that a point answered.
     asked: Cell<u64>,
+    /// In so many quotients is what is asked.
+    pub(super) quotients: Cell<u32>,
     pointed: Cell<u64>,
     /// They themselves, where they are kept.
     kept: Option<RefCell<Vec<Question>>>,
@@ -71,6 +73,7 @@ impl Default for Known {
             choices: RefCell::default(),
             points: RefCell::default(),
             asked: Cell::new(0),
+            quotients: Cell::new(0),
             pointed: Cell::new(0),
             kept: None,
         }

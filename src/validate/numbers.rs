@@ -147,6 +147,29 @@ impl Values {
         self.is_within(n, of).then_some(n)
     }
 
+    /// An index that is converted, and the one that a constant is when it is converted so.
+    pub fn converted(&self, converted: V, constant: V) -> Option<(Nat, Nat)> {
+        let (Node::Cast(a, Scalar::I64, to), Node::Lit(l, of)) =
+            (self.node(converted), self.node(constant))
+        else {
+            return None;
+        };
+        // Each of these is the number itself, not rounded.
+        let whole = |x: f64, most: i64| {
+            let same =
+                x.fract() == 0.0 && x.abs() <= most as f64 && x.to_bits() != (-0.0f64).to_bits();
+            same.then_some(x as i64)
+        };
+        let k = match l {
+            Lit::Int(i) => i64::try_from(*i).ok()?,
+            Lit::F32(bits) if *to == Scalar::F32 => whole(f32::from_bits(*bits).into(), 1 << 24)?,
+            Lit::F64(bits) if *to == Scalar::F64 => whole(f64::from_bits(*bits), 1 << 53)?,
+            _ => return None,
+        };
+        let index = self.as_index(*a).filter(|_| to == of)?;
+        Some((index, Nat::int(k)))
+    }
+
     /// What a number of 32 bits is up to multiples of 2^32.
     fn modulo(&self, v: V, of: Scalar, depth: u32) -> Option<Nat> {
         let depth = depth.checked_sub(1)?;

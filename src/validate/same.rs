@@ -99,6 +99,9 @@ fn compare_anew(cx: &mut Values, a: V, b: V, depth: u32) -> Res<()> {
     if without_others(cx, (a, b), depth)? {
         return Ok(());
     }
+    if let Some((m, n)) = cx.converted(a, b).or_else(|| cx.converted(b, a)) {
+        return indices(cx, m, n, depth);
+    }
     match (cx.node(a).clone(), cx.node(b).clone()) {
         (Node::Idx(m), Node::Idx(n)) => indices(cx, m, n, depth),
         (Node::In(s, m), Node::In(t, n)) if s == t => indices(cx, m, n, depth),

@@ -11,6 +11,8 @@ use crate::intern::Symbol;
 
 /// Minima in each other of which both cases are looked at.
 const CASES: u32 = 3;
+/// Quotients in each other of which the dividend is asked.
+const QUOTIENTS: u32 = 3;
 
 impl Known {
     /// Whether a number is not negative: by its strides, by rules and facts, at the ends of ranges, by cases, by its factors.
@@ -24,7 +26,7 @@ impl Known {
                 || self.by_fact(simple)
                 || self.by_parts(simple)
                 || self.by_quotients(simple)
-                || self.by_dividend(simple)
+                || self.in_quotient(|| self.by_dividend(simple) || self.by_rows(simple))
                 || self.by_all(simple)
         }
     }
@@ -161,33 +163,81 @@ impl Known {
         rest != n && self.at_least(rest, Nat::int(0))
     }
 
-    /// A quotient by a constant is at most, or at least, a number that is whole where something divides: so is what is divided, as often.
-    /// Of what is whole by its form rules know that.
-    fn by_dividend(&self, n: Nat) -> bool {
-        let found = n.terms().iter().find_map(|(m, c)| {
-            let quotient = Nat::from_terms([(m.clone(), Rat::ONE)]);
-            match quotient.as_atom()?.kind() {
-                AtomKind::Floor(x, k) if k.as_int() > Some(0) => {
-                    Some((x, k, c.as_int()?, n - Nat::rat(*c) * quotient))
-                }
-                _ => None,
-            }
-        });
-        let Some((x, k, c, rest)) = found.filter(|f| !is_integer(f.3)) else {
+    /// What is asked of what is divided may be of quotients again, which is not followed for long.
+    fn in_quotient(&self, shown: impl Fn() -> bool) -> bool {
+        let depth = self.quotients.get();
+        if depth == QUOTIENTS {
             return false;
-        };
-        let is_whole = {
-            let facts = self.facts.borrow();
-            let like = |w: &Nat| is_integer(rest - *w) || is_integer(rest + *w);
-            facts.whole_sizes().iter().any(like)
-        };
+        }
+        self.quotients.set(depth + 1);
+        let found = shown();
+        self.quotients.set(depth);
+        found
+    }
+
+    /// A quotient is at most, or at least, a number that is whole: so is what is divided, as often. Where a constant divides, rules know
+    /// that of what is whole by its form, so that it is asked of what is whole where something divides.
+    fn by_dividend(&self, n: Nat) -> bool {
         let one = Nat::int(1);
-        is_whole
-            && match c {
-                1 => self.at_least(x + k * rest, Nat::int(0)),
-                -1 => self.at_least(k * (rest + one) - one, x),
-                _ => false,
-            }
+        n.terms().iter().any(|(m, c)| {
+            let quotient = Nat::from_terms([(m.clone(), Rat::ONE)]);
+            let Some(AtomKind::Floor(x, d)) = quotient.as_atom().map(Atom::kind) else {
+                return false;
+            };
+            let rest = n - Nat::rat(*c) * quotient;
+            let (positive, is_whole) = match d.as_int() {
+                Some(d) => (d > 0, !is_integer(rest) && self.is_whole(rest)),
+                None => (
+                    self.at_least(d, one),
+                    is_integer(rest) || self.is_whole(rest),
+                ),
+            };
+            positive
+                && is_whole
+                && match c.as_int() {
+                    Some(1) => self.at_least(x + d * rest, Nat::int(0)),
+                    Some(-1) => self.at_least(d * (rest + one) - one, x),
+                    _ => false,
+                }
+        })
+    }
+
+    /// Quotients that are taken from it are less than the number of rows that all that is divided has.
+    fn by_rows(&self, n: Nat) -> bool {
+        let one = Nat::int(1);
+        n.terms().iter().any(|(m, c)| {
+            let quotient = Nat::from_terms([(m.clone(), Rat::ONE)]);
+            let (x, d) = match quotient.as_atom().map(Atom::kind) {
+                Some(AtomKind::Floor(x, d)) if d.as_int().is_none() && *c < Rat::ZERO => (x, d),
+                _ => return false,
+            };
+            let Some((by, _)) = d
+                .terms()
+                .into_iter()
+                .next()
+                .filter(|_| d.terms().len() == 1)
+            else {
+                return false;
+            };
+            let rows = n.terms().into_iter().filter_map(|(m, _)| {
+                let whole = m.factors().any(|f| by.factors().any(|b| b.0 == f.0));
+                let rows = Nat::from_terms([(m.div(&by), Rat::ONE)]);
+                (whole && is_integer(rows)).then_some(rows)
+            });
+            let fits = |rows: &Nat| self.at_least(d * *rows - one, x);
+            let rows = rows
+                .into_iter()
+                .find(|rows| self.at_least(d, one) && fits(rows));
+            let less = |rows| n + Nat::rat(*c) * (rows - one - quotient);
+            rows.is_some_and(|rows| self.at_least(less(rows), Nat::int(0)))
+        })
+    }
+
+    /// Whether a number is whole because something divides.
+    fn is_whole(&self, n: Nat) -> bool {
+        let facts = self.facts.borrow();
+        let like = |w: &Nat| is_integer(n - *w) || is_integer(n + *w);
+        facts.whole_sizes().iter().any(like)
     }
 
     /// Whether that a number with quotients is negative contradicts what is known about it, see `system`.

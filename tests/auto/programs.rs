@@ -1,7 +1,18 @@
 //! Programs that have no sketch, each with what is done with it.
 
 /// Programs that are not shipped, and a word of the schedule that is taken where sums may be regrouped.
-pub const PROGRAMS: [(&str, &str); 97] = [
+pub const PROGRAMS: [(&str, &str); 99] = [
+    // Elements that indices choose are results, alone and in pairs.
+    (
+        "def chosen [n k : nat] (is : n.idx[k]) (x : k.f32) (keys : k.i32) (y : n.f32) : n.((f32, i32), f32) =
+           zip (gather is (zip x keys)) y",
+        "elements copied by loops, parallel",
+    ),
+    (
+        "def both_chosen [n k : nat] (is : n.idx[k]) (js : n.idx[k]) (x : k.f32) (keys : k.i32) : (n.f32, n.i32) =
+           (gather is (x |> map (\\v -> v * 2.0)), gather js keys)",
+        "elements copied by loops, parallel",
+    ),
     // Rows of a sparse matrix are segments, of numbers or of rows.
     (
         "def sparse [n m k : nat] (offsets : (n+1).idx[m+1]) (columns : m.idx[k]) (values : m.f32) (x : k.f32) : n.f32 =
