@@ -400,9 +400,10 @@ impl Walk<'_> {
             }
             LoopKind::Lanes => Some("ROLLED"),
             LoopKind::PartialUnroll => Some("REPEATED"),
-            LoopKind::Independent => Some("INDEPENDENT"),
+            LoopKind::Independent => found.filter(|f| ["INDEPENDENT", "ROLLED"].contains(f)),
         };
-        let fits = found == hint && (kind != LoopKind::Par || hint.is_some());
+        let asked = matches!(kind, LoopKind::Par | LoopKind::Independent);
+        let fits = found == hint && (!asked || hint.is_some());
         let what = "what stands before the loop is another hint";
         self.require(fits, line, what)?;
         hint.into_iter().for_each(|name| self.scope.needs(name));

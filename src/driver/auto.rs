@@ -15,7 +15,7 @@ use crate::estimate::{cycles, limit, Limit, Machine, Sizes};
 use crate::exec::sizes::Effort;
 use crate::lower::{self, lower};
 use crate::nest::{abi, Nest};
-use crate::obligation::Assumption;
+use crate::obligation::{Assumption, Known};
 use crate::report::candidates::{Candidate, Candidates, Roofline, SizeClass};
 use crate::report::tuning::TuningRecord;
 use crate::schedule::{
@@ -327,6 +327,9 @@ impl<'a> Trial<'a> {
         let plain = plain.ok().map(|n| self.estimates(&n));
         let elements = schedule::of_elements(&self.input.program);
         self.begun = elements.and_then(|way| self.prepared_by(way));
+        if self.begun.is_none() {
+            self.begun = self.without_names();
+        }
         let exact = self.demanded();
         let demanded = exact.is_some();
         if let Some(way) = exact {
@@ -355,6 +358,19 @@ impl<'a> Trial<'a> {
             demanded,
         };
         (auto, plain.map(|p| p.1))
+    }
+
+    /// Without names of views, where that is all that changes.
+    fn without_names(&mut self) -> Option<(Schedule, Program)> {
+        let (way, wanted) = schedule::of_views(&self.input.program)?;
+        let found = self.prepared_by(way);
+        found.filter(|(_, program)| {
+            let wanted = Program {
+                term: wanted,
+                ..program.clone()
+            };
+            search::start(program) == search::start(&wanted)
+        })
     }
 
     /// What makes sums exact, where they shall be.
@@ -552,7 +568,8 @@ impl<'a> Trial<'a> {
     pub(super) fn kernel(&self, term: &Term) -> Result<Estimates, Ended> {
         let nest = (self.lowered(term)).map_err(|d| Ended::NoKernel(d.message))?;
         // Where nobody asked for a schedule, nobody expects that it takes fewer sizes.
-        let more = (nest.abi.assumptions.iter()).find(|a| !self.assumed.contains(a));
+        let assumed = Known::new(&self.assumed);
+        let more = (nest.abi.assumptions.iter()).find(|a| !assumed.implies(**a));
         match more {
             Some(more) => Err(Ended::NoKernel(format!("it would assume {more}"))),
             None => Ok(self.estimates(&nest)),

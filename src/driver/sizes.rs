@@ -4,7 +4,7 @@
 //! `n=1..64,64..,m=1..8,8..` of some. Out: the classes, sizes that stand for each of them, which choices of sizes lead to which
 //! class. Invariant: every size is in one class. Absent: schedules, what is good for a class.
 
-use crate::arith::Nat;
+use crate::arith::{Nat, Rat};
 use crate::diag::{code, Diagnostic};
 use crate::exec::offsets;
 use crate::exec::sizes::{Effort, Sizes};
@@ -21,6 +21,8 @@ const SMALLEST: i64 = 32;
 const TIMES: i64 = 16;
 /// So many values are in a segment: in a row of a sparse matrix, say.
 const IN_SEGMENT: i64 = 16;
+/// So many elements has what another array has fewer results by: the taps of a filter, say.
+const TAKEN: i64 = 32;
 
 /// Kernels in one: each is searched for, and stands in the text.
 const MOST: usize = 64;
@@ -192,9 +194,19 @@ pub(super) fn supposed(program: &Program, fixed: &Sizes) -> Sizes {
     // Of numbers alone, how often something is done is how much there is to do.
     let alone = !program.sizes.iter().any(|s| is_extent(*s));
     let values = offsets::values(program);
+    let is_taken = |s: Symbol| {
+        let falls = |n: &Nat| {
+            n.coefficient(s)
+                .and_then(Nat::as_rat)
+                .is_some_and(|c| c < Rat::ZERO)
+        };
+        extents.iter().any(falls)
+    };
     let all = |each: i64| -> Sizes {
         let of = |s: Symbol| match alone || is_extent(s) {
             true if values.contains(&s) => each * IN_SEGMENT,
+            // Of a length that is taken from another there is less.
+            true if is_taken(s) => each.min(TAKEN),
             true => each,
             // It says how often something is done.
             false => each.min(TIMES),

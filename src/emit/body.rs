@@ -514,6 +514,11 @@ impl<'a> Printer<'a> {
         let head = format!("for (int64_t {var} = 0; {var} < {n}; {var}++) {{");
         match kind {
             LoopKind::Par => return self.parallel(var, &n, &head, body),
+            // A loop of one or two vectors compilers would write out before they make vectors.
+            LoopKind::Independent if is_of_vectors(extent, body) => {
+                self.used.rolled = true;
+                self.line("ROLLED");
+            }
             LoopKind::Lanes => {
                 self.used.rolled = true;
                 self.line("ROLLED");
@@ -692,4 +697,10 @@ impl<'a> Printer<'a> {
             _ => {}
         }
     }
+}
+
+/// Whether as many single elements are stored as one or two vectors have.
+fn is_of_vectors(extent: Nat, body: &[Stmt]) -> bool {
+    let few = extent.as_int().is_some_and(|n| matches!(n, 8 | 12 | 16));
+    few && !body.iter().any(|s| matches!(s, Stmt::For { .. }))
 }

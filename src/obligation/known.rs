@@ -1,7 +1,7 @@
 //! What is known of sizes, and what of an obligation is left.
 
 use super::Assumption;
-use crate::arith::{gcd, Nat, Rat, Signs};
+use crate::arith::{gcd, AtomKind, Nat, Rat, Signs};
 use crate::index::{Facts, Level};
 use std::collections::BTreeSet;
 
@@ -199,7 +199,37 @@ pub fn assumptions(sizes: &[Nat], whole: &[Nat], signs: &[Nat]) -> Result<Vec<As
             out.push(*a);
         }
     }
-    Ok(out)
+    Ok(without_implied(out))
+}
+
+/// Without signs that follow from the others: those that divide something are asked first.
+fn without_implied(mut all: Vec<Assumption>) -> Vec<Assumption> {
+    let divides = |a: &Assumption| match a {
+        Assumption::NotNegative(n) => n
+            .terms()
+            .iter()
+            .any(|(m, _)| m.atoms().any(|a| !matches!(a.kind(), AtomKind::Var(_)))),
+        Assumption::Divides(..) => false,
+    };
+    for first in [true, false] {
+        let mut at = 0;
+        while at < all.len() {
+            let a = all[at];
+            let asked = matches!(a, Assumption::NotNegative(_)) && divides(&a) == first;
+            let others = || {
+                { all.iter().copied() }
+                    .filter(|o| *o != a)
+                    .collect::<Vec<_>>()
+            };
+            match asked && all.len() > 1 && Known::new(&others()).implies(a) {
+                true => {
+                    all.remove(at);
+                }
+                false => at += 1,
+            }
+        }
+    }
+    all
 }
 
 fn is_constant(a: Assumption) -> bool {

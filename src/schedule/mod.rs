@@ -16,6 +16,7 @@ mod joined;
 mod lanes;
 mod lifted;
 mod linear;
+mod named_views;
 mod nested;
 mod partial;
 mod pieces;
@@ -49,7 +50,7 @@ pub use variants::Variants;
 use crate::algebra::Floats;
 use crate::search;
 use crate::target::Target;
-use crate::term::Program;
+use crate::term::{Program, Term};
 
 /// What the user permits beyond what is exact.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
@@ -312,6 +313,11 @@ pub fn exact(program: &Program) -> Option<Schedule> {
 /// What is done before anything else, where loops go over indices.
 pub fn of_elements(program: &Program) -> Option<Schedule> {
     indices::as_elements(&search::start(program))
+}
+
+/// What puts names of views in, where loops have some, and the term that it has to lead to.
+pub fn of_views(program: &Program) -> Option<(Schedule, Term)> {
+    named_views::put_in(&search::start(program))
 }
 
 /// What leaves out arrays that loops do not read, which may be there since sums were taken apart; behind so many of its kind.

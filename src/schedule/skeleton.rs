@@ -9,7 +9,7 @@ use crate::algebra::{determined, recognise, Claim, Floats, Law, Property};
 use crate::arith::Nat;
 use crate::rule;
 use crate::target::Target;
-use crate::term::{Data, Kind, Loop, Op, Prim, Sort, Term};
+use crate::term::{Data, Kind, Loop, Op, Prim, Sort, Term, View};
 use crate::ty::{Scalar, Ty, TyKind};
 
 /// The loops of a term.
@@ -138,6 +138,8 @@ impl Reader {
             (Sort::Loop(Loop::Generate), [f]) if !is_variable(f) => self.generated(t.ty(), f),
             (Sort::Loop(Loop::Iterate), [f, _]) => self.function(f),
             (Sort::Data(Data::Let), [value, f]) => self.named(value, f),
+            // What indices choose from is read.
+            (Sort::View(View::Gather), _) => self.value(t),
             (
                 Sort::View(_)
                 | Sort::Data(Data::ToMem | Data::Pair | Data::Fst | Data::Snd | Data::MakeArray),

@@ -1,7 +1,57 @@
 //! Programs that have no sketch, each with what is done with it.
 
 /// Programs that are not shipped, and a word of the schedule that is taken where sums may be regrouped.
-pub const PROGRAMS: [(&str, &str); 99] = [
+pub const PROGRAMS: [(&str, &str); 107] = [
+    // Lengths that are known, of which nothing is left over, or less than a vector.
+    (
+        "def fixed [m : nat] (x : m.256.f32) : m.f32 = x |> map (\\row -> row |> map (\\v -> v * v) |> reduce (+) 0.0)",
+        "reductions in 4 vectors, parallel",
+    ),
+    (
+        "def nearly_fixed [m : nat] (x : m.260.f32) : m.f32 = x |> map (\\row -> row |> map (\\v -> v * v) |> reduce (+) 0.0)",
+        "reductions in 4 vectors, parallel",
+    ),
+    (
+        "def fixed_sum (x : 65536.f32) : f32 = x |> map (\\v -> v * v) |> reduce (+) 0.0",
+        "reductions in 4 vectors, parallel blocks",
+    ),
+    (
+        "def sums_of_columns [m : nat] (a : m.256.f32) : 256.f32 = transpose a |> map (\\c -> reduce (+) 0.0 c)",
+        "elements in 4 vectors, parallel",
+    ),
+    (
+        "def filters [h w : nat] (weights : 32.16.3.3.f32) (image : 16.(h+2).(w+2).f32) : 32.h.w.f32 =
+           weights |> map (\\filter ->
+             (image |> map (\\plane -> plane |> map (slide[3, 1]) |> slide[3, 1] |> map transpose)) |> transpose |> map transpose
+             |> map (map (\\window ->
+               zip (join (join window)) (join (join filter)) |> map (\\p -> fst p * snd p) |> reduce (+) 0.0)))",
+        "register tiles",
+    ),
+    // Views have names between loops.
+    (
+        "def named [m n k : nat] (a : m.k.f32) (b : k.n.f32) : m.n.f32 =
+           a |> map (\\row ->
+             let columns = transpose b in
+             columns |> map (\\column ->
+               let pairs = zip row column in
+               pairs |> map (\\p -> fst p * snd p) |> reduce (+) 0.0))",
+        "names of views put in, register tiles of packed panels, parallel",
+    ),
+    // What is computed keeps its name beside them.
+    (
+        "def named_too [m n : nat] (x : m.n.f32) : m.n.f32 =
+           x |> map (\\row ->
+             let pairs = zip row row in
+             let total = pairs |> map (\\p -> fst p * snd p) |> reduce (+) 0.0 in
+             pairs |> map (\\p -> fst p / total))",
+        "reductions in 4 vectors",
+    ),
+    // There are as many results as a difference says.
+    (
+        "def valid [k n : nat] (w : k.f32) (x : n.f32) : (n-k+1).f32 =
+           slide[k, 1] x |> map (\\v -> zip v w |> map (\\p -> fst p * snd p) |> reduce (+) 0.0)",
+        "parallel",
+    ),
     // Elements that indices choose are results, alone and in pairs.
     (
         "def chosen [n k : nat] (is : n.idx[k]) (x : k.f32) (keys : k.i32) (y : n.f32) : n.((f32, i32), f32) =
