@@ -1,8 +1,9 @@
 //! Rules that are equal at some sizes only: the search, the kernel, the plan and the proof say at which.
 
-use crate::common::{chain, definition_text, mm, rules};
+use crate::common::{self, chain, definition_text, mm, rules};
 use rise_opt::arith::Nat;
 use rise_opt::elab::RuleUse;
+use rise_opt::lower::{lower, Options};
 use rise_opt::proof::{check, instance, By, Proof, Segment, Step};
 use rise_opt::search;
 use rise_opt::term::{normalize, Term};
@@ -276,4 +277,29 @@ fn proofs_say_at_which_sizes_they_hold_and_some_hold_at_none() {
         let said = ["has a meaning at no sizes", "would have a part of type"];
         assert!(said.iter().any(|s| why.contains(s)), "{never}: {why}");
     }
+}
+
+/// What follows from other assumptions is no assumption of a kernel: blocks of a difference are as few as it is.
+#[test]
+fn what_follows_from_assumptions_is_left_out() {
+    let lowered = |text: &str| {
+        let program = common::program_text(text);
+        let nest = lower(&program, &Options::default()).expect("a kernel");
+        let all = nest.abi.assumptions.iter();
+        all.map(|a| a.to_string()).collect::<Vec<_>>()
+    };
+    let valid = "def valid [k n : nat] (w : k.f32) (x : n.f32) : (n-k+1).f32 =
+       slide[k, 1] x |> map (\\v -> zip v w |> map (\\p -> fst p * snd p) |> reduceSeq (\\a b -> a + b) 0.0)";
+    assert_eq!(lowered(valid), ["n - k >= 0"]);
+    let blocks = "def blocks [k n : nat] (x : (n-k).f32) : (8*floor(n-k, 8)).f32 =
+       x |> take[8*floor(n-k, 8)] |> map (\\v -> v + 1.0)";
+    assert_eq!(lowered(blocks), ["n - k >= 0"]);
+    // One that says more stays, whatever stands beside it.
+    let more = "def more [k n : nat] (x : (n-k).f32) : (8*floor(n-k-3, 8)).f32 =
+       x |> take[8*floor(n-k-3, 8)] |> map (\\v -> v + 1.0)";
+    assert!(
+        lowered(more).iter().any(|a| a != "n - k >= 0"),
+        "{:?}",
+        lowered(more)
+    );
 }

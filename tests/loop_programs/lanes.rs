@@ -408,3 +408,22 @@ fn elements_of_planes_are_independent() {
            x |> mapPar (\\row -> row |> mapSeq (\\v -> generate[2*k] (\\i -> v)) |> transpose)");
     assert!(!rows.contains(&true), "{rows:?}");
 }
+
+/// Of as many elements as one or two vectors have gcc makes vectors, and writes nothing out before.
+#[test]
+fn loops_of_vectors_are_not_written_out_first() {
+    let hint = |n: u32| {
+        let nest = printed(&format!(
+            "def f [m : nat] (x : m.{n}.f32) (y : m.{n}.f32) : m.{n}.f32 =
+               zip x y |> mapPar (\\r -> zip (fst r) (snd r) |> mapSeq (\\p -> fst p / snd p))"
+        ));
+        let c = rise_opt::emit::emit(&nest, &rise_opt::emit::Options::default()).c;
+        ["    ROLLED\n", "    INDEPENDENT\n"].map(|hint| c.contains(hint))
+    };
+    for n in [8, 12, 16] {
+        assert_eq!(hint(n), [true, false], "{n}");
+    }
+    for n in [7, 24] {
+        assert_eq!(hint(n), [false, true], "{n}");
+    }
+}
