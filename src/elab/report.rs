@@ -363,7 +363,12 @@ fn advice(want: Ty, found: Ty) -> String {
                 show(k)
             )
         }
-        (TyKind::Scalar(s), TyKind::Scalar(_)) => format!("convert with `(cast e : {})`", s.name()),
+        (TyKind::Scalar(s), TyKind::Scalar(_) | TyKind::Idx(_)) => {
+            format!("convert with `(cast e : {})`", s.name())
+        }
+        (TyKind::Idx(n), TyKind::Scalar(_)) => {
+            format!("a number becomes an index by `(cast e : idx[{}])`", show(n))
+        }
         (TyKind::Array(..), TyKind::Scalar(_)) => {
             "make an array of it: `fill[n] e`, or use an element of the other side".to_string()
         }

@@ -32,6 +32,14 @@ impl Pieces {
         }
     }
 
+    /// Blocks of one length, and what is left.
+    pub fn of_blocks(n: Nat, block: i64) -> Pieces {
+        Pieces {
+            vectors: false,
+            ..Pieces::of(n, block, block)
+        }
+    }
+
     pub const ALL: Pieces = Pieces {
         chunks: true,
         vectors: true,
@@ -48,15 +56,6 @@ impl Pieces {
         (first.iter().rev()).fold(last.to_string(), |rest, one| format!("({by} {one} {rest})"))
     }
 
-    /// The same where chunks are vectors.
-    pub fn but_vectors(self, by: &str, [chunks, rest]: [&str; 2]) -> String {
-        let none = Pieces {
-            vectors: false,
-            ..self
-        };
-        none.look(by, [chunks, "?", rest])
-    }
-
     /// Whether there is something behind the chunks, and behind the vectors.
     pub fn behind(self) -> [bool; 2] {
         [
@@ -65,7 +64,7 @@ impl Pieces {
         ]
     }
 
-    /// How many chunks a loop has, and then how many vectors; what makes blocks of both.
+    /// How many chunks a loop has, and then how many vectors; what makes blocks of both, of a loop over n elements and no other.
     pub fn of_loop(self, n: Nat, lengths: [&str; 2]) -> ([String; 2], Vec<String>) {
         let mut left = n.to_string();
         let (mut counts, mut rules) = (Vec::new(), Vec::new());

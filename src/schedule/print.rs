@@ -514,7 +514,10 @@ impl Printer<'_> {
             return None;
         }
         let vector = i64::from(self.target.lanes(s));
-        let pieces = Pieces::of(m.n, i64::from(wide) * vector, vector);
+        let pieces = match wide {
+            1 => Pieces::of_blocks(m.n, vector),
+            _ => Pieces::of(m.n, i64::from(wide) * vector, vector),
+        };
         if !pieces.chunks && !pieces.vectors {
             return None;
         }
@@ -530,7 +533,6 @@ impl Printer<'_> {
             self.says("parallel");
         }
         let lanes = self.lanes(s);
-        let one = wide == 1;
         let wide = self.param("wide", wide.to_string());
         let block = self.param("columns", format!("{wide} * {lanes}"));
         let (n, k, rows) = (m.n, size(r.n), self.choice.rows > 0);
@@ -555,10 +557,7 @@ impl Printer<'_> {
                 false => of(&between, &lanes),
             };
             self.uses("algorithmic", &rules);
-            return Some(match one {
-                true => pieces.but_vectors("parts", [&of(&whole, &lanes), &last]),
-                false => pieces.look("parts", [&of(&whole, &block), &between, &last]),
-            });
+            return Some(pieces.look("parts", [&of(&whole, &block), &between, &last]));
         }
         let mut parallel_map = "containsMap";
         let tile = |c: &str, unroll: bool| match unroll {
@@ -602,10 +601,7 @@ impl Printer<'_> {
             self.uses("vector", &rules.each_ref().map(String::as_str));
         }
         let first = format!("({parallel_map} {whole} {first})");
-        Some(match one {
-            true => pieces.but_vectors("parts", [&first, &last]),
-            false => pieces.look("parts", [&first, &rest, &last]),
-        })
+        Some(pieces.look("parts", [&first, &rest, &last]))
     }
 
     fn reduce(&mut self, r: &Reduce, free: bool) -> String {
@@ -680,19 +676,6 @@ impl Printer<'_> {
             false => format!("(contains (app reduceSeqUnroll ? ? {inner}))"),
         }
     }
-}
-
-/// What makes blocks of such lengths, each of what the one before leaves, and a rest, of a loop over n elements and no other loop.
-pub fn blocks_of(n: Nat, lengths: &[&str]) -> Vec<String> {
-    let mut left = n.to_string();
-    let mut rules = Vec::new();
-    for block in lengths {
-        let whole = format!("{block} * floor({left}, {block})");
-        rules.push(format!("map-rest-of[{left} + 1, {block}]"));
-        rules.push(format!("split-join-of[{whole} + 1, {block}]"));
-        left = format!("{left} - {whole}");
-    }
-    rules
 }
 
 /// An application somewhere whose arguments look so; what looks like anything is left out where that says the same.

@@ -5,7 +5,7 @@
 //! are summed are as many at once as the nearest cache holds sums of, and a few rows are added to a vector of sums while it is in a register: rows are read whole, every sum stays in its order.
 
 use super::pieces::Pieces;
-use super::print::{blocks_of, size, Printer};
+use super::print::{size, Printer};
 use super::skeleton::{Loops, Map, Reduce};
 use super::stage::{Shown, Stage};
 use crate::arith::Nat;
@@ -34,6 +34,11 @@ impl Printer<'_> {
         if m.generates || inner.generates || of_rows || !long(m.n) || !long(inner.n) {
             return None;
         }
+        let pieces = Pieces::of(m.n, STRIP.into(), NARROW.into());
+        let in_runs = Pieces::of_blocks(inner.n, RUN.into());
+        if !pieces.chunks || !in_runs.chunks {
+            return None;
+        }
         self.says("strips of rows");
         if parallel {
             self.says("parallel");
@@ -42,13 +47,8 @@ impl Printer<'_> {
         let narrow = self.param("narrow", NARROW.to_string());
         let run = self.param("run", RUN.to_string());
         let (n, columns) = (size(m.n), size(inner.n));
-        let pieces = Pieces::of(m.n, STRIP.into(), NARROW.into());
         let ([whole, between], rules) = pieces.of_loop(m.n, [&strip, &narrow]);
-        let in_runs = Pieces::of(inner.n, RUN.into(), RUN.into());
         let ([runs, _], of_runs) = in_runs.of_loop(inner.n, [&run, &run]);
-        if !pieces.chunks || !in_runs.chunks {
-            return None;
-        }
         let all = |first: String, second: String| {
             Some(pieces.look("parts", [&first, &second, "(contains map)"]))
         };
@@ -67,7 +67,7 @@ impl Printer<'_> {
             Stage::Reorder | Stage::Vectors => {
                 self.needs("layout", &["transpose-around-map-map"]);
             }
-            Stage::Beside => self.needs("algorithmic", &of_runs[..2.min(of_runs.len())]),
+            Stage::Beside => self.needs("algorithmic", &of_runs),
             Stage::Lower => {
                 self.needs("lowering", &["map-unroll"]);
                 last = "containsMapUnroll";
@@ -89,7 +89,7 @@ impl Printer<'_> {
                 };
                 let block = format!("(containsMap {outer} (containsMap {inner} ?))");
                 let runs = format!("(containsMap {runs} {block})");
-                in_runs.but_vectors("parts", [&runs, "(contains map)"])
+                in_runs.look("parts", [&runs, "?", "(contains map)"])
             }
         };
         all(
@@ -113,7 +113,8 @@ impl Printer<'_> {
         });
         self.says("parallel");
         let block = self.param("elements", BLOCK.to_string());
-        let whole = m.n.as_int().is_some_and(|n| n % i64::from(BLOCK) == 0);
+        let pieces = Pieces::of_blocks(m.n, BLOCK.into());
+        let ([many, _], rules) = pieces.of_loop(m.n, [&block, &block]);
         if m.generates && self.stage == Stage::Loops {
             self.needs("algorithmic", &["generate-map"]);
         }
@@ -125,11 +126,7 @@ impl Printer<'_> {
         let mut map = "containsMap";
         match self.stage {
             Stage::Parts => {
-                let [rest, split] = blocks_of(m.n, &[&block]).try_into().unwrap_or_default();
-                match whole {
-                    true => self.needs("algorithmic", &[split]),
-                    false => self.needs("algorithmic", &[rest, split]),
-                }
+                self.needs("algorithmic", &rules);
                 if rows {
                     self.needs("algorithmic", &["reduce-seq"]);
                 }
@@ -149,11 +146,8 @@ impl Printer<'_> {
             (true, false) => format!("(containsMap {block} (contains reduceSeq))"),
             (false, _) => format!("(containsMap {block} ?)"),
         };
-        let blocks = format!("({map} (floor({}, {block})) {inner})", m.n);
-        Some(match whole {
-            true => blocks,
-            false => format!("(parts {blocks} (contains map))"),
-        })
+        let blocks = format!("({map} {many} {inner})");
+        Some(pieces.look("parts", [&blocks, "?", "(contains map)"]))
     }
 
     /// The sums of some columns over all rows, as the last stage has them: of several rows at once where these are many.

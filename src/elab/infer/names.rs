@@ -49,13 +49,20 @@ impl Infer<'_> {
         }
         let known = self.names.sizes.keys().map(|s| &**s);
         let known: Vec<&str> = known.filter(|s| !target::is_constant(s)).collect();
-        let otherwise = match known.is_empty() {
-            true => format!("declare it: `[{name} : nat]`"),
-            false => format!("known sizes: {}", known.join(", ")),
+        let d = Diagnostic::new(code::UNKNOWN_SIZE, format!("there is no size `{name}`"));
+        // A value that is known only when the kernel runs.
+        let d = match self.locals.iter().any(|l| l.name == name) {
+            true => d.label(span, "a value, no size").help(format!(
+                "the element at an index is `idx {name} e`; what is no index becomes one by `(cast {name} : idx[n])`"
+            )),
+            false => {
+                let otherwise = match known.is_empty() {
+                    true => format!("declare it: `[{name} : nat]`"),
+                    false => format!("known sizes: {}", known.join(", ")),
+                };
+                d.label(span, "not known").help_near(name, known, otherwise)
+            }
         };
-        let d = Diagnostic::new(code::UNKNOWN_SIZE, format!("there is no size `{name}`"))
-            .label(span, "not known")
-            .help_near(name, known, otherwise);
         self.report(d);
         let n = self.unknown_size(span);
         self.names.sizes.insert(name.to_string(), n);
