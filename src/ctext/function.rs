@@ -18,6 +18,9 @@ use crate::intern::Symbol;
 use crate::nest::{seldom, settled, BufId, LoopKind, Seldom, Shape, Stmt, StorageClass, ENOUGH};
 use crate::ty::Scalar;
 
+/// What stands before loops that have threads, once it was asked whether they are worth it.
+const THREADS: [&str; 3] = ["PARALLEL_FOR", "PARALLEL_STATIC", "PARALLEL_SIMD"];
+
 impl Walk<'_> {
     /// The body of the function.
     pub fn body(&mut self, all: &[C], end: u32) -> Walked {
@@ -88,8 +91,7 @@ impl Walk<'_> {
         let line = c.line;
         match (s, &c.is) {
             (Stmt::For { extent, .. }, Is::For(l)) => {
-                let asked = ["PARALLEL_FOR", "PARALLEL_STATIC", "PARALLEL_SIMD"];
-                let threads = (l.pragma.as_ref()).is_some_and(|p| asked.contains(&p.0.as_str()));
+                let threads = (l.pragma.as_ref()).is_some_and(|p| THREADS.contains(&p.0.as_str()));
                 let what = "it is not asked whether threads are worth it";
                 self.require(!threads, line, what)?;
                 let what = "it is not asked whether the loop is long enough to look ahead";
@@ -339,8 +341,11 @@ impl Walk<'_> {
             return self.differs(line, "it is no loop with threads beside one without");
         };
         let hint = l.pragma.as_ref().map_or("", |p| p.0.as_str());
-        let has_threads = ["PARALLEL_FOR", "PARALLEL_STATIC", "PARALLEL_SIMD"].contains(&hint);
-        self.require(has_threads, line, "the first loop has no threads")?;
+        self.require(
+            THREADS.contains(&hint),
+            line,
+            "the first loop has no threads",
+        )?;
         match (worth, s) {
             (Expr::Call(f, args), Stmt::For { var, extent, .. }) if f == "WORTH_THREADS" => {
                 self.scope.needs("WORTH_THREADS");

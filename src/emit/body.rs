@@ -512,13 +512,13 @@ impl<'a> Printer<'a> {
         self.used.loops = true;
         let n = index::nat(extent, &mut self.used);
         let head = format!("for (int64_t {var} = 0; {var} < {n}; {var}++) {{");
+        let kind = match kind {
+            // A loop of one or two vectors compilers would write out before they make vectors.
+            LoopKind::Independent if is_of_vectors(extent, body) => LoopKind::Lanes,
+            other => other,
+        };
         match kind {
             LoopKind::Par => return self.parallel(var, &n, &head, body),
-            // A loop of one or two vectors compilers would write out before they make vectors.
-            LoopKind::Independent if is_of_vectors(extent, body) => {
-                self.used.rolled = true;
-                self.line("ROLLED");
-            }
             LoopKind::Lanes => {
                 self.used.rolled = true;
                 self.line("ROLLED");

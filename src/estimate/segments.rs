@@ -11,6 +11,10 @@ use std::collections::BTreeMap;
 
 /// The program with usual lengths.
 pub fn of_usual_length(nest: &Nest) -> Cow<'_, Nest> {
+    // Offsets are indices.
+    if nest.abi.inputs.iter().all(|slot| slot.bound.is_none()) {
+        return Cow::Borrowed(nest);
+    }
     let mut body = nest.body.clone();
     let mut usual = Usual {
         nest,

@@ -37,11 +37,11 @@ pub fn is_static(cx: &Context, s: &Stmt) -> bool {
 pub fn of_lengths_read(body: &[Stmt]) -> BTreeSet<Symbol> {
     let mut found = BTreeSet::new();
     walk::each_stmt(body, &mut |s| {
-        let Stmt::For {
-            var, kind, body, ..
-        } = s
-        else {
-            return;
+        let (var, body) = match s {
+            Stmt::For {
+                var, kind, body, ..
+            } if kind.is_par() => (var, body),
+            _ => return,
         };
         let (mut names, mut read) = (BTreeMap::new(), BTreeSet::new());
         let mut differ = false;
@@ -58,7 +58,7 @@ pub fn of_lengths_read(body: &[Stmt]) -> BTreeSet<Symbol> {
             }
             _ => {}
         });
-        if kind.is_par() && differ {
+        if differ {
             found.insert(*var);
         }
     });

@@ -32,7 +32,7 @@ pub fn put_in(term: &Term) -> Option<(Schedule, Term)> {
     let none = match ops.is_empty() {
         true => "(? : ?.?)".to_string(),
         false => {
-            let ops: Vec<String> = ops.iter().map(|op| op.to_string()).collect();
+            let ops: Vec<&str> = ops.into_iter().collect();
             format!("((none ({})) : ?.?)", ops.join(" or "))
         }
     };
