@@ -55,3 +55,47 @@ fn choices_of_what_is_read_in_a_loop_stay() {
         1
     );
 }
+
+/// What an iteration reads on one side of a choice is read before it, where there is such an element in any case; not what lies apart, what
+/// may be no element, nor what a choice leaves unread that all iterations make alike.
+#[test]
+fn elements_behind_choices_are_read_before_them() {
+    let behind = |value: &str| {
+        let nest = printed(&format!(
+            "def f [n : nat] (t : u8) (x : (n+2).u8) (y : (n+2).u8) (at : (n+2).idx[n+2]) : n.u8 =
+               generate[n] (\\i ->
+                 let j = (cast ((cast i : i64) + 1) : idx[n+2]) in
+                 let from = \\d -> (cast ((cast i : i64) + d) : idx[n+2]) in
+                 {value})"
+        ));
+        let mut found = 0;
+        each_stmt(&nest.body, &mut |s| {
+            if let Some(e) = exprs(s) {
+                e.visit(&mut |e| match e.kind() {
+                    ExprKind::Op(Op::Select | Op::And | Op::Or, args) => {
+                        found += args[1..]
+                            .iter()
+                            .filter(|e| e.holds(|k| matches!(k, ExprKind::Load(..))))
+                            .count();
+                    }
+                    _ => {}
+                });
+            }
+        });
+        found
+    };
+    assert_eq!(behind("select (idx j x == 2) (idx j y) 0"), 0);
+    assert_eq!(behind("select (idx j x == 2 && idx j y == 1) 1 0"), 0);
+    assert_eq!(
+        behind("select (idx j x == 2 || idx j y == 1) (idx (from 0) x) (idx (from 2) y)"),
+        0
+    );
+    // Between two elements there are others.
+    assert_eq!(
+        behind("select (idx (from 0) x < idx (from 2) x) (idx j x) 0"),
+        0
+    );
+    assert_eq!(behind("select (t == 2) (idx j y) 0"), 1);
+    assert_eq!(behind("select (idx j x == 2) (idx (idx j at) y) 0"), 1);
+    assert_eq!(behind("select (idx j x == 2) (idx j (reverse y)) 0"), 1);
+}

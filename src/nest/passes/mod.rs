@@ -32,6 +32,7 @@ mod rematerialization;
 mod row_fusion;
 mod scalar_replacement;
 mod size_guards;
+mod speculation;
 mod stage_fusion;
 mod stage_hoisting;
 mod step;
@@ -284,6 +285,14 @@ pub const PASSES: &[Pass] = &[
         keeps: "every iteration and their order; names are declared once",
         place: "after tabulation and outer_vectorization, for which loops have one length; before independence, which compares indices",
         run: |nest, cx| variable_borders::split(nest, cx.facts),
+    },
+    Pass {
+        name: "speculation",
+        does: "reads elements of inputs that lie side by side before the choice that reads them on one side only",
+        needs: "loops as they will run: index_set_splitting-2, without choices that a loop does not change: loop_unswitching",
+        keeps: "the order of stores; every value; names are declared once",
+        place: "after what shows that an index needs no bound; before prefetch, which looks at what a loop reads, and licm",
+        run: |nest, cx| speculation::speculate(nest, cx.facts),
     },
     Pass {
         name: "prefetch",

@@ -1,0 +1,202 @@
+//! Speculative loads: an element that only one side of a choice reads is read before it, where there is one in any case.
+//!
+//! Comes in: a nest; goes out: one in which innermost loops read elements of inputs that lie side by side into variables, before the
+//! choice, the `&&` or the `||` behind which they stood. Compilers may not read what a program does not, so that the choice stays a
+//! jump, and they make no vectors of the loop; it is read by the line anyway. Invariant: the same values; an element is only read
+//! where it is shown to be one, or where the iteration reads one before and one behind it. Absent: arrays of the kernel, which may not
+//! have been written there; what a choice that the loop does not change leaves unread; places that data choose.
+
+use super::fresh::Names;
+use super::loop_unswitching::{declared_or_assigned, depends};
+use crate::arith::Nat;
+use crate::index::Facts;
+use crate::intern::Symbol;
+use crate::nest::{
+    walk, Block, BufId, Buffer, Expr, ExprKind, LoopKind, Nest, Shape, Stmt, StorageClass,
+};
+use crate::term::Op;
+use rustc_hash::FxHashSet;
+
+/// Moves loads out of choices.
+pub(super) fn speculate(nest: &mut Nest, facts: &mut Facts) {
+    let mut names = Names::of(nest);
+    let mut body = std::mem::take(&mut nest.body);
+    walk::replace(&mut body, &mut |s| {
+        if let Stmt::For { var, extent, .. } = s {
+            facts.range(*var, 0.into(), *extent - 1.into());
+        }
+        let Stmt::For {
+            var, kind, body, ..
+        } = s
+        else {
+            return None;
+        };
+        if *kind == LoopKind::Lanes || !is_innermost(body) {
+            return None;
+        }
+        let mut changes = declared_or_assigned(s);
+        for (var, value) in body.iter().filter_map(walk::constant) {
+            if !depends(value, &changes) {
+                changes.remove(&var);
+            }
+        }
+        let mut of_loop = Loop {
+            nest,
+            facts,
+            var: *var,
+            changes,
+            always: Vec::new(),
+        };
+        of_loop.read_always(body);
+        let body = of_loop.without_conditional_loads(body, &mut names)?;
+        let mut s = s.clone();
+        if let Stmt::For { body: old, .. } = &mut s {
+            *old = body;
+        }
+        Some(vec![s])
+    });
+    nest.body = body;
+}
+
+fn is_innermost(body: &[Stmt]) -> bool {
+    let mut loops = false;
+    walk::each_stmt(body, &mut |s| loops |= matches!(s, Stmt::For { .. }));
+    !loops
+}
+
+/// An element.
+type Place = (BufId, Nat);
+
+/// In which iterations something is computed.
+#[derive(Clone, Copy, PartialEq)]
+enum When {
+    Always,
+    /// In some: choices differ between iterations.
+    Differs,
+    /// In none, if some choice that the loop does not change falls on its other side.
+    Alike,
+}
+
+struct Loop<'a> {
+    nest: &'a Nest,
+    facts: &'a Facts,
+    var: Symbol,
+    /// What differs between its iterations.
+    changes: FxHashSet<Symbol>,
+    /// What each iteration reads.
+    always: Vec<Place>,
+}
+
+impl Loop<'_> {
+    fn buffer(&self, buf: BufId) -> &Buffer {
+        &self.nest.buffers[buf.0 as usize]
+    }
+
+    fn read_always(&mut self, body: &[Stmt]) {
+        for e in body.iter().filter_map(walk::exprs) {
+            let mut always = Vec::new();
+            self.each_load(e, When::Always, &mut |place, when| {
+                if when == When::Always {
+                    always.push(place);
+                }
+            });
+            self.always.append(&mut always);
+        }
+    }
+
+    /// A body that reads into variables, where it can, what it would read on one side only.
+    fn without_conditional_loads(&self, body: &[Stmt], names: &mut Names) -> Option<Block> {
+        let mut loads: Vec<(Place, Symbol)> = Vec::new();
+        let mut out = Block::new();
+        for s in body {
+            let mut found: Vec<Place> = Vec::new();
+            self.conditional(s, When::Always, &mut found);
+            for place in found {
+                if loads.iter().any(|(p, _)| *p == place) || self.always.contains(&place) {
+                    continue;
+                }
+                let var = names.like(Symbol::new("x"));
+                loads.push((place, var));
+                let shape = Shape::scalar(self.buffer(place.0).elem);
+                out.push(Stmt::Let {
+                    var,
+                    shape,
+                    value: Some(Expr::new(ExprKind::Load(place.0, place.1), shape)),
+                    mutable: false,
+                });
+            }
+            let mut s = s.clone();
+            let named = &mut |e: &Expr| {
+                e.rewrite(&mut |e| match e.kind() {
+                    ExprKind::Load(buf, index) if e.shape().lanes == 1 => {
+                        let known = loads.iter().find(|(p, _)| *p == (*buf, *index));
+                        known.map(|(_, var)| Expr::var(*var, e.shape()))
+                    }
+                    _ => None,
+                })
+            };
+            walk::map_block(std::slice::from_mut(&mut s), named, &mut |n| n);
+            out.push(s);
+        }
+        (!loads.is_empty()).then_some(out)
+    }
+
+    /// What a statement reads on one side of choices only, and may read in any case.
+    fn conditional(&self, s: &Stmt, when: When, found: &mut Vec<Place>) {
+        if let Some(e) = walk::exprs(s) {
+            self.each_load(e, when, &mut |place, when| {
+                if when == When::Differs && self.is_beside(place) && self.exists(place) {
+                    found.push(place);
+                }
+            });
+        }
+        if let Stmt::If { cond, then, els } = s {
+            let inside = self.behind(cond, when);
+            let both = then.iter().chain(els);
+            both.for_each(|s| self.conditional(s, inside, found));
+        }
+    }
+
+    /// When a side of a choice is computed.
+    fn behind(&self, cond: &Expr, when: When) -> When {
+        match when != When::Alike && depends(cond, &self.changes) {
+            true => When::Differs,
+            false => When::Alike,
+        }
+    }
+
+    /// Calls `f` with each element that an expression reads, and when it does.
+    fn each_load(&self, e: &Expr, when: When, f: &mut dyn FnMut(Place, When)) {
+        match e.kind() {
+            ExprKind::Load(buf, index) if e.shape().lanes == 1 => f((*buf, *index), when),
+            ExprKind::Op(Op::Select | Op::And | Op::Or, args) if e.shape().lanes == 1 => {
+                let (cond, sides) = args.split_first().expect("a choice has operands");
+                self.each_load(cond, when, f);
+                let inside = self.behind(cond, when);
+                sides.iter().for_each(|e| self.each_load(e, inside, f));
+            }
+            _ => e.each_operand(&mut |e| self.each_load(e, when, f)),
+        }
+    }
+
+    /// Whether iterations read one element after the other, of an input.
+    fn is_beside(&self, (buf, index): Place) -> bool {
+        let step = index.coefficient(self.var).and_then(Nat::as_int);
+        let storage = self.buffer(self.nest.root(buf)).storage;
+        let data = |v: &Symbol| *v != self.var && self.changes.contains(v);
+        matches!(storage, StorageClass::Input(_))
+            && step == Some(1)
+            && !index.vars().iter().any(data)
+    }
+
+    /// Whether there is such an element in each iteration.
+    fn exists(&self, (buf, index): Place) -> bool {
+        let beside = |order: &dyn Fn(Nat) -> Nat| {
+            let mut same = self.always.iter().filter(|(b, _)| *b == buf);
+            same.any(|(_, n)| self.facts.at_least(order(*n), 0.into()))
+        };
+        (beside(&|n| index - n) && beside(&|n| n - index))
+            || (self.facts.at_least(index, 0.into())
+                && self.facts.less(index, self.buffer(buf).len) == Some(true))
+    }
+}
