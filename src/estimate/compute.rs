@@ -33,6 +33,8 @@ const SUMMED: f64 = 1.5;
 /// Cycles for each number that is put into a vector; of one that a called function returns, before which all vectors are stored.
 const GATHER: f64 = 2.0;
 const RETURNED: f64 = 8.0;
+/// Cycles for a vector that is made of lanes of another one.
+const SHUFFLE: f64 = 1.0;
 /// Cycles for a whole number that is divided by a constant: a product and shifts.
 const BY_CONSTANT: f64 = 1.5;
 /// Cycles for one that is divided by a number that is not known when it is compiled.
@@ -378,6 +380,9 @@ impl<'a> Walk<'a> {
         if self.is_there(e) {
             return 0.0;
         }
+        if let Some(whole) = shuffled(e) {
+            return SHUFFLE + self.expr(whole);
+        }
         let mut sum = self.one(e) - self.fused(e);
         e.each_operand(&mut |part| sum += self.expr(part));
         sum
@@ -456,6 +461,18 @@ impl<'a> Walk<'a> {
             ExprKind::Lit(_) | ExprKind::Var(_) | ExprKind::Splat(_) => 0.0,
         }
     }
+}
+
+/// The one vector whose lanes a vector is made of.
+fn shuffled(e: &Expr) -> Option<&Expr> {
+    let ExprKind::Build(parts) = e.kind() else {
+        return None;
+    };
+    let ExprKind::Lane(whole, _) = parts.first()?.kind() else {
+        return None;
+    };
+    let of_it = |e: &Expr| matches!(e.kind(), ExprKind::Lane(v, _) if v.same(whole));
+    parts.iter().all(of_it).then_some(whole)
 }
 
 /// What differs between the iterations of a loop: variables, and arrays that are stored to.

@@ -9,8 +9,16 @@ use super::stage::Shown;
 use crate::arith::Nat;
 use crate::ty::Scalar;
 
+/// Bytes of the narrowest vectors that machines have.
+const NARROWEST: u32 = 16;
+
 /// Elements of a block of a reduction to one number.
 const BLOCK: u32 = 16384;
+
+/// Lanes of what looks so, reduced in any order yet.
+fn lanes_of(vectors: String) -> String {
+    format!("(contains (app reduce ? ? {vectors}))")
+}
 
 impl Printer<'_> {
     /// A short reduction: whole vectors are added up, then their lanes, then the rest.
@@ -31,11 +39,13 @@ impl Printer<'_> {
                 self.uses("algorithmic", &["reduce-seq"]);
                 self.uses("layout", &["transpose-back"]);
                 self.of_size("vector", &["lift-reduce-seq-vectors"], &lanes);
-                format!("(containsReduceVectors 1 {lanes} ? ?)")
+                lanes_of(format!("(containsReduceVectors 1 {lanes} ? ?)"))
             }
             Shown::Lower => {
                 self.uses("lowering", &["map-unroll"]);
-                format!("(containsReduceVectors 1 {lanes} (containsMapUnroll 1 ?) ?)")
+                let vectors =
+                    format!("(containsReduceVectors 1 {lanes} (containsMapUnroll 1 ?) ?)");
+                self.halved(s, vectors)
             }
             _ => return self.started(r),
         };
@@ -45,7 +55,24 @@ impl Printer<'_> {
         }
     }
 
-    pub fn in_lanes(&mut self, r: &Reduce, s: Scalar, parallel: bool) -> String {
+    /// Vectors of partial results of a loop, of which wide ones are halved before their lanes are reduced one by one: to those of the
+    /// narrowest register.
+    fn halved(&mut self, s: Scalar, vectors: String) -> String {
+        let half = NARROWEST / s.bytes() as u32;
+        if half < 2 || self.target.lanes(s) <= half {
+            return vectors;
+        }
+        let half = self.param(&format!("{}half", s.name()), half.to_string());
+        self.of_size("reduction", &["reduce-lanes"], &half);
+        self.uses("algorithmic", &["reduce-seq"]);
+        self.uses("layout", &["transpose-back"]);
+        self.of_size("vector", &["lift-reduce-seq-vectors"], &half);
+        self.uses("lowering", &["reduce-seq-unroll"]);
+        format!("(containsHalves {half} {vectors})")
+    }
+
+    pub fn in_lanes(&mut self, r: &Reduce, s: Scalar, free: bool) -> String {
+        let parallel = free && self.choice.parallel;
         self.regroups = true;
         self.says(format!("reductions in {} vectors", self.choice.lanes));
         let lanes = self.lanes(s);
@@ -130,18 +157,28 @@ impl Printer<'_> {
                 } else {
                     self.uses("algorithmic", &["reduce-seq"]);
                     self.uses("layout", &["transpose-back"]);
-                    let rule = format!("lift-reduce-seq-vectors[{lanes}]");
-                    self.uses("vector", &[&rule]);
+                    self.of_size("vector", &["lift-reduce-seq-vectors"], &lanes);
                 }
-                let inner = format!(
-                    "(containsReduceVectors 1 {lanes} ? (containsReduceVectors {unroll} {lanes} {body} ?))"
-                );
-                let vectors = match pieces == Pieces::ALL {
-                    true => format!("(reducedInVectors {lanes} {unroll} {body})"),
-                    false => {
-                        let one = format!("(containsReduceVectors 1 {lanes} ? ?)");
-                        pieces.look("both", [&inner, &one, "(contains reduceSeq)"])
+                let halves = lower && !free;
+                let mut reduced = |vectors: String| match (lower, free) {
+                    (_, true) => vectors,
+                    (true, false) => self.halved(s, vectors),
+                    (false, false) => lanes_of(vectors),
+                };
+                // Sums of the vectors are taken where they are, not by way of memory.
+                let sums = match halves {
+                    true => {
+                        format!("containsReduceVectorsUnrolled 1 {lanes} (containsMapUnroll 1 ?)")
                     }
+                    false => format!("containsReduceVectors 1 {lanes} ?"),
+                };
+                let inner = reduced(format!(
+                    "({sums} (containsReduceVectors {unroll} {lanes} {body} ?))"
+                ));
+                let one = reduced(format!("(containsReduceVectors 1 {lanes} ? ?)"));
+                let vectors = match pieces == Pieces::ALL && free {
+                    true => format!("(reducedInVectors {lanes} {unroll} {body})"),
+                    false => pieces.look("both", [&inner, &one, "(contains reduceSeq)"]),
                 };
                 if !parallel {
                     return vectors;

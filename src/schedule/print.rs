@@ -623,9 +623,7 @@ impl Printer<'_> {
             (Some(s), Regroup::Identity) if (s.is_int() || s == Scalar::Bool) && blocks => {
                 self.blocks_alone(r)
             }
-            (Some(s), Regroup::Identity) if long(r.n, LONG) => {
-                self.in_lanes(r, s, free && self.choice.parallel)
-            }
+            (Some(s), Regroup::Identity) if long(r.n, LONG) => self.in_lanes(r, s, free),
             // Of one vector alone there would be nothing to add up.
             (Some(s), Regroup::Identity)
                 if r.lane_wise && long(r.n, SHORT.max(2 * i64::from(self.target.lanes(s)))) =>
