@@ -4,7 +4,7 @@
 //! searched for as a user's sketches are, within bounds in counts; what is found is lowered and estimated at sizes that
 //! stand for all, unless they are fixed. The same input gives the same answer, unless a limit in seconds ends the searches. Absent: files.
 
-use super::candidates::{alone, cost, is_worth_trying, mean, rank, Cycles, Ended, Tried};
+use super::candidates::{alone, best, cost, is_worth_trying, mean, rank, Cycles, Ended, Tried};
 use super::input::Input;
 use super::sizes::supposed;
 use super::trust::Trust;
@@ -343,9 +343,7 @@ impl<'a> Trial<'a> {
         };
         let standing = plain.as_ref().filter(|_| !demanded);
         let (all, one) = standing.map_or((f64::INFINITY, f64::INFINITY), |p| p.0);
-        let best = (0..tried.len())
-            .filter(|&i| cost(&tried[i], 0) < all && alone(&tried[i]) <= one)
-            .min_by(|&a, &b| cost(&tried[a], 0).total_cmp(&cost(&tried[b], 0)));
+        let best = best(&tried, |t| cost(t, 0) < all && alone(t) <= one);
         let auto = Auto {
             best,
             plain: plain.as_ref().map(|p| p.0 .0),

@@ -19,6 +19,9 @@ pub(super) const DOUBT: f64 = 1.12;
 pub(super) const SAME: f64 = 1.03;
 const SAME_LOOPS: f64 = 1.1;
 
+/// How much longer vectors around a reduction may seem to take than lanes of it.
+const NEAR: f64 = 1.25;
+
 /// How the trial of a schedule ended.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Ended {
@@ -67,6 +70,36 @@ fn estimate(t: &Tried, at: usize) -> f64 {
         (Ended::Estimated(..), _) => mean(&t.by_class[at - 1]),
         _ => f64::INFINITY,
     }
+}
+
+/// The one to take of those that may be. Of a short reduction in lanes more is left than the sizes that are supposed show, which divide:
+/// vectors of the loop around it that take about as long are better.
+pub(super) fn best(tried: &[Tried], may_be: impl Fn(&Tried) -> bool) -> Option<usize> {
+    let all = || (0..tried.len()).filter(|&i| may_be(&tried[i]));
+    let usual = |i: &usize| cost(&tried[*i], 0);
+    let least =
+        |of: &mut dyn Iterator<Item = usize>| of.min_by(|a, b| usual(a).total_cmp(&usual(b)));
+    let first = least(&mut all())?;
+    let way = |i: usize| (tried[i].schedule.choice, tried[i].schedule.has_tiles());
+    if !matches!(way(first), (Choice { lanes: 1.., .. }, false)) {
+        return Some(first);
+    }
+    let around = |i: &usize| {
+        matches!(
+            way(*i),
+            (
+                Choice {
+                    lanes: 0,
+                    vectors: true,
+                    ..
+                },
+                false
+            )
+        )
+    };
+    let instead = least(&mut all().filter(around));
+    let near = |i: &usize| usual(i) <= NEAR * usual(&first);
+    Some(instead.filter(near).unwrap_or(first))
 }
 
 /// With doubts.
@@ -157,7 +190,9 @@ pub(super) fn is_worth_trying(schedule: &Schedule, tried: &[Tried], at: usize) -
     };
     let rivals = own.filter(|t| {
         let of = t.schedule.choice;
-        let alike = choice.vectors || of.lanes == 0 && of.tile > 0;
+        // Lanes of a reduction take the place of vectors around it.
+        let instead = of.lanes > 0 && choice.lanes == 0 && !t.schedule.has_tiles();
+        let alike = choice.vectors && !instead || of.lanes == 0 && of.tile > 0;
         !of.vectors && alike
     });
     // What is simpler may be the better base, or what is faster.

@@ -341,11 +341,15 @@ impl<'a> Walk<'a> {
         walk::each_stmt(of, &mut |s| {
             good &= !matches!(s, Stmt::Store { .. });
             if let Some(e) = walk::exprs(s) {
-                e.visit(&mut |e| {
-                    if let ExprKind::Load(_, index) = e.kind() {
+                e.visit(&mut |e| match e.kind() {
+                    ExprKind::Load(_, index) => {
                         let index = written_out(*index, &self.names);
                         good &= index.coefficient(inner).and_then(Nat::as_int).is_some();
                     }
+                    // A choice is a jump inside of the inner loop.
+                    ExprKind::Op(Op::Select | Op::And | Op::Or, _) => good = false,
+                    ExprKind::Op(Op::Min | Op::Max, _) => good &= !e.shape().elem.is_float(),
+                    _ => {}
                 });
             }
         });

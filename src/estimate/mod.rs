@@ -21,7 +21,7 @@ pub use limit::{limit, Bound, Limit};
 pub use shares::{parallel, Parallel};
 
 use crate::intern::Symbol;
-use crate::nest::{LoopKind, Nest, Stmt};
+use crate::nest::{walk, BufId, ExprKind, LoopKind, Nest, Stmt, StorageClass};
 use crate::target::Target;
 use std::collections::BTreeMap;
 
@@ -152,14 +152,53 @@ impl Context<'_> {
         }
     }
 
-    /// Whether a pass made lanes of iterations of a loop.
+    /// Whether a pass made lanes of iterations of a loop, which do not have in common all that loops in it read.
     fn has_lanes(&self, s: &Stmt) -> bool {
         let mut has = false;
-        crate::nest::walk::each_stmt(std::slice::from_ref(s), &mut |s| {
-            let own = |v: &Symbol| crate::nest::walk::declared(s) == Some(*v);
-            has |= matches!(s, Stmt::For { .. }) && self.nest.lanes_of_iterations.iter().any(own);
+        walk::each_stmt(std::slice::from_ref(s), &mut |s| {
+            let own = |v: &Symbol| walk::declared(s) == Some(*v);
+            has |= self.nest.lanes_of_iterations.iter().any(own) && !self.is_shared(s);
         });
         has
+    }
+
+    /// Whether what reductions in a loop of lanes read of arrays, or what the loop itself does if it is one, is read number by number: it is
+    /// the same for all lanes.
+    fn is_shared(&self, s: &Stmt) -> bool {
+        let Stmt::For { var, body, .. } = s else {
+            return false;
+        };
+        let (mut loops, mut stores, mut vectors) = (false, false, false);
+        let is_array = |b: BufId| {
+            let storage = self.nest.buffers[b.0 as usize].storage;
+            !matches!(storage, StorageClass::Stack | StorageClass::Gone)
+        };
+        let streams = |var: Symbol, body: &[Stmt]| {
+            let mut found = false;
+            let mut own = vec![var];
+            walk::each_stmt(body, &mut |s| own.extend(walk::declared(s)));
+            for e in body.iter().filter_map(walk::exprs) {
+                e.visit(&mut |e| match e.kind() {
+                    ExprKind::Load(b, index) if e.shape().lanes > 1 => {
+                        found |= is_array(*b) && own.iter().any(|v| index.mentions(*v));
+                    }
+                    _ => {}
+                });
+            }
+            found
+        };
+        walk::each_stmt(body, &mut |s| match s {
+            Stmt::For { var, body, .. } => {
+                loops = true;
+                vectors |= streams(*var, body);
+            }
+            Stmt::Store { .. } => stores = true,
+            _ => {}
+        });
+        match loops {
+            true => !vectors,
+            false => !stores && !streams(*var, body),
+        }
     }
 }
 
@@ -170,7 +209,7 @@ fn both(computed: f64, moved: f64) -> f64 {
 
 fn has_parallel(body: &[Stmt]) -> bool {
     let mut found = false;
-    crate::nest::walk::each_stmt(body, &mut |s| {
+    walk::each_stmt(body, &mut |s| {
         found |= matches!(
             s,
             Stmt::For {

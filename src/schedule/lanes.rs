@@ -7,6 +7,7 @@ use super::print::{kept, Printer};
 use super::skeleton::Reduce;
 use super::stage::Shown;
 use crate::arith::Nat;
+use crate::term::Op;
 use crate::ty::Scalar;
 
 /// Bytes of the narrowest vectors that machines have.
@@ -45,7 +46,10 @@ impl Printer<'_> {
                 self.uses("lowering", &["map-unroll"]);
                 let vectors =
                     format!("(containsReduceVectors 1 {lanes} (containsMapUnroll 1 ?) ?)");
-                self.halved(s, vectors)
+                match self.half(r, s) {
+                    Some(half) => self.halved(s, half, vectors),
+                    None => vectors,
+                }
             }
             _ => return self.started(r),
         };
@@ -55,13 +59,16 @@ impl Printer<'_> {
         }
     }
 
-    /// Vectors of partial results of a loop, of which wide ones are halved before their lanes are reduced one by one: to those of the
-    /// narrowest register.
-    fn halved(&mut self, s: Scalar, vectors: String) -> String {
+    /// How many lanes of a vector are reduced one by one: those of the narrowest register, as wider ones are halved before. What chooses its
+    /// elements may end before its array does, and keeps the loops by which that is seen.
+    fn half(&self, r: &Reduce, s: Scalar) -> Option<u32> {
         let half = NARROWEST / s.bytes() as u32;
-        if half < 2 || self.target.lanes(s) <= half {
-            return vectors;
-        }
+        let chooses = r.ops[1] == Some(Op::Select);
+        (half > 1 && self.target.lanes(s) > half && !chooses).then_some(half)
+    }
+
+    /// Vectors of partial results of a loop that are halved.
+    fn halved(&mut self, s: Scalar, half: u32, vectors: String) -> String {
         let half = self.param(&format!("{}half", s.name()), half.to_string());
         self.of_size("reduction", &["reduce-lanes"], &half);
         self.uses("algorithmic", &["reduce-seq"]);
@@ -159,14 +166,14 @@ impl Printer<'_> {
                     self.uses("layout", &["transpose-back"]);
                     self.of_size("vector", &["lift-reduce-seq-vectors"], &lanes);
                 }
-                let halves = lower && !free;
-                let mut reduced = |vectors: String| match (lower, free) {
-                    (_, true) => vectors,
-                    (true, false) => self.halved(s, vectors),
-                    (false, false) => lanes_of(vectors),
+                let half = self.half(r, s).filter(|_| !free);
+                let mut reduced = |vectors: String| match half {
+                    Some(half) if lower => self.halved(s, half, vectors),
+                    Some(_) => lanes_of(vectors),
+                    None => vectors,
                 };
                 // Sums of the vectors are taken where they are, not by way of memory.
-                let sums = match halves {
+                let sums = match lower && half.is_some() {
                     true => {
                         format!("containsReduceVectorsUnrolled 1 {lanes} (containsMapUnroll 1 ?)")
                     }
@@ -176,7 +183,7 @@ impl Printer<'_> {
                     "({sums} (containsReduceVectors {unroll} {lanes} {body} ?))"
                 ));
                 let one = reduced(format!("(containsReduceVectors 1 {lanes} ? ?)"));
-                let vectors = match pieces == Pieces::ALL && free {
+                let vectors = match pieces == Pieces::ALL && half.is_none() {
                     true => format!("(reducedInVectors {lanes} {unroll} {body})"),
                     false => pieces.look("both", [&inner, &one, "(contains reduceSeq)"]),
                 };

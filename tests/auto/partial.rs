@@ -93,3 +93,65 @@ fn reductions_in_loops_are_one_block() {
         }
     }
 }
+
+/// Of a wide vector of partial sums halves are added up before lanes, without loops.
+#[test]
+fn wide_vectors_are_halved_before_lanes_are_added_up() {
+    for length in ["64", "n"] {
+        let text = format!(
+            "def norms [m n : nat] (x : m.{length}.f32) (y : {length}.f32) : m.f32 =
+               x |> map (\\row -> zip row y |> map (\\p -> fst p * snd p) |> reduce (+) 0.0)"
+        );
+        let program = program_text(&text);
+        let auto = found(&program, REGROUPED);
+        let best = &auto.best().expect("one").what;
+        assert!(best.contains("vector"), "{best}");
+        let kernel = replayed(&program, &auto);
+        let nest = lower(&kernel, &Lowering::default()).expect("a nest");
+        let (mut parts, mut lanes, mut chosen) = (0, 0, 0);
+        each_stmt(&nest.body, &mut |s| {
+            let Some(e) = exprs(s) else { return };
+            e.visit(&mut |e| match e.kind() {
+                ExprKind::Build(of) => {
+                    let of_one = of.iter().all(|e| matches!(e.kind(), ExprKind::Lane(..)));
+                    parts += usize::from(of_one && of.len() == 4);
+                }
+                ExprKind::Op(Op::Add, args) => {
+                    lanes += args
+                        .iter()
+                        .filter(|e| matches!(e.kind(), ExprKind::Lane(..)))
+                        .count();
+                }
+                ExprKind::Pick(..) => chosen += 1,
+                _ => {}
+            });
+        });
+        // Behind chunks of several vectors there are some vectors more.
+        let times = if length == "n" { 2 } else { 1 };
+        assert_eq!(
+            (parts, lanes, chosen),
+            (4 * times, 4 * times, 0),
+            "{kernel}"
+        );
+        for size in [5, 33, 150] {
+            let (a, b) = (evaluated(&kernel, size), evaluated(&program, size));
+            assert!(same(&a, &b), "{length} at {size}");
+        }
+    }
+}
+
+/// Where all lanes of a loop read the same numbers, as all pixels look at the same shapes, it is better in lanes than its reductions.
+#[test]
+fn lanes_that_read_the_same_numbers_are_of_the_outer_loop() {
+    let text = "def spots [h w k : nat] (x : k.i32) (y : k.i32) (z : k.i32) (r : k.f32) : h.w.f32 =
+        generate[h] (\\i -> generate[w] (\\j ->
+          let u = (cast i : i32) in
+          let v = (cast j : i32) in
+          zip (zip x y) (zip z r) |> map (\\s ->
+            let a = (u - fst (fst s)) * (snd (fst s) - fst (snd s)) in
+            let b = (v - snd (fst s)) * (fst (fst s) - fst (snd s)) in
+            select (a >= b && b >= 0) (snd (snd s)) 1e9)
+          |> reduce min 1e9))";
+    let auto = found(&program_text(text), REGROUPED);
+    assert_eq!(auto.best().expect("one").what, "parallel", "{auto:?}");
+}

@@ -137,3 +137,23 @@ def f [f n k : nat] (x : (f + n).f32) : f.k.f32 = generate[f] (\\i ->
     });
     assert!(!begun.is_empty());
 }
+
+/// What rows and columns have each alike stands in tables of one loop; a table of both holds what takes longer than to look into it.
+#[test]
+fn tables_of_two_loops_hold_what_takes_long() {
+    let tables = |of: &str| {
+        let nest = printed(&format!(
+            "def f [h w k : nat] (x : h.f32) (y : w.f32) (z : k.f32) : h.w.f32 =
+               x |> map (\\u -> y |> map (\\v -> z |> map (\\p -> u * ({of})) |> reduce (+) 0.0))"
+        ));
+        let tables = nest.buffers.iter();
+        let mut lengths: Vec<String> = tables
+            .filter(|b| b.name.as_str().starts_with("table"))
+            .map(|b| b.len.to_string())
+            .collect();
+        lengths.sort();
+        lengths
+    };
+    assert_eq!(tables("exp p - exp v"), ["k", "w"]);
+    assert_eq!(tables("exp (p * v)"), ["k*w"]);
+}

@@ -26,6 +26,8 @@ const DIMENSIONS: usize = 2;
 const ITERATIONS: i64 = 4;
 /// How many steps of a processor have to be saved: for tables at all, and for each.
 const WORTH: (u32, u32) = (8, 3);
+/// How many have to be saved by a table of several loops, which few caches hold, beside tables of one.
+const ROWS: u32 = 6;
 /// Tables of at most so many bytes lie on the stack.
 const SMALL: i64 = 4096;
 /// The most elements of a table, unless arrays of the function are as large.
@@ -498,6 +500,9 @@ impl Repeated<'_> {
 
     /// A value that a table may have. What costs little beside its variables is computed from those.
     fn root(&mut self, e: &Expr, loops: Loops) {
+        if self.is_cheap_of_rows(e, &loops) {
+            return self.parts(e, &loops);
+        }
         match steps(e) > WORTH.1 && is_kept(e) {
             true => self.roots.push(Root {
                 value: e.clone(),
@@ -505,6 +510,49 @@ impl Repeated<'_> {
             }),
             false => self.operands(e),
         }
+    }
+
+    /// Whether a value of several loops costs little beside what depends on fewer of them: those have tables that caches hold.
+    fn is_cheap_of_rows(&self, e: &Expr, loops: &Loops) -> bool {
+        loops.len() > 1 && self.own_steps(e, loops) <= ROWS
+    }
+
+    /// The steps of a value, where what depends on fewer loops than itself is looked up.
+    fn own_steps(&self, e: &Expr, loops: &Loops) -> u32 {
+        if self.depends_on_fewer(e, loops) {
+            return steps(e).min(1);
+        }
+        if let ExprKind::Var(v) = e.kind() {
+            let value = self.definitions.0.get(v).and_then(|(s, _)| walk::exprs(s));
+            return value.map_or(0, |value| self.own_steps(value, loops));
+        }
+        let mut all = step(e);
+        e.each_operand(&mut |e| all += self.own_steps(e, loops));
+        all
+    }
+
+    fn depends_on_fewer(&self, e: &Expr, loops: &Loops) -> bool {
+        let of = self.same(e, loops);
+        of.is_some_and(|of| of.len() < loops.len())
+    }
+
+    /// What tables may have of a value that has none.
+    fn parts(&mut self, e: &Expr, loops: &Loops) {
+        match self.same(e, loops) {
+            Some(of) if of.len() < loops.len() => return self.root(e, of),
+            _ => {}
+        }
+        if let ExprKind::Var(v) = e.kind() {
+            if let Some((s, _)) = self.definitions.0.get(v).cloned() {
+                return walk::exprs(&s)
+                    .into_iter()
+                    .for_each(|e| self.parts(e, loops));
+            }
+        }
+        if let Some(n) = e.own_index() {
+            self.uses_index(n);
+        }
+        e.each_operand(&mut |e| self.parts(e, loops));
     }
 
     fn operands(&mut self, e: &Expr) {
@@ -525,6 +573,9 @@ impl Repeated<'_> {
                 ..
             } => {
                 let var = Expr::var(v, shape);
+                if self.is_cheap_of_rows(&value, &loops) {
+                    return self.parts(&value, &loops);
+                }
                 let costly = |e: &Expr| self.definitions.steps(std::slice::from_ref(e)) > WORTH.1;
                 if steps(&value) == 0 || !is_kept(&var) {
                     self.operands(&value);
@@ -642,18 +693,21 @@ pub(super) fn is_total(op: Op, e: &Expr) -> bool {
 /// About how many steps of a processor a value takes, without those of its variables.
 fn steps(e: &Expr) -> u32 {
     let mut all = 0;
-    e.visit(&mut |e| {
-        all += match e.kind() {
-            ExprKind::Op(op, _) if op.called().is_some() => match e.shape().lanes {
-                1 => 20,
-                _ => 12,
-            },
-            ExprKind::Op(Op::Sqrt | Op::Div, _) => 4,
-            ExprKind::Cast(of) if of.shape().elem.is_float() && e.shape().elem.is_int() => 8,
-            ExprKind::Clamp(..) => 2,
-            ExprKind::Op(..) | ExprKind::Cast(_) | ExprKind::Load(..) => 1,
-            _ => 0,
-        }
-    });
+    e.visit(&mut |e| all += step(e));
     all
+}
+
+/// Of these, its own one.
+fn step(e: &Expr) -> u32 {
+    match e.kind() {
+        ExprKind::Op(op, _) if op.called().is_some() => match e.shape().lanes {
+            1 => 20,
+            _ => 12,
+        },
+        ExprKind::Op(Op::Sqrt | Op::Div, _) => 4,
+        ExprKind::Cast(of) if of.shape().elem.is_float() && e.shape().elem.is_int() => 8,
+        ExprKind::Clamp(..) => 2,
+        ExprKind::Op(..) | ExprKind::Cast(_) | ExprKind::Load(..) => 1,
+        _ => 0,
+    }
 }
