@@ -171,7 +171,9 @@ impl Candidates {
             return Some("slower with one thread than the program as it stands".to_string());
         }
         let more = one.changes.saturating_sub(taken.map_or(0, |t| t.changes));
+        let faster = one.cycles.is_some_and(|c| c < best);
         Some(match more {
+            0 if faster => "not so much faster that what it leaves of rows is worth it".to_string(),
             0 => "no faster".to_string(),
             1 => "not so much faster that one more change is worth it".to_string(),
             n => format!("not so much faster that {n} more changes are worth it"),

@@ -143,15 +143,16 @@ fn wide_vectors_are_halved_before_lanes_are_added_up() {
 /// Where all lanes of a loop read the same numbers, as all pixels look at the same shapes, it is better in lanes than its reductions.
 #[test]
 fn lanes_that_read_the_same_numbers_are_of_the_outer_loop() {
-    let text = "def spots [h w k : nat] (x : k.i32) (y : k.i32) (z : k.i32) (r : k.f32) : h.w.f32 =
-        generate[h] (\\i -> generate[w] (\\j ->
-          let u = (cast i : i32) in
-          let v = (cast j : i32) in
-          zip (zip x y) (zip z r) |> map (\\s ->
-            let a = (u - fst (fst s)) * (snd (fst s) - fst (snd s)) in
-            let b = (v - snd (fst s)) * (fst (fst s) - fst (snd s)) in
-            select (a >= b && b >= 0) (snd (snd s)) 1e9)
-          |> reduce min 1e9))";
+    let text = "def shapes [h w t : nat] (x0 : t.i32) (y0 : t.i32) (x1 : t.i32) (y1 : t.i32) (x2 : t.i32) (y2 : t.i32) (z : t.f32) : h.w.f32 =
+  generate (\\y -> generate (\\x ->
+    let px = (cast x : i32) in
+    let py = (cast y : i32) in
+    zip (zip (zip x0 y0) (zip x1 y1)) (zip (zip x2 y2) z) |> map (\\v ->
+      let a = fst (fst v) in let b = snd (fst v) in let c = fst (snd v) in
+      let e0 = (px - fst a) * (snd b - snd a) - (py - snd a) * (fst b - fst a) in
+      let e1 = (px - fst b) * (snd c - snd b) - (py - snd b) * (fst c - fst b) in
+      let e2 = (px - fst c) * (snd a - snd c) - (py - snd c) * (fst a - fst c) in
+      select (e0 >= 0 && e1 >= 0 && e2 >= 0) (snd (snd v)) 1.0e9) |> reduce min 1.0e9))";
     let auto = found(&program_text(text), REGROUPED);
     assert_eq!(auto.best().expect("one").what, "parallel", "{auto:?}");
 }

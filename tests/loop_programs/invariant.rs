@@ -71,14 +71,11 @@ fn elements_behind_choices_are_read_before_them() {
         let mut found = 0;
         each_stmt(&nest.body, &mut |s| {
             if let Some(e) = exprs(s) {
-                e.visit(&mut |e| match e.kind() {
-                    ExprKind::Op(Op::Select | Op::And | Op::Or, args) => {
-                        found += args[1..]
-                            .iter()
-                            .filter(|e| e.holds(|k| matches!(k, ExprKind::Load(..))))
-                            .count();
+                e.visit(&mut |e| {
+                    if let ExprKind::Op(Op::Select | Op::And | Op::Or, args) = e.kind() {
+                        let load = |e: &&Expr| e.holds(|k| matches!(k, ExprKind::Load(..)));
+                        found += args[1..].iter().filter(load).count();
                     }
-                    _ => {}
                 });
             }
         });
