@@ -367,7 +367,12 @@ impl Walk<'_> {
                 l.step.clone(),
             )
         };
-        let same = alike && other.pragma.is_none() && header(l) == header(other);
+        // No iteration of a loop for threads touches what another one stores.
+        let hint = other.pragma.as_ref().map(|p| (p.0.as_str(), p.1.len()));
+        let fits = matches!(hint, None | Some(("INDEPENDENT", 0)));
+        hint.into_iter()
+            .for_each(|(name, _)| self.scope.needs(name));
+        let same = alike && fits && header(l) == header(other);
         self.require(same, line, "without threads the loop is another one")
     }
 

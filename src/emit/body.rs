@@ -650,7 +650,8 @@ impl<'a> Printer<'a> {
             return self.line("}");
         };
         self.line(&format!("if (WORTH_THREADS({n}, {cycles})) {{"));
-        match (is_static, walk::are_elements(body)) {
+        let planes = walk::are_planes(body);
+        match (is_static, planes || walk::are_elements(body)) {
             (true, true) => {
                 self.used.par_simd = true;
                 self.line("    PARALLEL_SIMD");
@@ -671,6 +672,10 @@ impl<'a> Printer<'a> {
         };
         each(self);
         self.line("} else {");
+        if planes {
+            self.used.independent = true;
+            self.line("    INDEPENDENT");
+        }
         each(self);
         self.line("}");
     }

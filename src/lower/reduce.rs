@@ -43,6 +43,9 @@ struct Scan<'a> {
 /// Writes what an iteration makes of the first of two places, to the second one.
 type Iteration<'a> = dyn FnMut(&mut Lower, Nat, [&Mem; 2]) -> Res<()> + 'a;
 
+/// So many updates of a state are computed before any of them is stored.
+const UPDATES: i64 = 4;
+
 /// A state of so few elements is in registers, between which copies cost nothing: no iteration is taken apart for it.
 const FEW: i64 = 16;
 
@@ -486,13 +489,16 @@ impl Lower {
         self.write(&y, &Dest::Mem(target.clone()))
     }
 
-    /// `scatterReduce f starts xs`: the starts, then one update after the other in place.
+    /// `scatterReduce f starts xs`: the starts, unless they lie there, then one update after the other in place.
     pub fn write_scatter_reduce(
         &mut self,
         n: &Rc<Node>,
         [f, starts, xs]: [&Val; 3],
         d: &Dest,
     ) -> Res<()> {
+        if self.updates_in_place(n, [f, starts, xs], d)? {
+            return Ok(());
+        }
         // What is updated may be any element, so no body around this writes in place.
         self.scatters += 1;
         if let Dest::Mem(m) = d {
@@ -506,6 +512,67 @@ impl Lower {
         self.fill_start(starts, &acc, n)?;
         self.updates(n, f, xs, &acc)?;
         self.copy_out(&Val::Mem(acc), d, n)
+    }
+
+    /// A few updates of what lies there already, if all that they put there is computed before the first of them: then a body around this
+    /// may read elements to compute them. Whether they are that.
+    fn updates_in_place(
+        &mut self,
+        n: &Rc<Node>,
+        [f, starts, xs]: [&Val; 3],
+        d: &Dest,
+    ) -> Res<bool> {
+        let (count, update) = self.size_of_arg(n, 2)?;
+        let (size, elem) = self.size_of_arg(n, 1)?;
+        let arrays = [elem, update].into_iter().any(super::eval::ty_has_array);
+        let Some(count) = count.as_int().filter(|n| (1..=UPDATES).contains(n)) else {
+            return Ok(false);
+        };
+        let Dest::Mem(acc) = d else {
+            return Ok(false);
+        };
+        let acc = acc.retype(n.ty);
+        if arrays || !self.same_place(starts, &acc)? {
+            return Ok(false);
+        }
+        let some = match self.casts.may_have_none(size, &self.facts) {
+            true => self.less(0.into(), size),
+            false => Expr::bool(true),
+        };
+        let asked = some.as_bool().is_none();
+        let what = self.computing(Role::Step, n.term.clone());
+        self.when(some, |cx| {
+            if asked {
+                cx.facts.positive(size);
+            }
+            let mut all = Vec::new();
+            for i in 0..count {
+                let update = cx.at(xs, i.into())?;
+                let (j, x) = cx.both(&update)?;
+                let j = cx.known_index(&j, size)?;
+                all.push((j, cx.computed(&x)?));
+            }
+            for (j, x) in all {
+                let newest = cx.newest.clone();
+                let names = cx.alias(&acc);
+                let now = cx.load(&names.element(j))?;
+                let y = cx.apply2(f, now, x)?;
+                let y = cx.computed(&y)?;
+                cx.newest = newest;
+                cx.write(&y, &Dest::Mem(acc.element(j)))?;
+            }
+            Ok(())
+        })?;
+        self.what = what;
+        Ok(true)
+    }
+
+    /// A value without arrays, computed here.
+    fn computed(&mut self, v: &Val) -> Res<Val> {
+        let mut exprs = Vec::new();
+        self.flatten(v, &mut exprs)?;
+        let exprs: Vec<Expr> = exprs.into_iter().map(|e| self.bind_fresh(e)).collect();
+        self.unflatten(v, &mut exprs.into_iter())
     }
 
     fn updates(&mut self, n: &Rc<Node>, f: &Val, xs: &Val, acc: &Mem) -> Res<()> {

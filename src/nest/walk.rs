@@ -1,6 +1,6 @@
 //! Visits of statements and of the expressions in them.
 
-use super::{Block, Expr, ExprKind, Stmt};
+use super::{Block, BufId, Expr, ExprKind, Stmt};
 use crate::arith::Nat;
 use crate::intern::Symbol;
 use rustc_hash::FxHashMap;
@@ -101,6 +101,9 @@ pub fn each_index(s: &Stmt, f: &mut impl FnMut(Nat)) {
     }
 }
 
+/// Loops that compilers write out have no more iterations.
+const FEW: i64 = 16;
+
 /// Whether a loop's iterations are single elements, each at a place that the indices of loops say: compilers may put them in lanes
 /// without collecting numbers.
 pub fn are_elements(body: &[Stmt]) -> bool {
@@ -121,6 +124,36 @@ pub fn are_elements(body: &[Stmt]) -> bool {
         }
     }
     all
+}
+
+/// Whether iterations of a loop store several elements of one array as far apart as a size says, beside loops of a few iterations: compilers
+/// ask whether such stores meet, as long as they are few.
+pub fn are_planes(body: &[Stmt]) -> bool {
+    let mut stores: Vec<(BufId, Nat)> = Vec::new();
+    let simple = body.iter().all(|s| match s {
+        Stmt::Store { buf, index, .. } => {
+            stores.push((*buf, *index));
+            true
+        }
+        Stmt::For { extent, body, .. } => {
+            let few = extent.as_int().is_some_and(|n| n <= FEW);
+            few && (body.iter()).all(|s| matches!(s, Stmt::Let { .. } | Stmt::Assign { .. }))
+        }
+        Stmt::Let { .. } | Stmt::Assign { .. } | Stmt::Index { .. } => true,
+        _ => false,
+    });
+    let numbers = |s: &Stmt| {
+        let mut all = true;
+        if let Some(e) = exprs(s) {
+            e.visit(&mut |e| all &= e.shape().lanes == 1);
+        }
+        all
+    };
+    let apart = |(i, a): (usize, &(BufId, Nat))| {
+        let others = &stores[..i];
+        (others.iter()).any(|b| a.0 == b.0 && (a.1 - b.1).as_int().is_none())
+    };
+    simple && body.iter().all(numbers) && stores.iter().enumerate().any(apart)
 }
 
 /// Replaces every expression of a block, and every integer expression outside

@@ -427,3 +427,18 @@ fn loops_of_vectors_are_not_written_out_first() {
         assert_eq!(hint(n), [false, true], "{n}");
     }
 }
+
+/// Threads' own loops store elements of several planes, too: compilers are told that these are apart, with and without threads.
+#[test]
+fn planes_of_outermost_loops_are_apart() {
+    let hints = |parts: &str, stored: &str| {
+        let nest = printed(&format!(
+            "def f [n : nat] (x : 3.n.f32) : {parts}.f32 = transpose x |> mapPar (\\c ->
+               let s = reduceSeq (+) 0.0 c in makeArray[3] s (s * s) (s + 1.0)) {stored}"
+        ));
+        let c = rise_opt::emit::emit(&nest, &rise_opt::emit::Options::default()).c;
+        ["    PARALLEL_SIMD\n", "    INDEPENDENT\n"].map(|hint| c.contains(hint))
+    };
+    assert_eq!(hints("3.n", "|> transpose"), [true, true]);
+    assert_eq!(hints("n.3", ""), [false, false]);
+}

@@ -357,3 +357,27 @@ fn parts_of_states_are_written_over_themselves() {
     let both = "slide[3, 1] (zip next v |> map (\\(a, b) -> a + b))";
     assert_eq!(copies("v", both), 3);
 }
+
+/// A state that each step updates at a few places stays where it is, if all that is put there is computed before; a state that is read
+/// behind that is copied.
+#[test]
+fn updated_states_are_not_copied() {
+    let loops = |step: &str| {
+        let nest = printed(&format!(
+            "def f [n k : nat] (start : n.i32) (a : k.idx[n]) (b : k.idx[n]) : n.i32 =
+               zip a b |> reduceSeq (\\p s -> let (i, j) = s in {step}) start"
+        ));
+        let mut found = 0;
+        each_stmt(&nest.body, &mut |s| {
+            found += usize::from(matches!(s, Stmt::For { .. }))
+        });
+        found
+    };
+    // The start is copied, then there are steps.
+    let swapped = "scatterReduce (\\old x -> x) p (makeArray[2] (i, idx j p) (j, idx i p))";
+    assert_eq!(loops(swapped), 2);
+    let added = "scatterReduce (\\old x -> old + x) p (fill[1] (i, idx j p))";
+    assert_eq!(loops(added), 2);
+    let reversed = "scatterReduce (\\old x -> old + x) (reverse p) (fill[1] (i, idx j p))";
+    assert!(loops(reversed) > 2);
+}
