@@ -75,31 +75,19 @@ fn estimate(t: &Tried, at: usize) -> f64 {
 /// The one to take of those that may be. Of a short reduction in lanes more is left than the sizes that are supposed show, which divide:
 /// vectors of the loop around it that take about as long are better.
 pub(super) fn best(tried: &[Tried], may_be: impl Fn(&Tried) -> bool) -> Option<usize> {
-    let all = || (0..tried.len()).filter(|&i| may_be(&tried[i]));
-    let usual = |i: &usize| cost(&tried[*i], 0);
-    let least =
-        |of: &mut dyn Iterator<Item = usize>| of.min_by(|a, b| usual(a).total_cmp(&usual(b)));
-    let first = least(&mut all())?;
-    let way = |i: usize| (tried[i].schedule.choice, tried[i].schedule.has_tiles());
-    if !matches!(way(first), (Choice { lanes: 1.., .. }, false)) {
+    let usual = |i: usize| cost(&tried[i], 0);
+    let least = |is: &dyn Fn(&Schedule) -> bool| {
+        let all = (0..tried.len()).filter(|&i| may_be(&tried[i]) && is(&tried[i].schedule));
+        all.min_by(|&a, &b| usual(a).total_cmp(&usual(b)))
+    };
+    let first = least(&|_| true)?;
+    let of = &tried[first].schedule;
+    if of.choice.lanes == 0 || of.has_tiles() {
         return Some(first);
     }
-    let around = |i: &usize| {
-        matches!(
-            way(*i),
-            (
-                Choice {
-                    lanes: 0,
-                    vectors: true,
-                    ..
-                },
-                false
-            )
-        )
-    };
-    let instead = least(&mut all().filter(around));
-    let near = |i: &usize| usual(i) <= NEAR * usual(&first);
-    Some(instead.filter(near).unwrap_or(first))
+    let around = least(&|s| s.choice.vectors && s.choice.lanes == 0 && !s.has_tiles());
+    let near = |i: &usize| usual(*i) <= NEAR * usual(first);
+    Some(around.filter(near).unwrap_or(first))
 }
 
 /// With doubts.

@@ -535,16 +535,8 @@ impl Lower {
         if arrays || !self.same_place(starts, &acc)? {
             return Ok(false);
         }
-        let some = match self.casts.may_have_none(size, &self.facts) {
-            true => self.less(0.into(), size),
-            false => Expr::bool(true),
-        };
-        let asked = some.as_bool().is_none();
         let what = self.computing(Role::Step, n.term.clone());
-        self.when(some, |cx| {
-            if asked {
-                cx.facts.positive(size);
-            }
+        self.where_some_are(size, |cx| {
             let mut all = Vec::new();
             for i in 0..count {
                 let update = cx.at(xs, i.into())?;
@@ -567,6 +559,21 @@ impl Lower {
         Ok(true)
     }
 
+    /// What `f` emits, where there are elements: a cast to an index may be of an array that has none.
+    fn where_some_are(&mut self, size: Nat, f: impl FnOnce(&mut Self) -> Res<()>) -> Res<()> {
+        let some = match self.casts.may_have_none(size, &self.facts) {
+            true => self.less(0.into(), size),
+            false => Expr::bool(true),
+        };
+        let asked = some.as_bool().is_none();
+        self.when(some, |cx| {
+            if asked {
+                cx.facts.positive(size);
+            }
+            f(cx)
+        })
+    }
+
     /// A value without arrays, computed here.
     fn computed(&mut self, v: &Val) -> Res<Val> {
         let mut exprs = Vec::new();
@@ -586,15 +593,7 @@ impl Lower {
         let note = Some(format!("{} : {}", n.prim, n.ty));
         let what = self.computing(Role::Step, n.term.clone());
         self.for_each(count, LoopKind::Seq, note, |cx, i| {
-            let some = match cx.casts.may_have_none(size, &cx.facts) {
-                true => cx.less(0.into(), size),
-                false => Expr::bool(true),
-            };
-            let asked = some.as_bool().is_none();
-            cx.when(some, |cx| {
-                if asked {
-                    cx.facts.positive(size);
-                }
+            cx.where_some_are(size, |cx| {
                 let newest = cx.newest.clone();
                 let names = cx.alias(acc);
                 let update = cx.at(xs, i)?;

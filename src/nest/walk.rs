@@ -119,9 +119,16 @@ pub fn are_elements(body: &[Stmt]) -> bool {
             _ => false,
         };
         each_index(s, &mut |n| all &= !computed.iter().any(|v| n.mentions(*v)));
-        if let Some(e) = exprs(s) {
-            e.visit(&mut |e| all &= e.shape().lanes == 1);
-        }
+        all &= is_of_numbers(s);
+    }
+    all
+}
+
+/// Whether what a statement computes itself is no vector.
+fn is_of_numbers(s: &Stmt) -> bool {
+    let mut all = true;
+    if let Some(e) = exprs(s) {
+        e.visit(&mut |e| all &= e.shape().lanes == 1);
     }
     all
 }
@@ -142,18 +149,11 @@ pub fn are_planes(body: &[Stmt]) -> bool {
         Stmt::Let { .. } | Stmt::Assign { .. } | Stmt::Index { .. } => true,
         _ => false,
     });
-    let numbers = |s: &Stmt| {
-        let mut all = true;
-        if let Some(e) = exprs(s) {
-            e.visit(&mut |e| all &= e.shape().lanes == 1);
-        }
-        all
-    };
     let apart = |(i, a): (usize, &(BufId, Nat))| {
         let others = &stores[..i];
         (others.iter()).any(|b| a.0 == b.0 && (a.1 - b.1).as_int().is_none())
     };
-    simple && body.iter().all(numbers) && stores.iter().enumerate().any(apart)
+    simple && body.iter().all(is_of_numbers) && stores.iter().enumerate().any(apart)
 }
 
 /// Replaces every expression of a block, and every integer expression outside
