@@ -513,6 +513,8 @@ impl Printer<'_> {
         if !r.lane_wise || maps || !long(m.n, 64) {
             return None;
         }
+        // Vectors have as many lanes as registers have of the widest number that is computed for them.
+        let s = r.wider.unwrap_or(s);
         let vector = i64::from(self.target.lanes(s));
         let pieces = match wide {
             1 => Pieces::of_blocks(m.n, vector),

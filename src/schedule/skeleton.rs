@@ -71,6 +71,8 @@ pub struct Reduce {
     pub n: Nat,
     /// Of the accumulator.
     pub elem: Ty,
+    /// The widest number that is computed, where that is wider than all of the accumulator.
+    pub wider: Option<Scalar>,
     pub law: Regroup,
     /// Whether its operator works on vectors.
     pub lane_wise: bool,
@@ -109,6 +111,8 @@ pub const SMALL: i64 = 15;
 const MANY: usize = 8;
 /// Reductions known to be shorter are not worth a loop of their own, or vectors.
 pub const SHORT: i64 = 16;
+/// Sums known to be shorter are no work for a register tile.
+pub const SHALLOW: i64 = 8;
 
 /// What a term's loops are read with.
 #[derive(Copy, Clone)]
@@ -299,6 +303,10 @@ impl Reader {
                         same_leaves(t.ty(), s) && lanes > 1 && on_vectors(op, lanes)
                     }),
                     from_first,
+                    wider: widest(&[op, xs]).filter(|w| {
+                        let narrow = |l: Scalar| l.bytes() < w.bytes();
+                        every_leaf(t.ty(), &narrow)
+                    }),
                     weighs: has_exponential(op),
                     ops: [operation(op), element(xs)],
                     converts: converts(xs),
@@ -487,6 +495,28 @@ fn is_first(e: &Term, xs: &Term) -> bool {
         }
         _ => false,
     }
+}
+
+/// The widest number that primitives make or compare.
+fn widest(terms: &[&Term]) -> Option<Scalar> {
+    let mut widest: Option<Scalar> = None;
+    for t in terms {
+        t.visit(&mut |t, _| {
+            let Some((p, args)) = t.as_prim_app() else {
+                return;
+            };
+            let compares = matches!(p.op().sort(), Sort::Comparison(_));
+            if compares || p.op().is_lane_wise() || p.op() == Op::Cast {
+                let numbers = args.iter().map(|a| a.ty()).chain([t.ty()]);
+                for s in numbers.filter_map(|ty| ty.as_scalar()) {
+                    if widest.is_none_or(|w| s.bytes() > w.bytes()) {
+                        widest = Some(s);
+                    }
+                }
+            }
+        });
+    }
+    widest
 }
 
 fn has_exponential(op: &Term) -> bool {

@@ -5,7 +5,7 @@
 //! themselves; whether that pays.
 
 use super::print::size;
-use super::skeleton::SHORT;
+use super::skeleton::SHALLOW;
 use super::{guide, Permits, Schedule};
 use crate::algebra::{recognise, Floats};
 use crate::arith::Nat;
@@ -76,7 +76,7 @@ impl Search {
         let known = recognise(op)?;
         let identity = known.identity(floats)?;
         let (n, _) = xs.ty().as_array()?;
-        let long = n.as_int().is_none_or(|n| n >= SHORT);
+        let long = n.as_int().is_none_or(|n| n >= SHALLOW);
         let fits = long && self.loops.len() > 1 && e.ty().as_scalar().is_some();
         if !fits || known.has_identity(e, floats) {
             return None;

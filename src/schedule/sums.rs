@@ -8,7 +8,7 @@
 
 use super::depends::{Scope, Varies};
 use super::print::size;
-use super::skeleton::{are_windows, has_reduction, is_across, Loops, SHORT};
+use super::skeleton::{are_windows, has_reduction, is_across, Loops, SHALLOW};
 use super::{guide, numbered, Schedule};
 use crate::arith::Nat;
 use crate::term::{Data, Kind, Loop, Op, Sort, Term};
@@ -312,7 +312,7 @@ fn written(t: &Term, place: &Place, found: &mut Vec<Place>) {
             let Some((n, _)) = xs.ty().as_array() else {
                 return;
             };
-            let long = n.as_int().is_none_or(|n| n >= SHORT);
+            let long = n.as_int().is_none_or(|n| n >= SHALLOW);
             let own = place.of(t, n);
             let again = !own.same.is_empty();
             // Reductions along a row have it in a cache, one after the other.

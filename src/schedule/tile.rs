@@ -7,7 +7,7 @@
 //! which it is read.
 
 use super::print::{size, Printer};
-use super::skeleton::{leaf, same_leaves, Loops, Map, Reduce};
+use super::skeleton::{leaf, same_leaves, Loops, Map, Reduce, SHALLOW};
 use super::stage::Stage;
 use super::sums::unnamed;
 use crate::arith::Nat;
@@ -73,7 +73,7 @@ fn product(rows: &Map) -> Option<Product<'_>> {
         && !columns.generates
         && !inner
         && long(columns.n, FEW_COLUMNS)
-        && long(r.n, 16);
+        && long(r.n, SHALLOW);
     fits.then_some(Product {
         rows,
         between,

@@ -164,3 +164,37 @@ fn transposed_arrays_are_written_in_runs() {
         assert!(same(&a, &b), "at {size}");
     }
 }
+
+/// Sums of less than a vector have register tiles as longer ones do; of few numbers compilers write them out.
+#[test]
+fn short_sums_are_tiles() {
+    let layer = |inputs: usize| {
+        format!(
+            "def layer [n : nat] (w : 32.{inputs}.f32) (b : 32.f32) (x : n.{inputs}.f32) : n.32.f32 =
+               x |> map (\\v -> zip w b |> map (\\(r, c) -> max 0.0 ((zip r v |> map (\\(p, q) -> p * q) |> reduce (+) 0.0) + c)))"
+        )
+    };
+    for (inputs, tiles) in [(13, true), (9, true), (5, false)] {
+        let program = program_text(&layer(inputs));
+        let auto = found(&program, REGROUPED);
+        let what = auto.best().map_or("", |b| &b.what);
+        assert_eq!(what.contains("register tiles"), tiles, "{inputs}: {what}");
+        let kernel = replayed(&program, &auto);
+        for size in [1, 7, 20] {
+            let (a, b) = (evaluated(&kernel, size), evaluated(&program, size));
+            assert!(same(&a, &b), "{inputs} at {size}");
+        }
+    }
+}
+
+/// Elements that are reduced in lanes have as many as the widest number that is computed for them.
+#[test]
+fn lanes_are_those_of_the_widest() {
+    let text = "def votes [n : nat] (t : 70.f32) (xs : n.f32) : n.u8 =
+      xs |> map (\\x -> t |> map (\\a -> select (x < a) 1u8 0) |> reduce bitor 0)";
+    let all = tried(&program_text(text), REGROUPED);
+    let of_columns = all.iter().find(|s| s.what.starts_with("elements in 4"));
+    let text = of_columns.expect("elements in lanes").text();
+    assert!(text.contains("target.f32lanes"), "{text}");
+    assert!(!text.contains("target.u8lanes"), "{text}");
+}

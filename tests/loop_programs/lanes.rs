@@ -442,3 +442,38 @@ fn planes_of_outermost_loops_are_apart() {
     assert_eq!(hints("3.n", "|> transpose"), [true, true]);
     assert_eq!(hints("n.3", ""), [false, false]);
 }
+
+/// Rows are read in lanes where a step chooses by what the one before it made: of those compilers make no vectors.
+#[test]
+fn rows_whose_steps_choose_are_lanes() {
+    let all = Options::default().target.lanes(Scalar::F32);
+    let widest = |step: &str, from: &str| {
+        let body = format!("idx i rows |> reduceSeq (\\c b -> {step}) {from}");
+        lanes(&body).into_iter().max()
+    };
+    let chooses = "select (b > c) (0.5 * c + 0.5 * b) (0.25 * c + b)";
+    assert_eq!(widest(chooses, "0.0"), Some(all));
+    for alone in [
+        // A sum waits for itself alone,
+        "c + select (b > 0.5) b 0.25",
+        // and little is done with much that is read.
+        "c + min b 0.5",
+    ] {
+        assert_eq!(widest(alone, "0.0"), Some(1), "{alone}");
+    }
+    // Whole numbers are counted under masks.
+    let counted = |step: &str| {
+        let nest = printed(&format!(
+            "def f [n k : nat] (rows : n.k.i32) : n.i32 = rows |> map (\\r -> r |> reduceSeq (\\c b -> {step}) 0)"
+        ));
+        let mut widest = 1;
+        each_stmt(&nest.body, &mut |s| {
+            if let Stmt::Store { value, .. } = s {
+                widest = widest.max(value.shape().lanes);
+            }
+        });
+        widest
+    };
+    assert_eq!(counted("select (b > 0) (c + 1) c"), 1);
+    assert_eq!(counted("select (b > c) b (c - 1)"), all);
+}

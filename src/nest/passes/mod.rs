@@ -239,20 +239,20 @@ pub const PASSES: &[Pass] = &[
         run: |nest, cx| loop_unswitching::unswitch(nest, cx.facts),
     },
     Pass {
+        name: "value_numbering",
+        does: "leaves of two names of one value the first",
+        needs: "bodies of loops as they will run: loop_unswitching",
+        keeps: "the order of stores; what a thread reads is computed by it or read from memory, as before",
+        place: "after all that writes a value once more; before tabulation, which makes one table of what has one name, and dce-3, as a loop over that may be empty",
+        run: |nest, _| value_numbering::number(nest),
+    },
+    Pass {
         name: "tabulation",
         does: "computes once, before a loop, what loops in it compute anew in each of its iterations: it is read from a table then",
         needs: "loops as they will run, without choices that a loop does not change: loop_unswitching",
         keeps: "the order of stores; every value; names are declared once",
         place: "before dce-3, which removes what is only in tables now; before outer_vectorization, which makes no lanes of exact functions",
         run: |nest, cx| tabulation::tabulate(nest, cx.facts),
-    },
-    Pass {
-        name: "value_numbering",
-        does: "leaves of two names of one value the first",
-        needs: "bodies of loops as they will run: loop_unswitching",
-        keeps: "the order of stores; what a thread reads is computed by it or read from memory, as before",
-        place: "after all that writes a value once more; before dce-3, as a loop over what has one name now may be empty",
-        run: |nest, _| value_numbering::number(nest),
     },
     Pass {
         name: "dce-3",

@@ -4,12 +4,13 @@
 //! numbers that lie side by side, some vectors at once, then over single vectors, then over the numbers that are left. Compilers make vectors
 //! of innermost loops, and may not add up floats in another order. Invariant: what each iteration computes, and in which order;
 //! iterations store side by side, or lane by lane where each stores to few places between which no other one does, and read side by side
-//! what differs between them, or lane by lane what no inner loop changes. Absent: loops of vectors, as a search has shaped those; choices of what is read, functions that have no
+//! what differs between them, or lane by lane what no inner loop changes, or what one does that chooses what it hands on. Absent: loops of
+//! vectors, as a search has shaped those; choices of what is read, functions that have no
 //! vectors that are exact, loops around short ones alone, which compilers write out.
 
 use super::effects::handed_on;
 use super::fresh::Names;
-use super::step::Step;
+use super::step::{self, Step};
 use super::strip_mining::rest;
 use super::Context;
 use crate::arith::Nat;
@@ -33,6 +34,10 @@ const MANY: usize = 16;
 const LARGE: usize = 40;
 /// Vectors that are accumulated at once, so that every machine has registers for what is read, too.
 const ACCUMULATORS: u32 = 8;
+/// What inner loops read lane by lane is little beside what they do: so many operations for each.
+const GATHERED: usize = 2;
+/// Rows that lie so many bytes apart, or a multiple of that, share few places of a cache.
+const COLLIDING: i64 = 1024;
 /// The farthest that what is read lane by lane lies apart: of a cache line each lane reads something.
 const APART: i64 = 16;
 
@@ -86,7 +91,7 @@ impl Pass<'_> {
             return None;
         }
         let busy = match of.statements {
-            _ if of.calls => 1,
+            _ if of.calls || of.collides => 1,
             ..MANY => ABREAST,
             MANY..=LARGE => waiting(body),
             _ => 1,
@@ -203,6 +208,11 @@ struct Lanes {
     /// Whether functions may be approximated, and whether some are.
     approximate: bool,
     calls: bool,
+    /// Whether inner loops choose what they hand on, and how much they read lane by lane.
+    chooses: bool,
+    gathered: usize,
+    /// Whether rows may lie so that a cache has few places for what is read of them.
+    collides: bool,
     var: Symbol,
     /// The loops around what is looked at.
     around: Vec<(Symbol, Nat)>,
@@ -218,10 +228,18 @@ impl Lanes {
             statements: 0,
             approximate,
             calls: false,
+            chooses: false,
+            gathered: 0,
+            collides: false,
             var,
             around: Vec::new(),
         };
         while lanes.grow(body) {}
+        walk::each_stmt(body, &mut |s| {
+            if let Stmt::For { body, .. } = s {
+                lanes.chooses |= step::chooses(body);
+            }
+        });
         let mut places = Vec::new();
         let reduces = lanes.fits(nest, body, &mut places)?;
         are_apart(&places).then_some(())?;
@@ -240,6 +258,7 @@ impl Lanes {
         });
         let known = lanes.widest != Scalar::Bool;
         let worth = reduces && lanes.accumulators > 0 || lanes.calls;
+        let worth = worth && operations(body) >= GATHERED * lanes.gathered;
         (worth && apart && known && !stored.is_empty()).then_some(lanes)
     }
 
@@ -399,7 +418,15 @@ impl Lanes {
             ExprKind::Load(_, n) => {
                 let near = |by: Nat| by.as_int().is_some_and(|by| (-APART..=APART).contains(&by));
                 let apart = self.is_kept(*n) && self.stride(*n).is_some_and(near);
-                (self.steps(*n) || apart).then_some(())
+                if self.steps(*n) || apart {
+                    return Some(());
+                }
+                // Rows that are read at the same place each wait less than steps that choose do, one row after the other.
+                self.gathered += 1;
+                let by = self.stride(*n).filter(|_| self.chooses)?.as_int();
+                let bytes = e.shape().elem.bytes() as i64;
+                self.collides |= by.is_none_or(|by| by.saturating_mul(bytes) % COLLIDING == 0);
+                Some(())
             }
             ExprKind::Cast(_) if of_index(e).is_some_and(|n| self.is_kept(n)) => Some(()),
             ExprKind::Op(op, args) if is_exact(*op, e.shape().elem) => {
@@ -417,7 +444,7 @@ impl Lanes {
             }
             ExprKind::Op(op, args) if matches!(op.sort(), Sort::Comparison(_)) => {
                 let numbers = args.iter().all(|a| a.shape().elem != Scalar::Bool);
-                numbers.then_some(())?;
+                (numbers || matches!(op, Op::Eq | Op::Ne)).then_some(())?;
                 args.iter().try_for_each(|a| self.lane_wise(a))
             }
             ExprKind::Cast(a) if a.shape().elem != Scalar::Bool => self.lane_wise(a),
@@ -436,6 +463,17 @@ fn waiting(body: &Block) -> u32 {
         }
     });
     most
+}
+
+/// How many operations stand in a body.
+fn operations(body: &Block) -> usize {
+    let mut all = 0;
+    walk::each_stmt(body, &mut |s| {
+        walk::exprs(s).into_iter().for_each(|e| {
+            e.visit(&mut |e| all += usize::from(matches!(e.kind(), ExprKind::Op(..))));
+        });
+    });
+    all
 }
 
 /// How many operations a body has where loops of known lengths in it are written out.

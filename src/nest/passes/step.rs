@@ -150,6 +150,55 @@ fn is_regrouped(var: Symbol, value: &Expr) -> bool {
     }
 }
 
+/// Whether a loop chooses what it hands on by what it was handed: compilers make no vectors of its iterations, nor of those of loops
+/// around it.
+pub(super) fn chooses(body: &Block) -> bool {
+    let mut known: FxHashSet<Symbol> = handed_on(body).into_keys().collect();
+    let mut before = 0;
+    while known.len() > before {
+        before = known.len();
+        walk::each_stmt(body, &mut |s| {
+            if let Stmt::Let {
+                var,
+                value: Some(value),
+                ..
+            } = s
+            {
+                if depends(value, &known) {
+                    known.insert(*var);
+                }
+            }
+        });
+    }
+    let mut chooses = false;
+    walk::each_stmt(body, &mut |s| {
+        walk::exprs(s).into_iter().for_each(|e| {
+            e.visit(&mut |e| match e.kind() {
+                ExprKind::Op(Op::Select, args) if depends(e, &known) => {
+                    chooses |= !is_masked(args, &known);
+                }
+                _ => {}
+            });
+        });
+    });
+    chooses
+}
+
+/// Whether one of these is a part of it.
+fn depends(e: &Expr, known: &FxHashSet<Symbol>) -> bool {
+    e.holds(|kind| matches!(kind, ExprKind::Var(v) if known.contains(v)))
+}
+
+/// Whether it is a step of a whole number or none, by what is handed on nowhere, which compilers mask.
+fn is_masked(args: &[Expr], known: &FxHashSet<Symbol>) -> bool {
+    let [cond, a, b] = args else { return false };
+    let either = |kept: &Expr, next: &Expr| match kept.kind() {
+        ExprKind::Var(v) => is_regrouped(*v, next) || !depends(next, known),
+        _ => false,
+    };
+    !a.shape().elem.is_float() && !depends(cond, known) && (either(a, b) || either(b, a))
+}
+
 /// Cycles until the result of an operation is known, roughly.
 fn latency(op: Op, of: Scalar) -> f64 {
     match (op, of.is_float()) {
