@@ -125,6 +125,8 @@ impl Pass<'_> {
             vectors * one.into(),
             self.facts,
         ));
+        // Of a number that is known there may be nothing left.
+        loops.retain(|s| !matches!(s, Stmt::For { extent, .. } if extent.as_int() == Some(0)));
         Some(loops)
     }
 

@@ -2,11 +2,11 @@
 //!
 //! Comes in: a nest; goes out: one in which a loop over rows, say, each of which is scanned or added up in order, takes a few rows at
 //! once: a step of one row does not wait for a step of another one. How many, what a step waits for and what a processor does meanwhile
-//! say. Invariant: what each iteration computes, and in which order; the order of stores to one place, which are of one
+//! say. All of a loop over a few columns share one loop over rows, which reads these in one piece. Invariant: what each iteration computes, and in which order; the order of stores to one place, which are of one
 //! iteration. Absent: reductions that compilers make vectors of; loops that end before, or look ahead, where nothing changes; loops of vectors, as a search has shaped those; loops in which memory
 //! is asked for, or kept for one iteration.
 
-use super::apart::are_apart;
+use super::apart::{are_apart, each_load};
 use super::fresh::Names;
 use super::step::{Step, ABREAST};
 use super::strip_mining::{rest, substituted};
@@ -19,6 +19,8 @@ use std::collections::BTreeMap;
 
 /// The longest loop that compilers write out.
 const SHORT: i64 = 16;
+/// The most columns that are read at once, of which a processor has sums in registers.
+const COLUMNS: i64 = 8;
 /// The most statements that are written several times.
 const STATEMENTS: usize = 60;
 
@@ -72,7 +74,10 @@ impl Pass<'_> {
         else {
             return None;
         };
-        let mut waits = Waits::of(*var, body)?;
+        let mut waits = match Waits::of_neighbours(*var, *extent, body) {
+            Some(all) => all,
+            None => Waits::of(*var, body)?,
+        };
         if waits.vectors {
             // A search has shaped such loops: only those over the vectors of a group share what is in them, and without a rest. Threads
             // share the iterations of others.
@@ -87,6 +92,7 @@ impl Pass<'_> {
         };
         // What is left of vectors is a few iterations, too.
         let least = match extent.as_int() {
+            Some(n) if n == waits.abreast => 0,
             Some(_) => least,
             None => least.max(SHORT),
         };
@@ -141,6 +147,7 @@ impl Pass<'_> {
                     shared.insert(*var, name);
                     match waits.vectors {
                         true => self.vectors.push(name),
+                        false if waits.neighbours => {}
                         false => drop(self.made.insert(name, waits.abreast as u32)),
                     }
                 }
@@ -205,9 +212,52 @@ struct Waits {
     abreast: i64,
     /// Whether they compute vectors.
     vectors: bool,
+    /// Whether all iterations share them, as what these read lies side by side.
+    neighbours: bool,
 }
 
 impl Waits {
+    /// All loops in a loop over a few columns, each of which goes over the rows: one loop reads them in one piece.
+    fn of_neighbours(var: Symbol, extent: Nat, body: &Block) -> Option<Waits> {
+        let columns = extent.as_int().filter(|n| (2..=COLUMNS).contains(n))?;
+        let mut loops = FxHashSet::default();
+        let (mut statements, mut fits, mut side_by_side) = (0, true, false);
+        for s in body {
+            let Stmt::For {
+                var: row,
+                extent: rows,
+                kind: LoopKind::Seq | LoopKind::Par | LoopKind::Independent,
+                body: of,
+                ..
+            } = s
+            else {
+                fits &= !matches!(s, Stmt::For { .. } | Stmt::If { .. });
+                continue;
+            };
+            fits &= rows.as_int().is_none_or(|n| n > SHORT);
+            fits &= !rows.vars().iter().any(|v| *v == var || declares(body, *v));
+            fits &= settled(s).is_none() && seldom(s).is_none();
+            walk::each_stmt(of, &mut |s| {
+                statements += 1;
+                fits &= !matches!(s, Stmt::For { .. } | Stmt::If { .. } | Stmt::Alloc(_));
+                each_load(s, &mut |_, (at, lanes)| {
+                    fits &= lanes == 1;
+                    let by = |v| at.coefficient(v).and_then(|n| n.as_int());
+                    let next = by(*row).is_some_and(|n| n >= columns);
+                    side_by_side |= by(var) == Some(1) && next;
+                });
+            });
+            loops.insert(*row);
+        }
+        let few = statements * columns as usize <= STATEMENTS;
+        (fits && few && side_by_side).then_some(Waits {
+            loops,
+            abreast: columns,
+            vectors: false,
+            neighbours: true,
+        })
+    }
+
     /// Those of a loop, where some iterations at once are worth it.
     fn of(var: Symbol, body: &Block) -> Option<Waits> {
         let (mut statements, mut fits, mut vectors) = (0, true, false);
@@ -229,6 +279,7 @@ impl Waits {
             loops: FxHashSet::default(),
             abreast: ABREAST as i64,
             vectors,
+            neighbours: false,
         };
         for own in body {
             let Stmt::For {
