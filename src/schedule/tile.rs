@@ -147,6 +147,9 @@ impl Printer<'_> {
         };
         let mr = self.param("mr", rows);
         let nr = self.param(name, wide);
+        // Of as many columns as a panel has there is one, and no loop over panels.
+        let width = i64::from(self.target.lanes(s)) * if tall || !scalar { 1 } else { 2 };
+        let one = columns.n.as_int() == Some(width);
         let tiles = format!("(ceil({}, {mr}))", around.n);
         let panels = format!("(ceil({}, {nr}))", columns.n);
         let flags = [
@@ -171,6 +174,9 @@ impl Printer<'_> {
                 return Some(nest(&all, "containsMap", "?"));
             }
             Stage::Order => nest(&[around, columns], "containsMap", "(contains reduce)"),
+            Stage::Parts | Stage::Exchange if one => {
+                format!("(containsMap {tiles} (containsMap {mr} (containsMap {nr} {sum})))")
+            }
             Stage::Parts => format!(
                 "(containsMap {tiles} (containsMap {mr} (containsMap {panels} (containsMap {nr} {sum}))))"
             ),
@@ -185,7 +191,10 @@ impl Printer<'_> {
                 let kept = packs.then_some(kept);
                 let reduction = self.in_registers(&k, &step, [&mr, &nr, &lanes], kept);
                 let map = self.outermost(parallel && between.is_empty());
-                format!("({map} {panels} (containsMap {tiles} {reduction}))")
+                match one {
+                    true => format!("({map} {tiles} {reduction})"),
+                    false => format!("({map} {panels} (containsMap {tiles} {reduction}))"),
+                }
             }
         };
         Some(match between.split_first() {

@@ -7,6 +7,7 @@
 use super::print::size;
 use super::skeleton::{argument, counted, outside_of_loops};
 use super::{guide, Permits, Schedule};
+use crate::algebra::{Claim, Law};
 use crate::arith::{AtomKind, Nat};
 use crate::term::{Kind, Op, Term};
 use std::collections::BTreeSet;
@@ -34,8 +35,11 @@ pub fn in_blocks(term: &Term, permits: Permits) -> Option<Schedule> {
     let permit = permits.to_regroup(found.floats)?;
     let of_all = |rules: &mut BTreeSet<String>, map: &str| {
         let all = found.updates.iter();
-        all.map(|Updates { n, block, places }| parallel(rules, n, (*block, *places <= FEW), map))
-            .collect::<Vec<_>>()
+        all.map(|of| {
+            let tables = (of.places <= FEW).then_some(of.commutes);
+            parallel(rules, &of.n, (of.block, tables), map)
+        })
+        .collect::<Vec<_>>()
     };
     let mut rules = BTreeSet::new();
     let blocks = of_all(&mut rules, "map");
@@ -67,7 +71,7 @@ pub fn of_counts(term: &Term, permits: Permits) -> Option<Schedule> {
     }
     let mut rules = BTreeSet::new();
     let mut looks = |map| {
-        let blocks = parallel(&mut rules, &size(n), (BLOCK, true), map);
+        let blocks = parallel(&mut rules, &size(n), (BLOCK, Some(false)), map);
         vec![match m.as_int() {
             Some(_) => blocks,
             None => format!("(contains (app select ? {blocks} ?))"),
@@ -95,23 +99,31 @@ fn steps(
     ]
 }
 
-/// How n updates look in blocks, which a loop goes over, with several tables or one each; and the rules for that.
+/// How n updates look in blocks, which a loop goes over, with one table each or several: of elements in turn where these may change places,
+/// so that what is read lies side by side, else of a part of the block each. And the rules for that.
 fn parallel(
     rules: &mut BTreeSet<String>,
     n: &str,
-    (block, tables): (i64, bool),
+    (block, tables): (i64, Option<bool>),
     map: &str,
 ) -> String {
     rules.extend(["rest", "blocks"].map(|r| format!("scatter-reduce-{r}[{block}]")));
-    let each = |all: &str, of: &str| {
-        format!("(contains (app toMem (app ({all}.? -> ?) (contains {of}) ?)))")
+    let each = |all: &str, of: &str, xs: &str| {
+        format!("(contains (app toMem (app ({all}.? -> ?) (contains {of}) {xs})))")
     };
     let mut of = "scatterReduce".to_string();
-    if tables {
-        rules.insert(format!("scatter-reduce-blocks[{}]", block / TABLES));
-        of = each(&format!("map : ? -> {TABLES}"), &of);
+    if let Some(in_turn) = tables {
+        let (rule, xs) = match in_turn {
+            true => (
+                format!("scatter-reduce-lanes[{TABLES}]"),
+                "(app transpose ?)",
+            ),
+            false => (format!("scatter-reduce-blocks[{}]", block / TABLES), "?"),
+        };
+        rules.insert(rule);
+        of = each(&format!("map : ? -> {TABLES}"), &of, xs);
     }
-    let all = each(&format!("{map} : ? -> (floor({n}, {block}))"), &of);
+    let all = each(&format!("{map} : ? -> (floor({n}, {block}))"), &of, "?");
     format!("(contains (app scatterReduce ? {all}))")
 }
 
@@ -131,6 +143,8 @@ struct Updates {
     n: String,
     block: i64,
     places: i64,
+    /// Whether they may be done in any order.
+    commutes: bool,
 }
 
 /// Updates that are done once.
@@ -158,7 +172,19 @@ impl Found {
         if (1..=PLACES).contains(&places) && long(n) && argument(starts, Op::Fill, 0).is_some() {
             self.floats |= starts.has_floats();
             let n = size(n);
-            self.updates.insert(Updates { n, block, places });
+            let op = of(0).filter(|op| op.open() == 0);
+            let law = Law::named("commutative").zip(op).map(|(law, op)| Claim {
+                law,
+                operands: vec![op.clone()],
+            });
+            // Who may regroup sums may add them up in another order.
+            let commutes = law.is_some_and(|c| c.holds(true));
+            self.updates.insert(Updates {
+                n,
+                block,
+                places,
+                commutes,
+            });
         }
     }
 }

@@ -192,8 +192,9 @@ fn short_sums_are_tiles() {
 fn lanes_are_those_of_the_widest() {
     let text = "def votes [n : nat] (t : 70.f32) (xs : n.f32) : n.u8 =
       xs |> map (\\x -> t |> map (\\a -> select (x < a) 1u8 0) |> reduce bitor 0)";
-    let all = tried(&program_text(text), REGROUPED);
-    let of_columns = all.iter().find(|s| s.what.starts_with("elements in 4"));
+    let auto = found(&program_text(text), REGROUPED);
+    let mut all = auto.tried.iter().map(|t| &t.schedule);
+    let of_columns = all.find(|s| s.what.starts_with("elements in 4"));
     let text = of_columns.expect("elements in lanes").text();
     assert!(text.contains("target.f32lanes"), "{text}");
     assert!(!text.contains("target.u8lanes"), "{text}");

@@ -267,10 +267,10 @@ fn lanes_are_stored_apart() {
         "generate[n] (\\i -> generate[2] (\\q -> {})) |> join",
         sum("idx q")
     );
-    // Four vectors at once, one, and numbers.
+    // Four vectors at once, one, and numbers, two of a row at once.
     assert_eq!(
         of(&apart, "(n*2).f32"),
-        (Some(all), 5 * all as usize + 1),
+        (Some(all), 5 * all as usize + 2),
         "{apart}"
     );
     let both = format!(
@@ -476,4 +476,20 @@ fn rows_whose_steps_choose_are_lanes() {
     };
     assert_eq!(counted("select (b > 0) (c + 1) c"), 1);
     assert_eq!(counted("select (b > c) b (c - 1)"), all);
+}
+
+/// Of so many iterations as whole vectors have, nothing is left.
+#[test]
+fn loops_of_no_iteration_are_left_out() {
+    let nest = printed(
+        "def f [k : nat] (x : k.128.f32) : 128.f32 = transpose x |> map (\\c -> c |> reduceSeq (\\a v -> a * v) 1.0)",
+    );
+    let mut extents = Vec::new();
+    each_stmt(&nest.body, &mut |s| {
+        if let Stmt::For { extent, .. } = s {
+            extents.push(extent.as_int());
+        }
+    });
+    assert!(!extents.contains(&Some(0)), "{nest}");
+    assert!(extents.contains(&None), "{nest}");
 }

@@ -381,3 +381,35 @@ fn updated_states_are_not_copied() {
     let reversed = "scatterReduce (\\old x -> old + x) (reverse p) (fill[1] (i, idx j p))";
     assert!(loops(reversed) > 2);
 }
+
+/// Rows of a few columns are read once: all columns share one loop over rows, with threads where it has some.
+#[test]
+fn rows_of_few_columns_are_read_once() {
+    // Extents of loops, and how many results are stored in each.
+    let loops = |body: &str, result: &str| {
+        let nest = printed(&format!(
+            "def f [n : nat] (x : n.3.f32) (y : n.f32) : {result} = {body}"
+        ));
+        let mut found = Vec::new();
+        each_stmt(&nest.body, &mut |s| {
+            if let Stmt::For { extent, body, .. } = s {
+                let mut stores = 0;
+                each_stmt(body, &mut |s| {
+                    stores += usize::from(matches!(s, Stmt::Store { .. }))
+                });
+                found.push((extent.as_int(), stores));
+            }
+        });
+        found
+    };
+    let sums = "transpose x |> map (\\c -> zip c y |> map (\\(p, q) -> p * q) |> reduceSeq (\\a v -> a + v) 0.0)";
+    assert_eq!(loops(sums, "3.f32"), [(None, 0)]);
+    let planes = "transpose x |> map (\\c -> c |> map (\\v -> v * 2.0))";
+    assert_eq!(loops(planes, "3.n.f32"), [(None, 3)]);
+    let threads = "transpose x |> map (\\c -> c |> mapPar (\\v -> v * 2.0))";
+    assert_eq!(loops(threads, "3.n.f32"), [(None, 3)]);
+    // What reads one number of each row alike reads nothing side by side.
+    let alike = "generate[3] (\\i -> y |> map (\\v -> v * real i))";
+    let real = "let real = \\i -> (cast (cast i : i32) : f32) in ";
+    assert_eq!(loops(&format!("{real}{alike}"), "3.n.f32").len(), 2);
+}
