@@ -7,7 +7,7 @@
 use super::lane_blocks::{can_be_vectors, varying, Piece};
 use super::state::{Guard, LoadedVector, Lower, Res};
 use super::value::{Dest, Leaf, Mem, Val};
-use super::vector::{build, lane, lane_wise_cast, splat};
+use super::vector::{build, lane, lane_wise_cast, splat, widened_first};
 use crate::arith::{AtomKind, Nat};
 use crate::intern::Symbol;
 use crate::nest::walk::{self, declared};
@@ -221,6 +221,9 @@ impl Lower {
                 }
             }
             ExprKind::Cast(a) if lane_wise_cast(a.shape().elem, shape.elem) => {
+                if let Some(of_wide) = widened_first(a, e.shape(), p.width) {
+                    return self.vectorise(&of_wide, p);
+                }
                 let a = self.vectorise(a, p);
                 Expr::new(ExprKind::Cast(a), shape)
             }

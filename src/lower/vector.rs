@@ -197,12 +197,37 @@ pub(super) fn place(pieces: &[Expr]) -> Option<(BufId, Nat)> {
     first.as_int().is_none().then_some((buf, first))
 }
 
+/// Bytes of the smallest register.
+const SMALLEST: u64 = 16;
+
 /// Conversions of which vectors have a form: of floats of 16 bits, those with f32 only.
 pub(super) fn lane_wise_cast(from: Scalar, to: Scalar) -> bool {
     match from.is_half() || to.is_half() {
         true => from == Scalar::F32 || to == Scalar::F32,
         false => true,
     }
+}
+
+/// Bits of narrow numbers of which so many are less than the smallest register, taken apart as the wide numbers that they are converted to:
+/// compilers have instructions for those.
+pub(super) fn widened_first(e: &Expr, wide: Shape, lanes: u32) -> Option<Expr> {
+    let (from, to) = (e.shape().elem, wide.elem);
+    let widens = from.is_int() && to.is_int() && !from.is_signed() && to.bytes() > from.bytes();
+    let small = u64::from(lanes) * from.bytes() < SMALLEST;
+    let ExprKind::Op(op @ (Op::BitAnd | Op::BitOr | Op::BitXor | Op::Shr), args) = e.kind() else {
+        return None;
+    };
+    if !widens || !small {
+        return None;
+    }
+    let of_wide = |a: &Expr| match a.kind() {
+        ExprKind::Lit(lit) => Expr::lit(lit.clone(), to),
+        _ => Expr::new(ExprKind::Cast(a.clone()), wide),
+    };
+    Some(Expr::new(
+        ExprKind::Op(*op, args.iter().map(of_wide).collect()),
+        wide,
+    ))
 }
 
 pub(super) fn splat(e: &Expr, lanes: u32) -> Expr {

@@ -475,6 +475,15 @@ impl Values {
         if let (Scalar::I64, Some(n)) = (to, self.widened(v)) {
             return self.index(n);
         }
+        // Bits that are taken apart before numbers without a sign are widened are those that are taken apart behind.
+        if from.is_int() && to.is_int() && !from.is_signed() && to.bytes() > from.bytes() {
+            if let Node::Op(op @ (Op::BitAnd | Op::BitOr | Op::BitXor | Op::Shr), _, args) =
+                self.node(v).clone()
+            {
+                let wide: Vec<V> = args.iter().map(|a| self.cast(*a, from, to)).collect();
+                return self.op(op, to, &wide);
+            }
+        }
         // What is computed when it is compiled is a constant there.
         let known = match self.node(v) {
             Node::Lit(Lit::Int(i), of) if of.is_int() => Some(*i),
