@@ -297,16 +297,16 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// Whether it is of an index.
+    /// Whether it is of an index, in places, too.
     fn reads(&self, e: &Expr, index: Symbol, seen: &mut BTreeSet<Symbol>) -> bool {
-        let (mut found, mut variables) = (false, Vec::new());
+        let mut variables = Vec::new();
         e.visit(&mut |e| {
-            found |= e.own_index().is_some_and(|n| n.mentions(index));
+            variables.extend(e.own_index().iter().flat_map(|n| n.vars().to_vec()));
             if let ExprKind::Var(v) = e.kind() {
                 variables.push(*v);
             }
         });
-        found
+        variables.contains(&index)
             || variables.into_iter().any(|v| {
                 let value = self.of.get(&v).filter(|_| seen.insert(v));
                 value.is_some_and(|e| self.reads(e, index, seen))
