@@ -148,6 +148,7 @@ impl Module {
                 .at(def.name.span)
                 .help("give the definition another name"),
             );
+            self.schemes.insert(name, None);
             return;
         }
         if let Some(&first) = self.by_name.get(&name) {

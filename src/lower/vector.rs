@@ -221,7 +221,7 @@ pub(super) fn widened_first(e: &Expr, wide: Shape, lanes: u32) -> Option<Expr> {
         return None;
     }
     let of_wide = |a: &Expr| match a.kind() {
-        ExprKind::Lit(lit) => Expr::lit(lit.clone(), to),
+        ExprKind::Lit(lit) => Expr::lit(*lit, to),
         _ => Expr::new(ExprKind::Cast(a.clone()), wide),
     };
     Some(Expr::new(

@@ -11,6 +11,7 @@ use super::saved::{self, SUMMARY};
 use crate::emit::Contract;
 use crate::exec::compare::not_compared;
 use crate::exec::run::{Report, Subject};
+use crate::nest::names;
 use crate::search::{Stop, Trace};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
@@ -84,7 +85,16 @@ pub fn human(s: &Summary) -> String {
         lines.add("tried", &all.human());
     }
     steps(&mut lines, &s.trace);
-    lines.add("kernel", s.kernel.as_deref().unwrap_or(""));
+    let kernel = s.kernel.as_deref().unwrap_or("");
+    lines.add("kernel", kernel);
+    let name = names::function_name(&s.program);
+    if name != s.program && kernel.contains(&format!("{name}(")) {
+        let text = format!(
+            "named `{name}`: C has, or may have, another meaning for `{}`; `--name` gives another name",
+            s.program
+        );
+        lines.add("", &text);
+    }
     if !s.assumptions.is_empty() {
         lines.add("assumes", &s.assumptions.join(", "));
     }

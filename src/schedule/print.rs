@@ -230,6 +230,7 @@ impl Printer<'_> {
         match loops {
             Loops::Nothing => "?".to_string(),
             Loops::Elements(n, op) => format!("((contains {}) : {}.?)", op.name(), size(*n)),
+            Loops::Map(m) if m.few => self.loops(&m.body, free),
             Loops::Map(m) => self.map(m, free),
             Loops::Reduce(r) => self.reduce(r, free),
             // Its loops are none of the places where the kernel writes.
@@ -300,6 +301,7 @@ impl Printer<'_> {
     fn read(&mut self, loops: &Loops) -> String {
         match loops {
             Loops::Nothing | Loops::Elements(..) => "?".to_string(),
+            Loops::Map(m) if m.few => self.read(&m.body),
             Loops::Map(m) => {
                 let (from, body) = (self.read(&m.from), self.read(&m.body));
                 applied("?", &[body, from])
@@ -335,7 +337,7 @@ impl Printer<'_> {
                 return strips;
             }
         }
-        if let Loops::Reduce(r) = &*m.body {
+        if let Loops::Reduce(r) = m.body.long() {
             // Beside tiles, or long sums in lanes, elements are where those would read across rows, or have no lanes.
             let apart = match self.choice.tile {
                 0 => self.choice.lanes == 0,
@@ -509,7 +511,7 @@ impl Printer<'_> {
             Some(_) => self.choice.columns,
             None => (self.choice.columns / 4).max(1),
         };
-        let maps = r.inner.any(&|l| matches!(l, Loops::Map(_)));
+        let maps = r.inner.any(&|l| matches!(l, Loops::Map(m) if !m.few));
         if !r.lane_wise || maps || !long(m.n, 64) {
             return None;
         }
@@ -692,7 +694,7 @@ fn applied(head: &str, args: &[String]) -> String {
 
 /// Whether keeping it in memory saves anything.
 fn has_map(loops: &Loops) -> bool {
-    loops.any(&|l| matches!(l, Loops::Map(_)))
+    loops.any(&|l| matches!(l, Loops::Map(m) if !m.few))
 }
 
 /// A size as an operand.

@@ -40,6 +40,8 @@ pub enum Loops {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Map {
     pub n: Nat,
+    /// Whether it is left to the compiler, unless a register tile has it for its columns.
+    pub few: bool,
     /// What one iteration makes.
     pub elem: Ty,
     /// Whether its function works on vectors.
@@ -109,6 +111,8 @@ pub enum Regroup {
 pub const SMALL: i64 = 15;
 /// So many operations of an element take longer than to read it from memory.
 const MANY: usize = 8;
+/// Tiles of fewer columns would mostly be padded.
+pub const FEW_COLUMNS: i64 = 8;
 /// Reductions known to be shorter are not worth a loop of their own, or vectors.
 pub const SHORT: i64 = 16;
 /// Sums known to be shorter are no work for a register tile.
@@ -119,6 +123,16 @@ pub const SHALLOW: i64 = 8;
 pub struct Reader {
     pub target: Target,
     pub floats: Floats,
+}
+
+impl Loops {
+    /// Without loops that are left to the compiler.
+    pub fn long(&self) -> &Loops {
+        match self {
+            Loops::Map(m) if m.few => m.body.long(),
+            loops => loops,
+        }
+    }
 }
 
 impl Reader {
@@ -169,6 +183,7 @@ impl Reader {
     fn stages(&self, result: Ty, f: &Term, xs: &Term) -> Loops {
         let stage = stage(xs);
         let body = match self.map(result, f) {
+            Loops::Map(m) if m.few => Loops::Map(m),
             Loops::Map(m) => Loops::Map(Map {
                 across: is_across(xs),
                 from: match stage {
@@ -216,11 +231,15 @@ impl Reader {
             Kind::Lam(_, b) => reduction(b),
             _ => None,
         };
-        if n.as_int().is_some_and(|n| n <= SMALL) {
+        let few = n.as_int().is_some_and(|n| n <= SMALL);
+        // Of a few reductions a register tile can be made, and nothing else.
+        let columns = n.as_int().is_none_or(|n| n >= FEW_COLUMNS);
+        if few && !(columns && reduction.is_some() && matches!(body, Loops::Reduce(_))) {
             return body;
         }
         Loops::Map(Map {
             n,
+            few,
             elem,
             lane_wise: has_lanes && of_numbers && on_vectors(f, lanes),
             waits: has_lanes && (of_numbers && has_steps(f) || of_indices && has_reduction(f)),

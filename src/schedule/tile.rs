@@ -7,7 +7,7 @@
 //! which it is read.
 
 use super::print::{size, Printer};
-use super::skeleton::{leaf, same_leaves, Loops, Map, Reduce, SHALLOW};
+use super::skeleton::{leaf, same_leaves, Loops, Map, Reduce, FEW_COLUMNS, SHALLOW};
 use super::stage::Stage;
 use super::sums::unnamed;
 use crate::arith::Nat;
@@ -42,9 +42,10 @@ struct Product<'a> {
     s: Scalar,
 }
 
-/// Tiles of fewer rows and columns would mostly be padded.
+/// Tiles of fewer rows would mostly be padded.
 const FEW_ROWS: i64 = 4;
-const FEW_COLUMNS: i64 = 16;
+/// So many products for each row are more than compilers write out.
+const WRITTEN_OUT: i64 = 128;
 
 /// Two loops around a reduction, the outer one of which is this.
 fn product(rows: &Map) -> Option<Product<'_>> {
@@ -74,7 +75,9 @@ fn product(rows: &Map) -> Option<Product<'_>> {
         && !inner
         && long(columns.n, FEW_COLUMNS)
         && long(r.n, SHALLOW);
-    fits.then_some(Product {
+    // What compilers write out they make vectors of.
+    let small = columns.few && (columns.n * r.n).as_int().is_some_and(|n| n < WRITTEN_OUT);
+    (fits && !small).then_some(Product {
         rows,
         between,
         columns,
@@ -140,7 +143,10 @@ impl Printer<'_> {
         // Each part of a pair has its own accumulators.
         let (name, parts) = if scalar { ("nr", 1) } else { ("pairs", 2) };
         // A vector that is collected element by element is worth many rows.
-        let (rows, wide) = match (tall, scalar) {
+        // So are columns of which there is one vector.
+        let vector = i64::from(self.target.lanes(s));
+        let slim = tall || scalar && columns.n.as_int().is_some_and(|n| n <= vector);
+        let (rows, wide) = match (slim, scalar) {
             (true, _) => (format!("target.registers / {}", 2 * parts), lanes.clone()),
             (false, true) => (ROWS.to_string(), format!("2 * {lanes}")),
             (false, false) => (ROWS.to_string(), lanes.clone()),
@@ -148,7 +154,7 @@ impl Printer<'_> {
         let mr = self.param("mr", rows);
         let nr = self.param(name, wide);
         // Of as many columns as a panel has there is one, and no loop over panels.
-        let width = i64::from(self.target.lanes(s)) * if tall || !scalar { 1 } else { 2 };
+        let width = vector * if slim || !scalar { 1 } else { 2 };
         let one = columns.n.as_int() == Some(width);
         let tiles = format!("(ceil({}, {mr}))", around.n);
         let panels = format!("(ceil({}, {nr}))", columns.n);

@@ -187,6 +187,35 @@ fn short_sums_are_tiles() {
     }
 }
 
+/// A few columns are those of a tile, unless compilers write all of it out.
+#[test]
+fn few_columns_are_tiles() {
+    let rows = |inputs: usize, outputs: usize| {
+        format!(
+            "def layer [n : nat] (w : {outputs}.{inputs}.f32) (x : n.{inputs}.f32) : n.{outputs}.f32 =
+               x |> map (\\v -> w |> map (\\r -> zip r v |> map (\\(p, q) -> p * q) |> reduce (+) 0.0))"
+        )
+    };
+    for (inputs, outputs, tiles) in [(16, 8, true), (13, 12, true), (8, 8, false), (16, 5, false)] {
+        let program = program_text(&rows(inputs, outputs));
+        let auto = found(&program, REGROUPED);
+        let reached = |t: &&Tried| t.schedule.has_tiles() && t.term.is_some();
+        let tried = auto.tried.iter().find(reached);
+        assert_eq!(tried.is_some(), tiles, "{inputs} to {outputs}");
+        let Some(term) = tried.and_then(|t| t.term.clone()) else {
+            continue;
+        };
+        let kernel = Program {
+            term,
+            ..program.clone()
+        };
+        for size in [1, 7, 20] {
+            let (a, b) = (evaluated(&kernel, size), evaluated(&program, size));
+            assert!(same(&a, &b), "{inputs} to {outputs} at {size}");
+        }
+    }
+}
+
 /// Elements that are reduced in lanes have as many as the widest number that is computed for them.
 #[test]
 fn lanes_are_those_of_the_widest() {

@@ -413,3 +413,28 @@ fn rows_of_few_columns_are_read_once() {
     let real = "let real = \\i -> (cast (cast i : i32) : f32) in ";
     assert_eq!(loops(&format!("{real}{alike}"), "3.n.f32").len(), 2);
 }
+
+/// While some rows are read side by side, the next ones are asked for: of known lengths, of some lines, if all of them stay in a cache.
+#[test]
+fn next_rows_are_asked_for() {
+    let asked = |length: usize| {
+        let nest = printed(&format!(
+            "def f [n : nat] (x : n.{length}.f32) : n.f32 = x |> map (\\r -> r |> reduceSeq (\\a v -> a * v + 1.0) 1.0)"
+        ));
+        let (mut rows, mut found) = (None, Vec::new());
+        each_stmt(&nest.body, &mut |s| match s {
+            Stmt::For { var, .. } => rows = Some(*var),
+            Stmt::Prefetch { index, .. } => {
+                let step = rows.and_then(|v| index.coefficient(v));
+                found.push(step.and_then(|n| n.as_int()));
+            }
+            _ => {}
+        });
+        found
+    };
+    // As many elements further in each iteration as there are rows, so that all are asked for when these are read.
+    let steps = asked(128);
+    assert!(matches!(steps[..], [Some(rows)] if rows >= 4), "{steps:?}");
+    assert_eq!(asked(16), []);
+    assert_eq!(asked(4096), []);
+}

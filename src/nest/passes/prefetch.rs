@@ -15,6 +15,10 @@ use crate::term::Op;
 const AHEAD: i64 = 32;
 /// Bytes.
 const LINE: i64 = 64;
+/// The fewest rows that are read side by side as no processor foresees, and the most bytes of them all, which stay in the nearest cache
+/// with those behind them.
+const ROWS: i64 = 4;
+const BLOCK: i64 = 8192;
 
 /// Adds hints.
 pub(super) fn prefetch(nest: &mut Nest) {
@@ -44,8 +48,12 @@ impl Pass<'_> {
                     kind: LoopKind::Seq,
                     body,
                     ..
-                } if innermost(body) && !self.is_short(*extent) => {
-                    let hints = self.hints(*var, body);
+                } if innermost(body) => {
+                    let mut hints = match self.is_short(*extent) {
+                        true => Vec::new(),
+                        false => self.hints(*var, body),
+                    };
+                    hints.extend(self.next_rows(*var, *extent, body));
                     body.splice(0..0, hints);
                 }
                 Stmt::For { var, body, .. } => {
@@ -75,6 +83,41 @@ impl Pass<'_> {
                 }
                 _ => false,
             })
+    }
+
+    /// Some short rows that are read side by side, of which the next ones lie behind them: while these are read, those are asked for, as far
+    /// as rows have been read.
+    fn next_rows(&self, var: Symbol, extent: Nat, body: &[Stmt]) -> Option<Stmt> {
+        let length = extent.as_int()?;
+        let outer = *self.around.last()?;
+        let mut found = None;
+        walk::each_stmt(body, &mut |s| {
+            let Some(e) = walk::exprs(s) else { return };
+            e.visit(&mut |e| {
+                let ExprKind::Load(buf, index) = e.kind() else {
+                    return;
+                };
+                let of = &self.buffers[buf.0 as usize];
+                let along = |v| index.coefficient(v).and_then(|n| n.as_int());
+                let (Some(1), Some(block)) = (along(var), along(outer)) else {
+                    return;
+                };
+                let bytes = block.saturating_mul(of.elem.bytes() as i64);
+                let rows = block / length.max(1);
+                let fits = matches!(of.storage, StorageClass::Input(_))
+                    && (ROWS..=2 * LINE).contains(&rows)
+                    && rows * length == block
+                    && (2 * LINE * rows..=BLOCK).contains(&bytes);
+                if fits && e.shape().lanes == 1 && found.is_none() {
+                    let first = index.subst_var(var, 0.into()) + block.into();
+                    found = Some(Stmt::Prefetch {
+                        buf: *buf,
+                        index: first + Nat::var(var) * rows.into(),
+                    });
+                }
+            });
+        });
+        found
     }
 
     fn hints(&self, var: Symbol, body: &[Stmt]) -> Vec<Stmt> {

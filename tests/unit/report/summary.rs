@@ -126,3 +126,20 @@ fn the_page_can_be_made_again_from_json() {
     let again: Summary = serde_json::from_str(&text).unwrap();
     assert_eq!(human(&again), human(&summary()));
 }
+
+/// A function that cannot have the program's name is told to have another one.
+#[test]
+fn other_names_are_told() {
+    let told = |program: &str, kernel: &str| {
+        let of = Summary {
+            program: program.into(),
+            kernel: Some(kernel.into()),
+            ..summary()
+        };
+        human(&of).contains("`--name` gives another name")
+    };
+    assert!(told("strings", "int v_strings(float *restrict out)"));
+    // Who asks for a name has it.
+    assert!(!told("strings", "int other(float *restrict out)"));
+    assert!(!told("mm", "int mm(float *restrict out)"));
+}
