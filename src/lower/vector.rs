@@ -13,7 +13,7 @@ use super::state::{Lower, Res};
 use super::value::{Leaf, Val, Vector};
 use crate::arith::Nat;
 use crate::nest::{BufId, Expr, ExprKind, Shape};
-use crate::term::{Arithmetic, Bits, Function, Op, Sort};
+use crate::term::{Arithmetic, Bits, Function, Lit, Op, Sort};
 use crate::ty::{Scalar, Ty};
 
 /// Wider vectors are refused: each lane may become code.
@@ -221,7 +221,7 @@ pub(super) fn widened_first(e: &Expr, wide: Shape, lanes: u32) -> Option<Expr> {
         return None;
     }
     let of_wide = |a: &Expr| match a.kind() {
-        ExprKind::Lit(lit) => Expr::lit(*lit, to),
+        ExprKind::Lit(number @ Lit::Int(_)) => Expr::lit(*number, to),
         _ => Expr::new(ExprKind::Cast(a.clone()), wide),
     };
     Some(Expr::new(

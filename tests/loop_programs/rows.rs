@@ -408,6 +408,9 @@ fn rows_of_few_columns_are_read_once() {
     assert_eq!(loops(planes, "3.n.f32"), [(None, 3)]);
     let threads = "transpose x |> map (\\c -> c |> mapPar (\\v -> v * 2.0))";
     assert_eq!(loops(threads, "3.n.f32"), [(None, 3)]);
+    // Threads that have columns keep them.
+    let columns = "transpose x |> mapPar (\\c -> c |> reduceSeq (\\a v -> a + v) 0.0)";
+    assert_eq!(loops(columns, "3.f32"), [(Some(3), 1), (None, 0)]);
     // What reads one number of each row alike reads nothing side by side.
     let alike = "generate[3] (\\i -> y |> map (\\v -> v * real i))";
     let real = "let real = \\i -> (cast (cast i : i32) : f32) in ";

@@ -75,8 +75,9 @@ impl Pass<'_> {
             return None;
         };
         let mut waits = match Waits::of_neighbours(*var, *extent, body) {
-            Some(all) => all,
-            None => Waits::of(*var, body)?,
+            // Threads that have columns keep them, unless they have rows then.
+            Some(all) if all.threads || !kind.is_par() => all,
+            _ => Waits::of(*var, body)?,
         };
         if waits.vectors {
             // A search has shaped such loops: only those over the vectors of a group share what is in them, and without a rest. Threads
@@ -214,6 +215,8 @@ struct Waits {
     vectors: bool,
     /// Whether all iterations share them, as what these read lies side by side.
     neighbours: bool,
+    /// Whether threads share all of them.
+    threads: bool,
 }
 
 impl Waits {
@@ -222,11 +225,12 @@ impl Waits {
         let columns = extent.as_int().filter(|n| (2..=COLUMNS).contains(n))?;
         let mut loops = FxHashSet::default();
         let (mut statements, mut fits, mut side_by_side) = (0, true, false);
+        let mut threads = true;
         for s in body {
             let Stmt::For {
                 var: row,
                 extent: rows,
-                kind: LoopKind::Seq | LoopKind::Par | LoopKind::Independent,
+                kind: kind @ (LoopKind::Seq | LoopKind::Par | LoopKind::Independent),
                 body: of,
                 ..
             } = s
@@ -234,6 +238,7 @@ impl Waits {
                 fits &= !matches!(s, Stmt::For { .. } | Stmt::If { .. });
                 continue;
             };
+            threads &= kind.is_par();
             fits &= rows.as_int().is_none_or(|n| n > SHORT);
             fits &= !rows.vars().iter().any(|v| *v == var || declares(body, *v));
             fits &= settled(s).is_none() && seldom(s).is_none();
@@ -255,6 +260,7 @@ impl Waits {
             abreast: columns,
             vectors: false,
             neighbours: true,
+            threads,
         })
     }
 
@@ -280,6 +286,7 @@ impl Waits {
             abreast: ABREAST as i64,
             vectors,
             neighbours: false,
+            threads: false,
         };
         for own in body {
             let Stmt::For {
