@@ -94,6 +94,7 @@ fn vectors(body: &[Stmt]) -> Option<usize> {
             Stmt::Assign { var, value } if value.shape().lanes > 1 && !own.contains(var) => {
                 sums.insert(*var);
             }
+            Stmt::Prefetch { .. } => {}
             _ => return None,
         }
         if let Some(e) = walk::exprs(s) {

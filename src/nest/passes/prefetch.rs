@@ -32,8 +32,8 @@ pub(super) fn prefetch(nest: &mut Nest) {
 
 struct Pass<'a> {
     buffers: &'a [Buffer],
-    /// Loops, outer ones first.
-    around: Vec<Symbol>,
+    /// Loops, outer ones first, and their extents.
+    around: Vec<(Symbol, Nat)>,
     /// Conditions.
     known: Vec<Expr>,
 }
@@ -56,8 +56,10 @@ impl Pass<'_> {
                     hints.extend(self.next_rows(*var, *extent, body));
                     body.splice(0..0, hints);
                 }
-                Stmt::For { var, body, .. } => {
-                    self.around.push(*var);
+                Stmt::For {
+                    var, extent, body, ..
+                } => {
+                    self.around.push((*var, *extent));
                     self.block(body);
                     self.around.pop();
                 }
@@ -89,7 +91,11 @@ impl Pass<'_> {
     /// as rows have been read.
     fn next_rows(&self, var: Symbol, extent: Nat, body: &[Stmt]) -> Option<Stmt> {
         let length = extent.as_int()?;
-        let outer = *self.around.last()?;
+        let (outer, times) = *self.around.last()?;
+        // Of a few times all rows are in a cache soon.
+        if times.as_int().is_some_and(|n| n <= 2 * AHEAD) {
+            return None;
+        }
         let mut found = None;
         walk::each_stmt(body, &mut |s| {
             let Some(e) = walk::exprs(s) else { return };
@@ -163,13 +169,13 @@ impl Pass<'_> {
         for l in lines.iter().filter(|l| !in_order(l)) {
             let mut fetch = |index: Nat| hints.push(Stmt::Prefetch { buf: l.buf, index });
             fetch(l.index.subst_var(var, Nat::var(var) + AHEAD.into()));
-            let again = self.around.last().is_some_and(|v| !l.index.mentions(*v));
+            let again = (self.around.last()).is_some_and(|(v, _)| !l.index.mentions(*v));
             let along = |v: &Symbol| l.index.coefficient(*v).and_then(Nat::as_int);
             if again
                 && self
                     .around
                     .iter()
-                    .any(|v| along(v).is_some_and(|step| step > 0))
+                    .any(|(v, _)| along(v).is_some_and(|step| step > 0))
             {
                 let width = of_row(l).max(2);
                 fetch(l.index + (width * LINE / l.bytes).into());
