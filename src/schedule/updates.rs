@@ -2,7 +2,7 @@
 //!
 //! In: a term. Out: the steps that give each block of updates results of its own, which are combined behind them. That is done where
 //! there are few places, as each block has all of them in memory, and outside of all loops. Absent: laws of operators, which the rules
-//! ask; whether that pays.
+//! ask, but whether they commute, which says how tables share elements; whether that pays.
 
 use super::print::size;
 use super::skeleton::{argument, counted, outside_of_loops};

@@ -3,7 +3,8 @@
 //! Comes in: a nest; goes out: the same with hints ([`Stmt::Prefetch`]) in innermost loops that read vectors. Rows of an
 //! input lie far apart, and processors foresee only what lies in order: what such a loop reads some iterations later is
 //! asked for. Where the loop is run several times over the same rows, what lies further in them is asked for, too:
-//! those runs have time to wait, and the first one over new lines would ask for all of them at once. Invariant: nothing
+//! those runs have time to wait, and the first one over new lines would ask for all of them at once. Where some short rows are
+//! read side by side, number by number, the rows behind them are asked for. Invariant: nothing
 //! is computed otherwise. Absent: memory of the kernel, which is read in order; a hint there only makes the loop longer.
 
 use crate::arith::{AtomKind, Nat};
