@@ -18,10 +18,9 @@ pub(super) fn number(nest: &mut Nest) {
         known: FxHashMap::default(),
         added: Vec::new(),
         names: FxHashMap::default(),
+        renamed: Vec::new(),
     };
     search.block(&mut body);
-    let names = search.names;
-    walk::rename(&mut body, &names);
     nest.body = body;
 }
 
@@ -48,18 +47,23 @@ struct Search<'a> {
     known: FxHashMap<u64, Vec<Known>>,
     /// Where those of the open blocks are, in order.
     added: Vec<u64>,
-    /// Names that go, and what is used instead.
+    /// Names of the open blocks that go, and what is used instead.
     names: FxHashMap<Symbol, Symbol>,
+    /// These, in order.
+    renamed: Vec<Symbol>,
 }
 
 impl Search<'_> {
     fn block(&mut self, block: &mut Block) {
-        let outside = self.added.len();
+        let (outside, before) = (self.added.len(), self.renamed.len());
         block.retain_mut(|s| self.remains(s));
-        // What is named in the block ends with it.
+        // What is named in the block ends with it: another one may have the same names for something else.
         for key in self.added.drain(outside..).rev() {
             self.known.get_mut(&key).and_then(Vec::pop);
         }
+        let own = self.renamed.drain(before..);
+        let own = own.filter_map(|v| Some((v, self.names.remove(&v)?)));
+        walk::rename(block, &own.collect());
     }
 
     /// Looks at a statement, after those before it; whether it is needed.
@@ -147,6 +151,7 @@ impl Search<'_> {
         let (from, key) = (self.places(value), key(value));
         if let Some(known) = self.known_as(value, key, &from) {
             self.names.insert(name, known);
+            self.renamed.push(name);
             return false;
         }
         self.known.entry(key).or_default().push(Known {
