@@ -82,6 +82,11 @@ pub struct Claim<T> {
 }
 
 impl<T> Claim<T> {
+    /// The law that a word names, of these.
+    pub fn named(law: &str, operands: Vec<T>) -> Option<Claim<T>> {
+        Law::named(law).map(|law| Claim { law, operands })
+    }
+
     /// The claim of other operands; `None` where there are not all of them.
     pub fn try_map<U>(&self, f: impl FnMut(&T) -> Option<U>) -> Option<Claim<U>> {
         Some(Claim {

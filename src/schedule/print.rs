@@ -227,10 +227,9 @@ impl Printer<'_> {
 
     /// How loops look after the stage; `free`: whether no loop around them is parallel.
     fn loops(&mut self, loops: &Loops, free: bool) -> String {
-        match loops {
+        match loops.long() {
             Loops::Nothing => "?".to_string(),
             Loops::Elements(n, op) => format!("((contains {}) : {}.?)", op.name(), size(*n)),
-            Loops::Map(m) if m.few => self.loops(&m.body, free),
             Loops::Map(m) => self.map(m, free),
             Loops::Reduce(r) => self.reduce(r, free),
             // Its loops are none of the places where the kernel writes.
@@ -299,9 +298,8 @@ impl Printer<'_> {
 
     /// Of an array that is computed where it is read: only its short reductions change.
     fn read(&mut self, loops: &Loops) -> String {
-        match loops {
+        match loops.long() {
             Loops::Nothing | Loops::Elements(..) => "?".to_string(),
-            Loops::Map(m) if m.few => self.read(&m.body),
             Loops::Map(m) => {
                 let (from, body) = (self.read(&m.from), self.read(&m.body));
                 applied("?", &[body, from])

@@ -5,7 +5,7 @@
 //! order of the term, so that a sketch printed from the loops finds it again. Absent: what is done with them.
 
 use super::reuse::reused;
-use crate::algebra::{determined, recognise, Claim, Floats, Law, Property};
+use crate::algebra::{determined, recognise, Claim, Floats, Property};
 use crate::arith::Nat;
 use crate::rule;
 use crate::target::Target;
@@ -395,10 +395,7 @@ impl Reader {
             }
         }
         let proved = |name| {
-            let claim = Law::named(name).map(|law| Claim {
-                law,
-                operands: vec![op.clone()],
-            });
+            let claim = Claim::named(name, vec![op.clone()]);
             claim.is_some_and(|c| c.holds(self.floats == Floats::Reassociate))
         };
         let flat = op.ty().uncurried().1.is_flat() && op.open() == 0;

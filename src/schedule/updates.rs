@@ -7,7 +7,7 @@
 use super::print::size;
 use super::skeleton::{argument, counted, outside_of_loops};
 use super::{guide, Permits, Schedule};
-use crate::algebra::{Claim, Law};
+use crate::algebra::Claim;
 use crate::arith::{AtomKind, Nat};
 use crate::term::{Kind, Op, Term};
 use std::collections::BTreeSet;
@@ -173,12 +173,9 @@ impl Found {
             self.floats |= starts.has_floats();
             let n = size(n);
             let op = of(0).filter(|op| op.open() == 0);
-            let law = Law::named("commutative").zip(op).map(|(law, op)| Claim {
-                law,
-                operands: vec![op.clone()],
-            });
+            let claim = op.and_then(|op| Claim::named("commutative", vec![op.clone()]));
             // Who may regroup sums may add them up in another order.
-            let commutes = law.is_some_and(|c| c.holds(true));
+            let commutes = claim.is_some_and(|c| c.holds(true));
             self.updates.insert(Updates {
                 n,
                 block,

@@ -74,10 +74,9 @@ impl Pass<'_> {
         else {
             return None;
         };
-        let mut waits = match Waits::of_neighbours(*var, *extent, body) {
-            // Threads that have columns keep them, unless they have rows then.
-            Some(all) if all.threads || !kind.is_par() => all,
-            _ => Waits::of(*var, body)?,
+        let mut waits = match Waits::of_neighbours(*var, *extent, *kind, body) {
+            Some(all) => all,
+            None => Waits::of(*var, body)?,
         };
         if waits.vectors {
             // A search has shaped such loops: only those over the vectors of a group share what is in them, and without a rest. Threads
@@ -215,22 +214,19 @@ struct Waits {
     vectors: bool,
     /// Whether all iterations share them, as what these read lies side by side.
     neighbours: bool,
-    /// Whether threads share all of them.
-    threads: bool,
 }
 
 impl Waits {
     /// All loops in a loop over a few columns, each of which goes over the rows: one loop reads them in one piece.
-    fn of_neighbours(var: Symbol, extent: Nat, body: &Block) -> Option<Waits> {
+    fn of_neighbours(var: Symbol, extent: Nat, kind: LoopKind, body: &Block) -> Option<Waits> {
         let columns = extent.as_int().filter(|n| (2..=COLUMNS).contains(n))?;
         let mut loops = FxHashSet::default();
         let (mut statements, mut fits, mut side_by_side) = (0, true, false);
-        let mut threads = true;
         for s in body {
             let Stmt::For {
                 var: row,
                 extent: rows,
-                kind: kind @ (LoopKind::Seq | LoopKind::Par | LoopKind::Independent),
+                kind: of_rows @ (LoopKind::Seq | LoopKind::Par | LoopKind::Independent),
                 body: of,
                 ..
             } = s
@@ -238,7 +234,8 @@ impl Waits {
                 fits &= !matches!(s, Stmt::For { .. } | Stmt::If { .. });
                 continue;
             };
-            threads &= kind.is_par();
+            // Threads that have columns keep them, unless they have rows then.
+            fits &= of_rows.is_par() || !kind.is_par();
             fits &= rows.as_int().is_none_or(|n| n > SHORT);
             fits &= !rows.vars().iter().any(|v| *v == var || declares(body, *v));
             fits &= settled(s).is_none() && seldom(s).is_none();
@@ -260,7 +257,6 @@ impl Waits {
             abreast: columns,
             vectors: false,
             neighbours: true,
-            threads,
         })
     }
 
@@ -286,7 +282,6 @@ impl Waits {
             abreast: ABREAST as i64,
             vectors,
             neighbours: false,
-            threads: false,
         };
         for own in body {
             let Stmt::For {

@@ -6,7 +6,7 @@
 
 use super::context::Context;
 use super::value::{Head, Neutral, Step, Val};
-use crate::algebra::{Claim, Form, Law, Property};
+use crate::algebra::{Claim, Form, Property};
 use crate::arith::Nat;
 use crate::elab::{term_text, Cond, RuleDecl};
 use crate::term::{Kind, Op, Term};
@@ -255,7 +255,7 @@ pub fn law(rule: &RuleDecl, proves: impl Fn(&Rc<RuleDecl>) -> bool) -> Option<Ga
         }
     }
     let regrouped = |op: &Term| {
-        let claim = claim("associative", vec![op.clone()]);
+        let claim = Claim::named("associative", vec![op.clone()]);
         claim.is_some_and(|c| with(&[c]))
     };
     let floats = float_operator(rule).filter(regrouped)?;
@@ -264,10 +264,6 @@ pub fn law(rule: &RuleDecl, proves: impl Fn(&Rc<RuleDecl>) -> bool) -> Option<Ga
         next: "match the operator as `op` with `where associative op`, which holds in steps with `permit reassociate`"
             .to_string(),
     })
-}
-
-fn claim(name: &str, operands: Vec<Term>) -> Option<Claim<Term>> {
-    Law::named(name).map(|law| Claim { law, operands })
 }
 
 /// Pattern variables that combine two values of a type, and what may be asked of them.
@@ -283,10 +279,10 @@ fn operators(rule: &RuleDecl) -> Vec<(String, Vec<Claim<Term>>)> {
         let op = Term::hole(h as u32, hole.ty);
         let mut laws: Vec<_> = ["associative", "commutative"]
             .into_iter()
-            .filter_map(|name| claim(name, vec![op.clone()]))
+            .filter_map(|name| Claim::named(name, vec![op.clone()]))
             .collect();
         if let Some(e) = rule.holes.iter().position(|start| start.ty == t) {
-            laws.extend(claim("identity", vec![Term::hole(e as u32, t), op]));
+            laws.extend(Claim::named("identity", vec![Term::hole(e as u32, t), op]));
         }
         let asked = |l: &Claim<Term>| {
             let mut claims = rule.claims();
