@@ -459,6 +459,30 @@ fn floats_that_may_not_fit_are_noticed() {
     assert_eq!(made, 3);
 }
 
+/// Of two truth values both are computed only where the second can be: no element is read, nothing is divided.
+#[test]
+fn truths_that_are_not_asked_for_are_noticed() {
+    let nest = own("truths");
+    let unit = printed(&nest, Contract::On);
+    assert_eq!(compared(&unit, &nest), Verdict::Same);
+    assert!(unit.c.matches(" & (").count() >= 4, "{}", unit.c);
+    let mut made = 0;
+    for (from, to) in [
+        (" && ", " & "),
+        (") & (", ") | ("),
+        (") | (", ") & ("),
+        (" & ((", " ^ (("),
+    ] {
+        for c in each_place(&unit.c, from, to) {
+            // Helpers of every kernel are compared with known ones.
+            let verdict = compared(&CUnit { c, ..unit.clone() }, &nest);
+            assert_ne!(verdict, Verdict::Same, "{from}");
+            made += 1;
+        }
+    }
+    assert!(made > 6, "{made}: {}", unit.c);
+}
+
 /// Iterations are left out where none of them changes anything, and no others.
 #[test]
 fn iterations_are_left_out_where_they_may_be() {

@@ -4,7 +4,7 @@
 //! values: integers wrap, a conversion to a narrower integer goes through sums, products and bits, what keeps its value
 //! when it is converted is compared as it was. Nothing is known here of any text.
 
-use super::sum::Sum;
+use super::sum::{Atom, Sum};
 use super::types::stored;
 use crate::intern::Symbol;
 use crate::nest::{BufId, Shape};
@@ -97,6 +97,20 @@ fn computed(op: Op, x: &Tree, y: &Tree, elem: Scalar) -> Option<i128> {
     };
     let (low, high) = elem.bounds();
     (elem.is_int() && elem.is_signed() && low <= value && value <= high).then_some(value)
+}
+
+/// The operation on truth values that a sign stands for. `&` and `|` compute both of them, which is the same if the second
+/// one can be computed anywhere.
+pub fn logic(sign: &str, x: &Tree, y: &Tree) -> Option<Op> {
+    let truths = [x, y].iter().all(|t| t.elem() == Scalar::Bool);
+    let computed = || truths && y.is_anywhere();
+    match sign {
+        "&&" => Some(Op::And),
+        "||" => Some(Op::Or),
+        "&" if computed() => Some(Op::And),
+        "|" if computed() => Some(Op::Or),
+        _ => None,
+    }
 }
 
 impl Tree {
@@ -324,6 +338,31 @@ impl Tree {
             false => self.clone(),
         };
         Tree::of(By::Convert, vec![inner], shape)
+    }
+
+    /// Whether it can be computed where nobody asks for it: no element is read, and C gives each value a meaning.
+    fn is_anywhere(&self) -> bool {
+        use Op::*;
+        let whole = |t: &Tree| is_whole(t.elem());
+        match self.kind() {
+            Kind::Int(_) | Kind::Float(_) | Kind::Var(_) => true,
+            Kind::Index(n) => {
+                let called = |a| matches!(a, Atom::Call(..));
+                n.as_int().is_some() || n.as_atom().is_some_and(|a| !called(a))
+            }
+            Kind::Load(..) => false,
+            Kind::Of(by, args) => {
+                let exact = match by {
+                    By::Op(Add | Sub | Mul | Neg | Min | Max | Fma | Abs | Sqrt) => true,
+                    By::Op(Lt | Le | Gt | Ge | Eq | Ne | And | Or | Not | Select) => true,
+                    By::Op(BitAnd | BitOr | BitXor | BitNot) => true,
+                    By::Convert => args.iter().all(whole) || !whole(self),
+                    By::Bits | By::ZeroOne => true,
+                    _ => false,
+                };
+                exact && args.iter().all(Tree::is_anywhere)
+            }
+        }
     }
 
     /// Whether it is not 0.

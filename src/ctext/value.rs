@@ -10,7 +10,7 @@ use super::parse::{Expr, Written};
 use super::scope::{Entity, Held, Scope};
 use super::steps::ends;
 use super::sum::Sum;
-use super::tree::{By, Kind, Tree};
+use super::tree::{logic, By, Kind, Tree};
 use super::types::{shape, signed, stored, unsigned};
 use crate::nest::{BufId, Nest, Shape};
 use crate::term::Op;
@@ -501,8 +501,7 @@ fn binary(sign: &'static str, x: Value, y: Value, scope: &Scope) -> Res<Value> {
     if lanes(&x) > 1 || lanes(&y) > 1 {
         return of_vectors(sign, x, y);
     }
-    if let ("&&" | "||", None, None) = (sign, x.mask, y.mask) {
-        let op = if sign == "&&" { Op::And } else { Op::Or };
+    if let (Some(op), None, None) = (logic(sign, &x.tree, &y.tree), x.mask, y.mask) {
         let args = vec![x.tree.truth(), y.tree.truth()];
         return Ok(plain(Tree::of(
             By::Op(op),

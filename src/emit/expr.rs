@@ -3,8 +3,9 @@
 use super::body::Printer;
 use super::index;
 use super::prelude::{c_type, int_of, shape_type, unsigned};
+use crate::arith::AtomKind;
 use crate::nest::{Expr, ExprKind, Shape, StorageClass};
-use crate::term::{Lit, Op};
+use crate::term::{Lit, Op, Sort};
 use crate::ty::Scalar;
 
 impl Printer<'_> {
@@ -287,6 +288,8 @@ impl Printer<'_> {
                 };
                 format!("{x} {sign} {y}")
             }
+            (And, [x, y]) if is_cheap(args) => format!("{x} & {y}"),
+            (Or, [x, y]) if is_cheap(args) => format!("{x} | {y}"),
             (And, [x, y]) => format!("{x} && {y}"),
             (Or, [x, y]) => format!("{x} || {y}"),
             (Not, [x]) => format!("!{x}"),
@@ -429,6 +432,34 @@ impl Printer<'_> {
             (_, t) => format!("({}){x}", c_type(t)),
         }
     }
+}
+
+/// Whether more than indices and constants is computed with.
+fn is_of_data(e: &Expr) -> bool {
+    match e.kind() {
+        ExprKind::Index(_) | ExprKind::Lit(_) => false,
+        ExprKind::Op(_, args) => args.iter().any(is_of_data),
+        _ => true,
+    }
+}
+
+/// Whether it is no loss to compute the second of two truth values where nobody asks for it. Elements are read only where
+/// they are asked for: there may be none otherwise. Compilers make no vectors of `&&`, which jumps; of sizes they make none.
+fn is_cheap(args: &[Expr]) -> bool {
+    let cheap = |k: &ExprKind| match k {
+        ExprKind::Load(..) | ExprKind::Clamp(..) | ExprKind::Pick(..) => false,
+        ExprKind::Index(n) => match n.as_atom() {
+            Some(a) => matches!(a.kind(), AtomKind::Var(_)),
+            None => n.as_int().is_some(),
+        },
+        ExprKind::Cast(a) => !a.shape().elem.is_float(),
+        ExprKind::Op(op, args) => match op.sort() {
+            Sort::Function(_) => false,
+            _ => !matches!(op, Op::Div | Op::Mod) && !args.iter().any(|a| a.shape().elem.is_half()),
+        },
+        _ => true,
+    };
+    args.iter().any(is_of_data) && !args[1].holds(|k| !cheap(k))
 }
 
 /// Whether C has a type of floats for it.

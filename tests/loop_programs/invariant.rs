@@ -62,7 +62,7 @@ fn choices_of_what_is_read_in_a_loop_stay() {
 fn elements_behind_choices_are_read_before_them() {
     let behind = |value: &str| {
         let nest = printed(&format!(
-            "def f [n : nat] (t : u8) (x : (n+2).u8) (y : (n+2).u8) (at : (n+2).idx[n+2]) : n.u8 =
+            "def f [n : nat] (t : u8) (z : 240.u8) (x : (n+2).u8) (y : (n+2).u8) (at : (n+2).idx[n+2]) : n.u8 =
                generate[n] (\\i ->
                  let j = (cast ((cast i : i64) + 1) : idx[n+2]) in
                  let from = \\d -> (cast ((cast i : i64) + d) : idx[n+2]) in
@@ -95,4 +95,16 @@ fn elements_behind_choices_are_read_before_them() {
     assert_eq!(behind("select (t == 2) (idx j y) 0"), 1);
     assert_eq!(behind("select (idx j x == 2) (idx (idx j at) y) 0"), 1);
     assert_eq!(behind("select (idx j x == 2) (idx j (reverse y)) 0"), 1);
+    // The same one in all iterations.
+    assert_eq!(behind("select (idx j x == 2) (idx 1 y) 0"), 0);
+    // Few elements, close together; many, or far from each other.
+    let rows = |n: i32, w: i32| {
+        behind(&format!(
+            "(cast (generate[{n}] (\\k -> idx (cast ({w} * (cast k : i64)) : idx[240]) z == 1)
+              |> reduceSeq (\\acc b -> acc && b) (idx j x == 2)) : u8)"
+        ))
+    };
+    assert_eq!(rows(6, 4), 0);
+    assert_eq!(rows(6, 40), 1);
+    assert_eq!(rows(60, 4), 1);
 }

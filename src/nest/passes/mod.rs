@@ -288,7 +288,7 @@ pub const PASSES: &[Pass] = &[
     },
     Pass {
         name: "speculation",
-        does: "reads elements of inputs that lie side by side before the choice that reads them on one side only",
+        does: "reads elements of inputs that lie side by side, or are the same in all iterations, before the choice that reads them on one side only",
         needs: "loops as they will run: index_set_splitting-2, without choices that a loop does not change: loop_unswitching",
         keeps: "the order of stores; every value; names are declared once",
         place: "after what shows that an index needs no bound; before prefetch, which looks at what a loop reads, and licm",

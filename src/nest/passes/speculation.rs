@@ -1,7 +1,7 @@
 //! Speculative loads: an element that only one side of a choice reads is read before it, where there is one in any case.
 //!
-//! Comes in: a nest; goes out: one in which innermost loops read elements of inputs that lie side by side into variables, before the
-//! choice, the `&&` or the `||` behind which they stood. Compilers may not read what a program does not, so that the choice stays a
+//! Comes in: a nest; goes out: one in which innermost loops read elements of inputs that lie side by side, or close together in few
+//! iterations, or are the same in all of them, into variables, before the choice, the `&&` or the `||` behind which they stood. Compilers may not read what a program does not, so that the choice stays a
 //! jump, and they make no vectors of the loop; it is read by the line anyway. Invariant: the same values; an element is only read
 //! where it is shown to be one, or where the iteration reads one before and one behind it. Absent: arrays of the kernel, which may not
 //! have been written there; what a choice that the loop does not change leaves unread; places that data choose.
@@ -17,6 +17,12 @@ use crate::nest::{
 use crate::term::Op;
 use rustc_hash::FxHashSet;
 
+/// Compilers write out loops of so many iterations.
+const SHORT: i64 = 16;
+
+/// What is so many elements apart is read by few lines.
+const CLOSE: i64 = 16;
+
 /// Moves loads out of choices.
 pub(super) fn speculate(nest: &mut Nest, facts: &mut Facts) {
     let mut names = Names::of(nest);
@@ -26,7 +32,11 @@ pub(super) fn speculate(nest: &mut Nest, facts: &mut Facts) {
             facts.range(*var, 0.into(), *extent - 1.into());
         }
         let Stmt::For {
-            var, kind, body, ..
+            var,
+            extent,
+            kind,
+            body,
+            ..
         } = s
         else {
             return None;
@@ -44,6 +54,7 @@ pub(super) fn speculate(nest: &mut Nest, facts: &mut Facts) {
             nest,
             facts,
             var: *var,
+            is_short: extent.as_int().is_some_and(|n| n <= SHORT),
             changes,
             always: Vec::new(),
         };
@@ -81,6 +92,8 @@ struct Loop<'a> {
     nest: &'a Nest,
     facts: &'a Facts,
     var: Symbol,
+    /// Whether compilers write it out.
+    is_short: bool,
     /// What differs between its iterations.
     changes: FxHashSet<Symbol>,
     /// What each iteration reads.
@@ -179,13 +192,14 @@ impl Loop<'_> {
         }
     }
 
-    /// Whether iterations read one element after the other, of an input.
+    /// Whether iterations read one element after the other, of an input, or the same one; or few elements, each close to the next.
     fn is_beside(&self, (buf, index): Place) -> bool {
+        let close = if self.is_short { CLOSE } else { 1 };
         let step = index.coefficient(self.var).and_then(Nat::as_int);
         let storage = self.buffer(self.nest.root(buf)).storage;
         let data = |v: &Symbol| *v != self.var && self.changes.contains(v);
         matches!(storage, StorageClass::Input(_))
-            && step == Some(1)
+            && step.is_some_and(|by| (0..=close).contains(&by))
             && !index.vars().iter().any(data)
     }
 

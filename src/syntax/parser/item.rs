@@ -83,6 +83,12 @@ impl Parser<'_> {
         let here = ITEMS.iter().filter(|(_, d)| d.contains(&dialect));
         let known: Vec<&str> = here.map(|(k, _)| *k).collect();
         let shown: String = word.chars().take(40).collect();
+        let otherwise = match word {
+            "program" | "kernel" | "function" | "fun" | "fn" | "let" if known.contains(&"def") => {
+                "write `def` for it: a program is a definition"
+            }
+            _ => "indent the line if it continues the item above",
+        };
         self.fail(
             Diagnostic::new(
                 code::NOT_AN_ITEM,
@@ -90,11 +96,7 @@ impl Parser<'_> {
             )
             .at(t.span)
             .note(format!("items of this file: {}", known.join(", ")))
-            .help_near(
-                word,
-                known.iter().copied(),
-                "indent the line if it continues the item above",
-            ),
+            .help_near(word, known.iter().copied(), otherwise),
         );
     }
 
