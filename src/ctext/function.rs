@@ -11,7 +11,7 @@ use super::scope::{Entity, Held};
 use super::sum::Sum;
 use super::tree::Tree;
 use super::types::{shape, signed, stored, unsigned};
-use super::value::{as_mask, assigned};
+use super::value::{as_mask, assigned, truth};
 use super::walk::{is_pointer, is_type, Walk, Walked};
 use crate::arith::Nat;
 use crate::intern::Symbol;
@@ -482,6 +482,7 @@ impl Walk<'_> {
                     Held::Itself => stored(expected.elem),
                     Held::Mask(elem) => elem,
                     Held::Unsigned => unsigned(expected.elem),
+                    Held::Truth => Scalar::U8,
                     Held::Short => Scalar::I32,
                 };
                 let fits = found.lanes == expected.lanes && stored(found.elem) == elem;
@@ -519,6 +520,7 @@ impl Walk<'_> {
         let found = found.and_then(|v| match held {
             Held::Itself => assigned(v, shape),
             Held::Short => assigned(v, Shape::scalar(Scalar::I32)),
+            Held::Truth => truth(v),
             Held::Mask(elem) => as_mask(&v, elem).map(|v| v.tree),
             Held::Unsigned => {
                 let elem = unsigned(shape.elem);
@@ -644,9 +646,11 @@ impl Walk<'_> {
 /// What a variable of the text has for one of the loop program, by its type. A sum may be kept without its sign.
 fn held(expected: Shape, found: Shape, mutable: bool) -> Held {
     let sum = expected.lanes == 1 && expected.elem == Scalar::I32 && mutable;
+    let truth = expected == Shape::scalar(Scalar::Bool);
     match expected.is_mask() {
         true => Held::Mask(signed(found.elem)),
         false if sum && found.elem == Scalar::U32 => Held::Unsigned,
+        false if mutable && truth && found == Shape::scalar(Scalar::U8) => Held::Truth,
         false if !mutable && expected == Shape::index() && found.elem == Scalar::I32 => Held::Short,
         false => Held::Itself,
     }

@@ -95,7 +95,7 @@ impl<'a> Walk<'a> {
         };
         match entity {
             Entity::Index(_) => is_type(ty, Scalar::I64, false),
-            Entity::Let(_, shape, Held::Itself) => {
+            Entity::Let(_, shape, Held::Itself | Held::Truth) => {
                 shape.lanes == 1 && is_type(ty, stored(shape.elem), false)
             }
             Entity::Value(_, elem) => is_type(ty, *elem, false),

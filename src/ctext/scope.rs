@@ -23,6 +23,8 @@ pub enum Held {
     Mask(Scalar),
     /// The same bits without a sign.
     Unsigned,
+    /// A truth value as a byte, 0 or 1.
+    Truth,
     /// An index in 32 bits, which is no part of a sum.
     Short,
 }

@@ -98,7 +98,7 @@ impl Reader<'_, '_> {
             Some(Entity::Let(v, shape, held)) => {
                 let var = Tree::var(*v, *shape);
                 match held {
-                    Held::Itself => plain(var),
+                    Held::Itself | Held::Truth => plain(var),
                     Held::Mask(elem) => masked(var, *elem),
                     Held::Unsigned => plain(var.convert(unsigned(shape.elem))),
                     Held::Short => return unread("a short index is part of a sum"),
@@ -422,6 +422,14 @@ pub fn assigned(v: Value, to: Shape) -> Res<Tree> {
     match v.tree.elem() == stored(to.elem) {
         true => Ok(v.tree),
         false => unread("a vector has another type than what it is given to"),
+    }
+}
+
+/// What is given to a byte that holds a truth value: any other number would be another one in it.
+pub fn truth(v: Value) -> Res<Tree> {
+    match lanes(&v) == 1 && v.mask.is_none() && v.tree.elem() == Scalar::Bool {
+        true => Ok(v.tree),
+        false => unread("a number is given to what holds a truth value"),
     }
 }
 

@@ -22,6 +22,8 @@ pub(super) struct Printer<'a> {
     pub masks: BTreeMap<Symbol, u64>,
     /// Variables that are kept without a sign.
     pub without_sign: BTreeSet<Symbol>,
+    /// Truth values that are bytes.
+    pub bytes_of_truth: BTreeSet<Symbol>,
     /// Truth values that are as often one as the other.
     pub either: BTreeSet<Symbol>,
     /// Indices that are nowhere part of a sum.
@@ -57,6 +59,7 @@ impl<'a> Printer<'a> {
             used,
             masks: BTreeMap::new(),
             without_sign,
+            bytes_of_truth: super::sums::bytes_of_truth(&nest.body),
             values: Values {
                 bounded,
                 ..Values::default()
@@ -420,6 +423,7 @@ impl<'a> Printer<'a> {
                         self.mask_type(bytes, shape.lanes)
                     }
                     false if self.without_sign.contains(var) => "uint32_t".to_string(),
+                    false if self.bytes_of_truth.contains(var) => "uint8_t".to_string(),
                     false => self.shape(*shape),
                 };
                 if let Some(v) = value.as_ref().and_then(|v| self.values.below(v)) {

@@ -4,7 +4,8 @@
 //! `(int32_t)((uint32_t)acc + …)` is the same number, but between the additions stands a conversion, behind which compilers
 //! find no instruction that adds products of neighbours (`pmaddwd`) or amounts of differences of bytes (`psadbw`). Invariant:
 //! such a variable has the same bits, and is read as `(int32_t)acc`. Sums that loops of known lengths cannot take out of the type keep
-//! their sign: compilers find out how few bytes they need. Absent: vectors, whose type is that of their elements; the
+//! their sign: compilers find out how few bytes they need. Truth values that loops put together are bytes of 0 and 1: of `bool` compilers
+//! make no vectors. Absent: vectors, whose type is that of their elements; the
 //! text.
 
 use super::interval::Values;
@@ -137,6 +138,24 @@ pub(super) fn without_sign(body: &Block) -> BTreeSet<Symbol> {
     });
     sums.retain(|v| !others.contains(v));
     sums
+}
+
+/// Truth values to which others are added by `and` and `or`.
+pub(super) fn bytes_of_truth(body: &Block) -> BTreeSet<Symbol> {
+    let mut all = BTreeSet::new();
+    walk::each_stmt(body, &mut |s| {
+        let Stmt::Assign { var, value } = s else {
+            return;
+        };
+        let ExprKind::Op(Op::And | Op::Or, args) = value.kind() else {
+            return;
+        };
+        let itself = |e: &Expr| matches!(e.kind(), ExprKind::Var(v) if v == var);
+        if value.shape().lanes == 1 && args.iter().any(itself) {
+            all.insert(*var);
+        }
+    });
+    all
 }
 
 /// Indices of elements that are read nowhere else, and by the thread that has them alone: of up to 2^31 elements they may be short.

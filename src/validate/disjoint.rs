@@ -9,7 +9,7 @@ use super::strides::{strides, Digit};
 use super::system::is_integer;
 use super::value::{Res, Values};
 use super::Stuck;
-use crate::arith::{Nat, Rat};
+use crate::arith::{gcd, Nat, Rat};
 use crate::intern::Symbol;
 
 /// Whether iterations of a loop store different elements: whoever knows an element knows the iteration.
@@ -33,12 +33,21 @@ pub fn disjoint(cx: &mut Values, items: &[Item], (k, n): (Symbol, Nat), dims: &[
         let row = rest.iter().fold(Nat::int(1), |n, d| n * *d);
         [first, &[row]].concat()
     });
-    for dims in std::iter::once(dims.to_vec()).chain(joined) {
+    let all = std::iter::once(dims.to_vec()).chain(joined);
+    for dims in all.chain(in_rows(dims)) {
         if by_dimensions(cx, &stores, k, &dims)? {
             return Ok(());
         }
     }
     Err(Stuck::new("two iterations may store the same element"))
+}
+
+/// A flat array as rows of as many elements as each of its sizes counts.
+fn in_rows(dims: &[Nat]) -> Option<Vec<Nat>> {
+    let [len] = dims else { return None };
+    let by = (len.terms().iter()).try_fold(0, |by, (_, c)| Some(gcd(by, c.as_int()?.into())))?;
+    let row = Nat::int(i64::try_from(by).ok().filter(|by| *by > 1)?);
+    Some(vec![len.exact_div(row), row])
 }
 
 /// Whether the quotient of one of the coordinates, or of the flat index, is the iteration.

@@ -81,6 +81,14 @@ def edges [h w : nat] (lo : f32) (u : (h+6).(w+6).f32) : h.w.f32 =
     zip places (zip (snd row) x) |> map (\\p ->
       select (fst p <= fst row) (fst (snd p) * snd (snd p)) 0.0) |> reduce (+) 0.0)",
     ),
+    (
+        "Panels of a product that is kept, whose rows have a known length and are not those of a result.",
+        "--target avx2 --permit reassociate",
+        "def layer [i o : nat] (w : i.o.f32) (b : o.f32) (x : i.f32) : o.f32 =
+  zip b (transpose w) |> map (\\p -> fst p + (zip x (snd p) |> map (\\q -> fst q * snd q) |> reduce (+) 0.0))
+def layers [n : nat] (x : n.48.f32) (w1 : 48.32.f32) (b1 : 32.f32) (w2 : 32.10.f32) (b2 : 10.f32) : n.10.f32 =
+  x |> map (\\r -> layer w2 b2 (map (max 0.0) (layer w1 b1 r)))",
+    ),
 ];
 
 #[test]

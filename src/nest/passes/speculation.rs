@@ -192,14 +192,19 @@ impl Loop<'_> {
         }
     }
 
-    /// Whether iterations read one element after the other, of an input, or the same one; or few elements, each close to the next.
+    /// Whether iterations read one element after the other, of an input, or the same one; or few elements, each close to the next, or
+    /// parts of records of which they read a part in any case.
     fn is_beside(&self, (buf, index): Place) -> bool {
-        let close = if self.is_short { CLOSE } else { 1 };
-        let step = index.coefficient(self.var).and_then(Nat::as_int);
+        let step = |n: Nat| n.coefficient(self.var).and_then(Nat::as_int);
+        let same_record = |(b, n): &Place| *b == buf && step(*n) == step(index);
+        let close = match self.is_short || self.always.iter().any(same_record) {
+            true => CLOSE,
+            false => 1,
+        };
         let storage = self.buffer(self.nest.root(buf)).storage;
         let data = |v: &Symbol| *v != self.var && self.changes.contains(v);
         matches!(storage, StorageClass::Input(_))
-            && step.is_some_and(|by| (0..=close).contains(&by))
+            && step(index).is_some_and(|by| (0..=close).contains(&by))
             && !index.vars().iter().any(data)
     }
 
