@@ -164,6 +164,9 @@ impl Infer<'_> {
                 ));
                 match self.names.rule.is_none() && (a.has_meta() || b.has_meta()) {
                     true => "write the size that is not known in brackets or in an annotation",
+                    false if reason.text.ends_with(OF_LOCAL) => {
+                        "define the function above, by `def`: its sizes may differ at each use"
+                    }
                     false => "make the sizes equal: change a type, or a size argument",
                 }
                 .to_string()
@@ -245,9 +248,24 @@ impl Infer<'_> {
             }
         }
         let mut failed = Vec::new();
+        let mut of_indices: Vec<Span> = Vec::new();
         for r in &self.requirements {
             let ty = self.u.ty(r.ty);
             if r.class.judge(ty) == Some(false) {
+                let index = match (r.class, ty.kind()) {
+                    (Class::Number, TyKind::Idx(n)) => Some(self.show(n)),
+                    _ => None,
+                };
+                // One report for the operations of one index.
+                if index.is_some() {
+                    let inside =
+                        |s: &Span| s.lo <= r.span.hi && r.span.lo <= s.hi && s.file == r.span.file;
+                    if of_indices.iter().any(inside) {
+                        continue;
+                    }
+                    of_indices.push(r.span);
+                }
+                let of_index = index.map(|n| format!("compute with its number, `(cast i : i64)`, and make the result an index: `(cast … : idx[{n}])`"));
                 let (is, help) = match r.class {
                     Class::Data => ("values that are no functions", "apply the function first"),
                     Class::Number => (
@@ -282,7 +300,7 @@ impl Infer<'_> {
                         format!("{} works on {is}, not on `{}`", r.what, self.show(ty)),
                     )
                     .label(r.span, format!("used at `{}`", self.show(ty)))
-                    .help(help),
+                    .help(of_index.unwrap_or_else(|| help.to_string())),
                 );
             }
         }
@@ -348,6 +366,9 @@ const OF_REDUCE: [&str; 2] = [
     "the first argument of `reduce`",
     "the second argument of `reduce`",
 ];
+/// Behind what a function takes that has a name in this definition only.
+pub(super) const OF_LOCAL: &str = ", which has one type here,";
+
 const ONE_TYPE: &str =
     "`reduce` combines what is of one type; to start from something else than an element, write `reduceSeq`";
 

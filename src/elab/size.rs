@@ -249,10 +249,14 @@ impl Infer<'_> {
                 self.unknown_type(e.span)
             }
             _ => {
+                let help = match &e.kind {
+                    ExprKind::Sizes(..) => "the type of an array begins with its size: `n.f32`",
+                    _ => "types: `f32`, `n.t`, `(s, t)`, `<n>t`, `idx[n]`, `s -> t`",
+                };
                 self.report(
                     Diagnostic::new(code::NOT_A_TYPE, "a type is needed here")
                         .label(e.span, "not a type")
-                        .help("types: `f32`, `n.t`, `(s, t)`, `<n>t`, `idx[n]`, `s -> t`"),
+                        .help(help),
                 );
                 self.unknown_type(e.span)
             }

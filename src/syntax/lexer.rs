@@ -193,7 +193,7 @@ impl Lexer<'_> {
             '≠' => "write `!=`",
             '&' => "of integers, bit by bit: `bitand a b`; of truth values: `a && b`; pairs, and their types, are `(a, b)`",
             '|' => "functions are chained with `|>` and `>>`; bit by bit: `bitor a b`; of truth values: `a || b`",
-            '^' => "of integers, bit by bit: `bitxor a b`",
+            '^' => "a power is a product, or `exp (y * log x)`; of integers, bit by bit: `bitxor a b`",
             '~' => "of integers, bit by bit: `bitnot a`",
             '!' => "of truth values: `!a`",
             _ => "remove it",

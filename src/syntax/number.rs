@@ -1,4 +1,4 @@
-//! The texts of numbers: `32`, `50_000_000`, `0.5f64`, `3i64`, `1e-3`, `infinity`.
+//! The texts of numbers: `32`, `50_000_000`, `0xff`, `0b1010`, `0.5f64`, `3i64`, `1e-3`, `infinity`.
 
 use crate::diag::{code, Diagnostic};
 use crate::ty::INFINITY;
@@ -27,9 +27,21 @@ pub fn is_word(text: &str) -> bool {
     behind.is_some_and(|s| s.is_empty() || (s.contains('f') && SUFFIXES.contains(&s)))
 }
 
+/// What the digits of a number are multiplied with.
+fn radix(text: &str) -> u32 {
+    match text.get(..2) {
+        Some("0x") => 16,
+        Some("0b") => 2,
+        _ => 10,
+    }
+}
+
 /// The diagnostic has no place yet.
 pub fn parse(text: &str) -> Result<Literal, Diagnostic> {
-    let found = SUFFIXES.into_iter().find(|s| text.ends_with(s));
+    let radix = radix(text);
+    // The last letters of a number to the base 16 may be digits.
+    let suffix = |s: &&str| text.ends_with(s) && (radix == 10 || !s.contains('f'));
+    let found = SUFFIXES.into_iter().find(suffix);
     let digits = &text[..text.len() - found.map_or(0, str::len)];
     let digits: String = digits.chars().filter(|c| *c != '_').collect();
     if is_word(text) {
@@ -43,7 +55,7 @@ pub fn parse(text: &str) -> Result<Literal, Diagnostic> {
             code::BAD_NUMBER,
             format!("`{}` is not a number", shorten(text)),
         )
-        .help("numbers are written `32`, `50_000_000`, `0.5`, `1e-3`, `0.5f64`, `3i64`")
+        .help("numbers are written `32`, `50_000_000`, `0xff`, `0b101`, `0.5`, `1e-3`, `0.5f64`, `3i64`")
     };
     let range = |what: &str| {
         Diagnostic::new(
@@ -51,7 +63,11 @@ pub fn parse(text: &str) -> Result<Literal, Diagnostic> {
             format!("`{}` does not fit {what}", shorten(text)),
         )
     };
-    let plain = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+    let (digits, prefix) = match radix {
+        10 => (&*digits, ""),
+        _ => (&digits[2..], &digits[..2]),
+    };
+    let plain = !digits.is_empty() && digits.chars().all(|c| c.is_digit(radix));
     let float = found.is_some_and(|s| s.contains('f'));
     if plain && !float {
         let bits = found.unwrap_or("i64");
@@ -65,7 +81,9 @@ pub fn parse(text: &str) -> Result<Literal, Diagnostic> {
             "u64" => u64::MAX,
             _ => i64::MAX as u64,
         };
-        let value = digits.parse::<u64>().ok().filter(|v| *v <= limit);
+        let value = u64::from_str_radix(digits, radix)
+            .ok()
+            .filter(|v| *v <= limit);
         let value = value.ok_or_else(|| {
             range(match found {
                 Some(s) => s,
@@ -81,7 +99,7 @@ pub fn parse(text: &str) -> Result<Literal, Diagnostic> {
             suffix: found,
         });
     }
-    if found.is_some() && !float {
+    if (found.is_some() && !float) || !prefix.is_empty() {
         return Err(malformed());
     }
     let numeric = digits

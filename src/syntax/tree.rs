@@ -336,9 +336,14 @@ impl BinOp {
         self.level() == prec::COMPARE
     }
 
-    /// Operators that are functions of two numbers; only these have a section `(+)`.
+    /// Operators that are functions of two numbers.
     pub fn is_function(self) -> bool {
         self.level() >= prec::COMPARE
+    }
+
+    /// Operators that are functions of two values: `(+)`, `(&&)`.
+    pub fn has_section(self) -> bool {
+        self.level() >= prec::OR_ELSE
     }
 }
 

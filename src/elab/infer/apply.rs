@@ -2,6 +2,7 @@
 
 use super::super::pre::Pre;
 use super::super::reason::Reason;
+use super::super::report::OF_LOCAL;
 use super::{operation, prim, Infer};
 use crate::diag::{code, Diagnostic};
 use crate::source::Span;
@@ -41,7 +42,11 @@ impl Infer<'_> {
             self.unify(want, ty, f.span.to(args.whole()), reason);
         }
         let name = describe(f);
-        let reason = |i: usize| Reason::new(format!("the {} argument of {name}", ordinal(i)));
+        let local =
+            matches!(&f.bare().kind, ExprKind::Name(n) if self.locals.iter().any(|l| l.name == *n));
+        let one_type = if local { OF_LOCAL } else { "" };
+        let reason =
+            |i: usize| Reason::new(format!("the {} argument of {name}{one_type}", ordinal(i)));
         // What was piped in is known already, and says most about the other arguments.
         if let Some((_, found, span)) = &args.piped {
             let i = args.len() - 1;
@@ -113,6 +118,20 @@ impl Infer<'_> {
     }
 
     pub(super) fn operator(&mut self, op: BinOp, l: &Expr, r: &Expr, span: Span) -> (Pre, Ty) {
+        if let (true, ExprKind::Number(_), Some(of)) =
+            (op.is_comparison(), &r.bare().kind, negated(l))
+        {
+            self.value(of);
+            let d = Diagnostic::new(
+                code::TYPE_MISMATCH,
+                "`not` takes the next value, no comparison",
+            );
+            self.report(
+                d.label(l.span, "compared with a number")
+                    .help(format!("write `not (… {} …)`", op.text())),
+            );
+            return (Pre::Error, Scalar::Bool.into());
+        }
         let (x, s) = self.value(l);
         if let TyKind::Fun(..) = self.u.ty(s).kind() {
             return self.operand_is_function(op, l, s, r);
@@ -206,6 +225,17 @@ impl<'e> Args<'e> {
             ([], Some((_, _, span))) => *span,
             ([], None) => Span::default(),
         }
+    }
+}
+
+/// What `not` is applied to.
+fn negated(e: &Expr) -> Option<&Expr> {
+    match &e.kind {
+        ExprKind::App(f, args) if matches!(&f.kind, ExprKind::Name(n) if n == "not") => {
+            args.first()
+        }
+        ExprKind::Not(x) => Some(x),
+        _ => None,
     }
 }
 

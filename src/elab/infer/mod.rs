@@ -192,6 +192,9 @@ impl<'a> Infer<'a> {
             ExprKind::Binary(BinOp::AndAlso, l, r) => self.logic(Op::And, "&&", &[l, r], e.span),
             ExprKind::Binary(BinOp::OrElse, l, r) => self.logic(Op::Or, "||", &[l, r], e.span),
             ExprKind::Not(x) => self.logic(Op::Not, "!", &[x], e.span),
+            ExprKind::Binary(BinOp::Arrow, from, _) if is_word_of_function(from) => {
+                self.not_a_value(e, "a function is written `\\x -> e`")
+            }
             ExprKind::Binary(..)
             | ExprKind::Array(..)
             | ExprKind::Vector(..)
@@ -351,6 +354,15 @@ pub fn prim(op: Op, ty: Ty, span: Span) -> Pre {
     Pre::Prim(op, SmallVec::new(), ty, span)
 }
 
+/// Whether it is `fun x`, as functions begin elsewhere.
+fn is_word_of_function(e: &Expr) -> bool {
+    let ExprKind::App(f, _) = &e.bare().kind else {
+        return false;
+    };
+    let words = ["fun", "fn", "lambda", "function"];
+    matches!(&f.kind, ExprKind::Name(n) if words.contains(&&**n))
+}
+
 pub fn operation(op: BinOp) -> Op {
     match op {
         BinOp::Add => Op::Add,
@@ -365,12 +377,9 @@ pub fn operation(op: BinOp) -> Op {
         BinOp::Gt => Op::Gt,
         BinOp::Ge => Op::Ge,
         // The parser lets no other operator through.
-        BinOp::Arrow
-        | BinOp::Or
-        | BinOp::And
-        | BinOp::Pipe
-        | BinOp::Compose
-        | BinOp::OrElse
-        | BinOp::AndAlso => Op::Or,
+        BinOp::Arrow | BinOp::Or | BinOp::And | BinOp::Pipe | BinOp::Compose | BinOp::OrElse => {
+            Op::Or
+        }
+        BinOp::AndAlso => Op::And,
     }
 }

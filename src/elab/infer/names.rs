@@ -16,6 +16,21 @@ pub fn define_above(name: &str) -> String {
     format!("define it above: `def {name} … = …`")
 }
 
+/// What a type of other languages is called here.
+fn type_elsewhere(name: &str) -> &'static str {
+    match name {
+        "nat" | "size" => "a size is declared in brackets: `[n : nat]`",
+        "float" | "single" | "Float" | "real" => "write `f32`",
+        "double" | "Double" => "write `f64`",
+        "int" | "Int" | "integer" => "write `i32`, or `i64`",
+        "uint" => "write `u32`, or `u64`",
+        "byte" | "char" | "uchar" => "write `u8`",
+        "boolean" | "Bool" => "write `bool`",
+        "half" => "write `f16`",
+        _ => "types: `f32`, `n.t`, `(s, t)`, `<n>t`, `idx[n]`, `s -> t`",
+    }
+}
+
 impl Infer<'_> {
     pub fn size_name(&mut self, name: &str, span: Span) -> Nat {
         if let Some(n) = self.names.sizes.get(name) {
@@ -53,12 +68,17 @@ impl Infer<'_> {
         // A value that is known only when the kernel runs.
         let d = match self.locals.iter().any(|l| l.name == name) {
             true => d.label(span, "a value, no size").help(format!(
-                "the element at an index is `idx {name} e`; what is no index becomes one by `(cast {name} : idx[n])`"
+                "a size is declared: `[{name} : nat]`; the element at an index is `idx {name} e`, and what is no index becomes one by `(cast {name} : idx[n])`"
             )),
             false => {
+                // A sketch speaks of the program's sizes, and of the target's.
+                let declare = match known.len() == self.names.sizes.len() {
+                    true => format!("declare it: `[{name} : nat]`; "),
+                    false => String::new(),
+                };
                 let otherwise = match known.is_empty() {
                     true => format!("declare it: `[{name} : nat]`"),
-                    false => format!("known sizes: {}", known.join(", ")),
+                    false => format!("{declare}known sizes: {}", known.join(", ")),
                 };
                 d.label(span, "not known").help_near(name, known, otherwise)
             }
@@ -93,7 +113,7 @@ impl Infer<'_> {
                 .help_near(
                     name,
                     Scalar::ALL.iter().map(|s| s.name()),
-                    "types: `f32`, `n.t`, `(s, t)`, `<n>t`, `idx[n]`, `s -> t`",
+                    type_elsewhere(name),
                 ),
         };
         self.report(d);

@@ -91,7 +91,10 @@ impl Parser<'_> {
                     code::EXPECTED,
                     "comparisons do not chain",
                     at.to(self.peek().span),
-                    "compare twice, or group with parentheses",
+                    match joined_by_word(&left) {
+                        true => "truth values are joined by `&&` and `||`",
+                        false => "compare twice, or group with parentheses",
+                    },
                 );
             }
         }
@@ -243,6 +246,12 @@ impl Parser<'_> {
             _ => {
                 let help = match t.kind {
                     TokenKind::Name => "this is a word of the language, and no name of a value",
+                    _ if self.is("*")
+                        && self.at > 0
+                        && self.token_text(&self.tokens[self.at - 1]) == "*" =>
+                    {
+                        "a power is a product, or `exp (y * log x)`"
+                    }
                     _ => "",
                 };
                 self.error_expected("an expression", help);
@@ -283,12 +292,12 @@ impl Parser<'_> {
     fn parenthesis(&mut self) -> Expr {
         let open = self.bump().span;
         if let Some(op) = self.infix().filter(|_| self.is_at(1, ")")) {
-            if !op.is_function() {
+            if !op.has_section() {
                 self.error(
                     code::EXPECTED,
                     format!("`{}` is not a function of two values", op.text()),
                     self.peek().span,
-                    "sections are made of arithmetic and comparisons: `(+)`",
+                    "sections are made of arithmetic, comparisons and logic: `(+)`",
                 );
             }
             self.bump();
@@ -339,8 +348,18 @@ impl Parser<'_> {
     fn let_in(&mut self) -> Expr {
         let start = self.bump().span;
         let pattern = self.pattern();
+        // `let f x y = e` is `let f = \x y -> e`.
+        let mut parameters = Vec::new();
+        while !self.failed && !self.is("=") {
+            parameters.push(self.pattern());
+            self.narrow(parameters.len());
+        }
         self.expect("=", "write `let x = e in e`");
-        let value = self.expr();
+        let mut value = self.expr();
+        if let Some(first) = parameters.first() {
+            let span = first.span.to(value.span);
+            value = Expr::new(span, ExprKind::Lam(parameters, Box::new(value)));
+        }
         self.expect("in", "write `let x = e in e`");
         let body = self.expr_in_lambda();
         let span = start.to(body.span);
@@ -409,9 +428,13 @@ impl Parser<'_> {
         i > 0 && self.is_at(i, "->")
     }
 
-    /// Whether this `let` binds: `let x = …`. Otherwise it is the primitive: `let (toMem e) (\x -> x)`.
+    /// Whether this `let` binds: `let x = …`, `let f x = …`. Otherwise it is the primitive: `let (toMem e) (\x -> x)`.
     fn binding_follows(&self) -> bool {
-        self.skip_pattern(1).is_some_and(|i| self.is_at(i, "="))
+        let mut i = 1;
+        while let Some(next) = self.skip_pattern(i) {
+            i = next;
+        }
+        i > 1 && self.is_at(i, "=")
     }
 
     /// The index behind the pattern at `i`. In brackets anything counts that a pattern may hold.
@@ -437,4 +460,16 @@ impl Parser<'_> {
             }
         }
     }
+}
+
+/// Whether the right operand is applied to `and` or `or`, which are functions.
+fn joined_by_word(e: &Expr) -> bool {
+    let ExprKind::Binary(_, _, right) = &e.kind else {
+        return false;
+    };
+    let ExprKind::App(_, args) = &right.kind else {
+        return false;
+    };
+    let word = |e: &Expr| matches!(&e.kind, ExprKind::Name(n) if n == "and" || n == "or");
+    args.iter().any(word)
 }
