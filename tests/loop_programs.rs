@@ -310,7 +310,7 @@ fn reductions_of_the_same_elements_are_one_loop() {
 /// Of each element a sum and a function of it, of which two sums are made: neither is computed twice.
 #[test]
 fn what_elements_of_fused_reductions_share_is_computed_once() {
-    let text = "def near [m n k : nat] (xs : m.k.f32) (ys : n.k.f32) (v : n.f32) : m.f32 =
+    let text = "def near [m n : nat] (xs : m.8.f32) (ys : n.8.f32) (v : n.f32) : m.f32 =
       xs |> map (\\x ->
         let weights = zip ys v |> map (\\(y, v) ->
           (exp (-(zip x y |> map (\\(a, b) -> (a - b) * (a - b)) |> reduce (+) 0.0)), v)) in

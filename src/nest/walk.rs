@@ -222,6 +222,36 @@ pub fn rename(block: &mut Block, names: &FxHashMap<Symbol, Symbol>) {
     map_block(block, &mut |e| renamed(e, names), index);
 }
 
+/// Lets a block work with other arrays.
+pub fn with_others(block: &mut Block, others: &FxHashMap<BufId, BufId>) {
+    fn statements(block: &mut Block, others: &FxHashMap<BufId, BufId>) {
+        for s in block {
+            match s {
+                Stmt::For { body, .. } => statements(body, others),
+                Stmt::If { then, els, .. } => {
+                    statements(then, others);
+                    statements(els, others);
+                }
+                Stmt::Alloc(b) | Stmt::Store { buf: b, .. } | Stmt::Prefetch { buf: b, .. } => {
+                    *b = others.get(b).copied().unwrap_or(*b);
+                }
+                Stmt::Let { .. } | Stmt::Assign { .. } | Stmt::Index { .. } => {}
+            }
+        }
+    }
+    statements(block, others);
+    let loads = &mut |e: &Expr| {
+        e.rewrite(&mut |e| match e.kind() {
+            ExprKind::Load(b, n) => {
+                let other = ExprKind::Load(*others.get(b)?, *n);
+                Some(Expr::new(other, e.shape()))
+            }
+            _ => None,
+        })
+    };
+    map_block(block, loads, &mut |n| n);
+}
+
 /// An expression of variables that have other names.
 pub fn renamed(e: &Expr, names: &FxHashMap<Symbol, Symbol>) -> Expr {
     let renamed = e.rewrite(&mut |e| match e.kind() {

@@ -109,3 +109,47 @@ fn rows_that_are_left_are_scanned() {
         "def f [m n : nat] (x : m.n.f32) : m.n.f32 = x |> map (scanSeq (\\v s -> s * 0.5 + v) 0.0)";
     check_at(text, &[("n", 5)], "m", 0..10);
 }
+
+/// What a thread keeps for a row, each of the rows at once has for itself: a system that is solved forth and back.
+#[test]
+fn rows_that_are_kept_by_threads_are_taken_at_once() {
+    let text = "def f [m n : nat] (b : f32) (d : m.n.f32) : m.n.f32 =
+        d |> mapPar (\\row ->
+          let forth = toMem (row |> scanSeq (\\x s -> (b / (3.0 - fst s), (x - snd s) * fst s + x)) (0.5, 0.25)) in
+          reverse (reverse forth |> scanSeq (\\p x -> snd p - fst p * x) 0.0))";
+    assert_eq!(handed_on(&printed(text)), 4);
+    check_at(text, &[("n", 5)], "m", 0..20);
+}
+
+/// Loops and choices around loops that wait are shared, where their iterations need each other.
+#[test]
+fn sweeps_over_rows_are_taken_at_once() {
+    let sweeps = |last: &str, result: &str| {
+        format!(
+            "def f [m n t : nat] (x : m.n.f32) : {result} =
+               x |> mapPar (\\row -> row |> iterate[t] (scanSeq (\\v s -> s * 0.5 + v) 0.0){last})"
+        )
+    };
+    let kept = sweeps(" |> reduceSeq (\\s v -> s * 0.25 + v) 0.0", "m.f32");
+    assert_eq!(handed_on(&printed(&kept)), 8);
+    // States that are rows of the result are not.
+    let stored = sweeps("", "m.n.f32");
+    assert_eq!(handed_on(&printed(&stored)), 1);
+    for t in 0..4 {
+        check_at(&kept, &[("n", 5), ("t", t)], "m", 0..20);
+        check_at(&stored, &[("n", 5), ("t", t)], "m", 0..20);
+    }
+    // A choice that differs from row to row.
+    let chosen = "def f [m n : nat] (c : m.bool) (x : m.n.f32) : m.n.f32 =
+        zip c x |> mapPar (\\p -> if fst p then scanSeq (\\v s -> s * 0.5 + v) 0.0 (snd p) else snd p)";
+    check_at(chosen, &[("n", 5)], "m", 0..20);
+}
+
+/// What is read where the iteration before says is waited for.
+#[test]
+fn steps_that_look_up_where_they_are_do_not_wait_for_each_other() {
+    let text = "def f [m n : nat] (next : 256.u8) (x : m.n.u8) : m.u8 =
+        x |> map (reduceSeq (\\s v -> idx (cast (bitxor s v) : idx[256]) next) 0)";
+    assert_eq!(handed_on(&printed(text)), 4);
+    check_at(text, &[("n", 5)], "m", 0..20);
+}

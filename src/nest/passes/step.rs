@@ -110,7 +110,11 @@ impl Step {
                 let last = all.into_iter().flatten().reduce(f64::max);
                 last.map(|a| a + takes)
             }
-            ExprKind::Cast(a) => {
+            // Whole numbers are widened where they are read.
+            ExprKind::Cast(a) if !a.shape().elem.is_float() && !e.shape().elem.is_float() => {
+                self.expr(a)
+            }
+            ExprKind::Cast(a) | ExprKind::Clamp(a, _) => {
                 self.operations += 1.0;
                 self.expr(a).map(|a| a + 2.0)
             }

@@ -3,8 +3,8 @@
 //! Comes in: a nest; goes out: one in which a loop over rows, say, each of which is scanned or added up in order, takes a few rows at
 //! once: a step of one row does not wait for a step of another one. How many, what a step waits for and what a processor does meanwhile
 //! say. All of a loop over a few columns share one loop over rows, which reads these in one piece. Invariant: what each iteration computes, and in which order; the order of stores to one place, which are of one
-//! iteration. Absent: reductions that compilers make vectors of; loops that end before, or look ahead, where nothing changes; loops of vectors, as a search has shaped those; loops in which memory
-//! is asked for, or kept for one iteration.
+//! iteration. What threads keep for an iteration, each of these has for itself. Absent: reductions that compilers make vectors of; loops that end before, or look ahead, where nothing changes;
+//! loops of vectors, as a search has shaped those; arrays that stand for others of the next iteration.
 
 use super::apart::{are_apart, each_load};
 use super::fresh::Names;
@@ -13,7 +13,9 @@ use super::strip_mining::{rest, substituted};
 use crate::arith::Nat;
 use crate::index::Facts;
 use crate::intern::Symbol;
-use crate::nest::{seldom, settled, walk, Block, LoopKind, Nest, Stmt};
+use crate::nest::{
+    seldom, settled, walk, Block, BufId, Buffer, ExprKind, LoopKind, Nest, Stmt, StorageClass,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
@@ -21,8 +23,9 @@ use std::collections::BTreeMap;
 const SHORT: i64 = 16;
 /// The most columns that are read at once, of which a processor has sums in registers.
 const COLUMNS: i64 = 8;
-/// The most statements that are written several times.
+/// The most statements that are written several times, and the most of all of them, where there are more.
 const STATEMENTS: usize = 60;
+const WRITTEN: usize = 320;
 
 /// Lets iterations run side by side.
 pub(super) fn jam(nest: &mut Nest, facts: &mut Facts) {
@@ -43,7 +46,7 @@ pub(super) fn jam(nest: &mut Nest, facts: &mut Facts) {
 }
 
 struct Pass<'a> {
-    nest: &'a Nest,
+    nest: &'a mut Nest,
     facts: &'a mut Facts,
     names: Names,
     /// The indices of loops that iterations share, and how many do.
@@ -76,7 +79,7 @@ impl Pass<'_> {
         };
         let mut waits = match Waits::of_neighbours(*var, *extent, *kind, body) {
             Some(all) => all,
-            None => Waits::of(*var, body)?,
+            None => self.waits_of(*var, body)?,
         };
         if waits.vectors {
             // A search has shaped such loops: only those over the vectors of a group share what is in them, and without a rest. Threads
@@ -117,52 +120,176 @@ impl Pass<'_> {
         if waits.vectors {
             return Some(vec![several]);
         }
+        let others = self.others(&kept_by(body));
+        let mut body = body.clone();
+        walk::with_others(&mut body, &others);
         let left = rest(
             (*var, *extent),
-            body,
+            &body,
             groups * waits.abreast.into(),
             self.facts,
         );
         Some(vec![several, left])
     }
 
+    /// The loops in an iteration that wait, where some iterations at once are worth it.
+    fn waits_of(&mut self, var: Symbol, body: &Block) -> Option<Waits> {
+        let (mut statements, mut vectors) = (0, false);
+        walk::each_stmt(body, &mut |s| {
+            statements += 1;
+            if let Some(e) = walk::exprs(s) {
+                e.visit(&mut |e| vectors |= e.shape().lanes > 1);
+            }
+        });
+        let mut waits = Waits {
+            loops: FxHashSet::default(),
+            around: FxHashSet::default(),
+            abreast: ABREAST as i64,
+            vectors,
+            neighbours: false,
+        };
+        let mut declared = vec![var];
+        walk::each_stmt(body, &mut |s| declared.extend(walk::declared(s)));
+        let fits = self.waiting(body, &declared, &mut waits);
+        let few = statements <= STATEMENTS.max(WRITTEN / waits.abreast as usize);
+        (fits && few && !waits.loops.is_empty()).then_some(waits)
+    }
+
+    /// Finds those of a block; whether all choices around loops are alike in all iterations.
+    fn waiting(&mut self, block: &Block, own: &[Symbol], waits: &mut Waits) -> bool {
+        let is_own = |v: &Symbol| own.contains(v);
+        for s in block {
+            let (index, extent, body) = match s {
+                // Choices between loops may be others for each iteration.
+                Stmt::If { cond, then, els } if has_loops(then) || has_loops(els) => {
+                    let mut read = Vec::new();
+                    walk::mentioned(cond, &mut read);
+                    let loads = cond.holds(|k| matches!(k, ExprKind::Load(..)));
+                    if loads || waits.vectors || read.iter().any(is_own) {
+                        return false;
+                    }
+                    if !self.waiting(then, own, waits) || !self.waiting(els, own, waits) {
+                        return false;
+                    }
+                    continue;
+                }
+                Stmt::For {
+                    var,
+                    extent,
+                    kind: LoopKind::Seq,
+                    body,
+                    ..
+                } => (*var, *extent, body),
+                _ => continue,
+            };
+            let given = !extent.vars().iter().any(is_own);
+            // Such a loop may be over long before, or look ahead.
+            let stays = seldom(s).is_none() && (waits.vectors || settled(s).is_none());
+            if !given || !stays {
+                continue;
+            }
+            if has_loops(body) {
+                let before = waits.loops.len();
+                let free = waits.vectors
+                    || self.is_free(index, extent, LoopKind::Seq, body)
+                    || !self.keeps_its_state(body);
+                if !free && !self.waiting(body, own, waits) {
+                    return false;
+                }
+                if waits.loops.len() > before {
+                    waits.around.insert(index);
+                }
+                continue;
+            }
+            let long = extent.as_int().is_none_or(|n| n > SHORT);
+            let abreast = Step::of(body).and_then(|s| s.abreast());
+            if let Some(abreast) = abreast.filter(|_| long) {
+                waits.loops.insert(index);
+                waits.abreast = waits.abreast.min(abreast);
+            }
+        }
+        true
+    }
+
+    /// Whether what iterations hand on in memory lies in arrays of the thread. Rows of one array that are the states of several loops
+    /// at once nobody could show to be right.
+    fn keeps_its_state(&self, body: &Block) -> bool {
+        let (mut stored, mut read) = (FxHashSet::default(), FxHashSet::default());
+        walk::each_stmt(body, &mut |s| {
+            if let Stmt::Store { buf, .. } = s {
+                stored.insert(self.nest.root(*buf));
+            }
+            each_load(s, &mut |b, _| {
+                read.insert(self.nest.root(b));
+            });
+        });
+        let of_thread =
+            |b: &BufId| self.nest.buffers[b.0 as usize].storage == StorageClass::ThreadHeap;
+        stored.intersection(&read).all(of_thread)
+    }
+
     /// Whether iterations may run in any order: threads may run them so, or each touches a row of its own; none keeps something for
     /// itself.
     fn is_free(&mut self, var: Symbol, extent: Nat, kind: LoopKind, body: &Block) -> bool {
-        let mut own = false;
-        walk::each_stmt(body, &mut |s| own |= matches!(s, Stmt::Alloc(_)));
+        let nest = &*self.nest;
+        let of_thread = |b: &BufId| {
+            nest.buffers[b.0 as usize].storage == StorageClass::ThreadHeap && nest.root(*b) == *b
+        };
+        let fits = kept_by(body).iter().all(of_thread);
         self.facts.range(var, 0.into(), extent - 1.into());
-        let nest = self.nest;
-        !own && (kind == LoopKind::Par || are_apart(body, var, &|b| nest.root(b), self.facts))
+        fits && (kind == LoopKind::Par || are_apart(body, var, &|b| nest.root(b), self.facts))
+    }
+
+    /// An array like each of these, by all its names.
+    fn others(&mut self, kept: &[BufId]) -> FxHashMap<BufId, BufId> {
+        let mut others = FxHashMap::default();
+        for b in kept {
+            let other = BufId(self.nest.buffers.len() as u32);
+            let names = (0..other.0).map(BufId);
+            others.extend(
+                names
+                    .filter(|n| self.nest.root(*n) == *b)
+                    .map(|n| (n, other)),
+            );
+            let old = self.nest.buffers[b.0 as usize].clone();
+            let name = self.names.like(old.name);
+            self.nest.buffers.push(Buffer { name, ..old });
+        }
+        others
     }
 
     /// What several iterations do from one on: loops that wait are shared.
     fn jammed(&mut self, body: &Block, waits: &Waits, (var, first): (Symbol, Nat)) -> Block {
         let mut shared: FxHashMap<Symbol, Symbol> = FxHashMap::default();
-        for s in body {
-            if let Stmt::For { var, extent, .. } = s {
-                if waits.loops.contains(var) {
-                    let name = self.names.like(*var);
-                    self.facts.range(name, 0.into(), *extent - 1.into());
-                    shared.insert(*var, name);
-                    match waits.vectors {
-                        true => self.vectors.push(name),
-                        false if waits.neighbours => {}
-                        false => drop(self.made.insert(name, waits.abreast as u32)),
-                    }
-                }
+        walk::each_stmt(body, &mut |s| {
+            let Stmt::For { var, extent, .. } = s else {
+                return;
+            };
+            if !waits.loops.contains(var) && !waits.around.contains(var) {
+                return;
             }
-        }
+            let name = self.names.like(*var);
+            self.facts.range(name, 0.into(), *extent - 1.into());
+            shared.insert(*var, name);
+            match waits.vectors {
+                true => self.vectors.push(name),
+                false if waits.neighbours || waits.around.contains(var) => {}
+                false => drop(self.made.insert(name, waits.abreast as u32)),
+            }
+        });
         let mut declared = Vec::new();
         walk::each_stmt(body, &mut |s| declared.extend(walk::declared(s)));
+        let kept = kept_by(body);
         let copies: Vec<Block> = (0..waits.abreast)
             .map(|u| {
+                let others = self.others(if u > 0 { &kept } else { &[] });
                 let mut copy = substituted(body, var, first + u.into(), self.facts);
                 let new = |v: &Symbol| {
                     let name = shared.get(v).copied();
                     (*v, name.unwrap_or_else(|| self.names.like(*v)))
                 };
                 walk::rename(&mut copy, &declared.iter().map(new).collect());
+                walk::with_others(&mut copy, &others);
                 copy
             })
             .collect();
@@ -171,6 +298,17 @@ impl Pass<'_> {
             &|s| matches!(s, Stmt::For { var, .. } if shared.values().any(|v| v == var)),
         )
     }
+}
+
+/// The arrays that an iteration keeps for itself.
+fn kept_by(body: &Block) -> Vec<BufId> {
+    let mut kept = Vec::new();
+    walk::each_stmt(body, &mut |s| {
+        if let Stmt::Alloc(b) = s {
+            kept.push(*b);
+        }
+    });
+    kept
 }
 
 /// Copies of a block, statement by statement; of some loops there is one.
@@ -199,15 +337,42 @@ fn side_by_side(copies: &[Block], is_shared: &dyn Fn(&Stmt) -> bool) -> Block {
                     note: note.clone(),
                 });
             }
+            // What all of them choose alike.
+            Stmt::If { cond, then, els } if holds(then, is_shared) || holds(els, is_shared) => {
+                let side = |of: fn(&Stmt) -> Option<&Block>| {
+                    let all: Vec<Block> =
+                        copies.iter().filter_map(|c| of(&c[i]).cloned()).collect();
+                    side_by_side(&all, is_shared)
+                };
+                made.push(Stmt::If {
+                    cond: cond.clone(),
+                    then: side(|s| match s {
+                        Stmt::If { then, .. } => Some(then),
+                        _ => None,
+                    }),
+                    els: side(|s| match s {
+                        Stmt::If { els, .. } => Some(els),
+                        _ => None,
+                    }),
+                });
+            }
             _ => made.extend(copies.iter().map(|c| c[i].clone())),
         }
     }
     made
 }
 
+fn holds(block: &Block, is: &dyn Fn(&Stmt) -> bool) -> bool {
+    let mut found = false;
+    walk::each_stmt(block, &mut |s| found |= is(s));
+    found
+}
+
 /// The loops in an iteration whose steps wait for each other.
 struct Waits {
     loops: FxHashSet<Symbol>,
+    /// Loops around them, whose iterations need each other.
+    around: FxHashSet<Symbol>,
     /// How many iterations at once keep a processor busy meanwhile.
     abreast: i64,
     /// Whether they compute vectors.
@@ -254,64 +419,18 @@ impl Waits {
         let few = statements * columns as usize <= STATEMENTS;
         (fits && few && side_by_side).then_some(Waits {
             loops,
+            around: FxHashSet::default(),
             abreast: columns,
             vectors: false,
             neighbours: true,
         })
     }
+}
 
-    /// Those of a loop, where some iterations at once are worth it.
-    fn of(var: Symbol, body: &Block) -> Option<Waits> {
-        let (mut statements, mut fits, mut vectors) = (0, true, false);
-        walk::each_stmt(body, &mut |s| {
-            statements += 1;
-            if let Some(e) = walk::exprs(s) {
-                e.visit(&mut |e| vectors |= e.shape().lanes > 1);
-            }
-            // Choices between loops are others for each iteration.
-            if let Stmt::If { then, els, .. } = s {
-                let loops = |s: &Stmt| matches!(s, Stmt::For { .. });
-                fits &= !then.iter().chain(els).any(loops);
-            }
-        });
-        if !fits || statements > STATEMENTS {
-            return None;
-        }
-        let mut waits = Waits {
-            loops: FxHashSet::default(),
-            abreast: ABREAST as i64,
-            vectors,
-            neighbours: false,
-        };
-        for own in body {
-            let Stmt::For {
-                var: index,
-                extent,
-                kind: LoopKind::Seq,
-                body: of,
-                ..
-            } = own
-            else {
-                continue;
-            };
-            let long = extent.as_int().is_none_or(|n| n > SHORT);
-            let given = extent
-                .vars()
-                .iter()
-                .all(|v| *v != var && !declares(body, *v));
-            if !long || !given {
-                continue;
-            }
-            let abreast = Step::of(of).and_then(|s| s.abreast());
-            // Such a loop may be over long before, or look ahead.
-            let stays = |_: &i64| (vectors || settled(own).is_none()) && seldom(own).is_none();
-            if let Some(abreast) = abreast.filter(stays) {
-                waits.loops.insert(*index);
-                waits.abreast = waits.abreast.min(abreast);
-            }
-        }
-        (!waits.loops.is_empty()).then_some(waits)
-    }
+fn has_loops(block: &Block) -> bool {
+    let mut found = false;
+    walk::each_stmt(block, &mut |s| found |= matches!(s, Stmt::For { .. }));
+    found
 }
 
 /// Whether a variable is declared in a block.
