@@ -206,6 +206,44 @@ fn weights_below_the_largest_number_have_two_passes() {
     }
 }
 
+/// Loops that stay as they are have vectors of functions that may be approximated, also of what lies in the state of a scan.
+#[test]
+fn functions_of_states_are_in_vectors() {
+    let text = "def gated [t c : nat] (u : c.f32) (x : t.c.f32) : t.c.f32 =
+           x |> scanSeq (\\row h -> zip (zip row h) u |> map (\\p ->
+             let ((xi, hi), ui) = p in
+             let f = 1.0 / (1.0 + exp (-(ui * hi + xi))) in
+             (1.0 - f) * hi + f * xi)) (fill[c] 0.0)";
+    let program = program_text(text);
+    let permits = Permits {
+        approximate: true,
+        ..EXACT
+    };
+    let auto = found(&program, permits);
+    assert_eq!(
+        auto.best().expect("a schedule").what,
+        "functions in vectors"
+    );
+    let kernel = replayed(&program, &auto);
+    let of = |approximate| {
+        let options = Lowering {
+            approximate,
+            ..Lowering::default()
+        };
+        let nest = lower(&kernel, &options).unwrap();
+        let mut vectors = 0;
+        each_stmt(&nest.body, &mut |s| {
+            for e in exprs(s) {
+                let calls = |e: &Expr| e.holds(|k| matches!(k, ExprKind::Op(Op::Exp, _)));
+                vectors += usize::from(e.shape().lanes > 1 && calls(e));
+            }
+        });
+        vectors
+    };
+    assert_eq!((of(true), of(false)), (1, 0));
+    assert_eq!(found(&program, EXACT).best(), None);
+}
+
 /// What several results need is computed once in an iteration, also where each of them has vectors of its own.
 #[test]
 fn what_several_results_need_is_computed_once() {

@@ -252,7 +252,7 @@ fn planted_races_are_found() {
         ("sketches/mm/parallel.sk", "m=64", one_buffer),
         (
             "tests/kernels/private-buffers.rise",
-            "m=5,n=20000",
+            "m=40,n=20000",
             one_thread,
         ),
     ];

@@ -322,7 +322,8 @@ impl<'a> Trial<'a> {
 
     /// All schedules, the best for all sizes, and the estimates of the program as it stands for each class.
     pub(super) fn auto(&mut self, space: Space) -> (Auto, Option<Vec<Cycles>>) {
-        let plain = self.lowered(&self.input.program.term);
+        // Nobody approximates functions where nothing is scheduled.
+        let plain = self.lowered(&self.input.program.term, false);
         self.assumed = (plain.iter().flat_map(|n| n.abi.assumptions.clone())).collect();
         let plain = plain.ok().map(|n| self.estimates(&n));
         let elements = schedule::of_elements(&self.input.program);
@@ -564,7 +565,9 @@ impl<'a> Trial<'a> {
 
     /// The estimates of a kernel that takes all sizes which the program takes.
     pub(super) fn kernel(&self, term: &Term) -> Result<Estimates, Ended> {
-        let nest = (self.lowered(term)).map_err(|d| Ended::NoKernel(d.message))?;
+        let nest = self
+            .lowered(term, self.permits.approximate)
+            .map_err(|d| Ended::NoKernel(d.message))?;
         // Where nobody asked for a schedule, nobody expects that it takes fewer sizes.
         let assumed = Known::new(&self.assumed);
         let more = (nest.abi.assumptions.iter()).find(|a| !assumed.implies(**a));
@@ -642,7 +645,7 @@ impl<'a> Trial<'a> {
         found.ok()
     }
 
-    fn lowered(&self, term: &Term) -> Result<Nest, Diagnostic> {
+    fn lowered(&self, term: &Term, approximate: bool) -> Result<Nest, Diagnostic> {
         let found = Program {
             term: term.clone(),
             ..self.input.program.clone()
@@ -650,7 +653,7 @@ impl<'a> Trial<'a> {
         let lowering = lower::Options {
             fixed: self.input.fixed.clone(),
             target: self.input.target,
-            approximate: self.permits.approximate,
+            approximate,
             ..lower::Options::default()
         };
         lower(&found, &lowering)

@@ -197,7 +197,8 @@ impl Context<'_> {
         });
         match loops {
             true => !vectors,
-            false => !stores && !streams(*var, body),
+            // Elements by themselves share nothing either.
+            false => stores || !streams(*var, body),
         }
     }
 }

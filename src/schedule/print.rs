@@ -92,7 +92,13 @@ pub fn schedule(
         }
     }
     if steps.is_empty() {
-        return None;
+        // Loops that stay as they are have vectors of functions that may be approximated.
+        if !super::approximates(program, permits) {
+            return None;
+        }
+        p.stage = Stage::Lower;
+        p.says("functions in vectors");
+        steps.push(p.step("?"));
     }
     let mut head = HEAD.to_string();
     for (name, value) in &p.params {

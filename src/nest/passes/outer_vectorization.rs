@@ -8,6 +8,7 @@
 //! vectors, as a search has shaped those; choices of what is read, functions that have no
 //! vectors that are exact, loops around short ones alone, which compilers write out.
 
+use super::apart::each_load;
 use super::effects::handed_on;
 use super::fresh::Names;
 use super::step::{self, Step};
@@ -246,14 +247,19 @@ impl Lanes {
         let reduces = lanes.fits(nest, body, &mut places)?;
         are_apart(&places).then_some(())?;
         let stored: FxHashSet<BufId> = places.iter().map(|p| p.buf).collect();
-        // What is handed on from one iteration to the next is in order.
+        let mut own = FxHashSet::default();
+        walk::each_stmt(body, &mut |s| {
+            if let Stmt::Store { buf, index, .. } = s {
+                own.insert((nest.root(*buf), *index));
+            }
+        });
+        // What is handed on from one iteration to the next is in order. An iteration may read what it stores itself.
         let mut apart = handed_on(body).is_empty();
         walk::each_stmt(body, &mut |s| {
-            if let Some(e) = walk::exprs(s) {
-                e.visit(&mut |e| {
-                    apart &= !matches!(e.kind(), ExprKind::Load(b, _) if stored.contains(&nest.root(*b)));
-                });
-            }
+            each_load(s, &mut |b, (n, _)| {
+                let b = nest.root(b);
+                apart &= !stored.contains(&b) || own.contains(&(b, n));
+            });
         });
         walk::each_stmt(body, &mut |s| {
             lanes.statements += usize::from(lanes.varies(s))
