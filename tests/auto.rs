@@ -233,7 +233,7 @@ fn functions_of_states_are_in_vectors() {
         let nest = lower(&kernel, &options).unwrap();
         let mut vectors = 0;
         each_stmt(&nest.body, &mut |s| {
-            for e in exprs(s) {
+            if let Some(e) = exprs(s) {
                 let calls = |e: &Expr| e.holds(|k| matches!(k, ExprKind::Op(Op::Exp, _)));
                 vectors += usize::from(e.shape().lanes > 1 && calls(e));
             }
