@@ -355,9 +355,9 @@ impl Tree {
                 let exact = match by {
                     By::Op(Add | Sub | Mul | Neg | Min | Max | Fma | Abs | Sqrt) => true,
                     By::Op(Lt | Le | Gt | Ge | Eq | Ne | And | Or | Not | Select) => true,
-                    By::Op(BitAnd | BitOr | BitXor | BitNot) => true,
+                    By::Op(BitAnd | BitOr | BitXor | BitNot | Shl | Shr) => true,
                     By::Convert => args.iter().all(whole) || !whole(self),
-                    By::Bits | By::ZeroOne => true,
+                    By::Bits | By::ZeroOne | By::Lane(_) | By::Splat | By::Build => true,
                     _ => false,
                 };
                 exact && args.iter().all(Tree::is_anywhere)

@@ -448,7 +448,7 @@ fn is_of_data(e: &Expr) -> bool {
 fn is_cheap(args: &[Expr]) -> bool {
     let cheap = |k: &ExprKind| match k {
         ExprKind::Load(..) | ExprKind::Clamp(..) | ExprKind::Pick(..) => false,
-        ExprKind::Index(n) => match n.as_atom() {
+        ExprKind::Index(n) | ExprKind::Lit(Lit::Size(n)) => match n.as_atom() {
             Some(a) => matches!(a.kind(), AtomKind::Var(_)),
             None => n.as_int().is_some(),
         },

@@ -417,19 +417,10 @@ impl Values {
     }
 
     fn all_bounded(&self, all: &[V], choices: u32) -> Option<Nat> {
-        let mut of_data = all
-            .iter()
-            .filter(|v| !matches!(self.node(**v), Node::Idx(_)));
-        let n = self.bounded(*of_data.next()?, choices)?;
-        // One that is computed lies below the same bound if it is shown to.
-        let below = |v: &V| match self.node(*v) {
-            Node::Idx(i) => {
-                let last = n - Nat::int(1);
-                self.known.at_least(*i, Nat::int(0)) && self.known.at_least(last, *i)
-            }
-            _ => self.bounded(*v, choices) == Some(n),
-        };
-        all.iter().all(below).then_some(n)
+        let (first, others) = all.split_first()?;
+        let n = self.bounded(*first, choices)?;
+        let alike = |v: &V| self.bounded(*v, choices) == Some(n);
+        others.iter().all(alike).then_some(n)
     }
 
     /// The least and the largest of constants, if a value is one of some by a few choices and reductions in each other.

@@ -19,6 +19,8 @@ use crate::nest::{
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
+/// The most iterations at once for which threads keep something: each has memory for it.
+const KEPT: i64 = 4;
 /// The longest loop that compilers write out.
 const SHORT: i64 = 16;
 /// The most columns that are read at once, of which a processor has sums in registers.
@@ -151,6 +153,9 @@ impl Pass<'_> {
         let mut declared = vec![var];
         walk::each_stmt(body, &mut |s| declared.extend(walk::declared(s)));
         let fits = self.waiting(body, &declared, &mut waits);
+        if !kept_by(body).is_empty() {
+            waits.abreast = waits.abreast.min(KEPT);
+        }
         let few = statements <= STATEMENTS.max(WRITTEN / waits.abreast as usize);
         (fits && few && !waits.loops.is_empty()).then_some(waits)
     }
