@@ -288,8 +288,8 @@ impl Printer<'_> {
                 };
                 format!("{x} {sign} {y}")
             }
-            (And, [x, y]) if is_cheap(args) => format!("{x} & {y}"),
-            (Or, [x, y]) if is_cheap(args) => format!("{x} | {y}"),
+            (And, [x, y]) if is_cheap(args) && !calls(y) => format!("{x} & {y}"),
+            (Or, [x, y]) if is_cheap(args) && !calls(y) => format!("{x} | {y}"),
             (And, [x, y]) => format!("{x} && {y}"),
             (Or, [x, y]) => format!("{x} || {y}"),
             (Not, [x]) => format!("!{x}"),
@@ -441,6 +441,14 @@ fn is_of_data(e: &Expr) -> bool {
         ExprKind::Op(_, args) => args.iter().any(is_of_data),
         _ => true,
     }
+}
+
+/// Whether a text calls a function: of two calls clang takes `&` for a slip of the pen.
+fn calls(text: &str) -> bool {
+    let word = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
+    text.as_bytes()
+        .windows(2)
+        .any(|w| word(w[0]) && w[1] == b'(')
 }
 
 /// Whether it is no loss to compute the second of two truth values where nobody asks for it. Elements are read only where
