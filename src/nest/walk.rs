@@ -45,6 +45,18 @@ pub fn replace(block: &mut Block, others: &mut dyn FnMut(&Stmt) -> Option<Block>
     }
 }
 
+/// Whether some statement of a block is such a one.
+pub fn holds(block: &[Stmt], is: &dyn Fn(&Stmt) -> bool) -> bool {
+    let mut found = false;
+    each_stmt(block, &mut |s| found |= is(s));
+    found
+}
+
+/// Whether there are loops in a block: one around it is not innermost.
+pub fn has_loops(block: &[Stmt]) -> bool {
+    holds(block, &|s| matches!(s, Stmt::For { .. }))
+}
+
 /// The variable that a statement declares.
 pub fn declared(s: &Stmt) -> Option<Symbol> {
     match s {

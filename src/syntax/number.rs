@@ -63,9 +63,9 @@ pub fn parse(text: &str) -> Result<Literal, Diagnostic> {
             format!("`{}` does not fit {what}", shorten(text)),
         )
     };
-    let (digits, prefix) = match radix {
-        10 => (&*digits, ""),
-        _ => (&digits[2..], &digits[..2]),
+    let digits = match radix {
+        10 => &*digits,
+        _ => &digits[2..],
     };
     let plain = !digits.is_empty() && digits.chars().all(|c| c.is_digit(radix));
     let float = found.is_some_and(|s| s.contains('f'));
@@ -99,7 +99,7 @@ pub fn parse(text: &str) -> Result<Literal, Diagnostic> {
             suffix: found,
         });
     }
-    if (found.is_some() && !float) || !prefix.is_empty() {
+    if (found.is_some() && !float) || radix != 10 {
         return Err(malformed());
     }
     let numeric = digits

@@ -43,11 +43,7 @@ fn block(statements: &mut Block, names: &mut Names) {
 /// Threads of a parallel loop compute what they need by themselves.
 fn is_innermost(s: &Stmt) -> bool {
     match s {
-        Stmt::For { kind, body, .. } => {
-            let mut loops = false;
-            walk::each_stmt(body, &mut |s| loops |= matches!(s, Stmt::For { .. }));
-            !loops && !kind.is_par()
-        }
+        Stmt::For { kind, body, .. } => !walk::has_loops(body) && !kind.is_par(),
         _ => false,
     }
 }

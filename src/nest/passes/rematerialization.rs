@@ -6,7 +6,7 @@
 //! table is gone. Invariant: the same values are read. Absent: loops outside of threads, where compilers see the table being filled.
 
 use super::fresh::Names;
-use crate::nest::{walk, Block, BufId, Buffer, Expr, ExprKind, LoopKind, Nest, Stmt, StorageClass};
+use crate::nest::{walk, Block, BufId, Buffer, ExprKind, LoopKind, Nest, Stmt, StorageClass};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most elements of a table.
@@ -146,22 +146,8 @@ impl Tables<'_> {
             name: self.names.like(old.name),
             ..old
         });
-        let of_own = |e: &Expr| {
-            e.rewrite(&mut |e| match e.kind() {
-                ExprKind::Load(x, n) if *x == b => {
-                    Some(Expr::new(ExprKind::Load(own, *n), e.shape()))
-                }
-                _ => None,
-            })
-        };
-        walk::map_block(body, &mut { of_own }, &mut |n| n);
-        let mut filled = vec![Stmt::Alloc(own)];
-        for mut s in self.tables.get(&b).cloned().unwrap_or_default() {
-            if let Stmt::Store { buf, .. } = &mut s {
-                *buf = own;
-            }
-            filled.push(s);
-        }
-        body.splice(0..0, filled);
+        let filled = self.tables.get(&b).cloned().unwrap_or_default();
+        body.splice(0..0, [Stmt::Alloc(b)].into_iter().chain(filled));
+        walk::with_others(body, &[(b, own)].into_iter().collect());
     }
 }

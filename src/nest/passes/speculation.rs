@@ -41,7 +41,7 @@ pub(super) fn speculate(nest: &mut Nest, facts: &mut Facts) {
         else {
             return None;
         };
-        if *kind == LoopKind::Lanes || !is_innermost(body) {
+        if *kind == LoopKind::Lanes || walk::has_loops(body) {
             return None;
         }
         let mut changes = declared_or_assigned(s);
@@ -67,12 +67,6 @@ pub(super) fn speculate(nest: &mut Nest, facts: &mut Facts) {
         Some(vec![s])
     });
     nest.body = body;
-}
-
-fn is_innermost(body: &[Stmt]) -> bool {
-    let mut loops = false;
-    walk::each_stmt(body, &mut |s| loops |= matches!(s, Stmt::For { .. }));
-    !loops
 }
 
 /// An element.

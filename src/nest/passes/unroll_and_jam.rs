@@ -166,7 +166,7 @@ impl Pass<'_> {
         for s in block {
             let (index, extent, body) = match s {
                 // Choices between loops may be others for each iteration.
-                Stmt::If { cond, then, els } if has_loops(then) || has_loops(els) => {
+                Stmt::If { cond, then, els } if walk::has_loops(then) || walk::has_loops(els) => {
                     let mut read = Vec::new();
                     walk::mentioned(cond, &mut read);
                     let loads = cond.holds(|k| matches!(k, ExprKind::Load(..)));
@@ -193,7 +193,7 @@ impl Pass<'_> {
             if !given || !stays {
                 continue;
             }
-            if has_loops(body) {
+            if walk::has_loops(body) {
                 let before = waits.loops.len();
                 let free = waits.vectors
                     || self.is_free(index, extent, LoopKind::Seq, body)
@@ -343,7 +343,9 @@ fn side_by_side(copies: &[Block], is_shared: &dyn Fn(&Stmt) -> bool) -> Block {
                 });
             }
             // What all of them choose alike.
-            Stmt::If { cond, then, els } if holds(then, is_shared) || holds(els, is_shared) => {
+            Stmt::If { cond, then, els }
+                if walk::holds(then, is_shared) || walk::holds(els, is_shared) =>
+            {
                 let side = |of: fn(&Stmt) -> Option<&Block>| {
                     let all: Vec<Block> =
                         copies.iter().filter_map(|c| of(&c[i]).cloned()).collect();
@@ -365,12 +367,6 @@ fn side_by_side(copies: &[Block], is_shared: &dyn Fn(&Stmt) -> bool) -> Block {
         }
     }
     made
-}
-
-fn holds(block: &Block, is: &dyn Fn(&Stmt) -> bool) -> bool {
-    let mut found = false;
-    walk::each_stmt(block, &mut |s| found |= is(s));
-    found
 }
 
 /// The loops in an iteration whose steps wait for each other.
@@ -430,12 +426,6 @@ impl Waits {
             neighbours: true,
         })
     }
-}
-
-fn has_loops(block: &Block) -> bool {
-    let mut found = false;
-    walk::each_stmt(block, &mut |s| found |= matches!(s, Stmt::For { .. }));
-    found
 }
 
 /// Whether a variable is declared in a block.
