@@ -3,7 +3,7 @@
 use crate::books;
 use crate::common::cases::GOALS;
 use crate::common::machine;
-use rise_opt::driver::auto::find;
+use rise_opt::driver::by_size::find;
 use rise_opt::driver::{load, lowered, Files, Trust};
 use rise_opt::exec::solver::{self, Answer, Work};
 use rise_opt::index::{Level, Queries};

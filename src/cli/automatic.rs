@@ -139,9 +139,12 @@ impl Asked<'_> {
         let sources = &mut context.sources;
         let classes = match self.sizes {
             Some(text) => {
-                Classes::read(text, &input.program, &input.fixed, sources).map_err(|d| vec![d])?
+                let classes = Classes::read(text, &input.program, &input.fixed, sources);
+                Some(classes.map_err(|d| vec![d])?)
             }
-            None => Classes::default(),
+            // What is measured is measured at the sizes of one call.
+            None if how == Automatic::Tune => Some(Classes::default()),
+            None => None,
         };
         let permits = self.permits();
         // What is the same for all machines is made for one of them.
@@ -149,7 +152,14 @@ impl Asked<'_> {
         if permits.sums == Sums::Tree {
             input.target = schedule::EVERY;
         }
-        let mut found = by_size::auto_for(input, permits, space, &classes, job.options, sources);
+        let mut found = by_size::auto_for(
+            input,
+            permits,
+            space,
+            classes.as_ref(),
+            job.options,
+            sources,
+        );
         input.target = own;
         if how == Automatic::Tune {
             self.measured(input, &mut found, job, context)

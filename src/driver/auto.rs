@@ -4,7 +4,7 @@
 //! searched for as a user's sketches are, within bounds in counts; what is found is lowered and estimated at sizes that
 //! stand for all, unless they are fixed. The same input gives the same answer, unless a limit in seconds ends the searches. Absent: files.
 
-use super::candidates::{alone, best, cost, is_worth_trying, mean, rank, Cycles, Ended, Tried};
+use super::candidates::{alone, best, cost, is_worth_trying, rank, Cycles, Ended, Tried};
 use super::input::Input;
 use super::sizes::supposed;
 use super::trust::Trust;
@@ -88,24 +88,23 @@ pub(super) struct Class {
     pub(super) what: String,
     pub(super) sizes: Vec<(String, i64)>,
     pub(super) plain: f64,
+    /// Of what it takes.
+    pub(super) cycles: Option<f64>,
     pub(super) takes: Option<usize>,
 }
 
 impl BySize {
     /// For the summary.
-    fn report(&self, auto: &Auto) -> Vec<SizeClass> {
-        let class = |(i, class): (usize, &Class)| {
-            let cycles = |t: usize| mean(&auto.tried[t].by_class[i]);
-            SizeClass {
-                what: class.what.clone(),
-                sizes: class.sizes.clone(),
-                plain: Some(class.plain),
-                cycles: class.takes.map(cycles),
-                taken: class.takes,
-                lost: self.lost.clone(),
-            }
+    fn report(&self) -> Vec<SizeClass> {
+        let class = |class: &Class| SizeClass {
+            what: class.what.clone(),
+            sizes: class.sizes.clone(),
+            plain: Some(class.plain),
+            cycles: class.cycles,
+            taken: class.takes,
+            lost: self.lost.clone(),
         };
-        self.classes.iter().enumerate().map(class).collect()
+        self.classes.iter().map(class).collect()
     }
 }
 
@@ -119,6 +118,12 @@ impl Auto {
     pub fn steps(&self) -> Option<String> {
         let chosen = self.by_size.as_ref().and_then(|b| b.text.clone());
         chosen.or_else(|| self.best().map(Schedule::text))
+    }
+
+    /// The sketches of what sizes choose between.
+    pub(super) fn text_of(&self, variants: &Variants) -> String {
+        let schedules: Vec<_> = self.tried.iter().map(|t| &t.schedule).collect();
+        variants.text(&schedules)
     }
 
     /// What is taken, in words.
@@ -190,7 +195,7 @@ impl Auto {
             all: all.collect(),
             taken: self.best,
             nodes: self.nodes,
-            classes: (self.by_size.as_ref()).map_or(Vec::new(), |b| b.report(self)),
+            classes: (self.by_size.as_ref()).map_or(Vec::new(), BySize::report),
             limit: self.roofline(),
         }
     }
@@ -220,21 +225,6 @@ fn limit_of(input: &Input, sizes: &Sizes) -> Option<Limit> {
     let lanes = leaves.iter().map(|l| input.target.lanes(l.0)).max()?;
     let machine = Machine::of(input.target);
     Some(limit(effort.work, lanes, effort.bytes, &machine))
-}
-
-/// The input with the steps of the schedule to take, if there is one, of the few that nothing is measured for.
-pub fn find(
-    input: &mut Input,
-    permits: Permits,
-    trust: Trust,
-    options: &search::Options,
-    sources: &mut SourceMap,
-) -> Result<Auto, Vec<Diagnostic>> {
-    let found = auto(input, permits, Space::Small, options, sources);
-    if let Some(steps) = found.steps() {
-        adopt(input, &steps, trust, sources)?;
-    }
-    Ok(found)
 }
 
 /// The input with the steps of a text, as if a file had held it.
@@ -289,6 +279,11 @@ pub(super) struct Trial<'a> {
     /// What has to be done before anything else, and what it leads to.
     begun: Option<(Schedule, Program)>,
     pub(super) nodes: u64,
+    /// The kernel of the program as it stands, and of all that was tried, where nobody asked for classes of sizes.
+    pub(super) standing: Option<Nest>,
+    pub(super) kernels: Vec<Option<Nest>>,
+    /// Whether they are kept.
+    keeps: bool,
 }
 
 impl<'a> Trial<'a> {
@@ -312,6 +307,9 @@ impl<'a> Trial<'a> {
             steps: BTreeMap::new(),
             begun: None,
             nodes: 0,
+            standing: None,
+            kernels: Vec::new(),
+            keeps: space == Space::Small && points.is_empty(),
             work: match space {
                 Space::Small if points.is_empty() => WORK,
                 // What is good for one class is not for another one.
@@ -325,7 +323,8 @@ impl<'a> Trial<'a> {
         // Nobody approximates functions where nothing is scheduled.
         let plain = self.lowered(&self.input.program.term, false);
         self.assumed = (plain.iter().flat_map(|n| n.abi.assumptions.clone())).collect();
-        let plain = plain.ok().map(|n| self.estimates(&n));
+        self.standing = plain.ok();
+        let plain = self.standing.as_ref().map(|n| self.estimates(n));
         let elements = schedule::of_elements(&self.input.program);
         self.begun = elements.and_then(|way| self.prepared_by(way));
         if self.begun.is_none() {
@@ -416,12 +415,14 @@ impl<'a> Trial<'a> {
                 true => work * TILING.0 / TILING.1,
                 false => work,
             };
-            let (ended, term, by_class) = match self.run(&schedule) {
-                Ok((((all, one), classes), term)) => {
-                    (Ended::Estimated(all, one), Some(term), classes)
+            let (ended, kernel, term, by_class) = match self.run(&schedule) {
+                Ok((((all, one), classes), term, kernel)) => {
+                    let kernel = Some(kernel).filter(|_| self.keeps);
+                    (Ended::Estimated(all, one), kernel, Some(term), classes)
                 }
-                Err(ended) => (ended, None, Vec::new()),
+                Err(ended) => (ended, None, None, Vec::new()),
             };
+            self.kernels.push(kernel);
             tried.push(Tried {
                 schedule,
                 ended,
@@ -558,13 +559,14 @@ impl<'a> Trial<'a> {
     }
 
     /// What it leads to, with estimates of that.
-    fn run(&mut self, schedule: &Schedule) -> Result<(Estimates, Term), Ended> {
+    fn run(&mut self, schedule: &Schedule) -> Result<(Estimates, Term, Nest), Ended> {
         let term = self.reach(schedule)?;
-        Ok((self.kernel(&term)?, term))
+        let kernel = self.kernel(&term)?;
+        Ok((self.estimates(&kernel), term, kernel))
     }
 
-    /// The estimates of a kernel that takes all sizes which the program takes.
-    pub(super) fn kernel(&self, term: &Term) -> Result<Estimates, Ended> {
+    /// A kernel that takes all sizes which the program takes.
+    pub(super) fn kernel(&self, term: &Term) -> Result<Nest, Ended> {
         let nest = self
             .lowered(term, self.permits.approximate)
             .map_err(|d| Ended::NoKernel(d.message))?;
@@ -573,7 +575,7 @@ impl<'a> Trial<'a> {
         let more = (nest.abi.assumptions.iter()).find(|a| !assumed.implies(**a));
         match more {
             Some(more) => Err(Ended::NoKernel(format!("it would assume {more}"))),
-            None => Ok(self.estimates(&nest)),
+            None => Ok(nest),
         }
     }
 
@@ -645,6 +647,19 @@ impl<'a> Trial<'a> {
         found.ok()
     }
 
+    /// The kernel that the steps of a file lead to.
+    pub(super) fn reaches(&mut self, text: &str) -> Result<Nest, String> {
+        let message = |d: Vec<Diagnostic>| d.first().map_or(String::new(), |d| d.message.clone());
+        let guide = read(self.input, text, self.sources, &mut self.books).map_err(message)?;
+        let mut term = search::start(&self.input.program);
+        for step in &guide.steps {
+            let lost = || format!("step `{}` is not reached", step.name);
+            term = self.step(step, &term).ok_or_else(lost)?;
+        }
+        self.kernel(&term)
+            .map_err(|ended| ended.why().unwrap_or_default())
+    }
+
     fn lowered(&self, term: &Term, approximate: bool) -> Result<Nest, Diagnostic> {
         let found = Program {
             term: term.clone(),
@@ -660,17 +675,24 @@ impl<'a> Trial<'a> {
     }
 
     /// Of a kernel.
-    fn estimates(&self, nest: &Nest) -> Estimates {
+    pub(super) fn estimates(&self, nest: &Nest) -> Estimates {
+        let point = |sizes: &Sizes| self.at(nest, sizes);
+        let class = |points: &[Sizes; 2]| points.iter().map(point).collect();
+        let usual = self.with_threads(nest, self.sizes);
+        (usual, self.points.iter().map(class).collect())
+    }
+
+    /// With all threads and with one.
+    fn with_threads(&self, nest: &Nest, sizes: &Sizes) -> (f64, f64) {
         let machine = Machine::of(self.input.target);
         let alone = machine.clone().with_one_thread();
-        let at = |sizes: &Sizes| (cycles(nest, sizes, &machine), cycles(nest, sizes, &alone));
-        // Where threads are not worth it, none is started.
-        let point = |sizes: &Sizes| {
-            let (all, one) = at(sizes);
-            (all.min(one), one)
-        };
-        let class = |points: &[Sizes; 2]| points.iter().map(point).collect();
-        (at(self.sizes), self.points.iter().map(class).collect())
+        (cycles(nest, sizes, &machine), cycles(nest, sizes, &alone))
+    }
+
+    /// With threads where they are worth it, and with one.
+    pub(super) fn at(&self, nest: &Nest, sizes: &Sizes) -> (f64, f64) {
+        let (all, one) = self.with_threads(nest, sizes);
+        (all.min(one), one)
     }
 }
 

@@ -6,30 +6,38 @@
 //! sizes that the program takes and is estimated to be as fast in every class as what was chosen for it; otherwise the best
 //! kernel for all sizes stays. Absent: what classes are.
 
-use super::auto::{read, Auto, BySize, Class, Trial};
+use super::auto::{adopt, Auto, BySize, Class, Trial};
 use super::candidates::{mean, Cycles, Ended, DOUBT, SAME};
 use super::input::Input;
 use super::sizes::{supposed, Classes};
+use super::trust::Trust;
 use crate::diag::Diagnostic;
+use crate::nest::Nest;
 use crate::schedule::{Permits, Space};
 use crate::search;
 use crate::source::SourceMap;
-use crate::term::Term;
 
-/// Tries the schedules of a program for classes of sizes, each of which may take another one.
+/// Tries the schedules of a program for classes of sizes, each of which may take another one; where nobody says which, small sizes are
+/// looked at.
 pub fn auto_for(
     input: &Input,
     permits: Permits,
     space: Space,
-    classes: &Classes,
+    classes: Option<&Classes>,
     options: &search::Options,
     sources: &mut SourceMap,
 ) -> Auto {
     let sizes = supposed(&input.program, &input.fixed);
-    let points = classes.points(&input.program, &input.fixed);
+    let points = classes.map(|c| c.points(&input.program, &input.fixed));
+    let points = points.unwrap_or_default();
     let at = (&sizes, &points[..]);
     let mut trial = Trial::new(input, (permits, space), at, options, sources);
     let (mut auto, plain) = trial.auto(space);
+    let Some(classes) = classes else {
+        auto.by_size = trial.by_small_sizes(&auto);
+        auto.nodes = trial.nodes;
+        return auto;
+    };
     if let (Some(plain), false) = (plain, points.is_empty()) {
         let by = trial.by_size(classes, &auto, plain);
         auto.best = by.variants.single().unwrap_or(auto.best);
@@ -37,6 +45,21 @@ pub fn auto_for(
         auto.nodes = trial.nodes;
     }
     auto
+}
+
+/// The input with the steps of what is taken, if there are any, of the few schedules that nothing is measured for.
+pub fn find(
+    input: &mut Input,
+    permits: Permits,
+    trust: Trust,
+    options: &search::Options,
+    sources: &mut SourceMap,
+) -> Result<Auto, Vec<Diagnostic>> {
+    let found = auto_for(input, permits, Space::Small, None, options, sources);
+    if let Some(steps) = found.steps() {
+        adopt(input, &steps, trust, sources)?;
+    }
+    Ok(found)
 }
 
 impl Trial<'_> {
@@ -56,17 +79,17 @@ impl Trial<'_> {
                 what,
                 sizes: sizes.iter().map(|(s, n)| (s.to_string(), *n)).collect(),
                 plain: mean(&plain[i]),
+                cycles: takes[i].map(|t| mean(&auto.tried[t].by_class[i])),
                 takes: takes[i],
             });
         }
         if by.variants.single().is_some() {
             return by;
         }
-        let schedules: Vec<_> = auto.tried.iter().map(|t| &t.schedule).collect();
-        let text = by.variants.text(&schedules);
+        let text = auto.text_of(&by.variants);
         match self
             .reaches(&text)
-            .and_then(|term| self.keeps(&term, auto, &takes))
+            .and_then(|kernel| self.keeps(&kernel, auto, &takes))
         {
             Ok(()) => by.text = Some(text),
             Err(why) => by.lost = Some(why),
@@ -74,21 +97,9 @@ impl Trial<'_> {
         by
     }
 
-    /// What the steps of a file lead to.
-    fn reaches(&mut self, text: &str) -> Result<Term, String> {
-        let message = |d: Vec<Diagnostic>| d.first().map_or(String::new(), |d| d.message.clone());
-        let guide = read(self.input, text, self.sources, &mut self.books).map_err(message)?;
-        let mut term = search::start(&self.input.program);
-        for step in &guide.steps {
-            let lost = || format!("step `{}` is not reached", step.name);
-            term = self.step(step, &term).ok_or_else(lost)?;
-        }
-        Ok(term)
-    }
-
-    /// Whether the kernel of a term is as fast in every class as what was chosen for it.
-    fn keeps(&self, term: &Term, auto: &Auto, takes: &[Option<usize>]) -> Result<(), String> {
-        let found = (self.kernel(term)).map_err(|e| e.why().unwrap_or_default())?;
+    /// Whether a kernel is as fast in every class as what was chosen for it.
+    fn keeps(&self, kernel: &Nest, auto: &Auto, takes: &[Option<usize>]) -> Result<(), String> {
+        let found = self.estimates(kernel);
         for ((i, takes), found) in takes.iter().enumerate().zip(&found.1) {
             let Some(t) = takes else { continue };
             if mean(found) > mean(&auto.tried[*t].by_class[i]) * SAME * SAME {

@@ -127,7 +127,7 @@ pub(super) fn rank(schedule: &Schedule, functions: bool) -> u32 {
 }
 
 /// Parallel loops and nothing else.
-fn is_plain(choice: &Choice) -> bool {
+pub(super) fn is_plain(choice: &Choice) -> bool {
     let plain = Choice {
         keep: choice.keep,
         parallel: choice.parallel,

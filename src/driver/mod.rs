@@ -15,6 +15,7 @@ mod kernel;
 pub mod plan;
 mod search;
 pub mod sizes;
+mod small_sizes;
 mod stuck;
 mod trust;
 pub mod tune;

@@ -83,6 +83,16 @@ impl Classes {
         }
     }
 
+    /// Sizes of a parameter below an end, and from there on.
+    pub(super) fn below(size: Symbol, end: i64) -> Classes {
+        let ends = [(0, Some(end)), (end, None)];
+        let ranges = ends.map(|(least, end)| Range { least, end }).to_vec();
+        let sizes = vec![size];
+        Classes {
+            by: vec![By { sizes, ranges }],
+        }
+    }
+
     /// The ranges of each class; the last of what classes are told apart by changes first.
     fn all(&self) -> Vec<Vec<Range>> {
         let with = |all: Vec<Vec<Range>>, by: &By| {
@@ -225,6 +235,16 @@ pub(super) fn supposed(program: &Program, fixed: &Sizes) -> Sizes {
     }
     // Rows of a power of two and a little more, as `n + 1`, would go through few sets of a cache.
     all(each + each / 8)
+}
+
+/// Size parameters that are extents of arrays, where they may be at least so large.
+pub(super) fn open(program: &Program, fixed: &Sizes, least: i64) -> Vec<Symbol> {
+    let (extents, usual) = (extents(program), supposed(program, fixed));
+    let is_open = |s: &Symbol| {
+        let is_extent = extents.iter().any(|n| n.mentions(*s));
+        is_extent && !fixed.contains_key(s) && usual.get(s).is_some_and(|n| *n >= least)
+    };
+    program.sizes.iter().copied().filter(is_open).collect()
 }
 
 fn wrong(what: impl Into<String>, span: Span, help: impl Into<String>) -> Diagnostic {

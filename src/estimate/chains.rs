@@ -3,8 +3,7 @@
 //! In: the body of a loop. Out: its accumulators, and the elements that it may update once more, with the operations in a row on each.
 //! Absent: how long such an operation takes.
 
-use super::sizes::{value, UNROLLED};
-use super::Sizes;
+use super::sizes::{value, Env, UNROLLED};
 use crate::arith::Nat;
 use crate::intern::Symbol;
 use crate::nest::{walk, BufId, Expr, ExprKind, Nest, Stmt};
@@ -12,7 +11,7 @@ use crate::term::{Op, Sort};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Variables that a body takes from one iteration to the next, with the operations in a row on each.
-pub fn carried(body: &[Stmt], env: &Sizes) -> BTreeMap<Symbol, u32> {
+pub fn carried(body: &[Stmt], env: &Env) -> BTreeMap<Symbol, u32> {
     let mut own = BTreeSet::new();
     walk::each_stmt(body, &mut |s| {
         if let Stmt::Let { var, .. } = s {
@@ -26,7 +25,7 @@ pub fn carried(body: &[Stmt], env: &Sizes) -> BTreeMap<Symbol, u32> {
 }
 
 /// How often each variable is assigned where a body runs so often.
-fn assignments(body: &[Stmt], times: u32, env: &Sizes, all: &mut BTreeMap<Symbol, u32>) {
+fn assignments(body: &[Stmt], times: u32, env: &Env, all: &mut BTreeMap<Symbol, u32>) {
     for s in body {
         match s {
             Stmt::Assign { var, .. } => *all.entry(*var).or_insert(0) += times,
@@ -128,7 +127,7 @@ impl Chain {
 
 /// How many updates in a row an element may have in an iteration, as data say which one is updated: it may be the one that was updated last, which
 /// is loaded when it is stored.
-pub fn updates(nest: &Nest, var: Symbol, body: &[Stmt], env: &Sizes) -> u32 {
+pub fn updates(nest: &Nest, var: Symbol, body: &[Stmt], env: &Env) -> u32 {
     let (mut read, mut loaded) = (BTreeSet::new(), BTreeSet::new());
     walk::each_stmt(body, &mut |s| {
         if let Stmt::Let { var, .. } = s {
@@ -156,11 +155,32 @@ pub fn updates(nest: &Nest, var: Symbol, body: &[Stmt], env: &Sizes) -> u32 {
     all.into_values().max().unwrap_or(0)
 }
 
+/// Whether the loops in the body of another one go over elements that each iteration of it updates: accumulators in memory.
+pub fn accumulates(nest: &Nest, var: Symbol, body: &[Stmt]) -> bool {
+    let mut loaded = BTreeSet::new();
+    walk::each_stmt(body, &mut |s| {
+        if let Some(e) = walk::exprs(s) {
+            e.visit(&mut |e| {
+                if let ExprKind::Load(b, index) = e.kind() {
+                    loaded.insert((nest.root(*b), *index));
+                }
+            });
+        }
+    });
+    let mut found = false;
+    walk::each_stmt(body, &mut |s| {
+        if let Stmt::Store { buf, index, .. } = s {
+            found |= !index.mentions(var) && loaded.contains(&(nest.root(*buf), *index));
+        }
+    });
+    found
+}
+
 /// Stores of a body, with how often each meets one array where loops around it do not move it: a table for each iteration is another one.
 fn stores(
     body: &[Stmt],
     around: &mut Vec<(Symbol, u32)>,
-    env: &Sizes,
+    env: &Env,
     f: &mut impl FnMut(BufId, Nat, u32),
 ) {
     for s in body {

@@ -4,10 +4,10 @@
 //! as its vectors do where a compiler can make some; the chain of one accumulator counts with the latency of its operation.
 
 use super::bytes::{conversion, widened};
-use super::chains::{are_folds, are_operations, carried, updates};
-use super::sizes::{is_unrolled, stride, truth, value};
+use super::chains::{accumulates, are_folds, are_operations, carried, updates};
+use super::sizes::{is_unrolled, stride, truth, value, Env};
 use super::streams::waiting;
-use super::{Context, Sizes, LINE, UNSEEN};
+use super::{Context, LINE, UNSEEN};
 use crate::arith::{AtomKind, Nat};
 use crate::intern::Symbol;
 use crate::nest::{walk, BufId, Expr, ExprKind, LoopKind, Nest, Stmt, StorageClass};
@@ -28,6 +28,10 @@ const APART: usize = 4;
 const AT_ONCE: f64 = 0.5;
 /// What a loop that iterations share takes of the time of their own loops, at most.
 const SHARED: f64 = 0.9;
+/// Cycles until what was stored is loaded again.
+const FORWARD: f64 = 5.0;
+/// Cycles for a loop to begin and to end, where its length is not known when it is compiled.
+const START: f64 = 5.0;
 /// Cycles for each number that is taken out of a vector and added up.
 const SUMMED: f64 = 1.5;
 /// Cycles for each number that is put into a vector; of one that a called function returns, before which all vectors are stored.
@@ -54,7 +58,7 @@ pub fn cycles(cx: &Context, s: &Stmt) -> f64 {
 
 pub struct Walk<'a> {
     cx: &'a Context<'a>,
-    pub env: Sizes,
+    pub env: Env,
     /// What names of indices stand for, in terms of loops.
     names: BTreeMap<Symbol, Nat>,
     /// Vectors that a block has put together from numbers: compilers do so once.
@@ -182,9 +186,13 @@ impl<'a> Walk<'a> {
         let chain = carried.values().copied().max().unwrap_or(0);
         let chain = f64::from(chain.max(updates(self.cx.nest, var, body, &self.env))) * LATENCY;
         if !is_innermost {
+            let chain = match accumulates(self.cx.nest, var, body) {
+                true => chain.max(FORWARD + LATENCY),
+                false => chain,
+            };
             return match self.around(var, body, kind) {
                 Some(lanes) => n * (once + 2.0) / (lanes * AUTOMATIC),
-                None => n * (once.max(chain) + 2.0),
+                None => n * (once.max(chain) + 2.0) + START,
             };
         }
         if let Some(lanes) = self.automatic(var, body, &carried, false) {
@@ -209,7 +217,7 @@ impl<'a> Walk<'a> {
             }
             None => own,
         };
-        n * (own.max(chain) + waiting + 1.0)
+        n * (own.max(chain) + waiting + 1.0) + START
     }
 
     /// Whether compilers compute what a statement declares before the innermost long loop. Functions may set `errno`.

@@ -79,7 +79,7 @@ pub fn cycles(nest: &Nest, sizes: &Sizes, machine: &Machine) -> f64 {
     let nest = &*segments::of_usual_length(nest);
     let mut cx = Context {
         nest,
-        env: sizes.clone(),
+        env: sizes.iter().map(|(s, n)| (*s, *n)).collect(),
         machine,
         again: false,
     };
@@ -90,7 +90,7 @@ struct Context<'a> {
     nest: &'a Nest,
     machine: &'a Machine,
     /// What sizes, indices and the variables of loops around are.
-    env: Sizes,
+    env: sizes::Env,
     /// Whether all this ran before: what fits a cache is there.
     again: bool,
 }

@@ -3,11 +3,14 @@
 //! In: sizes, indices and conditions on them, with the values of some variables. Out: numbers, by which loops are counted. Absent: what
 //! loops compute.
 
-use super::Sizes;
 use crate::arith::Nat;
 use crate::intern::Symbol;
 use crate::nest::{Expr, ExprKind};
 use crate::term::Op;
+use rustc_hash::FxHashMap;
+
+/// What sizes, indices and variables of loops are: in no order, as it is asked for often.
+pub type Env = FxHashMap<Symbol, i64>;
 
 /// What a size counts as that nobody knows.
 const UNKNOWN: i64 = 64;
@@ -20,13 +23,13 @@ pub fn is_unrolled(extent: Nat) -> bool {
 }
 
 /// A size or index where some variables have values.
-pub fn value(n: Nat, env: &Sizes) -> i64 {
+pub fn value(n: Nat, env: &Env) -> i64 {
     let known = n.eval(&mut |s| Some(env.get(&s).copied().unwrap_or(UNKNOWN)));
     known.unwrap_or(UNKNOWN)
 }
 
 /// Whether a comparison of sizes holds, where it is one.
-pub fn truth(cond: &Expr, env: &Sizes) -> Option<bool> {
+pub fn truth(cond: &Expr, env: &Env) -> Option<bool> {
     let ExprKind::Op(op, args) = cond.kind() else {
         return cond.as_bool();
     };
@@ -47,7 +50,7 @@ pub fn truth(cond: &Expr, env: &Sizes) -> Option<bool> {
 }
 
 /// By how much an index grows when a variable does.
-pub fn stride(index: Nat, var: Symbol, env: &Sizes) -> i64 {
+pub fn stride(index: Nat, var: Symbol, env: &Env) -> i64 {
     if !index.mentions(var) {
         return 0;
     }

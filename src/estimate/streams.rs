@@ -3,8 +3,8 @@
 //! In: the body of a loop. Out: how many runs of memory its iterations go along, each a step further than the one before.
 //! Absent: what a load takes by itself.
 
-use super::sizes::{is_unrolled, value};
-use super::{Sizes, LINE};
+use super::sizes::{is_unrolled, value, Env};
+use super::LINE;
 use crate::intern::Symbol;
 use crate::nest::{walk, BufId, ExprKind, Nest, Stmt, StorageClass};
 
@@ -14,12 +14,12 @@ const AHEAD: usize = 32;
 const WAITS: f64 = 1.0;
 
 /// Cycles in which an iteration waits as its runs of memory are more than are read ahead.
-pub fn waiting(nest: &Nest, var: Symbol, body: &[Stmt], env: &Sizes) -> f64 {
+pub fn waiting(nest: &Nest, var: Symbol, body: &[Stmt], env: &Env) -> f64 {
     WAITS * streams(nest, var, body, env).saturating_sub(AHEAD) as f64
 }
 
 /// How many runs of memory an iteration reads from.
-fn streams(nest: &Nest, var: Symbol, body: &[Stmt], env: &Sizes) -> usize {
+fn streams(nest: &Nest, var: Symbol, body: &[Stmt], env: &Env) -> usize {
     let at = |by: i64| {
         let mut env = env.clone();
         *env.entry(var).or_insert(0) += by;
@@ -41,7 +41,7 @@ fn streams(nest: &Nest, var: Symbol, body: &[Stmt], env: &Sizes) -> usize {
 }
 
 /// The bytes at which arrays of a program are read, in the order of the statements.
-fn addresses(nest: &Nest, body: &[Stmt], env: &mut Sizes, all: &mut Vec<(BufId, i64)>) {
+fn addresses(nest: &Nest, body: &[Stmt], env: &mut Env, all: &mut Vec<(BufId, i64)>) {
     for s in body {
         match s {
             Stmt::For {

@@ -5,8 +5,8 @@
 //! of the loops around them.
 
 use super::compute::written_out;
-use super::sizes::{stride, truth, value};
-use super::{both, Context, Sizes, LINE};
+use super::sizes::{stride, truth, value, Env};
+use super::{both, Context, LINE};
 use crate::arith::Nat;
 use crate::intern::Symbol;
 use crate::nest::{walk, BufId, ExprKind, Stmt, StorageClass};
@@ -25,19 +25,27 @@ const LIKELY: f64 = 0.25;
 /// Places of one array that are told apart.
 const PLACES: usize = 256;
 
-/// Accesses to an array that have the same strides: one to their caches.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+/// What is one to caches: accesses to an array that have the same strides.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Strides {
+    buf: BufId,
+    /// The loops around it, outermost first, how often each runs and the stride in it.
+    loops: Vec<(Symbol, i64, i64)>,
+}
+
+/// All of them together.
 struct Access {
     buf: BufId,
     bytes: u64,
     /// In so many places that lie apart.
     places: usize,
-    /// The loops around it, outermost first, how often each runs and the stride in it.
     loops: Vec<(Symbol, i64, i64)>,
     /// Whether a stride is made of sizes that may be any.
     open: bool,
     /// Where it begins in the array, in bytes.
     begin: i64,
+    /// Bytes of lines that it touches in its loops from the one at each depth on.
+    touched: Vec<f64>,
 }
 
 /// What the accesses of a statement are.
@@ -51,26 +59,41 @@ fn accesses(cx: &Context, s: &Stmt) -> Vec<Access> {
     };
     found.stmt(s);
     let all = found.all.into_iter();
-    let elem = |a: &Access| cx.nest.buffers[a.buf.0 as usize].elem.bytes() as i64;
-    all.map(|a| joined(elem(&a.0), a)).collect()
+    let elem = |a: &Strides| cx.nest.buffers[a.buf.0 as usize].elem.bytes() as i64;
+    let all = all.map(|a| joined(elem(&a.0), a));
+    let with_lines = |a: Access| Access {
+        touched: (0..=a.loops.len())
+            .map(|depth| touched(cx, &a, depth))
+            .collect(),
+        ..a
+    };
+    all.map(with_lines).collect()
+}
+
+impl Access {
+    /// Bytes of lines that it touches in its loops from the one at a depth on.
+    fn touched(&self, depth: usize) -> f64 {
+        let all = &self.touched;
+        all.get(depth).or(all.last()).copied().unwrap_or(0.0)
+    }
 }
 
 /// Cycles to bring all that a statement touches from memory once.
 pub fn once(cx: &Context, s: &Stmt) -> f64 {
     let each = cx.machine.caches.last().map_or(0.0, |c| c.1);
     let all = accesses(cx, s);
-    each * all.iter().map(|a| touched(cx, a, 0)).sum::<f64>()
+    each * all.iter().map(|a| a.touched(0)).sum::<f64>()
 }
 
 pub fn cycles(cx: &Context, s: &Stmt) -> f64 {
     let all = accesses(cx, s);
     let mut longest = 0.0;
-    let whole: f64 = all.iter().map(|a| touched(cx, a, 0)).sum();
+    let whole: f64 = all.iter().map(|a| a.touched(0)).sum();
     for (bytes, each) in cx.machine.caches {
         if cx.again && whole <= bytes {
             break;
         }
-        let through: f64 = all.iter().map(|a| each * moved(cx, &all, a, bytes)).sum();
+        let through: f64 = all.iter().map(|a| each * moved(&all, a, bytes)).sum();
         longest = both(longest, through);
     }
     longest
@@ -127,12 +150,12 @@ fn jumps(cx: &Context, a: &Access) -> f64 {
 
 struct Found<'a> {
     cx: &'a Context<'a>,
-    env: Sizes,
+    env: Env,
     loops: Vec<(Symbol, i64)>,
     /// What names of indices stand for, in terms of loops.
     names: BTreeMap<Symbol, Nat>,
     /// What accesses with the same strides have apart.
-    all: BTreeMap<Access, Places>,
+    all: BTreeMap<Strides, Places>,
 }
 
 /// Where accesses with the same strides begin, and their bytes; whether a stride is made of sizes that may be any.
@@ -192,13 +215,9 @@ impl Found<'_> {
         let index = written_out(index, &self.names);
         let all = self.loops.iter();
         let loops = all.map(|&(var, n)| (var, n, stride(index, var, &self.env)));
-        let access = Access {
+        let access = Strides {
             buf: self.cx.nest.root(buf),
-            bytes: 0,
-            places: 1,
             loops: loops.collect(),
-            open: false,
-            begin: 0,
         };
         let begin = value(index, &self.env).saturating_mul(b.elem.bytes() as i64);
         let all = self.all.entry(access).or_default();
@@ -214,7 +233,7 @@ fn is_open(index: Nat, var: Symbol) -> bool {
 }
 
 /// Accesses that lie together as one; those that another iteration makes anyway are left out.
-fn joined(elem: i64, (access, places): (Access, Places)) -> Access {
+fn joined(elem: i64, (access, places): (Strides, Places)) -> Access {
     let mut runs: Vec<(i64, i64)> = Vec::new();
     for (begin, length) in places.begin {
         let end = begin.saturating_add(length as i64);
@@ -235,11 +254,13 @@ fn joined(elem: i64, (access, places): (Access, Places)) -> Access {
     }
     let bytes = runs.iter().map(|r| r.1 - r.0).max().unwrap_or(0);
     Access {
+        buf: access.buf,
         bytes: bytes.unsigned_abs(),
         places: kept.len(),
+        loops: access.loops,
         open: places.open,
         begin: kept.first().copied().unwrap_or(0),
-        ..access
+        touched: Vec::new(),
     }
 }
 
@@ -268,18 +289,17 @@ fn touched(cx: &Context, a: &Access, depth: usize) -> f64 {
 }
 
 /// Which part of what an access touches another one touches, too, in each iteration of loops around both that are so many.
-fn covered(cx: &Context, a: &Access, o: &Access, depth: usize) -> f64 {
-    let (of, by) = (touched(cx, a, depth), touched(cx, o, depth));
+fn covered(a: &Access, o: &Access, depth: usize) -> f64 {
+    let (of, by) = (a.touched(depth), o.touched(depth));
     let apart = o.begin.abs_diff(a.begin) as f64;
-    let around = |x: &Access| x.loops.get(..depth).map(<[_]>::to_vec);
-    match depth > 0 && o.buf == a.buf && around(o) == around(a) {
+    match depth > 0 && o.buf == a.buf && o.loops.get(..depth) == a.loops.get(..depth) {
         true => ((by - apart) / of).clamp(0.0, 1.0),
         false => 0.0,
     }
 }
 
 /// Bytes that an access brings into a cache.
-fn moved(cx: &Context, all: &[Access], a: &Access, cache: f64) -> f64 {
+fn moved(all: &[Access], a: &Access, cache: f64) -> f64 {
     let beside = |depth: usize| {
         let same = |o: &&Access| {
             let same = o.loops.iter().zip(&a.loops).take(depth);
@@ -287,16 +307,16 @@ fn moved(cx: &Context, all: &[Access], a: &Access, cache: f64) -> f64 {
         };
         all.iter()
             .filter(same)
-            .map(|o| touched(cx, o, depth))
+            .map(|o| o.touched(depth))
             .sum::<f64>()
     };
     let depth = (0..=a.loops.len()).find(|&d| beside(d) <= cache);
     // What a loop beside it brought in before is there.
     let others = all.iter().take_while(|o| !std::ptr::eq(*o, a));
-    let there = |d: usize| others.map(|o| covered(cx, a, o, d)).fold(0.0, f64::max);
+    let there = |d: usize| others.map(|o| covered(a, o, d)).fold(0.0, f64::max);
     let missing = 1.0 - depth.map_or(0.0, there);
     // What one iteration touches stays for the next one, so the whole loop around it brings each line once.
     let depth = depth.unwrap_or(a.loops.len()).saturating_sub(1);
     let around = a.loops[..depth].iter().map(|l| l.1 as f64);
-    missing * touched(cx, a, depth) * around.product::<f64>()
+    missing * a.touched(depth) * around.product::<f64>()
 }

@@ -28,7 +28,8 @@ impl Lower {
                 })))
             }
             Kind::App(f, x) => self.deeper(|cx| {
-                if let Some((c, a, b)) = by_sizes(t).filter(|_| cx.in_lanes == 0) {
+                let flat = cx.in_lanes == 0 && !ty_has_array(t.ty());
+                if let Some((c, a, b)) = by_sizes(t).filter(|_| flat) {
                     return cx.chosen_by_sizes(c, a, b, env);
                 }
                 let f = cx.eval(f, env)?;
@@ -94,14 +95,8 @@ impl Lower {
     fn apply_at(&mut self, f: &Val, x: Val, term: Option<&Term>) -> Res<Val> {
         match f {
             Val::Closure(c) => self.deeper(|cx| {
-                let Kind::Lam(_, body) = c.lam.kind() else {
-                    return Err(cx.refuse("what is no lambda was applied".into()));
-                };
-                let x = match cx.in_lanes == 0 && cx.uses_of_argument(&c.lam, body) > 1 {
-                    true => cx.bind_value(x),
-                    false => x,
-                };
-                cx.eval(body, &c.env.push(x))
+                let (body, env) = cx.entered(c, x)?;
+                cx.eval(body, &env)
             }),
             Val::Node(n) => {
                 if !n.ty.is_fun() {
@@ -114,6 +109,18 @@ impl Lower {
             }
             _ => Err(self.refuse("what is no function was applied".into())),
         }
+    }
+
+    /// The body of a lambda, and what its variables are where its argument is this.
+    pub fn entered<'a>(&mut self, c: &'a Closure, x: Val) -> Res<(&'a Term, Env)> {
+        let Kind::Lam(_, body) = c.lam.kind() else {
+            return Err(self.refuse("what is no lambda was applied".into()));
+        };
+        let x = match self.in_lanes == 0 && self.uses_of_argument(&c.lam, body) > 1 {
+            true => self.bind_value(x),
+            false => x,
+        };
+        Ok((body, c.env.push(x)))
     }
 
     pub fn apply2(&mut self, f: &Val, x: Val, y: Val) -> Res<Val> {
@@ -405,13 +412,13 @@ pub(super) fn of_sizes(e: &Expr) -> bool {
     fine
 }
 
-/// Condition and sides of a choice between values without arrays that sizes alone decide.
-fn by_sizes(t: &Term) -> Option<(&Term, &Term, &Term)> {
+/// Condition and sides of a choice that sizes alone decide.
+pub(super) fn by_sizes(t: &Term) -> Option<(&Term, &Term, &Term)> {
     let (prim, args) = t.as_prim_app()?;
     let [c, a, b] = args[..] else {
         return None;
     };
-    let mut closed = prim.op() == Op::Select && !ty_has_array(t.ty());
+    let mut closed = prim.op() == Op::Select;
     if closed {
         c.visit(&mut |t, _| closed &= !matches!(t.kind(), Kind::Var(_) | Kind::Lam(..)));
     }

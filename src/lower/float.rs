@@ -4,16 +4,32 @@
 //! directly inside of the innermost function whose variable `e` mentions, or at the top of the
 //! program, and in which equal `toMem e` there are one. So a buffer is one value however often the function is evaluated: once for each
 //! row of an unrolled tile, for instance. Invariant: the meaning is the same, since every term
-//! has a value; what is computed is computed no more often than before.
+//! has a value; what is computed is computed no more often than before. Where sizes choose between two programs, each keeps its own.
 //! Absent: what is not kept in memory.
 
-use super::eval::ty_has_array as has_array;
+use super::eval::{by_sizes, ty_has_array as has_array};
 use crate::intern::Symbol;
 use crate::term::{Kind, Op, Prim, Term};
 use crate::ty::Ty;
 
 /// Moves every kept value as far out as it goes.
 pub fn float(term: &Term) -> Term {
+    variants(term).unwrap_or_else(|| floated(term))
+}
+
+/// Each side of a choice by sizes by itself; none where the program is no choice.
+fn variants(t: &Term) -> Option<Term> {
+    if let (Kind::Lam(hint, body), Some((arg, _))) = (t.kind(), t.ty().as_fun()) {
+        return Some(Term::lam(*hint, arg, variants(body)?));
+    }
+    let (c, a, b) = by_sizes(t)?;
+    let side = |t| variants(t).unwrap_or_else(|| floated(t));
+    let (select, _) = t.spine();
+    let all = [c.clone(), side(a), side(b)].into_iter();
+    Some(all.fold(select.clone(), Term::app))
+}
+
+fn floated(term: &Term) -> Term {
     let mut kept = Vec::new();
     let body = Float { holes: 0 }.term(term, &mut kept);
     wrap(body, kept)

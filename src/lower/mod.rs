@@ -44,13 +44,13 @@ use crate::estimate;
 use crate::index::{Facts, Level, Queries};
 use crate::intern::Symbol;
 use crate::nest::passes::{self, Context};
-use crate::nest::{Abi, Assumption, Buffer, Entry, Nest, Role, Slot, StorageClass};
+use crate::nest::{Abi, Assumption, Buffer, Entry, Nest, Slot, StorageClass};
 use crate::target::Target;
 use crate::term::{Program, Term};
-use crate::ty::{Ty, TyKind};
+use crate::ty::Ty;
 use state::{Lower, Res, Stop};
 use std::collections::BTreeMap;
-use value::{Dest, Env, Leaf, Mem, Val};
+use value::{Env, Leaf, Mem, Val};
 
 /// What lowering may decide by.
 #[derive(Clone, Debug)]
@@ -208,20 +208,13 @@ fn run(cx: &mut Lower, term: &Term, params: &[(Symbol, Ty)], result: Ty) -> Res<
     let mut value = cx.eval(term, &Env::default())?;
     for (i, (name, ty)) in params.iter().enumerate() {
         let arg = input(cx, i, *name, *ty)?;
+        if let (Val::Closure(c), true) = (&value, i + 1 == params.len()) {
+            let (body, env) = cx.entered(c, arg)?;
+            return cx.write_result(body, &env, &out, term);
+        }
         value = cx.apply(&value, arg)?;
     }
-    cx.computing(Role::Result, Some(term.clone()));
-    match out.ty.kind() {
-        TyKind::Array(..) | TyKind::Pair(..) | TyKind::Vec(..) => {}
-        _ => {
-            // A scalar result is an array of one.
-            let v = cx.scalar(&value)?;
-            let leaf = out.leaves[0];
-            cx.store(leaf, v);
-            return Ok(());
-        }
-    }
-    cx.write(&value, &Dest::Mem(out))
+    cx.write_whole(&value, &out, term)
 }
 
 fn refuse_leaf(cx: &Lower, ty: Ty) -> Stop {

@@ -5,14 +5,15 @@
 //! is computed, at `(i / k, i mod k)` of it. Invariant: every element is stored
 //! once (a guarded place at most once).
 
-use super::eval::of_sizes;
+use super::eval::{by_sizes, of_sizes};
 use super::index_map::{IndexMap, Kept};
 use super::reduce::Reduction;
 use super::state::{Lower, Res, Version};
-use super::value::{parts_of_one, Dest, Leaf, Node, Places, Val};
+use super::value::{parts_of_one, Dest, Env, Leaf, Mem, Node, Places, Val};
 use crate::arith::Nat;
-use crate::nest::{Expr, LoopKind, Stmt};
-use crate::term::Op;
+use crate::nest::{Expr, LoopKind, Role, Stmt};
+use crate::term::{Op, Term};
+use crate::ty::TyKind;
 use std::rc::Rc;
 
 /// Loops asked to be unrolled are, up to so many iterations.
@@ -29,6 +30,42 @@ impl Lower {
             what: self.what,
             element: index,
         });
+    }
+
+    /// Computes what a term means into the place of the result: of what sizes choose between, one side.
+    pub fn write_result(&mut self, t: &Term, env: &Env, out: &Mem, program: &Term) -> Res<()> {
+        let Some((c, a, b)) = by_sizes(t) else {
+            let value = self.eval(t, env)?;
+            return self.write_whole(&value, out, program);
+        };
+        let c = self.eval(c, env)?;
+        let cond = self.scalar(&c)?;
+        match cond.as_bool() {
+            Some(true) => return self.write_result(a, env, out, program),
+            Some(false) => return self.write_result(b, env, out, program),
+            None => {}
+        }
+        let level = self.level_of_expr(&cond);
+        let mut side = |t| self.side(level, |cx| cx.write_result(t, env, out, program));
+        let ((then, ()), (els, ())) = (side(a)?, side(b)?);
+        self.push(Stmt::If { cond, then, els });
+        Ok(())
+    }
+
+    /// Computes the value of a program into the place of the result; a scalar is an array of one.
+    pub fn write_whole(&mut self, v: &Val, out: &Mem, program: &Term) -> Res<()> {
+        let before = self.computing(Role::Result, Some(program.clone()));
+        match out.ty.kind() {
+            TyKind::Array(..) | TyKind::Pair(..) | TyKind::Vec(..) => {
+                self.write(v, &Dest::Mem(out.clone()))?;
+            }
+            _ => {
+                let value = self.scalar(v)?;
+                self.store(out.leaves[0], value);
+            }
+        }
+        self.what = before;
+        Ok(())
     }
 
     /// Computes a value into a place.

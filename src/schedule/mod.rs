@@ -147,6 +147,8 @@ pub struct Schedule {
 
 /// What stands above the steps of every schedule: loops that are taken apart are written several times.
 const HEAD: &str = "import \"sketches/prelude.sk\"\nlimits size 5000\n";
+/// The bound on terms among it.
+const SIZE: &str = "limits size 5000\n";
 
 /// What a step needs to combine floats in another order.
 const PERMIT: &str = "permit reassociate\n";

@@ -4,7 +4,7 @@
 //! steps of its schedule, about that side alone (`focus choice`). Parameters of two schedules that have one name and two values get
 //! names of their own; what a schedule permits, its steps permit. Absent: which sizes take what.
 
-use super::Schedule;
+use super::{Schedule, SIZE};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -115,7 +115,7 @@ impl Variants {
         }
         let _ = write!(
             text,
-            "\nstep choose\nuse rules/variants.rules ({})\nsketch\n  {choices}\n{steps}",
+            "\nstep choose\n{SIZE}use rules/variants.rules ({})\nsketch\n  {choices}\n{steps}",
             rules.join(", ")
         );
         text

@@ -48,7 +48,7 @@ fn tried(program: &Program, classes: &Classes) -> Auto {
         &input(program),
         permits,
         Space::Small,
-        classes,
+        Some(classes),
         &options,
         sources,
     )

@@ -232,7 +232,7 @@ fn automatic(args: &Args, input: &Input, context: &mut Context) -> Result<Entry,
     let (mut made, _) = driver::load_any(&files, &mut context.sources)?;
     let (trust, options) = (args.trust.trust(), searching());
     let sources = &mut context.sources;
-    driver::auto::find(&mut made, Permits::default(), trust, &options, sources)?;
+    driver::by_size::find(&mut made, Permits::default(), trust, &options, sources)?;
     searched(&made, (AUTOMATIC.to_string(), None), context)
 }
 

@@ -38,7 +38,7 @@ pub fn run(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
             ..search::Options::default()
         };
         let trust = args.trust.trust();
-        driver::auto::find(
+        driver::by_size::find(
             &mut input,
             Permits::default(),
             trust,
