@@ -709,39 +709,65 @@ fn flat(body: &[Stmt]) -> bool {
 /// How many instructions a statement becomes if its loops are written out; none where one is long. Of what is read at a place, its index
 /// is counted once in an iteration.
 fn written(s: &Stmt) -> Option<i64> {
-    let all = |body: &[Stmt]| {
+    written_in(s, &mut Vec::new())
+}
+
+/// The same in loops that are written out, whose indices are then numbers.
+fn written_in(s: &Stmt, known: &mut Vec<Symbol>) -> Option<i64> {
+    let all = |body: &[Stmt], known: &mut Vec<Symbol>| {
         let mut places = BTreeSet::new();
-        let own: i64 = body.iter().map(|s| instructions(s, &mut places)).sum();
-        let inner = body.iter().map(written).sum::<Option<i64>>()?;
+        let own = body.iter().map(|s| instructions(s, known, &mut places));
+        let own: i64 = own.sum();
+        let inner = body.iter().map(|s| written_in(s, known));
+        let inner = inner.sum::<Option<i64>>()?;
         Some(own + INDEX * places.len() as i64 + inner)
     };
     match s {
-        Stmt::For { extent, body, .. } if is_unrolled(*extent) => {
+        Stmt::For {
+            var, extent, body, ..
+        } if is_unrolled(*extent) => {
             let has_loops = body.iter().any(|s| matches!(s, Stmt::For { .. }));
-            let each = all(body)? + if has_loops { ROW } else { 0 };
+            known.push(*var);
+            let each = all(body, known);
+            known.pop();
+            let each = each? + if has_loops { ROW } else { 0 };
             Some(extent.as_int()?.saturating_mul(each))
         }
         Stmt::For { .. } => None,
-        Stmt::If { then, els, .. } => Some(all(then)? + all(els)?),
+        Stmt::If { then, els, .. } => Some(all(then, known)? + all(els, known)?),
         _ => Some(0),
     }
 }
 
 /// Instructions of a statement that is no loop, without those for indices, which are collected.
-fn instructions(s: &Stmt, places: &mut BTreeSet<Nat>) -> i64 {
-    let mut count = 0;
-    if let (false, Some(e)) = (
-        matches!(s, Stmt::For { .. } | Stmt::If { .. }),
-        walk::exprs(s),
-    ) {
-        e.visit(&mut |e| match e.kind() {
-            ExprKind::Load(_, index) if index.as_int().is_none() => {
-                places.insert(*index);
-                count += READ;
-            }
-            ExprKind::Load(..) | ExprKind::Op(..) | ExprKind::Cast(..) => count += 1,
-            _ => {}
-        });
+fn instructions(s: &Stmt, known: &[Symbol], places: &mut BTreeSet<Nat>) -> i64 {
+    match (s, walk::exprs(s)) {
+        (Stmt::For { .. } | Stmt::If { .. }, _) | (_, None) => 0,
+        (_, Some(e)) => computed(e, known, places).unwrap_or(0),
     }
-    count
+}
+
+/// Instructions of a value; none where that is a number when these indices are.
+fn computed(e: &Expr, known: &[Symbol], places: &mut BTreeSet<Nat>) -> Option<i64> {
+    let (mut count, mut constant) = (0, true);
+    e.each_operand(&mut |e| {
+        let inner = computed(e, known, places);
+        constant &= inner.is_none();
+        count += inner.unwrap_or(0);
+    });
+    match e.kind() {
+        ExprKind::Load(_, index) => {
+            constant = false;
+            count += 1;
+            if index.as_int().is_none() {
+                places.insert(*index);
+                count += READ - 1;
+            }
+        }
+        ExprKind::Index(n) => constant &= n.vars().iter().all(|v| known.contains(v)),
+        ExprKind::Lit(_) => {}
+        ExprKind::Op(..) | ExprKind::Cast(..) => count += 1,
+        _ => constant = false,
+    }
+    (!constant).then_some(count)
 }

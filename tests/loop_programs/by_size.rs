@@ -38,20 +38,17 @@ fn input(program: &Program) -> Input {
 }
 
 fn tried(program: &Program, classes: &Classes) -> Auto {
+    tried_for(&input(program), Some(classes))
+}
+
+fn tried_for(input: &Input, classes: Option<&Classes>) -> Auto {
     let permits = Permits {
         reassociate: true,
         ..Permits::default()
     };
     let options = search::Options::default();
     let sources = &mut SourceMap::new();
-    auto_for(
-        &input(program),
-        permits,
-        Space::Small,
-        Some(classes),
-        &options,
-        sources,
-    )
+    auto_for(input, permits, Space::Small, classes, &options, sources)
 }
 
 fn classes(text: &str, program: &Program) -> Classes {
@@ -169,6 +166,61 @@ fn single_numbers_are_computed_on_one_side() {
         let expected = Expected::of(&program, &sizes, &mut Rng::new(3)).expect("a value");
         expected.check(&nest, "a choice of sums");
     }
+}
+
+/// Arrays that one side keeps are computed on that side, also where the results are several.
+#[test]
+fn sides_keep_their_own_arrays() {
+    let program = program_text(
+        "def both [n : nat] (x : n.f32) : (n.f32, f32) =
+           select (size[n] <= 9)
+             (let y = toMem (x |> map (\\v -> v * 2.0)) in pair (y |> map (\\v -> v + 1.0)) (reduce (+) 0.0 y))
+             (let y = toMem (x |> map (\\v -> v * 2.0)) in pair (y |> map (\\v -> v + 1.0)) (reduceSeq (+) 0.0 y))",
+    );
+    let nest = lower(&program, &Options::default()).expect("a kernel");
+    let is_loop = |s: &Stmt| matches!(s, Stmt::For { .. });
+    assert!(!nest.body.iter().any(is_loop), "{nest}");
+    let verdict = validate(&nest, &program, &BTreeMap::new()).verdict;
+    assert!(matches!(verdict, Verdict::Validated), "{nest}");
+    for n in [0, 1, 9, 10, 30] {
+        let sizes = [(Symbol::new("n"), n)].into_iter().collect();
+        let expected = Expected::of(&program, &sizes, &mut Rng::new(3)).expect("a value");
+        expected.check(&nest, "a choice of pairs");
+    }
+}
+
+/// Rows that may be short have loops for short ones, without being asked for; not where they have a length, where short calls take
+/// no time, or where few rows are meant.
+#[test]
+fn short_rows_have_loops_of_their_own() {
+    let program = program_text(GEMV);
+    let auto = tried_for(&input(&program), None);
+    let by = auto.by_size.as_ref().expect("short rows");
+    let sides = by.variants.sides();
+    let what = |i: usize| sides[i].1.map(|t| auto.tried[t].schedule.what.as_str());
+    assert_eq!(sides.len(), 2, "{by:?}");
+    assert!(sides[0].0.starts_with("n ≤ "), "{sides:?}");
+    assert_eq!(what(0), Some("parallel"));
+    assert_eq!(sides[1].1, auto.best);
+    assert_ne!(what(1), what(0));
+    let kernel = reached(&program, &auto.text());
+    let nest = lower(&kernel, &Options::default()).expect("a kernel");
+    let verdict = validate(&nest, &kernel, &BTreeMap::new()).verdict;
+    assert!(matches!(verdict, Verdict::Validated), "{nest}");
+    let mut rng = Rng::new(5);
+    for sizes in around(&program, &[1, 7, 8, 15, 16, 33]) {
+        let expected = Expected::of(&kernel, &sizes, &mut rng).expect("a value");
+        expected.check(&nest, "short rows");
+    }
+    let fixed = Input {
+        fixed: [(Symbol::new("n"), 12)].into_iter().collect(),
+        ..input(&program)
+    };
+    assert_eq!(tried_for(&fixed, None).by_size, None);
+    assert_eq!(tried_for(&input(&program_text(DOT)), None).by_size, None);
+    // Rows of the result, of which usual calls have many.
+    let rows = "def doubled [m n : nat] (a : m.n.f32) : m.n.f32 = a |> map (map (\\x -> x * 2.0))";
+    assert_eq!(tried_for(&input(&program_text(rows)), None).by_size, None);
 }
 
 /// Classes for which the same is best are one, and a class of its own gets what is best for it.

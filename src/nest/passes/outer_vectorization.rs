@@ -23,6 +23,8 @@ use crate::term::{Op, Sort};
 use crate::ty::Scalar;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+/// How many vectors the iterations of an inner loop have to fill to be lanes instead of those around it.
+const FILLED: i64 = 4;
 /// The longest loop that compilers write out.
 const SHORT: i64 = 16;
 /// The most operations for which they do.
@@ -37,6 +39,8 @@ const LARGE: usize = 40;
 const ACCUMULATORS: u32 = 8;
 /// What inner loops read lane by lane is little beside what they do: so many operations for each.
 const GATHERED: usize = 2;
+/// Lanes of most machines.
+const USUAL: u32 = 8;
 /// Rows that lie so many bytes apart, or a multiple of that, share few places of a cache.
 const COLLIDING: i64 = 1024;
 /// The farthest that what is read lane by lane lies apart: of a cache line each lane reads something.
@@ -85,6 +89,9 @@ impl Pass<'_> {
         };
         let of = Lanes::of(self.nest, *var, body, self.approximate)?;
         let lanes = self.target.lanes(of.widest);
+        if self.has_lanes_inside(body, lanes) {
+            return None;
+        }
         let few = self
             .facts
             .at_least(i64::from(2 * lanes - 1).into(), *extent);
@@ -129,6 +136,24 @@ impl Pass<'_> {
         // Of a number that is known there may be nothing left.
         loops.retain(|s| !matches!(s, Stmt::For { extent, .. } if extent.as_int() == Some(0)));
         Some(loops)
+    }
+
+    /// Whether a block is a loop over a known number of iterations that may be lanes itself, and fill vectors: they store side by side, and
+    /// those of the loop around it are left for threads.
+    fn has_lanes_inside(&self, body: &Block, lanes: u32) -> bool {
+        let [Stmt::For {
+            var,
+            extent,
+            kind: LoopKind::Seq | LoopKind::Par | LoopKind::Independent,
+            body,
+            ..
+        }] = &body[..]
+        else {
+            return false;
+        };
+        let fills = |n: i64| n >= FILLED * i64::from(lanes) && n % i64::from(lanes) == 0;
+        extent.as_int().is_some_and(fills)
+            && Lanes::of(self.nest, *var, body, self.approximate).is_some()
     }
 
     /// A loop over so many groups of vectors, from an iteration on.
@@ -211,8 +236,10 @@ struct Lanes {
     /// Whether functions may be approximated, and whether some are.
     approximate: bool,
     calls: bool,
-    /// Whether inner loops choose what they hand on, and how much they read lane by lane.
+    /// Whether inner loops choose what they hand on, whether their steps are faster in lanes in any case, and how
+    /// much they read lane by lane.
     chooses: bool,
+    waits: bool,
     gathered: usize,
     /// Whether rows may lie so that a cache has few places for what is read of them.
     collides: bool,
@@ -232,6 +259,7 @@ impl Lanes {
             approximate,
             calls: false,
             chooses: false,
+            waits: false,
             gathered: 0,
             collides: false,
             var,
@@ -241,6 +269,7 @@ impl Lanes {
         walk::each_stmt(body, &mut |s| {
             if let Stmt::For { body, .. } = s {
                 lanes.chooses |= step::chooses(body);
+                lanes.waits |= Step::of(body).is_some_and(|s| s.is_faster_in(USUAL));
             }
         });
         let mut places = Vec::new();
@@ -431,7 +460,8 @@ impl Lanes {
                 }
                 // Rows that are read at the same place each wait less than steps that choose do, one row after the other.
                 self.gathered += 1;
-                let by = self.stride(*n).filter(|_| self.chooses)?.as_int();
+                let gathers = self.chooses || self.waits;
+                let by = self.stride(*n).filter(|_| gathers)?.as_int();
                 let bytes = e.shape().elem.bytes() as i64;
                 self.collides |= by.is_none_or(|by| by.saturating_mul(bytes) % COLLIDING == 0);
                 Some(())

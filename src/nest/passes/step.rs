@@ -16,6 +16,10 @@ const CARRIED: usize = 8;
 /// A step that waits for less than so many times its work is not worth it.
 const WORTH: f64 = 1.5;
 
+/// Cycles to read a number into a lane, and how many times as fast lanes have to be that are read so.
+const GATHER: f64 = 1.2;
+const FASTER: f64 = 1.5;
+
 /// An iteration of an innermost loop, by what it takes.
 #[derive(Default)]
 pub(super) struct Step {
@@ -122,8 +126,8 @@ impl Step {
         }
     }
 
-    /// How many of them at once are worth it.
-    pub(super) fn abreast(&self) -> Option<i64> {
+    /// Cycles that the next step waits for, and cycles of what is done meanwhile.
+    fn cycles(&self) -> (f64, f64) {
         let chain = self.known.values().copied().fold(0.0, f64::max);
         let work = [
             self.stores,
@@ -131,7 +135,23 @@ impl Step {
             self.operations / 2.0 + self.divisions,
             self.statements / 4.0,
         ];
-        let work = work.into_iter().fold(0.5, f64::max);
+        (chain, work.into_iter().fold(0.5, f64::max))
+    }
+
+    /// Whether lanes that read what they read one by one are faster than several rows at once.
+    pub(super) fn is_faster_in(&self, lanes: u32) -> bool {
+        let (chain, work) = self.cycles();
+        let rows = self.abreast().unwrap_or(1) as f64;
+        let lanes = f64::from(lanes);
+        let gathered = self.loads * GATHER * lanes;
+        // Of what does not wait compilers make vectors.
+        self.waits
+            && FASTER * (gathered + work).max(chain / 2.0) <= lanes * work.max(chain / rows)
+    }
+
+    /// How many of them at once are worth it.
+    pub(super) fn abreast(&self) -> Option<i64> {
+        let (chain, work) = self.cycles();
         let most = ABREAST.min((CARRIED / self.carried) as f64);
         let many = (chain / work).ceil().min(most);
         let worth = self.waits && chain >= WORTH * work && many >= 2.0;
