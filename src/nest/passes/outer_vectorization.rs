@@ -21,7 +21,7 @@ use crate::nest::{walk, Block, BufId, Expr, ExprKind, LoopKind, Nest, Shape, Stm
 use crate::target::Target;
 use crate::term::{Op, Sort};
 use crate::ty::Scalar;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 /// How many vectors the iterations of an inner loop have to fill to be lanes instead of those around it.
 const FILLED: i64 = 4;
@@ -87,7 +87,7 @@ impl Pass<'_> {
         else {
             return None;
         };
-        let of = Lanes::of(self.nest, *var, body, self.approximate)?;
+        let of = Lanes::of(self.nest, self.facts, (*var, body), self.approximate)?;
         let lanes = self.target.lanes(of.widest);
         if self.has_lanes_inside(body, lanes) {
             return None;
@@ -153,7 +153,7 @@ impl Pass<'_> {
         };
         let fills = |n: i64| n >= FILLED * i64::from(lanes) && n % i64::from(lanes) == 0;
         extent.as_int().is_some_and(fills)
-            && Lanes::of(self.nest, *var, body, self.approximate).is_some()
+            && Lanes::of(self.nest, self.facts, (*var, body), self.approximate).is_some()
     }
 
     /// A loop over so many groups of vectors, from an iteration on.
@@ -250,7 +250,12 @@ struct Lanes {
 
 impl Lanes {
     /// Those of a loop, if each of its iterations can be a lane.
-    fn of(nest: &Nest, var: Symbol, body: &Block, approximate: bool) -> Option<Lanes> {
+    fn of(
+        nest: &Nest,
+        facts: &Facts,
+        (var, body): (Symbol, &Block),
+        approximate: bool,
+    ) -> Option<Lanes> {
         let mut lanes = Lanes {
             varying: Vec::new(),
             widest: Scalar::Bool,
@@ -269,25 +274,18 @@ impl Lanes {
         walk::each_stmt(body, &mut |s| {
             if let Stmt::For { body, .. } = s {
                 lanes.chooses |= step::chooses(body);
-                lanes.waits |= Step::of(body).is_some_and(|s| s.is_faster_in(USUAL));
+                let step = Step::of(body);
+                lanes.waits |= step.is_some_and(|s| s.is_faster_in(USUAL, lanes.scattered(body)));
             }
         });
         let mut places = Vec::new();
         let reduces = lanes.fits(nest, body, &mut places)?;
-        are_apart(&places).then_some(())?;
-        let stored: FxHashSet<BufId> = places.iter().map(|p| p.buf).collect();
-        let mut own = FxHashSet::default();
-        walk::each_stmt(body, &mut |s| {
-            if let Stmt::Store { buf, index, .. } = s {
-                own.insert((nest.root(*buf), *index));
-            }
-        });
-        // What is handed on from one iteration to the next is in order. An iteration may read what it stores itself.
+        let rows = Rows::of(&places, facts)?;
+        // What is handed on from one iteration to the next is in order. An iteration may read what it may store itself.
         let mut apart = handed_on(body).is_empty();
         walk::each_stmt(body, &mut |s| {
             each_load(s, &mut |b, (n, _)| {
-                let b = nest.root(b);
-                apart &= !stored.contains(&b) || own.contains(&(b, n));
+                apart &= rows.is_own(nest.root(b), n, &lanes, facts);
             });
         });
         walk::each_stmt(body, &mut |s| {
@@ -296,7 +294,27 @@ impl Lanes {
         let known = lanes.widest != Scalar::Bool;
         let worth = reduces && lanes.accumulators > 0 || lanes.calls;
         let worth = worth && operations(body) >= GATHERED * lanes.gathered;
-        (worth && apart && known && !stored.is_empty()).then_some(lanes)
+        (worth && apart && known && !places.is_empty()).then_some(lanes)
+    }
+
+    /// How many elements a body reads or stores lane by lane.
+    fn scattered(&self, body: &Block) -> usize {
+        let mut places = Vec::new();
+        let mut add = |n: Nat| {
+            if self.moves(n) && !self.steps(n) && !places.contains(&n) {
+                places.push(n);
+            }
+        };
+        walk::each_stmt(body, &mut |s| {
+            each_load(s, &mut |_, (n, _)| add(n));
+        });
+        let loads = places.len();
+        let mut stores = 0;
+        walk::each_stmt(body, &mut |s| match s {
+            Stmt::Store { index, .. } => stores += usize::from(!self.steps(*index)),
+            _ => {}
+        });
+        loads + stores
     }
 
     /// Adds variables that differ since others do; whether there were any.
@@ -350,7 +368,7 @@ impl Lanes {
                 Stmt::For {
                     var,
                     extent,
-                    kind: LoopKind::Seq,
+                    kind: LoopKind::Seq | LoopKind::Independent,
                     body,
                     ..
                 } if !self.moves(*extent) => {
@@ -382,7 +400,7 @@ impl Lanes {
                     ..
                 } => {
                     self.stride(*element)?;
-                    places.push(self.place(nest.root(*buf), *index)?);
+                    places.push(self.place(nest.root(*buf), *index, walk::has_loops(block))?);
                     self.takes(value.shape(), true)?;
                     self.lane_wise(value)?;
                 }
@@ -426,15 +444,21 @@ impl Lanes {
     }
 
     /// Where a statement stores.
-    fn place(&self, buf: BufId, index: Nat) -> Option<Place> {
-        let stride = self.stride(index)?.as_int().filter(|n| *n > 0)?;
-        let mut first = index - Nat::var(self.var) * Nat::int(stride);
-        let mut last = 0i64;
+    fn place(&self, buf: BufId, index: Nat, beside_loops: bool) -> Option<Place> {
+        let stride = self.stride(index)?;
+        // Long rows are stored lane by lane where that is worth it, but not by loops around others, which may be lanes themselves.
+        let fits = match stride.as_int() {
+            Some(n) => n > 0,
+            None => self.waits && (!beside_loops || self.around.is_empty()),
+        };
+        fits.then_some(())?;
+        let mut first = index - Nat::var(self.var) * stride;
+        let mut last = Nat::int(0);
         for (var, extent) in &self.around {
-            let (step, count) = (first.coefficient(*var)?.as_int()?, extent.as_int()?);
-            first = first - Nat::var(*var) * Nat::int(step);
-            let steps = u32::try_from(count - 1).ok().filter(|_| step >= 0)?;
-            last = last.checked_add(step.checked_mul(steps.into())?)?;
+            let step = first.coefficient(*var)?;
+            first = first - Nat::var(*var) * step;
+            step.as_int().filter(|step| *step >= 0)?;
+            last = last + step * (*extent - 1.into());
         }
         Some(Place {
             buf,
@@ -561,30 +585,61 @@ fn scattered(of: &Lanes, body: &Block) -> Vec<(BufId, Nat)> {
 struct Place {
     buf: BufId,
     /// How far the next iteration's are.
-    stride: i64,
+    stride: Nat,
     /// The first of the first iteration.
     first: Nat,
     /// How far behind that the last one is.
-    last: i64,
+    last: Nat,
 }
 
-/// Whether no iteration stores between places of another one.
-fn are_apart(places: &[Place]) -> bool {
-    let one = |a: &Place, others: &[Place]| {
-        let (mut from, mut to) = (0, a.last);
-        for b in others.iter().filter(|b| b.buf == a.buf) {
-            let Some(by) = (b.first - a.first)
-                .as_int()
-                .filter(|_| b.stride == a.stride)
-            else {
-                return false;
+/// What each iteration has for itself of the buffers that all of them store to.
+struct Rows<'a>(Vec<Row<'a>>);
+
+struct Row<'a> {
+    of: &'a Place,
+    /// From where to where that goes, beside its first place.
+    from: i64,
+    to: Nat,
+}
+
+impl Rows<'_> {
+    /// If no iteration stores between places of another one.
+    fn of<'a>(places: &'a [Place], facts: &Facts) -> Option<Rows<'a>> {
+        let mut rows: Vec<Row<'a>> = Vec::new();
+        for of in places {
+            let mut row = Row {
+                of,
+                from: 0,
+                to: of.last,
             };
-            from = from.min(by);
-            to = to.max(by.saturating_add(b.last));
+            for b in places.iter().filter(|b| b.buf == of.buf) {
+                let by = (b.first - of.first).as_int();
+                let by = by.filter(|_| b.stride == of.stride)?;
+                row.from = row.from.min(by);
+                let to = b.last + by.into();
+                let (lower, higher) = (facts.at_least(row.to, to), facts.at_least(to, row.to));
+                row.to = if lower { row.to } else { to };
+                (lower || higher).then_some(())?;
+            }
+            let length = row.to - row.from.into() + 1.into();
+            facts.at_least(of.stride, length).then_some(())?;
+            rows.push(row);
         }
-        to.saturating_sub(from) < a.stride
-    };
-    places.iter().all(|a| one(a, places))
+        Some(Rows(rows))
+    }
+
+    /// Whether what an iteration reads there is its own, or nobody stores to the buffer.
+    fn is_own(&self, buf: BufId, n: Nat, lanes: &Lanes, facts: &Facts) -> bool {
+        let Some(row) = self.0.iter().find(|row| row.of.buf == buf) else {
+            return true;
+        };
+        // Nobody could show that long rows of one array which are read again are those that were stored.
+        if lanes.stride(n) != Some(row.of.stride) || row.of.stride.as_int().is_none() {
+            return false;
+        }
+        let at = n - Nat::var(lanes.var) * row.of.stride - row.of.first;
+        facts.at_least(at, row.from.into()) && facts.at_least(row.to, at)
+    }
 }
 
 /// Whether an operation has the same result in each lane.

@@ -16,7 +16,7 @@ const CARRIED: usize = 8;
 /// A step that waits for less than so many times its work is not worth it.
 const WORTH: f64 = 1.5;
 
-/// Cycles to read a number into a lane, and how many times as fast lanes have to be that are read so.
+/// Cycles to read a number into a lane, or to store one, and how many times as fast lanes have to be that are read so.
 const GATHER: f64 = 1.2;
 const FASTER: f64 = 1.5;
 
@@ -138,15 +138,14 @@ impl Step {
         (chain, work.into_iter().fold(0.5, f64::max))
     }
 
-    /// Whether lanes that read what they read one by one are faster than several rows at once.
-    pub(super) fn is_faster_in(&self, lanes: u32) -> bool {
+    /// Whether lanes that read and store so much one by one are faster than several rows at once.
+    pub(super) fn is_faster_in(&self, lanes: u32, gathered: usize) -> bool {
         let (chain, work) = self.cycles();
         let rows = self.abreast().unwrap_or(1) as f64;
         let lanes = f64::from(lanes);
-        let gathered = self.loads * GATHER * lanes;
+        let gathered = gathered as f64 * GATHER * lanes;
         // Of what does not wait compilers make vectors.
-        self.waits
-            && FASTER * (gathered + work).max(chain / 2.0) <= lanes * work.max(chain / rows)
+        self.waits && FASTER * (gathered + work).max(chain / 2.0) <= lanes * work.max(chain / rows)
     }
 
     /// How many of them at once are worth it.
