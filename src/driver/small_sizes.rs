@@ -39,11 +39,14 @@ struct Small {
     gain: f64,
 }
 
+/// What is taken, a size parameter, and which end it is below.
+type Probe = (Option<usize>, Symbol, usize);
+
 /// Estimates at small sizes, each made once.
 struct Probes<'a, 't> {
     trial: &'a Trial<'t>,
     auto: &'a Auto,
-    known: BTreeMap<(Option<usize>, Symbol, usize), Option<(f64, f64)>>,
+    known: BTreeMap<Probe, Option<(f64, f64)>>,
 }
 
 impl Probes<'_, '_> {

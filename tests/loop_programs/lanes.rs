@@ -1,6 +1,7 @@
 //! Iterations that become lanes: of which loops they do, and what a loop keeps by itself.
 
 use super::*;
+use rise_opt::validate::{validate, Verdict};
 
 /// The lanes of what is stored to results by loops around others, the most first.
 fn lanes(body: &str) -> Vec<u32> {
@@ -476,6 +477,56 @@ fn rows_whose_steps_choose_are_lanes() {
     };
     assert_eq!(counted("select (b > 0) (c + 1) c"), 1);
     assert_eq!(counted("select (b > c) b (c - 1)"), all);
+}
+
+/// Rows are lanes, too, where enough is done with each element that is read lane by lane, and stored so.
+#[test]
+fn rows_whose_steps_wait_are_lanes() {
+    let all = Options::default().target.lanes(Scalar::F32);
+    let made = |step: &str, whole: &str| {
+        let text = format!("def f [n k : nat] (rows : n.(1+k).f32) : {whole}");
+        let program = common::program_text(&text.replace("STEP", step));
+        let nest = lower::lower(&program, &Options::default()).expect("a kernel");
+        for n in [0, 1, 15, 16, 17, 40] {
+            let sizes = [("n", n), ("k", 9)].map(|(s, n)| (Symbol::new(s), n));
+            let sizes = sizes.into_iter().collect();
+            let expected = Expected::of(&program, &sizes, &mut Rng::new(3)).expect("a value");
+            expected.check(&nest, &text);
+        }
+        let verdict = validate(&nest, &program, &BTreeMap::new()).verdict;
+        assert!(matches!(verdict, Verdict::Validated), "{nest}");
+        let mut widest = 1;
+        each_stmt(&nest.body, &mut |s| {
+            if let Stmt::Let { shape, .. } = s {
+                widest = widest.max(shape.lanes);
+            }
+        });
+        widest
+    };
+    let last = "n.f32 = rows |> map (\\r -> r |> reduceSeq (\\c b -> STEP) 0.0)";
+    let every = "n.(1+k).f32 = rows |> map (\\r -> r |> scanSeq (\\b c -> STEP) 0.0)";
+    let much = "(0.5 * c + b) * (0.25 * c - b) + (0.125 * c * c + b * b) * (c - 0.5)";
+    for whole in [last, every] {
+        assert_eq!(made(much, whole), all, "{whole}");
+        // Several rows at once do as well.
+        assert_eq!(made("0.5 * c + b", whole), 1, "{whole}");
+    }
+}
+
+/// Of rows in blocks of a known length, those of a block are lanes: they are stored side by side, and none is left.
+#[test]
+fn blocks_of_rows_are_lanes_inside() {
+    let nest = printed(
+        "def f [n k : nat] (rows : (n*256).k.f32) : (n*256).f32 =
+           join (split[256] rows |> map (map (\\r -> r |> reduceSeq (\\c b -> select (b > c) (0.5 * c + b) (c - b)) 0.0)))",
+    );
+    let mut scattered = 0;
+    each_stmt(&nest.body, &mut |s| {
+        if let Stmt::Store { value, .. } = s {
+            scattered += usize::from(value.shape().lanes == 1);
+        }
+    });
+    assert_eq!(scattered, 0, "{nest}");
 }
 
 /// Of so many iterations as whole vectors have, nothing is left.

@@ -310,9 +310,10 @@ impl Lanes {
         });
         let loads = places.len();
         let mut stores = 0;
-        walk::each_stmt(body, &mut |s| match s {
-            Stmt::Store { index, .. } => stores += usize::from(!self.steps(*index)),
-            _ => {}
+        walk::each_stmt(body, &mut |s| {
+            if let Stmt::Store { index, .. } = s {
+                stores += usize::from(!self.steps(*index));
+            }
         });
         loads + stores
     }
