@@ -115,9 +115,10 @@ impl Lower {
 
     /// An operation that is only done on scalars, for each of so many lanes.
     pub fn each_lane(&mut self, op: Op, parts: Vec<Expr>, elem: Scalar, lanes: u32) -> Expr {
-        let parts: Vec<Expr> = match self.in_lanes {
-            0 => parts.into_iter().map(|e| self.bind(e)).collect(),
-            _ => parts,
+        // On a side of a choice for all lanes a name would stand before the choice: what is read there may not be there.
+        let parts: Vec<Expr> = match self.in_lanes == 0 && self.guards.is_empty() {
+            true => parts.into_iter().map(|e| self.bind(e)).collect(),
+            false => parts,
         };
         let at = |i| parts.iter().map(|e| lane(e, i)).collect();
         let of = |i| Expr::new(ExprKind::Op(op, at(i)), Shape::scalar(elem));

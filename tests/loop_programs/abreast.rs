@@ -31,9 +31,11 @@ fn handed_on(nest: &Nest) -> usize {
 #[test]
 fn steps_of_some_rows_do_not_wait_for_each_other() {
     let scan = |f: &str| carried("m.n.f32", &format!("x |> map (scanSeq (\\v s -> {f}) 0.0)"));
-    // As many as are done while one waits: each stores; quotients take turns.
+    // As many as are done while one waits: each stores.
     assert_eq!(scan("s + v"), 4);
-    assert_eq!(scan("v / (s + 2.0)"), 4);
+    assert_eq!(scan("0.5 * s + v"), 4);
+    // Quotients take turns, and are lanes of one vector instead.
+    assert_eq!(scan("v / (s + 2.0)"), 1);
     let sum = |f: &str| {
         let rows = format!(
             "x |> map (\\row -> row |> map (\\v -> {f}) |> reduceSeq (\\s v -> s + v) 0.0)"
