@@ -33,7 +33,7 @@ fn steps_of_some_rows_do_not_wait_for_each_other() {
     let scan = |f: &str| carried("m.n.f32", &format!("x |> map (scanSeq (\\v s -> {f}) 0.0)"));
     // As many as are done while one waits: each stores.
     assert_eq!(scan("s + v"), 4);
-    assert_eq!(scan("0.5 * s + v"), 4);
+    assert_eq!(scan("0.5 * s + v"), 8);
     // Quotients take turns, and are lanes of one vector instead.
     assert_eq!(scan("v / (s + 2.0)"), 1);
     let sum = |f: &str| {
