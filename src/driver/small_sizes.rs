@@ -154,13 +154,14 @@ impl Trial<'_> {
             known,
         };
         let small = probes.best()?;
+        let standing = auto.plain?;
         let (size, last) = (small.size, small.ends - 1);
         let classes = Classes::below(size, ENDS[last]);
         let at_small = probes.sizes(size, last);
         let names = classes.names();
         let of = [
-            (small.takes, &at_small, probes.at(None, size, last)),
-            (auto.best, &auto.sizes, auto.plain.map(|all| (all, all))),
+            (small.takes, &at_small, probes.at(None, size, last)?.0),
+            (auto.best, &auto.sizes, standing),
         ];
         let expected = probes.at(small.takes, size, last)?;
         let taken = |t: usize| match auto.tried[t].ended {
@@ -172,7 +173,7 @@ impl Trial<'_> {
         let classes_of = named.map(|((what, (takes, sizes, plain)), cycles)| Class {
             what,
             sizes: sizes.iter().map(|(s, n)| (s.to_string(), *n)).collect(),
-            plain: plain.map_or(f64::INFINITY, |p| p.0),
+            plain,
             cycles,
             takes,
         });
@@ -188,7 +189,7 @@ impl Trial<'_> {
         let text = auto.text_of(&by.variants);
         let kernel = self.reaches(&text).ok()?;
         // Nobody asked for it: what does not choose well is not mentioned.
-        let usual = cycles[1].or(auto.plain)?;
+        let usual = cycles[1].unwrap_or(standing);
         let is_as_fast = |new: f64, old: f64| new <= old * SAME * SAME;
         let keeps = is_as_fast(self.at(&kernel, &at_small).0, expected.0)
             && is_as_fast(self.estimates(&kernel).0 .0, usual);

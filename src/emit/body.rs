@@ -708,8 +708,24 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// Whether as many single elements are stored as one or two vectors have.
+/// Whether as many single elements are stored as one or two vectors have. What is computed in far wider numbers is in many of them.
 fn is_of_vectors(extent: Nat, body: &[Stmt]) -> bool {
     let few = extent.as_int().is_some_and(|n| matches!(n, 8 | 12 | 16));
-    few && !body.iter().any(|s| matches!(s, Stmt::For { .. }))
+    let (mut stored, mut widest) = (u64::MAX, 0);
+    walk::each_stmt(body, &mut |s| {
+        if let Stmt::Store { value, .. } = s {
+            stored = stored.min(value.shape().elem.bytes());
+        }
+        if let Some(e) = walk::exprs(s) {
+            e.visit(&mut |e| {
+                let computes = matches!(e.kind(), ExprKind::Op(..));
+                widest = widest.max(if computes { e.shape().elem.bytes() } else { 0 });
+            });
+        }
+    });
+    let narrows = widest > stored.saturating_mul(NARROWED);
+    few && !narrows && !walk::has_loops(body)
 }
+
+/// How many times as wide as what is stored numbers may be for compilers to make vectors of a short loop.
+const NARROWED: u64 = 4;

@@ -67,8 +67,6 @@ pub struct Walk<'a> {
     computed: BTreeSet<String>,
     /// Elements and vectors that a block has loaded, with how many lie side by side: compilers keep them.
     loaded: BTreeSet<(BufId, Nat, u32)>,
-    /// Small arrays that are registers, as each access is to one number of them.
-    registers: BTreeSet<BufId>,
     /// What differs between the iterations of the innermost long loop, if there is one.
     varying: Option<Varying>,
     /// Whether the loops around have more accumulators than the machine has registers for.
@@ -84,7 +82,6 @@ impl<'a> Walk<'a> {
             built: BTreeSet::new(),
             computed: BTreeSet::new(),
             loaded: BTreeSet::new(),
-            registers: registers(cx.nest),
             varying: None,
             is_spilled: false,
         }
@@ -151,7 +148,7 @@ impl<'a> Walk<'a> {
             Stmt::Assign { value, .. } => self.expr(value),
             // A table of constants.
             Stmt::Store { .. } if self.is_invariant(s) => 0.0,
-            Stmt::Store { buf, value, .. } if self.registers.contains(buf) => {
+            Stmt::Store { buf, value, .. } if self.cx.registers.contains(buf) => {
                 match self.is_known(value) {
                     true => 0.0,
                     false => self.expr(value),
@@ -432,7 +429,7 @@ impl<'a> Walk<'a> {
         let vector = shape.lanes > 1;
         match e.kind() {
             ExprKind::Load(b, index)
-                if self.registers.contains(b) || self.is_loaded_before(*b, *index) =>
+                if self.cx.registers.contains(b) || self.is_loaded_before(*b, *index) =>
             {
                 0.0
             }
@@ -561,7 +558,7 @@ fn is_of_numbers(body: &[Stmt]) -> bool {
 }
 
 /// The small arrays on the stack of which no vector is loaded or stored.
-fn registers(nest: &Nest) -> BTreeSet<BufId> {
+pub fn registers(nest: &Nest) -> BTreeSet<BufId> {
     let mut vectors = BTreeSet::new();
     walk::each_stmt(&nest.body, &mut |s| {
         if let Stmt::Store { buf, value, .. } = s {

@@ -23,7 +23,7 @@ pub use shares::{parallel, Parallel};
 use crate::intern::Symbol;
 use crate::nest::{walk, BufId, ExprKind, LoopKind, Nest, Stmt, StorageClass};
 use crate::target::Target;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Bytes that come at once.
 const LINE: f64 = 64.0;
@@ -77,8 +77,10 @@ impl Machine {
 /// Cycles of a call, with sizes; of a size that has none, and of what it cannot count, it takes a guess.
 pub fn cycles(nest: &Nest, sizes: &Sizes, machine: &Machine) -> f64 {
     let nest = &*segments::of_usual_length(nest);
+    let registers = &compute::registers(nest);
     let mut cx = Context {
         nest,
+        registers,
         env: sizes.iter().map(|(s, n)| (*s, *n)).collect(),
         machine,
         again: false,
@@ -88,6 +90,8 @@ pub fn cycles(nest: &Nest, sizes: &Sizes, machine: &Machine) -> f64 {
 
 struct Context<'a> {
     nest: &'a Nest,
+    /// Small arrays that are registers, as each access is to one number of them.
+    registers: &'a BTreeSet<BufId>,
     machine: &'a Machine,
     /// What sizes, indices and the variables of loops around are.
     env: sizes::Env,

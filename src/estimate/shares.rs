@@ -4,7 +4,7 @@
 //! loop without others takes for an iteration is estimated at usual sizes; how often it runs, its sizes say, where quotients are not
 //! rounded and an index is in the middle. Absent: memory, as what is near the threshold is in a cache.
 
-use super::compute::{Walk, AUTOMATIC};
+use super::compute::{registers, Walk, AUTOMATIC};
 use super::sizes::{is_unrolled, truth, value};
 use super::{segments, statics, Context, Machine};
 use crate::arith::{Atom, AtomKind, Nat, Rat};
@@ -29,8 +29,10 @@ pub struct Parallel {
 pub fn parallel(nest: &Nest, target: Target) -> Parallel {
     let differ = statics::of_lengths_read(&nest.body);
     let nest = &*segments::of_usual_length(nest);
+    let registers = &registers(nest);
     let cx = Context {
         nest,
+        registers,
         env: nest.abi.sizes.iter().map(|s| (*s, USUAL)).collect(),
         machine: &Machine::of(target),
         again: false,

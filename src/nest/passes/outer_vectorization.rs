@@ -236,8 +236,8 @@ struct Lanes {
     /// Whether functions may be approximated, and whether some are.
     approximate: bool,
     calls: bool,
-    /// Whether inner loops choose what they hand on, whether their steps are faster in lanes in any case, and how
-    /// much they read lane by lane.
+    /// Whether inner loops choose what they hand on, whether the steps of some, or of the one that is looked at, are faster in lanes in
+    /// any case, and how much is read lane by lane.
     chooses: bool,
     waits: bool,
     gathered: usize,
@@ -274,8 +274,7 @@ impl Lanes {
         walk::each_stmt(body, &mut |s| {
             if let Stmt::For { body, .. } = s {
                 lanes.chooses |= step::chooses(body);
-                let step = Step::of(body);
-                lanes.waits |= step.is_some_and(|s| s.is_faster_in(USUAL, lanes.scattered(body)));
+                lanes.waits |= lanes.is_faster(body);
             }
         });
         let mut places = Vec::new();
@@ -295,6 +294,12 @@ impl Lanes {
         let worth = reduces && lanes.accumulators > 0 || lanes.calls;
         let worth = worth && operations(body) >= GATHERED * lanes.gathered;
         (worth && apart && known && !places.is_empty()).then_some(lanes)
+    }
+
+    /// Whether the steps of a loop are faster in lanes although these read and store one by one.
+    fn is_faster(&self, body: &Block) -> bool {
+        let step = Step::of(body);
+        step.is_some_and(|s| s.is_faster_in(USUAL, self.scattered(body)))
     }
 
     /// How many elements a body reads or stores lane by lane.
@@ -374,7 +379,10 @@ impl Lanes {
                     ..
                 } if !self.moves(*extent) => {
                     self.around.push((*var, *extent));
+                    let around = self.waits;
+                    self.waits &= walk::has_loops(body) || self.is_faster(body);
                     let inside = self.fits(nest, body, places)?;
+                    self.waits = around;
                     self.around.pop();
                     let long = |n| n > SHORT || n * written(body) > WRITTEN;
                     let long = extent.as_int().is_none_or(long);
