@@ -118,6 +118,16 @@ fn job(args: &Args, context: &mut Context) -> Result<Vec<Diagnostic>, Vec<Diagno
     }
     let wrong = match &found.verdict {
         Verdict::Validated => None,
+        Verdict::Refuted(d) if d.is_rounding && args.plan.is_none() => Some(
+            Diagnostic::new(
+                code::NOT_VALIDATED,
+                format!(
+                    "`{name}` and `{}` differ by rounding: where {}, {}",
+                    judged.program.name, d.sizes, d.what
+                ),
+            )
+            .help("if its sums may be regrouped, judge it by its plan, which says so: `--plan FILE`, as `--emit loops,plan` writes it"),
+        ),
         Verdict::Refuted(d) => Some(
             Diagnostic::new(
                 code::NOT_VALIDATED,

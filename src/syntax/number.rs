@@ -81,9 +81,8 @@ pub fn parse(text: &str) -> Result<Literal, Diagnostic> {
             "u64" => u64::MAX,
             _ => i64::MAX as u64,
         };
-        let value = u64::from_str_radix(digits, radix)
-            .ok()
-            .filter(|v| *v <= limit);
+        let whole = u64::from_str_radix(digits, radix).ok();
+        let value = whole.filter(|v| *v <= limit);
         let value = value.ok_or_else(|| {
             range(match found {
                 Some(s) => s,
@@ -91,6 +90,10 @@ pub fn parse(text: &str) -> Result<Literal, Diagnostic> {
             })
             .help(match found {
                 Some(s) => format!("values of {s} stop at {limit}"),
+                None if whole.is_some() => {
+                    let text = shorten(text);
+                    format!("write `{text}u64`, which is of type `u64`; others stop at {limit}")
+                }
                 None => format!("sizes and integers stop at {limit}"),
             })
         })?;

@@ -21,7 +21,12 @@ pub struct Difference {
     pub sizes: String,
     /// As a sentence without its end.
     pub what: String,
+    /// Whether it is so small that sums in another order may make it.
+    pub is_rounding: bool,
 }
+
+/// What sums of a few numbers in another order differ by, at most, beside the numbers themselves.
+const ROUNDING: f64 = 1e-4;
 
 /// Choices of sizes that are tried.
 const TRIED: u64 = 16;
@@ -97,28 +102,26 @@ fn differs(nest: &Nest, program: &Program, sizes: &Sizes, rng: &mut Rng) -> Opti
         .collect::<Option<_>>()?;
     let inputs: Vec<Vec<Num>> = args.iter().flat_map(|v| v.leaves()).collect();
     let expected = eval_program(program, sizes, &args).ok()?.leaves();
-    let what = match eval(nest, sizes, &inputs) {
+    let (what, is_rounding) = match eval(nest, sizes, &inputs) {
         Ok(found) => element(nest, &found, &expected)?,
-        Err(EvalError::Fault(_, what)) => what,
+        Err(EvalError::Fault(_, what)) => (what, false),
         Err(_) => return None,
     };
     Some(Difference {
         sizes: at(sizes),
         what,
+        is_rounding,
     })
 }
 
-/// The first element that differs.
-fn element(nest: &Nest, found: &[Vec<Num>], expected: &[Vec<Num>]) -> Option<String> {
+/// The first element that differs, and whether it is nearly the same float.
+fn element(nest: &Nest, found: &[Vec<Num>], expected: &[Vec<Num>]) -> Option<(String, bool)> {
     for (k, slot) in nest.abi.outputs.iter().enumerate() {
         let (a, b) = (found.get(k)?, expected.get(k)?);
         if a.len() != b.len() {
-            return Some(format!(
-                "`{}` has {} elements, not {}",
-                slot.name,
-                a.len(),
-                b.len()
-            ));
+            let (found, expected) = (a.len(), b.len());
+            let text = format!("`{}` has {found} elements, not {expected}", slot.name);
+            return Some((text, false));
         }
         let differs = |(x, y): (&Num, &Num)| !x.same(*y);
         if let Some(i) = a.iter().zip(b).position(differs) {
@@ -128,10 +131,22 @@ fn element(nest: &Nest, found: &[Vec<Num>], expected: &[Vec<Num>]) -> Option<Str
                 shown(a[i]),
                 shown(b[i])
             );
-            return Some(text);
+            return Some((text, is_near(a[i], b[i])));
         }
     }
     None
+}
+
+fn is_near(a: Num, b: Num) -> bool {
+    let float = |n: Num| match n {
+        Num::F32(x) => Some(f64::from(x)),
+        Num::F64(x) => Some(x),
+        _ => None,
+    };
+    let (Some(a), Some(b)) = (float(a), float(b)) else {
+        return false;
+    };
+    (a - b).abs() <= ROUNDING * a.abs().max(b.abs())
 }
 
 fn shown(n: Num) -> String {

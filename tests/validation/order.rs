@@ -119,4 +119,11 @@ fn loops_are_judged_by_what_a_plan_leads_to() {
     );
     let o = rise_opt(dir, &["validate", "total.rise"]);
     assert_eq!(o.status.code(), Some(2), "{}", said(&o));
+    // Without the plan nobody knows that the order was permitted: that is no defect.
+    let o = rise_opt(dir, &["validate", "total.rise", "total.loops"]);
+    assert_eq!(o.status.code(), Some(4), "{}", said(&o));
+    let told = said(&o);
+    assert!(told.contains("differ by rounding"), "{told}");
+    assert!(told.contains("`--plan FILE`"), "{told}");
+    assert!(!told.contains("report it"), "{told}");
 }

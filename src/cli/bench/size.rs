@@ -23,6 +23,12 @@ impl std::str::FromStr for SizeArg {
             let parts = text.split(',').map(setting);
             return Ok(SizeArg::Named(parts.collect::<Result<_, _>>()?));
         }
+        if text.contains(',') {
+            let each = text.replace(',', " --size ");
+            return Err(format!(
+                "several sizes are given one after the other: `--size {each}`"
+            ));
+        }
         let number = |word: &str| match word.trim().replace('_', "").parse::<i64>() {
             Ok(n) if n >= 1 => Ok(n),
             Ok(_) => Err("a size must be at least 1".to_string()),

@@ -4,7 +4,8 @@
 //! numbers that lie side by side, some vectors at once, then over single vectors, then over the numbers that are left. Compilers make vectors
 //! of innermost loops, and may not add up floats in another order. Invariant: what each iteration computes, and in which order;
 //! iterations store side by side, or lane by lane where each stores to few places between which no other one does, and read side by side
-//! what differs between them, or lane by lane what no inner loop changes, or what one does that chooses what it hands on. Absent: loops of
+//! what differs between them, or lane by lane what no inner loop changes, or what one does that chooses what it hands on. Where steps take
+//! longer than that, rows of any length are read and stored lane by lane. Absent: loops of
 //! vectors, as a search has shaped those; choices of what is read, functions that have no
 //! vectors that are exact, loops around short ones alone, which compilers write out.
 
@@ -496,8 +497,10 @@ impl Lanes {
                 let gathers = self.chooses || self.waits;
                 let by = self.stride(*n).filter(|_| gathers)?.as_int();
                 let bytes = e.shape().elem.bytes() as i64;
-                self.collides |= by.is_none_or(|by| by.saturating_mul(bytes) % COLLIDING == 0);
-                Some(())
+                let collide = |by: i64| by.saturating_mul(bytes) % COLLIDING == 0;
+                self.collides |= by.is_none_or(collide);
+                // Of rows that certainly do, several at once are faster.
+                (self.chooses || !by.is_some_and(collide)).then_some(())
             }
             ExprKind::Cast(_) if of_index(e).is_some_and(|n| self.is_kept(n)) => Some(()),
             ExprKind::Op(op, args) if is_exact(*op, e.shape().elem) => {

@@ -25,6 +25,7 @@ fn refuted() -> Verdict {
     Verdict::Refuted(Difference {
         sizes: "n = 3".into(),
         what: "`out[1]` is 1, not 2".into(),
+        is_rounding: false,
     })
 }
 
