@@ -12,7 +12,6 @@ use crate::arith::Nat;
 use crate::exec::sizes::Sizes;
 use crate::intern::Symbol;
 use crate::nest::{abi, Nest};
-use crate::schedule::Variants;
 use crate::ty::Ty;
 use std::collections::BTreeMap;
 
@@ -92,7 +91,6 @@ impl Probes<'_, '_> {
             most = gain.max(most);
             ends = end + 1;
         }
-        let gain = sum;
         let choice = takes.map(|t| self.auto.tried[t].schedule.choice);
         let enough = match choice {
             _ if ends == 1 && lanes(best) == 0 => GAIN_FEW,
@@ -103,7 +101,7 @@ impl Probes<'_, '_> {
             size,
             ends,
             takes,
-            gain,
+            gain: sum,
         })
     }
 
@@ -177,23 +175,20 @@ impl Trial<'_> {
             cycles,
             takes,
         });
-        let mut by = BySize {
-            variants: classes.variants(&[small.takes, auto.best]),
-            text: None,
-            lost: None,
-            classes: classes_of.collect(),
-        };
-        if let Variants::One(_) = by.variants {
-            return None;
-        }
-        let text = auto.text_of(&by.variants);
+        let classes_of = classes_of.collect();
+        let variants = classes.variants(&[small.takes, auto.best]);
+        let text = auto.text_of(&variants);
         let kernel = self.reaches(&text).ok()?;
         // Nobody asked for it: what does not choose well is not mentioned.
         let usual = cycles[1].unwrap_or(standing);
         let is_as_fast = |new: f64, old: f64| new <= old * SAME * SAME;
         let keeps = is_as_fast(self.at(&kernel, &at_small).0, expected.0)
             && is_as_fast(self.estimates(&kernel).0 .0, usual);
-        by.text = keeps.then_some(text);
-        by.text.is_some().then_some(by)
+        keeps.then_some(BySize {
+            variants,
+            text: Some(text),
+            lost: None,
+            classes: classes_of,
+        })
     }
 }

@@ -711,6 +711,9 @@ impl<'a> Printer<'a> {
 /// Whether as many single elements are stored as one or two vectors have. What is computed in far wider numbers is in many of them.
 fn is_of_vectors(extent: Nat, body: &[Stmt]) -> bool {
     let few = extent.as_int().is_some_and(|n| matches!(n, 8 | 12 | 16));
+    if !few || walk::has_loops(body) {
+        return false;
+    }
     let (mut stored, mut widest) = (u64::MAX, 0);
     walk::each_stmt(body, &mut |s| {
         if let Stmt::Store { value, .. } = s {
@@ -723,8 +726,7 @@ fn is_of_vectors(extent: Nat, body: &[Stmt]) -> bool {
             });
         }
     });
-    let narrows = widest > stored.saturating_mul(NARROWED);
-    few && !narrows && !walk::has_loops(body)
+    widest <= stored.saturating_mul(NARROWED)
 }
 
 /// How many times as wide as what is stored numbers may be for compilers to make vectors of a short loop.

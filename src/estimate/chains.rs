@@ -133,13 +133,9 @@ pub fn updates(nest: &Nest, var: Symbol, body: &[Stmt], env: &Env) -> u32 {
         if let Stmt::Let { var, .. } = s {
             read.insert(*var);
         }
-        if let Some(e) = walk::exprs(s) {
-            e.visit(&mut |e| {
-                if let ExprKind::Load(b, _) = e.kind() {
-                    loaded.insert(nest.root(*b));
-                }
-            });
-        }
+        walk::each_load(s, &mut |b, _| {
+            loaded.insert(nest.root(b));
+        });
     });
     let mut all = BTreeMap::new();
     let again = |buf: &BufId, index: &Nat| {
@@ -159,21 +155,16 @@ pub fn updates(nest: &Nest, var: Symbol, body: &[Stmt], env: &Env) -> u32 {
 pub fn accumulates(nest: &Nest, var: Symbol, body: &[Stmt]) -> bool {
     let mut loaded = BTreeSet::new();
     walk::each_stmt(body, &mut |s| {
-        if let Some(e) = walk::exprs(s) {
-            e.visit(&mut |e| {
-                if let ExprKind::Load(b, index) = e.kind() {
-                    loaded.insert((nest.root(*b), *index));
-                }
-            });
-        }
+        walk::each_load(s, &mut |b, (index, _)| {
+            loaded.insert((nest.root(b), index));
+        });
     });
-    let mut found = false;
-    walk::each_stmt(body, &mut |s| {
-        if let Stmt::Store { buf, index, .. } = s {
-            found |= !index.mentions(var) && loaded.contains(&(nest.root(*buf), *index));
+    walk::holds(body, &|s| match s {
+        Stmt::Store { buf, index, .. } => {
+            !index.mentions(var) && loaded.contains(&(nest.root(*buf), *index))
         }
-    });
-    found
+        _ => false,
+    })
 }
 
 /// Stores of a body, with how often each meets one array where loops around it do not move it: a table for each iteration is another one.

@@ -35,11 +35,10 @@ struct Strides {
 
 /// All of them together.
 struct Access {
-    buf: BufId,
+    of: Strides,
     bytes: u64,
     /// In so many places that lie apart.
     places: usize,
-    loops: Vec<(Symbol, i64, i64)>,
     /// Whether a stride is made of sizes that may be any.
     open: bool,
     /// Where it begins in the array, in bytes.
@@ -62,7 +61,7 @@ fn accesses(cx: &Context, s: &Stmt) -> Vec<Access> {
     let elem = |a: &Strides| cx.nest.buffers[a.buf.0 as usize].elem.bytes() as i64;
     let all = all.map(|a| joined(elem(&a.0), a));
     let with_lines = |a: Access| Access {
-        touched: (0..=a.loops.len())
+        touched: (0..=a.of.loops.len())
             .map(|depth| touched(cx, &a, depth))
             .collect(),
         ..a
@@ -105,24 +104,24 @@ pub fn cycles(cx: &Context, s: &Stmt) -> f64 {
 
 /// Cycles for the lines of columns that are read again, of which a cache may keep few.
 fn conflicts(cx: &Context, a: &Access) -> f64 {
-    let elem = cx.nest.buffers[a.buf.0 as usize].elem.bytes();
+    let elem = cx.nest.buffers[a.of.buf.0 as usize].elem.bytes();
     let step = |l: &(Symbol, i64, i64)| l.2.unsigned_abs().saturating_mul(elem);
-    let Some(column) = a.loops.iter().rposition(|l| step(l) > LINE as u64) else {
+    let Some(column) = a.of.loops.iter().rposition(|l| step(l) > LINE as u64) else {
         return 0.0;
     };
     // What goes along a row reads lines whose places differ.
-    if a.loops[column + 1..].iter().any(|l| l.2 != 0) {
+    if a.of.loops[column + 1..].iter().any(|l| l.2 != 0) {
         return 0.0;
     }
-    let again = a.loops[..column].iter().any(|l| l.2 == 0 && l.1 > 1);
-    let lines = a.loops[column].1.saturating_mul(a.places as i64);
+    let again = a.of.loops[..column].iter().any(|l| l.2 == 0 && l.1 > 1);
+    let lines = a.of.loops[column].1.saturating_mul(a.places as i64);
     let likely = match a.open {
         true => LIKELY,
-        false => f64::from(step(&a.loops[column]) % ALIKE == 0),
+        false => f64::from(step(&a.of.loops[column]) % ALIKE == 0),
     };
     match again && lines > PAGES {
         true => {
-            let times = a.loops[..=column].iter().map(|l| l.1 as f64);
+            let times = a.of.loops[..=column].iter().map(|l| l.1 as f64);
             likely * AGAIN * a.places as f64 * times.product::<f64>()
         }
         false => 0.0,
@@ -131,21 +130,26 @@ fn conflicts(cx: &Context, a: &Access) -> f64 {
 
 /// How often an access goes to another page, of more than are at hand, in an array that no near cache holds.
 fn jumps(cx: &Context, a: &Access) -> f64 {
-    let buffer = &cx.nest.buffers[a.buf.0 as usize];
+    let buffer = &cx.nest.buffers[a.of.buf.0 as usize];
     let elem = buffer.elem.bytes();
     let near = cx.machine.caches.get(1).map_or(0.0, |c| c.0);
     let far = |l: &(Symbol, i64, i64)| l.2.unsigned_abs().saturating_mul(elem) >= PAGE;
-    let Some(last) = a.loops.iter().rposition(far) else {
+    let Some(last) = a.of.loops.iter().rposition(far) else {
         return 0.0;
     };
     let large = value(buffer.len, &cx.env) as f64 * elem as f64 > near;
-    let pages = a.loops[last].1.saturating_mul(a.places as i64);
+    let pages = a.of.loops[last].1.saturating_mul(a.places as i64);
     if !large || pages <= PAGES {
         return 0.0;
     }
     // The more there are, the fewer of them are at hand.
     let missing = 1.0 - PAGES as f64 / pages as f64;
-    missing * a.places as f64 * a.loops[..=last].iter().map(|l| l.1 as f64).product::<f64>()
+    missing
+        * a.places as f64
+        * a.of.loops[..=last]
+            .iter()
+            .map(|l| l.1 as f64)
+            .product::<f64>()
 }
 
 struct Found<'a> {
@@ -254,10 +258,9 @@ fn joined(elem: i64, (access, places): (Strides, Places)) -> Access {
     }
     let bytes = runs.iter().map(|r| r.1 - r.0).max().unwrap_or(0);
     Access {
-        buf: access.buf,
+        of: access,
         bytes: bytes.unsigned_abs(),
         places: kept.len(),
-        loops: access.loops,
         open: places.open,
         begin: kept.first().copied().unwrap_or(0),
         touched: Vec::new(),
@@ -266,9 +269,9 @@ fn joined(elem: i64, (access, places): (Strides, Places)) -> Access {
 
 /// Bytes of lines that an access touches in its loops from the one at a depth on.
 fn touched(cx: &Context, a: &Access, depth: usize) -> f64 {
-    let buffer = &cx.nest.buffers[a.buf.0 as usize];
+    let buffer = &cx.nest.buffers[a.of.buf.0 as usize];
     let elem = buffer.elem.bytes() as f64;
-    let loops = a.loops.get(depth..).unwrap_or_default();
+    let loops = a.of.loops.get(depth..).unwrap_or_default();
     let mut steps: Vec<(f64, f64)> = loops
         .iter()
         .filter(|l| l.2 != 0)
@@ -292,7 +295,7 @@ fn touched(cx: &Context, a: &Access, depth: usize) -> f64 {
 fn covered(a: &Access, o: &Access, depth: usize) -> f64 {
     let (of, by) = (a.touched(depth), o.touched(depth));
     let apart = o.begin.abs_diff(a.begin) as f64;
-    match depth > 0 && o.buf == a.buf && o.loops.get(..depth) == a.loops.get(..depth) {
+    match depth > 0 && o.of.buf == a.of.buf && o.of.loops.get(..depth) == a.of.loops.get(..depth) {
         true => ((by - apart) / of).clamp(0.0, 1.0),
         false => 0.0,
     }
@@ -302,21 +305,21 @@ fn covered(a: &Access, o: &Access, depth: usize) -> f64 {
 fn moved(all: &[Access], a: &Access, cache: f64) -> f64 {
     let beside = |depth: usize| {
         let same = |o: &&Access| {
-            let same = o.loops.iter().zip(&a.loops).take(depth);
-            o.loops.len() >= depth && same.filter(|(x, y)| x.0 == y.0).count() == depth
+            let same = o.of.loops.iter().zip(&a.of.loops).take(depth);
+            o.of.loops.len() >= depth && same.filter(|(x, y)| x.0 == y.0).count() == depth
         };
         all.iter()
             .filter(same)
             .map(|o| o.touched(depth))
             .sum::<f64>()
     };
-    let depth = (0..=a.loops.len()).find(|&d| beside(d) <= cache);
+    let depth = (0..=a.of.loops.len()).find(|&d| beside(d) <= cache);
     // What a loop beside it brought in before is there.
     let others = all.iter().take_while(|o| !std::ptr::eq(*o, a));
     let there = |d: usize| others.map(|o| covered(a, o, d)).fold(0.0, f64::max);
     let missing = 1.0 - depth.map_or(0.0, there);
     // What one iteration touches stays for the next one, so the whole loop around it brings each line once.
-    let depth = depth.unwrap_or(a.loops.len()).saturating_sub(1);
-    let around = a.loops[..depth].iter().map(|l| l.1 as f64);
+    let depth = depth.unwrap_or(a.of.loops.len()).saturating_sub(1);
+    let around = a.of.loops[..depth].iter().map(|l| l.1 as f64);
     missing * a.touched(depth) * around.product::<f64>()
 }

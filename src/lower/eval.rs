@@ -6,7 +6,7 @@
 use super::state::{Lower, Res, Stop};
 use super::value::{Closure, Elements, Env, Mem, Node, Val, View};
 use crate::arith::Nat;
-use crate::nest::{Expr, ExprKind, Shape};
+use crate::nest::{Block, Expr, ExprKind, Shape};
 use crate::term::{Kind, Lit, Op, Prim, Term};
 use crate::ty::{Scalar, Ty, TyKind};
 use std::cell::RefCell;
@@ -61,17 +61,28 @@ impl Lower {
 
     /// A value without arrays that the same side of a choice computes in every call: the other side is not computed.
     fn chosen_by_sizes(&mut self, c: &Term, a: &Term, b: &Term, env: &Env) -> Res<Val> {
-        let c = self.eval(c, env)?;
-        let c = self.scalar(&c)?;
-        match c.as_bool() {
-            Some(true) => return self.eval(a, env),
-            Some(false) => return self.eval(b, env),
-            None => {}
+        match self.sides([c, a, b], env, &mut |cx, t| cx.eval(t, env))? {
+            Sides::One(x) => Ok(x),
+            Sides::Both(c, then, els) => self.select_sides(c, a.ty(), then, els),
         }
-        let level = self.level_of_expr(&c);
-        let (then, x) = self.side(level, |cx| cx.eval(a, env))?;
-        let (els, y) = self.side(level, |cx| cx.eval(b, env))?;
-        self.select_sides(c, a.ty(), (then, x), (els, y))
+    }
+
+    /// What is made of the sides of a choice by sizes, each in a block of its own; of the only one, where the sizes are known.
+    pub fn sides<T>(
+        &mut self,
+        [c, a, b]: [&Term; 3],
+        env: &Env,
+        of: &mut dyn FnMut(&mut Lower, &Term) -> Res<T>,
+    ) -> Res<Sides<T>> {
+        let c = self.eval(c, env)?;
+        let cond = self.scalar(&c)?;
+        if let Some(holds) = cond.as_bool() {
+            return Ok(Sides::One(of(self, if holds { a } else { b })?));
+        }
+        let level = self.level_of_expr(&cond);
+        let then = self.side(level, |cx| of(cx, a))?;
+        let els = self.side(level, |cx| of(cx, b))?;
+        Ok(Sides::Both(cond, then, els))
     }
 
     /// The innermost level among the free variables of a lambda.
@@ -410,6 +421,13 @@ pub(super) fn of_sizes(e: &Expr) -> bool {
     let mut fine = true;
     e.visit(&mut |e| fine &= matches!(e.kind(), ExprKind::Index(_) | ExprKind::Op(..)));
     fine
+}
+
+/// What is made of the sides of a choice by sizes.
+pub(super) enum Sides<T> {
+    One(T),
+    /// The condition, and each with its block.
+    Both(Expr, (Block, T), (Block, T)),
 }
 
 /// Condition and sides of a choice that sizes alone decide.

@@ -5,7 +5,7 @@
 //! is computed, at `(i / k, i mod k)` of it. Invariant: every element is stored
 //! once (a guarded place at most once).
 
-use super::eval::{by_sizes, of_sizes};
+use super::eval::{by_sizes, of_sizes, Sides};
 use super::index_map::{IndexMap, Kept};
 use super::reduce::Reduction;
 use super::state::{Lower, Res, Version};
@@ -38,17 +38,10 @@ impl Lower {
             let value = self.eval(t, env)?;
             return self.write_whole(&value, out, program);
         };
-        let c = self.eval(c, env)?;
-        let cond = self.scalar(&c)?;
-        match cond.as_bool() {
-            Some(true) => return self.write_result(a, env, out, program),
-            Some(false) => return self.write_result(b, env, out, program),
-            None => {}
+        let write = &mut |cx: &mut Lower, t: &Term| cx.write_result(t, env, out, program);
+        if let Sides::Both(cond, (then, ()), (els, ())) = self.sides([c, a, b], env, write)? {
+            self.push(Stmt::If { cond, then, els });
         }
-        let level = self.level_of_expr(&cond);
-        let mut side = |t| self.side(level, |cx| cx.write_result(t, env, out, program));
-        let ((then, ()), (els, ())) = (side(a)?, side(b)?);
-        self.push(Stmt::If { cond, then, els });
         Ok(())
     }
 

@@ -57,6 +57,17 @@ pub fn has_loops(block: &[Stmt]) -> bool {
     holds(block, &|s| matches!(s, Stmt::For { .. }))
 }
 
+/// What a statement reads: array, index, lanes.
+pub fn each_load(s: &Stmt, f: &mut impl FnMut(BufId, (Nat, u32))) {
+    if let Some(e) = exprs(s) {
+        e.visit(&mut |e| {
+            if let ExprKind::Load(b, n) = e.kind() {
+                f(*b, (*n, e.shape().lanes));
+            }
+        });
+    }
+}
+
 /// The variable that a statement declares.
 pub fn declared(s: &Stmt) -> Option<Symbol> {
     match s {

@@ -146,8 +146,11 @@ pub struct Schedule {
 }
 
 /// What stands above the steps of every schedule: loops that are taken apart are written several times.
-const HEAD: &str = "import \"sketches/prelude.sk\"\nlimits size 5000\n";
-/// The bound on terms among it.
+fn head() -> String {
+    [IMPORT, SIZE].concat()
+}
+
+const IMPORT: &str = "import \"sketches/prelude.sk\"\n";
 const SIZE: &str = "limits size 5000\n";
 
 /// What a step needs to combine floats in another order.
@@ -171,7 +174,7 @@ impl Schedule {
     fn preparation(what: &str, steps: Vec<String>) -> Schedule {
         Schedule {
             what: what.to_string(),
-            head: HEAD.to_string(),
+            head: head(),
             steps,
             changes: 1,
             choice: Choice::default(),

@@ -7,7 +7,7 @@
 use super::pieces::Pieces;
 use super::skeleton::{leaf, same_leaves, Loops, Map, Reduce, Regroup, SHORT, SMALL};
 use super::stage::{Shown, Stage, STAGES};
-use super::{numbered, Choice, Permits, Schedule, HEAD, PERMIT};
+use super::{head, numbered, Choice, Permits, Schedule, PERMIT};
 use crate::arith::Nat;
 use crate::target::Target;
 use crate::term::Program;
@@ -100,7 +100,7 @@ pub fn schedule(
         p.says("functions in vectors");
         steps.push(p.step("?"));
     }
-    let mut head = HEAD.to_string();
+    let mut head = head();
     for (name, value) in &p.params {
         head += &format!("param {name} = {value}\n");
     }

@@ -4,7 +4,7 @@
 //! steps of its schedule, about that side alone (`focus choice`). Parameters of two schedules that have one name and two values get
 //! names of their own; what a schedule permits, its steps permit. Absent: which sizes take what.
 
-use super::{Schedule, SIZE};
+use super::{Schedule, IMPORT, SIZE};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -109,7 +109,7 @@ impl Variants {
         }
         let mut rules = Vec::new();
         let choices = self.choices(&mut rules);
-        let mut text = "import \"sketches/prelude.sk\"\n".to_string();
+        let mut text = IMPORT.to_string();
         for (name, value) in params {
             let _ = writeln!(text, "param {name} = {value}");
         }

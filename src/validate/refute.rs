@@ -138,15 +138,9 @@ fn element(nest: &Nest, found: &[Vec<Num>], expected: &[Vec<Num>]) -> Option<(St
 }
 
 fn is_near(a: Num, b: Num) -> bool {
-    let float = |n: Num| match n {
-        Num::F32(x) => Some(f64::from(x)),
-        Num::F64(x) => Some(x),
-        _ => None,
-    };
-    let (Some(a), Some(b)) = (float(a), float(b)) else {
-        return false;
-    };
-    (a - b).abs() <= ROUNDING * a.abs().max(b.abs())
+    let float = |n: Num| matches!(n, Num::F32(_) | Num::F64(_));
+    let (x, y) = (a.as_f64(), b.as_f64());
+    float(a) && float(b) && (x - y).abs() <= ROUNDING * x.abs().max(y.abs())
 }
 
 fn shown(n: Num) -> String {

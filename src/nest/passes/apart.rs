@@ -7,7 +7,7 @@ use super::effects::handed_on;
 use crate::arith::{Mono, Nat, Rat};
 use crate::index::Facts;
 use crate::intern::Symbol;
-use crate::nest::{walk, BufId, ExprKind, Stmt};
+use crate::nest::{walk, BufId, Stmt};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Whether iterations of a loop declare all that they assign, and touch elements of arrays that are stored to that no other iteration
@@ -35,7 +35,7 @@ pub(super) fn are_apart(
             Stmt::Alloc(_) => fine = false,
             _ => {}
         }
-        each_load(s, &mut |b, at| {
+        walk::each_load(s, &mut |b, at| {
             touched.entry(root(b)).or_default().push(at);
         });
     });
@@ -71,15 +71,4 @@ fn beginning(index: Nat, var: Symbol, inside: &[Symbol]) -> Nat {
         !vars.is_empty() && !vars.iter().any(own)
     };
     Nat::from_terms(index.terms().into_iter().filter(|(m, _)| around(m)))
-}
-
-/// What a statement reads: array, index, lanes.
-pub(super) fn each_load(s: &Stmt, f: &mut impl FnMut(BufId, (Nat, u32))) {
-    if let Some(e) = walk::exprs(s) {
-        e.visit(&mut |e| {
-            if let ExprKind::Load(b, n) = e.kind() {
-                f(*b, (*n, e.shape().lanes));
-            }
-        });
-    }
 }

@@ -6,7 +6,6 @@
 //! allocate buffers, and those around longer ones, or more statements, than compilers would write out; rows that are stored where data
 //! says, which stay rows.
 
-use super::apart::each_load;
 use super::dce;
 use super::decided::decided;
 use super::fresh::Names;
@@ -129,7 +128,7 @@ impl Few {
     /// compilers read them together.
     fn interleaved(&self, block: &[Stmt], around: Option<Symbol>, wanted: &mut BTreeSet<Symbol>) {
         for s in block {
-            each_load(s, &mut |_, (n, _)| {
+            walk::each_load(s, &mut |_, (n, _)| {
                 let stride = around.and_then(|v| n.coefficient(v)).and_then(Nat::as_int);
                 if stride.is_some_and(|by| (2..=APART).contains(&by.abs())) {
                     let short = |v: &Symbol| self.loops.get(v).is_some_and(|n| *n <= SHORT);
@@ -185,7 +184,7 @@ fn indices(nest: &Nest) -> BTreeMap<BufId, BTreeSet<Symbol>> {
         if let Stmt::Store { buf, index, .. } = s {
             access(*buf, *index);
         }
-        each_load(s, &mut |b, (n, _)| access(b, n));
+        walk::each_load(s, &mut |b, (n, _)| access(b, n));
     });
     all
 }

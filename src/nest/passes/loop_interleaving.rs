@@ -5,7 +5,7 @@
 //! of its place, it waits until that is stored: what updates another table meanwhile does not. Invariant: the steps of each table
 //! and their order; what one iteration over tables touches of what is stored, no other one does. Absent: making tables (rules).
 
-use super::apart::{are_apart, each_load};
+use super::apart::are_apart;
 use super::fresh::Names;
 use super::strip_mining::substituted;
 use crate::arith::Nat;
@@ -99,7 +99,7 @@ fn updates(s: &Stmt, root: &dyn Fn(BufId) -> BufId) -> bool {
         _ => {}
     });
     walk::each_stmt(body, &mut |s| {
-        each_load(s, &mut |b, _| {
+        walk::each_load(s, &mut |b, _| {
             loads.insert(root(b));
         })
     });

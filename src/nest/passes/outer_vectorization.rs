@@ -9,7 +9,6 @@
 //! vectors, as a search has shaped those; choices of what is read, functions that have no
 //! vectors that are exact, loops around short ones alone, which compilers write out.
 
-use super::apart::each_load;
 use super::effects::handed_on;
 use super::fresh::Names;
 use super::step::{self, Step};
@@ -284,7 +283,7 @@ impl Lanes {
         // What is handed on from one iteration to the next is in order. An iteration may read what it may store itself.
         let mut apart = handed_on(body).is_empty();
         walk::each_stmt(body, &mut |s| {
-            each_load(s, &mut |b, (n, _)| {
+            walk::each_load(s, &mut |b, (n, _)| {
                 apart &= rows.is_own(nest.root(b), n, &lanes, facts);
             });
         });
@@ -312,7 +311,7 @@ impl Lanes {
             }
         };
         walk::each_stmt(body, &mut |s| {
-            each_load(s, &mut |_, (n, _)| add(n));
+            walk::each_load(s, &mut |_, (n, _)| add(n));
         });
         let loads = places.len();
         let mut stores = 0;

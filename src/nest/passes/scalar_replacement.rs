@@ -4,7 +4,6 @@
 //! not overlap, is replaced by one variable for each piece. Invariant: the same
 //! values reach the outputs. Accesses under second names count as its own.
 
-use super::apart::each_load;
 use crate::arith::Nat;
 use crate::intern::Symbol;
 use crate::nest::{walk, Block, BufId, Expr, ExprKind, Nest, Shape, Stmt, StorageClass};
@@ -41,7 +40,7 @@ pub(super) fn replace(nest: &mut Nest) {
         }
     };
     walk::each_stmt(&nest.body, &mut |s| {
-        each_load(s, &mut |b, (n, lanes)| access(b, n, lanes));
+        walk::each_load(s, &mut |b, (n, lanes)| access(b, n, lanes));
         if let Stmt::Store {
             buf, index, value, ..
         } = s

@@ -6,7 +6,7 @@
 //! iteration. What threads keep for an iteration, each of these has for itself. Absent: reductions that compilers make vectors of; loops that end before, or look ahead, where nothing changes;
 //! loops of vectors, as a search has shaped those; arrays that stand for others of the next iteration.
 
-use super::apart::{are_apart, each_load};
+use super::apart::are_apart;
 use super::fresh::Names;
 use super::step::{Step, ABREAST};
 use super::strip_mining::{rest, substituted};
@@ -224,7 +224,7 @@ impl Pass<'_> {
             if let Stmt::Store { buf, .. } = s {
                 stored.insert(self.nest.root(*buf));
             }
-            each_load(s, &mut |b, _| {
+            walk::each_load(s, &mut |b, _| {
                 read.insert(self.nest.root(b));
             });
         });
@@ -408,7 +408,7 @@ impl Waits {
             walk::each_stmt(of, &mut |s| {
                 statements += 1;
                 fits &= !matches!(s, Stmt::For { .. } | Stmt::If { .. } | Stmt::Alloc(_));
-                each_load(s, &mut |_, (at, lanes)| {
+                walk::each_load(s, &mut |_, (at, lanes)| {
                     fits &= lanes == 1;
                     let by = |v| at.coefficient(v).and_then(|n| n.as_int());
                     let next = by(*row).is_some_and(|n| n >= columns);
