@@ -9,7 +9,7 @@
 //! Every call ends, and soon: no type contains itself, not even by way of vectors that distribute over pairs, and what
 //! unfolds to more parts than anybody writes is refused. Absent: terms, names, the texts of messages.
 
-use crate::arith::{Atom, AtomKind, Nat};
+use crate::arith::{Atom, AtomKind, Mono, Nat};
 use crate::ty::{Ty, TyKind};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -317,13 +317,27 @@ impl Unifier {
         if unknowns.len() > 1 && !force {
             return false;
         }
-        for n in unknowns {
-            if let Some(value) = solve_for(a - b, n) {
-                self.bind_nat(n, value);
-                return true;
+        let several = unknowns.len() > 1;
+        let difference = if several {
+            without_common(a - b)
+        } else {
+            a - b
+        };
+        let of = |n: &u32| Some((*n, solve_for(difference, *n)?));
+        // Rows that nobody named do not make a size that somebody did 0, or less.
+        let is_size = |value: &Nat| !several || value.as_int().is_none_or(|n| n > 0);
+        let all = unknowns.iter().filter_map(of).filter(|s| is_size(&s.1));
+        let all: Vec<(u32, Nat)> = all.collect();
+        // Either one or the other may be what is meant.
+        let constants = all.iter().filter(|s| s.1.as_int().is_some());
+        let open = several && constants.count() > 1;
+        match all.first().filter(|_| !open) {
+            Some((n, value)) => {
+                self.bind_nat(*n, *value);
+                true
             }
+            None => false,
         }
-        false
     }
 
     /// The unknowns in a size that may be bound, in ascending order.
@@ -408,6 +422,23 @@ fn mentions(n: Nat, meta: u32) -> bool {
     found
 }
 
+/// A difference without what all of its terms are multiplied by.
+fn without_common(difference: Nat) -> Nat {
+    let terms = difference.terms();
+    let Some(((first, _), _)) = terms.split_first().filter(|(_, others)| !others.is_empty()) else {
+        return difference;
+    };
+    let mut common = Nat::int(1);
+    for (atom, e) in first.factors() {
+        let of = |m: &Mono| m.factors().find(|(a, _)| *a == atom).map_or(0, |f| f.1);
+        let least = terms.iter().map(|(m, _)| of(m)).min().unwrap_or(0).min(e);
+        for _ in 0..least.max(0) {
+            common = common * Nat::atom(atom);
+        }
+    }
+    difference.exact_div(common)
+}
+
 /// Solves `difference = 0` for the unknown, if it stands in it only as a factor.
 fn solve_for(difference: Nat, meta: u32) -> Option<Nat> {
     let atom = Atom::new(AtomKind::Meta(meta));
@@ -416,7 +447,7 @@ fn solve_for(difference: Nat, meta: u32) -> Option<Nat> {
         let exponent = mono.factors().find(|(a, _)| *a == atom).map(|(_, e)| e);
         match exponent {
             None => rest.push((mono, c)),
-            Some(1) => factor.push((mono.div(&crate::arith::Mono::atom(atom)), c)),
+            Some(1) => factor.push((mono.div(&Mono::atom(atom)), c)),
             Some(_) => return None,
         }
     }

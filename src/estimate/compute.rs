@@ -246,15 +246,17 @@ impl<'a> Walk<'a> {
             vars: BTreeSet::from([var]),
             ..Varying::default()
         };
+        walk::each_stmt(body, &mut |s| {
+            if let Stmt::Assign { var, .. } = s {
+                varying.vars.insert(*var);
+            }
+        });
         let mut cycles = 0.0;
         for s in body {
             let other = matches!(s, Stmt::Assign { .. } | Stmt::For { .. } | Stmt::If { .. })
                 || varying.is_in(s);
             if other {
                 varying.vars.extend(walk::declared(s));
-                if let Stmt::Assign { var, .. } = s {
-                    varying.vars.insert(*var);
-                }
                 walk::each_stmt(std::slice::from_ref(s), &mut |s| {
                     if let Stmt::Store { buf, .. } = s {
                         varying.arrays.insert(*buf);

@@ -10,6 +10,7 @@ use super::machine::{lane, Lanes, Machine, Read, Var};
 use super::memory::{own, read};
 use super::parts::choice;
 use super::rewrite::Rewrite;
+use super::rows::{buffer_of, Shapes};
 use super::value::{cell_bit, Node, Part, Res, Shape, Values, V};
 use super::{Obligation, Stuck};
 use crate::arith::Nat;
@@ -32,7 +33,7 @@ pub struct Loop {
     pub before: FxHashMap<u32, Vec<Item>>,
     pub after: FxHashMap<u32, Vec<Item>>,
     /// Of the parts of its state.
-    shapes: OnceCell<Rc<FxHashMap<u32, Shape>>>,
+    shapes: OnceCell<Rc<Shapes>>,
     /// What lies in buffers that are filled plainly when an iteration begins.
     pub earlier: RefCell<FxHashMap<u32, Rc<Vec<Item>>>>,
 }
@@ -238,17 +239,20 @@ impl Machine<'_> {
         let mut with = |cx: &mut Values, part: &Part, after: bool| {
             let mut machine = place.borrow_mut();
             std::mem::swap(cx, &mut machine.cx);
-            let v = machine.part(l, part, after);
+            let own = (buffer_of(part.0), part.1.clone());
+            let v = machine.part(l, &own, after);
             std::mem::swap(cx, &mut machine.cx);
-            v
+            shapes.by_rows(cx, l.of, v?)
         };
         let with = std::cell::RefCell::new(&mut with);
+        let leaf = (part.1.first()).map_or(part.0, |at| shapes.leaf(&mut cx, part.0, *at));
+        let part = (leaf, part.1);
         let v = cx.fold(
             (l.of, l.k, n),
             part,
             &mut |cx, p| with.borrow_mut()(cx, p, true),
             &mut |cx, p| with.borrow_mut()(cx, p, false),
-            &mut |_, leaf| shapes.get(&leaf).cloned(),
+            &mut |_, leaf| shapes.get(leaf).cloned(),
         );
         let machine = place.into_inner();
         machine.cx = cx;
@@ -256,16 +260,15 @@ impl Machine<'_> {
     }
 
     /// How long the parts of its state are.
-    pub fn shapes(&mut self, l: &Loop) -> Rc<FxHashMap<u32, Shape>> {
+    pub fn shapes(&mut self, l: &Loop) -> Rc<Shapes> {
         if let Some(known) = l.shapes.get() {
             return known.clone();
         }
-        let mut all = FxHashMap::default();
+        let mut all = Shapes::default();
         for b in l.after.keys() {
             let dims = self.dims(*b);
             if let Ok(dims) = dims.into_iter().map(|d| self.nat(d)).collect() {
-                let rows = self.inside_of(l, |m| m.rows_of(l, *b, dims));
-                all.insert(*b, rows);
+                self.inside_of(l, |m| m.rows_of(l, *b, dims, &mut all));
             }
         }
         for (name, number) in &self.numbers {

@@ -41,6 +41,7 @@ mod questions;
 mod refute;
 mod regroup;
 mod rewrite;
+mod room;
 mod rows;
 mod run;
 mod same;
@@ -59,8 +60,7 @@ use crate::arith::Nat;
 use crate::intern::Symbol;
 use crate::interp::Sizes as Data;
 use crate::nest::abi::leaves;
-use crate::nest::{ErrorCode, Guard, Nest, Slot};
-use crate::obligation::{Assumption, Known, Sizes};
+use crate::nest::{ErrorCode, Nest, Slot};
 use crate::scalar::Expr;
 use crate::term::Program;
 use crate::ty::Ty;
@@ -71,9 +71,6 @@ use std::rc::Rc;
 use value::Values;
 
 pub use refute::Difference;
-
-/// Constants of whose multiples it is said what else they are multiples of, at most.
-const DIVISORS: i64 = 1 << 10;
 
 /// Why something was not shown, as a clause.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -307,7 +304,11 @@ fn judged(nest: &Nest, program: &Program, values: &mut Values) -> Tally {
     if !tally.open.is_empty() {
         return tally;
     }
-    tally.owe(Obligation::Sizes, &nest.abi.name, sizes(nest, program));
+    tally.owe(
+        Obligation::Sizes,
+        &nest.abi.name,
+        room::sizes(nest, program),
+    );
     tally.owe(Obligation::Covered, "where nothing is done", nothing(nest));
     if let Some(other) = &nest.fallback {
         tally.other(
@@ -445,55 +446,6 @@ fn buffers(nest: &Nest) -> Result<(), Stuck> {
         true => Ok(()),
         false => Err(Stuck::new("a second name of a buffer has another type")),
     }
-}
-
-/// What a multiple of a constant is a multiple of.
-fn divided(a: Assumption) -> Vec<Assumption> {
-    let by = match a {
-        Assumption::Divides(d, n) => d.as_int().map(|d| (d, n)),
-        Assumption::NotNegative(_) => None,
-    };
-    match by.filter(|(d, _)| (2..=DIVISORS).contains(d)) {
-        Some((d, n)) => { (2..=d).rev() }
-            .filter(|k| d % k == 0)
-            .map(|k| Assumption::Divides(Nat::int(k), n))
-            .collect(),
-        None => vec![a],
-    }
-}
-
-/// Whether every size of the term is one wherever the function accepts its sizes.
-fn sizes(nest: &Nest, program: &Program) -> Result<(), Stuck> {
-    let held: Vec<_> = (nest.abi.assumptions.iter().chain(&nest.abi.preferred))
-        .flat_map(|a| divided(*a))
-        .collect();
-    let known = Known::new(&held);
-    let mut all = Sizes::default();
-    program.params.iter().for_each(|p| all.ty(p.1));
-    all.ty(program.result);
-    all.term(&program.term);
-    if let Some(n) = all.all().iter().find(|n| !known.is_size(**n)) {
-        return Err(Stuck::new(format!("it does not check that {n} is a size")));
-    }
-    if let Some(n) = all.whole().iter().find(|n| !known.is_whole(**n)) {
-        return Err(Stuck::new(format!("it does not check that {n} is whole")));
-    }
-    let guards = &nest.entry.guards;
-    let checked = |s: &Symbol| guards.contains(&Guard::Size(*s));
-    if let Some(s) = nest.abi.sizes.iter().find(|s| !checked(s)) {
-        return Err(Stuck::new(format!(
-            "it does not check that {s} is not negative"
-        )));
-    }
-    let slots = nest.abi.outputs.iter().chain(&nest.abi.inputs);
-    for slot in slots.filter(|s| !s.by_value && s.count().as_int().is_none()) {
-        let bounded = |g: &Guard| matches!(g, Guard::Bytes { len, .. } if *len == slot.count());
-        if !guards.iter().any(bounded) {
-            let why = format!("it does not check that `{}` is not too large", slot.name);
-            return Err(Stuck::new(why));
-        }
-    }
-    Ok(())
 }
 
 /// Where the function does nothing, no result may have an element.

@@ -1,22 +1,102 @@
 //! Which rows of a buffer a loop makes of themselves.
 //!
 //! In: what an iteration stores, and what it reads of what earlier ones left. Out: the part of the buffer in which all of that lies, if the
-//! indices before it are the same in all iterations. Invariant: each place of the buffer that an iteration stores or reads is in that part,
-//! wherever the iteration happens. Absent: what is stored.
+//! indices before it are the same in all iterations; or several rows, of which none is made of another one. Invariant: each place of the
+//! buffer that an iteration stores or reads is in that part, wherever the iteration happens; rows are states of their own, and what is
+//! wrongly taken for another row is one more. Absent: what is stored.
 
 use super::items::{assume_path, leaves, Around, Item};
 use super::loops::Loop;
 use super::machine::{Lanes, Machine};
 use super::place::coordinates;
-use super::value::{Node, Shape, Values, V};
+use super::rewrite::Rewrite;
+use super::value::{Node, Res, Shape, Values, V};
 use crate::arith::Nat;
 use crate::intern::Symbol;
+use rustc_hash::FxHashMap;
 
-/// The indices at which one buffer is stored and read, and how many of the first ones are the same everywhere.
+/// The row of a part of a state stands in its number above that of its buffer.
+const ROW: u32 = 1 << 20;
+/// Rows of a buffer, at most.
+const ROWS: usize = 256;
+
+/// How long the parts of a state are.
+#[derive(Default)]
+pub struct Shapes {
+    of: FxHashMap<u32, Shape>,
+    rows: FxHashMap<u32, Rows>,
+}
+
+/// Rows of a buffer each of which a loop makes of itself: the dimensions of the buffer, and the first indices of each.
+struct Rows {
+    dims: Vec<Nat>,
+    all: Vec<Vec<Nat>>,
+}
+
+/// The buffer of a part of a state.
+pub fn buffer_of(leaf: u32) -> u32 {
+    leaf % ROW
+}
+
+impl Shapes {
+    pub fn insert(&mut self, leaf: u32, shape: Shape) {
+        self.of.insert(leaf, shape);
+    }
+
+    pub fn get(&self, leaf: u32) -> Option<&Shape> {
+        self.of.get(&leaf)
+    }
+
+    /// The rows of a buffer, or all that a loop makes of it.
+    pub fn parts(&self, buf: u32) -> Vec<&Shape> {
+        let many = self.rows.get(&buf).map_or(0, |rows| rows.all.len() as u32);
+        let leaves = (1..=many).map(|j| j * ROW + buf);
+        let found: Vec<_> = leaves.filter_map(|leaf| self.get(leaf)).collect();
+        match found.is_empty() {
+            true => self.get(buf).into_iter().collect(),
+            false => found,
+        }
+    }
+
+    /// The part that a place is of.
+    pub fn leaf(&self, cx: &mut Values, buf: u32, at: Nat) -> u32 {
+        let Some(rows) = self.rows.get(&buf) else {
+            return buf;
+        };
+        let Some(found) = coordinates(cx, at, &rows.dims) else {
+            return buf;
+        };
+        let is = |row: &Vec<Nat>| found.starts_with(row);
+        let row = rows.all.iter().position(is);
+        row.map_or(buf, |j| (j as u32 + 1) * ROW + buf)
+    }
+
+    /// A value in which cells of rows are those of states of their own.
+    pub fn by_rows(&self, cx: &mut Values, of: u32, v: V) -> Res<V> {
+        if self.rows.is_empty() {
+            return Ok(v);
+        }
+        let mut r = Rewrite::default();
+        for cell in cx.cells(v, of) {
+            let Node::Cell(_, buf, at) = cx.node(cell).clone() else {
+                continue;
+            };
+            let leaf = self.leaf(cx, buf, at[0]);
+            if leaf != buf {
+                let own = cx.make(Node::Cell(of, leaf, at));
+                r.put(cx, cell, own);
+            }
+        }
+        cx.rewrite(&mut r, v)
+    }
+}
+
+/// The indices at which one buffer is stored and read: of each value those at which it is stored and those that it reads.
 struct Places {
     buf: u32,
     dims: Vec<Nat>,
-    first: Option<Vec<Nat>>,
+    all: Vec<Vec<Vec<Nat>>>,
+    /// How many of the first ones are the same in all iterations.
     same: usize,
 }
 
@@ -31,34 +111,83 @@ impl Places {
             return;
         };
         let fixed = found.iter().take_while(|n| !varies(cx, **n)).count();
-        let first = self.first.get_or_insert_with(|| found.clone());
-        let equal = first.iter().zip(&found).take_while(|(a, b)| a == b).count();
-        self.same = self.same.min(fixed).min(equal);
-    }
-}
-
-impl Machine<'_> {
-    /// The part of a buffer that a loop stores and reads: all of it, where nothing else is known.
-    pub fn rows_of(&mut self, l: &Loop, buf: u32, dims: Vec<Nat>) -> Shape {
-        let most = dims.len().saturating_sub(1);
-        let mut all = Places {
-            buf,
-            same: most,
-            first: None,
-            dims,
-        };
-        if most > 0 {
-            self.add_places(l, &mut all);
+        self.same = self.same.min(fixed);
+        if let Some(own) = self.all.last_mut().filter(|own| !own.contains(&found)) {
+            own.push(found);
         }
-        let at = all.first.filter(|_| all.same > 0).unwrap_or_default();
-        let rows = all.dims.split_off(all.same.min(at.len()));
+    }
+
+    /// The first indices, as many as are the same of all places.
+    fn common(&self) -> Vec<Nat> {
+        let mut all = self.all.iter().flatten();
+        let Some(first) = all.next() else {
+            return Vec::new();
+        };
+        let same = all.fold(self.same, |same, other| {
+            let equal = first.iter().zip(other).take_while(|(a, b)| a == b).count();
+            same.min(equal)
+        });
+        first[..same].to_vec()
+    }
+
+    /// The first indices of several rows that do not depend on each other; none where it is not said which rows those are.
+    fn rows(&self) -> Vec<Vec<Nat>> {
+        let mut found: Vec<Vec<Nat>> = Vec::new();
+        for own in &self.all {
+            for place in own {
+                let row = &place[..self.same];
+                if row != &own[0][..self.same] || row.iter().all(|n| n.as_int().is_some()) {
+                    return Vec::new();
+                }
+                if !found.iter().any(|other| other == row) {
+                    found.push(row.to_vec());
+                }
+            }
+        }
+        found.retain(|_| self.buf < ROW);
+        found.truncate(ROWS);
+        found
+    }
+
+    /// The part of the buffer behind these indices.
+    fn part(&self, at: &[Nat]) -> Shape {
+        let rows = self.dims[at.len()..].to_vec();
         let row = rows.iter().fold(Nat::int(1), |n, d| n * *d);
-        let before = all.dims.iter().zip(&at);
+        let before = self.dims.iter().zip(at);
         let base = before.fold(Nat::int(0), |n, (d, i)| n * *d + *i) * row;
         Shape {
             dims: rows,
             flat: true,
             base,
+        }
+    }
+}
+
+impl Machine<'_> {
+    /// The parts of a buffer that a loop stores and reads: all of it, where nothing else is known.
+    pub fn rows_of(&mut self, l: &Loop, buf: u32, dims: Vec<Nat>, shapes: &mut Shapes) {
+        let most = dims.len().saturating_sub(1);
+        let mut places = Places {
+            buf,
+            same: most,
+            all: Vec::new(),
+            dims,
+        };
+        if most > 0 {
+            self.add_places(l, &mut places);
+        }
+        let common = places.common();
+        shapes.insert(buf, places.part(&common));
+        let rows = places.rows();
+        if rows.len() > 1 {
+            for (j, row) in (1..).zip(&rows) {
+                shapes.insert(j * ROW + buf, places.part(row));
+            }
+            let rows = Rows {
+                dims: places.dims,
+                all: rows,
+            };
+            shapes.rows.insert(buf, rows);
         }
     }
 
@@ -69,6 +198,7 @@ impl Machine<'_> {
                 let inner: Vec<_> = leaf.loops().map(|l| l.0).chain([l.k]).collect();
                 let varies = |cx: &Values, n: Nat| varies(cx, n, &inner);
                 let mark = cx.known.mark();
+                all.all.push(Vec::new());
                 for a in &leaf.path {
                     if let Around::Cond(c, _) = a {
                         read(cx, l, *c, all, &varies);
@@ -86,10 +216,14 @@ impl Machine<'_> {
         }
         let varies = |cx: &Values, n: Nat| varies(cx, n, &[l.k]);
         for v in l.vars_after.values() {
-            match &v.value {
-                Some(Lanes::Each(v)) => read(cx, l, *v, all, &varies),
-                Some(Lanes::All(vs)) => vs.iter().for_each(|v| read(cx, l, *v, all, &varies)),
-                _ => {}
+            let values: &[V] = match &v.value {
+                Some(Lanes::Each(v)) => std::slice::from_ref(v),
+                Some(Lanes::All(vs)) => vs,
+                _ => &[],
+            };
+            for v in values {
+                all.all.push(Vec::new());
+                read(cx, l, *v, all, &varies);
             }
         }
     }

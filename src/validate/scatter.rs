@@ -95,12 +95,20 @@ impl Machine<'_> {
 
     /// A buffer of which an iteration makes elements of any others: each element is what all steps leave of it.
     pub fn everywhere(&mut self, l: &Loop, buf: u32) -> Res<Item> {
-        let mut e = self.element(buf, false)?;
-        if let Some(rows) = self.shapes(l).get(&buf) {
+        let shapes = self.shapes(l);
+        let mut all = Vec::new();
+        for rows in shapes.parts(buf) {
+            let mut e = self.element(buf, false)?;
             e.keep_rows(rows);
+            let value = self.after(l, (buf, [e.flat].into_iter().collect()), l.n)?;
+            all.push(self.of_each(&e, buf, value));
         }
-        let value = self.after(l, (buf, [e.flat].into_iter().collect()), l.n)?;
-        Ok(self.of_each(&e, buf, value))
+        if all.len() == 1 {
+            return Ok(all.remove(0));
+        }
+        // A list, as one item.
+        let yes = self.cx.bool(true);
+        Ok(Item::Cond(yes, Rc::new(all), Rc::new(Vec::new())))
     }
 
     /// Whether data name the place of the element that an iteration makes, whatever dimensions there are.

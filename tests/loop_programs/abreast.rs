@@ -1,6 +1,7 @@
 //! Iterations that share an inner loop whose steps wait for each other: how many do, and which do not.
 
 use super::*;
+use rise_opt::validate::{validate, Verdict};
 use std::collections::BTreeSet;
 
 /// The most variables that an innermost loop hands on from one iteration to the next.
@@ -134,9 +135,12 @@ fn sweeps_over_rows_are_taken_at_once() {
     };
     let kept = sweeps(" |> reduceSeq (\\s v -> s * 0.25 + v) 0.0", "m.f32");
     assert_eq!(handed_on(&printed(&kept)), 4);
-    // States that are rows of the result are not.
+    // States that are rows of the result, too.
     let stored = sweeps("", "m.n.f32");
-    assert_eq!(handed_on(&printed(&stored)), 1);
+    let nest = printed(&stored);
+    assert_eq!(handed_on(&nest), 8);
+    let verdict = validate(&nest, &common::program_text(&stored), &BTreeMap::new()).verdict;
+    assert!(matches!(verdict, Verdict::Validated), "{nest}");
     for t in 0..4 {
         check_at(&kept, &[("n", 5), ("t", t)], "m", 0..20);
         check_at(&stored, &[("n", 5), ("t", t)], "m", 0..20);

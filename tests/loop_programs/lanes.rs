@@ -513,6 +513,32 @@ fn rows_whose_steps_wait_are_lanes() {
     }
 }
 
+/// Rows that are read again, as the states of a cascade of filters, are lanes where that is worth it; what fills them first, too.
+#[test]
+fn rows_that_are_read_again_are_lanes() {
+    let text = "def f [s m n : nat] (co : s.5.f32) (x : m.n.f32) : m.n.f32 =
+        x |> map (\\row -> co |> reduceSeq (\\all c -> all |> scanSeq (\\v s ->
+          let y = at[0] c * v + fst (snd s) in
+           (y, (at[1] c * v - at[3] c * y + snd (snd s), at[2] c * v - at[4] c * y))) (0.0, (0.0, 0.0)) |> map fst) row)";
+    let nest = printed(text);
+    let mut widest = 1;
+    each_stmt(&nest.body, &mut |s| {
+        if let Stmt::Let { shape, .. } = s {
+            widest = widest.max(shape.lanes);
+        }
+    });
+    assert_eq!(widest, Options::default().target.lanes(Scalar::F32));
+    let program = common::program_text(text);
+    let verdict = validate(&nest, &program, &BTreeMap::new()).verdict;
+    assert!(matches!(verdict, Verdict::Validated), "{nest}");
+    for m in [0, 1, 8, 17] {
+        let sizes = [("s", 3), ("m", m), ("n", 5)].map(|(s, n)| (Symbol::new(s), n));
+        let sizes = sizes.into_iter().collect();
+        let expected = Expected::of(&program, &sizes, &mut Rng::new(3)).expect("a value");
+        expected.check(&nest, text);
+    }
+}
+
 /// Of rows in blocks of a known length, those of a block are lanes: they are stored side by side, and none is left.
 #[test]
 fn blocks_of_rows_are_lanes_inside() {

@@ -423,4 +423,45 @@ pub const UNCHECKED: &[Change] = &[
             }
         }
     }),
+    ("bytes not checked", |n, l| {
+        if let Some(i) = bytes(n, l) {
+            n.entry.guards.remove(i);
+        }
+    }),
+    ("more bytes than a word says", |n, l| {
+        if let Some(i) = bytes(n, l) {
+            if let Guard::Bytes { limit, .. } = &mut n.entry.guards[i] {
+                *limit += 10;
+            }
+        }
+    }),
+    ("elements without bytes", |n, l| {
+        if let Some(i) = bytes(n, l) {
+            if let Guard::Bytes { elem_bytes, .. } = &mut n.entry.guards[i] {
+                *elem_bytes = 0;
+            }
+        }
+    }),
+    ("an array beyond the stack", |n, l| {
+        for b in &mut n.buffers {
+            if b.storage == StorageClass::Stack && b.alias.is_none() && hit(l) {
+                b.len = Nat::int(1 << 30);
+                break;
+            }
+        }
+    }),
 ];
+
+/// The guard of an array that no other one is for.
+fn bytes(n: &Nest, left: &mut usize) -> Option<usize> {
+    let of = |g: &Guard| match g {
+        Guard::Bytes { len, .. } => Some(*len),
+        _ => None,
+    };
+    let guards = &n.entry.guards;
+    let alone = |i: &usize| {
+        let own = of(&guards[*i]);
+        own.is_some() && guards.iter().filter(|g| of(g) == own).count() == 1
+    };
+    (0..guards.len()).filter(alone).find(|_| hit(left))
+}

@@ -144,6 +144,12 @@ pub const PROGRAMS: &[&str] = &[
           let known = zip (fst (snd row)) x |> map (\\p -> fst p * snd p) |> reduceSeq (+) 0.0 in
           zip places x |> map (\\p -> select (fst p == fst row) (snd (snd row) - known) (snd p)))
         (fill[n] 0.0))",
+    // Several rows at once, each of which is made of itself, pass by pass; in lanes, too.
+    "def f [k m n : nat] (a : k.f32) (x : m.n.f32) : m.n.f32 =
+      x |> map (\\row -> a |> reduceSeq (\\all c -> all |> scanSeq (\\v s -> c * v + s) 0.0) row)",
+    "def f [k m n : nat] (a : k.f32) (x : m.n.f32) : m.n.f32 =
+      x |> map (\\row -> a |> reduceSeq (\\all c -> all |> scanSeq (\\v s ->
+        (0.5 * s + v) * (0.25 * s - c) + (0.125 * s * s + v * v) * (s - 0.5)) 0.0) row)",
     // Three stages, two of which are kept row by row, filled by loops of their own before the first row.
     "def f [h w : nat] (u : (h + 6).w.f32) : h.w.f32 =
       let a = toMem (slide[3, 1] u |> mapSeq (\\r -> transpose r |> mapSeq (\\c -> reduceSeq (+) 0.0 c))) in

@@ -26,6 +26,7 @@ mod loop_interleaving;
 mod loop_unswitching;
 mod masks;
 mod outer_vectorization;
+mod own_rows;
 mod partial_unroll;
 mod prefetch;
 mod rematerialization;

@@ -11,6 +11,7 @@
 
 use super::effects::handed_on;
 use super::fresh::Names;
+use super::own_rows::{Place, Rows};
 use super::step::{self, Step};
 use super::strip_mining::rest;
 use super::Context;
@@ -240,6 +241,8 @@ struct Lanes {
     /// any case, and how much is read lane by lane.
     chooses: bool,
     waits: bool,
+    /// The depth of the deepest loop whose steps wait.
+    depth: usize,
     gathered: usize,
     /// Whether rows may lie so that a cache has few places for what is read of them.
     collides: bool,
@@ -265,6 +268,7 @@ impl Lanes {
             calls: false,
             chooses: false,
             waits: false,
+            depth: 0,
             gathered: 0,
             collides: false,
             var,
@@ -274,9 +278,10 @@ impl Lanes {
         walk::each_stmt(body, &mut |s| {
             if let Stmt::For { body, .. } = s {
                 lanes.chooses |= step::chooses(body);
-                lanes.waits |= lanes.is_faster(body);
             }
         });
+        lanes.depth = lanes.waiting_depth(body, 0);
+        lanes.waits = lanes.depth > 0;
         let mut places = Vec::new();
         let reduces = lanes.fits(nest, body, &mut places)?;
         let rows = Rows::of(&places, facts)?;
@@ -284,7 +289,7 @@ impl Lanes {
         let mut apart = handed_on(body).is_empty();
         walk::each_stmt(body, &mut |s| {
             walk::each_load(s, &mut |b, (n, _)| {
-                apart &= rows.is_own(nest.root(b), n, &lanes, facts);
+                apart &= rows.is_own(nest.root(b), (n, lanes.var, lanes.stride(n)), facts);
             });
         });
         walk::each_stmt(body, &mut |s| {
@@ -294,6 +299,21 @@ impl Lanes {
         let worth = reduces && lanes.accumulators > 0 || lanes.calls;
         let worth = worth && operations(body) >= GATHERED * lanes.gathered;
         (worth && apart && known && !places.is_empty()).then_some(lanes)
+    }
+
+    /// The depth of the deepest loop in a block, which stands so deep itself, whose steps are faster in lanes in any case.
+    fn waiting_depth(&self, block: &Block, depth: usize) -> usize {
+        let of = |s: &Stmt| match s {
+            Stmt::For { body, .. } if self.is_faster(body) => depth + 1,
+            Stmt::For { body, .. } => self.waiting_depth(body, depth + 1),
+            _ => 0,
+        };
+        block.iter().map(of).max().unwrap_or(0)
+    }
+
+    /// Whether what a statement does lane by lane is worth it: in a loop whose own steps wait, or beside deeper ones.
+    fn is_paid_for(&self) -> bool {
+        self.waits || self.around.len() < self.depth
     }
 
     /// Whether the steps of a loop are faster in lanes although these read and store one by one.
@@ -458,7 +478,7 @@ impl Lanes {
         // Long rows are stored lane by lane where that is worth it, but not by loops around others, which may be lanes themselves.
         let fits = match stride.as_int() {
             Some(n) => n > 0,
-            None => self.waits && (!beside_loops || self.around.is_empty()),
+            None => self.is_paid_for() && (!beside_loops || self.around.is_empty()),
         };
         fits.then_some(())?;
         let mut first = index - Nat::var(self.var) * stride;
@@ -493,7 +513,7 @@ impl Lanes {
                 }
                 // Rows that are read at the same place each wait less than steps that choose do, one row after the other.
                 self.gathered += 1;
-                let gathers = self.chooses || self.waits;
+                let gathers = self.chooses || self.is_paid_for();
                 let by = self.stride(*n).filter(|_| gathers)?.as_int();
                 let bytes = e.shape().elem.bytes() as i64;
                 let collide = |by: i64| by.saturating_mul(bytes) % COLLIDING == 0;
@@ -590,67 +610,6 @@ fn scattered(of: &Lanes, body: &Block) -> Vec<(BufId, Nat)> {
     });
     let by_one = |at: &(BufId, Nat)| all.iter().filter(|other| *other == at).count() == 1;
     all.iter().copied().filter(by_one).collect()
-}
-
-/// The places in a buffer to which one iteration stores.
-struct Place {
-    buf: BufId,
-    /// How far the next iteration's are.
-    stride: Nat,
-    /// The first of the first iteration.
-    first: Nat,
-    /// How far behind that the last one is.
-    last: Nat,
-}
-
-/// What each iteration has for itself of the buffers that all of them store to.
-struct Rows<'a>(Vec<Row<'a>>);
-
-struct Row<'a> {
-    of: &'a Place,
-    /// From where to where that goes, beside its first place.
-    from: i64,
-    to: Nat,
-}
-
-impl Rows<'_> {
-    /// If no iteration stores between places of another one.
-    fn of<'a>(places: &'a [Place], facts: &Facts) -> Option<Rows<'a>> {
-        let mut rows: Vec<Row<'a>> = Vec::new();
-        for of in places {
-            let mut row = Row {
-                of,
-                from: 0,
-                to: of.last,
-            };
-            for b in places.iter().filter(|b| b.buf == of.buf) {
-                let by = (b.first - of.first).as_int();
-                let by = by.filter(|_| b.stride == of.stride)?;
-                row.from = row.from.min(by);
-                let to = b.last + by.into();
-                let (lower, higher) = (facts.at_least(row.to, to), facts.at_least(to, row.to));
-                row.to = if lower { row.to } else { to };
-                (lower || higher).then_some(())?;
-            }
-            let length = row.to - row.from.into() + 1.into();
-            facts.at_least(of.stride, length).then_some(())?;
-            rows.push(row);
-        }
-        Some(Rows(rows))
-    }
-
-    /// Whether what an iteration reads there is its own, or nobody stores to the buffer.
-    fn is_own(&self, buf: BufId, n: Nat, lanes: &Lanes, facts: &Facts) -> bool {
-        let Some(row) = self.0.iter().find(|row| row.of.buf == buf) else {
-            return true;
-        };
-        // Nobody could show that long rows of one array which are read again are those that were stored.
-        if lanes.stride(n) != Some(row.of.stride) || row.of.stride.as_int().is_none() {
-            return false;
-        }
-        let at = n - Nat::var(lanes.var) * row.of.stride - row.of.first;
-        facts.at_least(at, row.from.into()) && facts.at_least(row.to, at)
-    }
 }
 
 /// Whether an operation has the same result in each lane.

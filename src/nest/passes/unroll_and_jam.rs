@@ -195,9 +195,7 @@ impl Pass<'_> {
             }
             if walk::has_loops(body) {
                 let before = waits.loops.len();
-                let free = waits.vectors
-                    || self.is_free(index, extent, LoopKind::Seq, body)
-                    || !self.keeps_its_state(body);
+                let free = waits.vectors || self.is_free(index, extent, LoopKind::Seq, body);
                 if !free && !self.waiting(body, own, waits) {
                     return false;
                 }
@@ -214,23 +212,6 @@ impl Pass<'_> {
             }
         }
         true
-    }
-
-    /// Whether what iterations hand on in memory lies in arrays of the thread. Rows of one array that are the states of several loops
-    /// at once nobody could show to be right.
-    fn keeps_its_state(&self, body: &Block) -> bool {
-        let (mut stored, mut read) = (FxHashSet::default(), FxHashSet::default());
-        walk::each_stmt(body, &mut |s| {
-            if let Stmt::Store { buf, .. } = s {
-                stored.insert(self.nest.root(*buf));
-            }
-            walk::each_load(s, &mut |b, _| {
-                read.insert(self.nest.root(b));
-            });
-        });
-        let of_thread =
-            |b: &BufId| self.nest.buffers[b.0 as usize].storage == StorageClass::ThreadHeap;
-        stored.intersection(&read).all(of_thread)
     }
 
     /// Whether iterations may run in any order: threads may run them so, or each touches a row of its own; none keeps something for
