@@ -462,6 +462,10 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
         Ok(()) => args.validated(&done, &request, (&input, outcome)),
         Err(failure) => (None, Err(failure)),
     };
+    // The arrays of a run are the user's choice.
+    if done.run.is_none() {
+        done.peak_bytes = crate::alloc::peak();
+    }
     let (validation, failure) = match told {
         Ok(validation) => (validation, Vec::new()),
         Err(failure) => (None, failure),

@@ -74,7 +74,7 @@ pub struct Done {
     pub plan: String,
     pub proof: Option<ProofFile>,
     pub run: Option<exec::run::Report>,
-    /// Of the search and the lowering; the arrays of a run are the user's choice.
+    /// Of the search and the lowering, and of the validation where nothing is run; the arrays of a run are the user's choice.
     pub peak_bytes: u64,
 }
 

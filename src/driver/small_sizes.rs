@@ -19,9 +19,11 @@ use std::collections::BTreeMap;
 const ENDS: [i64; 4] = [8, 16, 32, 64];
 const PART: (i64, i64) = (3, 4);
 const PARAMETERS: usize = 4;
-/// How many times as fast something else has to be at one of them: plain loops, of which an estimate knows most; others; and what is faster
-/// for the very smallest sizes alone, unless that begins and ends no vectors, which takes longer than it seems.
+/// How many times as fast something else has to be at one of them: plain loops, of which an estimate knows most, and those instead of sums
+/// in vectors, which take longer to begin and to end than it seems; others; and what is faster for the very smallest sizes alone, where
+/// nothing else begins and ends vectors.
 const GAIN: f64 = 1.4;
+const GAIN_WITHOUT: f64 = 1.2;
 const GAIN_OTHERS: f64 = 1.6;
 const GAIN_FEW: f64 = 2.0;
 /// Pieces of rows in more vectors than these are no way to go through short ones.
@@ -49,12 +51,31 @@ struct Probes<'a, 't> {
 }
 
 impl Probes<'_, '_> {
+    /// How many ends there are below what a parameter usually is.
+    fn ends(&self, size: Symbol) -> usize {
+        let usual = self.auto.sizes.get(&size).copied().unwrap_or(0);
+        ENDS.iter().take_while(|end| 2 * **end <= usual).count()
+    }
+
     /// Sizes that stand for those of a parameter below an end.
     fn sizes(&self, size: Symbol, end: usize) -> Sizes {
         let input = self.trial.input;
         let mut sizes = input.fixed.clone();
         sizes.insert(size, ENDS[end] * PART.0 / PART.1);
         supposed(&input.program, &sizes)
+    }
+
+    /// What something gains where that parameter is not small, and all others are what they are beside small ones: then they are why. There
+    /// are fewer rows, so that as much is in caches.
+    fn by_others(&self, size: Symbol, takes: Option<usize>) -> Option<f64> {
+        let input = self.trial.input;
+        let rows = rows(input.program.result);
+        let mut sizes = self.sizes(size, 0);
+        sizes.retain(|s, _| !rows.iter().any(|n| n.mentions(*s)));
+        sizes.insert(size, 2 * ENDS[ENDS.len() - 1]);
+        let sizes = supposed(&input.program, &sizes);
+        let at = |t: Option<usize>| Some(self.trial.at(self.kernel(t)?, &sizes).0);
+        Some((at(self.auto.best)? / at(takes)?).ln())
     }
 
     fn kernel(&self, takes: Option<usize>) -> Option<&Nest> {
@@ -80,7 +101,7 @@ impl Probes<'_, '_> {
         let lanes = |t: Option<usize>| t.map_or(0, |t| self.auto.tried[t].schedule.choice.lanes);
         let doubt = DOUBT.powi(changes(takes) as i32 - changes(best) as i32);
         let (mut sum, mut most, mut ends) = (0.0, 0.0, 0);
-        for end in 0..ENDS.len() {
+        for end in 0..self.ends(size) {
             let (new, old) = (self.at(takes, size, end)?, self.at(best, size, end)?);
             let gain = (old.0 / (new.0 * doubt)).ln();
             let is_faster = gain >= DOUBT.ln() || end == 0 && gain >= 0.0;
@@ -95,9 +116,12 @@ impl Probes<'_, '_> {
         let enough = match choice {
             _ if ends == 1 && lanes(best) == 0 => GAIN_FEW,
             Some(choice) if !is_plain(&choice) => GAIN_OTHERS,
+            _ if lanes(takes) == 0 && lanes(best) > 0 => GAIN_WITHOUT,
             _ => GAIN,
         };
-        (most >= enough.ln()).then_some(Small {
+        (most >= enough.ln()).then_some(())?;
+        let by_others = self.by_others(size, takes)?.max(0.0);
+        (most >= enough.ln() + by_others).then_some(Small {
             size,
             ends,
             takes,
@@ -108,7 +132,7 @@ impl Probes<'_, '_> {
     /// What gains most.
     fn best(&mut self) -> Option<Small> {
         let input = self.trial.input;
-        let sizes = open(&input.program, &input.fixed, 2 * ENDS[ENDS.len() - 1]);
+        let sizes = open(&input.program, &input.fixed, 2 * ENDS[0]);
         // Few rows, each of which is longer than any, are no usual call.
         let rows = rows(input.program.result);
         let sizes = sizes

@@ -375,7 +375,7 @@ const ONE_TYPE: &str =
 fn advice(want: Ty, found: Ty) -> String {
     match (want.kind(), found.kind()) {
         (w, TyKind::Fun(..)) if !matches!(w, TyKind::Fun(..)) => {
-            "an argument may be missing".to_string()
+            "an argument may be missing, or a parameter too many: a pair is taken apart by `\\(a, b) -> …`".to_string()
         }
         (TyKind::Fun(..), _) => "a function is needed: write `\\x -> …`".to_string(),
         (TyKind::Vec(k, _), TyKind::Scalar(_)) => {

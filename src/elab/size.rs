@@ -251,6 +251,9 @@ impl Infer<'_> {
             _ => {
                 let help = match &e.kind {
                     ExprKind::Sizes(..) => "the type of an array begins with its size: `n.f32`",
+                    ExprKind::Binary(..) => {
+                        "a type ends where the parentheses around it do: `(cast x : f32) * 2.0`"
+                    }
                     _ => "types: `f32`, `n.t`, `(s, t)`, `<n>t`, `idx[n]`, `s -> t`",
                 };
                 self.report(

@@ -10,6 +10,10 @@ use crate::nest::{walk, BufId, Expr, ExprKind, Nest, Stmt};
 use crate::term::{Op, Sort};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Cycles until the next operation on an accumulator may begin; where that is a sum, a choice or bits of whole numbers.
+pub const LATENCY: f64 = 4.0;
+const OF_WHOLE: f64 = 1.5;
+
 /// Variables that a body takes from one iteration to the next, with the operations in a row on each.
 pub fn carried(body: &[Stmt], env: &Env) -> BTreeMap<Symbol, u32> {
     let mut own = BTreeSet::new();
@@ -40,6 +44,38 @@ fn assignments(body: &[Stmt], times: u32, env: &Env, all: &mut BTreeMap<Symbol, 
             _ => {}
         }
     }
+}
+
+/// Cycles from when accumulators are known until their next values are.
+pub fn waits(body: &[Stmt], carried: &BTreeMap<Symbol, u32>) -> f64 {
+    let mut read: Vec<Symbol> = carried.keys().copied().collect();
+    walk::each_stmt(body, &mut |s| {
+        if let Stmt::Let { var, .. } = s {
+            read.push(*var);
+        }
+    });
+    let takes_long = |k: &ExprKind| match k {
+        ExprKind::Op(op, _) => matches!(op, Op::Mul | Op::Div | Op::Mod) || op.called().is_some(),
+        // It may be the accumulator that says where.
+        ExprKind::Load(_, n) => read.iter().any(|v| n.mentions(*v)),
+        _ => false,
+    };
+    let mut quick = true;
+    walk::each_stmt(body, &mut |s| {
+        quick &= !walk::exprs(s).is_some_and(|e| e.holds(takes_long));
+    });
+    let mut most = 0.0f64;
+    walk::each_stmt(body, &mut |s| {
+        if let Stmt::Assign { var, value } = s {
+            let times = carried.get(var).copied().unwrap_or(0);
+            let one = match value.shape().elem.is_float() || !quick {
+                true => LATENCY,
+                false => OF_WHOLE,
+            };
+            most = most.max(f64::from(times) * one);
+        }
+    });
+    most
 }
 
 /// Whether nothing is computed of an accumulator but its next value, by one operation: compilers make vectors of sums, but of no chain of

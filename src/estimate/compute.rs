@@ -4,7 +4,7 @@
 //! as its vectors do where a compiler can make some; the chain of one accumulator counts with the latency of its operation.
 
 use super::bytes::{conversion, widened};
-use super::chains::{accumulates, are_folds, are_operations, carried, updates};
+use super::chains::{accumulates, are_folds, are_operations, carried, updates, waits, LATENCY};
 use super::sizes::{is_unrolled, stride, truth, value, Env};
 use super::streams::waiting;
 use super::{Context, LINE, UNSEEN};
@@ -21,8 +21,6 @@ const PEELED: i64 = 300;
 const INDEX: i64 = 2;
 const READ: i64 = 2;
 const ROW: i64 = 6;
-/// Cycles until the next operation on an accumulator may begin.
-const LATENCY: f64 = 4.0;
 /// Accumulators of one loop from which on most operations do not wait, and what each takes then.
 const APART: usize = 4;
 const AT_ONCE: f64 = 0.5;
@@ -49,6 +47,8 @@ const WEAVING: f64 = 1.25;
 /// Registers that vectors need beside accumulators, and cycles to load and to store one that has none.
 const OPERANDS: usize = 4;
 const SPILL: f64 = 1.5;
+/// Cycles of an iteration from which on compilers put a few of them into small vectors, too.
+const MUCH: f64 = 8.0;
 /// What a compiler's vectors lack of their promise.
 pub const AUTOMATIC: f64 = 0.8;
 
@@ -180,8 +180,8 @@ impl<'a> Walk<'a> {
         self.varying = around;
         let n = n as f64;
         let carried = carried(body, &self.env);
-        let chain = carried.values().copied().max().unwrap_or(0);
-        let chain = f64::from(chain.max(updates(self.cx.nest, var, body, &self.env))) * LATENCY;
+        let updates = updates(self.cx.nest, var, body, &self.env);
+        let chain = waits(body, &carried).max(f64::from(updates) * LATENCY);
         if !is_innermost {
             let chain = match accumulates(self.cx.nest, var, body) {
                 true => chain.max(FORWARD + LATENCY),
@@ -193,7 +193,7 @@ impl<'a> Walk<'a> {
             };
         }
         if let Some(lanes) = self.automatic(var, body, &carried, false) {
-            return n * (once + 1.0 + widened(body)) / (lanes * AUTOMATIC) + 8.0;
+            return in_vectors(n, lanes, once + 1.0 + widened(body)) + 8.0;
         }
         let waiting = waiting(self.cx.nest, var, body, &self.env);
         let shared = (self.cx.nest.shared_by_iterations.get(&var)).map(|n| f64::from(*n));
@@ -472,6 +472,20 @@ impl<'a> Walk<'a> {
             ExprKind::Lit(_) | ExprKind::Var(_) | ExprKind::Splat(_) => 0.0,
         }
     }
+}
+
+/// Iterations that a compiler puts into vectors: what is left of them is in smaller ones, down to half a register of this kind, or to a
+/// quarter where much is done, and then one by one.
+fn in_vectors(n: f64, lanes: f64, once: f64) -> f64 {
+    let smallest = lanes / if once > MUCH { 4.0 } else { 2.0 };
+    let (mut left, mut all, mut of) = (n, 0.0, lanes);
+    while of >= smallest && of >= 2.0 {
+        let vectors = (left / of).floor();
+        all += vectors / AUTOMATIC;
+        left -= vectors * of;
+        of /= 2.0;
+    }
+    once * (all + left)
 }
 
 /// The one vector whose lanes a vector is made of.

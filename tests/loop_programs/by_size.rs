@@ -223,6 +223,32 @@ fn short_rows_have_loops_of_their_own() {
     assert_eq!(tried_for(&input(&program_text(rows)), None).by_size, None);
 }
 
+/// A size that is the last of three is looked at, too; what other sizes are the reason for is no choice by it.
+#[test]
+fn few_channels_have_loops_of_their_own() {
+    let sums = "def sums [h w c : nat] (x : h.w.c.u8) : h.w.c.u8 =
+        x |> map (\\row -> transpose row |> map (scanSeq (\\v s -> v + s) 0) |> transpose)";
+    let auto = tried_for(&input(&program_text(sums)), None);
+    let by = auto.by_size.as_ref().expect("few channels");
+    let sides = by.variants.sides();
+    assert!(sides[0].0.starts_with("c ≤ "), "{sides:?}");
+    let what = |i: usize| sides[i].1.map(|t| auto.tried[t].schedule.what.as_str());
+    assert_eq!(what(0), Some("parallel"));
+    assert_eq!(what(1), Some("scans of rows in vectors, parallel"));
+    // Windows are as long as usual, however few of them there are.
+    let largest = "def largest [c n k : nat] (dy : c.n.f32) (x : c.n.k.f32) : c.n.k.f32 =
+        zip dy x |> map (\\r -> zip (fst r) (snd r) |> map (\\p ->
+          let w = snd p in
+          let m = reduce max (-infinity) w in
+          let first = zip w (generate[k] (\\i -> (cast i : i32)))
+            |> map (\\q -> if fst q == m then snd q else size[k]) |> reduce min (size[k]) in
+          generate[k] (\\i -> if (cast i : i32) == first then fst p else 0.0)))";
+    assert_eq!(
+        tried_for(&input(&program_text(largest)), None).by_size,
+        None
+    );
+}
+
 /// Classes for which the same is best are one, and a class of its own gets what is best for it.
 #[test]
 fn classes_choose_by_the_estimate() {

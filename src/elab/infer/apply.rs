@@ -165,7 +165,7 @@ impl Infer<'_> {
         let label = format!("this is of type `{}`", self.show(self.u.ty(ty)));
         let d = d.label(l.span, label).help(match op {
             BinOp::Sub => "an argument with a sign stands in parentheses: `max (-1.0) x`",
-            _ => "an argument may be missing",
+            _ => "an argument may be missing; what stands behind `|>` is in parentheses with what is piped into it: `(xs |> f) / 2.0`",
         });
         self.report(d);
         (Pre::Error, self.unknown_type(l.span))

@@ -3,7 +3,7 @@
 //! In: a name that is not known. Out: how the same is said in this language. Absent: slips of the pen, see `diag::near`.
 
 /// Names without `_` and in small letters, and what is written for them.
-const WORDS: [(&[&str], &str); 30] = [
+const WORDS: [(&[&str], &str); 31] = [
     (&["fold", "foldl", "accumulate", "aggregate"], "`reduceSeq (\\acc x -> …) start xs`; by an operator of one type, `reduce op start xs`"),
     (
         &["scan", "scanl", "scaninclusive", "inclusivescan", "cumsum", "prefixsum"],
@@ -38,6 +38,7 @@ const WORDS: [(&[&str], &str); 30] = [
     (&["pow", "power"], "`exp (y * log x)`, or a product"),
     (&["floor", "ceil", "trunc", "round", "rint"], "`(cast (cast x : i64) : f32)`, which rounds towards 0, and add or subtract 1 where that is not what is meant"),
     (&["filter", "partition", "compress"], "`select` in a reduction that counts or adds up what is wanted; results have lengths that no data say, so what is kept goes to places that a scan counts, by `scatter`"),
+    (&["clamp", "clip", "saturate"], "`min high (max low x)`"),
     (&["mod", "rem", "remainder"], "`a % b`"),
     (&["xor"], "`bitxor a b`; of truth values `a != b`"),
 ];

@@ -4,7 +4,7 @@ use super::super::token::TokenKind;
 use super::super::tree::{prec, Assoc, BinOp, Expr, ExprKind, Pat, PatKind};
 use super::super::Dialect;
 use super::{Parser, MAX_DEPTH};
-use crate::diag::code;
+use crate::diag::{code, Diagnostic};
 use crate::source::Span;
 use crate::target;
 
@@ -345,6 +345,16 @@ impl Parser<'_> {
         self.nested(Parser::expr)
     }
 
+    /// What is named is followed by what it is named for: the name is pointed to, as its value takes all that stands behind it.
+    fn let_without_in(&mut self, start: Span) {
+        let message = format!("expected `in`, found {}", self.found());
+        let d = Diagnostic::new(code::EXPECTED, message)
+            .label(self.peek().span, "`in` is missing before that")
+            .also(start, "behind what this names")
+            .help("write `let x = e in e`");
+        self.fail(d);
+    }
+
     fn let_in(&mut self) -> Expr {
         let start = self.bump().span;
         let pattern = self.pattern();
@@ -360,7 +370,9 @@ impl Parser<'_> {
             let span = first.span.to(value.span);
             value = Expr::new(span, ExprKind::Lam(parameters, Box::new(value)));
         }
-        self.expect("in", "write `let x = e in e`");
+        if !self.eat("in") {
+            self.let_without_in(start);
+        }
         let body = self.expr_in_lambda();
         let span = start.to(body.span);
         Expr::new(
