@@ -67,6 +67,22 @@ impl Pre {
         }
     }
 
+    /// The numbers in it that are no values of their types, as far as these are known.
+    pub fn wrong_numbers(&self, found: &mut Vec<Diagnostic>) {
+        match self {
+            Pre::Lam(_, _, b) => b.wrong_numbers(found),
+            Pre::App(a, b) | Pre::Let(a, _, _, b, _) => {
+                a.wrong_numbers(found);
+                b.wrong_numbers(found);
+            }
+            Pre::Lit(n, ty, span) => {
+                let wrong = ty.as_scalar().is_some() && lit_of(*n, *ty, &|n| n).is_none();
+                found.extend(wrong.then(|| no_value(*n, *ty, *span)));
+            }
+            _ => {}
+        }
+    }
+
     /// The same with types and sizes replaced.
     pub fn map(&self, ty: &impl Fn(Ty) -> Ty, nat: &impl Fn(Nat) -> Nat) -> Pre {
         let sub = |p: &Rc<Pre>| Rc::new(p.map(ty, nat));
@@ -139,48 +155,54 @@ impl Finish<'_> {
     }
 
     fn literal(&mut self, n: Number, ty: Ty, span: Span) -> Option<Lit> {
-        let scalar = ty.as_scalar();
-        let lit = match (n, scalar) {
-            (Number::Bool(b), _) => Some(Lit::Bool(b)),
-            (Number::Size(n), _) => Some(Lit::Size(self.u.nat(n))),
-            (Number::Int(i), Some(s)) if s.is_float() => Some(Lit::number(i as f64, s)),
-            (Number::Int(i), Some(s)) => int_fits(i, s).then_some(Lit::Int(i)),
-            (Number::Int(i), None) => match ty.kind() {
-                TyKind::Idx(n) => {
-                    let inside = i >= 0 && n.as_int().is_none_or(|n| i < i128::from(n));
-                    inside.then_some(Lit::Int(i))
-                }
-                _ => None,
-            },
-            (Number::Float(x), Some(s)) if s.is_float() => {
-                let fits = x.is_infinite() || s == Scalar::F64 || s.rounded(x as f32).is_finite();
-                fits.then(|| Lit::number(x, s))
-            }
-            (Number::Float(x), Some(s)) => {
-                let whole = x.fract() == 0.0 && x.abs() < 1e18 && int_fits(x as i128, s);
-                whole.then_some(Lit::Int(x as i128))
-            }
-            (Number::Float(_), None) => None,
-        };
+        let lit = lit_of(n, ty, &|n| self.u.nat(n));
         if lit.is_none() {
-            let shown = match n {
-                Number::Float(x) => Lit::f64(x).digits(),
-                Number::Int(i) => i.to_string(),
-                _ => String::new(),
-            };
-            self.errors.push(
-                Diagnostic::new(
-                    code::LITERAL_RANGE,
-                    format!("`{shown}` is not a value of type `{ty}`"),
-                )
-                .at(span)
-                .help(format!(
-                    "write a value of `{ty}`, or give the literal a suffix such as `f32`"
-                )),
-            );
+            self.errors.push(no_value(n, ty, span));
         }
         lit
     }
+}
+
+/// The literal of a type that a number is, if it is one.
+fn lit_of(n: Number, ty: Ty, nat: &dyn Fn(Nat) -> Nat) -> Option<Lit> {
+    match (n, ty.as_scalar()) {
+        (Number::Bool(b), _) => Some(Lit::Bool(b)),
+        (Number::Size(n), _) => Some(Lit::Size(nat(n))),
+        (Number::Int(i), Some(s)) if s.is_float() => Some(Lit::number(i as f64, s)),
+        (Number::Int(i), Some(s)) => int_fits(i, s).then_some(Lit::Int(i)),
+        (Number::Int(i), None) => match ty.kind() {
+            TyKind::Idx(n) => {
+                let inside = i >= 0 && n.as_int().is_none_or(|n| i < i128::from(n));
+                inside.then_some(Lit::Int(i))
+            }
+            _ => None,
+        },
+        (Number::Float(x), Some(s)) if s.is_float() => {
+            let fits = x.is_infinite() || s == Scalar::F64 || s.rounded(x as f32).is_finite();
+            fits.then(|| Lit::number(x, s))
+        }
+        (Number::Float(x), Some(s)) => {
+            let whole = x.fract() == 0.0 && x.abs() < 1e18 && int_fits(x as i128, s);
+            whole.then_some(Lit::Int(x as i128))
+        }
+        (Number::Float(_), None) => None,
+    }
+}
+
+fn no_value(n: Number, ty: Ty, span: Span) -> Diagnostic {
+    let shown = match n {
+        Number::Float(x) => Lit::f64(x).digits(),
+        Number::Int(i) => i.to_string(),
+        _ => String::new(),
+    };
+    Diagnostic::new(
+        code::LITERAL_RANGE,
+        format!("`{shown}` is not a value of type `{ty}`"),
+    )
+    .at(span)
+    .help(format!(
+        "write a value of `{ty}`, or give the literal a suffix such as `f32`"
+    ))
 }
 
 /// Whether it is a variable, or a part of one, which needs no other name.

@@ -319,6 +319,12 @@ fn infer_def(
         );
         return None;
     }
+    let mut wrong = Vec::new();
+    pre.wrong_numbers(&mut wrong);
+    if !wrong.is_empty() {
+        diagnostics.append(&mut wrong);
+        return None;
+    }
     Some(scheme(&infer, sizes, ty, pre, extent, def.name.span))
 }
 

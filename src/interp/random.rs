@@ -7,6 +7,7 @@
 use super::build::Builder;
 use super::scalar::{float, wrap};
 use super::{Elem, InterpError, Num, Shape, Sizes, Value};
+use crate::term::Lit;
 use crate::ty::{Scalar, Ty};
 
 /// A small generator (splitmix64: Steele, Lea, Flood 2014).
@@ -90,6 +91,12 @@ pub fn num(rng: &mut Rng, e: Elem, numbers: Numbers) -> Num {
 
 fn any(rng: &mut Rng, s: Scalar) -> Num {
     let edge = rng.one_in(2);
+    // What is so small, and what is so large, is a number of the type, and half of it, or twice as much, hardly.
+    let least = match s {
+        Scalar::F64 => 1e-308,
+        Scalar::F16 => 2e-5,
+        _ => 4e-39,
+    };
     let pick = |rng: &mut Rng| {
         let edges = [
             0.0,
@@ -99,8 +106,8 @@ fn any(rng: &mut Rng, s: Scalar) -> Num {
             f64::NAN,
             f64::INFINITY,
             f64::NEG_INFINITY,
-            1e-300,
-            1e300,
+            least,
+            1.0 / least,
             0.1,
         ];
         *rng.pick(&edges)
@@ -131,15 +138,19 @@ fn near(rng: &mut Rng) -> f64 {
 
 /// A random value of a shape.
 pub fn value(rng: &mut Rng, shape: &Shape, numbers: Numbers) -> Value {
+    drawn(rng, shape, &|rng, e| num(rng, e, numbers))
+}
+
+fn drawn(rng: &mut Rng, shape: &Shape, draw: &dyn Fn(&mut Rng, Elem) -> Num) -> Value {
     match shape {
         Shape::Leaf(e, dims) => match &dims[..] {
-            [] => Value::Num(num(rng, *e, numbers)),
+            [] => Value::Num(draw(rng, *e)),
             [n, inner @ ..] => {
                 let item = Shape::Leaf(*e, inner.to_vec());
                 let mut out = Builder::new(&item, *n);
                 let count = dims.iter().fold(1u64, |a, &d| a * u64::from(d));
                 for _ in 0..count {
-                    let x = Value::Num(num(rng, *e, numbers));
+                    let x = Value::Num(draw(rng, *e));
                     // Only functions are refused.
                     let _ = out.push(&x);
                 }
@@ -147,10 +158,37 @@ pub fn value(rng: &mut Rng, shape: &Shape, numbers: Numbers) -> Value {
             }
         },
         Shape::Pair(a, b) => {
-            let a = value(rng, a, numbers);
-            Value::pair(a, value(rng, b, numbers))
+            let a = drawn(rng, a, draw);
+            Value::pair(a, drawn(rng, b, draw))
         }
     }
+}
+
+/// A number of a type that is one of some, or next to it where it is whole; nothing where that one is none of the type.
+fn next_to(rng: &mut Rng, e: Elem, some: &[Lit]) -> Option<Num> {
+    let Elem::Scalar(s) = e else { return None };
+    match *rng.pick(some) {
+        Lit::Int(n) if s.is_int() => Some(Num::Int(wrap(n + i128::from(rng.between(-1, 1)), s))),
+        Lit::F32(bits) if s.is_float() => Some(float(f64::from(f32::from_bits(bits)), s)),
+        Lit::F64(bits) if s.is_float() => Some(float(f64::from_bits(bits), s)),
+        _ => None,
+    }
+}
+
+/// A random value of a data type, of whose numbers a third lie at some others, or next to them.
+pub fn value_near(
+    rng: &mut Rng,
+    ty: Ty,
+    (sizes, numbers): (&Sizes, Numbers),
+    some: &[Lit],
+) -> Result<Value, InterpError> {
+    let shape = Shape::of(ty, sizes)?;
+    let draw = |rng: &mut Rng, e| {
+        let near = !some.is_empty() && rng.one_in(3);
+        let found = near.then(|| next_to(rng, e, some)).flatten();
+        found.unwrap_or_else(|| num(rng, e, numbers))
+    };
+    Ok(drawn(rng, &shape, &draw))
 }
 
 /// A random value of a data type.

@@ -82,7 +82,9 @@ pub fn parse(text: &str) -> Result<Literal, Diagnostic> {
             _ => i64::MAX as u64,
         };
         let whole = u64::from_str_radix(digits, radix).ok();
-        let value = whole.filter(|v| *v <= limit);
+        // With a sign it is the least of its type; without one, its type refuses it.
+        let signed = found.is_some_and(|s| s.starts_with('i'));
+        let value = whole.filter(|v| *v <= limit || signed && *v == limit + 1);
         let value = value.ok_or_else(|| {
             range(match found {
                 Some(s) => s,

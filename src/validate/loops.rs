@@ -10,7 +10,7 @@ use super::machine::{lane, Lanes, Machine, Read, Var};
 use super::memory::{own, read};
 use super::parts::choice;
 use super::rewrite::Rewrite;
-use super::rows::{buffer_of, Shapes};
+use super::shapes::{buffer_of, Shapes};
 use super::value::{cell_bit, Node, Part, Res, Shape, Values, V};
 use super::{Obligation, Stuck};
 use crate::arith::Nat;

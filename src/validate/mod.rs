@@ -46,6 +46,7 @@ mod rows;
 mod run;
 mod same;
 mod scatter;
+mod shapes;
 pub mod show;
 mod signs;
 mod source;

@@ -29,7 +29,7 @@ use crate::interp::compare::compare;
 use crate::interp::generate::{Generator, Options};
 use crate::interp::random::{self, Numbers, Rng};
 use crate::interp::{eval_with, InterpError, Limits, Sizes, Value};
-use crate::term::{Kind, Op, Term};
+use crate::term::{Kind, Lit, Op, Term};
 use crate::ty::{Scalar, Ty, TySubst};
 use holes::Style;
 
@@ -272,6 +272,30 @@ fn rounds(rule: &RuleDecl) -> bool {
     found && rule.regroups()
 }
 
+/// The numbers that a rule names, but small ones, which are drawn in any case; none where floats have to be small, see Note [Exact numbers].
+fn named(rule: &RuleDecl) -> Vec<Lit> {
+    let mut found = Vec::new();
+    if rule.claims().next().is_some() {
+        return found;
+    }
+    for side in [&rule.lhs, &rule.rhs] {
+        side.visit(&mut |t, _| {
+            if let Kind::Lit(lit) = t.kind() {
+                let small = match lit {
+                    Lit::Int(n) => (-2..=2).contains(n),
+                    Lit::F32(bits) => f32::from_bits(*bits).abs() <= 1.0,
+                    Lit::F64(bits) => f64::from_bits(*bits).abs() <= 1.0,
+                    Lit::Bool(_) | Lit::Size(_) => true,
+                };
+                if !small && !found.contains(lit) {
+                    found.push(*lit);
+                }
+            }
+        });
+    }
+    found
+}
+
 /// `None` when the left side has no value within the limits.
 fn check(
     rule: &RuleDecl,
@@ -290,8 +314,9 @@ fn check(
         ..Limits::default()
     };
     let mut params = Vec::new();
+    let named = named(rule);
     for ty in &instance.params {
-        params.push(random::value_of(rng, *ty, &sizes, numbers).ok()?);
+        params.push(random::value_near(rng, *ty, (&sizes, numbers), &named).ok()?);
     }
     let mut args = Vec::new();
     let mut rest = instance.lhs.ty();
