@@ -120,7 +120,11 @@ impl Probes<'_, '_> {
             _ => GAIN,
         };
         (most >= enough.ln()).then_some(())?;
-        let by_others = self.by_others(size, takes)?.max(0.0);
+        // Plain loops lose nothing where others are why.
+        let by_others = match choice {
+            Some(choice) if !is_plain(&choice) => self.by_others(size, takes)?.max(0.0),
+            _ => 0.0,
+        };
         (most >= enough.ln() + by_others).then_some(Small {
             size,
             ends,
