@@ -40,7 +40,7 @@ struct Small {
     gain: f64,
 }
 
-/// What is taken, a size parameter, and which end it is below.
+/// What is taken, a size parameter, and which end it is below, or that it is not small.
 type Probe = (Option<usize>, Symbol, usize);
 
 /// Estimates at small sizes, each made once.
@@ -48,6 +48,8 @@ struct Probes<'a, 't> {
     trial: &'a Trial<'t>,
     auto: &'a Auto,
     known: BTreeMap<Probe, Option<(f64, f64)>>,
+    /// The numbers of rows of results that have several dimensions.
+    rows: Vec<Nat>,
 }
 
 impl Probes<'_, '_> {
@@ -57,25 +59,29 @@ impl Probes<'_, '_> {
         ENDS.iter().take_while(|end| 2 * **end <= usual).count()
     }
 
-    /// Sizes that stand for those of a parameter below an end.
+    /// Whether a parameter says how many rows there are.
+    fn counts_rows(&self, size: Symbol) -> bool {
+        self.rows.iter().any(|n| n.mentions(size))
+    }
+
+    /// Sizes that stand for those of a parameter below an end. Behind the last one it is not small, and all others are what they are beside
+    /// small ones, but that there are fewer rows, so that as much is in caches.
     fn sizes(&self, size: Symbol, end: usize) -> Sizes {
         let input = self.trial.input;
-        let mut sizes = input.fixed.clone();
-        sizes.insert(size, ENDS[end] * PART.0 / PART.1);
+        let (mut sizes, own) = match ENDS.get(end) {
+            Some(end) => (input.fixed.clone(), end * PART.0 / PART.1),
+            None => (self.sizes(size, 0), 2 * ENDS[ENDS.len() - 1]),
+        };
+        sizes.retain(|s, _| input.fixed.contains_key(s) || !self.counts_rows(*s));
+        sizes.insert(size, own);
         supposed(&input.program, &sizes)
     }
 
-    /// What something gains where that parameter is not small, and all others are what they are beside small ones: then they are why. There
-    /// are fewer rows, so that as much is in caches.
-    fn by_others(&self, size: Symbol, takes: Option<usize>) -> Option<f64> {
-        let input = self.trial.input;
-        let rows = rows(input.program.result);
-        let mut sizes = self.sizes(size, 0);
-        sizes.retain(|s, _| !rows.iter().any(|n| n.mentions(*s)));
-        sizes.insert(size, 2 * ENDS[ENDS.len() - 1]);
-        let sizes = supposed(&input.program, &sizes);
-        let at = |t: Option<usize>| Some(self.trial.at(self.kernel(t)?, &sizes).0);
-        Some((at(self.auto.best)? / at(takes)?).ln())
+    /// What something gains where a parameter is not small: then others are why.
+    fn by_others(&mut self, size: Symbol, takes: Option<usize>) -> Option<f64> {
+        let new = self.at(takes, size, ENDS.len())?;
+        let old = self.at(self.auto.best, size, ENDS.len())?;
+        Some((old.0 / new.0).ln())
     }
 
     fn kernel(&self, takes: Option<usize>) -> Option<&Nest> {
@@ -138,10 +144,8 @@ impl Probes<'_, '_> {
         let input = self.trial.input;
         let sizes = open(&input.program, &input.fixed, 2 * ENDS[0]);
         // Few rows, each of which is longer than any, are no usual call.
-        let rows = rows(input.program.result);
-        let sizes = sizes
-            .into_iter()
-            .filter(|s| !rows.iter().any(|n| n.mentions(*s)));
+        let rows = |s: &Symbol| self.counts_rows(*s);
+        let sizes: Vec<Symbol> = sizes.into_iter().filter(|s| !rows(s)).collect();
         let estimated = |i: &usize| {
             let tried = &self.auto.tried[*i];
             tried.schedule.choice.columns <= WIDE && matches!(tried.ended, Ended::Estimated(..))
@@ -150,7 +154,7 @@ impl Probes<'_, '_> {
         let standing = (!self.auto.demanded).then_some(None);
         let all: Vec<Option<usize>> = tried.chain(standing).collect();
         let mut found: Option<Small> = None;
-        for size in sizes.take(PARAMETERS) {
+        for size in sizes.into_iter().take(PARAMETERS) {
             for takes in all.iter().filter(|t| **t != self.auto.best) {
                 let small = self.small(size, *takes);
                 let more = |s: &Small| found.as_ref().is_none_or(|f| s.gain > f.gain);
@@ -178,6 +182,7 @@ impl Trial<'_> {
             trial: self,
             auto,
             known,
+            rows: rows(self.input.program.result),
         };
         let small = probes.best()?;
         let standing = auto.plain?;

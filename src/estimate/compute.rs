@@ -242,15 +242,7 @@ impl<'a> Walk<'a> {
 
     /// A loop that compilers write out: what is the same in all iterations is done once.
     fn unrolled(&mut self, var: Symbol, n: f64, body: &[Stmt]) -> f64 {
-        let mut varying = Varying {
-            vars: BTreeSet::from([var]),
-            ..Varying::default()
-        };
-        walk::each_stmt(body, &mut |s| {
-            if let Stmt::Assign { var, .. } = s {
-                varying.vars.insert(*var);
-            }
-        });
+        let mut varying = Varying::by_itself(var, body);
         let mut cycles = 0.0;
         for s in body {
             let other = matches!(s, Stmt::Assign { .. } | Stmt::For { .. } | Stmt::If { .. })
@@ -510,11 +502,10 @@ struct Varying {
 }
 
 impl Varying {
-    /// In a loop over a variable. Loops in it are short, and written out: their variables are numbers.
-    fn of(var: Symbol, body: &[Stmt]) -> Varying {
+    /// The variable of a loop, and what iterations assign.
+    fn by_itself(var: Symbol, body: &[Stmt]) -> Varying {
         let mut all = Varying {
             vars: BTreeSet::from([var]),
-            windows: windows(var, body),
             ..Varying::default()
         };
         walk::each_stmt(body, &mut |s| {
@@ -522,6 +513,15 @@ impl Varying {
                 all.vars.insert(*var);
             }
         });
+        all
+    }
+
+    /// In a loop over a variable. Loops in it are short, and written out: their variables are numbers.
+    fn of(var: Symbol, body: &[Stmt]) -> Varying {
+        let mut all = Varying {
+            windows: windows(var, body),
+            ..Varying::by_itself(var, body)
+        };
         walk::each_stmt(body, &mut |s| {
             if !all.is_in(s) {
                 return;

@@ -198,5 +198,5 @@ pub fn value_of(
     sizes: &Sizes,
     numbers: Numbers,
 ) -> Result<Value, InterpError> {
-    Ok(value(rng, &Shape::of(ty, sizes)?, numbers))
+    value_near(rng, ty, (sizes, numbers), &[])
 }

@@ -10,7 +10,7 @@ use super::machine::{lane, Lanes, Machine, Read, Var};
 use super::memory::{own, read};
 use super::parts::choice;
 use super::rewrite::Rewrite;
-use super::shapes::{buffer_of, Shapes};
+use super::shapes::Shapes;
 use super::value::{cell_bit, Node, Part, Res, Shape, Values, V};
 use super::{Obligation, Stuck};
 use crate::arith::Nat;
@@ -239,7 +239,7 @@ impl Machine<'_> {
         let mut with = |cx: &mut Values, part: &Part, after: bool| {
             let mut machine = place.borrow_mut();
             std::mem::swap(cx, &mut machine.cx);
-            let own = (buffer_of(part.0), part.1.clone());
+            let own = (shapes.whole(part.0), part.1.clone());
             let v = machine.part(l, &own, after);
             std::mem::swap(cx, &mut machine.cx);
             shapes.by_rows(cx, l.of, v?)

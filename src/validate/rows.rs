@@ -9,7 +9,7 @@ use super::items::{assume_path, leaves, Around, Item};
 use super::loops::Loop;
 use super::machine::{Lanes, Machine};
 use super::place::coordinates;
-use super::shapes::{has_rows, Shapes};
+use super::shapes::{Row, Shapes};
 use super::value::{Node, Shape, Values, V};
 use crate::arith::Nat;
 use crate::intern::Symbol;
@@ -104,9 +104,14 @@ impl Machine<'_> {
         let common = places.common();
         shapes.insert(buf, places.part(&common));
         let rows = places.rows();
-        if rows.len() > 1 && has_rows(buf) {
-            let parts = rows.iter().map(|row| places.part(row)).collect();
-            shapes.insert_rows(buf, places.dims, rows, parts);
+        if rows.len() > 1 {
+            let row = |first: Vec<Nat>| Row {
+                buf,
+                shape: places.part(&first),
+                first,
+            };
+            let dims = places.dims.clone();
+            shapes.insert_rows(buf, dims, rows.into_iter().map(row));
         }
     }
 

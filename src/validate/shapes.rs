@@ -9,29 +9,23 @@ use super::value::{Node, Res, Shape, Values, V};
 use crate::arith::Nat;
 use rustc_hash::FxHashMap;
 
-/// The row of a part of a state stands in its number above that of its buffer.
-const ROW: u32 = 1 << 20;
+/// The number of the first row, behind which others are numbered downwards; buffers and variables are numbered from 0 on.
+const FIRST_ROW: u32 = u32::MAX - 1;
+
 /// How long the parts of a state are.
 #[derive(Default)]
 pub struct Shapes {
     of: FxHashMap<u32, Shape>,
-    rows: FxHashMap<u32, Rows>,
+    /// The dimensions of buffers with rows of their own.
+    dims: FxHashMap<u32, Vec<Nat>>,
+    rows: Vec<Row>,
 }
 
-/// Rows of a buffer each of which a loop makes of itself: the dimensions of the buffer, and the first indices of each.
-struct Rows {
-    dims: Vec<Nat>,
-    all: Vec<Vec<Nat>>,
-}
-
-/// Whether there are numbers for rows of a buffer.
-pub fn has_rows(buf: u32) -> bool {
-    buf < ROW
-}
-
-/// The buffer of a part of a state.
-pub fn buffer_of(leaf: u32) -> u32 {
-    leaf % ROW
+/// A row of a buffer that a loop makes of itself, by its first indices.
+pub struct Row {
+    pub buf: u32,
+    pub first: Vec<Nat>,
+    pub shape: Shape,
 }
 
 impl Shapes {
@@ -39,40 +33,45 @@ impl Shapes {
         self.of.insert(leaf, shape);
     }
 
-    /// Rows of a buffer, by their first indices.
-    pub fn insert_rows(&mut self, buf: u32, dims: Vec<Nat>, all: Vec<Vec<Nat>>, parts: Vec<Shape>) {
-        for (j, part) in (1..).zip(parts) {
-            self.insert(j * ROW + buf, part);
-        }
-        self.rows.insert(buf, Rows { dims, all });
+    /// Rows of a buffer with these dimensions.
+    pub fn insert_rows(&mut self, buf: u32, dims: Vec<Nat>, rows: impl Iterator<Item = Row>) {
+        self.dims.insert(buf, dims);
+        self.rows.extend(rows);
+    }
+
+    fn row(&self, leaf: u32) -> Option<&Row> {
+        self.rows.get(FIRST_ROW.checked_sub(leaf)? as usize)
     }
 
     pub fn get(&self, leaf: u32) -> Option<&Shape> {
-        self.of.get(&leaf)
+        let row = self.row(leaf).map(|row| &row.shape);
+        row.or_else(|| self.of.get(&leaf))
+    }
+
+    /// The buffer, or the variable, that a part is of.
+    pub fn whole(&self, leaf: u32) -> u32 {
+        self.row(leaf).map_or(leaf, |row| row.buf)
     }
 
     /// The rows of a buffer, or all that a loop makes of it.
     pub fn parts(&self, buf: u32) -> Vec<&Shape> {
-        let many = self.rows.get(&buf).map_or(0, |rows| rows.all.len() as u32);
-        let leaves = (1..=many).map(|j| j * ROW + buf);
-        let found: Vec<_> = leaves.filter_map(|leaf| self.get(leaf)).collect();
+        let own = self.rows.iter().filter(|row| row.buf == buf);
+        let found: Vec<_> = own.map(|row| &row.shape).collect();
         match found.is_empty() {
-            true => self.get(buf).into_iter().collect(),
+            true => self.of.get(&buf).into_iter().collect(),
             false => found,
         }
     }
 
     /// The part that a place is of.
     pub fn leaf(&self, cx: &mut Values, buf: u32, at: Nat) -> u32 {
-        let Some(rows) = self.rows.get(&buf) else {
+        let dims = self.dims.get(&buf);
+        let Some(found) = dims.and_then(|dims| coordinates(cx, at, dims)) else {
             return buf;
         };
-        let Some(found) = coordinates(cx, at, &rows.dims) else {
-            return buf;
-        };
-        let is = |row: &Vec<Nat>| found.starts_with(row);
-        let row = rows.all.iter().position(is);
-        row.map_or(buf, |j| (j as u32 + 1) * ROW + buf)
+        let is = |row: &Row| row.buf == buf && found.starts_with(&row.first);
+        let row = self.rows.iter().position(is);
+        row.map_or(buf, |i| FIRST_ROW - i as u32)
     }
 
     /// A value in which cells of rows are those of states of their own.
