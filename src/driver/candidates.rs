@@ -165,7 +165,10 @@ pub(super) fn is_worth_trying(schedule: &Schedule, tried: &[Tried], at: usize) -
     if own_fastest > fastest && alone.is_some_and(is_hopeless) {
         return false;
     }
-    if !schedule.has_tiles() && !is_plain(&choice) && tiled * TILES < untiled {
+    // Of few rows tiles make more than there are: these take what goes along whole rows.
+    let along_rows = choice.rows > 0;
+    let other = !schedule.has_tiles() && !is_plain(&choice) && !along_rows;
+    if other && tiled * TILES < untiled {
         return false;
     }
     let base = match (choice.vectors, choice.lanes > 0 && choice.tile > 0) {

@@ -133,6 +133,20 @@ impl Classes {
         self.chosen(0, &mut takes.iter().copied())
     }
 
+    /// The choice between two, which are told apart by one border.
+    pub(super) fn choice(&self, first: Variants, rest: Variants) -> Variants {
+        let ranges = self.by.first().map(|by| (by.text(), &by.ranges[..]));
+        match ranges {
+            Some((size, [range, _])) => Variants::Choice {
+                size,
+                most: range.end.map_or(i64::MAX, |end| end - 1),
+                first: Box::new(first),
+                rest: Box::new(rest),
+            },
+            _ => rest,
+        }
+    }
+
     fn chosen(&self, depth: usize, takes: &mut dyn Iterator<Item = Option<usize>>) -> Variants {
         let Some(by) = self.by.get(depth) else {
             return Variants::One(takes.next().flatten());

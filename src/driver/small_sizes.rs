@@ -1,7 +1,8 @@
 //! Small sizes, which take something else than the best for all.
 //!
 //! In: all that was tried, with its kernels. Out: the sketch file of a kernel that chooses by one size parameter, where the estimate says
-//! that up to a small size something else is so much faster that it is worth a second kernel beside the first; nothing where it is not, or
+//! that up to a small size something else is so much faster that it is worth a second kernel beside the first; of those sizes, where
+//! another parameter is small, too, it may choose once more. Nothing where that is not so, or
 //! where the kernel that chooses is not as fast as each by itself. All other sizes are as large as calls usually have them: the rows of
 //! a matrix are short, say, and there are many. Absent: classes that the user asks for (`by_size`).
 
@@ -12,12 +13,15 @@ use crate::arith::Nat;
 use crate::exec::sizes::Sizes;
 use crate::intern::Symbol;
 use crate::nest::{abi, Nest};
+use crate::schedule::Variants;
 use crate::ty::Ty;
 use std::collections::BTreeMap;
 
-/// Where small sizes end that are looked at, and which part of that stands for those below it; of so many size parameters.
+/// Where small sizes end that are looked at, and which part of that stands for those below it; of so many size parameters. Rows of a
+/// result are as many as are made at once, but for fewer than these.
 const ENDS: [i64; 4] = [8, 16, 32, 64];
 const PART: (i64, i64) = (3, 4);
+const FEW_ROWS: [i64; 1] = [4];
 const PARAMETERS: usize = 4;
 /// How many times as fast something else has to be at one of them: plain loops, of which an estimate knows most, and those instead of sums
 /// in vectors, which take longer to begin and to end than it seems; others; and what is faster for the very smallest sizes alone, where
@@ -34,29 +38,40 @@ const CALL: f64 = 1e5;
 /// What sizes below an end take; nothing for the program as it stands.
 struct Small {
     size: Symbol,
-    ends: usize,
+    end: i64,
     takes: Option<usize>,
     /// The logarithm of what is gained, for all ends together.
     gain: f64,
 }
 
-/// What is taken, a size parameter, and which end it is below, or that it is not small.
-type Probe = (Option<usize>, Symbol, usize);
+/// Whether a parameter is below an end.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum End {
+    Below(i64),
+    NotSmall,
+}
+
+/// What small parameters are.
+type Place = Vec<(Symbol, End)>;
 
 /// Estimates at small sizes, each made once.
 struct Probes<'a, 't> {
     trial: &'a Trial<'t>,
     auto: &'a Auto,
-    known: BTreeMap<Probe, Option<(f64, f64)>>,
+    known: BTreeMap<(Option<usize>, Place), Option<(f64, f64)>>,
     /// The numbers of rows of results that have several dimensions.
     rows: Vec<Nat>,
 }
 
 impl Probes<'_, '_> {
-    /// How many ends there are below what a parameter usually is.
-    fn ends(&self, size: Symbol) -> usize {
+    /// Where small sizes of a parameter end.
+    fn ends(&self, size: Symbol) -> &'static [i64] {
+        if self.counts_rows(size) {
+            return &FEW_ROWS;
+        }
         let usual = self.auto.sizes.get(&size).copied().unwrap_or(0);
-        ENDS.iter().take_while(|end| 2 * **end <= usual).count()
+        let below = ENDS.iter().take_while(|end| 2 * **end <= usual);
+        &ENDS[..below.count()]
     }
 
     /// Whether a parameter says how many rows there are.
@@ -64,24 +79,25 @@ impl Probes<'_, '_> {
         self.rows.iter().any(|n| n.mentions(size))
     }
 
-    /// Sizes that stand for those of a parameter below an end. Behind the last one it is not small, and all others are what they are beside
+    /// Sizes that stand for those of parameters below their ends. Where one is not small, all others are what they are beside
     /// small ones, but that there are fewer rows, so that as much is in caches.
-    fn sizes(&self, size: Symbol, end: usize) -> Sizes {
+    fn sizes(&self, place: &[(Symbol, End)]) -> Sizes {
         let input = self.trial.input;
-        let (mut sizes, own) = match ENDS.get(end) {
-            Some(end) => (input.fixed.clone(), end * PART.0 / PART.1),
-            None => (self.sizes(size, 0), 2 * ENDS[ENDS.len() - 1]),
+        let small = |(size, end): &(Symbol, End)| match end {
+            End::Below(_) => (*size, *end),
+            End::NotSmall => (*size, End::Below(ENDS[0])),
+        };
+        let mut sizes = match place.iter().any(|p| p.1 == End::NotSmall) {
+            true => self.sizes(&place.iter().map(small).collect::<Place>()),
+            false => input.fixed.clone(),
         };
         sizes.retain(|s, _| input.fixed.contains_key(s) || !self.counts_rows(*s));
-        sizes.insert(size, own);
+        sizes.extend(place.iter().map(|(size, end)| match end {
+            End::Below(end) if self.counts_rows(*size) => (*size, end / 2),
+            End::Below(end) => (*size, end * PART.0 / PART.1),
+            End::NotSmall => (*size, 2 * ENDS[ENDS.len() - 1]),
+        }));
         supposed(&input.program, &sizes)
-    }
-
-    /// What something gains where a parameter is not small: then others are why.
-    fn by_others(&mut self, size: Symbol, takes: Option<usize>) -> Option<f64> {
-        let new = self.at(takes, size, ENDS.len())?;
-        let old = self.at(self.auto.best, size, ENDS.len())?;
-        Some((old.0 / new.0).ln())
     }
 
     fn kernel(&self, takes: Option<usize>) -> Option<&Nest> {
@@ -89,74 +105,102 @@ impl Probes<'_, '_> {
         takes.map_or(trial.standing.as_ref(), |t| trial.kernels.get(t)?.as_ref())
     }
 
-    fn at(&mut self, takes: Option<usize>, size: Symbol, end: usize) -> Option<(f64, f64)> {
-        if let Some(known) = self.known.get(&(takes, size, end)) {
+    fn at(&mut self, takes: Option<usize>, place: &[(Symbol, End)]) -> Option<(f64, f64)> {
+        let probe = (takes, place.to_vec());
+        if let Some(known) = self.known.get(&probe) {
             return *known;
         }
         let kernel = self.kernel(takes);
-        let found = kernel.map(|k| self.trial.at(k, &self.sizes(size, end)));
-        self.known.insert((takes, size, end), found);
+        let found = kernel.map(|k| self.trial.at(k, &self.sizes(place)));
+        self.known.insert(probe, found);
         found
     }
 
-    /// Up to which end something is faster than the best for all sizes. Of the smallest sizes little is left to gain: there it is enough
-    /// that nothing is lost.
-    fn small(&mut self, size: Symbol, takes: Option<usize>) -> Option<Small> {
-        let best = self.auto.best;
+    /// Up to which end something is faster than what stays otherwise: the best for all sizes, or what small sizes of another parameter
+    /// take, each of them. Of the smallest sizes little is left to gain: there it is enough that nothing is lost.
+    fn small(
+        &mut self,
+        size: Symbol,
+        takes: Option<usize>,
+        (stays, around): (Option<usize>, &[Place]),
+    ) -> Option<Small> {
         let changes = |t: Option<usize>| t.map_or(0, |t| self.auto.tried[t].schedule.changes);
         let lanes = |t: Option<usize>| t.map_or(0, |t| self.auto.tried[t].schedule.choice.lanes);
-        let doubt = DOUBT.powi(changes(takes) as i32 - changes(best) as i32);
-        let (mut sum, mut most, mut ends) = (0.0, 0.0, 0);
-        for end in 0..self.ends(size) {
-            let (new, old) = (self.at(takes, size, end)?, self.at(best, size, end)?);
-            let gain = (old.0 / (new.0 * doubt)).ln();
-            let is_faster = gain >= DOUBT.ln() || end == 0 && gain >= 0.0;
-            if !is_faster || new.1 > old.1 * SAME || old.0 < CALL {
+        let doubt = DOUBT.powi(changes(takes) as i32 - changes(stays) as i32);
+        let choice = takes.map(|t| self.auto.tried[t].schedule.choice);
+        let (lanes, instead) = (lanes(takes), lanes(stays));
+        let (mut sum, mut most, mut ends) = (0.0, 0.0, Vec::new());
+        for end in self.ends(size) {
+            let (mut gain, mut is_faster) = (0.0, true);
+            for place in around {
+                let place = [&place[..], &[(size, End::Below(*end))]].concat();
+                let (new, old) = (self.at(takes, &place)?, self.at(stays, &place)?);
+                let here = (old.0 / (new.0 * doubt)).ln();
+                gain += here / around.len() as f64;
+                is_faster &= here >= DOUBT.ln() || ends.is_empty() && here >= 0.0;
+                is_faster &= new.1 <= old.1 * SAME && (old.0 >= CALL || !place[1..].is_empty());
+            }
+            if !is_faster {
                 break;
             }
             sum += gain;
             most = gain.max(most);
-            ends = end + 1;
+            ends.push(*end);
         }
-        let choice = takes.map(|t| self.auto.tried[t].schedule.choice);
         let enough = match choice {
-            _ if ends == 1 && lanes(best) == 0 => GAIN_FEW,
+            _ if ends.len() == 1 && instead == 0 && !self.counts_rows(size) => GAIN_FEW,
             Some(choice) if !is_plain(&choice) => GAIN_OTHERS,
-            _ if lanes(takes) == 0 && lanes(best) > 0 => GAIN_WITHOUT,
+            _ if lanes == 0 && instead > 0 => GAIN_WITHOUT,
             _ => GAIN,
         };
         (most >= enough.ln()).then_some(())?;
         // Plain loops lose nothing where others are why.
         let by_others = match choice {
-            Some(choice) if !is_plain(&choice) => self.by_others(size, takes)?.max(0.0),
+            Some(choice) if !is_plain(&choice) => {
+                self.by_others(size, takes, (stays, around))?.max(0.0)
+            }
             _ => 0.0,
         };
         (most >= enough.ln() + by_others).then_some(Small {
             size,
-            ends,
+            end: *ends.last()?,
             takes,
             gain: sum,
         })
     }
 
-    /// What gains most.
-    fn best(&mut self) -> Option<Small> {
-        let input = self.trial.input;
-        let sizes = open(&input.program, &input.fixed, 2 * ENDS[0]);
-        // Few rows, each of which is longer than any, are no usual call.
-        let rows = |s: &Symbol| self.counts_rows(*s);
-        let sizes: Vec<Symbol> = sizes.into_iter().filter(|s| !rows(s)).collect();
-        let estimated = |i: &usize| {
-            let tried = &self.auto.tried[*i];
-            tried.schedule.choice.columns <= WIDE && matches!(tried.ended, Ended::Estimated(..))
-        };
+    /// What something gains where a parameter is not small: then others are why.
+    fn by_others(
+        &mut self,
+        size: Symbol,
+        takes: Option<usize>,
+        (stays, around): (Option<usize>, &[Place]),
+    ) -> Option<f64> {
+        let mut gain = 0.0;
+        for place in around {
+            let place = [&place[..], &[(size, End::NotSmall)]].concat();
+            let (new, old) = (self.at(takes, &place)?, self.at(stays, &place)?);
+            gain += (old.0 / new.0).ln() / around.len() as f64;
+        }
+        Some(gain)
+    }
+
+    /// What gains most where one of these parameters is small.
+    fn best(&mut self, sizes: &[Symbol], stays: Option<usize>, around: &[Place]) -> Option<Small> {
+        let estimated = |i: &usize| matches!(self.auto.tried[*i].ended, Ended::Estimated(..));
         let tried = (0..self.auto.tried.len()).filter(estimated).map(Some);
         let standing = (!self.auto.demanded).then_some(None);
         let all: Vec<Option<usize>> = tried.chain(standing).collect();
         let mut found: Option<Small> = None;
-        for size in sizes.into_iter().take(PARAMETERS) {
-            for takes in all.iter().filter(|t| **t != self.auto.best) {
-                let small = self.small(size, *takes);
+        let is_wide = |takes: &Option<usize>| {
+            takes.is_some_and(|t| self.auto.tried[t].schedule.choice.columns > WIDE)
+        };
+        let (wide, narrow): (Vec<_>, Vec<_>) = all.into_iter().partition(is_wide);
+        for size in sizes {
+            let wide = wide.iter().filter(|_| self.counts_rows(*size));
+            let all: Vec<_> = narrow.iter().chain(wide).copied().collect();
+            for takes in all.iter().filter(|t| **t != stays) {
+                let small = self.small(*size, *takes, (stays, around));
                 let more = |s: &Small| found.as_ref().is_none_or(|f| s.gain > f.gain);
                 if let Some(small) = small.filter(more) {
                     found = Some(small);
@@ -164,6 +208,73 @@ impl Probes<'_, '_> {
             }
         }
         found
+    }
+
+    /// What classes of sizes take: where one is small, and of that where another one is small, too; before it, where there are few rows.
+    fn chosen(&mut self) -> Option<Chosen> {
+        let input = self.trial.input;
+        let all = open(&input.program, &input.fixed, 2 * ENDS[0]);
+        let (rows, mut sizes): (Vec<_>, Vec<_>) =
+            { all.into_iter() }.partition(|s| self.counts_rows(*s));
+        sizes.truncate(PARAMETERS);
+        let best = self.auto.best;
+        let everywhere = [Vec::new()];
+        let mut chosen = Chosen::one(None, best);
+        if let Some(small) = self.best(&sizes, best, &everywhere) {
+            let ends = self.ends(small.size).iter().filter(|e| **e <= small.end);
+            let around: Vec<Place> = ends.map(|e| vec![(small.size, End::Below(*e))]).collect();
+            sizes.retain(|s| *s != small.size);
+            let place = vec![(small.size, End::Below(small.end))];
+            let within = match self.best(&sizes, small.takes, &around) {
+                Some(inner) => {
+                    let at = |end| [&place[..], &[(inner.size, end)]].concat();
+                    let below = Chosen::one(Some(at(End::Below(inner.end))), inner.takes);
+                    let above = Chosen::one(Some(at(End::NotSmall)), small.takes);
+                    Chosen::at(&inner, below, above)
+                }
+                None => Chosen::one(Some(place), small.takes),
+            };
+            chosen = Chosen::at(&small, within, chosen);
+        }
+        if let Some(few) = self.best(&rows, best, &everywhere) {
+            let place = vec![(few.size, End::Below(few.end))];
+            chosen = Chosen::at(&few, Chosen::one(Some(place), few.takes), chosen);
+        }
+        (chosen.classes.len() > 1).then_some(chosen)
+    }
+}
+
+/// What classes of sizes take, each with its name, and where it is looked at: nowhere else than where all sizes are usual.
+struct Chosen {
+    variants: Variants,
+    classes: Vec<(String, Option<Place>, Option<usize>)>,
+}
+
+impl Chosen {
+    fn one(place: Option<Place>, takes: Option<usize>) -> Chosen {
+        Chosen {
+            variants: Variants::One(takes),
+            classes: vec![(String::new(), place, takes)],
+        }
+    }
+
+    /// What is below where small sizes end, and what is above.
+    fn at(small: &Small, below: Chosen, above: Chosen) -> Chosen {
+        let classes = Classes::below(small.size, small.end);
+        let mut all = Vec::new();
+        for (name, of) in classes.names().iter().zip([below.classes, above.classes]) {
+            for (inner, place, takes) in of {
+                let name = match inner.is_empty() {
+                    true => name.clone(),
+                    false => format!("{name}, {inner}"),
+                };
+                all.push((name, place, takes));
+            }
+        }
+        Chosen {
+            variants: classes.choice(below.variants, above.variants),
+            classes: all,
+        }
     }
 }
 
@@ -184,44 +295,43 @@ impl Trial<'_> {
             known,
             rows: rows(self.input.program.result),
         };
-        let small = probes.best()?;
-        let standing = auto.plain?;
-        let (size, last) = (small.size, small.ends - 1);
-        let classes = Classes::below(size, ENDS[last]);
-        let at_small = probes.sizes(size, last);
-        let names = classes.names();
-        let of = [
-            (small.takes, &at_small, probes.at(None, size, last)?.0),
-            (auto.best, &auto.sizes, standing),
-        ];
-        let expected = probes.at(small.takes, size, last)?;
-        let taken = |t: usize| match auto.tried[t].ended {
-            Ended::Estimated(all, _) => Some(all),
-            _ => None,
+        let chosen = probes.chosen()?;
+        let usual = match auto.best {
+            Some(t) => match auto.tried[t].ended {
+                Ended::Estimated(all, _) => all,
+                _ => return None,
+            },
+            None => auto.plain?,
         };
-        let cycles = [small.takes.map(|_| expected.0), auto.best.and_then(taken)];
-        let named = names.into_iter().zip(of).zip(cycles);
-        let classes_of = named.map(|((what, (takes, sizes, plain)), cycles)| Class {
-            what,
-            sizes: sizes.iter().map(|(s, n)| (s.to_string(), *n)).collect(),
-            plain,
-            cycles,
-            takes,
-        });
-        let classes_of = classes_of.collect();
-        let variants = classes.variants(&[small.takes, auto.best]);
+        let (mut classes, mut expected) = (Vec::new(), Vec::new());
+        for (what, place, takes) in chosen.classes {
+            let (sizes, plain, found) = match &place {
+                Some(place) => {
+                    let plain = probes.at(None, place)?.0;
+                    (probes.sizes(place), plain, probes.at(takes, place)?.0)
+                }
+                None => (auto.sizes.clone(), auto.plain?, usual),
+            };
+            classes.push(Class {
+                what,
+                sizes: sizes.iter().map(|(s, n)| (s.to_string(), *n)).collect(),
+                plain,
+                cycles: takes.map(|_| found),
+                takes,
+            });
+            expected.push((sizes, found));
+        }
+        let variants = chosen.variants;
         let text = auto.text_of(&variants);
         let kernel = self.reaches(&text).ok()?;
         // Nobody asked for it: what does not choose well is not mentioned.
-        let usual = cycles[1].unwrap_or(standing);
         let is_as_fast = |new: f64, old: f64| new <= old * SAME * SAME;
-        let keeps = is_as_fast(self.at(&kernel, &at_small).0, expected.0)
-            && is_as_fast(self.estimates(&kernel).0 .0, usual);
+        let keeps = { expected.iter() }.all(|(at, old)| is_as_fast(self.at(&kernel, at).0, *old));
         keeps.then_some(BySize {
             variants,
             text: Some(text),
             lost: None,
-            classes: classes_of,
+            classes,
         })
     }
 }

@@ -3,24 +3,20 @@
 //! In: a statement with the sizes around it. Out: cycles of one thread. A loop counts its body as often as it runs, or as often
 //! as its vectors do where a compiler can make some; the chain of one accumulator counts with the latency of its operation.
 
-use super::bytes::{conversion, widened};
+use super::bytes::{besides, in_pairs};
 use super::chains::{accumulates, are_folds, are_operations, carried, updates, waits, LATENCY};
+use super::operations::{divides, index, shuffled, SHUFFLE};
 use super::sizes::{is_unrolled, stride, truth, value, Env};
 use super::streams::waiting;
-use super::{Context, LINE, UNSEEN};
-use crate::arith::{AtomKind, Nat};
+use super::varying::Varying;
+use super::written::flat;
+use super::{operations, Context, UNSEEN};
+use crate::arith::Nat;
 use crate::intern::Symbol;
 use crate::nest::{walk, BufId, Expr, ExprKind, LoopKind, Nest, Stmt, StorageClass};
 use crate::term::{Function, Op, Sort};
-use crate::ty::Scalar;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Instructions that gcc makes of a loop that it writes out whole, at most, as it counts them (windows of 3×3 to 9×9, gcc 12).
-const PEELED: i64 = 300;
-/// Those of them that an index takes, what is read there, and each iteration of a loop around another one.
-const INDEX: i64 = 2;
-const READ: i64 = 2;
-const ROW: i64 = 6;
 /// Accumulators of one loop from which on most operations do not wait, and what each takes then.
 const APART: usize = 4;
 const AT_ONCE: f64 = 0.5;
@@ -32,15 +28,6 @@ const FORWARD: f64 = 5.0;
 const START: f64 = 5.0;
 /// Cycles for each number that is taken out of a vector and added up.
 const SUMMED: f64 = 1.5;
-/// Cycles for each number that is put into a vector; of one that a called function returns, before which all vectors are stored.
-const GATHER: f64 = 2.0;
-const RETURNED: f64 = 8.0;
-/// Cycles for a vector that is made of lanes of another one.
-const SHUFFLE: f64 = 1.0;
-/// Cycles for a whole number that is divided by a constant: a product and shifts.
-const BY_CONSTANT: f64 = 1.5;
-/// Cycles for one that is divided by a number that is not known when it is compiled.
-const DIVIDED: f64 = 12.0;
 /// Results of an iteration that lie side by side, which compilers weave into vectors, and how much longer that takes.
 const WOVEN: i64 = 4;
 const WEAVING: f64 = 1.25;
@@ -193,7 +180,8 @@ impl<'a> Walk<'a> {
             };
         }
         if let Some(lanes) = self.automatic(var, body, &carried, false) {
-            return in_vectors(n, lanes, once + 1.0 + widened(body)) + 8.0;
+            let once = once - in_pairs(body, &carried) + besides(body);
+            return in_vectors(n, lanes, once + 1.0) + 8.0;
         }
         let waiting = waiting(self.cx.nest, var, body, &self.env);
         let shared = (self.cx.nest.shared_by_iterations.get(&var)).map(|n| f64::from(*n));
@@ -399,6 +387,11 @@ impl<'a> Walk<'a> {
                 !self.loaded.insert((*b, index, e.shape().lanes))
             }
             ExprKind::Build(_) => !self.built.insert(format!("{e:?}")),
+            // What is computed for all lanes.
+            ExprKind::Splat(of) if of.size() > 1 => {
+                let same = |v: &Varying| !v.is_in_value(of);
+                self.varying.as_ref().is_some_and(same) || !self.built.insert(format!("{e:?}"))
+            }
             _ => false,
         }
     }
@@ -416,53 +409,15 @@ impl<'a> Walk<'a> {
 
     /// One node of an expression, without its operands.
     fn one(&self, e: &Expr) -> f64 {
-        let shape = e.shape();
         let register = f64::from(self.cx.machine.target.register_bytes());
-        let bytes = shape.elem.bytes() as f64 * f64::from(shape.lanes);
-        let registers = (bytes / register).ceil().max(1.0);
-        let vector = shape.lanes > 1;
-        match e.kind() {
-            ExprKind::Load(b, index)
-                if self.cx.registers.contains(b) || self.is_loaded_before(*b, *index) =>
-            {
-                0.0
-            }
-            ExprKind::Load(b, _) => {
-                let windows = self.varying.as_ref().map(|v| &v.windows);
-                let is_window = windows.is_some_and(|all| all.contains(b));
-                // What does not begin where registers do lies in two lines, the more often the wider they are.
-                let lines = if is_window {
-                    1.0 + register / LINE
-                } else {
-                    1.0
-                };
-                0.5 * registers * lines
-            }
-            ExprKind::Op(op @ Op::Select, args) if vector => {
-                let mask = compared(&args[0], shape.elem)
-                    .map(|from| conversion(from, shape.elem, register));
-                registers * (operation(*op, shape.elem, vector) + mask.unwrap_or(0.0))
-            }
-            ExprKind::Op(op @ (Op::Div | Op::Mod), args)
-                if shape.elem.is_int() && !divides(*op, args, shape.elem) =>
-            {
-                registers * BY_CONSTANT
-            }
-            ExprKind::Op(op, _) => registers * operation(*op, shape.elem, vector),
-            ExprKind::Cast(from) if vector => {
-                registers * conversion(from.shape().elem, shape.elem, register)
-            }
-            ExprKind::Cast(_) | ExprKind::Clamp(..) => registers,
-            ExprKind::Lane(..) => 1.0,
-            // Each is a load of its own line, and a place in the vector.
-            ExprKind::Build(parts) => parts
-                .iter()
-                .map(|p| if p.calls() { RETURNED } else { GATHER })
-                .sum(),
-            ExprKind::Pick(parts, _) => 2.0 * parts.len() as f64,
-            ExprKind::Index(n) => index(*n),
-            ExprKind::Lit(_) | ExprKind::Var(_) | ExprKind::Splat(_) => 0.0,
+        let ExprKind::Load(b, index) = e.kind() else {
+            return operations::one(e, register);
+        };
+        if self.cx.registers.contains(b) || self.is_loaded_before(*b, *index) {
+            return 0.0;
         }
+        let is_window = (self.varying.as_ref()).is_some_and(|v| v.windows.contains(b));
+        operations::load(e, register, is_window)
     }
 }
 
@@ -478,84 +433,6 @@ fn in_vectors(n: f64, lanes: f64, once: f64) -> f64 {
         of /= 2.0;
     }
     once * (all + left)
-}
-
-/// The one vector whose lanes a vector is made of.
-fn shuffled(e: &Expr) -> Option<&Expr> {
-    let ExprKind::Build(parts) = e.kind() else {
-        return None;
-    };
-    let ExprKind::Lane(whole, _) = parts.first()?.kind() else {
-        return None;
-    };
-    let of_it = |e: &Expr| matches!(e.kind(), ExprKind::Lane(v, _) if v.same(whole));
-    parts.iter().all(of_it).then_some(whole)
-}
-
-/// What differs between the iterations of a loop: variables, and arrays that are stored to.
-#[derive(Default)]
-struct Varying {
-    vars: BTreeSet<Symbol>,
-    arrays: BTreeSet<BufId>,
-    /// Arrays of which an iteration reads windows: of vectors of these few lie where registers would.
-    windows: BTreeSet<BufId>,
-}
-
-impl Varying {
-    /// The variable of a loop, and what iterations assign.
-    fn by_itself(var: Symbol, body: &[Stmt]) -> Varying {
-        let mut all = Varying {
-            vars: BTreeSet::from([var]),
-            ..Varying::default()
-        };
-        walk::each_stmt(body, &mut |s| {
-            if let Stmt::Assign { var, .. } = s {
-                all.vars.insert(*var);
-            }
-        });
-        all
-    }
-
-    /// In a loop over a variable. Loops in it are short, and written out: their variables are numbers.
-    fn of(var: Symbol, body: &[Stmt]) -> Varying {
-        let mut all = Varying {
-            windows: windows(var, body),
-            ..Varying::by_itself(var, body)
-        };
-        walk::each_stmt(body, &mut |s| {
-            if !all.is_in(s) {
-                return;
-            }
-            match s {
-                Stmt::Let { var, .. } | Stmt::Index { var, .. } => {
-                    all.vars.insert(*var);
-                }
-                Stmt::Store { buf, .. } => {
-                    all.arrays.insert(*buf);
-                }
-                _ => {}
-            }
-        });
-        all
-    }
-
-    /// Whether it stands directly in a statement.
-    fn is_in(&self, s: &Stmt) -> bool {
-        let mut found = false;
-        walk::each_index(s, &mut |n| {
-            found |= self.vars.iter().any(|v| n.mentions(*v))
-        });
-        if let Some(e) = walk::exprs(s) {
-            e.visit(&mut |e| {
-                found |= match e.kind() {
-                    ExprKind::Var(v) => self.vars.contains(v),
-                    ExprKind::Load(b, _) => self.arrays.contains(b),
-                    _ => false,
-                }
-            });
-        }
-        found
-    }
 }
 
 /// Whether nothing is computed but sums, products and differences of single numbers.
@@ -599,37 +476,6 @@ pub fn registers(nest: &Nest) -> BTreeSet<BufId> {
     .collect()
 }
 
-/// The arrays that each iteration of a loop reads at several places near each other.
-fn windows(var: Symbol, body: &[Stmt]) -> BTreeSet<BufId> {
-    let mut short = BTreeSet::new();
-    let mut places: BTreeMap<BufId, Nat> = BTreeMap::new();
-    let mut all = BTreeSet::new();
-    walk::each_stmt(body, &mut |s| {
-        if let Stmt::For { var, .. } = s {
-            short.insert(*var);
-        }
-        let Some(e) = walk::exprs(s) else { return };
-        e.visit(&mut |e| {
-            let ExprKind::Load(b, index) = e.kind() else {
-                return;
-            };
-            if !index.mentions(var) {
-                return;
-            }
-            let lanes = i64::from(e.shape().lanes);
-            let beside = |by: i64| if lanes > 1 { by % lanes != 0 } else { by == 1 };
-            let steps = |v: &Symbol| index.coefficient(*v).and_then(Nat::as_int);
-            let first = places.entry(*b).or_insert(*index);
-            let apart = (*index - *first).as_int();
-            let is_other = first != index && (lanes == 1 || apart.is_none_or(beside));
-            if is_other || short.iter().filter_map(steps).any(beside) {
-                all.insert(*b);
-            }
-        });
-    });
-    all
-}
-
 /// Whether a variable is added to.
 fn is_sum(var: Symbol, value: &Expr) -> bool {
     let ExprKind::Op(Op::Add, args) = value.kind() else {
@@ -639,60 +485,9 @@ fn is_sum(var: Symbol, value: &Expr) -> bool {
     args.iter().filter(|e| is(e)).count() == 1
 }
 
-/// Whether numbers are divided one by one: whole ones, by what is no constant.
-fn divides(op: Op, args: &[Expr], elem: Scalar) -> bool {
-    let by_constant = args
-        .get(1)
-        .is_some_and(|d| matches!(d.kind(), ExprKind::Lit(_)));
-    op == Op::Mod && !elem.is_int()
-        || matches!(op, Op::Div | Op::Mod) && elem.is_int() && !by_constant
-}
-
-/// What is compared, if its masks have another width than the numbers that are chosen.
-fn compared(cond: &Expr, elem: Scalar) -> Option<Scalar> {
-    let ExprKind::Op(op, args) = cond.kind() else {
-        return None;
-    };
-    let from = args.first()?.shape().elem;
-    let compares = matches!(op.sort(), Sort::Comparison(_));
-    (compares && from.bytes() != elem.bytes()).then_some(from)
-}
-
-/// Index arithmetic that is more than sums of products.
-fn index(n: Nat) -> f64 {
-    let mut cycles = 0.0;
-    n.each_atom(&mut |a| {
-        cycles += match a.kind() {
-            AtomKind::Min(..) | AtomKind::Max(..) => 0.5,
-            AtomKind::Floor(_, d) | AtomKind::Ceil(_, d) | AtomKind::Mod(_, d)
-                if d.as_int().is_none() =>
-            {
-                DIVIDED
-            }
-            kind => 2.0 * kind.parts().len().min(1) as f64,
-        }
-    });
-    cycles
-}
-
 /// An index without names of others.
 pub fn written_out(index: Nat, names: &BTreeMap<Symbol, Nat>) -> Nat {
     index.subst_vars(&mut |s| names.get(&s).copied())
-}
-
-fn operation(op: Op, elem: Scalar, vector: bool) -> f64 {
-    match op.sort() {
-        Sort::Function(Function::Sqrt) if vector => 8.0,
-        Sort::Function(Function::Sqrt) => 5.0,
-        Sort::Function(_) if vector => 20.0,
-        Sort::Function(_) => 18.0,
-        _ => match op {
-            Op::Div | Op::Mod if elem.is_int() => DIVIDED,
-            Op::Div if vector => 5.0,
-            Op::Div => 4.0,
-            _ => 0.5,
-        },
-    }
 }
 
 /// Vectors that the iterations of a loop assign and do not declare.
@@ -708,79 +503,4 @@ fn accumulators(body: &[Stmt]) -> usize {
         _ => {}
     });
     assigned.difference(&own).count()
-}
-
-/// Whether compilers write out all loops in a body: short ones that are few instructions all together.
-fn flat(body: &[Stmt]) -> bool {
-    body.iter().all(|s| match s {
-        Stmt::For { .. } => written(s).is_some_and(|n| n <= PEELED),
-        Stmt::If { then, els, .. } => flat(then) && flat(els),
-        _ => true,
-    })
-}
-
-/// How many instructions a statement becomes if its loops are written out; none where one is long. Of what is read at a place, its index
-/// is counted once in an iteration.
-fn written(s: &Stmt) -> Option<i64> {
-    written_in(s, &mut Vec::new())
-}
-
-/// The same in loops that are written out, whose indices are then numbers.
-fn written_in(s: &Stmt, known: &mut Vec<Symbol>) -> Option<i64> {
-    let all = |body: &[Stmt], known: &mut Vec<Symbol>| {
-        let mut places = BTreeSet::new();
-        let own = body.iter().map(|s| instructions(s, known, &mut places));
-        let own: i64 = own.sum();
-        let inner = body.iter().map(|s| written_in(s, known));
-        let inner = inner.sum::<Option<i64>>()?;
-        Some(own + INDEX * places.len() as i64 + inner)
-    };
-    match s {
-        Stmt::For {
-            var, extent, body, ..
-        } if is_unrolled(*extent) => {
-            let has_loops = body.iter().any(|s| matches!(s, Stmt::For { .. }));
-            known.push(*var);
-            let each = all(body, known);
-            known.pop();
-            let each = each? + if has_loops { ROW } else { 0 };
-            Some(extent.as_int()?.saturating_mul(each))
-        }
-        Stmt::For { .. } => None,
-        Stmt::If { then, els, .. } => Some(all(then, known)? + all(els, known)?),
-        _ => Some(0),
-    }
-}
-
-/// Instructions of a statement that is no loop, without those for indices, which are collected.
-fn instructions(s: &Stmt, known: &[Symbol], places: &mut BTreeSet<Nat>) -> i64 {
-    match (s, walk::exprs(s)) {
-        (Stmt::For { .. } | Stmt::If { .. }, _) | (_, None) => 0,
-        (_, Some(e)) => computed(e, known, places).unwrap_or(0),
-    }
-}
-
-/// Instructions of a value; none where that is a number when these indices are.
-fn computed(e: &Expr, known: &[Symbol], places: &mut BTreeSet<Nat>) -> Option<i64> {
-    let (mut count, mut constant) = (0, true);
-    e.each_operand(&mut |e| {
-        let inner = computed(e, known, places);
-        constant &= inner.is_none();
-        count += inner.unwrap_or(0);
-    });
-    match e.kind() {
-        ExprKind::Load(_, index) => {
-            constant = false;
-            count += 1;
-            if index.as_int().is_none() {
-                places.insert(*index);
-                count += READ - 1;
-            }
-        }
-        ExprKind::Index(n) => constant &= n.vars().iter().all(|v| known.contains(v)),
-        ExprKind::Lit(_) => {}
-        ExprKind::Op(..) | ExprKind::Cast(..) => count += 1,
-        _ => constant = false,
-    }
-    (!constant).then_some(count)
 }

@@ -10,12 +10,15 @@ mod bytes;
 mod chains;
 mod compute;
 mod limit;
+mod operations;
 mod segments;
 mod shares;
 mod sizes;
 mod statics;
 mod streams;
 mod traffic;
+mod varying;
+mod written;
 
 pub use limit::{limit, Bound, Limit};
 pub use shares::{parallel, Parallel};

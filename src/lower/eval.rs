@@ -193,7 +193,8 @@ impl Lower {
     /// An array by its elements; `parts` are what these mention, as are `indices`.
     pub fn view(&self, n: Nat, parts: &[&Val], indices: &[Nat], elements: Elements) -> Val {
         let of_parts = parts.iter().map(|v| self.level_of(v));
-        let of_indices = indices.iter().map(|n| self.level_of_nat(*n));
+        // How many there are may be read in a loop, too.
+        let of_indices = indices.iter().chain([&n]).map(|n| self.level_of_nat(*n));
         Val::View(Rc::new(View {
             level: of_parts.chain(of_indices).max().unwrap_or(0),
             n,
