@@ -300,7 +300,7 @@ impl Reader<'_, '_> {
                 .collect::<Res<Vec<Sum>>>()?;
             return Ok(plain(Tree::index(Sum::call(f, args))));
         }
-        if let ("EITHER", [c]) = (name, args) {
+        if let ("EITHER" | "TRUTH", [c]) = (name, args) {
             self.scope.needs(name);
             return self.truth(c).map(plain);
         }

@@ -59,8 +59,9 @@ struct Probes<'a, 't> {
     trial: &'a Trial<'t>,
     auto: &'a Auto,
     known: BTreeMap<(Option<usize>, Place), Option<(f64, f64)>>,
-    /// The numbers of rows of results that have several dimensions.
+    /// The numbers of rows of results that have several dimensions, and those of what stands in a row.
     rows: Vec<Nat>,
+    columns: Vec<Nat>,
 }
 
 impl Probes<'_, '_> {
@@ -236,6 +237,11 @@ impl Probes<'_, '_> {
             };
             chosen = Chosen::at(&small, within, chosen);
         }
+        // Only tiles make more rows than there are, and only of rows there are few: columns stay as many.
+        let has_tiles = best.is_some_and(|t| self.auto.tried[t].schedule.has_tiles());
+        let rows: Vec<Symbol> = { rows.into_iter() }
+            .filter(|s| has_tiles && !self.columns.iter().any(|n| n.mentions(*s)))
+            .collect();
         if let Some(few) = self.best(&rows, best, &everywhere) {
             let place = vec![(few.size, End::Below(few.end))];
             chosen = Chosen::at(&few, Chosen::one(Some(place), few.takes), chosen);
@@ -278,22 +284,29 @@ impl Chosen {
     }
 }
 
-/// The numbers of rows of results that have several dimensions.
-fn rows(result: Ty) -> Vec<Nat> {
+/// The numbers of rows of results that have several dimensions, and those of what stands in a row.
+fn dimensions(result: Ty) -> (Vec<Nat>, Vec<Nat>) {
     let leaves = abi::leaves(result).unwrap_or_default();
-    let rows = leaves.into_iter().filter(|(.., dims)| dims.len() > 1);
-    rows.map(|(.., dims)| dims[0]).collect()
+    let (mut rows, mut columns) = (Vec::new(), Vec::new());
+    for (.., dims) in leaves {
+        if let [first, rest @ ..] = &dims[..] {
+            rows.extend((!rest.is_empty()).then_some(*first));
+            columns.extend(rest);
+        }
+    }
+    (rows, columns)
 }
 
 impl Trial<'_> {
     /// What is faster than the best for all sizes up to a small one, and the file that chooses.
     pub(super) fn by_small_sizes(&mut self, auto: &Auto) -> Option<BySize> {
-        let known = BTreeMap::new();
+        let (rows, columns) = dimensions(self.input.program.result);
         let mut probes = Probes {
             trial: self,
             auto,
-            known,
-            rows: rows(self.input.program.result),
+            known: BTreeMap::new(),
+            rows,
+            columns,
         };
         let chosen = probes.chosen()?;
         let usual = match auto.best {

@@ -8,6 +8,7 @@ use super::output::{Cond, RuleDecl};
 use crate::arith::{AtomKind, Nat};
 use crate::intern::Symbol;
 use crate::obligation::{Known, Sizes};
+use crate::term::Kind;
 use crate::ty::TySubst;
 
 /// One obligation on sizes.
@@ -30,12 +31,14 @@ impl Obligation {
 }
 
 impl RuleDecl {
-    /// Obligations of a match: explicit sizes of which something is made are positive, those that are but numbers may be 0;
+    /// Obligations of a match: explicit sizes of which something is made are positive, those that are but numbers, or lengths of arrays
+    /// that are there already, may be 0;
     /// what divides a size is positive, and the quotient is whole; what is assumed; what
     /// the unknown sizes stand for and all sizes of the left side are sizes.
     pub fn obligations_of_match(&self) -> Vec<Obligation> {
         let unknowns = |n: usize| (0..n as u32).map(Nat::meta);
-        let explicit = unknowns(self.size_params.len()).filter(|k| self.is_made_of(*k));
+        let explicit =
+            unknowns(self.size_params.len()).filter(|k| self.is_made_of(*k) && !self.is_length(*k));
         let mut all: Vec<Obligation> = explicit.map(Obligation::Positive).collect();
         for cond in &self.conds {
             match cond {
@@ -52,13 +55,29 @@ impl RuleDecl {
         all
     }
 
+    /// Whether an unknown is the length of what the left side matches, and nothing is made of it: it stands in types alone.
+    fn is_length(&self, unknown: Nat) -> bool {
+        let mut given = self.sizes_of_conds();
+        for side in [&self.lhs, &self.rhs] {
+            side.visit(&mut |t, _| {
+                if let Kind::Prim(p) = t.kind() {
+                    given.extend(p.sizes());
+                }
+            });
+        }
+        Sizes::of(&self.lhs).contains(&unknown) && !holds(&given, unknown)
+    }
+
     /// Whether an unknown stands in a size of a side, or in a condition.
     fn is_made_of(&self, unknown: Nat) -> bool {
-        let Some(i) = unknown.as_meta() else {
-            return false;
-        };
-        let mut sizes = Sizes::of(&self.lhs);
+        let mut sizes = self.sizes_of_conds();
+        sizes.extend(Sizes::of(&self.lhs));
         sizes.extend(Sizes::of(&self.rhs));
+        holds(&sizes, unknown)
+    }
+
+    fn sizes_of_conds(&self) -> Vec<Nat> {
+        let mut sizes = Vec::new();
         for cond in &self.conds {
             match cond {
                 Cond::Divides(a, b) | Cond::Compare(a, _, b) => sizes.extend([*a, *b]),
@@ -66,11 +85,7 @@ impl RuleDecl {
                 _ => {}
             }
         }
-        let mut found = false;
-        for n in sizes {
-            n.each_atom(&mut |a| found |= a.kind() == AtomKind::Meta(i));
-        }
-        found
+        sizes
     }
 
     /// All obligations: those of a match, and that the sizes of the right side are some.
@@ -130,4 +145,16 @@ impl RuleDecl {
         }
         names
     }
+}
+
+/// Whether an unknown stands in some of these sizes.
+fn holds(sizes: &[Nat], unknown: Nat) -> bool {
+    let Some(i) = unknown.as_meta() else {
+        return false;
+    };
+    let mut found = false;
+    for n in sizes {
+        n.each_atom(&mut |a| found |= a.kind() == AtomKind::Meta(i));
+    }
+    found
 }

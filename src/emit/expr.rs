@@ -113,9 +113,21 @@ impl Printer<'_> {
     fn load(&mut self, b: crate::nest::BufId, n: crate::arith::Nat, shape: Shape) -> String {
         let text = self.place(b, n, shape);
         match shape.lanes {
+            1 if shape.elem == Scalar::Bool && self.is_in_memory(b) => {
+                self.used.truth = true;
+                format!("TRUTH({text})")
+            }
             1 => text,
             // The type for values, not for memory.
             _ => format!("({})({text})", shape_type(shape)),
+        }
+    }
+
+    /// Whether elements of a buffer have addresses: those of small arrays become variables.
+    fn is_in_memory(&self, b: crate::nest::BufId) -> bool {
+        match self.root(b).storage {
+            StorageClass::Input(i) => !self.nest.abi.inputs[i].by_value,
+            storage => storage != StorageClass::Stack,
         }
     }
 

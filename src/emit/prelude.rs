@@ -43,6 +43,8 @@ pub(super) struct Used {
     pub casts: BTreeSet<(Scalar, Scalar)>,
     /// Truth values that are as often one as the other.
     pub either: bool,
+    /// Truth values that are read.
+    pub truth: bool,
     /// Casts from floats that fit: from, to.
     pub fitting: BTreeSet<(Scalar, Scalar)>,
     /// Helpers on indices.
@@ -354,6 +356,10 @@ fn loops(used: &Used, out: &mut String) {
         // clang warns of each loop that it does not make vectors of, wherever that is asked for inside of threads.
         *out += "/* No iteration reads or writes what another one writes: in the functions that threads run, gcc forgets `restrict`. */\n";
         *out += &format!("{GCC}#define INDEPENDENT _Pragma(\"GCC ivdep\")\n#else\n#define INDEPENDENT\n#endif\n\n");
+    }
+    if used.truth {
+        *out += "/* A truth value is a byte: of bytes compilers make vectors. */\n\
+                #define TRUTH(element) (sizeof(bool) == 1 ? *(const uint8_t *)&(element) != 0 : (element))\n\n";
     }
     if used.either {
         *out += "/* As often true as not: gcc moves what one side of a choice reads behind a branch, unless it takes that side to be usual. */\n\

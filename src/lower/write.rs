@@ -109,7 +109,23 @@ impl Lower {
     /// Both components of a pair: scalars are computed before any is stored.
     fn write_both(&mut self, p: &Rc<(Val, Val)>, a: &Dest, b: &Dest) -> Res<()> {
         self.write(&p.0, a)?;
+        self.keep_written(&p.0, a)?;
         self.write(&p.1, b)
+    }
+
+    /// What was computed into a place lies there, for whoever reads it in this block: it is not computed again.
+    fn keep_written(&mut self, v: &Val, d: &Dest) -> Res<()> {
+        let (Val::Node(n), Dest::Mem(m)) = (v, d) else {
+            return Ok(());
+        };
+        if n.ty.as_array().is_none() || !self.is_computing(v)? {
+            return Ok(());
+        }
+        *n.cache.borrow_mut() = Some(m.retype(n.ty));
+        if let Some(frame) = self.stack.last_mut() {
+            frame.kept.push(n.clone());
+        }
+        Ok(())
     }
 
     fn write_loop(&mut self, v: &Val, d: &Dest, n: Nat) -> Res<()> {

@@ -3,8 +3,8 @@
 //! Comes in: a nest; goes out: one in which innermost loops read elements of inputs that lie side by side, or close together in few
 //! iterations, or are the same in all of them, into variables, before the choice, the `&&` or the `||` behind which they stood. Compilers may not read what a program does not, so that the choice stays a
 //! jump, and they make no vectors of the loop; it is read by the line anyway. Invariant: the same values; an element is only read
-//! where it is shown to be one, or where the iteration reads one before and one behind it. Absent: arrays of the kernel, which may not
-//! have been written there; what a choice that the loop does not change leaves unread; places that data choose.
+//! where it is shown to be one, or where the iteration reads one before and one behind it; of an array of the kernel, where a loop before
+//! this one has written it. Absent: what a choice that the loop does not change leaves unread; places that data choose.
 
 use super::fresh::Names;
 use super::loop_unswitching::{declared_or_assigned, depends};
@@ -16,6 +16,7 @@ use crate::nest::{
 };
 use crate::term::Op;
 use rustc_hash::FxHashSet;
+use std::collections::BTreeMap;
 
 /// Compilers write out loops of so many iterations.
 const SHORT: i64 = 16;
@@ -27,6 +28,8 @@ const CLOSE: i64 = 16;
 pub(super) fn speculate(nest: &mut Nest, facts: &mut Facts) {
     let mut names = Names::of(nest);
     let mut body = std::mem::take(&mut nest.body);
+    let mut written = BTreeMap::new();
+    Written { nest }.block(&body, &mut Vec::new(), &mut written);
     walk::replace(&mut body, &mut |s| {
         if let Stmt::For { var, extent, .. } = s {
             facts.range(*var, 0.into(), *extent - 1.into());
@@ -56,6 +59,7 @@ pub(super) fn speculate(nest: &mut Nest, facts: &mut Facts) {
             var: *var,
             is_short: extent.as_int().is_some_and(|n| n <= SHORT),
             changes,
+            written: written.remove(var).unwrap_or_default(),
             always: Vec::new(),
         };
         of_loop.read_always(body);
@@ -90,8 +94,67 @@ struct Loop<'a> {
     is_short: bool,
     /// What differs between its iterations.
     changes: FxHashSet<Symbol>,
+    /// What was written before it.
+    written: Vec<Run>,
     /// What each iteration reads.
     always: Vec<Place>,
+}
+
+/// Elements side by side of an array, from one on, and how many.
+type Run = (BufId, Nat, Nat);
+
+/// Looks for what each loop finds written, by loops that stand before it, or before a loop around it.
+struct Written<'a> {
+    nest: &'a Nest,
+}
+
+impl Written<'_> {
+    fn block(&self, block: &[Stmt], known: &mut Vec<Run>, all: &mut BTreeMap<Symbol, Vec<Run>>) {
+        let before = known.len();
+        for s in block {
+            match s {
+                Stmt::For { var, body, .. } => {
+                    all.insert(*var, known.clone());
+                    self.block(body, known, all);
+                    known.extend(self.runs(s));
+                }
+                Stmt::If { then, els, .. } => {
+                    self.block(then, known, all);
+                    self.block(els, known, all);
+                }
+                _ => {}
+            }
+        }
+        known.truncate(before);
+    }
+
+    /// What a loop writes in any case: elements side by side, or rows of them one behind the other.
+    fn runs(&self, s: &Stmt) -> Vec<Run> {
+        let Stmt::For {
+            var, extent, body, ..
+        } = s
+        else {
+            return Vec::new();
+        };
+        let own = declared_or_assigned(s);
+        let one = |s: &Stmt| match s {
+            Stmt::Store {
+                buf, index, value, ..
+            } => vec![(
+                self.nest.root(*buf),
+                *index,
+                Nat::int(value.shape().lanes.into()),
+            )],
+            _ => self.runs(s),
+        };
+        let joined = |(buf, from, many): Run| {
+            let from = from - Nat::var(*var) * many;
+            let varies = |n: Nat| n.vars().iter().any(|v| v == var || own.contains(v));
+            let alike = !varies(from) && !varies(many);
+            alike.then_some((buf, from, *extent * many))
+        };
+        body.iter().flat_map(one).filter_map(joined).collect()
+    }
 }
 
 impl Loop<'_> {
@@ -119,7 +182,8 @@ impl Loop<'_> {
             let mut found: Vec<Place> = Vec::new();
             self.conditional(s, When::Always, &mut found);
             for place in found {
-                if loads.iter().any(|(p, _)| *p == place) || self.always.contains(&place) {
+                let is_there = self.always.contains(&place) && !self.is_written(place);
+                if is_there || loads.iter().any(|(p, _)| *p == place) {
                     continue;
                 }
                 let var = names.like(Symbol::new("x"));
@@ -197,9 +261,19 @@ impl Loop<'_> {
         };
         let storage = self.buffer(self.nest.root(buf)).storage;
         let data = |v: &Symbol| *v != self.var && self.changes.contains(v);
-        matches!(storage, StorageClass::Input(_))
+        (matches!(storage, StorageClass::Input(_)) || self.is_written((buf, index)))
             && step(index).is_some_and(|by| (0..=close).contains(&by))
             && !index.vars().iter().any(data)
+    }
+
+    /// Whether loops before this one have written it.
+    fn is_written(&self, (buf, index): Place) -> bool {
+        let root = self.nest.root(buf);
+        self.written.iter().any(|(of, from, many)| {
+            *of == root
+                && self.facts.at_least(index - *from, 0.into())
+                && self.facts.less(index - *from, *many) == Some(true)
+        })
     }
 
     /// Whether there is such an element in each iteration.
