@@ -76,6 +76,10 @@ fn estimate(t: &Tried, at: usize) -> f64 {
 /// vectors of the loop around it that take about as long are better.
 pub(super) fn best(tried: &[Tried], may_be: impl Fn(&Tried) -> bool) -> Option<usize> {
     let usual = |i: usize| cost(&tried[i], 0);
+    let (tiled, untiled) = tiles(tried, &|t| cost(t, 0));
+    // Beside tiles that gain so much, these were tried for few rows.
+    let for_few = |t: &Tried| is_along_rows(&t.schedule) && tiled * TILES < untiled;
+    let may_be = |t: &Tried| may_be(t) && !for_few(t);
     let least = |is: &dyn Fn(&Schedule) -> bool| {
         let all = (0..tried.len()).filter(|&i| may_be(&tried[i]) && is(&tried[i].schedule));
         all.min_by(|&a, &b| usual(a).total_cmp(&usual(b)))
@@ -136,6 +140,20 @@ pub(super) fn is_plain(choice: &Choice) -> bool {
     *choice == plain
 }
 
+/// What the best tiles take, and the best loops that are parallel alone.
+fn tiles(tried: &[Tried], cost: &dyn Fn(&Tried) -> f64) -> (f64, f64) {
+    let least = |is: &dyn Fn(&Schedule) -> bool| {
+        let all = tried.iter().filter(|t| is(&t.schedule)).map(cost);
+        all.fold(f64::INFINITY, f64::min)
+    };
+    (least(&|s| s.has_tiles()), least(&|s| is_plain(&s.choice)))
+}
+
+/// Whether whole rows are gone along, several at once.
+fn is_along_rows(schedule: &Schedule) -> bool {
+    schedule.choice.rows > 0 && !schedule.has_tiles()
+}
+
 /// Loops that are parallel alone so slowly that no vectors make up for it are left alone, as where a stage is computed anew for each
 /// reader. Vectors are added to what is best without them, and long sums beside tiles are regrouped for the best kind of tile: the searches
 /// are as many as take a second.
@@ -151,10 +169,7 @@ pub(super) fn is_worth_trying(schedule: &Schedule, tried: &[Tried], at: usize) -
     let own_fastest = own.clone().map(cost).fold(f64::INFINITY, f64::min);
     let alone = own.clone().find(|t| is_plain(&t.schedule.choice));
     // Register tiles are elements in lanes that use more registers: what they gain is not gained again without them.
-    let tiles = tried.iter().filter(|t| t.schedule.has_tiles());
-    let tiled = tiles.map(cost).fold(f64::INFINITY, f64::min);
-    let loops = tried.iter().filter(|t| is_plain(&t.schedule.choice));
-    let untiled = loops.map(cost).fold(f64::INFINITY, f64::min);
+    let (tiled, untiled) = tiles(tried, &cost);
     // Tiles of other loops may gain as much as the best ones did.
     let best = if schedule.has_tiles() {
         untiled
@@ -166,8 +181,7 @@ pub(super) fn is_worth_trying(schedule: &Schedule, tried: &[Tried], at: usize) -
         return false;
     }
     // Of few rows tiles make more than there are: these take what goes along whole rows.
-    let along_rows = choice.rows > 0;
-    let other = !schedule.has_tiles() && !is_plain(&choice) && !along_rows;
+    let other = !schedule.has_tiles() && !is_plain(&choice) && !is_along_rows(schedule);
     if other && tiled * TILES < untiled {
         return false;
     }

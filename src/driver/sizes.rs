@@ -83,11 +83,11 @@ impl Classes {
         }
     }
 
-    /// Sizes of a parameter below an end, and from there on.
-    pub(super) fn below(size: Symbol, end: i64) -> Classes {
+    /// Sizes of a parameter, or of several together, below an end, and from there on.
+    pub(super) fn below(sizes: &[Symbol], end: i64) -> Classes {
         let ends = [(0, Some(end)), (end, None)];
         let ranges = ends.map(|(least, end)| Range { least, end }).to_vec();
-        let sizes = vec![size];
+        let sizes = sizes.to_vec();
         Classes {
             by: vec![By { sizes, ranges }],
         }

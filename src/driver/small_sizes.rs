@@ -1,6 +1,6 @@
 //! Small sizes, which take something else than the best for all.
 //!
-//! In: all that was tried, with its kernels. Out: the sketch file of a kernel that chooses by one size parameter, where the estimate says
+//! In: all that was tried, with its kernels. Out: the sketch file of a kernel that chooses by one size parameter, or all of them, where the estimate says
 //! that up to a small size something else is so much faster that it is worth a second kernel beside the first; of those sizes, where
 //! another parameter is small, too, it may choose once more. Nothing where that is not so, or
 //! where the kernel that chooses is not as fast as each by itself. All other sizes are as large as calls usually have them: the rows of
@@ -17,11 +17,12 @@ use crate::schedule::Variants;
 use crate::ty::Ty;
 use std::collections::BTreeMap;
 
-/// Where small sizes end that are looked at, and which part of that stands for those below it; of so many size parameters. Rows of a
-/// result are as many as are made at once, but for fewer than these.
+/// Where small sizes end that are looked at, and which part of that stands for those below it; how many of them are, where several
+/// parameters are small; of so many size parameters. Rows of a result are as many as are made at once, but for fewer than these.
 const ENDS: [i64; 4] = [8, 16, 32, 64];
 const PART: (i64, i64) = (3, 4);
 const FEW_ROWS: [i64; 1] = [4];
+const TOGETHER: usize = 2;
 const PARAMETERS: usize = 4;
 /// How many times as fast something else has to be at one of them: plain loops, of which an estimate knows most, and those instead of sums
 /// in vectors, which take longer to begin and to end than it seems; others; and what is faster for the very smallest sizes alone, where
@@ -30,14 +31,18 @@ const GAIN: f64 = 1.4;
 const GAIN_WITHOUT: f64 = 1.2;
 const GAIN_OTHERS: f64 = 1.6;
 const GAIN_FEW: f64 = 2.0;
+/// Up to which ends sums in vectors take so much longer than it seems: how often they begin and end is most of what they do.
+const UNSEEN: [(i64, f64); 2] = [(8, 2.0), (16, 1.5)];
 /// Pieces of rows in more vectors than these are no way to go through short ones.
 const WIDE: u32 = 8;
-/// Where a whole call takes fewer cycles, nothing is gained.
+/// Where a whole call takes fewer cycles, nothing is gained, and of sizes that are small already.
 const CALL: f64 = 1e5;
+const CALL_WITHIN: f64 = 2e4;
 
 /// What sizes below an end take; nothing for the program as it stands.
 struct Small {
-    size: Symbol,
+    /// A parameter, or several that are all below the end.
+    sizes: Vec<Symbol>,
     end: i64,
     takes: Option<usize>,
     /// The logarithm of what is gained, for all ends together.
@@ -54,6 +59,12 @@ enum End {
 /// What small parameters are.
 type Place = Vec<(Symbol, End)>;
 
+/// A place where these parameters are so, too.
+fn beside(place: &[(Symbol, End)], sizes: &[Symbol], end: End) -> Place {
+    let more = sizes.iter().map(|s| (*s, end));
+    place.iter().copied().chain(more).collect()
+}
+
 /// Estimates at small sizes, each made once.
 struct Probes<'a, 't> {
     trial: &'a Trial<'t>,
@@ -62,22 +73,35 @@ struct Probes<'a, 't> {
     /// The numbers of rows of results that have several dimensions, and those of what stands in a row.
     rows: Vec<Nat>,
     columns: Vec<Nat>,
+    /// How many elements results have, or rows.
+    outer: Vec<Nat>,
 }
 
 impl Probes<'_, '_> {
-    /// Where small sizes of a parameter end.
-    fn ends(&self, size: Symbol) -> &'static [i64] {
-        if self.counts_rows(size) {
+    /// Where small sizes of parameters end.
+    fn ends(&self, sizes: &[Symbol]) -> &'static [i64] {
+        if self.count_rows(sizes) {
             return &FEW_ROWS;
         }
-        let usual = self.auto.sizes.get(&size).copied().unwrap_or(0);
+        let usual = |s: &Symbol| self.auto.sizes.get(s).copied().unwrap_or(0);
+        let usual = sizes.iter().map(usual).min().unwrap_or(0);
         let below = ENDS.iter().take_while(|end| 2 * **end <= usual);
-        &ENDS[..below.count()]
+        // Of several that are small there is little, unless they are very small.
+        let most = if sizes.len() > 1 {
+            TOGETHER
+        } else {
+            ENDS.len()
+        };
+        &ENDS[..below.count().min(most)]
     }
 
     /// Whether a parameter says how many rows there are.
     fn counts_rows(&self, size: Symbol) -> bool {
         self.rows.iter().any(|n| n.mentions(size))
+    }
+
+    fn count_rows(&self, sizes: &[Symbol]) -> bool {
+        sizes.iter().any(|s| self.counts_rows(*s))
     }
 
     /// Sizes that stand for those of parameters below their ends. Where one is not small, all others are what they are beside
@@ -121,7 +145,7 @@ impl Probes<'_, '_> {
     /// take, each of them. Of the smallest sizes little is left to gain: there it is enough that nothing is lost.
     fn small(
         &mut self,
-        size: Symbol,
+        sizes: &[Symbol],
         takes: Option<usize>,
         (stays, around): (Option<usize>, &[Place]),
     ) -> Option<Small> {
@@ -131,15 +155,20 @@ impl Probes<'_, '_> {
         let choice = takes.map(|t| self.auto.tried[t].schedule.choice);
         let (lanes, instead) = (lanes(takes), lanes(stays));
         let (mut sum, mut most, mut ends) = (0.0, 0.0, Vec::new());
-        for end in self.ends(size) {
+        for end in self.ends(sizes) {
             let (mut gain, mut is_faster) = (0.0, true);
             for place in around {
-                let place = [&place[..], &[(size, End::Below(*end))]].concat();
-                let (new, old) = (self.at(takes, &place)?, self.at(stays, &place)?);
+                let least = if place.is_empty() { CALL } else { CALL_WITHIN };
+                let place = beside(place, sizes, End::Below(*end));
+                let (new, mut old) = (self.at(takes, &place)?, self.at(stays, &place)?);
+                if lanes == 0 && instead > 0 {
+                    let unseen = UNSEEN.iter().find(|u| end <= &u.0).map_or(1.0, |u| u.1);
+                    old = (old.0 * unseen, old.1 * unseen);
+                }
                 let here = (old.0 / (new.0 * doubt)).ln();
                 gain += here / around.len() as f64;
                 is_faster &= here >= DOUBT.ln() || ends.is_empty() && here >= 0.0;
-                is_faster &= new.1 <= old.1 * SAME && (old.0 >= CALL || !place[1..].is_empty());
+                is_faster &= new.1 <= old.1 * SAME && old.0 >= least;
             }
             if !is_faster {
                 break;
@@ -149,7 +178,7 @@ impl Probes<'_, '_> {
             ends.push(*end);
         }
         let enough = match choice {
-            _ if ends.len() == 1 && instead == 0 && !self.counts_rows(size) => GAIN_FEW,
+            _ if ends.len() == 1 && instead == 0 && !self.count_rows(sizes) => GAIN_FEW,
             Some(choice) if !is_plain(&choice) => GAIN_OTHERS,
             _ if lanes == 0 && instead > 0 => GAIN_WITHOUT,
             _ => GAIN,
@@ -158,12 +187,12 @@ impl Probes<'_, '_> {
         // Plain loops lose nothing where others are why.
         let by_others = match choice {
             Some(choice) if !is_plain(&choice) => {
-                self.by_others(size, takes, (stays, around))?.max(0.0)
+                self.by_others(sizes, takes, (stays, around))?.max(0.0)
             }
             _ => 0.0,
         };
         (most >= enough.ln() + by_others).then_some(Small {
-            size,
+            sizes: sizes.to_vec(),
             end: *ends.last()?,
             takes,
             gain: sum,
@@ -173,13 +202,13 @@ impl Probes<'_, '_> {
     /// What something gains where a parameter is not small: then others are why.
     fn by_others(
         &mut self,
-        size: Symbol,
+        sizes: &[Symbol],
         takes: Option<usize>,
         (stays, around): (Option<usize>, &[Place]),
     ) -> Option<f64> {
         let mut gain = 0.0;
         for place in around {
-            let place = [&place[..], &[(size, End::NotSmall)]].concat();
+            let place = beside(place, sizes, End::NotSmall);
             let (new, old) = (self.at(takes, &place)?, self.at(stays, &place)?);
             gain += (old.0 / new.0).ln() / around.len() as f64;
         }
@@ -187,7 +216,12 @@ impl Probes<'_, '_> {
     }
 
     /// What gains most where one of these parameters is small.
-    fn best(&mut self, sizes: &[Symbol], stays: Option<usize>, around: &[Place]) -> Option<Small> {
+    fn best(
+        &mut self,
+        all_sizes: &[Vec<Symbol>],
+        stays: Option<usize>,
+        around: &[Place],
+    ) -> Option<Small> {
         let estimated = |i: &usize| matches!(self.auto.tried[*i].ended, Ended::Estimated(..));
         let tried = (0..self.auto.tried.len()).filter(estimated).map(Some);
         let standing = (!self.auto.demanded).then_some(None);
@@ -197,11 +231,11 @@ impl Probes<'_, '_> {
             takes.is_some_and(|t| self.auto.tried[t].schedule.choice.columns > WIDE)
         };
         let (wide, narrow): (Vec<_>, Vec<_>) = all.into_iter().partition(is_wide);
-        for size in sizes {
-            let wide = wide.iter().filter(|_| self.counts_rows(*size));
+        for sizes in all_sizes {
+            let wide = wide.iter().filter(|_| self.count_rows(sizes));
             let all: Vec<_> = narrow.iter().chain(wide).copied().collect();
             for takes in all.iter().filter(|t| **t != stays) {
-                let small = self.small(*size, *takes, (stays, around));
+                let small = self.small(sizes, *takes, (stays, around));
                 let more = |s: &Small| found.as_ref().is_none_or(|f| s.gain > f.gain);
                 if let Some(small) = small.filter(more) {
                     found = Some(small);
@@ -221,14 +255,22 @@ impl Probes<'_, '_> {
         let best = self.auto.best;
         let everywhere = [Vec::new()];
         let mut chosen = Chosen::one(None, best);
-        if let Some(small) = self.best(&sizes, best, &everywhere) {
-            let ends = self.ends(small.size).iter().filter(|e| **e <= small.end);
-            let around: Vec<Place> = ends.map(|e| vec![(small.size, End::Below(*e))]).collect();
-            sizes.retain(|s| *s != small.size);
-            let place = vec![(small.size, End::Below(small.end))];
-            let within = match self.best(&sizes, small.takes, &around) {
+        // Each by itself, and together all that do not say how many results there are.
+        let mut small: Vec<Vec<Symbol>> = sizes.iter().map(|s| vec![*s]).collect();
+        let inside: Vec<Symbol> = { sizes.iter().copied() }
+            .filter(|s| !self.outer.iter().any(|n| n.mentions(*s)))
+            .collect();
+        small.extend((inside.len() > 1).then_some(inside));
+        if let Some(small) = self.best(&small, best, &everywhere) {
+            let ends = self.ends(&small.sizes).iter().filter(|e| **e <= small.end);
+            let at = |end: &i64| beside(&[], &small.sizes, End::Below(*end));
+            let around: Vec<Place> = ends.map(at).collect();
+            sizes.retain(|s| !small.sizes.contains(s));
+            let place = at(&small.end);
+            let others: Vec<Vec<Symbol>> = sizes.iter().map(|s| vec![*s]).collect();
+            let within = match self.best(&others, small.takes, &around) {
                 Some(inner) => {
-                    let at = |end| [&place[..], &[(inner.size, end)]].concat();
+                    let at = |end| beside(&place, &inner.sizes, end);
                     let below = Chosen::one(Some(at(End::Below(inner.end))), inner.takes);
                     let above = Chosen::one(Some(at(End::NotSmall)), small.takes);
                     Chosen::at(&inner, below, above)
@@ -239,11 +281,12 @@ impl Probes<'_, '_> {
         }
         // Only tiles make more rows than there are, and only of rows there are few: columns stay as many.
         let has_tiles = best.is_some_and(|t| self.auto.tried[t].schedule.has_tiles());
-        let rows: Vec<Symbol> = { rows.into_iter() }
+        let rows: Vec<Vec<Symbol>> = { rows.into_iter() }
             .filter(|s| has_tiles && !self.columns.iter().any(|n| n.mentions(*s)))
+            .map(|s| vec![s])
             .collect();
         if let Some(few) = self.best(&rows, best, &everywhere) {
-            let place = vec![(few.size, End::Below(few.end))];
+            let place = beside(&[], &few.sizes, End::Below(few.end));
             chosen = Chosen::at(&few, Chosen::one(Some(place), few.takes), chosen);
         }
         (chosen.classes.len() > 1).then_some(chosen)
@@ -266,7 +309,7 @@ impl Chosen {
 
     /// What is below where small sizes end, and what is above.
     fn at(small: &Small, below: Chosen, above: Chosen) -> Chosen {
-        let classes = Classes::below(small.size, small.end);
+        let classes = Classes::below(&small.sizes, small.end);
         let mut all = Vec::new();
         for (name, of) in classes.names().iter().zip([below.classes, above.classes]) {
             for (inner, place, takes) in of {
@@ -284,29 +327,31 @@ impl Chosen {
     }
 }
 
-/// The numbers of rows of results that have several dimensions, and those of what stands in a row.
-fn dimensions(result: Ty) -> (Vec<Nat>, Vec<Nat>) {
+/// The numbers of rows of results that have several dimensions, those of what stands in a row, and how many elements or rows there are.
+fn dimensions(result: Ty) -> (Vec<Nat>, Vec<Nat>, Vec<Nat>) {
     let leaves = abi::leaves(result).unwrap_or_default();
-    let (mut rows, mut columns) = (Vec::new(), Vec::new());
+    let (mut rows, mut columns, mut outer) = (Vec::new(), Vec::new(), Vec::new());
     for (.., dims) in leaves {
         if let [first, rest @ ..] = &dims[..] {
             rows.extend((!rest.is_empty()).then_some(*first));
             columns.extend(rest);
+            outer.push(*first);
         }
     }
-    (rows, columns)
+    (rows, columns, outer)
 }
 
 impl Trial<'_> {
     /// What is faster than the best for all sizes up to a small one, and the file that chooses.
     pub(super) fn by_small_sizes(&mut self, auto: &Auto) -> Option<BySize> {
-        let (rows, columns) = dimensions(self.input.program.result);
+        let (rows, columns, outer) = dimensions(self.input.program.result);
         let mut probes = Probes {
             trial: self,
             auto,
             known: BTreeMap::new(),
             rows,
             columns,
+            outer,
         };
         let chosen = probes.chosen()?;
         let usual = match auto.best {

@@ -8,7 +8,7 @@ use crate::ty::Scalar;
 use std::rc::Rc;
 
 /// Element type and number of lanes; one lane is a scalar.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Shape {
     /// The element.
     pub elem: Scalar,

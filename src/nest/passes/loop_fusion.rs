@@ -15,7 +15,7 @@ use crate::arith::Nat;
 use crate::arith::Signs;
 use crate::index::Facts;
 use crate::intern::Symbol;
-use crate::nest::{walk, Block, BufId, Expr, ExprKind, LoopKind, Nest, Stmt};
+use crate::nest::{walk, Block, BufId, Expr, ExprKind, LoopKind, Nest, Shape, Stmt};
 use indexmap::IndexSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -118,9 +118,7 @@ impl Fusion<'_> {
     fn moved_rows(&self, block: &[Stmt], (first, second): (usize, usize)) -> Option<Vec<usize>> {
         let a = Rows::of(self.nest, &block[first])?;
         let b = Rows::of(self.nest, &block[second])?;
-        let are_near = |x: &Expr, y: &Expr| x.same(y) || a.loops.interleaves(x, y);
-        let near = a.loops.shares(&b.loops, &are_near);
-        if a.extent != b.extent || a.kind != b.kind || !near {
+        if a.extent != b.extent || a.kind != b.kind || !a.loops.reads_near(&b.loops) {
             return None;
         }
         let written = b.writes.buffers.clone();
@@ -166,7 +164,7 @@ impl Fusion<'_> {
         let b = Reduction::of(&block[second])?;
         let a = Reduction::of(&block[first])?;
         let few = a.accumulators + b.accumulators <= self.most;
-        if a.extent != b.extent || !few || !a.shares(&b, &Expr::same) {
+        if a.extent != b.extent || !few || !a.shares(&b) {
             return None;
         }
         let reads = Touched::read(self.nest, &block[second]);
@@ -432,6 +430,9 @@ impl Rows<'_> {
     }
 }
 
+/// What is read, and how many elements at once.
+type Place = (BufId, Nat, Shape);
+
 /// A loop that stores nothing and has loops in order alone.
 struct Reduction<'a> {
     extent: Nat,
@@ -465,32 +466,46 @@ impl Reduction<'_> {
     }
 
     /// Whether both read such elements, others in each iteration, at the same time.
-    fn shares(&self, other: &Reduction, are: &dyn Fn(&Expr, &Expr) -> bool) -> bool {
-        let names: FxHashMap<Symbol, Symbol> = (other.indices.iter().copied())
-            .zip(self.indices.iter().copied())
-            .collect();
-        let theirs = other.loads(&names);
-        self.loads(&FxHashMap::default())
-            .iter()
-            .any(|load| theirs.iter().any(|l| are(l, load)))
+    fn shares(&self, other: &Reduction) -> bool {
+        let theirs: FxHashSet<Place> = other.loads(&self.names_of(other)).into_iter().collect();
+        let own = self.loads(&FxHashMap::default());
+        own.iter().any(|load| theirs.contains(load))
     }
 
-    /// Whether of two loads each reads what the other one leaves out between iterations, so that both read the same lines.
-    fn interleaves(&self, a: &Expr, b: &Expr) -> bool {
-        let (ExprKind::Load(x, i), ExprKind::Load(y, j)) = (a.kind(), b.kind()) else {
-            return false;
+    /// Whether both read such elements, or each what the other one leaves out between iterations, so that both read the same lines.
+    fn reads_near(&self, other: &Reduction) -> bool {
+        let places = |loads: Vec<Place>| -> FxHashSet<(BufId, Nat)> {
+            loads
+                .into_iter()
+                .map(|(buf, index, _)| (buf, index))
+                .collect()
         };
-        let steps = self
-            .indices
-            .iter()
-            .filter_map(|v| i.coefficient(*v)?.as_int());
-        let step = steps.map(i64::abs).filter(|step| *step > 0).min();
-        let apart = (*i - *j).as_int().map(i64::abs);
-        x == y && step.zip(apart).is_some_and(|(step, apart)| apart < step)
+        let theirs = places(other.loads(&self.names_of(other)));
+        let own = places(self.loads(&FxHashMap::default()));
+        own.iter().any(|load @ (buf, i)| {
+            if theirs.contains(load) {
+                return true;
+            }
+            let steps = { self.indices.iter() }.filter_map(|v| i.coefficient(*v)?.as_int());
+            let step = steps.map(i64::abs).filter(|step| *step > 0).min();
+            let near = |apart: Nat| {
+                let apart = apart.as_int().map(i64::abs);
+                step.zip(apart).is_some_and(|(step, apart)| apart < step)
+            };
+            step.is_some_and(|step| step > 1)
+                && theirs.iter().any(|(b, j)| b == buf && near(*i - *j))
+        })
+    }
+
+    /// Names of the indices of another one here.
+    fn names_of(&self, other: &Reduction) -> FxHashMap<Symbol, Symbol> {
+        { other.indices.iter().copied() }
+            .zip(self.indices.iter().copied())
+            .collect()
     }
 
     /// What is read at places that differ between iterations, under other names of indices.
-    fn loads(&self, names: &FxHashMap<Symbol, Symbol>) -> Vec<Expr> {
+    fn loads(&self, names: &FxHashMap<Symbol, Symbol>) -> Vec<Place> {
         let mut all = Vec::new();
         walk::each_stmt(std::slice::from_ref(self.is), &mut |s| {
             let Some(e) = walk::exprs(s) else { return };
@@ -500,7 +515,7 @@ impl Reduction<'_> {
                 };
                 if self.indices.iter().any(|v| index.mentions(*v)) {
                     let index = index.subst_vars(&mut |v| names.get(&v).map(|v| Nat::var(*v)));
-                    all.push(Expr::new(ExprKind::Load(*buf, index), e.shape()));
+                    all.push((*buf, index, e.shape()));
                 }
             });
         });
