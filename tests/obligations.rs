@@ -303,3 +303,33 @@ fn what_follows_from_assumptions_is_left_out() {
         lowered(more)
     );
 }
+
+/// Lengths of arrays that rules match may be 0: kernels found by the tool take all sizes that the program as it stands takes.
+#[test]
+fn kernels_found_take_all_sizes() {
+    let programs = [
+        "def p [n : nat] (x : n.f32) : n.f32 = generate[n] (\\i -> idx i x * 2.0)",
+        "def p [n m : nat] (x : n.m.f32) : m.f32 =
+           generate[m] (\\j -> x |> map (\\r -> idx j r) |> reduce (+) 0.0)",
+    ];
+    for program in programs {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("p.rise"), program).unwrap();
+        let told = succeeds(
+            dir.path(),
+            &[
+                "p.rise",
+                "--permit",
+                "reassociate",
+                "--emit",
+                "c,header,term",
+            ],
+        );
+        assert!(!read(dir.path(), "p.h").contains("Requires"), "{told}");
+        // The tool found something else than the program.
+        assert!(
+            !read(dir.path(), "p.found.rise").contains("idx "),
+            "{program}"
+        );
+    }
+}

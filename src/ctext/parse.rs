@@ -79,6 +79,8 @@ pub struct Stmt {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Signature {
     pub is_static: bool,
+    /// Whether a macro says how it is declared.
+    pub is_expanded: bool,
     pub result: Written,
     pub name: String,
     pub params: Vec<(Written, String)>,
@@ -226,11 +228,12 @@ impl<'a, 't> Parser<'a, 't> {
         Ok(e)
     }
 
-    /// `static int f(…)`, `static inline void f(…)`
+    /// `static int f(…)`, `static inline void f(…)`, `EXPANDED void f(…)`
     pub fn signature(&mut self) -> Result<Signature, Unread> {
-        let is_static = self.is("static");
+        let is_expanded = self.is("EXPANDED");
+        let is_static = is_expanded || self.is("static");
         // What compilers do with it is the same.
-        if is_static {
+        if is_static && !is_expanded {
             self.is("inline");
         }
         let result = self.ty()?;
@@ -246,6 +249,7 @@ impl<'a, 't> Parser<'a, 't> {
         }
         Ok(Signature {
             is_static,
+            is_expanded,
             result,
             name,
             params,

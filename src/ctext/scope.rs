@@ -165,8 +165,10 @@ pub const ANY_OUTSIDE: &str = "any_outside";
 
 /// What a text may call, or have for a macro or a type.
 pub fn is_taken(name: &str) -> bool {
-    const MACROS: [&str; 20] = [
+    const MACROS: [&str; 22] = [
         "EITHER",
+        "TRUTH",
+        "EXPANDED",
         "PARALLEL_FOR",
         "PARALLEL_IF",
         "PARALLEL_STATIC",

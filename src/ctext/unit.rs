@@ -206,6 +206,9 @@ impl Unit {
             Ok(s) => s,
             Err(_) => return unread(line, format!("`{}` is not known", shortened(t))),
         };
+        if signature.is_expanded && !self.names.contains("EXPANDED") {
+            return differs(line, "`EXPANDED` is missing above it");
+        }
         if signature.is_static && signature.result.name == "void" {
             return self.part(parser, signature, t);
         }

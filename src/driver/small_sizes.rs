@@ -18,10 +18,12 @@ use crate::ty::Ty;
 use std::collections::BTreeMap;
 
 /// Where small sizes end that are looked at, and which part of that stands for those below it; how many of them are, where several
-/// parameters are small; of so many size parameters. Rows of a result are as many as are made at once, but for fewer than these.
+/// parameters are small; of so many size parameters. Rows of a result are as many as are made at once, but for fewer than these, where
+/// others are at most so many times as long as usual.
 const ENDS: [i64; 4] = [8, 16, 32, 64];
 const PART: (i64, i64) = (3, 4);
 const FEW_ROWS: [i64; 1] = [4];
+const LONGER: i64 = 4;
 const TOGETHER: usize = 2;
 const PARAMETERS: usize = 4;
 /// How many times as fast something else has to be at one of them: plain loops, of which an estimate knows most, and those instead of sums
@@ -56,6 +58,9 @@ enum End {
     NotSmall,
 }
 
+/// With threads where they are worth it, and with one; nothing without a kernel.
+type Cycles = Option<(f64, f64)>;
+
 /// What small parameters are.
 type Place = Vec<(Symbol, End)>;
 
@@ -69,7 +74,7 @@ fn beside(place: &[(Symbol, End)], sizes: &[Symbol], end: End) -> Place {
 struct Probes<'a, 't> {
     trial: &'a Trial<'t>,
     auto: &'a Auto,
-    known: BTreeMap<(Option<usize>, Place), Option<(f64, f64)>>,
+    known: BTreeMap<(Option<usize>, Place), Cycles>,
     /// The numbers of rows of results that have several dimensions, and those of what stands in a row.
     rows: Vec<Nat>,
     columns: Vec<Nat>,
@@ -123,6 +128,28 @@ impl Probes<'_, '_> {
             End::NotSmall => (*size, 2 * ENDS[ENDS.len() - 1]),
         }));
         supposed(&input.program, &sizes)
+    }
+
+    /// Whether something is shorter than a tile is wide, so that each tile is but a part of one.
+    fn is_narrow(&self, place: &[(Symbol, End)]) -> bool {
+        let input = self.trial.input;
+        let leaves = abi::leaves(input.program.result).unwrap_or_default();
+        let lanes = leaves.iter().map(|l| input.target.lanes(l.0)).max();
+        let width = 2 * i64::from(lanes.unwrap_or(0));
+        let is_short = |(_, end): &(Symbol, End)| matches!(end, End::Below(end) if *end <= width);
+        place.iter().any(is_short)
+    }
+
+    /// Whether calls with few rows are such as there are: others need not be far longer than usual for something to be done.
+    fn is_usual(&self, rows: Symbol) -> bool {
+        let sizes = self.sizes(&[(rows, End::Below(FEW_ROWS[0]))]);
+        let usual = |(s, n): (&Symbol, &i64)| {
+            self.auto
+                .sizes
+                .get(s)
+                .is_some_and(|usual| *n <= usual.saturating_mul(LONGER))
+        };
+        sizes.iter().all(usual)
     }
 
     fn kernel(&self, takes: Option<usize>) -> Option<&Nest> {
@@ -191,9 +218,15 @@ impl Probes<'_, '_> {
             }
             _ => 0.0,
         };
+        let end = *ends.last()?;
+        let place = beside(around.last()?, sizes, End::Below(end));
+        let has_tiles = takes.is_some_and(|t| self.auto.tried[t].schedule.has_tiles());
+        if has_tiles && self.is_narrow(&place) {
+            return None;
+        }
         (most >= enough.ln() + by_others).then_some(Small {
             sizes: sizes.to_vec(),
-            end: *ends.last()?,
+            end,
             takes,
             gain: sum,
         })
@@ -283,6 +316,7 @@ impl Probes<'_, '_> {
         let has_tiles = best.is_some_and(|t| self.auto.tried[t].schedule.has_tiles());
         let rows: Vec<Vec<Symbol>> = { rows.into_iter() }
             .filter(|s| has_tiles && !self.columns.iter().any(|n| n.mentions(*s)))
+            .filter(|s| self.is_usual(*s))
             .map(|s| vec![s])
             .collect();
         if let Some(few) = self.best(&rows, best, &everywhere) {

@@ -74,12 +74,26 @@ impl Pre {
             Pre::App(a, b) | Pre::Let(a, _, _, b, _) => {
                 a.wrong_numbers(found);
                 b.wrong_numbers(found);
+                found.extend(self.whole_quotient());
             }
             Pre::Lit(n, ty, span) => {
                 let wrong = ty.as_scalar().is_some() && lit_of(*n, *ty, &|n| n).is_none();
                 found.extend(wrong.then(|| no_value(*n, *ty, *span)));
             }
             _ => {}
+        }
+    }
+
+    /// Why a quotient of whole numbers is none that somebody meant who writes a number with a point.
+    fn whole_quotient(&self) -> Option<Diagnostic> {
+        let Pre::App(f, x) = self else { return None };
+        let divides = |f: &Pre| matches!(f, Pre::Prim(Op::Div, ..));
+        let is_operand = divides(f) || matches!(&**f, Pre::App(g, _) if divides(g));
+        match &**x {
+            Pre::Lit(Number::Float(x), ty, span) if is_operand => (ty.as_scalar()?.is_int())
+                .then(|| lit_of(Number::Float(*x), *ty, &|n| n))?
+                .map(|_| with_point(*x, *ty, *span)),
+            _ => None,
         }
     }
 
@@ -202,6 +216,20 @@ fn no_value(n: Number, ty: Ty, span: Span) -> Diagnostic {
     .at(span)
     .help(format!(
         "write a value of `{ty}`, or give the literal a suffix such as `f32`"
+    ))
+}
+
+/// A number with a point that is a whole one by what stands beside it: somebody expects that floats are computed.
+fn with_point(x: f64, ty: Ty, span: Span) -> Diagnostic {
+    let shown = Lit::f64(x).digits();
+    Diagnostic::new(
+        code::LITERAL_RANGE,
+        format!("`{shown}` has a point, but this is a quotient of whole numbers, of type `{ty}`"),
+    )
+    .at(span)
+    .help(format!(
+        "convert the other operand first, `(cast e : f32)`, or write `{}`",
+        shown.trim_end_matches(".0")
     ))
 }
 

@@ -15,6 +15,16 @@ use crate::nest::{walk, Block, BufId, ExprKind, Guard, Nest, Shape, Stmt, Storag
 use crate::ty::Scalar;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Statements of a function that compilers always expand: they do so by themselves where it is called once.
+const SHORT: usize = 100;
+
+/// Whether a body is so short that a call takes part of its time.
+fn is_short(body: &Block) -> bool {
+    let mut count = 0;
+    walk::each_stmt(body, &mut |_| count += 1);
+    count <= SHORT
+}
+
 /// What a block takes from outside.
 #[derive(Default)]
 struct Captured {
@@ -92,7 +102,14 @@ impl Printer<'_> {
         let name = format!("{}_part{}", self.nest.abi.name, self.parts_begun);
         self.parts_begun += 1;
         let sizes = self.checked(&captured);
-        let signature = format!("static inline void {name}({})", params.join(", "));
+        let kind = match is_short(body) {
+            true => {
+                self.used.expanded = true;
+                "EXPANDED"
+            }
+            false => "static inline",
+        };
+        let signature = format!("{kind} void {name}({})", params.join(", "));
         self.above(&signature, &sizes, body);
         Some(format!("{name}({});", args.join(", ")))
     }

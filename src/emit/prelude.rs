@@ -45,6 +45,8 @@ pub(super) struct Used {
     pub either: bool,
     /// Truth values that are read.
     pub truth: bool,
+    /// Whether there are short functions of threads.
+    pub expanded: bool,
     /// Casts from floats that fit: from, to.
     pub fitting: BTreeSet<(Scalar, Scalar)>,
     /// Helpers on indices.
@@ -356,6 +358,11 @@ fn loops(used: &Used, out: &mut String) {
         // clang warns of each loop that it does not make vectors of, wherever that is asked for inside of threads.
         *out += "/* No iteration reads or writes what another one writes: in the functions that threads run, gcc forgets `restrict`. */\n";
         *out += &format!("{GCC}#define INDEPENDENT _Pragma(\"GCC ivdep\")\n#else\n#define INDEPENDENT\n#endif\n\n");
+    }
+    if used.expanded {
+        *out += "/* Of what takes no longer than a call, nothing is called. */\n\
+                #ifdef __GNUC__\n#define EXPANDED static inline __attribute__((always_inline))\n\
+                #else\n#define EXPANDED static inline\n#endif\n\n";
     }
     if used.truth {
         *out += "/* A truth value is a byte: of bytes compilers make vectors. */\n\

@@ -223,6 +223,56 @@ fn short_rows_have_loops_of_their_own() {
     assert_eq!(tried_for(&input(&program_text(rows)), None).by_size, None);
 }
 
+/// Where tiles make more rows than there are, fewer than four of them are gone along whole.
+#[test]
+fn few_rows_are_no_tiles() {
+    let program = program_text(MM);
+    let auto = tried_for(&input(&program), None);
+    let by = auto.by_size.as_ref().expect("few rows");
+    let sides = by.variants.sides();
+    let what = |i: usize| {
+        sides[i]
+            .1
+            .map_or("", |t| auto.tried[t].schedule.what.as_str())
+    };
+    assert_eq!(sides[0].0, "m ≤ 3");
+    assert!(what(0).starts_with("whole rows into "), "{}", what(0));
+    assert!(what(1).starts_with("register tiles"), "{}", what(1));
+    let kernel = reached(&program, &auto.text());
+    let nest = lower(&kernel, &Options::default()).expect("a kernel");
+    for sizes in around(&program, &[1, 3, 4, 9]) {
+        let expected = Expected::of(&kernel, &sizes, &mut Rng::new(7)).expect("a value");
+        expected.check(&nest, "few rows");
+    }
+}
+
+/// Where two sizes are small together, something else is faster than where one of them is.
+#[test]
+fn two_small_sizes_have_loops_of_their_own() {
+    let sums = "def sums [g m n : nat] (x : g.m.f64) (y : g.n.f64) : g.f64 = zip x y |> map (\\p ->
+        let a = reduce (+) 0.0 (fst p) in
+        let b = reduce (+) 0.0 (snd p) in
+        a * b + (fst p |> map (\\v -> (v - a) * (v - a)) |> reduce (+) 0.0)
+          + (snd p |> map (\\v -> (v - b) * (v - b)) |> reduce (+) 0.0))";
+    let auto = tried_for(&input(&program_text(sums)), None);
+    let by = auto.by_size.as_ref().expect("both small");
+    let sides = by.variants.sides();
+    assert!(sides[0].0.starts_with("max(m, n) ≤ "), "{sides:?}");
+    let toeplitz = "def toeplitz [b m n : nat] (t : (m+n).f32) (x : b.m.f32) : b.(1+n).f32 =
+        x |> map (\\r -> (slide[m, 1] t : (1+n).m.f32) |> map (\\w ->
+          zip w r |> map (\\p -> fst p * snd p) |> reduce (+) 0.0))";
+    let program = program_text(toeplitz);
+    let auto = tried_for(&input(&program), None);
+    let by = auto.by_size.as_ref().expect("short windows");
+    let sides = by.variants.sides();
+    let both = |when: &str| when.contains("n ≤") && when.contains("m ≤");
+    assert!(sides.iter().any(|s| both(&s.0)), "{sides:?}");
+    let kernel = reached(&program, &auto.text());
+    let nest = lower(&kernel, &Options::default()).expect("a kernel");
+    let verdict = validate(&nest, &kernel, &BTreeMap::new()).verdict;
+    assert!(matches!(verdict, Verdict::Validated), "{nest}");
+}
+
 /// A size that is the last of three is looked at, too; what other sizes are the reason for is no choice by it.
 #[test]
 fn few_channels_have_loops_of_their_own() {

@@ -3,6 +3,7 @@
 use super::*;
 use rise_opt::arith::AtomKind;
 use rise_opt::nest::walk::each_index;
+use rise_opt::validate::{validate, Verdict};
 
 /// How many loops go over m rows after all passes.
 fn over_rows(body: &str) -> usize {
@@ -443,4 +444,57 @@ fn next_rows_are_asked_for() {
     assert!(matches!(steps[..], [Some(rows)] if rows >= 4), "{steps:?}");
     assert_eq!(asked(16), []);
     assert_eq!(asked(4096), []);
+}
+
+/// What is a result is not computed once more for what is made of it: it is read there.
+#[test]
+fn what_is_a_result_is_read_there() {
+    let text = "def f [n k : nat] (x : n.k.f32) : (n.f32, (n.bool, n.k.f32)) =
+        let s = toMem (x |> map (reduce (+) 0.0)) in
+        (s, (s |> map (\\v -> v > 1.0), zip s x |> map (\\p -> snd p |> map (\\v -> v / fst p))))";
+    let nest = printed(text);
+    assert_eq!(buffers(&nest), [], "{nest}");
+    let mut sums = 0;
+    each_stmt(&nest.body, &mut |s| {
+        if let Stmt::Let { mutable: true, .. } = s {
+            sums += 1;
+        }
+    });
+    let once = printed("def f [n k : nat] (x : n.k.f32) : n.f32 = x |> map (reduce (+) 0.0)");
+    let mut alone = 0;
+    each_stmt(&once.body, &mut |s| {
+        if let Stmt::Let { mutable: true, .. } = s {
+            alone += 1;
+        }
+    });
+    assert_eq!(sums, alone, "{nest}");
+    let program = common::program_text(text);
+    let verdict = validate(&nest, &program, &BTreeMap::new()).verdict;
+    assert!(matches!(verdict, Verdict::Validated), "{nest}");
+    let sizes = [("n", 5), ("k", 3)].map(|(s, n)| (Symbol::new(s), n));
+    let sizes = sizes.into_iter().collect();
+    let expected = Expected::of(&program, &sizes, &mut Rng::new(3)).expect("a value");
+    expected.check(&nest, text);
+}
+
+/// Elements that a loop before has written are read before choices, as those of inputs are: compilers then make vectors.
+#[test]
+fn what_was_written_is_read_before_choices() {
+    let nest = printed(
+        "def f [l n : nat] (text : l.(n+1).u8) : (l.(n+1).u8, l.n.bool) =
+           let c = toMem (text |> map (map (\\b -> shr b 4))) in
+           (c, c |> map (\\r -> (slide[2, 1] r : n.2.u8) |> map (\\w -> at[1] w != 0 && at[0] w != at[1] w)))",
+    );
+    let mut choices = 0;
+    each_stmt(&nest.body, &mut |s| {
+        let Some(e) = exprs(s) else { return };
+        e.visit(&mut |e| {
+            if let ExprKind::Op(Op::And, args) = e.kind() {
+                choices += 1;
+                let loads = |e: &Expr| e.holds(|k| matches!(k, ExprKind::Load(..)));
+                assert!(!args.iter().any(loads), "{nest}");
+            }
+        });
+    });
+    assert!(choices > 0, "{nest}");
 }

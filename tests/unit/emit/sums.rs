@@ -115,3 +115,13 @@ fn what_short_loops_count_has_its_sign() {
         assert!(!same, "{c}");
     }
 }
+
+/// Truth values of arrays are read as bytes, of which compilers make vectors; nothing else is read so.
+#[test]
+fn truth_values_are_bytes() {
+    let program = "def k [n : nat] (b : n.bool) (t : bool) : i32 = b |> map (\\v -> if v && t then (1 : i32) else 0) |> reduceSeq (+) 0\n";
+    let (c, same) = changed(program, |c| c.replacen("TRUTH(b[", "!TRUTH(b[", 1));
+    assert!(c.contains("TRUTH(b["), "{c}");
+    assert!(!c.contains("TRUTH(t"), "{c}");
+    assert!(!same, "{c}");
+}
