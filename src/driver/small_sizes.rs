@@ -34,7 +34,7 @@ const GAIN_WITHOUT: f64 = 1.2;
 const GAIN_OTHERS: f64 = 1.6;
 const GAIN_FEW: f64 = 2.0;
 /// Up to which ends sums in vectors take so much longer than it seems: how often they begin and end is most of what they do.
-const UNSEEN: [(i64, f64); 2] = [(8, 2.0), (16, 1.5)];
+const SHORT_SUMS: [(i64, f64); 2] = [(8, 2.0), (16, 1.5)];
 /// Pieces of rows in more vectors than these are no way to go through short ones.
 const WIDE: u32 = 8;
 /// Where a whole call takes fewer cycles, nothing is gained, and of sizes that are small already.
@@ -189,8 +189,8 @@ impl Probes<'_, '_> {
                 let place = beside(place, sizes, End::Below(*end));
                 let (new, mut old) = (self.at(takes, &place)?, self.at(stays, &place)?);
                 if lanes == 0 && instead > 0 {
-                    let unseen = UNSEEN.iter().find(|u| end <= &u.0).map_or(1.0, |u| u.1);
-                    old = (old.0 * unseen, old.1 * unseen);
+                    let longer = SHORT_SUMS.iter().find(|u| end <= &u.0).map_or(1.0, |u| u.1);
+                    old = (old.0 * longer, old.1 * longer);
                 }
                 let here = (old.0 / (new.0 * doubt)).ln();
                 gain += here / around.len() as f64;

@@ -360,7 +360,7 @@ fn loops(used: &Used, out: &mut String) {
         *out += &format!("{GCC}#define INDEPENDENT _Pragma(\"GCC ivdep\")\n#else\n#define INDEPENDENT\n#endif\n\n");
     }
     if used.expanded {
-        *out += "/* Of what takes no longer than a call, nothing is called. */\n\
+        *out += "/* Short functions are expanded where they are called: the call would take part of their time. */\n\
                 #ifdef __GNUC__\n#define EXPANDED static inline __attribute__((always_inline))\n\
                 #else\n#define EXPANDED static inline\n#endif\n\n";
     }

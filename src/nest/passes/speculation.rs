@@ -60,6 +60,7 @@ pub(super) fn speculate(nest: &mut Nest, facts: &mut Facts) {
             is_short: extent.as_int().is_some_and(|n| n <= SHORT),
             changes,
             written: written.remove(var).unwrap_or_default(),
+            stores: stored(nest, body),
             always: Vec::new(),
         };
         of_loop.read_always(body);
@@ -94,14 +95,26 @@ struct Loop<'a> {
     is_short: bool,
     /// What differs between its iterations.
     changes: FxHashSet<Symbol>,
-    /// What was written before it.
+    /// What was written before it, and arrays that it stores to.
     written: Vec<Run>,
+    stores: FxHashSet<BufId>,
     /// What each iteration reads.
     always: Vec<Place>,
 }
 
 /// Elements side by side of an array, from one on, and how many.
 type Run = (BufId, Nat, Nat);
+
+/// Arrays that statements store to.
+fn stored(nest: &Nest, body: &[Stmt]) -> FxHashSet<BufId> {
+    let mut all = FxHashSet::default();
+    walk::each_stmt(body, &mut |s| {
+        if let Stmt::Store { buf, .. } = s {
+            all.insert(nest.root(*buf));
+        }
+    });
+    all
+}
 
 /// Looks for what each loop finds written, by loops that stand before it, or before a loop around it.
 struct Written<'a> {
@@ -113,9 +126,17 @@ impl Written<'_> {
         let before = known.len();
         for s in block {
             match s {
-                Stmt::For { var, body, .. } => {
-                    all.insert(*var, known.clone());
-                    self.block(body, known, all);
+                Stmt::For {
+                    var, body, kind, ..
+                } => {
+                    let mut there = known.clone();
+                    // Other threads may be about to write what they have.
+                    if kind.is_par() {
+                        let stores = stored(self.nest, body);
+                        there.retain(|run| !stores.contains(&run.0));
+                    }
+                    all.insert(*var, there.clone());
+                    self.block(body, &mut there, all);
                     known.extend(self.runs(s));
                 }
                 Stmt::If { then, els, .. } => {
@@ -266,14 +287,15 @@ impl Loop<'_> {
             && !index.vars().iter().any(data)
     }
 
-    /// Whether loops before this one have written it.
+    /// Whether loops before this one have written it, and this one does not.
     fn is_written(&self, (buf, index): Place) -> bool {
         let root = self.nest.root(buf);
-        self.written.iter().any(|(of, from, many)| {
-            *of == root
-                && self.facts.at_least(index - *from, 0.into())
-                && self.facts.less(index - *from, *many) == Some(true)
-        })
+        !self.stores.contains(&root)
+            && self.written.iter().any(|(of, from, many)| {
+                *of == root
+                    && self.facts.at_least(index - *from, 0.into())
+                    && self.facts.less(index - *from, *many) == Some(true)
+            })
     }
 
     /// Whether there is such an element in each iteration.
