@@ -1,7 +1,7 @@
-//! What bytes are to compilers that make vectors of them.
+//! What narrow and wide whole numbers are to compilers that make vectors of them.
 //!
-//! In: statements of a loop, types of a conversion. Out: what widening costs, which is done step by step. Absent: other
-//! numbers, which one instruction converts.
+//! In: statements of a loop, types of a conversion or a product. Out: what widening takes, which is done step by step, what products
+//! take of which processors have none in vectors, and what sums of products are spared. Absent: what one instruction does.
 
 use crate::intern::Symbol;
 use crate::nest::{walk, Expr, ExprKind, Stmt};
