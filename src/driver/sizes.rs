@@ -135,14 +135,8 @@ impl Classes {
 
     /// The choice between two, which are told apart by one border.
     pub(super) fn choice(&self, first: Variants, rest: Variants) -> Variants {
-        let ranges = self.by.first().map(|by| (by.text(), &by.ranges[..]));
-        match ranges {
-            Some((size, [range, _])) => Variants::Choice {
-                size,
-                most: range.end.map_or(i64::MAX, |end| end - 1),
-                first: Box::new(first),
-                rest: Box::new(rest),
-            },
+        match self.by.first().map(|by| (by, &by.ranges[..])) {
+            Some((by, [range, _])) => by.choice(*range, first, rest),
             _ => rest,
         }
     }
@@ -159,16 +153,11 @@ impl Classes {
                 None => all.push((*range, variants)),
             }
         }
-        let (size, mut rest) = (by.text(), None);
+        let mut rest = None;
         for (range, first) in all.into_iter().rev() {
             rest = Some(match rest {
                 None => first,
-                Some(rest) => Variants::Choice {
-                    size: size.clone(),
-                    most: range.end.map_or(i64::MAX, |end| end - 1),
-                    first: Box::new(first),
-                    rest: Box::new(rest),
-                },
+                Some(rest) => by.choice(range, first, rest),
             });
         }
         rest.unwrap_or(Variants::One(None))
@@ -185,6 +174,16 @@ impl Classes {
 }
 
 impl By {
+    /// The choice between what is in a range, the first one, and what is behind it.
+    fn choice(&self, range: Range, first: Variants, rest: Variants) -> Variants {
+        Variants::Choice {
+            size: self.text(),
+            most: range.end.map_or(i64::MAX, |end| end - 1),
+            first: Box::new(first),
+            rest: Box::new(rest),
+        }
+    }
+
     /// As a size of a sketch file.
     fn text(&self) -> String {
         let mut sizes = self.sizes.iter().rev();

@@ -70,6 +70,13 @@ fn beside(place: &[(Symbol, End)], sizes: &[Symbol], end: End) -> Place {
     place.iter().copied().chain(more).collect()
 }
 
+/// What stays unless something else is faster, at these places together.
+#[derive(Copy, Clone)]
+struct Base<'a> {
+    stays: Option<usize>,
+    around: &'a [Place],
+}
+
 /// Estimates at small sizes, each made once.
 struct Probes<'a, 't> {
     trial: &'a Trial<'t>,
@@ -170,12 +177,8 @@ impl Probes<'_, '_> {
 
     /// Up to which end something is faster than what stays otherwise: the best for all sizes, or what small sizes of another parameter
     /// take, each of them. Of the smallest sizes little is left to gain: there it is enough that nothing is lost.
-    fn small(
-        &mut self,
-        sizes: &[Symbol],
-        takes: Option<usize>,
-        (stays, around): (Option<usize>, &[Place]),
-    ) -> Option<Small> {
+    fn small(&mut self, sizes: &[Symbol], takes: Option<usize>, base: Base) -> Option<Small> {
+        let Base { stays, around } = base;
         let changes = |t: Option<usize>| t.map_or(0, |t| self.auto.tried[t].schedule.changes);
         let lanes = |t: Option<usize>| t.map_or(0, |t| self.auto.tried[t].schedule.choice.lanes);
         let doubt = DOUBT.powi(changes(takes) as i32 - changes(stays) as i32);
@@ -213,9 +216,7 @@ impl Probes<'_, '_> {
         (most >= enough.ln()).then_some(())?;
         // Plain loops lose nothing where others are why.
         let by_others = match choice {
-            Some(choice) if !is_plain(&choice) => {
-                self.by_others(sizes, takes, (stays, around))?.max(0.0)
-            }
+            Some(choice) if !is_plain(&choice) => self.by_others(sizes, takes, base)?.max(0.0),
             _ => 0.0,
         };
         let end = *ends.last()?;
@@ -233,28 +234,18 @@ impl Probes<'_, '_> {
     }
 
     /// What something gains where a parameter is not small: then others are why.
-    fn by_others(
-        &mut self,
-        sizes: &[Symbol],
-        takes: Option<usize>,
-        (stays, around): (Option<usize>, &[Place]),
-    ) -> Option<f64> {
+    fn by_others(&mut self, sizes: &[Symbol], takes: Option<usize>, base: Base) -> Option<f64> {
         let mut gain = 0.0;
-        for place in around {
+        for place in base.around {
             let place = beside(place, sizes, End::NotSmall);
-            let (new, old) = (self.at(takes, &place)?, self.at(stays, &place)?);
-            gain += (old.0 / new.0).ln() / around.len() as f64;
+            let (new, old) = (self.at(takes, &place)?, self.at(base.stays, &place)?);
+            gain += (old.0 / new.0).ln() / base.around.len() as f64;
         }
         Some(gain)
     }
 
     /// What gains most where one of these parameters is small.
-    fn best(
-        &mut self,
-        all_sizes: &[Vec<Symbol>],
-        stays: Option<usize>,
-        around: &[Place],
-    ) -> Option<Small> {
+    fn best(&mut self, all_sizes: &[Vec<Symbol>], base: Base) -> Option<Small> {
         let estimated = |i: &usize| matches!(self.auto.tried[*i].ended, Ended::Estimated(..));
         let tried = (0..self.auto.tried.len()).filter(estimated).map(Some);
         let standing = (!self.auto.demanded).then_some(None);
@@ -267,8 +258,8 @@ impl Probes<'_, '_> {
         for sizes in all_sizes {
             let wide = wide.iter().filter(|_| self.count_rows(sizes));
             let all: Vec<_> = narrow.iter().chain(wide).copied().collect();
-            for takes in all.iter().filter(|t| **t != stays) {
-                let small = self.small(sizes, *takes, (stays, around));
+            for takes in all.iter().filter(|t| **t != base.stays) {
+                let small = self.small(sizes, *takes, base);
                 let more = |s: &Small| found.as_ref().is_none_or(|f| s.gain > f.gain);
                 if let Some(small) = small.filter(more) {
                     found = Some(small);
@@ -286,7 +277,10 @@ impl Probes<'_, '_> {
             { all.into_iter() }.partition(|s| self.counts_rows(*s));
         sizes.truncate(PARAMETERS);
         let best = self.auto.best;
-        let everywhere = [Vec::new()];
+        let everywhere = Base {
+            stays: best,
+            around: &[Vec::new()],
+        };
         let mut chosen = Chosen::one(None, best);
         // Each by itself, and together all that do not say how many results there are.
         let mut small: Vec<Vec<Symbol>> = sizes.iter().map(|s| vec![*s]).collect();
@@ -294,14 +288,18 @@ impl Probes<'_, '_> {
             .filter(|s| !self.outer.iter().any(|n| n.mentions(*s)))
             .collect();
         small.extend((inside.len() > 1).then_some(inside));
-        if let Some(small) = self.best(&small, best, &everywhere) {
+        if let Some(small) = self.best(&small, everywhere) {
             let ends = self.ends(&small.sizes).iter().filter(|e| **e <= small.end);
             let at = |end: &i64| beside(&[], &small.sizes, End::Below(*end));
             let around: Vec<Place> = ends.map(at).collect();
             sizes.retain(|s| !small.sizes.contains(s));
             let place = at(&small.end);
             let others: Vec<Vec<Symbol>> = sizes.iter().map(|s| vec![*s]).collect();
-            let within = match self.best(&others, small.takes, &around) {
+            let base = Base {
+                stays: small.takes,
+                around: &around,
+            };
+            let within = match self.best(&others, base) {
                 Some(inner) => {
                     let at = |end| beside(&place, &inner.sizes, end);
                     let below = Chosen::one(Some(at(End::Below(inner.end))), inner.takes);
@@ -319,7 +317,7 @@ impl Probes<'_, '_> {
             .filter(|s| self.is_usual(*s))
             .map(|s| vec![s])
             .collect();
-        if let Some(few) = self.best(&rows, best, &everywhere) {
+        if let Some(few) = self.best(&rows, everywhere) {
             let place = beside(&[], &few.sizes, End::Below(few.end));
             chosen = Chosen::at(&few, Chosen::one(Some(place), few.takes), chosen);
         }

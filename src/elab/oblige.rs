@@ -5,7 +5,8 @@
 //! search keeps what of it is open, `proof` asks for it anew. Absent: what becomes of an obligation (`obligation`).
 
 use super::output::{Cond, RuleDecl};
-use crate::arith::{AtomKind, Nat};
+use super::unify::mentions;
+use crate::arith::Nat;
 use crate::intern::Symbol;
 use crate::obligation::{Known, Sizes};
 use crate::term::Kind;
@@ -149,12 +150,6 @@ impl RuleDecl {
 
 /// Whether an unknown stands in some of these sizes.
 fn holds(sizes: &[Nat], unknown: Nat) -> bool {
-    let Some(i) = unknown.as_meta() else {
-        return false;
-    };
-    let mut found = false;
-    for n in sizes {
-        n.each_atom(&mut |a| found |= a.kind() == AtomKind::Meta(i));
-    }
-    found
+    let stands = |i: u32| sizes.iter().any(|n| mentions(*n, i));
+    unknown.as_meta().is_some_and(stands)
 }

@@ -89,12 +89,11 @@ impl Pre {
         let Pre::App(f, x) = self else { return None };
         let divides = |f: &Pre| matches!(f, Pre::Prim(Op::Div, ..));
         let is_operand = divides(f) || matches!(&**f, Pre::App(g, _) if divides(g));
-        match &**x {
-            Pre::Lit(Number::Float(x), ty, span) if is_operand => (ty.as_scalar()?.is_int())
-                .then(|| lit_of(Number::Float(*x), *ty, &|n| n))?
-                .map(|_| with_point(*x, *ty, *span)),
-            _ => None,
-        }
+        let Pre::Lit(n @ Number::Float(number), ty, span) = &**x else {
+            return None;
+        };
+        let is_whole = ty.as_scalar()?.is_int() && lit_of(*n, *ty, &|n| n).is_some();
+        (is_operand && is_whole).then(|| with_point(*number, *ty, *span))
     }
 
     /// The same with types and sizes replaced.

@@ -416,7 +416,8 @@ fn contains(t: Ty, meta: u32) -> bool {
     }
 }
 
-fn mentions(n: Nat, meta: u32) -> bool {
+/// Whether an unknown stands in a size.
+pub(super) fn mentions(n: Nat, meta: u32) -> bool {
     let mut found = false;
     n.each_atom(&mut |a| found |= matches!(a.kind(), AtomKind::Meta(m) if m == meta));
     found

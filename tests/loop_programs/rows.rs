@@ -454,20 +454,15 @@ fn what_is_a_result_is_read_there() {
         (s, (s |> map (\\v -> v > 1.0), zip s x |> map (\\p -> snd p |> map (\\v -> v / fst p))))";
     let nest = printed(text);
     assert_eq!(buffers(&nest), [], "{nest}");
-    let mut sums = 0;
-    each_stmt(&nest.body, &mut |s| {
-        if let Stmt::Let { mutable: true, .. } = s {
-            sums += 1;
-        }
-    });
+    let sums = |nest: &Nest| {
+        let mut count = 0;
+        each_stmt(&nest.body, &mut |s| {
+            count += usize::from(matches!(s, Stmt::Let { mutable: true, .. }));
+        });
+        count
+    };
     let once = printed("def f [n k : nat] (x : n.k.f32) : n.f32 = x |> map (reduce (+) 0.0)");
-    let mut alone = 0;
-    each_stmt(&once.body, &mut |s| {
-        if let Stmt::Let { mutable: true, .. } = s {
-            alone += 1;
-        }
-    });
-    assert_eq!(sums, alone, "{nest}");
+    assert_eq!(sums(&nest), sums(&once), "{nest}");
     let program = common::program_text(text);
     let verdict = validate(&nest, &program, &BTreeMap::new()).verdict;
     assert!(matches!(verdict, Verdict::Validated), "{nest}");

@@ -6,6 +6,7 @@
 //! where it is shown to be one, or where the iteration reads one before and one behind it; of an array of the kernel, where a loop before
 //! this one has written it. Absent: what a choice that the loop does not change leaves unread; places that data choose.
 
+use super::effects::Touched;
 use super::fresh::Names;
 use super::loop_unswitching::{declared_or_assigned, depends};
 use crate::arith::Nat;
@@ -60,7 +61,7 @@ pub(super) fn speculate(nest: &mut Nest, facts: &mut Facts) {
             is_short: extent.as_int().is_some_and(|n| n <= SHORT),
             changes,
             written: written.remove(var).unwrap_or_default(),
-            stores: stored(nest, body),
+            stores: Touched::written(nest, s).buffers,
             always: Vec::new(),
         };
         of_loop.read_always(body);
@@ -105,17 +106,6 @@ struct Loop<'a> {
 /// Elements side by side of an array, from one on, and how many.
 type Run = (BufId, Nat, Nat);
 
-/// Arrays that statements store to.
-fn stored(nest: &Nest, body: &[Stmt]) -> FxHashSet<BufId> {
-    let mut all = FxHashSet::default();
-    walk::each_stmt(body, &mut |s| {
-        if let Stmt::Store { buf, .. } = s {
-            all.insert(nest.root(*buf));
-        }
-    });
-    all
-}
-
 /// Looks for what each loop finds written, by loops that stand before it, or before a loop around it.
 struct Written<'a> {
     nest: &'a Nest,
@@ -132,11 +122,11 @@ impl Written<'_> {
                     let mut there = known.clone();
                     // Other threads may be about to write what they have.
                     if kind.is_par() {
-                        let stores = stored(self.nest, body);
+                        let stores = Touched::written(self.nest, s).buffers;
                         there.retain(|run| !stores.contains(&run.0));
                     }
-                    all.insert(*var, there.clone());
                     self.block(body, &mut there, all);
+                    all.insert(*var, there);
                     known.extend(self.runs(s));
                 }
                 Stmt::If { then, els, .. } => {
