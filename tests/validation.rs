@@ -719,6 +719,17 @@ fn borders_inside_of_vectors_are_validated() {
     }
 }
 
+/// Elements of small states are told by their places, what is always the same needs no step before it, and the first rows of a strip
+/// are not stored.
+#[test]
+fn small_states_and_kept_rows_are_validated() {
+    for name in ["matrix-powers", "largest-at-places", "opening"] {
+        let program = format!("tests/kernels/{name}.rise");
+        let (job, out) = by_the_main_job(&program, Target::default());
+        assert!(job.contains("at all sizes"), "{job}\n{out}");
+    }
+}
+
 /// What the command says of a program without a sketch, and what `validate` says of its loops.
 fn by_the_main_job(program: &str, target: Target) -> (String, String) {
     let folder = tempfile::tempdir().expect("a folder");

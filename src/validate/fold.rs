@@ -6,6 +6,7 @@
 use super::node::{numbered, values};
 use super::rewrite::Rewrite;
 use super::value::{Fold, Node, Part, Res, Shape, Values, BOUND, V};
+use super::written::{places_said, WRITTEN_OUT};
 use super::Stuck;
 use crate::arith::{AtomKind, Nat};
 use crate::intern::Symbol;
@@ -17,8 +18,6 @@ use std::rc::Rc;
 
 /// Parts of the state that one part needs, at most.
 pub const PARTS: usize = 16;
-/// Reductions of so many steps are written out.
-pub const WRITTEN_OUT: i64 = 256;
 /// Operations in a step of constants, at most.
 const NODES: usize = 32;
 
@@ -357,7 +356,10 @@ impl Values {
                     "an iteration depends on another place of the state than its own",
                 ));
             }
-            let step = next(self, &own)?;
+            let mut step = next(self, &own)?;
+            if own.1.iter().all(|n| n.as_int().is_some()) {
+                step = places_said(self, step, of)?;
+            }
             let inner = self.parameters(step);
             for cell in self.cells(step, of) {
                 let Node::Cell(_, leaf, at) = self.node(cell).clone() else {

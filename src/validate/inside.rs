@@ -3,11 +3,12 @@
 //! In: values. Out: the variables, cells and places in them. Absent: what they are made of (`value`), what is known.
 
 use super::node::{nats, values};
-use super::value::{cell_bit, Node, Values, BOUND, CELLS, V};
+use super::value::{cell_bit, Fold, Node, Values, BOUND, CELLS, V};
 use crate::arith::Nat;
 use crate::intern::Symbol;
 use crate::term::Op;
 use rustc_hash::FxHashSet;
+use std::rc::Rc;
 
 impl Values {
     /// Calls `f` on every value in it, each once, also on those that indices are.
@@ -43,6 +44,28 @@ impl Values {
             }
         });
         found
+    }
+
+    /// The reductions in it that stand in no other one.
+    pub fn outer_folds(&self, v: V) -> Vec<(V, Rc<Fold>)> {
+        let (mut found, mut seen, mut open) = (Vec::new(), FxHashSet::default(), vec![v]);
+        while let Some(v) = open.pop() {
+            match self.node(v) {
+                _ if !seen.insert(v) => {}
+                Node::Fold(f) => found.push((v, f.clone())),
+                Node::Tensor(..) => {}
+                node => open.extend(values(node)),
+            }
+        }
+        found
+    }
+
+    /// Whether a cell of a loop in it is at the index of a reduction.
+    pub fn reads_at_bound(&self, v: V, of: u32) -> bool {
+        self.cells(v, of).into_iter().any(|c| match self.node(c) {
+            Node::Cell(_, _, at) => at.iter().any(|n| self.is_bound(*n)),
+            _ => false,
+        })
     }
 
     /// The places of states of loops in it, which stand for all of theirs.

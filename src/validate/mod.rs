@@ -56,6 +56,7 @@ pub mod system;
 mod tensor;
 mod tiles;
 mod value;
+mod written;
 
 use crate::arith::Nat;
 use crate::intern::Symbol;

@@ -3,37 +3,14 @@
 //! In: two reductions, or how many steps they have. Out: one of them with the loops of the other. Invariant: the same steps in the same order, but for
 //! what changes nothing. Absent: whether both are the same then (`same`).
 
-use super::fold::WRITTEN_OUT;
 use super::idle::shortened;
-use super::rewrite::Rewrite;
 use super::value::{Fold, Node, Res, Values, V};
+use super::written::{few, written, WRITTEN_OUT};
 use crate::arith::{AtomKind, Nat};
 use std::rc::Rc;
 
 /// Steps of a state that are taken as one, at most.
 pub const SEVERAL: i64 = 8;
-
-/// Whether all steps may be written out.
-pub fn few(f: &Fold) -> bool {
-    f.n.as_int().is_some_and(|n| (0..=WRITTEN_OUT).contains(&n))
-}
-
-/// A reduction of few steps as what its last one makes; with those that its steps are made of, if the inner ones are asked for, too.
-/// What a step makes is written by all that is known, if what it begins with is.
-pub fn written(cx: &mut Values, f: &Fold, inner: bool) -> Res<Vec<V>> {
-    let mut state = cx.rewrite_all(&mut Rewrite::default(), &f.starts)?;
-    for i in 0..f.n.as_int().unwrap_or(0) {
-        state = cx.stepped(f, &state, Nat::int(i))?.to_vec();
-        for v in state.iter_mut().filter(|_| inner) {
-            if let Node::Fold(of) = cx.node(*v).clone() {
-                if few(&of) {
-                    *v = written(cx, &of, true)?[of.which as usize];
-                }
-            }
-        }
-    }
-    Ok(state)
-}
 
 /// Whether two reductions of few steps are the same, to the letter, once they are written out: nothing is assumed of their choices.
 pub fn same_written(cx: &mut Values, f: &Fold, g: &Fold) -> Res<bool> {

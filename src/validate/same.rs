@@ -5,12 +5,11 @@
 //! Absent: laws of operators: a loop program computes in the order of its term.
 
 use super::parts::{choice, opposite};
-use super::regroup::{
-    all_parts, few, left_over, ratios, regrouped, same_written, written, SEVERAL,
-};
+use super::regroup::{all_parts, left_over, ratios, regrouped, same_written, SEVERAL};
 use super::rewrite::{OfCell, Rewrite};
 use super::tensor::{linear, State};
 use super::value::{Fold, Node, Portion, Relation, Res, Tensor, Values, V};
+use super::written::{few, written};
 use super::Stuck;
 use crate::arith::{AtomKind, Nat};
 use crate::intern::Symbol;
@@ -508,9 +507,11 @@ fn unfolded(cx: &mut Values, f: &Rc<Fold>, other: V, depth: u32) -> Res<()> {
             if !cx.known.at_least(last, Nat::int(0)) {
                 return none_or_some(cx, f, other, depth);
             }
-            let before: Vec<V> = (0..f.steps.len() as u32)
-                .map(|which| cx.steps_of(f, f.starts.clone(), (Nat::int(0), last), which))
-                .collect::<Res<_>>()?;
+            let before = match cx.node(other) {
+                // What is always the same needs no step before.
+                Node::Lit(..) => cx.state(f),
+                _ => all_parts(cx, f, (Nat::int(0), last))?,
+            };
             cx.stepped(f, &before, last)?.to_vec()
         }
     };

@@ -238,7 +238,10 @@ pub fn strides(
 pub fn beside(cx: &Values, base: Nat, s: Nat, rest: Nat) -> Option<Nat> {
     // It belongs to what is below, if that fits; else all of it is left away.
     let whole = match (base.as_int(), s.as_int()) {
-        (Some(b), Some(s)) if s > 0 => vec![Nat::int(b.div_euclid(s) * s), base],
+        (Some(b), Some(s)) if s > 0 => {
+            let first = b.div_euclid(s) * s;
+            vec![Nat::int(first), Nat::int(first + s), base]
+        }
         _ => {
             let q = cx.known.multiples(base, s);
             vec![q * s, (q - Nat::int(1)) * s, base]
