@@ -38,7 +38,7 @@ pub(super) fn check(
         return Ok(checks);
     };
     for numbers in [Numbers::Unit, Numbers::Special] {
-        let inputs = job.inputs_of(unoptimised.0, &sizes, numbers)?;
+        let inputs = job.inputs_in_order(unoptimised.0, &sizes, numbers)?;
         let results = |(unit, kernel): (_, &Compiled)| {
             let of = (unit, kernel.uncontracted()?);
             job.results(of, &sizes, &inputs, options.threads)

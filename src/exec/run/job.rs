@@ -67,18 +67,38 @@ impl<'a> Job<'a> {
     }
 
     /// The same of a kind of numbers. Of the usual kind offsets are those of a matrix: each value is in one segment.
-    pub fn inputs_of(
+    fn inputs_of(
         &self,
         unit: &CUnit,
         sizes: &Sizes,
         numbers: Numbers,
     ) -> Result<Vec<Array>, Diagnostic> {
+        match numbers {
+            Numbers::Unit => self.inputs_in_order(unit, sizes, numbers),
+            _ => self.drawn(unit, sizes, numbers, &BTreeSet::new()),
+        }
+    }
+
+    /// The same with the offsets of a matrix, whatever the numbers are: segments that overlap are as many values as there are segments
+    /// times values, which is too much at large sizes.
+    pub fn inputs_in_order(
+        &self,
+        unit: &CUnit,
+        sizes: &Sizes,
+        numbers: Numbers,
+    ) -> Result<Vec<Array>, Diagnostic> {
+        self.drawn(unit, sizes, numbers, &offsets::parameters(self.program))
+    }
+
+    fn drawn(
+        &self,
+        unit: &CUnit,
+        sizes: &Sizes,
+        numbers: Numbers,
+        offsets: &BTreeSet<usize>,
+    ) -> Result<Vec<Array>, Diagnostic> {
         let mut random = Rng::new(self.seed);
         let mut arrays = Vec::new();
-        let offsets = match numbers {
-            Numbers::Unit => offsets::parameters(self.program),
-            _ => BTreeSet::new(),
-        };
         for slot in &unit.abi.inputs {
             let len = evaluate(slot.count(), sizes)? as usize;
             let ascend = slot.param.is_some_and(|p| offsets.contains(&p));

@@ -15,6 +15,7 @@ use crate::nest::{
 };
 use crate::term::{Lit, Op, Sort};
 use crate::ty::Scalar;
+use std::collections::BTreeMap;
 
 type Res<T> = Result<T, String>;
 
@@ -31,6 +32,7 @@ pub fn nest(f: &Function) -> Res<Nest> {
         form: f,
         values: Vec::new(),
         blocks: Vec::new(),
+        declared: declared(f)?,
         deepest: 0,
     };
     for v in &f.values {
@@ -104,6 +106,24 @@ fn shape(elem: &str, lanes: u32) -> Res<Shape> {
         return Err(format!("no vector has {lanes} lanes"));
     }
     Ok(Shape { elem, lanes })
+}
+
+/// The shape of each variable, which is the same wherever one of that name is declared.
+fn declared(f: &Function) -> Res<BTreeMap<Symbol, Shape>> {
+    let mut all = BTreeMap::new();
+    for s in f.blocks.iter().flatten() {
+        let Stmt::Let {
+            var, elem, lanes, ..
+        } = s
+        else {
+            continue;
+        };
+        let own = shape(elem, *lanes)?;
+        if *all.entry(Symbol::new(var)).or_insert(own) != own {
+            return Err(format!("the variable `{var}` is declared with two types"));
+        }
+    }
+    Ok(all)
 }
 
 fn slot(s: &Slot) -> Res<nest::Slot> {
@@ -204,6 +224,8 @@ struct Reader<'a> {
     values: Vec<(Expr, usize)>,
     /// Each is taken once; with their depths.
     blocks: Vec<Option<(Block, usize)>>,
+    /// The shapes of variables.
+    declared: BTreeMap<Symbol, Shape>,
     /// Of what the present entry names.
     deepest: usize,
 }
@@ -229,6 +251,17 @@ impl Reader<'_> {
         };
         self.deepest = self.deepest.max(*depth);
         Ok(e.clone())
+    }
+
+    /// A variable that is used, or given a value, of some shape: the one that it was declared with.
+    fn variable(&self, name: &str, shape: Shape) -> Res<Symbol> {
+        let var = Symbol::new(name);
+        match self.declared.get(&var).is_none_or(|own| *own == shape) {
+            true => Ok(var),
+            false => Err(format!(
+                "the variable `{name}` is declared with another type"
+            )),
+        }
     }
 
     fn operands(&mut self, of: &[usize]) -> Res<Vec<Expr>> {
@@ -300,7 +333,7 @@ impl Reader<'_> {
                 fits(plain, "a constant")?;
                 ExprKind::Lit(Lit::Size(parse(n)?))
             }
-            Is::Var(v) => ExprKind::Var(Symbol::new(v)),
+            Is::Var(v) => ExprKind::Var(self.variable(v, shape)?),
             Is::Index(n) => {
                 fits(shape == Shape::index(), "an index")?;
                 ExprKind::Index(parse(n)?)
@@ -405,16 +438,23 @@ impl Reader<'_> {
                 elem,
                 lanes,
                 mutable,
-            } => nest::Stmt::Let {
-                var: Symbol::new(var),
-                value: value.map(|v| self.at(v)).transpose()?,
-                shape: shape(elem, *lanes)?,
-                mutable: *mutable,
-            },
-            Stmt::Assign { var, value } => nest::Stmt::Assign {
-                var: Symbol::new(var),
-                value: self.at(*value)?,
-            },
+            } => {
+                let value = value.map(|v| self.at(v)).transpose()?;
+                let shape = shape(elem, *lanes)?;
+                nest::Stmt::Let {
+                    var: self.variable(var, value.as_ref().map_or(shape, Expr::shape))?,
+                    value,
+                    shape,
+                    mutable: *mutable,
+                }
+            }
+            Stmt::Assign { var, value } => {
+                let value = self.at(*value)?;
+                nest::Stmt::Assign {
+                    var: self.variable(var, value.shape())?,
+                    value,
+                }
+            }
             Stmt::Index { var, value } => nest::Stmt::Index {
                 var: Symbol::new(var),
                 value: parse(value)?,

@@ -128,3 +128,19 @@ fn fixed_sizes_are_used() {
         .iter()
         .all(|c| c.sizes == [("n".to_string(), 77)]));
 }
+
+/// Offsets are drawn in order for each program that takes segments between the elements of a parameter, whatever stands behind it.
+#[test]
+fn parameters_that_are_offsets_are_known() {
+    let found = |params: &str, body: &str| {
+        let text = format!("def f [n m : nat] {params} : n.f32 = {body}");
+        rise_opt::exec::offsets::parameters(&crate::common::program_text(&text))
+    };
+    let (o, xs) = ("(o : (n+1).idx[m+1])", "(xs : m.f32)");
+    let sum = "xs |> reduceSegments (\\a x -> a + x) 0.0 o";
+    assert_eq!(found(&format!("{o} {xs}"), sum), [0].into());
+    assert_eq!(found(&format!("{xs} {o}"), sum), [1].into());
+    assert_eq!(found(&format!("(c : f32) {o} {xs}"), sum), [1].into());
+    let doubled = "xs |> map (\\x -> x * 2.0) |> reduceSegments (\\a x -> a + x) 0.0 o";
+    assert_eq!(found(&format!("{o} {xs}"), doubled), [0].into());
+}

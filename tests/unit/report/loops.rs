@@ -99,7 +99,12 @@ fn indices_read_back() {
 #[test]
 fn what_is_no_loop_program_is_refused() {
     type Change = fn(&mut Function);
-    let changes: [(&str, Change); 9] = [
+    // The declarations of the accumulator and of what is read once.
+    fn declarations(f: &mut Function) -> impl Iterator<Item = &mut Stmt> {
+        let all = f.blocks.iter_mut().flatten();
+        all.filter(|s| matches!(s, Stmt::Let { .. }))
+    }
+    let changes: [(&str, Change); 12] = [
         ("is used before it is there", |f| {
             f.values[0].is = Is::Splat(0);
         }),
@@ -108,12 +113,12 @@ fn what_is_no_loop_program_is_refused() {
         }),
         ("is used twice, or before it is there", |f| f.body += 1),
         ("is used twice, or before it is there", |f| {
-            let (cond, then, els) = (0, 0, 0);
-            f.values[0] = Value {
+            let (cond, then, els) = (f.values.len(), 0, 0);
+            f.values.push(Value {
                 elem: "bool".into(),
                 lanes: 1,
                 is: Is::Bool(true),
-            };
+            });
             let body = f.body;
             f.blocks[body].push(Stmt::If { cond, then, els });
         }),
@@ -138,6 +143,34 @@ fn what_is_no_loop_program_is_refused() {
                 op: "nothing".into(),
                 of: vec![0],
             };
+        }),
+        ("is declared with another type", |f| {
+            for s in declarations(f) {
+                if let Stmt::Let { elem, .. } = s {
+                    *elem = "i64".into();
+                }
+            }
+        }),
+        ("is declared with another type", |f| {
+            for s in declarations(f) {
+                if let Stmt::Let { lanes, value, .. } = s {
+                    (*lanes, *value) = (8, None);
+                }
+            }
+        }),
+        ("is declared with two types", |f| {
+            let Some(Stmt::Let { var, .. }) = declarations(f).next() else {
+                panic!("a variable")
+            };
+            let (var, value, lanes, mutable) = (var.clone(), None, 2, true);
+            let elem = "f32".into();
+            f.blocks[0].push(Stmt::Let {
+                var,
+                value,
+                elem,
+                lanes,
+                mutable,
+            });
         }),
     ];
     for (said, change) in changes {
