@@ -5,7 +5,7 @@
 
 use crate::arith::{AtomKind, Nat};
 use crate::intern::Symbol;
-use crate::term::{normalize, Kind, Op, Program, Term};
+use crate::term::{normalize_program, Kind, Op, Program, Term};
 use crate::ty::TyKind;
 use std::collections::BTreeSet;
 
@@ -13,23 +13,12 @@ use std::collections::BTreeSet;
 pub fn parameters(program: &Program) -> BTreeSet<usize> {
     let mut found = BTreeSet::new();
     let last = program.params.len();
-    let term = normalize(&program.term);
-    each_segments(&term, &mut |offsets, depth| {
+    each_segments(&normalize_program(&program.term), &mut |offsets, depth| {
         if let Kind::Var(i) = offsets.kind() {
             let outside = depth.checked_sub(1 + i).map(|at| at as usize);
             found.extend(outside.filter(|at| *at < last));
         }
     });
-    // A program that is a reduction of segments is one without its last parameters, of which offsets are the first.
-    let mut body = &term;
-    while let Kind::Lam(_, inner) = body.kind() {
-        body = inner;
-    }
-    if let Some((p, args)) = body.as_prim_app() {
-        if p.op() == Op::ReduceSegments && args.len() == 2 {
-            found.insert(term.lambdas() as usize);
-        }
-    }
     found
 }
 
