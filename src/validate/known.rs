@@ -556,7 +556,7 @@ impl Known {
         let fails = self.is_negative_somewhere(n);
         let answer = !fails && {
             self.asked.set(self.asked.get() + 1);
-            self.is_shown(n)
+            self.is_shown(n, || self.is_negative_nearby(n))
         };
         self.least.borrow_mut().insert(key, answer);
         let answered = match (answer, fails) {
@@ -574,6 +574,11 @@ impl Known {
         let least = self.least.borrow();
         let mut states = view.states().iter().rev().skip(1).chain([&0]);
         states.any(|s| least.get(&(*s, n)) == Some(&true))
+    }
+
+    fn is_negative_nearby(&self, n: Nat) -> bool {
+        let facts = self.facts.borrow();
+        (self.points.borrow_mut()).negative_nearby(n, &facts, &facts.about(n))
     }
 
     fn is_negative_somewhere(&self, n: Nat) -> bool {

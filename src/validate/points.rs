@@ -37,6 +37,8 @@ struct Point {
 #[derive(Default)]
 pub struct Points {
     states: FxHashMap<u32, Rc<Vec<Shared>>>,
+    /// Those of a state at which ranges have values, too, by how far the ends of these lie apart.
+    ranged: FxHashMap<(u32, Vec<Nat>), Rc<Vec<Shared>>>,
 }
 
 type Shared = Rc<RefCell<Point>>;
@@ -45,11 +47,35 @@ impl Points {
     /// A variable has another range, or a size is whole.
     pub fn forget(&mut self) {
         self.states.clear();
+        self.ranged.clear();
     }
 
     /// Whether a number is negative at a point at which all holds that is known of its variables.
     pub fn negative(&mut self, n: Nat, facts: &Facts, view: &View) -> bool {
         self.any(n, facts, (view.states(), view.facts()), |v| v < 0)
+    }
+
+    /// The same at a point near those that there are: one variable is moved until the number is negative.
+    pub fn negative_nearby(&mut self, n: Nat, facts: &Facts, view: &View) -> bool {
+        let mut known = view.facts().to_vec();
+        let mut spans = Vec::new();
+        spans_of(n, facts, &mut spans);
+        known.extend(&spans);
+        let state = view.states().last().copied().unwrap_or(0);
+        let points = match self.ranged.get(&(state, spans.clone())) {
+            Some(points) => Rc::clone(points),
+            None => {
+                let mut points = self.of((view.states(), view.facts()), facts);
+                for i in view.facts().len()..known.len() {
+                    points = Rc::new(with(&points, &known[..=i], facts));
+                }
+                self.ranged.insert((state, spans), Rc::clone(&points));
+                points
+            }
+        };
+        let less = Nat::int(-1) - n;
+        let moves = |p: &Shared| p.borrow_mut().moved(less, &known, facts).is_some();
+        points.iter().any(moves)
     }
 
     /// Whether a number is not 0 at such a point.
@@ -255,10 +281,16 @@ impl Point {
             let fits = inside && new.holds(n, facts) && new.is_whole(facts);
             fits && known.iter().all(|n| new.holds(*n, facts))
         };
-        let straight = vars.iter().find_map(|v| {
-            let old = self.var(*v, facts)?;
-            let step = unit(*v, facts);
-            let mut near = self.put(*v, old.checked_add(step)?, &bound, facts);
+        // What constants divide is as steep, taken over so many values, as what is not divided.
+        let period = periods(n);
+        let paces: &[i64] = if period == 1 { &[1] } else { &[1, period] };
+        let paced = paces
+            .iter()
+            .flat_map(|p| vars.iter().map(move |v| (*p, *v)));
+        let straight = paced.into_iter().find_map(|(pace, v)| {
+            let old = self.var(v, facts)?;
+            let step = unit(v, facts).checked_mul(pace)?;
+            let mut near = self.put(v, old.checked_add(step)?, &bound, facts);
             let there = near.value(n, facts)?;
             let slope = there.checked_sub(now)?;
             let needed = now.checked_neg()?;
@@ -268,15 +300,14 @@ impl Point {
                 s => -(needed.checked_add(s.checked_neg()? - 1)? / s.checked_neg()?),
             };
             let by = steps.checked_mul(step)?;
-            let mut new = self.put(*v, old.checked_add(by)?, &bound, facts);
-            fits(&mut new, *v).then_some(new)
+            let mut new = self.put(v, old.checked_add(by)?, &bound, facts);
+            fits(&mut new, v).then_some(new)
         });
         // What is divided comes round again: one of the next values may do.
-        let round = rounds(n);
         straight.or_else(|| {
             vars.iter().find_map(|v| {
                 let (old, step) = (self.var(*v, facts)?, unit(*v, facts));
-                (1..round).find_map(|i| {
+                (1..period.min(ROUND)).find_map(|i| {
                     let by = step.checked_mul(if i % 2 == 0 { i / 2 } else { -(i + 1) / 2 })?;
                     let mut new = self.put(*v, old.checked_add(by)?, &bound, facts);
                     fits(&mut new, *v).then_some(new)
@@ -311,6 +342,20 @@ impl Point {
     }
 }
 
+/// How far the ends of ranges lie apart, of the variables of a number; first of those that others name.
+fn spans_of(n: Nat, facts: &Facts, spans: &mut Vec<Nat>) {
+    for v in n.vars().iter() {
+        let Some((lo, hi)) = facts.range_of(*v) else {
+            continue;
+        };
+        let span = hi - lo;
+        if span.as_int().is_none() && !spans.contains(&span) {
+            spans_of(span, facts, spans);
+            spans.push(span);
+        }
+    }
+}
+
 /// The variables of numbers, and those in their ranges.
 fn bound_in<'a>(of: impl Iterator<Item = &'a Nat>, facts: &Facts) -> FxHashSet<Symbol> {
     let mut found = FxHashSet::default();
@@ -324,16 +369,16 @@ fn bound_in<'a>(of: impl Iterator<Item = &'a Nat>, facts: &Facts) -> FxHashSet<S
     found
 }
 
-/// After how many values of a variable, at most, the rests of a number come again that constants divide.
-fn rounds(n: Nat) -> i64 {
-    let mut most = 0;
+/// After how many values of a variable the rests of a number come again that constants divide, one of which all others divide.
+fn periods(n: Nat) -> i64 {
+    let mut most = 1;
     n.each_atom(&mut |a| {
         use AtomKind::{Ceil, Floor, Mod};
         if let Floor(_, by) | Ceil(_, by) | Mod(_, by) = a.kind() {
-            most = most.max(by.as_int().unwrap_or(0));
+            most = most.max(by.as_int().unwrap_or(1));
         }
     });
-    most.min(ROUND)
+    most
 }
 
 /// What a size is a multiple of, as far as one of the whole ones says it.

@@ -15,20 +15,25 @@ const CASES: u32 = 3;
 const QUOTIENTS: u32 = 3;
 
 impl Known {
-    /// Whether a number is not negative: by its strides, by rules and facts, at the ends of ranges, by cases, by its factors.
-    pub(super) fn is_shown(&self, n: Nat) -> bool {
+    /// Whether a number is not negative: by its strides, by rules and facts, at the ends of ranges, by cases, by its factors. What is
+    /// shown is mostly shown by the first of these; the others are tried unless it `fails`.
+    pub(super) fn is_shown(&self, n: Nat, fails: impl FnOnce() -> bool) -> bool {
         self.by_strides(n) || self.known_sign(n) || {
             let simple = self.simplify(n);
             simple != n && (self.by_strides(simple) || self.known_sign(simple))
                 || self.at_ends(simple)
-                || self.by_cases(simple, &self.spans(simple), CASES)
-                || self.by_factor(simple)
-                || self.by_fact(simple)
-                || self.by_parts(simple)
-                || self.by_quotients(simple)
-                || self.in_quotient(|| self.by_dividend(simple) || self.by_rows(simple))
-                || self.by_all(simple)
+                || !fails() && self.is_shown_by_parts(simple)
         }
+    }
+
+    fn is_shown_by_parts(&self, simple: Nat) -> bool {
+        self.by_cases(simple, &self.spans(simple), CASES)
+            || self.by_factor(simple)
+            || self.by_fact(simple)
+            || self.by_parts(simple)
+            || self.by_quotients(simple)
+            || self.in_quotient(|| self.by_dividend(simple) || self.by_rows(simple))
+            || self.by_all(simple)
     }
 
     /// `s*q + r` where none of them is negative, for the largest sum of sizes s that variables are multiplied by.

@@ -113,7 +113,7 @@ impl Splitting<'_> {
         else {
             return None;
         };
-        if is_short(*extent) || *kind == LoopKind::Lanes || !self.may_be_copied(body) {
+        if is_brief(*extent, self.facts) || *kind == LoopKind::Lanes || !self.may_be_copied(body) {
             return None;
         }
         (self.facts).range(*var, 0.into(), *extent - 1.into());
@@ -265,6 +265,11 @@ impl Splitting<'_> {
 
 pub(super) fn is_short(extent: Nat) -> bool {
     extent.as_int().is_some_and(|n| n <= SHORT)
+}
+
+/// Whether a loop has few iterations whatever sizes are: one over a window, or what is left of one over vectors.
+pub(super) fn is_brief(extent: Nat, facts: &Facts) -> bool {
+    facts.at_least(SHORT.into(), extent)
 }
 
 /// What a body asks of a variable: which of two indices is the larger one, if that is worth a loop.

@@ -6,7 +6,7 @@
 //! iterations, in the same order. Absent: borders of constant length (`index_set_splitting`), choices, loops with memory of their own.
 
 use super::fresh::Names;
-use super::index_set_splitting::is_short;
+use super::index_set_splitting::is_brief;
 use super::masks::Values;
 use super::strip_mining::substituted;
 use crate::arith::{AtomKind, Nat};
@@ -58,7 +58,7 @@ impl Splitting<'_> {
         else {
             return None;
         };
-        if is_short(*extent) || !is_simple(body) {
+        if is_brief(*extent, self.facts) || !is_simple(body) {
             return None;
         }
         let mut own = FxHashSet::from_iter([*var]);
