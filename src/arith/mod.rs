@@ -551,7 +551,13 @@ impl Nat {
 
     /// Whether a variable stands in it.
     pub fn mentions(self, var: Symbol) -> bool {
-        self.vars().contains(&var)
+        self.mentions_any(|v| *v == var)
+    }
+
+    /// Whether a variable stands in it that is one of these. To ask a set is quicker than to ask for each of its variables.
+    pub fn mentions_any(self, is: impl Fn(&Symbol) -> bool) -> bool {
+        let known = ARITH.with_borrow(|t| Some(t.vars.get(&self.0)?.iter().any(&is)));
+        known.unwrap_or_else(|| self.vars().iter().any(is))
     }
 
     /// The factor of a variable that stands in it linearly and not in an operation.

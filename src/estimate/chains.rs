@@ -48,16 +48,16 @@ fn assignments(body: &[Stmt], times: u32, env: &Env, all: &mut BTreeMap<Symbol, 
 
 /// Cycles from when accumulators are known until their next values are.
 pub fn waits(body: &[Stmt], carried: &BTreeMap<Symbol, u32>) -> f64 {
-    let mut read: Vec<Symbol> = carried.keys().copied().collect();
+    let mut read: BTreeSet<Symbol> = carried.keys().copied().collect();
     walk::each_stmt(body, &mut |s| {
         if let Stmt::Let { var, .. } = s {
-            read.push(*var);
+            read.insert(*var);
         }
     });
     let takes_long = |k: &ExprKind| match k {
         ExprKind::Op(op, _) => matches!(op, Op::Mul | Op::Div | Op::Mod) || op.called().is_some(),
         // It may be the accumulator that says where.
-        ExprKind::Load(_, n) => read.iter().any(|v| n.mentions(*v)),
+        ExprKind::Load(_, n) => n.mentions_any(|v| read.contains(v)),
         _ => false,
     };
     let mut quick = true;
@@ -175,7 +175,7 @@ pub fn updates(nest: &Nest, var: Symbol, body: &[Stmt], env: &Env) -> u32 {
     });
     let mut all = BTreeMap::new();
     let again = |buf: &BufId, index: &Nat| {
-        let by_data = !index.mentions(var) && read.iter().any(|v| index.mentions(*v));
+        let by_data = !index.mentions(var) && index.mentions_any(|v| read.contains(v));
         by_data && loaded.contains(buf)
     };
     stores(body, &mut Vec::new(), env, &mut |buf, index, times| {

@@ -224,7 +224,7 @@ impl<'a> Walk<'a> {
     /// Whether compilers load an element before the innermost long loop.
     fn is_loaded_before(&self, buf: BufId, index: Nat) -> bool {
         (self.varying.as_ref()).is_some_and(|varying| {
-            !varying.arrays.contains(&buf) && !varying.vars.iter().any(|v| index.mentions(*v))
+            !varying.arrays.contains(&buf) && !index.mentions_any(|v| varying.vars.contains(v))
         })
     }
 

@@ -59,14 +59,14 @@ impl Varying {
     pub fn is_in(&self, s: &Stmt) -> bool {
         let mut found = false;
         walk::each_index(s, &mut |n| {
-            found |= self.vars.iter().any(|v| n.mentions(*v))
+            found |= n.mentions_any(|v| self.vars.contains(v))
         });
         found || walk::exprs(s).is_some_and(|e| self.is_of(e, |_| false))
     }
 
     /// Whether an expression is not the same in all iterations.
     pub fn is_in_value(&self, e: &Expr) -> bool {
-        self.is_of(e, |n| self.vars.iter().any(|v| n.mentions(*v)))
+        self.is_of(e, |n| n.mentions_any(|v| self.vars.contains(v)))
     }
 
     /// The same, but for indices, of which a function knows.

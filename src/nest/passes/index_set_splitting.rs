@@ -18,6 +18,8 @@ use crate::nest::{walk, Block, ExprKind, LoopKind, Nest, Stmt, StorageClass};
 use crate::scalar;
 use crate::solve::{Interval, Side};
 use crate::term::Op;
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 /// The most iterations of a border.
 const BORDER: i64 = 32;
@@ -27,6 +29,8 @@ const SHORT: i64 = 16;
 const STRIP: i64 = 256;
 /// The most statements that are written three times.
 const STATEMENTS: usize = 150;
+/// So many questions that differ in constants alone are no reason for a border: others like them are not asked.
+const ALIKE: u32 = 4;
 /// The most values of windows' variables for which a question is solved.
 const WINDOWS: usize = 64;
 
@@ -197,11 +201,16 @@ impl Splitting<'_> {
         for _ in 0..4 {
             let length = extent - (first + last).into();
             let (mut low, mut high) = (0, 0);
+            let mut failed: FxHashMap<Nat, u32> = FxHashMap::default();
             for q in questions(&inside, at) {
+                let like = failed.entry(but_for_constants(q[0])).or_default();
+                if *like == ALIKE {
+                    continue;
+                }
                 match self.border(&inside, at, length, q) {
                     Some(Border::First(n)) => low = n.max(low),
                     Some(Border::Last(n)) => high = n.max(high),
-                    None => {}
+                    None => *like += 1,
                 }
             }
             if low == 0 && high == 0 {
@@ -272,19 +281,20 @@ pub(super) fn is_brief(extent: Nat, facts: &Facts) -> bool {
     facts.at_least(SHORT.into(), extent)
 }
 
-/// What a body asks of a variable: which of two indices is the larger one, if that is worth a loop.
-fn questions(body: &Block, var: Symbol) -> Vec<Question> {
+/// What a body asks of a variable: which of two indices is the larger one, if that is worth a loop. Each question once: solving one
+/// takes long, and in a loop that is unrolled many statements ask the same.
+fn questions(body: &Block, var: Symbol) -> IndexSet<Question, FxBuildHasher> {
     let mut innermost = true;
     walk::each_stmt(body, &mut |s| {
         innermost &= !matches!(s, Stmt::For { extent, .. } if !is_short(*extent));
     });
-    let mut found = Vec::new();
+    let mut found = IndexSet::default();
     walk::each_stmt(body, &mut |s| {
         if innermost {
             walk::each_index(s, &mut |n| {
                 n.each_atom(&mut |a| {
                     if let AtomKind::Min(x, y) | AtomKind::Max(x, y) = a.kind() {
-                        found.push([x - y, y - x]);
+                        found.insert([x - y, y - x]);
                     }
                 })
             });
@@ -294,8 +304,8 @@ fn questions(body: &Block, var: Symbol) -> Vec<Question> {
                 if let Some([a, b]) = compared(e) {
                     let less = |a: Nat, b: Nat| [b - a - 1.into(), a - b];
                     match e.kind() {
-                        ExprKind::Op(Op::Lt, _) => found.push(less(a, b)),
-                        ExprKind::Op(Op::Le, _) => found.push(less(b, a)),
+                        ExprKind::Op(Op::Lt, _) => found.extend([less(a, b)]),
+                        ExprKind::Op(Op::Le, _) => found.extend([less(b, a)]),
                         _ => found.extend([less(a, b), less(b, a)]),
                     }
                 }
@@ -304,6 +314,25 @@ fn questions(body: &Block, var: Symbol) -> Vec<Question> {
     });
     found.retain(|q| q[0].mentions(var));
     found
+}
+
+/// A number without the constants that are added to it, and to what is in its operations.
+fn but_for_constants(n: Nat) -> Nat {
+    use AtomKind::{Ceil, Floor, Max, Min, Mod};
+    let n = n.map_atoms(&mut |a| {
+        let (Floor(x, y) | Ceil(x, y) | Mod(x, y) | Min(x, y) | Max(x, y)) = a.kind() else {
+            return None;
+        };
+        // Only what it is like counts: a sum says that.
+        Some(but_for_constants(x) + Nat::int(3) * but_for_constants(y))
+    });
+    let terms = n.terms();
+    Nat::from_terms(
+        terms
+            .iter()
+            .filter(|t| t.0.factors().next().is_some())
+            .cloned(),
+    )
 }
 
 /// For all but how many iterations the answer is known.
