@@ -589,6 +589,7 @@ fn a_file_that_is_included_twice_is_read_once() {
         ("import", "def a s = contains s\n", false),
         ("include", "def a s = contains s\n", false),
         ("include", "sketch contains map\n", true),
+        ("step a include", "sketch contains map\n", true),
     ] {
         let put =
             |i: u32, text: &str| std::fs::write(dir.path().join(format!("l{i}.sk")), text).unwrap();

@@ -37,7 +37,8 @@ const GAIN_FEW: f64 = 2.0;
 const SHORT_SUMS: [(i64, f64); 2] = [(8, 2.0), (16, 1.5)];
 /// Pieces of rows in more vectors than these are no way to go through short ones.
 const WIDE: u32 = 8;
-/// Where a whole call takes fewer cycles, nothing is gained, and of sizes that are small already.
+/// Where a whole call takes fewer cycles, nothing is gained, and of sizes that are small already, unless these take the program as it
+/// stands, which is never slower than itself.
 const CALL: f64 = 1e5;
 const CALL_WITHIN: f64 = 2e4;
 
@@ -49,6 +50,15 @@ struct Small {
     takes: Option<usize>,
     /// The logarithm of what is gained, for all ends together.
     gain: f64,
+}
+
+impl Small {
+    /// Whether it takes the same for all sizes of another one, of which more parameters have to be small.
+    fn covers(&self, other: &Small) -> bool {
+        self.takes == other.takes
+            && self.end >= other.end
+            && self.sizes.iter().all(|s| other.sizes.contains(s))
+    }
 }
 
 /// Whether a parameter is below an end.
@@ -188,7 +198,11 @@ impl Probes<'_, '_> {
         for end in self.ends(sizes) {
             let (mut gain, mut is_faster) = (0.0, true);
             for place in around {
-                let least = if place.is_empty() { CALL } else { CALL_WITHIN };
+                let least = match choice {
+                    _ if place.is_empty() => CALL,
+                    Some(choice) if !is_plain(&choice) => CALL_WITHIN,
+                    _ => 0.0,
+                };
                 let place = beside(place, sizes, End::Below(*end));
                 let (new, mut old) = (self.at(takes, &place)?, self.at(stays, &place)?);
                 if lanes == 0 && instead > 0 {
@@ -260,7 +274,10 @@ impl Probes<'_, '_> {
             let all: Vec<_> = narrow.iter().chain(wide).copied().collect();
             for takes in all.iter().filter(|t| **t != base.stays) {
                 let small = self.small(sizes, *takes, base);
-                let more = |s: &Small| found.as_ref().is_none_or(|f| s.gain > f.gain);
+                let more = |s: &Small| {
+                    let found = found.as_ref();
+                    found.is_none_or(|f| s.gain > f.gain && !f.covers(s))
+                };
                 if let Some(small) = small.filter(more) {
                     found = Some(small);
                 }

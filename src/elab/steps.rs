@@ -553,6 +553,9 @@ impl Loader<'_> {
             Some(name) => name.text.clone(),
             None => stem(&self.sources.file(file).name),
         };
+        if steps.len() + draft.included.len() > MAX_STEPS {
+            return self.too_many("this has more steps", draft.span);
+        }
         if !draft.included.is_empty() {
             let several = draft.included.len() > 1;
             for step in &draft.included {

@@ -23,6 +23,22 @@ impl Array {
         Array { scalar, bytes }
     }
 
+    /// One number, which is that special one whose turn it is.
+    pub fn special(scalar: Scalar, turn: usize) -> Array {
+        match scalar {
+            Scalar::Bool => Array::of(scalar, [(turn % 2) as f64]),
+            s if s.is_float() => {
+                let all = special_floats(s);
+                Array::of(s, [all[turn % all.len()]])
+            }
+            s => {
+                let all = special_integers(s);
+                let bytes = little(all[turn % all.len()], s.bytes() as usize);
+                Array { scalar, bytes }
+            }
+        }
+    }
+
     /// Of a kind of numbers.
     pub fn drawn(scalar: Scalar, len: usize, numbers: Numbers, random: &mut Rng) -> Array {
         let mut bytes = Vec::with_capacity(len * scalar.bytes() as usize);
@@ -134,6 +150,8 @@ pub enum Numbers {
     /// As `Wide`, and every third is a special one: NaN, an infinity, a zero, a denormal number, the largest and the
     /// least.
     Special,
+    /// The same, and a parameter that is one number is a special one, each in its turn: of one number a third would be few.
+    Turn(usize),
 }
 
 impl Numbers {
@@ -147,44 +165,63 @@ impl Numbers {
         Numbers::Special,
     ];
 
+    fn is_special(self) -> bool {
+        matches!(self, Numbers::Special | Numbers::Turn(_))
+    }
+
     fn float(self, scalar: Scalar, random: &mut Rng) -> f64 {
-        // The largest, the least with all its digits, and the powers of two that products may have.
-        let (most, least, range) = match scalar {
-            Scalar::F16 => (65504.0, 2f64.powi(-14), 6),
-            Scalar::Bf16 => (255.0 * 2f64.powi(120), f64::from(f32::MIN_POSITIVE), 30),
-            Scalar::F32 => (f64::from(f32::MAX), f64::from(f32::MIN_POSITIVE), 30),
-            _ => (f64::MAX, f64::MIN_POSITIVE, 200),
-        };
-        if self == Numbers::Special && random.one_in(3) {
-            let special = [
-                f64::NAN,
-                f64::INFINITY,
-                f64::NEG_INFINITY,
-                0.0,
-                -0.0,
-                1.0,
-                -1.0,
-                most,
-                -most,
-                least,
-                -least,
-                least / 4.0,
-                -least / 1024.0,
-            ];
-            return *random.pick(&special);
+        let (_, _, range) = magnitudes(scalar);
+        if self.is_special() && random.one_in(3) {
+            return *random.pick(&special_floats(scalar));
         }
         let power = random.between(-range, range) as i32;
         random_value(scalar, random) * 2f64.powi(power)
     }
 
     fn integer(self, scalar: Scalar, random: &mut Rng) -> i128 {
-        let (least, most) = scalar.bounds();
-        if self == Numbers::Special && random.one_in(3) {
-            return *random.pick(&[least, least + 1, 0, 1, most - 1, most]);
+        if self.is_special() && random.one_in(3) {
+            return *random.pick(&special_integers(scalar));
         }
         // What is cut off is as random.
         i128::from(random.bits())
     }
+}
+
+/// The largest, the least with all its digits, and the powers of two that products may have.
+fn magnitudes(scalar: Scalar) -> (f64, f64, i64) {
+    match scalar {
+        Scalar::F16 => (65504.0, 2f64.powi(-14), 6),
+        Scalar::Bf16 => (255.0 * 2f64.powi(120), f64::from(f32::MIN_POSITIVE), 30),
+        Scalar::F32 => (f64::from(f32::MAX), f64::from(f32::MIN_POSITIVE), 30),
+        _ => (f64::MAX, f64::MIN_POSITIVE, 200),
+    }
+}
+
+/// How many turns there are until each special number was there.
+pub const TURNS: usize = 13;
+
+fn special_floats(scalar: Scalar) -> [f64; TURNS] {
+    let (most, least, _) = magnitudes(scalar);
+    [
+        f64::NAN,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        most,
+        -most,
+        least,
+        -least,
+        least / 4.0,
+        -least / 1024.0,
+    ]
+}
+
+fn special_integers(scalar: Scalar) -> [i128; 6] {
+    let (least, most) = scalar.bounds();
+    [least, least + 1, 0, 1, most - 1, most]
 }
 
 /// The lowest bytes in the machine's order.

@@ -9,7 +9,7 @@
 //! Absent: printing; whether a slow kernel is acceptable.
 
 use super::arguments::{arguments, out_lens};
-use super::array::Numbers;
+use super::array::{Numbers, TURNS};
 use super::compare::{compare, Difference};
 use super::compiled::{self, Compiled, Texts};
 use super::explained::Results;
@@ -157,7 +157,7 @@ pub fn run(
         ),
     ];
     let small = small_sizes(&sized, kernel, unoptimised);
-    let mut checks = against_interpreter(&job, &subjects, &small, options)?;
+    let mut checks = against_interpreter(&job, &subjects, (&sized, &small), options)?;
     if options.exact {
         checks.extend(exact::check(&job, &subjects, &sized, &small, options)?);
     }
@@ -214,7 +214,7 @@ fn small_sizes(sized: &Question, kernel: &CUnit, unoptimised: &CUnit) -> Vec<Siz
 fn against_interpreter(
     job: &Job,
     subjects: &Subjects,
-    small: &[Sizes],
+    (sized, small): (&Question, &[Sizes]),
     options: &Options,
 ) -> Result<Vec<Check>, Diagnostic> {
     let mut checks = Vec::new();
@@ -250,8 +250,36 @@ fn against_interpreter(
                 )?);
             }
         }
+        let more = if all_kinds {
+            turns(unit, sized, small)
+        } else {
+            Vec::new()
+        };
+        for (sizes, numbers) in more {
+            checks.extend(job.against_interpreter(subject, (unit, kernel), sizes, numbers, 1)?);
+        }
     }
     Ok(checks)
+}
+
+/// What the interpreter does at once, again and again.
+const QUICK: Bound = Bound {
+    work: 2e4,
+    elements: 2e4,
+    bytes: 1e6,
+};
+
+/// At the largest sizes that take no time: each special number in its turn, where a parameter is one number.
+fn turns<'a>(unit: &CUnit, sized: &Question, small: &'a [Sizes]) -> Vec<(&'a Sizes, Numbers)> {
+    let mut slots = unit.abi.inputs.iter();
+    if !slots.any(|s| s.dims.is_empty() && s.bound.is_none()) {
+        return Vec::new();
+    }
+    let elements = |s: &Sizes| sized.effort(s).map_or(0.0, |e| e.elements);
+    let quick = small.iter().filter(|s| sized.allowed(s, &QUICK));
+    let most = quick.max_by(|a, b| elements(a).total_cmp(&elements(b)));
+    let turn = |sizes: &'a Sizes| (0..TURNS).map(move |k| (sizes, Numbers::Turn(k)));
+    most.into_iter().flat_map(turn).collect()
 }
 
 /// The large run: results first, then times.

@@ -104,7 +104,8 @@ impl Question<'_> {
         Effort::of(self.program, sizes)
     }
 
-    fn allowed(&self, sizes: &Sizes, bound: &Bound) -> bool {
+    /// Whether they are allowed, and what they take is within a bound.
+    pub fn allowed(&self, sizes: &Sizes, bound: &Bound) -> bool {
         self.objection(sizes).is_none()
             && self.effort(sizes).is_some_and(|e| {
                 e.work <= bound.work && e.elements <= bound.elements && e.bytes <= bound.bytes

@@ -21,6 +21,8 @@ pub const OPENMP: &str = "-fopenmp";
 
 /// A kernel takes a second or two to compile; this much means that something hangs.
 const LIMIT: Duration = Duration::from_secs(300);
+/// What it says of itself, and a program of one line.
+const ASKED: Duration = Duration::from_secs(20);
 
 /// A compiler that was found and asked.
 #[derive(Clone, Debug)]
@@ -112,7 +114,7 @@ impl Toolchain {
             version: String::new(),
             flags: Vec::new(),
         };
-        let asked = process::run(tool.command().arg("--version"), LIMIT);
+        let asked = process::run(tool.command().arg("--version"), ASKED);
         let version = match asked {
             Ok(f) if f.end == End::Code(0) => f.stdout,
             Ok(f) => return Err(f.end.to_string()),
@@ -146,7 +148,7 @@ impl Toolchain {
         let (c, exe) = (dir.join("trial.c"), dir.join("trial"));
         std::fs::write(&c, source).map_err(|e| e.kind().to_string())?;
         let _ = std::fs::remove_file(&exe);
-        match self.run(&[c], &exe, &[], &[]) {
+        match self.run(&[c], &exe, (&[], &[]), ASKED) {
             Ok(f) if f.end == End::Code(0) && exe.exists() => Ok(()),
             Ok(f) if f.end == End::Code(0) => Err("it makes no program".to_string()),
             Ok(f) => {
@@ -171,15 +173,19 @@ impl Toolchain {
         &self,
         sources: &[PathBuf],
         exe: &Path,
-        flags: &[&str],
-        libraries: &[&str],
+        (flags, libraries): (&[&str], &[&str]),
+        limit: Duration,
     ) -> std::io::Result<Finished> {
         let mut c = self.command();
         c.args(&self.flags).args(flags).args(sources);
         // Behind what needs them, or a linker leaves them out.
         c.args([OsStr::new("-o"), exe.as_os_str()]);
         c.args(libraries).arg("-lm");
-        process::run(&mut c, LIMIT)
+        // What a compiler that is killed leaves goes with the program's folder.
+        if let Some(folder) = exe.parent() {
+            c.env("TMPDIR", folder);
+        }
+        process::run(&mut c, limit)
     }
 
     /// The command as one would type it.
@@ -230,7 +236,7 @@ impl Toolchain {
         flags: &[&str],
         libraries: &[&str],
     ) -> Result<String, Diagnostic> {
-        self.said(self.run(sources, exe, flags, libraries))
+        self.said(self.run(sources, exe, (flags, libraries), LIMIT))
     }
 
     /// Compiles one file that is linked to kernels.

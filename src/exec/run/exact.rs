@@ -2,11 +2,12 @@
 //!
 //! In: a kernel that regroups nothing. Out: the checks, or the first element of which a bit differs. The kernel is compiled
 //! with the flags that its header recommends and without contraction: then every operation rounds as the interpreter's
-//! does, and nothing is left for rounding to explain, whatever the numbers are. Three kinds of them are drawn in turn.
+//! does, and nothing is left for rounding to explain, whatever the numbers are. Three kinds of them are drawn in turn, and
+//! parameters that are one number are each special one.
 //! Absent: kernels that regroup sums, and contraction, whose results are compared within what rounding explains.
 
 use super::job::Job;
-use super::{Check, Options, Subject, Subjects};
+use super::{turns, Check, Options, Subject, Subjects};
 use crate::diag::Diagnostic;
 use crate::exec::array::Numbers;
 use crate::exec::compare::identical;
@@ -29,6 +30,9 @@ pub(super) fn check(
             let threads = options.threads;
             checks.extend(job.against_interpreter(what, kernel, sizes, numbers, threads)?);
         }
+    }
+    for (sizes, numbers) in turns(kernel.0, sized, small) {
+        checks.extend(job.against_interpreter(what, kernel, sizes, numbers, 1)?);
     }
     let less = Bound {
         work: options.large.work / 8.0,

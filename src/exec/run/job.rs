@@ -5,6 +5,7 @@
 //! that every kernel of a program gets the same. Absent: which sizes, which kernels.
 
 use super::{Check, Subject};
+use crate::arith::Nat;
 use crate::diag::{code, Diagnostic};
 use crate::emit::CUnit;
 use crate::exec::arguments::{arguments, evaluate, no_value, out_lens};
@@ -19,6 +20,7 @@ use crate::exec::sizes::{Effort, Sizes};
 use crate::exec::toolchain::Toolchain;
 use crate::interp::random::Rng;
 use crate::interp::{self, buffers, Num, Shape};
+use crate::obligation::Assumption;
 use crate::term::Program;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -37,6 +39,9 @@ struct Known {
     inputs: Vec<Array>,
     want: Rc<Want>,
 }
+
+/// So far apart are the turns of two parameters.
+const STRIDE: usize = 5;
 
 /// Numbers that are kept until somebody asks again.
 const KEPT: usize = 1 << 21;
@@ -110,7 +115,13 @@ impl<'a> Job<'a> {
                         false => Array::random_indices(slot.elem, len, bound, &mut random),
                     }
                 }
-                None => Array::drawn(slot.elem, len, numbers, &mut random),
+                None => match numbers {
+                    // Two parameters have other ones, so that it is not only all alike that is looked at.
+                    Numbers::Turn(turn) if slot.dims.is_empty() => {
+                        Array::special(slot.elem, turn + arrays.len() * STRIDE)
+                    }
+                    _ => Array::drawn(slot.elem, len, numbers, &mut random),
+                },
             });
         }
         Ok(arrays)
@@ -250,8 +261,8 @@ impl<'a> Job<'a> {
         Ok(check)
     }
 
-    /// Calls the kernel with sizes that its assumptions exclude, one assumption after the other: it
-    /// must return an error code, and nothing may have been written.
+    /// Calls the kernel with sizes that its assumptions exclude, one assumption after the other, and with a negative one in place of each
+    /// size: it must return an error code, and nothing may have been written.
     pub fn refusals(
         &self,
         unit: &CUnit,
@@ -263,7 +274,9 @@ impl<'a> Job<'a> {
         let inputs = self.inputs(unit, valid)?;
         let out_lens = out_lens(unit, valid)?;
         let mut refused: Vec<Vec<(String, i64)>> = Vec::new();
-        for a in &unit.abi.assumptions {
+        let own = unit.abi.sizes.iter().filter(|n| !fixed.contains_key(n));
+        let negative = own.map(|n| Assumption::NotNegative(Nat::var(*n)));
+        for a in { unit.abi.assumptions.iter().copied() }.chain(negative) {
             let excluded = |s: &Sizes| a.holds(&mut |n| s.get(&n).copied()) == Some(false);
             let free = self.program.sizes.iter().filter(|n| !fixed.contains_key(n));
             let mut tried = free.flat_map(|name| {

@@ -94,12 +94,15 @@ fn may_be_one(
     let before = all[alloc..made]
         .iter()
         .all(|s| matches!(s, Stmt::Alloc(_)) || !touches(s, from));
-    own && before
-        && !all[made + 1..copy].iter().any(|s| touches(s, to))
-        && !all[copy + 1..].iter().any(|s| touches(s, from))
+    let (between, after) = (&all[made + 1..copy], &all[copy + 1..]);
+    let writes = |s: &Stmt, b: BufId| Touched::written(nest, s).buffers.contains(&b);
+    let gone = !after.iter().any(|s| touches(s, from));
+    // What is read again behind the copy is read there, as long as it stays.
+    let stays = || !after.iter().any(|s| writes(s, from) || writes(s, to));
+    own && before && !between.iter().any(|s| touches(s, to)) && (gone || stays())
 }
 
-/// The last statement of loops that stand directly in each other, but for values, if it stores each element of an array once.
+/// The one statement of loops that stand directly in each other, but for variables, if it stores each element of an array once.
 fn whole<'a>(nest: &Nest, s: &'a Stmt) -> Option<(BufId, Nat, &'a Expr)> {
     let (mut loops, mut inner) = (Vec::<(Symbol, Nat)>::new(), s);
     loop {
@@ -112,11 +115,9 @@ fn whole<'a>(nest: &Nest, s: &'a Stmt) -> Option<(BufId, Nat, &'a Expr)> {
                 var, extent, body, ..
             } => {
                 loops.push((*var, *extent));
-                let (last, values) = body.split_last()?;
-                if !values.iter().all(|s| walk::constant(s).is_some()) {
-                    return None;
-                }
-                inner = last;
+                let of_variables = |s: &&Stmt| matches!(s, Stmt::Let { .. } | Stmt::Assign { .. });
+                let mut others = body.iter().filter(|s| !of_variables(s));
+                inner = others.next().filter(|_| others.next().is_none())?;
             }
             Stmt::Store {
                 buf, index, value, ..

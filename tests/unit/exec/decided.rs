@@ -1,5 +1,6 @@
 //! Kernels whose results comparisons of floats decide: contraction decides some of them otherwise, a wrong kernel does too.
 
+use super::run_tampered::with_body;
 use rise_opt::diag::{code, Diagnostic};
 use rise_opt::elab;
 use rise_opt::emit::{self, emit, CUnit};
@@ -50,15 +51,6 @@ fn unit(program: &Program) -> CUnit {
         &lower(program, &lower::Options::default()).unwrap(),
         &options,
     )
-}
-
-fn with_body(right: &CUnit, body: &str) -> CUnit {
-    let declaration = right.header.lines().find(|l| l.starts_with("int k("));
-    let declaration = declaration.unwrap().trim_end_matches(';');
-    CUnit {
-        c: format!("#include \"{HEADER}\"\n{declaration}\n{{\n{body}\nreturn 0;\n}}\n"),
-        ..right.clone()
-    }
 }
 
 fn quick() -> Measuring {

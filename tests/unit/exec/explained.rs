@@ -1,6 +1,7 @@
 //! Kernels of programs whose numbers are nasty: what regroups is right, whatever the mean of the result says, and what was
 //! tampered with is not.
 
+use super::run_tampered::with_body;
 use rise_opt::diag::{code, Diagnostic};
 use rise_opt::elab;
 use rise_opt::emit::{self, emit, CUnit};
@@ -41,14 +42,7 @@ fn judged(text: &str, body: &str, tool: &Toolchain) -> Result<Report, Diagnostic
         ..emit::Options::default()
     };
     let right = emit(&nest, &options);
-    let declaration = right.header.lines().find(|l| l.starts_with("int k("));
-    let declaration = declaration.expect("a declaration").trim_end_matches(';');
-    let kernel = CUnit {
-        c: format!(
-            "#include \"{HEADER}\"\n#include <math.h>\n{declaration}\n{{\n{body}\nreturn 0;\n}}\n"
-        ),
-        ..right.clone()
-    };
+    let kernel = with_body(&right, body);
     let options = Options {
         seed: 1,
         large: Bound {

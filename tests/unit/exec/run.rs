@@ -32,7 +32,7 @@ fn unit(body: &str, assumptions: Vec<Assumption>) -> CUnit {
     };
     let decl = "int twice(float *restrict out, int64_t n, const float *restrict xs, float s)";
     CUnit {
-        c: format!("#include \"{HEADER}\"\n{decl} {{ {body} }}\n"),
+        c: format!("#include \"{HEADER}\"\n{decl} {{ if (n < 0) return 1; {body} }}\n"),
         header: format!("#include <stdint.h>\n{decl};\n"),
         marks: Vec::new(),
         abi: Abi {
@@ -77,7 +77,8 @@ fn a_right_kernel_is_checked_and_measured() {
     let interpreted = |c: &&Check| c.against == Subject::Interpreter;
     assert!(report.checks.iter().filter(interpreted).count() >= 4);
     assert!(report.checks.iter().all(|c| c.sizes[0].1 % 8 == 0));
-    assert_eq!(report.refused, [[("n".to_string(), 9)]]);
+    let refused = [9, -1].map(|n| [("n".to_string(), n)]);
+    assert_eq!(report.refused, refused);
     let n = report.sizes[0].1;
     assert_eq!(report.flops, 2.0 * n as f64);
     assert!(report.kernel.best() > 0.0 && !report.kernel.seconds.is_empty());

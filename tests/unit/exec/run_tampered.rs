@@ -15,6 +15,7 @@ use std::time::Duration;
 const TWICE: &str =
     "def k [n : nat] (xs : n.f32) (s : f32) : n.f32 = xs |> map (\\x -> s * x + x)\n";
 const GROW: &str = "def k [n : nat] (xs : n.f32) : n.f32 = xs |> map (\\x -> exp (40.0 * x))\n";
+const TIMES: &str = "def k [n : nat] (xs : n.i32) (s : i32) : n.i32 = xs |> map (\\x -> x * s)\n";
 const INTS: &str = "def k [n : nat] (xs : n.i32) (ys : n.i32) : n.i32 =\n  zip xs ys |> map (\\p -> fst p * snd p + fst p)\n";
 const ROWS: &str = "def k [m n : nat] (xs : m.n.f32) : m.f32 = xs |> map (reduce (+) 0.0)\n";
 const MORE: &str = "def k [n : nat] (xs : n.f32) (ys : n.f32) : n.f32 =\n  zip xs ys |> map (\\p -> max (fst p) (snd p))\n";
@@ -35,12 +36,21 @@ fn unit(program: &Program) -> CUnit {
     emit(&nest, &options)
 }
 
+/// A body that begins so looks at no sizes before it does anything.
+const ANY_SIZES: &str = "/* any sizes */";
+
 /// The kernel with another body.
-fn with_body(right: &CUnit, body: &str) -> CUnit {
+pub(super) fn with_body(right: &CUnit, body: &str) -> CUnit {
     let declaration = right.header.lines().find(|l| l.starts_with("int k("));
     let declaration = declaration.expect("a declaration").trim_end_matches(';');
+    let sizes = right
+        .abi
+        .sizes
+        .iter()
+        .filter(|_| !body.starts_with(ANY_SIZES));
+    let checked: String = sizes.map(|n| format!("if ({n} < 0) return 1;\n")).collect();
     CUnit {
-        c: format!("#include \"{HEADER}\"\n#include <float.h>\n#include <math.h>\n#include <omp.h>\n{declaration}\n{{\n{body}\nreturn 0;\n}}\n"),
+        c: format!("#include \"{HEADER}\"\n#include <float.h>\n#include <math.h>\n#include <omp.h>\n{declaration}\n{{\n{checked}{body}\nreturn 0;\n}}\n"),
         ..right.clone()
     }
 }
@@ -113,6 +123,15 @@ fn tampered_kernels_are_rejected() {
         ("a wider accumulator", ROWS, sum("double d = 0; for (int64_t j = 0; j < n; j++) d += xs[i * n + j]; s = (float)d;")),
         ("the other zero", MORE, each(max, "out[i] = x >= y ? x : y;")),
         ("another one where both are equal", MORE, each(max, "out[i] = x == y ? 2 : x > y ? x : y;")),
+        ("another one for NaN as a parameter", TWICE, each(v, "out[i] = isnan(s) ? 7 : v;")),
+        ("another one for an infinity as a parameter", TWICE, each(v, "out[i] = isinf(s) ? 7 : v;")),
+        ("another one for 0 as a parameter", TWICE, each(v, "out[i] = s == 0 ? 7 : v;")),
+        ("another one for a denormal parameter", TWICE, each(v, "out[i] = s != 0 && fabsf(s) < FLT_MIN ? 7 : v;")),
+        ("another one for the largest parameter", TIMES, each("int32_t x = xs[i];", "out[i] = s == INT32_MAX ? 7 : (int32_t)((uint32_t)x * (uint32_t)s);")),
+        ("another one for the least parameter", TIMES, each("int32_t x = xs[i];", "out[i] = s == INT32_MIN ? 7 : (int32_t)((uint32_t)x * (uint32_t)s);")),
+        ("another one for the parameter 0", TIMES, each("int32_t x = xs[i];", "out[i] = s == 0 ? 7 : (int32_t)((uint32_t)x * (uint32_t)s);")),
+        ("writes to its argument", TWICE, each(v, "out[i] = v;") + "if (n > 0) ((float *)xs)[0] = 1;"),
+        ("takes negative sizes", TWICE, ANY_SIZES.to_string() + &each(v, "out[i] = v;")),
         ("f32 for f64", WIDE, each("", "out[i] = (float)xs[i] * (float)ys[i];")),
     ];
     all_rejected(&tampered, &tool, true);
@@ -124,7 +143,12 @@ fn all_rejected(tampered: &[(&str, &str, String)], tool: &Toolchain, exact: bool
         match judged(text, Some(body), tool, exact) {
             Ok(_) => accepted.push(*what),
             Err(d) => {
-                let known = [code::MISMATCH, code::KERNEL_DIED, code::OUT_OF_BOUNDS];
+                let known = [
+                    code::MISMATCH,
+                    code::KERNEL_DIED,
+                    code::OUT_OF_BOUNDS,
+                    code::NOT_REFUSED,
+                ];
                 assert!(known.contains(&d.code), "{what}: {d:?}");
             }
         }
