@@ -321,6 +321,15 @@ impl Tree {
                 Kind::Of(By::Op(op), args) if wraps(*op) && narrower && from != Scalar::Bool => {
                     return Tree::of(By::Op(*op), parts(args), shape);
                 }
+                Kind::Of(By::Op(op @ (Op::Shl | Op::Shr)), args) if narrower => {
+                    let (x, by) = (args[0].convert(to), args[1].as_int());
+                    let bits = 8 * i128::from(to.bytes());
+                    // Bits that come from above have to be those that it has itself.
+                    let same = *op == Op::Shl || holds_all(to, from) && x.convert(from) == args[0];
+                    if let Some(by) = by.filter(|n| same && (0..bits).contains(n)) {
+                        return Tree::of(By::Op(*op), vec![x, Tree::int(by, to)], shape);
+                    }
+                }
                 _ => {}
             }
         }

@@ -523,6 +523,9 @@ fn binary(sign: &'static str, x: Value, y: Value, scope: &Scope) -> Res<Value> {
     if x.mask.is_some() || y.mask.is_some() {
         return unread("a lane of truth values as a number");
     }
+    if matches!(sign, "<<" | ">>") {
+        return shifted(sign, promoted(x.tree), &y.tree).map(plain);
+    }
     let (a, b) = common(x.tree, y.tree);
     let shape = a.shape();
     if let Some(op) = comparison(sign) {
@@ -549,6 +552,20 @@ fn binary(sign: &'static str, x: Value, y: Value, scope: &Scope) -> Res<Value> {
         }
     }
     of_integers(op, a, b, shape, scope).map(plain)
+}
+
+/// Shifts by a number, of fewer bits than there are: to the left, those of what has no sign.
+fn shifted(sign: &str, x: Tree, by: &Tree) -> Res<Tree> {
+    let op = if sign == "<<" { Op::Shl } else { Op::Shr };
+    let bits = 8 * i128::from(x.elem().bytes());
+    let by = by.as_int().filter(|n| (0..bits).contains(n));
+    match by.filter(|_| x.elem().is_int() && (op == Op::Shr || !x.elem().is_signed())) {
+        Some(n) => {
+            let (shape, by) = (x.shape(), Tree::int(n, x.elem()));
+            Ok(Tree::of(By::Op(op), vec![x, by], shape))
+        }
+        None => unread(format!("`{sign}` of numbers")),
+    }
 }
 
 fn of_indices(op: Op, m: &Sum, n: &Sum) -> Res<Sum> {

@@ -273,6 +273,17 @@ impl Printer<'_> {
                 let name = if op == Shl { "SHL" } else { "SHR" };
                 format!("{name}_{}({x}, {y})", shape_type(shape))
             }
+            // Compilers narrow what they see is narrow before they look into functions.
+            (Shl | Shr, [x, _]) if shifted_by(args).is_some() => {
+                let (t, by) = (c_type(elem), shifted_by(args).unwrap_or(0));
+                match (op, elem.bytes() < 4) {
+                    (Shr, true) => format!("({t})({x} >> {by})"),
+                    (Shr, false) => format!("{x} >> {by}"),
+                    (_, true) => format!("({t})((uint32_t){x} << {by})"),
+                    _ if !elem.is_signed() => format!("{x} << {by}"),
+                    _ => format!("({t})(({}){x} << {by})", c_type(int_of(elem, false))),
+                }
+            }
             (Shl | Shr, [x, y]) => {
                 self.used.ints.insert((op.name(), elem));
                 format!("{}_{}({x}, {y})", op.name(), elem.name())
@@ -447,6 +458,19 @@ impl Printer<'_> {
 }
 
 /// Whether more than indices and constants is computed with.
+/// By how many bits a number that is not known is shifted, if that is known, and fewer than it has.
+fn shifted_by(args: &[Expr]) -> Option<i128> {
+    let [x, by] = args else { return None };
+    match (x.kind(), by.kind()) {
+        (ExprKind::Lit(_), _) => None,
+        (_, ExprKind::Lit(Lit::Int(n))) => {
+            let bits = 8 * i128::from(x.shape().elem.bytes());
+            Some(*n).filter(|n| (0..bits).contains(n))
+        }
+        _ => None,
+    }
+}
+
 fn is_of_data(e: &Expr) -> bool {
     match e.kind() {
         ExprKind::Index(_) | ExprKind::Lit(_) => false,
