@@ -554,15 +554,19 @@ impl Known {
             return true;
         }
         let fails = self.is_negative_somewhere(n);
+        let mut nearby = false;
         let answer = !fails && {
             self.asked.set(self.asked.get() + 1);
-            self.is_shown(n, || self.is_negative_nearby(n))
+            self.is_shown(n, || {
+                nearby = self.is_negative_nearby(n);
+                nearby
+            })
         };
         self.least.borrow_mut().insert(key, answer);
         let answered = match (answer, fails) {
             (true, _) => Answer::Holds,
-            (false, true) => Answer::FailsSomewhere,
-            (false, false) => Answer::Open,
+            (false, _) if fails || nearby => Answer::FailsSomewhere,
+            (false, _) => Answer::Open,
         };
         self.note(n, answered);
         answer

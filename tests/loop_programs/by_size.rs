@@ -273,6 +273,31 @@ fn two_small_sizes_have_loops_of_their_own() {
     assert!(matches!(verdict, Verdict::Validated), "{nest}");
 }
 
+/// Of sizes that are all small, however few numbers there are, none is worth vectors. What one size alone is the reason for is no choice
+/// by all of them.
+#[test]
+fn few_numbers_have_plain_loops() {
+    let hankel = "def hankel [m n : nat] (h : (m+n).f32) (x : n.f32) : (m+1).f32 =
+        slide[n, 1] h |> map (\\w -> zip w x |> map (\\p -> fst p * snd p) |> reduce (+) 0.0)";
+    let auto = tried_for(&input(&program_text(hankel)), None);
+    let by = auto.by_size.as_ref().expect("short windows");
+    let plain = |s: &(String, Option<usize>)| s.1.is_none() && s.0.contains("n ≤");
+    assert!(
+        by.variants.sides().iter().any(plain),
+        "{:?}",
+        by.variants.sides()
+    );
+    let sddmm = "def sddmm [m n d z : nat] (i : z.idx[m]) (j : z.idx[n]) (q : m.d.f32) (k : n.d.f32) : z.f32 =
+        zip i j |> map (\\p -> zip (idx (fst p) q) (idx (snd p) k) |> map (\\e -> fst e * snd e) |> reduce (+) 0.0)";
+    let auto = tried_for(&input(&program_text(sddmm)), None);
+    let by = auto.by_size.as_ref().expect("short rows");
+    assert!(
+        by.variants.sides()[0].0.starts_with("d ≤ "),
+        "{:?}",
+        by.variants.sides()
+    );
+}
+
 /// A size that is the last of three is looked at, too; what other sizes are the reason for is no choice by it.
 #[test]
 fn few_channels_have_loops_of_their_own() {

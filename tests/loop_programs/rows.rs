@@ -472,6 +472,22 @@ fn what_is_a_result_is_read_there() {
     expected.check(&nest, text);
 }
 
+/// Nor is a state that runs through a loop kept beside the result that it is.
+#[test]
+fn what_is_read_behind_its_copy_is_read_there() {
+    let text = "def f [n : nat] (x : (8*n).i32) : ((8*n).i32, n.i32) =
+        let d = toMem (x |> scanSeq (\\v s -> v + s) 0) in
+        (d, split[8] d |> mapPar (reduceSeq max 0))";
+    let nest = printed(text);
+    assert_eq!(buffers(&nest), [], "{nest}");
+    let program = common::program_text(text);
+    let verdict = validate(&nest, &program, &BTreeMap::new()).verdict;
+    assert!(matches!(verdict, Verdict::Validated), "{nest}");
+    let sizes = [(Symbol::new("n"), 3)].into_iter().collect();
+    let expected = Expected::of(&program, &sizes, &mut Rng::new(3)).expect("a value");
+    expected.check(&nest, text);
+}
+
 /// Elements that a loop before has written are read before choices, as those of inputs are: compilers then make vectors.
 #[test]
 fn what_was_written_is_read_before_choices() {

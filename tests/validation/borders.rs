@@ -1,9 +1,10 @@
 //! Arrays that are kept with their border, and read in windows.
 
 use super::kept::changes_that_differ;
-use super::{lowered, open};
+use super::{by_the_main_job, lowered, open};
 use crate::common;
 use rise_opt::lower::Options;
+use rise_opt::target::Target;
 use rise_opt::validate::obligations_within;
 
 /// A convolution over rows of channels, with a border.
@@ -28,6 +29,14 @@ fn windows_whose_columns_and_channels_are_one_loop_are_validated() {
     assert!(!found.open.is_empty(), "{nest}");
     let differ = changes_that_differ(&program, &nest);
     assert!(differ > 20, "{differ}");
+}
+
+/// Two fields of which each step makes both, over rows with borders: what is left of vectors at the end of a row is one loop, and has no
+/// border of its own.
+#[test]
+fn fields_with_borders_are_validated() {
+    let (job, out) = by_the_main_job("tests/kernels/reaction-diffusion.rise", Target::Avx2);
+    assert!(job.contains("at all sizes"), "{job}\n{out}");
 }
 
 /// Register tiles of windows over rows with a border: where a row ends within a vector, its lanes are one value of their number, and so are

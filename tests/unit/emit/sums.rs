@@ -118,6 +118,19 @@ fn what_short_loops_count_has_its_sign() {
 
 /// Truth values of arrays are read as bytes, of which compilers make vectors; nothing else is read so.
 #[test]
+fn shifts_by_numbers_are_no_calls() {
+    let program = "def k [n : nat] (b : n.u8) (c : n.i16) (d : n.i32) : (n.u8, (n.i16, n.i32)) =\n  (b |> map (\\v -> shr (shl v 3) 2), (c |> map (\\v -> shr (shl v 3) 2), d |> map (\\v -> shr (shl v 31) 30)))\n";
+    for (from, to) in [("<< 3", "<< 4"), (">> 2", ">> 3"), (">> 30", ">> 29")] {
+        let (c, same) = changed(program, |c| c.replacen(from, to, 1));
+        assert!(!c.contains("shl_") && !c.contains("shr_"), "{c}");
+        assert!(c.contains(to) && !same, "{from}: {c}");
+    }
+    let beyond = program.replace("31", "32").replace("30", "-1");
+    let (c, _) = changed(&beyond, |c| c.to_string());
+    assert!(c.contains("shl_i32(") && c.contains("shr_i32("), "{c}");
+}
+
+#[test]
 fn truth_values_are_bytes() {
     let program = "def k [n : nat] (b : n.bool) (t : bool) : i32 = b |> map (\\v -> if v && t then (1 : i32) else 0) |> reduceSeq (+) 0\n";
     let (c, same) = changed(program, |c| c.replacen("TRUTH(b[", "!TRUTH(b[", 1));

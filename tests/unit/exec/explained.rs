@@ -4,7 +4,7 @@
 use super::run_tampered::with_body;
 use rise_opt::diag::{code, Diagnostic};
 use rise_opt::elab;
-use rise_opt::emit::{self, emit, CUnit};
+use rise_opt::emit::{self, emit};
 use rise_opt::exec::measure::Options as Measuring;
 use rise_opt::exec::run::*;
 use rise_opt::exec::sizes::Bound;

@@ -44,6 +44,32 @@ fn blocks_before_the_last_end_inside() {
     assert!(!known.at_least(n, first + 8.into()));
 }
 
+/// What is not so at a point near those that there are is not searched for: where a quotient is large enough, and where one variable is
+/// elsewhere in its range.
+#[test]
+fn points_are_looked_for_nearby() {
+    let (a, b) = (var("a"), var("b"));
+    let (one, block) = (1.into(), 16384.into());
+    let mut known = Known::default();
+    let blocks = (a + one).floor_div(block);
+    known.not_negative(blocks - one);
+    known.not_negative(b - 16.into());
+    known.range(Symbol::new("d"), 0.into(), (a + one) * (b + one) - one);
+    known.range(Symbol::new("i"), 0.into(), blocks - one);
+    known.range(Symbol::new("k"), 0.into(), b.floor_div(64.into()) - one);
+    let place = var("i") * block * (b + one) + var("k") * 64.into() + 31.into();
+    known.keep();
+    assert!(!known.at_least(var("d"), place));
+    assert!(!known.at_least(place, var("d")));
+    assert!(known.at_least(place, 0.into()));
+    let answers: Vec<String> = { known.questions().iter() }
+        .filter(|q| q.least.mentions(Symbol::new("d")))
+        .map(|q| format!("{:?}", q.answer))
+        .collect();
+    assert!(answers.len() > 1, "{answers:?}");
+    assert!(!answers.contains(&"Open".to_string()), "{answers:?}");
+}
+
 /// Remainders of what is at most as far from each other as what divides.
 #[test]
 fn remainders_are_those_of_what_is_near() {
