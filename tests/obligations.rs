@@ -326,10 +326,9 @@ fn kernels_found_take_all_sizes() {
             ],
         );
         assert!(!read(dir.path(), "p.h").contains("Requires"), "{told}");
-        // The tool found something else than the program.
-        assert!(
-            !read(dir.path(), "p.found.rise").contains("idx "),
-            "{program}"
-        );
+        // The tool found something else than the program, or chooses between that and the program.
+        let found = read(dir.path(), "p.found.rise");
+        let chooses = found.contains("select") && found.contains("asVector");
+        assert!(!found.contains("idx ") || chooses, "{found}");
     }
 }

@@ -122,8 +122,8 @@ fn found_kernels_refuse_what_their_assumptions_exclude() {
             Some(&format!("sketches/mm/{goal}.sk")),
             &settings,
         );
-        // m and n by tile, k by block.
-        assert_eq!(report.refused.len(), 3, "{goal}: {:?}", report.refused);
+        // m and n by tile, k by block, and none of them negative.
+        assert_eq!(report.refused.len(), 6, "{goal}: {:?}", report.refused);
         assert!(interpreted(&report) > 1);
         assert!(report.remarks.is_empty(), "{goal}: {}", report.remarks);
         let sizes = report.checks.iter().map(|c| &c.sizes);

@@ -349,6 +349,24 @@ impl Tree {
         Tree::of(By::Convert, vec![inner], shape)
     }
 
+    /// An integer that is narrower than an `int` is one where something is computed of it.
+    pub fn promoted(&self) -> Tree {
+        match self.elem().bytes() < 4 && !self.elem().is_float() {
+            true => self.convert(Scalar::I32),
+            false => self.clone(),
+        }
+    }
+
+    /// Shifted by a number of fewer bits than there are: to the left, what has no sign.
+    pub fn shifted(self, left: bool, by: &Tree) -> Option<Tree> {
+        let (shape, bits) = (self.shape(), 8 * i128::from(self.elem().bytes()));
+        let by = by.as_int().filter(|n| (0..bits).contains(n))?;
+        let op = if left { Op::Shl } else { Op::Shr };
+        let by = Tree::int(by, self.elem());
+        let fits = self.elem().is_int() && !(left && self.elem().is_signed());
+        fits.then(|| Tree::of(By::Op(op), vec![self, by], shape))
+    }
+
     /// Whether it can be computed where nobody asks for it: no element is read, and C gives each value a meaning.
     fn is_anywhere(&self) -> bool {
         use Op::*;

@@ -133,7 +133,7 @@ impl Reader<'_, '_> {
                 Ok(plain(Tree::of(By::Op(Op::BitNot), vec![x.tree], shape)))
             }
             ("~", None) => {
-                let x = promoted(x.tree);
+                let x = x.tree.promoted();
                 let shape = x.shape();
                 Ok(plain(Tree::of(By::Op(Op::BitNot), vec![x], shape)))
             }
@@ -149,7 +149,7 @@ impl Reader<'_, '_> {
                 Ok(plain(Tree::of(By::Op(Op::Neg), vec![x.tree], shape)))
             }
             ("-", None) if shape.lanes == 1 => {
-                let x = promoted(x.tree);
+                let x = x.tree.promoted();
                 let zero = Tree::int(0, x.elem());
                 binary("-", plain(zero), plain(x), self.scope)
             }
@@ -433,16 +433,9 @@ pub fn truth(v: Value) -> Res<Tree> {
     }
 }
 
-fn promoted(x: Tree) -> Tree {
-    match x.elem().bytes() < 4 && !x.elem().is_float() {
-        true => x.convert(Scalar::I32),
-        false => x,
-    }
-}
-
 /// Both as one type, as C does it for operators.
 fn common(x: Tree, y: Tree) -> (Tree, Tree) {
-    let (x, y) = (promoted(x), promoted(y));
+    let (x, y) = (x.promoted(), y.promoted());
     let order = [
         Scalar::F64,
         Scalar::F32,
@@ -524,7 +517,8 @@ fn binary(sign: &'static str, x: Value, y: Value, scope: &Scope) -> Res<Value> {
         return unread("a lane of truth values as a number");
     }
     if matches!(sign, "<<" | ">>") {
-        return shifted(sign, promoted(x.tree), &y.tree).map(plain);
+        let shifted = x.tree.promoted().shifted(sign == "<<", &y.tree).map(plain);
+        return shifted.ok_or_else(|| format!("`{sign}` of numbers"));
     }
     let (a, b) = common(x.tree, y.tree);
     let shape = a.shape();
@@ -552,20 +546,6 @@ fn binary(sign: &'static str, x: Value, y: Value, scope: &Scope) -> Res<Value> {
         }
     }
     of_integers(op, a, b, shape, scope).map(plain)
-}
-
-/// Shifts by a number, of fewer bits than there are: to the left, those of what has no sign.
-fn shifted(sign: &str, x: Tree, by: &Tree) -> Res<Tree> {
-    let op = if sign == "<<" { Op::Shl } else { Op::Shr };
-    let bits = 8 * i128::from(x.elem().bytes());
-    let by = by.as_int().filter(|n| (0..bits).contains(n));
-    match by.filter(|_| x.elem().is_int() && (op == Op::Shr || !x.elem().is_signed())) {
-        Some(n) => {
-            let (shape, by) = (x.shape(), Tree::int(n, x.elem()));
-            Ok(Tree::of(By::Op(op), vec![x, by], shape))
-        }
-        None => unread(format!("`{sign}` of numbers")),
-    }
 }
 
 fn of_indices(op: Op, m: &Sum, n: &Sum) -> Res<Sum> {

@@ -167,6 +167,9 @@ impl Infer<'_> {
                     false if reason.text.ends_with(OF_LOCAL) => {
                         "define the function above, by `def`: its sizes may differ at each use"
                     }
+                    false if reason.text == OF_INDEXED => {
+                        "the index is one of another length: write `(cast (cast i : i64) : idx[n])`, with `2 * …` and the like inside, for an array of n"
+                    }
                     false => "make the sizes equal: change a type, or a size argument",
                 }
                 .to_string()
@@ -182,6 +185,7 @@ impl Infer<'_> {
                 }
                 match b.as_scalar().is_some_and(Scalar::is_int) && reason.text == CHAINED {
                     true => MOVED.to_string(),
+                    false if reason.text == OF_INDEXED => INDEX_INSIDE.to_string(),
                     false if OF_REDUCE.contains(&reason.text.as_str()) => ONE_TYPE.to_string(),
                     false => advice(a, b),
                 }
@@ -366,6 +370,9 @@ const OF_REDUCE: [&str; 2] = [
     "the first argument of `reduce`",
     "the second argument of `reduce`",
 ];
+const OF_INDEXED: &str = "the second argument of `idx`";
+const INDEX_INSIDE: &str =
+    "`idx i e` is an element of an array; an element of an element is `idx i (idx j e)`";
 /// Behind what a function takes that has a name in this definition only.
 pub(super) const OF_LOCAL: &str = ", which has one type here,";
 

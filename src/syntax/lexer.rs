@@ -196,6 +196,7 @@ impl Lexer<'_> {
             '^' => "a power is a product, or `exp (y * log x)`; of integers, bit by bit: `bitxor a b`",
             '~' => "of integers, bit by bit: `bitnot a`",
             '!' => "of truth values: `!a`",
+            '\'' => "a character is the number of its byte: 97 for a, 48 for 0, 32 for a space, 10 at the end of a line",
             _ => "remove it",
         };
         // One report for a run of the same character.

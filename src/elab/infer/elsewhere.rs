@@ -3,7 +3,7 @@
 //! In: a name that is not known. Out: how the same is said in this language. Absent: slips of the pen, see `diag::near`.
 
 /// Names without `_` and in small letters, and what is written for them.
-const WORDS: [(&[&str], &str); 31] = [
+const WORDS: [(&[&str], &str); 34] = [
     (&["fold", "foldl", "accumulate", "aggregate"], "`reduceSeq (\\acc x -> …) start xs`; by an operator of one type, `reduce op start xs`"),
     (
         &["scan", "scanl", "scaninclusive", "inclusivescan", "cumsum", "prefixsum"],
@@ -36,7 +36,10 @@ const WORDS: [(&[&str], &str); 31] = [
     (&["inf"], "`infinity`"),
     (&["float", "tofloat", "int", "toint", "fromintegral", "convert", "astype"], "`cast x : f32`, or the type that is wanted"),
     (&["pow", "power"], "`exp (y * log x)`, or a product"),
-    (&["floor", "ceil", "trunc", "round", "rint"], "`(cast (cast x : i64) : f32)`, which rounds towards 0, and add or subtract 1 where that is not what is meant"),
+    (&["round", "rint", "nearbyint", "lround"], "`(cast (if x < 0.0 then x - 0.5 else x + 0.5) : i32)`: halves go away from 0"),
+    (&["sort", "sorted", "sortby", "qsort", "argsort"], "the exchanges of a network, as `programs/other/bitonic_sort.rise` does"),
+    (&["argmax", "argmin", "maxindex", "minindex"], "a reduction of pairs of a value and its index, as `programs/reduction/argmin.rise` does"),
+    (&["floor", "ceil", "trunc"], "`(cast (cast x : i64) : f32)`, which rounds towards 0, and add or subtract 1 where that is not what is meant"),
     (&["filter", "partition", "compress"], "`select` in a reduction that counts or adds up what is wanted; results have lengths that no data say, so what is kept goes to places that a scan counts, by `scatter`"),
     (&["clamp", "clip", "saturate"], "`min high (max low x)`"),
     (&["mod", "rem", "remainder"], "`a % b`"),

@@ -292,7 +292,7 @@ impl Infer<'_> {
             ),
             (0, _) => (
                 format!("`{name}` takes no sizes"),
-                "remove the brackets".to_string(),
+                "remove the brackets; an array of one number is `fill[1] x`, of some `makeArray[3] x y z`".to_string(),
             ),
             (1, g) => (
                 format!("`{name}` takes 1 size, {g} are given"),

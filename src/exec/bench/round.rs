@@ -216,7 +216,8 @@ impl Built<'_> {
             Kind::C => {
                 let mut d = d;
                 d.message = format!("{}: {}", entry.name, d.message);
-                d.help("this is a kernel of your own; compare it with what `--emit c` writes")
+                // Others write such files, too; what they say of themselves is not looked at.
+                d.help("compare it with what `--emit c` writes, if it is your own; if it is that, rounding may grow from step to step here, as in an iteration that does not settle: other sizes may tell more")
             }
             _ => d,
         };
