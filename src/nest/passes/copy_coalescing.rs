@@ -3,7 +3,8 @@
 //! Comes in: a nest; goes out: one without buffers that are copied to another array at the end of a block, where each of their elements is
 //! computed from that element of the array alone: they are that array. A step of several arrays, some of which are computed element by
 //! element and read by later ones (fields and what drives them, moments and weights), needs no second ones of those, and copies
-//! none. Invariant: each element is what it was. Absent: arrays whose elements are made of others of theirs, which need both.
+//! none. What a loop makes one after the other and is then copied, a scan that is a result, is that result, also where it is read behind the
+//! copy. Invariant: each element is what it was. Absent: arrays whose elements are made of others of theirs, which need both.
 
 use super::effects::Touched;
 use crate::arith::Nat;
