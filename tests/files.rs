@@ -327,11 +327,14 @@ fn a_search_that_is_terminated_or_interrupted_twice_ends_at_once() {
     assert_eq!(ended(child, PATIENCE).0, Some(130));
 }
 
-/// Neither the folders that compilers work in nor what compilers start.
+/// Neither the folders that compilers work in, nor what compilers start, nor what they keep for a while.
 #[test]
 fn signals_leave_no_folder_and_no_child() {
     let place = Place::new();
-    place.put("cc", "#!/bin/sh\nsleep 1000 &\necho $! > child\nwait\n");
+    place.put(
+        "cc",
+        "#!/bin/sh\ncase $1 in --version) echo cc; exit;; esac\necho > $TMPDIR/kept\nsleep 1000 &\necho $! > child\nwait\n",
+    );
     let cc = place.path().join("cc");
     std::fs::set_permissions(&cc, std::fs::Permissions::from_mode(0o755)).unwrap();
     for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143), (Signal::HUP, 129)] {

@@ -260,8 +260,17 @@ impl Probes<'_, '_> {
 
     /// What gains most where one of these parameters is small.
     fn best(&mut self, all_sizes: &[Vec<Symbol>], base: Base) -> Option<Small> {
-        let estimated = |i: &usize| matches!(self.auto.tried[*i].ended, Ended::Estimated(..));
-        let tried = (0..self.auto.tried.len()).filter(estimated).map(Some);
+        let tried = &self.auto.tried;
+        let estimated = |i: &usize| matches!(tried[*i].ended, Ended::Estimated(..));
+        // What takes the same to the last digit is the same kernel, reached by fewer changes or by more.
+        let first = |i: &usize| {
+            let by = |i: usize| (tried[i].schedule.changes, i);
+            let same = |j: &usize| tried[*j].ended == tried[*i].ended;
+            !(0..tried.len()).filter(same).any(|j| by(j) < by(*i))
+        };
+        let tried = { 0..tried.len() }
+            .filter(|i| estimated(i) && first(i))
+            .map(Some);
         let standing = (!self.auto.demanded).then_some(None);
         let all: Vec<Option<usize>> = tried.chain(standing).collect();
         let mut found: Option<Small> = None;
