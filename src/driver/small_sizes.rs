@@ -33,8 +33,10 @@ const GAIN: f64 = 1.4;
 const GAIN_WITHOUT: f64 = 1.2;
 const GAIN_OTHERS: f64 = 1.6;
 const GAIN_FEW: f64 = 2.0;
-/// Up to which ends sums in vectors take so much longer than it seems: how often they begin and end is most of what they do.
-const SHORT_SUMS: [(i64, f64); 2] = [(8, 2.0), (16, 1.5)];
+/// Up to which ends sums in vectors take so much longer than it seems: how often they begin and end is most of what they do, and what is
+/// left of vectors is added one by one. The last of these counts for plain loops alone: other kernels with all their tiles are not worth it.
+const SHORT_SUMS: [(i64, f64); 3] = [(8, 2.0), (16, 1.5), (32, 1.35)];
+const SHORT_BUT_FOR_PLAIN: i64 = 16;
 /// Pieces of rows in more vectors than these are no way to go through short ones.
 const WIDE: u32 = 8;
 /// Where a whole call takes fewer cycles, nothing is gained, and of sizes that are small already, unless these take the program as it
@@ -193,20 +195,22 @@ impl Probes<'_, '_> {
         let lanes = |t: Option<usize>| t.map_or(0, |t| self.auto.tried[t].schedule.choice.lanes);
         let doubt = DOUBT.powi(changes(takes) as i32 - changes(stays) as i32);
         let choice = takes.map(|t| self.auto.tried[t].schedule.choice);
+        let plain = choice.is_none_or(|c| is_plain(&c));
+        let sums = { SHORT_SUMS.iter() }.filter(|u| plain || u.0 <= SHORT_BUT_FOR_PLAIN);
         let (lanes, instead) = (lanes(takes), lanes(stays));
         let (mut sum, mut most, mut ends) = (0.0, 0.0, Vec::new());
         for end in self.ends(sizes) {
             let (mut gain, mut is_faster) = (0.0, true);
             for place in around {
-                let least = match choice {
-                    _ if place.is_empty() => CALL,
-                    Some(choice) if !is_plain(&choice) => CALL_WITHIN,
-                    _ => 0.0,
+                let least = match place.is_empty() {
+                    true => CALL,
+                    false if plain => 0.0,
+                    false => CALL_WITHIN,
                 };
                 let place = beside(place, sizes, End::Below(*end));
                 let (new, mut old) = (self.at(takes, &place)?, self.at(stays, &place)?);
                 if lanes == 0 && instead > 0 {
-                    let longer = SHORT_SUMS.iter().find(|u| end <= &u.0).map_or(1.0, |u| u.1);
+                    let longer = sums.clone().find(|u| end <= &u.0).map_or(1.0, |u| u.1);
                     old = (old.0 * longer, old.1 * longer);
                 }
                 let here = (old.0 / (new.0 * doubt)).ln();
@@ -223,15 +227,15 @@ impl Probes<'_, '_> {
         }
         let enough = match choice {
             _ if ends.len() == 1 && instead == 0 && !self.count_rows(sizes) => GAIN_FEW,
-            Some(choice) if !is_plain(&choice) => GAIN_OTHERS,
+            _ if !plain => GAIN_OTHERS,
             _ if lanes == 0 && instead > 0 => GAIN_WITHOUT,
             _ => GAIN,
         };
         (most >= enough.ln()).then_some(())?;
         // Plain loops lose nothing where others are why.
-        let by_others = match choice {
-            Some(choice) if !is_plain(&choice) => self.by_others(sizes, takes, base)?.max(0.0),
-            _ => 0.0,
+        let by_others = match plain {
+            true => 0.0,
+            false => self.by_others(sizes, takes, base)?.max(0.0),
         };
         let end = *ends.last()?;
         let place = beside(around.last()?, sizes, End::Below(end));

@@ -204,8 +204,14 @@ fn items(cx: &mut Context, algebra: &Algebra, v: &Val) -> Res<Option<Vec<Item>>>
         return Ok(Some(Vec::from_iter((one.count != 0).then_some(one))));
     }
     if let Algebra::Ring(_) = algebra {
-        if let (Head::Zero, []) = (&n.head, &n.spine[..]) {
-            return Ok(Some(Vec::new()));
+        match (&n.head, &n.spine[..]) {
+            (Head::Zero, []) => return Ok(Some(Vec::new())),
+            // A size is a sum of as many ones.
+            (Head::Lit(Lit::Size(n)), []) if cx.is_not_negative(*n) => {
+                let one = Item::of(Vec::new());
+                return Ok(Some(vec![one.inside(&[(cx.symbol(), *n)], &[])]));
+            }
+            _ => {}
         }
     }
     if let Algebra::Monoid(of) = algebra {
