@@ -39,8 +39,8 @@ const SHORT_SUMS: [(i64, f64); 3] = [(8, 2.0), (16, 1.5), (32, 1.35)];
 const SHORT_BUT_FOR_PLAIN: i64 = 16;
 /// Pieces of rows in more vectors than these are no way to go through short ones.
 const WIDE: u32 = 8;
-/// Where a whole call takes fewer cycles, nothing is gained, and of sizes that are small already, unless these take the program as it
-/// stands, which is never slower than itself.
+/// Where a whole call takes fewer cycles, nothing is gained, and of sizes that are small already, unless these take plain loops,
+/// which lose nothing.
 const CALL: f64 = 1e5;
 const CALL_WITHIN: f64 = 2e4;
 

@@ -167,7 +167,10 @@ impl Infer<'_> {
                     false if reason.text.ends_with(OF_LOCAL) => {
                         "define the function above, by `def`: its sizes may differ at each use"
                     }
-                    false if reason.text == OF_INDEXED => {
+                    false
+                        if reason.text == OF_INDEXED
+                            && want.as_array().is_some_and(|(n, _)| n == a) =>
+                    {
                         "the index is one of another length: write `(cast (cast i : i64) : idx[n])`, with `2 * …` and the like inside, for an array of n"
                     }
                     false => "make the sizes equal: change a type, or a size argument",
@@ -185,7 +188,9 @@ impl Infer<'_> {
                 }
                 match b.as_scalar().is_some_and(Scalar::is_int) && reason.text == CHAINED {
                     true => MOVED.to_string(),
-                    false if reason.text == OF_INDEXED => INDEX_INSIDE.to_string(),
+                    false if reason.text == OF_INDEXED && matches!(b.kind(), TyKind::Idx(_)) => {
+                        INDEX_INSIDE.to_string()
+                    }
                     false if OF_REDUCE.contains(&reason.text.as_str()) => ONE_TYPE.to_string(),
                     false => advice(a, b),
                 }

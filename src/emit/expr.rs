@@ -273,20 +273,22 @@ impl Printer<'_> {
                 let name = if op == Shl { "SHL" } else { "SHR" };
                 format!("{name}_{}({x}, {y})", shape_type(shape))
             }
-            // Compilers narrow what they see is narrow before they look into functions.
-            (Shl | Shr, [x, _]) if shifted_by(args).is_some() => {
-                let (t, by) = (c_type(elem), shifted_by(args).unwrap_or(0));
-                match (op, elem.bytes() < 4) {
-                    (Shr, true) => format!("({t})({x} >> {by})"),
-                    (Shr, false) => format!("{x} >> {by}"),
-                    (_, true) => format!("({t})((uint32_t){x} << {by})"),
-                    _ if !elem.is_signed() => format!("{x} << {by}"),
-                    _ => format!("({t})(({}){x} << {by})", c_type(int_of(elem, false))),
-                }
-            }
             (Shl | Shr, [x, y]) => {
-                self.used.ints.insert((op.name(), elem));
-                format!("{}_{}({x}, {y})", op.name(), elem.name())
+                let t = c_type(elem);
+                // Compilers narrow what they see is narrow before they look into functions.
+                match (shifted_by(args), op, elem.bytes() < 4) {
+                    (Some(by), Shr, true) => format!("({t})({x} >> {by})"),
+                    (Some(by), Shr, false) => format!("{x} >> {by}"),
+                    (Some(by), _, true) => format!("({t})((uint32_t){x} << {by})"),
+                    (Some(by), ..) if !elem.is_signed() => format!("{x} << {by}"),
+                    (Some(by), ..) => {
+                        format!("({t})(({}){x} << {by})", c_type(int_of(elem, false)))
+                    }
+                    (None, ..) => {
+                        self.used.ints.insert((op.name(), elem));
+                        format!("{}_{}({x}, {y})", op.name(), elem.name())
+                    }
+                }
             }
             (Bitcast, [x]) if vector => {
                 let ty = self.shape(shape);

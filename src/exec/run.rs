@@ -250,12 +250,8 @@ fn against_interpreter(
                 )?);
             }
         }
-        let more = if all_kinds {
-            turns(unit, sized, small)
-        } else {
-            Vec::new()
-        };
-        for (sizes, numbers) in more {
+        let more = all_kinds.then(|| turns(unit, sized, small));
+        for (sizes, numbers) in more.into_iter().flatten() {
             checks.extend(job.against_interpreter(subject, (unit, kernel), sizes, numbers, 1)?);
         }
     }

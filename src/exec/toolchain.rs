@@ -169,6 +169,15 @@ impl Toolchain {
         c
     }
 
+    /// The command that writes a file: what a compiler that is killed leaves goes with the folder of that.
+    fn writing(&self, file: &Path) -> Command {
+        let mut c = self.command();
+        if let Some(folder) = file.parent() {
+            c.env("TMPDIR", folder);
+        }
+        c
+    }
+
     fn run(
         &self,
         sources: &[PathBuf],
@@ -176,15 +185,11 @@ impl Toolchain {
         (flags, libraries): (&[&str], &[&str]),
         limit: Duration,
     ) -> std::io::Result<Finished> {
-        let mut c = self.command();
+        let mut c = self.writing(exe);
         c.args(&self.flags).args(flags).args(sources);
         // Behind what needs them, or a linker leaves them out.
         c.args([OsStr::new("-o"), exe.as_os_str()]);
         c.args(libraries).arg("-lm");
-        // What a compiler that is killed leaves goes with the program's folder.
-        if let Some(folder) = exe.parent() {
-            c.env("TMPDIR", folder);
-        }
         process::run(&mut c, limit)
     }
 
@@ -241,7 +246,7 @@ impl Toolchain {
 
     /// Compiles one file that is linked to kernels.
     pub(super) fn compile(&self, source: &Path, object: &Path) -> Result<String, Diagnostic> {
-        let mut c = self.command();
+        let mut c = self.writing(object);
         c.args(&self.flags).arg("-c").arg(source);
         self.said(process::run(c.arg("-o").arg(object), LIMIT))
     }

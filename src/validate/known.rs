@@ -553,20 +553,19 @@ impl Known {
             self.least.borrow_mut().insert(key, true);
             return true;
         }
-        let fails = self.is_negative_somewhere(n);
-        let mut nearby = false;
+        let mut fails = self.is_negative_somewhere(n);
         let answer = !fails && {
             self.asked.set(self.asked.get() + 1);
             self.is_shown(n, || {
-                nearby = self.is_negative_nearby(n);
-                nearby
+                fails = self.is_negative_nearby(n);
+                fails
             })
         };
         self.least.borrow_mut().insert(key, answer);
         let answered = match (answer, fails) {
             (true, _) => Answer::Holds,
-            (false, _) if fails || nearby => Answer::FailsSomewhere,
-            (false, _) => Answer::Open,
+            (false, true) => Answer::FailsSomewhere,
+            (false, false) => Answer::Open,
         };
         self.note(n, answered);
         answer

@@ -282,12 +282,10 @@ impl Point {
             fits && known.iter().all(|n| new.holds(*n, facts))
         };
         // What constants divide is as steep, taken over so many values, as what is not divided.
-        let period = periods(n);
+        let period = period(n);
         let paces: &[i64] = if period == 1 { &[1] } else { &[1, period] };
-        let paced = paces
-            .iter()
-            .flat_map(|p| vars.iter().map(move |v| (*p, *v)));
-        let straight = paced.into_iter().find_map(|(pace, v)| {
+        let mut paced = { paces.iter() }.flat_map(|p| vars.iter().map(move |v| (*p, *v)));
+        let straight = paced.find_map(|(pace, v)| {
             let old = self.var(v, facts)?;
             let step = unit(v, facts).checked_mul(pace)?;
             let mut near = self.put(v, old.checked_add(step)?, &bound, facts);
@@ -369,8 +367,8 @@ fn bound_in<'a>(of: impl Iterator<Item = &'a Nat>, facts: &Facts) -> FxHashSet<S
     found
 }
 
-/// After how many values of a variable the rests of a number come again that constants divide, one of which all others divide.
-fn periods(n: Nat) -> i64 {
+/// After how many values of a variable the rests come again of what the largest constant divides; those of others, if they divide it.
+fn period(n: Nat) -> i64 {
     let mut most = 1;
     n.each_atom(&mut |a| {
         use AtomKind::{Ceil, Floor, Mod};

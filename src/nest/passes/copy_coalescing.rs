@@ -39,7 +39,10 @@ fn block(nest: &Nest, all: &mut Block) {
 /// The copy and the allocation of a buffer that may be another one, and the memory of both.
 fn coalesced(nest: &Nest, all: &Block) -> Option<(usize, usize, BufId, BufId)> {
     (0..all.len()).find_map(|copy| {
-        let (to, index, value) = whole(nest, &all[copy])?;
+        // What it assigns besides would go with it.
+        let assigns = |s: &Stmt| matches!(s, Stmt::Assign { .. });
+        let copies = !walk::holds(&all[copy..=copy], &assigns);
+        let (to, index, value) = whole(nest, &all[copy]).filter(|_| copies)?;
         let ExprKind::Load(from, other) = value.kind() else {
             return None;
         };
@@ -71,8 +74,8 @@ fn may_be_one(
         let (read, written) = (Touched::read(nest, s), Touched::written(nest, s));
         read.buffers.contains(&b) || written.buffers.contains(&b)
     };
-    let stores = |s: &Stmt| Touched::written(nest, s).buffers.contains(&from);
-    let mut made = (alloc + 1..copy).filter(|i| stores(&all[*i]));
+    let writes = |s: &Stmt, b: BufId| Touched::written(nest, s).buffers.contains(&b);
+    let mut made = (alloc + 1..copy).filter(|i| writes(&all[*i], from));
     let (Some(made), None) = (made.next(), made.next()) else {
         return false;
     };
@@ -96,7 +99,6 @@ fn may_be_one(
         .iter()
         .all(|s| matches!(s, Stmt::Alloc(_)) || !touches(s, from));
     let (between, after) = (&all[made + 1..copy], &all[copy + 1..]);
-    let writes = |s: &Stmt, b: BufId| Touched::written(nest, s).buffers.contains(&b);
     let gone = !after.iter().any(|s| touches(s, from));
     // What is read again behind the copy is read there, as long as it stays.
     let stays = || !after.iter().any(|s| writes(s, from) || writes(s, to));

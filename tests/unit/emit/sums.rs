@@ -116,7 +116,7 @@ fn what_short_loops_count_has_its_sign() {
     }
 }
 
-/// Truth values of arrays are read as bytes, of which compilers make vectors; nothing else is read so.
+/// What is shifted by a number of bits that it has is written so: compilers narrow it, and its text is read.
 #[test]
 fn shifts_by_numbers_are_no_calls() {
     let program = "def k [n : nat] (b : n.u8) (c : n.i16) (d : n.i32) : (n.u8, (n.i16, n.i32)) =\n  (b |> map (\\v -> shr (shl v 3) 2), (c |> map (\\v -> shr (shl v 3) 2), d |> map (\\v -> shr (shl v 31) 30)))\n";
@@ -130,6 +130,7 @@ fn shifts_by_numbers_are_no_calls() {
     assert!(c.contains("shl_i32(") && c.contains("shr_i32("), "{c}");
 }
 
+/// Truth values of arrays are read as bytes, of which compilers make vectors; nothing else is read so.
 #[test]
 fn truth_values_are_bytes() {
     let program = "def k [n : nat] (b : n.bool) (t : bool) : i32 = b |> map (\\v -> if v && t then (1 : i32) else 0) |> reduceSeq (+) 0\n";
