@@ -519,8 +519,15 @@ impl Reader<'_> {
                 }
             },
             Op::Min | Op::Max => {
-                let smaller = self.positive(fits(y.sub(&x))?)?;
-                let first = self.decided(smaller)? == (op == Op::Min);
+                // Of two that are equal either is the result, so what is known of one order decides for both.
+                let smaller = match self.positive(fits(x.sub(&y))?)? {
+                    Formula::Truth(larger) => !larger,
+                    _ => {
+                        let smaller = self.positive(fits(y.sub(&x))?)?;
+                        self.decided(smaller)?
+                    }
+                };
+                let first = smaller == (op == Op::Min);
                 Ok(if first { x } else { y })
             }
             _ => Err(Stop::TooLarge),

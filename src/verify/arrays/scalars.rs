@@ -569,6 +569,26 @@ impl Order {
                 _ => {}
             }
         }
+        if scalar.is_some_and(|s| whole && !s.is_signed()) {
+            for (i, n) in nodes.iter().enumerate() {
+                let (op, args, _) = operation(n).unwrap_or((Op::Neg, Vec::new(), ty));
+                // What is computed of numbers without a sign, and the operands that it is at most, or at least.
+                let (operands, below) = match op {
+                    Op::Div | Op::Mod | Op::Shr => (&args[..1], true),
+                    Op::BitAnd => (&args[..], true),
+                    Op::BitOr => (&args[..], false),
+                    _ => continue,
+                };
+                for x in operands {
+                    let Val::Neutral(x) = x else { continue };
+                    match find(cx, &nodes, x) {
+                        Some(x) if below => edges.push((i, x, Way::AtMost)),
+                        Some(x) => edges.push((x, i, Way::AtMost)),
+                        None => {}
+                    }
+                }
+            }
+        }
         let asked = (places[0], places[1]);
         let mut ways = closed(whole, nodes.len(), &edges);
         // `-x` of a negative integer is positive, or x itself; of 0 it is 0, of another it is not positive.
