@@ -6,7 +6,7 @@
 
 use super::context::{Context, Res};
 use super::equal;
-use super::scalars::{applied, operation};
+use super::scalars::{self, applied, operation};
 use super::value::{Head, Neutral, Val};
 use crate::operator::words::{self, is_exact, width, Word, Words};
 use crate::term::{Lit, Op};
@@ -240,18 +240,19 @@ pub fn converted_once(n: &Neutral) -> Option<Val> {
     Some(Val::Neutral(whole))
 }
 
-/// A remainder by a number as what the quotient leaves, for rings; `None` for what is none.
-pub fn rest(n: &Neutral) -> Option<Val> {
-    let (op, args, ty) = operation(n)?;
-    let [x, by @ Val::Neutral(literal)] = args[..] else {
-        return None;
+/// A remainder by what is known not to be 0 as what the quotient leaves, for rings; `None` for what is none.
+pub fn rest(cx: &mut Context, n: &Neutral) -> Res<Option<Val>> {
+    let Some((Op::Mod, args, ty)) = operation(n) else {
+        return Ok(None);
     };
-    let number =
-        matches!((&literal.head, &literal.spine[..]), (Head::Lit(Lit::Int(i)), []) if *i != 0);
-    if op != Op::Mod || !number || !ty.as_scalar()?.is_int() {
-        return None;
+    let [x, by @ Val::Neutral(divisor)] = args[..] else {
+        return Ok(None);
+    };
+    let whole = ty.as_scalar().is_some_and(Scalar::is_int);
+    if !whole || !scalars::is_known_apart_from_zero(cx, divisor)? {
+        return Ok(None);
     }
     let quotient = Val::Neutral(applied(Op::Div, &[x, by], ty, ty));
     let whole = Val::Neutral(applied(Op::Mul, &[&quotient, by], ty, ty));
-    Some(Val::Neutral(applied(Op::Sub, &[x, &whole], ty, ty)))
+    Ok(Some(Val::Neutral(applied(Op::Sub, &[x, &whole], ty, ty))))
 }

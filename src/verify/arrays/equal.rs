@@ -170,7 +170,8 @@ fn by_meaning(cx: &mut Context, a: &Neutral, b: &Neutral) -> Res<bool> {
         return Ok(false);
     }
     for (x, y) in [(a, b), (b, a)] {
-        let meant = match scalars::signed(x).or_else(|| scalars::scaled(cx, x)) {
+        let meant = scalars::computed(x).or_else(|| scalars::signed(x));
+        let meant = match meant.or_else(|| scalars::scaled(cx, x)) {
             Some(v) => Some(v),
             None => fold::cut(cx, x)?,
         };
@@ -206,7 +207,7 @@ fn by_meaning(cx: &mut Context, a: &Neutral, b: &Neutral) -> Res<bool> {
     for (x, y) in [(a, b), (b, a)] {
         let meant = match scalars::chosen_inside(cx, x)? {
             Some(v) => Some(Val::Neutral(v)),
-            None => match bits::rest(x) {
+            None => match bits::rest(cx, x)? {
                 Some(v) => Some(v),
                 None => fold::flattened(cx, x)?,
             },

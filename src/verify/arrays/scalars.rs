@@ -9,6 +9,7 @@ use super::context::{Context, Question, Res, Stuck};
 use super::value::{Head, Neutral, Step, Val};
 use super::{bits, equal};
 use crate::arith::Nat;
+use crate::interp::{self, scalar::Num};
 use crate::term::{Lit, Op};
 use crate::ty::{Scalar, Ty, TyKind};
 
@@ -59,6 +60,36 @@ pub fn extremum(cx: &mut Context, c: &Val, a: &Val, b: &Val, ty: Ty) -> Option<V
         _ => return None,
     };
     Some(Val::Neutral(applied(op, &args, ty, ty)))
+}
+
+/// An operation on literal numbers as the number that it is: one that IEEE 754 or the width of integers says, and no NaN.
+pub fn computed(n: &Neutral) -> Option<Val> {
+    let (op, args, ty) = operation(n)?;
+    let scalar = ty.as_scalar().filter(|s| n.ty() == ty && !s.is_half())?;
+    let said = op.function().is_none() || op == Op::Sqrt;
+    let mut numbers = Vec::new();
+    for x in args {
+        let Val::Neutral(x) = x else { return None };
+        numbers.push(literal(x, scalar)?);
+    }
+    let lit = match interp::scalar::apply(op, scalar, &numbers).filter(|_| said)? {
+        Num::F32(x) if !x.is_nan() => Lit::f32(x),
+        Num::F64(x) if !x.is_nan() => Lit::f64(x),
+        Num::Int(i) if scalar.is_int() && scalar != Scalar::U64 => Lit::Int(i.into()),
+        _ => return None,
+    };
+    Some(Val::neutral(Head::Lit(lit), ty))
+}
+
+/// The number of a type that a literal is.
+fn literal(n: &Neutral, of: Scalar) -> Option<Num> {
+    match (&n.head, &n.spine[..]) {
+        (Head::Zero, []) => Some(interp::scalar::integer(0, of)),
+        (Head::Lit(Lit::F32(b)), []) => Some(Num::F32(f32::from_bits(*b))),
+        (Head::Lit(Lit::F64(b)), []) => Some(Num::F64(f64::from_bits(*b))),
+        (Head::Lit(Lit::Int(i)), []) => Some(interp::scalar::integer(i128::from(*i), of)),
+        _ => None,
+    }
 }
 
 /// An operation with the first choice in its operands made.
@@ -489,6 +520,22 @@ pub fn between(cx: &mut Context, x: &Neutral, y: &Neutral) -> Res<bool> {
     }
     let order = Order::known(cx, ty, &[x, y])?;
     Ok(order.is_impossible() || order.says(Op::Eq) == Some(true))
+}
+
+/// Whether an integer is known not to be 0.
+pub fn is_known_apart_from_zero(cx: &mut Context, n: &Neutral) -> Res<bool> {
+    Ok(is_zero(cx, n)? == Some(false))
+}
+
+/// Whether an integer is known to be 0 in this case.
+pub fn is_known_as_zero(cx: &mut Context, n: &Neutral) -> Res<bool> {
+    Ok(cx.has_truths() && is_zero(cx, n)? == Some(true))
+}
+
+fn is_zero(cx: &mut Context, n: &Neutral) -> Res<Option<bool>> {
+    let zero = Neutral::new(Head::Lit(Lit::Int(0)), n.ty());
+    let order = Order::known(cx, n.ty(), &[n, &zero])?;
+    Ok(order.says(Op::Eq))
 }
 
 /// What is known of the order of some numbers; the first two are asked for.

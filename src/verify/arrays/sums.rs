@@ -16,7 +16,7 @@ mod repeats;
 
 use super::context::{Context, Question, Res, Stuck};
 use super::equal::{self, equal};
-use super::fold;
+use super::{bits, fold, scalars};
 use super::value::{Fold, Head, Neutral, Step, Val};
 use crate::arith::Nat;
 use crate::intern::Symbol;
@@ -108,7 +108,10 @@ fn alike(cx: &mut Context, algebra: &Algebra, ty: Ty, a: &Neutral, b: &Neutral) 
             factors,
             ..
         }] if loops.is_empty() && guards.is_empty() => match &factors[..] {
-            [Val::Neutral(f)] => f.spine.len() == n.spine.len() && f.head_ty == n.head_ty,
+            [Val::Neutral(f)] => {
+                let other = matches!((&f.head, &n.head), (Head::Prim(p), Head::Prim(q)) if p != q);
+                f.spine.len() == n.spine.len() && f.head_ty == n.head_ty && !other
+            }
             _ => false,
         },
         _ => false,
@@ -204,6 +207,12 @@ fn items(cx: &mut Context, algebra: &Algebra, v: &Val) -> Res<Option<Vec<Item>>>
         return Ok(Some(Vec::from_iter((one.count != 0).then_some(one))));
     }
     if let Algebra::Ring(_) = algebra {
+        if scalars::is_known_as_zero(cx, n)? {
+            return Ok(Some(Vec::new()));
+        }
+        if let Some(rest) = bits::rest(cx, n)? {
+            return items(cx, algebra, &rest);
+        }
         match (&n.head, &n.spine[..]) {
             (Head::Zero, []) => return Ok(Some(Vec::new())),
             // A size is a sum of as many ones.
