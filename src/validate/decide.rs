@@ -82,10 +82,11 @@ impl Values {
     /// are at most 2^60.
     fn is_small(&self, n: Nat, to: Scalar) -> bool {
         let fits = |count: &Nat| count.as_int().is_none_or(|n| n <= 1 << 60);
+        // What no number is in comes first: it is asked once for all of them.
         let below_root = |size: Nat| {
-            let counts = self.sizes.iter().copied().filter(fits);
-            self.known.at_least(size, n) && { counts }
-                .any(|count| self.known.at_least(count, size * size))
+            let mut counts = self.sizes.iter().copied().filter(fits);
+            counts.any(|count| self.known.at_least(count, size * size))
+                && self.known.at_least(size, n)
         };
         to.is_int()
             && to.bytes() >= 4

@@ -38,7 +38,28 @@ struct Point {
 pub struct Points {
     states: FxHashMap<u32, Rc<Vec<Shared>>>,
     /// Those of a state at which ranges have values, too, by how far the ends of these lie apart.
-    ranged: FxHashMap<(u32, Vec<Nat>), Rc<Vec<Shared>>>,
+    ranged: FxHashMap<(u32, Vec<Nat>), Rc<Ranged>>,
+}
+
+/// Points at which ranges have values, and what holds at them.
+struct Ranged {
+    points: Rc<Vec<Shared>>,
+    known: Held,
+}
+
+/// What holds at a point, and the variables that it speaks of, and the sizes that have to be whole.
+struct Held {
+    facts: Vec<Nat>,
+    vars: FxHashSet<Symbol>,
+}
+
+impl Held {
+    fn new(known: &[Nat], facts: &Facts) -> Held {
+        Held {
+            facts: known.to_vec(),
+            vars: bound_in(known.iter().chain(facts.whole_sizes()), facts),
+        }
+    }
 }
 
 type Shared = Rc<RefCell<Point>>;
@@ -57,25 +78,29 @@ impl Points {
 
     /// The same at a point near those that there are: one variable is moved until the number is negative.
     pub fn negative_nearby(&mut self, n: Nat, facts: &Facts, view: &View) -> bool {
-        let mut known = view.facts().to_vec();
         let mut spans = Vec::new();
         spans_of(n, facts, &mut spans);
-        known.extend(&spans);
         let state = view.states().last().copied().unwrap_or(0);
-        let points = match self.ranged.get(&(state, spans.clone())) {
-            Some(points) => Rc::clone(points),
+        let ranged = match self.ranged.get(&(state, spans.clone())) {
+            Some(ranged) => Rc::clone(ranged),
             None => {
                 let mut points = self.of((view.states(), view.facts()), facts);
-                for i in view.facts().len()..known.len() {
-                    points = Rc::new(with(&points, &known[..=i], facts));
+                let mut known = view.facts().to_vec();
+                for span in &spans {
+                    known.push(*span);
+                    points = Rc::new(with(&points, &known, facts));
                 }
-                self.ranged.insert((state, spans), Rc::clone(&points));
-                points
+                let ranged = Rc::new(Ranged {
+                    points,
+                    known: Held::new(&known, facts),
+                });
+                self.ranged.insert((state, spans), Rc::clone(&ranged));
+                ranged
             }
         };
         let less = Nat::int(-1) - n;
-        let moves = |p: &Shared| p.borrow_mut().moved(less, &known, facts).is_some();
-        points.iter().any(moves)
+        let moves = |p: &Shared| p.borrow_mut().moved(less, &ranged.known, facts).is_some();
+        ranged.points.iter().any(moves)
     }
 
     /// Whether a number is not 0 at such a point.
@@ -139,12 +164,16 @@ fn with(before: &[Shared], known: &[Nat], facts: &Facts) -> Vec<Shared> {
     };
     let holds = |p: &&Shared| p.borrow_mut().holds(*last, facts);
     let mut left: Vec<Shared> = before.iter().filter(holds).cloned().collect();
+    if left.len() >= ENOUGH {
+        return left;
+    }
+    let held = Held::new(known, facts);
     for p in before {
         if left.len() >= ENOUGH {
             break;
         }
         if !holds(&p) {
-            let moved = p.borrow_mut().moved(*last, known, facts);
+            let moved = p.borrow_mut().moved(*last, &held, facts);
             left.extend(moved.map(|p| Rc::new(RefCell::new(p))));
         }
     }
@@ -262,9 +291,9 @@ impl Point {
     }
 
     /// A point at which a fact holds, with all others, and one variable has another value.
-    fn moved(&mut self, n: Nat, known: &[Nat], facts: &Facts) -> Option<Point> {
+    fn moved(&mut self, n: Nat, known: &Held, facts: &Facts) -> Option<Point> {
         let now = self.value(n, facts)?;
-        let bound = bound_in(known.iter().chain(facts.whole_sizes()), facts);
+        let own = bound_in([n].iter(), facts);
         let mut vars = n.vars().to_vec();
         // What others bound stays as it is, if it can.
         vars.sort_by_key(|v| facts.range_of(*v).is_none());
@@ -279,7 +308,7 @@ impl Point {
                 None => k >= 0,
             });
             let fits = inside && new.holds(n, facts) && new.is_whole(facts);
-            fits && known.iter().all(|n| new.holds(*n, facts))
+            fits && known.facts.iter().all(|n| new.holds(*n, facts))
         };
         // What constants divide is as steep, taken over so many values, as what is not divided.
         let period = period(n);
@@ -288,7 +317,7 @@ impl Point {
         let straight = paced.find_map(|(pace, v)| {
             let old = self.var(v, facts)?;
             let step = unit(v, facts).checked_mul(pace)?;
-            let mut near = self.put(v, old.checked_add(step)?, &bound, facts);
+            let mut near = self.put(v, old.checked_add(step)?, &own, facts);
             let there = near.value(n, facts)?;
             let slope = there.checked_sub(now)?;
             let needed = now.checked_neg()?;
@@ -298,7 +327,7 @@ impl Point {
                 s => -(needed.checked_add(s.checked_neg()? - 1)? / s.checked_neg()?),
             };
             let by = steps.checked_mul(step)?;
-            let mut new = self.put(v, old.checked_add(by)?, &bound, facts);
+            let mut new = self.put(v, old.checked_add(by)?, &known.vars, facts);
             fits(&mut new, v).then_some(new)
         });
         // What is divided comes round again: one of the next values may do.
@@ -307,7 +336,7 @@ impl Point {
                 let (old, step) = (self.var(*v, facts)?, unit(*v, facts));
                 (1..period.min(ROUND)).find_map(|i| {
                     let by = step.checked_mul(if i % 2 == 0 { i / 2 } else { -(i + 1) / 2 })?;
-                    let mut new = self.put(*v, old.checked_add(by)?, &bound, facts);
+                    let mut new = self.put(*v, old.checked_add(by)?, &known.vars, facts);
                     fits(&mut new, *v).then_some(new)
                 })
             })
@@ -317,23 +346,31 @@ impl Point {
     /// The point with another value of a variable; what is then outside of its range is drawn anew, and so are those that nothing is
     /// said of.
     fn put(&self, v: Symbol, value: i64, bound: &FxHashSet<Symbol>, facts: &Facts) -> Point {
-        let stays = self.vars.iter().filter(|(w, _)| bound.contains(*w));
+        // Most variables that were drawn are bound elsewhere.
+        let mut stay: Vec<_> = bound.iter().filter_map(|w| self.vars.get_full(w)).collect();
+        stay.sort_unstable_by_key(|(place, ..)| *place);
         let mut new = Point {
             seed: self.seed,
-            vars: stays.map(|(w, k)| (*w, *k)).collect(),
+            vars: stay.iter().map(|(_, w, k)| (**w, **k)).collect(),
             atoms: FxHashMap::default(),
         };
         new.vars.insert(v, Some(value));
         // Ranges name variables that were drawn before.
-        for (w, old) in (self.vars.iter()).filter(|(w, _)| **w != v && bound.contains(*w)) {
+        let mut changed = vec![v];
+        for (_, w, old) in stay.into_iter().filter(|(_, w, _)| **w != v) {
             let Some((lo, hi)) = facts.range_of(*w) else {
                 continue;
             };
+            let moves = |w: &Symbol| changed.contains(w);
+            if !(lo.mentions_any(moves) || hi.mentions_any(moves)) {
+                continue;
+            }
             let ends = new.ends(lo, hi, facts);
             let stays = ends.is_some_and(|(lo, hi)| old.is_some_and(|k| (lo..=hi).contains(&k)));
             if !stays {
                 new.vars.shift_remove(w);
                 new.atoms.clear();
+                changed.push(*w);
             }
         }
         new
