@@ -210,6 +210,9 @@ impl Printer<'_> {
         if from == to {
             return self.operand(a);
         }
+        if let (Scalar::Bool, ExprKind::Splat(one)) = (from, a.kind()) {
+            return self.operand(&splat_number(one, to, lanes));
+        }
         let ty = self.register(to, lanes);
         if from == Scalar::Bool {
             let m = self.mask(a, to.bytes());
@@ -229,6 +232,12 @@ impl Printer<'_> {
             _ => self.converted(x, from, to, lanes),
         }
     }
+}
+
+/// A truth value as the same number in all lanes.
+fn splat_number(truth: &Expr, to: Scalar, lanes: u32) -> Expr {
+    let number = Expr::new(ExprKind::Cast(truth.clone()), Shape::scalar(to));
+    Expr::new(ExprKind::Splat(number), Shape { elem: to, lanes })
 }
 
 fn comparison(op: Op) -> &'static str {

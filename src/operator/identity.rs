@@ -309,6 +309,11 @@ impl Question {
             };
             let these = result.leaves()?.into_iter().zip(x.leaves()?);
             let these: Vec<(Id, Id)> = these.filter(|p| p.0 != p.1).collect();
+            // Over reals what has no value is left out, whatever `e` is.
+            let reals = !meaning.strict_floats();
+            if reals && !points::exist(&self.reader.dag, meaning, &these, TRIED) {
+                continue;
+            }
             groups.push(these.clone());
             equations.extend(these);
         }

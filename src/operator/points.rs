@@ -100,6 +100,24 @@ pub(super) fn agree(dag: &Dag, meaning: Meaning, pairs: &[(Id, Id)], points: u32
     })
 }
 
+/// Whether a point was found at which everything that these are computed of is a number, and no infinity.
+pub(super) fn exist(dag: &Dag, meaning: Meaning, pairs: &[(Id, Id)], points: u32) -> bool {
+    let differs = Differs::new(dag, meaning, pairs);
+    let (used, pools) = (differs.leaves(), differs.pools());
+    let mut point: Vec<Number> = pools.iter().map(|p| p[0]).collect();
+    let mut rng = Rng::new(5);
+    let finite = |n: &Option<Number>| match n {
+        Some(Number::Machine(n)) => n.as_f64().is_finite(),
+        other => other.is_some(),
+    };
+    (0..points).any(|_| {
+        for leaf in &used {
+            point[*leaf] = *rng.pick(&pools[*leaf]);
+        }
+        interp::with_bounds(|| differs.values(&point).iter().all(finite)).0
+    })
+}
+
 /// All points of corners, if they are few.
 fn corners(
     differs: &Differs,

@@ -66,7 +66,8 @@ pub fn extremum(cx: &mut Context, c: &Val, a: &Val, b: &Val, ty: Ty) -> Option<V
 pub fn computed(n: &Neutral) -> Option<Val> {
     let (op, args, ty) = operation(n)?;
     let scalar = ty.as_scalar().filter(|s| n.ty() == ty && !s.is_half())?;
-    let said = op.function().is_none() || op == Op::Sqrt;
+    // Signs of literals are taken out (`signed`).
+    let said = (op.function().is_none() || op == Op::Sqrt) && op != Op::Neg;
     let mut numbers = Vec::new();
     for x in args {
         let Val::Neutral(x) = x else { return None };
@@ -498,13 +499,17 @@ fn size(n: &Neutral) -> Option<Nat> {
     }
 }
 
-/// What a choice chooses.
+/// What a choice chooses, and what literals are computed to.
 fn resolved(cx: &mut Context, v: &Val) -> Res<Val> {
     let mut v = v.clone();
     loop {
         cx.work()?;
         let Val::Neutral(n) = &v else { return Ok(v) };
-        match chosen(cx, n)? {
+        let other = match computed(n) {
+            Some(number) => Some(number),
+            None => chosen(cx, n)?,
+        };
+        match other {
             Some(other) => v = other,
             None => return Ok(v),
         }
