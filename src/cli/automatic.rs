@@ -17,6 +17,7 @@ use crate::report::candidates::Candidates;
 use crate::report::tuning::{self, TuningRecord};
 use crate::schedule::{self, Permits, Space, Sums};
 use crate::search;
+use crate::term::Program;
 use std::time::Duration;
 
 /// How sketches are found.
@@ -50,10 +51,10 @@ impl Found {
         }
     }
 
-    /// The schedules that were tried.
-    pub fn candidates(&self) -> Option<Candidates> {
+    /// The schedules that were tried for a program.
+    pub fn candidates(&self, program: &Program) -> Option<Candidates> {
         match self {
-            Found::Schedule(auto) => Some(auto.report()),
+            Found::Schedule(auto) => Some(auto.report(program)),
             Found::Guides(_) => None,
         }
     }

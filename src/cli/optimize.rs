@@ -476,7 +476,10 @@ fn job(args: &Args, context: &mut Context) -> Result<(), Vec<Diagnostic>> {
             &request,
             (&input, outcome),
             &done,
-            (found.as_ref().and_then(Found::candidates), judged),
+            (
+                (found.as_ref()).and_then(|f| f.candidates(&input.program)),
+                judged,
+            ),
             &failure,
             context,
         )
@@ -647,7 +650,7 @@ fn summary(
         run: done.run.clone(),
         egraph: outcome.excerpt.as_ref().map(ExcerptExtent::of),
         files: Vec::new(),
-        candidates: found.and_then(Found::candidates),
+        candidates: found.and_then(|f| f.candidates(&input.program)),
         guides,
         trace: outcome.trace.clone(),
     }

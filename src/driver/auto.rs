@@ -17,6 +17,7 @@ use crate::lower::{self, lower};
 use crate::nest::{abi, Nest};
 use crate::obligation::{Assumption, Known};
 use crate::report::candidates::{Candidate, Candidates, Roofline, SizeClass};
+use crate::report::in_order;
 use crate::report::tuning::TuningRecord;
 use crate::schedule::{
     self, first, preparations, schedules, Kept, Permits, Schedule, Space, Sums, Variants,
@@ -176,8 +177,8 @@ impl Auto {
         matches!(t.ended, Ended::Estimated(..)) && alone(t) > all
     }
 
-    /// For the summary.
-    pub fn report(&self) -> Candidates {
+    /// For the summary of a program.
+    pub fn report(&self, program: &Program) -> Candidates {
         let all = self.tried.iter().map(|t| Candidate {
             what: t.schedule.what.clone(),
             cycles: match t.ended {
@@ -197,6 +198,7 @@ impl Auto {
             nodes: self.nodes,
             classes: (self.by_size.as_ref()).map_or(Vec::new(), BySize::report),
             limit: self.roofline(),
+            in_order: in_order::sentences(program),
         }
     }
 }

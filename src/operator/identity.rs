@@ -116,6 +116,18 @@ impl Question {
                 ));
             }
         }
+        let place = |id: Id| match self.reader.dag.node(id).what {
+            What::Leaf(i) => Some(i as usize),
+            _ => None,
+        };
+        if let ([pair], [e], [x]) = (&pairs[..], &leaves[..], &x.leaves()?[..]) {
+            let (e, x) = (place(*e)?, place(*x)?);
+            match points::one_for_all(&self.reader.dag, meaning, *pair, e, x) {
+                Some(Some(n)) => return Some(Identity::Proved(n.to_string(), Method::Values)),
+                Some(None) => return Some(Identity::Refuted),
+                None => {}
+            }
+        }
         match self.has_none(left, meaning, effort) {
             Some(true) if !may_be_infinite => Some(Identity::Refuted),
             _ => Some(Identity::Unknown(UNDECIDED)),
@@ -240,6 +252,9 @@ impl Question {
                         all.extend(ends(dag, c).into_iter().flatten());
                     }
                 }
+            }
+            for c in &constants {
+                all.extend(inverses(dag, *c, meaning));
             }
             all.extend(constants.into_iter().chain(free));
         }
@@ -472,6 +487,26 @@ impl Question {
         let twice = self.reader.dag.apply(Op::Mul, &[id, two], s)?;
         self.reader.dag.apply(Op::Neg, &[twice], s)
     }
+}
+
+/// What takes a constant away that is added, and one that is a factor.
+fn inverses(dag: &mut Dag, id: Id, meaning: Meaning) -> Vec<Id> {
+    let node = dag.node(id);
+    let (What::Const(c), s) = (node.what, node.ty) else {
+        return Vec::new();
+    };
+    if s.is_float() {
+        let x = f64::from_bits(c as u64);
+        let all = [-x, 1.0 / x].into_iter().filter(|x| x.is_finite());
+        return all.filter_map(|x| dag.float(x, s)).collect();
+    }
+    let (least, most) = s.bounds();
+    let negative = match meaning.wraps() {
+        true => (-c - least).rem_euclid(most - least + 1) + least,
+        false => -c,
+    };
+    let fits = (least..=most).contains(&negative);
+    Vec::from_iter(fits.then(|| dag.int(negative, s)).flatten())
 }
 
 /// The candidates that every operator has.

@@ -151,6 +151,8 @@ pub enum Method {
     Thresholds,
     /// Both sides have the same bits, computed of those of their operands.
     Words,
+    /// Both sides were computed for all values of their operands.
+    Values,
 }
 
 impl std::fmt::Display for Method {
@@ -164,6 +166,7 @@ impl std::fmt::Display for Method {
             Method::Bits => f.write_str("the sides agree for all values of a bit"),
             Method::Thresholds => f.write_str("the sides are as large as the same thresholds"),
             Method::Words => f.write_str("the sides have the same bits"),
+            Method::Values => f.write_str("the sides were computed for all values"),
         }
     }
 }

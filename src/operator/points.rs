@@ -100,6 +100,46 @@ pub(super) fn agree(dag: &Dag, meaning: Meaning, pairs: &[(Id, Id)], points: u32
     })
 }
 
+/// The value of one leaf of 8 bits at which a pair agrees for all values of another one, or that there is none; nothing where the pair
+/// is computed of something else, too, or of floats.
+pub(super) fn one_for_all(
+    dag: &Dag,
+    meaning: Meaning,
+    pair: (Id, Id),
+    one: usize,
+    all: usize,
+) -> Option<Option<i128>> {
+    let pairs = [pair];
+    let differs = Differs::new(dag, meaning, &pairs);
+    let floats = |id: &Id| dag.node(*id).ty.is_float();
+    let known = differs.leaves().iter().all(|l| [one, all].contains(l));
+    let s = dag.leaves[one].ty;
+    let small = meaning.wraps() && s.is_int() && s.bytes() == 1 && dag.leaves[all].ty == s;
+    if !known || !small || differs.cone.iter().any(floats) {
+        return None;
+    }
+    let (least, most) = s.bounds();
+    let mut point = vec![given(meaning, 0, s); dag.leaves.len()];
+    for e in least..=most {
+        point[one] = given(meaning, e, s);
+        let mut fits = true;
+        for x in least..=most {
+            point[all] = given(meaning, x, s);
+            match differs.judged(&point) {
+                Some(differ) => fits = !differ,
+                None => return None,
+            }
+            if !fits {
+                break;
+            }
+        }
+        if fits {
+            return Some(Some(e));
+        }
+    }
+    Some(None)
+}
+
 /// Whether a point was found at which everything that these are computed of is a number, and no infinity.
 pub(super) fn exist(dag: &Dag, meaning: Meaning, pairs: &[(Id, Id)], points: u32) -> bool {
     let differs = Differs::new(dag, meaning, pairs);

@@ -235,7 +235,7 @@ pub(super) fn proved(
         }
         let before = match method {
             Method::Cases(n) => n,
-            Method::Bits | Method::Thresholds | Method::Words => 1,
+            Method::Bits | Method::Thresholds | Method::Words | Method::Values => 1,
         };
         method = Method::Cases(before.max(cases));
     }

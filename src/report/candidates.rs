@@ -25,6 +25,9 @@ pub struct Candidates {
     /// How near what was taken comes to what the machine allows; none where operations are not counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<Roofline>,
+    /// Of reductions that keep their order, why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub in_order: Vec<String>,
 }
 
 /// What is left to the limit of a machine, by the estimate.

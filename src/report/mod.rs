@@ -15,6 +15,7 @@ mod explain;
 pub mod goal;
 pub mod guides;
 pub mod html;
+pub mod in_order;
 pub mod kernel_certificate;
 pub mod left_side;
 pub mod liftings;

@@ -80,6 +80,9 @@ pub fn human(s: &Summary) -> String {
         if let Some(limit) = &all.limit {
             lines.add("limit", &limit.sentence());
         }
+        for sentence in &all.in_order {
+            lines.add("order", sentence);
+        }
     }
     if let Some(all) = &s.guides {
         lines.add("tried", &all.human());

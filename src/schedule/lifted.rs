@@ -8,13 +8,16 @@ use super::print::size;
 use super::skeleton::{argument, outside_of_loops};
 use super::{guide, Permits, Schedule, PERMIT};
 use crate::elab;
-use crate::operator::{lift, Effort, Meaning};
+use crate::operator::lift::{self, Lifting};
+use crate::operator::{Effort, Meaning};
 use crate::term::{Kind, Op, Term};
-use crate::ty::Scalar;
+use crate::ty::{Scalar, Ty, TyKind};
 use std::collections::BTreeSet;
 
 /// Reductions of fewer elements stay as they are.
 const LONG: i64 = 2048;
+/// The same in loops, which is short as vectors go.
+const LONG_ROW: i64 = 32;
 /// So many are looked at.
 const MOST: usize = 4;
 
@@ -25,20 +28,32 @@ const WORDS: &str = "steps made operators";
 pub fn into_operators(term: &Term, permits: Permits) -> Option<Schedule> {
     let mut all: Vec<Term> = Vec::new();
     outside_of_loops(term, &mut |t| {
-        if is_long(t) && all.len() < MOST && !all.contains(t) {
+        if is_long(t, LONG) && all.len() < MOST && !all.contains(t) {
+            all.push(t.clone());
+        }
+    });
+    let whole = all.len();
+    term.visit(&mut |t, _| {
+        if is_long(t, LONG_ROW) && all.len() < MOST && !all.iter().any(|a| is_alike(a, t)) {
             all.push(t.clone());
         }
     });
     let (mut rules, mut looks, mut regroups) = (String::new(), BTreeSet::new(), false);
-    for t in &all {
+    for (i, t) in all.iter().enumerate() {
         let [step, start, xs] = [0, 1, 2].map(|i| argument(t, Op::ReduceSeq, i));
         let (step, start, n) = (step?, start?, xs?.ty().as_array()?.0);
         let readings = [Meaning::Machine, Meaning::Reals];
-        let mut permitted = readings
+        let permitted = readings
             .into_iter()
             .take(1 + usize::from(permits.reassociate));
-        let found = permitted.find_map(|m| lift::lift(step, Some(start), &[], m, Effort::SEARCH));
-        let Some(lifting) = found.filter(|l| !multiplies(&l.parts.combine)) else {
+        let found = permitted
+            .filter_map(|m| lift::lift(step, Some(start), &[], m, Effort::SEARCH))
+            .min_by_key(|l| numbers(l.parts.summary));
+        let slow =
+            |l: &Lifting| multiplies(&l.parts.combine) && l.parts.summary.as_scalar().is_none();
+        // In loops there is no time for more than one number.
+        let small = |l: &Lifting| i < whole || numbers(l.parts.summary) == 1;
+        let Some(lifting) = found.filter(|l| !slow(l) && small(l)) else {
             continue;
         };
         let number = looks.len() + 1;
@@ -76,11 +91,26 @@ fn multiplies(combine: &Term) -> bool {
     found
 }
 
+/// How many numbers a summary consists of.
+fn numbers(ty: Ty) -> usize {
+    match ty.kind() {
+        TyKind::Pair(a, b) => numbers(a) + numbers(b),
+        _ => 1,
+    }
+}
+
+/// Whether two reductions differ in nothing but what they reduce.
+fn is_alike(a: &Term, b: &Term) -> bool {
+    let same = |i| argument(a, Op::ReduceSeq, i) == argument(b, Op::ReduceSeq, i);
+    let of = |t| argument(t, Op::ReduceSeq, 2).map(Term::ty);
+    same(0) && same(1) && of(a) == of(b)
+}
+
 /// Whether it reduces many elements, in order, by a step that needs nothing else.
-fn is_long(t: &Term) -> bool {
+fn is_long(t: &Term, least: i64) -> bool {
     let [step, start, xs] = [0, 1, 2].map(|i| argument(t, Op::ReduceSeq, i));
     let closed = |t: Option<&Term>| t.is_some_and(|t| t.open() == 0);
     let n = xs.and_then(|xs| xs.ty().as_array()).map(|a| a.0);
-    let long = n.is_some_and(|n| n.as_int().is_none_or(|n| n >= LONG));
+    let long = n.is_some_and(|n| n.as_int().is_none_or(|n| n >= least));
     closed(step) && closed(start) && long && t.ty().is_flat()
 }

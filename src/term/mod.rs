@@ -20,7 +20,7 @@ pub use build::{call, call_as};
 pub use chosen::Chosen;
 pub use class::Class;
 pub use lit::Lit;
-pub use normal::{normalize, normalize_program, normalize_within, written_out};
+pub use normal::{named_primitives, normalize, normalize_program, normalize_within, written_out};
 pub use prim::{
     Arithmetic, Bits, Comparison, Data, Function, Logic, Loop, Op, Prim, Scheme, Sort, View,
 };

@@ -239,6 +239,7 @@ fn certificate(verdict: &Verdict) -> String {
         Verdict::Proved(Method::Bits) => "bits".to_string(),
         Verdict::Proved(Method::Thresholds) => "order".to_string(),
         Verdict::Proved(Method::Words) => "words".to_string(),
+        Verdict::Proved(Method::Values) => "values".to_string(),
         Verdict::Refuted(c) => {
             let values = c
                 .point

@@ -24,7 +24,7 @@ use crate::diag::{code, Diagnostic};
 use crate::intern::Symbol;
 use crate::source::Span;
 use crate::syntax::tree::{ConditionKind, Expr, ExprKind, Rule};
-use crate::term::{Class, Op, Term};
+use crate::term::{named_primitives, Class, Op, Term};
 use crate::ty::Ty;
 
 /// The declaration, or nothing if something was reported.
@@ -193,7 +193,8 @@ fn numbered(
         nats: nat_count as u32,
         tys: classes,
         holes: holes.collect(),
-        lhs: number.renumber(&left),
+        // Programs are in normal form.
+        lhs: named_primitives(&number.renumber(&left)),
         rhs: number.renumber(&right),
         conds: conds.iter().map(|c| number.renumber_cond(c)).collect(),
     })

@@ -10,6 +10,9 @@ use crate::term::Op;
 use crate::ty::Scalar;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Tuples of numbers that may be summaries of no elements, of which no more are tried.
+const MOST_UNITS: usize = 1_000;
+
 /// A function of the state for each element, by parameters, and how two of them are one.
 #[derive(Clone)]
 pub(super) struct Candidate {
@@ -243,6 +246,48 @@ impl Candidate {
                 .collect();
         }
         Some(pairs)
+    }
+
+    /// A summary of no elements, as far as points tell, where summaries are states: of numbers that a state starts with, of
+    /// zeros, ones and ends of types.
+    pub fn unit_by_points(
+        &self,
+        b: &mut Builder,
+        state: &[Id],
+        start: &[Option<Id>],
+    ) -> Option<Vec<Id>> {
+        let mut choices: Vec<Vec<Id>> = Vec::new();
+        for (id, start) in self.first.iter().zip(start) {
+            let ty = b.ty(*id);
+            let mut all: Vec<Id> = start.iter().copied().collect();
+            all.extend(b.number(0, ty));
+            all.extend(b.number(1, ty));
+            if ty != Scalar::Bool {
+                let (least, most) = b.ends(ty)?;
+                all.extend(least.into_iter().chain(most));
+            }
+            choices.push(all);
+        }
+        let count = choices
+            .iter()
+            .try_fold(1, |n: usize, c| n.checked_mul(c.len()));
+        let count = count.filter(|n| *n <= MOST_UNITS)?;
+        (0..count).find_map(|mut i| {
+            let mut unit = Vec::new();
+            for c in &choices {
+                unit.push(c[i % c.len()]);
+                i /= c.len();
+            }
+            let put = self.first.iter().copied().zip(unit.iter().copied());
+            let put = put.collect();
+            let none = b.substitute(&self.finish, &put)?.into_iter();
+            let before = b.substitute(&self.combine, &put)?.into_iter();
+            let mut pairs: Vec<(Id, Id)> = none.zip(state.iter().copied()).collect();
+            pairs.extend(before.zip(self.second.iter().copied()));
+            let few = points::Effort::few(200);
+            let is = points::difference(&b.dag, b.meaning, &pairs, few).is_none();
+            is.then_some(unit)
+        })
     }
 
     /// With a truth value beside the parameters: whether there is no element at all.

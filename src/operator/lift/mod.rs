@@ -180,7 +180,9 @@ impl Asked {
 
     fn lifting(mut self, effort: Effort) -> Option<Lifting> {
         if self.types.0 == self.types.1 {
-            if let Some(itself) = shapes::itself(&mut self.builder, &self.numbers) {
+            if let Some(mut itself) = shapes::itself(&mut self.builder, &self.numbers) {
+                let Step { state, start, .. } = &self.numbers;
+                itself.unit = itself.unit_by_points(&mut self.builder, state, start);
                 if let Some(found) = self.proved(itself, effort) {
                     return Some(found);
                 }

@@ -23,6 +23,9 @@ pub fn write(r: &Record, p: &mut Page) {
     if let Some(limit) = &all.limit {
         facts.push(("Of the machine's limit", esc(&limit.sentence())));
     }
+    for sentence in &all.in_order {
+        facts.push(("In order", esc(sentence)));
+    }
     if !facts.is_empty() {
         p.facts(&facts);
     }

@@ -88,7 +88,7 @@ fn literal(n: &Neutral, of: Scalar) -> Option<Num> {
         (Head::Zero, []) => Some(interp::scalar::integer(0, of)),
         (Head::Lit(Lit::F32(b)), []) => Some(Num::F32(f32::from_bits(*b))),
         (Head::Lit(Lit::F64(b)), []) => Some(Num::F64(f64::from_bits(*b))),
-        (Head::Lit(Lit::Int(i)), []) => Some(interp::scalar::integer(i128::from(*i), of)),
+        (Head::Lit(Lit::Int(i)), []) => Some(interp::scalar::integer(*i, of)),
         _ => None,
     }
 }

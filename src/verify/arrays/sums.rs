@@ -16,8 +16,8 @@ mod repeats;
 
 use super::context::{Context, Question, Res, Stuck};
 use super::equal::{self, equal};
-use super::{bits, fold, scalars};
 use super::value::{Fold, Head, Neutral, Step, Val};
+use super::{bits, fold, scalars};
 use crate::arith::Nat;
 use crate::intern::Symbol;
 use crate::term::{Lit, Op};
