@@ -1,6 +1,7 @@
 //! Programs without a sketch: schedules come from their loops, are reached by search, mean the same, and can be saved.
 
 mod columns;
+mod lifted;
 mod partial;
 mod programs;
 mod updates;

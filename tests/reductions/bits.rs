@@ -27,8 +27,8 @@ int main(void)
 }
 "#;
 
-/// What the kernel that the flags ask for prints with so many threads, and its error.
-fn sums(dir: &Path, flags: &[&str], threads: &[&str]) -> Vec<(String, f64)> {
+/// The program `sum`: a `main` with the kernel that the flags ask for.
+fn built(dir: &Path, main: &str, flags: &[&str]) {
     let kernel = dir.join("k.c");
     let mut command = Command::new(env!("CARGO_BIN_EXE_rise-opt"));
     command.args(["programs/reduction/sum.rise", "--name", "sum_of", "-o"]);
@@ -36,7 +36,7 @@ fn sums(dir: &Path, flags: &[&str], threads: &[&str]) -> Vec<(String, f64)> {
     let output = command.output().expect("rise-opt runs");
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{said}");
-    std::fs::write(dir.join("main.c"), MAIN).expect("a file");
+    std::fs::write(dir.join("main.c"), main).expect("a file");
     let mut cc = Command::new("cc");
     cc.args([
         "-O2",
@@ -51,6 +51,11 @@ fn sums(dir: &Path, flags: &[&str], threads: &[&str]) -> Vec<(String, f64)> {
     let output = cc.current_dir(dir).output().expect("cc runs");
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{said}");
+}
+
+/// What the kernel that the flags ask for prints with so many threads, and its error.
+fn sums(dir: &Path, flags: &[&str], threads: &[&str]) -> Vec<(String, f64)> {
+    built(dir, MAIN, flags);
     let run = |threads: &&str| {
         let output = Command::new(dir.join("sum"))
             .env("OMP_NUM_THREADS", threads)
@@ -117,4 +122,41 @@ fn sums_become_exact_without_a_sketch() {
     assert!(exact[0].1 <= 6e-8, "{exact:?}");
     let fast = sums(dir.path(), &["--sum", "fast"], &["1"])[0].1;
     assert!(exact[0].1 < fast, "{exact:?} {fast}");
+}
+
+/// Adds up so few numbers and so many, of which one is infinite, or the sum is.
+const INFINITE: &str = r#"
+#include "k.h"
+#include <math.h>
+#include <stdio.h>
+
+static float xs[70000];
+
+int main(void)
+{
+    for (int64_t n = 5; n <= 70000; n += 69995) {
+        for (int what = 0; what < 3; what++) {
+            float sum = 0;
+            for (int64_t i = 0; i < n; i++) xs[i] = 1;
+            if (what == 0) xs[n / 2] = INFINITY;
+            if (what == 1) xs[0] = xs[1] = 3e38f;
+            if (what == 2) xs[0] = INFINITY, xs[n - 1] = -INFINITY;
+            if (sum_of(&sum, n, xs)) return 1;
+            printf("%s ", isnan(sum) ? "nan" : isinf(sum) ? "inf" : "number");
+        }
+    }
+    return 0;
+}
+"#;
+
+/// What an infinite sum was rounded by is no number, and is left out.
+#[test]
+fn exact_sums_may_be_infinite() {
+    let dir = tempfile::tempdir().expect("a folder");
+    for sum in ["fast", "exact"] {
+        built(dir.path(), INFINITE, &["--sum", sum]);
+        let output = Command::new(dir.path().join("sum")).output();
+        let said = String::from_utf8(output.expect("it runs").stdout).expect("text");
+        assert_eq!(said.trim(), "inf inf nan inf inf nan", "{sum}");
+    }
 }

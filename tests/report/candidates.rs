@@ -27,6 +27,7 @@ fn schedules_that_are_not_taken_say_why() {
         nodes: 0,
         classes: Vec::new(),
         limit: None,
+        in_order: Vec::new(),
     };
     let verdicts = |c: &Candidates| (0..5).map(|i| c.verdict(i)).collect::<Vec<_>>();
     let said = verdicts(&all);

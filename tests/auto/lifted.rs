@@ -1,0 +1,81 @@
+//! Reductions in order whose steps are operators, or become some.
+
+use super::{evaluated, found, replayed, EXACT, REGROUPED};
+use crate::common::program_text;
+use rise_opt::interp::compare::same;
+use std::process::Command;
+
+fn fold(ty: &str, step: &str, start: &str) -> String {
+    format!("def fold [n : nat] (x : n.{ty}) : {ty} = reduceSeq (\\a v -> {step}) {start} x")
+}
+
+/// A step that associates by itself is taken for what it is, with its identity; and in which order its operands stand is one.
+#[test]
+fn steps_that_are_operators_are_in_vectors_and_blocks() {
+    for (ty, step, start) in [
+        ("f32", "a + v", "0.0"),
+        ("f32", "v + a", "1.5"),
+        ("f64", "a * v", "1.0"),
+        ("f32", "max a v", "0.0"),
+        ("f32", "max a (abs v)", "0.0"),
+        ("f32", "min v a", "0.0"),
+    ] {
+        let program = program_text(&fold(ty, step, start));
+        let auto = found(&program, REGROUPED);
+        let best = &auto.best().expect(step).what;
+        assert!(
+            best.starts_with("steps made operators, reductions in") && best.ends_with("blocks"),
+            "{step}: {best}"
+        );
+    }
+    let program = program_text(&fold("f32", "max a v", "0.0"));
+    let kernel = replayed(&program, &found(&program, REGROUPED));
+    for size in [0, 5, 40_000] {
+        let (a, b) = (evaluated(&kernel, size), evaluated(&program, size));
+        assert!(same(&a, &b), "{size}");
+    }
+    assert!(found(&program_text(&fold("f32", "a + v", "0.0")), EXACT)
+        .best()
+        .is_none());
+}
+
+#[test]
+fn rows_of_such_steps_are_in_vectors() {
+    for step in ["a + v", "a + v * v"] {
+        let program = program_text(&format!(
+            "def rows [m n : nat] (x : m.n.f32) : m.f32 = map (\\row -> reduceSeq (\\a v -> {step}) 0.0 row) x"
+        ));
+        let auto = found(&program, REGROUPED);
+        let best = &auto.best().expect(step).what;
+        assert!(
+            best.starts_with("steps made operators, reductions in"),
+            "{step}: {best}"
+        );
+    }
+}
+
+/// Whether there is any element is one truth value for all lanes; it is stored as a byte for each.
+#[test]
+fn a_truth_value_of_all_lanes_is_stored_and_read_again() {
+    let dir = tempfile::tempdir().expect("a folder");
+    for (name, text) in [
+        ("last", fold("f32", "select (v == 0.0) a v", "0.0")),
+        (
+            "ascends",
+            "def ascends [n : nat] (x : n.f32) : (f32, bool) =
+               reduceSeq (\\a v -> pair v (and (snd a) (fst a <= v))) (pair (-1.0 / 0.0) true) x"
+                .to_string(),
+        ),
+    ] {
+        let file = dir.path().join(format!("{name}.rise"));
+        std::fs::write(&file, text).expect("a file");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_rise-opt"));
+        command.arg(&file).arg("-o").arg(dir.path().join("k.c"));
+        let output = command.output().expect("rise-opt runs");
+        let said = [&output.stdout[..], &output.stderr].concat();
+        let said = String::from_utf8_lossy(&said).into_owned();
+        assert!(output.status.success(), "{name}: {said}");
+        assert!(said.contains("steps made operators"), "{name}: {said}");
+        assert!(said.contains("the C text says the same"), "{name}: {said}");
+    }
+}
