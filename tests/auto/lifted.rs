@@ -54,28 +54,57 @@ fn rows_of_such_steps_are_in_vectors() {
     }
 }
 
+/// What the command says of a program.
+fn said_of(text: &str) -> String {
+    let dir = tempfile::tempdir().expect("a folder");
+    let file = dir.path().join("program.rise");
+    std::fs::write(&file, text).expect("a file");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rise-opt"));
+    command.arg(&file).arg("-o").arg(dir.path().join("k.c"));
+    let output = command.output().expect("rise-opt runs");
+    let said = [&output.stdout[..], &output.stderr].concat();
+    let said = String::from_utf8_lossy(&said).into_owned();
+    assert!(output.status.success(), "{text}: {said}");
+    said
+}
+
 /// Whether there is any element is one truth value for all lanes; it is stored as a byte for each.
 #[test]
 fn a_truth_value_of_all_lanes_is_stored_and_read_again() {
-    let dir = tempfile::tempdir().expect("a folder");
-    for (name, text) in [
-        ("last", fold("f32", "select (v == 0.0) a v", "0.0")),
-        (
-            "ascends",
-            "def ascends [n : nat] (x : n.f32) : (f32, bool) =
-               reduceSeq (\\a v -> pair v (and (snd a) (fst a <= v))) (pair (-1.0 / 0.0) true) x"
-                .to_string(),
-        ),
+    let ascends = "def ascends [n : nat] (x : n.f32) : (f32, bool) =
+        reduceSeq (\\a v -> pair v (and (snd a) (fst a <= v))) (pair (-1.0 / 0.0) true) x";
+    for text in [
+        fold("f32", "select (v == 0.0) a v", "0.0"),
+        ascends.to_string(),
     ] {
-        let file = dir.path().join(format!("{name}.rise"));
-        std::fs::write(&file, text).expect("a file");
-        let mut command = Command::new(env!("CARGO_BIN_EXE_rise-opt"));
-        command.arg(&file).arg("-o").arg(dir.path().join("k.c"));
-        let output = command.output().expect("rise-opt runs");
-        let said = [&output.stdout[..], &output.stderr].concat();
-        let said = String::from_utf8_lossy(&said).into_owned();
-        assert!(output.status.success(), "{name}: {said}");
-        assert!(said.contains("steps made operators"), "{name}: {said}");
-        assert!(said.contains("the C text says the same"), "{name}: {said}");
+        let said = said_of(&text);
+        assert!(said.contains("steps made operators"), "{said}");
+        assert!(said.contains("the C text says the same"), "{said}");
     }
+}
+
+/// Why a reduction keeps its order is said where its operator does not associate, whatever is permitted.
+#[test]
+fn operators_that_do_not_associate_are_named() {
+    let reduced = |op: &str| {
+        let text = format!("def f [n : nat] (k : i32) (x : n.i32) : i32 = reduce ({op}) 0 x");
+        let said = said_of(&text);
+        let line = said.lines().find(|l| l.starts_with("order "));
+        line.map(str::to_string)
+    };
+    let line = reduced("\\a b -> max (min (k - a) b) a").expect("a line");
+    assert!(
+        line.contains(
+            "`\\a b -> max (min (k - a) b) a` keeps its order, as that is not associative: a = "
+        ),
+        "{line}"
+    );
+    assert!(
+        line.contains("over integers without bounds it holds"),
+        "{line}"
+    );
+    assert!(reduced("\\a b -> a - b").is_some());
+    assert!(reduced("\\a b -> a + b").is_none());
+    let floats = said_of("def f [n : nat] (x : n.f32) : f32 = reduce (+) 0.0 x");
+    assert!(!floats.contains("order "), "{floats}");
 }

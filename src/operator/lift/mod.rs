@@ -151,6 +151,7 @@ impl Asked {
         let mut builder = Builder {
             dag: reader.dag,
             meaning,
+            finite: false,
         };
         let next = builder.substitute(&next, &BTreeMap::new())?;
         let begin = match begin {
@@ -188,6 +189,23 @@ impl Asked {
                 }
             }
         }
+        let reals = self.builder.meaning != Meaning::Machine;
+        let floats = reals
+            && self
+                .numbers
+                .state
+                .iter()
+                .any(|id| self.builder.ty(*id).is_float());
+        if let Some(found) = self.by_families(effort) {
+            return Some(found);
+        }
+        // Where infinities are in the way, truth values say what there is not.
+        self.builder.finite = true;
+        floats.then(|| self.by_families(effort)).flatten()
+    }
+
+    /// Each part of the state by the first family that it belongs to.
+    fn by_families(&mut self, effort: Effort) -> Option<Lifting> {
         let parts = self.parts();
         let mut whole: Option<Candidate> = None;
         for members in &parts {

@@ -64,7 +64,8 @@ impl Semiring {
         add(Op::Add, Op::Mul, one, zero);
         let (least, most) = b.ends(ty).unwrap_or_default();
         if ty.is_float() || b.meaning == Meaning::Unbounded {
-            let infinite = |end: Option<Id>| end.filter(|_| ty.is_float());
+            let infinities = ty.is_float() && !b.finite;
+            let infinite = |end: Option<Id>| end.filter(|_| infinities);
             add(Op::Max, Op::Add, zero, infinite(least));
             add(Op::Min, Op::Add, zero, infinite(most));
         }

@@ -16,6 +16,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) struct Builder {
     pub dag: Dag,
     pub meaning: Meaning,
+    /// Whether coefficients that there are not are told by truth values, also where infinities would be.
+    pub finite: bool,
 }
 
 /// Choices of constants that operations are applied to one by one.
