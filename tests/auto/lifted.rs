@@ -95,7 +95,7 @@ fn operators_that_do_not_associate_are_named() {
     let line = reduced("\\a b -> max (min (k - a) b) a").expect("a line");
     assert!(
         line.contains(
-            "`\\a b -> max (min (k - a) b) a` keeps its order, as that is not associative: a = "
+            "`\\a b -> max (min (k - a) b) a` keeps its order, as that is not associative: x = "
         ),
         "{line}"
     );
