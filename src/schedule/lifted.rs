@@ -84,7 +84,11 @@ fn multiplies(combine: &Term) -> bool {
         let [Some(a), Some(b)] = [0, 1].map(|i| argument(t, Op::Mul, i)) else {
             return;
         };
-        let number = |t: &Term| matches!(t.kind(), Kind::Lit(_));
+        // What a function gives is a weight of its own, and no product of those before.
+        let number = |t: &Term| {
+            let given = t.as_prim_app().and_then(|(p, _)| p.op().function());
+            matches!(t.kind(), Kind::Lit(_)) || given.is_some()
+        };
         let floats = t.ty().as_scalar().is_some_and(Scalar::is_float);
         found |= floats && !number(a) && !number(b);
     });

@@ -12,6 +12,7 @@ impl Values {
         let found = self.of_zero_or_one(op, of, args);
         let found = found.or_else(|| self.zero_and_constant(op, args));
         let found = found.or_else(|| self.by_types(op, of, args));
+        let found = found.or_else(|| self.below_zero(op, args));
         let found = found.or_else(|| self.below_bound(op, args));
         found.or_else(|| self.of_the_same(op, of, args))
     }
@@ -43,6 +44,20 @@ impl Values {
             _ => return None,
         };
         Some(if op == Op::Min { *less } else { *more })
+    }
+
+    /// Numbers without a sign are at least 0.
+    fn below_zero(&mut self, op: Op, args: &[V]) -> Option<V> {
+        let [a, b] = args else { return None };
+        let zero = |v: &V| match self.node(*v) {
+            Node::Lit(Lit::Int(0), of) => of.is_int() && !of.is_signed(),
+            _ => false,
+        };
+        match op {
+            Op::Lt if zero(b) => Some(self.bool(false)),
+            Op::Le if zero(a) => Some(self.bool(true)),
+            _ => None,
+        }
     }
 
     /// A number without a sign is what it is bounded to where it is below the bound.
@@ -124,6 +139,8 @@ impl Values {
             _ => false,
         };
         match op {
+            Op::Add if is(a, 0) => Some(*b),
+            Op::Add | Op::Sub if is(b, 0) => Some(*a),
             Op::Mul if is(a, 1) || is(b, 0) => Some(*b),
             Op::Mul if is(b, 1) || is(a, 0) => Some(*a),
             _ => None,

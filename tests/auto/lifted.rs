@@ -39,6 +39,20 @@ fn steps_that_are_operators_are_in_vectors_and_blocks() {
         .is_none());
 }
 
+/// Weights that functions give are no products of many factors: sums of powers below the largest number, in one pass.
+#[test]
+fn sums_of_powers_are_in_blocks() {
+    let text = "def powers [n : nat] (x : n.f32) : (f32, f32) = x |> reduceSeq (\\a v ->
+        let m = max (fst a) v in pair m (snd a * exp (fst a - m) + exp (v - m))) (pair (-1e30) 0.0)";
+    let program = program_text(text);
+    let auto = found(&program, REGROUPED);
+    let best = &auto.best().expect("a schedule").what;
+    assert!(
+        best.starts_with("steps made operators, parallel blocks"),
+        "{best}"
+    );
+}
+
 #[test]
 fn rows_of_such_steps_are_in_vectors() {
     for step in ["a + v", "a + v * v"] {
