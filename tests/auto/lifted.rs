@@ -3,6 +3,7 @@
 use super::{evaluated, found, replayed, EXACT, REGROUPED};
 use crate::common::program_text;
 use rise_opt::interp::compare::same;
+use rise_opt::schedule::Permits;
 use std::process::Command;
 
 fn fold(ty: &str, step: &str, start: &str) -> String {
