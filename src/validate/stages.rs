@@ -68,7 +68,7 @@ impl Machine<'_> {
 
     /// What an iteration begins with at any place of buffers, in place of cells whose places are indices of reductions.
     pub fn anywhere(&mut self, l: &Loop, v: V) -> Res<Rewrite> {
-        let mut all: FxHashMap<u32, (Symbol, Nat, V)> = FxHashMap::default();
+        let mut all: FxHashMap<u32, (Symbol, V)> = FxHashMap::default();
         for cell in self.cx.cells(v, l.of) {
             let Node::Cell(_, buf, at) = self.cx.node(cell).clone() else {
                 continue;
@@ -84,17 +84,13 @@ impl Machine<'_> {
             self.cx.known.range(place, Nat::int(0), len - Nat::int(1));
             let part = (buf, [Nat::var(place)].into_iter().collect());
             let value = self.after(l, part, Nat::var(l.k))?;
-            all.insert(buf, (place, len, value));
+            all.insert(buf, (place, value));
         }
         let of = l.of;
         let cells: OfCell = Rc::new(move |cx, buf, at| {
-            if let Some((place, len, value)) = all.get(&buf) {
-                let inside = |n: Nat| {
-                    cx.known.at_least(n, Nat::int(0)) && cx.known.at_least(*len - Nat::int(1), n)
-                };
-                if inside(at[0]) {
-                    return cx.with(*value, *place, at[0]);
-                }
+            // What is read lies inside wherever it is read: that is an obligation of its own. Choices say where that is.
+            if let Some((place, value)) = all.get(&buf) {
+                return cx.with(*value, *place, at[0]);
             }
             Ok(cx.make(Node::Cell(of, buf, at.iter().copied().collect())))
         });

@@ -1,6 +1,10 @@
 //! Iterations whose states have borders: of several arrays, and such that data decides what an element is made of.
 
-use super::{told_apart, told_by_the_main_job};
+use super::kept::changes_that_differ;
+use super::{lowered, open, told_apart, told_by_the_main_job};
+use crate::common;
+use rise_opt::lower::Options;
+use rise_opt::validate::obligations;
 
 /// A wave on a line: two arrays, of which a step makes the next and keeps the last. At the border nothing but the border itself says what is next.
 fn wave(border: &str, kept: &str, next: &str) -> String {
@@ -100,5 +104,34 @@ fn scans_along_rows_of_a_state_are_told_apart() {
     for text in &texts {
         let job = told_by_the_main_job(text, "--plain");
         assert!(job.contains("at all sizes"), "{text}{job}");
+    }
+}
+
+/// Rows that are made of windows of the last one, each of which is reduced, and are all kept: where a border is read is said by choices that
+/// stand in the reduction.
+#[test]
+fn rows_of_reduced_windows_of_the_last_are_validated() {
+    let text = |border: &str, op: &str, start: &str| {
+        format!(
+            "def f [h w : nat] (e : h.w.i32) : h.w.i32 =
+               e |> scanSeq (\\row up ->
+                 zip row (slide[3, 1] ({border} up)) |> map (\\p -> fst p + reduce {op} {start} (snd p))) (fill[w] 0)"
+        )
+    };
+    let texts = [
+        text("padClamp[1, 1]", "min", "2000000000"),
+        text("padClamp[2, 0]", "min", "2000000000"),
+        text("padCst[1, 1] 1000000000", "min", "2000000000"),
+        text("concat (fill[2] 0)", "(+)", "0"),
+        text("concat (fill[2] 1)", "(+)", "0"),
+    ];
+    told_apart(&texts.each_ref().map(String::as_str), 5);
+    for text in &texts {
+        let program = common::program_text(text);
+        let nest = lowered(&program, &Options::default());
+        let found = obligations(&nest, &program);
+        assert!(found.open.is_empty(), "{nest}{}", open(&found));
+        let differ = changes_that_differ(&program, &nest);
+        assert!(differ > 20, "{differ}");
     }
 }
