@@ -6,6 +6,7 @@ use super::term_text;
 use crate::arith::Nat;
 use crate::intern::Symbol;
 use crate::operator::lift::Lifting;
+use crate::operator::{self, Law, Meaning};
 use crate::term::Term;
 use crate::ty::Ty;
 
@@ -27,9 +28,15 @@ pub fn lifted_rule(
     let text = |t: &Term| term_text(t, &[any]);
     let right = lifting.parts.reduction(&begin, array)?;
     let summary = lifting.parts.summary;
+    // What holds over reals asks for the permission to take floats for them, also where the operator needs none.
+    let exact = operator::proves(&lifting.parts.combine, Meaning::Machine, Law::Associative);
+    let permission = match exact && lifting.meaning == Meaning::Reals {
+        true => ", associative ((+) : f32 -> f32 -> f32)",
+        false => "",
+    };
     let (step, begin, combine) = (text(step), text(&begin), text(&lifting.parts.combine));
     Some(format!(
-        "-- Proved for lists of every length, by {}.\nrule lifted-{number}\n  (reduceSeq ({step}) ({begin}) : {array} -> {state})\n    =>\n  {}\n  where associative (({combine}) : {summary} -> {summary} -> {summary})\n\n",
+        "-- Proved for lists of every length, by {}.\nrule lifted-{number}\n  (reduceSeq ({step}) ({begin}) : {array} -> {state})\n    =>\n  {}\n  where associative (({combine}) : {summary} -> {summary} -> {summary}){permission}\n\n",
         lifting.family,
         text(&right)
     ))

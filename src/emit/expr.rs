@@ -562,7 +562,9 @@ fn stays_inside(op: Op, args: &[Expr], shape: Shape) -> bool {
         _ => None,
     };
     let all: Option<Vec<Scalar>> = args.iter().map(narrow).collect();
-    let Some(all) = all.filter(|_| shape.lanes == 1 && shape.elem.is_signed()) else {
+    // What is narrower than an `int` is computed as one, and what becomes of it then has to be said.
+    let whole = shape.lanes == 1 && shape.elem.is_signed() && shape.elem.bytes() >= 4;
+    let Some(all) = all.filter(|_| whole) else {
         return false;
     };
     // The largest product of two numbers without a sign is larger than what a sign leaves room for.

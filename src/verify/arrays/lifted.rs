@@ -38,10 +38,12 @@ fn of_rule(rule: &RuleDecl) -> Option<bool> {
         return Some(true);
     }
     // What holds over reals is used only where a condition asks for the permission that this takes.
-    let asked = rule
-        .claims()
-        .any(|c| c.law.regroups && c.operands == [parts.combine.clone()]);
-    let permitted = asked && !operator::proves(&parts.combine, Meaning::Machine, Law::Associative);
+    let permitted = rule.claims().any(|c| {
+        let regroups = |op: &Term| {
+            is_closed(op) && !operator::proves(op, Meaning::Machine, Law::Associative)
+        };
+        c.law.regroups && c.operands.iter().any(regroups)
+    });
     Some(permitted && proved(Meaning::Reals))
 }
 
@@ -139,7 +141,14 @@ fn parts_of(right: &Term, start: &Term) -> Option<Parts> {
     };
     let [summary, finish] = parts(body, Op::Let)?;
     let [combine, unit, summaries] = parts(summary, Op::Reduce)?;
-    let [inject, xs] = parts(summaries, Op::Map)?;
+    // Elements may be summaries as they are.
+    let (inject, xs) = match parts(summaries, Op::Map) {
+        Some([inject, xs]) => (inject.clone(), xs),
+        None => {
+            let element = summary.ty();
+            (Term::lam(None, element, Term::var(0, element)), summaries)
+        }
+    };
     let (Kind::Var(0), Kind::Lam(hint, then)) = (xs.kind(), finish.kind()) else {
         return None;
     };
@@ -149,7 +158,7 @@ fn parts_of(right: &Term, start: &Term) -> Option<Parts> {
     // Of the list nothing else is read.
     let outside = |t: &Term| (!t.mentions(0)).then(|| t.shift(-1));
     Some(Parts {
-        inject: outside(inject)?,
+        inject: outside(&inject)?,
         combine: outside(combine)?,
         unit: outside(unit)?,
         finish: outside(&finish)?,
