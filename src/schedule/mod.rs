@@ -11,6 +11,7 @@ mod columns;
 mod depends;
 mod elements;
 mod exact;
+mod exchanged;
 mod indices;
 mod joined;
 mod lanes;
@@ -268,13 +269,14 @@ impl Schedule {
     }
 }
 
-/// What may be done before anything else, the first that is reached: rows of windows are reduced by themselves, and rows that lie apart;
+/// What may be done before anything else, the first that is reached: operands of operators are exchanged; rows of windows are reduced by themselves, and rows that lie apart;
 /// elements that are reductions get a loop; what a reduction goes on from is combined behind; columns are scanned all at once, a long
 /// array in blocks; rows that columns are read of are computed once; segments get a loop; updates at places are done in parallel blocks; reductions of the
 /// same arrays are one; named results are put in.
 pub fn first(program: &Program, target: Target, permits: Permits) -> Vec<Schedule> {
     let term = &program.term;
     let before = [
+        exchanged::back(term, permits),
         views::written(term),
         windows::apart(term, permits),
         elements::apart(term),
