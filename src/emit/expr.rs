@@ -113,7 +113,8 @@ impl Printer<'_> {
     fn load(&mut self, b: crate::nest::BufId, n: crate::arith::Nat, shape: Shape) -> String {
         let text = self.place(b, n, shape);
         match shape.lanes {
-            1 if shape.elem == Scalar::Bool && self.is_in_memory(b) => {
+            // What is not kept in registers: of bytes, compilers make vectors.
+            1 if shape.elem == Scalar::Bool && (self.is_in_memory(b) || n.as_int().is_none()) => {
                 self.used.truth = true;
                 format!("TRUTH({text})")
             }

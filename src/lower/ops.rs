@@ -491,10 +491,10 @@ fn at_an_end(op: Op, parts: &[Expr]) -> Option<Expr> {
         Op::Gt if second_most || first_least => Some(Expr::bool(false)),
         Op::Ge if second_least || first_most => Some(Expr::bool(true)),
         Op::Le if second_most || first_least => Some(Expr::bool(true)),
-        Op::Min if first_least || second_most => Some(a.clone()),
-        Op::Min if second_least || first_most => Some(b.clone()),
-        Op::Max if first_most || second_least => Some(a.clone()),
-        Op::Max if second_most || first_least => Some(b.clone()),
+        Op::Min | Op::And if first_least || second_most => Some(a.clone()),
+        Op::Min | Op::And if second_least || first_most => Some(b.clone()),
+        Op::Max | Op::Or if first_most || second_least => Some(a.clone()),
+        Op::Max | Op::Or if second_most || first_least => Some(b.clone()),
         _ => None,
     }
 }
@@ -506,7 +506,27 @@ fn wrapped(i: i128, s: Scalar) -> i128 {
 
 fn select(c: Expr, a: Expr, b: Expr) -> Expr {
     let shape = a.shape();
+    if let Some(truth) = of_truths(&c, &a, &b) {
+        return truth;
+    }
     Expr::new(ExprKind::Op(Op::Select, vec![c, a, b]), shape)
+}
+
+/// A choice of which one side is a constant truth value, or the condition itself; the other one is computed where it is asked for, still.
+fn of_truths(c: &Expr, a: &Expr, b: &Expr) -> Option<Expr> {
+    let shape = Shape::scalar(Scalar::Bool);
+    let plain = |e: &Expr| e.shape() == shape;
+    let make = |op, args: Vec<Expr>| Expr::new(ExprKind::Op(op, args), shape);
+    let not = || make(Op::Not, vec![c.clone()]);
+    match (a.as_bool(), b.as_bool()) {
+        (None, None) if a.same(c) && plain(b) => Some(make(Op::Or, vec![c.clone(), b.clone()])),
+        (None, None) if b.same(c) && plain(a) => Some(make(Op::And, vec![c.clone(), a.clone()])),
+        (Some(true), None) if plain(b) => Some(make(Op::Or, vec![c.clone(), b.clone()])),
+        (Some(false), None) if plain(b) => Some(make(Op::And, vec![not(), b.clone()])),
+        (None, Some(false)) if plain(a) => Some(make(Op::And, vec![c.clone(), a.clone()])),
+        (None, Some(true)) if plain(a) => Some(make(Op::Or, vec![not(), a.clone()])),
+        _ => None,
+    }
 }
 
 /// What an integer was before it was converted to types that have it, too.

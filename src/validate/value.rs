@@ -519,6 +519,18 @@ impl Values {
                     Some(true) => *a,
                     Some(false) => *b,
                     None if a == b => *a,
+                    None if a == c => self.op(Op::Or, of, &[*c, *b]),
+                    None if b == c => self.op(Op::And, of, &[*c, *a]),
+                    None if self.is_truth(*a, true) => self.op(Op::Or, of, &[*c, *b]),
+                    None if self.is_truth(*b, false) => self.op(Op::And, of, &[*c, *a]),
+                    None if self.is_truth(*a, false) => {
+                        let not = self.not(*c);
+                        self.op(Op::And, of, &[not, *b])
+                    }
+                    None if self.is_truth(*b, true) => {
+                        let not = self.not(*c);
+                        self.op(Op::Or, of, &[not, *a])
+                    }
                     None => self.make(Node::Op(op, of, args.into())),
                 }
             }
@@ -566,6 +578,10 @@ impl Values {
             },
             false => v,
         }
+    }
+
+    fn is_truth(&self, v: V, truth: bool) -> bool {
+        matches!(self.node(v), Node::Lit(Lit::Bool(b), _) if *b == truth)
     }
 
     /// What an operation on constant integers is.

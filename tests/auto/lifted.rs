@@ -20,6 +20,9 @@ fn steps_that_are_operators_are_in_vectors_and_blocks() {
         ("f32", "max a v", "0.0"),
         ("f32", "max a (abs v)", "0.0"),
         ("f32", "min v a", "0.0"),
+        ("f32", "if a >= v then a else v", "0.0"),
+        ("f32", "fma v v a", "0.0"),
+        ("f32", "a / v", "1.0"),
     ] {
         let program = program_text(&fold(ty, step, start));
         let auto = found(&program, REGROUPED);
@@ -75,6 +78,11 @@ fn rows_of_such_steps_are_in_vectors() {
 
 /// What the command says of a program.
 fn said_of(text: &str) -> String {
+    kernel_of(text).0
+}
+
+/// The same, and the C text.
+fn kernel_of(text: &str) -> (String, String) {
     let dir = tempfile::tempdir().expect("a folder");
     let file = dir.path().join("program.rise");
     std::fs::write(&file, text).expect("a file");
@@ -84,7 +92,8 @@ fn said_of(text: &str) -> String {
     let said = [&output.stdout[..], &output.stderr].concat();
     let said = String::from_utf8_lossy(&said).into_owned();
     assert!(output.status.success(), "{text}: {said}");
-    said
+    let c = std::fs::read_to_string(dir.path().join("k.c")).expect("a kernel");
+    (said, c)
 }
 
 /// Whether there is any element is one truth value for all lanes; it is stored as a byte for each.
@@ -126,4 +135,49 @@ fn operators_that_do_not_associate_are_named() {
     assert!(reduced("\\a b -> a + b").is_none());
     let floats = said_of("def f [n : nat] (x : n.f32) : f32 = reduce (+) 0.0 x");
     assert!(!floats.contains("order "), "{floats}");
+}
+
+/// How the operands of an operator that commutes stand makes no difference.
+#[test]
+fn exchanged_operands_are_exchanged_back() {
+    for text in [
+        "def f [n : nat] (x : n.f32) : f32 = reduce (\\a b -> b + a) 0.0 x",
+        "def f [m n : nat] (x : m.(n+1).f32) : m.f32 = x |> map (\\r -> reduce (\\a b -> max b a) (at[0] r) r)",
+    ] {
+        let auto = found(&program_text(text), REGROUPED);
+        let best = &auto.best().expect(text).what;
+        assert!(
+            best.starts_with("operands exchanged, reductions in"),
+            "{text}: {best}"
+        );
+    }
+    let differences = "def f [n : nat] (x : n.i32) : i32 = reduce (\\a b -> b - a) 0 x";
+    assert!(found(&program_text(differences), REGROUPED)
+        .best()
+        .is_none());
+}
+
+/// A choice of which one side is a truth value itself is an operation, of which compilers make vectors, as of bytes that a row keeps.
+#[test]
+fn choices_of_truth_values_are_operations() {
+    for (op, sign) in [
+        ("if v then true else a", " | "),
+        ("if a then true else v", " | "),
+        ("select v v a", " | "),
+        ("if v then a else false", " & "),
+        ("select a v a", " & "),
+    ] {
+        let text = format!(
+            "def f [m n : nat] (x : m.n.bool) : n.bool =
+               transpose x |> map (\\c -> reduce (\\a v -> {op}) {} c)",
+            sign == " & "
+        );
+        let (said, c) = kernel_of(&text);
+        assert!(said.contains("blocks of columns"), "{op}: {said}");
+        assert!(said.contains("the C text says the same"), "{op}: {said}");
+        let kept: Vec<&str> = c.lines().filter(|l| l.contains("acc")).collect();
+        let with = |part: &str| kept.iter().any(|l| l.contains(part));
+        assert!(with(" = TRUTH(acc") && with(sign), "{op}: {c}");
+        assert!(!with(" ? "), "{op}: {c}");
+    }
 }

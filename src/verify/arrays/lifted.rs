@@ -39,9 +39,8 @@ fn of_rule(rule: &RuleDecl) -> Option<bool> {
     }
     // What holds over reals is used only where a condition asks for the permission that this takes.
     let permitted = rule.claims().any(|c| {
-        let regroups = |op: &Term| {
-            is_closed(op) && !operator::proves(op, Meaning::Machine, Law::Associative)
-        };
+        let regroups =
+            |op: &Term| is_closed(op) && !operator::proves(op, Meaning::Machine, Law::Associative);
         c.law.regroups && c.operands.iter().any(regroups)
     });
     Some(permitted && proved(Meaning::Reals))
