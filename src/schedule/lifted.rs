@@ -7,6 +7,8 @@
 use super::print::size;
 use super::skeleton::{argument, outside_of_loops};
 use super::{guide, Permits, Schedule, PERMIT};
+use crate::algebra::{recognise, Floats, Property};
+use crate::arith::Nat;
 use crate::elab;
 use crate::operator::lift::{self, Lifting};
 use crate::operator::{Effort, Meaning};
@@ -39,6 +41,7 @@ pub fn into_operators(term: &Term, permits: Permits) -> Option<Schedule> {
         }
     });
     let (mut rules, mut looks, mut regroups) = (String::new(), BTreeSet::new(), false);
+    let mut done: Vec<Term> = Vec::new();
     for (i, t) in all.iter().enumerate() {
         let [step, start, xs] = [0, 1, 2].map(|i| argument(t, Op::ReduceSeq, i));
         let (step, start, n) = (step?, start?, xs?.ty().as_array()?.0);
@@ -56,7 +59,7 @@ pub fn into_operators(term: &Term, permits: Permits) -> Option<Schedule> {
         let Some(lifting) = found.filter(|l| !slow(l) && small(l)) else {
             continue;
         };
-        let number = looks.len() + 1;
+        let number = done.len() + 1;
         let Some(rule) = elab::lifted_rule(step, Some(start), &lifting, number) else {
             continue;
         };
@@ -66,13 +69,35 @@ pub fn into_operators(term: &Term, permits: Permits) -> Option<Schedule> {
         looks.insert(format!(
             "(contains (app (reduce : ? -> {summary} -> {n}.? -> ?) ? ? ?))"
         ));
+        done.push(t.clone());
     }
+    let mut uses = BTreeSet::new();
+    term.visit(&mut |t, _| {
+        if let Some((rule, floats)) = of_operator(t, permits) {
+            let n = length(t).map_or(String::new(), size);
+            regroups |= floats;
+            uses.insert(rule);
+            let of = t.ty();
+            looks.insert(format!(
+                "(contains (app (reduce : ? -> {of} -> {n}.? -> ?) ? ? ?))"
+            ));
+            done.push(t.clone());
+        }
+    });
+    looks.extend(none_is_left(term, &done));
     if looks.is_empty() {
         return None;
     }
     let permit = if regroups { PERMIT } else { "" };
     let looks: Vec<String> = looks.into_iter().collect();
-    let steps = vec![guide("lift", &format!("{permit}{rules}"), &looks)];
+    let uses = match uses.is_empty() {
+        true => String::new(),
+        false => {
+            let names: Vec<&str> = uses.into_iter().collect();
+            format!("use rules/reduction.rules ({})\n", names.join(", "))
+        }
+    };
+    let steps = vec![guide("lift", &format!("{permit}{uses}{rules}"), &looks)];
     Some(Schedule::preparation(WORDS, steps).by_itself())
 }
 
@@ -101,6 +126,73 @@ fn numbers(ty: Ty) -> usize {
         TyKind::Pair(a, b) => numbers(a) + numbers(b),
         _ => 1,
     }
+}
+
+/// The rule by which a reduction in order is one by an operator, where its step reads something from outside, or its start does: a step that
+/// combines the state with what it makes of an element. Says whether that regroups floats.
+fn of_operator(t: &Term, permits: Permits) -> Option<(&'static str, bool)> {
+    let [step, start, xs] = [0, 1, 2].map(|i| argument(t, Op::ReduceSeq, i));
+    let (step, start, n) = (step?, start?, xs?.ty().as_array()?.0);
+    let floats = t.ty().as_scalar()?.is_float();
+    let open = step.open() + start.open() > 0;
+    let long = n.as_int().is_none_or(|n| n >= LONG_ROW);
+    if !open || !long || floats && !permits.reassociate {
+        return None;
+    }
+    let laws = |op: &Term, asked: &[Property]| {
+        let floats = Floats::reassociated(permits.reassociate);
+        recognise(op).is_some_and(|op| asked.iter().all(|p| op.has(*p, floats)))
+    };
+    let rule = match step.kind() {
+        Kind::Lam(_, inner) => {
+            let Kind::Lam(_, body) = inner.kind() else {
+                return None;
+            };
+            let (p, args) = body.as_prim_app()?;
+            let [l, r] = args[..] else { return None };
+            let state = |t: &Term| matches!(t.kind(), Kind::Var(1));
+            let op = Term::prim(p, Ty::funs([t.ty(), t.ty()], t.ty()));
+            let alike = l.ty() == t.ty() && r.ty() == t.ty();
+            match (state(l), state(r)) {
+                (true, false) if alike && !r.mentions(1) => {
+                    laws(&op, &[Property::Associative]).then_some("reduce-of-step")?
+                }
+                (false, true) if alike && !l.mentions(1) => {
+                    laws(&op, &[Property::Associative, Property::Commutative])
+                        .then_some("reduce-of-step-exchanged")?
+                }
+                _ => return None,
+            }
+        }
+        _ => laws(step, &[Property::Associative]).then_some("reduce-of-operator")?,
+    };
+    Some((rule, floats))
+}
+
+/// Of reductions of one type over as many elements of which each is done, that none of them is left.
+fn none_is_left(term: &Term, done: &[Term]) -> Vec<String> {
+    let mut left: Vec<Term> = Vec::new();
+    term.visit(&mut |t, _| {
+        let is_reduction = argument(t, Op::ReduceSeq, 2).is_some();
+        let known = |d: &Term| d == t || is_long(d, LONG_ROW) && is_alike(d, t);
+        if is_reduction && !done.iter().any(known) {
+            left.push(t.clone());
+        }
+    });
+    let alike = |a: &Term, b: &Term| a.ty() == b.ty() && length(a) == length(b);
+    let all = done.iter().filter(|d| !left.iter().any(|t| alike(d, t)));
+    let none = |t: &Term| {
+        let (of, n) = (t.ty(), size(length(t)?));
+        Some(format!(
+            "(none (app (reduceSeq : ? -> {of} -> {n}.? -> ?) ? ? ?))"
+        ))
+    };
+    all.filter_map(none).collect()
+}
+
+/// How many elements a reduction in order is of.
+fn length(t: &Term) -> Option<Nat> {
+    Some(argument(t, Op::ReduceSeq, 2)?.ty().as_array()?.0)
 }
 
 /// Whether two reductions differ in nothing but what they reduce.
