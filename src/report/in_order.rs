@@ -1,6 +1,6 @@
 //! Reductions that keep their order because of what they combine elements with.
 //!
-//! In: a program, whether sums may be regrouped. Out: a sentence for each operator of a reduction that was shown not to associate, with
+//! In: a program. Out: a sentence for each operator of a reduction that was shown not to associate, with
 //! values at which it does not. Absent: floats that associate as reals do, of which the line about sums speaks.
 
 use super::operators::objection;
@@ -19,12 +19,11 @@ pub fn sentences(program: &Program) -> Vec<String> {
     collect(&program.term, &mut Vec::new(), &mut all);
     all.truncate(MOST);
     let said = all.iter().filter_map(|(op, scope)| {
-        let why = objection(op, scope, Law::Associative.name())?;
-        let over_reals = why.ends_with("; over reals it holds");
-        let text = term_text(op, scope);
-        (!over_reals).then(|| {
-            format!("`reduce` by `{text}` keeps its order, as that is not associative: {why}")
-        })
+        let why = objection(op, scope, Law::Associative).filter(|o| !o.holds_over_reals)?;
+        let (op, why) = (term_text(op, scope), why.text);
+        Some(format!(
+            "`reduce` by `{op}` keeps its order, as that is not associative: {why}"
+        ))
     });
     said.collect()
 }

@@ -191,8 +191,7 @@ impl OperatorFile {
 
 /// Where an operator breaks a law that a rule asks for, and how numbers have to be read for it to hold; nothing where that is
 /// not known. `scope` names its variables, the innermost last.
-pub fn objection(op: &Term, scope: &[crate::intern::Symbol], law: &str) -> Option<String> {
-    let law = Law::ALL.into_iter().find(|l| l.name() == law)?;
+pub fn objection(op: &Term, scope: &[crate::intern::Symbol], law: Law) -> Option<Objection> {
     let names: Vec<String> = scope.iter().rev().map(|s| s.to_string()).collect();
     let judge = |meaning| operator::judge(op, &names, meaning, law, Effort::SEARCH);
     let refuted = |meaning| match judge(meaning) {
@@ -203,11 +202,25 @@ pub fn objection(op: &Term, scope: &[crate::intern::Symbol], law: &str) -> Optio
     if let Some(plain) = refuted(Meaning::Reals) {
         let unbounded = judge(Meaning::Unbounded).is_proved();
         let only = "; over integers without bounds it holds, on the machine they wrap";
-        return Some(plain + if unbounded { only } else { "" });
+        return Some(Objection {
+            text: plain + if unbounded { only } else { "" },
+            holds_over_reals: false,
+        });
     }
     let exact = refuted(Meaning::Machine)?;
-    let reals = judge(Meaning::Reals).is_proved();
-    Some(exact + if reals { "; over reals it holds" } else { "" })
+    let holds_over_reals = judge(Meaning::Reals).is_proved();
+    let only = "; over reals it holds";
+    Some(Objection {
+        text: exact + if holds_over_reals { only } else { "" },
+        holds_over_reals,
+    })
+}
+
+/// Where an operator breaks a law.
+pub struct Objection {
+    /// Values, and how numbers have to be read for the law to hold.
+    pub text: String,
+    pub holds_over_reals: bool,
 }
 
 /// An operator, its types, and what is known of it in each reading; nothing where it has no such type.

@@ -9,6 +9,7 @@ use super::operators::objection;
 use crate::arith::Nat;
 use crate::elab::{term_text, Rel, RuleDecl, RuleUse};
 use crate::intern::Symbol;
+use crate::operator::Law;
 use crate::rule::near::{Attempt, Found, InGraph, Refusal, Typed};
 use crate::term::{Class, Kind, Term};
 use crate::ty::Ty;
@@ -197,7 +198,8 @@ fn reason(decl: &RuleDecl, r: &Refusal) -> String {
 /// A law that is not known, and where it fails; `with`: the permission to reassociate would do.
 pub fn missing_law(law: &str, operands: &[Found], with: bool) -> String {
     let first = operands.first();
-    let objection = first.and_then(|f| objection(&f.term, &f.scope, law));
+    let asked = Law::ALL.into_iter().find(|l| l.name() == law);
+    let objection = first.and_then(|f| Some(objection(&f.term, &f.scope, asked?)?.text));
     let holds = if objection.is_some() && !with {
         "does not hold"
     } else {
