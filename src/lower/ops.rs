@@ -515,16 +515,21 @@ fn select(c: Expr, a: Expr, b: Expr) -> Expr {
 /// A choice of which one side is a constant truth value, or the condition itself; the other one is computed where it is asked for, still.
 fn of_truths(c: &Expr, a: &Expr, b: &Expr) -> Option<Expr> {
     let shape = Shape::scalar(Scalar::Bool);
-    let plain = |e: &Expr| e.shape() == shape;
-    let make = |op, args: Vec<Expr>| Expr::new(ExprKind::Op(op, args), shape);
-    let not = || make(Op::Not, vec![c.clone()]);
+    if a.shape() != shape {
+        return None;
+    }
+    let make = |op, args: [&Expr; 2]| {
+        let args = args.map(Expr::clone).to_vec();
+        Some(Expr::new(ExprKind::Op(op, args), shape))
+    };
+    let not = || Expr::new(ExprKind::Op(Op::Not, vec![c.clone()]), shape);
     match (a.as_bool(), b.as_bool()) {
-        (None, None) if a.same(c) && plain(b) => Some(make(Op::Or, vec![c.clone(), b.clone()])),
-        (None, None) if b.same(c) && plain(a) => Some(make(Op::And, vec![c.clone(), a.clone()])),
-        (Some(true), None) if plain(b) => Some(make(Op::Or, vec![c.clone(), b.clone()])),
-        (Some(false), None) if plain(b) => Some(make(Op::And, vec![not(), b.clone()])),
-        (None, Some(false)) if plain(a) => Some(make(Op::And, vec![c.clone(), a.clone()])),
-        (None, Some(true)) if plain(a) => Some(make(Op::Or, vec![not(), a.clone()])),
+        (None, None) if a.same(c) => make(Op::Or, [c, b]),
+        (None, None) if b.same(c) => make(Op::And, [c, a]),
+        (Some(true), None) => make(Op::Or, [c, b]),
+        (Some(false), None) => make(Op::And, [&not(), b]),
+        (None, Some(false)) => make(Op::And, [c, a]),
+        (None, Some(true)) => make(Op::Or, [&not(), a]),
         _ => None,
     }
 }

@@ -65,22 +65,15 @@ pub fn into_operators(term: &Term, permits: Permits) -> Option<Schedule> {
         };
         regroups |= lifting.meaning == Meaning::Reals;
         rules += &rule;
-        let (n, summary) = (size(n), lifting.parts.summary);
-        looks.insert(format!(
-            "(contains (app (reduce : ? -> {summary} -> {n}.? -> ?) ? ? ?))"
-        ));
+        looks.insert(reduced(lifting.parts.summary, n));
         done.push(t.clone());
     }
     let mut uses = BTreeSet::new();
     term.visit(&mut |t, _| {
         if let Some((rule, floats)) = of_operator(t, permits) {
-            let n = length(t).map_or(String::new(), size);
             regroups |= floats;
             uses.insert(rule);
-            let of = t.ty();
-            looks.insert(format!(
-                "(contains (app (reduce : ? -> {of} -> {n}.? -> ?) ? ? ?))"
-            ));
+            looks.extend(length(t).map(|n| reduced(t.ty(), n)));
             done.push(t.clone());
         }
     });
@@ -131,12 +124,11 @@ fn numbers(ty: Ty) -> usize {
 /// The rule by which a reduction in order is one by an operator, where its step reads something from outside, or its start does: a step that
 /// combines the state with what it makes of an element. Says whether that regroups floats.
 fn of_operator(t: &Term, permits: Permits) -> Option<(&'static str, bool)> {
-    let [step, start, xs] = [0, 1, 2].map(|i| argument(t, Op::ReduceSeq, i));
-    let (step, start, n) = (step?, start?, xs?.ty().as_array()?.0);
+    let [step, start] = [0, 1].map(|i| argument(t, Op::ReduceSeq, i));
+    let (step, start) = (step?, start?);
     let floats = t.ty().as_scalar()?.is_float();
     let open = step.open() + start.open() > 0;
-    let long = n.as_int().is_none_or(|n| n >= LONG_ROW);
-    if !open || !long || floats && !permits.reassociate {
+    if !open || !is_of(t, LONG_ROW) || floats && !permits.reassociate {
         return None;
     }
     let laws = |op: &Term, asked: &[Property]| {
@@ -190,6 +182,17 @@ fn none_is_left(term: &Term, done: &[Term]) -> Vec<String> {
     all.filter_map(none).collect()
 }
 
+/// That a reduction to this type over so many elements is there.
+fn reduced(of: Ty, n: Nat) -> String {
+    let n = size(n);
+    format!("(contains (app (reduce : ? -> {of} -> {n}.? -> ?) ? ? ?))")
+}
+
+/// Whether a reduction in order is of so many elements, or of any number.
+fn is_of(t: &Term, least: i64) -> bool {
+    length(t).is_some_and(|n| n.as_int().is_none_or(|n| n >= least))
+}
+
 /// How many elements a reduction in order is of.
 fn length(t: &Term) -> Option<Nat> {
     Some(argument(t, Op::ReduceSeq, 2)?.ty().as_array()?.0)
@@ -204,9 +207,6 @@ fn is_alike(a: &Term, b: &Term) -> bool {
 
 /// Whether it reduces many elements, in order, by a step that needs nothing else.
 fn is_long(t: &Term, least: i64) -> bool {
-    let [step, start, xs] = [0, 1, 2].map(|i| argument(t, Op::ReduceSeq, i));
-    let closed = |t: Option<&Term>| t.is_some_and(|t| t.open() == 0);
-    let n = xs.and_then(|xs| xs.ty().as_array()).map(|a| a.0);
-    let long = n.is_some_and(|n| n.as_int().is_none_or(|n| n >= least));
-    closed(step) && closed(start) && long && t.ty().is_flat()
+    let closed = |i| argument(t, Op::ReduceSeq, i).is_some_and(|t| t.open() == 0);
+    closed(0) && closed(1) && is_of(t, least) && t.ty().is_flat()
 }

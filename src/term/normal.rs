@@ -61,24 +61,15 @@ pub fn written_out(t: &Term) -> Term {
 pub fn named_primitives(t: &Term) -> Term {
     match t.kind() {
         Kind::Var(_) | Kind::Prim(_) | Kind::Lit(_) | Kind::Hole(_) => t.clone(),
-        Kind::Lam(hint, body) => match applied_alone(t) {
-            Some(primitive) => primitive,
-            None => rebind(t, *hint, named_primitives(body)),
-        },
+        Kind::Lam(hint, body) => {
+            let normal = normalize(t);
+            match normal.kind() {
+                Kind::Prim(_) => normal,
+                _ => rebind(t, *hint, named_primitives(body)),
+            }
+        }
         Kind::App(f, x) => Term::app(named_primitives(f), named_primitives(x)),
     }
-}
-
-/// The primitive that a function applies to its parameters in their order, and nothing else.
-fn applied_alone(t: &Term) -> Option<Term> {
-    let (mut body, mut params) = (t, 0u32);
-    while let Kind::Lam(_, inner) = body.kind() {
-        (body, params) = (inner, params + 1);
-    }
-    let (head, args) = body.spine();
-    let own = |(i, a): (usize, &&Term)| matches!(a.kind(), Kind::Var(v) if *v as usize == args.len() - 1 - i);
-    let alone = args.len() == params as usize && args.iter().enumerate().all(own);
-    (alone && matches!(head.kind(), Kind::Prim(_))).then(|| head.clone())
 }
 
 /// `\x y … -> f x y …` for a function `f`; data as it is.

@@ -577,12 +577,7 @@ impl Machine<'_> {
                     ..s.clone()
                 }),
                 Item::Loop(v, n, inner) => {
-                    // It runs where something is stored in it.
-                    let mark = self.cx.known.mark();
-                    self.cx.known.positive(*n);
-                    let inner = self.partial(l, inner, r, tried);
-                    self.cx.known.restore(mark);
-                    Item::Loop(*v, *n, Rc::new(inner?))
+                    Item::Loop(*v, *n, Rc::new(self.partial(l, inner, r, tried)?))
                 }
                 Item::Cond(c, a, b) => {
                     let c = self.resolved(l, *c, r, tried)?;
